@@ -1,0 +1,33 @@
+package meta
+
+// An Object is one committed state of an API object. It is immutable and shared by
+// everyone who reads it; nobody may write into its JSON.
+type Object struct {
+	Key     Key
+	Version uint64 // the resource version
+	// JSON is the object as clients get it: kind and apiVersion first, then metadata.
+	JSON []byte
+	// Item is the offset in JSON at which the object goes on after kind and
+	// apiVersion: an item of a list is '{' followed by JSON[Item:].
+	Item int
+	Head Head
+}
+
+// A Head holds what the server itself asks of an object's metadata.
+type Head struct {
+	UID        string
+	Generation int64
+	Labels     map[string]string
+	// Fields holds the values of the kind's selectable fields beyond metadata.name
+	// and metadata.namespace, in the order in which the kind declares them.
+	Fields      []string
+	Owners      []Owner
+	Finalizers  []string
+	Terminating bool // deletionTimestamp is set
+}
+
+// An Owner is one entry of metadata.ownerReferences.
+type Owner struct {
+	APIVersion, Kind, Name, UID string
+	Controller, BlockDeletion   bool
+}

@@ -1,0 +1,174 @@
+package schema
+
+import "github.com/troupe-api/troupe/kinds/meta"
+
+// A Tree is a decoded object: JSON values as Go values. An object is a
+// map[string]any, a list []any; scalars are string, bool, int64, float64 and nil
+// (only inside Raw fields). Bytes stay base64 text, times RFC 3339 text, quantities
+// canonical text; an IntOrString is an int64 or a string.
+type Tree = map[string]any
+
+// A Kind is one served resource type: what its declaration says, compiled.
+// It is immutable after the catalogue is built.
+type Kind struct {
+	meta.GroupVersionKind
+	Resource   string // plural, as in URLs
+	Singular   string
+	ShortNames []string
+	Categories []string
+	Namespaced bool
+	Verbs      []string // sorted; of the main resource
+	// Storage names the collection that holds the objects. It differs from the served
+	// group and resource where two groups share one storage.
+	Storage meta.GroupResource
+	// DeleteReturnsObject: delete answers the object instead of a Status.
+	DeleteReturnsObject bool
+	// CreateOnUpdate: PUT of an absent object creates it.
+	CreateOnUpdate bool
+	// Generation: metadata.generation counts changes of anything but metadata and status.
+	Generation bool
+	// GracefulDeletion: delete first sets a deletion time (Pods).
+	GracefulDeletion bool
+	// Name says how metadata.name is checked.
+	Name         NameFormat
+	Subresources []Subresource
+	Columns      []Column
+	SelectFields []string // selectable field paths beyond metadata.name and metadata.namespace
+	Message      *Message
+	Rules        Rules
+	// Item is the length of `{"kind":"…","apiVersion":"…",`, which begins each stored object.
+	Item int
+}
+
+// A Subresource is an extra path segment below an object.
+type Subresource struct {
+	Name  string
+	Kind  meta.GroupVersionKind // the kind it answers; zero means the parent's
+	Verbs []string
+}
+
+// A Column is one column of the Table representation.
+type Column struct {
+	Name, Type, Format, Description string
+	Priority                        int32
+	// Path is a dotted path into the object, as in "status.phase"; or the name of a
+	// function of the table engine, as in "func:podStatus".
+	Path string
+}
+
+// NameFormat is the rule for metadata.name.
+type NameFormat uint8
+
+// The formats of names.
+const (
+	NameSubdomain   NameFormat = iota // DNS-1123 subdomain
+	NameLabel                         // DNS-1123 label
+	NameLabel1035                     // DNS-1035 label
+	NamePathSegment                   // any text that can be one segment of a path
+)
+
+// Rules are the functions for what a declaration cannot say. Any may be nil.
+// They get trees after defaulting and never keep them.
+type Rules struct {
+	// Default sets what depends on more than one field.
+	Default func(obj Tree)
+	// Prepare runs before validation: old is nil on create. It drops or carries over
+	// what the client may not set (for example status on the main resource).
+	Prepare func(obj, old Tree)
+	// Validate reports every fault of obj alone.
+	Validate func(obj Tree, faults *Faults)
+	// ValidateUpdate reports what may not change from old to obj.
+	ValidateUpdate func(obj, old Tree, faults *Faults)
+}
+
+// Faults gathers the causes of one validation.
+type Faults struct{ List []meta.Cause }
+
+// A Message is the structure of an object or of a part of one.
+type Message struct {
+	Name   string   // as in "core.v1.PodSpec"
+	Fields []*Field // in order of declaration, which is the order of encoding; inlined messages are expanded in place
+	// Doc is a short description for OpenAPI.
+	Doc string
+
+	byName map[string]*Field
+}
+
+// Field finds a field by its JSON name; nil if there is none.
+func (m *Message) Field(name string) *Field { return m.byName[name] }
+
+// A Field is one field of a message.
+type Field struct {
+	Name string // JSON name
+	Doc  string
+	Type Type
+	// Shape tells a single value from a list or a map (keys are always text) of values of Type.
+	Shape   Shape
+	Message *Message // for TypeMessage
+	// Wire holds the field numbers on the way from the enclosing message to the field:
+	// one for a plain field; more where it lies inside an inlined message.
+	Wire []int32
+	// Always: encoders write the field even when it is empty ("" , 0, false, {} or null for lists).
+	// In Protobuf every such field is written too.
+	Always bool
+	// Pointer: an explicit zero value differs from an absent one and is kept.
+	Pointer bool
+
+	ListType    ListType
+	ListMapKeys []string
+	MapAtomic   bool // map or message is owned as a whole
+	// MergeKey and MergeStrategies drive strategic merge patches: "merge", "replace", "retainKeys".
+	MergeKey        string
+	MergeStrategies []string
+
+	Default   any // scalar or empty Tree/[]any in tree form; nil: none
+	Required  bool
+	Immutable bool
+	Enum      []string
+	Min, Max  *int64 // of numbers
+	MinLength int    // of text, in bytes
+	MaxLength int    // 0: no limit
+	MaxItems  int    // of lists and maps; 0: no limit
+	Pattern   string
+	Format    string // name of a format checked by package rules, as in "dns1123Label"
+}
+
+// Type is the type of a field's values.
+type Type uint8
+
+// The types.
+const (
+	TypeString Type = iota
+	TypeBool
+	TypeInt32
+	TypeInt64
+	TypeDouble
+	TypeBytes // base64 text in the tree
+	TypeMessage
+	TypeTime      // RFC 3339, seconds, UTC
+	TypeMicroTime // RFC 3339 with microseconds, UTC
+	TypeQuantity
+	TypeIntOrString
+	TypeRaw      // any JSON (RawExtension, FieldsV1)
+	TypeDuration // Go duration text
+)
+
+// Shape tells one value from many.
+type Shape uint8
+
+// The shapes.
+const (
+	Single Shape = iota
+	List
+	Map
+)
+
+// ListType is how lists merge.
+type ListType uint8
+
+// The list types.
+const (
+	ListAtomic ListType = iota
+	ListSet
+	ListMap
+)

@@ -1,0 +1,2 @@
+// Package persist keeps bytes that survive: revisions, keys and values, no kinds.
+package persist
