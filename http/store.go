@@ -1,0 +1,24 @@
+package http
+
+import (
+	"context"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/request"
+)
+
+// A Store keeps the objects that the front serves. Errors are *meta.Status.
+type Store interface {
+	Get(ctx context.Context, r request.Get) (*meta.Object, error)
+	List(ctx context.Context, r request.List) (request.Listing, error)
+	// Watch starts a session that feeds sink. Where the start is known to be
+	// impossible the error says so and sink is never called.
+	Watch(ctx context.Context, r request.Watch, sink request.Sink) (request.Session, error)
+	// Mutate answers after the change is durable and visible.
+	Mutate(ctx context.Context, m request.Mutation) (request.Result, error)
+	// DeleteCollection deletes what the list selects, one by one, and returns the
+	// objects as they were chosen.
+	DeleteCollection(ctx context.Context, l request.List, m request.Mutation) (request.Listing, error)
+	// Version is the newest version that every read shows.
+	Version() uint64
+}

@@ -1,0 +1,101 @@
+package request
+
+import (
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/selector"
+)
+
+// A Match says how a list's Version is meant.
+type Match uint8
+
+// The matches. MatchAny is for Version 0 and for no version at all.
+const (
+	MatchMostRecent Match = iota // no version given: everything acknowledged so far
+	MatchAny                     // version 0
+	MatchNotOlderThan
+	MatchExact
+)
+
+// Get asks for one object.
+type Get struct {
+	Kind    *schema.Kind
+	Key     meta.Key
+	Version uint64 // not older than; 0: most recent
+}
+
+// List asks for the objects of a kind.
+type List struct {
+	Kind      *schema.Kind
+	Namespace string // "" means all
+	Labels    selector.Labels
+	Fields    selector.Fields
+	Version   uint64
+	Match     Match
+	Limit     int    // 0 means all
+	Continue  string // token of the chunk before; Version and Match are then unset
+}
+
+// A Listing answers a List. Items belong to the snapshot and are in key order.
+type Listing struct {
+	Version   uint64
+	Items     []*meta.Object
+	Continue  string // "" at the end
+	Remaining int64  // objects after this chunk; -1 if unknown
+}
+
+// Watch asks for the changes of a kind.
+type Watch struct {
+	Kind      *schema.Kind
+	Namespace string
+	Labels    selector.Labels
+	Fields    selector.Fields
+	// Version is where the changes begin, exclusive. With Initial it is the least
+	// version of the state that is delivered first.
+	Version uint64
+	// Initial delivers the state as Added events before the changes.
+	Initial bool
+	// InitialEnd closes the initial events with a Bookmark that is marked so.
+	InitialEnd bool
+	Bookmarks  bool
+}
+
+// EventType is the type of a watch event.
+type EventType uint8
+
+// The event types.
+const (
+	Added EventType = iota
+	Modified
+	Deleted
+	Bookmark
+	Error
+)
+
+// String is the wire form, as in "ADDED".
+func (t EventType) String() string {
+	return [...]string{"ADDED", "MODIFIED", "DELETED", "BOOKMARK", "ERROR"}[t]
+}
+
+// An Event is one event of a watch. Added, Modified and Deleted carry Object;
+// Bookmark carries Version; Error carries Status and is the last.
+type Event struct {
+	Type       EventType
+	Object     *meta.Object
+	Version    uint64
+	InitialEnd bool
+	Status     *meta.Status
+}
+
+// A Sink takes the events of one watch. The session calls it from one goroutine at a
+// time; it may block on its client for as long as its own deadline allows.
+type Sink interface {
+	// Events delivers events in order. The slice is reused after the call. An error
+	// ends the session.
+	Events(events []Event) error
+	// Done is called once, as the last call: the session has ended, whoever asked for it.
+	Done()
+}
+
+// A Session is a running watch. Stop ends it soon; it may be called many times.
+type Session interface{ Stop() }

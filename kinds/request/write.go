@@ -1,0 +1,77 @@
+package request
+
+import (
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// A Verb is what a Mutation does.
+type Verb uint8
+
+// The verbs.
+const (
+	Create Verb = iota
+	Update
+	Patch
+	Delete
+)
+
+// A PatchType tells the patch formats apart.
+type PatchType uint8
+
+// The patch types.
+const (
+	JSONPatch PatchType = iota
+	MergePatch
+	StrategicMergePatch
+)
+
+// FieldValidation says what happens to unknown and duplicate fields.
+type FieldValidation uint8
+
+// The levels; Warn is the default of the API.
+const (
+	Warn FieldValidation = iota
+	Ignore
+	Strict
+)
+
+// A Mutation asks for one change of one object.
+type Mutation struct {
+	Verb        Verb
+	Kind        *schema.Kind
+	Key         meta.Key // Name is "" for a create with generateName
+	Subresource string   // "" for the object itself
+	// Object is the body of a create or an update, decoded by the kind's plan.
+	Object schema.Tree
+	// PatchType and PatchBody are the body of a patch, as JSON.
+	PatchType PatchType
+	PatchBody []byte
+	// Delete holds the options of a delete.
+	Delete DeleteOptions
+
+	DryRun          bool
+	FieldValidation FieldValidation
+	FieldManager    string
+}
+
+// DeleteOptions are the options of a delete, from body and query.
+type DeleteOptions struct {
+	GracePeriodSeconds *int64
+	// UID and ResourceVersion are preconditions; "" asks for nothing.
+	UID, ResourceVersion string
+	// PropagationPolicy is "", "Orphan", "Background" or "Foreground".
+	PropagationPolicy string
+}
+
+// A Result answers a Mutation.
+type Result struct {
+	// Object is the new state; for an object that is gone now, its last state.
+	Object *meta.Object
+	// Created tells a create (also by an update) from a change.
+	Created bool
+	// Gone: the object does not exist any more.
+	Gone bool
+	// Warnings are texts for Warning headers.
+	Warnings []string
+}
