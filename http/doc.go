@@ -1,3 +1,29 @@
 // Package http is the front: it parses requests strictly and once, runs the filters,
 // routes, negotiates, streams and writes every answer.
+//
+// Its nouns:
+//
+//	Server    owns the listener, the fasthttp server and the registry of watches
+//	exchange  one request and its answer; handlers are functions of it that return an error
+//	target    the request target, split and decoded once
+//	Info      what a request asks for: verb, resource, name; routing, authorization,
+//	          metrics and the store all decide on this one value
+//	format    the representation that was negotiated for the answer
+//	stream    one watch on a hijacked connection
+//
+// The filters, in order: panic recovery, strictness, target, info, limits of requests
+// in flight, deadline, authentication, authorization, and then the handler.
+//
+// What always holds:
+//   - Every request gets exactly one answer, by status.go if it is an error.
+//   - Nothing decides on the path that fasthttp has normalized.
+//   - A write to a client has a deadline; a slow reader never holds a goroutine for longer.
+//   - The number of metric series is bounded by the catalogue.
+//
+// # Watches on the wire
+//
+// A watch answers HTTP/1.1 200 with Transfer-Encoding: chunked. Each flush is one chunk
+// and holds whole events: in JSON `{"type":T,"object":O}` and a line feed each; in
+// Protobuf a length of four bytes, big endian, and a WatchEvent whose object is an
+// enveloped message. The chunk of length zero ends it.
 package http

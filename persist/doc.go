@@ -1,2 +1,77 @@
 // Package persist keeps bytes that survive: revisions, keys and values, no kinds.
+//
+// Log is the contract; Journal is its embedded driver. Nouns: a Write is asked for, a Commit is
+// durable, a batch of them is one frame in a segment of the journal, a snapshot is the state at
+// one revision. Backup, Restore and Verify work on whole data directories.
+//
+// # Invariants
+//
+//   - Append syncs a batch before it hands it to the follower and answers. A failed sync or
+//     write ends the journal (ErrFailed) and is never tried again; a full disk is undone (ErrNoSpace).
+//   - Revisions rise by one and are never reused: the names of segments and snapshots keep the
+//     counter when the journal is empty, and Restore leaps ahead by 1,000,000 and 100,000 for
+//     each second since the backup, so that every older revision lies before the history.
+//   - Only the last batch of the last segment may be torn, and is cut off. All else that is not
+//     as it was synced is a CorruptError. A damaged snapshot is logged and passed over only if
+//     an older one (or none) and the journal yield all revisions.
+//   - Nothing is deleted before what replaces it is durable and was read back.
+//
+// # Data directory
+//
+//	lock                          flock(2) of the owner
+//	format, labels                sealed files: {"format":1}; {"name":"value",...}
+//	restoring                     there while a Restore is unfinished; Open refuses
+//	journal/<first>.journal       segments; <first> is a revision, 16 hexadecimal digits
+//	snapshots/<at>.buntdb         BuntDB file: key -> revision (8 bytes, little-endian), value
+//	snapshots/<at>.manifest       sealed file: revision, items, bytes, CRC-32C of each 256 KiB
+//
+// A sealed file is one line of JSON, then "crc32c %08x\n" of that line with its newline. It is
+// written beside (.tmp), synced, renamed, and the directory synced. A snapshot without a
+// manifest does not exist.
+//
+// # Segment
+//
+// All numbers are little-endian; all checksums are CRC-32C. The header has 64 bytes:
+//
+//	 0  8  "TROUPEJL"
+//	 8  4  checksum of bytes 12 to 63
+//	12  4  format version, 1
+//	16  8  first revision
+//	24 40  zeros
+//
+// Frames follow, each beginning at a multiple of 64, so that no header straddles a sector:
+//
+//	 0  4  "TRFB"
+//	 4  4  checksum of bytes 8 to 63
+//	 8  4  kind, 1
+//	12  4  length of the payload
+//	16  4  number of writes
+//	20  4  checksum of table and padding
+//	24  8  first revision
+//	32  8  last revision
+//	40  8  time, nanoseconds since 1970
+//	48  8  offset of this frame in the segment
+//	56  8  first revision of the segment
+//	64  n  payload
+//	    4k table: the checksum of each part of the payload that lies in one 512-byte sector
+//	       padding 0xA5 to a multiple of 64
+//
+// The payload holds for each write: flags (1 delete, 2 note), then key, value and, if flagged,
+// note, each after its length as an unsigned varint. The value holds the revision's digits.
+//
+// # Torn or damaged
+//
+// The disk writes 512-byte sectors wholly or not at all, and what was never written reads as
+// zeros or lies beyond the end. So at the journal's end a frame is torn if the file is too
+// short for it, or if each part with a wrong checksum is all zeros and no single flipped bit
+// explains that. A wrong part that is not zeros, a wrong header that is not zeros, or an intact
+// header behind the flaw is damage: a frame is only written once the one before is synced.
+// Under SyncNone the last does not hold after a power cut, and the journal may be refused.
+//
+// # Backup
+//
+// Chunks of 16 bytes of header (kind, length, checksum of the body, checksum of the 12 bytes
+// before) and a body: 1 head (JSON), 2 bytes of the snapshot file, 3 a batch (first, last,
+// time: 8 bytes each, count: 4, payload), 4 end (JSON: revision, number of chunks before,
+// checksum of their headers). One without its end is refused.
 package persist

@@ -37,10 +37,13 @@ type Condition struct {
 type Commit struct {
 	Revision Revision
 	Time     time.Time // when the batch was written, by the writer's clock
-	Key      string
-	Value    []byte
-	Delete   bool
-	Note     []byte
+	// Index is the position of the Write in the batch of the Append that is under way;
+	// -1 for commits of earlier Appends, of recovery and of other writers.
+	Index  int
+	Key    string
+	Value  []byte
+	Delete bool
+	Note   []byte
 }
 
 // A Result answers one Write of a batch: its revision, or ErrCondition.

@@ -1,5 +1,10 @@
 package meta
 
+import (
+	"errors"
+	"strings"
+)
+
 // A GroupVersionKind names the schema of an object. The core group is "".
 type GroupVersionKind struct{ Group, Version, Kind string }
 
@@ -9,6 +14,17 @@ func (g GroupVersionKind) APIVersion() string {
 		return g.Version
 	}
 	return g.Group + "/" + g.Version
+}
+
+// A GroupKind names a kind in all its versions, as the faults of objects do.
+type GroupKind struct{ Group, Kind string }
+
+// String is "Pod" or "Deployment.apps".
+func (g GroupKind) String() string {
+	if g.Group == "" {
+		return g.Kind
+	}
+	return g.Kind + "." + g.Group
 }
 
 // A GroupResource names a resource type as error messages and storage keys do.
@@ -33,4 +49,15 @@ type Key struct {
 // Its byte order is the order of lists.
 func (k Key) String() string {
 	return k.Group + "/" + k.Resource + "/" + k.Namespace + "/" + k.Name
+}
+
+// ParseKey reads the storage form of a key. The parts share the memory of s.
+func ParseKey(s string) (Key, error) {
+	group, rest, _ := strings.Cut(s, "/")
+	resource, rest, _ := strings.Cut(rest, "/")
+	namespace, name, ok := strings.Cut(rest, "/")
+	if !ok || strings.Contains(name, "/") {
+		return Key{}, errors.New("must be group/resource/namespace/name")
+	}
+	return Key{GroupResource{group, resource}, namespace, name}, nil
 }

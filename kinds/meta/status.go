@@ -7,6 +7,8 @@ type Status struct {
 	Reason  Reason // "" only for answers whose reference has none
 	Message string
 	Details *Details
+	// Continue is the token that a list may go on with after this failure; mostly "".
+	Continue string
 	// Success makes it the answer "status: Success" instead of "Failure".
 	Success bool
 }
@@ -31,7 +33,7 @@ type Cause struct {
 // A Reason is the machine-readable cause of a Failure.
 type Reason string
 
-// The closed list of reasons; table reason ↔ HTTP code in codes.go.
+// The closed list of reasons; errors.go has a constructor, with the HTTP code, for each.
 const (
 	ReasonUnknown              Reason = ""
 	ReasonBadRequest           Reason = "BadRequest"

@@ -27,6 +27,8 @@ type Kind struct {
 	CreateOnUpdate bool
 	// Generation: metadata.generation counts changes of anything but metadata and status.
 	Generation bool
+	// SpecFinalizers: spec.finalizers hold a terminating object too (namespaces).
+	SpecFinalizers bool
 	// GracefulDeletion: delete first sets a deletion time (Pods).
 	GracefulDeletion bool
 	// Name says how metadata.name is checked.
@@ -45,6 +47,16 @@ type Subresource struct {
 	Name  string
 	Kind  meta.GroupVersionKind // the kind it answers; zero means the parent's
 	Verbs []string
+}
+
+// HasSubresource says whether the kind declares the sub-resource.
+func (k *Kind) HasSubresource(name string) bool {
+	for i := range k.Subresources {
+		if k.Subresources[i].Name == name {
+			return true
+		}
+	}
+	return false
 }
 
 // A Column is one column of the Table representation.
@@ -90,6 +102,9 @@ type Message struct {
 	Fields []*Field // in order of declaration, which is the order of encoding; inlined messages are expanded in place
 	// Doc is a short description for OpenAPI.
 	Doc string
+	// Typed: the JSON form also holds kind and apiVersion. They are in no plan: Protobuf
+	// keeps them in its envelope, and the server writes them from the Kind.
+	Typed bool
 
 	byName map[string]*Field
 }
@@ -109,8 +124,11 @@ type Field struct {
 	// one for a plain field; more where it lies inside an inlined message.
 	Wire []int32
 	// Always: encoders write the field even when it is empty ("" , 0, false, {} or null for lists).
-	// In Protobuf every such field is written too.
 	Always bool
+	// WireAlways is the same for Protobuf: every single value that is no pointer and no
+	// bytes is written there, even when it is zero, or empty, or left out of JSON.
+	// Repeated scalars are never packed.
+	WireAlways bool
 	// Pointer: an explicit zero value differs from an absent one and is kept.
 	Pointer bool
 

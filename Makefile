@@ -1,0 +1,33 @@
+# make build | run | test | soak | bench | lint | generate
+
+NAMING   ?= platform
+DATA_DIR ?= troupe-data
+FLAGS    ?=
+
+.PHONY: build run test soak bench lint generate
+
+build: ## bin/troupe
+	go build -trimpath -o bin/troupe ./cmd/troupe
+
+run: build ## serve on ./troupe-data; NAMING=kubernetes for existing clients
+	./bin/troupe serve --data-dir $(DATA_DIR) --naming $(NAMING) $(FLAGS)
+
+test: lint ## everything that must pass before a change goes in
+	go test -race ./...
+	cd test && go vet ./... && go test -race ./...
+
+soak: build ## the long runs: kills, histories, leaks
+	cd test && TROUPE_SOAK=1 go test -timeout 4h -count 1 ./...
+
+bench: build ## the load harness against a fresh daemon
+	go run ./bench --start bin/troupe
+
+lint: ## form, vet, staticcheck, generated files
+	@unformatted=$$(gofmt -l $$(git ls-files -co --exclude-standard '*.go')); \
+	  if [ -n "$$unformatted" ]; then echo "not gofmt-ed:"; echo "$$unformatted"; exit 1; fi
+	go vet ./...
+	go tool staticcheck ./...
+	go run ./kinds/internal/gen -check
+
+generate: ## files made from the declarations of kinds
+	go run ./kinds/internal/gen

@@ -1,0 +1,113 @@
+package actors
+
+import (
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// collection is what everyone sees of the objects of one storage: the published
+// snapshot, the history, and who waits for changes. Its actor, a publisher, is the
+// only one that writes to snapshot and history.
+type collection struct {
+	store   *Store
+	storage meta.GroupResource
+	kind    *schema.Kind // by which stored objects are read
+	pid     *actor.PID
+
+	published atomic.Pointer[snapshot]
+	history   *history
+	watchers  watchers
+	objects   residents
+	pins      pins
+}
+
+// prefix is what the keys of the collection begin with in the log.
+func (c *collection) prefix() string { return c.storage.Group + "/" + c.storage.Resource + "/" }
+
+// publisher is the actor that owns a collection's index and history. A panic while it
+// publishes ends the process: what is durable must not stay invisible.
+type publisher struct {
+	*collection
+	working *tree // the next snapshot
+}
+
+// changes is the part of a committed batch that belongs to one collection.
+type changes struct {
+	records     []change
+	publication *publication
+}
+
+// change is one committed write on its way to publication.
+type change struct {
+	object *meta.Object
+	remove bool
+	time   time.Time
+	flight *flight // nil for the write of another daemon
+}
+
+// tick makes a collection look after what depends on time.
+type tick struct{ now time.Time }
+
+// Receive implements actor.Actor.
+func (p *publisher) Receive(ctx actor.Context) {
+	switch m := ctx.Message().(type) {
+	case *actor.Started:
+		p.working = fork(p.published.Load().objects)
+	case *changes:
+		p.publish(m)
+	case tick:
+		p.tick(m.now)
+	}
+}
+
+// publish makes a batch visible, then wakes watchers and answers writers.
+func (p *publisher) publish(b *changes) {
+	defer func() {
+		if reason := recover(); reason != nil {
+			p.store.fail(fmt.Errorf("publishing changes of %s: %v", p.storage, reason))
+		}
+	}()
+	for i := range b.records {
+		p.apply(&b.records[i])
+	}
+	last := b.records[len(b.records)-1].object.Version
+	p.published.Store(&snapshot{objects: p.working.Copy(), version: last})
+	p.store.horizon.done(b.publication)
+	p.watchers.wake(b.records)
+	for i := range b.records {
+		if f := b.records[i].flight; f != nil {
+			f.land(b.records[i].object)
+		}
+	}
+}
+
+// apply puts one change into the working index and the history.
+func (p *publisher) apply(c *change) {
+	r := &record{version: c.object.Version, time: c.time, kind: changed, object: c.object}
+	at := path(c.object.Key.Namespace, c.object.Key.Name)
+	if c.remove {
+		r.kind = removed
+		r.previous, _ = p.working.Delete(at)
+	} else {
+		r.previous, _ = p.working.Set(at, c.object)
+		if r.previous == nil {
+			r.kind = created
+		}
+	}
+	p.history.append(r)
+}
+
+// tick trims the history, lets idle owners of objects go and sends due bookmarks.
+func (p *publisher) tick(now time.Time) {
+	t := p.store.tuning
+	p.history.trim(now.Add(-t.HistoryTime), t.HistoryBytes)
+	p.pins.expire(now.Add(-t.HistoryTime))
+	p.objects.passivate(now.Add(-t.IdleTime))
+	p.watchers.remind(now.Add(-t.BookmarkPeriod))
+}

@@ -1,0 +1,140 @@
+package actors
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/persist"
+)
+
+// committer owns the log. It takes flights, writes as many as wait in one batch, and
+// hands what is durable to the collections; while they publish, it already syncs the
+// next batch. It blocks while the log syncs. It is never restarted: a panic or a
+// failed log ends the process.
+type committer struct {
+	store   *Store
+	box     *mailbox
+	waiting []*flight
+	// committing are the flights of the Append that is under way, by index of the batch.
+	committing []*flight
+}
+
+// Receive implements actor.Actor.
+func (c *committer) Receive(ctx actor.Context) {
+	defer func() {
+		if reason := recover(); reason != nil {
+			c.store.fail(fmt.Errorf("committing: %v", reason))
+		}
+	}()
+	if f, ok := ctx.Message().(*flight); ok {
+		c.waiting = append(c.waiting, f)
+		if len(c.waiting) >= c.store.tuning.BatchSize || c.box.length() == 0 {
+			c.commit()
+		}
+	}
+}
+
+// commit writes everything that waits in one batch.
+func (c *committer) commit() {
+	batch := make([]persist.Write, 0, len(c.waiting))
+	c.committing = make([]*flight, 0, len(c.waiting))
+	inBatch := make(map[*flight]bool, len(c.waiting))
+	for _, f := range c.waiting {
+		if err := f.settle(inBatch); err != nil {
+			f.abort(err)
+			continue
+		}
+		inBatch[f] = true
+		c.committing = append(c.committing, f)
+		batch = append(batch, f.write)
+	}
+	c.waiting = c.waiting[:0]
+	if len(batch) == 0 {
+		return
+	}
+	begin := c.store.now()
+	results, err := c.store.log.Append(batch)
+	c.store.metrics.batch(len(batch), time.Since(begin))
+	if err != nil {
+		c.refuse(err)
+		return
+	}
+	for i, r := range results {
+		if r.Err != nil {
+			c.committing[i].abort(errStale)
+		}
+	}
+}
+
+// settle completes the conditions of a write whose base may still be on its way.
+func (f *flight) settle(inBatch map[*flight]bool) error {
+	if f.base != nil && inBatch[f.base] {
+		return nil // the batch keeps the order
+	}
+	if f.base != nil {
+		<-f.base.done // committed by an earlier batch, and about to be published
+		if f.base.err != nil {
+			return errStale
+		}
+		f.from = f.base.object.Version
+	}
+	f.write.Conditions = append(f.write.Conditions, persist.Condition{Key: f.write.Key, Revision: persist.Revision(f.from)})
+	return nil
+}
+
+// refuse answers all flights of a batch that the log did not take.
+func (c *committer) refuse(err error) {
+	answer := error(meta.NewInsufficientStorage("the disk that keeps the objects is full"))
+	if !errors.Is(err, persist.ErrNoSpace) {
+		answer = meta.NewServiceUnavailable("the server can not store changes any more and is stopping")
+		c.store.fail(fmt.Errorf("log: %w", err))
+	}
+	for _, f := range c.committing {
+		f.abort(answer)
+	}
+}
+
+// follow takes each durable batch from the log and hands its parts to the collections.
+// The log calls it on the goroutine of Append.
+func (c *committer) follow(batch []persist.Commit) {
+	parts := make(map[*collection]*changes)
+	for i := range batch {
+		commit := &batch[i]
+		var f *flight
+		if commit.Index >= 0 {
+			f = c.committing[commit.Index]
+		}
+		into, change := c.change(commit, f)
+		part := parts[into]
+		if part == nil {
+			part = &changes{}
+			parts[into] = part
+		}
+		part.records = append(part.records, change)
+	}
+	publication := c.store.horizon.begin(uint64(batch[len(batch)-1].Revision), len(parts))
+	for into, part := range parts {
+		part.publication = publication
+		c.store.system.Root.Send(into.pid, part)
+	}
+}
+
+// change makes the committed object of a commit.
+func (c *committer) change(commit *persist.Commit, f *flight) (*collection, change) {
+	if f == nil {
+		into, object, err := c.store.decode(commit.Key, commit.Revision, commit.Value)
+		if err != nil {
+			panic(err)
+		}
+		return into, change{object: object, remove: commit.Delete, time: commit.Time}
+	}
+	object := &meta.Object{
+		Key: f.key, Version: uint64(commit.Revision), JSON: commit.Value,
+		Item: f.collection.kind.Item, Head: f.candidate.Head,
+	}
+	return f.collection, change{object: object, remove: commit.Delete, time: commit.Time, flight: f}
+}

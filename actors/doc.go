@@ -1,0 +1,49 @@
+// Package actors is the house of owners: every object, every collection, the log and
+// every watch has one actor that alone changes its state. Outside of the package there
+// is only a Store.
+//
+// # Owners
+//
+//	actor      owns alone                                 takes                           may block on
+//	object     the newest state of one key, committed     ask (a mutation), stopIdle      nothing
+//	           or on its way to the log
+//	committer  the log, the order of versions             flight (an accepted mutation)   the log's sync; the
+//	                                                                                      landing of a flight's base
+//	publisher  one collection's index and history         changes (of a batch), tick      nothing
+//	session    one watch: cursor, filter                  wakeUp, bookmarkDue, finish     its own client
+//
+// What others read of an owner's state is an immutable snapshot behind an atomic
+// pointer. The exceptions are five small tables with a mutex each, held for a few
+// instructions and never while anything else is called that waits: horizon (versions
+// that are visible), residents (addresses of object actors), watchers (addresses of
+// sessions), pins (snapshots of chunked lists) and the mailbox.
+//
+// # The life of a write
+//
+// Mutate finds the object's actor, or starts it, and asks. The actor computes the
+// candidate (package mutation) on the newest state, even one that is still being
+// committed, and sends it as a flight to the committer. The committer writes all
+// flights that wait as one batch. The log, once the batch is durable, hands it to the
+// collections; each puts its part into its index, publishes the new snapshot, wakes its
+// watchers and lands the flights; only then Mutate answers.
+//
+// # Invariants
+//
+//   - Nothing is visible before it is durable; who was answered can read its write.
+//   - Version order is commit order is the order of every history.
+//   - A mutation is answered exactly once: by its object's actor, by its mailbox when
+//     that is full or closed, or by its flight, which lands or aborts once.
+//   - A flight on a base that did not land aborts, and its mutation is computed anew.
+//   - A create is committed only while its namespace is as it was seen.
+//   - A panic in a mutation answers 500 and restarts the object's actor from the
+//     published index; one in a watch ends that watch. A panic of the committer or of a
+//     publisher ends the process, and recovery does the rest.
+//
+// # Notes in the journal
+//
+// A write carries a note for those who read the history back without the state before:
+//
+//	(none)            the object existed, and no selector can tell the states apart
+//	01                the object is new
+//	02 <JSON>         the state before, whose labels or selectable fields differed
+package actors

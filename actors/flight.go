@@ -1,0 +1,58 @@
+package actors
+
+import (
+	"github.com/troupe-api/troupe/actors/mutation"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/troupe-api/troupe/persist"
+)
+
+// flight is one accepted mutation between its object's owner and its landing in the
+// collection. Its outcome is written once, before done is closed; who waits reads it
+// afterwards.
+type flight struct {
+	collection *collection
+	candidate  mutation.Candidate
+	key        meta.Key
+	// base is the flight that the candidate was computed on, if that had not landed.
+	base *flight
+	// from is the version that the candidate was computed on; 0 for a creation. It is
+	// not set while base is.
+	from   uint64
+	write  persist.Write
+	done   chan struct{}
+	object *meta.Object // the outcome: the committed state,
+	err    error        // or why there is none
+}
+
+// land says that the flight's change is published.
+func (f *flight) land(o *meta.Object) {
+	f.object = o
+	close(f.done)
+}
+
+// abort says that the flight's change was not committed.
+func (f *flight) abort(err error) {
+	f.err = err
+	close(f.done)
+}
+
+// landed says whether the outcome is there.
+func (f *flight) landed() bool {
+	select {
+	case <-f.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// result is what the writer gets.
+func (f *flight) result() request.Result {
+	return request.Result{
+		Object: f.object, Created: f.candidate.Created, Gone: f.candidate.Op == mutation.Remove, Warnings: f.candidate.Warnings,
+	}
+}
+
+// reject implements rejectable: the committer's queue is full or closed.
+func (f *flight) reject(err error) { f.abort(err) }

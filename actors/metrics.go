@@ -1,0 +1,66 @@
+package actors
+
+import (
+	"fmt"
+	"io"
+	"sync/atomic"
+	"time"
+)
+
+// counters are what the actors count for metrics.
+type counters struct {
+	batches, commits, batchNanos atomic.Uint64
+	panics, restarts, events     atomic.Uint64
+	snapshotFailures             atomic.Uint64
+	largestBatch                 atomic.Uint64
+}
+
+// batch counts one batch of the log.
+func (c *counters) batch(size int, took time.Duration) {
+	c.batches.Add(1)
+	c.commits.Add(uint64(size))
+	c.batchNanos.Add(uint64(took))
+	if n := uint64(size); n > c.largestBatch.Load() {
+		c.largestBatch.Store(n) // only the committer writes it
+	}
+}
+
+// WriteMetrics writes the figures of store and log in the text exposition format.
+func (s *Store) WriteMetrics(w io.Writer) {
+	stats := s.log.Stats()
+	var alive, queued, watching int
+	for _, c := range s.collections {
+		a, q := c.objects.stats()
+		alive, queued, watching = alive+a, queued+q, watching+c.watchers.size()
+	}
+	m := &s.metrics
+	for _, f := range []struct {
+		name, kind, help string
+		value            float64
+	}{
+		{"troupe_commits_total", "counter", "Changes committed to the journal.", float64(m.commits.Load())},
+		{"troupe_commit_batches_total", "counter", "Journal batches; commits divided by batches is the mean batch size.", float64(m.batches.Load())},
+		{"troupe_commit_batch_size_max", "gauge", "Most changes in one journal batch since the start.", float64(m.largestBatch.Load())},
+		{"troupe_commit_seconds_total", "counter", "Time spent in appending batches.", float64(m.batchNanos.Load()) / 1e9},
+		{"troupe_commit_queue_depth", "gauge", "Changes that wait for the committer.", float64(s.queue.length())},
+		{"troupe_journal_sync_total", "counter", "Syncs of the journal.", float64(stats.Syncs)},
+		{"troupe_journal_sync_seconds_total", "counter", "Time spent in syncs of the journal.", stats.SyncSeconds},
+		{"troupe_journal_bytes", "gauge", "Size of the journal on disk.", float64(stats.JournalBytes)},
+		{"troupe_journal_segments", "gauge", "Files of the journal.", float64(stats.Segments)},
+		{"troupe_snapshot_bytes", "gauge", "Size of the snapshots on disk.", float64(stats.SnapshotBytes)},
+		{"troupe_snapshot_failures_total", "counter", "Snapshots that could not be written.", float64(m.snapshotFailures.Load())},
+		{"troupe_resource_version", "gauge", "Newest version that every read shows.", float64(s.horizon.now())},
+		{"troupe_watchers", "gauge", "Running watches.", float64(watching)},
+		{"troupe_watch_events_total", "counter", "Events delivered to watches.", float64(m.events.Load())},
+		{"troupe_object_actors", "gauge", "Objects whose actors are alive.", float64(alive)},
+		{"troupe_mailbox_depth", "gauge", "Messages that wait for actors of objects.", float64(queued)},
+		{"troupe_actor_panics_total", "counter", "Panics of actors.", float64(m.panics.Load())},
+		{"troupe_actor_restarts_total", "counter", "Restarts of actors by their supervisor.", float64(m.restarts.Load())},
+	} {
+		fmt.Fprintf(w, "# HELP %s %s\n# TYPE %s %s\n%s %v\n", f.name, f.help, f.name, f.kind, f.name, f.value)
+	}
+	fmt.Fprintf(w, "# HELP troupe_objects Stored objects by resource.\n# TYPE troupe_objects gauge\n")
+	for gr, c := range s.collections {
+		fmt.Fprintf(w, "troupe_objects{resource=%q} %d\n", gr.String(), c.published.Load().objects.Len())
+	}
+}

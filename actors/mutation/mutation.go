@@ -1,0 +1,96 @@
+package mutation
+
+import (
+	"time"
+
+	"github.com/troupe-api/troupe/kinds/codec"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// State is what an object is before a mutation.
+type State struct {
+	Object *meta.Object // nil: it does not exist
+	// Tree is Object decoded; it is shared and must not be changed. Nil if Object is.
+	Tree schema.Tree
+	// Fresh says that Object carries a version that a client can know. It does not while
+	// the state is still being committed.
+	Fresh bool
+}
+
+// Env is what a mutation takes from outside.
+type Env struct {
+	Now    time.Time
+	NewUID func() string
+}
+
+// Op is what a candidate does.
+type Op uint8
+
+// The operations.
+const (
+	None Op = iota // the state stays as it is
+	Put
+	Remove
+)
+
+// A Candidate is the outcome of a mutation that is accepted but not committed.
+type Candidate struct {
+	Op       Op
+	Tree     schema.Tree
+	Encoded  codec.Encoded
+	Head     meta.Head
+	Created  bool
+	Warnings []string
+}
+
+// Apply computes the candidate of m on the state cur. Errors are *meta.Status, and
+// leave everything as it was.
+func Apply(cur State, m *request.Mutation, env Env) (Candidate, error) {
+	switch m.Verb {
+	case request.Create:
+		return create(cur, m, env)
+	case request.Update:
+		return update(cur, m, env)
+	case request.Patch:
+		return patch(cur, m, env)
+	default:
+		return remove(cur, m, env)
+	}
+}
+
+// finish encodes a wanted tree into a candidate, or finds that nothing changes.
+func finish(cur State, m *request.Mutation, tree schema.Tree) Candidate {
+	c := Candidate{Op: Put, Tree: tree, Encoded: codec.EncodeJSON(m.Kind, tree)}
+	if cur.Object != nil && sameBytes(cur.Object, c.Encoded) {
+		return Candidate{Op: None, Tree: cur.Tree}
+	}
+	c.Head = codec.Head(m.Kind, tree)
+	if c.Head.Terminating && len(c.Head.Finalizers) == 0 && released(m.Kind, tree) {
+		c.Op = Remove
+	}
+	return c
+}
+
+// sameBytes compares a stored object with an encoding that lacks the version.
+func sameBytes(old *meta.Object, e codec.Encoded) bool {
+	digits := len(old.JSON) - len(e.JSON)
+	return digits >= 0 && e.Slot+digits <= len(old.JSON) &&
+		string(old.JSON[:e.Slot]) == string(e.JSON[:e.Slot]) &&
+		string(old.JSON[e.Slot+digits:]) == string(e.JSON[e.Slot:])
+}
+
+// released says whether a terminating object without finalizers may go: a graceful
+// deletion waits for its grace period to be set to zero, a namespace for its own
+// list of finalizers.
+func released(k *schema.Kind, tree schema.Tree) bool {
+	metadata := object(tree, "metadata")
+	if grace, ok := metadata["deletionGracePeriodSeconds"].(int64); ok && grace > 0 {
+		return false
+	}
+	if finalizers, ok := object(tree, "spec")["finalizers"].([]any); ok && k.SpecFinalizers {
+		return len(finalizers) == 0
+	}
+	return true
+}

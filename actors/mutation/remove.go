@@ -1,0 +1,124 @@
+package mutation
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/troupe-api/troupe/kinds/codec"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// remove deletes an object, or begins its deletion where finalizers or a grace period
+// hold it.
+func remove(cur State, m *request.Mutation, env Env) (Candidate, error) {
+	if cur.Object == nil {
+		return Candidate{}, meta.NewNotFound(resource(m.Kind), m.Key.Name)
+	}
+	if err := checkDelete(cur, m); err != nil {
+		return Candidate{}, err
+	}
+	if goesAtOnce(cur, m) {
+		return Candidate{Op: Remove, Tree: cur.Tree, Encoded: codec.EncodeJSON(m.Kind, cur.Tree), Head: cur.Object.Head}, nil
+	}
+	tree := rules.Clone(cur.Tree).(schema.Tree)
+	metadata := object(tree, "metadata")
+	setPolicyFinalizer(metadata, m.Delete.PropagationPolicy)
+	grace := gracePeriod(m, tree)
+	if !cur.Object.Head.Terminating {
+		metadata["deletionTimestamp"] = timestamp(env.Now.Add(time.Duration(grace) * time.Second))
+		metadata["deletionGracePeriodSeconds"] = grace
+		if m.Kind.Generation {
+			metadata["generation"] = cur.Object.Head.Generation + 1
+		}
+		if m.Kind.SpecFinalizers {
+			delete(metadata, "deletionGracePeriodSeconds")
+			tree["status"] = schema.Tree{"phase": "Terminating"}
+		}
+	} else if old, ok := metadata["deletionGracePeriodSeconds"].(int64); ok && grace < old {
+		shortenGrace(metadata, old-grace)
+	}
+	return finish(cur, m, tree), nil
+}
+
+// goesAtOnce says whether nothing holds the object: it is removed as it is.
+func goesAtOnce(cur State, m *request.Mutation) bool {
+	policy := m.Delete.PropagationPolicy
+	return !m.Kind.GracefulDeletion && !m.Kind.SpecFinalizers && len(cur.Object.Head.Finalizers) == 0 &&
+		(policy == "" || policy == "Background")
+}
+
+// checkDelete holds the preconditions against the current state.
+func checkDelete(cur State, m *request.Mutation) error {
+	gr := meta.GroupResource{Group: m.Kind.Group, Resource: m.Kind.Kind}
+	if uid := m.Delete.UID; uid != "" && uid != cur.Object.Head.UID {
+		return meta.NewConflict(gr, m.Key.Name, fmt.Sprintf(
+			"the UID in the precondition (%s) does not match the UID in record (%s). The object might have been deleted and then recreated",
+			uid, cur.Object.Head.UID))
+	}
+	current := strconv.FormatUint(cur.Object.Version, 10)
+	if version := m.Delete.ResourceVersion; version != "" && (!cur.Fresh || version != current) {
+		return meta.NewConflict(gr, m.Key.Name, fmt.Sprintf(
+			"the ResourceVersion in the precondition (%s) does not match the ResourceVersion in record (%s). The object might have been modified",
+			version, current))
+	}
+	return nil
+}
+
+// setPolicyFinalizer adds or removes the finalizers by which a propagation policy
+// makes the object wait for what it owns.
+func setPolicyFinalizer(metadata schema.Tree, policy string) {
+	wanted := map[string]string{"Orphan": "orphan", "Foreground": "foregroundDeletion"}[policy]
+	if policy == "" {
+		return
+	}
+	var kept []any
+	old, _ := metadata["finalizers"].([]any)
+	for _, f := range old {
+		if f != "orphan" && f != "foregroundDeletion" {
+			kept = append(kept, f)
+		}
+	}
+	if wanted != "" {
+		kept = append(kept, wanted)
+	}
+	if len(kept) == 0 {
+		delete(metadata, "finalizers")
+	} else {
+		metadata["finalizers"] = kept
+	}
+}
+
+// gracePeriod is how long a graceful deletion waits, in seconds: what the request
+// asks, else what the object says; nothing for an object that nobody runs yet.
+func gracePeriod(m *request.Mutation, tree schema.Tree) int64 {
+	if !m.Kind.GracefulDeletion {
+		return 0
+	}
+	spec, status := object(tree, "spec"), object(tree, "status")
+	if node, _ := spec["nodeName"].(string); node == "" {
+		return 0
+	}
+	if phase := status["phase"]; phase == "Succeeded" || phase == "Failed" {
+		return 0
+	}
+	if asked := m.Delete.GracePeriodSeconds; asked != nil {
+		return max(*asked, 0)
+	}
+	if own, ok := spec["terminationGracePeriodSeconds"].(int64); ok {
+		return own
+	}
+	return 0
+}
+
+// shortenGrace moves the deletion time of a terminating object forward.
+func shortenGrace(metadata schema.Tree, by int64) {
+	old, _ := metadata["deletionGracePeriodSeconds"].(int64)
+	metadata["deletionGracePeriodSeconds"] = old - by
+	if at, err := time.Parse(time.RFC3339, fmt.Sprint(metadata["deletionTimestamp"])); err == nil {
+		metadata["deletionTimestamp"] = timestamp(at.Add(-time.Duration(by) * time.Second))
+	}
+}

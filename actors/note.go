@@ -1,0 +1,42 @@
+package actors
+
+import (
+	"github.com/troupe-api/troupe/actors/mutation"
+	"github.com/troupe-api/troupe/kinds/meta"
+)
+
+// note tells followers that read the history back what they can not see from the new
+// state: that the object is new, or what it was when its labels or fields differed.
+func note(state mutation.State, c mutation.Candidate) []byte {
+	if state.Object == nil {
+		return []byte{noteCreated}
+	}
+	if sameSelection(state.Object.Head, c.Head) {
+		return nil
+	}
+	return append([]byte{notePrevious}, state.Object.JSON...)
+}
+
+// The first byte of a note; no note: the object existed and selects as before.
+const (
+	noteCreated  = 1
+	notePrevious = 2 // the state before follows as JSON; without a version if it was not committed yet
+)
+
+// sameSelection says whether no selector can tell two states of an object apart.
+func sameSelection(a, b meta.Head) bool {
+	if len(a.Labels) != len(b.Labels) || len(a.Fields) != len(b.Fields) {
+		return false
+	}
+	for i := range a.Fields {
+		if a.Fields[i] != b.Fields[i] {
+			return false
+		}
+	}
+	for name, value := range a.Labels {
+		if other, ok := b.Labels[name]; !ok || other != value {
+			return false
+		}
+	}
+	return true
+}

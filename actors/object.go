@@ -1,0 +1,192 @@
+package actors
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+	"github.com/google/uuid"
+
+	"github.com/troupe-api/troupe/actors/mutation"
+	"github.com/troupe-api/troupe/kinds/codec"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/persist"
+)
+
+// object is the actor that owns the changes of one key. It computes each mutation on
+// the newest state, which may still be on its way to the log: so the mutations of one
+// object never conflict with each other, and many of them share one sync.
+type object struct {
+	resident *resident
+	tree     schema.Tree  // decoded newest state; nil if unknown
+	of       *meta.Object // what tree was decoded from; nil while tip is on its way
+	tip      *flight      // the newest accepted change; nil after a start
+}
+
+// ask is one mutation with its one-slot answer.
+type ask struct {
+	ctx        context.Context
+	mutation   *request.Mutation
+	conditions []persist.Condition
+	reply      chan answer
+}
+
+// answer is what an object's actor says at once: a refusal, a state that already is
+// what was asked for, or the flight to wait for.
+type answer struct {
+	result request.Result
+	flight *flight
+	// own says that flight carries the mutation itself; else the result holds once
+	// flight has landed, under the version of flight.
+	own bool
+	// retry asks to come again after flight has landed.
+	retry bool
+	err   error
+}
+
+// reject implements rejectable.
+func (a *ask) reject(err error) { a.reply <- answer{err: err} }
+
+// stopIdle asks an object's actor to passivate if nothing waits for it.
+type stopIdle struct{}
+
+// Receive implements actor.Actor.
+func (o *object) Receive(ctx actor.Context) {
+	switch m := ctx.Message().(type) {
+	case *ask:
+		o.handle(m)
+	case stopIdle:
+		o.leave(ctx)
+	case *actor.Stopping:
+		o.resident.close()
+	}
+}
+
+// handle answers one mutation exactly once, also if the code that computes it panics;
+// the panic then goes on to the supervisor.
+func (o *object) handle(m *ask) {
+	answered := false
+	defer func() {
+		if reason := recover(); reason != nil {
+			id := uuid.NewString()
+			o.resident.collection.store.logger.Error("panic in a mutation", "id", id, "key", o.resident.key.String(),
+				"reason", fmt.Sprint(reason), "stack", string(debug.Stack()))
+			if !answered {
+				m.reply <- answer{err: meta.NewInternal(id)}
+			}
+			panic(reason)
+		}
+	}()
+	if m.ctx.Err() != nil {
+		answered = true
+		m.reply <- answer{err: meta.NewTimeout("the request ended before the object's turn came")}
+		return
+	}
+	out := o.mutate(m)
+	answered = true
+	m.reply <- out
+}
+
+// mutate computes a mutation and sends it on its way.
+func (o *object) mutate(m *ask) answer {
+	state, base, wait, err := o.state(m.mutation)
+	if err != nil {
+		return answer{err: err}
+	}
+	if wait {
+		return answer{flight: base, retry: true}
+	}
+	store := o.resident.collection.store
+	c, err := mutation.Apply(state, m.mutation, mutation.Env{Now: store.now(), NewUID: uuid.NewString})
+	if err != nil {
+		return answer{err: err}
+	}
+	if c.Op == mutation.None {
+		return answer{flight: base, result: request.Result{Object: state.Object, Warnings: c.Warnings}}
+	}
+	if m.mutation.DryRun {
+		return answer{result: preview(o.resident, state, c)}
+	}
+	f := o.launch(state, base, c, m.conditions)
+	return answer{flight: f, own: true}
+}
+
+// state is the newest state of the object. base is the flight it is from, if that has
+// not landed; wait says that nothing can be computed before it has.
+func (o *object) state(m *request.Mutation) (s mutation.State, base *flight, wait bool, err error) {
+	if o.tip != nil && !o.tip.landed() {
+		if o.tip.candidate.Created || o.tip.candidate.Op == mutation.Remove || m.Verb == request.Create || m.DryRun {
+			return s, o.tip, true, nil
+		}
+		return mutation.State{Object: o.pending(), Tree: o.tip.candidate.Tree}, o.tip, false, nil
+	}
+	if o.tip != nil && o.tip.err == nil && o.tip.candidate.Op == mutation.Put && o.of == nil {
+		o.of, o.tree = o.tip.object, o.tip.candidate.Tree
+	}
+	o.tip = nil
+	current := o.resident.collection.published.Load().get(path(o.resident.key.Namespace, o.resident.key.Name))
+	if current == nil {
+		o.of, o.tree = nil, nil
+		return mutation.State{}, nil, false, nil
+	}
+	if o.of != current {
+		tree, _, err := codec.DecodeJSON(m.Kind.Message, current.JSON)
+		if err != nil {
+			return s, nil, false, fmt.Errorf("stored object %s: %w", o.resident.key, err)
+		}
+		o.of, o.tree = current, tree
+	}
+	return mutation.State{Object: current, Tree: o.tree, Fresh: true}, nil, false, nil
+}
+
+// pending is the state on its way as an object without a version.
+func (o *object) pending() *meta.Object {
+	c := &o.tip.candidate
+	return &meta.Object{Key: o.resident.key, JSON: c.Encoded.JSON, Item: o.resident.collection.kind.Item, Head: c.Head}
+}
+
+// launch hands an accepted candidate to the committer and makes it the newest state.
+func (o *object) launch(state mutation.State, base *flight, c mutation.Candidate, conditions []persist.Condition) *flight {
+	f := &flight{
+		collection: o.resident.collection, candidate: c, key: o.resident.key, base: base, done: make(chan struct{}),
+		write: persist.Write{
+			Key: o.resident.key.String(), Value: c.Encoded.JSON, Slot: c.Encoded.Slot,
+			Delete: c.Op == mutation.Remove, Note: note(state, c), Conditions: conditions,
+		},
+	}
+	if base == nil && state.Object != nil {
+		f.from = state.Object.Version
+	}
+	o.tip, o.of, o.tree = f, nil, nil
+	o.resident.used.Store(time.Now().UnixNano())
+	store := o.resident.collection.store
+	store.system.Root.Send(store.committer, f)
+	return f
+}
+
+// leave stops the actor unless something came in the meantime.
+func (o *object) leave(ctx actor.Context) {
+	if o.resident.box.length() > 0 || (o.tip != nil && !o.tip.landed()) {
+		o.resident.leaving.Store(false)
+		return
+	}
+	o.resident.close()
+	ctx.Stop(ctx.Self())
+}
+
+// preview is the result of a dry run: the candidate under the version of what is there.
+func preview(r *resident, state mutation.State, c mutation.Candidate) request.Result {
+	o := &meta.Object{Key: r.key, Item: r.collection.kind.Item, Head: c.Head}
+	if state.Object == nil {
+		o.JSON = []byte(strings.Replace(string(c.Encoded.JSON), `"resourceVersion":"",`, "", 1))
+	} else {
+		o.Version = state.Object.Version
+		o.JSON = withVersion(c.Encoded.JSON, c.Encoded.Slot, o.Version)
+	}
+	return request.Result{Object: o, Created: c.Created, Gone: c.Op == mutation.Remove, Warnings: c.Warnings}
+}

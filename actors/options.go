@@ -1,0 +1,87 @@
+package actors
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/troupe-api/troupe/kinds/catalog"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/persist"
+)
+
+// Options say what a store is made of.
+type Options struct {
+	Log     persist.Log
+	Catalog *catalog.Catalog
+	Naming  *meta.Naming
+	Logger  *slog.Logger
+	Tuning  Tuning
+	// Now is the clock; nil is time.Now.
+	Now func() time.Time
+	// Fatal is called once when the store can no longer keep its promises: the process
+	// must end, and recovery does the rest. It must not block.
+	Fatal func(error)
+}
+
+// Strategy is what happens to an actor that has panicked.
+type Strategy string
+
+// The strategies.
+const (
+	StrategyRestart Strategy = "restart" // with fresh state, after a back-off
+	StrategyResume  Strategy = "resume"  // with the state it has
+	StrategyStop    Strategy = "stop"
+)
+
+// Tuning are the settings of the configuration file that shape actors, commits and
+// watches. The zero value is not valid; begin with DefaultTuning.
+type Tuning struct {
+	Strategy       Strategy
+	MaxRestarts    int           // in RestartWindow; then the actor is stopped
+	RestartWindow  time.Duration //
+	RestartBackoff time.Duration // before the first restart; doubles with each
+	MailboxSize    int           // of an object's actor; more is answered 429
+	CommitQueue    int           // mutations that may wait for the committer; more is answered 429
+	IdleTime       time.Duration // after which an object's actor passivates
+	Throughput     int           // messages an actor handles before it yields
+	BatchSize      int           // most mutations in one journal batch
+	HistoryTime    time.Duration // how long changes are kept for watches
+	HistoryBytes   int64         // most bytes of changes kept per collection
+	SnapshotBytes  int64         // journal bytes after which a snapshot is taken
+	BookmarkPeriod time.Duration // between the bookmarks of a watch
+}
+
+// DefaultTuning is what a server runs with if nothing else is said.
+func DefaultTuning() Tuning {
+	return Tuning{
+		Strategy: StrategyRestart, MaxRestarts: 10, RestartWindow: 10 * time.Second, RestartBackoff: 10 * time.Millisecond,
+		MailboxSize: 1024, CommitQueue: 65536, IdleTime: 10 * time.Second, Throughput: 300, BatchSize: 4096,
+		HistoryTime: 5 * time.Minute, HistoryBytes: 128 << 20, SnapshotBytes: 256 << 20, BookmarkPeriod: time.Minute,
+	}
+}
+
+// Validate reports every setting that cannot be.
+func (t Tuning) Validate() error {
+	var faults []error
+	if t.Strategy != StrategyRestart && t.Strategy != StrategyResume && t.Strategy != StrategyStop {
+		faults = append(faults, fmt.Errorf("strategy %q is none of restart, resume, stop", t.Strategy))
+	}
+	for _, s := range []struct {
+		name  string
+		value int64
+	}{
+		{"mailbox size", int64(t.MailboxSize)}, {"commit queue", int64(t.CommitQueue)}, {"throughput", int64(t.Throughput)},
+		{"batch size", int64(t.BatchSize)}, {"history time", int64(t.HistoryTime)}, {"history bytes", t.HistoryBytes},
+		{"snapshot bytes", t.SnapshotBytes}, {"idle time", int64(t.IdleTime)}, {"bookmark period", int64(t.BookmarkPeriod)},
+	} {
+		if s.value <= 0 {
+			faults = append(faults, fmt.Errorf("%s must be above 0", s.name))
+		}
+	}
+	if t.MaxRestarts < 0 || t.RestartWindow < 0 || t.RestartBackoff < 0 {
+		faults = append(faults, errors.New("restart settings must not be negative"))
+	}
+	return errors.Join(faults...)
+}

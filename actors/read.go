@@ -1,0 +1,169 @@
+package actors
+
+import (
+	"context"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// Get finds one object.
+func (s *Store) Get(ctx context.Context, r request.Get) (*meta.Object, error) {
+	if r.Version > 0 {
+		if err := s.horizon.await(ctx, r.Version); err != nil {
+			return nil, err
+		}
+	}
+	o := s.collection(r.Kind).published.Load().get(path(r.Key.Namespace, r.Key.Name))
+	if o == nil {
+		return nil, meta.NewNotFound(resource(r.Kind), r.Key.Name)
+	}
+	return o, nil
+}
+
+func resource(k *schema.Kind) meta.GroupResource {
+	return meta.GroupResource{Group: k.Group, Resource: k.Resource}
+}
+
+// List reads a collection, whole or a chunk of it.
+func (s *Store) List(ctx context.Context, r request.List) (request.Listing, error) {
+	c := s.collection(r.Kind)
+	if r.Continue != "" {
+		return c.listOn(ctx, r)
+	}
+	state, version, err := c.state(ctx, r.Match, r.Version)
+	if err != nil {
+		return request.Listing{}, err
+	}
+	return c.list(r, state, version, ""), nil
+}
+
+// state is the snapshot that a read with a match and a version is answered from, and
+// the version that it stands for.
+func (c *collection) state(ctx context.Context, match request.Match, version uint64) (*snapshot, uint64, error) {
+	horizon := &c.store.horizon
+	if match == request.MatchNotOlderThan || match == request.MatchExact {
+		if err := horizon.await(ctx, version); err != nil {
+			return nil, 0, err
+		}
+	}
+	if match == request.MatchExact {
+		if pinned := c.pins.get(version); pinned != nil {
+			return pinned, version, nil
+		}
+		state, err := c.exactly(version)
+		return state, version, err
+	}
+	seen := horizon.now() // before the snapshot: what it lacks of the collection is newer
+	state := c.published.Load()
+	return state, max(seen, state.version), nil
+}
+
+// list takes a chunk out of a snapshot, from a path on.
+func (c *collection) list(r request.List, state *snapshot, version uint64, from string) request.Listing {
+	l := request.Listing{Version: version, Remaining: -1}
+	next := ""
+	take := func(path string, o *meta.Object) bool {
+		if !r.Labels.Empty() && !r.Labels.Matches(o.Head.Labels) || !r.Fields.Empty() && !r.Fields.Matches(o) {
+			return true
+		}
+		if r.Limit > 0 && len(l.Items) == r.Limit {
+			next = path
+			return false
+		}
+		l.Items = append(l.Items, o)
+		return true
+	}
+	if name, namespace, exact := c.single(r); exact {
+		if o := state.get(path(namespace, name)); o != nil && path(namespace, name) >= from {
+			take(path(namespace, name), o)
+		}
+		return l
+	}
+	if r.Labels.Empty() && r.Fields.Empty() && r.Limit == 0 {
+		l.Items = make([]*meta.Object, 0, state.size(r.Namespace, from))
+	}
+	state.scan(r.Namespace, from, take)
+	if next != "" {
+		c.pins.keep(version, state, c.store.now())
+		l.Continue = encodeToken(token{Resource: c.storage.String(), Namespace: r.Namespace, Version: version, Next: next})
+		if r.Labels.Empty() && r.Fields.Empty() {
+			l.Remaining = int64(state.size(r.Namespace, next))
+		}
+	}
+	return l
+}
+
+// single says whether the selectors allow at most one object, and which.
+func (c *collection) single(r request.List) (name, namespace string, ok bool) {
+	name, ok = r.Fields.Name()
+	if !ok || !c.kind.Namespaced {
+		return name, "", ok
+	}
+	return name, r.Namespace, r.Namespace != ""
+}
+
+// listOn reads the next chunk of a list.
+func (c *collection) listOn(ctx context.Context, r request.List) (request.Listing, error) {
+	t, err := decodeToken(r.Continue)
+	if err != nil || t.Resource != c.storage.String() || t.Namespace != r.Namespace {
+		return request.Listing{}, meta.NewBadRequest("continue key is not valid: it is not a token of this list")
+	}
+	state, version, err := c.state(ctx, request.MatchExact, t.Version)
+	if err != nil {
+		return request.Listing{}, c.expiredToken(t)
+	}
+	return c.list(r, state, version, t.Next), nil
+}
+
+// expiredToken is the answer to a token whose snapshot is gone. It offers one that goes
+// on at the same place in the newest state, for clients that can live with that.
+func (c *collection) expiredToken(t token) error {
+	status := meta.NewExpired("The provided continue parameter is too old to display a consistent list result. " +
+		"You can start a new list without the continue parameter, or use the continue token in this response to " +
+		"retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list")
+	status.Continue = encodeToken(token{Resource: t.Resource, Namespace: t.Namespace, Version: c.store.horizon.now(), Next: t.Next})
+	return status
+}
+
+// Watch starts a session that feeds a sink.
+func (s *Store) Watch(ctx context.Context, r request.Watch, sink request.Sink) (request.Session, error) {
+	if s.closing.Load() {
+		return nil, meta.NewServiceUnavailable("the server is stopping")
+	}
+	c := s.collection(r.Kind)
+	l := &link{collection: c, watch: r, sink: sink, box: newMailbox(0)}
+	l.heard.Store(s.now().UnixNano())
+	first := &session{link: l}
+	if r.Initial {
+		match := request.MatchMostRecent
+		if r.Version > 0 {
+			match = request.MatchNotOlderThan
+		}
+		state, version, err := c.state(ctx, match, r.Version)
+		if err != nil {
+			return nil, err
+		}
+		first.initial, first.sent = state, version
+		first.cursor, _ = c.history.seek(state.version)
+	} else {
+		at, ok := c.history.seek(r.Version)
+		if !ok {
+			return nil, tooOld(r.Version, c.history.floor.Load())
+		}
+		first.cursor, first.sent = at, r.Version
+	}
+	c.watchers.add(l)
+	l.pid = s.spawn(func() actor.Actor {
+		if first != nil { // a restarted session only ends
+			defer func() { first = nil }()
+			return first
+		}
+		return &session{link: l}
+	}, l.box)
+	l.wake()
+	return l, nil
+}

@@ -1,0 +1,244 @@
+package actors
+
+import (
+	"fmt"
+	"runtime/debug"
+	"sync/atomic"
+
+	"github.com/asynkron/protoactor-go/actor"
+	"github.com/google/uuid"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/request"
+)
+
+// session is the actor of one watch: a cursor into its collection's history, a filter,
+// and a sink to its client. It blocks on its client, and on nobody else.
+type session struct {
+	link *link
+	// Only the actor touches what follows.
+	cursor  cursor
+	initial *snapshot // state to deliver first; nil once that is done
+	buffer  []request.Event
+	records []*record
+	sent    uint64 // newest version that the client knows of
+}
+
+// link is what others know of a session.
+type link struct {
+	collection *collection
+	watch      request.Watch
+	sink       request.Sink
+	pid        *actor.PID
+	box        *mailbox
+	woken      atomic.Bool  // a wake-up is on its way
+	heard      atomic.Int64 // when the client last got something, unix nanoseconds
+	stopping   atomic.Bool
+	over       atomic.Bool // Done has been called
+}
+
+// wakeUp tells a session that there may be something to read.
+type wakeUp struct{}
+
+// bookmarkDue tells a session that its client has heard nothing for a while.
+type bookmarkDue struct{}
+
+// finish ends a session.
+type finish struct{}
+
+// eventBatch is how many events are delivered to a sink at once, at most.
+const eventBatch = 256
+
+// Stop implements request.Session.
+func (l *link) Stop() {
+	if !l.stopping.Swap(true) {
+		l.box.post(finish{})
+	}
+}
+
+// wake sends one wake-up, unless one is on its way.
+func (l *link) wake() {
+	if !l.woken.Swap(true) {
+		l.box.post(wakeUp{})
+	}
+}
+
+// end closes a session from inside, once.
+func (l *link) end() {
+	l.collection.watchers.remove(l)
+	if !l.over.Swap(true) {
+		l.sink.Done()
+	}
+}
+
+// Receive implements actor.Actor.
+func (s *session) Receive(ctx actor.Context) {
+	defer s.recover()
+	switch ctx.Message().(type) {
+	case *actor.Started:
+		if s.link.over.Load() { // restarted after a panic: the client has been told
+			ctx.Stop(ctx.Self())
+		}
+	case wakeUp:
+		s.link.woken.Store(false)
+		s.advance(ctx)
+	case bookmarkDue:
+		s.bookmark(ctx)
+	case finish:
+		ctx.Stop(ctx.Self())
+	case *actor.Stopping, *actor.Restarting:
+		s.link.end()
+	}
+}
+
+// recover ends the watch of a session that has panicked: its client has to come again.
+func (s *session) recover() {
+	reason := recover()
+	if reason == nil {
+		return
+	}
+	id := uuid.NewString()
+	s.link.collection.store.logger.Error("panic in a watch", "id", id, "reason", fmt.Sprint(reason), "stack", string(debug.Stack()))
+	s.link.end()
+	panic(reason)
+}
+
+// advance delivers what is new, until there is nothing more or the watch ends.
+func (s *session) advance(ctx actor.Context) {
+	if s.link.over.Load() {
+		return
+	}
+	if s.initial != nil && !s.deliverInitial() {
+		ctx.Stop(ctx.Self())
+		return
+	}
+	for !s.link.stopping.Load() {
+		var ok bool
+		s.records, ok = s.cursor.read(s.records[:0], eventBatch)
+		if len(s.records) > 0 && !s.deliver() {
+			ctx.Stop(ctx.Self())
+			return
+		}
+		if !ok {
+			s.expire()
+			ctx.Stop(ctx.Self())
+			return
+		}
+		if len(s.records) < eventBatch {
+			clear(s.records)
+			return
+		}
+	}
+}
+
+// deliverInitial sends the state as synthetic events.
+func (s *session) deliverInitial() bool {
+	w, alive := &s.link.watch, true
+	s.buffer = s.buffer[:0]
+	s.initial.scan(w.Namespace, "", func(_ string, o *meta.Object) bool {
+		if s.matches(o) {
+			s.buffer = append(s.buffer, request.Event{Type: request.Added, Object: o})
+		}
+		if len(s.buffer) == eventBatch {
+			alive = s.flush()
+		}
+		return alive && !s.link.stopping.Load()
+	})
+	version := max(s.sent, s.initial.version)
+	s.initial = nil
+	if w.InitialEnd {
+		s.buffer = append(s.buffer, request.Event{Type: request.Bookmark, Version: version, InitialEnd: true})
+	}
+	return alive && s.flush()
+}
+
+// deliver turns the records that were read into events and sends them.
+func (s *session) deliver() bool {
+	s.buffer = s.buffer[:0]
+	for _, r := range s.records {
+		if e, ok := s.event(r); ok {
+			s.buffer = append(s.buffer, e)
+		}
+		s.sent = max(s.sent, r.version)
+	}
+	return s.flush()
+}
+
+// flush hands the buffer to the sink.
+func (s *session) flush() bool {
+	if len(s.buffer) == 0 {
+		return true
+	}
+	err := s.link.sink.Events(s.buffer)
+	s.link.collection.store.metrics.events.Add(uint64(len(s.buffer)))
+	clear(s.buffer)
+	s.buffer = s.buffer[:0]
+	s.link.heard.Store(s.link.collection.store.now().UnixNano())
+	return err == nil
+}
+
+// event is what a change means to this watch; ok is false if nothing.
+func (s *session) event(r *record) (e request.Event, ok bool) {
+	if ns := s.link.watch.Namespace; ns != "" && r.object.Key.Namespace != ns {
+		return e, false
+	}
+	before := r.previous
+	if before == nil && r.kind != created {
+		before = r.object // selects alike
+	}
+	was := before != nil && s.matches(before)
+	switch is := r.kind != removed && s.matches(r.object); {
+	case is && was:
+		return request.Event{Type: request.Modified, Object: r.object}, true
+	case is:
+		return request.Event{Type: request.Added, Object: r.object}, true
+	case was && r.kind == removed:
+		return request.Event{Type: request.Deleted, Object: r.object}, true
+	case was:
+		return request.Event{Type: request.Deleted, Object: r.leaving()}, true
+	}
+	return e, false
+}
+
+// leaving is the state that watchers see whose selector the object has left.
+func (r *record) leaving() *meta.Object {
+	if o := r.left.Load(); o != nil {
+		return o
+	}
+	o := reversion(r.previous, r.version)
+	r.left.Store(o)
+	return o
+}
+
+// matches holds an object against both selectors.
+func (s *session) matches(o *meta.Object) bool {
+	w := &s.link.watch
+	return (w.Labels.Empty() || w.Labels.Matches(o.Head.Labels)) && (w.Fields.Empty() || w.Fields.Matches(o))
+}
+
+// bookmark tells the client how far it is, after everything up to there.
+func (s *session) bookmark(ctx actor.Context) {
+	if s.initial != nil {
+		return
+	}
+	version := max(s.link.collection.store.horizon.now(), s.sent) // before the last look into the history
+	s.advance(ctx)
+	if s.link.stopping.Load() || s.link.over.Load() {
+		return
+	}
+	s.sent = max(s.sent, version)
+	s.buffer = append(s.buffer[:0], request.Event{Type: request.Bookmark, Version: s.sent})
+	if !s.flush() {
+		ctx.Stop(ctx.Self())
+	}
+}
+
+// expire tells the client that its place is no longer in the history.
+func (s *session) expire() {
+	s.buffer = append(s.buffer[:0], request.Event{Type: request.Error, Status: tooOld(s.cursor.after, s.link.collection.history.floor.Load())})
+	s.flush()
+}
+
+func tooOld(version, floor uint64) *meta.Status {
+	return meta.NewExpired(fmt.Sprintf("too old resource version: %d (%d)", version, floor))
+}

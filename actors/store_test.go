@@ -1,0 +1,151 @@
+package actors_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+
+	"github.com/troupe-api/troupe/actors"
+	"github.com/troupe-api/troupe/kinds/catalog"
+	"github.com/troupe-api/troupe/kinds/codec"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/persist"
+)
+
+// house is a store on a journal in a directory.
+type house struct {
+	*actors.Store
+	t       testing.TB
+	journal *persist.Journal
+	kinds   *catalog.Catalog
+	dir     string
+}
+
+// open starts a store on dir, which may hold the state of an earlier one.
+func open(t testing.TB, dir string, change func(*actors.Options)) *house {
+	t.Helper()
+	kinds, err := catalog.New(meta.Platform)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := &house{t: t, kinds: kinds, dir: dir}
+	h.journal, err = persist.Open(dir, persist.Options{
+		Sync:    persist.SyncNone,
+		Current: func(key string) persist.Revision { return h.Current(key) },
+		Applied: func() persist.Revision { return h.Applied() },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	options := actors.Options{Log: h.journal, Catalog: kinds, Naming: meta.Platform, Tuning: actors.DefaultTuning(),
+		Fatal: func(err error) { t.Error("fatal:", err) }}
+	if change != nil {
+		change(&options)
+	}
+	if h.Store, err = actors.Open(options); err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+func (h *house) close() {
+	h.t.Helper()
+	if err := errors.Join(h.Store.Close(context.Background()), h.journal.Close()); err != nil {
+		h.t.Error(err)
+	}
+}
+
+func (h *house) kind(resource string) *schema.Kind { return h.kinds.Kind("", "v1", resource) }
+
+// do makes a mutation of a ConfigMap in the default namespace.
+func (h *house) do(m request.Mutation) (request.Result, error) {
+	m.Kind = h.kind("configmaps")
+	m.Key.Namespace = "default"
+	return h.Mutate(context.Background(), m)
+}
+
+func (h *house) create(name, value string) (request.Result, error) {
+	return h.do(request.Mutation{Verb: request.Create, Key: meta.Key{Name: name},
+		Object: schema.Tree{"metadata": schema.Tree{"name": name}, "data": schema.Tree{"v": value}}})
+}
+
+func (h *house) patch(name, patch string) (request.Result, error) {
+	return h.do(request.Mutation{Verb: request.Patch, Key: meta.Key{Name: name}, PatchType: request.MergePatch, PatchBody: []byte(patch)})
+}
+
+func (h *house) list(r request.List) request.Listing {
+	h.t.Helper()
+	r.Kind = h.kind("configmaps")
+	l, err := h.List(context.Background(), r)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return l
+}
+
+func (h *house) data(o *meta.Object) schema.Tree {
+	h.t.Helper()
+	tree, _, err := codec.DecodeJSON(h.kind("configmaps").Message, o.JSON)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	data, _ := tree["data"].(schema.Tree)
+	return data
+}
+
+// Invariant 8: concurrent patches of one object all land.
+func TestConcurrentPatchesAllLand(t *testing.T) {
+	h := open(t, t.TempDir(), nil)
+	defer h.close()
+	if _, err := h.create("hot", "0"); err != nil {
+		t.Fatal(err)
+	}
+	const writers, each = 16, 20
+	var wait sync.WaitGroup
+	for w := range writers {
+		wait.Go(func() {
+			for i := range each {
+				if _, err := h.patch("hot", fmt.Sprintf(`{"data":{"w%d-%d":"x"}}`, w, i)); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wait.Wait()
+	l := h.list(request.List{})
+	if got := len(h.data(l.Items[0])); got != writers*each+1 {
+		t.Errorf("%d keys, want %d", got, writers*each+1)
+	}
+}
+
+// A restart finds what was there, and versions go on.
+func TestRestartKeepsStateAndVersions(t *testing.T) {
+	dir := t.TempDir()
+	h := open(t, dir, nil)
+	for i := range 50 {
+		if _, err := h.create(fmt.Sprint("c", i), "x"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := h.Snapshot(); err != nil {
+		t.Fatal(err)
+	}
+	last, err := h.patch("c7", `{"data":{"v":"y"}}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.close()
+	h = open(t, dir, nil)
+	defer h.close()
+	if l := h.list(request.List{}); len(l.Items) != 50 || l.Version != last.Object.Version {
+		t.Errorf("%d items at version %d, want 50 at %d", len(l.Items), l.Version, last.Object.Version)
+	}
+	next, err := h.patch("c7", `{"data":{"v":"z"}}`)
+	if err != nil || next.Object.Version <= last.Object.Version {
+		t.Errorf("version %v after %d: %v", next.Object, last.Object.Version, err)
+	}
+}

@@ -1,0 +1,158 @@
+package actors
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"sync"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/troupe-api/troupe/persist"
+)
+
+// Mutate makes one change of one object, and answers after it is durable and visible.
+// A change whose context ends while it is on its way is answered Timeout and may
+// still happen.
+func (s *Store) Mutate(ctx context.Context, m request.Mutation) (request.Result, error) {
+	if s.closing.Load() {
+		return request.Result{}, meta.NewServiceUnavailable("the server is stopping")
+	}
+	if m.Verb == request.Create && m.Key.Name == "" {
+		return s.generate(ctx, &m)
+	}
+	return s.mutate(ctx, &m)
+}
+
+// generate creates an object under a random name; a name that is taken is tried anew.
+func (s *Store) generate(ctx context.Context, m *request.Mutation) (request.Result, error) {
+	metadata, _ := m.Object["metadata"].(map[string]any)
+	base, _ := metadata["generateName"].(string)
+	if base == "" {
+		return s.mutate(ctx, m) // validation says what is missing
+	}
+	const tries = 8
+	var err error
+	for range tries {
+		m.Key.Name = base[:min(len(base), maxGenerated-suffixLength)] + randomSuffix()
+		var result request.Result
+		result, err = s.mutate(ctx, m)
+		var status *meta.Status
+		if !errors.As(err, &status) || status.Reason != meta.ReasonAlreadyExists {
+			return result, err
+		}
+	}
+	return request.Result{}, err
+}
+
+// Generated names have at most maxGenerated characters, the last suffixLength of which
+// are random letters and digits that spell no words.
+const (
+	maxGenerated  = 63
+	suffixLength  = 5
+	suffixLetters = "bcdfghjklmnpqrstvwxz2456789"
+)
+
+func randomSuffix() string {
+	var suffix [suffixLength]byte
+	for i := range suffix {
+		suffix[i] = suffixLetters[rand.IntN(len(suffixLetters))]
+	}
+	return string(suffix[:])
+}
+
+// mutate asks the object's owner until the answer holds.
+func (s *Store) mutate(ctx context.Context, m *request.Mutation) (request.Result, error) {
+	c := s.collection(m.Kind)
+	m.Key.GroupResource = c.storage
+	for {
+		conditions, err := s.guard(m)
+		if err != nil {
+			return request.Result{}, err
+		}
+		result, err := s.ask(ctx, c, m, conditions)
+		if !again(err) {
+			return result, err
+		}
+		if s.closing.Load() {
+			return request.Result{}, meta.NewServiceUnavailable("the server is stopping")
+		}
+	}
+}
+
+// ask hands a mutation to the object's owner once, and waits for its outcome.
+func (s *Store) ask(ctx context.Context, c *collection, m *request.Mutation, conditions []persist.Condition) (request.Result, error) {
+	question := &ask{ctx: ctx, mutation: m, conditions: conditions, reply: make(chan answer, 1)}
+	c.resident(m.Key).box.post(question)
+	var a answer
+	select {
+	case a = <-question.reply:
+	case <-ctx.Done():
+		return request.Result{}, meta.NewTimeout("the request ended before the object's turn came")
+	}
+	if a.err != nil || a.flight == nil {
+		return a.result, a.err
+	}
+	select {
+	case <-a.flight.done:
+	case <-ctx.Done():
+		return request.Result{}, meta.NewTimeout("the request ended while its change was being stored; it may have happened")
+	}
+	switch {
+	case a.retry:
+		return request.Result{}, errStale
+	case a.flight.err != nil:
+		return request.Result{}, a.flight.err
+	case a.own:
+		return a.flight.result(), nil
+	}
+	a.result.Object = a.flight.object
+	return a.result, nil
+}
+
+// DeleteCollection deletes what a list selects, many at a time, and answers what was
+// chosen. An object that has gone or has been replaced meanwhile is passed over.
+func (s *Store) DeleteCollection(ctx context.Context, l request.List, m request.Mutation) (request.Listing, error) {
+	chosen, err := s.List(ctx, l)
+	if err != nil {
+		return chosen, err
+	}
+	const parallel = 64
+	var (
+		wait   sync.WaitGroup
+		mu     sync.Mutex
+		faults error
+		slots  = make(chan struct{}, parallel)
+	)
+	for _, o := range chosen.Items {
+		slots <- struct{}{}
+		wait.Go(func() {
+			defer func() { <-slots }()
+			if err := s.deleteChosen(ctx, o, m); err != nil {
+				mu.Lock()
+				faults = errors.Join(faults, err)
+				mu.Unlock()
+			}
+		})
+	}
+	wait.Wait()
+	var first *meta.Status
+	if errors.As(faults, &first) {
+		return chosen, first
+	}
+	return chosen, faults
+}
+
+// deleteChosen deletes one object of a collection if it is still the one chosen.
+func (s *Store) deleteChosen(ctx context.Context, o *meta.Object, m request.Mutation) error {
+	m.Verb, m.Key = request.Delete, o.Key
+	if m.Delete.UID == "" {
+		m.Delete.UID = o.Head.UID
+	}
+	_, err := s.Mutate(ctx, m)
+	var status *meta.Status
+	if errors.As(err, &status) && (status.Reason == meta.ReasonNotFound || status.Reason == meta.ReasonConflict) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,158 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// quick are flags that keep a whole run short.
+func quick(t *testing.T, more ...string) []string {
+	return append([]string{"--size=64", "--concurrency=2", "--count=10", "--objects=20", "--cold-objects=5",
+		"--watchers=2", "--burst=3", "--idle-watchers=2", "--temp-dir", t.TempDir()}, more...)
+}
+
+// A run that starts its own daemon, with every workload and the floor.
+func TestRunFreshDaemon(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "report.json")
+	var out, log bytes.Buffer
+	args := quick(t, "--start", os.Args[0], "--json", path)
+	if code := run(args, nil, &out, &log); code != 0 {
+		t.Fatalf("exit code %d\n%s%s", code, &log, &out)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var report Report
+	if err := json.Unmarshal(text, &report); err != nil {
+		t.Fatal(err)
+	}
+	rows := map[string]bool{}
+	for _, row := range report.Rows {
+		rows[row.title()] = true
+		if row.Target == "" && strings.Contains("get create update merge-patch delete list", row.Name) && row.P50 == 0 {
+			t.Errorf("%s has no latency", row.Name)
+		}
+	}
+	for _, title := range []string{"idle", "idle-watchers", "create", "create (floor)", "get", "get (floor)", "update", "update (floor)",
+		"merge-patch", "merge-patch (floor)", "delete", "delete (floor)", "list", "list (floor)", "list-chunked", "list-chunked (floor)",
+		"watch-fanout", "watch-fanout (floor)", "watch-fanout, bursts", "bare sync", "durable-create",
+		"cold start, empty", "memory, empty", "cold start, full", "memory, full"} {
+		if !rows[title] {
+			t.Errorf("no row %q in the report", title)
+		}
+		if !strings.Contains(out.String(), "\n"+title+" ") {
+			t.Errorf("no row %q in the table", title)
+		}
+	}
+	left, err := os.ReadDir(report.Options.TempDir)
+	if err != nil || len(left) != 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+}
+
+func TestRunAgainst(t *testing.T) {
+	_, one := startFake(t)
+	other, two := startFake(t)
+	b := &Bench{Log: &bytes.Buffer{}}
+	if err := b.Options.parse(quick(t, "--kubeconfig", one, "--against", two, "--workloads", "get,watch-fanout", "--floor=false"), io.Discard); err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := b.Run(t.Context(), &out); err != nil {
+		t.Fatal(err)
+	}
+	var titles []string
+	for _, row := range b.Report.Rows {
+		titles = append(titles, row.title())
+	}
+	if got, want := strings.Join(titles, ";"), "get;get (against);watch-fanout;watch-fanout (against);watch-fanout, bursts;watch-fanout, bursts (against)"; got != want {
+		t.Errorf("rows are %s", got)
+	}
+	if other.count(http.MethodGet) == 0 || !strings.Contains(out.String(), "× against") {
+		t.Errorf("the second server was not measured:\n%s", &out)
+	}
+}
+
+func TestRunReportsFailures(t *testing.T) {
+	fake, kubeconfig := startFake(t)
+	fake.fault = func(r *http.Request) int {
+		switch r.Method {
+		case http.MethodPut:
+			return http.StatusInternalServerError
+		case http.MethodDelete:
+			return http.StatusForbidden
+		}
+		return 0
+	}
+	var out, log bytes.Buffer
+	code := run(quick(t, "--kubeconfig", kubeconfig, "--workloads", "update", "--floor=false"), nil, &out, &log)
+	if code != 1 || !strings.Contains(log.String(), "10 operations failed") {
+		t.Errorf("exit code %d, log:\n%s", code, &log)
+	}
+	for _, want := range []string{"first error of update: PUT", "note: clean-up of"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no %q in\n%s", want, &out)
+		}
+	}
+}
+
+func TestRunFaults(t *testing.T) {
+	for name, test := range map[string]struct {
+		args []string
+		code int
+		want string
+	}{
+		"help":             {[]string{"--help"}, 0, "--idle-watchers"},
+		"unknown flag":     {[]string{"--nonsense"}, 2, "nonsense"},
+		"unknown workload": {[]string{"--workloads", "get,dance"}, 2, `"dance"`},
+		"zero":             {[]string{"--size=0", "--watchers=-1"}, 2, "--watchers must be positive"},
+		"pid alone":        {[]string{"--pid=1"}, 2, "--pid needs --kubeconfig"},
+		"cold start":       {[]string{"--kubeconfig=x", "--workloads=cold-start"}, 2, "cold-start needs --binary"},
+		"no kubeconfig":    {[]string{"--kubeconfig=/nowhere/x"}, 1, "/nowhere/x"},
+		"no binary":        {[]string{"--start=/nowhere/x"}, 1, "/nowhere/x"},
+		"daemon refuses":   {[]string{"--start", os.Args[0], "--start-arg=--refuse"}, 1, "refused to start"},
+	} {
+		var out, log bytes.Buffer
+		if code := run(test.args, nil, &out, &log); code != test.code || !strings.Contains(log.String(), test.want) {
+			t.Errorf("%s: exit code %d, log:\n%s", name, code, &log)
+		}
+	}
+}
+
+func TestReadyTarget(t *testing.T) {
+	_, kubeconfig := startFake(t)
+	file, err := LoadTarget(kubeconfig)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line, want := range map[string]string{
+		"ready on https://127.0.0.1:7/ KUBECONFIG=" + kubeconfig:          "127.0.0.1:7",
+		"ready, KUBECONFIG=\"" + kubeconfig + "\" at https://127.0.0.1:7": "127.0.0.1:7",
+		"KUBECONFIG=" + kubeconfig:                                        file.Address,
+	} {
+		if target, err := readyTarget(line); err != nil || target.Address != want {
+			t.Errorf("%s: %+v, %v", line, target, err)
+		}
+	}
+	for _, line := range []string{"KUBECONFIG=", "KUBECONFIG=/nowhere/x"} {
+		if _, err := readyTarget(line); err == nil {
+			t.Errorf("no error for %q", line)
+		}
+	}
+}
+
+func TestTailKeepsTheEnd(t *testing.T) {
+	var tail tailWriter
+	_, _ = tail.Write(bytes.Repeat([]byte("a"), tailSize))
+	_, _ = tail.Write([]byte("end"))
+	if got := tail.String(); len(got) != tailSize || !strings.HasSuffix(got, "aend") {
+		t.Errorf("%d bytes, ending in %q", len(got), got[len(got)-4:])
+	}
+}

@@ -1,0 +1,161 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"crypto/tls"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/valyala/fasthttp"
+)
+
+// Media types of request bodies.
+const (
+	typeJSON       = "application/json"
+	typeMergePatch = "application/merge-patch+json"
+)
+
+// readBuffer holds the longest header line that is expected of a server.
+const readBuffer = 16 << 10
+
+// Target is a server that is driven, and the processes whose cost is counted as its cost.
+type Target struct {
+	Label     string // how rows name it: "" for the server itself, "against", "floor"
+	Address   string // host:port
+	Prefix    string // path before every request path, usually empty
+	TLS       *tls.Config
+	Token     string        // bearer token, empty for none
+	Timeout   time.Duration // of one request and of a dial
+	Processes []int         // process ids
+}
+
+// Conn is one keep-alive connection to a target. It dials when it is first used and again after
+// a failure. It serves one caller at a time.
+type Conn struct {
+	target   *Target
+	net      net.Conn
+	r        *bufio.Reader
+	w        *bufio.Writer
+	response fasthttp.Response
+}
+
+// Conn returns a connection that is not dialled yet.
+func (t *Target) Conn() *Conn {
+	return &Conn{target: t}
+}
+
+// Close ends the connection; it may be used again and dials anew.
+func (c *Conn) Close() {
+	if c.net != nil {
+		_ = c.net.Close()
+		c.net = nil
+	}
+}
+
+// Dial connects and shakes hands, unless the connection stands already.
+func (c *Conn) Dial(ctx context.Context) error {
+	if c.net != nil {
+		return nil
+	}
+	dialer := &tls.Dialer{NetDialer: &net.Dialer{Timeout: c.target.Timeout}, Config: c.target.TLS}
+	conn, err := dialer.DialContext(ctx, "tcp", c.target.Address)
+	if err != nil {
+		return err
+	}
+	c.net = conn
+	if c.r == nil {
+		c.r, c.w = bufio.NewReaderSize(conn, readBuffer), bufio.NewWriter(conn)
+	}
+	c.r.Reset(conn)
+	c.w.Reset(conn)
+	return nil
+}
+
+// Do sends one request and reads its answer whole. The returned body is valid until the next
+// call. An error means that no answer came; the status is the caller's to judge.
+func (c *Conn) Do(method, path, contentType string, body []byte) (int, []byte, error) {
+	err := c.send(method, path, contentType, body)
+	if err == nil {
+		err = c.response.ReadLimitBody(c.r, 0)
+	}
+	if err != nil {
+		c.Close()
+		return 0, nil, fmt.Errorf("%s %s: %w", method, path, err)
+	}
+	if c.response.ConnectionClose() {
+		c.Close()
+	}
+	return c.response.StatusCode(), c.response.Body(), nil
+}
+
+// Expect is Do for callers that accept one status only.
+func (c *Conn) Expect(status int, method, path, contentType string, body []byte) ([]byte, error) {
+	got, answer, err := c.Do(method, path, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	if got != status {
+		return nil, fmt.Errorf("%s %s: status %d instead of %d: %s", method, path, got, status, brief(answer))
+	}
+	return answer, nil
+}
+
+// Watch sends a GET whose answer is a stream and returns that stream. The connection belongs to
+// the stream from then on, without a deadline; Close ends both.
+func (c *Conn) Watch(path string) (io.Reader, error) {
+	if err := c.send(http.MethodGet, path, "", nil); err != nil {
+		c.Close()
+		return nil, fmt.Errorf("watch %s: %w", path, err)
+	}
+	response, err := http.ReadResponse(c.r, nil)
+	if err != nil {
+		c.Close()
+		return nil, fmt.Errorf("watch %s: %w", path, err)
+	}
+	if response.StatusCode != http.StatusOK {
+		answer, _ := io.ReadAll(io.LimitReader(response.Body, 1<<10))
+		c.Close()
+		return nil, fmt.Errorf("watch %s: status %d: %s", path, response.StatusCode, brief(answer))
+	}
+	return response.Body, c.net.SetDeadline(time.Time{})
+}
+
+func (c *Conn) send(method, path, contentType string, body []byte) error {
+	if err := c.Dial(context.Background()); err != nil {
+		return err
+	}
+	if err := c.net.SetDeadline(time.Now().Add(c.target.Timeout)); err != nil {
+		return err
+	}
+	write(c.w, method, " ", c.target.Prefix, path, " HTTP/1.1\r\nHost: ", c.target.Address, "\r\nAccept: ", typeJSON, "\r\n")
+	if c.target.Token != "" {
+		write(c.w, "Authorization: Bearer ", c.target.Token, "\r\n")
+	}
+	if body != nil {
+		write(c.w, "Content-Type: ", contentType, "\r\nContent-Length: ", strconv.Itoa(len(body)), "\r\n")
+	}
+	write(c.w, "\r\n")
+	_, _ = c.w.Write(body)
+	return c.w.Flush()
+}
+
+// write leaves errors to Flush, which reports the first one of a bufio.Writer.
+func write(w *bufio.Writer, parts ...string) {
+	for _, part := range parts {
+		_, _ = w.WriteString(part)
+	}
+}
+
+// brief is the beginning of an answer, for an error message.
+func brief(answer []byte) string {
+	const most = 200
+	if len(answer) > most {
+		return string(answer[:most]) + "…"
+	}
+	return string(answer)
+}

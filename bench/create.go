@@ -1,0 +1,21 @@
+package main
+
+import (
+	"context"
+	"net/http"
+)
+
+// createObjects: every operation is a POST of a new object.
+func createObjects(ctx context.Context, s *Session) ([]Result, error) {
+	f, err := s.prepare(ctx, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.remove()
+	load := s.load()
+	sample, err := load.Drive(ctx, s.Target, f.create)
+	if err != nil {
+		return nil, err
+	}
+	return simple("create", sample, load, http.MethodPost, typeJSON, f.object(0)), nil
+}

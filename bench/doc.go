@@ -1,0 +1,25 @@
+// Command bench is the load harness. It drives any server of the conventions of the
+// specification over TLS and HTTP/1.1 with keep-alive, and measures what a request costs:
+// rate, latency, CPU time per operation and resident memory of the server's processes.
+//
+// Its nouns:
+//
+//   - Target: a server, from a kubeconfig, with the processes whose cost counts.
+//   - Conn: one keep-alive connection to a target; every worker has its own.
+//   - Load: how hard to drive (workers, operations, time), and Sample: what came of it.
+//   - Workload: one scenario, one file each; it prepares its own namespace and removes it.
+//   - Row: one line of the report, beside the aim that it is measured against.
+//   - Floor: a bare fasthttp server in a child process that answers as many bytes and does
+//     nothing else; no server on this stack can be cheaper.
+//
+// Invariants:
+//
+//   - Every workload is bounded by operations and by time, and the whole run by --timeout.
+//   - Only processes that the harness started itself are ever signalled.
+//   - An operation that failed is counted as an error, never in a rate or a latency.
+//   - Handshakes, preparation and clean-up are outside of what is measured, except that the
+//     cold start includes the handshake of its first request.
+//
+// The JSON report (--json) is one object: "options" (the flags in force), "rows" (a list of
+// Row, whose field names carry their units) and "notes" (a list of strings).
+package main

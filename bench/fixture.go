@@ -1,0 +1,157 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"strconv"
+	"sync/atomic"
+	"time"
+)
+
+// fixture is a namespace of a workload's own, with numbered objects.
+type fixture struct {
+	session   *Session
+	namespace string
+	payload   []byte // of the configured size
+}
+
+// fixtures numbers the namespaces of this process.
+var fixtures atomic.Int64
+
+// epoch is what the times in objects count from.
+var epoch = time.Now()
+
+// prepare makes a namespace and puts objects 0 to n-1 into it.
+func (s *Session) prepare(ctx context.Context, n int) (*fixture, error) {
+	f := &fixture{
+		session:   s,
+		namespace: fmt.Sprintf("bench-%d-%d", os.Getpid(), fixtures.Add(1)),
+		payload:   bytes.Repeat([]byte("x"), s.Size),
+	}
+	c := s.Target.Conn()
+	defer c.Close()
+	body := fmt.Appendf(nil, `{"apiVersion":"v1","kind":"Namespace","metadata":{"name":%q}}`, f.namespace)
+	if _, err := c.Expect(http.StatusCreated, http.MethodPost, "/api/v1/namespaces", typeJSON, body); err != nil {
+		return nil, err
+	}
+	if err := f.populate(ctx, n); err != nil {
+		f.remove()
+		return nil, err
+	}
+	return f, nil
+}
+
+// populate creates objects 0 to n-1; any failure is an error.
+func (f *fixture) populate(ctx context.Context, n int) error {
+	if n == 0 {
+		return nil
+	}
+	load := Load{Concurrency: min(f.session.Concurrency, n), Count: n}
+	sample, err := load.Drive(ctx, f.session.Target, f.create)
+	if err != nil {
+		return err
+	}
+	if sample.Operations < n {
+		return fmt.Errorf("prepared %d of %d objects: %s", sample.Operations, n, sample.FirstError)
+	}
+	return nil
+}
+
+// remove deletes the objects and the namespace. A server without a namespace controller empties
+// none by itself, hence both. Trouble is only noted: the measurement is already made.
+func (f *fixture) remove() {
+	c := f.session.Target.Conn()
+	defer c.Close()
+	for _, path := range []string{f.collection(), f.namespacePath()} {
+		status, answer, err := c.Do(http.MethodDelete, path, "", nil)
+		if err == nil && status != http.StatusOK && status != http.StatusAccepted {
+			err = fmt.Errorf("status %d: %s", status, brief(answer))
+		}
+		if err != nil {
+			f.session.Note("clean-up of %s: %v", path, err)
+		}
+	}
+}
+
+func (f *fixture) namespacePath() string {
+	return "/api/v1/namespaces/" + f.namespace
+}
+
+func (f *fixture) collection() string {
+	return f.namespacePath() + "/configmaps"
+}
+
+func (f *fixture) path(n int) string {
+	return f.collection() + "/" + name(n)
+}
+
+// itemMark begins the name of every object, as it stands in compact JSON.
+const itemMark = `"name":"item-`
+
+// sentMark comes before the time at which a version of an object was sent, in nanoseconds since epoch.
+const sentMark = `"sent":"`
+
+func name(n int) string {
+	return fmt.Sprintf("item-%06d", n)
+}
+
+// object is the n-th object in its whole, stamped with the time.
+func (f *fixture) object(n int) []byte {
+	b := make([]byte, 0, len(f.payload)+200)
+	b = append(b, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"`...)
+	b = append(b, name(n)...)
+	b = append(b, `","namespace":"`...)
+	b = append(b, f.namespace...)
+	b = append(b, `"},"data":{`...)
+	b = appendSent(b)
+	b = append(b, `,"payload":"`...)
+	b = append(b, f.payload...)
+	return append(b, `"}}`...)
+}
+
+func appendSent(b []byte) []byte {
+	b = append(b, sentMark...)
+	b = strconv.AppendInt(b, int64(time.Since(epoch)), 10)
+	return append(b, '"')
+}
+
+// create is the Step that creates the n-th object.
+func (f *fixture) create(c *Conn, n int) (int, error) {
+	answer, err := c.Expect(http.StatusCreated, http.MethodPost, f.collection(), typeJSON, f.object(n))
+	return len(answer), err
+}
+
+// put is the Step that replaces one of total objects.
+func (f *fixture) put(total int) Step {
+	return func(c *Conn, n int) (int, error) {
+		n %= total
+		answer, err := c.Expect(http.StatusOK, http.MethodPut, f.path(n), typeJSON, f.object(n))
+		return len(answer), err
+	}
+}
+
+// version reads the collection's resourceVersion, to watch from.
+func (f *fixture) version() (string, error) {
+	c := f.session.Target.Conn()
+	defer c.Close()
+	answer, err := c.Expect(http.StatusOK, http.MethodGet, f.collection()+"?limit=1", "", nil)
+	if err != nil {
+		return "", err
+	}
+	var list struct {
+		Metadata struct {
+			ResourceVersion string `json:"resourceVersion"`
+		} `json:"metadata"`
+	}
+	if err := json.Unmarshal(answer, &list); err != nil {
+		return "", err
+	}
+	if list.Metadata.ResourceVersion == "" {
+		return "", fmt.Errorf("list without a resourceVersion: %s", brief(answer))
+	}
+	return list.Metadata.ResourceVersion, nil
+}

@@ -1,0 +1,53 @@
+package main
+
+import (
+	"context"
+	"time"
+)
+
+// settle is how long memory is left alone before it is read.
+const settle = 2 * time.Second
+
+// idleWatchers: the memory that a watch connection costs on which nothing happens.
+func idleWatchers(ctx context.Context, s *Session) ([]Result, error) {
+	if len(s.Target.Processes) == 0 {
+		s.Note("idle-watchers: nothing to read memory from without a process id")
+		return nil, nil
+	}
+	f, err := s.prepare(ctx, 1)
+	if err != nil {
+		return nil, err
+	}
+	defer f.remove()
+	path, err := f.watchPath()
+	if err != nil {
+		return nil, err
+	}
+	before, err := readUsage(s.Target.Processes)
+	if err != nil {
+		return nil, err
+	}
+	m := startMeter(s.Target)
+	a, err := gather(ctx, s.Target, path, s.IdleWatchers)
+	if err != nil {
+		return nil, err
+	}
+	usage := &Sample{}
+	select {
+	case <-time.After(settle):
+	case <-ctx.Done():
+	}
+	m.stop(usage)
+	sum := a.close()
+	usage.Errors, usage.FirstError = sum.Errors, sum.FirstError
+	usage.Operations = s.IdleWatchers - sum.Errors
+	perWatcher := float64(usage.Resident-before.Resident) / 1024 / float64(s.IdleWatchers)
+	return []Result{
+		{Name: "idle", Figure: &Figure{mebibytes(before.Resident), "MiB resident"}},
+		{Name: "idle-watchers", Sample: usage, Figure: &Figure{perWatcher, "KiB per watcher"}},
+	}, ctx.Err()
+}
+
+func mebibytes(bytes int64) float64 {
+	return float64(bytes) / (1 << 20)
+}

@@ -1,0 +1,102 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// hopeless is how many failures in a row end a worker: a server that is gone must not be
+// hammered until the time is up.
+const hopeless = 20
+
+// Load says how hard a target is driven. It ends at whichever bound is met first.
+type Load struct {
+	Concurrency int           // workers, each with a connection of its own
+	Count       int           // operations, 0 for no bound
+	Duration    time.Duration // 0 for no bound
+}
+
+// Step is one operation, the n-th of the load; it returns the bytes of the bodies it was answered.
+type Step func(c *Conn, n int) (bytes int, err error)
+
+// Drive opens the connections, then runs step until the load is done. The error is about getting
+// started; failures of single operations are in the sample.
+func (l Load) Drive(ctx context.Context, target *Target, step Step) (*Sample, error) {
+	conns, err := l.connect(ctx, target)
+	defer func() {
+		for _, c := range conns {
+			c.Close()
+		}
+	}()
+	if err != nil {
+		return nil, err
+	}
+	var (
+		next  atomic.Int64
+		group sync.WaitGroup
+		parts = make([]Sample, l.Concurrency)
+	)
+	m := startMeter(target)
+	for i, c := range conns {
+		group.Go(func() { l.work(ctx, c, m.begin, &next, &parts[i], step) })
+	}
+	group.Wait()
+	sum := &Sample{}
+	for i := range parts {
+		sum.add(&parts[i])
+	}
+	m.stop(sum)
+	return sum, ctx.Err()
+}
+
+// connect opens all connections and sends a request on each, so that handshakes are over before
+// anything is measured.
+func (l Load) connect(ctx context.Context, target *Target) ([]*Conn, error) {
+	conns := make([]*Conn, l.Concurrency)
+	var group errgroup.Group
+	for i := range conns {
+		conns[i] = target.Conn()
+		group.Go(func() error {
+			if err := conns[i].Dial(ctx); err != nil {
+				return fmt.Errorf("connect to %s: %w", target.Address, err)
+			}
+			_, _, err := conns[i].Do(http.MethodGet, "/version", "", nil)
+			return err
+		})
+	}
+	return conns, group.Wait()
+}
+
+// over tells whether operation n must not begin any more.
+func (l Load) over(n int, elapsed time.Duration) bool {
+	return l.Count > 0 && n >= l.Count || l.Duration > 0 && elapsed >= l.Duration
+}
+
+func (l Load) work(ctx context.Context, c *Conn, begin time.Time, next *atomic.Int64, part *Sample, step Step) {
+	failures := 0
+	now := time.Now()
+	for failures < hopeless && ctx.Err() == nil {
+		n := int(next.Add(1) - 1)
+		if l.over(n, now.Sub(begin)) {
+			return
+		}
+		bytes, err := step(c, n)
+		before := now
+		now = time.Now()
+		if err != nil {
+			failures++
+			part.fail(err)
+			continue
+		}
+		failures = 0
+		part.Operations++
+		part.Bytes += int64(bytes)
+		part.Latencies = append(part.Latencies, now.Sub(before))
+	}
+}

@@ -1,0 +1,51 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/pflag"
+)
+
+func main() {
+	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
+
+// run is main with its surroundings as arguments. The exit code is 0 for a run without errors,
+// 1 for one with failed operations or workloads, 2 for wrong flags.
+func run(args []string, in io.Reader, out, log io.Writer) int {
+	if len(args) == 1 && args[0] == nameFloor {
+		return report(log, serveFloor(in, out))
+	}
+	b := &Bench{Log: log}
+	switch err := b.Options.parse(args, log); {
+	case errors.Is(err, pflag.ErrHelp):
+		return 0
+	case err != nil:
+		_, _ = fmt.Fprintln(log, err)
+		return 2
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if code := report(log, b.Run(ctx, out)); code != 0 {
+		return code
+	}
+	if n := b.Report.errors(); n > 0 {
+		return report(log, fmt.Errorf("%d operations failed", n))
+	}
+	return 0
+}
+
+// report prints the error, if there is one, and returns the exit code.
+func report(log io.Writer, err error) int {
+	if err == nil {
+		return 0
+	}
+	_, _ = fmt.Fprintln(log, err)
+	return 1
+}

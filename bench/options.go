@@ -1,0 +1,134 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+)
+
+// Options are the flags of a run.
+type Options struct {
+	Start        string        `json:"start,omitempty"`
+	StartArgs    []string      `json:"startArgs,omitempty"`
+	Naming       string        `json:"naming,omitempty"`
+	Binary       string        `json:"binary,omitempty"`
+	Kubeconfig   string        `json:"kubeconfig,omitempty"`
+	PIDs         []int         `json:"pids,omitempty"`
+	Against      string        `json:"against,omitempty"`
+	AgainstPIDs  []int         `json:"againstPids,omitempty"`
+	Workloads    []string      `json:"workloads"`
+	Size         int           `json:"sizeBytes"`
+	Concurrency  int           `json:"concurrency"`
+	Count        int           `json:"count"`
+	Duration     time.Duration `json:"durationNanoseconds"`
+	Objects      int           `json:"objects"`
+	ColdObjects  int           `json:"coldObjects"`
+	Watchers     int           `json:"watchers"`
+	Burst        int           `json:"burst"`
+	IdleWatchers int           `json:"idleWatchers"`
+	Floor        bool          `json:"floor"`
+	TempDir      string        `json:"tempDir"`
+	JSON         string        `json:"-"`
+	Request      time.Duration `json:"requestTimeoutNanoseconds"`
+	Timeout      time.Duration `json:"timeoutNanoseconds"`
+}
+
+// The sizes that the aims are given for.
+const (
+	standardSize        = 1 << 10
+	standardObjects     = 5_000
+	standardColdObjects = 50_000
+	standardWatchers    = 200
+)
+
+// flags binds every option to its flag.
+func (o *Options) flags() *pflag.FlagSet {
+	f := pflag.NewFlagSet("bench", pflag.ContinueOnError)
+	f.SortFlags = false
+	f.StringVar(&o.Start, "start", "bin/troupe", "binary of the daemon to start afresh and to measure, if there is no --kubeconfig")
+	f.StringArrayVar(&o.StartArgs, "start-arg", nil, "one more argument for the daemon that is started (repeatable)")
+	f.StringVar(&o.Naming, "naming", "platform", "naming profile of the daemon that is started")
+	f.StringVar(&o.Binary, "binary", "", "binary of the daemon for cold-start (default: that of --start)")
+	f.StringVar(&o.Kubeconfig, "kubeconfig", "", "server to measure instead of starting one")
+	f.IntSliceVar(&o.PIDs, "pid", nil, "process id of that server, for CPU and memory (repeatable)")
+	f.StringVar(&o.Against, "against", "", "kubeconfig of a second server, measured side by side")
+	f.IntSliceVar(&o.AgainstPIDs, "against-pid", nil, "process id of the second server (repeatable)")
+	f.StringSliceVar(&o.Workloads, "workloads", nil, "comma-separated workloads (default: all): "+strings.Join(workloadNames(), ", "))
+	f.IntVar(&o.Size, "size", standardSize, "bytes of data in each object")
+	f.IntVar(&o.Concurrency, "concurrency", 32, "clients, each with a connection of its own")
+	f.IntVar(&o.Count, "count", 50_000, "most operations per workload")
+	f.DurationVar(&o.Duration, "duration", 5*time.Second, "most time per workload, preparation aside")
+	f.IntVar(&o.Objects, "objects", standardObjects, "objects that are listed or deleted")
+	f.IntVar(&o.ColdObjects, "cold-objects", standardColdObjects, "objects in the store of the cold start after kill -9")
+	f.IntVar(&o.Watchers, "watchers", standardWatchers, "watch connections of watch-fanout")
+	f.IntVar(&o.Burst, "burst", 100, "events of one burst of watch-fanout")
+	f.IntVar(&o.IdleWatchers, "idle-watchers", 1_000, "watch connections of idle-watchers")
+	f.BoolVar(&o.Floor, "floor", true, "measure the floor too: a bare server that answers as many bytes")
+	f.StringVar(&o.TempDir, "temp-dir", os.TempDir(), "where data directories are made and syncs are measured; a real disk, please")
+	f.StringVar(&o.JSON, "json", "", "file to write the report to as JSON")
+	f.DurationVar(&o.Request, "request-timeout", time.Minute, "most time for one request")
+	f.DurationVar(&o.Timeout, "timeout", 20*time.Minute, "most time for the whole run")
+	return f
+}
+
+// parse reads the flags and applies the defaults that depend on each other. Help goes to log.
+func (o *Options) parse(args []string, log io.Writer) error {
+	f := o.flags()
+	f.SetOutput(log)
+	if err := f.Parse(args); err != nil {
+		return err
+	}
+	if o.Kubeconfig != "" {
+		o.Start = ""
+	}
+	if o.Binary == "" {
+		o.Binary = o.Start
+	}
+	if len(o.Workloads) == 0 {
+		o.Workloads = workloadNames()
+		if o.Binary == "" {
+			o.Workloads = slices.DeleteFunc(o.Workloads, func(name string) bool { return name == nameColdStart })
+		}
+	}
+	return o.Validate()
+}
+
+// Validate reports every fault.
+func (o *Options) Validate() error {
+	var faults []error
+	fault := func(wrong bool, format string, args ...any) {
+		if wrong {
+			faults = append(faults, fmt.Errorf(format, args...))
+		}
+	}
+	for _, name := range o.Workloads {
+		fault(!slices.Contains(workloadNames(), name), "--workloads: there is no %q, but %s", name, strings.Join(workloadNames(), ", "))
+		fault(name == nameColdStart && o.Binary == "", "--workloads: %s needs --binary", name)
+	}
+	fault(o.Start == "" && o.Kubeconfig == "", "--start or --kubeconfig is needed")
+	fault(len(o.PIDs) > 0 && o.Kubeconfig == "", "--pid needs --kubeconfig")
+	fault(len(o.AgainstPIDs) > 0 && o.Against == "", "--against-pid needs --against")
+	for _, number := range []struct {
+		flag  string
+		value int64
+	}{
+		{"size", int64(o.Size)}, {"concurrency", int64(o.Concurrency)}, {"count", int64(o.Count)},
+		{"duration", int64(o.Duration)}, {"objects", int64(o.Objects)}, {"cold-objects", int64(o.ColdObjects)},
+		{"watchers", int64(o.Watchers)}, {"burst", int64(o.Burst)}, {"idle-watchers", int64(o.IdleWatchers)},
+		{"request-timeout", int64(o.Request)}, {"timeout", int64(o.Timeout)},
+	} {
+		fault(number.value <= 0, "--%s must be positive", number.flag)
+	}
+	return errors.Join(faults...)
+}
+
+// load is the load that the flags ask for.
+func (o *Options) load() Load {
+	return Load{Concurrency: o.Concurrency, Count: o.Count, Duration: o.Duration}
+}

@@ -1,0 +1,221 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+)
+
+// Row is one line of the report. Pointers are nil where nothing was measured.
+type Row struct {
+	Name       string   `json:"name"`
+	Target     string   `json:"target"` // "" is the server itself, else "against" or "floor"
+	Operations int      `json:"operations"`
+	Errors     int      `json:"errors"`
+	FirstError string   `json:"firstError,omitempty"`
+	Elapsed    float64  `json:"elapsedSeconds,omitempty"`
+	Rate       float64  `json:"ratePerSecond,omitempty"`
+	P50        float64  `json:"p50Microseconds,omitempty"`
+	P99        float64  `json:"p99Microseconds,omitempty"`
+	Bytes      int      `json:"bytesPerOperation,omitempty"`
+	CPU        *float64 `json:"cpuMicrosecondsPerOperation,omitempty"`
+	Resident   *float64 `json:"residentMiB,omitempty"`
+	Figure     *Figure  `json:"figure,omitempty"`
+	Aim        *Aim     `json:"aim,omitempty"`
+	Met        *bool    `json:"met,omitempty"`
+	// Ratios of this row's CPU per operation (or figure) to that of the row of the same name:
+	// above 1 the other one is cheaper.
+	ToFloor   *float64 `json:"ratioToFloor,omitempty"`
+	ToAgainst *float64 `json:"ratioToAgainst,omitempty"`
+}
+
+// Report is the outcome of a run.
+type Report struct {
+	Options *Options `json:"options"`
+	Rows    []*Row   `json:"rows"`
+	Notes   []string `json:"notes"`
+}
+
+// newRow describes a result of a target.
+func newRow(name, target string, sample *Sample, figure *Figure) *Row {
+	row := &Row{Name: name, Target: target, Figure: figure}
+	if sample == nil {
+		return row
+	}
+	row.Operations, row.Errors, row.FirstError = sample.Operations, sample.Errors, sample.FirstError
+	row.Elapsed, row.Rate = sample.Elapsed.Seconds(), sample.Rate()
+	row.P50, row.P99 = microseconds(sample.Percentile(50)), microseconds(sample.Percentile(99))
+	row.Bytes = sample.BytesPerOperation()
+	if cpu := sample.CPUPerOperation(); !math.IsNaN(cpu) {
+		row.CPU = &cpu
+	}
+	if sample.Measured {
+		resident := mebibytes(sample.Resident)
+		row.Resident = &resident
+	}
+	return row
+}
+
+// add appends the rows of one result on all targets, with the aim and the ratios of the first.
+func (r *Report) add(rows ...*Row) {
+	r.Rows = append(r.Rows, rows...)
+	for _, row := range rows {
+		if row.Target == "" {
+			if row.Aim = aims(r.Options)[row.Name]; row.Aim != nil {
+				row.Met = row.Aim.met(row)
+			}
+		}
+		for _, other := range rows {
+			switch {
+			case other.Name != row.Name || row.Target == nameFloor:
+			case other.Target == nameFloor:
+				row.ToFloor = row.ratio(other)
+			case other.Target == nameAgainst && row.Target == "":
+				row.ToAgainst = row.ratio(other)
+			}
+		}
+	}
+}
+
+// ratio compares figures where both have one, else CPU per operation; nil if it cannot be told.
+func (row *Row) ratio(other *Row) *float64 {
+	var mine, theirs float64
+	switch {
+	case row.Figure != nil && other.Figure != nil:
+		mine, theirs = row.Figure.Value, other.Figure.Value
+	case row.CPU != nil && other.CPU != nil:
+		mine, theirs = *row.CPU, *other.CPU
+	}
+	if mine <= 0 || theirs <= 0 {
+		return nil
+	}
+	ratio := mine / theirs
+	return &ratio
+}
+
+// errors is the sum of all rows' errors.
+func (r *Report) errors() int {
+	sum := 0
+	for _, row := range r.Rows {
+		sum += row.Errors
+	}
+	return sum
+}
+
+// note keeps a remark for the end of the report.
+func (r *Report) note(format string, args ...any) {
+	r.Notes = append(r.Notes, fmt.Sprintf(format, args...))
+}
+
+// writeTable prints the rows for people.
+func (r *Report) writeTable(w io.Writer) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	heads := []string{"workload", "rate/s", "p50", "p99", "CPU/op", "RSS MiB", "errors", "figure", "aim", "met", "× floor"}
+	if r.Options.Against != "" {
+		heads = append(heads, "× against")
+	}
+	_, _ = fmt.Fprintln(t, strings.Join(heads, "\t"))
+	for _, row := range r.Rows {
+		cells := row.cells()
+		if r.Options.Against != "" {
+			cells = append(cells, times(row.ToAgainst))
+		}
+		_, _ = fmt.Fprintln(t, strings.Join(cells, "\t"))
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	for _, row := range r.Rows {
+		if row.FirstError != "" {
+			_, _ = fmt.Fprintf(w, "first error of %s: %s\n", row.title(), row.FirstError)
+		}
+	}
+	for _, note := range r.Notes {
+		_, _ = fmt.Fprintf(w, "note: %s\n", note)
+	}
+	return nil
+}
+
+// title is the row's name, with the target behind it unless it is the server itself.
+func (row *Row) title() string {
+	if row.Target == "" {
+		return row.Name
+	}
+	return fmt.Sprintf("%s (%s)", row.Name, row.Target)
+}
+
+const blank = "–"
+
+func (row *Row) cells() []string {
+	rate, p50, p99, aim, met, figure := blank, blank, blank, blank, blank, blank
+	if row.P50 > 0 {
+		rate, p50, p99 = short(row.Rate), span(row.P50), span(row.P99)
+	}
+	if row.Figure != nil {
+		figure = short(row.Figure.Value) + " " + row.Figure.Unit
+	}
+	if row.Aim != nil {
+		aim = row.Aim.String()
+	}
+	if row.Met != nil {
+		met = map[bool]string{true: "yes", false: "no"}[*row.Met]
+	}
+	cpu, resident := blank, blank
+	if row.CPU != nil {
+		cpu = span(*row.CPU)
+	}
+	if row.Resident != nil {
+		resident = short(*row.Resident)
+	}
+	return []string{row.title(), rate, p50, p99, cpu, resident, strconv.Itoa(row.Errors), figure, aim, met, times(row.ToFloor)}
+}
+
+// writeJSON writes the report for programs.
+func (r *Report) writeJSON(path string) error {
+	text, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(path, append(text, '\n'), 0o644)
+}
+
+func microseconds(d time.Duration) float64 {
+	return float64(d) / float64(time.Microsecond)
+}
+
+// span prints microseconds in a unit that suits them.
+func span(us float64) string {
+	switch {
+	case us >= 1e6:
+		return short(us/1e6) + " s"
+	case us >= 1e4:
+		return short(us/1e3) + " ms"
+	default:
+		return short(us) + " µs"
+	}
+}
+
+// short prints three digits, or all that are before the point.
+func short(v float64) string {
+	switch size := math.Abs(v); {
+	case size >= 100:
+		return strconv.FormatFloat(v, 'f', 0, 64)
+	case size >= 10 || v == math.Trunc(v):
+		return strings.TrimSuffix(strconv.FormatFloat(v, 'f', 1, 64), ".0")
+	default:
+		return strconv.FormatFloat(v, 'f', 2, 64)
+	}
+}
+
+func times(ratio *float64) string {
+	if ratio == nil {
+		return blank
+	}
+	return short(*ratio)
+}

@@ -1,0 +1,21 @@
+package main
+
+import (
+	"context"
+	"net/http"
+)
+
+// updateObjects: every operation is a PUT that changes one object, without a precondition.
+func updateObjects(ctx context.Context, s *Session) ([]Result, error) {
+	f, err := s.prepare(ctx, hotObjects)
+	if err != nil {
+		return nil, err
+	}
+	defer f.remove()
+	load := s.load()
+	sample, err := load.Drive(ctx, s.Target, f.put(hotObjects))
+	if err != nil {
+		return nil, err
+	}
+	return simple("update", sample, load, http.MethodPut, typeJSON, f.object(0)), nil
+}

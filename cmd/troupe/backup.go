@@ -1,0 +1,116 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/troupe-api/troupe/cmd/troupe/daemon"
+	"github.com/troupe-api/troupe/persist"
+)
+
+// dataDirFlag is the flag that names a data directory.
+func dataDirFlag(c *cobra.Command) *string {
+	return c.Flags().String("data-dir", daemon.Default().DataDir, "The data directory.")
+}
+
+// backup writes the state of a stopped daemon into one file.
+func backup() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "backup FILE",
+		Short: "Write the state of a data directory into one file",
+		Long: `Write the whole state of a data directory into FILE, or to standard output if FILE
+is "-". The daemon must not be running. The file carries checksums, and holds every
+object in clear, Secrets too: keep it like the data directory itself. Certificates and
+admin.kubeconfig are not part of it.`,
+		Args: cobra.ExactArgs(1),
+	}
+	dir := dataDirFlag(c)
+	c.RunE = func(c *cobra.Command, args []string) error {
+		var revision persist.Revision
+		err := writeTo(args[0], c.OutOrStdout(), func(w io.Writer) (err error) {
+			revision, err = persist.BackupDir(*dir, w)
+			return err
+		})
+		if err == nil {
+			fmt.Fprintf(c.ErrOrStderr(), "backup of %s at resource version %d\n", *dir, revision)
+		}
+		return err
+	}
+	return c
+}
+
+// restore makes a data directory from a backup.
+func restore() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "restore FILE",
+		Short: "Make a data directory from a backup",
+		Long: `Make a data directory from the backup in FILE, or from standard input if FILE is "-".
+The directory must be missing or empty. Nothing is written before the whole backup has
+proved intact. Watches and lists from before the restore are answered 410 afterwards.`,
+		Args: cobra.ExactArgs(1),
+	}
+	dir := dataDirFlag(c)
+	c.RunE = func(c *cobra.Command, args []string) error {
+		in := c.InOrStdin()
+		if args[0] != "-" {
+			file, err := os.Open(args[0])
+			if err != nil {
+				return err
+			}
+			defer file.Close()
+			in = file
+		}
+		return persist.Restore(*dir, in)
+	}
+	return c
+}
+
+// verify checks every checksum of a data directory.
+func verify() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "verify",
+		Short: "Check every checksum of a data directory",
+		Long: `Read every byte of a data directory, compare it with its checksums and print what was
+found, a line each. Nothing is changed, and the daemon may be running. The exit status is
+1 if anything is damaged.`,
+		Args: cobra.NoArgs,
+	}
+	dir := dataDirFlag(c)
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		ok, err := persist.Verify(*dir, c.OutOrStdout())
+		if err == nil && !ok {
+			err = errors.New("the data directory is damaged")
+		}
+		return err
+	}
+	return c
+}
+
+// writeTo makes the file at path, readable by its owner only, or leaves none; "-" is out.
+func writeTo(path string, out io.Writer, write func(io.Writer) error) (err error) {
+	if path == "-" {
+		return write(out)
+	}
+	tmp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			os.Remove(tmp.Name())
+		}
+	}()
+	err = write(tmp)
+	if err == nil {
+		err = tmp.Sync()
+	}
+	if err = errors.Join(err, tmp.Close()); err != nil {
+		return err
+	}
+	return os.Rename(tmp.Name(), path)
+}

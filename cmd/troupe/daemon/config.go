@@ -1,0 +1,160 @@
+package daemon
+
+import (
+	"path/filepath"
+	"time"
+
+	"github.com/troupe-api/troupe/actors"
+	"github.com/troupe-api/troupe/persist"
+)
+
+// A Config holds every setting of the daemon. Its JSON names are the keys of the
+// configuration file, which docs/configuration.md explains one by one.
+type Config struct {
+	// DataDir is the directory of everything that is kept.
+	DataDir string `json:"dataDir"`
+	// Naming is the naming profile: "platform" or the one of existing clients.
+	Naming string `json:"naming"`
+
+	Serving        Serving        `json:"serving"`
+	TLS            TLS            `json:"tls"`
+	Authentication Authentication `json:"authentication"`
+	Logging        Logging        `json:"logging"`
+
+	Actors    Actors    `json:"actors"`
+	Commits   Commits   `json:"commits"`
+	Journal   Journal   `json:"journal"`
+	Snapshots Snapshots `json:"snapshots"`
+	Watches   Watches   `json:"watches"`
+}
+
+// Serving is where and how requests are accepted.
+type Serving struct {
+	BindAddress                 string   `json:"bindAddress"`
+	SecurePort                  int      `json:"securePort"`        // 0 picks a free port
+	RequestTimeout              Duration `json:"requestTimeout"`    // of all requests but watches
+	MinRequestTimeout           int      `json:"minRequestTimeout"` // seconds, of watches
+	MaxRequestsInFlight         int      `json:"maxRequestsInFlight"`
+	MaxMutatingRequestsInFlight int      `json:"maxMutatingRequestsInFlight"`
+	MaxBodyBytes                Bytes    `json:"maxBodyBytes"`
+	ShutdownDelay               Duration `json:"shutdownDelay"` // between failing readiness and closing the port
+}
+
+// TLS are the certificates to serve with.
+type TLS struct {
+	CertFile       string `json:"certFile"`
+	PrivateKeyFile string `json:"privateKeyFile"`
+	CertDir        string `json:"certDir"` // "" is pki in the data directory
+}
+
+// Authentication is who is let in.
+type Authentication struct {
+	ClientCAFile  string `json:"clientCAFile"`
+	TokenAuthFile string `json:"tokenAuthFile"`
+	Anonymous     bool   `json:"anonymous"`
+}
+
+// Logging is how the daemon speaks on standard error.
+type Logging struct {
+	Format    string `json:"format"`    // text or json
+	Verbosity int    `json:"verbosity"` // 0 is info; from 2 on debug
+}
+
+// Actors is how owners of objects and watches are run and supervised.
+type Actors struct {
+	Strategy       string   `json:"strategy"` // restart, resume or stop
+	MaxRestarts    int      `json:"maxRestarts"`
+	RestartWindow  Duration `json:"restartWindow"`
+	RestartBackoff Duration `json:"restartBackoff"`
+	MailboxSize    int      `json:"mailboxSize"`
+	IdleTime       Duration `json:"idleTime"`
+	Throughput     int      `json:"throughput"`
+}
+
+// Commits is how changes are gathered into batches.
+type Commits struct {
+	QueueSize int `json:"queueSize"`
+	BatchSize int `json:"batchSize"`
+}
+
+// Journal is how batches become durable.
+type Journal struct {
+	Sync         string `json:"sync"` // always or none
+	SegmentBytes Bytes  `json:"segmentBytes"`
+}
+
+// Snapshots is when the state is written as a whole.
+type Snapshots struct {
+	JournalBytes Bytes `json:"journalBytes"`
+}
+
+// Watches is how far a watch can go back.
+type Watches struct {
+	HistoryTime    Duration `json:"historyTime"`
+	HistoryBytes   Bytes    `json:"historyBytes"`
+	BookmarkPeriod Duration `json:"bookmarkPeriod"`
+}
+
+// Default is what the daemon runs with if nothing else is said.
+func Default() Config {
+	t := actors.DefaultTuning()
+	return Config{
+		DataDir: "troupe-data",
+		Naming:  "platform",
+		Serving: Serving{
+			BindAddress:                 "127.0.0.1",
+			SecurePort:                  6443,
+			RequestTimeout:              Duration(time.Minute),
+			MinRequestTimeout:           1800,
+			MaxRequestsInFlight:         400,
+			MaxMutatingRequestsInFlight: 200,
+			MaxBodyBytes:                3 << 20,
+		},
+		Authentication: Authentication{Anonymous: true},
+		Logging:        Logging{Format: "text"},
+		Actors: Actors{
+			Strategy:       string(t.Strategy),
+			MaxRestarts:    t.MaxRestarts,
+			RestartWindow:  Duration(t.RestartWindow),
+			RestartBackoff: Duration(t.RestartBackoff),
+			MailboxSize:    t.MailboxSize,
+			IdleTime:       Duration(t.IdleTime),
+			Throughput:     t.Throughput,
+		},
+		Commits:   Commits{QueueSize: t.CommitQueue, BatchSize: t.BatchSize},
+		Journal:   Journal{Sync: string(persist.SyncAlways), SegmentBytes: 64 << 20},
+		Snapshots: Snapshots{JournalBytes: Bytes(t.SnapshotBytes)},
+		Watches: Watches{
+			HistoryTime:    Duration(t.HistoryTime),
+			HistoryBytes:   Bytes(t.HistoryBytes),
+			BookmarkPeriod: Duration(t.BookmarkPeriod),
+		},
+	}
+}
+
+// certDir is where the daemon's own certificates are.
+func (c Config) certDir() string {
+	if c.TLS.CertDir != "" {
+		return c.TLS.CertDir
+	}
+	return filepath.Join(c.DataDir, "pki")
+}
+
+// tuning is what package actors takes.
+func (c Config) tuning() actors.Tuning {
+	return actors.Tuning{
+		Strategy:       actors.Strategy(c.Actors.Strategy),
+		MaxRestarts:    c.Actors.MaxRestarts,
+		RestartWindow:  time.Duration(c.Actors.RestartWindow),
+		RestartBackoff: time.Duration(c.Actors.RestartBackoff),
+		MailboxSize:    c.Actors.MailboxSize,
+		CommitQueue:    c.Commits.QueueSize,
+		IdleTime:       time.Duration(c.Actors.IdleTime),
+		Throughput:     c.Actors.Throughput,
+		BatchSize:      c.Commits.BatchSize,
+		HistoryTime:    time.Duration(c.Watches.HistoryTime),
+		HistoryBytes:   int64(c.Watches.HistoryBytes),
+		SnapshotBytes:  int64(c.Snapshots.JournalBytes),
+		BookmarkPeriod: time.Duration(c.Watches.BookmarkPeriod),
+	}
+}

@@ -1,0 +1,170 @@
+package daemon
+
+import (
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/spf13/pflag"
+	"sigs.k8s.io/yaml"
+)
+
+const example = "../troupe.example.yaml"
+
+func TestReadIsStrict(t *testing.T) {
+	tests := []struct{ text, fault string }{
+		{"", ""},
+		{"# nothing\n", ""},
+		{"naming: platform\nserving: {securePort: 0}", ""},
+		{"namings: platform", `unknown key "namings"`},
+		{"Naming: platform", `unknown key "Naming"`},
+		{"serving: {port: 1}", `unknown key "serving.port"`},
+		{"a: 1\nserving: {b: 1}", `unknown key "serving.b"`},
+		{"a: 1\nserving: {b: 1}", `unknown key "a"`},
+		{"naming: platform\nnaming: platform", "naming"},
+		{"serving: 1", "settings.serving: must be a map"},
+		{"serving:", "serving: has no value"},
+		{"- a", "settings: must be a map"},
+		{"serving: {securePort: x}", "securePort"},
+		{"serving: {requestTimeout: 60}", "60 is no duration"},
+		{"serving: {requestTimeout: 1 hour}", "no duration"},
+		{"journal: {segmentBytes: 64MB}", "no number of bytes"},
+		{"journal: {segmentBytes: -1}", "no number of bytes"},
+		{"journal: {segmentBytes: 9999999999Gi}", "no number of bytes"},
+		{"a: [", "yaml"},
+	}
+	for _, test := range tests {
+		c := Default()
+		err := c.Read([]byte(test.text))
+		switch {
+		case test.fault == "":
+			if err != nil {
+				t.Errorf("%q: %v", test.text, err)
+			}
+		case err == nil || !strings.Contains(err.Error(), test.fault):
+			t.Errorf("%q: got error %v, want one with %q", test.text, err, test.fault)
+		}
+	}
+}
+
+func TestReadKeepsWhatItDoesNotName(t *testing.T) {
+	c := Default()
+	if err := c.Read([]byte("serving: {requestTimeout: 5s}\njournal: {segmentBytes: 2Mi}\nwatches: {historyBytes: 7}")); err != nil {
+		t.Fatal(err)
+	}
+	want := Default()
+	want.Serving.RequestTimeout = Duration(5 * time.Second)
+	want.Journal.SegmentBytes = 2 << 20
+	want.Watches.HistoryBytes = 7
+	if c != want {
+		t.Errorf("got %+v, want %+v", c, want)
+	}
+}
+
+// The example names every key and holds the defaults.
+func TestExampleIsComplete(t *testing.T) {
+	data, err := os.ReadFile(example)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := Config{}
+	if err := c.Read(data); err != nil {
+		t.Fatal(err)
+	}
+	if c != Default() {
+		t.Errorf("the example holds %+v, the defaults are %+v", c, Default())
+	}
+	var tree map[string]any
+	if err := yaml.Unmarshal(data, &tree); err != nil {
+		t.Fatal(err)
+	}
+	if missing := missingKeys("", tree, reflect.TypeFor[Config]()); len(missing) > 0 {
+		t.Errorf("the example lacks %v", missing)
+	}
+}
+
+func TestDocumentationNamesEveryKeyAndFlag(t *testing.T) {
+	data, err := os.ReadFile("../../../docs/configuration.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := missingKeys("", map[string]any{}, reflect.TypeFor[Config]())
+	c := Default()
+	for _, g := range c.Flags() {
+		g.Flags.VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
+	}
+	for _, name := range names {
+		if !strings.Contains(string(data), "`"+name+"`") {
+			t.Errorf("docs/configuration.md does not explain `%s`", name)
+		}
+	}
+}
+
+// missingKeys are the paths of the keys of type t, leaves only, that tree lacks.
+func missingKeys(path string, tree map[string]any, t reflect.Type) (missing []string) {
+	for field := range t.Fields() {
+		key := field.Tag.Get("json")
+		value, ok := tree[key]
+		if field.Type.Kind() == reflect.Struct {
+			below, _ := value.(map[string]any)
+			missing = append(missing, missingKeys(path+key+".", below, field.Type)...)
+		} else if !ok {
+			missing = append(missing, path+key)
+		}
+	}
+	return missing
+}
+
+func TestValidateReportsEveryFaultAtOnce(t *testing.T) {
+	if err := Default().Validate(); err != nil {
+		t.Fatalf("the defaults: %v", err)
+	}
+	err := Config{Logging: Logging{Verbosity: -1}, TLS: TLS{CertFile: "x"}}.Validate()
+	if err == nil {
+		t.Fatal("an empty config is valid")
+	}
+	var keys []string
+	for line := range strings.Lines(err.Error()) {
+		key, _, _ := strings.Cut(line, ": ")
+		keys = append(keys, key)
+	}
+	// 0 is a valid port, delay, back-off and number of restarts.
+	want := missingKeys("", map[string]any{}, reflect.TypeFor[Config]())
+	want = slices.DeleteFunc(want, func(key string) bool {
+		return slices.Contains([]string{"serving.securePort", "serving.shutdownDelay", "actors.maxRestarts", "actors.restartBackoff",
+			"tls.privateKeyFile", "tls.certDir", "authentication.clientCAFile", "authentication.tokenAuthFile", "authentication.anonymous"}, key)
+	})
+	if !slices.Equal(keys, want) {
+		t.Errorf("faults of\n%v, want\n%v", keys, want)
+	}
+}
+
+func TestFlagsOverrideTheFile(t *testing.T) {
+	flags := Default()
+	given := pflag.NewFlagSet("test", pflag.ContinueOnError)
+	for _, g := range flags.Flags() {
+		given.AddFlagSet(g.Flags)
+	}
+	if err := given.Parse([]string{"--secure-port", "1", "--request-timeout=9s", "-v", "3", "--anonymous-auth=false", "--naming=platform"}); err != nil {
+		t.Fatal(err)
+	}
+	c := Default()
+	if err := c.Read([]byte("naming: other\nserving: {securePort: 2, requestTimeout: 8s, bindAddress: 10.0.0.1}\nauthentication: {anonymous: true}")); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Override(given); err != nil {
+		t.Fatal(err)
+	}
+	want := Default()
+	want.Serving.SecurePort = 1
+	want.Serving.RequestTimeout = Duration(9 * time.Second)
+	want.Serving.BindAddress = "10.0.0.1"
+	want.Authentication.Anonymous = false
+	want.Logging.Verbosity = 3
+	if c != want {
+		t.Errorf("got %+v, want %+v", c, want)
+	}
+}

@@ -1,0 +1,109 @@
+package daemon
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func start(t *testing.T, dir, naming string) (*Daemon, error) {
+	t.Helper()
+	c := Default()
+	c.DataDir, c.Naming, c.Serving.SecurePort = dir, naming, 0
+	d, err := New(c, t.Output())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d, d.Start()
+}
+
+func mustStart(t *testing.T, dir string) *Daemon {
+	t.Helper()
+	d, err := start(t, dir, "platform")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = d.Stop(context.Background()) })
+	return d
+}
+
+// client trusts the daemon's CA and presents the named certificate of its pki, if any.
+func client(t *testing.T, dir, name string) *http.Client {
+	t.Helper()
+	ca, err := os.ReadFile(filepath.Join(dir, "pki", "ca.crt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	config := &tls.Config{RootCAs: x509.NewCertPool()}
+	config.RootCAs.AppendCertsFromPEM(ca)
+	if name != "" {
+		pair, err := tls.LoadX509KeyPair(filepath.Join(dir, "pki", name+".crt"), filepath.Join(dir, "pki", name+".key"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		config.Certificates = []tls.Certificate{pair}
+	}
+	transport := &http.Transport{TLSClientConfig: config}
+	t.Cleanup(transport.CloseIdleConnections)
+	return &http.Client{Transport: transport}
+}
+
+func code(t *testing.T, c *http.Client, method, url, body string) int {
+	t.Helper()
+	r, err := http.NewRequest(method, url, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", "application/json")
+	answer, err := c.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	_, _ = io.Copy(io.Discard, answer.Body)
+	return answer.StatusCode
+}
+
+func TestDaemonServesAndRemembers(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "data")
+	d := mustStart(t, dir)
+	const objects = "/api/v1/namespaces/default/configmaps"
+	for _, test := range []struct {
+		cert, method, path, body string
+		want                     int
+	}{
+		{"", "GET", "/readyz", "", 200},
+		{"", "GET", objects, "", 403},
+		{"server", "GET", objects, "", 401}, // no certificate for clients
+		{"admin", "POST", objects, `{"metadata":{"name":"a"}}`, 201},
+	} {
+		if got := code(t, client(t, dir, test.cert), test.method, d.URL()+test.path, test.body); got != test.want {
+			t.Errorf("%s %s as %q: %d, want %d", test.method, test.path, test.cert, got, test.want)
+		}
+	}
+	if info, err := os.Stat(d.Kubeconfig()); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("kubeconfig: %v, %v", info, err)
+	}
+	if _, err := start(t, dir, "platform"); err == nil {
+		t.Error("a second daemon opened the same directory")
+	}
+	if err := d.Stop(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := start(t, dir, "kubernetes"); err == nil || !strings.Contains(err.Error(), "naming profile platform") {
+		t.Errorf("another profile: %v", err)
+	}
+	d = mustStart(t, dir)
+	if got := code(t, client(t, dir, "admin"), "GET", d.URL()+objects+"/a", ""); got != 200 {
+		t.Errorf("after a restart: %d", got)
+	}
+}

@@ -1,0 +1,78 @@
+package daemon
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/pflag"
+)
+
+// A FlagGroup is one section of the help text.
+type FlagGroup struct {
+	Title string
+	Flags *pflag.FlagSet
+}
+
+// Flags are the flags of the daemon, bound to c, whose present values are their defaults.
+// Where the API server that clients know has a flag for the same thing, it has that name.
+func (c *Config) Flags() []FlagGroup {
+	return []FlagGroup{
+		group("Data", func(f *pflag.FlagSet) {
+			f.StringVar(&c.DataDir, "data-dir", c.DataDir, "Directory of everything that is kept: journal, snapshots, certificates and admin.kubeconfig. Made on first start.")
+			f.StringVar(&c.Naming, "naming", c.Naming, "Naming profile of groups, labels and media types: platform, or kubernetes for existing clients. A data directory keeps the profile that it was made with.")
+		}),
+		group("Serving", func(f *pflag.FlagSet) {
+			f.StringVar(&c.Serving.BindAddress, "bind-address", c.Serving.BindAddress, "IP address to listen on; 0.0.0.0 or :: is every interface.")
+			f.IntVar(&c.Serving.SecurePort, "secure-port", c.Serving.SecurePort, "Port of HTTPS; 0 picks a free one, which the ready line and admin.kubeconfig then name.")
+			f.Var(&c.Serving.RequestTimeout, "request-timeout", "Longest time of a request other than a watch.")
+			f.IntVar(&c.Serving.MinRequestTimeout, "min-request-timeout", c.Serving.MinRequestTimeout, "Seconds that a watch without timeoutSeconds is kept open at least; the actual time is random, up to twice as long.")
+			f.IntVar(&c.Serving.MaxRequestsInFlight, "max-requests-inflight", c.Serving.MaxRequestsInFlight, "Reads that may be in flight; more are answered 429.")
+			f.IntVar(&c.Serving.MaxMutatingRequestsInFlight, "max-mutating-requests-inflight", c.Serving.MaxMutatingRequestsInFlight, "Writes that may be in flight; more are answered 429.")
+			f.Var(&c.Serving.ShutdownDelay, "shutdown-delay-duration", "Time between failing /readyz and closing the port on shutdown.")
+		}),
+		group("TLS", func(f *pflag.FlagSet) {
+			f.StringVar(&c.TLS.CertFile, "tls-cert-file", c.TLS.CertFile, "PEM file of the certificate to serve with, followed by its intermediates. Made by the daemon if not given.")
+			f.StringVar(&c.TLS.PrivateKeyFile, "tls-private-key-file", c.TLS.PrivateKeyFile, "PEM file of that certificate's key.")
+			f.StringVar(&c.TLS.CertDir, "cert-dir", c.TLS.CertDir, "Directory of the certificates that the daemon makes (default pki in the data directory).")
+		}),
+		group("Authentication", func(f *pflag.FlagSet) {
+			f.StringVar(&c.Authentication.ClientCAFile, "client-ca-file", c.Authentication.ClientCAFile, "PEM file of the CAs whose client certificates are accepted, beside the daemon's own.")
+			f.StringVar(&c.Authentication.TokenAuthFile, "token-auth-file", c.Authentication.TokenAuthFile, "CSV file of bearer tokens: token,user,uid,\"group1,group2\".")
+			f.BoolVar(&c.Authentication.Anonymous, "anonymous-auth", c.Authentication.Anonymous, "Let requests without a credential in, as system:anonymous.")
+		}),
+		group("Logging", func(f *pflag.FlagSet) {
+			f.StringVar(&c.Logging.Format, "logging-format", c.Logging.Format, "Form of the log on standard error: text or json.")
+			f.IntVarP(&c.Logging.Verbosity, "v", "v", c.Logging.Verbosity, "Level of the log: 0 is information and errors, 2 and above every detail.")
+		}),
+	}
+}
+
+func group(title string, define func(*pflag.FlagSet)) FlagGroup {
+	g := FlagGroup{title, pflag.NewFlagSet(title, pflag.ContinueOnError)}
+	g.Flags.SortFlags = false
+	define(g.Flags)
+	return g
+}
+
+// Override sets in c what was given on the command line.
+func (c *Config) Override(given *pflag.FlagSet) error {
+	for _, g := range c.Flags() {
+		var err error
+		g.Flags.VisitAll(func(f *pflag.Flag) {
+			if from := given.Lookup(f.Name); err == nil && from != nil && from.Changed {
+				err = f.Value.Set(from.Value.String())
+			}
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// PrintFlags writes the groups as the help text shows them.
+func PrintFlags(w io.Writer, groups []FlagGroup) {
+	for _, g := range groups {
+		fmt.Fprintf(w, "\n%s flags:\n%s", g.Title, g.Flags.FlagUsagesWrapped(100))
+	}
+}

@@ -1,0 +1,18 @@
+package daemon
+
+import (
+	"io"
+	"log/slog"
+)
+
+// newLogger makes the log that the settings ask for.
+func newLogger(w io.Writer, c Logging) *slog.Logger {
+	options := &slog.HandlerOptions{}
+	if c.Verbosity >= 2 {
+		options.Level = slog.LevelDebug
+	}
+	if c.Format == "json" {
+		return slog.New(slog.NewJSONHandler(w, options))
+	}
+	return slog.New(slog.NewTextHandler(w, options))
+}

@@ -1,0 +1,79 @@
+package daemon
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"slices"
+	"strings"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+)
+
+// Validate reports every fault of the settings at once, each with its key.
+func (c Config) Validate() error {
+	var f faults
+	f.check(c.DataDir != "", "dataDir", "must not be empty")
+	if _, err := meta.ParseNaming(c.Naming); err != nil {
+		f.check(false, "naming", err.Error())
+	}
+	c.Serving.validate(&f)
+	c.TLS.validate(&f)
+	f.oneOf("logging.format", c.Logging.Format, "text", "json")
+	f.least("logging.verbosity", int64(c.Logging.Verbosity), 0)
+	c.Actors.validate(&f)
+	f.least("commits.queueSize", int64(c.Commits.QueueSize), 1)
+	f.least("commits.batchSize", int64(c.Commits.BatchSize), 1)
+	f.oneOf("journal.sync", c.Journal.Sync, "always", "none")
+	f.least("journal.segmentBytes", int64(c.Journal.SegmentBytes), 1<<20)
+	f.least("snapshots.journalBytes", int64(c.Snapshots.JournalBytes), 1<<20)
+	f.positive("watches.historyTime", c.Watches.HistoryTime)
+	f.least("watches.historyBytes", int64(c.Watches.HistoryBytes), 1)
+	f.positive("watches.bookmarkPeriod", c.Watches.BookmarkPeriod)
+	return errors.Join(f...)
+}
+
+func (s Serving) validate(f *faults) {
+	f.check(net.ParseIP(s.BindAddress) != nil, "serving.bindAddress", fmt.Sprintf("%q is no IP address", s.BindAddress))
+	f.check(s.SecurePort >= 0 && s.SecurePort <= 65535, "serving.securePort", fmt.Sprintf("%d is not between 0 and 65535", s.SecurePort))
+	f.positive("serving.requestTimeout", s.RequestTimeout)
+	f.least("serving.minRequestTimeout", int64(s.MinRequestTimeout), 1)
+	f.least("serving.maxRequestsInFlight", int64(s.MaxRequestsInFlight), 1)
+	f.least("serving.maxMutatingRequestsInFlight", int64(s.MaxMutatingRequestsInFlight), 1)
+	f.least("serving.maxBodyBytes", int64(s.MaxBodyBytes), 1024)
+	f.check(s.ShutdownDelay >= 0, "serving.shutdownDelay", "must not be negative")
+}
+
+func (t TLS) validate(f *faults) {
+	f.check((t.CertFile == "") == (t.PrivateKeyFile == ""), "tls.certFile", "goes together with tls.privateKeyFile")
+}
+
+func (a Actors) validate(f *faults) {
+	f.oneOf("actors.strategy", a.Strategy, "restart", "resume", "stop")
+	f.least("actors.maxRestarts", int64(a.MaxRestarts), 0)
+	f.positive("actors.restartWindow", a.RestartWindow)
+	f.check(a.RestartBackoff >= 0, "actors.restartBackoff", "must not be negative")
+	f.least("actors.mailboxSize", int64(a.MailboxSize), 1)
+	f.positive("actors.idleTime", a.IdleTime)
+	f.least("actors.throughput", int64(a.Throughput), 1)
+}
+
+type faults []error
+
+func (f *faults) check(ok bool, key, fault string) {
+	if !ok {
+		*f = append(*f, fmt.Errorf("%s: %s", key, fault))
+	}
+}
+
+func (f *faults) least(key string, value, least int64) {
+	f.check(value >= least, key, fmt.Sprintf("%d is less than %d", value, least))
+}
+
+func (f *faults) positive(key string, d Duration) {
+	f.check(d > 0, key, "must be above 0")
+}
+
+func (f *faults) oneOf(key, value string, values ...string) {
+	f.check(slices.Contains(values, value), key, fmt.Sprintf("%q is none of %s", value, strings.Join(values, ", ")))
+}

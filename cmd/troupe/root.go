@@ -1,0 +1,39 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/troupe-api/troupe/cmd/troupe/daemon"
+)
+
+// root is the command with all its subcommands.
+func root() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "troupe",
+		Short: "A cluster API server in one binary",
+		Long: `troupe keeps the state of a cluster as API objects and serves them over HTTPS,
+durably and with nothing else to install.
+
+Start it, and use it with any client of these conventions:
+
+  troupe serve
+  export KUBECONFIG=$PWD/troupe-data/admin.kubeconfig
+  kubectl get namespaces`,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+	}
+	c.CompletionOptions.DisableDefaultCmd = true
+	c.AddCommand(serve(), backup(), restore(), verify(), version())
+	return c
+}
+
+func version() *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "Print the version of this program",
+		Args:  cobra.NoArgs,
+		Run:   func(c *cobra.Command, _ []string) { fmt.Fprintln(c.OutOrStdout(), "troupe", daemon.Version) },
+	}
+}

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/troupe-api/troupe/cmd/troupe/daemon"
+)
+
+const serveHelp = `Serve the API until SIGTERM or SIGINT, and then drain: /readyz fails, requests in
+flight finish, watches end. A second signal ends the process at once.
+
+On first start the daemon makes its data directory, a CA, a serving certificate and an
+administrator's kubeconfig. One line on standard output says when it is ready, and where;
+the log goes to standard error.
+
+Settings come from the file of --config, if given, and from flags, which override it.`
+
+// serve runs the daemon.
+func serve() *cobra.Command {
+	var file string
+	flags := daemon.Default()
+	groups := flags.Flags()
+	c := &cobra.Command{
+		Use:   "serve",
+		Short: "Serve the API",
+		Long:  serveHelp,
+		Args:  cobra.NoArgs,
+	}
+	c.Flags().SortFlags = false
+	c.Flags().StringVar(&file, "config", "", "YAML file of settings.")
+	for _, g := range groups {
+		c.Flags().AddFlagSet(g.Flags)
+	}
+	c.SetHelpFunc(func(c *cobra.Command, _ []string) {
+		fmt.Fprintf(c.OutOrStdout(), "%s\n\nUsage:\n  troupe serve [flags]\n\n      --config string   YAML file of settings.\n", serveHelp)
+		daemon.PrintFlags(c.OutOrStdout(), groups)
+	})
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		config := daemon.Default()
+		if file != "" {
+			if err := config.Load(file); err != nil {
+				return err
+			}
+		}
+		if err := config.Override(c.Flags()); err != nil {
+			return err
+		}
+		return run(config, c.OutOrStdout(), c.ErrOrStderr())
+	}
+	return c
+}
+
+// run serves until a signal comes or the daemon cannot go on.
+func run(config daemon.Config, out, logs io.Writer) error {
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT)
+	defer signal.Stop(signals)
+	d, err := daemon.New(config, logs)
+	if err != nil {
+		return err
+	}
+	if err := d.Start(); err != nil {
+		return err
+	}
+	fmt.Fprintln(out, d.Ready())
+	ended := make(chan error, 1)
+	go func() { ended <- d.Wait() }()
+	select {
+	case err := <-ended:
+		return err // recovery on the next start does the rest
+	case <-signals:
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	stopped := make(chan error, 1)
+	go func() { stopped <- d.Stop(ctx) }()
+	select {
+	case err := <-stopped:
+		return err
+	case s := <-signals:
+		return fmt.Errorf("ended at once by a second signal: %v", s)
+	}
+}

@@ -1,0 +1,90 @@
+package http_test
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestAnswers(t *testing.T) {
+	cases := []struct {
+		name, method, path, body string
+		headers                  []string
+		code                     int
+		message                  string // of the Status; or a part of the body if code < 400
+	}{
+		{"unknown resource", "GET", "/api/v1/namespaces/x/gizmos", "", nil, 404, "the server could not find the requested resource"},
+		{"unknown subresource", "GET", maps + "/a/status", "", nil, 404, "the server could not find the requested resource"},
+		{"unknown version", "GET", "/api/v9", "", nil, 404, "the server could not find the requested resource"},
+		{"unknown path", "GET", "/foo", "", nil, 404, "the server could not find the requested resource"},
+		{"trailing slash", "GET", maps + "/", "", nil, 404, "the server could not find the requested resource"},
+		{"method of a sub-resource", "POST", "/api/v1/namespaces/x/status", "{}", nil, 405, "the server does not allow this method on the requested resource"},
+		{"put of a collection", "PUT", maps, configMap("a"), nil, 405, "the server does not allow this method on the requested resource"},
+		{"create in all namespaces", "POST", "/api/v1/configmaps", configMap("a"), nil, 405, "the server does not allow this method on the requested resource"},
+		{"post to version", "POST", "/version", "", nil, 405, "the server does not allow this method on the requested resource"},
+		{"bad token", "GET", maps, "", []string{"Authorization", "Bearer bad"}, 401, "Unauthorized"},
+		{"empty token", "GET", maps, "", []string{"Authorization", "Bearer "}, 401, "Unauthorized"},
+		{"no rights", "GET", maps, "", []string{"Authorization", "Bearer jane"}, 403, `configmaps is forbidden: User "jane" cannot list resource "configmaps" in API group "" in the namespace "x"`},
+		{"no rights to one", "GET", maps + "/a", "", []string{"Authorization", "Bearer jane"}, 403, `configmaps "a" is forbidden: User "jane" cannot get resource "configmaps" in API group "" in the namespace "x"`},
+		{"impersonation", "GET", maps, "", []string{"imPersonate-user", "x"}, 403, "impersonation is not served"},
+		{"xml", "GET", maps, "", []string{"Accept", "application/xml"}, 406, "406: Not Acceptable\n\nAvailable representations: application/json, application/yaml, application/vnd.platform.protobuf"},
+		{"partial of a list", "GET", maps, "", []string{"Accept", "application/json;as=PartialObjectMetadata;g=meta.platform.io;v=v1"}, 406, "you requested PartialObjectMetadata, but the requested object is a list (ConfigMapList)"},
+		{"field selector", "GET", maps + "?fieldSelector=abc", "", nil, 400, "invalid selector: 'abc'; can't understand 'abc'"},
+		{"version", "GET", maps + "?resourceVersion=abc", "", nil, 400, `invalid resource version: resourceVersion: Invalid value: "abc": strconv.ParseUint: parsing "abc": invalid syntax`},
+		{"timeout", "GET", maps + "?watch=1&timeoutSeconds=x", "", nil, 400, `strconv.ParseInt: parsing "x": invalid syntax`},
+		{"token and version", "GET", maps + "?limit=2&continue=t&resourceVersion=5", "", nil, 400, "specifying resource version is not allowed when using continue"},
+		{"match alone", "GET", maps + "?resourceVersionMatch=Exact", "", nil, 422, `ListOptions.meta.platform.io "" is invalid: resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden unless resourceVersion is provided`},
+		{"exact 0", "GET", maps + "?resourceVersion=0&resourceVersionMatch=Exact", "", nil, 422, `ListOptions.meta.platform.io "" is invalid: resourceVersionMatch: Forbidden: resourceVersionMatch "exact" is forbidden for resourceVersion "0"`},
+		{"match and token", "GET", maps + "?limit=1&continue=abc&resourceVersionMatch=NotOlderThan", "", nil, 422, `ListOptions.meta.platform.io "" is invalid: [resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden unless resourceVersion is provided, resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden when continue is provided]`},
+		{"initial events", "GET", maps + "?watch=1&sendInitialEvents=true", "", nil, 422, `ListOptions.meta.platform.io "" is invalid: resourceVersionMatch: Forbidden: sendInitialEvents requires setting resourceVersionMatch to NotOlderThan`},
+		{"expired watch", "GET", maps + "?watch=1&resourceVersion=1", "", nil, 410, "too old resource version: 1 (10)"},
+		{"dry run", "POST", maps + "?dryRun=Some", configMap("a"), nil, 422, `CreateOptions.meta.platform.io "" is invalid: dryRun: Unsupported value: ["Some"]: supported values: "All"`},
+		{"strict", "POST", maps + "?fieldValidation=Strict", `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"Data":{"a":"b"}}`, nil, 400, `ConfigMap in version "v1" cannot be handled as a ConfigMap: strict decoding error: unknown field "Data"`},
+		{"other namespace", "PUT", maps + "/a", `{"metadata":{"name":"a","namespace":"other"}}`, nil, 400, "the namespace of the provided object does not match the namespace sent on the request"},
+		{"other name", "PUT", maps + "/a", configMap("b"), nil, 400, "the name of the object (b) does not match the name on the URL (a)"},
+		{"other kind", "POST", maps, `{"kind":"Pod","apiVersion":"v1","metadata":{"name":"a"}}`, nil, 400, `Pod in version "v1" cannot be handled as a ConfigMap: the kind in the data does not match the expected kind`},
+		{"other version", "POST", maps, `{"kind":"ConfigMap","apiVersion":"v2","metadata":{"name":"a"}}`, nil, 400, "the API version in the data (v2) does not match the expected API version (v1)"},
+		{"body type", "POST", maps, "<a/>", []string{"Content-Type", "text/xml"}, 415, "the body of the request was in an unknown format - accepted media types include: application/json, application/yaml, application/vnd.platform.protobuf"},
+		{"patch type", "PATCH", maps + "/a", "{}", []string{"Content-Type", "application/apply-patch+yaml"}, 415, "the body of the request was in an unknown format - accepted media types include: application/json-patch+json, application/merge-patch+json, application/strategic-merge-patch+json"},
+		{"delete body", "DELETE", maps + "/a", "{", nil, 400, "couldn't get version/kind; json parse error: unexpected end of JSON input"},
+		{"garbage protobuf", "POST", maps, "k8s\x00garbage", []string{"Content-Type", "application/vnd.platform.protobuf"}, 400, ""},
+		{"too large", "POST", maps, strings.Repeat(" ", 3<<20+1), nil, 413, "Request entity too large: limit is 3145728"},
+		{"escape", "GET", maps + "?limit=%2", "", nil, 400, "the query holds a bad escape"},
+		{"livez", "GET", "/livez", "", nil, 200, "ok"},
+		{"one check", "GET", "/healthz/ping", "", nil, 200, "ok"},
+		{"verbose", "GET", "/readyz?verbose", "", nil, 200, "[+]ping ok\n[+]shutdown ok\nreadyz check passed\n"},
+		{"exclude", "GET", "/livez?verbose&exclude=ping", "", nil, 200, "[+]ping excluded: ok\n"},
+		{"no check", "GET", "/livez/nope", "", nil, 404, "the server could not find the requested resource"},
+		{"version page", "GET", "/version", "", nil, 200, `"gitVersion":"v1.35.0+troupe.0.1.0"`},
+		{"root", "GET", "/", "", nil, 200, `"/api/v1"`},
+		{"resources", "GET", "/api/v1", "", nil, 200, `"APIResourceList"`},
+		{"groups", "GET", "/apis", "", nil, 200, `"APIGroupList"`},
+		{"metrics", "GET", "/metrics", "", nil, 200, "# TYPE apiserver_request_total counter\n"},
+		{"yaml", "GET", "/version", "", nil, 200, "major"},
+	}
+	f := serve(t, nil)
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			f := &front{TB: t, store: f.store, url: f.url, client: f.client}
+			resp, body := f.do(c.method, c.path, c.body, c.headers...)
+			if resp.StatusCode != c.code {
+				t.Fatalf("code %d: %s", resp.StatusCode, body)
+			}
+			if c.code < 400 {
+				if !strings.Contains(body, c.message) {
+					t.Errorf("body %q", body)
+				}
+				return
+			}
+			if s := f.status(body); s.Code != c.code || c.message != "" && s.Message != c.message || s.Status != "Failure" {
+				t.Errorf("got %+v\nwant %q", s, c.message)
+			}
+		})
+	}
+}
+
+func TestHead(t *testing.T) {
+	f := serve(t, nil)
+	if resp, body := f.do("HEAD", maps+"/a", ""); resp.StatusCode != 405 || body != "" {
+		t.Errorf("%d %q", resp.StatusCode, body)
+	}
+}

@@ -1,0 +1,96 @@
+package http
+
+import (
+	"encoding/hex"
+	"fmt"
+	"strings"
+
+	"github.com/troupe-api/troupe/kinds/codec"
+	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// decodeObject reads the body of a create or an update. warnings are the texts about its
+// unknown and duplicate fields, if the client wants to be warned.
+func (s *Server) decodeObject(x *exchange, v request.FieldValidation) (tree schema.Tree, warnings []string, err error) {
+	k := s.bodyKind(x)
+	if k == nil {
+		return nil, nil, methodNotAllowed()
+	}
+	body, err := x.body()
+	if err != nil {
+		return nil, nil, err
+	}
+	var faults []codec.FieldFault
+	switch s.names.bodyMedia(string(x.ctx.Request.Header.ContentType()), true) {
+	case mediaJSON:
+		tree, faults, err = codec.DecodeJSON(k.Message, body)
+	case mediaYAML:
+		tree, faults, err = codec.DecodeYAML(k.Message, body)
+	case mediaProtobuf:
+		tree, faults, err = s.decodeProtobuf(k, body)
+	default:
+		return nil, nil, unsupportedMedia(s.names.accepted)
+	}
+	if err != nil {
+		return nil, nil, unrecognized(k, body, err)
+	}
+	if err := checkKind(k, tree); err != nil {
+		return nil, nil, err
+	}
+	warnings, err = judge(k, faults, v)
+	return tree, warnings, err
+}
+
+// bodyKind is the kind of the request's body: that of the sub-resource, if it has its own.
+func (s *Server) bodyKind(x *exchange) *schema.Kind {
+	if x.sub == nil || x.sub.Kind.Kind == "" || x.sub.Kind == x.kind.GroupVersionKind {
+		return x.kind
+	}
+	return s.opts.Catalog.ByGVK(x.sub.Kind)
+}
+
+// checkKind compares what the body says it is with what the path takes. A body that says
+// nothing is what the path takes.
+func checkKind(k *schema.Kind, tree schema.Tree) error {
+	kind, _ := tree["kind"].(string)
+	version, _ := tree["apiVersion"].(string)
+	if version != "" && version != k.APIVersion() {
+		return badRequest(fmt.Sprintf("the API version in the data (%s) does not match the expected API version (%s)", version, k.APIVersion()))
+	}
+	if kind != "" && kind != k.Kind {
+		return badRequest(fmt.Sprintf("%s in version %q cannot be handled as a %s: the kind in the data does not match the expected kind", kind, k.Version, k.Kind))
+	}
+	return nil
+}
+
+// summaryLength is how much of a body an error shows, in bytes.
+const summaryLength = 30
+
+// unrecognized is the answer to a body that cannot be decoded.
+func unrecognized(k *schema.Kind, body []byte, err error) error {
+	summary := "<empty>"
+	if len(body) > 0 {
+		summary = hex.EncodeToString(body[:min(len(body), summaryLength)])
+		if len(body) > summaryLength {
+			summary += " ..."
+		}
+	}
+	return badRequest(fmt.Sprintf("the object provided is unrecognized (must be of type %s): %v (%s)", k.Kind, err, summary))
+}
+
+// judge makes warnings of field faults, or one error if they are not allowed.
+func judge(k *schema.Kind, faults []codec.FieldFault, v request.FieldValidation) ([]string, error) {
+	if len(faults) == 0 || v == request.Ignore {
+		return nil, nil
+	}
+	texts := make([]string, len(faults))
+	for i, f := range faults {
+		texts[i] = f.String()
+	}
+	if v == request.Strict {
+		return nil, badRequest(fmt.Sprintf("%s in version %q cannot be handled as a %s: strict decoding error: %s",
+			k.Kind, k.Version, k.Kind, strings.Join(texts, ", ")))
+	}
+	return texts, nil
+}

@@ -1,0 +1,127 @@
+package http
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+)
+
+// discoverCore answers /api.
+func (s *Server) discoverCore(x *exchange) error {
+	return s.discover(x, true, s.discovery.APIVersions())
+}
+
+// discoverGroups answers /apis.
+func (s *Server) discoverGroups(x *exchange) error {
+	return s.discover(x, false, s.discovery.Groups())
+}
+
+// discover answers the aggregated document to who prefers it, and else the plain one.
+func (s *Server) discover(x *exchange, core bool, plain []byte) error {
+	x.header("Vary", "Accept")
+	version, ok := s.names.wantsAggregated(x.accept())
+	if !ok {
+		return s.writeDocument(x, plain)
+	}
+	body, etag := s.discovery.Aggregated(core, version)
+	contentType := typeJSON + ";g=" + s.names.discoveryGroup + ";v=" + version + ";as=APIGroupDiscoveryList"
+	x.header("ETag", etag)
+	if matchesETag(string(x.ctx.Request.Header.Peek("If-None-Match")), etag) {
+		x.ctx.SetStatusCode(304)
+		return nil
+	}
+	s.writeRaw(x, contentType, body)
+	return nil
+}
+
+// wantsAggregated is the version of the aggregated document that an Accept header asks
+// for, if it ranks no plain one above it.
+func (x *names) wantsAggregated(accept string) (version string, ok bool) {
+	best := 0.0
+	for accept != "" {
+		var item string
+		item, accept, _ = strings.Cut(accept, ",")
+		mediaType, params, _ := strings.Cut(item, ";")
+		c, valid := parseClause(params)
+		if !valid || c.q <= best || x.acceptedMedia(strings.TrimSpace(mediaType)) != mediaJSON {
+			continue
+		}
+		switch {
+		case c.shape == "":
+			version, ok, best = "", false, c.q
+		case c.shape == "APIGroupDiscoveryList" && c.group == x.discoveryGroup && (c.version == "v2" || c.version == "v2beta1"):
+			version, ok, best = c.version, true, c.q
+		}
+	}
+	return version, ok
+}
+
+func matchesETag(header, etag string) bool {
+	for header != "" {
+		var item string
+		item, header, _ = strings.Cut(header, ",")
+		item = strings.TrimSpace(item)
+		if item == "*" || strings.TrimPrefix(item, "W/") == etag {
+			return true
+		}
+	}
+	return false
+}
+
+// discoverGroup answers /apis/{group}.
+func (s *Server) discoverGroup(x *exchange) error {
+	return s.writeDocument(x, s.discovery.Group(x.target.segs[1]))
+}
+
+// discoverResources answers /api/{version} and /apis/{group}/{version}.
+func (s *Server) discoverResources(x *exchange) error {
+	group, version := "", x.target.segs[1]
+	if x.target.segs[0] == "apis" {
+		group, version = version, x.target.segs[2]
+	}
+	return s.writeDocument(x, s.discovery.Resources(group, version))
+}
+
+// writeDocument answers a discovery document; nil: there is none at the path.
+func (s *Server) writeDocument(x *exchange, doc []byte) error {
+	if doc == nil {
+		return pathNotFound()
+	}
+	f, err := s.names.negotiate(x.accept(), false, false)
+	if err != nil {
+		return err
+	}
+	f.pretty = x.format.pretty
+	if f.media == mediaProtobuf {
+		f.media = mediaJSON
+	}
+	x.format = f
+	s.writeBody(x, doc)
+	return nil
+}
+
+// indexDocument is the list of paths at /.
+func (s *Server) indexDocument() []byte {
+	paths := []string{"/api", "/apis", "/metrics", "/version"}
+	for _, name := range healthNames {
+		paths = append(paths, "/"+name)
+		for _, c := range s.checks(name) {
+			paths = append(paths, "/"+name+"/"+c.Name)
+		}
+	}
+	for _, k := range s.opts.Catalog.Kinds() {
+		if k.Group == "" {
+			paths = append(paths, "/api/"+k.Version)
+		} else {
+			paths = append(paths, "/apis/"+k.Group, "/apis/"+k.Group+"/"+k.Version)
+		}
+	}
+	slices.Sort(paths)
+	b, err := json.Marshal(struct {
+		Paths []string `json:"paths"`
+	}{slices.Compact(paths)})
+	if err != nil {
+		panic(err)
+	}
+	return b
+}

@@ -1,0 +1,61 @@
+package http
+
+import (
+	"sync"
+	"time"
+
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/policy/authn"
+	"github.com/valyala/fasthttp"
+)
+
+// An exchange is one request and its answer. It belongs to the goroutine of the
+// request and is used again afterwards: nothing may keep it.
+type exchange struct {
+	ctx    *fasthttp.RequestCtx
+	method string
+	target target
+	query  query
+	info   Info
+	kind   *schema.Kind        // nil for what is no resource request
+	sub    *schema.Subresource // nil for the main resource
+	user   *authn.User
+	format format
+	start  time.Time
+	id     [36]byte // the audit id
+	wait   *patience
+	// hijacked: the watch writes the answer.
+	hijacked bool
+}
+
+var exchanges = sync.Pool{New: func() any { return new(exchange) }}
+
+func newExchange(ctx *fasthttp.RequestCtx) *exchange {
+	x := exchanges.Get().(*exchange)
+	*x = exchange{ctx: ctx, start: ctx.Time(), method: methodName(ctx.Method())}
+	return x
+}
+
+func (x *exchange) release() {
+	if x.wait != nil {
+		x.wait.stop()
+	}
+	*x = exchange{}
+	exchanges.Put(x)
+}
+
+// methodName is the method as text that outlives the request.
+func methodName(m []byte) string {
+	for _, s := range [...]string{"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"} {
+		if string(m) == s {
+			return s
+		}
+	}
+	return "OTHER"
+}
+
+// accept is the Accept header.
+func (x *exchange) accept() string { return string(x.ctx.Request.Header.Peek("Accept")) }
+
+// header sets a header of the answer.
+func (x *exchange) header(name, value string) { x.ctx.Response.Header.Set(name, value) }

@@ -1,0 +1,47 @@
+package http
+
+import (
+	"io"
+	"strconv"
+	"sync/atomic"
+	"time"
+)
+
+// bounds are the upper ends of the buckets, in seconds.
+var bounds = [...]float64{0.001, 0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.5, 2, 3, 5, 8, 15, 30, 60}
+
+// A histogram counts durations in buckets with the label le.
+type histogram struct {
+	buckets [len(bounds) + 1]atomic.Uint64
+	sum     atomic.Int64 // nanoseconds
+}
+
+func (h *histogram) observe(d time.Duration) {
+	seconds := d.Seconds()
+	i := 0
+	for i < len(bounds) && seconds > bounds[i] {
+		i++
+	}
+	h.buckets[i].Add(1)
+	h.sum.Add(int64(d))
+}
+
+// write writes the series of name with the given labels, as in `a="x",b="y"`.
+func (h *histogram) write(w io.Writer, name, labels string) {
+	total := uint64(0)
+	for i := range h.buckets {
+		total += h.buckets[i].Load()
+		le := "+Inf"
+		if i < len(bounds) {
+			le = strconv.FormatFloat(bounds[i], 'g', -1, 64)
+		}
+		writeSample(w, name+"_bucket", labels+`,le="`+le+`"`, strconv.FormatUint(total, 10))
+	}
+	writeSample(w, name+"_sum", labels, strconv.FormatFloat(time.Duration(h.sum.Load()).Seconds(), 'g', -1, 64))
+	writeSample(w, name+"_count", labels, strconv.FormatUint(total, 10))
+}
+
+func writeSample(w io.Writer, name, labels, value string) {
+	// The writer is a buffer: it does not fail.
+	_, _ = io.WriteString(w, name+"{"+labels+"} "+value+"\n")
+}

@@ -1,0 +1,193 @@
+package http
+
+import (
+	"slices"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// Info is what a request asks for, parsed once. Routing, authorization, metrics and the
+// store all decide on it.
+type Info struct {
+	// Resource tells a request for objects from one for anything else, such as /version.
+	IsResource bool
+	// Verb is get, list, watch, create, update, patch, delete or deletecollection; for
+	// anything else the method in lower case.
+	Verb string
+	// Path is the decoded path.
+	Path string
+
+	Group, Version        string
+	Namespace             string // "" for cluster scope and for all namespaces
+	Resource, Subresource string
+	Name                  string
+
+	// over: the path goes on after what a resource path may hold.
+	over bool
+}
+
+// parse fills in from a method, a parsed target, and whether the query asks for a watch.
+func (i *Info) parse(method string, t *target, watch bool) {
+	i.Path = t.path
+	i.Verb = plainVerb(method)
+	segs := t.segs[:t.n]
+	if t.slash || len(segs) < 3 {
+		return
+	}
+	switch {
+	case segs[0] == "api":
+		i.Version, segs = segs[1], segs[2:]
+	case segs[0] == "apis" && len(segs) > 3:
+		i.Group, i.Version, segs = segs[1], segs[2], segs[3:]
+	default:
+		return
+	}
+	i.IsResource = true
+	if segs[0] == "watch" && len(segs) > 1 {
+		segs, watch = segs[1:], true
+	}
+	i.resource(segs)
+	i.Verb = i.resourceVerb(method, watch)
+}
+
+// resource reads the path behind group and version.
+func (i *Info) resource(segs []string) {
+	if segs[0] == "namespaces" && len(segs) > 1 {
+		i.Namespace = segs[1]
+		ofNamespace := len(segs) == 3 && (segs[2] == "status" || segs[2] == "finalize")
+		if len(segs) > 2 && !ofNamespace {
+			segs = segs[2:]
+		}
+	}
+	i.Resource = segs[0]
+	if len(segs) > 1 {
+		i.Name = segs[1]
+	}
+	if len(segs) > 2 {
+		i.Subresource = segs[2]
+	}
+	i.over = len(segs) > 3
+}
+
+// plainVerb is the verb of a request that is not for a resource.
+func plainVerb(method string) string {
+	switch method {
+	case "GET":
+		return "get"
+	case "HEAD":
+		return "head"
+	case "POST":
+		return "post"
+	case "PUT":
+		return "put"
+	case "PATCH":
+		return "patch"
+	case "DELETE":
+		return "delete"
+	case "OPTIONS":
+		return "options"
+	}
+	return "other"
+}
+
+// resourceVerb is the verb of a request for a resource; "" if no method has one.
+func (i *Info) resourceVerb(method string, watch bool) string {
+	switch method {
+	case "GET", "HEAD":
+		switch {
+		case watch && i.Subresource == "":
+			return "watch"
+		case i.Name == "":
+			return "list"
+		}
+		return "get"
+	case "POST":
+		return "create"
+	case "PUT":
+		return "update"
+	case "PATCH":
+		return "patch"
+	case "DELETE":
+		if i.Name == "" {
+			return "deletecollection"
+		}
+		return "delete"
+	}
+	return ""
+}
+
+// kindLookup finds a served kind; nil if there is none.
+type kindLookup func(group, version, resource string) *schema.Kind
+
+// resolve finds the kind that a resource request is for and checks that the path has a
+// shape that it serves, and that it serves the verb. sub is nil for the main resource.
+func (i *Info) resolve(method string, lookup kindLookup) (*schema.Kind, *schema.Subresource, error) {
+	k := lookup(i.Group, i.Version, i.Resource)
+	if k == nil || i.over {
+		return nil, nil, pathNotFound()
+	}
+	inNamespace := i.Namespace != ""
+	if !k.Namespaced && inNamespace && !i.isNamespace() {
+		return nil, nil, pathNotFound()
+	}
+	if k.Namespaced && !inNamespace && i.Name != "" {
+		return nil, nil, pathNotFound()
+	}
+	sub, err := i.subresource(k)
+	if err != nil {
+		return nil, nil, err
+	}
+	verbs := k.Verbs
+	if sub != nil {
+		verbs = sub.Verbs
+	}
+	switch {
+	case method == "HEAD" || i.Verb == "" || !slices.Contains(verbs, i.Verb):
+		return nil, nil, methodNotAllowed()
+	case !i.fits(k):
+		return nil, nil, methodNotAllowed()
+	}
+	return k, sub, nil
+}
+
+// isNamespace tells that the namespace of the path is itself what is asked for.
+func (i *Info) isNamespace() bool {
+	return i.Group == "" && i.Resource == "namespaces" && i.Namespace == i.Name
+}
+
+func (i *Info) subresource(k *schema.Kind) (*schema.Subresource, error) {
+	if i.Subresource == "" {
+		return nil, nil
+	}
+	for n := range k.Subresources {
+		if k.Subresources[n].Name == i.Subresource {
+			return &k.Subresources[n], nil
+		}
+	}
+	return nil, pathNotFound()
+}
+
+// fits tells whether the verb goes with the path: single objects, collections, and
+// what works on all namespaces at once.
+func (i *Info) fits(k *schema.Kind) bool {
+	allNamespaces := k.Namespaced && i.Namespace == ""
+	switch i.Verb {
+	case "create":
+		return !allNamespaces && (i.Name == "" || i.Subresource != "")
+	case "update", "patch":
+		return i.Name != ""
+	case "deletecollection":
+		return !allNamespaces
+	}
+	return true
+}
+
+// key is the place of the object that is asked for.
+func (i *Info) key(k *schema.Kind) meta.Key {
+	key := meta.Key{GroupResource: k.Storage, Name: i.Name}
+	if k.Namespaced {
+		key.Namespace = i.Namespace
+	}
+	return key
+}

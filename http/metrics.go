@@ -1,0 +1,163 @@
+package http
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/VictoriaMetrics/metrics"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// Metrics are the series of the front. A series is found by a small key, without making
+// text; the keys come from the catalogue, so their number is bounded.
+type Metrics struct {
+	watches atomic.Int64
+
+	mu        sync.Mutex // serializes additions to the maps, which are never changed in place
+	counters  atomic.Pointer[map[counterKey]*metrics.Counter]
+	durations atomic.Pointer[map[routeKey]*histogram]
+}
+
+// A routeKey tells what requests are counted together. Requests for no served resource
+// share one key for each verb, whatever their path.
+type routeKey struct {
+	kind       *schema.Kind
+	verb, sub  string
+	collection bool
+	namespaced bool
+}
+
+type counterKey struct {
+	routeKey
+	code int
+}
+
+func newMetrics() *Metrics {
+	m := &Metrics{}
+	m.counters.Store(&map[counterKey]*metrics.Counter{})
+	m.durations.Store(&map[routeKey]*histogram{})
+	return m
+}
+
+// finish counts the request when its answer is decided.
+func (s *Server) finish(x *exchange) {
+	key := routeKey{kind: x.kind, verb: x.info.Verb}
+	if x.kind != nil {
+		key.collection, key.namespaced = x.info.Name == "", x.info.Namespace != ""
+		if x.sub != nil {
+			key.sub = x.sub.Name
+		}
+	}
+	code := x.ctx.Response.StatusCode()
+	lookup(&s.metrics.mu, &s.metrics.counters, counterKey{key, code}).Inc()
+	if !x.hijacked {
+		lookup(&s.metrics.mu, &s.metrics.durations, key).observe(time.Since(x.start))
+	}
+}
+
+// lookup finds the series of a key, or adds it.
+func lookup[K comparable, V any](mu *sync.Mutex, p *atomic.Pointer[map[K]*V], key K) *V {
+	if v := (*p.Load())[key]; v != nil {
+		return v
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	old := *p.Load()
+	if v := old[key]; v != nil {
+		return v
+	}
+	next := maps.Clone(old)
+	v := new(V)
+	next[key] = v
+	p.Store(&next)
+	return v
+}
+
+// labels are the labels of a key, apart from the code.
+func (k routeKey) labels() string {
+	group, version, resource, scope := "", "", "", ""
+	if k.kind != nil {
+		group, version, resource = k.kind.Group, k.kind.Version, k.kind.Resource
+		switch {
+		case !k.collection:
+			scope = "resource"
+		case k.namespaced:
+			scope = "namespace"
+		default:
+			scope = "cluster"
+		}
+	}
+	return fmt.Sprintf("verb=%q,group=%q,version=%q,resource=%q,subresource=%q,scope=%q", k.metricVerb(), group, version, resource, k.sub, scope)
+}
+
+// metricVerb is the verb as dashboards know it.
+func (k routeKey) metricVerb() string {
+	switch k.verb {
+	case "":
+		return "other"
+	case "create":
+		return "POST"
+	case "update":
+		return "PUT"
+	case "deletecollection":
+		return "DELETECOLLECTION"
+	}
+	return string(bytes.ToUpper([]byte(k.verb)))
+}
+
+const typeMetrics = "text/plain; version=0.0.4; charset=utf-8; escaping=underscores"
+
+// writeMetrics answers /metrics.
+func (s *Server) writeMetrics(x *exchange) error {
+	var b bytes.Buffer
+	s.metrics.write(&b)
+	describe(&b, "apiserver_current_inflight_requests", "gauge", "Requests that are being answered, by their sort.")
+	for _, l := range []*limiter{&s.limiters.reading, &s.limiters.mutating} {
+		writeSample(&b, "apiserver_current_inflight_requests", `request_kind="`+l.kind+`"`, strconv.FormatInt(l.current.Load(), 10))
+	}
+	describe(&b, "apiserver_longrunning_requests", "gauge", "Watches that are open.")
+	writeSample(&b, "apiserver_longrunning_requests", `verb="WATCH"`, strconv.FormatInt(s.metrics.watches.Load(), 10))
+	if s.opts.Metrics != nil {
+		s.opts.Metrics.WritePrometheus(&b)
+	}
+	if s.opts.WriteMetrics != nil {
+		s.opts.WriteMetrics(&b)
+	}
+	x.header("X-Content-Type-Options", "nosniff")
+	s.writeRaw(x, typeMetrics, b.Bytes())
+	return nil
+}
+
+func describe(b *bytes.Buffer, name, kind, help string) {
+	fmt.Fprintf(b, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, kind)
+}
+
+// write writes the counters and durations, sorted by labels.
+func (m *Metrics) write(b *bytes.Buffer) {
+	describe(b, "apiserver_request_total", "counter", "Requests answered, by what they asked for and the code of the answer.")
+	type line struct {
+		labels string
+		value  uint64
+	}
+	var lines []line
+	for k, c := range *m.counters.Load() {
+		lines = append(lines, line{k.labels() + `,code="` + strconv.Itoa(k.code) + `"`, c.Get()})
+	}
+	slices.SortFunc(lines, func(a, b line) int { return cmp.Compare(a.labels, b.labels) })
+	for _, l := range lines {
+		writeSample(b, "apiserver_request_total", l.labels, strconv.FormatUint(l.value, 10))
+	}
+	describe(b, "apiserver_request_duration_seconds", "histogram", "Time to answer, in seconds, but for watches.")
+	durations := *m.durations.Load()
+	keys := slices.SortedFunc(maps.Keys(durations), func(a, b routeKey) int { return cmp.Compare(a.labels(), b.labels()) })
+	for _, k := range keys {
+		durations[k].write(b, "apiserver_request_duration_seconds", k.labels())
+	}
+}

@@ -1,0 +1,197 @@
+package http
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+)
+
+// A media is an encoding of objects.
+type media uint8
+
+// The encodings, in the order in which the server prefers them.
+const (
+	mediaJSON media = iota
+	mediaYAML
+	mediaProtobuf
+	mediaNone
+)
+
+// A shape is what of an object a client wants to have.
+type shape uint8
+
+const (
+	shapeWhole shape = iota
+	shapeTable
+	shapePartial
+	shapePartialList
+)
+
+// A format is the representation that was negotiated for an answer.
+type format struct {
+	media   media
+	shape   shape
+	version string // of the meta group, for every shape but the whole: "v1" or "v1beta1"
+	pretty  bool
+}
+
+// names are the identifiers that the front uses, in the form of the naming profile.
+type names struct {
+	metaGroup      string
+	discoveryGroup string
+	protobuf       string // media type
+	protobufWatch  string
+	initialEnd     string // annotation
+	// accepted are the media types of bodies, patches those of patches.
+	accepted, patches []string
+	notAcceptable     string // text that lists them
+}
+
+func newNames(n *meta.Naming) names {
+	x := names{
+		metaGroup:      n.Name("meta.platform.io"),
+		discoveryGroup: n.Name("apidiscovery.platform.io"),
+		protobuf:       n.Name("application/vnd.platform.protobuf"),
+		initialEnd:     n.Name("platform.io/initial-events-end"),
+	}
+	x.protobufWatch = x.protobuf + ";stream=watch"
+	x.accepted = []string{typeJSON, typeYAML, x.protobuf}
+	x.patches = []string{typeJSONPatch, typeMergePatch, typeStrategicPatch}
+	x.notAcceptable = strings.Join(x.accepted, ", ")
+	return x
+}
+
+// The media types of JSON, YAML and patches.
+const (
+	typeJSON           = "application/json"
+	typeYAML           = "application/yaml"
+	typeJSONPatch      = "application/json-patch+json"
+	typeMergePatch     = "application/merge-patch+json"
+	typeStrategicPatch = "application/strategic-merge-patch+json"
+	typeText           = "text/plain; charset=utf-8"
+)
+
+// negotiate picks the best of what an Accept header lists. streaming tells that the
+// answer is a watch.
+func (x *names) negotiate(accept string, shapes, streaming bool) (format, error) {
+	if accept == "" || accept == typeJSON || accept == "*/*" {
+		return format{}, nil
+	}
+	best, bestQ, found := format{}, 0.0, false
+	for accept != "" {
+		var item string
+		item, accept, _ = strings.Cut(accept, ",")
+		if f, q, ok := x.clause(item, shapes); ok && q > bestQ {
+			best, bestQ, found = f, q, true
+		}
+	}
+	if !found || streaming && best.media == mediaYAML {
+		return format{}, x.notAcceptableFault()
+	}
+	return best, nil
+}
+
+func (x *names) notAcceptableFault() error {
+	f := notAcceptable("406: Not Acceptable\n\nAvailable representations: " + x.notAcceptable)
+	f.Details = &meta.Details{}
+	return f
+}
+
+// A clause is one item of an Accept header, taken apart.
+type clause struct {
+	shape, group, version string
+	q                     float64
+}
+
+func (x *names) clause(item string, shapes bool) (format, float64, bool) {
+	mediaType, params, _ := strings.Cut(item, ";")
+	f := format{media: x.acceptedMedia(strings.TrimSpace(mediaType))}
+	if f.media == mediaNone {
+		return f, 0, false
+	}
+	c, ok := parseClause(params)
+	if !ok || c.q <= 0 {
+		return f, 0, false
+	}
+	if c.shape == "" {
+		return f, c.q, true
+	}
+	if !shapes || c.group != x.metaGroup || c.version != "v1" && c.version != "v1beta1" {
+		return f, 0, false
+	}
+	f.version = c.version
+	switch c.shape {
+	case "Table":
+		f.shape = shapeTable
+	case "PartialObjectMetadata":
+		f.shape = shapePartial
+	case "PartialObjectMetadataList":
+		f.shape = shapePartialList
+	default:
+		return f, 0, false
+	}
+	return f, c.q, f.shape != shapeTable || f.media != mediaProtobuf
+}
+
+func parseClause(params string) (clause, bool) {
+	c := clause{q: 1}
+	for params != "" {
+		var p string
+		p, params, _ = strings.Cut(params, ";")
+		key, value, _ := strings.Cut(strings.TrimSpace(p), "=")
+		switch key {
+		case "as":
+			c.shape = value
+		case "g":
+			c.group = value
+		case "v":
+			c.version = value
+		case "q":
+			q, err := strconv.ParseFloat(value, 64)
+			if err != nil {
+				return c, false
+			}
+			c.q = q
+		}
+	}
+	return c, true
+}
+
+// acceptedMedia is the encoding that a media range of an Accept header stands for.
+func (x *names) acceptedMedia(s string) media {
+	switch {
+	case s == typeJSON, s == "*/*", s == "application/*":
+		return mediaJSON
+	case s == typeYAML:
+		return mediaYAML
+	case s == x.protobuf:
+		return mediaProtobuf
+	}
+	return x.bodyMedia(strings.ToLower(s), false)
+}
+
+// bodyMedia is the encoding that a Content-Type names; empty tells what none stands for.
+func (x *names) bodyMedia(contentType string, empty bool) media {
+	mediaType, _, _ := strings.Cut(contentType, ";")
+	switch s := strings.ToLower(strings.TrimSpace(mediaType)); {
+	case s == typeJSON, s == "" && empty:
+		return mediaJSON
+	case s == typeYAML:
+		return mediaYAML
+	case s == x.protobuf:
+		return mediaProtobuf
+	}
+	return mediaNone
+}
+
+// contentType is the Content-Type of an answer.
+func (x *names) contentType(m media) string {
+	switch m {
+	case mediaYAML:
+		return typeYAML
+	case mediaProtobuf:
+		return x.protobuf
+	}
+	return typeJSON
+}

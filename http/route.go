@@ -1,0 +1,95 @@
+package http
+
+import (
+	"github.com/fasthttp/router"
+	"github.com/valyala/fasthttp"
+)
+
+// exchangeKey is where the exchange waits for a handler of the fixed routes.
+const exchangeKey = "exchange"
+
+// route calls the handler of a request that has passed the filters.
+func (s *Server) route(x *exchange) error {
+	if x.info.IsResource {
+		return s.routeResource(x)
+	}
+	if x.target.escaped || x.target.slash || x.ctx.Request.Header.RequestURI()[0] != '/' {
+		return pathNotFound()
+	}
+	x.ctx.SetUserValue(exchangeKey, x)
+	s.router.Handler(x.ctx)
+	err, _ := x.ctx.UserValue(errorKey).(error)
+	return err
+}
+
+// errorKey is where a handler of the fixed routes leaves its error.
+const errorKey = "error"
+
+// fixed makes a handler of the router from one of ours.
+func fixed(f func(*exchange) error) fasthttp.RequestHandler {
+	return func(ctx *fasthttp.RequestCtx) {
+		x := ctx.UserValue(exchangeKey).(*exchange)
+		if err := f(x); err != nil {
+			ctx.SetUserValue(errorKey, err)
+		}
+	}
+}
+
+// routes lists the fixed routes.
+func (s *Server) routes() {
+	r := router.New()
+	r.RedirectTrailingSlash = false
+	r.RedirectFixedPath = false
+	r.HandleOPTIONS = false
+	r.HandleMethodNotAllowed = true
+	r.NotFound = fixed(func(*exchange) error { return pathNotFound() })
+	r.MethodNotAllowed = fixed(func(*exchange) error { return methodNotAllowed() })
+	for _, name := range healthNames {
+		r.GET("/"+name, fixed(s.health(name)))
+		r.GET("/"+name+"/{check:*}", fixed(s.healthCheck(name)))
+	}
+	r.GET("/", fixed(func(x *exchange) error { s.writeRaw(x, typeJSON, s.index); return nil }))
+	r.GET("/version", fixed(func(x *exchange) error { s.writeBody(x, s.version); return nil }))
+	r.GET("/metrics", fixed(s.writeMetrics))
+	r.GET("/api", fixed(s.discoverCore))
+	r.GET("/apis", fixed(s.discoverGroups))
+	r.GET("/api/{version}", fixed(s.discoverResources))
+	r.GET("/apis/{group}", fixed(s.discoverGroup))
+	r.GET("/apis/{group}/{version}", fixed(s.discoverResources))
+	s.router = r
+	s.index = s.indexDocument()
+}
+
+// routeResource finds the kind and calls the handler of the verb.
+func (s *Server) routeResource(x *exchange) (err error) {
+	x.kind, x.sub, err = x.info.resolve(x.method, s.opts.Catalog.Kind)
+	if err != nil {
+		return err
+	}
+	watching := x.info.Verb == "watch"
+	f, err := s.names.negotiate(x.accept(), x.method == "GET", watching)
+	if err != nil {
+		return err
+	}
+	f.pretty = x.format.pretty
+	x.format = f
+	switch x.info.Verb {
+	case "get":
+		return s.get(x)
+	case "list":
+		return s.list(x)
+	case "watch":
+		return s.watch(x)
+	case "create":
+		return s.create(x)
+	case "update":
+		return s.update(x)
+	case "patch":
+		return s.patch(x)
+	case "delete":
+		return s.delete(x)
+	case "deletecollection":
+		return s.deleteCollection(x)
+	}
+	return methodNotAllowed()
+}

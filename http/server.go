@@ -1,0 +1,193 @@
+package http
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"sync/atomic"
+	"time"
+
+	"github.com/VictoriaMetrics/metrics"
+	"github.com/fasthttp/router"
+	"github.com/troupe-api/troupe/kinds/catalog"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/present"
+	"github.com/troupe-api/troupe/policy/authn"
+	"github.com/troupe-api/troupe/policy/authz"
+	"github.com/valyala/fasthttp"
+)
+
+// Options say how a Server works. Naming, Catalog, Store, Authenticator, Authorizer and
+// Listener are required.
+type Options struct {
+	Naming        *meta.Naming
+	Catalog       *catalog.Catalog
+	Store         Store
+	Authenticator authn.Authenticator
+	Authorizer    authz.Authorizer
+	// Listener is owned by the server from New on. With TLS set the server speaks TLS on it.
+	Listener net.Listener
+	TLS      *tls.Config
+	// Version is the daemon's own version, as in "0.1.0".
+	Version string
+	Limits  Limits
+	Logger  *slog.Logger
+	// Metrics, if set, is written to /metrics after the front's own series, and then
+	// what WriteMetrics writes.
+	Metrics      *metrics.Set
+	WriteMetrics func(io.Writer)
+	// Checks are what /readyz, /livez and /healthz ask besides ping.
+	Checks []Check
+	// ShutdownDelay is how long /readyz fails before connections are refused.
+	ShutdownDelay time.Duration
+}
+
+// Limits bound what clients can ask for. Zero fields get the defaults in brackets.
+type Limits struct {
+	RequestTimeout              time.Duration // of all but watches [60 s]
+	MaxRequestsInFlight         int           // that read [400]
+	MaxMutatingRequestsInFlight int           // [200]
+	MaxBody                     int           // bytes [3 MiB]
+	// MinRequestTimeout is the least life of a watch that asks for none [1800 s]; the
+	// actual one is up to twice that.
+	MinRequestTimeout time.Duration
+	// ReadTimeout is for one whole request [30 s], IdleTimeout for the time between two
+	// [120 s], WriteTimeout for one write to a client [30 s].
+	ReadTimeout, IdleTimeout, WriteTimeout time.Duration
+}
+
+func (l *Limits) setDefaults() {
+	setDefault(&l.RequestTimeout, time.Minute)
+	setDefault(&l.MaxRequestsInFlight, 400)
+	setDefault(&l.MaxMutatingRequestsInFlight, 200)
+	setDefault(&l.MaxBody, 3<<20)
+	setDefault(&l.MinRequestTimeout, 30*time.Minute)
+	setDefault(&l.ReadTimeout, 30*time.Second)
+	setDefault(&l.IdleTimeout, 2*time.Minute)
+	setDefault(&l.WriteTimeout, 30*time.Second)
+}
+
+func setDefault[T int | time.Duration](p *T, v T) {
+	if *p == 0 {
+		*p = v
+	}
+}
+
+func (o *Options) validate() error {
+	var faults []error
+	require := func(ok bool, name string) {
+		if !ok {
+			faults = append(faults, errors.New("http: option "+name+" is missing"))
+		}
+	}
+	require(o.Naming != nil, "Naming")
+	require(o.Catalog != nil, "Catalog")
+	require(o.Store != nil, "Store")
+	require(o.Authenticator != nil, "Authenticator")
+	require(o.Authorizer != nil, "Authorizer")
+	require(o.Listener != nil, "Listener")
+	return errors.Join(faults...)
+}
+
+// A Server serves the API on one listener.
+type Server struct {
+	opts      Options
+	names     names
+	log       *slog.Logger
+	http      *fasthttp.Server
+	router    *router.Router
+	discovery *present.Discovery
+	version   []byte // the document at /version
+	index     []byte // the document at /
+	metrics   *Metrics
+	limiters  limiters
+	streams   streams
+	draining  atomic.Bool // /readyz fails
+}
+
+// New makes a server; it serves only when Serve is called.
+func New(o Options) (*Server, error) {
+	if err := o.validate(); err != nil {
+		return nil, err
+	}
+	o.Limits.setDefaults()
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	s := &Server{
+		opts: o, names: newNames(o.Naming), log: o.Logger,
+		discovery: present.NewDiscovery(o.Naming, o.Catalog.Kinds()),
+		version:   versionDocument(o.Version),
+		metrics:   newMetrics(),
+	}
+	s.limiters.init(o.Limits)
+	s.routes()
+	s.http = s.fasthttpServer()
+	return s, nil
+}
+
+// writeBuffer is large enough for whole TLS records, and is held only while answering.
+const writeBuffer = 32 << 10
+
+func (s *Server) fasthttpServer() *fasthttp.Server {
+	return &fasthttp.Server{
+		Handler:                      s.handle,
+		ErrorHandler:                 s.refuse,
+		Logger:                       quietLogger{s.log},
+		NoDefaultServerHeader:        true,
+		NoDefaultContentType:         true,
+		ReadBufferSize:               32 << 10,
+		WriteBufferSize:              writeBuffer,
+		ReduceMemoryUsage:            true,
+		ReadTimeout:                  s.opts.Limits.ReadTimeout,
+		IdleTimeout:                  s.opts.Limits.IdleTimeout,
+		MaxRequestBodySize:           s.opts.Limits.MaxBody,
+		Concurrency:                  1 << 20,
+		DisablePreParseMultipartForm: true,
+		SecureErrorLogMessage:        true,
+		CloseOnShutdown:              true,
+	}
+}
+
+// quietLogger takes what fasthttp has to say about connections.
+type quietLogger struct{ log *slog.Logger }
+
+// Printf logs for those who debug; clients that go away are no news.
+func (l quietLogger) Printf(format string, args ...any) {
+	l.log.Debug("http: connection", "format", format, "args", args)
+}
+
+// Serve serves until Shutdown. It returns nil after a shutdown.
+func (s *Server) Serve() error {
+	return s.http.Serve(&listener{
+		Listener: s.opts.Listener, tls: s.opts.TLS, writeTimeout: s.opts.Limits.WriteTimeout,
+	})
+}
+
+// Addr is the address that the server listens on.
+func (s *Server) Addr() net.Addr { return s.opts.Listener.Addr() }
+
+// Shutdown ends the server in order: /readyz fails, for ShutdownDelay everything goes on,
+// then nobody new is let in, requests in flight finish and watches end cleanly. It
+// returns early, with the context's error, when ctx ends.
+func (s *Server) Shutdown(ctx context.Context) error {
+	s.draining.Store(true)
+	select {
+	case <-time.After(s.opts.ShutdownDelay):
+	case <-ctx.Done():
+	}
+	s.streams.close()
+	err := s.http.ShutdownWithContext(ctx)
+	return errors.Join(err, s.streams.wait(ctx), closeQuietly(s.opts.Listener))
+}
+
+// closeQuietly closes a listener that may have been closed already.
+func closeQuietly(l net.Listener) error {
+	if err := l.Close(); err != nil && !errors.Is(err, net.ErrClosed) {
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,363 @@
+package http_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	nethttp "net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/troupe-api/troupe/http"
+	"github.com/troupe-api/troupe/kinds/catalog"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/policy/authn"
+	"github.com/troupe-api/troupe/policy/authz"
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) {
+	// fasthttp keeps a clock for Date headers, for ever, and its pool of workers sleeps
+	// for up to ten seconds before it notices that it has been stopped.
+	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/valyala/fasthttp.updateServerDate.func1"),
+		goleak.IgnoreAnyFunction("github.com/valyala/fasthttp.(*workerPool).Start.func2"))
+}
+
+// everybody lets in everybody but those with the token "bad"; the user is the token.
+type everybody struct{}
+
+func (everybody) Authenticate(r authn.Request) (*authn.User, error) {
+	switch {
+	case r.HasToken && (r.Token == "" || r.Token == "bad"):
+		return nil, errors.New("bad token")
+	case r.HasToken:
+		return &authn.User{Name: r.Token}, nil
+	}
+	return &authn.User{Name: "admin"}, nil
+}
+
+// notJane lets do everything, save jane.
+type notJane struct{}
+
+func (notJane) Authorize(a authz.Attributes) (authz.Decision, string) {
+	if a.User.Name == "jane" {
+		return authz.NoOpinion, ""
+	}
+	return authz.Allow, ""
+}
+
+type front struct {
+	testing.TB
+	store  *memory
+	server *http.Server
+	url    string
+	client *nethttp.Client
+	end    func()
+}
+
+var platform = sync.OnceValue(func() *catalog.Catalog {
+	c, err := catalog.New(meta.Platform)
+	if err != nil {
+		panic(err)
+	}
+	return c
+})
+
+// serve starts a front over an empty store; change may change its options.
+func serve(t testing.TB, change func(*http.Options)) *front {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	store := newMemory()
+	o := http.Options{
+		Naming: meta.Platform, Catalog: platform(), Store: store, Listener: l,
+		Authenticator: everybody{}, Authorizer: notJane{}, Version: "0.1.0",
+	}
+	if change != nil {
+		change(&o)
+	}
+	s, err := http.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	served := make(chan error, 1)
+	go func() { served <- s.Serve() }()
+	f := &front{TB: t, store: store, server: s, url: "http://" + l.Addr().String()}
+	f.client = &nethttp.Client{Transport: &nethttp.Transport{DisableCompression: true}}
+	f.end = sync.OnceFunc(func() {
+		f.client.CloseIdleConnections()
+		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+		defer cancel()
+		if err := s.Shutdown(ctx); err != nil {
+			t.Errorf("shutdown: %v", err)
+		}
+		if err := <-served; err != nil {
+			t.Errorf("serve: %v", err)
+		}
+	})
+	t.Cleanup(f.end)
+	return f
+}
+
+// do sends a request; headers are name, value, name, value ...
+func (f *front) do(method, path, body string, headers ...string) (*nethttp.Response, string) {
+	f.Helper()
+	r, err := nethttp.NewRequest(method, f.url+path, strings.NewReader(body))
+	if err != nil {
+		f.Fatal(err)
+	}
+	for i := 0; i < len(headers); i += 2 {
+		r.Header.Add(headers[i], headers[i+1])
+	}
+	resp, err := f.client.Do(r)
+	if err != nil {
+		f.Fatal(err)
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		f.Fatal(err)
+	}
+	return resp, string(text)
+}
+
+// raw sends bytes and reads what comes until the server closes or answers once.
+func (f *front) raw(text string) (code int, closed bool) {
+	f.Helper()
+	c, err := net.Dial("tcp", strings.TrimPrefix(f.url, "http://"))
+	if err != nil {
+		f.Fatal(err)
+	}
+	defer c.Close()
+	if _, err := io.WriteString(c, text); err != nil {
+		f.Fatal(err)
+	}
+	resp, err := nethttp.ReadResponse(bufio.NewReader(c), nil)
+	if err != nil {
+		f.Fatalf("%q: %v", text, err)
+	}
+	defer resp.Body.Close()
+	if _, err := io.Copy(io.Discard, resp.Body); err != nil {
+		f.Fatal(err)
+	}
+	return resp.StatusCode, resp.Close
+}
+
+const maps = "/api/v1/namespaces/x/configmaps"
+
+func configMap(name string) string {
+	return `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"` + name + `"},"data":{"k":"v"}}`
+}
+
+// status is what of a Status the tests look at.
+type status struct {
+	Kind, Status, Message, Reason string
+	Code                          int
+	Details                       map[string]any
+}
+
+func (f *front) status(text string) status {
+	f.Helper()
+	var s status
+	if err := json.Unmarshal([]byte(text), &s); err != nil || s.Kind != "Status" {
+		f.Fatalf("no Status: %q", text)
+	}
+	return s
+}
+
+func TestLife(t *testing.T) {
+	f := serve(t, nil)
+	resp, body := f.do("POST", maps, configMap("a"))
+	if resp.StatusCode != 201 || !strings.Contains(body, `"resourceVersion":"11"`) || !strings.Contains(body, `"namespace":"x"`) {
+		t.Fatalf("create: %d %s", resp.StatusCode, body)
+	}
+	for _, name := range []string{"Audit-Id", "Date", "Cache-Control"} {
+		if resp.Header.Get(name) == "" {
+			t.Errorf("no header %s", name)
+		}
+	}
+	if resp.Header.Get("Server") != "" {
+		t.Error("the server names itself")
+	}
+	if resp, got := f.do("GET", maps+"/a", ""); resp.StatusCode != 200 || got != body || resp.Header.Get("Content-Type") != "application/json" {
+		t.Errorf("get: %d %s", resp.StatusCode, got)
+	}
+	if resp, _ := f.do("PUT", maps+"/a", configMap("a")); resp.StatusCode != 200 {
+		t.Errorf("update: %d", resp.StatusCode)
+	}
+	if resp, _ := f.do("PUT", maps+"/b", configMap("b")); resp.StatusCode != 201 {
+		t.Errorf("update that creates: %d", resp.StatusCode)
+	}
+	resp, body = f.do("GET", maps, "")
+	if resp.StatusCode != 200 || !strings.HasPrefix(body, `{"kind":"ConfigMapList","apiVersion":"v1","metadata":{"resourceVersion":"13"},"items":[{"metadata":{"name":"a"`) || !json.Valid([]byte(body)) {
+		t.Errorf("list: %d %s", resp.StatusCode, body)
+	}
+	if _, body = f.do("GET", maps+"?limit=1", ""); !strings.Contains(body, `"metadata":{"resourceVersion":"13","continue":"token","remainingItemCount":1},"items":[`) {
+		t.Errorf("chunk: %s", body)
+	}
+	if _, body = f.do("DELETE", maps+"/a", ""); body != `{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success","details":{"name":"a","kind":"configmaps"}}` {
+		t.Errorf("delete: %s", body)
+	}
+	if s := f.status(second(f.do("GET", maps+"/a", ""))); s.Code != 404 || s.Message != `configmaps "a" not found` {
+		t.Errorf("get of nothing: %+v", s)
+	}
+	if _, body = f.do("DELETE", maps, ""); body != `{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success","details":{"kind":"configmaps"}}` {
+		t.Errorf("deletecollection: %s", body)
+	}
+	if _, body = f.do("GET", "/api/v1/configmaps", ""); body != `{"kind":"ConfigMapList","apiVersion":"v1","metadata":{"resourceVersion":"15"},"items":[]}` {
+		t.Errorf("empty list: %s", body)
+	}
+}
+
+func second(_ *nethttp.Response, s string) string { return s }
+
+func TestFieldWarnings(t *testing.T) {
+	f := serve(t, nil)
+	const body = `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"bogus":1}`
+	resp, _ := f.do("POST", maps, body)
+	if w := resp.Header.Values("Warning"); len(w) != 1 || w[0] != `299 - "unknown field \"bogus\""` {
+		t.Errorf("warn: %q", w)
+	}
+	resp, _ = f.do("POST", maps+"?fieldValidation=Ignore", body)
+	if w := resp.Header.Values("Warning"); len(w) != 0 {
+		t.Errorf("ignore: %q", w)
+	}
+}
+
+func TestFormats(t *testing.T) {
+	f := serve(t, nil)
+	f.do("POST", maps, configMap("a"))
+	for accept, want := range map[string][2]string{
+		"application/yaml": {"application/yaml", "apiVersion: v1\n"},
+		"application/json;as=Table;g=meta.platform.io;v=v1":                      {"application/json", `"kind":"Table","apiVersion":"meta.platform.io/v1"`},
+		"application/json;as=Table;g=meta.platform.io;v=v9, application/json":    {"application/json", `"kind":"ConfigMap"`},
+		"application/json;as=PartialObjectMetadata;g=meta.platform.io;v=v1beta1": {"application/json", `"apiVersion":"meta.platform.io/v1beta1","metadata":{"name":"a"`},
+		"application/yaml;q=0.5, application/json;q=0.9":                         {"application/json", `{"kind":"ConfigMap"`},
+		"application/vnd.platform.protobuf, application/json":                    {"application/vnd.platform.protobuf", "k8s\x00"},
+		"text/html, */*;q=0.1": {"application/json", `{"kind"`},
+		"application/vnd.platform.protobuf;as=PartialObjectMetadata;g=meta.platform.io;v=v1": {"application/vnd.platform.protobuf", "PartialObjectMetadata"},
+	} {
+		resp, body := f.do("GET", maps+"/a", "", "Accept", accept)
+		if resp.StatusCode != 200 || resp.Header.Get("Content-Type") != want[0] || !strings.Contains(body, want[1]) {
+			t.Errorf("%s: %d %s %q", accept, resp.StatusCode, resp.Header.Get("Content-Type"), body)
+		}
+	}
+	if _, body := f.do("GET", maps+"/a?pretty=true", ""); !strings.HasPrefix(body, "{\n  \"kind\": \"ConfigMap\"") {
+		t.Errorf("pretty: %s", body)
+	}
+}
+
+// TestProtobufBody sends back what it got.
+func TestProtobufBody(t *testing.T) {
+	f := serve(t, nil)
+	f.do("POST", maps, configMap("a"))
+	const media = "application/vnd.platform.protobuf"
+	_, object := f.do("GET", maps+"/a", "", "Accept", media)
+	resp, body := f.do("PUT", maps+"/a", object, "Content-Type", media)
+	if resp.StatusCode != 200 || !strings.Contains(body, `"data":{"k":"v"}`) {
+		t.Errorf("%d %s", resp.StatusCode, body)
+	}
+	if _, list := f.do("GET", maps, "", "Accept", media); !strings.Contains(list, "ConfigMapList") {
+		t.Errorf("list %q", list)
+	}
+}
+
+func TestDiscoveryIsRevalidated(t *testing.T) {
+	f := serve(t, nil)
+	const accept = "application/json;g=apidiscovery.platform.io;v=v2;as=APIGroupDiscoveryList"
+	for _, path := range []string{"/api", "/apis"} {
+		resp, body := f.do("GET", path, "", "Accept", accept+",application/json;q=0.8")
+		etag := resp.Header.Get("ETag")
+		if resp.Header.Get("Content-Type") != accept || etag == "" || !strings.Contains(body, `"APIGroupDiscoveryList"`) || resp.Header.Get("Vary") != "Accept" {
+			t.Fatalf("%s: %v %.100s", path, resp.Header, body)
+		}
+		if resp, body = f.do("GET", path, "", "Accept", accept, "If-None-Match", etag); resp.StatusCode != 304 || body != "" {
+			t.Errorf("%s again: %d %q", path, resp.StatusCode, body)
+		}
+	}
+}
+
+func TestDeleteOptions(t *testing.T) {
+	f := serve(t, nil)
+	f.do("DELETE", maps+"/a?dryRun=All", `{"kind":"DeleteOptions","apiVersion":"v1","gracePeriodSeconds":3,"preconditions":{"uid":"u","resourceVersion":"7"},"propagationPolicy":"Orphan"}`)
+	m := f.store.last
+	if d := m.Delete; !m.DryRun || d.UID != "u" || d.ResourceVersion != "7" || d.PropagationPolicy != "Orphan" || d.GracePeriodSeconds == nil || *d.GracePeriodSeconds != 3 {
+		t.Errorf("body: %+v", m)
+	}
+	f.do("DELETE", maps+"/a?propagationPolicy=Background&gracePeriodSeconds=0", "")
+	if d := f.store.last.Delete; d.PropagationPolicy != "Background" || d.GracePeriodSeconds == nil || *d.GracePeriodSeconds != 0 {
+		t.Errorf("query: %+v", d)
+	}
+}
+
+func TestPanicIsOneAnswer(t *testing.T) {
+	f := serve(t, nil)
+	f.store.before = func() { panic("secret") }
+	resp, body := f.do("GET", maps+"/a", "")
+	if s := f.status(body); resp.StatusCode != 500 || s.Reason != "InternalError" || strings.Contains(body, "secret") {
+		t.Errorf("%d %s", resp.StatusCode, body)
+	}
+	f.store.before = nil
+	if resp, _ := f.do("GET", maps+"/a", ""); resp.StatusCode != 404 {
+		t.Errorf("afterwards: %d", resp.StatusCode)
+	}
+}
+
+func TestInFlight(t *testing.T) {
+	f := serve(t, func(o *http.Options) { o.Limits.MaxRequestsInFlight = 1 })
+	entered, leave := make(chan struct{}), make(chan struct{})
+	f.store.before = func() { entered <- struct{}{}; <-leave }
+	answered := make(chan int)
+	go func() {
+		resp, err := f.client.Get(f.url + maps + "/a")
+		if err != nil {
+			answered <- 0
+			return
+		}
+		resp.Body.Close()
+		answered <- resp.StatusCode
+	}()
+	<-entered
+	resp, body := f.do("GET", maps+"/a", "")
+	if s := f.status(body); resp.StatusCode != 429 || resp.Header.Get("Retry-After") != "1" || s.Reason != "TooManyRequests" {
+		t.Errorf("%d %s", resp.StatusCode, body)
+	}
+	if resp, _ := f.do("GET", "/livez", ""); resp.StatusCode != 200 {
+		t.Errorf("livez under overload: %d", resp.StatusCode)
+	}
+	if resp, _ := f.do("POST", maps, configMap("z")); resp.StatusCode != 201 {
+		t.Errorf("writes have their own limit: %d", resp.StatusCode)
+	}
+	close(leave)
+	if code := <-answered; code != 404 {
+		t.Errorf("the first one: %d", code)
+	}
+}
+
+func TestLargeListIsCompressed(t *testing.T) {
+	f := serve(t, nil)
+	big := strings.Repeat("x", 10000)
+	for i := range 20 {
+		f.do("POST", maps, fmt.Sprintf(`{"metadata":{"name":"a%d"},"data":{"k":%q}}`, i, big))
+	}
+	resp, plain := f.do("GET", maps, "")
+	if resp.ContentLength != int64(len(plain)) || !json.Valid([]byte(plain)) {
+		t.Errorf("plain: %d of %d", resp.ContentLength, len(plain))
+	}
+	resp, packed := f.do("GET", maps, "", "Accept-Encoding", "gzip")
+	if resp.Header.Get("Content-Encoding") != "gzip" {
+		t.Fatal("not compressed")
+	}
+	if got := gunzip(t, []byte(packed)); !bytes.Equal(got, []byte(plain)) {
+		t.Errorf("compressed list differs: %d and %d bytes", len(got), len(plain))
+	}
+}

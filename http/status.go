@@ -1,0 +1,64 @@
+package http
+
+import (
+	"errors"
+	"net"
+	"strconv"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/valyala/fasthttp"
+)
+
+// answer is the one place where an error becomes a response. Without an error the
+// handler has written the response itself.
+func (s *Server) answer(x *exchange, err error) {
+	if err == nil {
+		return
+	}
+	s.writeStatus(x, s.asStatus(x, err))
+}
+
+// writeStatus answers a Status, of a failure or a success.
+func (s *Server) writeStatus(x *exchange, f *meta.Status) {
+	ctx := x.ctx
+	if f.Code == 0 && f.Success {
+		ctx.SetStatusCode(200)
+	} else {
+		ctx.SetStatusCode(f.Code)
+	}
+	if f.Details != nil && f.Details.RetryAfterSeconds > 0 {
+		x.header("Retry-After", strconv.Itoa(f.Details.RetryAfterSeconds))
+	}
+	doc := f.AppendJSON(nil)
+	if x.format.media == mediaProtobuf {
+		if body, err := s.protobufMeta("Status", "v1", doc); err == nil {
+			s.writeRaw(x, s.names.protobuf, body)
+			return
+		}
+		x.format.media = mediaJSON
+	}
+	s.writeBody(x, doc)
+}
+
+// refuse answers what fasthttp could not read.
+func (s *Server) refuse(ctx *fasthttp.RequestCtx, err error) {
+	f := badRequest("the request is malformed")
+	var small *fasthttp.ErrSmallBuffer
+	var netErr net.Error
+	switch {
+	case errors.Is(err, fasthttp.ErrBodyTooLarge):
+		f = tooLarge("Request entity too large: limit is " + strconv.Itoa(s.opts.Limits.MaxBody))
+	case errors.As(err, &small):
+		f = &meta.Status{Code: 431, Message: "the headers of the request are too large"}
+	case errors.As(err, &netErr) && netErr.Timeout():
+		f = &meta.Status{Code: 408, Reason: meta.ReasonTimeout, Message: "the request did not arrive in time"}
+	}
+	if c, ok := ctx.Conn().(*conn); ok {
+		c.linger.Store(f.Code == 413 || f.Code == 431)
+	}
+	ctx.Response.Reset()
+	ctx.SetStatusCode(f.Code)
+	ctx.Response.Header.SetContentType(typeJSON)
+	ctx.Response.SetBodyRaw(f.AppendJSON(nil))
+	ctx.SetConnectionClose()
+}

@@ -1,0 +1,197 @@
+package http_test
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"sync"
+
+	"github.com/troupe-api/troupe/kinds/codec"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// memory is a store that keeps objects in a map and knows no rules.
+type memory struct {
+	mu       sync.Mutex
+	version  uint64
+	objects  map[meta.Key]*meta.Object
+	sessions map[*session]struct{}
+	last     request.Mutation
+	lastList request.List
+
+	// before runs at the start of every Get.
+	before func()
+}
+
+func newMemory() *memory {
+	return &memory{version: 10, objects: map[meta.Key]*meta.Object{}, sessions: map[*session]struct{}{}}
+}
+
+func (m *memory) Version() uint64 {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.version
+}
+
+func (m *memory) Get(_ context.Context, r request.Get) (*meta.Object, error) {
+	if m.before != nil {
+		m.before()
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if o := m.objects[r.Key]; o != nil {
+		return o, nil
+	}
+	return nil, meta.NewNotFound(r.Key.GroupResource, r.Key.Name)
+}
+
+func (m *memory) List(_ context.Context, r request.List) (request.Listing, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.lastList = r
+	l := request.Listing{Version: m.version, Remaining: -1}
+	for k, o := range m.objects {
+		if k.GroupResource == r.Kind.Storage && (r.Namespace == "" || k.Namespace == r.Namespace) && r.Labels.Matches(o.Head.Labels) {
+			l.Items = append(l.Items, o)
+		}
+	}
+	slices.SortFunc(l.Items, func(a, b *meta.Object) int {
+		if a.Key.String() < b.Key.String() {
+			return -1
+		}
+		return 1
+	})
+	if r.Limit > 0 && len(l.Items) > r.Limit {
+		l.Continue, l.Remaining = "token", int64(len(l.Items)-r.Limit)
+		l.Items = l.Items[:r.Limit]
+	}
+	return l, nil
+}
+
+func (m *memory) Mutate(_ context.Context, r request.Mutation) (request.Result, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.last = r
+	old := m.objects[r.Key]
+	switch r.Verb {
+	case request.Delete:
+		if old == nil {
+			return request.Result{}, meta.NewNotFound(r.Key.GroupResource, r.Key.Name)
+		}
+		if len(old.Head.Finalizers) > 0 {
+			return request.Result{Object: old}, nil
+		}
+		m.version++
+		delete(m.objects, r.Key)
+		m.send(request.Event{Type: request.Deleted, Object: old})
+		return request.Result{Object: old, Gone: true}, nil
+	case request.Patch:
+		if old == nil {
+			return request.Result{}, meta.NewNotFound(r.Key.GroupResource, r.Key.Name)
+		}
+		return request.Result{Object: old}, nil
+	}
+	o := m.put(r.Kind, r.Key, r.Object)
+	t := request.Added
+	if old != nil {
+		t = request.Modified
+	}
+	m.send(request.Event{Type: t, Object: o})
+	return request.Result{Object: o, Created: old == nil}, nil
+}
+
+// put stores a tree; the caller holds the lock.
+func (m *memory) put(k *schema.Kind, key meta.Key, tree schema.Tree) *meta.Object {
+	m.version++
+	enc := codec.EncodeJSON(k, tree)
+	v := strconv.FormatUint(m.version, 10)
+	json := slices.Concat(enc.JSON[:enc.Slot], []byte(v), enc.JSON[enc.Slot:])
+	o, err := codec.NewObject(k, key, m.version, json)
+	if err != nil {
+		panic(err)
+	}
+	m.objects[key] = o
+	return o
+}
+
+func (m *memory) DeleteCollection(ctx context.Context, l request.List, r request.Mutation) (request.Listing, error) {
+	out, err := m.List(ctx, l)
+	for _, o := range out.Items {
+		r.Key = o.Key
+		if _, err := m.Mutate(ctx, r); err != nil {
+			return out, err
+		}
+	}
+	return out, err
+}
+
+// A session sends what it is told to in a goroutine of its own.
+type session struct {
+	store  *memory
+	sink   request.Sink
+	events chan []request.Event
+	quit   chan struct{}
+	once   sync.Once
+}
+
+func (s *session) Stop() { s.once.Do(func() { close(s.quit) }) }
+
+func (s *session) run() {
+	defer s.sink.Done()
+	defer func() {
+		s.store.mu.Lock()
+		delete(s.store.sessions, s)
+		s.store.mu.Unlock()
+	}()
+	for {
+		select {
+		case <-s.quit:
+			return
+		case e := <-s.events:
+			if s.sink.Events(e) != nil || e[len(e)-1].Type == request.Error {
+				return
+			}
+		}
+	}
+}
+
+func (m *memory) Watch(_ context.Context, r request.Watch, sink request.Sink) (request.Session, error) {
+	if r.Version == 1 {
+		return nil, meta.NewExpired("too old resource version: 1 (10)")
+	}
+	s := &session{store: m, sink: sink, events: make(chan []request.Event, 1000), quit: make(chan struct{})}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var initial []request.Event
+	if r.Initial {
+		for k, o := range m.objects {
+			if k.GroupResource == r.Kind.Storage {
+				initial = append(initial, request.Event{Type: request.Added, Object: o})
+			}
+		}
+	}
+	if r.InitialEnd {
+		initial = append(initial, request.Event{Type: request.Bookmark, Version: m.version, InitialEnd: true})
+	}
+	if len(initial) > 0 {
+		s.events <- initial
+	}
+	m.sessions[s] = struct{}{}
+	go s.run()
+	return s, nil
+}
+
+// send sends events to every session; the caller holds the lock.
+func (m *memory) send(e ...request.Event) {
+	for s := range m.sessions {
+		s.events <- e
+	}
+}
+
+func (m *memory) open() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return len(m.sessions)
+}

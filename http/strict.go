@@ -1,0 +1,92 @@
+package http
+
+import (
+	"bytes"
+
+	"github.com/valyala/fasthttp"
+)
+
+// maxHeaders is how many header lines a request may have.
+const maxHeaders = 100
+
+// impersonate begins the names of headers that ask to act as somebody else.
+const impersonate = "impersonate-"
+
+// strict refuses what fasthttp lets through although it is ambiguous or forbidden. It
+// reads the header lines as they came. Its answers close the connection, save that
+// for two credentials, which is a 401. Impersonation is refused as a whole: to ignore its
+// headers would be to act with the rights of the caller instead.
+func strict(h *fasthttp.RequestHeader) error {
+	if p := h.Protocol(); string(p) != "HTTP/1.1" && string(p) != "HTTP/1.0" {
+		return badRequest("the protocol version is not supported")
+	}
+	for _, c := range h.Method() {
+		if c < 'A' || c > 'Z' {
+			return badRequest("the method is malformed")
+		}
+	}
+	return strictLines(h.RawHeaders())
+}
+
+func strictLines(raw []byte) error {
+	var lines, lengths, encodings, credentials, hosts int
+	impersonating := false
+	for len(raw) > 0 {
+		end := bytes.IndexByte(raw, '\n')
+		if end < 1 || raw[end-1] != '\r' {
+			return badRequest("a header line does not end in CRLF")
+		}
+		line := raw[:end-1]
+		raw = raw[end+1:]
+		if len(line) == 0 {
+			break
+		}
+		if line[0] == ' ' || line[0] == '\t' {
+			return badRequest("a header is folded")
+		}
+		if lines++; lines > maxHeaders {
+			return badRequest("the request has too many headers")
+		}
+		if bytes.IndexByte(line, 0) >= 0 || bytes.IndexByte(line, '\r') >= 0 {
+			return badRequest("a header holds a control character")
+		}
+		colon := bytes.IndexByte(line, ':')
+		if colon < 1 || line[colon-1] == ' ' || line[colon-1] == '\t' {
+			return badRequest("a header has a malformed name")
+		}
+		switch name := line[:colon]; len(name) {
+		case 4:
+			hosts += is(name, "host")
+		case 13:
+			credentials += is(name, "authorization")
+		case 14:
+			lengths += is(name, "content-length")
+		case 17:
+			encodings += is(name, "transfer-encoding")
+		}
+		if colon > len(impersonate) && is(line[:len(impersonate)], impersonate) == 1 {
+			impersonating = true
+		}
+	}
+	switch {
+	case lengths > 1 || encodings > 1 || hosts > 1:
+		return badRequest("a header that may come once comes twice")
+	case lengths > 0 && encodings > 0:
+		return badRequest("the request has both Content-Length and Transfer-Encoding")
+	case credentials > 1:
+		return unauthorized()
+	case impersonating:
+		return noImpersonation()
+	}
+	return nil
+}
+
+// is tells, as 1 or 0, whether name is lower in any case.
+func is(name []byte, lower string) int {
+	for i, c := range name {
+		if c|0x20 != lower[i] && c != lower[i] {
+			return 0
+		}
+	}
+	return 1
+}

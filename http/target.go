@@ -1,0 +1,144 @@
+package http
+
+import (
+	"bytes"
+	"strings"
+)
+
+// maxSegments is more than any served path has.
+const maxSegments = 12
+
+// A target is a request target, split and decoded once. Its text is a copy, so it
+// outlives the request.
+type target struct {
+	path  string // decoded
+	query string // raw
+	segs  [maxSegments]string
+	n     int
+	// slash: the path ends in a slash, which no served path but the root does.
+	slash bool
+	// escaped: some segment was percent-encoded.
+	escaped bool
+}
+
+// parse reads the target of a request line. An absolute form must name host.
+// The error is a *meta.Status; no request with one may go on.
+func (t *target) parse(raw, host []byte) error {
+	if len(raw) > 0 && raw[0] != '/' {
+		var err error
+		if raw, err = originForm(raw, host); err != nil {
+			return err
+		}
+	}
+	text := string(raw)
+	if strings.IndexByte(text, '#') >= 0 {
+		return badRequest("the request target holds a fragment")
+	}
+	t.path, t.query, _ = strings.Cut(text, "?")
+	if t.path == "/" {
+		return nil
+	}
+	for rest := t.path[1:]; ; {
+		seg, after, more := strings.Cut(rest, "/")
+		if seg == "" && !more {
+			t.slash = true
+			break
+		}
+		if err := t.add(seg); err != nil {
+			return err
+		}
+		if !more {
+			break
+		}
+		rest = after
+	}
+	if t.escaped {
+		t.path = "/" + strings.Join(t.segs[:t.n], "/")
+		if t.slash {
+			t.path += "/"
+		}
+	}
+	return nil
+}
+
+func (t *target) add(seg string) error {
+	if strings.IndexByte(seg, '%') >= 0 {
+		t.escaped = true
+		var ok bool
+		if seg, ok = unescapeSegment(seg); !ok {
+			return badRequest("the path holds a bad escape")
+		}
+	}
+	switch {
+	case seg == "":
+		return badRequest("the path holds an empty segment")
+	case seg == "." || seg == "..":
+		return badRequest("the path holds a dot segment")
+	case t.n == maxSegments:
+		return pathNotFound()
+	}
+	for i := 0; i < len(seg); i++ {
+		if seg[i] < ' ' || seg[i] == 0x7f {
+			return badRequest("the path holds a control character")
+		}
+	}
+	t.segs[t.n] = seg
+	t.n++
+	return nil
+}
+
+// unescapeSegment decodes one segment. Slashes, NUL and percent signs (which would be
+// a second layer of encoding) may not hide in it.
+func unescapeSegment(s string) (string, bool) {
+	out := make([]byte, 0, len(s))
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		if c == '%' {
+			if i+2 >= len(s) {
+				return "", false
+			}
+			hi, lo := hexValue(s[i+1]), hexValue(s[i+2])
+			if hi < 0 || lo < 0 {
+				return "", false
+			}
+			c = byte(hi<<4 | lo)
+			i += 2
+			if c == '/' || c == 0 || c == '%' || c == '\\' {
+				return "", false
+			}
+		}
+		out = append(out, c)
+	}
+	return string(out), true
+}
+
+func hexValue(c byte) int {
+	switch {
+	case c >= '0' && c <= '9':
+		return int(c - '0')
+	case c >= 'a' && c <= 'f':
+		return int(c-'a') + 10
+	case c >= 'A' && c <= 'F':
+		return int(c-'A') + 10
+	}
+	return -1
+}
+
+// originForm cuts scheme and authority from an absolute target.
+func originForm(raw, host []byte) ([]byte, error) {
+	_, rest, ok := bytes.Cut(raw, []byte("://"))
+	if !ok {
+		return nil, badRequest("the request target is not a path")
+	}
+	end := bytes.IndexAny(rest, "/?#")
+	if end < 0 {
+		end = len(rest)
+	}
+	if !bytes.EqualFold(rest[:end], host) {
+		return nil, badRequest("the request target names another host than the Host header")
+	}
+	if rest = rest[end:]; len(rest) == 0 || rest[0] != '/' {
+		return nil, badRequest("the request target has no path")
+	}
+	return rest, nil
+}

@@ -1,0 +1,127 @@
+package http_test
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"fmt"
+	"io"
+	"math/big"
+	"net"
+	nethttp "net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/troupe-api/troupe/http"
+	"github.com/troupe-api/troupe/policy/authn"
+)
+
+// byCertificate makes the common name of the client's certificate the user.
+type byCertificate struct{}
+
+func (byCertificate) Authenticate(r authn.Request) (*authn.User, error) {
+	if len(r.Certs) == 0 {
+		return nil, nil
+	}
+	return &authn.User{Name: r.Certs[0].Subject.CommonName}, nil
+}
+
+func certificate(tb testing.TB, name string) tls.Certificate {
+	tb.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	c := &x509.Certificate{
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name},
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+	}
+	der, err := x509.CreateCertificate(rand.Reader, c, c, key.Public(), key)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}
+}
+
+func overTLS(tb testing.TB) func(*http.Options) {
+	return func(o *http.Options) {
+		o.TLS = &tls.Config{Certificates: []tls.Certificate{certificate(tb, "server")}, ClientAuth: tls.RequestClientCert}
+		o.Authenticator = byCertificate{}
+	}
+}
+
+func TestClientCertificate(t *testing.T) {
+	f := serve(t, overTLS(t))
+	f.url = strings.Replace(f.url, "http:", "https:", 1)
+	config := &tls.Config{InsecureSkipVerify: true}
+	f.client = &nethttp.Client{Transport: &nethttp.Transport{TLSClientConfig: config}}
+	defer f.client.CloseIdleConnections()
+	if resp, _ := f.do("GET", maps, ""); resp.StatusCode != 401 {
+		t.Errorf("without a certificate: %d", resp.StatusCode)
+	}
+	for name, want := range map[string]int{"jane": 403, "joe": 200} {
+		config := config.Clone()
+		config.Certificates = []tls.Certificate{certificate(t, name)}
+		f.client = &nethttp.Client{Transport: &nethttp.Transport{TLSClientConfig: config}}
+		if resp, body := f.do("GET", maps, ""); resp.StatusCode != want {
+			t.Errorf("%s: %d %s", name, resp.StatusCode, body)
+		}
+		if want == 200 {
+			resp, cancel := f.watch(maps + "?watch=1&timeoutSeconds=1")
+			if text, err := io.ReadAll(resp.Body); err != nil || len(text) != 0 {
+				t.Errorf("watch: %q %v", text, err)
+			}
+			cancel()
+		}
+		f.client.CloseIdleConnections()
+	}
+}
+
+// TestShutdownIsOrderly checks that readyz fails before the server is gone.
+func TestShutdownIsOrderly(t *testing.T) {
+	f := serve(t, func(o *http.Options) { o.ShutdownDelay = 300 * time.Millisecond })
+	down := make(chan error)
+	go func() { down <- f.server.Shutdown(context.Background()) }()
+	for {
+		if resp, body := f.do("GET", "/readyz", ""); resp.StatusCode == 500 {
+			if want := "[-]shutdown failed: reason withheld\nreadyz check failed\n"; !strings.HasSuffix(body, want) {
+				t.Errorf("readyz: %q", body)
+			}
+			break
+		}
+	}
+	if resp, _ := f.do("GET", "/livez", ""); resp.StatusCode != 200 {
+		t.Errorf("livez: %d", resp.StatusCode)
+	}
+	f.client.CloseIdleConnections()
+	if err := <-down; err != nil {
+		t.Error(err)
+	}
+}
+
+func BenchmarkGet(b *testing.B) {
+	f := serve(b, nil)
+	f.do("POST", maps, fmt.Sprintf(`{"metadata":{"name":"a"},"data":{"k":%q}}`, strings.Repeat("x", 900)))
+	c, err := net.Dial("tcp", strings.TrimPrefix(f.url, "http://"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer c.Close()
+	ask := []byte("GET " + maps + "/a HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer joe\r\nAccept: application/json\r\nUser-Agent: bench/1\r\n\r\n")
+	buf := make([]byte, 64<<10)
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := c.Write(ask); err != nil {
+			b.Fatal(err)
+		}
+		if n, err := c.Read(buf); err != nil || n < 1000 {
+			b.Fatal(n, err)
+		}
+	}
+}

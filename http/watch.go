@@ -1,0 +1,212 @@
+package http
+
+import (
+	"errors"
+	"math/rand/v2"
+	"net"
+	"sync"
+	"time"
+
+	"github.com/troupe-api/troupe/kinds/request"
+)
+
+// watch starts a session of the store and hands the connection over to it. What is known
+// to be wrong before the first event is answered like any other error.
+func (s *Server) watch(x *exchange) error {
+	o, err := s.parseListOptions(x.kind, x.query, true)
+	if err != nil {
+		return err
+	}
+	w, err := o.watchRequest(x.kind, &x.info, s.opts.Store.Version)
+	if err != nil {
+		return err
+	}
+	if x.info.Name != "" {
+		if w.Fields, err = singleObject(x.kind, x.info.Name); err != nil {
+			return err
+		}
+	}
+	events, err := s.newEventEncoder(x)
+	if err != nil {
+		return err
+	}
+	st := newStream(x.ctx.Conn(), events)
+	st.head = watchHead(x, events.contentType())
+	if !s.streams.add(st) {
+		return shuttingDown()
+	}
+	defer func() {
+		if !x.hijacked {
+			s.streams.remove(st)
+		}
+	}()
+	life := s.watchTime(o.timeout)
+	// The context lives as long as the watch, not as the handler.
+	wait := &patience{deadline: x.start.Add(life)}
+	session, err := s.opts.Store.Watch(wait, w, st)
+	if err != nil {
+		wait.stop()
+		return err
+	}
+	st.attach(session)
+	s.hijack(x, st, life, wait)
+	return nil
+}
+
+// watchTime is the life of a watch.
+func (s *Server) watchTime(asked time.Duration) time.Duration {
+	if asked > 0 {
+		return asked
+	}
+	least := s.opts.Limits.MinRequestTimeout
+	return least + rand.N(least)
+}
+
+// hijack gives the connection to the stream. fasthttp writes nothing on it from now on,
+// and the goroutine of the handler that it starts is the one that reads.
+func (s *Server) hijack(x *exchange, st *stream, life time.Duration, wait *patience) {
+	x.hijacked = true
+	s.metrics.watches.Add(1)
+	st.onEnd = func() {
+		wait.stop()
+		s.metrics.watches.Add(-1)
+		s.streams.remove(st)
+	}
+	if c, ok := x.ctx.Conn().(*conn); ok {
+		c.stream.Store(st)
+	}
+	x.ctx.HijackSetNoResponse(true)
+	x.ctx.Hijack(func(c net.Conn) { st.run(c, life) })
+	st.start()
+}
+
+// watchHead is the head of the answer to a watch.
+func watchHead(x *exchange, contentType string) []byte {
+	b := make([]byte, 0, 256)
+	b = append(b, "HTTP/1.1 200 OK\r\nDate: "...)
+	b = time.Now().UTC().AppendFormat(b, "Mon, 02 Jan 2006 15:04:05 GMT")
+	b = append(b, "\r\nContent-Type: "...)
+	b = append(b, contentType...)
+	b = append(b, "\r\nAudit-Id: "...)
+	b = append(b, x.id[:]...)
+	return append(b, "\r\nCache-Control: no-cache, private\r\nTransfer-Encoding: chunked\r\n\r\n"...)
+}
+
+// A stream is one watch on its connection. It is the sink of a session: the session's
+// goroutine writes, the connection's goroutine reads, and what they share is below.
+type stream struct {
+	conn   net.Conn
+	events *eventEncoder
+	head   []byte // of the answer; sent before anything else
+	onEnd  func()
+
+	started chan struct{} // closed when the head has been sent, or has failed to be
+	done    chan struct{} // closed by Done
+	failed  error         // of sending the head; set before started is closed
+	once    sync.Once     // of started
+
+	// broken is set by the session's goroutine before done is closed: nothing more can
+	// be written.
+	broken bool
+
+	mu      sync.Mutex // guards the rest
+	session request.Session
+	stopped bool
+}
+
+func newStream(c net.Conn, events *eventEncoder) *stream {
+	return &stream{conn: c, events: events, started: make(chan struct{}), done: make(chan struct{})}
+}
+
+// attach gives the stream the session that feeds it.
+func (st *stream) attach(session request.Session) {
+	st.mu.Lock()
+	st.session = session
+	stopped := st.stopped
+	st.mu.Unlock()
+	if stopped {
+		session.Stop()
+	}
+}
+
+// stop ends the session soon. It may be called many times, by anybody.
+func (st *stream) stop() {
+	st.mu.Lock()
+	session := st.session
+	st.stopped = true
+	st.mu.Unlock()
+	if session != nil {
+		session.Stop()
+	}
+}
+
+// start sends the head, so that the client knows at once that it watches.
+func (st *stream) start() {
+	st.once.Do(func() {
+		_, st.failed = st.conn.Write(st.head)
+		st.head = nil
+		close(st.started)
+	})
+}
+
+// Events writes events in one go, as one chunk for every maxChunk bytes.
+func (st *stream) Events(events []request.Event) error {
+	<-st.started
+	if st.failed != nil {
+		st.broken = true
+		return st.failed
+	}
+	err := st.events.write(st.conn, events)
+	st.broken = st.broken || err != nil
+	return err
+}
+
+// Done ends the stream and wakes up who reads.
+func (st *stream) Done() {
+	close(st.done)
+	// An error means that the connection is closed, which wakes it up too.
+	_ = st.conn.SetReadDeadline(time.Unix(1, 0))
+}
+
+// maxNoise is how many bytes a client may send into its watch.
+const maxNoise = 64 << 10
+
+var errNoise = errors.New("http: a client writes into its watch")
+
+// run reads until the client has gone, the time is over or the session has ended; then it
+// waits for the session and ends the answer.
+func (st *stream) run(c net.Conn, life time.Duration) {
+	defer st.onEnd()
+	err := c.SetReadDeadline(time.Now().Add(life))
+	if err == nil {
+		err = st.read(c)
+	}
+	st.stop()
+	<-st.done
+	var timeout net.Error
+	if st.broken || st.failed != nil || !errors.As(err, &timeout) || !timeout.Timeout() {
+		return
+	}
+	// The client sees a clean end; if it has gone meanwhile nobody is left to tell.
+	_, _ = c.Write([]byte("0\r\n\r\n"))
+}
+
+// read reads what nobody is waiting for, to notice the end.
+func (st *stream) read(c net.Conn) error {
+	var buf [512]byte
+	for noise := 0; noise < maxNoise; {
+		select {
+		case <-st.done:
+			if err := c.SetReadDeadline(time.Unix(1, 0)); err != nil {
+				return err
+			}
+		default:
+		}
+		n, err := c.Read(buf[:])
+		if err != nil {
+			return err
+		}
+		noise += n
+	}
+	return errNoise
+}

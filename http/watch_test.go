@@ -1,0 +1,199 @@
+package http_test
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"net"
+	nethttp "net/http"
+	"net/textproto"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/request"
+)
+
+func gunzip(t *testing.T, b []byte) []byte {
+	t.Helper()
+	z, err := gzip.NewReader(bytes.NewReader(b))
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// watch opens a watch.
+func (f *front) watch(path string, headers ...string) (*nethttp.Response, context.CancelFunc) {
+	f.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	r, err := nethttp.NewRequestWithContext(ctx, "GET", f.url+path, nil)
+	if err != nil {
+		f.Fatal(err)
+	}
+	for i := 0; i < len(headers); i += 2 {
+		r.Header.Set(headers[i], headers[i+1])
+	}
+	resp, err := f.client.Do(r)
+	if err != nil {
+		f.Fatal(err)
+	}
+	if resp.StatusCode != 200 {
+		f.Fatalf("watch: %d", resp.StatusCode)
+	}
+	return resp, cancel
+}
+
+func (f *front) send(e ...request.Event) {
+	f.store.mu.Lock()
+	defer f.store.mu.Unlock()
+	f.store.send(e...)
+}
+
+// gone waits until no session is open.
+func (f *front) gone() {
+	for f.store.open() > 0 {
+		runtime.Gosched()
+	}
+}
+
+func TestWatch(t *testing.T) {
+	f := serve(t, nil)
+	f.do("POST", maps, configMap("a"))
+	resp, cancel := f.watch(maps + "?watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true")
+	defer cancel()
+	if ct := resp.Header.Get("Content-Type"); ct != "application/json" {
+		t.Errorf("Content-Type %s", ct)
+	}
+	f.do("PUT", maps+"/a", configMap("a"))
+	f.do("DELETE", maps+"/a", "")
+	f.send(request.Event{Type: request.Bookmark, Version: 99},
+		request.Event{Type: request.Error, Status: meta.NewExpired("too old")})
+	text, err := io.ReadAll(resp.Body) // the stream ends cleanly after the error
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
+	want := []string{
+		`{"type":"ADDED","object":{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a"`,
+		`{"type":"BOOKMARK","object":{"kind":"ConfigMap","apiVersion":"v1","metadata":{"resourceVersion":"11","creationTimestamp":null,"annotations":{"platform.io/initial-events-end":"true"}}}}`,
+		`{"type":"MODIFIED","object":{"kind":"ConfigMap",`,
+		`{"type":"DELETED","object":{"kind":"ConfigMap",`,
+		`{"type":"BOOKMARK","object":{"kind":"ConfigMap","apiVersion":"v1","metadata":{"resourceVersion":"99","creationTimestamp":null}}}`,
+		`{"type":"ERROR","object":{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"too old","reason":"Expired","code":410}}`,
+	}
+	if len(lines) != len(want) {
+		t.Fatalf("%d lines: %s", len(lines), text)
+	}
+	for i := range want {
+		if !strings.HasPrefix(lines[i], want[i]) {
+			t.Errorf("line %d\ngot  %s\nwant %s", i, lines[i], want[i])
+		}
+	}
+}
+
+// TestWatchFraming checks that events that come together leave as one chunk, and that the
+// last chunk ends the answer.
+func TestWatchFraming(t *testing.T) {
+	f := serve(t, nil)
+	c, err := net.Dial("tcp", strings.TrimPrefix(f.url, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if _, err := io.WriteString(c, "GET "+maps+"?watch=1&resourceVersion=5&timeoutSeconds=60 HTTP/1.1\r\nHost: h\r\n\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	r := textproto.NewReader(bufio.NewReader(c))
+	if line, err := r.ReadLine(); err != nil || line != "HTTP/1.1 200 OK" {
+		t.Fatalf("%q %v", line, err)
+	}
+	head, err := r.ReadMIMEHeader() // arrives before the first event
+	if err != nil || head.Get("Transfer-Encoding") != "chunked" || head.Get("Date") == "" {
+		t.Fatalf("%v %v", head, err)
+	}
+	f.send(request.Event{Type: request.Bookmark, Version: 6}, request.Event{Type: request.Bookmark, Version: 7})
+	const event = `{"type":"BOOKMARK","object":{"kind":"ConfigMap","apiVersion":"v1","metadata":{"resourceVersion":"%d","creationTimestamp":null}}}`
+	first, last := fmt.Sprintf(event, 6), fmt.Sprintf(event, 7)
+	want := []string{fmt.Sprintf("%x", len(first)+len(last)+2), first, last, ""}
+	for _, want := range want {
+		if line, err := r.ReadLine(); err != nil || line != want {
+			t.Errorf("got %q, want %q (%v)", line, want, err)
+		}
+	}
+	f.end()
+	for _, want := range []string{"0", ""} {
+		if line, err := r.ReadLine(); err != nil || line != want {
+			t.Errorf("at the end got %q, want %q (%v)", line, want, err)
+		}
+	}
+}
+
+func TestWatchEndsByTime(t *testing.T) {
+	f := serve(t, nil)
+	resp, cancel := f.watch("/api/v1/watch/namespaces/x/configmaps?timeoutSeconds=1&resourceVersion=5")
+	defer cancel()
+	if text, err := io.ReadAll(resp.Body); err != nil || len(text) != 0 {
+		t.Errorf("%q %v", text, err)
+	}
+	f.gone()
+}
+
+// TestWatchClientGoes checks that a client that goes away from a silent watch is noticed.
+func TestWatchClientGoes(t *testing.T) {
+	f := serve(t, nil)
+	resp, cancel := f.watch(maps + "?watch=1")
+	cancel()
+	resp.Body.Close()
+	f.gone()
+}
+
+func TestWatchFormats(t *testing.T) {
+	f := serve(t, nil)
+	f.do("POST", maps, configMap("a"))
+	resp, cancel := f.watch(maps+"?watch=1&timeoutSeconds=1", "Accept", "application/json;as=Table;g=meta.platform.io;v=v1")
+	text, err := io.ReadAll(resp.Body)
+	if err != nil || !strings.HasPrefix(string(text), `{"type":"ADDED","object":{"kind":"Table","apiVersion":"meta.platform.io/v1"`) {
+		t.Errorf("table: %s %v", text, err)
+	}
+	cancel()
+	resp, cancel = f.watch(maps+"?watch=1&timeoutSeconds=1", "Accept", "application/vnd.platform.protobuf;stream=watch")
+	defer cancel()
+	text, err = io.ReadAll(resp.Body)
+	if err != nil || len(text) < 5 || int(binary.BigEndian.Uint32(text)) != len(text)-4 || !strings.Contains(string(text), "k8s\x00") {
+		t.Errorf("protobuf: %q %v", text, err)
+	}
+	if ct := resp.Header.Get("Content-Type"); ct != "application/vnd.platform.protobuf;stream=watch" {
+		t.Errorf("Content-Type %s", ct)
+	}
+}
+
+// TestShutdownEndsWatches checks that a shutdown ends open watches cleanly.
+func TestShutdownEndsWatches(t *testing.T) {
+	f := serve(t, nil)
+	const n = 5
+	ends := make(chan error, n)
+	for range n {
+		resp, cancel := f.watch(maps + "?watch=1&resourceVersion=5")
+		defer cancel()
+		go func() {
+			_, err := io.ReadAll(resp.Body)
+			ends <- err
+		}()
+	}
+	f.end()
+	for range n {
+		if err := <-ends; err != nil {
+			t.Errorf("a watch ended with %v", err)
+		}
+	}
+}

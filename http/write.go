@@ -1,0 +1,195 @@
+package http
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// create answers 201 with the new object.
+func (s *Server) create(x *exchange) error {
+	return s.writeWhole(x, request.Create, "CreateOptions")
+}
+
+// update answers 200, or 201 if it created the object.
+func (s *Server) update(x *exchange) error {
+	return s.writeWhole(x, request.Update, "UpdateOptions")
+}
+
+// writeWhole is a write whose body is the whole object.
+func (s *Server) writeWhole(x *exchange, verb request.Verb, options string) error {
+	o, err := s.parseWriteOptions(options, x.query, x.ctx.UserAgent())
+	if err != nil {
+		return err
+	}
+	tree, warnings, err := s.decodeObject(x, o.validation)
+	if err != nil {
+		return err
+	}
+	m := x.mutation(verb, o)
+	m.Object = tree
+	if err := x.place(&m, tree); err != nil {
+		return err
+	}
+	return s.mutate(x, m, warnings)
+}
+
+// mutation is a mutation of the object that the path names.
+func (x *exchange) mutation(verb request.Verb, o writeOptions) request.Mutation {
+	return request.Mutation{
+		Verb: verb, Kind: x.kind, Key: x.info.key(x.kind), Subresource: x.info.Subresource,
+		DryRun: o.dryRun, FieldValidation: o.validation, FieldManager: o.manager,
+	}
+}
+
+// place checks that the body names the object that the path names, and takes from it the
+// name that the path of a create does not hold.
+func (x *exchange) place(m *request.Mutation, tree schema.Tree) error {
+	head, _ := tree["metadata"].(schema.Tree)
+	if head == nil {
+		head = schema.Tree{}
+		tree["metadata"] = head
+	}
+	name, _ := head["name"].(string)
+	namespace, _ := head["namespace"].(string)
+	own := m.Subresource == "" || m.Verb == request.Update
+	switch {
+	case x.kind.Namespaced && namespace == "" && own:
+		head["namespace"] = m.Key.Namespace
+	case x.kind.Namespaced && namespace != "" && namespace != m.Key.Namespace:
+		return badRequest("the namespace of the provided object does not match the namespace sent on the request")
+	}
+	switch {
+	case m.Verb == request.Create && m.Subresource == "":
+		m.Key.Name = name
+	case name == "" && m.Verb == request.Update:
+		return badRequest("the name of the object (" + m.Key.Name + " based on URL) was undeterminable: name must be provided")
+	case name != "" && name != m.Key.Name:
+		return badRequest("the name of the object (" + name + ") does not match the name on the URL (" + m.Key.Name + ")")
+	}
+	return nil
+}
+
+// mutate asks the store for the change and answers the object.
+func (s *Server) mutate(x *exchange, m request.Mutation, warnings []string) error {
+	result, err := s.opts.Store.Mutate(x.wait, m)
+	x.warn(warnings)
+	if err != nil {
+		return err
+	}
+	x.warn(result.Warnings)
+	if result.Created || m.Verb == request.Create {
+		x.ctx.SetStatusCode(201)
+	}
+	if result.Object == nil { // a sub-resource that is an operation, as a binding
+		s.writeStatus(x, &meta.Status{Code: x.ctx.Response.StatusCode(), Success: true})
+		return nil
+	}
+	return s.writeObject(x, result.Object)
+}
+
+// maxWarnings bounds the Warning headers of one answer.
+const maxWarnings = 50
+
+// warn sets a Warning header for each text.
+func (x *exchange) warn(texts []string) {
+	for _, text := range texts[:min(len(texts), maxWarnings)] {
+		x.ctx.Response.Header.Add("Warning", `299 - "`+warningText(text)+`"`)
+	}
+}
+
+// warningText escapes for a quoted string of a header.
+func warningText(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f {
+			return -1
+		}
+		return r
+	}, strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(text))
+}
+
+// patch answers the patched object.
+func (s *Server) patch(x *exchange) error {
+	m := x.mutation(request.Patch, writeOptions{})
+	contentType, _, _ := strings.Cut(string(x.ctx.Request.Header.ContentType()), ";")
+	switch strings.ToLower(strings.TrimSpace(contentType)) {
+	case typeJSONPatch:
+		m.PatchType = request.JSONPatch
+	case typeMergePatch:
+		m.PatchType = request.MergePatch
+	case typeStrategicPatch:
+		m.PatchType = request.StrategicMergePatch
+	default:
+		return unsupportedMedia(s.names.patches)
+	}
+	o, err := s.parseWriteOptions("PatchOptions", x.query, x.ctx.UserAgent())
+	if err != nil {
+		return err
+	}
+	body, err := x.body()
+	if err != nil {
+		return err
+	}
+	m.DryRun, m.FieldValidation, m.FieldManager = o.dryRun, o.validation, o.manager
+	m.PatchBody = append([]byte(nil), body...)
+	return s.mutate(x, m, nil)
+}
+
+// delete answers a Status, or the object where its kind says so or it is still there.
+func (s *Server) delete(x *exchange) error {
+	o, d, err := s.deleteOptions(x)
+	if err != nil {
+		return err
+	}
+	m := x.mutation(request.Delete, o)
+	m.Delete = d
+	result, err := s.opts.Store.Mutate(x.wait, m)
+	if err != nil {
+		return err
+	}
+	x.warn(result.Warnings)
+	if !result.Gone || x.kind.DeleteReturnsObject {
+		return s.writeObject(x, result.Object)
+	}
+	s.writeStatus(x, &meta.Status{Success: true, Details: &meta.Details{
+		Name: x.info.Name, Group: x.kind.Group, Kind: x.kind.Resource, UID: result.Object.Head.UID,
+	}})
+	return nil
+}
+
+// deleteCollection answers a Status.
+func (s *Server) deleteCollection(x *exchange) error {
+	lo, err := s.parseListOptions(x.kind, x.query, false)
+	if err != nil {
+		return err
+	}
+	l, err := lo.list(x.kind, &x.info)
+	if err != nil {
+		return err
+	}
+	o, d, err := s.deleteOptions(x)
+	if err != nil {
+		return err
+	}
+	m := x.mutation(request.Delete, o)
+	m.Delete = d
+	if _, err := s.opts.Store.DeleteCollection(x.wait, l, m); err != nil {
+		return err
+	}
+	s.writeStatus(x, &meta.Status{Success: true, Details: &meta.Details{Group: x.kind.Group, Kind: x.kind.Resource}})
+	return nil
+}
+
+// body is the body of the request, valid while the request is.
+func (x *exchange) body() ([]byte, error) {
+	if e := x.ctx.Request.Header.ContentEncoding(); len(e) > 0 && string(e) != "identity" {
+		return nil, &meta.Status{
+			Code: 415, Reason: meta.ReasonUnsupportedMediaType,
+			Message: "the content encoding " + strconv.Quote(string(e)) + " is not supported",
+		}
+	}
+	return x.ctx.Request.Body(), nil
+}

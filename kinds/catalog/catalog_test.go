@@ -1,0 +1,121 @@
+package catalog_test
+
+import (
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/troupe-api/troupe/kinds/catalog"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+func newCatalog(t testing.TB, n *meta.Naming) *catalog.Catalog {
+	t.Helper()
+	c, err := catalog.New(n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func TestKinds(t *testing.T) {
+	c := newCatalog(t, meta.Platform)
+	tests := []struct {
+		resource, kind string
+		verbs          int
+		namespaced     bool
+		subresources   []string
+		format         schema.NameFormat
+	}{
+		{"configmaps", "ConfigMap", 8, true, nil, schema.NameSubdomain},
+		{"events", "Event", 8, true, nil, schema.NameSubdomain},
+		{"namespaces", "Namespace", 7, false, []string{"finalize", "status"}, schema.NameLabel},
+		{"pods", "Pod", 8, true, []string{"status"}, schema.NameSubdomain},
+		{"secrets", "Secret", 8, true, nil, schema.NameSubdomain},
+	}
+	if len(c.Kinds()) != len(tests) {
+		t.Errorf("%d kinds, want %d", len(c.Kinds()), len(tests))
+	}
+	for i, test := range tests {
+		k := c.Kind("", "v1", test.resource)
+		if k == nil {
+			t.Fatalf("no kind for %s", test.resource)
+		}
+		if c.Kinds()[i] != k || c.ByGVK(k.GroupVersionKind) != k {
+			t.Errorf("%s is found in one way and not in another", test.resource)
+		}
+		if k.Kind != test.kind || k.Namespaced != test.namespaced || k.Name != test.format || len(k.Verbs) != test.verbs {
+			t.Errorf("%s: %+v", test.resource, k)
+		}
+		var names []string
+		for _, s := range k.Subresources {
+			names = append(names, s.Name)
+		}
+		if !slices.Equal(names, test.subresources) {
+			t.Errorf("%s: sub-resources %v, want %v", test.resource, names, test.subresources)
+		}
+		if want := len(`{"kind":"` + test.kind + `","apiVersion":"v1",`); k.Item != want {
+			t.Errorf("%s: Item = %d, want %d", test.resource, k.Item, want)
+		}
+		if k.Message.Doc == "" {
+			t.Errorf("%s has no description", test.kind)
+		}
+	}
+	if k := c.Kind("", "v2", "pods"); k != nil {
+		t.Errorf("found %v", k)
+	}
+}
+
+func TestGroupsAndStorages(t *testing.T) {
+	c := newCatalog(t, meta.Kubernetes)
+	if got, want := c.Groups(), []catalog.Group{{Name: "", Versions: []string{"v1"}}}; !reflect.DeepEqual(got, want) {
+		t.Errorf("groups %v, want %v", got, want)
+	}
+	var names []string
+	for _, s := range c.Storages() {
+		names = append(names, s.String())
+	}
+	if want := []string{"configmaps", "events", "namespaces", "pods", "secrets"}; !slices.Equal(names, want) {
+		t.Errorf("storages %v, want %v", names, want)
+	}
+}
+
+func TestPlan(t *testing.T) {
+	pod := newCatalog(t, meta.Platform).Kind("", "v1", "pods").Message
+	fields := map[string]func(f *schema.Field) bool{
+		"metadata":                           func(f *schema.Field) bool { return f.Always && f.WireAlways },
+		"spec.restartPolicy":                 func(f *schema.Field) bool { return f.Default == "Always" && len(f.Enum) == 3 },
+		"spec.hostNetwork":                   func(f *schema.Field) bool { return !f.Always && f.WireAlways },
+		"spec.containers":                    func(f *schema.Field) bool { return f.Always && !f.WireAlways && f.Required && f.MergeKey == "name" },
+		"spec.securityContext":               func(f *schema.Field) bool { return f.Pointer && reflect.DeepEqual(f.Default, schema.Tree{}) },
+		"spec.terminationGracePeriodSeconds": func(f *schema.Field) bool { return f.Default == int64(30) && *f.Min == 0 },
+		"spec.nodeSelector":                  func(f *schema.Field) bool { return f.Shape == schema.Map && f.MapAtomic },
+		"metadata.creationTimestamp":         func(f *schema.Field) bool { return f.Type == schema.TypeTime && !f.Always && f.WireAlways },
+	}
+	for path, ok := range fields {
+		if f := pod.Lookup(path); f == nil || !ok(f) {
+			t.Errorf("%s: %+v", path, f)
+		}
+	}
+	hostPath := pod.Lookup("spec.volumes").Message.Field("hostPath")
+	if hostPath == nil || !slices.Equal(hostPath.Wire, []int32{2, 1}) {
+		t.Errorf("hostPath of a volume: %+v", hostPath)
+	}
+}
+
+func TestCompareVersions(t *testing.T) {
+	want := []string{"v10", "v2", "v1", "v11beta2", "v10beta3", "v3beta1", "v12alpha1", "v11alpha2", "foo1", "foo10"}
+	got := slices.Clone(want)
+	slices.Reverse(got)
+	slices.SortFunc(got, catalog.CompareVersions)
+	if !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+func BenchmarkNew(b *testing.B) {
+	for b.Loop() {
+		newCatalog(b, meta.Kubernetes)
+	}
+}

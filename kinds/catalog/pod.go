@@ -1,0 +1,111 @@
+package catalog
+
+import (
+	"slices"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/quantity"
+	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+func podRules(n *meta.Naming) schema.Rules {
+	taints := []string{n.Name("node.platform.io/not-ready"), n.Name("node.platform.io/unreachable")}
+	return schema.Rules{
+		Default: func(obj schema.Tree) {
+			spec := rules.Grow(obj, "spec")
+			defaultPodSpec(spec)
+			defaultRequests(spec)
+			defaultPriority(spec)
+			defaultTolerations(spec, taints)
+		},
+		Prepare: preparePod,
+		Validate: func(obj schema.Tree, faults *schema.Faults) {
+			validatePodSpec(rules.Sub(obj, "spec"), "spec", faults)
+		},
+		ValidateUpdate: validatePodUpdate,
+	}
+}
+
+// preparePod sets the first status, and keeps status out of writes of the main resource.
+func preparePod(obj, old schema.Tree) {
+	if old != nil {
+		carryOver(obj, old, "status")
+		return
+	}
+	obj["status"] = schema.Tree{"phase": "Pending", "qosClass": qosClass(rules.Sub(obj, "spec"))}
+}
+
+// defaultRequests asks for what the limits allow where nothing is asked for.
+func defaultRequests(spec schema.Tree) {
+	for _, list := range []string{"containers", "initContainers"} {
+		for _, c := range rules.Trees(spec, list) {
+			for key, limit := range rules.Sub(c, "resources", "limits") {
+				if requests := rules.Grow(c, "resources", "requests"); requests[key] == nil {
+					requests[key] = limit
+				}
+			}
+		}
+	}
+}
+
+func defaultPriority(spec schema.Tree) {
+	setDefault(spec, "preemptionPolicy", "PreemptLowerPriority")
+	if rules.Text(spec, "priorityClassName") == "" {
+		setDefault(spec, "priority", int64(0))
+	}
+}
+
+// tolerationSeconds is how long a Pod stays on a node that fails, unless it says otherwise.
+const tolerationSeconds = 300
+
+// defaultTolerations lets the Pod outlive short failures of its node. A toleration
+// that covers a taint already, by key or by none, is left as it is.
+func defaultTolerations(spec schema.Tree, taints []string) {
+	for _, taint := range taints {
+		covered := slices.ContainsFunc(rules.Trees(spec, "tolerations"), func(t schema.Tree) bool {
+			key, effect := rules.Text(t, "key"), rules.Text(t, "effect")
+			return (key == taint || key == "") && (effect == "NoExecute" || effect == "")
+		})
+		if covered {
+			continue
+		}
+		spec["tolerations"] = append(slices.Clone(rules.Items(spec, "tolerations")), schema.Tree{
+			"key": taint, "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": int64(tolerationSeconds),
+		})
+	}
+}
+
+// qosClass sorts a Pod by how firmly it asks for cpu and memory: Guaranteed if each
+// container's requests equal its limits, BestEffort if none asks, else Burstable.
+func qosClass(spec schema.Tree) string {
+	asked, guaranteed := false, true
+	for _, list := range []string{"containers", "initContainers"} {
+		for _, c := range rules.Trees(spec, list) {
+			requests, limits := rules.Sub(c, "resources", "requests"), rules.Sub(c, "resources", "limits")
+			for _, key := range []string{"cpu", "memory"} {
+				request, limit := rules.Text(requests, key), rules.Text(limits, key)
+				asked = asked || positive(request) || positive(limit)
+				if !positive(limit) || quantity.Compare(request, limit) != 0 {
+					guaranteed = false
+				}
+			}
+		}
+	}
+	switch {
+	case !asked:
+		return "BestEffort"
+	case guaranteed:
+		return "Guaranteed"
+	}
+	return "Burstable"
+}
+
+func positive(q string) bool { return quantity.Compare(q, "0") > 0 }
+
+// setDefault sets a field that is absent or "".
+func setDefault(t schema.Tree, name string, v any) {
+	if old := t[name]; old == nil || old == "" {
+		t[name] = v
+	}
+}

@@ -1,0 +1,226 @@
+package catalog
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/troupe-api/troupe/kinds/quantity"
+	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// validateContainers checks the three lists of containers. volumes are the names
+// that mounts may refer to; container names are unique across the lists.
+func validateContainers(spec schema.Tree, path string, volumes map[string]bool, faults *schema.Faults) {
+	if len(rules.Items(spec, "containers")) == 0 {
+		faults.Required(path + ".containers")
+	}
+	names, hostPorts := map[string]bool{}, map[string]bool{}
+	for _, list := range []string{"containers", "initContainers", "ephemeralContainers"} {
+		for i, c := range rules.Trees(spec, list) {
+			at := rules.At(path+"."+list, i)
+			name := rules.Text(c, "name")
+			switch {
+			case name == "":
+				faults.Required(at + ".name")
+			case names[name]:
+				faults.Duplicate(at+".name", name)
+			}
+			names[name] = true
+			validateContainer(c, at, volumes, faults)
+			validatePorts(c, at+".ports", rules.Flag(spec, "hostNetwork"), hostPorts, faults)
+			switch list {
+			case "initContainers":
+				validateInit(c, at, faults)
+			case "ephemeralContainers":
+				validateEphemeral(c, at, faults)
+			}
+		}
+	}
+	for i, c := range rules.Trees(spec, "ephemeralContainers") {
+		if target := rules.Text(c, "targetContainerName"); target != "" && !names[target] {
+			faults.NotFound(rules.At(path+".ephemeralContainers", i)+".targetContainerName", target)
+		}
+	}
+}
+
+func validateContainer(c schema.Tree, path string, volumes map[string]bool, faults *schema.Faults) {
+	formatted(c, "name", path, faults, rules.Label)
+	image := rules.Text(c, "image")
+	if image == "" {
+		faults.Required(path + ".image")
+	} else if strings.TrimSpace(image) != image {
+		faults.Invalid(path+".image", image, "must not have leading or trailing whitespace")
+	}
+	choice(c, "terminationMessagePolicy", path, faults, "FallbackToLogsOnError", "File")
+	choice(c, "imagePullPolicy", path, faults, "Always", "IfNotPresent", "Never")
+	validateEnv(c, path, faults)
+	validateMounts(c, path, volumes, faults)
+	validateResources(rules.Sub(c, "resources"), path+".resources", faults)
+	validateContainerSecurity(rules.Sub(c, "securityContext"), path+".securityContext", faults)
+	for _, name := range []string{"livenessProbe", "readinessProbe", "startupProbe"} {
+		validateProbe(rules.Sub(c, name), path+"."+name, name != "readinessProbe", faults)
+	}
+	for _, name := range []string{"postStart", "preStop"} {
+		if h := rules.Sub(c, "lifecycle", name); h != nil {
+			validateHandler(h, path+".lifecycle."+name, faults, "exec", "httpGet", "tcpSocket", "sleep")
+		}
+	}
+}
+
+// validateInit checks what only init containers must heed: those that do not restart
+// run once, so that nothing can probe them.
+func validateInit(c schema.Tree, path string, faults *schema.Faults) {
+	policy := rules.Text(c, "restartPolicy")
+	if policy != "" && policy != "Always" {
+		faults.NotSupported(path+".restartPolicy", policy, []string{"Always"})
+	}
+	if policy == "Always" {
+		return
+	}
+	for _, name := range []string{"lifecycle", "livenessProbe", "readinessProbe", "startupProbe"} {
+		if rules.Has(c, name) {
+			faults.Forbidden(path+"."+name, "may not be set for init containers without restartPolicy=Always")
+		}
+	}
+}
+
+func validateEphemeral(c schema.Tree, path string, faults *schema.Faults) {
+	for _, name := range []string{"ports", "livenessProbe", "readinessProbe", "startupProbe", "lifecycle", "resources", "resizePolicy"} {
+		if !rules.Empty(c[name]) {
+			faults.Forbidden(path+"."+name, "cannot be set for an Ephemeral Container")
+		}
+	}
+}
+
+// validatePorts checks the ports of one container; hostPorts are those that earlier ones took.
+func validatePorts(c schema.Tree, path string, hostNetwork bool, hostPorts map[string]bool, faults *schema.Faults) {
+	names := map[string]bool{}
+	for i, p := range rules.Trees(c, "ports") {
+		at := rules.At(path, i)
+		formatted(p, "name", at, faults, rules.PortName)
+		if name := rules.Text(p, "name"); name != "" {
+			if names[name] {
+				faults.Duplicate(at+".name", name)
+			}
+			names[name] = true
+		}
+		port, _ := rules.Int(p, "containerPort")
+		host, _ := rules.Int(p, "hostPort")
+		if port == 0 {
+			faults.Required(at + ".containerPort")
+		} else if port < 1 || port > 65535 {
+			faults.Invalid(at+".containerPort", port, betweenMsg(1, 65535))
+		}
+		choice(p, "protocol", at, faults, "SCTP", "TCP", "UDP")
+		formatted(p, "hostIP", at, faults, rules.IP)
+		if host == 0 {
+			continue
+		}
+		if host < 1 || host > 65535 {
+			faults.Invalid(at+".hostPort", host, betweenMsg(1, 65535))
+		} else if hostNetwork && host != port {
+			faults.Invalid(at+".containerPort", port, "must match `hostPort` when `hostNetwork` is true")
+		}
+		taken := fmt.Sprintf("%s/%s/%d", rules.Text(p, "protocol"), rules.Text(p, "hostIP"), host)
+		if hostPorts[taken] {
+			faults.Duplicate(at+".hostPort", taken)
+		}
+		hostPorts[taken] = true
+	}
+}
+
+// validateMounts checks where volumes appear in a container.
+func validateMounts(c schema.Tree, path string, volumes map[string]bool, faults *schema.Faults) {
+	paths := map[string]bool{}
+	for i, m := range rules.Trees(c, "volumeMounts") {
+		at := rules.At(path+".volumeMounts", i)
+		name, place := rules.Text(m, "name"), rules.Text(m, "mountPath")
+		if name == "" {
+			faults.Required(at + ".name")
+		} else if !volumes[name] {
+			faults.NotFound(at+".name", name)
+		}
+		if place == "" {
+			faults.Required(at + ".mountPath")
+		} else if paths[place] {
+			faults.Invalid(at+".mountPath", place, "must be unique")
+		}
+		paths[place] = true
+		formatted(m, "subPath", at, faults, rules.RelativePath)
+		formatted(m, "subPathExpr", at, faults, rules.RelativePath)
+		if rules.Text(m, "subPath") != "" && rules.Text(m, "subPathExpr") != "" {
+			faults.Invalid(at+".subPathExpr", rules.Text(m, "subPathExpr"), "subPathExpr and subPath are mutually exclusive")
+		}
+		optionalChoice(m, "mountPropagation", at, faults, "Bidirectional", "HostToContainer", "None")
+		optionalChoice(m, "recursiveReadOnly", at, faults, "Disabled", "Enabled", "IfPossible")
+	}
+	for i, d := range rules.Trees(c, "volumeDevices") {
+		at := rules.At(path+".volumeDevices", i)
+		name, place := rules.Text(d, "name"), rules.Text(d, "devicePath")
+		if name == "" {
+			faults.Required(at + ".name")
+		} else if !volumes[name] {
+			faults.NotFound(at+".name", name)
+		}
+		if place == "" {
+			faults.Required(at + ".devicePath")
+		} else if paths[place] {
+			faults.Invalid(at+".devicePath", place, "must be unique")
+		}
+		paths[place] = true
+		formatted(d, "devicePath", at, faults, rules.NoDotDot)
+	}
+}
+
+// validateResources checks that amounts are not negative, and requests not above limits.
+func validateResources(r schema.Tree, path string, faults *schema.Faults) {
+	limits, requests := rules.Sub(r, "limits"), rules.Sub(r, "requests")
+	for _, list := range []string{"limits", "requests"} {
+		amounts := rules.Sub(r, list)
+		for _, key := range rules.Keys(amounts) {
+			at := rules.Key(path+"."+list, key)
+			for _, msg := range rules.QualifiedName(key) {
+				faults.Invalid(at, key, msg)
+			}
+			if !strings.Contains(key, "/") && !standardResource(key) {
+				faults.Invalid(at, key, "must be a standard resource for containers")
+			}
+			if q := rules.Text(amounts, key); quantity.Compare(q, "0") < 0 {
+				faults.Invalid(at, q, notNegativeMsg)
+			}
+		}
+	}
+	for _, key := range rules.Keys(requests) {
+		limit, ok := limits[key].(string)
+		if request := rules.Text(requests, key); ok && quantity.Compare(request, limit) > 0 {
+			faults.Invalid(path+".requests", request, fmt.Sprintf("must be less than or equal to %s limit of %s", key, limit))
+		}
+	}
+}
+
+func standardResource(name string) bool {
+	return name == "cpu" || name == "memory" || name == "ephemeral-storage" || strings.HasPrefix(name, "hugepages-")
+}
+
+func validateContainerSecurity(s schema.Tree, path string, faults *schema.Faults) {
+	if s == nil {
+		return
+	}
+	between(s, "runAsUser", path, faults, 0, math.MaxInt32)
+	between(s, "runAsGroup", path, faults, 0, math.MaxInt32)
+	optionalChoice(s, "procMount", path, faults, "Default", "Unmasked")
+	validateProfile(rules.Sub(s, "seccompProfile"), path+".seccompProfile", faults)
+	validateProfile(rules.Sub(s, "appArmorProfile"), path+".appArmorProfile", faults)
+	if escalation, set := s["allowPrivilegeEscalation"].(bool); set && !escalation {
+		if rules.Flag(s, "privileged") {
+			faults.Invalid(path, s, "cannot set `allowPrivilegeEscalation` to false and `privileged` to true")
+		}
+		for _, added := range rules.Texts(rules.Sub(s, "capabilities"), "add") {
+			if added == "CAP_SYS_ADMIN" {
+				faults.Invalid(path, s, "cannot set `allowPrivilegeEscalation` to false and `capabilities.Add` CAP_SYS_ADMIN")
+			}
+		}
+	}
+}

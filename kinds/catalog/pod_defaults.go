@@ -1,0 +1,159 @@
+package catalog
+
+import (
+	"strings"
+
+	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// fileMode is what files of volumes get by default: octal 0644.
+const fileMode = int64(0o644)
+
+// defaultPodSpec fills in a PodSpec, of a Pod or of a template.
+func defaultPodSpec(spec schema.Tree) {
+	setDefault(spec, "restartPolicy", "Always")
+	setDefault(spec, "terminationGracePeriodSeconds", int64(30))
+	setDefault(spec, "dnsPolicy", "ClusterFirst")
+	setDefault(spec, "securityContext", schema.Tree{})
+	setDefault(spec, "schedulerName", "default-scheduler")
+	setDefault(spec, "enableServiceLinks", true)
+	defaultServiceAccount(spec)
+	for _, v := range rules.Trees(spec, "volumes") {
+		if v != nil {
+			defaultVolume(v)
+		}
+	}
+	for _, list := range []string{"initContainers", "containers", "ephemeralContainers"} {
+		for _, c := range rules.Trees(spec, list) {
+			if c != nil {
+				defaultContainer(c, rules.Flag(spec, "hostNetwork"))
+			}
+		}
+	}
+}
+
+// defaultServiceAccount keeps the old name of serviceAccountName the same as the new one, which wins.
+func defaultServiceAccount(spec schema.Tree) {
+	name := rules.Text(spec, "serviceAccountName")
+	if name == "" {
+		name = rules.Text(spec, "serviceAccount")
+	}
+	if name != "" {
+		spec["serviceAccountName"], spec["serviceAccount"] = name, name
+	}
+}
+
+func defaultContainer(c schema.Tree, hostNetwork bool) {
+	setDefault(c, "resources", schema.Tree{})
+	setDefault(c, "terminationMessagePath", "/dev/termination-log")
+	setDefault(c, "terminationMessagePolicy", "File")
+	setDefault(c, "imagePullPolicy", pullPolicy(rules.Text(c, "image")))
+	for _, p := range rules.Trees(c, "ports") {
+		if p == nil {
+			continue
+		}
+		setDefault(p, "protocol", "TCP")
+		if port, ok := rules.Int(p, "containerPort"); ok && hostNetwork {
+			if host, _ := rules.Int(p, "hostPort"); host == 0 {
+				p["hostPort"] = port
+			}
+		}
+	}
+	for _, e := range rules.Trees(c, "env") {
+		defaultFieldRef(rules.Sub(e, "valueFrom"))
+	}
+	for _, name := range []string{"livenessProbe", "readinessProbe", "startupProbe"} {
+		if p := rules.Sub(c, name); p != nil {
+			defaultProbe(p)
+		}
+	}
+	for _, name := range []string{"postStart", "preStop"} {
+		defaultHTTPGet(rules.Sub(c, "lifecycle", name))
+	}
+}
+
+// pullPolicy is Always for the tag latest, given or implied, and IfNotPresent for another tag or a digest.
+func pullPolicy(image string) string {
+	if strings.Contains(image, "@") {
+		return "IfNotPresent"
+	}
+	last := image[strings.LastIndexByte(image, '/')+1:]
+	if _, tag, ok := strings.Cut(last, ":"); ok && tag != "latest" {
+		return "IfNotPresent"
+	}
+	return "Always"
+}
+
+func defaultProbe(p schema.Tree) {
+	for name, n := range map[string]int64{"timeoutSeconds": 1, "periodSeconds": 10, "successThreshold": 1, "failureThreshold": 3} {
+		if v, _ := rules.Int(p, name); v == 0 {
+			p[name] = n
+		}
+	}
+	defaultHTTPGet(p)
+	if grpc := rules.Sub(p, "grpc"); grpc != nil {
+		setDefault(grpc, "service", "")
+	}
+}
+
+// defaultHTTPGet completes the request that a probe or a lifecycle handler makes.
+func defaultHTTPGet(handler schema.Tree) {
+	if get := rules.Sub(handler, "httpGet"); get != nil {
+		setDefault(get, "path", "/")
+		setDefault(get, "scheme", "HTTP")
+	}
+}
+
+func defaultFieldRef(source schema.Tree) {
+	if ref := rules.Sub(source, "fieldRef"); ref != nil {
+		setDefault(ref, "apiVersion", "v1")
+	}
+}
+
+// defaultVolume completes the source of a volume; without one it is an emptyDir.
+func defaultVolume(v schema.Tree) {
+	if len(v) == 0 || len(v) == 1 && v["name"] != nil {
+		v["emptyDir"] = schema.Tree{}
+	}
+	for _, name := range []string{"secret", "configMap", "downwardAPI", "projected"} {
+		if source := rules.Sub(v, name); source != nil {
+			setDefault(source, "defaultMode", fileMode)
+			defaultItems(source)
+		}
+	}
+	for _, source := range rules.Trees(rules.Sub(v, "projected"), "sources") {
+		defaultItems(rules.Sub(source, "downwardAPI"))
+		if token := rules.Sub(source, "serviceAccountToken"); token != nil {
+			setDefault(token, "expirationSeconds", int64(3600))
+		}
+	}
+	if claim := rules.Sub(v, "ephemeral", "volumeClaimTemplate", "spec"); claim != nil {
+		setDefault(claim, "volumeMode", "Filesystem")
+	}
+	for name, defaults := range sourceDefaults {
+		if source := rules.Sub(v, name); source != nil {
+			for field, value := range defaults {
+				setDefault(source, field, value)
+			}
+		}
+	}
+	if image := rules.Sub(v, "image"); image != nil {
+		setDefault(image, "pullPolicy", pullPolicy(rules.Text(image, "reference")))
+	}
+}
+
+func defaultItems(source schema.Tree) {
+	for _, item := range rules.Trees(source, "items") {
+		defaultFieldRef(item)
+	}
+}
+
+// sourceDefaults are the plain defaults inside volume sources.
+var sourceDefaults = map[string]map[string]any{
+	"hostPath":  {"type": ""},
+	"iscsi":     {"iscsiInterface": "default"},
+	"rbd":       {"pool": "rbd", "user": "admin", "keyring": "/etc/ceph/keyring"},
+	"azureDisk": {"cachingMode": "ReadWrite", "fsType": "ext4", "readOnly": false, "kind": "Shared"},
+	"scaleIO":   {"storageMode": "ThinProvisioned", "fsType": "xfs"},
+}

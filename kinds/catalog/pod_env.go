@@ -1,0 +1,134 @@
+package catalog
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// The fields of a Pod that containers may read, sorted, and those that files of
+// volumes may show. Single labels and annotations come on top.
+var (
+	envFields = []string{"metadata.name", "metadata.namespace", "metadata.uid", "spec.nodeName", "spec.serviceAccountName",
+		"status.hostIP", "status.hostIPs", "status.podIP", "status.podIPs"}
+	volumeFields = []string{"metadata.annotations", "metadata.labels", "metadata.name", "metadata.namespace", "metadata.uid"}
+	// otherFields are known, though neither may read them.
+	otherFields = []string{"spec.hostNetwork", "spec.restartPolicy", "spec.schedulerName", "status.nominatedNodeName", "status.phase"}
+	// containerAmounts are the resources that a container may be told of.
+	containerAmounts = []string{"limits.cpu", "limits.ephemeral-storage", "limits.memory",
+		"requests.cpu", "requests.ephemeral-storage", "requests.memory"}
+)
+
+// validateEnv checks env and envFrom of a container at path. A repeated name is fine: the last one counts.
+func validateEnv(c schema.Tree, path string, faults *schema.Faults) {
+	for i, e := range rules.Trees(c, "env") {
+		at := rules.At(path+".env", i)
+		required(e, at, faults, "name")
+		formatted(e, "name", at, faults, rules.EnvName)
+		if source, ok := e["valueFrom"].(schema.Tree); ok {
+			validateEnvSource(e, source, at+".valueFrom", faults)
+		}
+	}
+	for i, e := range rules.Trees(c, "envFrom") {
+		at := rules.At(path+".envFrom", i)
+		formatted(e, "prefix", at, faults, rules.EnvName)
+		config, secret := rules.Sub(e, "configMapRef"), rules.Sub(e, "secretRef")
+		switch {
+		case config == nil && secret == nil:
+			faults.Invalid(at, "", "must specify one of: `configMapRef` or `secretRef`")
+		case config != nil && secret != nil:
+			faults.Invalid(at, "", "may not have more than one field specified at a time")
+		case config != nil:
+			required(config, at+".configMapRef", faults, "name")
+		default:
+			required(secret, at+".secretRef", faults, "name")
+		}
+	}
+}
+
+func validateEnvSource(e, source schema.Tree, path string, faults *schema.Faults) {
+	n := 0
+	if ref := rules.Sub(source, "fieldRef"); ref != nil {
+		n++
+		validateFieldRef(ref, path+".fieldRef", envFields, faults)
+	}
+	if ref := rules.Sub(source, "resourceFieldRef"); ref != nil {
+		n++
+		validateResourceRef(ref, path+".resourceFieldRef", false, faults)
+	}
+	for _, name := range []string{"configMapKeyRef", "secretKeyRef"} {
+		if ref := rules.Sub(source, name); ref != nil {
+			n++
+			required(ref, path+"."+name, faults, "key")
+			formatted(ref, "key", path+"."+name, faults, rules.ConfigKey)
+		}
+	}
+	if ref := rules.Sub(source, "fileKeyRef"); ref != nil {
+		n++
+		required(ref, path+".fileKeyRef", faults, "volumeName", "path", "key")
+		formatted(ref, "path", path+".fileKeyRef", faults, localPath)
+	}
+	switch {
+	case n == 0:
+		faults.Invalid(path, "", "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef` or `secretKeyRef`")
+	case rules.Text(e, "value") != "":
+		faults.Invalid(path, "", "may not be specified when `value` is not empty")
+	case n > 1:
+		faults.Invalid(path, "", "may not have more than one field specified at a time")
+	}
+}
+
+// validateFieldRef checks a reference to one of the allowed fields of the Pod.
+func validateFieldRef(ref schema.Tree, path string, allowed []string, faults *schema.Faults) {
+	required(ref, path, faults, "apiVersion")
+	field := rules.Text(ref, "fieldPath")
+	at := path + ".fieldPath"
+	if field == "" {
+		faults.Required(at)
+		return
+	}
+	if base, key, ok := strings.Cut(field, "['"); ok && strings.HasSuffix(key, "']") {
+		validateSubscript(base, strings.TrimSuffix(key, "']"), at, field, faults)
+		return
+	}
+	if slices.Contains(allowed, field) {
+		return
+	}
+	if slices.Contains(envFields, field) || slices.Contains(volumeFields, field) || slices.Contains(otherFields, field) {
+		faults.NotSupported(at, field, allowed)
+		return
+	}
+	faults.Invalid(at, field, "error converting fieldPath: field label not supported: "+field)
+}
+
+// validateSubscript checks metadata.labels['key'] and metadata.annotations['key'].
+func validateSubscript(base, key, path, field string, faults *schema.Faults) {
+	switch base {
+	case "metadata.labels":
+		for _, msg := range rules.QualifiedName(key) {
+			faults.Invalid(path, field, msg)
+		}
+	case "metadata.annotations":
+		for _, msg := range rules.QualifiedName(strings.ToLower(key)) {
+			faults.Invalid(path, field, msg)
+		}
+	default:
+		faults.Invalid(path, field, "does not support subscript")
+	}
+}
+
+// validateResourceRef checks a reference to an amount of a container, which volumes must name.
+func validateResourceRef(ref schema.Tree, path string, volume bool, faults *schema.Faults) {
+	if volume {
+		required(ref, path, faults, "containerName")
+	}
+	name := rules.Text(ref, "resource")
+	switch {
+	case name == "":
+		faults.Required(path + ".resource")
+	case !slices.Contains(containerAmounts, name) && !strings.HasPrefix(name, "limits.hugepages-") && !strings.HasPrefix(name, "requests.hugepages-"):
+		faults.NotSupported(path+".resource", name, containerAmounts)
+	}
+}

@@ -1,0 +1,114 @@
+package catalog
+
+import (
+	"slices"
+
+	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+const podFrozen = "pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`," +
+	"`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations)," +
+	"`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)"
+
+// validatePodUpdate lets only a few fields of the spec change: it judges those one by
+// one, puts back their old values in a copy, and wants the rest equal.
+func validatePodUpdate(obj, old schema.Tree, faults *schema.Faults) {
+	spec, was := rules.Sub(obj, "spec"), rules.Sub(old, "spec")
+	same := true
+	for _, list := range []string{"containers", "initContainers"} {
+		if len(rules.Items(spec, list)) != len(rules.Items(was, list)) {
+			faults.Forbidden("spec."+list, "pod updates may not add or remove containers")
+			same = false
+		}
+	}
+	if !same {
+		return
+	}
+	validateDeadline(spec, was, faults)
+	validateAddedTolerations(spec, was, faults)
+	validateGates(spec, was, faults)
+	if !rules.Equal(restored(spec, was), was) {
+		faults.Forbidden("spec", podFrozen)
+	}
+}
+
+// restored is the new spec with the old values of what may change.
+func restored(spec, was schema.Tree) schema.Tree {
+	c, _ := rules.Clone(spec).(schema.Tree)
+	if c == nil {
+		c = schema.Tree{}
+	}
+	for _, list := range []string{"containers", "initContainers"} {
+		before := rules.Trees(was, list)
+		for i, container := range rules.Trees(c, list) {
+			if container != nil {
+				carryOver(container, before[i], "image")
+			}
+		}
+	}
+	names := []string{"activeDeadlineSeconds", "tolerations", "schedulingGates"}
+	if grace, _ := rules.Int(was, "terminationGracePeriodSeconds"); grace < 0 {
+		if now, _ := rules.Int(spec, "terminationGracePeriodSeconds"); now == 1 {
+			names = append(names, "terminationGracePeriodSeconds")
+		}
+	}
+	if len(rules.Items(was, "schedulingGates")) > 0 && narrowed(spec, was) {
+		names = append(names, "nodeSelector")
+	}
+	for _, name := range names {
+		carryOver(c, was, name)
+	}
+	return c
+}
+
+// narrowed tells whether the node selector of a Pod that still waits at a gate has only grown.
+func narrowed(spec, was schema.Tree) bool {
+	now := rules.Sub(spec, "nodeSelector")
+	for key, value := range rules.Sub(was, "nodeSelector") {
+		if now[key] != value {
+			return false
+		}
+	}
+	return true
+}
+
+func validateDeadline(spec, was schema.Tree, faults *schema.Faults) {
+	const path = "spec.activeDeadlineSeconds"
+	before, had := rules.Int(was, "activeDeadlineSeconds")
+	now, has := rules.Int(spec, "activeDeadlineSeconds")
+	switch {
+	case had && !has:
+		faults.Invalid(path, nil, "must not update from a positive integer to nil value")
+	case had && now > before:
+		faults.Invalid(path, now, "must be less than or equal to previous value")
+	}
+}
+
+// validateAddedTolerations wants each old toleration still there; only its time may differ.
+func validateAddedTolerations(spec, was schema.Tree, faults *schema.Faults) {
+	for _, before := range rules.Trees(was, "tolerations") {
+		kept := slices.ContainsFunc(rules.Trees(spec, "tolerations"), func(now schema.Tree) bool {
+			for _, name := range []string{"key", "operator", "value", "effect"} {
+				if rules.Text(now, name) != rules.Text(before, name) {
+					return false
+				}
+			}
+			return true
+		})
+		if !kept {
+			faults.Forbidden("spec.tolerations", "existing toleration can not be modified except its tolerationSeconds")
+			return
+		}
+	}
+}
+
+func validateGates(spec, was schema.Tree, faults *schema.Faults) {
+	before := rules.Trees(was, "schedulingGates")
+	for i, gate := range rules.Trees(spec, "schedulingGates") {
+		name := rules.Text(gate, "name")
+		if !slices.ContainsFunc(before, func(g schema.Tree) bool { return rules.Text(g, "name") == name }) {
+			faults.Forbidden(rules.At("spec.schedulingGates", i), "only deletion is allowed, but found new scheduling gate '"+name+"'")
+		}
+	}
+}

@@ -1,0 +1,275 @@
+package catalog
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/troupe-api/troupe/kinds/quantity"
+	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// sourceRequired are the fields that a volume source cannot do without, in the order
+// in which they are reported. It is also the list of all sources.
+var sourceRequired = map[string][]string{
+	"awsElasticBlockStore":  {"volumeID"},
+	"azureDisk":             {"diskName", "diskURI"},
+	"azureFile":             {"secretName", "shareName"},
+	"cephfs":                {"monitors"},
+	"cinder":                {"volumeID"},
+	"configMap":             {"name"},
+	"csi":                   {"driver"},
+	"downwardAPI":           nil,
+	"emptyDir":              nil,
+	"ephemeral":             {"volumeClaimTemplate"},
+	"fc":                    nil,
+	"flexVolume":            {"driver"},
+	"flocker":               nil,
+	"gcePersistentDisk":     {"pdName"},
+	"gitRepo":               {"repository"},
+	"glusterfs":             {"endpoints", "path"},
+	"hostPath":              {"path"},
+	"image":                 {"reference"},
+	"iscsi":                 {"targetPortal", "iqn"},
+	"nfs":                   {"server", "path"},
+	"persistentVolumeClaim": {"claimName"},
+	"photonPersistentDisk":  {"pdID"},
+	"portworxVolume":        {"volumeID"},
+	"projected":             nil,
+	"quobyte":               {"registry", "volume"},
+	"rbd":                   {"monitors", "image"},
+	"scaleIO":               {"gateway", "system", "volumeName"},
+	"secret":                {"secretName"},
+	"storageos":             {"volumeName"},
+	"vsphereVolume":         {"volumePath"},
+}
+
+var sourceNames = slices.Sorted(maps.Keys(sourceRequired))
+
+// validateVolumes checks spec.volumes and returns their names.
+func validateVolumes(spec schema.Tree, path string, faults *schema.Faults) map[string]bool {
+	names := map[string]bool{}
+	for i, v := range rules.Trees(spec, "volumes") {
+		at, name := rules.At(path, i), rules.Text(v, "name")
+		switch {
+		case name == "":
+			faults.Required(at + ".name")
+		case names[name]:
+			faults.Duplicate(at+".name", name)
+		}
+		formatted(v, "name", at, faults, rules.Label)
+		names[name] = true
+		validateVolume(spec, v, at, faults)
+	}
+	delete(names, "")
+	return names
+}
+
+// validateVolume wants exactly one source and checks it.
+func validateVolume(spec, v schema.Tree, path string, faults *schema.Faults) {
+	n := 0
+	for _, name := range sourceNames {
+		source := rules.Sub(v, name)
+		if source == nil {
+			continue
+		}
+		if n++; n > 1 {
+			faults.Forbidden(path+"."+name, "may not specify more than 1 volume type")
+			continue
+		}
+		at := path + "." + name
+		required(source, at, faults, sourceRequired[name]...)
+		validateSource(spec, name, source, at, faults)
+	}
+	if n == 0 {
+		faults.Required(path, "must specify a volume type")
+	}
+}
+
+func validateSource(spec schema.Tree, name string, s schema.Tree, path string, faults *schema.Faults) {
+	switch name {
+	case "configMap", "secret":
+		validateMode(s, "defaultMode", path, faults)
+		validateKeyPaths(s, path, faults)
+	case "downwardAPI":
+		validateMode(s, "defaultMode", path, faults)
+		validateDownward(s, path, faults)
+	case "projected":
+		validateProjected(spec, s, path, faults)
+	case "ephemeral":
+		validateClaimTemplate(rules.Sub(s, "volumeClaimTemplate"), path+".volumeClaimTemplate", faults)
+	case "emptyDir":
+		if q := rules.Text(s, "sizeLimit"); q != "" && quantity.Compare(q, "0") < 0 {
+			faults.Forbidden(path+".sizeLimit", "SizeLimit field must be a valid resource quantity")
+		}
+	case "hostPath":
+		formatted(s, "path", path, faults, rules.NoDotDot)
+		optionalChoice(s, "type", path, faults, "BlockDevice", "CharDevice", "Directory", "DirectoryOrCreate", "File", "FileOrCreate", "Socket")
+	case "nfs":
+		formatted(s, "path", path, faults, rules.AbsolutePath)
+	case "gitRepo":
+		formatted(s, "directory", path, faults, rules.RelativePath)
+	case "csi":
+		validateCSI(s, path, faults)
+	case "fc":
+		validateFC(s, path, faults)
+	case "iscsi":
+		validateISCSI(s, path, faults)
+	case "flexVolume":
+		if ref := rules.Sub(s, "secretRef"); ref != nil {
+			required(ref, path+".secretRef", faults, "name")
+		}
+	case "image":
+		optionalChoice(s, "pullPolicy", path, faults, "Always", "IfNotPresent", "Never")
+	}
+}
+
+// validateMode checks the mode of files, if given: 0 to 0777 octal.
+func validateMode(t schema.Tree, name, path string, faults *schema.Faults) {
+	if n, ok := rules.Int(t, name); ok && (n < 0 || n > 0o777) {
+		faults.Invalid(rules.Join(path, name), n, "must be a number between 0 and 0777 (octal), both inclusive")
+	}
+}
+
+// validateKeyPaths checks which keys become which files.
+func validateKeyPaths(source schema.Tree, path string, faults *schema.Faults) {
+	for i, item := range rules.Trees(source, "items") {
+		at := rules.At(path+".items", i)
+		required(item, at, faults, "key", "path")
+		formatted(item, "path", at, faults, localPath)
+		validateMode(item, "mode", at, faults)
+	}
+}
+
+// localPath checks a relative path that cannot be taken for the volume's own files, which begin with "..".
+func localPath(s string) []string {
+	faults := rules.RelativePath(s)
+	if strings.HasPrefix(s, "..") && !strings.HasPrefix(s, "../") && s != ".." {
+		faults = append(faults, "must not start with '..'")
+	}
+	return faults
+}
+
+// validateDownward checks the files that show fields of the Pod. The paths of its
+// faults have no index, as users know them.
+func validateDownward(source schema.Tree, path string, faults *schema.Faults) {
+	for _, item := range rules.Trees(source, "items") {
+		required(item, path, faults, "path")
+		formatted(item, "path", path, faults, localPath)
+		field, amount := rules.Sub(item, "fieldRef"), rules.Sub(item, "resourceFieldRef")
+		switch {
+		case field != nil && amount != nil:
+			faults.Invalid(path, "resource", "fieldRef and resourceFieldRef can not be specified simultaneously")
+		case field != nil:
+			validateFieldRef(field, path+".fieldRef", volumeFields, faults)
+		case amount != nil:
+			validateResourceRef(amount, path+".resourceFieldRef", true, faults)
+		default:
+			faults.Required(path, "one of fieldRef and resourceFieldRef is required")
+		}
+		validateMode(item, "mode", path, faults)
+	}
+}
+
+func validateCSI(s schema.Tree, path string, faults *schema.Faults) {
+	driver := rules.Text(s, "driver")
+	if len(driver) > 63 {
+		faults.TooLong(path+".driver", 63)
+	}
+	if driver != "" {
+		for _, msg := range rules.Subdomain(strings.ToLower(driver)) {
+			faults.Invalid(path+".driver", driver, msg)
+		}
+	}
+	if ref := rules.Sub(s, "nodePublishSecretRef"); ref != nil {
+		required(ref, path+".nodePublishSecretRef", faults, "name")
+	}
+}
+
+// validateFC wants either wwids, or targetWWNs and lun.
+func validateFC(s schema.Tree, path string, faults *schema.Faults) {
+	targets, ids := rules.Items(s, "targetWWNs"), rules.Items(s, "wwids")
+	switch {
+	case len(targets) == 0 && len(ids) == 0:
+		faults.Required(path+".targetWWNs", "must specify either targetWWNs or wwids, but not both")
+	case len(targets) > 0 && len(ids) > 0:
+		faults.Invalid(path+".targetWWNs", targets, "targetWWNs and wwids can not be specified simultaneously")
+	}
+	if len(targets) == 0 || len(ids) > 0 {
+		return
+	}
+	if !rules.Has(s, "lun") {
+		faults.Required(path+".lun", "lun is required if targetWWNs is specified")
+	}
+	between(s, "lun", path, faults, 0, 255)
+}
+
+func validateISCSI(s schema.Tree, path string, faults *schema.Faults) {
+	if iqn := rules.Text(s, "iqn"); iqn != "" {
+		if !strings.HasPrefix(iqn, "iqn") && !strings.HasPrefix(iqn, "eui") && !strings.HasPrefix(iqn, "naa") {
+			faults.Invalid(path+".iqn", iqn, "must be valid format starting with iqn, eui, or naa")
+		}
+	}
+	between(s, "lun", path, faults, 0, 255)
+	chap := rules.Flag(s, "chapAuthDiscovery") || rules.Flag(s, "chapAuthSession")
+	if chap && !rules.Has(s, "secretRef") {
+		faults.Required(path + ".secretRef")
+	}
+	if ref := rules.Sub(s, "secretRef"); ref != nil {
+		required(ref, path+".secretRef", faults, "name")
+	}
+	if name := rules.Text(s, "initiatorName"); strings.HasPrefix(name, "iqn") && strings.ContainsAny(name, " \t") {
+		faults.Invalid(path+".initiatorName", name, "must be valid format")
+	}
+}
+
+// validateClaimTemplate checks the claim that is made with the Pod. Its metadata is
+// labels and annotations only.
+func validateClaimTemplate(t schema.Tree, path string, faults *schema.Faults) {
+	if t == nil {
+		return
+	}
+	m := rules.Sub(t, "metadata")
+	for _, name := range rules.Keys(m) {
+		if name != "labels" && name != "annotations" && !rules.Empty(m[name]) {
+			faults.Forbidden(path+".metadata."+name, "cannot be set for an ephemeral volume")
+		}
+	}
+	rules.ValidateLabels(rules.Sub(m, "labels"), path+".metadata.labels", faults)
+	rules.ValidateAnnotations(rules.Sub(m, "annotations"), path+".metadata.annotations", faults)
+	spec := rules.Sub(t, "spec")
+	if spec == nil {
+		faults.Required(path + ".spec")
+		return
+	}
+	validateClaimSpec(spec, path+".spec", faults)
+}
+
+// validateClaimSpec checks a PersistentVolumeClaimSpec at path.
+func validateClaimSpec(spec schema.Tree, path string, faults *schema.Faults) {
+	modes := rules.Texts(spec, "accessModes")
+	if len(modes) == 0 {
+		faults.Required(path+".accessModes", "at least 1 access mode is required")
+	}
+	known := []string{"ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"}
+	for _, mode := range modes {
+		if !slices.Contains(known, mode) {
+			faults.NotSupported(path+".accessModes", mode, known)
+		}
+	}
+	if slices.Contains(modes, "ReadWriteOncePod") && len(modes) > 1 {
+		faults.Forbidden(path+".accessModes", "may not use ReadWriteOncePod with other access modes")
+	}
+	at := path + ".resources.requests[storage]"
+	switch q, ok := rules.Sub(spec, "resources", "requests")["storage"].(string); {
+	case !ok:
+		faults.Required(path + ".resources[storage]")
+	case quantity.Compare(q, "0") <= 0:
+		faults.Invalid(at, q, "must be greater than zero")
+	}
+	validateLabelSelector(rules.Sub(spec, "selector"), path+".selector", faults)
+	optionalChoice(spec, "volumeMode", path, faults, "Block", "Filesystem")
+	formatted(spec, "storageClassName", path, faults, rules.Subdomain)
+	formatted(spec, "volumeName", path, faults, rules.Subdomain)
+}

@@ -1,0 +1,130 @@
+package catalog_test
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/troupe-api/troupe/kinds/catalog"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// tree reads JSON as a codec would: whole numbers are int64.
+func tree(t *testing.T, text string) schema.Tree {
+	t.Helper()
+	d := json.NewDecoder(strings.NewReader(text))
+	d.UseNumber()
+	var v schema.Tree
+	if err := d.Decode(&v); err != nil {
+		t.Fatalf("%v in %s", err, text)
+	}
+	return numbers(v).(schema.Tree)
+}
+
+func numbers(v any) any {
+	switch v := v.(type) {
+	case json.Number:
+		n, err := v.Int64()
+		if err != nil {
+			f, _ := v.Float64()
+			return f
+		}
+		return n
+	case schema.Tree:
+		for k, e := range v {
+			v[k] = numbers(e)
+		}
+	case []any:
+		for i, e := range v {
+			v[i] = numbers(e)
+		}
+	}
+	return v
+}
+
+// kindOf finds a core kind under a profile.
+func kindOf(t *testing.T, n *meta.Naming, kind string) *schema.Kind {
+	t.Helper()
+	c, err := catalog.New(n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := c.ByGVK(meta.GroupVersionKind{Version: "v1", Kind: kind})
+	if k == nil {
+		t.Fatalf("no kind %s", kind)
+	}
+	return k
+}
+
+// create runs what a create runs, in its order, and returns the faults as "path: message".
+func create(k *schema.Kind, obj schema.Tree) []string {
+	rules.Default(k, obj)
+	if k.Rules.Prepare != nil {
+		k.Rules.Prepare(obj, nil)
+	}
+	return lines(rules.Validate(k, obj))
+}
+
+// update runs what an update of the main resource runs.
+func update(k *schema.Kind, obj, old schema.Tree) []string {
+	rules.Default(k, obj)
+	if k.Rules.Prepare != nil {
+		k.Rules.Prepare(obj, old)
+	}
+	return lines(append(rules.Validate(k, obj), rules.ValidateUpdate(k, obj, old)...))
+}
+
+func lines(causes []meta.Cause) []string {
+	out := make([]string, len(causes))
+	for i, c := range causes {
+		out[i] = c.Field + ": " + c.Message
+	}
+	return out
+}
+
+// named completes an object of a test with a name and a namespace.
+func named(k *schema.Kind, obj schema.Tree) schema.Tree {
+	m := rules.Grow(obj, "metadata")
+	if m["name"] == nil {
+		m["name"] = "x"
+	}
+	if k.Namespaced && m["namespace"] == nil {
+		m["namespace"] = "ns"
+	}
+	return obj
+}
+
+// expect compares the faults of a case; a want that ends in … is only a beginning.
+func expect(t *testing.T, what string, got, want []string) {
+	t.Helper()
+	same := slices.EqualFunc(got, want, func(g, w string) bool {
+		if begin, ok := strings.CutSuffix(w, "…"); ok {
+			return strings.HasPrefix(g, begin)
+		}
+		return g == w
+	})
+	if !same {
+		t.Errorf("%s:\n got  %s\n want %s", what, strings.Join(got, "\n      "), strings.Join(want, "\n      "))
+	}
+}
+
+// equalJSON compares a part of a tree with JSON.
+func equalJSON(t *testing.T, what string, got any, want string) {
+	t.Helper()
+	b, err := json.Marshal(got)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var a, w any
+	if json.Unmarshal(b, &a) != nil || json.Unmarshal([]byte(want), &w) != nil {
+		t.Fatalf("%s: no JSON: %s", what, want)
+	}
+	x, _ := json.Marshal(a)
+	y, _ := json.Marshal(w)
+	if string(x) != string(y) {
+		t.Errorf("%s:\n got  %s\n want %s", what, x, y)
+	}
+}

@@ -1,0 +1,121 @@
+package catalog
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// secretTypes are the types with rules of their own, as the profile spells them.
+type secretTypes struct {
+	serviceAccountToken, serviceAccountName string
+	dockercfg, dockerconfigjson             string
+	basicAuth, sshAuth, tls                 string
+}
+
+func secretRules(n *meta.Naming) schema.Rules {
+	types := secretTypes{
+		serviceAccountToken: n.Name("platform.io/service-account-token"),
+		serviceAccountName:  n.Name("platform.io/service-account.name"),
+		dockercfg:           n.Name("platform.io/dockercfg"),
+		dockerconfigjson:    n.Name("platform.io/dockerconfigjson"),
+		basicAuth:           n.Name("platform.io/basic-auth"),
+		sshAuth:             n.Name("platform.io/ssh-auth"),
+		tls:                 n.Name("platform.io/tls"),
+	}
+	return schema.Rules{Default: defaultSecret, Validate: types.validate, ValidateUpdate: validateSecretUpdate}
+}
+
+// defaultSecret sets the type and moves stringData, which is only written, into data.
+func defaultSecret(obj schema.Tree) {
+	if rules.Text(obj, "type") == "" {
+		obj["type"] = "Opaque"
+	}
+	if plain := rules.Sub(obj, "stringData"); len(plain) > 0 {
+		data := rules.Grow(obj, "data")
+		for key := range plain {
+			data[key] = base64.StdEncoding.EncodeToString([]byte(rules.Text(plain, key)))
+		}
+	}
+	delete(obj, "stringData")
+}
+
+func (t secretTypes) validate(obj schema.Tree, faults *schema.Faults) {
+	data := rules.Sub(obj, "data")
+	size := 0
+	for _, key := range rules.Keys(data) {
+		validateDataKey(key, rules.Key("data", key), faults)
+		size += decodedSize(rules.Text(data, key))
+	}
+	if size > maxDataSize {
+		faults.TooLong("data", maxDataSize)
+	}
+	t.validateContent(obj, data, faults)
+}
+
+// validateContent checks what each type promises to its readers.
+func (t secretTypes) validateContent(obj, data schema.Tree, faults *schema.Faults) {
+	switch rules.Text(obj, "type") {
+	case t.serviceAccountToken:
+		if rules.Text(rules.Sub(obj, "metadata", "annotations"), t.serviceAccountName) == "" {
+			faults.Required(rules.Key("metadata.annotations", t.serviceAccountName))
+		}
+	case t.dockercfg:
+		validateJSONEntry(data, ".dockercfg", faults)
+	case t.dockerconfigjson:
+		validateJSONEntry(data, ".dockerconfigjson", faults)
+	case t.basicAuth:
+		_, user := data["username"]
+		_, password := data["password"]
+		if !user && !password {
+			faults.Required("data[username]")
+			faults.Required("data[password]")
+		}
+	case t.sshAuth:
+		if rules.Text(data, "ssh-privatekey") == "" {
+			faults.Required("data[ssh-privatekey]")
+		}
+	case t.tls:
+		for _, key := range []string{"tls.crt", "tls.key"} {
+			if _, ok := data[key]; !ok {
+				faults.Required(rules.Key("data", key))
+			}
+		}
+	}
+}
+
+// validateJSONEntry wants a JSON object; its text never shows in the message.
+func validateJSONEntry(data schema.Tree, key string, faults *schema.Faults) {
+	path := rules.Key("data", key)
+	if _, ok := data[key]; !ok {
+		faults.Required(path)
+		return
+	}
+	body, err := base64.StdEncoding.DecodeString(rules.Text(data, key))
+	if err == nil {
+		err = json.Unmarshal(body, &map[string]any{})
+	}
+	if err != nil {
+		faults.Invalid(path, "<secret contents redacted>", faultOfJSON(err))
+	}
+}
+
+// faultOfJSON says what is wrong without repeating a byte of the content.
+func faultOfJSON(err error) string {
+	var typed *json.UnmarshalTypeError
+	if errors.As(err, &typed) {
+		return "must be a JSON object"
+	}
+	return "must be valid JSON"
+}
+
+func validateSecretUpdate(obj, old schema.Tree, faults *schema.Faults) {
+	if now := rules.Text(obj, "type"); now != rules.Text(old, "type") {
+		faults.Invalid("type", now, "field is immutable")
+	}
+	validateFrozen(obj, old, faults, "data")
+}

@@ -1,0 +1,82 @@
+package codec
+
+import "github.com/troupe-api/troupe/kinds/schema"
+
+// any reads one value that has no plan.
+func (d *decoder) any() (any, error) {
+	switch c := d.peek(); {
+	case c == '"':
+		s, err := d.str()
+		if err != nil {
+			return nil, err
+		}
+		return s, nil
+	case c == '{':
+		return d.anyObject()
+	case c == '[':
+		return d.anyList()
+	case c == 't':
+		return true, d.literal("true")
+	case c == 'f':
+		return false, d.literal("false")
+	case c == 'n':
+		return nil, d.literal("null")
+	case c == '-' || isDigit(c):
+		literal, err := d.number()
+		if err != nil {
+			return nil, err
+		}
+		return d.anyNumber(literal), nil
+	}
+	return nil, d.unexpected("looking for beginning of value")
+}
+
+func (d *decoder) anyObject() (any, error) {
+	if err := d.open(); err != nil {
+		return nil, err
+	}
+	tree := make(schema.Tree)
+	for first := true; ; first = false {
+		key, more, err := d.key(first)
+		if err != nil {
+			return nil, err
+		}
+		if !more {
+			return tree, nil
+		}
+		d.pushKey(key)
+		v, err := d.any()
+		d.pop()
+		if err != nil {
+			return nil, err
+		}
+		before := len(tree)
+		tree[key] = v
+		if len(tree) == before {
+			d.duplicate(key)
+		}
+	}
+}
+
+func (d *decoder) anyList() (any, error) {
+	if err := d.open(); err != nil {
+		return nil, err
+	}
+	base := len(d.items)
+	for first := true; ; first = false {
+		more, err := d.element(first)
+		if err != nil {
+			return nil, err
+		}
+		if !more {
+			return d.take(base), nil
+		}
+		d.pushIndex(len(d.items) - base)
+		v, err := d.any()
+		d.pop()
+		if err != nil {
+			return nil, err
+		}
+		d.items = append(d.items, v)
+	}
+}

@@ -1,0 +1,306 @@
+package codec
+
+import (
+	"encoding/json"
+	"maps"
+	"math"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// Conform checks a tree that a patch has made as DecodeJSON checks a body, and brings its
+// values into the form of trees. Numbers may be int64, float64 or json.Number. The tree
+// that is passed in is not changed; the result shares with it what needed no change.
+func Conform(m *schema.Message, tree schema.Tree) (schema.Tree, []FieldFault, error) {
+	c := &conformer{root: true}
+	out := c.message(m, tree)
+	if c.deep {
+		return nil, nil, errDepth
+	}
+	if c.err != nil {
+		return nil, nil, c.err
+	}
+	slices.SortFunc(c.faults, func(a, b FieldFault) int { return strings.Compare(a.Path, b.Path) })
+	return out, c.faults, nil
+}
+
+// A conformer walks a tree along its plan. Its methods return nil for what does not fit.
+type conformer struct {
+	trail
+	root  bool // the message at hand is the whole object
+	depth int
+	deep  bool // the limit of depth was reached
+}
+
+// enter tells whether one more level may be gone into; leave undoes it.
+func (c *conformer) enter() bool {
+	c.depth++
+	c.deep = c.deep || c.depth > maxDepth
+	return !c.deep
+}
+
+func (c *conformer) leave() { c.depth-- }
+
+func (c *conformer) message(m *schema.Message, tree schema.Tree) schema.Tree {
+	root := c.root
+	c.root = false
+	edit := edits{from: tree}
+	known := 0
+	for _, f := range m.Fields {
+		if v, ok := tree[f.Name]; ok {
+			known++
+			c.member(m, f, v, &edit)
+		}
+	}
+	if known < len(tree) {
+		c.others(m, root, &edit)
+	}
+	if edit.out != nil {
+		dropNulls(edit.out)
+	}
+	return edit.result()
+}
+
+// member conforms the value of one field.
+func (c *conformer) member(m *schema.Message, f *schema.Field, v any, edit *edits) {
+	c.pushField(m, f)
+	edit.set(f.Name, v, c.field(f, v))
+	c.pop()
+}
+
+// others deals with the keys of a message that its plan does not have.
+func (c *conformer) others(m *schema.Message, root bool, edit *edits) {
+	for _, key := range sortedKeys(nil, edit.from) {
+		switch f := fieldOf(m, key, root); {
+		case f == nil:
+			c.unknown(key)
+			edit.drop(key)
+		case m.Field(key) == nil:
+			c.member(m, f, edit.from[key], edit)
+		}
+	}
+}
+
+// edits is a copy of a map that is made on the first change.
+type edits struct{ from, out schema.Tree }
+
+func (e *edits) change() {
+	if e.out == nil {
+		e.out = maps.Clone(e.from)
+	}
+}
+
+func (e *edits) drop(key string) {
+	e.change()
+	delete(e.out, key)
+}
+
+func (e *edits) set(key string, old, v any) {
+	if v == nil || !same(old, v) {
+		e.change()
+		e.out[key] = v
+	}
+}
+
+func (e *edits) result() schema.Tree {
+	if e.out != nil {
+		return e.out
+	}
+	return e.from
+}
+
+// same tells, of a value and what was made of it, whether it was left alone.
+func same(old, v any) bool {
+	switch a := old.(type) {
+	case schema.Tree:
+		b, ok := v.(schema.Tree)
+		return ok && reflect.ValueOf(a).UnsafePointer() == reflect.ValueOf(b).UnsafePointer()
+	case []any:
+		b, ok := v.([]any)
+		return ok && len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
+	case json.Number:
+		return false
+	}
+	switch v.(type) {
+	case schema.Tree, []any:
+		return false
+	}
+	return old == v
+}
+
+func (c *conformer) field(f *schema.Field, v any) any {
+	if v == nil {
+		return nil
+	}
+	switch f.Shape {
+	case schema.List:
+		if list, ok := v.([]any); ok {
+			return c.list(f, list)
+		}
+	case schema.Map:
+		if table, ok := v.(schema.Tree); ok {
+			return c.table(f, table)
+		}
+	default:
+		return c.single(f, v)
+	}
+	c.mismatch(kindOf(v), goType(f))
+	return nil
+}
+
+func (c *conformer) list(f *schema.Field, list []any) any {
+	out := list
+	for i, v := range list {
+		c.pushIndex(i)
+		made := c.element(f, v)
+		c.pop()
+		if same(v, made) {
+			continue
+		}
+		if &out[0] == &list[0] {
+			out = slices.Clone(list)
+		}
+		out[i] = made
+	}
+	return out
+}
+
+func (c *conformer) table(f *schema.Field, table schema.Tree) any {
+	edit := edits{from: table}
+	before := c.err
+	for key, v := range table {
+		c.entry(f, key, v, &edit)
+	}
+	if c.err != before { // find the first fault in the order of the keys
+		c.err = before
+		for _, key := range sortedKeys(nil, table) {
+			c.entry(f, key, table[key], &edit)
+		}
+	}
+	return edit.result()
+}
+
+func (c *conformer) entry(f *schema.Field, key string, v any, edit *edits) {
+	c.pushKey(key)
+	edit.set(key, v, c.element(f, v))
+	c.pop()
+}
+
+// element conforms an element of a list or map, where null stands for the zero value.
+func (c *conformer) element(f *schema.Field, v any) any {
+	if v != nil {
+		v = c.single(f, v)
+	}
+	if v == nil {
+		return zero(f)
+	}
+	return v
+}
+
+func (c *conformer) single(f *schema.Field, v any) any {
+	defer c.leave()
+	if !c.enter() {
+		return nil
+	}
+	if f.Type == schema.TypeRaw {
+		return c.raw(v)
+	}
+	if f.Type == schema.TypeMessage {
+		if tree, ok := v.(schema.Tree); ok {
+			return c.message(f.Message, tree)
+		}
+		c.mismatch(kindOf(v), elementType(f))
+		return nil
+	}
+	whole := v // kept as it is, so that it is not allocated again
+	switch v := v.(type) {
+	case string:
+		if f.Type == schema.TypeString {
+			return whole
+		}
+		return c.fromText(f, v)
+	case bool:
+		return c.fromBool(f, v)
+	case int64:
+		return c.fromInteger(f, v)
+	case int:
+		return c.fromInteger(f, int64(v))
+	case float64:
+		return c.fromNumber(f, floatLiteral(v))
+	case json.Number:
+		return c.fromNumber(f, v.String())
+	}
+	c.mismatch(kindOf(v), elementType(f))
+	return nil
+}
+
+func (c *conformer) fromInteger(f *schema.Field, n int64) any {
+	if f.Type == schema.TypeInt64 || (f.Type == schema.TypeInt32 || f.Type == schema.TypeIntOrString) && int64(int32(n)) == n {
+		return n
+	}
+	return c.fromNumber(f, strconv.FormatInt(n, 10))
+}
+
+// raw turns the numbers of a value without a plan into int64 and float64.
+func (c *conformer) raw(v any) any {
+	defer c.leave()
+	if !c.enter() {
+		return nil
+	}
+	switch v := v.(type) {
+	case schema.Tree:
+		edit := edits{from: v}
+		for key, item := range v {
+			edit.set(key, item, c.raw(item))
+		}
+		return edit.result()
+	case []any:
+		out := v
+		for i, item := range v {
+			if made := c.raw(item); !same(item, made) {
+				if &out[0] == &v[0] {
+					out = slices.Clone(v)
+				}
+				out[i] = made
+			}
+		}
+		return out
+	case json.Number:
+		return c.anyNumber(v.String())
+	case int:
+		return int64(v)
+	case string, bool, int64, float64, nil:
+		return v
+	}
+	c.mismatch(kindOf(v), "interface {}")
+	return nil
+}
+
+// floatLiteral writes a number so that an integral one reads as an integer.
+func floatLiteral(n float64) string {
+	if n == math.Trunc(n) && math.Abs(n) < 1<<63 {
+		return strconv.FormatFloat(n, 'f', -1, 64)
+	}
+	return strconv.FormatFloat(n, 'g', -1, 64)
+}
+
+// kindOf names a value of a tree as errors do.
+func kindOf(v any) string {
+	switch v.(type) {
+	case schema.Tree:
+		return "object"
+	case []any:
+		return "array"
+	case string:
+		return "string"
+	case bool:
+		return "bool"
+	case nil:
+		return "null"
+	}
+	return "number"
+}

@@ -1,0 +1,279 @@
+package codec
+
+import "github.com/troupe-api/troupe/kinds/schema"
+
+// A decoder reads one JSON text into a tree.
+type decoder struct {
+	scanner
+	trail
+	items []any // of the lists that are being read, innermost last
+}
+
+// DecodeJSON reads an object of message m. The faults are the unknown and duplicate
+// fields. The error is that of malformed JSON or of the first value of a wrong type; its
+// text may be shown to the client.
+func DecodeJSON(m *schema.Message, data []byte) (schema.Tree, []FieldFault, error) {
+	d := newDecoder(string(data))
+	tree, err := d.document(m)
+	if err == nil {
+		err = d.trail.err
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	return tree, d.faults, nil
+}
+
+// DecodeAny reads JSON that has no plan, such as a patch. Integers that fit stay int64.
+func DecodeAny(data []byte) (any, []FieldFault, error) {
+	d := newDecoder(string(data))
+	v, err := d.any()
+	if err == nil {
+		err = d.end()
+	}
+	if err == nil {
+		err = d.trail.err
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	return v, d.faults, nil
+}
+
+func newDecoder(text string) *decoder {
+	d := &decoder{scanner: scanner{text: text}}
+	d.steps = make([]step, 0, 16)
+	return d
+}
+
+// document reads the whole text as one object.
+func (d *decoder) document(m *schema.Message) (schema.Tree, error) {
+	if d.peek() != '{' {
+		kind := valueKind(d.at())
+		if err := d.skip(); err != nil {
+			return nil, err
+		}
+		d.mismatch(kind, messageType(m))
+		return nil, d.end()
+	}
+	tree, err := d.message(m)
+	if err != nil {
+		return nil, err
+	}
+	return tree, d.end()
+}
+
+// valueKind names a value by its first byte, as errors do.
+func valueKind(c byte) string {
+	switch c {
+	case '{':
+		return "object"
+	case '[':
+		return "array"
+	case '"':
+		return "string"
+	case 't', 'f':
+		return "bool"
+	case 'n':
+		return "null"
+	}
+	return "number"
+}
+
+// typeMeta are the fields that every object has, whether its plan lists them or not.
+var typeMeta = []*schema.Field{{Name: "kind"}, {Name: "apiVersion"}}
+
+// fieldOf finds a field of m; root tells that m is the whole object.
+func fieldOf(m *schema.Message, name string, root bool) *schema.Field {
+	f := m.Field(name)
+	if f != nil || !root {
+		return f
+	}
+	for _, f := range typeMeta {
+		if f.Name == name {
+			return f
+		}
+	}
+	return nil
+}
+
+func (d *decoder) message(m *schema.Message) (schema.Tree, error) {
+	root := d.depth == 0
+	if err := d.open(); err != nil {
+		return nil, err
+	}
+	tree := make(schema.Tree)
+	nulls := false
+	for first := true; ; first = false {
+		key, more, err := d.key(first)
+		if err != nil {
+			return nil, err
+		}
+		if !more {
+			break
+		}
+		f := fieldOf(m, key, root)
+		if f == nil {
+			d.unknown(key)
+			if err := d.skip(); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		d.pushField(m, f)
+		v, err := d.field(f)
+		d.pop()
+		if err != nil {
+			return nil, err
+		}
+		before := len(tree)
+		tree[f.Name] = v
+		if len(tree) == before {
+			d.duplicate(f.Name)
+		}
+		nulls = nulls || v == nil
+	}
+	if nulls {
+		dropNulls(tree)
+	}
+	return tree, nil
+}
+
+// dropNulls makes fields absent that are null.
+func dropNulls(tree schema.Tree) {
+	for k, v := range tree {
+		if v == nil {
+			delete(tree, k)
+		}
+	}
+}
+
+// field reads the value of a field; nil stands for null.
+func (d *decoder) field(f *schema.Field) (any, error) {
+	if f.Shape == schema.Single {
+		return d.single(f)
+	}
+	c := d.peek()
+	switch {
+	case c == 'n':
+		return nil, d.literal("null")
+	case f.Shape == schema.List && c == '[':
+		return d.list(f)
+	case f.Shape == schema.Map && c == '{':
+		return d.table(f)
+	}
+	return nil, d.refuse(goType(f))
+}
+
+// refuse skips a value that does not fit a type.
+func (d *decoder) refuse(goType string) error {
+	kind := valueKind(d.peek())
+	if err := d.skip(); err != nil {
+		return err
+	}
+	d.mismatch(kind, goType)
+	return nil
+}
+
+func (d *decoder) list(f *schema.Field) (any, error) {
+	if err := d.open(); err != nil {
+		return nil, err
+	}
+	base := len(d.items)
+	for first := true; ; first = false {
+		more, err := d.element(first)
+		if err != nil {
+			return nil, err
+		}
+		if !more {
+			break
+		}
+		d.pushIndex(len(d.items) - base)
+		v, err := d.single(f)
+		d.pop()
+		if err != nil {
+			return nil, err
+		}
+		if v == nil {
+			v = zero(f)
+		}
+		d.items = append(d.items, v)
+	}
+	return d.take(base), nil
+}
+
+// take returns the gathered items from base on as a list of their own.
+func (d *decoder) take(base int) []any {
+	list := make([]any, len(d.items)-base)
+	copy(list, d.items[base:])
+	clear(d.items[base:])
+	d.items = d.items[:base]
+	return list
+}
+
+func (d *decoder) table(f *schema.Field) (any, error) {
+	if err := d.open(); err != nil {
+		return nil, err
+	}
+	table := make(schema.Tree)
+	for first := true; ; first = false {
+		key, more, err := d.key(first)
+		if err != nil {
+			return nil, err
+		}
+		if !more {
+			return table, nil
+		}
+		d.pushKey(key)
+		v, err := d.single(f)
+		d.pop()
+		if err != nil {
+			return nil, err
+		}
+		if v == nil {
+			v = zero(f)
+		}
+		before := len(table)
+		table[key] = v
+		if len(table) == before {
+			d.duplicate(key)
+		}
+	}
+}
+
+// single reads one value of the type of f, whatever its shape; nil stands for null.
+func (d *decoder) single(f *schema.Field) (any, error) {
+	c := d.peek()
+	if f.Type == schema.TypeRaw {
+		return d.any()
+	}
+	switch {
+	case c == '"' && f.Type != schema.TypeMessage:
+		s, err := d.str()
+		if err != nil {
+			return nil, err
+		}
+		return d.fromText(f, s), nil
+	case c == '{' && f.Type == schema.TypeMessage:
+		tree, err := d.message(f.Message)
+		if err != nil {
+			return nil, err
+		}
+		return tree, nil
+	case c == 'n':
+		return nil, d.literal("null")
+	case f.Type == schema.TypeMessage:
+		return nil, d.refuse(elementType(f))
+	case c == 't':
+		return d.fromBool(f, true), d.literal("true")
+	case c == 'f':
+		return d.fromBool(f, false), d.literal("false")
+	case c == '-' || isDigit(c):
+		literal, err := d.number()
+		if err != nil {
+			return nil, err
+		}
+		return d.fromNumber(f, literal), nil
+	}
+	return nil, d.refuse(elementType(f))
+}

@@ -1,0 +1,277 @@
+package codec
+
+import (
+	"slices"
+	"strconv"
+	"sync"
+
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// An Encoded is an object as clients get it, but for its resourceVersion: the version
+// is to be put in at the offset Slot.
+type Encoded struct {
+	JSON []byte
+	Slot int
+}
+
+// An encoder appends JSON to b.
+type encoder struct {
+	b    []byte
+	slot int
+}
+
+// buffers holds the scratch space of encoders, which is copied from at the end.
+var buffers = sync.Pool{New: func() any { b := make([]byte, 0, 4096); return &b }}
+
+// maxPooled is the largest scratch space that is kept.
+const maxPooled = 1 << 18
+
+// EncodeJSON writes an object of kind k. The kind, apiVersion and resourceVersion of the
+// tree are not looked at; metadata is always written.
+func EncodeJSON(k *schema.Kind, t schema.Tree) Encoded {
+	scratch := buffers.Get().(*[]byte)
+	e := encoder{b: (*scratch)[:0], slot: -1}
+	e.object(k, t)
+	out := Encoded{JSON: slices.Clone(e.b), Slot: e.slot}
+	if cap(e.b) <= maxPooled {
+		*scratch = e.b
+		buffers.Put(scratch)
+	}
+	return out
+}
+
+// AppendValue appends the JSON form of a message.
+func AppendValue(b []byte, m *schema.Message, t schema.Tree) []byte {
+	e := encoder{b: b}
+	e.message(m, t)
+	return e.b
+}
+
+// AppendAny appends the JSON form of a value that has no plan: one of a tree. Keys are
+// sorted.
+func AppendAny(b []byte, v any) []byte {
+	e := encoder{b: b}
+	e.any(v)
+	return e.b
+}
+
+func (e *encoder) object(k *schema.Kind, t schema.Tree) {
+	e.raw(`{"kind":`)
+	e.text(k.Kind)
+	e.raw(`,"apiVersion":`)
+	e.text(k.APIVersion())
+	for _, f := range k.Message.Fields {
+		switch f.Name {
+		case "kind", "apiVersion":
+		case "metadata":
+			e.raw(`,"metadata":`)
+			meta, _ := t["metadata"].(schema.Tree)
+			e.metadata(f.Message, meta)
+		default:
+			e.member(f, t[f.Name])
+		}
+	}
+	e.raw("}")
+}
+
+// metadata writes an object's metadata with an empty resourceVersion.
+func (e *encoder) metadata(m *schema.Message, t schema.Tree) {
+	e.raw("{")
+	for _, f := range m.Fields {
+		if f.Name == "resourceVersion" {
+			e.name(f)
+			e.raw(`""`)
+			e.slot = len(e.b) - 1
+			continue
+		}
+		e.member(f, t[f.Name])
+	}
+	e.raw("}")
+}
+
+func (e *encoder) message(m *schema.Message, t schema.Tree) {
+	e.raw("{")
+	left := len(t) // values that are still to be written
+	for _, f := range m.Fields {
+		if left == 0 && !f.Always {
+			continue
+		}
+		v, ok := t[f.Name]
+		if ok {
+			left--
+		}
+		e.member(f, v)
+	}
+	e.raw("}")
+}
+
+// member writes a field with its value, or nothing if it is to be left out.
+func (e *encoder) member(f *schema.Field, v any) {
+	if v == nil {
+		if f.Always {
+			e.name(f)
+			e.absent(f)
+		}
+		return
+	}
+	if !f.Always && !f.Pointer && isEmpty(f, v) {
+		return
+	}
+	e.name(f)
+	e.value(f, v)
+}
+
+// isEmpty tells whether a value is what a field without a pointer leaves out.
+func isEmpty(f *schema.Field, v any) bool {
+	if f.Shape == schema.Single && (f.Type == schema.TypeRaw || f.Type == schema.TypeIntOrString) {
+		return false
+	}
+	switch v := v.(type) {
+	case string:
+		return v == ""
+	case int64:
+		return v == 0
+	case bool:
+		return !v
+	case float64:
+		return v == 0
+	case []any:
+		return len(v) == 0
+	case schema.Tree:
+		return f.Shape == schema.Map && len(v) == 0
+	}
+	return false
+}
+
+// absent writes an absent field that is always written.
+func (e *encoder) absent(f *schema.Field) {
+	switch {
+	case f.Pointer || f.Shape != schema.Single:
+		e.raw("null")
+	case f.Type == schema.TypeMessage:
+		e.message(f.Message, nil)
+	case f.Type == schema.TypeString:
+		e.raw(`""`)
+	case f.Type == schema.TypeQuantity:
+		e.raw(`"0"`)
+	case f.Type == schema.TypeDuration:
+		e.raw(`"0s"`)
+	case f.Type == schema.TypeBool:
+		e.raw("false")
+	case f.Type == schema.TypeInt32, f.Type == schema.TypeInt64, f.Type == schema.TypeDouble, f.Type == schema.TypeIntOrString:
+		e.raw("0")
+	default:
+		e.raw("null")
+	}
+}
+
+func (e *encoder) value(f *schema.Field, v any) {
+	switch f.Shape {
+	case schema.List:
+		e.list(f, v)
+	case schema.Map:
+		e.table(f, v)
+	default:
+		e.single(f, v)
+	}
+}
+
+func (e *encoder) single(f *schema.Field, v any) {
+	if f.Type == schema.TypeMessage {
+		tree, _ := v.(schema.Tree)
+		e.message(f.Message, tree)
+		return
+	}
+	e.any(v)
+}
+
+func (e *encoder) list(f *schema.Field, v any) {
+	list, _ := v.([]any)
+	e.raw("[")
+	for i, item := range list {
+		if i > 0 {
+			e.raw(",")
+		}
+		e.single(f, item)
+	}
+	e.raw("]")
+}
+
+func (e *encoder) table(f *schema.Field, v any) {
+	table, _ := v.(schema.Tree)
+	var space [16]string
+	e.raw("{")
+	for i, key := range sortedKeys(space[:0], table) {
+		if i > 0 {
+			e.raw(",")
+		}
+		e.text(key)
+		e.raw(":")
+		e.single(f, table[key])
+	}
+	e.raw("}")
+}
+
+// sortedKeys appends the keys of a map in the order of their bytes.
+func sortedKeys(keys []string, table schema.Tree) []string {
+	for key := range table {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+func (e *encoder) any(v any) {
+	switch v := v.(type) {
+	case string:
+		e.text(v)
+	case bool:
+		e.b = strconv.AppendBool(e.b, v)
+	case int64:
+		e.b = strconv.AppendInt(e.b, v, 10)
+	case float64:
+		e.b = appendFloat(e.b, v)
+	case schema.Tree:
+		e.anyObject(v)
+	case []any:
+		e.raw("[")
+		for i, item := range v {
+			if i > 0 {
+				e.raw(",")
+			}
+			e.any(item)
+		}
+		e.raw("]")
+	default:
+		e.raw("null")
+	}
+}
+
+func (e *encoder) anyObject(table schema.Tree) {
+	var space [16]string
+	e.raw("{")
+	for i, key := range sortedKeys(space[:0], table) {
+		if i > 0 {
+			e.raw(",")
+		}
+		e.text(key)
+		e.raw(":")
+		e.any(table[key])
+	}
+	e.raw("}")
+}
+
+// name writes the key of a field, with the comma before it.
+func (e *encoder) name(f *schema.Field) {
+	if e.b[len(e.b)-1] != '{' {
+		e.b = append(e.b, ',')
+	}
+	e.b = append(e.b, '"')
+	e.b = append(e.b, f.Name...)
+	e.b = append(e.b, '"', ':')
+}
+
+func (e *encoder) raw(s string) { e.b = append(e.b, s...) }
+
+func (e *encoder) text(s string) { e.b = appendString(e.b, s) }

@@ -1,0 +1,76 @@
+package codec
+
+import (
+	"bytes"
+
+	"google.golang.org/protobuf/encoding/protowire"
+)
+
+// prefix begins every Protobuf body.
+var prefix = []byte{0x6b, 0x38, 0x73, 0x00}
+
+const errNoEnvelope = typeError("provided data does not appear to be a protobuf message, expected prefix 6b 38 73 00")
+
+// An Envelope is what surrounds an object in Protobuf.
+type Envelope struct {
+	APIVersion, Kind             string
+	Raw                          []byte // the object
+	ContentEncoding, ContentType string // "" for plain Protobuf
+}
+
+// WrapEnvelope appends the envelope of an object, with the object in it.
+func WrapEnvelope(b []byte, apiVersion, kind string, raw []byte) []byte {
+	b = append(b, prefix...)
+	b, at := openWire(b, 1)
+	b = appendStringField(b, 1, apiVersion)
+	b = appendStringField(b, 2, kind)
+	b = closeWire(b, at)
+	b = appendTag(b, 2, protowire.BytesType)
+	b = protowire.AppendBytes(b, raw)
+	b = appendStringField(b, 3, "")
+	return appendStringField(b, 4, "")
+}
+
+// UnwrapEnvelope takes a body apart. Raw shares its memory. The error may be shown to the
+// client.
+func UnwrapEnvelope(body []byte) (Envelope, error) {
+	rest, ok := bytes.CutPrefix(body, prefix)
+	if !ok {
+		return Envelope{}, errNoEnvelope
+	}
+	var e Envelope
+	for len(rest) > 0 {
+		number, t, n := protowire.ConsumeTag(rest)
+		if n < 0 {
+			return Envelope{}, errProtobuf
+		}
+		if number > 4 {
+			size := protowire.ConsumeFieldValue(number, t, rest[n:])
+			if size < 0 {
+				return Envelope{}, errProtobuf
+			}
+			rest = rest[n+size:]
+			continue
+		}
+		p, n, err := payload("Unknown", t, rest, n)
+		if err != nil {
+			return Envelope{}, err
+		}
+		switch number {
+		case 1:
+			var parts [4]wirePart
+			if err := splitWire(p, &parts); err != nil {
+				return Envelope{}, err
+			}
+			e.APIVersion, e.Kind = string(parts[1].bytes), string(parts[2].bytes)
+		case 2:
+			e.Raw = p
+		case 3:
+			e.ContentEncoding = string(p)
+		case 4:
+			e.ContentType = string(p)
+		}
+		rest = rest[n:]
+	}
+	return e, nil
+}

@@ -1,0 +1,43 @@
+package codec
+
+import (
+	"strconv"
+	"strings"
+)
+
+// maxFaults bounds the faults that are reported for one body.
+const maxFaults = 100
+
+// A FieldFault is a field of a body that its kind does not know, or that the body has
+// twice.
+type FieldFault struct {
+	Path      string // as in spec.containers[0].image
+	Duplicate bool   // else the field is unknown
+	Text      string // the whole wording, of a YAML parser that knows no path
+}
+
+// String is the wording of warnings and strict errors: unknown field "spec.foo".
+func (f FieldFault) String() string {
+	if f.Text != "" {
+		return f.Text
+	}
+	if f.Duplicate {
+		return "duplicate field " + quote(f.Path)
+	}
+	return "unknown field " + quote(f.Path)
+}
+
+func quote(s string) string { return strconv.Quote(s) }
+
+// A typeError says that a value has the wrong type or form.
+type typeError string
+
+func (e typeError) Error() string { return string(e) }
+
+// A syntaxError says that a body is malformed.
+type syntaxError string
+
+func (e syntaxError) Error() string { return string(e) }
+
+// joinNames writes names as "a.b.c".
+func joinNames(names []string) string { return strings.Join(names, ".") }

@@ -1,0 +1,152 @@
+package codec
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+	"unsafe"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// A Place is where stored bytes belong: the name and namespace of their object, and its
+// resource version (0 if they have none).
+type Place struct {
+	Name, Namespace string
+	Version         uint64
+}
+
+var errNoObject = errors.New("stored bytes are no object")
+
+// Head takes from a tree what the server itself asks of an object. Its texts share the
+// memory of the tree; an object that is kept gets its head from NewObject.
+func Head(k *schema.Kind, t schema.Tree) meta.Head {
+	m, _ := t["metadata"].(schema.Tree)
+	var h meta.Head
+	h.UID, _ = m["uid"].(string)
+	h.Generation, _ = m["generation"].(int64)
+	if labels, _ := m["labels"].(schema.Tree); len(labels) > 0 {
+		h.Labels = make(map[string]string, len(labels))
+		for key, v := range labels {
+			h.Labels[key], _ = v.(string)
+		}
+	}
+	finalizers, _ := m["finalizers"].([]any)
+	for _, v := range finalizers {
+		s, _ := v.(string)
+		h.Finalizers = append(h.Finalizers, s)
+	}
+	owners, _ := m["ownerReferences"].([]any)
+	for _, v := range owners {
+		o, _ := v.(schema.Tree)
+		h.Owners = append(h.Owners, ownerOf(o))
+	}
+	h.Terminating = m["deletionTimestamp"] != nil
+	if len(k.SelectFields) > 0 {
+		h.Fields = make([]string, len(k.SelectFields))
+		for i, path := range k.SelectFields {
+			h.Fields[i] = scalarText(valueAt(t, path))
+		}
+		fillFields(k, h.Fields)
+	}
+	return h
+}
+
+func ownerOf(o schema.Tree) meta.Owner {
+	var out meta.Owner
+	out.APIVersion, _ = o["apiVersion"].(string)
+	out.Kind, _ = o["kind"].(string)
+	out.Name, _ = o["name"].(string)
+	out.UID, _ = o["uid"].(string)
+	out.Controller, _ = o["controller"].(bool)
+	out.BlockDeletion, _ = o["blockOwnerDeletion"].(bool)
+	return out
+}
+
+// valueAt is the value at a dotted path; nil if there is none.
+func valueAt(v any, path string) any {
+	for path != "" {
+		tree, _ := v.(schema.Tree)
+		var name string
+		name, path, _ = strings.Cut(path, ".")
+		v = tree[name]
+	}
+	return v
+}
+
+// scalarText is a scalar as field selectors compare it; "" for anything else.
+func scalarText(v any) string {
+	switch v := v.(type) {
+	case string:
+		return v
+	case bool:
+		return strconv.FormatBool(v)
+	case int64:
+		return strconv.FormatInt(v, 10)
+	}
+	return ""
+}
+
+// fillFields gives selectable fields that are absent the zero value of their type.
+func fillFields(k *schema.Kind, fields []string) {
+	for i, path := range k.SelectFields {
+		if fields[i] != "" {
+			continue
+		}
+		switch f := fieldAt(k.Message, path); {
+		case f == nil || f.Shape != schema.Single:
+		case f.Type == schema.TypeBool:
+			fields[i] = "false"
+		case f.Type == schema.TypeInt32 || f.Type == schema.TypeInt64:
+			fields[i] = "0"
+		}
+	}
+}
+
+// fieldAt is the field at a dotted path; nil if there is none.
+func fieldAt(m *schema.Message, path string) *schema.Field {
+	for m != nil {
+		name, rest, more := strings.Cut(path, ".")
+		f := m.Field(name)
+		if f == nil || !more {
+			return f
+		}
+		m, path = f.Message, rest
+	}
+	return nil
+}
+
+// NewObject makes the object of stored bytes. It keeps json, which must not change any
+// more, and cuts the texts of the head from it.
+func NewObject(k *schema.Kind, key meta.Key, version uint64, json []byte) (*meta.Object, error) {
+	head, _, err := ParseHead(k, json)
+	if err != nil {
+		return nil, err
+	}
+	return &meta.Object{Key: key, Version: version, JSON: json, Item: k.Item, Head: head}, nil
+}
+
+// ParseHead reads a head straight from an object's JSON, and where the object belongs.
+// The texts share the memory of json, which must not change as long as they are used.
+func ParseHead(k *schema.Kind, json []byte) (meta.Head, Place, error) {
+	if len(json) == 0 || k.Item > len(json) {
+		return meta.Head{}, Place{}, errNoObject
+	}
+	p := headParser{kind: k}
+	p.text = unsafe.String(&json[0], len(json))
+	if len(k.SelectFields) > 0 {
+		p.head.Fields = make([]string, len(k.SelectFields))
+	}
+	if p.peek() != '{' {
+		return meta.Head{}, Place{}, errNoObject
+	}
+	if err := p.object(""); err != nil {
+		return meta.Head{}, Place{}, err
+	}
+	if err := p.end(); err != nil {
+		return meta.Head{}, Place{}, err
+	}
+	fillFields(k, p.head.Fields)
+	return p.head, p.place, nil
+}

@@ -1,0 +1,207 @@
+package codec
+
+import (
+	"encoding/base64"
+	"strconv"
+	"time"
+
+	"github.com/troupe-api/troupe/kinds/quantity"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// microLayout is the form of times with microseconds; it demands all six digits.
+const microLayout = "2006-01-02T15:04:05.000000Z07:00"
+
+// fromText is the tree form of a string that is the value of f; nil if it does not fit,
+// which is remembered.
+func (t *trail) fromText(f *schema.Field, s string) any {
+	switch f.Type {
+	case schema.TypeString, schema.TypeIntOrString, schema.TypeRaw:
+		return s
+	case schema.TypeBytes:
+		return t.bytes(s)
+	case schema.TypeTime:
+		return t.time(s)
+	case schema.TypeMicroTime:
+		return t.microTime(s)
+	case schema.TypeQuantity:
+		return t.quantity(s)
+	case schema.TypeDuration:
+		return t.duration(s)
+	}
+	t.mismatch("string", elementType(f))
+	return nil
+}
+
+// fromNumber is fromText for a number as it was written.
+func (t *trail) fromNumber(f *schema.Field, literal string) any {
+	switch f.Type {
+	case schema.TypeInt32, schema.TypeIntOrString:
+		return t.integer(f, literal, 32)
+	case schema.TypeInt64:
+		return t.integer(f, literal, 64)
+	case schema.TypeDouble:
+		return t.double(literal)
+	case schema.TypeQuantity:
+		return t.quantity(literal)
+	case schema.TypeRaw:
+		return t.anyNumber(literal)
+	}
+	t.mismatch("number", elementType(f))
+	return nil
+}
+
+// fromBool is fromText for true and false.
+func (t *trail) fromBool(f *schema.Field, b bool) any {
+	switch f.Type {
+	case schema.TypeBool, schema.TypeRaw:
+		return b
+	case schema.TypeQuantity:
+		return t.quantity(strconv.FormatBool(b))
+	}
+	t.mismatch("bool", elementType(f))
+	return nil
+}
+
+func (t *trail) integer(f *schema.Field, literal string, bits int) any {
+	n, err := strconv.ParseInt(literal, 10, bits)
+	if err != nil {
+		t.mismatch("number "+literal, elementType(f))
+		return nil
+	}
+	return n
+}
+
+func (t *trail) double(literal string) any {
+	n, err := strconv.ParseFloat(literal, 64)
+	if err != nil {
+		t.mismatch("number "+literal, "float64")
+		return nil
+	}
+	return n
+}
+
+// anyNumber keeps integers that fit as int64, all other numbers as float64.
+func (t *trail) anyNumber(literal string) any {
+	if n, err := strconv.ParseInt(literal, 10, 64); err == nil {
+		return n
+	}
+	return t.double(literal)
+}
+
+// bytes checks base64 and returns it without line breaks and stray bits.
+func (t *trail) bytes(s string) any {
+	raw, err := base64.StdEncoding.DecodeString(s)
+	if err != nil {
+		t.malformed(err.Error())
+		return nil
+	}
+	if isCanonicalBase64(s) {
+		return s
+	}
+	return base64.StdEncoding.EncodeToString(raw)
+}
+
+// isCanonicalBase64 tells whether valid base64 is what an encoder would write.
+func isCanonicalBase64(s string) bool {
+	for i := range len(s) {
+		if s[i] == '\n' || s[i] == '\r' {
+			return false
+		}
+	}
+	if s == "" || s[len(s)-1] != '=' {
+		return true
+	}
+	_, err := base64.StdEncoding.Strict().DecodeString(s[len(s)-4:])
+	return err == nil
+}
+
+// time returns a time in UTC and whole seconds; nil for the zero time, which clients of
+// Go write as null.
+func (t *trail) time(s string) any {
+	at, err := time.Parse(time.RFC3339, s)
+	if err != nil {
+		t.malformed(err.Error())
+		return nil
+	}
+	if at.IsZero() {
+		return nil
+	}
+	if len(s) == len("2006-01-02T15:04:05Z") && s[len(s)-1] == 'Z' {
+		return s
+	}
+	return at.UTC().Format(time.RFC3339)
+}
+
+func (t *trail) microTime(s string) any {
+	at, err := time.Parse(microLayout, s)
+	if err != nil {
+		t.malformed(err.Error())
+		return nil
+	}
+	if at.IsZero() {
+		return nil
+	}
+	return at.UTC().Format(microLayout)
+}
+
+func (t *trail) quantity(s string) any {
+	if isPlainQuantity(s) {
+		return s
+	}
+	canonical, err := quantity.Parse(s)
+	if err != nil {
+		t.malformed(err.Error())
+		return nil
+	}
+	return canonical
+}
+
+// isPlainQuantity knows the canonical form of everyday amounts, such as "500m", "3" and
+// "128Mi", at sight. It is false for what must be looked at more closely.
+func isPlainQuantity(s string) bool {
+	n, i := 0, 0
+	for ; i < len(s) && i < 7 && isDigit(s[i]); i++ {
+		n = n*10 + int(s[i]-'0')
+	}
+	if i == 0 || s[0] == '0' {
+		return false
+	}
+	switch s[i:] {
+	case "", "m", "k", "M", "G":
+		return n%1000 != 0
+	case "Ki", "Mi", "Gi":
+		return n%1024 != 0
+	}
+	return false
+}
+
+func (t *trail) duration(s string) any {
+	d, err := time.ParseDuration(s)
+	if err != nil {
+		t.malformed(err.Error())
+		return nil
+	}
+	return d.String()
+}
+
+// zero is the value that null stands for as an element of a list or map.
+func zero(f *schema.Field) any {
+	switch f.Type {
+	case schema.TypeBool:
+		return false
+	case schema.TypeInt32, schema.TypeInt64, schema.TypeIntOrString:
+		return int64(0)
+	case schema.TypeDouble:
+		return float64(0)
+	case schema.TypeMessage:
+		return schema.Tree{}
+	case schema.TypeQuantity:
+		return "0"
+	case schema.TypeDuration:
+		return "0s"
+	case schema.TypeRaw, schema.TypeTime, schema.TypeMicroTime:
+		return nil
+	}
+	return ""
+}

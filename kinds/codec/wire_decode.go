@@ -1,0 +1,258 @@
+package codec
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+	"unsafe"
+
+	"github.com/troupe-api/troupe/kinds/schema"
+	"google.golang.org/protobuf/encoding/protowire"
+)
+
+// errProtobuf is the error for what the wire format does not allow.
+const errProtobuf = typeError("proto: malformed message")
+
+// DecodeProtobuf reads an object of message m from Protobuf without envelope. Fields that
+// the plan does not know are dropped in silence, as clients expect it of Protobuf; the
+// faults are those of JSON inside raw fields.
+func DecodeProtobuf(m *schema.Message, body []byte) (schema.Tree, []FieldFault, error) {
+	// One copy of the body, never written to: the texts of the tree are cut from it.
+	text := string(body)
+	d := wireDecoder{}
+	tree := schema.Tree{}
+	if err := d.message(wireOf(m), tree, unsafe.Slice(unsafe.StringData(text), len(text))); err != nil {
+		return nil, nil, err
+	}
+	if d.err != nil {
+		return nil, nil, d.err
+	}
+	return tree, d.faults, nil
+}
+
+// A wireDecoder reads one Protobuf message into a tree.
+type wireDecoder struct {
+	trail
+	depth int
+	items []any // of the lists that are being read, innermost last
+}
+
+func (d *wireDecoder) message(w *wireMessage, tree schema.Tree, b []byte) error {
+	if d.depth++; d.depth > maxDepth {
+		return errDepth
+	}
+	for len(b) > 0 {
+		number, wireType, n := protowire.ConsumeTag(b)
+		if n < 0 {
+			return errProtobuf
+		}
+		var err error
+		switch node := w.node(int32(number)); {
+		case node == nil:
+			n, err = passWire(number, wireType, b, n)
+		case node.inner != nil:
+			n, err = d.inlined(node, wireType, tree, b, n)
+		case node.field.Shape == schema.List:
+			n, err = d.list(node, tree, b)
+		case node.field.Shape == schema.Map:
+			n, err = d.entry(node, wireType, tree, b, n)
+		default:
+			n, err = d.single(node.field, wireType, tree, b, n)
+		}
+		if err != nil {
+			return err
+		}
+		b = b[n:]
+	}
+	d.depth--
+	return nil
+}
+
+// wrongType is the error for a field that came with another wire type than its own.
+func wrongType(name string, t protowire.Type) error {
+	return typeError("proto: wrong wireType = " + strconv.Itoa(int(t)) + " for field " + name)
+}
+
+// passWire skips a field whose tag took n bytes, and returns the length of both.
+func passWire(number protowire.Number, t protowire.Type, b []byte, n int) (int, error) {
+	size := protowire.ConsumeFieldValue(number, t, b[n:])
+	if size < 0 {
+		return 0, errProtobuf
+	}
+	return n + size, nil
+}
+
+// payload reads the bytes of a length-delimited field whose tag took n bytes, and returns
+// the length of both.
+func payload(name string, t protowire.Type, b []byte, n int) ([]byte, int, error) {
+	if t != protowire.BytesType {
+		return nil, 0, wrongType(name, t)
+	}
+	p, size := protowire.ConsumeBytes(b[n:])
+	if size < 0 {
+		return nil, 0, errProtobuf
+	}
+	return p, n + size, nil
+}
+
+func (d *wireDecoder) inlined(node *wireNode, t protowire.Type, tree schema.Tree, b []byte, n int) (int, error) {
+	p, n, err := payload("inlined", t, b, n)
+	if err != nil {
+		return 0, err
+	}
+	return n, d.message(node.inner, tree, p)
+}
+
+// list reads the elements of a list that follow each other.
+func (d *wireDecoder) list(node *wireNode, tree schema.Tree, b []byte) (int, error) {
+	base, done := len(d.items), 0
+	for done < len(b) {
+		number, t, n := protowire.ConsumeTag(b[done:])
+		if n < 0 || int32(number) != node.number {
+			break
+		}
+		n, err := d.elements(node.field, t, b[done:], n)
+		if err != nil {
+			return 0, err
+		}
+		done += n
+	}
+	before, _ := tree[node.field.Name].([]any)
+	tree[node.field.Name] = append(before, d.items[base:]...)
+	clear(d.items[base:])
+	d.items = d.items[:base]
+	return done, nil
+}
+
+// elements reads one element of a list, or several numbers that are packed into one field.
+func (d *wireDecoder) elements(f *schema.Field, t protowire.Type, b []byte, n int) (int, error) {
+	own, isNumber := numberType(f.Type)
+	if !isNumber || t != protowire.BytesType {
+		v, n, err := d.value(f, t, nil, b, n)
+		d.items = append(d.items, v)
+		return n, err
+	}
+	p, n, err := payload(f.Name, t, b, n)
+	for len(p) > 0 && err == nil {
+		var v any
+		var size int
+		v, size, err = d.value(f, own, nil, p, 0)
+		d.items = append(d.items, v)
+		p = p[size:]
+	}
+	return n, err
+}
+
+// numberType is the wire type of a number or bool; false for any other type.
+func numberType(t schema.Type) (protowire.Type, bool) {
+	switch t {
+	case schema.TypeBool, schema.TypeInt32, schema.TypeInt64:
+		return protowire.VarintType, true
+	case schema.TypeDouble:
+		return protowire.Fixed64Type, true
+	}
+	return 0, false
+}
+
+func (d *wireDecoder) entry(node *wireNode, t protowire.Type, tree schema.Tree, b []byte, n int) (int, error) {
+	f := node.field
+	p, n, err := payload(f.Name, t, b, n)
+	if err != nil {
+		return 0, err
+	}
+	var key string
+	var v any
+	for len(p) > 0 {
+		number, t, size := protowire.ConsumeTag(p)
+		if size < 0 {
+			return 0, errProtobuf
+		}
+		switch number {
+		case 1:
+			var raw []byte
+			raw, size, err = payload(f.Name, t, p, size)
+			key = wireText(raw)
+		case 2:
+			v, size, err = d.value(f, t, nil, p, size)
+		default:
+			size, err = passWire(number, t, p, size)
+		}
+		if err != nil {
+			return 0, err
+		}
+		p = p[size:]
+	}
+	if v == nil {
+		v = zero(f)
+	}
+	table, ok := tree[f.Name].(schema.Tree)
+	if !ok {
+		table = schema.Tree{}
+		tree[f.Name] = table
+	}
+	table[key] = v
+	return n, nil
+}
+
+// single reads a single value. Zero values of fields without a pointer are dropped, since
+// Protobuf writes them always.
+func (d *wireDecoder) single(f *schema.Field, t protowire.Type, tree schema.Tree, b []byte, n int) (int, error) {
+	v, n, err := d.value(f, t, tree[f.Name], b, n)
+	if err != nil {
+		return 0, err
+	}
+	if v == nil || !f.Pointer && isWireZero(f, v) {
+		delete(tree, f.Name)
+	} else {
+		tree[f.Name] = v
+	}
+	return n, nil
+}
+
+func isWireZero(f *schema.Field, v any) bool {
+	if f.Type == schema.TypeMessage {
+		tree, _ := v.(schema.Tree)
+		return len(tree) == 0
+	}
+	return isEmpty(f, v)
+}
+
+// value reads one value of the type of f, whose tag took n bytes, and returns the length
+// of both. A message that is there already is merged into.
+func (d *wireDecoder) value(f *schema.Field, t protowire.Type, before any, b []byte, n int) (any, int, error) {
+	if own, isNumber := numberType(f.Type); isNumber {
+		if t != own {
+			return nil, 0, wrongType(f.Name, t)
+		}
+		v, size := wireNumber(f.Type, b[n:])
+		if size < 0 {
+			return nil, 0, errProtobuf
+		}
+		return v, n + size, nil
+	}
+	p, n, err := payload(f.Name, t, b, n)
+	if err != nil {
+		return nil, 0, err
+	}
+	if f.Type != schema.TypeMessage {
+		v, err := d.special(f, p)
+		return v, n, err
+	}
+	tree, ok := before.(schema.Tree)
+	if !ok {
+		tree = schema.Tree{}
+	}
+	return tree, n, d.message(wireOf(f.Message), tree, p)
+}
+
+// wireText is the text of bytes of the body, which it shares.
+func wireText(p []byte) string {
+	if len(p) == 0 {
+		return ""
+	}
+	s := unsafe.String(&p[0], len(p))
+	if !utf8.ValidString(s) {
+		return strings.ToValidUTF8(s, string(utf8.RuneError))
+	}
+	return s
+}

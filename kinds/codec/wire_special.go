@@ -1,0 +1,126 @@
+package codec
+
+import (
+	"encoding/base64"
+	"math"
+	"time"
+
+	"github.com/troupe-api/troupe/kinds/schema"
+	"google.golang.org/protobuf/encoding/protowire"
+)
+
+// wireNumber reads a number or bool; the length is negative if there is none.
+func wireNumber(t schema.Type, b []byte) (any, int) {
+	if t == schema.TypeDouble {
+		v, n := protowire.ConsumeFixed64(b)
+		return math.Float64frombits(v), n
+	}
+	v, n := protowire.ConsumeVarint(b)
+	switch t {
+	case schema.TypeBool:
+		return v != 0, n
+	case schema.TypeInt32:
+		return int64(int32(v)), n
+	}
+	return int64(v), n
+}
+
+// special reads a value that is length-delimited but no message of the plan.
+func (d *wireDecoder) special(f *schema.Field, p []byte) (any, error) {
+	switch f.Type {
+	case schema.TypeString:
+		return wireText(p), nil
+	case schema.TypeBytes:
+		return base64.StdEncoding.EncodeToString(p), nil
+	}
+	var parts [4]wirePart
+	if err := splitWire(p, &parts); err != nil {
+		return nil, err
+	}
+	switch f.Type {
+	case schema.TypeTime, schema.TypeMicroTime:
+		return wireTime(f.Type, len(p) == 0, int64(parts[1].number), int32(parts[2].number))
+	case schema.TypeDuration:
+		return time.Duration(parts[1].number).String(), nil
+	case schema.TypeQuantity:
+		return d.wireQuantity(wireText(parts[1].bytes)), nil
+	case schema.TypeIntOrString:
+		if parts[1].number != 0 {
+			return wireText(parts[3].bytes), nil
+		}
+		return int64(int32(parts[2].number)), nil
+	}
+	return d.wireRaw(parts[1].bytes)
+}
+
+// A wirePart is what a small message holds under one number.
+type wirePart struct {
+	number uint64
+	bytes  []byte
+}
+
+// splitWire takes a message with the numbers 1 to 3 apart. The last of several wins.
+func splitWire(p []byte, parts *[4]wirePart) error {
+	for len(p) > 0 {
+		number, t, n := protowire.ConsumeTag(p)
+		if n < 0 {
+			return errProtobuf
+		}
+		size := protowire.ConsumeFieldValue(number, t, p[n:])
+		if size < 0 {
+			return errProtobuf
+		}
+		if number < 4 {
+			part := &parts[number]
+			switch t {
+			case protowire.VarintType:
+				part.number, _ = protowire.ConsumeVarint(p[n:])
+			case protowire.BytesType:
+				part.bytes, _ = protowire.ConsumeBytes(p[n:])
+			}
+		}
+		p = p[n+size:]
+	}
+	return nil
+}
+
+// wireTime is the text of a time; nil for the zero time.
+func wireTime(t schema.Type, empty bool, seconds int64, nanos int32) (any, error) {
+	if empty {
+		return nil, nil
+	}
+	at := time.Unix(seconds, int64(nanos)).UTC()
+	if at.IsZero() {
+		return nil, nil
+	}
+	if y := at.Year(); y < 0 || y > 9999 {
+		return nil, typeError("year outside of range [0,9999]")
+	}
+	if t == schema.TypeTime {
+		return at.Format(time.RFC3339), nil
+	}
+	return at.Format(microLayout), nil
+}
+
+func (d *wireDecoder) wireQuantity(s string) any {
+	if s == "" {
+		s = "0"
+	}
+	return d.quantity(s)
+}
+
+// wireRaw reads the JSON of a raw field; nil if there is none.
+func (d *wireDecoder) wireRaw(p []byte) (any, error) {
+	if len(p) == 0 {
+		return nil, nil
+	}
+	v, faults, err := DecodeAny(p)
+	if err != nil {
+		return nil, err
+	}
+	if room := maxFaults - len(d.faults); len(faults) > room {
+		faults = faults[:room]
+	}
+	d.faults = append(d.faults, faults...)
+	return v, nil
+}

@@ -1,0 +1,190 @@
+package codec
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+
+	"github.com/troupe-api/troupe/kinds/schema"
+	"go.yaml.in/yaml/v2"
+)
+
+// What a YAML body may grow to, so that aliases cannot make it a bomb.
+const (
+	yamlGrowth = 16      // times the body
+	yamlRoom   = 1 << 16 // plus bytes
+	yamlLevels = 1000    // of nesting; the parser's time grows faster than linear with it
+)
+
+const (
+	errYAMLGrowth = syntaxError("yaml: document contains excessive aliasing")
+	errYAMLDepth  = syntaxError("yaml: exceeded max depth")
+)
+
+// DecodeYAML is DecodeJSON for YAML 1.1. A body that is JSON is read as such. Duplicate
+// keys are reported with the text of the YAML parser; of them the last one stays.
+func DecodeYAML(m *schema.Message, data []byte) (schema.Tree, []FieldFault, error) {
+	if bytes.HasPrefix(bytes.TrimLeft(data, " \t\r\n"), []byte("{")) {
+		tree, faults, err := DecodeJSON(m, data)
+		if malformed := syntaxError(""); !errors.As(err, &malformed) || err == errDepth {
+			return tree, faults, err
+		}
+	}
+	v, faults, err := readYAML(data)
+	if err != nil {
+		return nil, nil, err
+	}
+	tree, ok := v.(schema.Tree)
+	if !ok {
+		return nil, nil, typeError("json: cannot unmarshal " + kindOf(v) + " into Go value of type " + messageType(m))
+	}
+	tree, more, err := Conform(m, tree)
+	if err != nil {
+		return nil, nil, err
+	}
+	return tree, append(faults, more...), nil
+}
+
+// readYAML reads the first document of a YAML text.
+func readYAML(data []byte) (v any, faults []FieldFault, err error) {
+	if yamlNesting(data) > yamlLevels {
+		return nil, nil, errYAMLDepth
+	}
+	defer func() {
+		if r := recover(); r != nil { // the parser's own faults
+			v, faults, err = nil, nil, syntaxError("yaml: document cannot be read")
+		}
+	}()
+	var read any
+	if err := yaml.UnmarshalStrict(data, &read); err != nil {
+		if duplicates := (*yaml.TypeError)(nil); !errors.As(err, &duplicates) {
+			return nil, nil, syntaxError(err.Error())
+		}
+		faults = []FieldFault{{Duplicate: true, Text: err.Error()}}
+		read = nil
+		if err := yaml.Unmarshal(data, &read); err != nil {
+			return nil, nil, syntaxError(err.Error())
+		}
+	}
+	c := yamlConverter{room: yamlGrowth*len(data) + yamlRoom}
+	v, err = c.value(read)
+	return v, faults, err
+}
+
+// yamlNesting is an upper bound, mostly a wide one, of how deeply a YAML text nests:
+// brackets that are open, indentation, and dashes in a row each may be a level.
+func yamlNesting(data []byte) int {
+	deepest, brackets, lead, leading := 0, 0, 0, true
+	for _, c := range data {
+		switch {
+		case c == '\n':
+			lead, leading = 0, true
+		case c == '[' || c == '{':
+			brackets++
+			leading = false
+		case c == ']' || c == '}':
+			brackets = max(brackets-1, 0)
+			leading = false
+		case leading && (c == '-' || c == '?' || c == ':'):
+			lead++
+		case c != ' ':
+			leading = false
+		}
+		deepest = max(deepest, brackets+lead)
+	}
+	return deepest
+}
+
+// A yamlConverter turns what the YAML parser made into a tree.
+type yamlConverter struct {
+	room  int // bytes that may still be made
+	depth int
+}
+
+func (c *yamlConverter) spend(n int) error {
+	if c.room -= n; c.room < 0 {
+		return errYAMLGrowth
+	}
+	return nil
+}
+
+func (c *yamlConverter) value(v any) (any, error) {
+	if err := c.spend(1); err != nil {
+		return nil, err
+	}
+	if c.depth++; c.depth > maxDepth {
+		return nil, errYAMLDepth
+	}
+	defer func() { c.depth-- }()
+	switch v := v.(type) {
+	case map[any]any:
+		return c.object(v)
+	case []any:
+		for i, item := range v {
+			made, err := c.value(item)
+			if err != nil {
+				return nil, err
+			}
+			v[i] = made
+		}
+		return v, nil
+	case string:
+		return v, c.spend(len(v))
+	case int:
+		return int64(v), nil
+	case uint64:
+		return float64(v), nil
+	case float64:
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return nil, syntaxError("json: unsupported value: " + strconv.FormatFloat(v, 'g', -1, 64))
+		}
+		return v, nil
+	case int64, bool, nil:
+		return v, nil
+	}
+	return nil, syntaxError(fmt.Sprintf("yaml: unsupported value of type %T", v))
+}
+
+func (c *yamlConverter) object(from map[any]any) (any, error) {
+	tree := make(schema.Tree, len(from))
+	for key, item := range from {
+		name, err := yamlKey(key)
+		if err != nil {
+			return nil, err
+		}
+		if err := c.spend(len(name)); err != nil {
+			return nil, err
+		}
+		if tree[name], err = c.value(item); err != nil {
+			return nil, err
+		}
+	}
+	return tree, nil
+}
+
+// yamlKey is the JSON form of a key.
+func yamlKey(key any) (string, error) {
+	switch key := key.(type) {
+	case string:
+		return key, nil
+	case int:
+		return strconv.Itoa(key), nil
+	case int64:
+		return strconv.FormatInt(key, 10), nil
+	case bool:
+		return strconv.FormatBool(key), nil
+	case float64:
+		switch {
+		case math.IsInf(key, 1):
+			return ".inf", nil
+		case math.IsInf(key, -1):
+			return "-.inf", nil
+		case math.IsNaN(key):
+			return ".nan", nil
+		}
+		return strconv.FormatFloat(key, 'g', -1, 32), nil
+	}
+	return "", syntaxError(fmt.Sprintf("unsupported map key of type: %T", key))
+}

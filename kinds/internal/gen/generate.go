@@ -1,0 +1,133 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+
+	"github.com/bufbuild/protocompile"
+	"github.com/bufbuild/protocompile/linker"
+	"github.com/bufbuild/protocompile/protoutil"
+	"google.golang.org/protobuf/cmd/protoc-gen-go/internal_gengo"
+	"google.golang.org/protobuf/compiler/protogen"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/types/descriptorpb"
+	"google.golang.org/protobuf/types/pluginpb"
+)
+
+// optionsFile declares the options; the other files of the folder declare kinds.
+const optionsFile = "options.proto"
+
+// Generate compiles every .proto file of dir. It gives the generated files by name.
+func Generate(ctx context.Context, dir string) (map[string][]byte, error) {
+	names, err := protoFiles(dir)
+	if err != nil {
+		return nil, err
+	}
+	compiler := protocompile.Compiler{
+		Resolver:       protocompile.WithStandardImports(&protocompile.SourceResolver{ImportPaths: []string{dir}}),
+		SourceInfoMode: protocompile.SourceInfoStandard,
+	}
+	files, err := compiler.Compile(ctx, names...)
+	if err != nil {
+		return nil, err
+	}
+	set, err := descriptorSet(files)
+	if err != nil {
+		return nil, err
+	}
+	options, err := optionTypes(files.FindFileByPath(optionsFile))
+	if err != nil {
+		return nil, err
+	}
+	return map[string][]byte{"descriptors.binpb": set, "options.pb.go": options}, nil
+}
+
+func protoFiles(dir string) ([]string, error) {
+	paths, err := filepath.Glob(filepath.Join(dir, "*.proto"))
+	if err != nil {
+		return nil, err
+	}
+	names := make([]string, len(paths))
+	for i, path := range paths {
+		names[i] = filepath.Base(path)
+	}
+	return names, nil // sorted by Glob
+}
+
+// descriptorSet lists each file after those that it imports, without the options.
+func descriptorSet(files linker.Files) ([]byte, error) {
+	set := &descriptorpb.FileDescriptorSet{}
+	done := map[string]bool{optionsFile: true}
+	var add func(file protoreflect.FileDescriptor)
+	add = func(file protoreflect.FileDescriptor) {
+		if done[file.Path()] || file.Package() == "google.protobuf" {
+			return
+		}
+		done[file.Path()] = true
+		for i := range file.Imports().Len() {
+			add(file.Imports().Get(i).FileDescriptor)
+		}
+		set.File = append(set.File, slim(protoutil.ProtoFromFileDescriptor(file)))
+	}
+	for _, file := range files {
+		add(file)
+	}
+	return proto.MarshalOptions{Deterministic: true}.Marshal(set)
+}
+
+// slim keeps what package schema reads.
+func slim(file *descriptorpb.FileDescriptorProto) *descriptorpb.FileDescriptorProto {
+	file = proto.Clone(file).(*descriptorpb.FileDescriptorProto)
+	var kept []*descriptorpb.SourceCodeInfo_Location
+	for _, location := range file.GetSourceCodeInfo().GetLocation() {
+		if len(location.Path) >= 2 && location.GetLeadingComments() != "" {
+			kept = append(kept, &descriptorpb.SourceCodeInfo_Location{
+				Path: location.Path, LeadingComments: location.LeadingComments,
+			})
+		}
+	}
+	file.SourceCodeInfo = &descriptorpb.SourceCodeInfo{Location: kept}
+	for _, message := range file.MessageType {
+		slimMessage(message)
+	}
+	return file
+}
+
+// slimMessage drops JSON names that are the field's own, and the synthetic oneofs.
+func slimMessage(message *descriptorpb.DescriptorProto) {
+	message.OneofDecl = nil
+	for _, field := range message.Field {
+		field.OneofIndex = nil
+		if field.GetJsonName() == field.GetName() {
+			field.JsonName = nil
+		}
+	}
+	for _, nested := range message.NestedType {
+		slimMessage(nested)
+	}
+}
+
+// optionTypes is the Go code of the options.
+func optionTypes(file linker.File) ([]byte, error) {
+	request := &pluginpb.CodeGeneratorRequest{
+		FileToGenerate: []string{optionsFile},
+		Parameter:      proto.String("paths=source_relative"),
+	}
+	for i := range file.Imports().Len() {
+		imported := file.Imports().Get(i).FileDescriptor
+		request.ProtoFile = append(request.ProtoFile, protoutil.ProtoFromFileDescriptor(imported))
+	}
+	request.ProtoFile = append(request.ProtoFile, protoutil.ProtoFromFileDescriptor(file))
+	plugin, err := protogen.Options{}.New(request)
+	if err != nil {
+		return nil, err
+	}
+	internal_gengo.GenerateFile(plugin, plugin.FilesByPath[optionsFile])
+	answer := plugin.Response()
+	if answer.Error != nil {
+		return nil, fmt.Errorf("options: %s", answer.GetError())
+	}
+	return []byte(answer.File[0].GetContent()), nil
+}

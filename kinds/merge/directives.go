@@ -1,0 +1,105 @@
+package merge
+
+import (
+	"strings"
+
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// directive reports whether name is a directive and not a field of m.
+func directive(m *schema.Message, name string) bool {
+	return strings.HasPrefix(name, "$") && fieldOf(m, name) == nil
+}
+
+// checkDirectives refuses directives of one object that there are not.
+func checkDirectives(m *schema.Message, patch map[string]any) error {
+	for name, v := range patch {
+		switch {
+		case !directive(m, name):
+		case name == patchDirective:
+			if v != patchReplace && v != patchDelete && v != patchMerge {
+				return badPatch("unknown patch type '%v' in map", v)
+			}
+		case name == retainDirective:
+		case strings.HasPrefix(name, orderPrefix) && len(name) > len(orderPrefix):
+		case strings.HasPrefix(name, deletePrefix) && len(name) > len(deletePrefix):
+		default:
+			return badPatch("unknown patch directive %q", name)
+		}
+	}
+	return nil
+}
+
+// checkDeep is checkDirectives for an object that is taken as it is, with all it holds.
+func checkDeep(m *schema.Message, patch map[string]any) error {
+	if err := checkDirectives(m, patch); err != nil {
+		return err
+	}
+	for name, v := range patch {
+		if directive(m, name) {
+			continue
+		}
+		inner := objectOf(fieldOf(m, name))
+		var err error
+		switch v := v.(type) {
+		case map[string]any:
+			err = checkDeep(inner, v)
+		case []any:
+			err = checkItems(inner, v)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func checkItems(m *schema.Message, items []any) error {
+	for _, item := range items {
+		if o, ok := item.(map[string]any); ok {
+			if err := checkDeep(m, o); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// takeObject is a patch object as a value: without directives and without nulls.
+func takeObject(patch map[string]any) map[string]any {
+	out := make(map[string]any, len(patch))
+	for name, v := range patch {
+		if v == nil || isDirective(name) {
+			continue
+		}
+		if o, ok := v.(map[string]any); ok && o[patchDirective] == patchDelete {
+			continue
+		}
+		out[name] = take(v)
+	}
+	return out
+}
+
+// isDirective recognizes the directives themselves; unlike any "$" they cannot be fields.
+func isDirective(name string) bool {
+	return name == patchDirective || name == retainDirective ||
+		strings.HasPrefix(name, orderPrefix) || strings.HasPrefix(name, deletePrefix)
+}
+
+// take is a patch value as a value.
+func take(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		return takeObject(v)
+	case []any:
+		out := make([]any, 0, len(v))
+		for _, w := range v {
+			if o, ok := w.(map[string]any); ok && o[patchDirective] != nil && (o[patchDirective] == patchDelete || len(o) == 1) {
+				continue
+			}
+			out = append(out, take(w))
+		}
+		return out
+	}
+	return v
+}

@@ -1,0 +1,146 @@
+package merge
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"strconv"
+
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+const (
+	// MaxOperations is how many operations one JSON patch may have.
+	MaxOperations = 10000
+	// maxCopied is how many bytes (of JSON, about) the copy operations of one patch may
+	// make in sum: as much as the largest request body.
+	maxCopied = 3 << 20
+)
+
+// An operation is one step of a JSON patch, decoded.
+type operation struct {
+	Op    string
+	Path  *string
+	From  *string
+	Value json.RawMessage
+}
+
+// JSONPatch applies an RFC 6902 patch. Its operations work one after the other, and all
+// of them or none. Reading a malformed patch is 400, more than MaxOperations or an
+// excess of copies 413, an operation that fails 422.
+func JSONPatch(current schema.Tree, patch []byte) (schema.Tree, error) {
+	ops, err := readOperations(patch)
+	if err != nil {
+		return nil, err
+	}
+	p := &patching{root: &node{value: current}, budget: maxCopied}
+	for i := range ops {
+		if err := p.apply(&ops[i]); err != nil {
+			return nil, err
+		}
+	}
+	tree, ok := p.root.tree().(map[string]any)
+	if !ok {
+		return nil, failed()
+	}
+	return tree, nil
+}
+
+// step is a checked operation, its value and pointers parsed.
+type step struct {
+	op         string
+	path, from pointer
+	value      any
+}
+
+func readOperations(patch []byte) ([]step, error) {
+	var raws []json.RawMessage
+	if err := json.Unmarshal(patch, &raws); err != nil {
+		return nil, badPatch("error decoding patch: %v", err)
+	}
+	if len(raws) > MaxOperations {
+		return nil, tooLarge("The allowed maximum operations in a JSON patch is %d, got %d", MaxOperations, len(raws))
+	}
+	steps := make([]step, len(raws))
+	for i, raw := range raws {
+		var op operation
+		if err := json.Unmarshal(raw, &op); err != nil {
+			return nil, badPatch("error decoding patch: operation %d: %v", i, err)
+		}
+		s, err := checkOperation(op)
+		if err != nil {
+			return nil, badPatch("error decoding patch: operation %d: %v", i, err)
+		}
+		steps[i] = s
+	}
+	return steps, nil
+}
+
+// checkOperation finds what is wrong with an operation whatever the object is.
+func checkOperation(op operation) (step, error) {
+	s := step{op: op.Op}
+	if op.Path == nil {
+		return s, errors.New("missing path")
+	}
+	var err error
+	if s.path, err = parsePointer(*op.Path); err != nil {
+		return s, err
+	}
+	switch op.Op {
+	case "add", "replace":
+		if op.Value == nil {
+			return s, errors.New("missing value")
+		}
+		s.value, err = decodeValue(op.Value)
+	case "test":
+		if op.Value != nil { // an absent value stands for null
+			s.value, err = decodeValue(op.Value)
+		}
+	case "move", "copy":
+		if op.From == nil {
+			return s, errors.New("missing from")
+		}
+		s.from, err = parsePointer(*op.From)
+	case "remove":
+	default:
+		return s, errors.New("unknown operation " + strconv.Quote(op.Op))
+	}
+	return s, err
+}
+
+// decodeValue reads plain JSON; whole numbers of 64 bits stay exact.
+func decodeValue(data []byte) (any, error) {
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.UseNumber()
+	var v any
+	if err := d.Decode(&v); err != nil && err != io.EOF {
+		return nil, err
+	}
+	return numbers(v)
+}
+
+// numbers turns the json.Numbers inside v into int64 or float64, in place.
+func numbers(v any) (any, error) {
+	var err error
+	switch v := v.(type) {
+	case json.Number:
+		if i, err := strconv.ParseInt(string(v), 10, 64); err == nil {
+			return i, nil
+		}
+		return v.Float64()
+	case map[string]any:
+		for k, w := range v {
+			if v[k], err = numbers(w); err != nil {
+				return nil, err
+			}
+		}
+	case []any:
+		for i, w := range v {
+			if v[i], err = numbers(w); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return v, nil
+}

@@ -1,0 +1,126 @@
+package merge
+
+import (
+	"encoding/json"
+	"testing"
+
+	evanphx "gopkg.in/evanphx/json-patch.v4"
+	"pgregory.net/rapid"
+)
+
+// parse reads JSON as a tree.
+func parse(t testing.TB, s string) any {
+	t.Helper()
+	v, err := decodeValue([]byte(s))
+	if err != nil {
+		t.Fatalf("%s: %v", s, err)
+	}
+	return v
+}
+
+// text is a tree as JSON, keys sorted.
+func text(t testing.TB, v any) string {
+	t.Helper()
+	b, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// anyValue draws a small tree; with nulls or without.
+func anyValue(nulls bool) *rapid.Generator[any] {
+	scalars := []*rapid.Generator[any]{
+		rapid.Map(rapid.SampledFrom([]string{"", "x", "y/~"}), func(s string) any { return s }),
+		rapid.Map(rapid.Int64Range(-2, 2), func(i int64) any { return i }),
+		rapid.Map(rapid.Bool(), func(b bool) any { return b }),
+	}
+	if nulls {
+		scalars = append(scalars, rapid.Just[any](nil))
+	}
+	var deep func(depth int) *rapid.Generator[any]
+	deep = func(depth int) *rapid.Generator[any] {
+		if depth == 0 {
+			return rapid.OneOf(scalars...)
+		}
+		object := rapid.MapOfN(rapid.SampledFrom([]string{"a", "b", "c", "d/~"}), deep(depth-1), 0, 4)
+		list := rapid.SliceOfN(anyItem(), 0, 3)
+		return rapid.OneOf(append([]*rapid.Generator[any]{
+			rapid.Map(object, func(m map[string]any) any { return m }),
+			rapid.Map(list, func(l []any) any { return l }),
+		}, scalars...)...)
+	}
+	return deep(3)
+}
+
+// anyItem draws items of lists; never null, on which merge patches of others differ.
+func anyItem() *rapid.Generator[any] {
+	return rapid.OneOf(
+		rapid.Map(rapid.SampledFrom([]string{"x", "y"}), func(s string) any { return s }),
+		rapid.Map(rapid.MapOfN(rapid.SampledFrom([]string{"a", "b"}), rapid.Int64Range(0, 2), 0, 2), func(m map[string]int64) any {
+			out := map[string]any{}
+			for k, v := range m {
+				out[k] = v
+			}
+			return out
+		}),
+	)
+}
+
+func anyObject(nulls bool) *rapid.Generator[map[string]any] {
+	return rapid.MapOfN(rapid.SampledFrom([]string{"a", "b", "c", "d/~"}), anyValue(nulls), 0, 4)
+}
+
+// The examples of RFC 7386, appendix A.
+func TestMergeExamples(t *testing.T) {
+	for _, c := range []struct{ current, patch, want string }{
+		{`{"a":"b"}`, `{"a":"c"}`, `{"a":"c"}`},
+		{`{"a":"b"}`, `{"b":"c"}`, `{"a":"b","b":"c"}`},
+		{`{"a":"b"}`, `{"a":null}`, `{}`},
+		{`{"a":"b","b":"c"}`, `{"a":null}`, `{"b":"c"}`},
+		{`{"a":["b"]}`, `{"a":"c"}`, `{"a":"c"}`},
+		{`{"a":"c"}`, `{"a":["b"]}`, `{"a":["b"]}`},
+		{`{"a":{"b":"c"}}`, `{"a":{"b":"d","c":null}}`, `{"a":{"b":"d"}}`},
+		{`{"a":[{"b":"c"}]}`, `{"a":[1]}`, `{"a":[1]}`},
+		{`["a","b"]`, `["c","d"]`, `["c","d"]`},
+		{`{"a":"b"}`, `["c"]`, `["c"]`},
+		{`{"a":"foo"}`, `null`, `null`},
+		{`{"e":null}`, `{"a":1}`, `{"a":1,"e":null}`},
+		{`[1,2]`, `{"a":"b","c":null}`, `{"a":"b"}`},
+		{`{}`, `{"a":{"bb":{"ccc":null}}}`, `{"a":{"bb":{}}}`},
+		{`{"n":1}`, `{"n":9223372036854775807}`, `{"n":9223372036854775807}`},
+	} {
+		if got := text(t, Merge(parse(t, c.current), parse(t, c.patch))); got != c.want {
+			t.Errorf("%s + %s = %s, want %s", c.current, c.patch, got, c.want)
+		}
+	}
+}
+
+func TestMergeAgreesAndKeepsCurrent(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		current, patch := anyObject(false).Draw(r, "current"), anyObject(true).Draw(r, "patch")
+		before, patchText := text(t, current), text(t, patch)
+		got := Merge(current, patch)
+		if text(t, current) != before || text(t, patch) != patchText {
+			r.Fatalf("the arguments have changed: %s %s", text(t, current), text(t, patch))
+		}
+		want, err := evanphx.MergePatch([]byte(before), []byte(patchText))
+		if err != nil {
+			r.Fatal(err)
+		}
+		if !equal(got, parse(t, string(want))) {
+			r.Fatalf("%s + %s = %s, want %s", before, patchText, text(t, got), want)
+		}
+	})
+}
+
+func TestMergeSharesWhatItLeavesAlone(t *testing.T) {
+	current := parse(t, `{"a":{"x":1},"b":{"y":1}}`).(map[string]any)
+	got := Merge(current, parse(t, `{"b":{"y":2}}`)).(map[string]any)
+	if !same(got["a"], current["a"]) {
+		t.Error("the untouched part was copied")
+	}
+	if !same(Merge(current, parse(t, `{"b":{"y":1},"c":null}`)), current) {
+		t.Error("a patch that changes nothing made a copy")
+	}
+}

@@ -1,0 +1,207 @@
+package merge
+
+// A node is one value of a document under patching. It is opened when a pointer first
+// goes through it: only then are its children copied out of the shared value, and from
+// then on the node owns them. So a patch costs each container on its way once, however
+// many operations it has, and whatever stays closed stays shared.
+type node struct {
+	value  any // when closed
+	fields map[string]*node
+	items  []*node
+	list   bool // when open: items hold, not fields
+	open   bool
+}
+
+// enter opens n. It reports whether n is a container at all.
+func (n *node) enter() bool {
+	if n.open {
+		return true
+	}
+	switch v := n.value.(type) {
+	case map[string]any:
+		n.fields = make(map[string]*node, len(v)+1)
+		nodes := make([]node, len(v))
+		i := 0
+		for k, w := range v {
+			nodes[i].value = w
+			n.fields[k] = &nodes[i]
+			i++
+		}
+	case []any:
+		n.list = true
+		n.items = make([]*node, len(v), len(v)+1)
+		nodes := make([]node, len(v))
+		for i, w := range v {
+			nodes[i].value = w
+			n.items[i] = &nodes[i]
+		}
+	default:
+		return false
+	}
+	n.open, n.value = true, nil
+	return true
+}
+
+// child finds the direct child that token names.
+func (n *node) child(token string) (*node, bool) {
+	if !n.enter() {
+		return nil, false
+	}
+	if !n.list {
+		c, ok := n.fields[token]
+		return c, ok
+	}
+	i, ok := index(token, len(n.items))
+	if !ok {
+		return nil, false
+	}
+	return n.items[i], true
+}
+
+// add sets a field, or inserts an item before the one that token names ("-" is the end).
+func (n *node) add(token string, c *node) bool {
+	if !n.enter() {
+		return false
+	}
+	if !n.list {
+		n.fields[token] = c
+		return true
+	}
+	i, ok := len(n.items), true
+	if token != "-" {
+		i, ok = index(token, len(n.items)+1)
+	}
+	if !ok {
+		return false
+	}
+	n.items = append(n.items, nil)
+	copy(n.items[i+1:], n.items[i:])
+	n.items[i] = c
+	return true
+}
+
+// set replaces an item that is there, or a field. Clients rely on replace working for
+// fields that are absent, against the letter of RFC 6902.
+func (n *node) set(token string, c *node) bool {
+	if _, ok := n.child(token); !ok && (n.list || !n.open) {
+		return false
+	}
+	if !n.list {
+		n.fields[token] = c
+		return true
+	}
+	i, _ := index(token, len(n.items))
+	n.items[i] = c
+	return true
+}
+
+// remove takes a child out and returns it.
+func (n *node) remove(token string) (*node, bool) {
+	c, ok := n.child(token)
+	if !ok {
+		return nil, false
+	}
+	if !n.list {
+		delete(n.fields, token)
+		return c, true
+	}
+	i, _ := index(token, len(n.items))
+	n.items = append(n.items[:i], n.items[i+1:]...)
+	return c, true
+}
+
+// tree is the value of n as a plain tree; what was never opened is shared.
+func (n *node) tree() any {
+	if !n.open {
+		return n.value
+	}
+	if n.list {
+		out := make([]any, len(n.items))
+		for i, c := range n.items {
+			out[i] = c.tree()
+		}
+		return out
+	}
+	out := make(map[string]any, len(n.fields))
+	for k, c := range n.fields {
+		out[k] = c.tree()
+	}
+	return out
+}
+
+// size takes about the length of n as JSON off budget, and gives up below zero.
+func (n *node) size(budget int) int {
+	if !n.open {
+		return sizeOf(n.value, budget)
+	}
+	budget -= 2
+	for _, c := range n.items {
+		if budget < 0 {
+			return budget
+		}
+		budget = c.size(budget - 1)
+	}
+	for k, c := range n.fields {
+		if budget < 0 {
+			return budget
+		}
+		budget = c.size(budget - len(k) - 4)
+	}
+	return budget
+}
+
+func sizeOf(v any, budget int) int {
+	switch v := v.(type) {
+	case string:
+		return budget - len(v) - 2
+	case []any:
+		budget -= 2
+		for _, w := range v {
+			if budget < 0 {
+				return budget
+			}
+			budget = sizeOf(w, budget-1)
+		}
+		return budget
+	case map[string]any:
+		budget -= 2
+		for k, w := range v {
+			if budget < 0 {
+				return budget
+			}
+			budget = sizeOf(w, budget-len(k)-4)
+		}
+		return budget
+	}
+	return budget - 8
+}
+
+// equals compares n with a plain value, without building a tree.
+func (n *node) equals(v any) bool {
+	if !n.open {
+		return equal(n.value, v)
+	}
+	if n.list {
+		items, ok := v.([]any)
+		if !ok || len(items) != len(n.items) {
+			return false
+		}
+		for i, c := range n.items {
+			if !c.equals(items[i]) {
+				return false
+			}
+		}
+		return true
+	}
+	fields, ok := v.(map[string]any)
+	if !ok || len(fields) != len(n.fields) {
+		return false
+	}
+	for k, c := range n.fields {
+		w, ok := fields[k]
+		if !ok || !c.equals(w) {
+			return false
+		}
+	}
+	return true
+}

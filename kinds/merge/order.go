@@ -1,0 +1,96 @@
+package merge
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// places tells at which index each identity first stands in a list.
+func places(list []any, key string) map[any]int {
+	at := make(map[any]int, len(list))
+	for i, item := range list {
+		id := identity(item, key)
+		if _, ok := at[id]; id != nil && !ok {
+			at[id] = i
+		}
+	}
+	return at
+}
+
+// arrange orders a merged list. The items that the patch names keep the patch's order,
+// the others the live order; where both lists meet, an item that the patch does not name
+// comes first only if it stood before the other in the live list. So new items come
+// before all live ones.
+func arrange(merged []any, key string, patchOrder, liveOrder map[any]int) []any {
+	var named, others []any
+	for _, item := range merged {
+		if _, ok := patchOrder[identity(item, key)]; ok {
+			named = append(named, item)
+		} else {
+			others = append(others, item)
+		}
+	}
+	by := func(order map[any]int) func(a, b any) int {
+		return func(a, b any) int {
+			return cmp.Compare(order[identity(a, key)], order[identity(b, key)])
+		}
+	}
+	slices.SortStableFunc(named, by(patchOrder))
+	slices.SortStableFunc(others, by(liveOrder))
+	out := make([]any, 0, len(merged))
+	for len(named) > 0 && len(others) > 0 {
+		o, oLive := liveOrder[identity(others[0], key)]
+		n, nLive := liveOrder[identity(named[0], key)]
+		if oLive && nLive && o < n {
+			out, others = append(out, others[0]), others[1:]
+		} else {
+			out, named = append(out, named[0]), named[1:]
+		}
+	}
+	return append(append(out, named...), others...)
+}
+
+// setOrder obeys a $setElementOrder directive: it puts the list of that field in out
+// into the wanted order. Lists that are replaced as a whole have no order to set.
+func setOrder(f *schema.Field, name string, wanted any, current, out, patch map[string]any) error {
+	order, ok := wanted.([]any)
+	if !ok {
+		return badPatch("invalid patch format of setElementOrder list")
+	}
+	if !strategy(f, patchMerge) {
+		return nil
+	}
+	for _, item := range order {
+		if identity(item, f.MergeKey) == nil {
+			return badPatch("invalid patch format of setElementOrder list")
+		}
+	}
+	at := places(order, f.MergeKey)
+	if items, ok := patch[name].([]any); ok && !inOrder(items, f.MergeKey, at) {
+		return badPatch("The order in patch list of %s doesn't match $setElementOrder list", name)
+	}
+	if merged, ok := out[name].([]any); ok {
+		live, _ := current[name].([]any)
+		out[name] = arrange(merged, f.MergeKey, at, places(live, f.MergeKey))
+	}
+	return nil
+}
+
+// inOrder reports whether the items of a patch, directives aside, all stand in order and
+// in the same sequence.
+func inOrder(items []any, key string, order map[any]int) bool {
+	last := -1
+	for _, item := range items {
+		if o, ok := item.(map[string]any); ok && (o[patchDirective] == patchDelete || o[patchDirective] == patchReplace) {
+			continue
+		}
+		i, ok := order[identity(item, key)]
+		if !ok || i < last {
+			return false
+		}
+		last = i
+	}
+	return true
+}

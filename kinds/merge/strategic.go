@@ -1,0 +1,180 @@
+package merge
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// The directives of strategic merge patches.
+const (
+	patchDirective  = "$patch"      // replace, delete or merge the object that holds it
+	retainDirective = "$retainKeys" // the only fields that the object keeps
+	orderPrefix     = "$setElementOrder/"
+	deletePrefix    = "$deleteFromPrimitiveList/"
+
+	patchReplace = "replace"
+	patchDelete  = "delete"
+	patchMerge   = "merge"
+)
+
+// Strategic applies a strategic merge patch: objects merge field by field, lists by the
+// strategies and merge keys of the plan m, and the directives of the patch are obeyed. A
+// malformed directive, or one that there is not, is 400. Neither tree is changed.
+func Strategic(m *schema.Message, current, patch schema.Tree) (schema.Tree, error) {
+	out, err := mergeObject(m, current, patch)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// mergeObject merges a patch into an object. m is nil for maps and for values without a
+// plan, whose objects merge and whose lists are replaced.
+func mergeObject(m *schema.Message, current, patch map[string]any) (map[string]any, error) {
+	if err := checkDirectives(m, patch); err != nil {
+		return nil, err
+	}
+	switch patch[patchDirective] {
+	case patchReplace:
+		return takeObject(patch), nil
+	case patchDelete:
+		return map[string]any{}, nil
+	}
+	out, err := retainKeys(current, patch)
+	if err != nil {
+		return nil, err
+	}
+	for name, v := range patch {
+		if directive(m, name) {
+			continue
+		}
+		old, had := current[name]
+		if out != nil {
+			old, had = out[name]
+		}
+		next, keep, err := mergeField(m, name, old, v)
+		switch {
+		case err != nil:
+			return nil, err
+		case !keep && had:
+			out = ownMap(out, current)
+			delete(out, name)
+		case keep && !(had && same(old, next)):
+			out = ownMap(out, current)
+			out[name] = next
+		}
+	}
+	return mergeLists(m, current, out, patch)
+}
+
+// mergeField is the new value of one field; keep is false where it is to go.
+func mergeField(m *schema.Message, name string, old, v any) (next any, keep bool, err error) {
+	if v == nil {
+		return nil, false, nil
+	}
+	f := fieldOf(m, name)
+	switch v := v.(type) {
+	case map[string]any:
+		if o, ok := old.(map[string]any); ok && !strategy(f, patchReplace) {
+			next, err := mergeObject(objectOf(f), o, v)
+			return next, true, err
+		}
+		if err := checkDeep(objectOf(f), v); err != nil {
+			return nil, false, err
+		}
+		return takeObject(v), v[patchDirective] != patchDelete, nil
+	case []any:
+		o, _ := old.([]any)
+		next, err := mergeList(f, o, v)
+		return next, true, err
+	}
+	return v, true, nil
+}
+
+// mergeLists carries out the directives that go beside lists: deletions, then order.
+func mergeLists(m *schema.Message, current, out, patch map[string]any) (map[string]any, error) {
+	for name, v := range patch {
+		field, ok := strings.CutPrefix(name, deletePrefix)
+		if !ok || !directive(m, name) {
+			continue
+		}
+		gone, err := primitives(v)
+		if err != nil {
+			return nil, err
+		}
+		if out == nil {
+			out = ownMap(nil, current)
+		}
+		if old, ok := out[field].([]any); ok {
+			out[field] = without(old, gone)
+		}
+	}
+	for name, v := range patch {
+		field, ok := strings.CutPrefix(name, orderPrefix)
+		if !ok || !directive(m, name) {
+			continue
+		}
+		if out == nil {
+			out = ownMap(nil, current)
+		}
+		if err := setOrder(fieldOf(m, field), field, v, current, out, patch); err != nil {
+			return nil, err
+		}
+	}
+	if out == nil {
+		return current, nil
+	}
+	return out, nil
+}
+
+// retainKeys obeys $retainKeys: it drops from current all fields that it does not name.
+// The result is nil if current is to stay as it is.
+func retainKeys(current, patch map[string]any) (map[string]any, error) {
+	v, ok := patch[retainDirective]
+	if !ok {
+		return nil, nil
+	}
+	list, ok := v.([]any)
+	if !ok {
+		return nil, badPatch("invalid patch format of retainKeys")
+	}
+	keep := make(map[any]bool, len(list))
+	for _, name := range list {
+		keep[identity(name, "")] = true
+	}
+	for name, w := range patch {
+		if w != nil && !isDirective(name) && !keep[name] {
+			return nil, badPatch("invalid patch format of retainKeys")
+		}
+	}
+	var out map[string]any
+	for name := range current {
+		if !keep[name] {
+			out = ownMap(out, current)
+			delete(out, name)
+		}
+	}
+	return out, nil
+}
+
+func fieldOf(m *schema.Message, name string) *schema.Field {
+	if m == nil {
+		return nil
+	}
+	return m.Field(name)
+}
+
+// objectOf is the plan of the objects in a field: of a single message itself. Those of
+// maps have keys for fields, so they have none.
+func objectOf(f *schema.Field) *schema.Message {
+	if f == nil || f.Shape == schema.Map {
+		return nil
+	}
+	return f.Message
+}
+
+func strategy(f *schema.Field, s string) bool {
+	return f != nil && slices.Contains(f.MergeStrategies, s)
+}

@@ -1,0 +1,69 @@
+package merge
+
+import (
+	"testing"
+
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+func plan() *schema.Message {
+	port := schema.NewMessage("Port", &schema.Field{Name: "port", Type: schema.TypeInt32}, &schema.Field{Name: "x"})
+	ref := schema.NewMessage("Ref", &schema.Field{Name: "name"}, &schema.Field{Name: "v"}, &schema.Field{Name: "labels", Shape: schema.Map})
+	keyed := func(name, key string, m *schema.Message) *schema.Field {
+		return &schema.Field{Name: name, Type: schema.TypeMessage, Shape: schema.List, Message: m, MergeKey: key, MergeStrategies: []string{"merge"}}
+	}
+	return schema.NewMessage("Test",
+		keyed("secrets", "name", ref), keyed("ports", "port", port),
+		&schema.Field{Name: "set", Shape: schema.List, MergeStrategies: []string{"merge"}},
+		&schema.Field{Name: "args", Shape: schema.List},
+		&schema.Field{Name: "atomic", Type: schema.TypeMessage, Message: ref, MergeStrategies: []string{"replace"}},
+		&schema.Field{Name: "one", Type: schema.TypeMessage, Message: ref, MergeStrategies: []string{"retainKeys"}},
+		&schema.Field{Name: "data", Shape: schema.Map},
+	)
+}
+
+func TestStrategic(t *testing.T) {
+	for _, c := range []struct{ name, current, patch, want string }{
+		{"map", `{"data":{"a":"1","b":"2"}}`, `{"data":{"a":null,"c":"3"}}`, `{"data":{"b":"2","c":"3"}}`},
+		{"new item first", `{"secrets":[{"name":"a"}]}`, `{"secrets":[{"name":"b"}]}`, `{"secrets":[{"name":"b"},{"name":"a"}]}`},
+		{"merge item", `{"secrets":[{"name":"a","v":"1"},{"name":"b"}]}`, `{"secrets":[{"name":"b","v":"2"}]}`, `{"secrets":[{"name":"a","v":"1"},{"name":"b","v":"2"}]}`},
+		{"delete item", `{"secrets":[{"name":"b"},{"name":"a"}]}`, `{"secrets":[{"name":"a","$patch":"delete"}]}`, `{"secrets":[{"name":"b"}]}`},
+		{"replace list", `{"secrets":[{"name":"a"}]}`, `{"secrets":[{"$patch":"replace"},{"name":"c"}]}`, `{"secrets":[{"name":"c"}]}`},
+		{"order", `{"secrets":[{"name":"a"},{"name":"b"}]}`, `{"$setElementOrder/secrets":[{"name":"b"},{"name":"a"},{"name":"c"}],"secrets":[{"name":"c"}]}`, `{"secrets":[{"name":"b"},{"name":"a"},{"name":"c"}]}`},
+		{"number key", `{"ports":[{"port":80}]}`, `{"ports":[{"port":80,"x":"y"}]}`, `{"ports":[{"port":80,"x":"y"}]}`},
+		{"set", `{"set":["a","b"]}`, `{"set":["c","a"]}`, `{"set":["c","a","b"]}`},
+		{"delete from set", `{"set":["a","b"]}`, `{"$deleteFromPrimitiveList/set":["a"]}`, `{"set":["b"]}`},
+		{"plain list", `{"args":["a"]}`, `{"args":["b"]}`, `{"args":["b"]}`},
+		{"replace strategy", `{"atomic":{"name":"a","v":"1"}}`, `{"atomic":{"v":"2"}}`, `{"atomic":{"v":"2"}}`},
+		{"replace directive", `{"one":{"name":"a","v":"1"}}`, `{"one":{"$patch":"replace","v":"2"}}`, `{"one":{"v":"2"}}`},
+		{"retain keys", `{"one":{"name":"a","v":"1"}}`, `{"one":{"$retainKeys":["name"],"name":"b"}}`, `{"one":{"name":"b"}}`},
+		{"new object", `{}`, `{"one":{"$retainKeys":["name"],"name":"b","v":null}}`, `{"one":{"name":"b"}}`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			current := parse(t, c.current).(map[string]any)
+			before := text(t, current)
+			got, err := Strategic(plan(), current, parse(t, c.patch).(map[string]any))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if text(t, current) != before {
+				t.Fatal("current has changed")
+			}
+			if text(t, got) != c.want {
+				t.Errorf("got %s, want %s", text(t, got), c.want)
+			}
+		})
+	}
+}
+
+func TestStrategicRefuses(t *testing.T) {
+	for _, patch := range []string{
+		`{"$frob":1}`, `{"$patch":"frob"}`, `{"one":{"$patch":7}}`, `{"secrets":[{"v":"1"}]}`, `{"secrets":["a"]}`,
+		`{"set":[["a"]]}`, `{"$deleteFromPrimitiveList/set":{}}`, `{"$setElementOrder/secrets":[{}]}`,
+		`{"$setElementOrder/secrets":[{"name":"x"}],"secrets":[{"name":"y"}]}`,
+		`{"one":{"$retainKeys":["v"],"name":"b"}}`, `{"one":{"$retainKeys":1}}`,
+	} {
+		_, err := Strategic(plan(), map[string]any{"one": map[string]any{"name": "a"}}, parse(t, patch).(map[string]any))
+		checkCode(t, err, 400)
+	}
+}

@@ -1,0 +1,106 @@
+package meta
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"strconv"
+)
+
+// AppendJSON appends the Status as clients get it. A Success of code 200 says no code.
+func (s *Status) AppendJSON(b []byte) []byte {
+	b = append(b, `{"kind":"Status","apiVersion":"v1","metadata":{`...)
+	if s.Continue != "" {
+		b = append(b, `"continue":`...)
+		b = appendText(b, s.Continue)
+	}
+	b = append(b, `},"status":`...)
+	if s.Success {
+		b = append(b, `"Success"`...)
+	} else {
+		b = append(b, `"Failure"`...)
+	}
+	b = appendMember(b, "message", s.Message)
+	b = appendMember(b, "reason", string(s.Reason))
+	if s.Details != nil {
+		b = append(b, `,"details":`...)
+		b = s.Details.appendJSON(b)
+	}
+	if s.Code != 0 && !(s.Success && s.Code == http.StatusOK) {
+		b = append(b, `,"code":`...)
+		b = strconv.AppendInt(b, int64(s.Code), 10)
+	}
+	return append(b, '}')
+}
+
+func (d *Details) appendJSON(b []byte) []byte {
+	open := len(b)
+	b = appendMember(b, "name", d.Name)
+	b = appendMember(b, "group", d.Group)
+	b = appendMember(b, "kind", d.Kind)
+	b = appendMember(b, "uid", d.UID)
+	if len(d.Causes) > 0 {
+		b = append(b, `,"causes":[`...)
+		for i, c := range d.Causes {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = c.appendJSON(b)
+		}
+		b = append(b, ']')
+	}
+	if d.RetryAfterSeconds != 0 {
+		b = append(b, `,"retryAfterSeconds":`...)
+		b = strconv.AppendInt(b, int64(d.RetryAfterSeconds), 10)
+	}
+	return closeObject(b, open)
+}
+
+func (c *Cause) appendJSON(b []byte) []byte {
+	open := len(b)
+	b = appendMember(b, "reason", string(c.Type))
+	b = appendMember(b, "message", c.Message)
+	b = appendMember(b, "field", c.Field)
+	return closeObject(b, open)
+}
+
+// closeObject ends an object whose members, if any, were appended from open on with a
+// comma before each.
+func closeObject(b []byte, open int) []byte {
+	if len(b) == open {
+		return append(b, "{}"...)
+	}
+	b[open] = '{'
+	return append(b, '}')
+}
+
+// appendMember appends a member of an object unless it is empty.
+func appendMember(b []byte, name, value string) []byte {
+	if value == "" {
+		return b
+	}
+	b = append(b, ',', '"')
+	b = append(b, name...)
+	b = append(b, '"', ':')
+	return appendText(b, value)
+}
+
+// appendText appends text in quotes, escaped as objects are.
+func appendText(b []byte, text string) []byte {
+	for i := range len(text) {
+		if c := text[i]; c < ' ' || c >= 0x7f || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&' {
+			return appendEscaped(b, text)
+		}
+	}
+	b = append(b, '"')
+	b = append(b, text...)
+	return append(b, '"')
+}
+
+func appendEscaped(b []byte, text string) []byte {
+	var escaped bytes.Buffer
+	if err := json.NewEncoder(&escaped).Encode(text); err != nil {
+		panic(err) // text always encodes
+	}
+	return append(b, bytes.TrimSuffix(escaped.Bytes(), []byte("\n"))...)
+}

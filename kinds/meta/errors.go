@@ -1,0 +1,181 @@
+package meta
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+)
+
+// AsStatus finds the Status in err. An error that holds none is an internal one; its
+// text stays out of the answer.
+func AsStatus(err error) *Status {
+	var s *Status
+	if errors.As(err, &s) {
+		return s
+	}
+	return NewInternal("")
+}
+
+func failure(code int, reason Reason, details *Details, format string, args ...any) *Status {
+	return &Status{Code: code, Reason: reason, Details: details, Message: fmt.Sprintf(format, args...)}
+}
+
+// about are the details of an answer about one object, or about a whole resource.
+func about(gr GroupResource, name string) *Details {
+	return &Details{Name: name, Group: gr.Group, Kind: gr.Resource}
+}
+
+// NewDeleted is the Success that answers a delete.
+func NewDeleted(gr GroupResource, name, uid string) *Status {
+	details := about(gr, name)
+	details.UID = uid
+	return &Status{Code: http.StatusOK, Success: true, Details: details}
+}
+
+// NewSuccess is a Success that is about nothing more, with its HTTP status code.
+func NewSuccess(code int) *Status { return &Status{Code: code, Success: true} }
+
+// NewNotFound says that there is no such object.
+func NewNotFound(gr GroupResource, name string) *Status {
+	return failure(http.StatusNotFound, ReasonNotFound, about(gr, name), "%s %q not found", gr, name)
+}
+
+// NewNoResource says that nothing is served at the path.
+func NewNoResource() *Status {
+	return failure(http.StatusNotFound, ReasonNotFound, &Details{}, "the server could not find the requested resource")
+}
+
+// NewAlreadyExists says that the name is taken.
+func NewAlreadyExists(gr GroupResource, name string) *Status {
+	return failure(http.StatusConflict, ReasonAlreadyExists, about(gr, name), "%s %q already exists", gr, name)
+}
+
+// NewConflict says that the object is not, or no longer, as the request presumes.
+func NewConflict(gr GroupResource, name, why string) *Status {
+	return failure(http.StatusConflict, ReasonConflict, about(gr, name),
+		"Operation cannot be fulfilled on %s %q: %s", gr, name, why)
+}
+
+// NewApplyConflict says which fields an apply would take from other managers.
+func NewApplyConflict(message string, causes []Cause) *Status {
+	return failure(http.StatusConflict, ReasonConflict, &Details{Causes: causes}, "%s", message)
+}
+
+// NewInvalid gathers the faults of an object. Its message shows each once.
+func NewInvalid(gk GroupKind, name string, causes []Cause) *Status {
+	var shown []string
+	for _, c := range causes {
+		text := c.Message
+		if c.Field != "" {
+			text = c.Field + ": " + text
+		}
+		if !slices.Contains(shown, text) {
+			shown = append(shown, text)
+		}
+	}
+	faults := strings.Join(shown, ", ")
+	if len(shown) > 1 {
+		faults = "[" + faults + "]"
+	}
+	details := &Details{Name: name, Group: gk.Group, Kind: gk.Kind, Causes: causes}
+	return failure(http.StatusUnprocessableEntity, ReasonInvalid, details, "%s %q is invalid: %s", gk, name, faults)
+}
+
+// NewBadRequest says that the request makes no sense, whatever the state.
+func NewBadRequest(message string) *Status {
+	return failure(http.StatusBadRequest, ReasonBadRequest, nil, "%s", message)
+}
+
+// NewForbidden refuses an action on an object, or on the whole resource if name is "".
+func NewForbidden(gr GroupResource, name, why string) *Status {
+	what := gr.String()
+	if name != "" {
+		what = fmt.Sprintf("%s %q", gr, name)
+	}
+	return failure(http.StatusForbidden, ReasonForbidden, about(gr, name), "%s is forbidden: %s", what, why)
+}
+
+// NewUnauthorized says that nobody knows who asks.
+func NewUnauthorized() *Status {
+	return failure(http.StatusUnauthorized, ReasonUnauthorized, nil, "Unauthorized")
+}
+
+// NewMethodNotAllowed refuses a verb that the resource does not have.
+func NewMethodNotAllowed() *Status {
+	return failure(http.StatusMethodNotAllowed, ReasonMethodNotAllowed, &Details{},
+		"the server does not allow this method on the requested resource")
+}
+
+// NewNotAcceptable says which media types could be answered.
+func NewNotAcceptable(available []string) *Status {
+	return failure(http.StatusNotAcceptable, ReasonNotAcceptable, &Details{},
+		"406: Not Acceptable\n\nAvailable representations: %s", strings.Join(available, ", "))
+}
+
+// NewUnsupportedMediaType says which media types of bodies are read.
+func NewUnsupportedMediaType(accepted []string) *Status {
+	return failure(http.StatusUnsupportedMediaType, ReasonUnsupportedMediaType, &Details{},
+		"the body of the request was in an unknown format - accepted media types include: %s", strings.Join(accepted, ", "))
+}
+
+// NewExpired says that a version, or a continue token, is too old.
+func NewExpired(message string) *Status {
+	return failure(http.StatusGone, ReasonExpired, nil, "%s", message)
+}
+
+// NewGone says that something is there no more, and will not be again.
+func NewGone(message string) *Status {
+	return failure(http.StatusGone, ReasonGone, nil, "%s", message)
+}
+
+// NewTooManyRequests asks to come back after some seconds.
+func NewTooManyRequests(message string, retryAfterSeconds int) *Status {
+	return failure(http.StatusTooManyRequests, ReasonTooManyRequests,
+		&Details{RetryAfterSeconds: retryAfterSeconds}, "%s", message)
+}
+
+// NewTimeout says that an answer did not come in time.
+func NewTimeout(message string) *Status {
+	return failure(http.StatusGatewayTimeout, ReasonTimeout, &Details{}, "Timeout: %s", message)
+}
+
+// NewTooLargeVersion says that the store has not come to a version.
+func NewTooLargeVersion(version, current uint64) *Status {
+	s := NewTimeout(fmt.Sprintf("Too large resource version: %d, current: %d", version, current))
+	s.Details.RetryAfterSeconds = 1
+	s.Details.Causes = []Cause{{Type: CauseTooLarge, Message: "Too large resource version"}}
+	return s
+}
+
+// NewServerTimeout says that an operation could not be completed in time, and when to come back.
+func NewServerTimeout(gr GroupResource, verb string, retryAfterSeconds int) *Status {
+	return failure(http.StatusInternalServerError, ReasonServerTimeout,
+		&Details{Group: gr.Group, Kind: gr.Resource, RetryAfterSeconds: retryAfterSeconds},
+		"The %s operation against %s could not be completed at this time, please try again.", verb, gr)
+}
+
+// NewServiceUnavailable says that the server can do nothing for now.
+func NewServiceUnavailable(message string) *Status {
+	return failure(http.StatusServiceUnavailable, ReasonServiceUnavailable, nil, "%s", message)
+}
+
+// NewInternal hides an internal fault. id is where the log tells of it.
+func NewInternal(id string) *Status {
+	message := "Internal error occurred"
+	if id != "" {
+		message += ": the server's log has it under " + id
+	}
+	return failure(http.StatusInternalServerError, ReasonInternalError, nil, "%s", message)
+}
+
+// NewRequestTooLarge refuses a body; message names the limit.
+func NewRequestTooLarge(message string) *Status {
+	return failure(http.StatusRequestEntityTooLarge, ReasonRequestTooLarge, nil, "Request entity too large: %s", message)
+}
+
+// NewInsufficientStorage says that there is no room to store the change.
+func NewInsufficientStorage(message string) *Status {
+	return failure(http.StatusInsufficientStorage, ReasonInsufficientStorage, nil, "%s", message)
+}

@@ -1,0 +1,152 @@
+package meta
+
+import (
+	"fmt"
+	"strings"
+)
+
+// A Naming is a naming profile: it gives every identifier that bears a vendor's name
+// its form. Code and declarations spell the platform form; only this file knows others.
+type Naming struct {
+	Profile string // "platform" or "kubernetes"
+
+	word    string            // alone, as the finalizer of namespaces
+	groups  string            // suffix of API groups
+	domain  string            // of labels, annotations, finalizers
+	short   string            // prefix of system names
+	exact   map[string]string // names that follow no rule
+	changes bool              // false: the platform form is the profile's
+}
+
+// Platform is the default profile, the specification to the letter.
+var Platform = &Naming{Profile: "platform", word: "platform", groups: "platform.io", domain: "platform.io", short: "platform-"}
+
+// Kubernetes serves the identical behaviour under the names that existing clients expect.
+var Kubernetes = &Naming{
+	Profile: "kubernetes", word: "kubernetes", groups: "k8s.io", domain: "kubernetes.io", short: "kube-",
+	changes: true,
+	exact: map[string]string{
+		"platform.io/initial-events-end":                 "k8s.io/initial-events-end",
+		"platform.io/deprecated":                         "k8s.io/deprecated",
+		"platform.io/apiserver-client":                   "kubernetes.io/kube-apiserver-client",
+		"platform.io/apiserver-client-node":              "kubernetes.io/kube-apiserver-client-kubelet",
+		"platform.io/node-serving":                       "kubernetes.io/kubelet-serving",
+		"platform-root-ca.crt":                           "kube-root-ca.crt",
+		"rbac.authorization.platform.io/autoupdate":      "rbac.authorization.kubernetes.io/autoupdate",
+		"application/vnd.platform.protobuf":              "application/vnd.kubernetes.protobuf",
+		"application/vnd.platform.protobuf;stream=watch": "application/vnd.kubernetes.protobuf;stream=watch",
+		"/var/run/secrets/platform.io/serviceaccount":    "/var/run/secrets/kubernetes.io/serviceaccount",
+		"PLATFORM_EXEC_INFO":                             "KUBERNETES_EXEC_INFO",
+	},
+}
+
+// ParseNaming finds a profile by name.
+func ParseNaming(s string) (*Naming, error) {
+	for _, n := range []*Naming{Platform, Kubernetes} {
+		if n.Profile == s {
+			return n, nil
+		}
+	}
+	return nil, fmt.Errorf("naming profile %q: must be platform or kubernetes", s)
+}
+
+// platformDomain ends the vendor's domains in platform form.
+const platformDomain = "platform.io"
+
+// groupPrefixes are the groups with the vendor's suffix, without it. In a label or
+// annotation their domain takes the suffix of groups as well, except for node.
+var groupPrefixes = map[string]bool{
+	"storage": true, "networking": true, "discovery": true, "rbac.authorization": true,
+	"authentication": true, "authorization": true, "certificates": true,
+	"admissionregistration": true, "admission": true, "apiextensions": true,
+	"apiregistration": true, "coordination": true, "events": true, "scheduling": true,
+	"node": true, "meta": true, "apidiscovery": true, "client.authentication": true,
+	"apiserver.config": true, "audit": true, "resource": true, "internal.apiserver": true,
+	"flowcontrol.apiserver": true,
+	// domains below a group
+	"csi.storage": true, "customresourcecleanup.apiextensions": true,
+	"mutation.webhook.admission": true, "patch.webhook.admission": true,
+}
+
+// Name gives an identifier in platform form, such as "storage.platform.io",
+// "platform.io/metadata.name" or "platform-system", the form of the profile. What holds no
+// vendor's name stays as it is.
+func (n *Naming) Name(s string) string {
+	if !n.changes {
+		return s
+	}
+	if name, ok := n.exact[s]; ok {
+		return name
+	}
+	if s == "platform" {
+		return n.word
+	}
+	if rest, ok := strings.CutPrefix(s, "platform-"); ok {
+		return n.short + rest
+	}
+	for _, header := range []string{"x-platform-", "X-Platform-"} {
+		if rest, ok := strings.CutPrefix(s, header); ok {
+			return header[:2] + titled(header[2], n.word) + "-" + rest
+		}
+	}
+	return n.domainName(s)
+}
+
+// titled is the word with a first letter of the case of like.
+func titled(like byte, word string) string {
+	if like >= 'A' && like <= 'Z' {
+		return strings.ToUpper(word[:1]) + word[1:]
+	}
+	return word
+}
+
+// domainName translates "[prefix.]platform.io[/path]".
+func (n *Naming) domainName(s string) string {
+	domain, path, slash := strings.Cut(s, "/")
+	prefix, ok := strings.CutSuffix(domain, platformDomain)
+	if !ok || prefix != "" && !strings.HasSuffix(prefix, ".") {
+		return s
+	}
+	name := prefix + n.domain
+	if group := strings.TrimSuffix(prefix, "."); groupPrefixes[group] && !(group == "node" && slash && !isVersion(path)) {
+		name = prefix + n.groups
+	}
+	if slash {
+		name += "/" + path
+	}
+	return name
+}
+
+// isVersion tells the path of an apiVersion ("v1", "v1beta1") from that of a label.
+func isVersion(path string) bool {
+	return len(path) >= 2 && path[0] == 'v' && path[1] >= '1' && path[1] <= '9' && !strings.Contains(path, "/")
+}
+
+// Group is the full name of an API group that bears the vendor's suffix: Group("meta").
+func (n *Naming) Group(prefix string) string { return prefix + "." + n.groups }
+
+// ProtobufMediaType is the media type of Protobuf bodies.
+func (n *Naming) ProtobufMediaType() string { return "application/vnd." + n.word + ".protobuf" }
+
+// NamespaceFinalizer is the finalizer in spec.finalizers of namespaces.
+func (n *Naming) NamespaceFinalizer() string { return n.word }
+
+// SystemNamespace holds the parts of the system itself.
+func (n *Naming) SystemNamespace() string { return n.short + "system" }
+
+// PublicNamespace is readable by everyone.
+func (n *Naming) PublicNamespace() string { return n.short + "public" }
+
+// NodeLeaseNamespace holds the heartbeats of nodes.
+func (n *Naming) NodeLeaseNamespace() string { return n.short + "node-lease" }
+
+// SystemNamespaces always exist: "default" and those of the profile.
+func (n *Naming) SystemNamespaces() []string {
+	return []string{"default", n.NodeLeaseNamespace(), n.PublicNamespace(), n.SystemNamespace()}
+}
+
+// MetadataNameLabel is the label that holds a namespace's name.
+func (n *Naming) MetadataNameLabel() string { return n.domain + "/metadata.name" }
+
+// InitialEventsEnd is the annotation of the bookmark that ends the initial events of a watch.
+func (n *Naming) InitialEventsEnd() string { return n.Name("platform.io/initial-events-end") }

@@ -1,0 +1,94 @@
+package present
+
+import (
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// The documents that hold all groups at once.
+
+type discoveryList struct {
+	Kind       string           `json:"kind"`
+	APIVersion string           `json:"apiVersion"`
+	Metadata   struct{}         `json:"metadata"`
+	Items      []discoveryGroup `json:"items"`
+}
+
+type discoveryGroup struct {
+	Metadata struct {
+		Name string `json:"name,omitempty"`
+	} `json:"metadata"`
+	Versions []discoveryVersion `json:"versions"`
+}
+
+type discoveryVersion struct {
+	Version   string              `json:"version"`
+	Resources []discoveryResource `json:"resources"`
+	Freshness string              `json:"freshness"`
+}
+
+type discoveryResource struct {
+	Resource         string                 `json:"resource"`
+	ResponseKind     discoveryKind          `json:"responseKind"`
+	Scope            string                 `json:"scope"`
+	SingularResource string                 `json:"singularResource"`
+	Verbs            []string               `json:"verbs"`
+	ShortNames       []string               `json:"shortNames,omitempty"`
+	Categories       []string               `json:"categories,omitempty"`
+	Subresources     []discoverySubresource `json:"subresources,omitempty"`
+}
+
+type discoverySubresource struct {
+	Subresource  string        `json:"subresource"`
+	ResponseKind discoveryKind `json:"responseKind"`
+	Verbs        []string      `json:"verbs"`
+}
+
+// A discoveryKind has an empty group and version where they are those of its version.
+type discoveryKind struct {
+	Group   string `json:"group"`
+	Version string `json:"version"`
+	Kind    string `json:"kind"`
+}
+
+// aggregate describes the core group, or all the others.
+func aggregate(n *meta.Naming, documentVersion string, core bool, groups []*group) discoveryList {
+	d := discoveryList{
+		Kind: "APIGroupDiscoveryList", APIVersion: n.Group("apidiscovery") + "/" + documentVersion,
+		Items: []discoveryGroup{},
+	}
+	for _, g := range groups {
+		if (g.name == "") != core {
+			continue
+		}
+		var out discoveryGroup
+		out.Metadata.Name = g.name
+		for _, v := range g.versions {
+			dv := discoveryVersion{Version: v.name, Resources: []discoveryResource{}, Freshness: "Current"}
+			for _, k := range v.kinds {
+				dv.Resources = append(dv.Resources, aggregateKind(k))
+			}
+			out.Versions = append(out.Versions, dv)
+		}
+		d.Items = append(d.Items, out)
+	}
+	return d
+}
+
+func aggregateKind(k *schema.Kind) discoveryResource {
+	r := discoveryResource{
+		Resource: k.Resource, ResponseKind: discoveryKind{Kind: k.Kind}, Scope: "Cluster", SingularResource: k.Singular,
+		Verbs: sortedVerbs(k.Verbs), ShortNames: k.ShortNames, Categories: k.Categories,
+	}
+	if k.Namespaced {
+		r.Scope = "Namespaced"
+	}
+	for _, s := range sortedSubresources(k) {
+		sub := subresource(k, s)
+		r.Subresources = append(r.Subresources, discoverySubresource{
+			Subresource: s.Name, Verbs: sub.Verbs,
+			ResponseKind: discoveryKind{Group: sub.Group, Version: sub.Version, Kind: sub.Kind},
+		})
+	}
+	return r
+}

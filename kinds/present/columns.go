@@ -1,0 +1,88 @@
+package present
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// defaultColumns are those of kinds that declare none.
+var defaultColumns = []schema.Column{
+	{Name: "Name", Type: "string", Format: "name", Path: "metadata.name",
+		Description: "The name of the object, unique among those of its kind in its namespace."},
+	{Name: "Created At", Type: "date", Path: "func:createdAt",
+		Description: "When the server created the object, in UTC."},
+}
+
+func columnsOf(k *schema.Kind) []schema.Column {
+	if len(k.Columns) == 0 {
+		return defaultColumns
+	}
+	return k.Columns
+}
+
+// A cell is a column ready to be filled: a path, or a function and its argument.
+type cell struct {
+	call     function
+	arg      string // the argument, or the dotted path
+	fallback []byte // JSON for an absent value
+	date     bool
+}
+
+func cellsOf(columns []schema.Column) []cell {
+	cells := make([]cell, len(columns))
+	for i := range columns {
+		cells[i] = cellOf(&columns[i])
+	}
+	return cells
+}
+
+// cellOf reads a column's path. A function that there is not shows nothing.
+func cellOf(c *schema.Column) cell {
+	if name, ok := strings.CutPrefix(c.Path, "func:"); ok {
+		name, arg, _ := strings.Cut(name, ":")
+		call := functions[name]
+		if call == nil {
+			call = nothing
+		}
+		return cell{call: call, arg: arg}
+	}
+	path, fallback, has := strings.Cut(strings.TrimPrefix(c.Path, "."), "|")
+	out := cell{arg: path, date: c.Type == "date", fallback: []byte("null")}
+	switch {
+	case has:
+		out.fallback = appendText(nil, fallback)
+		if _, err := strconv.ParseInt(fallback, 10, 64); err == nil {
+			out.fallback = []byte(fallback)
+		}
+	case c.Type == "string":
+		out.fallback = appendText(nil, none)
+	}
+	return out
+}
+
+func (c *cell) append(b []byte, r *row) []byte {
+	if c.call != nil {
+		return c.call(b, r, c.arg)
+	}
+	v := r.json.at(c.arg)
+	switch {
+	case !v.present() || string(v) == `""`:
+		return append(b, c.fallback...)
+	case c.date:
+		return appendAge(b, v.text(), r.now)
+	}
+	return append(b, v...)
+}
+
+// KnownFunction reports whether the table has the function that a column path of the
+// form "func:name" or "func:name:argument" names. Other paths need none.
+func KnownFunction(path string) bool {
+	name, ok := strings.CutPrefix(path, "func:")
+	if !ok {
+		return true
+	}
+	name, _, _ = strings.Cut(name, ":")
+	return functions[name] != nil
+}

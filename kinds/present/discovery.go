@@ -1,0 +1,153 @@
+package present
+
+import (
+	"cmp"
+	"crypto/sha512"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// A Discovery holds every discovery document of one catalogue, ready to be sent. It is
+// immutable; when the served kinds change, a new one is made.
+type Discovery struct {
+	apiVersions []byte
+	groupList   []byte
+	groups      map[string][]byte               // by group
+	resources   map[groupVersion][]byte         // APIResourceLists
+	aggregated  map[aggregatedDocument]document // of /api and /apis
+}
+
+type groupVersion struct{ group, version string }
+
+type aggregatedDocument struct {
+	core    bool
+	version string
+}
+
+type document struct {
+	body []byte
+	etag string
+}
+
+// NewDiscovery builds the documents. Groups, and the versions of each, come in the order
+// in which they first occur among kinds; the first version of a group is its preferred
+// one. Kinds without a resource are left out.
+func NewDiscovery(n *meta.Naming, kinds []*schema.Kind) *Discovery {
+	groups := groupKinds(kinds)
+	d := &Discovery{
+		apiVersions: mustJSON(apiVersions(groups)),
+		groupList:   mustJSON(groupList(groups)),
+		groups:      map[string][]byte{},
+		resources:   map[groupVersion][]byte{},
+		aggregated:  map[aggregatedDocument]document{},
+	}
+	for _, g := range groups {
+		if g.name != "" {
+			d.groups[g.name] = mustJSON(groupDocument(g, true))
+		}
+		for _, v := range g.versions {
+			d.resources[groupVersion{g.name, v.name}] = mustJSON(resourceList(v))
+		}
+	}
+	for _, version := range []string{"v2", "v2beta1"} {
+		for _, core := range []bool{true, false} {
+			body := mustJSON(aggregate(n, version, core, groups))
+			etag := fmt.Sprintf("\"%X\"", sha512.Sum512(body))
+			d.aggregated[aggregatedDocument{core, version}] = document{body, etag}
+		}
+	}
+	return d
+}
+
+// APIVersions is the document at /api.
+func (d *Discovery) APIVersions() []byte { return d.apiVersions }
+
+// Groups is the APIGroupList at /apis.
+func (d *Discovery) Groups() []byte { return d.groupList }
+
+// Group is the APIGroup at /apis/{group}; nil if there is no such group.
+func (d *Discovery) Group(name string) []byte { return d.groups[name] }
+
+// Resources is the APIResourceList at /apis/{group}/{version}, or at /api/{version} for
+// the group ""; nil if the version is not served.
+func (d *Discovery) Resources(group, version string) []byte {
+	return d.resources[groupVersion{group, version}]
+}
+
+// Aggregated is the APIGroupDiscoveryList of the given version, "v2" or "v2beta1", at
+// /api (core) or /apis, and its ETag; nil for other versions.
+func (d *Discovery) Aggregated(core bool, version string) (body []byte, etag string) {
+	doc := d.aggregated[aggregatedDocument{core, version}]
+	return doc.body, doc.etag
+}
+
+// A group and a version as they are served.
+type group struct {
+	name     string
+	versions []*version
+}
+
+type version struct {
+	group, name string
+	kinds       []*schema.Kind // by resource
+}
+
+// groupVersionText is "v1" or "apps/v1".
+func (v *version) groupVersionText() string {
+	return meta.GroupVersionKind{Group: v.group, Version: v.name}.APIVersion()
+}
+
+// groupKinds sorts kinds into their groups and versions.
+func groupKinds(kinds []*schema.Kind) []*group {
+	var groups []*group
+	for _, k := range kinds {
+		if k.Resource == "" {
+			continue
+		}
+		i := slices.IndexFunc(groups, func(g *group) bool { return g.name == k.Group })
+		if i < 0 {
+			i = len(groups)
+			groups = append(groups, &group{name: k.Group})
+		}
+		g := groups[i]
+		i = slices.IndexFunc(g.versions, func(v *version) bool { return v.name == k.Version })
+		if i < 0 {
+			i = len(g.versions)
+			g.versions = append(g.versions, &version{group: k.Group, name: k.Version})
+		}
+		g.versions[i].kinds = append(g.versions[i].kinds, k)
+	}
+	for _, g := range groups {
+		for _, v := range g.versions {
+			slices.SortFunc(v.kinds, func(a, b *schema.Kind) int { return cmp.Compare(a.Resource, b.Resource) })
+		}
+	}
+	return groups
+}
+
+// sortedSubresources are those of k by name.
+func sortedSubresources(k *schema.Kind) []schema.Subresource {
+	return slices.SortedFunc(slices.Values(k.Subresources), func(a, b schema.Subresource) int {
+		return cmp.Compare(a.Name, b.Name)
+	})
+}
+
+// sortedVerbs is a sorted copy, never nil: the field is always written.
+func sortedVerbs(verbs []string) []string {
+	out := append([]string{}, verbs...)
+	slices.Sort(out)
+	return out
+}
+
+// mustJSON encodes structs of texts and booleans, which cannot fail.
+func mustJSON(v any) []byte {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return b
+}

@@ -1,0 +1,80 @@
+package present
+
+import (
+	"strconv"
+	"strings"
+)
+
+// firstSeen is when an event was first seen: firstTimestamp, or the newer eventTime.
+func firstSeen(r *row) string {
+	if t := r.json.field("firstTimestamp"); t.present() {
+		return t.text()
+	}
+	if t := r.json.field("deprecatedFirstTimestamp"); t.present() {
+		return t.text()
+	}
+	return r.json.field("eventTime").text()
+}
+
+func showEventFirstSeen(b []byte, r *row, _ string) []byte {
+	return appendAge(b, firstSeen(r), r.now)
+}
+
+func showEventLastSeen(b []byte, r *row, _ string) []byte {
+	for _, path := range []string{"series.lastObservedTime", "lastTimestamp", "deprecatedLastTimestamp"} {
+		if t := r.json.at(path); t.present() {
+			return appendAge(b, t.text(), r.now)
+		}
+	}
+	return appendAge(b, firstSeen(r), r.now)
+}
+
+func showEventCount(b []byte, r *row, _ string) []byte {
+	for _, path := range []string{"series.count", "count", "deprecatedCount"} {
+		if n := r.json.at(path).number(); n > 0 {
+			return strconv.AppendInt(b, n, 10)
+		}
+	}
+	return append(b, '1')
+}
+
+func showEventObject(b []byte, r *row, _ string) []byte {
+	about := r.json.field("involvedObject")
+	if about == nil {
+		about = r.json.field("regarding")
+	}
+	s := strings.ToLower(about.field("kind").text())
+	if name := about.field("name").text(); name != "" {
+		s += "/" + name
+	}
+	return appendText(b, s)
+}
+
+func showEventSource(b []byte, r *row, _ string) []byte {
+	source := r.json.field("source")
+	if source == nil {
+		source = r.json.field("deprecatedSource")
+	}
+	component, host := source.field("component").text(), source.field("host").text()
+	if component == "" {
+		component = r.json.field("reportingComponent").text()
+	}
+	if component == "" {
+		component = r.json.field("reportingController").text()
+	}
+	if host == "" {
+		host = r.json.field("reportingInstance").text()
+	}
+	if host != "" {
+		component += ", " + host
+	}
+	return appendText(b, component)
+}
+
+func showEventMessage(b []byte, r *row, _ string) []byte {
+	m := r.json.field("message")
+	if m == nil {
+		m = r.json.field("note")
+	}
+	return appendText(b, strings.TrimSpace(m.text()))
+}

@@ -1,0 +1,121 @@
+package present
+
+import "github.com/troupe-api/troupe/kinds/schema"
+
+// The documents of one group, or one version, at a time.
+
+type versionsDocument struct {
+	Kind     string         `json:"kind"`
+	Versions []string       `json:"versions"`
+	Servers  []serverByCIDR `json:"serverAddressByClientCIDRs"`
+}
+
+// serverByCIDR names the server's address for clients of a network. Ours is the one the
+// client has already used, so it is left empty.
+type serverByCIDR struct {
+	ClientCIDR    string `json:"clientCIDR"`
+	ServerAddress string `json:"serverAddress"`
+}
+
+type groupListDocument struct {
+	Kind       string     `json:"kind"`
+	APIVersion string     `json:"apiVersion"`
+	Groups     []apiGroup `json:"groups"`
+}
+
+type apiGroup struct {
+	Kind       string           `json:"kind,omitempty"`
+	APIVersion string           `json:"apiVersion,omitempty"`
+	Name       string           `json:"name"`
+	Versions   []versionOfGroup `json:"versions"`
+	Preferred  versionOfGroup   `json:"preferredVersion"`
+}
+
+type versionOfGroup struct {
+	GroupVersion string `json:"groupVersion"`
+	Version      string `json:"version"`
+}
+
+type resourceListDocument struct {
+	Kind         string        `json:"kind"`
+	APIVersion   string        `json:"apiVersion"`
+	GroupVersion string        `json:"groupVersion"`
+	Resources    []apiResource `json:"resources"`
+}
+
+type apiResource struct {
+	Name         string   `json:"name"`
+	SingularName string   `json:"singularName"`
+	Namespaced   bool     `json:"namespaced"`
+	Group        string   `json:"group,omitempty"`
+	Version      string   `json:"version,omitempty"`
+	Kind         string   `json:"kind"`
+	Verbs        []string `json:"verbs"`
+	ShortNames   []string `json:"shortNames,omitempty"`
+	Categories   []string `json:"categories,omitempty"`
+}
+
+func apiVersions(groups []*group) versionsDocument {
+	d := versionsDocument{Kind: "APIVersions", Versions: []string{}, Servers: []serverByCIDR{{ClientCIDR: "0.0.0.0/0"}}}
+	for _, g := range groups {
+		if g.name != "" {
+			continue
+		}
+		for _, v := range g.versions {
+			d.Versions = append(d.Versions, v.name)
+		}
+	}
+	return d
+}
+
+func groupList(groups []*group) groupListDocument {
+	d := groupListDocument{Kind: "APIGroupList", APIVersion: "v1", Groups: []apiGroup{}}
+	for _, g := range groups {
+		if g.name != "" {
+			d.Groups = append(d.Groups, groupDocument(g, false))
+		}
+	}
+	return d
+}
+
+// groupDocument describes a group; alone, it says what kind of document it is.
+func groupDocument(g *group, alone bool) apiGroup {
+	d := apiGroup{Name: g.name}
+	if alone {
+		d.Kind, d.APIVersion = "APIGroup", "v1"
+	}
+	for _, v := range g.versions {
+		d.Versions = append(d.Versions, versionOfGroup{v.groupVersionText(), v.name})
+	}
+	d.Preferred = d.Versions[0]
+	return d
+}
+
+func resourceList(v *version) resourceListDocument {
+	d := resourceListDocument{
+		Kind: "APIResourceList", APIVersion: "v1", GroupVersion: v.groupVersionText(), Resources: []apiResource{},
+	}
+	for _, k := range v.kinds {
+		d.Resources = append(d.Resources, apiResource{
+			Name: k.Resource, SingularName: k.Singular, Namespaced: k.Namespaced, Kind: k.Kind,
+			Verbs: sortedVerbs(k.Verbs), ShortNames: k.ShortNames, Categories: k.Categories,
+		})
+		for _, s := range sortedSubresources(k) {
+			d.Resources = append(d.Resources, subresource(k, s))
+		}
+	}
+	return d
+}
+
+// subresource is an entry such as pods/status. It names a group and version only where
+// they are not those of the list.
+func subresource(k *schema.Kind, s schema.Subresource) apiResource {
+	r := apiResource{Name: k.Resource + "/" + s.Name, Namespaced: k.Namespaced, Kind: k.Kind, Verbs: sortedVerbs(s.Verbs)}
+	if s.Kind.Kind != "" {
+		r.Kind = s.Kind.Kind
+		if s.Kind.Group != k.Group || s.Kind.Version != k.Version {
+			r.Group, r.Version = s.Kind.Group, s.Kind.Version
+		}
+	}
+	return r
+}

@@ -1,0 +1,54 @@
+package present
+
+import (
+	"slices"
+	"strings"
+)
+
+func showNodeStatus(b []byte, r *row, _ string) []byte {
+	s := "Unknown"
+	r.json.at("status.conditions").items(func(c value) bool {
+		if c.field("type").text() != "Ready" {
+			return true
+		}
+		if s = "NotReady"; c.field("status").text() == "True" {
+			s = "Ready"
+		}
+		return false
+	})
+	if r.json.at("spec.unschedulable").isTrue() {
+		s += ",SchedulingDisabled"
+	}
+	return appendText(b, s)
+}
+
+// showNodeRoles lists what follows the role prefix in label keys.
+func showNodeRoles(b []byte, r *row, _ string) []byte {
+	prefix := r.names.Name("node-role.platform.io") + "/"
+	var roles []string
+	for key := range r.object.Head.Labels {
+		if role, ok := strings.CutPrefix(key, prefix); ok && role != "" {
+			roles = append(roles, role)
+		}
+	}
+	slices.Sort(roles)
+	return appendOr(b, strings.Join(roles, ","), none)
+}
+
+func showNodeInternalIP(b []byte, r *row, _ string) []byte {
+	return appendOr(b, nodeAddress(r, "InternalIP"), none)
+}
+
+func showNodeExternalIP(b []byte, r *row, _ string) []byte {
+	return appendOr(b, nodeAddress(r, "ExternalIP"), none)
+}
+
+func nodeAddress(r *row, kind string) (address string) {
+	r.json.at("status.addresses").items(func(a value) bool {
+		if a.field("type").text() == kind {
+			address = a.field("address").text()
+		}
+		return address == ""
+	})
+	return address
+}

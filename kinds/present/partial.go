@@ -1,0 +1,100 @@
+package present
+
+import (
+	"bytes"
+	"strconv"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+)
+
+// ListMeta is the metadata of a list or of a table.
+type ListMeta struct {
+	ResourceVersion string
+	Continue        string // the token for the next chunk; "" at the end
+	Remaining       int64  // how many objects follow the chunk; 0: none, or not known
+}
+
+// Append writes the metadata object.
+func (m ListMeta) Append(b []byte) []byte {
+	b = append(b, '{')
+	if m.ResourceVersion != "" {
+		b = append(b, `"resourceVersion":`...)
+		b = appendText(b, m.ResourceVersion)
+	}
+	if m.Continue != "" {
+		b = comma(b)
+		b = append(b, `"continue":`...)
+		b = appendText(b, m.Continue)
+	}
+	if m.Remaining > 0 {
+		b = comma(b)
+		b = append(b, `"remainingItemCount":`...)
+		b = strconv.AppendInt(b, m.Remaining, 10)
+	}
+	return append(b, '}')
+}
+
+// comma separates from what b already holds of an object or list.
+func comma(b []byte) []byte {
+	if last := b[len(b)-1]; last == '{' || last == '[' {
+		return b
+	}
+	return append(b, ',')
+}
+
+// apiVersion is the apiVersion of the generic representations; version "" is v1.
+func apiVersion(n *meta.Naming, version string) string {
+	if version == "" {
+		version = "v1"
+	}
+	return n.Group("meta") + "/" + version
+}
+
+// Metadata is the metadata object of o, a part of its bytes.
+func Metadata(o *meta.Object) []byte {
+	const name = `"metadata":`
+	if rest := value(o.JSON[min(o.Item, len(o.JSON)):]); bytes.HasPrefix(rest, []byte(name)) {
+		rest = rest[len(name):]
+		return rest[:rest.length()]
+	}
+	return value(o.JSON).field("metadata")
+}
+
+// AppendPartial writes o as PartialObjectMetadata of the given version: "v1" (or "") or "v1beta1".
+func AppendPartial(b []byte, n *meta.Naming, version string, o *meta.Object) []byte {
+	return appendPartial(b, apiVersion(n, version), o)
+}
+
+func appendPartial(b []byte, apiVersion string, o *meta.Object) []byte {
+	b = append(b, `{"kind":"PartialObjectMetadata","apiVersion":"`...)
+	b = append(b, apiVersion...)
+	b = append(b, `","metadata":`...)
+	if m := Metadata(o); m != nil {
+		b = append(b, m...)
+	} else {
+		b = append(b, "{}"...)
+	}
+	return append(b, '}')
+}
+
+// PartialList writes the objects as a PartialObjectMetadataList of the given version.
+func PartialList(n *meta.Naming, version string, list ListMeta, objs []*meta.Object) []byte {
+	v := apiVersion(n, version)
+	size := 256
+	for _, o := range objs {
+		size += len(Metadata(o)) + 100
+	}
+	b := make([]byte, 0, size)
+	b = append(b, `{"kind":"PartialObjectMetadataList","apiVersion":"`...)
+	b = append(b, v...)
+	b = append(b, `","metadata":`...)
+	b = list.Append(b)
+	b = append(b, `,"items":[`...)
+	for i, o := range objs {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = appendPartial(b, v, o)
+	}
+	return append(b, "]}"...)
+}

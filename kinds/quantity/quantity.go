@@ -1,0 +1,226 @@
+package quantity
+
+import (
+	"errors"
+	"math/big"
+	"strconv"
+	"strings"
+)
+
+// The faults of Read and Parse, in the words that users know.
+var (
+	ErrFormat  = errors.New("quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'")
+	ErrNumeric = errors.New("unable to parse numeric part of quantity")
+	ErrSuffix  = errors.New("unable to parse quantity's suffix")
+)
+
+// The bounds of what is read: they keep the arithmetic cheap whatever clients send.
+const (
+	maxText     = 128
+	maxExponent = 1000
+	nano        = -9 // exponent of the smallest unit
+)
+
+type family uint8
+
+const (
+	decimal family = iota
+	binary
+	exponent
+)
+
+// A Quantity is an exact amount. The zero value is 0.
+type Quantity struct {
+	digits big.Int // the amount is digits × 10^exp
+	exp    int
+	family family
+}
+
+// Parse reads s and returns its canonical form.
+func Parse(s string) (string, error) {
+	q, err := Read(s)
+	if err != nil {
+		return "", err
+	}
+	if s = q.String(); len(s) > maxText {
+		return "", ErrFormat
+	}
+	return s, nil
+}
+
+// Compare orders two quantities by amount: -1, 0 or +1. What cannot be read counts as 0.
+func Compare(a, b string) int {
+	x, _ := Read(a)
+	y, _ := Read(b)
+	return x.Cmp(y)
+}
+
+// Read reads a quantity in any of its forms.
+func Read(s string) (Quantity, error) {
+	var q Quantity
+	if len(s) > maxText {
+		return q, ErrFormat
+	}
+	number, suffix := split(s)
+	digits, fraction, ok := parseNumber(number)
+	if !ok {
+		if number == "" || !validSuffixText(suffix) {
+			return q, ErrFormat
+		}
+		return q, ErrNumeric
+	}
+	if !validSuffixText(suffix) {
+		return q, ErrFormat
+	}
+	u, ok := parseSuffix(suffix)
+	if !ok {
+		return q, ErrSuffix
+	}
+	q.digits.SetString(digits, 10)
+	q.exp = u.exp10 - fraction
+	q.family = u.family
+	if u.shift > 0 {
+		q.digits.Lsh(&q.digits, u.shift)
+	}
+	q.settle()
+	return q, nil
+}
+
+// settle rounds to 1n away from zero and caps binary amounts.
+func (q *Quantity) settle() {
+	if q.digits.Sign() == 0 {
+		q.exp = 0
+		return
+	}
+	if q.exp < nano {
+		var rest big.Int
+		q.digits.QuoRem(&q.digits, pow10(nano-q.exp), &rest)
+		q.digits.Add(&q.digits, big.NewInt(int64(rest.Sign())))
+		q.exp = nano
+	}
+	if q.family != binary {
+		return
+	}
+	limit := maxBinary()
+	if limit.Cmp(q.abs()) < 0 {
+		sign := q.digits.Sign()
+		q.digits.Mul(&limit.digits, big.NewInt(int64(sign)))
+		q.exp = 0
+	}
+}
+
+// Sign is -1, 0 or +1.
+func (q Quantity) Sign() int { return q.digits.Sign() }
+
+// Cmp orders by amount: -1, 0 or +1.
+func (q Quantity) Cmp(o Quantity) int {
+	if s, t := q.Sign(), o.Sign(); s != t {
+		if s < t {
+			return -1
+		}
+		return 1
+	}
+	low := min(q.exp, o.exp)
+	return q.at(low).Cmp(o.at(low))
+}
+
+// Whole tells whether the amount has no fraction.
+func (q Quantity) Whole() bool {
+	if q.exp >= 0 {
+		return true
+	}
+	var rest big.Int
+	rest.Rem(&q.digits, pow10(-q.exp))
+	return rest.Sign() == 0
+}
+
+// String is the canonical form.
+func (q Quantity) String() string {
+	if q.Sign() == 0 {
+		return "0"
+	}
+	if q.family == binary && q.Whole() && !q.small() {
+		return q.binaryText()
+	}
+	return q.decimalText()
+}
+
+func (q Quantity) decimalText() string {
+	n, exp := new(big.Int).Set(&q.digits), q.exp
+	var rest, quo big.Int
+	for ten := big.NewInt(10); ; exp++ {
+		if quo.QuoRem(n, ten, &rest); rest.Sign() != 0 {
+			break
+		}
+		n.Set(&quo)
+	}
+	unit := exp - ((exp%3)+3)%3
+	if q.family != exponent {
+		unit = min(unit, 18)
+	}
+	n.Mul(n, pow10(exp-unit))
+	if q.family == exponent {
+		if unit == 0 {
+			return n.String()
+		}
+		return n.String() + "e" + strconv.Itoa(unit)
+	}
+	return n.String() + decimalSuffixes[(unit-nano)/3]
+}
+
+func (q Quantity) binaryText() string {
+	n := new(big.Int).Set(q.at(min(q.exp, 0)))
+	if q.exp < 0 {
+		n.Quo(n, pow10(-q.exp))
+	}
+	unit := 0
+	for unit+1 < len(binarySuffixes) && n.TrailingZeroBits() >= 10 {
+		n.Rsh(n, 10)
+		unit++
+	}
+	return n.String() + binarySuffixes[unit]
+}
+
+// small tells whether the amount lies strictly between -1024 and 1024.
+func (q Quantity) small() bool {
+	limit := Quantity{digits: *big.NewInt(1024)}
+	return q.abs().Cmp(limit) < 0
+}
+
+func (q Quantity) abs() Quantity {
+	var a Quantity
+	a.digits.Abs(&q.digits)
+	a.exp, a.family = q.exp, q.family
+	return a
+}
+
+// at is the amount as a multiple of 10^exp, which must not exceed the quantity's own exponent.
+func (q Quantity) at(exp int) *big.Int {
+	return new(big.Int).Mul(&q.digits, pow10(q.exp-exp))
+}
+
+func maxBinary() Quantity { return Quantity{digits: *big.NewInt(1<<63 - 1)} }
+
+func pow10(n int) *big.Int { return new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(n)), nil) }
+
+// split cuts s after its last leading sign, digit or point.
+func split(s string) (number, suffix string) {
+	i := 0
+	if i < len(s) && (s[i] == '+' || s[i] == '-') {
+		i++
+	}
+	for i < len(s) && (s[i] == '.' || '0' <= s[i] && s[i] <= '9') {
+		i++
+	}
+	return s[:i], s[i:]
+}
+
+// parseNumber drops the point: the number is digits × 10^-fraction.
+func parseNumber(s string) (digits string, fraction int, ok bool) {
+	whole, rest, _ := strings.Cut(s, ".")
+	unsigned := strings.TrimLeft(whole, "+-")
+	if strings.Contains(rest, ".") || unsigned == "" && rest == "" {
+		return "", 0, false
+	}
+	return whole + rest, len(rest), true
+}

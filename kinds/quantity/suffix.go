@@ -1,0 +1,47 @@
+package quantity
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// The suffixes: decimal from 10^-9 in steps of 1000, binary from 1 in steps of 1024.
+var (
+	decimalSuffixes = []string{"n", "u", "m", "", "k", "M", "G", "T", "P", "E"}
+	binarySuffixes  = []string{"", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"}
+)
+
+// A unit is what a suffix multiplies by: 10^exp10, or 2^shift.
+type unit struct {
+	family family
+	exp10  int
+	shift  uint
+}
+
+// parseSuffix reads the text after the digits. "" is a decimal unit.
+func parseSuffix(s string) (unit, bool) {
+	if i := slices.Index(decimalSuffixes, s); i >= 0 {
+		return unit{family: decimal, exp10: nano + 3*i}, true
+	}
+	if i := slices.Index(binarySuffixes, s); i >= 0 {
+		return unit{family: binary, shift: uint(10 * i)}, true
+	}
+	if s[0] != 'e' && s[0] != 'E' {
+		return unit{}, false
+	}
+	n, err := strconv.Atoi(s[1:])
+	if err != nil || n > maxExponent || n < -maxExponent {
+		return unit{}, false
+	}
+	return unit{family: exponent, exp10: n}, true
+}
+
+// validSuffixText tells whether s is letters of suffixes, a sign and digits.
+func validSuffixText(s string) bool {
+	s = strings.TrimLeft(s, "eEinumkKMGTP")
+	if s != "" && (s[0] == '+' || s[0] == '-') {
+		s = s[1:]
+	}
+	return strings.Trim(s, "0123456789") == ""
+}

@@ -1,0 +1,59 @@
+package rules
+
+import "github.com/troupe-api/troupe/kinds/schema"
+
+// Default fills in what t leaves out: the defaults of the plan, then those of the
+// kind's function, which may depend on several fields.
+func Default(k *schema.Kind, t schema.Tree) {
+	if k.Message != nil {
+		defaultMessage(k.Message, t)
+	}
+	if k.Rules.Default != nil {
+		k.Rules.Default(t)
+	}
+}
+
+func defaultMessage(m *schema.Message, t schema.Tree) {
+	for _, f := range m.Fields {
+		v := t[f.Name]
+		if f.Default != nil && absent(f, v) {
+			v = Clone(f.Default)
+			t[f.Name] = v
+		}
+		if f.Type == schema.TypeMessage && v != nil {
+			eachMessage(f, v, func(sub schema.Tree) { defaultMessage(f.Message, sub) })
+		}
+	}
+}
+
+// absent tells whether a value counts as not given.
+func absent(f *schema.Field, v any) bool {
+	if v == nil {
+		return true
+	}
+	return !f.Pointer && f.Shape == schema.Single && f.Type != schema.TypeMessage && Empty(v)
+}
+
+// eachMessage calls do for every object that the value of a message field holds.
+func eachMessage(f *schema.Field, v any, do func(schema.Tree)) {
+	switch f.Shape {
+	case schema.Single:
+		if sub, ok := v.(schema.Tree); ok {
+			do(sub)
+		}
+	case schema.List:
+		items, _ := v.([]any)
+		for _, e := range items {
+			if sub, ok := e.(schema.Tree); ok {
+				do(sub)
+			}
+		}
+	case schema.Map:
+		entries, _ := v.(schema.Tree)
+		for _, e := range entries {
+			if sub, ok := e.(schema.Tree); ok {
+				do(sub)
+			}
+		}
+	}
+}

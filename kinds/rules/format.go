@@ -1,0 +1,255 @@
+package rules
+
+import (
+	"fmt"
+	"net/netip"
+	"regexp"
+	"strings"
+)
+
+// The alphabets that names are made of.
+const (
+	labelPattern     = `[a-z0-9]([-a-z0-9]*[a-z0-9])?`
+	subdomainPattern = labelPattern + `(\.` + labelPattern + `)*`
+	label1035Pattern = `[a-z]([-a-z0-9]*[a-z0-9])?`
+	qualifiedPattern = `([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]`
+	labelValue       = `(` + qualifiedPattern + `)?`
+	configKeyPattern = `[-._a-zA-Z0-9]+`
+	headerPattern    = `[-A-Za-z0-9]+`
+)
+
+var (
+	labelRE     = whole(labelPattern)
+	subdomainRE = whole(subdomainPattern)
+	label1035RE = whole(label1035Pattern)
+	qualifiedRE = whole(qualifiedPattern)
+	valueRE     = whole(labelValue)
+	configKeyRE = whole(configKeyPattern)
+	headerRE    = whole(headerPattern)
+	portNameRE  = whole(`[-a-z0-9]+`)
+	envNameRE   = whole(`[ -<>-~]+`)
+)
+
+func whole(pattern string) *regexp.Regexp { return regexp.MustCompile("^(?:" + pattern + ")$") }
+
+// formats are the names that declarations may use, and their checks.
+var formats = map[string]func(string) []string{
+	"dns1123Label":     Label,
+	"dns1123Subdomain": Subdomain,
+	"dns1035Label":     Label1035,
+	"qualifiedName":    QualifiedName,
+	"labelValue":       LabelValue,
+	"configMapKey":     ConfigKey,
+	"ip":               IP,
+	"cidr":             CIDR,
+	"relativePath":     RelativePath,
+	"absolutePath":     AbsolutePath,
+	"envVarName":       EnvName,
+	"portName":         PortName,
+	"httpHeaderName":   HeaderName,
+	"pathSegment":      PathSegment,
+}
+
+// CheckFormat applies a format by its name in declarations: dns1123Label,
+// dns1123Subdomain, dns1035Label, qualifiedName, labelValue, configMapKey, ip, cidr,
+// relativePath, absolutePath, envVarName, portName, httpHeaderName, pathSegment.
+// Each entry is one fault; a format of another name finds none.
+func CheckFormat(name, s string) []string {
+	if check := formats[name]; check != nil {
+		return check(s)
+	}
+	return nil
+}
+
+// Subdomain checks a DNS-1123 subdomain, at most 253 bytes.
+func Subdomain(s string) []string {
+	return limited(s, 253, subdomainRE, "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character",
+		subdomainPattern, "example.com")
+}
+
+// Label checks a DNS-1123 label, at most 63 bytes.
+func Label(s string) []string {
+	return limited(s, 63, labelRE, "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character",
+		labelPattern, "my-name", "123-abc")
+}
+
+// Label1035 checks a DNS-1035 label, at most 63 bytes.
+func Label1035(s string) []string {
+	return limited(s, 63, label1035RE, "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character",
+		label1035Pattern, "my-name", "abc-123")
+}
+
+// LabelValue checks the value of a label, at most 63 bytes; it may be empty.
+func LabelValue(s string) []string {
+	return limited(s, 63, valueRE, "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character",
+		labelValue, "MyValue", "my_value", "12345")
+}
+
+// QualifiedName checks the key of a label or the like: a name of at most 63 bytes,
+// optionally after a DNS subdomain and a slash.
+func QualifiedName(s string) []string {
+	const text = "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character"
+	examples := []string{"MyName", "my.name", "123-abc"}
+	prefix, name, both := strings.Cut(s, "/")
+	var faults []string
+	switch {
+	case !both:
+		name = s
+	case strings.Contains(name, "/"):
+		return []string{"a qualified name " + patternMsg(text, qualifiedPattern, examples...) +
+			" with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"}
+	case prefix == "":
+		faults = append(faults, "prefix part "+emptyMsg)
+	default:
+		for _, msg := range Subdomain(prefix) {
+			faults = append(faults, "prefix part "+msg)
+		}
+	}
+	if name == "" {
+		faults = append(faults, "name part "+emptyMsg)
+	} else if len(name) > 63 {
+		faults = append(faults, "name part "+longMsg(63))
+	}
+	if !qualifiedRE.MatchString(name) {
+		faults = append(faults, "name part "+patternMsg(text, qualifiedPattern, examples...))
+	}
+	return faults
+}
+
+// ConfigKey checks a key of a ConfigMap or Secret: a safe file name.
+func ConfigKey(s string) []string {
+	faults := limited(s, 253, configKeyRE, "a valid config key must consist of alphanumeric characters, '-', '_' or '.'",
+		configKeyPattern, "key.name", "KEY_NAME", "key-name")
+	switch {
+	case s == ".":
+		faults = append(faults, "must not be '.'")
+	case s == "..":
+		faults = append(faults, "must not be '..'")
+	case strings.HasPrefix(s, ".."):
+		faults = append(faults, "must not start with '..'")
+	}
+	return faults
+}
+
+// PathSegment checks a name that only has to fit into one segment of a path.
+func PathSegment(s string) []string {
+	if s == "." || s == ".." {
+		return []string{"may not be '" + s + "'"}
+	}
+	var faults []string
+	for _, c := range []string{"/", "%"} {
+		if strings.Contains(s, c) {
+			faults = append(faults, "may not contain '"+c+"'")
+		}
+	}
+	return faults
+}
+
+// IP checks an IPv4 or IPv6 address.
+func IP(s string) []string {
+	if a, err := netip.ParseAddr(s); err != nil || a.Zone() != "" {
+		return []string{"must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"}
+	}
+	return nil
+}
+
+// CIDR checks a range of addresses.
+func CIDR(s string) []string {
+	if _, err := netip.ParsePrefix(s); err != nil {
+		return []string{"must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)"}
+	}
+	return nil
+}
+
+// RelativePath checks a path that stays below where it begins.
+func RelativePath(s string) []string {
+	var faults []string
+	if strings.HasPrefix(s, "/") {
+		faults = append(faults, "must be a relative path")
+	}
+	return append(faults, NoDotDot(s)...)
+}
+
+// AbsolutePath checks a path from the root.
+func AbsolutePath(s string) []string {
+	if !strings.HasPrefix(s, "/") {
+		return []string{"must be an absolute path"}
+	}
+	return nil
+}
+
+// NoDotDot checks that no element of a path is "..".
+func NoDotDot(s string) []string {
+	for _, part := range strings.Split(s, "/") {
+		if part == ".." {
+			return []string{"must not contain '..'"}
+		}
+	}
+	return nil
+}
+
+// EnvName checks the name of an environment variable.
+func EnvName(s string) []string {
+	if !envNameRE.MatchString(s) {
+		return []string{"a valid environment variable name must consist only of printable ASCII characters other than '='"}
+	}
+	return nil
+}
+
+// HeaderName checks the name of an HTTP header.
+func HeaderName(s string) []string {
+	if !headerRE.MatchString(s) {
+		return []string{patternMsg("a valid HTTP header must consist of alphanumeric characters or '-'", headerPattern, "X-Header-Name")}
+	}
+	return nil
+}
+
+// PortName checks the name of a port, at most 15 bytes.
+func PortName(s string) []string {
+	var faults []string
+	if len(s) > 15 {
+		faults = append(faults, longMsg(15))
+	}
+	if !portNameRE.MatchString(s) {
+		faults = append(faults, "must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)")
+	}
+	if !strings.ContainsAny(s, "abcdefghijklmnopqrstuvwxyz") {
+		faults = append(faults, "must contain at least one letter (a-z)")
+	}
+	if strings.Contains(s, "--") {
+		faults = append(faults, "must not contain consecutive hyphens")
+	}
+	if strings.HasPrefix(s, "-") || strings.HasSuffix(s, "-") {
+		faults = append(faults, "must not begin or end with a hyphen")
+	}
+	return faults
+}
+
+const emptyMsg = "must be non-empty"
+
+func longMsg(max int) string { return fmt.Sprintf("must be no more than %d bytes", max) }
+
+func limited(s string, max int, re *regexp.Regexp, text, pattern string, examples ...string) []string {
+	var faults []string
+	if len(s) > max {
+		faults = append(faults, longMsg(max))
+	}
+	if !re.MatchString(s) {
+		faults = append(faults, patternMsg(text, pattern, examples...))
+	}
+	return faults
+}
+
+// patternMsg ends a text with examples and the regular expression, spaced as users know it.
+func patternMsg(text, pattern string, examples ...string) string {
+	var b strings.Builder
+	b.WriteString(text + " (e.g. ")
+	for i, e := range examples {
+		if i > 0 {
+			b.WriteString(" or ")
+		}
+		b.WriteString("'" + e + "', ")
+	}
+	b.WriteString("regex used for validation is '" + pattern + "')")
+	return b.String()
+}

@@ -1,0 +1,215 @@
+package rules
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// MaxAnnotations bounds the keys and values of all annotations of an object, in bytes.
+const MaxAnnotations = 256 << 10
+
+// validateMetadata checks what every object has. m is the tree at "metadata".
+func validateMetadata(k *schema.Kind, m schema.Tree, faults *schema.Faults) {
+	validateNames(k, m, faults)
+	if n, ok := Int(m, "generation"); ok && n < 0 {
+		faults.Invalid("metadata.generation", n, "must be greater than or equal to 0")
+	}
+	ValidateLabels(Sub(m, "labels"), "metadata.labels", faults)
+	ValidateAnnotations(Sub(m, "annotations"), "metadata.annotations", faults)
+	validateOwners(m, faults)
+	validateFinalizers(m, faults)
+	validateManagers(m, faults)
+}
+
+func validateNames(k *schema.Kind, m schema.Tree, faults *schema.Faults) {
+	name, prefix := Text(m, "name"), Text(m, "generateName")
+	if prefix != "" {
+		for _, msg := range CheckName(k.Name, maskTrailingDash(prefix)) {
+			faults.Invalid("metadata.generateName", prefix, msg)
+		}
+	}
+	if name != "" {
+		for _, msg := range CheckName(k.Name, name) {
+			faults.Invalid("metadata.name", name, msg)
+		}
+	} else if prefix == "" {
+		faults.Required("metadata.name", "name or generateName is required")
+	}
+	ns := Text(m, "namespace")
+	switch {
+	case !k.Namespaced && ns != "":
+		faults.Forbidden("metadata.namespace", "not allowed on this type")
+	case k.Namespaced && ns == "":
+		faults.Required("metadata.namespace")
+	case k.Namespaced:
+		for _, msg := range Label(ns) {
+			faults.Invalid("metadata.namespace", ns, msg)
+		}
+	}
+}
+
+// CheckName applies the rule for metadata.name of a kind.
+func CheckName(f schema.NameFormat, name string) []string {
+	switch f {
+	case schema.NameLabel:
+		return Label(name)
+	case schema.NameLabel1035:
+		return Label1035(name)
+	case schema.NamePathSegment:
+		return PathSegment(name)
+	}
+	return Subdomain(name)
+}
+
+// maskTrailingDash makes a prefix that ends with a dash pass as a name: more will follow it.
+func maskTrailingDash(prefix string) string {
+	if p, ok := strings.CutSuffix(prefix, "-"); ok && p != "" {
+		return p + "a"
+	}
+	return prefix
+}
+
+// ValidateLabels checks labels, here or in a selector or template at path.
+func ValidateLabels(labels schema.Tree, path string, faults *schema.Faults) {
+	for _, key := range Keys(labels) {
+		for _, msg := range QualifiedName(key) {
+			faults.Invalid(path, key, msg)
+		}
+		value := Text(labels, key)
+		for _, msg := range LabelValue(value) {
+			faults.Invalid(path, value, msg)
+		}
+	}
+}
+
+// ValidateAnnotations checks the keys and the total size of annotations at path.
+func ValidateAnnotations(annotations schema.Tree, path string, faults *schema.Faults) {
+	size := 0
+	for _, key := range Keys(annotations) {
+		for _, msg := range QualifiedName(lowerPrefix(key)) {
+			faults.Invalid(path, key, msg)
+		}
+		size += len(key) + len(Text(annotations, key))
+	}
+	if size > MaxAnnotations {
+		faults.TooLong(path, MaxAnnotations)
+	}
+}
+
+// lowerPrefix ignores case in the domain of an annotation's key, and only there.
+func lowerPrefix(key string) string {
+	if i := strings.IndexByte(key, '/'); i >= 0 {
+		return strings.ToLower(key[:i]) + key[i:]
+	}
+	return key
+}
+
+func validateOwners(m schema.Tree, faults *schema.Faults) {
+	const path = "metadata.ownerReferences"
+	controller := ""
+	for _, o := range Trees(m, "ownerReferences") {
+		version, kind := Text(o, "apiVersion"), Text(o, "kind")
+		if version == "" || strings.HasSuffix(version, "/") || strings.Count(version, "/") > 1 {
+			faults.Invalid(path+".apiVersion", version, "version must not be empty")
+		}
+		for _, name := range []string{"kind", "name", "uid"} {
+			if Text(o, name) == "" {
+				faults.Invalid(path+"."+name, "", "must not be empty")
+			}
+		}
+		if version == "v1" && kind == "Event" {
+			faults.Invalid(path, o, "/v1, Kind=Event is disallowed from being an owner")
+		}
+		if !Flag(o, "controller") {
+			continue
+		}
+		this := kind + "/" + Text(o, "name")
+		if controller != "" {
+			faults.Invalid(path, Items(m, "ownerReferences"),
+				fmt.Sprintf("Only one reference can have Controller set to true. Found \"true\" in references for %s and %s", controller, this))
+		}
+		controller = this
+	}
+}
+
+func validateFinalizers(m schema.Tree, faults *schema.Faults) {
+	const path = "metadata.finalizers"
+	names := Texts(m, "finalizers")
+	for i, name := range names {
+		for _, msg := range QualifiedName(name) {
+			faults.Invalid(At(path, i), name, msg)
+		}
+		if !strings.Contains(name, "/") && !standardFinalizer(name) {
+			faults.Invalid(At(path, i), name, "name is neither a standard finalizer name nor is it fully qualified")
+		}
+	}
+	if slices.Contains(names, "orphan") && slices.Contains(names, "foregroundDeletion") {
+		faults.Invalid(path, Items(m, "finalizers"), "finalizer orphan and foregroundDeletion cannot be both set")
+	}
+}
+
+func standardFinalizer(name string) bool {
+	return name == "orphan" || name == "foregroundDeletion" ||
+		name == meta.Platform.NamespaceFinalizer() || name == meta.Kubernetes.NamespaceFinalizer()
+}
+
+func validateManagers(m schema.Tree, faults *schema.Faults) {
+	const path = "metadata.managedFields"
+	for i, e := range Trees(m, "managedFields") {
+		at := At(path, i)
+		if op := Text(e, "operation"); op != "Apply" && op != "Update" {
+			faults.Invalid(at+".operation", op, "must be `Apply` or `Update`")
+		}
+		if t := Text(e, "fieldsType"); t != "" && t != "FieldsV1" {
+			faults.Invalid(at+".fieldsType", t, "must be `FieldsV1`")
+		}
+		if len(Text(e, "manager")) > 128 {
+			faults.TooLong(at+".manager", 128)
+		}
+		if len(Text(e, "subresource")) > 256 {
+			faults.TooLong(at+".subresource", 256)
+		}
+	}
+}
+
+// validateMetadataUpdate reports what may not change in metadata. An absent uid or
+// time has been filled in from old by the caller, or counts as unchanged.
+func validateMetadataUpdate(m, old schema.Tree, faults *schema.Faults) {
+	if Has(old, "deletionTimestamp") {
+		validateNoNewFinalizers(m, old, faults)
+	}
+	now, _ := Int(m, "generation")
+	was, _ := Int(old, "generation")
+	if Has(m, "generation") && now < was {
+		faults.Invalid("metadata.generation", now, "must not be decremented")
+	}
+	for _, name := range []string{"name", "namespace"} {
+		if Text(m, name) != Text(old, name) {
+			faults.Invalid("metadata."+name, Text(m, name), fieldImmutable)
+		}
+	}
+	for _, name := range []string{"uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds"} {
+		if Has(m, name) && !Equal(m[name], old[name]) {
+			faults.Invalid("metadata."+name, m[name], fieldImmutable)
+		}
+	}
+}
+
+func validateNoNewFinalizers(m, old schema.Tree, faults *schema.Faults) {
+	known := Texts(old, "finalizers")
+	var added []string
+	for _, name := range Texts(m, "finalizers") {
+		if !slices.Contains(known, name) {
+			added = append(added, name)
+		}
+	}
+	if len(added) > 0 {
+		slices.Sort(added)
+		faults.Forbidden("metadata.finalizers",
+			fmt.Sprintf("no new finalizers can be added if the object is being deleted, found new finalizers %q", added))
+	}
+}

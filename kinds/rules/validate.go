@@ -1,0 +1,54 @@
+package rules
+
+import (
+	"slices"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// Validate reports every fault of t, which must have its defaults. No fault: nil.
+func Validate(k *schema.Kind, t schema.Tree) []meta.Cause {
+	var faults schema.Faults
+	validateMetadata(k, Sub(t, "metadata"), &faults)
+	if k.Message != nil {
+		validateMessage(k.Message, t, "", &faults)
+	}
+	if k.Rules.Validate != nil {
+		var own schema.Faults
+		k.Rules.Validate(t, &own)
+		merge(&faults, own.List)
+	}
+	return faults.List
+}
+
+// ValidateUpdate reports what may not change from old to t. It does not repeat
+// Validate: an update needs both.
+func ValidateUpdate(k *schema.Kind, t, old schema.Tree) []meta.Cause {
+	var faults schema.Faults
+	validateMetadataUpdate(Sub(t, "metadata"), Sub(old, "metadata"), &faults)
+	if k.Message != nil {
+		validateImmutable(k.Message, t, old, "", &faults)
+	}
+	if k.Rules.ValidateUpdate != nil {
+		var own schema.Faults
+		k.Rules.ValidateUpdate(t, old, &own)
+		merge(&faults, own.List)
+	}
+	return faults.List
+}
+
+// merge adds the causes of a kind's function. Where the plan has reported the same type of
+// fault for the same path, the function's words, which are closer to the matter, take its place.
+func merge(faults *schema.Faults, causes []meta.Cause) {
+	fromPlan := len(faults.List)
+	replaced := make(map[int]bool)
+	for _, c := range causes {
+		i := slices.IndexFunc(faults.List[:fromPlan], func(k meta.Cause) bool { return k.Type == c.Type && k.Field == c.Field })
+		if i >= 0 && !replaced[i] {
+			faults.List[i], replaced[i] = c, true
+			continue
+		}
+		faults.List = append(faults.List, c)
+	}
+}

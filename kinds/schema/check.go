@@ -1,0 +1,140 @@
+package schema
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// defaultValue is the value of a default that is written as JSON, in tree form.
+func (c *compiler) defaultValue(f *Field, text string) (any, error) {
+	decoder := json.NewDecoder(strings.NewReader(text))
+	decoder.UseNumber()
+	var v any
+	if err := decoder.Decode(&v); err != nil {
+		return nil, fmt.Errorf("default %s: %w", text, err)
+	}
+	switch f.Shape {
+	case List:
+		if list, ok := v.([]any); ok && len(list) == 0 {
+			return []any{}, nil
+		}
+	case Map:
+		if m, ok := v.(Tree); ok && len(m) == 0 {
+			return Tree{}, nil
+		}
+	default:
+		if v, ok := c.single(f.Type, v); ok {
+			return v, nil
+		}
+	}
+	return nil, fmt.Errorf("default %s does not fit the type", text)
+}
+
+// single converts a decoded default to a value of type t.
+func (c *compiler) single(t Type, v any) (any, bool) {
+	switch v := v.(type) {
+	case string:
+		return c.naming.Name(v), t == TypeString || t == TypeQuantity || t == TypeIntOrString || t == TypeDuration
+	case bool:
+		return v, t == TypeBool
+	case json.Number:
+		if t == TypeDouble {
+			n, err := v.Float64()
+			return n, err == nil
+		}
+		n, err := v.Int64()
+		return n, err == nil && (t == TypeInt32 || t == TypeInt64 || t == TypeIntOrString)
+	case Tree:
+		return v, t == TypeMessage && len(v) == 0
+	}
+	return nil, false
+}
+
+// checkField reports options that contradict the type of the field.
+func (c *compiler) checkField(s *source, f *Field) {
+	fault := func(text string) { c.fault(s.message.Name, f.Name, text) }
+	if f.ListType != ListAtomic && f.Shape != List {
+		fault("has a list type and is no list")
+	}
+	if (f.ListType == ListMap) != (len(f.ListMapKeys) > 0) {
+		fault("list_map_keys go with list_type MAP")
+	}
+	for _, key := range f.ListMapKeys {
+		if !c.hasField(f, key) {
+			fault(fmt.Sprintf("list map key %q is no field of its items", key))
+		}
+	}
+	if f.MergeKey != "" && (f.Shape != List || !c.hasField(f, f.MergeKey)) {
+		fault(fmt.Sprintf("merge key %q is no field of its items", f.MergeKey))
+	}
+	if len(f.Enum) > 0 && f.Type != TypeString {
+		fault("has an enum and is no text")
+	}
+	if (f.Min != nil || f.Max != nil) && f.Type != TypeInt32 && f.Type != TypeInt64 {
+		fault("has a minimum or maximum and is no number")
+	}
+	if _, err := regexp.Compile(f.Pattern); err != nil {
+		fault(err.Error())
+	}
+}
+
+// hasField tells whether the message of f declares a field. It looks at the
+// declaration, since that message may not be compiled yet.
+func (c *compiler) hasField(f *Field, name string) bool {
+	if f.Message == nil {
+		return false
+	}
+	return c.declares(c.sources["."+f.Message.Name], name, 0)
+}
+
+func (c *compiler) declares(s *source, name string, depth int) bool {
+	if s == nil || depth > maxInline {
+		return false
+	}
+	for _, d := range s.desc.Field {
+		if fieldOptions(d).GetInline() {
+			if c.declares(c.sources[d.GetTypeName()], name, depth+1) {
+				return true
+			}
+		} else if either(d.GetJsonName(), d.GetName()) == name {
+			return true
+		}
+	}
+	return false
+}
+
+// checkKind reports paths of columns and selectable fields that lead nowhere.
+func (c *compiler) checkKind(k *Kind) {
+	if k.Message.Field("metadata") == nil {
+		c.fault(k.Message.Name, "metadata", "is missing, every kind has it")
+	}
+	for _, column := range k.Columns {
+		path, _, _ := strings.Cut(column.Path, "|")
+		if !strings.HasPrefix(path, "func:") && k.Message.Lookup(path) == nil {
+			c.fault(k.Message.Name, path, "is the path of a column and leads nowhere")
+		}
+	}
+	for _, path := range k.SelectFields {
+		if k.Message.Lookup(path) == nil {
+			c.fault(k.Message.Name, path, "is a selectable field and leads nowhere")
+		}
+	}
+}
+
+// Lookup finds the field at a dotted path, as in "spec.nodeName", through single
+// messages only; nil if there is none.
+func (m *Message) Lookup(path string) *Field {
+	for {
+		name, rest, more := strings.Cut(path, ".")
+		f := m.Field(name)
+		if f == nil || !more {
+			return f
+		}
+		if f.Message == nil || f.Shape != Single {
+			return nil
+		}
+		m, path = f.Message, rest
+	}
+}

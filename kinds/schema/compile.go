@@ -1,0 +1,221 @@
+package schema
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/descriptorpb"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+)
+
+// A Plan is everything that a set of declarations says.
+type Plan struct {
+	Kinds    []*Kind             // in order of declaration
+	Messages map[string]*Message // by full name, as in "core.v1.PodSpec"; values with a JSON form of their own are left out
+}
+
+// Compile makes the plan of a serialized FileDescriptorSet, with names in the form of
+// the profile. It reports every fault of the declarations, each with message and field.
+func Compile(descriptors []byte, n *meta.Naming) (*Plan, error) {
+	set := &descriptorpb.FileDescriptorSet{}
+	if err := proto.Unmarshal(descriptors, set); err != nil {
+		return nil, fmt.Errorf("schema: descriptor set: %w", err)
+	}
+	c := &compiler{
+		naming:  n,
+		sources: map[string]*source{},
+		plan:    &Plan{Messages: map[string]*Message{}},
+	}
+	for _, file := range set.File {
+		c.collect(file)
+	}
+	for _, s := range c.order {
+		c.compile(s)
+	}
+	for _, k := range c.plan.Kinds {
+		c.checkKind(k)
+	}
+	if len(c.faults) > 0 {
+		return nil, fmt.Errorf("schema: %w", errors.Join(c.faults...))
+	}
+	return c.plan, nil
+}
+
+// compiler holds the state of one Compile.
+type compiler struct {
+	naming  *meta.Naming
+	sources map[string]*source // by the form in which descriptors refer to them: ".core.v1.Pod"
+	order   []*source
+	plan    *Plan
+	faults  []error
+}
+
+// source is a message as it was declared.
+type source struct {
+	desc    *descriptorpb.DescriptorProto
+	message *Message // nil for scalars
+	scalar  Type
+	docs    map[int32]string // of the fields, by index
+}
+
+// maxInline bounds messages that are inlined in one another.
+const maxInline = 8
+
+// collect registers the messages of a file, so that they can refer to each other.
+func (c *compiler) collect(file *descriptorpb.FileDescriptorProto) {
+	all := make([]*source, len(file.MessageType))
+	for i, desc := range file.MessageType {
+		name := file.GetPackage() + "." + desc.GetName()
+		s := &source{desc: desc, docs: map[int32]string{}}
+		o := messageOptions(desc)
+		if t, ok := scalarTypes[o.GetScalar()]; ok {
+			s.scalar = t
+		} else {
+			s.message = &Message{Name: name, Typed: o.GetTyped() || kindOptions(desc) != nil}
+			c.plan.Messages[name] = s.message
+		}
+		all[i] = s
+		c.sources["."+name] = s
+		c.order = append(c.order, s)
+	}
+	for _, location := range file.GetSourceCodeInfo().GetLocation() {
+		attachDoc(all, location)
+	}
+}
+
+// Numbers of descriptor fields in the paths of source locations.
+const (
+	pathMessage = 4 // FileDescriptorProto.message_type
+	pathField   = 2 // DescriptorProto.field
+)
+
+func attachDoc(all []*source, l *descriptorpb.SourceCodeInfo_Location) {
+	p := l.Path
+	if len(p) < 2 || p[0] != pathMessage || int(p[1]) >= len(all) {
+		return
+	}
+	s := all[p[1]]
+	text := strings.Join(strings.Fields(l.GetLeadingComments()), " ")
+	switch {
+	case len(p) == 2 && s.message != nil:
+		s.message.Doc = text
+	case len(p) == 4 && p[2] == pathField:
+		s.docs[p[3]] = text
+	}
+}
+
+func (c *compiler) compile(s *source) {
+	if s.message == nil {
+		return
+	}
+	m := s.message
+	m.Fields = c.fields(s, nil)
+	m.byName = make(map[string]*Field, len(m.Fields))
+	for _, f := range m.Fields {
+		if m.byName[f.Name] != nil {
+			c.fault(m.Name, f.Name, "is declared twice")
+		}
+		m.byName[f.Name] = f
+	}
+	o := kindOptions(s.desc)
+	if o == nil {
+		return
+	}
+	k, err := newKind(s.desc, o, c.naming)
+	if err != nil {
+		c.faults = append(c.faults, err)
+		return
+	}
+	k.Message = m
+	c.plan.Kinds = append(c.plan.Kinds, k)
+}
+
+// fields lists the fields of s in order, those of inlined messages in place. wire is
+// the way from the message that they are listed for.
+func (c *compiler) fields(s *source, wire []int32) []*Field {
+	list := make([]*Field, 0, len(s.desc.Field))
+	for i, d := range s.desc.Field {
+		path := append(slices.Clip(slices.Clone(wire)), d.GetNumber())
+		if fieldOptions(d).GetInline() {
+			inlined := c.sources[d.GetTypeName()]
+			if inlined == nil || inlined.message == nil || len(path) > maxInline {
+				c.fault(s.message.Name, d.GetName(), "cannot be inlined")
+				continue
+			}
+			list = append(list, c.fields(inlined, path)...)
+			continue
+		}
+		list = append(list, c.field(s, d, path, s.docs[int32(i)]))
+	}
+	return list
+}
+
+func (c *compiler) field(s *source, d *descriptorpb.FieldDescriptorProto, wire []int32, doc string) *Field {
+	f := &Field{Name: either(d.GetJsonName(), d.GetName()), Doc: doc, Wire: wire, Pointer: d.GetProto3Optional()}
+	o := fieldOptions(d)
+	f.describe(o, c.naming)
+	value := d
+	if d.GetLabel() == descriptorpb.FieldDescriptorProto_LABEL_REPEATED {
+		f.Shape = List
+		if entry := mapEntry(s.desc, d); entry != nil {
+			f.Shape, value = Map, entry.Field[1]
+		}
+	}
+	c.setType(s, f, value)
+	f.WireAlways = f.Shape == Single && !f.Pointer && f.Type != TypeBytes
+	if text := o.GetDefault(); text != "" {
+		v, err := c.defaultValue(f, text)
+		if err != nil {
+			c.fault(s.message.Name, f.Name, err.Error())
+		}
+		f.Default = v
+	}
+	c.checkField(s, f)
+	return f
+}
+
+// mapEntry is the hidden message of a map field; nil if d is none.
+func mapEntry(in *descriptorpb.DescriptorProto, d *descriptorpb.FieldDescriptorProto) *descriptorpb.DescriptorProto {
+	name := d.GetTypeName()
+	name = name[strings.LastIndexByte(name, '.')+1:]
+	for _, nested := range in.NestedType {
+		if nested.GetName() == name && nested.GetOptions().GetMapEntry() {
+			return nested
+		}
+	}
+	return nil
+}
+
+// plainTypes are the types of values that are no messages.
+var plainTypes = map[descriptorpb.FieldDescriptorProto_Type]Type{
+	descriptorpb.FieldDescriptorProto_TYPE_STRING: TypeString,
+	descriptorpb.FieldDescriptorProto_TYPE_BOOL:   TypeBool,
+	descriptorpb.FieldDescriptorProto_TYPE_INT32:  TypeInt32,
+	descriptorpb.FieldDescriptorProto_TYPE_INT64:  TypeInt64,
+	descriptorpb.FieldDescriptorProto_TYPE_DOUBLE: TypeDouble,
+	descriptorpb.FieldDescriptorProto_TYPE_BYTES:  TypeBytes,
+}
+
+func (c *compiler) setType(s *source, f *Field, d *descriptorpb.FieldDescriptorProto) {
+	if t, ok := plainTypes[d.GetType()]; ok {
+		f.Type = t
+		return
+	}
+	of := c.sources[d.GetTypeName()]
+	switch {
+	case d.GetType() != descriptorpb.FieldDescriptorProto_TYPE_MESSAGE || of == nil:
+		c.fault(s.message.Name, f.Name, "has a type that is not supported")
+	case of.message == nil:
+		f.Type = of.scalar
+	default:
+		f.Type, f.Message = TypeMessage, of.message
+	}
+}
+
+func (c *compiler) fault(message, field, text string) {
+	c.faults = append(c.faults, fmt.Errorf("%s.%s: %s", message, field, text))
+}

@@ -1,0 +1,136 @@
+package schema
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/descriptorpb"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+	options "github.com/troupe-api/troupe/kinds/proto"
+)
+
+// field is a text field with number 1.
+func field(name string, o *options.Field) *descriptorpb.FieldDescriptorProto {
+	f := &descriptorpb.FieldDescriptorProto{
+		Name: &name, Number: proto.Int32(1),
+		Label: descriptorpb.FieldDescriptorProto_LABEL_OPTIONAL.Enum(),
+		Type:  descriptorpb.FieldDescriptorProto_TYPE_STRING.Enum(),
+	}
+	if o != nil {
+		f.Options = &descriptorpb.FieldOptions{}
+		proto.SetExtension(f.Options, options.E_Field, o)
+	}
+	return f
+}
+
+// of makes f a field of messages.
+func of(message string, f *descriptorpb.FieldDescriptorProto) *descriptorpb.FieldDescriptorProto {
+	f.Type, f.TypeName = descriptorpb.FieldDescriptorProto_TYPE_MESSAGE.Enum(), &message
+	return f
+}
+
+func repeated(f *descriptorpb.FieldDescriptorProto) *descriptorpb.FieldDescriptorProto {
+	f.Label = descriptorpb.FieldDescriptorProto_LABEL_REPEATED.Enum()
+	return f
+}
+
+func message(name string, fields ...*descriptorpb.FieldDescriptorProto) *descriptorpb.DescriptorProto {
+	for i, f := range fields {
+		f.Number = proto.Int32(int32(i + 1))
+	}
+	return &descriptorpb.DescriptorProto{Name: &name, Field: fields}
+}
+
+func kind(o *options.Kind, m *descriptorpb.DescriptorProto) *descriptorpb.DescriptorProto {
+	m.Options = &descriptorpb.MessageOptions{}
+	proto.SetExtension(m.Options, options.E_Kind, o)
+	return m
+}
+
+func compile(t *testing.T, messages ...*descriptorpb.DescriptorProto) (*Plan, error) {
+	t.Helper()
+	set := &descriptorpb.FileDescriptorSet{File: []*descriptorpb.FileDescriptorProto{{
+		Package: proto.String("p"), MessageType: messages,
+		SourceCodeInfo: &descriptorpb.SourceCodeInfo{Location: []*descriptorpb.SourceCodeInfo_Location{
+			{Path: []int32{4, 0}, LeadingComments: proto.String(" A Thing\n is it.\n")},
+			{Path: []int32{4, 0, 2, 1}, LeadingComments: proto.String(" The second.\n")},
+		}},
+	}}}
+	b, err := proto.Marshal(set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Compile(b, meta.Kubernetes)
+}
+
+func TestCompileFaults(t *testing.T) {
+	tests := map[string]*descriptorpb.DescriptorProto{
+		`p.M.f: default 1 does not fit the type`:           message("M", field("f", &options.Field{Default: "1"})),
+		`p.M.f: default {: unexpected EOF`:                 message("M", field("f", &options.Field{Default: "{"})),
+		`p.M.f: has a list type and is no list`:            message("M", field("f", &options.Field{ListType: options.ListType_SET})),
+		`p.M.f: list_map_keys go with list_type MAP`:       message("M", repeated(field("f", &options.Field{ListType: options.ListType_MAP}))),
+		`p.M.f: merge key "x" is no field of its items`:    message("M", repeated(of(".p.M", field("f", &options.Field{MergeKey: "x"})))),
+		`p.M.f: has an enum and is no text`:                message("M", of(".p.M", field("f", &options.Field{Enum: []string{"a"}}))),
+		`p.M.f: has a minimum or maximum and is no number`: message("M", field("f", &options.Field{Min: proto.Int64(1)})),
+		`p.M.f: error parsing regexp`:                      message("M", field("f", &options.Field{Pattern: "("})),
+		`p.M.f: has a type that is not supported`:          message("M", of(".p.N", field("f", nil))),
+		`p.M.f: cannot be inlined`:                         message("M", field("f", &options.Field{Inline: true})),
+		`p.M.f: is declared twice`:                         message("M", field("f", nil), field("f", nil)),
+		`M: a kind needs a version and a resource`:         kind(&options.Kind{Version: "v1"}, message("M")),
+		`p.M.metadata: is missing`:                         kind(&options.Kind{Version: "v1", Resource: "ms"}, message("M")),
+		`p.M.x: is a selectable field and leads nowhere`:   kind(&options.Kind{Version: "v1", Resource: "ms", SelectFields: []string{"x"}}, message("M")),
+		`p.M.x: is the path of a column and leads nowhere`: kind(&options.Kind{Version: "v1", Resource: "ms", Columns: []*options.Column{{Path: "x|0"}}}, message("M")),
+		`M: sub-resource "s" is declared twice`: kind(&options.Kind{Version: "v1", Resource: "ms",
+			Subresources: []*options.Subresource{{Name: "s"}, {Name: "s"}}}, message("M")),
+	}
+	for want, m := range tests {
+		_, err := compile(t, m)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+	if _, err := Compile([]byte{0xff}, meta.Platform); err == nil {
+		t.Error("garbage compiles")
+	}
+}
+
+func TestCompileKind(t *testing.T) {
+	o := &options.Kind{
+		Group: "storage.platform.io", Version: "v1", Resource: "things", SelectFields: []string{"type"},
+		Subresources: []*options.Subresource{{Name: "scale", Group: "autoscaling", Version: "v1", Kind: "Scale"}},
+	}
+	inline := of(".p.Inner", field("inner", &options.Field{Inline: true}))
+	plan, err := compile(t,
+		kind(o, message("Thing", of(".p.Meta", field("metadata", nil)), field("type", &options.Field{
+			Default: `"platform.io/x"`, Enum: []string{"platform.io/x", "y"},
+		}), inline)),
+		message("Inner", field("deep", nil)),
+		message("Meta"),
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := plan.Kinds[0]
+	if k.Group != "storage.k8s.io" || k.Singular != "thing" || len(k.Verbs) != 8 || k.Storage.String() != "things.storage.k8s.io" {
+		t.Errorf("got %+v", k)
+	}
+	if k.Item != len(`{"kind":"Thing","apiVersion":"storage.k8s.io/v1",`) {
+		t.Errorf("Item = %d", k.Item)
+	}
+	if k.Subresources[0].Kind.APIVersion() != "autoscaling/v1" || !k.HasSubresource("scale") || k.HasSubresource("status") {
+		t.Errorf("sub-resources %+v", k.Subresources)
+	}
+	f := k.Message.Field("type")
+	if f.Default != "kubernetes.io/x" || f.Enum[0] != "kubernetes.io/x" || f.Doc != "The second." || k.Message.Doc != "A Thing is it." {
+		t.Errorf("got %+v of %q", f, k.Message.Doc)
+	}
+	if deep := k.Message.Field("deep"); deep == nil || !slices.Equal(deep.Wire, []int32{3, 1}) || k.Message.Field("inner") != nil {
+		t.Errorf("the inlined field is %+v", deep)
+	}
+	if !k.Message.Typed || plan.Messages["p.Meta"].Typed {
+		t.Error("kinds are typed, their parts are not")
+	}
+}

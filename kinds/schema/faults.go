@@ -1,0 +1,84 @@
+package schema
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+)
+
+// Required reports that path has no value. A detail, if any, follows the text.
+func (f *Faults) Required(path string, detail ...string) {
+	f.add(meta.CauseRequired, path, withDetail("Required value", strings.Join(detail, " ")))
+}
+
+// Invalid reports that value may not be at path; msg says why.
+func (f *Faults) Invalid(path string, value any, msg string) {
+	f.add(meta.CauseInvalid, path, withDetail("Invalid value: "+showValue(value), msg))
+}
+
+// Forbidden reports that nothing may be set, or changed, at path; msg says why.
+func (f *Faults) Forbidden(path, msg string) {
+	f.add(meta.CauseForbidden, path, withDetail("Forbidden", msg))
+}
+
+// Duplicate reports that value stands at path and elsewhere, where it must be unique.
+func (f *Faults) Duplicate(path string, value any) {
+	f.add(meta.CauseDuplicate, path, "Duplicate value: "+showValue(value))
+}
+
+// NotSupported reports a value that is none of those supported.
+func (f *Faults) NotSupported(path string, value any, supported []string) {
+	text := "Unsupported value: " + showValue(value)
+	if len(supported) > 0 {
+		quoted := make([]string, len(supported))
+		for i, s := range supported {
+			quoted[i] = strconv.Quote(s)
+		}
+		text += ": supported values: " + strings.Join(quoted, ", ")
+	}
+	f.add(meta.CauseNotSupported, path, text)
+}
+
+// TooLong reports text or data at path above max bytes.
+func (f *Faults) TooLong(path string, max int) {
+	f.add(meta.CauseTooLong, path, fmt.Sprintf("Too long: may not be more than %d bytes", max))
+}
+
+// TooMany reports a list or map at path of n items, above max.
+func (f *Faults) TooMany(path string, n, max int) {
+	f.add(meta.CauseTooMany, path, fmt.Sprintf("Too many: %d: must have at most %d items", n, max))
+}
+
+// NotFound reports a reference at path to something that is not there.
+func (f *Faults) NotFound(path string, value any) {
+	f.add(meta.CauseNotFound, path, "Not found: "+showValue(value))
+}
+
+func (f *Faults) add(t meta.CauseType, path, msg string) {
+	f.List = append(f.List, meta.Cause{Type: t, Message: msg, Field: path})
+}
+
+func withDetail(text, detail string) string {
+	if detail == "" {
+		return text
+	}
+	return text + ": " + detail
+}
+
+// showValue prints a value of a tree as messages do: text quoted, the rest as JSON.
+func showValue(v any) string {
+	switch v := v.(type) {
+	case string:
+		return strconv.Quote(v)
+	case nil:
+		return "null"
+	}
+	b, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Sprintf("%v", v)
+	}
+	return string(b)
+}

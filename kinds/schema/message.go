@@ -1,0 +1,16 @@
+package schema
+
+// NewMessage makes a message of fields, ready to be looked up by their JSON names.
+func NewMessage(name string, fields ...*Field) *Message {
+	m := &Message{Name: name, Fields: fields}
+	m.Index()
+	return m
+}
+
+// Index must be called after Fields has been set or changed, before the message is used.
+func (m *Message) Index() {
+	m.byName = make(map[string]*Field, len(m.Fields))
+	for _, f := range m.Fields {
+		m.byName[f.Name] = f
+	}
+}

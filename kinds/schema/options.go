@@ -1,0 +1,144 @@
+package schema
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/descriptorpb"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+	options "github.com/troupe-api/troupe/kinds/proto"
+)
+
+// standardVerbs are the verbs of a kind that names none.
+var standardVerbs = []string{"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"}
+
+// subresourceVerbs are those of a sub-resource that names none.
+var subresourceVerbs = []string{"get", "patch", "update"}
+
+// kindOptions are the options of a served kind; nil if the message is none.
+func kindOptions(d *descriptorpb.DescriptorProto) *options.Kind {
+	if d.Options == nil {
+		return nil
+	}
+	o, _ := proto.GetExtension(d.Options, options.E_Kind).(*options.Kind)
+	return o
+}
+
+func messageOptions(d *descriptorpb.DescriptorProto) *options.Message {
+	if d.Options == nil {
+		return nil
+	}
+	o, _ := proto.GetExtension(d.Options, options.E_Message).(*options.Message)
+	return o
+}
+
+func fieldOptions(d *descriptorpb.FieldDescriptorProto) *options.Field {
+	if d.Options == nil {
+		return nil
+	}
+	o, _ := proto.GetExtension(d.Options, options.E_Field).(*options.Field)
+	return o
+}
+
+// newKind is the Kind that options o of message d declare.
+func newKind(d *descriptorpb.DescriptorProto, o *options.Kind, n *meta.Naming) (*Kind, error) {
+	k := &Kind{
+		GroupVersionKind:    meta.GroupVersionKind{Group: n.Name(o.Group), Version: o.Version, Kind: d.GetName()},
+		Resource:            o.Resource,
+		Singular:            either(o.Singular, strings.ToLower(d.GetName())),
+		ShortNames:          o.ShortNames,
+		Categories:          o.Categories,
+		Namespaced:          o.Scope == options.Scope_NAMESPACED,
+		Verbs:               verbs(o.Verbs, standardVerbs),
+		DeleteReturnsObject: o.DeleteReturnsObject,
+		CreateOnUpdate:      o.CreateOnUpdate,
+		Generation:          o.Generation,
+		SpecFinalizers:      o.SpecFinalizers,
+		GracefulDeletion:    o.GracefulDeletion,
+		Name:                NameFormat(o.Name),
+		SelectFields:        o.SelectFields,
+	}
+	if o.Version == "" || o.Resource == "" {
+		return nil, fmt.Errorf("%s: a kind needs a version and a resource", d.GetName())
+	}
+	k.Storage = meta.GroupResource{
+		Group:    n.Name(either(o.StorageGroup, o.Group)),
+		Resource: either(o.StorageResource, o.Resource),
+	}
+	k.Item = len(`{"kind":"","apiVersion":"",`) + len(k.Kind) + len(k.APIVersion())
+	for _, s := range o.Subresources {
+		if k.HasSubresource(s.Name) {
+			return nil, fmt.Errorf("%s: sub-resource %q is declared twice", d.GetName(), s.Name)
+		}
+		k.Subresources = append(k.Subresources, newSubresource(s, n))
+	}
+	for _, c := range o.Columns {
+		k.Columns = append(k.Columns, newColumn(c))
+	}
+	return k, nil
+}
+
+func newSubresource(o *options.Subresource, n *meta.Naming) Subresource {
+	s := Subresource{Name: o.Name, Verbs: verbs(o.Verbs, subresourceVerbs)}
+	if o.Kind != "" {
+		s.Kind = meta.GroupVersionKind{Group: n.Name(o.Group), Version: o.Version, Kind: o.Kind}
+	}
+	return s
+}
+
+func newColumn(o *options.Column) Column {
+	return Column{
+		Name: o.Name, Type: either(o.Type, "string"), Format: o.Format,
+		Description: o.Description, Priority: o.Priority, Path: o.Path,
+	}
+}
+
+// describe fills in what the options of a field say, except its type.
+func (f *Field) describe(o *options.Field, n *meta.Naming) {
+	f.Always = o.GetAlways()
+	f.ListType = ListType(o.GetListType())
+	f.ListMapKeys = o.GetListMapKeys()
+	f.MapAtomic = o.GetMapAtomic()
+	f.MergeKey = o.GetMergeKey()
+	f.MergeStrategies = o.GetMergeStrategies()
+	f.Required = o.GetRequired()
+	f.Immutable = o.GetImmutable()
+	for _, value := range o.GetEnum() {
+		f.Enum = append(f.Enum, n.Name(value))
+	}
+	if o != nil {
+		f.Min, f.Max = o.Min, o.Max
+	}
+	f.MinLength = int(o.GetMinLength())
+	f.MaxLength = int(o.GetMaxLength())
+	f.MaxItems = int(o.GetMaxItems())
+	f.Pattern = o.GetPattern()
+	f.Format = o.GetFormat()
+}
+
+// scalarTypes are the types of messages that are one value in JSON.
+var scalarTypes = map[options.Scalar]Type{
+	options.Scalar_TIME:          TypeTime,
+	options.Scalar_MICRO_TIME:    TypeMicroTime,
+	options.Scalar_QUANTITY:      TypeQuantity,
+	options.Scalar_INT_OR_STRING: TypeIntOrString,
+	options.Scalar_RAW:           TypeRaw,
+	options.Scalar_DURATION:      TypeDuration,
+}
+
+func verbs(declared, standard []string) []string {
+	if len(declared) == 0 {
+		return standard
+	}
+	return slices.Sorted(slices.Values(declared))
+}
+
+func either(s, instead string) string {
+	if s == "" {
+		return instead
+	}
+	return s
+}

@@ -1,0 +1,168 @@
+package selector
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// Fields is a field selector of one kind. The zero value selects everything.
+type Fields struct{ terms []term }
+
+// A term is a condition on one field.
+type term struct {
+	field int // index into schema.Kind.SelectFields, or one of the two below
+	value string
+	not   bool
+}
+
+const (
+	fieldName      = -1
+	fieldNamespace = -2
+)
+
+// ParseFields reads a field selector; the empty text selects everything. The error is a
+// *meta.Status, 400: the text is malformed, or k does not select by that field.
+func ParseFields(k *schema.Kind, s string) (Fields, error) {
+	var f Fields
+	for _, text := range splitTerms(s) {
+		if text == "" {
+			continue
+		}
+		name, value, not, ok := splitTerm(text)
+		if !ok {
+			return Fields{}, badRequest(fmt.Errorf("invalid selector: '%s'; can't understand '%s'", s, text))
+		}
+		value, err := unescape(value)
+		if err != nil {
+			return Fields{}, badRequest(err)
+		}
+		i, err := fieldOf(k, name)
+		if err != nil {
+			return Fields{}, badRequest(err)
+		}
+		f.terms = append(f.terms, term{i, value, not})
+	}
+	return f, nil
+}
+
+// fieldOf finds a selectable field of k.
+func fieldOf(k *schema.Kind, name string) (int, error) {
+	switch name {
+	case "metadata.name":
+		return fieldName, nil
+	case "metadata.namespace":
+		return fieldNamespace, nil
+	}
+	if i := slices.Index(k.SelectFields, name); i >= 0 {
+		return i, nil
+	}
+	if len(k.SelectFields) == 0 {
+		return 0, fmt.Errorf("%q is not a known field selector: only %q, %q", name, "metadata.name", "metadata.namespace")
+	}
+	return 0, errors.New("field label not supported: " + name)
+}
+
+// splitTerms splits at the commas that are not escaped.
+func splitTerms(s string) []string {
+	var out []string
+	start := 0
+	for i := 0; i < len(s); i++ {
+		switch s[i] {
+		case '\\':
+			i++
+		case ',':
+			out = append(out, s[start:i])
+			start = i + 1
+		}
+	}
+	return append(out, s[start:])
+}
+
+// splitTerm splits at the first operator that is not escaped.
+func splitTerm(s string) (name, value string, not, ok bool) {
+	for i := 0; i < len(s); i++ {
+		switch {
+		case s[i] == '\\':
+			i++
+		case strings.HasPrefix(s[i:], "!="):
+			return s[:i], s[i+2:], true, true
+		case strings.HasPrefix(s[i:], "=="):
+			return s[:i], s[i+2:], false, true
+		case s[i] == '=':
+			return s[:i], s[i+1:], false, true
+		}
+	}
+	return "", "", false, false
+}
+
+// unescape resolves \\ \, and \= in a value.
+func unescape(s string) (string, error) {
+	if !strings.ContainsAny(s, `\,=`) {
+		return s, nil
+	}
+	out := make([]byte, 0, len(s))
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; c {
+		case '\\':
+			if i++; i == len(s) {
+				return "", fmt.Errorf(`invalid field selector: invalid escape sequence: \`)
+			}
+			if c = s[i]; c != '\\' && c != ',' && c != '=' {
+				return "", fmt.Errorf(`invalid field selector: invalid escape sequence: \%c`, c)
+			}
+			out = append(out, c)
+		case ',', '=':
+			return "", fmt.Errorf("invalid field selector: unescaped character in value: %c", c)
+		default:
+			out = append(out, c)
+		}
+	}
+	return string(out), nil
+}
+
+// Empty reports whether f selects everything.
+func (f Fields) Empty() bool { return len(f.terms) == 0 }
+
+// Matches reports whether o meets every term. A field that o lacks is empty.
+func (f Fields) Matches(o *meta.Object) bool {
+	for i := range f.terms {
+		t := &f.terms[i]
+		if (t.of(o) == t.value) == t.not {
+			return false
+		}
+	}
+	return true
+}
+
+// of is the value of the term's field in o.
+func (t *term) of(o *meta.Object) string {
+	switch {
+	case t.field == fieldName:
+		return o.Key.Name
+	case t.field == fieldNamespace:
+		return o.Key.Namespace
+	case t.field < len(o.Head.Fields):
+		return o.Head.Fields[t.field]
+	}
+	return ""
+}
+
+// Name is the value that metadata.name must have, if the selector asks for one.
+func (f Fields) Name() (string, bool) { return f.exact(fieldName) }
+
+// Namespace is the value that metadata.namespace must have, if the selector asks for one.
+func (f Fields) Namespace() (string, bool) { return f.exact(fieldNamespace) }
+
+func (f Fields) exact(field int) (string, bool) {
+	for i := range f.terms {
+		if t := &f.terms[i]; t.field == field && !t.not {
+			return t.value, true
+		}
+	}
+	return "", false
+}

@@ -1,0 +1,79 @@
+package selector
+
+import (
+	"slices"
+	"strconv"
+)
+
+// Labels is a label selector. The zero value selects everything.
+type Labels struct{ requirements []requirement }
+
+// An operator is what a requirement asks of a label.
+type operator uint8
+
+const (
+	exists operator = iota
+	absent
+	in    // also = and ==
+	notIn // also !=
+	above
+	below
+)
+
+// A requirement is a condition on one label.
+type requirement struct {
+	key    string
+	op     operator
+	values []string
+	number int64 // for above and below
+}
+
+// Empty reports whether l selects everything.
+func (l Labels) Empty() bool { return len(l.requirements) == 0 }
+
+// Matches reports whether labels meet every requirement.
+func (l Labels) Matches(labels map[string]string) bool {
+	for i := range l.requirements {
+		if !l.requirements[i].matches(labels) {
+			return false
+		}
+	}
+	return true
+}
+
+func (r *requirement) matches(labels map[string]string) bool {
+	v, has := labels[r.key]
+	switch r.op {
+	case exists:
+		return has
+	case absent:
+		return !has
+	case in:
+		return has && slices.Contains(r.values, v)
+	case notIn:
+		return !has || !slices.Contains(r.values, v)
+	}
+	if !has {
+		return false
+	}
+	n, err := strconv.ParseInt(v, 10, 64)
+	if err != nil {
+		return false
+	}
+	if r.op == above {
+		return n > r.number
+	}
+	return n < r.number
+}
+
+// Value is the one value that l requires of the label key, if there is such a value. An
+// index of that label may be used then.
+func (l Labels) Value(key string) (string, bool) {
+	for i := range l.requirements {
+		r := &l.requirements[i]
+		if r.key == key && r.op == in && len(r.values) == 1 {
+			return r.values[0], true
+		}
+	}
+	return "", false
+}

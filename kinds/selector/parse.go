@@ -1,0 +1,194 @@
+package selector
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+)
+
+// ParseLabels reads a label selector; the empty text selects everything. The error is a
+// *meta.Status, 400, in the words that users know.
+func ParseLabels(s string) (Labels, error) {
+	p := parser{rest: s}
+	requirements, err := p.selector()
+	if err != nil {
+		return Labels{}, badRequest(err)
+	}
+	return Labels{requirements}, nil
+}
+
+func badRequest(err error) error {
+	return &meta.Status{Code: http.StatusBadRequest, Reason: meta.ReasonBadRequest, Message: err.Error()}
+}
+
+// A parser reads a label selector with one token of look-ahead.
+type parser struct {
+	rest   string
+	tok    string // the token that peek saw; "" is the end
+	peeked bool
+}
+
+// special are the bytes that end an identifier.
+const special = "=!(),><"
+
+func (p *parser) peek() string {
+	if !p.peeked {
+		p.tok, p.rest = scan(p.rest)
+		p.peeked = true
+	}
+	return p.tok
+}
+
+func (p *parser) next() string {
+	t := p.peek()
+	p.peeked = false
+	return t
+}
+
+// scan splits the first token off s.
+func scan(s string) (tok, rest string) {
+	s = strings.TrimLeft(s, " \t\r\n")
+	if s == "" {
+		return "", ""
+	}
+	n := 1
+	if strings.IndexByte(special, s[0]) < 0 {
+		if n = strings.IndexAny(s, special+" \t\r\n"); n < 0 {
+			n = len(s)
+		}
+	} else if len(s) > 1 && s[1] == '=' && (s[0] == '=' || s[0] == '!') {
+		n = 2
+	}
+	return s[:n], s[n:]
+}
+
+// identifier reports whether a token is a key or a value.
+func identifier(tok string) bool {
+	return tok != "" && strings.IndexByte(special, tok[0]) < 0
+}
+
+func (p *parser) selector() ([]requirement, error) {
+	var out []requirement
+	for {
+		tok := p.peek()
+		if tok == "" {
+			return out, nil
+		}
+		if !identifier(tok) && tok != "!" {
+			return nil, fmt.Errorf("found '%s', expected: !, identifier, or 'end of string'", tok)
+		}
+		r, err := p.requirement()
+		if err != nil {
+			return nil, fmt.Errorf("unable to parse requirement: %w", err)
+		}
+		out = append(out, r)
+		switch tok := p.next(); tok {
+		case "":
+			return out, nil
+		case ",":
+			if after := p.peek(); !identifier(after) && after != "!" {
+				return nil, fmt.Errorf("found '%s', expected: identifier after ','", after)
+			}
+		default:
+			return nil, fmt.Errorf("found '%s', expected: ',' or 'end of string'", tok)
+		}
+	}
+}
+
+func (p *parser) requirement() (r requirement, err error) {
+	tok := p.next()
+	if tok == "!" {
+		r.op = absent
+		tok = p.next()
+	}
+	if !identifier(tok) {
+		return r, fmt.Errorf("found '%s', expected: identifier", tok)
+	}
+	if r.key = tok; r.op == absent {
+		return r, checkKey(tok)
+	}
+	if err := checkKey(tok); err != nil {
+		return r, err
+	}
+	if after := p.peek(); after == "" || after == "," {
+		return r, nil
+	}
+	return p.condition(r)
+}
+
+// condition reads an operator and its values.
+func (p *parser) condition(r requirement) (requirement, error) {
+	var err error
+	switch op := p.next(); op {
+	case "in", "notin":
+		r.op = in
+		if op == "notin" {
+			r.op = notIn
+		}
+		if r.values, err = p.set(); err != nil {
+			return r, err
+		}
+		if len(r.values) == 0 {
+			return r, fmt.Errorf("values: Invalid value: []: for 'in', 'notin' operators, values set can't be empty")
+		}
+	case "=", "==", "!=", ">", "<":
+		r.op = map[string]operator{"=": in, "==": in, "!=": notIn, ">": above, "<": below}[op]
+		v, err := p.exact()
+		if err != nil {
+			return r, err
+		}
+		r.values = []string{v}
+	default:
+		return r, fmt.Errorf("found '%s', expected: in, notin, =, ==, !=, gt, lt", op)
+	}
+	if r.op == above || r.op == below {
+		if r.number, err = strconv.ParseInt(r.values[0], 10, 64); err != nil {
+			return r, fmt.Errorf("values[0]: Invalid value: %q: for 'Gt', 'Lt' operators, the value must be an integer", r.values[0])
+		}
+	}
+	return r, checkValues(r.key, r.values)
+}
+
+// exact reads the one value after = and its like, which may be empty.
+func (p *parser) exact() (string, error) {
+	tok := p.peek()
+	if tok == "" || tok == "," {
+		return "", nil
+	}
+	if !identifier(tok) {
+		return "", fmt.Errorf("found '%s', expected: identifier", tok)
+	}
+	return p.next(), nil
+}
+
+// set reads "(v,w)"; an empty place between commas is the empty value. The values come
+// sorted, each once.
+func (p *parser) set() ([]string, error) {
+	if tok := p.next(); tok != "(" {
+		return nil, fmt.Errorf("found '%s' expected: '('", tok)
+	}
+	if p.peek() == ")" {
+		p.next()
+		return nil, nil
+	}
+	var values []string
+	for {
+		v := ""
+		if identifier(p.peek()) {
+			v = p.next()
+		}
+		values = append(values, v)
+		switch tok := p.next(); tok {
+		case ",":
+		case ")":
+			slices.Sort(values)
+			return slices.Compact(values), nil
+		default:
+			return nil, fmt.Errorf("found '%s', expected: ',' or ')'", tok)
+		}
+	}
+}

@@ -1,0 +1,83 @@
+package selector
+
+import (
+	"testing"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+func TestLabels(t *testing.T) {
+	labels := map[string]string{"g": "a", "n": "5", "e.com/k": ""}
+	for s, want := range map[string]bool{
+		"": true, "g": true, "!g": false, "! h": true, "g=a": true, "g == a": true, "g!=a": false, "h!=a": true,
+		"g in (a,b)": true, "g notin (a , c)": false, "h notin (a)": true, "h in (a)": false, "n>4": true, "n<5": false,
+		"g>1": false, "e.com/k=": true, "e.com/k in ()x": false, "g=a,n=5": true, "g=a,n=6": false, "in in (in)": false,
+	} {
+		l, err := ParseLabels(s)
+		if s == "e.com/k in ()x" {
+			if err == nil {
+				t.Errorf("%s: no error", s)
+			}
+			continue
+		}
+		if err != nil || l.Matches(labels) != want {
+			t.Errorf("%q: %v %v, want %v", s, l.Matches(labels), err, want)
+		}
+	}
+	l, _ := ParseLabels("g in (a,b),n>4,!z")
+	if n := testing.AllocsPerRun(100, func() { l.Matches(labels) }); n != 0 {
+		t.Errorf("matching allocates %v times", n)
+	}
+}
+
+func TestLabelFaults(t *testing.T) {
+	for s, want := range map[string]string{
+		"a b":      "unable to parse requirement: found 'b', expected: in, notin, =, ==, !=, gt, lt",
+		",a":       "found ',', expected: !, identifier, or 'end of string'",
+		"a,":       "found '', expected: identifier after ','",
+		"a in b":   "unable to parse requirement: found 'b' expected: '('",
+		"a in (b":  "unable to parse requirement: found '', expected: ',' or ')'",
+		"a=b c":    "found 'c', expected: ',' or 'end of string'",
+		"a>x":      `unable to parse requirement: values[0]: Invalid value: "x": for 'Gt', 'Lt' operators, the value must be an integer`,
+		"!":        "unable to parse requirement: found '', expected: identifier",
+		"a=-":      `unable to parse requirement: values[0][a]: Invalid value: "-": ` + valued,
+		"a/b/c=-":  `unable to parse requirement: key: Invalid value: "a/b/c": ` + nameForm,
+		"-a":       `unable to parse requirement: key: Invalid value: "-a": ` + namePart,
+		"A.com/k=": `unable to parse requirement: key: Invalid value: "A.com/k": ` + prefixed,
+	} {
+		if _, err := ParseLabels(s); err == nil || err.Error() != want || meta.AsStatus(err).Code != 400 {
+			t.Errorf("%q: %v, want %s", s, err, want)
+		}
+	}
+}
+
+func TestFields(t *testing.T) {
+	k := &schema.Kind{SelectFields: []string{"status.phase", "spec.nodeName"}}
+	o := &meta.Object{Key: meta.Key{Namespace: "ns", Name: "a"}, Head: meta.Head{Fields: []string{"Running", `x,=\`}}}
+	for s, want := range map[string]bool{
+		"": true, "metadata.name=a": true, "metadata.name==b": false, "metadata.namespace!=ns": false,
+		"status.phase=Running,spec.nodeName!=n": true, `spec.nodeName=x\,\=\\`: true, "status.phase=": false,
+	} {
+		f, err := ParseFields(k, s)
+		if err != nil || f.Matches(o) != want {
+			t.Errorf("%q: %v, want %v", s, err, want)
+		}
+	}
+	f, _ := ParseFields(k, "metadata.name=a,metadata.namespace!=b")
+	if name, ok := f.Name(); name != "a" || !ok {
+		t.Error("Name is not a")
+	}
+	if _, ok := f.Namespace(); ok {
+		t.Error("a namespace is required")
+	}
+	for s, want := range map[string]string{
+		"abc": "invalid selector: 'abc'; can't understand 'abc'", "x=1": "field label not supported: x",
+		`metadata.name=a\b`: `invalid field selector: invalid escape sequence: \b`,
+		"metadata.name=a=b": "invalid field selector: unescaped character in value: =",
+	} {
+		if _, err := ParseFields(k, s); err == nil || err.Error() != want {
+			t.Errorf("%q: %v, want %s", s, err, want)
+		}
+	}
+}

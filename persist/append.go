@@ -1,0 +1,237 @@
+package persist
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// Append implements Log.
+func (j *Journal) Append(batch []Write) ([]Result, error) {
+	j.writing.Lock()
+	defer j.writing.Unlock()
+	if err := j.ready(); err != nil {
+		return nil, err
+	}
+	results := make([]Result, len(batch))
+	commits, err := j.assign(batch, results)
+	if err != nil || len(commits) == 0 {
+		return results, err
+	}
+	if err := j.write(commits); err != nil {
+		return nil, err
+	}
+	j.publish(commits)
+	return results, nil
+}
+
+func (j *Journal) ready() error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	switch {
+	case j.failure != nil:
+		return j.failure
+	case j.closed:
+		return errClosed
+	case !j.recovered:
+		return errNotRecovered
+	}
+	return nil
+}
+
+// assign checks the conditions and gives the writes that pass their revisions and final bytes.
+func (j *Journal) assign(batch []Write, results []Result) ([]Commit, error) {
+	if j.o.Current != nil {
+		applied := j.newest
+		if j.o.Applied != nil {
+			applied = j.o.Applied()
+		}
+		j.recent.forget(applied)
+	}
+	now := time.Unix(0, j.o.Now().UnixNano()) // as a reader of the journal will see it
+	next := j.newest + 1
+	commits := make([]Commit, 0, len(batch))
+	within := make(map[string]Revision, len(batch))
+	for i := range batch {
+		w := &batch[i]
+		if w.Slot > len(w.Value) {
+			return nil, fmt.Errorf("persist: slot %d lies beyond the %d bytes of %q", w.Slot, len(w.Value), w.Key)
+		}
+		if !j.holds(w.Conditions, within) {
+			results[i].Err = ErrCondition
+			continue
+		}
+		commits = append(commits, Commit{
+			Revision: next, Time: now, Index: i, Key: w.Key, Value: finish(w, next), Delete: w.Delete, Note: bytes.Clone(w.Note),
+		})
+		results[i].Revision, within[w.Key] = next, next
+		if w.Delete {
+			within[w.Key] = 0
+		}
+		next++
+	}
+	return commits, nil
+}
+
+// holds checks conditions against the batch so far, then what is not applied yet, then the state.
+func (j *Journal) holds(conditions []Condition, within map[string]Revision) bool {
+	for _, c := range conditions {
+		have, ok := within[c.Key]
+		if !ok {
+			have = j.current(c.Key)
+		}
+		if have != c.Revision {
+			return false
+		}
+	}
+	return true
+}
+
+func (j *Journal) current(key string) Revision {
+	if j.own != nil {
+		return j.own[key]
+	}
+	if k, ok := j.recent.keys[key]; ok {
+		return k.revision
+	}
+	return j.o.Current(key)
+}
+
+// finish answers a fresh copy of a write's value with the revision's digits in its slot.
+func finish(w *Write, rev Revision) []byte {
+	if w.Slot < 0 {
+		return bytes.Clone(w.Value)
+	}
+	var digits [20]byte
+	d := strconv.AppendUint(digits[:0], uint64(rev), 10)
+	out := make([]byte, 0, len(w.Value)+len(d))
+	out = append(out, w.Value[:w.Slot]...)
+	out = append(out, d...)
+	return append(out, w.Value[w.Slot:]...)
+}
+
+// write makes a batch durable at the end of the active segment.
+func (j *Journal) write(commits []Commit) error {
+	if err := j.rotateIfDue(); err != nil {
+		return err
+	}
+	active := j.segments[len(j.segments)-1]
+	frame := j.encode(active, commits)
+	if len(frame) > maxPayload {
+		return fmt.Errorf("persist: a batch of %d bytes is larger than %d", len(frame), maxPayload)
+	}
+	if _, err := j.file.WriteAt(frame, active.size); err != nil {
+		return j.undo(active.size, err)
+	}
+	if j.o.Sync == SyncAlways {
+		if err := j.sync(); err != nil {
+			return err
+		}
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.segments[len(j.segments)-1].size += int64(len(frame))
+	j.newest = commits[len(commits)-1].Revision
+	j.stats.SinceSnapshot += int64(len(frame))
+	j.stats.Batches++
+	j.stats.Commits += uint64(len(commits))
+	return nil
+}
+
+const keepBuffer = 4 << 20
+
+func (j *Journal) encode(active segment, commits []Commit) []byte {
+	size := frameHeader
+	for i := range commits {
+		size += len(commits[i].Key) + len(commits[i].Value) + len(commits[i].Note) + 16
+	}
+	if size > keepBuffer {
+		j.buf = nil // let go of a huge batch's buffer with the next one
+	}
+	b := slices.Grow(j.buf[:0], size+size/100+2*frameAlign)[:frameHeader]
+	clear(b)
+	for i := range commits {
+		b = appendRecord(b, &commits[i])
+	}
+	b = sealFrame(b, frame{
+		segment: active.first, offset: active.size, count: uint32(len(commits)),
+		first: commits[0].Revision, last: commits[len(commits)-1].Revision, time: commits[0].Time.UnixNano(),
+	})
+	if cap(b) <= keepBuffer {
+		j.buf = b
+	}
+	return b
+}
+
+// undo takes back a write that failed. A full disk leaves the journal as it was; after any
+// other error, or if taking back fails, nobody knows what is on disk.
+func (j *Journal) undo(end int64, cause error) error {
+	if !isFull(cause) {
+		return j.fail(fmt.Errorf("write: %w", cause))
+	}
+	if err := j.file.Truncate(end); err != nil {
+		return j.fail(fmt.Errorf("truncate after a full disk: %w", err))
+	}
+	if err := j.sync(); err != nil {
+		return err
+	}
+	return noSpace(cause)
+}
+
+// rotateIfDue begins a new segment if the active one is full or a snapshot asked for it.
+func (j *Journal) rotateIfDue() error {
+	j.mu.Lock()
+	active := j.segments[len(j.segments)-1]
+	due := active.size > segmentHeader && (j.rotate || active.size >= j.o.SegmentBytes)
+	j.mu.Unlock()
+	if !due {
+		return nil
+	}
+	if j.o.Sync == SyncNone {
+		if err := j.sync(); err != nil {
+			return err
+		}
+	}
+	file, seg, err := createSegment(j.fs, journalDir(j.dir), j.newest+1)
+	if isFull(err) && !errors.Is(err, ErrFailed) {
+		return noSpace(err)
+	}
+	if err != nil {
+		return j.fail(fmt.Errorf("new segment: %w", err))
+	}
+	old := j.file
+	j.file = file
+	j.mu.Lock()
+	j.segments = append(j.segments, seg)
+	j.rotate = false
+	j.mu.Unlock()
+	if err := old.Close(); err != nil {
+		return j.fail(fmt.Errorf("close segment: %w", err))
+	}
+	return nil
+}
+
+// publish hands a durable batch to the follower.
+func (j *Journal) publish(commits []Commit) {
+	if j.own != nil {
+		for i := range commits {
+			j.apply(&commits[i])
+		}
+	} else {
+		j.recent.remember(commits)
+	}
+	if j.follow != nil {
+		j.follow(commits)
+	}
+}
+
+func (j *Journal) apply(c *Commit) {
+	if c.Delete {
+		delete(j.own, c.Key)
+	} else {
+		j.own[c.Key] = c.Revision
+	}
+}

@@ -1,0 +1,238 @@
+package persist
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/troupe-api/troupe/persist/vfs"
+)
+
+const (
+	backupMagic  = "TROUPEBK"
+	chunkHeader  = 16
+	batchHead    = 28
+	maxChunkBody = batchHead + maxPayload
+)
+
+// The kinds of a backup's chunks, in the order in which they come.
+const (
+	chunkHead     = 1 + iota // a backupHead
+	chunkSnapshot            // a block of the snapshot file; none if there is no snapshot
+	chunkBatch               // a batch of the journal after the snapshot
+	chunkEnd                 // a backupEnd
+)
+
+// backupHead opens a backup.
+type backupHead struct {
+	Magic    string            `json:"magic"`
+	Format   int               `json:"format"`
+	Time     int64             `json:"time"` // Unix nanoseconds
+	Base     Revision          `json:"base"` // of the snapshot; 0: there is none
+	Items    int64             `json:"items"`
+	Revision Revision          `json:"revision"` // of the state
+	Labels   map[string]string `json:"labels"`
+}
+
+// backupEnd closes a backup; one without it is incomplete.
+type backupEnd struct {
+	Revision Revision `json:"revision"`
+	Chunks   uint32   `json:"chunks"` // before this one
+	Sum      uint32   `json:"sum"`    // CRC-32C of all chunk headers before this one
+}
+
+// Backup writes the state at the newest revision, which it answers, while appends go on.
+func (j *Journal) Backup(w io.Writer) (Revision, error) {
+	j.maint.Lock()
+	b, err := j.beginBackup(w)
+	j.maint.Unlock()
+	if err != nil {
+		return 0, err
+	}
+	return b.head.Revision, errors.Join(b.copy(), b.close())
+}
+
+// BackupDir backs up a data directory that nobody uses; ErrLocked if somebody does.
+func BackupDir(dir string, w io.Writer) (Revision, error) { return backupDir(dir, w, Options{}) }
+
+func backupDir(dir string, w io.Writer, o Options) (Revision, error) {
+	o = o.withDefaults()
+	if _, err := o.FS.ReadDir(dir); err != nil {
+		return 0, err // Open would make it
+	}
+	j, err := Open(dir, o)
+	if err != nil {
+		return 0, err
+	}
+	_, err = j.Recover(Recovery{})
+	var rev Revision
+	if err == nil {
+		rev, err = j.Backup(w)
+	}
+	return rev, errors.Join(err, j.Close())
+}
+
+// A backup is one run of Backup. Its files are open, so nobody can take them away.
+type backup struct {
+	out      chunkWriter
+	head     backupHead
+	snapshot *blockReader
+	segments []openSegment
+	closers  []io.Closer
+}
+
+type openSegment struct {
+	segment
+	file vfs.File
+}
+
+// beginBackup fixes the revision and opens what holds the state there. j.maint is held.
+func (j *Journal) beginBackup(w io.Writer) (*backup, error) {
+	if err := j.ready(); err != nil {
+		return nil, err
+	}
+	b := &backup{out: chunkWriter{w: w}}
+	j.mu.Lock()
+	b.head = backupHead{
+		Magic: backupMagic, Format: formatVersion, Time: j.o.Now().UnixNano(),
+		Base: j.base, Revision: j.newest, Labels: j.labels,
+	}
+	segments := append([]segment(nil), j.segments...)
+	hasBase := j.hasBase
+	j.mu.Unlock()
+	err := b.open(j, hasBase, segments)
+	if err != nil {
+		return nil, errors.Join(err, b.close())
+	}
+	return b, nil
+}
+
+func (b *backup) open(j *Journal, hasBase bool, segments []segment) error {
+	if hasBase {
+		m, err := readManifest(j.fs, j.dir, b.head.Base)
+		if err != nil {
+			return err
+		}
+		r, file, err := openSnapshot(j.fs, snapshotPath(j.dir, b.head.Base), m)
+		if err != nil {
+			return err
+		}
+		b.snapshot, b.head.Items, b.closers = r, m.Items, append(b.closers, file)
+	}
+	for i, s := range segments {
+		if i+1 < len(segments) && segments[i+1].first <= b.head.Base+1 {
+			continue // all of it is in the snapshot
+		}
+		file, err := j.fs.Open(s.path)
+		if err != nil {
+			return err
+		}
+		b.segments, b.closers = append(b.segments, openSegment{s, file}), append(b.closers, file)
+	}
+	return nil
+}
+
+func (b *backup) close() error {
+	var err error
+	for _, c := range b.closers {
+		err = errors.Join(err, c.Close())
+	}
+	return err
+}
+
+func (b *backup) copy() error {
+	if err := b.out.json(chunkHead, b.head); err != nil {
+		return err
+	}
+	if b.snapshot != nil {
+		if err := b.copySnapshot(); err != nil {
+			return err
+		}
+	}
+	for _, s := range b.segments {
+		if s.first > b.head.Revision {
+			break
+		}
+		if err := b.copySegment(s); err != nil {
+			return err
+		}
+	}
+	return b.out.json(chunkEnd, backupEnd{b.head.Revision, b.out.chunks, b.out.sum})
+}
+
+func (b *backup) copySnapshot() error {
+	for {
+		err := b.snapshot.next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err == nil {
+			err = b.out.chunk(chunkSnapshot, b.snapshot.left)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// copySegment copies the batches between the snapshot and the backup's revision. It never
+// looks at what is being appended behind that.
+func (b *backup) copySegment(s openSegment) error {
+	size, err := s.file.Size()
+	if err != nil {
+		return err
+	}
+	sc := scan{segment: s.segment, until: b.head.Revision}
+	done, err := sc.walk(&window{file: s.file, size: size}, func(f frame, payload []byte) error {
+		if f.last <= b.head.Base {
+			return nil
+		}
+		body := make([]byte, batchHead, batchHead+len(payload))
+		le.PutUint64(body, uint64(f.first))
+		le.PutUint64(body[8:], uint64(f.last))
+		le.PutUint64(body[16:], uint64(f.time))
+		le.PutUint32(body[24:], f.count)
+		if err := b.out.chunk(chunkBatch, append(body, payload...)); err != nil {
+			return callerError{err}
+		}
+		return nil
+	})
+	if err == nil && done.torn != "" {
+		err = sc.corrupt(done.end, done.torn)
+	}
+	return err
+}
+
+// A chunkWriter frames the parts of a backup.
+type chunkWriter struct {
+	w      io.Writer
+	chunks uint32
+	sum    uint32
+}
+
+func (c *chunkWriter) chunk(kind uint32, body []byte) error {
+	var h [chunkHeader]byte
+	le.PutUint32(h[:], kind)
+	le.PutUint32(h[4:], uint32(len(body)))
+	le.PutUint32(h[8:], checksum(body))
+	le.PutUint32(h[12:], checksum(h[:12]))
+	c.chunks, c.sum = c.chunks+1, sumMore(c.sum, h[:])
+	if _, err := c.w.Write(h[:]); err != nil {
+		return err
+	}
+	_, err := c.w.Write(body)
+	return err
+}
+
+func (c *chunkWriter) json(kind uint32, v any) error {
+	body, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	return c.chunk(kind, body)
+}
+
+func errBackup(format string, args ...any) error {
+	return fmt.Errorf("persist: the backup is damaged: "+format, args...)
+}

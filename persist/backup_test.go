@@ -1,0 +1,193 @@
+package persist
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/troupe-api/troupe/persist/vfs"
+)
+
+// TestBackupUnderLoad backs up beside appends and snapshots: each backup restores to a state
+// that existed (invariant 27).
+func TestBackupUnderLoad(t *testing.T) {
+	fs := vfs.NewMem()
+	j, m := mustReopen(t, testOptions(fs))
+	if err := j.SetLabel("naming", "platform"); err != nil {
+		t.Fatal(err)
+	}
+	states := map[Revision]string{0: ""}
+	var load sync.WaitGroup
+	load.Add(1)
+	go func() {
+		defer load.Done()
+		for i := range 300 {
+			_, err := j.Append([]Write{put(fmt.Sprint("k", i%9), fmt.Sprint("v", i)), {Key: fmt.Sprint("k", i%7), Delete: true, Slot: -1}})
+			if err == nil && i%40 == 20 {
+				err = j.Snapshot(m.newest, m.newest, m.items())
+			}
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			states[m.newest] = m.String()
+		}
+	}()
+	backups := map[Revision]*bytes.Buffer{}
+	for range 20 {
+		var b bytes.Buffer
+		rev, err := j.Backup(&b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		backups[rev] = &b
+		time.Sleep(time.Millisecond) // lets the load move on; nothing depends on it
+	}
+	load.Wait()
+	var b bytes.Buffer
+	rev, err := j.Backup(&b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	backups[rev] = &b
+	mustClose(t, j)
+	for rev, b := range backups {
+		checkRestore(t, b.Bytes(), rev, states[rev])
+	}
+}
+
+func checkRestore(t *testing.T, backup []byte, rev Revision, want string) {
+	t.Helper()
+	fs := vfs.NewMem()
+	o := testOptions(fs)
+	o.Now = func() time.Time { return testTime.Add(2 * time.Second) }
+	if err := restore(testDir, bytes.NewReader(backup), o); err != nil {
+		t.Fatalf("restore of revision %d: %v", rev, err)
+	}
+	j, m := mustReopen(t, testOptions(fs.Crash(nil)))
+	defer mustClose(t, j)
+	if m.String() != want {
+		t.Fatalf("the backup at revision %d is no state that existed:\n%s want\n%s", rev, m, want)
+	}
+	if floor := rev + restoreLeap + 2*restoreRate; m.base != floor || len(m.history) != 0 {
+		t.Errorf("base is %d with %d commits of history, want %d and none", m.base, len(m.history), floor)
+	}
+	if v, _ := j.Label("naming"); v != "platform" {
+		t.Errorf("label is %q", v)
+	}
+}
+
+func smallBackup(t *testing.T) (*vfs.Mem, []byte) {
+	t.Helper()
+	fs := vfs.NewMem()
+	j, m := mustReopen(t, testOptions(fs))
+	mustAppend(t, j, put("a", "1"), put("b", "2"))
+	if err := j.Snapshot(2, 2, m.items()); err != nil {
+		t.Fatal(err)
+	}
+	mustAppend(t, j, put("c", "3"))
+	mustClose(t, j)
+	var b bytes.Buffer
+	if _, err := backupDir(testDir, &b, testOptions(fs)); err != nil {
+		t.Fatal(err)
+	}
+	return fs, b.Bytes()
+}
+
+// TestRestoreRefuses: a damaged or shortened backup puts nothing in place.
+func TestRestoreRefuses(t *testing.T) {
+	_, backup := smallBackup(t)
+	try := func(name string, data []byte) {
+		t.Helper()
+		fs := vfs.NewMem()
+		if err := restore(testDir, bytes.NewReader(data), testOptions(fs)); err == nil {
+			t.Fatalf("%s: restored", name)
+		}
+		if files := fs.Files(); len(files) != 1 {
+			t.Fatalf("%s: left %v", name, files)
+		}
+	}
+	for n := range backup {
+		try(fmt.Sprintf("cut at %d", n), backup[:n])
+		flipped := bytes.Clone(backup)
+		flipped[n] ^= 1 << (n % 8)
+		try(fmt.Sprintf("flip in %d", n), flipped)
+	}
+	fs, _ := smallBackup(t)
+	if err := restore(testDir, bytes.NewReader(backup), testOptions(fs)); err == nil || !strings.Contains(err.Error(), "not empty") {
+		t.Errorf("restore into a data directory: %v", err)
+	}
+}
+
+// TestRestoreCrash: a restore that a crash ends is wholly there or is refused by Open.
+func TestRestoreCrash(t *testing.T) {
+	_, backup := smallBackup(t)
+	count := vfs.NewMem()
+	if err := restore(testDir, bytes.NewReader(backup), testOptions(count)); err != nil {
+		t.Fatal(err)
+	}
+	for at := 1; at <= count.Ops(); at++ {
+		fs := vfs.NewMem()
+		fs.SetFault(func(op vfs.Op) error {
+			if op.N == at {
+				return vfs.ErrCrashed
+			}
+			return nil
+		})
+		if err := restore(testDir, bytes.NewReader(backup), testOptions(fs)); err == nil {
+			t.Fatalf("operation %d: no crash", at)
+		}
+		j, m, err := reopen(testOptions(fs.Crash(nil)))
+		if err != nil {
+			continue
+		}
+		mustClose(t, j)
+		if got := m.String(); got != "" && got != "a@1=1\nb@2=2\nc@3=3\n" {
+			t.Fatalf("operation %d: opens as\n%s", at, got)
+		}
+	}
+}
+
+func TestVerify(t *testing.T) {
+	fs, _ := smallBackup(t)
+	o := testOptions(fs)
+	j, _ := mustReopen(t, o) // in use
+	defer mustClose(t, j)
+	var out strings.Builder
+	ok, err := verify(testDir, &out, o)
+	if err != nil || !ok {
+		t.Fatalf("%v %v\n%s", ok, err, out.String())
+	}
+	for _, want := range []string{"revision 2, 2 items", "1 batches, revisions 3 to 3", "0 faults"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("%q is missing in\n%s", want, out.String())
+		}
+	}
+	for _, path := range fs.Files() {
+		data := fs.Bytes(path)
+		for n := range data {
+			c := fs.Clone()
+			data[n] ^= 4
+			c.SetBytes(path, data)
+			data[n] ^= 4
+			out.Reset()
+			ok, err := verify(testDir, &out, testOptions(c))
+			if err != nil || ok || !strings.Contains(out.String(), path) {
+				t.Fatalf("%s flipped in byte %d: ok=%v err=%v\n%s", path, n, ok, err, out.String())
+			}
+		}
+	}
+}
+
+func TestBackupDirLocked(t *testing.T) {
+	fs := vfs.NewMem()
+	j, _ := mustReopen(t, testOptions(fs))
+	if _, err := backupDir(testDir, &bytes.Buffer{}, testOptions(fs)); !errors.Is(err, ErrLocked) {
+		t.Errorf("backup of a directory in use: %v", err)
+	}
+	mustClose(t, j)
+}

@@ -1,0 +1,263 @@
+package persist
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+	"time"
+)
+
+const (
+	frameMagic  = "TRFB"
+	frameKind   = 1
+	frameHeader = 64
+	frameAlign  = 64
+	sectorSize  = 512
+	// maxPayload keeps lengths within 32 bits and a batch within reason.
+	maxPayload = 1 << 30
+	padByte    = 0xA5
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+func checksum(b []byte) uint32 { return crc32.Checksum(b, castagnoli) }
+
+var le = binary.LittleEndian
+
+// A frame is the head of one batch in a segment; doc.go draws it to the byte.
+type frame struct {
+	segment     Revision // first revision of the segment it belongs to
+	offset      int64    // where in the segment it begins
+	first, last Revision
+	count       uint32
+	payload     int // bytes
+	tailSum     uint32
+	time        int64 // Unix nanoseconds
+}
+
+// sectors is the number of sectors that the payload touches: the entries of the table.
+func (f frame) sectors() int {
+	if f.payload == 0 {
+		return 0
+	}
+	start := f.offset + frameHeader
+	return int((start+int64(f.payload)-1)/sectorSize-start/sectorSize) + 1
+}
+
+// size is the number of bytes from the frame's header to the next frame.
+func (f frame) size() int64 {
+	n := int64(frameHeader) + int64(f.payload) + 4*int64(f.sectors())
+	return (n + frameAlign - 1) / frameAlign * frameAlign
+}
+
+// piece answers the next part of n bytes at an offset that lies in one sector.
+func piece(offset int64, n int) int {
+	return min(n, sectorSize-int(offset%sectorSize))
+}
+
+// sealFrame completes b, a frame's header space and payload, with the table, the padding and
+// the header.
+func sealFrame(b []byte, f frame) []byte {
+	f.payload = len(b) - frameHeader
+	at := f.offset + frameHeader
+	for p := frameHeader; p < frameHeader+f.payload; {
+		n := piece(at, frameHeader+f.payload-p)
+		b = le.AppendUint32(b, checksum(b[p:p+n]))
+		p, at = p+n, at+int64(n)
+	}
+	for int64(len(b)) < f.size() {
+		b = append(b, padByte)
+	}
+	f.tailSum = checksum(b[frameHeader+f.payload:])
+	putHeader(b, f)
+	return b
+}
+
+func putHeader(b []byte, f frame) {
+	copy(b, frameMagic)
+	le.PutUint32(b[8:], frameKind)
+	le.PutUint32(b[12:], uint32(f.payload))
+	le.PutUint32(b[16:], f.count)
+	le.PutUint32(b[20:], f.tailSum)
+	le.PutUint64(b[24:], uint64(f.first))
+	le.PutUint64(b[32:], uint64(f.last))
+	le.PutUint64(b[40:], uint64(f.time))
+	le.PutUint64(b[48:], uint64(f.offset))
+	le.PutUint64(b[56:], uint64(f.segment))
+	le.PutUint32(b[4:], checksum(b[8:frameHeader]))
+}
+
+// parseHeader reads a frame's header; what says why it is not one, "" if it is.
+func parseHeader(b []byte) (f frame, what string) {
+	if string(b[:4]) != frameMagic {
+		return f, "a batch does not begin with its mark"
+	}
+	if le.Uint32(b[4:]) != checksum(b[8:frameHeader]) {
+		return f, "the header of a batch has a wrong checksum"
+	}
+	f = frame{
+		payload: int(le.Uint32(b[12:])), count: le.Uint32(b[16:]), tailSum: le.Uint32(b[20:]),
+		first: Revision(le.Uint64(b[24:])), last: Revision(le.Uint64(b[32:])),
+		time: int64(le.Uint64(b[40:])), offset: int64(le.Uint64(b[48:])), segment: Revision(le.Uint64(b[56:])),
+	}
+	switch {
+	case le.Uint32(b[8:]) != frameKind:
+		return f, "a batch is of an unknown kind"
+	case f.payload > maxPayload || f.payload == 0:
+		return f, "a batch has an impossible length"
+	case f.count == 0 || f.first == 0 || f.last < f.first || f.last-f.first != Revision(f.count)-1:
+		return f, "the revisions of a batch do not match its count"
+	}
+	return f, ""
+}
+
+// A flaw is what is wrong with a frame: torn by a crash before it was synced, or damaged after.
+type flaw struct {
+	torn   bool
+	offset int64
+	what   string
+}
+
+// checkBody compares a frame's payload and tail with their checksums.
+func (f frame) checkBody(body []byte) *flaw {
+	tail := body[f.payload:]
+	if checksum(tail) != f.tailSum {
+		return f.judgeTail(tail)
+	}
+	var torn *flaw
+	at := f.offset + frameHeader
+	for p, i := 0, 0; p < f.payload; i++ {
+		n := piece(at, f.payload-p)
+		if b := body[p : p+n]; checksum(b) != le.Uint32(tail[4*i:]) {
+			if !allZero(b) || singleFlip(b, b, le.Uint32(tail[4*i:])) {
+				return &flaw{offset: at, what: "a sector of a batch has a wrong checksum"}
+			}
+			torn = &flaw{torn: true, offset: at, what: "a sector of a batch was never written"}
+		}
+		p, at = p+n, at+int64(n)
+	}
+	return torn
+}
+
+// judgeTail decides what became of a table of checksums that is not what the header says.
+func (f frame) judgeTail(tail []byte) *flaw {
+	at := f.offset + frameHeader + int64(f.payload)
+	damaged := &flaw{offset: at, what: "the checksums of a batch have a wrong checksum"}
+	var torn *flaw
+	for p := 0; p < len(tail); {
+		n := piece(at+int64(p), len(tail)-p)
+		if b := tail[p : p+n]; allZero(b) {
+			if singleFlip(b, tail, f.tailSum) {
+				return damaged
+			}
+			torn = &flaw{torn: true, offset: at + int64(p), what: "the checksums of a batch were never written"}
+		}
+		p += n
+	}
+	if torn != nil {
+		return torn
+	}
+	return damaged
+}
+
+func allZero(b []byte) bool { return len(bytes.TrimLeft(b, "\x00")) == 0 }
+
+// singleFlip says whether turning one bit of part, which lies in whole, makes whole's checksum
+// sum: the only way in which one flipped bit can look like a sector that was never written.
+func singleFlip(part, whole []byte, sum uint32) bool {
+	for i := range part {
+		for bit := range 8 {
+			part[i] ^= 1 << bit
+			same := checksum(whole) == sum
+			part[i] ^= 1 << bit
+			if same {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+const (
+	recordDelete = 1 << iota
+	recordNote
+)
+
+// appendRecord encodes one write.
+func appendRecord(b []byte, c *Commit) []byte {
+	flags := byte(0)
+	if c.Delete {
+		flags |= recordDelete
+	}
+	if len(c.Note) > 0 {
+		flags |= recordNote
+	}
+	b = append(b, flags)
+	b = binary.AppendUvarint(b, uint64(len(c.Key)))
+	b = append(b, c.Key...)
+	b = binary.AppendUvarint(b, uint64(len(c.Value)))
+	b = append(b, c.Value...)
+	if flags&recordNote != 0 {
+		b = binary.AppendUvarint(b, uint64(len(c.Note)))
+		b = append(b, c.Note...)
+	}
+	return b
+}
+
+// decodeRecords hands each write of a payload to fn, with copies of its bytes.
+func decodeRecords(f frame, payload []byte, fn func(Commit) error) error {
+	when := time.Unix(0, f.time)
+	for rev := f.first; rev <= f.last; rev++ {
+		c, rest, ok := decodeRecord(payload)
+		if !ok {
+			return fmt.Errorf("the write of revision %d does not decode", rev)
+		}
+		payload = rest
+		c.Revision, c.Time, c.Index = rev, when, -1
+		if fn == nil {
+			continue
+		}
+		c.Value, c.Note = bytes.Clone(c.Value), bytes.Clone(c.Note)
+		if err := fn(c); err != nil {
+			return callerError{err}
+		}
+	}
+	if len(payload) != 0 {
+		return fmt.Errorf("%d bytes follow the last write of a batch", len(payload))
+	}
+	return nil
+}
+
+// decodeRecord reads one write; the value and the note still lie in b.
+func decodeRecord(b []byte) (c Commit, rest []byte, ok bool) {
+	if len(b) == 0 || b[0]&^(recordDelete|recordNote) != 0 {
+		return c, nil, false
+	}
+	flags := b[0]
+	key, b, ok := takeBytes(b[1:])
+	if !ok {
+		return c, nil, false
+	}
+	c.Key, c.Delete = string(key), flags&recordDelete != 0
+	if c.Value, b, ok = takeBytes(b); ok && flags&recordNote != 0 {
+		c.Note, b, ok = takeBytes(b)
+	}
+	return c, b, ok
+}
+
+func takeBytes(b []byte) (part, rest []byte, ok bool) {
+	n, used := binary.Uvarint(b)
+	if used <= 0 || n > uint64(len(b)-used) {
+		return nil, nil, false
+	}
+	b = b[used:]
+	return b[:n:n], b[n:], true
+}
+
+// A callerError carries an error of a caller's function out of a decoder unchanged.
+type callerError struct{ error }
+
+func (e callerError) Unwrap() error { return e.error }
+
+func sumMore(sum uint32, b []byte) uint32 { return crc32.Update(sum, castagnoli, b) }

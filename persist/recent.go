@@ -1,0 +1,49 @@
+package persist
+
+// recent remembers the keys of batches that are appended but that the caller has not applied
+// yet, so that conditions are checked against the truth and not against what is published.
+type recent struct {
+	keys        map[string]recentKey
+	generations []generation
+}
+
+// A recentKey is the newest revision of a key, 0 after a delete, and the batch that made it so.
+type recentKey struct {
+	revision Revision
+	batch    Revision // last revision of that batch
+}
+
+type generation struct {
+	last Revision
+	keys []string
+}
+
+// remember adds a durable batch.
+func (r *recent) remember(batch []Commit) {
+	last := batch[len(batch)-1].Revision
+	keys := make([]string, len(batch))
+	for i, c := range batch {
+		keys[i] = c.Key
+		k := recentKey{batch: last}
+		if !c.Delete {
+			k.revision = c.Revision
+		}
+		r.keys[c.Key] = k
+	}
+	r.generations = append(r.generations, generation{last, keys})
+}
+
+// forget drops the batches that the caller has applied.
+func (r *recent) forget(applied Revision) {
+	n := 0
+	for ; n < len(r.generations) && r.generations[n].last <= applied; n++ {
+		for _, key := range r.generations[n].keys {
+			if k, ok := r.keys[key]; ok && k.batch <= applied {
+				delete(r.keys, key)
+			}
+		}
+	}
+	if n > 0 {
+		r.generations = append(r.generations[:0], r.generations[n:]...)
+	}
+}

@@ -1,0 +1,242 @@
+package persist
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"time"
+
+	"github.com/tidwall/buntdb"
+)
+
+// A restored log counts on from its backup's revision plus restoreLeap and restoreRate for
+// each second since: more than any server can have assigned after the backup was taken. So no
+// revision is used twice, and every revision that a client may still know lies before the
+// history.
+const (
+	restoreLeap = 1_000_000
+	restoreRate = 100_000
+)
+
+// Restore makes a data directory from a backup. The directory must be missing or empty.
+// Nothing is written before the whole backup has proved intact.
+func Restore(dir string, r io.Reader) error { return restore(dir, r, Options{}) }
+
+func restore(dir string, r io.Reader, o Options) (err error) {
+	o = o.withDefaults()
+	lock, err := takeDirectory(o.FS, dir)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, lock.Close()) }()
+	names, err := o.FS.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if name != lockFile && name != "lost+found" {
+			return fmt.Errorf("persist: cannot restore into %s: it is not empty, it holds %q", dir, name)
+		}
+	}
+	in := &backupReader{r: r}
+	if err := in.read(); err != nil {
+		return errors.Join(err, in.close())
+	}
+	return errors.Join(in.place(dir, o), in.close())
+}
+
+// place writes the state. The marker keeps a half-written directory from ever being opened.
+func (in *backupReader) place(dir string, o Options) error {
+	marker := filepath.Join(dir, restoringFile)
+	if err := writeSealed(o.FS, marker, format{formatVersion}); err != nil {
+		return noSpace(err)
+	}
+	for _, d := range []string{journalDir(dir), snapshotsDir(dir)} {
+		if err := o.FS.MkdirAll(d); err != nil {
+			return err
+		}
+	}
+	if err := o.FS.SyncDir(dir); err != nil {
+		return err
+	}
+	elapsed := max(0, o.Now().Sub(time.Unix(0, in.head.Time))/time.Second)
+	at := in.head.Revision + restoreLeap + restoreRate*Revision(elapsed)
+	var failed error
+	m, err := writeItems(o.FS, snapshotPath(dir, at), at, func(yield func(Item) bool) {
+		failed = eachItem(in.db, func(i Item) error {
+			if !yield(i) {
+				return io.ErrShortWrite // writeItems knows the cause
+			}
+			return nil
+		})
+	})
+	if err = errors.Join(err, failed); err != nil {
+		return noSpace(err)
+	}
+	m.Time = o.Now().UnixNano()
+	if err := placeSnapshot(o.FS, dir, m); err != nil {
+		return noSpace(err)
+	}
+	if err := writeSealed(o.FS, filepath.Join(dir, labelsFile), in.head.Labels); err != nil {
+		return noSpace(err)
+	}
+	if err := writeSealed(o.FS, filepath.Join(dir, formatFile), format{formatVersion}); err != nil {
+		return noSpace(err)
+	}
+	return errors.Join(o.FS.Remove(marker), o.FS.SyncDir(dir))
+}
+
+// A backupReader reads a backup into memory.
+type backupReader struct {
+	r        io.Reader
+	head     backupHead
+	db       *buntdb.DB
+	chunks   uint32
+	sum      uint32 // of the headers of the chunks that were used
+	revision Revision
+	kind     uint32 // of the chunk that is next
+	body     []byte
+	header   [chunkHeader]byte
+}
+
+func (in *backupReader) close() error {
+	if in.db == nil {
+		return nil
+	}
+	return in.db.Close()
+}
+
+func (in *backupReader) read() error {
+	if err := in.next(); err != nil {
+		return err
+	}
+	if in.kind != chunkHead || json.Unmarshal(in.body, &in.head) != nil || in.head.Magic != backupMagic {
+		return errBackup("it does not begin with the mark of a backup")
+	}
+	if in.head.Format != formatVersion {
+		return fmt.Errorf("persist: the backup has format %d, this program knows format %d", in.head.Format, formatVersion)
+	}
+	if err := in.use(); err != nil {
+		return err
+	}
+	blocks := &snapshotChunks{in: in}
+	db, err := loadItems(blocks, in.head.Items, "the backup's snapshot")
+	if err = errors.Join(err, blocks.err); err != nil {
+		return err
+	}
+	in.db, in.revision = db, in.head.Base
+	for in.kind == chunkBatch {
+		if err := in.batch(); err != nil {
+			return err
+		}
+		if err := in.use(); err != nil {
+			return err
+		}
+	}
+	return in.end()
+}
+
+// use counts the chunk that was read and reads the next one.
+func (in *backupReader) use() error {
+	in.chunks, in.sum = in.chunks+1, sumMore(in.sum, in.header[:])
+	return in.next()
+}
+
+// next reads a chunk. Memory grows with what arrives, not with what a header claims.
+func (in *backupReader) next() error {
+	if _, err := io.ReadFull(in.r, in.header[:]); err != nil {
+		return errBackup("it ends before its end mark: %v", err)
+	}
+	if le.Uint32(in.header[12:]) != checksum(in.header[:12]) {
+		return errBackup("the header of chunk %d has a wrong checksum", in.chunks)
+	}
+	n := int64(le.Uint32(in.header[4:]))
+	if n > maxChunkBody {
+		return errBackup("chunk %d claims %d bytes", in.chunks, n)
+	}
+	var body bytes.Buffer
+	if got, err := io.CopyN(&body, in.r, n); err != nil {
+		return errBackup("chunk %d has %d bytes instead of %d: %v", in.chunks, got, n, err)
+	}
+	if checksum(body.Bytes()) != le.Uint32(in.header[8:]) {
+		return errBackup("chunk %d has a wrong checksum", in.chunks)
+	}
+	in.kind, in.body = le.Uint32(in.header[:]), body.Bytes()
+	return nil
+}
+
+// batch applies the batch that was read.
+func (in *backupReader) batch() error {
+	if len(in.body) < batchHead {
+		return errBackup("chunk %d is too short for a batch", in.chunks)
+	}
+	f := frame{
+		first: Revision(le.Uint64(in.body)), last: Revision(le.Uint64(in.body[8:])),
+		time: int64(le.Uint64(in.body[16:])), count: le.Uint32(in.body[24:]),
+	}
+	if f.first != in.revision+1 || f.last < f.first || f.last-f.first != Revision(f.count)-1 {
+		return errBackup("chunk %d holds revisions %d to %d after %d", in.chunks, f.first, f.last, in.revision)
+	}
+	var commits []Commit
+	err := decodeRecords(f, in.body[batchHead:], func(c Commit) error {
+		commits = append(commits, c)
+		return nil
+	})
+	if err != nil {
+		return errBackup("chunk %d: %v", in.chunks, err)
+	}
+	in.revision = f.last
+	return in.db.Update(func(tx *buntdb.Tx) error { return applyAll(tx, commits) })
+}
+
+func applyAll(tx *buntdb.Tx, commits []Commit) error {
+	for _, c := range commits {
+		var err error
+		if c.Delete {
+			if _, err = tx.Delete(c.Key); errors.Is(err, buntdb.ErrNotFound) {
+				err = nil
+			}
+		} else {
+			value := le.AppendUint64(nil, uint64(c.Revision))
+			_, _, err = tx.Set(c.Key, textOf(append(value, c.Value...)), nil)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (in *backupReader) end() error {
+	var end backupEnd
+	if in.kind != chunkEnd || json.Unmarshal(in.body, &end) != nil {
+		return errBackup("chunk %d is of an unexpected kind", in.chunks)
+	}
+	if end.Chunks != in.chunks || end.Sum != in.sum || end.Revision != in.revision || end.Revision != in.head.Revision {
+		return errBackup("the end mark does not match what came before")
+	}
+	return nil
+}
+
+// snapshotChunks reads the blocks of the snapshot that a backup carries.
+type snapshotChunks struct {
+	in  *backupReader
+	err error // of the backup, as BuntDB may hide it
+}
+
+func (s *snapshotChunks) Read(b []byte) (int, error) {
+	for s.in.kind == chunkSnapshot && len(s.in.body) == 0 {
+		if s.err = s.in.use(); s.err != nil {
+			return 0, s.err
+		}
+	}
+	if s.in.kind != chunkSnapshot {
+		return 0, io.EOF
+	}
+	n := copy(b, s.in.body)
+	s.in.body = s.in.body[n:]
+	return n, nil
+}

@@ -1,0 +1,320 @@
+package persist
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/troupe-api/troupe/persist/vfs"
+)
+
+const (
+	segmentMagic   = "TROUPEJL"
+	segmentVersion = 1
+	segmentHeader  = 64
+	segmentSuffix  = ".journal"
+	windowBytes    = 256 << 10
+)
+
+// A CorruptError names a place in a file whose bytes are not those that were made durable.
+type CorruptError struct {
+	File   string
+	Offset int64 // bytes from the file's start
+	What   string
+}
+
+func (e *CorruptError) Error() string {
+	return fmt.Sprintf("persist: %s is damaged at offset %d: %s", e.File, e.Offset, e.What)
+}
+
+// A segment is one file of the journal.
+type segment struct {
+	first Revision // of its first batch, also while it has none
+	path  string
+	size  int64 // up to the end of its last batch
+}
+
+func fileName(first Revision, suffix string) string {
+	return fmt.Sprintf("%016x%s", uint64(first), suffix)
+}
+
+// parseName reads a revision out of a file's name, which must be spelled as fileName does.
+func parseName(name, suffix string) (Revision, bool) {
+	digits, ok := strings.CutSuffix(name, suffix)
+	if !ok {
+		return 0, false
+	}
+	n, err := strconv.ParseUint(digits, 16, 64)
+	return Revision(n), err == nil && fileName(Revision(n), suffix) == name
+}
+
+// listSegments answers the segments of a journal directory in ascending order.
+func listSegments(fs vfs.FS, dir string) ([]segment, error) {
+	names, err := fs.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	var out []segment
+	for _, name := range names {
+		if first, ok := parseName(name, segmentSuffix); ok {
+			out = append(out, segment{first: first, path: filepath.Join(dir, name)})
+		}
+	}
+	slices.SortFunc(out, func(a, b segment) int { return cmpRevision(a.first, b.first) })
+	return out, nil
+}
+
+func cmpRevision(a, b Revision) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}
+
+func headerOfSegment(first Revision) []byte {
+	b := make([]byte, segmentHeader)
+	copy(b, segmentMagic)
+	le.PutUint32(b[12:], segmentVersion)
+	le.PutUint64(b[16:], uint64(first))
+	le.PutUint32(b[8:], checksum(b[12:]))
+	return b
+}
+
+// createSegment makes an empty segment whose bytes and name are durable.
+func createSegment(fs vfs.FS, dir string, first Revision) (vfs.File, segment, error) {
+	s := segment{first: first, path: filepath.Join(dir, fileName(first, segmentSuffix)), size: segmentHeader}
+	f, err := fs.Create(s.path)
+	if err != nil {
+		return nil, s, err
+	}
+	if _, err := f.WriteAt(headerOfSegment(first), 0); err != nil {
+		return nil, s, errors.Join(err, f.Close(), fs.Remove(s.path))
+	}
+	if err := f.Sync(); err != nil {
+		return nil, s, errors.Join(ErrFailed, err, f.Close())
+	}
+	if err := fs.SyncDir(dir); err != nil {
+		return nil, s, errors.Join(ErrFailed, err, f.Close())
+	}
+	return f, s, nil
+}
+
+// A window reads a file forward through one buffer that never exceeds the file's size.
+type window struct {
+	file vfs.File
+	size int64
+	buf  []byte
+	at   int64 // offset of buf[0]
+}
+
+// slice answers the n bytes at an offset, fewer if the file ends before. They are valid until
+// the next call.
+func (w *window) slice(off int64, n int) ([]byte, error) {
+	n = int(min(int64(n), w.size-off))
+	if n <= 0 {
+		return nil, nil
+	}
+	if off >= w.at && off+int64(n) <= w.at+int64(len(w.buf)) {
+		return w.buf[off-w.at:][:n], nil
+	}
+	want := int(min(max(int64(n), windowBytes), w.size-off))
+	if cap(w.buf) < want {
+		w.buf = make([]byte, want)
+	}
+	w.buf, w.at = w.buf[:want], off
+	got, err := w.file.ReadAt(w.buf, off)
+	if err != nil && !errors.Is(err, io.EOF) {
+		w.buf = w.buf[:0]
+		return nil, err
+	}
+	w.buf = w.buf[:got]
+	return w.buf[:min(n, got)], nil
+}
+
+// A scan walks the batches of one segment.
+type scan struct {
+	fs      vfs.FS
+	segment segment
+	newest  bool     // the last segment: the only one that may end in a torn batch
+	until   Revision // stop after this revision; 0: at the end of the file
+	buf     []byte   // lent from segment to segment
+}
+
+// A scanned segment tells how a scan ended.
+type scanned struct {
+	next    Revision // revision after the last batch
+	end     int64    // offset behind the last batch; 0: not even the header is there
+	torn    string   // why bytes behind end are not a batch; "" if there are none
+	batches uint64
+	buf     []byte
+}
+
+// run hands the payload of each intact batch to fn, which may be nil.
+func (s scan) run(fn func(f frame, payload []byte) error) (scanned, error) {
+	file, err := s.fs.Open(s.segment.path)
+	if err != nil {
+		return scanned{}, err
+	}
+	size, err := file.Size()
+	if err != nil {
+		return scanned{}, errors.Join(err, file.Close())
+	}
+	w := &window{file: file, size: size, buf: s.buf[:0]}
+	done, err := s.walk(w, fn)
+	done.buf = w.buf
+	return done, errors.Join(err, file.Close())
+}
+
+func (s scan) walk(w *window, fn func(frame, []byte) error) (scanned, error) {
+	done := scanned{next: s.segment.first}
+	why, err := s.checkHeader(w)
+	if err != nil || why != "" {
+		done.torn = why
+		return done, err
+	}
+	done.end = segmentHeader
+	for done.end < w.size && (s.until == 0 || done.next <= s.until) {
+		f, body, fl, err := s.next(w, done.end, done.next)
+		if err != nil {
+			return done, err
+		}
+		if fl != nil {
+			done.torn = fl.what
+			return done, s.judge(w, f, done.end, fl)
+		}
+		if fn != nil {
+			if err := fn(f, body[:f.payload]); err != nil {
+				return done, s.blame(f, err)
+			}
+		}
+		done.end, done.next = done.end+f.size(), f.last+1
+		done.batches++
+	}
+	return done, nil
+}
+
+// blame turns a decoder's complaint into a CorruptError and leaves a caller's error alone.
+func (s scan) blame(f frame, err error) error {
+	var caller callerError
+	var corrupt *CorruptError
+	if errors.As(err, &caller) {
+		return caller.error
+	}
+	if errors.As(err, &corrupt) {
+		return err
+	}
+	return s.corrupt(f.offset, err.Error())
+}
+
+func (s scan) corrupt(offset int64, what string) error {
+	return &CorruptError{File: s.segment.path, Offset: offset, What: what}
+}
+
+// checkHeader answers why the segment was never completed, or an error if it is damaged.
+func (s scan) checkHeader(w *window) (torn string, err error) {
+	b, err := w.slice(0, segmentHeader)
+	if err != nil {
+		return "", err
+	}
+	switch {
+	case len(b) < segmentHeader:
+		torn = "the file ends within its header"
+	case allZero(b):
+		torn = "the header was never written"
+	case string(b[:8]) != segmentMagic:
+		return "", s.corrupt(0, "it does not begin with the mark of a journal")
+	case le.Uint32(b[8:]) != checksum(b[12:]):
+		return "", s.corrupt(0, "the header has a wrong checksum")
+	case le.Uint32(b[12:]) != segmentVersion:
+		return "", s.corrupt(0, "unknown format version "+strconv.Itoa(int(le.Uint32(b[12:]))))
+	case Revision(le.Uint64(b[16:])) != s.segment.first:
+		return "", s.corrupt(0, "the header names another first revision than the file's name")
+	default:
+		return "", nil
+	}
+	if !s.newest {
+		return "", s.corrupt(0, torn)
+	}
+	return torn, s.nothingAfter(w, 0)
+}
+
+// next reads the batch at an offset. The body holds payload and tail.
+func (s scan) next(w *window, off int64, rev Revision) (f frame, body []byte, fl *flaw, err error) {
+	b, err := w.slice(off, frameHeader)
+	if err != nil {
+		return f, nil, nil, err
+	}
+	if len(b) < frameHeader {
+		return f, nil, &flaw{torn: true, offset: off, what: "the file ends within the header of a batch"}, nil
+	}
+	if allZero(b) {
+		return f, nil, &flaw{torn: true, offset: off, what: "the header of a batch was never written"}, nil
+	}
+	f, what := parseHeader(b)
+	if what == "" {
+		what = s.misplaced(f, off, rev)
+	}
+	if what != "" {
+		return frame{}, nil, &flaw{offset: off, what: what}, nil
+	}
+	if off+f.size() > w.size {
+		return f, nil, &flaw{torn: true, offset: off, what: "the file ends within a batch"}, nil
+	}
+	b, err = w.slice(off, int(f.size()))
+	if err != nil {
+		return f, nil, nil, err
+	}
+	if int64(len(b)) < f.size() {
+		return f, nil, &flaw{torn: true, offset: off, what: "the file ends within a batch"}, nil
+	}
+	body = b[frameHeader:]
+	return f, body, f.checkBody(body), nil
+}
+
+func (s scan) misplaced(f frame, off int64, rev Revision) string {
+	switch {
+	case f.segment != s.segment.first:
+		return "a batch belongs to another segment"
+	case f.offset != off:
+		return "a batch belongs to another offset"
+	case f.first != rev:
+		return fmt.Sprintf("a batch begins with revision %d instead of %d", f.first, rev)
+	}
+	return ""
+}
+
+// judge answers nil if the flaw at the end of the journal is a write that a crash cut short.
+func (s scan) judge(w *window, f frame, off int64, fl *flaw) error {
+	if !fl.torn {
+		return s.corrupt(fl.offset, fl.what)
+	}
+	if !s.newest {
+		return s.corrupt(fl.offset, fl.what+", yet a later segment follows")
+	}
+	return s.nothingAfter(w, off)
+}
+
+// nothingAfter answers an error if an intact header of a batch follows a torn one, which no
+// crash can bring about: a batch is written only after the one before it was synced.
+func (s scan) nothingAfter(w *window, off int64) error {
+	for at := off + frameAlign; at+frameHeader <= w.size; at += frameAlign {
+		b, err := w.slice(at, frameHeader)
+		if err != nil {
+			return err
+		}
+		if len(b) < frameHeader {
+			return nil
+		}
+		if f, what := parseHeader(b); what == "" && f.segment == s.segment.first && f.offset == at {
+			return s.corrupt(off, fmt.Sprintf("a batch is missing, yet an intact one follows at offset %d", at))
+		}
+	}
+	return nil
+}

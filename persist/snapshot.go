@@ -1,0 +1,338 @@
+package persist
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"unsafe"
+
+	"github.com/tidwall/buntdb"
+
+	"github.com/troupe-api/troupe/persist/vfs"
+)
+
+// revisionBytes precede each value in a snapshot: its revision, little-endian.
+const revisionBytes = 8
+
+// chunkBytes bound how much of a snapshot waits in memory while it is written.
+const chunkBytes = 1 << 20
+
+// Snapshot implements Log. It runs beside Append.
+func (j *Journal) Snapshot(at, keepFrom Revision, items func(yield func(Item) bool)) error {
+	j.maint.Lock()
+	defer j.maint.Unlock()
+	mark, skip, err := j.beginSnapshot(at)
+	if err != nil {
+		return err
+	}
+	if !skip {
+		m, err := j.writeSnapshot(at, items)
+		if err != nil {
+			return noSpace(fmt.Errorf("persist: snapshot at revision %d: %w", at, err))
+		}
+		j.mu.Lock()
+		j.base, j.hasBase = at, true
+		j.stats.SinceSnapshot -= mark
+		j.stats.SnapshotBytes, j.stats.Snapshots = m.Bytes, 1
+		j.mu.Unlock()
+	}
+	return j.drop(at, keepFrom)
+}
+
+// beginSnapshot checks the request, and has the next batch begin a new segment so that the
+// ones before can be dropped some day. skip says that this snapshot exists already.
+func (j *Journal) beginSnapshot(at Revision) (mark int64, skip bool, err error) {
+	if err := j.ready(); err != nil {
+		return 0, false, err
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if at < j.base || at > j.newest {
+		return 0, false, fmt.Errorf("persist: no snapshot at revision %d between the last one at %d and the newest revision %d", at, j.base, j.newest)
+	}
+	skip = at == 0 || j.hasBase && at == j.base
+	j.rotate = j.rotate || !skip
+	return j.stats.SinceSnapshot, skip, nil
+}
+
+// writeSnapshot puts a snapshot in place: file, then manifest, each durable before the next.
+func (j *Journal) writeSnapshot(at Revision, items func(yield func(Item) bool)) (manifest, error) {
+	if err := removeSnapshot(j.fs, j.dir, at); err != nil {
+		return manifest{}, err
+	}
+	m, err := writeItems(j.fs, snapshotPath(j.dir, at), at, items)
+	if err != nil {
+		return m, errors.Join(err, removeIfThere(j.fs, snapshotPath(j.dir, at)))
+	}
+	m.Time = j.o.Now().UnixNano()
+	return m, placeSnapshot(j.fs, j.dir, m)
+}
+
+// placeSnapshot gives a durable snapshot file its manifest, and reads the file back, since
+// what it replaces is about to be deleted.
+func placeSnapshot(fs vfs.FS, dir string, m manifest) error {
+	if err := fs.SyncDir(snapshotsDir(dir)); err != nil {
+		return err
+	}
+	r, file, err := openSnapshot(fs, snapshotPath(dir, m.Revision), m)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(io.Discard, r)
+	if err = errors.Join(err, file.Close()); err != nil {
+		return err
+	}
+	return writeSealed(fs, manifestPath(dir, m.Revision), m)
+}
+
+// writeItems writes a durable BuntDB file.
+func writeItems(fs vfs.FS, path string, at Revision, items func(yield func(Item) bool)) (manifest, error) {
+	m := manifest{Format: formatVersion, Revision: at, Block: blockBytes}
+	file, err := fs.Create(path)
+	if err != nil {
+		return m, err
+	}
+	db, err := openMemory()
+	if err != nil {
+		return m, errors.Join(err, file.Close())
+	}
+	w := &snapshotWriter{db: db, out: blockWriter{file: file}, at: at}
+	items(w.add)
+	err = w.finish()
+	m.Items, m.Bytes, m.Sums = w.items, w.out.at, sumsText(w.out.sums)
+	return m, errors.Join(err, db.Close(), file.Close())
+}
+
+func sumsText(sums []byte) string {
+	var b strings.Builder
+	for i := 0; i < len(sums); i += 4 {
+		fmt.Fprintf(&b, "%x", sums[i:i+4])
+	}
+	return b.String()
+}
+
+// openMemory answers a BuntDB that reads and writes its file format without owning a file,
+// so that every byte passes through our checksums and our syncs.
+func openMemory() (*buntdb.DB, error) {
+	db, err := buntdb.Open(":memory:")
+	if err != nil {
+		return nil, err
+	}
+	err = db.SetConfig(buntdb.Config{SyncPolicy: buntdb.Never, AutoShrinkDisabled: true})
+	if err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return db, nil
+}
+
+// A snapshotWriter has BuntDB encode the items chunk by chunk: the concatenation of what it
+// saves is a file of the whole.
+type snapshotWriter struct {
+	db     *buntdb.DB
+	out    blockWriter
+	at     Revision
+	chunk  []buntPair
+	bytes  int
+	items  int64
+	newest string // the key before
+	err    error
+}
+
+type buntPair struct{ key, value string }
+
+func (w *snapshotWriter) add(item Item) bool {
+	if w.items > 0 && item.Key <= w.newest {
+		w.err = fmt.Errorf("key %q follows %q: keys must ascend", item.Key, w.newest)
+	}
+	if item.Revision == 0 || item.Revision > w.at {
+		w.err = fmt.Errorf("key %q has revision %d in a state at %d", item.Key, item.Revision, w.at)
+	}
+	if w.err != nil {
+		return false
+	}
+	value := make([]byte, revisionBytes, revisionBytes+len(item.Value))
+	le.PutUint64(value, uint64(item.Revision))
+	w.chunk = append(w.chunk, buntPair{item.Key, textOf(append(value, item.Value...))})
+	w.bytes += len(item.Value)
+	w.newest = item.Key
+	w.items++
+	if w.bytes >= chunkBytes {
+		w.err = w.save()
+	}
+	return w.err == nil
+}
+
+// save writes the waiting chunk. Nothing of a caller runs inside the transactions: BuntDB
+// commits half of one that panics.
+func (w *snapshotWriter) save() error {
+	err := w.db.Update(func(tx *buntdb.Tx) error {
+		for _, p := range w.chunk {
+			if _, _, err := tx.Set(p.key, p.value, nil); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err == nil {
+		err = w.db.Save(&w.out)
+	}
+	if err == nil {
+		err = w.db.Update(func(tx *buntdb.Tx) error { return tx.DeleteAll() })
+	}
+	clear(w.chunk)
+	w.chunk, w.bytes = w.chunk[:0], 0
+	return err
+}
+
+func (w *snapshotWriter) finish() error {
+	if w.err == nil {
+		w.err = w.save()
+	}
+	if w.err == nil {
+		w.err = w.out.flush()
+	}
+	if w.err == nil {
+		w.err = w.out.file.Sync()
+	}
+	return w.err
+}
+
+// loadSnapshot reads a snapshot into memory. The caller closes it.
+func loadSnapshot(fs vfs.FS, dir string, at Revision) (db *buntdb.DB, m manifest, err error) {
+	if m, err = readManifest(fs, dir, at); err != nil {
+		return nil, m, err
+	}
+	r, file, err := openSnapshot(fs, snapshotPath(dir, at), m)
+	if err != nil {
+		return nil, m, err
+	}
+	db, err = loadItems(r, m.Items, r.path)
+	return db, m, errors.Join(err, file.Close())
+}
+
+// loadItems has BuntDB read a file whose bytes the reader vouches for.
+func loadItems(r io.Reader, items int64, path string) (*buntdb.DB, error) {
+	db, err := openMemory()
+	if err != nil {
+		return nil, err
+	}
+	if err := db.Load(r); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	have := 0
+	err = db.View(func(tx *buntdb.Tx) error {
+		have, err = tx.Len()
+		return err
+	})
+	if err == nil && int64(have) != items {
+		err = &CorruptError{File: path, What: fmt.Sprintf("it holds %d items instead of %d", have, items)}
+	}
+	if err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return db, nil
+}
+
+// eachItem delivers what a loaded snapshot holds, in ascending order of keys.
+func eachItem(db *buntdb.DB, fn func(Item) error) error {
+	return db.View(func(tx *buntdb.Tx) error {
+		var failed error
+		err := tx.Ascend("", func(key, value string) bool {
+			if len(value) < revisionBytes {
+				failed = fmt.Errorf("persist: the value of %q is too short in a snapshot", key)
+				return false
+			}
+			b := bytesOf(value)
+			failed = fn(Item{Key: key, Value: b[revisionBytes:], Revision: Revision(le.Uint64(b))})
+			return failed == nil
+		})
+		return errors.Join(err, failed)
+	})
+}
+
+// bytesOf and textOf are the one place where bytes and strings share memory, which spares a
+// copy of every value: nobody writes to a value once it is committed.
+func bytesOf(s string) []byte { return unsafe.Slice(unsafe.StringData(s), len(s)) }
+
+func textOf(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
+
+// drop removes what neither recovery nor the history since keepFrom needs any more.
+func (j *Journal) drop(at, keepFrom Revision) error {
+	if err := dropSnapshots(j.fs, j.dir, at); err != nil {
+		return err
+	}
+	for {
+		j.mu.Lock()
+		var oldest segment
+		due := len(j.segments) > 1
+		if due {
+			oldest = j.segments[0]
+			last := j.segments[1].first - 1
+			due = last <= at && last < keepFrom
+		}
+		j.mu.Unlock()
+		if !due {
+			return nil
+		}
+		// One at a time: a crash must not leave a gap between segments.
+		if err := errors.Join(j.fs.Remove(oldest.path), j.fs.SyncDir(journalDir(j.dir))); err != nil {
+			return err
+		}
+		j.mu.Lock()
+		j.segments = j.segments[1:]
+		j.mu.Unlock()
+	}
+}
+
+// dropSnapshots removes every snapshot but one, and what crashes left behind.
+func dropSnapshots(fs vfs.FS, dir string, keep Revision) error {
+	names, err := fs.ReadDir(snapshotsDir(dir))
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		at, ok := parseName(name, manifestSuffix)
+		if ok && at != keep {
+			if err := removeSnapshot(fs, dir, at); err != nil {
+				return err
+			}
+		}
+	}
+	return dropStrays(fs, dir)
+}
+
+// dropStrays removes snapshot files without a manifest and files that were being written.
+func dropStrays(fs vfs.FS, dir string) error {
+	names, err := fs.ReadDir(snapshotsDir(dir))
+	if err != nil {
+		return err
+	}
+	vouched := map[Revision]bool{}
+	for _, name := range names {
+		if at, ok := parseName(name, manifestSuffix); ok {
+			vouched[at] = true
+		}
+	}
+	for _, name := range names {
+		at, ok := parseName(name, snapshotSuffix)
+		if ok && !vouched[at] || strings.HasSuffix(name, tempSuffix) {
+			if err := fs.Remove(filepath.Join(snapshotsDir(dir), name)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// removeSnapshot removes a snapshot if it is there: first, durably, what vouches for it.
+func removeSnapshot(fs vfs.FS, dir string, at Revision) error {
+	if err := removeIfThere(fs, manifestPath(dir, at)); err != nil {
+		return err
+	}
+	if err := fs.SyncDir(snapshotsDir(dir)); err != nil {
+		return err
+	}
+	return removeIfThere(fs, snapshotPath(dir, at))
+}

@@ -1,0 +1,79 @@
+package vfs
+
+import (
+	"maps"
+	"math/rand/v2"
+	"slices"
+)
+
+// Sector is the number of bytes that a disk writes wholly or not at all.
+const Sector = 512
+
+// Crash answers the file system that a reboot would find. Without chance everything unsynced
+// is lost; with it each unsynced name, length and sector is kept or lost by the toss of a coin.
+// m itself answers ErrCrashed from then on.
+func (m *Mem) Crash(chance *rand.Rand) *Mem {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.crashed = true
+	names := m.survivingNames(chance)
+	after := NewMem()
+	nodes := map[*node]*node{}
+	for _, p := range slices.Sorted(maps.Keys(names)) {
+		if !under(p, names) {
+			continue
+		}
+		n := names[p]
+		if nodes[n] == nil {
+			d := n.survivingBytes(chance)
+			nodes[n] = &node{dir: n.dir, data: d, synced: slices.Clone(d)}
+		}
+		after.now[p] = nodes[n]
+	}
+	after.durable = maps.Clone(after.now)
+	return after
+}
+
+func (m *Mem) survivingNames(chance *rand.Rand) map[string]*node {
+	names := maps.Clone(m.durable)
+	if chance == nil {
+		return names
+	}
+	all := maps.Clone(m.durable)
+	maps.Copy(all, m.now)
+	for _, p := range slices.Sorted(maps.Keys(all)) {
+		if m.now[p] == m.durable[p] || chance.IntN(2) == 0 {
+			continue
+		}
+		if n := m.now[p]; n != nil {
+			names[p] = n
+		} else {
+			delete(names, p)
+		}
+	}
+	return names
+}
+
+func (n *node) survivingBytes(chance *rand.Rand) []byte {
+	if n.dir || chance == nil || slices.Equal(n.data, n.synced) {
+		return slices.Clone(n.synced)
+	}
+	size := len(n.synced)
+	if d := len(n.data) - len(n.synced); d > 0 {
+		size += chance.IntN(d + 1)
+	} else if d < 0 && chance.IntN(2) == 0 {
+		size = len(n.data)
+	}
+	out := make([]byte, size)
+	for at := 0; at < size; at += Sector {
+		from := n.synced
+		if chance.IntN(2) == 0 && at < len(n.data) {
+			from = n.data
+		}
+		end := min(at+Sector, size)
+		if at < len(from) {
+			copy(out[at:end], from[at:min(end, len(from))])
+		}
+	}
+	return out
+}

@@ -1,0 +1,40 @@
+package vfs
+
+import (
+	"errors"
+	"io"
+)
+
+// ErrLocked is what FS.Lock answers while somebody else holds the lock.
+var ErrLocked = errors.New("vfs: file is locked")
+
+// An FS is a file system. Errors about a missing file satisfy errors.Is(err, fs.ErrNotExist);
+// those about a full disk satisfy errors.Is(err, syscall.ENOSPC).
+type FS interface {
+	// Create makes an empty file or empties an existing one, for reading and writing.
+	Create(path string) (File, error)
+	// Open opens an existing file for reading.
+	Open(path string) (File, error)
+	// Edit opens an existing file for reading and writing.
+	Edit(path string) (File, error)
+	Rename(from, to string) error
+	Remove(path string) error
+	// ReadDir answers the names in a directory in ascending order.
+	ReadDir(dir string) ([]string, error)
+	MkdirAll(dir string) error
+	// SyncDir makes the names in a directory durable.
+	SyncDir(dir string) error
+	// Lock takes an exclusive lock that ends with the process or with Close,
+	// or answers ErrLocked at once. The file is made if it is missing.
+	Lock(path string) (io.Closer, error)
+}
+
+// A File is an open file. ReadAt and WriteAt keep the promises of their interfaces.
+type File interface {
+	io.ReaderAt
+	io.WriterAt
+	io.Closer
+	Sync() error
+	Truncate(size int64) error
+	Size() (int64, error)
+}

@@ -1,0 +1,309 @@
+package vfs
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"maps"
+	"path"
+	"slices"
+	"sync"
+)
+
+// ErrCrashed is what every operation answers after the fault function asked for a crash.
+var ErrCrashed = errors.New("vfs: the machine has crashed")
+
+// An Op is one operation that changes a Mem, as the fault function sees it.
+type Op struct {
+	N    int    // 1 for the first operation, 2 for the next
+	Name string // create, edit, write, sync, truncate, rename, remove, mkdir, syncdir
+	Path string
+}
+
+// Mem is a file system in memory that knows what a crash would keep.
+// Its methods may be called by any number of goroutines.
+type Mem struct {
+	mu      sync.Mutex
+	now     map[string]*node // names as programs see them
+	durable map[string]*node // names as a crash leaves them
+	locks   map[string]bool
+	ops     int
+	fault   func(Op) error
+	budget  int64 // bytes that all files may have together; negative: no limit
+	crashed bool
+}
+
+var _ FS = (*Mem)(nil)
+
+// A node is a directory or a file; data and synced are its bytes now and after a crash.
+type node struct {
+	dir          bool
+	data, synced []byte
+}
+
+// NewMem answers an empty file system with a durable root directory.
+func NewMem() *Mem {
+	return &Mem{
+		now: map[string]*node{}, durable: map[string]*node{},
+		locks: map[string]bool{}, budget: -1,
+	}
+}
+
+// SetFault names the function that is asked before each changing operation; its error fails
+// the operation. ErrCrashed also fails every operation that follows.
+func (m *Mem) SetFault(fault func(Op) error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.fault = fault
+}
+
+// SetBudget limits the bytes of all files together; a negative number lifts the limit.
+func (m *Mem) SetBudget(bytes int64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.budget = bytes
+}
+
+// Ops answers how many changing operations were asked for.
+func (m *Mem) Ops() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.ops
+}
+
+// Used answers the bytes of all files together.
+func (m *Mem) Used() int64 {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.used()
+}
+
+func (m *Mem) used() (n int64) {
+	for _, f := range m.now {
+		n += int64(len(f.data))
+	}
+	return n
+}
+
+// Clone answers an independent copy in which every byte and name is durable and no lock is held.
+func (m *Mem) Clone() *Mem {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	c := NewMem()
+	for p, n := range m.now {
+		d := slices.Clone(n.data)
+		c.now[p] = &node{dir: n.dir, data: d, synced: d}
+	}
+	c.durable = maps.Clone(c.now)
+	return c
+}
+
+// Bytes answers a copy of a file's content, nil if there is no such file.
+func (m *Mem) Bytes(p string) []byte {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if n := m.now[path.Clean(p)]; n != nil && !n.dir {
+		return append([]byte{}, n.data...)
+	}
+	return nil
+}
+
+// SetBytes replaces a file's content, durably and past the fault function.
+func (m *Mem) SetBytes(p string, data []byte) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	n := &node{data: slices.Clone(data), synced: slices.Clone(data)}
+	m.now[path.Clean(p)], m.durable[path.Clean(p)] = n, n
+}
+
+// Files answers the paths of all files in ascending order.
+func (m *Mem) Files() []string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var out []string
+	for p, n := range m.now {
+		if !n.dir {
+			out = append(out, p)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// step counts a changing operation and asks the fault function. m.mu is held.
+func (m *Mem) step(name, p string) error {
+	if m.crashed {
+		return ErrCrashed
+	}
+	m.ops++
+	if m.fault == nil {
+		return nil
+	}
+	err := m.fault(Op{N: m.ops, Name: name, Path: p})
+	if errors.Is(err, ErrCrashed) {
+		m.crashed = true
+	}
+	return err
+}
+
+func missing(op, p string) error { return &fs.PathError{Op: op, Path: p, Err: fs.ErrNotExist} }
+
+// Create implements FS.
+func (m *Mem) Create(p string) (File, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	p = path.Clean(p)
+	if err := m.step("create", p); err != nil {
+		return nil, err
+	}
+	if parent := m.now[path.Dir(p)]; parent == nil || !parent.dir {
+		return nil, missing("create", p)
+	}
+	n := m.now[p]
+	if n == nil {
+		n = &node{}
+		m.now[p] = n
+	}
+	n.data = nil
+	return &memFile{m: m, node: n, path: p}, nil
+}
+
+// Open implements FS.
+func (m *Mem) Open(p string) (File, error) { return m.open(p) }
+
+// Edit implements FS.
+func (m *Mem) Edit(p string) (File, error) { return m.open(p) }
+
+func (m *Mem) open(p string) (File, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	p = path.Clean(p)
+	if m.crashed {
+		return nil, ErrCrashed
+	}
+	n := m.now[p]
+	if n == nil || n.dir {
+		return nil, missing("open", p)
+	}
+	return &memFile{m: m, node: n, path: p}, nil
+}
+
+// Rename implements FS for files.
+func (m *Mem) Rename(from, to string) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	from, to = path.Clean(from), path.Clean(to)
+	if err := m.step("rename", to); err != nil {
+		return err
+	}
+	n := m.now[from]
+	if n == nil {
+		return missing("rename", from)
+	}
+	delete(m.now, from)
+	m.now[to] = n
+	return nil
+}
+
+// Remove implements FS.
+func (m *Mem) Remove(p string) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	p = path.Clean(p)
+	if err := m.step("remove", p); err != nil {
+		return err
+	}
+	if m.now[p] == nil {
+		return missing("remove", p)
+	}
+	delete(m.now, p)
+	return nil
+}
+
+// ReadDir implements FS.
+func (m *Mem) ReadDir(dir string) ([]string, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	dir = path.Clean(dir)
+	if m.crashed {
+		return nil, ErrCrashed
+	}
+	if n := m.now[dir]; n == nil || !n.dir {
+		return nil, missing("readdir", dir)
+	}
+	var names []string
+	for p := range m.now {
+		if p != dir && path.Dir(p) == dir {
+			names = append(names, path.Base(p))
+		}
+	}
+	slices.Sort(names)
+	return names, nil
+}
+
+// MkdirAll implements FS.
+func (m *Mem) MkdirAll(dir string) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	dir = path.Clean(dir)
+	if err := m.step("mkdir", dir); err != nil {
+		return err
+	}
+	for d := dir; d != "/" && d != "."; d = path.Dir(d) {
+		if m.now[d] == nil {
+			m.now[d] = &node{dir: true}
+		}
+	}
+	return nil
+}
+
+// SyncDir implements FS.
+func (m *Mem) SyncDir(dir string) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	dir = path.Clean(dir)
+	if err := m.step("syncdir", dir); err != nil {
+		return err
+	}
+	for p := range m.durable {
+		if path.Dir(p) == dir && m.now[p] == nil {
+			delete(m.durable, p)
+		}
+	}
+	for p, n := range m.now {
+		if path.Dir(p) == dir {
+			m.durable[p] = n
+		}
+	}
+	return nil
+}
+
+// Lock implements FS. The lock file itself is never part of a crash.
+func (m *Mem) Lock(p string) (io.Closer, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	p = path.Clean(p)
+	if m.crashed {
+		return nil, ErrCrashed
+	}
+	if m.locks[p] {
+		return nil, ErrLocked
+	}
+	m.locks[p] = true
+	if m.now[p] == nil {
+		m.now[p] = &node{}
+	}
+	return &memLock{m, p}, nil
+}
+
+type memLock struct {
+	m    *Mem
+	path string
+}
+
+func (l *memLock) Close() error {
+	l.m.mu.Lock()
+	defer l.m.mu.Unlock()
+	delete(l.m.locks, l.path)
+	return nil
+}

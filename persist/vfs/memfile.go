@@ -1,0 +1,109 @@
+package vfs
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"syscall"
+)
+
+// A memFile is an open file; like a descriptor it outlives the name.
+type memFile struct {
+	m    *Mem
+	node *node
+	path string
+}
+
+func (f *memFile) ReadAt(b []byte, off int64) (int, error) {
+	f.m.mu.Lock()
+	defer f.m.mu.Unlock()
+	if f.m.crashed {
+		return 0, ErrCrashed
+	}
+	if off >= int64(len(f.node.data)) {
+		return 0, io.EOF
+	}
+	n := copy(b, f.node.data[off:])
+	if n < len(b) {
+		return n, io.EOF
+	}
+	return n, nil
+}
+
+// WriteAt writes what the budget leaves room for, like a disk that runs full.
+func (f *memFile) WriteAt(b []byte, off int64) (int, error) {
+	f.m.mu.Lock()
+	defer f.m.mu.Unlock()
+	if err := f.m.step("write", f.path); err != nil {
+		if errors.Is(err, ErrCrashed) {
+			f.put(b[:len(b)/2], off)
+		}
+		return 0, err
+	}
+	grows := off + int64(len(b)) - int64(len(f.node.data))
+	if over := f.m.used() + grows - f.m.budget; f.m.budget >= 0 && grows > 0 && over > 0 {
+		b = b[:max(0, int64(len(b))-over)]
+		f.put(b, off)
+		return len(b), &fs.PathError{Op: "write", Path: f.path, Err: syscall.ENOSPC}
+	}
+	f.put(b, off)
+	return len(b), nil
+}
+
+func (f *memFile) put(b []byte, off int64) {
+	if len(b) == 0 {
+		return
+	}
+	if gap := off + int64(len(b)) - int64(len(f.node.data)); gap > 0 {
+		f.node.data = append(f.node.data, make([]byte, gap)...)
+	}
+	copy(f.node.data[off:], b)
+}
+
+func (f *memFile) Sync() error {
+	f.m.mu.Lock()
+	defer f.m.mu.Unlock()
+	if err := f.m.step("sync", f.path); err != nil {
+		return err
+	}
+	f.node.synced = slices.Clone(f.node.data)
+	return nil
+}
+
+func (f *memFile) Truncate(size int64) error {
+	f.m.mu.Lock()
+	defer f.m.mu.Unlock()
+	if err := f.m.step("truncate", f.path); err != nil {
+		return err
+	}
+	if size <= int64(len(f.node.data)) {
+		f.node.data = slices.Clone(f.node.data[:size])
+		return nil
+	}
+	f.node.data = append(f.node.data, make([]byte, size-int64(len(f.node.data)))...)
+	return nil
+}
+
+func (f *memFile) Size() (int64, error) {
+	f.m.mu.Lock()
+	defer f.m.mu.Unlock()
+	if f.m.crashed {
+		return 0, ErrCrashed
+	}
+	return int64(len(f.node.data)), nil
+}
+
+func (f *memFile) Close() error { return nil }
+
+// under says whether p lies in a directory that is itself kept.
+func under(p string, kept map[string]*node) bool {
+	for d := path.Dir(p); d != "/" && d != "."; d = path.Dir(d) {
+		if n := kept[d]; n == nil || !n.dir {
+			return false
+		}
+	}
+	return !strings.HasSuffix(p, "/")
+}

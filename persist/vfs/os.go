@@ -1,0 +1,95 @@
+package vfs
+
+import (
+	"errors"
+	"io"
+	"os"
+	"syscall"
+)
+
+// OS is the file system of the operating system.
+type OS struct{}
+
+var _ FS = OS{}
+
+const (
+	filePerm = 0o600
+	dirPerm  = 0o700
+)
+
+type osFile struct{ *os.File }
+
+func (f osFile) Size() (int64, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return 0, err
+	}
+	return info.Size(), nil
+}
+
+func openOS(path string, flags int) (File, error) {
+	f, err := os.OpenFile(path, flags, filePerm)
+	if err != nil {
+		return nil, err
+	}
+	return osFile{f}, nil
+}
+
+// Create implements FS.
+func (OS) Create(path string) (File, error) {
+	return openOS(path, os.O_RDWR|os.O_CREATE|os.O_TRUNC)
+}
+
+// Open implements FS.
+func (OS) Open(path string) (File, error) { return openOS(path, os.O_RDONLY) }
+
+// Edit implements FS.
+func (OS) Edit(path string) (File, error) { return openOS(path, os.O_RDWR) }
+
+// Rename implements FS.
+func (OS) Rename(from, to string) error { return os.Rename(from, to) }
+
+// Remove implements FS.
+func (OS) Remove(path string) error { return os.Remove(path) }
+
+// MkdirAll implements FS.
+func (OS) MkdirAll(dir string) error { return os.MkdirAll(dir, dirPerm) }
+
+// ReadDir implements FS.
+func (OS) ReadDir(dir string) ([]string, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	names := make([]string, len(entries))
+	for i, e := range entries {
+		names[i] = e.Name()
+	}
+	return names, nil
+}
+
+// SyncDir implements FS.
+func (OS) SyncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}
+
+// Lock implements FS with flock(2), which also excludes a second opener in this process.
+func (OS) Lock(path string) (io.Closer, error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, filePerm)
+	if err != nil {
+		return nil, err
+	}
+	err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	if err == nil {
+		return f, nil
+	}
+	_ = f.Close() // nothing was written to it
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		return nil, ErrLocked
+	}
+	return nil, &os.PathError{Op: "flock", Path: path, Err: err}
+}

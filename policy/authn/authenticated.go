@@ -1,0 +1,20 @@
+package authn
+
+// Authenticated adds the group system:authenticated to every user that next finds, except
+// to anonymous ones.
+func Authenticated(next Authenticator) Authenticator { return authenticated{next} }
+
+type authenticated struct{ next Authenticator }
+
+func (a authenticated) Authenticate(r Request) (*User, error) {
+	user, err := a.next.Authenticate(r)
+	if user == nil || err != nil {
+		return nil, err
+	}
+	if user.Name == UserAnonymous || user.InGroup(GroupAuthenticated) || user.InGroup(GroupUnauthenticated) {
+		return user, nil
+	}
+	member := *user
+	member.Groups = append(user.Groups[:len(user.Groups):len(user.Groups)], GroupAuthenticated)
+	return &member, nil
+}

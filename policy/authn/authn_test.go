@@ -1,0 +1,205 @@
+package authn_test
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"errors"
+	"math/big"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/troupe-api/troupe/policy/authn"
+)
+
+var now = time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
+
+// An authority signs certificates for tests.
+type authority struct {
+	cert *x509.Certificate
+	key  *ecdsa.PrivateKey
+}
+
+func newAuthority(t *testing.T, signer *authority, name string) *authority {
+	t.Helper()
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name},
+		NotBefore: now.Add(-time.Hour), NotAfter: now.Add(1000 * time.Hour),
+		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign,
+	}
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	parent, parentKey := template, key
+	if signer != nil {
+		parent, parentKey = signer.cert, signer.key
+	}
+	return &authority{sign(t, template, parent, key, parentKey), key}
+}
+
+func sign(t *testing.T, template, parent *x509.Certificate, key, parentKey *ecdsa.PrivateKey) *x509.Certificate {
+	t.Helper()
+	der, err := x509.CreateCertificate(rand.Reader, template, parent, &key.PublicKey, parentKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cert, err := x509.ParseCertificate(der)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cert
+}
+
+func (a *authority) client(t *testing.T, change func(*x509.Certificate)) *x509.Certificate {
+	t.Helper()
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(2),
+		Subject:      pkix.Name{CommonName: "jane", Organization: []string{"developers", "system:masters"}},
+		NotBefore:    now.Add(-time.Hour), NotAfter: now.Add(time.Hour),
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth},
+	}
+	if change != nil {
+		change(template)
+	}
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sign(t, template, a.cert, key, a.key)
+}
+
+func TestCertificates(t *testing.T) {
+	ca, other := newAuthority(t, nil, "ours"), newAuthority(t, nil, "other")
+	middle := newAuthority(t, ca, "middle")
+	roots := x509.NewCertPool()
+	roots.AddCert(ca.cert)
+	tests := []struct {
+		name  string
+		certs []*x509.Certificate
+		fault string // "" is jane, "none" is no opinion
+	}{
+		{"good", []*x509.Certificate{ca.client(t, nil)}, ""},
+		{"through an intermediate", []*x509.Certificate{middle.client(t, nil), middle.cert}, ""},
+		{"intermediate missing", []*x509.Certificate{middle.client(t, nil)}, "unknown authority"},
+		{"no certificate", nil, "none"},
+		{"other CA", []*x509.Certificate{other.client(t, nil)}, "unknown authority"},
+		{"other CA, presented along", []*x509.Certificate{other.client(t, nil), other.cert}, "unknown authority"},
+		{"expired", []*x509.Certificate{ca.client(t, func(c *x509.Certificate) { c.NotAfter = now.Add(-time.Minute) })}, "expired"},
+		{"not yet valid", []*x509.Certificate{ca.client(t, func(c *x509.Certificate) { c.NotBefore = now.Add(time.Minute) })}, "not yet valid"},
+		{"for servers", []*x509.Certificate{ca.client(t, func(c *x509.Certificate) {
+			c.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}
+		})}, "incompatible key usage"},
+		{"no user", []*x509.Certificate{ca.client(t, func(c *x509.Certificate) { c.Subject.CommonName = "" })}, "names no user"},
+	}
+	a := authn.Certificates(roots, func() time.Time { return now })
+	for _, test := range tests {
+		for range 2 { // the second time from memory
+			user, err := a.Authenticate(authn.Request{Certs: test.certs})
+			switch {
+			case test.fault == "none":
+				if user != nil || err != nil {
+					t.Errorf("%s: got %v, %v, want no opinion", test.name, user, err)
+				}
+			case test.fault == "":
+				want := &authn.User{Name: "jane", Groups: []string{"developers", "system:masters"}}
+				if err != nil || !reflect.DeepEqual(user, want) {
+					t.Errorf("%s: got %v, %v", test.name, user, err)
+				}
+			case user != nil || err == nil || !strings.Contains(err.Error(), test.fault):
+				t.Errorf("%s: got %v, %v, want an error with %q", test.name, user, err, test.fault)
+			}
+		}
+	}
+}
+
+func TestCertificateExpiresWhileRemembered(t *testing.T) {
+	ca := newAuthority(t, nil, "ours")
+	roots := x509.NewCertPool()
+	roots.AddCert(ca.cert)
+	clock := now
+	a := authn.Certificates(roots, func() time.Time { return clock })
+	r := authn.Request{Certs: []*x509.Certificate{ca.client(t, nil)}}
+	if _, err := a.Authenticate(r); err != nil {
+		t.Fatal(err)
+	}
+	clock = now.Add(2 * time.Hour)
+	if user, err := a.Authenticate(r); err == nil {
+		t.Fatalf("expired certificate is still %v", user)
+	}
+}
+
+func TestReadTokens(t *testing.T) {
+	tokens, err := authn.ReadTokens(strings.NewReader("# people\n\nt1,jane,1\nt2,joe,2,\"a, b\"\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for token, want := range map[string]*authn.User{
+		"t1": {Name: "jane", UID: "1"}, "t2": {Name: "joe", UID: "2", Groups: []string{"a", "b"}}, "t3": nil, "": nil, " t1": nil,
+	} {
+		user, err := tokens.Authenticate(authn.Request{Token: token, HasToken: true})
+		if err != nil || !reflect.DeepEqual(user, want) {
+			t.Errorf("token %q: got %v, %v, want %v", token, user, err, want)
+		}
+	}
+	for text, want := range map[string]string{
+		"t1,jane":               "line 1: 2 columns",
+		"t1,jane,1,a,b":         "line 1: more than 4",
+		"t1,jane,1\n\nt1,joe,2": "line 3: the token is there twice",
+		",jane,1":               "must not be empty",
+		"t1,,1":                 "must not be empty",
+		"t1,jane,1,\"a":         "token file:",
+	} {
+		_, err := authn.ReadTokens(strings.NewReader(text))
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "t1") {
+			t.Errorf("%q: got error %v, want one with %q and without the token", text, err, want)
+		}
+	}
+}
+
+// A fixed authenticator always gives the same answer.
+type fixed struct {
+	user *authn.User
+	err  error
+}
+
+func (f fixed) Authenticate(authn.Request) (*authn.User, error) { return f.user, f.err }
+
+func TestChain(t *testing.T) {
+	jane, joe := &authn.User{Name: "jane", Groups: []string{"g"}}, &authn.User{Name: "joe"}
+	bad := errors.New("bad credential")
+	tests := []struct {
+		name    string
+		methods []authn.Authenticator
+		request authn.Request
+		user    string
+		groups  string
+		err     error
+	}{
+		{"first wins", []authn.Authenticator{fixed{jane, nil}, fixed{joe, nil}}, authn.Request{}, "jane", "g system:authenticated", nil},
+		{"no opinion goes on", []authn.Authenticator{fixed{}, fixed{joe, nil}}, authn.Request{}, "joe", "system:authenticated", nil},
+		{"a later method may know", []authn.Authenticator{fixed{nil, bad}, fixed{joe, nil}}, authn.Request{}, "joe", "system:authenticated", nil},
+		{"a bad credential is not anonymous", []authn.Authenticator{fixed{nil, bad}, fixed{}}, authn.Request{}, "", "", bad},
+		{"nothing is anonymous", []authn.Authenticator{fixed{}}, authn.Request{}, "system:anonymous", "system:unauthenticated", nil},
+		{"unknown token", []authn.Authenticator{fixed{}}, authn.Request{Token: "x", HasToken: true}, "", "", authn.ErrUnknownToken},
+		{"empty token", nil, authn.Request{HasToken: true}, "", "", authn.ErrUnknownToken},
+	}
+	for _, test := range tests {
+		a := authn.Authenticated(authn.Anonymous(authn.Union(test.methods...)))
+		user, err := a.Authenticate(test.request)
+		if !errors.Is(err, test.err) || (test.err == nil) != (err == nil) {
+			t.Errorf("%s: error %v, want %v", test.name, err, test.err)
+			continue
+		}
+		if test.err == nil && (user.Name != test.user || strings.Join(user.Groups, " ") != test.groups) {
+			t.Errorf("%s: got %s %v", test.name, user.Name, user.Groups)
+		}
+	}
+	if len(jane.Groups) != 1 {
+		t.Errorf("the shared user was changed: %v", jane.Groups)
+	}
+}

@@ -1,0 +1,26 @@
+package authn
+
+import (
+	"crypto/x509"
+	"errors"
+)
+
+// A Request holds the credentials of one HTTP request.
+type Request struct {
+	// Token is the text after "Bearer " in the Authorization header. HasToken is set
+	// where such a header exists, even if the token is empty.
+	Token    string
+	HasToken bool
+	// Certs are the certificates that the client presented in the TLS handshake, leaf
+	// first, as in tls.ConnectionState.PeerCertificates. Nothing has verified them.
+	Certs []*x509.Certificate
+}
+
+// An Authenticator is one method of finding out who asks. The package comment
+// explains its three answers. It is called by many goroutines at a time.
+type Authenticator interface {
+	Authenticate(r Request) (*User, error)
+}
+
+// ErrUnknownToken refuses a bearer token that no method knows.
+var ErrUnknownToken = errors.New("authn: unknown bearer token")

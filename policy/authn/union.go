@@ -1,0 +1,23 @@
+package authn
+
+import "errors"
+
+// Union asks methods in the order given and takes the first user found. If there is none
+// it returns the errors of all methods, joined.
+func Union(methods ...Authenticator) Authenticator { return union(methods) }
+
+type union []Authenticator
+
+func (methods union) Authenticate(r Request) (*User, error) {
+	var faults []error
+	for _, m := range methods {
+		user, err := m.Authenticate(r)
+		if user != nil && err == nil {
+			return user, nil
+		}
+		if err != nil {
+			faults = append(faults, err)
+		}
+	}
+	return nil, errors.Join(faults...)
+}

@@ -1,0 +1,28 @@
+package authn
+
+// Names of users and groups that the server itself knows.
+const (
+	UserAnonymous        = "system:anonymous"
+	GroupMasters         = "system:masters"
+	GroupAuthenticated   = "system:authenticated"
+	GroupUnauthenticated = "system:unauthenticated"
+)
+
+// A User is who asks. It is immutable and shared between requests.
+type User struct {
+	Name   string
+	UID    string
+	Groups []string
+	// Extra holds further facts about the user, by key.
+	Extra map[string][]string
+}
+
+// InGroup tells whether the user is a member of group.
+func (u *User) InGroup(group string) bool {
+	for _, g := range u.Groups {
+		if g == group {
+			return true
+		}
+	}
+	return false
+}

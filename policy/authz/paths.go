@@ -1,0 +1,30 @@
+package authz
+
+import "strings"
+
+// Paths allows everybody, with or without a credential, to read certain paths. An entry
+// that ends in "/*" stands for all paths below it.
+type Paths []string
+
+// PublicPaths are the paths that tell whether the server lives and which version it has.
+var PublicPaths = Paths{"/healthz", "/healthz/*", "/livez", "/livez/*", "/readyz", "/readyz/*", "/version"}
+
+// Authorize has no opinion on resources, other paths and other verbs than get and head.
+func (p Paths) Authorize(a Attributes) (Decision, string) {
+	if a.ResourceRequest || a.Verb != "get" && a.Verb != "head" {
+		return NoOpinion, ""
+	}
+	for _, pattern := range p {
+		if matches(pattern, a.Path) {
+			return Allow, ""
+		}
+	}
+	return NoOpinion, ""
+}
+
+func matches(pattern, path string) bool {
+	if below, ok := strings.CutSuffix(pattern, "*"); ok {
+		return len(path) > len(below) && strings.HasPrefix(path, below)
+	}
+	return path == pattern || path == pattern+"/"
+}

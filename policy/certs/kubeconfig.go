@@ -1,0 +1,32 @@
+package certs
+
+import (
+	"encoding/base64"
+	"fmt"
+)
+
+// Kubeconfig is the client configuration of the administrator for the server at url, with
+// the certificates inside. ca is the PEM text of what the client is to trust.
+func Kubeconfig(url string, ca []byte, admin *Pair) []byte {
+	return fmt.Appendf(nil, `apiVersion: v1
+kind: Config
+clusters:
+- name: troupe
+  cluster:
+    server: %s
+    certificate-authority-data: %s
+users:
+- name: %[3]s
+  user:
+    client-certificate-data: %s
+    client-key-data: %s
+contexts:
+- name: troupe
+  context:
+    cluster: troupe
+    user: %[3]s
+current-context: troupe
+`, url, text(ca), AdminName, text(admin.CertPEM), text(admin.KeyPEM))
+}
+
+func text(pem []byte) string { return base64.StdEncoding.EncodeToString(pem) }

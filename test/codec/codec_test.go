@@ -1,0 +1,112 @@
+package codec
+
+import (
+	"bytes"
+	"encoding/json"
+	"math/rand"
+	"reflect"
+	"slices"
+	"testing"
+
+	core "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/troupe-api/troupe/kinds/catalog"
+	"github.com/troupe-api/troupe/kinds/codec"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+type object interface {
+	metav1.Object
+	Marshal() ([]byte, error)
+}
+
+func newObjects() map[string]func() object {
+	return map[string]func() object{
+		"ConfigMap": func() object { return &core.ConfigMap{} },
+		"Event":     func() object { return &core.Event{} },
+		"Namespace": func() object { return &core.Namespace{} },
+		"Pod":       func() object { return &core.Pod{} },
+		"Secret":    func() object { return &core.Secret{} },
+	}
+}
+
+// randomObject is an object of the given kind, without a resource version.
+func randomObject(seed int64, kind string, make func() object) object {
+	o := make()
+	f := filler{Rand: rand.New(rand.NewSource(seed)), sparse: 2 + int(seed%4)}
+	v := reflect.ValueOf(o).Elem()
+	f.fill(v, 0)
+	v.FieldByName("TypeMeta").Set(reflect.ValueOf(metav1.TypeMeta{Kind: kind, APIVersion: "v1"}))
+	o.SetResourceVersion("")
+	return o
+}
+
+func TestAgainstPublicTypes(t *testing.T) {
+	c, err := catalog.New(meta.Kubernetes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for kind, make := range newObjects() {
+		k := c.ByGVK(meta.GroupVersionKind{Version: "v1", Kind: kind})
+		t.Run(kind, func(t *testing.T) {
+			for seed := range int64(60) {
+				compare(t, k, randomObject(seed, kind, make))
+				if t.Failed() {
+					t.Fatalf("seed %d", seed)
+				}
+			}
+		})
+	}
+}
+
+func compare(t *testing.T, k *schema.Kind, o object) {
+	t.Helper()
+	wantJSON, err := json.Marshal(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantWire, err := o.Marshal()
+	if err != nil {
+		t.Fatal(err)
+	}
+	fromJSON, faults, err := codec.DecodeJSON(k.Message, wantJSON)
+	if err != nil || faults != nil {
+		t.Fatal(err, faults)
+	}
+	fromWire, _, err := codec.DecodeProtobuf(k.Message, wantWire)
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, "JSON to JSON", withoutVersion(codec.EncodeJSON(k, fromJSON)), wantJSON)
+	same(t, "Protobuf to JSON", withoutVersion(codec.EncodeJSON(k, fromWire)), wantJSON)
+	same(t, "JSON to Protobuf", codec.EncodeProtobuf(nil, k.Message, fromJSON), wantWire)
+	same(t, "Protobuf to Protobuf", codec.EncodeProtobuf(nil, k.Message, fromWire), wantWire)
+}
+
+// withoutVersion takes the empty resourceVersion out, which Go's encoder leaves out.
+func withoutVersion(e codec.Encoded) []byte {
+	const name = `"resourceVersion":"`
+	start, end := e.Slot-len(name), e.Slot+1
+	if e.JSON[start-1] == ',' {
+		start--
+	} else if e.JSON[end] == ',' {
+		end++
+	}
+	return slices.Delete(slices.Clone(e.JSON), start, end)
+}
+
+// same shows where two results part.
+func same(t *testing.T, what string, got, want []byte) {
+	t.Helper()
+	if bytes.Equal(got, want) {
+		return
+	}
+	i := 0
+	for i < min(len(got), len(want)) && got[i] == want[i] {
+		i++
+	}
+	from := max(0, i-80)
+	t.Errorf("%s differs at %d\ngot  …%q\nwant …%q", what, i, got[from:min(len(got), i+60)], want[from:min(len(want), i+60)])
+}

@@ -1,0 +1,95 @@
+package codec
+
+import (
+	"math/rand"
+	"reflect"
+	"strconv"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+)
+
+// A filler fills Go values at random, the same way for the same seed.
+type filler struct {
+	*rand.Rand
+	sparse int // one of so many pointers, lists and maps is left empty
+}
+
+var words = []string{"", "a", "web-1", "<b>&\"\\\n", "grüße", "\u2028", "a text that is somewhat longer than the others"}
+
+func (f filler) word() string { return words[f.Intn(len(words))] }
+
+func (f filler) quantity() resource.Quantity {
+	texts := []string{"0", "1", "100m", "1500m", "64Mi", "1Gi", "1e3", "5G"}
+	return resource.MustParse(texts[f.Intn(len(texts))])
+}
+
+// special fills types that are one value in JSON; it tells whether v is of such a type.
+func (f filler) special(v reflect.Value) bool {
+	seconds := 1 + f.Int63n(4e9)
+	switch to := v.Addr().Interface().(type) {
+	case *metav1.Time:
+		*to = metav1.Unix(seconds, 0)
+	case *metav1.MicroTime:
+		*to = metav1.NewMicroTime(time.Unix(seconds, f.Int63n(1e6)*1000))
+	case *metav1.Duration:
+		to.Duration = time.Duration(seconds) * time.Millisecond
+	case *resource.Quantity:
+		*to = f.quantity()
+	case *intstr.IntOrString:
+		*to = intstr.FromInt32(f.Int31())
+		if f.Intn(2) == 0 {
+			*to = intstr.FromString(f.word())
+		}
+	case *metav1.FieldsV1:
+		to.Raw = []byte(`{"f:a":{".":{},"f:` + strconv.Itoa(f.Intn(100)) + `":{}}}`)
+	case *[]byte:
+		*to = []byte(f.word() + "x")
+	default:
+		return false
+	}
+	return true
+}
+
+func (f filler) fill(v reflect.Value, depth int) {
+	if f.special(v) {
+		return
+	}
+	empty := depth > 12 || f.Intn(f.sparse) == 0
+	switch v.Kind() {
+	case reflect.String:
+		v.SetString(f.word())
+	case reflect.Bool:
+		v.SetBool(f.Intn(2) == 0)
+	case reflect.Int32, reflect.Int64:
+		v.SetInt(int64(int32(f.Uint32())) >> f.Intn(32))
+	case reflect.Struct:
+		for i := range v.NumField() {
+			f.fill(v.Field(i), depth+1)
+		}
+	case reflect.Pointer:
+		if !empty {
+			v.Set(reflect.New(v.Type().Elem()))
+			f.fill(v.Elem(), depth+1)
+		}
+	case reflect.Slice:
+		if !empty {
+			v.Set(reflect.MakeSlice(v.Type(), 1+f.Intn(2), 2))
+			for i := range v.Len() {
+				f.fill(v.Index(i), depth+1)
+			}
+		}
+	case reflect.Map:
+		if !empty {
+			v.Set(reflect.MakeMap(v.Type()))
+			for range 1 + f.Intn(3) {
+				key, item := reflect.New(v.Type().Key()).Elem(), reflect.New(v.Type().Elem()).Elem()
+				key.SetString(f.word())
+				f.fill(item, depth+1)
+				v.SetMapIndex(key, item)
+			}
+		}
+	}
+}

@@ -1,0 +1,186 @@
+package drift
+
+import (
+	"os/exec"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	core "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/troupe-api/troupe/kinds/catalog"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// public holds the Go type of every kind of the catalogue; a kind without one fails.
+var public = map[meta.GroupVersionKind]any{
+	{Version: "v1", Kind: "Binding"}:   core.Binding{},
+	{Version: "v1", Kind: "ConfigMap"}: core.ConfigMap{},
+	{Version: "v1", Kind: "Event"}:     core.Event{},
+	{Version: "v1", Kind: "Namespace"}: core.Namespace{},
+	{Version: "v1", Kind: "Pod"}:       core.Pod{},
+	{Version: "v1", Kind: "Secret"}:    core.Secret{},
+}
+
+// shared are messages that are no kinds.
+var shared = map[string]any{
+	"meta.v1.ListMeta":                  metav1.ListMeta{},
+	"meta.v1.Status":                    metav1.Status{},
+	"meta.v1.DeleteOptions":             metav1.DeleteOptions{},
+	"meta.v1.WatchEvent":                metav1.WatchEvent{},
+	"meta.v1.LabelSelector":             metav1.LabelSelector{},
+	"meta.v1.PartialObjectMetadata":     metav1.PartialObjectMetadata{},
+	"meta.v1.PartialObjectMetadataList": metav1.PartialObjectMetadataList{},
+	"core.v1.Binding":                   core.Binding{},
+}
+
+func TestFields(t *testing.T) {
+	c, err := catalog.New(meta.Kubernetes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := &comparison{T: t, done: map[string]bool{}, markers: map[string]Markers{}}
+	for _, k := range c.Kinds() {
+		value, ok := public[k.GroupVersionKind]
+		if !ok {
+			t.Errorf("%s %s has no public type to compare with", k.APIVersion(), k.Kind)
+			continue
+		}
+		d.message(k.Message, reflect.TypeOf(value))
+	}
+	for name, value := range shared {
+		m := c.Message(name)
+		if m == nil {
+			t.Errorf("%s is not declared", name)
+			continue
+		}
+		d.message(m, reflect.TypeOf(value))
+	}
+	if len(d.done) < 140 {
+		t.Errorf("only %d messages were compared", len(d.done))
+	}
+}
+
+// comparison walks plan and types side by side.
+type comparison struct {
+	*testing.T
+	done    map[string]bool
+	markers map[string]Markers // by package path
+}
+
+func (d *comparison) message(m *schema.Message, t reflect.Type) {
+	if d.done[m.Name] {
+		return
+	}
+	d.done[m.Name] = true
+	want, err := fieldsOf(t, nil)
+	if err != nil {
+		d.Fatal(err)
+	}
+	var names, wanted []string
+	for _, f := range m.Fields {
+		names = append(names, f.Name)
+	}
+	for _, f := range want {
+		wanted = append(wanted, f.name)
+	}
+	if !slices.Equal(names, wanted) {
+		d.Errorf("%s: fields\n%v, want\n%v", m.Name, names, wanted)
+		return
+	}
+	for i, f := range m.Fields {
+		d.field(m.Name+"."+f.Name, f, want[i])
+	}
+}
+
+func (d *comparison) field(path string, f *schema.Field, want goField) {
+	d.equal(path, "wire numbers", f.Wire, want.wire)
+	d.equal(path, "pointer", f.Pointer, want.pointer)
+	d.equal(path, "always", f.Always, want.always)
+	d.equal(path, "merge key", f.MergeKey, want.tag.Get("patchMergeKey"))
+	d.equal(path, "merge strategies", strings.Join(f.MergeStrategies, ","), want.tag.Get("patchStrategy"))
+	shape, elem := shapeOf(want.typ)
+	d.equal(path, "shape", f.Shape, shape)
+	d.equal(path, "type", f.Type, typeOf(elem))
+	wireAlways := shape == schema.Single && !want.pointer && elem.Kind() != reflect.Slice
+	d.equal(path, "always on the wire", f.WireAlways, wireAlways)
+	markers := d.of(want.pkg)[want.path]
+	listType := map[string]schema.ListType{"set": schema.ListSet, "map": schema.ListMap}[first(markers["listType"])]
+	d.equal(path, "list type", f.ListType, listType)
+	d.equal(path, "list map keys", strings.Join(f.ListMapKeys, ","), strings.Join(markers["listMapKey"], ","))
+	if f.Message != nil && elem.Kind() == reflect.Struct {
+		d.message(f.Message, elem)
+	}
+}
+
+func (d *comparison) equal(path, what string, got, want any) {
+	d.Helper()
+	if !reflect.DeepEqual(got, want) {
+		d.Errorf("%s: %s %v, want %v", path, what, got, want)
+	}
+}
+
+// of reads the markers of a package, once.
+func (d *comparison) of(pkg string) Markers {
+	if m, ok := d.markers[pkg]; ok {
+		return m
+	}
+	dir, err := exec.Command("go", "list", "-f", "{{.Dir}}", pkg).Output()
+	if err != nil {
+		d.Fatalf("%s: %v", pkg, err)
+	}
+	m, err := readMarkers(strings.TrimSpace(string(dir)))
+	if err != nil {
+		d.Fatal(err)
+	}
+	d.markers[pkg] = m
+	return m
+}
+
+func first(values []string) string {
+	if len(values) == 0 {
+		return ""
+	}
+	return values[0]
+}
+
+func shapeOf(t reflect.Type) (schema.Shape, reflect.Type) {
+	switch {
+	case t.Kind() == reflect.Map:
+		return schema.Map, t.Elem()
+	case t.Kind() == reflect.Slice && t.Elem().Kind() != reflect.Uint8:
+		return schema.List, t.Elem()
+	}
+	return schema.Single, t
+}
+
+// values are the types with a JSON form of their own.
+var values = map[string]schema.Type{
+	"Time": schema.TypeTime, "MicroTime": schema.TypeMicroTime, "Quantity": schema.TypeQuantity,
+	"IntOrString": schema.TypeIntOrString, "RawExtension": schema.TypeRaw, "FieldsV1": schema.TypeRaw,
+	"Duration": schema.TypeDuration,
+}
+
+func typeOf(t reflect.Type) schema.Type {
+	switch t.Kind() {
+	case reflect.Bool:
+		return schema.TypeBool
+	case reflect.Int32:
+		return schema.TypeInt32
+	case reflect.Int, reflect.Int64:
+		return schema.TypeInt64
+	case reflect.Float64:
+		return schema.TypeDouble
+	case reflect.Slice:
+		return schema.TypeBytes
+	case reflect.Struct:
+		if v, ok := values[t.Name()]; ok {
+			return v
+		}
+		return schema.TypeMessage
+	}
+	return schema.TypeString
+}
