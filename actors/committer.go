@@ -3,6 +3,7 @@ package actors
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -27,7 +28,7 @@ type committer struct {
 func (c *committer) Receive(ctx actor.Context) {
 	defer func() {
 		if reason := recover(); reason != nil {
-			c.store.fail(fmt.Errorf("committing: %v", reason))
+			c.refuse(fmt.Errorf("committing: %v", reason))
 		}
 	}()
 	if f, ok := ctx.Message().(*flight); ok {
@@ -93,9 +94,12 @@ func (c *committer) refuse(err error) {
 		answer = meta.NewServiceUnavailable("the server can not store changes any more and is stopping")
 		c.store.fail(fmt.Errorf("log: %w", err))
 	}
-	for _, f := range c.committing {
-		f.abort(answer)
+	for _, f := range slices.Concat(c.committing, c.waiting) {
+		if !f.landed() {
+			f.abort(answer)
+		}
 	}
+	c.committing, c.waiting = nil, nil
 }
 
 // follow takes each durable batch from the log and hands its parts to the collections.

@@ -31,7 +31,9 @@ func (s *Store) recover() error {
 			r.trees[c] = new(tree)
 		}
 	}
-	last, err := s.log.Recover(persist.Recovery{Item: r.item, Base: r.setBase, Commit: r.commit})
+	last, err := s.log.Recover(persist.Recovery{
+		Item: r.item, Base: r.setBase, Commit: r.commit, Current: s.revision, Applied: s.applied,
+	})
 	if err != nil {
 		return fmt.Errorf("recovery: %w", err)
 	}

@@ -45,8 +45,7 @@ type Store struct {
 	keeping sync.WaitGroup
 }
 
-// Open recovers the state from the log and starts the actors. The log asks the store's
-// Current and Applied; it does so only after the store has recovered.
+// Open recovers the state from the log and starts the actors.
 func Open(o Options) (*Store, error) {
 	if err := o.Tuning.Validate(); err != nil {
 		return nil, fmt.Errorf("tuning: %w", err)
@@ -119,8 +118,8 @@ func (s *Store) decode(key string, revision persist.Revision, value []byte) (*co
 // Version is the newest version that every read shows.
 func (s *Store) Version() uint64 { return s.horizon.now() }
 
-// Current is the revision of a live key as far as it is published; the log asks it.
-func (s *Store) Current(key string) persist.Revision {
+// revision is the revision of a live key as far as it is published; the log asks it.
+func (s *Store) revision(key string) persist.Revision {
 	place, err := meta.ParseKey(key)
 	if err != nil {
 		return 0
@@ -135,8 +134,8 @@ func (s *Store) Current(key string) persist.Revision {
 	return 0
 }
 
-// Applied is the revision up to which everything is published; the log asks it.
-func (s *Store) Applied() persist.Revision { return persist.Revision(s.horizon.now()) }
+// applied is the revision up to which everything is published; the log asks it.
+func (s *Store) applied() persist.Revision { return persist.Revision(s.horizon.now()) }
 
 // Healthy is nil while the store accepts changes.
 func (s *Store) Healthy() error {

@@ -33,11 +33,7 @@ func open(t testing.TB, dir string, change func(*actors.Options)) *house {
 		t.Fatal(err)
 	}
 	h := &house{t: t, kinds: kinds, dir: dir}
-	h.journal, err = persist.Open(dir, persist.Options{
-		Sync:    persist.SyncNone,
-		Current: func(key string) persist.Revision { return h.Current(key) },
-		Applied: func() persist.Revision { return h.Applied() },
-	})
+	h.journal, err = persist.Open(dir, persist.Options{Sync: persist.SyncNone})
 	if err != nil {
 		t.Fatal(err)
 	}

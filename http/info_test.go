@@ -55,7 +55,7 @@ func BenchmarkInfo(b *testing.B) {
 }
 
 func FuzzTarget(f *testing.F) {
-	for _, s := range []string{"/a/%2e%2e", "//", "http://h/x", "/a?b=%", "/%"} {
+	for _, s := range []string{"", "/a/%2e%2e", "//", "http://h/x", "/a?b=%", "/%"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

@@ -24,7 +24,7 @@ type target struct {
 // parse reads the target of a request line. An absolute form must name host.
 // The error is a *meta.Status; no request with one may go on.
 func (t *target) parse(raw, host []byte) error {
-	if len(raw) > 0 && raw[0] != '/' {
+	if len(raw) == 0 || raw[0] != '/' {
 		var err error
 		if raw, err = originForm(raw, host); err != nil {
 			return err

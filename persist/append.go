@@ -44,10 +44,10 @@ func (j *Journal) ready() error {
 
 // assign checks the conditions and gives the writes that pass their revisions and final bytes.
 func (j *Journal) assign(batch []Write, results []Result) ([]Commit, error) {
-	if j.o.Current != nil {
+	if j.currentOf != nil {
 		applied := j.newest
-		if j.o.Applied != nil {
-			applied = j.o.Applied()
+		if j.applied != nil {
+			applied = j.applied()
 		}
 		j.recent.forget(applied)
 	}
@@ -97,7 +97,7 @@ func (j *Journal) current(key string) Revision {
 	if k, ok := j.recent.keys[key]; ok {
 		return k.revision
 	}
-	return j.o.Current(key)
+	return j.currentOf(key)
 }
 
 // finish answers a fresh copy of a write's value with the revision's digits in its slot.

@@ -11,7 +11,6 @@ import (
 func benchOptions(sync SyncPolicy) Options {
 	o := testOptions(vfs.OS{})
 	o.SegmentBytes, o.Sync = 0, sync
-	o.Current = func(string) Revision { return 0 }
 	return o
 }
 
@@ -24,7 +23,7 @@ func BenchmarkAppend(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				if _, err := j.Recover(Recovery{}); err != nil {
+				if _, err := j.Recover(Recovery{Current: func(string) Revision { return 0 }}); err != nil {
 					b.Fatal(err)
 				}
 				batch := make([]Write, n)
@@ -72,7 +71,7 @@ func fillForRecovery(b *testing.B, dir, from string) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	if _, err := j.Recover(Recovery{}); err != nil {
+	if _, err := j.Recover(Recovery{Current: func(string) Revision { return 0 }}); err != nil {
 		b.Fatal(err)
 	}
 	value := []byte(strings.Repeat("x", 1024))

@@ -28,17 +28,11 @@ const defaultSegmentBytes = 64 << 20
 
 // Options tune a Journal; the zero value is ready for use.
 type Options struct {
-	FS           vfs.FS     // nil: the operating system's
-	SegmentBytes int64      // a segment that has reached this size gets a successor; 0: 64 MiB
-	Sync         SyncPolicy // "": SyncAlways
-	// Current answers the revision of a live key, 0 if there is none, as far as the caller
-	// has applied the followed commits. Append calls it. nil: the journal keeps its own map.
-	Current func(key string) Revision
-	// Applied answers the revision up to which Current reflects the followed commits.
-	// nil: all that was followed before the current Append.
-	Applied func() Revision
-	Logger  *slog.Logger // nil: slog.Default()
-	Now     func() time.Time
+	FS           vfs.FS       // nil: the operating system's
+	SegmentBytes int64        // a segment that has reached this size gets a successor; 0: 64 MiB
+	Sync         SyncPolicy   // "": SyncAlways
+	Logger       *slog.Logger // nil: slog.Default()
+	Now          func() time.Time
 }
 
 // Validate reports every fault of the options.
@@ -85,11 +79,13 @@ type Journal struct {
 	lock   io.Closer
 	follow func([]Commit)
 
-	writing sync.Mutex // held by Append, Recover and Close: owns the next block
-	file    vfs.File   // the active segment
-	buf     []byte     // the frame being written, reused
-	recent  recent     // what is appended but not yet applied by the caller
-	own     map[string]Revision
+	writing   sync.Mutex                // held by Append, Recover and Close: owns the next block
+	file      vfs.File                  // the active segment
+	buf       []byte                    // the frame being written, reused
+	recent    recent                    // what is appended but not yet applied by the caller
+	currentOf func(key string) Revision // of Recovery; nil: own is kept
+	applied   func() Revision           // of Recovery
+	own       map[string]Revision
 
 	maint sync.Mutex // held by Snapshot, SetLabel and while Backup opens its files
 
@@ -130,9 +126,6 @@ func Open(dir string, o Options) (*Journal, error) {
 		return nil, errors.Join(err, lock.Close())
 	}
 	j := &Journal{dir: dir, fs: o.FS, o: o, lock: lock, labels: labels, recent: recent{keys: map[string]recentKey{}}}
-	if o.Current == nil {
-		j.own = map[string]Revision{}
-	}
 	return j, nil
 }
 

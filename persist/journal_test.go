@@ -257,10 +257,16 @@ func checkHistory(t *testing.T, got, all []Commit) {
 func TestRecentConditions(t *testing.T) {
 	current := map[string]Revision{}
 	applied := Revision(0)
-	o := testOptions(vfs.NewMem())
-	o.Current = func(key string) Revision { return current[key] }
-	o.Applied = func() Revision { return applied }
-	j, _ := mustReopen(t, o)
+	j, err := Open(testDir, testOptions(vfs.NewMem()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := j.Recover(Recovery{
+		Current: func(key string) Revision { return current[key] },
+		Applied: func() Revision { return applied },
+	}); err != nil {
+		t.Fatal(err)
+	}
 	defer mustClose(t, j)
 	try := func(key string, rev Revision, del, ok bool) {
 		t.Helper()

@@ -108,11 +108,18 @@ type Log interface {
 	Close() error
 }
 
-// Recovery holds the functions that Recover calls.
+// Recovery holds what the caller of Recover gives: functions that Recover calls, and
+// two that later Appends call to check conditions.
 type Recovery struct {
 	Item   func(Item) error
 	Base   func(Revision) error
 	Commit func(Commit) error
+	// Current answers the revision of a live key, 0 if there is none, as far as the caller
+	// has applied the followed commits. nil: the log keeps its own map.
+	Current func(key string) Revision
+	// Applied answers the revision up to which Current reflects the followed commits.
+	// nil: all that was followed before the current Append.
+	Applied func() Revision
 }
 
 // Stats are sizes and counts of a log since it was opened.

@@ -60,6 +60,10 @@ func (j *Journal) Recover(r Recovery) (Revision, error) {
 	if err := j.ready(); !errors.Is(err, errNotRecovered) {
 		return 0, errors.Join(errors.New("persist: Recover is called once, after Open"), err)
 	}
+	j.currentOf, j.applied = r.Current, r.Applied
+	if r.Current == nil {
+		j.own = map[string]Revision{}
+	}
 	run := &recovery{j: j, r: r}
 	for _, step := range []func() error{run.state, run.list, run.discard, run.journal, run.settle, run.activate} {
 		if err := step(); err != nil {
