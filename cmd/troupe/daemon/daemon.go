@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/troupe-api/troupe/actors"
+	"github.com/troupe-api/troupe/actors/controllers"
 	"github.com/troupe-api/troupe/http"
 	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/meta"
@@ -33,6 +34,8 @@ type Daemon struct {
 	// Set by Start, in this order, and closed by Stop in the reverse one.
 	journal  *persist.Journal
 	store    *actors.Store
+	// stopControllers ends the built-in controllers and waits for them.
+	stopControllers func()
 	listener net.Listener
 	front    *http.Server
 
@@ -113,7 +116,21 @@ func (d *Daemon) open(kinds *catalog.Catalog) (err error) {
 	d.store, err = actors.Open(actors.Options{
 		Log: d.journal, Catalog: kinds, Naming: d.naming, Logger: d.log, Tuning: d.config.tuning(), Fatal: d.fatal,
 	})
+	if err == nil {
+		d.control(kinds)
+	}
 	return err
+}
+
+// control starts the built-in controllers.
+func (d *Daemon) control(kinds *catalog.Catalog) {
+	ctx, cancel := context.WithCancel(context.Background())
+	var running sync.WaitGroup
+	running.Go(func() { controllers.NewNamespaces(d.store, kinds, d.log).Run(ctx) })
+	d.stopControllers = func() {
+		cancel()
+		running.Wait()
+	}
 }
 
 func (d *Daemon) listen() (err error) {
@@ -210,6 +227,9 @@ func (d *Daemon) stop(ctx context.Context) error {
 		errs = append(errs, d.front.Shutdown(ctx))
 	} else if d.listener != nil {
 		errs = append(errs, d.listener.Close())
+	}
+	if d.stopControllers != nil {
+		d.stopControllers()
 	}
 	if d.store != nil {
 		errs = append(errs, d.store.Close(ctx))
