@@ -127,18 +127,12 @@ func (c *committer) follow(batch []persist.Commit) {
 	}
 }
 
-// change makes the committed object of a commit.
+// change makes the committed object of a commit. It is read back from the stored bytes,
+// so that it keeps alive nothing else of the request.
 func (c *committer) change(commit *persist.Commit, f *flight) (*collection, change) {
-	if f == nil {
-		into, object, err := c.store.decode(commit.Key, commit.Revision, commit.Value)
-		if err != nil {
-			panic(err)
-		}
-		return into, change{object: object, remove: commit.Delete, time: commit.Time}
+	into, object, err := c.store.decode(commit.Key, commit.Revision, commit.Value)
+	if err != nil {
+		panic(err)
 	}
-	object := &meta.Object{
-		Key: f.key, Version: uint64(commit.Revision), JSON: commit.Value,
-		Item: f.collection.kind.Item, Head: f.candidate.Head,
-	}
-	return f.collection, change{object: object, remove: commit.Delete, time: commit.Time, flight: f}
+	return into, change{object: object, remove: commit.Delete, time: commit.Time, flight: f}
 }

@@ -35,7 +35,10 @@ func replace(cur State, m *request.Mutation, want schema.Tree, env Env) (Candida
 	if m.Kind.Generation && specChanged(cur.Tree, want) {
 		object(want, "metadata")["generation"] = cur.Object.Head.Generation + 1
 	}
-	causes := rules.ValidateUpdate(m.Kind, want, cur.Tree)
+	causes := rules.Validate(m.Kind, want)
+	if m.Subresource == "" {
+		causes = append(causes, rules.ValidateUpdate(m.Kind, want, cur.Tree)...)
+	}
 	if len(causes) > 0 {
 		return Candidate{}, meta.NewInvalid(kindName(m.Kind), m.Key.Name, causes)
 	}

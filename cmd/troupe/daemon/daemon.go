@@ -32,12 +32,12 @@ type Daemon struct {
 	began  time.Time
 
 	// Set by Start, in this order, and closed by Stop in the reverse one.
-	journal  *persist.Journal
-	store    *actors.Store
+	journal *persist.Journal
+	store   *actors.Store
 	// stopControllers ends the built-in controllers and waits for them.
 	stopControllers func()
-	listener net.Listener
-	front    *http.Server
+	listener        net.Listener
+	front           *http.Server
 
 	end   chan error // receives why the daemon ended by itself; has room for both causes
 	ended chan struct{}
