@@ -14,6 +14,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/persist"
+	"github.com/troupe-api/troupe/persist/vfs"
 )
 
 // house is a store on a journal in a directory.
@@ -28,12 +29,18 @@ type house struct {
 // open starts a store on dir, which may hold the state of an earlier one.
 func open(t testing.TB, dir string, change func(*actors.Options)) *house {
 	t.Helper()
+	return openOn(t, dir, vfs.OS{}, change)
+}
+
+// openOn is open on a file system.
+func openOn(t testing.TB, dir string, fs vfs.FS, change func(*actors.Options)) *house {
+	t.Helper()
 	kinds, err := catalog.New(meta.Platform)
 	if err != nil {
 		t.Fatal(err)
 	}
 	h := &house{t: t, kinds: kinds, dir: dir}
-	h.journal, err = persist.Open(dir, persist.Options{Sync: persist.SyncNone})
+	h.journal, err = persist.Open(dir, persist.Options{FS: fs, Sync: persist.SyncAlways})
 	if err != nil {
 		t.Fatal(err)
 	}

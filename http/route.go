@@ -56,6 +56,9 @@ func (s *Server) routes() {
 	r.GET("/api/{version}", fixed(s.discoverResources))
 	r.GET("/apis/{group}", fixed(s.discoverGroup))
 	r.GET("/apis/{group}/{version}", fixed(s.discoverResources))
+	for path, write := range s.opts.Extra {
+		r.GET(path, fixed(s.extra(path, write)))
+	}
 	s.router = r
 	s.index = s.indexDocument()
 }

@@ -41,6 +41,10 @@ type Options struct {
 	WriteMetrics func(io.Writer)
 	// Checks are what /readyz, /livez and /healthz ask besides ping.
 	Checks []Check
+	// Extra are further fixed paths, as in "/backup". A GET is authorized like any path
+	// that is no resource, and answered by what the function writes, while it writes it.
+	// An error is logged and cuts the answer.
+	Extra map[string]func(io.Writer) error
 	// ShutdownDelay is how long /readyz fails before connections are refused.
 	ShutdownDelay time.Duration
 }

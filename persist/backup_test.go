@@ -98,6 +98,21 @@ func smallBackup(t *testing.T) (*vfs.Mem, []byte) {
 	return fs, b.Bytes()
 }
 
+// TestCheckBackup: a whole backup is told from one that something follows.
+func TestCheckBackup(t *testing.T) {
+	_, backup := smallBackup(t)
+	in := &backupReader{r: bytes.NewReader(backup)}
+	if err := in.open(); err != nil {
+		t.Fatal(err)
+	}
+	if rev, err := CheckBackup(bytes.NewReader(backup)); err != nil || rev != in.head.Revision || rev == 0 {
+		t.Errorf("revision %d, %v; want %d", rev, err, in.head.Revision)
+	}
+	if _, err := CheckBackup(bytes.NewReader(append(bytes.Clone(backup), 0))); err == nil {
+		t.Error("a backup with a byte too many passes for whole")
+	}
+}
+
 // TestRestoreRefuses: a damaged or shortened backup puts nothing in place.
 func TestRestoreRefuses(t *testing.T) {
 	_, backup := smallBackup(t)
@@ -113,6 +128,9 @@ func TestRestoreRefuses(t *testing.T) {
 	}
 	for n := range backup {
 		try(fmt.Sprintf("cut at %d", n), backup[:n])
+		if _, err := CheckBackup(bytes.NewReader(backup[:n])); err == nil {
+			t.Errorf("a backup cut at %d passes for whole", n)
+		}
 		flipped := bytes.Clone(backup)
 		flipped[n] ^= 1 << (n % 8)
 		try(fmt.Sprintf("flip in %d", n), flipped)

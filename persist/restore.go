@@ -109,7 +109,39 @@ func (in *backupReader) close() error {
 	return in.db.Close()
 }
 
-func (in *backupReader) read() error {
+// CheckBackup reads a backup to its end and answers its revision. The error is not nil
+// unless the backup is whole, its checksums are right and nothing follows it. It does
+// not look into the objects.
+func CheckBackup(r io.Reader) (Revision, error) {
+	in := &backupReader{r: r}
+	if err := in.open(); err != nil {
+		return 0, err
+	}
+	in.revision = in.head.Base
+	for in.kind == chunkSnapshot || in.kind == chunkBatch {
+		if in.kind == chunkBatch {
+			f, err := in.frame()
+			if err != nil {
+				return 0, err
+			}
+			in.revision = f.last
+		}
+		if err := in.use(); err != nil {
+			return 0, err
+		}
+	}
+	if err := in.end(); err != nil {
+		return 0, err
+	}
+	var more [1]byte
+	if _, err := io.ReadFull(r, more[:]); !errors.Is(err, io.EOF) {
+		return 0, errBackup("it does not end behind its end mark: %v", err)
+	}
+	return in.revision, nil
+}
+
+// open reads the head and the chunk after it.
+func (in *backupReader) open() error {
 	if err := in.next(); err != nil {
 		return err
 	}
@@ -119,7 +151,11 @@ func (in *backupReader) read() error {
 	if in.head.Format != formatVersion {
 		return fmt.Errorf("persist: the backup has format %d, this program knows format %d", in.head.Format, formatVersion)
 	}
-	if err := in.use(); err != nil {
+	return in.use()
+}
+
+func (in *backupReader) read() error {
+	if err := in.open(); err != nil {
 		return err
 	}
 	blocks := &snapshotChunks{in: in}
@@ -168,20 +204,29 @@ func (in *backupReader) next() error {
 	return nil
 }
 
-// batch applies the batch that was read.
-func (in *backupReader) batch() error {
+// frame is what the batch that was read says of itself.
+func (in *backupReader) frame() (f frame, err error) {
 	if len(in.body) < batchHead {
-		return errBackup("chunk %d is too short for a batch", in.chunks)
+		return f, errBackup("chunk %d is too short for a batch", in.chunks)
 	}
-	f := frame{
+	f = frame{
 		first: Revision(le.Uint64(in.body)), last: Revision(le.Uint64(in.body[8:])),
 		time: int64(le.Uint64(in.body[16:])), count: le.Uint32(in.body[24:]),
 	}
 	if f.first != in.revision+1 || f.last < f.first || f.last-f.first != Revision(f.count)-1 {
-		return errBackup("chunk %d holds revisions %d to %d after %d", in.chunks, f.first, f.last, in.revision)
+		return f, errBackup("chunk %d holds revisions %d to %d after %d", in.chunks, f.first, f.last, in.revision)
+	}
+	return f, nil
+}
+
+// batch applies the batch that was read.
+func (in *backupReader) batch() error {
+	f, err := in.frame()
+	if err != nil {
+		return err
 	}
 	var commits []Commit
-	err := decodeRecords(f, in.body[batchHead:], func(c Commit) error {
+	err = decodeRecords(f, in.body[batchHead:], func(c Commit) error {
 		commits = append(commits, c)
 		return nil
 	})

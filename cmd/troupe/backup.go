@@ -18,26 +18,42 @@ func dataDirFlag(c *cobra.Command) *string {
 	return c.Flags().String("data-dir", daemon.Default().DataDir, "The data directory.")
 }
 
-// backup writes the state of a stopped daemon into one file.
+// backup writes the state of a daemon, running or stopped, into one file.
 func backup() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "backup FILE",
-		Short: "Write the state of a data directory into one file",
-		Long: `Write the whole state of a data directory into FILE, or to standard output if FILE
-is "-". The daemon must not be running. The file carries checksums, and holds every
-object in clear, Secrets too: keep it like the data directory itself. Certificates and
-admin.kubeconfig are not part of it.`,
+		Short: "Write the state of a daemon into one file",
+		Long: `Write the whole state of a daemon into FILE, or to standard output if FILE is "-".
+
+With --kubeconfig it asks the running daemon that the file names, which goes on serving
+meanwhile; the user of the file must be an administrator. Without, it reads --data-dir,
+and the daemon must not be running. A backup that arrives incomplete is an error and
+leaves no FILE.
+
+The file carries checksums, and holds every object in clear, Secrets too: keep it like
+the data directory itself. Certificates and admin.kubeconfig are not part of it.`,
 		Args: cobra.ExactArgs(1),
 	}
 	dir := dataDirFlag(c)
+	kubeconfig := c.Flags().String("kubeconfig", "", "Client configuration, with embedded certificates, of the running daemon.")
+	c.MarkFlagsMutuallyExclusive("data-dir", "kubeconfig")
 	c.RunE = func(c *cobra.Command, args []string) error {
+		source := *dir
+		take := func(w io.Writer) (persist.Revision, error) { return persist.BackupDir(*dir, w) }
+		if *kubeconfig != "" {
+			r, err := readRemote(*kubeconfig)
+			if err != nil {
+				return err
+			}
+			source, take = r.server, func(w io.Writer) (persist.Revision, error) { return r.backup(c.Context(), w) }
+		}
 		var revision persist.Revision
 		err := writeTo(args[0], c.OutOrStdout(), func(w io.Writer) (err error) {
-			revision, err = persist.BackupDir(*dir, w)
+			revision, err = take(w)
 			return err
 		})
 		if err == nil {
-			fmt.Fprintf(c.ErrOrStderr(), "backup of %s at resource version %d\n", *dir, revision)
+			fmt.Fprintf(c.ErrOrStderr(), "backup of %s at resource version %d\n", source, revision)
 		}
 		return err
 	}
@@ -112,5 +128,17 @@ func writeTo(path string, out io.Writer, write func(io.Writer) error) (err error
 	if err = errors.Join(err, tmp.Close()); err != nil {
 		return err
 	}
-	return os.Rename(tmp.Name(), path)
+	if err = os.Rename(tmp.Name(), path); err != nil {
+		return err
+	}
+	return syncDir(filepath.Dir(path))
+}
+
+// syncDir makes the names in a directory durable.
+func syncDir(path string) error {
+	dir, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(dir.Sync(), dir.Close())
 }

@@ -156,6 +156,7 @@ func (d *Daemon) serve(kinds *catalog.Catalog, id *identity) (err error) {
 		},
 		WriteMetrics:  d.store.WriteMetrics,
 		Checks:        []http.Check{{Name: "store", Check: d.store.Healthy}},
+		Extra:         map[string]func(io.Writer) error{BackupPath: d.backup},
 		ShutdownDelay: time.Duration(s.ShutdownDelay),
 	})
 	if err != nil {
@@ -167,6 +168,14 @@ func (d *Daemon) serve(kinds *catalog.Catalog, id *identity) (err error) {
 		}
 	}()
 	return nil
+}
+
+// BackupPath is where a running daemon gives out a backup of its state.
+const BackupPath = "/backup"
+
+func (d *Daemon) backup(w io.Writer) error {
+	_, err := d.journal.Backup(w)
+	return err
 }
 
 // fatal ends the daemon by itself. The first cause counts.

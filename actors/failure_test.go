@@ -1,0 +1,257 @@
+package actors_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/troupe-api/troupe/actors"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/persist/vfs"
+)
+
+// code is the HTTP code of an error; 0 for none, 500 for one that is no Status.
+func code(err error) int {
+	if err == nil {
+		return 0
+	}
+	var status *meta.Status
+	if errors.As(err, &status) {
+		return status.Code
+	}
+	return 500
+}
+
+// onValidate runs fn in the validation of each ConfigMap that has a value of data.v.
+func (h *house) onValidate(fn func(value string)) {
+	h.kind("configmaps").Rules.Validate = func(obj schema.Tree, _ *schema.Faults) {
+		data, _ := obj["data"].(schema.Tree)
+		value, _ := data["v"].(string)
+		fn(value)
+	}
+}
+
+// Invariant 33: a panic is the answer 500 to one request; the object and others go on.
+func TestPanicHarmsOneRequest(t *testing.T) {
+	h := open(t, t.TempDir(), func(o *actors.Options) { o.Tuning.RestartBackoff = 0 })
+	defer h.close()
+	h.onValidate(func(value string) {
+		if value == "boom" {
+			panic("boom")
+		}
+	})
+	if _, err := h.create("a", "1"); err != nil {
+		t.Fatal(err)
+	}
+	for range 5 {
+		if _, err := h.patch("a", `{"data":{"v":"boom"}}`); code(err) != 500 {
+			t.Errorf("panic: %v, want 500", err)
+		}
+		if _, err := h.patch("a", `{"data":{"w":"fine"}}`); err != nil {
+			t.Errorf("after the panic: %v", err)
+		}
+	}
+}
+
+// A full mailbox answers 429 at once, and everything queued is answered in the end.
+func TestFullMailboxIsRefused(t *testing.T) {
+	h := open(t, t.TempDir(), func(o *actors.Options) { o.Tuning.MailboxSize = 2 })
+	defer h.close()
+	entered, gate := make(chan struct{}, 1), make(chan struct{})
+	if _, err := h.create("a", "1"); err != nil {
+		t.Fatal(err)
+	}
+	h.onValidate(func(value string) {
+		if value == "wait" {
+			entered <- struct{}{}
+			<-gate
+		}
+	})
+	answers := make(chan int, 6)
+	go func() { _, err := h.patch("a", `{"data":{"v":"wait"}}`); answers <- code(err) }()
+	<-entered
+	for i := range 5 {
+		go func() { _, err := h.patch("a", fmt.Sprintf(`{"data":{"v":"%d"}}`, i)); answers <- code(err) }()
+	}
+	refused := 0
+	for range 3 { // two of five fit
+		if got := <-answers; got == 429 {
+			refused++
+		}
+	}
+	close(gate)
+	for range 3 {
+		if got := <-answers; got != 0 {
+			t.Errorf("a queued patch was answered %d", got)
+		}
+	}
+	if refused != 3 {
+		t.Errorf("%d refused, want 3", refused)
+	}
+}
+
+// Invariant 34: closing answers every request, queued or on its way, once.
+func TestCloseAnswersEveryone(t *testing.T) {
+	h := open(t, t.TempDir(), nil)
+	if _, err := h.create("a", "1"); err != nil {
+		t.Fatal(err)
+	}
+	var wait sync.WaitGroup
+	var done, refused atomic.Int64
+	started := make(chan struct{}, 1)
+	for w := range 8 {
+		wait.Go(func() {
+			for i := 0; ; i++ {
+				_, err := h.patch("a", fmt.Sprintf(`{"data":{"w%d":"%d"}}`, w, i))
+				if code(err) == 503 {
+					refused.Add(1)
+					return
+				}
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				done.Add(1)
+				select {
+				case started <- struct{}{}:
+				default:
+				}
+			}
+		})
+	}
+	<-started
+	h.close()
+	wait.Wait()
+	if refused.Load() != 8 || done.Load() == 0 {
+		t.Errorf("%d writers were refused, want 8, after %d changes", refused.Load(), done.Load())
+	}
+}
+
+// An idle object's actor goes, and comes back when it is asked.
+func TestPassivation(t *testing.T) {
+	h := open(t, t.TempDir(), func(o *actors.Options) { o.Tuning.IdleTime = time.Nanosecond })
+	defer h.close()
+	for i := range 20 {
+		if _, err := h.create(fmt.Sprint("c", i), "x"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	deadline := time.Now().Add(20 * time.Second)
+	for !strings.Contains(h.metrics(), "\ntroupe_object_actors 0\n") {
+		if time.Now().After(deadline) {
+			t.Fatal("actors stay alive")
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	if _, err := h.patch("c3", `{"data":{"v":"y"}}`); err != nil {
+		t.Error(err)
+	}
+}
+
+func (h *house) metrics() string {
+	var b strings.Builder
+	h.WriteMetrics(&b)
+	return b.String()
+}
+
+// Invariant 24: a full disk refuses writes with 507, reads go on, and once there is room
+// again writes do too.
+func TestDiskFull(t *testing.T) {
+	fs := vfs.NewMem()
+	h := openOn(t, "/data", fs, nil)
+	defer h.close()
+	if _, err := h.create("before", "x"); err != nil {
+		t.Fatal(err)
+	}
+	fs.SetBudget(fs.Used() + 200)
+	if _, err := h.create("full", strings.Repeat("x", 1000)); code(err) != 507 {
+		t.Errorf("on a full disk: %v, want 507", err)
+	}
+	if l := h.list(request.List{}); len(l.Items) != 1 {
+		t.Errorf("%d objects, want 1", len(l.Items))
+	}
+	fs.SetBudget(-1)
+	if _, err := h.create("full", "x"); err != nil {
+		t.Errorf("with room again: %v", err)
+	}
+}
+
+// Invariant 23: a failed sync is not acknowledged, and the store says that it has failed.
+func TestFailedSync(t *testing.T) {
+	fs := vfs.NewMem()
+	fatal := make(chan error, 1)
+	h := openOn(t, "/data", fs, func(o *actors.Options) { o.Fatal = func(err error) { fatal <- err } })
+	fs.SetFault(func(op vfs.Op) error {
+		if op.Name == "sync" {
+			return syscall.EIO
+		}
+		return nil
+	})
+	if _, err := h.create("lost", "x"); code(err) != 503 {
+		t.Errorf("with a failing sync: %v, want 503", err)
+	}
+	if err := <-fatal; err == nil || h.Healthy() == nil {
+		t.Error("the store does not say that it has failed")
+	}
+	if l := h.list(request.List{}); len(l.Items) != 0 {
+		t.Error("an object that was not acknowledged is visible")
+	}
+	if err := h.Store.Close(context.Background()); err != nil {
+		t.Error(err)
+	}
+}
+
+// Invariant 30: a dry run leaves no trace.
+func TestDryRun(t *testing.T) {
+	h := open(t, t.TempDir(), nil)
+	defer h.close()
+	before := h.Version()
+	r, err := h.do(request.Mutation{Verb: request.Create, DryRun: true, Key: meta.Key{Name: "a"},
+		Object: schema.Tree{"metadata": schema.Tree{"name": "a"}}})
+	if err != nil || !r.Created || strings.Contains(string(r.Object.JSON), "resourceVersion") {
+		t.Errorf("dry run: %v %s", err, r.Object.JSON)
+	}
+	if h.Version() != before || len(h.list(request.List{}).Items) != 0 {
+		t.Error("the dry run left something behind")
+	}
+}
+
+// Invariant 31: a terminating namespace refuses creates; a missing one is not found.
+func TestNamespaceGuard(t *testing.T) {
+	h := open(t, t.TempDir(), nil)
+	defer h.close()
+	namespaces := h.kind("namespaces")
+	key := meta.Key{GroupResource: namespaces.Storage, Name: "n"}
+	inN := func() int {
+		_, err := h.Mutate(context.Background(), request.Mutation{Verb: request.Create, Kind: h.kind("configmaps"),
+			Key: meta.Key{Namespace: "n", Name: "a"}, Object: schema.Tree{"metadata": schema.Tree{"name": "a"}}})
+		return code(err)
+	}
+	if got := inN(); got != 404 {
+		t.Errorf("missing namespace: %d, want 404", got)
+	}
+	for _, m := range []request.Mutation{
+		{Verb: request.Create, Kind: namespaces, Key: key, Object: schema.Tree{"metadata": schema.Tree{"name": "n"}}},
+		{Verb: request.Delete, Kind: namespaces, Key: key},
+	} {
+		if _, err := h.Mutate(context.Background(), m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := inN(); got != 403 {
+		t.Errorf("terminating namespace: %d, want 403", got)
+	}
+	_, err := h.Mutate(context.Background(), request.Mutation{Verb: request.Delete, Kind: namespaces,
+		Key: meta.Key{GroupResource: namespaces.Storage, Name: "default"}})
+	if code(err) != 403 {
+		t.Errorf("deleting the default namespace: %v, want 403", err)
+	}
+}

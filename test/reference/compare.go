@@ -1,0 +1,163 @@
+package reference
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A verdict lists where an answer differs. soft are differences of wording.
+type verdict struct {
+	hard, soft []string
+	code       int // of the answer
+}
+
+func (v *verdict) differ(path string, want, got any) {
+	v.hard = append(v.hard, difference(path, want, got))
+}
+
+func difference(path string, want, got any) string {
+	return fmt.Sprintf("%s:\n    want %s\n    got  %s", path, show(want), show(got))
+}
+
+// missing is what a map does not hold.
+type missing struct{}
+
+const longestShown = 600
+
+func show(v any) string {
+	if v == (missing{}) {
+		return "nothing"
+	}
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err.Error()
+	}
+	return string(b[:min(len(b), longestShown)])
+}
+
+// compare holds an answer against the recorded one.
+func compare(want, got answer) (v verdict) {
+	if want.Code != got.Code {
+		v.differ("code", want.Code, got.Code)
+	}
+	if want.ContentType != got.ContentType {
+		v.differ("Content-Type", want.ContentType, got.ContentType)
+	}
+	if (want.Warning == "") != (got.Warning == "") {
+		v.differ("Warning", want.Warning, got.Warning)
+	}
+	if (want.Allow == "") != (got.Allow == "") {
+		v.differ("Allow", want.Allow, got.Allow)
+	}
+	v.code = got.Code
+	v.value("", tidy(want.Body, false), tidy(got.Body, false), false)
+	return v
+}
+
+// volatile are the fields whose values differ by nature.
+var volatile = map[string]bool{
+	"uid": true, "resourceVersion": true, "creationTimestamp": true, "deletionTimestamp": true,
+	"time": true, "lastTransitionTime": true, "expirationTimestamp": true, "continue": true, "token": true,
+	"clusterIP": true, "clusterIPs": true, "nodePort": true, "podIP": true, "podIPs": true,
+}
+
+// unserved are the fields that are left out until they are served.
+var unserved = map[string]bool{"managedFields": true}
+
+// tidy replaces what differs by nature. data tells that v is in an object's data, whose
+// keys mean nothing.
+func tidy(v any, data bool) any {
+	switch v := v.(type) {
+	case map[string]any:
+		out := map[string]any{}
+		for key, value := range v {
+			switch {
+			case !data && unserved[key]:
+			case !data && volatile[key] && value != "" && value != nil:
+				out[key] = "*"
+			default:
+				out[key] = tidy(value, key == "data" || key == "labels" || key == "annotations")
+			}
+		}
+		forgetAges(out)
+		return out
+	case []any:
+		out := make([]any, len(v))
+		for i := range v {
+			out[i] = tidy(v[i], false)
+		}
+		return out
+	}
+	return v
+}
+
+// forgetAges replaces the cells of a table that tell how old a row is.
+func forgetAges(table map[string]any) {
+	columns, _ := table["columnDefinitions"].([]any)
+	rows, _ := table["rows"].([]any)
+	for i := range columns {
+		if name, _ := lookup(columns[i], "name"); name != "Age" && name != "Created At" {
+			continue
+		}
+		for _, row := range rows {
+			if cells, _ := row.(map[string]any)["cells"].([]any); i < len(cells) {
+				cells[i] = "*"
+			}
+		}
+	}
+}
+
+// value compares two values. status tells that they are inside a Status.
+func (v *verdict) value(path string, want, got any, status bool) {
+	switch want := want.(type) {
+	case map[string]any:
+		if got, ok := got.(map[string]any); ok {
+			v.object(path, want, got, status || want["kind"] == "Status")
+			return
+		}
+	case []any:
+		if got, ok := got.([]any); ok && len(got) == len(want) {
+			for i := range want {
+				v.value(path+"["+strconv.Itoa(i)+"]", want[i], got[i], status)
+			}
+			return
+		}
+	}
+	switch {
+	case reflect.DeepEqual(want, got):
+	case wording(path, status) && got != (missing{}) && want != (missing{}):
+		v.soft = append(v.soft, difference(path, want, got))
+	default:
+		v.differ(path, want, got)
+	}
+}
+
+// wording tells whether the text at a path is meant for people only.
+func wording(path string, status bool) bool {
+	return status && strings.HasSuffix(path, ".message") || strings.HasSuffix(path, ".description")
+}
+
+func (v *verdict) object(path string, want, got map[string]any, status bool) {
+	keys := map[string]bool{}
+	for key := range want {
+		keys[key] = true
+	}
+	for key := range got {
+		keys[key] = true
+	}
+	for _, key := range slices.Sorted(maps.Keys(keys)) {
+		v.value(path+"."+key, entry(want, key), entry(got, key), status)
+	}
+}
+
+func entry(m map[string]any, key string) any {
+	if v, ok := m[key]; ok {
+		return v
+	}
+	return missing{}
+}

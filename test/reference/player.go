@@ -1,0 +1,166 @@
+package reference
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/troupe-api/troupe/cmd/troupe/daemon"
+)
+
+// A player sends the requests of recordings to a daemon of its own.
+type player struct {
+	url string
+	// admin presents the administrator's certificate, stranger none.
+	admin, stranger *http.Client
+}
+
+func start(t *testing.T) *player {
+	t.Helper()
+	config := daemon.Default()
+	config.DataDir, config.Naming, config.Serving.SecurePort = t.TempDir(), "kubernetes", 0
+	d, err := daemon.New(config, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := d.Stop(context.Background()); err != nil {
+			t.Error(err)
+		}
+	})
+	pki := filepath.Join(config.DataDir, "pki")
+	return &player{url: d.URL(), admin: client(t, pki, "admin"), stranger: client(t, pki, "")}
+}
+
+// client trusts the daemon and presents the named certificate, if any.
+func client(t *testing.T, pki, name string) *http.Client {
+	t.Helper()
+	ca, err := os.ReadFile(filepath.Join(pki, "ca.crt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	config := &tls.Config{RootCAs: x509.NewCertPool()}
+	config.RootCAs.AppendCertsFromPEM(ca)
+	if name != "" {
+		pair, err := tls.LoadX509KeyPair(filepath.Join(pki, name+".crt"), filepath.Join(pki, name+".key"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		config.Certificates = []tls.Certificate{pair}
+	}
+	transport := &http.Transport{TLSClientConfig: config}
+	t.Cleanup(transport.CloseIdleConnections)
+	return &http.Client{Transport: transport}
+}
+
+// play makes the namespace of the case and plays its steps. It returns one verdict for
+// each step, up to the first whose remembered values are missing.
+func (p *player) play(t *testing.T, c recorded) []verdict {
+	t.Helper()
+	namespace := `{"metadata":{"name":"` + namespaceOf(c.Name) + `"}}`
+	if got := p.send(t, request{Method: "POST", Path: "/api/v1/namespaces"}, namespace); got.Code != 201 {
+		t.Fatalf("making the namespace: %d %v", got.Code, got.Body)
+	}
+	memory := map[string]string{}
+	var verdicts []verdict
+	for _, s := range c.Steps {
+		body := recall(memory, s.Request.text(t, c.Name))
+		s.Request.Path = recall(memory, s.Request.Path)
+		got := p.send(t, s.Request, body)
+		verdicts = append(verdicts, compare(s.Response, got))
+		for name, path := range s.Request.Remember {
+			value, ok := lookup(got.Body, path)
+			if !ok {
+				return verdicts
+			}
+			memory[name] = value
+		}
+	}
+	return verdicts
+}
+
+// recall replaces the placeholders of what is remembered.
+func recall(memory map[string]string, text string) string {
+	for name, value := range memory {
+		text = strings.ReplaceAll(text, "{"+name+"}", value)
+	}
+	return text
+}
+
+// lookup is the text at a dotted path.
+func lookup(tree any, path string) (string, bool) {
+	for _, name := range strings.Split(path, ".") {
+		m, _ := tree.(map[string]any)
+		tree = m[name]
+	}
+	s, ok := tree.(string)
+	return s, ok
+}
+
+// send sends one request and reads the whole answer.
+func (p *player) send(t *testing.T, q request, body string) answer {
+	t.Helper()
+	r, err := http.NewRequest(q.Method, p.url+q.Path, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if body != "" {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	for name, value := range q.Headers {
+		r.Header.Set(name, value)
+	}
+	who := p.admin
+	if r.Header.Get("Authorization") != "" {
+		who = p.stranger
+	}
+	response, err := who.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answer{
+		Code: response.StatusCode, ContentType: response.Header.Get("Content-Type"),
+		Warning: response.Header.Get("Warning"), Allow: response.Header.Get("Allow"),
+		Body: bodyOf(text),
+	}
+}
+
+// bodyOf is one document, a list of several, or, if it is no JSON, a string.
+func bodyOf(text []byte) any {
+	d := json.NewDecoder(bytes.NewReader(text))
+	var docs []any
+	for {
+		var doc any
+		err := d.Decode(&doc)
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return string(text)
+		}
+		docs = append(docs, doc)
+	}
+	switch len(docs) {
+	case 0:
+		return string(text)
+	case 1:
+		return docs[0]
+	}
+	return docs
+}

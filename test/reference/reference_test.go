@@ -1,0 +1,67 @@
+package reference
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+func TestRecordedAnswers(t *testing.T) {
+	p := start(t)
+	known := map[string]bool{}
+	for _, c := range recordings(t) {
+		known[c.Name] = true
+		t.Run(c.Name, func(t *testing.T) { judge(t, c.Name, p.play(t, c)) })
+	}
+	for name := range notYet {
+		if !known[name] {
+			t.Errorf("notYet lists %q, which is no case", name)
+		}
+	}
+	for name := range differs {
+		if !known[name] || notYet[name] != "" {
+			t.Errorf("differs lists %q, which is no case or not yet served", name)
+		}
+	}
+}
+
+// judge fails unless the case does what the lists say.
+func judge(t *testing.T, name string, verdicts []verdict) {
+	t.Helper()
+	report, first := summary(verdicts)
+	why, waits := notYet[name]
+	d, departs := differs[name]
+	switch {
+	case waits && first < 0:
+		t.Errorf("agrees: remove it from notYet (%s)", why)
+	case departs && first < 0:
+		t.Errorf("agrees: remove it from differs (%s)", d.why)
+	case waits:
+	case departs:
+		if got := verdicts[first].code; first != d.step || got != d.code {
+			t.Errorf("differs first at step %d with %d, expected at step %d with %d (%s)\n%s", first, got, d.step, d.code, d.why, report)
+		}
+	case first >= 0:
+		t.Error(report)
+	case report != "":
+		t.Log(report)
+	}
+}
+
+// summary is the text of all differences, and the first step with a hard one, or -1.
+func summary(verdicts []verdict) (string, int) {
+	var b strings.Builder
+	first := -1
+	for i, v := range verdicts {
+		for _, d := range v.hard {
+			fmt.Fprintf(&b, "\n  step %d: %s", i, d)
+		}
+		for _, d := range v.soft {
+			fmt.Fprintf(&b, "\n  step %d, wording only: %s", i, d)
+		}
+		if len(v.hard) > 0 && first < 0 {
+			first = i
+		}
+	}
+	return b.String(), first
+}
