@@ -80,7 +80,8 @@ func (s *Server) hijack(x *exchange, st *stream, life time.Duration, wait *patie
 	st.start()
 }
 
-// watchHead is the head of the answer to a watch.
+// watchHead is the head of the answer to a watch. The connection ends with the watch, and
+// a client that were not told would send its next request into it.
 func watchHead(x *exchange, contentType string) []byte {
 	b := make([]byte, 0, 256)
 	b = append(b, "HTTP/1.1 200 OK\r\nDate: "...)
@@ -89,7 +90,7 @@ func watchHead(x *exchange, contentType string) []byte {
 	b = append(b, contentType...)
 	b = append(b, "\r\nAudit-Id: "...)
 	b = append(b, x.id[:]...)
-	return append(b, "\r\nCache-Control: no-cache, private\r\nTransfer-Encoding: chunked\r\n\r\n"...)
+	return append(b, "\r\nCache-Control: no-cache, private\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n"...)
 }
 
 // A stream is one watch on its connection. It is the sink of a session: the session's

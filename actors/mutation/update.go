@@ -49,7 +49,7 @@ func replace(cur State, m *request.Mutation, want schema.Tree, env Env) (Candida
 // the current state.
 func checkPreconditions(cur State, m *request.Mutation, want schema.Tree) error {
 	metadata := object(want, "metadata")
-	if uid, _ := metadata["uid"].(string); uid != "" && uid != cur.Object.Head.UID {
+	if uid, _ := metadata["uid"].(string); uid != "" && uid != cur.Object.Head.UID && !validates(m) {
 		return meta.NewConflict(resource(m.Kind), m.Key.Name, fmt.Sprintf(
 			"Precondition failed: UID in precondition: %s, UID in object meta: %s", uid, cur.Object.Head.UID))
 	}
@@ -67,6 +67,12 @@ func checkPreconditions(cur State, m *request.Mutation, want schema.Tree) error 
 			"the object has been modified; please apply your changes to the latest version and try again")
 	}
 	return nil
+}
+
+// validates says whether another uid is an invalid change instead of a conflict: a patch
+// of the main resource asks for it by name, and its validation compares uids.
+func validates(m *request.Mutation) bool {
+	return m.Verb == request.Patch && m.Subresource == ""
 }
 
 // scope limits a write to what its sub-resource may change, and a write of the main

@@ -1,0 +1,133 @@
+package actors_test
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/request"
+)
+
+// states remembers what a list showed at each version.
+type states map[uint64][]string
+
+// shown is a listing as text, one object a line.
+func shown(items []*meta.Object) []string {
+	var lines []string
+	for _, o := range items {
+		lines = append(lines, string(o.JSON))
+	}
+	return lines
+}
+
+// churn makes random changes and remembers the state after each.
+func (h *house) churn(chance *rand.Rand, steps int, seen states) {
+	h.t.Helper()
+	for range steps {
+		name := fmt.Sprint("c", chance.IntN(8))
+		var err error
+		switch chance.IntN(4) {
+		case 0:
+			_, err = h.do(request.Mutation{Verb: request.Delete, Key: meta.Key{Name: name}})
+		case 1:
+			_, err = h.patch(name, fmt.Sprintf(`{"metadata":{"labels":{"l":"%d"}}}`, chance.IntN(3)))
+		case 2:
+			_, err = h.patch(name, fmt.Sprintf(`{"data":{"v":"%d"}}`, chance.IntN(1000)))
+		default:
+			_, err = h.create(name, "new")
+		}
+		if c := code(err); c != 0 && c != 404 && c != 409 {
+			h.t.Fatal(err)
+		}
+		l := h.list(request.List{})
+		seen[l.Version] = shown(l.Items)
+	}
+}
+
+// check reads each remembered version exactly. After a restart the oldest changes may
+// be answered 410; that many is returned.
+func (h *house) check(seen states) (gone int) {
+	h.t.Helper()
+	for _, version := range slices.Sorted(maps.Keys(seen)) {
+		l, err := h.List(context.Background(), request.List{Kind: h.kind("configmaps"), Match: request.MatchExact, Version: version})
+		if code(err) == 410 {
+			gone++
+			continue
+		}
+		if err != nil {
+			h.t.Fatal(err)
+		}
+		if l.Version != version || !slices.Equal(shown(l.Items), seen[version]) {
+			h.t.Fatalf("version %d shows\n%s\nwant\n%s", version, strings.Join(shown(l.Items), "\n"), strings.Join(seen[version], "\n"))
+		}
+	}
+	return gone
+}
+
+// Invariant 10: an exact list is the state as it was, also over snapshots and restarts.
+func TestExactLists(t *testing.T) {
+	for seed := range uint64(5) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			chance, seen, dir := rand.New(rand.NewPCG(seed, 7)), states{}, t.TempDir()
+			h := open(t, dir, nil)
+			h.churn(chance, 60, seen)
+			if gone := h.check(seen); gone > 0 {
+				t.Errorf("%d versions are gone before a restart", gone)
+			}
+			if err := h.Snapshot(); err != nil {
+				t.Fatal(err)
+			}
+			h.churn(chance, 60, seen)
+			h.close()
+			h = open(t, dir, nil)
+			defer h.close()
+			h.churn(chance, 20, seen)
+			if gone := h.check(seen); gone > len(seen)/2 {
+				t.Errorf("%d of %d versions are gone after a restart", gone, len(seen))
+			}
+		})
+	}
+}
+
+// Invariant 9: the chunks of a list share one version, whatever is written meanwhile.
+func TestChunksAreOneSnapshot(t *testing.T) {
+	h := open(t, t.TempDir(), nil)
+	defer h.close()
+	chance, seen := rand.New(rand.NewPCG(1, 1)), states{}
+	for i := range 8 {
+		if _, err := h.create(fmt.Sprint("c", i), "x"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	first := h.list(request.List{})
+	r := request.List{Limit: 3}
+	var got []*meta.Object
+	for {
+		l := h.list(r)
+		if l.Version != first.Version {
+			t.Fatalf("chunk at version %d, want %d", l.Version, first.Version)
+		}
+		got = append(got, l.Items...)
+		if want := int64(len(first.Items) - len(got)); l.Continue != "" && l.Remaining != want {
+			t.Errorf("%d remain, want %d", l.Remaining, want)
+		}
+		if l.Continue == "" {
+			break
+		}
+		r = request.List{Limit: 3, Continue: l.Continue}
+		h.churn(chance, 10, seen)
+	}
+	if !slices.Equal(shown(got), shown(first.Items)) {
+		t.Errorf("chunks\n%s\nwant\n%s", shown(got), shown(first.Items))
+	}
+	// A token of another list is refused.
+	forged := request.List{Kind: h.kind("secrets"), Limit: 3, Continue: h.list(request.List{Limit: 3}).Continue}
+	if _, err := h.List(context.Background(), forged); code(err) != 400 {
+		t.Errorf("a token of another kind: %v, want 400", err)
+	}
+}

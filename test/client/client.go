@@ -1,0 +1,174 @@
+package client
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"regexp"
+	"time"
+)
+
+// The content types of bodies.
+const (
+	JSON       = "application/json"
+	MergePatch = "application/merge-patch+json"
+	JSONPatch  = "application/json-patch+json"
+)
+
+// A Client speaks to one server as its administrator. It may be used by many goroutines.
+type Client struct {
+	URL       string
+	TLS       *tls.Config
+	transport *http.Transport
+}
+
+// New reads a kubeconfig as the daemon writes it: one cluster, one user, certificates
+// inside.
+func New(kubeconfig string) (*Client, error) {
+	text, err := os.ReadFile(kubeconfig)
+	if err != nil {
+		return nil, err
+	}
+	field := func(name string) []byte {
+		m := regexp.MustCompile(name + `: (\S+)`).FindSubmatch(text)
+		if m == nil {
+			err = fmt.Errorf("%s: no %s", kubeconfig, name)
+			return nil
+		}
+		return m[1]
+	}
+	data := func(name string) []byte {
+		pem, fault := base64.StdEncoding.DecodeString(string(field(name)))
+		if fault != nil {
+			err = fault
+		}
+		return pem
+	}
+	server, ca := string(field("server")), data("certificate-authority-data")
+	cert, key := data("client-certificate-data"), data("client-key-data")
+	if err != nil {
+		return nil, err
+	}
+	pair, err := tls.X509KeyPair(cert, key)
+	if err != nil {
+		return nil, err
+	}
+	config := &tls.Config{RootCAs: x509.NewCertPool(), Certificates: []tls.Certificate{pair}}
+	config.RootCAs.AppendCertsFromPEM(ca)
+	dialer := &net.Dialer{Timeout: 5 * time.Second}
+	transport := &http.Transport{TLSClientConfig: config, DialContext: dialer.DialContext, MaxIdleConnsPerHost: 64}
+	return &Client{URL: server, TLS: config, transport: transport}, nil
+}
+
+// Close closes the idle connections.
+func (c *Client) Close() { c.transport.CloseIdleConnections() }
+
+// An Answer is one whole answer.
+type Answer struct {
+	Code   int
+	Header http.Header
+	Body   []byte
+}
+
+// Object is the body of the answer; nil if it is none.
+func (a Answer) Object() Object {
+	o, err := parse(a.Body)
+	if err != nil {
+		return nil
+	}
+	return o
+}
+
+// String is the code and the body.
+func (a Answer) String() string { return fmt.Sprintf("%d %s", a.Code, a.Body) }
+
+// Do sends one request: body is bytes, or something to encode as JSON, or nil. An error
+// means that there was no whole answer.
+func (c *Client) Do(ctx context.Context, method, path, contentType string, body any) (Answer, error) {
+	r, err := c.request(ctx, method, path, contentType, body)
+	if err != nil {
+		return Answer{}, err
+	}
+	answer, err := c.transport.RoundTrip(r)
+	if err != nil {
+		return Answer{}, err
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	return Answer{answer.StatusCode, answer.Header, text}, err
+}
+
+func (c *Client) request(ctx context.Context, method, path, contentType string, body any) (*http.Request, error) {
+	var reader io.Reader
+	switch b := body.(type) {
+	case nil:
+	case []byte:
+		reader = bytes.NewReader(b)
+	default:
+		text, err := json.Marshal(b)
+		if err != nil {
+			return nil, err
+		}
+		reader = bytes.NewReader(text)
+	}
+	r, err := http.NewRequestWithContext(ctx, method, c.URL+path, reader)
+	if err != nil {
+		return nil, err
+	}
+	// Without the means to rewind its body, a request is sent once and never again.
+	r.GetBody = nil
+	if body != nil {
+		r.Header.Set("Content-Type", contentType)
+	}
+	return r, nil
+}
+
+// Get reads one object, or anything else with GET.
+func (c *Client) Get(ctx context.Context, path string) (Answer, error) {
+	return c.Do(ctx, http.MethodGet, path, "", nil)
+}
+
+// Create posts an object to its collection.
+func (c *Client) Create(ctx context.Context, path string, o any) (Answer, error) {
+	return c.Do(ctx, http.MethodPost, path, JSON, o)
+}
+
+// Update replaces the object at path.
+func (c *Client) Update(ctx context.Context, path string, o any) (Answer, error) {
+	return c.Do(ctx, http.MethodPut, path, JSON, o)
+}
+
+// Patch merges a merge patch into the object at path.
+func (c *Client) Patch(ctx context.Context, path string, patch any) (Answer, error) {
+	return c.Do(ctx, http.MethodPatch, path, MergePatch, patch)
+}
+
+// Delete deletes the object at path; options may be nil.
+func (c *Client) Delete(ctx context.Context, path string, options any) (Answer, error) {
+	return c.Do(ctx, http.MethodDelete, path, JSON, options)
+}
+
+// List reads a collection, or a chunk of it; query may be nil. An answer that is no list
+// is an error, an *Answer when it is another code than 200.
+func (c *Client) List(ctx context.Context, path string, query url.Values) (List, error) {
+	answer, err := c.Get(ctx, path+"?"+query.Encode())
+	if err != nil {
+		return List{}, err
+	}
+	if answer.Code != http.StatusOK {
+		return List{}, &answer
+	}
+	return parseList(answer.Body)
+}
+
+// Error makes an unwelcome answer an error.
+func (a *Answer) Error() string { return a.String() }

@@ -1,0 +1,6 @@
+// Package client is how the suites speak to a server: plain HTTP over TLS with the
+// administrator's kubeconfig, objects as trees, watches as streams of events. It knows
+// none of the server's packages but the daemon's wiring, to start one in process.
+//
+// Nouns: Client, Answer, Object, List, Watch and Event, and Server, a daemon in process.
+package client

@@ -1,0 +1,98 @@
+package client
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+)
+
+// An Object is an object as a tree of JSON values.
+type Object map[string]any
+
+func parse(text []byte) (o Object, err error) {
+	err = json.Unmarshal(text, &o)
+	return o, err
+}
+
+// ConfigMap is an object to create.
+func ConfigMap(name string, labels, data map[string]string) Object {
+	metadata := map[string]any{"name": name}
+	if labels != nil {
+		metadata["labels"] = labels
+	}
+	return Object{"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": data}
+}
+
+// Metadata is never nil.
+func (o Object) Metadata() map[string]any {
+	m, _ := o["metadata"].(map[string]any)
+	if m == nil {
+		m = map[string]any{}
+	}
+	return m
+}
+
+func (o Object) text(field string) string {
+	s, _ := o.Metadata()[field].(string)
+	return s
+}
+
+// Name is metadata.name.
+func (o Object) Name() string { return o.text("name") }
+
+// Key is namespace/name.
+func (o Object) Key() string { return o.text("namespace") + "/" + o.text("name") }
+
+// UID is metadata.uid.
+func (o Object) UID() string { return o.text("uid") }
+
+// Version is metadata.resourceVersion; 0 if it is none.
+func (o Object) Version() uint64 {
+	v, err := strconv.ParseUint(o.text("resourceVersion"), 10, 64)
+	if err != nil {
+		return 0
+	}
+	return v
+}
+
+// Label is the value of a label; "" if it has none.
+func (o Object) Label(name string) string {
+	labels, _ := o.Metadata()["labels"].(map[string]any)
+	s, _ := labels[name].(string)
+	return s
+}
+
+// Data is data[name] of a ConfigMap; "" if there is none.
+func (o Object) Data(name string) string {
+	data, _ := o["data"].(map[string]any)
+	s, _ := data[name].(string)
+	return s
+}
+
+// String is canonical JSON: equal objects have equal strings.
+func (o Object) String() string {
+	text, err := json.Marshal(map[string]any(o))
+	if err != nil {
+		return fmt.Sprintf("%#v", o)
+	}
+	return string(text)
+}
+
+// A List is a list, or a chunk of one.
+type List struct {
+	Version  uint64
+	Continue string // token of the next chunk; "" at the end
+	Items    []Object
+}
+
+func parseList(text []byte) (List, error) {
+	var wire struct {
+		Metadata struct{ ResourceVersion, Continue string }
+		Items    []Object
+	}
+	if err := json.Unmarshal(text, &wire); err != nil {
+		return List{}, err
+	}
+	version, err := strconv.ParseUint(wire.Metadata.ResourceVersion, 10, 64)
+	return List{version, wire.Metadata.Continue, wire.Items}, err
+}

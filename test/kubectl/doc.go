@@ -1,0 +1,19 @@
+// Package kubectl runs a real kubectl against the real daemon, in both naming profiles.
+//
+// A table is a text file, testdata/steps/NAME.txt: one shell command per line; empty lines
+// and lines that begin with # are only for readers. Every table has a daemon of its own and
+// runs in a copy of testdata/manifests, with KUBECONFIG and PATH set. What it printed must
+// equal the transcript, testdata/PROFILE/NAME.txt: per step "$ command", then standard output
+// and error as they came, then "[exit N]" if N is not 0. In a transcript, what differs from
+// run to run has a name instead: UID, TIME, AGE, RV, ADDR; and columns are three blanks apart.
+// `go test ./kubectl -update` writes the transcripts anew, for a reader to review.
+//
+// The client is built once per run from its own Go module, at the version that go.mod pins.
+// With TROUPE_SOAK set, the clients of KUBECTLS (paths with colons between) or, without it, the
+// ones of installedClients also run every table. Their words differ from version to version, so
+// only the exit codes must equal those of the transcript.
+//
+// What the transcripts of the profile "platform" show is also a fact about kubectl: it sends
+// what it builds itself from flags as Protobuf under the vendor's media type, which only the
+// profile "kubernetes" takes; what comes from a manifest is JSON, and works in both.
+package kubectl

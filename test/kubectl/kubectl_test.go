@@ -1,0 +1,186 @@
+package kubectl
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/troupe-api/troupe/cmd/troupe/daemon"
+)
+
+var update = flag.Bool("update", false, "write the transcripts anew")
+
+// What TestMain builds: the client, and the daemon.
+var kubectl, troupe string
+
+// profiles are the naming profiles.
+var profiles = []string{"kubernetes", "platform"}
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	os.Exit(run(m))
+}
+
+func run(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "kubectl")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(dir)
+	kubectl, troupe = filepath.Join(dir, "kubectl"), filepath.Join(dir, "troupe")
+	version := "-X k8s.io/component-base/version.gitVersion=v1.35.0"
+	for _, args := range [][]string{
+		{"build", "-ldflags", version, "-o", kubectl, "./cmd/kubectl"},
+		{"build", "-C", "../..", "-o", troupe, "./cmd/troupe"},
+	} {
+		if out, err := exec.Command("go", args...).CombinedOutput(); err != nil {
+			fmt.Fprintf(os.Stderr, "go %s: %v\n%s", strings.Join(args, " "), err, out)
+			return 1
+		}
+	}
+	return m.Run()
+}
+
+// tables are the names of the tables.
+func tables(t *testing.T) (names []string) {
+	t.Helper()
+	files, err := filepath.Glob("testdata/steps/*.txt")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no tables: %v", err)
+	}
+	for _, f := range files {
+		names = append(names, strings.TrimSuffix(filepath.Base(f), ".txt"))
+	}
+	return names
+}
+
+// workspace is a copy of the manifests.
+func workspace(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS("testdata/manifests")); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// perform runs a table with a client on a new daemon.
+func perform(t *testing.T, binary, profile, table string) (steps []step) {
+	t.Helper()
+	text, err := os.ReadFile("testdata/steps/" + table + ".txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	config := daemon.Default()
+	config.DataDir, config.Naming, config.Serving.SecurePort = t.TempDir(), profile, 0
+	d, err := daemon.New(config, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer d.Stop(context.Background())
+	c := client{binary: binary, kubeconfig: d.Kubeconfig(), dir: workspace(t)}
+	for _, command := range commands(string(text)) {
+		s, err := c.run(command)
+		if err != nil {
+			t.Fatal(err)
+		}
+		steps = append(steps, s)
+	}
+	return steps
+}
+
+func TestTables(t *testing.T) {
+	for _, profile := range profiles {
+		for _, table := range tables(t) {
+			t.Run(profile+"/"+table, func(t *testing.T) {
+				t.Parallel()
+				got := write(perform(t, kubectl, profile, table))
+				path := filepath.Join("testdata", profile, table+".txt")
+				if *update {
+					if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+						t.Fatal(err)
+					}
+				}
+				want, err := os.ReadFile(path)
+				if err != nil {
+					t.Fatal(err)
+				}
+				compare(t, got, string(want))
+			})
+		}
+	}
+}
+
+// compare reports the steps of two transcripts that differ.
+func compare(t *testing.T, got, want string) {
+	t.Helper()
+	gots, wants := split(got), split(want)
+	if len(gots) != len(wants) {
+		t.Errorf("%d steps, the transcript has %d", len(gots), len(wants))
+	}
+	for i := range min(len(gots), len(wants)) {
+		if gots[i] != wants[i] {
+			t.Errorf("step %d: got\n%s\nwant\n%s", i+1, gots[i], wants[i])
+		}
+	}
+}
+
+// split cuts a transcript into its steps.
+func split(transcript string) []string {
+	return strings.Split(transcript, "\n$ ")
+}
+
+// TestOtherClients runs every table with clients of other versions. It has nothing to do
+// without TROUPE_SOAK.
+func TestOtherClients(t *testing.T) {
+	if os.Getenv("TROUPE_SOAK") == "" {
+		return
+	}
+	binaries, err := others()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, binary := range binaries {
+		for _, profile := range profiles {
+			for _, table := range tables(t) {
+				t.Run(filepath.Base(binary)+"/"+profile+"/"+table, func(t *testing.T) {
+					t.Parallel()
+					exits(t, perform(t, binary, profile, table), filepath.Join("testdata", profile, table+".txt"))
+				})
+			}
+		}
+	}
+}
+
+// exits checks that every step ended with the code of the transcript.
+func exits(t *testing.T, steps []step, path string) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wants := split(string(text))
+	if len(wants) != len(steps) {
+		t.Fatalf("%d steps, the transcript has %d", len(steps), len(wants))
+	}
+	for i, s := range steps {
+		want := 0
+		lines := strings.Split(strings.TrimSpace(wants[i]), "\n")
+		if last := slices.IndexFunc(lines, func(l string) bool { return strings.HasPrefix(l, "[exit ") }); last >= 0 {
+			fmt.Sscanf(lines[last], "[exit %d]", &want)
+		}
+		if s.exit != want {
+			t.Errorf("step %d: exit code %d, want %d\n%s", i+1, s.exit, want, write([]step{s}))
+		}
+	}
+}

@@ -1,0 +1,177 @@
+package process
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// patience is how long anything may take before a test gives up.
+const patience = 60 * time.Second
+
+// binary is the path of the daemon that is tested.
+var binary string
+
+func TestMain(m *testing.M) { os.Exit(run(m)) }
+
+// run builds the daemon once for all tests.
+func run(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "troupe-process-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(dir)
+	binary = filepath.Join(dir, "troupe")
+	build := exec.Command("go", "build", "-o", binary, "github.com/troupe-api/troupe/cmd/troupe")
+	if out, err := build.CombinedOutput(); err != nil {
+		fmt.Fprintf(os.Stderr, "%v\n%s", err, out)
+		return 1
+	}
+	return m.Run()
+}
+
+// A process is a running `troupe serve`.
+type process struct {
+	t     *testing.T
+	cmd   *exec.Cmd
+	dir   string
+	url   string
+	log   *textWriter
+	ended chan struct{} // closed when it has been waited for
+}
+
+// A textWriter gathers what a process writes.
+type textWriter struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (w *textWriter) Write(b []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.text.Write(b)
+}
+
+func (w *textWriter) String() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.text.String()
+}
+
+var readyURL = regexp.MustCompile(`https://[^ ]+`)
+
+// serve starts the daemon on dir and waits for its ready line.
+func serve(t *testing.T, dir string, flags ...string) *process {
+	t.Helper()
+	args := append([]string{"serve", "--data-dir", dir, "--secure-port", "0"}, flags...)
+	p := &process{t: t, cmd: exec.Command(binary, args...), dir: dir, log: &textWriter{}, ended: make(chan struct{})}
+	p.cmd.Stderr = p.log
+	out, err := p.cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	line := make(chan string, 1)
+	go func() {
+		scan := bufio.NewScanner(out)
+		if scan.Scan() {
+			line <- scan.Text()
+		}
+		for scan.Scan() {
+		}
+		_ = p.cmd.Wait() // the state tells
+		close(p.ended)
+	}()
+	t.Cleanup(p.kill)
+	select {
+	case text := <-line:
+		p.url = readyURL.FindString(text)
+	case <-p.ended:
+		t.Fatalf("it ended before it was ready: %v\n%s", p.cmd.ProcessState, p.log)
+	case <-time.After(patience):
+		t.Fatalf("not ready in time\n%s", p.log)
+	}
+	return p
+}
+
+func (p *process) kubeconfig() string { return filepath.Join(p.dir, "admin.kubeconfig") }
+
+func (p *process) kill() {
+	_ = p.cmd.Process.Kill() // it may have ended
+	<-p.ended
+}
+
+func (p *process) signal(s os.Signal) {
+	p.t.Helper()
+	if err := p.cmd.Process.Signal(s); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// wait answers the exit status.
+func (p *process) wait() int {
+	p.t.Helper()
+	select {
+	case <-p.ended:
+	case <-time.After(patience):
+		p.t.Fatalf("it does not end\n%s", p.log)
+	}
+	return p.cmd.ProcessState.ExitCode()
+}
+
+// stop ends the process in order.
+func (p *process) stop() {
+	p.t.Helper()
+	p.signal(syscall.SIGTERM)
+	if code := p.wait(); code != 0 {
+		p.t.Fatalf("exit status %d after SIGTERM\n%s", code, p.log)
+	}
+}
+
+// command runs a troupe command to its end and answers exit status and standard error.
+func command(t *testing.T, args ...string) (int, string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, binary, args...)
+	var errors strings.Builder
+	cmd.Stderr = &errors
+	err := cmd.Run()
+	if ctx.Err() != nil {
+		t.Fatalf("%v does not end: %v\n%s", args, err, errors.String())
+	}
+	return cmd.ProcessState.ExitCode(), errors.String()
+}
+
+// mustCommand is command for what has to succeed.
+func mustCommand(t *testing.T, args ...string) string {
+	t.Helper()
+	code, text := command(t, args...)
+	if code != 0 {
+		t.Fatalf("%v: exit status %d\n%s", args, code, text)
+	}
+	return text
+}
+
+// eventually waits for a condition.
+func eventually(t *testing.T, what string, done func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(patience); !done(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("never: %s", what)
+		}
+	}
+}
