@@ -31,10 +31,31 @@ func (c *committer) Receive(ctx actor.Context) {
 			c.refuse(fmt.Errorf("committing: %v", reason))
 		}
 	}()
-	if f, ok := ctx.Message().(*flight); ok {
-		c.waiting = append(c.waiting, f)
-		if len(c.waiting) >= c.store.tuning.BatchSize || c.box.length() == 0 {
-			c.commit()
+	switch m := ctx.Message().(type) {
+	case *flight:
+		c.take(m)
+	case *actor.Stopping:
+		c.leave()
+	}
+}
+
+// take gathers flights, and commits when nothing more waits or the batch is full.
+func (c *committer) take(f *flight) {
+	c.waiting = append(c.waiting, f)
+	if len(c.waiting) >= c.store.tuning.BatchSize || c.box.length() == 0 {
+		c.commit()
+	}
+}
+
+// leave commits what was gathered and turns away what came too late.
+func (c *committer) leave() {
+	late := c.box.close()
+	if len(c.waiting) > 0 {
+		c.commit()
+	}
+	for _, message := range late {
+		if f, ok := message.(*flight); ok {
+			f.reject(errStopped)
 		}
 	}
 }

@@ -164,8 +164,7 @@ func (o *object) launch(state mutation.State, base *flight, c mutation.Candidate
 	}
 	o.tip, o.of, o.tree = f, nil, nil
 	o.resident.used.Store(time.Now().UnixNano())
-	store := o.resident.collection.store
-	store.system.Root.Send(store.committer, f)
+	o.resident.collection.store.queue.post(f)
 	return f
 }
 

@@ -14,8 +14,9 @@ import (
 
 // residents are the objects whose actors exist. Its mutex guards the map.
 type residents struct {
-	mu    sync.Mutex
-	byKey map[string]*resident
+	mu     sync.Mutex
+	byKey  map[string]*resident
+	closed bool // no actor starts any more
 }
 
 // resident is the address of one object's actor.
@@ -28,13 +29,16 @@ type resident struct {
 	leaving    atomic.Bool
 }
 
-// resident finds the actor of an object, or starts one.
+// resident finds the actor of an object, or starts one; nil when the store is closing.
 func (c *collection) resident(key meta.Key) *resident {
 	at := path(key.Namespace, key.Name)
 	c.objects.mu.Lock()
 	defer c.objects.mu.Unlock()
 	if r := c.objects.byKey[at]; r != nil {
 		return r
+	}
+	if c.objects.closed {
+		return nil
 	}
 	r := &resident{collection: c, key: key, box: newMailbox(c.store.tuning.MailboxSize)}
 	r.used.Store(time.Now().UnixNano())
@@ -84,9 +88,10 @@ func (all *residents) stats() (alive, queued int) {
 	return len(all.byKey), queued
 }
 
-// all lists the residents.
-func (all *residents) all() []*resident {
+// close lets no more actors start, and lists those that live.
+func (all *residents) close() []*resident {
 	all.mu.Lock()
 	defer all.mu.Unlock()
+	all.closed = true
 	return slices.Collect(maps.Values(all.byKey))
 }

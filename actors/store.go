@@ -171,7 +171,7 @@ func (s *Store) Close(ctx context.Context) error {
 		})
 	}
 	for _, c := range s.collections {
-		for _, r := range c.objects.all() {
+		for _, r := range c.objects.close() {
 			pids = append(pids, r.pid)
 			s.system.Root.Stop(r.pid)
 		}

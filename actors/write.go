@@ -83,7 +83,11 @@ func (s *Store) mutate(ctx context.Context, m *request.Mutation) (request.Result
 // ask hands a mutation to the object's owner once, and waits for its outcome.
 func (s *Store) ask(ctx context.Context, c *collection, m *request.Mutation, conditions []persist.Condition) (request.Result, error) {
 	question := &ask{ctx: ctx, mutation: m, conditions: conditions, reply: make(chan answer, 1)}
-	c.resident(m.Key).box.post(question)
+	owner := c.resident(m.Key)
+	if owner == nil {
+		return request.Result{}, errStopped
+	}
+	owner.box.post(question)
 	var a answer
 	select {
 	case a = <-question.reply:

@@ -42,6 +42,7 @@ func TestAnswers(t *testing.T) {
 		{"other namespace", "PUT", maps + "/a", `{"metadata":{"name":"a","namespace":"other"}}`, nil, 400, "the namespace of the provided object does not match the namespace sent on the request"},
 		{"other name", "PUT", maps + "/a", configMap("b"), nil, 400, "the name of the object (b) does not match the name on the URL (a)"},
 		{"other kind", "POST", maps, `{"kind":"Pod","apiVersion":"v1","metadata":{"name":"a"}}`, nil, 400, `Pod in version "v1" cannot be handled as a ConfigMap: the kind in the data does not match the expected kind`},
+		{"wrong type", "POST", maps, `{"metadata":{"name":"a"},"data":{"a":1}}`, nil, 400, `ConfigMap in version "v1" cannot be handled as a ConfigMap: json: cannot unmarshal number into Go struct field ConfigMap.data of type string`},
 		{"other version", "POST", maps, `{"kind":"ConfigMap","apiVersion":"v2","metadata":{"name":"a"}}`, nil, 400, "the API version in the data (v2) does not match the expected API version (v1)"},
 		{"body type", "POST", maps, "<a/>", []string{"Content-Type", "text/xml"}, 415, "the body of the request was in an unknown format - accepted media types include: application/json, application/yaml, application/vnd.platform.protobuf"},
 		{"patch type", "PATCH", maps + "/a", "{}", []string{"Content-Type", "application/apply-patch+yaml"}, 415, "the body of the request was in an unknown format - accepted media types include: application/json-patch+json, application/merge-patch+json, application/strategic-merge-patch+json"},

@@ -69,6 +69,9 @@ const summaryLength = 30
 
 // unrecognized is the answer to a body that cannot be decoded.
 func unrecognized(k *schema.Kind, body []byte, err error) error {
+	if codec.IsTypeError(err) {
+		return badRequest(fmt.Sprintf("%s in version %q cannot be handled as a %s: %v", k.Kind, k.Version, k.Kind, err))
+	}
 	summary := "<empty>"
 	if len(body) > 0 {
 		summary = hex.EncodeToString(body[:min(len(body), summaryLength)])

@@ -22,7 +22,8 @@
 //
 // # Watches on the wire
 //
-// A watch answers HTTP/1.1 200 with Transfer-Encoding: chunked. Each flush is one chunk
+// A watch answers HTTP/1.1 200 with Transfer-Encoding: chunked and Connection: close,
+// since the connection ends with it. Each flush is one chunk
 // and holds whole events: in JSON `{"type":T,"object":O}` and a line feed each; in
 // Protobuf a length of four bytes, big endian, and a WatchEvent whose object is an
 // enveloped message. The chunk of length zero ends it.

@@ -142,6 +142,9 @@ func TestWatchEndsByTime(t *testing.T) {
 	f := serve(t, nil)
 	resp, cancel := f.watch("/api/v1/watch/namespaces/x/configmaps?timeoutSeconds=1&resourceVersion=5")
 	defer cancel()
+	if !resp.Close {
+		t.Error("the client is not told that the connection ends with the watch")
+	}
 	if text, err := io.ReadAll(resp.Body); err != nil || len(text) != 0 {
 		t.Errorf("%q %v", text, err)
 	}

@@ -27,8 +27,8 @@ func remove(cur State, m *request.Mutation, env Env) (Candidate, error) {
 	tree := rules.Clone(cur.Tree).(schema.Tree)
 	metadata := object(tree, "metadata")
 	setPolicyFinalizer(metadata, m.Delete.PropagationPolicy)
-	grace := gracePeriod(m, tree)
 	if !cur.Object.Head.Terminating {
+		grace := gracePeriod(m, tree)
 		metadata["deletionTimestamp"] = timestamp(env.Now.Add(time.Duration(grace) * time.Second))
 		metadata["deletionGracePeriodSeconds"] = grace
 		if m.Kind.Generation {
@@ -38,8 +38,8 @@ func remove(cur State, m *request.Mutation, env Env) (Candidate, error) {
 			delete(metadata, "deletionGracePeriodSeconds")
 			tree["status"] = schema.Tree{"phase": "Terminating"}
 		}
-	} else if old, ok := metadata["deletionGracePeriodSeconds"].(int64); ok && grace < old {
-		shortenGrace(metadata, old-grace)
+	} else if asked := m.Delete.GracePeriodSeconds; asked != nil && m.Kind.GracefulDeletion {
+		shortenGrace(metadata, notNegative(*asked))
 	}
 	return finish(cur, m, tree), nil
 }
@@ -106,18 +106,28 @@ func gracePeriod(m *request.Mutation, tree schema.Tree) int64 {
 		return 0
 	}
 	if asked := m.Delete.GracePeriodSeconds; asked != nil {
-		return max(*asked, 0)
+		return notNegative(*asked)
 	}
-	if own, ok := spec["terminationGracePeriodSeconds"].(int64); ok {
-		return own
-	}
-	return 0
+	own, _ := spec["terminationGracePeriodSeconds"].(int64)
+	return notNegative(own)
 }
 
-// shortenGrace moves the deletion time of a terminating object forward.
-func shortenGrace(metadata schema.Tree, by int64) {
-	old, _ := metadata["deletionGracePeriodSeconds"].(int64)
-	metadata["deletionGracePeriodSeconds"] = old - by
+// notNegative is a grace period as it is meant: less than none is the shortest there is.
+func notNegative(seconds int64) int64 {
+	if seconds < 0 {
+		return 1
+	}
+	return seconds
+}
+
+// shortenGrace moves the deletion time of a terminating object forward, never back.
+func shortenGrace(metadata schema.Tree, to int64) {
+	old, ok := metadata["deletionGracePeriodSeconds"].(int64)
+	if !ok || to >= old {
+		return
+	}
+	by := old - to
+	metadata["deletionGracePeriodSeconds"] = to
 	if at, err := time.Parse(time.RFC3339, fmt.Sprint(metadata["deletionTimestamp"])); err == nil {
 		metadata["deletionTimestamp"] = timestamp(at.Add(-time.Duration(by) * time.Second))
 	}

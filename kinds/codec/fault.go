@@ -1,6 +1,7 @@
 package codec
 
 import (
+	"errors"
 	"strconv"
 	"strings"
 )
@@ -33,6 +34,13 @@ func quote(s string) string { return strconv.Quote(s) }
 type typeError string
 
 func (e typeError) Error() string { return string(e) }
+
+// IsTypeError tells whether err, of a decoder, is about a value of the wrong type or form
+// in a body that is otherwise well formed.
+func IsTypeError(err error) bool {
+	_, ok := errors.AsType[typeError](err)
+	return ok
+}
 
 // A syntaxError says that a body is malformed.
 type syntaxError string

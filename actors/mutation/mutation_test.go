@@ -1,0 +1,234 @@
+package mutation
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/troupe-api/troupe/kinds/catalog"
+	"github.com/troupe-api/troupe/kinds/codec"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// A check is one mutation of one state and what must come of it.
+type check struct {
+	name     string
+	resource string
+	current  string // JSON; "": there is nothing
+	pending  bool   // the current state is on its way to the log
+	m        request.Mutation
+	body     string // of a create or an update
+	// The outcome: an operation and fields of the state by path, "" for absent ones, or
+	// a code, reason and part of the message.
+	op     Op
+	fields map[string]string
+	code   int
+	reason meta.Reason
+	says   string
+}
+
+const currentVersion = 5
+
+var env = Env{
+	Now:    time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC),
+	NewUID: func() string { return "new-uid" },
+}
+
+func kindNamed(t *testing.T, resource string) *schema.Kind {
+	t.Helper()
+	kinds, err := catalog.New(meta.Platform)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := kinds.Kind("", "v1", resource)
+	if k == nil {
+		t.Fatalf("no kind %s", resource)
+	}
+	return k
+}
+
+func decode(t *testing.T, k *schema.Kind, text string) schema.Tree {
+	t.Helper()
+	tree, faults, err := codec.DecodeJSON(k.Message, []byte(text))
+	if err != nil || len(faults) > 0 {
+		t.Fatalf("%s: %v %v", text, faults, err)
+	}
+	return tree
+}
+
+// state is an object as its owner has it at currentVersion.
+func (c *check) state(t *testing.T, k *schema.Kind) State {
+	t.Helper()
+	if c.current == "" {
+		return State{}
+	}
+	wanted := decode(t, k, c.current)
+	rules.Default(k, wanted)
+	encoded := codec.EncodeJSON(k, wanted)
+	version := strconv.Itoa(currentVersion)
+	if c.pending {
+		version = ""
+	}
+	json := string(encoded.JSON[:encoded.Slot]) + version + string(encoded.JSON[encoded.Slot:])
+	tree := decode(t, k, json)
+	o := &meta.Object{JSON: []byte(json), Item: k.Item, Head: codec.Head(k, tree)}
+	if !c.pending {
+		o.Version = currentVersion
+	}
+	return State{Object: o, Tree: tree, Fresh: !c.pending}
+}
+
+// text is the field at a path such as "metadata.labels.a", as JSON; "" if it is absent.
+func text(tree schema.Tree, path string) string {
+	var v any = tree
+	for name := range strings.SplitSeq(path, ".") {
+		switch at := v.(type) {
+		case schema.Tree:
+			v = at[name]
+		case []any:
+			n, err := strconv.Atoi(name)
+			if err != nil || n >= len(at) {
+				return ""
+			}
+			v = at[n]
+		default:
+			return ""
+		}
+	}
+	if v == nil {
+		return ""
+	}
+	return string(codec.AppendAny(nil, v))
+}
+
+func (c *check) run(t *testing.T) {
+	k := kindNamed(t, c.resource)
+	cur := c.state(t, k)
+	before, _ := rules.Clone(cur.Tree).(schema.Tree)
+	m := c.m
+	m.Kind = k
+	if m.Key.Name == "" {
+		m.Key.Name = "a"
+	}
+	if k.Namespaced {
+		m.Key.Namespace = "default"
+	}
+	if c.body != "" {
+		m.Object = decode(t, k, c.body)
+	}
+	got, err := Apply(cur, &m, env)
+	if !rules.Equal(before, cur.Tree) {
+		t.Errorf("the current state was changed to %v", cur.Tree)
+	}
+	var status *meta.Status
+	if errors.As(err, &status) {
+		if status.Code != c.code || status.Reason != c.reason || !strings.Contains(status.Message, c.says) {
+			t.Errorf("got %d %s %q, want %d %s %q", status.Code, status.Reason, status.Message, c.code, c.reason, c.says)
+		}
+		return
+	}
+	if err != nil || c.code != 0 {
+		t.Fatalf("got no Status but %v, want %d %s; %s", err, c.code, c.reason, got.Encoded.JSON)
+	}
+	c.compare(t, k, got)
+}
+
+func (c *check) compare(t *testing.T, k *schema.Kind, got Candidate) {
+	t.Helper()
+	if got.Op != c.op || got.Created != (c.current == "") {
+		t.Errorf("op %d, created %v; want op %d", got.Op, got.Created, c.op)
+	}
+	if got.Op == None {
+		return
+	}
+	// What is encoded is what is in the tree, and lacks the version only.
+	tree, _, err := codec.DecodeJSON(k.Message, got.Encoded.JSON)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range c.fields {
+		if is := text(tree, path); is != want {
+			t.Errorf("%s is %s, want %s", path, is, want)
+		}
+	}
+	if head := codec.Head(k, tree); head.UID != got.Head.UID || head.Terminating != got.Head.Terminating ||
+		head.Generation != got.Head.Generation || len(head.Finalizers) != len(got.Head.Finalizers) {
+		t.Errorf("the head is %+v, the object says %+v", got.Head, head)
+	}
+}
+
+func runAll(t *testing.T, checks []check) {
+	t.Helper()
+	for _, c := range checks {
+		t.Run(c.name, c.run)
+	}
+}
+
+// Config maps are the plain kind: no status, no generation, no grace.
+const plain = `{"metadata":{"name":"a","namespace":"default","uid":"u1","creationTimestamp":"2029-01-01T00:00:00Z"},"data":{"x":"1"}}`
+
+func withMetadata(object, more string) string {
+	return strings.Replace(object, `"metadata":{`, `"metadata":{`+more+`,`, 1)
+}
+
+func TestCreate(t *testing.T) {
+	create := request.Mutation{Verb: request.Create}
+	runAll(t, []check{
+		{name: "fresh", resource: "configmaps", m: create, body: `{"data":{"x":"1"}}`, op: Put, fields: map[string]string{
+			"metadata.name": `"a"`, "metadata.namespace": `"default"`, "metadata.uid": `"new-uid"`,
+			"metadata.creationTimestamp": `"2030-01-02T03:04:05Z"`, "data.x": `"1"`, "metadata.generation": ""}},
+		{name: "the server's fields are its own", resource: "configmaps", m: create,
+			body: `{"metadata":{"uid":"mine","creationTimestamp":"1999-01-01T00:00:00Z","generation":7,"deletionTimestamp":"1999-01-01T00:00:00Z",
+				"deletionGracePeriodSeconds":3,"selfLink":"/x","finalizers":["a.b/c"]}}`,
+			op: Put, fields: map[string]string{
+				"metadata.uid": `"new-uid"`, "metadata.creationTimestamp": `"2030-01-02T03:04:05Z"`, "metadata.generation": "",
+				"metadata.deletionTimestamp": "", "metadata.deletionGracePeriodSeconds": "", "metadata.selfLink": "",
+				"metadata.finalizers": `["a.b/c"]`}},
+		{name: "exists", resource: "configmaps", current: plain, m: create, body: `{}`, code: 409, reason: meta.ReasonAlreadyExists, says: `configmaps "a" already exists`},
+		{name: "a version", resource: "configmaps", m: create, body: `{"metadata":{"resourceVersion":"1"}}`, code: 400, reason: meta.ReasonBadRequest},
+		{name: "invalid", resource: "configmaps", m: create, body: `{"data":{"a/b":"1"}}`, code: 422, reason: meta.ReasonInvalid, says: "data[a/b]"},
+		{name: "generation begins with 1", resource: "pods", m: create, body: podSpec, op: Put, fields: map[string]string{
+			"metadata.generation": "1", "status.phase": `"Pending"`, "spec.restartPolicy": `"Always"`}},
+		{name: "no status from clients", resource: "pods", m: create, body: strings.Replace(podSpec, `{`, `{"status":{"phase":"Running","podIP":"1.2.3.4"},`, 1),
+			op: Put, fields: map[string]string{"status.phase": `"Pending"`, "status.podIP": ""}},
+		{name: "namespaces get their finalizer", resource: "namespaces", m: create, body: `{}`, op: Put, fields: map[string]string{
+			"spec.finalizers": `["` + meta.Platform.NamespaceFinalizer() + `"]`, "status.phase": `"Active"`}},
+	})
+}
+
+func TestUpdate(t *testing.T) {
+	update := request.Mutation{Verb: request.Update}
+	runAll(t, []check{
+		{name: "data", resource: "configmaps", current: plain, m: update, body: `{"metadata":{"name":"a"},"data":{"y":"2"}}`, op: Put,
+			fields: map[string]string{"data.x": "", "data.y": `"2"`, "metadata.uid": `"u1"`, "metadata.creationTimestamp": `"2029-01-01T00:00:00Z"`}},
+		{name: "the same", resource: "configmaps", current: plain, m: update, body: plain, op: None},
+		{name: "the same with its version", resource: "configmaps", current: plain, m: update, body: withMetadata(plain, `"resourceVersion":"5"`), op: None},
+		{name: "the same without what the server adds", resource: "configmaps", current: plain, m: update, body: `{"data":{"x":"1"}}`, op: None},
+		{name: "another version", resource: "configmaps", current: plain, m: update, body: withMetadata(plain, `"resourceVersion":"4"`),
+			code: 409, reason: meta.ReasonConflict, says: "the object has been modified"},
+		{name: "a later version", resource: "configmaps", current: plain, m: update, body: withMetadata(plain, `"resourceVersion":"6"`), code: 409, reason: meta.ReasonConflict},
+		{name: "a version while one is on its way", resource: "configmaps", current: plain, pending: true, m: update,
+			body: withMetadata(plain, `"resourceVersion":"5"`), code: 409, reason: meta.ReasonConflict},
+		{name: "no version while one is on its way", resource: "configmaps", current: plain, pending: true, m: update, body: `{"data":{"x":"2"}}`,
+			op: Put, fields: map[string]string{"data.x": `"2"`}},
+		{name: "no number", resource: "configmaps", current: plain, m: update, body: withMetadata(plain, `"resourceVersion":"x"`), code: 422, reason: meta.ReasonInvalid},
+		{name: "another uid", resource: "configmaps", current: plain, m: update, body: strings.Replace(plain, "u1", "u2", 1),
+			code: 409, reason: meta.ReasonConflict, says: "UID in precondition: u2, UID in object meta: u1"},
+		{name: "another name", resource: "configmaps", current: plain, m: update, body: strings.Replace(plain, `"name":"a"`, `"name":"b"`, 1),
+			code: 422, reason: meta.ReasonInvalid, says: "metadata.name"},
+		{name: "another namespace", resource: "configmaps", current: plain, m: update, body: strings.Replace(plain, `"default"`, `"other"`, 1),
+			code: 422, reason: meta.ReasonInvalid, says: "metadata.namespace"},
+		{name: "absent", resource: "configmaps", m: update, body: plain, code: 404, reason: meta.ReasonNotFound, says: `configmaps "a" not found`},
+		{name: "the server's fields are its own", resource: "configmaps", current: plain, m: update,
+			body: `{"metadata":{"creationTimestamp":"1999-01-01T00:00:00Z","generation":9,"deletionTimestamp":"1999-01-01T00:00:00Z","selfLink":"/x"},"data":{"x":"1"}}`, op: None},
+		{name: "immutable", resource: "configmaps", current: strings.Replace(plain, `"data"`, `"immutable":true,"data"`, 1), m: update,
+			body: `{"immutable":true,"data":{"x":"2"}}`, code: 422, reason: meta.ReasonInvalid, says: "immutable"},
+		{name: "a secret's type", resource: "secrets", current: strings.Replace(plain, `"data":{"x":"1"}`, `"type":"a"`, 1), m: update,
+			body: `{"type":"b"}`, code: 422, reason: meta.ReasonInvalid, says: "type"},
+	})
+}

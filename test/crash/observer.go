@@ -1,0 +1,80 @@
+package crash
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"strconv"
+
+	"github.com/troupe-api/troupe/test/client"
+)
+
+// An observer records what watches of all objects deliver.
+type observer struct {
+	from   uint64 // version that the events begin after
+	events []client.Event
+}
+
+// watch reads until the stream breaks, or until it has seen the version end, if above 0.
+func (o *observer) watch(ctx context.Context, c *client.Client, end uint64) error {
+	w, err := c.Watch(ctx, objects, url.Values{"resourceVersion": {strconv.FormatUint(o.from, 10)}})
+	if answer := (*client.Answer)(nil); errors.As(err, &answer) {
+		return err
+	} else if err != nil {
+		return broken(end, err)
+	}
+	defer w.Close()
+	for last := o.from; end == 0 || last < end; {
+		e, err := w.Next()
+		if err != nil {
+			return broken(end, err)
+		}
+		if e.Type == client.Error || e.Object.Version() <= last {
+			return fmt.Errorf("after version %d: %s %v", last, e.Type, e.Object)
+		}
+		last = e.Object.Version()
+		o.events = append(o.events, e)
+	}
+	return nil
+}
+
+// broken is what a broken stream means: nothing, if the end was left open.
+func broken(end uint64, err error) error {
+	if end == 0 {
+		return nil
+	}
+	return fmt.Errorf("watching up to version %d: %w", end, err)
+}
+
+// after are the events above a version.
+func (o *observer) after(version uint64) []client.Event {
+	for i, e := range o.events {
+		if e.Object.Version() > version {
+			return o.events[i:]
+		}
+	}
+	return nil
+}
+
+// newest is the version of the last event, or where the events begin.
+func (o *observer) newest() uint64 {
+	if len(o.events) == 0 {
+		return o.from
+	}
+	return o.events[len(o.events)-1].Object.Version()
+}
+
+// fold applies events to objects by name; an event that does not fit is an error.
+func fold(state map[string]string, events []client.Event) error {
+	for _, e := range events {
+		_, was := state[e.Object.Name()]
+		if was == (e.Type == client.Added) {
+			return fmt.Errorf("%s of an object that was there: %v: %v", e.Type, was, e.Object)
+		}
+		if state[e.Object.Name()] = e.Object.String(); e.Type == client.Deleted {
+			delete(state, e.Object.Name())
+		}
+	}
+	return nil
+}

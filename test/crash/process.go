@@ -1,0 +1,88 @@
+package crash
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"testing"
+
+	"github.com/troupe-api/troupe/test/client"
+)
+
+// settings make segments and snapshots small, so that kills meet rotations and snapshots.
+const settings = `
+serving: {securePort: 0}
+journal: {segmentBytes: 64Ki}
+snapshots: {journalBytes: 256Ki}
+`
+
+// A process is one run of the binary.
+type process struct {
+	*client.Client
+	cmd  *exec.Cmd
+	logs bytes.Buffer
+}
+
+// build makes the binary and its settings in dir.
+func build(t *testing.T, dir string) (binary, config string) {
+	t.Helper()
+	binary, config = filepath.Join(dir, "troupe"), filepath.Join(dir, "troupe.yaml")
+	cmd := exec.Command("go", "build", "-o", binary, "./cmd/troupe")
+	cmd.Dir = "../.."
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	if err := os.WriteFile(config, []byte(settings), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return binary, config
+}
+
+var readyLine = regexp.MustCompile(`KUBECONFIG=(\S+)`)
+
+// start runs the binary and waits until it is ready.
+func start(t *testing.T, binary, config, data string) *process {
+	t.Helper()
+	p := &process{cmd: exec.Command(binary, "serve", "--config", config, "--data-dir", data)}
+	p.cmd.Stderr = &p.logs
+	out, err := p.cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = p.kill() })
+	line, err := bufio.NewReader(out).ReadString('\n')
+	m := readyLine.FindStringSubmatch(line)
+	if m == nil {
+		fault := p.kill()
+		t.Fatalf("not ready: %q, %v, %v\n%s", line, err, fault, &p.logs)
+	}
+	if p.Client, err = client.New(m[1]); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// kill is kill -9, and waits for the end. It may be called twice.
+func (p *process) kill() error {
+	if p.cmd.ProcessState != nil {
+		return nil
+	}
+	if err := p.cmd.Process.Kill(); err != nil {
+		return err
+	}
+	_ = p.cmd.Wait() // says that it was killed
+	if p.Client != nil {
+		p.Close()
+	}
+	if status := p.cmd.ProcessState.String(); status != "signal: killed" {
+		return fmt.Errorf("the daemon had ended before the kill: %s\n%s", status, &p.logs)
+	}
+	return nil
+}
