@@ -1,6 +1,6 @@
 # make build | run | test | soak | bench | lint | generate
 
-NAMING   ?= platform
+NAMING   ?= kubernetes
 DATA_DIR ?= troupe-data
 FLAGS    ?=
 
@@ -9,7 +9,7 @@ FLAGS    ?=
 build: ## bin/troupe
 	go build -trimpath -o bin/troupe ./cmd/troupe
 
-run: build ## serve on ./troupe-data; NAMING=kubernetes for existing clients
+run: build ## serve on ./troupe-data under the names of existing clients; NAMING=platform for the neutral ones
 	./bin/troupe serve --data-dir $(DATA_DIR) --naming $(NAMING) $(FLAGS)
 
 test: lint ## everything that must pass before a change goes in

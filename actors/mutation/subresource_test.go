@@ -68,7 +68,7 @@ func TestPatch(t *testing.T) {
 			op: Put, fields: map[string]string{"data.x": `"2"`}},
 		{name: "merge with another version", resource: "configmaps", current: plain, m: patch(request.MergePatch, `{"metadata":{"resourceVersion":"4"}}`),
 			code: 409, reason: meta.ReasonConflict},
-		{name: "merge with another uid", resource: "configmaps", current: plain, m: patch(request.MergePatch, `{"metadata":{"uid":"u2"}}`), code: 409, reason: meta.ReasonConflict},
+		{name: "merge with another uid", resource: "configmaps", current: plain, m: patch(request.MergePatch, `{"metadata":{"uid":"u2"}}`), code: 422, reason: meta.ReasonInvalid, says: "metadata.uid"},
 		{name: "merge with another name", resource: "configmaps", current: plain, m: patch(request.MergePatch, `{"metadata":{"name":"b"}}`), code: 422, reason: meta.ReasonInvalid},
 		{name: "merge of no object", resource: "configmaps", current: plain, m: patch(request.MergePatch, `[]`), code: 400, reason: meta.ReasonBadRequest},
 		{name: "merge of no JSON", resource: "configmaps", current: plain, m: patch(request.MergePatch, `{`), code: 400, reason: meta.ReasonBadRequest},

@@ -116,17 +116,22 @@ func carryMetadata(cur State, m *request.Mutation, want schema.Tree) {
 	want["metadata"] = metadata
 }
 
-// specChanged says whether anything but metadata and status differs.
+// specChanged says whether anything differs that is the object's own: neither its kind,
+// which a body may leave out, nor metadata or status.
 func specChanged(old, want schema.Tree) bool {
 	for name, value := range want {
-		if name != "metadata" && name != "status" && !rules.Equal(value, old[name]) {
+		if own(name) && !rules.Equal(value, old[name]) {
 			return true
 		}
 	}
 	for name := range old {
-		if _, ok := want[name]; !ok && name != "metadata" && name != "status" {
+		if _, ok := want[name]; !ok && own(name) {
 			return true
 		}
 	}
 	return false
+}
+
+func own(name string) bool {
+	return name != "metadata" && name != "status" && name != "kind" && name != "apiVersion"
 }

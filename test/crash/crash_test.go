@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -32,6 +34,7 @@ type history struct {
 	seen    uint64            // newest version that anybody was told of
 	listed  map[string]string // the objects at the version below, by name
 	at      uint64
+	given   []uint64 // versions acknowledged under the last load
 	acked   int
 	maybes  int
 	landed  int // of the maybes
@@ -65,13 +68,12 @@ func TestKills(t *testing.T) {
 func (h *history) cycle(p *process) *process {
 	before := &observer{from: h.at}
 	h.load(p, before)
-	h.seen = max(h.seen, before.newest())
 	next := start(h.t, h.binary, h.config, h.data)
-	state, at := maps.Clone(h.listed), h.at
+	state, floor := maps.Clone(h.listed), h.seen
 	h.list(next)
 	h.checkKeys()
-	h.checkVersions()
-	h.checkWatch(next, before, state, at)
+	h.checkVersions(floor, before.newest())
+	h.checkWatch(next, before, state)
 	return next
 }
 
@@ -117,6 +119,63 @@ func (h *history) list(p *process) {
 	h.at = list.Version
 }
 
+// marker is an object that is written after every kill, to know when a watch has caught up.
+const marker = "marker"
+
+// checkWatch resumes from a version that was delivered before the kill: what was delivered
+// after it comes again, the rest follows, and all of it leads to the list.
+func (h *history) checkWatch(p *process, before *observer, state map[string]string) {
+	end := h.mark(p)
+	from := before.from
+	if n := h.random.IntN(len(before.events) + 1); n > 0 {
+		from = before.events[n-1].Object.Version()
+	}
+	resumed := &observer{from: from}
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	defer cancel()
+	if err := resumed.watch(ctx, p.Client, end); err != nil {
+		h.t.Errorf("resumed from %d: %v", from, err)
+		return
+	}
+	again := before.after(from)
+	if len(resumed.events) < len(again) || !slices.EqualFunc(again, resumed.events[:len(again)], same) {
+		h.t.Errorf("resumed from %d: %d events were delivered before the kill, other ones now", from, len(again))
+	}
+	for _, v := range h.given {
+		if v > from && !slices.ContainsFunc(resumed.events, func(e client.Event) bool { return e.Object.Version() == v }) {
+			h.t.Errorf("resumed from %d: acknowledged version %d is missing", from, v)
+		}
+	}
+	first := before.events[:len(before.events)-len(again)]
+	events := slices.DeleteFunc(slices.Concat(first, resumed.events), func(e client.Event) bool { return e.Object.Version() > h.at })
+	if err := fold(state, events); err != nil {
+		h.t.Errorf("resumed from %d: %v", from, err)
+	} else if !maps.Equal(state, h.listed) {
+		h.t.Errorf("resumed from %d: the events lead to\n%v, the list is\n%v", from, state, h.listed)
+	}
+}
+
+func same(a, b client.Event) bool { return a.Type == b.Type && a.Object.String() == b.Object.String() }
+
+// mark writes the marker and says under which version.
+func (h *history) mark(p *process) uint64 {
+	h.t.Helper()
+	data := map[string]string{"after": strconv.FormatUint(h.at, 10)}
+	answer, err := p.Patch(context.Background(), objects+"/"+marker, map[string]any{"data": data})
+	if err == nil && answer.Code == 404 {
+		answer, err = p.Create(context.Background(), objects, client.ConfigMap(marker, nil, data))
+	}
+	if err != nil || answer.Code > 201 {
+		h.t.Fatalf("marker: %v, %v", answer, err)
+	}
+	if v := answer.Object().Version(); v <= h.at {
+		h.t.Errorf("a write at version %d after a list at %d", v, h.at)
+	} else {
+		h.seen = v
+	}
+	return h.seen
+}
+
 // withKind gives an item of a list what it has in an event.
 func withKind(o client.Object) client.Object {
 	o["apiVersion"], o["kind"] = "v1", "ConfigMap"
@@ -132,7 +191,7 @@ func (h *history) checkKeys() {
 			if text, ok := left[k.name]; ok {
 				delete(left, k.name)
 				var err error
-				if found, err = stateOf(parse(h.t, text)); err != nil {
+				if found, err = stateOf(text); err != nil {
 					h.t.Error(err)
 				}
 			}
@@ -154,16 +213,20 @@ func (h *history) checkKeys() {
 	}
 }
 
-// checkVersions: none is lower than before, none was given twice.
-func (h *history) checkVersions() {
+// checkVersions: none is lower than before, none was given twice. The floor was seen
+// before the load, the newest was delivered under it.
+func (h *history) checkVersions(floor, newest uint64) {
+	h.seen = max(h.seen, newest)
 	given := map[uint64]bool{}
+	h.given = h.given[:0]
 	for _, w := range h.workers {
-		last := h.seen0()
+		last := floor
 		for _, v := range w.acked {
 			if given[v] || v <= last {
 				h.t.Errorf("version %d after %d, given before: %v", v, last, given[v])
 			}
 			given[v], last = true, v
+			h.given = append(h.given, v)
 			h.acked++
 		}
 		h.seen = max(h.seen, last)

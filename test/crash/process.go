@@ -16,8 +16,8 @@ import (
 // settings make segments and snapshots small, so that kills meet rotations and snapshots.
 const settings = `
 serving: {securePort: 0}
-journal: {segmentBytes: 64Ki}
-snapshots: {journalBytes: 256Ki}
+journal: {segmentBytes: 1Mi}
+snapshots: {journalBytes: 1Mi}
 `
 
 // A process is one run of the binary.

@@ -2,6 +2,7 @@ package crash
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"hash/crc32"
 	"math/rand/v2"
@@ -85,7 +86,7 @@ func (w *worker) run(ctx context.Context, c *client.Client) error {
 // data is new data with its checksum.
 func (w *worker) data() map[string]string {
 	n := strconv.FormatUint(w.last, 10)
-	fill := strings.Repeat(n+".", w.random.IntN(200))
+	fill := strings.Repeat(n+".", w.random.IntN(600))
 	return map[string]string{"n": n, "fill": fill, "sum": sum(n, fill)}
 }
 
@@ -94,7 +95,11 @@ func sum(n, fill string) string {
 }
 
 // stateOf reads an object's state; an error says that it is half a write.
-func stateOf(o client.Object) (state, error) {
+func stateOf(text string) (state, error) {
+	var o client.Object
+	if err := json.Unmarshal([]byte(text), &o); err != nil {
+		return state{}, err
+	}
 	n, err := strconv.ParseUint(o.Data("n"), 10, 64)
 	if err != nil || o.Data("sum") != sum(o.Data("n"), o.Data("fill")) {
 		return state{}, fmt.Errorf("half a write: %v", o)

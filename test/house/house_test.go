@@ -18,10 +18,10 @@ var rooms = map[string][]string{
 	"kinds":              {},
 	"persist":            {},
 	"actors":             {"kinds", "persist"},
-	"actors/controllers": {"actors", "kinds", "persist", "policy"},
+	"actors/controllers": {"actors", "kinds", "policy"},
 	"policy":             {"kinds"},
 	"http":               {"kinds", "policy"},
-	"cmd":                {"actors", "bench", "http", "kinds", "persist", "policy"},
+	"cmd":                {"actors", "actors/controllers", "http", "kinds", "persist", "policy"},
 	"bench":              {"cmd"},
 }
 

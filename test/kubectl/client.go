@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 )
 
@@ -14,6 +15,7 @@ import (
 type client struct {
 	binary     string
 	kubeconfig string
+	profile    string // naming profile of the server
 	dir        string // working directory; also home, so that no cache is shared
 }
 
@@ -43,6 +45,9 @@ func (c client) run(command string) (step, error) {
 	sh.Env = []string{
 		"PATH=" + bin + ":" + os.Getenv("PATH"), "HOME=" + c.dir, "KUBECONFIG=" + c.kubeconfig,
 		"LANG=C", "LC_ALL=C", "TZ=UTC", "TMPDIR=" + c.dir,
+		// A client that watches instead of listing first waits for the vendor's bookmark
+		// annotation, which the profile "platform" does not send.
+		"KUBE_FEATURE_WatchListClient=" + strconv.FormatBool(c.profile != "platform"),
 	}
 	var exit *exec.ExitError
 	if err := sh.Run(); err != nil && !errors.As(err, &exit) {

@@ -88,7 +88,7 @@ func perform(t *testing.T, binary, profile, table string) (steps []step) {
 		t.Fatal(err)
 	}
 	defer d.Stop(context.Background())
-	c := client{binary: binary, kubeconfig: d.Kubeconfig(), dir: workspace(t)}
+	c := client{binary: binary, profile: profile, kubeconfig: d.Kubeconfig(), dir: workspace(t)}
 	for _, command := range commands(string(text)) {
 		s, err := c.run(command)
 		if err != nil {

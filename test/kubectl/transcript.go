@@ -49,7 +49,7 @@ var varying = []struct {
 	{regexp.MustCompile(`20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z`), "TIME"},
 	{regexp.MustCompile(`(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d [A-Z][a-z]{2} 20\d\d \d\d:\d\d:\d\d [+-]\d{4}`), "TIME"},
 	{regexp.MustCompile(`(\S) {2,}`), "$1   "},
-	{regexp.MustCompile(`(^|   )(\d+[ydhms])+( \(x\d+ over (\d+[ydhms])+\))?(   |$)`), "${1}AGE$3$5"},
+	{regexp.MustCompile(`(^|[^:\s]   )(\d+[ydhms])+( \(x\d+ over (\d+[ydhms])+\))?(   |$)`), "${1}AGE$3$5"},
 	{regexp.MustCompile(`over (\d+[ydhms])+\)`), "over AGE)"},
 	{regexp.MustCompile(`-{4,}`), "----"},
 }

@@ -110,6 +110,7 @@ func (r *request) text(t *testing.T, name string) string {
 }
 
 // longBody is the body of a case whose recording holds only its beginning and its size.
+// The rest is made up so that it breaks the same limit: of bytes, or of items.
 func longBody(t *testing.T, name string) string {
 	t.Helper()
 	switch name {

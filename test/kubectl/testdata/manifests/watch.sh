@@ -1,4 +1,5 @@
 # Prints what `kubectl get "$@" --watch` says of configmap/a before and after a change.
+: >watch.out
 kubectl get "$@" --watch >watch.out 2>&1 &
 watcher=$!
 lines() {
@@ -10,7 +11,7 @@ lines() {
 	done
 }
 lines 1
-kubectl patch -n shop configmap a --type=merge -p '{"data":{"seen":"yes"}}' >/dev/null
+kubectl patch -n shop configmap a --type=merge -p "{\"data\":{\"seen\":\"$$\"}}" >/dev/null
 lines 2
 kill $watcher
 wait $watcher 2>/dev/null

@@ -1,0 +1,73 @@
+package security
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestSmuggling: a request whose end two servers could see in different places is refused, and
+// what follows it on the connection is never read as a request.
+func TestSmuggling(t *testing.T) {
+	v := start(t)
+	const smuggled = "POST " + configMaps + " HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 33\r\n\r\n" +
+		`{"metadata":{"name":"smuggled"}} `
+	post := "POST " + configMaps + " HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+	for name, request := range map[string]string{
+		"two lengths":              post + "Content-Length: 0\r\nContent-Length: 5\r\n\r\n",
+		"the same length twice":    post + "Content-Length: 0\r\nContent-Length: 0\r\n\r\n",
+		"length and encoding":      post + "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+		"encoding and length":      post + "Transfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n",
+		"two encodings":            post + "Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n\r\n0\r\n\r\n",
+		"unknown encoding":         post + "Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n",
+		"space before colon":       post + "Content-Length : 5\r\n\r\n",
+		"folded encoding":          post + "Transfer-Encoding:\r\n chunked\r\n\r\n0\r\n\r\n",
+		"negative length":          post + "Content-Length: -1\r\n\r\n",
+		"signed length":            post + "Content-Length: +5\r\n\r\n",
+		"hexadecimal length":       post + "Content-Length: 0x5\r\n\r\n",
+		"list of lengths":          post + "Content-Length: 5, 6\r\n\r\n",
+		"huge length":              post + "Content-Length: 99999999999999999999\r\n\r\n",
+		"bare CR":                  post + "X: a\rContent-Length: 5\r\n\r\n",
+		"bare LF":                  post + "X: a\nContent-Length: 0\r\n\r\n",
+		"NUL":                      post + "X: a\x00b\r\nContent-Length: 0\r\n\r\n",
+		"bad chunk size":           post + "Transfer-Encoding: chunked\r\n\r\nzz\r\n\r\n",
+		"negative chunk size":      post + "Transfer-Encoding: chunked\r\n\r\n-1\r\n\r\n",
+		"two hosts":                "GET /version HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n",
+		"another host":             "GET https://y/version HTTP/1.1\r\nHost: x\r\n\r\n",
+		"lower-case method":        "get /version HTTP/1.1\r\nHost: x\r\n\r\n",
+		"a protocol of the future": "GET /version HTTP/1.7\r\nHost: x\r\n\r\n",
+		"fragment":                 "GET /version#x HTTP/1.1\r\nHost: x\r\n\r\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			v := &victim{t: t, dir: v.dir, d: v.d}
+			got := v.raw(v.admin(), request+smuggled)
+			if got.code != 400 && got.code != 413 && got.code != 501 || !got.closed {
+				t.Errorf("%d, closed %v, want 400 and close: %.200s", got.code, got.closed, got.body)
+			}
+		})
+	}
+	v.must(404, "GET", configMaps+"/smuggled", "", "")
+	if got := v.raw(v.admin(), smuggled); got.code != 201 {
+		t.Errorf("the smuggled request itself: %d %s", got.code, got.body)
+	}
+}
+
+// TestTargets: no spelling of a path reaches what its plain spelling may not, nor hides what
+// is asked for.
+func TestTargets(t *testing.T) {
+	v := start(t)
+	for _, path := range []string{
+		"/livez/../api/v1/secrets", "/livez/..%2fapi/v1/secrets", "/livez/%2e%2e/api/v1/secrets", "/livez/%252e%252e/api/v1/secrets",
+		"//api/v1/secrets", "/api//v1/secrets", "/api/v1//secrets", "/api/v1/secrets/", "/./api/v1/secrets", "/api/v1/./secrets",
+		"/api%2fv1%2fsecrets", "/api/v1/secrets%00", "/api/v1/secrets%0a", "/livez%2f..%2fapi/v1/secrets", "/api/v1/%2e/secrets",
+		"/api/v1/secrets%", "/api/v1/secrets%zz", "/livez;/api/v1/secrets", "/API/v1/secrets", "/api/v1/Secrets", "/api/v1/secrets%20",
+		"/livez/..;/api/v1/secrets", `/livez/..\api\v1\secrets`, "/api/v1/namespaces/default/%2e%2e/kube-system/secrets",
+	} {
+		got := v.raw(v.nobody(), "GET "+path+" HTTP/1.1\r\nHost: x\r\n\r\n")
+		if got.code != 400 && got.code != 404 && got.code != 403 || strings.Contains(got.body, "SecretList") {
+			t.Errorf("%s as nobody: %d %.200s", path, got.code, got.body)
+		}
+		if got := v.raw(v.admin(), "GET "+path+" HTTP/1.1\r\nHost: x\r\n\r\n"); got.code != 400 && got.code != 404 {
+			t.Errorf("%s as the administrator: %d %.200s, want 400 or 404", path, got.code, got.body)
+		}
+	}
+}
