@@ -184,14 +184,3 @@ func (x *names) bodyMedia(contentType string, empty bool) media {
 	}
 	return mediaNone
 }
-
-// contentType is the Content-Type of an answer.
-func (x *names) contentType(m media) string {
-	switch m {
-	case mediaYAML:
-		return typeYAML
-	case mediaProtobuf:
-		return x.protobuf
-	}
-	return typeJSON
-}
