@@ -37,12 +37,13 @@ type ask struct {
 }
 
 // answer is what an object's actor says at once: a refusal, a state that already is
-// what was asked for, or the flight to wait for.
+// what was asked for, or the flight to wait for. A refusal or state that was computed on
+// a flight waits for it too: nothing is told before it is durable.
 type answer struct {
 	result request.Result
 	flight *flight
-	// own says that flight carries the mutation itself; else the result holds once
-	// flight has landed, under the version of flight.
+	// own says that flight carries the mutation itself; else the result or the refusal
+	// holds once flight has landed, the result under the version of flight.
 	own bool
 	// retry asks to come again after flight has landed.
 	retry bool
@@ -104,7 +105,7 @@ func (o *object) mutate(m *ask) answer {
 	store := o.resident.collection.store
 	c, err := mutation.Apply(state, m.mutation, mutation.Env{Now: store.now(), NewUID: uuid.NewString})
 	if err != nil {
-		return answer{err: err}
+		return answer{flight: base, err: err} // a refusal tells of the state it was computed on
 	}
 	if c.Op == mutation.None {
 		return answer{flight: base, result: request.Result{Object: state.Object, Warnings: c.Warnings}}

@@ -94,7 +94,7 @@ func (s *Store) ask(ctx context.Context, c *collection, m *request.Mutation, con
 	case <-ctx.Done():
 		return request.Result{}, meta.NewTimeout("the request ended before the object's turn came")
 	}
-	if a.err != nil || a.flight == nil {
+	if a.flight == nil {
 		return a.result, a.err
 	}
 	select {
@@ -107,6 +107,8 @@ func (s *Store) ask(ctx context.Context, c *collection, m *request.Mutation, con
 		return request.Result{}, errStale
 	case a.flight.err != nil:
 		return request.Result{}, a.flight.err
+	case a.err != nil:
+		return request.Result{}, a.err
 	case a.own:
 		return a.flight.result(), nil
 	}
