@@ -139,16 +139,9 @@ func (s *Store) Watch(ctx context.Context, r request.Watch, sink request.Sink) (
 	l.heard.Store(s.now().UnixNano())
 	first := &session{link: l}
 	if r.Initial {
-		match := request.MatchMostRecent
-		if r.Version > 0 {
-			match = request.MatchNotOlderThan
-		}
-		state, version, err := c.state(ctx, match, r.Version)
-		if err != nil {
+		if err := first.begin(ctx, r); err != nil {
 			return nil, err
 		}
-		first.initial, first.sent = state, version
-		first.cursor, _ = c.history.seek(state.version)
 	} else {
 		at, ok := c.history.seek(r.Version)
 		if !ok {
@@ -156,7 +149,6 @@ func (s *Store) Watch(ctx context.Context, r request.Watch, sink request.Sink) (
 		}
 		first.cursor, first.sent = at, r.Version
 	}
-	c.watchers.add(l)
 	l.pid = s.spawn(func() actor.Actor {
 		if first != nil { // a restarted session only ends
 			defer func() { first = nil }()
@@ -164,6 +156,7 @@ func (s *Store) Watch(ctx context.Context, r request.Watch, sink request.Sink) (
 		}
 		return &session{link: l}
 	}, l.box)
+	c.watchers.add(l) // and then the first wake-up: nothing that is published falls between
 	l.wake()
 	return l, nil
 }

@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"context"
 	"fmt"
 	"runtime/debug"
 	"sync/atomic"
@@ -101,6 +102,24 @@ func (s *session) recover() {
 	s.link.collection.store.logger.Error("panic in a watch", "id", id, "reason", fmt.Sprint(reason), "stack", string(debug.Stack()))
 	s.link.end()
 	panic(reason)
+}
+
+// begin places a session that delivers the state first. The place after the state is
+// gone if the history was trimmed in between; then it takes the state anew.
+func (s *session) begin(ctx context.Context, r request.Watch) error {
+	match := request.MatchMostRecent
+	if r.Version > 0 {
+		match = request.MatchNotOlderThan
+	}
+	for placed := false; !placed; {
+		state, version, err := s.link.collection.state(ctx, match, r.Version)
+		if err != nil {
+			return err
+		}
+		s.initial, s.sent = state, version
+		s.cursor, placed = s.link.collection.history.seek(version)
+	}
+	return nil
 }
 
 // advance delivers what is new, until there is nothing more or the watch ends.
