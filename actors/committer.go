@@ -78,7 +78,7 @@ func (c *committer) commit() {
 	if len(batch) == 0 {
 		return
 	}
-	begin := c.store.now()
+	begin := time.Now()
 	results, err := c.store.log.Append(batch)
 	c.store.metrics.batch(len(batch), time.Since(begin))
 	if err != nil {

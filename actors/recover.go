@@ -27,7 +27,6 @@ func (s *Store) recover() error {
 		if s.collections[k.Storage] == nil {
 			c := &collection{store: s, storage: k.Storage, kind: k, objects: residents{byKey: make(map[string]*resident)}}
 			s.collections[k.Storage] = c
-			s.byPrefix[c.prefix()] = c
 			r.trees[c] = new(tree)
 		}
 	}

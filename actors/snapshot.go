@@ -29,12 +29,12 @@ func (s *Store) Snapshot() error {
 	at := s.horizon.now()
 	keepFrom := at + 1
 	states := make(map[string]*snapshot, len(s.collections))
-	for prefix, c := range s.byPrefix {
+	for _, c := range s.collections {
 		state, err := c.exactly(at)
 		if err != nil {
 			return err
 		}
-		states[prefix] = state
+		states[c.prefix()] = state
 		if oldest := c.history.oldest(); oldest > 0 {
 			keepFrom = min(keepFrom, oldest)
 		}

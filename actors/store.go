@@ -36,7 +36,6 @@ type Store struct {
 	queue      *mailbox // the committer's
 
 	collections map[meta.GroupResource]*collection // fixed after Open
-	byPrefix    map[string]*collection             // fixed after Open
 	horizon     horizon
 
 	failed  atomic.Pointer[error]
@@ -52,7 +51,7 @@ func Open(o Options) (*Store, error) {
 	}
 	s := &Store{
 		log: o.Log, catalog: o.Catalog, naming: o.Naming, logger: o.Logger, tuning: o.Tuning, now: o.Now, fatal: o.Fatal,
-		collections: make(map[meta.GroupResource]*collection), byPrefix: make(map[string]*collection), stop: make(chan struct{}),
+		collections: make(map[meta.GroupResource]*collection), stop: make(chan struct{}),
 	}
 	if s.now == nil {
 		s.now = time.Now
