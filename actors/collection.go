@@ -7,6 +7,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"github.com/troupe-api/troupe/actors/mutation"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/schema"
 )
@@ -18,6 +19,7 @@ type collection struct {
 	store   *Store
 	storage meta.GroupResource
 	kind    *schema.Kind // by which stored objects are read
+	claims  mutation.Claims
 	pid     *actor.PID
 
 	published atomic.Pointer[snapshot]

@@ -27,12 +27,14 @@ type flight struct {
 
 // land says that the flight's change is published.
 func (f *flight) land(o *meta.Object) {
+	f.candidate.Claim.Keep()
 	f.object = o
 	close(f.done)
 }
 
 // abort says that the flight's change was not committed.
 func (f *flight) abort(err error) {
+	f.candidate.Claim.Drop()
 	f.err = err
 	close(f.done)
 }

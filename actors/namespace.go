@@ -49,12 +49,7 @@ func (s *Store) immortal(name string) bool {
 
 // ensureNamespaces creates the namespaces that exist from the start.
 func (s *Store) ensureNamespaces() error {
-	var kind *schema.Kind
-	for _, k := range s.catalog.Kinds() {
-		if k.Storage == namespaces {
-			kind = k
-		}
-	}
+	kind := s.collections[namespaces].kind
 	for _, name := range slices.Concat([]string{"default"}, s.naming.SystemNamespaces()) {
 		_, err := s.Mutate(context.Background(), request.Mutation{
 			Verb: request.Create, Kind: kind, Key: meta.Key{GroupResource: namespaces, Name: name},

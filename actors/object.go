@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"runtime/debug"
-	"strings"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -103,7 +102,9 @@ func (o *object) mutate(m *ask) answer {
 		return answer{flight: base, retry: true}
 	}
 	store := o.resident.collection.store
-	c, err := mutation.Apply(state, m.mutation, mutation.Env{Now: store.now(), NewUID: uuid.NewString})
+	c, err := mutation.Apply(state, m.mutation, mutation.Env{
+		Now: store.now(), NewUID: uuid.NewString, Claims: o.resident.collection.claims,
+	})
 	if err != nil {
 		return answer{flight: base, err: err} // a refusal tells of the state it was computed on
 	}
@@ -111,6 +112,7 @@ func (o *object) mutate(m *ask) answer {
 		return answer{flight: base, result: request.Result{Object: state.Object, Warnings: c.Warnings}}
 	}
 	if m.mutation.DryRun {
+		c.Claim.Drop()
 		return answer{result: preview(o.resident, state, c)}
 	}
 	f := o.launch(state, base, c, m.conditions)
@@ -136,7 +138,7 @@ func (o *object) state(m *request.Mutation) (s mutation.State, base *flight, wai
 		return mutation.State{}, nil, false, nil
 	}
 	if o.of != current {
-		tree, _, err := codec.DecodeJSON(m.Kind.Message, current.JSON)
+		tree, _, err := codec.DecodeJSON(o.resident.collection.kind.Message, current.JSON)
 		if err != nil {
 			return s, nil, false, fmt.Errorf("stored object %s: %w", o.resident.key, err)
 		}
@@ -183,7 +185,7 @@ func (o *object) leave(ctx actor.Context) {
 func preview(r *resident, state mutation.State, c mutation.Candidate) request.Result {
 	o := &meta.Object{Key: r.key, Item: r.collection.kind.Item, Head: c.Head}
 	if state.Object == nil {
-		o.JSON = []byte(strings.Replace(string(c.Encoded.JSON), `"resourceVersion":"",`, "", 1))
+		o.JSON = c.Encoded.Unversioned()
 	} else {
 		o.Version = state.Object.Version
 		o.JSON = withVersion(c.Encoded.JSON, c.Encoded.Slot, o.Version)

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/troupe-api/troupe/actors/mutation"
 	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/persist"
@@ -18,6 +19,8 @@ type Options struct {
 	Naming  *meta.Naming
 	Logger  *slog.Logger
 	Tuning  Tuning
+	// Claims are what the objects of a storage share, and may only have once.
+	Claims map[meta.GroupResource]mutation.Claims
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
 	// Fatal is called once when the store can no longer keep its promises: the process

@@ -21,7 +21,7 @@ func (s *Store) Get(ctx context.Context, r request.Get) (*meta.Object, error) {
 	if o == nil {
 		return nil, meta.NewNotFound(resource(r.Kind), r.Key.Name)
 	}
-	return o, nil
+	return shown(r.Kind, r.Subresource, o)
 }
 
 func resource(k *schema.Kind) meta.GroupResource {
@@ -30,6 +30,14 @@ func resource(k *schema.Kind) meta.GroupResource {
 
 // List reads a collection, whole or a chunk of it.
 func (s *Store) List(ctx context.Context, r request.List) (request.Listing, error) {
+	l, err := s.list(ctx, r)
+	if err == nil && r.Kind.Stored != r.Kind {
+		err = showAll(r.Kind, l.Items)
+	}
+	return l, err
+}
+
+func (s *Store) list(ctx context.Context, r request.List) (request.Listing, error) {
 	c := s.collection(r.Kind)
 	if r.Continue != "" {
 		return c.listOn(ctx, r)
@@ -135,6 +143,9 @@ func (s *Store) Watch(ctx context.Context, r request.Watch, sink request.Sink) (
 		return nil, meta.NewServiceUnavailable("the server is stopping")
 	}
 	c := s.collection(r.Kind)
+	if r.Kind.Stored != r.Kind {
+		sink = &showing{kind: r.Kind, Sink: sink}
+	}
 	l := &link{collection: c, watch: r, sink: sink, box: newMailbox(0)}
 	l.heard.Store(s.now().UnixNano())
 	first := &session{link: l}

@@ -23,12 +23,10 @@ type recovery struct {
 // recover fills the collections with what the log holds.
 func (s *Store) recover() error {
 	r := &recovery{store: s, trees: make(map[*collection]*tree), news: make(map[*collection][]*record), seen: make(map[string]*meta.Object)}
-	for _, k := range s.catalog.Kinds() {
-		if s.collections[k.Storage] == nil {
-			c := &collection{store: s, storage: k.Storage, kind: k, objects: residents{byKey: make(map[string]*resident)}}
-			s.collections[k.Storage] = c
-			r.trees[c] = new(tree)
-		}
+	for _, k := range s.catalog.Stored() {
+		c := &collection{store: s, storage: k.Storage, kind: k, objects: residents{byKey: make(map[string]*resident)}}
+		s.collections[k.Storage] = c
+		r.trees[c] = new(tree)
 	}
 	last, err := s.log.Recover(persist.Recovery{
 		Item: r.item, Base: r.setBase, Commit: r.commit, Current: s.revision, Applied: s.applied,

@@ -66,6 +66,9 @@ func Open(o Options) (*Store, error) {
 	if err := s.recover(); err != nil {
 		return nil, err
 	}
+	if err := s.claim(o.Claims); err != nil {
+		return nil, err
+	}
 	s.start()
 	if err := s.ensureNamespaces(); err != nil {
 		return nil, errors.Join(err, s.Close(context.Background()))

@@ -18,10 +18,19 @@ func (s *Store) Mutate(ctx context.Context, m request.Mutation) (request.Result,
 	if s.closing.Load() {
 		return request.Result{}, meta.NewServiceUnavailable("the server is stopping")
 	}
-	if m.Verb == request.Create && m.Key.Name == "" {
-		return s.generate(ctx, &m)
+	result, err := s.change(ctx, &m)
+	if err == nil {
+		result.Object, err = shown(m.Kind, m.Subresource, result.Object)
 	}
-	return s.mutate(ctx, &m)
+	return result, err
+}
+
+// change makes a change, and answers the stored form.
+func (s *Store) change(ctx context.Context, m *request.Mutation) (request.Result, error) {
+	if m.Verb == request.Create && m.Key.Name == "" {
+		return s.generate(ctx, m)
+	}
+	return s.mutate(ctx, m)
 }
 
 // generate creates an object under a random name; a name that is taken is tried anew.

@@ -13,10 +13,7 @@ import (
 // decodeObject reads the body of a create or an update. warnings are the texts about its
 // unknown and duplicate fields, if the client wants to be warned.
 func (s *Server) decodeObject(x *exchange, v request.FieldValidation) (tree schema.Tree, warnings []string, err error) {
-	k := s.bodyKind(x)
-	if k == nil {
-		return nil, nil, methodNotAllowed()
-	}
+	k := x.speaks
 	body, err := x.body()
 	if err != nil {
 		return nil, nil, err
@@ -40,14 +37,6 @@ func (s *Server) decodeObject(x *exchange, v request.FieldValidation) (tree sche
 	}
 	warnings, err = judge(k, faults, v)
 	return tree, warnings, err
-}
-
-// bodyKind is the kind of the request's body: that of the sub-resource, if it has its own.
-func (s *Server) bodyKind(x *exchange) *schema.Kind {
-	if x.sub == nil || x.sub.Kind.Kind == "" || x.sub.Kind == x.kind.GroupVersionKind {
-		return x.kind
-	}
-	return s.opts.Catalog.ByGVK(x.sub.Kind)
 }
 
 // checkKind compares what the body says it is with what the path takes. A body that says

@@ -34,7 +34,7 @@ type eventEncoder struct {
 
 // newEventEncoder checks that the format can be watched.
 func (s *Server) newEventEncoder(x *exchange) (*eventEncoder, error) {
-	e := &eventEncoder{server: s, kind: x.kind, format: x.format}
+	e := &eventEncoder{server: s, kind: x.speaks, format: x.format}
 	var ok bool
 	if e.include, ok = present.ParseInclude(x.query.get("includeObject")); !ok {
 		var f schema.Faults

@@ -19,6 +19,7 @@ type exchange struct {
 	info   Info
 	kind   *schema.Kind        // nil for what is no resource request
 	sub    *schema.Subresource // nil for the main resource
+	speaks *schema.Kind        // of bodies and answers: that of the sub-resource, if it has its own
 	user   *authn.User
 	format format
 	start  time.Time

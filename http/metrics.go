@@ -23,6 +23,8 @@ type Metrics struct {
 	mu        sync.Mutex // serializes additions to the maps, which are never changed in place
 	counters  atomic.Pointer[map[counterKey]*metrics.Counter]
 	durations atomic.Pointer[map[routeKey]*histogram]
+	// outdated holds the deprecated versions that were asked for.
+	outdated atomic.Pointer[map[deprecatedKey]*struct{}]
 }
 
 // A routeKey tells what requests are counted together. Requests for no served resource
@@ -43,6 +45,7 @@ func newMetrics() *Metrics {
 	m := &Metrics{}
 	m.counters.Store(&map[counterKey]*metrics.Counter{})
 	m.durations.Store(&map[routeKey]*histogram{})
+	m.outdated.Store(&map[deprecatedKey]*struct{}{})
 	return m
 }
 
@@ -160,4 +163,5 @@ func (m *Metrics) write(b *bytes.Buffer) {
 	for _, k := range keys {
 		durations[k].write(b, "apiserver_request_duration_seconds", k.labels())
 	}
+	m.writeDeprecated(b)
 }

@@ -17,9 +17,14 @@ func (s *Server) get(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	obj, err := s.opts.Store.Get(x.wait, request.Get{Kind: x.kind, Key: x.info.key(x.kind), Version: version})
+	obj, err := s.opts.Store.Get(x.wait, request.Get{
+		Kind: x.kind, Key: x.info.key(x.kind), Subresource: x.info.Subresource, Version: version,
+	})
 	if err != nil {
 		return err
+	}
+	if obj == nil {
+		return methodNotAllowed()
 	}
 	return s.writeObject(x, obj)
 }
@@ -32,10 +37,10 @@ func (s *Server) writeObject(x *exchange, obj *meta.Object) error {
 	case shapePartial:
 		return s.writeGeneric(x, s.appendPartial(nil, x.format, obj))
 	case shapePartialList:
-		return notAcceptable("you requested PartialObjectMetadataList, but the requested object is not a list (" + x.kind.Kind + ")")
+		return notAcceptable("you requested PartialObjectMetadataList, but the requested object is not a list (" + x.speaks.Kind + ")")
 	}
 	if x.format.media == mediaProtobuf {
-		body, err := s.protobufObject(x.kind, obj)
+		body, err := s.protobufObject(x.speaks, obj)
 		if err != nil {
 			return err
 		}
@@ -123,7 +128,7 @@ func (s *Server) writeTable(x *exchange, objs []*meta.Object, head present.ListM
 		f.NotSupported("includeObject", x.query.get("includeObject"), []string{"Metadata", "None", "Object"})
 		return s.invalidOptions("TableOptions", f)
 	}
-	s.writeBody(x, present.Table(s.opts.Naming, x.kind, objs, present.TableOptions{
+	s.writeBody(x, present.Table(s.opts.Naming, x.speaks, objs, present.TableOptions{
 		ListMeta: head, IncludeObject: include, Version: x.format.version, Now: time.Now(),
 	}))
 	return nil

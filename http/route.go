@@ -2,6 +2,7 @@ package http
 
 import (
 	"github.com/fasthttp/router"
+	"github.com/troupe-api/troupe/kinds/convert"
 	"github.com/valyala/fasthttp"
 )
 
@@ -56,6 +57,9 @@ func (s *Server) routes() {
 	r.GET("/api/{version}", fixed(s.discoverResources))
 	r.GET("/apis/{group}", fixed(s.discoverGroup))
 	r.GET("/apis/{group}/{version}", fixed(s.discoverResources))
+	if s.opts.Profiling {
+		r.GET("/debug/pprof/{profile:*}", fixed(profiles))
+	}
 	for path, write := range s.opts.Extra {
 		r.GET(path, fixed(s.extra(path, write)))
 	}
@@ -69,6 +73,8 @@ func (s *Server) routeResource(x *exchange) (err error) {
 	if err != nil {
 		return err
 	}
+	x.speaks = convert.Speaker(x.kind, x.sub)
+	s.deprecated(x)
 	watching := x.info.Verb == "watch"
 	f, err := s.names.negotiate(x.accept(), x.method == "GET", watching)
 	if err != nil {
@@ -76,6 +82,9 @@ func (s *Server) routeResource(x *exchange) (err error) {
 	}
 	f.pretty = x.format.pretty
 	x.format = f
+	if operation := s.operations[operationKey{x.kind, x.info.Subresource}]; operation != nil {
+		return s.operate(x, operation)
+	}
 	switch x.info.Verb {
 	case "get":
 		return s.get(x)

@@ -45,6 +45,11 @@ type Options struct {
 	// that is no resource, and answered by what the function writes, while it writes it.
 	// An error is logged and cuts the answer.
 	Extra map[string]func(io.Writer) error
+	// Operations answer creates of which nothing is stored, by "group/version/resource" or
+	// "group/version/resource/sub-resource" in platform form.
+	Operations map[string]Operation
+	// Profiling serves /debug/pprof/, authorized like any path that is no resource.
+	Profiling bool
 	// ShutdownDelay is how long /readyz fails before connections are refused.
 	ShutdownDelay time.Duration
 }
@@ -106,10 +111,12 @@ type Server struct {
 	discovery *present.Discovery
 	version   []byte // the document at /version
 	index     []byte // the document at /
-	metrics   *Metrics
-	limiters  limiters
-	streams   streams
-	draining  atomic.Bool // /readyz fails
+	// operations answer creates of which nothing is stored.
+	operations map[operationKey]Operation
+	metrics    *Metrics
+	limiters   limiters
+	streams    streams
+	draining   atomic.Bool // /readyz fails
 }
 
 // New makes a server; it serves only when Serve is called.
@@ -126,6 +133,9 @@ func New(o Options) (*Server, error) {
 		discovery: present.NewDiscovery(o.Naming, o.Catalog.Kinds()),
 		version:   versionDocument(o.Version),
 		metrics:   newMetrics(),
+	}
+	if err := s.bind(o.Operations); err != nil {
+		return nil, err
 	}
 	s.limiters.init(o.Limits)
 	s.routes()

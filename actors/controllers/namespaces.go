@@ -6,6 +6,7 @@ import (
 	"errors"
 	"log/slog"
 	"slices"
+	"strconv"
 	"sync"
 	"time"
 
@@ -33,13 +34,20 @@ type Namespaces struct {
 	namespaced []*schema.Kind // one for each storage
 	finalizer  string
 	logger     *slog.Logger
+
+	busy    sync.Map       // the incarnations that have a worker
+	workers sync.WaitGroup // their workers
 }
+
+// An incarnation is one life of a namespace. Its name may be given to another one as
+// soon as it has gone, and what that one holds is none of its worker's business.
+type incarnation struct{ name, uid string }
 
 // NewNamespaces makes the controller for the kinds of a catalogue.
 func NewNamespaces(store Store, kinds *catalog.Catalog, logger *slog.Logger) *Namespaces {
 	n := &Namespaces{store: store, finalizer: kinds.Naming().NamespaceFinalizer(), logger: logger}
 	seen := make(map[meta.GroupResource]bool)
-	for _, k := range kinds.Kinds() {
+	for _, k := range kinds.Stored() {
 		if k.Group == "" && k.Kind == "Namespace" {
 			n.kind = k
 		}
@@ -53,45 +61,36 @@ func NewNamespaces(store Store, kinds *catalog.Catalog, logger *slog.Logger) *Na
 
 // Run works until the context ends.
 func (n *Namespaces) Run(ctx context.Context) {
-	var wait sync.WaitGroup
-	defer wait.Wait()
+	defer n.workers.Wait()
 	for ctx.Err() == nil {
 		ended := make(chan struct{})
-		follow := &follower{terminating: make(chan string, 64), ended: ended, ctx: ctx}
+		follow := &follower{terminating: make(chan incarnation, 64), ended: ended, ctx: ctx}
 		session, err := n.store.Watch(ctx, request.Watch{Kind: n.kind, Initial: true}, follow)
 		if err != nil {
 			return // the store is closing
 		}
-		n.serve(ctx, follow, &wait)
+		n.serve(ctx, follow)
 		session.Stop()
 		<-ended
 	}
 }
 
 // serve starts a worker for each namespace that begins to terminate, until the watch or
-// the context ends. One namespace has one worker at a time.
-func (n *Namespaces) serve(ctx context.Context, follow *follower, wait *sync.WaitGroup) {
-	var mu sync.Mutex
-	busy := make(map[string]bool)
+// the context ends. One incarnation has one worker at a time, whatever watch told of it.
+func (n *Namespaces) serve(ctx context.Context, follow *follower) {
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-follow.ended:
 			return
-		case name := <-follow.terminating:
-			mu.Lock()
-			started := busy[name]
-			busy[name] = true
-			mu.Unlock()
-			if started {
+		case ns := <-follow.terminating:
+			if _, started := n.busy.LoadOrStore(ns, true); started {
 				continue
 			}
-			wait.Go(func() {
-				n.finish(ctx, name)
-				mu.Lock()
-				delete(busy, name)
-				mu.Unlock()
+			n.workers.Go(func() {
+				defer n.busy.Delete(ns)
+				n.finish(ctx, ns)
 			})
 		}
 	}
@@ -106,23 +105,46 @@ const (
 
 // finish empties one namespace and lets it go. It comes back while something in it
 // waits for finalizers of others.
-func (n *Namespaces) finish(ctx context.Context, name string) {
+func (n *Namespaces) finish(ctx context.Context, ns incarnation) {
 	for pause := firstPause; ctx.Err() == nil; pause = min(2*pause, lastPause) {
-		empty, err := n.empty(ctx, name)
-		if err == nil && empty {
-			err = n.release(ctx, name)
-			if err == nil {
-				return
-			}
+		done, err := n.attempt(ctx, ns)
+		if done {
+			return
 		}
 		if err != nil && ctx.Err() == nil {
-			n.logger.Warn("emptying a namespace", "namespace", name, "error", err)
+			n.logger.Warn("emptying a namespace", "namespace", ns.name, "error", err)
 		}
 		select {
 		case <-ctx.Done():
 		case <-time.After(pause):
 		}
 	}
+}
+
+// attempt goes through a namespace once and says whether nothing is left to do. Somebody
+// else may have let it go since the last time, so it looks before it deletes.
+func (n *Namespaces) attempt(ctx context.Context, ns incarnation) (bool, error) {
+	if current, err := n.find(ctx, ns); current == nil {
+		return err == nil, err
+	}
+	if empty, err := n.empty(ctx, ns.name); !empty {
+		return false, err
+	}
+	err := n.release(ctx, ns)
+	return err == nil, err
+}
+
+// find is the namespace as it is now; nil if this incarnation has gone.
+func (n *Namespaces) find(ctx context.Context, ns incarnation) (*meta.Object, error) {
+	current, err := n.store.Get(ctx, request.Get{Kind: n.kind, Key: n.key(ns)})
+	if gone(err) || err == nil && current.Head.UID != ns.uid {
+		return nil, nil
+	}
+	return current, err
+}
+
+func (n *Namespaces) key(ns incarnation) meta.Key {
+	return meta.Key{GroupResource: n.kind.Storage, Name: ns.name}
 }
 
 // empty deletes the content of a namespace and says whether nothing is left.
@@ -146,13 +168,9 @@ func (n *Namespaces) empty(ctx context.Context, name string) (bool, error) {
 }
 
 // release takes the server's finalizer off a namespace.
-func (n *Namespaces) release(ctx context.Context, name string) error {
-	key := meta.Key{GroupResource: n.kind.Storage, Name: name}
-	current, err := n.store.Get(ctx, request.Get{Kind: n.kind, Key: key})
-	if gone(err) {
-		return nil
-	}
-	if err != nil {
+func (n *Namespaces) release(ctx context.Context, ns incarnation) error {
+	current, err := n.find(ctx, ns)
+	if current == nil {
 		return err
 	}
 	tree, _, err := codec.DecodeJSON(n.kind.Message, current.JSON)
@@ -162,14 +180,14 @@ func (n *Namespaces) release(ctx context.Context, name string) error {
 	spec, _ := tree["spec"].(schema.Tree)
 	finalizers, _ := spec["finalizers"].([]any)
 	patch, err := json.Marshal(map[string]any{
-		"metadata": map[string]any{"uid": current.Head.UID},
+		"metadata": map[string]any{"uid": ns.uid, "resourceVersion": strconv.FormatUint(current.Version, 10)},
 		"spec":     map[string]any{"finalizers": slices.DeleteFunc(slices.Clone(finalizers), func(f any) bool { return f == n.finalizer })},
 	})
 	if err != nil {
 		return err
 	}
 	_, err = n.store.Mutate(ctx, request.Mutation{
-		Verb: request.Patch, Kind: n.kind, Key: key, Subresource: "finalize", PatchType: request.MergePatch, PatchBody: patch,
+		Verb: request.Patch, Kind: n.kind, Key: n.key(ns), Subresource: "finalize", PatchType: request.MergePatch, PatchBody: patch,
 	})
 	if gone(err) {
 		return nil
@@ -185,7 +203,7 @@ func gone(err error) bool {
 // follower is the sink that picks the terminating namespaces out of a watch.
 type follower struct {
 	ctx         context.Context
-	terminating chan string
+	terminating chan incarnation
 	ended       chan struct{}
 }
 
@@ -197,7 +215,7 @@ func (f *follower) Events(events []request.Event) error {
 			continue
 		}
 		select {
-		case f.terminating <- o.Key.Name:
+		case f.terminating <- incarnation{name: o.Key.Name, uid: o.Head.UID}:
 		case <-f.ctx.Done():
 			return f.ctx.Err()
 		}

@@ -1,6 +1,7 @@
 package mutation
 
 import (
+	"github.com/troupe-api/troupe/kinds/convert"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/rules"
@@ -10,6 +11,9 @@ import (
 // create makes a new object from the body. The caller has already turned
 // generateName into m.Key.Name.
 func create(cur State, m *request.Mutation, env Env) (Candidate, error) {
+	if m.Subresource != "" {
+		return createBelow(cur, m, env)
+	}
 	if cur.Object != nil {
 		return Candidate{}, meta.NewAlreadyExists(resource(m.Kind), m.Key.Name)
 	}
@@ -19,9 +23,20 @@ func create(cur State, m *request.Mutation, env Env) (Candidate, error) {
 	return build(m, env)
 }
 
+// createBelow is a create of a sub-resource: an existing object takes in the body.
+func createBelow(cur State, m *request.Mutation, env Env) (Candidate, error) {
+	if cur.Object == nil {
+		return Candidate{}, meta.NewNotFound(resource(m.Kind), m.Key.Name)
+	}
+	c, err := replace(cur, m, rules.Clone(m.Object).(schema.Tree), env)
+	c.Created = false
+	return c, err
+}
+
 // build completes, checks and encodes the body of a create.
 func build(m *request.Mutation, env Env) (Candidate, error) {
-	tree := cloneTop(m.Object)
+	stored := m.Kind.Stored
+	tree := convert.ToStored(m.Kind, ownBody(m))
 	metadata := object(tree, "metadata")
 	metadata["name"] = m.Key.Name
 	if m.Kind.Namespaced {
@@ -34,19 +49,29 @@ func build(m *request.Mutation, env Env) (Candidate, error) {
 	for _, name := range serverFields {
 		delete(metadata, name)
 	}
-	if m.Kind.Generation {
+	if stored.Generation {
 		metadata["generation"] = int64(1)
 	}
-	rules.Default(m.Kind, tree)
-	if m.Kind.Rules.Prepare != nil {
-		m.Kind.Rules.Prepare(tree, nil)
+	if stored.Rules.Prepare != nil {
+		stored.Rules.Prepare(tree, nil)
 	}
-	if causes := rules.Validate(m.Kind, tree); len(causes) > 0 {
+	claim, causes := env.claim(m.Key, nil, tree)
+	if causes = append(rules.Validate(stored, tree), causes...); len(causes) > 0 {
+		claim.Drop()
 		return Candidate{}, meta.NewInvalid(kindName(m.Kind), m.Key.Name, causes)
 	}
 	c := finish(State{}, m, tree)
-	c.Created = true
+	c.Created, c.Claim = true, claim
 	return c, nil
+}
+
+// ownBody is the body of a write as far as the mutation changes it. A conversion may
+// change all of it.
+func ownBody(m *request.Mutation) schema.Tree {
+	if m.Kind.Stored != m.Kind {
+		return rules.Clone(m.Object).(schema.Tree)
+	}
+	return cloneTop(m.Object)
 }
 
 // serverFields of metadata are never taken from a body.
@@ -59,3 +84,8 @@ func resource(k *schema.Kind) meta.GroupResource {
 }
 
 func kindName(k *schema.Kind) meta.GroupKind { return meta.GroupKind{Group: k.Group, Kind: k.Kind} }
+
+// speaks is the kind that the bodies of m are of.
+func speaks(m *request.Mutation) *schema.Kind {
+	return convert.Speaker(m.Kind, m.Kind.Subresource(m.Subresource))
+}

@@ -23,6 +23,8 @@ type State struct {
 type Env struct {
 	Now    time.Time
 	NewUID func() string
+	// Claims hands out what the objects of the storage share; nil if they share nothing.
+	Claims Claims
 }
 
 // Op is what a candidate does.
@@ -43,31 +45,47 @@ type Candidate struct {
 	Head     meta.Head
 	Created  bool
 	Warnings []string
+	// Claim is what the change needs of what objects share. Whoever takes the candidate
+	// keeps or drops it.
+	Claim Claim
 }
 
 // Apply computes the candidate of m on the state cur. Errors are *meta.Status, and
 // leave everything as it was.
 func Apply(cur State, m *request.Mutation, env Env) (Candidate, error) {
+	var (
+		c   Candidate
+		err error
+	)
 	switch m.Verb {
 	case request.Create:
-		return create(cur, m, env)
+		c, err = create(cur, m, env)
 	case request.Update:
-		return update(cur, m, env)
+		c, err = update(cur, m, env)
 	case request.Patch:
-		return patch(cur, m, env)
+		c, err = patch(cur, m, env)
 	default:
-		return remove(cur, m, env)
+		c, err = remove(cur, m, env)
 	}
+	if c.Claim == nil {
+		c.Claim = nothing{}
+	}
+	if c.Op == Remove && err == nil {
+		c.Claim.Drop()
+		c.Claim, _ = env.claim(m.Key, cur.Tree, nil)
+	}
+	return c, err
 }
 
 // finish encodes a wanted tree into a candidate, or finds that nothing changes.
 func finish(cur State, m *request.Mutation, tree schema.Tree) Candidate {
-	c := Candidate{Op: Put, Tree: tree, Encoded: codec.EncodeJSON(m.Kind, tree)}
+	stored := m.Kind.Stored
+	c := Candidate{Op: Put, Tree: tree, Encoded: codec.EncodeJSON(stored, tree)}
 	if cur.Object != nil && sameBytes(cur.Object, c.Encoded) {
 		return Candidate{Op: None, Tree: cur.Tree}
 	}
-	c.Head = codec.Head(m.Kind, tree)
-	if c.Head.Terminating && len(c.Head.Finalizers) == 0 && released(m.Kind, tree) {
+	c.Head = codec.Head(stored, tree)
+	if c.Head.Terminating && len(c.Head.Finalizers) == 0 && released(stored, tree) {
 		c.Op = Remove
 	}
 	return c

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/troupe-api/troupe/kinds/codec"
+	"github.com/troupe-api/troupe/kinds/convert"
 	"github.com/troupe-api/troupe/kinds/merge"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
@@ -17,11 +18,13 @@ func patch(cur State, m *request.Mutation, env Env) (Candidate, error) {
 	if cur.Object == nil {
 		return Candidate{}, meta.NewNotFound(resource(m.Kind), m.Key.Name)
 	}
-	patched, err := applyPatch(asClientsSee(cur, m.Kind), m)
+	sub := m.Kind.Subresource(m.Subresource)
+	speaker := convert.Speaker(m.Kind, sub)
+	patched, err := applyPatch(asClientsSee(cur, m.Kind, sub), speaker, m)
 	if err != nil {
 		return Candidate{}, err
 	}
-	want, faults, err := codec.Conform(m.Kind.Message, patched)
+	want, faults, err := codec.Conform(speaker.Message, patched)
 	if err != nil {
 		return Candidate{}, meta.NewInvalid(meta.GroupKind{}, "", []meta.Cause{{
 			Type: meta.CauseInvalid, Field: "patch", Message: "Invalid value: " + err.Error()}})
@@ -35,18 +38,19 @@ func patch(cur State, m *request.Mutation, env Env) (Candidate, error) {
 	return c, err
 }
 
-// asClientsSee is the tree with the parts that the server keeps elsewhere. It shares
-// everything below metadata with the current tree.
-func asClientsSee(cur State, k *schema.Kind) schema.Tree {
-	tree := cloneTop(cur.Tree)
-	tree["apiVersion"], tree["kind"] = k.APIVersion(), k.Kind
+// asClientsSee is the tree as the kind or the sub-resource shows it, with the parts that
+// the server keeps elsewhere. It may share everything below metadata with the current tree.
+func asClientsSee(cur State, k *schema.Kind, sub *schema.Subresource) schema.Tree {
+	speaker := convert.Speaker(k, sub)
+	tree := cloneTop(convert.Shown(k, sub, cur.Tree))
+	tree["apiVersion"], tree["kind"] = speaker.APIVersion(), speaker.Kind
 	if cur.Fresh {
 		object(tree, "metadata")["resourceVersion"] = strconv.FormatUint(cur.Object.Version, 10)
 	}
 	return tree
 }
 
-func applyPatch(base schema.Tree, m *request.Mutation) (schema.Tree, error) {
+func applyPatch(base schema.Tree, speaker *schema.Kind, m *request.Mutation) (schema.Tree, error) {
 	if m.PatchType == request.JSONPatch {
 		return merge.JSONPatch(base, m.PatchBody)
 	}
@@ -59,7 +63,7 @@ func applyPatch(base schema.Tree, m *request.Mutation) (schema.Tree, error) {
 		return nil, meta.NewBadRequest("error decoding patch: the patch must be a JSON object")
 	}
 	if m.PatchType == request.StrategicMergePatch {
-		return merge.Strategic(m.Kind.Message, base, body)
+		return merge.Strategic(speaker.Message, base, body)
 	}
 	return merge.Merge(base, body).(schema.Tree), nil
 }

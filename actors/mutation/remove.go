@@ -22,7 +22,7 @@ func remove(cur State, m *request.Mutation, env Env) (Candidate, error) {
 		return Candidate{}, err
 	}
 	if goesAtOnce(cur, m) {
-		return Candidate{Op: Remove, Tree: cur.Tree, Encoded: codec.EncodeJSON(m.Kind, cur.Tree), Head: cur.Object.Head}, nil
+		return Candidate{Op: Remove, Tree: cur.Tree, Encoded: codec.EncodeJSON(m.Kind.Stored, cur.Tree), Head: cur.Object.Head}, nil
 	}
 	tree := rules.Clone(cur.Tree).(schema.Tree)
 	metadata := object(tree, "metadata")

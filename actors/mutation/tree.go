@@ -29,13 +29,4 @@ func cloneTop(t schema.Tree) schema.Tree {
 	return c
 }
 
-// carry sets name in to as it is in from, also when it is absent there.
-func carry(to, from schema.Tree, name string) {
-	if value, ok := from[name]; ok {
-		to[name] = value
-	} else {
-		delete(to, name)
-	}
-}
-
 func timestamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05Z") }

@@ -2,8 +2,10 @@ package mutation
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
+	"github.com/troupe-api/troupe/kinds/convert"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/rules"
@@ -21,28 +23,41 @@ func update(cur State, m *request.Mutation, env Env) (Candidate, error) {
 	return build(m, env)
 }
 
-// replace makes want, which it may change, the new state of an existing object.
+// replace makes want, which it may change, the new state of an existing object. want is
+// in the form of the kind, or of the sub-resource, that m speaks.
 func replace(cur State, m *request.Mutation, want schema.Tree, env Env) (Candidate, error) {
 	if err := checkPreconditions(cur, m, want); err != nil {
 		return Candidate{}, err
 	}
-	want = scope(cur, m, want)
-	carryMetadata(cur, m, want)
-	rules.Default(m.Kind, want)
-	if m.Kind.Rules.Prepare != nil && m.Subresource == "" {
-		m.Kind.Rules.Prepare(want, cur.Tree)
+	stored := m.Kind.Stored
+	var faults schema.Faults
+	want, err := scope(cur, m, want, &faults)
+	if err != nil {
+		return Candidate{}, err
 	}
-	if m.Kind.Generation && specChanged(cur.Tree, want) {
+	carryMetadata(cur, m, want)
+	if stored.Rules.Prepare != nil && m.Subresource == "" {
+		stored.Rules.Prepare(want, cur.Tree)
+	}
+	if stored.Generation && specChanged(cur.Tree, want) {
 		object(want, "metadata")["generation"] = cur.Object.Head.Generation + 1
 	}
-	causes := rules.Validate(m.Kind, want)
+	claim, causes := env.claim(m.Key, cur.Tree, want)
+	causes = slices.Concat(faults.List, rules.Validate(stored, want), causes)
 	if m.Subresource == "" {
-		causes = append(causes, rules.ValidateUpdate(m.Kind, want, cur.Tree)...)
+		causes = append(causes, rules.ValidateUpdate(stored, want, cur.Tree)...)
 	}
 	if len(causes) > 0 {
-		return Candidate{}, meta.NewInvalid(kindName(m.Kind), m.Key.Name, causes)
+		claim.Drop()
+		return Candidate{}, meta.NewInvalid(kindName(speaks(m)), m.Key.Name, causes)
 	}
-	return finish(cur, m, want), nil
+	c := finish(cur, m, want)
+	if c.Op == None {
+		claim.Drop()
+		return c, nil
+	}
+	c.Claim = claim
+	return c, nil
 }
 
 // checkPreconditions holds the uid and the resourceVersion in want, if any, against
@@ -75,27 +90,31 @@ func validates(m *request.Mutation) bool {
 	return m.Verb == request.Patch && m.Subresource == ""
 }
 
-// scope limits a write to what its sub-resource may change, and a write of the main
-// resource to what no sub-resource owns.
-func scope(cur State, m *request.Mutation, want schema.Tree) schema.Tree {
-	switch m.Subresource {
-	case "":
-		if m.Kind.HasSubresource("status") {
-			carry(want, cur.Tree, "status")
+// scope is the wanted object in its stored form, with defaults: a write of a sub-resource is
+// limited to what that may change, and a write of the main resource to what no
+// sub-resource owns.
+func scope(cur State, m *request.Mutation, want schema.Tree, faults *schema.Faults) (schema.Tree, error) {
+	stored := m.Kind.Stored
+	if m.Subresource == "" {
+		want = convert.ToStored(m.Kind, want)
+		if m.Kind.Subresource("status") != nil {
+			rules.Carry(want, cur.Tree, "status")
 		}
-		return want
-	case "status":
-		scoped := rules.Clone(cur.Tree).(schema.Tree)
-		carry(scoped, want, "status")
-		return scoped
-	case "finalize":
-		scoped := rules.Clone(cur.Tree).(schema.Tree)
-		spec := object(scoped, "spec")
-		carry(spec, object(want, "spec"), "finalizers")
-		scoped["spec"] = spec
-		return scoped
+		return want, nil
 	}
-	return want
+	sub := m.Kind.Subresource(m.Subresource)
+	if sub == nil || sub.View.Write == nil {
+		return nil, meta.NewMethodNotAllowed()
+	}
+	if sub.Speaks == nil && stored != m.Kind {
+		want = convert.ToStored(m.Kind, want)
+	}
+	scoped := rules.Clone(cur.Tree).(schema.Tree)
+	if err := sub.View.Write(scoped, want, faults); err != nil {
+		return nil, err
+	}
+	rules.Default(stored, scoped)
+	return scoped, nil
 }
 
 // carryMetadata sets what clients may not change. A name, a namespace or a uid that
@@ -103,11 +122,11 @@ func scope(cur State, m *request.Mutation, want schema.Tree) schema.Tree {
 func carryMetadata(cur State, m *request.Mutation, want schema.Tree) {
 	metadata, old := object(want, "metadata"), object(cur.Tree, "metadata")
 	for _, name := range []string{"creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "generation", "generateName"} {
-		carry(metadata, old, name)
+		rules.Carry(metadata, old, name)
 	}
 	for _, name := range []string{"uid", "name", "namespace"} {
 		if _, set := metadata[name]; !set {
-			carry(metadata, old, name)
+			rules.Carry(metadata, old, name)
 		}
 	}
 	delete(metadata, "selfLink")

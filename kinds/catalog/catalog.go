@@ -36,40 +36,34 @@ func New(n *meta.Naming) (*Catalog, error) {
 	}
 	c := &Catalog{
 		naming:     n,
-		kinds:      plan.Kinds,
 		byKind:     make(map[meta.GroupVersionKind]*schema.Kind, len(plan.Kinds)),
 		byResource: make(map[resource]*schema.Kind, len(plan.Kinds)),
 		messages:   plan.Messages,
 	}
-	slices.SortStableFunc(c.kinds, byPlace)
-	for _, k := range c.kinds {
-		r := resource{k.Group, k.Version, k.Resource}
-		if c.byKind[k.GroupVersionKind] != nil || c.byResource[r] != nil {
-			return nil, fmt.Errorf("catalog: %s %s is declared twice", k.APIVersion(), k.Kind)
+	for _, k := range plan.Kinds {
+		if err := c.add(k); err != nil {
+			return nil, err
 		}
-		c.byKind[k.GroupVersionKind], c.byResource[r] = k, k
 	}
-	return c, c.attach(rulesOf(n))
+	slices.SortStableFunc(c.kinds, byPlace)
+	return c, c.attach()
 }
 
-// attach gives kinds their functions; a rule for no kind is a mistake.
-func (c *Catalog) attach(rules map[string]schema.Rules) error {
-	found := 0
-	for key, r := range rules {
-		group, kind, _ := strings.Cut(key, "/")
-		group, matched := c.naming.Name(group), false
-		for _, k := range c.kinds {
-			if k.Group == group && k.Kind == kind {
-				k.Rules, matched = r, true
-			}
-		}
-		if matched {
-			found++
-		}
+// add registers a kind by what it is called and, if it has a path, by that.
+func (c *Catalog) add(k *schema.Kind) error {
+	if c.byKind[k.GroupVersionKind] != nil {
+		return fmt.Errorf("catalog: %s %s is declared twice", k.APIVersion(), k.Kind)
 	}
-	if found != len(rules) {
-		return fmt.Errorf("catalog: of %d rules only %d belong to a kind", len(rules), found)
+	c.byKind[k.GroupVersionKind] = k
+	if k.Resource == "" {
+		return nil
 	}
+	r := resource{k.Group, k.Version, k.Resource}
+	if c.byResource[r] != nil {
+		return fmt.Errorf("catalog: %s %s is declared twice", k.APIVersion(), k.Resource)
+	}
+	c.byResource[r] = k
+	c.kinds = append(c.kinds, k)
 	return nil
 }
 
@@ -90,7 +84,8 @@ func (c *Catalog) Kind(group, version, name string) *schema.Kind {
 // ByGVK finds a kind by what objects call themselves; nil if there is none.
 func (c *Catalog) ByGVK(gvk meta.GroupVersionKind) *schema.Kind { return c.byKind[gvk] }
 
-// Kinds lists every kind by group, version and resource. The caller may not change it.
+// Kinds lists every kind that has a path, by group, version and resource. The caller may
+// not change it.
 func (c *Catalog) Kinds() []*schema.Kind { return c.kinds }
 
 // Message finds a message by its full name, such as "meta.v1.ListMeta"; nil if there is none.
@@ -114,16 +109,17 @@ func (c *Catalog) Groups() []Group {
 	return groups
 }
 
-// Storages lists the collections of objects in order, each once.
-func (c *Catalog) Storages() []meta.GroupResource {
-	var all []meta.GroupResource
+// Stored lists the kinds in whose form objects have at rest, one for each storage, in the
+// order of the storages.
+func (c *Catalog) Stored() []*schema.Kind {
+	var all []*schema.Kind
 	for _, k := range c.kinds {
-		if !slices.Contains(all, k.Storage) {
-			all = append(all, k.Storage)
+		if k.Stored == k && !k.Virtual() {
+			all = append(all, k)
 		}
 	}
-	slices.SortFunc(all, func(a, b meta.GroupResource) int {
-		return cmp.Or(strings.Compare(a.Group, b.Group), strings.Compare(a.Resource, b.Resource))
+	slices.SortFunc(all, func(a, b *schema.Kind) int {
+		return cmp.Or(strings.Compare(a.Storage.Group, b.Storage.Group), strings.Compare(a.Storage.Resource, b.Storage.Resource))
 	})
 	return all
 }

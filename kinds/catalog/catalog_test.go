@@ -3,6 +3,7 @@ package catalog_test
 import (
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/troupe-api/troupe/kinds/catalog"
@@ -22,28 +23,26 @@ func newCatalog(t testing.TB, n *meta.Naming) *catalog.Catalog {
 func TestKinds(t *testing.T) {
 	c := newCatalog(t, meta.Platform)
 	tests := []struct {
-		resource, kind string
-		verbs          int
-		namespaced     bool
-		subresources   []string
-		format         schema.NameFormat
+		group, resource, kind string
+		verbs                 int
+		namespaced            bool
+		subresources          []string
+		format                schema.NameFormat
 	}{
-		{"configmaps", "ConfigMap", 8, true, nil, schema.NameSubdomain},
-		{"events", "Event", 8, true, nil, schema.NameSubdomain},
-		{"namespaces", "Namespace", 7, false, []string{"finalize", "status"}, schema.NameLabel},
-		{"pods", "Pod", 8, true, []string{"status"}, schema.NameSubdomain},
-		{"secrets", "Secret", 8, true, nil, schema.NameSubdomain},
+		{"", "bindings", "Binding", 1, true, nil, schema.NameSubdomain},
+		{"", "configmaps", "ConfigMap", 8, true, nil, schema.NameSubdomain},
+		{"", "events", "Event", 8, true, nil, schema.NameSubdomain},
+		{"", "namespaces", "Namespace", 7, false, []string{"finalize", "status"}, schema.NameLabel},
+		{"", "pods", "Pod", 8, true, []string{"binding", "ephemeralcontainers", "eviction", "resize", "status"}, schema.NameSubdomain},
+		{"", "secrets", "Secret", 8, true, nil, schema.NameSubdomain},
+		{"", "services", "Service", 8, true, []string{"status"}, schema.NameLabel1035},
+		{"apps", "deployments", "Deployment", 8, true, []string{"scale", "status"}, schema.NameSubdomain},
+		{"rbac.authorization.platform.io", "clusterroles", "ClusterRole", 8, false, nil, schema.NamePathSegment},
 	}
-	if len(c.Kinds()) != len(tests) {
-		t.Errorf("%d kinds, want %d", len(c.Kinds()), len(tests))
-	}
-	for i, test := range tests {
-		k := c.Kind("", "v1", test.resource)
+	for _, test := range tests {
+		k := c.Kind(test.group, "v1", test.resource)
 		if k == nil {
 			t.Fatalf("no kind for %s", test.resource)
-		}
-		if c.Kinds()[i] != k || c.ByGVK(k.GroupVersionKind) != k {
-			t.Errorf("%s is found in one way and not in another", test.resource)
 		}
 		if k.Kind != test.kind || k.Namespaced != test.namespaced || k.Name != test.format || len(k.Verbs) != test.verbs {
 			t.Errorf("%s: %+v", test.resource, k)
@@ -55,11 +54,8 @@ func TestKinds(t *testing.T) {
 		if !slices.Equal(names, test.subresources) {
 			t.Errorf("%s: sub-resources %v, want %v", test.resource, names, test.subresources)
 		}
-		if want := len(`{"kind":"` + test.kind + `","apiVersion":"v1",`); k.Item != want {
+		if want := len(`{"kind":"` + test.kind + `","apiVersion":"` + k.APIVersion() + `",`); k.Item != want {
 			t.Errorf("%s: Item = %d, want %d", test.resource, k.Item, want)
-		}
-		if k.Message.Doc == "" {
-			t.Errorf("%s has no description", test.kind)
 		}
 	}
 	if k := c.Kind("", "v2", "pods"); k != nil {
@@ -67,17 +63,44 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-func TestGroupsAndStorages(t *testing.T) {
+func TestEveryKindIsFound(t *testing.T) {
 	c := newCatalog(t, meta.Kubernetes)
-	if got, want := c.Groups(), []catalog.Group{{Name: "", Versions: []string{"v1"}}}; !reflect.DeepEqual(got, want) {
-		t.Errorf("groups %v, want %v", got, want)
+	for _, k := range c.Kinds() {
+		if c.Kind(k.Group, k.Version, k.Resource) != k || c.ByGVK(k.GroupVersionKind) != k {
+			t.Errorf("%s is found in one way and not in another", k.Resource)
+		}
+		if k.Message.Doc == "" {
+			t.Errorf("%s has no description", k.Kind)
+		}
+		if strings.Contains(k.Group, "platform") {
+			t.Errorf("%s is in %s", k.Kind, k.Group)
+		}
 	}
-	var names []string
-	for _, s := range c.Storages() {
-		names = append(names, s.String())
+	if len(c.Kinds()) < 60 {
+		t.Errorf("only %d kinds", len(c.Kinds()))
 	}
-	if want := []string{"configmaps", "events", "namespaces", "pods", "secrets"}; !slices.Equal(names, want) {
-		t.Errorf("storages %v, want %v", names, want)
+}
+
+func TestGroups(t *testing.T) {
+	groups := newCatalog(t, meta.Kubernetes).Groups()
+	want := []catalog.Group{{Name: "", Versions: []string{"v1"}}, {Name: "admissionregistration.k8s.io", Versions: []string{"v1"}}}
+	if len(groups) < 19 || !reflect.DeepEqual(groups[:2], want) {
+		t.Errorf("groups %v, want %v and more", groups, want)
+	}
+}
+
+func TestStored(t *testing.T) {
+	stored := newCatalog(t, meta.Kubernetes).Stored()
+	for i, k := range stored {
+		if k.Virtual() || k.Resource == "" {
+			t.Errorf("%s is not stored", k.Kind)
+		}
+		if i > 0 && stored[i-1].Storage == k.Storage {
+			t.Errorf("%s is there twice", k.Storage)
+		}
+	}
+	if len(stored) < 50 || stored[0].Kind != "ConfigMap" {
+		t.Errorf("%d are stored", len(stored))
 	}
 }
 

@@ -41,17 +41,8 @@ func prepareNamespace(obj, old schema.Tree, finalizer string) {
 		}
 		return
 	}
-	carryOver(obj, old, "status")
-	carryOver(rules.Grow(obj, "spec"), rules.Sub(old, "spec"), "finalizers")
-}
-
-// carryOver gives obj the old value of a field, or none if there was none.
-func carryOver(obj, old schema.Tree, name string) {
-	if v, ok := old[name]; ok {
-		obj[name] = rules.Clone(v)
-	} else {
-		delete(obj, name)
-	}
+	rules.Carry(obj, old, "status")
+	rules.Carry(rules.Grow(obj, "spec"), rules.Sub(old, "spec"), "finalizers")
 }
 
 func validateNamespaceFinalizer(name, own string, faults *schema.Faults) {

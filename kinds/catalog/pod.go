@@ -30,7 +30,7 @@ func podRules(n *meta.Naming) schema.Rules {
 // preparePod sets the first status, and keeps status out of writes of the main resource.
 func preparePod(obj, old schema.Tree) {
 	if old != nil {
-		carryOver(obj, old, "status")
+		rules.Carry(obj, old, "status")
 		return
 	}
 	obj["status"] = schema.Tree{"phase": "Pending", "qosClass": qosClass(rules.Sub(obj, "spec"))}

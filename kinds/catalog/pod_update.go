@@ -43,7 +43,7 @@ func restored(spec, was schema.Tree) schema.Tree {
 		before := rules.Trees(was, list)
 		for i, container := range rules.Trees(c, list) {
 			if container != nil {
-				carryOver(container, before[i], "image")
+				rules.Carry(container, before[i], "image")
 			}
 		}
 	}
@@ -57,7 +57,7 @@ func restored(spec, was schema.Tree) schema.Tree {
 		names = append(names, "nodeSelector")
 	}
 	for _, name := range names {
-		carryOver(c, was, name)
+		rules.Carry(c, was, name)
 	}
 	return c
 }

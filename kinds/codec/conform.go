@@ -206,8 +206,11 @@ func (c *conformer) single(f *schema.Field, v any) any {
 	if !c.enter() {
 		return nil
 	}
-	if f.Type == schema.TypeRaw {
+	switch f.Type {
+	case schema.TypeRaw:
 		return c.raw(v)
+	case schema.TypeStrings:
+		return c.texts(v)
 	}
 	if f.Type == schema.TypeMessage {
 		if tree, ok := v.(schema.Tree); ok {

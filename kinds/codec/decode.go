@@ -244,8 +244,12 @@ func (d *decoder) table(f *schema.Field) (any, error) {
 // single reads one value of the type of f, whatever its shape; nil stands for null.
 func (d *decoder) single(f *schema.Field) (any, error) {
 	c := d.peek()
-	if f.Type == schema.TypeRaw {
+	switch f.Type {
+	case schema.TypeRaw:
 		return d.any()
+	case schema.TypeStrings:
+		v, err := d.any()
+		return d.texts(v), err
 	}
 	switch {
 	case c == '"' && f.Type != schema.TypeMessage:

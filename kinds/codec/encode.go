@@ -15,6 +15,18 @@ type Encoded struct {
 	Slot int
 }
 
+// Unversioned is the object without a resourceVersion.
+func (e Encoded) Unversioned() []byte {
+	const field = `"resourceVersion":"`
+	from, to := e.Slot-len(field), e.Slot+1
+	if e.JSON[to] == ',' {
+		to++
+	} else if e.JSON[from-1] == ',' {
+		from--
+	}
+	return slices.Concat(e.JSON[:from], e.JSON[to:])
+}
+
 // An encoder appends JSON to b.
 type encoder struct {
 	b    []byte

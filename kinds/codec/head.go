@@ -45,8 +45,8 @@ func Head(k *schema.Kind, t schema.Tree) meta.Head {
 	h.Terminating = m["deletionTimestamp"] != nil
 	if len(k.SelectFields) > 0 {
 		h.Fields = make([]string, len(k.SelectFields))
-		for i, path := range k.SelectFields {
-			h.Fields[i] = scalarText(valueAt(t, path))
+		for i, f := range k.SelectFields {
+			h.Fields[i] = scalarText(valueAt(t, f.Path))
 		}
 		fillFields(k, h.Fields)
 	}
@@ -90,11 +90,11 @@ func scalarText(v any) string {
 
 // fillFields gives selectable fields that are absent the zero value of their type.
 func fillFields(k *schema.Kind, fields []string) {
-	for i, path := range k.SelectFields {
+	for i, selected := range k.SelectFields {
 		if fields[i] != "" {
 			continue
 		}
-		switch f := fieldAt(k.Message, path); {
+		switch f := fieldAt(k.Message, selected.Path); {
 		case f == nil || f.Shape != schema.Single:
 		case f.Type == schema.TypeBool:
 			fields[i] = "false"

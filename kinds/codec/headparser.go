@@ -68,7 +68,8 @@ func (p *headParser) object(prefix string) error {
 
 // selectable reads a value that is a selectable field or leads to one.
 func (p *headParser) selectable(prefix, key string) error {
-	for i, path := range p.kind.SelectFields {
+	for i := range p.kind.SelectFields {
+		path := p.kind.SelectFields[i].Path
 		rest, ok := strings.CutPrefix(path, prefix)
 		if !ok || !strings.HasPrefix(rest, key) {
 			continue

@@ -95,6 +95,8 @@ var thingPlan = schema.NewMessage("core.v1.Thing",
 var thing = &schema.Kind{
 	GroupVersionKind: meta.GroupVersionKind{Version: "v1", Kind: "Thing"},
 	Message:          thingPlan,
-	SelectFields:     []string{"spec.nodeName", "spec.hostNetwork", "spec.replicas"},
-	Item:             len(`{"kind":"Thing","apiVersion":"v1",`),
+	SelectFields: []schema.SelectField{
+		{Name: "spec.nodeName", Path: "spec.nodeName"}, {Name: "shared", Path: "spec.hostNetwork"}, {Name: "spec.replicas", Path: "spec.replicas"},
+	},
+	Item: len(`{"kind":"Thing","apiVersion":"v1",`),
 }

@@ -63,6 +63,26 @@ func (t *trail) fromBool(f *schema.Field, b bool) any {
 	return nil
 }
 
+// texts is a list of texts; nil if v is something else, which is remembered.
+func (t *trail) texts(v any) any {
+	list, ok := v.([]any)
+	if !ok {
+		if v != nil {
+			t.mismatch(kindOf(v), "[]string")
+		}
+		return nil
+	}
+	for i, item := range list {
+		if _, ok := item.(string); !ok {
+			t.pushIndex(i)
+			t.mismatch(kindOf(item), "string")
+			t.pop()
+			return nil
+		}
+	}
+	return v
+}
+
 func (t *trail) integer(f *schema.Field, literal string, bits int) any {
 	n, err := strconv.ParseInt(literal, 10, bits)
 	if err != nil {
@@ -200,7 +220,7 @@ func zero(f *schema.Field) any {
 		return "0"
 	case schema.TypeDuration:
 		return "0s"
-	case schema.TypeRaw, schema.TypeTime, schema.TypeMicroTime:
+	case schema.TypeRaw, schema.TypeTime, schema.TypeMicroTime, schema.TypeStrings:
 		return nil
 	}
 	return ""

@@ -122,6 +122,12 @@ func appendWireValue(b []byte, number int32, f *schema.Field, v any) []byte {
 		b = appendStringField(b, 1, s)
 	case schema.TypeIntOrString:
 		b = appendIntOrString(b, v)
+	case schema.TypeStrings:
+		list, _ := v.([]any)
+		for _, item := range list {
+			s, _ := item.(string)
+			b = appendStringField(b, 1, s)
+		}
 	case schema.TypeRaw:
 		b = appendWireRaw(b, v)
 	}

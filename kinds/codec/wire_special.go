@@ -32,6 +32,8 @@ func (d *wireDecoder) special(f *schema.Field, p []byte) (any, error) {
 		return wireText(p), nil
 	case schema.TypeBytes:
 		return base64.StdEncoding.EncodeToString(p), nil
+	case schema.TypeStrings:
+		return wireTexts(p)
 	}
 	var parts [4]wirePart
 	if err := splitWire(p, &parts); err != nil {
@@ -51,6 +53,30 @@ func (d *wireDecoder) special(f *schema.Field, p []byte) (any, error) {
 		return int64(int32(parts[2].number)), nil
 	}
 	return d.wireRaw(parts[1].bytes)
+}
+
+// wireTexts reads the texts that a message holds under number 1; nil if there are none.
+func wireTexts(p []byte) (any, error) {
+	var list []any
+	for len(p) > 0 {
+		number, t, n := protowire.ConsumeTag(p)
+		if n < 0 {
+			return nil, errProtobuf
+		}
+		size := protowire.ConsumeFieldValue(number, t, p[n:])
+		if size < 0 {
+			return nil, errProtobuf
+		}
+		if number == 1 && t == protowire.BytesType {
+			text, _ := protowire.ConsumeBytes(p[n:])
+			list = append(list, wireText(text))
+		}
+		p = p[n+size:]
+	}
+	if list == nil {
+		return nil, nil
+	}
+	return list, nil
 }
 
 // A wirePart is what a small message holds under one number.

@@ -137,6 +137,7 @@ const (
 	Scalar_INT_OR_STRING Scalar = 4
 	Scalar_RAW           Scalar = 5
 	Scalar_DURATION      Scalar = 6
+	Scalar_STRINGS       Scalar = 7 // a list of texts, as the value of a map
 )
 
 // Enum value maps for Scalar.
@@ -149,6 +150,7 @@ var (
 		4: "INT_OR_STRING",
 		5: "RAW",
 		6: "DURATION",
+		7: "STRINGS",
 	}
 	Scalar_value = map[string]int32{
 		"NONE":          0,
@@ -158,6 +160,7 @@ var (
 		"INT_OR_STRING": 4,
 		"RAW":           5,
 		"DURATION":      6,
+		"STRINGS":       7,
 	}
 )
 
@@ -238,7 +241,8 @@ func (ListType) EnumDescriptor() ([]byte, []int) {
 	return file_options_proto_rawDescGZIP(), []int{3}
 }
 
-// A Kind says how a message is served. The message is named after the kind.
+// A Kind says how a message is served. The message is named after the kind. Without a
+// resource it has no path of its own: a sub-resource speaks it.
 type Kind struct {
 	state        protoimpl.MessageState `protogen:"open.v1"`
 	Group        string                 `protobuf:"bytes,1,opt,name=group,proto3" json:"group,omitempty"` // "" is the core group
@@ -256,14 +260,20 @@ type Kind struct {
 	GracefulDeletion    bool       `protobuf:"varint,12,opt,name=graceful_deletion,json=gracefulDeletion,proto3" json:"graceful_deletion,omitempty"`
 	CreateOnUpdate      bool       `protobuf:"varint,13,opt,name=create_on_update,json=createOnUpdate,proto3" json:"create_on_update,omitempty"`
 	Name                NameFormat `protobuf:"varint,14,opt,name=name,proto3,enum=troupe.NameFormat" json:"name,omitempty"`
-	// storage_group and storage_resource name the collection where it is not the served one.
+	// storage_resource, with storage_group, names the collection where it is not the served one.
 	StorageGroup    string    `protobuf:"bytes,15,opt,name=storage_group,json=storageGroup,proto3" json:"storage_group,omitempty"`
 	StorageResource string    `protobuf:"bytes,16,opt,name=storage_resource,json=storageResource,proto3" json:"storage_resource,omitempty"`
 	Columns         []*Column `protobuf:"bytes,17,rep,name=columns,proto3" json:"columns,omitempty"`
-	SelectFields    []string  `protobuf:"bytes,18,rep,name=select_fields,json=selectFields,proto3" json:"select_fields,omitempty"`
-	SpecFinalizers  bool      `protobuf:"varint,19,opt,name=spec_finalizers,json=specFinalizers,proto3" json:"spec_finalizers,omitempty"` // spec.finalizers hold a terminating object too
-	unknownFields   protoimpl.UnknownFields
-	sizeCache       protoimpl.SizeCache
+	// select_fields are dotted paths that field selectors may name; "name=path" gives a path
+	// another name. Paths are those of the stored form.
+	SelectFields   []string `protobuf:"bytes,18,rep,name=select_fields,json=selectFields,proto3" json:"select_fields,omitempty"`
+	SpecFinalizers bool     `protobuf:"varint,19,opt,name=spec_finalizers,json=specFinalizers,proto3" json:"spec_finalizers,omitempty"` // spec.finalizers hold a terminating object too
+	// stored marks the version whose form objects have at rest. A kind that shares its
+	// storage with no other needs no mark.
+	Stored        bool         `protobuf:"varint,20,opt,name=stored,proto3" json:"stored,omitempty"`
+	Deprecation   *Deprecation `protobuf:"bytes,21,opt,name=deprecation,proto3" json:"deprecation,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Kind) Reset() {
@@ -429,6 +439,81 @@ func (x *Kind) GetSpecFinalizers() bool {
 	return false
 }
 
+func (x *Kind) GetStored() bool {
+	if x != nil {
+		return x.Stored
+	}
+	return false
+}
+
+func (x *Kind) GetDeprecation() *Deprecation {
+	if x != nil {
+		return x.Deprecation
+	}
+	return nil
+}
+
+// A Deprecation says since when a version of a kind should not be used, as in "1.23".
+type Deprecation struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Since         string                 `protobuf:"bytes,1,opt,name=since,proto3" json:"since,omitempty"`
+	Removed       string                 `protobuf:"bytes,2,opt,name=removed,proto3" json:"removed,omitempty"`
+	Replacement   string                 `protobuf:"bytes,3,opt,name=replacement,proto3" json:"replacement,omitempty"` // as in "autoscaling/v2 HorizontalPodAutoscaler"
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Deprecation) Reset() {
+	*x = Deprecation{}
+	mi := &file_options_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Deprecation) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Deprecation) ProtoMessage() {}
+
+func (x *Deprecation) ProtoReflect() protoreflect.Message {
+	mi := &file_options_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Deprecation.ProtoReflect.Descriptor instead.
+func (*Deprecation) Descriptor() ([]byte, []int) {
+	return file_options_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *Deprecation) GetSince() string {
+	if x != nil {
+		return x.Since
+	}
+	return ""
+}
+
+func (x *Deprecation) GetRemoved() string {
+	if x != nil {
+		return x.Removed
+	}
+	return ""
+}
+
+func (x *Deprecation) GetReplacement() string {
+	if x != nil {
+		return x.Replacement
+	}
+	return ""
+}
+
 // A Subresource is a further path segment. Without a kind it answers its parent's.
 type Subresource struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -437,13 +522,14 @@ type Subresource struct {
 	Version       string                 `protobuf:"bytes,3,opt,name=version,proto3" json:"version,omitempty"`
 	Kind          string                 `protobuf:"bytes,4,opt,name=kind,proto3" json:"kind,omitempty"`
 	Verbs         []string               `protobuf:"bytes,5,rep,name=verbs,proto3" json:"verbs,omitempty"`
+	Scale         *Scale                 `protobuf:"bytes,6,opt,name=scale,proto3" json:"scale,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Subresource) Reset() {
 	*x = Subresource{}
-	mi := &file_options_proto_msgTypes[1]
+	mi := &file_options_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -455,7 +541,7 @@ func (x *Subresource) String() string {
 func (*Subresource) ProtoMessage() {}
 
 func (x *Subresource) ProtoReflect() protoreflect.Message {
-	mi := &file_options_proto_msgTypes[1]
+	mi := &file_options_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -468,7 +554,7 @@ func (x *Subresource) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Subresource.ProtoReflect.Descriptor instead.
 func (*Subresource) Descriptor() ([]byte, []int) {
-	return file_options_proto_rawDescGZIP(), []int{1}
+	return file_options_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *Subresource) GetName() string {
@@ -506,6 +592,74 @@ func (x *Subresource) GetVerbs() []string {
 	return nil
 }
 
+func (x *Subresource) GetScale() *Scale {
+	if x != nil {
+		return x.Scale
+	}
+	return nil
+}
+
+// A Scale says where an object keeps what the sub-resource scale shows, as dotted paths.
+type Scale struct {
+	state          protoimpl.MessageState `protogen:"open.v1"`
+	Replicas       string                 `protobuf:"bytes,1,opt,name=replicas,proto3" json:"replicas,omitempty"` // as in "spec.replicas"
+	StatusReplicas string                 `protobuf:"bytes,2,opt,name=status_replicas,json=statusReplicas,proto3" json:"status_replicas,omitempty"`
+	Selector       string                 `protobuf:"bytes,3,opt,name=selector,proto3" json:"selector,omitempty"` // a label selector, or a plain map of labels
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
+}
+
+func (x *Scale) Reset() {
+	*x = Scale{}
+	mi := &file_options_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Scale) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Scale) ProtoMessage() {}
+
+func (x *Scale) ProtoReflect() protoreflect.Message {
+	mi := &file_options_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Scale.ProtoReflect.Descriptor instead.
+func (*Scale) Descriptor() ([]byte, []int) {
+	return file_options_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *Scale) GetReplicas() string {
+	if x != nil {
+		return x.Replicas
+	}
+	return ""
+}
+
+func (x *Scale) GetStatusReplicas() string {
+	if x != nil {
+		return x.StatusReplicas
+	}
+	return ""
+}
+
+func (x *Scale) GetSelector() string {
+	if x != nil {
+		return x.Selector
+	}
+	return ""
+}
+
 // A Column is one column of tables.
 type Column struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -521,7 +675,7 @@ type Column struct {
 
 func (x *Column) Reset() {
 	*x = Column{}
-	mi := &file_options_proto_msgTypes[2]
+	mi := &file_options_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -533,7 +687,7 @@ func (x *Column) String() string {
 func (*Column) ProtoMessage() {}
 
 func (x *Column) ProtoReflect() protoreflect.Message {
-	mi := &file_options_proto_msgTypes[2]
+	mi := &file_options_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -546,7 +700,7 @@ func (x *Column) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Column.ProtoReflect.Descriptor instead.
 func (*Column) Descriptor() ([]byte, []int) {
-	return file_options_proto_rawDescGZIP(), []int{2}
+	return file_options_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *Column) GetName() string {
@@ -604,7 +758,7 @@ type Message struct {
 
 func (x *Message) Reset() {
 	*x = Message{}
-	mi := &file_options_proto_msgTypes[3]
+	mi := &file_options_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -616,7 +770,7 @@ func (x *Message) String() string {
 func (*Message) ProtoMessage() {}
 
 func (x *Message) ProtoReflect() protoreflect.Message {
-	mi := &file_options_proto_msgTypes[3]
+	mi := &file_options_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -629,7 +783,7 @@ func (x *Message) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Message.ProtoReflect.Descriptor instead.
 func (*Message) Descriptor() ([]byte, []int) {
-	return file_options_proto_rawDescGZIP(), []int{3}
+	return file_options_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *Message) GetScalar() Scalar {
@@ -674,7 +828,7 @@ type Field struct {
 
 func (x *Field) Reset() {
 	*x = Field{}
-	mi := &file_options_proto_msgTypes[4]
+	mi := &file_options_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -686,7 +840,7 @@ func (x *Field) String() string {
 func (*Field) ProtoMessage() {}
 
 func (x *Field) ProtoReflect() protoreflect.Message {
-	mi := &file_options_proto_msgTypes[4]
+	mi := &file_options_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -699,7 +853,7 @@ func (x *Field) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Field.ProtoReflect.Descriptor instead.
 func (*Field) Descriptor() ([]byte, []int) {
-	return file_options_proto_rawDescGZIP(), []int{4}
+	return file_options_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *Field) GetAlways() bool {
@@ -877,7 +1031,7 @@ var File_options_proto protoreflect.FileDescriptor
 
 const file_options_proto_rawDesc = "" +
 	"\n" +
-	"\roptions.proto\x12\x06troupe\x1a google/protobuf/descriptor.proto\"\xbe\x05\n" +
+	"\roptions.proto\x12\x06troupe\x1a google/protobuf/descriptor.proto\"\x8d\x06\n" +
 	"\x04Kind\x12\x14\n" +
 	"\x05group\x18\x01 \x01(\tR\x05group\x12\x18\n" +
 	"\aversion\x18\x02 \x01(\tR\aversion\x12\x1a\n" +
@@ -903,13 +1057,24 @@ const file_options_proto_rawDesc = "" +
 	"\x10storage_resource\x18\x10 \x01(\tR\x0fstorageResource\x12(\n" +
 	"\acolumns\x18\x11 \x03(\v2\x0e.troupe.ColumnR\acolumns\x12#\n" +
 	"\rselect_fields\x18\x12 \x03(\tR\fselectFields\x12'\n" +
-	"\x0fspec_finalizers\x18\x13 \x01(\bR\x0especFinalizers\"{\n" +
+	"\x0fspec_finalizers\x18\x13 \x01(\bR\x0especFinalizers\x12\x16\n" +
+	"\x06stored\x18\x14 \x01(\bR\x06stored\x125\n" +
+	"\vdeprecation\x18\x15 \x01(\v2\x13.troupe.DeprecationR\vdeprecation\"_\n" +
+	"\vDeprecation\x12\x14\n" +
+	"\x05since\x18\x01 \x01(\tR\x05since\x12\x18\n" +
+	"\aremoved\x18\x02 \x01(\tR\aremoved\x12 \n" +
+	"\vreplacement\x18\x03 \x01(\tR\vreplacement\"\xa0\x01\n" +
 	"\vSubresource\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
 	"\x05group\x18\x02 \x01(\tR\x05group\x12\x18\n" +
 	"\aversion\x18\x03 \x01(\tR\aversion\x12\x12\n" +
 	"\x04kind\x18\x04 \x01(\tR\x04kind\x12\x14\n" +
-	"\x05verbs\x18\x05 \x03(\tR\x05verbs\"\x9a\x01\n" +
+	"\x05verbs\x18\x05 \x03(\tR\x05verbs\x12#\n" +
+	"\x05scale\x18\x06 \x01(\v2\r.troupe.ScaleR\x05scale\"h\n" +
+	"\x05Scale\x12\x1a\n" +
+	"\breplicas\x18\x01 \x01(\tR\breplicas\x12'\n" +
+	"\x0fstatus_replicas\x18\x02 \x01(\tR\x0estatusReplicas\x12\x1a\n" +
+	"\bselector\x18\x03 \x01(\tR\bselector\"\x9a\x01\n" +
 	"\x06Column\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x12\n" +
 	"\x04type\x18\x02 \x01(\tR\x04type\x12\x16\n" +
@@ -955,7 +1120,7 @@ const file_options_proto_rawDesc = "" +
 	"\x05LABEL\x10\x01\x12\x0e\n" +
 	"\n" +
 	"LABEL_1035\x10\x02\x12\x10\n" +
-	"\fPATH_SEGMENT\x10\x03*d\n" +
+	"\fPATH_SEGMENT\x10\x03*q\n" +
 	"\x06Scalar\x12\b\n" +
 	"\x04NONE\x10\x00\x12\b\n" +
 	"\x04TIME\x10\x01\x12\x0e\n" +
@@ -964,7 +1129,8 @@ const file_options_proto_rawDesc = "" +
 	"\bQUANTITY\x10\x03\x12\x11\n" +
 	"\rINT_OR_STRING\x10\x04\x12\a\n" +
 	"\x03RAW\x10\x05\x12\f\n" +
-	"\bDURATION\x10\x06*(\n" +
+	"\bDURATION\x10\x06\x12\v\n" +
+	"\aSTRINGS\x10\a*(\n" +
 	"\bListType\x12\n" +
 	"\n" +
 	"\x06ATOMIC\x10\x00\x12\a\n" +
@@ -987,38 +1153,42 @@ func file_options_proto_rawDescGZIP() []byte {
 }
 
 var file_options_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
-var file_options_proto_msgTypes = make([]protoimpl.MessageInfo, 5)
+var file_options_proto_msgTypes = make([]protoimpl.MessageInfo, 7)
 var file_options_proto_goTypes = []any{
 	(Scope)(0),                          // 0: troupe.Scope
 	(NameFormat)(0),                     // 1: troupe.NameFormat
 	(Scalar)(0),                         // 2: troupe.Scalar
 	(ListType)(0),                       // 3: troupe.ListType
 	(*Kind)(nil),                        // 4: troupe.Kind
-	(*Subresource)(nil),                 // 5: troupe.Subresource
-	(*Column)(nil),                      // 6: troupe.Column
-	(*Message)(nil),                     // 7: troupe.Message
-	(*Field)(nil),                       // 8: troupe.Field
-	(*descriptorpb.MessageOptions)(nil), // 9: google.protobuf.MessageOptions
-	(*descriptorpb.FieldOptions)(nil),   // 10: google.protobuf.FieldOptions
+	(*Deprecation)(nil),                 // 5: troupe.Deprecation
+	(*Subresource)(nil),                 // 6: troupe.Subresource
+	(*Scale)(nil),                       // 7: troupe.Scale
+	(*Column)(nil),                      // 8: troupe.Column
+	(*Message)(nil),                     // 9: troupe.Message
+	(*Field)(nil),                       // 10: troupe.Field
+	(*descriptorpb.MessageOptions)(nil), // 11: google.protobuf.MessageOptions
+	(*descriptorpb.FieldOptions)(nil),   // 12: google.protobuf.FieldOptions
 }
 var file_options_proto_depIdxs = []int32{
 	0,  // 0: troupe.Kind.scope:type_name -> troupe.Scope
-	5,  // 1: troupe.Kind.subresources:type_name -> troupe.Subresource
+	6,  // 1: troupe.Kind.subresources:type_name -> troupe.Subresource
 	1,  // 2: troupe.Kind.name:type_name -> troupe.NameFormat
-	6,  // 3: troupe.Kind.columns:type_name -> troupe.Column
-	2,  // 4: troupe.Message.scalar:type_name -> troupe.Scalar
-	3,  // 5: troupe.Field.list_type:type_name -> troupe.ListType
-	9,  // 6: troupe.kind:extendee -> google.protobuf.MessageOptions
-	9,  // 7: troupe.message:extendee -> google.protobuf.MessageOptions
-	10, // 8: troupe.field:extendee -> google.protobuf.FieldOptions
-	4,  // 9: troupe.kind:type_name -> troupe.Kind
-	7,  // 10: troupe.message:type_name -> troupe.Message
-	8,  // 11: troupe.field:type_name -> troupe.Field
-	12, // [12:12] is the sub-list for method output_type
-	12, // [12:12] is the sub-list for method input_type
-	9,  // [9:12] is the sub-list for extension type_name
-	6,  // [6:9] is the sub-list for extension extendee
-	0,  // [0:6] is the sub-list for field type_name
+	8,  // 3: troupe.Kind.columns:type_name -> troupe.Column
+	5,  // 4: troupe.Kind.deprecation:type_name -> troupe.Deprecation
+	7,  // 5: troupe.Subresource.scale:type_name -> troupe.Scale
+	2,  // 6: troupe.Message.scalar:type_name -> troupe.Scalar
+	3,  // 7: troupe.Field.list_type:type_name -> troupe.ListType
+	11, // 8: troupe.kind:extendee -> google.protobuf.MessageOptions
+	11, // 9: troupe.message:extendee -> google.protobuf.MessageOptions
+	12, // 10: troupe.field:extendee -> google.protobuf.FieldOptions
+	4,  // 11: troupe.kind:type_name -> troupe.Kind
+	9,  // 12: troupe.message:type_name -> troupe.Message
+	10, // 13: troupe.field:type_name -> troupe.Field
+	14, // [14:14] is the sub-list for method output_type
+	14, // [14:14] is the sub-list for method input_type
+	11, // [11:14] is the sub-list for extension type_name
+	8,  // [8:11] is the sub-list for extension extendee
+	0,  // [0:8] is the sub-list for field type_name
 }
 
 func init() { file_options_proto_init() }
@@ -1026,14 +1196,14 @@ func file_options_proto_init() {
 	if File_options_proto != nil {
 		return
 	}
-	file_options_proto_msgTypes[4].OneofWrappers = []any{}
+	file_options_proto_msgTypes[6].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_options_proto_rawDesc), len(file_options_proto_rawDesc)),
 			NumEnums:      4,
-			NumMessages:   5,
+			NumMessages:   7,
 			NumExtensions: 3,
 			NumServices:   0,
 		},

@@ -19,9 +19,10 @@ const (
 
 // Get asks for one object.
 type Get struct {
-	Kind    *schema.Kind
-	Key     meta.Key
-	Version uint64 // not older than; 0: most recent
+	Kind        *schema.Kind
+	Key         meta.Key
+	Subresource string // "" for the object itself
+	Version     uint64 // not older than; 0: most recent
 }
 
 // List asks for the objects of a kind.

@@ -93,6 +93,16 @@ func Join(path, name string) string {
 	return path + "." + name
 }
 
+// Carry gives to what from holds under name, or nothing if that holds nothing. The value
+// is shared.
+func Carry(to, from schema.Tree, name string) {
+	if v, ok := from[name]; ok {
+		to[name] = v
+	} else {
+		delete(to, name)
+	}
+}
+
 // Clone copies a value of a tree with everything in it.
 func Clone(v any) any {
 	switch v := v.(type) {

@@ -75,8 +75,10 @@ func (c *compiler) checkField(s *source, f *Field) {
 	if (f.Min != nil || f.Max != nil) && f.Type != TypeInt32 && f.Type != TypeInt64 {
 		fault("has a minimum or maximum and is no number")
 	}
-	if _, err := regexp.Compile(f.Pattern); err != nil {
-		fault(err.Error())
+	if f.Pattern != "" {
+		if _, err := regexp.Compile(f.Pattern); err != nil {
+			fault(err.Error())
+		}
 	}
 }
 
@@ -98,7 +100,7 @@ func (c *compiler) declares(s *source, name string, depth int) bool {
 			if c.declares(c.sources[d.GetTypeName()], name, depth+1) {
 				return true
 			}
-		} else if either(d.GetJsonName(), d.GetName()) == name {
+		} else if c.jsonName(d) == name {
 			return true
 		}
 	}
@@ -116,9 +118,27 @@ func (c *compiler) checkKind(k *Kind) {
 			c.fault(k.Message.Name, path, "is the path of a column and leads nowhere")
 		}
 	}
-	for _, path := range k.SelectFields {
-		if k.Message.Lookup(path) == nil {
-			c.fault(k.Message.Name, path, "is a selectable field and leads nowhere")
+	stored := k
+	if k.Stored != nil {
+		stored = k.Stored
+	}
+	for _, f := range k.SelectFields {
+		if stored.Message.Lookup(f.Path) == nil {
+			c.fault(k.Message.Name, f.Path, "is a selectable field and leads nowhere")
+		}
+	}
+	for i := range k.Subresources {
+		c.checkScale(k, k.Subresources[i].Scale)
+	}
+}
+
+func (c *compiler) checkScale(k *Kind, s *Scale) {
+	if s == nil {
+		return
+	}
+	for _, path := range []string{s.Replicas, s.StatusReplicas, s.Selector} {
+		if path != "" && k.Message.Lookup(path) == nil {
+			c.fault(k.Message.Name, path, "is a path of a scale and leads nowhere")
 		}
 	}
 }

@@ -28,6 +28,8 @@ func Compile(descriptors []byte, n *meta.Naming) (*Plan, error) {
 	c := &compiler{
 		naming:  n,
 		sources: map[string]*source{},
+		stored:  map[*Kind]bool{},
+		inner:   map[*Message]*Message{},
 		plan:    &Plan{Messages: map[string]*Message{}},
 	}
 	for _, file := range set.File {
@@ -36,6 +38,8 @@ func Compile(descriptors []byte, n *meta.Naming) (*Plan, error) {
 	for _, s := range c.order {
 		c.compile(s)
 	}
+	c.fillNested()
+	c.link()
 	for _, k := range c.plan.Kinds {
 		c.checkKind(k)
 	}
@@ -50,6 +54,8 @@ type compiler struct {
 	naming  *meta.Naming
 	sources map[string]*source // by the form in which descriptors refer to them: ".core.v1.Pod"
 	order   []*source
+	stored  map[*Kind]bool        // those that are marked so
+	inner   map[*Message]*Message // typed messages, and their form within others
 	plan    *Plan
 	faults  []error
 }
@@ -131,6 +137,7 @@ func (c *compiler) compile(s *source) {
 		return
 	}
 	k.Message = m
+	c.stored[k] = o.Stored
 	c.plan.Kinds = append(c.plan.Kinds, k)
 }
 
@@ -155,7 +162,7 @@ func (c *compiler) fields(s *source, wire []int32) []*Field {
 }
 
 func (c *compiler) field(s *source, d *descriptorpb.FieldDescriptorProto, wire []int32, doc string) *Field {
-	f := &Field{Name: either(d.GetJsonName(), d.GetName()), Doc: doc, Wire: wire, Pointer: d.GetProto3Optional()}
+	f := &Field{Name: c.jsonName(d), Doc: doc, Wire: wire, Pointer: d.GetProto3Optional()}
 	o := fieldOptions(d)
 	f.describe(o, c.naming)
 	value := d
@@ -176,6 +183,14 @@ func (c *compiler) field(s *source, d *descriptorpb.FieldDescriptorProto, wire [
 	}
 	c.checkField(s, f)
 	return f
+}
+
+// jsonName is the name of a field in JSON. One that is given with json_name follows the profile.
+func (c *compiler) jsonName(d *descriptorpb.FieldDescriptorProto) string {
+	if name := d.GetJsonName(); name != "" {
+		return c.naming.Name(name)
+	}
+	return d.GetName()
 }
 
 // mapEntry is the hidden message of a map field; nil if d is none.
@@ -212,7 +227,7 @@ func (c *compiler) setType(s *source, f *Field, d *descriptorpb.FieldDescriptorP
 	case of.message == nil:
 		f.Type = of.scalar
 	default:
-		f.Type, f.Message = TypeMessage, of.message
+		f.Type, f.Message = TypeMessage, c.nested(of.message)
 	}
 }
 

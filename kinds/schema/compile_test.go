@@ -79,7 +79,11 @@ func TestCompileFaults(t *testing.T) {
 		`p.M.f: has a type that is not supported`:          message("M", of(".p.N", field("f", nil))),
 		`p.M.f: cannot be inlined`:                         message("M", field("f", &options.Field{Inline: true})),
 		`p.M.f: is declared twice`:                         message("M", field("f", nil), field("f", nil)),
-		`M: a kind needs a version and a resource`:         kind(&options.Kind{Version: "v1"}, message("M")),
+		`M: a kind needs a version`:                        kind(&options.Kind{Resource: "ms"}, message("M")),
+		`p.M.s: speaks a kind that is not declared`: kind(&options.Kind{Version: "v1", Resource: "ms",
+			Subresources: []*options.Subresource{{Name: "s", Version: "v1", Kind: "S"}}}, message("M")),
+		`p.M.x: is a path of a scale and leads nowhere`: kind(&options.Kind{Version: "v1", Resource: "ms",
+			Subresources: []*options.Subresource{{Name: "s", Scale: &options.Scale{Selector: "x"}}}}, message("M")),
 		`p.M.metadata: is missing`:                         kind(&options.Kind{Version: "v1", Resource: "ms"}, message("M")),
 		`p.M.x: is a selectable field and leads nowhere`:   kind(&options.Kind{Version: "v1", Resource: "ms", SelectFields: []string{"x"}}, message("M")),
 		`p.M.x: is the path of a column and leads nowhere`: kind(&options.Kind{Version: "v1", Resource: "ms", Columns: []*options.Column{{Path: "x|0"}}}, message("M")),
@@ -109,6 +113,7 @@ func TestCompileKind(t *testing.T) {
 		}), inline)),
 		message("Inner", field("deep", nil)),
 		message("Meta"),
+		kind(&options.Kind{Group: "autoscaling", Version: "v1"}, message("Scale", of(".p.Meta", field("metadata", nil)))),
 	)
 	if err != nil {
 		t.Fatal(err)
@@ -120,7 +125,7 @@ func TestCompileKind(t *testing.T) {
 	if k.Item != len(`{"kind":"Thing","apiVersion":"storage.k8s.io/v1",`) {
 		t.Errorf("Item = %d", k.Item)
 	}
-	if k.Subresources[0].Kind.APIVersion() != "autoscaling/v1" || !k.HasSubresource("scale") || k.HasSubresource("status") {
+	if k.Subresources[0].Speaks == nil || k.Subresources[0].Speaks.APIVersion() != "autoscaling/v1" || k.Subresource("scale") == nil || k.Subresource("status") != nil {
 		t.Errorf("sub-resources %+v", k.Subresources)
 	}
 	f := k.Message.Field("type")
@@ -132,5 +137,25 @@ func TestCompileKind(t *testing.T) {
 	}
 	if !k.Message.Typed || plan.Messages["p.Meta"].Typed {
 		t.Error("kinds are typed, their parts are not")
+	}
+}
+
+// TestStored: of the kinds that share a storage exactly one gives the form at rest.
+func TestStored(t *testing.T) {
+	version := func(v string, stored bool) *descriptorpb.DescriptorProto {
+		return kind(&options.Kind{Group: "g", Version: v, Resource: "ms", Stored: stored}, message("M"+v, of(".p.Meta", field("metadata", nil))))
+	}
+	plan, err := compile(t, version("v1", false), version("v2", true), message("Meta"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v1, v2 := plan.Kinds[0], plan.Kinds[1]; v1.Stored != v2 || v2.Stored != v2 {
+		t.Errorf("v1 is stored as %v, v2 as %v", v1.Stored, v2.Stored)
+	}
+	for want, both := range map[string][2]bool{"nobody there is marked as stored": {}, "more than one stored form": {true, true}} {
+		_, err := compile(t, version("v1", both[0]), version("v2", both[1]), message("Meta"))
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %s", err, want)
+		}
 	}
 }

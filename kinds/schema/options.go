@@ -59,18 +59,23 @@ func newKind(d *descriptorpb.DescriptorProto, o *options.Kind, n *meta.Naming) (
 		SpecFinalizers:      o.SpecFinalizers,
 		GracefulDeletion:    o.GracefulDeletion,
 		Name:                NameFormat(o.Name),
-		SelectFields:        o.SelectFields,
 	}
-	if o.Version == "" || o.Resource == "" {
-		return nil, fmt.Errorf("%s: a kind needs a version and a resource", d.GetName())
+	if o.Version == "" {
+		return nil, fmt.Errorf("%s: a kind needs a version", d.GetName())
 	}
-	k.Storage = meta.GroupResource{
-		Group:    n.Name(either(o.StorageGroup, o.Group)),
-		Resource: either(o.StorageResource, o.Resource),
+	if d := o.Deprecation; d != nil {
+		k.Deprecation = &Deprecation{Since: d.Since, Removed: d.Removed, Replacement: d.Replacement}
+	}
+	for _, text := range o.SelectFields {
+		k.SelectFields = append(k.SelectFields, newSelectField(text))
+	}
+	k.Storage = meta.GroupResource{Group: k.Group, Resource: o.Resource}
+	if o.StorageResource != "" {
+		k.Storage = meta.GroupResource{Group: n.Name(o.StorageGroup), Resource: o.StorageResource}
 	}
 	k.Item = len(`{"kind":"","apiVersion":"",`) + len(k.Kind) + len(k.APIVersion())
 	for _, s := range o.Subresources {
-		if k.HasSubresource(s.Name) {
+		if k.Subresource(s.Name) != nil {
 			return nil, fmt.Errorf("%s: sub-resource %q is declared twice", d.GetName(), s.Name)
 		}
 		k.Subresources = append(k.Subresources, newSubresource(s, n))
@@ -86,7 +91,19 @@ func newSubresource(o *options.Subresource, n *meta.Naming) Subresource {
 	if o.Kind != "" {
 		s.Kind = meta.GroupVersionKind{Group: n.Name(o.Group), Version: o.Version, Kind: o.Kind}
 	}
+	if o.Scale != nil {
+		s.Scale = &Scale{Replicas: o.Scale.Replicas, StatusReplicas: o.Scale.StatusReplicas, Selector: o.Scale.Selector}
+	}
 	return s
+}
+
+// newSelectField reads "path" or "name=path".
+func newSelectField(text string) SelectField {
+	name, path, renamed := strings.Cut(text, "=")
+	if !renamed {
+		path = name
+	}
+	return SelectField{Name: name, Path: path}
 }
 
 func newColumn(o *options.Column) Column {
@@ -127,6 +144,7 @@ var scalarTypes = map[options.Scalar]Type{
 	options.Scalar_INT_OR_STRING: TypeIntOrString,
 	options.Scalar_RAW:           TypeRaw,
 	options.Scalar_DURATION:      TypeDuration,
+	options.Scalar_STRINGS:       TypeStrings,
 }
 
 func verbs(declared, standard []string) []string {

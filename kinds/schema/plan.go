@@ -1,6 +1,10 @@
 package schema
 
-import "github.com/troupe-api/troupe/kinds/meta"
+import (
+	"slices"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+)
 
 // A Tree is a decoded object: JSON values as Go values. An object is a
 // map[string]any, a list []any; scalars are string, bool, int64, float64 and nil
@@ -21,6 +25,13 @@ type Kind struct {
 	// Storage names the collection that holds the objects. It differs from the served
 	// group and resource where two groups share one storage.
 	Storage meta.GroupResource
+	// Stored is the kind whose form objects have at rest: the kind itself, but where
+	// several versions or groups share a storage.
+	Stored *Kind
+	// Conversion leads from the kind's form to that of Stored and back; zero if they are one.
+	Conversion Conversion
+	// Deprecation is nil for a version that is to stay.
+	Deprecation *Deprecation
 	// DeleteReturnsObject: delete answers the object instead of a Status.
 	DeleteReturnsObject bool
 	// CreateOnUpdate: PUT of an absent object creates it.
@@ -35,28 +46,65 @@ type Kind struct {
 	Name         NameFormat
 	Subresources []Subresource
 	Columns      []Column
-	SelectFields []string // selectable field paths beyond metadata.name and metadata.namespace
+	SelectFields []SelectField // beyond metadata.name and metadata.namespace
 	Message      *Message
 	Rules        Rules
 	// Item is the length of `{"kind":"…","apiVersion":"…",`, which begins each stored object.
 	Item int
 }
 
+// Virtual tells a kind of which nothing is stored: a create is answered, and forgotten.
+func (k *Kind) Virtual() bool { return !slices.Contains(k.Verbs, "get") }
+
+// A Deprecation says since when a version should not be used, and what to use; versions
+// are those of the API, as in "1.23". Removed and Replacement may be empty.
+type Deprecation struct{ Since, Removed, Replacement string }
+
+// A SelectField is a field that field selectors may name. Path leads to it in the stored form.
+type SelectField struct{ Name, Path string }
+
+// A Conversion turns trees of one version into those of another, without loss: what one
+// form has no field for travels in annotations. Both change the tree that they get, which
+// has been defaulted, and return it.
+type Conversion struct {
+	ToStored   func(obj Tree) Tree
+	FromStored func(obj Tree) Tree
+}
+
 // A Subresource is an extra path segment below an object.
 type Subresource struct {
 	Name  string
-	Kind  meta.GroupVersionKind // the kind it answers; zero means the parent's
+	Kind  meta.GroupVersionKind // the kind it speaks; zero means the parent's
 	Verbs []string
+	// Speaks is Kind in the catalogue; nil means the parent's.
+	Speaks *Kind
+	Scale  *Scale // for the sub-resource scale
+	View   View
 }
 
-// HasSubresource says whether the kind declares the sub-resource.
-func (k *Kind) HasSubresource(name string) bool {
+// A Scale says where an object keeps what its scale shows, as dotted paths. Selector is the
+// path of a label selector or of a plain map of labels; it may be empty.
+type Scale struct{ Replicas, StatusReplicas, Selector string }
+
+// A View is how a sub-resource reads and writes its object. A sub-resource without Write
+// is an operation: whoever serves it decides what it does.
+type View struct {
+	// Read makes what clients see from the object; nil: the object itself, or nothing
+	// where the sub-resource speaks another kind. The result may share with the object.
+	Read func(obj Tree) Tree
+	// Write changes obj, a copy of the stored object, to what body asks. It reports
+	// faults, or refuses with an error, a *meta.Status.
+	Write func(obj, body Tree, faults *Faults) error
+}
+
+// Subresource finds a sub-resource by name; nil if the kind has none of that name.
+func (k *Kind) Subresource(name string) *Subresource {
 	for i := range k.Subresources {
 		if k.Subresources[i].Name == name {
-			return true
+			return &k.Subresources[i]
 		}
 	}
-	return false
+	return nil
 }
 
 // A Column is one column of the Table representation.
@@ -103,7 +151,8 @@ type Message struct {
 	// Doc is a short description for OpenAPI.
 	Doc string
 	// Typed: the JSON form also holds kind and apiVersion. They are in no plan: Protobuf
-	// keeps them in its envelope, and the server writes them from the Kind.
+	// keeps them in its envelope, and the server writes them from the Kind. Within another
+	// message an object is not typed: there both are fields, without numbers.
 	Typed bool
 
 	byName map[string]*Field
@@ -169,6 +218,7 @@ const (
 	TypeIntOrString
 	TypeRaw      // any JSON (RawExtension, FieldsV1)
 	TypeDuration // Go duration text
+	TypeStrings  // a list of texts, as the value of a map
 )
 
 // Shape tells one value from many.

@@ -15,7 +15,7 @@ type Fields struct{ terms []term }
 
 // A term is a condition on one field.
 type term struct {
-	field int // index into schema.Kind.SelectFields, or one of the two below
+	field int // index into the SelectFields of the stored kind, or one of the two below
 	value string
 	not   bool
 }
@@ -58,8 +58,10 @@ func fieldOf(k *schema.Kind, name string) (int, error) {
 	case "metadata.namespace":
 		return fieldNamespace, nil
 	}
-	if i := slices.Index(k.SelectFields, name); i >= 0 {
-		return i, nil
+	for _, f := range k.SelectFields {
+		if f.Name == name {
+			return slices.IndexFunc(k.Stored.SelectFields, func(s schema.SelectField) bool { return s.Path == f.Path }), nil
+		}
 	}
 	if len(k.SelectFields) == 0 {
 		return 0, fmt.Errorf("%q is not a known field selector: only %q, %q", name, "metadata.name", "metadata.namespace")

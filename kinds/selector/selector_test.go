@@ -53,7 +53,9 @@ func TestLabelFaults(t *testing.T) {
 }
 
 func TestFields(t *testing.T) {
-	k := &schema.Kind{SelectFields: []string{"status.phase", "spec.nodeName"}}
+	k := &schema.Kind{SelectFields: []schema.SelectField{{Name: "status.phase", Path: "status.phase"}, {Name: "spec.nodeName", Path: "spec.nodeName"}}}
+	k.Stored = k
+	other := &schema.Kind{Stored: k, SelectFields: []schema.SelectField{{Name: "node", Path: "spec.nodeName"}}}
 	o := &meta.Object{Key: meta.Key{Namespace: "ns", Name: "a"}, Head: meta.Head{Fields: []string{"Running", `x,=\`}}}
 	for s, want := range map[string]bool{
 		"": true, "metadata.name=a": true, "metadata.name==b": false, "metadata.namespace!=ns": false,
@@ -63,6 +65,9 @@ func TestFields(t *testing.T) {
 		if err != nil || f.Matches(o) != want {
 			t.Errorf("%q: %v, want %v", s, err, want)
 		}
+	}
+	if f, err := ParseFields(other, `node=x\,\=\\`); err != nil || !f.Matches(o) {
+		t.Errorf("a field of another version: %v", err)
 	}
 	f, _ := ParseFields(k, "metadata.name=a,metadata.namespace!=b")
 	if name, ok := f.Name(); name != "a" || !ok {

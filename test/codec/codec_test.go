@@ -8,7 +8,6 @@ import (
 	"slices"
 	"testing"
 
-	core "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/troupe-api/troupe/kinds/catalog"
@@ -22,23 +21,12 @@ type object interface {
 	Marshal() ([]byte, error)
 }
 
-func newObjects() map[string]func() object {
-	return map[string]func() object{
-		"ConfigMap": func() object { return &core.ConfigMap{} },
-		"Event":     func() object { return &core.Event{} },
-		"Namespace": func() object { return &core.Namespace{} },
-		"Pod":       func() object { return &core.Pod{} },
-		"Secret":    func() object { return &core.Secret{} },
-	}
-}
-
 // randomObject is an object of the given kind, without a resource version.
-func randomObject(seed int64, kind string, make func() object) object {
-	o := make()
+func randomObject(seed int64, k *schema.Kind, o object) object {
 	f := filler{Rand: rand.New(rand.NewSource(seed)), sparse: 2 + int(seed%4)}
 	v := reflect.ValueOf(o).Elem()
 	f.fill(v, 0)
-	v.FieldByName("TypeMeta").Set(reflect.ValueOf(metav1.TypeMeta{Kind: kind, APIVersion: "v1"}))
+	v.FieldByName("TypeMeta").Set(reflect.ValueOf(metav1.TypeMeta{Kind: k.Kind, APIVersion: k.APIVersion()}))
 	o.SetResourceVersion("")
 	return o
 }
@@ -48,11 +36,11 @@ func TestAgainstPublicTypes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for kind, make := range newObjects() {
-		k := c.ByGVK(meta.GroupVersionKind{Version: "v1", Kind: kind})
-		t.Run(kind, func(t *testing.T) {
+	for gvk, make := range newObjects() {
+		k := c.ByGVK(gvk)
+		t.Run(gvk.APIVersion()+" "+gvk.Kind, func(t *testing.T) {
 			for seed := range int64(60) {
-				compare(t, k, randomObject(seed, kind, make))
+				compare(t, k, randomObject(seed, k, make()))
 				if t.Failed() {
 					t.Fatalf("seed %d", seed)
 				}

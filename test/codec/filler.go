@@ -8,6 +8,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
@@ -30,6 +31,7 @@ func (f filler) quantity() resource.Quantity {
 func (f filler) special(v reflect.Value) bool {
 	seconds := 1 + f.Int63n(4e9)
 	switch to := v.Addr().Interface().(type) {
+	case *metav1.TypeMeta: // Protobuf has none within objects
 	case *metav1.Time:
 		*to = metav1.Unix(seconds, 0)
 	case *metav1.MicroTime:
@@ -45,6 +47,8 @@ func (f filler) special(v reflect.Value) bool {
 		}
 	case *metav1.FieldsV1:
 		to.Raw = []byte(`{"f:a":{".":{},"f:` + strconv.Itoa(f.Intn(100)) + `":{}}}`)
+	case *runtime.RawExtension:
+		to.Raw = []byte(`{"a":[1,"` + strconv.Itoa(f.Intn(100)) + `",null]}`)
 	case *[]byte:
 		*to = []byte(f.word() + "x")
 	default:

@@ -38,6 +38,7 @@ type Serving struct {
 	MaxMutatingRequestsInFlight int      `json:"maxMutatingRequestsInFlight"`
 	MaxBodyBytes                Bytes    `json:"maxBodyBytes"`
 	ShutdownDelay               Duration `json:"shutdownDelay"` // between failing readiness and closing the port
+	Profiling                   bool     `json:"profiling"`     // serves /debug/pprof/
 }
 
 // TLS are the certificates to serve with.
@@ -109,6 +110,7 @@ func Default() Config {
 			MaxRequestsInFlight:         400,
 			MaxMutatingRequestsInFlight: 200,
 			MaxBodyBytes:                3 << 20,
+			Profiling:                   true,
 		},
 		Authentication: Authentication{Anonymous: true},
 		Logging:        Logging{Format: "text"},

@@ -157,6 +157,7 @@ func (d *Daemon) serve(kinds *catalog.Catalog, id *identity) (err error) {
 		WriteMetrics:  d.store.WriteMetrics,
 		Checks:        []http.Check{{Name: "store", Check: d.store.Healthy}},
 		Extra:         map[string]func(io.Writer) error{BackupPath: d.backup},
+		Profiling:     s.Profiling,
 		ShutdownDelay: time.Duration(s.ShutdownDelay),
 	})
 	if err != nil {

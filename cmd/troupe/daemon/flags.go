@@ -29,6 +29,7 @@ func (c *Config) Flags() []FlagGroup {
 			f.IntVar(&c.Serving.MaxRequestsInFlight, "max-requests-inflight", c.Serving.MaxRequestsInFlight, "Reads that may be in flight; more are answered 429.")
 			f.IntVar(&c.Serving.MaxMutatingRequestsInFlight, "max-mutating-requests-inflight", c.Serving.MaxMutatingRequestsInFlight, "Writes that may be in flight; more are answered 429.")
 			f.Var(&c.Serving.ShutdownDelay, "shutdown-delay-duration", "Time between failing /readyz and closing the port on shutdown.")
+			f.BoolVar(&c.Serving.Profiling, "profiling", c.Serving.Profiling, "Serve profiles of the running daemon below /debug/pprof/, to whoever is allowed that path.")
 		}),
 		group("TLS", func(f *pflag.FlagSet) {
 			f.StringVar(&c.TLS.CertFile, "tls-cert-file", c.TLS.CertFile, "PEM file of the certificate to serve with, followed by its intermediates. Made by the daemon if not given.")

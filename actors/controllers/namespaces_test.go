@@ -1,0 +1,283 @@
+package controllers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/troupe-api/troupe/actors"
+	"github.com/troupe-api/troupe/kinds/catalog"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/persist"
+	"github.com/troupe-api/troupe/persist/vfs"
+)
+
+// world is a store on a journal in memory.
+type world struct {
+	*actors.Store
+	t       *testing.T
+	kinds   *catalog.Catalog
+	journal *persist.Journal
+}
+
+// open starts a store on what an earlier one left in fs.
+func open(t *testing.T, fs vfs.FS) *world {
+	t.Helper()
+	kinds, err := catalog.New(meta.Platform)
+	if err != nil {
+		t.Fatal(err)
+	}
+	journal, err := persist.Open("/data", persist.Options{FS: fs, Sync: persist.SyncAlways})
+	if err != nil {
+		t.Fatal(err)
+	}
+	store, err := actors.Open(actors.Options{Log: journal, Catalog: kinds, Naming: meta.Platform, Tuning: actors.DefaultTuning(),
+		Fatal: func(err error) { t.Error("fatal:", err) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &world{Store: store, t: t, kinds: kinds, journal: journal}
+}
+
+func (w *world) close() {
+	w.t.Helper()
+	if err := errors.Join(w.Store.Close(context.Background()), w.journal.Close()); err != nil {
+		w.t.Error(err)
+	}
+}
+
+// controller makes the controller on store, which is w or wraps it.
+func (w *world) controller(store Store) *Namespaces {
+	return NewNamespaces(store, w.kinds, slog.New(slog.DiscardHandler))
+}
+
+// run starts the controller; stop ends it and waits until it is gone.
+func (w *world) run() (stop func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	var wait sync.WaitGroup
+	wait.Go(func() { w.controller(w).Run(ctx) })
+	return func() { cancel(); wait.Wait() }
+}
+
+func (w *world) kind(resource string) *schema.Kind { return w.kinds.Kind("", "v1", resource) }
+
+// key finds resource/name, or resource/namespace/name.
+func (w *world) key(path string) (*schema.Kind, meta.Key) {
+	parts := strings.Split(path, "/")
+	k := w.kind(parts[0])
+	key := meta.Key{GroupResource: k.Storage, Name: parts[len(parts)-1]}
+	if k.Namespaced {
+		key.Namespace = parts[1]
+	}
+	return k, key
+}
+
+func (w *world) mutate(path string, m request.Mutation) *meta.Object {
+	w.t.Helper()
+	m.Kind, m.Key = w.key(path)
+	result, err := w.Mutate(context.Background(), m)
+	if err != nil {
+		w.t.Fatalf("%s: %v", path, err)
+	}
+	return result.Object
+}
+
+// create makes an object that finalizers hold.
+func (w *world) create(path string, finalizers ...any) *meta.Object {
+	w.t.Helper()
+	_, key := w.key(path)
+	metadata := schema.Tree{"name": key.Name, "finalizers": finalizers}
+	return w.mutate(path, request.Mutation{Verb: request.Create, Object: schema.Tree{"metadata": metadata}})
+}
+
+func (w *world) delete(path string) {
+	w.t.Helper()
+	w.mutate(path, request.Mutation{Verb: request.Delete})
+}
+
+// free takes all finalizers off an object.
+func (w *world) free(path string) {
+	w.t.Helper()
+	w.mutate(path, request.Mutation{Verb: request.Patch, PatchType: request.MergePatch, PatchBody: []byte(`{"metadata":{"finalizers":null}}`)})
+}
+
+// get is an object, or nil if there is none.
+func (w *world) get(path string) *meta.Object {
+	w.t.Helper()
+	k, key := w.key(path)
+	o, err := w.Get(context.Background(), request.Get{Kind: k, Key: key})
+	if err != nil && !gone(err) {
+		w.t.Fatal(err)
+	}
+	return o
+}
+
+// terminating says whether an object is there and on its way out.
+func (w *world) terminating(path string) bool {
+	o := w.get(path)
+	return o != nil && o.Head.Terminating
+}
+
+// departures is a sink that tells of the deletes of one kind.
+type departures struct {
+	names chan string
+	done  chan struct{}
+}
+
+func (d *departures) Events(events []request.Event) error {
+	for _, e := range events {
+		if e.Type == request.Deleted {
+			d.names <- e.Object.Key.Name
+		}
+	}
+	return nil
+}
+
+func (d *departures) Done() { close(d.done) }
+
+// watch follows the deletes of a resource from now on. The function that it gives waits
+// for one of each name, in any order.
+func (w *world) watch(resource string) (await func(names ...string)) {
+	w.t.Helper()
+	d := &departures{names: make(chan string, 1000), done: make(chan struct{})}
+	session, err := w.Watch(context.Background(), request.Watch{Kind: w.kind(resource), Initial: true}, d)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.t.Cleanup(session.Stop)
+	return func(names ...string) {
+		w.t.Helper()
+		missing := make(map[string]bool)
+		for _, name := range names {
+			missing[name] = true
+		}
+		for len(missing) > 0 {
+			select {
+			case name := <-d.names:
+				delete(missing, name)
+			case <-d.done:
+				w.t.Fatalf("the watch ended before these were deleted: %v", missing)
+			}
+		}
+	}
+}
+
+// A namespace goes with everything in it, of all kinds, and with nothing of others.
+func TestNamespaceGoes(t *testing.T) {
+	for _, content := range []int{0, 1, 300} {
+		t.Run(fmt.Sprint(content, " objects"), func(t *testing.T) {
+			w := open(t, vfs.NewMem())
+			defer w.close()
+			defer w.run()()
+			w.create("namespaces/n")
+			for i := range content {
+				w.create(fmt.Sprintf("configmaps/n/c%d", i))
+				w.create(fmt.Sprintf("secrets/n/s%d", i))
+			}
+			w.create("configmaps/default/other")
+			left := w.watch("namespaces")
+			w.delete("namespaces/n")
+			left("n")
+			for _, resource := range []string{"configmaps", "secrets"} {
+				l, err := w.List(context.Background(), request.List{Kind: w.kind(resource), Namespace: "n"})
+				if err != nil || len(l.Items) > 0 {
+					t.Errorf("%d %s outlive their namespace: %v", len(l.Items), resource, err)
+				}
+			}
+			if w.get("configmaps/default/other") == nil {
+				t.Error("an object of another namespace has gone")
+			}
+		})
+	}
+}
+
+// A namespace waits for an object that a finalizer holds, and for nothing else.
+func TestNamespaceWaitsForFinalizers(t *testing.T) {
+	w := open(t, vfs.NewMem())
+	defer w.close()
+	defer w.run()()
+	w.create("namespaces/n")
+	w.create("namespaces/m")
+	w.create("configmaps/n/held", "example.com/hold")
+	w.create("configmaps/n/loose")
+	namespaces, configmaps := w.watch("namespaces"), w.watch("configmaps")
+	w.delete("namespaces/n")
+	configmaps("loose")
+	w.delete("namespaces/m")
+	namespaces("m") // one that waits keeps no other waiting
+	if !w.terminating("namespaces/n") || !w.terminating("configmaps/n/held") {
+		t.Error("the namespace and what is held in it should be terminating")
+	}
+	w.free("configmaps/n/held")
+	namespaces("n")
+}
+
+// A new controller on the recovered store goes on where the last one was stopped.
+func TestNamespaceAfterRestart(t *testing.T) {
+	fs := vfs.NewMem()
+	w := open(t, fs)
+	stop := w.run()
+	w.create("namespaces/n")
+	w.create("configmaps/n/held", "example.com/hold")
+	w.create("configmaps/n/loose")
+	configmaps := w.watch("configmaps")
+	w.delete("namespaces/n")
+	configmaps("loose")
+	stop()
+	w.close()
+
+	w = open(t, fs)
+	defer w.close()
+	if !w.terminating("namespaces/n") || !w.terminating("configmaps/n/held") {
+		t.Fatal("the namespace and what is held in it should be terminating")
+	}
+	w.free("configmaps/n/held")
+	namespaces := w.watch("namespaces")
+	defer w.run()()
+	namespaces("n")
+}
+
+// afterList is a store in which something happens after the first list of a resource.
+type afterList struct {
+	*world
+	resource string
+	happens  func()
+}
+
+func (a *afterList) List(ctx context.Context, r request.List) (request.Listing, error) {
+	l, err := a.world.List(ctx, r)
+	if r.Kind.Resource == a.resource && a.happens != nil {
+		a.happens()
+		a.happens = nil
+	}
+	return l, err
+}
+
+// A namespace that was let go by hand, with content that is held, may be made anew while
+// the controller waits: the new one and what is in it are no business of that wait.
+func TestNewNamespaceOfTheSameName(t *testing.T) {
+	w := open(t, vfs.NewMem())
+	defer w.close()
+	old := w.create("namespaces/n")
+	w.create("configmaps/n/held", "example.com/hold")
+	w.delete("namespaces/n")
+	n := w.controller(&afterList{world: w, resource: "configmaps", happens: func() {
+		w.mutate("namespaces/n", request.Mutation{Verb: request.Patch, Subresource: "finalize",
+			PatchType: request.MergePatch, PatchBody: []byte(`{"spec":{"finalizers":[]}}`)})
+		w.create("namespaces/n")
+		w.create("configmaps/n/new")
+	}})
+	n.finish(context.Background(), incarnation{name: "n", uid: old.Head.UID})
+	if o := w.get("namespaces/n"); o == nil || o.Head.UID == old.Head.UID || !strings.Contains(string(o.JSON), `"finalizers":["platform"]`) {
+		t.Errorf("the new namespace was touched: %v", o)
+	}
+	if o := w.get("configmaps/n/new"); o == nil || o.Head.Terminating {
+		t.Errorf("what is in the new namespace was touched: %v", o)
+	}
+}

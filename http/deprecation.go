@@ -1,0 +1,54 @@
+package http
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// deprecated warns a client that asks for a version which is going to be removed.
+func (s *Server) deprecated(x *exchange) {
+	if x.kind.Deprecation == nil {
+		return
+	}
+	x.warn([]string{deprecationText(x.kind)})
+	key := deprecatedKey{x.kind, x.info.Subresource}
+	lookup(&s.metrics.mu, &s.metrics.outdated, key)
+}
+
+// A deprecatedKey is a deprecated version of a resource that was asked for.
+type deprecatedKey struct {
+	kind        *schema.Kind
+	subresource string
+}
+
+func (k deprecatedKey) labels() string {
+	return fmt.Sprintf("group=%q,removed_release=%q,resource=%q,subresource=%q,version=%q",
+		k.kind.Group, k.kind.Deprecation.Removed, k.kind.Resource, k.subresource, k.kind.Version)
+}
+
+func (m *Metrics) writeDeprecated(b *bytes.Buffer) {
+	const name = "apiserver_requested_deprecated_apis"
+	describe(b, name, "gauge", "Deprecated versions that were asked for since the start.")
+	keys := slices.SortedFunc(maps.Keys(*m.outdated.Load()), func(a, b deprecatedKey) int { return cmp.Compare(a.labels(), b.labels()) })
+	for _, k := range keys {
+		writeSample(b, name, k.labels(), "1")
+	}
+}
+
+// deprecationText is the warning, in the words that users know.
+func deprecationText(k *schema.Kind) string {
+	d := k.Deprecation
+	text := fmt.Sprintf("%s %s is deprecated in v%s+", k.APIVersion(), k.Kind, d.Since)
+	if d.Removed != "" {
+		text += fmt.Sprintf(", unavailable in v%s+", d.Removed)
+	}
+	if d.Replacement != "" {
+		text += "; use " + d.Replacement
+	}
+	return text
+}

@@ -1,0 +1,83 @@
+package http
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/troupe-api/troupe/kinds/codec"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/policy/authn"
+)
+
+// An Operation answers a create of which nothing is stored under its own name, such as a
+// review or an eviction. It returns what the object has become, or nil where a Status says
+// enough. Errors are *meta.Status.
+type Operation func(ctx context.Context, c Call) (schema.Tree, error)
+
+// A Call is what an Operation is asked. Object is the body, decoded and of the right kind;
+// Key names the object that it is about, its Name from the path or, for a collection,
+// from the body.
+type Call struct {
+	User   *authn.User
+	Kind   *schema.Kind // of Object
+	Key    meta.Key
+	Object schema.Tree
+	DryRun bool
+}
+
+// operationKey is where an operation is found; subresource is "" for a collection.
+type operationKey struct {
+	kind        *schema.Kind
+	subresource string
+}
+
+// bind finds what the names of operations stand for: "group/version/resource" in platform
+// form, or that and a sub-resource.
+func (s *Server) bind(operations map[string]Operation) error {
+	s.operations = make(map[operationKey]Operation, len(operations))
+	for name, operation := range operations {
+		parts := strings.Split(name, "/")
+		if len(parts) < 3 || len(parts) > 4 {
+			return fmt.Errorf("http: operation %q is not named group/version/resource", name)
+		}
+		key := operationKey{kind: s.opts.Catalog.Kind(s.opts.Naming.Name(parts[0]), parts[1], parts[2])}
+		if key.kind == nil {
+			continue // switched off
+		}
+		if len(parts) == 4 {
+			key.subresource = parts[3]
+		}
+		s.operations[key] = operation
+	}
+	return nil
+}
+
+// operate answers 201 with what the operation made of the body.
+func (s *Server) operate(x *exchange, operation Operation) error {
+	o, err := s.parseWriteOptions("CreateOptions", x.query, x.ctx.UserAgent())
+	if err != nil {
+		return err
+	}
+	tree, warnings, err := s.decodeObject(x, o.validation)
+	if err != nil {
+		return err
+	}
+	m := x.mutation(0, o)
+	if err := x.place(&m, tree); err != nil {
+		return err
+	}
+	result, err := operation(x.wait, Call{User: x.user, Kind: x.speaks, Key: m.Key, Object: tree, DryRun: o.dryRun})
+	x.warn(warnings)
+	if err != nil {
+		return err
+	}
+	x.ctx.SetStatusCode(201)
+	if result == nil {
+		s.writeStatus(x, &meta.Status{Code: 201, Success: true})
+		return nil
+	}
+	encoded := codec.EncodeJSON(x.speaks, result)
+	return s.writeObject(x, &meta.Object{Key: m.Key, JSON: encoded.Unversioned(), Item: x.speaks.Item})
+}

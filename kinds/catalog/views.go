@@ -1,0 +1,28 @@
+package catalog
+
+import (
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// viewsOf lists how sub-resources read and write their objects, by
+// "group/version/Kind/sub-resource" in platform form. Those named status, and those with a
+// declared scale, need no entry.
+func viewsOf(*meta.Naming) map[string]schema.View {
+	return map[string]schema.View{
+		"/v1/Namespace/finalize": {Write: writeFinalizers},
+	}
+}
+
+// writeStatus changes the status, and nothing else.
+func writeStatus(obj, body schema.Tree, _ *schema.Faults) error {
+	rules.Carry(obj, body, "status")
+	return nil
+}
+
+// writeFinalizers changes who must agree before a namespace goes.
+func writeFinalizers(obj, body schema.Tree, _ *schema.Faults) error {
+	rules.Carry(rules.Grow(obj, "spec"), rules.Sub(body, "spec"), "finalizers")
+	return nil
+}

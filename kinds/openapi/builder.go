@@ -1,0 +1,125 @@
+package openapi
+
+import (
+	"slices"
+
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// Media types of bodies and answers.
+const (
+	typeJSON           = "application/json"
+	typeYAML           = "application/yaml"
+	typeStrategicPatch = "application/strategic-merge-patch+json"
+)
+
+var anything = []string{"*/*"}
+
+// A builder makes one document, once.
+type builder struct {
+	Options
+	names       names
+	dialect     dialect
+	definitions definitions
+	answers     []string // media types of objects
+	lists       []string // media types of lists and watches
+}
+
+func newBuilder(o Options, d dialect) *builder {
+	n := newNames(o.Naming)
+	protobuf := o.Naming.ProtobufMediaType()
+	answers := []string{typeJSON, typeYAML, protobuf}
+	return &builder{
+		Options: o, names: n, dialect: d,
+		definitions: definitions{names: n, dialect: d, kinds: gvks(o.Kinds), make: map[string]func() object{}},
+		answers:     answers,
+		lists:       append(slices.Clip(answers), typeJSON+";stream=watch", protobuf+";stream=watch"),
+	}
+}
+
+// meta finds a message that all groups share.
+func (b *builder) meta(name string) *schema.Message { return b.Message("meta.v1." + name) }
+
+// metaRef refers to its definition.
+func (b *builder) metaRef(name string) string { return b.definitions.message(b.meta(name)) }
+
+// patch refers to the definition of the bodies of patches.
+func (b *builder) patch() string {
+	name := b.names.machinery("apis.meta.v1.Patch")
+	b.definitions.add(name, func() object {
+		return object{{"description", "A patch, in the form of its media type."}, {"type", "object"}}
+	})
+	return name
+}
+
+// patchTypes are the media types of patches of a kind: custom kinds have no strategy.
+func (b *builder) patchTypes(k *schema.Kind) []string {
+	if k.Message.Name != "" {
+		return b.Patches
+	}
+	return slices.DeleteFunc(slices.Clone(b.Patches), func(t string) bool { return t == typeStrategicPatch })
+}
+
+// versionInfo refers to the definition of the document at /version.
+func (b *builder) versionInfo() string {
+	name := b.names.machinery("version.Info")
+	b.definitions.add(name, func() object {
+		fields := []string{"buildDate", "compiler", "gitCommit", "gitTreeState", "gitVersion", "goVersion", "major", "minor", "platform"}
+		var properties object
+		for _, f := range fields {
+			properties = properties.with(f, object{{"type", "string"}})
+		}
+		return object{
+			{"description", "The version of the server."}, {"type", "object"},
+			{"required", fields}, {"properties", properties},
+		}
+	})
+	return name
+}
+
+// paths writes the paths of a scope. The definitions are complete when it has ended.
+func (b *builder) paths(s scope) entries {
+	return func(yield func(string, object) bool) {
+		for _, f := range s.fixed {
+			if !yield(f.path, b.fixedItem(f)) {
+				return
+			}
+		}
+		for _, k := range s.kinds {
+			for _, p := range places(k) {
+				if !yield(p.path, b.pathItem(p)) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// document is the document of a scope.
+func (b *builder) document(s scope) object {
+	info := object{{"title", "Troupe"}, {"version", b.Version}}
+	token := object{{"BearerToken", object{
+		{"description", "a bearer token"}, {"type", "apiKey"}, {"name", "authorization"}, {"in", "header"},
+	}}}
+	security := []any{object{{"BearerToken", []string{}}}}
+	if b.dialect.newer {
+		return object{
+			{"openapi", "3.0.0"}, {"info", info}, {"paths", b.paths(s)},
+			{"components", object{{"schemas", entries(b.definitions.sorted)}, {"securitySchemes", token}}},
+			{"security", security},
+		}
+	}
+	return object{
+		{"swagger", "2.0"}, {"info", info}, {"paths", b.paths(s)},
+		{"definitions", entries(b.definitions.sorted)}, {"parameters", entries(sharedParameters)},
+		{"securityDefinitions", token}, {"security", security},
+	}
+}
+
+func sharedParameters(yield func(string, object) bool) {
+	for _, p := range shared() {
+		if !yield(p.name, p.in2()) {
+			return
+		}
+	}
+}

@@ -1,0 +1,159 @@
+package openapi
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// definitions are the schemas that a document needs, gathered while its paths are
+// written, and everything that they refer to.
+type definitions struct {
+	names   names
+	dialect dialect
+	kinds   map[*schema.Message][]meta.GroupVersionKind // what messages are served as
+	make    map[string]func() object                    // by name
+}
+
+// sorted writes them by name.
+func (d *definitions) sorted(yield func(string, object) bool) {
+	for _, name := range slices.Sorted(maps.Keys(d.make)) {
+		if !yield(name, d.make[name]()) {
+			return
+		}
+	}
+}
+
+// add registers a definition once, and reports whether it is new.
+func (d *definitions) add(name string, build func() object) bool {
+	if d.make[name] != nil {
+		return false
+	}
+	d.make[name] = build
+	return true
+}
+
+// kind refers to the definition of a kind.
+func (d *definitions) kind(k *schema.Kind) string {
+	return d.named(d.names.kind(k), k.Message)
+}
+
+// message refers to the definition of a message that has a name.
+func (d *definitions) message(m *schema.Message) string {
+	return d.named(d.names.message(m), m)
+}
+
+func (d *definitions) named(name string, m *schema.Message) string {
+	if d.add(name, func() object { return d.structure(m) }) {
+		d.reach(m)
+	}
+	return name
+}
+
+// reach registers what the fields of a message refer to.
+func (d *definitions) reach(m *schema.Message) {
+	for _, f := range m.Fields {
+		switch {
+		case f.Type != schema.TypeMessage:
+			d.scalar(m, f)
+		case f.Message.Name == "":
+			d.reach(f.Message)
+		default:
+			d.message(f.Message)
+		}
+	}
+}
+
+// list refers to the definition of a kind's list.
+func (d *definitions) list(k *schema.Kind, listMeta *schema.Message) string {
+	name := d.names.kind(k) + "List"
+	item, metadata := d.kind(k), d.message(listMeta)
+	d.add(name, func() object {
+		properties := object{
+			{"apiVersion", text(aboutAPIVersion)},
+			{"items", object{
+				{"description", "The objects."}, {"type", "array"}, {"items", d.dialect.ref(item)},
+			}},
+			{"kind", text(aboutKind)},
+			{"metadata", d.dialect.refWith(metadata, object{{"description", aboutListMeta}})},
+		}
+		gvk := k.GroupVersionKind
+		gvk.Kind += "List"
+		return object{
+			{"description", "A list of objects of kind " + k.Kind + "."}, {"type", "object"},
+			{"required", []string{"items"}}, {"properties", properties},
+			{d.names.extension("group-version-kind"), []any{gvkObject(gvk)}},
+		}
+	})
+	return name
+}
+
+// What fields are about that all kinds have.
+const (
+	aboutAPIVersion = "The group and the version whose form the object has, as group/version; the core group is left out."
+	aboutKind       = "The kind of the object. It cannot be changed."
+	aboutObjectMeta = "What all objects have: name, namespace, labels, annotations, owners, versions."
+	aboutListMeta   = "What all lists have: the version of the list, and where it goes on."
+	aboutSpec       = "What is wanted."
+	aboutStatus     = "What was observed."
+)
+
+func text(description string) object { return object{{"description", description}, {"type", "string"}} }
+
+// structure is the schema of a message.
+func (d *definitions) structure(m *schema.Message) object {
+	o := object{}.withText("description", d.names.prose(m.Doc)).with("type", "object")
+	var required []string
+	properties := make(object, 0, len(m.Fields)+2)
+	if m.Typed {
+		properties = append(properties, member{"apiVersion", text(aboutAPIVersion)}, member{"kind", text(aboutKind)})
+	}
+	for _, f := range m.Fields {
+		if isRequired(f) {
+			required = append(required, f.Name)
+		}
+		properties = append(properties, member{f.Name, d.property(m, f)})
+	}
+	slices.SortFunc(properties, func(a, b member) int { return cmp.Compare(a.name, b.name) })
+	if len(required) > 0 {
+		slices.Sort(required)
+		o = o.with("required", required)
+	}
+	if len(properties) > 0 {
+		o = o.with("properties", properties)
+	}
+	if gvks := d.served(m); len(gvks) > 0 {
+		o = o.with(d.names.extension("group-version-kind"), gvks)
+	}
+	return o
+}
+
+// served lists what a message is served as.
+func (d *definitions) served(m *schema.Message) []any {
+	gvks := d.kinds[m]
+	if short, ok := strings.CutPrefix(m.Name, "meta.v1."); ok && m.Typed && len(gvks) == 0 {
+		gvks = []meta.GroupVersionKind{{Version: "v1", Kind: short}}
+	}
+	var all []any
+	for _, gvk := range gvks {
+		all = append(all, gvkObject(gvk))
+	}
+	return all
+}
+
+func gvkObject(gvk meta.GroupVersionKind) object {
+	return object{{"group", gvk.Group}, {"kind", gvk.Kind}, {"version", gvk.Version}}
+}
+
+// isRequired: a field that must be there, or that is there however empty it is.
+func isRequired(f *schema.Field) bool {
+	if f.Default != nil || f.Shape == schema.Map && !f.Required {
+		return false
+	}
+	scalar := f.Type != schema.TypeMessage && f.Type != schema.TypeTime && f.Type != schema.TypeMicroTime
+	return f.Required || f.Always && !f.Pointer && (scalar || f.Shape == schema.List)
+}

@@ -1,0 +1,30 @@
+package openapi
+
+// A dialect is one of the two versions of OpenAPI.
+type dialect struct {
+	refs     string // where definitions are
+	newer    bool   // version 3
+	oneOf    bool   // alternatives can be told
+	defaults bool   // defaults are told
+	layout   *layout
+}
+
+var (
+	version2 = dialect{refs: "#/definitions/", layout: document2}
+	version3 = dialect{refs: "#/components/schemas/", newer: true, oneOf: true, defaults: true, layout: document3}
+)
+
+// ref refers to a definition.
+func (d dialect) ref(name string) object { return object{{"$ref", d.refs + name}} }
+
+// refWith refers to a definition and says more beside it. Version 3 ignores what stands
+// beside a reference, so there it stands in a list of one.
+func (d dialect) refWith(name string, more object) object {
+	switch {
+	case len(more) == 0:
+		return d.ref(name)
+	case d.newer:
+		return more.with("allOf", []any{d.ref(name)})
+	}
+	return append(d.ref(name), more...)
+}

@@ -1,0 +1,205 @@
+package openapi
+
+import (
+	"strings"
+
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// property is the schema of a field of message m.
+func (d *definitions) property(m *schema.Message, f *schema.Field) object {
+	about := object{}.withText("description", d.names.prose(description(m, f)))
+	about = append(about, d.merging(f)...)
+	if f.Default != nil && d.dialect.defaults {
+		about = about.with("default", defaultValue(f.Default))
+	}
+	value, ref := d.value(m, f)
+	switch f.Shape {
+	case schema.List:
+		about = append(about, member{"type", "array"}, member{"items", d.whole(value, ref)})
+		return bound(about, "maxItems", f.MaxItems)
+	case schema.Map:
+		about = append(about, member{"type", "object"}, member{"additionalProperties", d.whole(value, ref)})
+		return bound(about, "maxProperties", f.MaxItems)
+	}
+	if ref != "" {
+		return d.dialect.refWith(ref, append(about, value...))
+	}
+	return append(about, value...)
+}
+
+// whole is a value that nothing more is said about.
+func (d *definitions) whole(value object, ref string) object {
+	if ref != "" {
+		return d.dialect.refWith(ref, value)
+	}
+	return value
+}
+
+// defaultValue is a default as a value of documents.
+func defaultValue(v any) any {
+	switch v := v.(type) {
+	case schema.Tree:
+		return object{}
+	case []any:
+		return []any{}
+	default:
+		return v
+	}
+}
+
+// description is the field's own, or that of a field that all kinds have.
+func description(m *schema.Message, f *schema.Field) string {
+	if f.Doc != "" || f.Type != schema.TypeMessage || !m.Typed {
+		return f.Doc
+	}
+	switch {
+	case f.Name == "metadata" && f.Message.Name == "meta.v1.ListMeta":
+		return aboutListMeta
+	case f.Name == "metadata":
+		return aboutObjectMeta
+	case f.Name == "spec":
+		return aboutSpec
+	case f.Name == "status":
+		return aboutStatus
+	}
+	return ""
+}
+
+// merging are the extensions that say how a field merges.
+func (d *definitions) merging(f *schema.Field) object {
+	var o object
+	if f.Shape == schema.List {
+		o = o.with(d.names.extension("list-type"), listTypes[f.ListType])
+		if f.ListType == schema.ListMap {
+			o = o.with(d.names.extension("list-map-keys"), f.ListMapKeys)
+		}
+	} else if f.MapAtomic {
+		o = o.with(d.names.extension("map-type"), "atomic")
+	}
+	o = o.withText(d.names.extension("patch-merge-key"), f.MergeKey)
+	return o.withText(d.names.extension("patch-strategy"), strings.Join(f.MergeStrategies, ","))
+}
+
+var listTypes = map[schema.ListType]string{
+	schema.ListAtomic: "atomic", schema.ListSet: "set", schema.ListMap: "map",
+}
+
+// value is the schema of one value of a field, or the definition that it refers to and
+// what is said beside it.
+func (d *definitions) value(m *schema.Message, f *schema.Field) (value object, ref string) {
+	if f.Type == schema.TypeMessage {
+		if f.Message.Name == "" {
+			return d.structure(f.Message), ""
+		}
+		return nil, d.names.message(f.Message)
+	}
+	if plain, ok := plainTypes[f.Type]; ok {
+		return limits(object{}.with("type", plain.name).withText("format", plain.format), f), ""
+	}
+	return limits(nil, f), d.scalar(m, f)
+}
+
+// plainTypes are the types that need no definition.
+var plainTypes = map[schema.Type]struct{ name, format string }{
+	schema.TypeString: {"string", ""},
+	schema.TypeBool:   {"boolean", ""},
+	schema.TypeInt32:  {"integer", "int32"},
+	schema.TypeInt64:  {"integer", "int64"},
+	schema.TypeDouble: {"number", "double"},
+	schema.TypeBytes:  {"string", "byte"},
+}
+
+// limits adds what a value must keep to.
+func limits(o object, f *schema.Field) object {
+	if f.Min != nil {
+		o = o.with("minimum", float64(*f.Min))
+	}
+	if f.Max != nil {
+		o = o.with("maximum", float64(*f.Max))
+	}
+	o = bound(o, "minLength", f.MinLength)
+	o = bound(o, "maxLength", f.MaxLength)
+	o = o.withText("pattern", f.Pattern)
+	if len(f.Enum) > 0 {
+		values := make([]any, len(f.Enum))
+		for i, v := range f.Enum {
+			values[i] = v
+		}
+		o = o.with("enum", values)
+	}
+	return o
+}
+
+// bound adds a limit; 0: there is none.
+func bound(o object, name string, n int) object {
+	if n == 0 {
+		return o
+	}
+	return o.with(name, int64(n))
+}
+
+// scalar refers to the definition of values with a JSON form of their own; "" for others.
+func (d *definitions) scalar(m *schema.Message, f *schema.Field) string {
+	s, ok := scalars[f.Type]
+	if !ok {
+		return ""
+	}
+	if f.Type == schema.TypeRaw {
+		s = raw(m, f)
+	}
+	name := d.names.machinery(s.name)
+	if s.any {
+		name = d.names.message(&schema.Message{Name: s.name})
+	}
+	d.add(name, func() object {
+		o := object{{"description", s.description}}
+		switch {
+		case s.any:
+			return o
+		case len(s.oneOf) > 0 && d.dialect.oneOf:
+			var types []any
+			for _, t := range s.oneOf {
+				types = append(types, object{{"type", t}})
+			}
+			return o.withText("format", s.format).with("oneOf", types)
+		}
+		return o.with("type", s.typ).withText("format", s.format)
+	})
+	return name
+}
+
+// A scalarType is a definition of values that are no structures.
+type scalarType struct {
+	name, description, typ, format string
+	oneOf                          []string
+	any                            bool // any JSON; name is that of a message
+}
+
+var scalars = map[schema.Type]scalarType{
+	schema.TypeTime:      {name: "apis.meta.v1.Time", description: "A time as RFC 3339 text, in seconds.", typ: "string", format: "date-time"},
+	schema.TypeMicroTime: {name: "apis.meta.v1.MicroTime", description: "A time as RFC 3339 text, in microseconds.", typ: "string", format: "date-time"},
+	schema.TypeDuration:  {name: "apis.meta.v1.Duration", description: "A length of time as text, such as 1h30m.", typ: "string"},
+	schema.TypeQuantity: {
+		name: "api.resource.Quantity", typ: "string", oneOf: []string{"string", "number"},
+		description: "A number with a unit, as text: 0.5, 500m, 2Gi. The units are n, u, m, k, M, G, T, P, E for powers of ten, Ki, Mi, Gi, Ti, Pi, Ei for powers of two, and exponents such as e3.",
+	},
+	schema.TypeIntOrString: {
+		name: "util.intstr.IntOrString", description: "A number or text.", typ: "string", format: "int-or-string",
+		oneOf: []string{"integer", "string"},
+	},
+	schema.TypeRaw: {name: "runtime.RawExtension", description: "An object of any structure.", typ: "object"},
+}
+
+// raw tells the three sorts of values of no declared structure: sets of fields, any JSON
+// in schemas of custom kinds, and objects.
+func raw(m *schema.Message, f *schema.Field) scalarType {
+	switch {
+	case f.Name == "fieldsV1":
+		return scalarType{name: "apis.meta.v1.FieldsV1", description: "A set of fields: each name leads to the set below it.", typ: "object"}
+	case strings.HasPrefix(m.Name, "apiextensions."):
+		version := strings.Split(m.Name, ".")[1]
+		return scalarType{name: "apiextensions." + version + ".JSON", description: "Any JSON value.", any: true}
+	}
+	return scalars[schema.TypeRaw]
+}

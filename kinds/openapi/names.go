@@ -1,0 +1,106 @@
+package openapi
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// names spells what documents call things, in the form of the naming profile.
+type names struct {
+	naming *meta.Naming
+	suffix string // of the vendor's groups, with its dot
+	prefix string // of definitions: the vendor's domain of groups, backwards
+}
+
+func newNames(n *meta.Naming) names {
+	domain := strings.TrimPrefix(n.Group("meta"), "meta.")
+	return names{naming: n, suffix: "." + domain, prefix: backwards(domain)}
+}
+
+// backwards turns the labels of a domain around.
+func backwards(domain string) string {
+	labels := strings.Split(domain, ".")
+	slices.Reverse(labels)
+	return strings.Join(labels, ".")
+}
+
+// extension is the name of a schema extension, as in extension("list-type").
+func (n names) extension(name string) string { return n.naming.Name("x-platform-" + name) }
+
+// machinery names a definition that all groups share.
+func (n names) machinery(rest string) string { return n.prefix + ".apimachinery.pkg." + rest }
+
+// message names the definition of a message, after its package: "core.v1.PodSpec".
+func (n names) message(m *schema.Message) string {
+	family, _, _ := strings.Cut(m.Name, ".")
+	switch family {
+	case "meta":
+		return n.machinery("apis." + m.Name)
+	case "apiextensions":
+		return n.prefix + ".apiextensions-apiserver.pkg.apis." + m.Name
+	case "apiregistration":
+		return n.prefix + "." + n.naming.Name("platform-aggregator") + ".pkg.apis." + m.Name
+	}
+	return n.prefix + ".api." + m.Name
+}
+
+// kind names the definition of a kind. Messages of custom kinds have no name of their own.
+func (n names) kind(k *schema.Kind) string {
+	if k.Message.Name == "" {
+		return backwards(k.Group) + "." + k.Version + "." + k.Kind
+	}
+	return n.message(k.Message)
+}
+
+// group is a group as one word that begins small: "core", "rbacAuthorization".
+func (n names) group(group string) string {
+	if group == "" {
+		return "core"
+	}
+	words := strings.FieldsFunc(strings.TrimSuffix(group, n.suffix), func(r rune) bool { return r == '.' || r == '-' })
+	for i := 1; i < len(words); i++ {
+		words[i] = titled(words[i])
+	}
+	return strings.Join(words, "")
+}
+
+// tag marks the operations of a version: "core_v1".
+func (n names) tag(group, version string) string { return n.group(group) + "_" + version }
+
+// operations is what names of operations hold for a version: "CoreV1".
+func (n names) operations(group, version string) string { return titled(n.group(group)) + titled(version) }
+
+// prose puts the vendor's names in a description into the form of the profile. They are
+// told from the plain word by their dot or dash.
+func (n names) prose(text string) string {
+	if !strings.Contains(text, "platform.") && !strings.Contains(text, "platform-") {
+		return text
+	}
+	words := strings.Split(text, " ")
+	for i, w := range words {
+		bare := strings.Trim(w, "`'\"(),;:.")
+		if strings.Contains(bare, "platform.") || strings.HasPrefix(bare, "platform-") {
+			words[i] = strings.Replace(w, bare, n.naming.Name(bare), 1)
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+func titled(s string) string {
+	if s == "" {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}
+
+// groupVersion is "api/v1" or "apis/apps/v1": where a version is served, without the
+// first slash.
+func groupVersion(group, version string) string {
+	if group == "" {
+		return "api/" + version
+	}
+	return "apis/" + group + "/" + version
+}

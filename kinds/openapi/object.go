@@ -1,0 +1,124 @@
+package openapi
+
+import (
+	"bytes"
+	"encoding/json"
+	"iter"
+	"strconv"
+)
+
+// An object is a JSON object whose members keep their order. A value is one of string,
+// bool, int64, float64, object, entries, []any and []string.
+type object []member
+
+type member struct {
+	name  string
+	value any
+}
+
+// entries are the members of a large object, made one by one while they are written.
+type entries iter.Seq2[string, object]
+
+// with appends a member.
+func (o object) with(name string, value any) object { return append(o, member{name, value}) }
+
+// withText appends a member unless the text is empty.
+func (o object) withText(name, text string) object {
+	if text == "" {
+		return o
+	}
+	return o.with(name, text)
+}
+
+// get finds a member's value; nil if there is none.
+func (o object) get(name string) any {
+	for i := range o {
+		if o[i].name == name {
+			return o[i].value
+		}
+	}
+	return nil
+}
+
+// appendJSON appends a value as JSON.
+func appendJSON(b []byte, v any) []byte {
+	switch v := v.(type) {
+	case string:
+		return appendText(b, v)
+	case bool:
+		return strconv.AppendBool(b, v)
+	case int64:
+		return strconv.AppendInt(b, v, 10)
+	case float64:
+		return strconv.AppendFloat(b, v, 'g', -1, 64)
+	case object:
+		return appendMembers(b, func(yield func(string, any) bool) {
+			for _, m := range v {
+				if !yield(m.name, m.value) {
+					return
+				}
+			}
+		})
+	case entries:
+		return appendMembers(b, func(yield func(string, any) bool) {
+			for name, o := range v {
+				if !yield(name, o) {
+					return
+				}
+			}
+		})
+	case []string:
+		return appendItems(b, v)
+	case []any:
+		return appendItems(b, v)
+	}
+	panic("openapi: a value of a type that documents do not have")
+}
+
+func appendMembers(b []byte, members iter.Seq2[string, any]) []byte {
+	b = append(b, '{')
+	first := true
+	for name, v := range members {
+		if !first {
+			b = append(b, ',')
+		}
+		first = false
+		b = appendText(b, name)
+		b = append(b, ':')
+		b = appendJSON(b, v)
+	}
+	return append(b, '}')
+}
+
+func appendItems[T any](b []byte, items []T) []byte {
+	b = append(b, '[')
+	for i, v := range items {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = appendJSON(b, v)
+	}
+	return append(b, ']')
+}
+
+// appendText appends text in quotes.
+func appendText(b []byte, text string) []byte {
+	for i := range len(text) {
+		if c := text[i]; c < ' ' || c >= 0x7f || c == '"' || c == '\\' {
+			return appendEscaped(b, text)
+		}
+	}
+	b = append(b, '"')
+	b = append(b, text...)
+	return append(b, '"')
+}
+
+func appendEscaped(b []byte, text string) []byte {
+	var escaped bytes.Buffer
+	encoder := json.NewEncoder(&escaped)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(text); err != nil {
+		panic(err) // text always encodes
+	}
+	return append(b, bytes.TrimSuffix(escaped.Bytes(), []byte("\n"))...)
+}

@@ -1,0 +1,90 @@
+package openapi
+
+import (
+	"strconv"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+)
+
+// An operation is one method of a path.
+type operation struct {
+	id, tag, description string
+	action               string // "" for what is no operation on objects
+	kind                 meta.GroupVersionKind
+	parameters           []parameter
+	body                 string   // definition of the request's body; "": none
+	optional             bool     // the body may be left out
+	consumes             []string // media types of the body
+	produces             []string
+	answer               string // definition of the answer
+	codes                []int  // of success
+	deprecated           bool
+}
+
+// reasons are the descriptions of answers.
+var reasons = map[int]string{200: "OK", 201: "Created", 202: "Accepted", 401: "Unauthorized"}
+
+// operation writes one in a document's dialect.
+func (b *builder) operation(o operation) object {
+	out := object{{"description", o.description}, {"operationId", o.id}, {"tags", []string{o.tag}}}
+	if o.deprecated {
+		out = out.with("deprecated", true)
+	}
+	if b.dialect.newer {
+		out = b.content3(out, o)
+	} else {
+		out = b.content2(out, o)
+	}
+	if o.action == "" {
+		return out
+	}
+	return append(out, member{b.names.extension("action"), o.action}, member{b.names.extension("group-version-kind"), gvkObject(o.kind)})
+}
+
+func (b *builder) content2(out object, o operation) object {
+	parameters := b.dialect.parameters(o.parameters)
+	if o.body != "" {
+		body := object{{"in", "body"}, {"name", "body"}}
+		if !o.optional {
+			body = body.with("required", true)
+		}
+		parameters = append([]any{body.with("schema", b.dialect.ref(o.body))}, parameters...)
+	}
+	responses := object{}
+	for _, code := range o.codes {
+		responses = responses.with(strconv.Itoa(code), object{{"description", reasons[code]}, {"schema", b.dialect.ref(o.answer)}})
+	}
+	responses = responses.with("401", object{{"description", reasons[401]}})
+	out = append(out, member{"consumes", o.consumes}, member{"produces", o.produces}, member{"schemes", []string{"https"}})
+	if len(parameters) > 0 {
+		out = out.with("parameters", parameters)
+	}
+	return out.with("responses", responses)
+}
+
+func (b *builder) content3(out object, o operation) object {
+	if len(o.parameters) > 0 {
+		out = out.with("parameters", b.dialect.parameters(o.parameters))
+	}
+	if o.body != "" {
+		body := object{{"content", b.content(o.consumes, o.body)}}
+		if !o.optional {
+			body = body.with("required", true)
+		}
+		out = out.with("requestBody", body)
+	}
+	responses := object{}
+	for _, code := range o.codes {
+		responses = responses.with(strconv.Itoa(code), object{{"description", reasons[code]}, {"content", b.content(o.produces, o.answer)}})
+	}
+	return out.with("responses", responses.with("401", object{{"description", reasons[401]}}))
+}
+
+// content says that each of the media types holds the definition.
+func (b *builder) content(mediaTypes []string, definition string) object {
+	o := make(object, len(mediaTypes))
+	for i, t := range mediaTypes {
+		o[i] = member{t, object{{"schema", b.dialect.ref(definition)}}}
+	}
+	return o
+}

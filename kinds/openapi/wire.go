@@ -1,0 +1,188 @@
+package openapi
+
+import (
+	"math"
+	"strings"
+
+	"google.golang.org/protobuf/encoding/protowire"
+)
+
+// A layout is a Protobuf message of the gnostic models: where each member of a JSON
+// object goes.
+type layout struct {
+	slots map[string]slot
+	// entries is the slot of members that slots does not name: messages of a name (1)
+	// and a value (2), which this is the slot of.
+	entries       *slot
+	entriesNumber protowire.Number
+	// extensions is the number of entries whose value is text, for members that begin with "x-".
+	extensions protowire.Number
+}
+
+// A slot is where a value goes, and as what.
+type slot struct {
+	// way holds the number of the field; more than one lead through messages that hold
+	// nothing else, as those of alternatives do.
+	way    []protowire.Number
+	form   form
+	layout *layout // for formMessage
+	// pick chooses by the value where there are alternatives; its way goes on from way.
+	pick func(v any) slot
+}
+
+// A form is the type of a field.
+type form uint8
+
+const (
+	formText    form = iota
+	formFlag         // bool
+	formInteger      // int64
+	formNumber       // double
+	formAny          // a message whose field 2 is the value as YAML; JSON is YAML
+	formTexts        // a message whose field 1 is a list of texts
+	formMessage
+)
+
+// Numbers of fields that many messages share.
+const (
+	entryName  protowire.Number = 1
+	entryValue protowire.Number = 2
+	anyYAML    protowire.Number = 2
+	textsValue protowire.Number = 1
+)
+
+// append appends an object as a message.
+func (l *layout) append(b []byte, o object) []byte {
+	for _, m := range o {
+		b = l.member(b, m.name, m.value)
+	}
+	return b
+}
+
+// member appends one member to a message. What has no field is left out.
+func (l *layout) member(b []byte, name string, v any) []byte {
+	if s, ok := l.slots[name]; ok {
+		return s.append(b, v)
+	}
+	if strings.HasPrefix(name, "x-") && l.extensions != 0 {
+		return appendEntry(b, l.extensions, name, slot{way: way(entryValue), form: formAny}, v)
+	}
+	if l.entries != nil {
+		return appendEntry(b, l.entriesNumber, name, *l.entries, v)
+	}
+	return b
+}
+
+// appendEntry appends a message of a name and a value.
+func appendEntry(b []byte, number protowire.Number, name string, s slot, v any) []byte {
+	entry := protowire.AppendTag(nil, entryName, protowire.BytesType)
+	entry = protowire.AppendString(entry, name)
+	return appendBytes(b, number, s.append(entry, v))
+}
+
+// append appends a value, or each of a list.
+func (s slot) append(b []byte, v any) []byte {
+	if s.form == formTexts {
+		return appendOn(b, s.way, texts(v), true)
+	}
+	switch v := v.(type) {
+	case []string:
+		for _, e := range v {
+			b = s.one(b, e)
+		}
+		return b
+	case []any:
+		for _, e := range v {
+			b = s.one(b, e)
+		}
+		return b
+	}
+	return s.one(b, v)
+}
+
+func (s slot) one(b []byte, v any) []byte {
+	if s.pick != nil {
+		picked := s.pick(v)
+		picked.way = append(s.way[:len(s.way):len(s.way)], picked.way...)
+		return picked.append(b, v)
+	}
+	switch v := v.(type) {
+	case object:
+		if s.form == formAny {
+			break
+		}
+		return appendOn(b, s.way, s.layout.append(nil, v), true)
+	case entries:
+		var inner []byte
+		for name, o := range v {
+			inner = s.layout.member(inner, name, o)
+		}
+		return appendOn(b, s.way, inner, true)
+	}
+	// Inside an alternative even an empty value is written: it tells which one it is.
+	empty := len(s.way) == 1
+	switch s.form {
+	case formText:
+		if text := v.(string); text != "" || !empty {
+			return appendOn(b, s.way, []byte(text), true)
+		}
+	case formFlag:
+		if v.(bool) || !empty {
+			return appendOn(b, s.way, protowire.AppendVarint(nil, protowire.EncodeBool(v.(bool))), false)
+		}
+	case formInteger:
+		return appendOn(b, s.way, protowire.AppendVarint(nil, uint64(v.(int64))), false)
+	case formNumber:
+		return appendNumber(b, s.way, v)
+	case formAny:
+		return appendOn(b, s.way, appendBytes(nil, anyYAML, appendJSON(nil, v)), true)
+	}
+	return b
+}
+
+func appendNumber(b []byte, way []protowire.Number, v any) []byte {
+	number, ok := v.(float64)
+	if !ok {
+		number = float64(v.(int64))
+	}
+	last := len(way) - 1
+	field := protowire.AppendTag(nil, way[last], protowire.Fixed64Type)
+	field = protowire.AppendFixed64(field, math.Float64bits(number))
+	return appendWithin(b, way[:last], field)
+}
+
+// appendOn appends a value at the end of a way: bytes, or a varint.
+func appendOn(b []byte, way []protowire.Number, value []byte, isBytes bool) []byte {
+	last := len(way) - 1
+	if !isBytes {
+		return appendWithin(b, way[:last], append(protowire.AppendTag(nil, way[last], protowire.VarintType), value...))
+	}
+	if last == 0 {
+		return appendBytes(b, way[0], value)
+	}
+	return appendWithin(b, way[:last], appendBytes(nil, way[last], value))
+}
+
+// appendWithin appends a field inside the messages of a way.
+func appendWithin(b []byte, way []protowire.Number, field []byte) []byte {
+	for i := len(way) - 1; i >= 0; i-- {
+		field = appendBytes(nil, way[i], field)
+	}
+	return append(b, field...)
+}
+
+func appendBytes(b []byte, number protowire.Number, value []byte) []byte {
+	return protowire.AppendBytes(protowire.AppendTag(b, number, protowire.BytesType), value)
+}
+
+// texts is the message of a list of texts, or of one.
+func texts(v any) (b []byte) {
+	list, ok := v.([]string)
+	if !ok {
+		list = []string{v.(string)}
+	}
+	for _, t := range list {
+		b = protowire.AppendString(protowire.AppendTag(b, textsValue, protowire.BytesType), t)
+	}
+	return b
+}
