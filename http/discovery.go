@@ -102,7 +102,7 @@ func (s *Server) writeDocument(x *exchange, doc []byte) error {
 
 // indexDocument is the list of paths at /.
 func (s *Server) indexDocument() []byte {
-	paths := []string{"/api", "/apis", "/metrics", "/version"}
+	paths := []string{"/api", "/apis", "/metrics", "/openapi/v2", openapiPath, "/version"}
 	for _, name := range healthNames {
 		paths = append(paths, "/"+name)
 		for _, c := range s.checks(name) {

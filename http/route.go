@@ -57,6 +57,9 @@ func (s *Server) routes() {
 	r.GET("/api/{version}", fixed(s.discoverResources))
 	r.GET("/apis/{group}", fixed(s.discoverGroup))
 	r.GET("/apis/{group}/{version}", fixed(s.discoverResources))
+	r.GET("/openapi/v2", fixed(s.describeAll))
+	r.GET(openapiPath, fixed(s.describeIndex))
+	r.GET(openapiPath+"/{path:*}", fixed(s.describeVersion))
 	if s.opts.Profiling {
 		r.GET("/debug/pprof/{profile:*}", fixed(profiles))
 	}

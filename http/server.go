@@ -14,6 +14,7 @@ import (
 	"github.com/fasthttp/router"
 	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/openapi"
 	"github.com/troupe-api/troupe/kinds/present"
 	"github.com/troupe-api/troupe/policy/authn"
 	"github.com/troupe-api/troupe/policy/authz"
@@ -109,6 +110,7 @@ type Server struct {
 	http      *fasthttp.Server
 	router    *router.Router
 	discovery *present.Discovery
+	openapi   *openapi.Documents
 	version   []byte // the document at /version
 	index     []byte // the document at /
 	// operations answer creates of which nothing is stored.
@@ -137,6 +139,7 @@ func New(o Options) (*Server, error) {
 	if err := s.bind(o.Operations); err != nil {
 		return nil, err
 	}
+	s.openapi = s.newOpenAPI()
 	s.limiters.init(o.Limits)
 	s.routes()
 	s.http = s.fasthttpServer()

@@ -124,45 +124,47 @@ func (w *world) terminating(path string) bool {
 	return o != nil && o.Head.Terminating
 }
 
-// departures is a sink that tells of the deletes of one kind.
-type departures struct {
-	names chan string
+// news is a sink that tells of the objects of one kind that "NAME terminates" and that
+// "NAME has gone".
+type news struct {
+	lines chan string
 	done  chan struct{}
 }
 
-func (d *departures) Events(events []request.Event) error {
+func (n *news) Events(events []request.Event) error {
 	for _, e := range events {
-		if e.Type == request.Deleted {
-			d.names <- e.Object.Key.Name
+		switch {
+		case e.Type == request.Deleted:
+			n.lines <- e.Object.Key.Name + " has gone"
+		case e.Object.Head.Terminating:
+			n.lines <- e.Object.Key.Name + " terminates"
 		}
 	}
 	return nil
 }
 
-func (d *departures) Done() { close(d.done) }
+func (n *news) Done() { close(n.done) }
 
-// watch follows the deletes of a resource from now on. The function that it gives waits
-// for one of each name, in any order.
-func (w *world) watch(resource string) (await func(names ...string)) {
+// watch follows a resource. The function that it gives waits for news, in any order.
+func (w *world) watch(resource string) (await func(lines ...string)) {
 	w.t.Helper()
-	d := &departures{names: make(chan string, 1000), done: make(chan struct{})}
-	session, err := w.Watch(context.Background(), request.Watch{Kind: w.kind(resource), Initial: true}, d)
+	n := &news{lines: make(chan string, 2000), done: make(chan struct{})}
+	session, err := w.Watch(context.Background(), request.Watch{Kind: w.kind(resource), Initial: true}, n)
 	if err != nil {
 		w.t.Fatal(err)
 	}
 	w.t.Cleanup(session.Stop)
-	return func(names ...string) {
+	heard := make(map[string]bool)
+	return func(lines ...string) {
 		w.t.Helper()
-		missing := make(map[string]bool)
-		for _, name := range names {
-			missing[name] = true
-		}
-		for len(missing) > 0 {
-			select {
-			case name := <-d.names:
-				delete(missing, name)
-			case <-d.done:
-				w.t.Fatalf("the watch ended before these were deleted: %v", missing)
+		for _, line := range lines {
+			for !heard[line] {
+				select {
+				case next := <-n.lines:
+					heard[next] = true
+				case <-n.done:
+					w.t.Fatalf("the watch ended before %s", line)
+				}
 			}
 		}
 	}
@@ -183,7 +185,7 @@ func TestNamespaceGoes(t *testing.T) {
 			w.create("configmaps/default/other")
 			left := w.watch("namespaces")
 			w.delete("namespaces/n")
-			left("n")
+			left("n has gone")
 			for _, resource := range []string{"configmaps", "secrets"} {
 				l, err := w.List(context.Background(), request.List{Kind: w.kind(resource), Namespace: "n"})
 				if err != nil || len(l.Items) > 0 {
@@ -208,14 +210,14 @@ func TestNamespaceWaitsForFinalizers(t *testing.T) {
 	w.create("configmaps/n/loose")
 	namespaces, configmaps := w.watch("namespaces"), w.watch("configmaps")
 	w.delete("namespaces/n")
-	configmaps("loose")
+	configmaps("loose has gone", "held terminates")
 	w.delete("namespaces/m")
-	namespaces("m") // one that waits keeps no other waiting
+	namespaces("m has gone") // one that waits keeps no other waiting
 	if !w.terminating("namespaces/n") || !w.terminating("configmaps/n/held") {
 		t.Error("the namespace and what is held in it should be terminating")
 	}
 	w.free("configmaps/n/held")
-	namespaces("n")
+	namespaces("n has gone")
 }
 
 // A new controller on the recovered store goes on where the last one was stopped.
@@ -228,7 +230,7 @@ func TestNamespaceAfterRestart(t *testing.T) {
 	w.create("configmaps/n/loose")
 	configmaps := w.watch("configmaps")
 	w.delete("namespaces/n")
-	configmaps("loose")
+	configmaps("loose has gone", "held terminates")
 	stop()
 	w.close()
 
@@ -240,7 +242,7 @@ func TestNamespaceAfterRestart(t *testing.T) {
 	w.free("configmaps/n/held")
 	namespaces := w.watch("namespaces")
 	defer w.run()()
-	namespaces("n")
+	namespaces("n has gone")
 }
 
 // afterList is a store in which something happens after the first list of a resource.
@@ -270,6 +272,7 @@ func TestNewNamespaceOfTheSameName(t *testing.T) {
 	n := w.controller(&afterList{world: w, resource: "configmaps", happens: func() {
 		w.mutate("namespaces/n", request.Mutation{Verb: request.Patch, Subresource: "finalize",
 			PatchType: request.MergePatch, PatchBody: []byte(`{"spec":{"finalizers":[]}}`)})
+		w.free("configmaps/n/held")
 		w.create("namespaces/n")
 		w.create("configmaps/n/new")
 	}})

@@ -31,7 +31,7 @@ func replace(cur State, m *request.Mutation, want schema.Tree, env Env) (Candida
 	}
 	stored := m.Kind.Stored
 	var faults schema.Faults
-	want, err := scope(cur, m, want, &faults)
+	want, err := scope(cur, m, want, timestamp(env.Now), &faults)
 	if err != nil {
 		return Candidate{}, err
 	}
@@ -93,7 +93,7 @@ func validates(m *request.Mutation) bool {
 // scope is the wanted object in its stored form, with defaults: a write of a sub-resource is
 // limited to what that may change, and a write of the main resource to what no
 // sub-resource owns.
-func scope(cur State, m *request.Mutation, want schema.Tree, faults *schema.Faults) (schema.Tree, error) {
+func scope(cur State, m *request.Mutation, want schema.Tree, now string, faults *schema.Faults) (schema.Tree, error) {
 	stored := m.Kind.Stored
 	if m.Subresource == "" {
 		want = convert.ToStored(m.Kind, want)
@@ -110,7 +110,7 @@ func scope(cur State, m *request.Mutation, want schema.Tree, faults *schema.Faul
 		want = convert.ToStored(m.Kind, want)
 	}
 	scoped := rules.Clone(cur.Tree).(schema.Tree)
-	if err := sub.View.Write(scoped, want, faults); err != nil {
+	if err := sub.View.Write(scoped, want, now, faults); err != nil {
 		return nil, err
 	}
 	rules.Default(stored, scoped)

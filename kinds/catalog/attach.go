@@ -59,7 +59,7 @@ func (c *Catalog) declared(key string) (k *schema.Kind, rest string, err error) 
 // complete gives status and scale, which are the same for all kinds, their views, and
 // looks for conversions that are missing.
 func (c *Catalog) complete() error {
-	for _, k := range c.kinds {
+	for _, k := range c.all {
 		if k.Stored != k && k.Conversion.ToStored == nil {
 			return fmt.Errorf("catalog: %s %s is stored in another form and has no conversion", k.APIVersion(), k.Kind)
 		}

@@ -14,7 +14,8 @@ import (
 // A Catalog knows every kind that is served.
 type Catalog struct {
 	naming     *meta.Naming
-	kinds      []*schema.Kind
+	all        []*schema.Kind // that have a path, in order, also those that are switched off
+	kinds      []*schema.Kind // of all, what is served
 	byKind     map[meta.GroupVersionKind]*schema.Kind
 	byResource map[resource]*schema.Kind
 	messages   map[string]*schema.Message
@@ -28,8 +29,11 @@ type Group struct {
 	Versions []string
 }
 
-// New compiles the built-in kinds under the names of a profile.
-func New(n *meta.Naming) (*Catalog, error) {
+// New compiles the built-in kinds under the names of a profile, and serves all of them.
+func New(n *meta.Naming) (*Catalog, error) { return Configured(n, nil) }
+
+// Configured is New with some of the kinds switched off. A key that concerns no kind is an error.
+func Configured(n *meta.Naming, r RuntimeConfig) (*Catalog, error) {
 	plan, err := schema.Compile(proto.Descriptors, n)
 	if err != nil {
 		return nil, err
@@ -45,7 +49,17 @@ func New(n *meta.Naming) (*Catalog, error) {
 			return nil, err
 		}
 	}
-	slices.SortStableFunc(c.kinds, byPlace)
+	slices.SortStableFunc(c.all, byPlace)
+	if err := r.check(c.all); err != nil {
+		return nil, err
+	}
+	for _, k := range c.all {
+		if r.serves(k) {
+			c.kinds = append(c.kinds, k)
+		} else {
+			delete(c.byResource, resource{k.Group, k.Version, k.Resource})
+		}
+	}
 	return c, c.attach()
 }
 
@@ -63,7 +77,7 @@ func (c *Catalog) add(k *schema.Kind) error {
 		return fmt.Errorf("catalog: %s %s is declared twice", k.APIVersion(), k.Resource)
 	}
 	c.byResource[r] = k
-	c.kinds = append(c.kinds, k)
+	c.all = append(c.all, k)
 	return nil
 }
 
@@ -76,7 +90,7 @@ func byPlace(a, b *schema.Kind) int {
 	)
 }
 
-// Kind finds a kind by the parts of its URL; nil if there is none.
+// Kind finds a served kind by the parts of its URL; nil if there is none.
 func (c *Catalog) Kind(group, version, name string) *schema.Kind {
 	return c.byResource[resource{group, version, name}]
 }
@@ -84,7 +98,7 @@ func (c *Catalog) Kind(group, version, name string) *schema.Kind {
 // ByGVK finds a kind by what objects call themselves; nil if there is none.
 func (c *Catalog) ByGVK(gvk meta.GroupVersionKind) *schema.Kind { return c.byKind[gvk] }
 
-// Kinds lists every kind that has a path, by group, version and resource. The caller may
+// Kinds lists every kind that is served, by group, version and resource. The caller may
 // not change it.
 func (c *Catalog) Kinds() []*schema.Kind { return c.kinds }
 
@@ -113,7 +127,7 @@ func (c *Catalog) Groups() []Group {
 // order of the storages.
 func (c *Catalog) Stored() []*schema.Kind {
 	var all []*schema.Kind
-	for _, k := range c.kinds {
+	for _, k := range c.all {
 		if k.Stored == k && !k.Virtual() {
 			all = append(all, k)
 		}

@@ -24,7 +24,7 @@ func scaleView(s *schema.Scale) schema.View {
 			}
 			return schema.Tree{"metadata": scaleMetadata(rules.Sub(obj, "metadata")), "spec": spec, "status": status}
 		},
-		Write: func(obj, body schema.Tree, faults *schema.Faults) error {
+		Write: func(obj, body schema.Tree, _ string, faults *schema.Faults) error {
 			replicas, _ := rules.Int(rules.Sub(body, "spec"), "replicas")
 			if replicas < 0 {
 				faults.Invalid("spec.replicas", replicas, "must be greater than or equal to 0")

@@ -16,13 +16,13 @@ func viewsOf(*meta.Naming) map[string]schema.View {
 }
 
 // writeStatus changes the status, and nothing else.
-func writeStatus(obj, body schema.Tree, _ *schema.Faults) error {
+func writeStatus(obj, body schema.Tree, _ string, _ *schema.Faults) error {
 	rules.Carry(obj, body, "status")
 	return nil
 }
 
 // writeFinalizers changes who must agree before a namespace goes.
-func writeFinalizers(obj, body schema.Tree, _ *schema.Faults) error {
+func writeFinalizers(obj, body schema.Tree, _ string, _ *schema.Faults) error {
 	rules.Carry(rules.Grow(obj, "spec"), rules.Sub(body, "spec"), "finalizers")
 	return nil
 }

@@ -1,7 +1,5 @@
 package openapi
 
-import "google.golang.org/protobuf/encoding/protowire"
-
 // The messages of version 2: package openapi.v2 of the gnostic models.
 
 var document2 = &layout{
@@ -102,21 +100,17 @@ var pathParameter2 = &layout{
 	extensions: 22,
 }
 
-// schema2 refers to itself, so its slots of schemas are chosen while it is written.
-var schema2 = &layout{
-	slots: map[string]slot{
+var schema2 = newSchema2()
+
+// newSchema2 makes a layout that refers to itself.
+func newSchema2() *layout {
+	l := &layout{extensions: 31}
+	l.slots = map[string]slot{
 		"$ref": textAt(1), "format": textAt(2), "description": textAt(4), "default": anyAt(5),
 		"maximum": numberAt(7), "minimum": numberAt(9), "maxLength": integerAt(11), "minLength": integerAt(12),
-		"pattern": textAt(13), "maxItems": integerAt(14), "uniqueItems": flagAt(16), "maxProperties": integerAt(17),
-		"required": textAt(19), "enum": anyAt(20), "additionalProperties": pickAt(pickSchema2, 21, 1),
-		"type":  {way: way(22), form: formTexts},
-		"items": pickAt(pickSchema2, 23, 1), "allOf": pickAt(pickSchema2, 24), "properties": pickAt(pickProperties2),
-	},
-	extensions: 31,
+		"pattern": textAt(13), "maxItems": integerAt(14), "maxProperties": integerAt(17), "required": textAt(19),
+		"enum": anyAt(20), "additionalProperties": messageAt(l, 21, 1), "type": {way: way(22), form: formTexts},
+		"items": messageAt(l, 23, 1), "allOf": messageAt(l, 24), "properties": messageAt(keyed(messageAt(l, entryValue)), 25),
+	}
+	return l
 }
-
-// pickSchema2 and pickProperties2 break the circle of initialization; what they lead to
-// ends a way that has begun.
-func pickSchema2(any) slot { return slot{form: formMessage, layout: schema2Of()} }
-
-func pickProperties2(any) slot { return messageAt(keyed(messageAt(schema2Of(), entryValue)), protowire.Number(25)) }

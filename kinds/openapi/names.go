@@ -71,7 +71,9 @@ func (n names) group(group string) string {
 func (n names) tag(group, version string) string { return n.group(group) + "_" + version }
 
 // operations is what names of operations hold for a version: "CoreV1".
-func (n names) operations(group, version string) string { return titled(n.group(group)) + titled(version) }
+func (n names) operations(group, version string) string {
+	return titled(n.group(group)) + titled(version)
+}
 
 // prose puts the vendor's names in a description into the form of the profile. They are
 // told from the plain word by their dot or dash.

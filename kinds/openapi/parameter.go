@@ -5,7 +5,9 @@ type parameter struct {
 	name, in, typ, description string
 }
 
-func query(name, typ, description string) parameter { return parameter{name, "query", typ, description} }
+func query(name, typ, description string) parameter {
+	return parameter{name, "query", typ, description}
+}
 
 // The parameters of paths.
 var (

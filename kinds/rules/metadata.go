@@ -210,6 +210,6 @@ func validateNoNewFinalizers(m, old schema.Tree, faults *schema.Faults) {
 	if len(added) > 0 {
 		slices.Sort(added)
 		faults.Forbidden("metadata.finalizers",
-			fmt.Sprintf("no new finalizers can be added if the object is being deleted, found new finalizers %q", added))
+			fmt.Sprintf("no new finalizers can be added if the object is being deleted, found new finalizers %#v", added))
 	}
 }

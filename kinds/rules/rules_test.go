@@ -111,7 +111,7 @@ func TestMetadataUpdate(t *testing.T) {
 			`metadata.creationTimestamp: Invalid value: "2027-01-01T00:00:00Z": field is immutable`}},
 		{dying, `{"name":"a","namespace":"n","finalizers":["e.com/b"]}`, nil},
 		{dying, `{"name":"a","namespace":"n","finalizers":["e.com/a","e.com/c"]}`, []string{
-			`metadata.finalizers: Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers ["e.com/c"]`}},
+			`metadata.finalizers: Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers []string{"e.com/c"}`}},
 		{old, `{"name":"a","namespace":"n","deletionTimestamp":"2026-01-01T00:00:00Z","deletionGracePeriodSeconds":3}`, []string{
 			`metadata.deletionTimestamp: Invalid value: "2026-01-01T00:00:00Z": field is immutable`, `metadata.deletionGracePeriodSeconds: Invalid value: 3: field is immutable`}},
 	} {

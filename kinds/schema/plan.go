@@ -92,9 +92,9 @@ type View struct {
 	// Read makes what clients see from the object; nil: the object itself, or nothing
 	// where the sub-resource speaks another kind. The result may share with the object.
 	Read func(obj Tree) Tree
-	// Write changes obj, a copy of the stored object, to what body asks. It reports
-	// faults, or refuses with an error, a *meta.Status.
-	Write func(obj, body Tree, faults *Faults) error
+	// Write changes obj, a copy of the stored object, to what body asks. now is the time of
+	// the write, as trees hold times. It reports faults, or refuses with an error, a *meta.Status.
+	Write func(obj, body Tree, now string, faults *Faults) error
 }
 
 // Subresource finds a sub-resource by name; nil if the kind has none of that name.

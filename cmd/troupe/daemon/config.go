@@ -17,6 +17,7 @@ type Config struct {
 	Naming string `json:"naming"`
 
 	Serving        Serving        `json:"serving"`
+	API            API            `json:"api"`
 	TLS            TLS            `json:"tls"`
 	Authentication Authentication `json:"authentication"`
 	Logging        Logging        `json:"logging"`
@@ -39,6 +40,13 @@ type Serving struct {
 	MaxBodyBytes                Bytes    `json:"maxBodyBytes"`
 	ShutdownDelay               Duration `json:"shutdownDelay"` // between failing readiness and closing the port
 	Profiling                   bool     `json:"profiling"`     // serves /debug/pprof/
+}
+
+// API is what is served.
+type API struct {
+	// RuntimeConfig switches versions and resources off and on.
+	RuntimeConfig Switches `json:"runtimeConfig"`
+	EventTTL      Duration `json:"eventTTL"` // how long an Event is kept; 0 is for ever
 }
 
 // TLS are the certificates to serve with.
@@ -112,6 +120,7 @@ func Default() Config {
 			MaxBodyBytes:                3 << 20,
 			Profiling:                   true,
 		},
+		API:            API{RuntimeConfig: Switches{}, EventTTL: Duration(time.Hour)},
 		Authentication: Authentication{Anonymous: true},
 		Logging:        Logging{Format: "text"},
 		Actors: Actors{

@@ -80,7 +80,7 @@ func (d *Daemon) start() error {
 	if err := os.MkdirAll(d.config.DataDir, 0o700); err != nil {
 		return err
 	}
-	kinds, err := catalog.New(d.naming)
+	kinds, err := catalog.Configured(d.naming, catalog.RuntimeConfig(d.config.API.RuntimeConfig))
 	if err != nil {
 		return err
 	}
@@ -127,6 +127,9 @@ func (d *Daemon) control(kinds *catalog.Catalog) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
 	running.Go(func() { controllers.NewNamespaces(d.store, kinds, d.log).Run(ctx) })
+	if ttl := time.Duration(d.config.API.EventTTL); ttl > 0 {
+		running.Go(func() { controllers.NewExpiry(d.store, kinds, ttl, d.log).Run(ctx) })
+	}
 	d.stopControllers = func() {
 		cancel()
 		running.Wait()

@@ -31,6 +31,10 @@ func (c *Config) Flags() []FlagGroup {
 			f.Var(&c.Serving.ShutdownDelay, "shutdown-delay-duration", "Time between failing /readyz and closing the port on shutdown.")
 			f.BoolVar(&c.Serving.Profiling, "profiling", c.Serving.Profiling, "Serve profiles of the running daemon below /debug/pprof/, to whoever is allowed that path.")
 		}),
+		group("API", func(f *pflag.FlagSet) {
+			f.Var(&c.API.RuntimeConfig, "runtime-config", "Versions and resources to switch off or on: <group>/<version>[/<resource>]=true|false, api/all, api/ga, api/beta, api/alpha; several with commas.")
+			f.Var(&c.API.EventTTL, "event-ttl", "How long an Event is kept after it was last written; 0 keeps it.")
+		}),
 		group("TLS", func(f *pflag.FlagSet) {
 			f.StringVar(&c.TLS.CertFile, "tls-cert-file", c.TLS.CertFile, "PEM file of the certificate to serve with, followed by its intermediates. Made by the daemon if not given.")
 			f.StringVar(&c.TLS.PrivateKeyFile, "tls-private-key-file", c.TLS.PrivateKeyFile, "PEM file of that certificate's key.")

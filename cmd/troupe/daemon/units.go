@@ -3,7 +3,9 @@ package daemon
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -60,3 +62,39 @@ func parseBytes(s string) (Bytes, error) {
 	}
 	return Bytes(n << shift), nil
 }
+
+// Switches are names that are on or off: "a=true,b=false" in flags, an object in the file.
+type Switches map[string]bool
+
+// String is the written form, in the order of the names.
+func (s Switches) String() string {
+	parts := make([]string, 0, len(s))
+	for _, name := range slices.Sorted(maps.Keys(s)) {
+		parts = append(parts, name+"="+strconv.FormatBool(s[name]))
+	}
+	return strings.Join(parts, ",")
+}
+
+// Set adds the switches of the written form; a name without a value is on.
+func (s *Switches) Set(text string) error {
+	all := maps.Clone(*s)
+	if all == nil {
+		all = Switches{}
+	}
+	for part := range strings.SplitSeq(text, ",") {
+		name, value, given := strings.Cut(strings.TrimSpace(part), "=")
+		if name == "" {
+			continue
+		}
+		on, err := strconv.ParseBool(value)
+		if err != nil && given {
+			return fmt.Errorf("%q is neither true nor false", value)
+		}
+		all[name] = on || !given
+	}
+	*s = all
+	return nil
+}
+
+// Type names the value in help texts.
+func (s *Switches) Type() string { return "name=bool,..." }

@@ -19,6 +19,7 @@ func (c Config) Validate() error {
 	}
 	c.Serving.validate(&f)
 	c.TLS.validate(&f)
+	f.check(c.API.EventTTL >= 0, "api.eventTTL", "must not be negative")
 	f.oneOf("logging.format", c.Logging.Format, "text", "json")
 	f.least("logging.verbosity", int64(c.Logging.Verbosity), 0)
 	c.Actors.validate(&f)

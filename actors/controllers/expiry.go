@@ -1,0 +1,158 @@
+package controllers
+
+import (
+	"container/heap"
+	"context"
+	"errors"
+	"log/slog"
+	"strconv"
+	"time"
+
+	"github.com/troupe-api/troupe/kinds/catalog"
+	"github.com/troupe-api/troupe/kinds/codec"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// Expiry deletes Events a while after they were last written. When the server starts
+// anew, what an Event itself says of its last occurrence stands for that time.
+type Expiry struct {
+	store  Store
+	kind   *schema.Kind
+	ttl    time.Duration
+	logger *slog.Logger
+}
+
+// NewExpiry makes the controller for the Events of a catalogue.
+func NewExpiry(store Store, kinds *catalog.Catalog, ttl time.Duration, logger *slog.Logger) *Expiry {
+	kind := kinds.ByGVK(meta.GroupVersionKind{Version: "v1", Kind: "Event"})
+	return &Expiry{store: store, kind: kind.Stored, ttl: ttl, logger: logger}
+}
+
+// Run works until the context ends.
+func (e *Expiry) Run(ctx context.Context) {
+	for ctx.Err() == nil {
+		ended := make(chan struct{})
+		f := &written{expiry: e, ctx: ctx, due: make(chan due, 256), ended: ended}
+		session, err := e.store.Watch(ctx, request.Watch{Kind: e.kind, Initial: true, InitialEnd: true}, f)
+		if err != nil {
+			return // the store is closing
+		}
+		e.serve(ctx, f)
+		session.Stop()
+		<-ended
+	}
+}
+
+// due is one state of an Event and when its time is over. A later state of it has a
+// later time, and makes this one void.
+type due struct {
+	at      time.Time
+	key     meta.Key
+	version uint64
+}
+
+// queue is a heap of what is due, the earliest first.
+type queue []due
+
+func (q queue) Len() int           { return len(q) }
+func (q queue) Less(i, j int) bool { return q[i].at.Before(q[j].at) }
+func (q queue) Swap(i, j int)      { q[i], q[j] = q[j], q[i] }
+func (q *queue) Push(v any)        { *q = append(*q, v.(due)) }
+func (q *queue) Pop() any {
+	last := (*q)[len(*q)-1]
+	*q = (*q)[:len(*q)-1]
+	return last
+}
+
+// serve deletes what is due until the watch or the context ends.
+func (e *Expiry) serve(ctx context.Context, f *written) {
+	var waiting queue
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-f.ended:
+			return
+		case d := <-f.due:
+			heap.Push(&waiting, d)
+		case <-timer.C:
+			for len(waiting) > 0 && !waiting[0].at.After(time.Now()) {
+				e.remove(ctx, heap.Pop(&waiting).(due))
+			}
+		}
+		if len(waiting) > 0 {
+			timer.Reset(time.Until(waiting[0].at))
+		}
+	}
+}
+
+// remove deletes an Event if it is still in the state that is due.
+func (e *Expiry) remove(ctx context.Context, d due) {
+	_, err := e.store.Mutate(ctx, request.Mutation{
+		Verb: request.Delete, Kind: e.kind, Key: d.key,
+		Delete: request.DeleteOptions{ResourceVersion: strconv.FormatUint(d.version, 10)},
+	})
+	var status *meta.Status
+	if err == nil || errors.As(err, &status) && (status.Reason == meta.ReasonNotFound || status.Reason == meta.ReasonConflict) {
+		return
+	}
+	e.logger.Warn("an expired event stays", "key", d.key.String(), "error", err)
+}
+
+// written is the sink that tells when each state of an Event will be due.
+type written struct {
+	expiry *Expiry
+	ctx    context.Context
+	due    chan due
+	ended  chan struct{}
+	live   bool // the initial state has passed
+}
+
+// Events implements request.Sink.
+func (w *written) Events(events []request.Event) error {
+	for i := range events {
+		e := &events[i]
+		w.live = w.live || e.InitialEnd
+		if e.Type != request.Added && e.Type != request.Modified {
+			continue
+		}
+		last := time.Now()
+		if !w.live {
+			last = lastOccurrence(w.expiry.kind, e.Object, last)
+		}
+		select {
+		case w.due <- due{at: last.Add(w.expiry.ttl), key: e.Object.Key, version: e.Object.Version}:
+		case <-w.ctx.Done():
+			return w.ctx.Err()
+		}
+	}
+	return nil
+}
+
+// Done implements request.Sink.
+func (w *written) Done() { close(w.ended) }
+
+// lastOccurrence is the latest time that an Event names; now if it names none, or a later one.
+func lastOccurrence(k *schema.Kind, o *meta.Object, now time.Time) time.Time {
+	tree, _, err := codec.DecodeJSON(k.Message, o.JSON)
+	if err != nil {
+		return now
+	}
+	metadata, _ := tree["metadata"].(schema.Tree)
+	series, _ := tree["series"].(schema.Tree)
+	var last time.Time
+	for _, v := range []any{metadata["creationTimestamp"], tree["lastTimestamp"], tree["eventTime"], series["lastObservedTime"]} {
+		text, _ := v.(string)
+		if at, err := time.Parse(time.RFC3339Nano, text); err == nil && at.After(last) {
+			last = at
+		}
+	}
+	if last.IsZero() || last.After(now) {
+		return now
+	}
+	return last
+}

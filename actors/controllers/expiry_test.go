@@ -1,0 +1,119 @@
+package controllers
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/persist/vfs"
+)
+
+// event creates an Event that last occurred at a time.
+func (w *world) event(path string, last time.Time) {
+	w.t.Helper()
+	_, key := w.key(path)
+	w.mutate(path, request.Mutation{Verb: request.Create, Object: schema.Tree{
+		"metadata":       schema.Tree{"name": key.Name, "namespace": key.Namespace},
+		"involvedObject": schema.Tree{"namespace": key.Namespace},
+		"lastTimestamp":  last.UTC().Format(time.RFC3339),
+		"message":        "before",
+	}})
+}
+
+// await waits until a watch tells that an object has gone.
+func (w *world) await(path string) {
+	w.t.Helper()
+	k, key := w.key(path)
+	deleted := make(chan string, 16)
+	session, err := w.Watch(context.Background(), request.Watch{Kind: k, Namespace: key.Namespace, Initial: true}, deletions(deleted))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer session.Stop()
+	if w.get(path) == nil {
+		return
+	}
+	for name := range deleted {
+		if name == key.Name {
+			return
+		}
+	}
+}
+
+// deletions is a sink that tells the names of what goes.
+type deletions chan string
+
+func (d deletions) Events(events []request.Event) error {
+	for _, e := range events {
+		if e.Type == request.Deleted {
+			d <- e.Object.Key.Name
+		}
+	}
+	return nil
+}
+
+func (d deletions) Done() { close(d) }
+
+func (w *world) expire(ttl time.Duration) (e *Expiry, stop func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	e = NewExpiry(w, w.kinds, ttl, slog.New(slog.DiscardHandler))
+	var wait sync.WaitGroup
+	wait.Go(func() { e.Run(ctx) })
+	return e, func() { cancel(); wait.Wait() }
+}
+
+func TestExpiry(t *testing.T) {
+	w := open(t, vfs.NewMem())
+	defer w.close()
+	now := time.Now()
+	w.event("events/default/old", now.Add(-2*time.Hour))
+	w.event("events/default/older", now.Add(-3*time.Hour))
+	w.event("events/default/fresh", now)
+	// What was created an hour and a half ago has its creation as the last word; here
+	// everything was created just now, so only a short life shows that Events go.
+	_, stop := w.expire(50 * time.Millisecond)
+	w.await("events/default/old")
+	w.await("events/default/older")
+	w.await("events/default/fresh")
+	w.event("events/default/later", now)
+	w.await("events/default/later")
+	stop()
+}
+
+// TestExpirySparesWhatWasWritten: an Event that was written meanwhile has a new life.
+func TestExpirySparesWhatWasWritten(t *testing.T) {
+	w := open(t, vfs.NewMem())
+	defer w.close()
+	w.event("events/default/a", time.Now())
+	before := w.get("events/default/a")
+	w.mutate("events/default/a", request.Mutation{Verb: request.Patch, PatchType: request.MergePatch, PatchBody: []byte(`{"message":"after"}`)})
+	e := NewExpiry(w, w.kinds, time.Hour, slog.New(slog.DiscardHandler))
+	e.remove(context.Background(), due{key: before.Key, version: before.Version})
+	if w.get("events/default/a") == nil {
+		t.Error("it went by the time of its former state")
+	}
+	after := w.get("events/default/a")
+	e.remove(context.Background(), due{key: after.Key, version: after.Version})
+	if w.get("events/default/a") != nil {
+		t.Error("it is still there")
+	}
+}
+
+func TestLastOccurrence(t *testing.T) {
+	w := open(t, vfs.NewMem())
+	defer w.close()
+	now := time.Now().Add(time.Hour).Truncate(time.Second)
+	w.event("events/default/a", now.Add(-time.Minute))
+	w.event("events/default/b", now.Add(time.Minute))
+	k, _ := w.key("events/default/a")
+	if got := lastOccurrence(k, w.get("events/default/a"), now); !got.Equal(now.Add(-time.Minute)) {
+		t.Errorf("a: %v", got)
+	}
+	if got := lastOccurrence(k, w.get("events/default/b"), now); !got.Equal(now) {
+		t.Errorf("b occurred in the future: %v", got)
+	}
+}

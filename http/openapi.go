@@ -1,0 +1,130 @@
+package http
+
+import (
+	"bytes"
+	"compress/gzip"
+	"io"
+	nethttp "net/http"
+	"strings"
+	"time"
+
+	"github.com/troupe-api/troupe/kinds/openapi"
+)
+
+// openapiPath leads to the documents of version 3.
+const openapiPath = "/openapi/v3"
+
+// newOpenAPI prepares the documents of what is served.
+func (s *Server) newOpenAPI() *openapi.Documents {
+	return openapi.New(openapi.Options{
+		Naming: s.opts.Naming, Kinds: s.opts.Catalog.Kinds(), Message: s.opts.Catalog.Message,
+		Version: "v" + apiMajor + "." + apiMinor + ".0", Patches: s.names.patches,
+	})
+}
+
+// describeAll answers /openapi/v2.
+func (s *Server) describeAll(x *exchange) error {
+	return s.describe(x, s.openapi.V2(), "v2")
+}
+
+// describeIndex answers /openapi/v3: where the document of each version is.
+func (s *Server) describeIndex(x *exchange) error {
+	index := s.openapi.Index()
+	if x.unchanged(index.Hash) {
+		return nil
+	}
+	s.writeRaw(x, typeJSON, index.Body)
+	return nil
+}
+
+// describeVersion answers /openapi/v3/{path}. Under its hash a document never changes;
+// under another hash it has moved.
+func (s *Server) describeVersion(x *exchange) error {
+	path := strings.TrimPrefix(x.info.Path, openapiPath+"/")
+	document := s.openapi.V3(path)
+	if document == nil {
+		return pathNotFound()
+	}
+	if asked := x.query.get("hash"); asked != "" {
+		if asked != document.Hash() {
+			x.header("Location", openapi.URL(path, document.Hash()))
+			x.ctx.SetStatusCode(nethttp.StatusMovedPermanently)
+			return nil
+		}
+		x.header("Cache-Control", "public, immutable")
+		x.header("Expires", time.Now().AddDate(1, 0, 0).UTC().Format(nethttp.TimeFormat))
+	}
+	return s.describe(x, document, "v3")
+}
+
+// describe answers a document in the format that the client prefers.
+func (s *Server) describe(x *exchange, document *openapi.Document, version string) error {
+	x.header("Vary", "Accept, Accept-Encoding")
+	f, ok := openapiFormat(x.accept(), version)
+	if !ok {
+		x.header("Cache-Control", "no-cache, private")
+		return notAcceptable("406: Not Acceptable\n\nAvailable representations: " + typeJSON + ", " + openapiProtobuf(version))
+	}
+	if x.unchanged(document.Hash()) {
+		return nil
+	}
+	contentType := typeJSON
+	if f == openapi.Protobuf {
+		contentType = openapiProtobuf(version)
+	}
+	x.ctx.Response.Header.SetContentType(contentType)
+	body := document.Gzip(f)
+	if x.wantsGzip() {
+		x.header("Content-Encoding", "gzip")
+		x.ctx.Response.SetBodyRaw(body)
+		return nil
+	}
+	r, err := gzip.NewReader(bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	x.ctx.Response.SetBodyStream(io.NopCloser(r), -1)
+	return nil
+}
+
+// unchanged sets the ETag and, for a client that has what it stands for, answers 304.
+func (x *exchange) unchanged(hash string) bool {
+	etag := `"` + hash + `"`
+	x.header("ETag", etag)
+	if !matchesETag(string(x.ctx.Request.Header.Peek("If-None-Match")), etag) {
+		return false
+	}
+	x.ctx.SetStatusCode(nethttp.StatusNotModified)
+	return true
+}
+
+// openapiProtobuf is the media type of the Protobuf form.
+func openapiProtobuf(version string) string {
+	return "application/com.github.proto-openapi.spec." + version + ".v1.0+protobuf"
+}
+
+// openapiFormat picks the format that an Accept header ranks highest. Clients ask for
+// Protobuf under an older name as well, which is no valid media type.
+func openapiFormat(accept, version string) (best openapi.Format, ok bool) {
+	if accept == "" {
+		return openapi.JSON, true
+	}
+	highest := 0.0
+	for accept != "" {
+		var item string
+		item, accept, _ = strings.Cut(accept, ",")
+		mediaType, params, _ := strings.Cut(item, ";")
+		f := openapi.JSON
+		switch strings.ToLower(strings.TrimSpace(mediaType)) {
+		case typeJSON, "application/*", "*/*":
+		case openapiProtobuf(version), "application/com.github.proto-openapi.spec." + version + "@v1.0+protobuf":
+			f = openapi.Protobuf
+		default:
+			continue
+		}
+		if c, valid := parseClause(params); valid && c.q > highest {
+			best, ok, highest = f, true, c.q
+		}
+	}
+	return best, ok
+}
