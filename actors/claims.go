@@ -24,7 +24,7 @@ func (s *Store) claim(all map[meta.GroupResource]mutation.Claims) error {
 	return nil
 }
 
-// reclaim claims what every object has. Two that have the same both keep it: refusing to
+// reclaim restores what every object has. Two that have the same both keep it: refusing to
 // start would help nobody.
 func (c *collection) reclaim() (err error) {
 	c.published.Load().scan("", "", func(_ string, o *meta.Object) bool {
@@ -33,12 +33,9 @@ func (c *collection) reclaim() (err error) {
 			err = fmt.Errorf("stored object %s: %w", o.Key, fault)
 			return false
 		}
-		claim, causes := c.claims.Claim(o.Key, nil, tree)
-		if len(causes) > 0 {
-			c.store.logger.Warn("an object has what another one has too", "key", o.Key.String(), "cause", causes[0].Message)
-			return true
+		for _, cause := range c.claims.Restore(o.Key, tree) {
+			c.store.logger.Warn("an object has what another one has too", "key", o.Key.String(), "field", cause.Field, "cause", cause.Message)
 		}
-		claim.Keep()
 		return true
 	})
 	return err

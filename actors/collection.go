@@ -110,6 +110,6 @@ func (p *publisher) tick(now time.Time) {
 	t := p.store.tuning
 	p.history.trim(now.Add(-t.HistoryTime), t.HistoryBytes)
 	p.pins.expire(now.Add(-t.HistoryTime))
-	p.objects.passivate(now.Add(-t.IdleTime))
+	p.passivate(now.Add(-t.IdleTime))
 	p.watchers.remind(now.Add(-t.BookmarkPeriod))
 }

@@ -3,6 +3,7 @@ package actors
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"time"
 
@@ -42,7 +43,14 @@ func (c *committer) Receive(ctx actor.Context) {
 // take gathers flights, and commits when nothing more waits or the batch is full.
 func (c *committer) take(f *flight) {
 	c.waiting = append(c.waiting, f)
-	if len(c.waiting) >= c.store.tuning.BatchSize || c.box.length() == 0 {
+	if len(c.waiting) >= c.store.tuning.BatchSize {
+		c.commit()
+		return
+	}
+	if c.box.length() == 0 {
+		runtime.Gosched() // who could run and join the batch does so first
+	}
+	if c.box.length() == 0 {
 		c.commit()
 	}
 }
@@ -148,12 +156,15 @@ func (c *committer) follow(batch []persist.Commit) {
 	}
 }
 
-// change makes the committed object of a commit. It is read back from the stored bytes,
-// so that it keeps alive nothing else of the request.
+// change makes the committed object of a commit. It keeps alive nothing else of the
+// request.
 func (c *committer) change(commit *persist.Commit, f *flight) (*collection, change) {
+	if f != nil {
+		return f.collection, change{object: f.committed(commit), remove: commit.Delete, time: commit.Time, flight: f}
+	}
 	into, object, err := c.store.decode(commit.Key, commit.Revision, commit.Value)
 	if err != nil {
 		panic(err)
 	}
-	return into, change{object: object, remove: commit.Delete, time: commit.Time, flight: f}
+	return into, change{object: object, remove: commit.Delete, time: commit.Time}
 }

@@ -25,10 +25,33 @@ type flight struct {
 	err    error        // or why there is none
 }
 
+// pending is the state on its way as an object without a version.
+func (f *flight) pending() *meta.Object {
+	return &meta.Object{Key: f.key, JSON: f.candidate.Encoded.JSON, Item: f.collection.kind.Item, Head: f.candidate.Head}
+}
+
+// committed is the state that was stored, with the key and the head in memory of its own.
+func (f *flight) committed(commit *persist.Commit) *meta.Object {
+	key, err := meta.ParseKey(commit.Key)
+	if err != nil {
+		panic(err)
+	}
+	return &meta.Object{
+		Key: key, Version: uint64(commit.Revision), JSON: commit.Value,
+		Item: f.collection.kind.Item, Head: f.candidate.Head.Clone(),
+	}
+}
+
 // land says that the flight's change is published.
 func (f *flight) land(o *meta.Object) {
 	f.candidate.Claim.Keep()
 	f.object = o
+	f.finish()
+}
+
+// finish lets go of the flights before, and of those who wait.
+func (f *flight) finish() {
+	f.base = nil
 	close(f.done)
 }
 
@@ -36,7 +59,7 @@ func (f *flight) land(o *meta.Object) {
 func (f *flight) abort(err error) {
 	f.candidate.Claim.Drop()
 	f.err = err
-	close(f.done)
+	f.finish()
 }
 
 // landed says whether the outcome is there.

@@ -112,11 +112,20 @@ func (h *history) trim(oldest time.Time, limit int64) {
 	}
 }
 
-// oldest is the version of the oldest record; 0 if there is none.
-func (h *history) oldest() uint64 {
-	first := (*h.chunks.Load())[0]
-	if records := first.records.Load(); records != nil && first.n.Load() > 0 {
-		return records[0].version
+// since is the version of the oldest record that is not older than a time; 0 if there is
+// none. trim goes by whole chunks, so that a quiet collection's history reaches further
+// back than that: nothing that is promised needs those records.
+func (h *history) since(oldest time.Time) uint64 {
+	for _, c := range *h.chunks.Load() {
+		records := c.records.Load()
+		if records == nil {
+			continue // trimmed meanwhile
+		}
+		for _, r := range records[:c.n.Load()] {
+			if !r.time.Before(oldest) {
+				return r.version
+			}
+		}
 	}
 	return 0
 }

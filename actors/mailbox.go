@@ -15,17 +15,18 @@ type rejectable interface{ reject(err error) }
 // for as long as a message is put in or taken out.
 type mailbox struct {
 	mu        sync.Mutex
-	user      []any
-	head      int // user[:head] are taken
-	system    []any
+	user      queue[any]
+	system    queue[any]
 	limit     int // 0: unbounded
 	started   bool
 	running   bool
 	suspended bool
 	closed    bool
+	inline    bool // who posts to an idle actor runs it for one message; set before Start
 
 	invoker    actor.MessageInvoker
 	dispatcher actor.Dispatcher
+	job        func() // run
 }
 
 func newMailbox(limit int) *mailbox { return &mailbox{limit: limit} }
@@ -37,15 +38,15 @@ func (m *mailbox) post(message any) {
 	switch {
 	case m.closed:
 		refused = errStopped
-	case m.limit > 0 && len(m.user)-m.head >= m.limit:
+	case m.limit > 0 && m.user.length() >= m.limit:
 		refused = errFull
 	default:
-		m.user = append(m.user, message)
+		m.user.push(message)
 	}
 	wake := refused == nil && m.wake()
 	m.mu.Unlock()
 	if wake {
-		m.dispatcher.Schedule(m.run)
+		m.schedule()
 	}
 	if r, ok := message.(rejectable); ok && refused != nil {
 		r.reject(refused)
@@ -54,9 +55,30 @@ func (m *mailbox) post(message any) {
 
 // wake marks the mailbox running if there is something to run. The caller holds mu.
 func (m *mailbox) wake() bool {
-	ready := m.started && !m.running && (len(m.system) > 0 || (!m.suspended && m.head < len(m.user)))
-	m.running = m.running || ready
-	return ready
+	wake := m.started && !m.running && m.ready()
+	m.running = m.running || wake
+	return wake
+}
+
+// ready says whether there is something to run. The caller holds mu.
+func (m *mailbox) ready() bool {
+	return m.system.length() > 0 || !m.suspended && m.user.length() > 0
+}
+
+// schedule runs the actor. Who posts to an inline mailbox would wait for the answer
+// anyway, and so hands its message over without a switch of goroutines; what others have
+// posted meanwhile is not its business.
+func (m *mailbox) schedule() {
+	if !m.inline {
+		m.dispatcher.Schedule(m.job)
+		return
+	}
+	if message, system, ok := m.next(); ok {
+		m.deliver(message, system)
+		if !m.rest() {
+			m.dispatcher.Schedule(m.job)
+		}
+	}
 }
 
 // close refuses what comes from now on and returns what is queued.
@@ -64,16 +86,14 @@ func (m *mailbox) close() []any {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.closed = true
-	rest := m.user[m.head:]
-	m.user, m.head = nil, 0
-	return rest
+	return m.user.drain()
 }
 
 // length is the number of queued messages.
 func (m *mailbox) length() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return len(m.user) - m.head
+	return m.user.length()
 }
 
 // next takes one message, system messages first; ok is false when there is none, and
@@ -81,30 +101,26 @@ func (m *mailbox) length() int {
 func (m *mailbox) next() (message any, system, ok bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if len(m.system) > 0 {
-		message = m.system[0]
-		m.system = m.system[1:]
-		return message, true, true
-	}
-	if m.suspended || m.head == len(m.user) {
-		m.running = false
-		if m.head == len(m.user) {
-			m.user, m.head = m.recycle(), 0
-		}
+	if m.settle() {
 		return nil, false, false
 	}
-	message = m.user[m.head]
-	m.user[m.head] = nil
-	m.head++
-	return message, false, true
+	if m.system.length() > 0 {
+		return m.system.pop(), true, true
+	}
+	return m.user.pop(), false, true
 }
 
-// recycle keeps a small queue for the next messages and lets go of a large one.
-func (m *mailbox) recycle() []any {
-	if cap(m.user) > 64 {
-		return nil
-	}
-	return m.user[:0]
+// rest says whether there is nothing to run, and the mailbox is then idle.
+func (m *mailbox) rest() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.settle()
+}
+
+// settle is rest for callers that hold mu.
+func (m *mailbox) settle() bool {
+	m.running = m.ready()
+	return !m.running
 }
 
 // run hands messages to the actor until there are none.
@@ -155,17 +171,17 @@ func (m *mailbox) PostUserMessage(message any) { m.post(message) }
 // PostSystemMessage implements actor.Mailbox.
 func (m *mailbox) PostSystemMessage(message any) {
 	m.mu.Lock()
-	m.system = append(m.system, message)
+	m.system.push(message)
 	wake := m.wake()
 	m.mu.Unlock()
 	if wake {
-		m.dispatcher.Schedule(m.run)
+		m.schedule()
 	}
 }
 
 // RegisterHandlers implements actor.Mailbox.
 func (m *mailbox) RegisterHandlers(invoker actor.MessageInvoker, dispatcher actor.Dispatcher) {
-	m.invoker, m.dispatcher = invoker, dispatcher
+	m.invoker, m.dispatcher, m.job = invoker, dispatcher, m.run
 }
 
 // Start implements actor.Mailbox: from now on messages run.
@@ -175,7 +191,7 @@ func (m *mailbox) Start() {
 	wake := m.wake()
 	m.mu.Unlock()
 	if wake {
-		m.dispatcher.Schedule(m.run)
+		m.schedule()
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"runtime/debug"
-	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
 	"github.com/google/uuid"
@@ -17,11 +16,14 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// object is the actor that owns the changes of one key. It computes each mutation on
-// the newest state, which may still be on its way to the log: so the mutations of one
-// object never conflict with each other, and many of them share one sync.
+// object is the actor that owns the changes of one key: the one that it is asked about,
+// which is another only after everything about the one before is settled (residents see
+// to that). It computes each mutation on the newest state, which may still be on its way
+// to the log: so the mutations of one object never conflict with each other, and many of
+// them share one sync.
 type object struct {
 	resident *resident
+	path     string       // of the object that the rest is about
 	tree     schema.Tree  // decoded newest state; nil if unknown
 	of       *meta.Object // what tree was decoded from; nil while tip is on its way
 	tip      *flight      // the newest accepted change; nil after a start
@@ -30,6 +32,7 @@ type object struct {
 // ask is one mutation with its one-slot answer.
 type ask struct {
 	ctx        context.Context
+	path       string // of the object
 	mutation   *request.Mutation
 	conditions []persist.Condition
 	reply      chan answer
@@ -49,19 +52,46 @@ type answer struct {
 	err   error
 }
 
+// outcome is what the writer gets, after flight has landed.
+func (a *answer) outcome() (request.Result, error) {
+	switch {
+	case a.flight == nil:
+		return a.result, a.err
+	case a.retry:
+		return request.Result{}, errStale
+	case a.flight.err != nil:
+		return request.Result{}, a.flight.err
+	case a.err != nil:
+		return request.Result{}, a.err
+	case a.own:
+		return a.flight.result(), nil
+	}
+	a.result.Object = a.flight.object
+	return a.result, nil
+}
+
+// settle lets the owner go when a question is settled whose asker has given up.
+func (a *ask) settle(owner *resident) {
+	answer := <-a.reply
+	answer.settle(owner)
+}
+
+// settle is the same for an asker that has its answer.
+func (a *answer) settle(owner *resident) {
+	if a.flight != nil {
+		<-a.flight.done
+	}
+	owner.release()
+}
+
 // reject implements rejectable.
 func (a *ask) reject(err error) { a.reply <- answer{err: err} }
-
-// stopIdle asks an object's actor to passivate if nothing waits for it.
-type stopIdle struct{}
 
 // Receive implements actor.Actor.
 func (o *object) Receive(ctx actor.Context) {
 	switch m := ctx.Message().(type) {
 	case *ask:
 		o.handle(m)
-	case stopIdle:
-		o.leave(ctx)
 	case *actor.Stopping:
 		o.resident.close()
 	}
@@ -73,8 +103,9 @@ func (o *object) handle(m *ask) {
 	answered := false
 	defer func() {
 		if reason := recover(); reason != nil {
+			o.resident.faulty.Store(true)
 			id := uuid.NewString()
-			o.resident.collection.store.logger.Error("panic in a mutation", "id", id, "key", o.resident.key.String(),
+			o.resident.collection.store.logger.Error("panic in a mutation", "id", id, "key", m.mutation.Key.String(),
 				"reason", fmt.Sprint(reason), "stack", string(debug.Stack()))
 			if !answered {
 				m.reply <- answer{err: meta.NewInternal(id)}
@@ -94,6 +125,9 @@ func (o *object) handle(m *ask) {
 
 // mutate computes a mutation and sends it on its way.
 func (o *object) mutate(m *ask) answer {
+	if o.path != m.path {
+		*o = object{resident: o.resident, path: m.path}
+	}
 	state, base, wait, err := o.state(m.mutation)
 	if err != nil {
 		return answer{err: err}
@@ -113,9 +147,9 @@ func (o *object) mutate(m *ask) answer {
 	}
 	if m.mutation.DryRun {
 		c.Claim.Drop()
-		return answer{result: preview(o.resident, state, c)}
+		return answer{result: preview(o.resident.collection, m.mutation.Key, state, c)}
 	}
-	f := o.launch(state, base, c, m.conditions)
+	f := o.launch(m, state, base, c)
 	return answer{flight: f, own: true}
 }
 
@@ -126,69 +160,56 @@ func (o *object) state(m *request.Mutation) (s mutation.State, base *flight, wai
 		if o.tip.candidate.Created || o.tip.candidate.Op == mutation.Remove || m.Verb == request.Create || m.DryRun {
 			return s, o.tip, true, nil
 		}
-		return mutation.State{Object: o.pending(), Tree: o.tip.candidate.Tree}, o.tip, false, nil
+		return mutation.State{Object: o.tip.pending(), Tree: o.tip.candidate.Tree}, o.tip, false, nil
 	}
 	if o.tip != nil && o.tip.err == nil && o.tip.candidate.Op == mutation.Put && o.of == nil {
 		o.of, o.tree = o.tip.object, o.tip.candidate.Tree
 	}
 	o.tip = nil
-	current := o.resident.collection.published.Load().get(path(o.resident.key.Namespace, o.resident.key.Name))
+	current := o.resident.collection.published.Load().get(o.path)
 	if current == nil {
 		o.of, o.tree = nil, nil
 		return mutation.State{}, nil, false, nil
 	}
-	if o.of != current {
-		tree, _, err := codec.DecodeJSON(o.resident.collection.kind.Message, current.JSON)
+	claims := o.resident.collection.claims != nil
+	if o.of != current && (claims || mutation.NeedsTree(current, m)) {
+		tree, err := codec.DecodeStored(o.resident.collection.kind.Message, current.JSON)
 		if err != nil {
-			return s, nil, false, fmt.Errorf("stored object %s: %w", o.resident.key, err)
+			return s, nil, false, fmt.Errorf("stored object %s: %w", m.Key, err)
 		}
 		o.of, o.tree = current, tree
+	}
+	if o.of != current {
+		return mutation.State{Object: current, Fresh: true}, nil, false, nil
 	}
 	return mutation.State{Object: current, Tree: o.tree, Fresh: true}, nil, false, nil
 }
 
-// pending is the state on its way as an object without a version.
-func (o *object) pending() *meta.Object {
-	c := &o.tip.candidate
-	return &meta.Object{Key: o.resident.key, JSON: c.Encoded.JSON, Item: o.resident.collection.kind.Item, Head: c.Head}
-}
-
 // launch hands an accepted candidate to the committer and makes it the newest state.
-func (o *object) launch(state mutation.State, base *flight, c mutation.Candidate, conditions []persist.Condition) *flight {
+func (o *object) launch(m *ask, state mutation.State, base *flight, c mutation.Candidate) *flight {
 	f := &flight{
-		collection: o.resident.collection, candidate: c, key: o.resident.key, base: base, done: make(chan struct{}),
+		collection: o.resident.collection, candidate: c, key: m.mutation.Key, base: base, done: make(chan struct{}),
 		write: persist.Write{
-			Key: o.resident.key.String(), Value: c.Encoded.JSON, Slot: c.Encoded.Slot,
-			Delete: c.Op == mutation.Remove, Note: note(state, c), Conditions: conditions,
+			Key: m.mutation.Key.String(), Value: c.Encoded.JSON, Slot: c.Encoded.Slot,
+			Delete: c.Op == mutation.Remove, Note: note(state, c), Conditions: m.conditions,
 		},
 	}
 	if base == nil && state.Object != nil {
 		f.from = state.Object.Version
 	}
 	o.tip, o.of, o.tree = f, nil, nil
-	o.resident.used.Store(time.Now().UnixNano())
 	o.resident.collection.store.queue.post(f)
 	return f
 }
 
-// leave stops the actor unless something came in the meantime.
-func (o *object) leave(ctx actor.Context) {
-	if o.resident.box.length() > 0 || (o.tip != nil && !o.tip.landed()) {
-		o.resident.leaving.Store(false)
-		return
-	}
-	o.resident.close()
-	ctx.Stop(ctx.Self())
-}
-
 // preview is the result of a dry run: the candidate under the version of what is there.
-func preview(r *resident, state mutation.State, c mutation.Candidate) request.Result {
-	o := &meta.Object{Key: r.key, Item: r.collection.kind.Item, Head: c.Head}
+func preview(in *collection, key meta.Key, state mutation.State, c mutation.Candidate) request.Result {
+	o := &meta.Object{Key: key, Item: in.kind.Item, Head: c.Head}
 	if state.Object == nil {
 		o.JSON = c.Encoded.Unversioned()
 	} else {
 		o.Version = state.Object.Version
-		o.JSON = withVersion(c.Encoded.JSON, c.Encoded.Slot, o.Version)
+		o.JSON = c.Encoded.WithVersion(o.Version)
 	}
 	return request.Result{Object: o, Created: c.Created, Gone: c.Op == mutation.Remove, Warnings: c.Warnings}
 }

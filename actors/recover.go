@@ -24,7 +24,7 @@ type recovery struct {
 func (s *Store) recover() error {
 	r := &recovery{store: s, trees: make(map[*collection]*tree), news: make(map[*collection][]*record), seen: make(map[string]*meta.Object)}
 	for _, k := range s.catalog.Stored() {
-		c := &collection{store: s, storage: k.Storage, kind: k, objects: residents{byKey: make(map[string]*resident)}}
+		c := &collection{store: s, storage: k.Storage, kind: k, objects: residents{byPath: make(map[string]*resident)}}
 		s.collections[k.Storage] = c
 		r.trees[c] = new(tree)
 	}
@@ -123,9 +123,11 @@ func (r *recovery) previous(c *collection, record *record, commit persist.Commit
 	return nil
 }
 
-// keep looks after what depends on time, until the store closes.
+// keep looks after what depends on time, until the store closes. What was recovered may
+// be long enough for a snapshot: a process that never lives for a second gets one too.
 func (s *Store) keep() {
 	defer s.keeping.Done()
+	s.snapshotIfDue()
 	ticker := time.NewTicker(time.Second)
 	defer ticker.Stop()
 	for {

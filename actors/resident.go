@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"container/list"
 	"maps"
 	"slices"
 	"sync"
@@ -8,53 +9,115 @@ import (
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
-
-	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// residents are the objects whose actors exist. Its mutex guards the map.
+// residents lends actors to the objects that are being changed: to each object one, for
+// as long as anyone waits for a change of it. Afterwards the actor stays with its object
+// until it has been idle for too long, or another object needs one: then it goes over to
+// that. So a stream of changes of ever other objects starts no actors, and their number
+// is bounded by what is going on. Its mutex guards the map, the list, and what each
+// resident keeps there.
 type residents struct {
 	mu     sync.Mutex
-	byKey  map[string]*resident
-	closed bool // no actor starts any more
+	byPath map[string]*resident
+	idle   list.List // of *resident that nobody asks, longest idle first
+	closed bool      // no actor starts any more
 }
 
-// resident is the address of one object's actor.
+// maxSpare is how many idle actors a collection keeps before they go over to others.
+const maxSpare = 256
+
+// resident is the address of the actor that owns one object at a time.
 type resident struct {
 	collection *collection
-	key        meta.Key
 	box        *mailbox
 	pid        *actor.PID
-	used       atomic.Int64 // unix nanoseconds
-	leaving    atomic.Bool
+	faulty     atomic.Bool // it has panicked, and must not go over to another object
+
+	path   string // of the object
+	asking int    // questions that are not settled
+	since  int64  // when the last was, unix nanoseconds
+	spare  *list.Element
+	gone   bool // it takes no questions any more
 }
 
-// resident finds the actor of an object, or starts one; nil when the store is closing.
-func (c *collection) resident(key meta.Key) *resident {
-	at := path(key.Namespace, key.Name)
-	c.objects.mu.Lock()
-	defer c.objects.mu.Unlock()
-	if r := c.objects.byKey[at]; r != nil {
-		return r
+// resident finds the actor of the object at a path, or lends it one, until release; nil
+// when the store is closing.
+func (c *collection) resident(path string) *resident {
+	all := &c.objects
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	r := all.byPath[path]
+	if r == nil {
+		if all.closed {
+			return nil
+		}
+		if r = all.takeOver(); r == nil {
+			r = c.newResident()
+		}
+		r.path = path
+		all.byPath[path] = r
 	}
-	if c.objects.closed {
-		return nil
+	if r.spare != nil {
+		all.idle.Remove(r.spare)
+		r.spare = nil
 	}
-	r := &resident{collection: c, key: key, box: newMailbox(c.store.tuning.MailboxSize)}
-	r.used.Store(time.Now().UnixNano())
-	r.pid = c.store.spawn(func() actor.Actor { return &object{resident: r} }, r.box)
-	c.objects.byKey[at] = r
+	r.asking++
 	return r
 }
 
-// close takes the actor out of the map and answers what is still queued.
-func (r *resident) close() {
-	at := path(r.key.Namespace, r.key.Name)
+// newResident starts an actor. The caller holds the mutex.
+func (c *collection) newResident() *resident {
+	r := &resident{collection: c, box: newMailbox(c.store.tuning.MailboxSize)}
+	r.box.inline = true
+	r.pid = c.store.spawn(func() actor.Actor { return &object{resident: r} }, r.box)
+	return r
+}
+
+// takeOver parts the longest idle actor from its object; nil if few are idle. The caller
+// holds the mutex.
+func (all *residents) takeOver() *resident {
+	if all.idle.Len() < maxSpare {
+		return nil
+	}
+	for e := all.idle.Front(); e != nil; e = e.Next() {
+		if r := e.Value.(*resident); !r.faulty.Load() {
+			all.part(r)
+			return r
+		}
+	}
+	return nil
+}
+
+// part takes an actor from its object. The caller holds the mutex.
+func (all *residents) part(r *resident) {
+	if all.byPath[r.path] == r {
+		delete(all.byPath, r.path)
+	}
+	if r.spare != nil {
+		all.idle.Remove(r.spare)
+		r.spare = nil
+	}
+}
+
+// release says that a question is settled: answered, and its change, if any, landed.
+func (r *resident) release() {
 	all := &r.collection.objects
 	all.mu.Lock()
-	if all.byKey[at] == r {
-		delete(all.byKey, at)
+	defer all.mu.Unlock()
+	r.asking--
+	if r.asking == 0 && !r.gone {
+		r.since = time.Now().UnixNano()
+		r.spare = all.idle.PushBack(r)
 	}
+}
+
+// close parts the actor from its object and answers what is still queued.
+func (r *resident) close() {
+	all := &r.collection.objects
+	all.mu.Lock()
+	all.part(r)
+	r.gone = true
 	all.mu.Unlock()
 	for _, message := range r.box.close() {
 		if m, ok := message.(rejectable); ok {
@@ -63,18 +126,21 @@ func (r *resident) close() {
 	}
 }
 
-// passivate asks the actors that were last used before a time to leave.
-func (all *residents) passivate(before time.Time) {
+// passivate stops the actors that have been idle since before a time. Nobody can ask
+// them any more when they are told.
+func (c *collection) passivate(before time.Time) {
+	all := &c.objects
 	all.mu.Lock()
-	var idle []*resident
-	for _, r := range all.byKey {
-		if r.used.Load() < before.UnixNano() && !r.leaving.Swap(true) {
-			idle = append(idle, r)
-		}
+	var leaving []*resident
+	for e := all.idle.Front(); e != nil && e.Value.(*resident).since < before.UnixNano(); e = all.idle.Front() {
+		r := e.Value.(*resident)
+		all.part(r)
+		r.gone = true
+		leaving = append(leaving, r)
 	}
 	all.mu.Unlock()
-	for _, r := range idle {
-		r.box.post(stopIdle{})
+	for _, r := range leaving {
+		c.store.system.Root.Stop(r.pid)
 	}
 }
 
@@ -82,10 +148,10 @@ func (all *residents) passivate(before time.Time) {
 func (all *residents) stats() (alive, queued int) {
 	all.mu.Lock()
 	defer all.mu.Unlock()
-	for _, r := range all.byKey {
+	for _, r := range all.byPath {
 		queued += r.box.length()
 	}
-	return len(all.byKey), queued
+	return len(all.byPath), queued
 }
 
 // close lets no more actors start, and lists those that live.
@@ -93,5 +159,5 @@ func (all *residents) close() []*resident {
 	all.mu.Lock()
 	defer all.mu.Unlock()
 	all.closed = true
-	return slices.Collect(maps.Values(all.byKey))
+	return slices.Collect(maps.Values(all.byPath))
 }

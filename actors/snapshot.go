@@ -27,7 +27,7 @@ func (s *Store) snapshotIfDue() {
 // It must not be called by two goroutines at a time.
 func (s *Store) Snapshot() error {
 	at := s.horizon.now()
-	keepFrom := at + 1
+	keepFrom, promised := at+1, s.now().Add(-s.tuning.HistoryTime)
 	states := make(map[string]*snapshot, len(s.collections))
 	for _, c := range s.collections {
 		state, err := c.exactly(at)
@@ -35,7 +35,7 @@ func (s *Store) Snapshot() error {
 			return err
 		}
 		states[c.prefix()] = state
-		if oldest := c.history.oldest(); oldest > 0 {
+		if oldest := c.history.since(promised); oldest > 0 {
 			keepFrom = min(keepFrom, oldest)
 		}
 	}

@@ -32,6 +32,7 @@ type Store struct {
 
 	system     *actor.ActorSystem
 	supervisor actor.SupervisorStrategy
+	crew       *crew
 	committer  *actor.PID
 	queue      *mailbox // the committer's
 
@@ -62,6 +63,7 @@ func Open(o Options) (*Store, error) {
 	s.system = actor.NewActorSystem(func(c *actor.Config) {
 		c.LoggerFactory = func(*actor.ActorSystem) *slog.Logger { return slog.New(slog.DiscardHandler) }
 	})
+	s.crew = newCrew(s.tuning.Throughput)
 	s.supervisor = &supervisor{tuning: s.tuning, log: s.logger, metrics: &s.metrics}
 	if err := s.recover(); err != nil {
 		return nil, err
@@ -93,7 +95,7 @@ func (s *Store) start() {
 func (s *Store) spawn(producer actor.Producer, box *mailbox) *actor.PID {
 	return s.system.Root.Spawn(actor.PropsFromProducer(producer,
 		actor.WithMailbox(func() actor.Mailbox { return box }),
-		actor.WithDispatcher(actor.NewDefaultDispatcher(s.tuning.Throughput)),
+		actor.WithDispatcher(s.crew),
 		actor.WithGuardian(s.supervisor)))
 }
 
@@ -183,6 +185,7 @@ func (s *Store) Close(ctx context.Context) error {
 	for _, c := range s.collections {
 		err = errors.Join(err, s.awaitStopped(ctx, s.poison(c.pid)))
 	}
+	s.crew.close()
 	return err
 }
 

@@ -91,38 +91,30 @@ func (s *Store) mutate(ctx context.Context, m *request.Mutation) (request.Result
 
 // ask hands a mutation to the object's owner once, and waits for its outcome.
 func (s *Store) ask(ctx context.Context, c *collection, m *request.Mutation, conditions []persist.Condition) (request.Result, error) {
-	question := &ask{ctx: ctx, mutation: m, conditions: conditions, reply: make(chan answer, 1)}
-	owner := c.resident(m.Key)
+	at := path(m.Key.Namespace, m.Key.Name)
+	owner := c.resident(at)
 	if owner == nil {
 		return request.Result{}, errStopped
 	}
+	question := &ask{ctx: ctx, path: at, mutation: m, conditions: conditions, reply: make(chan answer, 1)}
 	owner.box.post(question)
 	var a answer
 	select {
 	case a = <-question.reply:
 	case <-ctx.Done():
+		go question.settle(owner)
 		return request.Result{}, meta.NewTimeout("the request ended before the object's turn came")
 	}
-	if a.flight == nil {
-		return a.result, a.err
+	if a.flight != nil {
+		select {
+		case <-a.flight.done:
+		case <-ctx.Done():
+			go a.settle(owner)
+			return request.Result{}, meta.NewTimeout("the request ended while its change was being stored; it may have happened")
+		}
 	}
-	select {
-	case <-a.flight.done:
-	case <-ctx.Done():
-		return request.Result{}, meta.NewTimeout("the request ended while its change was being stored; it may have happened")
-	}
-	switch {
-	case a.retry:
-		return request.Result{}, errStale
-	case a.flight.err != nil:
-		return request.Result{}, a.flight.err
-	case a.err != nil:
-		return request.Result{}, a.err
-	case a.own:
-		return a.flight.result(), nil
-	}
-	a.result.Object = a.flight.object
-	return a.result, nil
+	owner.release()
+	return a.outcome()
 }
 
 // DeleteCollection deletes what a list selects, many at a time, and answers what was

@@ -3,6 +3,7 @@ package http
 import (
 	"io"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/troupe-api/troupe/kinds/meta"
@@ -18,8 +19,11 @@ const maxChunk = 64 << 10
 // chunkRoom is the space before a chunk's data for its length in hexadecimal and CRLF.
 const chunkRoom = 10
 
-// maxKept is the largest buffer that a quiet watch keeps between its events.
-const maxKept = 4 << 10
+// chunks holds the buffers in which events are gathered: a quiet watch keeps none.
+var chunks = sync.Pool{New: func() any { return new([]byte) }}
+
+// maxPooled is the largest of them that is kept.
+const maxPooled = 4 * maxChunk
 
 // An eventEncoder writes the events of one watch in its format. Only the session's
 // goroutine uses it.
@@ -28,8 +32,8 @@ type eventEncoder struct {
 	kind    *schema.Kind
 	format  format
 	include present.IncludeObject
-	headers bool // a table has been sent, and its columns need not be again
-	buf     []byte
+	headers bool   // a table has been sent, and its columns need not be again
+	buf     []byte // while events are being written
 }
 
 // newEventEncoder checks that the format can be watched.
@@ -56,7 +60,15 @@ func (e *eventEncoder) contentType() string {
 
 // write sends events, as few chunks as maxChunk allows.
 func (e *eventEncoder) write(w io.Writer, events []request.Event) error {
-	e.buf = append(e.buf[:0], make([]byte, chunkRoom)...)
+	buf := chunks.Get().(*[]byte)
+	e.buf = append((*buf)[:0], make([]byte, chunkRoom)...)
+	defer func() {
+		if cap(e.buf) <= maxPooled {
+			*buf = e.buf
+			chunks.Put(buf)
+		}
+		e.buf = nil
+	}()
 	for i := range events {
 		if err := e.append(&events[i]); err != nil {
 			return err
@@ -67,11 +79,7 @@ func (e *eventEncoder) write(w io.Writer, events []request.Event) error {
 			}
 		}
 	}
-	err := e.flush(w)
-	if cap(e.buf) > maxKept {
-		e.buf = nil
-	}
-	return err
+	return e.flush(w)
 }
 
 // flush sends what is gathered as one chunk, in one write.

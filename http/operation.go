@@ -25,6 +25,8 @@ type Call struct {
 	Key    meta.Key
 	Object schema.Tree
 	DryRun bool
+	// Manager is the field manager of the request.
+	Manager string
 }
 
 // operationKey is where an operation is found; subresource is "" for a collection.
@@ -68,7 +70,7 @@ func (s *Server) operate(x *exchange, operation Operation) error {
 	if err := x.place(&m, tree); err != nil {
 		return err
 	}
-	result, err := operation(x.wait, Call{User: x.user, Kind: x.speaks, Key: m.Key, Object: tree, DryRun: o.dryRun})
+	result, err := operation(x.wait, Call{User: x.user, Kind: x.speaks, Key: m.Key, Object: tree, DryRun: o.dryRun, Manager: o.manager})
 	x.warn(warnings)
 	if err != nil {
 		return err

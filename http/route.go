@@ -88,6 +88,9 @@ func (s *Server) routeResource(x *exchange) (err error) {
 	if operation := s.operations[operationKey{x.kind, x.info.Subresource}]; operation != nil {
 		return s.operate(x, operation)
 	}
+	if x.kind.Virtual() {
+		return methodNotAllowed() // nobody answers it
+	}
 	switch x.info.Verb {
 	case "get":
 		return s.get(x)

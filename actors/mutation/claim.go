@@ -12,6 +12,9 @@ type Claims interface {
 	// want. old is nil for a create, want for a removal. Causes say what cannot be had;
 	// nothing is set aside then, and the claim is nil.
 	Claim(key meta.Key, old, want schema.Tree) (Claim, []meta.Cause)
+	// Restore says that an object which is stored has what has says, whatever else is taken
+	// or out of range now. Causes name what another one has too.
+	Restore(key meta.Key, has schema.Tree) []meta.Cause
 }
 
 // A Claim is what was set aside for one change. Exactly one of its methods is called, once.

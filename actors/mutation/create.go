@@ -1,6 +1,8 @@
 package mutation
 
 import (
+	"slices"
+
 	"github.com/troupe-api/troupe/kinds/convert"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
@@ -36,7 +38,7 @@ func createBelow(cur State, m *request.Mutation, env Env) (Candidate, error) {
 // build completes, checks and encodes the body of a create.
 func build(m *request.Mutation, env Env) (Candidate, error) {
 	stored := m.Kind.Stored
-	tree := convert.ToStored(m.Kind, ownBody(m))
+	tree := convert.ToStored(m.Kind, ownBody(m, env))
 	metadata := object(tree, "metadata")
 	metadata["name"] = m.Key.Name
 	if m.Kind.Namespaced {
@@ -56,20 +58,25 @@ func build(m *request.Mutation, env Env) (Candidate, error) {
 		stored.Rules.Prepare(tree, nil)
 	}
 	claim, causes := env.claim(m.Key, nil, tree)
-	if causes = append(rules.Validate(stored, tree), causes...); len(causes) > 0 {
+	causes = slices.Concat(rules.Validate(stored, tree), rules.ValidateServed(m.Kind, tree, nil), causes)
+	if len(causes) > 0 {
 		claim.Drop()
 		return Candidate{}, meta.NewInvalid(kindName(m.Kind), m.Key.Name, causes)
 	}
 	c := finish(State{}, m, tree)
 	c.Created, c.Claim = true, claim
+	c.Warnings = warn(stored, tree, nil)
 	return c, nil
 }
 
-// ownBody is the body of a write as far as the mutation changes it. A conversion may
-// change all of it.
-func ownBody(m *request.Mutation) schema.Tree {
-	if m.Kind.Stored != m.Kind {
-		return rules.Clone(m.Object).(schema.Tree)
+// ownBody is the body of a write with what the mutation changes of it copied: the same
+// body may be needed again, for another state. A conversion, a preparation and a claim may
+// change all of it; what else is written below metadata depends on nothing but the body.
+func ownBody(m *request.Mutation, env Env) schema.Tree {
+	if m.Kind.Stored != m.Kind || m.Kind.Stored.Rules.Prepare != nil || env.Claims != nil {
+		body := rules.Clone(m.Object).(schema.Tree)
+		rules.Grow(body, "metadata")
+		return body
 	}
 	return cloneTop(m.Object)
 }

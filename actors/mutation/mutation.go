@@ -12,7 +12,8 @@ import (
 // State is what an object is before a mutation.
 type State struct {
 	Object *meta.Object // nil: it does not exist
-	// Tree is Object decoded; it is shared and must not be changed. Nil if Object is.
+	// Tree is Object decoded; it is shared and must not be changed. Nil if Object is, and
+	// where NeedsTree says so.
 	Tree schema.Tree
 	// Fresh says that Object carries a version that a client can know. It does not while
 	// the state is still being committed.
@@ -89,6 +90,14 @@ func finish(cur State, m *request.Mutation, tree schema.Tree) Candidate {
 		c.Op = Remove
 	}
 	return c
+}
+
+// warn is what the kind has to say about an accepted state; old is nil on create.
+func warn(k *schema.Kind, tree, old schema.Tree) []string {
+	if k.Rules.Warn == nil {
+		return nil
+	}
+	return k.Rules.Warn(tree, old)
 }
 
 // sameBytes compares a stored object with an encoding that lacks the version.

@@ -34,7 +34,7 @@ func patch(cur State, m *request.Mutation, env Env) (Candidate, error) {
 		return Candidate{}, err
 	}
 	c, err := replace(cur, m, rules.Clone(want).(schema.Tree), env)
-	c.Warnings = warnings
+	c.Warnings = append(warnings, c.Warnings...)
 	return c, err
 }
 

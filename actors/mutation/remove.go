@@ -21,8 +21,8 @@ func remove(cur State, m *request.Mutation, env Env) (Candidate, error) {
 	if err := checkDelete(cur, m); err != nil {
 		return Candidate{}, err
 	}
-	if goesAtOnce(cur, m) {
-		return Candidate{Op: Remove, Tree: cur.Tree, Encoded: codec.EncodeJSON(m.Kind.Stored, cur.Tree), Head: cur.Object.Head}, nil
+	if goesAtOnce(cur.Object, m) {
+		return Candidate{Op: Remove, Tree: cur.Tree, Encoded: codec.WithoutVersion(cur.Object.JSON), Head: cur.Object.Head}, nil
 	}
 	tree := rules.Clone(cur.Tree).(schema.Tree)
 	metadata := object(tree, "metadata")
@@ -45,10 +45,16 @@ func remove(cur State, m *request.Mutation, env Env) (Candidate, error) {
 }
 
 // goesAtOnce says whether nothing holds the object: it is removed as it is.
-func goesAtOnce(cur State, m *request.Mutation) bool {
+func goesAtOnce(o *meta.Object, m *request.Mutation) bool {
 	policy := m.Delete.PropagationPolicy
-	return !m.Kind.GracefulDeletion && !m.Kind.SpecFinalizers && len(cur.Object.Head.Finalizers) == 0 &&
+	return !m.Kind.GracefulDeletion && !m.Kind.SpecFinalizers && len(o.Head.Finalizers) == 0 &&
 		(policy == "" || policy == "Background")
+}
+
+// NeedsTree says whether Apply looks at the tree of the current state. To remove an object
+// as it is, it does not.
+func NeedsTree(o *meta.Object, m *request.Mutation) bool {
+	return m.Verb != request.Delete || !goesAtOnce(o, m)
 }
 
 // checkDelete holds the preconditions against the current state.

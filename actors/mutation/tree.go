@@ -21,7 +21,7 @@ func cloneTop(t schema.Tree) schema.Tree {
 		c[name] = value
 	}
 	old := object(t, "metadata")
-	metadata := make(schema.Tree, len(old)+6)
+	metadata := make(schema.Tree, len(old)+2)
 	for name, value := range old {
 		metadata[name] = value
 	}
@@ -29,4 +29,4 @@ func cloneTop(t schema.Tree) schema.Tree {
 	return c
 }
 
-func timestamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05Z") }
+func timestamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }

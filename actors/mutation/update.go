@@ -15,7 +15,7 @@ import (
 // update replaces an object by the body, or creates it where the kind allows that.
 func update(cur State, m *request.Mutation, env Env) (Candidate, error) {
 	if cur.Object != nil {
-		return replace(cur, m, rules.Clone(m.Object).(schema.Tree), env)
+		return replace(cur, m, ownBody(m, env), env)
 	}
 	if !m.Kind.CreateOnUpdate || m.Subresource != "" {
 		return Candidate{}, meta.NewNotFound(resource(m.Kind), m.Key.Name)
@@ -39,25 +39,35 @@ func replace(cur State, m *request.Mutation, want schema.Tree, env Env) (Candida
 	if stored.Rules.Prepare != nil && m.Subresource == "" {
 		stored.Rules.Prepare(want, cur.Tree)
 	}
-	if stored.Generation && specChanged(cur.Tree, want) {
+	if stored.Generation && !keepsGeneration(m) && specChanged(cur.Tree, want) {
 		object(want, "metadata")["generation"] = cur.Object.Head.Generation + 1
 	}
 	claim, causes := env.claim(m.Key, cur.Tree, want)
 	causes = slices.Concat(faults.List, rules.Validate(stored, want), causes)
 	if m.Subresource == "" {
 		causes = append(causes, rules.ValidateUpdate(stored, want, cur.Tree)...)
+		causes = append(causes, rules.ValidateServed(m.Kind, want, cur.Tree)...)
 	}
 	if len(causes) > 0 {
 		claim.Drop()
 		return Candidate{}, meta.NewInvalid(kindName(speaks(m)), m.Key.Name, causes)
 	}
 	c := finish(cur, m, want)
+	if m.Subresource == "" {
+		c.Warnings = warn(stored, want, cur.Tree)
+	}
 	if c.Op == None {
 		claim.Drop()
 		return c, nil
 	}
 	c.Claim = claim
 	return c, nil
+}
+
+// keepsGeneration says that m writes a sub-resource which is not what the object should be.
+func keepsGeneration(m *request.Mutation) bool {
+	sub := m.Kind.Subresource(m.Subresource)
+	return sub != nil && sub.View.KeepsGeneration
 }
 
 // checkPreconditions holds the uid and the resourceVersion in want, if any, against

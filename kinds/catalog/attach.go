@@ -18,7 +18,7 @@ func (c *Catalog) attach() error {
 		}
 		k.Rules = r
 	}
-	for key, conversion := range conversionsOf(c.naming) {
+	for key, conversion := range conversionsOf(c.naming, c.Message) {
 		k, rest, err := c.declared(key)
 		if err != nil || rest != "" {
 			return fmt.Errorf("catalog: conversion of %s: no such kind", key)

@@ -6,7 +6,13 @@ import (
 )
 
 // conversionsOf lists the ways between the forms of kinds that share a storage, by
-// "group/version/Kind" in platform form. The stored form needs none.
-func conversionsOf(*meta.Naming) map[string]schema.Conversion {
-	return map[string]schema.Conversion{}
+// "group/version/Kind" in platform form. The stored form needs none. message finds the
+// plans of messages by name.
+func conversionsOf(n *meta.Naming, message func(string) *schema.Message) map[string]schema.Conversion {
+	autoscaler := newAutoscalerNames(n)
+	return map[string]schema.Conversion{
+		"autoscaling/v1/HorizontalPodAutoscaler":      autoscalerV1(autoscaler, message),
+		"autoscaling/v2beta2/HorizontalPodAutoscaler": autoscalerV2beta2(autoscaler),
+		"events.platform.io/v1/Event":                 eventConversion(),
+	}
 }

@@ -1,41 +1,108 @@
 package catalog
 
 import (
+	"fmt"
+
+	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-func eventRules() schema.Rules {
-	return schema.Rules{Validate: validateEvent}
+// The bounds of the texts of an Event, in bytes.
+const (
+	maxEventName    = 128
+	maxEventMessage = 1024
+)
+
+// eventRules are those of the stored form, which is that of the core group.
+func eventRules(n *meta.Naming) schema.Rules {
+	system := n.SystemNamespace()
+	return schema.Rules{Validate: func(obj schema.Tree, faults *schema.Faults) { validateEvent(obj, system, faults) }}
 }
 
-func validateEvent(obj schema.Tree, faults *schema.Faults) {
+// validateEvent checks what all Events must meet; those with an eventTime, which newer
+// reporters write, must meet more.
+func validateEvent(obj schema.Tree, system string, faults *schema.Faults) {
 	ns := rules.Text(rules.Sub(obj, "metadata"), "namespace")
 	about := rules.Text(rules.Sub(obj, "involvedObject"), "namespace")
+	timed := rules.Has(obj, "eventTime")
 	// An event about an object of the cluster lives in the namespace default.
-	if about != ns && !(about == "" && ns == "default") {
+	ofCluster := about == "" && (ns == "default" || timed && ns == system)
+	if !ofCluster && about != ns && !(timed && about != "") {
 		faults.Invalid("involvedObject.namespace", about, "does not match event.namespace")
 	}
-	if !rules.Has(obj, "eventTime") {
+	if !timed {
 		return
 	}
 	reporter := rules.Text(obj, "reportingComponent")
 	if reporter == "" {
 		faults.Required("reportingComponent")
-	} else {
-		for _, msg := range rules.QualifiedName(reporter) {
-			faults.Invalid("reportingComponent", reporter, msg)
-		}
+	}
+	for _, msg := range rules.QualifiedName(reporter) {
+		faults.Invalid("reportingComponent", reporter, msg)
 	}
 	for _, name := range []string{"reportingInstance", "action", "reason"} {
-		switch s := rules.Text(obj, name); {
-		case s == "":
-			faults.Required(name)
-		case len(s) > 128:
-			faults.Invalid(name, "", "can have at most 128 characters")
+		required(obj, "", faults, name)
+		validateEventText(obj, name, maxEventName, faults)
+	}
+	validateEventText(obj, "message", maxEventMessage, faults)
+}
+
+func validateEventText(obj schema.Tree, name string, most int, faults *schema.Faults) {
+	if len(rules.Text(obj, name)) > most {
+		faults.Invalid(name, "", fmt.Sprintf("can have at most %d characters", most))
+	}
+}
+
+// newEventRules are those of the group of events: who writes through it writes Events of
+// the newer kind, and of an Event that is there changes the series only.
+func newEventRules() schema.Rules {
+	return schema.Rules{Served: func(obj, old schema.Tree, faults *schema.Faults) {
+		if old == nil {
+			validateNewEvent(obj, faults)
+			return
+		}
+		if !rules.Equal(obj["series"], old["series"]) {
+			validateSeries(obj, faults)
+		}
+		for _, name := range eventConstants {
+			if !rules.Equal(obj[name], old[name]) {
+				faults.Invalid(name, obj[name], "field is immutable")
+			}
+		}
+	}}
+}
+
+// eventConstants are what an Event keeps for life.
+var eventConstants = []string{
+	"involvedObject", "reason", "message", "source", "firstTimestamp", "lastTimestamp", "count", "type", "eventTime",
+	"action", "related", "reportingComponent", "reportingInstance",
+}
+
+func validateNewEvent(obj schema.Tree, faults *schema.Faults) {
+	validateSeries(obj, faults)
+	if !rules.Has(obj, "eventTime") {
+		faults.Required("eventTime")
+	}
+	if kind := rules.Text(obj, "type"); kind != "Normal" && kind != "Warning" {
+		faults.Invalid("type", "", "has invalid value: "+kind)
+	}
+	for _, name := range []string{"firstTimestamp", "lastTimestamp", "count", "source"} {
+		if !rules.Equal(obj[name], nil) {
+			faults.Invalid(name, "", "needs to be unset")
 		}
 	}
-	if len(rules.Text(obj, "message")) > 1024 {
-		faults.Invalid("message", "", "can have at most 1024 characters")
+}
+
+func validateSeries(obj schema.Tree, faults *schema.Faults) {
+	series, ok := obj["series"].(schema.Tree)
+	if !ok {
+		return
+	}
+	if n, _ := rules.Int(series, "count"); n < 2 {
+		faults.Invalid("series.count", "", "should be at least 2")
+	}
+	if !rules.Has(series, "lastObservedTime") {
+		faults.Required("series.lastObservedTime")
 	}
 }

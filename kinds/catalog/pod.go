@@ -15,15 +15,35 @@ func podRules(n *meta.Naming) schema.Rules {
 		Default: func(obj schema.Tree) {
 			spec := rules.Grow(obj, "spec")
 			defaultPodSpec(spec)
+			setDefault(spec, "enableServiceLinks", true)
+			defaultHostPorts(spec)
 			defaultRequests(spec)
 			defaultPriority(spec)
 			defaultTolerations(spec, taints)
+			if status := rules.Sub(obj, "status"); status != nil {
+				defaultPodStatus(status)
+			}
 		},
 		Prepare: preparePod,
 		Validate: func(obj schema.Tree, faults *schema.Faults) {
 			validatePodSpec(rules.Sub(obj, "spec"), "spec", faults)
 		},
 		ValidateUpdate: validatePodUpdate,
+		Served: func(obj, old schema.Tree, faults *schema.Faults) {
+			if old == nil {
+				validatePodCreate(rules.Sub(obj, "spec"), faults)
+			}
+		},
+	}
+}
+
+// validatePodCreate reports what a Pod may only get later.
+func validatePodCreate(spec schema.Tree, faults *schema.Faults) {
+	if len(rules.Items(spec, "ephemeralContainers")) > 0 {
+		faults.Forbidden("spec.ephemeralContainers", "cannot be set on create")
+	}
+	if rules.Text(spec, "nodeName") != "" && len(rules.Items(spec, "schedulingGates")) > 0 {
+		faults.Forbidden("spec.nodeName", "cannot be set until all schedulingGates have been cleared")
 	}
 }
 
@@ -34,6 +54,23 @@ func preparePod(obj, old schema.Tree) {
 		return
 	}
 	obj["status"] = schema.Tree{"phase": "Pending", "qosClass": qosClass(rules.Sub(obj, "spec"))}
+}
+
+// defaultHostPorts gives the ports of a Pod in its node's network the same number there.
+func defaultHostPorts(spec schema.Tree) {
+	if !rules.Flag(spec, "hostNetwork") {
+		return
+	}
+	for _, list := range []string{"containers", "initContainers", "ephemeralContainers"} {
+		for _, c := range rules.Trees(spec, list) {
+			for _, p := range rules.Trees(c, "ports") {
+				port, ok := rules.Int(p, "containerPort")
+				if host, _ := rules.Int(p, "hostPort"); ok && host == 0 {
+					p["hostPort"] = port
+				}
+			}
+		}
+	}
 }
 
 // defaultRequests asks for what the limits allow where nothing is asked for.

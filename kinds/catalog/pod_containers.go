@@ -136,18 +136,7 @@ func validateMounts(c schema.Tree, path string, volumes map[string]bool, faults 
 	paths := map[string]bool{}
 	for i, m := range rules.Trees(c, "volumeMounts") {
 		at := rules.At(path+".volumeMounts", i)
-		name, place := rules.Text(m, "name"), rules.Text(m, "mountPath")
-		if name == "" {
-			faults.Required(at + ".name")
-		} else if !volumes[name] {
-			faults.NotFound(at+".name", name)
-		}
-		if place == "" {
-			faults.Required(at + ".mountPath")
-		} else if paths[place] {
-			faults.Invalid(at+".mountPath", place, "must be unique")
-		}
-		paths[place] = true
+		validatePlace(m, "mountPath", at, volumes, paths, faults)
 		formatted(m, "subPath", at, faults, rules.RelativePath)
 		formatted(m, "subPathExpr", at, faults, rules.RelativePath)
 		if rules.Text(m, "subPath") != "" && rules.Text(m, "subPathExpr") != "" {
@@ -158,45 +147,64 @@ func validateMounts(c schema.Tree, path string, volumes map[string]bool, faults 
 	}
 	for i, d := range rules.Trees(c, "volumeDevices") {
 		at := rules.At(path+".volumeDevices", i)
-		name, place := rules.Text(d, "name"), rules.Text(d, "devicePath")
-		if name == "" {
-			faults.Required(at + ".name")
-		} else if !volumes[name] {
-			faults.NotFound(at+".name", name)
-		}
-		if place == "" {
-			faults.Required(at + ".devicePath")
-		} else if paths[place] {
-			faults.Invalid(at+".devicePath", place, "must be unique")
-		}
-		paths[place] = true
+		validatePlace(d, "devicePath", at, volumes, paths, faults)
 		formatted(d, "devicePath", at, faults, rules.NoDotDot)
 	}
 }
 
-// validateResources checks that amounts are not negative, and requests not above limits.
+// validatePlace checks which volume m is about, and the path of the container that field
+// gives it; paths are those taken so far.
+func validatePlace(m schema.Tree, field, at string, volumes, paths map[string]bool, faults *schema.Faults) {
+	if name := rules.Text(m, "name"); name == "" {
+		faults.Required(at + ".name")
+	} else if !volumes[name] {
+		faults.NotFound(at+".name", name)
+	}
+	place := rules.Text(m, field)
+	if place == "" {
+		faults.Required(at + "." + field)
+	} else if paths[place] {
+		faults.Invalid(at+"."+field, place, "must be unique")
+	}
+	paths[place] = true
+}
+
+// validateResources checks the names and amounts of what a container asks for and may use.
 func validateResources(r schema.Tree, path string, faults *schema.Faults) {
 	limits, requests := rules.Sub(r, "limits"), rules.Sub(r, "requests")
 	for _, list := range []string{"limits", "requests"} {
 		amounts := rules.Sub(r, list)
 		for _, key := range rules.Keys(amounts) {
 			at := rules.Key(path+"."+list, key)
-			for _, msg := range rules.QualifiedName(key) {
-				faults.Invalid(at, key, msg)
-			}
-			if !strings.Contains(key, "/") && !standardResource(key) {
-				faults.Invalid(at, key, "must be a standard resource for containers")
-			}
-			if q := rules.Text(amounts, key); quantity.Compare(q, "0") < 0 {
-				faults.Invalid(at, q, notNegativeMsg)
-			}
+			validateContainerResource(key, at, faults)
+			validateAmount(amounts, key, at, faults)
 		}
 	}
+	pages, computing := false, false
+	for _, key := range append(rules.Keys(requests), rules.Keys(limits)...) {
+		pages = pages || strings.HasPrefix(key, "hugepages-")
+		computing = computing || key == "cpu" || key == "memory"
+	}
 	for _, key := range rules.Keys(requests) {
-		limit, ok := limits[key].(string)
-		if request := rules.Text(requests, key); ok && quantity.Compare(request, limit) > 0 {
-			faults.Invalid(path+".requests", request, fmt.Sprintf("must be less than or equal to %s limit of %s", key, limit))
-		}
+		limit, limited := limits[key].(string)
+		validateRequest(key, rules.Text(requests, key), limit, limited, path, faults)
+	}
+	if pages && !computing {
+		faults.Forbidden(path, "HugePages require cpu or memory")
+	}
+}
+
+// validateRequest holds what is asked for against the limit, which it may not exceed, and
+// equals where no more may be promised than there is.
+func validateRequest(name, request, limit string, limited bool, path string, faults *schema.Faults) {
+	switch {
+	case !limited && !overcommitted(name):
+		faults.Required(path+".limits", "Limit must be set for non overcommitable resources")
+	case !limited:
+	case !overcommitted(name) && quantity.Compare(request, limit) != 0:
+		faults.Invalid(path+".requests", request, fmt.Sprintf("must be equal to %s limit of %s", name, limit))
+	case quantity.Compare(request, limit) > 0:
+		faults.Invalid(path+".requests", request, fmt.Sprintf("must be less than or equal to %s limit of %s", name, limit))
 	}
 }
 

@@ -17,7 +17,6 @@ func defaultPodSpec(spec schema.Tree) {
 	setDefault(spec, "dnsPolicy", "ClusterFirst")
 	setDefault(spec, "securityContext", schema.Tree{})
 	setDefault(spec, "schedulerName", "default-scheduler")
-	setDefault(spec, "enableServiceLinks", true)
 	defaultServiceAccount(spec)
 	for _, v := range rules.Trees(spec, "volumes") {
 		if v != nil {
@@ -27,7 +26,7 @@ func defaultPodSpec(spec schema.Tree) {
 	for _, list := range []string{"initContainers", "containers", "ephemeralContainers"} {
 		for _, c := range rules.Trees(spec, list) {
 			if c != nil {
-				defaultContainer(c, rules.Flag(spec, "hostNetwork"))
+				defaultContainer(c)
 			}
 		}
 	}
@@ -44,20 +43,14 @@ func defaultServiceAccount(spec schema.Tree) {
 	}
 }
 
-func defaultContainer(c schema.Tree, hostNetwork bool) {
+func defaultContainer(c schema.Tree) {
 	setDefault(c, "resources", schema.Tree{})
 	setDefault(c, "terminationMessagePath", "/dev/termination-log")
 	setDefault(c, "terminationMessagePolicy", "File")
 	setDefault(c, "imagePullPolicy", pullPolicy(rules.Text(c, "image")))
 	for _, p := range rules.Trees(c, "ports") {
-		if p == nil {
-			continue
-		}
-		setDefault(p, "protocol", "TCP")
-		if port, ok := rules.Int(p, "containerPort"); ok && hostNetwork {
-			if host, _ := rules.Int(p, "hostPort"); host == 0 {
-				p["hostPort"] = port
-			}
+		if p != nil {
+			setDefault(p, "protocol", "TCP")
 		}
 	}
 	for _, e := range rules.Trees(c, "env") {

@@ -123,8 +123,24 @@ func validateNodeTerm(term schema.Tree, path string, faults *schema.Faults) {
 }
 
 func validateNodeRequirement(e schema.Tree, path string, faults *schema.Faults) {
+	switch operator := rules.Text(e, "operator"); {
+	case validateMembership(e, path, faults):
+	case operator == "Gt", operator == "Lt":
+		if values := rules.Texts(e, "values"); len(values) != 1 {
+			faults.Required(path+".values", "must be specified single value when `operator` is 'Lt' or 'Gt'")
+		} else if _, err := strconv.ParseInt(values[0], 10, 64); err != nil {
+			faults.Invalid(rules.At(path+".values", 0), values[0], "must be an integer when `operator` is 'Lt' or 'Gt'")
+		}
+	default:
+		faults.Invalid(path+".operator", operator, "not a valid selector operator")
+	}
+}
+
+// validateMembership checks an expression whose operator asks for values, or for none,
+// and says whether it is one.
+func validateMembership(e schema.Tree, path string, faults *schema.Faults) bool {
 	values := rules.Texts(e, "values")
-	switch operator := rules.Text(e, "operator"); operator {
+	switch rules.Text(e, "operator") {
 	case "In", "NotIn":
 		if len(values) == 0 {
 			faults.Required(path+".values", "must be specified when `operator` is 'In' or 'NotIn'")
@@ -133,15 +149,10 @@ func validateNodeRequirement(e schema.Tree, path string, faults *schema.Faults) 
 		if len(values) > 0 {
 			faults.Forbidden(path+".values", "may not be specified when `operator` is 'Exists' or 'DoesNotExist'")
 		}
-	case "Gt", "Lt":
-		if len(values) != 1 {
-			faults.Required(path+".values", "must be specified single value when `operator` is 'Lt' or 'Gt'")
-		} else if _, err := strconv.ParseInt(values[0], 10, 64); err != nil {
-			faults.Invalid(rules.At(path+".values", 0), values[0], "must be an integer when `operator` is 'Lt' or 'Gt'")
-		}
 	default:
-		faults.Invalid(path+".operator", operator, "not a valid selector operator")
+		return false
 	}
+	return true
 }
 
 func validatePodAffinity(a schema.Tree, path string, faults *schema.Faults) {
@@ -175,24 +186,14 @@ func validateLabelSelector(s schema.Tree, path string, faults *schema.Faults) {
 	rules.ValidateLabels(rules.Sub(s, "matchLabels"), path+".matchLabels", faults)
 	for i, e := range rules.Trees(s, "matchExpressions") {
 		at := rules.At(path+".matchExpressions", i)
-		values := rules.Texts(e, "values")
-		switch operator := rules.Text(e, "operator"); operator {
-		case "In", "NotIn":
-			if len(values) == 0 {
-				faults.Required(at+".values", "must be specified when `operator` is 'In' or 'NotIn'")
-			}
-		case "Exists", "DoesNotExist":
-			if len(values) > 0 {
-				faults.Forbidden(at+".values", "may not be specified when `operator` is 'Exists' or 'DoesNotExist'")
-			}
-		default:
-			faults.Invalid(at+".operator", operator, "not a valid selector operator")
+		if !validateMembership(e, at, faults) {
+			faults.Invalid(at+".operator", rules.Text(e, "operator"), "not a valid selector operator")
 		}
 		key := rules.Text(e, "key")
 		for _, msg := range rules.QualifiedName(key) {
 			faults.Invalid(at+".key", key, msg)
 		}
-		for j, v := range values {
+		for j, v := range rules.Texts(e, "values") {
 			for _, msg := range rules.LabelValue(v) {
 				faults.Invalid(rules.At(at+".values", j), v, msg)
 			}

@@ -59,11 +59,7 @@ func validateToken(spec, p schema.Tree, path string, faults *schema.Faults) {
 	if rules.Text(spec, "serviceAccountName") == "" {
 		faults.Forbidden(path, "must not be specified when serviceAccountName is not set")
 	}
-	if n, ok := rules.Int(p, "expirationSeconds"); ok && n < 10*60 {
-		faults.Invalid(path+".expirationSeconds", n, "may not specify a duration less than 10 minutes")
-	} else if ok && n > 1<<32 {
-		faults.Invalid(path+".expirationSeconds", n, "may not specify a duration larger than 2^32 seconds")
-	}
+	validateTokenSeconds(p, path, faults)
 	required(p, path, faults, "path")
 	formatted(p, "path", path, faults, localPath)
 }

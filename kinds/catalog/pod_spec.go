@@ -15,7 +15,7 @@ func validatePodSpec(spec schema.Tree, path string, faults *schema.Faults) {
 	validateContainers(spec, path, volumes, faults)
 	choice(spec, "restartPolicy", path, faults, "Always", "Never", "OnFailure")
 	choice(spec, "dnsPolicy", path, faults, "ClusterFirst", "ClusterFirstWithHostNet", "Default", "None")
-	choice(spec, "preemptionPolicy", path, faults, "Never", "PreemptLowerPriority")
+	optionalChoice(spec, "preemptionPolicy", path, faults, "Never", "PreemptLowerPriority")
 	validateDNS(spec, path, faults)
 	validatePodTimes(spec, path, faults)
 	validatePodNames(spec, path, faults)

@@ -28,6 +28,9 @@ func validatePodUpdate(obj, old schema.Tree, faults *schema.Faults) {
 	validateDeadline(spec, was, faults)
 	validateAddedTolerations(spec, was, faults)
 	validateGates(spec, was, faults)
+	if gated(was) {
+		validateGated(spec, was, faults)
+	}
 	if !rules.Equal(restored(spec, was), was) {
 		faults.Forbidden("spec", podFrozen)
 	}
@@ -53,8 +56,9 @@ func restored(spec, was schema.Tree) schema.Tree {
 			names = append(names, "terminationGracePeriodSeconds")
 		}
 	}
-	if len(rules.Items(was, "schedulingGates")) > 0 && narrowed(spec, was) {
+	if gated(was) {
 		names = append(names, "nodeSelector")
+		restoreAffinity(c, was)
 	}
 	for _, name := range names {
 		rules.Carry(c, was, name)
@@ -62,11 +66,56 @@ func restored(spec, was schema.Tree) schema.Tree {
 	return c
 }
 
-// narrowed tells whether the node selector of a Pod that still waits at a gate has only grown.
-func narrowed(spec, was schema.Tree) bool {
+// gated tells whether a Pod waits before anyone looks for its node.
+func gated(spec schema.Tree) bool { return len(rules.Items(spec, "schedulingGates")) > 0 }
+
+const nodeAffinityRequired = "requiredDuringSchedulingIgnoredDuringExecution"
+
+// restoreAffinity puts back the wish for nodes that a Pod behind a gate had.
+func restoreAffinity(spec, was schema.Tree) {
+	before := rules.Sub(was, "affinity")
+	if rules.Sub(spec, "affinity") == nil && before == nil {
+		return
+	}
+	affinity := rules.Grow(spec, "affinity")
+	rules.Carry(affinity, before, "nodeAffinity")
+}
+
+// validateGated lets what a Pod behind a gate asks of its node only become narrower.
+func validateGated(spec, was schema.Tree, faults *schema.Faults) {
 	now := rules.Sub(spec, "nodeSelector")
 	for key, value := range rules.Sub(was, "nodeSelector") {
 		if now[key] != value {
+			faults.Invalid("spec.nodeSelector", now, "only additions to spec.nodeSelector are allowed (no mutations or deletions)")
+			break
+		}
+	}
+	const path = "spec.affinity.nodeAffinity." + nodeAffinityRequired
+	must := rules.Sub(spec, "affinity", "nodeAffinity", nodeAffinityRequired)
+	before := rules.Trees(rules.Sub(was, "affinity", "nodeAffinity", nodeAffinityRequired), "nodeSelectorTerms")
+	terms := rules.Trees(must, "nodeSelectorTerms")
+	switch {
+	case len(before) == 0:
+	case len(terms) != len(before):
+		faults.Invalid(path+".nodeSelectorTerms", rules.Items(must, "nodeSelectorTerms"), "no additions/deletions to non-empty NodeSelectorTerms list are allowed")
+	default:
+		for i := range terms {
+			if !narrower(terms[i], before[i]) {
+				faults.Invalid(rules.At(path+".nodeSelectorTerms", i), terms[i], "only additions are allowed (no mutations or deletions)")
+			}
+		}
+	}
+}
+
+// narrower tells whether a term still asks first for all that it asked for before. A term
+// that asked for nothing matched no node, and must stay so.
+func narrower(term, was schema.Tree) bool {
+	if rules.Empty(was["matchExpressions"]) && rules.Empty(was["matchFields"]) {
+		return rules.Empty(term["matchExpressions"]) && rules.Empty(term["matchFields"])
+	}
+	for _, name := range []string{"matchExpressions", "matchFields"} {
+		now, before := rules.Items(term, name), rules.Items(was, name)
+		if len(now) < len(before) || !slices.EqualFunc(now[:len(before)], before, rules.Equal) {
 			return false
 		}
 	}

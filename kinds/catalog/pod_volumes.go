@@ -19,7 +19,7 @@ var sourceRequired = map[string][]string{
 	"cephfs":                {"monitors"},
 	"cinder":                {"volumeID"},
 	"configMap":             {"name"},
-	"csi":                   {"driver"},
+	"csi":                   nil,
 	"downwardAPI":           nil,
 	"emptyDir":              nil,
 	"ephemeral":             {"volumeClaimTemplate"},
@@ -81,6 +81,9 @@ func validateVolume(spec, v schema.Tree, path string, faults *schema.Faults) {
 		at := path + "." + name
 		required(source, at, faults, sourceRequired[name]...)
 		validateSource(spec, name, source, at, faults)
+		if name == "iscsi" {
+			validateISCSIName(source, rules.Text(v, "name"), path+".name", faults)
+		}
 	}
 	if n == 0 {
 		faults.Required(path, "must specify a volume type")
@@ -103,25 +106,14 @@ func validateSource(spec schema.Tree, name string, s schema.Tree, path string, f
 		if q := rules.Text(s, "sizeLimit"); q != "" && quantity.Compare(q, "0") < 0 {
 			faults.Forbidden(path+".sizeLimit", "SizeLimit field must be a valid resource quantity")
 		}
-	case "hostPath":
-		formatted(s, "path", path, faults, rules.NoDotDot)
-		optionalChoice(s, "type", path, faults, "BlockDevice", "CharDevice", "Directory", "DirectoryOrCreate", "File", "FileOrCreate", "Socket")
-	case "nfs":
-		formatted(s, "path", path, faults, rules.AbsolutePath)
 	case "gitRepo":
 		formatted(s, "directory", path, faults, rules.RelativePath)
 	case "csi":
 		validateCSI(s, path, faults)
-	case "fc":
-		validateFC(s, path, faults)
-	case "iscsi":
-		validateISCSI(s, path, faults)
-	case "flexVolume":
-		if ref := rules.Sub(s, "secretRef"); ref != nil {
-			required(ref, path+".secretRef", faults, "name")
-		}
 	case "image":
 		optionalChoice(s, "pullPolicy", path, faults, "Always", "IfNotPresent", "Never")
+	default:
+		validateSharedSource(name, s, path, faults)
 	}
 }
 
@@ -173,54 +165,9 @@ func validateDownward(source schema.Tree, path string, faults *schema.Faults) {
 }
 
 func validateCSI(s schema.Tree, path string, faults *schema.Faults) {
-	driver := rules.Text(s, "driver")
-	if len(driver) > 63 {
-		faults.TooLong(path+".driver", 63)
-	}
-	if driver != "" {
-		for _, msg := range rules.Subdomain(strings.ToLower(driver)) {
-			faults.Invalid(path+".driver", driver, msg)
-		}
-	}
+	validateDriverName(s, "driver", path, faults)
 	if ref := rules.Sub(s, "nodePublishSecretRef"); ref != nil {
 		required(ref, path+".nodePublishSecretRef", faults, "name")
-	}
-}
-
-// validateFC wants either wwids, or targetWWNs and lun.
-func validateFC(s schema.Tree, path string, faults *schema.Faults) {
-	targets, ids := rules.Items(s, "targetWWNs"), rules.Items(s, "wwids")
-	switch {
-	case len(targets) == 0 && len(ids) == 0:
-		faults.Required(path+".targetWWNs", "must specify either targetWWNs or wwids, but not both")
-	case len(targets) > 0 && len(ids) > 0:
-		faults.Invalid(path+".targetWWNs", targets, "targetWWNs and wwids can not be specified simultaneously")
-	}
-	if len(targets) == 0 || len(ids) > 0 {
-		return
-	}
-	if !rules.Has(s, "lun") {
-		faults.Required(path+".lun", "lun is required if targetWWNs is specified")
-	}
-	between(s, "lun", path, faults, 0, 255)
-}
-
-func validateISCSI(s schema.Tree, path string, faults *schema.Faults) {
-	if iqn := rules.Text(s, "iqn"); iqn != "" {
-		if !strings.HasPrefix(iqn, "iqn") && !strings.HasPrefix(iqn, "eui") && !strings.HasPrefix(iqn, "naa") {
-			faults.Invalid(path+".iqn", iqn, "must be valid format starting with iqn, eui, or naa")
-		}
-	}
-	between(s, "lun", path, faults, 0, 255)
-	chap := rules.Flag(s, "chapAuthDiscovery") || rules.Flag(s, "chapAuthSession")
-	if chap && !rules.Has(s, "secretRef") {
-		faults.Required(path + ".secretRef")
-	}
-	if ref := rules.Sub(s, "secretRef"); ref != nil {
-		required(ref, path+".secretRef", faults, "name")
-	}
-	if name := rules.Text(s, "initiatorName"); strings.HasPrefix(name, "iqn") && strings.ContainsAny(name, " \t") {
-		faults.Invalid(path+".initiatorName", name, "must be valid format")
 	}
 }
 
@@ -244,32 +191,4 @@ func validateClaimTemplate(t schema.Tree, path string, faults *schema.Faults) {
 		return
 	}
 	validateClaimSpec(spec, path+".spec", faults)
-}
-
-// validateClaimSpec checks a PersistentVolumeClaimSpec at path.
-func validateClaimSpec(spec schema.Tree, path string, faults *schema.Faults) {
-	modes := rules.Texts(spec, "accessModes")
-	if len(modes) == 0 {
-		faults.Required(path+".accessModes", "at least 1 access mode is required")
-	}
-	known := []string{"ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"}
-	for _, mode := range modes {
-		if !slices.Contains(known, mode) {
-			faults.NotSupported(path+".accessModes", mode, known)
-		}
-	}
-	if slices.Contains(modes, "ReadWriteOncePod") && len(modes) > 1 {
-		faults.Forbidden(path+".accessModes", "may not use ReadWriteOncePod with other access modes")
-	}
-	at := path + ".resources.requests[storage]"
-	switch q, ok := rules.Sub(spec, "resources", "requests")["storage"].(string); {
-	case !ok:
-		faults.Required(path + ".resources[storage]")
-	case quantity.Compare(q, "0") <= 0:
-		faults.Invalid(at, q, "must be greater than zero")
-	}
-	validateLabelSelector(rules.Sub(spec, "selector"), path+".selector", faults)
-	optionalChoice(spec, "volumeMode", path, faults, "Block", "Filesystem")
-	formatted(spec, "storageClassName", path, faults, rules.Subdomain)
-	formatted(spec, "volumeName", path, faults, rules.Subdomain)
 }

@@ -7,42 +7,19 @@ import (
 	"testing"
 
 	"github.com/troupe-api/troupe/kinds/catalog"
+	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// tree reads JSON as a codec would: whole numbers are int64.
 func tree(t *testing.T, text string) schema.Tree {
 	t.Helper()
-	d := json.NewDecoder(strings.NewReader(text))
-	d.UseNumber()
-	var v schema.Tree
-	if err := d.Decode(&v); err != nil {
+	v, _, err := codec.DecodeAny([]byte(text))
+	if err != nil {
 		t.Fatalf("%v in %s", err, text)
 	}
-	return numbers(v).(schema.Tree)
-}
-
-func numbers(v any) any {
-	switch v := v.(type) {
-	case json.Number:
-		n, err := v.Int64()
-		if err != nil {
-			f, _ := v.Float64()
-			return f
-		}
-		return n
-	case schema.Tree:
-		for k, e := range v {
-			v[k] = numbers(e)
-		}
-	case []any:
-		for i, e := range v {
-			v[i] = numbers(e)
-		}
-	}
-	return v
+	return v.(schema.Tree)
 }
 
 // kindOf finds a core kind under a profile.
@@ -65,7 +42,7 @@ func create(k *schema.Kind, obj schema.Tree) []string {
 	if k.Rules.Prepare != nil {
 		k.Rules.Prepare(obj, nil)
 	}
-	return lines(rules.Validate(k, obj))
+	return lines(append(rules.Validate(k, obj), rules.ValidateServed(k, obj, nil)...))
 }
 
 // update runs what an update of the main resource runs.
@@ -74,7 +51,8 @@ func update(k *schema.Kind, obj, old schema.Tree) []string {
 	if k.Rules.Prepare != nil {
 		k.Rules.Prepare(obj, old)
 	}
-	return lines(append(rules.Validate(k, obj), rules.ValidateUpdate(k, obj, old)...))
+	causes := append(rules.Validate(k, obj), rules.ValidateUpdate(k, obj, old)...)
+	return lines(append(causes, rules.ValidateServed(k, obj, old)...))
 }
 
 func lines(causes []meta.Cause) []string {

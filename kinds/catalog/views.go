@@ -9,9 +9,17 @@ import (
 // viewsOf lists how sub-resources read and write their objects, by
 // "group/version/Kind/sub-resource" in platform form. Those named status, and those with a
 // declared scale, need no entry.
-func viewsOf(*meta.Naming) map[string]schema.View {
+func viewsOf(n *meta.Naming) map[string]schema.View {
+	mirror := n.Name("platform.io/config.mirror")
 	return map[string]schema.View{
-		"/v1/Namespace/finalize": {Write: writeFinalizers},
+		"/v1/Namespace/finalize":      {Write: writeFinalizers},
+		"/v1/PersistentVolume/status": {Write: writeVolumeStatus},
+		"/v1/Pod/binding":             {Write: bindPod, KeepsGeneration: true},
+		"/v1/Pod/ephemeralcontainers": ephemeralView(mirror),
+		"/v1/Pod/resize":              resizeView(mirror),
+		"/v1/Pod/status":              {Write: writePodStatus},
+		"certificates.platform.io/v1/CertificateSigningRequest/approval": {Write: writeApproval},
+		"certificates.platform.io/v1/CertificateSigningRequest/status":   {Write: writeCertificate},
 	}
 }
 

@@ -208,9 +208,14 @@ func (c *conformer) single(f *schema.Field, v any) any {
 	}
 	switch f.Type {
 	case schema.TypeRaw:
+		if f.Message != nil {
+			return c.union(f.Message, v)
+		}
 		return c.raw(v)
 	case schema.TypeStrings:
 		return c.texts(v)
+	case schema.TypeFields:
+		return c.fieldSet(f, v)
 	}
 	if f.Type == schema.TypeMessage {
 		if tree, ok := v.(schema.Tree); ok {
@@ -236,6 +241,19 @@ func (c *conformer) single(f *schema.Field, v any) any {
 		return c.fromNumber(f, floatLiteral(v))
 	case json.Number:
 		return c.fromNumber(f, v.String())
+	}
+	c.mismatch(kindOf(v), elementType(f))
+	return nil
+}
+
+// fieldSet takes a set of fields as text, which it is in trees, or as the object that a
+// patch holds.
+func (c *conformer) fieldSet(f *schema.Field, v any) any {
+	switch v := v.(type) {
+	case string:
+		return v
+	case schema.Tree:
+		return string(AppendAny(nil, v))
 	}
 	c.mismatch(kindOf(v), elementType(f))
 	return nil

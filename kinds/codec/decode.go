@@ -1,6 +1,11 @@
 package codec
 
-import "github.com/troupe-api/troupe/kinds/schema"
+import (
+	"sync"
+	"unsafe"
+
+	"github.com/troupe-api/troupe/kinds/schema"
+)
 
 // A decoder reads one JSON text into a tree.
 type decoder struct {
@@ -13,7 +18,19 @@ type decoder struct {
 // fields. The error is that of malformed JSON or of the first value of a wrong type; its
 // text may be shown to the client.
 func DecodeJSON(m *schema.Message, data []byte) (schema.Tree, []FieldFault, error) {
-	d := newDecoder(string(data))
+	return decodeText(m, string(data))
+}
+
+// DecodeStored reads an object of message m from JSON that never changes: the texts of
+// the tree share its memory.
+func DecodeStored(m *schema.Message, json []byte) (schema.Tree, error) {
+	tree, _, err := decodeText(m, unsafe.String(unsafe.SliceData(json), len(json)))
+	return tree, err
+}
+
+func decodeText(m *schema.Message, text string) (schema.Tree, []FieldFault, error) {
+	d := newDecoder(text)
+	defer d.release()
 	tree, err := d.document(m)
 	if err == nil {
 		err = d.trail.err
@@ -27,6 +44,7 @@ func DecodeJSON(m *schema.Message, data []byte) (schema.Tree, []FieldFault, erro
 // DecodeAny reads JSON that has no plan, such as a patch. Integers that fit stay int64.
 func DecodeAny(data []byte) (any, []FieldFault, error) {
 	d := newDecoder(string(data))
+	defer d.release()
 	v, err := d.any()
 	if err == nil {
 		err = d.end()
@@ -40,10 +58,27 @@ func DecodeAny(data []byte) (any, []FieldFault, error) {
 	return v, d.faults, nil
 }
 
+// decoders are kept for their space.
+var decoders = sync.Pool{New: func() any { return &decoder{trail: trail{steps: make([]step, 0, 16)}} }}
+
 func newDecoder(text string) *decoder {
-	d := &decoder{scanner: scanner{text: text}}
-	d.steps = make([]step, 0, 16)
+	d := decoders.Get().(*decoder)
+	d.text = text
 	return d
+}
+
+// release keeps the space of a decoder for the next, and nothing of its text.
+func (d *decoder) release() {
+	const most = 1024 // steps and items that are kept
+	steps, items := d.steps[:cap(d.steps)], d.items[:cap(d.items)]
+	*d = decoder{}
+	if len(steps) > most || len(items) > most {
+		return
+	}
+	clear(steps)
+	clear(items)
+	d.steps, d.items = steps[:0], items[:0]
+	decoders.Put(d)
 }
 
 // document reads the whole text as one object.
@@ -246,7 +281,12 @@ func (d *decoder) single(f *schema.Field) (any, error) {
 	c := d.peek()
 	switch f.Type {
 	case schema.TypeRaw:
+		if f.Message != nil {
+			return d.union(f.Message)
+		}
 		return d.any()
+	case schema.TypeFields:
+		return d.fieldSet(f)
 	case schema.TypeStrings:
 		v, err := d.any()
 		return d.texts(v), err
@@ -280,4 +320,20 @@ func (d *decoder) single(f *schema.Field) (any, error) {
 		return d.fromNumber(f, literal), nil
 	}
 	return nil, d.refuse(elementType(f))
+}
+
+// fieldSet reads a set of fields as the text that it is.
+func (d *decoder) fieldSet(f *schema.Field) (any, error) {
+	c, start := d.peek(), d.pos
+	if err := d.skip(); err != nil {
+		return nil, err
+	}
+	switch c {
+	case '{':
+		return d.text[start:d.pos], nil
+	case 'n':
+		return nil, nil
+	}
+	d.mismatch(valueKind(c), elementType(f))
+	return nil, nil
 }

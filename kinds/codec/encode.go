@@ -195,6 +195,15 @@ func (e *encoder) single(f *schema.Field, v any) {
 		e.message(f.Message, tree)
 		return
 	}
+	if f.Message != nil {
+		e.union(f.Message, v)
+		return
+	}
+	if f.Type == schema.TypeFields {
+		text, _ := v.(string)
+		e.raw(text)
+		return
+	}
 	e.any(v)
 }
 

@@ -220,7 +220,7 @@ func zero(f *schema.Field) any {
 		return "0"
 	case schema.TypeDuration:
 		return "0s"
-	case schema.TypeRaw, schema.TypeTime, schema.TypeMicroTime, schema.TypeStrings:
+	case schema.TypeRaw, schema.TypeTime, schema.TypeMicroTime, schema.TypeStrings, schema.TypeFields:
 		return nil
 	}
 	return ""

@@ -128,8 +128,15 @@ func appendWireValue(b []byte, number int32, f *schema.Field, v any) []byte {
 			s, _ := item.(string)
 			b = appendStringField(b, 1, s)
 		}
+	case schema.TypeFields:
+		s, _ := v.(string)
+		b = appendStringField(b, 1, s)
 	case schema.TypeRaw:
-		b = appendWireRaw(b, v)
+		if f.Message != nil {
+			b = appendWireUnion(b, f.Message, v)
+		} else {
+			b = appendWireRaw(b, v)
+		}
 	}
 	return closeWire(b, at)
 }

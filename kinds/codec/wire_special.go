@@ -35,6 +35,9 @@ func (d *wireDecoder) special(f *schema.Field, p []byte) (any, error) {
 	case schema.TypeStrings:
 		return wireTexts(p)
 	}
+	if f.Message != nil {
+		return d.union(f.Message, p)
+	}
 	var parts [4]wirePart
 	if err := splitWire(p, &parts); err != nil {
 		return nil, err
@@ -52,7 +55,25 @@ func (d *wireDecoder) special(f *schema.Field, p []byte) (any, error) {
 		}
 		return int64(int32(parts[2].number)), nil
 	}
+	if f.Type == schema.TypeFields {
+		return wireFieldSet(parts[1].bytes)
+	}
 	return d.wireRaw(parts[1].bytes)
+}
+
+// wireFieldSet reads the JSON object of a set of fields; nil if there is none.
+func wireFieldSet(p []byte) (any, error) {
+	if len(p) == 0 {
+		return nil, nil
+	}
+	s := scanner{text: wireText(p)}
+	if s.peek() != '{' {
+		return nil, errProtobuf
+	}
+	if err := s.skip(); err != nil {
+		return nil, err
+	}
+	return s.text, s.end()
 }
 
 // wireTexts reads the texts that a message holds under number 1; nil if there are none.

@@ -64,7 +64,7 @@ var groupPrefixes = map[string]bool{
 	"apiserver.config": true, "audit": true, "resource": true, "internal.apiserver": true,
 	"flowcontrol.apiserver": true,
 	// domains below a group
-	"csi.storage": true, "customresourcecleanup.apiextensions": true,
+	"csi.storage": true, "snapshot.storage": true, "customresourcecleanup.apiextensions": true,
 	"mutation.webhook.admission": true, "patch.webhook.admission": true,
 }
 

@@ -1,5 +1,10 @@
 package meta
 
+import (
+	"slices"
+	"strings"
+)
+
 // An Object is one committed state of an API object. It is immutable and shared by
 // everyone who reads it; nobody may write into its JSON.
 type Object struct {
@@ -24,6 +29,34 @@ type Head struct {
 	Owners      []Owner
 	Finalizers  []string
 	Terminating bool // deletionTimestamp is set
+}
+
+// Clone is the head with texts of its own, which keep nothing else alive.
+func (h Head) Clone() Head {
+	h.UID = strings.Clone(h.UID)
+	h.Fields, h.Finalizers = cloneTexts(h.Fields), cloneTexts(h.Finalizers)
+	if h.Labels != nil {
+		labels := make(map[string]string, len(h.Labels))
+		for name, value := range h.Labels {
+			labels[strings.Clone(name)] = strings.Clone(value)
+		}
+		h.Labels = labels
+	}
+	owners := slices.Clone(h.Owners)
+	for i := range owners {
+		o := &owners[i]
+		o.APIVersion, o.Kind, o.Name, o.UID = strings.Clone(o.APIVersion), strings.Clone(o.Kind), strings.Clone(o.Name), strings.Clone(o.UID)
+	}
+	h.Owners = owners
+	return h
+}
+
+func cloneTexts(texts []string) []string {
+	own := slices.Clone(texts)
+	for i := range own {
+		own[i] = strings.Clone(own[i])
+	}
+	return own
 }
 
 // An Owner is one entry of metadata.ownerReferences.

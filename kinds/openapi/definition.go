@@ -106,14 +106,19 @@ func text(description string) object { return object{{"description", description
 
 // structure is the schema of a message.
 func (d *definitions) structure(m *schema.Message) object {
-	o := object{}.withText("description", d.names.prose(m.Doc)).with("type", "object")
+	return append(object{}.withText("description", d.names.prose(m.Doc)), d.members(m)...)
+}
+
+// members is the schema of a message without its description.
+func (d *definitions) members(m *schema.Message) object {
+	o := object{{"type", "object"}}
 	var required []string
 	properties := make(object, 0, len(m.Fields)+2)
 	if m.Typed {
 		properties = append(properties, member{"apiVersion", text(aboutAPIVersion)}, member{"kind", text(aboutKind)})
 	}
 	for _, f := range m.Fields {
-		if isRequired(f) {
+		if isRequired(m, f) {
 			required = append(required, f.Name)
 		}
 		properties = append(properties, member{f.Name, d.property(m, f)})
@@ -149,11 +154,22 @@ func gvkObject(gvk meta.GroupVersionKind) object {
 	return object{{"group", gvk.Group}, {"kind", gvk.Kind}, {"version", gvk.Version}}
 }
 
-// isRequired: a field that must be there, or that is there however empty it is.
-func isRequired(f *schema.Field) bool {
-	if f.Default != nil || f.Shape == schema.Map && !f.Required {
-		return false
+// isRequired tells the fields without which the server refuses an object, and the plain
+// values that every object has, however empty they are, and that writers should think about.
+func isRequired(m *schema.Message, f *schema.Field) bool {
+	if f.Required {
+		return f.Default == nil
 	}
-	scalar := f.Type != schema.TypeMessage && f.Type != schema.TypeTime && f.Type != schema.TypeMicroTime
-	return f.Required || f.Always && !f.Pointer && (scalar || f.Shape == schema.List)
+	_, plain := plainTypes[f.Type]
+	return f.Always && !f.Pointer && f.Shape == schema.Single && plain && f.Default == nil && !optional[m.Name+"."+f.Name]
+}
+
+// optional are plain values that every object has and that may be left out all the same.
+var optional = map[string]bool{
+	"apps.v1.StatefulSetOrdinals.start":           true,
+	"apps.v1.StatefulSetSpec.serviceName":         true,
+	"apps.v1.StatefulSetStatus.availableReplicas": true,
+	"core.v1.Event.reportingComponent":            true,
+	"core.v1.Event.reportingInstance":             true,
+	"core.v1.NodeRuntimeHandler.name":             true,
 }

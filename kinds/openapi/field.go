@@ -48,10 +48,17 @@ func defaultValue(v any) any {
 	}
 }
 
-// description is the field's own, or that of a field that all kinds have.
+// description is the field's own, or that of its message where that has no definition, or
+// that of a field that all kinds have.
 func description(m *schema.Message, f *schema.Field) string {
-	if f.Doc != "" || f.Type != schema.TypeMessage || !m.Typed {
+	if f.Doc != "" || f.Type != schema.TypeMessage {
 		return f.Doc
+	}
+	if f.Message.Name == "" && f.Shape == schema.Single && f.Message.Doc != "" {
+		return f.Message.Doc
+	}
+	if !m.Typed {
+		return ""
 	}
 	switch {
 	case f.Name == "metadata" && f.Message.Name == "meta.v1.ListMeta":
@@ -89,10 +96,16 @@ var listTypes = map[schema.ListType]string{
 // what is said beside it.
 func (d *definitions) value(m *schema.Message, f *schema.Field) (value object, ref string) {
 	if f.Type == schema.TypeMessage {
-		if f.Message.Name == "" {
-			return d.structure(f.Message), ""
+		switch {
+		case f.Message.Name != "":
+			return nil, d.names.message(f.Message)
+		case f.Shape == schema.Single:
+			return d.members(f.Message), "" // the field has the description
 		}
-		return nil, d.names.message(f.Message)
+		return d.structure(f.Message), ""
+	}
+	if f.Type == schema.TypeStrings {
+		return object{{"type", "array"}, {"items", object{{"type", "string"}}}}, ""
 	}
 	if plain, ok := plainTypes[f.Type]; ok {
 		return limits(object{}.with("type", plain.name).withText("format", plain.format), f), ""
@@ -153,7 +166,7 @@ func (d *definitions) scalar(m *schema.Message, f *schema.Field) string {
 		name = d.names.message(&schema.Message{Name: s.name})
 	}
 	d.add(name, func() object {
-		o := object{{"description", s.description}}
+		o := object{}.withText("description", s.description)
 		switch {
 		case s.any:
 			return o
@@ -188,15 +201,18 @@ var scalars = map[schema.Type]scalarType{
 		name: "util.intstr.IntOrString", description: "A number or text.", typ: "string", format: "int-or-string",
 		oneOf: []string{"integer", "string"},
 	},
+	schema.TypeFields: {
+		name: "apis.meta.v1.FieldsV1", description: "A set of fields: each name leads to the set below it.", typ: "object",
+	},
 	schema.TypeRaw: {name: "runtime.RawExtension", description: "An object of any structure.", typ: "object"},
 }
 
-// raw tells the three sorts of values of no declared structure: sets of fields, any JSON
+// raw tells the sorts of values of no declared structure: unions, any JSON
 // in schemas of custom kinds, and objects.
 func raw(m *schema.Message, f *schema.Field) scalarType {
 	switch {
-	case f.Name == "fieldsV1":
-		return scalarType{name: "apis.meta.v1.FieldsV1", description: "A set of fields: each name leads to the set below it.", typ: "object"}
+	case f.Message != nil:
+		return scalarType{name: f.Message.Name, description: f.Message.Doc, any: true}
 	case strings.HasPrefix(m.Name, "apiextensions."):
 		version := strings.Split(m.Name, ".")[1]
 		return scalarType{name: "apiextensions." + version + ".JSON", description: "Any JSON value.", any: true}

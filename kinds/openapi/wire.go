@@ -65,7 +65,7 @@ func (l *layout) member(b []byte, name string, v any) []byte {
 		return s.append(b, v)
 	}
 	if strings.HasPrefix(name, "x-") && l.extensions != 0 {
-		return appendEntry(b, l.extensions, name, slot{way: way(entryValue), form: formAny}, v)
+		return appendExtension(b, l.extensions, name, v)
 	}
 	if l.entries != nil {
 		return appendEntry(b, l.entriesNumber, name, *l.entries, v)
@@ -78,6 +78,13 @@ func appendEntry(b []byte, number protowire.Number, name string, s slot, v any) 
 	entry := protowire.AppendTag(nil, entryName, protowire.BytesType)
 	entry = protowire.AppendString(entry, name)
 	return appendBytes(b, number, s.append(entry, v))
+}
+
+// appendExtension appends a message of a name and a value of any type, a list as a whole.
+func appendExtension(b []byte, number protowire.Number, name string, v any) []byte {
+	entry := protowire.AppendTag(nil, entryName, protowire.BytesType)
+	entry = protowire.AppendString(entry, name)
+	return appendBytes(b, number, appendBytes(entry, entryValue, appendBytes(nil, anyYAML, appendJSON(nil, v))))
 }
 
 // append appends a value, or each of a list.

@@ -5,6 +5,14 @@ import (
 	"strings"
 )
 
+// either is a field by its name in the core group, or by the one in the group of events.
+func either(event value, core, events string) value {
+	if v := event.field(core); v != nil {
+		return v
+	}
+	return event.field(events)
+}
+
 // firstSeen is when an event was first seen: firstTimestamp, or the newer eventTime.
 func firstSeen(r *row) string {
 	if t := r.json.field("firstTimestamp"); t.present() {
@@ -39,10 +47,7 @@ func showEventCount(b []byte, r *row, _ string) []byte {
 }
 
 func showEventObject(b []byte, r *row, _ string) []byte {
-	about := r.json.field("involvedObject")
-	if about == nil {
-		about = r.json.field("regarding")
-	}
+	about := either(r.json, "involvedObject", "regarding")
 	s := strings.ToLower(about.field("kind").text())
 	if name := about.field("name").text(); name != "" {
 		s += "/" + name
@@ -51,10 +56,7 @@ func showEventObject(b []byte, r *row, _ string) []byte {
 }
 
 func showEventSource(b []byte, r *row, _ string) []byte {
-	source := r.json.field("source")
-	if source == nil {
-		source = r.json.field("deprecatedSource")
-	}
+	source := either(r.json, "source", "deprecatedSource")
 	component, host := source.field("component").text(), source.field("host").text()
 	if component == "" {
 		component = r.json.field("reportingComponent").text()
@@ -72,9 +74,5 @@ func showEventSource(b []byte, r *row, _ string) []byte {
 }
 
 func showEventMessage(b []byte, r *row, _ string) []byte {
-	m := r.json.field("message")
-	if m == nil {
-		m = r.json.field("note")
-	}
-	return appendText(b, strings.TrimSpace(m.text()))
+	return appendText(b, strings.TrimSpace(either(r.json, "message", "note").text()))
 }

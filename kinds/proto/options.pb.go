@@ -138,6 +138,8 @@ const (
 	Scalar_RAW           Scalar = 5
 	Scalar_DURATION      Scalar = 6
 	Scalar_STRINGS       Scalar = 7 // a list of texts, as the value of a map
+	Scalar_FIELDS        Scalar = 9 // a set of fields; its tree form is JSON text
+	Scalar_UNION         Scalar = 8 // the value of whichever field fits: an object, a list, or a bool
 )
 
 // Enum value maps for Scalar.
@@ -151,6 +153,8 @@ var (
 		5: "RAW",
 		6: "DURATION",
 		7: "STRINGS",
+		9: "FIELDS",
+		8: "UNION",
 	}
 	Scalar_value = map[string]int32{
 		"NONE":          0,
@@ -161,6 +165,8 @@ var (
 		"RAW":           5,
 		"DURATION":      6,
 		"STRINGS":       7,
+		"FIELDS":        9,
+		"UNION":         8,
 	}
 )
 
@@ -1120,7 +1126,7 @@ const file_options_proto_rawDesc = "" +
 	"\x05LABEL\x10\x01\x12\x0e\n" +
 	"\n" +
 	"LABEL_1035\x10\x02\x12\x10\n" +
-	"\fPATH_SEGMENT\x10\x03*q\n" +
+	"\fPATH_SEGMENT\x10\x03*\x88\x01\n" +
 	"\x06Scalar\x12\b\n" +
 	"\x04NONE\x10\x00\x12\b\n" +
 	"\x04TIME\x10\x01\x12\x0e\n" +
@@ -1130,7 +1136,10 @@ const file_options_proto_rawDesc = "" +
 	"\rINT_OR_STRING\x10\x04\x12\a\n" +
 	"\x03RAW\x10\x05\x12\f\n" +
 	"\bDURATION\x10\x06\x12\v\n" +
-	"\aSTRINGS\x10\a*(\n" +
+	"\aSTRINGS\x10\a\x12\n" +
+	"\n" +
+	"\x06FIELDS\x10\t\x12\t\n" +
+	"\x05UNION\x10\b*(\n" +
 	"\bListType\x12\n" +
 	"\n" +
 	"\x06ATOMIC\x10\x00\x12\a\n" +

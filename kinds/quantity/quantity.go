@@ -55,6 +55,20 @@ func Compare(a, b string) int {
 	return x.Cmp(y)
 }
 
+// Float is the amount of a quantity, as near as a float comes. What cannot be read counts as 0.
+func Float(s string) float64 {
+	q, _ := Read(s)
+	amount := new(big.Rat).SetInt(&q.digits)
+	scale := new(big.Rat).SetInt(pow10(max(q.exp, -q.exp)))
+	if q.exp < 0 {
+		amount.Quo(amount, scale)
+	} else {
+		amount.Mul(amount, scale)
+	}
+	f, _ := amount.Float64()
+	return f
+}
+
 // Read reads a quantity in any of its forms.
 func Read(s string) (Quantity, error) {
 	var q Quantity

@@ -153,3 +153,11 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+func TestFloat(t *testing.T) {
+	for s, want := range map[string]float64{"0": 0, "1500m": 1.5, "-2": -2, "1Ki": 1024, "3k": 3000, "1e3": 1000, "x": 0} {
+		if got := quantity.Float(s); got != want {
+			t.Errorf("Float(%s) = %v, want %v", s, got, want)
+		}
+	}
+}

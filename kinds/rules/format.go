@@ -16,6 +16,7 @@ const (
 	labelValue       = `(` + qualifiedPattern + `)?`
 	configKeyPattern = `[-._a-zA-Z0-9]+`
 	headerPattern    = `[-A-Za-z0-9]+`
+	percentPattern   = `[0-9]+%`
 )
 
 var (
@@ -26,6 +27,7 @@ var (
 	valueRE     = whole(labelValue)
 	configKeyRE = whole(configKeyPattern)
 	headerRE    = whole(headerPattern)
+	percentRE   = whole(percentPattern)
 	portNameRE  = whole(`[-a-z0-9]+`)
 	envNameRE   = whole(`[ -<>-~]+`)
 )
@@ -88,6 +90,9 @@ func LabelValue(s string) []string {
 // QualifiedName checks the key of a label or the like: a name of at most 63 bytes,
 // optionally after a DNS subdomain and a slash.
 func QualifiedName(s string) []string {
+	if plain(s) && len(s) <= 63 {
+		return nil
+	}
 	const text = "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character"
 	examples := []string{"MyName", "my.name", "123-abc"}
 	prefix, name, both := strings.Cut(s, "/")
@@ -204,6 +209,14 @@ func HeaderName(s string) []string {
 	return nil
 }
 
+// Percent checks a whole number with a percent sign.
+func Percent(s string) []string {
+	if !percentRE.MatchString(s) {
+		return []string{patternMsg("a valid percent string must be a numeric string followed by an ending '%'", percentPattern, "1%", "93%")}
+	}
+	return nil
+}
+
 // PortName checks the name of a port, at most 15 bytes.
 func PortName(s string) []string {
 	var faults []string
@@ -234,10 +247,24 @@ func limited(s string, max int, re *regexp.Regexp, text, pattern string, example
 	if len(s) > max {
 		faults = append(faults, longMsg(max))
 	}
-	if !re.MatchString(s) {
+	if !plain(s) && !re.MatchString(s) {
 		faults = append(faults, patternMsg(text, pattern, examples...))
 	}
 	return faults
+}
+
+// plain says that s is a name as most are, which every alphabet above takes: lower case
+// letters, digits and inner dashes, a letter first. Looking is cheaper than matching.
+func plain(s string) bool {
+	if s == "" || s[0] < 'a' || s[0] > 'z' || s[len(s)-1] == '-' {
+		return false
+	}
+	for i := 1; i < len(s); i++ {
+		if c := s[i]; (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '-' {
+			return false
+		}
+	}
+	return true
 }
 
 // patternMsg ends a text with examples and the regular expression, spaced as users know it.

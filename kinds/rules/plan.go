@@ -17,15 +17,14 @@ func validateMessage(m *schema.Message, t schema.Tree, path string, faults *sche
 			continue
 		}
 		v := t[f.Name]
-		at := Join(path, f.Name)
 		if f.Required && missing(f, v) {
-			faults.Required(at)
+			faults.Required(Join(path, f.Name))
 			continue
 		}
 		if v == nil || absent(f, v) && !f.Required {
 			continue
 		}
-		validateField(m, f, v, at, faults)
+		validateField(m, f, v, Join(path, f.Name), faults)
 	}
 }
 
@@ -214,10 +213,9 @@ func keysOf(f *schema.Field, t schema.Tree) schema.Tree {
 // only: the elements of lists have no identity here.
 func validateImmutable(m *schema.Message, t, old schema.Tree, path string, faults *schema.Faults) {
 	for _, f := range m.Fields {
-		at := Join(path, f.Name)
 		if f.Immutable {
 			if !Equal(t[f.Name], old[f.Name]) {
-				faults.Invalid(at, t[f.Name], fieldImmutable)
+				faults.Invalid(Join(path, f.Name), t[f.Name], fieldImmutable)
 			}
 			continue
 		}
@@ -225,7 +223,7 @@ func validateImmutable(m *schema.Message, t, old schema.Tree, path string, fault
 			sub, ok := t[f.Name].(schema.Tree)
 			was, had := old[f.Name].(schema.Tree)
 			if ok || had {
-				validateImmutable(f.Message, sub, was, at, faults)
+				validateImmutable(f.Message, sub, was, Join(path, f.Name), faults)
 			}
 		}
 	}

@@ -1,11 +1,11 @@
 package rules_test
 
 import (
-	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
@@ -13,30 +13,11 @@ import (
 
 func tree(t *testing.T, text string) schema.Tree {
 	t.Helper()
-	d := json.NewDecoder(strings.NewReader(text))
-	d.UseNumber()
-	var v schema.Tree
-	if err := d.Decode(&v); err != nil {
+	v, _, err := codec.DecodeAny([]byte(text))
+	if err != nil {
 		t.Fatalf("%v in %s", err, text)
 	}
-	return whole(v).(schema.Tree)
-}
-
-func whole(v any) any {
-	switch v := v.(type) {
-	case json.Number:
-		n, _ := v.Int64()
-		return n
-	case schema.Tree:
-		for k, e := range v {
-			v[k] = whole(e)
-		}
-	case []any:
-		for i, e := range v {
-			v[i] = whole(e)
-		}
-	}
-	return v
+	return v.(schema.Tree)
 }
 
 // expect compares causes as "path: message"; a want that ends in … is only a beginning.

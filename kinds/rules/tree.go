@@ -77,7 +77,14 @@ func Texts(t schema.Tree, name string) []string {
 }
 
 // Keys are the sorted keys of t.
-func Keys(t schema.Tree) []string { return slices.Sorted(maps.Keys(t)) }
+func Keys(t schema.Tree) []string {
+	if len(t) == 0 {
+		return nil
+	}
+	keys := slices.AppendSeq(make([]string, 0, len(t)), maps.Keys(t))
+	slices.Sort(keys)
+	return keys
+}
 
 // At is the path of an element of a list.
 func At(path string, i int) string { return path + "[" + strconv.Itoa(i) + "]" }
@@ -110,9 +117,12 @@ func Clone(v any) any {
 		if v == nil {
 			return v
 		}
-		c := make(schema.Tree, len(v))
+		c := maps.Clone(v)
 		for k, e := range v {
-			c[k] = Clone(e)
+			switch e.(type) {
+			case schema.Tree, []any:
+				c[k] = Clone(e)
+			}
 		}
 		return c
 	case []any:

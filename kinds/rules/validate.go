@@ -38,6 +38,16 @@ func ValidateUpdate(k *schema.Kind, t, old schema.Tree) []meta.Cause {
 	return faults.List
 }
 
+// ValidateServed reports what kind k, as a version in which objects are served, asks of a
+// write of t beyond Validate and ValidateUpdate of the stored form. old is nil on create.
+func ValidateServed(k *schema.Kind, t, old schema.Tree) []meta.Cause {
+	var faults schema.Faults
+	if k.Rules.Served != nil {
+		k.Rules.Served(t, old, &faults)
+	}
+	return faults.List
+}
+
 // merge adds the causes of a kind's function. Where the plan has reported the same type of
 // fault for the same path, the function's words, which are closer to the matter, take its place.
 func merge(faults *schema.Faults, causes []meta.Cause) {

@@ -4,12 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/descriptorpb"
 
 	"github.com/troupe-api/troupe/kinds/meta"
+	options "github.com/troupe-api/troupe/kinds/proto"
 )
 
 // A Plan is everything that a set of declarations says.
@@ -65,7 +67,8 @@ type source struct {
 	desc    *descriptorpb.DescriptorProto
 	message *Message // nil for scalars
 	scalar  Type
-	docs    map[int32]string // of the fields, by index
+	union   bool
+	docs    []string // of the fields, by index; nil if there are none
 }
 
 // maxInline bounds messages that are inlined in one another.
@@ -76,10 +79,12 @@ func (c *compiler) collect(file *descriptorpb.FileDescriptorProto) {
 	all := make([]*source, len(file.MessageType))
 	for i, desc := range file.MessageType {
 		name := file.GetPackage() + "." + desc.GetName()
-		s := &source{desc: desc, docs: map[int32]string{}}
+		s := &source{desc: desc}
 		o := messageOptions(desc)
 		if t, ok := scalarTypes[o.GetScalar()]; ok {
 			s.scalar = t
+		} else if o.GetScalar() == options.Scalar_UNION {
+			s.message, s.union = &Message{Name: name}, true
 		} else {
 			s.message = &Message{Name: name, Typed: o.GetTyped() || kindOptions(desc) != nil}
 			c.plan.Messages[name] = s.message
@@ -89,29 +94,40 @@ func (c *compiler) collect(file *descriptorpb.FileDescriptorProto) {
 		c.order = append(c.order, s)
 	}
 	for _, location := range file.GetSourceCodeInfo().GetLocation() {
-		attachDoc(all, location)
+		attachDocs(all, location.GetLeadingComments())
 	}
 }
 
-// Numbers of descriptor fields in the paths of source locations.
-const (
-	pathMessage = 4 // FileDescriptorProto.message_type
-	pathField   = 2 // DescriptorProto.field
-)
+// attachDocs reads the lines of documentation that the generator writes: the index of a
+// message, or that and the index of a field behind a dot, a blank, and the text.
+func attachDocs(all []*source, lines string) {
+	for line := range strings.Lines(lines) {
+		place, text, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		message, field, ofField := strings.Cut(place, ".")
+		i, err := strconv.Atoi(message)
+		if err != nil || i >= len(all) || all[i].message == nil {
+			continue
+		}
+		s := all[i]
+		if !ofField {
+			s.message.Doc = text
+			continue
+		}
+		if s.docs == nil {
+			s.docs = make([]string, len(s.desc.Field))
+		}
+		if at, err := strconv.Atoi(field); err == nil && at < len(s.docs) {
+			s.docs[at] = text
+		}
+	}
+}
 
-func attachDoc(all []*source, l *descriptorpb.SourceCodeInfo_Location) {
-	p := l.Path
-	if len(p) < 2 || p[0] != pathMessage || int(p[1]) >= len(all) {
-		return
+// doc is the text for the field of an index.
+func (s *source) doc(i int) string {
+	if s.docs == nil {
+		return ""
 	}
-	s := all[p[1]]
-	text := strings.Join(strings.Fields(l.GetLeadingComments()), " ")
-	switch {
-	case len(p) == 2 && s.message != nil:
-		s.message.Doc = text
-	case len(p) == 4 && p[2] == pathField:
-		s.docs[p[3]] = text
-	}
+	return s.docs[i]
 }
 
 func (c *compiler) compile(s *source) {
@@ -120,12 +136,13 @@ func (c *compiler) compile(s *source) {
 	}
 	m := s.message
 	m.Fields = c.fields(s, nil)
-	m.byName = make(map[string]*Field, len(m.Fields))
-	for _, f := range m.Fields {
-		if m.byName[f.Name] != nil {
-			c.fault(m.Name, f.Name, "is declared twice")
+	m.Index()
+	if len(m.byName) < len(m.Fields) {
+		for i, f := range m.Fields {
+			if slices.ContainsFunc(m.Fields[:i], func(o *Field) bool { return o.Name == f.Name }) {
+				c.fault(m.Name, f.Name, "is declared twice")
+			}
 		}
-		m.byName[f.Name] = f
 	}
 	o := kindOptions(s.desc)
 	if o == nil {
@@ -156,7 +173,7 @@ func (c *compiler) fields(s *source, wire []int32) []*Field {
 			list = append(list, c.fields(inlined, path)...)
 			continue
 		}
-		list = append(list, c.field(s, d, path, s.docs[int32(i)]))
+		list = append(list, c.field(s, d, path, s.doc(i)))
 	}
 	return list
 }
@@ -216,16 +233,22 @@ var plainTypes = map[descriptorpb.FieldDescriptorProto_Type]Type{
 }
 
 func (c *compiler) setType(s *source, f *Field, d *descriptorpb.FieldDescriptorProto) {
-	if t, ok := plainTypes[d.GetType()]; ok {
+	if d.GetTypeName() == "" {
+		t, ok := plainTypes[d.GetType()]
+		if !ok {
+			c.fault(s.message.Name, f.Name, "has a type that is not supported")
+		}
 		f.Type = t
 		return
 	}
 	of := c.sources[d.GetTypeName()]
 	switch {
-	case d.GetType() != descriptorpb.FieldDescriptorProto_TYPE_MESSAGE || of == nil:
+	case of == nil:
 		c.fault(s.message.Name, f.Name, "has a type that is not supported")
 	case of.message == nil:
 		f.Type = of.scalar
+	case of.union:
+		f.Type, f.Message = TypeRaw, of.message
 	default:
 		f.Type, f.Message = TypeMessage, c.nested(of.message)
 	}

@@ -55,8 +55,7 @@ func compile(t *testing.T, messages ...*descriptorpb.DescriptorProto) (*Plan, er
 	set := &descriptorpb.FileDescriptorSet{File: []*descriptorpb.FileDescriptorProto{{
 		Package: proto.String("p"), MessageType: messages,
 		SourceCodeInfo: &descriptorpb.SourceCodeInfo{Location: []*descriptorpb.SourceCodeInfo_Location{
-			{Path: []int32{4, 0}, LeadingComments: proto.String(" A Thing\n is it.\n")},
-			{Path: []int32{4, 0, 2, 1}, LeadingComments: proto.String(" The second.\n")},
+			{LeadingComments: proto.String("0 A Thing is it.\n0.1 The second.\n")},
 		}},
 	}}}
 	b, err := proto.Marshal(set)

@@ -19,6 +19,11 @@ func (f *Faults) Invalid(path string, value any, msg string) {
 	f.add(meta.CauseInvalid, path, withDetail("Invalid value: "+showValue(value), msg))
 }
 
+// Unfit reports that what is at path is invalid as a whole; msg says why. The value is not shown.
+func (f *Faults) Unfit(path, msg string) {
+	f.add(meta.CauseInvalid, path, withDetail("Invalid value", msg))
+}
+
 // Forbidden reports that nothing may be set, or changed, at path; msg says why.
 func (f *Faults) Forbidden(path, msg string) {
 	f.add(meta.CauseForbidden, path, withDetail("Forbidden", msg))

@@ -1,5 +1,10 @@
 package schema
 
+import (
+	"slices"
+	"strings"
+)
+
 // NewMessage makes a message of fields, ready to be looked up by their JSON names.
 func NewMessage(name string, fields ...*Field) *Message {
 	m := &Message{Name: name, Fields: fields}
@@ -13,4 +18,6 @@ func (m *Message) Index() {
 	for _, f := range m.Fields {
 		m.byName[f.Name] = f
 	}
+	m.sorted = slices.Clone(m.Fields)
+	slices.SortFunc(m.sorted, func(a, b *Field) int { return strings.Compare(a.Name, b.Name) })
 }

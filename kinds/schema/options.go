@@ -64,7 +64,7 @@ func newKind(d *descriptorpb.DescriptorProto, o *options.Kind, n *meta.Naming) (
 		return nil, fmt.Errorf("%s: a kind needs a version", d.GetName())
 	}
 	if d := o.Deprecation; d != nil {
-		k.Deprecation = &Deprecation{Since: d.Since, Removed: d.Removed, Replacement: d.Replacement}
+		k.Deprecation = &Deprecation{Since: d.Since, Removed: d.Removed, Replacement: n.Name(d.Replacement)}
 	}
 	for _, text := range o.SelectFields {
 		k.SelectFields = append(k.SelectFields, newSelectField(text))
@@ -145,6 +145,7 @@ var scalarTypes = map[options.Scalar]Type{
 	options.Scalar_RAW:           TypeRaw,
 	options.Scalar_DURATION:      TypeDuration,
 	options.Scalar_STRINGS:       TypeStrings,
+	options.Scalar_FIELDS:        TypeFields,
 }
 
 func verbs(declared, standard []string) []string {

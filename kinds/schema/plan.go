@@ -95,6 +95,8 @@ type View struct {
 	// Write changes obj, a copy of the stored object, to what body asks. now is the time of
 	// the write, as trees hold times. It reports faults, or refuses with an error, a *meta.Status.
 	Write func(obj, body Tree, now string, faults *Faults) error
+	// KeepsGeneration: a write does not count as a change of what the object should be.
+	KeepsGeneration bool
 }
 
 // Subresource finds a sub-resource by name; nil if the kind has none of that name.
@@ -135,10 +137,15 @@ type Rules struct {
 	// Prepare runs before validation: old is nil on create. It drops or carries over
 	// what the client may not set (for example status on the main resource).
 	Prepare func(obj, old Tree)
+	// Served reports what a version asks of writes through it, beyond what the stored form
+	// asks of all. It gets stored forms; old is nil on create.
+	Served func(obj, old Tree, faults *Faults)
 	// Validate reports every fault of obj alone.
 	Validate func(obj Tree, faults *Faults)
 	// ValidateUpdate reports what may not change from old to obj.
 	ValidateUpdate func(obj, old Tree, faults *Faults)
+	// Warn tells what a valid obj says in vain or should say otherwise; old is nil on create.
+	Warn func(obj, old Tree) []string
 }
 
 // Faults gathers the causes of one validation.
@@ -156,10 +163,14 @@ type Message struct {
 	Typed bool
 
 	byName map[string]*Field
+	sorted []*Field
 }
 
 // Field finds a field by its JSON name; nil if there is none.
 func (m *Message) Field(name string) *Field { return m.byName[name] }
+
+// Sorted lists the fields by their JSON names. The caller may not change it.
+func (m *Message) Sorted() []*Field { return m.sorted }
 
 // A Field is one field of a message.
 type Field struct {
@@ -167,8 +178,10 @@ type Field struct {
 	Doc  string
 	Type Type
 	// Shape tells a single value from a list or a map (keys are always text) of values of Type.
-	Shape   Shape
-	Message *Message // for TypeMessage
+	Shape Shape
+	// Message is set for TypeMessage; and for TypeRaw if the value is that of one of the
+	// fields of the message, whichever fits.
+	Message *Message
 	// Wire holds the field numbers on the way from the enclosing message to the field:
 	// one for a plain field; more where it lies inside an inlined message.
 	Wire []int32
@@ -183,7 +196,7 @@ type Field struct {
 
 	ListType    ListType
 	ListMapKeys []string
-	MapAtomic   bool // map or message is owned as a whole
+	MapAtomic   bool // map, message or each item of a list with keys is owned as a whole
 	// MergeKey and MergeStrategies drive strategic merge patches: "merge", "replace", "retainKeys".
 	MergeKey        string
 	MergeStrategies []string
@@ -216,9 +229,10 @@ const (
 	TypeMicroTime // RFC 3339 with microseconds, UTC
 	TypeQuantity
 	TypeIntOrString
-	TypeRaw      // any JSON (RawExtension, FieldsV1)
+	TypeRaw      // any JSON (RawExtension)
 	TypeDuration // Go duration text
 	TypeStrings  // a list of texts, as the value of a map
+	TypeFields   // a set of fields (FieldsV1); in the tree it is the text of its JSON object
 )
 
 // Shape tells one value from many.

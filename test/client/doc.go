@@ -2,5 +2,6 @@
 // administrator's kubeconfig, objects as trees, watches as streams of events. It knows
 // none of the server's packages but the daemon's wiring, to start one in process.
 //
-// Nouns: Client, Answer, Object, List, Watch and Event, and Server, a daemon in process.
+// Nouns: Client, Answer, Object, List, Watch and Event; Server, a daemon in process; and Log,
+// what a daemon writes.
 package client

@@ -4,6 +4,7 @@ import (
 	"math/rand"
 	"reflect"
 	"strconv"
+	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -57,22 +58,54 @@ func (f filler) special(v reflect.Value) bool {
 	return true
 }
 
+// recursive tells types of values that may hold themselves, which are filled sparsely.
+func recursive(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.Pointer, reflect.Slice, reflect.Map:
+		return strings.HasPrefix(t.Elem().Name(), "JSONSchemaProps")
+	}
+	return false
+}
+
+// settle makes one value of a struct that is one in JSON: any JSON, or a choice of schema,
+// list and bool. It knows them by name, since not every module is at hand.
+func (f filler) settle(v reflect.Value) {
+	switch v.Type().Name() {
+	case "JSON":
+		v.FieldByName("Raw").SetBytes([]byte(`{"a":[1,"` + strconv.Itoa(f.Intn(100)) + `",null]}`))
+	case "JSONSchemaPropsOrBool":
+		if !v.FieldByName("Schema").IsNil() {
+			v.FieldByName("Allows").SetBool(true)
+		}
+	case "JSONSchemaPropsOrArray", "JSONSchemaPropsOrStringArray":
+		list := v.Field(1)
+		if v.FieldByName("Schema").IsNil() {
+			list.Set(reflect.MakeSlice(list.Type(), 1, 1))
+		} else {
+			list.SetZero()
+		}
+	}
+}
+
 func (f filler) fill(v reflect.Value, depth int) {
 	if f.special(v) {
 		return
 	}
-	empty := depth > 12 || f.Intn(f.sparse) == 0
+	empty := depth > 12 || f.Intn(f.sparse) == 0 || recursive(v.Type()) && f.Intn(6) > 0
 	switch v.Kind() {
 	case reflect.String:
 		v.SetString(f.word())
 	case reflect.Bool:
 		v.SetBool(f.Intn(2) == 0)
+	case reflect.Float64:
+		v.SetFloat(float64(f.Intn(1000)) / 8)
 	case reflect.Int32, reflect.Int64:
 		v.SetInt(int64(int32(f.Uint32())) >> f.Intn(32))
 	case reflect.Struct:
 		for i := range v.NumField() {
 			f.fill(v.Field(i), depth+1)
 		}
+		f.settle(v)
 	case reflect.Pointer:
 		if !empty {
 			v.Set(reflect.New(v.Type().Elem()))

@@ -13,11 +13,14 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// settings make segments and snapshots small, so that kills meet rotations and snapshots.
+// settings make segments and snapshots small and the history short, so that kills meet
+// rotations, snapshots and the removal of old segments. A process that finds enough for a
+// snapshot makes it at its start, while the load begins.
 const settings = `
 serving: {securePort: 0}
 journal: {segmentBytes: 1Mi}
 snapshots: {journalBytes: 1Mi}
+watches: {historyTime: 15s}
 `
 
 // A process is one run of the binary.

@@ -12,6 +12,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/test/public"
 )
 
 // shared are messages that are no kinds.
@@ -32,11 +33,11 @@ func TestFields(t *testing.T) {
 	}
 	d := &comparison{T: t, done: map[string]bool{}, markers: map[string]Markers{}}
 	for _, k := range c.Kinds() {
-		if _, ok := public[k.GroupVersionKind]; !ok && !elsewhere[k.Group] {
+		if _, ok := public.Kinds[k.GroupVersionKind]; !ok && !public.Elsewhere[k.Group] {
 			t.Errorf("%s %s has no public type to compare with", k.APIVersion(), k.Kind)
 		}
 	}
-	for gvk, value := range public {
+	for gvk, value := range public.Kinds {
 		k := c.ByGVK(gvk)
 		if k == nil {
 			t.Errorf("%s %s is not declared", gvk.APIVersion(), gvk.Kind)
@@ -105,9 +106,31 @@ func (d *comparison) field(path string, f *schema.Field, want goField) {
 	listType := map[string]schema.ListType{"set": schema.ListSet, "map": schema.ListMap}[first(markers["listType"])]
 	d.equal(path, "list type", f.ListType, listType)
 	d.equal(path, "list map keys", strings.Join(f.ListMapKeys, ","), strings.Join(markers["listMapKey"], ","))
-	if f.Message != nil && elem.Kind() == reflect.Struct {
+	d.equal(path, "atomic", f.MapAtomic, d.atomic(markers, want))
+	if f.Type == schema.TypeMessage && elem.Kind() == reflect.Struct {
 		d.message(f.Message, elem)
 	}
+}
+
+// atomic tells whether a map, a message or the items of a list with keys are owned as a
+// whole, by a marker of the field or of its type.
+func (d *comparison) atomic(field map[string][]string, f goField) bool {
+	own, typ := map[string][]string{}, f.typ
+	if typ.Kind() == reflect.Slice && first(field["listType"]) == "map" {
+		typ = typ.Elem()
+	}
+	if typ.PkgPath() != "" {
+		own = d.of(typ.PkgPath())[typ.Name()]
+	}
+	if first(field["structType"]) == "granular" {
+		return false
+	}
+	for _, name := range []string{"mapType", "structType"} {
+		if first(field[name]) == "atomic" || first(own[name]) == "atomic" {
+			return true
+		}
+	}
+	return false
 }
 
 func (d *comparison) equal(path, what string, got, want any) {
@@ -154,8 +177,9 @@ func shapeOf(t reflect.Type) (schema.Shape, reflect.Type) {
 // values are the types with a JSON form of their own.
 var values = map[string]schema.Type{
 	"Time": schema.TypeTime, "MicroTime": schema.TypeMicroTime, "Quantity": schema.TypeQuantity,
-	"IntOrString": schema.TypeIntOrString, "RawExtension": schema.TypeRaw, "FieldsV1": schema.TypeRaw,
-	"Duration": schema.TypeDuration,
+	"IntOrString": schema.TypeIntOrString, "RawExtension": schema.TypeRaw, "FieldsV1": schema.TypeFields,
+	"Duration": schema.TypeDuration, "JSON": schema.TypeRaw, "JSONSchemaPropsOrArray": schema.TypeRaw,
+	"JSONSchemaPropsOrBool": schema.TypeRaw, "JSONSchemaPropsOrStringArray": schema.TypeRaw,
 }
 
 func typeOf(t reflect.Type) schema.Type {

@@ -1,40 +1,66 @@
 package drift
 
 import (
+	"errors"
 	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"io/fs"
 	"path/filepath"
 	"reflect"
 	"strings"
 )
 
-// Markers hold the "+name=value" comments of the fields of one package's types.
-type Markers map[string]map[string][]string // "Type.Field" → marker → values
+// Markers hold the "+name=value" comments of one package's types and their fields.
+type Markers map[string]map[string][]string // "Type" or "Type.Field" → marker → values
 
-// readMarkers parses types.go in the folder of a package's source.
+// sources are the files that hold the types of a package. A package without them has no
+// markers.
+var sources = []string{"types.go", "types_jsonschema.go"}
+
+// readMarkers parses the types in the folder of a package's source.
 func readMarkers(dir string) (Markers, error) {
-	file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(dir, "types.go"), nil, parser.ParseComments)
-	if err != nil {
-		return nil, fmt.Errorf("drift: %w", err)
-	}
 	found := Markers{}
-	ast.Inspect(file, func(n ast.Node) bool {
-		spec, ok := n.(*ast.TypeSpec)
-		if !ok {
-			return true
+	for _, name := range sources {
+		file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(dir, name), nil, parser.ParseComments)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
 		}
-		if s, ok := spec.Type.(*ast.StructType); ok {
-			for _, f := range s.Fields.List {
-				for _, name := range f.Names {
-					found[spec.Name.Name+"."+name.Name] = markersOf(f.Doc)
-				}
+		if err != nil {
+			return nil, fmt.Errorf("drift: %w", err)
+		}
+		found.read(file)
+	}
+	return found, nil
+}
+
+func (m Markers) read(file *ast.File) {
+	for _, d := range file.Decls {
+		decl, ok := d.(*ast.GenDecl)
+		if !ok {
+			continue
+		}
+		for _, spec := range decl.Specs {
+			if t, ok := spec.(*ast.TypeSpec); ok {
+				m.add(t, decl.Doc)
 			}
 		}
-		return false
-	})
-	return found, nil
+	}
+}
+
+// add reads the markers of a type, which stand above its declaration, and of its fields.
+func (m Markers) add(t *ast.TypeSpec, doc *ast.CommentGroup) {
+	m[t.Name.Name] = markersOf(doc)
+	s, ok := t.Type.(*ast.StructType)
+	if !ok {
+		return
+	}
+	for _, f := range s.Fields.List {
+		for _, name := range f.Names {
+			m[t.Name.Name+"."+name.Name] = markersOf(f.Doc)
+		}
+	}
 }
 
 func markersOf(doc *ast.CommentGroup) map[string][]string {

@@ -46,7 +46,7 @@ func (l *load) add(w write, err error) {
 }
 
 // run creates, updates and deletes its own few objects.
-func (l *load) run(c client, who int, stop <-chan struct{}) {
+func (l *load) run(c caller, who int, stop <-chan struct{}) {
 	for n := 0; ; n++ {
 		select {
 		case <-stop:
@@ -107,7 +107,7 @@ func TestBackupUnderLoad(t *testing.T) {
 	l, stop := &load{}, make(chan struct{})
 	var writers sync.WaitGroup
 	for who := range 4 {
-		c := p.client()
+		c := p.caller()
 		writers.Go(func() { l.run(c, who, stop) })
 	}
 	versions := map[string]uint64{}
@@ -127,7 +127,7 @@ func TestBackupUnderLoad(t *testing.T) {
 	if l.fault != nil {
 		t.Fatal(l.fault)
 	}
-	o, err := parse(p.client().must(t, 201, "POST", configMaps, configMap("newest", 0)))
+	o, err := parse(p.caller().must(t, 201, "POST", configMaps, configMap("newest", 0)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,7 +147,7 @@ func checkRestored(t *testing.T, l *load, file string, version, newest uint64) {
 	mustCommand(t, "restore", "--data-dir", dir, file)
 	p := serve(t, dir)
 	defer p.stop()
-	c := p.client()
+	c := p.caller()
 	got := c.list(t)
 	want, doubtful := l.at(version)
 	if len(want) == 0 {
@@ -179,13 +179,13 @@ func TestBackupNeedsAdministrator(t *testing.T) {
 	p := serve(t, filepath.Join(t.TempDir(), "data"))
 	config := adminTLS(t, p.dir)
 	config.Certificates = nil
-	c := client{&http.Client{Transport: &http.Transport{TLSClientConfig: config}}, p.url}
+	c := caller{&http.Client{Transport: &http.Transport{TLSClientConfig: config}}, p.url}
 	for _, method := range []string{"GET", "POST", "HEAD"} {
 		if code, text, err := c.do(method, "/backup", ""); err != nil || code != 403 {
 			t.Errorf("%s: %d %q, %v, want 403", method, code, text, err)
 		}
 	}
-	p.client().must(t, 405, "POST", "/backup", "")
+	p.caller().must(t, 405, "POST", "/backup", "")
 }
 
 // TestCutBackupIsAnError: what arrives in part leaves no file, also where the transfer looks
@@ -193,8 +193,8 @@ func TestBackupNeedsAdministrator(t *testing.T) {
 func TestCutBackupIsAnError(t *testing.T) {
 	dir := t.TempDir()
 	p := serve(t, filepath.Join(dir, "data"))
-	p.client().must(t, 201, "POST", configMaps, configMap("a", 0))
-	whole := p.client().must(t, 200, "GET", "/backup", "")
+	p.caller().must(t, 201, "POST", configMaps, configMap("a", 0))
+	whole := p.caller().must(t, 200, "GET", "/backup", "")
 	config, err := os.ReadFile(p.kubeconfig())
 	if err != nil {
 		t.Fatal(err)

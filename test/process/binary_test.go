@@ -2,7 +2,6 @@ package process
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"fmt"
 	"os"
@@ -10,10 +9,11 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/troupe-api/troupe/test/client"
 )
 
 // patience is how long anything may take before a test gives up.
@@ -47,26 +47,8 @@ type process struct {
 	cmd   *exec.Cmd
 	dir   string
 	url   string
-	log   *textWriter
+	log   *client.Log
 	ended chan struct{} // closed when it has been waited for
-}
-
-// A textWriter gathers what a process writes.
-type textWriter struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (w *textWriter) Write(b []byte) (int, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.text.Write(b)
-}
-
-func (w *textWriter) String() string {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.text.String()
 }
 
 var readyURL = regexp.MustCompile(`https://[^ ]+`)
@@ -75,7 +57,7 @@ var readyURL = regexp.MustCompile(`https://[^ ]+`)
 func serve(t *testing.T, dir string, flags ...string) *process {
 	t.Helper()
 	args := append([]string{"serve", "--data-dir", dir, "--secure-port", "0"}, flags...)
-	p := &process{t: t, cmd: exec.Command(binary, args...), dir: dir, log: &textWriter{}, ended: make(chan struct{})}
+	p := &process{t: t, cmd: exec.Command(binary, args...), dir: dir, log: &client.Log{}, ended: make(chan struct{})}
 	p.cmd.Stderr = p.log
 	out, err := p.cmd.StdoutPipe()
 	if err != nil {

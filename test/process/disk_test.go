@@ -32,7 +32,7 @@ func (everybody) Authenticate(authn.Request) (*authn.User, error) {
 }
 
 // inProcess wires a server on a disk in memory, which can be broken. fatal gets what ends it.
-func inProcess(t *testing.T, disk *vfs.Mem) (client, <-chan error) {
+func inProcess(t *testing.T, disk *vfs.Mem) (caller, <-chan error) {
 	t.Helper()
 	kinds, err := catalog.New(meta.Platform)
 	if err != nil {
@@ -71,7 +71,7 @@ func inProcess(t *testing.T, disk *vfs.Mem) (client, <-chan error) {
 		_ = store.Close(ctx)
 		_ = journal.Close()
 	})
-	return client{&http.Client{Transport: transport, Timeout: patience}, "http://" + listener.Addr().String()}, fatal
+	return caller{&http.Client{Transport: transport, Timeout: patience}, "http://" + listener.Addr().String()}, fatal
 }
 
 // TestDiskFull checks invariant 24: 507 for writes, service for reads and watches, and
@@ -165,7 +165,7 @@ func TestFailedWriteEndsProcess(t *testing.T) {
 	binary = limited
 	p := serve(t, filepath.Join(t.TempDir(), "data"))
 	binary = plain
-	c := p.client()
+	c := p.caller()
 	acknowledged := 0
 	padding := strings.Repeat("x", 20<<10)
 	for n := 0; ; n++ {
@@ -185,7 +185,7 @@ func TestFailedWriteEndsProcess(t *testing.T) {
 		t.Errorf("exit status %d\n%s", code, p.log)
 	}
 	again := serve(t, p.dir)
-	if got := len(again.client().list(t)); acknowledged == 0 || got < acknowledged || got > acknowledged+1 {
+	if got := len(again.caller().list(t)); acknowledged == 0 || got < acknowledged || got > acknowledged+1 {
 		t.Errorf("%d objects after recovery, %d were acknowledged", got, acknowledged)
 	}
 	again.stop()

@@ -18,7 +18,7 @@ import (
 // its last chunk, and the exit status is 0.
 func TestDrain(t *testing.T) {
 	p := serve(t, filepath.Join(t.TempDir(), "data"), "--shutdown-delay-duration", "1s")
-	c := p.client()
+	c := p.caller()
 	watch, err := c.http.Get(p.url + configMaps + "?watch=1")
 	if err != nil {
 		t.Fatal(err)
@@ -54,7 +54,7 @@ func TestDrain(t *testing.T) {
 	}
 	again := serve(t, p.dir)
 	for _, name := range []string{"during", "late"} {
-		again.client().must(t, 200, "GET", configMaps+"/"+name, "")
+		again.caller().must(t, 200, "GET", configMaps+"/"+name, "")
 	}
 	again.stop()
 }
@@ -97,7 +97,7 @@ func begin(t *testing.T, p *process, body string) func() string {
 func TestSecondSignal(t *testing.T) {
 	p := serve(t, filepath.Join(t.TempDir(), "data"), "--shutdown-delay-duration", "1h")
 	p.signal(syscall.SIGTERM)
-	c := p.client()
+	c := p.caller()
 	eventually(t, "readiness fails", func() bool {
 		code, _, err := c.do("GET", "/readyz", "")
 		return err == nil && code == http.StatusInternalServerError

@@ -51,7 +51,7 @@ func TestRefusals(t *testing.T) {
 			t.Errorf("%s: exit status %d, want 1 and %q in\n%s", test.name, code, test.says, text)
 		}
 	}
-	running.client().must(t, 200, "GET", configMaps, "")
+	running.caller().must(t, 200, "GET", configMaps, "")
 	running.stop()
 	serve(t, other).stop()
 }
@@ -60,7 +60,7 @@ func TestRefusals(t *testing.T) {
 func TestDamageIsNamed(t *testing.T) {
 	p := serve(t, filepath.Join(t.TempDir(), "data"))
 	for n := range 10 {
-		p.client().must(t, 201, "POST", configMaps, configMap("c"+string(rune('a'+n)), n))
+		p.caller().must(t, 201, "POST", configMaps, configMap("c"+string(rune('a'+n)), n))
 	}
 	p.stop()
 	files, err := filepath.Glob(filepath.Join(p.dir, "journal", "*"))
@@ -117,7 +117,7 @@ func TestCertificatesAreRenewed(t *testing.T) {
 	if err := served.CheckSignatureFrom(old.CA.Cert); err != nil {
 		t.Errorf("the CA has changed: %v", err)
 	}
-	p.client().must(t, 200, "GET", configMaps, "")
+	p.caller().must(t, 200, "GET", configMaps, "")
 	mustCommand(t, "backup", "--kubeconfig", p.kubeconfig(), filepath.Join(t.TempDir(), "b"))
 	p.stop()
 }

@@ -9,9 +9,11 @@ type departure struct {
 
 // differs lists the departures.
 var differs = map[string]departure{
-	"create/with-resourceVersion": {0, 400, "the reference answers 500; a version in a create is the client's fault"},
-	"dryRun/deletecollection":     {1, 200, "the specification (1-conventions.md, 2-resource-catalog.md) answers a Status, not the list"},
-	"endpoint/metrics":            {0, 200, "the metrics are those of another program"},
-	"endpoint/readyz-verbose":     {0, 200, "the checks are those of another program"},
-	"patch/merge-uid-conflict":    {1, 422, "the reference reports the same cause twice; once is enough"},
+	"create/with-resourceVersion":       {0, 400, "the reference answers 500; a version in a create is the client's fault"},
+	"csidriver/immutable":               {2, 422, "the specification (2-resource-catalog.md) keeps fsGroupPolicy as it is"},
+	"dryRun/deletecollection":           {1, 200, "the specification (1-conventions.md, 2-resource-catalog.md) answers a Status, not the list"},
+	"endpoint/metrics":                  {0, 200, "the metrics are those of another program"},
+	"endpoint/readyz-verbose":           {0, 200, "the checks are those of another program"},
+	"service/condition-reason-required": {1, 422, "the specification (2-resource-catalog.md) requires the reason of a condition"},
+	"patch/merge-uid-conflict":          {1, 422, "the reference reports the same cause twice; once is enough"},
 }

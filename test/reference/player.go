@@ -2,18 +2,15 @@ package reference
 
 import (
 	"bytes"
-	"context"
 	"crypto/tls"
-	"crypto/x509"
 	"encoding/json"
 	"io"
 	"net/http"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
+	"github.com/troupe-api/troupe/test/client"
 )
 
 // A player sends the requests of recordings to a daemon of its own.
@@ -25,40 +22,13 @@ type player struct {
 
 func start(t *testing.T) *player {
 	t.Helper()
-	config := daemon.Default()
-	config.DataDir, config.Naming, config.Serving.SecurePort = t.TempDir(), "kubernetes", 0
-	d, err := daemon.New(config, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := d.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := d.Stop(context.Background()); err != nil {
-			t.Error(err)
-		}
-	})
-	pki := filepath.Join(config.DataDir, "pki")
-	return &player{url: d.URL(), admin: client(t, pki, "admin"), stranger: client(t, pki, "")}
+	server := client.Serve(t, t.TempDir(), func(c *daemon.Config) { c.Naming = "kubernetes" })
+	nobody := server.TLS.Clone()
+	nobody.Certificates = nil
+	return &player{url: server.URL, admin: over(t, server.TLS), stranger: over(t, nobody)}
 }
 
-// client trusts the daemon and presents the named certificate, if any.
-func client(t *testing.T, pki, name string) *http.Client {
-	t.Helper()
-	ca, err := os.ReadFile(filepath.Join(pki, "ca.crt"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	config := &tls.Config{RootCAs: x509.NewCertPool()}
-	config.RootCAs.AppendCertsFromPEM(ca)
-	if name != "" {
-		pair, err := tls.LoadX509KeyPair(filepath.Join(pki, name+".crt"), filepath.Join(pki, name+".key"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		config.Certificates = []tls.Certificate{pair}
-	}
+func over(t *testing.T, config *tls.Config) *http.Client {
 	transport := &http.Transport{TLSClientConfig: config}
 	t.Cleanup(transport.CloseIdleConnections)
 	return &http.Client{Transport: transport}

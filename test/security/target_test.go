@@ -2,7 +2,6 @@ package security
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -13,11 +12,11 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
+	"github.com/troupe-api/troupe/test/client"
 )
 
 const (
@@ -31,31 +30,13 @@ type victim struct {
 	t    *testing.T
 	dir  string
 	d    *daemon.Daemon
-	log  *lines
+	log  *client.Log
 	http *http.Client // the administrator's
-}
-
-// lines gathers the log.
-type lines struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (l *lines) Write(b []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(b)
-}
-
-func (l *lines) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.String()
 }
 
 func start(t *testing.T) *victim {
 	t.Helper()
-	v := &victim{t: t, dir: filepath.Join(t.TempDir(), "data"), log: &lines{}}
+	v := &victim{t: t, dir: filepath.Join(t.TempDir(), "data"), log: &client.Log{}}
 	tokens := filepath.Join(t.TempDir(), "tokens.csv")
 	if err := os.WriteFile(tokens, []byte(token+",jane,1,\"developers\"\n"), 0o600); err != nil {
 		t.Fatal(err)

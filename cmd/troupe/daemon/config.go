@@ -18,6 +18,7 @@ type Config struct {
 
 	Serving        Serving        `json:"serving"`
 	API            API            `json:"api"`
+	Services       Services       `json:"services"`
 	TLS            TLS            `json:"tls"`
 	Authentication Authentication `json:"authentication"`
 	Logging        Logging        `json:"logging"`
@@ -33,6 +34,7 @@ type Config struct {
 type Serving struct {
 	BindAddress                 string   `json:"bindAddress"`
 	SecurePort                  int      `json:"securePort"`        // 0 picks a free port
+	AdvertiseAddress            string   `json:"advertiseAddress"`  // at which others reach the daemon; "" finds one
 	RequestTimeout              Duration `json:"requestTimeout"`    // of all requests but watches
 	MinRequestTimeout           int      `json:"minRequestTimeout"` // seconds, of watches
 	MaxRequestsInFlight         int      `json:"maxRequestsInFlight"`
@@ -47,6 +49,12 @@ type API struct {
 	// RuntimeConfig switches versions and resources off and on.
 	RuntimeConfig Switches `json:"runtimeConfig"`
 	EventTTL      Duration `json:"eventTTL"` // how long an Event is kept; 0 is for ever
+}
+
+// Services is what the Services of the cluster share.
+type Services struct {
+	ClusterIPRange string `json:"clusterIPRange"` // or two, of both families, with a comma
+	NodePortRange  string `json:"nodePortRange"`
 }
 
 // TLS are the certificates to serve with.
@@ -121,6 +129,7 @@ func Default() Config {
 			Profiling:                   true,
 		},
 		API:            API{RuntimeConfig: Switches{}, EventTTL: Duration(time.Hour)},
+		Services:       Services{ClusterIPRange: "10.0.0.0/24", NodePortRange: "30000-32767"},
 		Authentication: Authentication{Anonymous: true},
 		Logging:        Logging{Format: "text"},
 		Actors: Actors{

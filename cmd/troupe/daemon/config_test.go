@@ -135,7 +135,7 @@ func TestValidateReportsEveryFaultAtOnce(t *testing.T) {
 	want := missingKeys("", map[string]any{}, reflect.TypeFor[Config]())
 	want = slices.DeleteFunc(want, func(key string) bool {
 		return slices.Contains([]string{"serving.securePort", "serving.shutdownDelay", "actors.maxRestarts", "actors.restartBackoff",
-			"tls.privateKeyFile", "tls.certDir", "authentication.clientCAFile", "authentication.tokenAuthFile", "authentication.anonymous", "serving.profiling",
+			"tls.privateKeyFile", "tls.certDir", "authentication.clientCAFile", "authentication.tokenAuthFile", "authentication.anonymous", "serving.profiling", "serving.advertiseAddress",
 			"api.runtimeConfig", "api.eventTTL"}, key)
 	})
 	if !slices.Equal(keys, want) {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"net"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -34,6 +35,8 @@ type Daemon struct {
 	// Set by Start, in this order, and closed by Stop in the reverse one.
 	journal *persist.Journal
 	store   *actors.Store
+	// clusterIP is the address of the Service of the API.
+	clusterIP netip.Addr
 	// stopControllers ends the built-in controllers and waits for them.
 	stopControllers func()
 	listener        net.Listener
@@ -97,6 +100,7 @@ func (d *Daemon) start() error {
 	if err := certs.WriteFile(d.Kubeconfig(), certs.Kubeconfig(d.URL(), id.trust, id.set.Admin)); err != nil {
 		return err
 	}
+	d.announce(kinds)
 	return d.serve(kinds, id)
 }
 
@@ -113,8 +117,12 @@ func (d *Daemon) open(kinds *catalog.Catalog) (err error) {
 	if err := claim(d.journal, d.config.DataDir, d.naming); err != nil {
 		return err
 	}
+	claims, err := d.claims()
+	if err != nil {
+		return err
+	}
 	d.store, err = actors.Open(actors.Options{
-		Log: d.journal, Catalog: kinds, Naming: d.naming, Logger: d.log, Tuning: d.config.tuning(), Fatal: d.fatal,
+		Log: d.journal, Catalog: kinds, Naming: d.naming, Logger: d.log, Tuning: d.config.tuning(), Claims: claims, Fatal: d.fatal,
 	})
 	if err == nil {
 		d.control(kinds)
@@ -144,10 +152,11 @@ func (d *Daemon) listen() (err error) {
 
 func (d *Daemon) serve(kinds *catalog.Catalog, id *identity) (err error) {
 	s := d.config.Serving
+	authorizer := authz.Union(authz.Masters{}, authz.PublicPaths)
 	d.front, err = http.New(http.Options{
 		Naming: d.naming, Catalog: kinds, Store: d.store,
 		Authenticator: id.authenticator,
-		Authorizer:    authz.Union(authz.Masters{}, authz.PublicPaths),
+		Authorizer:    authorizer,
 		Listener:      d.listener, TLS: id.tlsConfig(),
 		Version: Version, Logger: d.log,
 		Limits: http.Limits{
@@ -160,6 +169,7 @@ func (d *Daemon) serve(kinds *catalog.Catalog, id *identity) (err error) {
 		WriteMetrics:  d.store.WriteMetrics,
 		Checks:        []http.Check{{Name: "store", Check: d.store.Healthy}},
 		Extra:         map[string]func(io.Writer) error{BackupPath: d.backup},
+		Operations:    d.operations(kinds, id.authenticator, authorizer),
 		Profiling:     s.Profiling,
 		ShutdownDelay: time.Duration(s.ShutdownDelay),
 	})

@@ -24,6 +24,7 @@ func (c *Config) Flags() []FlagGroup {
 		group("Serving", func(f *pflag.FlagSet) {
 			f.StringVar(&c.Serving.BindAddress, "bind-address", c.Serving.BindAddress, "IP address to listen on; 0.0.0.0 or :: is every interface.")
 			f.IntVar(&c.Serving.SecurePort, "secure-port", c.Serving.SecurePort, "Port of HTTPS; 0 picks a free one, which the ready line and admin.kubeconfig then name.")
+			f.StringVar(&c.Serving.AdvertiseAddress, "advertise-address", c.Serving.AdvertiseAddress, "IP address at which the members of the cluster reach the daemon (default the bind address or, if that is every interface, the first address that is not local).")
 			f.Var(&c.Serving.RequestTimeout, "request-timeout", "Longest time of a request other than a watch.")
 			f.IntVar(&c.Serving.MinRequestTimeout, "min-request-timeout", c.Serving.MinRequestTimeout, "Seconds that a watch without timeoutSeconds is kept open at least; the actual time is random, up to twice as long.")
 			f.IntVar(&c.Serving.MaxRequestsInFlight, "max-requests-inflight", c.Serving.MaxRequestsInFlight, "Reads that may be in flight; more are answered 429.")
@@ -34,6 +35,10 @@ func (c *Config) Flags() []FlagGroup {
 		group("API", func(f *pflag.FlagSet) {
 			f.Var(&c.API.RuntimeConfig, "runtime-config", "Versions and resources to switch off or on: <group>/<version>[/<resource>]=true|false, api/all, api/ga, api/beta, api/alpha; several with commas.")
 			f.Var(&c.API.EventTTL, "event-ttl", "How long an Event is kept after it was last written; 0 keeps it.")
+		}),
+		group("Services", func(f *pflag.FlagSet) {
+			f.StringVar(&c.Services.ClusterIPRange, "service-cluster-ip-range", c.Services.ClusterIPRange, "Range of the addresses of Services; or two, an IPv4 and an IPv6 one, with a comma. The first one's family is the default.")
+			f.StringVar(&c.Services.NodePortRange, "service-node-port-range", c.Services.NodePortRange, "Range of the ports of nodes that Services get, both ends included.")
 		}),
 		group("TLS", func(f *pflag.FlagSet) {
 			f.StringVar(&c.TLS.CertFile, "tls-cert-file", c.TLS.CertFile, "PEM file of the certificate to serve with, followed by its intermediates. Made by the daemon if not given.")

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/troupe-api/troupe/actors/allocation"
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
@@ -18,6 +19,7 @@ func (c Config) Validate() error {
 		f.check(false, "naming", err.Error())
 	}
 	c.Serving.validate(&f)
+	c.Services.validate(&f)
 	c.TLS.validate(&f)
 	f.check(c.API.EventTTL >= 0, "api.eventTTL", "must not be negative")
 	f.oneOf("logging.format", c.Logging.Format, "text", "json")
@@ -37,12 +39,22 @@ func (c Config) Validate() error {
 func (s Serving) validate(f *faults) {
 	f.check(net.ParseIP(s.BindAddress) != nil, "serving.bindAddress", fmt.Sprintf("%q is no IP address", s.BindAddress))
 	f.check(s.SecurePort >= 0 && s.SecurePort <= 65535, "serving.securePort", fmt.Sprintf("%d is not between 0 and 65535", s.SecurePort))
+	f.check(s.AdvertiseAddress == "" || net.ParseIP(s.AdvertiseAddress) != nil, "serving.advertiseAddress", fmt.Sprintf("%q is no IP address", s.AdvertiseAddress))
 	f.positive("serving.requestTimeout", s.RequestTimeout)
 	f.least("serving.minRequestTimeout", int64(s.MinRequestTimeout), 1)
 	f.least("serving.maxRequestsInFlight", int64(s.MaxRequestsInFlight), 1)
 	f.least("serving.maxMutatingRequestsInFlight", int64(s.MaxMutatingRequestsInFlight), 1)
 	f.least("serving.maxBodyBytes", int64(s.MaxBodyBytes), 1024)
 	f.check(s.ShutdownDelay >= 0, "serving.shutdownDelay", "must not be negative")
+}
+
+func (s Services) validate(f *faults) {
+	if _, err := allocation.ParseRanges(s.ClusterIPRange); err != nil {
+		f.check(false, "services.clusterIPRange", err.Error())
+	}
+	if _, err := allocation.ParsePorts(s.NodePortRange); err != nil {
+		f.check(false, "services.nodePortRange", err.Error())
+	}
 }
 
 func (t TLS) validate(f *faults) {

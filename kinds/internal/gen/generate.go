@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"github.com/bufbuild/protocompile"
 	"github.com/bufbuild/protocompile/linker"
@@ -80,28 +81,52 @@ func descriptorSet(files linker.Files) ([]byte, error) {
 // slim keeps what package schema reads.
 func slim(file *descriptorpb.FileDescriptorProto) *descriptorpb.FileDescriptorProto {
 	file = proto.Clone(file).(*descriptorpb.FileDescriptorProto)
-	var kept []*descriptorpb.SourceCodeInfo_Location
-	for _, location := range file.GetSourceCodeInfo().GetLocation() {
-		if len(location.Path) >= 2 && location.GetLeadingComments() != "" {
-			kept = append(kept, &descriptorpb.SourceCodeInfo_Location{
-				Path: location.Path, LeadingComments: location.LeadingComments,
-			})
-		}
-	}
-	file.SourceCodeInfo = &descriptorpb.SourceCodeInfo{Location: kept}
+	file.SourceCodeInfo = &descriptorpb.SourceCodeInfo{Location: []*descriptorpb.SourceCodeInfo_Location{
+		{LeadingComments: proto.String(documentation(file.GetSourceCodeInfo()))},
+	}}
 	for _, message := range file.MessageType {
 		slimMessage(message)
 	}
 	return file
 }
 
-// slimMessage drops JSON names that are the field's own, and the synthetic oneofs.
+// Numbers of descriptor fields in the paths of source locations.
+const (
+	pathMessage = 4 // FileDescriptorProto.message_type
+	pathField   = 2 // DescriptorProto.field
+)
+
+// documentation gives a line to each message and field with a leading comment: its index,
+// or that of the message, a dot and its index; a blank; and the comment.
+func documentation(info *descriptorpb.SourceCodeInfo) string {
+	var b strings.Builder
+	for _, l := range info.GetLocation() {
+		text, p := strings.Join(strings.Fields(l.GetLeadingComments()), " "), l.Path
+		switch {
+		case text == "" || len(p) < 2 || p[0] != pathMessage:
+		case len(p) == 2:
+			fmt.Fprintf(&b, "%d %s\n", p[1], text)
+		case len(p) == 4 && p[2] == pathField:
+			fmt.Fprintf(&b, "%d.%d %s\n", p[1], p[3], text)
+		}
+	}
+	return b.String()
+}
+
+// slimMessage drops JSON names that are the field's own, the synthetic oneofs, and what
+// follows from the rest.
 func slimMessage(message *descriptorpb.DescriptorProto) {
 	message.OneofDecl = nil
 	for _, field := range message.Field {
 		field.OneofIndex = nil
 		if field.GetJsonName() == field.GetName() {
 			field.JsonName = nil
+		}
+		if field.GetLabel() == descriptorpb.FieldDescriptorProto_LABEL_OPTIONAL {
+			field.Label = nil
+		}
+		if field.TypeName != nil {
+			field.Type = nil
 		}
 	}
 	for _, nested := range message.NestedType {

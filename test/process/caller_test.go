@@ -2,52 +2,46 @@ package process
 
 import (
 	"crypto/tls"
-	"crypto/x509"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/troupe-api/troupe/test/client"
 )
 
 const configMaps = "/api/v1/namespaces/default/configmaps"
 
-// A client asks one daemon as its administrator.
-type client struct {
+// A caller asks one daemon as its administrator.
+type caller struct {
 	http *http.Client
 	url  string
 }
 
-func (p *process) client() client {
+func (p *process) caller() caller {
 	p.t.Helper()
 	transport := &http.Transport{TLSClientConfig: adminTLS(p.t, p.dir)}
 	p.t.Cleanup(transport.CloseIdleConnections)
-	return client{&http.Client{Transport: transport}, p.url}
+	return caller{&http.Client{Transport: transport}, p.url}
 }
 
 // adminTLS trusts the daemon's CA and presents the administrator's certificate.
 func adminTLS(t *testing.T, dir string) *tls.Config {
 	t.Helper()
-	ca, err := os.ReadFile(filepath.Join(dir, "pki", "ca.crt"))
+	c, err := client.New(filepath.Join(dir, "admin.kubeconfig"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	pair, err := tls.LoadX509KeyPair(filepath.Join(dir, "pki", "admin.crt"), filepath.Join(dir, "pki", "admin.key"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	config := &tls.Config{RootCAs: x509.NewCertPool(), Certificates: []tls.Certificate{pair}}
-	config.RootCAs.AppendCertsFromPEM(ca)
-	return config
+	return c.TLS
 }
 
 // do answers the code and the whole body.
-func (c client) do(method, path, body string) (int, string, error) {
+func (c caller) do(method, path, body string) (int, string, error) {
 	r, err := http.NewRequest(method, c.url+path, strings.NewReader(body))
 	if err != nil {
 		return 0, "", err
@@ -62,7 +56,7 @@ func (c client) do(method, path, body string) (int, string, error) {
 }
 
 // must is do for what has to be answered with code.
-func (c client) must(t *testing.T, code int, method, path, body string) string {
+func (c caller) must(t *testing.T, code int, method, path, body string) string {
 	t.Helper()
 	got, text, err := c.do(method, path, body)
 	if err != nil || got != code {
@@ -97,7 +91,7 @@ func configMap(name string, n int) string {
 }
 
 // list answers the state of every config map of the test, by name.
-func (c client) list(t *testing.T) map[string]string {
+func (c caller) list(t *testing.T) map[string]string {
 	t.Helper()
 	var list struct{ Items []object }
 	if err := json.Unmarshal([]byte(c.must(t, 200, "GET", configMaps, "")), &list); err != nil {

@@ -1,4 +1,4 @@
-package drift
+package public
 
 import (
 	adm "k8s.io/api/admissionregistration/v1"
@@ -25,8 +25,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// public holds the Go type of every kind of the catalogue; a kind without one fails.
-var public = map[meta.GroupVersionKind]any{
+// Kinds holds an empty value of the Go type of every kind of the catalogue, by its public name.
+var Kinds = map[meta.GroupVersionKind]any{
 	{Group: "admissionregistration.k8s.io", Version: "v1", Kind: "MutatingWebhookConfiguration"}:     adm.MutatingWebhookConfiguration{},
 	{Group: "admissionregistration.k8s.io", Version: "v1", Kind: "ValidatingAdmissionPolicy"}:        adm.ValidatingAdmissionPolicy{},
 	{Group: "admissionregistration.k8s.io", Version: "v1", Kind: "ValidatingAdmissionPolicyBinding"}: adm.ValidatingAdmissionPolicyBinding{},
@@ -94,5 +94,5 @@ var public = map[meta.GroupVersionKind]any{
 	{Group: "storage.k8s.io", Version: "v1", Kind: "VolumeAttributesClass"}:                          storage.VolumeAttributesClass{},
 }
 
-// elsewhere are groups whose Go types live in modules that this one does not require.
-var elsewhere = map[string]bool{"apiextensions.k8s.io": true, "apiregistration.k8s.io": true}
+// Elsewhere are groups whose Go types live in modules that this one does not require.
+var Elsewhere = map[string]bool{"apiextensions.k8s.io": true, "apiregistration.k8s.io": true}

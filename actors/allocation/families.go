@@ -1,0 +1,173 @@
+package allocation
+
+import (
+	"net/netip"
+	"slices"
+
+	"github.com/troupe-api/troupe/kinds/catalog"
+	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// The families of addresses, and the policies by which a Service has one or both.
+const (
+	familyIPv4       = "IPv4"
+	familyIPv6       = "IPv6"
+	singleStack      = "SingleStack"
+	preferDualStack  = "PreferDualStack"
+	requireDualStack = "RequireDualStack"
+)
+
+// keepsPreference says whether a Service that prefers both families stays as it is: it does
+// not follow a change of the server's ranges by itself.
+func (c *change) keepsPreference() bool {
+	if c.was == nil || rules.Text(c.spec, "ipFamilyPolicy") != preferDualStack {
+		return false
+	}
+	for _, name := range []string{"type", "ipFamilyPolicy", "clusterIP", "clusterIPs", "ipFamilies"} {
+		if !rules.Equal(c.spec[name], c.was[name]) {
+			return false
+		}
+	}
+	return true
+}
+
+// settleFamilies completes ipFamilyPolicy and ipFamilies, and says whether addresses can
+// be given out by them. What validation reports is no fault here, and ends it.
+func (c *change) settleFamilies() bool {
+	c.settlePolicy()
+	var malformed schema.Faults
+	catalog.ServiceAddressFaults(c.spec, &malformed)
+	if len(malformed.List) > 0 {
+		return false
+	}
+	before := len(c.faults.List)
+	policy := rules.Text(c.spec, "ipFamilyPolicy")
+	if c.was != nil {
+		c.shrink(policy)
+	}
+	if policy == singleStack {
+		c.forbidBoth()
+	}
+	c.inferFamilies()
+	if len(c.faults.List) > before {
+		return false
+	}
+	if c.anyFamily() {
+		c.completeFamilies(policy, true)
+		return true
+	}
+	c.checkFamilies(policy)
+	if len(c.faults.List) > before {
+		return false
+	}
+	c.completeFamilies(policy, len(c.services.ranges) == 2)
+	return true
+}
+
+// anyFamily says whether the Service may have families that the server has no range of:
+// it has no address, and somebody else keeps its endpoints.
+func (c *change) anyFamily() bool {
+	return catalog.ServiceIsHeadless(c.spec) && len(rules.Sub(c.spec, "selector")) == 0
+}
+
+// settlePolicy chooses the policy if the client has not: that from before, or one family.
+func (c *change) settlePolicy() {
+	if rules.Text(c.spec, "ipFamilyPolicy") != "" {
+		return
+	}
+	policy := rules.Text(c.was, "ipFamilyPolicy")
+	switch {
+	case policy != "":
+	case c.anyFamily():
+		policy = requireDualStack
+	default:
+		policy = singleStack
+	}
+	c.spec["ipFamilyPolicy"] = policy
+}
+
+// shrink lets a Service go back to one family: SingleStack alone is enough to say so, and
+// it must be said.
+func (c *change) shrink(policy string) {
+	for _, list := range []struct{ name, item string }{{"clusterIPs", "cluster IP"}, {"ipFamilies", "IP family"}} {
+		now, was := rules.Items(c.spec, list.name), rules.Items(c.was, list.name)
+		if policy == singleStack {
+			if len(now) > 1 && rules.Equal(now, was) {
+				c.spec[list.name] = slices.Clone(now[:1])
+			}
+			continue
+		}
+		if len(was) == 2 && len(now) == 1 && now[0] == was[0] {
+			c.faults.Invalid("spec.ipFamilyPolicy", policy, "must be 'SingleStack' to release the secondary "+list.item)
+		}
+	}
+}
+
+// forbidBoth reports two addresses or families of a Service that is to have one.
+func (c *change) forbidBoth() {
+	const begin = "must be 'RequireDualStack' or 'PreferDualStack' when multiple "
+	if len(rules.Items(c.spec, "clusterIPs")) == 2 {
+		c.faults.Invalid("spec.ipFamilyPolicy", singleStack, begin+"cluster IPs are specified")
+	}
+	if len(rules.Items(c.spec, "ipFamilies")) == 2 {
+		c.faults.Invalid("spec.ipFamilyPolicy", singleStack, begin+"IP families are specified")
+	}
+}
+
+// inferFamilies adds the families of addresses that the client has chosen.
+func (c *change) inferFamilies() {
+	families := slices.Clone(rules.Items(c.spec, "ipFamilies"))
+	for i, text := range rules.Texts(c.spec, "clusterIPs") {
+		a, err := netip.ParseAddr(text)
+		if i < len(families) || err != nil {
+			continue
+		}
+		family := familyIPv4
+		if a.Is6() && !a.Is4In6() {
+			family = familyIPv6
+		}
+		if !c.has(family) {
+			c.faults.Invalid(rules.At("spec.clusterIPs", i), c.spec["clusterIPs"], family+" is not configured on this cluster")
+			continue
+		}
+		families = append(families, family)
+	}
+	if len(families) > 0 {
+		c.spec["ipFamilies"] = families
+	}
+}
+
+// has says whether the server has a range of a family.
+func (c *change) has(family string) bool {
+	return slices.ContainsFunc(c.services.ranges, func(r Range) bool { return r.family() == family })
+}
+
+// checkFamilies reports what the server has no ranges for.
+func (c *change) checkFamilies(policy string) {
+	if policy == requireDualStack && len(c.services.ranges) < 2 {
+		c.faults.Invalid("spec.ipFamilyPolicy", policy, "this cluster is not configured for dual-stack services")
+	}
+	for i, family := range rules.Texts(c.spec, "ipFamilies") {
+		if !c.has(family) {
+			c.faults.Invalid(rules.At("spec.ipFamilies", i), family, "not configured on this cluster")
+		}
+	}
+}
+
+// completeFamilies begins with the default family, and adds the other one if the policy
+// wants it and there is one.
+func (c *change) completeFamilies(policy string, both bool) {
+	families := slices.Clone(rules.Items(c.spec, "ipFamilies"))
+	if len(families) == 0 {
+		families = append(families, c.services.ranges[0].family())
+	}
+	if policy != singleStack && both && len(families) == 1 {
+		other := familyIPv6
+		if families[0] == familyIPv6 {
+			other = familyIPv4
+		}
+		families = append(families, other)
+	}
+	c.spec["ipFamilies"] = families
+}

@@ -1,0 +1,157 @@
+package allocation
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/netip"
+	"strconv"
+	"strings"
+)
+
+// A Range is a range of addresses. Addresses are counted from its first, 0.
+type Range struct {
+	prefix      netip.Prefix
+	first, last uint64 // that may be given out
+}
+
+// The least number of addresses in a range, as bits, and the most that are used of a large one.
+const (
+	leastBits = 3
+	mostBits  = 64
+)
+
+// ParseRanges reads one range, or one of each family separated by a comma: "10.0.0.0/24"
+// or "10.0.0.0/16,fd00::/108". The first one's family is the default of Services.
+func ParseRanges(s string) ([]Range, error) {
+	var ranges []Range
+	for text := range strings.SplitSeq(s, ",") {
+		r, err := parseRange(strings.TrimSpace(text))
+		if err != nil {
+			return nil, err
+		}
+		ranges = append(ranges, r)
+	}
+	if len(ranges) > 2 || len(ranges) == 2 && ranges[0].v6() == ranges[1].v6() {
+		return nil, fmt.Errorf("%q: at most one range of each IP family", s)
+	}
+	return ranges, nil
+}
+
+func parseRange(s string) (Range, error) {
+	p, err := netip.ParsePrefix(s)
+	switch {
+	case err != nil:
+		return Range{}, fmt.Errorf("%q is no range of addresses such as 10.0.0.0/24", s)
+	case p.Masked() != p:
+		return Range{}, fmt.Errorf("%q has bits beyond its prefix; %s has none", s, p.Masked())
+	}
+	host := p.Addr().BitLen() - p.Bits()
+	if host < leastBits || host > mostBits {
+		return Range{}, fmt.Errorf("%q must have between 8 and 2^64 addresses", s)
+	}
+	r := Range{prefix: p, first: 1, last: 1<<host - 1}
+	if !r.v6() {
+		r.last-- // the broadcast address
+	}
+	return r, nil
+}
+
+// String is the form that ParseRanges reads.
+func (r Range) String() string { return r.prefix.String() }
+
+// First is the first address that may be given out.
+func (r Range) First() netip.Addr { return r.at(r.first) }
+
+func (r Range) v6() bool { return r.prefix.Addr().Is6() }
+
+// family is the name that Services know the range's family by.
+func (r Range) family() string {
+	if r.v6() {
+		return familyIPv6
+	}
+	return familyIPv4
+}
+
+// holds says whether an address may be given out.
+func (r Range) holds(a netip.Addr) bool {
+	return r.prefix.Contains(a) && a != r.prefix.Addr() && (r.v6() || a != r.at(r.last+1))
+}
+
+// at is the nth address. The prefix of a range has no bits below it, so nothing carries.
+func (r Range) at(n uint64) netip.Addr {
+	b := r.prefix.Addr().As16()
+	binary.BigEndian.PutUint64(b[8:], binary.BigEndian.Uint64(b[8:])+n)
+	a := netip.AddrFrom16(b)
+	if !r.v6() {
+		a = a.Unmap()
+	}
+	return a
+}
+
+// pick finds a free address at random. Those of the lower part, which clients who choose
+// for themselves may count on, come last.
+func (r Range) pick(free func(netip.Addr) bool) (netip.Addr, bool) {
+	lower := lowerPart(r.last-r.first+1, 16, 16, 256)
+	n, ok := pick(r.first, r.first+lower, r.last, func(n uint64) bool { return free(r.at(n)) })
+	return r.at(n), ok
+}
+
+// Ports are a range of ports, both ends included.
+type Ports struct{ First, Last uint16 }
+
+// ParsePorts reads "30000-32767".
+func ParsePorts(s string) (Ports, error) {
+	low, high, _ := strings.Cut(s, "-")
+	first, err1 := strconv.ParseUint(low, 10, 16)
+	last, err2 := strconv.ParseUint(high, 10, 16)
+	if err := errors.Join(err1, err2); err != nil || first == 0 || last < first {
+		return Ports{}, fmt.Errorf("%q is no range of ports such as 30000-32767", s)
+	}
+	return Ports{uint16(first), uint16(last)}, nil
+}
+
+// String is the form that ParsePorts reads.
+func (p Ports) String() string { return fmt.Sprintf("%d-%d", p.First, p.Last) }
+
+func (p Ports) holds(n int64) bool { return n >= int64(p.First) && n <= int64(p.Last) }
+
+// pick finds a free port as a Range finds an address.
+func (p Ports) pick(free func(int64) bool) (int64, bool) {
+	first, last := uint64(p.First), uint64(p.Last)
+	n, ok := pick(first, first+lowerPart(last-first+1, 32, 16, 128), last, func(n uint64) bool { return free(int64(n)) })
+	return int64(n), ok
+}
+
+// lowerPart is how many of size belong to the lower part: a share of it within bounds, and
+// nothing of a small range.
+func lowerPart(size, share, least, most uint64) uint64 {
+	if size < least {
+		return 0
+	}
+	return min(max(size/share, least), most, size)
+}
+
+// pick finds a free number from middle to last, or else from first to middle.
+func pick(first, middle, last uint64, free func(uint64) bool) (uint64, bool) {
+	if n, ok := pickFrom(middle, last-middle+1, free); ok {
+		return n, true
+	}
+	return pickFrom(first, middle-first, free)
+}
+
+// pickFrom looks from a random place onwards, once around.
+func pickFrom(first, size uint64, free func(uint64) bool) (uint64, bool) {
+	if size == 0 {
+		return 0, false
+	}
+	start := rand.Uint64N(size)
+	for i := range size {
+		n := first + (start+i)%size
+		if free(n) {
+			return n, true
+		}
+	}
+	return 0, false
+}

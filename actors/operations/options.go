@@ -1,0 +1,48 @@
+package operations
+
+import (
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// ReadEviction makes an Eviction of the Pod with a key from the body of a request. A dry
+// run may be asked for in the body as well. The error is a *meta.Status.
+func ReadEviction(key meta.Key, body schema.Tree, n *meta.Naming) (v Eviction, err error) {
+	options := rules.Sub(body, "deleteOptions")
+	v.Key = key
+	if seconds, ok := rules.Int(options, "gracePeriodSeconds"); ok {
+		v.Delete.GracePeriodSeconds = &seconds
+	}
+	preconditions := rules.Sub(options, "preconditions")
+	v.Delete.UID, v.Delete.ResourceVersion = rules.Text(preconditions, "uid"), rules.Text(preconditions, "resourceVersion")
+	var faults schema.Faults
+	v.Delete.PropagationPolicy = propagation(options, &faults)
+	for i, stage := range rules.Texts(options, "dryRun") {
+		v.DryRun = true
+		if stage != "All" {
+			faults.NotSupported(rules.At("dryRun", i), stage, []string{"All"})
+		}
+	}
+	if len(faults.List) > 0 {
+		return v, meta.NewInvalid(meta.GroupKind{Group: n.Group("meta"), Kind: "DeleteOptions"}, "", faults.List)
+	}
+	return v, nil
+}
+
+// propagation is what is to become of what the Pod owns, in its old or its new form.
+func propagation(options schema.Tree, faults *schema.Faults) string {
+	policy := rules.Text(options, "propagationPolicy")
+	orphan, old := options["orphanDependents"].(bool)
+	switch {
+	case old && policy != "":
+		faults.Invalid("propagationPolicy", policy, "orphanDependents and deletionPropagation cannot be both set")
+	case old && orphan:
+		return "Orphan"
+	case old:
+		return "Background"
+	case policy != "" && policy != "Foreground" && policy != "Background" && policy != "Orphan":
+		faults.NotSupported("propagationPolicy", policy, []string{"Foreground", "Background", "Orphan", "nil"})
+	}
+	return policy
+}

@@ -1,0 +1,33 @@
+package operations
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+
+	"github.com/troupe-api/troupe/kinds/codec"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// A Store is what operations need of the store. Errors are *meta.Status.
+type Store interface {
+	Get(ctx context.Context, r request.Get) (*meta.Object, error)
+	List(ctx context.Context, r request.List) (request.Listing, error)
+	Mutate(ctx context.Context, m request.Mutation) (request.Result, error)
+}
+
+// read decodes an object of kind k.
+func read(k *schema.Kind, o *meta.Object) (schema.Tree, error) {
+	tree, _, err := codec.DecodeJSON(k.Message, o.JSON)
+	if err != nil {
+		return nil, fmt.Errorf("operations: stored object %s: %w", o.Key, err)
+	}
+	return tree, nil
+}
+
+// conflicts tells whether an error says that an object has changed meanwhile.
+func conflicts(err error) bool {
+	return err != nil && meta.AsStatus(err).Code == http.StatusConflict
+}

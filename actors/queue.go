@@ -1,0 +1,43 @@
+package actors
+
+// queue is a first-in-first-out list that uses its space again. It has no mutex.
+type queue[T any] struct {
+	items []T
+	head  int // items[:head] are taken
+}
+
+// mostKept is the largest space, in items, that an empty queue keeps.
+const mostKept = 1024
+
+func (q *queue[T]) length() int { return len(q.items) - q.head }
+
+func (q *queue[T]) push(item T) {
+	if len(q.items) == cap(q.items) && q.head > len(q.items)/2 {
+		n := copy(q.items, q.items[q.head:])
+		clear(q.items[n:])
+		q.items, q.head = q.items[:n], 0
+	}
+	q.items = append(q.items, item)
+}
+
+// pop takes the oldest item; the queue must have one.
+func (q *queue[T]) pop() T {
+	var none T
+	item := q.items[q.head]
+	q.items[q.head] = none
+	q.head++
+	if q.head == len(q.items) {
+		q.items, q.head = q.items[:0], 0
+		if cap(q.items) > mostKept {
+			q.items = nil
+		}
+	}
+	return item
+}
+
+// drain takes everything.
+func (q *queue[T]) drain() []T {
+	rest := q.items[q.head:]
+	*q = queue[T]{}
+	return rest
+}

@@ -1,0 +1,54 @@
+package actors
+
+import "testing"
+
+func TestQueueKeepsOrderInBoundedSpace(t *testing.T) {
+	var q queue[int]
+	next := 0
+	for i := range 10_000 { // never empty, never long
+		q.push(i)
+		if q.length() > 3 {
+			if got := q.pop(); got != next {
+				t.Fatalf("got %d, want %d", got, next)
+			}
+			next++
+		}
+	}
+	if cap(q.items) > 64 {
+		t.Errorf("a queue of %d took the space of %d", q.length(), cap(q.items))
+	}
+	for i, got := range q.drain() {
+		if got != next+i {
+			t.Errorf("drained %d, want %d", got, next+i)
+		}
+	}
+	for i := range 2 * mostKept {
+		q.push(i)
+	}
+	for q.length() > 0 {
+		q.pop()
+	}
+	if cap(q.items) > mostKept {
+		t.Errorf("an empty queue keeps the space of %d", cap(q.items))
+	}
+}
+
+// A member that blocks holds up nobody else's work.
+func TestCrewGoesOnWhileMembersBlock(t *testing.T) {
+	c := newCrew(1)
+	gate, done := make(chan struct{}), make(chan struct{})
+	const blocked = 50
+	entered := make(chan struct{}, blocked)
+	for range blocked {
+		c.Schedule(func() { entered <- struct{}{}; <-gate })
+	}
+	for range blocked {
+		<-entered
+	}
+	c.Schedule(func() { close(done) })
+	<-done
+	close(gate)
+	c.close()
+	c.Schedule(func() { done = nil; entered <- struct{}{} }) // late work is still done
+	<-entered
+}

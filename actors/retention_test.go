@@ -1,0 +1,54 @@
+package actors_test
+
+import (
+	"strconv"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/troupe-api/troupe/actors"
+	"github.com/troupe-api/troupe/kinds/catalog"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/persist"
+	"github.com/troupe-api/troupe/persist/vfs"
+)
+
+// A snapshot lets go of the segments that are older than the history, even where a quiet
+// collection still holds the records of long ago.
+func TestSnapshotDropsOldSegments(t *testing.T) {
+	var clock atomic.Int64
+	clock.Store(time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC).UnixNano())
+	now := func() time.Time { return time.Unix(0, clock.Load()) }
+	kinds, err := catalog.New(meta.Platform)
+	if err != nil {
+		t.Fatal(err)
+	}
+	journal, err := persist.Open("/data", persist.Options{FS: vfs.NewMem(), Sync: persist.SyncAlways, SegmentBytes: 16 << 10, Now: now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	options := actors.Options{Log: journal, Catalog: kinds, Naming: meta.Platform, Tuning: actors.DefaultTuning(), Now: now}
+	options.Tuning.HistoryTime = time.Minute
+	h := &house{t: t, kinds: kinds, journal: journal}
+	if h.Store, err = actors.Open(options); err != nil {
+		t.Fatal(err)
+	}
+	defer h.close()
+	write := func() {
+		for i := range 200 {
+			if _, err := h.create("c"+strconv.Itoa(i)+"-"+strconv.FormatInt(clock.Load(), 36), "some text"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := h.Snapshot(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write()
+	young := journal.Stats().Segments
+	clock.Add(int64(2 * time.Minute))
+	write()
+	if old := journal.Stats().Segments; young < 3 || old > young+1 {
+		t.Errorf("%d segments while the first changes were young, %d when they are old and as many came after", young, old)
+	}
+}

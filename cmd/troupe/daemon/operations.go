@@ -1,0 +1,75 @@
+package daemon
+
+import (
+	"context"
+	"time"
+
+	"github.com/troupe-api/troupe/actors/operations"
+	"github.com/troupe-api/troupe/http"
+	"github.com/troupe-api/troupe/kinds/catalog"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/policy/authn"
+	"github.com/troupe-api/troupe/policy/authz"
+)
+
+// operations are the creates of which nothing is stored.
+func (d *Daemon) operations(kinds *catalog.Catalog, a authn.Authenticator, z authz.Authorizer) map[string]http.Operation {
+	// The server is for the name of its own service, if a token is to name somebody.
+	who := authn.Reviewer{Authenticator: a, Audiences: []string{"https://" + d.naming.Name("platform") + ".default.svc"}}
+	may := authz.Reviewer{Authorizer: z}
+	access := func(_ context.Context, c http.Call) (schema.Tree, error) { return may.Access(c.Kind, c.Object) }
+	return map[string]http.Operation{
+		"/v1/bindings":      d.bind(kinds),
+		"/v1/pods/eviction": d.evict(kinds),
+		"authentication.platform.io/v1/selfsubjectreviews": func(_ context.Context, c http.Call) (schema.Tree, error) {
+			return authn.Self(c.Object, c.User, time.Now().UTC().Format(time.RFC3339)), nil
+		},
+		"authentication.platform.io/v1/tokenreviews": func(_ context.Context, c http.Call) (schema.Tree, error) {
+			return who.Token(c.Object)
+		},
+		"authorization.platform.io/v1/localsubjectaccessreviews": access,
+		"authorization.platform.io/v1/selfsubjectaccessreviews": func(_ context.Context, c http.Call) (schema.Tree, error) {
+			return may.OwnAccess(c.Kind, c.Object, c.User)
+		},
+		"authorization.platform.io/v1/selfsubjectrulesreviews": func(_ context.Context, c http.Call) (schema.Tree, error) {
+			return may.OwnRules(c.Object, c.User)
+		},
+		"authorization.platform.io/v1/subjectaccessreviews": access,
+	}
+}
+
+// evict lets a Pod go, if no budget minds.
+func (d *Daemon) evict(kinds *catalog.Catalog) http.Operation {
+	evictor := operations.NewEvictor(d.store, podsOf(kinds),
+		kinds.ByGVK(meta.GroupVersionKind{Group: "policy", Version: "v1", Kind: "PodDisruptionBudget"}))
+	return func(ctx context.Context, c http.Call) (schema.Tree, error) {
+		v, err := operations.ReadEviction(c.Key, c.Object, d.naming)
+		if err != nil {
+			return nil, err
+		}
+		v.DryRun, v.Manager = v.DryRun || c.DryRun, c.Manager
+		return nil, evictor.Evict(ctx, v)
+	}
+}
+
+// bind puts a Pod on a node: a binding in the collection is that of the Pod of its name.
+func (d *Daemon) bind(kinds *catalog.Catalog) http.Operation {
+	pods := podsOf(kinds)
+	return func(ctx context.Context, c http.Call) (schema.Tree, error) {
+		if c.Key.Name == "" {
+			return nil, meta.NewBadRequest("a Binding needs the name of the Pod that it binds")
+		}
+		_, err := d.store.Mutate(ctx, request.Mutation{
+			Verb: request.Create, Kind: pods, Subresource: "binding", Object: c.Object, DryRun: c.DryRun, FieldManager: c.Manager,
+			Key: meta.Key{GroupResource: pods.Storage, Namespace: c.Key.Namespace, Name: c.Key.Name},
+		})
+		return nil, err
+	}
+}
+
+// podsOf is the kind of Pods, which always is.
+func podsOf(kinds *catalog.Catalog) *schema.Kind {
+	return kinds.ByGVK(meta.GroupVersionKind{Version: "v1", Kind: "Pod"})
+}

@@ -1,0 +1,69 @@
+package daemon
+
+import (
+	"context"
+	"net"
+	"net/netip"
+
+	"github.com/troupe-api/troupe/actors/allocation"
+	"github.com/troupe-api/troupe/actors/controllers"
+	"github.com/troupe-api/troupe/actors/mutation"
+	"github.com/troupe-api/troupe/kinds/catalog"
+	"github.com/troupe-api/troupe/kinds/meta"
+)
+
+// apiService is the Service of the API itself.
+func (d *Daemon) apiService() meta.Key {
+	return meta.Key{GroupResource: meta.GroupResource{Resource: "services"}, Namespace: "default", Name: d.naming.Name("platform")}
+}
+
+// claims are what objects share.
+func (d *Daemon) claims() (map[meta.GroupResource]mutation.Claims, error) {
+	ranges, err := allocation.ParseRanges(d.config.Services.ClusterIPRange)
+	if err != nil {
+		return nil, err
+	}
+	ports, err := allocation.ParsePorts(d.config.Services.NodePortRange)
+	if err != nil {
+		return nil, err
+	}
+	own := d.apiService()
+	d.clusterIP = ranges[0].First()
+	return map[meta.GroupResource]mutation.Claims{own.GroupResource: allocation.NewServices(ranges, ports, own)}, nil
+}
+
+// announce makes the daemon known to the members of the cluster. Without it the daemon
+// works as well; so it starts also when the disk is full.
+func (d *Daemon) announce(kinds *catalog.Catalog) {
+	at := controllers.APIAddress{
+		Service: d.apiService(), ClusterIP: d.clusterIP,
+		IP: d.config.advertised(), Port: d.listener.Addr().(*net.TCPAddr).Port,
+	}
+	if err := controllers.NewAPIService(d.store, kinds, at).Ensure(context.Background()); err != nil {
+		d.log.Warn("making the service of the API known", "error", err)
+	}
+}
+
+// advertised is the address at which others reach the daemon; the zero address if there is none.
+func (c Config) advertised() netip.Addr {
+	if a, err := netip.ParseAddr(c.Serving.AdvertiseAddress); err == nil {
+		return a
+	}
+	bind, err := netip.ParseAddr(c.Serving.BindAddress)
+	switch {
+	case err != nil || bind.IsLoopback():
+		return netip.Addr{}
+	case !bind.IsUnspecified():
+		return bind
+	}
+	local, err := net.InterfaceAddrs()
+	if err != nil {
+		return netip.Addr{}
+	}
+	for _, a := range local {
+		if p, err := netip.ParsePrefix(a.String()); err == nil && p.Addr().IsGlobalUnicast() {
+			return p.Addr()
+		}
+	}
+	return netip.Addr{}
+}

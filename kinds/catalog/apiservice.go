@@ -1,0 +1,80 @@
+package catalog
+
+import (
+	"fmt"
+
+	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+func apiServiceRules() schema.Rules {
+	return schema.Rules{Default: defaultAPIService, Prepare: prepareAPIService, Validate: validateAPIService}
+}
+
+func defaultAPIService(obj schema.Tree) {
+	if service, ok := rules.Sub(obj, "spec")["service"].(schema.Tree); ok && !rules.Has(service, "port") {
+		service["port"] = int64(443)
+	}
+}
+
+// prepareAPIService begins a service of this server itself as available, and any other
+// without a status.
+func prepareAPIService(obj, old schema.Tree) {
+	if old != nil {
+		rules.Carry(obj, old, "status")
+		return
+	}
+	obj["status"] = schema.Tree{}
+	if !rules.Has(rules.Sub(obj, "spec"), "service") {
+		obj["status"] = schema.Tree{"conditions": []any{schema.Tree{
+			"type": "Available", "status": "True", "reason": "Local", "message": "Local APIServices are always available",
+			"lastTransitionTime": rules.Sub(obj, "metadata")["creationTimestamp"],
+		}}}
+	}
+}
+
+func validateAPIService(obj schema.Tree, faults *schema.Faults) {
+	spec := rules.Sub(obj, "spec")
+	group, version := rules.Text(spec, "group"), rules.Text(spec, "version")
+	if name := rules.Text(rules.Sub(obj, "metadata"), "name"); name != version+"."+group {
+		faults.Invalid("metadata.name", name, fmt.Sprintf("must be `spec.version+\".\"+spec.group`: %q", version+"."+group))
+	}
+	if group == "" && version != "v1" {
+		faults.Required("spec.group", "only v1 may have an empty group and it better be legacy kube")
+	}
+	formatted(spec, "group", "spec", faults, rules.Subdomain)
+	for _, msg := range rules.Label1035(version) {
+		faults.Invalid("spec.version", version, msg)
+	}
+	validatePriority(spec, "groupPriorityMinimum", 20000, faults)
+	validatePriority(spec, "versionPriority", 1000, faults)
+	bundle, skip := rules.Text(spec, "caBundle"), rules.Flag(spec, "insecureSkipTLSVerify")
+	service, remote := spec["service"].(schema.Tree)
+	if !remote {
+		if bundle != "" {
+			faults.Invalid("spec.caBundle", fmt.Sprintf("%d bytes", decodedSize(bundle)), "local APIServices may not have a caBundle")
+		}
+		if skip {
+			faults.Invalid("spec.insecureSkipTLSVerify", skip, "local APIServices may not have insecureSkipTLSVerify")
+		}
+		return
+	}
+	required(service, "spec.service", faults, "namespace", "name")
+	validateReferencePort(service, "spec.service", faults)
+	if skip && bundle != "" {
+		faults.Invalid("spec.insecureSkipTLSVerify", skip, "may not be true if caBundle is present")
+	}
+}
+
+// validateReferencePort checks the port of a reference to a service, if there is one.
+func validateReferencePort(service schema.Tree, path string, faults *schema.Faults) {
+	if port, ok := rules.Int(service, "port"); ok && (port < 1 || port > 65535) {
+		faults.Invalid(path+".port", port, "port is not valid: "+betweenMsg(1, 65535))
+	}
+}
+
+func validatePriority(spec schema.Tree, name string, most int64, faults *schema.Faults) {
+	if n, _ := rules.Int(spec, name); n <= 0 || n > most {
+		faults.Invalid("spec."+name, n, fmt.Sprintf("must be positive and less than %d", most))
+	}
+}

@@ -1,0 +1,161 @@
+package catalog
+
+import (
+	"reflect"
+
+	"github.com/troupe-api/troupe/kinds/codec"
+	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// olderAutoscaler is the way between version v1 of an autoscaler, which knows the CPUs only,
+// and the stored form.
+type olderAutoscaler struct {
+	autoscalerNames
+	spec, status *schema.Message // of the stored form
+}
+
+func autoscalerV1(names autoscalerNames, message func(string) *schema.Message) schema.Conversion {
+	v1 := olderAutoscaler{
+		autoscalerNames: names,
+		spec:            message("autoscaling.v2.HorizontalPodAutoscalerSpec"),
+		status:          message("autoscaling.v2.HorizontalPodAutoscalerStatus"),
+	}
+	return schema.Conversion{ToStored: v1.toStored, FromStored: v1.fromStored}
+}
+
+const (
+	targetCPU  = "targetCPUUtilizationPercentage"
+	currentCPU = "currentCPUUtilizationPercentage"
+)
+
+func (v1 olderAutoscaler) fromStored(obj schema.Tree) schema.Tree {
+	v1.hideTolerance(obj)
+	spec, status := rules.Sub(obj, "spec"), rules.Sub(obj, "status")
+	var others []any
+	for i, m := range rules.Trees(spec, "metrics") {
+		percent, plain := cpuTarget(m)
+		switch {
+		case !plain || rules.Has(spec, targetCPU):
+			others = append(others, olderMetric(m, specForms))
+		default:
+			spec[targetCPU] = percent
+			if i > 0 {
+				others = append(others, cpuPlace())
+			}
+		}
+	}
+	annotate(obj, v1.metrics, others)
+	annotate(obj, v1.behavior, spec["behavior"])
+	delete(spec, "metrics")
+	delete(spec, "behavior")
+	var current []any
+	for _, m := range rules.Trees(status, "currentMetrics") {
+		if n, ok := rules.Int(rules.Sub(m, "resource", "current"), "averageUtilization"); ok && isCPU(m) && !rules.Has(status, currentCPU) {
+			status[currentCPU] = n
+		}
+		current = append(current, olderMetric(m, statusForms))
+	}
+	annotate(obj, v1.currentMetrics, current)
+	annotate(obj, v1.conditions, status["conditions"])
+	delete(status, "currentMetrics")
+	delete(status, "conditions")
+	return obj
+}
+
+func (v1 olderAutoscaler) toStored(obj schema.Tree) schema.Tree {
+	spec := rules.Grow(obj, "spec")
+	annotations := rules.Sub(obj, "metadata", "annotations")
+	metrics := placeCPU(newerMetrics(annotations, v1.metrics, specForms), spec)
+	v1.take(spec, "metrics", metrics, v1.spec)
+	v1.take(spec, "behavior", fromJSON(annotations, v1.behavior), v1.spec)
+	if status := rules.Sub(obj, "status"); status != nil {
+		current := newerMetrics(annotations, v1.currentMetrics, statusForms)
+		v1.take(status, "currentMetrics", observeCPU(current, status), v1.status)
+		v1.take(status, "conditions", fromJSON(annotations, v1.conditions), v1.status)
+	}
+	v1.showTolerance(obj)
+	v1.drop(obj)
+	return obj
+}
+
+// take sets a field to a value that an annotation held, if the message can hold that.
+func (v1 olderAutoscaler) take(t schema.Tree, name string, v any, m *schema.Message) {
+	if rules.Empty(v) {
+		return
+	}
+	if fit, _, err := codec.Conform(m, schema.Tree{name: v}); err == nil && !rules.Empty(fit[name]) {
+		t[name] = fit[name]
+	}
+}
+
+// fromJSON is what an annotation holds as JSON; nil if there is none, or if it is none.
+func fromJSON(annotations schema.Tree, name string) any {
+	text := rules.Text(annotations, name)
+	if text == "" {
+		return nil
+	}
+	v, _, err := codec.DecodeAny([]byte(text))
+	if err != nil {
+		return nil
+	}
+	return v
+}
+
+func isCPU(m schema.Tree) bool {
+	return rules.Text(m, "type") == "Resource" && rules.Text(rules.Sub(m, "resource"), "name") == "cpu"
+}
+
+// cpuTarget is the percentage of a metric that version v1 has a field for, and whether m is
+// such a metric, and nothing more.
+func cpuTarget(m schema.Tree) (int64, bool) {
+	n, _ := rules.Int(rules.Sub(m, "resource", "target"), "averageUtilization")
+	return n, reflect.DeepEqual(m, cpuMetric(n))
+}
+
+// cpuPlace stands among other metrics where the one that has a field belongs. Without it
+// that one is the first.
+func cpuPlace() schema.Tree {
+	return schema.Tree{"type": "Resource", "resource": schema.Tree{"name": "cpu"}}
+}
+
+// placeCPU puts the metric that has a field to the others, in its place, and takes the field away.
+func placeCPU(others []any, spec schema.Tree) []any {
+	percent, given := rules.Int(spec, targetCPU)
+	delete(spec, targetCPU)
+	var metrics []any
+	for _, m := range others {
+		switch {
+		case !reflect.DeepEqual(m, cpuPlace()):
+			metrics = append(metrics, m)
+		case given:
+			metrics = append(metrics, cpuMetric(percent))
+			given = false
+		}
+	}
+	if given {
+		metrics = append([]any{cpuMetric(percent)}, metrics...)
+	}
+	return metrics
+}
+
+// observeCPU puts the observed percentage into the metric that it is of, and takes the field away.
+func observeCPU(current []any, status schema.Tree) []any {
+	percent, given := rules.Int(status, currentCPU)
+	delete(status, currentCPU)
+	if !given {
+		return current
+	}
+	for _, v := range current {
+		m, _ := v.(schema.Tree)
+		if observed := rules.Sub(m, "resource", "current"); isCPU(m) && rules.Has(observed, "averageUtilization") {
+			observed["averageUtilization"] = percent
+			return current
+		}
+	}
+	if len(current) > 0 {
+		return current
+	}
+	resource := schema.Tree{"name": "cpu", "current": schema.Tree{"averageUtilization": percent}}
+	return []any{schema.Tree{"type": "Resource", "resource": resource}}
+}

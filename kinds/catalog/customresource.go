@@ -1,0 +1,203 @@
+package catalog
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// A definitionCheck knows the names that a profile gives to what definitions may say.
+type definitionCheck struct {
+	keys     schemaKeys
+	guarded  []string // domains whose groups need an approval
+	approval string   // annotation that tells of it
+}
+
+func definitionRules(n *meta.Naming) schema.Rules {
+	c := definitionCheck{
+		keys:     newSchemaKeys(n),
+		guarded:  []string{strings.TrimPrefix(n.Group(""), "."), n.Name("platform.io")},
+		approval: n.Name("api-approved.platform.io"),
+	}
+	return schema.Rules{
+		Default: defaultDefinition, Prepare: prepareDefinition,
+		Validate: c.validate, ValidateUpdate: validateDefinitionUpdate,
+	}
+}
+
+// defaultDefinition derives the names that are left out.
+func defaultDefinition(obj schema.Tree) {
+	spec := rules.Grow(obj, "spec")
+	names := rules.Grow(spec, "names")
+	kind := rules.Text(names, "kind")
+	if rules.Text(names, "singular") == "" && kind != "" {
+		names["singular"] = strings.ToLower(kind)
+	}
+	if rules.Text(names, "listKind") == "" && kind != "" {
+		names["listKind"] = kind + "List"
+	}
+	conversion := rules.Grow(spec, "conversion")
+	if rules.Text(conversion, "strategy") == "" {
+		conversion["strategy"] = "None"
+	}
+	defaultClientConfig(rules.Sub(conversion, "webhook", "clientConfig"))
+}
+
+// prepareDefinition leaves the status to its sub-resource, but for the version that
+// objects are stored in, which counts as used from now on.
+func prepareDefinition(obj, old schema.Tree) {
+	if old == nil {
+		obj["status"] = schema.Tree{}
+	} else {
+		obj["status"] = rules.Clone(rules.Sub(old, "status"))
+	}
+	status := rules.Grow(obj, "status")
+	for _, v := range rules.Trees(rules.Sub(obj, "spec"), "versions") {
+		if name := rules.Text(v, "name"); rules.Flag(v, "storage") && !slices.Contains(rules.Texts(status, "storedVersions"), name) {
+			status["storedVersions"] = append(slices.Clone(rules.Items(status, "storedVersions")), name)
+		}
+	}
+}
+
+func (c definitionCheck) validate(obj schema.Tree, faults *schema.Faults) {
+	spec, metadata := rules.Sub(obj, "spec"), rules.Sub(obj, "metadata")
+	if name := rules.Text(metadata, "name"); name != rules.Text(rules.Sub(spec, "names"), "plural")+"."+rules.Text(spec, "group") {
+		faults.Invalid("metadata.name", name, `must be spec.names.plural+"."+spec.group`)
+	}
+	validateDefinitionGroup(rules.Text(spec, "group"), faults)
+	c.validateApproval(rules.Text(spec, "group"), rules.Sub(metadata, "annotations"), faults)
+	choice(spec, "scope", "spec", faults, "Cluster", "Namespaced")
+	if rules.Flag(spec, "preserveUnknownFields") {
+		faults.Invalid("spec.preserveUnknownFields", true,
+			"cannot set to true, set "+c.keys.preserve+" to true in spec.versions[*].schema instead")
+	}
+	c.validateVersions(spec, faults)
+	names := rules.Sub(spec, "names")
+	required(names, "spec.names", faults, "plural", "singular", "kind", "listKind")
+	validateDefinitionNames(names, "spec.names", faults)
+	validateConversion(rules.Sub(spec, "conversion"), faults)
+	validateDefinitionStatus(rules.Sub(obj, "status"), spec, faults)
+}
+
+func validateDefinitionGroup(group string, faults *schema.Faults) {
+	const path = "spec.group"
+	if group == "" {
+		faults.Required(path)
+		return
+	}
+	if messages := rules.Subdomain(group); len(messages) > 0 {
+		faults.Invalid(path, group, strings.Join(messages, ","))
+	} else if !strings.Contains(group, ".") {
+		faults.Invalid(path, group, "should be a domain with at least one dot")
+	}
+}
+
+// validateApproval wants a word of those who own the domain of a group of the platform.
+func (c definitionCheck) validateApproval(group string, annotations schema.Tree, faults *schema.Faults) {
+	if !slices.ContainsFunc(c.guarded, func(domain string) bool { return group == domain || strings.HasSuffix(group, "."+domain) }) {
+		return
+	}
+	path, text := rules.Key("metadata.annotations", c.approval), rules.Text(annotations, c.approval)
+	switch {
+	case text == "":
+		faults.Required(path, fmt.Sprintf("protected groups must have approval annotation %q", c.approval))
+	case strings.HasPrefix(text, "unapproved"), strings.HasPrefix(text, "https://"):
+	default:
+		faults.Invalid(path, text, "protected groups must have approval annotation with either a URL or a reason starting with \"unapproved\"")
+	}
+}
+
+// validateDefinitionNames checks the names, here or those that were accepted.
+func validateDefinitionNames(names schema.Tree, path string, faults *schema.Faults) {
+	label := func(s, at string) {
+		if messages := rules.Label1035(s); s != "" && len(messages) > 0 {
+			faults.Invalid(at, s, strings.Join(messages, ","))
+		}
+	}
+	label(rules.Text(names, "plural"), path+".plural")
+	label(rules.Text(names, "singular"), path+".singular")
+	kind, list := rules.Text(names, "kind"), rules.Text(names, "listKind")
+	if kind != "" {
+		validateKindName(kind, path+".kind", faults)
+	}
+	if list != "" {
+		validateKindName(list, path+".listKind", faults)
+	}
+	for _, field := range []string{"shortNames", "categories"} {
+		for i, s := range rules.Texts(names, field) {
+			label(s, rules.At(path+"."+field, i))
+		}
+	}
+	if kind != "" && kind == list {
+		faults.Invalid(path+".listKind", list, "kind and listKind may not be the same")
+	}
+}
+
+// validateConversion checks who converts. Faults name the fields as users know them.
+func validateConversion(conversion schema.Tree, faults *schema.Faults) {
+	const path = "spec.conversion"
+	choice(conversion, "strategy", path, faults, "None", "Webhook")
+	webhook, there := conversion["webhook"].(schema.Tree)
+	config, configured := webhook["clientConfig"].(schema.Tree)
+	versions := rules.Texts(webhook, "conversionReviewVersions")
+	if rules.Text(conversion, "strategy") != "Webhook" {
+		if there && configured {
+			faults.Forbidden(path+".webhookClientConfig", "should not be set when strategy is not set to Webhook")
+		}
+		if len(versions) > 0 {
+			faults.Forbidden(path+".conversionReviewVersions", "should not be set when strategy is not set to Webhook")
+		}
+		return
+	}
+	if !configured {
+		faults.Required(path+".webhookClientConfig", "required when strategy is set to Webhook")
+	} else {
+		validateBundle(rules.Text(config, "caBundle"), path+".webhookClientConfig.caBundle", faults)
+		validateClientConfig(config, path+".webhookClientConfig", faults)
+	}
+	validateReviewVersions(versions, path+".conversionReviewVersions", faults)
+}
+
+// validateDefinitionStatus holds what is said of stored objects against the versions.
+func validateDefinitionStatus(status, spec schema.Tree, faults *schema.Faults) {
+	validateDefinitionNames(rules.Sub(status, "acceptedNames"), "status.acceptedNames", faults)
+	const path = "status.storedVersions"
+	stored := rules.Texts(status, "storedVersions")
+	if len(stored) == 0 {
+		faults.Invalid(path, stored, "must have at least one stored version")
+	}
+	known := map[string]bool{}
+	for _, v := range rules.Trees(spec, "versions") {
+		name := rules.Text(v, "name")
+		known[name] = true
+		if rules.Flag(v, "storage") && !slices.Contains(stored, name) {
+			faults.Invalid(path, stored, "must have the storage version "+name)
+		}
+	}
+	for i, name := range stored {
+		if !known[name] {
+			faults.Invalid(rules.At(path, i), name, "missing from spec.versions; "+name+" was previously a storage version, and must remain in spec.versions until a storage migration ensures no data remains persisted in "+name+" and removes "+name+" from status.storedVersions")
+		}
+	}
+}
+
+// validateDefinitionUpdate keeps what other objects have built on.
+func validateDefinitionUpdate(obj, old schema.Tree, faults *schema.Faults) {
+	now, was := rules.Sub(obj, "spec"), rules.Sub(old, "spec")
+	keep := func(now, was schema.Tree, name, path string) {
+		if rules.Text(now, name) != rules.Text(was, name) {
+			faults.Invalid(path+"."+name, rules.Text(now, name), "field is immutable")
+		}
+	}
+	established := ofType(rules.Trees(rules.Sub(old, "status"), "conditions"), "Established")
+	if rules.Text(established, "status") == "True" {
+		keep(now, was, "scope", "spec")
+		keep(rules.Sub(now, "names"), rules.Sub(was, "names"), "kind", "spec.names")
+	}
+	keep(now, was, "group", "spec")
+	keep(rules.Sub(now, "names"), rules.Sub(was, "names"), "plural", "spec.names")
+}

@@ -1,0 +1,23 @@
+package catalog
+
+import (
+	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+func disruptionBudgetRules() schema.Rules {
+	return schema.Rules{Prepare: startEmpty, Validate: validateDisruptionBudget}
+}
+
+func validateDisruptionBudget(obj schema.Tree, faults *schema.Faults) {
+	spec := rules.Sub(obj, "spec")
+	if rules.Has(spec, "minAvailable") && rules.Has(spec, "maxUnavailable") {
+		faults.Invalid("spec", spec, "minAvailable and maxUnavailable cannot be both set")
+	}
+	for _, name := range []string{"minAvailable", "maxUnavailable"} {
+		validateShare(spec, name, "spec", true, faults)
+	}
+	validateLabelSelector(rules.Sub(spec, "selector"), "spec.selector", faults)
+	notNegative(rules.Sub(obj, "status"), "status", faults,
+		"disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods")
+}

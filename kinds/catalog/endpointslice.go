@@ -1,0 +1,99 @@
+package catalog
+
+import (
+	"net/netip"
+
+	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// maxHints bounds the zones, and the nodes, that an endpoint is meant for.
+const maxHints = 8
+
+func endpointSliceRules() schema.Rules {
+	return schema.Rules{Prepare: prepareEndpointSlice, Validate: validateEndpointSlice}
+}
+
+// prepareEndpointSlice ignores the topology, which only older versions could write.
+func prepareEndpointSlice(obj, _ schema.Tree) {
+	for _, e := range rules.Trees(obj, "endpoints") {
+		delete(e, "deprecatedTopology")
+	}
+}
+
+func validateEndpointSlice(obj schema.Tree, faults *schema.Faults) {
+	kind := rules.Text(obj, "addressType")
+	for i, e := range rules.Trees(obj, "endpoints") {
+		validateSliceEndpoint(e, kind, rules.At("endpoints", i), faults)
+	}
+	names := map[string]bool{}
+	for i, p := range rules.Trees(obj, "ports") {
+		at, name := rules.At("ports", i), rules.Text(p, "name")
+		formatted(p, "name", at, faults, rules.Label)
+		if names[name] {
+			faults.Duplicate(at+".name", name)
+		}
+		names[name] = true
+		if rules.Has(p, "appProtocol") {
+			validateQualified(rules.Text(p, "appProtocol"), at+".appProtocol", faults)
+		}
+	}
+}
+
+func validateSliceEndpoint(e schema.Tree, kind, at string, faults *schema.Faults) {
+	addresses := rules.Texts(e, "addresses")
+	if len(addresses) == 0 {
+		faults.Required(at+".addresses", "must contain at least 1 address")
+	}
+	for i, a := range addresses {
+		validateSliceAddress(a, kind, at+".addresses", i, faults)
+	}
+	if rules.Has(e, "hostname") {
+		for _, msg := range rules.Label(rules.Text(e, "hostname")) {
+			faults.Invalid(at+".hostname", rules.Text(e, "hostname"), msg)
+		}
+	}
+	formatted(e, "nodeName", at, faults, rules.Subdomain)
+	hints := rules.Sub(e, "hints")
+	validateHints(rules.Trees(hints, "forZones"), at+".hints.forZones", rules.LabelValue, faults)
+	validateHints(rules.Trees(hints, "forNodes"), at+".hints.forNodes", rules.Subdomain, faults)
+}
+
+// validateSliceAddress checks an address as the type of its slice demands. A wrong family
+// is reported for the list, as users know it.
+func validateSliceAddress(a, kind, path string, i int, faults *schema.Faults) {
+	switch kind {
+	case familyIPv4, familyIPv6:
+		ip, err := netip.ParseAddr(a)
+		if err != nil || ip.Zone() != "" || familyOf(a) != kind {
+			faults.Invalid(path, a, "must be an "+kind+" address")
+		}
+		validateOrdinaryIP(a, rules.At(path, i), faults)
+	case "FQDN":
+		for _, f := range rules.FullDomain(a) {
+			faults.Invalid(rules.At(path, i), f.Value, f.Message)
+		}
+	}
+}
+
+// validateHints checks what an endpoint is meant for: a few different names of one form.
+func validateHints(hints []schema.Tree, path string, form func(string) []string, faults *schema.Faults) {
+	if len(hints) > maxHints {
+		faults.TooMany(path, len(hints), maxHints)
+		return
+	}
+	seen := map[string]bool{}
+	for i, h := range hints {
+		at, name := rules.At(path, i)+".name", rules.Text(h, "name")
+		if seen[name] {
+			faults.Duplicate(at, name)
+		}
+		seen[name] = true
+		if name == "" {
+			continue // the plan reports it
+		}
+		for _, msg := range form(name) {
+			faults.Invalid(at, name, msg)
+		}
+	}
+}

@@ -1,0 +1,38 @@
+package catalog
+
+import (
+	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+func runtimeClassRules() schema.Rules {
+	return schema.Rules{
+		Validate: validateRuntimeClass,
+		ValidateUpdate: func(obj, old schema.Tree, faults *schema.Faults) {
+			keepField(obj, old, "", "handler", faults)
+		},
+	}
+}
+
+func validateRuntimeClass(obj schema.Tree, faults *schema.Faults) {
+	handler := rules.Text(obj, "handler")
+	for _, msg := range rules.Label(handler) {
+		faults.Invalid("handler", handler, msg)
+	}
+	if fixed := rules.Sub(obj, "overhead", "podFixed"); fixed != nil {
+		validateResources(schema.Tree{"limits": fixed}, "overhead", faults)
+	}
+	scheduling := rules.Sub(obj, "scheduling")
+	rules.ValidateLabels(rules.Sub(scheduling, "nodeSelector"), "scheduling.nodeSelector", faults)
+	tolerations := rules.Trees(scheduling, "tolerations")
+	for i, t := range tolerations {
+		at := rules.At("scheduling.tolerations", i)
+		validateToleration(t, at, faults)
+		for _, before := range tolerations[:i] {
+			if rules.Equal(t, before) {
+				faults.Duplicate(at, t)
+				break
+			}
+		}
+	}
+}

@@ -1,0 +1,174 @@
+package catalog
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// reviewVersions are the versions of reviews that this server can send to a webhook.
+var reviewVersions = []string{"v1", "v1beta1"}
+
+func webhookRules() schema.Rules {
+	return schema.Rules{
+		Default: func(obj schema.Tree) {
+			for _, hook := range rules.Trees(obj, "webhooks") {
+				defaultClientConfig(rules.Sub(hook, "clientConfig"))
+			}
+		},
+		Validate: func(obj schema.Tree, faults *schema.Faults) {
+			for i, hook := range rules.Trees(obj, "webhooks") {
+				validateWebhook(hook, rules.At("webhooks", i), faults)
+			}
+		},
+	}
+}
+
+// defaultClientConfig completes the reference to the service of a webhook.
+func defaultClientConfig(config schema.Tree) {
+	if service, ok := config["service"].(schema.Tree); ok && !rules.Has(service, "port") {
+		service["port"] = int64(443)
+	}
+}
+
+func validateWebhook(hook schema.Tree, path string, faults *schema.Faults) {
+	validateDomainName(rules.Text(hook, "name"), path+".name", faults)
+	for i, rule := range rules.Trees(hook, "rules") {
+		validateOperationRule(rule, rules.At(path+".rules", i), faults)
+	}
+	if rules.Text(hook, "sideEffects") == "" {
+		faults.Required(path+".sideEffects", "must specify one of None, NoneOnDryRun")
+	}
+	if n, ok := rules.Int(hook, "timeoutSeconds"); ok && (n < 1 || n > 30) {
+		faults.Invalid(path+".timeoutSeconds", n, "the timeout value must be between 1 and 30 seconds")
+	}
+	validateLabelSelector(rules.Sub(hook, "namespaceSelector"), path+".namespaceSelector", faults)
+	validateLabelSelector(rules.Sub(hook, "objectSelector"), path+".objectSelector", faults)
+	validateClientConfig(rules.Sub(hook, "clientConfig"), path+".clientConfig", faults)
+	validateReviewVersions(rules.Texts(hook, "admissionReviewVersions"), path+".admissionReviewVersions", faults)
+	validateMatchConditions(hook, path, faults)
+}
+
+// validateDomainName wants a name of at least three segments, as in "a.example.com".
+func validateDomainName(name, path string, faults *schema.Faults) {
+	if name == "" {
+		faults.Required(path)
+		return
+	}
+	for _, msg := range rules.Subdomain(name) {
+		faults.Invalid(path, name, msg)
+	}
+	if strings.Count(name, ".") < 2 {
+		faults.Invalid(path, name, "should be a domain with at least three segments separated by dots")
+	}
+}
+
+// validateReviewVersions wants at least one version that this server can send. Others
+// are for servers to come.
+func validateReviewVersions(versions []string, path string, faults *schema.Faults) {
+	if len(versions) == 0 {
+		faults.Required(path, "must specify one of "+strings.Join(reviewVersions, ", "))
+		return
+	}
+	known := false
+	for i, v := range versions {
+		if slices.Contains(versions[:i], v) {
+			faults.Invalid(rules.At(path, i), v, "duplicate version")
+		}
+		for _, msg := range rules.Label1035(v) {
+			faults.Invalid(rules.At(path, i), v, msg)
+		}
+		known = known || slices.Contains(reviewVersions, v)
+	}
+	if !known {
+		faults.Invalid(path, versions, "must include at least one of "+strings.Join(reviewVersions, ", "))
+	}
+}
+
+// maxMatchConditions bounds the conditions of one webhook or policy.
+const maxMatchConditions = 64
+
+// validateMatchConditions checks the structure of conditions, not their expressions.
+func validateMatchConditions(t schema.Tree, path string, faults *schema.Faults) {
+	conditions := rules.Trees(t, "matchConditions")
+	path += ".matchConditions"
+	if len(conditions) > maxMatchConditions {
+		faults.TooMany(path, len(conditions), maxMatchConditions)
+	}
+	for i, c := range conditions {
+		at := rules.At(path, i)
+		if strings.TrimSpace(rules.Text(c, "expression")) == "" {
+			faults.Required(at + ".expression")
+		}
+		required(c, at, faults, "name")
+		formatted(c, "name", at, faults, rules.QualifiedName)
+	}
+}
+
+// validateOperationRule checks which operations on which resources a rule matches.
+func validateOperationRule(rule schema.Tree, path string, faults *schema.Faults) {
+	operations := rules.Texts(rule, "operations")
+	required(rule, path, faults, "operations")
+	alone(operations, path+".operations", "operations", faults)
+	for i, op := range operations {
+		if !slices.Contains(admissionOperations, op) {
+			faults.NotSupported(rules.At(path+".operations", i), op, admissionOperations)
+		}
+	}
+	required(rule, path, faults, "apiGroups", "apiVersions")
+	alone(rules.Texts(rule, "apiGroups"), path+".apiGroups", "API groups", faults)
+	versions := rules.Texts(rule, "apiVersions")
+	alone(versions, path+".apiVersions", "API versions", faults)
+	for i, v := range versions {
+		if v == "" {
+			faults.Required(rules.At(path+".apiVersions", i))
+		}
+	}
+	required(rule, path, faults, "resources")
+	validateRuleResources(rules.Texts(rule, "resources"), path+".resources", faults)
+}
+
+var admissionOperations = []string{"*", "CONNECT", "CREATE", "DELETE", "UPDATE"}
+
+// alone wants "*" to be the only choice, where it is one.
+func alone(choices []string, path, what string, faults *schema.Faults) {
+	if len(choices) > 1 && slices.Contains(choices, "*") {
+		faults.Invalid(path, choices, "if '*' is present, must not specify other "+what)
+	}
+}
+
+// validateRuleResources checks "resource", "resource/sub-resource", and "*" in the place
+// of either: what a wildcard says already must not be said again.
+func validateRuleResources(resources []string, path string, faults *schema.Faults) {
+	allOf, everywhere := map[string]bool{}, map[string]bool{} // "x/*" and "*/x"
+	plain := false
+	for i, r := range resources {
+		at := rules.At(path, i)
+		resource, sub, below := strings.Cut(r, "/")
+		switch {
+		case r == "":
+			faults.Required(at)
+			continue
+		case !below:
+			plain = plain || r != "*"
+			continue
+		}
+		if allOf[resource] {
+			faults.Invalid(at, r, fmt.Sprintf("if '%s/*' is present, must not specify %s", resource, r))
+		}
+		if everywhere[sub] {
+			faults.Invalid(at, r, fmt.Sprintf("if '*/%s' is present, must not specify %s", sub, r))
+		}
+		allOf[resource] = allOf[resource] || sub == "*"
+		everywhere[sub] = everywhere[sub] || resource == "*"
+	}
+	if len(resources) > 1 && slices.Contains(resources, "*/*") {
+		faults.Invalid(path, resources, "if '*/*' is present, must not specify other resources")
+	}
+	if plain && slices.Contains(resources, "*") {
+		faults.Invalid(path, resources, "if '*' is present, must not specify other resources without subresources")
+	}
+}

@@ -1,0 +1,97 @@
+package codec
+
+import "github.com/troupe-api/troupe/kinds/schema"
+
+// A union is a field of type Raw with a message (schema.Field.Message): in JSON it is the
+// value of whichever field of the message fits, an object, a list or a bool. On the wire
+// it is that message, where a bool is true beside an object.
+
+// alternative finds the field of a union for a value; nil if none fits.
+func alternative(m *schema.Message, v any) *schema.Field {
+	switch v.(type) {
+	case schema.Tree:
+		return alternativeFor(m, '{')
+	case []any:
+		return alternativeFor(m, '[')
+	case bool:
+		return alternativeFor(m, 't')
+	}
+	return nil
+}
+
+// alternativeFor finds the field of a union for a value that begins with c.
+func alternativeFor(m *schema.Message, c byte) *schema.Field {
+	for _, f := range m.Fields {
+		switch {
+		case f.Shape == schema.List:
+			if c == '[' {
+				return f
+			}
+		case f.Type == schema.TypeBool:
+			if c == 't' || c == 'f' {
+				return f
+			}
+		case c == '{':
+			return f
+		}
+	}
+	return nil
+}
+
+func (d *decoder) union(m *schema.Message) (any, error) {
+	c := d.peek()
+	if f := alternativeFor(m, c); f != nil {
+		return d.field(f)
+	}
+	if c == 'n' {
+		return nil, d.literal("null")
+	}
+	return nil, d.refuse(messageType(m))
+}
+
+func (c *conformer) union(m *schema.Message, v any) any {
+	f := alternative(m, v)
+	if f == nil {
+		c.mismatch(kindOf(v), messageType(m))
+		return nil
+	}
+	return c.field(f, v)
+}
+
+func (e *encoder) union(m *schema.Message, v any) {
+	if f := alternative(m, v); f != nil {
+		e.value(f, v)
+		return
+	}
+	e.raw("null")
+}
+
+func appendWireUnion(b []byte, m *schema.Message, v any) []byte {
+	f := alternative(m, v)
+	if f == nil {
+		return appendWire(b, wireOf(m), nil)
+	}
+	parts := schema.Tree{f.Name: v}
+	if flag := alternativeFor(m, 't'); flag != nil && flag != f {
+		parts[flag.Name] = true
+	}
+	return appendWire(b, wireOf(m), parts)
+}
+
+// union reads a message and gives the value that it stands for; nil if it holds none.
+func (d *wireDecoder) union(m *schema.Message, p []byte) (any, error) {
+	parts := schema.Tree{}
+	if err := d.message(wireOf(m), parts, p); err != nil {
+		return nil, err
+	}
+	for _, c := range []byte{'{', '['} {
+		if f := alternativeFor(m, c); f != nil && parts[f.Name] != nil {
+			return parts[f.Name], nil
+		}
+	}
+	if flag := alternativeFor(m, 't'); flag != nil {
+		on, _ := parts[flag.Name].(bool)
+		return on, nil
+	}
+	return nil, nil
+}

@@ -1,0 +1,129 @@
+package ownership
+
+import (
+	"maps"
+
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// Apply puts config, an object in the form of the writer's version that holds what the writer
+// wants, over live: fields that config names get its values, and those that the writer has
+// named before and does not any more go, unless somebody else owns them. live is nil for an
+// object that does not exist; it is in stored form, and so is the result, which lacks
+// managedFields; those are the second result. Without force, fields that belong to others and
+// would change are a conflict, a *meta.Status.
+//
+// config must have passed CheckItems.
+func Apply(w Writer, forms Forms, live, config schema.Tree, managed []any, force bool) (schema.Tree, []any, error) {
+	form, ok := forms(w.APIVersion)
+	if !ok {
+		return nil, nil, nil
+	}
+	a := applying{writer: w, forms: forms, form: form, all: decode(managed)}
+	a.begin(live)
+	me := identity{name: w.Manager, operation: opApply, subresource: w.Subresource}
+	self := a.all.find(me)
+	last := Set{}
+	lastVersion := w.APIVersion
+	if self == nil {
+		self = &manager{identity: me}
+		a.all = append(a.all, self)
+	} else {
+		last, lastVersion = self.set, self.version
+	}
+	self.give(fields(form.Message, config, skip{status: w.KeepsStatus}))
+	if self.version != w.APIVersion {
+		self.version, self.entry = w.APIVersion, nil
+	}
+	merged := form.store(combineTrees(form.Message, form.show(live), config))
+	merged = a.prune(merged, last, lastVersion)
+	u := update{writer: w, forms: forms, before: live, after: merged, cache: map[string]difference{}}
+	if live == nil {
+		u.before = schema.Tree{}
+	}
+	if found := u.conflicts(a.all, self); len(found) > 0 && !force {
+		return nil, nil, conflict(found)
+	}
+	a.all = u.take(a.all, self)
+	d, _ := u.difference(w.APIVersion)
+	if self.entry == nil || !d.changed.Empty() || !d.removed.Empty() {
+		self.stamp(w.Now)
+	}
+	return withoutNulls(merged).(schema.Tree), a.all.cap().encode(), nil
+}
+
+// applying is one apply.
+type applying struct {
+	writer Writer
+	forms  Forms
+	form   Form
+	all    managers
+}
+
+// beforeFirst is who owns what was there before the first manager was known.
+const beforeFirst = "before-first-apply"
+
+// begin gives what a live object without managers has to somebody, so that an apply
+// cannot take it away in silence.
+func (a *applying) begin(live schema.Tree) {
+	if live == nil || len(a.all) > 0 {
+		return
+	}
+	c := comparison{skip: skip{status: a.writer.KeepsStatus}, fill: true}
+	d := c.compare(a.form.Message, schema.Tree{}, a.form.show(live))
+	a.all = managers{{
+		identity: identity{name: beforeFirst, operation: opUpdate, apiVersion: a.writer.APIVersion},
+		version:  a.writer.APIVersion, set: d.changed, time: a.writer.Now,
+	}}
+}
+
+// prune takes out of merged what the last apply of the writer had named and the new one does
+// not, unless somebody else owns it.
+func (a *applying) prune(merged schema.Tree, last Set, version string) schema.Tree {
+	if last.Empty() {
+		return merged
+	}
+	form, ok := a.forms(version)
+	if !ok {
+		return merged
+	}
+	whole := form.show(merged)
+	pruned := withoutPaths(form.Message, whole, namedRoot(form.Message, last))
+	pruned = a.addBackOwned(merged, form, pruned, version)
+	// What was gone with its container and nobody had named stays.
+	gone := Difference(a.named(form.Message, whole), a.named(form.Message, pruned))
+	pruned = withoutPaths(form.Message, whole, Intersection(gone, namedRoot(form.Message, last)))
+	return form.store(pruned)
+}
+
+// named is the set of what an object has, with the fields that lead there.
+func (a *applying) named(m *schema.Message, t schema.Tree) Set {
+	return namedRoot(m, fields(m, t, skip{}))
+}
+
+// addBackOwned puts back into pruned, which is in the given form, what any manager owns.
+func (a *applying) addBackOwned(merged schema.Tree, form Form, pruned schema.Tree, first string) schema.Tree {
+	owned := map[string]Set{}
+	for _, m := range a.all {
+		owned[m.version] = Union(owned[m.version], m.set)
+	}
+	pruned = addBack(form, merged, pruned, owned[first])
+	for version, set := range maps.All(owned) {
+		other, ok := a.forms(version)
+		if version == first || !ok {
+			continue
+		}
+		shown := other.show(form.store(pruned))
+		pruned = form.show(other.store(addBack(other, merged, shown, set)))
+	}
+	return pruned
+}
+
+// addBack is merged, in a form, without what pruned lacks and nobody owns.
+func addBack(form Form, merged, pruned schema.Tree, owned Set) schema.Tree {
+	whole := form.show(merged)
+	all := namedRoot(form.Message, fields(form.Message, whole, skip{}))
+	left := namedRoot(form.Message, fields(form.Message, pruned, skip{}))
+	gone := Difference(Difference(all, left), namedRoot(form.Message, owned))
+	return withoutPaths(form.Message, whole, gone)
+}

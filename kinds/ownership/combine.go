@@ -1,0 +1,139 @@
+package ownership
+
+import (
+	"maps"
+
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// combineTrees is live with what config says put over it: what config does not name stays.
+func combineTrees(m *schema.Message, live, config schema.Tree) schema.Tree {
+	out := maps.Clone(live)
+	if out == nil {
+		out = make(schema.Tree, len(config))
+	}
+	for name, v := range config {
+		if f := m.Field(name); f != nil {
+			out[name] = combineValues(f, false, live[name], v)
+		} else {
+			out[name] = v
+		}
+	}
+	return out
+}
+
+func combineValues(f *schema.Field, element bool, live, config any) any {
+	if live == nil {
+		return config
+	}
+	x, okX := live.(schema.Tree)
+	y, okY := config.(schema.Tree)
+	switch relation := relationOf(f, element); {
+	case relation == items:
+		return combineLists(f, live, config)
+	case relation == whole || !okX || !okY || len(x) == 0 && len(y) == 0:
+		return config
+	case relation == message:
+		return combineTrees(f.Message, x, y)
+	default:
+		out := maps.Clone(x)
+		for key, v := range y {
+			out[key] = combineValues(f, element || relation == table, x[key], v)
+		}
+		return out
+	}
+}
+
+// A sequence is a list whose items can be found by their steps.
+type sequence struct {
+	items []any
+	steps []step
+	// at is the place of each step; -1 for one that is there more than once.
+	at map[step]int
+}
+
+func newSequence(f *schema.Field, v any) sequence {
+	list, _ := v.([]any)
+	s := sequence{items: list, steps: make([]step, len(list)), at: make(map[step]int, len(list))}
+	for i, item := range list {
+		s.steps[i], _ = itemStep(f, item)
+		if _, twice := s.at[s.steps[i]]; twice {
+			s.at[s.steps[i]] = -1
+		} else {
+			s.at[s.steps[i]] = i
+		}
+	}
+	return s
+}
+
+func (s sequence) has(at step) bool { _, ok := s.at[at]; return ok }
+
+// get is the one item of a step; nil if there is none, or more than one.
+func (s sequence) get(at step) any {
+	if i, ok := s.at[at]; ok && i >= 0 {
+		return s.items[i]
+	}
+	return nil
+}
+
+// combineLists merges two lists item by item. Shared items follow the order of config, the
+// others keep their places between them as far as that goes.
+func combineLists(f *schema.Field, live, config any) any {
+	x, y := newSequence(f, live), newSequence(f, config)
+	if len(y.items) == 0 {
+		return live
+	}
+	if len(x.items) == 0 {
+		return config
+	}
+	var shared []step // of config that live has too, in order, still to come
+	for _, s := range y.steps {
+		if x.has(s) {
+			shared = append(shared, s)
+		}
+	}
+	next := func() {
+		if len(shared) > 0 {
+			shared = shared[1:]
+		}
+	}
+	out := make([]any, 0, len(x.items)+len(y.items))
+	merged := make(map[step]bool, len(y.items))
+	take := func(s step) {
+		merged[s] = true
+		out = append(out, combineValues(f, true, x.get(s), y.get(s)))
+	}
+	for i, j := 0, 0; i < len(x.items) || j < len(y.items); {
+		if i < len(x.items) && j < len(y.items) {
+			if x.steps[i] == y.steps[j] {
+				take(y.steps[j])
+				i, j = i+1, j+1
+				next()
+				continue
+			}
+			if y.has(x.steps[i]) && len(shared) > 0 && shared[0] != x.steps[i] {
+				i++ // shared, but not its turn yet
+				continue
+			}
+		}
+		if i < len(x.items) {
+			if !y.has(x.steps[i]) {
+				out = append(out, x.items[i])
+				i++
+				continue
+			}
+			if merged[x.steps[i]] {
+				i++
+			}
+		}
+		if j < len(y.items) {
+			s := y.steps[j]
+			take(s)
+			j++
+			if len(shared) > 0 && shared[0] == s {
+				next()
+			}
+		}
+	}
+	return out
+}

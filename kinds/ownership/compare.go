@@ -1,0 +1,300 @@
+package ownership
+
+import (
+	"reflect"
+	"slices"
+
+	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// A difference is what has changed from one tree to another: the paths that were added or
+// have another value now, and those that are gone.
+type difference struct{ changed, removed Set }
+
+// part is what a set holds at and below a place.
+type part struct {
+	member bool
+	below  Set
+}
+
+// A comparison compares two trees. With fill, both are taken as they are written: fields that
+// are always written are there, and those that are left out when they are empty are not.
+type comparison struct {
+	skip skip
+	fill bool
+}
+
+// compare is the difference between two objects of message m.
+func (c comparison) compare(m *schema.Message, before, after schema.Tree) difference {
+	var changed, removed builder
+	for _, f := range m.Sorted() {
+		x, y := before[f.Name], after[f.Name]
+		if c.skip.root(f.Name) || same(x, y) {
+			continue
+		}
+		var new, old part
+		if f.Name == "metadata" {
+			old, new = c.metadata(f.Message, x, y)
+		} else {
+			if c.fill {
+				x, y = written(f, x), written(f, y)
+			}
+			old, new = c.value(f, false, x, y)
+		}
+		changed.add(fieldStep(f.Name), new.member, new.below)
+		removed.add(fieldStep(f.Name), old.member, old.below)
+	}
+	return difference{changed.set(), removed.set()}
+}
+
+func (c comparison) metadata(m *schema.Message, before, after any) (old, new part) {
+	x, _ := before.(schema.Tree)
+	y, _ := after.(schema.Tree)
+	d := c.fields(m, x, y, nobodys)
+	return part{below: d.removed}, part{below: d.changed}
+}
+
+// fields compares two messages field by field, but for those that are left out.
+func (c comparison) fields(m *schema.Message, before, after schema.Tree, out map[string]bool) difference {
+	var changed, removed builder
+	for _, f := range m.Sorted() {
+		if out[f.Name] {
+			continue
+		}
+		x, y := before[f.Name], after[f.Name]
+		if x == nil && y == nil && !(c.fill && f.Always) || same(x, y) && x != nil {
+			continue
+		}
+		if c.fill {
+			x, y = written(f, x), written(f, y)
+		}
+		old, new := c.value(f, false, x, y)
+		changed.add(fieldStep(f.Name), new.member, new.below)
+		removed.add(fieldStep(f.Name), old.member, old.below)
+	}
+	return difference{changed.set(), removed.set()}
+}
+
+// null is a value that is there and says nothing: what a list or an object becomes that has
+// lost everything, and what is written for a field without a value.
+type null struct{}
+
+// written is the value of a field as it is written; nil if it is left out.
+func written(f *schema.Field, v any) any {
+	switch {
+	case v != nil && !f.Always && !f.Pointer && f.Type != schema.TypeMessage && f.Type != schema.TypeIntOrString && rules.Empty(v):
+		return nil
+	case v != nil || !f.Always:
+		return v
+	}
+	if f.Shape != schema.Single || f.Pointer {
+		return null{}
+	}
+	switch f.Type {
+	case schema.TypeMessage:
+		return schema.Tree{}
+	case schema.TypeString:
+		return ""
+	case schema.TypeBool:
+		return false
+	case schema.TypeInt32, schema.TypeInt64, schema.TypeIntOrString:
+		return int64(0)
+	case schema.TypeDouble:
+		return float64(0)
+	case schema.TypeQuantity:
+		return "0"
+	case schema.TypeDuration:
+		return "0s"
+	}
+	return null{}
+}
+
+// value compares two values; nil stands for none.
+func (c comparison) value(f *schema.Field, element bool, before, after any) (old, new part) {
+	relation := relationOf(f, element)
+	switch {
+	case before == nil && after == nil || same(before, after):
+		return old, new
+	case relation == whole || c.bare(f, relation, before) && c.bare(f, relation, after) || scalar(before) || scalar(after):
+		return leaf(before, after)
+	}
+	d := c.parts(f, element, relation, before, after)
+	return part{after == nil, d.removed}, part{before == nil, d.changed}
+}
+
+// leaf compares two values that have no parts.
+func leaf(before, after any) (old, new part) {
+	switch {
+	case before == nil:
+		new.member = true
+	case after == nil:
+		old.member = true
+	default:
+		new.member = !rules.Equal(before, after)
+	}
+	return old, new
+}
+
+// bare tells whether v has nothing in it.
+func (c comparison) bare(f *schema.Field, relation relation, v any) bool {
+	switch v := v.(type) {
+	case schema.Tree:
+		return len(v) == 0 && !(c.fill && relation == message && hasAlways(f.Message))
+	case []any:
+		return len(v) == 0
+	}
+	return v == nil || v == null{}
+}
+
+// hasAlways tells whether a message has a field that is always written.
+func hasAlways(m *schema.Message) bool {
+	return slices.ContainsFunc(m.Fields, func(f *schema.Field) bool { return f.Always })
+}
+
+func scalar(v any) bool {
+	switch v.(type) {
+	case schema.Tree, []any, null, nil:
+		return false
+	}
+	return true
+}
+
+func (c comparison) parts(f *schema.Field, element bool, relation relation, before, after any) difference {
+	x, _ := before.(schema.Tree)
+	y, _ := after.(schema.Tree)
+	switch relation {
+	case message:
+		return c.fieldsOf(f.Message, before, after, x, y)
+	case items:
+		return c.items(f, before, after)
+	}
+	var changed, removed builder
+	of := element || relation == table
+	for _, key := range keysOfBoth(x, y) {
+		old, new := c.value(f, of, x[key], y[key])
+		changed.add(fieldStep(key), new.member, new.below)
+		removed.add(fieldStep(key), old.member, old.below)
+	}
+	return difference{changed.set(), removed.set()}
+}
+
+// fieldsOf compares messages of which one may be absent. Of one that goes, everything goes
+// that was written.
+func (c comparison) fieldsOf(m *schema.Message, before, after any, x, y schema.Tree) difference {
+	if before != nil && after != nil {
+		return c.fields(m, x, y, nil)
+	}
+	there, fill := y, c.fill
+	if after == nil {
+		there, fill = x, true
+	}
+	var b builder
+	for _, f := range m.Sorted() {
+		v := there[f.Name]
+		if fill {
+			v = written(f, v)
+		}
+		if v != nil {
+			old, new := c.value(f, false, ifElse(after == nil, v), ifElse(before == nil, v))
+			b.add(fieldStep(f.Name), old.member || new.member, Union(old.below, new.below))
+		}
+	}
+	if before == nil {
+		return difference{changed: b.set()}
+	}
+	return difference{removed: b.set()}
+}
+
+// ifElse is v, or nil if the condition does not hold.
+func ifElse(is bool, v any) any {
+	if is {
+		return v
+	}
+	return nil
+}
+
+func keysOfBoth(x, y schema.Tree) []string {
+	keys := rules.Keys(x)
+	for key := range y {
+		if _, ok := x[key]; !ok {
+			keys = append(keys, key)
+		}
+	}
+	return keys
+}
+
+// pair is what two lists have under one step, usually one item each.
+type pair struct{ before, after []any }
+
+// items compares two lists item by item. Items that are there more than once are
+// compared together, and have no parts.
+func (c comparison) items(f *schema.Field, before, after any) difference {
+	x, _ := before.([]any)
+	y, _ := after.([]any)
+	pairs := make(map[step]*pair, max(len(x), len(y)))
+	order := make([]step, 0, max(len(x), len(y)))
+	at := func(item any) *pair {
+		s, _ := itemStep(f, item)
+		p := pairs[s]
+		if p == nil {
+			p = new(pair)
+			pairs[s] = p
+			order = append(order, s)
+		}
+		return p
+	}
+	for _, item := range x {
+		p := at(item)
+		p.before = append(p.before, item)
+	}
+	for _, item := range y {
+		p := at(item)
+		p.after = append(p.after, item)
+	}
+	var changed, removed builder
+	for _, s := range order {
+		old, new := c.item(f, pairs[s])
+		changed.add(s, new.member, new.below)
+		removed.add(s, old.member, old.below)
+	}
+	return difference{changed.set(), removed.set()}
+}
+
+func (c comparison) item(f *schema.Field, p *pair) (old, new part) {
+	if len(p.before) > 1 || len(p.after) > 1 {
+		return leaf(asOne(p.before), asOne(p.after))
+	}
+	return c.value(f, true, only(p.before), only(p.after))
+}
+
+func asOne(list []any) any {
+	if len(list) == 0 {
+		return nil
+	}
+	return list
+}
+
+func only(list []any) any {
+	if len(list) == 0 {
+		return nil
+	}
+	return list[0]
+}
+
+// same tells whether two values are one: the same scalar, or one object or list in memory.
+func same(a, b any) bool {
+	switch x := a.(type) {
+	case schema.Tree:
+		y, ok := b.(schema.Tree)
+		return ok && len(x) == len(y) && reflect.ValueOf(x).UnsafePointer() == reflect.ValueOf(y).UnsafePointer()
+	case []any:
+		y, ok := b.([]any)
+		return ok && len(x) == len(y) && len(x) > 0 && &x[0] == &y[0]
+	}
+	switch b.(type) {
+	case schema.Tree, []any:
+		return false
+	}
+	return a == b
+}

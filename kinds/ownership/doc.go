@@ -1,0 +1,33 @@
+// Package ownership decides who owns which fields of an object: it keeps the managed
+// fields of every write, and carries out server-side apply.
+//
+// A Set is a set of paths in an object; a path is a list of steps. A Manager is one who has
+// written to the object, with the Set that is his; the managers of an object are its
+// metadata.managedFields. Everything walks over the plan of a kind (package schema),
+// which says what is owned as a whole, and what part by part:
+//
+//	scalars, lists without a list type, atomic maps and messages   as a whole
+//	messages                                                       field by field
+//	maps                                                           key by key
+//	lists of type set                                              value by value
+//	lists of type map                                              item by item, and the items field by field
+//	values without a plan (Raw)                                    objects key by key, all else as a whole
+//
+// The steps of a path and their text:
+//
+//	f:name               a field of a message, or a key of a map
+//	k:{"name":"c"}       the item of a list with these keys, sorted by name
+//	v:"x"                a value of a set
+//	i:0                  an item by its place; never made here
+//
+// FieldsV1 is the text form of a Set, a JSON object that nests like the paths. A path that is
+// in the set ends in an empty object; where longer paths go through it, it is marked by a
+// member ".":
+//
+//	{"f:data":{".":{},"f:x":{}}}    the paths data and data.x
+//
+// Identity, version and type of an object (apiVersion, kind, name, namespace, uid,
+// resourceVersion, generation, creationTimestamp, selfLink, managedFields) are owned by nobody.
+//
+// Nothing here changes a tree or a Set that it is given; results share with them.
+package ownership

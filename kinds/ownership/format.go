@@ -1,0 +1,196 @@
+package ownership
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+
+	"github.com/troupe-api/troupe/kinds/codec"
+	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// AppendJSON appends the FieldsV1 form of a set.
+func (s Set) AppendJSON(b []byte) []byte {
+	b = append(b, '{')
+	for i, n := range s.nodes {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = n.appendJSON(b)
+	}
+	return append(b, '}')
+}
+
+func (n *node) appendJSON(b []byte) []byte {
+	b = appendStep(b, n.step)
+	if !n.member || n.below.Empty() {
+		return n.below.AppendJSON(b)
+	}
+	b = append(b, `{".":{},`...)
+	below := len(b)
+	b = n.below.AppendJSON(b)
+	return append(b[:below], b[below+1:]...) // without its opening brace
+}
+
+// appendStep appends a step as a key of an object, with its colon.
+func appendStep(b []byte, s step) []byte {
+	if plain(s.text) {
+		b = append(b, '"', s.kind, ':')
+		b = append(b, s.text...)
+		return append(b, '"', ':')
+	}
+	b = codec.AppendAny(b, string(s.kind)+":"+s.text)
+	return append(b, ':')
+}
+
+// plain tells whether a text is the same inside a JSON string.
+func plain(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if c := s[i]; c < ' ' || c > '~' || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&' {
+			return false
+		}
+	}
+	return true
+}
+
+var errFields = errors.New("fieldsV1 is no set of fields")
+
+// maxDepth bounds how deeply sets nest.
+const maxDepth = 512
+
+// Parse reads the FieldsV1 form. Steps of an unknown kind are left out, as nobody can
+// tell what they mean.
+func Parse(text string) (Set, error) {
+	p := parser{text: text}
+	s, _, err := p.object()
+	if err != nil {
+		return Set{}, err
+	}
+	if p.space(); p.pos != len(p.text) {
+		return Set{}, errFields
+	}
+	return s, nil
+}
+
+type parser struct {
+	text       string
+	pos, depth int
+}
+
+func (p *parser) space() byte {
+	for p.pos < len(p.text) {
+		switch c := p.text[p.pos]; c {
+		case ' ', '\t', '\n', '\r':
+			p.pos++
+		default:
+			return c
+		}
+	}
+	return 0
+}
+
+func (p *parser) expect(c byte) error {
+	if p.space() != c {
+		return errFields
+	}
+	p.pos++
+	return nil
+}
+
+// object reads a set; self tells that it holds the path to it.
+func (p *parser) object() (s Set, self bool, err error) {
+	if err := p.expect('{'); err != nil {
+		return s, false, err
+	}
+	if p.depth++; p.depth > maxDepth {
+		return s, false, errFields
+	}
+	defer func() { p.depth-- }()
+	if p.space() == '}' {
+		p.pos++
+		return s, true, nil
+	}
+	var b builder
+	for {
+		key, err := p.key()
+		if err != nil {
+			return s, false, err
+		}
+		below, member, err := p.object()
+		switch {
+		case err != nil:
+			return s, false, err
+		case key == ".":
+			self = true
+		case len(key) > 2 && key[1] == ':' && strings.IndexByte("fkvi", key[0]) >= 0, key == "f:":
+			b.add(canonical(step{key[0], key[2:]}), member, below)
+		}
+		switch p.space() {
+		case ',':
+			p.pos++
+		case '}':
+			p.pos++
+			return b.set(), self, nil
+		default:
+			return s, false, errFields
+		}
+	}
+}
+
+// key reads a key and its colon.
+func (p *parser) key() (string, error) {
+	if err := p.expect('"'); err != nil {
+		return "", err
+	}
+	start, escaped := p.pos, false
+	for p.pos < len(p.text) && p.text[p.pos] != '"' {
+		if p.text[p.pos] == '\\' {
+			escaped = true
+			p.pos++
+		}
+		p.pos++
+	}
+	if p.pos >= len(p.text) {
+		return "", errFields
+	}
+	key := p.text[start:p.pos]
+	if p.pos++; escaped {
+		if err := json.Unmarshal([]byte(p.text[start-1:p.pos]), &key); err != nil {
+			return "", errFields
+		}
+	}
+	return key, p.expect(':')
+}
+
+// canonical is a step as it is made here, however a client has written its keys.
+func canonical(s step) step {
+	if s.kind != 'k' || !strings.ContainsAny(s.text, " \t\r\n") && sortedKeys(s.text) {
+		return s
+	}
+	v, _, err := codec.DecodeAny([]byte(s.text))
+	if keys, ok := v.(schema.Tree); ok && err == nil {
+		s.text = string(codec.AppendAny(nil, keys))
+	}
+	return s
+}
+
+// sortedKeys tells of keys with one name that they are in order; others have to be looked at.
+func sortedKeys(text string) bool { return strings.Count(text, `":`) <= 1 || isSorted(text) }
+
+func isSorted(text string) bool {
+	v, _, err := codec.DecodeAny([]byte(text))
+	keys, ok := v.(schema.Tree)
+	if err != nil || !ok {
+		return true
+	}
+	at := 0
+	for _, name := range rules.Keys(keys) {
+		i := strings.Index(text[at:], `"`+name+`":`)
+		if i < 0 {
+			return false
+		}
+		at += i
+	}
+	return true
+}

@@ -1,0 +1,187 @@
+package ownership
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// The operations of managers.
+const (
+	opApply  = "Apply"
+	opUpdate = "Update"
+)
+
+// identity is what tells managers apart. Who applies is the same in every version.
+type identity struct{ name, operation, apiVersion, subresource string }
+
+// String is the manager in a message about a conflict.
+func (i identity) String() string {
+	text := fmt.Sprintf("%q", i.name)
+	if i.subresource != "" {
+		text += fmt.Sprintf(" with subresource %q", i.subresource)
+	}
+	if i.operation == opUpdate {
+		text += " using " + i.apiVersion
+	}
+	return text
+}
+
+func (i identity) compare(o identity) int {
+	return cmp.Or(strings.Compare(i.name, o.name), strings.Compare(i.operation, o.operation),
+		strings.Compare(i.apiVersion, o.apiVersion), strings.Compare(i.subresource, o.subresource))
+}
+
+// A manager is one entry of managedFields.
+type manager struct {
+	identity
+	version string // whose form the set is of
+	time    string // RFC 3339; "" if it is not known
+	set     Set
+	entry   schema.Tree // as it is in the object; nil if it has to be made anew
+}
+
+// managers are those of one object, in no order.
+type managers []*manager
+
+// decode reads metadata.managedFields. An entry that cannot be read makes all of them
+// unknown, as if there were none.
+func decode(list []any) managers {
+	all := make(managers, 0, len(list)+1)
+	for _, v := range list {
+		entry, _ := v.(schema.Tree)
+		m := &manager{
+			identity: identity{
+				name: rules.Text(entry, "manager"), operation: rules.Text(entry, "operation"),
+				apiVersion: rules.Text(entry, "apiVersion"), subresource: rules.Text(entry, "subresource"),
+			},
+			version: rules.Text(entry, "apiVersion"), time: rules.Text(entry, "time"), entry: entry,
+		}
+		set, err := Parse(rules.Text(entry, "fieldsV1"))
+		if err != nil {
+			return nil
+		}
+		if m.set = set; m.operation == opApply {
+			m.apiVersion = ""
+		}
+		all = append(all, m)
+	}
+	return all
+}
+
+// find is the manager of an identity; nil if there is none.
+func (all managers) find(i identity) *manager {
+	for _, m := range all {
+		if m.identity == i {
+			return m
+		}
+	}
+	return nil
+}
+
+// give makes a set the manager's own, now.
+func (m *manager) give(s Set) {
+	if !Equal(m.set, s) {
+		m.set, m.entry = s, nil
+	}
+}
+
+// stamp sets the time of the manager's last change.
+func (m *manager) stamp(now string) {
+	if m.time != now {
+		m.time, m.entry = now, nil
+	}
+}
+
+// encode writes managedFields: those who apply first, then by time and by name. Managers
+// without fields are gone. nil stands for none.
+func (all managers) encode() []any {
+	kept := slices.DeleteFunc(slices.Clone(all), func(m *manager) bool { return m.set.Empty() })
+	slices.SortFunc(kept, func(a, b *manager) int {
+		return cmp.Or(strings.Compare(a.operation, b.operation), strings.Compare(a.time, b.time), strings.Compare(a.name, b.name),
+			strings.Compare(a.version, b.version), strings.Compare(a.subresource, b.subresource))
+	})
+	if len(kept) == 0 {
+		return nil
+	}
+	list := make([]any, len(kept))
+	for i, m := range kept {
+		list[i] = m.tree()
+	}
+	return list
+}
+
+// tree is the manager as an entry.
+func (m *manager) tree() schema.Tree {
+	if m.entry != nil {
+		return m.entry
+	}
+	t := schema.Tree{
+		"manager": m.name, "operation": m.operation, "apiVersion": m.version,
+		"fieldsType": "FieldsV1", "fieldsV1": string(m.set.AppendJSON(nil)),
+	}
+	if m.time != "" {
+		t["time"] = m.time
+	}
+	if m.subresource != "" {
+		t["subresource"] = m.subresource
+	}
+	return t
+}
+
+// Those who update are many over time. Beyond maxUpdaters the oldest share one entry for
+// each version.
+const (
+	maxUpdaters = 10
+	ancient     = "ancient-changes"
+)
+
+// cap joins the oldest updaters until there are no more than maxUpdaters.
+func (all managers) cap() managers {
+	var updaters managers
+	for _, m := range all {
+		if m.operation == opUpdate && m.subresource == "" && !m.set.Empty() {
+			updaters = append(updaters, m)
+		}
+	}
+	if len(updaters) <= maxUpdaters {
+		return all
+	}
+	slices.SortFunc(updaters, func(a, b *manager) int {
+		return cmp.Or(strings.Compare(a.time, b.time), a.identity.compare(b.identity))
+	})
+	excess := len(updaters) - maxUpdaters
+	buckets := map[string]*manager{}
+	for _, m := range updaters {
+		if m.name == ancient {
+			buckets[m.version] = m
+		}
+	}
+	gone := map[*manager]bool{}
+	for _, m := range updaters {
+		if excess <= 0 {
+			break
+		}
+		bucket := buckets[m.version]
+		if bucket == m {
+			continue
+		}
+		if bucket == nil { // this one becomes the bucket: nothing is won yet
+			bucket = &manager{identity: m.identity, version: m.version, set: m.set, time: m.time}
+			bucket.name = ancient
+			buckets[m.version] = bucket
+			all = append(all, bucket)
+			gone[m] = true
+			continue
+		}
+		bucket.give(Union(bucket.set, m.set))
+		bucket.stamp(max(bucket.time, m.time))
+		gone[m] = true
+		excess--
+	}
+	return slices.DeleteFunc(all, func(m *manager) bool { return gone[m] })
+}

@@ -1,0 +1,172 @@
+package ownership
+
+import (
+	"maps"
+
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// withoutPaths is a tree of message m without the paths of a set. Objects and lists that lose
+// everything become null.
+func withoutPaths(m *schema.Message, t schema.Tree, remove Set) schema.Tree {
+	if remove.Empty() {
+		return t
+	}
+	out := maps.Clone(t)
+	for _, n := range remove.nodes {
+		v, ok := t[n.text]
+		f := m.Field(n.text)
+		if n.kind != 'f' || !ok || f == nil {
+			continue
+		}
+		prune(out, n, func() any { return valueWithout(f, false, v, n.below) })
+	}
+	return out
+}
+
+// prune takes out what a node names, or what it names below.
+func prune(out schema.Tree, n node, rest func() any) {
+	if n.member {
+		delete(out, n.text)
+		return
+	}
+	out[n.text] = rest()
+}
+
+// valueWithout is v without the paths below it; null if nothing is left.
+func valueWithout(f *schema.Field, element bool, v any, remove Set) any {
+	relation := relationOf(f, element)
+	tree, isTree := v.(schema.Tree)
+	switch {
+	case remove.Empty() || relation == whole:
+		return v
+	case relation == items:
+		return listWithout(f, v, remove)
+	case !isTree || len(tree) == 0:
+		return v
+	}
+	var out schema.Tree
+	if relation == message {
+		out = withoutPaths(f.Message, tree, remove)
+	} else {
+		out = maps.Clone(tree)
+		for _, n := range remove.nodes {
+			if old, ok := tree[n.text]; ok && n.kind == 'f' {
+				prune(out, n, func() any { return valueWithout(f, element || relation == table, old, n.below) })
+			}
+		}
+	}
+	if len(out) == 0 {
+		return null{}
+	}
+	return out
+}
+
+func listWithout(f *schema.Field, v any, remove Set) any {
+	list, _ := v.([]any)
+	if len(list) == 0 {
+		return v
+	}
+	out := make([]any, 0, len(list))
+	for _, item := range list {
+		at, _ := itemStep(f, item)
+		n := remove.find(at)
+		switch {
+		case n == nil:
+			out = append(out, item)
+		case n.member:
+		default:
+			out = append(out, valueWithout(f, true, item, n.below))
+		}
+	}
+	if len(out) == 0 {
+		return null{}
+	}
+	return out
+}
+
+// namedRoot is named for the set of an object, whose metadata always stays.
+func namedRoot(m *schema.Message, s Set) Set {
+	out := named(m, s)
+	if n := out.find(fieldStep("metadata")); n != nil {
+		n.member = false
+	}
+	return out
+}
+
+// named adds to a set the fields of messages that longer paths go through: who owns a part
+// of a field has a say in whether the field is there.
+func named(m *schema.Message, s Set) Set {
+	nodes := make([]node, len(s.nodes))
+	for i, n := range s.nodes {
+		nodes[i] = n
+		f := m.Field(n.text)
+		if n.kind != 'f' || f == nil {
+			continue
+		}
+		nodes[i].member = true
+		nodes[i].below = namedBelow(f, false, n.below)
+	}
+	return Set{nodes}
+}
+
+func namedBelow(f *schema.Field, element bool, s Set) Set {
+	if s.Empty() {
+		return s
+	}
+	switch relationOf(f, element) {
+	case message:
+		return named(f.Message, s)
+	case table, items:
+		nodes := make([]node, len(s.nodes))
+		for i, n := range s.nodes {
+			n.below = namedBelow(f, true, n.below)
+			nodes[i] = n
+		}
+		return Set{nodes}
+	}
+	return s
+}
+
+// withoutNulls is a value without the nulls in it; nil if it is one.
+func withoutNulls(v any) any {
+	switch v := v.(type) {
+	case null:
+		return nil
+	case schema.Tree:
+		out := v
+		for key, e := range v {
+			left := withoutNulls(e)
+			if same(left, e) {
+				continue
+			}
+			if same(out, v) {
+				out = maps.Clone(v)
+			}
+			if left == nil {
+				delete(out, key)
+			} else {
+				out[key] = left
+			}
+		}
+		return out
+	case []any:
+		return listWithoutNulls(v)
+	}
+	return v
+}
+
+func listWithoutNulls(list []any) []any {
+	out, changed := make([]any, 0, len(list)), false
+	for _, e := range list {
+		left := withoutNulls(e)
+		changed = changed || !same(left, e)
+		if left != nil {
+			out = append(out, left)
+		}
+	}
+	if !changed {
+		return list
+	}
+	return out
+}

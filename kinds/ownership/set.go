@@ -1,0 +1,189 @@
+package ownership
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// A Set is a set of paths. It is immutable; the zero value is empty.
+type Set struct{ nodes []node } // in the order of their steps
+
+// A node is what a set holds at and below one step: the path that ends here, if member, and
+// those that go on. One of the two is there.
+type node struct {
+	step
+	member bool
+	below  Set
+}
+
+// A step is one part of a path: a kind, which is the letter before the colon, and the text
+// behind it.
+type step struct {
+	kind byte
+	text string
+}
+
+func (s step) compare(o step) int {
+	return cmp.Or(cmp.Compare(s.kind, o.kind), strings.Compare(s.text, o.text))
+}
+
+// fieldStep is the step to a field or to a key of a map.
+func fieldStep(name string) step { return step{'f', name} }
+
+// Empty tells whether there is no path in s.
+func (s Set) Empty() bool { return len(s.nodes) == 0 }
+
+// find is the node of a step; nil if there is none.
+func (s Set) find(at step) *node {
+	i, ok := slices.BinarySearchFunc(s.nodes, at, func(n node, at step) int { return n.step.compare(at) })
+	if !ok {
+		return nil
+	}
+	return &s.nodes[i]
+}
+
+// below is what s holds below a step.
+func (s Set) below(at step) Set {
+	if n := s.find(at); n != nil {
+		return n.below
+	}
+	return Set{}
+}
+
+// has tells whether the path of one step is in s.
+func (s Set) has(at step) bool {
+	n := s.find(at)
+	return n != nil && n.member
+}
+
+// Equal tells whether a and b hold the same paths.
+func Equal(a, b Set) bool {
+	return slices.EqualFunc(a.nodes, b.nodes, func(x, y node) bool {
+		return x.step == y.step && x.member == y.member && Equal(x.below, y.below)
+	})
+}
+
+// Union holds the paths of both.
+func Union(a, b Set) Set {
+	switch {
+	case a.Empty():
+		return b
+	case b.Empty():
+		return a
+	}
+	return combine(a, b, true, true, func(x, y node) node {
+		return node{x.step, x.member || y.member, Union(x.below, y.below)}
+	})
+}
+
+// Intersection holds the paths that are in both.
+func Intersection(a, b Set) Set {
+	return combine(a, b, false, false, func(x, y node) node {
+		return node{x.step, x.member && y.member, Intersection(x.below, y.below)}
+	})
+}
+
+// Difference holds the paths of a that are not in b.
+func Difference(a, b Set) Set {
+	if b.Empty() {
+		return a
+	}
+	return combine(a, b, true, false, func(x, y node) node {
+		return node{x.step, x.member && !y.member, Difference(x.below, y.below)}
+	})
+}
+
+// combine walks over both sets in order. keepA and keepB tell whether a node that only one
+// has is kept; both makes one of two.
+func combine(a, b Set, keepA, keepB bool, both func(x, y node) node) Set {
+	var out []node
+	x, y := a.nodes, b.nodes
+	for len(x) > 0 || len(y) > 0 {
+		order := 0
+		switch {
+		case len(x) == 0:
+			order = 1
+		case len(y) == 0:
+			order = -1
+		default:
+			order = x[0].step.compare(y[0].step)
+		}
+		switch {
+		case order < 0:
+			if keepA {
+				out = append(out, x[0])
+			}
+			x = x[1:]
+		case order > 0:
+			if keepB {
+				out = append(out, y[0])
+			}
+			y = y[1:]
+		default:
+			if n := both(x[0], y[0]); n.member || !n.below.Empty() {
+				out = append(out, n)
+			}
+			x, y = x[1:], y[1:]
+		}
+	}
+	return Set{out}
+}
+
+// without is s without one step and everything below it.
+func (s Set) without(at step) Set {
+	i, ok := slices.BinarySearchFunc(s.nodes, at, func(n node, at step) int { return n.step.compare(at) })
+	if !ok {
+		return s
+	}
+	return Set{slices.Concat(s.nodes[:i], s.nodes[i+1:])}
+}
+
+// A builder gathers the nodes of one level.
+type builder struct {
+	nodes    []node
+	unsorted bool
+}
+
+// add adds what is at and below a step, if anything. A step that is added twice counts once.
+func (b *builder) add(at step, member bool, below Set) {
+	if !member && below.Empty() {
+		return
+	}
+	if n := len(b.nodes); n > 0 && b.nodes[n-1].step.compare(at) >= 0 {
+		b.unsorted = true
+	}
+	b.nodes = append(b.nodes, node{at, member, below})
+}
+
+// set is what was added.
+func (b *builder) set() Set {
+	if !b.unsorted {
+		return Set{b.nodes}
+	}
+	slices.SortStableFunc(b.nodes, func(x, y node) int { return x.step.compare(y.step) })
+	out := b.nodes[:1]
+	for _, n := range b.nodes[1:] {
+		if last := &out[len(out)-1]; last.step == n.step {
+			last.member = last.member || n.member
+			last.below = Union(last.below, n.below)
+			continue
+		}
+		out = append(out, n)
+	}
+	return Set{out}
+}
+
+// Paths lists the paths as users know them, such as .spec.containers[name="c"].image.
+func (s Set) Paths() []string { return s.paths(nil, "") }
+
+func (s Set) paths(list []string, prefix string) []string {
+	for _, n := range s.nodes {
+		at := prefix + n.step.String()
+		if n.member {
+			list = append(list, at)
+		}
+		list = n.below.paths(list, at)
+	}
+	return list
+}

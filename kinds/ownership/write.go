@@ -1,0 +1,161 @@
+package ownership
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// A Writer says who writes, how and when.
+type Writer struct {
+	Manager     string
+	Subresource string // "" for the object itself
+	APIVersion  string // of the request
+	Now         string // RFC 3339, UTC
+	// KeepsStatus: the write does not reach the status, which is left out of its fields.
+	KeepsStatus bool
+}
+
+// A Form is how one version shows an object. Show and Store turn trees of the stored form
+// into it and back; nil where it is the stored form. Neither changes what it is given.
+type Form struct {
+	Message     *schema.Message
+	Show, Store func(schema.Tree) schema.Tree
+}
+
+// Forms finds the form of a version, as in "apps/v1"; false if there is none any more.
+type Forms func(apiVersion string) (Form, bool)
+
+// Update is managedFields after a write that replaced before (nil for a create) by after,
+// both in stored form and with their defaults: what has changed is the writer's, and is
+// taken from all others. managed is what before had; the result may be the same list.
+// Fields of objects that have no managers yet are not kept, but for those of a new object
+// or, with begin, of any.
+func Update(w Writer, forms Forms, before, after schema.Tree, managed []any, begin bool) []any {
+	if before != nil && len(managed) == 0 && !begin {
+		return nil
+	}
+	u := update{writer: w, forms: forms, before: before, after: after, fill: true, cache: map[string]difference{}}
+	own, ok := u.difference(w.APIVersion)
+	if !ok || own.changed.Empty() && own.removed.Empty() {
+		return managed
+	}
+	all := decode(managed)
+	all = u.take(all, nil)
+	if !own.changed.Empty() {
+		me := identity{w.Manager, opUpdate, w.APIVersion, w.Subresource}
+		m := all.find(me)
+		if m == nil {
+			m = &manager{identity: me, version: w.APIVersion}
+			all = append(all, m)
+		}
+		m.give(Union(m.set, own.changed))
+		m.stamp(w.Now)
+	}
+	return all.cap().encode()
+}
+
+// update is one change of an object as its managers see it.
+type update struct {
+	writer        Writer
+	forms         Forms
+	before, after schema.Tree
+	fill          bool
+	cache         map[string]difference // by version
+}
+
+// difference is the change in the form of a version.
+func (u *update) difference(apiVersion string) (difference, bool) {
+	if d, ok := u.cache[apiVersion]; ok {
+		return d, true
+	}
+	form, ok := u.forms(apiVersion)
+	if !ok {
+		return difference{}, false
+	}
+	c := comparison{skip: skip{status: u.writer.KeepsStatus}, fill: u.fill}
+	before := u.before
+	if before == nil {
+		before = schema.Tree{}
+	} else {
+		before = form.show(before)
+	}
+	d := c.compare(form.Message, before, form.show(u.after))
+	u.cache[apiVersion] = d
+	return d, true
+}
+
+func (f Form) show(t schema.Tree) schema.Tree {
+	if f.Show == nil {
+		return t
+	}
+	return f.Show(t)
+}
+
+func (f Form) store(t schema.Tree) schema.Tree {
+	if f.Store == nil {
+		return t
+	}
+	return f.Store(t)
+}
+
+// conflicts are, by manager, the changed fields that belong to others than self.
+func (u *update) conflicts(all managers, self *manager) map[*manager]Set {
+	found := map[*manager]Set{}
+	for _, m := range all {
+		if m == self {
+			continue
+		}
+		d, ok := u.difference(m.version)
+		if !ok {
+			continue
+		}
+		if s := Intersection(m.set, d.changed); !s.Empty() {
+			found[m] = s
+		}
+	}
+	return found
+}
+
+// take takes what has changed or is gone from all managers but self. Managers of
+// versions that are no more lose everything.
+func (u *update) take(all managers, self *manager) managers {
+	for _, m := range all {
+		if m == self {
+			continue
+		}
+		d, ok := u.difference(m.version)
+		if !ok {
+			m.give(Set{})
+			continue
+		}
+		m.give(Difference(Difference(m.set, d.changed), d.removed))
+	}
+	return all
+}
+
+// conflict is the answer to an apply that changes what belongs to others.
+func conflict(found map[*manager]Set) *meta.Status {
+	holders := make([]*manager, 0, len(found))
+	for m := range found {
+		holders = append(holders, m)
+	}
+	slices.SortFunc(holders, func(a, b *manager) int { return a.identity.compare(b.identity) })
+	var causes []meta.Cause
+	var lines []string
+	for _, m := range holders {
+		lines = append(lines, fmt.Sprintf("conflicts with %s:", m.identity))
+		for _, path := range found[m].Paths() {
+			lines = append(lines, "- "+path)
+			causes = append(causes, meta.Cause{Type: meta.CauseFieldConflict, Field: path, Message: "conflict with " + m.identity.String()})
+		}
+	}
+	text := fmt.Sprintf("Apply failed with %d conflicts: %s", len(causes), strings.Join(lines, "\n"))
+	if len(causes) == 1 {
+		text = fmt.Sprintf("Apply failed with 1 conflict: %s: %s", causes[0].Message, causes[0].Field)
+	}
+	return meta.NewApplyConflict(text, causes)
+}

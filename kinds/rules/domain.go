@@ -1,0 +1,60 @@
+package rules
+
+import (
+	"strings"
+)
+
+// The forms of names that hold a domain.
+const (
+	wildcardPattern = `\*\.` + subdomainPattern
+	urlPathPattern  = `[A-Za-z0-9/\-._~%!$&'()*+,;=:]+`
+)
+
+var (
+	wildcardRE = whole(wildcardPattern)
+	urlPathRE  = whole(urlPathPattern)
+)
+
+// WildcardSubdomain checks a DNS subdomain whose first label is a star, at most 253 bytes.
+func WildcardSubdomain(s string) []string {
+	return limited(s, 253, wildcardRE, "a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, which must consist of lower case alphanumeric characters, '-' or '.' and end with an alphanumeric character",
+		wildcardPattern, "*.example.com")
+}
+
+// A DomainFault is what is wrong with a part of a name that holds a domain.
+type DomainFault struct{ Value, Message string }
+
+// DomainPath checks a path behind a domain, as in "acme.io/foo".
+func DomainPath(s string) []DomainFault {
+	domain, path, _ := strings.Cut(s, "/")
+	if domain == "" || path == "" {
+		return []DomainFault{{s, `must be a domain-prefixed path (such as "acme.io/foo")`}}
+	}
+	var faults []DomainFault
+	for _, msg := range Subdomain(domain) {
+		faults = append(faults, DomainFault{domain, msg})
+	}
+	if !urlPathRE.MatchString(path) {
+		faults = append(faults, DomainFault{path, "Invalid path (regex used for validation is '" + urlPathPattern + "')"})
+	}
+	return faults
+}
+
+// FullDomain checks a domain of at least two labels, with or without a dot at its end.
+func FullDomain(s string) []DomainFault {
+	s = strings.TrimSuffix(s, ".")
+	if msgs := Subdomain(s); len(msgs) > 0 {
+		return []DomainFault{{s, strings.Join(msgs, ",")}}
+	}
+	labels := strings.Split(s, ".")
+	if len(labels) < 2 {
+		return []DomainFault{{s, "should be a domain with at least two segments separated by dots"}}
+	}
+	var faults []DomainFault
+	for _, label := range labels {
+		if msgs := Label(label); len(msgs) > 0 {
+			faults = append(faults, DomainFault{label, strings.Join(msgs, ",")})
+		}
+	}
+	return faults
+}

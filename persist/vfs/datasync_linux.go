@@ -1,0 +1,25 @@
+package vfs
+
+import (
+	"os"
+	"syscall"
+)
+
+// Sync makes the file's contents and size durable, but not its times, which nobody reads
+// and which would cost a write of their own.
+func (f osFile) Sync() error {
+	raw, err := f.SyscallConn()
+	if err != nil {
+		return err
+	}
+	var fault error
+	err = raw.Control(func(fd uintptr) {
+		for fault = syscall.EINTR; fault == syscall.EINTR; {
+			fault = syscall.Fdatasync(int(fd))
+		}
+	})
+	if err == nil && fault != nil {
+		err = &os.PathError{Op: "fdatasync", Path: f.Name(), Err: fault}
+	}
+	return err
+}

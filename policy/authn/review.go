@@ -1,0 +1,87 @@
+package authn
+
+import (
+	"slices"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// A Reviewer tells clients whom the server takes somebody for.
+type Reviewer struct {
+	Authenticator Authenticator
+	// Audiences are the names of this server. Its tokens are for it.
+	Audiences []string
+}
+
+// Token answers a TokenReview: the user that a bearer token belongs to, and for which of
+// the audiences that were asked for. The error is a *meta.Status.
+func (r *Reviewer) Token(review schema.Tree) (schema.Tree, error) {
+	spec := rules.Sub(review, "spec")
+	token := rules.Text(spec, "token")
+	if token == "" {
+		return nil, meta.NewBadRequest("token is required for TokenReview in authentication")
+	}
+	status := schema.Tree{}
+	review["status"] = status
+	audiences := meant(rules.Items(spec, "audiences"), r.Audiences)
+	if rules.Has(spec, "audiences") && len(audiences) == 0 {
+		return review, nil
+	}
+	user, err := r.Authenticator.Authenticate(Request{Token: token, HasToken: true})
+	switch {
+	case err != nil:
+		status["error"] = "invalid bearer token"
+	case user != nil:
+		status["authenticated"], status["user"] = true, user.tree()
+		if len(audiences) > 0 {
+			status["audiences"] = audiences
+		}
+	}
+	return review, nil
+}
+
+// meant are the audiences that this server is.
+func meant(asked []any, own []string) (both []any) {
+	for _, audience := range asked {
+		if s, ok := audience.(string); ok && slices.Contains(own, s) {
+			both = append(both, audience)
+		}
+	}
+	return both
+}
+
+// Self answers a SelfSubjectReview: who asks. now is RFC 3339.
+func Self(review schema.Tree, user *User, now string) schema.Tree {
+	rules.Grow(review, "metadata")["creationTimestamp"] = now
+	review["status"] = schema.Tree{"userInfo": user.tree()}
+	return review
+}
+
+// tree is the user as reviews show it.
+func (u *User) tree() schema.Tree {
+	t := schema.Tree{"username": u.Name}
+	if u.UID != "" {
+		t["uid"] = u.UID
+	}
+	if len(u.Groups) > 0 {
+		t["groups"] = list(u.Groups)
+	}
+	if len(u.Extra) > 0 {
+		extra := schema.Tree{}
+		for key, values := range u.Extra {
+			extra[key] = list(values)
+		}
+		t["extra"] = extra
+	}
+	return t
+}
+
+func list(texts []string) []any {
+	items := make([]any, len(texts))
+	for i, s := range texts {
+		items[i] = s
+	}
+	return items
+}

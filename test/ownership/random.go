@@ -1,0 +1,128 @@
+package ownership
+
+import (
+	"fmt"
+	"math/rand"
+
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// A maker makes trees of a plan at random, out of so few values that they often collide. It
+// makes no zero values: public types leave them out, and their server then takes one that
+// is applied for a change of what it has not.
+type maker struct{ *rand.Rand }
+
+// object is an object with a few of the fields that its kind has.
+func (r maker) object(k *schema.Kind, density float64) schema.Tree {
+	t := r.message(k.Message, density, 0)
+	metadata := schema.Tree{"name": "a"}
+	if r.Intn(2) == 0 {
+		metadata["labels"] = schema.Tree{r.word(): r.word()}
+	}
+	if r.Intn(3) == 0 {
+		metadata["finalizers"] = []any{"f/" + r.word()}
+	}
+	if r.Intn(3) == 0 {
+		metadata["ownerReferences"] = []any{schema.Tree{"apiVersion": "v1", "kind": "K", "name": r.word(), "uid": r.word()}}
+	}
+	t["metadata"] = metadata
+	return t
+}
+
+func (r maker) word() string { return string(rune('a' + r.Intn(3))) }
+
+func (r maker) message(m *schema.Message, density float64, depth int) schema.Tree {
+	t := schema.Tree{}
+	for _, f := range m.Fields {
+		if depth > 7 || f.Name == "metadata" && depth == 0 || r.Float64() > density && !(f.Always && f.Type != schema.TypeMessage && f.Shape == schema.Single) {
+			continue
+		}
+		if v := r.value(f, density, depth); v != nil {
+			t[f.Name] = v
+		}
+	}
+	return t
+}
+
+func (r maker) value(f *schema.Field, density float64, depth int) any {
+	switch f.Shape {
+	case schema.Map:
+		t := schema.Tree{}
+		for range 1 + r.Intn(2) {
+			if v := r.single(f, density, depth); v != nil {
+				t[r.word()] = v
+			}
+		}
+		return t
+	case schema.List:
+		return r.list(f, density, depth)
+	}
+	return r.single(f, density, depth)
+}
+
+func (r maker) list(f *schema.Field, density float64, depth int) any {
+	var list []any
+	seen := map[string]bool{}
+	for range 1 + r.Intn(3) {
+		v := r.single(f, density, depth)
+		if v == nil {
+			continue
+		}
+		id := fmt.Sprint(v)
+		if f.ListType == schema.ListMap {
+			id = ""
+			item := v.(schema.Tree)
+			for _, key := range f.ListMapKeys {
+				if item[key] == nil {
+					item[key] = r.single(f.Message.Field(key), 1, depth)
+				}
+				id += fmt.Sprint(item[key], "/")
+			}
+		}
+		if f.ListType != schema.ListAtomic && seen[id] {
+			continue
+		}
+		seen[id] = true
+		list = append(list, v)
+	}
+	if list == nil {
+		return nil
+	}
+	return list
+}
+
+func (r maker) single(f *schema.Field, density float64, depth int) any {
+	switch f.Type {
+	case schema.TypeString:
+		return r.word()
+	case schema.TypeBool:
+		return true
+	case schema.TypeInt32, schema.TypeInt64:
+		return int64(1 + r.Intn(3))
+	case schema.TypeDouble:
+		return 1.5
+	case schema.TypeBytes:
+		return "YQ=="
+	case schema.TypeMessage:
+		t := r.message(f.Message, density*0.8, depth+1)
+		if f.MapAtomic && len(t) == 0 {
+			return nil
+		}
+		return t
+	case schema.TypeTime:
+		return fmt.Sprintf("2030-01-0%dT00:00:00Z", 1+r.Intn(3))
+	case schema.TypeMicroTime:
+		return fmt.Sprintf("2030-01-0%dT00:00:00.000000Z", 1+r.Intn(3))
+	case schema.TypeQuantity:
+		return fmt.Sprint(1 + r.Intn(3))
+	case schema.TypeIntOrString:
+		return int64(1 + r.Intn(3))
+	case schema.TypeDuration:
+		return "1s"
+	case schema.TypeStrings:
+		return []any{r.word()}
+	case schema.TypeRaw:
+		return schema.Tree{r.word(): schema.Tree{r.word(): r.word()}}
+	}
+	return nil
+}
