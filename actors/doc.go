@@ -5,7 +5,7 @@
 // # Owners
 //
 //	actor      owns alone                                 takes                           may block on
-//	object     the newest state of one key, committed     ask (a mutation), stopIdle      nothing
+//	object     the newest state of one key, committed     ask (a mutation)                nothing
 //	           or on its way to the log
 //	committer  the log, the order of versions             flight (an accepted mutation)   the log's sync; the
 //	                                                                                      landing of a flight's base
@@ -13,14 +13,20 @@
 //	session    one watch: cursor, filter                  wakeUp, bookmarkDue, finish     its own client
 //
 // What others read of an owner's state is an immutable snapshot behind an atomic
-// pointer. The exceptions are five small tables with a mutex each, held for a few
+// pointer. The exceptions are six small tables with a mutex each, held for a few
 // instructions and never while anything else is called that waits: horizon (versions
 // that are visible), residents (addresses of object actors), watchers (addresses of
-// sessions), pins (snapshots of chunked lists) and the mailbox.
+// sessions), pins (snapshots of chunked lists), the mailbox, and the crew (the goroutines
+// that run actors).
+//
+// An object has an actor while anyone waits for a change of it, and a little longer. An
+// actor that has nothing to do goes over to another object that needs one, with nothing
+// of the first; one that has panicked does not. Who asks an idle object's actor runs it
+// for that one message on its own goroutine; all else runs on the crew's.
 //
 // # The life of a write
 //
-// Mutate finds the object's actor, or starts it, and asks. The actor computes the
+// Mutate finds the object's actor, or lends it one, and asks. The actor computes the
 // candidate (package mutation) on the newest state, even one that is still being
 // committed, and sends it as a flight to the committer. The committer writes all
 // flights that wait as one batch. The log, once the batch is durable, hands it to the

@@ -28,9 +28,12 @@ var _ mutation.Claims = (*Services)(nil)
 // service of the API itself: the first address of all stays with it.
 func NewServices(ranges []Range, ports Ports, own meta.Key) *Services {
 	s := &Services{ranges: ranges, ports: ports, addresses: register[netip.Addr]{}, nodePorts: register[int64]{}}
-	s.addresses.take(own, ranges[0].First())
+	s.addresses.take(own, s.Own())
 	return s
 }
+
+// Own is the address of the service of the API itself.
+func (s *Services) Own() netip.Addr { return s.ranges[0].First() }
 
 // Claim implements mutation.Claims.
 func (s *Services) Claim(key meta.Key, old, want schema.Tree) (mutation.Claim, []meta.Cause) {

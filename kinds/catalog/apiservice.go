@@ -8,13 +8,7 @@ import (
 )
 
 func apiServiceRules() schema.Rules {
-	return schema.Rules{Default: defaultAPIService, Prepare: prepareAPIService, Validate: validateAPIService}
-}
-
-func defaultAPIService(obj schema.Tree) {
-	if service, ok := rules.Sub(obj, "spec")["service"].(schema.Tree); ok && !rules.Has(service, "port") {
-		service["port"] = int64(443)
-	}
+	return schema.Rules{Prepare: prepareAPIService, Validate: validateAPIService}
 }
 
 // prepareAPIService begins a service of this server itself as available, and any other

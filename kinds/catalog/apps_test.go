@@ -1,31 +1,39 @@
 package catalog_test
 
 import (
+	"sync"
 	"testing"
 
+	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
+// catalogs keeps the catalogue of each profile: tests only read them.
+var catalogs sync.Map
+
 // kindIn finds a kind by group, version and name, the group in the form of the profile.
 func kindIn(t testing.TB, n *meta.Naming, group, version, kind string) *schema.Kind {
 	t.Helper()
-	k := newCatalog(t, n).ByGVK(meta.GroupVersionKind{Group: group, Version: version, Kind: kind})
+	c, ok := catalogs.Load(n)
+	if !ok {
+		c, _ = catalogs.LoadOrStore(n, newCatalog(t, n))
+	}
+	k := c.(*catalog.Catalog).ByGVK(meta.GroupVersionKind{Group: group, Version: version, Kind: kind})
 	if k == nil {
 		t.Fatalf("no kind %s in %s/%s", kind, group, version)
 	}
 	return k
 }
 
-// A ruleCase is a write and the faults that it is to meet. spec and old hold fields beyond
-// those that every object of the kind has; a name that ends in = in want is a beginning.
+// A ruleCase is a create and its faults. spec is JSON of fields over those of a base.
 type ruleCase struct {
 	name, spec string
 	want       []string
 }
 
-// A changeCase is an update and its faults.
+// A changeCase is an update and its faults: now is JSON of the fields that change.
 type changeCase struct {
 	name, old, now string
 	want           []string

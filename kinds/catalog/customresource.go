@@ -40,11 +40,6 @@ func defaultDefinition(obj schema.Tree) {
 	if rules.Text(names, "listKind") == "" && kind != "" {
 		names["listKind"] = kind + "List"
 	}
-	conversion := rules.Grow(spec, "conversion")
-	if rules.Text(conversion, "strategy") == "" {
-		conversion["strategy"] = "None"
-	}
-	defaultClientConfig(rules.Sub(conversion, "webhook", "clientConfig"))
 }
 
 // prepareDefinition leaves the status to its sub-resource, but for the version that

@@ -34,13 +34,8 @@ func validateEvent(obj schema.Tree, system string, faults *schema.Faults) {
 	if !timed {
 		return
 	}
-	reporter := rules.Text(obj, "reportingComponent")
-	if reporter == "" {
-		faults.Required("reportingComponent")
-	}
-	for _, msg := range rules.QualifiedName(reporter) {
-		faults.Invalid("reportingComponent", reporter, msg)
-	}
+	required(obj, "", faults, "reportingComponent")
+	formatted(obj, "reportingComponent", "", faults, rules.QualifiedName)
 	for _, name := range []string{"reportingInstance", "action", "reason"} {
 		required(obj, "", faults, name)
 		validateEventText(obj, name, maxEventName, faults)

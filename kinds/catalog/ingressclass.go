@@ -5,7 +5,12 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-func ingressClassRules() schema.Rules { return schema.Rules{Validate: validateIngressClass} }
+func ingressClassRules() schema.Rules {
+	return schema.Rules{Default: growSpec, Validate: validateIngressClass}
+}
+
+// growSpec lets a spec that is left out lack what an empty one lacks.
+func growSpec(obj schema.Tree) { rules.Grow(obj, "spec") }
 
 func validateIngressClass(obj schema.Tree, faults *schema.Faults) {
 	spec := rules.Sub(obj, "spec")

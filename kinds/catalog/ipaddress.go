@@ -8,7 +8,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-func ipAddressRules() schema.Rules { return schema.Rules{Validate: validateIPAddress} }
+func ipAddressRules() schema.Rules {
+	return schema.Rules{Default: growSpec, Validate: validateIPAddress}
+}
 
 // validateIPAddress checks an address that is taken: its name is the address.
 func validateIPAddress(obj schema.Tree, faults *schema.Faults) {

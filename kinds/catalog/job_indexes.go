@@ -55,3 +55,33 @@ func readIndex(text string, completions int64) (int64, error) {
 	}
 	return n, nil
 }
+
+// An interval is some indexes in a row.
+type interval struct{ from, to int64 }
+
+// intervals reads the parts of a text. Those that are no indexes are left out.
+func intervals(text string, completions int64) []interval {
+	var all []interval
+	for part := range strings.SplitSeq(text, ",") {
+		if from, to, err := readInterval(part, completions); err == nil {
+			all = append(all, interval{from, to})
+		}
+	}
+	return all
+}
+
+// commonIndex is the first index that two texts, whose indexes rise, share, if there is one.
+func commonIndex(a, b string, completions int64) (int64, bool) {
+	x, y := intervals(a, completions), intervals(b, completions)
+	for len(x) > 0 && len(y) > 0 {
+		if x[0].from <= y[0].to && y[0].from <= x[0].to {
+			return max(x[0].from, y[0].from), true
+		}
+		if x[0].from <= y[0].from {
+			x = x[1:]
+		} else {
+			y = y[1:]
+		}
+	}
+	return 0, false
+}

@@ -94,4 +94,3 @@ func TestBindingDefaults(t *testing.T) {
 	equalJSON(t, "binding", obj, `{"roleRef":{"apiGroup":"rbac.authorization.k8s.io","kind":"Role","name":"r"},
 		"subjects":[{"kind":"Group","name":"g","apiGroup":"rbac.authorization.k8s.io"},{"kind":"ServiceAccount","name":"s"}]}`)
 }
-

@@ -18,6 +18,7 @@ func viewsOf(n *meta.Naming) map[string]schema.View {
 		"/v1/Pod/ephemeralcontainers": ephemeralView(mirror),
 		"/v1/Pod/resize":              resizeView(mirror),
 		"/v1/Pod/status":              {Write: writePodStatus},
+		"batch/v1/Job/status":         {Write: writeJobStatus},
 		"certificates.platform.io/v1/CertificateSigningRequest/approval": {Write: writeApproval},
 		"certificates.platform.io/v1/CertificateSigningRequest/status":   {Write: writeCertificate},
 	}

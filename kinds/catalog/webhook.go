@@ -13,25 +13,11 @@ import (
 var reviewVersions = []string{"v1", "v1beta1"}
 
 func webhookRules() schema.Rules {
-	return schema.Rules{
-		Default: func(obj schema.Tree) {
-			for _, hook := range rules.Trees(obj, "webhooks") {
-				defaultClientConfig(rules.Sub(hook, "clientConfig"))
-			}
-		},
-		Validate: func(obj schema.Tree, faults *schema.Faults) {
-			for i, hook := range rules.Trees(obj, "webhooks") {
-				validateWebhook(hook, rules.At("webhooks", i), faults)
-			}
-		},
-	}
-}
-
-// defaultClientConfig completes the reference to the service of a webhook.
-func defaultClientConfig(config schema.Tree) {
-	if service, ok := config["service"].(schema.Tree); ok && !rules.Has(service, "port") {
-		service["port"] = int64(443)
-	}
+	return schema.Rules{Validate: func(obj schema.Tree, faults *schema.Faults) {
+		for i, hook := range rules.Trees(obj, "webhooks") {
+			validateWebhook(hook, rules.At("webhooks", i), faults)
+		}
+	}}
 }
 
 func validateWebhook(hook schema.Tree, path string, faults *schema.Faults) {

@@ -72,7 +72,7 @@ func validateServicePath(p, path string, faults *schema.Faults) {
 	if !strings.HasPrefix(p, "/") {
 		faults.Invalid(path, p, "must start with a '/'")
 	}
-	for i, step := range strings.Split(strings.TrimSuffix(p[1:], "/"), "/") {
+	for i, step := range strings.Split(strings.TrimSuffix(strings.TrimPrefix(p, "/"), "/"), "/") {
 		if step == "" {
 			faults.Invalid(path, p, fmt.Sprintf("segment[%d] may not be empty", i))
 			continue

@@ -38,7 +38,7 @@ func combineValues(f *schema.Field, element bool, live, config any) any {
 	default:
 		out := maps.Clone(x)
 		for key, v := range y {
-			out[key] = combineValues(f, element || relation == table, x[key], v)
+			out[key] = combineValues(f, true, x[key], v)
 		}
 		return out
 	}

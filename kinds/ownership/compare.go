@@ -37,9 +37,7 @@ func (c comparison) compare(m *schema.Message, before, after schema.Tree) differ
 		if f.Name == "metadata" {
 			old, new = c.metadata(f.Message, x, y)
 		} else {
-			if c.fill {
-				x, y = written(f, x), written(f, y)
-			}
+			x, y = c.written(f, x, y)
 			old, new = c.value(f, false, x, y)
 		}
 		changed.add(fieldStep(f.Name), new.member, new.below)
@@ -66,9 +64,7 @@ func (c comparison) fields(m *schema.Message, before, after schema.Tree, out map
 		if x == nil && y == nil && !(c.fill && f.Always) || same(x, y) && x != nil {
 			continue
 		}
-		if c.fill {
-			x, y = written(f, x), written(f, y)
-		}
+		x, y = c.written(f, x, y)
 		old, new := c.value(f, false, x, y)
 		changed.add(fieldStep(f.Name), new.member, new.below)
 		removed.add(fieldStep(f.Name), old.member, old.below)
@@ -79,6 +75,17 @@ func (c comparison) fields(m *schema.Message, before, after schema.Tree, out map
 // null is a value that is there and says nothing: what a list or an object becomes that has
 // lost everything, and what is written for a field without a value.
 type null struct{}
+
+// written are the values of a field before and after as they are to be compared.
+func (c comparison) written(f *schema.Field, x, y any) (before, after any) {
+	if c.fill {
+		return written(f, x), written(f, y)
+	}
+	if y != nil { // what was there before was written
+		x = written(f, x)
+	}
+	return x, y
+}
 
 // written is the value of a field as it is written; nil if it is left out.
 func written(f *schema.Field, v any) any {
@@ -117,23 +124,51 @@ func (c comparison) value(f *schema.Field, element bool, before, after any) (old
 	case before == nil && after == nil || same(before, after):
 		return old, new
 	case relation == whole || c.bare(f, relation, before) && c.bare(f, relation, after) || scalar(before) || scalar(after):
-		return leaf(before, after)
+		return leaf(f, element, before, after)
 	}
-	d := c.parts(f, element, relation, before, after)
+	d := c.parts(f, relation, before, after)
 	return part{after == nil, d.removed}, part{before == nil, d.changed}
 }
 
 // leaf compares two values that have no parts.
-func leaf(before, after any) (old, new part) {
+func leaf(f *schema.Field, element bool, before, after any) (old, new part) {
 	switch {
 	case before == nil:
 		new.member = true
 	case after == nil:
 		old.member = true
 	default:
-		new.member = !rules.Equal(before, after)
+		new.member = !alike(f, element, before, after)
 	}
 	return old, new
+}
+
+// alike tells whether two values are written in the same way.
+func alike(f *schema.Field, element bool, a, b any) bool {
+	switch x := a.(type) {
+	case schema.Tree:
+		y, ok := b.(schema.Tree)
+		if !ok {
+			return false
+		}
+		if (element || f.Shape == schema.Single) && f.Type == schema.TypeMessage {
+			return !slices.ContainsFunc(f.Message.Fields, func(f *schema.Field) bool {
+				return !alike(f, false, written(f, x[f.Name]), written(f, y[f.Name]))
+			})
+		}
+		return len(x) == len(y) && !slices.ContainsFunc(rules.Keys(x), func(key string) bool {
+			v, there := y[key]
+			return !there || !alike(f, true, x[key], v)
+		})
+	case []any:
+		y, ok := b.([]any)
+		return ok && slices.EqualFunc(x, y, func(v, w any) bool { return alike(f, true, v, w) })
+	}
+	switch b.(type) {
+	case schema.Tree, []any:
+		return false
+	}
+	return a == b
 }
 
 // bare tells whether v has nothing in it.
@@ -160,7 +195,7 @@ func scalar(v any) bool {
 	return true
 }
 
-func (c comparison) parts(f *schema.Field, element bool, relation relation, before, after any) difference {
+func (c comparison) parts(f *schema.Field, relation relation, before, after any) difference {
 	x, _ := before.(schema.Tree)
 	y, _ := after.(schema.Tree)
 	switch relation {
@@ -170,9 +205,8 @@ func (c comparison) parts(f *schema.Field, element bool, relation relation, befo
 		return c.items(f, before, after)
 	}
 	var changed, removed builder
-	of := element || relation == table
 	for _, key := range keysOfBoth(x, y) {
-		old, new := c.value(f, of, x[key], y[key])
+		old, new := c.value(f, true, x[key], y[key])
 		changed.add(fieldStep(key), new.member, new.below)
 		removed.add(fieldStep(key), old.member, old.below)
 	}
@@ -263,7 +297,7 @@ func (c comparison) items(f *schema.Field, before, after any) difference {
 
 func (c comparison) item(f *schema.Field, p *pair) (old, new part) {
 	if len(p.before) > 1 || len(p.after) > 1 {
-		return leaf(asOne(p.before), asOne(p.after))
+		return leaf(f, false, asOne(p.before), asOne(p.after))
 	}
 	return c.value(f, true, only(p.before), only(p.after))
 }

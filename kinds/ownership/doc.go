@@ -6,12 +6,11 @@
 // metadata.managedFields. Everything walks over the plan of a kind (package schema),
 // which says what is owned as a whole, and what part by part:
 //
-//	scalars, lists without a list type, atomic maps and messages   as a whole
+//	scalars, atomic lists, maps and messages, values without plan  as a whole
 //	messages                                                       field by field
 //	maps                                                           key by key
 //	lists of type set                                              value by value
 //	lists of type map                                              item by item, and the items field by field
-//	values without a plan (Raw)                                    objects key by key, all else as a whole
 //
 // The steps of a path and their text:
 //

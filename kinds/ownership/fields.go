@@ -53,14 +53,9 @@ func valueFields(f *schema.Field, element bool, v any) (member bool, below Set) 
 	}
 	var b builder
 	for _, key := range rules.Keys(tree) {
-		member, below := false, Set{}
-		if relation == table {
-			member, below = valueFields(f, true, tree[key])
-		} else {
-			member, below = valueFields(f, element, tree[key])
-		}
+		_, below := valueFields(f, true, tree[key])
 		// A key that no plan names is in the set beside what is below it.
-		b.add(fieldStep(key), member || relation == table || relation == free, below)
+		b.add(fieldStep(key), true, below)
 	}
 	return false, b.set()
 }

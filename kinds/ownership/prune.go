@@ -52,7 +52,7 @@ func valueWithout(f *schema.Field, element bool, v any, remove Set) any {
 		out = maps.Clone(tree)
 		for _, n := range remove.nodes {
 			if old, ok := tree[n.text]; ok && n.kind == 'f' {
-				prune(out, n, func() any { return valueWithout(f, element || relation == table, old, n.below) })
+				prune(out, n, func() any { return valueWithout(f, true, old, n.below) })
 			}
 		}
 	}

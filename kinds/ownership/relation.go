@@ -10,7 +10,6 @@ const (
 	message                 // field by field
 	table                   // key by key
 	items                   // item by item: a set, or a list with keys
-	free                    // as its own values are: no plan tells
 )
 
 // relationOf is the relation of the values of f; of an element of f's list or map, if
@@ -26,11 +25,8 @@ func relationOf(f *schema.Field, element bool) relation {
 			return whole
 		}
 	}
-	switch {
-	case f.Type == schema.TypeMessage && !f.MapAtomic:
+	if f.Type == schema.TypeMessage && !f.MapAtomic {
 		return message
-	case f.Type == schema.TypeRaw:
-		return free
 	}
 	return whole
 }

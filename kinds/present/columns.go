@@ -15,17 +15,23 @@ var defaultColumns = []schema.Column{
 		Description: "When the server created the object, in UTC."},
 }
 
+// columnsOf are the columns of k. A version that declares none has those of the stored one,
+// whose functions know the forms of all versions.
 func columnsOf(k *schema.Kind) []schema.Column {
-	if len(k.Columns) == 0 {
-		return defaultColumns
+	switch {
+	case len(k.Columns) > 0:
+		return k.Columns
+	case k.Stored != nil && len(k.Stored.Columns) > 0:
+		return k.Stored.Columns
 	}
-	return k.Columns
+	return defaultColumns
 }
 
 // A cell is a column ready to be filled: a path, or a function and its argument.
 type cell struct {
 	call     function
 	arg      string // the argument, or the dotted path
+	needs    string // of a function with a fallback: the path that must be there
 	fallback []byte // JSON for an absent value
 	date     bool
 }
@@ -41,19 +47,25 @@ func cellsOf(columns []schema.Column) []cell {
 // cellOf reads a column's path. A function that there is not shows nothing.
 func cellOf(c *schema.Column) cell {
 	if name, ok := strings.CutPrefix(c.Path, "func:"); ok {
+		name, fallback, has := strings.Cut(name, "|")
 		name, arg, _ := strings.Cut(name, ":")
 		call := functions[name]
 		if call == nil {
 			call = nothing
 		}
-		return cell{call: call, arg: arg}
+		out := cell{call: call, arg: arg}
+		if has {
+			out.needs, _, _ = strings.Cut(arg, "/")
+			out.fallback = appendText(nil, fallback)
+		}
+		return out
 	}
 	path, fallback, has := strings.Cut(strings.TrimPrefix(c.Path, "."), "|")
 	out := cell{arg: path, date: c.Type == "date", fallback: []byte("null")}
 	switch {
 	case has:
 		out.fallback = appendText(nil, fallback)
-		if _, err := strconv.ParseInt(fallback, 10, 64); err == nil {
+		if _, err := strconv.ParseInt(fallback, 10, 64); err == nil || c.Type == "boolean" {
 			out.fallback = []byte(fallback)
 		}
 	case c.Type == "string":
@@ -64,6 +76,9 @@ func cellOf(c *schema.Column) cell {
 
 func (c *cell) append(b []byte, r *row) []byte {
 	if c.call != nil {
+		if c.needs != "" && !r.json.at(c.needs).present() {
+			return append(b, c.fallback...)
+		}
 		return c.call(b, r, c.arg)
 	}
 	v := r.json.at(c.arg)
@@ -77,12 +92,13 @@ func (c *cell) append(b []byte, r *row) []byte {
 }
 
 // KnownFunction reports whether the table has the function that a column path of the
-// form "func:name" or "func:name:argument" names. Other paths need none.
+// form "func:name" or "func:name:argument", with or without a fallback, names. Other paths need none.
 func KnownFunction(path string) bool {
 	name, ok := strings.CutPrefix(path, "func:")
 	if !ok {
 		return true
 	}
+	name, _, _ = strings.Cut(name, "|")
 	name, _, _ = strings.Cut(name, ":")
 	return functions[name] != nil
 }

@@ -16,13 +16,14 @@
 //
 //	status.phase          the value at a dotted path, as it is in the object
 //	status.replicas|0     the same, with what to show when it is absent or empty text;
-//	                      a number or a text. Without it: "<none>" for columns of type
-//	                      string, null for others
+//	                      a number, a truth value or a text. Without it: "<none>" for
+//	                      columns of type string, null for others
 //	func:age              a function of the table; functions.go lists them
 //	func:count:secrets    a function and its argument
+//	func:text:a.b/c|-     the same, with the text to show when a.b is absent or null
 //
-// Columns of type date show the time since then. Kinds that declare no columns get
-// Name and Created At.
+// Columns of type date show the time since then. A version that declares no columns has
+// those of the stored version; where there are none either, they are Name and Created At.
 //
 // Discovery documents are built once per catalogue and served as they are; an aggregated
 // document has an ETag, the quoted upper-case hexadecimal SHA-512 of its bytes.

@@ -55,6 +55,11 @@ func showEventObject(b []byte, r *row, _ string) []byte {
 	return appendText(b, s)
 }
 
+// showEventSubobject names the part of the object that an event is about.
+func showEventSubobject(b []byte, r *row, _ string) []byte {
+	return appendText(b, either(r.json, "involvedObject", "regarding").field("fieldPath").text())
+}
+
 func showEventSource(b []byte, r *row, _ string) []byte {
 	source := either(r.json, "source", "deprecatedSource")
 	component, host := source.field("component").text(), source.field("host").text()

@@ -1,15 +1,10 @@
 package present
 
-import (
-	"slices"
-	"strconv"
-	"strings"
-)
-
 // What stands for values that are not there.
 const (
 	none    = "<none>"
 	unknown = "<unknown>"
+	unset   = "<unset>"
 )
 
 // A function fills one cell: it writes one JSON value.
@@ -22,15 +17,21 @@ var functions = map[string]function{
 	"createdAt": showCreated,   // metadata.creationTimestamp itself
 	"since":     showSince,     // time since the time at the path
 	"count":     showCount,     // number of items or fields at the path
-	"join":      showJoin,      // the texts of a list, or the names of its objects, with commas
+	"join":      showJoin,      // the texts of a list, or a field (path/field, else name) of its objects, with commas
+	"first":     showFirst,     // the first text of a list
 	"pairs":     showPairs,     // a map of texts as a=b,c=d
+	"parts":     showParts,     // the texts at several paths (a.b/a.c), with slashes
+	"text":      showText,      // a number or a text, as text
+	"truth":     showTruth,     // True or False
 	"dataCount": showDataCount, // number of keys in data and binaryData
+	"phase":     showPhase,     // the text at the path, or that the object is being deleted
 
-	// of workloads
+	// of workloads; the argument is the path of the template or of the selector, if not the usual one
 	"ready":      showReady,      // status.readyReplicas/spec.replicas
 	"containers": showContainers, // names of the containers of spec.template
 	"images":     showImages,     // and their images
 	"selector":   showSelector,   // spec.selector as a label selector
+	"controller": showController, // the owner that controls it
 
 	// of Pods
 	"podReady":          showPodReady,    // ready/all containers
@@ -39,83 +40,51 @@ var functions = map[string]function{
 	"podReadinessGates": showPodGates,    // true/all readiness gates
 	"podIP":             showPodIP,
 
+	// of Jobs, autoscalers and quotas
+	"jobStatus":      showJobStatus,
+	"jobCompletions": showJobCompletions,
+	"jobDuration":    showJobDuration,
+	"metricTargets":  showMetricTargets, // current/wanted value of each metric
+	"quota":          showQuota,         // used/hard of the "limits" or the "requests"
+
 	// of Events, of either group
 	"eventLastSeen":  showEventLastSeen,
 	"eventFirstSeen": showEventFirstSeen,
 	"eventCount":     showEventCount,
 	"eventObject":    showEventObject,
+	"eventSubobject": showEventSubobject,
 	"eventSource":    showEventSource,
 	"eventMessage":   showEventMessage,
 
-	// of Nodes and Services
+	// of Nodes and of the network
 	"nodeStatus":         showNodeStatus,
 	"nodeRoles":          showNodeRoles,
 	"nodeInternalIP":     showNodeInternalIP,
 	"nodeExternalIP":     showNodeExternalIP,
 	"servicePorts":       showServicePorts,
 	"serviceExternalIPs": showServiceExternalIPs,
-}
+	"endpoints":          showEndpoints,
+	"slicePorts":         showSlicePorts,
+	"sliceAddresses":     showSliceAddresses,
+	"ingressHosts":       showIngressHosts,
+	"ingressPorts":       showIngressPorts,
+	"balancerAddresses":  showBalancerAddresses, // of status.loadBalancer
+	"classParameters":    showClassParameters,
+	"addressParent":      showAddressParent,
 
-func nothing(b []byte, _ *row, _ string) []byte { return append(b, "null"...) }
+	// of storage
+	"defaultName":   showDefaultName,   // the name, marked by the annotations of a default class
+	"accessModes":   showAccessModes,   // the modes at the path, in short
+	"volumeClass":   showVolumeClass,   // the storage class of a volume or a claim
+	"claimCapacity": showClaimCapacity, // what a claim has got, once it has a volume
+	"claimModes":    showClaimModes,
+	"deviceState":   showDeviceState, // of a ResourceClaim
 
-func showAge(b []byte, r *row, _ string) []byte {
-	return appendAge(b, value(Metadata(r.object)).field("creationTimestamp").text(), r.now)
-}
-
-func showCreated(b []byte, r *row, _ string) []byte {
-	v := value(Metadata(r.object)).field("creationTimestamp")
-	if !v.present() {
-		return append(b, "null"...)
-	}
-	return append(b, v...)
-}
-
-func showSince(b []byte, r *row, path string) []byte {
-	return appendAge(b, r.json.at(path).text(), r.now)
-}
-
-func showCount(b []byte, r *row, path string) []byte {
-	return strconv.AppendInt(b, int64(r.json.at(path).count()), 10)
-}
-
-func showDataCount(b []byte, r *row, _ string) []byte {
-	return strconv.AppendInt(b, int64(r.json.field("data").count()+r.json.field("binaryData").count()), 10)
-}
-
-func showJoin(b []byte, r *row, path string) []byte {
-	return appendOr(b, strings.Join(r.json.at(path).names(), ","), none)
-}
-
-// names are the texts of a list, or the names of its objects.
-func (v value) names() (out []string) {
-	v.items(func(w value) bool {
-		if w[0] == '{' {
-			w = w.field("name")
-		}
-		out = append(out, w.text())
-		return true
-	})
-	return out
-}
-
-func showPairs(b []byte, r *row, path string) []byte {
-	return appendOr(b, strings.Join(r.json.at(path).pairs(), ","), none)
-}
-
-// pairs are the fields of a map of texts, each as key=value, sorted.
-func (v value) pairs() (out []string) {
-	v.fields(func(key, w value) bool {
-		out = append(out, key.text()+"="+w.text())
-		return true
-	})
-	slices.Sort(out)
-	return out
-}
-
-// appendOr writes s, or what stands for it when it is empty.
-func appendOr(b []byte, s, empty string) []byte {
-	if s == "" {
-		s = empty
-	}
-	return appendText(b, s)
+	// of access and extension
+	"subjects":         showSubjects, // those of a kind, of a role binding
+	"requestDuration":  showRequestDuration,
+	"requestCondition": showRequestCondition,
+	"paramRef":         showParamRef,
+	"apiService":       showAPIService,
+	"apiAvailable":     showAPIAvailable,
 }

@@ -22,16 +22,21 @@ func showNodeStatus(b []byte, r *row, _ string) []byte {
 	return appendText(b, s)
 }
 
-// showNodeRoles lists what follows the role prefix in label keys.
+// showNodeRoles lists what follows the role prefix in label keys, and the role label.
 func showNodeRoles(b []byte, r *row, _ string) []byte {
-	prefix := r.names.Name("node-role.platform.io") + "/"
+	prefix, label := r.names.Name("node-role.platform.io")+"/", r.names.Name("platform.io/role")
 	var roles []string
-	for key := range r.object.Head.Labels {
-		if role, ok := strings.CutPrefix(key, prefix); ok && role != "" {
+	for key, text := range r.object.Head.Labels {
+		role, ok := strings.CutPrefix(key, prefix)
+		if !ok && key == label {
+			role, ok = text, true
+		}
+		if ok && role != "" {
 			roles = append(roles, role)
 		}
 	}
 	slices.Sort(roles)
+	roles = slices.Compact(roles)
 	return appendOr(b, strings.Join(roles, ","), none)
 }
 

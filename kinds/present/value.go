@@ -3,6 +3,7 @@ package present
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strconv"
 )
 
@@ -187,6 +188,16 @@ func (v value) count() int {
 	v.fields(func(_, _ value) bool { n++; return true })
 	v.items(func(value) bool { n++; return true })
 	return n
+}
+
+// keys are the names of the fields of an object, sorted.
+func (v value) keys() (out []string) {
+	v.fields(func(key, _ value) bool {
+		out = append(out, key.text())
+		return true
+	})
+	slices.Sort(out)
+	return out
 }
 
 // appendText writes s as JSON text.

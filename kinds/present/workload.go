@@ -14,38 +14,49 @@ func showReady(b []byte, r *row, _ string) []byte {
 	return append(b, '"')
 }
 
-func showContainers(b []byte, r *row, _ string) []byte {
-	return appendOr(b, strings.Join(r.json.at("spec.template.spec.containers").names(), ","), "")
+// templateContainers are those of a Pod template, by default spec.template.
+func templateContainers(r *row, template string) value {
+	if template == "" {
+		template = "spec.template"
+	}
+	return r.json.at(template).at("spec.containers")
 }
 
-func showImages(b []byte, r *row, _ string) []byte {
-	var images []string
-	r.json.at("spec.template.spec.containers").items(func(c value) bool {
-		images = append(images, c.field("image").text())
-		return true
-	})
-	return appendOr(b, strings.Join(images, ","), "")
+func showContainers(b []byte, r *row, template string) []byte {
+	return appendText(b, strings.Join(templateContainers(r, template).texts("name"), ","))
 }
 
-// showSelector writes spec.selector, a map of labels or a structured selector, in the
-// form of the labelSelector parameter.
-func showSelector(b []byte, r *row, _ string) []byte {
-	s := r.json.at("spec.selector")
+func showImages(b []byte, r *row, template string) []byte {
+	return appendText(b, strings.Join(templateContainers(r, template).texts("image"), ","))
+}
+
+// showSelector writes a map of labels or a structured selector, by default spec.selector,
+// in the form of the labelSelector parameter.
+func showSelector(b []byte, r *row, path string) []byte {
+	if path == "" {
+		path = "spec.selector"
+	}
+	return appendOr(b, selectorText(r.json.at(path)), none)
+}
+
+func selectorText(s value) string {
 	labels, expressions := s.field("matchLabels"), s.field("matchExpressions")
-	if labels == nil && expressions == nil {
-		return appendOr(b, strings.Join(s.pairs(), ","), none)
+	if !labels.present() && !expressions.present() {
+		return strings.Join(s.pairs(), ",")
 	}
 	parts := labels.pairs()
 	expressions.items(func(e value) bool {
 		parts = append(parts, expression(e))
 		return true
 	})
-	slices.Sort(parts)
-	return appendOr(b, strings.Join(parts, ","), none)
+	slices.SortFunc(parts, func(a, b string) int {
+		return strings.Compare(strings.TrimPrefix(a, "!"), strings.TrimPrefix(b, "!"))
+	})
+	return strings.Join(parts, ",")
 }
 
 func expression(e value) string {
-	key, values := e.field("key").text(), e.field("values").names()
+	key, values := e.field("key").text(), e.field("values").texts("name")
 	slices.Sort(values)
 	set := " (" + strings.Join(values, ",") + ")"
 	switch e.field("operator").text() {
@@ -59,38 +70,19 @@ func expression(e value) string {
 	return key
 }
 
-func showServicePorts(b []byte, r *row, _ string) []byte {
-	var ports []string
-	r.json.at("spec.ports").items(func(p value) bool {
-		s := strconv.FormatInt(p.field("port").number(), 10)
-		if n := p.field("nodePort").number(); n > 0 {
-			s += ":" + strconv.FormatInt(n, 10)
-		}
-		ports = append(ports, s+"/"+p.field("protocol").text())
-		return true
-	})
-	return appendOr(b, strings.Join(ports, ","), none)
-}
-
-func showServiceExternalIPs(b []byte, r *row, _ string) []byte {
-	kind := r.json.at("spec.type").text()
-	if kind == "ExternalName" {
-		return appendOr(b, r.json.at("spec.externalName").text(), none)
-	}
-	var ips []string
-	if kind == "LoadBalancer" {
-		r.json.at("status.loadBalancer.ingress").items(func(i value) bool {
-			ip := i.field("ip").text()
-			if ip == "" {
-				ip = i.field("hostname").text()
-			}
-			ips = append(ips, ip)
+// showController names the owner that controls the object: "deployment.apps/web".
+func showController(b []byte, r *row, _ string) []byte {
+	text := none
+	value(Metadata(r.object)).field("ownerReferences").items(func(o value) bool {
+		if !o.field("controller").isTrue() {
 			return true
-		})
-	}
-	ips = append(ips, r.json.at("spec.externalIPs").names()...)
-	if len(ips) == 0 && kind == "LoadBalancer" {
-		return appendText(b, "<pending>")
-	}
-	return appendOr(b, strings.Join(ips, ","), none)
+		}
+		kind := o.field("kind").text()
+		if group, _, grouped := strings.Cut(o.field("apiVersion").text(), "/"); grouped {
+			kind += "." + group
+		}
+		text = strings.ToLower(kind) + "/" + o.field("name").text()
+		return false
+	})
+	return appendText(b, text)
 }

@@ -20,9 +20,22 @@ func defaultMessage(m *schema.Message, t schema.Tree) {
 			v = Clone(f.Default)
 			t[f.Name] = v
 		}
-		if f.Type == schema.TypeMessage && v != nil {
+		switch {
+		case f.Type != schema.TypeMessage:
+		case v != nil:
 			eachMessage(f, v, func(sub schema.Tree) { defaultMessage(f.Message, sub) })
+		case f.Always && !f.Pointer && f.Shape == schema.Single:
+			defaultAbsent(f, t)
 		}
+	}
+}
+
+// defaultAbsent fills in an object that is left out although it is always there: where it
+// has defaults, they hold.
+func defaultAbsent(f *schema.Field, t schema.Tree) {
+	sub := schema.Tree{}
+	if defaultMessage(f.Message, sub); len(sub) > 0 {
+		t[f.Name] = sub
 	}
 }
 

@@ -209,7 +209,7 @@ func rounds() int64 {
 	if os.Getenv("TROUPE_SOAK") != "" {
 		return 500
 	}
-	return 12
+	return 4
 }
 
 func TestAgainstTheOracle(t *testing.T) {

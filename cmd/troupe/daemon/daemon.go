@@ -7,7 +7,6 @@ import (
 	"io"
 	"log/slog"
 	"net"
-	"net/netip"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -15,6 +14,7 @@ import (
 	"time"
 
 	"github.com/troupe-api/troupe/actors"
+	"github.com/troupe-api/troupe/actors/allocation"
 	"github.com/troupe-api/troupe/actors/controllers"
 	"github.com/troupe-api/troupe/http"
 	"github.com/troupe-api/troupe/kinds/catalog"
@@ -35,8 +35,8 @@ type Daemon struct {
 	// Set by Start, in this order, and closed by Stop in the reverse one.
 	journal *persist.Journal
 	store   *actors.Store
-	// clusterIP is the address of the Service of the API.
-	clusterIP netip.Addr
+	// services hands out what Services share. It is part of the store.
+	services *allocation.Services
 	// stopControllers ends the built-in controllers and waits for them.
 	stopControllers func()
 	listener        net.Listener

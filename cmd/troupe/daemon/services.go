@@ -28,15 +28,15 @@ func (d *Daemon) claims() (map[meta.GroupResource]mutation.Claims, error) {
 		return nil, err
 	}
 	own := d.apiService()
-	d.clusterIP = ranges[0].First()
-	return map[meta.GroupResource]mutation.Claims{own.GroupResource: allocation.NewServices(ranges, ports, own)}, nil
+	d.services = allocation.NewServices(ranges, ports, own)
+	return map[meta.GroupResource]mutation.Claims{own.GroupResource: d.services}, nil
 }
 
 // announce makes the daemon known to the members of the cluster. Without it the daemon
 // works as well; so it starts also when the disk is full.
 func (d *Daemon) announce(kinds *catalog.Catalog) {
 	at := controllers.APIAddress{
-		Service: d.apiService(), ClusterIP: d.clusterIP,
+		Service: d.apiService(), ClusterIP: d.services.Own(),
 		IP: d.config.advertised(), Port: d.listener.Addr().(*net.TCPAddr).Port,
 	}
 	if err := controllers.NewAPIService(d.store, kinds, at).Ensure(context.Background()); err != nil {

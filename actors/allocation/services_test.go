@@ -1,0 +1,378 @@
+package allocation
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net/netip"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/troupe-api/troupe/actors/mutation"
+	"github.com/troupe-api/troupe/kinds/codec"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+func key(name string) meta.Key {
+	return meta.Key{GroupResource: meta.GroupResource{Resource: "services"}, Namespace: "default", Name: name}
+}
+
+func services(t *testing.T, ranges, ports string) *Services {
+	t.Helper()
+	r, err := ParseRanges(ranges)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := ParsePorts(ports)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return NewServices(r, p, key("own"))
+}
+
+// service is the tree of a Service with the JSON fields of spec; "" is no Service.
+func service(t *testing.T, spec string) schema.Tree {
+	t.Helper()
+	if spec == "" {
+		return nil
+	}
+	v, _, err := codec.DecodeAny([]byte(`{"spec":{` + spec + `}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v.(schema.Tree)
+}
+
+// keep claims what a change needs and lets the change happen.
+func keep(t *testing.T, s *Services, name string, old, want schema.Tree) []string {
+	t.Helper()
+	c, causes := s.Claim(key(name), old, want)
+	if c != nil {
+		c.Keep()
+	}
+	var texts []string
+	for _, cause := range causes {
+		texts = append(texts, cause.Field+": "+cause.Message)
+	}
+	return texts
+}
+
+// held is what is taken, but for the address of the API, as "what=names".
+func held(s *Services) string {
+	var all []string
+	for what, owners := range s.Held() {
+		var names []string
+		for _, o := range owners {
+			if o != key("own") {
+				names = append(names, o.Name)
+			}
+		}
+		if len(names) > 0 {
+			slices.Sort(names)
+			all = append(all, what+"="+strings.Join(names, "+"))
+		}
+	}
+	slices.Sort(all)
+	return strings.Join(all, " ")
+}
+
+func equal(t *testing.T, what, got, want string) {
+	t.Helper()
+	if got != want {
+		t.Errorf("%s:\n got  %s\n want %s", what, got, want)
+	}
+}
+
+// show prints the fields of a spec that are handed out.
+func show(obj schema.Tree) string {
+	spec := schema.Tree{}
+	for _, name := range []string{"clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy", "healthCheckNodePort"} {
+		rules.Carry(spec, rules.Sub(obj, "spec"), name)
+	}
+	var ports []string
+	for _, p := range rules.Trees(rules.Sub(obj, "spec"), "ports") {
+		ports = append(ports, fmt.Sprint(p["nodePort"]))
+	}
+	if ports != nil {
+		spec["nodePorts"] = ports
+	}
+	b, _ := json.Marshal(spec)
+	return strings.ReplaceAll(string(b), `"`, "")
+}
+
+const (
+	small = "10.0.0.0/29"            // .2 to .6 can be had
+	dual  = "10.0.0.0/29,fd00::/125" // and ::1 to ::7
+	one   = "30000-30000"            // one port
+	four  = "30000-30003"            // four ports
+	taken = "provided IP is already allocated"
+)
+
+func TestAddresses(t *testing.T) {
+	outside := func(ip string) string {
+		return `spec.clusterIPs: Invalid value: ["` + ip + `"]: failed to allocate IP ` + ip + `: the provided IP (` + ip + `) is not in the valid range. The range of valid IPs is 10.0.0.0/29`
+	}
+	const v4 = `ipFamilies:[IPv4],ipFamilyPolicy:SingleStack}`
+	for _, c := range []struct{ ranges, old, spec, want, causes string }{
+		{small, ``, `"clusterIP":"10.0.0.5","clusterIPs":["10.0.0.5"]`, `{clusterIP:10.0.0.5,clusterIPs:[10.0.0.5],` + v4, ``},
+		{small, ``, `"clusterIP":"10.0.0.1","clusterIPs":["10.0.0.1"]`, ``, `spec.clusterIPs: Invalid value: ["10.0.0.1"]: failed to allocate IP 10.0.0.1: ` + taken},
+		{small, ``, `"clusterIP":"10.0.0.6","clusterIPs":["10.0.0.6"]`, ``, `spec.clusterIPs: Invalid value: ["10.0.0.6"]: failed to allocate IP 10.0.0.6: ` + taken},
+		{small, ``, `"clusterIP":"10.0.0.0","clusterIPs":["10.0.0.0"]`, ``, outside("10.0.0.0")},
+		{small, ``, `"clusterIP":"10.0.0.7","clusterIPs":["10.0.0.7"]`, ``, outside("10.0.0.7")},
+		{small, ``, `"clusterIP":"10.0.0.8","clusterIPs":["10.0.0.8"]`, ``, outside("10.0.0.8")},
+		{small, ``, `"clusterIP":"fd00::1","clusterIPs":["fd00::1"]`, ``, `spec.clusterIPs[0]: Invalid value: ["fd00::1"]: IPv6 is not configured on this cluster`},
+		{small, ``, `"clusterIP":"x","clusterIPs":["x"]`, `{clusterIP:x,clusterIPs:[x],ipFamilyPolicy:SingleStack}`, ``}, // validation reports it
+		{small, ``, `"clusterIP":"None","clusterIPs":["None"]`, `{clusterIP:None,clusterIPs:[None],ipFamilies:[IPv4,IPv6],ipFamilyPolicy:RequireDualStack}`, ``},
+		{small, ``, `"clusterIP":"None","clusterIPs":["None"],"ipFamilyPolicy":"SingleStack","ipFamilies":["IPv6"]`, `{clusterIP:None,clusterIPs:[None],ipFamilies:[IPv6],ipFamilyPolicy:SingleStack}`, ``},
+		{small, ``, `"clusterIP":"None","clusterIPs":["None"],"selector":{"a":"b"}`, `{clusterIP:None,clusterIPs:[None],` + v4, ``},
+		{small, ``, `"type":"ExternalName"`, `{}`, ``},
+		{small, ``, `"type":"ExternalName","clusterIP":"10.0.0.5","clusterIPs":["10.0.0.5"]`, `{clusterIP:10.0.0.5,clusterIPs:[10.0.0.5]}`, ``},
+		{small, ``, `"ipFamilyPolicy":"RequireDualStack"`, ``, `spec.ipFamilyPolicy: Invalid value: "RequireDualStack": this cluster is not configured for dual-stack services`},
+		{small, ``, `"ipFamilyPolicy":"PreferDualStack","clusterIP":"10.0.0.5","clusterIPs":["10.0.0.5"]`, `{clusterIP:10.0.0.5,clusterIPs:[10.0.0.5],ipFamilies:[IPv4],ipFamilyPolicy:PreferDualStack}`, ``},
+		{small, ``, `"ipFamilies":["IPv6"]`, ``, `spec.ipFamilies[0]: Invalid value: "IPv6": not configured on this cluster`},
+		{dual, ``, `"ipFamilyPolicy":"RequireDualStack","clusterIP":"10.0.0.5","clusterIPs":["10.0.0.5","fd00::2"]`, `{clusterIP:10.0.0.5,clusterIPs:[10.0.0.5,fd00::2],ipFamilies:[IPv4,IPv6],ipFamilyPolicy:RequireDualStack}`, ``},
+		{dual, ``, `"clusterIP":"fd00::7","clusterIPs":["fd00::7"]`, `{clusterIP:fd00::7,clusterIPs:[fd00::7],ipFamilies:[IPv6],ipFamilyPolicy:SingleStack}`, ``},
+		{dual, ``, `"clusterIP":"10.0.0.5","clusterIPs":["10.0.0.5","fd00::2"]`, ``, `spec.ipFamilyPolicy: Invalid value: "SingleStack": must be 'RequireDualStack' or 'PreferDualStack' when multiple cluster IPs are specified`},
+		{dual, ``, `"ipFamilies":["IPv4","IPv6"]`, ``, `spec.ipFamilyPolicy: Invalid value: "SingleStack": must be 'RequireDualStack' or 'PreferDualStack' when multiple IP families are specified`},
+		{dual, both, both + `,"ipFamilyPolicy":"SingleStack"`, `{clusterIP:10.0.0.5,clusterIPs:[10.0.0.5],` + v4, ``},
+		{dual, both, both + `,"clusterIPs":["10.0.0.5"],"ipFamilies":["IPv4"]`, ``, `spec.ipFamilyPolicy: Invalid value: "RequireDualStack": must be 'SingleStack' to release the secondary cluster IP` +
+			"\n" + `spec.ipFamilyPolicy: Invalid value: "RequireDualStack": must be 'SingleStack' to release the secondary IP family`},
+		{dual, first, first + `,"clusterIPs":["10.0.0.5","fd00::3"],"ipFamilyPolicy":"PreferDualStack"`, `{clusterIP:10.0.0.5,clusterIPs:[10.0.0.5,fd00::3],ipFamilies:[IPv4,IPv6],ipFamilyPolicy:PreferDualStack}`, ``},
+		{dual, first, `"clusterIP":"10.0.0.5","clusterIPs":["10.0.0.5"]`, `{clusterIP:10.0.0.5,clusterIPs:[10.0.0.5],` + v4, ``},
+		{dual, first + `,"ipFamilyPolicy":"PreferDualStack"`, first + `,"ipFamilyPolicy":"PreferDualStack","selector":{"a":"b"}`, `{clusterIP:10.0.0.5,clusterIPs:[10.0.0.5],ipFamilies:[IPv4],ipFamilyPolicy:PreferDualStack}`, ``},
+		{dual, first, `"type":"ExternalName","externalName":"a"`, `{}`, ``},
+	} {
+		s := services(t, c.ranges, one)
+		keep(t, s, "other", nil, service(t, `"clusterIP":"10.0.0.6","clusterIPs":["10.0.0.6"]`))
+		old, want := service(t, c.old), service(t, c.spec)
+		if old != nil {
+			s.Restore(key("x"), old)
+		}
+		before := held(s)
+		equal(t, c.spec, strings.Join(keep(t, s, "x", old, want), "\n"), c.causes)
+		if c.causes != "" {
+			equal(t, c.spec+" holds", held(s), before)
+			continue
+		}
+		equal(t, c.spec, show(want), c.want)
+		fresh := services(t, c.ranges, one)
+		keep(t, fresh, "other", nil, service(t, `"clusterIP":"10.0.0.6","clusterIPs":["10.0.0.6"]`))
+		fresh.Restore(key("x"), want)
+		equal(t, c.spec+" holds", held(s), strings.ReplaceAll(held(fresh), "x=x", ""))
+	}
+}
+
+const (
+	first = `"clusterIP":"10.0.0.5","clusterIPs":["10.0.0.5"],"ipFamilies":["IPv4"],"ipFamilyPolicy":"SingleStack"`
+	both  = `"clusterIP":"10.0.0.5","clusterIPs":["10.0.0.5","fd00::2"],"ipFamilies":["IPv4","IPv6"],"ipFamilyPolicy":"RequireDualStack"`
+)
+
+// Every address but the first can be had, each once, and again when it is free.
+func TestAddressesRunOut(t *testing.T) {
+	s := services(t, dual, one)
+	made := map[string]schema.Tree{}
+	for _, name := range []string{"a", "b", "c", "d", "e"} {
+		made[name] = service(t, `"ipFamilyPolicy":"RequireDualStack"`)
+		if causes := keep(t, s, name, nil, made[name]); causes != nil {
+			t.Fatal(name, causes)
+		}
+	}
+	if n := len(s.Held()); n != 11 {
+		t.Errorf("%d addresses are taken: %v", n, s.Held())
+	}
+	before := held(s)
+	equal(t, "full", strings.Join(keep(t, s, "f", nil, service(t, `"ipFamilyPolicy":"RequireDualStack"`)), ""),
+		`spec.clusterIPs: Invalid value: [""]: failed to allocate a serviceIP: range is full`)
+	equal(t, "after a refusal", held(s), before)
+	keep(t, s, "c", made["c"], nil)
+	again := service(t, `"type":"ClusterIP"`)
+	keep(t, s, "f", nil, again)
+	equal(t, "the free address", rules.Text(rules.Sub(again, "spec"), "clusterIP"), rules.Text(rules.Sub(made["c"], "spec"), "clusterIP"))
+}
+
+func TestNodePorts(t *testing.T) {
+	port := func(fields string) string { return `"type":"NodePort","ports":[` + fields + `]` }
+	const had = `"clusterIP":"10.0.0.5","clusterIPs":["10.0.0.5"],"ipFamilies":["IPv4"],"ipFamilyPolicy":"SingleStack",`
+	const v4 = `{clusterIP:10.0.0.5,clusterIPs:[10.0.0.5],ipFamilies:[IPv4],ipFamilyPolicy:SingleStack,`
+	for _, c := range []struct{ name, ports, old, spec, want, causes string }{
+		{"any", one, ``, had + port(`{"port":80}`), v4 + `nodePorts:[30000]}`, ``},
+		{"one for both protocols", one, ``, had + port(`{"port":53,"protocol":"UDP"},{"port":53,"protocol":"TCP"}`), v4 + `nodePorts:[30000,30000]}`, ``},
+		{"the chosen one for both", four, ``, had + port(`{"port":53,"protocol":"UDP"},{"port":53,"protocol":"TCP","nodePort":30001}`), v4 + `nodePorts:[30001,30001]}`, ``},
+		{"chosen for both", four, ``, had + port(`{"port":53,"protocol":"UDP","nodePort":30001},{"port":53,"protocol":"TCP","nodePort":30001}`), v4 + `nodePorts:[30001,30001]}`, ``},
+		{"chosen for two ports", four, ``, had + port(`{"port":53,"protocol":"UDP","nodePort":30001},{"port":54,"protocol":"TCP","nodePort":30001}`), ``,
+			`spec.ports[1].nodePort: Invalid value: 30001: provided port is already allocated`},
+		{"of another Service", four, ``, had + port(`{"port":53,"nodePort":30003}`), ``, `spec.ports[0].nodePort: Invalid value: 30003: provided port is already allocated`},
+		{"outside", four, ``, had + port(`{"port":53,"nodePort":80}`), ``, `spec.ports[0].nodePort: Invalid value: 80: provided port is not in the valid range. The range of valid ports is 30000-30003`},
+		{"too many", one, ``, had + port(`{"port":1},{"port":2}`), ``, `spec.ports[1].nodePort: Invalid value: 0: failed to allocate a nodePort: range is full`},
+		{"none wanted", one, ``, had + `"type":"LoadBalancer","ports":[{"port":1}],"allocateLoadBalancerNodePorts":false`, v4 + `nodePorts:[<nil>]}`, ``},
+		{"one chosen, none wanted", four, ``, had + `"type":"LoadBalancer","ports":[{"port":1},{"port":2,"nodePort":30001}],"allocateLoadBalancerNodePorts":false`, v4 + `nodePorts:[<nil>,30001]}`, ``},
+		{"kept, and one more", "30000-30001", had + port(`{"port":1,"nodePort":30001}`), had + port(`{"port":1,"nodePort":30001},{"port":2}`), v4 + `nodePorts:[30001,30000]}`, ``},
+		{"from ClusterIP", one, had + `"ports":[{"port":1}]`, had + port(`{"port":1}`), v4 + `nodePorts:[30000]}`, ``},
+		{"to ClusterIP", one, had + port(`{"port":1,"nodePort":30000}`), had + `"ports":[{"port":1}]`, v4 + `nodePorts:[<nil>]}`, ``},
+		{"for health checks", one, ``, had + `"type":"LoadBalancer","externalTrafficPolicy":"Local"`, `{clusterIP:10.0.0.5,clusterIPs:[10.0.0.5],healthCheckNodePort:30000,ipFamilies:[IPv4],ipFamilyPolicy:SingleStack}`, ``},
+		{"chosen for health checks", four, ``, had + `"type":"LoadBalancer","externalTrafficPolicy":"Local","healthCheckNodePort":30003`, ``,
+			`spec.healthCheckNodePort: Invalid value: 30003: failed to allocate requested HealthCheck NodePort 30003: provided port is already allocated`},
+		{"for health checks twice", four, ``, had + `"type":"LoadBalancer","externalTrafficPolicy":"Local","healthCheckNodePort":30001,"ports":[{"port":1,"nodePort":30001}]`, ``,
+			`spec.healthCheckNodePort: Invalid value: 30001: failed to allocate requested HealthCheck NodePort 30001: provided port is already allocated`},
+		{"health checks end", one, had + `"type":"LoadBalancer","externalTrafficPolicy":"Local","healthCheckNodePort":30000`, had + `"type":"LoadBalancer","externalTrafficPolicy":"Cluster"`, v4[:len(v4)-1] + `}`, ``},
+	} {
+		s := services(t, small, c.ports)
+		keep(t, s, "other", nil, service(t, port(`{"port":1,"nodePort":30003}`)+`,"clusterIP":"10.0.0.6","clusterIPs":["10.0.0.6"]`))
+		old, want := service(t, c.old), service(t, c.spec)
+		if old != nil {
+			s.Restore(key("x"), old)
+		}
+		before := held(s)
+		equal(t, c.name, strings.Join(keep(t, s, "x", old, want), "\n"), c.causes)
+		if c.causes != "" {
+			equal(t, c.name+" holds", held(s), before)
+			continue
+		}
+		equal(t, c.name, show(want), c.want)
+		keep(t, s, "x", want, nil)
+		if rest := held(s); strings.Contains(rest, "=x") {
+			t.Errorf("%s: a Service that is gone holds %s", c.name, rest)
+		}
+	}
+}
+
+// What a change that is on its way lets go, the next change of the same Service may take
+// again, whichever of them lands.
+func TestPipelinedClaims(t *testing.T) {
+	with := func(port int) schema.Tree {
+		return service(t, first+fmt.Sprintf(`,"type":"NodePort","ports":[{"port":1,"nodePort":%d}]`, port))
+	}
+	for _, landed := range []int{0, 1, 2} {
+		s := services(t, small, four)
+		keep(t, s, "x", nil, with(30000))
+		a, causes := s.Claim(key("x"), with(30000), with(30001))
+		b, more := s.Claim(key("x"), with(30001), with(30000))
+		if len(causes)+len(more) > 0 {
+			t.Fatal(causes, more)
+		}
+		if _, causes := s.Claim(key("y"), nil, service(t, `"type":"NodePort","ports":[{"port":1,"nodePort":30000}]`)); len(causes) == 0 {
+			t.Error("another Service got a port that may come back")
+		}
+		for i, c := range []mutation.Claim{a, b} {
+			if i < landed {
+				c.Keep()
+			} else {
+				c.Drop()
+			}
+		}
+		equal(t, fmt.Sprint(landed, " landed"), held(s), []string{"10.0.0.5=x 30000=x", "10.0.0.5=x 30001=x", "10.0.0.5=x 30000=x"}[landed])
+	}
+}
+
+// Recovery gives everybody what is stored. It tells who has the same, and nobody else gets
+// it before both have gone.
+func TestRestore(t *testing.T) {
+	s := services(t, small, four)
+	old := service(t, `"type":"NodePort","clusterIP":"10.9.9.9","clusterIPs":["10.9.9.9"],"ports":[{"port":1,"nodePort":30000},{"port":2,"nodePort":80}]`)
+	if causes := s.Restore(key("a"), old); causes != nil {
+		t.Error(causes)
+	}
+	causes := s.Restore(key("b"), old)
+	if len(causes) != 3 {
+		t.Error(causes)
+	}
+	equal(t, "held", held(s), "10.9.9.9=a+b 30000=a+b 80=a+b")
+	keep(t, s, "a", old, nil)
+	if causes := keep(t, s, "c", nil, service(t, `"type":"NodePort","ports":[{"port":1,"nodePort":30000}]`)); len(causes) != 1 {
+		t.Error(causes)
+	}
+	keep(t, s, "b", old, nil)
+	equal(t, "all gone", held(s), "")
+	own := service(t, `"clusterIP":"10.0.0.1","clusterIPs":["10.0.0.1"]`)
+	if causes := keep(t, s, "own", nil, own); causes != nil {
+		t.Error("the service of the API:", causes)
+	}
+	keep(t, s, "own", own, nil)
+	if causes := keep(t, s, "x", nil, own); len(causes) != 1 {
+		t.Error("the first address must stay with the API, also when its service is gone")
+	}
+}
+
+// Many owners claim at once, keep or drop: in the end exactly what they have is taken.
+func TestConcurrentClaims(t *testing.T) {
+	s := services(t, "10.0.0.0/27,fd00::/123", "30000-30031")
+	want := make([]schema.Tree, 8)
+	var running sync.WaitGroup
+	for i := range want {
+		random := rand.New(rand.NewPCG(1, uint64(i)))
+		running.Go(func() {
+			var has schema.Tree
+			for range 400 {
+				has = step(t, s, random, key(fmt.Sprint(i)), has)
+			}
+			want[i] = has
+		})
+	}
+	running.Wait()
+	model := services(t, "10.0.0.0/27,fd00::/123", "30000-30031")
+	for i, has := range want {
+		if has == nil {
+			continue
+		}
+		if causes := model.Restore(key(fmt.Sprint(i)), has); causes != nil {
+			t.Errorf("two have the same: %v", causes)
+		}
+	}
+	equal(t, "taken", held(s), held(model))
+}
+
+// step changes one Service in some way, which may not happen after all.
+func step(t *testing.T, s *Services, random *rand.Rand, owner meta.Key, has schema.Tree) schema.Tree {
+	var want schema.Tree
+	if has == nil || random.IntN(4) > 0 {
+		want = service(t, []string{
+			`"type":"ClusterIP"`, `"type":"ExternalName"`, `"type":"NodePort","ports":[{"port":1},{"port":2}]`,
+			`"type":"LoadBalancer","externalTrafficPolicy":"Local","allocateLoadBalancerNodePorts":true,"ports":[{"port":1}]`,
+			`"type":"NodePort","ipFamilyPolicy":"PreferDualStack","ports":[{"port":1,"nodePort":30001}]`,
+			`"clusterIP":"10.0.0.9","clusterIPs":["10.0.0.9"]`,
+		}[random.IntN(6)])
+		if spec, was := rules.Sub(want, "spec"), rules.Sub(has, "spec"); was["clusterIPs"] != nil && spec["type"] != "ExternalName" {
+			for _, name := range []string{"clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy"} {
+				rules.Carry(spec, was, name)
+			}
+		}
+	}
+	c, causes := s.Claim(owner, has, want)
+	switch {
+	case len(causes) > 0:
+	case random.IntN(3) == 0:
+		c.Drop()
+	default:
+		c.Keep()
+		return want
+	}
+	return has
+}
+
+func TestRanges(t *testing.T) {
+	for text, want := range map[string]string{
+		"10.0.0.0/24": "", "10.0.0.0/16, fd00::/108": "", "fd00::/64": "", "10.0.0.0/29": "",
+		"": "no range", "10.0.0.0": "no range", "10.0.0.1/24": "bits beyond", "10.0.0.0/30": "between 8", "fd00::/63": "between 8",
+		"10.0.0.0/24,10.1.0.0/24": "at most one", "10.0.0.0/24,fd00::/64,10.1.0.0/24": "at most one",
+	} {
+		if _, err := ParseRanges(text); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+	for text, valid := range map[string]bool{"30000-32767": true, "1-65535": true, "5-5": true, "": false, "5": false, "0-5": false, "6-5": false, "1-65536": false, "a-b": false} {
+		if _, err := ParsePorts(text); (err == nil) != valid {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+	// Nobody who does not choose gets an address of the lower part while there are others.
+	r, _ := ParseRanges("10.0.0.0/24")
+	for range 1000 {
+		if a, _ := r[0].pick(func(a netip.Addr) bool { return true }); a.Compare(r[0].at(17)) < 0 || !r[0].holds(a) {
+			t.Fatal(a)
+		}
+	}
+}

@@ -1,0 +1,55 @@
+package present
+
+import "net"
+
+// shownEndpoints is how many addresses, or ports, a table shows.
+const shownEndpoints = 3
+
+// showEndpoints lists the ready addresses of Endpoints with each port of their subset.
+func showEndpoints(b []byte, r *row, _ string) []byte {
+	var list []string
+	r.json.field("subsets").items(func(subset value) bool {
+		addresses := subset.field("addresses").texts("ip")
+		if subset.field("ports").count() == 0 {
+			list = append(list, addresses...)
+			return true
+		}
+		subset.field("ports").items(func(p value) bool {
+			for _, address := range addresses {
+				list = append(list, net.JoinHostPort(address, p.field("port").plain()))
+			}
+			return true
+		})
+		return true
+	})
+	if r.json.field("subsets").count() == 0 {
+		return appendText(b, none)
+	}
+	return appendText(b, few(list, shownEndpoints, len(list), ","))
+}
+
+// showSlicePorts lists the ports of an EndpointSlice: by number, else by name.
+func showSlicePorts(b []byte, r *row, _ string) []byte {
+	var list []string
+	r.json.field("ports").items(func(p value) bool {
+		port := "*"
+		switch number, name := p.field("port"), p.field("name"); {
+		case number.present():
+			port = number.plain()
+		case name.present():
+			port = name.text()
+		}
+		list = append(list, port)
+		return true
+	})
+	return appendOr(b, few(list, shownEndpoints, len(list), ","), unset)
+}
+
+func showSliceAddresses(b []byte, r *row, _ string) []byte {
+	var list []string
+	r.json.field("endpoints").items(func(e value) bool {
+		list = append(list, e.field("addresses").texts("ip")...)
+		return true
+	})
+	return appendOr(b, few(list, shownEndpoints, len(list), ","), unset)
+}
