@@ -14,32 +14,57 @@ import (
 // namespaces is the collection that every namespaced object depends on.
 var namespaces = meta.GroupResource{Resource: "namespaces"}
 
-// guard refuses creates in a namespace that is missing or terminating, and deletes of
-// namespaces that must stay. A create is committed only while its namespace is as it
-// was seen here: so nothing can slip into a namespace that is being emptied.
-func (s *Store) guard(m *request.Mutation) ([]persist.Condition, error) {
+// guard refuses deletes of namespaces that must stay, and tells what a create depends on.
+func (s *Store) guard(m *request.Mutation) (home, error) {
 	switch {
 	case m.Verb == request.Delete && m.Kind.Storage == namespaces && s.immortal(m.Key.Name):
-		return nil, meta.NewForbidden(namespaces, m.Key.Name, "this namespace may not be deleted")
-	case !m.Kind.Namespaced || m.Verb == request.Delete || m.Verb == request.Patch:
-		return nil, nil
-	case m.Verb == request.Update && !m.Kind.CreateOnUpdate:
-		return nil, nil
+		return home{}, meta.NewForbidden(namespaces, m.Key.Name, "this namespace may not be deleted")
+	case !m.Kind.Namespaced || !mayCreate(m):
+		return home{}, nil
 	}
-	home := s.collections[namespaces].published.Load().get(path("", m.Key.Namespace))
-	if home == nil {
-		return nil, meta.NewNotFound(namespaces, m.Key.Namespace)
+	h := s.home(m)
+	if m.Verb == request.Create && h.refusal != nil {
+		return home{}, h.refusal
 	}
-	if home.Head.Terminating {
+	return h, nil
+}
+
+// mayCreate tells whether a mutation makes an object that does not exist.
+func mayCreate(m *request.Mutation) bool {
+	switch {
+	case m.Subresource != "":
+		return false
+	case m.Verb == request.Update:
+		return m.Kind.CreateOnUpdate
+	case m.Verb == request.Patch:
+		return m.PatchType == request.ApplyPatch
+	}
+	return m.Verb == request.Create
+}
+
+// home is the namespace of an object as far as a create depends on it: the refusal of one
+// that is missing or terminating, or the condition that it is still as it was seen. So
+// nothing can slip into a namespace that is being emptied.
+type home struct {
+	refusal    error
+	conditions []persist.Condition
+}
+
+func (s *Store) home(m *request.Mutation) home {
+	namespace := s.collections[namespaces].published.Load().get(path("", m.Key.Namespace))
+	if namespace == nil {
+		return home{refusal: meta.NewNotFound(namespaces, m.Key.Namespace)}
+	}
+	if namespace.Head.Terminating {
 		status := meta.NewForbidden(resource(m.Kind), m.Key.Name,
 			"unable to create new content in namespace "+m.Key.Namespace+" because it is being terminated")
 		status.Details.Causes = []meta.Cause{{
 			Type: "NamespaceTerminating", Field: "metadata.namespace",
 			Message: "namespace " + m.Key.Namespace + " is being terminated",
 		}}
-		return nil, status
+		return home{refusal: status}
 	}
-	return []persist.Condition{{Key: home.Key.String(), Revision: persist.Revision(home.Version)}}, nil
+	return home{conditions: []persist.Condition{{Key: namespace.Key.String(), Revision: persist.Revision(namespace.Version)}}}
 }
 
 // immortal namespaces are the default one and the system's, but for that of leases.

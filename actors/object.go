@@ -31,11 +31,11 @@ type object struct {
 
 // ask is one mutation with its one-slot answer.
 type ask struct {
-	ctx        context.Context
-	path       string // of the object
-	mutation   *request.Mutation
-	conditions []persist.Condition
-	reply      chan answer
+	ctx      context.Context
+	path     string // of the object
+	mutation *request.Mutation
+	home     home // of a create
+	reply    chan answer
 }
 
 // answer is what an object's actor says at once: a refusal, a state that already is
@@ -138,9 +138,14 @@ func (o *object) mutate(m *ask) answer {
 	store := o.resident.collection.store
 	c, err := mutation.Apply(state, m.mutation, mutation.Env{
 		Now: store.now(), NewUID: uuid.NewString, Claims: o.resident.collection.claims,
+		LastApplied: store.lastApplied,
 	})
 	if err != nil {
 		return answer{flight: base, err: err} // a refusal tells of the state it was computed on
+	}
+	if c.Created && m.home.refusal != nil {
+		c.Claim.Drop()
+		return answer{flight: base, err: m.home.refusal}
 	}
 	if c.Op == mutation.None {
 		return answer{flight: base, result: request.Result{Object: state.Object, Warnings: c.Warnings}}
@@ -191,8 +196,11 @@ func (o *object) launch(m *ask, state mutation.State, base *flight, c mutation.C
 		collection: o.resident.collection, candidate: c, key: m.mutation.Key, base: base, done: make(chan struct{}),
 		write: persist.Write{
 			Key: m.mutation.Key.String(), Value: c.Encoded.JSON, Slot: c.Encoded.Slot,
-			Delete: c.Op == mutation.Remove, Note: note(state, c), Conditions: m.conditions,
+			Delete: c.Op == mutation.Remove, Note: note(state, c),
 		},
+	}
+	if c.Created {
+		f.write.Conditions = m.home.conditions
 	}
 	if base == nil && state.Object != nil {
 		f.from = state.Object.Version

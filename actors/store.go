@@ -29,6 +29,8 @@ type Store struct {
 	now     func() time.Time
 	fatal   func(error)
 	metrics counters
+	// lastApplied names the annotation in which clients keep what they have applied.
+	lastApplied string
 
 	system     *actor.ActorSystem
 	supervisor actor.SupervisorStrategy
@@ -54,6 +56,7 @@ func Open(o Options) (*Store, error) {
 		log: o.Log, catalog: o.Catalog, naming: o.Naming, logger: o.Logger, tuning: o.Tuning, now: o.Now, fatal: o.Fatal,
 		collections: make(map[meta.GroupResource]*collection), stop: make(chan struct{}),
 	}
+	s.lastApplied = o.Naming.Name("kubectl.platform.io/last-applied-configuration")
 	if s.now == nil {
 		s.now = time.Now
 	}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
-	"github.com/troupe-api/troupe/persist"
 )
 
 // Mutate makes one change of one object, and answers after it is durable and visible.
@@ -75,11 +74,11 @@ func (s *Store) mutate(ctx context.Context, m *request.Mutation) (request.Result
 	c := s.collection(m.Kind)
 	m.Key.GroupResource = c.storage
 	for {
-		conditions, err := s.guard(m)
+		home, err := s.guard(m)
 		if err != nil {
 			return request.Result{}, err
 		}
-		result, err := s.ask(ctx, c, m, conditions)
+		result, err := s.ask(ctx, c, m, home)
 		if !again(err) {
 			return result, err
 		}
@@ -90,13 +89,13 @@ func (s *Store) mutate(ctx context.Context, m *request.Mutation) (request.Result
 }
 
 // ask hands a mutation to the object's owner once, and waits for its outcome.
-func (s *Store) ask(ctx context.Context, c *collection, m *request.Mutation, conditions []persist.Condition) (request.Result, error) {
+func (s *Store) ask(ctx context.Context, c *collection, m *request.Mutation, home home) (request.Result, error) {
 	at := path(m.Key.Namespace, m.Key.Name)
 	owner := c.resident(at)
 	if owner == nil {
 		return request.Result{}, errStopped
 	}
-	question := &ask{ctx: ctx, path: at, mutation: m, conditions: conditions, reply: make(chan answer, 1)}
+	question := &ask{ctx: ctx, path: at, mutation: m, home: home, reply: make(chan answer, 1)}
 	owner.box.post(question)
 	var a answer
 	select {

@@ -39,13 +39,13 @@ type eventEncoder struct {
 // newEventEncoder checks that the format can be watched.
 func (s *Server) newEventEncoder(x *exchange) (*eventEncoder, error) {
 	e := &eventEncoder{server: s, kind: x.speaks, format: x.format}
-	var ok bool
-	if e.include, ok = present.ParseInclude(x.query.get("includeObject")); !ok {
-		var f schema.Faults
-		f.NotSupported("includeObject", x.query.get("includeObject"), []string{"Metadata", "None", "Object"})
-		return nil, s.invalidOptions("TableOptions", f)
-	}
-	if x.format.shape == shapePartialList {
+	switch x.format.shape {
+	case shapeTable:
+		var err error
+		if e.include, err = includeObject(x); err != nil {
+			return nil, err
+		}
+	case shapePartialList:
 		return nil, notAcceptable("you requested PartialObjectMetadataList, but the requested object is not a list (" + x.kind.Kind + ")")
 	}
 	return e, nil
@@ -140,8 +140,14 @@ func (e *eventEncoder) appendBookmark(b []byte, ev *request.Event) []byte {
 	case shapePartial:
 		kind, version = "PartialObjectMetadata", e.server.names.metaGroup+"/"+e.format.version
 	case shapeTable:
-		return append(b, e.table(nil, present.ListMeta{ResourceVersion: versionText(ev.Version)})...)
+		o := &meta.Object{JSON: e.appendEmpty(nil, ev, kind, version)}
+		return append(b, e.table([]*meta.Object{o}, present.ListMeta{ResourceVersion: versionText(ev.Version)})...)
 	}
+	return e.appendEmpty(b, ev, kind, version)
+}
+
+// appendEmpty writes an object of that kind with the version of an event.
+func (e *eventEncoder) appendEmpty(b []byte, ev *request.Event, kind, version string) []byte {
 	b = append(b, `{"kind":"`...)
 	b = append(b, kind...)
 	b = append(b, `","apiVersion":"`...)

@@ -57,7 +57,7 @@ func newNames(n *meta.Naming) names {
 	}
 	x.protobufWatch = x.protobuf + ";stream=watch"
 	x.accepted = []string{typeJSON, typeYAML, x.protobuf}
-	x.patches = []string{typeJSONPatch, typeMergePatch, typeStrategicPatch}
+	x.patches = []string{typeJSONPatch, typeMergePatch, typeStrategicPatch, typeApplyPatch}
 	x.notAcceptable = strings.Join(x.accepted, ", ")
 	return x
 }
@@ -69,6 +69,7 @@ const (
 	typeJSONPatch      = "application/json-patch+json"
 	typeMergePatch     = "application/merge-patch+json"
 	typeStrategicPatch = "application/strategic-merge-patch+json"
+	typeApplyPatch     = "application/apply-patch+yaml"
 	typeText           = "text/plain; charset=utf-8"
 )
 
@@ -82,11 +83,15 @@ func (x *names) negotiate(accept string, shapes, streaming bool) (format, error)
 	for accept != "" {
 		var item string
 		item, accept, _ = strings.Cut(accept, ",")
-		if f, q, ok := x.clause(item, shapes); ok && q > bestQ {
+		f, q, ok := x.clause(item, shapes)
+		if streaming && f.media == mediaYAML {
+			continue // no watch is written in it
+		}
+		if ok && q > bestQ {
 			best, bestQ, found = f, q, true
 		}
 	}
-	if !found || streaming && best.media == mediaYAML {
+	if !found {
 		return format{}, x.notAcceptableFault()
 	}
 	return best, nil

@@ -169,18 +169,25 @@ type writeOptions struct {
 	dryRun     bool
 	validation request.FieldValidation
 	manager    string
+	force      bool // of an apply
 }
 
 // maxManager is the longest name of a field manager, in bytes.
 const maxManager = 128
 
+// applyOptions are PatchOptions of an apply.
+const applyOptions = "apply"
+
 // parseWriteOptions checks them; kind is as in "CreateOptions".
 func (s *Server) parseWriteOptions(kind string, q query, userAgent []byte) (o writeOptions, err error) {
 	o.manager = managerOf(userAgent)
-	if q == "" {
-		return o, nil
-	}
 	var f schema.Faults
+	if kind == applyOptions && q.get("fieldManager") == "" {
+		f.Required("fieldManager", "is required for apply patch")
+	}
+	if q == "" {
+		return o, s.invalidOptions("PatchOptions", f)
+	}
 	o.dryRun = dryRun(q.all("dryRun"), &f)
 	if m := q.get("fieldManager"); m != "" {
 		o.manager = m
@@ -195,10 +202,11 @@ func (s *Server) parseWriteOptions(kind string, q query, userAgent []byte) (o wr
 	default:
 		f.NotSupported("fieldValidation", v, []string{"", "Ignore", "Strict", "Warn"})
 	}
-	if kind == "PatchOptions" {
-		if _, ok := q.lookup("force"); ok {
-			f.Forbidden("force", "may not be specified for non-apply patch")
-		}
+	switch _, forced := q.lookup("force"); {
+	case kind == applyOptions:
+		kind, o.force = "PatchOptions", q.flag("force")
+	case kind == "PatchOptions" && forced:
+		f.Forbidden("force", "may not be specified for non-apply patch")
 	}
 	return o, s.invalidOptions(kind, f)
 }

@@ -122,16 +122,25 @@ func (s *Server) writeListing(x *exchange, l request.Listing) error {
 }
 
 func (s *Server) writeTable(x *exchange, objs []*meta.Object, head present.ListMeta) error {
-	include, ok := present.ParseInclude(x.query.get("includeObject"))
-	if !ok {
-		var f schema.Faults
-		f.NotSupported("includeObject", x.query.get("includeObject"), []string{"Metadata", "None", "Object"})
-		return s.invalidOptions("TableOptions", f)
+	include, err := includeObject(x)
+	if err != nil {
+		return err
 	}
 	s.writeBody(x, present.Table(s.opts.Naming, x.speaks, objs, present.TableOptions{
 		ListMeta: head, IncludeObject: include, Version: x.format.version, Now: time.Now(),
 	}))
 	return nil
+}
+
+// includeObject reads what the rows of a table shall hold of their objects.
+func includeObject(x *exchange) (present.IncludeObject, error) {
+	asked := x.query.get("includeObject")
+	include, ok := present.ParseInclude(asked)
+	if !ok {
+		return include, badRequest("Unable to convert to Table as requested: includeObject: Invalid value: " +
+			strconv.Quote(asked) + ": must be 'Metadata', 'Object', 'None', or empty")
+	}
+	return include, nil
 }
 
 // A listBody writes a list of whole objects piece by piece.

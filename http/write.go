@@ -122,6 +122,8 @@ func (s *Server) patch(x *exchange) error {
 		m.PatchType = request.MergePatch
 	case typeStrategicPatch:
 		m.PatchType = request.StrategicMergePatch
+	case typeApplyPatch:
+		return s.apply(x)
 	default:
 		return unsupportedMedia(s.names.patches)
 	}

@@ -95,7 +95,7 @@ func show(obj schema.Tree) string {
 	}
 	var ports []string
 	for _, p := range rules.Trees(rules.Sub(obj, "spec"), "ports") {
-		ports = append(ports, fmt.Sprint(p["nodePort"]))
+		ports = append(ports, strings.Replace(fmt.Sprint(p["nodePort"]), "<nil>", "none", 1))
 	}
 	if ports != nil {
 		spec["nodePorts"] = ports
@@ -162,7 +162,7 @@ func TestAddresses(t *testing.T) {
 		fresh := services(t, c.ranges, one)
 		keep(t, fresh, "other", nil, service(t, `"clusterIP":"10.0.0.6","clusterIPs":["10.0.0.6"]`))
 		fresh.Restore(key("x"), want)
-		equal(t, c.spec+" holds", held(s), strings.ReplaceAll(held(fresh), "x=x", ""))
+		equal(t, c.spec+" holds", held(s), held(fresh))
 	}
 }
 
@@ -208,11 +208,11 @@ func TestNodePorts(t *testing.T) {
 		{"of another Service", four, ``, had + port(`{"port":53,"nodePort":30003}`), ``, `spec.ports[0].nodePort: Invalid value: 30003: provided port is already allocated`},
 		{"outside", four, ``, had + port(`{"port":53,"nodePort":80}`), ``, `spec.ports[0].nodePort: Invalid value: 80: provided port is not in the valid range. The range of valid ports is 30000-30003`},
 		{"too many", one, ``, had + port(`{"port":1},{"port":2}`), ``, `spec.ports[1].nodePort: Invalid value: 0: failed to allocate a nodePort: range is full`},
-		{"none wanted", one, ``, had + `"type":"LoadBalancer","ports":[{"port":1}],"allocateLoadBalancerNodePorts":false`, v4 + `nodePorts:[<nil>]}`, ``},
-		{"one chosen, none wanted", four, ``, had + `"type":"LoadBalancer","ports":[{"port":1},{"port":2,"nodePort":30001}],"allocateLoadBalancerNodePorts":false`, v4 + `nodePorts:[<nil>,30001]}`, ``},
+		{"none wanted", one, ``, had + `"type":"LoadBalancer","ports":[{"port":1}],"allocateLoadBalancerNodePorts":false`, v4 + `nodePorts:[none]}`, ``},
+		{"one chosen, none wanted", four, ``, had + `"type":"LoadBalancer","ports":[{"port":1},{"port":2,"nodePort":30001}],"allocateLoadBalancerNodePorts":false`, v4 + `nodePorts:[none,30001]}`, ``},
 		{"kept, and one more", "30000-30001", had + port(`{"port":1,"nodePort":30001}`), had + port(`{"port":1,"nodePort":30001},{"port":2}`), v4 + `nodePorts:[30001,30000]}`, ``},
 		{"from ClusterIP", one, had + `"ports":[{"port":1}]`, had + port(`{"port":1}`), v4 + `nodePorts:[30000]}`, ``},
-		{"to ClusterIP", one, had + port(`{"port":1,"nodePort":30000}`), had + `"ports":[{"port":1}]`, v4 + `nodePorts:[<nil>]}`, ``},
+		{"to ClusterIP", one, had + port(`{"port":1,"nodePort":30000}`), had + `"ports":[{"port":1}]`, v4 + `nodePorts:[none]}`, ``},
 		{"for health checks", one, ``, had + `"type":"LoadBalancer","externalTrafficPolicy":"Local"`, `{clusterIP:10.0.0.5,clusterIPs:[10.0.0.5],healthCheckNodePort:30000,ipFamilies:[IPv4],ipFamilyPolicy:SingleStack}`, ``},
 		{"chosen for health checks", four, ``, had + `"type":"LoadBalancer","externalTrafficPolicy":"Local","healthCheckNodePort":30003`, ``,
 			`spec.healthCheckNodePort: Invalid value: 30003: failed to allocate requested HealthCheck NodePort 30003: provided port is already allocated`},

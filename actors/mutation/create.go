@@ -22,7 +22,7 @@ func create(cur State, m *request.Mutation, env Env) (Candidate, error) {
 	if version, _ := object(m.Object, "metadata")["resourceVersion"].(string); version != "" {
 		return Candidate{}, meta.NewBadRequest("resourceVersion should not be set on objects to be created")
 	}
-	return build(m, env)
+	return fresh(m, env)
 }
 
 // createBelow is a create of a sub-resource: an existing object takes in the body.
@@ -35,10 +35,16 @@ func createBelow(cur State, m *request.Mutation, env Env) (Candidate, error) {
 	return c, err
 }
 
-// build completes, checks and encodes the body of a create.
-func build(m *request.Mutation, env Env) (Candidate, error) {
-	stored := m.Kind.Stored
+// fresh is the candidate of a new object as the body has it.
+func fresh(m *request.Mutation, env Env) (Candidate, error) {
 	tree := convert.ToStored(m.Kind, ownBody(m, env))
+	own(State{}, m, managed(tree), tree, env)
+	return build(m, tree, managed(tree), env)
+}
+
+// build completes, checks and encodes a new object, in stored form. It changes tree.
+func build(m *request.Mutation, tree schema.Tree, owners []any, env Env) (Candidate, error) {
+	stored := m.Kind.Stored
 	metadata := object(tree, "metadata")
 	metadata["name"] = m.Key.Name
 	if m.Kind.Namespaced {
@@ -51,6 +57,8 @@ func build(m *request.Mutation, env Env) (Candidate, error) {
 	for _, name := range serverFields {
 		delete(metadata, name)
 	}
+	tree["metadata"] = metadata
+	setManaged(tree, owners)
 	if stored.Generation {
 		metadata["generation"] = int64(1)
 	}

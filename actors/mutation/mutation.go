@@ -24,6 +24,8 @@ type State struct {
 type Env struct {
 	Now    time.Time
 	NewUID func() string
+	// LastApplied names the annotation in which clients keep what they have applied; "" if none.
+	LastApplied string
 	// Claims hands out what the objects of the storage share; nil if they share nothing.
 	Claims Claims
 }

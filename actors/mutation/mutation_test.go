@@ -119,7 +119,7 @@ func (c *check) run(t *testing.T) {
 		m.Key.Namespace = "default"
 	}
 	if c.body != "" {
-		m.Object = decode(t, k, c.body)
+		m.Object = decode(t, speaks(&m), c.body)
 	}
 	got, err := Apply(cur, &m, env)
 	if !rules.Equal(before, cur.Tree) {

@@ -15,6 +15,9 @@ import (
 
 // patch changes an existing object by a patch of any format.
 func patch(cur State, m *request.Mutation, env Env) (Candidate, error) {
+	if m.PatchType == request.ApplyPatch {
+		return apply(cur, m, env)
+	}
 	if cur.Object == nil {
 		return Candidate{}, meta.NewNotFound(resource(m.Kind), m.Key.Name)
 	}

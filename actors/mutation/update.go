@@ -20,7 +20,7 @@ func update(cur State, m *request.Mutation, env Env) (Candidate, error) {
 	if !m.Kind.CreateOnUpdate || m.Subresource != "" {
 		return Candidate{}, meta.NewNotFound(resource(m.Kind), m.Key.Name)
 	}
-	return build(m, env)
+	return fresh(m, env)
 }
 
 // replace makes want, which it may change, the new state of an existing object. want is
@@ -29,13 +29,21 @@ func replace(cur State, m *request.Mutation, want schema.Tree, env Env) (Candida
 	if err := checkPreconditions(cur, m, want); err != nil {
 		return Candidate{}, err
 	}
-	stored := m.Kind.Stored
 	var faults schema.Faults
+	asked := managed(want)
 	want, err := scope(cur, m, want, timestamp(env.Now), &faults)
 	if err != nil {
 		return Candidate{}, err
 	}
 	carryMetadata(cur, m, want)
+	own(cur, m, asked, want, env)
+	return settle(cur, m, want, &faults, env)
+}
+
+// settle completes, checks and encodes the new state of an existing object, in stored form.
+// It changes want.
+func settle(cur State, m *request.Mutation, want schema.Tree, faults *schema.Faults, env Env) (Candidate, error) {
+	stored := m.Kind.Stored
 	if stored.Rules.Prepare != nil && m.Subresource == "" {
 		stored.Rules.Prepare(want, cur.Tree)
 	}
@@ -149,18 +157,18 @@ func carryMetadata(cur State, m *request.Mutation, want schema.Tree) {
 // which a body may leave out, nor metadata or status.
 func specChanged(old, want schema.Tree) bool {
 	for name, value := range want {
-		if own(name) && !rules.Equal(value, old[name]) {
+		if isSpec(name) && !rules.Equal(value, old[name]) {
 			return true
 		}
 	}
 	for name := range old {
-		if _, ok := want[name]; !ok && own(name) {
+		if _, ok := want[name]; !ok && isSpec(name) {
 			return true
 		}
 	}
 	return false
 }
 
-func own(name string) bool {
+func isSpec(name string) bool {
 	return name != "metadata" && name != "status" && name != "kind" && name != "apiVersion"
 }

@@ -97,8 +97,8 @@ func noShare(v any) bool {
 	return true
 }
 
-// validateCounts checks the counts of a status: none is negative, and none of those named
-// after the first two, if they are given, is above the total.
+// validateCounts checks a status: none of the counts is negative, none of the parts is more
+// than all replicas, and no more replicas are available than ready.
 func validateCounts(obj schema.Tree, faults *schema.Faults, counts, parts []string) {
 	status := rules.Sub(obj, "status")
 	notNegative(status, "status", faults, counts...)

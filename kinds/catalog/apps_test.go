@@ -261,6 +261,39 @@ func TestStatefulSetRules(t *testing.T) {
 	expect(t, "name", lines(rules.Validate(k, obj)), []string{`metadata.name: Invalid value: "a.b"…`})
 }
 
+// TestWorkloadStatus: no count is negative, and no part is more than the whole.
+func TestWorkloadStatus(t *testing.T) {
+	apps := func(kind string) *schema.Kind { return kindIn(t, meta.Platform, "apps", "v1", kind) }
+	const low, high = ": Invalid value: -1: must be greater than or equal to 0", ": Invalid value: 2: cannot be greater than status.replicas"
+	for _, c := range []struct {
+		kind            *schema.Kind
+		negative, parts []string
+	}{
+		{apps("ReplicaSet"), []string{"replicas", "terminatingReplicas"}, []string{"fullyLabeledReplicas", "readyReplicas"}},
+		{apps("StatefulSet"), []string{"replicas", "collisionCount"}, []string{"readyReplicas", "currentReplicas", "updatedReplicas"}},
+		{apps("DaemonSet"), []string{"currentNumberScheduled", "numberMisscheduled", "desiredNumberScheduled", "numberReady", "observedGeneration",
+			"updatedNumberScheduled", "numberAvailable", "numberUnavailable", "collisionCount"}, nil},
+		{kindOf(t, meta.Platform, "ReplicationController"), []string{"replicas", "observedGeneration"}, []string{"fullyLabeledReplicas", "readyReplicas"}},
+	} {
+		obj := named(c.kind, tree(t, `{"spec":{`+podForm+`}}`))
+		if c.kind.Group == "" {
+			rules.Sub(obj, "spec")["selector"] = schema.Tree{"a": "b"}
+		}
+		expect(t, c.kind.Kind, create(c.kind, obj), nil)
+		for _, name := range c.negative {
+			status := schema.Tree{name: int64(-1)}
+			obj["status"] = status
+			if got := lines(rules.Validate(c.kind, obj)); len(got) == 0 || got[0] != "status."+name+low {
+				t.Errorf("%s: %s of -1: %v", c.kind.Kind, name, got)
+			}
+		}
+		for _, name := range c.parts {
+			obj["status"] = schema.Tree{"replicas": int64(1), name: int64(2)}
+			expect(t, c.kind.Kind+" "+name, lines(rules.Validate(c.kind, obj)), []string{"status." + name + high})
+		}
+	}
+}
+
 func TestControllerRevision(t *testing.T) {
 	k := kindIn(t, meta.Platform, "apps", "v1", "ControllerRevision")
 	expect(t, "no data", create(k, named(k, tree(t, `{"revision":-1}`))), []string{"data: Required value: data is mandatory", "revision: Invalid value: -1: must be greater than or equal to 0"})

@@ -9,7 +9,15 @@ import (
 )
 
 // olderAutoscaler is the way between version v1 of an autoscaler, which knows the CPUs only,
-// and the stored form.
+// and the stored form. Its annotations hold JSON:
+//
+//	metrics          a list of the metrics beside that of the CPUs, in the flat form of v1
+//	                 (metricForm), or in the stored form where the flat one would lose something
+//	behavior         the behaviour, as it is stored; its tolerances have annotations of their own
+//	conditions       the conditions of the status
+//	current-metrics  a list of all observed metrics, that of the CPUs too
+//
+// The metric of the CPUs comes first, unless cpuPlace keeps a place for it in the list.
 type olderAutoscaler struct {
 	autoscalerNames
 	spec, status *schema.Message // of the stored form

@@ -18,6 +18,7 @@ func validateDisruptionBudget(obj schema.Tree, faults *schema.Faults) {
 		validateShare(spec, name, "spec", true, faults)
 	}
 	validateLabelSelector(rules.Sub(spec, "selector"), "spec.selector", faults)
-	notNegative(rules.Sub(obj, "status"), "status", faults,
-		"disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods")
+	status := rules.Sub(obj, "status")
+	validateConditions(status, "status.conditions", faults)
+	notNegative(status, "status", faults, "disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods")
 }

@@ -5,7 +5,6 @@ import (
 
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/rules"
-	"github.com/troupe-api/troupe/kinds/schema"
 )
 
 func TestDisruptionBudget(t *testing.T) {
@@ -25,8 +24,10 @@ func TestDisruptionBudget(t *testing.T) {
 	if rules.Has(obj, "status") {
 		t.Error("a create keeps the status of the client")
 	}
-	obj["status"] = schema.Tree{"expectedPods": int64(-1)}
-	expect(t, "status", lines(rules.Validate(k, obj)), []string{"status.expectedPods: Invalid value: -1: must be greater than or equal to 0"})
+	obj["status"] = tree(t, `{"disruptionsAllowed":-1,"currentHealthy":-1,"desiredHealthy":-1,"expectedPods":-1,"conditions":[{"type":"DisruptionAllowed","status":"Maybe","reason":"R","lastTransitionTime":"2026-01-01T00:00:00Z"}]}`)
+	expect(t, "status", lines(rules.Validate(k, obj)), []string{`status.conditions[0].status: Unsupported value: "Maybe": supported values: "False", "True", "Unknown"`,
+		"status.disruptionsAllowed: Invalid value: -1: must be greater than or equal to 0", "status.currentHealthy: Invalid value: -1: must be greater than or equal to 0",
+		"status.desiredHealthy: Invalid value: -1: must be greater than or equal to 0", "status.expectedPods: Invalid value: -1: must be greater than or equal to 0"})
 }
 
 func TestPriorityClass(t *testing.T) {

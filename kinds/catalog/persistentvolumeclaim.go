@@ -170,9 +170,7 @@ func restoredClaim(spec, was schema.Tree, bound, classable bool) schema.Tree {
 		if requests := rules.Sub(c, "resources", "requests"); requests != nil {
 			rules.Carry(requests, rules.Sub(was, "resources", "requests"), "storage")
 		}
-		if rules.Has(c, "volumeAttributesClassName") {
-			rules.Carry(c, was, "volumeAttributesClassName")
-		}
+		rules.Carry(c, was, "volumeAttributesClassName")
 	}
 	return c
 }

@@ -56,6 +56,7 @@ func TestClaimFaults(t *testing.T) {
 			`spec.dataSourceRef: Invalid value: "Pod": must be 'PersistentVolumeClaim' when referencing the default apiGroup`}},
 		{claim(`,"dataSource":{"kind":"PersistentVolumeClaim","name":"a"},"dataSourceRef":{"kind":"PersistentVolumeClaim","name":"b"}`), []string{
 			`spec: Invalid value: {"kind":"PersistentVolumeClaim","name":"a"}: must match dataSourceRef`}},
+		{claim(`,"dataSource":{"kind":"PersistentVolumeClaim","name":"a"},"dataSourceRef":{"kind":"PersistentVolumeClaim","name":"a","namespace":"B"}`), nil},
 		{claim(`,"dataSourceRef":{"apiGroup":"A","kind":"K"}`), []string{`spec.dataSource.name: Required value`, `spec.dataSourceRef.name: Required value`,
 			`spec.dataSource.apiGroup: Invalid value: "A": a lowercase…`, `spec.dataSourceRef.apiGroup: Invalid value: "A": a lowercase…`}},
 	})
@@ -84,9 +85,12 @@ func TestClaimUpdate(t *testing.T) {
 		{bound(``, `,"capacity":{"storage":"512Mi"}`), claim(smaller), nil},
 		{claim(``), claim(`,"volumeAttributesClassName":"a"`), []string{frozen}},
 		{bound(``, ``), claim(`,"volumeAttributesClassName":"a"`), nil},
+		{bound(`,"volumeAttributesClassName":"a"`, ``), claim(``), nil},
 		{bound(`,"volumeAttributesClassName":"a"`, `,"currentVolumeAttributesClassName":"a"`), claim(`,"volumeAttributesClassName":"b"`), nil},
 		{bound(`,"volumeAttributesClassName":"a"`, `,"currentVolumeAttributesClassName":"a"`), claim(`,"volumeAttributesClassName":""`), []string{
 			`spec.volumeAttributesClassName: Forbidden: update to an empty string is forbidden when status.currentVolumeAttributesClassName is not nil`}},
+		{bound(`,"volumeAttributesClassName":"a"`, `,"currentVolumeAttributesClassName":"a"`), claim(``), []string{
+			`spec.volumeAttributesClassName: Forbidden: update to nil is forbidden when status.currentVolumeAttributesClassName is not nil`}},
 	})
 }
 

@@ -5,14 +5,13 @@ import (
 	"math"
 	"strings"
 
-	"github.com/troupe-api/troupe/kinds/quantity"
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// validateContainers checks the three lists of containers. volumes are the names
-// that mounts may refer to; container names are unique across the lists.
-func validateContainers(spec schema.Tree, path string, volumes map[string]bool, faults *schema.Faults) {
+// validateContainers checks the three lists of containers. parts are what they may refer
+// to; container names are unique across the lists.
+func validateContainers(spec schema.Tree, path string, parts podParts, faults *schema.Faults) {
 	if len(rules.Items(spec, "containers")) == 0 {
 		faults.Required(path + ".containers")
 	}
@@ -28,7 +27,7 @@ func validateContainers(spec schema.Tree, path string, volumes map[string]bool, 
 				faults.Duplicate(at+".name", name)
 			}
 			names[name] = true
-			validateContainer(c, at, volumes, faults)
+			validateContainer(c, at, parts, faults)
 			validatePorts(c, at+".ports", rules.Flag(spec, "hostNetwork"), hostPorts, faults)
 			switch list {
 			case "initContainers":
@@ -45,7 +44,7 @@ func validateContainers(spec schema.Tree, path string, volumes map[string]bool, 
 	}
 }
 
-func validateContainer(c schema.Tree, path string, volumes map[string]bool, faults *schema.Faults) {
+func validateContainer(c schema.Tree, path string, parts podParts, faults *schema.Faults) {
 	formatted(c, "name", path, faults, rules.Label)
 	image := rules.Text(c, "image")
 	if image == "" {
@@ -56,8 +55,11 @@ func validateContainer(c schema.Tree, path string, volumes map[string]bool, faul
 	choice(c, "terminationMessagePolicy", path, faults, "FallbackToLogsOnError", "File")
 	choice(c, "imagePullPolicy", path, faults, "Always", "IfNotPresent", "Never")
 	validateEnv(c, path, faults)
-	validateMounts(c, path, volumes, faults)
+	validateMounts(c, path+".volumeMounts", parts.volumes, faults)
+	validateDevicePaths(c, path+".volumeDevices", parts.volumes, faults)
 	validateResources(rules.Sub(c, "resources"), path+".resources", faults)
+	validateClaimNames(rules.Sub(c, "resources"), path+".resources.claims", parts.claims, faults)
+	validateResizePolicy(c, path+".resizePolicy", parts.restarts, faults)
 	validateContainerSecurity(rules.Sub(c, "securityContext"), path+".securityContext", faults)
 	for _, name := range []string{"livenessProbe", "readinessProbe", "startupProbe"} {
 		validateProbe(rules.Sub(c, name), path+"."+name, name != "readinessProbe", faults)
@@ -90,6 +92,13 @@ func validateEphemeral(c schema.Tree, path string, faults *schema.Faults) {
 	for _, name := range []string{"ports", "livenessProbe", "readinessProbe", "startupProbe", "lifecycle", "resources", "resizePolicy"} {
 		if !rules.Empty(c[name]) {
 			faults.Forbidden(path+"."+name, "cannot be set for an Ephemeral Container")
+		}
+	}
+	for i, m := range rules.Trees(c, "volumeMounts") {
+		for _, name := range []string{"subPath", "subPathExpr"} {
+			if rules.Text(m, name) != "" {
+				faults.Forbidden(rules.At(path+".volumeMounts", i)+"."+name, "cannot be set for an Ephemeral Container")
+			}
 		}
 	}
 }
@@ -129,87 +138,6 @@ func validatePorts(c schema.Tree, path string, hostNetwork bool, hostPorts map[s
 		}
 		hostPorts[taken] = true
 	}
-}
-
-// validateMounts checks where volumes appear in a container.
-func validateMounts(c schema.Tree, path string, volumes map[string]bool, faults *schema.Faults) {
-	paths := map[string]bool{}
-	for i, m := range rules.Trees(c, "volumeMounts") {
-		at := rules.At(path+".volumeMounts", i)
-		validatePlace(m, "mountPath", at, volumes, paths, faults)
-		formatted(m, "subPath", at, faults, rules.RelativePath)
-		formatted(m, "subPathExpr", at, faults, rules.RelativePath)
-		if rules.Text(m, "subPath") != "" && rules.Text(m, "subPathExpr") != "" {
-			faults.Invalid(at+".subPathExpr", rules.Text(m, "subPathExpr"), "subPathExpr and subPath are mutually exclusive")
-		}
-		optionalChoice(m, "mountPropagation", at, faults, "Bidirectional", "HostToContainer", "None")
-		optionalChoice(m, "recursiveReadOnly", at, faults, "Disabled", "Enabled", "IfPossible")
-	}
-	for i, d := range rules.Trees(c, "volumeDevices") {
-		at := rules.At(path+".volumeDevices", i)
-		validatePlace(d, "devicePath", at, volumes, paths, faults)
-		formatted(d, "devicePath", at, faults, rules.NoDotDot)
-	}
-}
-
-// validatePlace checks which volume m is about, and the path of the container that field
-// gives it; paths are those taken so far.
-func validatePlace(m schema.Tree, field, at string, volumes, paths map[string]bool, faults *schema.Faults) {
-	if name := rules.Text(m, "name"); name == "" {
-		faults.Required(at + ".name")
-	} else if !volumes[name] {
-		faults.NotFound(at+".name", name)
-	}
-	place := rules.Text(m, field)
-	if place == "" {
-		faults.Required(at + "." + field)
-	} else if paths[place] {
-		faults.Invalid(at+"."+field, place, "must be unique")
-	}
-	paths[place] = true
-}
-
-// validateResources checks the names and amounts of what a container asks for and may use.
-func validateResources(r schema.Tree, path string, faults *schema.Faults) {
-	limits, requests := rules.Sub(r, "limits"), rules.Sub(r, "requests")
-	for _, list := range []string{"limits", "requests"} {
-		amounts := rules.Sub(r, list)
-		for _, key := range rules.Keys(amounts) {
-			at := rules.Key(path+"."+list, key)
-			validateContainerResource(key, at, faults)
-			validateAmount(amounts, key, at, faults)
-		}
-	}
-	pages, computing := false, false
-	for _, key := range append(rules.Keys(requests), rules.Keys(limits)...) {
-		pages = pages || strings.HasPrefix(key, "hugepages-")
-		computing = computing || key == "cpu" || key == "memory"
-	}
-	for _, key := range rules.Keys(requests) {
-		limit, limited := limits[key].(string)
-		validateRequest(key, rules.Text(requests, key), limit, limited, path, faults)
-	}
-	if pages && !computing {
-		faults.Forbidden(path, "HugePages require cpu or memory")
-	}
-}
-
-// validateRequest holds what is asked for against the limit, which it may not exceed, and
-// equals where no more may be promised than there is.
-func validateRequest(name, request, limit string, limited bool, path string, faults *schema.Faults) {
-	switch {
-	case !limited && !overcommitted(name):
-		faults.Required(path+".limits", "Limit must be set for non overcommitable resources")
-	case !limited:
-	case !overcommitted(name) && quantity.Compare(request, limit) != 0:
-		faults.Invalid(path+".requests", request, fmt.Sprintf("must be equal to %s limit of %s", name, limit))
-	case quantity.Compare(request, limit) > 0:
-		faults.Invalid(path+".requests", request, fmt.Sprintf("must be less than or equal to %s limit of %s", name, limit))
-	}
-}
-
-func standardResource(name string) bool {
-	return name == "cpu" || name == "memory" || name == "ephemeral-storage" || strings.HasPrefix(name, "hugepages-")
 }
 
 func validateContainerSecurity(s schema.Tree, path string, faults *schema.Faults) {

@@ -62,8 +62,13 @@ func validateSpread(spec schema.Tree, path string, faults *schema.Faults) {
 		required(c, at, faults, "topologyKey")
 		formatted(c, "topologyKey", at, faults, rules.QualifiedName)
 		choice(c, "whenUnsatisfiable", at, faults, "DoNotSchedule", "ScheduleAnyway")
-		if n, ok := rules.Int(c, "minDomains"); ok && n <= 0 {
-			faults.Invalid(at+".minDomains", n, "must be greater than zero")
+		if n, ok := rules.Int(c, "minDomains"); ok {
+			if n <= 0 {
+				faults.Invalid(at+".minDomains", n, "must be greater than zero")
+			}
+			if action := rules.Text(c, "whenUnsatisfiable"); action == "ScheduleAnyway" {
+				faults.Invalid(at+".minDomains", n, "can only use minDomains if whenUnsatisfiable=DoNotSchedule, not "+action)
+			}
 		}
 		optionalChoice(c, "nodeAffinityPolicy", at, faults, "Honor", "Ignore")
 		optionalChoice(c, "nodeTaintsPolicy", at, faults, "Honor", "Ignore")

@@ -11,8 +11,15 @@ import (
 
 // validatePodSpec checks a PodSpec at path, of a Pod or of a template.
 func validatePodSpec(spec schema.Tree, path string, faults *schema.Faults) {
-	volumes := validateVolumes(spec, path+".volumes", faults)
-	validateContainers(spec, path, volumes, faults)
+	validateContainers(spec, path, podParts{
+		volumes:  validateVolumes(spec, path+".volumes", faults),
+		claims:   validateClaims(spec, path+".resourceClaims", faults),
+		restarts: rules.Text(spec, "restartPolicy") != "Never",
+	}, faults)
+	validateResources(rules.Sub(spec, "resources"), path+".resources", faults)
+	if os := rules.Sub(spec, "os"); os != nil {
+		choice(os, "name", path+".os", faults, "linux", "windows")
+	}
 	choice(spec, "restartPolicy", path, faults, "Always", "Never", "OnFailure")
 	choice(spec, "dnsPolicy", path, faults, "ClusterFirst", "ClusterFirstWithHostNet", "Default", "None")
 	optionalChoice(spec, "preemptionPolicy", path, faults, "Never", "PreemptLowerPriority")
@@ -91,6 +98,9 @@ func validatePodNames(spec schema.Tree, path string, faults *schema.Faults) {
 	}
 	formatted(spec, "hostname", path, faults, rules.Label)
 	formatted(spec, "subdomain", path, faults, rules.Label)
+	for i, ref := range rules.Trees(spec, "imagePullSecrets") {
+		required(ref, rules.At(path+".imagePullSecrets", i), faults, "name")
+	}
 	for i, a := range rules.Trees(spec, "hostAliases") {
 		at := rules.At(path+".hostAliases", i)
 		for _, msg := range rules.IP(rules.Text(a, "ip")) {

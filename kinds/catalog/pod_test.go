@@ -129,6 +129,9 @@ func TestPodFaults(t *testing.T) {
 		{`"topologySpreadConstraints":[{"maxSkew":0,"topologyKey":"z","whenUnsatisfiable":"X"}]`, []string{
 			`spec.topologySpreadConstraints[0].whenUnsatisfiable: Unsupported value: "X": supported values: "DoNotSchedule", "ScheduleAnyway"`,
 			`spec.topologySpreadConstraints[0].maxSkew: Invalid value: 0: must be greater than zero`}},
+		{`"topologySpreadConstraints":[{"maxSkew":1,"minDomains":2,"topologyKey":"z","whenUnsatisfiable":"ScheduleAnyway"}],"imagePullSecrets":[{}],"resources":{"limits":{"cpu":"-1"}}`, []string{
+			`spec.resources.limits[cpu]: Invalid value: "-1": must be greater than or equal to 0`, `spec.imagePullSecrets[0].name: Required value`,
+			`spec.topologySpreadConstraints[0].minDomains: Invalid value: 2: can only use minDomains if whenUnsatisfiable=DoNotSchedule, not ScheduleAnyway`}},
 		{`"securityContext":{"runAsUser":-1},"containers":[{"name":"c","image":"i","securityContext":{"privileged":true,"allowPrivilegeEscalation":false}}]`, []string{
 			"spec.containers[0].securityContext: Invalid value: {\"allowPrivilegeEscalation\":false,\"privileged\":true}: cannot set `allowPrivilegeEscalation` to false and `privileged` to true",
 			`spec.securityContext.runAsUser: Invalid value: -1: must be between 0 and 2147483647, inclusive`}},

@@ -74,7 +74,7 @@ func TestPodScheduledAgain(t *testing.T) {
 
 func TestPodEphemeralContainers(t *testing.T) {
 	k := kindOf(t, meta.Platform, "Pod")
-	old := stored(t, k, ``)
+	old := stored(t, k, `"volumes":[{"name":"v"}]`)
 	const one = `{"name":"e","image":"i"}`
 	body := func(containers string) string {
 		return `{"spec":{"nodeName":"other","ephemeralContainers":[` + containers + `]}}`
@@ -96,6 +96,7 @@ func TestPodEphemeralContainers(t *testing.T) {
 		{"another image", `{"name":"e","image":"j"}`, []string{path + ": Forbidden: existing ephemeral containers \"e\" may not be changed\n"}},
 		{"a name that is taken", one + `,{"name":"c","image":"i"}`, []string{path + `[1].name: Duplicate value: "c"`}},
 		{"no such target", one + `,{"name":"f","image":"i","targetContainerName":"z"}`, []string{path + `[1].targetContainerName: Not found: "z"`}},
+		{"a part of a volume", one + `,{"name":"f","image":"i","volumeMounts":[{"name":"v","mountPath":"/a","subPath":"b"}]}`, []string{path + `[1].volumeMounts[0].subPath: Forbidden: cannot be set for an Ephemeral Container`}},
 		{"ports", one + `,{"name":"f","image":"i","ports":[{"containerPort":1}]}`, []string{path + `[1].ports: Forbidden: cannot be set for an Ephemeral Container`}},
 	} {
 		_, faults := write(t, k, "ephemeralcontainers", first, body(c.containers))
@@ -144,6 +145,12 @@ func TestPodResize(t *testing.T) {
 	}
 	expect(t, "sidecar", init(`{"name":"s","resources":{"requests":{"cpu":"1"}}},{"name":"o"}`), nil)
 	expect(t, "init", init(`{"name":"s"},{"name":"o","resources":{"requests":{"cpu":"1"}}}`), []string{`spec: Forbidden: resources for non-sidecar init containers are immutable`})
+	_, faults = write(t, k, "resize", stored(t, k, `"os":{"name":"windows"}`), `{"spec":{"containers":[{"name":"c"}]}}`)
+	expect(t, "windows", faults, []string{`: Forbidden: windows pods cannot be resized`})
+	static := stored(t, k, ``)
+	rules.Grow(static, "metadata", "annotations")["platform.io/config.mirror"] = "x"
+	_, faults = write(t, k, "resize", static, `{"spec":{"containers":[{"name":"c"}]}}`)
+	expect(t, "mirror", faults, []string{`: Forbidden: static pods cannot be resized`})
 	rules.Sub(old, "status")["containerStatuses"] = []any{schema.Tree{"name": "c", "state": schema.Tree{"running": schema.Tree{}}}}
 	_, faults = write(t, k, "resize", old, `{"spec":{`+containers(asked)+`}}`)
 	expect(t, "an old node", faults, []string{`spec: Forbidden: Pod running on node without support for resize`})

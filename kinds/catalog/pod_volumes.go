@@ -47,37 +47,38 @@ var sourceRequired = map[string][]string{
 
 var sourceNames = slices.Sorted(maps.Keys(sourceRequired))
 
-// validateVolumes checks spec.volumes and returns their names.
-func validateVolumes(spec schema.Tree, path string, faults *schema.Faults) map[string]bool {
-	names := map[string]bool{}
+// validateVolumes checks spec.volumes and gives the source of each by the volume's name.
+func validateVolumes(spec schema.Tree, path string, faults *schema.Faults) map[string]string {
+	sources := map[string]string{}
 	for i, v := range rules.Trees(spec, "volumes") {
 		at, name := rules.At(path, i), rules.Text(v, "name")
+		_, twice := sources[name]
 		switch {
 		case name == "":
 			faults.Required(at + ".name")
-		case names[name]:
+		case twice:
 			faults.Duplicate(at+".name", name)
 		}
 		formatted(v, "name", at, faults, rules.Label)
-		names[name] = true
-		validateVolume(spec, v, at, faults)
+		sources[name] = validateVolume(spec, v, at, faults)
 	}
-	delete(names, "")
-	return names
+	delete(sources, "")
+	return sources
 }
 
-// validateVolume wants exactly one source and checks it.
-func validateVolume(spec, v schema.Tree, path string, faults *schema.Faults) {
-	n := 0
+// validateVolume wants exactly one source and checks it. It gives the source's name.
+func validateVolume(spec, v schema.Tree, path string, faults *schema.Faults) string {
+	kind := ""
 	for _, name := range sourceNames {
 		source := rules.Sub(v, name)
 		if source == nil {
 			continue
 		}
-		if n++; n > 1 {
+		if kind != "" {
 			faults.Forbidden(path+"."+name, "may not specify more than 1 volume type")
 			continue
 		}
+		kind = name
 		at := path + "." + name
 		required(source, at, faults, sourceRequired[name]...)
 		validateSource(spec, name, source, at, faults)
@@ -85,9 +86,10 @@ func validateVolume(spec, v schema.Tree, path string, faults *schema.Faults) {
 			validateISCSIName(source, rules.Text(v, "name"), path+".name", faults)
 		}
 	}
-	if n == 0 {
+	if kind == "" {
 		faults.Required(path, "must specify a volume type")
 	}
+	return kind
 }
 
 func validateSource(spec schema.Tree, name string, s schema.Tree, path string, faults *schema.Faults) {

@@ -9,11 +9,22 @@ import (
 )
 
 func roleRules() schema.Rules {
-	return schema.Rules{Validate: func(obj schema.Tree, faults *schema.Faults) { validateRole(obj, true, faults) }}
+	return schema.Rules{
+		Default:  defaultRole,
+		Validate: func(obj schema.Tree, faults *schema.Faults) { validateRole(obj, true, faults) },
+	}
+}
+
+// defaultRole makes a list without rules none at all: readers find null, however a role
+// without rules was written.
+func defaultRole(obj schema.Tree) {
+	if len(rules.Items(obj, "rules")) == 0 {
+		delete(obj, "rules")
+	}
 }
 
 func clusterRoleRules() schema.Rules {
-	return schema.Rules{Validate: func(obj schema.Tree, faults *schema.Faults) {
+	return schema.Rules{Default: defaultRole, Validate: func(obj schema.Tree, faults *schema.Faults) {
 		validateRole(obj, false, faults)
 		aggregation, ok := obj["aggregationRule"].(schema.Tree)
 		if !ok {

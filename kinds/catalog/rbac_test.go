@@ -87,6 +87,14 @@ func TestRoleBinding(t *testing.T) {
 	})
 }
 
+func TestRoleWithoutRules(t *testing.T) {
+	for _, kind := range []string{"Role", "ClusterRole"} {
+		obj := tree(t, `{"metadata":{"name":"x"},"rules":[]}`)
+		rules.Default(kindOfGroup(t, meta.Platform, "rbac.authorization.platform.io", kind), obj)
+		equalJSON(t, kind, obj, `{"metadata":{"name":"x"}}`)
+	}
+}
+
 func TestBindingDefaults(t *testing.T) {
 	k := kindOfGroup(t, meta.Kubernetes, "rbac.authorization.platform.io", "RoleBinding")
 	obj := tree(t, `{"roleRef":{"kind":"Role","name":"r"},"subjects":[{"kind":"Group","name":"g"},{"kind":"ServiceAccount","name":"s"}]}`)

@@ -31,7 +31,7 @@ func Apply(w Writer, forms Forms, live, config schema.Tree, managed []any, force
 	} else {
 		last, lastVersion = self.set, self.version
 	}
-	self.give(fields(form.Message, config, skip{status: w.KeepsStatus}))
+	self.give(fields(form.Message, config, w.skip()))
 	if self.version != w.APIVersion {
 		self.version, self.entry = w.APIVersion, nil
 	}
@@ -69,7 +69,7 @@ func (a *applying) begin(live schema.Tree) {
 	if live == nil || len(a.all) > 0 {
 		return
 	}
-	c := comparison{skip: skip{status: a.writer.KeepsStatus}, fill: true}
+	c := comparison{skip: a.writer.skip(), fill: true}
 	d := c.compare(a.form.Message, schema.Tree{}, a.form.show(live))
 	a.all = managers{{
 		identity: identity{name: beforeFirst, operation: opUpdate, apiVersion: a.writer.APIVersion},

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
 )
@@ -184,4 +185,43 @@ func (all managers) cap() managers {
 		excess--
 	}
 	return slices.DeleteFunc(all, func(m *manager) bool { return gone[m] })
+}
+
+// Resets tells whether a list of managers is the one that makes everybody forget what they
+// own: one entry with nothing in it.
+func Resets(list []any) bool {
+	if len(list) != 1 {
+		return false
+	}
+	entry, _ := list[0].(schema.Tree)
+	return len(entry) == 0
+}
+
+// Normalize is a list of managers that a client has written, in the form that is kept; false if
+// it cannot be read.
+func Normalize(list []any) ([]any, bool) {
+	all := decode(list)
+	if all == nil {
+		return nil, false
+	}
+	for _, m := range all {
+		if m.operation != opApply && m.operation != opUpdate {
+			return nil, false
+		}
+		m.entry = nil
+	}
+	out := all.encode()
+	return out, len(out) > 0
+}
+
+// Covers tells whether an object of message m has all the fields that the causes of a conflict
+// name.
+func Covers(m *schema.Message, t schema.Tree, causes []meta.Cause) bool {
+	paths := fields(m, t, skip{}).Paths()
+	for _, cause := range causes {
+		if cause.Type == meta.CauseFieldConflict && !slices.Contains(paths, cause.Field) {
+			return false
+		}
+	}
+	return true
 }

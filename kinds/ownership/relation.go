@@ -35,6 +35,8 @@ func relationOf(f *schema.Field, element bool) relation {
 type skip struct {
 	// status: the status is none of this write's business.
 	status bool
+	// only, if set, is the one field of the object that the write reaches.
+	only string
 }
 
 // nobodys are the fields of metadata that nobody owns.
@@ -45,5 +47,5 @@ var nobodys = map[string]bool{
 
 // root tells whether the field of an object is skipped.
 func (s skip) root(name string) bool {
-	return name == "kind" || name == "apiVersion" || s.status && name == "status"
+	return name == "kind" || name == "apiVersion" || s.status && name == "status" || s.only != "" && name != s.only
 }

@@ -17,7 +17,11 @@ type Writer struct {
 	Now         string // RFC 3339, UTC
 	// KeepsStatus: the write does not reach the status, which is left out of its fields.
 	KeepsStatus bool
+	// Only, if set, is the one field of the object that the write reaches, as in "status".
+	Only string
 }
+
+func (w *Writer) skip() skip { return skip{status: w.KeepsStatus, only: w.Only} }
 
 // A Form is how one version shows an object. Show and Store turn trees of the stored form
 // into it and back; nil where it is the stored form. Neither changes what it is given.
@@ -76,7 +80,7 @@ func (u *update) difference(apiVersion string) (difference, bool) {
 	if !ok {
 		return difference{}, false
 	}
-	c := comparison{skip: skip{status: u.writer.KeepsStatus}, fill: u.fill}
+	c := comparison{skip: u.writer.skip(), fill: u.fill}
 	before := u.before
 	if before == nil {
 		before = schema.Tree{}

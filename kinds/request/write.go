@@ -24,6 +24,7 @@ const (
 	JSONPatch PatchType = iota
 	MergePatch
 	StrategicMergePatch
+	ApplyPatch // its configuration is Object, as it was sent
 )
 
 // FieldValidation says what happens to unknown and duplicate fields.
@@ -49,6 +50,9 @@ type Mutation struct {
 	PatchBody []byte
 	// Delete holds the options of a delete.
 	Delete DeleteOptions
+
+	// Force: an apply takes over what others own.
+	Force bool
 
 	DryRun          bool
 	FieldValidation FieldValidation

@@ -145,10 +145,12 @@ var repeats = map[string]bool{
 	"core.v1.NodeStatus.addresses":              true,
 	"core.v1.PodSpec.hostAliases":               true,
 	"core.v1.PodSpec.imagePullSecrets":          true,
+	"core.v1.PodSpec.schedulingGates":           true,
 	"core.v1.PodSpec.topologySpreadConstraints": true,
 	"core.v1.PodStatus.conditions":              true,
 	"core.v1.PodStatus.hostIPs":                 true,
 	"core.v1.PodStatus.podIPs":                  true,
+	"core.v1.ResourceRequirements.claims":       true,
 	"core.v1.ServiceAccount.secrets":            true,
 }
 

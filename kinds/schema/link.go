@@ -11,6 +11,7 @@ func (c *compiler) link() {
 		c.linkSubresources(k, byKind)
 		if k.Resource != "" {
 			k.Stored = c.storedForm(k)
+			k.Stored.Forms = append(k.Stored.Forms, k)
 		}
 	}
 }

@@ -28,6 +28,8 @@ type Kind struct {
 	// Stored is the kind whose form objects have at rest: the kind itself, but where
 	// several versions or groups share a storage.
 	Stored *Kind
+	// Forms lists, for a stored kind, all kinds that show the objects of its storage.
+	Forms []*Kind
 	// Conversion leads from the kind's form to that of Stored and back; zero if they are one.
 	Conversion Conversion
 	// Deprecation is nil for a version that is to stay.

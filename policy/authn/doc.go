@@ -1,7 +1,7 @@
 // Package authn finds out who is asking.
 //
 // The nouns: a Request holds the credentials of one HTTP request, an Authenticator is
-// one method of reading them, a User is who was found.
+// one method of reading them, a User is who was found, a Reviewer tells clients about it.
 //
 // An Authenticator gives one of three answers:
 //

@@ -1,9 +1,10 @@
 // Package kubectl runs a real kubectl against the real daemon, in both naming profiles.
 //
 // A table is a text file, testdata/steps/NAME.txt: one shell command per line; empty lines
-// and lines that begin with # are only for readers. Every table has a daemon of its own and
-// runs in a copy of testdata/manifests, with KUBECONFIG and PATH set. What it printed must
-// equal the transcript, testdata/PROFILE/NAME.txt: per step "$ command", then standard output
+// and lines that begin with # are only for readers. One in testdata/steps/PROFILE is for that
+// profile alone: the manifests of most families name groups of the vendor. Every table has a
+// daemon of its own and runs in a copy of testdata/manifests, with KUBECONFIG and PATH set.
+// What it printed must equal the transcript, testdata/PROFILE/NAME.txt: per step "$ command", then standard output
 // and error as they came, then "[exit N]" if N is not 0. In a transcript, what differs from
 // run to run has a name instead: UID, TIME, AGE, RV, ADDR; and columns are three blanks apart.
 // `go test ./kubectl -update` writes the transcripts anew, for a reader to review.

@@ -48,17 +48,27 @@ func run(m *testing.M) int {
 	return m.Run()
 }
 
-// tables are the names of the tables.
-func tables(t *testing.T) (names []string) {
+// tables are the names of the tables of a profile: those of all profiles, and its own.
+func tables(t *testing.T, profile string) (names []string) {
 	t.Helper()
-	files, err := filepath.Glob("testdata/steps/*.txt")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no tables: %v", err)
+	for _, pattern := range []string{"testdata/steps/*.txt", "testdata/steps/" + profile + "/*.txt"} {
+		files, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range files {
+			names = append(names, strings.TrimSuffix(strings.TrimPrefix(f, "testdata/steps/"), ".txt"))
+		}
 	}
-	for _, f := range files {
-		names = append(names, strings.TrimSuffix(filepath.Base(f), ".txt"))
+	if len(names) == 0 {
+		t.Fatal("no tables")
 	}
 	return names
+}
+
+// transcript is the path of the transcript of a table.
+func transcript(profile, table string) string {
+	return filepath.Join("testdata", profile, filepath.Base(table)+".txt")
 }
 
 // workspace is a copy of the manifests.
@@ -101,11 +111,11 @@ func perform(t *testing.T, binary, profile, table string) (steps []step) {
 
 func TestTables(t *testing.T) {
 	for _, profile := range profiles {
-		for _, table := range tables(t) {
+		for _, table := range tables(t, profile) {
 			t.Run(profile+"/"+table, func(t *testing.T) {
 				t.Parallel()
 				got := write(perform(t, kubectl, profile, table))
-				path := filepath.Join("testdata", profile, table+".txt")
+				path := transcript(profile, table)
 				if *update {
 					if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
 						t.Fatal(err)
@@ -152,14 +162,14 @@ func TestOtherClients(t *testing.T) {
 	}
 	for _, binary := range binaries {
 		for _, profile := range profiles {
-			for _, table := range tables(t) {
+			for _, table := range tables(t, profile) {
 				if profile == "platform" && table == "create" {
 					continue // what is built from flags is JSON from some versions and Protobuf from others
 				}
 				t.Run(filepath.Base(binary)+"/"+profile+"/"+table, func(t *testing.T) {
 					t.Parallel()
 					steps := perform(t, binary, profile, table)
-					exits(t, steps, filepath.Join("testdata", profile, table+".txt"), func(s step) bool {
+					exits(t, steps, transcript(profile, table), func(s step) bool {
 						// the oldest client asks for OpenAPI, which a later issue brings
 						return strings.HasSuffix(binary, ".1.27") && strings.Contains(s.command, "kubectl diff")
 					})

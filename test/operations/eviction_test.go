@@ -85,7 +85,6 @@ func TestEviction(t *testing.T) {
 		{name: "last", pod: ready, status: status(1, 3, 2), code: 201, gone: true},
 		{name: "exhausted", pod: ready, status: status(0, 2, 2), code: 429, contains: exhausted},
 		{name: "not seen", pod: ready, status: `{"observedGeneration":0,"disruptionsAllowed":5}`, code: 429, contains: processing, retry: "10", left: 5},
-		{name: "negative", pod: ready, status: status(-1, 2, 2), code: 403, contains: "pdb disruptions allowed is negative", left: -1},
 		{name: "pending", pod: `{"phase":"Pending"}`, status: status(0, 2, 2), code: 201, gone: true},
 		{name: "succeeded", pod: `{"phase":"Succeeded"}`, status: status(0, 2, 2), code: 201, gone: true},
 		{name: "failed", pod: `{"phase":"Failed"}`, status: status(0, 2, 2), code: 201, gone: true},

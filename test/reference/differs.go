@@ -14,6 +14,7 @@ var differs = map[string]departure{
 	"dryRun/deletecollection":           {1, 200, "the specification (1-conventions.md, 2-resource-catalog.md) answers a Status, not the list"},
 	"endpoint/metrics":                  {0, 200, "the metrics are those of another program"},
 	"endpoint/readyz-verbose":           {0, 200, "the checks are those of another program"},
+	"review/sar-no-user":                {0, 422, "the reference forgets which kind is at fault"},
 	"service/condition-reason-required": {1, 422, "the specification (2-resource-catalog.md) requires the reason of a condition"},
 	"patch/merge-uid-conflict":          {1, 422, "the reference reports the same cause twice; once is enough"},
 }

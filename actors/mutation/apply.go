@@ -1,0 +1,109 @@
+package mutation
+
+import (
+	"errors"
+
+	"github.com/troupe-api/troupe/kinds/codec"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/ownership"
+	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// apply makes an object what the configuration in the body says of it, or creates it.
+func apply(cur State, m *request.Mutation, env Env) (Candidate, error) {
+	if cur.Object == nil {
+		if m.Subresource != "" {
+			return Candidate{}, meta.NewNotFound(resource(m.Kind), m.Key.Name)
+		}
+		tree, owners, err := ownership.Apply(writer(m, env), forms(m.Kind), nil, m.Object, nil, m.Force)
+		if err != nil {
+			return Candidate{}, err
+		}
+		return build(m, rules.Clone(tree).(schema.Tree), owners, env)
+	}
+	if err := checkPreconditions(cur, m, m.Object); err != nil {
+		return Candidate{}, err
+	}
+	var faults schema.Faults
+	config, err := configOf(m, env, &faults)
+	if err != nil {
+		return Candidate{}, err
+	}
+	merged, owners, err := ownership.Apply(writer(m, env), forms(m.Kind), cur.Tree, config, managed(cur.Tree), m.Force)
+	if err != nil {
+		merged, owners, err = env.adopt(cur, m, config, err)
+	}
+	if err != nil {
+		return Candidate{}, err
+	}
+	want := env.remember(m, rules.Clone(merged).(schema.Tree))
+	if want, err = reach(cur, m, want, env, &faults); err != nil {
+		return Candidate{}, err
+	}
+	carryMetadata(cur, m, want)
+	setManaged(want, owners)
+	return settle(cur, m, want, &faults, env)
+}
+
+// configOf is the configuration as a part of the object itself, for a sub-resource that
+// speaks another kind.
+func configOf(m *request.Mutation, env Env, faults *schema.Faults) (schema.Tree, error) {
+	sub := m.Kind.Subresource(m.Subresource)
+	if sub == nil || sub.Speaks == nil {
+		return m.Object, nil
+	}
+	if sub.View.Write == nil {
+		return nil, meta.NewMethodNotAllowed()
+	}
+	config := schema.Tree{}
+	err := sub.View.Write(config, m.Object, timestamp(env.Now), faults)
+	return config, err
+}
+
+// reach limits what an apply has made to what its resource may change.
+func reach(cur State, m *request.Mutation, want schema.Tree, env Env, faults *schema.Faults) (schema.Tree, error) {
+	if sub := m.Kind.Subresource(m.Subresource); sub != nil && sub.Speaks != nil {
+		rules.Default(m.Kind.Stored, want)
+		return want, nil
+	}
+	return scope(cur, m, want, timestamp(env.Now), faults)
+}
+
+// The client that users know wrote its configuration into an annotation before servers could
+// apply. It keeps the annotation up to date, and may take over what that says it owned.
+const clientManager = "kubectl"
+
+func (e *Env) configured(t schema.Tree) string {
+	if e.LastApplied == "" {
+		return ""
+	}
+	return rules.Text(rules.Sub(t, "metadata", "annotations"), e.LastApplied)
+}
+
+// adopt applies again, with force, if all that is in conflict is what the annotation says the
+// client itself had applied.
+func (e *Env) adopt(cur State, m *request.Mutation, config schema.Tree, conflict error) (schema.Tree, []any, error) {
+	text := e.configured(cur.Tree)
+	var status *meta.Status
+	if m.FieldManager != clientManager || text == "" || !errors.As(conflict, &status) || status.Details == nil {
+		return nil, nil, conflict
+	}
+	last, _, err := codec.DecodeJSON(m.Kind.Message, []byte(text))
+	if err != nil {
+		return nil, nil, conflict
+	}
+	if !ownership.Covers(m.Kind.Message, last, status.Details.Causes) {
+		return nil, nil, conflict
+	}
+	return ownership.Apply(writer(m, *e), forms(m.Kind), cur.Tree, config, managed(cur.Tree), true)
+}
+
+// remember writes the configuration into the annotation, if the object has it.
+func (e *Env) remember(m *request.Mutation, want schema.Tree) schema.Tree {
+	if m.FieldManager == clientManager && e.configured(want) != "" && m.Subresource == "" {
+		rules.Grow(want, "metadata", "annotations")[e.LastApplied] = string(codec.AppendAny(nil, m.Object)) + "\n"
+	}
+	return want
+}

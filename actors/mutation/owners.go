@@ -1,0 +1,76 @@
+package mutation
+
+import (
+	"github.com/troupe-api/troupe/kinds/convert"
+	"github.com/troupe-api/troupe/kinds/ownership"
+	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// writer says who makes a mutation.
+func writer(m *request.Mutation, env Env) ownership.Writer {
+	w := ownership.Writer{
+		Manager: m.FieldManager, Subresource: m.Subresource, APIVersion: m.Kind.APIVersion(), Now: timestamp(env.Now),
+	}
+	switch {
+	case m.Subresource == "status":
+		w.Only = "status"
+	case m.Subresource == "":
+		w.KeepsStatus = m.Kind.Subresource("status") != nil
+	}
+	return w
+}
+
+// forms finds the versions that show the objects of k's storage.
+func forms(k *schema.Kind) ownership.Forms {
+	return func(apiVersion string) (ownership.Form, bool) {
+		for _, form := range k.Stored.Forms {
+			if form.APIVersion() == apiVersion {
+				return formOf(form), true
+			}
+		}
+		return ownership.Form{}, false
+	}
+}
+
+func formOf(k *schema.Kind) ownership.Form {
+	if k.Stored == k {
+		return ownership.Form{Message: k.Message}
+	}
+	return ownership.Form{
+		Message: k.Message,
+		Show:    func(t schema.Tree) schema.Tree { return convert.Shown(k, nil, t) },
+		Store:   func(t schema.Tree) schema.Tree { return convert.ToStored(k, rules.Clone(t).(schema.Tree)) },
+	}
+}
+
+// managed are the managers that an object names.
+func managed(t schema.Tree) []any { return rules.Items(rules.Sub(t, "metadata"), "managedFields") }
+
+// setManaged replaces them.
+func setManaged(t schema.Tree, list []any) {
+	metadata := rules.Grow(t, "metadata")
+	if len(list) == 0 {
+		delete(metadata, "managedFields")
+		return
+	}
+	metadata["managedFields"] = list
+}
+
+// own gives the writer what changes from the current state to want. asked is what the body says
+// of managers: a list that differs replaces the one that is there, and the list of one
+// empty entry makes everybody forget what they own.
+func own(cur State, m *request.Mutation, asked []any, want schema.Tree, env Env) {
+	known, begin := managed(cur.Tree), false
+	switch {
+	case m.Subresource != "":
+	case ownership.Resets(asked):
+		known, begin = nil, cur.Object != nil
+	case len(asked) > 0 && !rules.Equal(asked, known):
+		if list, ok := ownership.Normalize(asked); ok {
+			known = list
+		}
+	}
+	setManaged(want, ownership.Update(writer(m, env), forms(m.Kind), cur.Tree, want, known, begin))
+}

@@ -1,0 +1,258 @@
+package daemon
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"math/rand/v2"
+	"net/http"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+)
+
+// market is a daemon whose Services share little, and its administrator.
+type market struct {
+	*Daemon
+	t     *testing.T
+	admin *http.Client
+}
+
+func openMarket(t *testing.T, dir, naming string) *market {
+	t.Helper()
+	c := Default()
+	c.DataDir, c.Naming, c.Serving.SecurePort, c.Journal.Sync = dir, naming, 0, "none"
+	c.Services = Services{ClusterIPRange: "10.0.0.0/28,fd00::/124", NodePortRange: "30000-30011"}
+	c.Serving.AdvertiseAddress = "192.0.2.7"
+	d, err := New(c, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = d.Stop(context.Background()) })
+	return &market{d, t, client(t, dir, "admin")}
+}
+
+// do sends a request and gives the code and the body of the answer.
+func (m *market) do(method, path, body string) (int, []byte) {
+	r, err := http.NewRequest(method, m.URL()+path, strings.NewReader(body))
+	if err != nil {
+		m.t.Error(err)
+		return 0, nil
+	}
+	r.Header.Set("Content-Type", "application/json")
+	if method == "PATCH" {
+		r.Header.Set("Content-Type", "application/merge-patch+json")
+	}
+	answer, err := m.admin.Do(r)
+	if err != nil {
+		m.t.Error(err)
+		return 0, nil
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil {
+		m.t.Error(err)
+	}
+	return answer.StatusCode, text
+}
+
+type item struct {
+	Metadata struct{ Namespace, Name string }
+	Spec     struct {
+		ClusterIPs          []string
+		HealthCheckNodePort int
+		Ports               []struct{ NodePort int }
+	}
+}
+
+// inStore is what the Services in the store have, each with its owners.
+func (m *market) inStore() map[string][]string {
+	code, text := m.do("GET", "/api/v1/services", "")
+	var list struct{ Items []item }
+	if err := json.Unmarshal(text, &list); err != nil || code != 200 {
+		m.t.Fatal(code, err)
+	}
+	has := map[string][]string{}
+	for _, i := range list.Items {
+		mine := map[string]bool{}
+		for _, ip := range i.Spec.ClusterIPs {
+			mine[ip] = ip != "None"
+		}
+		for _, p := range i.Spec.Ports {
+			mine[fmt.Sprint(p.NodePort)] = p.NodePort != 0
+		}
+		mine[fmt.Sprint(i.Spec.HealthCheckNodePort)] = i.Spec.HealthCheckNodePort != 0
+		for what, is := range mine {
+			if is {
+				has[what] = append(has[what], i.Metadata.Namespace+"/"+i.Metadata.Name)
+			}
+		}
+	}
+	return has
+}
+
+// check holds what is taken against what is stored.
+func (m *market) check(when string) {
+	m.t.Helper()
+	has, held := m.inStore(), m.services.Held()
+	for what, owners := range held {
+		var names []string
+		for _, o := range owners {
+			names = append(names, o.Namespace+"/"+o.Name)
+		}
+		if len(names) != 1 || !slices.Equal(names, has[what]) {
+			m.t.Errorf("%s: %s is taken by %v and stored with %v", when, what, names, has[what])
+		}
+	}
+	for what, names := range has {
+		if held[what] == nil {
+			m.t.Errorf("%s: %s is stored with %v and not taken", when, what, names)
+		}
+	}
+}
+
+const inDefault = "/api/v1/namespaces/default/services"
+
+// trade does one random thing to one of a few Services, alone or against others who do.
+func (m *market) trade(random *rand.Rand) {
+	name := fmt.Sprintf("s%d", random.IntN(12))
+	dry := []string{"", "", "", "?dryRun=All"}[random.IntN(4)]
+	specs := []string{
+		`"type":"ClusterIP"`,
+		`"type":"ClusterIP","ipFamilyPolicy":"PreferDualStack"`,
+		`"type":"ClusterIP","ipFamilyPolicy":"SingleStack"`,
+		`"type":"ExternalName","externalName":"a.b"`,
+		`"type":"NodePort"`,
+		`"type":"LoadBalancer","externalTrafficPolicy":"Local"`,
+		`"type":"LoadBalancer","externalTrafficPolicy":"Cluster"`,
+		fmt.Sprintf(`"type":"NodePort","ports":[{"name":"a","port":1,"nodePort":%d}]`, 30000+random.IntN(13)),
+		fmt.Sprintf(`"type":"ClusterIP","clusterIP":"10.0.0.%d"`, random.IntN(17)),
+		`"clusterIP":"None"`,
+		`"type":"NodePort","sessionAffinity":"Wrong"`,
+		`"externalIPs":["127.0.0.1"],"type":"NodePort","ports":[{"name":"a","port":1},{"name":"b","port":2}]`,
+	}
+	spec := specs[random.IntN(len(specs))]
+	ports := `"ports":[{"name":"a","port":1},{"name":"b","port":1,"protocol":"UDP"}],`
+	code, text := 0, []byte(nil)
+	switch random.IntN(6) {
+	case 0, 1:
+		code, text = m.do("POST", inDefault+dry, `{"metadata":{"name":"`+name+`"},"spec":{`+ports+spec+`}}`)
+	case 2, 3:
+		code, text = m.do("PATCH", inDefault+"/"+name+dry, `{"spec":{`+spec+`}}`)
+	case 4:
+		code, text = m.do("PUT", inDefault+"/"+name+dry, `{"metadata":{"name":"`+name+`"},"spec":{`+ports+spec+`}}`)
+	case 5:
+		code, text = m.do("DELETE", inDefault+"/"+name+dry, ``)
+	}
+	if !slices.Contains([]int{200, 201, 404, 409, 422}, code) {
+		m.t.Errorf("%d: %s", code, text)
+	}
+}
+
+// Whatever happens to Services, alone or at once, what they have in the store is taken, and
+// nothing else, also after a restart.
+func TestServicesShareAddressesAndPorts(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "data")
+	for round := range 3 {
+		m := openMarket(t, dir, "platform")
+		m.check(fmt.Sprint("start ", round))
+		var trading sync.WaitGroup
+		for i := range 6 {
+			random := rand.New(rand.NewPCG(uint64(round), uint64(i)))
+			trading.Go(func() {
+				for range 50 {
+					m.trade(random)
+				}
+			})
+		}
+		trading.Wait()
+		m.check(fmt.Sprint("end ", round))
+		if err := m.Stop(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m := openMarket(t, dir, "platform")
+	for i := range 12 {
+		m.do("DELETE", fmt.Sprintf("%s/s%d", inDefault, i), "")
+	}
+	if got := slices.Collect(maps.Keys(m.services.Held())); !slices.Equal(got, []string{"10.0.0.1"}) {
+		t.Errorf("without Services these are taken: %v", got)
+	}
+}
+
+// A dry run shows an address and a port, and leaves both free.
+func TestDryRunOfAService(t *testing.T) {
+	m := openMarket(t, filepath.Join(t.TempDir(), "data"), "platform")
+	code, text := m.do("POST", inDefault+"?dryRun=All", `{"metadata":{"name":"x"},"spec":{"type":"NodePort","ports":[{"port":1}]}}`)
+	var i item
+	if err := json.Unmarshal(text, &i); err != nil || code != 201 || len(i.Spec.ClusterIPs) != 1 || i.Spec.Ports[0].NodePort == 0 {
+		t.Errorf("%d %v %s", code, err, text)
+	}
+	if len(m.services.Held()) != 1 {
+		t.Errorf("taken: %v", m.services.Held())
+	}
+}
+
+// A daemon makes itself known at start, and repairs what others did to that.
+func TestServiceOfTheAPI(t *testing.T) {
+	for _, naming := range []*meta.Naming{meta.Platform, meta.Kubernetes} {
+		name, dir := naming.Name("platform"), filepath.Join(t.TempDir(), "data")
+		slices := "/apis/" + naming.Group("discovery") + "/v1/namespaces/default/endpointslices/" + name
+		endpoints := "/api/v1/namespaces/default/endpoints/" + name
+		for _, harm := range []func(m *market){
+			func(m *market) {},
+			func(m *market) {
+				m.do("PATCH", inDefault+"/"+name, `{"spec":{"ports":[{"port":1,"name":"x"}]}}`)
+				m.do("DELETE", endpoints, "")
+				m.do("PATCH", slices, `{"endpoints":[]}`)
+			},
+			func(m *market) {
+				m.do("DELETE", inDefault+"/"+name, "")
+				m.do("POST", inDefault, `{"metadata":{"name":"`+name+`"},"spec":{"clusterIP":"None"}}`)
+			},
+		} {
+			m := openMarket(t, dir, naming.Profile)
+			port := fmt.Sprint(m.listener.Addr())
+			port = port[strings.LastIndexByte(port, ':')+1:]
+			for path, want := range map[string][]string{
+				inDefault + "/" + name: {`"clusterIP":"10.0.0.1"`, `"ports":[{"name":"https","protocol":"TCP","port":443,"targetPort":` + port + `}]`, `"labels":{"component":"apiserver","provider":"` + name + `"}`},
+				endpoints:              {`"subsets":[{"addresses":[{"ip":"192.0.2.7"}],"ports":[{"name":"https","port":` + port + `,"protocol":"TCP"}]}]`},
+				slices:                 {`"endpoints":[{"addresses":["192.0.2.7"],"conditions":{"ready":true}}]`, `"addressType":"IPv4"`, `"` + naming.Name("platform.io/service-name") + `":"` + name + `"`},
+			} {
+				code, text := m.do("GET", path, "")
+				for _, w := range want {
+					if code != 200 || !bytes.Contains(text, []byte(w)) {
+						t.Errorf("GET %s: %d, want %s in %s", path, code, w, text)
+					}
+				}
+			}
+			m.check(naming.Profile)
+			harm(m)
+			if err := m.Stop(context.Background()); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+func TestAdvertisedAddress(t *testing.T) {
+	for _, c := range []struct{ bind, given, want string }{
+		{"127.0.0.1", "", "invalid IP"}, {"::1", "", "invalid IP"}, {"192.0.2.1", "", "192.0.2.1"}, {"127.0.0.1", "192.0.2.2", "192.0.2.2"}, {"0.0.0.0", "fd00::1", "fd00::1"},
+	} {
+		config := Default()
+		config.Serving.BindAddress, config.Serving.AdvertiseAddress = c.bind, c.given
+		if got := config.advertised().String(); got != c.want {
+			t.Errorf("bound to %s, told %q: %s, want %s", c.bind, c.given, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,96 @@
+package http
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/troupe-api/troupe/kinds/codec"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/ownership"
+	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// apply answers the object that a configuration has been applied to, or 201 with one that
+// it has created.
+func (s *Server) apply(x *exchange) error {
+	o, err := s.parseWriteOptions(applyOptions, x.query, x.ctx.UserAgent())
+	if err != nil {
+		return err
+	}
+	body, err := x.body()
+	if err != nil {
+		return err
+	}
+	config, faults, err := codec.DecodeYAML(x.speaks.Message, body)
+	if err != nil {
+		return badRequest("error decoding YAML: " + err.Error())
+	}
+	m := x.mutation(request.Patch, o)
+	m.PatchType, m.Object, m.Force = request.ApplyPatch, config, o.force
+	if err := x.placeConfig(&m, config); err != nil {
+		return err
+	}
+	warnings, err := judgeConfig(x.speaks, m.Key, config, faults, o.validation)
+	if err != nil {
+		return err
+	}
+	return s.mutate(x, m, warnings)
+}
+
+// placeConfig checks that a configuration is of the kind and of the object that the path
+// names.
+func (x *exchange) placeConfig(m *request.Mutation, config schema.Tree) error {
+	kind, _ := config["kind"].(string)
+	version, _ := config["apiVersion"].(string)
+	if version == "" || kind == "" {
+		return badRequest("invalid object type: " + typeName(version, kind))
+	}
+	metadata, _ := config["metadata"].(schema.Tree)
+	if name, _ := metadata["name"].(string); name == "" {
+		return badRequest("the name of the object (" + m.Key.Name + " based on URL) was undeterminable: name must be provided")
+	}
+	asUpdate := *m
+	asUpdate.Verb = request.Update
+	if err := x.place(&asUpdate, config); err != nil {
+		return err
+	}
+	if version != x.speaks.APIVersion() {
+		return badRequest(fmt.Sprintf("Incorrect version specified in apply patch. Specified patch version: %s, expected: %s", version, x.speaks.APIVersion()))
+	}
+	if kind != x.speaks.Kind {
+		return checkKind(x.speaks, config)
+	}
+	if _, ok := metadata["managedFields"]; ok {
+		return badRequest("metadata.managedFields must be nil")
+	}
+	return nil
+}
+
+// typeName is a type as errors of an apply show it: "apps/v1, Kind=Deployment", the core group empty.
+func typeName(apiVersion, kind string) string {
+	if !strings.Contains(apiVersion, "/") {
+		apiVersion = "/" + apiVersion
+	}
+	return apiVersion + ", Kind=" + kind
+}
+
+// judgeConfig refuses fields that nobody can own. Fields that are there twice are judged as in
+// any body.
+func judgeConfig(k *schema.Kind, key meta.Key, config schema.Tree, faults []codec.FieldFault, v request.FieldValidation) ([]string, error) {
+	untyped := func(text string) error {
+		return &meta.Status{Code: 500, Message: fmt.Sprintf("failed to create typed patch object (%s/%s; %s): %s",
+			key.Namespace, key.Name, typeName(k.APIVersion(), k.Kind), text)}
+	}
+	var twice []codec.FieldFault
+	for _, fault := range faults {
+		if !fault.Duplicate {
+			return nil, untyped("." + fault.Path + ": field not declared in schema")
+		}
+		twice = append(twice, fault)
+	}
+	if text := ownership.CheckItems(k.Message, config); text != "" {
+		return nil, untyped(text)
+	}
+	return judge(k, twice, v)
+}

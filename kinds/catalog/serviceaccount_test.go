@@ -1,0 +1,24 @@
+package catalog_test
+
+import (
+	"testing"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+)
+
+func TestServiceAccount(t *testing.T) {
+	k := kindOf(t, meta.Platform, "ServiceAccount")
+	judge(t, k, []change{
+		{obj: `{}`},
+		{obj: `{"metadata":{"name":"a.b"},"secrets":[{"name":"s"},{"name":"s"}],"imagePullSecrets":[{"name":"i"}],"automountServiceAccountToken":false}`},
+		{obj: `{"metadata":{"name":"A"}}`, want: []string{`metadata.name: Invalid value: "A": a lowercase RFC 1123 subdomain…`}},
+		{name: "all may change", old: `{"secrets":[{"name":"s"}]}`, obj: `{"automountServiceAccountToken":true}`},
+	})
+	if !k.DeleteReturnsObject || k.Generation || !k.Namespaced || len(k.Verbs) != 8 {
+		t.Errorf("%+v", k)
+	}
+	// Tokens are not listed as long as nobody signs them.
+	if k.Subresource("token") != nil {
+		t.Error("there is a sub-resource token, which nobody answers")
+	}
+}

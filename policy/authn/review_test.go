@@ -1,0 +1,56 @@
+package authn_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/policy/authn"
+)
+
+func shown(t *testing.T, v any) string {
+	t.Helper()
+	b, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+func TestTokenReview(t *testing.T) {
+	tokens, err := authn.ReadTokens(strings.NewReader("jane-token,jane,u1,\"dev\"\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := authn.Reviewer{Authenticator: authn.Authenticated(authn.Anonymous(tokens)), Audiences: []string{"here"}}
+	const jane = `"user":{"groups":["dev","system:authenticated"],"uid":"u1","username":"jane"}`
+	for _, c := range []struct {
+		spec schema.Tree
+		want string
+	}{
+		{schema.Tree{"token": "jane-token"}, `{"authenticated":true,` + jane + `}`},
+		{schema.Tree{"token": "jane-token", "audiences": []any{"there", "here"}}, `{"audiences":["here"],"authenticated":true,` + jane + `}`},
+		{schema.Tree{"token": "jane-token", "audiences": []any{"there"}}, `{}`},
+		{schema.Tree{"token": "nope"}, `{"error":"invalid bearer token"}`},
+	} {
+		review, err := r.Token(schema.Tree{"spec": c.spec, "status": schema.Tree{"authenticated": true}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := shown(t, review["status"]); got != c.want {
+			t.Errorf("%v: got %s, want %s", c.spec, got, c.want)
+		}
+	}
+	if _, err := r.Token(schema.Tree{}); err == nil || err.Error() != "token is required for TokenReview in authentication" {
+		t.Errorf("no token: %v", err)
+	}
+}
+
+func TestSelf(t *testing.T) {
+	user := &authn.User{Name: "jane", Extra: map[string][]string{"dept/x": {"eng"}}}
+	got := shown(t, authn.Self(schema.Tree{"status": "mine"}, user, "2026-01-01T00:00:00Z"))
+	if want := `{"metadata":{"creationTimestamp":"2026-01-01T00:00:00Z"},"status":{"userInfo":{"extra":{"dept/x":["eng"]},"username":"jane"}}}`; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}

@@ -1,0 +1,122 @@
+package representation
+
+import (
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// TestAccept: of what a client lists, the best that the server has is answered.
+func TestAccept(t *testing.T) {
+	a := serve(t)
+	answer, err := a.Create(t.Context(), "/api/v1/namespaces/default/configmaps", []byte(`{"metadata":{"name":"x"}}`))
+	if err != nil || answer.Code != http.StatusCreated {
+		t.Fatal(answer, err)
+	}
+	const (
+		item  = "/api/v1/namespaces/default/configmaps/x"
+		list  = "/api/v1/namespaces/default/configmaps"
+		watch = list + "?watch=1&fieldSelector=metadata.name%3Dx"
+		table = "application/json;as=Table;g=meta.k8s.io;v=v1"
+	)
+	for _, c := range []struct {
+		path, accept string
+		code         int
+		contentType  string
+		kind         string // "" if the body is not looked at
+	}{
+		{item, "", 200, jsonType, "ConfigMap"},
+		{item, "*/*", 200, jsonType, "ConfigMap"},
+		{item, "application/*", 200, jsonType, "ConfigMap"},
+		{item, "text/html, */*;q=0.1", 200, jsonType, "ConfigMap"},
+		{item, "application/json;q=0.2, application/yaml;q=0.9", 200, yamlType, ""},
+		{item, "application/json;q=0.9, application/yaml;q=0.2", 200, jsonType, "ConfigMap"},
+		{item, "application/yaml;q=0, application/json;q=0.1", 200, jsonType, "ConfigMap"},
+		{item, "application/yaml, application/json", 200, yamlType, ""},
+		{item, "APPLICATION/YAML", 200, yamlType, ""},
+		{item, protobufType + ", application/json", 200, protobufType, ""},
+		{item, table, 200, jsonType, "Table"},
+		{item, table + ", application/json", 200, jsonType, "Table"},
+		{item, "application/json;as=Table;g=meta.k8s.io;v=v9, application/json", 200, jsonType, "ConfigMap"},
+		{item, "application/json;as=Table;g=other.example.com;v=v1, application/json", 200, jsonType, "ConfigMap"},
+		{item, "application/json;as=Nothing;g=meta.k8s.io;v=v1, application/json", 200, jsonType, "ConfigMap"},
+		{item, protobufType + ";as=Table;g=meta.k8s.io;v=v1, " + table, 200, jsonType, "Table"},
+		{item, protobufType + ";as=Table;g=meta.k8s.io;v=v1", 406, jsonType, "Status"},
+		{item, "application/json;as=Table;g=meta.k8s.io;v=v9", 406, jsonType, "Status"},
+		{item, "application/xml", 406, jsonType, "Status"},
+		{item, "application/json;q=0", 406, jsonType, "Status"},
+		{item, "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1", 406, jsonType, "Status"},
+		{list, "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1", 406, jsonType, "Status"},
+		{item + "?includeObject=All", table, 400, jsonType, "Status"},
+		{item + "?includeObject=All", "application/json", 200, jsonType, "ConfigMap"},
+		{watch, "", 200, jsonType, ""},
+		{watch, "application/json;stream=watch", 200, jsonType, ""},
+		{watch, protobufType + ";stream=watch", 200, watchType, ""},
+		{watch, protobufType + ", application/json", 200, watchType, ""},
+		{watch, "application/yaml", 406, jsonType, "Status"},
+		{watch, "application/yaml, application/json", 200, jsonType, ""},
+		{watch, "application/xml", 406, jsonType, "Status"},
+		{watch, "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1", 406, jsonType, "Status"},
+		{watch + "&includeObject=All", table, 400, jsonType, "Status"},
+		{watch + "&includeObject=All", "application/json", 200, jsonType, ""},
+	} {
+		answer := a.open(t, c.path, c.accept)
+		if answer.StatusCode != c.code || answer.Header.Get("Content-Type") != c.contentType {
+			t.Errorf("%s as %q: %d %s, want %d %s", c.path, c.accept, answer.StatusCode, answer.Header.Get("Content-Type"), c.code, c.contentType)
+		}
+		if c.kind == "" {
+			continue
+		}
+		body, err := io.ReadAll(answer.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := tree(t, body)["kind"]; got != c.kind {
+			t.Errorf("%s as %q: %v, want %s", c.path, c.accept, got, c.kind)
+		}
+	}
+}
+
+// TestContentType: bodies are read as what they are said to be, and nothing else.
+func TestContentType(t *testing.T) {
+	a := serve(t)
+	const maps = "/api/v1/namespaces/default/configmaps"
+	for _, c := range []struct {
+		method, path, contentType, body string
+		code                            int
+	}{
+		{"POST", maps, "application/json", `{"metadata":{"name":"a"}}`, 201},
+		{"POST", maps, "application/json; charset=utf-8", `{"metadata":{"name":"b"}}`, 201},
+		{"POST", maps, "application/yaml", "metadata: {name: c}", 201},
+		{"POST", maps, "", `{"metadata":{"name":"d"}}`, 201},
+		{"POST", maps, "text/plain", `{"metadata":{"name":"e"}}`, 415},
+		{"POST", maps, "application/xml", "<a/>", 415},
+		{"POST", maps, protobufType, "junk", 400},
+		{"PUT", maps + "/a", "text/plain", `{"metadata":{"name":"a"}}`, 415},
+		{"PATCH", maps + "/a", "application/json", `{"data":{}}`, 415},
+		{"PATCH", maps + "/a", "application/merge-patch+json", `{"data":{"a":"b"}}`, 200},
+		{"DELETE", maps + "/a", "text/plain", `{}`, 415},
+		{"DELETE", maps + "/a", "application/json", `{"kind":"DeleteOptions","apiVersion":"v1"}`, 200},
+	} {
+		r, err := http.NewRequestWithContext(t.Context(), c.method, a.URL+c.path, strings.NewReader(c.body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.contentType != "" {
+			r.Header.Set("Content-Type", c.contentType)
+		}
+		answer, err := a.transport.RoundTrip(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(answer.Body)
+		answer.Body.Close()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if answer.StatusCode != c.code {
+			t.Errorf("%s %s of %q: %d %s, want %d", c.method, c.path, c.contentType, answer.StatusCode, body, c.code)
+		}
+	}
+}
