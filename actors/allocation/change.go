@@ -97,10 +97,11 @@ func (c *change) rangeOf(family string) Range {
 	return c.services.ranges[max(i, 0)]
 }
 
-// settleNodePorts gives the ports their node ports. In a create, ports of one number and
-// several protocols share one.
+// settleNodePorts gives the ports their node ports, up to the first that cannot be had. In
+// a create, ports of one number and several protocols share one.
 func (c *change) settleNodePorts() {
 	shared := map[int64]int64{} // port → node port
+	asked := c.askedPorts()
 	for i, p := range rules.Trees(c.spec, "ports") {
 		if p == nil {
 			continue
@@ -112,13 +113,15 @@ func (c *change) settleNodePorts() {
 			continue
 		}
 		if n == 0 && c.was == nil {
-			n = c.sharedPort(shared, port)
+			if n = shared[port]; n == 0 {
+				n = asked[port]
+			}
 		}
 		switch {
 		case n == 0:
 			n = c.pickPort(path)
 		case n != shared[port] || c.was != nil:
-			c.takePort(n, path)
+			n = c.takePort(n, path)
 		}
 		if n == 0 {
 			return
@@ -130,31 +133,30 @@ func (c *change) settleNodePorts() {
 	}
 }
 
-// sharedPort is the node port that another port of the same number has, or asks for; 0 if none.
-func (c *change) sharedPort(shared map[int64]int64, port int64) int64 {
-	if n := shared[port]; n != 0 {
-		return n
-	}
+// askedPorts are the first node ports that the client has chosen for each port.
+func (c *change) askedPorts() map[int64]int64 {
+	asked := map[int64]int64{}
 	for _, p := range rules.Trees(c.spec, "ports") {
-		if number, _ := rules.Int(p, "port"); number == port {
-			if n, _ := rules.Int(p, "nodePort"); n != 0 {
-				return n
-			}
+		port, _ := rules.Int(p, "port")
+		if n, _ := rules.Int(p, "nodePort"); asked[port] == 0 {
+			asked[port] = n
 		}
 	}
-	return 0
+	return asked
 }
 
-// takePort takes a port that the client has chosen, unless the Service has it.
-func (c *change) takePort(n int64, path string) {
+// takePort takes a port that the client has chosen, unless the Service has it; 0, and a
+// fault, if it cannot be had.
+func (c *change) takePort(n int64, path string) int64 {
 	if slices.Contains(c.had.ports, n) || c.was != nil && slices.Contains(c.taken.ports, n) {
-		return
+		return n
 	}
 	if why := c.refusePort(n); why != "" {
 		c.faults.Invalid(path, n, why)
-		return
+		return 0
 	}
 	c.addPort(n)
+	return n
 }
 
 // refusePort says why a port cannot be had; "" if it can.

@@ -21,7 +21,9 @@ func apply(cur State, m *request.Mutation, env Env) (Candidate, error) {
 		if err != nil {
 			return Candidate{}, err
 		}
-		return build(m, rules.Clone(tree).(schema.Tree), owners, env)
+		tree = rules.Clone(tree).(schema.Tree)
+		rules.Default(m.Kind.Stored, tree)
+		return build(m, tree, owners, env)
 	}
 	if err := checkPreconditions(cur, m, m.Object); err != nil {
 		return Candidate{}, err

@@ -37,6 +37,22 @@ func (e *Env) claim(key meta.Key, old, want schema.Tree) (Claim, []meta.Cause) {
 	return claim, causes
 }
 
+// held is a claim that is given back at the end of a function, be it by a panic, unless it
+// has been passed on.
+type held struct{ claim Claim }
+
+func (h *held) drop() {
+	if h.claim != nil {
+		h.claim.Drop()
+	}
+}
+
+func (h *held) pass() Claim {
+	c := h.claim
+	h.claim = nil
+	return c
+}
+
 // nothing is the claim of a change that needs nothing.
 type nothing struct{}
 

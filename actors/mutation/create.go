@@ -66,13 +66,14 @@ func build(m *request.Mutation, tree schema.Tree, owners []any, env Env) (Candid
 		stored.Rules.Prepare(tree, nil)
 	}
 	claim, causes := env.claim(m.Key, nil, tree)
+	held := &held{claim}
+	defer held.drop()
 	causes = slices.Concat(rules.Validate(stored, tree), rules.ValidateServed(m.Kind, tree, nil), causes)
 	if len(causes) > 0 {
-		claim.Drop()
 		return Candidate{}, meta.NewInvalid(kindName(m.Kind), m.Key.Name, causes)
 	}
 	c := finish(State{}, m, tree)
-	c.Created, c.Claim = true, claim
+	c.Created, c.Claim = true, held.pass()
 	c.Warnings = warn(stored, tree, nil)
 	return c, nil
 }

@@ -51,13 +51,14 @@ func settle(cur State, m *request.Mutation, want schema.Tree, faults *schema.Fau
 		object(want, "metadata")["generation"] = cur.Object.Head.Generation + 1
 	}
 	claim, causes := env.claim(m.Key, cur.Tree, want)
+	held := &held{claim}
+	defer held.drop()
 	causes = slices.Concat(faults.List, rules.Validate(stored, want), causes)
 	if m.Subresource == "" {
 		causes = append(causes, rules.ValidateUpdate(stored, want, cur.Tree)...)
 		causes = append(causes, rules.ValidateServed(m.Kind, want, cur.Tree)...)
 	}
 	if len(causes) > 0 {
-		claim.Drop()
 		return Candidate{}, meta.NewInvalid(kindName(speaks(m)), m.Key.Name, causes)
 	}
 	c := finish(cur, m, want)
@@ -65,10 +66,9 @@ func settle(cur State, m *request.Mutation, want schema.Tree, faults *schema.Fau
 		c.Warnings = warn(stored, want, cur.Tree)
 	}
 	if c.Op == None {
-		claim.Drop()
 		return c, nil
 	}
-	c.Claim = claim
+	c.Claim = held.pass()
 	return c, nil
 }
 
@@ -88,6 +88,10 @@ func checkPreconditions(cur State, m *request.Mutation, want schema.Tree) error 
 	}
 	version, _ := metadata["resourceVersion"].(string)
 	if version == "" || version == "0" {
+		if m.Kind.ConditionalUpdate && m.Verb == request.Update {
+			return meta.NewInvalid(meta.GroupKind{Group: m.Kind.Group, Kind: m.Kind.Resource}, m.Key.Name, []meta.Cause{{
+				Type: meta.CauseInvalid, Field: "metadata.resourceVersion", Message: "Invalid value: 0: must be specified for an update"}})
+		}
 		return nil
 	}
 	if _, err := strconv.ParseUint(version, 10, 64); err != nil {

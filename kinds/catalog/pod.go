@@ -18,13 +18,17 @@ func podRules(n *meta.Naming) schema.Rules {
 			setDefault(spec, "enableServiceLinks", true)
 			defaultHostPorts(spec)
 			defaultRequests(spec)
-			defaultPriority(spec)
-			defaultTolerations(spec, taints)
 			if status := rules.Sub(obj, "status"); status != nil {
 				defaultPodStatus(status)
 			}
 		},
-		Prepare: preparePod,
+		// What is set here belongs to no manager, as what admission sets.
+		Prepare: func(obj, old schema.Tree) {
+			spec := rules.Grow(obj, "spec")
+			defaultPriority(spec)
+			defaultTolerations(spec, taints)
+			preparePod(obj, old)
+		},
 		Validate: func(obj schema.Tree, faults *schema.Faults) {
 			validatePodSpec(rules.Sub(obj, "spec"), "spec", faults)
 		},

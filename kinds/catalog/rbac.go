@@ -10,21 +10,21 @@ import (
 
 func roleRules() schema.Rules {
 	return schema.Rules{
-		Default:  defaultRole,
+		Prepare:  prepareRole,
 		Validate: func(obj schema.Tree, faults *schema.Faults) { validateRole(obj, true, faults) },
 	}
 }
 
-// defaultRole makes a list without rules none at all: readers find null, however a role
+// prepareRole makes a list without rules none at all: readers find null, however a role
 // without rules was written.
-func defaultRole(obj schema.Tree) {
+func prepareRole(obj, _ schema.Tree) {
 	if len(rules.Items(obj, "rules")) == 0 {
 		delete(obj, "rules")
 	}
 }
 
 func clusterRoleRules() schema.Rules {
-	return schema.Rules{Default: defaultRole, Validate: func(obj schema.Tree, faults *schema.Faults) {
+	return schema.Rules{Prepare: prepareRole, Validate: func(obj schema.Tree, faults *schema.Faults) {
 		validateRole(obj, false, faults)
 		aggregation, ok := obj["aggregationRule"].(schema.Tree)
 		if !ok {

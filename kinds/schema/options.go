@@ -55,6 +55,7 @@ func newKind(d *descriptorpb.DescriptorProto, o *options.Kind, n *meta.Naming) (
 		Verbs:               verbs(o.Verbs, standardVerbs),
 		DeleteReturnsObject: o.DeleteReturnsObject,
 		CreateOnUpdate:      o.CreateOnUpdate,
+		ConditionalUpdate:   o.ConditionalUpdate,
 		Generation:          o.Generation,
 		SpecFinalizers:      o.SpecFinalizers,
 		GracefulDeletion:    o.GracefulDeletion,

@@ -38,6 +38,8 @@ type Kind struct {
 	DeleteReturnsObject bool
 	// CreateOnUpdate: PUT of an absent object creates it.
 	CreateOnUpdate bool
+	// ConditionalUpdate: PUT has to name the resourceVersion that it replaces.
+	ConditionalUpdate bool
 	// Generation: metadata.generation counts changes of anything but metadata and status.
 	Generation bool
 	// SpecFinalizers: spec.finalizers hold a terminating object too (namespaces).

@@ -46,6 +46,8 @@ var varying = []struct {
 	{regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`), "UID"},
 	{regexp.MustCompile(`127\.0\.0\.1:\d+`), "ADDR"},
 	{regexp.MustCompile(`(resourceVersion"?: ?)"\d+"`), `$1"RV"`},
+	{regexp.MustCompile(`(Resource Version: +)\d+`), "${1}RV"},
+	{regexp.MustCompile(`20\d\d-\d\d-\d\d \d\d:\d\d:\d\d [+-]\d{4} [A-Z]+`), "TIME"},
 	{regexp.MustCompile(`20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z`), "TIME"},
 	{regexp.MustCompile(`(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d [A-Z][a-z]{2} 20\d\d \d\d:\d\d:\d\d [+-]\d{4}`), "TIME"},
 	{regexp.MustCompile(`(\S) {2,}`), "$1   "},

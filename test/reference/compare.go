@@ -66,9 +66,6 @@ var volatile = map[string]bool{
 	"clusterIP": true, "clusterIPs": true, "nodePort": true, "podIP": true, "podIPs": true,
 }
 
-// unserved are the fields that are left out until they are served.
-var unserved = map[string]bool{"managedFields": true}
-
 // tidy replaces what differs by nature. data tells that v is in an object's data, whose
 // keys mean nothing.
 func tidy(v any, data bool) any {
@@ -77,7 +74,6 @@ func tidy(v any, data bool) any {
 		out := map[string]any{}
 		for key, value := range v {
 			switch {
-			case !data && unserved[key]:
 			case !data && volatile[key] && value != "" && value != nil:
 				out[key] = "*"
 			default:

@@ -19,7 +19,7 @@ func TestCompare(t *testing.T) {
 		{"volatile but empty", `{"metadata":{"uid":"1"}}`, `{"metadata":{"uid":""}}`, ".metadata.uid", ""},
 		{"volatile but missing", `{"metadata":{"uid":"1"}}`, `{"metadata":{}}`, ".metadata.uid", ""},
 		{"a key of data", `{"data":{"uid":"1"}}`, `{"data":{"uid":"2"}}`, ".data.uid", ""},
-		{"managed fields", `{"metadata":{"managedFields":[1]}}`, `{"metadata":{}}`, "", ""},
+		{"managed fields", `{"metadata":{"managedFields":[1]}}`, `{"metadata":{}}`, ".metadata.managedFields", ""},
 		{"message", `{"kind":"Status","message":"a"}`, `{"kind":"Status","message":"b"}`, "", ".message"},
 		{"no message", `{"kind":"Status","message":"a"}`, `{"kind":"Status"}`, ".message", ""},
 		{"message of an object", `{"kind":"Pod","message":"a"}`, `{"kind":"Pod","message":"b"}`, ".message", ""},

@@ -16,5 +16,7 @@ var differs = map[string]departure{
 	"endpoint/readyz-verbose":           {0, 200, "the checks are those of another program"},
 	"review/sar-no-user":                {0, 422, "the reference forgets which kind is at fault"},
 	"service/condition-reason-required": {1, 422, "the specification (2-resource-catalog.md) requires the reason of a condition"},
+	"review/tokenreview-bad":            {0, 201, "the reference tells the managed fields of what is stored nowhere"},
+	"va/no-attacher":                    {0, 422, "the reference reports the same cause twice; once is enough"},
 	"patch/merge-uid-conflict":          {1, 422, "the reference reports the same cause twice; once is enough"},
 }

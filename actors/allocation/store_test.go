@@ -1,0 +1,92 @@
+package allocation_test
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/troupe-api/troupe/actors"
+	"github.com/troupe-api/troupe/actors/allocation"
+	"github.com/troupe-api/troupe/actors/mutation"
+	"github.com/troupe-api/troupe/kinds/catalog"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/persist"
+	"github.com/troupe-api/troupe/persist/vfs"
+)
+
+// A write that is not to be, because its validation panics or the disk is full, leaves
+// nothing taken, and what it was to replace as it was.
+func TestFailedWritesTakeNothing(t *testing.T) {
+	fs := vfs.NewMem()
+	kinds, err := catalog.New(meta.Platform)
+	if err != nil {
+		t.Fatal(err)
+	}
+	journal, err := persist.Open("/data", persist.Options{FS: fs, Sync: persist.SyncAlways})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ranges, _ := allocation.ParseRanges("10.0.0.0/28")
+	ports, _ := allocation.ParsePorts("30000-30007")
+	k := kinds.Kind("", "v1", "services")
+	key := func(name string) meta.Key {
+		return meta.Key{GroupResource: k.Storage, Namespace: "default", Name: name}
+	}
+	claims := allocation.NewServices(ranges, ports, key("own"))
+	tuning := actors.DefaultTuning()
+	tuning.RestartBackoff = 0
+	store, err := actors.Open(actors.Options{Log: journal, Catalog: kinds, Naming: meta.Platform, Tuning: tuning,
+		Claims: map[meta.GroupResource]mutation.Claims{k.Storage: claims}, Fatal: func(err error) { t.Error("fatal:", err) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = store.Close(context.Background()); _ = journal.Close() }()
+
+	create := func(name, label string) error {
+		_, err := store.Mutate(context.Background(), request.Mutation{Verb: request.Create, Kind: k, Key: key(name), Object: schema.Tree{
+			"metadata": schema.Tree{"name": name, "namespace": "default", "labels": schema.Tree{"l": label}},
+			"spec":     schema.Tree{"type": "NodePort", "ports": []any{schema.Tree{"port": int64(1)}}},
+		}})
+		return err
+	}
+	patch := func(body string) error {
+		_, err := store.Mutate(context.Background(), request.Mutation{Verb: request.Patch, Kind: k, Key: key("a"), PatchType: request.MergePatch, PatchBody: []byte(body)})
+		return err
+	}
+	taken := func() string { return fmt.Sprint(slices.Sorted(maps.Keys(claims.Held()))) }
+	if err := create("a", ""); err != nil {
+		t.Fatal(err)
+	}
+	before := taken()
+
+	validate := k.Rules.Validate
+	k.Rules.Validate = func(schema.Tree, *schema.Faults) { panic("boom") }
+	for _, err := range []error{create("b", ""), patch(`{"spec":{"ports":[{"port":1},{"name":"b","port":2}]}}`)} {
+		if err == nil {
+			t.Error("a panic was no error")
+		}
+	}
+	k.Rules.Validate = validate
+	if got := taken(); got != before {
+		t.Errorf("after panics %s is taken, want %s", got, before)
+	}
+
+	fs.SetBudget(fs.Used())
+	long := strings.Repeat("x", 60)
+	for _, err := range []error{
+		create("c", long), patch(`{"metadata":{"labels":{"m":"` + long + `"}},"spec":{"ports":[{"port":1,"nodePort":30007}]}}`), patch(`{"spec":{"type":"ClusterIP"}}`),
+	} {
+		if meta.AsStatus(err).Code != 507 {
+			t.Errorf("on a full disk: %v", err)
+		}
+	}
+	fs.SetBudget(-1)
+	if got := taken(); got != before {
+		t.Errorf("after a full disk %s is taken, want %s", got, before)
+	}
+}
