@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sync"
 
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
@@ -72,18 +73,26 @@ func (s *Store) immortal(name string) bool {
 	return name == "default" || name == s.naming.SystemNamespace() || name == s.naming.PublicNamespace()
 }
 
-// ensureNamespaces creates the namespaces that exist from the start.
+// ensureNamespaces creates the namespaces that exist from the start, all in one batch.
 func (s *Store) ensureNamespaces() error {
-	kind := s.collections[namespaces].kind
-	for _, name := range slices.Concat([]string{"default"}, s.naming.SystemNamespaces()) {
-		_, err := s.Mutate(context.Background(), request.Mutation{
-			Verb: request.Create, Kind: kind, Key: meta.Key{GroupResource: namespaces, Name: name},
-			Object: schema.Tree{"metadata": schema.Tree{"name": name}},
-		})
-		var status *meta.Status
-		if err != nil && !(errors.As(err, &status) && status.Reason == meta.ReasonAlreadyExists) {
-			return err
-		}
+	names := slices.Concat([]string{"default"}, s.naming.SystemNamespaces())
+	faults := make([]error, len(names))
+	var wait sync.WaitGroup
+	for i, name := range names {
+		wait.Go(func() { faults[i] = s.ensureNamespace(name) })
 	}
-	return nil
+	wait.Wait()
+	return errors.Join(faults...)
+}
+
+func (s *Store) ensureNamespace(name string) error {
+	_, err := s.Mutate(context.Background(), request.Mutation{
+		Verb: request.Create, Kind: s.collections[namespaces].kind, Key: meta.Key{GroupResource: namespaces, Name: name},
+		Object: schema.Tree{"metadata": schema.Tree{"name": name}},
+	})
+	var status *meta.Status
+	if errors.As(err, &status) && status.Reason == meta.ReasonAlreadyExists {
+		return nil
+	}
+	return err
 }

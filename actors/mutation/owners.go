@@ -1,6 +1,8 @@
 package mutation
 
 import (
+	"cmp"
+
 	"github.com/troupe-api/troupe/kinds/convert"
 	"github.com/troupe-api/troupe/kinds/ownership"
 	"github.com/troupe-api/troupe/kinds/request"
@@ -8,10 +10,13 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
+// itself is the manager of what the server writes on its own account.
+const itself = "troupe"
+
 // writer says who makes a mutation.
 func writer(m *request.Mutation, env Env) ownership.Writer {
 	w := ownership.Writer{
-		Manager: m.FieldManager, Subresource: m.Subresource, APIVersion: m.Kind.APIVersion(), Now: timestamp(env.Now),
+		Manager: cmp.Or(m.FieldManager, itself), Subresource: m.Subresource, APIVersion: m.Kind.APIVersion(), Now: timestamp(env.Now),
 	}
 	switch {
 	case m.Subresource == "status":

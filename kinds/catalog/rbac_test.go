@@ -90,7 +90,7 @@ func TestRoleBinding(t *testing.T) {
 func TestRoleWithoutRules(t *testing.T) {
 	for _, kind := range []string{"Role", "ClusterRole"} {
 		obj := tree(t, `{"metadata":{"name":"x"},"rules":[]}`)
-		rules.Default(kindOfGroup(t, meta.Platform, "rbac.authorization.platform.io", kind), obj)
+		kindOfGroup(t, meta.Platform, "rbac.authorization.platform.io", kind).Rules.Prepare(obj, nil)
 		equalJSON(t, kind, obj, `{"metadata":{"name":"x"}}`)
 	}
 }

@@ -83,15 +83,19 @@ func (d *Daemon) start() error {
 	if err := os.MkdirAll(d.config.DataDir, 0o700); err != nil {
 		return err
 	}
-	kinds, err := catalog.Configured(d.naming, catalog.RuntimeConfig(d.config.API.RuntimeConfig))
-	if err != nil {
+	compiled := begin(func() (*catalog.Catalog, error) {
+		return catalog.Configured(d.naming, catalog.RuntimeConfig(d.config.API.RuntimeConfig))
+	})
+	if err := d.lock(); err != nil {
 		return err
 	}
-	if err := d.open(kinds); err != nil {
-		return err
+	identified := begin(func() (*identity, error) { return newIdentity(d.config, d.naming) })
+	kinds, err := compiled.wait()
+	if err == nil {
+		err = d.open(kinds)
 	}
-	id, err := newIdentity(d.config, d.naming)
-	if err != nil {
+	id, fault := identified.wait()
+	if err = errors.Join(err, fault); err != nil {
 		return err
 	}
 	if err := d.listen(); err != nil {
@@ -104,8 +108,9 @@ func (d *Daemon) start() error {
 	return d.serve(kinds, id)
 }
 
-// open opens the journal, which locks the directory, and the store on it.
-func (d *Daemon) open(kinds *catalog.Catalog) (err error) {
+// lock opens the journal, which locks the directory, and makes sure that the directory is of
+// this naming profile.
+func (d *Daemon) lock() (err error) {
 	d.journal, err = persist.Open(d.config.DataDir, persist.Options{
 		SegmentBytes: int64(d.config.Journal.SegmentBytes),
 		Sync:         persist.SyncPolicy(d.config.Journal.Sync),
@@ -114,9 +119,11 @@ func (d *Daemon) open(kinds *catalog.Catalog) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := claim(d.journal, d.config.DataDir, d.naming); err != nil {
-		return err
-	}
+	return claim(d.journal, d.config.DataDir, d.naming)
+}
+
+// open opens the store on the journal.
+func (d *Daemon) open(kinds *catalog.Catalog) error {
 	claims, err := d.claims()
 	if err != nil {
 		return err
