@@ -36,7 +36,8 @@ func (c *collection) prefix() string { return c.storage.Group + "/" + c.storage.
 // publishes ends the process: what is durable must not stay invisible.
 type publisher struct {
 	*collection
-	working *tree // the next snapshot
+	working *tree    // the next snapshot,
+	lookups []lookup // and its lookups
 }
 
 // changes is the part of a committed batch that belongs to one collection.
@@ -60,7 +61,7 @@ type tick struct{ now time.Time }
 func (p *publisher) Receive(ctx actor.Context) {
 	switch m := ctx.Message().(type) {
 	case *actor.Started:
-		p.working = fork(p.published.Load().objects)
+		p.working, p.lookups = fork(p.published.Load().objects), forkLookups(p.published.Load().lookups)
 	case *changes:
 		p.publish(m)
 	case tick:
@@ -79,7 +80,7 @@ func (p *publisher) publish(b *changes) {
 		p.apply(&b.records[i])
 	}
 	last := b.records[len(b.records)-1].object.Version
-	p.published.Store(&snapshot{objects: p.working.Copy(), version: last})
+	p.published.Store(&snapshot{objects: p.working.Copy(), lookups: forkLookups(p.lookups), version: last})
 	p.store.horizon.done(b.publication)
 	p.watchers.wake(b.records)
 	for i := range b.records {
@@ -100,6 +101,14 @@ func (p *publisher) apply(c *change) {
 		r.previous, _ = p.working.Set(at, c.object)
 		if r.previous == nil {
 			r.kind = created
+		}
+	}
+	for _, l := range p.lookups {
+		if r.previous != nil {
+			l.drop(at, r.previous)
+		}
+		if !c.remove {
+			l.put(at, c.object)
 		}
 	}
 	p.history.append(r)

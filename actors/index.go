@@ -20,7 +20,8 @@ func fork(t *tree) *tree {
 // snapshot is one published state of a collection. It is immutable.
 type snapshot struct {
 	objects *tree
-	version uint64 // of the newest change in it
+	lookups []lookup // of the fields that the kind declares; none in a state of the past
+	version uint64   // of the newest change in it
 }
 
 // path is the key of an object within its collection.

@@ -2,6 +2,7 @@ package actors
 
 import (
 	"context"
+	"errors"
 
 	"github.com/asynkron/protoactor-go/actor"
 
@@ -94,10 +95,10 @@ func (c *collection) list(r request.List, state *snapshot, version uint64, from 
 	if r.Labels.Empty() && r.Fields.Empty() && r.Limit == 0 {
 		l.Items = make([]*meta.Object, 0, state.size(r.Namespace, from))
 	}
-	state.scan(r.Namespace, from, take)
+	state.candidates(r.Fields, r.Namespace, from, take)
 	if next != "" {
 		c.pins.keep(version, state, c.store.now())
-		l.Continue = encodeToken(token{Resource: c.storage.String(), Namespace: r.Namespace, Version: version, Next: next})
+		l.Continue = encodeToken(token{Resource: c.storage.String(), Namespace: r.Namespace, Selectors: r.Selectors, Version: version, Next: next})
 		if r.Labels.Empty() && r.Fields.Empty() {
 			l.Remaining = int64(state.size(r.Namespace, next))
 		}
@@ -117,23 +118,36 @@ func (c *collection) single(r request.List) (name, namespace string, ok bool) {
 // listOn reads the next chunk of a list.
 func (c *collection) listOn(ctx context.Context, r request.List) (request.Listing, error) {
 	t, err := decodeToken(r.Continue)
-	if err != nil || t.Resource != c.storage.String() || t.Namespace != r.Namespace {
-		return request.Listing{}, meta.NewBadRequest("continue key is not valid: it is not a token of this list")
-	}
-	state, version, err := c.state(ctx, request.MatchExact, t.Version)
 	if err != nil {
-		return request.Listing{}, c.expiredToken(t)
+		return request.Listing{}, meta.NewBadRequest("invalid continue token: continue key is not valid: " + err.Error())
+	}
+	if t.Resource != c.storage.String() || t.Namespace != r.Namespace || t.Selectors != r.Selectors {
+		return request.Listing{}, meta.NewBadRequest("invalid continue token: continue key is not valid: it is the token of another list")
+	}
+	match := request.MatchExact
+	if t.Newest {
+		match = request.MatchMostRecent
+	}
+	state, version, err := c.state(ctx, match, t.Version)
+	var status *meta.Status
+	if errors.As(err, &status) && status.Reason == meta.ReasonExpired {
+		return request.Listing{}, expiredToken(t)
+	}
+	if err != nil {
+		return request.Listing{}, err
 	}
 	return c.list(r, state, version, t.Next), nil
 }
 
 // expiredToken is the answer to a token whose snapshot is gone. It offers one that goes
 // on at the same place in the newest state, for clients that can live with that.
-func (c *collection) expiredToken(t token) error {
+func expiredToken(t token) error {
 	status := meta.NewExpired("The provided continue parameter is too old to display a consistent list result. " +
 		"You can start a new list without the continue parameter, or use the continue token in this response to " +
-		"retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list")
-	status.Continue = encodeToken(token{Resource: t.Resource, Namespace: t.Namespace, Version: c.store.horizon.now(), Next: t.Next})
+		"retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - " +
+		"objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.")
+	t.Version, t.Newest = 0, true
+	status.Continue = encodeToken(t)
 	return status
 }
 

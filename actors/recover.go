@@ -45,7 +45,7 @@ func (s *Store) recover() error {
 			c.history.append(record)
 		}
 		c.history.trim(oldest, s.tuning.HistoryBytes)
-		c.published.Store(&snapshot{objects: r.trees[c], version: newest(r.news[c])})
+		c.published.Store(&snapshot{objects: r.trees[c], lookups: newLookups(c.kind, r.trees[c]), version: newest(r.news[c])})
 	}
 	s.horizon.version = uint64(last)
 	return nil

@@ -154,7 +154,7 @@ func (s *session) advance(ctx actor.Context) {
 func (s *session) deliverInitial() bool {
 	w, alive := &s.link.watch, true
 	s.buffer = s.buffer[:0]
-	s.initial.scan(w.Namespace, "", func(_ string, o *meta.Object) bool {
+	s.initial.candidates(w.Fields, w.Namespace, "", func(_ string, o *meta.Object) bool {
 		if s.matches(o) {
 			s.buffer = append(s.buffer, request.Event{Type: request.Added, Object: o})
 		}

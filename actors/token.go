@@ -3,6 +3,7 @@ package actors
 import (
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 )
 
 // token is what a continue token says: which list it belongs to, the version of the
@@ -11,9 +12,17 @@ import (
 type token struct {
 	Resource  string `json:"r"`
 	Namespace string `json:"n,omitempty"`
-	Version   uint64 `json:"v"`
-	Next      string `json:"s"`
+	Selectors string `json:"q,omitempty"`
+	Version   uint64 `json:"v,omitempty"`
+	// Newest, instead of a version, goes on in the state of the day: the list's own is gone.
+	Newest bool   `json:"c,omitempty"`
+	Next   string `json:"s"`
 }
+
+var (
+	errTokenVersion = errors.New("it holds no version")
+	errTokenStart   = errors.New("it holds no place to go on from")
+)
 
 // encodeToken is base64url of JSON, without padding.
 func encodeToken(t token) string {
@@ -29,5 +38,14 @@ func decodeToken(s string) (t token, err error) {
 	if err != nil {
 		return t, err
 	}
-	return t, json.Unmarshal(text, &t)
+	if err := json.Unmarshal(text, &t); err != nil {
+		return t, err
+	}
+	switch {
+	case t.Newest == (t.Version > 0):
+		err = errTokenVersion
+	case t.Next == "":
+		err = errTokenStart
+	}
+	return t, err
 }

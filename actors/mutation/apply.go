@@ -17,6 +17,9 @@ func apply(cur State, m *request.Mutation, env Env) (Candidate, error) {
 		if m.Subresource != "" {
 			return Candidate{}, meta.NewNotFound(resource(m.Kind), m.Key.Name)
 		}
+		if err := checkAbsent(m); err != nil {
+			return Candidate{}, err
+		}
 		tree, owners, err := ownership.Apply(writer(m, env), forms(m.Kind), nil, m.Object, nil, m.Force)
 		if err != nil {
 			return Candidate{}, err
@@ -47,6 +50,20 @@ func apply(cur State, m *request.Mutation, env Env) (Candidate, error) {
 	carryMetadata(cur, m, want)
 	setManaged(want, owners)
 	return settle(cur, m, want, &faults, env)
+}
+
+// checkAbsent holds a configuration that speaks of one certain object against there being none.
+func checkAbsent(m *request.Mutation) error {
+	metadata := object(m.Object, "metadata")
+	if uid := rules.Text(metadata, "uid"); uid != "" {
+		return meta.NewConflict(resource(m.Kind), m.Key.Name,
+			"uid mismatch: the provided object specified uid "+uid+", and no existing object was found")
+	}
+	if version := rules.Text(metadata, "resourceVersion"); version != "" && version != "0" {
+		return meta.NewConflict(resource(m.Kind), m.Key.Name,
+			"the provided object specified resourceVersion "+version+", and no existing object was found")
+	}
+	return nil
 }
 
 // configOf is the configuration as a part of the object itself, for a sub-resource that

@@ -279,8 +279,10 @@ type Kind struct {
 	Stored            bool         `protobuf:"varint,20,opt,name=stored,proto3" json:"stored,omitempty"`
 	Deprecation       *Deprecation `protobuf:"bytes,21,opt,name=deprecation,proto3" json:"deprecation,omitempty"`
 	ConditionalUpdate bool         `protobuf:"varint,22,opt,name=conditional_update,json=conditionalUpdate,proto3" json:"conditional_update,omitempty"` // an update has to name the version that it replaces
-	unknownFields     protoimpl.UnknownFields
-	sizeCache         protoimpl.SizeCache
+	// indexed_fields are those select_fields by which lists find objects without looking at all.
+	IndexedFields []string `protobuf:"bytes,23,rep,name=indexed_fields,json=indexedFields,proto3" json:"indexed_fields,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Kind) Reset() {
@@ -465,6 +467,13 @@ func (x *Kind) GetConditionalUpdate() bool {
 		return x.ConditionalUpdate
 	}
 	return false
+}
+
+func (x *Kind) GetIndexedFields() []string {
+	if x != nil {
+		return x.IndexedFields
+	}
+	return nil
 }
 
 // A Deprecation says since when a version of a kind should not be used, as in "1.23".
@@ -1045,7 +1054,7 @@ var File_options_proto protoreflect.FileDescriptor
 
 const file_options_proto_rawDesc = "" +
 	"\n" +
-	"\roptions.proto\x12\x06troupe\x1a google/protobuf/descriptor.proto\"\xbc\x06\n" +
+	"\roptions.proto\x12\x06troupe\x1a google/protobuf/descriptor.proto\"\xe3\x06\n" +
 	"\x04Kind\x12\x14\n" +
 	"\x05group\x18\x01 \x01(\tR\x05group\x12\x18\n" +
 	"\aversion\x18\x02 \x01(\tR\aversion\x12\x1a\n" +
@@ -1074,7 +1083,8 @@ const file_options_proto_rawDesc = "" +
 	"\x0fspec_finalizers\x18\x13 \x01(\bR\x0especFinalizers\x12\x16\n" +
 	"\x06stored\x18\x14 \x01(\bR\x06stored\x125\n" +
 	"\vdeprecation\x18\x15 \x01(\v2\x13.troupe.DeprecationR\vdeprecation\x12-\n" +
-	"\x12conditional_update\x18\x16 \x01(\bR\x11conditionalUpdate\"_\n" +
+	"\x12conditional_update\x18\x16 \x01(\bR\x11conditionalUpdate\x12%\n" +
+	"\x0eindexed_fields\x18\x17 \x03(\tR\rindexedFields\"_\n" +
 	"\vDeprecation\x12\x14\n" +
 	"\x05since\x18\x01 \x01(\tR\x05since\x12\x18\n" +
 	"\aremoved\x18\x02 \x01(\tR\aremoved\x12 \n" +

@@ -35,6 +35,7 @@ type List struct {
 	Match     Match
 	Limit     int    // 0 means all
 	Continue  string // token of the chunk before; Version and Match are then unset
+	Selectors string // text of both selectors; a token is good for a list with the same
 }
 
 // A Listing answers a List. Items belong to the snapshot and are in key order.

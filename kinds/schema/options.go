@@ -70,6 +70,13 @@ func newKind(d *descriptorpb.DescriptorProto, o *options.Kind, n *meta.Naming) (
 	for _, text := range o.SelectFields {
 		k.SelectFields = append(k.SelectFields, newSelectField(text))
 	}
+	for _, name := range o.IndexedFields {
+		i := slices.IndexFunc(k.SelectFields, func(f SelectField) bool { return f.Name == name })
+		if i < 0 {
+			return nil, fmt.Errorf("%s: indexed field %q is no selectable field", d.GetName(), name)
+		}
+		k.Indexed = append(k.Indexed, i)
+	}
 	k.Storage = meta.GroupResource{Group: k.Group, Resource: o.Resource}
 	if o.StorageResource != "" {
 		k.Storage = meta.GroupResource{Group: n.Name(o.StorageGroup), Resource: o.StorageResource}

@@ -51,6 +51,7 @@ type Kind struct {
 	Subresources []Subresource
 	Columns      []Column
 	SelectFields []SelectField // beyond metadata.name and metadata.namespace
+	Indexed      []int         // the SelectFields by which objects are found without looking at all
 	Message      *Message
 	Rules        Rules
 	// Item is the length of `{"kind":"…","apiVersion":"…",`, which begins each stored object.

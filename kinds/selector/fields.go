@@ -160,6 +160,10 @@ func (f Fields) Name() (string, bool) { return f.exact(fieldName) }
 // Namespace is the value that metadata.namespace must have, if the selector asks for one.
 func (f Fields) Namespace() (string, bool) { return f.exact(fieldNamespace) }
 
+// Value is the value that a selectable field must have, if the selector asks for one; i is its
+// place among the SelectFields of the stored kind.
+func (f Fields) Value(i int) (string, bool) { return f.exact(i) }
+
 func (f Fields) exact(field int) (string, bool) {
 	for i := range f.terms {
 		if t := &f.terms[i]; t.field == field && !t.not {

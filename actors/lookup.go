@@ -1,0 +1,70 @@
+package actors
+
+import (
+	"strings"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/selector"
+)
+
+// A lookup finds the objects of a collection by the value of one selectable field: it maps
+// the value, a zero byte and the path to the object. Within a value the order is that of lists.
+type lookup struct {
+	field   int // place in the kind's SelectFields
+	objects *tree
+}
+
+// newLookups makes the lookups that a kind declares, of the objects of a tree.
+func newLookups(k *schema.Kind, objects *tree) []lookup {
+	lookups := make([]lookup, len(k.Indexed))
+	for i, field := range k.Indexed {
+		lookups[i] = lookup{field, new(tree)}
+		objects.Scan(func(path string, o *meta.Object) bool {
+			lookups[i].put(path, o)
+			return true
+		})
+	}
+	return lookups
+}
+
+func (l lookup) key(path string, o *meta.Object) string {
+	return o.Head.Fields[l.field] + "\x00" + path
+}
+
+func (l lookup) put(path string, o *meta.Object) { l.objects.Set(l.key(path, o), o) }
+
+func (l lookup) drop(path string, o *meta.Object) { l.objects.Delete(l.key(path, o)) }
+
+// forkLookups are lookups that begin as these and can be changed.
+func forkLookups(lookups []lookup) []lookup {
+	own := make([]lookup, len(lookups))
+	for i, l := range lookups {
+		own[i] = lookup{l.field, fork(l.objects)}
+	}
+	return own
+}
+
+// candidates calls fn for the objects of a namespace ("" for all) that may have the fields, in
+// order, starting at the path from ("" for the first), until fn returns false. It looks at all
+// objects unless a lookup knows better.
+func (s *snapshot) candidates(f selector.Fields, namespace, from string, fn func(path string, o *meta.Object) bool) {
+	for _, l := range s.lookups {
+		if value, ok := f.Value(l.field); ok {
+			l.scan(value, namespace, from, fn)
+			return
+		}
+	}
+	s.scan(namespace, from, fn)
+}
+
+func (l lookup) scan(value, namespace, from string, fn func(path string, o *meta.Object) bool) {
+	value += "\x00"
+	prefix := value
+	if namespace != "" {
+		prefix += namespace + "/"
+	}
+	l.objects.Ascend(max(value+from, prefix), func(key string, o *meta.Object) bool {
+		return strings.HasPrefix(key, prefix) && fn(key[len(value):], o)
+	})
+}
