@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/troupe-api/troupe/kinds/meta"
@@ -72,7 +73,7 @@ func (p *pods) compare() {
 		for _, node := range []string{"", "a", "b", "nowhere"} {
 			var want []string
 			for at, on := range p.on {
-				if on == node && (namespace == "" || at[:len(namespace)] == namespace) {
+				if on == node && strings.HasPrefix(at, namespace) {
 					want = append(want, at)
 				}
 			}

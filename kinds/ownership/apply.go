@@ -20,6 +20,7 @@ func Apply(w Writer, forms Forms, live, config schema.Tree, managed []any, force
 		return nil, nil, nil
 	}
 	a := applying{writer: w, forms: forms, form: form, all: decode(managed)}
+	a.all.reconcile(forms)
 	a.begin(live)
 	me := identity{name: w.Manager, operation: opApply, subresource: w.Subresource}
 	self := a.all.find(me)

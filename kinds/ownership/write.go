@@ -48,6 +48,7 @@ func Update(w Writer, forms Forms, before, after schema.Tree, managed []any, beg
 		return managed
 	}
 	all := decode(managed)
+	all.reconcile(forms)
 	all = u.take(all, nil)
 	if !own.changed.Empty() {
 		me := identity{w.Manager, opUpdate, w.APIVersion, w.Subresource}

@@ -1,0 +1,64 @@
+package ownership
+
+import (
+	"slices"
+
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// reconcile brings the sets of all managers in line with the plans, which may have changed since
+// they were written: who owned parts of what is owned as a whole now owns the whole. The
+// other way there is nothing to do: who owned the whole owns no part.
+func (all managers) reconcile(forms Forms) {
+	for _, m := range all {
+		if form, ok := forms(m.version); ok {
+			m.give(reconciled(form.Message, m.set))
+		}
+	}
+}
+
+// reconciled is a set as the message m has it today; s itself if it has no news.
+func reconciled(m *schema.Message, s Set) Set {
+	return s.mapped(func(n node) node {
+		if f := m.Field(n.text); f != nil && n.kind == 'f' {
+			return reconciledNode(f, false, n)
+		}
+		return n
+	})
+}
+
+func reconciledNode(f *schema.Field, element bool, n node) node {
+	if n.below.Empty() {
+		return n
+	}
+	switch relation := relationOf(f, element); {
+	case relation == message:
+		n.below = reconciled(f.Message, n.below)
+	case relation != whole:
+		n.below = n.below.mapped(func(n node) node { return reconciledNode(f, true, n) })
+	case !element && f.Shape != schema.Single || f.Type == schema.TypeMessage:
+		return node{step: n.step, member: true}
+	}
+	return n
+}
+
+// mapped is a set with each node replaced; s itself if none is another one.
+func (s Set) mapped(change func(node) node) Set {
+	out := s
+	for i, old := range s.nodes {
+		n := change(old)
+		if n.member == old.member && identical(n.below, old.below) {
+			continue
+		}
+		if identical(out, s) {
+			out = Set{slices.Clone(s.nodes)}
+		}
+		out.nodes[i] = n
+	}
+	return out
+}
+
+// identical tells whether two sets are one in memory.
+func identical(a, b Set) bool {
+	return len(a.nodes) == len(b.nodes) && (len(a.nodes) == 0 || &a.nodes[0] == &b.nodes[0])
+}
