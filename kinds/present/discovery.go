@@ -33,11 +33,12 @@ type document struct {
 	etag string
 }
 
-// NewDiscovery builds the documents. Groups, and the versions of each, come in the order
-// in which they first occur among kinds; the first version of a group is its preferred
+// NewDiscovery builds the documents. Groups come in the order of priorities, the versions of
+// each as they first occur among kinds; the first version of a group is its preferred
 // one. Kinds without a resource are left out.
 func NewDiscovery(n *meta.Naming, kinds []*schema.Kind) *Discovery {
 	groups := groupKinds(kinds)
+	byPriority(n, groups)
 	d := &Discovery{
 		apiVersions: mustJSON(apiVersions(groups)),
 		groupList:   mustJSON(groupList(groups)),

@@ -1,6 +1,11 @@
 package present
 
-import "github.com/troupe-api/troupe/kinds/schema"
+import (
+	"crypto/sha256"
+	"encoding/base64"
+
+	"github.com/troupe-api/troupe/kinds/schema"
+)
 
 // The documents of one group, or one version, at a time.
 
@@ -53,6 +58,9 @@ type apiResource struct {
 	Verbs        []string `json:"verbs"`
 	ShortNames   []string `json:"shortNames,omitempty"`
 	Categories   []string `json:"categories,omitempty"`
+	// StorageVersionHash tells clients of two groups or versions that they show the same
+	// storage: the first 8 bytes of the SHA-256 of the stored kind's name, in base64.
+	StorageVersionHash string `json:"storageVersionHash,omitempty"`
 }
 
 func apiVersions(groups []*group) versionsDocument {
@@ -99,6 +107,7 @@ func resourceList(v *version) resourceListDocument {
 		d.Resources = append(d.Resources, apiResource{
 			Name: k.Resource, SingularName: k.Singular, Namespaced: k.Namespaced, Kind: k.Kind,
 			Verbs: sortedVerbs(k.Verbs), ShortNames: k.ShortNames, Categories: k.Categories,
+			StorageVersionHash: storageVersionHash(k),
 		})
 		for _, s := range sortedSubresources(k) {
 			d.Resources = append(d.Resources, subresource(k, s))
@@ -118,4 +127,13 @@ func subresource(k *schema.Kind, s schema.Subresource) apiResource {
 		}
 	}
 	return r
+}
+
+// storageVersionHash is "" for what is stored nowhere.
+func storageVersionHash(k *schema.Kind) string {
+	if k.Virtual() || k.Stored == nil {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(k.Stored.Group + "/" + k.Stored.Version + "/" + k.Stored.Kind))
+	return base64.StdEncoding.EncodeToString(sum[:8])
 }

@@ -3,7 +3,6 @@ package reference
 // What the cases of notYet wait for.
 const (
 	impersonation   = "impersonation is not served yet"
-	everyKind       = "discovery lists every kind of the reference"
 	serviceAccounts = "tokens of service accounts are not signed yet"
 	customKinds     = "custom kinds are not served yet"
 	roles           = "roles and their bindings are not served yet"
@@ -24,10 +23,6 @@ var notYet = map[string]string{
 	"crd/transition-rule":                     customKinds,
 	"crd/versions":                            customKinds,
 	"crd/delete-removes":                      customKinds,
-	"discovery-apis-apps-v1":                  everyKind,
-	"discovery-apis-discovery.k8s.io-v1":      everyKind,
-	"discovery/aggregated":                    everyKind,
-	"discovery/aggregated-core":               everyKind,
 	"generation/PersistentVolumeClaimv1":      storage,
 	"node/create":                             nodes,
 	"node/status":                             nodes,
