@@ -21,6 +21,8 @@ import (
 	devices "k8s.io/api/resource/v1"
 	scheduling "k8s.io/api/scheduling/v1"
 	storage "k8s.io/api/storage/v1"
+	extensions "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	registration "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
 
 	"github.com/troupe-api/troupe/kinds/meta"
 )
@@ -31,6 +33,8 @@ var Kinds = map[meta.GroupVersionKind]any{
 	{Group: "admissionregistration.k8s.io", Version: "v1", Kind: "ValidatingAdmissionPolicy"}:        adm.ValidatingAdmissionPolicy{},
 	{Group: "admissionregistration.k8s.io", Version: "v1", Kind: "ValidatingAdmissionPolicyBinding"}: adm.ValidatingAdmissionPolicyBinding{},
 	{Group: "admissionregistration.k8s.io", Version: "v1", Kind: "ValidatingWebhookConfiguration"}:   adm.ValidatingWebhookConfiguration{},
+	{Group: "apiextensions.k8s.io", Version: "v1", Kind: "CustomResourceDefinition"}:                 extensions.CustomResourceDefinition{},
+	{Group: "apiregistration.k8s.io", Version: "v1", Kind: "APIService"}:                             registration.APIService{},
 	{Group: "apps", Version: "v1", Kind: "ControllerRevision"}:                                       apps.ControllerRevision{},
 	{Group: "apps", Version: "v1", Kind: "DaemonSet"}:                                                apps.DaemonSet{},
 	{Group: "apps", Version: "v1", Kind: "Deployment"}:                                               apps.Deployment{},
@@ -93,6 +97,3 @@ var Kinds = map[meta.GroupVersionKind]any{
 	{Group: "storage.k8s.io", Version: "v1", Kind: "VolumeAttachment"}:                               storage.VolumeAttachment{},
 	{Group: "storage.k8s.io", Version: "v1", Kind: "VolumeAttributesClass"}:                          storage.VolumeAttributesClass{},
 }
-
-// Elsewhere are groups whose Go types live in modules that this one does not require.
-var Elsewhere = map[string]bool{"apiextensions.k8s.io": true, "apiregistration.k8s.io": true}
