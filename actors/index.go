@@ -45,14 +45,15 @@ func (s *snapshot) scan(namespace, from string, fn func(path string, o *meta.Obj
 	})
 }
 
-// size is the number of objects in a namespace ("" for all) from a path on.
+// size is the number of objects in a namespace ("" for all) from a path on, which may
+// lie behind the namespace.
 func (s *snapshot) size(namespace, from string) int {
 	end := s.objects.Len()
 	if namespace != "" {
 		end = s.rank(namespace + "0") // the byte after '/'
 		from = max(from, namespace+"/")
 	}
-	return end - s.rank(from)
+	return max(end-s.rank(from), 0)
 }
 
 // rank is the number of paths below path, found by bisection.

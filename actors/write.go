@@ -149,15 +149,17 @@ func (s *Store) DeleteCollection(ctx context.Context, l request.List, m request.
 	return chosen, faults
 }
 
-// deleteChosen deletes one object of a collection if it is still the one chosen.
+// deleteChosen deletes one object of a collection if it is still the one chosen. A
+// precondition that it does not meet is a conflict as for any delete.
 func (s *Store) deleteChosen(ctx context.Context, o *meta.Object, m request.Mutation) error {
 	m.Verb, m.Key = request.Delete, o.Key
+	passes := m.Delete.UID == "" && m.Delete.ResourceVersion == ""
 	if m.Delete.UID == "" {
 		m.Delete.UID = o.Head.UID
 	}
 	_, err := s.Mutate(ctx, m)
 	var status *meta.Status
-	if errors.As(err, &status) && (status.Reason == meta.ReasonNotFound || status.Reason == meta.ReasonConflict) {
+	if errors.As(err, &status) && (status.Reason == meta.ReasonNotFound || status.Reason == meta.ReasonConflict && passes) {
 		return nil
 	}
 	return err

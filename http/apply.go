@@ -92,5 +92,8 @@ func judgeConfig(k *schema.Kind, key meta.Key, config schema.Tree, faults []code
 	if text := ownership.CheckItems(k.Message, config); text != "" {
 		return nil, untyped(text)
 	}
+	if len(twice) > 0 && v == request.Strict {
+		return nil, badRequest("error strict decoding YAML: " + twice[0].String())
+	}
 	return judge(k, twice, v)
 }

@@ -84,5 +84,23 @@ func judge(k *schema.Kind, faults []codec.FieldFault, v request.FieldValidation)
 		return nil, badRequest(fmt.Sprintf("%s in version %q cannot be handled as a %s: strict decoding error: %s",
 			k.Kind, k.Version, k.Kind, strings.Join(texts, ", ")))
 	}
-	return texts, nil
+	return singly(texts), nil
+}
+
+// yamlFaults begins the text of a YAML parser about several faults, a line each.
+const yamlFaults = "yaml: unmarshal errors:\n"
+
+// singly makes a text of its own of each fault that a YAML parser has told of at once.
+func singly(texts []string) (single []string) {
+	for _, text := range texts {
+		lines, ok := strings.CutPrefix(text, yamlFaults)
+		if !ok {
+			single = append(single, text)
+			continue
+		}
+		for line := range strings.SplitSeq(lines, "\n") {
+			single = append(single, strings.TrimSpace(line))
+		}
+	}
+	return single
 }

@@ -27,4 +27,13 @@
 // and holds whole events: in JSON `{"type":T,"object":O}` and a line feed each; in
 // Protobuf a length of four bytes, big endian, and a WatchEvent whose object is an
 // enveloped message. The chunk of length zero ends it.
+//
+// A watch that asks to be upgraded to a WebSocket (RFC 6455, version 13) answers 101, and
+// each event is one unfragmented message: in JSON a text frame of the same line, in
+// Protobuf a binary frame of the WatchEvent without the length. Pings are answered, data
+// is ignored up to 64 KiB. The server ends with a close frame: 1000 at the end of the
+// watch, the client's own code where the client closes, 1002 and 1009 for its faults.
+// Errors that are known beforehand are plain answers instead of the 101. The first
+// sub-protocol that is offered is taken; one that begins with
+// base64url.bearer.authorization.platform.io. holds a token instead.
 package http

@@ -33,12 +33,13 @@ type eventEncoder struct {
 	format  format
 	include present.IncludeObject
 	headers bool   // a table has been sent, and its columns need not be again
+	socket  bool   // each event is a frame of a WebSocket
 	buf     []byte // while events are being written
 }
 
 // newEventEncoder checks that the format can be watched.
 func (s *Server) newEventEncoder(x *exchange) (*eventEncoder, error) {
-	e := &eventEncoder{server: s, kind: x.speaks, format: x.format}
+	e := &eventEncoder{server: s, kind: x.speaks, format: x.format, socket: wantsSocket(&x.ctx.Request.Header)}
 	switch x.format.shape {
 	case shapeTable:
 		var err error
@@ -82,11 +83,16 @@ func (e *eventEncoder) write(w io.Writer, events []request.Event) error {
 	return e.flush(w)
 }
 
-// flush sends what is gathered as one chunk, in one write.
+// flush sends what is gathered in one write: frames as they are, all else as one chunk.
 func (e *eventEncoder) flush(w io.Writer) error {
 	size := len(e.buf) - chunkRoom
 	if size == 0 {
 		return nil
+	}
+	if e.socket {
+		_, err := w.Write(e.buf[chunkRoom:])
+		e.buf = e.buf[:chunkRoom]
+		return err
 	}
 	var length [chunkRoom]byte
 	head := append(strconv.AppendInt(length[:0], int64(size), 16), "\r\n"...)
@@ -99,6 +105,13 @@ func (e *eventEncoder) flush(w io.Writer) error {
 }
 
 func (e *eventEncoder) append(ev *request.Event) error {
+	if e.socket {
+		return e.appendFrame(ev)
+	}
+	return e.appendEvent(ev)
+}
+
+func (e *eventEncoder) appendEvent(ev *request.Event) error {
 	if e.format.media == mediaProtobuf {
 		return e.appendProtobuf(ev)
 	}
@@ -154,7 +167,7 @@ func (e *eventEncoder) appendEmpty(b []byte, ev *request.Event, kind, version st
 	b = append(b, version...)
 	b = append(b, `","metadata":{"resourceVersion":"`...)
 	b = strconv.AppendUint(b, ev.Version, 10)
-	b = append(b, `","creationTimestamp":null`...)
+	b = append(b, '"')
 	if ev.InitialEnd {
 		b = append(b, `,"annotations":{"`...)
 		b = append(b, e.server.names.initialEnd...)

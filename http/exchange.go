@@ -23,8 +23,10 @@ type exchange struct {
 	user   *authn.User
 	format format
 	start  time.Time
-	id     [36]byte // the audit id
+	id     string // under which the request is audited
 	wait   *patience
+	// warnings are the texts of the Warning headers.
+	warnings []string
 	// hijacked: the watch writes the answer.
 	hijacked bool
 }

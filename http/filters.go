@@ -7,11 +7,11 @@ import (
 	"fmt"
 	"runtime/debug"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
 	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/selector"
 	"github.com/troupe-api/troupe/policy/authn"
 	"github.com/troupe-api/troupe/policy/authz"
 	"github.com/valyala/fasthttp"
@@ -47,37 +47,33 @@ func (s *Server) filter(x *exchange) error {
 	if err := s.parse(x); err != nil {
 		return err
 	}
-	limiter := s.limiters.of(x)
-	if !limiter.enter() {
-		return tooManyRequests()
-	}
-	defer limiter.leave()
 	if err := s.deadline(x); err != nil {
 		return err
 	}
 	if err := s.authenticate(x); err != nil {
 		return err
 	}
+	limiter, err := s.limit(x)
+	if err != nil {
+		return err
+	}
+	defer limiter.leave()
 	if err := s.authorize(x); err != nil {
 		return err
 	}
 	return s.route(x)
 }
 
-// stamp gives the answer its common headers.
+// stamp gives the answer its common headers. A client may bring the id by which the request
+// is audited.
 func (s *Server) stamp(x *exchange) {
-	id := uuid.New()
-	encodeUUID(&x.id, id)
-	h := &x.ctx.Response.Header
-	h.SetBytesV("Audit-Id", x.id[:])
-	h.Set("Cache-Control", "no-cache, private")
-}
-
-func encodeUUID(dst *[36]byte, id uuid.UUID) {
-	text, err := id.MarshalText()
-	if err == nil {
-		copy(dst[:], text)
+	x.id = string(x.ctx.Request.Header.Peek("Audit-Id"))
+	if x.id == "" {
+		x.id = uuid.NewString()
 	}
+	h := &x.ctx.Response.Header
+	h.Set("Audit-Id", x.id)
+	h.Set("Cache-Control", "no-cache, private")
 }
 
 // parse makes the Info of a request that is well formed. One that is not is answered
@@ -97,14 +93,14 @@ func (s *Server) parse(x *exchange) error {
 	}
 	x.query = query(x.target.query)
 	x.info.parse(x.method, &x.target, x.query.flag("watch"))
-	x.format.pretty = x.query.flag("pretty")
+	x.format.pretty = x.pretty()
 	return nil
 }
 
-// deadline bounds everything but watches.
+// deadline bounds everything but watches, which have a parameter of their own.
 func (s *Server) deadline(x *exchange) error {
 	timeout := s.opts.Limits.RequestTimeout
-	if text := x.query.get("timeout"); text != "" {
+	if text := x.query.get("timeout"); text != "" && x.info.Verb != "watch" {
 		d, err := time.ParseDuration(text)
 		if err != nil || d < 0 {
 			return badRequest("invalid timeout specified in the request URL")
@@ -129,13 +125,20 @@ func (s *Server) authenticate(x *exchange) error {
 			r.Token = strings.TrimSpace(string(header[len(bearer):]))
 		}
 	}
+	if header == nil && wantsSocket(&x.ctx.Request.Header) {
+		_, token, err := s.socketProtocols(&x.ctx.Request.Header)
+		if errors.Is(err, errSocketToken) {
+			return unauthorized()
+		}
+		r.Token, r.HasToken = token, token != ""
+	}
 	if c, ok := x.ctx.Conn().(*conn); ok {
 		r.Certs = c.certs
 	}
 	user, err := s.opts.Authenticator.Authenticate(r)
 	if err != nil || user == nil {
 		if err != nil {
-			s.log.Info("http: authentication failed", "error", err, "audit", string(x.id[:]))
+			s.log.Info("http: authentication failed", "error", err, "audit", x.id)
 		}
 		return unauthorized()
 	}
@@ -151,6 +154,9 @@ func (s *Server) authorize(x *exchange) error {
 		Group: i.Group, Version: i.Version, Resource: i.Resource, Subresource: i.Subresource,
 		Namespace: i.Namespace, Name: i.Name,
 	}
+	if a.Name == "" {
+		a.Name = s.selectedName(x)
+	}
 	if i.IsResource && i.Verb == "" {
 		return methodNotAllowed()
 	}
@@ -165,39 +171,24 @@ func (s *Server) authorize(x *exchange) error {
 	return f
 }
 
-// A limiter bounds how many requests of one sort are in flight.
-type limiter struct {
-	kind    string // label of its metric
-	limit   int64  // 0: none
-	current atomic.Int64
-}
-
-func (l *limiter) enter() bool {
-	if n := l.current.Add(1); l.limit > 0 && n > l.limit {
-		l.current.Add(-1)
-		return false
+// selectedName is the one name to which the field selector of a list or a watch confines
+// it, so that whoever may read that object may read it this way as well.
+func (s *Server) selectedName(x *exchange) string {
+	i := &x.info
+	text := x.query.get("fieldSelector")
+	if text == "" || i.Verb != "list" && i.Verb != "watch" {
+		return ""
 	}
-	return true
-}
-
-func (l *limiter) leave() { l.current.Add(-1) }
-
-// limiters hold the sorts. Health paths have none: they must answer under overload.
-type limiters struct{ reading, mutating, health limiter }
-
-func (l *limiters) init(o Limits) {
-	l.reading.kind, l.reading.limit = "readOnly", int64(o.MaxRequestsInFlight)
-	l.mutating.kind, l.mutating.limit = "mutating", int64(o.MaxMutatingRequestsInFlight)
-}
-
-func (l *limiters) of(x *exchange) *limiter {
-	switch {
-	case !x.info.IsResource && isHealth(x.info.Path), x.info.Verb == "watch":
-		return &l.health
-	case x.method == "GET" || x.method == "HEAD":
-		return &l.reading
+	kind := s.opts.Catalog.Kind(i.Group, i.Version, i.Resource)
+	if kind == nil {
+		return ""
 	}
-	return &l.mutating
+	fields, err := selector.ParseFields(kind, text)
+	name, ok := fields.Name()
+	if err != nil || !ok || name == "." || name == ".." || strings.ContainsAny(name, "/%") {
+		return ""
+	}
+	return name
 }
 
 // asStatus is the Status for what a handler or the store has returned. Errors that are

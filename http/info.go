@@ -25,6 +25,8 @@ type Info struct {
 
 	// over: the path goes on after what a resource path may hold.
 	over bool
+	// legacy: the path begins with the prefix of old watches.
+	legacy bool
 }
 
 // parse fills in from a method, a parsed target, and whether the query asks for a watch.
@@ -45,7 +47,7 @@ func (i *Info) parse(method string, t *target, watch bool) {
 	}
 	i.IsResource = true
 	if segs[0] == "watch" && len(segs) > 1 {
-		segs, watch = segs[1:], true
+		segs, watch, i.legacy = segs[1:], true, true
 	}
 	i.resource(segs)
 	i.Verb = i.resourceVerb(method, watch)
@@ -124,7 +126,7 @@ type kindLookup func(group, version, resource string) *schema.Kind
 // shape that it serves, and that it serves the verb. sub is nil for the main resource.
 func (i *Info) resolve(method string, lookup kindLookup) (*schema.Kind, *schema.Subresource, error) {
 	k := lookup(i.Group, i.Version, i.Resource)
-	if k == nil || i.over {
+	if k == nil || i.over || i.legacy && i.Subresource != "" {
 		return nil, nil, pathNotFound()
 	}
 	inNamespace := i.Namespace != ""
@@ -143,7 +145,7 @@ func (i *Info) resolve(method string, lookup kindLookup) (*schema.Kind, *schema.
 		verbs = sub.Verbs
 	}
 	switch {
-	case method == "HEAD" || i.Verb == "" || !slices.Contains(verbs, i.Verb):
+	case method == "HEAD" || i.legacy && method != "GET" || i.Verb == "" || !slices.Contains(verbs, i.Verb):
 		return nil, nil, methodNotAllowed()
 	case !i.fits(k):
 		return nil, nil, methodNotAllowed()

@@ -13,7 +13,7 @@ func TestInfo(t *testing.T) {
 		{"GET", "/api/v1/namespaces/x/configmaps/a", false, Info{IsResource: true, Verb: "get", Version: "v1", Namespace: "x", Resource: "configmaps", Name: "a"}},
 		{"GET", "/api/v1/configmaps", false, Info{IsResource: true, Verb: "list", Version: "v1", Resource: "configmaps"}},
 		{"GET", "/api/v1/configmaps", true, Info{IsResource: true, Verb: "watch", Version: "v1", Resource: "configmaps"}},
-		{"GET", "/api/v1/watch/namespaces/x/pods/p", false, Info{IsResource: true, Verb: "watch", Version: "v1", Namespace: "x", Resource: "pods", Name: "p"}},
+		{"GET", "/api/v1/watch/namespaces/x/pods/p", false, Info{IsResource: true, Verb: "watch", Version: "v1", Namespace: "x", Resource: "pods", Name: "p", legacy: true}},
 		{"GET", "/api/v1/namespaces", false, Info{IsResource: true, Verb: "list", Version: "v1", Resource: "namespaces"}},
 		{"PUT", "/api/v1/namespaces/x", false, Info{IsResource: true, Verb: "update", Version: "v1", Namespace: "x", Resource: "namespaces", Name: "x"}},
 		{"PUT", "/api/v1/namespaces/x/finalize", false, Info{IsResource: true, Verb: "update", Version: "v1", Namespace: "x", Resource: "namespaces", Name: "x", Subresource: "finalize"}},

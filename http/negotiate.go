@@ -43,6 +43,7 @@ type names struct {
 	protobuf       string // media type
 	protobufWatch  string
 	initialEnd     string // annotation
+	bearerProtocol string // prefix of the sub-protocol of a WebSocket that holds a token
 	// accepted are the media types of bodies, patches those of patches.
 	accepted, patches []string
 	notAcceptable     string // text that lists them
@@ -54,6 +55,7 @@ func newNames(n *meta.Naming) names {
 		discoveryGroup: n.Name("apidiscovery.platform.io"),
 		protobuf:       n.Name("application/vnd.platform.protobuf"),
 		initialEnd:     n.Name("platform.io/initial-events-end"),
+		bearerProtocol: n.Group("base64url.bearer.authorization") + ".",
 	}
 	x.protobufWatch = x.protobuf + ";stream=watch"
 	x.accepted = []string{typeJSON, typeYAML, x.protobuf}

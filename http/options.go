@@ -16,6 +16,7 @@ import (
 type listOptions struct {
 	labels         selector.Labels
 	fields         selector.Fields
+	selectors      string // their text
 	version, match string
 	token          string
 	limit          int64
@@ -32,19 +33,23 @@ func (s *Server) parseListOptions(k *schema.Kind, q query, watch bool) (o listOp
 	if q == "" {
 		return o, nil
 	}
-	if o.limit, err = parseInt(q.get("limit")); err != nil {
+	if o.limit, err = q.number("limit"); err != nil {
 		return o, err
 	}
-	seconds, err := parseInt(q.get("timeoutSeconds"))
+	seconds, err := q.number("timeoutSeconds")
 	if err != nil {
 		return o, err
 	}
 	o.timeout = time.Duration(min(max(seconds, 0), 1<<31)) * time.Second
-	if o.labels, err = selector.ParseLabels(q.get("labelSelector")); err != nil {
+	labels, fields := q.get("labelSelector"), q.get("fieldSelector")
+	if o.labels, err = selector.ParseLabels(labels); err != nil {
 		return o, err
 	}
-	if o.fields, err = selector.ParseFields(k, q.get("fieldSelector")); err != nil {
+	if o.fields, err = selector.ParseFields(k, fields); err != nil {
 		return o, err
+	}
+	if labels != "" || fields != "" {
+		o.selectors = labels + "&" + fields
 	}
 	o.version, o.match, o.token = q.get("resourceVersion"), q.get("resourceVersionMatch"), q.get("continue")
 	o.bookmarks = q.flag("allowWatchBookmarks")
@@ -53,48 +58,66 @@ func (s *Server) parseListOptions(k *schema.Kind, q query, watch bool) (o listOp
 	return o, s.invalidOptions("ListOptions", o.faults())
 }
 
+// The values of resourceVersionMatch.
+const (
+	matchExact        = "Exact"
+	matchNotOlderThan = "NotOlderThan"
+)
+
+// The parameters that faults are about.
+const (
+	fieldMatch   = "resourceVersionMatch"
+	fieldInitial = "sendInitialEvents"
+)
+
+const matchWithToken = "resourceVersionMatch is forbidden when continue is provided"
+
+// faults finds the parameters that do not go together.
 func (o *listOptions) faults() (f schema.Faults) {
-	const field = "resourceVersionMatch"
 	if o.watch {
-		switch {
-		case o.sent && o.match != "NotOlderThan":
-			f.Forbidden(field, "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan")
-		case !o.sent && o.match != "":
-			f.Forbidden(field, "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided")
-		}
-		return f
-	}
-	if o.sent {
-		f.Forbidden("sendInitialEvents", "sendInitialEvents is forbidden for list")
-	}
-	if o.match == "" {
-		return f
-	}
-	if o.version == "" {
-		f.Forbidden(field, "resourceVersionMatch is forbidden unless resourceVersion is provided")
-	}
-	if o.token != "" {
-		f.Forbidden(field, "resourceVersionMatch is forbidden when continue is provided")
-	}
-	switch {
-	case o.match != "Exact" && o.match != "NotOlderThan":
-		f.NotSupported(field, o.match, []string{"Exact", "NotOlderThan", ""})
-	case o.match == "Exact" && o.version == "0":
-		f.Forbidden(field, `resourceVersionMatch "exact" is forbidden for resourceVersion "0"`)
+		o.watchFaults(&f)
+	} else {
+		o.listFaults(&f)
 	}
 	return f
 }
 
-// parseInt reads an optional number, in the words of Go's own parser.
-func parseInt(s string) (int64, error) {
-	if s == "" {
-		return 0, nil
+func (o *listOptions) listFaults(f *schema.Faults) {
+	if o.match != "" {
+		if o.version == "" {
+			f.Forbidden(fieldMatch, "resourceVersionMatch is forbidden unless resourceVersion is provided")
+		}
+		if o.token != "" {
+			f.Forbidden(fieldMatch, matchWithToken)
+		}
+		if o.match != matchExact && o.match != matchNotOlderThan {
+			f.NotSupported(fieldMatch, o.match, []string{matchExact, matchNotOlderThan, ""})
+		}
+		if o.match == matchExact && o.version == "0" {
+			f.Forbidden(fieldMatch, `resourceVersionMatch "exact" is forbidden for resourceVersion "0"`)
+		}
 	}
-	n, err := strconv.ParseInt(s, 10, 64)
-	if err != nil {
-		return 0, badRequest(err.Error())
+	if o.sent {
+		f.Forbidden(fieldInitial, "sendInitialEvents is forbidden for list")
 	}
-	return n, nil
+}
+
+func (o *listOptions) watchFaults(f *schema.Faults) {
+	if o.sent && o.match != matchNotOlderThan {
+		f.Forbidden(fieldMatch, "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan")
+	}
+	if o.match == "" {
+		return
+	}
+	if !o.sent {
+		f.Forbidden(fieldMatch, "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided")
+	}
+	if o.match != matchNotOlderThan {
+		f.NotSupported(fieldMatch, o.match, []string{matchNotOlderThan})
+	}
+	if o.token != "" {
+		f.Forbidden(fieldMatch, matchWithToken)
+	}
 }
 
 // parseVersion reads an optional resource version.
@@ -113,19 +136,20 @@ func parseVersion(s string) (uint64, error) {
 func (o *listOptions) list(k *schema.Kind, i *Info) (request.List, error) {
 	l := request.List{
 		Kind: k, Labels: o.labels, Fields: o.fields,
-		Limit: int(min(max(o.limit, 0), 1<<31)), Continue: o.token,
+		Limit: int(min(max(o.limit, 0), 1<<31)), Continue: o.token, Selectors: o.selectors,
 	}
 	if k.Namespaced {
 		l.Namespace = i.Namespace
 	}
-	version, err := parseVersion(o.version)
-	switch {
-	case err != nil:
-		return l, err
-	case o.token != "" && version != 0:
-		return l, badRequest("specifying resource version is not allowed when using continue")
-	case o.token != "":
+	if o.token != "" {
+		if o.version != "" && o.version != "0" {
+			return l, badRequest("specifying resource version is not allowed when using continue")
+		}
 		return l, nil
+	}
+	version, err := parseVersion(o.version)
+	if err != nil {
+		return l, err
 	}
 	l.Version = version
 	switch {
@@ -133,7 +157,7 @@ func (o *listOptions) list(k *schema.Kind, i *Info) (request.List, error) {
 		l.Match = request.MatchMostRecent
 	case version == 0:
 		l.Match = request.MatchAny
-	case o.match == "Exact", o.match == "" && l.Limit > 0:
+	case o.match == matchExact, o.match == "" && l.Limit > 0:
 		l.Match = request.MatchExact
 	default:
 		l.Match = request.MatchNotOlderThan
@@ -153,13 +177,10 @@ func (o *listOptions) watchRequest(k *schema.Kind, i *Info, newest func() uint64
 	}
 	w.Version = version
 	switch {
-	case o.sent && o.initial:
+	case o.sent && o.initial, !o.sent && version == 0:
 		w.Initial, w.InitialEnd = true, o.bookmarks
-	case version != 0:
-	case o.sent:
+	case version == 0:
 		w.Version = newest()
-	default:
-		w.Initial = true
 	}
 	return w, nil
 }

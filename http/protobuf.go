@@ -2,7 +2,6 @@ package http
 
 import (
 	"encoding/binary"
-	"encoding/json"
 	"fmt"
 
 	"github.com/troupe-api/troupe/kinds/codec"
@@ -97,24 +96,8 @@ func (s *Server) decodeProtobuf(k *schema.Kind, body []byte) (schema.Tree, []cod
 	return tree, faults, nil
 }
 
-// protobufDelete reads DeleteOptions.
-func (s *Server) protobufDelete(body []byte) (b deleteBody, err error) {
-	m := s.opts.Catalog.Message("meta.v1.DeleteOptions")
-	if m == nil {
-		return b, fmt.Errorf("DeleteOptions is not declared")
-	}
-	e, err := codec.UnwrapEnvelope(body)
-	if err != nil {
-		return b, err
-	}
-	tree, _, err := codec.DecodeProtobuf(m, e.Raw)
-	if err != nil {
-		return b, err
-	}
-	err = json.Unmarshal(codec.AppendValue(nil, m, tree), &b)
-	b.Kind = e.Kind
-	return b, err
-}
+// eventLength is the number of bytes in which an event's length is written before it.
+const eventLength = 4
 
 // appendProtobuf appends an event: its length, then WatchEvent {1: type, 2: {1: object}}.
 func (e *eventEncoder) appendProtobuf(ev *request.Event) error {
@@ -125,12 +108,12 @@ func (e *eventEncoder) appendProtobuf(ev *request.Event) error {
 	raw := protowire.AppendTag(nil, 1, protowire.BytesType)
 	raw = protowire.AppendBytes(raw, object)
 	at := len(e.buf)
-	e.buf = append(e.buf, 0, 0, 0, 0)
+	e.buf = append(e.buf, make([]byte, eventLength)...)
 	e.buf = protowire.AppendTag(e.buf, 1, protowire.BytesType)
 	e.buf = protowire.AppendString(e.buf, ev.Type.String())
 	e.buf = protowire.AppendTag(e.buf, 2, protowire.BytesType)
 	e.buf = protowire.AppendBytes(e.buf, raw)
-	binary.BigEndian.PutUint32(e.buf[at:], uint32(len(e.buf)-at-4))
+	binary.BigEndian.PutUint32(e.buf[at:], uint32(len(e.buf)-at-eventLength))
 	return nil
 }
 

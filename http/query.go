@@ -2,6 +2,7 @@ package http
 
 import (
 	"net/url"
+	"strconv"
 	"strings"
 )
 
@@ -52,6 +53,19 @@ func (q query) all(name string) []string {
 		q = rest
 	}
 	return out
+}
+
+// number reads an optional number, in the words of Go's own parser.
+func (q query) number(name string) (int64, error) {
+	text, ok := q.lookup(name)
+	if !ok {
+		return 0, nil
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		return 0, badRequest(err.Error())
+	}
+	return n, nil
 }
 
 // flag reads a boolean: given without a value it is true, and only "0" and "false" are not.

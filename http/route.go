@@ -1,6 +1,8 @@
 package http
 
 import (
+	"strings"
+
 	"github.com/fasthttp/router"
 	"github.com/troupe-api/troupe/kinds/convert"
 	"github.com/valyala/fasthttp"
@@ -44,10 +46,12 @@ func (s *Server) routes() {
 	r.HandleOPTIONS = false
 	r.HandleMethodNotAllowed = true
 	r.NotFound = fixed(func(*exchange) error { return pathNotFound() })
-	r.MethodNotAllowed = fixed(func(*exchange) error { return methodNotAllowed() })
+	r.MethodNotAllowed = fixed(otherMethod)
 	for _, name := range healthNames {
-		r.GET("/"+name, fixed(s.health(name)))
-		r.GET("/"+name+"/{check:*}", fixed(s.healthCheck(name)))
+		for _, method := range []string{"GET", "HEAD"} {
+			r.Handle(method, "/"+name, fixed(s.health(name)))
+			r.Handle(method, "/"+name+"/{check:*}", fixed(s.healthCheck(name)))
+		}
 	}
 	r.GET("/", fixed(func(x *exchange) error { s.writeRaw(x, typeJSON, s.index); return nil }))
 	r.GET("/version", fixed(func(x *exchange) error { s.writeBody(x, s.version); return nil }))
@@ -68,6 +72,14 @@ func (s *Server) routes() {
 	}
 	s.router = r
 	s.index = s.indexDocument()
+}
+
+// otherMethod answers a method that a fixed route does not have. The router always names
+// OPTIONS among those that it has.
+func otherMethod(x *exchange) error {
+	allowed := string(x.ctx.Response.Header.Peek("Allow"))
+	x.header("Allow", strings.TrimSuffix(allowed, ", OPTIONS"))
+	return methodNotAllowed()
 }
 
 // routeResource finds the kind and calls the handler of the verb.

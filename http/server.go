@@ -60,6 +60,7 @@ type Limits struct {
 	RequestTimeout              time.Duration // of all but watches [60 s]
 	MaxRequestsInFlight         int           // that read [400]
 	MaxMutatingRequestsInFlight int           // [200]
+	MaxWatches                  int           // that are open [100000]
 	MaxBody                     int           // bytes [3 MiB]
 	// MinRequestTimeout is the least life of a watch that asks for none [1800 s]; the
 	// actual one is up to twice that.
@@ -73,6 +74,7 @@ func (l *Limits) setDefaults() {
 	setDefault(&l.RequestTimeout, time.Minute)
 	setDefault(&l.MaxRequestsInFlight, 400)
 	setDefault(&l.MaxMutatingRequestsInFlight, 200)
+	setDefault(&l.MaxWatches, 100_000)
 	setDefault(&l.MaxBody, 3<<20)
 	setDefault(&l.MinRequestTimeout, 30*time.Minute)
 	setDefault(&l.ReadTimeout, 30*time.Second)
@@ -140,7 +142,7 @@ func New(o Options) (*Server, error) {
 		return nil, err
 	}
 	s.openapi = s.newOpenAPI()
-	s.limiters.init(o.Limits)
+	s.limiters.init(o.Limits, o.Naming)
 	s.routes()
 	s.http = s.fasthttpServer()
 	return s, nil

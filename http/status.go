@@ -15,7 +15,11 @@ func (s *Server) answer(x *exchange, err error) {
 	if err == nil {
 		return
 	}
-	s.writeStatus(x, s.asStatus(x, err))
+	f := s.asStatus(x, err)
+	if f.Code == 405 && x.info.IsResource {
+		s.allow(x)
+	}
+	s.writeStatus(x, f)
 }
 
 // writeStatus answers a Status, of a failure or a success.

@@ -21,8 +21,15 @@ func (s *Server) watch(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	if x.info.Name != "" {
-		if w.Fields, err = singleObject(x.kind, x.info.Name); err != nil {
+	if name := x.info.Name; name != "" {
+		selected, ok := o.fields.Name()
+		switch {
+		case o.fields.Empty():
+			w.Fields, err = singleObject(x.kind, name)
+		case !ok || selected != name:
+			err = badRequest("fieldSelector metadata.name doesn't match requested name")
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -31,7 +38,9 @@ func (s *Server) watch(x *exchange) error {
 		return err
 	}
 	st := newStream(x.ctx.Conn(), events)
-	st.head = watchHead(x, events.contentType())
+	if st.head, err = s.watchHead(x, events); err != nil {
+		return err
+	}
 	if !s.streams.add(st) {
 		return shuttingDown()
 	}
@@ -82,15 +91,18 @@ func (s *Server) hijack(x *exchange, st *stream, life time.Duration, wait *patie
 
 // watchHead is the head of the answer to a watch. The connection ends with the watch, and
 // a client that were not told would send its next request into it.
-func watchHead(x *exchange, contentType string) []byte {
+func (s *Server) watchHead(x *exchange, events *eventEncoder) ([]byte, error) {
+	if events.socket {
+		return s.socketHead(x)
+	}
 	b := make([]byte, 0, 256)
 	b = append(b, "HTTP/1.1 200 OK\r\nDate: "...)
 	b = time.Now().UTC().AppendFormat(b, "Mon, 02 Jan 2006 15:04:05 GMT")
 	b = append(b, "\r\nContent-Type: "...)
-	b = append(b, contentType...)
+	b = append(b, events.contentType()...)
 	b = append(b, "\r\nAudit-Id: "...)
 	b = append(b, x.id[:]...)
-	return append(b, "\r\nCache-Control: no-cache, private\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n"...)
+	return append(b, "\r\nCache-Control: no-cache, private\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n"...), nil
 }
 
 // A stream is one watch on its connection. It is the sink of a session: the session's
@@ -180,16 +192,33 @@ func (st *stream) run(c net.Conn, life time.Duration) {
 	defer st.onEnd()
 	err := c.SetReadDeadline(time.Now().Add(life))
 	if err == nil {
-		err = st.read(c)
+		err = st.listen(c)
 	}
 	st.stop()
 	<-st.done
-	var timeout net.Error
-	if st.broken || st.failed != nil || !errors.As(err, &timeout) || !timeout.Timeout() {
+	if st.broken || st.failed != nil {
 		return
 	}
-	// The client sees a clean end; if it has gone meanwhile nobody is left to tell.
-	_, _ = c.Write([]byte("0\r\n\r\n"))
+	if st.events.socket {
+		st.endSocket(c, err)
+	} else if isTimeout(err) {
+		// The client sees a clean end; if it has gone meanwhile nobody is left to tell.
+		_, _ = c.Write([]byte("0\r\n\r\n"))
+	}
+}
+
+// listen reads until there is a reason to end the watch.
+func (st *stream) listen(c net.Conn) error {
+	if st.events.socket {
+		return st.readFrames(c)
+	}
+	return st.read(c)
+}
+
+// isTimeout tells that a deadline has passed, which ends a watch in order.
+func isTimeout(err error) bool {
+	var fault net.Error
+	return errors.As(err, &fault) && fault.Timeout()
 }
 
 // read reads what nobody is waiting for, to notice the end.

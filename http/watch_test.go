@@ -85,10 +85,10 @@ func TestWatch(t *testing.T) {
 	lines := strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
 	want := []string{
 		`{"type":"ADDED","object":{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a"`,
-		`{"type":"BOOKMARK","object":{"kind":"ConfigMap","apiVersion":"v1","metadata":{"resourceVersion":"11","creationTimestamp":null,"annotations":{"platform.io/initial-events-end":"true"}}}}`,
+		`{"type":"BOOKMARK","object":{"kind":"ConfigMap","apiVersion":"v1","metadata":{"resourceVersion":"11","annotations":{"platform.io/initial-events-end":"true"}}}}`,
 		`{"type":"MODIFIED","object":{"kind":"ConfigMap",`,
 		`{"type":"DELETED","object":{"kind":"ConfigMap",`,
-		`{"type":"BOOKMARK","object":{"kind":"ConfigMap","apiVersion":"v1","metadata":{"resourceVersion":"99","creationTimestamp":null}}}`,
+		`{"type":"BOOKMARK","object":{"kind":"ConfigMap","apiVersion":"v1","metadata":{"resourceVersion":"99"}}}`,
 		`{"type":"ERROR","object":{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"too old","reason":"Expired","code":410}}`,
 	}
 	if len(lines) != len(want) {
@@ -122,7 +122,7 @@ func TestWatchFraming(t *testing.T) {
 		t.Fatalf("%v %v", head, err)
 	}
 	f.send(request.Event{Type: request.Bookmark, Version: 6}, request.Event{Type: request.Bookmark, Version: 7})
-	const event = `{"type":"BOOKMARK","object":{"kind":"ConfigMap","apiVersion":"v1","metadata":{"resourceVersion":"%d","creationTimestamp":null}}}`
+	const event = `{"type":"BOOKMARK","object":{"kind":"ConfigMap","apiVersion":"v1","metadata":{"resourceVersion":"%d"}}}`
 	first, last := fmt.Sprintf(event, 6), fmt.Sprintf(event, 7)
 	want := []string{fmt.Sprintf("%x", len(first)+len(last)+2), first, last, ""}
 	for _, want := range want {

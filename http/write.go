@@ -91,26 +91,6 @@ func (s *Server) mutate(x *exchange, m request.Mutation, warnings []string) erro
 	return s.writeObject(x, result.Object)
 }
 
-// maxWarnings bounds the Warning headers of one answer.
-const maxWarnings = 50
-
-// warn sets a Warning header for each text.
-func (x *exchange) warn(texts []string) {
-	for _, text := range texts[:min(len(texts), maxWarnings)] {
-		x.ctx.Response.Header.Add("Warning", `299 - "`+warningText(text)+`"`)
-	}
-}
-
-// warningText escapes for a quoted string of a header.
-func warningText(text string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f {
-			return -1
-		}
-		return r
-	}, strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(text))
-}
-
 // patch answers the patched object.
 func (s *Server) patch(x *exchange) error {
 	m := x.mutation(request.Patch, writeOptions{})

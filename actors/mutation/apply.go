@@ -43,6 +43,9 @@ func apply(cur State, m *request.Mutation, env Env) (Candidate, error) {
 	if err != nil {
 		return Candidate{}, err
 	}
+	if merged == nil {
+		return Candidate{Op: None, Tree: cur.Tree}, nil
+	}
 	want := env.remember(m, rules.Clone(merged).(schema.Tree))
 	if want, err = reach(cur, m, want, env, &faults); err != nil {
 		return Candidate{}, err

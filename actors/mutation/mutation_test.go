@@ -39,7 +39,7 @@ var env = Env{
 	NewUID: func() string { return "new-uid" },
 }
 
-func kindNamed(t *testing.T, resource string) *schema.Kind {
+func kindNamed(t testing.TB, resource string) *schema.Kind {
 	t.Helper()
 	kinds, err := catalog.New(meta.Platform)
 	if err != nil {
@@ -227,7 +227,7 @@ func TestUpdate(t *testing.T) {
 		{name: "another name", resource: "configmaps", current: plain, m: update, body: strings.Replace(plain, `"name":"a"`, `"name":"b"`, 1),
 			code: 422, reason: meta.ReasonInvalid, says: "metadata.name"},
 		{name: "another namespace", resource: "configmaps", current: plain, m: update, body: strings.Replace(plain, `"default"`, `"other"`, 1),
-			code: 422, reason: meta.ReasonInvalid, says: "metadata.namespace"},
+			code: 400, reason: meta.ReasonBadRequest, says: "does not match the namespace"},
 		{name: "absent", resource: "configmaps", m: update, body: plain, code: 404, reason: meta.ReasonNotFound, says: `configmaps "a" not found`},
 		{name: "the server's fields are its own", resource: "configmaps", current: plain, m: update,
 			body: `{"metadata":{"creationTimestamp":"1999-01-01T00:00:00Z","generation":9,"deletionTimestamp":"1999-01-01T00:00:00Z","selfLink":"/x"},"data":{"x":"1"}}`, op: None},

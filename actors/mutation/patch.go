@@ -1,6 +1,7 @@
 package mutation
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -23,7 +24,7 @@ func patch(cur State, m *request.Mutation, env Env) (Candidate, error) {
 	}
 	sub := m.Kind.Subresource(m.Subresource)
 	speaker := convert.Speaker(m.Kind, sub)
-	patched, err := applyPatch(asClientsSee(cur, m.Kind, sub), speaker, m)
+	patched, twice, err := applyPatch(asClientsSee(cur, m.Kind, sub), speaker, m)
 	if err != nil {
 		return Candidate{}, err
 	}
@@ -32,7 +33,7 @@ func patch(cur State, m *request.Mutation, env Env) (Candidate, error) {
 		return Candidate{}, meta.NewInvalid(meta.GroupKind{}, "", []meta.Cause{{
 			Type: meta.CauseInvalid, Field: "patch", Message: "Invalid value: " + err.Error()}})
 	}
-	warnings, err := judge(m, faults)
+	warnings, err := judge(m, append(twice, faults...))
 	if err != nil {
 		return Candidate{}, err
 	}
@@ -53,22 +54,48 @@ func asClientsSee(cur State, k *schema.Kind, sub *schema.Subresource) schema.Tre
 	return tree
 }
 
-func applyPatch(base schema.Tree, speaker *schema.Kind, m *request.Mutation) (schema.Tree, error) {
+// applyPatch is what a patch makes of base. The faults are those of the patch itself: what
+// it has twice, which nobody could see in the result.
+func applyPatch(base schema.Tree, speaker *schema.Kind, m *request.Mutation) (schema.Tree, []codec.FieldFault, error) {
 	if m.PatchType == request.JSONPatch {
-		return merge.JSONPatch(base, m.PatchBody)
+		patched, err := merge.JSONPatch(base, m.PatchBody)
+		return patched, operationFaults(m), err
 	}
-	decoded, _, err := codec.DecodeAny(m.PatchBody)
+	decoded, twice, err := codec.DecodeAny(m.PatchBody)
 	if err != nil {
-		return nil, meta.NewBadRequest("error decoding patch: " + err.Error())
+		return nil, nil, meta.NewBadRequest("error decoding patch: " + err.Error())
 	}
 	body, ok := decoded.(schema.Tree)
 	if !ok {
-		return nil, meta.NewBadRequest("error decoding patch: the patch must be a JSON object")
+		return nil, nil, meta.NewBadRequest("error decoding patch: the patch must be a JSON object")
 	}
 	if m.PatchType == request.StrategicMergePatch {
-		return merge.Strategic(speaker.Message, base, body)
+		patched, err := merge.Strategic(speaker.Message, base, body)
+		return patched, twice, err
 	}
-	return merge.Merge(base, body).(schema.Tree), nil
+	return merge.Merge(base, body).(schema.Tree), twice, nil
+}
+
+// operationFaults are the members that an operation of a JSON patch has twice, or that no
+// operation has, unless nobody asks.
+func operationFaults(m *request.Mutation) []codec.FieldFault {
+	if m.FieldValidation == request.Ignore {
+		return nil
+	}
+	operations, faults, _ := codec.DecodeAny(m.PatchBody) // what it cannot read, the patch has refused
+	list, _ := operations.([]any)
+	for i := range list {
+		operation, _ := list[i].(schema.Tree)
+		for _, name := range rules.Keys(operation) {
+			if !slices.Contains([]string{"op", "path", "from", "value"}, name) {
+				faults = append(faults, codec.FieldFault{Path: "[" + strconv.Itoa(i) + "]." + name})
+			}
+		}
+	}
+	for i := range faults {
+		faults[i].Text = "json patch " + faults[i].String()
+	}
+	return faults
 }
 
 // judge turns faults into warnings or into one error, as the request wants.

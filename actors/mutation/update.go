@@ -29,6 +29,9 @@ func replace(cur State, m *request.Mutation, want schema.Tree, env Env) (Candida
 	if err := checkPreconditions(cur, m, want); err != nil {
 		return Candidate{}, err
 	}
+	if namespace, _ := object(want, "metadata")["namespace"].(string); namespace != "" && namespace != m.Key.Namespace && m.Subresource == "" {
+		return Candidate{}, meta.NewBadRequest("the namespace of the provided object does not match the namespace sent on the request")
+	}
 	var faults schema.Faults
 	asked := managed(want)
 	want, err := scope(cur, m, want, timestamp(env.Now), &faults)

@@ -77,11 +77,10 @@ func (v1 olderAutoscaler) toStored(obj schema.Tree) schema.Tree {
 	metrics := placeCPU(newerMetrics(annotations, v1.metrics, specForms), spec)
 	v1.take(spec, "metrics", metrics, v1.spec)
 	v1.take(spec, "behavior", fromJSON(annotations, v1.behavior), v1.spec)
-	if status := rules.Sub(obj, "status"); status != nil {
-		current := newerMetrics(annotations, v1.currentMetrics, statusForms)
-		v1.take(status, "currentMetrics", observeCPU(current, status), v1.status)
-		v1.take(status, "conditions", fromJSON(annotations, v1.conditions), v1.status)
-	}
+	status := rules.Grow(obj, "status") // a status of zeros is left out of Protobuf
+	current := newerMetrics(annotations, v1.currentMetrics, statusForms)
+	v1.take(status, "currentMetrics", observeCPU(current, status), v1.status)
+	v1.take(status, "conditions", fromJSON(annotations, v1.conditions), v1.status)
 	v1.showTolerance(obj)
 	v1.drop(obj)
 	return obj

@@ -30,6 +30,12 @@ func persistentVolumeRules() schema.Rules {
 			}
 		},
 		ValidateUpdate: validatePersistentVolumeUpdate,
+		Warn: func(obj, _ schema.Tree) []string {
+			if rules.Text(rules.Sub(obj, "spec"), "persistentVolumeReclaimPolicy") != "Recycle" {
+				return nil
+			}
+			return []string{"spec.persistentVolumeReclaimPolicy: The Recycle reclaim policy is deprecated. Instead, the recommended approach is to use dynamic provisioning."}
+		},
 	}
 }
 

@@ -65,14 +65,15 @@ func checkItems(m *schema.Message, items []any) error {
 	return nil
 }
 
-// takeObject is a patch object as a value: without directives and without nulls.
+// takeObject is a patch object as a value: without nulls, directives, and the objects that hold
+// a $patch, which have nothing to be carried out on.
 func takeObject(patch map[string]any) map[string]any {
 	out := make(map[string]any, len(patch))
 	for name, v := range patch {
 		if v == nil || isDirective(name) {
 			continue
 		}
-		if o, ok := v.(map[string]any); ok && o[patchDirective] == patchDelete {
+		if o, ok := v.(map[string]any); ok && o[patchDirective] != nil {
 			continue
 		}
 		out[name] = take(v)
@@ -94,7 +95,7 @@ func take(v any) any {
 	case []any:
 		out := make([]any, 0, len(v))
 		for _, w := range v {
-			if o, ok := w.(map[string]any); ok && o[patchDirective] != nil && (o[patchDirective] == patchDelete || len(o) == 1) {
+			if o, ok := w.(map[string]any); ok && o[patchDirective] != nil {
 				continue
 			}
 			out = append(out, take(w))

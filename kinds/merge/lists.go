@@ -18,11 +18,12 @@ func mergeList(f *schema.Field, live, patch []any) ([]any, error) {
 	if f.MergeKey == "" {
 		return unite(live, patch)
 	}
+	isNew := live == nil
 	live, items, replace, err := obeyItems(f, live, patch)
 	if err != nil {
 		return nil, err
 	}
-	if replace {
+	if replace || isNew { // as it is, be there items twice
 		return take(items).([]any), nil
 	}
 	merged, err := mergeItems(f, live, items)
@@ -102,8 +103,8 @@ func mergeItems(f *schema.Field, live, items []any) ([]any, error) {
 
 // unite merges a list of scalars as a set, in which the patch's order wins.
 func unite(live, patch []any) ([]any, error) {
-	if _, err := primitives(patch); err != nil {
-		return nil, err
+	if _, err := primitives(patch); err != nil || live == nil {
+		return patch, err
 	}
 	all := make([]any, 0, len(live)+len(patch))
 	seen := make(map[any]bool, len(live)+len(patch))

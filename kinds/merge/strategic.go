@@ -84,7 +84,7 @@ func mergeField(m *schema.Message, name string, old, v any) (next any, keep bool
 		if err := checkDeep(objectOf(f), v); err != nil {
 			return nil, false, err
 		}
-		return takeObject(v), v[patchDirective] != patchDelete, nil
+		return takeObject(v), v[patchDirective] == nil, nil
 	case []any:
 		o, _ := old.([]any)
 		next, err := mergeList(f, o, v)

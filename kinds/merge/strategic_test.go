@@ -36,6 +36,8 @@ func TestStrategic(t *testing.T) {
 		{"plain list", `{"args":["a"]}`, `{"args":["b"]}`, `{"args":["b"]}`},
 		{"replace strategy", `{"atomic":{"name":"a","v":"1"}}`, `{"atomic":{"v":"2"}}`, `{"atomic":{"v":"2"}}`},
 		{"replace directive", `{"one":{"name":"a","v":"1"}}`, `{"one":{"$patch":"replace","v":"2"}}`, `{"one":{"v":"2"}}`},
+		{"replace nothing", `{}`, `{"one":{"$patch":"replace","v":"2"},"data":{"a":"1"}}`, `{"data":{"a":"1"}}`},
+		{"delete in a new list", `{}`, `{"secrets":[{"name":"a","$patch":"delete"},{"name":"b"}]}`, `{"secrets":[{"name":"b"}]}`},
 		{"retain keys", `{"one":{"name":"a","v":"1"}}`, `{"one":{"$retainKeys":["name"],"name":"b"}}`, `{"one":{"name":"b"}}`},
 		{"new object", `{}`, `{"one":{"$retainKeys":["name"],"name":"b","v":null}}`, `{"one":{"name":"b"}}`},
 	} {

@@ -3,6 +3,7 @@ package ownership
 import (
 	"maps"
 
+	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
@@ -10,7 +11,8 @@ import (
 // wants, over live: fields that config names get its values, and those that the writer has
 // named before and does not any more go, unless somebody else owns them. live is nil for an
 // object that does not exist; it is in stored form, and so is the result, which lacks
-// managedFields; those are the second result. Without force, fields that belong to others and
+// managedFields; those are the second result. A nil tree says that nothing changes, neither
+// the object nor its managers. Without force, fields that belong to others and
 // would change are a conflict, a *meta.Status.
 //
 // config must have passed CheckItems.
@@ -24,8 +26,7 @@ func Apply(w Writer, forms Forms, live, config schema.Tree, managed []any, force
 	a.begin(live)
 	me := identity{name: w.Manager, operation: opApply, subresource: w.Subresource}
 	self := a.all.find(me)
-	last := Set{}
-	lastVersion := w.APIVersion
+	last, lastVersion := Set{}, ""
 	if self == nil {
 		self = &manager{identity: me}
 		a.all = append(a.all, self)
@@ -37,7 +38,12 @@ func Apply(w Writer, forms Forms, live, config schema.Tree, managed []any, force
 		self.version, self.entry = w.APIVersion, nil
 	}
 	merged := form.store(combineTrees(form.Message, form.show(live), config))
-	merged = a.prune(merged, last, lastVersion)
+	if self.entry != nil && rules.Equal(merged, live) {
+		return nil, nil, nil
+	}
+	if lastVersion != w.APIVersion || !a.keeps(last, self.set) {
+		merged = a.prune(merged, last, lastVersion)
+	}
 	u := update{writer: w, forms: forms, before: live, after: merged, cache: map[string]difference{}}
 	if live == nil {
 		u.before = schema.Tree{}
@@ -73,9 +79,14 @@ func (a *applying) begin(live schema.Tree) {
 	c := comparison{skip: a.writer.skip(), fill: true}
 	d := c.compare(a.form.Message, schema.Tree{}, a.form.show(live))
 	a.all = managers{{
-		identity: identity{name: beforeFirst, operation: opUpdate, apiVersion: a.writer.APIVersion},
+		identity: identity{beforeFirst, opUpdate, a.writer.APIVersion, a.writer.Subresource},
 		version:  a.writer.APIVersion, set: d.changed, time: a.writer.Now,
 	}}
+}
+
+// keeps tells whether the writer still names all that it named last.
+func (a *applying) keeps(last, now Set) bool {
+	return Difference(last, now).Empty()
 }
 
 // prune takes out of merged what the last apply of the writer had named and the new one does

@@ -296,17 +296,20 @@ func (c comparison) items(f *schema.Field, before, after any) difference {
 }
 
 func (c comparison) item(f *schema.Field, p *pair) (old, new part) {
-	if len(p.before) > 1 || len(p.after) > 1 {
-		return leaf(f, false, asOne(p.before), asOne(p.after))
+	twice := len(p.before) > 1
+	switch again := len(p.after) > 1; {
+	case twice && again:
+		return leaf(f, false, p.before, p.after)
+	case twice: // from now on it has parts
+		_, new = c.value(f, true, nil, only(p.after))
+		old.member = true
+	case again: // from now on it has none
+		old, _ = c.value(f, true, only(p.before), nil)
+		new.member = true
+	default:
+		return c.value(f, true, only(p.before), only(p.after))
 	}
-	return c.value(f, true, only(p.before), only(p.after))
-}
-
-func asOne(list []any) any {
-	if len(list) == 0 {
-		return nil
-	}
-	return list
+	return old, new
 }
 
 func only(list []any) any {

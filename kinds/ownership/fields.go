@@ -71,10 +71,10 @@ func messageFields(m *schema.Message, t schema.Tree) Set {
 	return b.set()
 }
 
-// itemFields are the items of a list, each with what is below it.
+// itemFields are the items of a list, each with what is below it, unless it is there twice.
 func itemFields(f *schema.Field, v any) Set {
 	list, _ := v.([]any)
-	var b builder
+	b := builder{whole: true}
 	for _, item := range list {
 		at, _ := itemStep(f, item)
 		_, below := valueFields(f, true, item)

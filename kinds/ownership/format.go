@@ -3,11 +3,9 @@ package ownership
 import (
 	"encoding/json"
 	"errors"
-	"strings"
+	"unicode/utf8"
 
 	"github.com/troupe-api/troupe/kinds/codec"
-	"github.com/troupe-api/troupe/kinds/rules"
-	"github.com/troupe-api/troupe/kinds/schema"
 )
 
 // AppendJSON appends the FieldsV1 form of a set.
@@ -62,6 +60,9 @@ const maxDepth = 512
 // Parse reads the FieldsV1 form. Steps of an unknown kind are left out, as nobody can
 // tell what they mean.
 func Parse(text string) (Set, error) {
+	if !utf8.ValidString(text) {
+		return Set{}, errFields
+	}
 	p := parser{text: text}
 	s, _, err := p.object()
 	if err != nil {
@@ -123,8 +124,14 @@ func (p *parser) object() (s Set, self bool, err error) {
 			return s, false, err
 		case key == ".":
 			self = true
-		case len(key) > 2 && key[1] == ':' && strings.IndexByte("fkvi", key[0]) >= 0, key == "f:":
-			b.add(canonical(step{key[0], key[2:]}), member, below)
+		default:
+			at, known, err := parseStep(key)
+			if err != nil {
+				return s, false, err
+			}
+			if known {
+				b.add(at, member, below)
+			}
 		}
 		switch p.space() {
 		case ',':
@@ -161,36 +168,4 @@ func (p *parser) key() (string, error) {
 		}
 	}
 	return key, p.expect(':')
-}
-
-// canonical is a step as it is made here, however a client has written its keys.
-func canonical(s step) step {
-	if s.kind != 'k' || !strings.ContainsAny(s.text, " \t\r\n") && sortedKeys(s.text) {
-		return s
-	}
-	v, _, err := codec.DecodeAny([]byte(s.text))
-	if keys, ok := v.(schema.Tree); ok && err == nil {
-		s.text = string(codec.AppendAny(nil, keys))
-	}
-	return s
-}
-
-// sortedKeys tells of keys with one name that they are in order; others have to be looked at.
-func sortedKeys(text string) bool { return strings.Count(text, `":`) <= 1 || isSorted(text) }
-
-func isSorted(text string) bool {
-	v, _, err := codec.DecodeAny([]byte(text))
-	keys, ok := v.(schema.Tree)
-	if err != nil || !ok {
-		return true
-	}
-	at := 0
-	for _, name := range rules.Keys(keys) {
-		i := strings.Index(text[at:], `"`+name+`":`)
-		if i < 0 {
-			return false
-		}
-		at += i
-	}
-	return true
 }

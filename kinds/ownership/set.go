@@ -130,19 +130,12 @@ func combine(a, b Set, keepA, keepB bool, both func(x, y node) node) Set {
 	return Set{out}
 }
 
-// without is s without one step and everything below it.
-func (s Set) without(at step) Set {
-	i, ok := slices.BinarySearchFunc(s.nodes, at, func(n node, at step) int { return n.step.compare(at) })
-	if !ok {
-		return s
-	}
-	return Set{slices.Concat(s.nodes[:i], s.nodes[i+1:])}
-}
-
 // A builder gathers the nodes of one level.
 type builder struct {
 	nodes    []node
 	unsorted bool
+	// whole: a step that is added twice has nothing below it.
+	whole bool
 }
 
 // add adds what is at and below a step, if anything. A step that is added twice counts once.
@@ -166,7 +159,9 @@ func (b *builder) set() Set {
 	for _, n := range b.nodes[1:] {
 		if last := &out[len(out)-1]; last.step == n.step {
 			last.member = last.member || n.member
-			last.below = Union(last.below, n.below)
+			if last.below = Union(last.below, n.below); b.whole {
+				last.below = Set{}
+			}
 			continue
 		}
 		out = append(out, n)

@@ -21,6 +21,10 @@ func defaultMessage(m *schema.Message, t schema.Tree) {
 			t[f.Name] = v
 		}
 		switch {
+		case f.Type == schema.TypeQuantity:
+			if v == nil && f.Always && !f.Pointer && f.Shape == schema.Single {
+				t[f.Name] = "0" // which is what readers find
+			}
 		case f.Type != schema.TypeMessage:
 		case v != nil:
 			eachMessage(f, v, func(sub schema.Tree) { defaultMessage(f.Message, sub) })

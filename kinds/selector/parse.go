@@ -132,9 +132,6 @@ func (p *parser) condition(r requirement) (requirement, error) {
 		if r.values, err = p.set(); err != nil {
 			return r, err
 		}
-		if len(r.values) == 0 {
-			return r, fmt.Errorf("values: Invalid value: []: for 'in', 'notin' operators, values set can't be empty")
-		}
 	case "=", "==", "!=", ">", "<":
 		r.op = map[string]operator{"=": in, "==": in, "!=": notIn, ">": above, "<": below}[op]
 		v, err := p.exact()
@@ -165,15 +162,11 @@ func (p *parser) exact() (string, error) {
 	return p.next(), nil
 }
 
-// set reads "(v,w)"; an empty place between commas is the empty value. The values come
-// sorted, each once.
+// set reads "(v,w)"; an empty place before a comma or the end is the empty value. The
+// values come sorted, each once.
 func (p *parser) set() ([]string, error) {
 	if tok := p.next(); tok != "(" {
 		return nil, fmt.Errorf("found '%s' expected: '('", tok)
-	}
-	if p.peek() == ")" {
-		p.next()
-		return nil, nil
 	}
 	var values []string
 	for {

@@ -12,7 +12,7 @@ func TestLabels(t *testing.T) {
 	for s, want := range map[string]bool{
 		"": true, "g": true, "!g": false, "! h": true, "g=a": true, "g == a": true, "g!=a": false, "h!=a": true,
 		"g in (a,b)": true, "g notin (a , c)": false, "h notin (a)": true, "h in (a)": false, "n>4": true, "n<5": false,
-		"g>1": false, "e.com/k=": true, "e.com/k in ()x": false, "g=a,n=5": true, "g=a,n=6": false, "in in (in)": false,
+		"g>1": false, "e.com/k=": true, "e.com/k in ()x": false, "e.com/k in ()": true, "e.com/k in (x,)": true, "g in ()": false, "g=a,n=5": true, "g=a,n=6": false, "in in (in)": false,
 	} {
 		l, err := ParseLabels(s)
 		if s == "e.com/k in ()x" {

@@ -7,13 +7,21 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// A maker makes trees of a plan at random, out of so few values that they often collide. It
+// A Maker makes trees of a plan at random, out of so few values that they often collide. It
 // makes no zero values: public types leave them out, and their server then takes one that
 // is applied for a change of what it has not.
-type maker struct{ *rand.Rand }
+type Maker struct {
+	*rand.Rand
+	// Always names the fields that are made wherever they can be: those that some version of a
+	// kind always writes. A conversion of the public types makes them where they are missing,
+	// and so brings back what an apply leaves out.
+	Always map[string]bool
+	// Twice lets lists with keys have items twice.
+	Twice bool
+}
 
-// object is an object with a few of the fields that its kind has.
-func (r maker) object(k *schema.Kind, density float64) schema.Tree {
+// Object is an object with a few of the fields that its kind has.
+func (r Maker) Object(k *schema.Kind, density float64) schema.Tree {
 	t := r.message(k.Message, density, 0)
 	metadata := schema.Tree{"name": "a"}
 	if r.Intn(2) == 0 {
@@ -29,12 +37,15 @@ func (r maker) object(k *schema.Kind, density float64) schema.Tree {
 	return t
 }
 
-func (r maker) word() string { return string(rune('a' + r.Intn(3))) }
+// retired are fields that only older versions of the public types have.
+var retired = map[string]bool{"resizeStatus": true}
 
-func (r maker) message(m *schema.Message, density float64, depth int) schema.Tree {
+func (r Maker) word() string { return string(rune('a' + r.Intn(3))) }
+
+func (r Maker) message(m *schema.Message, density float64, depth int) schema.Tree {
 	t := schema.Tree{}
 	for _, f := range m.Fields {
-		if depth > 7 || f.Name == "metadata" && depth == 0 || r.Float64() > density && !(f.Always && f.Type != schema.TypeMessage && f.Shape == schema.Single) {
+		if retired[f.Name] || depth > 7 || f.Name == "metadata" && depth == 0 || r.Float64() > density && !(r.Always[f.Name] || f.Always && f.Type != schema.TypeMessage && f.Shape == schema.Single) {
 			continue
 		}
 		if v := r.value(f, density, depth); v != nil {
@@ -44,7 +55,7 @@ func (r maker) message(m *schema.Message, density float64, depth int) schema.Tre
 	return t
 }
 
-func (r maker) value(f *schema.Field, density float64, depth int) any {
+func (r Maker) value(f *schema.Field, density float64, depth int) any {
 	switch f.Shape {
 	case schema.Map:
 		t := schema.Tree{}
@@ -60,7 +71,7 @@ func (r maker) value(f *schema.Field, density float64, depth int) any {
 	return r.single(f, density, depth)
 }
 
-func (r maker) list(f *schema.Field, density float64, depth int) any {
+func (r Maker) list(f *schema.Field, density float64, depth int) any {
 	var list []any
 	seen := map[string]bool{}
 	for range 1 + r.Intn(3) {
@@ -79,11 +90,14 @@ func (r maker) list(f *schema.Field, density float64, depth int) any {
 				id += fmt.Sprint(item[key], "/")
 			}
 		}
-		if f.ListType != schema.ListAtomic && seen[id] {
+		if f.ListType != schema.ListAtomic && seen[id] && !(r.Twice && f.ListType == schema.ListMap) {
 			continue
 		}
 		seen[id] = true
 		list = append(list, v)
+		if r.Always != nil && f.ListType == schema.ListAtomic && f.Type == schema.TypeMessage {
+			break // other versions may have keys where this one has none
+		}
 	}
 	if list == nil {
 		return nil
@@ -91,7 +105,7 @@ func (r maker) list(f *schema.Field, density float64, depth int) any {
 	return list
 }
 
-func (r maker) single(f *schema.Field, density float64, depth int) any {
+func (r Maker) single(f *schema.Field, density float64, depth int) any {
 	switch f.Type {
 	case schema.TypeString:
 		return r.word()

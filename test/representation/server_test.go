@@ -93,7 +93,8 @@ type asker struct {
 // serve starts a daemon that uses the names of existing clients.
 func serve(t *testing.T) *asker {
 	t.Helper()
-	s := client.Serve(t, t.TempDir(), func(c *daemon.Config) { c.Naming = "kubernetes" })
+	// Not every object of testdata has its owner.
+	s := client.Serve(t, t.TempDir(), func(c *daemon.Config) { c.Naming, c.Controllers = "kubernetes", "*,-garbage-collector-controller" })
 	transport := &http.Transport{TLSClientConfig: s.TLS}
 	t.Cleanup(transport.CloseIdleConnections)
 	return &asker{s, transport}

@@ -18,6 +18,7 @@ type Config struct {
 
 	Serving        Serving        `json:"serving"`
 	API            API            `json:"api"`
+	Controllers    Controllers    `json:"controllers"`
 	Services       Services       `json:"services"`
 	TLS            TLS            `json:"tls"`
 	Authentication Authentication `json:"authentication"`
@@ -39,6 +40,7 @@ type Serving struct {
 	MinRequestTimeout           int      `json:"minRequestTimeout"` // seconds, of watches
 	MaxRequestsInFlight         int      `json:"maxRequestsInFlight"`
 	MaxMutatingRequestsInFlight int      `json:"maxMutatingRequestsInFlight"`
+	MaxWatches                  int      `json:"maxWatches"` // that are open
 	MaxBodyBytes                Bytes    `json:"maxBodyBytes"`
 	ShutdownDelay               Duration `json:"shutdownDelay"` // between failing readiness and closing the port
 	Profiling                   bool     `json:"profiling"`     // serves /debug/pprof/
@@ -125,10 +127,12 @@ func Default() Config {
 			MinRequestTimeout:           1800,
 			MaxRequestsInFlight:         400,
 			MaxMutatingRequestsInFlight: 200,
+			MaxWatches:                  100_000,
 			MaxBodyBytes:                3 << 20,
 			Profiling:                   true,
 		},
 		API:            API{RuntimeConfig: Switches{}, EventTTL: Duration(time.Hour)},
+		Controllers:    "*",
 		Services:       Services{ClusterIPRange: "10.0.0.0/24", NodePortRange: "30000-32767"},
 		Authentication: Authentication{Anonymous: true},
 		Logging:        Logging{Format: "text"},

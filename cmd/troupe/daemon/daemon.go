@@ -15,7 +15,6 @@ import (
 
 	"github.com/troupe-api/troupe/actors"
 	"github.com/troupe-api/troupe/actors/allocation"
-	"github.com/troupe-api/troupe/actors/controllers"
 	"github.com/troupe-api/troupe/http"
 	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/meta"
@@ -137,20 +136,6 @@ func (d *Daemon) open(kinds *catalog.Catalog) error {
 	return err
 }
 
-// control starts the built-in controllers.
-func (d *Daemon) control(kinds *catalog.Catalog) {
-	ctx, cancel := context.WithCancel(context.Background())
-	var running sync.WaitGroup
-	running.Go(func() { controllers.NewNamespaces(d.store, kinds, d.log).Run(ctx) })
-	if ttl := time.Duration(d.config.API.EventTTL); ttl > 0 {
-		running.Go(func() { controllers.NewExpiry(d.store, kinds, ttl, d.log).Run(ctx) })
-	}
-	d.stopControllers = func() {
-		cancel()
-		running.Wait()
-	}
-}
-
 func (d *Daemon) listen() (err error) {
 	address := net.JoinHostPort(d.config.Serving.BindAddress, strconv.Itoa(d.config.Serving.SecurePort))
 	d.listener, err = net.Listen("tcp", address)
@@ -170,6 +155,7 @@ func (d *Daemon) serve(kinds *catalog.Catalog, id *identity) (err error) {
 			RequestTimeout:              time.Duration(s.RequestTimeout),
 			MaxRequestsInFlight:         s.MaxRequestsInFlight,
 			MaxMutatingRequestsInFlight: s.MaxMutatingRequestsInFlight,
+			MaxWatches:                  s.MaxWatches,
 			MaxBody:                     int(s.MaxBodyBytes),
 			MinRequestTimeout:           time.Duration(s.MinRequestTimeout) * time.Second,
 		},

@@ -29,12 +29,14 @@ func (c *Config) Flags() []FlagGroup {
 			f.IntVar(&c.Serving.MinRequestTimeout, "min-request-timeout", c.Serving.MinRequestTimeout, "Seconds that a watch without timeoutSeconds is kept open at least; the actual time is random, up to twice as long.")
 			f.IntVar(&c.Serving.MaxRequestsInFlight, "max-requests-inflight", c.Serving.MaxRequestsInFlight, "Reads that may be in flight; more are answered 429.")
 			f.IntVar(&c.Serving.MaxMutatingRequestsInFlight, "max-mutating-requests-inflight", c.Serving.MaxMutatingRequestsInFlight, "Writes that may be in flight; more are answered 429.")
+			f.IntVar(&c.Serving.MaxWatches, "max-watches", c.Serving.MaxWatches, "Watches that may be open; more are answered 429.")
 			f.Var(&c.Serving.ShutdownDelay, "shutdown-delay-duration", "Time between failing /readyz and closing the port on shutdown.")
 			f.BoolVar(&c.Serving.Profiling, "profiling", c.Serving.Profiling, "Serve profiles of the running daemon below /debug/pprof/, to whoever is allowed that path.")
 		}),
 		group("API", func(f *pflag.FlagSet) {
 			f.Var(&c.API.RuntimeConfig, "runtime-config", "Versions and resources to switch off or on: <group>/<version>[/<resource>]=true|false, api/all, api/ga, api/beta, api/alpha; several with commas.")
 			f.Var(&c.API.EventTTL, "event-ttl", "How long an Event is kept after it was last written; 0 keeps it.")
+			f.StringVar((*string)(&c.Controllers), "controllers", string(c.Controllers), "Built-in controllers to run: "+namespaceController+", "+garbageCollector+"; * is all, -name switches one off, as in *,-"+garbageCollector+".")
 		}),
 		group("Services", func(f *pflag.FlagSet) {
 			f.StringVar(&c.Services.ClusterIPRange, "service-cluster-ip-range", c.Services.ClusterIPRange, "Range of the addresses of Services; or two, an IPv4 and an IPv6 one, with a comma. The first one's family is the default.")

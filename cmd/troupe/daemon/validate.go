@@ -19,6 +19,7 @@ func (c Config) Validate() error {
 		f.check(false, "naming", err.Error())
 	}
 	c.Serving.validate(&f)
+	c.Controllers.validate(&f)
 	c.Services.validate(&f)
 	c.TLS.validate(&f)
 	f.check(c.API.EventTTL >= 0, "api.eventTTL", "must not be negative")
@@ -44,6 +45,7 @@ func (s Serving) validate(f *faults) {
 	f.least("serving.minRequestTimeout", int64(s.MinRequestTimeout), 1)
 	f.least("serving.maxRequestsInFlight", int64(s.MaxRequestsInFlight), 1)
 	f.least("serving.maxMutatingRequestsInFlight", int64(s.MaxMutatingRequestsInFlight), 1)
+	f.least("serving.maxWatches", int64(s.MaxWatches), 1)
 	f.least("serving.maxBodyBytes", int64(s.MaxBodyBytes), 1024)
 	f.check(s.ShutdownDelay >= 0, "serving.shutdownDelay", "must not be negative")
 }

@@ -1,0 +1,151 @@
+package controllers
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/troupe-api/troupe/kinds/catalog"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// The finalizers by which a delete asks for something to be done about dependents first.
+const (
+	orphanFinalizer     = "orphan"
+	foregroundFinalizer = "foregroundDeletion"
+)
+
+// Garbage deletes objects whose owners have all gone, and finishes deletes that ask for
+// something to be done about dependents first: to go before their owner, or to be left alone.
+// It learns from watches who owns whom, and decides on what the store holds at that time.
+type Garbage struct {
+	store  Store
+	kinds  *catalog.Catalog
+	stored []*schema.Kind
+	logger *slog.Logger
+
+	graph      *graph
+	dependents *backlog[place] // that may be garbage, or wait for their own dependents
+	owners     *backlog[place] // that are to be let go
+	// unread counts the kinds of which not everything has been seen; complete is closed with the last.
+	unread   atomic.Int64
+	complete chan struct{}
+}
+
+// NewGarbage makes the controller for the kinds of a catalogue.
+func NewGarbage(store Store, kinds *catalog.Catalog, logger *slog.Logger) *Garbage {
+	g := &Garbage{
+		store: store, kinds: kinds, stored: kinds.Stored(), logger: logger, graph: newGraph(),
+		dependents: newBacklog[place](), owners: newBacklog[place](), complete: make(chan struct{}),
+	}
+	g.unread.Store(int64(len(g.stored)))
+	return g
+}
+
+// collectors is how many dependents are looked at at a time.
+const collectors = 32
+
+// Run works until the context ends.
+func (g *Garbage) Run(ctx context.Context) {
+	var running sync.WaitGroup
+	defer running.Wait()
+	for _, k := range g.stored {
+		running.Go(func() { g.follow(ctx, k) })
+	}
+	select {
+	case <-ctx.Done():
+		return
+	case <-g.complete:
+	}
+	for range collectors {
+		running.Go(func() { g.collect(ctx) })
+	}
+	running.Go(func() { g.release(ctx) })
+}
+
+// follow watches one kind. A watch that ends is begun anew, with all that there is.
+func (g *Garbage) follow(ctx context.Context, k *schema.Kind) {
+	for round := 1; ctx.Err() == nil; round++ {
+		f := &kinship{garbage: g, kind: k, round: round, ended: make(chan struct{})}
+		session, err := g.store.Watch(ctx, request.Watch{Kind: k, Initial: true, InitialEnd: true}, f)
+		if err != nil {
+			return // the store is closing
+		}
+		select {
+		case <-ctx.Done():
+		case <-f.ended:
+		}
+		session.Stop()
+		<-f.ended
+	}
+}
+
+// kinship is the sink that tells the graph of the objects of one kind.
+type kinship struct {
+	garbage *Garbage
+	kind    *schema.Kind
+	round   int
+	ended   chan struct{}
+}
+
+// Events implements request.Sink.
+func (f *kinship) Events(events []request.Event) error {
+	g := f.garbage
+	for i := range events {
+		switch e := &events[i]; {
+		case e.InitialEnd:
+			f.read()
+		case e.Type == request.Deleted:
+			g.consider(g.graph.drop(e.Object.Head.UID))
+		case e.Type == request.Added, e.Type == request.Modified:
+			g.consider(g.graph.put(f.kind, e.Object, f.round))
+			if orphaning(e.Object) {
+				g.owners.add(placeOf(f.kind, e.Object))
+			}
+		}
+	}
+	return nil
+}
+
+// read is called when everything that there is has been seen.
+func (f *kinship) read() {
+	g := f.garbage
+	switch {
+	case f.round > 1:
+		g.consider(g.graph.dropOlder(f.kind, f.round))
+	case g.unread.Add(-1) == 0:
+		close(g.complete)
+	}
+}
+
+// Done implements request.Sink.
+func (f *kinship) Done() { close(f.ended) }
+
+func (g *Garbage) consider(places []place) {
+	if len(places) > 0 {
+		g.dependents.add(places...)
+	}
+}
+
+// get is the object at a place as it is now; nil if that life of it has ended.
+func (g *Garbage) get(ctx context.Context, p place) (*meta.Object, error) {
+	o, err := g.store.Get(ctx, request.Get{Kind: p.kind, Key: p.key()})
+	if gone(err) || err == nil && o.Head.UID != p.uid {
+		return nil, nil
+	}
+	return o, err
+}
+
+// foreground tells an object that waits for its dependents to go.
+func foreground(o *meta.Object) bool {
+	return o.Head.Terminating && slices.Contains(o.Head.Finalizers, foregroundFinalizer)
+}
+
+// orphaning tells an object that waits for its dependents to be left alone.
+func orphaning(o *meta.Object) bool {
+	return o.Head.Terminating && slices.Contains(o.Head.Finalizers, orphanFinalizer)
+}

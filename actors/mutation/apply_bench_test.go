@@ -1,0 +1,135 @@
+package mutation
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/troupe-api/troupe/kinds/codec"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// A stage is an object that is written to again and again.
+type stage struct {
+	t       testing.TB
+	kind    *schema.Kind
+	cur     State
+	version uint64
+	env     Env
+}
+
+func newStage(t testing.TB, resource string) *stage {
+	t.Helper()
+	env := env
+	return &stage{t: t, kind: kindNamed(t, resource), env: env}
+}
+
+// write makes a mutation, and takes what comes of it for the state.
+func (s *stage) write(m request.Mutation) Candidate {
+	s.t.Helper()
+	m.Kind, m.Key = s.kind, meta.Key{Namespace: "default", Name: "a"}
+	c, err := Apply(s.cur, &m, s.env)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if c.Op == Put {
+		s.version++
+		json := string(c.Encoded.JSON[:c.Encoded.Slot]) + strconv.FormatUint(s.version, 10) + string(c.Encoded.JSON[c.Encoded.Slot:])
+		o := &meta.Object{JSON: []byte(json), Item: s.kind.Item, Head: c.Head, Version: s.version}
+		s.cur = State{Object: o, Tree: c.Tree, Fresh: true}
+	}
+	return c
+}
+
+// config is a configuration to be applied by a manager.
+func (s *stage) config(manager, text string) request.Mutation {
+	s.t.Helper()
+	tree, faults, err := codec.DecodeJSON(s.kind.Message, []byte(text))
+	if err != nil || len(faults) > 0 {
+		s.t.Fatalf("%s: %v %v", text, faults, err)
+	}
+	return request.Mutation{Verb: request.Patch, PatchType: request.ApplyPatch, FieldManager: manager, Object: tree}
+}
+
+func configMapOf(value string) string {
+	return fmt.Sprintf(`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","namespace":"default"},"data":{"payload":%q,"sent":%q}}`, strings.Repeat("x", 1024), value)
+}
+
+// podOf is what the first of three managers says about a Pod of about 2 KiB.
+func podOf(label string) string {
+	container := func(name string) string {
+		return `{"name":"` + name + `","image":"example.com/` + name + `:1","args":["--config","/etc/web/server.conf"],"ports":[{"name":"p` + name + `","containerPort":80}],` +
+			`"env":[{"name":"MODE","value":"fast"},{"name":"LEVEL","value":"3"}],"resources":{"requests":{"cpu":"100m","memory":"64Mi"},"limits":{"cpu":"1","memory":"128Mi"}},` +
+			`"readinessProbe":{"tcpSocket":{"port":80},"periodSeconds":5},"volumeMounts":[{"name":"work","mountPath":"/work"}]}`
+	}
+	return `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a","namespace":"default","labels":{"app":"web","tier":"` + label + `"}},"spec":{` +
+		`"containers":[` + container("one") + `,` + container("two") + `],"volumes":[{"name":"work","emptyDir":{}}]}}`
+}
+
+func podStage(t testing.TB) *stage {
+	t.Helper()
+	s := newStage(t, "pods")
+	s.write(s.config("one", podOf("0")))
+	s.write(s.config("two", `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a","namespace":"default","labels":{"owner":"two"},"annotations":{"example.com/a":"b"}}}`))
+	status := s.config("kubelet", `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"},"status":{"phase":"Running","podIP":"10.0.0.1","conditions":[`+
+		`{"type":"Ready","status":"True"},{"type":"Initialized","status":"True"}]}}`)
+	status.Subresource = "status"
+	s.write(status)
+	return s
+}
+
+func TestApplyOfNothingNewIsNoChange(t *testing.T) {
+	s := podStage(t)
+	s.env.Now = s.env.Now.Add(time.Hour)
+	if c := s.write(s.config("one", podOf("0"))); c.Op != None {
+		t.Errorf("the same configuration made %s", c.Encoded.JSON)
+	}
+	if c := s.write(s.config("one", podOf("1"))); c.Op != Put || !strings.Contains(string(c.Encoded.JSON), timestamp(s.env.Now)) {
+		t.Errorf("another configuration made %s", c.Encoded.JSON)
+	}
+}
+
+func BenchmarkApplyConfigMap(b *testing.B) {
+	s := newStage(b, "configmaps")
+	s.write(s.config("one", configMapOf("0")))
+	configs := []request.Mutation{s.config("one", configMapOf("1")), s.config("one", configMapOf("2"))}
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		s.write(configs[i%2])
+	}
+}
+
+func BenchmarkApplyPod(b *testing.B) {
+	s := podStage(b)
+	configs := []request.Mutation{s.config("one", podOf("1")), s.config("one", podOf("2"))}
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		s.write(configs[i%2])
+	}
+}
+
+func BenchmarkApplyPodUnchanged(b *testing.B) {
+	s := podStage(b)
+	config := s.config("one", podOf("0"))
+	b.ReportAllocs()
+	for b.Loop() {
+		s.write(config)
+	}
+}
+
+func BenchmarkUpdatePod(b *testing.B) {
+	s := podStage(b)
+	patches := []request.Mutation{}
+	for _, text := range []string{"x", "y"} {
+		patches = append(patches, request.Mutation{Verb: request.Patch, PatchType: request.MergePatch, FieldManager: "patcher",
+			PatchBody: []byte(`{"metadata":{"labels":{"patched":"` + text + `"}}}`)})
+	}
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		s.write(patches[i%2])
+	}
+}

@@ -1,0 +1,67 @@
+package http
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"net"
+	"testing"
+)
+
+// FuzzQuery: whatever valid lets through can be searched, each parameter as next finds it.
+func FuzzQuery(f *testing.F) {
+	for _, s := range []string{"", "watch", "a=b&a=c", "&&=&", "%61=%20+", "limit=9&limit=", "fieldSelector=metadata.name%3Da"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		q := query(s)
+		if !q.valid() {
+			return
+		}
+		first := map[string]string{}
+		for rest := q; ; {
+			key, value, after, ok := rest.next()
+			if !ok {
+				break
+			}
+			if _, seen := first[key]; !seen {
+				first[key] = unescapeQuery(value)
+			}
+			rest = after
+		}
+		for key, want := range first {
+			if got, ok := q.lookup(key); !ok || got != want {
+				t.Errorf("%q: %q is %q, want %q", s, key, got, want)
+			}
+		}
+	})
+}
+
+// A peer is a connection whose other side has sent some bytes and then closed.
+type peer struct {
+	net.Conn
+	in  *bytes.Reader
+	out int
+}
+
+func (p *peer) Read(b []byte) (int, error)  { return p.in.Read(b) }
+func (p *peer) Write(b []byte) (int, error) { p.out += len(b); return len(b), nil }
+
+// FuzzFrames: whatever a client sends into its WebSocket ends it in order, and is not
+// answered by more than it was.
+func FuzzFrames(f *testing.F) {
+	for _, s := range []string{"", "\x89\x82\x01\x02\x03\x04Hi", "\x88\x80\x00\x00\x00\x00", "\x81\xfe\x00\x7e\x00\x00\x00\x00", "\x82\xff\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00x"} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		p := &peer{in: bytes.NewReader(b)}
+		err := (&stream{}).readFrames(p)
+		var end *closed
+		if !errors.As(err, &end) && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+			t.Errorf("%x: %v", b, err)
+		}
+		if p.out > len(b) {
+			t.Errorf("%x: %d bytes were answered", b, p.out)
+		}
+	})
+}

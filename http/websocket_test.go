@@ -1,0 +1,151 @@
+package http_test
+
+import (
+	"bufio"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"net"
+	"net/textproto"
+	"strings"
+	"testing"
+
+	"github.com/troupe-api/troupe/http"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/troupe-api/troupe/policy/authz"
+)
+
+// socket opens a WebSocket with the key of the example in RFC 6455.
+func (f *front) socket(path, headers string) (net.Conn, *bufio.Reader, textproto.MIMEHeader) {
+	f.Helper()
+	c, err := net.Dial("tcp", strings.TrimPrefix(f.url, "http://"))
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Cleanup(func() { _ = c.Close() })
+	const ask = "GET %s HTTP/1.1\r\nHost: h\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n%s\r\n"
+	if _, err := fmt.Fprintf(c, ask, path, headers); err != nil {
+		f.Fatal(err)
+	}
+	r := bufio.NewReader(c)
+	head := textproto.NewReader(r)
+	line, err := head.ReadLine()
+	if err != nil || line != "HTTP/1.1 101 Switching Protocols" {
+		f.Fatalf("%q %v", line, err)
+	}
+	h, err := head.ReadMIMEHeader()
+	if err != nil {
+		f.Fatal(err)
+	}
+	return c, r, h
+}
+
+// readFrame reads one frame of a server.
+func readFrame(t testing.TB, r io.Reader) (first byte, payload string) {
+	t.Helper()
+	head := make([]byte, 2)
+	if _, err := io.ReadFull(r, head); err != nil {
+		t.Fatal(err)
+	}
+	size := uint64(head[1])
+	if more := map[byte]int{126: 2, 127: 8}[head[1]]; more > 0 {
+		long := make([]byte, 8)
+		if _, err := io.ReadFull(r, long[8-more:]); err != nil {
+			t.Fatal(err)
+		}
+		size = binary.BigEndian.Uint64(long)
+	}
+	b := make([]byte, size)
+	if _, err := io.ReadFull(r, b); err != nil {
+		t.Fatal(err)
+	}
+	return head[0], string(b)
+}
+
+// TestSocketFrames: the answer and the frames to the byte.
+func TestSocketFrames(t *testing.T) {
+	f := serve(t, nil)
+	c, r, h := f.socket(maps+"?watch=1&resourceVersion=5&timeoutSeconds=60", "Sec-WebSocket-Protocol: one, two\r\n")
+	if h.Get("Sec-WebSocket-Accept") != "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=" || h.Get("Sec-WebSocket-Protocol") != "one" {
+		t.Errorf("%v", h)
+	}
+	for _, size := range []int{0, 200, 70 << 10} {
+		object := `{"x":"` + strings.Repeat("x", size) + `"}`
+		f.send(request.Event{Type: request.Added, Object: &meta.Object{JSON: []byte(object)}})
+		if first, text := readFrame(t, r); first != 0x81 || text != `{"type":"ADDED","object":`+object+"}\n" {
+			t.Errorf("%x, %d bytes", first, len(text))
+		}
+	}
+	// A masked ping "Hi", then a close with 1001: the pong and the same close.
+	if _, err := c.Write([]byte{0x89, 0x82, 1, 2, 3, 4, 'H' ^ 1, 'i' ^ 2, 0x88, 0x82, 1, 2, 3, 4, 0x03 ^ 1, 0xe9 ^ 2}); err != nil {
+		t.Fatal(err)
+	}
+	if first, text := readFrame(t, r); first != 0x8a || text != "Hi" {
+		t.Errorf("%x %q", first, text)
+	}
+	if first, text := readFrame(t, r); first != 0x88 || text != "\x03\xe9" {
+		t.Errorf("%x %q", first, text)
+	}
+	if rest, err := io.ReadAll(r); err != nil || len(rest) > 0 {
+		t.Errorf("%q %v", rest, err)
+	}
+	f.gone()
+}
+
+// TestSocketFaults: what no client may send ends with 1002.
+func TestSocketFaults(t *testing.T) {
+	for name, bytes := range map[string][]byte{
+		"unmasked":          {0x81, 0x01, 'x'},
+		"reserved bit":      {0xc1, 0x80, 0, 0, 0, 0},
+		"reserved opcode":   {0x83, 0x80, 0, 0, 0, 0},
+		"fragmented ping":   {0x09, 0x80, 0, 0, 0, 0},
+		"long ping":         {0x89, 0xfe, 0, 126, 0, 0, 0, 0},
+		"impossible length": {0x82, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := serve(t, nil)
+			c, r, _ := f.socket(maps+"?watch=1&resourceVersion=5", "")
+			if _, err := c.Write(bytes); err != nil {
+				t.Fatal(err)
+			}
+			if first, text := readFrame(t, r); first != 0x88 || text != "\x03\xea" {
+				t.Errorf("%x %q", first, text)
+			}
+			f.gone()
+		})
+	}
+}
+
+// named allows what names the object a.
+type named struct{}
+
+func (named) Authorize(a authz.Attributes) (authz.Decision, string) {
+	if a.Name == "a" {
+		return authz.Allow, ""
+	}
+	return authz.NoOpinion, ""
+}
+
+// TestSelectedName: who may read one object may list and watch it by its name.
+func TestSelectedName(t *testing.T) {
+	f := serve(t, func(o *http.Options) { o.Authorizer = named{} })
+	for query, want := range map[string]int{
+		"":                                        403,
+		"?fieldSelector=metadata.name%3Da":        200,
+		"?fieldSelector=metadata.name%3D%3Da":     200,
+		"?fieldSelector=metadata.name!%3Da":       403,
+		"?fieldSelector=metadata.name%3Db":        403,
+		"?fieldSelector=metadata.namespace%3Da":   403,
+		"?fieldSelector=metadata.name%3Da,%3D":    403,
+		"?labelSelector=metadata.name%3Da":        403,
+		"?watch=1&fieldSelector=metadata.name%3D": 403,
+	} {
+		if resp, body := f.do("GET", maps+query, ""); resp.StatusCode != want {
+			t.Errorf("%s: %d %s", query, resp.StatusCode, body)
+		}
+	}
+	if resp, _ := f.do("DELETE", maps+"?fieldSelector=metadata.name%3Da", ""); resp.StatusCode != 403 {
+		t.Errorf("deletecollection: %d", resp.StatusCode)
+	}
+}

@@ -1,0 +1,69 @@
+package ownership
+
+import (
+	"testing"
+
+	"github.com/troupe-api/troupe/kinds/codec"
+	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// FuzzApply: two configurations after another on an object whose first manager owns
+// anything. Nothing that goes in is changed; an apply is done or is a conflict; to do the
+// same once more changes nothing; and then its fields are the applier's.
+func FuzzApply(f *testing.F) {
+	for _, c := range [][4]string{
+		{`{"text":"1"}`, `{"f:text":{}}`, `{"text":"2"}`, `{"text":"2"}`},
+		{`{"items":[{"name":"x","value":"1"}]}`, `{"f:items":{"k:{\"kind\":\"K\",\"name\":\"x\"}":{".":{},"f:value":{}}}}`, `{"items":[{"name":"y"}]}`, `{}`},
+		{`{"set":["a","b"],"list":["x"]}`, `{"f:set":{"v:\"a\"":{}},"f:list":{}}`, `{"set":["c"]}`, `{"set":["a"],"list":[]}`},
+		{`{"unit":{"a":"1"},"block":{"a":"1"}}`, `{"f:unit":{},"f:block":{"f:a":{}}}`, `{"unit":{"b":"1"}}`, `{"block":{"b":2}}`},
+		{`{"groups":{"x":{"a":"1"}},"inner":{"b":1}}`, `{"f:groups":{"f:x":{".":{},"f:a":{}}},"i:0":{}}`, `{"groups":{"x":{"b":1},"y":{}}}`, `{"inner":null}`},
+	} {
+		f.Add(c[0], c[1], c[2], c[3], true)
+		f.Add(c[0], c[1], c[2], c[3], false)
+	}
+	m := plan()
+	f.Fuzz(func(t *testing.T, object, fields, first, second string, applied bool) {
+		live, ok := wellFormed(m, object)
+		if !ok {
+			return
+		}
+		operation := "Update"
+		if applied {
+			operation = "Apply"
+		}
+		managed := []any{schema.Tree{"manager": "other", "operation": operation, "apiVersion": "v1", "time": "2029-01-01T00:00:00Z", "fieldsType": "FieldsV1", "fieldsV1": fields}}
+		for _, text := range []string{first, second} {
+			config, ok := wellFormed(m, text)
+			if !ok {
+				return
+			}
+			before, asked := rules.Clone(live), rules.Clone(config)
+			next, list, err := Apply(writerOf("fuzz"), onlyV1, live, config, managed, false)
+			if err != nil {
+				next, list, err = Apply(writerOf("fuzz"), onlyV1, live, config, managed, true)
+			}
+			if err != nil {
+				t.Fatalf("a forced apply is refused: %v", err)
+			}
+			if !rules.Equal(before, live) || !rules.Equal(asked, config) {
+				t.Fatal("what went in was changed")
+			}
+			again, same, err := Apply(writerOf("fuzz"), onlyV1, next, config, list, false)
+			if err != nil || !rules.Equal(again, next) || !rules.Equal(list, same) {
+				t.Fatalf("once more: %v, %v by %s, was %v by %s", err, again, who(same), next, who(list))
+			}
+			live, managed = next, list
+		}
+	})
+}
+
+// wellFormed is an object of the plan as the server lets it in: known fields of the
+// right types, and no item twice.
+func wellFormed(m *schema.Message, text string) (schema.Tree, bool) {
+	tree, faults, err := codec.DecodeJSON(m, []byte(text))
+	if err != nil || len(faults) > 0 || CheckItems(m, tree) != "" {
+		return nil, false
+	}
+	return tree, true
+}

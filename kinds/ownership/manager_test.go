@@ -1,0 +1,128 @@
+package ownership
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+func updater(name, version string, hour int, fields string) *manager {
+	s, err := Parse(fields)
+	if err != nil {
+		panic(err)
+	}
+	return &manager{identity: identity{name: name, operation: opUpdate, apiVersion: version}, version: version,
+		time: fmt.Sprintf("2030-01-01T%02d:00:00Z", hour), set: s}
+}
+
+func TestCap(t *testing.T) {
+	var all managers
+	for i := range 13 {
+		all = append(all, updater(fmt.Sprintf("m%02d", i), "v1", i, fmt.Sprintf(`{"f:a%02d":{}}`, i)))
+	}
+	all[1].version, all[1].apiVersion = "v2", "v2"
+	all = append(all, &manager{identity: identity{name: "a", operation: opApply}, version: "v1", set: set(t, `{"f:z":{}}`)})
+	var lines []string
+	for _, v := range all.cap().encode() {
+		e := v.(schema.Tree)
+		lines = append(lines, rules.Text(e, "manager")+" "+rules.Text(e, "apiVersion")+" "+rules.Text(e, "fieldsV1"))
+	}
+	want := []string{
+		`a v1 {"f:z":{}}`, `ancient-changes v2 {"f:a01":{}}`, `ancient-changes v1 {"f:a00":{},"f:a02":{},"f:a03":{},"f:a04":{}}`,
+	}
+	for i := 5; i < 13; i++ {
+		want = append(want, fmt.Sprintf(`m%02d v1 {"f:a%02d":{}}`, i, i))
+	}
+	if got := strings.Join(lines, "\n"); got != strings.Join(want, "\n") {
+		t.Errorf("the managers are\n%s\nwant\n%s", got, strings.Join(want, "\n"))
+	}
+}
+
+func TestEncodeOrder(t *testing.T) {
+	all := managers{
+		updater("b", "v1", 2, `{"f:a":{}}`), updater("c", "v1", 1, `{"f:a":{}}`), updater("a", "v1", 2, `{"f:a":{}}`), updater("gone", "v1", 0, `{}`),
+		{identity: identity{name: "z", operation: opApply}, version: "v1", time: "2030-01-01T09:00:00Z", set: set(t, `{"f:a":{}}`)},
+	}
+	var names []string
+	for _, v := range all.encode() {
+		names = append(names, rules.Text(v.(schema.Tree), "manager"))
+	}
+	if got := strings.Join(names, " "); got != "z c a b" {
+		t.Errorf("the order is %s", got)
+	}
+}
+
+func TestResets(t *testing.T) {
+	for text, want := range map[string]bool{`{"l":[{}]}`: true, `{"l":[]}`: false, `{"l":[{},{}]}`: false, `{"l":[{"manager":"m"}]}`: false} {
+		list, _ := tree(t, text)["l"].([]any)
+		if got := Resets(list); got != want {
+			t.Errorf("%s: %v", text, got)
+		}
+	}
+}
+
+func TestNormalize(t *testing.T) {
+	entry := func(operation, fields string) []any {
+		return []any{schema.Tree{"manager": "m", "operation": operation, "apiVersion": "v1", "fieldsV1": fields}}
+	}
+	got, ok := Normalize(entry("Apply", `{ "f:b":{}, "f:a":{} }`))
+	if !ok || who(got) != `m Apply {"f:a":{},"f:b":{}}` || rules.Text(got[0].(schema.Tree), "fieldsType") != "FieldsV1" {
+		t.Errorf("%v", got)
+	}
+	for _, bad := range [][]any{entry("Dance", `{"f:a":{}}`), entry("Apply", `{`), entry("Apply", `{}`), nil, {3}} {
+		if got, ok := Normalize(bad); ok {
+			t.Errorf("%v has become %v", bad, got)
+		}
+	}
+}
+
+func TestCovers(t *testing.T) {
+	object := tree(t, `{"text":"1","items":[{"name":"a","value":"v"}],"map":{"x":"1"}}`)
+	for _, c := range []struct {
+		field string
+		want  bool
+	}{
+		{".text", true}, {".map.x", true}, {".map.y", false}, {".list", false}, {`.items[kind="K",name="a"].value`, true}, {`.items[kind="K",name="b"].value`, false},
+	} {
+		if got := Covers(plan(), object, []meta.Cause{{Type: meta.CauseFieldConflict, Field: c.field}}); got != c.want {
+			t.Errorf("%s: %v", c.field, got)
+		}
+	}
+}
+
+func TestScaled(t *testing.T) {
+	managed := managers{updater("a", "apps/v1", 1, `{"f:spec":{"f:replicas":{},"f:x":{}}}`), updater("b", "apps/v1", 2, `{"f:spec":{"f:x":{}}}`)}.encode()
+	got := Scaled(managed, []string{"spec", "replicas"}, "autoscaling/v1")
+	if len(got) != 1 || who(got) != `a Update {"f:spec":{"f:replicas":{}}}` || rules.Text(got[0].(schema.Tree), "apiVersion") != "autoscaling/v1" {
+		t.Errorf("%v", got)
+	}
+	if got := Scaled(managed, []string{"spec", "nodes"}, "autoscaling/v1"); got != nil {
+		t.Errorf("%v", got)
+	}
+}
+
+func TestReconciled(t *testing.T) {
+	for name, c := range map[string]struct{ set, want string }{
+		"as it is":        {`{"f:items":{".":{},"k:{\"kind\":\"K\",\"name\":\"a\"}":{".":{},"f:value":{}}},"f:map":{"f:x":{}},"f:unit":{}}`, ``},
+		"map":             {`{"f:text":{},"f:unit":{"f:x":{}}}`, `{"f:text":{},"f:unit":{}}`},
+		"message":         {`{"f:block":{".":{},"f:a":{}}}`, `{"f:block":{}}`},
+		"list":            {`{"f:list":{"k:{\"name\":\"a\"}":{".":{},"f:x":{}}}}`, `{"f:list":{}}`},
+		"inside an item":  {`{"f:items":{"k:{\"kind\":\"K\",\"name\":\"a\"}":{"f:args":{"v:1":{}}}}}`, `{"f:items":{"k:{\"kind\":\"K\",\"name\":\"a\"}":{"f:args":{}}}}`},
+		"below a scalar":  {`{"f:text":{"f:x":{}}}`, ``},
+		"unknown":         {`{"f:nothing":{"f:x":{}}}`, ``},
+		"atomic to parts": {`{"f:inner":{},"f:items":{},"f:map":{}}`, ``},
+	} {
+		if c.want == "" {
+			c.want = c.set
+		}
+		s := set(t, c.set)
+		got := reconciled(plan(), s)
+		if got.text() != c.want || identical(got, s) != (c.want == c.set) {
+			t.Errorf("%s: %s, want %s", name, got.text(), c.want)
+		}
+	}
+}

@@ -1,0 +1,52 @@
+package ownership
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestSetAlgebra(t *testing.T) {
+	for _, c := range []struct{ a, b, union, both, difference string }{
+		{`{}`, `{}`, `{}`, `{}`, `{}`},
+		{`{"f:a":{}}`, `{}`, `{"f:a":{}}`, `{}`, `{"f:a":{}}`},
+		{`{}`, `{"f:a":{}}`, `{"f:a":{}}`, `{}`, `{}`},
+		{`{"f:a":{}}`, `{"f:a":{}}`, `{"f:a":{}}`, `{"f:a":{}}`, `{}`},
+		{`{"f:a":{},"f:c":{}}`, `{"f:b":{},"f:c":{}}`, `{"f:a":{},"f:b":{},"f:c":{}}`, `{"f:c":{}}`, `{"f:a":{}}`},
+		{`{"f:a":{".":{},"f:x":{}}}`, `{"f:a":{}}`, `{"f:a":{".":{},"f:x":{}}}`, `{"f:a":{}}`, `{"f:a":{"f:x":{}}}`},
+		{`{"f:a":{".":{},"f:x":{}}}`, `{"f:a":{"f:x":{}}}`, `{"f:a":{".":{},"f:x":{}}}`, `{"f:a":{"f:x":{}}}`, `{"f:a":{}}`},
+		{`{"f:a":{"f:x":{}}}`, `{"f:a":{"f:x":{}}}`, `{"f:a":{"f:x":{}}}`, `{"f:a":{"f:x":{}}}`, `{}`},
+		{`{"f:l":{"v:1":{},"v:\"1\"":{}}}`, `{"f:l":{"v:1":{}}}`, `{"f:l":{"v:\"1\"":{},"v:1":{}}}`, `{"f:l":{"v:1":{}}}`, `{"f:l":{"v:\"1\"":{}}}`},
+	} {
+		a, b := set(t, c.a), set(t, c.b)
+		for name, got := range map[string][2]string{
+			"union": {Union(a, b).text(), c.union}, "intersection": {Intersection(a, b).text(), c.both},
+			"difference": {Difference(a, b).text(), c.difference},
+		} {
+			if got[0] != got[1] {
+				t.Errorf("%s of %s and %s: %s, want %s", name, c.a, c.b, got[0], got[1])
+			}
+		}
+		if !Equal(Union(a, b), Union(b, a)) || Equal(a, b) != (c.a == c.b) {
+			t.Errorf("%s and %s: equality is wrong", c.a, c.b)
+		}
+	}
+}
+
+func TestPaths(t *testing.T) {
+	s := set(t, `{"f:a":{".":{},"f:b.c":{}},"f:l":{"k:{\"name\":\"x\",\"port\":1}":{".":{},"f:i":{}},"v:\"z\"":{},"i:3":{}}}`)
+	want := `.a .a.b.c .l[3] .l[name="x",port=1] .l[name="x",port=1].i .l[="z"]`
+	if got := strings.Join(s.Paths(), " "); got != want {
+		t.Errorf("the paths are %s, want %s", got, want)
+	}
+}
+
+func TestBuilderSorts(t *testing.T) {
+	var b builder
+	b.add(fieldStep("b"), true, Set{})
+	b.add(fieldStep("c"), false, Set{})
+	b.add(fieldStep("a"), false, set(t, `{"f:x":{}}`))
+	b.add(fieldStep("b"), false, set(t, `{"f:y":{}}`))
+	if got, want := b.set().text(), `{"f:a":{"f:x":{}},"f:b":{".":{},"f:y":{}}}`; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}

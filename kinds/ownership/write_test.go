@@ -1,0 +1,162 @@
+package ownership
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+func TestUpdate(t *testing.T) {
+	for name, c := range map[string]struct{ before, after, want string }{
+		"create":           {``, `{"text":"a","map":{"x":"1"}}`, `w Update {"f:map":{".":{},"f:x":{}},"f:text":{}}`},
+		"nobody's":         {``, `{"kind":"K","apiVersion":"v1","metadata":{"name":"n","uid":"u","labels":{"a":"b"}}}`, `w Update {"f:metadata":{"f:labels":{".":{},"f:a":{}}}}`},
+		"nothing":          {`{"text":"a"}`, `{"text":"a"}`, `old Update {"f:text":{}}`},
+		"change":           {`{"text":"a"}`, `{"text":"b"}`, `w Update {"f:text":{}}`},
+		"other field":      {`{"text":"a"}`, `{"text":"a","inner":{"a":"1"}}`, `old Update {"f:text":{}}; w Update {"f:inner":{".":{},"f:a":{}}}`},
+		"gone":             {`{"text":"a","map":{"x":"1"}}`, `{"text":"a"}`, `old Update {"f:text":{}}`},
+		"all gone":         {`{"text":"a"}`, `{}`, ``},
+		"key of map":       {`{"map":{"x":"1","y":"1"}}`, `{"map":{"x":"1","y":"2"}}`, `old Update {"f:map":{".":{},"f:x":{}}}; w Update {"f:map":{"f:y":{}}}`},
+		"atomic map":       {`{"unit":{"x":"1","y":"1"}}`, `{"unit":{"x":"1","y":"2"}}`, `w Update {"f:unit":{}}`},
+		"atomic message":   {`{"block":{"a":"1"}}`, `{"block":{"a":"1","b":1}}`, `w Update {"f:block":{}}`},
+		"atomic list":      {`{"list":["a"]}`, `{"list":["a","b"]}`, `w Update {"f:list":{}}`},
+		"set":              {`{"set":["a"]}`, `{"set":["b","a"]}`, `old Update {"f:set":{".":{},"v:\"a\"":{}}}; w Update {"f:set":{"v:\"b\"":{}}}`},
+		"item":             {`{"items":[{"name":"a","value":"1"}]}`, `{"items":[{"name":"a","value":"2"}]}`, `old Update {"f:items":{".":{},"k:{\"kind\":\"K\",\"name\":\"a\"}":{".":{},"f:name":{}}}}; w Update {"f:items":{"k:{\"kind\":\"K\",\"name\":\"a\"}":{"f:value":{}}}}`},
+		"order of items":   {`{"items":[{"name":"a"},{"name":"b"}]}`, `{"items":[{"name":"b"},{"name":"a"}]}`, `old Update {"f:items":{".":{},"k:{\"kind\":\"K\",\"name\":\"a\"}":{".":{},"f:name":{}},"k:{\"kind\":\"K\",\"name\":\"b\"}":{".":{},"f:name":{}}}}`},
+		"items twice":      {`{"items":[{"name":"a"}]}`, `{"items":[{"name":"a"},{"name":"a","value":"2"}]}`, `old Update {"f:items":{}}; w Update {"f:items":{"k:{\"kind\":\"K\",\"name\":\"a\"}":{}}}`},
+		"items once":       {`{"items":[{"name":"a"},{"name":"a"}]}`, `{"items":[{"name":"a","value":"2"}]}`, `old Update {"f:items":{}}; w Update {"f:items":{"k:{\"kind\":\"K\",\"name\":\"a\"}":{".":{},"f:name":{},"f:value":{}}}}`},
+		"message in a map": {`{"groups":{"x":{"a":"1"}}}`, `{"groups":{"x":{"a":"1","b":2}}}`, `old Update {"f:groups":{".":{},"f:x":{".":{},"f:a":{}}}}; w Update {"f:groups":{"f:x":{"f:b":{}}}}`},
+	} {
+		var before schema.Tree
+		var managed []any
+		if c.before != "" {
+			before = tree(t, c.before)
+			managed = Update(writerOf("old"), onlyV1, nil, before, nil, false)
+		}
+		if got := who(Update(writerOf("w"), onlyV1, before, tree(t, c.after), managed, false)); got != c.want {
+			t.Errorf("%s: the owners are\n%s, want\n%s", name, got, c.want)
+		}
+	}
+}
+
+func TestUpdateReaches(t *testing.T) {
+	after := tree(t, `{"text":"a","status":{"a":"1"}}`)
+	w := writerOf("w")
+	w.KeepsStatus = true
+	if got := who(Update(w, onlyV1, nil, after, nil, false)); got != `w Update {"f:text":{}}` {
+		t.Errorf("a write that keeps the status: %s", got)
+	}
+	w = writerOf("w")
+	w.Only, w.Subresource = "status", "status"
+	list := Update(w, onlyV1, nil, after, nil, false)
+	if got := who(list); got != `w Update {"f:status":{".":{},"f:a":{}}}` || rules.Text(list[0].(schema.Tree), "subresource") != "status" {
+		t.Errorf("a write of the status: %s", got)
+	}
+}
+
+func TestUpdateOfUnmanaged(t *testing.T) {
+	before, after := tree(t, `{"text":"a"}`), tree(t, `{"text":"b"}`)
+	if got := Update(writerOf("w"), onlyV1, before, after, nil, false); got != nil {
+		t.Errorf("an object without managers got %s", who(got))
+	}
+	if got := who(Update(writerOf("w"), onlyV1, before, after, nil, true)); got != `w Update {"f:text":{}}` {
+		t.Errorf("one that begins anew got %s", got)
+	}
+}
+
+func TestUnknownVersionLosesAll(t *testing.T) {
+	managed := []any{schema.Tree{"manager": "m", "operation": "Update", "apiVersion": "v0", "fieldsType": "FieldsV1", "fieldsV1": `{"f:list":{}}`}}
+	got := who(Update(writerOf("w"), onlyV1, tree(t, `{"text":"a"}`), tree(t, `{"text":"b"}`), managed, false))
+	if got != `w Update {"f:text":{}}` {
+		t.Errorf("the owners are %s", got)
+	}
+}
+
+// run applies configurations in turn, "manager{...}", with "!" before one that forces; the last
+// word is what the object then is and who owns it, or the message of the fault.
+func run(t *testing.T, steps ...string) string {
+	t.Helper()
+	var live schema.Tree
+	var managed []any
+	for _, step := range steps {
+		manager, config, _ := strings.Cut(step, "{")
+		name, force := strings.CutPrefix(manager, "!")
+		next, list, err := Apply(writerOf(name), onlyV1, live, tree(t, "{"+config), managed, force)
+		if err != nil {
+			return err.Error()
+		}
+		live, managed = next, list
+	}
+	return jsonOf(live) + " " + who(managed)
+}
+
+func jsonOf(t schema.Tree) string {
+	var b strings.Builder
+	b.WriteByte('{')
+	for i, key := range rules.Keys(t) {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		fmt.Fprintf(&b, "%s:%v", key, t[key])
+	}
+	return b.String() + "}"
+}
+
+func TestApply(t *testing.T) {
+	for name, c := range map[string]struct {
+		steps []string
+		want  string
+	}{
+		"create":     {[]string{`a{"text":"1"}`}, `{text:1} a Apply {"f:text":{}}`},
+		"share":      {[]string{`a{"text":"1"}`, `b{"text":"1"}`}, `{text:1} a Apply {"f:text":{}}; b Apply {"f:text":{}}`},
+		"conflict":   {[]string{`a{"text":"1"}`, `b{"text":"2"}`}, `Apply failed with 1 conflict: conflict with "a": .text`},
+		"force":      {[]string{`a{"text":"1"}`, `!b{"text":"2"}`}, `{text:2} b Apply {"f:text":{}}`},
+		"give up":    {[]string{`a{"text":"1","set":["x"]}`, `b{"text":"1"}`, `a{"set":["x"]}`}, `{set:[x] text:1} a Apply {"f:set":{"v:\"x\"":{}}}; b Apply {"f:text":{}}`},
+		"remove":     {[]string{`a{"text":"1","list":["x"]}`, `a{"text":"1"}`}, `{text:1} a Apply {"f:text":{}}`},
+		"nothing":    {[]string{`a{"text":"1"}`, `a{}`}, `{} `},
+		"items":      {[]string{`a{"items":[{"name":"x"}]}`, `b{"items":[{"name":"y"}]}`, `a{"items":[]}`}, `{items:[map[name:y]]} b Apply {"f:items":{"k:{\"kind\":\"K\",\"name\":\"y\"}":{".":{},"f:name":{}}}}`},
+		"map of any": {[]string{`a{"groups":{"x":{"a":"1"}}}`, `b{"groups":{"x":{"b":1}}}`, `a{}`}, `{groups:map[x:map[b:1]]} b Apply {"f:groups":{"f:x":{".":{},"f:b":{}}}}`},
+	} {
+		if got := run(t, c.steps...); got != c.want {
+			t.Errorf("%s:\n%s, want\n%s", name, got, c.want)
+		}
+	}
+}
+
+func TestApplyOfUnchangedKeepsItsTime(t *testing.T) {
+	config := tree(t, `{"text":"1"}`)
+	live, managed, err := Apply(writerOf("a"), onlyV1, nil, config, nil, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	later := writerOf("a")
+	later.Now = "2031-01-01T00:00:00Z"
+	again, list, err := Apply(later, onlyV1, live, config, managed, false)
+	if err != nil || again != nil || list != nil {
+		t.Errorf("%v %v %v", again, list, err)
+	}
+}
+
+func TestBeforeFirstApply(t *testing.T) {
+	live, managed, err := Apply(writerOf("a"), onlyV1, tree(t, `{"text":"1"}`), tree(t, `{"list":["x"]}`), nil, false)
+	if got := who(managed); err != nil || got != `a Apply {"f:list":{}}; before-first-apply Update {"f:text":{}}` || live["text"] != "1" {
+		t.Errorf("%v %s %v", live, got, err)
+	}
+}
+
+func TestConflictNamesSubresource(t *testing.T) {
+	w := writerOf("s")
+	w.Only, w.Subresource = "status", "status"
+	before := tree(t, `{"status":{"a":"1"}}`)
+	managed := Update(w, onlyV1, nil, before, nil, false)
+	a := writerOf("a")
+	a.Only, a.Subresource = "status", "status"
+	_, _, err := Apply(a, onlyV1, before, tree(t, `{"status":{"a":"2"}}`), managed, false)
+	status, _ := err.(*meta.Status)
+	if status == nil || status.Code != 409 || status.Message != `Apply failed with 1 conflict: conflict with "s" with subresource "status" using v1: .status.a` {
+		t.Errorf("%v", err)
+	}
+}

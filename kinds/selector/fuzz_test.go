@@ -1,0 +1,30 @@
+package selector
+
+import (
+	"testing"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// FuzzSelectors: any text is a selector or a 400, and a selector can be matched.
+func FuzzSelectors(f *testing.F) {
+	for _, s := range []string{"", "a", "!a", "a in (b,c),d!=e", "a>1", "metadata.name=a", `x!=\,`, "a in ("} {
+		f.Add(s)
+	}
+	k := &schema.Kind{}
+	k.Stored = k
+	object := &meta.Object{Key: meta.Key{Name: "a"}}
+	f.Fuzz(func(t *testing.T, s string) {
+		labels, err := ParseLabels(s)
+		if err != nil && meta.AsStatus(err).Code != 400 {
+			t.Errorf("%q: %v", s, err)
+		}
+		labels.Matches(map[string]string{"a": "b"})
+		fields, err := ParseFields(k, s)
+		if err != nil && meta.AsStatus(err).Code != 400 {
+			t.Errorf("%q: %v", s, err)
+		}
+		fields.Matches(object)
+	})
+}

@@ -1,0 +1,109 @@
+package apply
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/troupe-api/troupe/test/client"
+)
+
+func TestRefused(t *testing.T) {
+	s := serve(t)
+	live := s.create(configMaps, configMap("live", `"x":"1"`))
+	body := func(metadata string) string {
+		return `{"apiVersion":"v1","kind":"ConfigMap","metadata":{` + metadata + `}}`
+	}
+	pod := func(spec string) string {
+		return `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"},"spec":{` + spec + `}}`
+	}
+	const pods = "/api/v1/namespaces/default/pods"
+	for name, test := range map[string]struct {
+		code       int
+		path, body string
+		says       string
+	}{
+		"no manager":        {422, configMaps + "/a", body(`"name":"a"`), "fieldManager: Required value: is required for apply patch"},
+		"managed fields":    {400, configMaps + "/a?fieldManager=m", body(`"name":"a","managedFields":[{}]`), "metadata.managedFields must be nil"},
+		"empty managed":     {400, configMaps + "/a?fieldManager=m", body(`"name":"a","managedFields":[]`), "metadata.managedFields must be nil"},
+		"generateName":      {400, configMaps + "/a?fieldManager=m", body(`"generateName":"a"`), "name must be provided"},
+		"other name":        {400, configMaps + "/a?fieldManager=m", body(`"name":"b"`), "does not match the name on the URL"},
+		"other namespace":   {400, configMaps + "/a?fieldManager=m", body(`"name":"a","namespace":"other"`), "namespace of the provided object does not match"},
+		"no kind":           {400, configMaps + "/a?fieldManager=m", `{"apiVersion":"v1"}`, "invalid object type"},
+		"other version":     {400, deployment + "/a?fieldManager=m", `{"apiVersion":"apps/v2","kind":"Deployment","metadata":{"name":"a"}}`, "Incorrect version specified in apply patch"},
+		"no object":         {400, configMaps + "/a?fieldManager=m", `[]`, ""},
+		"no text":           {400, configMaps + "/a?fieldManager=m", "a: b: c", "error decoding YAML"},
+		"empty":             {400, configMaps + "/a?fieldManager=m", "", ""},
+		"unknown field":     {500, configMaps + "/a?fieldManager=m", `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"date":{}}`, ".date: field not declared in schema"},
+		"duplicate item":    {500, pods + "/a?fieldManager=m", pod(`"containers":[{"name":"c"},{"name":"c"}]`), `.spec.containers: duplicate entries for key [name="c"]`},
+		"no key":            {500, pods + "/a?fieldManager=m", pod(`"containers":[{"image":"c"}]`), `.spec.containers: element 0: associative list with keys has an element that omits key field "name"`},
+		"twice, strictly":   {400, configMaps + "/a?fieldManager=m&fieldValidation=Strict", `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"data":{"x":"1","x":"2"}}`, `duplicate field "data.x"`},
+		"invalid":           {422, configMaps + "/A_?fieldManager=m", body(`"name":"A_"`), "metadata.name: Invalid value"},
+		"old version":       {409, configMaps + "/live?fieldManager=m", body(`"name":"live","resourceVersion":"1"`), "the object has been modified"},
+		"version of none":   {409, configMaps + "/none?fieldManager=m", body(`"name":"none","resourceVersion":"1"`), "Operation cannot be fulfilled"},
+		"uid of none":       {409, configMaps + "/none?fieldManager=m", body(`"name":"none","uid":"u"`), "uid mismatch: the provided object specified uid u, and no existing object was found"},
+		"missing namespace": {404, "/api/v1/namespaces/none/configmaps/a?fieldManager=m", body(`"name":"a"`), `namespaces "none" not found`},
+		"collection":        {405, configMaps + "?fieldManager=m", body(`"name":"a"`), ""},
+		"status of none":    {404, deployment + "/none/status?fieldManager=m", `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"none"}}`, "not found"},
+		"bad dry run":       {422, configMaps + "/a?fieldManager=m&dryRun=Some", body(`"name":"a"`), "dryRun"},
+		"manager too long":  {422, configMaps + "/a?fieldManager=" + strings.Repeat("m", 129), body(`"name":"a"`), "fieldManager: Too long"},
+	} {
+		answer, err := s.Do(s.ctx, "PATCH", test.path, typeApply, []byte(test.body))
+		message, _ := answer.Object()["message"].(string)
+		if err != nil || answer.Code != test.code || !strings.Contains(message, test.says) {
+			t.Errorf("%s: %v %v, want %d %s", name, answer, err, test.code, test.says)
+		}
+	}
+	if now := s.get(configMaps + "/live"); now.String() != live.String() {
+		t.Errorf("%v has become %v", live, now)
+	}
+	s.send(422, "PATCH", configMaps+"/a?fieldManager=m&force=true", client.MergePatch, `{}`)
+}
+
+func TestTwiceWarns(t *testing.T) {
+	s := serve(t)
+	const twice = `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"data":{"x":"1","x":"2"}}`
+	answer := s.send(201, "PATCH", configMaps+"/a?fieldManager=m", typeApply, twice)
+	if !strings.Contains(answer.Header.Get("Warning"), "data.x") {
+		t.Errorf("the warning is %q", answer.Header.Get("Warning"))
+	}
+	if answer := s.send(200, "PATCH", configMaps+"/a?fieldManager=m&fieldValidation=Ignore", typeApply, twice); answer.Header.Get("Warning") != "" {
+		t.Errorf("a warning that was not asked for: %q", answer.Header.Get("Warning"))
+	}
+}
+
+func TestTerminatingNamespace(t *testing.T) {
+	s := serve(t)
+	s.create("/api/v1/namespaces", `{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"going"}}`)
+	const inside = "/api/v1/namespaces/going/configmaps"
+	s.create(inside, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"held","finalizers":["example.com/f"]}}`)
+	s.send(200, "DELETE", "/api/v1/namespaces/going", "", "")
+	refused := s.apply(403, "m", inside+"/new", configMap("new", ``))
+	if m, _ := refused["message"].(string); !strings.Contains(m, "because it is being terminated") {
+		t.Errorf("the message is %q", m)
+	}
+	s.apply(200, "m", inside+"/held", configMap("held", `"x":"1"`))
+}
+
+func TestVersionAsPrecondition(t *testing.T) {
+	s := serve(t)
+	made := s.create(configMaps, configMap("a", `"x":"1"`))
+	config := func(version string) string {
+		return `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","resourceVersion":` + version + `},"data":{"y":"1"}}`
+	}
+	s.apply(200, "m", configMaps+"/a", config(at(made, "metadata.resourceVersion")))
+	s.apply(409, "m", configMaps+"/a", config(at(made, "metadata.resourceVersion")))
+	s.has(s.get(configMaps+"/a"), map[string]string{"data": `{"x":"1","y":"1"}`})
+}
+
+func TestDryRun(t *testing.T) {
+	s := serve(t)
+	path := configMaps + "/a"
+	s.owned(s.apply(201, "m&dryRun=All", path, configMap("a", `"x":"1"`)), `m Apply {"f:data":{"f:x":{}}}`)
+	s.send(404, "GET", path, "", "")
+	live := s.apply(201, "m", path, configMap("a", `"x":"1"`))
+	s.has(s.apply(200, "m&dryRun=All", path, configMap("a", `"y":"1"`)), map[string]string{"data": `{"y":"1"}`})
+	s.apply(409, "other&dryRun=All", path, configMap("a", `"x":"2"`))
+	if now := s.get(path); now.String() != live.String() {
+		t.Errorf("%v has become %v", live, now)
+	}
+}

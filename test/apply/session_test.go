@@ -1,0 +1,138 @@
+package apply
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/troupe-api/troupe/test/client"
+)
+
+const (
+	typeApply  = "application/apply-patch+yaml"
+	configMaps = "/api/v1/namespaces/default/configmaps"
+	deployment = "/apis/apps/v1/namespaces/default/deployments"
+	services   = "/api/v1/namespaces/default/services"
+)
+
+// session is a server and the time that a test may take.
+type session struct {
+	*client.Server
+	ctx context.Context
+	t   *testing.T
+}
+
+func serve(t *testing.T) session {
+	ctx, cancel := context.WithTimeout(t.Context(), 60*time.Second)
+	t.Cleanup(cancel)
+	return session{client.Serve(t, t.TempDir(), nil), ctx, t}
+}
+
+// send sends a request and compares the code.
+func (s session) send(code int, method, path, contentType, body string) client.Answer {
+	s.t.Helper()
+	answer, err := s.Do(s.ctx, method, path, contentType, []byte(body))
+	if err != nil || answer.Code != code {
+		s.t.Fatalf("%s %s %s: %v, %v, want %d", method, path, body, answer, err, code)
+	}
+	return answer
+}
+
+func (s session) create(path, body string) client.Object {
+	s.t.Helper()
+	return s.send(201, "POST", path, client.JSON, body).Object()
+}
+
+func (s session) get(path string) client.Object {
+	s.t.Helper()
+	return s.send(200, "GET", path, "", "").Object()
+}
+
+// apply applies a configuration as a manager, which may be followed by "&" and options.
+func (s session) apply(code int, manager, path, config string) client.Object {
+	s.t.Helper()
+	return s.send(code, "PATCH", path+"?fieldManager="+manager, typeApply, config).Object()
+}
+
+// merge sends a merge patch, also as a manager.
+func (s session) merge(manager, path, patch string) client.Object {
+	s.t.Helper()
+	return s.send(200, "PATCH", path+"?fieldManager="+manager, client.MergePatch, patch).Object()
+}
+
+// configMap is a ConfigMap with the members of a JSON object as its data.
+func configMap(name, data string) string {
+	return fmt.Sprintf(`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":%q},"data":{%s}}`, name, data)
+}
+
+// bare is a ConfigMap that says nothing.
+func bare(name string) string {
+	return fmt.Sprintf(`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":%q}}`, name)
+}
+
+// owners are the managers of an object, a line each: the name, the operation, the sub-resource
+// if there is one, and the fields.
+func owners(o client.Object) string {
+	list, _ := o.Metadata()["managedFields"].([]any)
+	var lines []string
+	for _, v := range list {
+		e := v.(map[string]any)
+		fields, err := json.Marshal(e["fieldsV1"])
+		if err != nil {
+			panic(err)
+		}
+		line := fmt.Sprint(e["manager"], " ", e["operation"])
+		if e["subresource"] != nil {
+			line += fmt.Sprint(" ", e["subresource"])
+		}
+		lines = append(lines, line+" "+string(fields))
+	}
+	slices.Sort(lines)
+	return strings.Join(lines, "\n")
+}
+
+// owned checks the managers of an object.
+func (s session) owned(o client.Object, want ...string) {
+	s.t.Helper()
+	if got := owners(o); got != strings.Join(want, "\n") {
+		s.t.Errorf("the owners are\n%s\nwant\n%s", got, strings.Join(want, "\n"))
+	}
+}
+
+// at is a value inside an object, as JSON; null if there is none. A number is a place in a list.
+func at(o client.Object, path string) string {
+	var v any = map[string]any(o)
+	for name := range strings.SplitSeq(path, ".") {
+		switch x := v.(type) {
+		case map[string]any:
+			v = x[name]
+		case []any:
+			var i int
+			if _, err := fmt.Sscan(name, &i); err != nil || i >= len(x) {
+				return "null"
+			}
+			v = x[i]
+		default:
+			return "null"
+		}
+	}
+	text, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return string(text)
+}
+
+// has checks values inside an object.
+func (s session) has(o client.Object, want map[string]string) {
+	s.t.Helper()
+	for path, value := range want {
+		if got := at(o, path); got != value {
+			s.t.Errorf("%s is %s, want %s", path, got, value)
+		}
+	}
+}

@@ -1,0 +1,97 @@
+package catalog
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/troupe-api/troupe/cmd/troupe/daemon"
+	"github.com/troupe-api/troupe/kinds/catalog"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/test/client"
+)
+
+// statuses are what controllers report of kinds; of all others they report a condition.
+var statuses = map[string]string{
+	"CronJob":                 `{"lastScheduleTime":"2026-01-01T00:00:00Z"}`,
+	"HorizontalPodAutoscaler": `{"currentReplicas":2,"desiredReplicas":2}`,
+	"Ingress":                 `{"loadBalancer":{"ingress":[{"ip":"192.0.2.1"}]}}`,
+	"Job":                     `{"active":1}`,
+	"Namespace":               `{"conditions":[{"type":"Sound","status":"True"}]}`,
+	"PersistentVolume":        `{"phase":"Released"}`,
+	"PodDisruptionBudget":     `{"currentHealthy":1,"desiredHealthy":1,"expectedPods":1,"disruptionsAllowed":0}`,
+	"ResourceClaim":           `{"allocation":{"devices":{"results":[{"request":"r","driver":"d.example.com","pool":"p","device":"e"}]}}}`,
+	"ResourceQuota":           `{"hard":{"pods":"9"},"used":{"pods":"1"}}`,
+	"VolumeAttachment":        `{"attached":true}`,
+}
+
+const condition = `{"conditions":[{"type":"Sound","status":"True","reason":"Checked","message":"m","lastTransitionTime":"2026-01-01T00:00:00Z"}]}`
+
+// TestStatusApart: of every kind with a status, a write of the object leaves the status as
+// it is, and a write of the status all the rest.
+func TestStatusApart(t *testing.T) {
+	c, err := catalog.New(meta.Kubernetes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := client.Serve(t, t.TempDir(), func(c *daemon.Config) { c.Naming, c.Controllers = "kubernetes", "*,-garbage-collector-controller" })
+	seen := map[*schema.Kind]bool{}
+	for _, o := range samples(t) {
+		p := &player{Client: s.Client, catalog: c, table: &table{apiVersion: o["apiVersion"].(string), kind: o["kind"].(string)}}
+		k, err := p.kind(request{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if k.Subresource("status") == nil || seen[k] {
+			continue
+		}
+		seen[k] = true
+		t.Run(k.APIVersion()+"|"+k.Kind, func(t *testing.T) {
+			apart(caller{t, s}, k, o)
+		})
+	}
+	if len(seen) < 20 {
+		t.Errorf("only %d kinds with a status", len(seen))
+	}
+}
+
+func apart(c caller, k *schema.Kind, o map[string]any) {
+	text := statuses[k.Kind]
+	if text == "" {
+		text = condition
+	}
+	status := []byte(`{"status":` + text + `}`)
+	path := collection(k)
+	one := path + "/" + o["metadata"].(map[string]any)["name"].(string)
+	fresh := c.do(http.MethodPost, path, nil, merge(o, map[string]any{"status": nil}), 201)
+	rest, zero := aside(fresh)
+	c.do(http.MethodPatch, one, nil, status, 200)
+	if _, now := aside(c.do(http.MethodGet, one, nil, nil, 200)); now != zero {
+		c.Errorf("a write of the object wrote the status: %s, was %s", now, zero)
+	}
+	c.do(http.MethodPatch, one+"/status", nil, status, 200)
+	_, told := aside(c.do(http.MethodGet, one, nil, nil, 200))
+	if told == zero {
+		c.Errorf("a write of the status left it %s", told)
+	}
+	whole := c.do(http.MethodGet, one, nil, nil, 200)
+	for name := range whole {
+		if name != "apiVersion" && name != "kind" && name != "metadata" && name != "status" {
+			delete(whole, name)
+		}
+	}
+	if now, _ := aside(c.do(http.MethodPut, one+"/status", nil, whole, 200)); now != rest {
+		c.Errorf("a write of the status wrote the rest: %s, was %s", now, rest)
+	}
+	delete(fresh, "status")
+	delete(fresh.Metadata(), "resourceVersion")
+	fresh.Metadata()["resourceVersion"] = whole.Metadata()["resourceVersion"]
+	if _, now := aside(c.do(http.MethodPut, one, nil, fresh, 200)); now != told {
+		c.Errorf("a write of the object wrote the status: %s, was %s", now, told)
+	}
+}
+
+// aside tells what an object has beside metadata and status, and its status.
+func aside(o client.Object) (rest, status string) {
+	return compact(merge(o, map[string]any{"metadata": nil, "status": nil})), compact(o["status"])
+}

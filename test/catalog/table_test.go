@@ -1,0 +1,86 @@
+package catalog
+
+import (
+	"flag"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/troupe-api/troupe/kinds/catalog"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/test/client"
+)
+
+var update = flag.Bool("update", false, "write the answers anew")
+
+// TestRows plays every row of every table.
+func TestRows(t *testing.T) {
+	c, err := catalog.New(meta.Platform)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := client.Serve(t, t.TempDir(), nil)
+	transport := &http.Transport{TLSClientConfig: s.TLS}
+	defer transport.CloseIdleConnections()
+	files, err := filepath.Glob("testdata/*.txt")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no tables: %v", err)
+	}
+	for _, path := range files {
+		table, err := read(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answers := make([][][]string, len(table.rows))
+		for i, r := range table.rows {
+			p := &player{s.Client, c, table, fmt.Sprintf("%s-%d", table.name, i+1)}
+			t.Run(strings.ReplaceAll(table.kind+" "+r.text, "/", "|"), func(t *testing.T) {
+				answers[i] = playRow(t, p, r)
+				f := former{t, s, transport, "application/vnd.platform.protobuf"}
+				f.left(p)
+			})
+		}
+		if *update && !t.Failed() {
+			if err := os.WriteFile(path, []byte(table.write(answers)), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// playRow compares the answers of a row with those expected, unless they are to be written.
+func playRow(t *testing.T, p *player, r row) (answers [][]string) {
+	for _, q := range r.requests {
+		got, err := p.play(t.Context(), q)
+		if err != nil {
+			t.Fatalf("%s: %v", q.line, err)
+		}
+		if !*update && !slices.Equal(got, q.answer) {
+			t.Errorf("$ %s\ngot\n%s\nwant\n%s", q.line, strings.Join(got, "\n"), strings.Join(q.answer, "\n"))
+		}
+		answers = append(answers, got)
+	}
+	return answers
+}
+
+// left checks that what a row has left behind is the same in every form.
+func (f former) left(p *player) {
+	k, err := p.kind(request{})
+	if err != nil {
+		f.Fatal(err)
+	}
+	if k.Virtual() {
+		return
+	}
+	a, err := p.Get(f.Context(), collection(k)+"/"+p.name)
+	if err != nil {
+		f.Fatal(err)
+	}
+	if a.Code == http.StatusOK {
+		f.backAndForth(k, p.name)
+	}
+}

@@ -1,0 +1,136 @@
+package conventions
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/troupe-api/troupe/test/client"
+)
+
+// A trace is what a dry run must leave as it was.
+func (s *service) trace(t testing.TB) (state string) {
+	t.Helper()
+	for _, path := range []string{maps, "/api/v1/namespaces/default/pods", "/apis/apps/v1/namespaces/default/deployments", "/api/v1/namespaces", "/api/v1/nodes"} {
+		state += string(s.get(t, 200, path).Body) + "\n"
+	}
+	return state
+}
+
+// TestDryRun: each verb, on objects, collections and sub-resources, answers as if it had
+// happened, and leaves no trace: neither state nor version nor event.
+func TestDryRun(t *testing.T) {
+	s := serve(t, nil)
+	s.create(t, maps, "a", map[string]string{"g": "1"})
+	s.create(t, maps, "b", nil)
+	s.send(t, 201, http.MethodPost, maps, client.JSON, `{"metadata":{"name":"held","finalizers":["e.com/x"]}}`)
+	s.send(t, 201, http.MethodPost, "/api/v1/namespaces", client.JSON, `{"metadata":{"name":"other"}}`)
+	const pods, deployments = "/api/v1/namespaces/default/pods", "/apis/apps/v1/namespaces/default/deployments"
+	const podBody = `{"metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"i"}]}}`
+	const nodeBody = `{"metadata":{"name":"n"}}`
+	const deployment = `{"metadata":{"name":"d"},"spec":{"replicas":1,"selector":{"matchLabels":{"a":"b"}},"template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i"}]}}}}`
+	s.send(t, 201, http.MethodPost, pods, client.JSON, podBody)
+	s.send(t, 201, http.MethodPost, deployments, client.JSON, deployment)
+	before := s.trace(t)
+	w := s.watch(t, maps+"?resourceVersion="+text(s.version(t)))
+	for _, c := range []struct {
+		code                            int
+		method, path, contentType, body string
+		wants                           string // kind of the answer
+	}{
+		{201, "POST", maps, client.JSON, `{"metadata":{"name":"x"}}`, "ConfigMap"},
+		{201, "POST", maps, client.JSON, `{"metadata":{"generateName":"x-"}}`, "ConfigMap"},
+		{409, "POST", maps, client.JSON, `{"metadata":{"name":"a"}}`, "Status"},
+		{422, "POST", maps, client.JSON, `{"metadata":{"name":"A_"}}`, "Status"},
+		{201, "POST", "/api/v1/namespaces", client.JSON, `{"metadata":{"name":"x"}}`, "Namespace"},
+		{201, "POST", "/api/v1/nodes", client.JSON, nodeBody, "Node"},
+		{200, "PUT", maps + "/a", client.JSON, `{"metadata":{"name":"a"},"data":{"x":"1"}}`, "ConfigMap"},
+		{404, "PUT", maps + "/none", client.JSON, `{"metadata":{"name":"none"}}`, "Status"},
+		{409, "PUT", maps + "/a", client.JSON, `{"metadata":{"name":"a","resourceVersion":"1"},"data":{"x":"1"}}`, "Status"},
+		{200, "PATCH", maps + "/a", client.MergePatch, `{"data":{"x":"1"}}`, "ConfigMap"},
+		{200, "PATCH", maps + "/a", client.JSONPatch, `[{"op":"add","path":"/data","value":{"x":"1"}}]`, "ConfigMap"},
+		{200, "PATCH", maps + "/a", typeStrategic, `{"data":{"x":"1"}}`, "ConfigMap"},
+		{200, "PATCH", maps + "/a", typeApply, `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a"},"data":{"x":"1"}}`, "ConfigMap"},
+		{201, "PATCH", maps + "/x", typeApply, `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"x"}}`, "ConfigMap"},
+		{200, "DELETE", maps + "/a", "", "", "Status"},
+		{200, "DELETE", maps + "/held", "", "", "ConfigMap"},
+		{404, "DELETE", maps + "/none", "", "", "Status"},
+		{200, "DELETE", maps, "", "", "Status"},
+		{200, "DELETE", maps + "?labelSelector=g", "", "", "Status"},
+		{200, "DELETE", "/api/v1/namespaces/other", "", "", "Namespace"},
+		{200, "PATCH", pods + "/p/status", client.MergePatch, `{"status":{"phase":"Running"}}`, "Pod"},
+		{200, "DELETE", pods + "/p", "", "", ""},
+		{201, "POST", pods + "/p/binding", client.JSON, `{"metadata":{"name":"p"},"target":{"kind":"Node","name":"n"}}`, "Status"},
+		{201, "POST", pods + "/p/eviction", client.JSON, `{"apiVersion":"policy/v1","kind":"Eviction","metadata":{"name":"p"}}`, "Status"},
+		{200, "PUT", deployments + "/d/scale", client.JSON, `{"metadata":{"name":"d"},"spec":{"replicas":5}}`, "Scale"},
+		{200, "PATCH", deployments + "/d/scale", client.MergePatch, `{"spec":{"replicas":5}}`, "Scale"},
+	} {
+		t.Run(c.method+" "+c.path+" "+c.contentType, func(t *testing.T) {
+			separator := "?"
+			if len(c.path) > len(maps) && c.path[len(maps)] == '?' {
+				separator = "&"
+			}
+			var body any
+			if c.body != "" {
+				body = c.body
+			}
+			a := s.send(t, c.code, c.method, c.path+separator+"fieldManager=m&dryRun=All", c.contentType, body)
+			if kind := a.Object()["kind"]; c.wants != "" && kind != c.wants {
+				t.Errorf("the answer is a %v: %v", kind, a)
+			}
+			if after := s.trace(t); after != before {
+				t.Fatalf("it left a trace:\n%s\nbefore:\n%s", after, before)
+			}
+		})
+	}
+	// Options in the body of a delete do the same.
+	for _, path := range []string{maps + "/a", maps, pods + "/p"} {
+		for _, contentType := range []string{client.JSON, typeYAML} {
+			s.send(t, 200, http.MethodDelete, path, contentType, `{"dryRun":["All"]}`)
+		}
+	}
+	s.send(t, 200, http.MethodDelete, maps+"/a", typeYAML, "dryRun:\n- All\n")
+	s.send(t, 201, http.MethodPost, pods+"/p/eviction", client.JSON, `{"apiVersion":"policy/v1","kind":"Eviction","metadata":{"name":"p"},"deleteOptions":{"dryRun":["All"]}}`)
+	if after := s.trace(t); after != before {
+		t.Fatalf("it left a trace:\n%s\nbefore:\n%s", after, before)
+	}
+	s.create(t, maps, "real", nil)
+	next(t, w, "ADDED/real")
+}
+
+// TestDryRunValues: no value is no dry run, and only All is one.
+func TestDryRunValues(t *testing.T) {
+	s := serve(t, nil)
+	for i, query := range []string{"dryRun", "dryRun=", "dryRun=&dryRun="} {
+		name := string(rune('a' + i))
+		s.create(t, maps+"?"+query, name, nil)
+		s.send(t, 200, http.MethodPatch, maps+"/"+name+"?"+query, client.MergePatch, `{"data":{"x":"1"}}`)
+		if o := s.get(t, 200, maps+"/"+name).Object(); o.Data("x") != "1" {
+			t.Errorf("%s: %v", query, o)
+		}
+		if i > 0 {
+			s.send(t, 200, http.MethodDelete, maps+"/"+name+"?"+query, "", nil)
+			s.get(t, 404, maps+"/"+name)
+		}
+	}
+	for _, c := range []struct{ method, path, contentType, body, kind string }{
+		{"POST", maps, client.JSON, `{"metadata":{"name":"z"}}`, "CreateOptions"},
+		{"PUT", maps + "/a", client.JSON, `{"metadata":{"name":"a"}}`, "UpdateOptions"},
+		{"PATCH", maps + "/a", client.MergePatch, `{}`, "PatchOptions"},
+		{"PATCH", maps + "/a", typeApply, `{}`, "PatchOptions"},
+		{"DELETE", maps + "/a", "", "", "DeleteOptions"},
+		{"DELETE", maps, "", "", "DeleteOptions"},
+	} {
+		var body any
+		if c.body != "" {
+			body = c.body
+		}
+		for query, shown := range map[string]string{"dryRun=Some": `["Some"]`, "dryRun=all": `["all"]`, "dryRun=All&dryRun=None": `["All","None"]`} {
+			a := s.send(t, 0, c.method, c.path+"?fieldManager=m&"+query, c.contentType, body)
+			wantFault(t, a, 422, "Invalid", c.kind+"."+metaName+` "" is invalid: dryRun: Unsupported value: `+shown+`: supported values: "All"`)
+		}
+	}
+	a := s.send(t, 0, http.MethodDelete, maps+"/a", client.JSON, `{"dryRun":["Some"]}`)
+	wantFault(t, a, 422, "Invalid", "DeleteOptions."+metaName+` "" is invalid: dryRun: Unsupported value: ["Some"]: supported values: "All"`)
+	s.get(t, 200, maps+"/a")
+	s.get(t, 404, maps+"/z")
+}

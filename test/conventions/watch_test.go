@@ -1,0 +1,313 @@
+package conventions
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/troupe-api/troupe/cmd/troupe/daemon"
+	"github.com/troupe-api/troupe/test/client"
+)
+
+// initialEnd is the annotation of the bookmark that closes initial events.
+const initialEnd = "platform.io/initial-events-end"
+
+// watch starts a watch; query is as after the question mark, with its watch=1 if any.
+func (s *service) watch(t testing.TB, path string) *client.Watch {
+	t.Helper()
+	path, query, _ := strings.Cut(path, "?")
+	values, err := url.ParseQuery(query)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := s.Watch(within(t), path, values)
+	if err != nil {
+		t.Fatalf("watch %s?%s: %v", path, query, err)
+	}
+	t.Cleanup(w.Close)
+	return w
+}
+
+// brief is an event in one word: ADDED/name, BOOKMARK, BOOKMARK! for the one that closes
+// initial events, ERROR/code.
+func brief(e client.Event) string {
+	switch e.Type {
+	case client.Bookmark:
+		if notes, _ := e.Object.Metadata()["annotations"].(map[string]any); notes[initialEnd] == "true" {
+			return "BOOKMARK!"
+		}
+		return e.Type
+	case client.Error:
+		return fmt.Sprint(e.Type, "/", e.Code())
+	}
+	return e.Type + "/" + e.Object.Name()
+}
+
+// next reads as many events as want has words, and compares. Bookmarks that want does
+// not hold are passed over.
+func next(t testing.TB, w *client.Watch, want string) (last client.Event) {
+	t.Helper()
+	var got []string
+	for _, word := range strings.Fields(want) {
+		for {
+			e, err := w.Next()
+			if err != nil {
+				t.Fatalf("after %q: %v", got, err)
+			}
+			if last = e; brief(e) != "BOOKMARK" || word == "BOOKMARK" {
+				got = append(got, brief(e))
+				break
+			}
+		}
+	}
+	if text := strings.Join(got, " "); text != want {
+		t.Fatalf("got %q, want %q", text, want)
+	}
+	return last
+}
+
+// ended wants the watch to end cleanly, with bookmarks at most before.
+func ended(t testing.TB, w *client.Watch) {
+	t.Helper()
+	for {
+		e, err := w.Next()
+		if errors.Is(err, io.EOF) {
+			return
+		}
+		if err != nil || e.Type != client.Bookmark {
+			t.Fatalf("instead of the end %s, %v", brief(e), err)
+		}
+	}
+}
+
+// TestWatchTable: the table of watch, and what the parameters for initial events add to it.
+// The collection holds a and b; c comes after the start.
+func TestWatchTable(t *testing.T) {
+	s := serve(t, nil)
+	first := text(s.create(t, maps, "a", nil))
+	newest := text(s.create(t, maps, "b", nil))
+	const initial, closed = "ADDED/a ADDED/b", "ADDED/a ADDED/b BOOKMARK!"
+	const stream = "&resourceVersionMatch=NotOlderThan&sendInitialEvents="
+	var running []*client.Watch
+	for _, c := range []struct{ query, before string }{
+		{"", initial},
+		{"&resourceVersion=", initial},
+		{"&resourceVersion=0", initial},
+		{"&resourceVersion=" + first, "ADDED/b"},
+		{"&resourceVersion=" + newest, ""},
+		{"&allowWatchBookmarks=true", closed},
+		{"&allowWatchBookmarks=true&resourceVersion=0", closed},
+		{"&allowWatchBookmarks=true&resourceVersion=" + first, "ADDED/b"},
+		{stream + "true", initial},
+		{stream + "true&resourceVersion=0", initial},
+		{stream + "true&resourceVersion=" + first, initial},
+		{stream + "true&allowWatchBookmarks=true", closed},
+		{stream + "true&allowWatchBookmarks=true&resourceVersion=0", closed},
+		{stream + "true&allowWatchBookmarks=true&resourceVersion=" + newest, closed},
+		{stream + "true&allowWatchBookmarks=true&fieldSelector=metadata.name%3Dnone", "BOOKMARK!"},
+		{stream + "false", ""},
+		{stream + "false&resourceVersion=0", ""},
+		{stream + "false&resourceVersion=" + first, "ADDED/b"},
+		{stream + "false&allowWatchBookmarks=true&resourceVersion=" + newest, ""},
+	} {
+		t.Run(c.query, func(t *testing.T) {
+			w := s.watch(s.t, maps+"?watch=1"+c.query)
+			last := next(t, w, c.before)
+			if brief(last) == "BOOKMARK!" && last.Object.Version() < s.version(t) {
+				t.Errorf("the closing bookmark is at %d, the state at %d", last.Object.Version(), s.version(t))
+			}
+			if !strings.Contains(c.query, "none") {
+				running = append(running, w)
+			}
+		})
+	}
+	made := s.create(t, maps, "c", nil)
+	s.send(t, 200, http.MethodDelete, maps+"/c", "", nil)
+	gone := s.version(t)
+	for _, w := range running {
+		if e := next(t, w, "ADDED/c"); e.Object.Version() != made {
+			t.Errorf("made at %d, not %d", e.Object.Version(), made)
+		}
+		if e := next(t, w, "DELETED/c"); e.Object.Version() != gone {
+			t.Errorf("deleted at %d, not %d", e.Object.Version(), gone)
+		}
+	}
+}
+
+// version is the newest version of the ConfigMaps.
+func (s *service) version(t testing.TB) uint64 {
+	t.Helper()
+	return listOf(t, s.get(t, 200, maps+"?limit=1")).version()
+}
+
+// TestWatchParameters: parameters that are wrong, or do not go together, are known
+// beforehand and are plain answers.
+func TestWatchParameters(t *testing.T) {
+	s := serve(t, nil)
+	s.create(t, maps, "a", nil)
+	const (
+		needsMatch = "resourceVersionMatch: Forbidden: sendInitialEvents requires setting resourceVersionMatch to NotOlderThan"
+		needsSend  = "resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided"
+		onlyMatch  = `resourceVersionMatch: Unsupported value: "Exact": supported values: "NotOlderThan"`
+	)
+	for query, want := range map[string][]string{
+		"sendInitialEvents=true":                                                   {needsMatch},
+		"sendInitialEvents=false&resourceVersion=1":                                {needsMatch},
+		"sendInitialEvents=true&resourceVersionMatch=Exact":                        {needsMatch, onlyMatch},
+		"resourceVersionMatch=NotOlderThan":                                        {needsSend},
+		"resourceVersionMatch=Exact&resourceVersion=1":                             {needsSend, onlyMatch},
+		"resourceVersionMatch=NotOlderThan&sendInitialEvents=true&continue=x":      {withToken},
+		"resourceVersionMatch=Exact&resourceVersion=1&continue=x&limit=4&pretty=1": {needsSend, onlyMatch, withToken},
+	} {
+		t.Run(query, func(t *testing.T) {
+			fields := strings.Join(want, ", ")
+			if len(want) > 1 {
+				fields = "[" + fields + "]"
+			}
+			wantFault(t, s.get(t, 0, maps+"?watch=1&"+query), 422, "Invalid", "ListOptions."+metaName+` "" is invalid: `+fields)
+		})
+	}
+	for query, want := range map[string]string{
+		"?watch=1&timeoutSeconds=x":                  `strconv.ParseInt: parsing "x": invalid syntax`,
+		"?watch=1&resourceVersion=x":                 `invalid resource version: resourceVersion: Invalid value: "x": strconv.ParseUint: parsing "x": invalid syntax`,
+		"?watch=1&labelSelector=%3D":                 "found '=', expected: !, identifier, or 'end of string'",
+		"/a?watch=1&fieldSelector=metadata.name%3Db": "fieldSelector metadata.name doesn't match requested name",
+	} {
+		wantFault(t, s.get(t, 0, maps+query), 400, "BadRequest", want)
+	}
+}
+
+// TestWatchPaths: one object by its path or a field selector, and the old prefix in all its shapes.
+func TestWatchPaths(t *testing.T) {
+	s := serve(t, nil)
+	s.create(t, maps, "a", nil)
+	s.create(t, maps, "b", nil)
+	s.send(t, 201, http.MethodPost, "/apis/scheduling.platform.io/v1/priorityclasses", client.JSON,
+		`{"kind":"PriorityClass","apiVersion":"scheduling.platform.io/v1","metadata":{"name":"p"},"value":1}`)
+	for path, want := range map[string]string{
+		maps + "?watch=true":   "ADDED/a ADDED/b",
+		maps + "?watch":        "ADDED/a ADDED/b",
+		maps + "/b?watch=1":    "ADDED/b",
+		maps + "/none?watch=1": "",
+		maps + "/b?watch=1&fieldSelector=metadata.name%3Db":                   "ADDED/b",
+		maps + "?watch=1&fieldSelector=metadata.name%3Db":                     "ADDED/b",
+		"/api/v1/configmaps?watch=1&fieldSelector=metadata.namespace%3Dnone":  "",
+		"/api/v1/watch/configmaps?fieldSelector=metadata.namespace%3Ddefault": "ADDED/a ADDED/b",
+		"/api/v1/watch/namespaces/default/configmaps":                         "ADDED/a ADDED/b",
+		"/api/v1/watch/namespaces/default/configmaps/a":                       "ADDED/a",
+		"/api/v1/watch/namespaces/default/configmaps/a?watch=false":           "ADDED/a",
+		"/api/v1/watch/namespaces/default":                                    "ADDED/default",
+		"/api/v1/watch/namespaces?fieldSelector=metadata.name%3Ddefault":      "ADDED/default",
+		"/apis/scheduling.platform.io/v1/watch/priorityclasses/p":             "ADDED/p",
+		"/apis/scheduling.platform.io/v1/priorityclasses/p?watch=1":           "ADDED/p",
+	} {
+		t.Run(path, func(t *testing.T) {
+			t.Parallel()
+			at, query, _ := strings.Cut(path, "?")
+			values, err := url.ParseQuery(query)
+			if err != nil {
+				t.Fatal(err)
+			}
+			values.Set("timeoutSeconds", "1")
+			a := s.get(t, 200, at+"?"+values.Encode())
+			var got []string
+			for line := range strings.Lines(string(a.Body)) {
+				got = append(got, brief(parseEvent(t, line)))
+			}
+			if text := strings.Join(got, " "); text != want || a.Header.Get("Content-Type") != client.JSON {
+				t.Errorf("%q in %s, want %q", text, a.Header.Get("Content-Type"), want)
+			}
+		})
+	}
+	for _, c := range []struct {
+		code         int
+		method, path string
+	}{
+		{405, http.MethodDelete, "/api/v1/watch/namespaces/default/configmaps/a"},
+		{405, http.MethodPut, "/api/v1/watch/namespaces/default/configmaps/a"},
+		{405, http.MethodPost, "/api/v1/watch/namespaces/default/configmaps"},
+		{404, http.MethodGet, "/api/v1/watch/namespaces/default/pods/p/status"},
+		{404, http.MethodGet, "/api/v1/watch/gizmos"},
+		{404, http.MethodGet, "/api/v1/watch/namespaces/default/configmaps/a/b/c"},
+	} {
+		s.send(t, c.code, c.method, c.path, client.JSON, "{}")
+	}
+	s.get(t, 200, maps+"/a")
+}
+
+// TestTransitions: entering a selector is ADDED, leaving it DELETED, with the version of
+// the change.
+func TestTransitions(t *testing.T) {
+	s := serve(t, nil)
+	start := s.create(t, maps, "a", map[string]string{"g": "1"})
+	w := s.watch(t, maps+"?labelSelector=g%3D1&resourceVersion="+text(start))
+	not := s.watch(t, maps+"?labelSelector=g!%3D1&resourceVersion="+text(start))
+	for _, step := range []struct{ patch, in, out string }{
+		{`{"data":{"x":"1"}}`, "MODIFIED/a", ""},
+		{`{"metadata":{"labels":{"g":"2"}}}`, "DELETED/a", "ADDED/a"},
+		{`{"data":{"x":"2"}}`, "", "MODIFIED/a"},
+		{`{"metadata":{"labels":{"g":"1"}}}`, "ADDED/a", "DELETED/a"},
+		{`{"metadata":{"labels":null}}`, "DELETED/a", "ADDED/a"},
+	} {
+		version := s.send(t, 200, http.MethodPatch, maps+"/a", client.MergePatch, step.patch).Object().Version()
+		if e := next(t, w, step.in); step.in != "" && e.Object.Version() != version {
+			t.Errorf("%s at %d, not %d", step.in, e.Object.Version(), version)
+		}
+		if e := next(t, not, step.out); step.out != "" && e.Object.Version() != version {
+			t.Errorf("%s at %d, not %d", step.out, e.Object.Version(), version)
+		}
+	}
+	last := s.send(t, 200, http.MethodDelete, maps+"/a", "", nil)
+	if e := next(t, not, "DELETED/a"); e.Object.Data("x") != "2" || last.Code != 200 {
+		t.Errorf("the last state is %v", e.Object)
+	}
+}
+
+// TestBookmarks: they hold nothing but kind, version and resource version, go no further
+// back than what was delivered, and come only where they are asked for.
+func TestBookmarks(t *testing.T) {
+	s := serve(t, quickBookmarks)
+	start := s.create(t, maps, "a", nil)
+	w := s.watch(t, maps+"?allowWatchBookmarks=true&resourceVersion="+text(start))
+	elsewhere := s.send(t, 201, http.MethodPost, "/api/v1/namespaces/default/secrets", client.JSON, `{"kind":"Secret","apiVersion":"v1","metadata":{"name":"s"}}`).Object().Version()
+	for seen := start; seen < elsewhere; {
+		e := next(t, w, "BOOKMARK")
+		if e.Object.Version() < seen || e.Object["kind"] != "ConfigMap" || e.Object["apiVersion"] != "v1" || len(e.Object) != 3 || len(e.Object.Metadata()) != 1 {
+			t.Fatalf("%v after %d", e.Object, seen)
+		}
+		seen = e.Object.Version()
+	}
+	a := s.get(t, 200, maps+"?watch=1&timeoutSeconds=1&resourceVersion="+text(start))
+	if len(a.Body) != 0 {
+		t.Errorf("a watch that asked for no bookmarks: %s", a.Body)
+	}
+	for _, query := range []string{"&allowWatchBookmarks=true", ""} {
+		w = s.watch(t, maps+"?timeoutSeconds=1&resourceVersion="+text(elsewhere)+query)
+		ended(t, w)
+	}
+}
+
+// TestWatchLife: a watch ends cleanly after the time that it asks for, and else after that
+// of the server.
+func TestWatchLife(t *testing.T) {
+	s := serve(t, func(c *daemon.Config) { c.Serving.MinRequestTimeout = 1 })
+	start := text(s.create(t, maps, "a", nil))
+	for i, query := range []string{"", "&timeoutSeconds=0", "&timeoutSeconds=1", "&timeout=x"} {
+		w := s.watch(t, maps+"?resourceVersion="+start+query)
+		made := s.create(t, maps, fmt.Sprint("x", i), nil)
+		for {
+			e, err := w.Next()
+			if err != nil {
+				t.Fatalf("%q: ended before its event: %v", query, err)
+			}
+			if e.Object.Version() == made {
+				break
+			}
+		}
+		ended(t, w)
+	}
+}

@@ -1,0 +1,236 @@
+package patch
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/troupe-api/troupe/test/client"
+)
+
+const (
+	typeStrategic = "application/strategic-merge-patch+json"
+	configMaps    = "/api/v1/namespaces/default/configmaps"
+	deployments   = "/apis/apps/v1/namespaces/default/deployments"
+)
+
+type session struct {
+	*client.Server
+	ctx context.Context
+	t   *testing.T
+}
+
+func serve(t *testing.T) session {
+	ctx, cancel := context.WithTimeout(t.Context(), 60*time.Second)
+	t.Cleanup(cancel)
+	return session{client.Serve(t, t.TempDir(), nil), ctx, t}
+}
+
+func (s session) send(code int, method, path, contentType, body string) client.Answer {
+	s.t.Helper()
+	answer, err := s.Do(s.ctx, method, path, contentType, []byte(body))
+	if err != nil || answer.Code != code {
+		s.t.Fatalf("%s %s %s %s: %v, %v, want %d", method, path, contentType, body, answer, err, code)
+	}
+	return answer
+}
+
+// field is a part of an object as JSON.
+func field(o client.Object, names ...string) string {
+	var v any = map[string]any(o)
+	for _, name := range names {
+		t, _ := v.(map[string]any)
+		v = t[name]
+	}
+	text, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return string(text)
+}
+
+func TestJSONPatch(t *testing.T) {
+	s := serve(t)
+	s.send(201, "POST", configMaps, client.JSON, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","annotations":{"b/c":"2"}},"data":{"a":"1"}}`)
+	path := configMaps + "/a"
+	for _, c := range []struct {
+		patch string
+		code  int
+		want  string // the data afterwards, or part of the message
+	}{
+		{`[{"op":"add","path":"/data/x","value":"9"}]`, 200, `{"a":"1","x":"9"}`},
+		{`[{"op":"remove","path":"/data/x"}]`, 200, `{"a":"1"}`},
+		{`[{"op":"move","from":"/metadata/annotations/b~1c","path":"/data/b"}]`, 200, `{"a":"1","b":"2"}`},
+		{`[{"op":"test","path":"/data/a","value":"1"},{"op":"copy","from":"/data/a","path":"/data/f"}]`, 200, `{"a":"1","b":"2","f":"1"}`},
+		{`[{"op":"move","from":"/data/f","path":"/data/g"}]`, 200, `{"a":"1","b":"2","g":"1"}`},
+		{`[{"op":"remove","path":"/data/g"},{"op":"test","path":"/data/a","value":"2"}]`, 422, "the server rejected our request due to an error in our request"},
+		{`[{"op":"remove","path":"/data/none"}]`, 422, ""},
+		{`[{"op":"dance","path":"/data/a"}]`, 400, ""},
+		{`[{"op":"add"}]`, 400, ""},
+		{`{"op":"add"}`, 400, ""},
+		{`[`, 400, ""},
+		{`[{"op":"add","path":"/data/n","value":3}]`, 422, "Invalid value"},
+		{`[` + strings.TrimSuffix(strings.Repeat(`{"op":"test","path":"/data/a","value":"1"},`, 10000), ",") + `]`, 200, `{"a":"1","b":"2","g":"1"}`},
+		{`[` + strings.TrimSuffix(strings.Repeat(`{"op":"test","path":"/data/a","value":"1"},`, 10001), ",") + `]`, 413, "10000"},
+		{doubling(40), 413, "copies"},
+	} {
+		name := c.patch[:min(len(c.patch), 200)]
+		answer, err := s.Do(s.ctx, "PATCH", path, client.JSONPatch, []byte(c.patch))
+		if err != nil || answer.Code != c.code {
+			t.Errorf("%s: %v %.300v, want %d", name, err, answer, c.code)
+			continue
+		}
+		got := field(answer.Object(), "data")
+		if c.code != 200 {
+			got = field(answer.Object(), "message")
+		}
+		if c.code == 200 && got != c.want || !strings.Contains(got, c.want) {
+			t.Errorf("%s: %s, want %s", name, got, c.want)
+		}
+	}
+}
+
+// doubling copies an object into itself again and again.
+func doubling(times int) string {
+	var copies []string
+	for i := range times {
+		copies = append(copies, fmt.Sprintf(`{"op":"copy","from":"/data","path":"/data/z%d"}`, i))
+	}
+	return "[" + strings.Join(copies, ",") + "]"
+}
+
+func TestPreconditions(t *testing.T) {
+	s := serve(t)
+	made := s.send(201, "POST", configMaps, client.JSON, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"data":{"a":"1"}}`).Object()
+	version := field(made, "metadata", "resourceVersion")
+	path := configMaps + "/a"
+	patches := map[string]string{
+		client.MergePatch: `{"metadata":{"resourceVersion":VERSION},"data":{"n":"VALUE"}}`,
+		typeStrategic:     `{"metadata":{"resourceVersion":VERSION},"data":{"n":"VALUE"}}`,
+		client.JSONPatch:  `[{"op":"add","path":"/metadata/resourceVersion","value":VERSION},{"op":"add","path":"/data/n","value":"VALUE"}]`,
+	}
+	for contentType, patch := range patches {
+		patch = strings.Replace(patch, "VALUE", contentType, 1)
+		next := s.send(200, "PATCH", path, contentType, strings.Replace(patch, "VERSION", version, 1)).Object()
+		s.send(409, "PATCH", path, contentType, strings.Replace(patch, "VERSION", version, 1))
+		version = field(next, "metadata", "resourceVersion")
+	}
+	s.send(422, "PATCH", path, client.MergePatch, `{"metadata":{"resourceVersion":"x"}}`)
+	s.send(404, "PATCH", configMaps+"/none", client.MergePatch, `{}`)
+}
+
+func TestTypes(t *testing.T) {
+	s := serve(t)
+	s.send(201, "POST", configMaps, client.JSON, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"}}`)
+	for _, contentType := range []string{client.JSON, "text/plain", "application/json-patch", ""} {
+		refused := s.send(415, "PATCH", configMaps+"/a", contentType, `{}`).Object()
+		for _, accepted := range []string{client.JSONPatch, client.MergePatch, typeStrategic, "application/apply-patch+yaml"} {
+			if !strings.Contains(field(refused, "message"), accepted) {
+				t.Errorf("%q: %v does not name %s", contentType, refused, accepted)
+			}
+		}
+	}
+	s.send(200, "PATCH", configMaps+"/a", client.MergePatch+"; charset=utf-8", `{}`)
+	for _, contentType := range []string{client.MergePatch, typeStrategic} {
+		for _, bad := range []string{`[]`, `3`, `null`, ``, `{`} {
+			s.send(400, "PATCH", configMaps+"/a", contentType, bad)
+		}
+	}
+}
+
+const deployment = `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"d"},"spec":{"replicas":2,"selector":{"matchLabels":{"a":"b"}},` +
+	`"template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i","ports":[{"containerPort":1}]},{"name":"d","image":"j"}]}}}}`
+
+func TestStrategic(t *testing.T) {
+	s := serve(t)
+	s.send(201, "POST", deployments, client.JSON, deployment)
+	path := deployments + "/d"
+	images := func(o client.Object) string {
+		var out []string
+		template := o["spec"].(map[string]any)["template"].(map[string]any)["spec"].(map[string]any)
+		for _, c := range template["containers"].([]any) {
+			out = append(out, c.(map[string]any)["name"].(string)+"="+c.(map[string]any)["image"].(string))
+		}
+		return strings.Join(out, " ")
+	}
+	for _, c := range []struct{ pods, want string }{
+		{`"containers":[{"name":"d","image":"k"}]`, "c=i d=k"},
+		{`"containers":[{"name":"e","image":"l"}],"$setElementOrder/containers":[{"name":"c"},{"name":"e"},{"name":"d"}]`, "c=i e=l d=k"},
+		{`"containers":[{"name":"d","$patch":"delete"}]`, "c=i e=l"},
+		{`"containers":[{"$patch":"replace"},{"name":"f","image":"m"}]`, "f=m"},
+	} {
+		got := s.send(200, "PATCH", path, typeStrategic, `{"spec":{"template":{"spec":{`+c.pods+`}}}}`).Object()
+		if images(got) != c.want {
+			t.Errorf("%s: %s, want %s", c.pods, images(got), c.want)
+		}
+	}
+	recreate := s.send(200, "PATCH", path, typeStrategic, `{"spec":{"strategy":{"$retainKeys":["type"],"type":"Recreate"}}}`).Object()
+	if got := field(recreate, "spec", "strategy"); got != `{"type":"Recreate"}` {
+		t.Errorf("the strategy is %s", got)
+	}
+	s.send(400, "PATCH", path, typeStrategic, `{"spec":{"$patch":"dance"}}`)
+}
+
+func TestSubresources(t *testing.T) {
+	s := serve(t)
+	s.send(201, "POST", deployments, client.JSON, deployment)
+	path := deployments + "/d"
+	for contentType, patch := range map[string]string{
+		client.MergePatch: `{"spec":{"replicas":7},"status":{"replicas":3}}`,
+		typeStrategic:     `{"spec":{"replicas":7},"status":{"conditions":[{"type":"Available","status":"True"}]}}`,
+		client.JSONPatch:  `[{"op":"add","path":"/status/observedGeneration","value":4},{"op":"replace","path":"/spec/replicas","value":7}]`,
+	} {
+		if got := field(s.send(200, "PATCH", path+"/status", contentType, patch).Object(), "spec", "replicas"); got != "2" {
+			t.Errorf("%s: a patch of the status made %s replicas", contentType, got)
+		}
+	}
+	status := s.send(200, "GET", path, "", "").Object()
+	for name, want := range map[string]string{"replicas": "3", "observedGeneration": "4"} {
+		if got := field(status, "status", name); got != want {
+			t.Errorf("status.%s is %s, want %s", name, got, want)
+		}
+	}
+	if got := field(status, "status", "conditions"); !strings.Contains(got, "Available") {
+		t.Errorf("the conditions are %s", got)
+	}
+	for contentType, patch := range map[string]string{
+		client.MergePatch: `{"spec":{"replicas":4}}`, typeStrategic: `{"spec":{"replicas":4}}`,
+		client.JSONPatch: `[{"op":"test","path":"/status/replicas","value":3},{"op":"replace","path":"/spec/replicas","value":4}]`,
+	} {
+		scale := s.send(200, "PATCH", path+"/scale", contentType, patch).Object()
+		if field(scale, "kind") != `"Scale"` || field(scale, "spec", "replicas") != "4" {
+			t.Errorf("%s of the scale: %v", contentType, scale)
+		}
+		s.send(200, "PATCH", path, client.MergePatch, `{"spec":{"replicas":1}}`)
+	}
+}
+
+func TestFieldValidation(t *testing.T) {
+	s := serve(t)
+	s.send(201, "POST", configMaps, client.JSON, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"}}`)
+	for contentType, patch := range map[string]string{
+		client.MergePatch: `{"date":{"a":"b"}}`, typeStrategic: `{"date":{"a":"b"}}`, client.JSONPatch: `[{"op":"add","path":"/date","value":{}}]`,
+	} {
+		path := configMaps + "/a"
+		if answer := s.send(200, "PATCH", path, contentType, patch); !strings.Contains(answer.Header.Get("Warning"), `unknown field`) {
+			t.Errorf("%s: the warning is %q", contentType, answer.Header.Get("Warning"))
+		}
+		if answer := s.send(200, "PATCH", path+"?fieldValidation=Ignore", contentType, patch); answer.Header.Get("Warning") != "" {
+			t.Errorf("%s: there is a warning", contentType)
+		}
+		refused := s.send(400, "PATCH", path+"?fieldValidation=Strict", contentType, patch).Object()
+		if !strings.Contains(field(refused, "message"), "unknown field") {
+			t.Errorf("%s: %v", contentType, refused)
+		}
+	}
+	for _, contentType := range []string{client.MergePatch, typeStrategic} {
+		const patch = `{"data":{"x":"1","x":"2"}}`
+		if answer := s.send(200, "PATCH", configMaps+"/a", contentType, patch); !strings.Contains(answer.Header.Get("Warning"), `duplicate field \"data.x\"`) {
+			t.Errorf("%s: the warning is %q", contentType, answer.Header.Get("Warning"))
+		}
+		s.send(400, "PATCH", configMaps+"/a?fieldValidation=Strict", contentType, patch)
+	}
+}

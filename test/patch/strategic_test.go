@@ -1,0 +1,223 @@
+package patch
+
+import (
+	"encoding/json"
+	"math/rand"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/util/strategicpatch"
+
+	"github.com/troupe-api/troupe/kinds/catalog"
+	"github.com/troupe-api/troupe/kinds/codec"
+	"github.com/troupe-api/troupe/kinds/merge"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/test/ownership"
+	"github.com/troupe-api/troupe/test/public"
+)
+
+// rounds is how many random patches each kind gets.
+func rounds() int64 {
+	if os.Getenv("TROUPE_SOAK") != "" {
+		return 2000
+	}
+	return 20
+}
+
+// A contest applies the same patches with both implementations to objects of one kind.
+type contest struct {
+	t    *testing.T
+	kind *schema.Kind
+	data any // an empty value of the public type
+	seed int64
+}
+
+func TestStrategicAgainstTheOracle(t *testing.T) {
+	kinds, err := catalog.New(meta.Kubernetes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for gvk, data := range public.Kinds {
+		k := kinds.ByGVK(gvk)
+		if k == nil {
+			continue
+		}
+		t.Run(gvk.APIVersion()+" "+gvk.Kind, func(t *testing.T) {
+			for seed := range rounds() {
+				c := contest{t, k, data, seed}
+				c.run()
+			}
+		})
+	}
+}
+
+func (c *contest) run() {
+	c.t.Helper()
+	r := ownership.Maker{Rand: rand.New(rand.NewSource(c.seed))}
+	density := 0.15 + 0.4*r.Float64()
+	a, b, live := r.Object(c.kind, density), r.Object(c.kind, density), r.Object(c.kind, density)
+	c.compare("an object as a patch", live, b)
+	twoWay, err := strategicpatch.CreateTwoWayMergePatch(bytes(a), bytes(b), c.data)
+	if err == nil {
+		c.compare("a patch from one to the other", a, c.tree(twoWay))
+	}
+	lookup, err := strategicpatch.NewPatchMetaFromStruct(c.data)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	if threeWay, err := strategicpatch.CreateThreeWayMergePatch(bytes(a), bytes(b), bytes(live), lookup, true); err == nil {
+		c.compare("a patch of three", live, c.tree(threeWay))
+	}
+	patch := rules.Clone(b).(schema.Tree)
+	direct(r, c.kind.Message, patch, live)
+	c.compare("a patch with directives", live, patch)
+}
+
+func (c *contest) tree(text []byte) schema.Tree {
+	c.t.Helper()
+	v, _, err := codec.DecodeAny(text)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return v.(schema.Tree)
+}
+
+func bytes(t schema.Tree) []byte { return codec.AppendAny(nil, t) }
+
+// compare patches current with both. Where the oracle finds a fault, we may find another one.
+func (c *contest) compare(what string, current, patch schema.Tree) {
+	c.t.Helper()
+	theirs, fault := strategicpatch.StrategicMergePatch(bytes(current), bytes(patch), c.data)
+	before := string(bytes(current))
+	ours, err := merge.Strategic(c.kind.Message, current, patch)
+	if string(bytes(current)) != before {
+		c.t.Fatalf("seed %d: %s: the current object was changed", c.seed, what)
+	}
+	if fault != nil && strings.Contains(fault.Error(), "in struct RawExtension") {
+		return // it cannot merge values of any kind; we can
+	}
+	if (fault != nil) != (err != nil) {
+		c.t.Fatalf("seed %d: %s\n%s on\n%s: the oracle says %v, we say %v", c.seed, what, bytes(patch), before, fault, err)
+	}
+	if err != nil {
+		return
+	}
+	if got, want := sorted(c.t, bytes(ours)), sorted(c.t, theirs); got != want {
+		c.t.Fatalf("seed %d: %s\n%s on\n%s is\n%s, want\n%s", c.seed, what, bytes(patch), before, got, want)
+	}
+}
+
+// sorted is JSON with its members in order, as text, without what decoding leaves out: nulls,
+// and directives that the oracle leaves in what it takes over as it is.
+func sorted(t *testing.T, text []byte) string {
+	t.Helper()
+	var v any
+	if err := json.Unmarshal(text, &v); err != nil {
+		t.Fatal(err)
+	}
+	out, err := json.Marshal(clean(v))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(out)
+}
+
+func clean(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		for name, e := range v {
+			if e == nil || name[0] == '$' || orders(e) {
+				delete(v, name)
+			} else {
+				v[name] = clean(e)
+			}
+		}
+	case []any:
+		v = slices.DeleteFunc(v, orders)
+		for i, e := range v {
+			v[i] = clean(e)
+		}
+		return v
+	}
+	return v
+}
+
+// orders tells whether a value is an order that the oracle has not carried out.
+func orders(v any) bool {
+	t, _ := v.(map[string]any)
+	return t["$patch"] != nil
+}
+
+// direct puts directives and nulls into a patch of message m, here and there, where there is
+// something to carry them out on.
+func direct(r ownership.Maker, m *schema.Message, patch, live schema.Tree) {
+	if live == nil {
+		return
+	}
+	if r.Intn(20) == 0 {
+		patch["$patch"] = []any{"replace", "delete"}[r.Intn(2)]
+		return
+	}
+	for _, name := range rules.Keys(patch) {
+		f := m.Field(name)
+		if f == nil {
+			continue
+		}
+		switch v := patch[name].(type) {
+		case schema.Tree:
+			if f.Shape == schema.Single && f.Message != nil {
+				direct(r, f.Message, v, rules.Sub(live, name))
+			}
+		case []any:
+			directList(r, f, patch, v, rules.Items(live, name))
+		}
+		if r.Intn(15) == 0 {
+			patch[name] = nil
+		}
+	}
+	if r.Intn(12) == 0 {
+		keys := []any{}
+		for _, name := range rules.Keys(patch) {
+			if name[0] != '$' {
+				keys = append(keys, name)
+			}
+		}
+		patch["$retainKeys"] = keys
+	}
+}
+
+func directList(r ownership.Maker, f *schema.Field, patch schema.Tree, list, live []any) {
+	for _, item := range list {
+		tree, ok := item.(schema.Tree)
+		switch {
+		case !ok || f.Message == nil || f.MergeKey == "":
+		case r.Intn(6) == 0:
+			tree["$patch"] = []any{"delete", "replace"}[r.Intn(2)]
+		default:
+			at := slices.IndexFunc(live, func(v any) bool { return v.(schema.Tree)[f.MergeKey] == tree[f.MergeKey] })
+			if at < 0 {
+				continue
+			}
+			key := tree[f.MergeKey]
+			direct(r, f.Message, tree, live[at].(schema.Tree))
+			delete(tree, "$patch")
+			if tree[f.MergeKey] = key; key == nil {
+				tree[f.MergeKey] = "a"
+			}
+		}
+	}
+	if f.Message == nil && f.MergeStrategies != nil && r.Intn(3) == 0 {
+		// What the list itself names may come or go with the oracle.
+		gone := []any{}
+		for _, v := range []any{"a", "b", "c", "f/a", "f/b", "f/c"} {
+			if !slices.Contains(list, v) {
+				gone = append(gone, v)
+			}
+		}
+		patch["$deleteFromPrimitiveList/"+f.Name] = gone
+	}
+}
