@@ -11,8 +11,8 @@ import (
 // wants, over live: fields that config names get its values, and those that the writer has
 // named before and does not any more go, unless somebody else owns them. live is nil for an
 // object that does not exist; it is in stored form, and so is the result, which lacks
-// managedFields; those are the second result. A nil tree says that nothing changes, neither
-// the object nor its managers. Without force, fields that belong to others and
+// managedFields; those are the second result. Where nothing changes, neither the object nor
+// its managers, they are live and managed themselves. Without force, fields that belong to others and
 // would change are a conflict, a *meta.Status.
 //
 // config must have passed CheckItems.
@@ -21,8 +21,7 @@ func Apply(w Writer, forms Forms, live, config schema.Tree, managed []any, force
 	if !ok {
 		return nil, nil, nil
 	}
-	a := applying{writer: w, forms: forms, form: form, all: decode(managed)}
-	a.all.reconcile(forms)
+	a := applying{writer: w, forms: forms, form: form, all: decode(managed, forms)}
 	a.begin(live)
 	me := identity{name: w.Manager, operation: opApply, subresource: w.Subresource}
 	self := a.all.find(me)
@@ -31,7 +30,7 @@ func Apply(w Writer, forms Forms, live, config schema.Tree, managed []any, force
 		self = &manager{identity: me}
 		a.all = append(a.all, self)
 	} else {
-		last, lastVersion = self.set, self.version
+		last, lastVersion = self.owned(), self.version
 	}
 	self.give(fields(form.Message, config, w.skip()))
 	if self.version != w.APIVersion {
@@ -39,9 +38,10 @@ func Apply(w Writer, forms Forms, live, config schema.Tree, managed []any, force
 	}
 	merged := form.store(combineTrees(form.Message, form.show(live), config))
 	if self.entry != nil && rules.Equal(merged, live) {
-		return nil, nil, nil
+		return live, managed, nil
 	}
-	if lastVersion != w.APIVersion || !a.keeps(last, self.set) {
+	pruned := lastVersion != w.APIVersion || !a.keeps(last, self.set)
+	if pruned {
 		merged = a.prune(merged, last, lastVersion)
 	}
 	u := update{writer: w, forms: forms, before: live, after: merged, cache: map[string]difference{}}
@@ -56,7 +56,10 @@ func Apply(w Writer, forms Forms, live, config schema.Tree, managed []any, force
 	if self.entry == nil || !d.changed.Empty() || !d.removed.Empty() {
 		self.stamp(w.Now)
 	}
-	return withoutNulls(merged).(schema.Tree), a.all.cap().encode(), nil
+	if pruned { // nulls still count as values when owners are looked for
+		merged = withoutNulls(merged).(schema.Tree)
+	}
+	return merged, a.all.cap().encode(), nil
 }
 
 // applying is one apply.
@@ -117,7 +120,7 @@ func (a *applying) named(m *schema.Message, t schema.Tree) Set {
 func (a *applying) addBackOwned(merged schema.Tree, form Form, pruned schema.Tree, first string) schema.Tree {
 	owned := map[string]Set{}
 	for _, m := range a.all {
-		owned[m.version] = Union(owned[m.version], m.set)
+		owned[m.version] = Union(owned[m.version], m.owned())
 	}
 	pruned = addBack(form, merged, pruned, owned[first])
 	for version, set := range maps.All(owned) {

@@ -87,10 +87,15 @@ func (c comparison) written(f *schema.Field, x, y any) (before, after any) {
 	return x, y
 }
 
+// leftOut tells whether a field is not written when it is empty.
+func leftOut(f *schema.Field) bool {
+	return f.Shape != schema.Single || f.Type != schema.TypeMessage && f.Type != schema.TypeIntOrString && f.Type != schema.TypeRaw
+}
+
 // written is the value of a field as it is written; nil if it is left out.
 func written(f *schema.Field, v any) any {
 	switch {
-	case v != nil && !f.Always && !f.Pointer && f.Type != schema.TypeMessage && f.Type != schema.TypeIntOrString && rules.Empty(v):
+	case v != nil && !f.Always && !f.Pointer && leftOut(f) && rules.Empty(v):
 		return nil
 	case v != nil || !f.Always:
 		return v

@@ -163,9 +163,33 @@ func (p *parser) key() (string, error) {
 	}
 	key := p.text[start:p.pos]
 	if p.pos++; escaped {
-		if err := json.Unmarshal([]byte(p.text[start-1:p.pos]), &key); err != nil {
-			return "", errFields
+		var err error
+		if key, err = unescape(key); err != nil {
+			return "", err
 		}
 	}
 	return key, p.expect(':')
+}
+
+// unescape is the text inside a JSON string.
+func unescape(s string) (string, error) {
+	b := make([]byte, 0, len(s))
+	for i := 0; i < len(s); i++ {
+		if s[i] == '\\' {
+			if i++; s[i] != '"' && s[i] != '\\' {
+				return unescapeAny(s)
+			}
+		} else if s[i] < ' ' {
+			return "", errFields
+		}
+		b = append(b, s[i])
+	}
+	return string(b), nil
+}
+
+func unescapeAny(s string) (text string, err error) {
+	if err := json.Unmarshal([]byte(`"`+s+`"`), &text); err != nil {
+		return "", errFields
+	}
+	return text, nil
 }

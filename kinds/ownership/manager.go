@@ -43,15 +43,40 @@ type manager struct {
 	version string // whose form the set is of
 	time    string // RFC 3339; "" if it is not known
 	set     Set
+	text    string      // of a set that nobody has looked at yet; "" if set holds it
+	forms   Forms       // where text has its plan
 	entry   schema.Tree // as it is in the object; nil if it has to be made anew
 }
+
+// owned is the manager's set.
+func (m *manager) owned() Set {
+	if m.text == "" {
+		return m.set
+	}
+	s, _ := Parse(m.text) // who wrote it could read it
+	m.text, m.set = "", s
+	if form, ok := m.forms(m.version); ok {
+		if m.set = Reconciled(form.Message, s); !identical(m.set, s) {
+			m.entry = nil
+		}
+	}
+	return m.set
+}
+
+// touches tells whether a set may hold paths that are the manager's.
+func (m *manager) touches(s Set) bool { return m.text == "" || overlaps(m.text, s) }
+
+// idle tells whether the manager owns nothing.
+func (m *manager) idle() bool { return m.text == "" && m.set.Empty() }
 
 // managers are those of one object, in no order.
 type managers []*manager
 
-// decode reads metadata.managedFields. An entry that cannot be read makes all of them
-// unknown, as if there were none.
-func decode(list []any) managers {
+// noFields is the text of an empty set.
+const noFields = "{}"
+
+// decode reads metadata.managedFields. The sets are read when they are asked for.
+func decode(list []any, forms Forms) managers {
 	all := make(managers, 0, len(list)+1)
 	for _, v := range list {
 		entry, _ := v.(schema.Tree)
@@ -62,11 +87,10 @@ func decode(list []any) managers {
 			},
 			version: rules.Text(entry, "apiVersion"), time: rules.Text(entry, "time"), entry: entry,
 		}
-		set, err := Parse(rules.Text(entry, "fieldsV1"))
-		if err != nil {
-			return nil
+		if m.text, m.forms = rules.Text(entry, "fieldsV1"), forms; m.text == noFields {
+			m.text = ""
 		}
-		if m.set = set; m.operation == opApply {
+		if m.operation == opApply {
 			m.apiVersion = ""
 		}
 		all = append(all, m)
@@ -86,7 +110,7 @@ func (all managers) find(i identity) *manager {
 
 // give makes a set the manager's own, now.
 func (m *manager) give(s Set) {
-	if !Equal(m.set, s) {
+	if !Equal(m.owned(), s) {
 		m.set, m.entry = s, nil
 	}
 }
@@ -101,7 +125,7 @@ func (m *manager) stamp(now string) {
 // encode writes managedFields: those who apply first, then by time and by name. Managers
 // without fields are gone. nil stands for none.
 func (all managers) encode() []any {
-	kept := slices.DeleteFunc(slices.Clone(all), func(m *manager) bool { return m.set.Empty() })
+	kept := slices.DeleteFunc(slices.Clone(all), func(m *manager) bool { return m.idle() })
 	slices.SortFunc(kept, func(a, b *manager) int {
 		return cmp.Or(strings.Compare(a.operation, b.operation), strings.Compare(a.time, b.time), strings.Compare(a.name, b.name),
 			strings.Compare(a.version, b.version), strings.Compare(a.subresource, b.subresource))
@@ -123,7 +147,7 @@ func (m *manager) tree() schema.Tree {
 	}
 	t := schema.Tree{
 		"manager": m.name, "operation": m.operation, "apiVersion": m.version,
-		"fieldsType": "FieldsV1", "fieldsV1": string(m.set.AppendJSON(nil)),
+		"fieldsType": "FieldsV1", "fieldsV1": string(m.owned().AppendJSON(nil)),
 	}
 	if m.time != "" {
 		t["time"] = m.time
@@ -145,7 +169,7 @@ const (
 func (all managers) cap() managers {
 	var updaters managers
 	for _, m := range all {
-		if m.operation == opUpdate && m.subresource == "" && !m.set.Empty() {
+		if m.operation == opUpdate && m.subresource == "" && !m.idle() {
 			updaters = append(updaters, m)
 		}
 	}
@@ -172,14 +196,14 @@ func (all managers) cap() managers {
 			continue
 		}
 		if bucket == nil { // this one becomes the bucket: nothing is won yet
-			bucket = &manager{identity: m.identity, version: m.version, set: m.set, time: m.time}
+			bucket = &manager{identity: m.identity, version: m.version, set: m.owned(), time: m.time}
 			bucket.name = ancient
 			buckets[m.version] = bucket
 			all = append(all, bucket)
 			gone[m] = true
 			continue
 		}
-		bucket.give(Union(bucket.set, m.set))
+		bucket.give(Union(bucket.owned(), m.owned()))
 		bucket.stamp(max(bucket.time, m.time))
 		gone[m] = true
 		excess--
@@ -200,15 +224,13 @@ func Resets(list []any) bool {
 // Normalize is a list of managers that a client has written, in the form that is kept; false if
 // it cannot be read.
 func Normalize(list []any) ([]any, bool) {
-	all := decode(list)
-	if all == nil {
-		return nil, false
-	}
+	all := decode(list, nil)
 	for _, m := range all {
-		if m.operation != opApply && m.operation != opUpdate {
+		set, err := Parse(m.text)
+		if err != nil && m.text != "" || m.operation != opApply && m.operation != opUpdate {
 			return nil, false
 		}
-		m.entry = nil
+		m.set, m.text, m.entry = set, "", nil
 	}
 	out := all.encode()
 	return out, len(out) > 0

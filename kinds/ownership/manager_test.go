@@ -120,7 +120,7 @@ func TestReconciled(t *testing.T) {
 			c.want = c.set
 		}
 		s := set(t, c.set)
-		got := reconciled(plan(), s)
+		got := Reconciled(plan(), s)
 		if got.text() != c.want || identical(got, s) != (c.want == c.set) {
 			t.Errorf("%s: %s, want %s", name, got.text(), c.want)
 		}

@@ -6,19 +6,10 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// reconcile brings the sets of all managers in line with the plans, which may have changed since
-// they were written: who owned parts of what is owned as a whole now owns the whole. The
-// other way there is nothing to do: who owned the whole owns no part.
-func (all managers) reconcile(forms Forms) {
-	for _, m := range all {
-		if form, ok := forms(m.version); ok {
-			m.give(reconciled(form.Message, m.set))
-		}
-	}
-}
-
-// reconciled is a set as the message m has it today; s itself if it has no news.
-func reconciled(m *schema.Message, s Set) Set {
+// Reconciled brings a set in line with the plan m, which may have changed since the set was
+// written: who owned parts of what is owned as a whole now owns the whole. The other way there
+// is nothing to do: who owned the whole owns no part. It is s itself if it has no news.
+func Reconciled(m *schema.Message, s Set) Set {
 	return s.mapped(func(n node) node {
 		if f := m.Field(n.text); f != nil && n.kind == 'f' {
 			return reconciledNode(f, false, n)
@@ -33,7 +24,7 @@ func reconciledNode(f *schema.Field, element bool, n node) node {
 	}
 	switch relation := relationOf(f, element); {
 	case relation == message:
-		n.below = reconciled(f.Message, n.below)
+		n.below = Reconciled(f.Message, n.below)
 	case relation != whole:
 		n.below = n.below.mapped(func(n node) node { return reconciledNode(f, true, n) })
 	case !element && f.Shape != schema.Single || f.Type == schema.TypeMessage:

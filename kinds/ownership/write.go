@@ -47,8 +47,7 @@ func Update(w Writer, forms Forms, before, after schema.Tree, managed []any, beg
 	if !ok || own.changed.Empty() && own.removed.Empty() {
 		return managed
 	}
-	all := decode(managed)
-	all.reconcile(forms)
+	all := decode(managed, forms)
 	all = u.take(all, nil)
 	if !own.changed.Empty() {
 		me := identity{w.Manager, opUpdate, w.APIVersion, w.Subresource}
@@ -57,7 +56,7 @@ func Update(w Writer, forms Forms, before, after schema.Tree, managed []any, beg
 			m = &manager{identity: me, version: w.APIVersion}
 			all = append(all, m)
 		}
-		m.give(Union(m.set, own.changed))
+		m.give(Union(m.owned(), own.changed))
 		m.stamp(w.Now)
 	}
 	return all.cap().encode()
@@ -118,7 +117,10 @@ func (u *update) conflicts(all managers, self *manager) map[*manager]Set {
 		if !ok {
 			continue
 		}
-		if s := Intersection(m.set, d.changed); !s.Empty() {
+		if !m.touches(d.changed) {
+			continue
+		}
+		if s := Intersection(m.owned(), d.changed); !s.Empty() {
 			found[m] = s
 		}
 	}
@@ -137,7 +139,9 @@ func (u *update) take(all managers, self *manager) managers {
 			m.give(Set{})
 			continue
 		}
-		m.give(Difference(Difference(m.set, d.changed), d.removed))
+		if m.touches(d.changed) || m.touches(d.removed) {
+			m.give(Difference(Difference(m.owned(), d.changed), d.removed))
+		}
 	}
 	return all
 }
