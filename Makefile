@@ -1,10 +1,11 @@
-# make build | run | test | soak | bench | lint | generate
+# make build | run | test | fuzz | soak | bench | lint | generate
 
 NAMING   ?= kubernetes
 DATA_DIR ?= troupe-data
 FLAGS    ?=
+FUZZTIME ?= 1m
 
-.PHONY: build run test soak bench lint generate
+.PHONY: build run test fuzz soak bench lint generate
 
 build: ## bin/troupe
 	go build -trimpath -o bin/troupe ./cmd/troupe
@@ -16,8 +17,16 @@ test: lint ## everything that must pass before a change goes in
 	go test -race ./...
 	cd test && go vet ./... && go test -race ./...
 
-soak: build ## the long runs: kills, histories, leaks
+fuzz: ## every fuzz target in turn, each for FUZZTIME
+	@grep -rEo --include='*_test.go' --exclude-dir=test '^func Fuzz[[:alnum:]]+' . | sed -E 's|/[^/]*:func | |' | sort | \
+	  while read -r folder target; do \
+	    echo "$$folder $$target"; \
+	    go test "$$folder" -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) || exit 1; \
+	  done
+
+soak: build ## the long runs: kills, histories, leaks, and ten minutes of each fuzz target
 	cd test && TROUPE_SOAK=1 go test -timeout 4h -count 1 ./...
+	$(MAKE) fuzz FUZZTIME=10m
 
 bench: build ## the load harness against a fresh daemon
 	go run ./bench --start bin/troupe

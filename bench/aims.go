@@ -35,6 +35,9 @@ func aims(o *Options) map[string]*Aim {
 	all["create"] = cpuAim(60)
 	all["update"] = cpuAim(70)
 	all["merge-patch"] = cpuAim(70)
+	all["apply"] = cpuAim(90)
+	all["apply-pod"] = cpuAim(150)
+	all["apply-pod, unchanged"] = cpuAim(60)
 	all["delete"] = cpuAim(45)
 	if o.Objects == standardObjects {
 		all["list"] = cpuAim(6_500)

@@ -18,6 +18,7 @@ import (
 const (
 	typeJSON       = "application/json"
 	typeMergePatch = "application/merge-patch+json"
+	typeApplyPatch = "application/apply-patch+yaml"
 )
 
 // readBuffer holds the longest header line that is expected of a server.

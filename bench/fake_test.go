@@ -155,6 +155,10 @@ func (f *fakeAPI) collection(r *http.Request, namespace string, object tree) (in
 
 func (f *fakeAPI) single(r *http.Request, namespace, name string, object tree) (int, any) {
 	current := f.objects[namespace][name]
+	if r.Method == http.MethodPatch && r.Header.Get("Content-Type") == typeApplyPatch {
+		f.store("MODIFIED", namespace, name, object)
+		return http.StatusOK, object
+	}
 	if current == nil {
 		return http.StatusNotFound, nil
 	}

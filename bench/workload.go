@@ -46,6 +46,8 @@ func workloads() []Workload {
 		{"get", getObjects},
 		{"update", updateObjects},
 		{"merge-patch", patchObjects},
+		{"apply", applyObjects},
+		{"apply-pod", applyPods},
 		{"delete", deleteObjects},
 		{"list", listObjects},
 		{"list-chunked", listChunked},

@@ -19,6 +19,7 @@ var counted = []struct {
 	{"get", http.MethodGet, 40, 40},
 	{"update", http.MethodPut, 40, 40},
 	{"merge-patch", http.MethodPatch, 40, 40},
+	{"apply", http.MethodPatch, 40, 40},
 	{"delete", http.MethodDelete, 40, 40 + 2},
 	{"list", http.MethodGet, 40, 40},
 	{"list-chunked", http.MethodGet, 40, 3 * 40},

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"testing"
+	"time"
 )
 
 // FuzzQuery: whatever valid lets through can be searched, each parameter as next finds it.
@@ -46,6 +47,21 @@ type peer struct {
 
 func (p *peer) Read(b []byte) (int, error)  { return p.in.Read(b) }
 func (p *peer) Write(b []byte) (int, error) { p.out += len(b); return len(b), nil }
+
+// TestSocketEndsBeforeItRuns: a session that ends before anybody reads from the client
+// ends the WebSocket as well.
+func TestSocketEndsBeforeItRuns(t *testing.T) {
+	server, client := net.Pipe()
+	st := newStream(server, &eventEncoder{socket: true})
+	ended := false
+	st.onEnd = func() { ended = true; _ = server.Close() }
+	st.Done()
+	go st.run(server, time.Hour)
+	b, err := io.ReadAll(client)
+	if err != nil || !bytes.Equal(b, []byte{finalFrame | opClose, 2, 3, 232}) || !ended {
+		t.Errorf("%x %v", b, err)
+	}
+}
 
 // FuzzFrames: whatever a client sends into its WebSocket ends it in order, and is not
 // answered by more than it was.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math/rand/v2"
 	"net"
+	"os"
 	"sync"
 	"time"
 
@@ -100,9 +101,20 @@ func (s *Server) watchHead(x *exchange, events *eventEncoder) ([]byte, error) {
 	b = time.Now().UTC().AppendFormat(b, "Mon, 02 Jan 2006 15:04:05 GMT")
 	b = append(b, "\r\nContent-Type: "...)
 	b = append(b, events.contentType()...)
-	b = append(b, "\r\nAudit-Id: "...)
-	b = append(b, x.id[:]...)
+	b = appendHead(b, x)
 	return append(b, "\r\nCache-Control: no-cache, private\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n"...), nil
+}
+
+// appendHead appends the headers that every answer has, and the warnings.
+func appendHead(b []byte, x *exchange) []byte {
+	b = append(b, "\r\nAudit-Id: "...)
+	b = append(b, x.id...)
+	for _, text := range fitting(x.warnings) {
+		b = append(b, "\r\nWarning: 299 - \""...)
+		b = append(b, warningText(text)...)
+		b = append(b, '"')
+	}
+	return b
 }
 
 // A stream is one watch on its connection. It is the sink of a session: the session's
@@ -209,10 +221,15 @@ func (st *stream) run(c net.Conn, life time.Duration) {
 
 // listen reads until there is a reason to end the watch.
 func (st *stream) listen(c net.Conn) error {
-	if st.events.socket {
+	if !st.events.socket {
+		return st.read(c)
+	}
+	select {
+	case <-st.done: // before run has set its deadline, which has undone that of Done
+		return os.ErrDeadlineExceeded
+	default:
 		return st.readFrames(c)
 	}
-	return st.read(c)
 }
 
 // isTimeout tells that a deadline has passed, which ends a watch in order.

@@ -86,9 +86,7 @@ func (s *Server) socketHead(x *exchange) ([]byte, error) {
 		b = append(b, "\r\nSec-WebSocket-Protocol: "...)
 		b = append(b, protocols[0]...)
 	}
-	b = append(b, "\r\nAudit-Id: "...)
-	b = append(b, x.id[:]...)
-	return append(b, "\r\n\r\n"...), nil
+	return append(appendHead(b, x), "\r\n\r\n"...), nil
 }
 
 var (

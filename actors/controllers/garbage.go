@@ -47,7 +47,7 @@ func NewGarbage(store Store, kinds *catalog.Catalog, logger *slog.Logger) *Garba
 }
 
 // collectors is how many dependents are looked at at a time.
-const collectors = 32
+const collectors = 64
 
 // Run works until the context ends.
 func (g *Garbage) Run(ctx context.Context) {

@@ -171,8 +171,11 @@ func TestOrphan(t *testing.T) {
 			configmaps("owner has gone")
 			for i := range many {
 				o := w.get(fmt.Sprintf("secrets/default/s%d", i))
-				if o == nil || o.Head.Terminating || len(o.Head.Owners) != 1 || o.Head.Owners[0].UID != other.Head.UID {
-					t.Fatalf("s%d: %v", i, o)
+				if o == nil {
+					t.Fatalf("s%d has gone", i)
+				}
+				if o.Head.Terminating || len(o.Head.Owners) != 1 || o.Head.Owners[0].UID != other.Head.UID {
+					t.Fatalf("s%d: %+v", i, o.Head)
 				}
 			}
 		})
@@ -200,7 +203,7 @@ func TestGarbageAfterRestart(t *testing.T) {
 	configmaps("owner has gone", "kept has gone")
 	secrets("before has gone", "garbage has gone")
 	if o := w.get("secrets/default/alone"); o == nil || len(o.Head.Owners) != 0 {
-		t.Errorf("the orphan: %v", o)
+		t.Errorf("the orphan: %+v", o)
 	}
 }
 

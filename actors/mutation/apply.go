@@ -2,6 +2,7 @@ package mutation
 
 import (
 	"errors"
+	"reflect"
 
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
@@ -43,7 +44,7 @@ func apply(cur State, m *request.Mutation, env Env) (Candidate, error) {
 	if err != nil {
 		return Candidate{}, err
 	}
-	if merged == nil {
+	if reflect.ValueOf(merged).Pointer() == reflect.ValueOf(cur.Tree).Pointer() {
 		return Candidate{Op: None, Tree: cur.Tree}, nil
 	}
 	want := env.remember(m, rules.Clone(merged).(schema.Tree))

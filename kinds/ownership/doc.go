@@ -28,5 +28,9 @@
 // Identity, version and type of an object (apiVersion, kind, name, namespace, uid,
 // resourceVersion, generation, creationTimestamp, selfLink, managedFields) are owned by nobody.
 //
+// A set is only read when a write touches what it may hold, or its manager writes: most writes
+// leave the entries of others as they are, to the byte. What is read is first brought in line
+// with today's plan (Reconciled). A scale has the owners of its object's replicas (Scaled).
+//
 // Nothing here changes a tree or a Set that it is given; results share with them.
 package ownership

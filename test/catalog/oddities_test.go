@@ -16,8 +16,7 @@ import (
 
 // odd are values that are hardly ever right.
 var odd = []string{
-	`null`, `""`, `"x"`, `"-"`, `"\u0000"`, `"../%2e"`, `-1`, `0`, `99999999999`, `1e300`, `1.5`, `true`,
-	`[]`, `{}`, `[null]`, `[{}]`, `[[]]`, `{"":null}`, `{"":""}`, `{"a":{}}`, `["a","a"]`, `"999999999999999999999E"`,
+	`null`, `""`, `"x"`, `"\u0000/.."`, `-1`, `99999999999`, `1.5`, `true`, `[]`, `{}`, `[null]`, `{"":null}`,
 }
 
 // variants calls do with every variant of a tree that has one odd value, or one field more

@@ -33,10 +33,11 @@ type process struct {
 	kubeconfig string
 }
 
-// start runs the binary on a port, "0" for a free one, and waits until it is ready.
-func start(t *testing.T, binary, data, port string) *process {
+// start runs the binary with a settings file, "" for none, on a port, "0" for a free one,
+// and waits until it is ready.
+func start(t *testing.T, binary, settings, data, port string) *process {
 	t.Helper()
-	p := &process{cmd: exec.Command(binary, "serve", "--naming", "kubernetes", "--data-dir", data, "--secure-port", port)}
+	p := &process{cmd: exec.Command(binary, "serve", "--naming", "kubernetes", "--config", settings, "--data-dir", data, "--secure-port", port)}
 	p.cmd.Stderr = &p.log
 	out := made(p.cmd.StdoutPipe())(t)
 	must(t, p.cmd.Start())

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net"
+	"os"
 	"path/filepath"
 	"strconv"
 	"sync"
@@ -15,6 +16,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -28,10 +30,10 @@ import (
 )
 
 const (
-	kills   = 20
 	writers = 4
 	names   = 8 // per writer
 	marker  = "marker"
+	missed  = 300 // writes; the history goes by runs of 128
 )
 
 // A follower is an informer that is left running, and what its handlers were told.
@@ -48,11 +50,39 @@ type follower struct {
 
 // TestKilledInformer leaves informers of all kinds running while the daemon is killed and
 // started again, and writers write all the time. In the end what is cached, what the
-// handlers were told and what is listed are one.
+// handlers were told and what is listed are one. The daemon remembers what was before a
+// kill, so nobody reads the state twice; then the same where it forgets.
 func TestKilledInformer(t *testing.T) {
 	dir := t.TempDir()
-	binary, data := build(t, dir), filepath.Join(dir, "data")
-	p := start(t, binary, data, "0")
+	binary := build(t, dir)
+	for _, c := range []struct {
+		name, settings string
+		kills          int
+		forgets        bool // whether followers come back too late to go on where they were
+	}{
+		{"remembered", "{}", 20, false},
+		{"forgotten", "watches: {historyTime: 1ms, historyBytes: 1}", 2, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			settings := filepath.Join(dir, c.name+".yaml")
+			must(t, os.WriteFile(settings, []byte(c.settings), 0o600))
+			for _, f := range killed(t, binary, settings, c.kills, c.forgets) {
+				watches, all := len(f.traffic.With("watch=true")), len(f.traffic.With(""))
+				streams := len(f.traffic.With("sendInitialEvents=true"))
+				t.Logf("%s: %d watches, %d of them of the state, %d lists", f.name, watches, streams, all-watches)
+				// One list is the one that the cache is held against.
+				if state := streams + all - watches - 1; state < 1 || (state > 1) != c.forgets {
+					t.Errorf("%s: the state was read %d times", f.name, state)
+				}
+			}
+		})
+	}
+}
+
+// killed runs the daemon, kills it again and again under its followers, and checks them.
+func killed(t *testing.T, binary, settings string, kills int, late bool) []*follower {
+	data := filepath.Join(t.TempDir(), "data")
+	p := start(t, binary, settings, data, "0")
 	config := func(media string) *rest.Config {
 		c := configOf(t, p.kubeconfig, media)
 		c.Dial = persistent
@@ -62,7 +92,12 @@ func TestKilledInformer(t *testing.T) {
 	var running sync.WaitGroup
 	defer running.Wait()
 	defer cancel()
-	followers := follow(ctx, t, &running, config)
+	var door door
+	followers := follow(ctx, t, &running, func(media string) *rest.Config {
+		c := config(media)
+		c.Dial = door.dial
+		return c
+	})
 	maps := made(kubernetes.NewForConfig(config(asProtobuf)))(t).CoreV1().ConfigMaps("default")
 	var acknowledged atomic.Int64
 	writing, stop := context.WithCancel(ctx)
@@ -75,8 +110,13 @@ func TestKilledInformer(t *testing.T) {
 	for i := range kills {
 		reached(t, maps, followers, i)
 		time.Sleep(time.Duration(random.IntN(200)) * time.Millisecond) // the load; nothing waits for it
+		door.shut.Store(late)
 		p.kill()
-		p = start(t, binary, data, p.port)
+		p = start(t, binary, settings, data, p.port)
+		if late {
+			forget(t, maps)
+		}
+		door.shut.Store(false)
 	}
 	stop()
 	writes.Wait()
@@ -84,13 +124,12 @@ func TestKilledInformer(t *testing.T) {
 	for _, f := range followers {
 		agree(t, f.informer, f.list)
 		f.agree(t)
-		t.Logf("%s: %d watches, %d lists, %d streams of the state", f.name,
-			len(f.traffic.With("watch=true")), len(f.traffic.With(""))-len(f.traffic.With("watch=true")), len(f.traffic.With("sendInitialEvents=true")))
 	}
-	if acknowledged.Load() < kills {
+	if acknowledged.Load() < int64(kills) {
 		t.Errorf("only %d writes were acknowledged", acknowledged.Load())
 	}
 	t.Logf("%d kills, %d writes", kills, acknowledged.Load())
+	return followers
 }
 
 // persistent dials until it is let in: while nobody listens, a client would wait longer and
@@ -104,6 +143,30 @@ func persistent(ctx context.Context, network, address string) (net.Conn, error) 
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
+}
+
+// forget writes until the daemon does not know any more what was before.
+func forget(t *testing.T, maps typedcorev1.ConfigMapInterface) {
+	t.Helper()
+	before := made(maps.Get(t.Context(), marker, metav1.GetOptions{}))(t)
+	for n := range missed {
+		must(t, put(t.Context(), maps, "missed", before.ResourceVersion+"/"+strconv.Itoa(n)))
+	}
+	then := metav1.ListOptions{ResourceVersion: before.ResourceVersion, ResourceVersionMatch: metav1.ResourceVersionMatchExact}
+	eventually(t, "the state before is forgotten", func(ctx context.Context) (bool, error) {
+		_, err := maps.List(ctx, then)
+		return apierrors.IsResourceExpired(err), nil
+	}, nil)
+}
+
+// A door lets nobody dial while it is shut.
+type door struct{ shut atomic.Bool }
+
+func (d *door) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	for d.shut.Load() && ctx.Err() == nil {
+		time.Sleep(10 * time.Millisecond)
+	}
+	return persistent(ctx, network, address)
 }
 
 // follow starts an informer of every kind, with and without the stream of initial events.

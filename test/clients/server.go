@@ -148,7 +148,7 @@ func made[T any](v T, err error) func(testing.TB) T {
 }
 
 // patience is for what comes in the end.
-const patience = 30 * time.Second
+const patience = time.Minute
 
 // eventually waits for something to come true, and ends the test where it does not; tell, if
 // any, says what is instead.

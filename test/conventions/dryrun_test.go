@@ -97,6 +97,27 @@ func TestDryRun(t *testing.T) {
 	next(t, w, "ADDED/real")
 }
 
+// TestDryRunAllocates: the ports and addresses of a dry run are free afterwards, and those
+// of an object that a dry run deletes are not.
+func TestDryRunAllocates(t *testing.T) {
+	s := serve(t, nil)
+	const services = "/api/v1/namespaces/default/services"
+	body := func(name string) string {
+		return `{"metadata":{"name":"` + name + `"},"spec":{"type":"NodePort","ports":[{"port":1,"nodePort":30123}]}}`
+	}
+	dry := s.send(t, 201, http.MethodPost, services+"?dryRun=All", client.JSON, body("a")).Object()
+	spec, _ := dry["spec"].(map[string]any)
+	if address, _ := spec["clusterIP"].(string); address == "" || dry.UID() == "" || dry.Metadata()["creationTimestamp"] == nil {
+		t.Errorf("the answer is not like the real one: %v", dry)
+	}
+	s.send(t, 201, http.MethodPost, services, client.JSON, body("b"))
+	s.send(t, 422, http.MethodPost, services+"?dryRun=All", client.JSON, body("c"))
+	s.send(t, 200, http.MethodDelete, services+"/b?dryRun=All", "", nil)
+	s.send(t, 422, http.MethodPost, services, client.JSON, body("c"))
+	s.send(t, 200, http.MethodPatch, services+"/b?dryRun=All", client.MergePatch, `{"spec":{"type":"ClusterIP"}}`)
+	s.send(t, 422, http.MethodPost, services, client.JSON, body("c"))
+}
+
 // TestDryRunValues: no value is no dry run, and only All is one.
 func TestDryRunValues(t *testing.T) {
 	s := serve(t, nil)

@@ -124,6 +124,31 @@ func TestFieldValidationOfProtobuf(t *testing.T) {
 	}
 }
 
+// TestFieldValidationOfSubresources: bodies of their own kinds are judged like any.
+func TestFieldValidationOfSubresources(t *testing.T) {
+	s := serve(t, nil)
+	const pods, deployments = "/api/v1/namespaces/default/pods", "/apis/apps/v1/namespaces/default/deployments"
+	s.send(t, 201, http.MethodPost, pods, client.JSON, `{"metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"i"}]}}`)
+	s.send(t, 201, http.MethodPost, deployments, client.JSON,
+		`{"metadata":{"name":"d"},"spec":{"selector":{"matchLabels":{"a":"b"}},"template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i"}]}}}}`)
+	for _, c := range []struct{ method, path, contentType, body, fault string }{
+		{"PUT", deployments + "/d/scale", client.JSON, `{"metadata":{"name":"d"},"spec":{"replicas":2,"replica":3}}`, `Scale in version "v1" cannot be handled as a Scale: strict decoding error: unknown field "spec.replica"`},
+		{"PATCH", deployments + "/d/scale", client.MergePatch, `{"spec":{"replica":3}}`, `strict decoding error: unknown field "spec.replica"`},
+		{"PATCH", pods + "/p/status", typeStrategic, `{"status":{"phas":"x"}}`, `strict decoding error: unknown field "status.phas"`},
+		{"POST", pods + "/p/binding", client.JSON, `{"metadata":{"name":"p"},"target":{"kind":"Node","name":"n","foo":1}}`, `Binding in version "v1" cannot be handled as a Binding: strict decoding error: unknown field "target.foo"`},
+		{"POST", pods + "/p/eviction", client.JSON, `{"apiVersion":"policy/v1","kind":"Eviction","metadata":{"name":"p"},"foo":1}`, `Eviction in version "v1" cannot be handled as a Eviction: strict decoding error: unknown field "foo"`},
+		{"POST", "/apis/authorization.platform.io/v1/selfsubjectaccessreviews", client.JSON, `{"spec":{"foo":1,"resourceAttributes":{}}}`,
+			`SelfSubjectAccessReview in version "v1" cannot be handled as a SelfSubjectAccessReview: strict decoding error: unknown field "spec.foo"`},
+	} {
+		wantFault(t, s.send(t, 0, c.method, c.path+"?fieldValidation=Strict", c.contentType, c.body), 400, "BadRequest", c.fault)
+		a := s.send(t, 0, c.method, c.path+"?dryRun=All", c.contentType, c.body)
+		_, want, _ := strings.Cut(c.fault, "strict decoding error: ")
+		if got := warnings(t, a); a.Code >= 300 || len(got) != 1 || got[0] != want {
+			t.Errorf("%s: %q, want %q: %v", c.path, got, want, a)
+		}
+	}
+}
+
 // TestFieldValidationOfApply: what nobody could own is refused at any level; what YAML has
 // twice is judged.
 func TestFieldValidationOfApply(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 
@@ -237,6 +238,17 @@ func TestWatchPaths(t *testing.T) {
 		s.send(t, c.code, c.method, c.path, client.JSON, "{}")
 	}
 	s.get(t, 200, maps+"/a")
+}
+
+// TestWatchWarns: a watch of a deprecated version says so, like any request.
+func TestWatchWarns(t *testing.T) {
+	s := serve(t, nil)
+	const path = "/apis/autoscaling/v2beta2/namespaces/default/horizontalpodautoscalers"
+	want := warnings(t, s.get(t, 200, path))
+	got := warnings(t, s.get(t, 200, path+"?watch=1&timeoutSeconds=1"))
+	if len(want) != 1 || !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
 }
 
 // TestTransitions: entering a selector is ADDED, leaving it DELETED, with the version of

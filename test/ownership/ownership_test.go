@@ -217,9 +217,6 @@ func (s *sides) apply(w way, manager string, config schema.Tree, force bool) {
 		}
 		return
 	}
-	if ours == nil { // nothing changes
-		ours, managed = s.ours, s.managed
-	}
 	if len(s.ways) > 1 { // what storage does
 		held := theirs.(metav1.Object).GetManagedFields()
 		whole, _ := s.tree(s.kind, theirs)

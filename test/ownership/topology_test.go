@@ -62,8 +62,6 @@ func TestTopologyChanges(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	form := ownership.Form{Message: topology()}
-	forms := func(string) (ownership.Form, bool) { return form, true }
 	for _, fields := range []string{
 		`{"f:block":{},"f:list":{},"f:text":{},"f:unit":{}}`,
 		`{"f:unit":{"f:x":{},"f:y":{}}}`,
@@ -90,10 +88,11 @@ func TestTopologyChanges(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		managed := []any{schema.Tree{"manager": "m", "operation": "Apply", "apiVersion": "v1", "fieldsType": "FieldsV1", "fieldsV1": fields}}
-		w := ownership.Writer{Manager: "w", APIVersion: "v1", Now: "2030-01-01T00:00:00Z"}
-		managed = ownership.Update(w, forms, schema.Tree{"text": "a"}, schema.Tree{"text": "a", "other": "b"}, managed, false)
-		if got := managed[0].(schema.Tree)["fieldsV1"]; got != string(want) {
+		ours, err := ownership.Parse(fields)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := string(ownership.Reconciled(topology(), ours).AppendJSON(nil)); got != string(want) {
 			t.Errorf("%s becomes %s, want %s", fields, got, want)
 		}
 	}
