@@ -80,7 +80,7 @@ func (p *publisher) publish(b *changes) {
 		p.apply(&b.records[i])
 	}
 	last := b.records[len(b.records)-1].object.Version
-	p.published.Store(&snapshot{objects: p.working.Copy(), lookups: forkLookups(p.lookups), version: last})
+	p.published.Store(&snapshot{objects: p.working.Copy(), lookups: shareLookups(p.lookups), version: last})
 	p.store.horizon.done(b.publication)
 	p.watchers.wake(b.records)
 	for i := range b.records {

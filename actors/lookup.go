@@ -45,6 +45,16 @@ func forkLookups(lookups []lookup) []lookup {
 	return own
 }
 
+// shareLookups are lookups as these are now, for others to read. Unlike forkLookups it is for
+// the owner alone: from then on its own changes copy what is shared.
+func shareLookups(lookups []lookup) []lookup {
+	shared := make([]lookup, len(lookups))
+	for i, l := range lookups {
+		shared[i] = lookup{l.field, l.objects.Copy()}
+	}
+	return shared
+}
+
 // candidates calls fn for the objects of a namespace ("" for all) that may have the fields, in
 // order, starting at the path from ("" for the first), until fn returns false. It looks at all
 // objects unless a lookup knows better.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -45,10 +46,10 @@ func TestRetriedWatch(t *testing.T) {
 		const writes = 12
 		maps := c.CoreV1().ConfigMaps(ns)
 		first := made(maps.Create(t.Context(), &corev1.ConfigMap{ObjectMeta: named("a")}, metav1.CreateOptions{}))(t)
-		watches := 0
+		var watches atomic.Int64
 		w := made(watchtools.NewRetryWatcherWithContext(t.Context(), first.ResourceVersion, &cache.ListWatch{
 			WatchFuncWithContext: func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
-				watches++
+				watches.Add(1)
 				second := int64(1)
 				options.TimeoutSeconds = &second
 				return maps.Watch(ctx, options)
@@ -72,7 +73,7 @@ func TestRetriedWatch(t *testing.T) {
 				t.Fatalf("event %d: %s %s", i, e.Type, show(e.Object))
 			}
 		}
-		if watches < 2 {
+		if watches.Load() < 2 {
 			t.Error("the watch was never ended")
 		}
 	})
