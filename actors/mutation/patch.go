@@ -1,6 +1,7 @@
 package mutation
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -56,8 +57,24 @@ func asClientsSee(cur State, k *schema.Kind, sub *schema.Subresource) schema.Tre
 
 // applyPatch is what a patch makes of base. The faults are those of the patch itself: what
 // it has twice, which nobody could see in the result.
+// asWritten is a tree as its JSON says it, with the fields that are always written: the
+// pointers of a JSON patch may lead there.
+func asWritten(k *schema.Kind, t schema.Tree) (schema.Tree, error) {
+	v, _, err := codec.DecodeAny(codec.EncodeJSON(k, t).JSON)
+	out, ok := v.(schema.Tree)
+	if err != nil || !ok {
+		return nil, fmt.Errorf("encoded %s: %w", k.Kind, err)
+	}
+	rules.Carry(object(out, "metadata"), object(t, "metadata"), "resourceVersion")
+	return out, nil
+}
+
 func applyPatch(base schema.Tree, speaker *schema.Kind, m *request.Mutation) (schema.Tree, []codec.FieldFault, error) {
 	if m.PatchType == request.JSONPatch {
+		base, err := asWritten(speaker, base)
+		if err != nil {
+			return nil, nil, err
+		}
 		patched, err := merge.JSONPatch(base, m.PatchBody)
 		return patched, operationFaults(m), err
 	}

@@ -178,13 +178,14 @@ func TestSubresources(t *testing.T) {
 	s := serve(t)
 	s.send(201, "POST", deployments, client.JSON, deployment)
 	path := deployments + "/d"
-	for contentType, patch := range map[string]string{
-		client.MergePatch: `{"spec":{"replicas":7},"status":{"replicas":3}}`,
-		typeStrategic:     `{"spec":{"replicas":7},"status":{"conditions":[{"type":"Available","status":"True"}]}}`,
-		client.JSONPatch:  `[{"op":"add","path":"/status/observedGeneration","value":4},{"op":"replace","path":"/spec/replicas","value":7}]`,
+	// The JSON patch comes first: its pointer leads into a status that nobody has written yet.
+	for _, p := range []struct{ contentType, patch string }{
+		{client.JSONPatch, `[{"op":"add","path":"/status/observedGeneration","value":4},{"op":"replace","path":"/spec/replicas","value":7}]`},
+		{client.MergePatch, `{"spec":{"replicas":7},"status":{"replicas":3}}`},
+		{typeStrategic, `{"spec":{"replicas":7},"status":{"conditions":[{"type":"Available","status":"True"}]}}`},
 	} {
-		if got := field(s.send(200, "PATCH", path+"/status", contentType, patch).Object(), "spec", "replicas"); got != "2" {
-			t.Errorf("%s: a patch of the status made %s replicas", contentType, got)
+		if got := field(s.send(200, "PATCH", path+"/status", p.contentType, p.patch).Object(), "spec", "replicas"); got != "2" {
+			t.Errorf("%s: a patch of the status made %s replicas", p.contentType, got)
 		}
 	}
 	status := s.send(200, "GET", path, "", "").Object()
