@@ -17,7 +17,9 @@
 // instructions and never while anything else is called that waits: horizon (versions
 // that are visible), residents (addresses of object actors), watchers (addresses of
 // sessions), pins (snapshots of chunked lists), the mailbox, and the crew (the goroutines
-// that run actors).
+// that run actors). What objects share, such as the addresses of Services, has a register
+// with a mutex outside (package allocation): owners of objects claim from it, and the
+// landing of a flight keeps the claim or drops it.
 //
 // An object has an actor while anyone waits for a change of it, and a little longer. An
 // actor that has nothing to do goes over to another object that needs one, with nothing

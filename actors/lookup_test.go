@@ -6,6 +6,7 @@ import (
 	"math/rand"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/troupe-api/troupe/kinds/meta"
@@ -109,5 +110,37 @@ func TestLookupFindsWhatAScanFinds(t *testing.T) {
 	defer p.close()
 	p.compare()
 	p.change(r)
+	p.compare()
+}
+
+// TestLookupIsReadWhileItChanges: what is published stays as it is while its owner goes on.
+// The race detector looks on.
+func TestLookupIsReadWhileItChanges(t *testing.T) {
+	p := &pods{house: open(t, t.TempDir(), nil), on: map[string]string{}}
+	p.kind = p.house.kind("pods")
+	defer p.close()
+	done := make(chan struct{})
+	var readers sync.WaitGroup
+	for range 2 {
+		readers.Go(func() {
+			for {
+				select {
+				case <-done:
+					return
+				default:
+					if !slices.IsSorted(p.listed("a", "", 0)) {
+						t.Error("the list is torn")
+						return
+					}
+				}
+			}
+		})
+	}
+	r := rand.New(rand.NewSource(2))
+	for range 300 {
+		p.change(r)
+	}
+	close(done)
+	readers.Wait()
 	p.compare()
 }

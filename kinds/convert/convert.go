@@ -2,7 +2,6 @@ package convert
 
 import (
 	"fmt"
-	"strconv"
 
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
@@ -55,7 +54,7 @@ func Object(k *schema.Kind, sub *schema.Subresource, o *meta.Object) (*meta.Obje
 	if speaker == k.Stored {
 		return o, nil
 	}
-	tree, _, err := codec.DecodeJSON(k.Stored.Message, o.JSON)
+	tree, err := codec.DecodeStored(k.Stored.Message, o.JSON)
 	if err != nil {
 		return nil, fmt.Errorf("stored object %s: %w", o.Key, err)
 	}
@@ -63,18 +62,11 @@ func Object(k *schema.Kind, sub *schema.Subresource, o *meta.Object) (*meta.Obje
 	if shown == nil {
 		return nil, nil
 	}
-	encoded := codec.EncodeJSON(speaker, shown)
-	return &meta.Object{
-		Key: o.Key, Version: o.Version, JSON: withVersion(encoded, o.Version), Item: speaker.Item, Head: o.Head,
-	}, nil
-}
-
-// withVersion puts a resource version into its slot.
-func withVersion(e codec.Encoded, version uint64) []byte {
-	b := make([]byte, 0, len(e.JSON)+20)
-	b = append(b, e.JSON[:e.Slot]...)
-	if version > 0 {
-		b = strconv.AppendUint(b, version, 10)
+	out := &meta.Object{Key: o.Key, Version: o.Version, Item: speaker.Item, Head: o.Head}
+	if encoded := codec.EncodeJSON(speaker, shown); o.Version > 0 {
+		out.JSON = encoded.WithVersion(o.Version)
+	} else { // of a dry run
+		out.JSON = encoded.Unversioned()
 	}
-	return append(b, e.JSON[e.Slot:]...)
+	return out, nil
 }

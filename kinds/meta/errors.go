@@ -27,24 +27,9 @@ func about(gr GroupResource, name string) *Details {
 	return &Details{Name: name, Group: gr.Group, Kind: gr.Resource}
 }
 
-// NewDeleted is the Success that answers a delete.
-func NewDeleted(gr GroupResource, name, uid string) *Status {
-	details := about(gr, name)
-	details.UID = uid
-	return &Status{Code: http.StatusOK, Success: true, Details: details}
-}
-
-// NewSuccess is a Success that is about nothing more, with its HTTP status code.
-func NewSuccess(code int) *Status { return &Status{Code: code, Success: true} }
-
 // NewNotFound says that there is no such object.
 func NewNotFound(gr GroupResource, name string) *Status {
 	return failure(http.StatusNotFound, ReasonNotFound, about(gr, name), "%s %q not found", gr, name)
-}
-
-// NewNoResource says that nothing is served at the path.
-func NewNoResource() *Status {
-	return failure(http.StatusNotFound, ReasonNotFound, &Details{}, "the server could not find the requested resource")
 }
 
 // NewAlreadyExists says that the name is taken.
@@ -97,37 +82,15 @@ func NewForbidden(gr GroupResource, name, why string) *Status {
 	return failure(http.StatusForbidden, ReasonForbidden, about(gr, name), "%s is forbidden: %s", what, why)
 }
 
-// NewUnauthorized says that nobody knows who asks.
-func NewUnauthorized() *Status {
-	return failure(http.StatusUnauthorized, ReasonUnauthorized, nil, "Unauthorized")
-}
-
 // NewMethodNotAllowed refuses a verb that the resource does not have.
 func NewMethodNotAllowed() *Status {
 	return failure(http.StatusMethodNotAllowed, ReasonMethodNotAllowed, &Details{},
 		"the server does not allow this method on the requested resource")
 }
 
-// NewNotAcceptable says which media types could be answered.
-func NewNotAcceptable(available []string) *Status {
-	return failure(http.StatusNotAcceptable, ReasonNotAcceptable, &Details{},
-		"406: Not Acceptable\n\nAvailable representations: %s", strings.Join(available, ", "))
-}
-
-// NewUnsupportedMediaType says which media types of bodies are read.
-func NewUnsupportedMediaType(accepted []string) *Status {
-	return failure(http.StatusUnsupportedMediaType, ReasonUnsupportedMediaType, &Details{},
-		"the body of the request was in an unknown format - accepted media types include: %s", strings.Join(accepted, ", "))
-}
-
 // NewExpired says that a version, or a continue token, is too old.
 func NewExpired(message string) *Status {
 	return failure(http.StatusGone, ReasonExpired, nil, "%s", message)
-}
-
-// NewGone says that something is there no more, and will not be again.
-func NewGone(message string) *Status {
-	return failure(http.StatusGone, ReasonGone, nil, "%s", message)
 }
 
 // NewTooManyRequests asks to come back after some seconds.
@@ -149,13 +112,6 @@ func NewTooLargeVersion(version, current uint64) *Status {
 	return s
 }
 
-// NewServerTimeout says that an operation could not be completed in time, and when to come back.
-func NewServerTimeout(gr GroupResource, verb string, retryAfterSeconds int) *Status {
-	return failure(http.StatusInternalServerError, ReasonServerTimeout,
-		&Details{Group: gr.Group, Kind: gr.Resource, RetryAfterSeconds: retryAfterSeconds},
-		"The %s operation against %s could not be completed at this time, please try again.", verb, gr)
-}
-
 // NewServiceUnavailable says that the server can do nothing for now.
 func NewServiceUnavailable(message string) *Status {
 	return failure(http.StatusServiceUnavailable, ReasonServiceUnavailable, nil, "%s", message)
@@ -168,11 +124,6 @@ func NewInternal(id string) *Status {
 		message += ": the server's log has it under " + id
 	}
 	return failure(http.StatusInternalServerError, ReasonInternalError, nil, "%s", message)
-}
-
-// NewRequestTooLarge refuses a body; message names the limit.
-func NewRequestTooLarge(message string) *Status {
-	return failure(http.StatusRequestEntityTooLarge, ReasonRequestTooLarge, nil, "Request entity too large: %s", message)
 }
 
 // NewInsufficientStorage says that there is no room to store the change.
