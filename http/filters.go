@@ -117,7 +117,7 @@ var bearer = []byte("bearer ")
 
 // authenticate finds out who asks.
 func (s *Server) authenticate(x *exchange) error {
-	var r authn.Request
+	r := authn.Request{Headers: headers{&x.ctx.Request.Header}}
 	header := x.ctx.Request.Header.Peek("Authorization")
 	if header != nil {
 		r.HasToken = true

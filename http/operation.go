@@ -66,7 +66,7 @@ func (s *Server) operate(x *exchange, operation Operation) error {
 	if err != nil {
 		return err
 	}
-	m := x.mutation(0, o)
+	m := s.mutation(x, 0, o)
 	if err := x.place(&m, tree); err != nil {
 		return err
 	}

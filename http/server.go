@@ -16,6 +16,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/openapi"
 	"github.com/troupe-api/troupe/kinds/present"
+	"github.com/troupe-api/troupe/policy/admission"
 	"github.com/troupe-api/troupe/policy/authn"
 	"github.com/troupe-api/troupe/policy/authz"
 	"github.com/valyala/fasthttp"
@@ -29,6 +30,8 @@ type Options struct {
 	Store         Store
 	Authenticator authn.Authenticator
 	Authorizer    authz.Authorizer
+	// Admission has a say in changes; nil if nothing has.
+	Admission *admission.Chain
 	// Listener is owned by the server from New on. With TLS set the server speaks TLS on it.
 	Listener net.Listener
 	TLS      *tls.Config

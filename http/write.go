@@ -29,7 +29,7 @@ func (s *Server) writeWhole(x *exchange, verb request.Verb, options string) erro
 	if err != nil {
 		return err
 	}
-	m := x.mutation(verb, o)
+	m := s.mutation(x, verb, o)
 	m.Object = tree
 	if err := x.place(&m, tree); err != nil {
 		return err
@@ -37,11 +37,12 @@ func (s *Server) writeWhole(x *exchange, verb request.Verb, options string) erro
 	return s.mutate(x, m, warnings)
 }
 
-// mutation is a mutation of the object that the path names.
-func (x *exchange) mutation(verb request.Verb, o writeOptions) request.Mutation {
+// mutation is a mutation of the object that the path names, as its user asks for it.
+func (s *Server) mutation(x *exchange, verb request.Verb, o writeOptions) request.Mutation {
 	return request.Mutation{
 		Verb: verb, Kind: x.kind, Key: x.info.key(x.kind), Subresource: x.info.Subresource,
 		DryRun: o.dryRun, FieldValidation: o.validation, FieldManager: o.manager,
+		Admission: s.opts.Admission.For(x.user, x.kind, x.info.Subresource),
 	}
 }
 
@@ -93,7 +94,7 @@ func (s *Server) mutate(x *exchange, m request.Mutation, warnings []string) erro
 
 // patch answers the patched object.
 func (s *Server) patch(x *exchange) error {
-	m := x.mutation(request.Patch, writeOptions{})
+	m := s.mutation(x, request.Patch, writeOptions{})
 	contentType, _, _ := strings.Cut(string(x.ctx.Request.Header.ContentType()), ";")
 	switch strings.ToLower(strings.TrimSpace(contentType)) {
 	case typeJSONPatch:
@@ -126,7 +127,7 @@ func (s *Server) delete(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	m := x.mutation(request.Delete, o)
+	m := s.mutation(x, request.Delete, o)
 	m.Delete = d
 	result, err := s.opts.Store.Mutate(x.wait, m)
 	if err != nil {
@@ -156,7 +157,7 @@ func (s *Server) deleteCollection(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	m := x.mutation(request.Delete, o)
+	m := s.mutation(x, request.Delete, o)
 	m.Delete = d
 	if _, err := s.opts.Store.DeleteCollection(x.wait, l, m); err != nil {
 		return err

@@ -65,6 +65,9 @@ func build(m *request.Mutation, tree schema.Tree, owners []any, env Env) (Candid
 	if stored.Rules.Prepare != nil {
 		stored.Rules.Prepare(tree, nil)
 	}
+	if err := m.Admit(nil, tree); err != nil {
+		return Candidate{}, err
+	}
 	claim, causes := env.claim(m.Key, nil, tree)
 	held := &held{claim}
 	defer held.drop()
@@ -82,7 +85,7 @@ func build(m *request.Mutation, tree schema.Tree, owners []any, env Env) (Candid
 // body may be needed again, for another state. A conversion, a preparation and a claim may
 // change all of it; what else is written below metadata depends on nothing but the body.
 func ownBody(m *request.Mutation, env Env) schema.Tree {
-	if m.Kind.Stored != m.Kind || m.Kind.Stored.Rules.Prepare != nil || env.Claims != nil {
+	if m.Kind.Stored != m.Kind || m.Kind.Stored.Rules.Prepare != nil || env.Claims != nil || m.Admission != nil {
 		body := rules.Clone(m.Object).(schema.Tree)
 		rules.Grow(body, "metadata")
 		return body

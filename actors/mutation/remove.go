@@ -21,6 +21,9 @@ func remove(cur State, m *request.Mutation, env Env) (Candidate, error) {
 	if err := checkDelete(cur, m); err != nil {
 		return Candidate{}, err
 	}
+	if err := m.Admit(cur.Tree, nil); err != nil {
+		return Candidate{}, err
+	}
 	if goesAtOnce(cur.Object, m) {
 		return Candidate{Op: Remove, Tree: cur.Tree, Encoded: codec.WithoutVersion(cur.Object.JSON), Head: cur.Object.Head}, nil
 	}
@@ -52,9 +55,9 @@ func goesAtOnce(o *meta.Object, m *request.Mutation) bool {
 }
 
 // NeedsTree says whether Apply looks at the tree of the current state. To remove an object
-// as it is, it does not.
+// as it is, it does not, unless an admission is to see it.
 func NeedsTree(o *meta.Object, m *request.Mutation) bool {
-	return m.Verb != request.Delete || !goesAtOnce(o, m)
+	return m.Verb != request.Delete || m.Admission != nil || !goesAtOnce(o, m)
 }
 
 // checkDelete holds the preconditions against the current state.

@@ -50,6 +50,9 @@ func settle(cur State, m *request.Mutation, want schema.Tree, faults *schema.Fau
 	if stored.Rules.Prepare != nil && m.Subresource == "" {
 		stored.Rules.Prepare(want, cur.Tree)
 	}
+	if err := m.Admit(cur.Tree, want); err != nil {
+		return Candidate{}, err
+	}
 	if stored.Generation && !keepsGeneration(m) && specChanged(cur.Tree, want) {
 		object(want, "metadata")["generation"] = cur.Object.Head.Generation + 1
 	}

@@ -57,6 +57,31 @@ type Mutation struct {
 	DryRun          bool
 	FieldValidation FieldValidation
 	FieldManager    string
+
+	// Admission, if set, has a say in every state that the mutation would make.
+	Admission Admission
+}
+
+// An Admission looks at a change before it is validated, completes it or refuses it. It runs
+// in the turn of the object's owner, possibly again for another state: it is quick, waits for
+// nothing and has no effect but on the change. Errors are *meta.Status.
+type Admission interface {
+	Admit(c Change) error
+}
+
+// A Change is what an Admission looks at, in stored form. Old is nil for an object that does
+// not exist yet, New for one that is to be deleted. Only New may be changed.
+type Change struct {
+	Mutation *Mutation
+	Old, New schema.Tree
+}
+
+// Admit asks the Admission of m, if it has one.
+func (m *Mutation) Admit(old, wanted schema.Tree) error {
+	if m.Admission == nil {
+		return nil
+	}
+	return m.Admission.Admit(Change{Mutation: m, Old: old, New: wanted})
 }
 
 // DeleteOptions are the options of a delete, from body and query.

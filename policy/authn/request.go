@@ -3,6 +3,7 @@ package authn
 import (
 	"crypto/x509"
 	"errors"
+	"iter"
 )
 
 // A Request holds the credentials of one HTTP request.
@@ -14,6 +15,17 @@ type Request struct {
 	// Certs are the certificates that the client presented in the TLS handshake, leaf
 	// first, as in tls.ConnectionState.PeerCertificates. Nothing has verified them.
 	Certs []*x509.Certificate
+	// Headers are those of the request; nil stands for none.
+	Headers Headers
+}
+
+// Headers are the headers of a request. Names are not case-sensitive. Both methods give them
+// in the order in which they came; their texts stay valid after the request.
+type Headers interface {
+	// Values are all values of one name.
+	Values(name string) []string
+	// All are all headers, names in their canonical form.
+	All() iter.Seq2[string, string]
 }
 
 // An Authenticator is one method of finding out who asks. The package comment

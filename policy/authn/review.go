@@ -34,7 +34,7 @@ func (r *Reviewer) Token(review schema.Tree) (schema.Tree, error) {
 	case err != nil:
 		status["error"] = "invalid bearer token"
 	case user != nil:
-		status["authenticated"], status["user"] = true, user.tree()
+		status["authenticated"], status["user"] = true, user.Tree()
 		if len(audiences) > 0 {
 			status["audiences"] = audiences
 		}
@@ -55,12 +55,12 @@ func meant(asked []any, own []string) (both []any) {
 // Self answers a SelfSubjectReview: who asks. now is RFC 3339.
 func Self(review schema.Tree, user *User, now string) schema.Tree {
 	rules.Grow(review, "metadata")["creationTimestamp"] = now
-	review["status"] = schema.Tree{"userInfo": user.tree()}
+	review["status"] = schema.Tree{"userInfo": user.Tree()}
 	return review
 }
 
-// tree is the user as reviews show it.
-func (u *User) tree() schema.Tree {
+// Tree is the user as reviews and certificate requests show it.
+func (u *User) Tree() schema.Tree {
 	t := schema.Tree{"username": u.Name}
 	if u.UID != "" {
 		t["uid"] = u.UID

@@ -22,6 +22,9 @@ type Config struct {
 	Services       Services       `json:"services"`
 	TLS            TLS            `json:"tls"`
 	Authentication Authentication `json:"authentication"`
+	Authorization  Authorization  `json:"authorization"`
+	Admission      Admission      `json:"admission"`
+	Audit          Audit          `json:"audit"`
 	Logging        Logging        `json:"logging"`
 
 	Actors    Actors    `json:"actors"`
@@ -57,20 +60,6 @@ type API struct {
 type Services struct {
 	ClusterIPRange string `json:"clusterIPRange"` // or two, of both families, with a comma
 	NodePortRange  string `json:"nodePortRange"`
-}
-
-// TLS are the certificates to serve with.
-type TLS struct {
-	CertFile       string `json:"certFile"`
-	PrivateKeyFile string `json:"privateKeyFile"`
-	CertDir        string `json:"certDir"` // "" is pki in the data directory
-}
-
-// Authentication is who is let in.
-type Authentication struct {
-	ClientCAFile  string `json:"clientCAFile"`
-	TokenAuthFile string `json:"tokenAuthFile"`
-	Anonymous     bool   `json:"anonymous"`
 }
 
 // Logging is how the daemon speaks on standard error.
@@ -134,7 +123,8 @@ func Default() Config {
 		API:            API{RuntimeConfig: Switches{}, EventTTL: Duration(time.Hour)},
 		Controllers:    "*",
 		Services:       Services{ClusterIPRange: "10.0.0.0/24", NodePortRange: "30000-32767"},
-		Authentication: Authentication{Anonymous: true},
+		Authentication: defaultAuthentication(),
+		Authorization:  defaultAuthorization(),
 		Logging:        Logging{Format: "text"},
 		Actors: Actors{
 			Strategy:       string(t.Strategy),

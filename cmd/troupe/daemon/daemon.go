@@ -19,7 +19,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/persist"
-	"github.com/troupe-api/troupe/policy/authz"
 	"github.com/troupe-api/troupe/policy/certs"
 )
 
@@ -144,11 +143,15 @@ func (d *Daemon) listen() (err error) {
 
 func (d *Daemon) serve(kinds *catalog.Catalog, id *identity) (err error) {
 	s := d.config.Serving
-	authorizer := authz.Union(authz.Masters{}, authz.PublicPaths)
+	rules, err := d.policies(kinds, id)
+	if err != nil {
+		return err
+	}
 	d.front, err = http.New(http.Options{
 		Naming: d.naming, Catalog: kinds, Store: d.store,
-		Authenticator: id.authenticator,
-		Authorizer:    authorizer,
+		Authenticator: rules.authenticator,
+		Authorizer:    rules.authorizer,
+		Admission:     rules.admission,
 		Listener:      d.listener, TLS: id.tlsConfig(),
 		Version: Version, Logger: d.log,
 		Limits: http.Limits{
@@ -162,7 +165,7 @@ func (d *Daemon) serve(kinds *catalog.Catalog, id *identity) (err error) {
 		WriteMetrics:  d.store.WriteMetrics,
 		Checks:        []http.Check{{Name: "store", Check: d.store.Healthy}},
 		Extra:         map[string]func(io.Writer) error{BackupPath: d.backup},
-		Operations:    d.operations(kinds, id.authenticator, authorizer),
+		Operations:    d.operations(kinds, rules),
 		Profiling:     s.Profiling,
 		ShutdownDelay: time.Duration(s.ShutdownDelay),
 	})

@@ -42,16 +42,11 @@ func (c *Config) Flags() []FlagGroup {
 			f.StringVar(&c.Services.ClusterIPRange, "service-cluster-ip-range", c.Services.ClusterIPRange, "Range of the addresses of Services; or two, an IPv4 and an IPv6 one, with a comma. The first one's family is the default.")
 			f.StringVar(&c.Services.NodePortRange, "service-node-port-range", c.Services.NodePortRange, "Range of the ports of nodes that Services get, both ends included.")
 		}),
-		group("TLS", func(f *pflag.FlagSet) {
-			f.StringVar(&c.TLS.CertFile, "tls-cert-file", c.TLS.CertFile, "PEM file of the certificate to serve with, followed by its intermediates. Made by the daemon if not given.")
-			f.StringVar(&c.TLS.PrivateKeyFile, "tls-private-key-file", c.TLS.PrivateKeyFile, "PEM file of that certificate's key.")
-			f.StringVar(&c.TLS.CertDir, "cert-dir", c.TLS.CertDir, "Directory of the certificates that the daemon makes (default pki in the data directory).")
-		}),
-		group("Authentication", func(f *pflag.FlagSet) {
-			f.StringVar(&c.Authentication.ClientCAFile, "client-ca-file", c.Authentication.ClientCAFile, "PEM file of the CAs whose client certificates are accepted, beside the daemon's own.")
-			f.StringVar(&c.Authentication.TokenAuthFile, "token-auth-file", c.Authentication.TokenAuthFile, "CSV file of bearer tokens: token,user,uid,\"group1,group2\".")
-			f.BoolVar(&c.Authentication.Anonymous, "anonymous-auth", c.Authentication.Anonymous, "Let requests without a credential in, as system:anonymous.")
-		}),
+		group("TLS", c.TLS.flags),
+		group("Authentication", c.Authentication.flags),
+		group("Authorization", c.Authorization.flags),
+		group("Admission", c.Admission.flags),
+		group("Audit", c.Audit.flags),
 		group("Logging", func(f *pflag.FlagSet) {
 			f.StringVar(&c.Logging.Format, "logging-format", c.Logging.Format, "Form of the log on standard error: text or json.")
 			f.IntVarP(&c.Logging.Verbosity, "v", "v", c.Logging.Verbosity, "Level of the log: 0 is information and errors, 2 and above every detail.")

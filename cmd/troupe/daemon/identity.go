@@ -2,24 +2,20 @@ package daemon
 
 import (
 	"crypto/tls"
-	"crypto/x509"
 	"fmt"
 	"net"
 	"os"
 	"strings"
-	"time"
 
 	"github.com/troupe-api/troupe/kinds/meta"
-	"github.com/troupe-api/troupe/policy/authn"
 	"github.com/troupe-api/troupe/policy/certs"
 )
 
-// An identity is what the server proves itself with, and whom it believes.
+// An identity is what the server proves itself with.
 type identity struct {
-	set           certs.Set
-	serving       tls.Certificate
-	trust         []byte // PEM: what clients are to trust
-	authenticator authn.Authenticator
+	set     certs.Set
+	serving tls.Certificate
+	trust   []byte // PEM: what clients are to trust
 }
 
 func newIdentity(c Config, naming *meta.Naming) (*identity, error) {
@@ -36,8 +32,7 @@ func newIdentity(c Config, naming *meta.Naming) (*identity, error) {
 			return nil, err
 		}
 	}
-	id.authenticator, err = newAuthenticator(c.Authentication, set.CA)
-	return id, err
+	return id, nil
 }
 
 // tlsConfig asks for client certificates and leaves their verification to package authn,
@@ -49,46 +44,6 @@ func (id *identity) tlsConfig() *tls.Config {
 		ClientAuth:   tls.RequestClientCert,
 		NextProtos:   []string{"http/1.1"},
 	}
-}
-
-func newAuthenticator(c Authentication, ca *certs.Pair) (authn.Authenticator, error) {
-	roots := x509.NewCertPool()
-	roots.AddCert(ca.Cert)
-	if c.ClientCAFile != "" {
-		data, err := os.ReadFile(c.ClientCAFile)
-		if err != nil {
-			return nil, err
-		}
-		if !roots.AppendCertsFromPEM(data) {
-			return nil, fmt.Errorf("%s holds no certificate", c.ClientCAFile)
-		}
-	}
-	methods := []authn.Authenticator{authn.Certificates(roots, time.Now)}
-	if c.TokenAuthFile != "" {
-		tokens, err := readTokens(c.TokenAuthFile)
-		if err != nil {
-			return nil, err
-		}
-		methods = append(methods, tokens)
-	}
-	chain := authn.Union(methods...)
-	if c.Anonymous {
-		chain = authn.Anonymous(chain)
-	}
-	return authn.Authenticated(chain), nil
-}
-
-func readTokens(path string) (*authn.Tokens, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	tokens, err := authn.ReadTokens(f)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return tokens, nil
 }
 
 // servingNames are the names by which clients may reach the server: this machine's, the

@@ -15,10 +15,10 @@ import (
 )
 
 // operations are the creates of which nothing is stored.
-func (d *Daemon) operations(kinds *catalog.Catalog, a authn.Authenticator, z authz.Authorizer) map[string]http.Operation {
+func (d *Daemon) operations(kinds *catalog.Catalog, p *policies) map[string]http.Operation {
 	// The server is for the name of its own service, if a token is to name somebody.
-	who := authn.Reviewer{Authenticator: a, Audiences: []string{"https://" + d.naming.Name("platform") + ".default.svc"}}
-	may := authz.Reviewer{Authorizer: z}
+	who := authn.Reviewer{Authenticator: p.authenticator, Audiences: []string{"https://" + d.naming.Name("platform") + ".default.svc"}}
+	may := authz.Reviewer{Authorizer: p.authorizer}
 	access := func(_ context.Context, c http.Call) (schema.Tree, error) { return may.Access(c.Kind, c.Object) }
 	return map[string]http.Operation{
 		"/v1/bindings":      d.bind(kinds),

@@ -22,6 +22,9 @@ func (c Config) Validate() error {
 	c.Controllers.validate(&f)
 	c.Services.validate(&f)
 	c.TLS.validate(&f)
+	c.Authentication.validate(&f)
+	c.Authorization.validate(&f)
+	c.Audit.validate(&f)
 	f.check(c.API.EventTTL >= 0, "api.eventTTL", "must not be negative")
 	f.oneOf("logging.format", c.Logging.Format, "text", "json")
 	f.least("logging.verbosity", int64(c.Logging.Verbosity), 0)
@@ -57,10 +60,6 @@ func (s Services) validate(f *faults) {
 	if _, err := allocation.ParsePorts(s.NodePortRange); err != nil {
 		f.check(false, "services.nodePortRange", err.Error())
 	}
-}
-
-func (t TLS) validate(f *faults) {
-	f.check((t.CertFile == "") == (t.PrivateKeyFile == ""), "tls.certFile", "goes together with tls.privateKeyFile")
 }
 
 func (a Actors) validate(f *faults) {

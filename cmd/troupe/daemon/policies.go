@@ -1,0 +1,31 @@
+package daemon
+
+import (
+	"github.com/troupe-api/troupe/kinds/catalog"
+	"github.com/troupe-api/troupe/policy/admission"
+	"github.com/troupe-api/troupe/policy/authn"
+	"github.com/troupe-api/troupe/policy/authz"
+)
+
+// policies are who is let in, what they may do, and what has a say in it.
+type policies struct {
+	authenticator authn.Authenticator
+	authorizer    authz.Authorizer
+	admission     *admission.Chain
+}
+
+func (d *Daemon) policies(kinds *catalog.Catalog, id *identity) (*policies, error) {
+	seen := newObjects(d.store, kinds, d.naming, d.log)
+	p := &policies{}
+	var err error
+	if p.authenticator, err = d.authenticate(id.set.CA, seen); err != nil {
+		return nil, err
+	}
+	if p.authorizer, err = d.authorize(seen); err != nil {
+		return nil, err
+	}
+	if p.admission, err = d.admit(p.authorizer); err != nil {
+		return nil, err
+	}
+	return p, nil
+}

@@ -1,0 +1,118 @@
+package admission
+
+import (
+	"crypto/x509"
+	"encoding/base64"
+	"encoding/pem"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/policy/authn"
+	"github.com/troupe-api/troupe/policy/authz"
+)
+
+// certificateRequests are what the plugins of this file look at.
+const certificateRequests = "certificates.platform.io/certificatesigningrequests"
+
+// CertificateRequester writes into a new certificate request who asks for it.
+func CertificateRequester() Registration {
+	return Registration{Resources: []string{certificateRequests}, Plugin: requester{}}
+}
+
+type requester struct{}
+
+func (requester) Admit(a *Attempt) error {
+	if !a.Creates() || a.User == nil {
+		return nil
+	}
+	spec := rules.Grow(a.New, "spec")
+	for name, value := range a.User.Tree() {
+		spec[name] = value
+	}
+	return nil
+}
+
+// CertificateSubjects keeps clients from asking for a certificate that would put them above
+// all authorization.
+func CertificateSubjects(naming *meta.Naming) Registration {
+	return Registration{
+		Name: "CertificateSubjectRestriction", Resources: []string{certificateRequests},
+		Plugin: subjects{naming.Name("platform.io/apiserver-client")},
+	}
+}
+
+type subjects struct{ signer string }
+
+func (p subjects) Admit(a *Attempt) error {
+	if !a.Creates() || signerOf(a.New) != p.signer {
+		return nil
+	}
+	text, err := base64.StdEncoding.DecodeString(rules.Text(rules.Sub(a.New, "spec"), "request"))
+	if err != nil {
+		return nil // validation says so
+	}
+	block, _ := pem.Decode(text)
+	if block == nil {
+		return nil
+	}
+	request, err := x509.ParseCertificateRequest(block.Bytes)
+	if err == nil && slices.Contains(request.Subject.Organization, authn.GroupMasters) {
+		return a.Forbidden(fmt.Sprintf("use of %s signer with %s group is not allowed", p.signer, authn.GroupMasters))
+	}
+	return nil
+}
+
+// CertificateApproval asks of who approves or denies a request the right on its signer.
+func CertificateApproval(authorizer authz.Authorizer) Registration {
+	return Registration{
+		Name: "CertificateApproval", Resources: []string{certificateRequests + "/approval"},
+		Plugin: signerRight{"approve", authorizer},
+	}
+}
+
+// CertificateSigning asks of who signs a request, or says that it cannot be signed, the right
+// on its signer.
+func CertificateSigning(authorizer authz.Authorizer) Registration {
+	return Registration{
+		Name: "CertificateSigning", Resources: []string{certificateRequests + "/status"},
+		Plugin: signerRight{"sign", authorizer},
+	}
+}
+
+// signerRight asks for a verb on the signer of a request.
+type signerRight struct {
+	verb       string
+	authorizer authz.Authorizer
+}
+
+func (p signerRight) Admit(a *Attempt) error {
+	old, wanted := rules.Sub(a.Old, "status"), rules.Sub(a.New, "status")
+	if a.Old == nil || a.New == nil || a.Subresource == "status" && !decides(old, wanted) {
+		return nil
+	}
+	signer := signerOf(a.Old)
+	domain, _, _ := strings.Cut(signer, "/")
+	for _, name := range []string{signer, domain + "/*"} {
+		decision, _ := p.authorizer.Authorize(authz.Attributes{
+			User: a.User, Verb: p.verb, ResourceRequest: true,
+			Group: a.Kind.Group, Version: "*", Resource: "signers", Name: name,
+		})
+		if decision == authz.Allow {
+			return nil
+		}
+	}
+	return a.Forbidden(fmt.Sprintf("user not permitted to %s requests with signerName %q", p.verb, signer))
+}
+
+// decides tells whether a change of the status is one that only a signer makes.
+func decides(old, wanted schema.Tree) bool {
+	return !rules.Equal(old["certificate"], wanted["certificate"]) || !rules.Equal(old["conditions"], wanted["conditions"])
+}
+
+func signerOf(request schema.Tree) string {
+	return rules.Text(rules.Sub(request, "spec"), "signerName")
+}

@@ -1,0 +1,138 @@
+package admission
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/policy/authn"
+)
+
+// An Attempt is a change that a user asks for. Old is nil for a create, New for a delete; both
+// are in stored form, and only New may be changed.
+type Attempt struct {
+	User        *authn.User
+	Verb        request.Verb
+	Kind        *schema.Kind // as the request names it
+	Subresource string       // "" for the object itself
+	Key         meta.Key
+	DryRun      bool
+	Old, New    schema.Tree
+}
+
+// A Plugin has a say in attempts. Errors are *meta.Status.
+type Plugin interface {
+	Admit(a *Attempt) error
+}
+
+// A Registration makes a Plugin known.
+type Registration struct {
+	// Name is by which the plugin is switched on and off; "" for one that always runs.
+	Name string
+	// Off: it does not run unless it is switched on.
+	Off bool
+	// Resources that it has a say in, as "group/resource" or "group/resource/sub-resource" in
+	// platform form, "/pods" being of the core group.
+	Resources []string
+	Plugin    Plugin
+}
+
+// A Chain asks its plugins in the order of their registration.
+type Chain struct {
+	plugins map[place][]Plugin
+}
+
+// place is what a plugin is registered for.
+type place struct {
+	meta.GroupResource
+	sub string
+}
+
+// Switches say which plugins run, by name, beside those that run by themselves.
+type Switches struct{ Enabled, Disabled []string }
+
+// New makes a Chain of the registrations that the switches leave on. Its error names a switch
+// that is for no plugin.
+func New(naming *meta.Naming, switches Switches, all ...Registration) (*Chain, error) {
+	if err := switches.check(all); err != nil {
+		return nil, err
+	}
+	c := &Chain{plugins: map[place][]Plugin{}}
+	for _, r := range all {
+		on := !r.Off || slices.Contains(switches.Enabled, r.Name)
+		if r.Name != "" && (!on || slices.Contains(switches.Disabled, r.Name)) {
+			continue
+		}
+		for _, name := range r.Resources {
+			parts := append(strings.SplitN(name, "/", 3), "")
+			at := place{meta.GroupResource{Group: naming.Name(parts[0]), Resource: parts[1]}, parts[2]}
+			c.plugins[at] = append(c.plugins[at], r.Plugin)
+		}
+	}
+	return c, nil
+}
+
+func (s Switches) check(all []Registration) error {
+	var names []string
+	for _, r := range all {
+		if r.Name != "" {
+			names = append(names, r.Name)
+		}
+	}
+	slices.Sort(names)
+	for _, name := range slices.Concat(s.Enabled, s.Disabled) {
+		if !slices.Contains(names, name) {
+			return fmt.Errorf("admission plugin %q is none of %s", name, strings.Join(slices.Compact(names), ", "))
+		}
+	}
+	for _, name := range s.Enabled {
+		if slices.Contains(s.Disabled, name) {
+			return fmt.Errorf("admission plugin %q is both enabled and disabled", name)
+		}
+	}
+	return nil
+}
+
+// For is what has a say when user changes a resource; nil if nothing has.
+func (c *Chain) For(user *authn.User, k *schema.Kind, subresource string) request.Admission {
+	if c == nil {
+		return nil
+	}
+	plugins := c.plugins[place{k.Storage, subresource}]
+	if len(plugins) == 0 {
+		return nil
+	}
+	return &admission{user, plugins}
+}
+
+// admission is the plugins for one request.
+type admission struct {
+	user    *authn.User
+	plugins []Plugin
+}
+
+// Admit implements request.Admission.
+func (a *admission) Admit(c request.Change) error {
+	m := c.Mutation
+	attempt := &Attempt{
+		User: a.user, Verb: m.Verb, Kind: m.Kind, Subresource: m.Subresource, Key: m.Key, DryRun: m.DryRun,
+		Old: c.Old, New: c.New,
+	}
+	for _, p := range a.plugins {
+		if err := p.Admit(attempt); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Creates tells that the attempt makes a new object.
+func (a *Attempt) Creates() bool { return a.Old == nil && a.New != nil }
+
+// Forbidden is the refusal of the attempt.
+func (a *Attempt) Forbidden(reason string) error {
+	return meta.NewForbidden(meta.GroupResource{Group: a.Kind.Group, Resource: a.Kind.Resource}, a.Key.Name, reason)
+}

@@ -1,0 +1,109 @@
+package remote
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"time"
+)
+
+// A Service is a remote that answers POSTs of JSON. It may be asked by many goroutines at a time.
+type Service struct {
+	url        string
+	credential string
+	client     *http.Client
+}
+
+// maxAnswer bounds an answer, in bytes.
+const maxAnswer = 3 << 20
+
+func newService(target string, transport *tls.Config, credential string) *Service {
+	return &Service{url: target, credential: credential, client: &http.Client{
+		Transport: &http.Transport{
+			TLSClientConfig: transport, ForceAttemptHTTP2: true, MaxIdleConnsPerHost: 16,
+			IdleConnTimeout: 90 * time.Second, TLSHandshakeTimeout: 10 * time.Second, MaxResponseHeaderBytes: 64 << 10,
+		},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}
+}
+
+// A Failure is an answer with another code than 200 and 201.
+type Failure struct{ Code int }
+
+func (f *Failure) Error() string { return fmt.Sprintf("the remote answered %d", f.Code) }
+
+// Post asks once. The error is a *Failure if the remote has answered otherwise.
+func (s *Service) Post(ctx context.Context, body []byte) ([]byte, error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, s.url, bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Accept", "application/json")
+	if s.credential != "" {
+		r.Header.Set("Authorization", s.credential)
+	}
+	answer, err := s.client.Do(r)
+	if err != nil {
+		return nil, plain(err)
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(answer.Body, maxAnswer+1))
+	switch {
+	case answer.StatusCode != http.StatusOK && answer.StatusCode != http.StatusCreated:
+		return nil, &Failure{answer.StatusCode}
+	case err != nil:
+		return nil, plain(err)
+	case len(text) > maxAnswer:
+		return nil, fmt.Errorf("the remote's answer is longer than %d bytes", maxAnswer)
+	}
+	return text, nil
+}
+
+// plain is an error without the URL, whose query may hold a secret.
+func plain(err error) error {
+	var failed *url.Error
+	if errors.As(err, &failed) {
+		return failed.Err
+	}
+	return err
+}
+
+// Retry is how often a question is asked again, and with which pauses between.
+type Retry struct {
+	Times  int           // after the first
+	Pause  time.Duration // before the first repetition
+	Factor float64       // by which the pause grows
+}
+
+// Ask asks until there is an answer, or until asking again would not help: the remote has
+// refused the question, or the context or the repetitions end.
+func (s *Service) Ask(ctx context.Context, body []byte, r Retry) ([]byte, error) {
+	pause := r.Pause
+	for n := 0; ; n++ {
+		answer, err := s.Post(ctx, body)
+		if err == nil || n == r.Times || !worthwhile(err) {
+			return answer, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, err
+		case <-time.After(pause):
+		}
+		pause = time.Duration(float64(pause) * r.Factor)
+	}
+}
+
+// worthwhile tells whether the same question may be answered another time.
+func worthwhile(err error) bool {
+	var failed *Failure
+	if !errors.As(err, &failed) {
+		return !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded)
+	}
+	return failed.Code == http.StatusTooManyRequests || failed.Code >= 500 && failed.Code != http.StatusNotImplemented
+}
