@@ -109,7 +109,7 @@ type breach struct {
 // kind's functions, so that only the declaration can object; and keeps it.
 func TestEveryDeclarationHolds(t *testing.T) {
 	held, asked := map[string]bool{}, map[string]bool{}
-	for _, k := range validated(t) {
+	for _, k := range bare(validated(t)) {
 		for _, p := range places(k) {
 			asked[p.message.Name] = true
 			for _, f := range p.message.Fields {
@@ -135,8 +135,23 @@ func TestEveryDeclarationHolds(t *testing.T) {
 	}
 }
 
+// TestEveryDefaultHolds leaves out every field that has a declared default.
+func TestEveryDefaultHolds(t *testing.T) {
+	for _, k := range bare(newCatalog(t, meta.Platform).Kinds()) {
+		for _, p := range places(k) {
+			content := schema.Tree{}
+			rules.Default(k, p.object(content))
+			for _, f := range p.message.Fields {
+				if f.Default != nil && !rules.Equal(content[f.Name], f.Default) {
+					t.Errorf("%s %s: %s: got %v, not the default %v", k.APIVersion(), k.Kind, rules.Join(p.path(), f.Name), content[f.Name], f.Default)
+				}
+			}
+		}
+	}
+}
+
 // validated are the kinds whose declarations judge bodies: those at rest, and those of which
-// nothing rests. They come without their functions.
+// nothing rests.
 func validated(t *testing.T) []*schema.Kind {
 	t.Helper()
 	c := newCatalog(t, meta.Platform)
@@ -151,10 +166,15 @@ func validated(t *testing.T) []*schema.Kind {
 			}
 		}
 	}
-	for i, k := range all {
-		bare := *k
-		bare.Rules = schema.Rules{}
-		all[i] = &bare
+	return all
+}
+
+// bare are kinds without their functions.
+func bare(kinds []*schema.Kind) []*schema.Kind {
+	all := make([]*schema.Kind, len(kinds))
+	for i, k := range kinds {
+		b := *k
+		b.Rules, all[i] = schema.Rules{}, &b
 	}
 	return all
 }
@@ -275,7 +295,7 @@ func good(f *schema.Field) any {
 		for _, name := range f.ListMapKeys {
 			item[name] = good(f.Message.Field(name))
 		}
-		if len(item) == 0 {
+		if len(item) == 0 && len(f.Message.Fields) > 0 {
 			fill(item, f.Message)
 		}
 		return item
