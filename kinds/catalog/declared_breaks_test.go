@@ -142,8 +142,11 @@ func TestEveryDefaultHolds(t *testing.T) {
 			content := schema.Tree{}
 			rules.Default(k, p.object(content))
 			for _, f := range p.message.Fields {
-				if f.Default != nil && !rules.Equal(content[f.Name], f.Default) {
-					t.Errorf("%s %s: %s: got %v, not the default %v", k.APIVersion(), k.Kind, rules.Join(p.path(), f.Name), content[f.Name], f.Default)
+				if f.Default == nil {
+					continue
+				}
+				if v := content[f.Name]; v == nil || !rules.Empty(f.Default) && !rules.Equal(v, f.Default) {
+					t.Errorf("%s %s: %s: got %v, not the default %v", k.APIVersion(), k.Kind, rules.Join(p.path(), f.Name), v, f.Default)
 				}
 			}
 		}

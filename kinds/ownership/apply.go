@@ -108,8 +108,14 @@ func (a *applying) prune(merged schema.Tree, last Set, version string) schema.Tr
 	// What was gone with its container and nobody had named stays.
 	gone := Difference(a.named(form.Message, whole), a.named(form.Message, pruned))
 	pruned = withoutPaths(form.Message, whole, Intersection(gone, namedRoot(form.Message, last)))
+	if version != a.writer.APIVersion {
+		pruned = converted(pruned)
+	}
 	return form.store(pruned)
 }
+
+// converted is a tree as it goes into another version: what has lost everything is not there.
+func converted(t schema.Tree) schema.Tree { return withoutNulls(t).(schema.Tree) }
 
 // named is the set of what an object has, with the fields that lead there.
 func (a *applying) named(m *schema.Message, t schema.Tree) Set {
@@ -128,8 +134,8 @@ func (a *applying) addBackOwned(merged schema.Tree, form Form, pruned schema.Tre
 		if version == first || !ok {
 			continue
 		}
-		shown := other.show(form.store(pruned))
-		pruned = form.show(other.store(addBack(other, merged, shown, set)))
+		shown := other.show(form.store(converted(pruned)))
+		pruned = form.show(other.store(converted(addBack(other, merged, shown, set))))
 	}
 	return pruned
 }

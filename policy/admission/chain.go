@@ -1,7 +1,6 @@
 package admission
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -54,12 +53,8 @@ type place struct {
 // Switches say which plugins run, by name, beside those that run by themselves.
 type Switches struct{ Enabled, Disabled []string }
 
-// New makes a Chain of the registrations that the switches leave on. Its error names a switch
-// that is for no plugin.
-func New(naming *meta.Naming, switches Switches, all ...Registration) (*Chain, error) {
-	if err := switches.check(all); err != nil {
-		return nil, err
-	}
+// New makes a Chain of the registrations that the switches leave on.
+func New(naming *meta.Naming, switches Switches, all []Registration) *Chain {
 	c := &Chain{plugins: map[place][]Plugin{}}
 	for _, r := range all {
 		on := !r.Off || slices.Contains(switches.Enabled, r.Name)
@@ -72,10 +67,11 @@ func New(naming *meta.Naming, switches Switches, all ...Registration) (*Chain, e
 			c.plugins[at] = append(c.plugins[at], r.Plugin)
 		}
 	}
-	return c, nil
+	return c
 }
 
-func (s Switches) check(all []Registration) error {
+// Names are the plugins that can be switched, in alphabetical order.
+func Names(all []Registration) []string {
 	var names []string
 	for _, r := range all {
 		if r.Name != "" {
@@ -83,17 +79,7 @@ func (s Switches) check(all []Registration) error {
 		}
 	}
 	slices.Sort(names)
-	for _, name := range slices.Concat(s.Enabled, s.Disabled) {
-		if !slices.Contains(names, name) {
-			return fmt.Errorf("admission plugin %q is none of %s", name, strings.Join(slices.Compact(names), ", "))
-		}
-	}
-	for _, name := range s.Enabled {
-		if slices.Contains(s.Disabled, name) {
-			return fmt.Errorf("admission plugin %q is both enabled and disabled", name)
-		}
-	}
-	return nil
+	return slices.Compact(names)
 }
 
 // For is what has a say when user changes a resource; nil if nothing has.

@@ -1,7 +1,12 @@
 package daemon
 
 import (
+	"fmt"
+	"slices"
+	"strings"
+
 	"github.com/spf13/pflag"
+	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/policy/admission"
 	"github.com/troupe-api/troupe/policy/authz"
 )
@@ -13,18 +18,41 @@ type Admission struct {
 }
 
 func (a *Admission) flags(f *pflag.FlagSet) {
-	f.StringSliceVar(&a.Enable, "enable-admission-plugins", a.Enable, "Admission plugins to run beside those that run by themselves; the order does not matter.")
-	f.StringSliceVar(&a.Disable, "disable-admission-plugins", a.Disable, "Admission plugins not to run: CertificateApproval, CertificateSigning, CertificateSubjectRestriction, StorageObjectInUseProtection, TaintNodesByCondition.")
+	f.StringSliceVar(&a.Enable, "enable-admission-plugins", a.Enable, "Admission plugins to run beside those that run by themselves; the order does not matter. There are "+strings.Join(plugins(), ", ")+".")
+	f.StringSliceVar(&a.Disable, "disable-admission-plugins", a.Disable, "Admission plugins not to run, even if they do by themselves.")
+}
+
+func (a Admission) validate(f *faults) {
+	check := func(key string, names, others []string) {
+		for _, name := range names {
+			f.check(slices.Contains(plugins(), name), key, fmt.Sprintf("%q is none of %s", name, strings.Join(plugins(), ", ")))
+			f.check(!slices.Contains(others, name), key, fmt.Sprintf("%q is both enabled and disabled", name))
+		}
+	}
+	check("admission.enable", a.Enable, nil)
+	check("admission.disable", a.Disable, a.Enable)
+}
+
+// plugins are the names by which admission is switched.
+func plugins() []string {
+	naming, _ := meta.ParseNaming("platform")
+	return admission.Names(registrations(naming, nil))
+}
+
+// registrations are all that can have a say in changes.
+func registrations(naming *meta.Naming, authorizer authz.Authorizer) []admission.Registration {
+	return []admission.Registration{
+		admission.CertificateRequester(),
+		admission.CertificateSubjects(naming),
+		admission.CertificateApproval(authorizer),
+		admission.CertificateSigning(authorizer),
+		admission.InUseProtection(naming),
+		admission.NewNodeTaint(naming),
+	}
 }
 
 // admit makes the chain of all that has a say in changes.
-func (d *Daemon) admit(authorizer authz.Authorizer) (*admission.Chain, error) {
-	return admission.New(d.naming, admission.Switches{Enabled: d.config.Admission.Enable, Disabled: d.config.Admission.Disable},
-		admission.CertificateRequester(),
-		admission.CertificateSubjects(d.naming),
-		admission.CertificateApproval(authorizer),
-		admission.CertificateSigning(authorizer),
-		admission.InUseProtection(d.naming),
-		admission.NewNodeTaint(d.naming),
-	)
+func (d *Daemon) admit(authorizer authz.Authorizer) *admission.Chain {
+	switches := admission.Switches{Enabled: d.config.Admission.Enable, Disabled: d.config.Admission.Disable}
+	return admission.New(d.naming, switches, registrations(d.naming, authorizer))
 }

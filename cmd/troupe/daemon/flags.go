@@ -67,7 +67,7 @@ func (c *Config) Override(given *pflag.FlagSet) error {
 		var err error
 		g.Flags.VisitAll(func(f *pflag.Flag) {
 			if from := given.Lookup(f.Name); err == nil && from != nil && from.Changed {
-				err = f.Value.Set(from.Value.String())
+				err = copyValue(f.Value, from.Value)
 			}
 		})
 		if err != nil {
@@ -75,6 +75,14 @@ func (c *Config) Override(given *pflag.FlagSet) error {
 		}
 	}
 	return nil
+}
+
+// copyValue makes a flag say what another one says. A list takes the place of the whole list.
+func copyValue(to, from pflag.Value) error {
+	if list, ok := from.(pflag.SliceValue); ok {
+		return to.(pflag.SliceValue).Replace(list.GetSlice())
+	}
+	return to.Set(from.String())
 }
 
 // PrintFlags writes the groups as the help text shows them.

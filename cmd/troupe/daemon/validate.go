@@ -24,6 +24,7 @@ func (c Config) Validate() error {
 	c.TLS.validate(&f)
 	c.Authentication.validate(&f)
 	c.Authorization.validate(&f)
+	c.Admission.validate(&f)
 	c.Audit.validate(&f)
 	f.check(c.API.EventTTL >= 0, "api.eventTTL", "must not be negative")
 	f.oneOf("logging.format", c.Logging.Format, "text", "json")
