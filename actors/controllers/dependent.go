@@ -2,13 +2,11 @@ package controllers
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/rules"
@@ -144,7 +142,7 @@ func (g *Garbage) delete(ctx context.Context, p place, o *meta.Object, policy st
 
 // disown takes the references to some owners off an object.
 func (g *Garbage) disown(ctx context.Context, p place, o *meta.Object, lost map[string]bool) error {
-	return g.edit(ctx, p, o, func(metadata schema.Tree) (string, []any) {
+	return edit(ctx, g.store, p.kind, o, func(metadata schema.Tree) (string, []any) {
 		return "ownerReferences", slices.DeleteFunc(rules.Items(metadata, "ownerReferences"), func(r any) bool {
 			reference, _ := r.(schema.Tree)
 			uid, _ := reference["uid"].(string)
@@ -155,7 +153,7 @@ func (g *Garbage) disown(ctx context.Context, p place, o *meta.Object, lost map[
 
 // unblock lets all owners of an object go before it.
 func (g *Garbage) unblock(ctx context.Context, p place, o *meta.Object) error {
-	return g.edit(ctx, p, o, func(metadata schema.Tree) (string, []any) {
+	return edit(ctx, g.store, p.kind, o, func(metadata schema.Tree) (string, []any) {
 		references := rules.Items(metadata, "ownerReferences")
 		for _, r := range references {
 			if reference, ok := r.(schema.Tree); ok {
@@ -164,27 +162,4 @@ func (g *Garbage) unblock(ctx context.Context, p place, o *meta.Object) error {
 		}
 		return "ownerReferences", references
 	})
-}
-
-// edit replaces one list in the metadata of an object, if it is still as it was. change may
-// change what it gets.
-func (g *Garbage) edit(ctx context.Context, p place, o *meta.Object, change func(metadata schema.Tree) (field string, list []any)) error {
-	tree, _, err := codec.DecodeJSON(p.kind.Message, o.JSON)
-	if err != nil {
-		return err
-	}
-	field, list := change(rules.Sub(tree, "metadata"))
-	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{
-		"uid": p.uid, "resourceVersion": strconv.FormatUint(o.Version, 10), field: list,
-	}})
-	if err != nil {
-		return err
-	}
-	_, err = g.store.Mutate(ctx, request.Mutation{
-		Verb: request.Patch, Kind: p.kind, Key: p.key(), PatchType: request.MergePatch, PatchBody: patch,
-	})
-	if gone(err) {
-		return nil
-	}
-	return err
 }

@@ -3,7 +3,6 @@ package controllers
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"log/slog"
 	"slices"
 	"strconv"
@@ -62,39 +61,33 @@ func NewNamespaces(store Store, kinds *catalog.Catalog, logger *slog.Logger) *Na
 // Run works until the context ends.
 func (n *Namespaces) Run(ctx context.Context) {
 	defer n.workers.Wait()
-	for ctx.Err() == nil {
-		ended := make(chan struct{})
-		follow := &follower{terminating: make(chan incarnation, 64), ended: ended, ctx: ctx}
-		session, err := n.store.Watch(ctx, request.Watch{Kind: n.kind, Initial: true}, follow)
-		if err != nil {
-			return // the store is closing
-		}
-		n.serve(ctx, follow)
-		session.Stop()
-		<-ended
-	}
+	Follow(ctx, n.store, n.kind, &terminations{ctx, n})
 }
 
-// serve starts a worker for each namespace that begins to terminate, until the watch or
-// the context ends. One incarnation has one worker at a time, whatever watch told of it.
-func (n *Namespaces) serve(ctx context.Context, follow *follower) {
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-follow.ended:
-			return
-		case ns := <-follow.terminating:
-			if _, started := n.busy.LoadOrStore(ns, true); started {
-				continue
-			}
-			n.workers.Go(func() {
-				defer n.busy.Delete(ns)
-				n.finish(ctx, ns)
-			})
-		}
-	}
+// terminations observes namespaces, and starts a worker for each that begins to terminate.
+// One incarnation has one worker at a time, however often it is seen.
+type terminations struct {
+	ctx context.Context
+	*Namespaces
 }
+
+// See implements Observer.
+func (t *terminations) See(o *meta.Object, gone bool) {
+	if gone || !o.Head.Terminating {
+		return
+	}
+	ns := incarnation{name: o.Key.Name, uid: o.Head.UID}
+	if _, started := t.busy.LoadOrStore(ns, true); started {
+		return
+	}
+	t.workers.Go(func() {
+		defer t.busy.Delete(ns)
+		t.finish(t.ctx, ns)
+	})
+}
+
+// Read implements Observer.
+func (t *terminations) Read() {}
 
 // The pause between two looks at a namespace whose content waits for finalizers of
 // others; it doubles from the first to the last.
@@ -194,34 +187,3 @@ func (n *Namespaces) release(ctx context.Context, ns incarnation) error {
 	}
 	return err
 }
-
-func gone(err error) bool {
-	var status *meta.Status
-	return errors.As(err, &status) && status.Reason == meta.ReasonNotFound
-}
-
-// follower is the sink that picks the terminating namespaces out of a watch.
-type follower struct {
-	ctx         context.Context
-	terminating chan incarnation
-	ended       chan struct{}
-}
-
-// Events implements request.Sink.
-func (f *follower) Events(events []request.Event) error {
-	for i := range events {
-		o := events[i].Object
-		if o == nil || events[i].Type == request.Deleted || !o.Head.Terminating {
-			continue
-		}
-		select {
-		case f.terminating <- incarnation{name: o.Key.Name, uid: o.Head.UID}:
-		case <-f.ctx.Done():
-			return f.ctx.Err()
-		}
-	}
-	return nil
-}
-
-// Done implements request.Sink.
-func (f *follower) Done() { close(f.ended) }

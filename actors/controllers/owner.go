@@ -9,8 +9,6 @@ import (
 
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
-	"github.com/troupe-api/troupe/kinds/rules"
-	"github.com/troupe-api/troupe/kinds/schema"
 )
 
 // release lets owners go, all that wait at a time. Before that it looks for dependents in
@@ -89,21 +87,14 @@ func (g *Garbage) letGo(ctx context.Context, p place, dependents []dependent) er
 		if err := each(dependents, func(d dependent) error { return g.disown(ctx, d.place, d.object, lost) }); err != nil {
 			return err
 		}
-		return g.unhold(ctx, p, o, orphanFinalizer)
+		return unhold(ctx, g.store, p.kind, o, orphanFinalizer)
 	case foreground(o):
 		if slices.ContainsFunc(dependents, func(d dependent) bool { return d.blocks }) {
 			return nil // the watch that tells of its end brings the owner back
 		}
-		return g.unhold(ctx, p, o, foregroundFinalizer)
+		return unhold(ctx, g.store, p.kind, o, foregroundFinalizer)
 	}
 	return nil
-}
-
-// unhold takes a finalizer off an object.
-func (g *Garbage) unhold(ctx context.Context, p place, o *meta.Object, finalizer string) error {
-	return g.edit(ctx, p, o, func(metadata schema.Tree) (string, []any) {
-		return "finalizers", slices.DeleteFunc(rules.Items(metadata, "finalizers"), func(f any) bool { return f == finalizer })
-	})
 }
 
 // each does something with many things, some at a time, and gives all that went wrong.

@@ -12,20 +12,40 @@ import (
 	"github.com/troupe-api/troupe/kinds/catalog"
 )
 
-// The controllers that can be switched off, by the names that operators know.
-const (
-	namespaceController = "namespace-controller"
-	garbageCollector    = "garbage-collector-controller"
-)
+// A builtIn is a controller that is part of the daemon, under the name that operators know.
+type builtIn struct {
+	name string
+	off  bool // unless it is named
+	make func(d *Daemon, kinds *catalog.Catalog) controller
+}
 
-// Controllers says which controllers run: names with commas, * for all, -name for all but
-// that one.
+// A controller works until the context ends.
+type controller interface{ Run(ctx context.Context) }
+
+// builtIns are all controllers that can be switched off, in the order of their names.
+var builtIns = []builtIn{
+	{name: "garbage-collector-controller", make: func(d *Daemon, kinds *catalog.Catalog) controller {
+		return controllers.NewGarbage(d.store, kinds, d.log)
+	}},
+	{name: "namespace-controller", make: func(d *Daemon, kinds *catalog.Catalog) controller {
+		return controllers.NewNamespaces(d.store, kinds, d.log)
+	}},
+	{name: "persistentvolume-protection-controller", make: func(d *Daemon, kinds *catalog.Catalog) controller {
+		return controllers.NewVolumes(d.store, kinds, d.log)
+	}},
+	{name: "persistentvolumeclaim-protection-controller", make: func(d *Daemon, kinds *catalog.Catalog) controller {
+		return controllers.NewClaims(d.store, kinds, d.log)
+	}},
+}
+
+// Controllers says which controllers run: names with commas, * for all that run by themselves,
+// -name for all but that one.
 type Controllers string
 
 // Runs tells whether a controller is to run. What is named counts more than *.
-func (c Controllers) Runs(name string) bool {
+func (c Controllers) Runs(b builtIn) bool {
 	names := c.names()
-	return slices.Contains(names, name) || slices.Contains(names, "*") && !slices.Contains(names, "-"+name)
+	return slices.Contains(names, b.name) || !b.off && slices.Contains(names, "*") && !slices.Contains(names, "-"+b.name)
 }
 
 func (c Controllers) names() []string {
@@ -37,23 +57,30 @@ func (c Controllers) names() []string {
 }
 
 func (c Controllers) validate(f *faults) {
-	known := []string{"*", namespaceController, garbageCollector}
+	known := append([]string{"*"}, controllerNames()...)
 	for _, name := range c.names() {
 		ok := slices.Contains(known, strings.TrimPrefix(name, "-")) && name != "-*"
 		f.check(ok, "controllers", fmt.Sprintf("%q is none of %s", name, strings.Join(known, ", ")))
 	}
 }
 
+func controllerNames() []string {
+	var names []string
+	for _, b := range builtIns {
+		names = append(names, b.name)
+	}
+	return names
+}
+
 // control starts the built-in controllers.
 func (d *Daemon) control(kinds *catalog.Catalog) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
-	wanted := d.config.Controllers
-	if wanted.Runs(namespaceController) {
-		running.Go(func() { controllers.NewNamespaces(d.store, kinds, d.log).Run(ctx) })
-	}
-	if wanted.Runs(garbageCollector) {
-		running.Go(func() { controllers.NewGarbage(d.store, kinds, d.log).Run(ctx) })
+	for _, b := range builtIns {
+		if d.config.Controllers.Runs(b) {
+			c := b.make(d, kinds)
+			running.Go(func() { c.Run(ctx) })
+		}
 	}
 	if ttl := time.Duration(d.config.API.EventTTL); ttl > 0 {
 		running.Go(func() { controllers.NewExpiry(d.store, kinds, ttl, d.log).Run(ctx) })

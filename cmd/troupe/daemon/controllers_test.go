@@ -1,6 +1,9 @@
 package daemon
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestControllersRun(t *testing.T) {
 	for _, test := range []struct {
@@ -20,8 +23,12 @@ func TestControllersRun(t *testing.T) {
 		c := Controllers(test.given)
 		var f faults
 		c.validate(&f)
-		if c.Runs(namespaceController) != test.namespaces || c.Runs(garbageCollector) != test.garbage || (len(f) == 0) != test.valid {
-			t.Errorf("%q: %t %t, %v", test.given, c.Runs(namespaceController), c.Runs(garbageCollector), f)
+		namespaces, garbage := c.Runs(builtIn{name: "namespace-controller"}), c.Runs(builtIn{name: "garbage-collector-controller"})
+		if namespaces != test.namespaces || garbage != test.garbage || (len(f) == 0) != test.valid {
+			t.Errorf("%q: %t %t, %v", test.given, namespaces, garbage, f)
+		}
+		if named := strings.Contains(test.given, "garbage-collector-controller") && garbage; c.Runs(builtIn{name: "garbage-collector-controller", off: true}) != named {
+			t.Errorf("%q: a controller that is off by itself runs: %t", test.given, !named)
 		}
 	}
 }

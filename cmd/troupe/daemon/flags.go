@@ -3,6 +3,7 @@ package daemon
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/pflag"
 )
@@ -36,7 +37,7 @@ func (c *Config) Flags() []FlagGroup {
 		group("API", func(f *pflag.FlagSet) {
 			f.Var(&c.API.RuntimeConfig, "runtime-config", "Versions and resources to switch off or on: <group>/<version>[/<resource>]=true|false, api/all, api/ga, api/beta, api/alpha; several with commas.")
 			f.Var(&c.API.EventTTL, "event-ttl", "How long an Event is kept after it was last written; 0 keeps it.")
-			f.StringVar((*string)(&c.Controllers), "controllers", string(c.Controllers), "Built-in controllers to run: "+namespaceController+", "+garbageCollector+"; * is all, -name switches one off, as in *,-"+garbageCollector+".")
+			f.StringVar((*string)(&c.Controllers), "controllers", string(c.Controllers), "Built-in controllers to run: "+strings.Join(controllerNames(), ", ")+"; * is all that run by themselves, -name switches one off, as in *,-garbage-collector-controller.")
 		}),
 		group("Services", func(f *pflag.FlagSet) {
 			f.StringVar(&c.Services.ClusterIPRange, "service-cluster-ip-range", c.Services.ClusterIPRange, "Range of the addresses of Services; or two, an IPv4 and an IPv6 one, with a comma. The first one's family is the default.")

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 
 	"github.com/troupe-api/troupe/actors"
+	"github.com/troupe-api/troupe/actors/controllers"
 	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
@@ -84,77 +85,32 @@ func (o *objects) Follow(ctx context.Context, r meta.GroupResource, see func(pol
 	if k == nil {
 		return nil
 	}
-	f := &follower{objects: o, kind: k, see: see, known: map[meta.Key]int{}, complete: make(chan struct{})}
-	go f.run(ctx)
+	w := &witness{objects: o, kind: k, see: see, complete: make(chan struct{})}
+	go controllers.Follow(ctx, o.store, k, w)
 	select {
-	case <-f.complete:
+	case <-w.complete:
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
 	}
 }
 
-// A follower is the sink of one Follow. A watch that ends is begun anew, with all that there
-// is; what was known and has not come again by then has gone meanwhile.
-type follower struct {
+// A witness is the observer of one Follow.
+type witness struct {
 	objects  *objects
 	kind     *schema.Kind
 	see      func(policy.Change)
-	known    map[meta.Key]int // the round in which an object was last seen
-	round    int
-	ended    chan struct{}
-	complete chan struct{} // closed when the first round has been read
+	complete chan struct{} // closed when all that there was has been seen
 }
 
-func (f *follower) run(ctx context.Context) {
-	for ctx.Err() == nil {
-		f.round++
-		f.ended = make(chan struct{})
-		session, err := f.objects.store.Watch(ctx, request.Watch{Kind: f.kind, Initial: true, InitialEnd: true}, f)
-		if err != nil {
-			return // the store is closing
-		}
-		select {
-		case <-ctx.Done():
-		case <-f.ended:
-		}
-		session.Stop()
-		<-f.ended
+// See implements controllers.Observer.
+func (w *witness) See(stored *meta.Object, gone bool) {
+	if gone {
+		w.see(policy.Change{Object: &policy.Object{Key: stored.Key, Head: stored.Head}, Gone: true})
+	} else if read := w.objects.read(w.kind, stored); read != nil {
+		w.see(policy.Change{Object: read})
 	}
 }
 
-// Events implements request.Sink.
-func (f *follower) Events(events []request.Event) error {
-	for i := range events {
-		switch e := &events[i]; {
-		case e.InitialEnd:
-			f.sweep()
-		case e.Type == request.Deleted:
-			delete(f.known, e.Object.Key)
-			f.see(policy.Change{Object: &policy.Object{Key: e.Object.Key, Head: e.Object.Head}, Gone: true})
-		case e.Type == request.Added, e.Type == request.Modified:
-			if read := f.objects.read(f.kind, e.Object); read != nil {
-				f.known[e.Object.Key] = f.round
-				f.see(policy.Change{Object: read})
-			}
-		}
-	}
-	return nil
-}
-
-// sweep is called when a round has shown all that there is.
-func (f *follower) sweep() {
-	if f.round == 1 {
-		close(f.complete)
-		return
-	}
-	for key, round := range f.known {
-		if round < f.round {
-			delete(f.known, key)
-			f.see(policy.Change{Object: &policy.Object{Key: key}, Gone: true})
-		}
-	}
-}
-
-// Done implements request.Sink.
-func (f *follower) Done() { close(f.ended) }
+// Read implements controllers.Observer.
+func (w *witness) Read() { close(w.complete) }

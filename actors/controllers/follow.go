@@ -1,0 +1,90 @@
+package controllers
+
+import (
+	"context"
+	"strings"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// An Observer learns of the objects of one kind, by calls from one goroutine at a time.
+type Observer interface {
+	// See is called with every object that there is, and then with every change, in the order
+	// of their versions. Of an object that has gone, only the Key is certain.
+	See(o *meta.Object, gone bool)
+	// Read is called once, when everything that there was has been seen.
+	Read()
+}
+
+// Follow tells an Observer of the objects of a kind, until the context ends or the store
+// closes. A watch that ends is begun anew, with all that there is by then.
+func Follow(ctx context.Context, store Store, k *schema.Kind, to Observer) {
+	f := &follower{to: to, known: map[meta.Key]int{}}
+	for ctx.Err() == nil {
+		f.round++
+		f.ended = make(chan struct{})
+		session, err := store.Watch(ctx, request.Watch{Kind: k, Initial: true, InitialEnd: true}, f)
+		if err != nil {
+			return // the store is closing
+		}
+		select {
+		case <-ctx.Done():
+		case <-f.ended:
+		}
+		session.Stop()
+		<-f.ended
+	}
+}
+
+// A follower is the sink of one Follow.
+type follower struct {
+	to    Observer
+	known map[meta.Key]int // the round in which an object was last seen
+	round int
+	ended chan struct{}
+}
+
+// Events implements request.Sink.
+func (f *follower) Events(events []request.Event) error {
+	for i := range events {
+		switch e := &events[i]; {
+		case e.InitialEnd:
+			f.sweep()
+		case e.Type == request.Deleted:
+			delete(f.known, e.Object.Key)
+			f.to.See(e.Object, true)
+		case e.Type == request.Added, e.Type == request.Modified:
+			f.know(e.Object.Key)
+			f.to.See(e.Object, false)
+		}
+	}
+	return nil
+}
+
+// know remembers a key without the object whose memory its texts share.
+func (f *follower) know(key meta.Key) {
+	if _, known := f.known[key]; !known {
+		key.Namespace, key.Name = strings.Clone(key.Namespace), strings.Clone(key.Name)
+	}
+	f.known[key] = f.round
+}
+
+// sweep is called when a round has shown all that there is: what was known and has not come
+// again has gone meanwhile.
+func (f *follower) sweep() {
+	if f.round == 1 {
+		f.to.Read()
+		return
+	}
+	for key, round := range f.known {
+		if round < f.round {
+			delete(f.known, key)
+			f.to.See(&meta.Object{Key: key}, true)
+		}
+	}
+}
+
+// Done implements request.Sink.
+func (f *follower) Done() { close(f.ended) }

@@ -1,0 +1,132 @@
+package controllers
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"testing"
+
+	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/persist/vfs"
+)
+
+// protect runs both protections until stop.
+func (w *world) protect() (stop func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	var wait sync.WaitGroup
+	for _, p := range []*Protection{
+		NewClaims(w, w.kinds, slog.New(slog.DiscardHandler)), NewVolumes(w, w.kinds, slog.New(slog.DiscardHandler)),
+	} {
+		wait.Go(func() { p.Run(ctx) })
+	}
+	return func() { cancel(); wait.Wait() }
+}
+
+// follow tells of the deletion of the objects of a kind.
+func (w *world) follow(resource string) *news {
+	w.t.Helper()
+	n := &news{lines: make(chan string, 16), done: make(chan struct{})}
+	session, err := w.Watch(context.Background(), request.Watch{Kind: w.kind(resource)}, n)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.t.Cleanup(session.Stop)
+	return n
+}
+
+func (w *world) post(path string, body schema.Tree) {
+	w.t.Helper()
+	_, key := w.key(path)
+	body["metadata"] = schema.Tree{"name": key.Name, "finalizers": body["finalizers"]}
+	delete(body, "finalizers")
+	w.mutate(path, request.Mutation{Verb: request.Create, Object: body})
+}
+
+const claims, volumes, pods = "persistentvolumeclaims", "persistentvolumes", "pods"
+
+func claim() schema.Tree {
+	return schema.Tree{"finalizers": []any{"platform.io/pvc-protection"}, "spec": schema.Tree{
+		"accessModes": []any{"ReadWriteOnce"}, "resources": schema.Tree{"requests": schema.Tree{"storage": "1Gi"}},
+	}}
+}
+
+// A claim that is deleted goes when the last Pod that has a node and uses it has gone.
+func TestClaimWaitsForPods(t *testing.T) {
+	w := open(t, vfs.NewMem())
+	defer w.close()
+	for _, name := range []string{"data", "pod-own", "free"} {
+		w.post(claims+"/default/"+name, claim())
+	}
+	pod := func(name, node string, volume schema.Tree) {
+		volume["name"] = "own"
+		spec := schema.Tree{
+			"containers": []any{schema.Tree{"name": "c", "image": "i"}}, "volumes": []any{volume},
+			"restartPolicy": "Always", "dnsPolicy": "ClusterFirst", "terminationGracePeriodSeconds": int64(0),
+			"enableServiceLinks": true, "schedulerName": "default-scheduler", "securityContext": schema.Tree{},
+		}
+		containers := spec["containers"].([]any)[0].(schema.Tree)
+		containers["imagePullPolicy"], containers["terminationMessagePath"], containers["terminationMessagePolicy"] = "Always", "/dev/log", "File"
+		if node != "" {
+			spec["nodeName"] = node
+		}
+		w.post(pods+"/default/"+name, schema.Tree{"spec": spec})
+	}
+	pod("user", "n1", schema.Tree{"persistentVolumeClaim": schema.Tree{"claimName": "data"}})
+	pod("unscheduled", "", schema.Tree{"persistentVolumeClaim": schema.Tree{"claimName": "free"}})
+	pod("pod", "n1", schema.Tree{"ephemeral": schema.Tree{"volumeClaimTemplate": schema.Tree{"spec": claim()["spec"]}}})
+	defer w.protect()()
+	n := w.follow(claims)
+	expect := func(want string) {
+		t.Helper()
+		for {
+			if line := <-n.lines; line == want {
+				return
+			} else if line == "data has gone" || line == "pod-own has gone" {
+				t.Fatalf("%s, too early: want %s", line, want)
+			}
+		}
+	}
+	for _, name := range []string{"data", "pod-own", "free"} {
+		w.delete(claims + "/default/" + name)
+	}
+	expect("free has gone")
+	w.delete(pods + "/default/user")
+	expect("data has gone")
+	w.delete(pods + "/default/pod")
+	expect("pod-own has gone")
+}
+
+// A volume that is deleted goes when it is not bound, be that so from the start or later.
+func TestVolumeWaitsForItsClaim(t *testing.T) {
+	w := open(t, vfs.NewMem())
+	defer w.close()
+	volume := func(name string) {
+		w.post(volumes+"/"+name, schema.Tree{"finalizers": []any{"platform.io/pv-protection"}, "spec": schema.Tree{
+			"capacity": schema.Tree{"storage": "1Gi"}, "accessModes": []any{"ReadWriteOnce"}, "hostPath": schema.Tree{"path": "/x", "type": ""},
+			"persistentVolumeReclaimPolicy": "Retain", "volumeMode": "Filesystem",
+		}})
+	}
+	phase := func(name, phase string) {
+		w.mutate(volumes+"/"+name, request.Mutation{Verb: request.Patch, Subresource: "status",
+			PatchType: request.MergePatch, PatchBody: []byte(`{"status":{"phase":"` + phase + `"}}`)})
+	}
+	volume("free")
+	volume("bound")
+	phase("bound", "Bound")
+	defer w.protect()()
+	n := w.follow(volumes)
+	w.delete(volumes + "/bound")
+	w.delete(volumes + "/free")
+	for _, want := range []string{"bound terminates", "free terminates", "free has gone"} {
+		if line := <-n.lines; line != want {
+			t.Fatalf("%s, want %s", line, want)
+		}
+	}
+	phase("bound", "Released")
+	for want := "bound has gone"; ; {
+		if line := <-n.lines; line == want {
+			return
+		}
+	}
+}
