@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/test/client"
@@ -23,7 +24,7 @@ func TestRows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := client.Serve(t, t.TempDir(), nil)
+	s := client.Serve(t, t.TempDir(), unprotected)
 	transport := &http.Transport{TLSClientConfig: s.TLS}
 	defer transport.CloseIdleConnections()
 	files, err := filepath.Glob("testdata/*.txt")
@@ -83,4 +84,10 @@ func (f former) left(p *player) {
 	if a.Code == http.StatusOK {
 		f.backAndForth(k, p.name)
 	}
+}
+
+// unprotected lets claims and volumes go at once when they are deleted, and not when a
+// controller has looked after who uses them.
+func unprotected(c *daemon.Config) {
+	c.Admission.Disable = []string{"StorageObjectInUseProtection"}
 }

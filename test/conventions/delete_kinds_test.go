@@ -6,6 +6,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"sigs.k8s.io/yaml"
 
@@ -95,7 +96,7 @@ func TestDeleteReturns(t *testing.T) {
 				}
 			}
 			if !holds[resource] {
-				s.get(t, 404, path)
+				s.vanished(t, path)
 			}
 		})
 	}
@@ -104,4 +105,16 @@ func TestDeleteReturns(t *testing.T) {
 			t.Errorf("no object of %s was deleted", name)
 		}
 	}
+}
+
+// vanished waits until an object has gone: a claim or a volume goes when a controller has found
+// that nobody uses it.
+func (s *service) vanished(t *testing.T, path string) {
+	t.Helper()
+	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+		if s.send(t, 0, http.MethodGet, path, "", nil).Code == 404 {
+			return
+		}
+	}
+	s.get(t, 404, path)
 }

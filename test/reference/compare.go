@@ -63,7 +63,7 @@ func compare(want, got answer) (v verdict) {
 // volatile are the fields whose values differ by nature.
 var volatile = map[string]bool{
 	"uid": true, "resourceVersion": true, "creationTimestamp": true, "deletionTimestamp": true,
-	"time": true, "lastTransitionTime": true, "expirationTimestamp": true, "continue": true, "token": true,
+	"time": true, "lastTransitionTime": true, "lastPhaseTransitionTime": true, "expirationTimestamp": true, "continue": true, "token": true,
 	"clusterIP": true, "clusterIPs": true, "nodePort": true, "podIP": true, "podIPs": true,
 }
 

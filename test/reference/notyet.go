@@ -6,8 +6,6 @@ const (
 	serviceAccounts = "tokens of service accounts are not signed yet"
 	customKinds     = "custom kinds are not served yet"
 	roles           = "roles and their bindings are not served yet"
-	storage         = "admission does not protect claims and volumes in use yet"
-	nodes           = "admission does not taint new nodes yet"
 )
 
 // notYet lists the cases that need something that is not served yet, and what it is.
@@ -23,12 +21,6 @@ var notYet = map[string]string{
 	"crd/transition-rule":                     customKinds,
 	"crd/versions":                            customKinds,
 	"crd/delete-removes":                      customKinds,
-	"generation/PersistentVolumeClaimv1":      storage,
-	"node/create":                             nodes,
-	"node/status":                             nodes,
-	"node/taint-on-create":                    nodes,
-	"pvc/spec-immutable":                      storage,
-	"pv/quantity-canonical":                   storage,
 	"rbac/enforced":                           roles,
 	"rbac/escalation":                         roles,
 	"rbac/bootstrap-system-discovery":         roles,
