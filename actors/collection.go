@@ -27,6 +27,7 @@ type collection struct {
 	watchers  watchers
 	objects   residents
 	pins      pins
+	turns     turns
 }
 
 // prefix is what the keys of the collection begin with in the log.

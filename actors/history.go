@@ -50,7 +50,7 @@ type chunk struct {
 type history struct {
 	floor  atomic.Uint64 // every change above it is still there
 	chunks atomic.Pointer[[]*chunk]
-	bytes  int64 // the owner's
+	bytes  atomic.Int64 // of the objects; the owner writes it
 }
 
 func newHistory(floor uint64) *history {
@@ -85,7 +85,7 @@ func (h *history) append(r *record) {
 	last.n.Store(n + 1)
 	size := int64(len(r.object.JSON))
 	last.bytes += size
-	h.bytes += size
+	h.bytes.Add(size)
 }
 
 // trim drops whole chunks that are older than oldest or beyond the limit of bytes. The
@@ -95,10 +95,10 @@ func (h *history) trim(oldest time.Time, limit int64) {
 	drop := 0
 	for drop < len(chunks)-1 {
 		newest := chunks[drop].records.Load()[chunkSize-1]
-		if h.bytes <= limit && !newest.time.Before(oldest) {
+		if h.bytes.Load() <= limit && !newest.time.Before(oldest) {
 			break
 		}
-		h.bytes -= chunks[drop].bytes
+		h.bytes.Add(-chunks[drop].bytes)
 		h.floor.Store(newest.version)
 		drop++
 	}

@@ -72,7 +72,7 @@ func TestHistoryTrimUnderCursor(t *testing.T) {
 	if records, ok := c.read(nil, 5); ok || len(records) != 0 {
 		t.Errorf("%d records after the trim, %v", len(records), ok)
 	}
-	if len(*h.chunks.Load()) != 1 || h.bytes != 10*chunkSize {
-		t.Errorf("%d chunks of %d bytes stay", len(*h.chunks.Load()), h.bytes)
+	if len(*h.chunks.Load()) != 1 || h.bytes.Load() != 10*chunkSize {
+		t.Errorf("%d chunks of %d bytes stay", len(*h.chunks.Load()), h.bytes.Load())
 	}
 }

@@ -3,6 +3,9 @@ package actors
 import (
 	"fmt"
 	"io"
+	"maps"
+	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 )
@@ -59,8 +62,46 @@ func (s *Store) WriteMetrics(w io.Writer) {
 	} {
 		fmt.Fprintf(w, "# HELP %s %s\n# TYPE %s %s\n%s %v\n", f.name, f.help, f.name, f.kind, f.name, f.value)
 	}
-	fmt.Fprintf(w, "# HELP troupe_objects Stored objects by resource.\n# TYPE troupe_objects gauge\n")
-	for gr, c := range s.collections {
-		fmt.Fprintf(w, "troupe_objects{resource=%q} %d\n", gr.String(), c.published.Load().objects.Len())
+	s.writeCollections(w)
+}
+
+// writeCollections writes the figures that there are for each collection.
+func (s *Store) writeCollections(w io.Writer) {
+	all := slices.SortedFunc(maps.Values(s.collections), func(a, b *collection) int {
+		return strings.Compare(a.storage.String(), b.storage.String())
+	})
+	for _, f := range []struct {
+		name, kind, help string
+		value            func(c *collection) float64
+	}{
+		{"troupe_objects", "gauge", "Stored objects by resource.",
+			func(c *collection) float64 { return float64(c.published.Load().objects.Len()) }},
+		{"troupe_collection_watchers", "gauge", "Running watches by resource.",
+			func(c *collection) float64 { return float64(c.watchers.size()) }},
+		{"troupe_history_bytes", "gauge", "Size of the objects that watches can go back to, by resource.",
+			func(c *collection) float64 { return float64(c.history.bytes.Load()) }},
+		{"troupe_turns_total", "counter", "Changes that owners of objects have worked out, refused ones too, by resource.",
+			func(c *collection) float64 { return float64(c.turns.count.Load()) }},
+		{"troupe_turn_seconds_total", "counter", "Time that they took, by resource.",
+			func(c *collection) float64 { return float64(c.turns.nanos.Load()) / 1e9 }},
+		{"troupe_turn_seconds_max", "gauge", "The longest of them since the start, by resource.",
+			func(c *collection) float64 { return float64(c.turns.longest.Load()) / 1e9 }},
+	} {
+		fmt.Fprintf(w, "# HELP %s %s\n# TYPE %s %s\n", f.name, f.help, f.name, f.kind)
+		for _, c := range all {
+			fmt.Fprintf(w, "%s{resource=%q} %v\n", f.name, c.storage.String(), f.value(c))
+		}
+	}
+}
+
+// turns count what the owners of one collection's objects have worked out.
+type turns struct{ count, nanos, longest atomic.Uint64 }
+
+func (t *turns) add(took time.Duration) {
+	nanos := uint64(max(took, 0))
+	t.count.Add(1)
+	t.nanos.Add(nanos)
+	for longest := t.longest.Load(); nanos > longest && !t.longest.CompareAndSwap(longest, nanos); {
+		longest = t.longest.Load()
 	}
 }

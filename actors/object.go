@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime/debug"
+	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
 	"github.com/google/uuid"
@@ -118,7 +119,9 @@ func (o *object) handle(m *ask) {
 		m.reply <- answer{err: meta.NewTimeout("the request ended before the object's turn came")}
 		return
 	}
+	began := time.Now()
 	out := o.mutate(m)
+	o.resident.collection.turns.add(time.Since(began))
 	answered = true
 	m.reply <- out
 }

@@ -26,6 +26,7 @@ func (s *Server) apply(x *exchange) error {
 	if err != nil {
 		return badRequest("error decoding YAML: " + err.Error())
 	}
+	x.sentPatch(body)
 	m := s.mutation(x, request.Patch, o)
 	m.PatchType, m.Object, m.Force = request.ApplyPatch, config, o.force
 	if err := x.placeConfig(&m, config); err != nil {

@@ -16,6 +16,7 @@ const gzipFrom = 128 << 10
 // writeBody answers a JSON document in the encoding that was negotiated. The document
 // may be shared: it is only read.
 func (s *Server) writeBody(x *exchange, doc []byte) {
+	x.answersDocument(doc)
 	switch {
 	case x.format.media == mediaYAML:
 		text, err := yaml.JSONToYAML(doc)

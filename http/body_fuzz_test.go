@@ -79,7 +79,7 @@ func FuzzHeaders(f *testing.F) {
 		f.Add([]byte(lines))
 	}
 	f.Fuzz(func(t *testing.T, lines []byte) {
-		if err := strictLines(lines); err != nil {
+		if _, err := strictLines(lines); err != nil {
 			if code := meta.AsStatus(err).Code; code != 400 && code != 401 && code != 403 {
 				t.Fatalf("%d %v", code, err)
 			}

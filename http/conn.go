@@ -3,20 +3,20 @@ package http
 import (
 	"crypto/tls"
 	"crypto/x509"
+	"errors"
 	"io"
 	"net"
 	"sync/atomic"
 	"time"
 )
 
-// handshakeTimeout is the time that a client has for the TLS handshake.
-const handshakeTimeout = 10 * time.Second
-
 // A listener hands out connections of the front.
 type listener struct {
 	net.Listener
-	tls          *tls.Config // nil: no TLS
-	writeTimeout time.Duration
+	tls              *tls.Config // nil: no TLS
+	metrics          *Metrics
+	handshakeTimeout time.Duration
+	writeTimeout     time.Duration
 }
 
 // Accept waits for the next connection. It does not wait for its handshake.
@@ -25,7 +25,7 @@ func (l *listener) Accept() (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &conn{Conn: raw, writeTimeout: l.writeTimeout}
+	c := &conn{Conn: raw, of: l, writeTimeout: l.writeTimeout}
 	if l.tls != nil {
 		c.tls = tls.Server(raw, l.tls)
 		c.Conn = c.tls
@@ -37,6 +37,7 @@ func (l *listener) Accept() (net.Conn, error) {
 // a deadline. Closing it stops the watch that it carries.
 type conn struct {
 	net.Conn
+	of           *listener
 	tls          *tls.Conn // nil: no TLS
 	certs        []*x509.Certificate
 	writeTimeout time.Duration
@@ -52,14 +53,34 @@ func (c *conn) Handshake() error {
 	if c.tls == nil {
 		return nil
 	}
-	if err := c.Conn.SetDeadline(time.Now().Add(handshakeTimeout)); err != nil {
+	if err := c.Conn.SetDeadline(time.Now().Add(c.of.handshakeTimeout)); err != nil {
 		return err
 	}
 	if err := c.tls.Handshake(); err != nil {
+		c.of.metrics.handshakeErrors.Add(1)
+		answerPlain(err)
 		return err
 	}
 	c.certs = c.tls.ConnectionState().PeerCertificates
 	return c.SetDeadline(time.Time{})
+}
+
+// plainAnswer is for a client that speaks HTTP where TLS is spoken.
+const plainAnswer = "HTTP/1.0 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n" +
+	"Client sent an HTTP request to an HTTPS server.\n"
+
+// answerPlain tells a client that has failed the handshake in plain HTTP why it has.
+func answerPlain(err error) {
+	var header tls.RecordHeaderError
+	if !errors.As(err, &header) || header.Conn == nil {
+		return
+	}
+	switch string(header.RecordHeader[:]) {
+	case "GET /", "HEAD ", "POST ", "PUT /", "PATCH", "DELET", "OPTIO":
+		// Nobody is left to tell if this fails as well.
+		_, _ = io.WriteString(header.Conn, plainAnswer)
+		drain(header.Conn)
+	}
 }
 
 // ConnectionState is the state of TLS, empty without.
@@ -94,7 +115,7 @@ func (c *conn) Close() error {
 		st.stop()
 	}
 	if c.linger.Swap(false) {
-		c.drain()
+		drain(c.Conn)
 	}
 	return c.Conn.Close()
 }
@@ -107,10 +128,10 @@ const (
 
 // drain reads for a while what the client still sends: closing at once would reset the
 // connection, and the client might never see its answer. Errors only end it earlier.
-func (c *conn) drain() {
-	if w, ok := c.Conn.(interface{ CloseWrite() error }); ok {
+func drain(c net.Conn) {
+	if w, ok := c.(interface{ CloseWrite() error }); ok {
 		_ = w.CloseWrite()
 	}
-	_ = c.Conn.SetReadDeadline(time.Now().Add(lingerTime))
-	_, _ = io.CopyN(io.Discard, c.Conn, lingerBytes)
+	_ = c.SetReadDeadline(time.Now().Add(lingerTime))
+	_, _ = io.CopyN(io.Discard, c, lingerBytes)
 }

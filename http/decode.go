@@ -19,7 +19,8 @@ func (s *Server) decodeObject(x *exchange, v request.FieldValidation) (tree sche
 		return nil, nil, err
 	}
 	var faults []codec.FieldFault
-	switch s.names.bodyMedia(string(x.ctx.Request.Header.ContentType()), true) {
+	media := s.names.bodyMedia(string(x.ctx.Request.Header.ContentType()), true)
+	switch media {
 	case mediaJSON:
 		tree, faults, err = codec.DecodeJSON(k.Message, body)
 	case mediaYAML:
@@ -35,6 +36,7 @@ func (s *Server) decodeObject(x *exchange, v request.FieldValidation) (tree sche
 	if err := checkKind(k, tree); err != nil {
 		return nil, nil, err
 	}
+	x.sent(k.Message, tree, media, body)
 	warnings, err = judge(k, faults, v)
 	return tree, warnings, err
 }

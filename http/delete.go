@@ -20,6 +20,9 @@ const (
 	fieldIgnoreRead = "ignoreStoreReadErrorWithClusterBreakingPotential"
 )
 
+// deleteOptionsName is the message that the body of a delete is.
+const deleteOptionsName = "meta.v1.DeleteOptions"
+
 // A deletion is what DeleteOptions ask for, before it is checked.
 type deletion struct {
 	grace          *int64
@@ -28,6 +31,8 @@ type deletion struct {
 	uid, version   *string // preconditions
 	dryRun         []string
 	ignoreReadFail bool
+	sent           schema.Tree // the body; nil without one
+	form           media       // in which it was sent
 }
 
 // deleteOptions reads the options of a delete: from the body if there is one, else from
@@ -45,6 +50,9 @@ func (s *Server) deleteOptions(x *exchange) (o writeOptions, d request.DeleteOpt
 	}
 	if err != nil {
 		return o, d, err
+	}
+	if asked.sent != nil {
+		x.sentOptions(s.opts.Catalog.Message(deleteOptionsName), asked.sent, asked.form, body)
 	}
 	asked.dryRun = append(asked.dryRun, x.query.all("dryRun")...)
 	var f schema.Faults
@@ -143,9 +151,10 @@ func (s *Server) refuseIgnore(x *exchange) error {
 
 // decodeDelete reads DeleteOptions from a body. What it does not know is passed over.
 func (s *Server) decodeDelete(contentType string, body []byte) (d deletion, err error) {
-	m := s.opts.Catalog.Message("meta.v1.DeleteOptions")
+	m := s.opts.Catalog.Message(deleteOptionsName)
 	var tree schema.Tree
-	switch s.names.bodyMedia(contentType, true) {
+	d.form = s.names.bodyMedia(contentType, true)
+	switch d.form {
 	case mediaJSON:
 		tree, _, err = codec.DecodeJSON(m, body)
 	case mediaYAML:
@@ -158,6 +167,7 @@ func (s *Server) decodeDelete(contentType string, body []byte) (d deletion, err 
 	if err != nil {
 		return d, badRequest("couldn't get version/kind; json parse error: " + err.Error())
 	}
+	d.sent = tree
 	if kind, _ := tree["kind"].(string); kind != "" && kind != "DeleteOptions" {
 		return d, badRequest(fmt.Sprintf("the object provided is unrecognized (must be of type DeleteOptions): kind %q", kind))
 	}

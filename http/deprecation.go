@@ -16,6 +16,9 @@ func (s *Server) deprecated(x *exchange) {
 		return
 	}
 	x.warn([]string{deprecationText(x.kind)})
+	if x.audit != nil {
+		x.audit.Deprecated(x.kind.Deprecation.Removed)
+	}
 	key := deprecatedKey{x.kind, x.info.Subresource}
 	lookup(&s.metrics.mu, &s.metrics.outdated, key)
 }

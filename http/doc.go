@@ -11,8 +11,8 @@
 //	format    the representation that was negotiated for the answer
 //	stream    one watch on a hijacked connection
 //
-// The filters, in order: panic recovery, strictness, target, info, deadline,
-// authentication, limits of requests in flight, authorization, and then the handler.
+// The filters, in order: panic recovery, strictness, target, info, CORS, deadline,
+// authentication, impersonation, limits of requests in flight, authorization, and then the handler.
 //
 // What always holds:
 //   - Every request gets exactly one answer, by status.go if it is an error.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/policy/audit"
 	"github.com/troupe-api/troupe/policy/authn"
 	"github.com/valyala/fasthttp"
 )
@@ -20,11 +21,18 @@ type exchange struct {
 	kind   *schema.Kind        // nil for what is no resource request
 	sub    *schema.Subresource // nil for the main resource
 	speaks *schema.Kind        // of bodies and answers: that of the sub-resource, if it has its own
-	user   *authn.User
-	format format
-	start  time.Time
-	id     string // under which the request is audited
-	wait   *patience
+	user   *authn.User         // who asks or, if that one asks so, whom it acts as
+	// impersonates: the request has headers that ask to act as somebody else.
+	impersonates bool
+	format       format
+	start        time.Time
+	id           string // under which the request is audited
+	wait         *patience
+	audit        *audit.Record // nil if nothing is recorded of the request
+	// audited: it has been decided whether it is. refused: before it was known who asks.
+	audited, refused bool
+	panicked         bool
+	tried            string // how the client wants to prove who it is: bearer, basic or ""
 	// warnings are the texts of the Warning headers.
 	warnings []string
 	// hijacked: the watch writes the answer.

@@ -2,6 +2,7 @@ package http
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"runtime/debug"
@@ -9,14 +10,23 @@ import (
 
 const typeBytes = "application/octet-stream"
 
+// An Extra is a further fixed path. A GET of it is authorized like any path that is no
+// resource, and answered by what Write writes, while it writes it. Its error is logged and
+// cuts the answer.
+type Extra struct {
+	ContentType string // "" is application/octet-stream
+	Write       func(io.Writer) error
+}
+
 // extra answers one route of Options.Extra. The body goes out while it is made, so its
 // error comes too late for a Status: the answer is cut before its last chunk, which
 // clients tell from a whole one.
-func (s *Server) extra(path string, write func(io.Writer) error) func(*exchange) error {
+func (s *Server) extra(path string, e Extra) func(*exchange) error {
+	contentType := cmp.Or(e.ContentType, typeBytes)
 	return func(x *exchange) error {
 		x.header("X-Content-Type-Options", "nosniff")
-		x.ctx.Response.Header.SetContentType(typeBytes)
-		x.ctx.Response.SetBodyStream(writerBody{&extraBody{s, path, write}}, -1)
+		x.ctx.Response.Header.SetContentType(contentType)
+		x.ctx.Response.SetBodyStream(writerBody{&extraBody{s, path, e.Write}}, -1)
 		return nil
 	}
 }

@@ -22,19 +22,21 @@ func TestExtra(t *testing.T) {
 		}
 	}
 	f := serve(t, func(o *http.Options) {
-		o.Extra = map[string]func(io.Writer) error{
-			"/whole":  write(func() error { return nil }),
-			"/failed": write(func() error { return errors.New("broken") }),
-			"/panics": write(func() error { panic("broken") }),
+		o.Extra = map[string]http.Extra{
+			"/whole":  {ContentType: "text/x-whole", Write: write(func() error { return nil })},
+			"/failed": {Write: write(func() error { return errors.New("broken") })},
+			"/panics": {Write: write(func() error { panic("broken") })},
 		}
 	})
-	for path, whole := range map[string]bool{"/whole": true, "/failed": false, "/panics": false} {
+	const bytes = "application/octet-stream"
+	for path, contentType := range map[string]string{"/whole": "text/x-whole", "/failed": bytes, "/panics": bytes} {
+		whole := path == "/whole"
 		answer, err := f.client.Get(f.url + path)
 		if err != nil {
 			t.Fatal(err)
 		}
 		body, err := io.ReadAll(answer.Body)
-		if answer.StatusCode != 200 || answer.Header.Get("Content-Type") != "application/octet-stream" {
+		if answer.StatusCode != 200 || answer.Header.Get("Content-Type") != contentType {
 			t.Errorf("%s: %d %v", path, answer.StatusCode, answer.Header)
 		}
 		if whole != (err == nil) || whole && string(body) != large {

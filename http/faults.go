@@ -17,8 +17,9 @@ func unauthorized() *meta.Status {
 	return &meta.Status{Code: 401, Reason: meta.ReasonUnauthorized, Message: "Unauthorized"}
 }
 
-func noImpersonation() *meta.Status {
-	return &meta.Status{Code: 403, Reason: meta.ReasonForbidden, Message: "impersonation is not served", Details: &meta.Details{}}
+// refused is unauthorized with the reason of a remote.
+func refused(reason string) *meta.Status {
+	return &meta.Status{Code: 401, Reason: meta.ReasonUnauthorized, Message: reason}
 }
 
 func pathNotFound() *meta.Status {

@@ -11,9 +11,7 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/troupe-api/troupe/kinds/meta"
-	"github.com/troupe-api/troupe/kinds/selector"
 	"github.com/troupe-api/troupe/policy/authn"
-	"github.com/troupe-api/troupe/policy/authz"
 	"github.com/valyala/fasthttp"
 )
 
@@ -22,6 +20,7 @@ func (s *Server) handle(ctx *fasthttp.RequestCtx) {
 	x := newExchange(ctx)
 	defer x.release()
 	defer s.finish(x)
+	defer s.recorded(x)
 	defer s.recover(x)
 	s.answer(x, s.filter(x))
 }
@@ -35,8 +34,10 @@ func (s *Server) recover(x *exchange) {
 	id := uuid.NewString()
 	s.log.Error("http: panic while answering", "id", id, "method", x.method, "path", x.info.Path,
 		"panic", fmt.Sprint(fault), "stack", string(debug.Stack()))
+	x.panicked = true
 	if !x.hijacked {
 		x.ctx.Response.Reset()
+		s.stampHead(x)
 		s.answer(x, internalError(id))
 	}
 }
@@ -47,10 +48,20 @@ func (s *Server) filter(x *exchange) error {
 	if err := s.parse(x); err != nil {
 		return err
 	}
+	if s.share(x) {
+		return nil
+	}
 	if err := s.deadline(x); err != nil {
 		return err
 	}
+	s.scheme(x)
 	if err := s.authenticate(x); err != nil {
+		return err
+	}
+	if err := s.record(x); err != nil {
+		return err
+	}
+	if err := s.impersonate(x); err != nil {
 		return err
 	}
 	limiter, err := s.limit(x)
@@ -64,24 +75,29 @@ func (s *Server) filter(x *exchange) error {
 	return s.route(x)
 }
 
-// stamp gives the answer its common headers. A client may bring the id by which the request
-// is audited.
+// stamp gives the request its id, by which it is audited, and which a client may bring.
 func (s *Server) stamp(x *exchange) {
 	x.id = string(x.ctx.Request.Header.Peek("Audit-Id"))
 	if x.id == "" {
 		x.id = uuid.NewString()
 	}
+	s.stampHead(x)
+}
+
+// stampHead gives the answer its common headers.
+func (s *Server) stampHead(x *exchange) {
 	h := &x.ctx.Response.Header
 	h.Set("Audit-Id", x.id)
 	h.Set("Cache-Control", "no-cache, private")
+	s.secure(h)
 }
 
 // parse makes the Info of a request that is well formed. One that is not is answered
 // and its connection closed.
 func (s *Server) parse(x *exchange) error {
 	h := &x.ctx.Request.Header
-	err := strict(h)
-	if err == nil {
+	var err error
+	if x.impersonates, err = strict(h); err == nil {
 		err = x.target.parse(h.RequestURI(), h.Host())
 	}
 	if err == nil && !query(x.target.query).valid() {
@@ -115,80 +131,55 @@ func (s *Server) deadline(x *exchange) error {
 
 var bearer = []byte("bearer ")
 
-// authenticate finds out who asks.
+// authenticate finds out who asks. What it was told by is taken out of the request.
 func (s *Server) authenticate(x *exchange) error {
-	r := authn.Request{Headers: headers{&x.ctx.Request.Header}}
-	header := x.ctx.Request.Header.Peek("Authorization")
+	r, err := s.credentials(x)
+	if err != nil {
+		return err
+	}
+	user, err := s.opts.Authenticator.Authenticate(r)
+	if err == nil && user != nil {
+		x.user = user
+		return nil
+	}
+	if err != nil {
+		s.log.Info("http: authentication failed", "error", err, "audit", x.id)
+	}
+	var refusal *authn.Refusal
+	if errors.As(err, &refusal) {
+		return refused(refusal.Message)
+	}
+	return unauthorized()
+}
+
+// credentials reads those of a request, and removes the bearer token.
+func (s *Server) credentials(x *exchange) (authn.Request, error) {
+	h := &x.ctx.Request.Header
+	r := authn.Request{Headers: headers{h}, Path: x.info.Path}
+	header := h.Peek("Authorization")
 	if header != nil {
 		r.HasToken = true
 		if len(header) >= len(bearer) && bytes.EqualFold(header[:len(bearer)], bearer) {
 			r.Token = strings.TrimSpace(string(header[len(bearer):]))
 		}
+		h.Del("Authorization")
 	}
-	if header == nil && wantsSocket(&x.ctx.Request.Header) {
-		_, token, err := s.socketProtocols(&x.ctx.Request.Header)
+	if wantsSocket(h) {
+		protocols, token, err := s.socketProtocols(h)
 		if errors.Is(err, errSocketToken) {
-			return unauthorized()
+			return r, unauthorized()
 		}
-		r.Token, r.HasToken = token, token != ""
+		if token != "" {
+			h.Set("Sec-WebSocket-Protocol", strings.Join(protocols, ", "))
+		}
+		if header == nil {
+			r.Token, r.HasToken = token, token != ""
+		}
 	}
 	if c, ok := x.ctx.Conn().(*conn); ok {
 		r.Certs = c.certs
 	}
-	user, err := s.opts.Authenticator.Authenticate(r)
-	if err != nil || user == nil {
-		if err != nil {
-			s.log.Info("http: authentication failed", "error", err, "audit", x.id)
-		}
-		return unauthorized()
-	}
-	x.user = user
-	return nil
-}
-
-// authorize finds out whether the user may do it.
-func (s *Server) authorize(x *exchange) error {
-	i := &x.info
-	a := authz.Attributes{
-		User: x.user, Verb: i.Verb, ResourceRequest: i.IsResource, Path: i.Path,
-		Group: i.Group, Version: i.Version, Resource: i.Resource, Subresource: i.Subresource,
-		Namespace: i.Namespace, Name: i.Name,
-	}
-	if a.Name == "" {
-		a.Name = s.selectedName(x)
-	}
-	if i.IsResource && i.Verb == "" {
-		return methodNotAllowed()
-	}
-	decision, reason := s.opts.Authorizer.Authorize(a)
-	if decision == authz.Allow {
-		return nil
-	}
-	f := &meta.Status{Code: 403, Reason: meta.ReasonForbidden, Message: a.Refusal(reason), Details: &meta.Details{}}
-	if i.IsResource {
-		f.Details.Group, f.Details.Kind, f.Details.Name = i.Group, i.Resource, i.Name
-	}
-	return f
-}
-
-// selectedName is the one name to which the field selector of a list or a watch confines
-// it, so that whoever may read that object may read it this way as well.
-func (s *Server) selectedName(x *exchange) string {
-	i := &x.info
-	text := x.query.get("fieldSelector")
-	if text == "" || i.Verb != "list" && i.Verb != "watch" {
-		return ""
-	}
-	kind := s.opts.Catalog.Kind(i.Group, i.Version, i.Resource)
-	if kind == nil {
-		return ""
-	}
-	fields, err := selector.ParseFields(kind, text)
-	name, ok := fields.Name()
-	if err != nil || !ok || name == "." || name == ".." || strings.ContainsAny(name, "/%") {
-		return ""
-	}
-	return name
+	return r, nil
 }
 
 // asStatus is the Status for what a handler or the store has returned. Errors that are

@@ -28,3 +28,6 @@ func (h headers) All() iter.Seq2[string, string] {
 		}
 	}
 }
+
+// Remove implements authn.Headers.
+func (h headers) Remove(name string) { h.of.Del(name) }

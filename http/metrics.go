@@ -18,7 +18,8 @@ import (
 // Metrics are the series of the front. A series is found by a small key, without making
 // text; the keys come from the catalogue, so their number is bounded.
 type Metrics struct {
-	watches atomic.Int64
+	watches         atomic.Int64
+	handshakeErrors atomic.Uint64
 
 	mu        sync.Mutex // serializes additions to the maps, which are never changed in place
 	counters  atomic.Pointer[map[counterKey]*metrics.Counter]
@@ -127,6 +128,11 @@ func (s *Server) writeMetrics(x *exchange) error {
 	}
 	describe(&b, "apiserver_longrunning_requests", "gauge", "Watches that are open.")
 	writeSample(&b, "apiserver_longrunning_requests", `verb="WATCH"`, strconv.FormatInt(s.metrics.watches.Load(), 10))
+	describe(&b, "apiserver_tls_handshake_errors_total", "counter", "Handshakes of TLS that have failed.")
+	fmt.Fprintf(&b, "apiserver_tls_handshake_errors_total %d\n", s.metrics.handshakeErrors.Load())
+	if s.opts.Audit != nil {
+		s.opts.Audit.WriteMetrics(&b)
+	}
 	if s.opts.Metrics != nil {
 		s.opts.Metrics.WritePrometheus(&b)
 	}

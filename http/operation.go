@@ -27,6 +27,8 @@ type Call struct {
 	DryRun bool
 	// Manager is the field manager of the request.
 	Manager string
+	// Warn tells the client something beside the answer.
+	Warn func(text string)
 }
 
 // operationKey is where an operation is found; subresource is "" for a collection.
@@ -70,7 +72,10 @@ func (s *Server) operate(x *exchange, operation Operation) error {
 	if err := x.place(&m, tree); err != nil {
 		return err
 	}
-	result, err := operation(x.wait, Call{User: x.user, Kind: x.speaks, Key: m.Key, Object: tree, DryRun: o.dryRun, Manager: o.manager})
+	result, err := operation(x.wait, Call{
+		User: x.user, Kind: x.speaks, Key: m.Key, Object: tree, DryRun: o.dryRun, Manager: o.manager,
+		Warn: func(text string) { warnings = append(warnings, text) },
+	})
 	x.warn(warnings)
 	if err != nil {
 		return err

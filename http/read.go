@@ -40,6 +40,7 @@ func (s *Server) writeObject(x *exchange, obj *meta.Object) error {
 		return notAcceptable("you requested PartialObjectMetadataList, but the requested object is not a list (" + x.speaks.Kind + ")")
 	}
 	if x.format.media == mediaProtobuf {
+		x.answersDocument(obj.JSON)
 		body, err := s.protobufObject(x.speaks, obj)
 		if err != nil {
 			return err
@@ -66,6 +67,7 @@ func (s *Server) appendPartial(b []byte, f format, obj *meta.Object) []byte {
 // writeGeneric answers a document that is the same for all kinds.
 func (s *Server) writeGeneric(x *exchange, doc []byte) error {
 	if x.format.media == mediaProtobuf {
+		x.answersDocument(doc)
 		body, err := s.protobufPartial(x.format, doc)
 		if err != nil {
 			return err
@@ -104,6 +106,8 @@ func (s *Server) writeListing(x *exchange, l request.Listing) error {
 	case shapePartial:
 		return notAcceptable("you requested PartialObjectMetadata, but the requested object is a list (" + x.kind.Kind + "List)")
 	}
+	body := newListBody(x.kind, head, l.Items)
+	x.answersList(body)
 	if x.format.media == mediaProtobuf {
 		body, err := s.protobufList(x.kind, head, l.Items)
 		if err != nil {
@@ -112,7 +116,6 @@ func (s *Server) writeListing(x *exchange, l request.Listing) error {
 		s.writeRaw(x, s.names.protobuf, body)
 		return nil
 	}
-	body := newListBody(x.kind, head, l.Items)
 	if x.format.media == mediaJSON && !x.format.pretty {
 		s.stream(x, typeJSON, body, body.size)
 		return nil

@@ -67,8 +67,8 @@ func (s *Server) routes() {
 	if s.opts.Profiling {
 		r.GET("/debug/pprof/{profile:*}", fixed(profiles))
 	}
-	for path, write := range s.opts.Extra {
-		r.GET(path, fixed(s.extra(path, write)))
+	for path, extra := range s.opts.Extra {
+		r.GET(path, fixed(s.extra(path, extra)))
 	}
 	s.router = r
 	s.index = s.indexDocument()

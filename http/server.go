@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"net"
+	"regexp"
 	"sync/atomic"
 	"time"
 
@@ -17,8 +18,10 @@ import (
 	"github.com/troupe-api/troupe/kinds/openapi"
 	"github.com/troupe-api/troupe/kinds/present"
 	"github.com/troupe-api/troupe/policy/admission"
+	"github.com/troupe-api/troupe/policy/audit"
 	"github.com/troupe-api/troupe/policy/authn"
 	"github.com/troupe-api/troupe/policy/authz"
+	"github.com/troupe-api/troupe/policy/impersonation"
 	"github.com/valyala/fasthttp"
 )
 
@@ -30,11 +33,17 @@ type Options struct {
 	Store         Store
 	Authenticator authn.Authenticator
 	Authorizer    authz.Authorizer
+	// Audit writes down who has asked for what; nil if nobody does.
+	Audit *audit.Auditor
 	// Admission has a say in changes; nil if nothing has.
 	Admission *admission.Chain
 	// Listener is owned by the server from New on. With TLS set the server speaks TLS on it.
 	Listener net.Listener
 	TLS      *tls.Config
+	// StrictTransport is the header Strict-Transport-Security of every answer; "": none.
+	StrictTransport string
+	// Origins are the origins whose pages may read answers (CORS); none: no page may.
+	Origins []*regexp.Regexp
 	// Version is the daemon's own version, as in "0.1.0".
 	Version string
 	Limits  Limits
@@ -45,10 +54,8 @@ type Options struct {
 	WriteMetrics func(io.Writer)
 	// Checks are what /readyz, /livez and /healthz ask besides ping.
 	Checks []Check
-	// Extra are further fixed paths, as in "/backup". A GET is authorized like any path
-	// that is no resource, and answered by what the function writes, while it writes it.
-	// An error is logged and cuts the answer.
-	Extra map[string]func(io.Writer) error
+	// Extra are further fixed paths, as in "/backup".
+	Extra map[string]Extra
 	// Operations answer creates of which nothing is stored, by "group/version/resource" or
 	// "group/version/resource/sub-resource" in platform form.
 	Operations map[string]Operation
@@ -68,9 +75,10 @@ type Limits struct {
 	// MinRequestTimeout is the least life of a watch that asks for none [1800 s]; the
 	// actual one is up to twice that.
 	MinRequestTimeout time.Duration
-	// ReadTimeout is for one whole request [30 s], IdleTimeout for the time between two
-	// [120 s], WriteTimeout for one write to a client [30 s].
-	ReadTimeout, IdleTimeout, WriteTimeout time.Duration
+	// HandshakeTimeout is for the handshake of TLS [10 s], ReadTimeout for one whole
+	// request [30 s], IdleTimeout for the time between two [120 s], WriteTimeout for one
+	// write to a client [30 s].
+	HandshakeTimeout, ReadTimeout, IdleTimeout, WriteTimeout time.Duration
 }
 
 func (l *Limits) setDefaults() {
@@ -80,6 +88,7 @@ func (l *Limits) setDefaults() {
 	setDefault(&l.MaxWatches, 100_000)
 	setDefault(&l.MaxBody, 3<<20)
 	setDefault(&l.MinRequestTimeout, 30*time.Minute)
+	setDefault(&l.HandshakeTimeout, 10*time.Second)
 	setDefault(&l.ReadTimeout, 30*time.Second)
 	setDefault(&l.IdleTimeout, 2*time.Minute)
 	setDefault(&l.WriteTimeout, 30*time.Second)
@@ -118,6 +127,8 @@ type Server struct {
 	openapi   *openapi.Documents
 	version   []byte // the document at /version
 	index     []byte // the document at /
+	// impersonator lets users act as others.
+	impersonator impersonation.Impersonator
 	// operations answer creates of which nothing is stored.
 	operations map[operationKey]Operation
 	metrics    *Metrics
@@ -137,9 +148,10 @@ func New(o Options) (*Server, error) {
 	}
 	s := &Server{
 		opts: o, names: newNames(o.Naming), log: o.Logger,
-		discovery: present.NewDiscovery(o.Naming, o.Catalog.Kinds()),
-		version:   versionDocument(o.Version),
-		metrics:   newMetrics(),
+		discovery:    present.NewDiscovery(o.Naming, o.Catalog.Kinds()),
+		version:      versionDocument(o.Version),
+		metrics:      newMetrics(),
+		impersonator: impersonation.Impersonator{Authorizer: o.Authorizer, Naming: o.Naming},
 	}
 	if err := s.bind(o.Operations); err != nil {
 		return nil, err
@@ -185,7 +197,8 @@ func (l quietLogger) Printf(format string, args ...any) {
 // Serve serves until Shutdown. It returns nil after a shutdown.
 func (s *Server) Serve() error {
 	return s.http.Serve(&listener{
-		Listener: s.opts.Listener, tls: s.opts.TLS, writeTimeout: s.opts.Limits.WriteTimeout,
+		Listener: s.opts.Listener, tls: s.opts.TLS, metrics: s.metrics,
+		handshakeTimeout: s.opts.Limits.HandshakeTimeout, writeTimeout: s.opts.Limits.WriteTimeout,
 	})
 }
 

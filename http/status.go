@@ -19,6 +19,7 @@ func (s *Server) answer(x *exchange, err error) {
 	if f.Code == 405 && x.info.IsResource {
 		s.allow(x)
 	}
+	s.recordRefusal(x)
 	s.writeStatus(x, f)
 }
 
@@ -34,8 +35,10 @@ func (s *Server) writeStatus(x *exchange, f *meta.Status) {
 		x.header("Retry-After", strconv.Itoa(f.Details.RetryAfterSeconds))
 	}
 	doc := f.AppendJSON(nil)
+	x.answersStatus(f)
 	if x.format.media == mediaProtobuf {
 		if body, err := s.protobufMeta("Status", "v1", doc); err == nil {
+			x.answersDocument(doc)
 			s.writeRaw(x, s.names.protobuf, body)
 			return
 		}
@@ -61,6 +64,7 @@ func (s *Server) refuse(ctx *fasthttp.RequestCtx, err error) {
 		c.linger.Store(f.Code == 413 || f.Code == 431)
 	}
 	ctx.Response.Reset()
+	s.secure(&ctx.Response.Header)
 	ctx.SetStatusCode(f.Code)
 	ctx.Response.Header.SetContentType(typeJSON)
 	ctx.Response.SetBodyRaw(f.AppendJSON(nil))

@@ -14,27 +14,25 @@ const impersonate = "impersonate-"
 
 // strict refuses what fasthttp lets through although it is ambiguous or forbidden. It
 // reads the header lines as they came. Its answers close the connection, save that
-// for two credentials, which is a 401. Impersonation is refused as a whole: to ignore its
-// headers would be to act with the rights of the caller instead.
-func strict(h *fasthttp.RequestHeader) error {
+// for two credentials, which is a 401. It tells whether the request asks to act as somebody else.
+func strict(h *fasthttp.RequestHeader) (impersonates bool, err error) {
 	if p := h.Protocol(); string(p) != "HTTP/1.1" && string(p) != "HTTP/1.0" {
-		return badRequest("the protocol version is not supported")
+		return false, badRequest("the protocol version is not supported")
 	}
 	for _, c := range h.Method() {
 		if c < 'A' || c > 'Z' {
-			return badRequest("the method is malformed")
+			return false, badRequest("the method is malformed")
 		}
 	}
 	return strictLines(h.RawHeaders())
 }
 
-func strictLines(raw []byte) error {
+func strictLines(raw []byte) (impersonates bool, err error) {
 	var lines, lengths, encodings, credentials, hosts int
-	impersonating := false
 	for len(raw) > 0 {
 		end := bytes.IndexByte(raw, '\n')
 		if end < 1 || raw[end-1] != '\r' {
-			return badRequest("a header line does not end in CRLF")
+			return false, badRequest("a header line does not end in CRLF")
 		}
 		line := raw[:end-1]
 		raw = raw[end+1:]
@@ -42,17 +40,17 @@ func strictLines(raw []byte) error {
 			break
 		}
 		if line[0] == ' ' || line[0] == '\t' {
-			return badRequest("a header is folded")
+			return false, badRequest("a header is folded")
 		}
 		if lines++; lines > maxHeaders {
-			return badRequest("the request has too many headers")
+			return false, badRequest("the request has too many headers")
 		}
 		if bytes.IndexByte(line, 0) >= 0 || bytes.IndexByte(line, '\r') >= 0 {
-			return badRequest("a header holds a control character")
+			return false, badRequest("a header holds a control character")
 		}
 		colon := bytes.IndexByte(line, ':')
-		if colon < 1 || line[colon-1] == ' ' || line[colon-1] == '\t' {
-			return badRequest("a header has a malformed name")
+		if colon < 1 || !isName(line[:colon]) {
+			return false, badRequest("a header has a malformed name")
 		}
 		switch name := line[:colon]; len(name) {
 		case 4:
@@ -65,20 +63,28 @@ func strictLines(raw []byte) error {
 			encodings += is(name, "transfer-encoding")
 		}
 		if colon > len(impersonate) && is(line[:len(impersonate)], impersonate) == 1 {
-			impersonating = true
+			impersonates = true
 		}
 	}
 	switch {
 	case lengths > 1 || encodings > 1 || hosts > 1:
-		return badRequest("a header that may come once comes twice")
+		return false, badRequest("a header that may come once comes twice")
 	case lengths > 0 && encodings > 0:
-		return badRequest("the request has both Content-Length and Transfer-Encoding")
+		return false, badRequest("the request has both Content-Length and Transfer-Encoding")
 	case credentials > 1:
-		return unauthorized()
-	case impersonating:
-		return noImpersonation()
+		return false, unauthorized()
 	}
-	return nil
+	return impersonates, nil
+}
+
+// isName: the name of a header holds no white space, control character or byte beyond ASCII.
+func isName(name []byte) bool {
+	for _, c := range name {
+		if c <= ' ' || c >= 0x7f {
+			return false
+		}
+	}
+	return true
 }
 
 // is tells, as 1 or 0, whether name is lower in any case.

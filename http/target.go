@@ -11,6 +11,7 @@ const maxSegments = 12
 // A target is a request target, split and decoded once. Its text is a copy, so it
 // outlives the request.
 type target struct {
+	raw   string // as it was sent, without scheme and host
 	path  string // decoded
 	query string // raw
 	segs  [maxSegments]string
@@ -34,6 +35,7 @@ func (t *target) parse(raw, host []byte) error {
 	if strings.IndexByte(text, '#') >= 0 {
 		return badRequest("the request target holds a fragment")
 	}
+	t.raw = text
 	t.path, t.query, _ = strings.Cut(text, "?")
 	if t.path == "/" {
 		return nil

@@ -8,11 +8,13 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"crypto/x509/pkix"
+	"errors"
 	"fmt"
 	"io"
 	"math/big"
 	"net"
 	nethttp "net/http"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -80,6 +82,78 @@ func TestClientCertificate(t *testing.T) {
 			cancel()
 		}
 		f.client.CloseIdleConnections()
+	}
+}
+
+// TestPlainHTTPWhereTLSIsSpoken: such a client learns what is wrong.
+func TestPlainHTTPWhereTLSIsSpoken(t *testing.T) {
+	f := serve(t, overTLS(t))
+	for _, method := range []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"} {
+		c := f.dial()
+		body := strings.Repeat("x", 100<<10)
+		go fmt.Fprintf(c, "%s / HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n%s", method, len(body), body)
+		answer, err := io.ReadAll(c)
+		if text := string(answer); err != nil || !strings.HasPrefix(text, "HTTP/1.0 400 Bad Request\r\n") ||
+			!strings.HasSuffix(text, "\r\n\r\nClient sent an HTTP request to an HTTPS server.\n") {
+			t.Errorf("%s: %q %v", method, text, err)
+		}
+		c.Close()
+	}
+	c := f.dial()
+	defer c.Close()
+	fmt.Fprint(c, "SSH-2.0-x\r\n")
+	if answer, _ := io.ReadAll(c); strings.Contains(string(answer), "HTTP") {
+		t.Errorf("to what is no HTTP: %q", answer)
+	}
+	f.url = strings.Replace(f.url, "http:", "https:", 1)
+	config := &tls.Config{InsecureSkipVerify: true, Certificates: []tls.Certificate{certificate(t, "joe")}}
+	f.client = &nethttp.Client{Transport: &nethttp.Transport{TLSClientConfig: config}}
+	defer f.client.CloseIdleConnections()
+	if _, text := f.do("GET", "/metrics", ""); !strings.Contains(text, "\napiserver_tls_handshake_errors_total 8\n") {
+		t.Errorf("failed handshakes are not counted:\n%s", text)
+	}
+}
+
+// dial connects to the server, without TLS.
+func (f *front) dial() net.Conn {
+	f.Helper()
+	_, address, _ := strings.Cut(f.url, "//")
+	c, err := net.Dial("tcp", address)
+	if err != nil {
+		f.Fatal(err)
+	}
+	return c
+}
+
+// TestSlowHandshakes: a thousand clients that never begin leave the others alone, and lose
+// their connections.
+func TestSlowHandshakes(t *testing.T) {
+	f := serve(t, func(o *http.Options) {
+		overTLS(t)(o)
+		o.Limits.HandshakeTimeout = time.Second
+	})
+	slow := make([]net.Conn, 1000)
+	for i := range slow {
+		slow[i] = f.dial()
+		defer slow[i].Close()
+		if i%2 == 1 {
+			fmt.Fprint(slow[i], "\x16\x03\x01") // the beginning of a handshake
+		}
+	}
+	f.url = strings.Replace(f.url, "http:", "https:", 1)
+	config := &tls.Config{InsecureSkipVerify: true, Certificates: []tls.Certificate{certificate(t, "joe")}}
+	f.client = &nethttp.Client{Transport: &nethttp.Transport{TLSClientConfig: config}}
+	defer f.client.CloseIdleConnections()
+	if resp, body := f.do("GET", maps, ""); resp.StatusCode != 200 {
+		t.Errorf("beside slow ones: %d %s", resp.StatusCode, body)
+	}
+	for i, c := range slow {
+		if err := c.SetReadDeadline(time.Now().Add(time.Minute)); err != nil {
+			t.Fatal(err)
+		}
+		if n, err := c.Read(make([]byte, 1)); n > 0 || errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Fatalf("connection %d: %d bytes, %v", i, n, err)
+		}
 	}
 }
 

@@ -77,9 +77,11 @@ func (s *Server) watchTime(asked time.Duration) time.Duration {
 func (s *Server) hijack(x *exchange, st *stream, life time.Duration, wait *patience) {
 	x.hijacked = true
 	s.metrics.watches.Add(1)
+	recordEnd := x.recordWatch(st.code())
 	st.onEnd = func() {
 		wait.stop()
 		s.metrics.watches.Add(-1)
+		recordEnd()
 		s.streams.remove(st)
 	}
 	if c, ok := x.ctx.Conn().(*conn); ok {
@@ -109,6 +111,7 @@ func (s *Server) watchHead(x *exchange, events *eventEncoder) ([]byte, error) {
 func appendHead(b []byte, x *exchange) []byte {
 	b = append(b, "\r\nAudit-Id: "...)
 	b = append(b, x.id...)
+	b = appendTransport(b, &x.ctx.Response.Header)
 	for _, text := range fitting(x.warnings) {
 		b = append(b, "\r\nWarning: 299 - \""...)
 		b = append(b, warningText(text)...)
@@ -141,6 +144,14 @@ type stream struct {
 
 func newStream(c net.Conn, events *eventEncoder) *stream {
 	return &stream{conn: c, events: events, started: make(chan struct{}), done: make(chan struct{})}
+}
+
+// code is the HTTP status of the answer.
+func (st *stream) code() int {
+	if st.events.socket {
+		return 101
+	}
+	return 200
 }
 
 // attach gives the stream the session that feeds it.

@@ -118,6 +118,7 @@ func (s *Server) patch(x *exchange) error {
 	}
 	m.DryRun, m.FieldValidation, m.FieldManager = o.dryRun, o.validation, o.manager
 	m.PatchBody = append([]byte(nil), body...)
+	x.sentPatch(body)
 	return s.mutate(x, m, nil)
 }
 
@@ -174,5 +175,9 @@ func (x *exchange) body() ([]byte, error) {
 			Message: "the content encoding " + strconv.Quote(string(e)) + " is not supported",
 		}
 	}
-	return x.ctx.Request.Body(), nil
+	body := x.ctx.Request.Body()
+	if x.audit != nil && len(body) > 0 {
+		x.audit.Bodied()
+	}
+	return body, nil
 }

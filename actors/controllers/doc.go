@@ -4,7 +4,8 @@
 // not gather anew. Namespaces empties namespaces that are deleted; Expiry deletes Events
 // that are old; APIService makes the API itself known as a Service, once at start; Garbage
 // deletes objects whose owners have gone, and finishes deletes that say what becomes of
-// dependents.
+// dependents; Aggregation fills the cluster roles that gather the rules of others, which may
+// gather in turn.
 //
 // Garbage has a graph, of which uid depends on which, fed by a watch of each kind; and two
 // backlogs, of dependents to be judged and of owners to be let go. Its invariants: the

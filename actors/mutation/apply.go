@@ -81,6 +81,9 @@ func configOf(m *request.Mutation, env Env, faults *schema.Faults) (schema.Tree,
 		return nil, meta.NewMethodNotAllowed()
 	}
 	config := schema.Tree{}
+	if sub.Scale != nil && !rules.Has(rules.Sub(m.Object, "spec"), "replicas") {
+		return config, nil // without the field it is not applied as 0
+	}
 	err := sub.View.Write(config, m.Object, timestamp(env.Now), faults)
 	return config, err
 }
@@ -88,6 +91,11 @@ func configOf(m *request.Mutation, env Env, faults *schema.Faults) (schema.Tree,
 // reach limits what an apply has made to what its resource may change.
 func reach(cur State, m *request.Mutation, want schema.Tree, env Env, faults *schema.Faults) (schema.Tree, error) {
 	if sub := m.Kind.Subresource(m.Subresource); sub != nil && sub.Speaks != nil {
+		if w := writer(m, env); w.Scale != nil && !w.Scale.Has(want) {
+			if err := sub.View.Write(want, schema.Tree{}, timestamp(env.Now), faults); err != nil { // given up: a scale of none
+				return nil, err
+			}
+		}
 		rules.Default(m.Kind.Stored, want)
 		return want, nil
 	}

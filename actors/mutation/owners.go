@@ -2,6 +2,7 @@ package mutation
 
 import (
 	"cmp"
+	"strings"
 
 	"github.com/troupe-api/troupe/kinds/convert"
 	"github.com/troupe-api/troupe/kinds/ownership"
@@ -23,6 +24,9 @@ func writer(m *request.Mutation, env Env) ownership.Writer {
 		w.Only = "status"
 	case m.Subresource == "":
 		w.KeepsStatus = m.Kind.Subresource("status") != nil
+	}
+	if sub := m.Kind.Subresource(m.Subresource); sub != nil && sub.Scale != nil {
+		w.Scale = &ownership.Scale{Replicas: strings.Split(sub.Scale.Replicas, "."), APIVersion: sub.Speaks.APIVersion()}
 	}
 	return w
 }

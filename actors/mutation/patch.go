@@ -31,10 +31,9 @@ func patch(cur State, m *request.Mutation, env Env) (Candidate, error) {
 	}
 	want, faults, err := codec.Conform(speaker.Message, patched)
 	if err != nil {
-		return Candidate{}, meta.NewInvalid(meta.GroupKind{}, "", []meta.Cause{{
-			Type: meta.CauseInvalid, Field: "patch", Message: "Invalid value: " + err.Error()}})
+		return Candidate{}, invalidPatch(patched, err.Error())
 	}
-	warnings, err := judge(m, append(twice, faults...))
+	warnings, err := judge(m, patched, append(twice, faults...))
 	if err != nil {
 		return Candidate{}, err
 	}
@@ -55,8 +54,6 @@ func asClientsSee(cur State, k *schema.Kind, sub *schema.Subresource) schema.Tre
 	return tree
 }
 
-// applyPatch is what a patch makes of base. The faults are those of the patch itself: what
-// it has twice, which nobody could see in the result.
 // asWritten is a tree as its JSON says it, with the fields that are always written: the
 // pointers of a JSON patch may lead there.
 func asWritten(k *schema.Kind, t schema.Tree) (schema.Tree, error) {
@@ -69,14 +66,17 @@ func asWritten(k *schema.Kind, t schema.Tree) (schema.Tree, error) {
 	return out, nil
 }
 
+// applyPatch is what a patch makes of base. The faults are those of the patch itself: what
+// it has twice, which nobody could see in the result.
 func applyPatch(base schema.Tree, speaker *schema.Kind, m *request.Mutation) (schema.Tree, []codec.FieldFault, error) {
 	if m.PatchType == request.JSONPatch {
 		base, err := asWritten(speaker, base)
 		if err != nil {
 			return nil, nil, err
 		}
-		patched, err := merge.JSONPatch(base, m.PatchBody)
-		return patched, operationFaults(m), err
+		body, faults := operations(m)
+		patched, err := merge.JSONPatch(base, body)
+		return patched, faults, err
 	}
 	decoded, twice, err := codec.DecodeAny(m.PatchBody)
 	if err != nil {
@@ -93,30 +93,38 @@ func applyPatch(base schema.Tree, speaker *schema.Kind, m *request.Mutation) (sc
 	return merge.Merge(base, body).(schema.Tree), twice, nil
 }
 
-// operationFaults are the members that an operation of a JSON patch has twice, or that no
-// operation has, unless nobody asks.
-func operationFaults(m *request.Mutation) []codec.FieldFault {
-	if m.FieldValidation == request.Ignore {
-		return nil
+// operations are the body of a JSON patch without the members that no operation has. Names are
+// exact: what carries the operations out would take OP for op. The faults are those members,
+// and what an operation has twice.
+func operations(m *request.Mutation) ([]byte, []codec.FieldFault) {
+	decoded, faults, err := codec.DecodeAny(m.PatchBody)
+	list, ok := decoded.([]any)
+	if err != nil || !ok {
+		return m.PatchBody, nil // the patch will be refused
 	}
-	operations, faults, _ := codec.DecodeAny(m.PatchBody) // what it cannot read, the patch has refused
-	list, _ := operations.([]any)
+	body, known := m.PatchBody, true
 	for i := range list {
 		operation, _ := list[i].(schema.Tree)
 		for _, name := range rules.Keys(operation) {
 			if !slices.Contains([]string{"op", "path", "from", "value"}, name) {
 				faults = append(faults, codec.FieldFault{Path: "[" + strconv.Itoa(i) + "]." + name})
+				delete(operation, name)
+				known = false
 			}
 		}
+	}
+	if !known {
+		body = codec.AppendAny(nil, list)
 	}
 	for i := range faults {
 		faults[i].Text = "json patch " + faults[i].String()
 	}
-	return faults
+	return body, faults
 }
 
-// judge turns faults into warnings or into one error, as the request wants.
-func judge(m *request.Mutation, faults []codec.FieldFault) ([]string, error) {
+// judge turns faults into warnings or into one error about what the patch has made, as the
+// request wants.
+func judge(m *request.Mutation, patched schema.Tree, faults []codec.FieldFault) ([]string, error) {
 	if len(faults) == 0 || m.FieldValidation == request.Ignore {
 		return nil, nil
 	}
@@ -125,7 +133,13 @@ func judge(m *request.Mutation, faults []codec.FieldFault) ([]string, error) {
 		texts[i] = fault.String()
 	}
 	if m.FieldValidation == request.Strict {
-		return nil, meta.NewBadRequest("strict decoding error: " + strings.Join(texts, ", "))
+		return nil, invalidPatch(patched, "strict decoding error: "+strings.Join(texts, ", "))
 	}
 	return texts, nil
+}
+
+// invalidPatch is the answer to a patch that makes what is no object.
+func invalidPatch(patched schema.Tree, text string) error {
+	return meta.NewInvalid(meta.GroupKind{}, "", []meta.Cause{{
+		Type: meta.CauseInvalid, Field: "patch", Message: fmt.Sprintf("Invalid value: %q: %s", codec.AppendAny(nil, patched), text)}})
 }

@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"os"
 	"strings"
+	"time"
 
 	"sigs.k8s.io/yaml"
 
@@ -93,7 +94,7 @@ func (c *clientConfig) remote() (*remote, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.client = &http.Client{Transport: &http.Transport{TLSClientConfig: config, DisableCompression: true}}
+	r.client = &http.Client{Transport: &http.Transport{TLSClientConfig: config, DisableCompression: true, IdleConnTimeout: time.Second}}
 	return r, nil
 }
 
@@ -120,18 +121,27 @@ func clientTLS(ca, certificate, key string) (*tls.Config, error) {
 
 // backup writes a backup of the daemon's state to w and checks that it is whole.
 func (r *remote) backup(ctx context.Context, w io.Writer) (persist.Revision, error) {
-	defer r.client.CloseIdleConnections()
-	request, err := http.NewRequestWithContext(cmp.Or(ctx, context.Background()), http.MethodGet, r.server+daemon.BackupPath, nil)
+	body, err := r.get(ctx, daemon.BackupPath)
 	if err != nil {
 		return 0, err
+	}
+	defer body.Close()
+	return persist.CheckBackup(io.TeeReader(body, w))
+}
+
+// get opens the answer to a GET that must be welcome.
+func (r *remote) get(ctx context.Context, path string) (io.ReadCloser, error) {
+	request, err := http.NewRequestWithContext(cmp.Or(ctx, context.Background()), http.MethodGet, r.server+path, nil)
+	if err != nil {
+		return nil, err
 	}
 	answer, err := r.client.Do(request)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
-	defer answer.Body.Close()
 	if answer.StatusCode != http.StatusOK {
-		return 0, fmt.Errorf("%s refused the backup: %s", r.server, answer.Status)
+		answer.Body.Close()
+		return nil, fmt.Errorf("%s refused %s: %s", r.server, path, answer.Status)
 	}
-	return persist.CheckBackup(io.TeeReader(answer.Body, w))
+	return answer.Body, nil
 }

@@ -25,7 +25,7 @@ Start it, and use it with any client of these conventions:
 		SilenceErrors: true,
 	}
 	c.CompletionOptions.DisableDefaultCmd = true
-	c.AddCommand(serve(), backup(), restore(), verify(), version())
+	c.AddCommand(serve(), status(), backup(), restore(), verify(), version())
 	return c
 }
 

@@ -26,7 +26,6 @@ func prepareAdmissionPolicy(obj, old schema.Tree) {
 // validateAdmissionPolicy checks the structure of a policy, not its expressions.
 func validateAdmissionPolicy(obj schema.Tree, faults *schema.Faults) {
 	spec := rules.Sub(obj, "spec")
-	required(spec, "spec", faults, "failurePolicy")
 	if kind, ok := spec["paramKind"].(schema.Tree); ok {
 		validateParamKind(kind, "spec.paramKind", faults)
 	}
@@ -84,7 +83,6 @@ func validateKindName(name, path string, faults *schema.Faults) {
 }
 
 func validateMatchResources(match schema.Tree, path string, faults *schema.Faults) {
-	required(match, path, faults, "matchPolicy")
 	validateLabelSelector(rules.Sub(match, "namespaceSelector"), path+".namespaceSelector", faults)
 	validateLabelSelector(rules.Sub(match, "objectSelector"), path+".objectSelector", faults)
 	for _, list := range []string{"resourceRules", "excludeResourceRules"} {

@@ -135,7 +135,6 @@ func validateDefinitionNames(names schema.Tree, path string, faults *schema.Faul
 // validateConversion checks who converts. Faults name the fields as users know them.
 func validateConversion(conversion schema.Tree, faults *schema.Faults) {
 	const path = "spec.conversion"
-	choice(conversion, "strategy", path, faults, "None", "Webhook")
 	webhook, there := conversion["webhook"].(schema.Tree)
 	config, configured := webhook["clientConfig"].(schema.Tree)
 	versions := rules.Texts(webhook, "conversionReviewVersions")

@@ -142,14 +142,14 @@ func TestDefinitionUpdate(t *testing.T) {
 	for _, established := range []bool{false, true} {
 		old, now := named(k, tree(t, definition("", v1))), named(k, tree(t, definition("", v1)))
 		create(k, old)
-		want := []string{`spec.group: Invalid value: "b.example": field is immutable`}
+		want := []string{`spec.group: Invalid value: "b.example": field is immutable`, `spec.names.plural: Invalid value: "gadgets": field is immutable`}
 		if established {
 			old["status"] = tree(t, `{"storedVersions":["v1"],"conditions":[{"type":"Established","status":"True"}]}`)
 			want = append([]string{`spec.scope: Invalid value: "Cluster": field is immutable`, `spec.names.kind: Invalid value: "Gadget": field is immutable`}, want...)
 		}
 		spec := rules.Sub(now, "spec")
 		spec["group"], spec["scope"] = "b.example", "Cluster"
-		rules.Sub(spec, "names")["kind"] = "Gadget"
+		rules.Sub(spec, "names")["kind"], rules.Sub(spec, "names")["plural"] = "Gadget", "gadgets"
 		expect(t, "update", lines(rules.ValidateUpdate(k, now, old)), want)
 	}
 }

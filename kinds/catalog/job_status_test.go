@@ -48,6 +48,9 @@ func TestJobStatus(t *testing.T) {
 			whole + "cannot set SuccessCriteriaMet=True and Failed=true conditions", whole + "cannot set SuccessCriteriaMet=True and FailureTarget=true conditions"}},
 		{"failed without a reason", ``, ``, start + "," + conditions("Failed"), []string{whole + "cannot set Failed=True condition without the FailureTarget=true condition"}},
 		{"complete without a reason", ``, ``, start + "," + end + "," + conditions("Complete"), []string{whole + "cannot set Complete=True condition without the SuccessCriteriaMet=true condition"}},
+		{"complete without success", number + `,"successPolicy":{"rules":[{"succeededCount":1}]}`, ``, start + "," + end + "," + conditions("Complete"), []string{
+			whole + "cannot set Complete=True condition without the SuccessCriteriaMet=true condition",
+			whole + "cannot set Complete=True for Job with SuccessPolicy unless SuccessCriteriaMet=True"}},
 		{"end of none", ``, ``, start + "," + end, []string{`status.completionTime: Invalid value: "2026-01-01T01:00:00Z": cannot set completionTime when there is no Complete=True condition`}},
 		{"no end", ``, ``, start + "," + conditions("SuccessCriteriaMet", "Complete"), []string{"status.completionTime: Required value: completionTime is required for Complete jobs"}},
 		{"end before start", ``, ``, conditions("SuccessCriteriaMet", "Complete") + "," + `"startTime":"2026-01-01T02:00:00Z",` + end, []string{

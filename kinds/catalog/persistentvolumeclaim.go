@@ -102,7 +102,6 @@ func validateDataSource(s schema.Tree, path string, faults *schema.Faults) {
 	if s == nil {
 		return
 	}
-	required(s, path, faults, "name", "kind")
 	kind := rules.Text(s, "kind")
 	if rules.Text(s, "apiGroup") == "" && kind != "PersistentVolumeClaim" {
 		faults.Invalid(path, kind, "must be 'PersistentVolumeClaim' when referencing the default apiGroup")

@@ -12,18 +12,12 @@ import (
 // validateContainers checks the three lists of containers. parts are what they may refer
 // to; container names are unique across the lists.
 func validateContainers(spec schema.Tree, path string, parts podParts, faults *schema.Faults) {
-	if len(rules.Items(spec, "containers")) == 0 {
-		faults.Required(path + ".containers")
-	}
 	names, hostPorts := map[string]bool{}, map[string]bool{}
 	for _, list := range []string{"containers", "initContainers", "ephemeralContainers"} {
 		for i, c := range rules.Trees(spec, list) {
 			at := rules.At(path+"."+list, i)
 			name := rules.Text(c, "name")
-			switch {
-			case name == "":
-				faults.Required(at + ".name")
-			case names[name]:
+			if names[name] && name != "" {
 				faults.Duplicate(at+".name", name)
 			}
 			names[name] = true
@@ -45,15 +39,12 @@ func validateContainers(spec schema.Tree, path string, parts podParts, faults *s
 }
 
 func validateContainer(c schema.Tree, path string, parts podParts, faults *schema.Faults) {
-	formatted(c, "name", path, faults, rules.Label)
 	image := rules.Text(c, "image")
 	if image == "" {
 		faults.Required(path + ".image")
 	} else if strings.TrimSpace(image) != image {
 		faults.Invalid(path+".image", image, "must not have leading or trailing whitespace")
 	}
-	choice(c, "terminationMessagePolicy", path, faults, "FallbackToLogsOnError", "File")
-	choice(c, "imagePullPolicy", path, faults, "Always", "IfNotPresent", "Never")
 	validateEnv(c, path, faults)
 	validateMounts(c, path+".volumeMounts", parts.volumes, faults)
 	validateDevicePaths(c, path+".volumeDevices", parts.volumes, faults)
@@ -108,7 +99,6 @@ func validatePorts(c schema.Tree, path string, hostNetwork bool, hostPorts map[s
 	names := map[string]bool{}
 	for i, p := range rules.Trees(c, "ports") {
 		at := rules.At(path, i)
-		formatted(p, "name", at, faults, rules.PortName)
 		if name := rules.Text(p, "name"); name != "" {
 			if names[name] {
 				faults.Duplicate(at+".name", name)
@@ -122,7 +112,6 @@ func validatePorts(c schema.Tree, path string, hostNetwork bool, hostPorts map[s
 		} else if port < 1 || port > 65535 {
 			faults.Invalid(at+".containerPort", port, betweenMsg(1, 65535))
 		}
-		choice(p, "protocol", at, faults, "SCTP", "TCP", "UDP")
 		formatted(p, "hostIP", at, faults, rules.IP)
 		if host == 0 {
 			continue
@@ -146,7 +135,6 @@ func validateContainerSecurity(s schema.Tree, path string, faults *schema.Faults
 	}
 	between(s, "runAsUser", path, faults, 0, math.MaxInt32)
 	between(s, "runAsGroup", path, faults, 0, math.MaxInt32)
-	optionalChoice(s, "procMount", path, faults, "Default", "Unmasked")
 	validateProfile(rules.Sub(s, "seccompProfile"), path+".seccompProfile", faults)
 	validateProfile(rules.Sub(s, "appArmorProfile"), path+".appArmorProfile", faults)
 	if escalation, set := s["allowPrivilegeEscalation"].(bool); set && !escalation {

@@ -25,8 +25,6 @@ var (
 func validateEnv(c schema.Tree, path string, faults *schema.Faults) {
 	for i, e := range rules.Trees(c, "env") {
 		at := rules.At(path+".env", i)
-		required(e, at, faults, "name")
-		formatted(e, "name", at, faults, rules.EnvName)
 		if source, ok := e["valueFrom"].(schema.Tree); ok {
 			validateEnvSource(e, source, at+".valueFrom", faults)
 		}
@@ -59,10 +57,8 @@ func validateEnvSource(e, source schema.Tree, path string, faults *schema.Faults
 		validateResourceRef(ref, path+".resourceFieldRef", false, faults)
 	}
 	for _, name := range []string{"configMapKeyRef", "secretKeyRef"} {
-		if ref := rules.Sub(source, name); ref != nil {
+		if rules.Has(source, name) {
 			n++
-			required(ref, path+"."+name, faults, "key")
-			formatted(ref, "key", path+"."+name, faults, rules.ConfigKey)
 		}
 	}
 	if ref := rules.Sub(source, "fileKeyRef"); ref != nil {
@@ -82,7 +78,6 @@ func validateEnvSource(e, source schema.Tree, path string, faults *schema.Faults
 
 // validateFieldRef checks a reference to one of the allowed fields of the Pod.
 func validateFieldRef(ref schema.Tree, path string, allowed []string, faults *schema.Faults) {
-	required(ref, path, faults, "apiVersion")
 	field := rules.Text(ref, "fieldPath")
 	at := path + ".fieldPath"
 	if field == "" {
@@ -90,7 +85,7 @@ func validateFieldRef(ref schema.Tree, path string, allowed []string, faults *sc
 		return
 	}
 	if base, key, ok := strings.Cut(field, "['"); ok && strings.HasSuffix(key, "']") {
-		validateSubscript(base, strings.TrimSuffix(key, "']"), at, field, faults)
+		validateSubscript(base, strings.TrimSuffix(key, "']"), path, field, faults)
 		return
 	}
 	if slices.Contains(allowed, field) {
@@ -103,32 +98,60 @@ func validateFieldRef(ref schema.Tree, path string, allowed []string, faults *sc
 	faults.Invalid(at, field, "error converting fieldPath: field label not supported: "+field)
 }
 
-// validateSubscript checks metadata.labels['key'] and metadata.annotations['key'].
+// validateSubscript checks metadata.labels['key'] and metadata.annotations['key']. Faults of
+// the key are those of the whole reference at path, as users know them.
 func validateSubscript(base, key, path, field string, faults *schema.Faults) {
 	switch base {
 	case "metadata.labels":
-		for _, msg := range rules.QualifiedName(key) {
-			faults.Invalid(path, field, msg)
-		}
 	case "metadata.annotations":
-		for _, msg := range rules.QualifiedName(strings.ToLower(key)) {
-			faults.Invalid(path, field, msg)
-		}
+		key = strings.ToLower(key)
 	default:
-		faults.Invalid(path, field, "does not support subscript")
+		faults.Invalid(path+".fieldPath", field, "error converting fieldPath: field label does not support subscript: "+field)
+		return
+	}
+	for _, msg := range rules.QualifiedName(key) {
+		faults.Invalid(path, key, msg)
 	}
 }
 
 // validateResourceRef checks a reference to an amount of a container, which volumes must name.
 func validateResourceRef(ref schema.Tree, path string, volume bool, faults *schema.Faults) {
-	if volume {
-		required(ref, path, faults, "containerName")
-	}
 	name := rules.Text(ref, "resource")
+	paged := strings.HasPrefix(name, "limits.hugepages-") || strings.HasPrefix(name, "requests.hugepages-")
 	switch {
+	case volume && rules.Text(ref, "containerName") == "":
+		faults.Required(path + ".containerName")
 	case name == "":
 		faults.Required(path + ".resource")
-	case !slices.Contains(containerAmounts, name) && !strings.HasPrefix(name, "limits.hugepages-") && !strings.HasPrefix(name, "requests.hugepages-"):
+	case !paged && !slices.Contains(containerAmounts, name):
 		faults.NotSupported(path+".resource", name, containerAmounts)
+	}
+	validateDivisor(name, rules.Text(ref, "divisor"), path+".divisor", faults)
+}
+
+// The units in which a container may be told of what it has.
+var (
+	coreUnits = []string{"1m", "1"}
+	byteUnits = []string{"1", "1k", "1M", "1G", "1T", "1P", "1E", "1Ki", "1Mi", "1Gi", "1Ti", "1Pi", "1Ei"}
+)
+
+// validateDivisor checks the unit of a resource; "0" is none. The faults show the resource.
+func validateDivisor(name, unit, path string, faults *schema.Faults) {
+	_, resource, _ := strings.Cut(name, ".")
+	units, listed, what := byteUnits, strings.Join(byteUnits, ", "), resource
+	switch {
+	case unit == "" || unit == "0":
+		return
+	case resource == "cpu":
+		units, listed = coreUnits, strings.Join(coreUnits, " and ")
+	case resource == "ephemeral-storage":
+		what = "local ephemeral storage"
+	case strings.HasPrefix(resource, "hugepages-"):
+		what = "hugepages"
+	case resource != "memory":
+		return
+	}
+	if !slices.Contains(units, unit) {
+		faults.Invalid(path, name, "only divisor's values "+listed+" are supported with the "+what+" resource")
 	}
 }

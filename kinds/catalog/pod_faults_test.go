@@ -14,17 +14,17 @@ func TestContainerFaults(t *testing.T) {
 	k := kindOf(t, meta.Platform, "Pod")
 	const at = "spec.containers[0]"
 	for fields, want := range map[string][]string{
-		`"ports":[{"protocol":"TCP"},{"containerPort":1,"hostPort":70000}]`:                             {at + `.ports[0].containerPort: Required value`, at + `.ports[1].hostPort: Invalid value: 70000: must be between…`},
+		`"ports":[{"protocol":"TCP"},{"containerPort":1,"hostPort":70000}]`:                             {at + `.ports[1].hostPort: Invalid value: 70000: must be between 1 and 65535, inclusive`, at + `.ports[0].containerPort: Required value`},
 		`"securityContext":{"allowPrivilegeEscalation":false,"capabilities":{"add":["CAP_SYS_ADMIN"]}}`: {at + `.securityContext: Invalid value: {…`},
 		`"envFrom":[{},{"configMapRef":{},"secretRef":{}},{"configMapRef":{}},{"secretRef":{"name":"a"}}]`: {
 			at + ".envFrom[0]: Invalid value: \"\": must specify one of: `configMapRef` or `secretRef`", at + `.envFrom[1]: Invalid value: "": may not have more than one field specified at a time`,
 			at + `.envFrom[2].configMapRef.name: Required value`},
 		`"env":[{"name":"A","valueFrom":{"resourceFieldRef":{},"configMapKeyRef":{"name":"a","key":"b c"},"fileKeyRef":{"volumeName":"v","path":"../p","key":"k"}}}]`: {
-			at + `.env[0].valueFrom.resourceFieldRef.resource: Required value`, at + `.env[0].valueFrom.configMapKeyRef.key: Invalid value: "b c": a valid config key…`,
+			at + `.env[0].valueFrom.configMapKeyRef.key: Invalid value: "b c": a valid config key…`, at + `.env[0].valueFrom.resourceFieldRef.resource: Required value`,
 			at + `.env[0].valueFrom.fileKeyRef.path: Invalid value: "../p": must not contain '..'`, at + `.env[0].valueFrom: Invalid value: "": may not have more than one field specified at a time`},
 		`"env":[{"name":"A","valueFrom":{"fieldRef":{}}},{"name":"B","valueFrom":{"fieldRef":{"fieldPath":"metadata.annotations['a b']"}}},{"name":"C","valueFrom":{"fieldRef":{"fieldPath":"spec.x['a']"}}}]`: {
-			at + `.env[0].valueFrom.fieldRef.fieldPath: Required value`, at + `.env[1].valueFrom.fieldRef.fieldPath: Invalid value: "metadata.annotations['a b']": name part…`,
-			at + `.env[2].valueFrom.fieldRef.fieldPath: Invalid value: "spec.x['a']": does not support subscript`},
+			at + `.env[0].valueFrom.fieldRef.fieldPath: Required value`, at + `.env[1].valueFrom.fieldRef: Invalid value: "a b": name part…`,
+			at + `.env[2].valueFrom.fieldRef.fieldPath: Invalid value: "spec.x['a']": error converting fieldPath: field label does not support subscript: spec.x['a']`},
 		`"livenessProbe":{"grpc":{"port":1},"terminationGracePeriodSeconds":0},"readinessProbe":{"tcpSocket":{"port":"a"},"terminationGracePeriodSeconds":5}`: {
 			at + `.livenessProbe.terminationGracePeriodSeconds: Invalid value: 0: must be greater than 0`,
 			at + `.readinessProbe.terminationGracePeriodSeconds: Invalid value: 5: must not be set for readinessProbes`},

@@ -12,7 +12,6 @@ func validateMounts(c schema.Tree, path string, volumes map[string]string, fault
 	for i, m := range rules.Trees(c, "volumeMounts") {
 		at := rules.At(path, i)
 		name, place := rules.Text(m, "name"), rules.Text(m, "mountPath")
-		required(m, at, faults, "name", "mountPath")
 		if _, ok := volumes[name]; !ok && name != "" {
 			faults.NotFound(at+".name", name)
 		}
@@ -37,7 +36,6 @@ func validateMount(m schema.Tree, path string, privileged bool, faults *schema.F
 	if rules.Text(m, "subPath") != "" && rules.Text(m, "subPathExpr") != "" {
 		faults.Invalid(path+".subPathExpr", rules.Text(m, "subPathExpr"), "subPathExpr and subPath are mutually exclusive")
 	}
-	optionalChoice(m, "mountPropagation", path, faults, "Bidirectional", "HostToContainer", "None")
 	if rules.Text(m, "mountPropagation") == "Bidirectional" && !privileged {
 		faults.Forbidden(path+".mountPropagation", "Bidirectional mount propagation is available only to privileged containers")
 	}
@@ -62,7 +60,6 @@ func validateDevicePaths(c schema.Tree, path string, volumes map[string]string, 
 	for i, d := range rules.Trees(c, "volumeDevices") {
 		at := rules.At(path, i)
 		name, place := rules.Text(d, "name"), rules.Text(d, "devicePath")
-		required(d, at, faults, "name", "devicePath")
 		if names[name] && name != "" {
 			faults.Invalid(at+".name", name, "must be unique")
 		}

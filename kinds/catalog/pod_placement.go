@@ -46,10 +46,7 @@ func validateToleration(t schema.Tree, path string, faults *schema.Faults) {
 		if rules.Text(t, "value") != "" {
 			faults.Invalid(path+".operator", rules.Text(t, "value"), "value must be empty when `operator` is 'Exists'")
 		}
-	default:
-		faults.NotSupported(path+".operator", operator, []string{"Equal", "Exists"})
 	}
-	optionalChoice(t, "effect", path, faults, "NoExecute", "NoSchedule", "PreferNoSchedule")
 }
 
 func validateSpread(spec schema.Tree, path string, faults *schema.Faults) {
@@ -59,9 +56,13 @@ func validateSpread(spec schema.Tree, path string, faults *schema.Faults) {
 		if n, _ := rules.Int(c, "maxSkew"); n <= 0 {
 			faults.Invalid(at+".maxSkew", n, "must be greater than zero")
 		}
-		required(c, at, faults, "topologyKey")
+		if rules.Text(c, "topologyKey") == "" {
+			faults.Required(at+".topologyKey", "can not be empty")
+		}
 		formatted(c, "topologyKey", at, faults, rules.QualifiedName)
-		choice(c, "whenUnsatisfiable", at, faults, "DoNotSchedule", "ScheduleAnyway")
+		if rules.Text(c, "whenUnsatisfiable") == "" {
+			faults.NotSupported(at+".whenUnsatisfiable", "", []string{"DoNotSchedule", "ScheduleAnyway"})
+		}
 		if n, ok := rules.Int(c, "minDomains"); ok {
 			if n <= 0 {
 				faults.Invalid(at+".minDomains", n, "must be greater than zero")
@@ -70,8 +71,6 @@ func validateSpread(spec schema.Tree, path string, faults *schema.Faults) {
 				faults.Invalid(at+".minDomains", n, "can only use minDomains if whenUnsatisfiable=DoNotSchedule, not "+action)
 			}
 		}
-		optionalChoice(c, "nodeAffinityPolicy", at, faults, "Honor", "Ignore")
-		optionalChoice(c, "nodeTaintsPolicy", at, faults, "Honor", "Ignore")
 		validateLabelSelector(rules.Sub(c, "labelSelector"), at+".labelSelector", faults)
 		pair := fmt.Sprintf("{%s, %s}", rules.Text(c, "topologyKey"), rules.Text(c, "whenUnsatisfiable"))
 		if seen[pair] {
@@ -180,10 +179,13 @@ func validatePodTerm(term schema.Tree, path string, faults *schema.Faults) {
 			faults.Invalid(rules.At(path+".namespaces", i), ns, msg)
 		}
 	}
-	if rules.Text(term, "topologyKey") == "" {
+	key := rules.Text(term, "topologyKey")
+	if key == "" {
 		faults.Required(path+".topologyKey", "can not be empty")
 	}
-	formatted(term, "topologyKey", path, faults, rules.QualifiedName)
+	for _, msg := range rules.QualifiedName(key) {
+		faults.Invalid(path+".topologyKey", key, msg)
+	}
 }
 
 // validateLabelSelector checks a selector at path; nil is fine.

@@ -11,7 +11,7 @@ func validateProbe(p schema.Tree, path string, once bool, faults *schema.Faults)
 		return
 	}
 	validateHandler(p, path, faults, "exec", "httpGet", "tcpSocket", "grpc")
-	notNegative(p, path, faults, "initialDelaySeconds", "timeoutSeconds", "periodSeconds", "successThreshold", "failureThreshold")
+	notNegative(p, path, faults, "successThreshold")
 	if n, ok := rules.Int(p, "successThreshold"); once && ok && n != 1 {
 		faults.Invalid(path+".successThreshold", n, "must be 1")
 	}
@@ -46,9 +46,7 @@ func validateAction(name string, a schema.Tree, path string, faults *schema.Faul
 	case "exec":
 		required(a, path, faults, "command")
 	case "httpGet":
-		required(a, path, faults, "path")
 		validatePort(a, path, faults)
-		choice(a, "scheme", path, faults, "HTTP", "HTTPS")
 		for i, h := range rules.Trees(a, "httpHeaders") {
 			at, header := rules.At(path+".httpHeaders", i)+".name", rules.Text(h, "name")
 			for _, msg := range rules.HeaderName(header) {

@@ -60,7 +60,6 @@ func validateToken(spec, p schema.Tree, path string, faults *schema.Faults) {
 		faults.Forbidden(path, "must not be specified when serviceAccountName is not set")
 	}
 	validateTokenSeconds(p, path, faults)
-	required(p, path, faults, "path")
 	formatted(p, "path", path, faults, localPath)
 }
 

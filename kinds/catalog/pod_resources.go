@@ -86,9 +86,7 @@ func validateClaims(spec schema.Tree, path string, faults *schema.Faults) map[st
 		switch {
 		case name == "":
 			faults.Required(at + ".name")
-		case names[name]:
-			faults.Duplicate(at+".name", name)
-		default:
+		case !names[name]:
 			formatted(c, "name", at, faults, rules.Label)
 		}
 		names[name] = true

@@ -21,10 +21,7 @@ func validatePodSpec(spec schema.Tree, path string, faults *schema.Faults) {
 		choice(os, "name", path+".os", faults, "linux", "windows")
 	}
 	choice(spec, "restartPolicy", path, faults, "Always", "Never", "OnFailure")
-	choice(spec, "dnsPolicy", path, faults, "ClusterFirst", "ClusterFirstWithHostNet", "Default", "None")
-	optionalChoice(spec, "preemptionPolicy", path, faults, "Never", "PreemptLowerPriority")
 	validateDNS(spec, path, faults)
-	validatePodTimes(spec, path, faults)
 	validatePodNames(spec, path, faults)
 	validatePlacement(spec, path, faults)
 	validatePodSecurity(rules.Sub(spec, "securityContext"), path+".securityContext", faults)
@@ -87,17 +84,7 @@ func notNegative(t schema.Tree, path string, faults *schema.Faults, names ...str
 	}
 }
 
-func validatePodTimes(spec schema.Tree, path string, faults *schema.Faults) {
-	notNegative(spec, path, faults, "terminationGracePeriodSeconds")
-	between(spec, "activeDeadlineSeconds", path, faults, 1, math.MaxInt32)
-}
-
 func validatePodNames(spec schema.Tree, path string, faults *schema.Faults) {
-	for _, name := range []string{"serviceAccountName", "nodeName", "priorityClassName", "runtimeClassName"} {
-		formatted(spec, name, path, faults, rules.Subdomain)
-	}
-	formatted(spec, "hostname", path, faults, rules.Label)
-	formatted(spec, "subdomain", path, faults, rules.Label)
 	for i, ref := range rules.Trees(spec, "imagePullSecrets") {
 		required(ref, rules.At(path+".imagePullSecrets", i), faults, "name")
 	}
@@ -177,8 +164,6 @@ func validatePodSecurity(s schema.Tree, path string, faults *schema.Faults) {
 	for i, c := range rules.Trees(s, "sysctls") {
 		required(c, rules.At(path+".sysctls", i), faults, "name")
 	}
-	optionalChoice(s, "fsGroupChangePolicy", path, faults, "Always", "OnRootMismatch")
-	optionalChoice(s, "supplementalGroupsPolicy", path, faults, "Merge", "Strict")
 	validateProfile(rules.Sub(s, "seccompProfile"), path+".seccompProfile", faults)
 	validateProfile(rules.Sub(s, "appArmorProfile"), path+".appArmorProfile", faults)
 }
@@ -188,7 +173,7 @@ func validateProfile(p schema.Tree, path string, faults *schema.Faults) {
 	if p == nil {
 		return
 	}
-	choice(p, "type", path, faults, "Localhost", "RuntimeDefault", "Unconfined")
+	required(p, path, faults, "type")
 	local := rules.Text(p, "localhostProfile")
 	switch isLocal := rules.Text(p, "type") == "Localhost"; {
 	case isLocal && local == "":

@@ -96,8 +96,8 @@ func TestPodFaults(t *testing.T) {
 		{`"volumes":[{"name":"v"}],"containers":[{"name":"c","image":"i","volumeMounts":[{"name":"v","mountPath":"/x"},{"name":"v","mountPath":"/x","subPath":"../a"}]}]`,
 			[]string{`spec.containers[0].volumeMounts[1].mountPath: Invalid value: "/x": must be unique`, `spec.containers[0].volumeMounts[1].subPath: Invalid value: "../a": must not contain '..'`}},
 		{`"containers":[{"name":"c","image":"i","ports":[{"containerPort":70000},{"containerPort":1,"protocol":"X","name":"a"},{"containerPort":1,"hostPort":5,"name":"a"},{"containerPort":2,"hostPort":5}]}]`,
-			[]string{`spec.containers[0].ports[0].containerPort: Invalid value: 70000: must be between 1 and 65535, inclusive`,
-				`spec.containers[0].ports[1].protocol: Unsupported value: "X": supported values: "SCTP", "TCP", "UDP"`,
+			[]string{`spec.containers[0].ports[1].protocol: Unsupported value: "X": supported values: "SCTP", "TCP", "UDP"`,
+				`spec.containers[0].ports[0].containerPort: Invalid value: 70000: must be between 1 and 65535, inclusive`,
 				`spec.containers[0].ports[2].name: Duplicate value: "a"`, `spec.containers[0].ports[3].hostPort: Duplicate value: "TCP//5"`}},
 		{`"containers":[{"name":"c","image":"i","env":[{"name":"a=b"},{"name":"A","value":"1","valueFrom":{"fieldRef":{"fieldPath":"metadata.name"}}},{"name":"A","valueFrom":{}},{"name":"B","valueFrom":{"fieldRef":{"fieldPath":"status.phase"}}}]}]`,
 			[]string{`spec.containers[0].env[0].name: Invalid value: "a=b": a valid environment variable name…`,
@@ -138,7 +138,9 @@ func TestPodFaults(t *testing.T) {
 		{`"affinity":{"nodeAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":[]}},"podAffinity":{"preferredDuringSchedulingIgnoredDuringExecution":[{"weight":0,"podAffinityTerm":{}}]}}`, []string{
 			`spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms: Required value: must have at least one node selector term`,
 			`spec.affinity.podAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].podAffinityTerm.topologyKey: Required value: can not be empty`,
-			`spec.affinity.podAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].weight: Invalid value: 0: must be in the range 1-100`}},
+			`spec.affinity.podAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].weight: Invalid value: 0: must be in the range 1-100`,
+			`spec.affinity.podAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].podAffinityTerm.topologyKey: Invalid value: "": name part must be non-empty`,
+			`spec.affinity.podAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].podAffinityTerm.topologyKey: Invalid value: "": name part must consist…`}},
 		{`"containers":[{"name":"c","image":"i","env":[{"name":"A","value":"1"},{"name":"A","value":"2"}],"ports":[{"containerPort":1},{"containerPort":1}]}],"imagePullSecrets":[{"name":"a"},{"name":"a"}]`, nil},
 	} {
 		expect(t, c.spec, create(k, pod(t, k, c.spec)), c.want)
@@ -202,9 +204,9 @@ func TestVolumeFaults(t *testing.T) {
 		{`"configMap":{}`, []string{at + `.configMap.name: Required value`}},
 		{`"downwardAPI":{"items":[{"path":"x","fieldRef":{"fieldPath":"spec.bogus"}}]}`, []string{
 			at + `.downwardAPI.fieldRef.fieldPath: Invalid value: "spec.bogus": error converting fieldPath: field label not supported: spec.bogus`}},
-		{`"downwardAPI":{"items":[{"path":"x","fieldRef":{"fieldPath":"metadata.labels['a b']"}},{"path":"y"},{"path":"z","resourceFieldRef":{"resource":"limits.gold"}}]}`, []string{
-			at + `.downwardAPI.fieldRef.fieldPath: Invalid value: "metadata.labels['a b']": name part…`,
-			at + `.downwardAPI: Required value: one of fieldRef and resourceFieldRef is required`, at + `.downwardAPI.resourceFieldRef.containerName: Required value`,
+		{`"downwardAPI":{"items":[{"path":"x","fieldRef":{"fieldPath":"metadata.labels['a b']"}},{"path":"y"},{"path":"z","resourceFieldRef":{"containerName":"c","resource":"limits.gold"}}]}`, []string{
+			at + `.downwardAPI.fieldRef: Invalid value: "a b": name part…`,
+			at + `.downwardAPI: Required value: one of fieldRef and resourceFieldRef is required`,
 			at + `.downwardAPI.resourceFieldRef.resource: Unsupported value: "limits.gold": supported values: "limits.cpu"…`}},
 		{`"downwardAPI":{"items":[{"path":"x","fieldRef":{"fieldPath":"metadata.labels"}},{"path":"y","fieldRef":{"fieldPath":"metadata.annotations['a']"}}]}`, nil},
 		{`"projected":{"sources":[{"serviceAccountToken":{"path":"token"}},{"downwardAPI":{"items":[{"path":"ns","fieldRef":{"fieldPath":"metadata.namespace"}}]}}]}`, []string{

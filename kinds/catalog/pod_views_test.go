@@ -176,6 +176,10 @@ func TestPodStatus(t *testing.T) {
 		_, faults := write(t, k, "status", old, `{"status":`+body+`}`)
 		expect(t, body, faults, []string{want})
 	}
+	started := stored(t, k, `"restartPolicy":"Never","initContainers":[{"name":"i","image":"i"}]`)
+	rules.Sub(started, "status")["initContainerStatuses"] = []any{tree(t, `{"name":"i","state":{"terminated":{"exitCode":0}}}`)}
+	_, faults = write(t, k, "status", started, `{"status":{"initContainerStatuses":[{"name":"i","state":{"running":{}}}]}}`)
+	expect(t, "init container", faults, []string{`status.initContainerStatuses[0].state: Forbidden: may not be transitioned to non-terminated state`})
 	rules.Sub(old, "status")["containerStatuses"] = []any{tree(t, `{"name":"c","state":{"terminated":{"exitCode":1}}}`)}
 	_, faults = write(t, k, "status", old, `{"status":{"containerStatuses":[{"name":"c","state":{"running":{}}}]}}`)
 	expect(t, "failed", faults, nil)

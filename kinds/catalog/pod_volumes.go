@@ -51,16 +51,7 @@ var sourceNames = slices.Sorted(maps.Keys(sourceRequired))
 func validateVolumes(spec schema.Tree, path string, faults *schema.Faults) map[string]string {
 	sources := map[string]string{}
 	for i, v := range rules.Trees(spec, "volumes") {
-		at, name := rules.At(path, i), rules.Text(v, "name")
-		_, twice := sources[name]
-		switch {
-		case name == "":
-			faults.Required(at + ".name")
-		case twice:
-			faults.Duplicate(at+".name", name)
-		}
-		formatted(v, "name", at, faults, rules.Label)
-		sources[name] = validateVolume(spec, v, at, faults)
+		sources[rules.Text(v, "name")] = validateVolume(spec, v, rules.At(path, i), faults)
 	}
 	delete(sources, "")
 	return sources
@@ -112,8 +103,6 @@ func validateSource(spec schema.Tree, name string, s schema.Tree, path string, f
 		formatted(s, "directory", path, faults, rules.RelativePath)
 	case "csi":
 		validateCSI(s, path, faults)
-	case "image":
-		optionalChoice(s, "pullPolicy", path, faults, "Always", "IfNotPresent", "Never")
 	default:
 		validateSharedSource(name, s, path, faults)
 	}
@@ -130,7 +119,6 @@ func validateMode(t schema.Tree, name, path string, faults *schema.Faults) {
 func validateKeyPaths(source schema.Tree, path string, faults *schema.Faults) {
 	for i, item := range rules.Trees(source, "items") {
 		at := rules.At(path+".items", i)
-		required(item, at, faults, "key", "path")
 		formatted(item, "path", at, faults, localPath)
 		validateMode(item, "mode", at, faults)
 	}
@@ -187,10 +175,5 @@ func validateClaimTemplate(t schema.Tree, path string, faults *schema.Faults) {
 	}
 	rules.ValidateLabels(rules.Sub(m, "labels"), path+".metadata.labels", faults)
 	rules.ValidateAnnotations(rules.Sub(m, "annotations"), path+".metadata.annotations", faults)
-	spec := rules.Sub(t, "spec")
-	if spec == nil {
-		faults.Required(path + ".spec")
-		return
-	}
-	validateClaimSpec(spec, path+".spec", faults)
+	validateClaimSpec(rules.Sub(t, "spec"), path+".spec", faults)
 }

@@ -27,7 +27,9 @@ func secretRules(n *meta.Naming) schema.Rules {
 		sshAuth:             n.Name("platform.io/ssh-auth"),
 		tls:                 n.Name("platform.io/tls"),
 	}
-	return schema.Rules{Default: defaultSecret, Validate: types.validate, ValidateUpdate: validateSecretUpdate}
+	return schema.Rules{Default: defaultSecret, Validate: types.validate, ValidateUpdate: func(obj, old schema.Tree, faults *schema.Faults) {
+		validateFrozen(obj, old, faults, "data")
+	}}
 }
 
 // defaultSecret sets the type and moves stringData, which is only written, into data.
@@ -111,11 +113,4 @@ func faultOfJSON(err error) string {
 		return "must be a JSON object"
 	}
 	return "must be valid JSON"
-}
-
-func validateSecretUpdate(obj, old schema.Tree, faults *schema.Faults) {
-	if now := rules.Text(obj, "type"); now != rules.Text(old, "type") {
-		faults.Invalid("type", now, "field is immutable")
-	}
-	validateFrozen(obj, old, faults, "data")
 }

@@ -107,16 +107,11 @@ func validateServicePort(p schema.Tree, at string, named bool, names map[string]
 }
 
 func validateAffinity(spec schema.Tree, faults *schema.Faults) {
-	const path = "spec.sessionAffinityConfig"
-	config := rules.Sub(spec, "sessionAffinityConfig")
 	if rules.Text(spec, "sessionAffinity") != "ClientIP" {
-		if config != nil && rules.Text(spec, "sessionAffinity") == "None" {
-			faults.Forbidden(path, "must not be set when session affinity is None")
-		}
 		return
 	}
-	if n, _ := rules.Int(rules.Sub(config, "clientIP"), "timeoutSeconds"); n <= 0 || n > 86400 {
-		faults.Invalid(path+".clientIP.timeoutSeconds", n, "must be greater than 0 and less than 86400")
+	if n, _ := rules.Int(rules.Sub(spec, "sessionAffinityConfig", "clientIP"), "timeoutSeconds"); n <= 0 || n > 86400 {
+		faults.Invalid("spec.sessionAffinityConfig.clientIP.timeoutSeconds", n, "must be greater than 0 and less than 86400")
 	}
 }
 

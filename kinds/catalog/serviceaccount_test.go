@@ -17,8 +17,7 @@ func TestServiceAccount(t *testing.T) {
 	if !k.DeleteReturnsObject || k.Generation || !k.Namespaced || len(k.Verbs) != 8 {
 		t.Errorf("%+v", k)
 	}
-	// Tokens are not listed as long as nobody signs them.
-	if k.Subresource("token") != nil {
-		t.Error("there is a sub-resource token, which nobody answers")
+	if s := k.Subresource("token"); s == nil || s.Speaks.Kind != "TokenRequest" || len(s.Verbs) != 1 || s.Verbs[0] != "create" {
+		t.Errorf("sub-resource token: %+v", s)
 	}
 }

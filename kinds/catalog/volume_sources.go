@@ -15,9 +15,6 @@ func validateSharedSource(name string, s schema.Tree, path string, faults *schem
 	switch name {
 	case "hostPath":
 		formatted(s, "path", path, faults, rules.NoDotDot)
-		optionalChoice(s, "type", path, faults, "BlockDevice", "CharDevice", "Directory", "DirectoryOrCreate", "File", "FileOrCreate", "Socket")
-	case "nfs":
-		formatted(s, "path", path, faults, rules.AbsolutePath)
 	case "fc":
 		validateFC(s, path, faults)
 	case "iscsi":
@@ -73,7 +70,6 @@ func validateISCSI(s schema.Tree, path string, faults *schema.Faults) {
 			faults.Invalid(path+".iqn", name, "must be valid format starting with iqn, eui, or naa")
 		}
 	}
-	between(s, "lun", path, faults, 0, 255)
 	chap := rules.Flag(s, "chapAuthDiscovery") || rules.Flag(s, "chapAuthSession")
 	if chap && !rules.Has(s, "secretRef") {
 		faults.Required(path + ".secretRef")

@@ -21,6 +21,8 @@ func TestName(t *testing.T) {
 		"storage.platform.io/v1":              "storage.k8s.io/v1",
 		"rbac.authorization.platform.io":      "rbac.authorization.k8s.io",
 		"rbac.authorization.platform.io/x":    "rbac.authorization.k8s.io/x",
+		"authentication.platform.io/v1":       "authentication.k8s.io/v1",
+		"authentication.platform.io/pod-uid":  "authentication.kubernetes.io/pod-uid",
 		"node.platform.io":                    "node.k8s.io",
 		"node.platform.io/v1":                 "node.k8s.io/v1",
 		"node.platform.io/unschedulable":      "node.kubernetes.io/unschedulable",

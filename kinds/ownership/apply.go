@@ -2,6 +2,7 @@ package ownership
 
 import (
 	"maps"
+	"slices"
 
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
@@ -49,7 +50,7 @@ func Apply(w Writer, forms Forms, live, config schema.Tree, managed []any, force
 		u.before = schema.Tree{}
 	}
 	if found := u.conflicts(a.all, self); len(found) > 0 && !force {
-		return nil, nil, conflict(found)
+		return nil, nil, conflict(w, found)
 	}
 	a.all = u.take(a.all, self)
 	d, _ := u.difference(w.APIVersion)
@@ -59,7 +60,7 @@ func Apply(w Writer, forms Forms, live, config schema.Tree, managed []any, force
 	if pruned { // nulls still count as values when owners are looked for
 		merged = withoutNulls(merged).(schema.Tree)
 	}
-	return merged, a.all.cap().encode(), nil
+	return merged, a.all.encode(), nil
 }
 
 // applying is one apply.
@@ -76,15 +77,22 @@ const beforeFirst = "before-first-apply"
 // begin gives what a live object without managers has to somebody, so that an apply
 // cannot take it away in silence.
 func (a *applying) begin(live schema.Tree) {
-	if live == nil || len(a.all) > 0 {
+	if live == nil || a.all.known(a.writer) {
 		return
 	}
-	c := comparison{skip: a.writer.skip(), fill: true}
-	d := c.compare(a.form.Message, schema.Tree{}, a.form.show(live))
-	a.all = managers{{
+	a.all = append(a.all, &manager{
 		identity: identity{beforeFirst, opUpdate, a.writer.APIVersion, a.writer.Subresource},
-		version:  a.writer.APIVersion, set: d.changed, time: a.writer.Now,
-	}}
+		version:  a.writer.APIVersion, set: a.there(a.form.show(live)), time: a.writer.Now,
+	})
+}
+
+// there is what the writer finds in an object.
+func (a *applying) there(t schema.Tree) Set {
+	if scale := a.writer.Scale; scale != nil {
+		return scale.there(t)
+	}
+	c := comparison{skip: a.writer.skip(), fill: true}
+	return c.compare(a.form.Message, schema.Tree{}, t).changed
 }
 
 // keeps tells whether the writer still names all that it named last.
@@ -104,6 +112,9 @@ func (a *applying) prune(merged schema.Tree, last Set, version string) schema.Tr
 	}
 	whole := form.show(merged)
 	pruned := withoutPaths(form.Message, whole, namedRoot(form.Message, last))
+	if last.find(fieldStep("metadata")) != nil { // as any other message it goes as a whole, but for what is nobody's
+		pruned["metadata"] = nobodysOf(whole)
+	}
 	pruned = a.addBackOwned(merged, form, pruned, version)
 	// What was gone with its container and nobody had named stays.
 	gone := Difference(a.named(form.Message, whole), a.named(form.Message, pruned))
@@ -117,6 +128,17 @@ func (a *applying) prune(merged schema.Tree, last Set, version string) schema.Tr
 // converted is a tree as it goes into another version: what has lost everything is not there.
 func converted(t schema.Tree) schema.Tree { return withoutNulls(t).(schema.Tree) }
 
+// nobodysOf are the fields of an object's metadata that nobody owns.
+func nobodysOf(t schema.Tree) schema.Tree {
+	out := schema.Tree{}
+	for name, v := range rules.Sub(t, "metadata") {
+		if nobodys[name] {
+			out[name] = v
+		}
+	}
+	return out
+}
+
 // named is the set of what an object has, with the fields that lead there.
 func (a *applying) named(m *schema.Message, t schema.Tree) Set {
 	return namedRoot(m, fields(m, t, skip{}))
@@ -129,13 +151,13 @@ func (a *applying) addBackOwned(merged schema.Tree, form Form, pruned schema.Tre
 		owned[m.version] = Union(owned[m.version], m.owned())
 	}
 	pruned = addBack(form, merged, pruned, owned[first])
-	for version, set := range maps.All(owned) {
+	for _, version := range slices.Sorted(maps.Keys(owned)) {
 		other, ok := a.forms(version)
 		if version == first || !ok {
 			continue
 		}
 		shown := other.show(form.store(converted(pruned)))
-		pruned = form.show(other.store(converted(addBack(other, merged, shown, set))))
+		pruned = form.show(other.store(converted(addBack(other, merged, shown, owned[version]))))
 	}
 	return pruned
 }

@@ -32,9 +32,17 @@ func (i identity) String() string {
 	return text
 }
 
+// compare puts those who write a sub-resource before the one who else is the same.
 func (i identity) compare(o identity) int {
 	return cmp.Or(strings.Compare(i.name, o.name), strings.Compare(i.operation, o.operation),
-		strings.Compare(i.apiVersion, o.apiVersion), strings.Compare(i.subresource, o.subresource))
+		strings.Compare(i.apiVersion, o.apiVersion), compareSub(i.subresource, o.subresource))
+}
+
+func compareSub(a, b string) int {
+	if a == "" || b == "" {
+		return strings.Compare(b, a)
+	}
+	return strings.Compare(a, b)
 }
 
 // A manager is one entry of managedFields.
@@ -108,6 +116,20 @@ func (all managers) find(i identity) *manager {
 	return nil
 }
 
+// known tells whether there is a manager as a writer sees them.
+func (all managers) known(w Writer) bool {
+	if w.Scale == nil {
+		return len(all) > 0
+	}
+	return slices.ContainsFunc(all, func(m *manager) bool { return m.owned().hasField(w.Scale.Replicas) })
+}
+
+// otherThan tells whether a manager sees the object in another version: what one version does
+// not show may change in another.
+func (all managers) otherThan(apiVersion string) bool {
+	return slices.ContainsFunc(all, func(m *manager) bool { return m.version != apiVersion })
+}
+
 // give makes a set the manager's own, now.
 func (m *manager) give(s Set) {
 	if !Equal(m.owned(), s) {
@@ -156,59 +178,6 @@ func (m *manager) tree() schema.Tree {
 		t["subresource"] = m.subresource
 	}
 	return t
-}
-
-// Those who update are many over time. Beyond maxUpdaters the oldest share one entry for
-// each version.
-const (
-	maxUpdaters = 10
-	ancient     = "ancient-changes"
-)
-
-// cap joins the oldest updaters until there are no more than maxUpdaters.
-func (all managers) cap() managers {
-	var updaters managers
-	for _, m := range all {
-		if m.operation == opUpdate && m.subresource == "" && !m.idle() {
-			updaters = append(updaters, m)
-		}
-	}
-	if len(updaters) <= maxUpdaters {
-		return all
-	}
-	slices.SortFunc(updaters, func(a, b *manager) int {
-		return cmp.Or(strings.Compare(a.time, b.time), a.identity.compare(b.identity))
-	})
-	excess := len(updaters) - maxUpdaters
-	buckets := map[string]*manager{}
-	for _, m := range updaters {
-		if m.name == ancient {
-			buckets[m.version] = m
-		}
-	}
-	gone := map[*manager]bool{}
-	for _, m := range updaters {
-		if excess <= 0 {
-			break
-		}
-		bucket := buckets[m.version]
-		if bucket == m {
-			continue
-		}
-		if bucket == nil { // this one becomes the bucket: nothing is won yet
-			bucket = &manager{identity: m.identity, version: m.version, set: m.owned(), time: m.time}
-			bucket.name = ancient
-			buckets[m.version] = bucket
-			all = append(all, bucket)
-			gone[m] = true
-			continue
-		}
-		bucket.give(Union(bucket.owned(), m.owned()))
-		bucket.stamp(max(bucket.time, m.time))
-		gone[m] = true
-		excess--
-	}
-	return slices.DeleteFunc(all, func(m *manager) bool { return gone[m] })
 }
 
 // Resets tells whether a list of managers is the one that makes everybody forget what they

@@ -24,7 +24,7 @@ func TestCap(t *testing.T) {
 	for i := range 13 {
 		all = append(all, updater(fmt.Sprintf("m%02d", i), "v1", i, fmt.Sprintf(`{"f:a%02d":{}}`, i)))
 	}
-	all[1].version, all[1].apiVersion = "v2", "v2"
+	all[1].version, all[1].apiVersion, all[3].subresource = "v2", "v2", "status"
 	all = append(all, &manager{identity: identity{name: "a", operation: opApply}, version: "v1", set: set(t, `{"f:z":{}}`)})
 	var lines []string
 	for _, v := range all.cap().encode() {
@@ -32,7 +32,7 @@ func TestCap(t *testing.T) {
 		lines = append(lines, rules.Text(e, "manager")+" "+rules.Text(e, "apiVersion")+" "+rules.Text(e, "fieldsV1"))
 	}
 	want := []string{
-		`a v1 {"f:z":{}}`, `ancient-changes v2 {"f:a01":{}}`, `ancient-changes v1 {"f:a00":{},"f:a02":{},"f:a03":{},"f:a04":{}}`,
+		`a v1 {"f:z":{}}`, `m01 v2 {"f:a01":{}}`, `ancient-changes v1 {"f:a00":{},"f:a02":{},"f:a03":{},"f:a04":{}}`,
 	}
 	for i := 5; i < 13; i++ {
 		want = append(want, fmt.Sprintf(`m%02d v1 {"f:a%02d":{}}`, i, i))

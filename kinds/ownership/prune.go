@@ -2,6 +2,7 @@ package ownership
 
 import (
 	"maps"
+	"slices"
 
 	"github.com/troupe-api/troupe/kinds/schema"
 )
@@ -56,10 +57,16 @@ func valueWithout(f *schema.Field, element bool, v any, remove Set) any {
 			}
 		}
 	}
-	if len(out) == 0 {
+	if len(out) == 0 && !(relation == message && keepsAlways(f.Message, remove)) {
 		return null{}
 	}
 	return out
+}
+
+// keepsAlways tells whether a message has a field that is always written, and that a set does
+// not name: with it, the message is there even if it has nothing else.
+func keepsAlways(m *schema.Message, remove Set) bool {
+	return slices.ContainsFunc(m.Fields, func(f *schema.Field) bool { return f.Always && !remove.has(fieldStep(f.Name)) })
 }
 
 func listWithout(f *schema.Field, v any, remove Set) any {

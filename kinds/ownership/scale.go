@@ -1,5 +1,40 @@
 package ownership
 
+import (
+	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// A Scale says what a write of an object's scale reaches. To it, managers who do not own the
+// replicas are none.
+type Scale struct {
+	Replicas   []string // the path of their field names in the object
+	APIVersion string   // of the scale, which all managers seem to have written
+}
+
+// Has tells whether an object has replicas, be it 0.
+func (s *Scale) Has(t schema.Tree) bool {
+	last := len(s.Replicas) - 1
+	return rules.Has(rules.Sub(t, s.Replicas[:last]...), s.Replicas[last])
+}
+
+// there is what an object has for its scale.
+func (s *Scale) there(t schema.Tree) Set {
+	last := len(s.Replicas) - 1
+	if n, _ := rules.Int(rules.Sub(t, s.Replicas[:last]...), s.Replicas[last]); n == 0 {
+		return Set{}
+	}
+	return fieldSet(s.Replicas...)
+}
+
+// sees is a manager as the writer is told of it.
+func (w *Writer) sees(i identity) identity {
+	if w.Scale != nil {
+		i.apiVersion = w.Scale.APIVersion
+	}
+	return i
+}
+
 // Scaled are those of an object's managers who own its replicas, at a path of field names,
 // as a scale of version apiVersion shows them: as owners of its spec.replicas.
 func Scaled(managed []any, replicas []string, apiVersion string) []any {

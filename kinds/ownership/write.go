@@ -19,6 +19,8 @@ type Writer struct {
 	KeepsStatus bool
 	// Only, if set, is the one field of the object that the write reaches, as in "status".
 	Only string
+	// Scale, if set, says that the write is one of a scale.
+	Scale *Scale
 }
 
 func (w *Writer) skip() skip { return skip{status: w.KeepsStatus, only: w.Only} }
@@ -36,18 +38,21 @@ type Forms func(apiVersion string) (Form, bool)
 // Update is managedFields after a write that replaced before (nil for a create) by after,
 // both in stored form and with their defaults: what has changed is the writer's, and is
 // taken from all others. managed is what before had; the result may be the same list.
-// Fields of objects that have no managers yet are not kept, but for those of a new object
-// or, with begin, of any.
+// Fields of objects that have no managers yet, or of scales that have none, are not kept, but
+// for those of a new object or, with begin, of any.
 func Update(w Writer, forms Forms, before, after schema.Tree, managed []any, begin bool) []any {
 	if before != nil && len(managed) == 0 && !begin {
 		return nil
 	}
-	u := update{writer: w, forms: forms, before: before, after: after, fill: true, cache: map[string]difference{}}
-	own, ok := u.difference(w.APIVersion)
-	if !ok || own.changed.Empty() && own.removed.Empty() {
+	all := decode(managed, forms)
+	if before != nil && !begin && !all.known(w) {
 		return managed
 	}
-	all := decode(managed, forms)
+	u := update{writer: w, forms: forms, before: before, after: after, fill: true, cache: map[string]difference{}}
+	own, ok := u.difference(w.APIVersion)
+	if !ok || own.changed.Empty() && own.removed.Empty() && !all.otherThan(w.APIVersion) {
+		return managed
+	}
 	all = u.take(all, nil)
 	if !own.changed.Empty() {
 		me := identity{w.Manager, opUpdate, w.APIVersion, w.Subresource}
@@ -147,7 +152,7 @@ func (u *update) take(all managers, self *manager) managers {
 }
 
 // conflict is the answer to an apply that changes what belongs to others.
-func conflict(found map[*manager]Set) *meta.Status {
+func conflict(w Writer, found map[*manager]Set) *meta.Status {
 	holders := make([]*manager, 0, len(found))
 	for m := range found {
 		holders = append(holders, m)
@@ -156,10 +161,11 @@ func conflict(found map[*manager]Set) *meta.Status {
 	var causes []meta.Cause
 	var lines []string
 	for _, m := range holders {
-		lines = append(lines, fmt.Sprintf("conflicts with %s:", m.identity))
+		who := w.sees(m.identity)
+		lines = append(lines, fmt.Sprintf("conflicts with %s:", who))
 		for _, path := range found[m].Paths() {
 			lines = append(lines, "- "+path)
-			causes = append(causes, meta.Cause{Type: meta.CauseFieldConflict, Field: path, Message: "conflict with " + m.identity.String()})
+			causes = append(causes, meta.Cause{Type: meta.CauseFieldConflict, Field: path, Message: "conflict with " + who.String()})
 		}
 	}
 	text := fmt.Sprintf("Apply failed with %d conflicts: %s", len(causes), strings.Join(lines, "\n"))

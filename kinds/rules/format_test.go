@@ -10,10 +10,10 @@ import (
 func TestFormats(t *testing.T) {
 	long := func(n int) string { return strings.Repeat("a", n) }
 	for format, c := range map[string]struct{ good, bad []string }{
-		"dns1123Label":     {[]string{"a", "0", "a-b", long(63)}, []string{"", "-a", "a-", "A", "a.b", long(64), "a\n"}},
+		"dns1123Label":     {[]string{"a", "0", "a-b", long(63)}, []string{"", "-a", "a-", "A", "a.b", long(64), "a\n", "{a", "a{b", "a:b", "a/b", "`a"}},
 		"dns1123Subdomain": {[]string{"a", "a.b", "a-b.c", long(253)}, []string{"", "a..b", ".a", "a.", "A", "a_b", long(254)}},
 		"dns1035Label":     {[]string{"a", "a0"}, []string{"", "0a", "a-", long(64)}},
-		"qualifiedName":    {[]string{"a", "A.b_c-D", "e.com/a", "e.com/" + long(63)}, []string{"", "/a", "a/", "a/b/c", "E.com/a", "a b", "e.com/" + long(64)}},
+		"qualifiedName":    {[]string{"a", long(63), "A.b_c-D", "e.com/a", "e.com/" + long(63)}, []string{"", "/a", "a/", "a/b/c", "E.com/a", "a b", long(64), "e.com/" + long(64)}},
 		"labelValue":       {[]string{"", "a", "A_b.c-d"}, []string{"-a", "a b", long(64)}},
 		"configMapKey":     {[]string{"a", ".a", "A_b-c.d", "a..b"}, []string{"", ".", "..", "..a", "a/b", long(254)}},
 		"ip":               {[]string{"10.0.0.1", "::1"}, []string{"", "10.0.0", "10.0.0.256", "fe80::1%eth0", "10.0.0.01"}},
@@ -21,7 +21,7 @@ func TestFormats(t *testing.T) {
 		"relativePath":     {[]string{"a", "a/b", "..a", "."}, []string{"/a", "..", "a/../b"}},
 		"absolutePath":     {[]string{"/", "/a"}, []string{"", "a"}},
 		"envVarName":       {[]string{"A", "a.b-c", "1", "a b"}, []string{"", "a=b", "ä"}},
-		"portName":         {[]string{"a", "http", "1a", "a-b"}, []string{"", "1", "A", "a--b", "-a", "a-", long(16)}},
+		"portName":         {[]string{"a", "http", "1a", "a-b", long(15)}, []string{"", "1", "A", "a--b", "-a", "a-", long(16)}},
 		"httpHeaderName":   {[]string{"X-A"}, []string{"", "a b", "a:"}},
 		"pathSegment":      {[]string{"a:b", "A b", "..."}, []string{".", "..", "a/b", "a%b"}},
 	} {

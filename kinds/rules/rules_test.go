@@ -67,6 +67,16 @@ func TestMetadata(t *testing.T) {
 			[]string{`metadata.ownerReferences: Invalid value: [{"apiVersion":"v1","controller":true…`}},
 		{`{"name":"a","namespace":"ns","managedFields":[{"operation":"Apply"},{"operation":"X","fieldsType":"Y"}]}`, []string{
 			"metadata.managedFields[1].operation: Invalid value: \"X\": must be `Apply` or `Update`", "metadata.managedFields[1].fieldsType: Invalid value: \"Y\": must be `FieldsV1`"}},
+		{`{"name":"a","namespace":"ns","managedFields":[{"operation":"Apply","manager":"` + strings.Repeat("m", 129) + `","subresource":"` + strings.Repeat("s", 257) + `"}]}`, []string{
+			`metadata.managedFields[0].manager: Too long: may not be more than 128 bytes`, `metadata.managedFields[0].subresource: Too long: may not be more than 256 bytes`}},
+		{`{"name":"a","namespace":"ns","generation":0,"finalizers":["foregroundDeletion","platform"],"managedFields":[{"operation":"Update","fieldsType":"FieldsV1","manager":"` + strings.Repeat("m", 128) + `","subresource":"` + strings.Repeat("s", 256) + `"}],
+			"ownerReferences":[{"apiVersion":"e.com/v1","kind":"Event","name":"x","uid":"u","controller":true},{"apiVersion":"v1","kind":"Pod","name":"y","uid":"v"}]}`, nil},
+		{`{"name":"a","namespace":"ns","ownerReferences":[{"apiVersion":"a/","kind":"K","name":"x","uid":"u"},{"apiVersion":"a/b/c","kind":"K","name":"y","uid":"v"}]}`, []string{
+			`metadata.ownerReferences.apiVersion: Invalid value: "a/": version must not be empty`, `metadata.ownerReferences.apiVersion: Invalid value: "a/b/c": version must not be empty`}},
+		{`{"generateName":"-","namespace":"ns"}`, []string{`metadata.generateName: Invalid value: "-": a lowercase…`}},
+		{`{"name":"a","namespace":"ns","annotations":{"/b":"c"}}`, []string{`metadata.annotations: Invalid value: "/b": prefix part must be non-empty`}},
+		{`{"name":"a","namespace":"ns","finalizers":["e.com/a b"]}`, []string{`metadata.finalizers[0]: Invalid value: "e.com/a b": name part must consist…`}},
+		{`{"name":"a","namespace":"ns","ownerReferences":[{"apiVersion":"v1","kind":"Event","name":"x","uid":"u"}]}`, []string{`metadata.ownerReferences: Invalid value: {"apiVersion":"v1",…`}},
 	} {
 		name := c.metadata[:min(len(c.metadata), 120)]
 		expect(t, name, rules.Validate(k, schema.Tree{"metadata": tree(t, c.metadata)}), c.want)

@@ -1,8 +1,6 @@
 package rules
 
 import (
-	"slices"
-
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/schema"
 )
@@ -49,16 +47,19 @@ func ValidateServed(k *schema.Kind, t, old schema.Tree) []meta.Cause {
 }
 
 // merge adds the causes of a kind's function. Where the plan has reported the same type of
-// fault for the same path, the function's words, which are closer to the matter, take its place.
+// fault for the same path, the function's words, which are closer to the matter, take its place, one for one.
 func merge(faults *schema.Faults, causes []meta.Cause) {
 	fromPlan := len(faults.List)
-	replaced := make(map[int]bool)
+	replaced := make([]bool, fromPlan)
 	for _, c := range causes {
-		i := slices.IndexFunc(faults.List[:fromPlan], func(k meta.Cause) bool { return k.Type == c.Type && k.Field == c.Field })
-		if i >= 0 && !replaced[i] {
-			faults.List[i], replaced[i] = c, true
-			continue
+		i := 0
+		for i < fromPlan && (replaced[i] || faults.List[i].Type != c.Type || faults.List[i].Field != c.Field) {
+			i++
 		}
-		faults.List = append(faults.List, c)
+		if i < fromPlan {
+			faults.List[i], replaced[i] = c, true
+		} else {
+			faults.List = append(faults.List, c)
+		}
 	}
 }

@@ -4,8 +4,11 @@ import (
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
+	"crypto/sha256"
 	"crypto/x509"
 	"crypto/x509/pkix"
+	"encoding/asn1"
+	"encoding/hex"
 	"errors"
 	"math/big"
 	"reflect"
@@ -13,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
@@ -73,6 +77,17 @@ func (a *authority) client(t *testing.T, change func(*x509.Certificate)) *x509.C
 	return sign(t, template, a.cert, key, a.key)
 }
 
+// uids gives a subject these uids.
+func uids(all ...string) func(*x509.Certificate) {
+	return func(c *x509.Certificate) {
+		for _, uid := range all {
+			c.Subject.ExtraNames = append(c.Subject.ExtraNames, pkix.AttributeTypeAndValue{
+				Type: asn1.ObjectIdentifier{1, 3, 6, 1, 4, 1, 57683, 2}, Value: uid,
+			})
+		}
+	}
+}
+
 func TestCertificates(t *testing.T) {
 	ca, other := newAuthority(t, nil, "ours"), newAuthority(t, nil, "other")
 	middle := newAuthority(t, ca, "middle")
@@ -82,21 +97,25 @@ func TestCertificates(t *testing.T) {
 		name  string
 		certs []*x509.Certificate
 		fault string // "" is jane, "none" is no opinion
+		uid   string
 	}{
-		{"good", []*x509.Certificate{ca.client(t, nil)}, ""},
-		{"through an intermediate", []*x509.Certificate{middle.client(t, nil), middle.cert}, ""},
-		{"intermediate missing", []*x509.Certificate{middle.client(t, nil)}, "unknown authority"},
-		{"no certificate", nil, "none"},
-		{"other CA", []*x509.Certificate{other.client(t, nil)}, "unknown authority"},
-		{"other CA, presented along", []*x509.Certificate{other.client(t, nil), other.cert}, "unknown authority"},
-		{"expired", []*x509.Certificate{ca.client(t, func(c *x509.Certificate) { c.NotAfter = now.Add(-time.Minute) })}, "expired"},
-		{"not yet valid", []*x509.Certificate{ca.client(t, func(c *x509.Certificate) { c.NotBefore = now.Add(time.Minute) })}, "not yet valid"},
+		{"good", []*x509.Certificate{ca.client(t, nil)}, "", ""},
+		{"with a uid", []*x509.Certificate{ca.client(t, uids("u-1"))}, "", "u-1"},
+		{"with two uids", []*x509.Certificate{ca.client(t, uids("u-1", "u-2"))}, "one uid", ""},
+		{"with an empty uid", []*x509.Certificate{ca.client(t, uids(""))}, "one uid", ""},
+		{"through an intermediate", []*x509.Certificate{middle.client(t, nil), middle.cert}, "", ""},
+		{"intermediate missing", []*x509.Certificate{middle.client(t, nil)}, "unknown authority", ""},
+		{"no certificate", nil, "none", ""},
+		{"other CA", []*x509.Certificate{other.client(t, nil)}, "unknown authority", ""},
+		{"other CA, presented along", []*x509.Certificate{other.client(t, nil), other.cert}, "unknown authority", ""},
+		{"expired", []*x509.Certificate{ca.client(t, func(c *x509.Certificate) { c.NotAfter = now.Add(-time.Minute) })}, "expired", ""},
+		{"not yet valid", []*x509.Certificate{ca.client(t, func(c *x509.Certificate) { c.NotBefore = now.Add(time.Minute) })}, "not yet valid", ""},
 		{"for servers", []*x509.Certificate{ca.client(t, func(c *x509.Certificate) {
 			c.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}
-		})}, "incompatible key usage"},
-		{"no user", []*x509.Certificate{ca.client(t, func(c *x509.Certificate) { c.Subject.CommonName = "" })}, "names no user"},
+		})}, "incompatible key usage", ""},
+		{"no user", []*x509.Certificate{ca.client(t, func(c *x509.Certificate) { c.Subject.CommonName = "" })}, "names no user", ""},
 	}
-	a := authn.Certificates(roots, func() time.Time { return now })
+	a := authn.Certificates(func() *x509.CertPool { return roots }, meta.Platform, func() time.Time { return now })
 	for _, test := range tests {
 		for range 2 { // the second time from memory
 			user, err := a.Authenticate(authn.Request{Certs: test.certs})
@@ -106,7 +125,11 @@ func TestCertificates(t *testing.T) {
 					t.Errorf("%s: got %v, %v, want no opinion", test.name, user, err)
 				}
 			case test.fault == "":
-				want := &authn.User{Name: "jane", Groups: []string{"developers", "system:masters"}}
+				sum := sha256.Sum256(test.certs[0].Raw)
+				want := &authn.User{
+					Name: "jane", UID: test.uid, Groups: []string{"developers", "system:masters"},
+					Extra: map[string][]string{"authentication.platform.io/credential-id": {"X509SHA256=" + hex.EncodeToString(sum[:])}},
+				}
 				if err != nil || !reflect.DeepEqual(user, want) {
 					t.Errorf("%s: got %v, %v", test.name, user, err)
 				}
@@ -122,7 +145,7 @@ func TestCertificateExpiresWhileRemembered(t *testing.T) {
 	roots := x509.NewCertPool()
 	roots.AddCert(ca.cert)
 	clock := now
-	a := authn.Certificates(roots, func() time.Time { return clock })
+	a := authn.Certificates(func() *x509.CertPool { return roots }, meta.Platform, func() time.Time { return clock })
 	r := authn.Request{Certs: []*x509.Certificate{ca.client(t, nil)}}
 	if _, err := a.Authenticate(r); err != nil {
 		t.Fatal(err)
@@ -130,6 +153,30 @@ func TestCertificateExpiresWhileRemembered(t *testing.T) {
 	clock = now.Add(2 * time.Hour)
 	if user, err := a.Authenticate(r); err == nil {
 		t.Fatalf("expired certificate is still %v", user)
+	}
+}
+
+func TestCertificatesOfANewPool(t *testing.T) {
+	old, next := newAuthority(t, nil, "old"), newAuthority(t, nil, "next")
+	pool := x509.NewCertPool()
+	pool.AddCert(old.cert)
+	a := authn.Certificates(func() *x509.CertPool { return pool }, meta.Platform, func() time.Time { return now })
+	of := func(ca *authority) authn.Request { return authn.Request{Certs: []*x509.Certificate{ca.client(t, nil)}} }
+	kept := of(old)
+	if user, err := a.Authenticate(kept); user == nil {
+		t.Fatal(err)
+	}
+	pool = x509.NewCertPool()
+	pool.AddCert(next.cert)
+	if user, _ := a.Authenticate(kept); user != nil {
+		t.Error("a certificate is remembered after its CA has gone")
+	}
+	if user, err := a.Authenticate(of(next)); user == nil {
+		t.Error(err)
+	}
+	pool = nil
+	if user, _ := a.Authenticate(of(next)); user != nil {
+		t.Error("without any CA a certificate is good")
 	}
 }
 
@@ -186,6 +233,7 @@ func TestChain(t *testing.T) {
 		{"a bad credential is not anonymous", []authn.Authenticator{fixed{nil, bad}, fixed{}}, authn.Request{}, "", "", bad},
 		{"nothing is anonymous", []authn.Authenticator{fixed{}}, authn.Request{}, "system:anonymous", "system:unauthenticated", nil},
 		{"unknown token", []authn.Authenticator{fixed{}}, authn.Request{Token: "x", HasToken: true}, "", "", authn.ErrUnknownToken},
+		{"on an open path", []authn.Authenticator{fixed{}}, authn.Request{Path: "/livez"}, "system:anonymous", "system:unauthenticated", nil},
 		{"empty token", nil, authn.Request{HasToken: true}, "", "", authn.ErrUnknownToken},
 	}
 	for _, test := range tests {
@@ -201,5 +249,18 @@ func TestChain(t *testing.T) {
 	}
 	if len(jane.Groups) != 1 {
 		t.Errorf("the shared user was changed: %v", jane.Groups)
+	}
+}
+
+func TestAnonymousPaths(t *testing.T) {
+	a := authn.Anonymous(fixed{}, "/livez", "/readyz")
+	for path, open := range map[string]bool{"/livez": true, "/readyz": true, "/livez/": false, "/livez/etcd": false, "/": false, "": false, "/LIVEZ": false} {
+		user, err := a.Authenticate(authn.Request{Path: path})
+		if err != nil || (user != nil) != open {
+			t.Errorf("%q: got %v, %v", path, user, err)
+		}
+	}
+	if user, err := a.Authenticate(authn.Request{Path: "/livez", HasToken: true}); user != nil || err == nil {
+		t.Errorf("an unknown token on an open path: got %v", user)
 	}
 }

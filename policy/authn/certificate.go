@@ -3,102 +3,163 @@ package authn
 import (
 	"crypto/sha256"
 	"crypto/x509"
+	"encoding/asn1"
+	"encoding/hex"
 	"errors"
 	"fmt"
-	"sync"
+	"sync/atomic"
 	"time"
+
+	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// Certificates authenticates by client certificate: the subject's common name is the
-// user's name, its organizations are the groups. The certificate must be issued by one of
-// roots, must be valid at the time that now tells, and must allow client authentication.
+// Certificates authenticates by client certificate: the subject's common name is the user's
+// name, its organizations are the groups, and its attribute 1.3.6.1.4.1.57683.2, if it has
+// one, is the uid. The certificate must be issued by one of the CAs that roots tells, must be
+// valid at the time that now tells, and must allow client authentication. Roots is asked for
+// every request; a change is another pool.
 //
 // The TLS handshake only asks for a certificate and checks that the client holds its key
 // (tls.RequestClientCert): a bad certificate gets an answer, 401, instead of a broken
 // connection.
-func Certificates(roots *x509.CertPool, now func() time.Time) Authenticator {
-	return &certificates{roots: roots, now: now, known: map[fingerprint]verified{}}
+func Certificates(roots func() *x509.CertPool, naming *meta.Naming, now func() time.Time) Authenticator {
+	return &certificates{verifier: newVerifier(roots, now, subject(naming))}
 }
 
-type certificates struct {
-	roots *x509.CertPool
-	now   func() time.Time
-
-	mu    sync.RWMutex // guards known
-	known map[fingerprint]verified
-}
-
-type fingerprint [sha256.Size]byte
-
-// A verified certificate needs no second look at its signatures while it is valid.
-type verified struct {
-	user                *User
-	notBefore, notAfter time.Time // the narrowest of its chain
-}
-
-// maxKnown bounds the memory for verified certificates; verifying one again is all that
-// it costs to forget one.
-const maxKnown = 4096
+type certificates struct{ verifier *verifier }
 
 func (c *certificates) Authenticate(r Request) (*User, error) {
 	if len(r.Certs) == 0 {
 		return nil, nil
 	}
-	now := c.now()
-	sum := fingerprint(sha256.Sum256(r.Certs[0].Raw))
-	c.mu.RLock()
-	v, ok := c.known[sum]
-	c.mu.RUnlock()
-	if ok && !now.Before(v.notBefore) && !now.After(v.notAfter) {
-		return v.user, nil
+	return c.verifier.verify(r.Certs)
+}
+
+// CredentialID is the key, in platform form, of the extra that tells which credential of its
+// user a request came with.
+const CredentialID = "authentication.platform.io/credential-id"
+
+// uidAttribute is the type of the attribute of a subject that holds the user's uid.
+var uidAttribute = asn1.ObjectIdentifier{1, 3, 6, 1, 4, 1, 57683, 2}
+
+// subject reads the user of a certificate.
+func subject(naming *meta.Naming) func(*x509.Certificate) (*User, error) {
+	key := naming.Name(CredentialID)
+	return func(leaf *x509.Certificate) (*User, error) {
+		if leaf.Subject.CommonName == "" {
+			return nil, errors.New("authn: client certificate names no user")
+		}
+		uid, err := subjectUID(leaf)
+		if err != nil {
+			return nil, err
+		}
+		sum := sha256.Sum256(leaf.Raw)
+		return &User{
+			Name: leaf.Subject.CommonName, UID: uid, Groups: leaf.Subject.Organization,
+			Extra: map[string][]string{key: {"X509SHA256=" + hex.EncodeToString(sum[:])}},
+		}, nil
 	}
-	v, err := c.verify(r.Certs, now)
+}
+
+// subjectUID is the uid in the subject of a certificate; "" if there is none.
+func subjectUID(leaf *x509.Certificate) (uid string, err error) {
+	for _, attribute := range leaf.Subject.Names {
+		if !attribute.Type.Equal(uidAttribute) {
+			continue
+		}
+		text, ok := attribute.Value.(string)
+		if !ok || text == "" || uid != "" {
+			return "", errors.New("authn: client certificate does not hold one uid that is a text")
+		}
+		uid = text
+	}
+	return uid, nil
+}
+
+// A verifier finds out whether a certificate comes from one of the CAs of the moment, and
+// whose it is.
+type verifier struct {
+	roots func() *x509.CertPool
+	now   func() time.Time
+	read  func(leaf *x509.Certificate) (*User, error)
+	trust atomic.Pointer[trust]
+}
+
+// A trust is what has been verified with one pool of CAs.
+type trust struct {
+	pool  *x509.CertPool
+	known *Cache[verified]
+}
+
+// A verified certificate needs no second look at its signatures while it is valid.
+type verified struct {
+	user      *User
+	notBefore time.Time // the latest of its chain
+}
+
+// maxCertificates bounds the memory for verified certificates.
+const maxCertificates = 4096
+
+func newVerifier(roots func() *x509.CertPool, now func() time.Time, read func(*x509.Certificate) (*User, error)) *verifier {
+	return &verifier{roots: roots, now: now, read: read}
+}
+
+// present is what is trusted now. Two requests that see a new pool at once may both begin
+// with an empty memory; one of them stays.
+func (v *verifier) present() *trust {
+	pool := v.roots()
+	t := v.trust.Load()
+	if t == nil || t.pool != pool {
+		t = &trust{pool, NewCache[verified](maxCertificates, v.now)}
+		v.trust.Store(t)
+	}
+	return t
+}
+
+// verify is the user of a certificate, leaf first.
+func (v *verifier) verify(certs []*x509.Certificate) (*User, error) {
+	t := v.present()
+	digest := Digest(sha256.Sum256(certs[0].Raw))
+	now := v.now()
+	if known, ok := t.known.Get(digest); ok && !now.Before(known.notBefore) {
+		return known.user, nil
+	}
+	chain, err := t.chain(certs, now)
 	if err != nil {
 		return nil, err
 	}
-	c.remember(sum, v)
-	return v.user, nil
+	user, err := v.read(certs[0])
+	if err != nil {
+		return nil, err
+	}
+	notBefore, notAfter := certs[0].NotBefore, certs[0].NotAfter
+	for _, cert := range chain {
+		if cert.NotBefore.After(notBefore) {
+			notBefore = cert.NotBefore
+		}
+		if cert.NotAfter.Before(notAfter) {
+			notAfter = cert.NotAfter
+		}
+	}
+	t.known.Put(digest, verified{user, notBefore}, notAfter)
+	return user, nil
 }
 
-func (c *certificates) verify(certs []*x509.Certificate, now time.Time) (verified, error) {
-	leaf := certs[0]
+// chain leads from a client's certificate to one of the CAs.
+func (t *trust) chain(certs []*x509.Certificate, now time.Time) ([]*x509.Certificate, error) {
+	if t.pool == nil { // which x509 takes for the CAs of the machine
+		return nil, errors.New("authn: client certificate: there is no CA")
+	}
 	intermediates := x509.NewCertPool()
 	for _, cert := range certs[1:] {
 		intermediates.AddCert(cert)
 	}
-	chains, err := leaf.Verify(x509.VerifyOptions{
-		Roots:         c.roots,
-		Intermediates: intermediates,
-		CurrentTime:   now,
-		KeyUsages:     []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth},
+	chains, err := certs[0].Verify(x509.VerifyOptions{
+		Roots: t.pool, Intermediates: intermediates, CurrentTime: now,
+		KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth},
 	})
 	if err != nil {
-		return verified{}, fmt.Errorf("authn: client certificate: %w", err)
+		return nil, fmt.Errorf("authn: client certificate: %w", err)
 	}
-	if leaf.Subject.CommonName == "" {
-		return verified{}, errors.New("authn: client certificate names no user")
-	}
-	v := verified{
-		user:      &User{Name: leaf.Subject.CommonName, Groups: leaf.Subject.Organization},
-		notBefore: leaf.NotBefore,
-		notAfter:  leaf.NotAfter,
-	}
-	for _, cert := range chains[0] {
-		if cert.NotBefore.After(v.notBefore) {
-			v.notBefore = cert.NotBefore
-		}
-		if cert.NotAfter.Before(v.notAfter) {
-			v.notAfter = cert.NotAfter
-		}
-	}
-	return v, nil
-}
-
-func (c *certificates) remember(sum fingerprint, v verified) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if len(c.known) >= maxKnown {
-		clear(c.known)
-	}
-	c.known[sum] = v
+	return chains[0], nil
 }

@@ -17,6 +17,10 @@
 // in which Union asks its methods in the order given, Anonymous lets requests without
 // any credential through, and Authenticated adds the group of all who have one.
 //
+// A credential may be for certain audiences only. A review asks in Request.Audiences whom it
+// must be for, and User.Audiences answers; all other requests leave both to the method, for
+// which the server itself is the audience then.
+//
 // Invariants: a bearer token that nobody knows is refused even where anonymous access is
 // on; looking up a token takes the same time whatever the token is; a User is immutable
 // once it is returned, because methods share it between requests.

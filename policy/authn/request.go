@@ -17,15 +17,23 @@ type Request struct {
 	Certs []*x509.Certificate
 	// Headers are those of the request; nil stands for none.
 	Headers Headers
+	// Path is the path that is asked for, as authorization sees it.
+	Path string
+	// Audiences are those that a review asks for: the credential must be for one of them.
+	// Without any, it must be for the server itself.
+	Audiences []string
 }
 
-// Headers are the headers of a request. Names are not case-sensitive. Both methods give them
-// in the order in which they came; their texts stay valid after the request.
+// Headers are the headers of a request. Names are not case-sensitive. They are given in the
+// order in which they came; their texts stay valid after the request.
 type Headers interface {
 	// Values are all values of one name.
 	Values(name string) []string
 	// All are all headers, names in their canonical form.
 	All() iter.Seq2[string, string]
+	// Remove takes all headers of one name out of the request, so that nobody sees them
+	// after authentication.
+	Remove(name string)
 }
 
 // An Authenticator is one method of finding out who asks. The package comment

@@ -1,6 +1,7 @@
 package authn
 
 import (
+	"errors"
 	"slices"
 
 	"github.com/troupe-api/troupe/kinds/meta"
@@ -25,27 +26,38 @@ func (r *Reviewer) Token(review schema.Tree) (schema.Tree, error) {
 	}
 	status := schema.Tree{}
 	review["status"] = status
-	audiences := meant(rules.Items(spec, "audiences"), r.Audiences)
-	if rules.Has(spec, "audiences") && len(audiences) == 0 {
+	asked := rules.Texts(spec, "audiences")
+	user, err := r.Authenticator.Authenticate(Request{Token: token, HasToken: true, Audiences: asked})
+	if err != nil {
+		status["error"] = "invalid bearer token"
+		var refusal *Refusal
+		if errors.As(err, &refusal) {
+			status["error"] = refusal.Message
+		}
 		return review, nil
 	}
-	user, err := r.Authenticator.Authenticate(Request{Token: token, HasToken: true})
-	switch {
-	case err != nil:
-		status["error"] = "invalid bearer token"
-	case user != nil:
-		status["authenticated"], status["user"] = true, user.Tree()
-		if len(audiences) > 0 {
-			status["audiences"] = audiences
-		}
+	if user == nil {
+		return review, nil
+	}
+	audiences := r.meant(user, asked)
+	if len(asked) > 0 && len(audiences) == 0 {
+		return review, nil
+	}
+	status["authenticated"], status["user"] = true, user.Tree()
+	if len(audiences) > 0 {
+		status["audiences"] = list(audiences)
 	}
 	return review, nil
 }
 
-// meant are the audiences that this server is.
-func meant(asked []any, own []string) (both []any) {
+// meant are the audiences that the token of a user is for, of those that were asked for.
+func (r *Reviewer) meant(user *User, asked []string) (both []string) {
+	good := user.Audiences
+	if good == nil {
+		good = r.Audiences
+	}
 	for _, audience := range asked {
-		if s, ok := audience.(string); ok && slices.Contains(own, s) {
+		if slices.Contains(good, audience) {
 			both = append(both, audience)
 		}
 	}

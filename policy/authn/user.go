@@ -15,6 +15,10 @@ type User struct {
 	Groups []string
 	// Extra holds further facts about the user, by key.
 	Extra map[string][]string
+	// Audiences are those that the credential is for, of those that the Request asked for
+	// or, if it asked for none, of the server's own. A method whose credentials name no
+	// audience leaves them nil: such a credential is for the server itself.
+	Audiences []string
 }
 
 // InGroup tells whether the user is a member of group.

@@ -3,6 +3,7 @@ package authz
 import (
 	"fmt"
 
+	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
@@ -16,6 +17,13 @@ type Attributes struct {
 	// describe, from one for a Path.
 	ResourceRequest                                              bool
 	Group, Version, Resource, Subresource, Namespace, Name, Path string
+	// Selectors narrow a list, a watch or a deletecollection; nil if nothing does.
+	Selectors *Selectors
+}
+
+// ReadOnly tells that the request changes nothing.
+func (a Attributes) ReadOnly() bool {
+	return a.Verb == "get" || a.Verb == "list" || a.Verb == "watch"
 }
 
 // Refusal is the message of a 403, in the words that users know. reason may be "".
@@ -30,6 +38,15 @@ func (a Attributes) Refusal(reason string) string {
 		text += ": " + reason
 	}
 	return text
+}
+
+// Forbidden is the 403 that refuses the request. reason may be "".
+func (a Attributes) Forbidden(reason string) *meta.Status {
+	s := &meta.Status{Code: 403, Reason: meta.ReasonForbidden, Message: a.Refusal(reason), Details: &meta.Details{}}
+	if a.ResourceRequest {
+		s.Details.Group, s.Details.Kind, s.Details.Name = a.Group, a.Resource, a.Name
+	}
+	return s
 }
 
 // target is how the message begins: `pods.group "name" is `, or "" for a path.

@@ -3,11 +3,13 @@ package authz
 import "strings"
 
 // Paths allows everybody, with or without a credential, to read certain paths. An entry
-// that ends in "/*" stands for all paths below it.
+// that ends in "*" stands for all paths that begin so.
 type Paths []string
 
-// PublicPaths are the paths that tell whether the server lives and which version it has.
-var PublicPaths = Paths{"/healthz", "/healthz/*", "/livez", "/livez/*", "/readyz", "/readyz/*", "/version"}
+// HealthPaths are the paths that tell whether the server lives.
+func HealthPaths() Paths {
+	return Paths{"/healthz", "/healthz/*", "/livez", "/livez/*", "/readyz", "/readyz/*"}
+}
 
 // Authorize has no opinion on resources, other paths and other verbs than get and head.
 func (p Paths) Authorize(a Attributes) (Decision, string) {

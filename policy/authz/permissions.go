@@ -1,6 +1,11 @@
 package authz
 
-import "github.com/troupe-api/troupe/policy/authn"
+import (
+	"slices"
+	"strings"
+
+	"github.com/troupe-api/troupe/policy/authn"
+)
 
 // A Lister is an Authorizer that can list what it allows, as far as no other mode denies it.
 type Lister interface {
@@ -26,23 +31,54 @@ type ResourceRule struct{ Verbs, Groups, Resources, Names []string }
 // that begin so.
 type PathRule struct{ Verbs, Paths []string }
 
-// Permissions gathers those of all modes. One that cannot list its own makes them incomplete.
+// equal rules allow the same in the same words.
+func (r ResourceRule) equal(o ResourceRule) bool {
+	return slices.Equal(r.Verbs, o.Verbs) && slices.Equal(r.Groups, o.Groups) && slices.Equal(r.Resources, o.Resources) && slices.Equal(r.Names, o.Names)
+}
+
+func (r PathRule) equal(o PathRule) bool {
+	return slices.Equal(r.Verbs, o.Verbs) && slices.Equal(r.Paths, o.Paths)
+}
+
+// Permissions gathers those of all modes, equal rules once. A mode that cannot list its own
+// makes them incomplete.
 func (modes union) Permissions(user *authn.User, namespace string) Permissions {
 	var all Permissions
+	var faults []string
 	for _, m := range modes {
 		p := Permissions{Incomplete: true}
 		if lister, ok := m.(Lister); ok {
 			p = lister.Permissions(user, namespace)
 		}
-		all.Resources = append(all.Resources, p.Resources...)
-		all.Paths = append(all.Paths, p.Paths...)
-		all.Incomplete = all.Incomplete || p.Incomplete
-		if p.Fault != "" && all.Fault != "" {
-			all.Fault += ", "
+		for _, rule := range p.Resources {
+			if !slices.ContainsFunc(all.Resources, rule.equal) {
+				all.Resources = append(all.Resources, rule)
+			}
 		}
-		all.Fault += p.Fault
+		for _, rule := range p.Paths {
+			if !slices.ContainsFunc(all.Paths, rule.equal) {
+				all.Paths = append(all.Paths, rule)
+			}
+		}
+		all.Incomplete = all.Incomplete || p.Incomplete
+		if p.Fault != "" {
+			faults = append(faults, p.Fault)
+		}
+	}
+	all.Fault = strings.Join(faults, ", ")
+	if len(faults) > 1 {
+		all.Fault = "[" + all.Fault + "]"
 	}
 	return all
+}
+
+// everything may be done.
+func everything() Permissions {
+	every := []string{"*"}
+	return Permissions{
+		Resources: []ResourceRule{{Verbs: every, Groups: every, Resources: every}},
+		Paths:     []PathRule{{Verbs: every, Paths: every}},
+	}
 }
 
 // Permissions are everything for members of system:masters.
@@ -50,11 +86,7 @@ func (m Masters) Permissions(user *authn.User, _ string) Permissions {
 	if d, _ := m.Authorize(Attributes{User: user}); d != Allow {
 		return Permissions{}
 	}
-	every := []string{"*"}
-	return Permissions{
-		Resources: []ResourceRule{{Verbs: every, Groups: every, Resources: every}},
-		Paths:     []PathRule{{Verbs: every, Paths: every}},
-	}
+	return everything()
 }
 
 // Permissions are to read the paths, for everybody.

@@ -34,7 +34,10 @@ func (r *Reviewer) access(k *schema.Kind, review schema.Tree, user *authn.User) 
 	if decision == Deny {
 		status["denied"] = true
 	}
-	if reason != "" {
+	switch {
+	case decision == Failed:
+		status["evaluationError"] = reason
+	case reason != "":
 		status["reason"] = reason
 	}
 	review["status"] = status
@@ -53,6 +56,7 @@ func asked(spec schema.Tree, user *authn.User) Attributes {
 	a.Verb, a.Namespace, a.Name = rules.Text(t, "verb"), rules.Text(t, "namespace"), rules.Text(t, "name")
 	a.Group, a.Version = rules.Text(t, "group"), rules.Text(t, "version")
 	a.Resource, a.Subresource = rules.Text(t, "resource"), rules.Text(t, "subresource")
+	a.Selectors = askedSelectors(t)
 	return a
 }
 
@@ -84,7 +88,7 @@ func (r *Reviewer) OwnRules(review schema.Tree, user *authn.User) (schema.Tree, 
 		resources = append(resources, rule.tree())
 	}
 	for _, rule := range found.Paths {
-		paths = append(paths, schema.Tree{"verbs": list(rule.Verbs), "nonResourceURLs": list(rule.Paths)})
+		paths = append(paths, schema.Tree{"verbs": items(rule.Verbs), "nonResourceURLs": items(rule.Paths)})
 	}
 	status := schema.Tree{"resourceRules": resources, "nonResourceRules": paths, "incomplete": found.Incomplete}
 	if found.Fault != "" {
@@ -95,17 +99,17 @@ func (r *Reviewer) OwnRules(review schema.Tree, user *authn.User) (schema.Tree, 
 }
 
 func (r ResourceRule) tree() schema.Tree {
-	t := schema.Tree{"verbs": list(r.Verbs), "apiGroups": list(r.Groups), "resources": list(r.Resources)}
+	t := schema.Tree{"verbs": items(r.Verbs), "apiGroups": items(r.Groups), "resources": items(r.Resources)}
 	if len(r.Names) > 0 {
-		t["resourceNames"] = list(r.Names)
+		t["resourceNames"] = items(r.Names)
 	}
 	return t
 }
 
-func list(texts []string) []any {
-	items := make([]any, len(texts))
+func items(texts []string) []any {
+	all := make([]any, len(texts))
 	for i, s := range texts {
-		items[i] = s
+		all[i] = s
 	}
-	return items
+	return all
 }

@@ -2,11 +2,13 @@ package authz_test
 
 import (
 	"encoding/json"
+	"reflect"
 	"strings"
 	"testing"
 
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/selector"
 	"github.com/troupe-api/troupe/policy/authn"
 	"github.com/troupe-api/troupe/policy/authz"
 )
@@ -33,18 +35,31 @@ func text(t *testing.T, v any) string {
 
 func TestAccess(t *testing.T) {
 	attributes := schema.Tree{"namespace": "n", "verb": "get", "group": "g", "version": "v", "resource": "r", "subresource": "s", "name": "x"}
+	selected := schema.Tree{"verb": "list", "resource": "r",
+		"fieldSelector": schema.Tree{"requirements": []any{schema.Tree{"key": "f", "operator": "In", "values": []any{"1"}}, schema.Tree{"key": "g", "operator": "In", "values": []any{"1", "2"}}}},
+		"labelSelector": schema.Tree{"rawSelector": "a!=b"},
+	}
 	for _, c := range []struct {
-		decision     fixed
-		spec         schema.Tree
-		asked, where string
+		decision fixed
+		spec     schema.Tree
+		asked    authz.Attributes
+		where    string
 	}{
 		{fixed{authz.Allow, "why"}, schema.Tree{"user": "u", "uid": "1", "groups": []any{"a", "b"}, "extra": schema.Tree{"k": []any{"v"}}, "resourceAttributes": attributes},
-			`{"User":{"Name":"u","UID":"1","Groups":["a","b"],"Extra":{"k":["v"]}},"Verb":"get","ResourceRequest":true,"Group":"g","Version":"v","Resource":"r","Subresource":"s","Namespace":"n","Name":"x","Path":""}`,
+			authz.Attributes{User: &authn.User{Name: "u", UID: "1", Groups: []string{"a", "b"}, Extra: map[string][]string{"k": {"v"}}}, Verb: "get", ResourceRequest: true,
+				Group: "g", Version: "v", Resource: "r", Subresource: "s", Namespace: "n", Name: "x"},
 			`{"allowed":true,"reason":"why"}`},
 		{fixed{authz.Deny, ""}, schema.Tree{"user": "u", "nonResourceAttributes": schema.Tree{"path": "/p", "verb": "get"}},
-			`{"User":{"Name":"u","UID":"","Groups":[],"Extra":null},"Verb":"get","ResourceRequest":false,"Group":"","Version":"","Resource":"","Subresource":"","Namespace":"","Name":"","Path":"/p"}`,
+			authz.Attributes{User: &authn.User{Name: "u", Groups: []string{}}, Verb: "get", Path: "/p"},
 			`{"allowed":false,"denied":true}`},
-		{fixed{authz.NoOpinion, ""}, schema.Tree{"user": "u", "resourceAttributes": schema.Tree{}}, "", `{"allowed":false}`},
+		{fixed{authz.Failed, "dead"}, schema.Tree{"user": "u", "resourceAttributes": selected},
+			authz.Attributes{User: &authn.User{Name: "u", Groups: []string{}}, Verb: "list", ResourceRequest: true, Resource: "r", Selectors: &authz.Selectors{
+				Fields: []selector.Condition{{Key: "f", Operator: "In", Values: []string{"1"}}},
+				Labels: []selector.Condition{{Key: "a", Operator: "NotIn", Values: []string{"b"}}},
+			}},
+			`{"allowed":false,"evaluationError":"dead"}`},
+		{fixed{authz.NoOpinion, ""}, schema.Tree{"user": "u", "resourceAttributes": schema.Tree{"fieldSelector": schema.Tree{"rawSelector": "bad"}}},
+			authz.Attributes{User: &authn.User{Name: "u", Groups: []string{}}, ResourceRequest: true}, `{"allowed":false}`},
 	} {
 		var asked authz.Attributes
 		r := authz.Reviewer{Authorizer: recorder{c.decision, &asked}}
@@ -55,8 +70,8 @@ func TestAccess(t *testing.T) {
 		if got := text(t, review["status"]); got != c.where {
 			t.Errorf("got %s, want %s", got, c.where)
 		}
-		if got := text(t, asked); c.asked != "" && got != c.asked {
-			t.Errorf("asked %s\nwant  %s", got, c.asked)
+		if !reflect.DeepEqual(asked, c.asked) {
+			t.Errorf("asked %s\nwant  %s", text(t, asked), text(t, c.asked))
 		}
 	}
 }
@@ -81,6 +96,9 @@ func TestPermissions(t *testing.T) {
 	}{
 		{listed, jane, `{"incomplete":false,"nonResourceRules":[{"nonResourceURLs":["/livez"],"verbs":["get","head"]}],"resourceRules":[]}`},
 		{listed, admin, `{"incomplete":false,"nonResourceRules":[{"nonResourceURLs":["*"],"verbs":["*"]},{"nonResourceURLs":["/livez"],"verbs":["get","head"]}],"resourceRules":[{"apiGroups":["*"],"resources":["*"],"verbs":["*"]}]}`},
+		{authz.Union(authz.Masters{}, authz.AlwaysAllow{}, authz.Masters{}), admin, `{"incomplete":false,"nonResourceRules":[{"nonResourceURLs":["*"],"verbs":["*"]}],"resourceRules":[{"apiGroups":["*"],"resources":["*"],"verbs":["*"]}]}`},
+		{authz.Union(&authz.Webhook{}, authz.AlwaysDeny{}), jane, `{"evaluationError":"webhook authorizer does not support user rule resolution","incomplete":true,"nonResourceRules":[],"resourceRules":[]}`},
+		{authz.Union(&authz.Webhook{}, &authz.Webhook{}), jane, `{"evaluationError":"[webhook authorizer does not support user rule resolution, webhook authorizer does not support user rule resolution]","incomplete":true,"nonResourceRules":[],"resourceRules":[]}`},
 		{authz.Union(authz.Masters{}, fixed{}), jane, `{"incomplete":true,"nonResourceRules":[],"resourceRules":[]}`},
 		{fixed{}, jane, `{"incomplete":true,"nonResourceRules":[],"resourceRules":[]}`},
 	} {

@@ -1,9 +1,16 @@
-// Package certs makes and keeps the daemon's own certificates: a CA, a serving
-// certificate, and an administrator's client certificate in a kubeconfig.
+// Package certs makes the daemon's own certificates (a CA, a serving certificate, and an
+// administrator's client certificate in a kubeconfig), and keeps these and those that come
+// in files current while the daemon runs.
+//
+// The nouns: a Store is the directory of the daemon's own certificates, an Own is what of
+// them is in use; a FilePair is a serving certificate in files, and Serving chooses among
+// them by the name that a client asks for; CAs are the authorities that certificates of
+// clients are checked against. A Keeper looks after all of them from time to time.
 //
 // Files in the directory of a Store, each a PEM file:
 //
-//	ca.crt      ca.key        the CA, valid for 10 years
+//	ca.crt      ca.key        the CA, valid for 10 years; behind its certificate those of
+//	                          the CAs before it that have not expired
 //	server.crt  server.key    what the daemon serves with, 1 year
 //	admin.crt   admin.key     the administrator (O=system:masters), 1 year
 //
@@ -14,4 +21,9 @@
 // present CA, or (the serving certificate) lacks a name that is asked for, is made anew;
 // a CA that is replaced takes its certificates with it. A certificate that does not match
 // its key, or a damaged file, is an error naming the file, never a silent replacement.
+// While the daemon runs, nothing ever gives way to something broken: a file that cannot
+// be used leaves in use what was read from it before.
+//
+// Who asks (a handshake, a request) reads an atomic pointer; only the Keeper, from one
+// goroutine, writes.
 package certs

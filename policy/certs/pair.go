@@ -73,3 +73,14 @@ func parse(certPEM, keyPEM []byte) (*Pair, error) {
 	}
 	return &Pair{Cert: cert, CertPEM: certPEM, KeyPEM: keyPEM, key: key}, nil
 }
+
+// unexpired are the certificates in the file, in PEM, that are valid at now.
+func (p *Pair) unexpired(now time.Time) []byte {
+	var text []byte
+	for block, rest := pem.Decode(p.CertPEM); block != nil; block, rest = pem.Decode(rest) {
+		if cert, err := x509.ParseCertificate(block.Bytes); err == nil && now.Before(cert.NotAfter) {
+			text = append(text, pem.EncodeToMemory(block)...)
+		}
+	}
+	return text
+}

@@ -58,19 +58,23 @@ func (s Store) Ensure(names []string) (Set, error) {
 }
 
 func (s Store) ca() (*Pair, error) {
-	return s.keep("ca", s.fresh, func(now time.Time) (*Pair, error) {
-		return issue(&x509.Certificate{
+	return s.keep("ca", s.fresh, func(now time.Time, old *Pair) (*Pair, error) {
+		ca, err := issue(&x509.Certificate{
 			Subject:               pkix.Name{CommonName: fmt.Sprintf("troupe-ca@%d", now.Unix())},
 			IsCA:                  true,
 			BasicConstraintsValid: true,
 			KeyUsage:              x509.KeyUsageCertSign | x509.KeyUsageCRLSign | x509.KeyUsageDigitalSignature,
 		}, nil, now, lifeOfCA)
+		if err == nil && old != nil {
+			ca.CertPEM = append(ca.CertPEM, old.unexpired(now)...)
+		}
+		return ca, err
 	})
 }
 
 func (s Store) server(ca *Pair, names []string) (*Pair, error) {
 	good := func(p *Pair) bool { return s.fresh(p) && signedBy(p, ca) && covers(p.Cert, names) }
-	return s.keep("server", good, func(now time.Time) (*Pair, error) {
+	return s.keep("server", good, func(now time.Time, _ *Pair) (*Pair, error) {
 		template := &x509.Certificate{
 			Subject:     pkix.Name{CommonName: "troupe"},
 			KeyUsage:    x509.KeyUsageDigitalSignature,
@@ -89,7 +93,7 @@ func (s Store) server(ca *Pair, names []string) (*Pair, error) {
 
 func (s Store) admin(ca *Pair) (*Pair, error) {
 	good := func(p *Pair) bool { return s.fresh(p) && signedBy(p, ca) }
-	return s.keep("admin", good, func(now time.Time) (*Pair, error) {
+	return s.keep("admin", good, func(now time.Time, _ *Pair) (*Pair, error) {
 		return issue(&x509.Certificate{
 			Subject:     pkix.Name{CommonName: AdminName, Organization: []string{authn.GroupMasters}},
 			KeyUsage:    x509.KeyUsageDigitalSignature,
@@ -99,8 +103,8 @@ func (s Store) admin(ca *Pair) (*Pair, error) {
 }
 
 // keep loads the pair of that name and returns it if it is good; else it makes and saves
-// a new one.
-func (s Store) keep(name string, good func(*Pair) bool, make func(now time.Time) (*Pair, error)) (*Pair, error) {
+// a new one in the place of the old one, if there is one.
+func (s Store) keep(name string, good func(*Pair) bool, make func(now time.Time, old *Pair) (*Pair, error)) (*Pair, error) {
 	pair, err := s.load(name)
 	if err != nil {
 		return nil, err
@@ -108,7 +112,7 @@ func (s Store) keep(name string, good func(*Pair) bool, make func(now time.Time)
 	if pair != nil && good(pair) {
 		return pair, nil
 	}
-	if pair, err = make(s.now()); err != nil {
+	if pair, err = make(s.now(), pair); err != nil {
 		return nil, fmt.Errorf("making the certificate %q: %w", name, err)
 	}
 	return pair, s.save(name, pair)

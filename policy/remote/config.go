@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -36,6 +37,7 @@ type config struct {
 
 type cluster struct {
 	Server        string `json:"server"`
+	ProxyURL      string `json:"proxy-url"`
 	ServerName    string `json:"tls-server-name"`
 	Insecure      bool   `json:"insecure-skip-tls-verify"`
 	Authority     string `json:"certificate-authority"`
@@ -51,10 +53,13 @@ type user struct {
 	TokenFile       string `json:"tokenFile"`
 	Username        string `json:"username"`
 	Password        string `json:"password"`
+	// Exec and Provider get a credential from elsewhere, which is not done here.
+	Exec     any `json:"exec"`
+	Provider any `json:"auth-provider"`
 }
 
-// current is the cluster and the user of the current context. A file with one cluster needs no
-// context.
+// current is the cluster and the user of the current context. A file with one cluster, and
+// one user at most, needs no context.
 func (c *config) current() (cluster, user, error) {
 	var clusterName, userName string
 	for _, named := range c.Contexts {
@@ -63,26 +68,46 @@ func (c *config) current() (cluster, user, error) {
 		}
 	}
 	if clusterName == "" {
-		if len(c.Clusters) != 1 || len(c.Users) > 1 {
+		if c.CurrentContext != "" || len(c.Clusters) != 1 || len(c.Users) > 1 {
 			return cluster{}, user{}, fmt.Errorf("current-context %q names no context of the file", c.CurrentContext)
 		}
 		clusterName = c.Clusters[0].Name
-		for _, named := range c.Users {
-			userName = named.Name
+		if len(c.Users) == 1 {
+			userName = c.Users[0].Name
 		}
 	}
-	var who user
-	for _, named := range c.Users {
-		if named.Name == userName {
-			who = named.User
-		}
+	where, err := c.cluster(clusterName)
+	if err != nil {
+		return cluster{}, user{}, err
 	}
+	who, err := c.user(userName)
+	return where, who, err
+}
+
+func (c *config) cluster(name string) (cluster, error) {
 	for _, named := range c.Clusters {
-		if named.Name == clusterName {
-			return named.Cluster, who, nil
+		if named.Name == name {
+			return named.Cluster, nil
 		}
 	}
-	return cluster{}, user{}, fmt.Errorf("the file has no cluster %q", clusterName)
+	return cluster{}, fmt.Errorf("the file has no cluster %q", name)
+}
+
+// user is nobody for the name "".
+func (c *config) user(name string) (user, error) {
+	for _, named := range c.Users {
+		if named.Name != name {
+			continue
+		}
+		if named.User.Exec != nil || named.User.Provider != nil {
+			return user{}, fmt.Errorf("user %q gets its credential from a program, which is not supported", name)
+		}
+		return named.User, nil
+	}
+	if name != "" {
+		return user{}, fmt.Errorf("the file has no user %q", name)
+	}
+	return user{}, nil
 }
 
 // dir is the directory that the relative paths of a file are relative to.
@@ -92,7 +117,11 @@ type dir string
 func (d dir) pem(data, file string) ([]byte, error) {
 	switch {
 	case data != "":
-		return base64.StdEncoding.DecodeString(data)
+		text, err := base64.StdEncoding.DecodeString(data)
+		if err != nil {
+			return nil, errors.New("the data is not in base64")
+		}
+		return text, nil
 	case file == "":
 		return nil, nil
 	case !filepath.IsAbs(file):
@@ -113,6 +142,17 @@ func (d dir) tls(c cluster, u user) (*tls.Config, error) {
 			return nil, errors.New("certificate-authority holds no certificate")
 		}
 	}
+	pair, err := d.pair(u)
+	if err != nil || pair == nil {
+		return t, err
+	}
+	// The files are read again for every handshake, so that a new certificate is used by itself.
+	t.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return d.pair(u) }
+	return t, nil
+}
+
+// pair is the client certificate of a user; nil if it has none.
+func (d dir) pair(u user) (*tls.Certificate, error) {
 	cert, err := d.pem(u.CertificateData, u.Certificate)
 	if err != nil {
 		return nil, fmt.Errorf("client-certificate: %w", err)
@@ -122,20 +162,20 @@ func (d dir) tls(c cluster, u user) (*tls.Config, error) {
 		return nil, fmt.Errorf("client-key: %w", err)
 	}
 	if cert == nil && key == nil {
-		return t, nil
+		return nil, nil
 	}
 	pair, err := tls.X509KeyPair(cert, key)
 	if err != nil {
 		return nil, fmt.Errorf("client-certificate: %w", err)
 	}
-	t.Certificates = []tls.Certificate{pair}
-	return t, nil
+	return &pair, nil
 }
 
-// credential is the Authorization header of a user; "" if it has none.
+// credential is the Authorization header of a user; "" if it has none. A file with a token is
+// read again each time.
 func (d dir) credential(u user) (string, error) {
 	token := u.Token
-	if token == "" && u.TokenFile != "" {
+	if u.TokenFile != "" {
 		text, err := d.pem("", u.TokenFile)
 		if err != nil {
 			return "", fmt.Errorf("tokenFile: %w", err)
@@ -151,12 +191,24 @@ func (d dir) credential(u user) (string, error) {
 	return "", nil
 }
 
+// proxy is the way to a cluster: the proxy that it names, or the one of the environment.
+func (c cluster) proxy() (func(*http.Request) (*url.URL, error), error) {
+	if c.ProxyURL == "" {
+		return http.ProxyFromEnvironment, nil
+	}
+	proxy, err := url.Parse(c.ProxyURL)
+	if err != nil || proxy.Host == "" {
+		return nil, errors.New("proxy-url is no URL")
+	}
+	return http.ProxyURL(proxy), nil
+}
+
 // Load makes the Service that a client configuration file describes. Errors name the file and
 // what is wrong in it.
 func Load(path string) (*Service, error) {
 	s, err := load(path)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, fmt.Errorf("client configuration %s: %w", path, err)
 	}
 	return s, nil
 }
@@ -164,11 +216,11 @@ func Load(path string) (*Service, error) {
 func load(path string) (*Service, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return nil, errors.Unwrap(err)
+		return nil, err
 	}
 	var file config
 	if err := yaml.Unmarshal(text, &file); err != nil {
-		return nil, err
+		return nil, errors.New("the file is no client configuration in YAML") // an excerpt might be secret
 	}
 	where, who, err := file.current()
 	if err != nil {
@@ -176,15 +228,18 @@ func load(path string) (*Service, error) {
 	}
 	target, err := url.Parse(where.Server)
 	if err != nil || target.Host == "" || target.Scheme != "https" && target.Scheme != "http" {
-		return nil, fmt.Errorf("server %q is no URL", where.Server)
+		return nil, errors.New("server is no http or https URL")
 	}
 	base := dir(filepath.Dir(path))
-	transport, err := base.tls(where, who)
-	if err != nil {
+	transport := newTransport()
+	if transport.TLSClientConfig, err = base.tls(where, who); err != nil {
 		return nil, err
 	}
-	credential, err := base.credential(who)
-	if err != nil {
+	if transport.Proxy, err = where.proxy(); err != nil {
+		return nil, err
+	}
+	credential := func() (string, error) { return base.credential(who) }
+	if _, err := credential(); err != nil {
 		return nil, err
 	}
 	return newService(where.Server, transport, credential), nil

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
+	"net"
 	"net/http"
 	"net/url"
 	"time"
@@ -15,19 +17,27 @@ import (
 // A Service is a remote that answers POSTs of JSON. It may be asked by many goroutines at a time.
 type Service struct {
 	url        string
-	credential string
+	credential func() (string, error) // the Authorization header; "" is none
 	client     *http.Client
 }
 
-// maxAnswer bounds an answer, in bytes.
-const maxAnswer = 3 << 20
+// Bounds of an answer, in bytes.
+const (
+	maxAnswer  = 3 << 20
+	maxHeaders = 64 << 10
+)
 
-func newService(target string, transport *tls.Config, credential string) *Service {
+func newTransport() *http.Transport {
+	return &http.Transport{
+		DialContext:       (&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
+		ForceAttemptHTTP2: true, MaxIdleConnsPerHost: 16,
+		IdleConnTimeout: 90 * time.Second, TLSHandshakeTimeout: 10 * time.Second, MaxResponseHeaderBytes: maxHeaders,
+	}
+}
+
+func newService(target string, transport *http.Transport, credential func() (string, error)) *Service {
 	return &Service{url: target, credential: credential, client: &http.Client{
-		Transport: &http.Transport{
-			TLSClientConfig: transport, ForceAttemptHTTP2: true, MaxIdleConnsPerHost: 16,
-			IdleConnTimeout: 90 * time.Second, TLSHandshakeTimeout: 10 * time.Second, MaxResponseHeaderBytes: 64 << 10,
-		},
+		Transport:     transport,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}
 }
@@ -45,8 +55,12 @@ func (s *Service) Post(ctx context.Context, body []byte) ([]byte, error) {
 	}
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Accept", "application/json")
-	if s.credential != "" {
-		r.Header.Set("Authorization", s.credential)
+	credential, err := s.credential()
+	if err != nil {
+		return nil, err
+	}
+	if credential != "" {
+		r.Header.Set("Authorization", credential)
 	}
 	answer, err := s.client.Do(r)
 	if err != nil {
@@ -60,10 +74,12 @@ func (s *Service) Post(ctx context.Context, body []byte) ([]byte, error) {
 	case err != nil:
 		return nil, plain(err)
 	case len(text) > maxAnswer:
-		return nil, fmt.Errorf("the remote's answer is longer than %d bytes", maxAnswer)
+		return nil, errTooLong
 	}
 	return text, nil
 }
+
+var errTooLong = fmt.Errorf("the remote's answer is longer than %d bytes", maxAnswer)
 
 // plain is an error without the URL, whose query may hold a secret.
 func plain(err error) error {
@@ -74,7 +90,8 @@ func plain(err error) error {
 	return err
 }
 
-// Retry is how often a question is asked again, and with which pauses between.
+// Retry is how often a question is asked again, and with which pauses between, to which a
+// fifth is added at random.
 type Retry struct {
 	Times  int           // after the first
 	Pause  time.Duration // before the first repetition
@@ -93,7 +110,7 @@ func (s *Service) Ask(ctx context.Context, body []byte, r Retry) ([]byte, error)
 		select {
 		case <-ctx.Done():
 			return nil, err
-		case <-time.After(pause):
+		case <-time.After(pause + rand.N(pause/5+1)): // not all at once
 		}
 		pause = time.Duration(float64(pause) * r.Factor)
 	}
@@ -102,8 +119,10 @@ func (s *Service) Ask(ctx context.Context, body []byte, r Retry) ([]byte, error)
 // worthwhile tells whether the same question may be answered another time.
 func worthwhile(err error) bool {
 	var failed *Failure
+	var unproved *tls.CertificateVerificationError
 	if !errors.As(err, &failed) {
-		return !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded)
+		return !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) &&
+			!errors.Is(err, errTooLong) && !errors.As(err, &unproved)
 	}
 	return failed.Code == http.StatusTooManyRequests || failed.Code >= 500 && failed.Code != http.StatusNotImplemented
 }

@@ -55,7 +55,7 @@ func TestReviews(t *testing.T) {
 		{"self asks nothing", self, `{"spec":{}}`, 422, []string{"exactly one of nonResourceAttributes or resourceAttributes"}},
 		{"local", local, `{"spec":{"user":"x","resourceAttributes":{"namespace":"default","verb":"get","resource":"pods"}}}`, 201, []string{`"status":{"allowed":false}`}},
 		{"local elsewhere", local, `{"spec":{"user":"x","resourceAttributes":{"namespace":"other","verb":"get","resource":"pods"}}}`, 422, []string{"must match metadata.namespace"}},
-		{"rules", authorization + "/selfsubjectrulesreviews", `{"spec":{"namespace":"default"}}`, 201, []string{`"resourceRules":[{"verbs":["*"],"apiGroups":["*"],"resources":["*"]}]`, `"incomplete":false`}},
+		{"rules", authorization + "/selfsubjectrulesreviews", `{"spec":{"namespace":"default"}}`, 201, []string{`"resourceRules":[{"verbs":["*"],"apiGroups":["*"],"resources":["*"]},`, `"incomplete":false`}},
 		{"rules of nowhere", authorization + "/selfsubjectrulesreviews", `{"spec":{}}`, 400, []string{"no namespace on request"}},
 	} {
 		a, err := s.Create(t.Context(), c.path, []byte(c.body))

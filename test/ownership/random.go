@@ -14,10 +14,15 @@ type Maker struct {
 	*rand.Rand
 	// Always names the fields that are made wherever they can be: those that some version of a
 	// kind always writes. A conversion of the public types makes them where they are missing,
-	// and so brings back what an apply leaves out.
+	// and so brings back what an apply leaves out. With it, messages are not made empty: version
+	// v1 of an autoscaler keeps what it does not know in annotations, and there nothing is
+	// the same as an empty behavior (which defaults fill outside of tests).
 	Always map[string]bool
 	// Twice lets lists with keys have items twice.
 	Twice bool
+	// whole: what is made is an item of a list that is compared as a whole. There, the public
+	// server takes a field that it always writes, and that is not applied, for a change.
+	whole bool
 }
 
 // Object is an object with a few of the fields that its kind has.
@@ -45,7 +50,7 @@ func (r Maker) word() string { return string(rune('a' + r.Intn(3))) }
 func (r Maker) message(m *schema.Message, density float64, depth int) schema.Tree {
 	t := schema.Tree{}
 	for _, f := range m.Fields {
-		if retired[f.Name] || depth > 7 || f.Name == "metadata" && depth == 0 || r.Float64() > density && !(r.Always[f.Name] || f.Always && f.Type != schema.TypeMessage && f.Shape == schema.Single) {
+		if retired[f.Name] || depth > 7 || f.Name == "metadata" && depth == 0 || r.Float64() > density && !r.must(f) {
 			continue
 		}
 		if v := r.value(f, density, depth); v != nil {
@@ -53,6 +58,11 @@ func (r Maker) message(m *schema.Message, density float64, depth int) schema.Tre
 		}
 	}
 	return t
+}
+
+// must tells whether a field is made in any case.
+func (r Maker) must(f *schema.Field) bool {
+	return r.Always[f.Name] || f.Always && (r.whole || f.Type != schema.TypeMessage && f.Shape == schema.Single)
 }
 
 func (r Maker) value(f *schema.Field, density float64, depth int) any {
@@ -74,6 +84,7 @@ func (r Maker) value(f *schema.Field, density float64, depth int) any {
 func (r Maker) list(f *schema.Field, density float64, depth int) any {
 	var list []any
 	seen := map[string]bool{}
+	r.whole = r.whole || f.ListType == schema.ListAtomic
 	for range 1 + r.Intn(3) {
 		v := r.single(f, density, depth)
 		if v == nil {
@@ -119,7 +130,7 @@ func (r Maker) single(f *schema.Field, density float64, depth int) any {
 		return "YQ=="
 	case schema.TypeMessage:
 		t := r.message(f.Message, density*0.8, depth+1)
-		if f.MapAtomic && len(t) == 0 {
+		if (f.MapAtomic || r.Always != nil) && len(t) == 0 {
 			return nil
 		}
 		return t

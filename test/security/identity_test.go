@@ -37,8 +37,8 @@ func TestBearerTokens(t *testing.T) {
 		"X-Remote-User: admin\r\nX-Remote-Group: system:masters\r\n":                               200,
 		"Authorization: Bearer " + strings.Repeat("x", 20000) + "\r\n":                             401,
 		"Impersonate-User: admin\r\nImpersonate-Group: system:masters\r\n":                         403,
-		"iMPERSONATE-gROUP: system:masters\r\n":                                                    403,
-		"Authorization: Bearer " + token + "\r\nImpersonate-Uid: 1\r\n":                            403,
+		"iMPERSONATE-gROUP: system:masters\r\n":                                                    400,
+		"Authorization: Bearer " + token + "\r\nImpersonate-Uid: 1\r\n":                            400,
 		"X-Forwarded-For: 127.0.0.1\r\nX-Original-URL: /backup\r\nX-HTTP-Method-Override: PUT\r\n": 200,
 	} {
 		if got := get("/version", headers); got.code != want {

@@ -25,7 +25,8 @@ const (
 	token      = "t0p-s3cret-t0ken"
 )
 
-// A victim is a daemon in this process whose log is kept.
+// A victim is a daemon in this process whose log is kept, and who audits the metadata of every
+// request.
 type victim struct {
 	t    *testing.T
 	dir  string
@@ -43,6 +44,10 @@ func start(t *testing.T) *victim {
 	}
 	c := daemon.Default()
 	c.DataDir, c.Serving.SecurePort, c.Logging.Verbosity, c.Authentication.TokenAuthFile = v.dir, 0, 9, tokens
+	c.Audit.Log.Path, c.Audit.PolicyFile = v.dir+".audit", v.dir+".policy"
+	if err := os.WriteFile(c.Audit.PolicyFile, []byte(auditPolicy), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	d, err := daemon.New(c, v.log)
 	if err != nil {
 		t.Fatal(err)

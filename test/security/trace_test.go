@@ -18,8 +18,8 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// TestLogsAndMetrics: nothing that a client sends breaks a line of the log, nothing secret gets
-// into log or metrics, and random paths add no series.
+// TestLogsAndMetrics: nothing that a client sends breaks a line of the log or of the audit,
+// nothing secret gets into either or into metrics, and random paths add no series.
 func TestLogsAndMetrics(t *testing.T) {
 	v := start(t)
 	const secret = "c3VwZXItc2VjcmV0LXZhbHVl"
@@ -51,15 +51,15 @@ func TestLogsAndMetrics(t *testing.T) {
 	if n := strings.Count(after, "\n"); n > before+100 {
 		t.Errorf("900 random paths made %d lines of metrics out of %d", n, before)
 	}
-	for _, text := range []string{v.log.String(), after} {
+	for _, text := range []string{v.log.String(), after, v.audit()} {
 		for _, hidden := range []string{token, "wrong-t0ken", secret, "super-secret-value"} {
 			if strings.Contains(text, hidden) {
-				t.Errorf("%q is in log or metrics", hidden)
+				t.Errorf("%q is in log, metrics or audit", hidden)
 			}
 		}
 		for _, r := range text {
 			if r < ' ' && r != '\n' || r == 0x7f || r == 0x85 || r == 0x2028 {
-				t.Errorf("control character %q in log or metrics", r)
+				t.Errorf("control character %q in log, metrics or audit", r)
 				break
 			}
 		}

@@ -51,8 +51,8 @@ func registrations(naming *meta.Naming, authorizer authz.Authorizer) []admission
 	}
 }
 
-// admit makes the chain of all that has a say in changes.
-func (d *Daemon) admit(authorizer authz.Authorizer) *admission.Chain {
+// admit makes the chain of all that has a say in changes, more being what has it as well.
+func (d *Daemon) admit(authorizer authz.Authorizer, more ...admission.Registration) *admission.Chain {
 	switches := admission.Switches{Enabled: d.config.Admission.Enable, Disabled: d.config.Admission.Disable}
-	return admission.New(d.naming, switches, registrations(d.naming, authorizer))
+	return admission.New(d.naming, switches, append(registrations(d.naming, authorizer), more...))
 }

@@ -1,10 +1,225 @@
 package daemon
 
-import "github.com/spf13/pflag"
+import (
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"time"
 
-// Audit is what is written down of requests.
-type Audit struct{}
+	"github.com/spf13/pflag"
+	"github.com/troupe-api/troupe/policy/audit"
+	"github.com/troupe-api/troupe/policy/remote"
+)
 
-func (a *Audit) flags(f *pflag.FlagSet) {}
+// Audit is what is written down of requests, and where.
+type Audit struct {
+	PolicyFile string       `json:"policyFile"` // "" is the built-in policy
+	Log        AuditLog     `json:"log"`
+	Webhook    AuditWebhook `json:"webhook"`
+}
 
-func (a Audit) validate(*faults) {}
+// AuditLog is the log file of requests.
+type AuditLog struct {
+	Path       string        `json:"path"` // "" is none, "-" standard output
+	Format     string        `json:"format"`
+	Version    string        `json:"version"`
+	MaxAge     int           `json:"maxAge"`     // days; 0 keeps
+	MaxBackups int           `json:"maxBackups"` // files; 0 keeps
+	MaxSize    int           `json:"maxSize"`    // megabytes; 0 does not rotate
+	Compress   bool          `json:"compress"`
+	Mode       string        `json:"mode"`
+	Batch      AuditBatch    `json:"batch"`
+	Truncate   AuditTruncate `json:"truncate"`
+}
+
+// AuditWebhook is the service that requests are told to.
+type AuditWebhook struct {
+	ConfigFile     string        `json:"configFile"` // "" is none
+	Version        string        `json:"version"`
+	InitialBackoff Duration      `json:"initialBackoff"`
+	Mode           string        `json:"mode"`
+	Batch          AuditBatch    `json:"batch"`
+	Truncate       AuditTruncate `json:"truncate"`
+}
+
+// AuditBatch is how events are gathered in mode batch.
+type AuditBatch struct {
+	BufferSize     int      `json:"bufferSize"`
+	MaxSize        int      `json:"maxSize"`
+	MaxWait        Duration `json:"maxWait"`
+	ThrottleEnable bool     `json:"throttleEnable"`
+	ThrottleQPS    float64  `json:"throttleQPS"`
+	ThrottleBurst  int      `json:"throttleBurst"`
+}
+
+// AuditTruncate is what becomes of large events.
+type AuditTruncate struct {
+	Enabled      bool `json:"enabled"`
+	MaxEventSize int  `json:"maxEventSize"` // bytes
+}
+
+func defaultAudit() Audit {
+	truncate := AuditTruncate{MaxEventSize: 100 << 10}
+	return Audit{
+		Log: AuditLog{
+			Format: auditJSON, MaxSize: 100, Mode: string(audit.Blocking), Truncate: truncate,
+			Batch: AuditBatch{BufferSize: 10000, MaxSize: 400, MaxWait: Duration(100 * time.Millisecond), ThrottleQPS: 10, ThrottleBurst: 15},
+		},
+		Webhook: AuditWebhook{
+			InitialBackoff: Duration(10 * time.Second), Mode: string(audit.Batch), Truncate: truncate,
+			Batch: AuditBatch{BufferSize: 10000, MaxSize: 400, MaxWait: Duration(30 * time.Second), ThrottleEnable: true, ThrottleQPS: 10, ThrottleBurst: 15},
+		},
+	}
+}
+
+// The forms of the lines of a log.
+const (
+	auditJSON   = "json"
+	auditLegacy = "legacy"
+)
+
+func (a *Audit) flags(f *pflag.FlagSet) {
+	f.StringVar(&a.PolicyFile, "audit-policy-file", a.PolicyFile, "File of the audit policy, in YAML. Without it what is audited is the metadata of every request, but of health and discovery.")
+	l := &a.Log
+	f.StringVar(&l.Path, "audit-log-path", l.Path, "File that audit events are written to; - is standard output.")
+	f.StringVar(&l.Format, "audit-log-format", l.Format, "Form of its lines: json or legacy.")
+	f.StringVar(&l.Version, "audit-log-version", l.Version, "Version of the events in it; there is one, v1 of the audit group.")
+	f.IntVar(&l.MaxAge, "audit-log-maxage", l.MaxAge, "Days that full audit log files are kept; 0 is for ever.")
+	f.IntVar(&l.MaxBackups, "audit-log-maxbackup", l.MaxBackups, "How many full audit log files are kept; 0 is all.")
+	f.IntVar(&l.MaxSize, "audit-log-maxsize", l.MaxSize, "Megabytes at which an audit log file is full; 0 is never.")
+	f.BoolVar(&l.Compress, "audit-log-compress", l.Compress, "Compress full audit log files with gzip.")
+	f.StringVar(&l.Mode, "audit-log-mode", l.Mode, modeHelp)
+	l.Batch.flags(f, "audit-log-batch-")
+	l.Truncate.flags(f, "audit-log-truncate-")
+	w := &a.Webhook
+	f.StringVar(&w.ConfigFile, "audit-webhook-config-file", w.ConfigFile, "Client configuration (kubeconfig) of the service that audit events are sent to.")
+	f.StringVar(&w.Version, "audit-webhook-version", w.Version, "Version of the events sent to it; there is one, v1 of the audit group.")
+	f.Var(&w.InitialBackoff, "audit-webhook-initial-backoff", "Pause before audit events that could not be sent are sent again; it grows with each repetition.")
+	f.StringVar(&w.Mode, "audit-webhook-mode", w.Mode, modeHelp)
+	w.Batch.flags(f, "audit-webhook-batch-")
+	w.Truncate.flags(f, "audit-webhook-truncate-")
+}
+
+const modeHelp = "When audit events are stored: batch is later and together, blocking before the request is answered, blocking-strict as well, and a request whose arrival cannot be stored is refused."
+
+func (b *AuditBatch) flags(f *pflag.FlagSet, prefix string) {
+	f.IntVar(&b.BufferSize, prefix+"buffer-size", b.BufferSize, "Audit events that may wait in mode batch; more are lost, and counted.")
+	f.IntVar(&b.MaxSize, prefix+"max-size", b.MaxSize, "Most audit events in one batch.")
+	f.Var(&b.MaxWait, prefix+"max-wait", "Longest time that an audit event waits for a batch to become full.")
+	f.BoolVar(&b.ThrottleEnable, prefix+"throttle-enable", b.ThrottleEnable, "Bound how many batches are sent.")
+	f.Float64Var(&b.ThrottleQPS, prefix+"throttle-qps", b.ThrottleQPS, "Batches per second on average.")
+	f.IntVar(&b.ThrottleBurst, prefix+"throttle-burst", b.ThrottleBurst, "Batches at once after a time without.")
+}
+
+func (t *AuditTruncate) flags(f *pflag.FlagSet, prefix string) {
+	f.BoolVar(&t.Enabled, prefix+"enabled", t.Enabled, "Leave the bodies out of audit events that are too large.")
+	f.IntVar(&t.MaxEventSize, prefix+"max-event-size", t.MaxEventSize, "Bytes from which an audit event is too large.")
+}
+
+func (a Audit) validate(f *faults) {
+	f.oneOf("audit.log.format", a.Log.Format, auditJSON, auditLegacy)
+	f.least("audit.log.maxAge", int64(a.Log.MaxAge), 0)
+	f.least("audit.log.maxBackups", int64(a.Log.MaxBackups), 0)
+	f.least("audit.log.maxSize", int64(a.Log.MaxSize), 0)
+	f.oneOf("audit.log.mode", a.Log.Mode, audit.Modes...)
+	a.Log.Batch.validate(f, "audit.log.batch.")
+	a.Log.Truncate.validate(f, "audit.log.truncate.")
+	f.check(a.Webhook.InitialBackoff >= 0, "audit.webhook.initialBackoff", "must not be negative")
+	f.oneOf("audit.webhook.mode", a.Webhook.Mode, audit.Modes...)
+	a.Webhook.Batch.validate(f, "audit.webhook.batch.")
+	a.Webhook.Truncate.validate(f, "audit.webhook.truncate.")
+}
+
+func (b AuditBatch) validate(f *faults, prefix string) {
+	f.least(prefix+"bufferSize", int64(b.BufferSize), 1)
+	f.least(prefix+"maxSize", int64(b.MaxSize), 1)
+	f.check(b.MaxWait >= 0, prefix+"maxWait", "must not be negative")
+	f.check(b.ThrottleQPS > 0 || !b.ThrottleEnable, prefix+"throttleQPS", "must be above 0")
+	f.check(b.ThrottleBurst > 0 || !b.ThrottleEnable, prefix+"throttleBurst", "must be above 0")
+}
+
+func (t AuditTruncate) validate(f *faults, prefix string) {
+	f.check(t.MaxEventSize > 0 || !t.Enabled, prefix+"maxEventSize", "must be above 0")
+}
+
+// audit makes what writes requests down; nil if nothing is to be written.
+func (d *Daemon) audit() (*audit.Auditor, error) {
+	c := d.config.Audit
+	policy := audit.BuiltIn()
+	if c.PolicyFile != "" {
+		var err error
+		if policy, err = audit.Load(c.PolicyFile, d.naming); err != nil {
+			return nil, fmt.Errorf("audit.policyFile: %w", err)
+		}
+	}
+	if err := d.auditVersions(); err != nil {
+		return nil, err
+	}
+	var sinks []*audit.Sink
+	if c.Webhook.ConfigFile != "" {
+		service, err := remote.Load(c.Webhook.ConfigFile)
+		if err != nil {
+			return nil, fmt.Errorf("audit.webhook.configFile: %w", err)
+		}
+		o := d.sinkOptions(c.Webhook.Mode, c.Webhook.Batch, c.Webhook.Truncate)
+		sinks = append(sinks, audit.NewWebhook(service, d.naming, time.Duration(c.Webhook.InitialBackoff), o))
+	}
+	if c.Log.Path != "" {
+		to, err := d.auditLog()
+		if err != nil {
+			return nil, fmt.Errorf("audit.log.path: %w", err)
+		}
+		o := d.sinkOptions(c.Log.Mode, c.Log.Batch, c.Log.Truncate)
+		o.Legacy = c.Log.Format == auditLegacy
+		sinks = slices.Insert(sinks, 0, audit.NewLog(to, o))
+	}
+	switch {
+	case len(sinks) == 0 && c.PolicyFile != "":
+		d.log.Warn("daemon: there is an audit policy, but neither audit log nor webhook: nothing is audited")
+		return nil, nil
+	case len(sinks) == 0:
+		return nil, nil
+	case c.PolicyFile == "":
+		d.log.Info("daemon: no audit policy is given: the metadata of requests is audited")
+	}
+	return audit.New(policy, d.naming, time.Now, sinks...), nil
+}
+
+// auditVersions checks the versions of the format that are asked for.
+func (d *Daemon) auditVersions() error {
+	known := d.naming.Group("audit") + "/v1"
+	for key, version := range map[string]string{"audit.log.version": d.config.Audit.Log.Version, "audit.webhook.version": d.config.Audit.Webhook.Version} {
+		if version != "" && version != known {
+			return fmt.Errorf("%s: %q is not %s", key, version, known)
+		}
+	}
+	return nil
+}
+
+func (d *Daemon) sinkOptions(mode string, b AuditBatch, t AuditTruncate) audit.SinkOptions {
+	o := audit.SinkOptions{
+		Mode: audit.Mode(mode), Logger: d.log,
+		Batches: audit.Batches{Buffer: b.BufferSize, Size: b.MaxSize, Wait: time.Duration(b.MaxWait)},
+	}
+	if b.ThrottleEnable {
+		o.Batches.PerSecond, o.Batches.Burst = b.ThrottleQPS, b.ThrottleBurst
+	}
+	if t.Enabled {
+		o.MaxEvent = t.MaxEventSize
+	}
+	return o
+}
+
+// auditLog is where the lines of the log go.
+func (d *Daemon) auditLog() (io.Writer, error) {
+	c := d.config.Audit.Log
+	if c.Path == "-" {
+		return struct{ io.Writer }{os.Stdout}, nil // which is not ours to close
+	}
+	return audit.OpenFile(audit.FileOptions{
+		Path: c.Path, MaxSize: int64(c.MaxSize) << 20, MaxAge: time.Duration(c.MaxAge) * 24 * time.Hour,
+		Backups: c.MaxBackups, Compress: c.Compress, Now: time.Now,
+		Failed: func(err error) { d.log.Error("daemon: old audit log files", "error", err) },
+	})
+}

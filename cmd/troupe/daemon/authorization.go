@@ -1,21 +1,144 @@
 package daemon
 
 import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
 	"github.com/spf13/pflag"
 	"github.com/troupe-api/troupe/policy"
 	"github.com/troupe-api/troupe/policy/authz"
+	"github.com/troupe-api/troupe/policy/authz/node"
+	"github.com/troupe-api/troupe/policy/authz/rbac"
+	"github.com/troupe-api/troupe/policy/remote"
 )
 
+// The modes of authorization.
+const (
+	modeNode        = "Node"
+	modeABAC        = "ABAC"
+	modeRBAC        = "RBAC"
+	modeWebhook     = "Webhook"
+	modeAlwaysAllow = "AlwaysAllow"
+	modeAlwaysDeny  = "AlwaysDeny"
+)
+
+var modes = []string{modeNode, modeABAC, modeRBAC, modeWebhook, modeAlwaysAllow, modeAlwaysDeny}
+
 // Authorization is what those who are let in may do.
-type Authorization struct{}
+type Authorization struct {
+	// Modes are asked in this order; the first that allows or denies decides.
+	Modes []string `json:"modes"`
+	// AlwaysAllowPaths may be read by everybody; "*" ends one that stands for all that begin so.
+	AlwaysAllowPaths []string             `json:"alwaysAllowPaths"`
+	PolicyFile       string               `json:"policyFile"` // of ABAC
+	Webhook          AuthorizationWebhook `json:"webhook"`
+}
 
-func defaultAuthorization() Authorization { return Authorization{} }
+// AuthorizationWebhook is the remote that decides.
+type AuthorizationWebhook struct {
+	ConfigFile           string   `json:"configFile"` // "" is none
+	Version              string   `json:"version"`
+	CacheAuthorizedTTL   Duration `json:"cacheAuthorizedTTL"`
+	CacheUnauthorizedTTL Duration `json:"cacheUnauthorizedTTL"`
+}
 
-func (a *Authorization) flags(f *pflag.FlagSet) {}
+func defaultAuthorization() Authorization {
+	return Authorization{
+		Modes: []string{modeRBAC}, AlwaysAllowPaths: authz.HealthPaths(),
+		Webhook: AuthorizationWebhook{
+			Version: "v1beta1", CacheAuthorizedTTL: Duration(5 * time.Minute), CacheUnauthorizedTTL: Duration(30 * time.Second),
+		},
+	}
+}
 
-func (a Authorization) validate(*faults) {}
+func (a *Authorization) flags(f *pflag.FlagSet) {
+	f.StringSliceVar(&a.Modes, "authorization-mode", a.Modes, "Modes of authorization in the order in which they are asked, with commas: "+strings.Join(modes, ", ")+". The first that allows or denies decides.")
+	f.StringSliceVar(&a.AlwaysAllowPaths, "authorization-always-allow-paths", a.AlwaysAllowPaths, "Paths that everybody may read, with commas; * ends one that stands for all that begin so.")
+	f.StringVar(&a.PolicyFile, "authorization-policy-file", a.PolicyFile, "File of the policies of the mode ABAC, one JSON object on each line.")
+	f.StringVar(&a.Webhook.ConfigFile, "authorization-webhook-config-file", a.Webhook.ConfigFile, "Client configuration file (kubeconfig) of the remote that the mode Webhook asks.")
+	f.StringVar(&a.Webhook.Version, "authorization-webhook-version", a.Webhook.Version, "Version of the SubjectAccessReview that the remote gets: v1 or v1beta1.")
+	f.Var(&a.Webhook.CacheAuthorizedTTL, "authorization-webhook-cache-authorized-ttl", "How long an answer of the remote that allows counts; 0 asks for every request.")
+	f.Var(&a.Webhook.CacheUnauthorizedTTL, "authorization-webhook-cache-unauthorized-ttl", "How long another answer of the remote counts; 0 asks for every request.")
+}
 
-// authorize makes the modes of deciding, in their order.
-func (d *Daemon) authorize(policy.Objects) (authz.Authorizer, error) {
-	return authz.Union(authz.Masters{}, authz.PublicPaths), nil
+func (a Authorization) validate(f *faults) {
+	const mode = "authorization.modes (--authorization-mode)"
+	f.check(len(a.Modes) > 0, "authorization.modes", "must name a mode")
+	for i, name := range a.Modes {
+		f.oneOf(mode, name, modes...)
+		f.check(!slices.Contains(a.Modes[:i], name), mode, fmt.Sprintf("%q is there twice", name))
+	}
+	for _, path := range a.AlwaysAllowPaths {
+		f.check(strings.HasPrefix(path, "/"), "authorization.alwaysAllowPaths", fmt.Sprintf("%q does not begin with /", path))
+	}
+	f.check((a.PolicyFile != "") == a.has(modeABAC), "authorization.policyFile (--authorization-policy-file)", "goes together with the mode ABAC")
+	a.Webhook.validate(f, a.has(modeWebhook))
+}
+
+func (w AuthorizationWebhook) validate(f *faults, used bool) {
+	f.check((w.ConfigFile != "") == used, "authorization.webhook.configFile (--authorization-webhook-config-file)", "goes together with the mode Webhook")
+	f.oneOf("authorization.webhook.version", w.Version, "v1", "v1beta1")
+	f.check(w.CacheAuthorizedTTL >= 0, "authorization.webhook.cacheAuthorizedTTL", "must not be negative")
+	f.check(w.CacheUnauthorizedTTL >= 0, "authorization.webhook.cacheUnauthorizedTTL", "must not be negative")
+}
+
+func (a Authorization) has(mode string) bool { return slices.Contains(a.Modes, mode) }
+
+// authorize makes the modes of deciding, in their order. Before all of them, members of
+// system:masters may do everything and everybody may read the paths that are always open.
+func (d *Daemon) authorize(objects policy.Objects, roles *rbac.Authorizer) (authz.Authorizer, error) {
+	c := d.config.Authorization
+	all := []authz.Authorizer{authz.Masters{}, authz.Paths(c.AlwaysAllowPaths)}
+	for _, name := range c.Modes {
+		mode, err := d.mode(name, objects, roles)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, mode)
+	}
+	return authz.Union(all...), nil
+}
+
+func (d *Daemon) mode(name string, objects policy.Objects, roles *rbac.Authorizer) (authz.Authorizer, error) {
+	switch name {
+	case modeNode:
+		return node.New(d.background.ctx, objects, d.naming)
+	case modeABAC:
+		return d.readPolicies(d.config.Authorization.PolicyFile)
+	case modeRBAC:
+		return roles, nil
+	case modeWebhook:
+		return d.authorizationWebhook()
+	case modeAlwaysAllow:
+		return authz.AlwaysAllow{}, nil
+	}
+	return authz.AlwaysDeny{}, nil
+}
+
+func (d *Daemon) readPolicies(path string) (*authz.ABAC, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	policies, err := authz.ReadABAC(file, d.naming)
+	if err != nil {
+		return nil, fmt.Errorf("--authorization-policy-file %s: %w", path, err)
+	}
+	return policies, nil
+}
+
+func (d *Daemon) authorizationWebhook() (*authz.Webhook, error) {
+	c := d.config.Authorization.Webhook
+	service, err := remote.Load(c.ConfigFile)
+	if err != nil {
+		return nil, fmt.Errorf("--authorization-webhook-config-file: %w", err)
+	}
+	return authz.NewWebhook(authz.WebhookOptions{
+		Service: service, Version: c.Version, Naming: d.naming, Now: time.Now, Logger: d.log,
+		AllowedLife: time.Duration(c.CacheAuthorizedTTL), RefusedLife: time.Duration(c.CacheUnauthorizedTTL),
+	}), nil
 }

@@ -16,16 +16,18 @@ type Config struct {
 	// Naming is the naming profile: "platform" or the one of existing clients.
 	Naming string `json:"naming"`
 
-	Serving        Serving        `json:"serving"`
-	API            API            `json:"api"`
-	Controllers    Controllers    `json:"controllers"`
-	Services       Services       `json:"services"`
-	TLS            TLS            `json:"tls"`
-	Authentication Authentication `json:"authentication"`
-	Authorization  Authorization  `json:"authorization"`
-	Admission      Admission      `json:"admission"`
-	Audit          Audit          `json:"audit"`
-	Logging        Logging        `json:"logging"`
+	Serving         Serving         `json:"serving"`
+	API             API             `json:"api"`
+	Controllers     Controllers     `json:"controllers"`
+	Services        Services        `json:"services"`
+	TLS             TLS             `json:"tls"`
+	Authentication  Authentication  `json:"authentication"`
+	ServiceAccounts ServiceAccounts `json:"serviceAccounts"`
+	BootstrapTokens BootstrapTokens `json:"bootstrapTokens"`
+	Authorization   Authorization   `json:"authorization"`
+	Admission       Admission       `json:"admission"`
+	Audit           Audit           `json:"audit"`
+	Logging         Logging         `json:"logging"`
 
 	Actors    Actors    `json:"actors"`
 	Commits   Commits   `json:"commits"`
@@ -47,6 +49,8 @@ type Serving struct {
 	MaxBodyBytes                Bytes    `json:"maxBodyBytes"`
 	ShutdownDelay               Duration `json:"shutdownDelay"` // between failing readiness and closing the port
 	Profiling                   bool     `json:"profiling"`     // serves /debug/pprof/
+	// CORSAllowedOrigins are expressions of origins whose pages in browsers may read answers.
+	CORSAllowedOrigins []string `json:"corsAllowedOrigins"`
 }
 
 // API is what is served.
@@ -119,13 +123,17 @@ func Default() Config {
 			MaxWatches:                  100_000,
 			MaxBodyBytes:                3 << 20,
 			Profiling:                   true,
+			CORSAllowedOrigins:          []string{},
 		},
-		API:            API{RuntimeConfig: Switches{}, EventTTL: Duration(time.Hour)},
-		Controllers:    "*",
-		Services:       Services{ClusterIPRange: "10.0.0.0/24", NodePortRange: "30000-32767"},
-		Authentication: defaultAuthentication(),
-		Authorization:  defaultAuthorization(),
-		Logging:        Logging{Format: "text"},
+		API:             API{RuntimeConfig: Switches{}, EventTTL: Duration(time.Hour)},
+		Controllers:     "*",
+		Services:        Services{ClusterIPRange: "10.0.0.0/24", NodePortRange: "30000-32767"},
+		TLS:             defaultTLS(),
+		Authentication:  defaultAuthentication(),
+		ServiceAccounts: defaultServiceAccounts(),
+		Authorization:   defaultAuthorization(),
+		Audit:           defaultAudit(),
+		Logging:         Logging{Format: "text"},
 		Actors: Actors{
 			Strategy:       string(t.Strategy),
 			MaxRestarts:    t.MaxRestarts,

@@ -14,9 +14,10 @@ import (
 
 // A builtIn is a controller that is part of the daemon, under the name that operators know.
 type builtIn struct {
-	name string
-	off  bool // unless it is named
-	make func(d *Daemon, kinds *catalog.Catalog) controller
+	name  string
+	alias string // another name, that operators know from before
+	off   bool   // unless it is named
+	make  func(d *Daemon, kinds *catalog.Catalog) controller
 }
 
 // A controller works until the context ends.
@@ -24,17 +25,35 @@ type controller interface{ Run(ctx context.Context) }
 
 // builtIns are all controllers that can be switched off, in the order of their names.
 var builtIns = []builtIn{
-	{name: "garbage-collector-controller", make: func(d *Daemon, kinds *catalog.Catalog) controller {
+	{name: "bootstrap-signer-controller", alias: "bootstrapsigner", off: true, make: func(d *Daemon, kinds *catalog.Catalog) controller {
+		return controllers.NewBootstrapSigner(d.store, kinds, d.log)
+	}},
+	{name: "clusterrole-aggregation-controller", alias: "clusterrole-aggregation", make: func(d *Daemon, kinds *catalog.Catalog) controller {
+		return controllers.NewAggregation(d.store, kinds, d.log)
+	}},
+	{name: "garbage-collector-controller", alias: "garbagecollector", make: func(d *Daemon, kinds *catalog.Catalog) controller {
 		return controllers.NewGarbage(d.store, kinds, d.log)
 	}},
-	{name: "namespace-controller", make: func(d *Daemon, kinds *catalog.Catalog) controller {
+	{name: "namespace-controller", alias: "namespace", make: func(d *Daemon, kinds *catalog.Catalog) controller {
 		return controllers.NewNamespaces(d.store, kinds, d.log)
 	}},
-	{name: "persistentvolume-protection-controller", make: func(d *Daemon, kinds *catalog.Catalog) controller {
+	{name: "persistentvolume-protection-controller", alias: "pv-protection", make: func(d *Daemon, kinds *catalog.Catalog) controller {
 		return controllers.NewVolumes(d.store, kinds, d.log)
 	}},
-	{name: "persistentvolumeclaim-protection-controller", make: func(d *Daemon, kinds *catalog.Catalog) controller {
+	{name: "persistentvolumeclaim-protection-controller", alias: "pvc-protection", make: func(d *Daemon, kinds *catalog.Catalog) controller {
 		return controllers.NewClaims(d.store, kinds, d.log)
+	}},
+	{name: "serviceaccount-controller", alias: "serviceaccount", make: func(d *Daemon, kinds *catalog.Catalog) controller {
+		return controllers.NewServiceAccounts(d.store, kinds, d.log)
+	}},
+	{name: "serviceaccount-token-controller", alias: "serviceaccount-token", make: func(d *Daemon, kinds *catalog.Catalog) controller {
+		return controllers.NewTokens(d.store, kinds, d.accounts.keeper, d.accounts.trust, d.log)
+	}},
+	{name: "serviceaccount-token-secret-controller", off: true, make: func(d *Daemon, kinds *catalog.Catalog) controller {
+		return controllers.NewTokenSecrets(d.store, kinds, d.log)
+	}},
+	{name: "token-cleaner-controller", alias: "tokencleaner", off: true, make: func(d *Daemon, kinds *catalog.Catalog) controller {
+		return controllers.NewTokenCleaner(d.store, kinds, d.log)
 	}},
 }
 
@@ -48,10 +67,17 @@ func (c Controllers) Runs(b builtIn) bool {
 	return slices.Contains(names, b.name) || !b.off && slices.Contains(names, "*") && !slices.Contains(names, "-"+b.name)
 }
 
+// names are what c says, without aliases.
 func (c Controllers) names() []string {
 	var names []string
 	for name := range strings.SplitSeq(string(c), ",") {
-		names = append(names, strings.TrimSpace(name))
+		name = strings.TrimSpace(name)
+		for _, b := range builtIns {
+			if b.alias != "" && strings.TrimPrefix(name, "-") == b.alias {
+				name = strings.TrimSuffix(name, b.alias) + b.name
+			}
+		}
+		names = append(names, name)
 	}
 	return names
 }

@@ -18,7 +18,10 @@ func TestControllersRun(t *testing.T) {
 		{"*,-garbage-collector-controller,garbage-collector-controller", true, true, true},
 		{"", false, false, false},
 		{"*,-*", true, true, false},
-		{"garbagecollector", false, false, false},
+		{"garbagecollector", false, true, true},
+		{"*,-garbagecollector", true, false, true},
+		{"garbage", false, false, false},
+		{"-", false, false, false},
 	} {
 		c := Controllers(test.given)
 		var f faults
@@ -27,7 +30,7 @@ func TestControllersRun(t *testing.T) {
 		if namespaces != test.namespaces || garbage != test.garbage || (len(f) == 0) != test.valid {
 			t.Errorf("%q: %t %t, %v", test.given, namespaces, garbage, f)
 		}
-		if named := strings.Contains(test.given, "garbage-collector-controller") && garbage; c.Runs(builtIn{name: "garbage-collector-controller", off: true}) != named {
+		if named := strings.Contains(strings.ReplaceAll(test.given, "garbagecollector", "garbage-collector-controller"), "garbage-collector-controller") && garbage; c.Runs(builtIn{name: "garbage-collector-controller", off: true}) != named {
 			t.Errorf("%q: a controller that is off by itself runs: %t", test.given, !named)
 		}
 	}

@@ -19,7 +19,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/persist"
-	"github.com/troupe-api/troupe/policy/certs"
+	"github.com/troupe-api/troupe/policy/audit"
 )
 
 // A Daemon is one server over one data directory. It is used in this order: New, Start,
@@ -29,16 +29,22 @@ type Daemon struct {
 	naming *meta.Naming
 	log    *slog.Logger
 	began  time.Time
+	// background is the work of policies beside requests.
+	background *background
 
 	// Set by Start, in this order, and closed by Stop in the reverse one.
 	journal *persist.Journal
 	store   *actors.Store
 	// services hands out what Services share. It is part of the store.
 	services *allocation.Services
+	accounts *accounts
 	// stopControllers ends the built-in controllers and waits for them.
 	stopControllers func()
 	listener        net.Listener
+	auditor         *audit.Auditor // nil if nothing is audited
 	front           *http.Server
+	// stopKeeping ends the look at certificates and waits for it.
+	stopKeeping func()
 
 	end   chan error // receives why the daemon ended by itself; has room for both causes
 	ended chan struct{}
@@ -62,7 +68,7 @@ func New(c Config, logs io.Writer) (*Daemon, error) {
 		logs = io.Discard
 	}
 	return &Daemon{
-		config: c, naming: naming, log: newLogger(logs, c.Logging), began: time.Now(),
+		config: c, naming: naming, log: newLogger(logs, c.Logging), began: time.Now(), background: newBackground(),
 		end: make(chan error, 2), ended: make(chan struct{}),
 	}, nil
 }
@@ -87,23 +93,37 @@ func (d *Daemon) start() error {
 	if err := d.lock(); err != nil {
 		return err
 	}
-	identified := begin(func() (*identity, error) { return newIdentity(d.config, d.naming) })
+	identified := begin(func() (*identity, error) { return newIdentity(d.config, d.naming, d.log) })
 	kinds, err := compiled.wait()
 	if err == nil {
 		err = d.open(kinds)
+	}
+	if err == nil {
+		d.establish(kinds)
 	}
 	id, fault := identified.wait()
 	if err = errors.Join(err, fault); err != nil {
 		return err
 	}
+	if d.accounts, err = d.newAccounts(kinds, id.trust); err != nil {
+		return fmt.Errorf("keys of service accounts: %w", err)
+	}
+	d.control(kinds)
 	if err := d.listen(); err != nil {
 		return err
 	}
-	if err := certs.WriteFile(d.Kubeconfig(), certs.Kubeconfig(d.URL(), id.trust, id.set.Admin)); err != nil {
+	admin := &clientConfiguration{path: d.Kubeconfig(), url: d.URL(), id: id}
+	if _, err := admin.Refresh(); err != nil {
 		return err
 	}
+	id.keeper.Keep("kubeconfig", admin.Refresh)
 	d.announce(kinds)
-	return d.serve(kinds, id)
+	if err := d.serve(kinds, id); err != nil {
+		return err
+	}
+	d.config.TLS.warn(d.log)
+	d.stopKeeping = id.keep()
+	return nil
 }
 
 // lock opens the journal, which locks the directory, and makes sure that the directory is of
@@ -129,9 +149,6 @@ func (d *Daemon) open(kinds *catalog.Catalog) error {
 	d.store, err = actors.Open(actors.Options{
 		Log: d.journal, Catalog: kinds, Naming: d.naming, Logger: d.log, Tuning: d.config.tuning(), Claims: claims, Fatal: d.fatal,
 	})
-	if err == nil {
-		d.control(kinds)
-	}
 	return err
 }
 
@@ -147,12 +164,28 @@ func (d *Daemon) serve(kinds *catalog.Catalog, id *identity) (err error) {
 	if err != nil {
 		return err
 	}
+	d.auditor = rules.audit
+	secure, err := id.tlsConfig()
+	if err != nil {
+		return err
+	}
+	origins, err := parseOrigins(s.CORSAllowedOrigins)
+	if err != nil {
+		return err
+	}
+	extra, err := d.discovery()
+	if err != nil {
+		return err
+	}
+	extra[BackupPath] = http.Extra{Write: d.backup}
 	d.front, err = http.New(http.Options{
 		Naming: d.naming, Catalog: kinds, Store: d.store,
 		Authenticator: rules.authenticator,
 		Authorizer:    rules.authorizer,
+		Audit:         rules.audit,
 		Admission:     rules.admission,
-		Listener:      d.listener, TLS: id.tlsConfig(),
+		Listener:      d.listener, TLS: secure,
+		StrictTransport: d.config.TLS.strictTransport(), Origins: origins,
 		Version: Version, Logger: d.log,
 		Limits: http.Limits{
 			RequestTimeout:              time.Duration(s.RequestTimeout),
@@ -162,9 +195,13 @@ func (d *Daemon) serve(kinds *catalog.Catalog, id *identity) (err error) {
 			MaxBody:                     int(s.MaxBodyBytes),
 			MinRequestTimeout:           time.Duration(s.MinRequestTimeout) * time.Second,
 		},
-		WriteMetrics:  d.store.WriteMetrics,
+		WriteMetrics: func(w io.Writer) {
+			d.writeProcess(w)
+			d.store.WriteMetrics(w)
+			id.keeper.WriteMetrics(w)
+		},
 		Checks:        []http.Check{{Name: "store", Check: d.store.Healthy}},
-		Extra:         map[string]func(io.Writer) error{BackupPath: d.backup},
+		Extra:         extra,
 		Operations:    d.operations(kinds, rules),
 		Profiling:     s.Profiling,
 		ShutdownDelay: time.Duration(s.ShutdownDelay),
@@ -242,10 +279,17 @@ func (d *Daemon) Stop(ctx context.Context) error {
 
 func (d *Daemon) stop(ctx context.Context) error {
 	var errs []error
+	if d.stopKeeping != nil {
+		d.stopKeeping()
+	}
 	if d.front != nil {
 		errs = append(errs, d.front.Shutdown(ctx))
 	} else if d.listener != nil {
 		errs = append(errs, d.listener.Close())
+	}
+	d.background.stop()
+	if d.auditor != nil {
+		errs = append(errs, d.auditor.Close(ctx))
 	}
 	if d.stopControllers != nil {
 		d.stopControllers()

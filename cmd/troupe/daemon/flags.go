@@ -33,6 +33,7 @@ func (c *Config) Flags() []FlagGroup {
 			f.IntVar(&c.Serving.MaxWatches, "max-watches", c.Serving.MaxWatches, "Watches that may be open; more are answered 429.")
 			f.Var(&c.Serving.ShutdownDelay, "shutdown-delay-duration", "Time between failing /readyz and closing the port on shutdown.")
 			f.BoolVar(&c.Serving.Profiling, "profiling", c.Serving.Profiling, "Serve profiles of the running daemon below /debug/pprof/, to whoever is allowed that path.")
+			f.StringSliceVar(&c.Serving.CORSAllowedOrigins, "cors-allowed-origins", c.Serving.CORSAllowedOrigins, "Regular expressions of the origins whose pages in browsers may read answers, with commas, such as ^https://example\\.com$. None switches CORS off.")
 		}),
 		group("API", func(f *pflag.FlagSet) {
 			f.Var(&c.API.RuntimeConfig, "runtime-config", "Versions and resources to switch off or on: <group>/<version>[/<resource>]=true|false, api/all, api/ga, api/beta, api/alpha; several with commas.")
@@ -45,6 +46,8 @@ func (c *Config) Flags() []FlagGroup {
 		}),
 		group("TLS", c.TLS.flags),
 		group("Authentication", c.Authentication.flags),
+		group("Service accounts", c.ServiceAccounts.flags),
+		group("Bootstrap tokens", c.BootstrapTokens.flags),
 		group("Authorization", c.Authorization.flags),
 		group("Admission", c.Admission.flags),
 		group("Audit", c.Audit.flags),

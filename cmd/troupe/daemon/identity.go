@@ -1,49 +1,162 @@
 package daemon
 
 import (
+	"bytes"
+	"context"
 	"crypto/tls"
 	"fmt"
+	"log/slog"
 	"net"
 	"os"
 	"strings"
+	"sync"
+	"time"
 
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/policy/certs"
 )
 
-// An identity is what the server proves itself with.
+// An identity is what the server proves itself with, and whom it believes to be issued by
+// the right hands. It is kept current by its keeper.
 type identity struct {
-	set     certs.Set
-	serving tls.Certificate
-	trust   []byte // PEM: what clients are to trust
+	own     *certs.Own
+	pair    *certs.FilePair // of --tls-cert-file; nil if not given
+	serving *certs.Serving
+	keeper  *certs.Keeper
+	options TLS
 }
 
-func newIdentity(c Config, naming *meta.Naming) (*identity, error) {
-	set, err := certs.Store{Dir: c.certDir()}.Ensure(servingNames(c.Serving.BindAddress, naming))
+func newIdentity(c Config, naming *meta.Naming, log *slog.Logger) (*identity, error) {
+	id := &identity{keeper: certs.NewKeeper(log), options: c.TLS}
+	var err error
+	id.own, err = certs.Store{Dir: c.certDir()}.Open(servingNames(c.Serving.BindAddress, naming))
 	if err != nil {
 		return nil, fmt.Errorf("certificates: %w", err)
 	}
-	id := &identity{set: set, serving: set.Server.TLS(), trust: set.CA.CertPEM}
+	id.keeper.Keep("own", id.own.Renew)
+	otherwise := id.own.Certificate
 	if c.TLS.CertFile != "" {
-		if id.serving, err = tls.LoadX509KeyPair(c.TLS.CertFile, c.TLS.PrivateKeyFile); err != nil {
+		if id.pair, err = certs.LoadFilePair(c.TLS.CertFile, c.TLS.PrivateKeyFile); err != nil {
 			return nil, fmt.Errorf("serving certificate: %w", err)
 		}
-		if id.trust, err = os.ReadFile(c.TLS.CertFile); err != nil {
-			return nil, err
-		}
+		id.keeper.Keep("serving", id.pair.Refresh)
+		otherwise = id.pair.Certificate
+	}
+	named, err := c.TLS.namedPairs()
+	if err != nil {
+		return nil, fmt.Errorf("serving certificate: %w", err)
+	}
+	id.serving = certs.NewServing(otherwise, named...)
+	if len(named) > 0 {
+		id.keeper.Keep("sni", id.serving.Refresh)
 	}
 	return id, nil
 }
 
-// tlsConfig asks for client certificates and leaves their verification to package authn,
-// which can answer 401.
-func (id *identity) tlsConfig() *tls.Config {
-	return &tls.Config{
-		MinVersion:   tls.VersionTLS12,
-		Certificates: []tls.Certificate{id.serving},
-		ClientAuth:   tls.RequestClientCert,
-		NextProtos:   []string{"http/1.1"},
+// namedPairs are the certificates of --tls-sni-cert-key.
+func (t TLS) namedPairs() ([]*certs.FilePair, error) {
+	var pairs []*certs.FilePair
+	for _, text := range t.SNICertKeys {
+		n, err := certs.ParseNamedFiles(text)
+		if err != nil {
+			return nil, err
+		}
+		pair, err := certs.LoadFilePair(n.CertFile, n.KeyFile, n.Names...)
+		if err != nil {
+			return nil, err
+		}
+		pairs = append(pairs, pair)
 	}
+	return pairs, nil
+}
+
+// present is the daemon's own certificates as they are now; they are renewed while it runs.
+func (id *identity) present() certs.Set { return id.own.Set() }
+
+// trust is the PEM text of what clients are to trust.
+func (id *identity) trust() []byte {
+	if id.pair != nil {
+		return id.pair.PEM()
+	}
+	return id.own.Set().CA.CertPEM
+}
+
+// clientCAs are the authorities of client certificates: the daemon's own CA and those in
+// file, if one is named.
+func (id *identity) clientCAs(file string) (*certs.CAs, error) {
+	sources := []certs.Source{id.own.Trust}
+	if file != "" {
+		sources = append(sources, certs.File(file))
+	}
+	return id.authorities("client-ca", sources...)
+}
+
+// proxyCAs are the authorities of the certificates of proxies that say who asks.
+func (id *identity) proxyCAs(file string) (*certs.CAs, error) {
+	return id.authorities("requestheader-client-ca", certs.File(file))
+}
+
+func (id *identity) authorities(name string, sources ...certs.Source) (*certs.CAs, error) {
+	cas, err := certs.NewCAs(sources...)
+	if err != nil {
+		return nil, err
+	}
+	id.keeper.Keep(name, cas.Refresh)
+	return cas, nil
+}
+
+// keep keeps everything current until the function that it returns is called. Nothing is
+// added to the keeper from then on.
+func (id *identity) keep() (stop func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	var running sync.WaitGroup
+	running.Go(func() { id.keeper.Run(ctx, time.Duration(id.options.ReloadPeriod)) })
+	return func() {
+		cancel()
+		running.Wait()
+	}
+}
+
+// tlsConfig asks for client certificates and leaves their verification to package authn,
+// which can answer 401. Sessions are resumed; a resumed one has the certificate of its
+// first handshake, which is verified again with each request.
+func (id *identity) tlsConfig() (*tls.Config, error) {
+	least, err := certs.ParseVersion(id.options.MinVersion)
+	if err != nil {
+		return nil, err
+	}
+	suites, _, err := certs.ParseSuites(id.options.CipherSuites)
+	if err != nil {
+		return nil, err
+	}
+	return &tls.Config{
+		MinVersion:     least,
+		CipherSuites:   suites,
+		GetCertificate: id.serving.GetCertificate,
+		ClientAuth:     tls.RequestClientCert,
+		NextProtos:     []string{"http/1.1"},
+	}, nil
+}
+
+// A clientConfiguration keeps the administrator's kubeconfig at path up to date.
+type clientConfiguration struct {
+	path, url string
+	id        *identity
+	written   []byte // what the file holds; nil before the first Refresh
+}
+
+// Refresh writes the file if it is to hold anything else than before.
+func (c *clientConfiguration) Refresh() (bool, error) {
+	admin := c.id.present().Admin
+	text := certs.Kubeconfig(c.url, c.id.trust(), admin)
+	if bytes.Equal(text, c.written) {
+		return false, nil
+	}
+	if err := certs.WriteFile(c.path, text); err != nil {
+		return false, err
+	}
+	c.written = text
+	return true, nil
 }
 
 // servingNames are the names by which clients may reach the server: this machine's, the

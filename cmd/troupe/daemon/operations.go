@@ -16,13 +16,13 @@ import (
 
 // operations are the creates of which nothing is stored.
 func (d *Daemon) operations(kinds *catalog.Catalog, p *policies) map[string]http.Operation {
-	// The server is for the name of its own service, if a token is to name somebody.
-	who := authn.Reviewer{Authenticator: p.authenticator, Audiences: []string{"https://" + d.naming.Name("platform") + ".default.svc"}}
+	who := authn.Reviewer{Authenticator: p.authenticator, Audiences: d.accounts.audiences}
 	may := authz.Reviewer{Authorizer: p.authorizer}
 	access := func(_ context.Context, c http.Call) (schema.Tree, error) { return may.Access(c.Kind, c.Object) }
 	return map[string]http.Operation{
-		"/v1/bindings":      d.bind(kinds),
-		"/v1/pods/eviction": d.evict(kinds),
+		"/v1/bindings":              d.bind(kinds),
+		"/v1/pods/eviction":         d.evict(kinds),
+		"/v1/serviceaccounts/token": d.grantToken(),
 		"authentication.platform.io/v1/selfsubjectreviews": func(_ context.Context, c http.Call) (schema.Tree, error) {
 			return authn.Self(c.Object, c.User, time.Now().UTC().Format(time.RFC3339)), nil
 		},

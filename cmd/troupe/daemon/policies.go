@@ -3,8 +3,10 @@ package daemon
 import (
 	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/policy/admission"
+	"github.com/troupe-api/troupe/policy/audit"
 	"github.com/troupe-api/troupe/policy/authn"
 	"github.com/troupe-api/troupe/policy/authz"
+	"github.com/troupe-api/troupe/policy/authz/rbac"
 )
 
 // policies are who is let in, what they may do, and what has a say in it.
@@ -12,18 +14,26 @@ type policies struct {
 	authenticator authn.Authenticator
 	authorizer    authz.Authorizer
 	admission     *admission.Chain
+	audit         *audit.Auditor // nil if nothing is audited
 }
 
 func (d *Daemon) policies(kinds *catalog.Catalog, id *identity) (*policies, error) {
 	seen := newObjects(d.store, kinds, d.naming, d.log)
 	p := &policies{}
 	var err error
-	if p.authenticator, err = d.authenticate(id.set.CA, seen); err != nil {
+	if p.authenticator, err = d.authenticate(id, seen); err != nil {
 		return nil, err
 	}
-	if p.authorizer, err = d.authorize(seen); err != nil {
+	roles, err := rbac.New(d.background.ctx, seen, d.naming)
+	if err != nil {
 		return nil, err
 	}
-	p.admission = d.admit(p.authorizer)
+	if p.authorizer, err = d.authorize(seen, roles); err != nil {
+		return nil, err
+	}
+	p.admission = d.admit(p.authorizer, d.escalation(roles, p.authorizer, seen)...)
+	if p.audit, err = d.audit(); err != nil {
+		return nil, err
+	}
 	return p, nil
 }

@@ -23,6 +23,7 @@ func (c Config) Validate() error {
 	c.Services.validate(&f)
 	c.TLS.validate(&f)
 	c.Authentication.validate(&f)
+	c.ServiceAccounts.validate(&f)
 	c.Authorization.validate(&f)
 	c.Admission.validate(&f)
 	c.Audit.validate(&f)
@@ -52,6 +53,9 @@ func (s Serving) validate(f *faults) {
 	f.least("serving.maxWatches", int64(s.MaxWatches), 1)
 	f.least("serving.maxBodyBytes", int64(s.MaxBodyBytes), 1024)
 	f.check(s.ShutdownDelay >= 0, "serving.shutdownDelay", "must not be negative")
+	if _, err := parseOrigins(s.CORSAllowedOrigins); err != nil {
+		f.check(false, "serving.corsAllowedOrigins", err.Error())
+	}
 }
 
 func (s Services) validate(f *faults) {

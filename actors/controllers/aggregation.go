@@ -1,0 +1,167 @@
+package controllers
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/troupe-api/troupe/kinds/catalog"
+	"github.com/troupe-api/troupe/kinds/codec"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/selector"
+)
+
+// Aggregation fills the rules of cluster roles that gather those of others: of all that one
+// of their selectors selects, in the order of the selectors and then of the names, each rule
+// once. Nobody else's rules stay in them.
+type Aggregation struct {
+	store   Store
+	kind    *schema.Kind
+	logger  *slog.Logger
+	seen    map[string]gathered // by name; of the one goroutine that follows the roles
+	waiting *backlog[string]    // names of roles that gather
+}
+
+// gathered is what a change of a role is held against.
+type gathered struct {
+	labels    map[string]string
+	selectors []selector.Labels // of the roles whose rules it gathers; nil for an ordinary one
+}
+
+// NewAggregation makes the controller for the kinds of a catalogue.
+func NewAggregation(store Store, kinds *catalog.Catalog, logger *slog.Logger) *Aggregation {
+	n := kinds.Naming()
+	return &Aggregation{
+		store: store, logger: logger, seen: map[string]gathered{}, waiting: newBacklog[string](),
+		kind: kinds.ByGVK(meta.GroupVersionKind{Group: n.Group("rbac.authorization"), Version: "v1", Kind: "ClusterRole"}),
+	}
+}
+
+// Run works until the context ends.
+func (a *Aggregation) Run(ctx context.Context) {
+	if a.kind == nil {
+		return // switched off
+	}
+	var running sync.WaitGroup
+	defer running.Wait()
+	running.Go(func() { Follow(ctx, a.store, a.kind, observer(a.see)) })
+	a.waiting.serve(ctx, a.gather, func(name string, err error) {
+		a.logger.Warn("a cluster role does not gather what it should", "role", name, "error", err)
+	})
+}
+
+// see makes the roles wait that a change concerns: that which has changed, and all that
+// gather it or did so before.
+func (a *Aggregation) see(o *meta.Object, gone bool) {
+	before := a.seen[o.Key.Name]
+	now := gathered{}
+	if gone {
+		delete(a.seen, o.Key.Name)
+	} else {
+		now = gathered{labels: o.Head.Clone().Labels, selectors: a.selectors(o)}
+		a.seen[strings.Clone(o.Key.Name)] = now
+	}
+	for name, other := range a.seen {
+		concerned := slices.ContainsFunc(other.selectors, func(l selector.Labels) bool {
+			return l.Matches(now.labels) || l.Matches(before.labels)
+		})
+		if concerned || name == o.Key.Name && len(other.selectors) > 0 {
+			a.waiting.add(name)
+		}
+	}
+}
+
+var aggregationRule = []byte(`"aggregationRule"`)
+
+// selectors are those of the roles that a role gathers.
+func (a *Aggregation) selectors(o *meta.Object) []selector.Labels {
+	if !bytes.Contains(o.JSON, aggregationRule) {
+		return nil
+	}
+	role, err := codec.DecodeStored(a.kind.Message, o.JSON)
+	if err != nil {
+		a.logger.Error("a cluster role cannot be read", "role", o.Key.Name, "error", err)
+		return nil
+	}
+	return selectorsOf(role)
+}
+
+func selectorsOf(role schema.Tree) []selector.Labels {
+	var list []selector.Labels
+	for _, t := range rules.Trees(rules.Sub(role, "aggregationRule"), "clusterRoleSelectors") {
+		if l, ok := selector.OfTree(t); ok {
+			list = append(list, l)
+		}
+	}
+	return list
+}
+
+// aggregationManager is the manager of the rules that are gathered.
+const aggregationManager = "clusterrole-aggregation-controller"
+
+// gather gives a role the rules of those that it gathers.
+func (a *Aggregation) gather(ctx context.Context, name string) error {
+	key := meta.Key{GroupResource: a.kind.Storage, Name: name}
+	o, err := a.store.Get(ctx, request.Get{Kind: a.kind, Key: key})
+	if gone(err) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	role, err := codec.DecodeStored(a.kind.Message, o.JSON)
+	if err != nil {
+		return err
+	}
+	selectors := selectorsOf(role)
+	if len(selectors) == 0 {
+		return nil
+	}
+	union, err := a.union(ctx, name, selectors)
+	if err != nil || rules.Equal(union, role["rules"]) {
+		return err
+	}
+	// With its uid, a role that has gone meanwhile is not made anew.
+	config := schema.Tree{
+		"apiVersion": a.kind.APIVersion(), "kind": a.kind.Kind,
+		"metadata": schema.Tree{"name": name, "uid": o.Head.UID}, "rules": union,
+	}
+	_, err = a.store.Mutate(ctx, request.Mutation{
+		Verb: request.Patch, PatchType: request.ApplyPatch, Kind: a.kind, Key: key, Object: config, Force: true, FieldManager: aggregationManager,
+	})
+	return err
+}
+
+// union is the rules of all that is selected, but for the role called name itself.
+func (a *Aggregation) union(ctx context.Context, name string, selectors []selector.Labels) ([]any, error) {
+	union := []any{}
+	known := map[string]bool{}
+	for _, l := range selectors {
+		listing, err := a.store.List(ctx, request.List{Kind: a.kind, Labels: l})
+		if err != nil {
+			return nil, err
+		}
+		for _, o := range listing.Items {
+			if o.Key.Name == name {
+				continue
+			}
+			role, err := codec.DecodeStored(a.kind.Message, o.JSON)
+			if err != nil {
+				return nil, err
+			}
+			for _, rule := range rules.Items(role, "rules") {
+				if text := string(codec.AppendAny(nil, rule)); !known[text] {
+					known[text] = true
+					union = append(union, rule)
+				}
+			}
+		}
+	}
+	return union, nil
+}

@@ -1,0 +1,136 @@
+package controllers
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/golang-jwt/jwt/v5"
+	"github.com/troupe-api/troupe/kinds/catalog"
+	"github.com/troupe-api/troupe/kinds/codec"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// What is signed, and where: a key of a ConfigMap in the public namespace. A signature is under
+// the prefix and the id of its token.
+const (
+	clusterInfo     = "cluster-info"
+	signedKey       = "kubeconfig"
+	signaturePrefix = "jws-kubeconfig-"
+)
+
+// BootstrapSigner signs the public information about the cluster with every bootstrap token
+// that is for it, so that who knows the token can trust the information. A signature is a JWS
+// (RFC 7515) without its payload, signed by HS256 with the whole token.
+type BootstrapSigner struct {
+	store  Store
+	maps   *schema.Kind
+	key    meta.Key
+	tokens *bootstrapTokens
+	logger *slog.Logger
+}
+
+// NewBootstrapSigner makes the controller for the kinds of a catalogue.
+func NewBootstrapSigner(store Store, kinds *catalog.Catalog, logger *slog.Logger) *BootstrapSigner {
+	maps := kinds.ByGVK(meta.GroupVersionKind{Version: "v1", Kind: "ConfigMap"})
+	return &BootstrapSigner{
+		store: store, maps: maps, tokens: newBootstrapTokens(kinds), logger: logger,
+		key: meta.Key{GroupResource: maps.Storage, Namespace: kinds.Naming().PublicNamespace(), Name: clusterInfo},
+	}
+}
+
+// Run works until the context ends.
+func (s *BootstrapSigner) Run(ctx context.Context) {
+	var running sync.WaitGroup
+	defer running.Wait()
+	running.Go(func() { Follow(ctx, s.store, s.tokens.kind, s.tokens) })
+	running.Go(func() {
+		Follow(ctx, s.store, s.maps, observer(func(o *meta.Object, gone bool) {
+			if !gone && o.Key == s.key {
+				s.tokens.signal()
+			}
+		}))
+	})
+	s.tokens.serve(ctx, s.sign)
+}
+
+// sign gives the ConfigMap the signatures that it should have, and no others.
+func (s *BootstrapSigner) sign(ctx context.Context, all []bootstrapSecret, now time.Time) error {
+	o, err := s.store.Get(ctx, request.Get{Kind: s.maps, Key: s.key})
+	if err != nil {
+		if gone(err) {
+			return nil
+		}
+		return err
+	}
+	tree, err := codec.DecodeStored(s.maps.Message, o.JSON)
+	if err != nil {
+		return err
+	}
+	changes, err := signatures(rules.Sub(tree, "data"), all, now)
+	if err != nil || len(changes) == 0 {
+		return err
+	}
+	patch, err := json.Marshal(schema.Tree{
+		"metadata": schema.Tree{"uid": o.Head.UID, "resourceVersion": strconv.FormatUint(o.Version, 10)}, "data": changes,
+	})
+	if err != nil {
+		return err
+	}
+	_, err = s.store.Mutate(ctx, request.Mutation{Verb: request.Patch, Kind: s.maps, Key: s.key, PatchType: request.MergePatch, PatchBody: patch})
+	switch {
+	case gone(err) || is(err, meta.ReasonConflict):
+		return nil // its watch brings it back
+	case invalid(err): // as it is when it is immutable
+		s.logger.Warn("the information about the cluster cannot be signed", "error", err)
+		return nil
+	}
+	return err
+}
+
+// signatures are the changes of data, as a merge patch.
+func signatures(data schema.Tree, all []bootstrapSecret, now time.Time) (schema.Tree, error) {
+	changes := schema.Tree{}
+	for key := range data {
+		if strings.HasPrefix(key, signaturePrefix) {
+			changes[key] = nil
+		}
+	}
+	payload, there := data[signedKey].(string)
+	for _, t := range all {
+		if !there || !t.whole || !t.ForSigning || t.Expired(now) {
+			continue
+		}
+		key := signaturePrefix + t.ID
+		signature, err := detached(payload, t)
+		if err != nil {
+			return nil, err
+		}
+		if changes[key] = signature; data[key] == signature {
+			delete(changes, key)
+		}
+	}
+	return changes, nil
+}
+
+// detached signs a payload, and leaves the place of the payload empty.
+func detached(payload string, t bootstrapSecret) (string, error) {
+	header, err := json.Marshal(map[string]string{"alg": jwt.SigningMethodHS256.Alg(), "kid": t.ID})
+	if err != nil {
+		return "", err
+	}
+	head := encodedURL(header)
+	signature, err := jwt.SigningMethodHS256.Sign(head+"."+encodedURL([]byte(payload)), []byte(t.String()))
+	if err != nil {
+		return "", errors.New("signing with a bootstrap token")
+	}
+	return head + ".." + encodedURL(signature), nil
+}

@@ -1,0 +1,79 @@
+package controllers
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+
+	"github.com/troupe-api/troupe/kinds/catalog"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// defaultAccount is the service account that every namespace has.
+const defaultAccount = "default"
+
+// ServiceAccounts keeps a service account called default in every namespace that is not being
+// deleted.
+type ServiceAccounts struct {
+	store                Store
+	namespaces, accounts *schema.Kind
+	logger               *slog.Logger
+	waiting              *backlog[string] // names of namespaces
+}
+
+// NewServiceAccounts makes the controller for the kinds of a catalogue.
+func NewServiceAccounts(store Store, kinds *catalog.Catalog, logger *slog.Logger) *ServiceAccounts {
+	return &ServiceAccounts{
+		store: store, logger: logger, waiting: newBacklog[string](),
+		namespaces: kinds.ByGVK(meta.GroupVersionKind{Version: "v1", Kind: "Namespace"}),
+		accounts:   kinds.ByGVK(meta.GroupVersionKind{Version: "v1", Kind: "ServiceAccount"}),
+	}
+}
+
+// Run works until the context ends.
+func (s *ServiceAccounts) Run(ctx context.Context) {
+	var running sync.WaitGroup
+	defer running.Wait()
+	running.Go(func() {
+		Follow(ctx, s.store, s.namespaces, observer(func(o *meta.Object, gone bool) {
+			if !gone && !o.Head.Terminating {
+				s.waiting.add(o.Key.Name)
+			}
+		}))
+	})
+	running.Go(func() {
+		Follow(ctx, s.store, s.accounts, observer(func(o *meta.Object, gone bool) {
+			if gone && o.Key.Name == defaultAccount {
+				s.waiting.add(o.Key.Namespace)
+			}
+		}))
+	})
+	s.waiting.serve(ctx, s.ensure, func(namespace string, err error) {
+		s.logger.Warn("a namespace has no default service account", "namespace", namespace, "error", err)
+	})
+}
+
+// ensure makes the account if it is not there. A namespace that is being deleted needs none.
+func (s *ServiceAccounts) ensure(ctx context.Context, namespace string) error {
+	key := meta.Key{GroupResource: s.accounts.Storage, Namespace: namespace, Name: defaultAccount}
+	if _, err := s.store.Get(ctx, request.Get{Kind: s.accounts, Key: key}); !gone(err) {
+		return err
+	}
+	ns, err := s.store.Get(ctx, request.Get{Kind: s.namespaces, Key: meta.Key{GroupResource: s.namespaces.Storage, Name: namespace}})
+	switch {
+	case gone(err) || err == nil && ns.Head.Terminating:
+		return nil
+	case err != nil:
+		return err
+	}
+	_, err = s.store.Mutate(ctx, request.Mutation{
+		Verb: request.Create, Kind: s.accounts, Key: key,
+		Object: schema.Tree{"metadata": schema.Tree{"name": key.Name, "namespace": key.Namespace}},
+	})
+	if is(err, meta.ReasonAlreadyExists) || is(err, meta.ReasonForbidden) || gone(err) {
+		return nil // somebody was faster: who made the account, or who deletes the namespace
+	}
+	return err
+}

@@ -1,0 +1,52 @@
+package controllers
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/troupe-api/troupe/kinds/catalog"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/request"
+)
+
+// TokenCleaner deletes bootstrap tokens that have ended.
+type TokenCleaner struct {
+	store  Store
+	tokens *bootstrapTokens
+	logger *slog.Logger
+}
+
+// NewTokenCleaner makes the controller for the kinds of a catalogue.
+func NewTokenCleaner(store Store, kinds *catalog.Catalog, logger *slog.Logger) *TokenCleaner {
+	return &TokenCleaner{store: store, tokens: newBootstrapTokens(kinds), logger: logger}
+}
+
+// Run works until the context ends.
+func (c *TokenCleaner) Run(ctx context.Context) {
+	var running sync.WaitGroup
+	defer running.Wait()
+	running.Go(func() { Follow(ctx, c.store, c.tokens.kind, c.tokens) })
+	c.tokens.serve(ctx, c.clean)
+}
+
+func (c *TokenCleaner) clean(ctx context.Context, all []bootstrapSecret, now time.Time) error {
+	var faults []error
+	for _, s := range all {
+		if !s.Expired(now) {
+			continue
+		}
+		_, err := c.store.Mutate(ctx, request.Mutation{
+			Verb: request.Delete, Kind: c.tokens.kind, Key: s.object,
+			Delete: request.DeleteOptions{UID: s.uid, ResourceVersion: strconv.FormatUint(s.version, 10)},
+		})
+		if err != nil && !gone(err) && !is(err, meta.ReasonConflict) { // a change brings it back
+			c.logger.Warn("a bootstrap token that has ended stays", "key", s.object.String(), "error", err)
+			faults = append(faults, err)
+		}
+	}
+	return errors.Join(faults...)
+}

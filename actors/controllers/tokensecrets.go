@@ -1,0 +1,112 @@
+package controllers
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/troupe-api/troupe/kinds/catalog"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// TokenSecrets makes a Secret for a token for every service account that names none, and
+// makes the account name it. Tokens fills it.
+type TokenSecrets struct {
+	store             Store
+	secrets, accounts *schema.Kind
+	names             tokenNames
+	logger            *slog.Logger
+	waiting           *backlog[meta.Key] // accounts
+}
+
+// NewTokenSecrets makes the controller for the kinds of a catalogue.
+func NewTokenSecrets(store Store, kinds *catalog.Catalog, logger *slog.Logger) *TokenSecrets {
+	return &TokenSecrets{
+		store: store, names: newTokenNames(kinds.Naming()), logger: logger, waiting: newBacklog[meta.Key](),
+		secrets:  kinds.ByGVK(meta.GroupVersionKind{Version: "v1", Kind: "Secret"}),
+		accounts: kinds.ByGVK(meta.GroupVersionKind{Version: "v1", Kind: "ServiceAccount"}),
+	}
+}
+
+// Run works until the context ends.
+func (t *TokenSecrets) Run(ctx context.Context) {
+	done := make(chan struct{})
+	defer func() { <-done }()
+	go func() {
+		defer close(done)
+		Follow(ctx, t.store, t.accounts, observer(func(o *meta.Object, gone bool) {
+			if !gone && !o.Head.Terminating {
+				t.waiting.add(own(o.Key))
+			}
+		}))
+	}()
+	t.waiting.serve(ctx, t.ensure, func(key meta.Key, err error) {
+		t.logger.Warn("a service account has no secret", "key", key.String(), "error", err)
+	})
+}
+
+// ensure looks first whether there is a Secret that the account only does not name.
+func (t *TokenSecrets) ensure(ctx context.Context, key meta.Key) error {
+	o, err := t.store.Get(ctx, request.Get{Kind: t.accounts, Key: key})
+	if err != nil {
+		if gone(err) {
+			return nil
+		}
+		return err
+	}
+	there, err := t.secretsOf(ctx, key)
+	if err != nil {
+		return err
+	}
+	var fault error
+	err = refer(ctx, t.store, t.accounts, key, func(secrets []any) []any {
+		for _, s := range secrets {
+			if r, ok := s.(schema.Tree); ok && slices.Contains(there, any(r["name"])) {
+				return secrets
+			}
+		}
+		var name any
+		if len(there) > 0 {
+			name = there[0]
+		} else if name, fault = t.make(ctx, o); fault != nil {
+			return secrets
+		}
+		return append(slices.Clone(secrets), schema.Tree{"name": name})
+	})
+	return errors.Join(fault, err)
+}
+
+// secretsOf are the names of the Secrets for tokens of an account.
+func (t *TokenSecrets) secretsOf(ctx context.Context, account meta.Key) (names []any, err error) {
+	all, err := t.store.List(ctx, request.List{Kind: t.secrets, Namespace: account.Namespace})
+	for _, o := range all.Items {
+		if of, ok := t.names.accountOf(t.secrets, o); ok && of == account.Name && !o.Head.Terminating {
+			names = append(names, o.Key.Name)
+		}
+	}
+	return names, err
+}
+
+// suffixLetters are those that make no words.
+const suffixLetters = "bcdfghjklmnpqrstvwxz2456789"
+
+// make makes a Secret for an account, and gives its name.
+func (t *TokenSecrets) make(ctx context.Context, account *meta.Object) (string, error) {
+	suffix := make([]byte, 5)
+	for i := range suffix {
+		suffix[i] = suffixLetters[rand.IntN(len(suffixLetters))]
+	}
+	key := meta.Key{GroupResource: t.secrets.Storage, Namespace: account.Key.Namespace, Name: account.Key.Name + "-token-" + string(suffix)}
+	_, err := t.store.Mutate(ctx, request.Mutation{Verb: request.Create, Kind: t.secrets, Key: key, Object: schema.Tree{
+		"metadata": schema.Tree{
+			"name": key.Name, "namespace": key.Namespace,
+			"annotations": schema.Tree{t.names.account: account.Key.Name, t.names.uid: account.Head.UID},
+		},
+		"type": t.names.kind,
+	}})
+	return key.Name, err
+}

@@ -1,0 +1,76 @@
+package daemon
+
+import (
+	"bytes"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/base64"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/troupe-api/troupe/policy/certs"
+)
+
+// Before the daemon's own certificates expire, they are renewed: handshakes get the new one,
+// the kubeconfig holds the new administrator's, and both CAs are believed.
+func TestOwnCertificatesRenewWhileTheDaemonRuns(t *testing.T) {
+	now := time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
+	dir := t.TempDir()
+	own, err := certs.Store{Dir: filepath.Join(dir, "pki"), Now: func() time.Time { return now }}.Open([]string{"localhost"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := &identity{
+		own: own, serving: certs.NewServing(own.Certificate), options: defaultTLS(),
+		keeper: certs.NewKeeper(slog.New(slog.DiscardHandler)),
+	}
+	id.keeper.Keep("own", own.Renew)
+	cas, err := id.clientCAs("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	admin := &clientConfiguration{path: filepath.Join(dir, "admin.kubeconfig"), url: "https://localhost:1", id: id}
+	id.keeper.Keep("kubeconfig", admin.Refresh)
+	config, err := id.tlsConfig()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var last certs.Set
+	first := own.Set().CA
+	for _, step := range []struct {
+		after time.Duration
+		anew  bool
+	}{{0, true}, {time.Hour, false}, {340 * 24 * time.Hour, true}, {3300 * 24 * time.Hour, true}} {
+		now = now.Add(step.after)
+		id.keeper.Look()
+		set := id.present()
+		if anew := set.Server != last.Server && set.Admin != last.Admin; anew != step.anew {
+			t.Errorf("at %v: anew %t", now, anew)
+		}
+		last = set
+		if step.after > 3000*24*time.Hour && set.CA.Cert.Equal(first.Cert) {
+			t.Errorf("at %v the CA is not renewed", now)
+		}
+		served, err := config.GetCertificate(&tls.ClientHelloInfo{ServerName: "localhost"})
+		if err != nil || served.Leaf != set.Server.Cert {
+			t.Errorf("at %v another certificate is served: %v", now, err)
+		}
+		written, err := os.ReadFile(admin.path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for what, part := range map[string][]byte{"CA": set.CA.CertPEM, "certificate": set.Admin.CertPEM, "key": set.Admin.KeyPEM} {
+			if !bytes.Contains(written, []byte(base64.StdEncoding.EncodeToString(part))) {
+				t.Errorf("at %v the kubeconfig holds another %s", now, what)
+			}
+		}
+		for what, ca := range map[string]*certs.Pair{"first": first, "present": set.CA} {
+			if _, err := ca.Cert.Verify(x509.VerifyOptions{Roots: cas.Pool(), CurrentTime: now}); err != nil {
+				t.Errorf("at %v the %s CA is not believed: %v", now, what, err)
+			}
+		}
+	}
+}

@@ -1,0 +1,64 @@
+package daemon
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestOriginsMustBeBound(t *testing.T) {
+	for text, ok := range map[string]bool{
+		`^https://console\.example\.com$`: true,
+		`//localhost(:|$)`:                true,
+		`//localhost:`:                    true,
+		`^https?://([a-z]+\.)?example:`:   true,
+		`https://console\.example\.com`:   false,
+		`^https://console\.example\.com`:  false,
+		`example\.com$`:                   false,
+		`.*`:                              false,
+		`^(`:                              false,
+	} {
+		if _, err := parseOrigins([]string{text}); (err == nil) != ok {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
+func TestDirectivesOfStrictTransport(t *testing.T) {
+	for text, ok := range map[string]bool{
+		"":                                    true,
+		"max-age=31536000":                    true,
+		"max-age=0,preload,includeSubDomains": true,
+		"includeSubDomains":                   false,
+		"max-age=1,max-age=2":                 false,
+		"max-age":                             false,
+		"max-age=-1":                          false,
+		"max-age=1; includeSubDomains":        false,
+		"max-age=1,includesubdomains":         false,
+		"max-age=1,x\r\nSet-Cookie: a=b":      false,
+	} {
+		var directives []string
+		if text != "" {
+			directives = strings.Split(text, ",")
+		}
+		if err := checkDirectives(directives); (err == nil) != ok {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
+func TestFaultsOfTLS(t *testing.T) {
+	for key, change := range map[string]func(*TLS){
+		"tls.certFile":                func(c *TLS) { c.PrivateKeyFile = "a.key" },
+		"tls.sniCertKeys":             func(c *TLS) { c.SNICertKeys = []string{"a.crt"} },
+		"tls.minVersion":              func(c *TLS) { c.MinVersion = "VersionTLS11" },
+		"tls.cipherSuites":            func(c *TLS) { c.CipherSuites = []string{"TLS_NULL"} },
+		"tls.reloadPeriod":            func(c *TLS) { c.ReloadPeriod *= 7 },
+		"tls.strictTransportSecurity": func(c *TLS) { c.StrictTransportSecurity = []string{"preload"} },
+	} {
+		c := Default()
+		change(&c.TLS)
+		if err := c.Validate(); err == nil || !strings.HasPrefix(err.Error(), key+": ") || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: %v", key, err)
+		}
+	}
+}

@@ -1,0 +1,95 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// A scrape is the figures of a daemon at one moment: by name and, for series with labels, by
+// "name{label="value",…}".
+type scrape struct {
+	at      time.Time
+	samples map[string]float64
+}
+
+func (r *remote) scrape(ctx context.Context) (*scrape, error) {
+	body, err := r.get(ctx, "/metrics")
+	if err != nil {
+		return nil, err
+	}
+	defer body.Close()
+	return readScrape(body, time.Now())
+}
+
+// readScrape reads the text exposition format.
+func readScrape(text io.Reader, at time.Time) (*scrape, error) {
+	s := &scrape{at: at, samples: map[string]float64{}}
+	lines := bufio.NewScanner(text)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		line := strings.TrimSpace(lines.Text())
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		space := strings.LastIndexByte(line, ' ')
+		if space < 0 {
+			return nil, errors.New("no text exposition format: " + strconv.Quote(line))
+		}
+		value, err := strconv.ParseFloat(line[space+1:], 64)
+		if err != nil {
+			return nil, err
+		}
+		s.samples[line[:space]] = value
+	}
+	return s, lines.Err()
+}
+
+// get is the figure of a series; 0 if there is none.
+func (s *scrape) get(name string) float64 { return s.samples[name] }
+
+// of is the figure of a resource in a series.
+func (s *scrape) of(name, resource string) float64 {
+	return s.samples[name+"{resource="+strconv.Quote(resource)+"}"]
+}
+
+// sum adds up the series of a name whose labels match a pattern.
+func (s *scrape) sum(name, pattern string) (total float64) {
+	match := regexp.MustCompile(pattern)
+	for series, value := range s.samples {
+		if labels, ok := strings.CutPrefix(series, name+"{"); ok && match.MatchString(labels) {
+			total += value
+		}
+	}
+	return total
+}
+
+// label is the first value of a label in a series of a name; "" if there is none.
+func (s *scrape) label(name, label string) string {
+	match := regexp.MustCompile(`(?:^|,)` + label + `="([^"]*)"`)
+	for series := range s.samples {
+		if labels, ok := strings.CutPrefix(series, name+"{"); ok {
+			if found := match.FindStringSubmatch(strings.TrimSuffix(labels, "}")); found != nil {
+				return found[1]
+			}
+		}
+	}
+	return ""
+}
+
+// resources are all that have a series of a name.
+func (s *scrape) resources(name string) (all []string) {
+	for series := range s.samples {
+		if label, ok := strings.CutPrefix(series, name+"{resource="); ok {
+			if resource, err := strconv.Unquote(strings.TrimSuffix(label, "}")); err == nil {
+				all = append(all, resource)
+			}
+		}
+	}
+	return all
+}

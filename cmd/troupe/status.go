@@ -1,0 +1,192 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+)
+
+// status prints what a running daemon does.
+func status() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "status",
+		Short: "Show what a running daemon does",
+		Long: `Show what the running daemon of --kubeconfig does: how many objects and watches it
+has, how fast it commits, how long a sync takes, what it keeps on disk and in memory, and
+which collections are the busiest and the slowest. Rates are measured over --interval.
+All figures come from /metrics, whose names docs/operations.md explains.`,
+		Args: cobra.NoArgs,
+	}
+	kubeconfig := c.Flags().String("kubeconfig", "troupe-data/admin.kubeconfig", "Client configuration, with embedded certificates, of the running daemon.")
+	interval := c.Flags().Duration("interval", time.Second, "Time between the two looks that rates are made of.")
+	top := c.Flags().Int("top", 10, "Most collections to show; 0 shows all.")
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		r, err := readRemote(*kubeconfig)
+		if err != nil {
+			return err
+		}
+		return r.status(c.Context(), c.OutOrStdout(), *interval, *top)
+	}
+	return c
+}
+
+func (r *remote) status(ctx context.Context, w io.Writer, interval time.Duration, top int) error {
+	before, err := r.scrape(ctx)
+	if err != nil {
+		return err
+	}
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(interval):
+	}
+	after, err := r.scrape(ctx)
+	if err != nil {
+		return err
+	}
+	p := picture{server: r.server, before: before, after: after}
+	if err := p.summary(w); err != nil {
+		return err
+	}
+	return p.collections(w, top)
+}
+
+// A picture is what two scrapes of a daemon show.
+type picture struct {
+	server        string
+	before, after *scrape
+}
+
+// rate is how fast a counter rises, per second.
+func (p *picture) rate(name string) float64 {
+	return per(p.after.get(name)-p.before.get(name), p.after.at.Sub(p.before.at).Seconds())
+}
+
+// rateOf is the same for series whose labels match a pattern.
+func (p *picture) rateOf(name, pattern string) float64 {
+	return per(p.after.sum(name, pattern)-p.before.sum(name, pattern), p.after.at.Sub(p.before.at).Seconds())
+}
+
+// mean is what one unit of a counter took lately, in seconds; since the start if there was none.
+func (p *picture) mean(seconds, count string) float64 {
+	if n := p.after.get(count) - p.before.get(count); n > 0 {
+		return (p.after.get(seconds) - p.before.get(seconds)) / n
+	}
+	return per(p.after.get(seconds), p.after.get(count))
+}
+
+// per divides; nothing by nothing is 0.
+func per(amount, by float64) float64 {
+	if by == 0 {
+		return 0
+	}
+	return amount / by
+}
+
+func (p *picture) summary(w io.Writer) error {
+	a := p.after
+	objects := a.sum("troupe_objects", "")
+	lines := [][2]string{
+		{"server", fmt.Sprintf("%s  troupe %s  naming %s  up %s", p.server, a.label("troupe_info", "version"), a.label("troupe_info", "naming"),
+			time.Duration(a.get("troupe_uptime_seconds")*1e9).Truncate(time.Second))},
+		{"objects", fmt.Sprintf("%s in %d collections  at version %s", count(objects), len(a.resources("troupe_objects")), count(a.get("troupe_resource_version")))},
+		{"requests", fmt.Sprintf("%.0f/s  refused as too many %.0f/s  failed %.0f/s", p.rateOf("apiserver_request_total", ""),
+			p.rateOf("apiserver_request_total", `code="429"`), p.rateOf("apiserver_request_total", `code="5`))},
+		{"watches", fmt.Sprintf("%s open  %.0f events/s", count(a.get("troupe_watchers")), p.rate("troupe_watch_events_total"))},
+		{"commits", fmt.Sprintf("%.0f/s in %.0f batches/s (%.1f a batch, most %s)  waiting %s", p.rate("troupe_commits_total"), p.rate("troupe_commit_batches_total"),
+			per(p.rate("troupe_commits_total"), p.rate("troupe_commit_batches_total")), count(a.get("troupe_commit_batch_size_max")), count(a.get("troupe_commit_queue_depth")))},
+		{"sync", fmt.Sprintf("%s each  batch %s each", short(p.mean("troupe_journal_sync_seconds_total", "troupe_journal_sync_total")),
+			short(p.mean("troupe_commit_seconds_total", "troupe_commit_batches_total")))},
+		{"disk", fmt.Sprintf("journal %s in %s files  snapshots %s, %s failed", size(a.get("troupe_journal_bytes")), count(a.get("troupe_journal_segments")),
+			size(a.get("troupe_snapshot_bytes")), count(a.get("troupe_snapshot_failures_total")))},
+		{"memory", fmt.Sprintf("%s resident  history %s  %s goroutines", size(a.get("process_resident_memory_bytes")), size(a.sum("troupe_history_bytes", "")),
+			count(a.get("go_goroutines")))},
+		{"actors", fmt.Sprintf("%s awake  waiting messages %s  panics %s  restarts %s", count(a.get("troupe_object_actors")), count(a.get("troupe_mailbox_depth")),
+			count(a.get("troupe_actor_panics_total")), count(a.get("troupe_actor_restarts_total")))},
+	}
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, line := range lines {
+		fmt.Fprintf(t, "%s\t%s\n", line[0], line[1])
+	}
+	return t.Flush()
+}
+
+// A row is one collection.
+type row struct {
+	resource                                        string
+	objects, watches, history, turns, mean, longest float64
+}
+
+// collections shows those with the most work first, then those with the most objects.
+func (p *picture) collections(w io.Writer, top int) error {
+	var rows []row
+	for _, name := range p.after.resources("troupe_objects") {
+		a, b := p.after, p.before
+		r := row{
+			resource: name, objects: a.of("troupe_objects", name), watches: a.of("troupe_collection_watchers", name),
+			history: a.of("troupe_history_bytes", name), longest: a.of("troupe_turn_seconds_max", name),
+			turns: per(a.of("troupe_turns_total", name)-b.of("troupe_turns_total", name), a.at.Sub(b.at).Seconds()),
+			mean:  per(a.of("troupe_turn_seconds_total", name), a.of("troupe_turns_total", name)),
+		}
+		if r.objects+r.watches+r.history > 0 {
+			rows = append(rows, r)
+		}
+	}
+	slices.SortFunc(rows, func(a, b row) int {
+		return cmp.Or(cmp.Compare(b.turns, a.turns), cmp.Compare(b.objects, a.objects), strings.Compare(a.resource, b.resource))
+	})
+	left := 0
+	if top > 0 && len(rows) > top {
+		left, rows = len(rows)-top, rows[:top]
+	}
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "\nCOLLECTION\tOBJECTS\tWATCHES\tHISTORY\tWRITES/S\tMEAN\tLONGEST")
+	for _, r := range rows {
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%.0f\t%s\t%s\n", r.resource, count(r.objects), count(r.watches), size(r.history), r.turns, short(r.mean), short(r.longest))
+	}
+	if left > 0 {
+		fmt.Fprintf(t, "and %d more\n", left)
+	}
+	return t.Flush()
+}
+
+// count is a whole number with commas between thousands.
+func count(v float64) string {
+	digits := fmt.Sprintf("%.0f", v)
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return digits
+}
+
+// size is a number of bytes in the largest unit in which it is at least 1.
+func size(v float64) string {
+	units := []string{"B", "KiB", "MiB", "GiB", "TiB"}
+	n := 0
+	for ; v >= 1024 && n < len(units)-1; n++ {
+		v /= 1024
+	}
+	if n == 0 || v >= 100 {
+		return fmt.Sprintf("%.0f %s", v, units[n])
+	}
+	return fmt.Sprintf("%.1f %s", v, units[n])
+}
+
+// short is a number of seconds with three digits.
+func short(seconds float64) string {
+	d := time.Duration(seconds * 1e9)
+	switch {
+	case d < time.Millisecond:
+		return d.Round(100 * time.Nanosecond).String()
+	case d < time.Second:
+		return d.Round(10 * time.Microsecond).String()
+	}
+	return d.Round(10 * time.Millisecond).String()
+}

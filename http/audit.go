@@ -1,0 +1,269 @@
+package http
+
+import (
+	"bytes"
+	"fmt"
+	"net"
+	"net/netip"
+	"runtime/debug"
+	"strings"
+
+	"github.com/troupe-api/troupe/kinds/codec"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/policy/audit"
+	"github.com/troupe-api/troupe/policy/authn"
+	"github.com/valyala/fasthttp"
+	"sigs.k8s.io/yaml"
+)
+
+// record begins the audit of a request when it is known who asks. Without an audit it, like
+// all of this file, costs a comparison with nil.
+func (s *Server) record(x *exchange) error {
+	if s.opts.Audit == nil {
+		return nil
+	}
+	s.begin(x, x.user)
+	if x.audit != nil && !x.audit.Reached(audit.RequestReceived, 0) {
+		return s.unstored(x)
+	}
+	return nil
+}
+
+// unstored is the answer to a request that may not go on because it cannot be audited.
+func (s *Server) unstored(x *exchange) error {
+	s.log.Error("http: a request was refused, its audit event could not be stored", "id", x.id)
+	return internalError(x.id)
+}
+
+// begin begins the record of a request, if the policy wants one.
+func (s *Server) begin(x *exchange, user *authn.User) {
+	x.audited = true
+	a := s.attributes(x)
+	a.User = user
+	x.audit = s.opts.Audit.Begin(&a, x.start)
+	r := x.audit
+	if r == nil {
+		return
+	}
+	r.ID, r.URI = x.id, withoutToken(x.target.raw)
+	r.UserAgent = userAgent(x.ctx.UserAgent())
+	r.SourceIPs = appendSources(r.SourceIPs[:0], x.ctx)
+}
+
+// recordRefusal begins the record of a request that was refused before it was known who asks.
+func (s *Server) recordRefusal(x *exchange) {
+	if s.opts.Audit == nil || x.audited || x.info.Path == "" {
+		return
+	}
+	s.begin(x, nil)
+	x.refused = true
+}
+
+// answersStatus records a Status that is the answer. Of a refused credential it says more than
+// the client gets to know.
+func (x *exchange) answersStatus(f *meta.Status) {
+	if x.audit == nil {
+		return
+	}
+	if x.refused && f.Code == fasthttp.StatusUnauthorized {
+		told := *f
+		told.Message = x.attempt()
+		f = &told
+	}
+	x.audit.Answered(f)
+}
+
+// recorded ends the record of a request, but for that of a watch.
+func (s *Server) recorded(x *exchange) {
+	r := x.audit
+	if r == nil {
+		return
+	}
+	defer s.recordingFailed(x)
+	if r.User != x.user && !x.refused {
+		r.As = x.user
+	}
+	stage := audit.ResponseComplete
+	switch {
+	case x.panicked:
+		stage = audit.Panic
+	case x.refused:
+		stage = audit.ResponseStarted
+	}
+	r.Reached(stage, x.ctx.Response.StatusCode())
+	x.audit = nil
+	r.Release()
+}
+
+// recordingFailed keeps a panic of the audit from the answer, which has been made.
+func (s *Server) recordingFailed(x *exchange) {
+	if fault := recover(); fault != nil {
+		s.log.Error("http: panic while auditing", "id", x.id, "panic", fmt.Sprint(fault), "stack", string(debug.Stack()))
+	}
+}
+
+// recordWatch notes that a watch has begun; what it returns notes that it has ended.
+func (x *exchange) recordWatch(code int) (end func()) {
+	r := x.audit
+	if r == nil {
+		return func() {}
+	}
+	if r.User != x.user {
+		r.As = x.user
+	}
+	x.audit = nil
+	r.Reached(audit.ResponseStarted, code)
+	return func() {
+		r.Reached(audit.ResponseComplete, code)
+		r.Release()
+	}
+}
+
+// sent records an object that a client has sent, whatever the form it came in.
+func (x *exchange) sent(m *schema.Message, tree schema.Tree, form media, body []byte) {
+	if x.audit == nil {
+		return
+	}
+	x.audit.Sent(tree)
+	x.sentOptions(m, tree, form, body)
+}
+
+// sentOptions records the body of a delete.
+func (x *exchange) sentOptions(m *schema.Message, tree schema.Tree, form media, body []byte) {
+	switch {
+	case x.audit == nil || !x.audit.WantsRequest():
+	case form == mediaJSON:
+		x.audit.SetRequest(body, false)
+	default:
+		x.audit.SetRequest(codec.AppendValue(nil, m, tree), false)
+	}
+}
+
+// sentPatch records a patch, or a configuration to apply, which may be YAML.
+func (x *exchange) sentPatch(body []byte) {
+	if x.audit == nil || !x.audit.WantsRequest() {
+		return
+	}
+	if trimmed := bytes.TrimSpace(body); len(trimmed) > 0 && trimmed[0] != '{' && trimmed[0] != '[' {
+		doc, err := yaml.YAMLToJSON(body)
+		if err != nil {
+			return // it is refused
+		}
+		body = doc
+	}
+	x.audit.SetRequest(body, true)
+}
+
+// answersList records a list that is the answer. It is put together only for that.
+func (x *exchange) answersList(l *listBody) {
+	if x.audit != nil && x.audit.WantsResponse() {
+		x.audit.SetResponse(l.size, l.bytes)
+	}
+}
+
+// answersDocument records a document that is the answer.
+func (x *exchange) answersDocument(doc []byte) {
+	if x.audit != nil && x.audit.WantsResponse() {
+		x.audit.SetResponse(len(doc), func() []byte { return doc })
+	}
+}
+
+// tokenQuery is a parameter in which clients of other servers send a bearer token.
+const tokenQuery = "access_token="
+
+// withoutToken is a request target without the bearer token that it may hold.
+func withoutToken(target string) string {
+	path, rest, ok := strings.Cut(target, "?")
+	if !ok || !strings.Contains(rest, tokenQuery) {
+		return target
+	}
+	pairs := strings.Split(rest, "&")
+	for i, pair := range pairs {
+		if strings.HasPrefix(pair, tokenQuery) {
+			pairs[i] = tokenQuery + "REDACTED"
+		}
+	}
+	return path + "?" + strings.Join(pairs, "&")
+}
+
+// maxAgent bounds a User-Agent, in bytes.
+const maxAgent = 1024
+
+func userAgent(b []byte) string {
+	if len(b) > maxAgent {
+		return string(b[:maxAgent]) + "...TRUNCATED"
+	}
+	return string(b)
+}
+
+// appendSources appends the addresses from which a request has come: what proxies say, and
+// last the one that cannot lie.
+func appendSources(list []netip.Addr, ctx *fasthttp.RequestCtx) []netip.Addr {
+	h := &ctx.Request.Header
+	if forwarded := h.Peek("X-Forwarded-For"); len(forwarded) > 0 {
+		for part := range strings.SplitSeq(string(forwarded), ",") {
+			if a, err := netip.ParseAddr(strings.TrimSpace(part)); err == nil {
+				list = append(list, plainAddress(a))
+			}
+		}
+	}
+	if real := h.Peek("X-Real-Ip"); len(real) > 0 {
+		a, err := netip.ParseAddr(strings.TrimSpace(string(real)))
+		if a = plainAddress(a); err == nil && !contains(list, a) {
+			list = append(list, a)
+		}
+	}
+	if remote, ok := ctx.RemoteAddr().(*net.TCPAddr); ok {
+		a := plainAddress(remote.AddrPort().Addr())
+		if n := len(list); n == 0 || list[n-1] != a {
+			list = append(list, a)
+		}
+	}
+	return list
+}
+
+// plainAddress has no zone, and is IPv4 where it can be.
+func plainAddress(a netip.Addr) netip.Addr { return a.Unmap().WithZone("") }
+
+func contains(list []netip.Addr, a netip.Addr) bool {
+	for _, b := range list {
+		if a == b {
+			return true
+		}
+	}
+	return false
+}
+
+// scheme notes how a client tries to prove who it is, before its credential is taken out of
+// the request.
+func (s *Server) scheme(x *exchange) {
+	if s.opts.Audit == nil {
+		return
+	}
+	name, _, ok := bytes.Cut(x.ctx.Request.Header.Peek("Authorization"), []byte(" "))
+	switch {
+	case ok && bytes.EqualFold(name, bearer[:len(bearer)-1]):
+		x.tried = "bearer"
+	case ok && bytes.EqualFold(name, []byte("basic")):
+		x.tried = "basic"
+	}
+}
+
+// attempt says how a client has tried to prove who it is, in the words that users know.
+func (x *exchange) attempt() string {
+	var tried []string
+	if x.tried != "" {
+		tried = append(tried, x.tried)
+	}
+	if x.query.get(strings.TrimSuffix(tokenQuery, "=")) != "" {
+		tried = append(tried, "access_token")
+	}
+	if c, ok := x.ctx.Conn().(*conn); ok && len(c.certs) > 0 {
+		tried = append(tried, "x509")
+	}
+	if len(tried) == 0 {
+		return "Authentication failed, no credentials provided"
+	}
+	return "Authentication failed, attempted: " + strings.Join(tried, ", ")
+}

@@ -1,0 +1,151 @@
+package http_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/troupe-api/troupe/http"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/policy/audit"
+)
+
+// lines is an audit log in memory.
+type lines struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+	fail error
+}
+
+func (l *lines) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.fail != nil {
+		return 0, l.fail
+	}
+	return l.text.Write(b)
+}
+
+type auditEvent struct {
+	AuditID, Stage, Verb, RequestURI string
+	User                             struct{ Username string }
+	ResponseStatus                   struct {
+		Code            int
+		Message, Reason string
+	}
+	Annotations map[string]string
+}
+
+// take parses what has been written, and forgets it.
+func (l *lines) take(t *testing.T) (events []auditEvent) {
+	t.Helper()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for line := range strings.Lines(l.text.String()) {
+		var e auditEvent
+		if err := json.Unmarshal([]byte(line), &e); err != nil {
+			t.Fatalf("%v: %s", err, line)
+		}
+		events = append(events, e)
+	}
+	l.text.Reset()
+	return events
+}
+
+// audited starts a front that writes the metadata of everything down, in one mode.
+func audited(t *testing.T, mode audit.Mode) (*front, *lines) {
+	t.Helper()
+	p, err := audit.Parse([]byte("apiVersion: audit.platform.io/v1\nkind: Policy\nrules: [{level: Metadata}]"), meta.Platform)
+	if err != nil {
+		t.Fatal(err)
+	}
+	log := &lines{}
+	sink := audit.NewLog(log, audit.SinkOptions{Mode: mode, Logger: slog.New(slog.DiscardHandler)})
+	return serve(t, func(o *http.Options) { o.Audit = audit.New(p, meta.Platform, time.Now, sink) }), log
+}
+
+func TestPanicIsAudited(t *testing.T) {
+	f, log := audited(t, audit.Blocking)
+	f.store.before = func() { panic("secret") }
+	resp, _ := f.do("GET", maps+"/a", "")
+	events := log.take(t)
+	if len(events) != 2 || events[0].Stage != "RequestReceived" || events[1].Stage != "Panic" {
+		t.Fatalf("%+v", events)
+	}
+	e := events[1]
+	if e.ResponseStatus.Code != 500 || e.ResponseStatus.Reason != "InternalError" || strings.Contains(e.ResponseStatus.Message, "secret") ||
+		e.User.Username != "admin" || e.Annotations["authorization.platform.io/decision"] != "allow" {
+		t.Errorf("%+v", e)
+	}
+	if id := resp.Header.Get("Audit-Id"); id != e.AuditID || id != events[0].AuditID || id == "" {
+		t.Errorf("the answer has the id %q", id)
+	}
+	if resp.Header.Get("Cache-Control") == "" {
+		t.Error("the answer to a panic lacks the common headers")
+	}
+}
+
+func TestStrictAuditRefuses(t *testing.T) {
+	for mode, want := range map[audit.Mode]int{audit.Blocking: 404, audit.BlockingStrict: 500} {
+		f, log := audited(t, mode)
+		log.fail = errors.New("disk full")
+		asked := false
+		f.store.before = func() { asked = true }
+		resp, body := f.do("GET", maps+"/a", "")
+		if resp.StatusCode != want || strings.Contains(body, "disk") || asked != (want == 404) {
+			t.Errorf("%s: %d %s, asked %t", mode, resp.StatusCode, body, asked)
+		}
+	}
+}
+
+// Requests that end before it is known who asks are written down with what they tried.
+func TestRefusalsAreAudited(t *testing.T) {
+	f, log := audited(t, audit.Blocking)
+	for _, test := range []struct{ path, header, message string }{
+		{maps, "Bearer bad", "Authentication failed, attempted: bearer"},
+		{maps, "bEARER", "Authentication failed, no credentials provided"},
+		{maps, "Basic x", "Authentication failed, attempted: basic"},
+		{maps + "?access_token=x", "Bearer bad", "Authentication failed, attempted: bearer, access_token"},
+	} {
+		f.do("GET", test.path, "", "Authorization", test.header)
+		events := log.take(t)
+		if len(events) != 1 || events[0].Stage != "ResponseStarted" || events[0].ResponseStatus.Code != 401 || events[0].ResponseStatus.Message != test.message || events[0].User.Username != "" {
+			t.Errorf("%s: %+v", test.header, events)
+		}
+		if strings.Contains(events[0].RequestURI, "=x") {
+			t.Errorf("the token is in %s", events[0].RequestURI)
+		}
+	}
+	f.do("GET", "/a/../b", "")
+	if events := log.take(t); len(events) != 0 {
+		t.Errorf("what is no request was audited: %+v", events)
+	}
+}
+
+// A watch has an event when it begins and one when it has ended, whoever ends it.
+func TestWatchIsAudited(t *testing.T) {
+	f, log := audited(t, audit.Blocking)
+	resp, err := f.client.Get(f.url + maps + "?watch=1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	stages := func(events []auditEvent) (text string) {
+		for _, e := range events {
+			text += " " + e.Stage
+		}
+		return text
+	}
+	if got := stages(log.take(t)); got != " RequestReceived ResponseStarted" {
+		t.Errorf("at the beginning:%s", got)
+	}
+	resp.Body.Close()
+	f.end() // waits for it
+	if got := stages(log.take(t)); got != " ResponseComplete" {
+		t.Errorf("at the end:%s", got)
+	}
+}

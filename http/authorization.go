@@ -1,0 +1,60 @@
+package http
+
+import (
+	"strings"
+
+	"github.com/troupe-api/troupe/kinds/selector"
+	"github.com/troupe-api/troupe/policy/authz"
+)
+
+// authorize finds out whether the user may do it.
+func (s *Server) authorize(x *exchange) error {
+	if x.info.IsResource && x.info.Verb == "" {
+		return methodNotAllowed()
+	}
+	a := s.attributes(x)
+	decision, reason := s.opts.Authorizer.Authorize(a)
+	if x.audit != nil {
+		x.audit.Decided(decision, reason)
+	}
+	if decision != authz.Allow {
+		return a.Forbidden(reason)
+	}
+	return nil
+}
+
+// attributes are what authorization decides on.
+func (s *Server) attributes(x *exchange) authz.Attributes {
+	i := &x.info
+	a := authz.Attributes{
+		User: x.user, Verb: i.Verb, ResourceRequest: i.IsResource, Path: i.Path,
+		Group: i.Group, Version: i.Version, Resource: i.Resource, Subresource: i.Subresource,
+		Namespace: i.Namespace, Name: i.Name,
+	}
+	if x.query == "" || i.Verb != "list" && i.Verb != "watch" && i.Verb != "deletecollection" {
+		return a
+	}
+	fields, labels := x.query.get("fieldSelector"), x.query.get("labelSelector")
+	if fields != "" || labels != "" {
+		a.Selectors = authz.ReadSelectors(fields, labels)
+	}
+	if fields != "" && a.Name == "" && i.Verb != "deletecollection" {
+		a.Name = s.selectedName(i, fields)
+	}
+	return a
+}
+
+// selectedName is the one name to which the field selector of a list or a watch confines
+// it, so that whoever may read that object may read it this way as well.
+func (s *Server) selectedName(i *Info, text string) string {
+	kind := s.opts.Catalog.Kind(i.Group, i.Version, i.Resource)
+	if kind == nil {
+		return ""
+	}
+	fields, err := selector.ParseFields(kind, text)
+	name, ok := fields.Name()
+	if err != nil || !ok || name == "." || name == ".." || strings.ContainsAny(name, "/%") {
+		return ""
+	}
+	return name
+}

@@ -1,0 +1,86 @@
+package http
+
+import (
+	"reflect"
+	"testing"
+
+	"github.com/troupe-api/troupe/kinds/catalog"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/selector"
+	"github.com/troupe-api/troupe/policy/authn"
+	"github.com/troupe-api/troupe/policy/authz"
+)
+
+// asked makes the exchange of a request, as the filters before authorization leave it.
+func asked(t testing.TB, method, path string) *exchange {
+	t.Helper()
+	x := &exchange{method: method, user: &authn.User{Name: "jane"}}
+	if err := x.target.parse([]byte(path), []byte("x")); err != nil {
+		t.Fatal(err)
+	}
+	x.query = query(x.target.query)
+	x.info.parse(method, &x.target, x.query.flag("watch"))
+	return x
+}
+
+func authorizing(t testing.TB) *Server {
+	t.Helper()
+	kinds, err := catalog.New(meta.Platform)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &Server{opts: Options{Catalog: kinds, Authorizer: authz.Union(authz.Masters{}, authz.HealthPaths(), authz.AlwaysAllow{})}}
+}
+
+func TestAttributes(t *testing.T) {
+	const pods = "/api/v1/namespaces/x/pods"
+	s := authorizing(t)
+	named := &authz.Selectors{Fields: []selector.Condition{{Key: "metadata.name", Operator: "In", Values: []string{"a"}}}}
+	for _, c := range []struct {
+		method, path, verb, name string
+		selectors                *authz.Selectors
+	}{
+		{"GET", pods, "list", "", nil},
+		{"GET", pods + "?limit=5", "list", "", nil},
+		{"GET", pods + "?fieldSelector=metadata.name%3Da", "list", "a", named},
+		{"GET", pods + "?watch=1&fieldSelector=metadata.name%3Da", "watch", "a", named},
+		{"DELETE", pods + "?fieldSelector=metadata.name%3Da", "deletecollection", "", named},
+		{"GET", pods + "/b?fieldSelector=metadata.name%3Da", "get", "b", nil},
+		{"GET", pods + "/b?watch=1&fieldSelector=metadata.name%3Da", "watch", "b", named},
+		{"POST", pods + "?fieldSelector=metadata.name%3Da", "create", "", nil},
+		{"GET", pods + "?fieldSelector=metadata.name%3D..", "list", "", &authz.Selectors{Fields: []selector.Condition{{Key: "metadata.name", Operator: "In", Values: []string{".."}}}}},
+		{"GET", pods + "?fieldSelector=bad&labelSelector=a%2C%2C", "list", "", nil},
+		{"GET", pods + "?fieldSelector=bad&labelSelector=a", "list", "", &authz.Selectors{Labels: []selector.Condition{{Key: "a", Operator: "Exists"}}}},
+		{"GET", "/nowhere?fieldSelector=metadata.name%3Da", "get", "", nil},
+	} {
+		a := s.attributes(asked(t, c.method, c.path))
+		if a.Verb != c.verb || a.Name != c.name || !reflect.DeepEqual(a.Selectors, c.selectors) {
+			t.Errorf("%s %s: got %+v with %+v", c.method, c.path, a, a.Selectors)
+		}
+	}
+}
+
+// Without a selector, authorization allocates nothing.
+func TestAuthorizeAllocatesNothing(t *testing.T) {
+	s := authorizing(t)
+	for _, path := range []string{"/api/v1/namespaces/x/pods/a", "/api/v1/pods?limit=5", "/metrics"} {
+		x := asked(t, "GET", path)
+		if n := testing.AllocsPerRun(100, func() {
+			if err := s.authorize(x); err != nil {
+				t.Error(err)
+			}
+		}); n != 0 {
+			t.Errorf("%s: %v allocations", path, n)
+		}
+	}
+}
+
+func BenchmarkAuthorize(b *testing.B) {
+	s, x := authorizing(b), asked(b, "GET", "/api/v1/namespaces/x/pods/a")
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := s.authorize(x); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

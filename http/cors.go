@@ -1,0 +1,67 @@
+package http
+
+import (
+	"regexp"
+	"slices"
+
+	"github.com/valyala/fasthttp"
+)
+
+const headerHSTS = "Strict-Transport-Security"
+
+// What pages of allowed origins are told that they may do.
+const (
+	corsMethods = "POST, GET, OPTIONS, PUT, DELETE, PATCH"
+	corsHeaders = "Content-Type, Content-Length, Accept-Encoding, X-CSRF-Token, Authorization, X-Requested-With, If-Modified-Since"
+	corsExposed = "Date"
+)
+
+// secure tells browsers to come over TLS only, if that is configured.
+func (s *Server) secure(h *fasthttp.ResponseHeader) {
+	if s.opts.StrictTransport != "" {
+		h.Set(headerHSTS, s.opts.StrictTransport)
+	}
+}
+
+// share tells the browser of an allowed origin that the origin's pages may read the
+// answer. A question whether they may (a preflight) is thereby answered: share returns
+// true. Other origins are told nothing, which browsers take for no.
+func (s *Server) share(x *exchange) bool {
+	if len(s.opts.Origins) == 0 {
+		return false
+	}
+	origin := x.ctx.Request.Header.Peek("Origin")
+	if len(origin) == 0 || !slices.ContainsFunc(s.opts.Origins, func(r *regexp.Regexp) bool { return r.Match(origin) }) {
+		return false
+	}
+	h := &x.ctx.Response.Header
+	h.SetBytesV("Access-Control-Allow-Origin", origin)
+	h.Set("Access-Control-Allow-Methods", corsMethods)
+	h.Set("Access-Control-Allow-Headers", corsHeaders)
+	h.Set("Access-Control-Expose-Headers", corsExposed)
+	h.Set("Access-Control-Allow-Credentials", "true")
+	if x.method != "OPTIONS" {
+		return false
+	}
+	x.ctx.SetStatusCode(fasthttp.StatusNoContent)
+	return true
+}
+
+// transportHeaders are those that secure and share set.
+var transportHeaders = []string{
+	headerHSTS, "Access-Control-Allow-Origin", "Access-Control-Allow-Methods", "Access-Control-Allow-Headers",
+	"Access-Control-Expose-Headers", "Access-Control-Allow-Credentials",
+}
+
+// appendTransport appends them to the head of an answer that is written by hand.
+func appendTransport(b []byte, h *fasthttp.ResponseHeader) []byte {
+	for _, name := range transportHeaders {
+		if value := h.Peek(name); len(value) > 0 {
+			b = append(b, "\r\n"...)
+			b = append(b, name...)
+			b = append(b, ": "...)
+			b = append(b, value...)
+		}
+	}
+	return b
+}

@@ -1,0 +1,71 @@
+package ownership
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// Those who update are many over time. Beyond maxUpdaters the oldest share one entry for
+// each version.
+const (
+	maxUpdaters = 10
+	ancient     = "ancient-changes"
+)
+
+// cap joins the oldest updaters, of the object or of its sub-resources, until there are no
+// more than maxUpdaters. The only old one of its version stays as it is.
+func (all managers) cap() managers {
+	updaters := all.updaters()
+	excess := len(updaters) - maxUpdaters
+	gone := map[*manager]bool{}
+	first, buckets := map[string]*manager{}, map[string]*manager{}
+	for _, m := range updaters {
+		if m.name == ancient && m.subresource == "" {
+			buckets[m.version] = m
+		}
+	}
+	for _, m := range updaters {
+		if excess <= 0 {
+			break
+		}
+		if first[m.version] == nil || m == buckets[m.version] {
+			first[m.version] = m
+			continue
+		}
+		bucket := buckets[m.version]
+		if bucket == nil {
+			bucket = first[m.version].asBucket()
+			buckets[m.version] = bucket
+			gone[first[m.version]] = true
+			all = append(all, bucket)
+		}
+		bucket.give(Union(bucket.owned(), m.owned()))
+		bucket.stamp(m.time)
+		gone[m] = true
+		excess--
+	}
+	return slices.DeleteFunc(all, func(m *manager) bool { return gone[m] })
+}
+
+// updaters are those who update, the oldest first.
+func (all managers) updaters() managers {
+	var updaters managers
+	for _, m := range all {
+		if m.operation == opUpdate && !m.idle() {
+			updaters = append(updaters, m)
+		}
+	}
+	slices.SortFunc(updaters, func(a, b *manager) int {
+		return cmp.Or(strings.Compare(a.time, b.time), a.identity.compare(b.identity))
+	})
+	return updaters
+}
+
+// asBucket is the manager as the one that older ones of its version are joined in.
+func (m *manager) asBucket() *manager {
+	return &manager{
+		identity: identity{ancient, opUpdate, m.version, ""},
+		version:  m.version, set: m.owned(), time: m.time,
+	}
+}

@@ -1,0 +1,91 @@
+package audit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/VictoriaMetrics/metrics"
+	"github.com/troupe-api/troupe/kinds/meta"
+)
+
+// An Auditor gives every Event to all its Sinks.
+type Auditor struct {
+	policy *Policy
+	sinks  []*Sink
+	words  words
+	now    func() time.Time
+
+	events, rejected metrics.Counter
+	levels           [RequestResponse + 1]metrics.Counter
+}
+
+// words are the names that bear the vendor's.
+type words struct {
+	apiVersion                                       string
+	decision, reason, deprecated, removed, truncated string
+}
+
+func newWords(n *meta.Naming) words {
+	return words{
+		apiVersion: n.Group("audit") + "/v1",
+		decision:   n.Name("authorization.platform.io/decision"),
+		reason:     n.Name("authorization.platform.io/reason"),
+		deprecated: n.Name("platform.io/deprecated"),
+		removed:    n.Name("platform.io/removed-release"),
+		truncated:  n.Name("audit.platform.io/truncated"),
+	}
+}
+
+// New makes an Auditor, which owns the sinks.
+func New(policy *Policy, naming *meta.Naming, now func() time.Time, sinks ...*Sink) *Auditor {
+	return &Auditor{policy: policy, sinks: sinks, words: newWords(naming), now: now}
+}
+
+// emit gives the Event of a Record, as it stands, to all sinks.
+func (u *Auditor) emit(r *Record) bool {
+	u.events.Inc()
+	stored := true
+	r.json, r.legacy = r.json[:0], r.legacy[:0]
+	for _, s := range u.sinks {
+		stored = s.put(r) && stored
+	}
+	if !stored && r.Stage == RequestReceived {
+		u.rejected.Inc()
+	}
+	return stored
+}
+
+// Close delivers what is buffered and closes the sinks. It gives up when ctx ends; the error
+// then says how much was lost.
+func (u *Auditor) Close(ctx context.Context) error {
+	var errs []error
+	for _, s := range u.sinks {
+		errs = append(errs, s.close(ctx))
+	}
+	return errors.Join(errs...)
+}
+
+// WriteMetrics writes the series in the text exposition format.
+func (u *Auditor) WriteMetrics(w io.Writer) {
+	series := func(name, help, labels string, c *metrics.Counter) {
+		if help != "" {
+			fmt.Fprintf(w, "# HELP %s %s\n# TYPE %s counter\n", name, help, name)
+		}
+		fmt.Fprintf(w, "%s%s %d\n", name, labels, c.Get())
+	}
+	series("apiserver_audit_event_total", "Audit events given to the backends.", "", &u.events)
+	help := "Audit events that were lost, by the backend that has lost them."
+	for _, s := range u.sinks {
+		series("apiserver_audit_error_total", help, `{plugin="`+s.name+`"}`, &s.losses.lost)
+		help = ""
+	}
+	help = "Requests by the level that the audit policy gives them."
+	for level := range u.levels {
+		series("apiserver_audit_level_total", help, `{level="`+Level(level).String()+`"}`, &u.levels[level])
+		help = ""
+	}
+	series("apiserver_audit_requests_rejected_total", "Requests refused because their audit event could not be stored.", "", &u.rejected)
+}

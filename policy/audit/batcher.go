@@ -1,0 +1,194 @@
+package audit
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Batches are how Events are gathered.
+type Batches struct {
+	Buffer    int           // Events that may wait; more are lost
+	Size      int           // most Events in one batch
+	Wait      time.Duration // most time that an Event waits for others
+	PerSecond float64       // batches on average; 0 is no bound
+	Burst     int           // batches at once, where there is a bound
+}
+
+// maxBuffered bounds what waits and what is being stored, in bytes.
+const maxBuffered = 64 << 20
+
+// A batcher gathers lines into batches. Whoever puts owns nothing; its own goroutine takes
+// batches from the queue, and each is stored by a goroutine of its own.
+type batcher struct {
+	batches Batches
+	store   func(ctx context.Context, lines [][]byte) bool
+	slots   chan struct{} // one taken for each batch that is being stored
+	wake    chan struct{} // has room for one: the queue is worth a look
+	closing chan struct{}
+	done    chan struct{} // closed when everything has been stored
+	life    context.Context
+	end     context.CancelFunc
+
+	mu      sync.Mutex // guards the rest
+	queue   [][]byte
+	bytes   int // of lines that wait or are being stored
+	pending int // lines that wait or are being stored
+	closed  bool
+}
+
+func newBatcher(o Batches, parallel int, store func(context.Context, [][]byte) bool) *batcher {
+	b := &batcher{
+		batches: o, store: store, slots: make(chan struct{}, parallel), wake: make(chan struct{}, 1),
+		closing: make(chan struct{}), done: make(chan struct{}),
+	}
+	b.life, b.end = context.WithCancel(context.Background())
+	go b.run()
+	return b
+}
+
+var (
+	errFull   = errors.New("the buffer is full")
+	errClosed = errors.New("the backend is closed")
+)
+
+// put copies a line into the queue. It never waits.
+func (b *batcher) put(line []byte) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	switch {
+	case b.closed:
+		return errClosed
+	case len(b.queue) >= b.batches.Buffer || b.bytes+len(line) > maxBuffered:
+		return errFull
+	}
+	b.queue = append(b.queue, slices.Clone(line))
+	b.bytes += len(line)
+	b.pending++
+	if n := len(b.queue); n == 1 || n == b.batches.Size {
+		b.nudge()
+	}
+	return nil
+}
+
+func (b *batcher) nudge() {
+	select {
+	case b.wake <- struct{}{}:
+	default:
+	}
+}
+
+// run hands batches out until there is nothing left and nothing more to come.
+func (b *batcher) run() {
+	defer close(b.done)
+	var storing sync.WaitGroup
+	limit := bucket{perSecond: b.batches.PerSecond, burst: float64(b.batches.Burst), tokens: float64(b.batches.Burst), last: time.Now()}
+	for lines := b.next(); len(lines) > 0; lines = b.next() {
+		b.pause(limit.take(time.Now()))
+		b.slots <- struct{}{}
+		storing.Go(func() {
+			b.store(b.life, lines)
+			b.forget(lines)
+			<-b.slots
+		})
+	}
+	storing.Wait()
+}
+
+// next waits for a batch: a full one, or what there is when the first line has waited long
+// enough. It is empty when nothing more will come.
+func (b *batcher) next() [][]byte {
+	var due <-chan time.Time
+	ripe := b.batches.Wait <= 0
+	for {
+		lines, some, over := b.take(ripe)
+		if len(lines) > 0 || over {
+			return lines
+		}
+		if some && due == nil {
+			due = time.After(b.batches.Wait)
+		}
+		select {
+		case <-b.wake:
+		case <-due:
+			ripe = true
+		}
+	}
+}
+
+// take takes a batch if there is one; some tells that lines wait, over that none will come.
+func (b *batcher) take(ripe bool) (lines [][]byte, some, over bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	n := len(b.queue)
+	if n == 0 || n < b.batches.Size && !ripe && !b.closed {
+		return nil, n > 0, b.closed && n == 0
+	}
+	n = min(n, b.batches.Size)
+	lines = slices.Clone(b.queue[:n])
+	b.queue = slices.Delete(b.queue, 0, n)
+	if len(b.queue) > 0 {
+		b.nudge()
+	}
+	return lines, true, false
+}
+
+// pause waits, but not when the batcher is closing.
+func (b *batcher) pause(d time.Duration) {
+	if d <= 0 {
+		return
+	}
+	select {
+	case <-time.After(d):
+	case <-b.closing:
+	}
+}
+
+// forget makes room for what has been stored or lost.
+func (b *batcher) forget(lines [][]byte) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, line := range lines {
+		b.bytes -= len(line)
+	}
+	b.pending -= len(lines)
+}
+
+// close stores what waits. When ctx ends it gives up, and tells how many lines were left.
+func (b *batcher) close(ctx context.Context) (left int) {
+	b.mu.Lock()
+	first := !b.closed
+	b.closed = true
+	b.mu.Unlock()
+	if first {
+		close(b.closing)
+		b.nudge()
+	}
+	defer b.end()
+	select {
+	case <-b.done:
+		return 0
+	case <-ctx.Done():
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.pending
+}
+
+// A bucket holds tokens, of which a batch takes one.
+type bucket struct {
+	perSecond, burst, tokens float64
+	last                     time.Time
+}
+
+// take takes a token, and is how long to wait until it is there.
+func (k *bucket) take(now time.Time) time.Duration {
+	if k.perSecond <= 0 {
+		return 0
+	}
+	k.tokens = min(k.burst, k.tokens+now.Sub(k.last).Seconds()*k.perSecond) - 1
+	k.last = now
+	return time.Duration(max(-k.tokens, 0) / k.perSecond * float64(time.Second))
+}

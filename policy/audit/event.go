@@ -1,0 +1,209 @@
+package audit
+
+import (
+	"cmp"
+	"maps"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/policy/authn"
+)
+
+// An Event is what is known of one request at one stage.
+type Event struct {
+	Level       Level
+	Stage       Stage
+	ID          string // of the request, as the client and the log know it
+	URI         string // path and query, as the client has sent them
+	Verb        string
+	User        *authn.User // nil if nobody knows who asks
+	As          *authn.User // whom User impersonates; nil if nobody
+	SourceIPs   []netip.Addr
+	UserAgent   string
+	Object      Reference
+	Code        int          // HTTP status of the answer; 0 if there is none yet
+	Status      *meta.Status // the answer, where it is one
+	Request     []byte       // body of the request in JSON; nil if there is none
+	Response    []byte       // body of the answer in JSON; nil if there is none
+	Received    time.Time
+	At          time.Time // of the stage
+	Annotations []Annotation
+
+	omitManagedFields bool
+	patch             bool // Request is a patch, which has no managed fields to omit
+	// quotes: the client has sent a body, which an error message may quote.
+	quotes bool
+}
+
+// A Reference names the object of a request. It is empty for a path that is no resource.
+type Reference struct {
+	Resource, Namespace, Name, UID               string
+	Group, Version, ResourceVersion, Subresource string
+}
+
+// An Annotation is a fact about a request that has no member of its own.
+type Annotation struct{ Key, Value string }
+
+// annotate adds an annotation, in the order of the keys. The first one with a key stays.
+func (e *Event) annotate(key, value string) {
+	i, found := slices.BinarySearchFunc(e.Annotations, key, func(a Annotation, key string) int { return cmp.Compare(a.Key, key) })
+	if !found {
+		e.Annotations = slices.Insert(e.Annotations, i, Annotation{key, value})
+	}
+}
+
+// appendJSON appends the Event as one line; apiVersion is that of the format.
+func (e *Event) appendJSON(b []byte, apiVersion string) []byte {
+	b = append(b, `{"kind":"Event","apiVersion":"`...)
+	b = append(b, apiVersion...)
+	b = append(b, `","level":"`...)
+	b = append(b, e.Level.String()...)
+	b = append(b, `","auditID":`...)
+	b = appendText(b, e.ID)
+	b = append(b, `,"stage":"`...)
+	b = append(b, e.Stage.String()...)
+	b = append(b, `","requestURI":`...)
+	b = appendText(b, e.URI)
+	b = append(b, `,"verb":`...)
+	b = appendText(b, e.Verb)
+	b = append(b, `,"user":`...)
+	b = appendUser(b, e.User)
+	if e.As != nil {
+		b = append(b, `,"impersonatedUser":`...)
+		b = appendUser(b, e.As)
+	}
+	b = appendAddresses(b, e.SourceIPs)
+	b = appendMember(b, "userAgent", e.UserAgent)
+	b = e.Object.appendJSON(b)
+	b = e.appendStatus(b)
+	b = e.appendBodies(b)
+	b = append(b, `,"requestReceivedTimestamp":`...)
+	b = appendTime(b, e.Received)
+	b = append(b, `,"stageTimestamp":`...)
+	b = appendTime(b, e.At)
+	b = appendAnnotations(b, e.Annotations)
+	return append(b, '}', '\n')
+}
+
+func appendUser(b []byte, u *authn.User) []byte {
+	open := len(b)
+	if u == nil {
+		return closeObject(b, open)
+	}
+	b = appendMember(b, "username", u.Name)
+	b = appendMember(b, "uid", u.UID)
+	if len(u.Groups) > 0 {
+		b = appendTexts(appendName(b, "groups"), u.Groups)
+	}
+	if len(u.Extra) > 0 {
+		b = appendName(b, "extra")
+		extra := len(b)
+		for _, key := range slices.Sorted(maps.Keys(u.Extra)) {
+			b = appendText(append(b, ','), key)
+			b = appendTexts(append(b, ':'), u.Extra[key])
+		}
+		b = closeObject(b, extra)
+	}
+	return closeObject(b, open)
+}
+
+func appendAddresses(b []byte, list []netip.Addr) []byte {
+	if len(list) == 0 {
+		return b
+	}
+	b = append(b, `,"sourceIPs":[`...)
+	for i, a := range list {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, '"')
+		b = a.AppendTo(b)
+		b = append(b, '"')
+	}
+	return append(b, ']')
+}
+
+func (o *Reference) appendJSON(b []byte) []byte {
+	if o.Resource == "" {
+		return b
+	}
+	b = appendName(b, "objectRef")
+	open := len(b)
+	b = appendMember(b, "resource", o.Resource)
+	b = appendMember(b, "namespace", o.Namespace)
+	b = appendMember(b, "name", o.Name)
+	b = appendMember(b, "uid", o.UID)
+	b = appendMember(b, "apiGroup", o.Group)
+	b = appendMember(b, "apiVersion", o.Version)
+	b = appendMember(b, "resourceVersion", o.ResourceVersion)
+	b = appendMember(b, "subresource", o.Subresource)
+	return closeObject(b, open)
+}
+
+// statusHead begins every Status, and is left out of an Event.
+const statusHead = `{"kind":"Status","apiVersion":"v1",`
+
+func (e *Event) appendStatus(b []byte) []byte {
+	if e.Code == 0 {
+		return b
+	}
+	b = append(b, `,"responseStatus":`...)
+	status := e.Status
+	if status == nil {
+		b = append(b, `{"metadata":{}`...)
+	} else {
+		if e.Level < Request && e.quotes {
+			status = unquoted(status)
+		}
+		shown := *status
+		shown.Code = 0
+		doc := shown.AppendJSON(nil)
+		b = appendDocument(b, append([]byte{'{'}, doc[len(statusHead):]...), false)
+		b = b[:len(b)-1] // its code comes last
+	}
+	b = append(b, `,"code":`...)
+	b = strconv.AppendInt(b, int64(e.Code), 10)
+	return append(b, '}')
+}
+
+// unquoted is a Status without what may quote a body: its message and causes.
+func unquoted(s *meta.Status) *meta.Status {
+	if s.Code != http.StatusBadRequest && s.Code != http.StatusUnprocessableEntity {
+		return s
+	}
+	short := *s
+	short.Message = ""
+	if s.Details != nil {
+		details := *s.Details
+		details.Causes = nil
+		short.Details = &details
+	}
+	return &short
+}
+
+func (e *Event) appendBodies(b []byte) []byte {
+	if e.Level >= Request && e.Request != nil {
+		b = appendDocument(appendName(b, "requestObject"), e.Request, e.omitManagedFields && !e.patch)
+	}
+	if e.Level >= RequestResponse && e.Response != nil {
+		b = appendDocument(appendName(b, "responseObject"), e.Response, e.omitManagedFields)
+	}
+	return b
+}
+
+func appendAnnotations(b []byte, list []Annotation) []byte {
+	if len(list) == 0 {
+		return b
+	}
+	b = appendName(b, "annotations")
+	open := len(b)
+	for _, a := range list {
+		b = appendText(append(b, ','), a.Key)
+		b = appendText(append(b, ':'), a.Value)
+	}
+	return closeObject(b, open)
+}

@@ -1,0 +1,160 @@
+package audit
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+)
+
+// FileOptions say where a File is and what becomes of it when it is full.
+type FileOptions struct {
+	Path     string
+	MaxSize  int64         // bytes; a write that would exceed it goes to a new file; 0 is no bound
+	MaxAge   time.Duration // of old files; 0 keeps them
+	Backups  int           // old files to keep; 0 keeps all
+	Compress bool          // old files with gzip
+	Now      func() time.Time
+	// Failed is told of old files that could not be dealt with.
+	Failed func(error)
+}
+
+// A File is a log file that rotates: when it is full it is renamed, with the time in its name,
+// and a new one begins. Its methods may be called by many goroutines.
+type File struct {
+	options  FileOptions
+	sweeping sync.WaitGroup
+	sweep    sync.Mutex // held by the sweep that runs
+
+	mu   sync.Mutex // guards the rest
+	file *os.File   // nil after a rotation that has failed, and after Close
+	size int64
+	shut bool
+}
+
+const (
+	fileMode      = 0o600
+	directoryMode = 0o700
+)
+
+// OpenFile opens a File, and makes its directory. What is there is gone on with.
+func OpenFile(o FileOptions) (*File, error) {
+	if err := os.MkdirAll(filepath.Dir(o.Path), directoryMode); err != nil {
+		return nil, err
+	}
+	f := &File{options: o}
+	if err := f.open(); err != nil {
+		return nil, err
+	}
+	f.sweeping.Go(f.clean)
+	return f, nil
+}
+
+// open opens the file at the path, with mu held or before anybody else knows of it.
+func (f *File) open() error {
+	file, err := os.OpenFile(f.options.Path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, fileMode)
+	if err != nil {
+		return err
+	}
+	info, err := file.Stat()
+	if err != nil {
+		return errors.Join(err, file.Close())
+	}
+	f.file, f.size = file, info.Size()
+	return nil
+}
+
+// Write writes whole lines: all of b or, as far as the disk allows, nothing of it.
+func (f *File) Write(b []byte) (int, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err := f.ready(int64(len(b))); err != nil {
+		return 0, err
+	}
+	n, err := f.file.Write(b)
+	if err == nil {
+		f.size += int64(n)
+		return n, nil
+	}
+	// What was written of a line goes, so that the next one begins at its beginning. Pipes
+	// and the like cannot be cut.
+	if cut := f.file.Truncate(f.size); cut != nil {
+		f.size += int64(n)
+	}
+	return 0, err
+}
+
+// ready sees to it that there is a file with room for n bytes, or an empty one.
+func (f *File) ready(n int64) error {
+	switch {
+	case f.shut:
+		return fs.ErrClosed
+	case f.file == nil:
+		return f.open()
+	case f.options.MaxSize > 0 && f.size > 0 && f.size+n > f.options.MaxSize:
+		return f.rotate()
+	}
+	return nil
+}
+
+// rotate renames the file and begins a new one.
+func (f *File) rotate() error {
+	info, err := f.file.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		f.size = 0 // a pipe or a device has no end
+		return nil
+	}
+	err = errors.Join(err, f.file.Close())
+	f.file = nil
+	if err == nil {
+		err = os.Rename(f.options.Path, f.oldName())
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("rotating: %w", err)
+	}
+	if err := f.open(); err != nil {
+		return err
+	}
+	f.sweeping.Go(f.clean)
+	return nil
+}
+
+// oldName is the name of the file when it is full, which no other file has.
+func (f *File) oldName() string {
+	for at := f.options.Now(); ; at = at.Add(time.Millisecond) {
+		name := f.old().name(at)
+		_, plain := os.Lstat(name)
+		_, packed := os.Lstat(name + packedSuffix)
+		if errors.Is(plain, fs.ErrNotExist) && errors.Is(packed, fs.ErrNotExist) {
+			return name
+		}
+	}
+}
+
+// clean removes and compresses old files.
+func (f *File) clean() {
+	f.sweep.Lock()
+	defer f.sweep.Unlock()
+	if err := f.old().clean(&f.options); err != nil && f.options.Failed != nil {
+		f.options.Failed(err)
+	}
+}
+
+// Close closes the file, and waits until old ones have been dealt with.
+func (f *File) Close() error {
+	f.mu.Lock()
+	var err error
+	if f.file != nil {
+		err = f.file.Close()
+	}
+	f.file, f.shut = nil, true
+	f.mu.Unlock()
+	f.sweeping.Wait()
+	return err
+}
+
+var _ io.WriteCloser = (*File)(nil)

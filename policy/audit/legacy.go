@@ -1,0 +1,67 @@
+package audit
+
+import (
+	"strconv"
+	"time"
+)
+
+// appendLegacy appends the Event as one line of the old form.
+func (e *Event) appendLegacy(b []byte) []byte {
+	b = e.Received.UTC().AppendFormat(b, time.RFC3339Nano)
+	b = append(b, " AUDIT:"...)
+	b = appendPair(b, "id", e.ID)
+	b = appendPair(b, "stage", e.Stage.String())
+	ip := "<unknown>"
+	if len(e.SourceIPs) > 0 {
+		ip = e.SourceIPs[0].String()
+	}
+	b = appendPair(b, "ip", ip)
+	b = appendPair(b, "method", e.Verb)
+	b = e.appendUsers(b)
+	b = appendPair(b, "user-agent", e.UserAgent)
+	b = appendPair(b, "namespace", or(e.Object.Namespace, "<none>"))
+	b = appendPair(b, "uri", e.URI)
+	response := "<deferred>"
+	if e.Code != 0 {
+		response = strconv.Itoa(e.Code)
+	}
+	b = appendPair(b, "response", response)
+	return append(b, '\n')
+}
+
+// appendUsers appends who asks and whom he impersonates. Groups are quoted one by one, and the
+// list of them once more.
+func (e *Event) appendUsers(b []byte) []byte {
+	user, groups := "<none>", "<none>"
+	if e.User != nil && e.User.Name != "" {
+		user = e.User.Name
+		if len(e.User.Groups) > 0 {
+			groups = string(quoteList(nil, e.User.Groups))
+		}
+	}
+	as, asGroups := "<self>", "<lookup>"
+	if e.As != nil {
+		as = e.As.Name
+		if e.As.Groups != nil {
+			asGroups = string(quoteList(nil, e.As.Groups))
+		}
+	}
+	b = appendPair(b, "user", user)
+	b = appendPair(b, "groups", groups)
+	b = appendPair(b, "as", as)
+	return appendPair(b, "asgroups", asGroups)
+}
+
+func appendPair(b []byte, name, value string) []byte {
+	b = append(b, ' ')
+	b = append(b, name...)
+	b = append(b, '=')
+	return strconv.AppendQuote(b, value)
+}
+
+func or(s, otherwise string) string {
+	if s == "" {
+		return otherwise
+	}
+	return s
+}

@@ -1,0 +1,35 @@
+package audit
+
+import (
+	"context"
+	"io"
+)
+
+// NewLog makes a Sink that writes lines. It closes to, if that can be closed.
+func NewLog(to io.Writer, o SinkOptions) *Sink { return newSink("log", o, &log{to: to}, 1) }
+
+// A log writes the lines of a batch in one go. The writer is safe for many goroutines.
+type log struct{ to io.Writer }
+
+func (l *log) write(_ context.Context, _ <-chan struct{}, lines [][]byte) error {
+	text := lines[0]
+	if len(lines) > 1 {
+		size := 0
+		for _, line := range lines {
+			size += len(line)
+		}
+		text = make([]byte, 0, size)
+		for _, line := range lines {
+			text = append(text, line...)
+		}
+	}
+	_, err := l.to.Write(text)
+	return err
+}
+
+func (l *log) close() error {
+	if c, ok := l.to.(io.Closer); ok {
+		return c.Close()
+	}
+	return nil
+}

@@ -1,0 +1,182 @@
+package audit_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/policy/audit"
+	"github.com/troupe-api/troupe/policy/authn"
+	"github.com/troupe-api/troupe/policy/authz"
+)
+
+const policyHead = "apiVersion: audit.platform.io/v1\nkind: Policy\n"
+
+func mustParse(t testing.TB, text string) *audit.Policy {
+	t.Helper()
+	p, err := audit.Parse([]byte(policyHead+text), meta.Platform)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// request makes attributes of "verb group/resource[/sub] [namespace/]name" or "verb path".
+func request(user string, groups []string, text string) authz.Attributes {
+	verb, what, _ := strings.Cut(text, " ")
+	a := authz.Attributes{Verb: verb}
+	if user != "" {
+		a.User = &authn.User{Name: user, Groups: groups}
+	}
+	if strings.HasPrefix(what, "/") {
+		a.Path = what
+		return a
+	}
+	a.ResourceRequest = true
+	what, object, _ := strings.Cut(what, " ")
+	a.Group, what, _ = strings.Cut(what, ":")
+	a.Resource, a.Subresource, _ = strings.Cut(what, "/")
+	if namespace, name, ok := strings.Cut(object, "/"); ok {
+		a.Namespace, a.Name = namespace, name
+	} else {
+		a.Name = object
+	}
+	return a
+}
+
+func TestPolicyMatches(t *testing.T) {
+	for name, test := range map[string]struct {
+		rule   string // of level Metadata
+		yes    []string
+		no     []string
+		user   string
+		groups []string
+	}{
+		"everything":        {rule: "{}", yes: []string{"get :pods a/b", "get /version", " /"}},
+		"user":              {rule: "users: [jane]", user: "jane", yes: []string{"get :pods", "get /x"}},
+		"another user":      {rule: "users: [jane]", user: "john", no: []string{"get :pods", "get /x"}},
+		"no user":           {rule: "users: [jane]", no: []string{"get :pods"}},
+		"group":             {rule: "userGroups: [a, b]", user: "jane", groups: []string{"c", "b"}, yes: []string{"get :pods"}},
+		"another group":     {rule: "userGroups: [a, b]", user: "a", groups: []string{"c"}, no: []string{"get :pods"}},
+		"nobody's groups":   {rule: "userGroups: [a]", no: []string{"get /x"}},
+		"verbs":             {rule: "verbs: [get, watch]", yes: []string{"get :pods", "watch :pods", "get /x"}, no: []string{"list :pods", "post /x"}},
+		"core group":        {rule: `resources: [{group: ""}]`, yes: []string{"get :pods", "get :pods/log"}, no: []string{"get apps:deployments", "get /api"}},
+		"no group is core":  {rule: `resources: [{resources: [pods]}]`, yes: []string{"get :pods"}, no: []string{"get apps:pods"}},
+		"group of its own":  {rule: `resources: [{group: apps}]`, yes: []string{"get apps:deployments/scale"}, no: []string{"get :pods", "get batch:jobs"}},
+		"resource":          {rule: `resources: [{resources: [pods]}]`, yes: []string{"get :pods a/b"}, no: []string{"get :pods/log a/b", "get :podtemplates"}},
+		"sub-resource":      {rule: `resources: [{resources: [pods/log]}]`, yes: []string{"get :pods/log a/b"}, no: []string{"get :pods a/b", "get :pods/status a/b", "get :x/log"}},
+		"all sub-resources": {rule: `resources: [{resources: ["pods/*"]}]`, yes: []string{"get :pods/log a/b", "get :pods a/b"}, no: []string{"get :nodes/log"}},
+		"of all resources":  {rule: `resources: [{resources: ["*/status"]}]`, yes: []string{"get :pods/status a/b", "get :nodes/status b"}, no: []string{"get :pods/log a/b", "get :status"}},
+		"all resources":     {rule: `resources: [{resources: ["*"]}]`, yes: []string{"get :pods", "get :pods/log"}, no: []string{"get apps:deployments"}},
+		"names":             {rule: `resources: [{resources: [configmaps], resourceNames: [lock]}]`, yes: []string{"get :configmaps a/lock"}, no: []string{"get :configmaps a/b", "list :configmaps a/"}},
+		"several groups":    {rule: `resources: [{group: apps}, {group: batch}]`, yes: []string{"get batch:jobs"}, no: []string{"get :pods"}},
+		"namespaces":        {rule: `namespaces: [a, b]`, yes: []string{"get :pods b/x"}, no: []string{"get :pods c/x", "get :nodes x", "get /b"}},
+		"cluster scope":     {rule: `namespaces: [""]`, yes: []string{"get :nodes x"}, no: []string{"get :pods a/x"}},
+		"both":              {rule: `{namespaces: [a], resources: [{resources: [pods]}]}`, yes: []string{"get :pods a/x"}, no: []string{"get :pods b/x", "get :secrets a/x"}},
+		"path":              {rule: `nonResourceURLs: [/version]`, yes: []string{"get /version"}, no: []string{"get /version/", "get /versions", "get :pods"}},
+		"paths":             {rule: `nonResourceURLs: ["/healthz*"]`, yes: []string{"get /healthz", "get /healthz/ping"}, no: []string{"get /health"}},
+		"all paths":         {rule: `nonResourceURLs: ["*"]`, yes: []string{"get /", "get /x"}, no: []string{"get :pods"}},
+	} {
+		rule := strings.TrimSuffix(strings.TrimPrefix(test.rule, "{"), "}")
+		p := mustParse(t, "rules: [{level: Metadata, "+rule+"}]")
+		for _, list := range []struct {
+			texts []string
+			want  audit.Level
+		}{{test.yes, audit.Metadata}, {test.no, audit.None}} {
+			for _, text := range list.texts {
+				a := request(test.user, test.groups, text)
+				if got := p.Decide(&a).Level; got != list.want {
+					t.Errorf("%s: %q is %v, want %v", name, text, got, list.want)
+				}
+			}
+		}
+	}
+}
+
+func TestFirstRuleCounts(t *testing.T) {
+	p := mustParse(t, `omitManagedFields: true
+rules:
+- {level: None, users: [system]}
+- {level: Request, verbs: [create], omitManagedFields: false}
+- {level: RequestResponse, resources: [{resources: [pods]}]}
+`)
+	for text, want := range map[string]audit.Decision{
+		"create :pods":    {Level: audit.Request},
+		"get :pods":       {Level: audit.RequestResponse, OmitManagedFields: true},
+		"get :configmaps": {Level: audit.None},
+	} {
+		a := request("jane", nil, text)
+		if got := p.Decide(&a); got != want {
+			t.Errorf("%s: %+v, want %+v", text, got, want)
+		}
+	}
+	a := request("system", nil, "create :pods")
+	if got := p.Decide(&a).Level; got != audit.None {
+		t.Errorf("the first rule does not count: %v", got)
+	}
+}
+
+func TestBuiltInPolicyWritesNoBody(t *testing.T) {
+	p := audit.BuiltIn()
+	for _, text := range []string{"get :secrets a/b", "create :secrets a/", "update :configmaps a/b", "create authentication.platform.io:tokenreviews", "create :serviceaccounts/token a/b", "post /x", "get /backup", "get /metrics"} {
+		a := request("jane", nil, text)
+		if got := p.Decide(&a).Level; got != audit.Metadata {
+			t.Errorf("%s: %v", text, got)
+		}
+	}
+	for _, text := range []string{"get /livez", "get /readyz/ping", "get /api/v1", "get /apis", "get /openapi/v3"} {
+		a := request("", nil, text)
+		if got := p.Decide(&a).Level; got != audit.None {
+			t.Errorf("%s: %v", text, got)
+		}
+	}
+}
+
+func TestPolicyFaults(t *testing.T) {
+	for _, test := range []struct {
+		text   string
+		faults []string
+	}{
+		{"", []string{"a policy must be a map"}},
+		{"[]", []string{"a policy must be a map"}},
+		{"a: [", []string{"yaml"}},
+		{"rules: []\nrules: []", []string{"rules"}},
+		{policyHead, []string{"rules: there must be at least one"}},
+		{"kind: Policies\napiVersion: audit.k8s.io/v1\nrules: [{level: None}]", []string{`apiVersion: "audit.k8s.io/v1" is not "audit.platform.io/v1"`, `kind: "Policies" is not "Policy"`}},
+		{policyHead + "rules: [{level: None}]\nomitstages: []", []string{"omitstages: there is no such field"}},
+		{policyHead + "rules: {}", []string{"rules: must be a list"}},
+		{policyHead + "rules: [1]", []string{"rules[0]: must be a map", "rules[0].level"}},
+		{policyHead + "rules: [{level: None}, {level: All, verb: [get], users: [1]}]\nomitStages: [Never]", []string{
+			`omitStages[0]: "Never" is none of RequestReceived, ResponseStarted, ResponseComplete, Panic`,
+			"rules[1].level: All is none of None, Metadata, Request, RequestResponse",
+			"rules[1].verb: there is no such field", "rules[1].users[0]: must be text",
+		}},
+		{policyHead + "rules: [{level: None, nonResourceURLs: [version, /a*b, '*']}]", []string{
+			`rules[0].nonResourceURLs[0]: "version" must begin with a slash`, `rules[0].nonResourceURLs[1]: "/a*b" holds a *`,
+		}},
+		{policyHead + "rules: [{level: None, nonResourceURLs: [/a], namespaces: [b]}]", []string{"rules[0].nonResourceURLs: goes together with neither resources nor namespaces"}},
+		{policyHead + "rules: [{level: None, resources: [{group: A/v1}, {resourceNames: [a]}, {groups: [a]}]}]", []string{
+			"rules[0].resources[0].group:", "rules[0].resources[1].resourceNames: needs at least one of resources", "rules[0].resources[2].groups: there is no such field",
+		}},
+		{policyHead + "rules: [{level: None, omitManagedFields: 1, omitStages: RequestReceived}]", []string{
+			"rules[0].omitManagedFields: must be true or false", "rules[0].omitStages: must be a list",
+		}},
+	} {
+		_, err := audit.Parse([]byte(test.text), meta.Platform)
+		if err == nil {
+			t.Errorf("%q is a policy", test.text)
+			continue
+		}
+		for _, fault := range test.faults {
+			if !strings.Contains(err.Error(), fault) {
+				t.Errorf("%q: %v\ndoes not say %q", test.text, err, fault)
+			}
+		}
+	}
+	if _, err := audit.Parse([]byte("apiVersion: audit.k8s.io/v1\nkind: Policy\nrules: [{level: None}]"), meta.Kubernetes); err != nil {
+		t.Errorf("the other profile: %v", err)
+	}
+	if _, err := audit.Load("nowhere", meta.Platform); err == nil || !strings.Contains(err.Error(), "nowhere") {
+		t.Errorf("a missing file: %v", err)
+	}
+}

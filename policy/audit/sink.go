@@ -1,0 +1,149 @@
+package audit
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"sync/atomic"
+
+	"github.com/VictoriaMetrics/metrics"
+)
+
+// A Mode is when a sink stores an Event.
+type Mode string
+
+// The modes: Batch stores later, many at once; Blocking before the request goes on;
+// BlockingStrict as well, and refuses a request whose arrival it cannot store.
+const (
+	Batch          Mode = "batch"
+	Blocking       Mode = "blocking"
+	BlockingStrict Mode = "blocking-strict"
+)
+
+// Modes are the modes that there are.
+var Modes = []string{string(Batch), string(Blocking), string(BlockingStrict)}
+
+// SinkOptions say how a Sink takes Events.
+type SinkOptions struct {
+	Mode Mode
+	// Legacy is the old form of lines.
+	Legacy bool
+	// MaxEvent is the size, in bytes, from which on an Event loses its bodies, and is itself lost
+	// if that does not help; 0 is none.
+	MaxEvent int
+	// Batches count in mode Batch only.
+	Batches Batches
+	Logger  *slog.Logger
+}
+
+// A Sink is one place where Events go.
+type Sink struct {
+	name     string // as operators know it
+	options  SinkOptions
+	out      output
+	batcher  *batcher // nil in other modes than Batch
+	losses   losses
+	hurrying chan struct{} // closed by close
+}
+
+// An output stores lines. It is called by one goroutine at a time, unless it says otherwise.
+type output interface {
+	// write stores lines, each of which ends in a newline. It ends with ctx, and does not try
+	// again once hurry is closed.
+	write(ctx context.Context, hurry <-chan struct{}, lines [][]byte) error
+	close() error
+}
+
+func newSink(name string, o SinkOptions, out output, parallel int) *Sink {
+	s := &Sink{name: name, options: o, out: out, hurrying: make(chan struct{})}
+	s.losses.name, s.losses.log = name, o.Logger
+	if o.Mode == Batch {
+		s.batcher = newBatcher(o.Batches, parallel, s.store)
+	}
+	return s
+}
+
+// put stores the Event of a Record, or sees to it that it will be. It is false if the request
+// must not go on without.
+func (s *Sink) put(r *Record) bool {
+	line, err := s.line(r)
+	if err != nil {
+		s.losses.count(1, err)
+		return s.options.Mode != BlockingStrict
+	}
+	if s.batcher != nil {
+		if err := s.batcher.put(line); err != nil {
+			s.losses.count(1, err)
+		}
+		return true
+	}
+	return s.store(context.Background(), [][]byte{line}) || s.options.Mode != BlockingStrict
+}
+
+// store writes lines, and counts them if they are lost.
+func (s *Sink) store(ctx context.Context, lines [][]byte) bool {
+	err := s.out.write(ctx, s.hurrying, lines)
+	if err != nil {
+		s.losses.count(len(lines), err)
+		return false
+	}
+	s.losses.over()
+	return true
+}
+
+// line encodes the Event, once for all sinks that take the same form.
+func (s *Sink) line(r *Record) ([]byte, error) {
+	line := &r.json
+	encode := func(e *Event, b []byte) []byte { return e.appendJSON(b, r.auditor.words.apiVersion) }
+	if s.options.Legacy {
+		line, encode = &r.legacy, func(e *Event, b []byte) []byte { return e.appendLegacy(b) }
+	}
+	if len(*line) == 0 {
+		*line = encode(&r.Event, *line)
+	}
+	if s.options.MaxEvent == 0 || len(*line) <= s.options.MaxEvent {
+		return *line, nil
+	}
+	short := r.shortened()
+	b := encode(&short, nil)
+	if len(b) > s.options.MaxEvent {
+		return nil, fmt.Errorf("the event has %d bytes without bodies, and may have %d", len(b), s.options.MaxEvent)
+	}
+	return b, nil
+}
+
+// close stores what waits, and closes the output.
+func (s *Sink) close(ctx context.Context) error {
+	close(s.hurrying)
+	var left int
+	if s.batcher != nil {
+		left = s.batcher.close(ctx)
+	}
+	err := s.out.close()
+	if left > 0 {
+		return fmt.Errorf("audit %s: %d events were not stored in time", s.name, left)
+	}
+	return err
+}
+
+// losses counts Events that are lost, and tells the log when that begins and ends, however
+// many there are.
+type losses struct {
+	name   string
+	log    *slog.Logger
+	lost   metrics.Counter
+	losing atomic.Bool
+}
+
+func (l *losses) count(n int, err error) {
+	l.lost.Add(n)
+	if !l.losing.Swap(true) {
+		l.log.Error("audit: events are being lost", "backend", l.name, "error", err)
+	}
+}
+
+func (l *losses) over() {
+	if l.losing.Load() && l.losing.Swap(false) {
+		l.log.Info("audit: events are stored again", "backend", l.name, "lost", l.lost.Get())
+	}
+}

@@ -1,0 +1,165 @@
+package audit_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/policy/audit"
+)
+
+// record makes one event, named by its id.
+func record(u *audit.Auditor, id string) bool {
+	a := request("jane", nil, "get /x")
+	r := u.Begin(&a, start)
+	defer r.Release()
+	r.ID = id
+	return r.Reached(audit.RequestReceived, 0) && r.Reached(audit.ResponseComplete, 200)
+}
+
+const onlyComplete = "rules: [{level: Metadata, omitStages: [RequestReceived]}]"
+
+// ids are the ids of the events of a log, in their order.
+func ids(text string) string {
+	var list []string
+	for line := range strings.Lines(text) {
+		_, rest, _ := strings.Cut(line, `"auditID":"`)
+		id, _, _ := strings.Cut(rest, `"`)
+		list = append(list, id)
+	}
+	return strings.Join(list, " ")
+}
+
+// writes is a log that remembers each write.
+type writes struct{ list chan string }
+
+func (w *writes) Write(b []byte) (int, error) {
+	w.list <- ids(string(b))
+	return len(b), nil
+}
+
+func TestBatches(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &writes{make(chan string, 10)}
+		u := audit.New(mustParse(t, onlyComplete), meta.Platform, time.Now, audit.NewLog(w, audit.SinkOptions{
+			Mode: audit.Batch, Logger: quiet(), Batches: audit.Batches{Buffer: 100, Size: 3, Wait: time.Minute},
+		}))
+		expect := func(after time.Duration, want string) {
+			t.Helper()
+			began := time.Now()
+			if got := <-w.list; got != want || time.Since(began) != after {
+				t.Errorf("%q after %v, want %q after %v", got, time.Since(began), want, after)
+			}
+		}
+		record(u, "a")
+		expect(time.Minute, "a") // nobody else came
+		for _, id := range []string{"b", "c", "d", "e"} {
+			record(u, id)
+		}
+		expect(0, "b c d") // a full one goes at once
+		expect(time.Minute, "e")
+		record(u, "f")
+		if err := u.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+		expect(0, "f") // what waits is stored in the end
+		if record(u, "g"); len(w.list) != 0 {
+			t.Error("an event was stored after the end")
+		}
+	})
+}
+
+func TestThrottle(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &writes{make(chan string, 10)}
+		u := audit.New(mustParse(t, onlyComplete), meta.Platform, time.Now, audit.NewLog(w, audit.SinkOptions{
+			Mode: audit.Batch, Logger: quiet(), Batches: audit.Batches{Buffer: 100, Size: 1, PerSecond: 0.5, Burst: 2},
+		}))
+		began := time.Now()
+		for n := range 4 {
+			record(u, fmt.Sprint(n))
+		}
+		for n, want := range []time.Duration{0, 0, 2 * time.Second, 4 * time.Second} {
+			if got := <-w.list; got != fmt.Sprint(n) || time.Since(began) != want {
+				t.Errorf("%s after %v, want %d after %v", got, time.Since(began), n, want)
+			}
+		}
+		if err := u.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// A full buffer loses events and never holds up a request.
+func TestFullBuffer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &writes{make(chan string)} // nobody reads yet
+		var told bytes.Buffer
+		u := audit.New(mustParse(t, onlyComplete), meta.Platform, time.Now, audit.NewLog(w, audit.SinkOptions{
+			Mode: audit.Batch, Logger: slog.New(slog.NewTextHandler(&told, nil)), Batches: audit.Batches{Buffer: 2, Size: 1},
+		}))
+		for n := range 10 {
+			if !record(u, fmt.Sprint(n)) {
+				t.Error("a request was refused")
+			}
+			synctest.Wait()
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		if err := u.Close(ctx); err == nil || !strings.Contains(err.Error(), "not stored in time") {
+			t.Errorf("close: %v", err)
+		}
+		var metrics bytes.Buffer
+		u.WriteMetrics(&metrics)
+		// One is being written, one waits for its turn, two are in the buffer.
+		if !strings.Contains(metrics.String(), `apiserver_audit_error_total{plugin="log"} 6`) {
+			t.Error(metrics.String())
+		}
+		if n := strings.Count(told.String(), "events are being lost"); n != 1 {
+			t.Errorf("the log says it %d times: %s", n, told.String())
+		}
+		for range 4 {
+			<-w.list
+		}
+	})
+}
+
+func TestBlockingModes(t *testing.T) {
+	for _, mode := range []audit.Mode{audit.Blocking, audit.BlockingStrict} {
+		var b buffer
+		var told bytes.Buffer
+		u := audit.New(mustParse(t, "rules: [{level: Metadata}]"), meta.Platform, clock(), audit.NewLog(&b, audit.SinkOptions{
+			Mode: mode, Logger: slog.New(slog.NewTextHandler(&told, nil)),
+		}))
+		if !record(u, "a") {
+			t.Errorf("%s: refused", mode)
+		}
+		b.failing(errors.New("disk full"))
+		if got := record(u, "b"); got != (mode == audit.Blocking) {
+			t.Errorf("%s: goes on: %t", mode, got)
+		}
+		b.failing(nil)
+		if !record(u, "c") {
+			t.Errorf("%s: refused", mode)
+		}
+		if got := ids(b.String()); got != "a a c c" {
+			t.Errorf("%s: %s", mode, got)
+		}
+		if text := told.String(); !strings.Contains(text, "disk full") || !strings.Contains(text, "stored again") {
+			t.Errorf("%s: %s", mode, text)
+		}
+		var metrics bytes.Buffer
+		u.WriteMetrics(&metrics)
+		want := map[audit.Mode]string{audit.Blocking: "apiserver_audit_requests_rejected_total 0\n", audit.BlockingStrict: "apiserver_audit_requests_rejected_total 1\n"}[mode]
+		if !strings.Contains(metrics.String(), want) || !strings.Contains(metrics.String(), `apiserver_audit_level_total{level="Metadata"} 3`) {
+			t.Errorf("%s: %s", mode, metrics.String())
+		}
+	}
+}

@@ -1,0 +1,86 @@
+package audit
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/policy/remote"
+)
+
+// NewWebhook makes a Sink that posts Events to a service. backoff is the pause before the first
+// repetition of a post that has failed; it grows from one to the next.
+func NewWebhook(service *remote.Service, naming *meta.Naming, backoff time.Duration, o SinkOptions) *Sink {
+	head := []byte(`{"kind":"EventList","apiVersion":"` + newWords(naming).apiVersion + `","metadata":{},"items":[`)
+	return newSink("webhook", o, &webhook{service, head, backoff}, posts)
+}
+
+// posts is how many batches may be on their way at a time.
+const posts = 4
+
+// The repetitions of a post, how much longer each pause is than the one before, and the time
+// that one post has.
+const (
+	repetitions  = 4
+	backoffRatio = 1.5
+	postTime     = 30 * time.Second
+)
+
+// A webhook posts lists of Events. It may be called by many goroutines.
+type webhook struct {
+	service *remote.Service
+	head    []byte
+	backoff time.Duration
+}
+
+func (w *webhook) write(ctx context.Context, hurry <-chan struct{}, lines [][]byte) error {
+	body := w.list(lines)
+	pause := w.backoff
+	for n := 0; ; n++ {
+		err := w.post(ctx, body)
+		if err == nil || n == repetitions || !again(err) || ctx.Err() != nil {
+			return err
+		}
+		select {
+		case <-time.After(pause):
+		case <-hurry:
+			return w.post(ctx, body)
+		case <-ctx.Done():
+			return err
+		}
+		pause = time.Duration(float64(pause) * backoffRatio)
+	}
+}
+
+// list is the body of a post.
+func (w *webhook) list(lines [][]byte) []byte {
+	size := len(w.head) + 2
+	for _, line := range lines {
+		size += len(line)
+	}
+	body := append(make([]byte, 0, size), w.head...)
+	for i, line := range lines {
+		if i > 0 {
+			body = append(body, ',')
+		}
+		body = append(body, line[:len(line)-1]...)
+	}
+	return append(body, "]}"...)
+}
+
+func (w *webhook) post(ctx context.Context, body []byte) error {
+	ctx, cancel := context.WithTimeout(ctx, postTime)
+	defer cancel()
+	_, err := w.service.Post(ctx, body)
+	return err
+}
+
+// again tells whether a post that has failed may succeed later.
+func again(err error) bool {
+	var failed *remote.Failure
+	return !errors.As(err, &failed) || failed.Code == http.StatusTooManyRequests || failed.Code >= 500
+}
+
+func (w *webhook) close() error { return nil }

@@ -1,0 +1,143 @@
+package authn
+
+import (
+	"crypto/subtle"
+	"encoding/base64"
+	"errors"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/policy"
+)
+
+// Of bootstrap tokens: who they make somebody, and the Secrets that hold them, which are in
+// the system's namespace. The type is in platform form.
+const (
+	GroupBootstrappers = "system:bootstrappers"
+	bootstrapUser      = "system:bootstrap:"
+
+	BootstrapSecretType   = "bootstrap.platform.io/token"
+	BootstrapSecretPrefix = "bootstrap-token-"
+)
+
+var (
+	bootstrapForm  = regexp.MustCompile(`^([a-z0-9]{6})\.([a-z0-9]{16})$`)
+	bootstrapGroup = regexp.MustCompile(`^system:bootstrappers:[a-z0-9:-]{0,255}[a-z0-9]$`)
+)
+
+// A BootstrapToken is what a Secret says of one.
+type BootstrapToken struct {
+	ID, Secret string
+	// Expiration is "" for a token that never ends; else RFC 3339, if it is well made.
+	Expiration  string
+	ForRequests bool // it may be used as a bearer token
+	ForSigning  bool // it signs what clients read before they trust the server
+	ExtraGroups string
+}
+
+// ReadBootstrapToken reads a Secret; ok is false if it is of another type or not whole.
+func ReadBootstrapToken(naming *meta.Naming, secret *policy.Object) (t BootstrapToken, ok bool) {
+	if rules.Text(secret.Tree, "type") != naming.Name(BootstrapSecretType) {
+		return t, false
+	}
+	data := rules.Sub(secret.Tree, "data")
+	value := func(key string) string {
+		text, err := base64.StdEncoding.DecodeString(rules.Text(data, key))
+		if err != nil {
+			return ""
+		}
+		return string(text)
+	}
+	t = BootstrapToken{
+		ID: value("token-id"), Secret: value("token-secret"), Expiration: value("expiration"),
+		ForRequests: value("usage-bootstrap-authentication") == "true",
+		ForSigning:  value("usage-bootstrap-signing") == "true",
+		ExtraGroups: value("auth-extra-groups"),
+	}
+	return t, bootstrapForm.MatchString(t.String()) && secret.Key.Name == BootstrapSecretPrefix+t.ID
+}
+
+// String is the token as clients show it.
+func (t BootstrapToken) String() string { return t.ID + "." + t.Secret }
+
+// Ends is when the token ends; never is set if it does not. A time that cannot be read has passed.
+func (t BootstrapToken) Ends() (at time.Time, never bool) {
+	if t.Expiration == "" {
+		return at, true
+	}
+	at, err := time.Parse(time.RFC3339, t.Expiration)
+	if err != nil {
+		return time.Time{}, false
+	}
+	return at, false
+}
+
+// Expired tells whether the token has ended.
+func (t BootstrapToken) Expired(now time.Time) bool {
+	at, never := t.Ends()
+	return !never && !now.Before(at)
+}
+
+// groups are those of the token's user; ok is false if one of them is not allowed.
+func (t BootstrapToken) groups() (all []string, ok bool) {
+	all = []string{GroupBootstrappers}
+	if t.ExtraGroups == "" {
+		return all, true
+	}
+	for group := range strings.SplitSeq(t.ExtraGroups, ",") {
+		if !bootstrapGroup.MatchString(group) {
+			return nil, false
+		}
+		all = append(all, group)
+	}
+	slices.Sort(all)
+	return slices.Compact(all), true
+}
+
+// BootstrapTokens authenticates by the tokens that Secrets in the system's namespace hold.
+func BootstrapTokens(naming *meta.Naming, objects policy.Objects, now func() time.Time) Authenticator {
+	return bootstrapTokens{naming, objects, now}
+}
+
+type bootstrapTokens struct {
+	naming  *meta.Naming
+	objects policy.Objects
+	now     func() time.Time
+}
+
+var (
+	errBootstrapUse    = errors.New("authn: the bootstrap token is not for requests")
+	errBootstrapEnd    = errors.New("authn: the bootstrap token has expired")
+	errBootstrapGroups = errors.New("authn: the bootstrap token has groups that are not allowed")
+)
+
+// Authenticate has no opinion on what has not the form of a bootstrap token, or is not one of
+// those that there are.
+func (b bootstrapTokens) Authenticate(r Request) (*User, error) {
+	form := bootstrapForm.FindStringSubmatch(r.Token)
+	if form == nil {
+		return nil, nil
+	}
+	secret := b.objects.Get(meta.GroupResource{Resource: "secrets"}, b.naming.SystemNamespace(), BootstrapSecretPrefix+form[1])
+	if secret == nil || secret.Head.Terminating {
+		return nil, nil
+	}
+	t, ok := ReadBootstrapToken(b.naming, secret)
+	if !ok || subtle.ConstantTimeCompare([]byte(t.String()), []byte(r.Token)) != 1 {
+		return nil, nil
+	}
+	groups, ok := t.groups()
+	switch {
+	case t.Expired(b.now()):
+		return nil, errBootstrapEnd
+	case !t.ForRequests:
+		return nil, errBootstrapUse
+	case !ok:
+		return nil, errBootstrapGroups
+	}
+	return &User{Name: bootstrapUser + t.ID, Groups: groups}, nil
+}

@@ -1,0 +1,84 @@
+package authn
+
+import (
+	"crypto/sha256"
+	"sync"
+	"time"
+)
+
+// A Digest stands for a credential in a Cache, which so never holds the credential itself.
+type Digest [sha256.Size]byte
+
+// DigestOf is the digest of a credential, and of what else its answer depends on.
+func DigestOf(credential string, more ...string) Digest {
+	if len(more) == 0 {
+		return sha256.Sum256([]byte(credential))
+	}
+	h := sha256.New()
+	h.Write([]byte(credential))
+	for _, s := range more {
+		h.Write([]byte{0})
+		h.Write([]byte(s))
+	}
+	return Digest(h.Sum(nil))
+}
+
+// A Cache keeps answers about credentials, each until its time, and no more than a bounded
+// number of them: what it forgets costs no more than to find it out anew. Many goroutines
+// may use it.
+type Cache[V any] struct {
+	limit int
+	now   func() time.Time
+
+	mu      sync.RWMutex // guards answers
+	answers map[Digest]answer[V]
+}
+
+type answer[V any] struct {
+	value V
+	until time.Time
+}
+
+// NewCache makes a cache of at most limit answers.
+func NewCache[V any](limit int, now func() time.Time) *Cache[V] {
+	return &Cache[V]{limit: limit, now: now, answers: map[Digest]answer[V]{}}
+}
+
+// Get is the answer about a credential, if one is kept whose time has not come.
+func (c *Cache[V]) Get(d Digest) (V, bool) {
+	c.mu.RLock()
+	kept, ok := c.answers[d]
+	c.mu.RUnlock()
+	if !ok || !c.now().Before(kept.until) {
+		var none V
+		return none, false
+	}
+	return kept.value, true
+}
+
+// Put keeps an answer until then.
+func (c *Cache[V]) Put(d Digest, value V, until time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.answers) >= c.limit {
+		c.makeRoom()
+	}
+	c.answers[d] = answer[V]{value, until}
+}
+
+// makeRoom drops the answers whose time has come or, if they are few, any quarter, so that
+// the next call is far away. The caller holds mu.
+func (c *Cache[V]) makeRoom() {
+	now := c.now()
+	for d, kept := range c.answers {
+		if !now.Before(kept.until) {
+			delete(c.answers, d)
+		}
+	}
+	for d := range c.answers {
+		if len(c.answers) <= c.limit-(c.limit+3)/4 {
+			return
+		}
+		delete(c.answers, d)
+	}
+}

@@ -1,0 +1,94 @@
+package oidc
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/troupe-api/troupe/policy/authn"
+)
+
+// claims are what a token says, as JSON reads into Go.
+type claims map[string]any
+
+// grace is how much nbf may be ahead of the clock here.
+const grace = 5 * time.Minute
+
+// check finds out whether the token is for this server, and for now. It gives its end.
+func (c claims) check(clientID string, required map[string]string, now time.Time) (end time.Time, err error) {
+	end, ok := c.time("exp")
+	switch {
+	case !ok:
+		return end, errors.New("the token has no time of expiry")
+	case !now.Before(end):
+		return end, errors.New("the token has expired")
+	}
+	if _, given := c["nbf"]; given {
+		if begin, ok := c.time("nbf"); !ok || now.Add(grace).Before(begin) {
+			return end, errors.New("the token is not valid yet")
+		}
+	}
+	if audience, ok := texts(c["aud"]); !ok || !slices.Contains(audience, clientID) {
+		return end, errors.New("the token is for another client")
+	}
+	for claim, want := range required {
+		if value, ok := c[claim].(string); !ok || value != want {
+			return end, fmt.Errorf("the required claim %s is missing or another", claim)
+		}
+	}
+	return end, nil
+}
+
+// time reads a claim in seconds since 1970; a far future is the end of time.
+func (c claims) time(claim string) (time.Time, bool) {
+	seconds, ok := c[claim].(float64)
+	if !ok || math.IsNaN(seconds) || seconds < 0 {
+		return time.Time{}, false
+	}
+	return time.Unix(int64(min(seconds, 1<<37)), 0), true
+}
+
+// texts is a claim that is one text or a list of them.
+func texts(v any) ([]string, bool) {
+	switch v := v.(type) {
+	case string:
+		return []string{v}, true
+	case []any:
+		all := make([]string, len(v))
+		for i, item := range v {
+			text, ok := item.(string)
+			if !ok {
+				return nil, false
+			}
+			all[i] = text
+		}
+		return all, true
+	}
+	return nil, false
+}
+
+// user is who the claims are about.
+func (c claims) user(o *Options) (*authn.User, error) {
+	name, ok := c[o.UsernameClaim].(string)
+	if !ok || name == "" {
+		return nil, fmt.Errorf("the claim %s names no user", o.UsernameClaim)
+	}
+	if verified, given := c["email_verified"]; given && o.UsernameClaim == "email" && verified != true {
+		return nil, errors.New("the email address is not verified")
+	}
+	user := &authn.User{Name: o.usernamePrefix() + name}
+	if groups, given := c[o.GroupsClaim]; given && o.GroupsClaim != "" {
+		if user.Groups, ok = texts(groups); !ok {
+			return nil, fmt.Errorf("the claim %s is no list of groups", o.GroupsClaim)
+		}
+		for i := range user.Groups {
+			user.Groups[i] = o.GroupsPrefix + user.Groups[i]
+		}
+	}
+	if id, ok := c["jti"].(string); ok && id != "" {
+		user.Extra = map[string][]string{o.Naming.Name(authn.CredentialID): {"JTI=" + id}}
+	}
+	return user, nil
+}

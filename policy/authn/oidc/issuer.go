@@ -1,0 +1,198 @@
+package oidc
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/singleflight"
+)
+
+// An issuer is a provider whose keys are kept current.
+type issuer struct {
+	url    string
+	client *http.Client
+	now    func() time.Time
+	log    *slog.Logger
+
+	set    atomic.Pointer[keySet] // nil: not known yet
+	flight singleflight.Group     // of fetches
+
+	mu       sync.Mutex // guards what follows
+	keysURL  string     // that discovery gave; "" if it is to be asked
+	spent    int        // fetches that tokens have asked for and that count
+	refilled time.Time  // when spent was last reckoned
+}
+
+// How the issuer is asked.
+const (
+	fetchTime     = 10 * time.Second // bounds one fetch
+	maxDocument   = 1 << 20          // bytes of a document
+	firstPause    = time.Second      // before a failed fetch is repeated; doubles
+	longestPause  = time.Minute
+	refreshPeriod = 15 * time.Minute // in which keys that the issuer has dropped are forgotten
+	burst         = 3                // fetches that tokens may ask for at once …
+	refill        = 10 * time.Second // … and the time after which they may ask for one more
+)
+
+// newIssuer does not talk to the issuer yet.
+func newIssuer(where string, transport http.RoundTripper, now func() time.Time, log *slog.Logger) *issuer {
+	return &issuer{url: where, now: now, log: log, client: &http.Client{
+		Transport: transport, Timeout: fetchTime,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}
+}
+
+// run keeps the keys current until ctx ends.
+func (i *issuer) run(ctx context.Context) {
+	pause := firstPause
+	for {
+		wait := refreshPeriod
+		if err := i.fetch(ctx); err != nil && ctx.Err() == nil {
+			i.log.Warn("oidc: the issuer's keys cannot be had", "issuer", i.url, "error", err, "again", pause)
+			wait, pause = pause, min(2*pause, longestPause)
+		} else {
+			pause = firstPause
+		}
+		select {
+		case <-ctx.Done():
+			i.client.CloseIdleConnections()
+			return
+		case <-time.After(wait):
+		}
+	}
+}
+
+// keys are those known; nil if none are.
+func (i *issuer) keys() *keySet { return i.set.Load() }
+
+// newer are keys that were fetched after those that did not do; the same ones if there are no
+// others, or if tokens have asked for too many fetches lately.
+func (i *issuer) newer(than *keySet) *keySet {
+	if set := i.keys(); set != than {
+		return set
+	}
+	_, err, _ := i.flight.Do("", func() (any, error) {
+		if !i.allow() {
+			return nil, nil
+		}
+		return nil, i.fetchAlone(context.Background())
+	})
+	if err != nil {
+		i.log.Warn("oidc: the issuer's keys cannot be refreshed", "issuer", i.url, "error", err)
+	}
+	return i.keys()
+}
+
+// allow tells whether a token may have the keys fetched, and counts it.
+func (i *issuer) allow() bool {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	now := i.now()
+	if gained := int(now.Sub(i.refilled) / refill); gained > 0 {
+		i.spent, i.refilled = max(0, i.spent-gained), now
+	}
+	if i.spent >= burst {
+		return false
+	}
+	i.spent++
+	return true
+}
+
+// fetch fetches the keys; whoever comes while somebody does waits for the same result.
+func (i *issuer) fetch(ctx context.Context) error {
+	_, err, _ := i.flight.Do("", func() (any, error) { return nil, i.fetchAlone(ctx) })
+	return err
+}
+
+func (i *issuer) fetchAlone(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, fetchTime)
+	defer cancel()
+	i.mu.Lock()
+	where := i.keysURL
+	i.mu.Unlock()
+	if where == "" {
+		var err error
+		if where, err = i.discover(ctx); err != nil {
+			return fmt.Errorf("discovery: %w", err)
+		}
+	}
+	set, err := i.fetchKeys(ctx, where)
+	i.mu.Lock()
+	i.keysURL = where
+	if err != nil {
+		i.keysURL = "" // they may have moved
+	}
+	i.mu.Unlock()
+	if err != nil {
+		return fmt.Errorf("keys: %w", err)
+	}
+	if old := i.keys(); old == nil || old.text != set.text {
+		i.set.Store(set)
+		i.log.Info("oidc: the issuer's keys are known", "issuer", i.url, "keys", len(set.keys))
+	}
+	return nil
+}
+
+func (i *issuer) fetchKeys(ctx context.Context, where string) (*keySet, error) {
+	text, err := i.get(ctx, where)
+	if err != nil {
+		return nil, err
+	}
+	return parseKeys(text)
+}
+
+// discover asks where the keys are.
+func (i *issuer) discover(ctx context.Context) (string, error) {
+	text, err := i.get(ctx, strings.TrimSuffix(i.url, "/")+"/.well-known/openid-configuration")
+	if err != nil {
+		return "", err
+	}
+	var document struct {
+		Issuer  string `json:"issuer"`
+		KeysURL string `json:"jwks_uri"`
+	}
+	if json.Unmarshal(text, &document) != nil {
+		return "", errors.New("the document is no JSON object")
+	}
+	if document.Issuer != i.url {
+		return "", fmt.Errorf("the document is that of issuer %q", document.Issuer)
+	}
+	if u, err := url.Parse(document.KeysURL); err != nil || u.Scheme != "https" || u.Host == "" {
+		return "", fmt.Errorf("jwks_uri %q is no https URL", document.KeysURL)
+	}
+	return document.KeysURL, nil
+}
+
+func (i *issuer) get(ctx context.Context, where string) ([]byte, error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, where, nil)
+	if err != nil {
+		return nil, err
+	}
+	r.Header.Set("Accept", "application/json")
+	answer, err := i.client.Do(r)
+	if err != nil {
+		return nil, err
+	}
+	defer answer.Body.Close()
+	if answer.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("%s was answered %d", where, answer.StatusCode)
+	}
+	text, err := io.ReadAll(io.LimitReader(answer.Body, maxDocument+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(text) > maxDocument {
+		return nil, fmt.Errorf("%s is longer than %d bytes", where, maxDocument)
+	}
+	return text, nil
+}

@@ -1,0 +1,199 @@
+package oidc_test
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/golang-jwt/jwt/v5"
+	"github.com/troupe-api/troupe/policy/authn/oidc"
+)
+
+func TestRotation(t *testing.T) {
+	p := newProvider(t)
+	p.keys = []map[string]any{published("a", rsaKeys()[0])}
+	old := p.mint(t, jwt.SigningMethodRS256, rsaKeys()[0], h{"kid": "a"}, nil)
+	next := p.mint(t, jwt.SigningMethodRS256, rsaKeys()[1], h{"kid": "b"}, nil)
+	tokens := ready(t, p.options(new(atomic.Int64)), old)
+	p.set(func() { p.keys = []map[string]any{published("b", rsaKeys()[1])} })
+	if user, err := tokens.Authenticate(bearer(next)); user == nil {
+		t.Errorf("the new key: %v", err)
+	}
+	if user, _ := tokens.Authenticate(bearer(old)); user != nil {
+		t.Error("a token is remembered after its key has gone")
+	}
+}
+
+// Tokens with unknown keys have the keys fetched a few times, and then a few times a minute.
+func TestUnknownKeysAreBounded(t *testing.T) {
+	p := newProvider(t)
+	p.keys = []map[string]any{published("a", rsaKeys()[0])}
+	good := p.mint(t, jwt.SigningMethodRS256, rsaKeys()[0], h{"kid": "a"}, nil)
+	clock := new(atomic.Int64)
+	tokens := ready(t, p.options(clock), good)
+	before := p.fetched.Load()
+	n := 0
+	flood := func() int64 {
+		for range 10 {
+			n++
+			if user, err := tokens.Authenticate(bearer(p.mint(t, jwt.SigningMethodRS256, rsaKeys()[1], h{"kid": strconv.Itoa(n)}, nil))); user != nil || err == nil {
+				t.Fatalf("got %v", user)
+			}
+		}
+		return p.fetched.Load() - before
+	}
+	if got := flood(); got != 3 {
+		t.Errorf("%d fetches at once", got)
+	}
+	clock.Store(int64(20 * time.Second))
+	if got := flood(); got != 5 {
+		t.Errorf("%d fetches after 20 s", got)
+	}
+	if user, err := tokens.Authenticate(bearer(good)); user == nil {
+		t.Error(err)
+	}
+}
+
+// Many requests with a new key wait for one fetch, and nobody else waits.
+func TestFetchIsShared(t *testing.T) {
+	p := newProvider(t)
+	p.keys = []map[string]any{published("a", rsaKeys()[0])}
+	good := p.mint(t, jwt.SigningMethodRS256, rsaKeys()[0], h{"kid": "a"}, nil)
+	tokens := ready(t, p.options(new(atomic.Int64)), good)
+	before := p.fetched.Load()
+	begun, release := make(chan bool, 16), make(chan bool)
+	p.set(func() {
+		p.keys = append(p.keys, published("b", rsaKeys()[1]))
+		p.instead = func(http.ResponseWriter, *http.Request) bool {
+			begun <- true
+			<-release
+			return false
+		}
+	})
+	next := p.mint(t, jwt.SigningMethodRS256, rsaKeys()[1], h{"kid": "b"}, nil)
+	var waiting sync.WaitGroup
+	for range 20 {
+		waiting.Go(func() {
+			if user, err := tokens.Authenticate(bearer(next)); user == nil {
+				t.Errorf("the new key: %v", err)
+			}
+		})
+	}
+	<-begun
+	if user, err := tokens.Authenticate(bearer(good)); user == nil {
+		t.Errorf("a known token: %v", err)
+	}
+	close(release)
+	waiting.Wait()
+	if got := p.fetched.Load() - before; got != 1 {
+		t.Errorf("%d fetches", got)
+	}
+}
+
+// A provider that gives no keys leaves its tokens out at once, and is asked again until it does.
+func TestBadProviders(t *testing.T) {
+	for name, breakage := range map[string]func(p *provider) func(w http.ResponseWriter, r *http.Request) bool{
+		"dead":        func(p *provider) func(http.ResponseWriter, *http.Request) bool { return answer(500, "") },
+		"no JSON":     func(p *provider) func(http.ResponseWriter, *http.Request) bool { return answer(200, "<html>") },
+		"no document": func(p *provider) func(http.ResponseWriter, *http.Request) bool { return answer(404, "") },
+		"another's": func(p *provider) func(http.ResponseWriter, *http.Request) bool {
+			return answer(200, `{"issuer":"https://evil.example","jwks_uri":"`+p.URL+`/keys"}`)
+		},
+		"plain keys": func(p *provider) func(http.ResponseWriter, *http.Request) bool {
+			return answer(200, `{"issuer":"`+p.URL+`","jwks_uri":"`+strings.Replace(p.URL, "https", "http", 1)+`/keys"}`)
+		},
+		"no keys": func(p *provider) func(http.ResponseWriter, *http.Request) bool {
+			return answer(200, `{"issuer":"`+p.URL+`","jwks_uri":"`+p.URL+`/x","keys":[]}`)
+		},
+		"weak keys": func(p *provider) func(http.ResponseWriter, *http.Request) bool {
+			return answer(200, `{"issuer":"`+p.URL+`","jwks_uri":"`+p.URL+`/x","keys":[{"kty":"RSA","n":"AQAB","e":"AQAB"},{"kty":"EC","crv":"P-256","x":"AQ","y":"AQ"},{"kty":"oct","k":"AQAB"}]}`)
+		},
+		"huge": func(p *provider) func(http.ResponseWriter, *http.Request) bool {
+			return answer(200, `{"issuer":"`+p.URL+`","jwks_uri":"`+p.URL+`/keys","x":"`+strings.Repeat("x", 1<<20)+`"}`)
+		},
+		"redirect": func(p *provider) func(http.ResponseWriter, *http.Request) bool {
+			return func(w http.ResponseWriter, r *http.Request) bool {
+				if strings.HasPrefix(r.URL.Path, "/.well-known") {
+					http.Redirect(w, r, "/moved", http.StatusFound)
+					return true
+				}
+				return answer(200, `{"issuer":"`+p.URL+`","jwks_uri":"`+p.URL+`/keys"}`)(w, r)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newProvider(t)
+			p.keys = []map[string]any{published("a", rsaKeys()[0])}
+			good := p.mint(t, jwt.SigningMethodRS256, rsaKeys()[0], h{"kid": "a"}, nil)
+			asked := make(chan bool, 64)
+			broken := breakage(p)
+			p.instead = func(w http.ResponseWriter, r *http.Request) bool {
+				done := broken(w, r)
+				asked <- true
+				return done
+			}
+			tokens := oidc.New(p.options(new(atomic.Int64)))
+			run(t, tokens)
+			<-asked
+			if user, err := tokens.Authenticate(bearer(good)); user != nil || err == nil || !strings.Contains(err.Error(), "not known yet") {
+				t.Errorf("got %v, %v", user, err)
+			}
+			p.set(func() { p.instead = nil })
+			if user, err := eventually(tokens, good); user == nil {
+				t.Errorf("in the end: %v", err)
+			}
+		})
+	}
+}
+
+// Nothing waits for a provider that does not answer.
+func TestSlowProvider(t *testing.T) {
+	p := newProvider(t)
+	asked, release := make(chan bool, 16), make(chan bool)
+	p.instead = func(http.ResponseWriter, *http.Request) bool {
+		asked <- true
+		<-release
+		return false
+	}
+	tokens := oidc.New(p.options(new(atomic.Int64)))
+	run(t, tokens)
+	<-asked
+	good := p.mint(t, jwt.SigningMethodRS256, rsaKeys()[0], h{"kid": "a"}, nil)
+	if user, err := tokens.Authenticate(bearer(good)); user != nil || err == nil {
+		t.Errorf("got %v, %v", user, err)
+	}
+	close(release)
+}
+
+// A provider is proved by its certificate.
+func TestProviderOfAnotherCA(t *testing.T) {
+	p := newProvider(t)
+	asked := make(chan bool, 16)
+	p.instead = func(http.ResponseWriter, *http.Request) bool {
+		asked <- true
+		return false
+	}
+	o := p.options(new(atomic.Int64))
+	o.Roots = nil
+	tokens := oidc.New(o)
+	run(t, tokens)
+	select {
+	case <-asked:
+		t.Error("a provider without a known certificate was asked")
+	case <-time.After(200 * time.Millisecond):
+	}
+}
+
+// answer answers everything alike.
+func answer(code int, text string) func(w http.ResponseWriter, r *http.Request) bool {
+	return func(w http.ResponseWriter, r *http.Request) bool {
+		w.WriteHeader(code)
+		_, _ = w.Write([]byte(text))
+		return true
+	}
+}

@@ -1,0 +1,122 @@
+package oidc
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rsa"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"math/big"
+	"strings"
+)
+
+// A keySet is what the issuer signs with. It is immutable; other keys are another set.
+type keySet struct {
+	text string // as it was fetched
+	keys []key
+}
+
+// A key is one public key: an *rsa.PublicKey or an *ecdsa.PublicKey.
+type key struct {
+	id, algorithm string // "" where the issuer does not say
+	public        any
+}
+
+// Bounds of a key set.
+const (
+	maxKeys    = 64
+	minRSABits = 2048
+	maxRSABits = 8192
+)
+
+var curves = map[string]elliptic.Curve{"P-256": elliptic.P256(), "P-384": elliptic.P384(), "P-521": elliptic.P521()}
+
+// parseKeys reads a key set. Keys that are for something else than signing, or of a sort that
+// is not known here, are passed over.
+func parseKeys(text []byte) (*keySet, error) {
+	var document struct {
+		Keys []struct {
+			ID        string `json:"kid"`
+			Type      string `json:"kty"`
+			Use       string `json:"use"`
+			Algorithm string `json:"alg"`
+			N         string `json:"n"`
+			E         string `json:"e"`
+			Curve     string `json:"crv"`
+			X         string `json:"x"`
+			Y         string `json:"y"`
+		} `json:"keys"`
+	}
+	if err := json.Unmarshal(text, &document); err != nil {
+		return nil, errors.New("the key set is no JSON")
+	}
+	set := &keySet{text: string(text)}
+	for _, k := range document.Keys {
+		var public any
+		switch {
+		case k.Use != "" && k.Use != "sig":
+		case k.Type == "RSA":
+			public = rsaKey(k.N, k.E)
+		case k.Type == "EC":
+			public = ecdsaKey(k.Curve, k.X, k.Y)
+		}
+		if public != nil && len(set.keys) < maxKeys {
+			set.keys = append(set.keys, key{k.ID, k.Algorithm, public})
+		}
+	}
+	if len(set.keys) == 0 {
+		return nil, errors.New("the key set holds no key that can be used")
+	}
+	return set, nil
+}
+
+// rsaKey is nil if the numbers are no key that is worth trusting.
+func rsaKey(modulus, exponent string) any {
+	n, err := base64.RawURLEncoding.DecodeString(strings.TrimRight(modulus, "="))
+	if err != nil {
+		return nil
+	}
+	e, err := base64.RawURLEncoding.DecodeString(strings.TrimRight(exponent, "="))
+	if err != nil || len(e) == 0 || len(e) > 4 {
+		return nil
+	}
+	public := &rsa.PublicKey{N: new(big.Int).SetBytes(n), E: int(new(big.Int).SetBytes(e).Int64())}
+	if bits := public.N.BitLen(); bits < minRSABits || bits > maxRSABits || public.E < 3 || public.E%2 == 0 || public.E > 1<<31-1 {
+		return nil
+	}
+	return public
+}
+
+// ecdsaKey is nil if the point is not on the curve.
+func ecdsaKey(name, x, y string) any {
+	curve := curves[name]
+	if curve == nil {
+		return nil
+	}
+	size := (curve.Params().BitSize + 7) / 8
+	point := []byte{4}
+	for _, text := range []string{x, y} {
+		b, err := base64.RawURLEncoding.DecodeString(strings.TrimRight(text, "="))
+		if err != nil || len(b) > size {
+			return nil
+		}
+		point = append(append(point, make([]byte, size-len(b))...), b...)
+	}
+	public, err := ecdsa.ParseUncompressedPublicKey(curve, point)
+	if err != nil {
+		return nil
+	}
+	return public
+}
+
+// fit are the keys that may have signed a token: of the id in its header or, if it has none,
+// all, and made for its algorithm.
+func (s *keySet) fit(id, algorithm string) (fitting []any) {
+	for _, k := range s.keys {
+		if (id == "" || k.id == "" || k.id == id) && (k.algorithm == "" || k.algorithm == algorithm) {
+			fitting = append(fitting, k.public)
+		}
+	}
+	return fitting
+}

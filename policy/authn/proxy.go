@@ -1,0 +1,106 @@
+package authn
+
+import (
+	"crypto/x509"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+)
+
+// ProxyOptions say whom Proxy believes, and in which headers. Names of headers are not
+// case-sensitive.
+type ProxyOptions struct {
+	// Roots tells the CAs of the certificates that proxies prove themselves with.
+	Roots func() *x509.CertPool
+	// AllowedNames are the common names of those certificates; none stands for any.
+	AllowedNames []string
+	// UserHeaders and UIDHeaders are looked at in turn; the first with a value counts.
+	UserHeaders, UIDHeaders []string
+	// GroupHeaders: each value is a group.
+	GroupHeaders []string
+	// ExtraPrefixes begin the names of headers whose values are extras.
+	ExtraPrefixes []string
+	Now           func() time.Time
+}
+
+// Proxy authenticates by what a proxy, which has authenticated the client in its own way,
+// writes into headers. They are believed only on a connection whose client certificate is
+// that of a proxy; a header that was believed is removed from the request. A request without
+// a user header, or without a certificate, is none of its business.
+func Proxy(o ProxyOptions) Authenticator {
+	return &proxy{o, newVerifier(o.Roots, o.Now, func(leaf *x509.Certificate) (*User, error) {
+		name := leaf.Subject.CommonName
+		if len(o.AllowedNames) > 0 && !slices.Contains(o.AllowedNames, name) {
+			return nil, fmt.Errorf("authn: the certificate of %q is none of a proxy", name)
+		}
+		return &User{Name: name}, nil
+	})}
+}
+
+type proxy struct {
+	ProxyOptions
+	verifier *verifier
+}
+
+func (p *proxy) Authenticate(r Request) (*User, error) {
+	if len(r.Certs) == 0 || r.Headers == nil {
+		return nil, nil
+	}
+	name := first(r.Headers, p.UserHeaders)
+	if name == "" {
+		return nil, nil
+	}
+	if _, err := p.verifier.verify(r.Certs); err != nil {
+		return nil, fmt.Errorf("identity headers: %w", err)
+	}
+	user := &User{Name: name, UID: first(r.Headers, p.UIDHeaders)}
+	for _, header := range p.GroupHeaders {
+		for _, group := range r.Headers.Values(header) {
+			if group != "" {
+				user.Groups = append(user.Groups, group)
+			}
+		}
+	}
+	believed := slices.Concat(p.UserHeaders, p.UIDHeaders, p.GroupHeaders)
+	for header, value := range r.Headers.All() {
+		if key, ok := p.extraKey(header); ok {
+			if user.Extra == nil {
+				user.Extra = map[string][]string{}
+			}
+			user.Extra[key] = append(user.Extra[key], value)
+			believed = append(believed, header)
+		}
+	}
+	for _, header := range believed {
+		r.Headers.Remove(header)
+	}
+	return user, nil
+}
+
+// first is the first value of the first header that has one.
+func first(h Headers, names []string) string {
+	for _, name := range names {
+		if values := h.Values(name); len(values) > 0 && values[0] != "" {
+			return values[0]
+		}
+	}
+	return ""
+}
+
+// extraKey is the key of the extra that a header holds, if it does: what follows the prefix,
+// in lower case and percent-decoded; as it is, if it cannot be decoded.
+func (p *proxy) extraKey(header string) (string, bool) {
+	for _, prefix := range p.ExtraPrefixes {
+		if len(header) < len(prefix) || !strings.EqualFold(header[:len(prefix)], prefix) {
+			continue
+		}
+		key := strings.ToLower(header[len(prefix):])
+		if decoded, err := url.PathUnescape(key); err == nil {
+			key = decoded
+		}
+		return key, true
+	}
+	return "", false
+}

@@ -1,0 +1,102 @@
+package serviceaccount
+
+import (
+	"crypto/subtle"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/policy"
+)
+
+// Objects is what tokens are checked against.
+type Objects interface {
+	// Head is the head of an object as it is now, found without parsing the object; ok is
+	// false if there is none. Resources are in platform form.
+	Head(r meta.GroupResource, namespace, name string) (h meta.Head, ok bool)
+	// Get is the whole object, as in policy.Objects.
+	Get(r meta.GroupResource, namespace, name string) *policy.Object
+}
+
+// The resources that tokens are bound to.
+var (
+	accounts = meta.GroupResource{Resource: "serviceaccounts"}
+	pods     = meta.GroupResource{Resource: "pods"}
+	secrets  = meta.GroupResource{Resource: "secrets"}
+	nodes    = meta.GroupResource{Resource: "nodes"}
+)
+
+// alive checks that what a token is bound to is still there, in the same life.
+func (a *Authenticator) alive(v *verified, token string, now time.Time) error {
+	if v.legacy != "" {
+		return a.legacyAlive(v, token)
+	}
+	if err := a.same(accounts, v.Namespace, &ref{v.Name, v.UID}, now); err != nil {
+		return err
+	}
+	switch {
+	case v.secret != nil:
+		return a.same(secrets, v.Namespace, v.secret, now)
+	case v.pod != nil:
+		return a.same(pods, v.Namespace, v.pod, now)
+	case v.node != nil:
+		return a.same(nodes, "", v.node, now)
+	}
+	return nil
+}
+
+// same checks one object. One that is being deleted counts until its time is over, and a
+// minute more.
+func (a *Authenticator) same(r meta.GroupResource, namespace string, to *ref, now time.Time) error {
+	head, ok := a.Objects.Head(r, namespace, to.name)
+	switch {
+	case !ok:
+		return fmt.Errorf("the token is bound to one of the %s that has gone", r.Resource)
+	case head.UID != to.uid:
+		return fmt.Errorf("the token is bound to an earlier one of the %s", r.Resource)
+	case !head.Terminating:
+		return nil
+	}
+	o := a.Objects.Get(r, namespace, to.name)
+	if o == nil || o.Head.UID != to.uid {
+		return fmt.Errorf("the token is bound to one of the %s that has gone", r.Resource)
+	}
+	deleted, err := time.Parse(time.RFC3339, rules.Text(rules.Sub(o.Tree, "metadata"), "deletionTimestamp"))
+	if err != nil || deleted.Before(now.Add(-leeway)) {
+		return fmt.Errorf("the token is bound to one of the %s that is deleted", r.Resource)
+	}
+	return nil
+}
+
+// The faults of legacy tokens.
+var (
+	errRevoked = errors.New("the secret of the token has gone, or holds another one")
+	errRetired = errors.New("the token has been marked invalid")
+	errAccount = errors.New("the service account of the token has gone")
+)
+
+// legacyAlive checks that a secret still holds the token, and that its account is there.
+func (a *Authenticator) legacyAlive(v *verified, token string) error {
+	if !a.Lookup {
+		return nil
+	}
+	secret := a.Objects.Get(secrets, v.Namespace, v.legacy)
+	if secret == nil || secret.Head.Terminating || rules.Text(secret.Tree, "type") != a.names.secretType {
+		return errRevoked
+	}
+	held, err := base64.StdEncoding.DecodeString(rules.Text(rules.Sub(secret.Tree, "data"), TokenKey))
+	if err != nil || subtle.ConstantTimeCompare(held, []byte(token)) != 1 {
+		return errRevoked
+	}
+	if _, retired := secret.Head.Labels[a.names.invalidSince]; retired {
+		return errRetired
+	}
+	account, ok := a.Objects.Head(accounts, v.Namespace, v.Name)
+	if !ok || account.Terminating || account.UID != v.UID {
+		return errAccount
+	}
+	return nil
+}

@@ -1,0 +1,265 @@
+package serviceaccount
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/golang-jwt/jwt/v5"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/policy/authn"
+)
+
+// Options are what an Authenticator knows its tokens by.
+type Options struct {
+	Naming *meta.Naming
+	// Issuers are those whose tokens are accepted.
+	Issuers []string
+	// Keys are those that verify tokens.
+	Keys []*Key
+	// Audiences are the names of this server.
+	Audiences []string
+	// Lookup makes legacy tokens end with their secret and account. Bound ones always do.
+	Lookup  bool
+	Objects Objects
+	Now     func() time.Time
+}
+
+// An Authenticator lets in who shows a token of a service account. It has no opinion on
+// tokens of other issuers.
+type Authenticator struct {
+	Options
+	names  names
+	parser *jwt.Parser
+	good   *authn.Cache[*verified]
+	bad    *authn.Cache[error]
+}
+
+// How far clocks may differ, and what is remembered: of tokens that nobody signed, for how long.
+const (
+	leeway       = time.Minute
+	mostGood     = 1 << 16
+	mostBad      = 1 << 12
+	badTime      = 10 * time.Second
+	noLaterThan  = 24 * time.Hour
+	longestToken = 16 << 10
+)
+
+// New makes an Authenticator.
+func New(o Options) *Authenticator {
+	methods := make([]string, 0, len(o.Keys)) // nil would allow all
+	for _, k := range o.Keys {
+		methods = append(methods, k.method.Alg())
+	}
+	return &Authenticator{
+		Options: o, names: newNames(o.Naming),
+		parser: jwt.NewParser(jwt.WithValidMethods(methods), jwt.WithoutClaimsValidation(), jwt.WithStrictDecoding()),
+		good:   authn.NewCache[*verified](mostGood, o.Now), bad: authn.NewCache[error](mostBad, o.Now),
+	}
+}
+
+// verified is a token whose signature and claims are good: what it says, and whose it is when
+// it is shown to this server.
+type verified struct {
+	facts
+	user *authn.User
+}
+
+// Authenticate implements authn.Authenticator.
+func (a *Authenticator) Authenticate(r authn.Request) (*authn.User, error) {
+	if len(r.Token) > longestToken || strings.Count(r.Token, ".") != 2 {
+		return nil, nil
+	}
+	now := a.Now()
+	v, err := a.known(r.Token, now)
+	if v == nil {
+		return nil, err
+	}
+	if err := v.inTime(now); err != nil {
+		return nil, err
+	}
+	user, err := a.forAudiences(v, r.Audiences)
+	if err != nil {
+		return nil, err
+	}
+	if err := a.alive(v, r.Token, now); err != nil {
+		return nil, err
+	}
+	return user, nil
+}
+
+// known is what a token says, verified or remembered; nil if it is bad or of others.
+func (a *Authenticator) known(token string, now time.Time) (*verified, error) {
+	digest := authn.DigestOf(token)
+	if v, ok := a.good.Get(digest); ok {
+		return v, nil
+	}
+	if err, ok := a.bad.Get(digest); ok {
+		return nil, err
+	}
+	v, err := a.verify(token)
+	if v == nil || err != nil {
+		a.bad.Put(digest, err, now.Add(badTime))
+		return nil, err
+	}
+	a.good.Put(digest, v, v.keepUntil(now))
+	return v, nil
+}
+
+// keepUntil is how long a verified token is worth remembering.
+func (v *verified) keepUntil(now time.Time) time.Time {
+	until := now.Add(noLaterThan)
+	if end := time.Unix(v.until, 0).Add(leeway); v.until != 0 && end.Before(until) {
+		return end
+	}
+	return until
+}
+
+// The faults of tokens.
+var (
+	errExpired   = errors.New("the token has expired")
+	errTooEarly  = errors.New("the token is not valid yet")
+	errAudience  = errors.New("the token is for other audiences")
+	errClaims    = errors.New("the token lacks claims, or they disagree")
+	errCritical  = errors.New("the token asks for extensions (crit)")
+	errAlgorithm = errors.New("no key is for the algorithm of the token")
+)
+
+func (v *verified) inTime(now time.Time) error {
+	switch {
+	case v.until != 0 && now.Add(-leeway).Unix() > v.until:
+		return errExpired
+	case now.Add(leeway).Unix() < v.from:
+		return errTooEarly
+	}
+	return nil
+}
+
+// forAudiences is the user if the token is for one of the audiences that are asked for.
+func (a *Authenticator) forAudiences(v *verified, asked []string) (*authn.User, error) {
+	if len(asked) == 0 {
+		if v.user == nil {
+			return nil, errAudience
+		}
+		return v.user, nil
+	}
+	good := intersection(asked, a.audiencesOf(v.facts))
+	if len(good) == 0 {
+		return nil, errAudience
+	}
+	user := a.names.user(v.facts)
+	user.Audiences = good
+	return user, nil
+}
+
+// audiencesOf are those that a token is for. One that names none is for this server.
+func (a *Authenticator) audiencesOf(f facts) []string {
+	if len(f.audiences) == 0 {
+		return a.Audiences
+	}
+	return f.audiences
+}
+
+func intersection(a, b []string) (both []string) {
+	for _, s := range a {
+		if slices.Contains(b, s) && !slices.Contains(both, s) {
+			both = append(both, s)
+		}
+	}
+	return both
+}
+
+// verify checks the signature and reads the claims. It gives nil for tokens of others.
+func (a *Authenticator) verify(token string) (*verified, error) {
+	issuer, ok := issuerOf(token)
+	legacy := issuer == a.names.legacyIssuer
+	if !ok || !legacy && !slices.Contains(a.Issuers, issuer) {
+		return nil, nil
+	}
+	claims := jwt.MapClaims{}
+	if _, err := a.parser.ParseWithClaims(token, claims, a.keysFor); err != nil {
+		return nil, fmt.Errorf("service account token: %w", err)
+	}
+	read := a.names.read
+	if legacy {
+		read = a.names.readLegacy
+	}
+	f, ok := read(claims)
+	if !ok || !f.readStandard(claims, legacy) {
+		return nil, errClaims
+	}
+	v := &verified{facts: f}
+	if good := intersection(a.Audiences, a.audiencesOf(f)); len(good) > 0 {
+		v.user = a.names.user(f)
+		v.user.Audiences = good
+	}
+	return v, nil
+}
+
+// readStandard reads times and audiences. A bound token needs an end and audiences.
+func (f *facts) readStandard(c jwt.MapClaims, legacy bool) bool {
+	audiences, err := c.GetAudience()
+	if err != nil {
+		return false
+	}
+	f.audiences = audiences
+	for _, claim := range []func() (*jwt.NumericDate, error){c.GetIssuedAt, c.GetNotBefore} {
+		at, err := claim()
+		if err != nil {
+			return false
+		}
+		if at != nil {
+			f.from = max(f.from, at.Unix())
+		}
+	}
+	end, err := c.GetExpirationTime()
+	if err != nil {
+		return false
+	}
+	if end != nil {
+		f.until = end.Unix()
+	}
+	return legacy || f.until != 0 && len(f.audiences) > 0
+}
+
+// keysFor finds the keys that may have signed a token: the one that it names or, if it names
+// none of ours, all; always only those for its algorithm. Keys inside the token count nothing.
+func (a *Authenticator) keysFor(t *jwt.Token) (any, error) {
+	if _, critical := t.Header["crit"]; critical {
+		return nil, errCritical
+	}
+	keys := a.Keys
+	if i := slices.IndexFunc(keys, func(k *Key) bool { return k.ID == t.Header["kid"] }); i >= 0 {
+		keys = keys[i : i+1]
+	}
+	var set jwt.VerificationKeySet
+	for _, k := range keys {
+		if k.method.Alg() == t.Method.Alg() {
+			set.Keys = append(set.Keys, k.public)
+		}
+	}
+	if len(set.Keys) == 0 {
+		return nil, errAlgorithm
+	}
+	return set, nil
+}
+
+// issuerOf is what a token says of its issuer, which nobody has verified.
+func issuerOf(token string) (issuer string, ok bool) {
+	_, rest, _ := strings.Cut(token, ".")
+	payload, _, _ := strings.Cut(rest, ".")
+	text, err := base64.RawURLEncoding.DecodeString(payload)
+	if err != nil {
+		return "", false
+	}
+	var claims map[string]any
+	if json.Unmarshal(text, &claims) != nil {
+		return "", false
+	}
+	issuer, ok = claims["iss"].(string)
+	return issuer, ok && issuer != ""
+}

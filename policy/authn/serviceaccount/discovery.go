@@ -1,0 +1,86 @@
+package serviceaccount
+
+import (
+	"crypto/ecdsa"
+	"crypto/rsa"
+	"encoding/base64"
+	"encoding/json"
+	"math/big"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// Where clients find the documents about tokens, and of which types they are.
+const (
+	ConfigurationPath = "/.well-known/openid-configuration"
+	KeysPath          = "/openid/v1/jwks"
+	ConfigurationType = "application/json"
+	KeysType          = "application/jwk-set+json"
+)
+
+// Configuration is the document that tells others how to verify tokens of the issuer: OpenID
+// Connect Discovery 1.0, section 3. keys is the URL of the key set.
+func Configuration(issuer, keys string, all []*Key) ([]byte, error) {
+	var algorithms []string
+	for _, k := range all {
+		if alg := k.method.Alg(); !slices.Contains(algorithms, alg) {
+			algorithms = append(algorithms, alg)
+		}
+	}
+	slices.Sort(algorithms)
+	return json.Marshal(struct {
+		Issuer     string   `json:"issuer"`
+		Keys       string   `json:"jwks_uri"`
+		Responses  []string `json:"response_types_supported"`
+		Subjects   []string `json:"subject_types_supported"`
+		Algorithms []string `json:"id_token_signing_alg_values_supported"`
+	}{issuer, keys, []string{"id_token"}, []string{"public"}, algorithms})
+}
+
+// Discoverable tells whether others can find the documents of an issuer: it is an https URL
+// without query and fragment.
+func Discoverable(issuer string) bool {
+	u, err := url.Parse(issuer)
+	return err == nil && u.Scheme == "https" && u.Host != "" && !strings.ContainsAny(issuer, "?#")
+}
+
+// A webKey is a public key as in RFC 7517 and 7518.
+type webKey struct {
+	Use   string `json:"use"`
+	Type  string `json:"kty"`
+	ID    string `json:"kid"`
+	Curve string `json:"crv,omitempty"`
+	Alg   string `json:"alg"`
+	N     string `json:"n,omitempty"`
+	E     string `json:"e,omitempty"`
+	X     string `json:"x,omitempty"`
+	Y     string `json:"y,omitempty"`
+}
+
+// KeySet is the document of all keys (JWK set). Private halves are never in it.
+func KeySet(all []*Key) ([]byte, error) {
+	set := struct {
+		Keys []webKey `json:"keys"`
+	}{[]webKey{}}
+	for _, k := range all {
+		w := webKey{Use: "sig", ID: k.ID, Alg: k.method.Alg()}
+		switch public := k.public.(type) {
+		case *rsa.PublicKey:
+			w.Type = "RSA"
+			w.N, w.E = text(public.N.Bytes()), text(big.NewInt(int64(public.E)).Bytes())
+		case *ecdsa.PublicKey:
+			point, err := public.Bytes() // 4, then both coordinates at full length
+			if err != nil {
+				return nil, err
+			}
+			half := len(point) / 2
+			w.Type, w.Curve = "EC", public.Curve.Params().Name
+			w.X, w.Y = text(point[1:1+half]), text(point[1+half:])
+		}
+		set.Keys = append(set.Keys, w)
+	}
+	return json.Marshal(set)
+}
+
+func text(b []byte) string { return base64.RawURLEncoding.EncodeToString(b) }

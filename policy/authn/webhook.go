@@ -1,0 +1,174 @@
+package authn
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"golang.org/x/sync/singleflight"
+)
+
+// WebhookOptions say which remote knows tokens, and how long its word counts.
+type WebhookOptions struct {
+	// Ask puts a TokenReview, as JSON, to the remote and returns its answer.
+	Ask    func(ctx context.Context, review []byte) ([]byte, error)
+	Naming *meta.Naming
+	// Version is that of the TokenReview: v1 or v1beta1.
+	Version string
+	// TTL is how long an answer counts. An answer with an error counts for ten seconds at most.
+	TTL time.Duration
+	// Audiences are those of the server: what a token is for if the remote does not say.
+	Audiences []string
+	Now       func() time.Time
+}
+
+// Bounds of what the remote can cost.
+const (
+	maxReviewTime    = 30 * time.Second // of one question with all its repetitions
+	maxReviews       = 256              // questions at a time; others wait, as part of their time
+	maxReviewAnswers = 16 << 10         // that are kept
+	maxErrorTime     = 10 * time.Second // that an answer with an error is kept
+)
+
+// Webhook authenticates bearer tokens by asking a remote, with a TokenReview. Of several
+// requests with the same token one asks and all get its answer. No answer is an error, and
+// is not kept.
+func Webhook(o WebhookOptions) Authenticator {
+	return &webhook{
+		WebhookOptions: o, apiVersion: o.Naming.Group("authentication") + "/" + o.Version,
+		answers: NewCache[judgement](maxReviewAnswers, o.Now), slots: make(chan struct{}, maxReviews),
+	}
+}
+
+type webhook struct {
+	WebhookOptions
+	apiVersion string
+	answers    *Cache[judgement]
+	flight     singleflight.Group
+	slots      chan struct{}
+}
+
+// A judgement is what is known about a token: one of the three answers of an Authenticator.
+type judgement struct {
+	user *User
+	err  error
+}
+
+func (w *webhook) Authenticate(r Request) (*User, error) {
+	if r.Token == "" {
+		return nil, nil
+	}
+	wanted := r.Audiences
+	if len(wanted) == 0 {
+		wanted = w.Audiences
+	}
+	digest := DigestOf(r.Token, wanted...)
+	if known, ok := w.answers.Get(digest); ok {
+		return known.user, known.err
+	}
+	answer, err, _ := w.flight.Do(string(digest[:]), func() (any, error) {
+		return w.judge(digest, r.Token, wanted)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("authn: token webhook: %w", err)
+	}
+	known := answer.(judgement)
+	return known.user, known.err
+}
+
+// judge asks, and keeps the answer.
+func (w *webhook) judge(digest Digest, token string, wanted []string) (judgement, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), maxReviewTime)
+	defer cancel()
+	select {
+	case w.slots <- struct{}{}:
+		defer func() { <-w.slots }()
+	case <-ctx.Done():
+		return judgement{}, errors.New("too many questions are waiting for their answers")
+	}
+	spec := schema.Tree{"token": token}
+	if len(wanted) > 0 {
+		spec["audiences"] = wanted
+	}
+	question, err := json.Marshal(schema.Tree{"apiVersion": w.apiVersion, "kind": "TokenReview", "spec": spec})
+	if err != nil {
+		return judgement{}, err
+	}
+	answer, err := w.Ask(ctx, question)
+	if err != nil {
+		return judgement{}, err
+	}
+	status, err := w.status(answer)
+	if err != nil {
+		return judgement{}, err
+	}
+	known, err := w.read(status, token, wanted)
+	if err != nil {
+		return judgement{}, err
+	}
+	ttl := w.TTL
+	if known.err != nil {
+		ttl = min(ttl, maxErrorTime)
+	}
+	if ttl > 0 {
+		w.answers.Put(digest, known, w.Now().Add(ttl))
+	}
+	return known, nil
+}
+
+// status is that of an answer, which must be of the version of the question. Its text is in
+// no error: it may hold the token.
+func (w *webhook) status(answer []byte) (schema.Tree, error) {
+	var review schema.Tree
+	if json.Unmarshal(answer, &review) != nil {
+		return nil, errors.New("the answer is no JSON object")
+	}
+	if rules.Text(review, "apiVersion") != w.apiVersion || rules.Text(review, "kind") != "TokenReview" {
+		return nil, fmt.Errorf("the answer is no TokenReview of %s", w.apiVersion)
+	}
+	return rules.Sub(review, "status"), nil
+}
+
+// read is what a status says about a token for the wanted audiences.
+func (w *webhook) read(status schema.Tree, token string, wanted []string) (judgement, error) {
+	audiences := rules.Texts(status, "audiences")
+	if len(audiences) == 0 {
+		audiences = w.Audiences
+	}
+	var both []string
+	for _, audience := range wanted {
+		if slices.Contains(audiences, audience) {
+			both = append(both, audience)
+		}
+	}
+	switch {
+	case !rules.Flag(status, "authenticated"):
+		if text := rules.Text(status, "error"); text != "" {
+			return judgement{err: refuse(text, token)}, nil
+		}
+		return judgement{}, nil
+	case len(wanted) > 0 && len(both) == 0:
+		return judgement{}, nil
+	}
+	said := rules.Sub(status, "user")
+	user := &User{
+		Name: rules.Text(said, "username"), UID: rules.Text(said, "uid"),
+		Groups: rules.Texts(said, "groups"), Audiences: both,
+	}
+	if user.Name == "" {
+		return judgement{}, errors.New("the answer names no user")
+	}
+	for key := range rules.Sub(said, "extra") {
+		if user.Extra == nil {
+			user.Extra = map[string][]string{}
+		}
+		user.Extra[key] = rules.Texts(rules.Sub(said, "extra"), key)
+	}
+	return judgement{user: user}, nil
+}

@@ -1,0 +1,137 @@
+package authz
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/policy/authn"
+)
+
+// ABAC allows what the lines of a policy file allow. It denies nothing.
+type ABAC struct{ lines []policyLine }
+
+// A policyLine allows one user, one group, or both at once, something. "*" stands for all; as a
+// user or a group it stands for everybody with a credential.
+type policyLine struct {
+	User            string `json:"user"`
+	Group           string `json:"group"`
+	Readonly        bool   `json:"readonly"`
+	APIGroup        string `json:"apiGroup"`
+	Resource        string `json:"resource"`
+	Namespace       string `json:"namespace"`
+	NonResourcePath string `json:"nonResourcePath"`
+}
+
+// maxPolicyLine bounds a line of a policy file, in bytes.
+const maxPolicyLine = 1 << 20
+
+// ReadABAC reads a policy file: an object of JSON on each line, kind Policy of version v1beta1,
+// save for empty lines and those that begin with "#". Every faulty line is reported, by its number.
+func ReadABAC(r io.Reader, naming *meta.Naming) (*ABAC, error) {
+	p := &ABAC{}
+	var faults []error
+	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, maxPolicyLine)
+	n := 0
+	for lines.Scan() {
+		n++
+		text := bytes.TrimSpace(lines.Bytes())
+		if len(text) == 0 || text[0] == '#' {
+			continue
+		}
+		line, err := readPolicy(text, naming.Name("abac.authorization.platform.io/v1beta1"))
+		if err != nil {
+			faults = append(faults, fmt.Errorf("line %d: %w", n, err))
+		}
+		p.lines = append(p.lines, line)
+	}
+	if err := lines.Err(); err != nil {
+		faults = append(faults, fmt.Errorf("line %d: %w", n+1, err))
+	}
+	return p, errors.Join(faults...)
+}
+
+func readPolicy(text []byte, version string) (policyLine, error) {
+	var policy struct {
+		APIVersion string     `json:"apiVersion"`
+		Kind       string     `json:"kind"`
+		Spec       policyLine `json:"spec"`
+	}
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&policy); err != nil {
+		return policyLine{}, err
+	}
+	if d.More() {
+		return policyLine{}, errors.New("more than one object on the line")
+	}
+	if policy.APIVersion != version || policy.Kind != "Policy" {
+		return policyLine{}, fmt.Errorf("apiVersion %q, kind %q: must be %q and \"Policy\"", policy.APIVersion, policy.Kind, version)
+	}
+	line := policy.Spec
+	if line.User == "" && line.Group == "" {
+		return line, errors.New("spec names neither a user nor a group")
+	}
+	if line.User == "*" || line.Group == "*" {
+		line.User, line.Group = "", authn.GroupAuthenticated
+	}
+	return line, nil
+}
+
+// Authorize implements Authorizer.
+func (p *ABAC) Authorize(a Attributes) (Decision, string) {
+	for i := range p.lines {
+		if p.lines[i].allows(&a) {
+			return Allow, ""
+		}
+	}
+	return NoOpinion, "No policy matched."
+}
+
+func (l *policyLine) allows(a *Attributes) bool {
+	if !l.means(a.User) || l.Readonly && !a.ReadOnly() {
+		return false
+	}
+	if a.ResourceRequest {
+		return either(l.Namespace, a.Namespace) && either(l.Resource, a.Resource) && either(l.APIGroup, a.Group)
+	}
+	if below, ok := strings.CutSuffix(l.NonResourcePath, "*"); ok {
+		return strings.HasPrefix(a.Path, below)
+	}
+	return l.NonResourcePath != "" && l.NonResourcePath == a.Path
+}
+
+// means tells whether the line is about a user.
+func (l *policyLine) means(user *authn.User) bool {
+	return user != nil && (l.User == "" || l.User == user.Name) && (l.Group == "" || user.InGroup(l.Group))
+}
+
+func either(pattern, value string) bool { return pattern == "*" || pattern == value }
+
+// Permissions are the lines about the user.
+func (p *ABAC) Permissions(user *authn.User, namespace string) Permissions {
+	var all Permissions
+	for i := range p.lines {
+		l := &p.lines[i]
+		if !l.means(user) {
+			continue
+		}
+		verbs := []string{"*"}
+		if l.Readonly {
+			verbs = []string{"get", "list", "watch"}
+		}
+		if either(l.Namespace, namespace) && l.Resource != "" {
+			all.Resources = append(all.Resources, ResourceRule{Verbs: verbs, Groups: []string{l.APIGroup}, Resources: []string{l.Resource}})
+		}
+		if l.NonResourcePath != "" {
+			all.Paths = append(all.Paths, PathRule{Verbs: verbs, Paths: []string{l.NonResourcePath}})
+		}
+	}
+	return all
+}

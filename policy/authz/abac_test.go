@@ -1,0 +1,99 @@
+package authz_test
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/policy/authn"
+	"github.com/troupe-api/troupe/policy/authz"
+)
+
+// policy is a line of a policy file.
+func policy(spec string) string {
+	return `{"apiVersion":"abac.authorization.platform.io/v1beta1","kind":"Policy","spec":{` + spec + "}}\n"
+}
+
+func TestABAC(t *testing.T) {
+	file := "# who may do what\n\n" +
+		policy(`"user":"alice","apiGroup":"*","resource":"*","namespace":"*","nonResourcePath":"*"`) +
+		policy(`"user":"kubelet","readonly":true,"resource":"pods","namespace":"*"`) +
+		"   \n" + policy(`"group":"devs","apiGroup":"apps","resource":"deployments","namespace":"dev"`) +
+		policy(`"user":"*","readonly":true,"nonResourcePath":"/docs/*"`) +
+		policy(`"user":"bob","group":"ops","nonResourcePath":"/metrics"`) +
+		policy(`"user":"carl","group":"*","resource":"nodes"`)
+	mode, err := authz.ReadABAC(strings.NewReader(file), meta.Platform)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := "system:authenticated"
+	for _, c := range []struct {
+		user, groups, verb, what string // what is a path or group/resource/namespace
+		want                     authz.Decision
+	}{
+		{"alice", all, "delete", "apps/deployments/x", authz.Allow},
+		{"alice", all, "post", "/any", authz.Allow},
+		{"kubelet", all, "watch", "/pods/", authz.Allow},
+		{"kubelet", all, "get", "/pods/a", authz.Allow},
+		{"kubelet", all, "create", "/pods/a", authz.NoOpinion},
+		{"kubelet", all, "deletecollection", "/pods/a", authz.NoOpinion},
+		{"kubelet", all, "get", "/secrets/a", authz.NoOpinion},
+		{"kubelet", all, "get", "apps/pods/a", authz.NoOpinion},
+		{"x", "devs", "create", "apps/deployments/dev", authz.Allow},
+		{"x", "devs", "create", "apps/deployments/prod", authz.NoOpinion},
+		{"x", "devs", "list", "apps/deployments/", authz.NoOpinion},
+		{"devs", all, "create", "apps/deployments/dev", authz.NoOpinion},
+		{"x", all, "get", "/docs/a", authz.Allow},
+		{"x", all, "post", "/docs/a", authz.NoOpinion},
+		{"x", all, "get", "/doc", authz.NoOpinion},
+		{"system:anonymous", "system:unauthenticated", "get", "/docs/a", authz.NoOpinion},
+		{"bob", "ops", "get", "/metrics", authz.Allow},
+		{"bob", all, "get", "/metrics", authz.NoOpinion},
+		{"x", "ops", "get", "/metrics", authz.NoOpinion},
+		{"carl", all, "delete", "/nodes/", authz.Allow},
+		{"someone", all, "delete", "/nodes/", authz.Allow}, // a "*" is everybody with a credential
+	} {
+		a := authz.Attributes{User: &authn.User{Name: c.user, Groups: []string{c.groups}}, Verb: c.verb, Path: c.what}
+		if parts := strings.Split(c.what, "/"); len(parts) == 3 && parts[1] != "docs" {
+			a.ResourceRequest, a.Group, a.Resource, a.Namespace, a.Path = true, parts[0], parts[1], parts[2], ""
+		}
+		if got, _ := mode.Authorize(a); got != c.want {
+			t.Errorf("%+v: got %d", c, got)
+		}
+	}
+	if d, _ := mode.Authorize(authz.Attributes{Verb: "get", Path: "/docs/a"}); d != authz.NoOpinion {
+		t.Error("a request of nobody is allowed")
+	}
+	got := mode.Permissions(&authn.User{Name: "kubelet", Groups: []string{all}}, "dev")
+	read := []string{"get", "list", "watch"}
+	want := authz.Permissions{
+		Resources: []authz.ResourceRule{{Verbs: read, Groups: []string{""}, Resources: []string{"pods"}}},
+		Paths:     []authz.PathRule{{Verbs: read, Paths: []string{"/docs/*"}}},
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+}
+
+func TestABACFaults(t *testing.T) {
+	for file, want := range map[string]string{
+		"x":                                      "line 1: invalid character 'x'",
+		"\n#\n{}":                                `line 3: apiVersion "", kind "": must be`,
+		policy(`"user":"a"`) + policy(`"usr":1`): `line 2: json: unknown field "usr"`,
+		policy(`"resource":"pods"`):              "line 1: spec names neither a user nor a group",
+		`{"user":"bob"}`:                         `line 1: json: unknown field "user"`,
+		strings.ReplaceAll(policy(`"user":"a"`), "}}\n", "}}{}"): "line 1: more than one object",
+		strings.ReplaceAll(policy(`"user":"a"`), "Policy", "P"):  `line 1: apiVersion "abac.authorization.platform.io/v1beta1", kind "P"`,
+		"#\n" + strings.Repeat("x", 2<<20):                       "line 2: bufio.Scanner: token too long",
+		"x\ny":                                                   "\nline 2: ",
+	} {
+		if _, err := authz.ReadABAC(strings.NewReader(file), meta.Platform); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%.80q: got %v, want %s", file, err, want)
+		}
+	}
+	other := strings.ReplaceAll(policy(`"user":"a"`), "platform.io", "kubernetes.io")
+	if _, err := authz.ReadABAC(strings.NewReader(other), meta.Kubernetes); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,103 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/policy"
+	"github.com/troupe-api/troupe/policy/authn"
+	"github.com/troupe-api/troupe/policy/authz"
+)
+
+// The names of nodes as users.
+const (
+	userPrefix = "system:node:"
+	group      = "system:nodes"
+)
+
+// Name is the node that a user is; ok is false if it is none.
+func Name(u *authn.User) (name string, ok bool) {
+	if u == nil || !u.InGroup(group) {
+		return "", false
+	}
+	return strings.CutPrefix(u.Name, userPrefix)
+}
+
+// An Authorizer allows nodes what they need. It denies nothing, and has no opinion on others.
+type Authorizer struct {
+	graph  *graph
+	leases string // the namespace of the leases of nodes
+	rules  map[resource]rule
+}
+
+// A resource is a group, a resource and, with a slash, a sub-resource.
+type resource struct{ group, name string }
+
+// A rule allows a node to do something with a resource. The reason is why not.
+type rule func(node string, a *authz.Attributes) (allowed bool, reason string)
+
+// New makes an Authorizer that follows objects until ctx ends. When it returns, all that there
+// was has been read.
+func New(ctx context.Context, objects policy.Objects, naming *meta.Naming) (*Authorizer, error) {
+	a := &Authorizer{graph: newGraph(naming.Name("platform.io/config.mirror")), leases: naming.NodeLeaseNamespace()}
+	a.rules = a.table(naming)
+	followed := map[meta.GroupResource]func(policy.Change){
+		{Resource: "pods"}:              a.graph.seePod,
+		{Resource: "persistentvolumes"}: a.graph.seeVolume,
+		{Group: "storage.platform.io", Resource: "volumeattachments"}: a.graph.seeOwn(ofAttachment),
+		{Group: "resource.platform.io", Resource: "resourceslices"}:   a.graph.seeOwn(ofSlice),
+	}
+	var reading sync.WaitGroup
+	faults := make(chan error, len(followed))
+	for r, see := range followed {
+		reading.Go(func() { faults <- objects.Follow(ctx, r, see) })
+	}
+	reading.Wait()
+	close(faults)
+	var all []error
+	for err := range faults {
+		all = append(all, err)
+	}
+	if err := errors.Join(all...); err != nil {
+		return nil, err
+	}
+	return a, nil
+}
+
+// Authorize implements authz.Authorizer.
+func (n *Authorizer) Authorize(a authz.Attributes) (authz.Decision, string) {
+	name, ok := Name(a.User)
+	switch {
+	case !ok:
+		return authz.NoOpinion, ""
+	case name == "":
+		return authz.NoOpinion, fmt.Sprintf("unknown node for user %q", a.User.Name)
+	case !a.ResourceRequest:
+		return authz.NoOpinion, ""
+	}
+	r := resource{a.Group, a.Resource}
+	if a.Subresource != "" {
+		r.name += "/" + a.Subresource
+	}
+	decide := n.rules[r]
+	if decide == nil {
+		return authz.NoOpinion, ""
+	}
+	allowed, reason := decide(name, &a)
+	if allowed {
+		return authz.Allow, ""
+	}
+	return authz.NoOpinion, reason
+}
+
+// Permissions of a node depend on what its Pods need; they are not listed.
+func (n *Authorizer) Permissions(user *authn.User, _ string) authz.Permissions {
+	if _, ok := Name(user); ok {
+		return authz.Permissions{Incomplete: true, Fault: "node authorizer does not support user rule resolution"}
+	}
+	return authz.Permissions{}
+}

@@ -1,0 +1,187 @@
+package rbac
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/policy"
+	"github.com/troupe-api/troupe/policy/authn"
+	"github.com/troupe-api/troupe/policy/authz"
+)
+
+// group is that of roles and their bindings, in platform form.
+const group = "rbac.authorization.platform.io"
+
+// An Authorizer allows what roles allow that are bound to the user. It never denies.
+type Authorizer struct {
+	index *index
+	group string // of roles, as clients know it
+}
+
+var _ authz.Lister = (*Authorizer)(nil)
+
+// New makes an Authorizer that follows objects until ctx ends. When it returns, all that there
+// was has been read.
+func New(ctx context.Context, objects policy.Objects, naming *meta.Naming) (*Authorizer, error) {
+	a := &Authorizer{index: newIndex(), group: naming.Name(group)}
+	var reading sync.WaitGroup
+	followed := []struct {
+		resource string
+		see      func(policy.Change)
+		err      error
+	}{
+		{resource: "roles", see: a.index.seeRole},
+		{resource: "clusterroles", see: a.index.seeRole},
+		{resource: "rolebindings", see: a.index.seeBinding},
+		{resource: "clusterrolebindings", see: a.index.seeBinding},
+	}
+	for i := range followed {
+		f := &followed[i]
+		reading.Go(func() { f.err = objects.Follow(ctx, meta.GroupResource{Group: group, Resource: f.resource}, f.see) })
+	}
+	reading.Wait()
+	var errs []error
+	for _, f := range followed {
+		errs = append(errs, f.err)
+	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	return a, nil
+}
+
+// Authorize implements authz.Authorizer. The reason tells which binding allows, or, if none
+// does, which bound roles do not exist.
+func (a *Authorizer) Authorize(asked authz.Attributes) (authz.Decision, string) {
+	if asked.User == nil {
+		return authz.NoOpinion, ""
+	}
+	x := a.index
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	lacking := false
+	for i := range len(asked.User.Groups) + 1 {
+		held := x.held(asked.User, i)
+		if held == nil {
+			continue
+		}
+		g := first(held.cluster, &asked, &lacking)
+		if g == nil && asked.ResourceRequest && asked.Namespace != "" {
+			g = first(held.inNamespace[asked.Namespace], &asked, &lacking)
+		}
+		if g != nil {
+			return authz.Allow, g.reason
+		}
+	}
+	if !lacking {
+		return authz.NoOpinion, ""
+	}
+	namespace := asked.Namespace
+	if !asked.ResourceRequest {
+		namespace = ""
+	}
+	return authz.NoOpinion, "RBAC: " + a.lacking(x.grants(asked.User, namespace))
+}
+
+// first is the first grant that allows what is asked; nil if none does. It sets lacking if a
+// role does not exist.
+func first(list []*grant, asked *authz.Attributes, lacking *bool) *grant {
+	for _, g := range list {
+		r := g.cell.role
+		switch {
+		case r == nil:
+			*lacking = true
+		case r.allows(asked):
+			return g
+		}
+	}
+	return nil
+}
+
+// grants are those of a user for the whole cluster and then those in a namespace, one of each
+// binding, by name. It must be called with the lock held.
+func (x *index) grants(user *authn.User, namespace string) []*grant {
+	var all []*grant
+	for i := range len(user.Groups) + 1 {
+		held := x.held(user, i)
+		if held == nil {
+			continue
+		}
+		all = append(all, held.cluster...)
+		if namespace != "" {
+			all = append(all, held.inNamespace[namespace]...)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b *grant) int {
+		return cmp.Or(strings.Compare(a.namespace, b.namespace), strings.Compare(a.name, b.name))
+	})
+	return slices.CompactFunc(all, func(a, b *grant) bool { return a.binding == b.binding })
+}
+
+// lacking says which roles of grants do not exist; "" if all do.
+func (a *Authorizer) lacking(list []*grant) string {
+	var texts []string
+	for _, g := range list {
+		if g.cell.role != nil {
+			continue
+		}
+		if text := a.notFound(g.cell.place); !slices.Contains(texts, text) {
+			texts = append(texts, text)
+		}
+	}
+	if len(texts) < 2 {
+		return strings.Join(texts, "")
+	}
+	return "[" + strings.Join(texts, ", ") + "]"
+}
+
+// notFound says that there is no role at a place, in the words that users know.
+func (a *Authorizer) notFound(at place) string {
+	return fmt.Sprintf("%s.%s %q not found", singular(at.namespace), a.group, at.name)
+}
+
+// singular is what errors call a role in a namespace, or one of the cluster.
+func singular(namespace string) string {
+	if namespace == "" {
+		return "clusterrole"
+	}
+	return "role"
+}
+
+// rules are all that a user holds in a namespace, and which of its roles do not exist.
+func (a *Authorizer) rules(user *authn.User, namespace string) (all []rule, lacking string) {
+	a.index.mu.RLock()
+	defer a.index.mu.RUnlock()
+	list := a.index.grants(user, namespace)
+	for _, g := range list {
+		if g.cell.role != nil {
+			all = append(all, g.cell.role.rules...)
+		}
+	}
+	return all, a.lacking(list)
+}
+
+// Permissions implements authz.Lister.
+func (a *Authorizer) Permissions(user *authn.User, namespace string) authz.Permissions {
+	var p authz.Permissions
+	if user == nil {
+		return p
+	}
+	all, lacking := a.rules(user, namespace)
+	for _, r := range all {
+		if len(r.resources) > 0 {
+			p.Resources = append(p.Resources, authz.ResourceRule{Verbs: r.verbs, Groups: r.groups, Resources: r.resources, Names: r.names})
+		}
+		if len(r.paths) > 0 {
+			p.Paths = append(p.Paths, authz.PathRule{Verbs: r.verbs, Paths: r.paths})
+		}
+	}
+	p.Fault = lacking
+	return p
+}

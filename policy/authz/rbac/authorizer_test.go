@@ -1,0 +1,215 @@
+package rbac_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/troupe-api/troupe/policy/authz"
+)
+
+func TestRules(t *testing.T) {
+	many := []string{"get core a", "get core b", "get core c", "get core d", "get core e"}
+	tests := []struct {
+		rules    string // separated by ";"
+		yes, not string // requests, separated by ";"
+	}{
+		{"get core pods", "get core pods ns p; get core pods ns", "list core pods ns; get apps pods ns p; get core pods/log ns p; get core podss ns p; get /pods"},
+		{"* core pods", "get core pods ns p; sing core pods ns p", "get core pods/log ns p; get apps pods ns p"},
+		{"get * pods", "get core pods ns p; get apps pods ns p", "get core nodes - p"},
+		{"get core *", "get core pods ns p; get core pods/log ns p; get core pods/log/x ns p", "get apps pods ns p"},
+		{"get core pods/log", "get core pods/log ns p", "get core pods ns p; get core pods/exec ns p"},
+		{"get core */scale", "get core pods/scale ns p; get core x/scale ns p", "get core pods ns p; get core scale ns p; get core pods/log ns p; get core pods/scale/x ns p"},
+		{"get core pods/*", "get core pods/* ns p", "get core pods ns p; get core pods/log ns p"},
+		{"get core */*", "", "get core pods ns p; get core pods/log ns p"},
+		{"get,list,watch,delete,deletecollection,create core pods a,b", "get core pods ns a; list core pods ns b; delete core pods ns a",
+			"get core pods ns c; list core pods ns; watch core pods ns; deletecollection core pods ns; create core pods ns"},
+		{"get core pods ,", "", "get core pods ns; list core pods ns; get core pods ns p"},
+		{"get /metrics", "get /metrics", "get /metrics/x; get /; get core metrics ns p; post /metrics"},
+		{"get /api/*", "get /api/v1; get /api/", "get /api; get /apis"},
+		{"get /a*", "get /a; get /abc", "get /b"},
+		{"* *", "get /x; get /; post /x/y", "get core pods ns p"},
+		{"* * *", "get core pods ns p; * * *; x y z/q", "get /x"},
+		{"get,list core,apps a,b/c x", "get core a ns x; list apps b/c ns x", "get core b ns x; get core a ns y; list batch a ns x"},
+		// with many rules they are found in another way
+		{strings.Join(append(many, "get core pods", "list core pods/log p"), ";"), "get core pods ns p; list core pods/log ns p; get core e ns", "list core pods ns p; list core pods/log ns; get apps pods ns p"},
+		{strings.Join(append(many, "get * pods", "list core */scale", "get /x"), ";"), "get apps pods ns p; list core e/scale ns p; get /x", "list apps e/scale ns p"},
+	}
+	for _, test := range tests {
+		c := newCluster()
+		var lines []string
+		for line := range strings.SplitSeq(test.rules, ";") {
+			lines = append(lines, line)
+		}
+		c.set(t, "clusterroles/r", role(lines...))
+		c.set(t, "clusterrolebindings/b", binding("ClusterRole/r", "User:jane"))
+		a := c.authorizer(t)
+		check := func(requests string, want bool) {
+			for text := range strings.SplitSeq(requests, ";") {
+				if text = strings.TrimSpace(text); text != "" && allowed(a, "jane", text) != want {
+					t.Errorf("%s: %q is %v", test.rules, text, !want)
+				}
+			}
+		}
+		check(test.yes, true)
+		check(test.not, false)
+	}
+}
+
+func TestSubjects(t *testing.T) {
+	const account = "system:serviceaccount:ns:robot system:serviceaccounts system:serviceaccounts:ns system:authenticated"
+	tests := []struct {
+		subject  string
+		yes, not []string
+	}{
+		{"User:jane", []string{"jane", "jane other"}, []string{"joe", "joe jane"}},
+		{"Group:dev", []string{"jane dev", "joe x dev"}, []string{"dev", "jane devs"}},
+		{"ServiceAccount:ns/robot", []string{account, "system:serviceaccount:ns:robot"}, []string{"robot", "system:serviceaccount:other:robot"}},
+		{"ServiceAccount:/robot", []string{account}, []string{"system:serviceaccount:other:robot"}},
+		{"User:system:serviceaccount:ns:robot", []string{account}, nil},
+		{"Group:system:serviceaccounts:ns", []string{account}, []string{"jane"}},
+		{"Robot:jane", nil, nil},
+	}
+	for _, test := range tests {
+		c := newCluster()
+		c.set(t, "roles/ns/r", role("get core pods"))
+		c.set(t, "rolebindings/ns/b", binding("Role/r", test.subject))
+		a := c.authorizer(t)
+		for _, who := range test.yes {
+			if !allowed(a, who, "get core pods ns p") {
+				t.Errorf("%s: not for %s", test.subject, who)
+			}
+			for _, other := range []string{"get core pods other p", "get core pods - p", "get core pods"} {
+				if allowed(a, who, other) {
+					t.Errorf("%s: %s for %s", test.subject, other, who)
+				}
+			}
+		}
+		for _, who := range test.not {
+			if allowed(a, who, "get core pods ns p") {
+				t.Errorf("%s: also for %s", test.subject, who)
+			}
+		}
+	}
+}
+
+func TestReasons(t *testing.T) {
+	c := newCluster()
+	c.set(t, "clusterroles/y", role("get core pods", "get /x"))
+	c.set(t, "roles/ns/y", role("list core pods"))
+	c.set(t, "clusterrolebindings/x", binding("ClusterRole/y", "User:z", "ServiceAccount:ns/s"))
+	c.set(t, "rolebindings/ns/x", binding("Role/y", "Group:g", "ServiceAccount:/s"))
+	c.set(t, "rolebindings/ns/w", binding("ClusterRole/y", "User:w"))
+	c.set(t, "clusterrolebindings/lost", binding("ClusterRole/none", "User:lost", "Group:g"))
+	c.set(t, "rolebindings/ns/lost", binding("Role/none", "User:lost"))
+	c.set(t, "rolebindings/ns/lost2", binding("Role/none", "User:lost"))
+	a := c.authorizer(t)
+	tests := []struct {
+		who, asked string
+		d          authz.Decision
+		reason     string
+	}{
+		{"z", "get core pods", authz.Allow, `RBAC: allowed by ClusterRoleBinding "x" of ClusterRole "y" to User "z"`},
+		{"z", "get /x", authz.Allow, `RBAC: allowed by ClusterRoleBinding "x" of ClusterRole "y" to User "z"`},
+		{"system:serviceaccount:ns:s", "get core pods", authz.Allow, `RBAC: allowed by ClusterRoleBinding "x" of ClusterRole "y" to ServiceAccount "s/ns"`},
+		{"system:serviceaccount:ns:s", "list core pods ns", authz.Allow, `RBAC: allowed by RoleBinding "x/ns" of Role "y" to ServiceAccount "s/ns"`},
+		{"a g", "list core pods ns", authz.Allow, `RBAC: allowed by RoleBinding "x/ns" of Role "y" to Group "g"`},
+		{"w", "get core pods ns", authz.Allow, `RBAC: allowed by RoleBinding "w/ns" of ClusterRole "y" to User "w"`},
+		{"w", "get /x", authz.NoOpinion, ""}, // a binding in a namespace gives no paths
+		{"nobody", "get core pods ns", authz.NoOpinion, ""},
+		{"a g", "list core pods", authz.NoOpinion, `RBAC: clusterrole.rbac.authorization.platform.io "none" not found`},
+		{"lost", "list core pods ns", authz.NoOpinion, `RBAC: [clusterrole.rbac.authorization.platform.io "none" not found, role.rbac.authorization.platform.io "none" not found]`},
+		{"lost", "get /x", authz.NoOpinion, `RBAC: clusterrole.rbac.authorization.platform.io "none" not found`},
+	}
+	for _, test := range tests {
+		d, reason := a.Authorize(asked(test.who, test.asked))
+		if d != test.d || reason != test.reason {
+			t.Errorf("%s %s: got %d %q, want %d %q", test.who, test.asked, d, reason, test.d, test.reason)
+		}
+	}
+	if d, reason := a.Authorize(authz.Attributes{Verb: "get", Path: "/x"}); d != authz.NoOpinion || reason != "" {
+		t.Errorf("without a user: %d %q", d, reason)
+	}
+}
+
+func TestChanges(t *testing.T) {
+	c := newCluster()
+	a := c.authorizer(t)
+	const pods = "get core pods ns p"
+	steps := []struct {
+		name string
+		do   func()
+		want string // who may
+	}{
+		{"nothing", func() {}, ""},
+		{"a binding without its role", func() { c.set(t, "rolebindings/ns/b", binding("Role/r", "User:jane", "Group:dev", "User:jane")) }, ""},
+		{"the role comes", func() { c.set(t, "roles/ns/r", role("get core pods")) }, "jane dev"},
+		{"another binding of it", func() { c.set(t, "rolebindings/ns/c", binding("Role/r", "User:joe")) }, "jane joe dev"},
+		{"one subject fewer", func() { c.set(t, "rolebindings/ns/b", binding("Role/r", "User:jane")) }, "jane joe"},
+		{"the role loses the right", func() { c.set(t, "roles/ns/r", role("list core pods")) }, ""},
+		{"and has it again", func() { c.set(t, "roles/ns/r", role("get,list core pods")) }, "jane joe"},
+		{"the role goes", func() { c.drop("roles/ns/r") }, ""},
+		{"and comes again", func() { c.set(t, "roles/ns/r", role("get core pods")) }, "jane joe"},
+		{"a binding goes", func() { c.drop("rolebindings/ns/b") }, "joe"},
+		{"it goes again", func() { c.drop("rolebindings/ns/b") }, "joe"},
+		{"it is of the cluster now", func() {
+			c.drop("rolebindings/ns/c")
+			c.set(t, "clusterroles/r", role("get core pods"))
+			c.set(t, "clusterrolebindings/c", binding("ClusterRole/r", "Group:dev"))
+		}, "dev"},
+		{"all go", func() { c.drop("clusterrolebindings/c"); c.drop("clusterroles/r"); c.drop("roles/ns/r") }, ""},
+	}
+	for _, step := range steps {
+		step.do()
+		var who []string
+		for _, name := range []string{"jane", "joe"} {
+			if allowed(a, name, pods) {
+				who = append(who, name)
+			}
+		}
+		if allowed(a, "x dev", pods) {
+			who = append(who, "dev")
+		}
+		if got := strings.Join(who, " "); got != step.want {
+			t.Errorf("%s: got %q, want %q", step.name, got, step.want)
+		}
+	}
+}
+
+func TestPermissions(t *testing.T) {
+	c := newCluster()
+	c.set(t, "clusterroles/a", role("get core pods p", "get /x"))
+	c.set(t, "roles/ns/b", role("list,watch apps deployments"))
+	c.set(t, "clusterrolebindings/a", binding("ClusterRole/a", "User:jane", "Group:dev"))
+	c.set(t, "rolebindings/ns/b", binding("Role/b", "Group:dev"))
+	c.set(t, "rolebindings/other/b", binding("Role/b", "Group:dev"))
+	a := c.authorizer(t)
+	tests := []struct{ who, namespace, want string }{
+		{"jane dev", "ns", "{[{[get] [] [pods] [p]} {[list watch] [apps] [deployments] []}] [{[get] [/x]}] false }"},
+		{"jane", "ns", "{[{[get] [] [pods] [p]}] [{[get] [/x]}] false }"},
+		{"nobody", "ns", "{[] [] false }"},
+		{"x dev", "other", `{[{[get] [] [pods] [p]}] [{[get] [/x]}] false role.rbac.authorization.platform.io "b" not found}`},
+	}
+	for _, test := range tests {
+		if got := fmt.Sprint(a.Permissions(user(test.who), test.namespace)); got != test.want {
+			t.Errorf("%s in %s: got %s, want %s", test.who, test.namespace, got, test.want)
+		}
+	}
+}
+
+func TestNoAllocation(t *testing.T) {
+	c := newCluster()
+	c.set(t, "clusterroles/a", role("get core pods", "get core a", "get core b", "get core c", "get core d", "get core e"))
+	c.set(t, "rolebindings/ns/b", binding("ClusterRole/a", "Group:dev"))
+	a := c.authorizer(t)
+	for text, want := range map[string]authz.Decision{"get core pods ns p": authz.Allow, "get core secrets ns p": authz.NoOpinion} {
+		request := asked("jane x dev", text)
+		if n := testing.AllocsPerRun(100, func() {
+			if d, _ := a.Authorize(request); d != want {
+				t.Fatalf("%s: %d", text, d)
+			}
+		}); n > 0 {
+			t.Errorf("%s: %v allocations", text, n)
+		}
+	}
+}

@@ -1,0 +1,76 @@
+package rbac
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/policy"
+)
+
+// A subject is a user or a group.
+type subject struct {
+	group bool
+	name  string
+}
+
+// A binding gives a role to subjects, in a namespace or, with "", everywhere.
+type binding struct {
+	name, namespace string
+	role            place
+	grants          []*grant
+}
+
+// A grant is what a binding gives to one subject. It is immutable.
+type grant struct {
+	*binding
+	subject subject
+	cell    *cell
+	// reason is why a request is allowed by it.
+	reason string
+}
+
+// newBinding reads a binding. It keeps nothing of the object alive. The cells of its grants
+// are still to be set.
+func newBinding(o *policy.Object) *binding {
+	b := &binding{name: strings.Clone(o.Key.Name), namespace: strings.Clone(o.Key.Namespace)}
+	ref := rules.Sub(o.Tree, "roleRef")
+	kind, name := rules.Text(ref, "kind"), rules.Text(ref, "name")
+	b.role.name = strings.Clone(name)
+	if kind == "Role" {
+		b.role.namespace = b.namespace
+	}
+	how := fmt.Sprintf("RBAC: allowed by ClusterRoleBinding %q of %s %q to ", b.name, kind, name)
+	if b.namespace != "" {
+		how = fmt.Sprintf("RBAC: allowed by RoleBinding %q of %s %q to ", b.name+"/"+b.namespace, kind, name)
+	}
+	for _, t := range rules.Trees(o.Tree, "subjects") {
+		kind, name := rules.Text(t, "kind"), strings.Clone(rules.Text(t, "name"))
+		g := &grant{binding: b, subject: subject{kind == "Group", name}, reason: how + fmt.Sprintf("%s %q", kind, name)}
+		if kind == "ServiceAccount" {
+			namespace := rules.Text(t, "namespace")
+			if namespace == "" {
+				namespace = b.namespace
+			}
+			g.subject.name = "system:serviceaccount:" + namespace + ":" + name
+			g.reason = how + fmt.Sprintf("%s %q", kind, name+"/"+namespace)
+		}
+		b.add(g)
+	}
+	return b
+}
+
+// add leaves out what the binding gives already.
+func (b *binding) add(g *grant) {
+	same := func(other *grant) bool { return other.subject == g.subject }
+	if !slices.ContainsFunc(b.grants, same) {
+		b.grants = append(b.grants, g)
+	}
+}
+
+// A place is where a role or a binding is; those of the whole cluster are in namespace "".
+type place struct{ namespace, name string }
+
+func placeOf(k meta.Key) place { return place{k.Namespace, k.Name} }

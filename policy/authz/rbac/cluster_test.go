@@ -1,0 +1,180 @@
+package rbac_test
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/troupe-api/troupe/kinds/codec"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/policy"
+	"github.com/troupe-api/troupe/policy/authn"
+	"github.com/troupe-api/troupe/policy/authz"
+	"github.com/troupe-api/troupe/policy/authz/rbac"
+)
+
+const group = "rbac.authorization.platform.io"
+
+// A cluster is objects that are followed: who follows has seen a change when it has been made.
+type cluster struct {
+	mu        sync.Mutex
+	objects   map[meta.Key]*policy.Object
+	followers map[string][]func(policy.Change)
+}
+
+func newCluster() *cluster {
+	return &cluster{objects: map[meta.Key]*policy.Object{}, followers: map[string][]func(policy.Change){}}
+}
+
+func (c *cluster) Get(r meta.GroupResource, namespace, name string) *policy.Object {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.objects[meta.Key{GroupResource: r, Namespace: namespace, Name: name}]
+}
+
+func (c *cluster) List(meta.GroupResource, string) []*policy.Object { return nil }
+
+func (c *cluster) Follow(_ context.Context, r meta.GroupResource, see func(policy.Change)) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for key, o := range c.objects {
+		if key.GroupResource == r {
+			see(policy.Change{Object: o})
+		}
+	}
+	c.followers[r.Resource] = append(c.followers[r.Resource], see)
+	return nil
+}
+
+// key reads "resource/name" or "resource/namespace/name".
+func key(path string) meta.Key {
+	resource, name, _ := strings.Cut(path, "/")
+	k := meta.Key{GroupResource: meta.GroupResource{Group: group, Resource: resource}, Name: name}
+	if resource == "roles" || resource == "rolebindings" {
+		k.Namespace, k.Name, _ = strings.Cut(name, "/")
+	}
+	return k
+}
+
+func (c *cluster) set(t testing.TB, path, body string) {
+	t.Helper()
+	c.put(&policy.Object{Key: key(path), Tree: tree(t, body)})
+}
+
+func (c *cluster) put(o *policy.Object) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.objects[o.Key] = o
+	for _, see := range c.followers[o.Key.Resource] {
+		see(policy.Change{Object: o})
+	}
+}
+
+func (c *cluster) drop(path string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	k := key(path)
+	delete(c.objects, k)
+	for _, see := range c.followers[k.Resource] {
+		see(policy.Change{Object: &policy.Object{Key: k}, Gone: true})
+	}
+}
+
+func tree(t testing.TB, body string) schema.Tree {
+	t.Helper()
+	v, _, err := codec.DecodeAny([]byte(body))
+	if err != nil {
+		t.Fatalf("%s: %v", body, err)
+	}
+	return v.(schema.Tree)
+}
+
+// authorizer follows the cluster.
+func (c *cluster) authorizer(t testing.TB) *rbac.Authorizer {
+	t.Helper()
+	a, err := rbac.New(t.Context(), c, meta.Platform)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// role is the body of a role with rules, each as "verbs groups resources names" with commas
+// within, or "verbs paths"; "core" is the group without a name.
+func role(lines ...string) string {
+	list := []any{}
+	for _, line := range lines {
+		fields := strings.Fields(line)
+		r := schema.Tree{}
+		names := []string{"verbs", "apiGroups", "resources", "resourceNames"}
+		if len(fields) == 2 {
+			names = []string{"verbs", "nonResourceURLs"}
+		}
+		for i, field := range fields {
+			items := []any{}
+			for s := range strings.SplitSeq(field, ",") {
+				items = append(items, strings.TrimPrefix(s, "core"))
+			}
+			r[names[i]] = items
+		}
+		list = append(list, r)
+	}
+	return string(codec.AppendAny(nil, schema.Tree{"rules": list}))
+}
+
+// binding is the body of a binding of a role, "Role/name" or "ClusterRole/name", to subjects as
+// "User:name" or "ServiceAccount:namespace/name".
+func binding(ref string, subjects ...string) string {
+	kind, name, _ := strings.Cut(ref, "/")
+	list := []any{}
+	for _, s := range subjects {
+		kind, name, _ := strings.Cut(s, ":")
+		subject := schema.Tree{"kind": kind, "name": name}
+		if kind == "ServiceAccount" {
+			namespace, name, _ := strings.Cut(name, "/")
+			subject["namespace"], subject["name"] = namespace, name
+		}
+		list = append(list, subject)
+	}
+	return string(codec.AppendAny(nil, schema.Tree{
+		"roleRef": schema.Tree{"apiGroup": group, "kind": kind, "name": name}, "subjects": list,
+	}))
+}
+
+// user reads "name group group".
+func user(text string) *authn.User {
+	fields := strings.Fields(text)
+	return &authn.User{Name: fields[0], Groups: slices.Clone(fields[1:])}
+}
+
+// asked reads "verb group resource[/sub] namespace name" with - for nothing, or "verb path".
+func asked(who, text string) authz.Attributes {
+	fields := strings.Fields(text)
+	a := authz.Attributes{User: user(who), Verb: fields[0]}
+	if len(fields) == 2 {
+		a.Path = fields[1]
+		return a
+	}
+	part := func(i int) string {
+		if i >= len(fields) || fields[i] == "-" {
+			return ""
+		}
+		return fields[i]
+	}
+	a.ResourceRequest, a.Version, a.Group = true, "v1", strings.TrimPrefix(part(1), "core")
+	a.Resource, a.Subresource, _ = strings.Cut(part(2), "/")
+	a.Namespace, a.Name = part(3), part(4)
+	return a
+}
+
+// allowed tells who of the askers may do something.
+func allowed(a *rbac.Authorizer, who, text string) bool {
+	d, _ := a.Authorize(asked(who, text))
+	return d == authz.Allow
+}
+
+func count(o schema.Tree, field string) int { return len(rules.Items(o, field)) }

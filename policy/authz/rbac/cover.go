@@ -1,0 +1,162 @@
+package rbac
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// breakDown is the rule as rules that each allow one verb on one resource, or path, and, with
+// names, on one object.
+func (r rule) breakDown() []rule {
+	var single []rule
+	names := [][]string{nil}
+	if len(r.names) > 0 {
+		names = apart(r.names)
+	}
+	for _, group := range apart(r.groups) {
+		for _, resource := range apart(r.resources) {
+			for _, verb := range apart(r.verbs) {
+				for _, name := range names {
+					single = append(single, rule{verbs: verb, groups: group, resources: resource, names: name})
+				}
+			}
+		}
+	}
+	for _, path := range apart(r.paths) {
+		for _, verb := range apart(r.verbs) {
+			single = append(single, rule{verbs: verb, paths: path})
+		}
+	}
+	return single
+}
+
+// apart makes a list of each element of a list. They share its memory.
+func apart(list []string) [][]string {
+	each := make([][]string, len(list))
+	for i := range list {
+		each[i] = list[i : i+1 : i+1]
+	}
+	return each
+}
+
+// mostSingles bounds the work that one rule can ask for. A larger one is held by those who hold
+// a rule that covers it as a whole, and by nobody else.
+const mostSingles = 10_000
+
+// singles is how many rules breakDown makes.
+func (r rule) singles() int {
+	return len(r.verbs) * (len(r.groups)*len(r.resources)*max(1, len(r.names)) + len(r.paths))
+}
+
+// missing is what wanted allows beyond held, broken down.
+func missing(held, wanted []rule) []rule {
+	var lacks []rule
+	for _, w := range wanted {
+		if slices.ContainsFunc(held, func(h rule) bool { return h.covers(w) }) {
+			continue
+		}
+		if w.singles() > mostSingles {
+			lacks = append(lacks, w)
+			continue
+		}
+		for _, single := range w.breakDown() {
+			if !slices.ContainsFunc(held, func(h rule) bool { return h.covers(single) }) {
+				lacks = append(lacks, single)
+			}
+		}
+	}
+	return lacks
+}
+
+// covers tells whether a rule allows all that w does.
+func (r rule) covers(w rule) bool {
+	if !hasAll(r.verbs, w.verbs, every) || !hasAll(r.groups, w.groups, every) {
+		return false
+	}
+	for _, resource := range w.resources {
+		if !r.coversResource(resource) {
+			return false
+		}
+	}
+	for _, path := range w.paths {
+		if !r.allowsPath(path) {
+			return false
+		}
+	}
+	return len(r.names) == 0 || len(w.names) > 0 && hasAll(r.names, w.names, "")
+}
+
+// coversResource compares a resource as rules name it.
+func (r rule) coversResource(resource string) bool {
+	_, sub, ok := strings.Cut(resource, "/")
+	for _, s := range r.resources {
+		if s == every || s == resource || ok && s == every+"/"+sub {
+			return true
+		}
+	}
+	return false
+}
+
+// hasAll tells whether a list holds all values. all, if not "", stands for every one.
+func hasAll(list, values []string, all string) bool {
+	if all != "" && slices.Contains(list, all) {
+		return true
+	}
+	for _, v := range values {
+		if !slices.Contains(list, v) {
+			return false
+		}
+	}
+	return true
+}
+
+// compact puts the verbs of broken-down rules together that are about the same.
+func compact(single []rule) []rule {
+	var short []rule
+	type about struct {
+		group, resource string
+		named           bool
+		name            string
+	}
+	at := map[about]int{}
+	for _, r := range single {
+		if len(r.groups) != 1 || len(r.resources) != 1 || len(r.names) > 1 {
+			short = append(short, r)
+			continue
+		}
+		key := about{r.groups[0], r.resources[0], len(r.names) > 0, strings.Join(r.names, "")}
+		i, known := at[key]
+		if !known {
+			at[key] = len(short)
+			short = append(short, r)
+		} else if verb := r.verbs[0]; !slices.Contains(short[i].verbs, verb) {
+			short[i].verbs = append(short[i].verbs, verb)
+		}
+	}
+	return short
+}
+
+// text is the rule in the words that users know, as in {APIGroups:[""], Resources:["pods"], Verbs:["get" "list"]}.
+func (r rule) text() string {
+	var parts []string
+	for _, f := range []struct {
+		name   string
+		values []string
+	}{{"APIGroups", r.groups}, {"Resources", r.resources}, {"NonResourceURLs", r.paths}, {"ResourceNames", r.names}, {"Verbs", r.verbs}} {
+		if len(f.values) > 0 {
+			parts = append(parts, fmt.Sprintf("%s:%q", f.name, f.values))
+		}
+	}
+	return "{" + strings.Join(parts, ", ") + "}"
+}
+
+// describe is the text of broken-down rules, one a line.
+func describe(single []rule) string {
+	var lines []string
+	for _, r := range compact(single) {
+		lines = append(lines, r.text())
+	}
+	slices.Sort(lines)
+	return strings.Join(slices.Compact(lines), "\n")
+}

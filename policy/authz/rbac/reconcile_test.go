@@ -1,0 +1,265 @@
+package rbac_test
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/troupe-api/troupe/actors"
+	"github.com/troupe-api/troupe/kinds/catalog"
+	"github.com/troupe-api/troupe/kinds/codec"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/persist"
+	"github.com/troupe-api/troupe/persist/vfs"
+	"github.com/troupe-api/troupe/policy/authz/rbac"
+)
+
+var update = flag.Bool("update", false, "write the expected files anew")
+
+// A store counts what is written to it.
+type store struct {
+	*actors.Store
+	kinds  *catalog.Catalog
+	writes atomic.Int64
+}
+
+func (s *store) Mutate(ctx context.Context, m request.Mutation) (request.Result, error) {
+	s.writes.Add(1)
+	return s.Store.Mutate(ctx, m)
+}
+
+func openStore(t testing.TB, naming *meta.Naming) *store {
+	t.Helper()
+	kinds, err := catalog.New(naming)
+	if err != nil {
+		t.Fatal(err)
+	}
+	journal, err := persist.Open("/data", persist.Options{FS: vfs.NewMem(), Sync: persist.SyncAlways})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := actors.Open(actors.Options{Log: journal, Catalog: kinds, Naming: naming, Tuning: actors.DefaultTuning(),
+		Fatal: func(err error) { t.Error("fatal:", err) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := errors.Join(s.Close(context.Background()), journal.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+	return &store{Store: s, kinds: kinds}
+}
+
+func (s *store) reconcile(t testing.TB) (writes int64) {
+	t.Helper()
+	s.writes.Store(0)
+	if err := rbac.Reconcile(t.Context(), s, s.kinds); err != nil {
+		t.Fatal(err)
+	}
+	return s.writes.Load()
+}
+
+// at finds the kind and the key of "resource/name" or "resource/namespace/name".
+func (s *store) at(path string) (*schema.Kind, meta.Key) {
+	k := key(path)
+	k.Group = s.kinds.Naming().Name(k.Group)
+	return s.kinds.Kind(k.Group, "v1", k.Resource), k
+}
+
+func (s *store) mutate(t *testing.T, path string, m request.Mutation) {
+	t.Helper()
+	m.Kind, m.Key = s.at(path)
+	if _, err := s.Store.Mutate(t.Context(), m); err != nil {
+		t.Fatalf("%s: %v", path, err)
+	}
+}
+
+func (s *store) patch(t *testing.T, path, body string) {
+	t.Helper()
+	s.mutate(t, path, request.Mutation{Verb: request.Patch, PatchType: request.MergePatch, PatchBody: []byte(body)})
+}
+
+func (s *store) get(t *testing.T, path string) schema.Tree {
+	t.Helper()
+	k, key := s.at(path)
+	o, err := s.Get(t.Context(), request.Get{Kind: k, Key: key})
+	if err != nil {
+		t.Fatalf("%s: %v", path, err)
+	}
+	obj, err := codec.DecodeStored(k.Message, o.JSON)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return obj
+}
+
+// TestDefaults compares all default roles and bindings with testdata.
+func TestDefaults(t *testing.T) {
+	for _, naming := range []*meta.Naming{meta.Platform, meta.Kubernetes} {
+		s := openStore(t, naming)
+		s.reconcile(t)
+		var b strings.Builder
+		for _, resource := range []string{"clusterroles", "clusterrolebindings", "roles", "rolebindings"} {
+			k, _ := s.at(resource + "/")
+			listing, err := s.List(t.Context(), request.List{Kind: k})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, o := range listing.Items {
+				obj, err := codec.DecodeStored(k.Message, o.JSON)
+				if err != nil {
+					t.Fatal(err)
+				}
+				show(&b, o.Key, obj)
+			}
+		}
+		path := filepath.Join("testdata", naming.Profile+".txt")
+		if *update {
+			if err := os.WriteFile(path, []byte(b.String()), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if b.String() != string(want) {
+			t.Errorf("%s is otherwise; run with -update and look at the difference", path)
+		}
+	}
+}
+
+// show writes an object in a few short lines.
+func show(b *strings.Builder, key meta.Key, obj schema.Tree) {
+	fmt.Fprintf(b, "%s %s\n", key.Resource, strings.TrimPrefix(key.Namespace+"/"+key.Name, "/"))
+	metadata := rules.Sub(obj, "metadata")
+	for _, field := range []string{"labels", "annotations"} {
+		for _, name := range rules.Keys(rules.Sub(metadata, field)) {
+			fmt.Fprintf(b, "  %s %s=%s\n", strings.TrimSuffix(field, "s"), name, rules.Text(rules.Sub(metadata, field), name))
+		}
+	}
+	for _, field := range rules.Trees(metadata, "managedFields") {
+		fmt.Fprintf(b, "  manager %s\n", rules.Text(field, "manager"))
+	}
+	for _, name := range []string{"aggregationRule", "roleRef"} {
+		if rules.Has(obj, name) {
+			fmt.Fprintf(b, "  %s %s\n", name, codec.AppendAny(nil, obj[name]))
+		}
+	}
+	for _, s := range rules.Trees(obj, "subjects") {
+		fmt.Fprintf(b, "  to %s %s %s\n", rules.Text(s, "kind"), rules.Text(s, "name"), rules.Text(s, "namespace"))
+	}
+	for _, r := range rules.Trees(obj, "rules") {
+		fmt.Fprintf(b, "  %s:", strings.Join(rules.Texts(r, "verbs"), " "))
+		for _, name := range []string{"apiGroups", "resources", "resourceNames", "nonResourceURLs"} {
+			if rules.Has(r, name) {
+				fmt.Fprintf(b, " %q", rules.Texts(r, name))
+			}
+		}
+		b.WriteByte('\n')
+	}
+}
+
+func TestReconcile(t *testing.T) {
+	const (
+		discovery = "clusterroles/system:discovery"
+		bound     = "clusterrolebindings/system:discovery"
+		local     = "roles/platform-system/extension-apiserver-authentication-reader"
+		paths     = `{"verbs":["get"],"nonResourceURLs":["/mine"]}`
+	)
+	s := openStore(t, meta.Platform)
+	if n := s.reconcile(t); n < 100 {
+		t.Fatalf("%d writes of an empty store", n)
+	}
+	if n := s.reconcile(t); n != 0 {
+		t.Fatalf("%d writes of an unchanged store", n)
+	}
+	tests := []struct {
+		name   string
+		change func()
+		writes int64
+		check  func() bool
+	}{
+		{"a role and a binding are deleted", func() {
+			s.mutate(t, discovery, request.Mutation{Verb: request.Delete})
+			s.mutate(t, bound, request.Mutation{Verb: request.Delete})
+			s.mutate(t, local, request.Mutation{Verb: request.Delete})
+		}, 3, func() bool {
+			return count(s.get(t, discovery), "rules") == 1 && count(s.get(t, bound), "subjects") == 1 && count(s.get(t, local), "rules") == 1
+		}},
+		{"rules are replaced", func() { s.patch(t, discovery, `{"rules":[`+paths+`]}`) }, 1,
+			func() bool { return count(s.get(t, discovery), "rules") == 12 }}, // one for each path that lacked, after the other
+		{"there is more than must be", func() {
+			s.patch(t, "clusterroles/system:basic-user", `{"rules":[{"verbs":["*"],"apiGroups":["*"],"resources":["*"]}]}`)
+		}, 0,
+			func() bool { return count(s.get(t, "clusterroles/system:basic-user"), "rules") == 1 }},
+		{"labels go", func() { s.patch(t, discovery, `{"metadata":{"labels":null,"annotations":{"mine":"x"}}}`) }, 1, func() bool {
+			obj := s.get(t, discovery)
+			return rules.Text(rules.Sub(obj, "metadata", "labels"), "platform.io/bootstrapping") != "" && rules.Text(rules.Sub(obj, "metadata", "annotations"), "mine") == "x"
+		}},
+		{"a label has another value", func() { s.patch(t, discovery, `{"metadata":{"labels":{"platform.io/bootstrapping":"mine"}}}`) }, 0, func() bool {
+			return rules.Text(rules.Sub(s.get(t, discovery), "metadata", "labels"), "platform.io/bootstrapping") == "mine"
+		}},
+		{"a role is protected", func() {
+			s.patch(t, discovery, `{"rules":[],"metadata":{"annotations":{"rbac.authorization.platform.io/autoupdate":"false"}}}`)
+		}, 0, func() bool { return count(s.get(t, discovery), "rules") == 0 }},
+		{"subjects are replaced", func() { s.patch(t, bound, `{"subjects":[{"kind":"User","name":"jane"}]}`) }, 1,
+			func() bool { return count(s.get(t, bound), "subjects") == 2 }},
+		{"a binding is of another role", func() {
+			s.mutate(t, bound, request.Mutation{Verb: request.Delete})
+			s.mutate(t, bound, request.Mutation{Verb: request.Create, Object: tree(t, binding("ClusterRole/other", "User:jane"))})
+		}, 2, func() bool {
+			obj := s.get(t, bound)
+			return rules.Text(rules.Sub(obj, "roleRef"), "name") == "system:discovery" && count(obj, "subjects") == 1
+		}},
+		{"a role gathers no more", func() { s.patch(t, "clusterroles/view", `{"aggregationRule":null,"rules":[`+paths+`]}`) }, 1,
+			func() bool {
+				return count(rules.Sub(s.get(t, "clusterroles/view"), "aggregationRule"), "clusterRoleSelectors") == 1
+			}},
+		{"a gathering role has rules", func() {
+			s.patch(t, "clusterroles/view", `{"rules":[{"verbs":["get"],"apiGroups":[""],"resources":["pods"]}]}`)
+		}, 0, func() bool { return count(s.get(t, "clusterroles/view"), "rules") == 1 }},
+		{"a role gathers that should not", func() {
+			s.patch(t, "clusterroles/system:heapster", `{"aggregationRule":{"clusterRoleSelectors":[{"matchLabels":{"a":"b"}}]}}`)
+		}, 1, func() bool { return !rules.Has(s.get(t, "clusterroles/system:heapster"), "aggregationRule") }},
+	}
+	for _, test := range tests {
+		test.change()
+		if n := s.reconcile(t); n != test.writes {
+			t.Errorf("%s: %d writes, want %d", test.name, n, test.writes)
+		}
+		if !test.check() {
+			t.Errorf("%s: not as it should be", test.name)
+		}
+		if n := s.reconcile(t); n != 0 {
+			t.Errorf("%s: %d writes of what was repaired", test.name, n)
+		}
+	}
+}
+
+func BenchmarkReconcileNew(b *testing.B) {
+	for b.Loop() {
+		b.StopTimer()
+		s := openStore(b, meta.Kubernetes)
+		b.StartTimer()
+		s.reconcile(b)
+	}
+}
+
+func BenchmarkReconcileUnchanged(b *testing.B) {
+	s := openStore(b, meta.Kubernetes)
+	s.reconcile(b)
+	for b.Loop() {
+		s.reconcile(b)
+	}
+}

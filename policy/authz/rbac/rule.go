@@ -1,0 +1,119 @@
+package rbac
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/policy/authz"
+)
+
+// every stands for all verbs, groups, resources or paths.
+const every = "*"
+
+// A rule allows verbs on resources of groups, with names only on the objects called so; or on
+// paths that are no resources.
+type rule struct{ verbs, groups, resources, names, paths []string }
+
+// newRules reads the rules of a role. They keep nothing of it alive.
+func newRules(obj schema.Tree) []rule {
+	items := rules.Trees(obj, "rules")
+	list := make([]rule, len(items))
+	for i, t := range items {
+		list[i] = rule{
+			verbs: texts(t, "verbs"), groups: texts(t, "apiGroups"), resources: texts(t, "resources"),
+			names: texts(t, "resourceNames"), paths: texts(t, "nonResourceURLs"),
+		}
+	}
+	return list
+}
+
+func texts(t schema.Tree, name string) []string {
+	list := rules.Texts(t, name)
+	if len(list) == 0 {
+		return nil
+	}
+	for i, s := range list {
+		list[i] = strings.Clone(s)
+	}
+	return list
+}
+
+// tree is the rule as objects hold it.
+func (r rule) tree() schema.Tree {
+	t := schema.Tree{"verbs": list(r.verbs)}
+	for _, f := range []struct {
+		name   string
+		values []string
+	}{{"apiGroups", r.groups}, {"resources", r.resources}, {"resourceNames", r.names}, {"nonResourceURLs", r.paths}} {
+		if len(f.values) > 0 {
+			t[f.name] = list(f.values)
+		}
+	}
+	return t
+}
+
+func list(texts []string) []any {
+	items := make([]any, len(texts))
+	for i, s := range texts {
+		items[i] = s
+	}
+	return items
+}
+
+// allows tells whether the rule allows what is asked.
+func (r *rule) allows(a *authz.Attributes) bool {
+	if !has(r.verbs, a.Verb) {
+		return false
+	}
+	if !a.ResourceRequest {
+		return r.allowsPath(a.Path)
+	}
+	return has(r.groups, a.Group) && r.allowsResource(a.Resource, a.Subresource) && r.allowsName(a.Name)
+}
+
+// has tells whether a list holds a value, or stands for all.
+func has(list []string, value string) bool {
+	for _, s := range list {
+		if s == value || s == every {
+			return true
+		}
+	}
+	return false
+}
+
+// allowsResource: "*" is everything, "pods" the objects, "pods/log" a sub-resource and
+// "*/scale" that of every resource.
+func (r *rule) allowsResource(resource, sub string) bool {
+	for _, s := range r.resources {
+		if s == every {
+			return true
+		}
+		of, subOf, _ := strings.Cut(s, "/")
+		if subOf == sub && (of == resource || of == every && sub != "") {
+			return true
+		}
+	}
+	return false
+}
+
+// allowsName: names never allow what has none.
+func (r *rule) allowsName(name string) bool {
+	return len(r.names) == 0 || name != "" && slices.Contains(r.names, name)
+}
+
+func (r *rule) allowsPath(path string) bool {
+	for _, pattern := range r.paths {
+		if coversPath(pattern, path) {
+			return true
+		}
+	}
+	return false
+}
+
+// coversPath tells whether a path, or a pattern of paths, is within a pattern.
+func coversPath(pattern, path string) bool {
+	below, open := strings.CutSuffix(pattern, every)
+	return pattern == path || open && strings.HasPrefix(path, strings.TrimRight(below, every))
+}

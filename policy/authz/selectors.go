@@ -1,0 +1,79 @@
+package authz
+
+import (
+	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/selector"
+)
+
+// Selectors are what a request confines itself to, all conditions together. A condition that
+// cannot be understood is left out: the request then counts as a broader one.
+type Selectors struct{ Fields, Labels []selector.Condition }
+
+// ReadSelectors reads the selectors of a request. A text that is malformed counts as none; nil
+// stands for no condition at all.
+func ReadSelectors(fields, labels string) *Selectors {
+	s := &Selectors{}
+	if all, err := selector.FieldConditions(fields); err == nil {
+		s.Fields = all
+	}
+	if all, err := selector.ParseLabels(labels); err == nil {
+		s.Labels = all.Conditions()
+	}
+	return s.orNil()
+}
+
+func (s *Selectors) orNil() *Selectors {
+	if len(s.Fields) == 0 && len(s.Labels) == 0 {
+		return nil
+	}
+	return s
+}
+
+// Field is the one value that a field must have, if there is such a value.
+func (s *Selectors) Field(name string) (value string, ok bool) {
+	if s == nil {
+		return "", false
+	}
+	for _, c := range s.Fields {
+		if c.Key == name && c.Operator == "In" && len(c.Values) == 1 {
+			return c.Values[0], true
+		}
+	}
+	return "", false
+}
+
+// askedSelectors are those of the resourceAttributes of a review.
+func askedSelectors(attributes schema.Tree) *Selectors {
+	if !rules.Has(attributes, "fieldSelector") && !rules.Has(attributes, "labelSelector") {
+		return nil
+	}
+	fields, labels := rules.Sub(attributes, "fieldSelector"), rules.Sub(attributes, "labelSelector")
+	s := ReadSelectors(rules.Text(fields, "rawSelector"), rules.Text(labels, "rawSelector"))
+	if s == nil {
+		s = &Selectors{}
+	}
+	s.Fields = append(s.Fields, askedConditions(fields, fieldOperators)...)
+	s.Labels = append(s.Labels, askedConditions(labels, labelOperators)...)
+	return s.orNil()
+}
+
+// The operators of requirements, and how many values each may have.
+var (
+	fieldOperators = map[string]valueCount{"In": {1, 1}, "NotIn": {1, 1}}
+	labelOperators = map[string]valueCount{"In": {1, 1 << 20}, "NotIn": {1, 1 << 20}, "Exists": {}, "DoesNotExist": {}}
+)
+
+type valueCount struct{ least, most int }
+
+// askedConditions are the requirements of a selector of a review that can be understood.
+func askedConditions(selection schema.Tree, operators map[string]valueCount) (all []selector.Condition) {
+	for _, t := range rules.Trees(selection, "requirements") {
+		c := selector.Condition{Key: rules.Text(t, "key"), Operator: rules.Text(t, "operator"), Values: rules.Texts(t, "values")}
+		n, known := operators[c.Operator]
+		if known && c.Key != "" && len(c.Values) >= n.least && len(c.Values) <= n.most {
+			all = append(all, c)
+		}
+	}
+	return all
+}

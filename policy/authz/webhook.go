@@ -1,0 +1,92 @@
+package authz
+
+import (
+	"context"
+	"crypto/sha256"
+	"log/slog"
+	"time"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/policy/authn"
+	"github.com/troupe-api/troupe/policy/remote"
+	"golang.org/x/sync/singleflight"
+)
+
+// WebhookOptions say whom a Webhook asks and how long its answers count. All are required.
+type WebhookOptions struct {
+	Service *remote.Service
+	Version string // of the review: v1 or v1beta1
+	// AllowedLife and RefusedLife are how long an answer is kept; 0 keeps none.
+	AllowedLife, RefusedLife time.Duration
+	Naming                   *meta.Naming
+	Now                      func() time.Time
+	Logger                   *slog.Logger
+}
+
+// A Webhook asks a remote service with a SubjectAccessReview. If the remote cannot be asked it
+// has no opinion. Whoever waits for an answer holds up nobody else, and the same question is
+// asked once however many wait for it.
+type Webhook struct {
+	o          WebhookOptions
+	apiVersion string
+	kept       *answers
+	asking     singleflight.Group // by answerKey
+}
+
+// webhookRetry and webhookPatience bound one question: five times, half a minute in all.
+var webhookRetry = remote.Retry{Times: 4, Pause: 500 * time.Millisecond, Factor: 1.5}
+
+const webhookPatience = 30 * time.Second
+
+// NewWebhook makes the mode.
+func NewWebhook(o WebhookOptions) *Webhook {
+	return &Webhook{o: o, apiVersion: o.Naming.Name("authorization.platform.io/" + o.Version), kept: newAnswers(o.Now)}
+}
+
+// Authorize implements Authorizer.
+func (w *Webhook) Authorize(a Attributes) (Decision, string) {
+	body, err := newQuestion(&a, w.apiVersion, w.o.Version == "v1beta1")
+	if err != nil {
+		return w.failed(err)
+	}
+	key := answerKey(sha256.Sum256(body))
+	if kept, ok := w.kept.get(key); ok {
+		return kept.decision, kept.reason
+	}
+	got, err, _ := w.asking.Do(string(key[:]), func() (any, error) { return w.ask(key, body) })
+	if err != nil {
+		return w.failed(err)
+	}
+	found := got.(answer)
+	return found.decision, found.reason
+}
+
+func (w *Webhook) ask(key answerKey, body []byte) (answer, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), webhookPatience)
+	defer cancel()
+	text, err := w.o.Service.Ask(ctx, body, webhookRetry)
+	if err != nil {
+		return answer{}, err
+	}
+	a, err := readAnswer(text, w.apiVersion)
+	if err != nil {
+		return answer{}, err
+	}
+	life := w.o.RefusedLife
+	if a.decision == Allow {
+		life = w.o.AllowedLife
+	}
+	w.kept.put(key, a, life)
+	return a, nil
+}
+
+// failed logs why; clients learn only that it is so.
+func (w *Webhook) failed(err error) (Decision, string) {
+	w.o.Logger.Warn("authz: the authorization webhook gave no answer", "error", err)
+	return Failed, "the authorization webhook gave no answer"
+}
+
+// Permissions are known to the remote alone.
+func (w *Webhook) Permissions(*authn.User, string) Permissions {
+	return Permissions{Incomplete: true, Fault: "webhook authorizer does not support user rule resolution"}
+}

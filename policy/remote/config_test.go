@@ -1,0 +1,136 @@
+package remote_test
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/base64"
+	"encoding/pem"
+	"fmt"
+	"math/big"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/troupe-api/troupe/policy/remote"
+)
+
+// pair is a client certificate and its key, in PEM.
+func pair(t *testing.T, name string) (cert, key []byte) {
+	t.Helper()
+	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name}, NotAfter: time.Now().Add(time.Hour)}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, private.Public(), private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := x509.MarshalPKCS8PrivateKey(private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: text})
+}
+
+// The client certificate comes from the configuration or from files beside it, and a new one in
+// these is used for the next connection.
+func TestClientCertificate(t *testing.T) {
+	var seen atomic.Value
+	where, authority := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		seen.Store("")
+		if len(r.TLS.PeerCertificates) > 0 {
+			seen.Store(r.TLS.PeerCertificates[0].Subject.CommonName)
+		}
+		w.Header().Set("Connection", "close")
+	})
+	cluster := fmt.Sprintf(`server: "%s", certificate-authority-data: %s`, where, authority)
+	ask := func(s *remote.Service, want string) {
+		t.Helper()
+		if _, err := s.Post(context.Background(), nil); err != nil || seen.Load() != want {
+			t.Errorf("seen %q, want %q: %v", seen.Load(), want, err)
+		}
+	}
+	cert, key := pair(t, "inline")
+	ask(load(t, write(t, cluster, fmt.Sprintf("client-certificate-data: %s, client-key-data: %s",
+		base64.StdEncoding.EncodeToString(cert), base64.StdEncoding.EncodeToString(key)))), "inline")
+	ask(load(t, write(t, cluster, "")), "")
+
+	path := write(t, cluster, "client-certificate: me.crt, client-key: me.key")
+	put := func(name string) {
+		cert, key := pair(t, name)
+		for file, text := range map[string][]byte{"me.crt": cert, "me.key": key} {
+			if err := os.WriteFile(filepath.Join(filepath.Dir(path), file), text, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	put("first")
+	s := load(t, path)
+	ask(s, "first")
+	put("second")
+	ask(s, "second")
+}
+
+func TestLoadRefuses(t *testing.T) {
+	const good = `server: "https://a"`
+	cert, _ := pair(t, "x")
+	for name, test := range map[string]struct{ cluster, user, fault string }{
+		"no server":            {`server: ""`, "", "server is no"},
+		"another scheme":       {`server: "ftp://a"`, "", "server is no"},
+		"no host":              {`server: "https:///x"`, "", "server is no"},
+		"a CA that is none":    {good + `, certificate-authority-data: aGFsbG8=`, "", "holds no certificate"},
+		"a CA that is missing": {good + `, certificate-authority: gone.crt`, "", "certificate-authority"},
+		"bad base64":           {good + `, certificate-authority-data: "%%"`, "", "base64"},
+		"a certificate alone":  {good, "client-certificate-data: " + base64.StdEncoding.EncodeToString(cert), "client-certificate"},
+		"a program":            {good, "exec: {command: x}", "not supported"},
+		"a provider":           {good, "auth-provider: {name: x}", "not supported"},
+		"a bad proxy":          {good + `, proxy-url: ":"`, "", "proxy-url"},
+	} {
+		path := write(t, test.cluster, test.user)
+		if _, err := remote.Load(path); err == nil || !strings.Contains(err.Error(), test.fault) || !strings.Contains(err.Error(), path) {
+			t.Errorf("%s: got error %v, want %q and the file", name, err, test.fault)
+		}
+	}
+	for name, test := range map[string]struct{ text, fault string }{
+		"no YAML":           {"a: [s3cret", "no client configuration"},
+		"nothing":           {"", "current-context"},
+		"no such context":   {"clusters: [{name: c, cluster: {server: \"https://a\"}}]\ncurrent-context: gone", `"gone"`},
+		"no such cluster":   {"contexts: [{name: x, context: {cluster: gone}}]\ncurrent-context: x", `cluster "gone"`},
+		"no such user":      {"clusters: [{name: c, cluster: {server: \"https://a\"}}]\ncontexts: [{name: x, context: {cluster: c, user: gone}}]\ncurrent-context: x", `user "gone"`},
+		"two of everything": {"clusters: [{name: a}, {name: b}]", "current-context"},
+	} {
+		path := filepath.Join(t.TempDir(), "f")
+		if err := os.WriteFile(path, []byte(test.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := remote.Load(path); err == nil || !strings.Contains(err.Error(), test.fault) || strings.Contains(err.Error(), "s3cret") {
+			t.Errorf("%s: got error %v, want %q", name, err, test.fault)
+		}
+	}
+	if _, err := remote.Load(filepath.Join(t.TempDir(), "gone")); err == nil || !strings.Contains(err.Error(), "no such file") {
+		t.Errorf("no file: %v", err)
+	}
+}
+
+// A file with one cluster and one user needs no context.
+func TestLoadWithoutContext(t *testing.T) {
+	var credential atomic.Value
+	where, authority := serve(t, func(_ http.ResponseWriter, r *http.Request) { credential.Store(r.Header.Get("Authorization")) })
+	path := filepath.Join(t.TempDir(), "f")
+	text := fmt.Sprintf("clusters: [{name: c, cluster: {server: %q, certificate-authority-data: %s}}]\nusers: [{name: u, user: {token: t}}]", where, authority)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := load(t, path).Post(context.Background(), nil); err != nil || credential.Load() != "Bearer t" {
+		t.Errorf("credential %q, %v", credential.Load(), err)
+	}
+}

@@ -1,0 +1,200 @@
+package auth
+
+import (
+	"encoding/json"
+	"flag"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/troupe-api/troupe/cmd/troupe/daemon"
+	"github.com/troupe-api/troupe/test/client"
+)
+
+var updateAudit = flag.Bool("update-audit", false, "write the golden audit logs")
+
+// auditLevels are the levels of the golden logs, each for the requests in the namespace of its name.
+var auditLevels = []string{"metadata", "request", "response"}
+
+const auditPolicy = `apiVersion: audit.platform.io/v1
+kind: Policy
+rules:
+- {level: None, users: [root], verbs: [create], resources: [{group: "", resources: [namespaces]}]}
+- {level: Metadata, namespaces: [metadata], omitStages: [RequestReceived]}
+- {level: Request, namespaces: [request]}
+- {level: RequestResponse, namespaces: [response], omitManagedFields: true, omitStages: [RequestReceived, ResponseStarted]}
+- {level: Metadata, nonResourceURLs: [/metrics]}
+`
+
+// TestAuditLogs plays the same requests at each level. The log gathers for an hour, so that
+// what is read is what the shutdown has flushed.
+func TestAuditLogs(t *testing.T) {
+	var path string
+	r := newRealm(t, func(c *daemon.Config, dir string) {
+		path = filepath.Join(dir, "logs", "audit.log")
+		c.Audit.PolicyFile = filepath.Join(dir, "policy.yaml")
+		if err := os.WriteFile(c.Audit.PolicyFile, []byte(auditPolicy), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		c.Audit.Log.Path, c.Audit.Log.Mode = path, "batch"
+		if err := c.Audit.Log.Batch.MaxWait.Set("1h"); err != nil {
+			t.Fatal(err)
+		}
+	}, citizen{"jane", "developers"})
+	for _, level := range auditLevels {
+		r.must("/api/v1/namespaces", `{"metadata":{"name":"`+level+`"}}`)
+		playAudited(r, level)
+	}
+	if a := r.do("root", "GET", "/metrics", ""); !strings.Contains(string(a.Body), "apiserver_audit_level_total{level=\"Request\"}") ||
+		!strings.Contains(string(a.Body), "apiserver_audit_error_total{plugin=\"log\"} 0\n") {
+		t.Errorf("metrics: %.3000s", a.Body)
+	}
+	if text, err := os.ReadFile(path); err != nil || len(text) > 0 {
+		t.Errorf("the batch is written before its time: %v", err)
+	}
+	r.Stop(t)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	byLevel := map[string]string{}
+	for line := range strings.Lines(string(text)) {
+		var e struct {
+			ObjectRef struct{ Namespace string }
+		}
+		if err := json.Unmarshal([]byte(line), &e); err != nil {
+			t.Errorf("%v: %s", err, line)
+		}
+		byLevel[e.ObjectRef.Namespace] += line
+	}
+	for _, level := range auditLevels {
+		checkAudit(t, level, byLevel[level])
+	}
+	for _, hidden := range []string{"token-of", "not-a-token", "query-token", "Bearer"} {
+		if strings.Contains(string(text), hidden) {
+			t.Errorf("%q is in the log", hidden)
+		}
+	}
+	for _, hidden := range []string{"aHVudGVyMg", "hunter", "68756e746572"} {
+		if strings.Contains(byLevel["metadata"], hidden) {
+			t.Errorf("%q is in the log at level Metadata", hidden)
+		}
+	}
+}
+
+// playAudited makes one request of each sort in a namespace.
+func playAudited(r *realm, namespace string) {
+	r.t.Helper()
+	maps, secrets := "/api/v1/namespaces/"+namespace+"/configmaps", "/api/v1/namespaces/"+namespace+"/secrets"
+	const (
+		protobuf = "Accept: application/vnd.platform.protobuf"
+		agent    = "User-Agent: tester/1\u202e"
+	)
+	for _, p := range []struct {
+		id, user, method, path, body string
+		code                         int
+		headers                      []string
+	}{
+		{"create", "root", "POST", maps + "?fieldManager=tester", "{\n  \"metadata\": {\"name\": \"a\\u001b\u2028\", \"annotations\": null}}\n", 422, nil},
+		{"create-good", "root", "POST", maps + "?fieldManager=tester", "{\n  \"metadata\": {\"name\": \"a\"}, \"data\": {\"k\": \"\\u001b\u2028é\"}}\n", 201, []string{"X-Forwarded-For: 10.1.1.1, nonsense, fe80::1", "X-Real-Ip: 10.1.1.2"}},
+		{"create-generated", "root", "POST", maps + "?dryRun=All", "metadata: {generateName: g-}\ndata: {k: v}\n", 201, []string{"Content-Type: application/yaml"}},
+		{"get", "root", "GET", maps + "/a?access_token=query-token&pretty=true", "", 200, nil},
+		{"get-protobuf", "root", "GET", maps + "/a", "", 200, []string{protobuf}},
+		{"get-missing", "root", "GET", maps + "/b", "", 404, nil},
+		{"list", "root", "GET", maps + "?fieldSelector=metadata.name%3Da", "", 200, nil},
+		{"watch", "root", "GET", maps + "?watch=1&timeoutSeconds=1", "", 200, nil},
+		{"patch", "root", "PATCH", maps + "/a?fieldManager=tester", `{"data":{"k":"w"}}`, 200, nil},
+		{"patch-malformed", "root", "PATCH", maps + "/a?fieldManager=tester", `{"data":]`, 400, nil},
+		{"apply", "root", "PATCH", maps + "/a?fieldManager=applier&force=true", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {k: x}\n", 200, []string{"Content-Type: application/apply-patch+yaml"}},
+		{"delete", "root", "DELETE", maps + "/a", `{"propagationPolicy":"Background"}`, 200, nil},
+		{"forbidden", "jane", "GET", maps, "", 403, nil},
+		{"unauthorized", "", "GET", maps, "", 401, []string{"Authorization: Bearer not-a-token"}},
+		{"anonymous", "", "GET", maps, "", 403, nil},
+		{"bad-time", "root", "GET", maps + "?timeout=soon", "", 400, nil},
+		{"impersonated", "root", "GET", maps, "", 403, []string{"Impersonate-User: jane", "Impersonate-Group: developers", "Impersonate-Extra-Scopes: a"}},
+		{"impersonation-forbidden", "jane", "GET", maps, "", 403, []string{"Impersonate-User: root"}},
+		{"deprecated", "root", "GET", "/api/v1/namespaces/" + namespace + "/endpoints/x", "", 404, nil},
+		{"secret", "root", "POST", secrets, `{"metadata":{"name":"s"},"data":{"password":"aHVudGVyMg=="},"stringData":{"p":"hunter2"}}`, 201, nil},
+		{"secret-invalid", "root", "POST", secrets, `{"metadata":{"name":"t"},"data":{"password":"hunter3"}}`, 400, nil},
+		{"secret-malformed", "root", "POST", secrets, `{"data":{"hunter":1}`, 400, nil},
+		{"secret-get", "root", "GET", secrets + "/s", "", 200, nil},
+	} {
+		headers := append([]string{"Audit-Id: " + p.id}, p.headers...)
+		if p.id == "list" {
+			headers = append(headers, agent)
+		}
+		if code, id := askAudited(r, p.user, p.method, p.path, p.body, headers); code != p.code || id != p.id {
+			r.t.Errorf("%s: %d with id %q, want %d", p.id, code, id, p.code)
+		}
+	}
+}
+
+// askAudited makes one request; headers are "name: value". Of the answer it takes the code and
+// the id under which it is audited.
+func askAudited(r *realm, user, method, path, body string, headers []string) (code int, id string) {
+	r.t.Helper()
+	q, err := http.NewRequestWithContext(r.t.Context(), method, r.URL+path, strings.NewReader(body))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	q.Header.Set("User-Agent", "tester")
+	q.Header.Set("Content-Type", client.JSON)
+	if method == http.MethodPatch {
+		q.Header.Set("Content-Type", client.MergePatch)
+	}
+	if user != "" {
+		q.Header.Set("Authorization", "Bearer token-of-"+user)
+	}
+	for _, h := range headers {
+		name, value, _ := strings.Cut(h, ": ")
+		q.Header.Set(name, value)
+	}
+	answer, err := r.http.Do(q)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	if _, err := io.Copy(io.Discard, answer.Body); err != nil {
+		r.t.Fatal(err)
+	}
+	return answer.StatusCode, answer.Header.Get("Audit-Id")
+}
+
+// volatile are the parts of a log that differ from run to run.
+var volatile = regexp.MustCompile(`("(?:requestReceivedTimestamp|stageTimestamp|creationTimestamp|time)":)"[^"]*"|("(?:uid|resourceVersion)":)"[^"]+"|("name":)"g-[^"]+"`)
+
+func checkAudit(t *testing.T, level, log string) {
+	t.Helper()
+	got := volatile.ReplaceAllString(log, `$1$2$3"…"`)
+	path := filepath.Join("testdata", "audit-"+level+".txt")
+	if *updateAudit {
+		if err := os.MkdirAll("testdata", 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines, wanted := strings.Split(got, "\n"), strings.Split(string(want), "\n")
+	for i := range max(len(lines), len(wanted)) {
+		have, should := "", ""
+		if i < len(lines) {
+			have = lines[i]
+		}
+		if i < len(wanted) {
+			should = wanted[i]
+		}
+		if have != should {
+			t.Errorf("%s, line %d: got\n%s\nwant\n%s", level, i+1, have, should)
+			return
+		}
+	}
+}

@@ -1,0 +1,68 @@
+package auth
+
+import (
+	"testing"
+	"time"
+
+	"github.com/troupe-api/troupe/cmd/troupe/daemon"
+)
+
+// eventually waits until a request of a user gets a code: what nodes may read follows the Pods.
+func (r *realm) eventually(user, path string, code int) {
+	r.t.Helper()
+	for end := time.Now().Add(patience); ; time.Sleep(time.Millisecond) {
+		a := r.do(user, "GET", path, "")
+		if a.Code == code {
+			return
+		}
+		if time.Now().After(end) {
+			r.t.Fatalf("%s %s: got %s, want %d", user, path, a, code)
+		}
+	}
+}
+
+func TestNodes(t *testing.T) {
+	r := newRealm(t, func(c *daemon.Config, _ string) { c.Authorization.Modes = []string{"Node", "RBAC"} },
+		citizen{"system:node:n1", "system:nodes"}, citizen{"system:node:n2", "system:nodes"}, citizen{"system:node:n3", ""})
+	const (
+		n1, n2 = "system:node:n1", "system:node:n2"
+		ns     = "/api/v1/namespaces/default"
+		leases = "/apis/coordination.platform.io/v1/namespaces/platform-node-lease/leases"
+	)
+	r.must(ns+"/secrets", `{"metadata":{"name":"s"}}`)
+	r.must(ns+"/secrets", `{"metadata":{"name":"t"}}`)
+	r.must(ns+"/configmaps", `{"metadata":{"name":"m"}}`)
+
+	r.expect(n1, "POST", "/api/v1/nodes", `{"metadata":{"name":"n1"}}`, 201)
+	r.expect(n1, "GET", "/api/v1/nodes/n1", "", 200)
+	r.expect(n1, "GET", "/api/v1/nodes?fieldSelector=metadata.name%3Dn1", "", 200)
+	r.expect(n1, "GET", "/api/v1/nodes", "", 403, "node 'n1' cannot read all nodes, only its own Node object")
+	r.expect(n2, "GET", "/api/v1/nodes/n1", "", 403, "node 'n2' cannot read 'n1', only its own Node object")
+	r.expect(n1, "PATCH", "/api/v1/nodes/n1/status", `{"status":{"phase":"Running"}}`, 200)
+	r.expect(n1, "POST", leases, `{"metadata":{"name":"n1"},"spec":{"holderIdentity":"n1"}}`, 201)
+	r.expect(n2, "PATCH", leases+"/n1", `{"spec":{"holderIdentity":"n2"}}`, 403, "can only access node lease with the same name as the requesting node")
+	r.expect(n1, "GET", "/api/v1/services", "", 200)
+	r.expect(n1, "GET", "/api", "", 200) // by RBAC: it is in system:authenticated
+	r.expect(n1, "DELETE", ns+"/secrets/s", "", 403, "can only read resources of this type")
+	r.expect("system:node:n3", "GET", "/api/v1/services", "", 403)
+
+	r.expect(n1, "GET", ns+"/secrets/s", "", 403, "no relationship found between node 'n1' and this object")
+	r.must(ns+"/pods", `{"metadata":{"name":"p"},"spec":{"nodeName":"n1","containers":[{"name":"c","image":"i","envFrom":[{"secretRef":{"name":"s"}},{"configMapRef":{"name":"m"}}]}]}}`)
+	r.eventually(n1, ns+"/secrets/s", 200)
+	r.expect(n1, "GET", ns+"/configmaps/m", "", 200)
+	r.expect(n1, "GET", ns+"/pods/p", "", 200)
+	r.expect(n1, "GET", ns+"/secrets/t", "", 403)
+	r.expect(n1, "GET", ns+"/secrets", "", 403)
+	r.expect(n1, "GET", ns+"/secrets?fieldSelector=metadata.name%3Ds", "", 200, `"name":"s"`)
+	r.expect(n2, "GET", ns+"/secrets/s", "", 403)
+	r.expect(n2, "GET", ns+"/pods/p", "", 403)
+	r.expect(n1, "GET", "/api/v1/pods?fieldSelector=spec.nodeName%3Dn1", "", 200, `"name":"p"`)
+	r.expect(n2, "GET", "/api/v1/pods?fieldSelector=spec.nodeName%3Dn1", "", 403, "can only list/watch pods with spec.nodeName field selector")
+	r.expect(n2, "GET", "/api/v1/pods?fieldSelector=spec.nodeName%3Dn2&fieldSelector=spec.nodeName%3Dn1", "", 200, `"items":[]`)
+	r.expect(n2, "GET", "/api/v1/pods?fieldSelector=spec.nodeName!%3Dn2", "", 403)
+	r.expect(n1, "POST", reviewPath+"/selfsubjectrulesreviews", `{"spec":{"namespace":"default"}}`, 201, `"evaluationError":"node authorizer does not support user rule resolution"`, `"incomplete":true`)
+	r.expect("root", "POST", reviewPath+"/subjectaccessreviews", `{"spec":{"user":"system:node:n1","groups":["system:nodes"],"resourceAttributes":{"verb":"list","resource":"pods","fieldSelector":{"requirements":[{"key":"spec.nodeName","operator":"In","values":["n1"]}]}}}}`, 201, `"status":{"allowed":true}`)
+
+	r.expect("root", "DELETE", ns+"/pods/p?gracePeriodSeconds=0", "", 200)
+	r.eventually(n1, ns+"/secrets/s", 403)
+}

@@ -1,0 +1,117 @@
+package auth
+
+import (
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/troupe-api/troupe/cmd/troupe/daemon"
+	"github.com/troupe-api/troupe/test/client"
+)
+
+// A realm is a daemon that knows its users by tokens that are their names, and users by name.
+type realm struct {
+	*client.Server
+	t    *testing.T
+	http *http.Client
+	dir  string
+}
+
+// A citizen is a user of a realm, with groups in commas.
+type citizen struct{ name, groups string }
+
+// newRealm starts a daemon; change, if any, changes its settings, dir being for its files.
+func newRealm(t *testing.T, change func(c *daemon.Config, dir string), citizens ...citizen) *realm {
+	t.Helper()
+	r := &realm{t: t, dir: t.TempDir()}
+	var tokens strings.Builder
+	for _, c := range append(citizens, citizen{"root", "system:masters"}) {
+		tokens.WriteString("token-of-" + c.name + "," + c.name + ",,\"" + c.groups + "\"\n")
+	}
+	file := filepath.Join(r.dir, "tokens.csv")
+	if err := os.WriteFile(file, []byte(tokens.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r.Server = client.Serve(t, filepath.Join(r.dir, "data"), func(c *daemon.Config) {
+		c.Authentication.TokenAuthFile = file
+		if change != nil {
+			change(c, r.dir)
+		}
+	})
+	config := r.TLS.Clone()
+	config.Certificates = nil
+	transport := &http.Transport{TLSClientConfig: config}
+	t.Cleanup(transport.CloseIdleConnections)
+	r.http = &http.Client{Transport: transport, Timeout: patience}
+	return r
+}
+
+// do sends a request of a user, "" being nobody; headers are "name: value".
+func (r *realm) do(user, method, path, body string, headers ...string) client.Answer {
+	r.t.Helper()
+	q, err := http.NewRequestWithContext(r.t.Context(), method, r.URL+path, strings.NewReader(body))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	q.Header.Set("Content-Type", client.JSON)
+	if method == http.MethodPatch {
+		q.Header.Set("Content-Type", client.MergePatch)
+	}
+	if user != "" {
+		q.Header.Set("Authorization", "Bearer token-of-"+user)
+	}
+	for _, h := range headers {
+		name, value, _ := strings.Cut(h, ": ")
+		q.Header[name] = append(q.Header[name], value) // in the case that it was given
+	}
+	answer, err := r.http.Do(q)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return client.Answer{Code: answer.StatusCode, Header: answer.Header, Body: text}
+}
+
+// must create an object as root.
+func (r *realm) must(path, body string) {
+	r.t.Helper()
+	if a := r.do("root", "POST", path, body); a.Code != 201 {
+		r.t.Fatalf("%s: %s", path, a)
+	}
+}
+
+// expect asks, and wants a code and texts in the answer.
+func (r *realm) expect(user, method, path, body string, code int, texts ...string) {
+	r.t.Helper()
+	r.want(user+" "+method+" "+path+" "+body, r.do(user, method, path, body), code, texts...)
+}
+
+func (r *realm) want(what string, a client.Answer, code int, texts ...string) {
+	r.t.Helper()
+	missing := func(text string) bool { return !strings.Contains(string(a.Body), text) }
+	if i := slices.IndexFunc(texts, missing); a.Code != code || i >= 0 {
+		r.t.Errorf("%s: got %s\nwant %d with %q", what, a, code, texts)
+	}
+}
+
+const (
+	rbacPath   = "/apis/rbac.authorization.platform.io/v1"
+	reviewPath = "/apis/authorization.platform.io/v1"
+	whoPath    = "/apis/authentication.platform.io/v1/selfsubjectreviews"
+)
+
+// grant lets a user do what rules, which are JSON, allow in the whole cluster.
+func (r *realm) grant(name, user, rules string) {
+	r.t.Helper()
+	r.must(rbacPath+"/clusterroles", `{"metadata":{"name":"`+name+`"},"rules":[`+rules+`]}`)
+	r.must(rbacPath+"/clusterrolebindings", `{"metadata":{"name":"`+name+`"},"roleRef":{"apiGroup":"rbac.authorization.platform.io","kind":"ClusterRole","name":"`+name+`"},
+		"subjects":[{"kind":"User","apiGroup":"rbac.authorization.platform.io","name":"`+user+`"}]}`)
+}

@@ -1,0 +1,243 @@
+package auth
+
+import (
+	"io"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/troupe-api/troupe/test/client"
+)
+
+const (
+	rbacGroup = `"apiGroup":"rbac.authorization.platform.io"`
+	grantText = `is attempting to grant RBAC permissions not currently held:\n`
+)
+
+// bound is a binding of a role, as "ClusterRole/name", to a user.
+func bound(name, role, user string) string {
+	kind, role, _ := strings.Cut(role, "/")
+	return `{"metadata":{"name":"` + name + `"},"roleRef":{` + rbacGroup + `,"kind":"` + kind + `","name":"` + role + `"},
+		"subjects":[{"kind":"User",` + rbacGroup + `,"name":"` + user + `"}]}`
+}
+
+// ruled is a role with one rule.
+func ruled(name, verbs, resources string) string {
+	return `{"metadata":{"name":"` + name + `"},"rules":[{"apiGroups":["","rbac.authorization.platform.io"],"resources":[` + resources + `],"verbs":[` + verbs + `]}]}`
+}
+
+// await asks until the code is as wanted.
+func (r *realm) await(user, method, path, body string, code int, texts ...string) {
+	r.t.Helper()
+	for end := time.Now().Add(patience); ; time.Sleep(time.Millisecond) {
+		a := r.do(user, method, path, body)
+		if a.Code == code || time.Now().After(end) {
+			r.want("at last "+user+" "+method+" "+path, a, code, texts...)
+			return
+		}
+	}
+}
+
+// TestRolesTakeEffect follows a right from its grant to its end.
+func TestRolesTakeEffect(t *testing.T) {
+	r := newRealm(t, nil, citizen{"jane", "devs"})
+	const space = "/namespaces/default"
+	maps, roles, bindings := "/api/v1"+space+"/configmaps", rbacPath+space+"/roles", rbacPath+space+"/rolebindings"
+	r.expect("jane", "GET", maps, "", 403)
+	r.must(bindings, bound("reading", "Role/reading", "jane"))
+	r.await("jane", "GET", maps, "", 403) // at first without the reason
+	for end := time.Now().Add(patience); ; time.Sleep(time.Millisecond) {
+		a := r.do("jane", "GET", maps, "")
+		if strings.Contains(string(a.Body), `in the namespace \"default\": RBAC: role.rbac.authorization.platform.io \"reading\" not found`) {
+			break
+		}
+		if time.Now().After(end) {
+			t.Fatalf("the reason is not told: %s", a)
+		}
+	}
+	r.must(roles, ruled("reading", `"list"`, `"configmaps"`))
+	r.await("jane", "GET", maps, "", 200)
+	r.expect("jane", "GET", "/api/v1/namespaces/platform-system/configmaps", "", 403)
+	r.expect("jane", "GET", "/api/v1/configmaps", "", 403)
+	r.expect("root", "PUT", roles+"/reading", ruled("reading", `"get"`, `"configmaps"`), 200)
+	r.await("jane", "GET", maps, "", 403)
+	r.expect("root", "PUT", roles+"/reading", ruled("reading", `"list"`, `"configmaps"`), 200)
+	r.await("jane", "GET", maps, "", 200)
+	r.expect("root", "DELETE", bindings+"/reading", "", 200)
+	r.await("jane", "GET", maps, "", 403)
+	r.must(bindings, strings.Replace(bound("reading", "ClusterRole/view", "devs"), "User", "Group", 1))
+	r.await("jane", "GET", maps, "", 200)
+	r.must(rbacPath+"/clusterroles", `{"metadata":{"name":"more","labels":{"rbac.authorization.platform.io/aggregate-to-view":"true"}},
+		"rules":[{"apiGroups":[""],"resources":["secrets"],"verbs":["list"]}]}`)
+	r.await("jane", "GET", "/api/v1"+space+"/secrets", "", 200) // view gathers it
+	r.expect("root", "DELETE", rbacPath+"/clusterroles/more", "", 200)
+	r.await("jane", "GET", "/api/v1"+space+"/secrets", "", 403)
+}
+
+// TestNamesNeverWiden: who may do something with one object may list and watch that one, and
+// nothing that has no name.
+func TestNamesNeverWiden(t *testing.T) {
+	r := newRealm(t, nil, citizen{"jane", ""}, citizen{"joe", ""})
+	const maps = "/api/v1/namespaces/default/configmaps"
+	r.must(maps, `{"metadata":{"name":"a"}}`)
+	r.must(maps, `{"metadata":{"name":"b"}}`)
+	r.grant("named", "jane", `{"apiGroups":[""],"resources":["configmaps"],"verbs":["*"],"resourceNames":["a"]}`)
+	r.grant("nameless", "joe", `{"apiGroups":[""],"resources":["configmaps"],"verbs":["*"],"resourceNames":["",".","*"]}`)
+	r.await("jane", "GET", maps+"/a", "", 200)
+	for _, c := range []struct {
+		method, path, body string
+		code               int
+	}{
+		{"GET", maps + "/b", "", 403},
+		{"GET", maps + "?fieldSelector=metadata.name%3Da", "", 200},
+		{"GET", maps + "?fieldSelector=metadata.name%3D%3Da", "", 200},
+		{"GET", maps + "?watch=1&timeoutSeconds=1&fieldSelector=metadata.name%3Da", "", 200},
+		{"GET", maps, "", 403},
+		{"GET", maps + "?watch=1&timeoutSeconds=1", "", 403},
+		{"GET", maps + "?fieldSelector=metadata.name%3Db", "", 403},
+		{"GET", maps + "?fieldSelector=metadata.name!%3Db", "", 403},
+		{"GET", maps + "?fieldSelector=metadata.name%3D", "", 403},
+		{"GET", maps + "?fieldSelector=metadata.namespace%3Da", "", 403},
+		{"GET", maps + "?labelSelector=metadata.name%3Da", "", 403},
+		{"GET", maps + "?fieldSelector=metadata.name%3Da&fieldSelector=metadata.name%3Db", "", 200}, // the first counts
+		{"POST", maps, `{"metadata":{"name":"a"}}`, 403},
+		{"POST", maps + "?fieldSelector=metadata.name%3Da", `{"metadata":{"name":"c"}}`, 403},
+		{"DELETE", maps, "", 403},
+		{"DELETE", maps + "?fieldSelector=metadata.name%3Da", "", 403},
+		{"PATCH", maps + "/a", `{"data":{"x":"y"}}`, 200},
+		{"PATCH", maps + "/b", `{"data":{"x":"y"}}`, 403},
+	} {
+		a := r.do("jane", c.method, c.path, c.body)
+		r.want(c.method+" "+c.path, a, c.code)
+		if a.Code == 200 && strings.Contains(string(a.Body), `"name":"b"`) {
+			t.Errorf("%s %s shows another object: %s", c.method, c.path, a.Body)
+		}
+	}
+	for _, path := range []string{maps, maps + "?watch=1&timeoutSeconds=1", maps + "?fieldSelector=metadata.name%3D", maps + "/a"} {
+		r.expect("joe", "GET", path, "", 403)
+	}
+	r.expect("joe", "POST", maps, `{"metadata":{"generateName":"a"}}`, 403)
+	r.expect("joe", "DELETE", maps, "", 403)
+}
+
+// TestEscalation tries every way to write a role or a binding above one's own rights.
+func TestEscalation(t *testing.T) {
+	r := newRealm(t, nil, citizen{"jane", "devs"}, citizen{"cleo", ""})
+	roles, bindings := rbacPath+"/clusterroles", rbacPath+"/clusterrolebindings"
+	r.grant("clerk", "jane", `{"apiGroups":["rbac.authorization.platform.io"],"resources":["*"],"verbs":["get","list","create","update","patch","delete"]},
+		{"apiGroups":[""],"resources":["configmaps"],"verbs":["get"]}`)
+	own := `{"metadata":{"name":"mild"},"rules":[{"apiGroups":[""],"resources":["configmaps"],"verbs":["get"]}]}`
+	r.must(roles, own)
+	r.must(roles, ruled("strong", `"get"`, `"secrets"`))
+	r.await("jane", "GET", roles+"/mild", "", 200)
+	secrets := `{"apiGroups":[""],"resources":["secrets"],"verbs":["get"]}`
+	message := `clusterroles.rbac.authorization.platform.io \"x\" is forbidden: user \"jane\" (groups=[\"devs\" \"system:authenticated\"]) ` + grantText +
+		`{APIGroups:[\"\"], Resources:[\"secrets\"], Verbs:[\"get\"]}"`
+	full := `{"metadata":{"name":"x"},"rules":[` + secrets + `]}`
+	r.expect("jane", "POST", roles, full, 403, message, `"reason":"Forbidden","details":{"name":"x","group":"rbac.authorization.platform.io","kind":"clusterroles"}`)
+	r.expect("jane", "PUT", roles+"/x", full, 403, message) // which would create it
+	r.expect("jane", "POST", roles+"?dryRun=All", full, 403, message)
+	r.expect("jane", "PUT", roles+"/mild", strings.Replace(full, `"x"`, `"mild"`, 1), 403, grantText)
+	for _, p := range []struct{ contentType, body string }{
+		{client.JSONPatch, `[{"op":"add","path":"/rules/-","value":` + secrets + `}]`},
+		{client.JSONPatch, `[{"op":"replace","path":"/rules/0/resources/0","value":"secrets"}]`},
+		{client.MergePatch, `{"rules":[` + secrets + `]}`},
+		{"application/strategic-merge-patch+json", `{"rules":[` + secrets + `]}`},
+		{"application/apply-patch+yaml", `{"apiVersion":"rbac.authorization.platform.io/v1","kind":"ClusterRole",` + full[1:]},
+	} {
+		path := roles + "/mild?fieldManager=jane&force=true"
+		if strings.Contains(p.contentType, "apply") {
+			p.body = strings.Replace(p.body, `"x"`, `"mild"`, 1)
+		} else {
+			path = roles + "/mild"
+		}
+		r.want(p.contentType+" "+p.body, r.send("jane", http.MethodPatch, path, p.contentType, p.body), 403, grantText)
+	}
+	apply := `{"apiVersion":"rbac.authorization.platform.io/v1","kind":"ClusterRole",` + full[1:]
+	r.want("apply", r.send("jane", http.MethodPatch, roles+"/x?fieldManager=jane", "application/apply-patch+yaml", apply), 403, message)
+
+	// what is above one's rights may not even get another label, and no role may gather others
+	r.expect("jane", "PATCH", roles+"/strong", `{"metadata":{"labels":{"rbac.authorization.platform.io/aggregate-to-view":"true"}}}`, 403, grantText)
+	r.expect("jane", "PATCH", roles+"/mild", `{"aggregationRule":{"clusterRoleSelectors":[{"matchLabels":{"a":"b"}}]}}`, 403, "must have cluster-admin privileges to use the aggregationRule")
+	r.expect("jane", "PATCH", roles+"/view", `{"aggregationRule":null}`, 403)
+	r.expect("jane", "PATCH", roles+"/strong", `{"metadata":{"finalizers":["example.com/x"]}}`, 200)
+	r.expect("jane", "PATCH", roles+"/strong", `{"metadata":{"finalizers":null}}`, 200)
+	r.expect("jane", "PATCH", roles+"/mild", `{"metadata":{"labels":{"a":"b"}}}`, 200)
+	r.expect("jane", "POST", roles, strings.Replace(own, "mild", "mine", 1), 201)
+
+	// bindings
+	r.expect("jane", "POST", bindings, bound("x", "ClusterRole/strong", "jane"), 403, `clusterrolebindings.rbac.authorization.platform.io \"x\" is forbidden: user \"jane\"`, grantText)
+	r.expect("jane", "POST", bindings, bound("x", "ClusterRole/cluster-admin", "jane"), 403, `{APIGroups:[\"*\"], Resources:[\"*\"], Verbs:[\"*\"]}\n{NonResourceURLs:[\"*\"], Verbs:[\"*\"]}`)
+	r.expect("jane", "POST", bindings, bound("x", "ClusterRole/none", "jane"), 404, `clusterrole.rbac.authorization.platform.io \"none\" not found`)
+	r.expect("jane", "POST", rbacPath+"/namespaces/default/rolebindings", bound("x", "ClusterRole/strong", "jane"), 403, grantText)
+	r.expect("jane", "PATCH", bindings+"/cluster-admin", `{"subjects":[{"kind":"User",`+rbacGroup+`,"name":"jane"}]}`, 403, grantText)
+	r.expect("jane", "POST", bindings, bound("mine", "ClusterRole/mild", "cleo"), 201)
+	r.await("cleo", "GET", "/api/v1/namespaces/default/configmaps/x", "", 404)
+
+	// the verbs that allow it
+	r.grant("binder", "jane", `{"apiGroups":["rbac.authorization.platform.io"],"resources":["clusterroles"],"verbs":["bind"],"resourceNames":["strong"]}`)
+	r.await("jane", "POST", bindings, bound("strong", "ClusterRole/strong", "cleo"), 201)
+	r.expect("jane", "POST", bindings, bound("x", "ClusterRole/cluster-admin", "jane"), 403, grantText)
+	r.grant("escalator", "jane", `{"apiGroups":["rbac.authorization.platform.io"],"resources":["clusterroles"],"verbs":["escalate"],"resourceNames":["mild"]}`)
+	r.await("jane", "PATCH", roles+"/mild", `{"rules":[`+secrets+`]}`, 200)
+	r.expect("jane", "POST", roles, full, 403, grantText)
+}
+
+// send is do with another content type.
+func (r *realm) send(user, method, path, contentType, body string) client.Answer {
+	r.t.Helper()
+	q, err := http.NewRequestWithContext(r.t.Context(), method, r.URL+path, strings.NewReader(body))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	q.Header.Set("Content-Type", contentType)
+	q.Header.Set("Authorization", "Bearer token-of-"+user)
+	answer, err := r.http.Do(q)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return client.Answer{Code: answer.StatusCode, Header: answer.Header, Body: text}
+}
+
+// TestDefaultRolesAreRepaired: what was deleted or weakened comes back with the next start.
+func TestDefaultRolesAreRepaired(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "data")
+	s := client.Serve(t, dir, nil)
+	do := func(method, path, body string, code int) client.Answer {
+		t.Helper()
+		var content any
+		if body != "" {
+			content = []byte(body)
+		}
+		a, err := s.Do(t.Context(), method, rbacPath+path, client.MergePatch, content)
+		if err != nil || a.Code != code {
+			t.Fatalf("%s %s: %v %s", method, path, err, a)
+		}
+		return a
+	}
+	do("DELETE", "/clusterroles/system:discovery", "", 200)
+	do("DELETE", "/clusterrolebindings/system:basic-user", "", 200)
+	do("PATCH", "/clusterroles/system:basic-user", `{"rules":[]}`, 200)
+	do("PATCH", "/clusterroles/system:auth-delegator", `{"rules":[],"metadata":{"annotations":{"rbac.authorization.platform.io/autoupdate":"false"}}}`, 200)
+	version := do("GET", "/clusterroles/cluster-admin", "", 200).Object().Version()
+	s.Stop(t)
+	s = client.Serve(t, dir, nil)
+	do("GET", "/clusterroles/system:discovery", "", 200)
+	do("GET", "/clusterrolebindings/system:basic-user", "", 200)
+	if a := do("GET", "/clusterroles/system:basic-user", "", 200); !strings.Contains(string(a.Body), "selfsubjectreviews") {
+		t.Errorf("rules are not repaired: %s", a)
+	}
+	if a := do("GET", "/clusterroles/system:auth-delegator", "", 200); !strings.Contains(string(a.Body), `"rules":null`) {
+		t.Errorf("a protected role is changed: %s", a)
+	}
+	if now := do("GET", "/clusterroles/cluster-admin", "", 200).Object().Version(); now != version {
+		t.Errorf("what was as it should be is written anew: %d, then %d", version, now)
+	}
+}

@@ -1,0 +1,433 @@
+package auth
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/hmac"
+	"crypto/sha256"
+	"crypto/x509"
+	"encoding/base64"
+	"encoding/json"
+	"encoding/pem"
+	"fmt"
+	"math/big"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/troupe-api/troupe/cmd/troupe/daemon"
+	"github.com/troupe-api/troupe/test/client"
+)
+
+const (
+	core     = "/api/v1/namespaces/default/"
+	robot    = core + "serviceaccounts/robot"
+	reviews  = "/apis/authentication.platform.io/v1/tokenreviews"
+	ownToken = "https://platform.default.svc"
+)
+
+// A tokenRealm is a realm in which service accounts act.
+type tokenRealm struct{ *realm }
+
+func newTokenRealm(t *testing.T, change func(c *daemon.Config, dir string)) tokenRealm {
+	t.Helper()
+	return tokenRealm{newRealm(t, func(c *daemon.Config, dir string) {
+		c.BootstrapTokens.Enabled = true
+		c.Controllers = "*,tokencleaner,bootstrapsigner"
+		if change != nil {
+			change(c, dir)
+		}
+	})}
+}
+
+// as asks with a token who it belongs to: 201, or 401.
+func (r tokenRealm) as(token string) client.Answer {
+	r.t.Helper()
+	return r.do("", "POST", whoPath, "{}", "Authorization: Bearer "+token)
+}
+
+func (r tokenRealm) expectCode(what, token string, code int) {
+	r.t.Helper()
+	if a := r.as(token); a.Code != code {
+		r.t.Errorf("%s: %s, want %d", what, a, code)
+	}
+}
+
+// account makes the service account robot anew.
+func (r tokenRealm) account() {
+	r.t.Helper()
+	r.do("root", "DELETE", robot, "")
+	r.must(core+"serviceaccounts", `{"metadata":{"name":"robot"}}`)
+}
+
+// token asks for a token of robot.
+func (r tokenRealm) token(spec string) string {
+	r.t.Helper()
+	a := r.do("root", "POST", robot+"/token", `{"spec":`+spec+`}`)
+	if a.Code != 201 {
+		r.t.Fatalf("a token for %s: %s", spec, a)
+	}
+	return a.Object()["status"].(map[string]any)["token"].(string)
+}
+
+// eventually asks until the answer is right.
+func (r tokenRealm) eventually(what, path string, right func(a client.Answer) bool) client.Answer {
+	r.t.Helper()
+	for end := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
+		a := r.do("root", "GET", path, "")
+		if right(a) {
+			return a
+		}
+		if time.Now().After(end) {
+			r.t.Fatalf("%s: still %s", what, a)
+		}
+	}
+}
+
+func (r tokenRealm) eventuallyGone(path string) {
+	r.t.Helper()
+	r.eventually(path+" goes", path, func(a client.Answer) bool { return a.Code == 404 })
+}
+
+func decoded(o client.Object, key string) string {
+	text, err := base64.StdEncoding.DecodeString(o.Data(key))
+	if err != nil {
+		return ""
+	}
+	return string(text)
+}
+
+const pod = `{"metadata":{"name":"p"},"spec":{"serviceAccountName":"robot","terminationGracePeriodSeconds":0,"containers":[{"name":"c","image":"i"}]}}`
+
+// TestTokens: what a token is good for ends with what it is bound to.
+func TestTokens(t *testing.T) {
+	r := newTokenRealm(t, nil)
+	r.account()
+	r.want("whose", r.as(r.token(`{}`)), 201, `"username":"system:serviceaccount:default:robot"`,
+		`"system:serviceaccounts","system:serviceaccounts:default","system:authenticated"`, `"authentication.platform.io/credential-id":["JTI=`)
+
+	t.Run("account deleted", func(t *testing.T) {
+		token := r.token(`{}`)
+		r.expect("root", "DELETE", robot, "", 200)
+		r.expectCode("without its account", token, 401)
+		r.must(core+"serviceaccounts", `{"metadata":{"name":"robot"}}`)
+		r.expectCode("with another account of that name", token, 401)
+	})
+	t.Run("Pod deleted", func(t *testing.T) {
+		r.must(core+"pods", pod)
+		token := r.token(`{"boundObjectRef":{"kind":"Pod","apiVersion":"v1","name":"p"}}`)
+		r.want("bound to a Pod", r.as(token), 201, `"authentication.platform.io/pod-name":["p"]`)
+		if a := r.do("root", "DELETE", core+"pods/p", `{"gracePeriodSeconds":0}`); a.Code >= 300 {
+			t.Fatal(a)
+		}
+		r.expectCode("without its Pod", token, 401)
+		r.must(core+"pods", pod)
+		r.expectCode("with another Pod of that name", token, 401)
+	})
+	t.Run("Secret deleted", func(t *testing.T) {
+		r.must(core+"secrets", `{"metadata":{"name":"lock"}}`)
+		token := r.token(`{"boundObjectRef":{"kind":"Secret","apiVersion":"v1","name":"lock"}}`)
+		r.expectCode("bound to a Secret", token, 201)
+		r.expect("root", "DELETE", core+"secrets/lock", "", 200)
+		r.expectCode("without its Secret", token, 401)
+	})
+	t.Run("node deleted", func(t *testing.T) {
+		r.must("/api/v1/nodes", `{"metadata":{"name":"n"}}`)
+		token := r.token(`{"boundObjectRef":{"kind":"Node","apiVersion":"v1","name":"n"}}`)
+		r.want("bound to a node", r.as(token), 201, `"authentication.platform.io/node-name":["n"]`)
+		r.expect("root", "DELETE", "/api/v1/nodes/n", "", 200)
+		r.expectCode("without its node", token, 401)
+	})
+	t.Run("other audiences", func(t *testing.T) { r.expectCode("for others", r.token(`{"audiences":["vault"]}`), 401) })
+	t.Run("requests", func(t *testing.T) { requests(t, r) })
+	t.Run("reviews", func(t *testing.T) { reviewTokens(t, r) })
+	t.Run("key set", func(t *testing.T) { keySet(t, r) })
+	t.Run("secrets", func(t *testing.T) { secrets(t, r) })
+	t.Run("bootstrap", func(t *testing.T) { bootstrap(t, r) })
+	t.Run("default accounts", func(t *testing.T) {
+		r.must("/api/v1/namespaces", `{"metadata":{"name":"fresh"}}`)
+		const path = "/api/v1/namespaces/fresh/serviceaccounts/default"
+		first := r.eventually("made", path, func(a client.Answer) bool { return a.Code == 200 })
+		r.expect("root", "DELETE", path, "", 200)
+		r.eventually("made again", path, func(a client.Answer) bool {
+			return a.Code == 200 && a.Object().UID() != first.Object().UID()
+		})
+		r.expect("root", "DELETE", "/api/v1/namespaces/fresh", "", 200)
+		r.eventuallyGone("/api/v1/namespaces/fresh")
+	})
+}
+
+// requests are refused in the words of the field.
+func requests(t *testing.T, r tokenRealm) {
+	r.must(core+"serviceaccounts", `{"metadata":{"name":"other"}}`)
+	ref := func(kind, version, name, uid string) string {
+		return fmt.Sprintf(`{"spec":{"boundObjectRef":{"kind":%q,"apiVersion":%q,"name":%q,"uid":%q}}}`, kind, version, name, uid)
+	}
+	for _, c := range []struct {
+		path, body string
+		code       int
+		text       string
+	}{
+		{robot, `{"spec":{"expirationSeconds":599}}`, 422, `TokenRequest.authentication.platform.io \"\" is invalid: spec.expirationSeconds: Invalid value: 599: may not specify a duration less than 10 minutes`},
+		{robot, `{"spec":{"expirationSeconds":4294967297}}`, 422, `may not specify a duration larger than 2^32 seconds`},
+		{core + "serviceaccounts/nobody", `{}`, 404, `serviceaccounts \"nobody\" not found`},
+		{robot, `{"metadata":{"uid":"x"}}`, 409, `Operation cannot be fulfilled on TokenRequest.authentication.platform.io \"robot\": the UID in the token request (x) does not match the UID of the service account (`},
+		{robot, ref("Pod", "v1", "gone", ""), 404, `pods \"gone\" not found`},
+		{robot, ref("Secret", "v1", "gone", ""), 404, `secrets \"gone\" not found`},
+		{robot, ref("Node", "v1", "gone", ""), 404, `nodes \"gone\" not found`},
+		{robot, ref("ConfigMap", "v1", "x", ""), 400, `cannot bind token to object of type /v1, Kind=ConfigMap`},
+		{robot, ref("Pod", "apps/v1", "x", ""), 400, `cannot bind token to object of type apps/v1, Kind=Pod`},
+		{robot, ref("Pod", "v1", "p", "x"), 409, `Operation cannot be fulfilled on Pod \"p\": the UID in the bound object reference (x) does not match the UID in record. The object might have been deleted and then recreated`},
+		{core + "serviceaccounts/other", ref("Pod", "v1", "p", ""), 400, `cannot bind token for serviceaccount \"other\" to pod running with different serviceaccount name.`},
+		{robot, `{"spec":{}}`, 201, `"expirationSeconds":3600`},
+		{robot, `{"spec":{}}`, 201, `"audiences":["` + ownToken + `"]`},
+	} {
+		r.expect("root", "POST", c.path+"/token", c.body, c.code, c.text)
+	}
+	r.expect("root", "GET", robot+"/token", "", 405)
+	r.expect("", "POST", robot+"/token", "{}", 403)
+	long := claimsOf(t, r.token(`{"expirationSeconds":3607,"boundObjectRef":{"kind":"Pod","apiVersion":"v1","name":"p"}}`))
+	if life := long["exp"].(float64) - long["iat"].(float64); life != 365*24*3600 || long["platform.io"].(map[string]any)["warnafter"] != long["iat"].(float64)+3607 {
+		t.Errorf("the token of a volume lasts %v s: %v", life, long)
+	}
+}
+
+func claimsOf(t *testing.T, token string) (c map[string]any) {
+	t.Helper()
+	text, err := base64.RawURLEncoding.DecodeString(strings.Split(token, ".")[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(text, &c); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func reviewTokens(t *testing.T, r tokenRealm) {
+	own, vault := r.token(`{}`), r.token(`{"audiences":["vault","x"]}`)
+	for name, c := range map[string]struct {
+		token, audiences, want string
+		not                    string
+	}{
+		"own":                 {own, `[]`, `"username":"system:serviceaccount:default:robot"`, `"error"`},
+		"own, asked":          {own, `["` + ownToken + `","y"]`, `"audiences":["` + ownToken + `"],"authenticated":true`, `"y"]},`},
+		"own, another asked":  {own, `["vault"]`, `"error":"invalid bearer token"`, `robot`},
+		"others'":             {vault, `[]`, `"error":"invalid bearer token"`, `robot`},
+		"others', asked":      {vault, `["vault","y"]`, `"authenticated":true`, `"error"`},
+		"others', own asked":  {vault, `["` + ownToken + `"]`, `"error":"invalid bearer token"`, `robot`},
+		"static":              {"token-of-root", `["` + ownToken + `"]`, `"authenticated":true`, `"error"`},
+		"static, not for own": {"token-of-root", `["vault"]`, `"status":{"user":{}}`, `root"`},
+	} {
+		a := r.do("root", "POST", reviews, `{"spec":{"token":"`+c.token+`","audiences":`+c.audiences+`}}`)
+		status, err := json.Marshal(map[string]any{"status": a.Object()["status"]})
+		if err != nil || a.Code != 201 || !strings.Contains(string(status), c.want) || strings.Contains(string(status), c.not) {
+			t.Errorf("%s: %d %s, want %s and not %s", name, a.Code, status, c.want, c.not)
+		}
+	}
+}
+
+// keySet: the published keys verify a token, and hold nothing private.
+func keySet(t *testing.T, r tokenRealm) {
+	a := r.do("root", "GET", "/.well-known/openid-configuration", "")
+	r.want("configuration", a, 200, `"issuer":"`+ownToken+`"`, `"jwks_uri":"`+r.URL+`/openid/v1/jwks"`, `"id_token_signing_alg_values_supported":["ES256"]`)
+	if got := a.Header.Get("Content-Type"); got != "application/json" {
+		t.Errorf("the configuration is %s", got)
+	}
+	a = r.do("root", "GET", "/openid/v1/jwks", "")
+	if got := a.Header.Get("Content-Type"); a.Code != 200 || got != "application/jwk-set+json" {
+		t.Fatalf("%s: %s", got, a)
+	}
+	var set struct{ Keys []map[string]string }
+	if err := json.Unmarshal(a.Body, &set); err != nil || len(set.Keys) != 1 {
+		t.Fatal(err, a)
+	}
+	k := set.Keys[0]
+	if _, ok := k["d"]; ok || k["kty"] != "EC" || k["use"] != "sig" {
+		t.Fatalf("%v", k)
+	}
+	number := func(text string) *big.Int {
+		b, err := base64.RawURLEncoding.DecodeString(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return new(big.Int).SetBytes(b)
+	}
+	public := &ecdsa.PublicKey{Curve: elliptic.P256(), X: number(k["x"]), Y: number(k["y"])}
+	token := r.token(`{}`)
+	dot := strings.LastIndex(token, ".")
+	signature, err := base64.RawURLEncoding.DecodeString(token[dot+1:])
+	if err != nil || len(signature) != 64 {
+		t.Fatal(err)
+	}
+	sum := sha256.Sum256([]byte(token[:dot]))
+	if !ecdsa.Verify(public, sum[:], new(big.Int).SetBytes(signature[:32]), new(big.Int).SetBytes(signature[32:])) {
+		t.Error("the published key does not verify the token")
+	}
+	header, err := base64.RawURLEncoding.DecodeString(strings.Split(token, ".")[0])
+	if err != nil || string(header) != `{"alg":"ES256","kid":"`+k["kid"]+`"}` {
+		t.Errorf("header %s, %v; key %s", header, err, k["kid"])
+	}
+	der, err := x509.MarshalPKIXPublicKey(public)
+	if id := sha256.Sum256(der); err != nil || k["kid"] != base64.RawURLEncoding.EncodeToString(id[:]) {
+		t.Errorf("kid %s", k["kid"])
+	}
+}
+
+const tokenSecret = `{"metadata":{"name":"%s","annotations":{"platform.io/service-account.name":"%s"}},"type":"platform.io/service-account-token"}`
+
+// secrets are filled, repaired, revoked, and go with their account.
+func secrets(t *testing.T, r tokenRealm) {
+	filled := func(a client.Answer) bool { return a.Code == 200 && decoded(a.Object(), "token") != "" }
+	r.must(core+"secrets", fmt.Sprintf(tokenSecret, "held", "robot"))
+	secret := r.eventually("filled", core+"secrets/held", filled).Object()
+	token := decoded(secret, "token")
+	if decoded(secret, "namespace") != "default" || !strings.Contains(decoded(secret, "ca.crt"), "BEGIN CERTIFICATE") {
+		t.Errorf("the secret holds %v", secret)
+	}
+	r.want("legacy", r.as(token), 201, `"username":"system:serviceaccount:default:robot"`)
+	r.expect("root", "PATCH", core+"secrets/held", `{"data":{"token":null}}`, 200)
+	r.expectCode("a token that is not in the secret", token, 401)
+	token = decoded(r.eventually("repaired", core+"secrets/held", filled).Object(), "token")
+	r.expectCode("repaired", token, 201)
+
+	r.expect("root", "PATCH", robot, `{"secrets":[{"name":"held"},{"name":"kept"}]}`, 200)
+	r.expect("root", "DELETE", core+"secrets/held", "", 200)
+	r.expectCode("without its secret", token, 401)
+	r.eventually("no longer named", robot, func(a client.Answer) bool {
+		return !strings.Contains(string(a.Body), `{"name":"held"}`) && strings.Contains(string(a.Body), `{"name":"kept"}`)
+	})
+
+	r.must(core+"serviceaccounts", `{"metadata":{"name":"brief"}}`)
+	r.must(core+"secrets", fmt.Sprintf(tokenSecret, "brief", "brief"))
+	token = decoded(r.eventually("filled", core+"secrets/brief", filled).Object(), "token")
+	r.expect("root", "DELETE", core+"serviceaccounts/brief", "", 200)
+	r.expectCode("without its account", token, 401)
+	r.eventuallyGone(core + "secrets/brief")
+	r.must(core+"secrets", fmt.Sprintf(tokenSecret, "stray", "nobody"))
+	r.eventuallyGone(core + "secrets/stray")
+}
+
+const systemSecrets = "/api/v1/namespaces/platform-system/secrets"
+
+// bootstrap tokens let members in, sign what they read first, and go when they end.
+func bootstrap(t *testing.T, r tokenRealm) {
+	put := func(id, more string) string {
+		r.do("root", "DELETE", systemSecrets+"/bootstrap-token-"+id, "")
+		r.must(systemSecrets, `{"metadata":{"name":"bootstrap-token-`+id+`"},"type":"bootstrap.platform.io/token","stringData":{
+			"token-id":"`+id+`","token-secret":"0123456789abcdef"`+more+`}}`)
+		return id + ".0123456789abcdef"
+	}
+	const use = `,"usage-bootstrap-authentication":"true"`
+	good := put("abcdef", use+`,"usage-bootstrap-signing":"true","auth-extra-groups":"system:bootstrappers:workers"`)
+	r.want("whose", r.as(good), 201, `"username":"system:bootstrap:abcdef"`, `"groups":["system:bootstrappers","system:bootstrappers:workers","system:authenticated"]`)
+	for name, token := range map[string]string{
+		"wrong secret":    "abcdef.0123456789abcdeF",
+		"another secret":  "abcdef.0123456789abcdee",
+		"another id":      "abcdeg.0123456789abcdef",
+		"not for that":    put("aaaaaa", ""),
+		"foreign group":   put("cccccc", use+`,"auth-extra-groups":"system:masters"`),
+		"expired":         put("dddddd", use+`,"expiration":"2020-01-01T00:00:00Z"`),
+		"no expiration":   put("eeeeee", use+`,"expiration":"soon"`),
+		"wrong expresses": strings.ToUpper(good),
+	} {
+		r.expectCode(name, token, 401)
+	}
+	r.eventuallyGone(systemSecrets + "/bootstrap-token-dddddd")
+	r.eventuallyGone(systemSecrets + "/bootstrap-token-eeeeee")
+	soon := put("ffffff", use+`,"expiration":"`+time.Now().Add(2*time.Second).UTC().Format(time.RFC3339)+`"`)
+	r.eventuallyGone(systemSecrets + "/bootstrap-token-ffffff")
+	r.expectCode("ended", soon, 401)
+
+	const info = "/api/v1/namespaces/platform-public/configmaps"
+	r.must(info, `{"metadata":{"name":"cluster-info"},"data":{"kubeconfig":"clusters: []\n","jws-kubeconfig-zzzzzz":"stale"}}`)
+	signed := r.eventually("signed", info+"/cluster-info", func(a client.Answer) bool { return a.Object().Data("jws-kubeconfig-abcdef") != "" }).Object()
+	head, signature, _ := strings.Cut(signed.Data("jws-kubeconfig-abcdef"), "..")
+	mac := hmac.New(sha256.New, []byte(good))
+	mac.Write([]byte(head + "." + base64.RawURLEncoding.EncodeToString([]byte("clusters: []\n"))))
+	header, err := base64.RawURLEncoding.DecodeString(head)
+	if want := base64.RawURLEncoding.EncodeToString(mac.Sum(nil)); signature != want || err != nil || string(header) != `{"alg":"HS256","kid":"abcdef"}` {
+		t.Errorf("signature %s under %s, want %s", signature, header, want)
+	}
+	if data, _ := signed["data"].(map[string]any); len(data) != 2 {
+		t.Errorf("signatures of tokens that there are not: %v", data)
+	}
+	r.expect("root", "DELETE", systemSecrets+"/bootstrap-token-abcdef", "", 200)
+	r.expectCode("deleted", good, 401)
+	r.eventually("no longer signed", info+"/cluster-info", func(a client.Answer) bool { return a.Object().Data("jws-kubeconfig-abcdef") == "" })
+}
+
+// TestTokenKeysRotate: a token of a former key and issuer is good as long as they are named.
+func TestTokenKeysRotate(t *testing.T) {
+	dir := t.TempDir()
+	name := func(file string) string { return filepath.Join(dir, file) }
+	for _, file := range []string{"one.pem", "two.pem"} {
+		pair := newAuthority(t, file)
+		der, err := x509.MarshalPKCS8PrivateKey(pair.key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name(file), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	serve := func(key string, keys []string, issuers ...string) tokenRealm {
+		s := client.Serve(t, name("data"), func(c *daemon.Config) {
+			c.ServiceAccounts.SigningKeyFile, c.ServiceAccounts.KeyFiles, c.ServiceAccounts.Issuers = name(key), keys, issuers
+			c.ServiceAccounts.APIAudiences = []string{"api"}
+			c.ServiceAccounts.MaxTokenExpiration = daemon.Duration(time.Hour)
+		})
+		config := s.TLS.Clone()
+		config.Certificates = nil
+		return tokenRealm{&realm{Server: s, t: t, dir: dir, http: &http.Client{Transport: &http.Transport{TLSClientConfig: config, DisableKeepAlives: true}}}}
+	}
+	r := serve("one.pem", nil, "https://one")
+	create := func(r tokenRealm, path, body string) client.Answer {
+		a, err := r.Create(t.Context(), path, []byte(body))
+		if err != nil || a.Code != 201 {
+			t.Fatal(err, a)
+		}
+		return a
+	}
+	create(r, core+"serviceaccounts", `{"metadata":{"name":"robot"}}`)
+	ask := func(r tokenRealm, spec string) (string, client.Answer) {
+		a := create(r, robot+"/token", `{"spec":`+spec+`}`)
+		return a.Object()["status"].(map[string]any)["token"].(string), a
+	}
+	first, a := ask(r, `{"expirationSeconds":7200}`)
+	if got := a.Header.Get("Warning"); !strings.Contains(got, "requested expiration of 7200 seconds shortened to 3600 seconds") {
+		t.Errorf("warning %q", got)
+	}
+	expected := func(token string) string { return r.as(token).Object().String() }
+	if got := expected(first); !strings.Contains(got, "system:serviceaccount:default:robot") {
+		t.Errorf("first: %s", got)
+	}
+	r.Stop(t)
+
+	r = serve("two.pem", []string{name("one.pem")}, "https://two", "https://one")
+	second, _ := ask(r, `{}`)
+	if iss := claimsOf(t, second)["iss"]; iss != "https://two" {
+		t.Errorf("issuer %v", iss)
+	}
+	for _, token := range []string{first, second} {
+		if got := expected(token); !strings.Contains(got, "system:serviceaccount:default:robot") {
+			t.Errorf("after the change of keys: %s", got)
+		}
+	}
+	if a, err := r.Get(t.Context(), "/openid/v1/jwks"); err != nil || strings.Count(string(a.Body), `"kid"`) != 2 {
+		t.Errorf("keys: %s, %v", a, err)
+	}
+	r.Stop(t)
+
+	r = serve("two.pem", nil, "https://two", "https://one")
+	r.expectCode("of a key that is no longer named", first, 401)
+	if got := expected(second); !strings.Contains(got, "system:serviceaccount:default:robot") {
+		t.Errorf("of the present key: %s", got)
+	}
+	r.Stop(t)
+	r = serve("two.pem", []string{name("one.pem")}, "https://two")
+	r.expectCode("of an issuer that is no longer named", first, 401)
+}

@@ -1,0 +1,152 @@
+package ownership
+
+import (
+	"fmt"
+	"math/rand"
+	"os"
+	"testing"
+
+	"k8s.io/client-go/kubernetes/scheme"
+
+	"github.com/troupe-api/troupe/kinds/catalog"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/test/public"
+)
+
+// rounds is how many random histories each kind has.
+func rounds() int64 {
+	if os.Getenv("TROUPE_SOAK") != "" {
+		return 500
+	}
+	return 3
+}
+
+// kinds are those of the catalogue that the public library knows too.
+func kinds(t *testing.T) (list []*schema.Kind) {
+	t.Helper()
+	all, err := catalog.New(meta.Kubernetes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for gvk := range public.Kinds {
+		k := all.ByGVK(gvk)
+		if k != nil && !k.Virtual() && k.Resource != "" && scheme.Scheme.Recognizes(gvkOf(k)) {
+			list = append(list, k)
+		}
+	}
+	return list
+}
+
+func TestAgainstTheOracle(t *testing.T) {
+	for _, k := range kinds(t) {
+		if k.Stored != k {
+			continue
+		}
+		t.Run(k.APIVersion()+" "+k.Kind, func(t *testing.T) {
+			for seed := range rounds() {
+				history(newSides(t, k.Subresource("status") != nil && seed%2 == 0, k), seed)
+			}
+		})
+	}
+}
+
+func TestVersionsAgainstTheOracle(t *testing.T) {
+	for _, k := range kinds(t) {
+		if k.Stored != k || len(k.Forms) < 2 {
+			continue
+		}
+		forms := formsOf(k)
+		if len(forms) < 2 {
+			continue
+		}
+		t.Run(k.APIVersion()+" "+k.Kind, func(t *testing.T) {
+			for seed := range 5 * rounds() {
+				history(newSides(t, k.Subresource("status") != nil && seed%2 == 0, forms...), seed)
+			}
+		})
+	}
+}
+
+// formsOf are the versions of a kind that the public library knows too, in the same group.
+func formsOf(k *schema.Kind) (forms []*schema.Kind) {
+	for _, form := range k.Forms {
+		if form.Group == k.Group && scheme.Scheme.Recognizes(gvkOf(form)) {
+			forms = append(forms, form)
+		}
+	}
+	return forms
+}
+
+// history is one random history of an object.
+func history(s *sides, seed int64) {
+	s.t.Helper()
+	r := Maker{Rand: rand.New(rand.NewSource(seed))}
+	if s.converts {
+		r.Always = alwaysOf(s.kind)
+	}
+	density := 0.15 + 0.5*r.Float64()
+	for i := range 8 {
+		w := s.ways[r.Intn(len(s.ways))]
+		if i == 0 {
+			w = s.ways[0]
+		}
+		manager := []string{"one", "two", "three"}[r.Intn(3)]
+		step := fmt.Sprintf("seed %d step %d: %s %s ", seed, i, w.kind.APIVersion(), w.sub)
+		switch r.Twice = false; r.Intn(3) {
+		case 0:
+			r.Twice = !s.converts && seed%3 == 1 // nobody can apply such lists
+			s.update(w, manager, s.wanted(r, w, density))
+			step += manager + " updates"
+		default:
+			config := s.config(r, w, density)
+			step += manager + " applies " + text(config)
+			s.apply(w, manager, config, r.Intn(2) == 0)
+		}
+		if s.compare(step); s.parted {
+			return
+		}
+	}
+}
+
+// wanted is an object for an update through w.
+func (s *sides) wanted(r Maker, w way, density float64) schema.Tree {
+	s.t.Helper()
+	if w.sub == "scale" {
+		return withReplicas(s.ours, int64(1+r.Intn(3)))
+	}
+	return s.normal(w.kind, r.Object(w.kind, density))
+}
+
+// config is what is applied through w.
+func (s *sides) config(r Maker, w way, density float64) schema.Tree {
+	if w.sub == "scale" {
+		return schema.Tree{"spec": schema.Tree{"replicas": int64(1 + r.Intn(3))}}
+	}
+	return r.Object(w.kind, density)
+}
+
+// alwaysOf are the names of the fields that some version of a kind always writes.
+func alwaysOf(k *schema.Kind) map[string]bool {
+	names := map[string]bool{}
+	for _, form := range k.Forms {
+		always(form.Message, names, map[*schema.Message]bool{})
+	}
+	return names
+}
+
+// always gathers the names of the fields of a message, and below, that are always written.
+func always(m *schema.Message, names map[string]bool, seen map[*schema.Message]bool) {
+	if seen[m] {
+		return
+	}
+	seen[m] = true
+	for _, f := range m.Fields {
+		if f.Always {
+			names[f.Name] = true
+		}
+		if f.Message != nil {
+			always(f.Message, names, seen)
+		}
+	}
+}

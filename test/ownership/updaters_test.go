@@ -1,0 +1,64 @@
+package ownership
+
+import (
+	"fmt"
+	"maps"
+	"math/rand"
+	"slices"
+	"testing"
+
+	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// updating are kinds of which many managers write objects: through one version, through several,
+// and through the status.
+var updating = []string{"pods", "services", "configmaps", "deployments", "horizontalpodautoscalers"}
+
+// TestManyUpdaters: the managers write one after another in the order of their names, so that
+// both sides find the same ones to be the oldest.
+func TestManyUpdaters(t *testing.T) {
+	for _, k := range kinds(t) {
+		if k.Stored != k || !slices.Contains(updating, k.Resource) {
+			continue
+		}
+		for seed := range rounds() {
+			s, r := newSides(t, k.Subresource("status") != nil, formsOf(k)...), newMaker(k, seed)
+			next := s.normal(k, r.Object(k, 0.5))
+			s.update(s.ways[0], "m", next)
+			for i := range 16 {
+				w := s.ways[r.Intn(len(s.ways))]
+				s.update(w, fmt.Sprintf("m%02d", i), s.touched(w, i))
+				s.compare(fmt.Sprint(k.Kind, " seed ", seed, " updater ", i, " of ", w.kind.Version, " ", w.sub))
+			}
+			if len(s.managed) > 10 {
+				t.Errorf("%s, seed %d: %d managers", k.Kind, seed, len(s.managed))
+			}
+		}
+	}
+}
+
+func newMaker(k *schema.Kind, seed int64) Maker {
+	r := Maker{Rand: rand.New(rand.NewSource(seed))}
+	if len(formsOf(k)) > 1 {
+		r.Always = alwaysOf(k)
+	}
+	return r
+}
+
+// touched is the object as w shows it, with something new for the i-th writer.
+func (s *sides) touched(w way, i int) schema.Tree {
+	s.t.Helper()
+	next := maps.Clone(shown(w.kind, s.ours))
+	switch {
+	case w.sub == "scale":
+		return withReplicas(next, int64(100+i))
+	case w.sub == "":
+		next["metadata"] = rules.Clone(next["metadata"])
+		rules.Grow(next, "metadata", "labels")[fmt.Sprint("l", i)] = "v"
+	default:
+		next["status"] = rules.Clone(next["status"])
+		rules.Grow(next, "status")["observedGeneration"] = int64(1 + i)
+	}
+	return s.normal(w.kind, next)
+}
