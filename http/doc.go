@@ -12,7 +12,8 @@
 //	stream    one watch on a hijacked connection
 //
 // The filters, in order: panic recovery, strictness, target, info, CORS, deadline,
-// authentication, impersonation, limits of requests in flight, authorization, and then the handler.
+// authentication, audit, impersonation, limits of requests in flight, authorization, and then the
+// handler. The audit goes on until the answer is there.
 //
 // What always holds:
 //   - Every request gets exactly one answer, by status.go if it is an error.

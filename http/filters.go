@@ -170,6 +170,7 @@ func (s *Server) credentials(x *exchange) (authn.Request, error) {
 			return r, unauthorized()
 		}
 		if token != "" {
+			h.Del("Sec-WebSocket-Protocol")
 			h.Set("Sec-WebSocket-Protocol", strings.Join(protocols, ", "))
 		}
 		if header == nil {

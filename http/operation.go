@@ -72,6 +72,9 @@ func (s *Server) operate(x *exchange, operation Operation) error {
 	if err := x.place(&m, tree); err != nil {
 		return err
 	}
+	if err := m.Admit(nil, tree); err != nil {
+		return err
+	}
 	result, err := operation(x.wait, Call{
 		User: x.user, Kind: x.speaks, Key: m.Key, Object: tree, DryRun: o.dryRun, Manager: o.manager,
 		Warn: func(text string) { warnings = append(warnings, text) },

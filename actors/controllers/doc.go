@@ -7,6 +7,12 @@
 // dependents; Aggregation fills the cluster roles that gather the rules of others, which may
 // gather in turn.
 //
+// ServiceAccounts, Tokens and TokenSecrets keep service accounts and the Secrets with their
+// tokens; TokenCleaner and BootstrapSigner look after bootstrap tokens. Their invariants: a token
+// that a Secret holds is never replaced; a Secret is deleted only when the account that it names
+// has gone, or is another one than its uid says, under a precondition on the Secret; a namespace
+// that is being deleted gets no account.
+//
 // Garbage has a graph, of which uid depends on which, fed by a watch of each kind; and two
 // backlogs, of dependents to be judged and of owners to be let go. Its invariants: the
 // graph only says what to look at, and what is done is decided on the objects as the store

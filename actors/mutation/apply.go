@@ -53,7 +53,8 @@ func apply(cur State, m *request.Mutation, env Env) (Candidate, error) {
 	}
 	carryMetadata(cur, m, want)
 	setManaged(want, owners)
-	return settle(cur, m, want, &faults, env)
+	c, err := settle(cur, m, want, &faults, env)
+	return unstamped(cur, c), err
 }
 
 // checkAbsent holds a configuration that speaks of one certain object against there being none.

@@ -2,6 +2,7 @@ package mutation
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/troupe-api/troupe/kinds/convert"
@@ -65,6 +66,36 @@ func setManaged(t schema.Tree, list []any) {
 		return
 	}
 	metadata["managedFields"] = list
+}
+
+// unstamped is a candidate that changes nothing but the times of managers as no change at all:
+// defaults may have filled what an apply left out of a value that is owned as a whole.
+func unstamped(cur State, c Candidate) Candidate {
+	before := managed(cur.Tree)
+	if c.Op != Put || c.Created || !slices.EqualFunc(before, managed(c.Tree), sameButTime) {
+		return c
+	}
+	tree := cloneTop(c.Tree)
+	setManaged(tree, before)
+	if !rules.Equal(tree, cur.Tree) {
+		return c
+	}
+	if c.Claim != nil {
+		c.Claim.Drop()
+	}
+	return Candidate{Op: None, Tree: cur.Tree, Warnings: c.Warnings}
+}
+
+// sameButTime tells whether two managers differ in their time at most.
+func sameButTime(a, b any) bool {
+	x, _ := a.(schema.Tree)
+	y, _ := b.(schema.Tree)
+	for _, name := range []string{"manager", "operation", "apiVersion", "subresource", "fieldsV1"} {
+		if rules.Text(x, name) != rules.Text(y, name) {
+			return false
+		}
+	}
+	return true
 }
 
 // own gives the writer what changes from the current state to want. asked is what the body says

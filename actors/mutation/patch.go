@@ -39,7 +39,7 @@ func patch(cur State, m *request.Mutation, env Env) (Candidate, error) {
 	}
 	c, err := replace(cur, m, rules.Clone(want).(schema.Tree), env)
 	c.Warnings = append(warnings, c.Warnings...)
-	return c, err
+	return unstamped(cur, c), err
 }
 
 // asClientsSee is the tree as the kind or the sub-resource shows it, with the parts that
@@ -138,8 +138,12 @@ func judge(m *request.Mutation, patched schema.Tree, faults []codec.FieldFault) 
 	return texts, nil
 }
 
-// invalidPatch is the answer to a patch that makes what is no object.
+// invalidPatch is the answer to a patch that makes what is no object. It shows all but the managers.
 func invalidPatch(patched schema.Tree, text string) error {
+	if metadata, ok := patched["metadata"].(schema.Tree); ok && rules.Has(metadata, "managedFields") {
+		patched = cloneTop(patched)
+		delete(object(patched, "metadata"), "managedFields")
+	}
 	return meta.NewInvalid(meta.GroupKind{}, "", []meta.Cause{{
 		Type: meta.CauseInvalid, Field: "patch", Message: fmt.Sprintf("Invalid value: %q: %s", codec.AppendAny(nil, patched), text)}})
 }

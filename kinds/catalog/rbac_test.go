@@ -11,11 +11,7 @@ import (
 // kindOfGroup finds a kind of a group, both in platform form, under a profile.
 func kindOfGroup(t *testing.T, n *meta.Naming, group, kind string) *schema.Kind {
 	t.Helper()
-	k := newCatalog(t, n).ByGVK(meta.GroupVersionKind{Group: n.Name(group), Version: "v1", Kind: kind})
-	if k == nil {
-		t.Fatalf("no kind %s", kind)
-	}
-	return k
+	return kindIn(t, n, n.Name(group), "v1", kind)
 }
 
 // A change is an object of a test, or the update of one, and the faults that it has.

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/rules"
@@ -25,15 +24,7 @@ func tree(t *testing.T, text string) schema.Tree {
 // kindOf finds a core kind under a profile.
 func kindOf(t *testing.T, n *meta.Naming, kind string) *schema.Kind {
 	t.Helper()
-	c, err := catalog.New(n)
-	if err != nil {
-		t.Fatal(err)
-	}
-	k := c.ByGVK(meta.GroupVersionKind{Version: "v1", Kind: kind})
-	if k == nil {
-		t.Fatalf("no kind %s", kind)
-	}
-	return k
+	return kindIn(t, n, "", "v1", kind)
 }
 
 // create runs what a create runs, in its order, and returns the faults as "path: message".

@@ -30,7 +30,11 @@
 //
 // A set is only read when a write touches what it may hold, or its manager writes: most writes
 // leave the entries of others as they are, to the byte. What is read is first brought in line
-// with today's plan (Reconciled). A scale has the owners of its object's replicas (Scaled).
+// with today's plan (Reconciled). A scale has the owners of its object's replicas (Scaled),
+// and who writes it sees no others (Scale).
+//
+// Of those who update, ten are kept: beyond, the oldest of a version share one entry, named
+// ancient-changes (cap). The time of a manager is that of the last change that was his.
 //
 // Nothing here changes a tree or a Set that it is given; results share with them.
 package ownership

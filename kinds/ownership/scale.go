@@ -27,6 +27,14 @@ func (s *Scale) there(t schema.Tree) Set {
 	return fieldSet(s.Replicas...)
 }
 
+// names are the paths of a set as the writer is told of them.
+func (w *Writer) names(s Set) []string {
+	if w.Scale != nil {
+		return []string{".spec.replicas"}
+	}
+	return s.Paths()
+}
+
 // sees is a manager as the writer is told of it.
 func (w *Writer) sees(i identity) identity {
 	if w.Scale != nil {

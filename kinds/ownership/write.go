@@ -163,7 +163,7 @@ func conflict(w Writer, found map[*manager]Set) *meta.Status {
 	for _, m := range holders {
 		who := w.sees(m.identity)
 		lines = append(lines, fmt.Sprintf("conflicts with %s:", who))
-		for _, path := range found[m].Paths() {
+		for _, path := range w.names(found[m]) {
 			lines = append(lines, "- "+path)
 			causes = append(causes, meta.Cause{Type: meta.CauseFieldConflict, Field: path, Message: "conflict with " + who.String()})
 		}

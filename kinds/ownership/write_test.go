@@ -2,6 +2,7 @@ package ownership
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -159,4 +160,56 @@ func TestConflictNamesSubresource(t *testing.T) {
 	if status == nil || status.Code != 409 || status.Message != `Apply failed with 1 conflict: conflict with "s" with subresource "status" using v1: .status.a` {
 		t.Errorf("%v", err)
 	}
+}
+
+// TestTimes: the time of a manager is that of the last change that was his. A write that changes
+// nothing leaves all managers as they are.
+func TestTimes(t *testing.T) {
+	at := func(manager, now string) Writer {
+		w := writerOf(manager)
+		w.Now = "2030-01-01T00:00:0" + now + "Z"
+		return w
+	}
+	var live schema.Tree
+	var managed []any
+	apply := func(manager, now, config string) {
+		t.Helper()
+		var err error
+		if live, managed, err = Apply(at(manager, now), onlyV1, live, tree(t, config), managed, false); err != nil {
+			t.Fatal(err)
+		}
+	}
+	update := func(manager, now, next string) {
+		t.Helper()
+		after := tree(t, next)
+		managed = Update(at(manager, now), onlyV1, live, after, managed, false)
+		live = after
+	}
+	times := func(step, want string) {
+		t.Helper()
+		var got []string
+		for _, v := range managed {
+			e := v.(schema.Tree)
+			got = append(got, rules.Text(e, "manager")+" "+rules.Text(e, "time")[len("2030-01-01T00:00:0"):len("2030-01-01T00:00:00")])
+		}
+		slices.Sort(got)
+		if strings.Join(got, ", ") != want {
+			t.Errorf("%s: %q, want %s", step, got, want)
+		}
+	}
+	apply("one", "1", `{"text":"a","map":{"x":"1"}}`)
+	times("one applies", "one 1")
+	apply("one", "2", `{"map":{"x":"1"},"text":"a"}`)
+	times("one applies the same", "one 1")
+	apply("two", "3", `{"map":{"y":"1"}}`)
+	times("two adds a key", "one 1, two 3")
+	apply("two", "4", `{"map":{"y":"1"}}`)
+	update("three", "4", `{"text":"a","map":{"x":"1","y":"1"}}`)
+	times("nothing changes", "one 1, two 3")
+	update("three", "5", `{"text":"b","map":{"x":"1","y":"1"}}`)
+	times("three takes the text", "one 1, three 5, two 3")
+	update("three", "6", `{"text":"b","map":{"x":"1","y":"1"},"list":["a"]}`)
+	times("three adds a list", "one 1, three 6, two 3")
+	apply("one", "7", `{"map":{"x":"2"}}`)
+	times("one changes a key", "one 7, three 6, two 3")
 }

@@ -180,6 +180,9 @@ func unquoted(s *meta.Status) *meta.Status {
 	if s.Details != nil {
 		details := *s.Details
 		details.Causes = nil
+		if len(details.Name) > maxName {
+			details.Name = ""
+		}
 		short.Details = &details
 	}
 	return &short

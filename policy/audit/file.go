@@ -80,12 +80,18 @@ func (f *File) Write(b []byte) (int, error) {
 		f.size += int64(n)
 		return n, nil
 	}
-	// What was written of a line goes, so that the next one begins at its beginning. Pipes
-	// and the like cannot be cut.
-	if cut := f.file.Truncate(f.size); cut != nil {
-		f.size += int64(n)
+	return 0, errors.Join(err, f.cut(int64(n)))
+}
+
+// cut removes the last n bytes, which are part of a line, so that the next one begins at its
+// beginning. What is no regular file cannot be cut.
+func (f *File) cut(n int64) error {
+	info, err := f.file.Stat()
+	if n == 0 || err != nil || !info.Mode().IsRegular() {
+		return err
 	}
-	return 0, err
+	f.size = info.Size() - n
+	return f.file.Truncate(f.size)
 }
 
 // ready sees to it that there is a file with room for n bytes, or an empty one.

@@ -1,6 +1,7 @@
 package audit_test
 
 import (
+	"os"
 	"strings"
 	"testing"
 
@@ -178,5 +179,29 @@ func TestPolicyFaults(t *testing.T) {
 	}
 	if _, err := audit.Load("nowhere", meta.Platform); err == nil || !strings.Contains(err.Error(), "nowhere") {
 		t.Errorf("a missing file: %v", err)
+	}
+}
+
+// The policy in the documentation is one, and keeps bodies with secrets out of the log.
+func TestDocumentedPolicy(t *testing.T) {
+	text, err := os.ReadFile("../../docs/operations.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(text), "    apiVersion: audit.platform.io/v1")
+	block, _, _ := strings.Cut(rest, "\n\n")
+	p, err := audit.Parse([]byte(strings.ReplaceAll("apiVersion: audit.platform.io/v1"+block, "\n    ", "\n")), meta.Platform)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]audit.Level{
+		"create :secrets a/": audit.Metadata, "patch :configmaps a/b": audit.Metadata, "create :serviceaccounts/token a/b": audit.Metadata,
+		"create authentication.platform.io:tokenreviews": audit.Metadata, "create :pods a/": audit.Request, "get :pods a/b": audit.Metadata,
+		"get /readyz": audit.None, "get /backup": audit.Metadata,
+	} {
+		a := request("jane", nil, text)
+		if got := p.Decide(&a).Level; got != want {
+			t.Errorf("%s: %v, want %v", text, got, want)
+		}
 	}
 }

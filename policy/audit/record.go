@@ -68,13 +68,17 @@ func (r *Record) Release() {
 	records.Put(r)
 }
 
+// maxName bounds what a body says of its object below the level Request, in bytes: nothing that is
+// valid is longer.
+const maxName = 253
+
 // Sent notes the object in the body of a request, whatever the level: its head completes what
 // the path says about the object. The tree is only read.
 func (r *Record) Sent(object schema.Tree) {
 	head := rules.Sub(object, "metadata")
 	fill := func(to *string, name string) {
-		if *to == "" {
-			*to = rules.Text(head, name)
+		if text := rules.Text(head, name); *to == "" && len(text) <= maxName {
+			*to = text
 		}
 	}
 	fill(&r.Object.Namespace, "namespace")

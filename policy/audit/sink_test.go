@@ -66,8 +66,9 @@ func TestBatches(t *testing.T) {
 		expect(0, "b c d") // a full one goes at once
 		expect(time.Minute, "e")
 		record(u, "f")
-		if err := u.Close(context.Background()); err != nil {
-			t.Error(err)
+		closing := time.Now()
+		if err := u.Close(context.Background()); err != nil || time.Since(closing) != 0 {
+			t.Errorf("closing took %v: %v", time.Since(closing), err)
 		}
 		expect(0, "f") // what waits is stored in the end
 		if record(u, "g"); len(w.list) != 0 {

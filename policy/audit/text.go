@@ -8,7 +8,14 @@ import (
 )
 
 // plain tells bytes that stand in JSON text as they are.
-func plain(c byte) bool { return c >= ' ' && c < 0x7f && c != '"' && c != '\\' }
+func plain(c byte) bool { return plainBytes[c] }
+
+var plainBytes = func() (table [256]bool) {
+	for c := ' '; c < 0x7f; c++ {
+		table[c] = c != '"' && c != '\\'
+	}
+	return table
+}()
 
 // appendText appends s in quotes. What is not printable is escaped, what is no UTF-8 replaced.
 func appendText(b []byte, s string) []byte {

@@ -16,6 +16,9 @@ type Reviewer struct {
 	Audiences []string
 }
 
+// badToken is the error of a review that nobody explains better.
+const badToken = "invalid bearer token"
+
 // Token answers a TokenReview: the user that a bearer token belongs to, and for which of
 // the audiences that were asked for. The error is a *meta.Status.
 func (r *Reviewer) Token(review schema.Tree) (schema.Tree, error) {
@@ -29,18 +32,16 @@ func (r *Reviewer) Token(review schema.Tree) (schema.Tree, error) {
 	asked := rules.Texts(spec, "audiences")
 	user, err := r.Authenticator.Authenticate(Request{Token: token, HasToken: true, Audiences: asked})
 	if err != nil {
-		status["error"] = "invalid bearer token"
+		status["error"] = badToken
 		var refusal *Refusal
 		if errors.As(err, &refusal) {
 			status["error"] = refusal.Message
 		}
 		return review, nil
 	}
-	if user == nil {
-		return review, nil
-	}
 	audiences := r.meant(user, asked)
-	if len(asked) > 0 && len(audiences) == 0 {
+	if user == nil || len(asked) > 0 && len(audiences) == 0 {
+		status["error"] = badToken
 		return review, nil
 	}
 	status["authenticated"], status["user"] = true, user.Tree()
@@ -52,6 +53,9 @@ func (r *Reviewer) Token(review schema.Tree) (schema.Tree, error) {
 
 // meant are the audiences that the token of a user is for, of those that were asked for.
 func (r *Reviewer) meant(user *User, asked []string) (both []string) {
+	if user == nil {
+		return nil
+	}
 	good := user.Audiences
 	if good == nil {
 		good = r.Audiences

@@ -31,7 +31,7 @@ func TestTokenReview(t *testing.T) {
 	}{
 		{schema.Tree{"token": "jane-token"}, `{"authenticated":true,` + jane + `}`},
 		{schema.Tree{"token": "jane-token", "audiences": []any{"there", "here"}}, `{"audiences":["here"],"authenticated":true,` + jane + `}`},
-		{schema.Tree{"token": "jane-token", "audiences": []any{"there"}}, `{}`},
+		{schema.Tree{"token": "jane-token", "audiences": []any{"there"}}, `{"error":"invalid bearer token"}`},
 		{schema.Tree{"token": "nope"}, `{"error":"invalid bearer token"}`},
 	} {
 		review, err := r.Token(schema.Tree{"spec": c.spec, "status": schema.Tree{"authenticated": true}})

@@ -59,6 +59,29 @@ func TestScale(t *testing.T) {
 	s.has(s.apply(200, "one", path, deploy("d", ``, onePod)), map[string]string{"spec.replicas": "5"})
 }
 
+// Who applies a scale without replicas says nothing of them, unless he did before: then they
+// go. What nobody owns belongs to those before the first apply, and an update leaves it so.
+func TestScaleOfNobody(t *testing.T) {
+	s := serve(t)
+	path := deployment + "/d"
+	const head = `{"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"d"}`
+	const owned = `one Apply {"f:spec":{` + ownsPods + `}}`
+	s.apply(201, "one", path, deploy("d", ``, onePod))
+	empty := s.apply(200, "two", path+"/scale", head+`}`)
+	s.has(empty, map[string]string{"spec.replicas": "1"})
+	s.owned(s.get(path), `before-first-apply Update scale {"f:spec":{"f:replicas":{}}}`, owned)
+	s.has(s.apply(409, "two", path+"/scale", head+`,"spec":{"replicas":3}}`), map[string]string{
+		"details.causes.0.field":   `".spec.replicas"`,
+		"details.causes.0.message": `"conflict with \"before-first-apply\" with subresource \"scale\" using autoscaling/v1"`})
+	s.apply(200, "two&force=true", path+"/scale", head+`,"spec":{"replicas":3}}`)
+	s.owned(s.get(path), owned, `two Apply scale {"f:spec":{"f:replicas":{}}}`)
+	s.has(s.apply(200, "two", path+"/scale", head+`}`), map[string]string{"spec.replicas": "null"})
+	s.owned(s.get(path), owned)
+	s.send(200, "PUT", path+"/scale?fieldManager=three", client.JSON, head+`,"spec":{"replicas":2}}`)
+	s.has(s.get(path), map[string]string{"spec.replicas": "2"})
+	s.owned(s.get(path), owned)
+}
+
 func TestOtherSubresources(t *testing.T) {
 	s := serve(t)
 	s.create("/api/v1/namespaces/default/pods?fieldManager=one", `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"i"}]}}`)

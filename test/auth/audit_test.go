@@ -1,14 +1,20 @@
 package auth
 
 import (
+	"encoding/base64"
 	"encoding/json"
+	"encoding/pem"
+	"errors"
 	"flag"
+	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
@@ -30,10 +36,46 @@ rules:
 - {level: Metadata, nonResourceURLs: [/metrics]}
 `
 
-// TestAuditLogs plays the same requests at each level. The log gathers for an hour, so that
-// what is read is what the shutdown has flushed.
+// A collector counts the events that an audit webhook gets.
+type collector struct {
+	mu     sync.Mutex
+	events int
+	fault  string
+}
+
+func (c *collector) ServeHTTP(_ http.ResponseWriter, r *http.Request) {
+	var list struct {
+		Kind  string
+		Items []struct{ Kind string }
+	}
+	err := json.NewDecoder(r.Body).Decode(&list)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err != nil || list.Kind != "EventList" || r.Header.Get("Authorization") != "Bearer token-for-collector" {
+		c.fault = fmt.Sprintf("%v %q %v", err, list.Kind, r.Header)
+	}
+	c.events += len(list.Items)
+}
+
+// auditWebhook starts a collector, and writes the client configuration for it.
+func auditWebhook(t *testing.T, c *collector, dir string) (path string) {
+	t.Helper()
+	server := httptest.NewTLSServer(c)
+	t.Cleanup(server.Close)
+	path = filepath.Join(dir, "webhook.kubeconfig")
+	ca := base64.StdEncoding.EncodeToString(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}))
+	text := fmt.Sprintf("clusters: [{name: c, cluster: {server: %q, certificate-authority-data: %s}}]\nusers: [{name: u, user: {token: token-for-collector}}]\n", server.URL, ca)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestAuditLogs plays the same requests at each level. Log and webhook gather for an hour, so
+// that what is read is what the shutdown has flushed.
 func TestAuditLogs(t *testing.T) {
 	var path string
+	var remote collector
 	r := newRealm(t, func(c *daemon.Config, dir string) {
 		path = filepath.Join(dir, "logs", "audit.log")
 		c.Audit.PolicyFile = filepath.Join(dir, "policy.yaml")
@@ -41,7 +83,8 @@ func TestAuditLogs(t *testing.T) {
 			t.Fatal(err)
 		}
 		c.Audit.Log.Path, c.Audit.Log.Mode = path, "batch"
-		if err := c.Audit.Log.Batch.MaxWait.Set("1h"); err != nil {
+		c.Audit.Webhook.ConfigFile = auditWebhook(t, &remote, dir)
+		if err := errors.Join(c.Audit.Log.Batch.MaxWait.Set("1h"), c.Audit.Webhook.Batch.MaxWait.Set("1h")); err != nil {
 			t.Fatal(err)
 		}
 	}, citizen{"jane", "developers"})
@@ -60,6 +103,9 @@ func TestAuditLogs(t *testing.T) {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if n := strings.Count(string(text), "\n"); remote.events != n || remote.fault != "" {
+		t.Errorf("the webhook got %d events, the log %d: %s", remote.events, n, remote.fault)
 	}
 	byLevel := map[string]string{}
 	for line := range strings.Lines(string(text)) {
@@ -82,6 +128,39 @@ func TestAuditLogs(t *testing.T) {
 	for _, hidden := range []string{"aHVudGVyMg", "hunter", "68756e746572"} {
 		if strings.Contains(byLevel["metadata"], hidden) {
 			t.Errorf("%q is in the log at level Metadata", hidden)
+		}
+	}
+}
+
+// TestFaultyAudit: what is wrong is said at the start, with the place.
+func TestFaultyAudit(t *testing.T) {
+	dir := t.TempDir()
+	policy := filepath.Join(dir, "policy.yaml")
+	if err := os.WriteFile(policy, []byte("apiVersion: audit.platform.io/v1\nkind: Policy\nrules: [{level: None}, {level: All, verb: [get]}]\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		change func(*daemon.Audit)
+		want   []string
+	}{
+		{func(a *daemon.Audit) { a.PolicyFile = policy }, []string{"audit.policyFile", policy, "rules[1].level", "rules[1].verb"}},
+		{func(a *daemon.Audit) { a.PolicyFile = dir + "/none" }, []string{"audit.policyFile", dir + "/none"}},
+		{func(a *daemon.Audit) { a.Log.Path = policy + "/audit.log" }, []string{"audit.log.path", policy}},
+		{func(a *daemon.Audit) { a.Log.Version = "audit.platform.io/v1beta1" }, []string{"audit.log.version", "is not audit.platform.io/v1"}},
+		{func(a *daemon.Audit) { a.Webhook.ConfigFile = policy }, []string{"audit.webhook.configFile", policy}},
+	} {
+		config := daemon.Default()
+		config.DataDir, config.Serving.SecurePort = filepath.Join(dir, "data"), 0
+		test.change(&config.Audit)
+		d, err := daemon.New(config, t.Output())
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = d.Start()
+		for _, text := range test.want {
+			if err == nil || !strings.Contains(err.Error(), text) {
+				t.Errorf("got %v, want %q", err, text)
+			}
 		}
 	}
 }

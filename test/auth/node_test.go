@@ -22,7 +22,9 @@ func (r *realm) eventually(user, path string, code int) {
 }
 
 func TestNodes(t *testing.T) {
-	r := newRealm(t, func(c *daemon.Config, _ string) { c.Authorization.Modes = []string{"Node", "RBAC"} },
+	r := newRealm(t, func(c *daemon.Config, _ string) {
+		c.Authorization.Modes, c.Admission.Enable = []string{"Node", "RBAC"}, []string{"NodeRestriction"}
+	},
 		citizen{"system:node:n1", "system:nodes"}, citizen{"system:node:n2", "system:nodes"}, citizen{"system:node:n3", ""})
 	const (
 		n1, n2 = "system:node:n1", "system:node:n2"
@@ -52,6 +54,24 @@ func TestNodes(t *testing.T) {
 	r.expect(n1, "GET", ns+"/configmaps/m", "", 200)
 	r.expect(n1, "GET", ns+"/pods/p", "", 200)
 	r.expect(n1, "GET", ns+"/secrets/t", "", 403)
+
+	// What it writes is its own.
+	r.expect(n1, "PATCH", ns+"/pods/p/status", `{"status":{"phase":"Running"}}`, 200)
+	r.expect(n2, "PATCH", ns+"/pods/p/status", `{"status":{"phase":"Failed"}}`, 403, `node \"n2\" can only update pod status for pods with spec.nodeName set to itself`)
+	r.expect(n2, "DELETE", ns+"/pods/p", "", 403, `node \"n2\" can only delete pods with spec.nodeName set to itself`)
+	r.expect(n2, "POST", ns+"/pods/p/eviction", `{"metadata":{"name":"p"}}`, 403, "node n2 can only evict pods with spec.nodeName set to itself")
+	r.expect(n2, "POST", ns+"/pods", `{"metadata":{"name":"q"},"spec":{"nodeName":"n2","containers":[{"name":"c","image":"i"}]}}`, 403, "can only create mirror pods")
+	r.expect(n2, "PATCH", "/api/v1/nodes/n1", `{"metadata":{"labels":{"a":"b"}}}`, 403, `node \"n2\" is not allowed to modify node \"n1\"`)
+	r.expect(n1, "PATCH", "/api/v1/nodes/n1", `{"spec":{"taints":[]}}`, 403, "is not allowed to modify taints")
+	r.must(ns+"/serviceaccounts", `{"metadata":{"name":"robot"}}`)
+	r.expect(n1, "POST", ns+"/serviceaccounts/robot/token", `{"spec":{}}`, 403, "no relationship found between node 'n1' and this object")
+	r.must(ns+"/pods", `{"metadata":{"name":"r"},"spec":{"nodeName":"n1","serviceAccountName":"robot","containers":[{"name":"c","image":"i"}]}}`)
+	r.eventually(n1, ns+"/serviceaccounts/robot", 200)
+	r.expect(n1, "POST", ns+"/serviceaccounts/robot/token", `{"spec":{}}`, 403, "node requested token not bound to a pod")
+	pod := r.do("root", "GET", ns+"/pods/r", "").Object()
+	r.expect(n1, "POST", ns+"/serviceaccounts/robot/token", `{"spec":{"boundObjectRef":{"apiVersion":"v1","kind":"Pod","name":"r","uid":"`+pod.UID()+`"}}}`, 201, `"token":"`)
+	r.expect(n2, "POST", ns+"/serviceaccounts/robot/token", `{"spec":{"boundObjectRef":{"apiVersion":"v1","kind":"Pod","name":"r","uid":"`+pod.UID()+`"}}}`, 403)
+
 	r.expect(n1, "GET", ns+"/secrets", "", 403)
 	r.expect(n1, "GET", ns+"/secrets?fieldSelector=metadata.name%3Ds", "", 200, `"name":"s"`)
 	r.expect(n2, "GET", ns+"/secrets/s", "", 403)

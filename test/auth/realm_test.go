@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 	"github.com/troupe-api/troupe/test/client"
@@ -108,10 +109,31 @@ const (
 	whoPath    = "/apis/authentication.platform.io/v1/selfsubjectreviews"
 )
 
-// grant lets a user do what rules, which are JSON, allow in the whole cluster.
-func (r *realm) grant(name, user, rules string) {
+// bind lets a user do what rules, which are JSON, allow in the whole cluster; soon.
+func (r *realm) bind(name, user, rules string) {
 	r.t.Helper()
 	r.must(rbacPath+"/clusterroles", `{"metadata":{"name":"`+name+`"},"rules":[`+rules+`]}`)
 	r.must(rbacPath+"/clusterrolebindings", `{"metadata":{"name":"`+name+`"},"roleRef":{"apiGroup":"rbac.authorization.platform.io","kind":"ClusterRole","name":"`+name+`"},
 		"subjects":[{"kind":"User","apiGroup":"rbac.authorization.platform.io","name":"`+user+`"}]}`)
+}
+
+// grant is bind, and waits until it is so.
+func (r *realm) grant(name, user, rules string) {
+	r.t.Helper()
+	r.bind(name, user, rules+`,{"nonResourceURLs":["/granted/`+name+`"],"verbs":["get"]}`)
+	r.until(`"user":"` + user + `","nonResourceAttributes":{"verb":"get","path":"/granted/` + name + `"}`)
+}
+
+// until waits until what the spec of a review asks is allowed.
+func (r *realm) until(spec string) {
+	r.t.Helper()
+	for end := time.Now().Add(patience); ; time.Sleep(time.Millisecond) {
+		a := r.do("root", "POST", reviewPath+"/subjectaccessreviews", `{"spec":{`+spec+`}}`)
+		if strings.Contains(string(a.Body), `"allowed":true`) {
+			return
+		}
+		if time.Now().After(end) {
+			r.t.Fatalf("%s: got %s", spec, a)
+		}
+	}
 }

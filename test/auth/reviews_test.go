@@ -15,6 +15,7 @@ func TestReviews(t *testing.T) {
 	r.must("/api/v1/namespaces", `{"metadata":{"name":"dev"}}`)
 	r.must(rbacPath+"/namespaces/dev/roles", `{"metadata":{"name":"one"},"rules":[{"apiGroups":[""],"resources":["configmaps"],"resourceNames":["a"],"verbs":["get"]}]}`)
 	r.must(rbacPath+"/namespaces/dev/rolebindings", `{"metadata":{"name":"one"},"roleRef":{"apiGroup":"rbac.authorization.platform.io","kind":"Role","name":"one"},"subjects":[{"kind":"User","apiGroup":"rbac.authorization.platform.io","name":"jane"}]}`)
+	r.until(`"user":"jane","resourceAttributes":{"namespace":"dev","verb":"get","resource":"configmaps","name":"a"}`)
 	const (
 		sar   = reviewPath + "/subjectaccessreviews"
 		self  = reviewPath + "/selfsubjectaccessreviews"

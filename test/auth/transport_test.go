@@ -150,7 +150,7 @@ func (v *transport) reloads(what, status string) string {
 	}
 	_, figure, ok := strings.Cut(string(text), fmt.Sprintf("troupe_certificate_reloads_total{what=%q,status=%q} ", what, status))
 	if !ok {
-		v.t.Fatalf("no series for %s in\n%s", what, text)
+		v.t.Fatalf("no series for %s and %s", what, status)
 	}
 	figure, _, _ = strings.Cut(figure, "\n")
 	return figure

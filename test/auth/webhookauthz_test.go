@@ -86,9 +86,9 @@ func TestAuthorizationWebhook(t *testing.T) {
 	}, citizen{"good", "a"}, citizen{"wicked", ""}, citizen{"slow", ""}, citizen{"broken", ""}, citizen{"other", ""})
 	const maps = "/api/v1/namespaces/default/configmaps"
 	rules := `{"apiGroups":[""],"resources":["configmaps"],"verbs":["*"]}`
-	for _, user := range []string{"wicked", "broken", "other"} {
-		r.grant(user, user, rules)
-	}
+	r.bind("wicked", "wicked", rules)
+	r.grant("broken", "broken", rules)
+	r.grant("other", "other", rules)
 
 	r.expect("good", "GET", maps+"?fieldSelector=metadata.name%3Da&labelSelector=b", "", 200)
 	if got, want := m.last.Load(), `"resourceAttributes":{"namespace":"default","verb":"list","version":"v1","resource":"configmaps","name":"a",`+

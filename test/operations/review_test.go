@@ -44,7 +44,7 @@ func TestReviews(t *testing.T) {
 		{"unknown token", tr, `{"spec":{"token":"nope"}}`, 201, []string{`"status":{"user":{},"error":"invalid bearer token"}`}},
 		{"no token", tr, `{"spec":{}}`, 400, []string{"token is required for TokenReview in authentication"}},
 		{"own audience", tr, `{"spec":{"token":"jane-token","audiences":["a","https://platform.default.svc"]}}`, 201, []string{`"authenticated":true`, `"audiences":["https://platform.default.svc"]`}},
-		{"other audience", tr, `{"spec":{"token":"jane-token","audiences":["a"]}}`, 201, []string{`"status":{"user":{}}`}},
+		{"other audience", tr, `{"spec":{"token":"jane-token","audiences":["a"]}}`, 201, []string{`"status":{"user":{},"error":"invalid bearer token"}`}},
 		{"who am I", authentication + "/selfsubjectreviews", `{}`, 201, []string{`"creationTimestamp":"2`, `"kind":"SelfSubjectReview"`, `"system:masters"`, `"userInfo":{"username":`}},
 		{"master", sar, `{"spec":{"user":"x","groups":["system:masters"],"resourceAttributes":{"verb":"delete","resource":"secrets"}}}`, 201, []string{`"status":{"allowed":true}`}},
 		{"nobody", sar, `{"spec":{"user":"x","resourceAttributes":{"verb":"get","resource":"pods"}}}`, 201, []string{`"status":{"allowed":false}`}},

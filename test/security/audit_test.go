@@ -131,6 +131,7 @@ func TestAuditSecrets(t *testing.T) {
 		merge   = "application/merge-patch+json"
 		apply   = "application/apply-patch+yaml"
 	)
+	long := strings.Repeat(secret, 50_000)
 	data := base64.StdEncoding.EncodeToString([]byte(secret))
 	v.must(201, "POST", secrets, typeJSON, `{"metadata":{"name":"a"},"data":{"p":"`+data+`"}}`)
 	v.must(201, "POST", secrets, typeJSON, `{"metadata":{"name":"b"},"stringData":{"p":"`+secret+`"}}`)
@@ -142,6 +143,7 @@ func TestAuditSecrets(t *testing.T) {
 	for _, body := range []string{
 		`{"data":{"p":"` + secret + `"}}`, `{"` + secret + `":1`, `{"data":"` + secret + `"}`, `{"metadata":{"name":"` + secret + `!"}}`,
 		`{"metadata":{"name":"c"},"type":"kubernetes.io/tls","stringData":{"` + secret + `/":"x"}}`, secret, `{"metadata":{"name":"c"},"data":{"` + secret + `/":""}}`,
+		`{"metadata":{"name":"` + long + `","uid":"` + long + `"},"data":{"p":"` + long + `"}}`,
 		`{"metadata":{"name":"d","labels":{"a":"` + secret + ` "}}}`, `{"kind":"` + secret + `"}`,
 	} {
 		for _, kind := range []string{typeJSON, "application/yaml"} {
@@ -164,6 +166,9 @@ func TestAuditSecrets(t *testing.T) {
 	encoded := base64.RawStdEncoding.EncodeToString([]byte(secret))
 	for name, text := range map[string]string{"audit": v.audit(), "log": v.log.String()} {
 		for line := range strings.Lines(text) {
+			if len(line) > 8000 {
+				t.Errorf("a line of %d bytes is in the %s: %.500s", len(line), name, line)
+			}
 			for _, hidden := range []string{secret, encoded[:len(encoded)-1], "68756e746572"} {
 				// A name that is refused is the name of the object that was asked for.
 				if name == "audit" && strings.Contains(line, `"name":"`+secret+`!"`) {

@@ -35,7 +35,7 @@ type victim struct {
 	http *http.Client // the administrator's
 }
 
-func start(t *testing.T) *victim {
+func start(t *testing.T, change ...func(*daemon.Config)) *victim {
 	t.Helper()
 	v := &victim{t: t, dir: filepath.Join(t.TempDir(), "data"), log: &client.Log{}}
 	tokens := filepath.Join(t.TempDir(), "tokens.csv")
@@ -47,6 +47,9 @@ func start(t *testing.T) *victim {
 	c.Audit.Log.Path, c.Audit.PolicyFile = v.dir+".audit", v.dir+".policy"
 	if err := os.WriteFile(c.Audit.PolicyFile, []byte(auditPolicy), 0o600); err != nil {
 		t.Fatal(err)
+	}
+	for _, f := range change {
+		f(&c)
 	}
 	d, err := daemon.New(c, v.log)
 	if err != nil {

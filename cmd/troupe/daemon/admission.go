@@ -7,8 +7,10 @@ import (
 
 	"github.com/spf13/pflag"
 	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/policy"
 	"github.com/troupe-api/troupe/policy/admission"
 	"github.com/troupe-api/troupe/policy/authz"
+	"github.com/troupe-api/troupe/policy/authz/node"
 )
 
 // Admission is what has a say in changes.
@@ -36,12 +38,13 @@ func (a Admission) validate(f *faults) {
 // plugins are the names by which admission is switched.
 func plugins() []string {
 	naming, _ := meta.ParseNaming("platform")
-	return admission.Names(registrations(naming, nil))
+	return admission.Names(registrations(naming, nil, nil))
 }
 
 // registrations are all that can have a say in changes.
-func registrations(naming *meta.Naming, authorizer authz.Authorizer) []admission.Registration {
+func registrations(naming *meta.Naming, authorizer authz.Authorizer, objects policy.Objects) []admission.Registration {
 	return []admission.Registration{
+		node.Restriction(naming, objects),
 		admission.CertificateRequester(),
 		admission.CertificateSubjects(naming),
 		admission.CertificateApproval(authorizer),
@@ -52,7 +55,7 @@ func registrations(naming *meta.Naming, authorizer authz.Authorizer) []admission
 }
 
 // admit makes the chain of all that has a say in changes, more being what has it as well.
-func (d *Daemon) admit(authorizer authz.Authorizer, more ...admission.Registration) *admission.Chain {
+func (d *Daemon) admit(authorizer authz.Authorizer, objects policy.Objects, more ...admission.Registration) *admission.Chain {
 	switches := admission.Switches{Enabled: d.config.Admission.Enable, Disabled: d.config.Admission.Disable}
-	return admission.New(d.naming, switches, append(registrations(d.naming, authorizer), more...))
+	return admission.New(d.naming, switches, append(registrations(d.naming, authorizer, objects), more...))
 }

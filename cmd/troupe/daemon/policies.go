@@ -31,7 +31,7 @@ func (d *Daemon) policies(kinds *catalog.Catalog, id *identity) (*policies, erro
 	if p.authorizer, err = d.authorize(seen, roles); err != nil {
 		return nil, err
 	}
-	p.admission = d.admit(p.authorizer, d.escalation(roles, p.authorizer, seen)...)
+	p.admission = d.admit(p.authorizer, seen, d.escalation(roles, p.authorizer, seen)...)
 	if p.audit, err = d.audit(); err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package oidc_test
 
 import (
+	"log/slog"
 	"net/http"
 	"strconv"
 	"strings"
@@ -130,16 +131,15 @@ func TestBadProviders(t *testing.T) {
 			p := newProvider(t)
 			p.keys = []map[string]any{published("a", rsaKeys()[0])}
 			good := p.mint(t, jwt.SigningMethodRS256, rsaKeys()[0], h{"kid": "a"}, nil)
-			asked := make(chan bool, 64)
-			broken := breakage(p)
-			p.instead = func(w http.ResponseWriter, r *http.Request) bool {
-				done := broken(w, r)
-				asked <- true
-				return done
-			}
-			tokens := oidc.New(p.options(new(atomic.Int64)))
+			p.instead = breakage(p)
+			said := make(lines, 64)
+			o := p.options(new(atomic.Int64))
+			o.Log = slog.New(slog.NewTextHandler(said, nil))
+			tokens := oidc.New(o)
 			run(t, tokens)
-			<-asked
+			if line := <-said; !strings.Contains(line, "cannot be had") {
+				t.Errorf("said %s", line)
+			}
 			if user, err := tokens.Authenticate(bearer(good)); user != nil || err == nil || !strings.Contains(err.Error(), "not known yet") {
 				t.Errorf("got %v, %v", user, err)
 			}
@@ -187,6 +187,17 @@ func TestProviderOfAnotherCA(t *testing.T) {
 		t.Error("a provider without a known certificate was asked")
 	case <-time.After(200 * time.Millisecond):
 	}
+}
+
+// lines receives a log, line by line, as long as there is room.
+type lines chan string
+
+func (l lines) Write(b []byte) (int, error) {
+	select {
+	case l <- string(b):
+	default:
+	}
+	return len(b), nil
 }
 
 // answer answers everything alike.

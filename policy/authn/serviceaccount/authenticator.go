@@ -42,7 +42,7 @@ type Authenticator struct {
 // How far clocks may differ, and what is remembered: of tokens that nobody signed, for how long.
 const (
 	leeway       = time.Minute
-	mostGood     = 1 << 16
+	mostGood     = 1 << 15
 	mostBad      = 1 << 12
 	badTime      = 10 * time.Second
 	noLaterThan  = 24 * time.Hour

@@ -16,14 +16,18 @@ import (
 	"github.com/troupe-api/troupe/policy/authz/node"
 )
 
-// A cluster tells followers of changes.
+// A cluster tells followers of changes; objects are by "resource namespace/name".
 type cluster struct {
-	mu   sync.Mutex
-	sees map[string]func(policy.Change)
+	objects map[string]*policy.Object
+	mu      sync.Mutex
+	sees    map[string]func(policy.Change)
 }
 
-func (c *cluster) Get(meta.GroupResource, string, string) *policy.Object { return nil }
-func (c *cluster) List(meta.GroupResource, string) []*policy.Object      { return nil }
+func (c *cluster) Get(r meta.GroupResource, namespace, name string) *policy.Object {
+	return c.objects[r.Resource+" "+namespace+"/"+name]
+}
+
+func (c *cluster) List(meta.GroupResource, string) []*policy.Object { return nil }
 func (c *cluster) Follow(_ context.Context, r meta.GroupResource, see func(policy.Change)) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

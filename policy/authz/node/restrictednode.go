@@ -53,7 +53,7 @@ type labelRules struct {
 
 func newLabelRules(naming *meta.Naming) *labelRules {
 	r := &labelRules{reserved: naming.Name("node-restriction.platform.io")}
-	r.domains = []string{naming.Name("platform.io"), naming.Group("meta")[len("meta."):]}
+	r.domains = []string{naming.Name("platform.io"), strings.TrimPrefix(naming.Group("meta"), "meta.")}
 	for _, name := range []string{
 		"platform.io/hostname", "platform.io/os", "platform.io/arch", "beta.platform.io/os", "beta.platform.io/arch",
 		"topology.platform.io/zone", "topology.platform.io/region", "failure-domain.beta.platform.io/zone", "failure-domain.beta.platform.io/region",

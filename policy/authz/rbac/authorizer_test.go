@@ -93,6 +93,23 @@ func TestSubjects(t *testing.T) {
 	}
 }
 
+// What is not valid, and so never stored, gives nothing.
+func TestCrookedBindings(t *testing.T) {
+	c := newCluster()
+	c.set(t, "clusterroles/r", role("get core pods"))
+	c.set(t, "clusterrolebindings/a", binding("Role/r", "User:jane"))
+	c.set(t, "clusterrolebindings/b", binding("Robot/r", "User:jane"))
+	c.set(t, "clusterrolebindings/c", binding("ClusterRole/r", "ServiceAccount:/jane"))
+	c.set(t, "rolebindings/ns/d", binding("Robot/r", "User:jane"))
+	c.set(t, "rolebindings/ns/e", `{}`)
+	a := c.authorizer(t)
+	for _, who := range []string{"jane", "system:serviceaccount::jane", "system:serviceaccount:ns:jane"} {
+		if allowed(a, who, "get core pods ns p") || allowed(a, who, "get core pods") {
+			t.Errorf("%s may", who)
+		}
+	}
+}
+
 func TestReasons(t *testing.T) {
 	c := newCluster()
 	c.set(t, "clusterroles/y", role("get core pods", "get /x"))

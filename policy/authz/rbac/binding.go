@@ -39,8 +39,11 @@ func newBinding(o *policy.Object) *binding {
 	ref := rules.Sub(o.Tree, "roleRef")
 	kind, name := rules.Text(ref, "kind"), rules.Text(ref, "name")
 	b.role.name = strings.Clone(name)
-	if kind == "Role" {
+	switch {
+	case kind == "Role" && b.namespace != "":
 		b.role.namespace = b.namespace
+	case kind != "ClusterRole":
+		return b // it gives nothing
 	}
 	how := fmt.Sprintf("RBAC: allowed by ClusterRoleBinding %q of %s %q to ", b.name, kind, name)
 	if b.namespace != "" {
@@ -53,6 +56,9 @@ func newBinding(o *policy.Object) *binding {
 			namespace := rules.Text(t, "namespace")
 			if namespace == "" {
 				namespace = b.namespace
+			}
+			if namespace == "" {
+				continue // it is nobody
 			}
 			g.subject.name = "system:serviceaccount:" + namespace + ":" + name
 			g.reason = how + fmt.Sprintf("%s %q", kind, name+"/"+namespace)

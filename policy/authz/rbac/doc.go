@@ -5,8 +5,8 @@
 // object, kept in a cell that outlives it; a binding gives a role to subjects, a grant being
 // its gift to one of them; the index finds the grants of a subject in a namespace. The
 // Authorizer answers from the index, which it keeps as the stored objects are. Escalation is
-// the admission of roles and bindings: nobody hands out more than they hold. Reconcile makes
-// the default roles and bindings, and repairs them.
+// the admission of roles and bindings: nobody hands out more than they hold. A standard is a role
+// that every cluster has; Reconcile makes the standards and their bindings, and repairs them.
 //
 // The index holds, by subject, the grants for the whole cluster and those of each namespace. A
 // service account is the user of its name, "system:serviceaccount:<namespace>:<name>". Grants

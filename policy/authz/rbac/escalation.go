@@ -77,12 +77,13 @@ func (e escalation) admitBinding(a *admission.Attempt) error {
 	ref := rules.Sub(a.New, "roleRef")
 	kind, name := rules.Text(ref, "kind"), rules.Text(ref, "name")
 	resource, namespace := "clusterroles", ""
-	switch kind {
-	case "Role":
+	switch {
+	case name == "":
+		return nil // which is never valid
+	case kind == "Role" && a.Key.Namespace != "":
 		resource, namespace = "roles", a.Key.Namespace
-	case "ClusterRole":
-	default:
-		return nil // validation says so
+	case kind != "ClusterRole":
+		return nil // nor is this
 	}
 	d, _ := e.verbs.Authorize(authz.Attributes{
 		User: a.User, Verb: "bind", ResourceRequest: true,

@@ -101,6 +101,9 @@ func TestEscalation(t *testing.T) {
 		{"nobody", "rolebindings/ns/b", binding("Role/strong"), binding("Role/strong", "User:nobody"), denied + "…"},
 		{"nobody", "rolebindings/ns/b", "", binding("Role/none", "User:nobody"), `role.rbac.authorization.platform.io "none" not found`},
 		{"all", "clusterrolebindings/b", "", binding("ClusterRole/none", "User:nobody"), ""}, // it may bind anything
+		{"nobody", "clusterrolebindings/b", "", binding("Role/strong", "User:nobody"), ""},   // not valid
+		{"nobody", "rolebindings/ns/b", "", binding("Robot/strong", "User:nobody"), ""},
+		{"nobody", "rolebindings/ns/b", "", binding("Role/", "User:nobody"), ""},
 		{"reader", "clusterrolebindings/b", "", binding("ClusterRole/none", "User:nobody"), `clusterrole.rbac.authorization.platform.io "none" not found`},
 		{"all-in-ns", "rolebindings/ns/b", "", binding("ClusterRole/strong", "User:nobody"), ""},
 		{"all-in-ns", "rolebindings/other/b", "", binding("ClusterRole/strong", "User:nobody"), denied + "…"},

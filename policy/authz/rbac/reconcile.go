@@ -25,15 +25,15 @@ type Store interface {
 // Reconcile makes the default roles and bindings that are missing, and gives those that are
 // there the permissions, subjects and labels that they lack; what they have beyond that stays.
 // A binding to another role is made anew. One that is annotated against it is left alone. It
-// writes only what differs, and all at a time. Errors name the objects.
+// writes only what differs, and all at a time. An error names the first objects that it is about.
 func Reconcile(ctx context.Context, store Store, kinds *catalog.Catalog) error {
-	r := &reconciler{store: store, manager: kinds.Naming().Name("platform-apiserver"), protect: kinds.Naming().Name(autoupdate), kinds: map[string]*schema.Kind{}}
+	b := builder{kinds.Naming()}
+	r := &reconciler{store: store, manager: b.Name("platform-apiserver"), protect: b.Name(autoupdate), kinds: map[string]*schema.Kind{}}
 	for _, k := range kinds.Stored() {
-		if k.Group == kinds.Naming().Name(group) {
+		if k.Group == b.Name(group) {
 			r.kinds[k.Kind] = k
 		}
 	}
-	b := builder{kinds.Naming()}
 	for _, s := range standards() {
 		prefix := ""
 		if s.namespace == "" {
@@ -45,8 +45,14 @@ func Reconcile(ctx context.Context, store Store, kinds *catalog.Catalog) error {
 		}
 	}
 	r.writing.Wait()
+	if more := len(r.faults) - mostFaults; more > 0 {
+		r.faults = append(r.faults[:mostFaults], fmt.Errorf("and %d more", more))
+	}
 	return errors.Join(r.faults...)
 }
+
+// mostFaults is how many objects an error names at most.
+const mostFaults = 3
 
 // A reconciler compares one object after the other, and writes many at a time.
 type reconciler struct {

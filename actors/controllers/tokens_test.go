@@ -1,0 +1,209 @@
+package controllers
+
+import (
+	"context"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/troupe-api/troupe/kinds/codec"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/persist/vfs"
+	"github.com/troupe-api/troupe/policy/authn"
+	"github.com/troupe-api/troupe/policy/authn/serviceaccount"
+)
+
+// wait waits for an object, or the end of one, as it is wanted.
+func (w *world) wait(resource string, right func(o *meta.Object, gone bool) bool) {
+	w.t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	found := false
+	Follow(ctx, w, w.kind(resource), observer(func(o *meta.Object, gone bool) {
+		if !found && right(o, gone) {
+			found = true
+			cancel()
+		}
+	}))
+}
+
+// tree is an object as it is stored.
+func (w *world) tree(path string) schema.Tree {
+	w.t.Helper()
+	k, _ := w.key(path)
+	tree, err := codec.DecodeStored(k.Message, w.get(path).JSON)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return tree
+}
+
+func (w *world) patch(path, patch string) {
+	w.t.Helper()
+	w.mutate(path, request.Mutation{Verb: request.Patch, PatchType: request.MergePatch, PatchBody: []byte(patch)})
+}
+
+// start runs controllers; stop ends them and waits until they are gone.
+func start(all ...interface{ Run(context.Context) }) (stop func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	var wait sync.WaitGroup
+	for _, c := range all {
+		wait.Go(func() { c.Run(ctx) })
+	}
+	return func() { cancel(); wait.Wait() }
+}
+
+var quiet = slog.New(slog.DiscardHandler)
+
+func (w *world) tokens(trust string) *Tokens {
+	w.t.Helper()
+	text, err := serviceaccount.NewKey()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	keys, err := serviceaccount.ReadKeys(text)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	issuer, err := serviceaccount.NewIssuer(meta.Platform, "https://i", keys[0])
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return NewTokens(w, w.kinds, issuer, func() []byte { return []byte(trust) }, quiet)
+}
+
+// filled tells whether a Secret holds a token.
+func filled(o *meta.Object, gone bool) bool {
+	return !gone && strings.Contains(string(o.JSON), `"token":"`)
+}
+
+// TestTokenSecrets: an account without a Secret gets one, and another one when that goes; what
+// names no account that lives goes.
+func TestTokenSecrets(t *testing.T) {
+	w := open(t, vfs.NewMem())
+	defer w.close()
+	defer start(w.tokens("one"), NewTokenSecrets(w, w.kinds, quiet))()
+	w.create("serviceaccounts/default/robot")
+	var first string
+	named := func(other string) func(*meta.Object, bool) bool {
+		return func(o *meta.Object, gone bool) bool {
+			tree, err := codec.DecodeStored(w.kind("serviceaccounts").Message, o.JSON)
+			secrets := rules.Trees(tree, "secrets")
+			if gone || err != nil || len(secrets) != 1 || rules.Text(secrets[0], "name") == other {
+				return false
+			}
+			first = rules.Text(secrets[0], "name")
+			return true
+		}
+	}
+	w.wait("serviceaccounts", named(""))
+	w.wait("secrets", filled)
+	gone := first
+	w.delete("secrets/default/" + gone)
+	w.wait("serviceaccounts", named(gone))
+	w.wait("secrets", func(o *meta.Object, gone bool) bool { return o.Key.Name == first && filled(o, gone) })
+	if !strings.HasPrefix(first, "robot-token-") {
+		t.Errorf("the secret is called %s", first)
+	}
+	w.delete("serviceaccounts/default/robot")
+	w.wait("secrets", func(o *meta.Object, _ bool) bool { return w.get("secrets/default/"+first) == nil })
+}
+
+// TestTokensRepair: what a Secret lacks comes back; an account of another life is none.
+func TestTokensRepair(t *testing.T) {
+	w := open(t, vfs.NewMem())
+	defer w.close()
+	account := w.create("serviceaccounts/default/robot")
+	secret := func(name, more string) {
+		w.mutate("secrets/default/"+name, request.Mutation{Verb: request.Create, Object: schema.Tree{
+			"metadata": schema.Tree{"name": name, "annotations": schema.Tree{"platform.io/service-account.name": "robot", "platform.io/service-account.uid": more}},
+			"type":     "platform.io/service-account-token",
+		}})
+	}
+	secret("new", "")
+	secret("stale", "another life")
+	stop := start(w.tokens("one"))
+	w.wait("secrets", filled)
+	w.wait("secrets", func(*meta.Object, bool) bool { return w.get("secrets/default/stale") == nil })
+	tree := w.tree("secrets/default/new")
+	token := rules.Text(rules.Sub(tree, "data"), "token")
+	if uid := rules.Text(rules.Sub(tree, "metadata", "annotations"), "platform.io/service-account.uid"); uid != account.Head.UID {
+		t.Errorf("the secret is that of %q, want %s", uid, account.Head.UID)
+	}
+	stop()
+	defer start(w.tokens("two"))() // after a change of the CA
+	w.wait("secrets", func(o *meta.Object, _ bool) bool { return strings.Contains(string(o.JSON), encoded([]byte("two"))) })
+	if now := rules.Text(rules.Sub(w.tree("secrets/default/new"), "data"), "token"); now != token {
+		t.Error("a change of the CA changed the token")
+	}
+	w.patch("secrets/default/new", `{"data":{"namespace":null}}`)
+	w.wait("secrets", func(o *meta.Object, _ bool) bool { return strings.Contains(string(o.JSON), encoded([]byte("default"))) })
+}
+
+// TestDefaultAccounts: every namespace has one, but for those that end.
+func TestDefaultAccounts(t *testing.T) {
+	w := open(t, vfs.NewMem())
+	defer w.close()
+	defer start(NewServiceAccounts(w, w.kinds, quiet))()
+	for _, ns := range []string{"default", "platform-system", "platform-public", "platform-node-lease"} {
+		w.wait("serviceaccounts", func(o *meta.Object, gone bool) bool { return !gone && o.Key.Namespace == ns && o.Key.Name == "default" })
+	}
+	before := w.get("serviceaccounts/default/default").Head.UID
+	w.delete("serviceaccounts/default/default")
+	w.wait("serviceaccounts", func(o *meta.Object, gone bool) bool {
+		return !gone && o.Key.Namespace == "default" && o.Head.UID != before
+	})
+	s := NewServiceAccounts(w, w.kinds, quiet)
+	if err := s.ensure(context.Background(), "nowhere"); err != nil || w.get("serviceaccounts/nowhere/default") != nil {
+		t.Errorf("an account of no namespace: %v", err)
+	}
+	w.create("namespaces/ends", "test/hold")
+	w.wait("serviceaccounts", func(o *meta.Object, gone bool) bool { return !gone && o.Key.Namespace == "ends" })
+	w.delete("namespaces/ends")
+	w.delete("serviceaccounts/ends/default")
+	if err := s.ensure(context.Background(), "ends"); err != nil || w.get("serviceaccounts/ends/default") != nil {
+		t.Errorf("an account of a namespace that ends: %v", err)
+	}
+}
+
+func TestSignatures(t *testing.T) {
+	now := time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
+	token := func(id string, change func(*bootstrapSecret)) bootstrapSecret {
+		s := bootstrapSecret{BootstrapToken: authn.BootstrapToken{ID: id, Secret: "0123456789abcdef", ForSigning: true}, whole: true}
+		if change != nil {
+			change(&s)
+		}
+		return s
+	}
+	all := []bootstrapSecret{
+		token("aaaaaa", nil),
+		token("bbbbbb", func(s *bootstrapSecret) { s.ForSigning = false }),
+		token("cccccc", func(s *bootstrapSecret) { s.Expiration = "2030-01-02T03:04:05Z" }),
+		token("dddddd", func(s *bootstrapSecret) { s.whole = false }),
+		token("eeeeee", func(s *bootstrapSecret) { s.Expiration = "2030-01-02T03:04:25Z" }),
+	}
+	first, err := signatures(schema.Tree{"kubeconfig": "x", "jws-kubeconfig-bbbbbb": "old", "other": "y"}, all, now)
+	if err != nil || len(first) != 3 || first["jws-kubeconfig-aaaaaa"] == nil || first["jws-kubeconfig-eeeeee"] == nil || first["jws-kubeconfig-bbbbbb"] != nil {
+		t.Fatalf("%v, %v", first, err)
+	}
+	delete(first, "jws-kubeconfig-bbbbbb")
+	first["kubeconfig"] = "x"
+	if again, err := signatures(first, all, now); err != nil || len(again) != 0 {
+		t.Errorf("again: %v, %v", again, err)
+	}
+	delete(first, "kubeconfig")
+	if none, err := signatures(first, all, now); err != nil || len(none) != 2 || none["jws-kubeconfig-aaaaaa"] != nil {
+		t.Errorf("without what is signed: %v, %v", none, err)
+	}
+	if next := nextEnd(all, now); next != 20*time.Second {
+		t.Errorf("the next token ends in %v", next)
+	}
+	if next := nextEnd(all[:1], now); next != time.Hour {
+		t.Errorf("no token ends, and the next look is in %v", next)
+	}
+}

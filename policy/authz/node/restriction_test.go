@@ -1,0 +1,143 @@
+package node_test
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/base64"
+	"encoding/pem"
+	"strings"
+	"testing"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/policy"
+	"github.com/troupe-api/troupe/policy/admission"
+	"github.com/troupe-api/troupe/policy/authn"
+	"github.com/troupe-api/troupe/policy/authz/node"
+)
+
+// certificateRequest is spec.request of a request for a common name.
+func certificateRequest(t *testing.T, name string) string {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	der, err := x509.CreateCertificateRequest(rand.Reader, &x509.CertificateRequest{Subject: pkix.Name{CommonName: name}}, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return base64.StdEncoding.EncodeToString(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE REQUEST", Bytes: der}))
+}
+
+func TestRestriction(t *testing.T) {
+	objects := &cluster{objects: map[string]*policy.Object{
+		"nodes /n1":  {Head: meta.Head{UID: "u-n1"}},
+		"pods ns/p1": {Head: meta.Head{UID: "u-p1"}, Tree: tree(t, `{"spec":{"nodeName":"n1"}}`)},
+		"pods ns/p2": {Head: meta.Head{UID: "u-p2"}, Tree: tree(t, `{"spec":{"nodeName":"n2"}}`)},
+	}}
+	registration := node.Restriction(meta.Platform, objects)
+	if !registration.Off || registration.Name != "NodeRestriction" {
+		t.Errorf("got %+v", registration)
+	}
+	const owner = `{"apiVersion":"v1","kind":"Node","name":"n1","uid":"u-n1","controller":true}`
+	mirror := func(owners, spec string) string {
+		return `{"metadata":{"annotations":{"platform.io/config.mirror":"x"},"ownerReferences":[` + owners + `]},"spec":{` + spec + `}}`
+	}
+	bound := func(ref string) string { return `{"spec":{"boundObjectRef":{` + ref + `}}}` }
+	on := func(name, more string) string { return `{"spec":{"nodeName":"` + name + `"}` + more + `}` }
+	mine, theirs := certificateRequest(t, "system:node:n1"), certificateRequest(t, "system:node:n2")
+	request := func(signer, text string) string {
+		return `{"spec":{"signerName":"` + signer + `","request":"` + text + `"}}`
+	}
+	for _, c := range []struct{ resource, key, old, new, fault string }{
+		{"pods", "ns/m", "", mirror(owner, `"nodeName":"n1"`), ""},
+		{"pods", "ns/m", "", `{"spec":{"nodeName":"n1"}}`, `pod does not have "platform.io/config.mirror" annotation, node "n1" can only create mirror pods`},
+		{"pods", "ns/m", "", mirror(owner, `"nodeName":"n2"`), `node "n1" can only create pods with spec.nodeName set to itself`},
+		{"pods", "ns/m", "", mirror("", `"nodeName":"n1"`), `with an owner reference set to itself`},
+		{"pods", "ns/m", "", mirror(owner+","+owner, `"nodeName":"n1"`), `with a single owner reference set to itself`},
+		{"pods", "ns/m", "", mirror(strings.ReplaceAll(owner, `"n1"`, `"n2"`), `"nodeName":"n1"`), `with an owner reference set to itself`},
+		{"pods", "ns/m", "", mirror(strings.ReplaceAll(owner, `true`, `false`), `"nodeName":"n1"`), `with a controller owner reference set to itself`},
+		{"pods", "ns/m", "", mirror(strings.ReplaceAll(owner, `}`, `,"blockOwnerDeletion":true}`), `"nodeName":"n1"`), `must not set blockOwnerDeletion`},
+		{"pods", "ns/m", "", mirror(strings.ReplaceAll(owner, `u-n1`, `u-old`), `"nodeName":"n1"`), `UID mismatch: owner reference specified UID u-old, expected u-n1`},
+		{"pods", "ns/m", "", mirror(owner, `"nodeName":"n1","serviceAccountName":"x"`), `can not create pods that reference a service account`},
+		{"pods", "ns/m", "", mirror(owner, `"nodeName":"n1","imagePullSecrets":[{"name":"x"}]`), `can not create pods that reference secrets`},
+		{"pods", "ns/m", "", mirror(owner, `"nodeName":"n1","volumes":[{"configMap":{"name":"x"}}]`), `can not create pods that reference configmaps`},
+		{"pods", "ns/m", "", mirror(owner, `"nodeName":"n1","volumes":[{"persistentVolumeClaim":{"claimName":"x"}}]`), `can not create pods that reference persistentvolumeclaims`},
+		{"pods", "ns/m", "", mirror(owner, `"nodeName":"n1","volumes":[{"projected":{"sources":[{"serviceAccountToken":{"path":"t"}}]}}]`), `can not create pods that reference a service account`},
+		{"pods", "ns/m", "", mirror(owner, `"nodeName":"n1","resourceClaims":[{"name":"x","resourceClaimTemplateName":"y"}]`), `can not create pods that reference resourceclaims`},
+		{"pods", "ns/p", on("n1", ""), "", ""},
+		{"pods", "ns/p", on("n2", ""), "", `node "n1" can only delete pods with spec.nodeName set to itself`},
+		{"pods", "ns/p", on("n1", ""), on("n1", ""), `unexpected operation "UPDATE", node "n1" can only create and delete mirror pods`},
+		{"pods/status", "ns/p", on("n1", ""), on("n1", `,"status":{"phase":"Running"}`), ""},
+		{"pods/status", "ns/p", on("n2", ""), on("n2", ""), `can only update pod status for pods with spec.nodeName set to itself`},
+		{"pods/status", "ns/p", on("n1", ""), on("n1", `,"metadata":{"labels":{"a":"b"}}`), `cannot update labels through pod status`},
+		{"pods/status", "ns/p", on("n1", ""), on("n1", `,"status":{"resourceClaimStatuses":[{"name":"a"}]}`), `cannot update resource claim statuses`},
+		{"pods/eviction", "ns/p1", "", "{}", ""},
+		{"pods/eviction", "ns/p2", "", "{}", `node n1 can only evict pods with spec.nodeName set to itself`},
+		{"pods/eviction", "ns/p3", "", "{}", ""},
+		{"pods/binding", "ns/p1", "", "{}", `unexpected pod subresource "binding"`},
+
+		{"nodes", "n1", "", `{"metadata":{"labels":{"a":"b","platform.io/hostname":"n1","node.platform.io/x":"y","x.kubelet.platform.io/x":"y"}},"spec":{"taints":[{"key":"a"}]}}`, ""},
+		{"nodes", "n2", "", `{}`, `node "n1" is not allowed to modify node "n2"`},
+		{"nodes", "n1", "", `{"metadata":{"labels":{"node-restriction.platform.io/x":"y","platform.io/x":"y","sub.platform.io/z":""}}}`, `node "n1" is not allowed to set the following labels: node-restriction.platform.io/x, platform.io/x, sub.platform.io/z`},
+		{"nodes", "n1", `{"metadata":{"labels":{"platform.io/x":"y"}}}`, `{"metadata":{"labels":{"platform.io/x":"y"}}}`, ""},
+		{"nodes", "n1", `{"metadata":{"labels":{"platform.io/x":"y"}}}`, `{}`, `is not allowed to modify labels: platform.io/x`},
+		{"nodes", "n1", `{"metadata":{"labels":{"x.node-restriction.platform.io/a":"y"}}}`, `{"metadata":{"labels":{"x.node-restriction.platform.io/a":"z"}}}`, `is not allowed to modify labels: x.node-restriction.platform.io/a`},
+		{"nodes", "n1", `{}`, `{"spec":{"taints":[{"key":"a"}]}}`, `node "n1" is not allowed to modify taints`},
+		{"nodes", "n1", `{}`, `{"metadata":{"ownerReferences":[{"name":"a"}]}}`, `node "n1" is not allowed to modify ownerReferences`},
+		{"nodes/status", "n1", `{}`, `{"status":{"phase":"x"}}`, ""},
+		{"nodes/status", "n2", `{}`, `{}`, `node "n1" is not allowed to modify node "n2"`},
+
+		{"persistentvolumeclaims", "ns/c", `{}`, `{}`, "may only update PVC status"},
+		{"persistentvolumeclaims/status", "ns/c", `{"spec":{"x":"y"}}`, `{"spec":{"x":"y"},"status":{"capacity":{"storage":"1"}}}`, ""},
+		{"persistentvolumeclaims/status", "ns/c", `{}`, `{"status":{"phase":"Bound"}}`, "is not allowed to update fields other than"},
+		{"serviceaccounts/token", "ns/a", "", bound(`"apiVersion":"v1","kind":"Pod","name":"p1","uid":"u-p1"`), ""},
+		{"serviceaccounts/token", "ns/a", "", `{}`, "node requested token not bound to a pod"},
+		{"serviceaccounts/token", "ns/a", "", bound(`"apiVersion":"v1","kind":"Secret","name":"p1","uid":"u-p1"`), "node requested token not bound to a pod"},
+		{"serviceaccounts/token", "ns/a", "", bound(`"apiVersion":"v1","kind":"Pod","name":"p1"`), "node requested token with a pod binding without a uid"},
+		{"serviceaccounts/token", "ns/a", "", bound(`"apiVersion":"v1","kind":"Pod","name":"p1","uid":"old"`), "the UID in the bound object reference (old) does not match"},
+		{"serviceaccounts/token", "ns/a", "", bound(`"apiVersion":"v1","kind":"Pod","name":"p2","uid":"u-p2"`), "node requested token bound to a pod scheduled on a different node"},
+		{"serviceaccounts/token", "ns/a", "", bound(`"apiVersion":"v1","kind":"Pod","name":"p3","uid":"u"`), `pods "p3" not found`},
+		{"leases", "platform-node-lease/n1", "", "{}", ""},
+		{"leases", "platform-node-lease/n2", "", "{}", "can only access node lease with the same name as the requesting node"},
+		{"leases", "ns/n1", "", "{}", `can only access leases in the "platform-node-lease" system namespace`},
+		{"csinodes", "n1", "", "{}", ""},
+		{"csinodes", "n2", "{}", "{}", "can only access CSINode with the same name as the requesting node"},
+		{"resourceslices", "s", "", on("n1", ""), ""},
+		{"resourceslices", "s", "", on("n2", ""), "can only create ResourceSlice with the same NodeName as the requesting node"},
+		{"certificatesigningrequests", "c", "", request("platform.io/node-serving", mine), ""},
+		{"certificatesigningrequests", "c", "", request("platform.io/node-serving", theirs), "can only create a node CSR with CN=system:node:n1"},
+		{"certificatesigningrequests", "c", "", request("platform.io/apiserver-client-node", theirs), "can only create a node CSR with CN=system:node:n1"},
+		{"certificatesigningrequests", "c", "", request("example.com/x", theirs), ""},
+	} {
+		resource, sub, _ := strings.Cut(c.resource, "/")
+		namespace, name, ok := strings.Cut(c.key, "/")
+		if !ok {
+			namespace, name = "", c.key
+		}
+		attempt := func(user *authn.User) error {
+			a := &admission.Attempt{User: user, Kind: &schema.Kind{Resource: resource}, Subresource: sub, Key: meta.Key{Namespace: namespace, Name: name}}
+			if c.old != "" {
+				a.Old = tree(t, c.old)
+			}
+			if c.new != "" {
+				a.New = tree(t, c.new)
+			}
+			return registration.Plugin.Admit(a)
+		}
+		err := attempt(&authn.User{Name: "system:node:n1", Groups: []string{"system:nodes"}})
+		if (err != nil) != (c.fault != "") || err != nil && !strings.Contains(err.Error(), c.fault) {
+			t.Errorf("%+v: got %v", c, err)
+		}
+		if err := attempt(&authn.User{Name: "system:node:n1"}); err != nil {
+			t.Errorf("%+v of somebody else: %v", c, err)
+		}
+		if err := attempt(&authn.User{Name: "system:node:", Groups: []string{"system:nodes"}}); err == nil {
+			t.Errorf("%+v of a node without a name is admitted", c)
+		}
+	}
+}
