@@ -26,7 +26,9 @@ func (s *oneSecret) Get(r meta.GroupResource, namespace, name string) *policy.Ob
 
 func (s *oneSecret) List(meta.GroupResource, string) []*policy.Object { return nil }
 
-func (s *oneSecret) Follow(context.Context, meta.GroupResource, func(policy.Change)) error { return nil }
+func (s *oneSecret) Follow(context.Context, meta.GroupResource, func(policy.Change)) error {
+	return nil
+}
 
 func newSecret(naming *meta.Naming, name string) *oneSecret {
 	data := schema.Tree{}

@@ -249,14 +249,18 @@ func keySet(t *testing.T, r tokenRealm) {
 	if _, ok := k["d"]; ok || k["kty"] != "EC" || k["use"] != "sig" {
 		t.Fatalf("%v", k)
 	}
-	number := func(text string) *big.Int {
-		b, err := base64.RawURLEncoding.DecodeString(text)
+	point := []byte{4}
+	for _, name := range []string{"x", "y"} {
+		b, err := base64.RawURLEncoding.DecodeString(k[name])
 		if err != nil {
 			t.Fatal(err)
 		}
-		return new(big.Int).SetBytes(b)
+		point = append(point, b...)
 	}
-	public := &ecdsa.PublicKey{Curve: elliptic.P256(), X: number(k["x"]), Y: number(k["y"])}
+	public, err := ecdsa.ParseUncompressedPublicKey(elliptic.P256(), point)
+	if err != nil {
+		t.Fatal(err)
+	}
 	token := r.token(`{}`)
 	dot := strings.LastIndex(token, ".")
 	signature, err := base64.RawURLEncoding.DecodeString(token[dot+1:])

@@ -3,6 +3,7 @@ package oidc_test
 import (
 	"log/slog"
 	"net/http"
+	"net/http/httptest"
 	"strconv"
 	"strings"
 	"sync"
@@ -102,10 +103,12 @@ func TestBadProviders(t *testing.T) {
 		"no JSON":     func(p *provider) func(http.ResponseWriter, *http.Request) bool { return answer(200, "<html>") },
 		"no document": func(p *provider) func(http.ResponseWriter, *http.Request) bool { return answer(404, "") },
 		"another's": func(p *provider) func(http.ResponseWriter, *http.Request) bool {
-			return answer(200, `{"issuer":"https://evil.example","jwks_uri":"`+p.URL+`/keys"}`)
+			return unlessKeys(answer(200, `{"issuer":"https://evil.example","jwks_uri":"`+p.URL+`/keys"}`))
 		},
 		"plain keys": func(p *provider) func(http.ResponseWriter, *http.Request) bool {
-			return answer(200, `{"issuer":"`+p.URL+`","jwks_uri":"`+strings.Replace(p.URL, "https", "http", 1)+`/keys"}`)
+			plain := httptest.NewServer(p.Config.Handler)
+			t.Cleanup(plain.Close)
+			return unlessKeys(answer(200, `{"issuer":"`+p.URL+`","jwks_uri":"`+plain.URL+`/keys"}`))
 		},
 		"no keys": func(p *provider) func(http.ResponseWriter, *http.Request) bool {
 			return answer(200, `{"issuer":"`+p.URL+`","jwks_uri":"`+p.URL+`/x","keys":[]}`)
@@ -117,13 +120,14 @@ func TestBadProviders(t *testing.T) {
 			return answer(200, `{"issuer":"`+p.URL+`","jwks_uri":"`+p.URL+`/keys","x":"`+strings.Repeat("x", 1<<20)+`"}`)
 		},
 		"redirect": func(p *provider) func(http.ResponseWriter, *http.Request) bool {
-			return func(w http.ResponseWriter, r *http.Request) bool {
+			moved := answer(200, `{"issuer":"`+p.URL+`","jwks_uri":"`+p.URL+`/keys"}`)
+			return unlessKeys(func(w http.ResponseWriter, r *http.Request) bool {
 				if strings.HasPrefix(r.URL.Path, "/.well-known") {
 					http.Redirect(w, r, "/moved", http.StatusFound)
 					return true
 				}
-				return answer(200, `{"issuer":"`+p.URL+`","jwks_uri":"`+p.URL+`/keys"}`)(w, r)
-			}
+				return moved(w, r)
+			})
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -198,6 +202,11 @@ func (l lines) Write(b []byte) (int, error) {
 	default:
 	}
 	return len(b), nil
+}
+
+// unlessKeys leaves the keys to the provider itself.
+func unlessKeys(instead func(http.ResponseWriter, *http.Request) bool) func(http.ResponseWriter, *http.Request) bool {
+	return func(w http.ResponseWriter, r *http.Request) bool { return r.URL.Path != "/keys" && instead(w, r) }
 }
 
 // answer answers everything alike.

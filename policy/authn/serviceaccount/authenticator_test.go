@@ -1,6 +1,7 @@
 package serviceaccount_test
 
 import (
+	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/x509"
 	"encoding/base64"
@@ -119,7 +120,7 @@ func TestForgeries(t *testing.T) {
 		"alg of another curve":       forge(t, jwt.SigningMethodES384, map[string]any{"kid": kid}, good(), longer),
 		"another key":                forge(t, es256, nil, good(), other),
 		"another key, our kid":       forge(t, es256, map[string]any{"kid": kid}, good(), other),
-		"embedded jwk":               forge(t, es256, map[string]any{"jwk": jwk(other.PublicKey.X.Bytes(), other.PublicKey.Y.Bytes())}, good(), other),
+		"embedded jwk":               forge(t, es256, map[string]any{"jwk": jwk(t, &other.PublicKey)}, good(), other),
 		"jku":                        forge(t, es256, map[string]any{"jku": "https://evil/keys"}, good(), other),
 		"x5c":                        forge(t, es256, map[string]any{"x5c": []string{"MIIB"}}, good(), other),
 		"crit":                       forge(t, es256, map[string]any{"crit": []string{"b64"}, "b64": false}, good(), w.key),
@@ -166,9 +167,13 @@ func TestForgeries(t *testing.T) {
 	}
 }
 
-func jwk(x, y []byte) map[string]any {
+func jwk(t *testing.T, k *ecdsa.PublicKey) map[string]any {
+	point, err := k.Bytes()
+	if err != nil {
+		t.Fatal(err)
+	}
 	e := base64.RawURLEncoding.EncodeToString
-	return map[string]any{"kty": "EC", "crv": "P-256", "x": e(x), "y": e(y)}
+	return map[string]any{"kty": "EC", "crv": "P-256", "x": e(point[1:33]), "y": e(point[33:])}
 }
 
 // TestOtherTokens: there is no opinion on what others issue, so that others are asked.
@@ -233,7 +238,9 @@ func TestLegacyLives(t *testing.T) {
 		"secret is being deleted":  {func(w *world) { w.objects[secret].Head.Terminating = true }, true, false},
 		"secret of another type":   {func(w *world) { w.objects[secret].Tree["type"] = "Opaque" }, true, false},
 		"secret holds another one": {func(w *world) { w.objects[secret].Tree["data"] = schema.Tree{"token": "eA=="} }, true, false},
-		"marked invalid":           {func(w *world) { w.objects[secret].Head.Labels = map[string]string{"platform.io/legacy-token-invalid-since": ""} }, true, false},
+		"marked invalid": {func(w *world) {
+			w.objects[secret].Head.Labels = map[string]string{"platform.io/legacy-token-invalid-since": ""}
+		}, true, false},
 		"account gone":             {func(w *world) { delete(w.objects, key("serviceaccounts", "ns", "robot")) }, true, false},
 		"account made anew":        {func(w *world) { w.put("serviceaccounts", "ns", "robot", "new", nil) }, true, false},
 		"account is being deleted": {func(w *world) { w.terminate("serviceaccounts", "ns", "robot", w.now) }, true, false},
