@@ -27,7 +27,7 @@ type operation struct {
 }
 
 // JSONPatch applies an RFC 6902 patch. Its operations work one after the other, and all
-// of them or none. Reading a malformed patch is 400, more than MaxOperations or an
+// of them or none. Reading what is no list of operations is 400, more than MaxOperations or an
 // excess of copies 413, an operation that fails 422.
 func JSONPatch(current schema.Tree, patch []byte) (schema.Tree, error) {
 	ops, err := readOperations(patch)
@@ -70,7 +70,7 @@ func readOperations(patch []byte) ([]step, error) {
 		}
 		s, err := checkOperation(op)
 		if err != nil {
-			return nil, badPatch("error decoding patch: operation %d: %v", i, err)
+			return nil, failed()
 		}
 		steps[i] = s
 	}

@@ -57,12 +57,12 @@ func TestJSONPatch(t *testing.T) {
 
 		{"malformed", `[{`, ``, 400},
 		{"no list", `{"op":"add"}`, ``, 400},
-		{"unknown operation", `[{"op":"frob","path":"/a"}]`, ``, 400},
-		{"no path", `[{"op":"remove"}]`, ``, 400},
-		{"no value", `[{"op":"add","path":"/a"}]`, ``, 400},
-		{"no from", `[{"op":"move","path":"/a"}]`, ``, 400},
-		{"bad pointer", `[{"op":"remove","path":"a"}]`, ``, 400},
-		{"number too large", `[{"op":"add","path":"/a","value":1e999}]`, ``, 400},
+		{"unknown operation", `[{"op":"frob","path":"/a"}]`, ``, 422},
+		{"no path", `[{"op":"remove"}]`, ``, 422},
+		{"no value", `[{"op":"add","path":"/a"}]`, ``, 422},
+		{"no from", `[{"op":"move","path":"/a"}]`, ``, 422},
+		{"bad pointer", `[{"op":"remove","path":"a"}]`, ``, 422},
+		{"number too large", `[{"op":"add","path":"/a","value":1e999}]`, ``, 422},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			tree := parse(t, current).(map[string]any)

@@ -1,7 +1,8 @@
 // Package authn finds out who is asking.
 //
 // The nouns: a Request holds the credentials of one HTTP request, an Authenticator is
-// one method of reading them, a User is who was found, a Reviewer tells clients about it.
+// one method of reading them, a User is who was found, a Reviewer tells clients about it. A
+// Cache keeps what a method has found out, by the Digest of the credential.
 //
 // An Authenticator gives one of three answers:
 //
@@ -9,13 +10,17 @@
 //	nil, nil    no opinion: there is no credential of its sort, or it is not known here
 //	nil, error  a credential of its sort is there and is bad
 //
-// The front answers 401 to the last two, and never shows the error's text to the client.
-// The usual chain is
+// The front answers 401 to the last two, and never shows the error's text to the client,
+// save for that of a Refusal. The usual chain is
 //
-//	Authenticated(Anonymous(Union(certificates, tokens…)))
+//	Authenticated(Anonymous(Union(proxy, certificates, tokens…)))
 //
 // in which Union asks its methods in the order given, Anonymous lets requests without
-// any credential through, and Authenticated adds the group of all who have one.
+// any credential through, and Authenticated adds the group of all who have one. As Union
+// takes the first user, a good certificate counts even with a bad token beside it, and a good
+// token with a bad certificate. The tokens are those of a file, of service accounts (package
+// serviceaccount), of bootstrapping, of an OpenID Connect provider (package oidc), and of a
+// remote.
 //
 // A credential may be for certain audiences only. A review asks in Request.Audiences whom it
 // must be for, and User.Audiences answers; all other requests leave both to the method, for
@@ -23,5 +28,8 @@
 //
 // Invariants: a bearer token that nobody knows is refused even where anonymous access is
 // on; looking up a token takes the same time whatever the token is; a User is immutable
-// once it is returned, because methods share it between requests.
+// once it is returned, because methods share it between requests; what a method keeps is
+// bounded, holds no credential, and never outlives the credential, nor the CAs or keys that
+// it was verified with; a slow remote holds up those alone whom nobody else knows, and not
+// for ever; credentials are in no error.
 package authn

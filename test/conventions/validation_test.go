@@ -92,7 +92,7 @@ func TestFieldValidation(t *testing.T) {
 					if c.name == "YAML twice" { // as its parser tells it
 						told = "yaml: unmarshal errors:\n  " + strings.ReplaceAll(told, ", line", "\n  line")
 					}
-					wantFault(t, a, 400, "BadRequest", c.prefix+"strict decoding error: "+told)
+					wantStrict(t, a, c.method, c.prefix+"strict decoding error: "+told)
 					if o := s.get(t, 0, strings.TrimSuffix(fill(c.path), "/"+name)+"/"+name).Object(); c.method == "POST" && o.Name() != "" || o["data"] != nil {
 						t.Errorf("it left %v", o)
 					}
@@ -107,6 +107,19 @@ func TestFieldValidation(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// wantStrict checks the answer to a body with fields that there are not. What a patch makes with
+// them is invalid.
+func wantStrict(t testing.TB, a client.Answer, method, fault string) {
+	t.Helper()
+	if method != http.MethodPatch {
+		wantFault(t, a, 400, "BadRequest", fault)
+		return
+	}
+	if s := statusOf(t, a); a.Code != 422 || s.Reason != "Invalid" || !strings.HasSuffix(s.Message, ": "+fault) {
+		t.Errorf("got  %d %s %q\nwant 422 Invalid … %q", a.Code, s.Reason, s.Message, fault)
 	}
 }
 
@@ -140,7 +153,7 @@ func TestFieldValidationOfSubresources(t *testing.T) {
 		{"POST", "/apis/authorization.platform.io/v1/selfsubjectaccessreviews", client.JSON, `{"spec":{"foo":1,"resourceAttributes":{}}}`,
 			`SelfSubjectAccessReview in version "v1" cannot be handled as a SelfSubjectAccessReview: strict decoding error: unknown field "spec.foo"`},
 	} {
-		wantFault(t, s.send(t, 0, c.method, c.path+"?fieldValidation=Strict", c.contentType, c.body), 400, "BadRequest", c.fault)
+		wantStrict(t, s.send(t, 0, c.method, c.path+"?fieldValidation=Strict", c.contentType, c.body), c.method, c.fault)
 		a := s.send(t, 0, c.method, c.path+"?dryRun=All", c.contentType, c.body)
 		_, want, _ := strings.Cut(c.fault, "strict decoding error: ")
 		if got := warnings(t, a); a.Code >= 300 || len(got) != 1 || got[0] != want {

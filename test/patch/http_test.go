@@ -68,8 +68,8 @@ func TestJSONPatch(t *testing.T) {
 		{`[{"op":"move","from":"/data/f","path":"/data/g"}]`, 200, `{"a":"1","b":"2","g":"1"}`},
 		{`[{"op":"remove","path":"/data/g"},{"op":"test","path":"/data/a","value":"2"}]`, 422, "the server rejected our request due to an error in our request"},
 		{`[{"op":"remove","path":"/data/none"}]`, 422, ""},
-		{`[{"op":"dance","path":"/data/a"}]`, 400, ""},
-		{`[{"op":"add"}]`, 400, ""},
+		{`[{"op":"dance","path":"/data/a"}]`, 422, ""},
+		{`[{"op":"add"}]`, 422, ""},
 		{`{"op":"add"}`, 400, ""},
 		{`[`, 400, ""},
 		{`[{"op":"add","path":"/data/n","value":3}]`, 422, "Invalid value"},
@@ -222,7 +222,7 @@ func TestFieldValidation(t *testing.T) {
 		if answer := s.send(200, "PATCH", path+"?fieldValidation=Ignore", contentType, patch); answer.Header.Get("Warning") != "" {
 			t.Errorf("%s: there is a warning", contentType)
 		}
-		refused := s.send(400, "PATCH", path+"?fieldValidation=Strict", contentType, patch).Object()
+		refused := s.send(422, "PATCH", path+"?fieldValidation=Strict", contentType, patch).Object()
 		if !strings.Contains(field(refused, "message"), "unknown field") {
 			t.Errorf("%s: %v", contentType, refused)
 		}
@@ -232,6 +232,6 @@ func TestFieldValidation(t *testing.T) {
 		if answer := s.send(200, "PATCH", configMaps+"/a", contentType, patch); !strings.Contains(answer.Header.Get("Warning"), `duplicate field \"data.x\"`) {
 			t.Errorf("%s: the warning is %q", contentType, answer.Header.Get("Warning"))
 		}
-		s.send(400, "PATCH", configMaps+"/a?fieldValidation=Strict", contentType, patch)
+		s.send(422, "PATCH", configMaps+"/a?fieldValidation=Strict", contentType, patch)
 	}
 }

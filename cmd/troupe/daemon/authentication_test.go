@@ -1,0 +1,89 @@
+package daemon
+
+import (
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/spf13/pflag"
+)
+
+func TestAuthenticationFaults(t *testing.T) {
+	for name, test := range map[string]struct {
+		change func(a *Authentication)
+		fault  string // "" is none
+	}{
+		"the defaults": {func(*Authentication) {}, ""},
+		"a proxy": {func(a *Authentication) {
+			a.RequestHeader = RequestHeader{ClientCAFile: "f", UsernameHeaders: []string{"X-Remote-User"}, ExtraPrefixes: []string{"X-Remote-Extra-"}}
+		}, ""},
+		"a proxy without headers":   {func(a *Authentication) { a.RequestHeader.ClientCAFile = "f" }, "requestHeader.clientCAFile: goes together"},
+		"headers without a proxy":   {func(a *Authentication) { a.RequestHeader.UsernameHeaders = []string{"X"} }, "requestHeader.clientCAFile: goes together"},
+		"groups without users":      {func(a *Authentication) { a.RequestHeader.GroupHeaders = []string{"X"} }, "usernameHeaders: must be given"},
+		"a bad header":              {func(a *Authentication) { a.RequestHeader.UsernameHeaders = []string{"X Y"} }, `"X Y" is no name of a header`},
+		"an issuer":                 {func(a *Authentication) { a.OIDC.IssuerURL, a.OIDC.ClientID = "https://a", "us" }, ""},
+		"an issuer without client":  {func(a *Authentication) { a.OIDC.IssuerURL = "https://a" }, "goes together with authentication.oidc.clientID"},
+		"a client without issuer":   {func(a *Authentication) { a.OIDC.ClientID = "us" }, "goes together with authentication.oidc.clientID"},
+		"an issuer in the clear":    {func(a *Authentication) { a.OIDC.IssuerURL, a.OIDC.ClientID = "http://a", "us" }, "no https URL"},
+		"no user claim":             {func(a *Authentication) { a.OIDC.UsernameClaim = "" }, "usernameClaim: must not be empty"},
+		"a claim without value":     {func(a *Authentication) { a.OIDC.RequiredClaims = []string{"hd"} }, `"hd" is not of the form`},
+		"an empty value":            {func(a *Authentication) { a.OIDC.RequiredClaims = []string{"hd="} }, ""},
+		"no algorithm":              {func(a *Authentication) { a.OIDC.SigningAlgs = nil }, "signingAlgs: must not be empty"},
+		"a symmetric algorithm":     {func(a *Authentication) { a.OIDC.SigningAlgs = []string{"RS256", "HS256"} }, `"HS256" is none of`},
+		"the algorithm none":        {func(a *Authentication) { a.OIDC.SigningAlgs = []string{"none"} }, `"none" is none of`},
+		"an unknown version":        {func(a *Authentication) { a.Webhook.Version = "v2" }, `"v2" is none of`},
+		"a negative time":           {func(a *Authentication) { a.Webhook.CacheTTL = -1 }, "cacheTTL: must not be negative"},
+		"open paths":                {func(a *Authentication) { a.AnonymousPaths = []string{"/livez"} }, ""},
+		"an open path that is none": {func(a *Authentication) { a.AnonymousPaths = []string{"livez"} }, `"livez" does not begin with /`},
+		"open paths for nobody":     {func(a *Authentication) { a.Anonymous, a.AnonymousPaths = false, []string{"/livez"} }, "goes together with authentication.anonymous"},
+	} {
+		a := defaultAuthentication()
+		test.change(&a)
+		var f faults
+		a.validate(&f)
+		err := errors.Join(f...)
+		if (err == nil) != (test.fault == "") || err != nil && !strings.Contains(err.Error(), test.fault) {
+			t.Errorf("%s: got %v, want %q", name, err, test.fault)
+		}
+	}
+}
+
+// Every flag of authentication arrives, over a file that says otherwise.
+func TestAuthenticationFlags(t *testing.T) {
+	flags := Default()
+	given := pflag.NewFlagSet("test", pflag.ContinueOnError)
+	for _, g := range flags.Flags() {
+		given.AddFlagSet(g.Flags)
+	}
+	if err := given.Parse([]string{
+		"--requestheader-client-ca-file=p.crt", "--requestheader-allowed-names=a,b", "--requestheader-username-headers=X-U", "--requestheader-uid-headers=X-I",
+		"--requestheader-group-headers=X-G", "--requestheader-group-headers=X-H", "--requestheader-extra-headers-prefix=X-E-",
+		"--oidc-issuer-url=https://i", "--oidc-client-id=us", "--oidc-ca-file=i.crt", "--oidc-username-claim=email", "--oidc-username-prefix=-",
+		"--oidc-groups-claim=g", "--oidc-groups-prefix=i:", "--oidc-required-claim=a=b,c", "--oidc-required-claim=d=e", "--oidc-signing-algs=ES256,RS256",
+		"--authentication-token-webhook-config-file=w", "--authentication-token-webhook-cache-ttl=3s", "--authentication-token-webhook-version=v1",
+	}); err != nil {
+		t.Fatal(err)
+	}
+	c := Default()
+	if err := c.Read([]byte("authentication: {requestHeader: {allowedNames: [x]}, oidc: {requiredClaims: [x=y], signingAlgs: [PS256]}}")); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Override(given); err != nil {
+		t.Fatal(err)
+	}
+	want := defaultAuthentication()
+	want.RequestHeader = RequestHeader{
+		ClientCAFile: "p.crt", AllowedNames: []string{"a", "b"}, UsernameHeaders: []string{"X-U"}, UIDHeaders: []string{"X-I"},
+		GroupHeaders: []string{"X-G", "X-H"}, ExtraPrefixes: []string{"X-E-"},
+	}
+	want.OIDC = OIDC{
+		IssuerURL: "https://i", ClientID: "us", CAFile: "i.crt", UsernameClaim: "email", UsernamePrefix: "-", GroupsClaim: "g", GroupsPrefix: "i:",
+		RequiredClaims: []string{"a=b,c", "d=e"}, SigningAlgs: []string{"ES256", "RS256"},
+	}
+	want.Webhook = TokenWebhook{ConfigFile: "w", CacheTTL: Duration(3 * time.Second), Version: "v1"}
+	if !reflect.DeepEqual(c.Authentication, want) {
+		t.Errorf("got %+v\nwant %+v", c.Authentication, want)
+	}
+}
