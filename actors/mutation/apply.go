@@ -2,7 +2,6 @@ package mutation
 
 import (
 	"errors"
-	"reflect"
 
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
@@ -44,10 +43,10 @@ func apply(cur State, m *request.Mutation, env Env) (Candidate, error) {
 	if err != nil {
 		return Candidate{}, err
 	}
-	if reflect.ValueOf(merged).Pointer() == reflect.ValueOf(cur.Tree).Pointer() {
+	if schema.Same(merged, cur.Tree) && sameList(owners, managed(cur.Tree)) {
 		return Candidate{Op: None, Tree: cur.Tree}, nil
 	}
-	want := env.remember(m, rules.Clone(merged).(schema.Tree))
+	want := env.remember(m, fork(cur, m, merged, env))
 	if want, err = reach(cur, m, want, env, &faults); err != nil {
 		return Candidate{}, err
 	}

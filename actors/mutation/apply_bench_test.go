@@ -18,6 +18,7 @@ import (
 type stage struct {
 	t       testing.TB
 	kind    *schema.Kind
+	key     meta.Key
 	cur     State
 	version uint64
 	env     Env
@@ -26,13 +27,13 @@ type stage struct {
 func newStage(t testing.TB, resource string) *stage {
 	t.Helper()
 	env := env
-	return &stage{t: t, kind: kindNamed(t, resource), env: env}
+	return &stage{t: t, kind: kindNamed(t, resource), key: meta.Key{Namespace: "default", Name: "a"}, env: env}
 }
 
 // write makes a mutation, and takes what comes of it for the state.
 func (s *stage) write(m request.Mutation) Candidate {
 	s.t.Helper()
-	m.Kind, m.Key = s.kind, meta.Key{Namespace: "default", Name: "a"}
+	m.Kind, m.Key = s.kind, s.key
 	c, err := Apply(s.cur, &m, s.env)
 	if err != nil {
 		s.t.Fatal(err)

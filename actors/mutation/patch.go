@@ -25,11 +25,12 @@ func patch(cur State, m *request.Mutation, env Env) (Candidate, error) {
 	}
 	sub := m.Kind.Subresource(m.Subresource)
 	speaker := convert.Speaker(m.Kind, sub)
-	patched, twice, err := applyPatch(asClientsSee(cur, m.Kind, sub), speaker, m)
+	base := asClientsSee(cur, m.Kind, sub)
+	patched, twice, err := applyPatch(base, speaker, m)
 	if err != nil {
 		return Candidate{}, err
 	}
-	want, faults, err := codec.Conform(speaker.Message, patched)
+	want, faults, err := codec.Conform(speaker.Message, patched, base)
 	if err != nil {
 		return Candidate{}, invalidPatch(patched, err.Error())
 	}
@@ -37,7 +38,7 @@ func patch(cur State, m *request.Mutation, env Env) (Candidate, error) {
 	if err != nil {
 		return Candidate{}, err
 	}
-	c, err := replace(cur, m, rules.Clone(want).(schema.Tree), env)
+	c, err := replace(cur, m, fork(cur, m, want, env), env)
 	c.Warnings = append(warnings, c.Warnings...)
 	return unstamped(cur, c), err
 }

@@ -3,6 +3,8 @@ package mutation
 import (
 	"time"
 
+	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
@@ -28,5 +30,34 @@ func cloneTop(t schema.Tree) schema.Tree {
 	c["metadata"] = metadata
 	return c
 }
+
+// fork copies a tree that may share with the current one, as far as the rest of a mutation
+// writes into it. What it shares is complete and prepared already, and stays as it is; but what
+// shared things and admissions write is not known here.
+func fork(cur State, m *request.Mutation, t schema.Tree, env Env) schema.Tree {
+	if env.Claims != nil || m.Admission != nil || m.Kind.Stored != m.Kind || m.Subresource != "" {
+		return rules.Clone(t).(schema.Tree)
+	}
+	c := cloneTop(t)
+	for name, value := range c {
+		if name != "metadata" && !schema.Same(value, cur.Tree[name]) {
+			c[name] = rules.Clone(value)
+		}
+	}
+	return c
+}
+
+// share gives want the parts of the current state that it has to the letter, so that nobody
+// looks at them again. Metadata differs with every write.
+func share(cur State, want schema.Tree) {
+	for name, value := range want {
+		if was, there := cur.Tree[name]; name != "metadata" && there && schema.Identical(value, was) {
+			want[name] = was
+		}
+	}
+}
+
+// sameList tells whether two lists are one in memory, or both empty.
+func sameList(a, b []any) bool { return schema.Same(a, b) || len(a)+len(b) == 0 }
 
 func timestamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }

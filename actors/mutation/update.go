@@ -39,6 +39,9 @@ func replace(cur State, m *request.Mutation, want schema.Tree, env Env) (Candida
 		return Candidate{}, err
 	}
 	carryMetadata(cur, m, want)
+	if env.Claims == nil && m.Admission == nil {
+		share(cur, want)
+	}
 	own(cur, m, asked, want, env)
 	return settle(cur, m, want, &faults, env)
 }
@@ -59,7 +62,8 @@ func settle(cur State, m *request.Mutation, want schema.Tree, faults *schema.Fau
 	claim, causes := env.claim(m.Key, cur.Tree, want)
 	held := &held{claim}
 	defer held.drop()
-	causes = slices.Concat(faults.List, rules.Validate(stored, want), causes)
+	share(cur, want)
+	causes = slices.Concat(faults.List, rules.ValidateChange(stored, want, cur.Tree), causes)
 	if m.Subresource == "" {
 		causes = append(causes, rules.ValidateUpdate(stored, want, cur.Tree)...)
 		causes = append(causes, rules.ValidateServed(m.Kind, want, cur.Tree)...)

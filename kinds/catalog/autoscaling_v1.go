@@ -91,7 +91,7 @@ func (v1 olderAutoscaler) take(t schema.Tree, name string, v any, m *schema.Mess
 	if rules.Empty(v) {
 		return
 	}
-	if fit, _, err := codec.Conform(m, schema.Tree{name: v}); err == nil && !rules.Empty(fit[name]) {
+	if fit, _, err := codec.Conform(m, schema.Tree{name: v}, nil); err == nil && !rules.Empty(fit[name]) {
 		t[name] = fit[name]
 	}
 }

@@ -29,9 +29,7 @@ func podRules(n *meta.Naming) schema.Rules {
 			defaultTolerations(spec, taints)
 			preparePod(obj, old)
 		},
-		Validate: func(obj schema.Tree, faults *schema.Faults) {
-			validatePodSpec(rules.Sub(obj, "spec"), "spec", faults)
-		},
+		ValidateSpec:   func(spec schema.Tree, faults *schema.Faults) { validatePodSpec(spec, "spec", faults) },
 		ValidateUpdate: validatePodUpdate,
 		Served: func(obj, old schema.Tree, faults *schema.Faults) {
 			if old == nil {

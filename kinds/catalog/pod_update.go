@@ -15,6 +15,9 @@ const podFrozen = "pod updates may not change fields other than `spec.containers
 // one, puts back their old values in a copy, and wants the rest equal.
 func validatePodUpdate(obj, old schema.Tree, faults *schema.Faults) {
 	spec, was := rules.Sub(obj, "spec"), rules.Sub(old, "spec")
+	if schema.Same(spec, was) {
+		return
+	}
 	same := true
 	for _, list := range []string{"containers", "initContainers"} {
 		if len(rules.Items(spec, list)) != len(rules.Items(was, list)) {

@@ -83,7 +83,7 @@ func BenchmarkCodec(b *testing.B) {
 			})
 		}
 		run("decode", func() { _, _, _ = codec.DecodeJSON(k.Message, data) })
-		run("conform", func() { _, _, _ = codec.Conform(k.Message, tree) })
+		run("conform", func() { _, _, _ = codec.Conform(k.Message, tree, nil) })
 		run("encode", func() { codec.EncodeJSON(k, tree) })
 		run("newobject", func() { _, _ = codec.NewObject(k, meta.Key{}, 1, stored) })
 		run("protobuf-decode", func() { _, _, _ = codec.DecodeProtobuf(k.Message, wire) })

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"maps"
 	"math"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,9 +13,10 @@ import (
 
 // Conform checks a tree that a patch has made as DecodeJSON checks a body, and brings its
 // values into the form of trees. Numbers may be int64, float64 or json.Number. The tree
-// that is passed in is not changed; the result shares with it what needed no change.
-func Conform(m *schema.Message, tree schema.Tree) (schema.Tree, []FieldFault, error) {
-	c := &conformer{root: true}
+// that is passed in is not changed; the result shares with it what needed no change. What the
+// tree shares in memory with base, at the top, is known to be in order; base may be nil.
+func Conform(m *schema.Message, tree, base schema.Tree) (schema.Tree, []FieldFault, error) {
+	c := &conformer{root: true, base: base}
 	out := c.message(m, tree)
 	if c.deep {
 		return nil, nil, errDepth
@@ -32,6 +32,7 @@ func Conform(m *schema.Message, tree schema.Tree) (schema.Tree, []FieldFault, er
 type conformer struct {
 	trail
 	root  bool // the message at hand is the whole object
+	base  schema.Tree
 	depth int
 	deep  bool // the limit of depth was reached
 }
@@ -51,10 +52,15 @@ func (c *conformer) message(m *schema.Message, tree schema.Tree) schema.Tree {
 	edit := edits{from: tree}
 	known := 0
 	for _, f := range m.Fields {
-		if v, ok := tree[f.Name]; ok {
-			known++
-			c.member(m, f, v, &edit)
+		v, ok := tree[f.Name]
+		if !ok {
+			continue
 		}
+		known++
+		if root && v != nil && c.base != nil && schema.Same(v, c.base[f.Name]) {
+			continue
+		}
+		c.member(m, f, v, &edit)
 	}
 	if known < len(tree) {
 		c.others(m, root, &edit)
@@ -100,7 +106,7 @@ func (e *edits) drop(key string) {
 }
 
 func (e *edits) set(key string, old, v any) {
-	if v == nil || !same(old, v) {
+	if v == nil || !schema.Same(old, v) {
 		e.change()
 		e.out[key] = v
 	}
@@ -111,25 +117,6 @@ func (e *edits) result() schema.Tree {
 		return e.out
 	}
 	return e.from
-}
-
-// same tells, of a value and what was made of it, whether it was left alone.
-func same(old, v any) bool {
-	switch a := old.(type) {
-	case schema.Tree:
-		b, ok := v.(schema.Tree)
-		return ok && reflect.ValueOf(a).UnsafePointer() == reflect.ValueOf(b).UnsafePointer()
-	case []any:
-		b, ok := v.([]any)
-		return ok && len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
-	case json.Number:
-		return false
-	}
-	switch v.(type) {
-	case schema.Tree, []any:
-		return false
-	}
-	return old == v
 }
 
 func (c *conformer) field(f *schema.Field, v any) any {
@@ -158,7 +145,7 @@ func (c *conformer) list(f *schema.Field, list []any) any {
 		c.pushIndex(i)
 		made := c.element(f, v)
 		c.pop()
-		if same(v, made) {
+		if schema.Same(v, made) {
 			continue
 		}
 		if &out[0] == &list[0] {
@@ -282,7 +269,7 @@ func (c *conformer) raw(v any) any {
 	case []any:
 		out := v
 		for i, item := range v {
-			if made := c.raw(item); !same(item, made) {
+			if made := c.raw(item); !schema.Same(item, made) {
 				if &out[0] == &v[0] {
 					out = slices.Clone(v)
 				}

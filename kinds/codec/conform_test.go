@@ -21,7 +21,7 @@ func TestConform(t *testing.T) {
 		},
 	}
 	before := string(AppendAny(nil, in))
-	out, faults, err := Conform(thingPlan, in)
+	out, faults, err := Conform(thingPlan, in, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +68,7 @@ func TestConformErrors(t *testing.T) {
 		{"too deep", schema.Tree{"spec": schema.Tree{"extra": deep}}, "exceeded max depth"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if _, _, err := Conform(thingPlan, c.in); err == nil || err.Error() != c.want {
+			if _, _, err := Conform(thingPlan, c.in, nil); err == nil || err.Error() != c.want {
 				t.Errorf("got %v, want %s", err, c.want)
 			}
 		})
@@ -80,7 +80,7 @@ func TestConformSharesWhatIsFine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, _, err := Conform(thingPlan, in)
+	out, _, err := Conform(thingPlan, in, nil)
 	if err != nil || reflect.ValueOf(in).Pointer() != reflect.ValueOf(out).Pointer() {
 		t.Error("copied without need", err)
 	}

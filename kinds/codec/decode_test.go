@@ -149,7 +149,7 @@ func TestDecodeForms(t *testing.T) {
 			if got := string(AppendAny(nil, tree)); got != c.want {
 				t.Errorf("got  %s\nwant %s", got, c.want)
 			}
-			again, faults, err := Conform(thingPlan, tree)
+			again, faults, err := Conform(thingPlan, tree, nil)
 			if err != nil || faults != nil || !reflect.DeepEqual(again, tree) {
 				t.Errorf("Conform: %v %v %v", again, faults, err)
 			}

@@ -40,7 +40,7 @@ func DecodeYAML(m *schema.Message, data []byte) (schema.Tree, []FieldFault, erro
 	if !ok {
 		return nil, nil, typeError("json: cannot unmarshal " + kindOf(v) + " into Go value of type " + messageType(m))
 	}
-	tree, more, err := Conform(m, tree)
+	tree, more, err := Conform(m, tree, nil)
 	if err != nil {
 		return nil, nil, err
 	}

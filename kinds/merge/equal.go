@@ -1,24 +1,5 @@
 package merge
 
-import "reflect"
-
-// same reports cheaply whether b can stand for a: equal scalars, or the identical map.
-// It may say no to values that are equal.
-func same(a, b any) bool {
-	switch a := a.(type) {
-	case map[string]any:
-		b, ok := b.(map[string]any)
-		return ok && reflect.ValueOf(a).Pointer() == reflect.ValueOf(b).Pointer()
-	case []any:
-		return false
-	}
-	switch b.(type) {
-	case map[string]any, []any:
-		return false
-	}
-	return a == b
-}
-
 // equal compares two values as JSON does: numbers by value, objects without order.
 func equal(a, b any) bool {
 	switch a := a.(type) {

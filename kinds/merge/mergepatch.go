@@ -1,5 +1,7 @@
 package merge
 
+import "github.com/troupe-api/troupe/kinds/schema"
+
 // Merge applies an RFC 7386 merge patch. A patch that is no object replaces current
 // as a whole; a null in an object removes the field. Neither argument is changed.
 func Merge(current, patch any) any {
@@ -23,7 +25,7 @@ func Merge(current, patch any) any {
 			continue
 		}
 		next := Merge(old, v)
-		if had && same(old, next) {
+		if had && schema.Same(old, next) {
 			continue
 		}
 		out = ownMap(out, c)

@@ -2,6 +2,7 @@ package merge
 
 import (
 	"encoding/json"
+	"github.com/troupe-api/troupe/kinds/schema"
 	"testing"
 
 	evanphx "gopkg.in/evanphx/json-patch.v4"
@@ -117,10 +118,10 @@ func TestMergeAgreesAndKeepsCurrent(t *testing.T) {
 func TestMergeSharesWhatItLeavesAlone(t *testing.T) {
 	current := parse(t, `{"a":{"x":1},"b":{"y":1}}`).(map[string]any)
 	got := Merge(current, parse(t, `{"b":{"y":2}}`)).(map[string]any)
-	if !same(got["a"], current["a"]) {
+	if !schema.Same(got["a"], current["a"]) {
 		t.Error("the untouched part was copied")
 	}
-	if !same(Merge(current, parse(t, `{"b":{"y":1},"c":null}`)), current) {
+	if !schema.Same(Merge(current, parse(t, `{"b":{"y":1},"c":null}`)), current) {
 		t.Error("a patch that changes nothing made a copy")
 	}
 }

@@ -61,7 +61,7 @@ func mergeObject(m *schema.Message, current, patch map[string]any) (map[string]a
 		case !keep && had:
 			out = ownMap(out, current)
 			delete(out, name)
-		case keep && !(had && same(old, next)):
+		case keep && !(had && schema.Same(old, next)):
 			out = ownMap(out, current)
 			out[name] = next
 		}

@@ -2,24 +2,22 @@ package ownership
 
 import (
 	"maps"
+	"slices"
 
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
 // combineTrees is live with what config says put over it: what config does not name stays.
+// What stays as it is is shared with live; if all of it does, it is live itself.
 func combineTrees(m *schema.Message, live, config schema.Tree) schema.Tree {
-	out := maps.Clone(live)
-	if out == nil {
-		out = make(schema.Tree, len(config))
-	}
+	o := overlay{live: live}
 	for name, v := range config {
 		if f := m.Field(name); f != nil {
-			out[name] = combineValues(f, false, live[name], v)
-		} else {
-			out[name] = v
+			v = combineValues(f, false, live[name], v)
 		}
+		o.set(name, v)
 	}
-	return out
+	return o.tree()
 }
 
 func combineValues(f *schema.Field, element bool, live, config any) any {
@@ -32,16 +30,44 @@ func combineValues(f *schema.Field, element bool, live, config any) any {
 	case relation == items:
 		return combineLists(f, live, config)
 	case relation == whole || !okX || !okY || len(x) == 0 && len(y) == 0:
+		if schema.Identical(live, config) {
+			return live
+		}
 		return config
 	case relation == message:
 		return combineTrees(f.Message, x, y)
 	default:
-		out := maps.Clone(x)
+		o := overlay{live: x}
 		for key, v := range y {
-			out[key] = combineValues(f, true, x[key], v)
+			o.set(key, combineValues(f, true, x[key], v))
 		}
-		return out
+		return o.tree()
 	}
+}
+
+// An overlay is a tree over which some values are put. It is copied when the first one differs.
+type overlay struct{ live, copied schema.Tree }
+
+func (o *overlay) set(name string, v any) {
+	if was, there := o.live[name]; o.copied == nil && there && schema.Same(was, v) {
+		return
+	}
+	if o.copied == nil {
+		if o.copied = maps.Clone(o.live); o.copied == nil {
+			o.copied = schema.Tree{}
+		}
+	}
+	o.copied[name] = v
+}
+
+func (o *overlay) tree() schema.Tree {
+	switch {
+	case o.copied != nil:
+		return o.copied
+	case o.live == nil:
+		return schema.Tree{}
+	}
+	return o.live
 }
 
 // A sequence is a list whose items can be found by their steps.
@@ -134,6 +160,14 @@ func combineLists(f *schema.Field, live, config any) any {
 				next()
 			}
 		}
+	}
+	return sharing(x.items, out)
+}
+
+// sharing is out, or live if out holds just the same.
+func sharing(live, out []any) []any {
+	if slices.EqualFunc(live, out, schema.Same) {
+		return live
 	}
 	return out
 }

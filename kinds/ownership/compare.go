@@ -1,7 +1,6 @@
 package ownership
 
 import (
-	"reflect"
 	"slices"
 
 	"github.com/troupe-api/troupe/kinds/rules"
@@ -30,7 +29,7 @@ func (c comparison) compare(m *schema.Message, before, after schema.Tree) differ
 	var changed, removed builder
 	for _, f := range m.Sorted() {
 		x, y := before[f.Name], after[f.Name]
-		if c.skip.root(f.Name) || same(x, y) {
+		if c.skip.root(f.Name) || schema.Same(x, y) {
 			continue
 		}
 		var new, old part
@@ -61,7 +60,7 @@ func (c comparison) fields(m *schema.Message, before, after schema.Tree, out map
 			continue
 		}
 		x, y := before[f.Name], after[f.Name]
-		if x == nil && y == nil && !(c.fill && f.Always) || same(x, y) && x != nil {
+		if x == nil && y == nil && !(c.fill && f.Always) || schema.Same(x, y) && x != nil {
 			continue
 		}
 		x, y = c.written(f, x, y)
@@ -126,7 +125,7 @@ func written(f *schema.Field, v any) any {
 func (c comparison) value(f *schema.Field, element bool, before, after any) (old, new part) {
 	relation := relationOf(f, element)
 	switch {
-	case before == nil && after == nil || same(before, after):
+	case before == nil && after == nil || schema.Same(before, after):
 		return old, new
 	case relation == whole || c.bare(f, relation, before) && c.bare(f, relation, after) || scalar(before) || scalar(after):
 		return leaf(f, element, before, after)
@@ -322,21 +321,4 @@ func only(list []any) any {
 		return nil
 	}
 	return list[0]
-}
-
-// same tells whether two values are one: the same scalar, or one object or list in memory.
-func same(a, b any) bool {
-	switch x := a.(type) {
-	case schema.Tree:
-		y, ok := b.(schema.Tree)
-		return ok && len(x) == len(y) && reflect.ValueOf(x).UnsafePointer() == reflect.ValueOf(y).UnsafePointer()
-	case []any:
-		y, ok := b.([]any)
-		return ok && len(x) == len(y) && len(x) > 0 && &x[0] == &y[0]
-	}
-	switch b.(type) {
-	case schema.Tree, []any:
-		return false
-	}
-	return a == b
 }

@@ -144,10 +144,10 @@ func withoutNulls(v any) any {
 		out := v
 		for key, e := range v {
 			left := withoutNulls(e)
-			if same(left, e) {
+			if schema.Same(left, e) {
 				continue
 			}
-			if same(out, v) {
+			if schema.Same(out, v) {
 				out = maps.Clone(v)
 			}
 			if left == nil {
@@ -167,7 +167,7 @@ func listWithoutNulls(list []any) []any {
 	out, changed := make([]any, 0, len(list)), false
 	for _, e := range list {
 		left := withoutNulls(e)
-		changed = changed || !same(left, e)
+		changed = changed || !schema.Same(left, e)
 		if left != nil {
 			out = append(out, left)
 		}

@@ -136,7 +136,7 @@ func TestApplyOfUnchangedKeepsItsTime(t *testing.T) {
 	later := writerOf("a")
 	later.Now = "2031-01-01T00:00:00Z"
 	again, list, err := Apply(later, onlyV1, live, config, managed, false)
-	if err != nil || !same(again, live) || !same(list, managed) {
+	if err != nil || !schema.Same(again, live) || !schema.Same(list, managed) {
 		t.Errorf("%v %v %v, want the same as before", again, list, err)
 	}
 }

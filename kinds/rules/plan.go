@@ -10,20 +10,21 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// validateMessage checks the fields of one message at path. metadata is not part of it.
+// validateMessage checks the fields of one message at path.
 func validateMessage(m *schema.Message, t schema.Tree, path string, faults *schema.Faults) {
 	for _, f := range m.Fields {
-		if path == "" && f.Name == "metadata" {
-			continue
-		}
-		v := t[f.Name]
-		if f.Required && missing(f, v) {
-			faults.Required(Join(path, f.Name))
-			continue
-		}
-		if v == nil || absent(f, v) && !f.Required {
-			continue
-		}
+		validateOne(m, f, t, path, faults)
+	}
+}
+
+// validateOne checks one field of the message at path.
+func validateOne(m *schema.Message, f *schema.Field, t schema.Tree, path string, faults *schema.Faults) {
+	v := t[f.Name]
+	switch {
+	case f.Required && missing(f, v):
+		faults.Required(Join(path, f.Name))
+	case v == nil || absent(f, v) && !f.Required:
+	default:
 		validateField(m, f, v, Join(path, f.Name), faults)
 	}
 }
@@ -224,7 +225,7 @@ func validateImmutable(m *schema.Message, t, old schema.Tree, path string, fault
 		if f.Type == schema.TypeMessage && f.Shape == schema.Single {
 			sub, ok := t[f.Name].(schema.Tree)
 			was, had := old[f.Name].(schema.Tree)
-			if ok || had {
+			if (ok || had) && !schema.Same(sub, was) {
 				validateImmutable(f.Message, sub, was, Join(path, f.Name), faults)
 			}
 		}

@@ -6,18 +6,35 @@ import (
 )
 
 // Validate reports every fault of t, which must have its defaults. No fault: nil.
-func Validate(k *schema.Kind, t schema.Tree) []meta.Cause {
+func Validate(k *schema.Kind, t schema.Tree) []meta.Cause { return ValidateChange(k, t, nil) }
+
+// ValidateChange is Validate of what is to take the place of old, which was valid: the parts
+// that t shares with it in memory still are.
+func ValidateChange(k *schema.Kind, t, old schema.Tree) []meta.Cause {
 	var faults schema.Faults
 	validateMetadata(k, Sub(t, "metadata"), &faults)
 	if k.Message != nil {
-		validateMessage(k.Message, t, "", &faults)
+		for _, f := range k.Message.Fields {
+			if f.Name != "metadata" && !shared(t, old, f.Name) {
+				validateOne(k.Message, f, t, "", &faults)
+			}
+		}
 	}
+	var own schema.Faults
 	if k.Rules.Validate != nil {
-		var own schema.Faults
 		k.Rules.Validate(t, &own)
-		merge(&faults, own.List)
 	}
+	if k.Rules.ValidateSpec != nil && !shared(t, old, "spec") {
+		k.Rules.ValidateSpec(Sub(t, "spec"), &own)
+	}
+	merge(&faults, own.List)
 	return faults.List
+}
+
+// shared tells whether two trees have one field in common in memory.
+func shared(t, old schema.Tree, name string) bool {
+	v, there := t[name]
+	return there && v != nil && old != nil && schema.Same(v, old[name])
 }
 
 // ValidateUpdate reports what may not change from old to t. It does not repeat

@@ -6,12 +6,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// A Tree is a decoded object: JSON values as Go values. An object is a
-// map[string]any, a list []any; scalars are string, bool, int64, float64 and nil
-// (only inside Raw fields). Bytes stay base64 text, times RFC 3339 text, quantities
-// canonical text; an IntOrString is an int64 or a string.
-type Tree = map[string]any
-
 // A Kind is one served resource type: what its declaration says, compiled.
 // It is immutable after the catalogue is built.
 type Kind struct {
@@ -147,6 +141,9 @@ type Rules struct {
 	Served func(obj, old Tree, faults *Faults)
 	// Validate reports every fault of obj alone.
 	Validate func(obj Tree, faults *Faults)
+	// ValidateSpec reports every fault of the spec, at the path "spec". It depends on nothing
+	// else, so that a spec which stays as it is is not looked at again.
+	ValidateSpec func(spec Tree, faults *Faults)
 	// ValidateUpdate reports what may not change from old to obj.
 	ValidateUpdate func(obj, old Tree, faults *Faults)
 	// Warn tells what a valid obj says in vain or should say otherwise; old is nil on create.

@@ -1,0 +1,82 @@
+package mutation
+
+import (
+	"bytes"
+	"os"
+	"testing"
+
+	"github.com/troupe-api/troupe/kinds/catalog"
+	"github.com/troupe-api/troupe/kinds/codec"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"sigs.k8s.io/yaml"
+)
+
+// A candidate shares with the state that it takes the place of what stays as it is. Nothing
+// that a mutation does may reach that state, whatever the kind.
+func TestMutationsLeaveTheStateAlone(t *testing.T) {
+	text, err := os.ReadFile("../../test/representation/testdata/objects.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := catalog.New(meta.Kubernetes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for document := range bytes.SplitSeq(text, []byte("\n---\n")) {
+		var head struct{ APIVersion, Kind string }
+		if err := yaml.Unmarshal(document, &head); err != nil {
+			t.Fatal(err)
+		}
+		for _, k := range all.Kinds() {
+			if k.APIVersion() == head.APIVersion && k.Kind == head.Kind {
+				t.Run(k.Kind, func(t *testing.T) { leaveAlone(t, k, document) })
+			}
+		}
+	}
+}
+
+func leaveAlone(t *testing.T, k *schema.Kind, document []byte) {
+	body := func() schema.Tree {
+		tree, _, err := codec.DecodeYAML(k.Message, document)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return tree
+	}
+	labelled := func() schema.Tree {
+		tree := body()
+		rules.Grow(tree, "metadata", "labels")["new"] = "label"
+		return tree
+	}
+	name := rules.Text(rules.Sub(body(), "metadata"), "name")
+	s := &stage{t: t, kind: k, env: env, key: meta.Key{Name: name}}
+	if k.Namespaced {
+		s.key.Namespace = "default"
+	}
+	s.write(request.Mutation{Verb: request.Create, Object: body(), FieldManager: "a"})
+	label := []byte(`{"metadata":{"labels":{"new":"label"}}}`)
+	for _, m := range []request.Mutation{
+		{Verb: request.Update, Object: body()},
+		{Verb: request.Update, Object: labelled()},
+		{Verb: request.Patch, PatchType: request.MergePatch, PatchBody: label},
+		{Verb: request.Patch, PatchType: request.StrategicMergePatch, PatchBody: label},
+		{Verb: request.Patch, PatchType: request.ApplyPatch, Object: labelled(), FieldManager: "b", Force: true},
+		{Verb: request.Patch, PatchType: request.ApplyPatch, Object: schema.Tree{
+			"apiVersion": k.APIVersion(), "kind": k.Kind, "metadata": schema.Tree{"name": name, "labels": schema.Tree{"new": "label"}},
+		}, FieldManager: "b", Force: true},
+		{Verb: request.Patch, PatchType: request.MergePatch, PatchBody: []byte(`{"status":{"phase":"Failed"}}`), Subresource: "status"},
+	} {
+		if m.Subresource != "" && k.Subresource(m.Subresource) == nil {
+			continue
+		}
+		m.Kind, m.Key = k, s.key
+		before := codec.EncodeJSON(k.Stored, s.cur.Tree).JSON
+		_, err := Apply(s.cur, &m, s.env)
+		if after := codec.EncodeJSON(k.Stored, s.cur.Tree).JSON; !bytes.Equal(before, after) {
+			t.Errorf("verb %d, patch %d %s (%v): the state became\n%s, was\n%s", m.Verb, m.PatchType, m.PatchBody, err, after, before)
+		}
+	}
+}
