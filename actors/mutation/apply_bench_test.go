@@ -142,3 +142,41 @@ func BenchmarkUpdatePod(b *testing.B) {
 	}
 	s.writes(b, patch("x"), patch("y"))
 }
+
+func (s *stage) body(text string) schema.Tree {
+	s.t.Helper()
+	tree, _, err := codec.DecodeJSON(s.kind.Message, []byte(text))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return tree
+}
+
+func BenchmarkCreateConfigMap(b *testing.B) {
+	s := newStage(b, "configmaps")
+	m := request.Mutation{Verb: request.Create, Object: s.body(configMapOf("0")), FieldManager: "one", Kind: s.kind, Key: s.key}
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := Apply(State{}, &m, s.env); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkUpdateConfigMap(b *testing.B) {
+	s := newStage(b, "configmaps")
+	s.write(request.Mutation{Verb: request.Create, Object: s.body(configMapOf("0")), FieldManager: "one"})
+	update := func(value string) request.Mutation {
+		return request.Mutation{Verb: request.Update, Object: s.body(configMapOf(value)), FieldManager: "one"}
+	}
+	s.writes(b, update("1"), update("2"))
+}
+
+func BenchmarkPatchConfigMap(b *testing.B) {
+	s := newStage(b, "configmaps")
+	s.write(request.Mutation{Verb: request.Create, Object: s.body(configMapOf("0")), FieldManager: "one"})
+	patch := func(value string) request.Mutation {
+		return request.Mutation{Verb: request.Patch, PatchType: request.MergePatch, FieldManager: "one", PatchBody: []byte(`{"data":{"sent":"` + value + `"}}`)}
+	}
+	s.writes(b, patch("1"), patch("2"))
+}
