@@ -67,6 +67,7 @@ func leaveAlone(t *testing.T, k *schema.Kind, document []byte) {
 		{Verb: request.Patch, PatchType: request.ApplyPatch, Object: schema.Tree{
 			"apiVersion": k.APIVersion(), "kind": k.Kind, "metadata": schema.Tree{"name": name, "labels": schema.Tree{"new": "label"}},
 		}, FieldManager: "b", Force: true},
+		{Verb: request.Patch, PatchType: request.MergePatch, PatchBody: []byte(`{"stringData":{"a":"other"},"binaryData":{"b":"Yg=="}}`)},
 		{Verb: request.Patch, PatchType: request.MergePatch, PatchBody: []byte(`{"status":{"phase":"Failed"}}`), Subresource: "status"},
 	} {
 		if m.Subresource != "" && k.Subresource(m.Subresource) == nil {

@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"encoding/base64"
+	"maps"
 	"encoding/json"
 	"errors"
 
@@ -38,10 +39,12 @@ func defaultSecret(obj schema.Tree) {
 		obj["type"] = "Opaque"
 	}
 	if plain := rules.Sub(obj, "stringData"); len(plain) > 0 {
-		data := rules.Grow(obj, "data")
+		data := schema.Tree{} // a new one: what obj has may be that of the state before
+		maps.Copy(data, rules.Sub(obj, "data"))
 		for key := range plain {
 			data[key] = base64.StdEncoding.EncodeToString([]byte(rules.Text(plain, key)))
 		}
+		obj["data"] = data
 	}
 	delete(obj, "stringData")
 }

@@ -129,7 +129,10 @@ const (
 )
 
 // Rules are the functions for what a declaration cannot say. Any may be nil.
-// They get trees after defaulting and never keep them.
+// They get trees after defaulting and never keep them. A tree may share with the state before
+// the fields of the object that stay as they are: Default and Prepare may complete a field,
+// which changes nothing the second time, but what they write into one field because of
+// another goes into a copy.
 type Rules struct {
 	// Default sets what depends on more than one field.
 	Default func(obj Tree)
