@@ -51,12 +51,19 @@ func leaveAlone(t *testing.T, k *schema.Kind, document []byte) {
 		rules.Grow(tree, "metadata", "labels")["new"] = "label"
 		return tree
 	}
+	const lastApplied = "example.com/last-applied"
+	kept := func() schema.Tree {
+		tree := body()
+		rules.Grow(tree, "metadata", "annotations")[lastApplied] = "{}"
+		return tree
+	}
 	name := rules.Text(rules.Sub(body(), "metadata"), "name")
 	s := &stage{t: t, kind: k, env: env, key: meta.Key{Name: name}}
+	s.env.LastApplied = lastApplied
 	if k.Namespaced {
 		s.key.Namespace = "default"
 	}
-	s.write(request.Mutation{Verb: request.Create, Object: body(), FieldManager: "a"})
+	s.write(request.Mutation{Verb: request.Create, Object: kept(), FieldManager: "a"})
 	label := []byte(`{"metadata":{"labels":{"new":"label"}}}`)
 	for _, m := range []request.Mutation{
 		{Verb: request.Update, Object: body()},
@@ -64,6 +71,7 @@ func leaveAlone(t *testing.T, k *schema.Kind, document []byte) {
 		{Verb: request.Patch, PatchType: request.MergePatch, PatchBody: label},
 		{Verb: request.Patch, PatchType: request.StrategicMergePatch, PatchBody: label},
 		{Verb: request.Patch, PatchType: request.ApplyPatch, Object: labelled(), FieldManager: "b", Force: true},
+		{Verb: request.Patch, PatchType: request.ApplyPatch, Object: labelled(), FieldManager: clientManager, Force: true},
 		{Verb: request.Patch, PatchType: request.ApplyPatch, Object: schema.Tree{
 			"apiVersion": k.APIVersion(), "kind": k.Kind, "metadata": schema.Tree{"name": name, "labels": schema.Tree{"new": "label"}},
 		}, FieldManager: "b", Force: true},

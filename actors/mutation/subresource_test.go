@@ -80,7 +80,7 @@ func TestPatch(t *testing.T) {
 			op: Put, fields: map[string]string{"data.x": `"2"`}},
 		{name: "JSON with names in capitals", resource: "configmaps", current: plain, m: patch(request.JSONPatch, `[{"op":"replace","OP":"remove","path":"/data/x","Path":"/data","value":"2"}]`),
 			op: Put, fields: map[string]string{"data.x": `"2"`}},
-		{name: "JSON in capitals", resource: "configmaps", current: plain, m: patch(request.JSONPatch, `[{"OP":"remove","PATH":"/data/x"}]`), code: 400, reason: meta.ReasonBadRequest},
+		{name: "JSON in capitals", resource: "configmaps", current: plain, m: patch(request.JSONPatch, `[{"OP":"remove","PATH":"/data/x"}]`), code: 422, reason: meta.ReasonInvalid},
 		{name: "JSON sees kind and version", resource: "configmaps", current: plain, m: patch(request.JSONPatch, `[{"op":"test","path":"/kind","value":"ConfigMap"},{"op":"test","path":"/apiVersion","value":"v1"}]`), op: None},
 		{name: "JSON, all or nothing", resource: "configmaps", current: plain, m: patch(request.JSONPatch, `[{"op":"replace","path":"/data/x","value":"2"},{"op":"test","path":"/data/x","value":"1"}]`),
 			code: 422, reason: meta.ReasonInvalid},

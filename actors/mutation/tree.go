@@ -44,6 +44,12 @@ func fork(cur State, m *request.Mutation, t schema.Tree, env Env) schema.Tree {
 			c[name] = rules.Clone(value)
 		}
 	}
+	metadata := object(c, "metadata")
+	for name, value := range metadata {
+		if name != "managedFields" { // whose entries are replaced, not changed
+			metadata[name] = rules.Clone(value)
+		}
+	}
 	return c
 }
 

@@ -48,6 +48,7 @@ func Serve(log io.Writer) (*Server, error) {
 	}
 	config := daemon.Default()
 	config.DataDir, config.Naming, config.Serving.SecurePort = dir, "kubernetes", 0
+	config.Admission.Disable = []string{"StorageObjectInUseProtection"} // which lets nothing go at once
 	d, err := daemon.New(config, log)
 	if err != nil {
 		return nil, err

@@ -158,7 +158,7 @@ func TestFailedSync(t *testing.T) {
 func TestFailedWriteEndsProcess(t *testing.T) {
 	plain := binary
 	limited := filepath.Join(t.TempDir(), "limited")
-	script := "#!/bin/sh\nulimit -f 256\nexec " + plain + " \"$@\"\n"
+	script := "#!/bin/sh\nulimit -f 2048\nexec " + plain + " \"$@\"\n"
 	if out, err := exec.Command("sh", "-c", `printf %s "$1" > "$2" && chmod 700 "$2"`, "sh", script, limited).CombinedOutput(); err != nil {
 		t.Fatalf("%v %s", err, out)
 	}
