@@ -2,9 +2,9 @@ package catalog
 
 import (
 	"encoding/base64"
-	"maps"
 	"encoding/json"
 	"errors"
+	"maps"
 
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/rules"

@@ -105,6 +105,9 @@ func (s sequence) get(at step) any {
 // combineLists merges two lists item by item. Shared items follow the order of config, the
 // others keep their places between them as far as that goes.
 func combineLists(f *schema.Field, live, config any) any {
+	if out, ok := combineAligned(f, live, config); ok {
+		return out
+	}
 	x, y := newSequence(f, live), newSequence(f, config)
 	if len(y.items) == 0 {
 		return live
@@ -162,6 +165,28 @@ func combineLists(f *schema.Field, live, config any) any {
 		}
 	}
 	return sharing(x.items, out)
+}
+
+// combineAligned merges lists that have the same items in the same order, which is how a
+// configuration that is applied again mostly finds them; false if they have not.
+func combineAligned(f *schema.Field, live, config any) (any, bool) {
+	x, _ := live.([]any)
+	y, _ := config.([]any)
+	if len(x) == 0 || len(x) != len(y) {
+		return nil, false
+	}
+	seen := newSteps(len(x))
+	for i := range x {
+		at, _ := itemStep(f, x[i])
+		if other, _ := itemStep(f, y[i]); other != at || !seen.add(at) {
+			return nil, false
+		}
+	}
+	out := make([]any, len(x))
+	for i := range x {
+		out[i] = combineValues(f, true, x[i], y[i])
+	}
+	return sharing(x, out), true
 }
 
 // sharing is out, or live if out holds just the same.

@@ -2,6 +2,7 @@ package ownership
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
@@ -86,53 +87,99 @@ func itemFields(f *schema.Field, v any) Set {
 // CheckItems finds the first list in an object that has an item twice, or an item without
 // a key: such an object cannot be applied. The text names the place, as in
 // `.spec.containers: duplicate entries for key [name="c"]`; "" if there is none.
-func CheckItems(m *schema.Message, t schema.Tree) string { return checkMessage(m, t, "") }
-
-func checkMessage(m *schema.Message, t schema.Tree, path string) string {
-	for _, f := range m.Sorted() {
-		if v := t[f.Name]; v != nil {
-			if fault := checkValue(f, false, v, path+"."+f.Name); fault != "" {
-				return fault
-			}
-		}
+func CheckItems(m *schema.Message, t schema.Tree) string {
+	if f := checkMessage(m, t); f != nil {
+		return f.path + ": " + f.text
 	}
 	return ""
 }
 
-func checkValue(f *schema.Field, element bool, v any, path string) string {
+// An itemFault is what is wrong with a list. Its path grows on the way out.
+type itemFault struct{ path, text string }
+
+// under is the fault as it is seen from one level up.
+func (f *itemFault) under(segment string) *itemFault {
+	f.path = segment + f.path
+	return f
+}
+
+func checkMessage(m *schema.Message, t schema.Tree) *itemFault {
+	for _, f := range m.Sorted() {
+		if v := t[f.Name]; v != nil {
+			if fault := checkValue(f, false, v); fault != nil {
+				return fault.under("." + f.Name)
+			}
+		}
+	}
+	return nil
+}
+
+func checkValue(f *schema.Field, element bool, v any) *itemFault {
 	switch relationOf(f, element) {
 	case message:
 		if tree, ok := v.(schema.Tree); ok {
-			return checkMessage(f.Message, tree, path)
+			return checkMessage(f.Message, tree)
 		}
 	case table:
-		tree, _ := v.(schema.Tree)
-		for _, key := range rules.Keys(tree) {
-			if fault := checkValue(f, true, tree[key], path+"."+key); fault != "" {
-				return fault
+		if tree, ok := v.(schema.Tree); ok && relationOf(f, true) != whole {
+			for _, key := range rules.Keys(tree) {
+				if fault := checkValue(f, true, tree[key]); fault != nil {
+					return fault.under("." + key)
+				}
 			}
 		}
 	case items:
-		return checkList(f, v, path)
+		return checkList(f, v)
 	}
-	return ""
+	return nil
 }
 
-func checkList(f *schema.Field, v any, path string) string {
+func checkList(f *schema.Field, v any) *itemFault {
 	list, _ := v.([]any)
-	seen := make(map[step]bool, len(list))
+	seen := newSteps(len(list))
 	for i, item := range list {
 		at, missing := itemStep(f, item)
 		if missing != "" {
-			return fmt.Sprintf("%s: element %d: associative list with keys has an element that omits key field %q (and doesn't have default value)", path, i, missing)
+			return &itemFault{text: fmt.Sprintf("element %d: associative list with keys has an element that omits key field %q (and doesn't have default value)", i, missing)}
 		}
-		if seen[at] {
-			return fmt.Sprintf("%s: duplicate entries for key %s", path, at)
+		if !seen.add(at) {
+			return &itemFault{text: "duplicate entries for key " + at.String()}
 		}
-		seen[at] = true
-		if fault := checkValue(f, true, item, path+at.String()); fault != "" {
-			return fault
+		if fault := checkValue(f, true, item); fault != nil {
+			return fault.under(at.String())
 		}
 	}
-	return ""
+	return nil
+}
+
+// steps are the steps of one list, each once.
+type steps struct {
+	few  []step
+	many map[step]bool // instead of few, for a list whose length would be felt
+}
+
+// fewItems is how many items are looked through one by one.
+const fewItems = 32
+
+func newSteps(n int) *steps {
+	if n > fewItems {
+		return &steps{many: make(map[step]bool, n)}
+	}
+	return &steps{few: make([]step, 0, n)}
+}
+
+// add tells whether a step is new.
+func (s *steps) add(at step) bool {
+	if s.many != nil {
+		if s.many[at] {
+			return false
+		}
+		s.many[at] = true
+		return true
+	}
+	if slices.Contains(s.few, at) {
+		return false
+	}
+	s.few = append(s.few, at)
+	return true
 }
