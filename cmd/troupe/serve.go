@@ -23,10 +23,6 @@ the log goes to standard error.
 
 Settings come from the file of --config, if given, and from flags, which override it.`
 
-// gcPercent is GOGC of a daemon that is told nothing else. Most of what a write allocates
-// dies at once, and what stays alive is cheap to keep and dear to scan.
-const gcPercent = 200
-
 // serve runs the daemon.
 func serve() *cobra.Command {
 	var file string
@@ -48,9 +44,7 @@ func serve() *cobra.Command {
 		daemon.PrintFlags(c.OutOrStdout(), groups)
 	})
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		if os.Getenv("GOGC") == "" {
-			debug.SetGCPercent(gcPercent)
-		}
+		tuneMemory()
 		config := daemon.Default()
 		if file != "" {
 			if err := config.Load(file); err != nil {
@@ -78,6 +72,7 @@ func run(config daemon.Config, out, logs io.Writer) error {
 		return err
 	}
 	fmt.Fprintln(out, d.Ready())
+	go debug.FreeOSMemory() // of what only the start has needed
 	ended := make(chan error, 1)
 	go func() { ended <- d.Wait() }()
 	select {
