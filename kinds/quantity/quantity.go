@@ -93,6 +93,9 @@ func Read(s string) (Quantity, error) {
 	q.digits.SetString(digits, 10)
 	q.exp = u.exp10 - fraction
 	q.family = u.family
+	if q.family == exponent && q.exp+len(q.digits.String()) > maxExponent {
+		return Quantity{}, ErrSuffix // of the amount, however it is written
+	}
 	if u.shift > 0 {
 		q.digits.Lsh(&q.digits, u.shift)
 	}
