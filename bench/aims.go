@@ -27,6 +27,12 @@ func aims(o *Options) map[string]*Aim {
 		"idle-watchers":     figureAim(30, "KiB per watcher"),
 		"cold start, empty": figureAim(50, "ms"),
 		"memory, empty":     figureAim(30, "MiB resident"),
+		"custom-resource":   figureAim(0, "requests refused"),
+	}
+	if o.Scale == 1 {
+		all["selector, indexed field"] = figureAim(5, "ms")
+		all["selector, other field"] = figureAim(60, "ms")
+		all["selector, label"] = figureAim(60, "ms")
 	}
 	if o.Size != standardSize {
 		return all

@@ -9,7 +9,7 @@ import (
 
 // applyObjects: every operation applies one object, of which one value changes.
 func applyObjects(ctx context.Context, s *Session) ([]Result, error) {
-	f, err := s.prepare(ctx, hotObjects)
+	f, err := s.prepare(ctx, s.hot())
 	if err != nil {
 		return nil, err
 	}
@@ -25,7 +25,7 @@ func applyPods(ctx context.Context, s *Session) ([]Result, error) {
 		return nil, err
 	}
 	defer f.remove()
-	defer f.removePods()
+	f.also = append(f.also, f.pods())
 	if err := f.populatePods(ctx); err != nil {
 		return nil, err
 	}
@@ -44,7 +44,7 @@ func applyPods(ctx context.Context, s *Session) ([]Result, error) {
 func (f *fixture) applyAgain() error {
 	c := f.session.Target.Conn()
 	defer c.Close()
-	for n := range hotObjects {
+	for n := range f.session.hot() {
 		if err := f.applyOnce(c, f.podPath(n), "bench", f.pod(n, "")); err != nil {
 			return err
 		}
@@ -57,7 +57,7 @@ func (f *fixture) applyAgain() error {
 func (f *fixture) measureApply(ctx context.Context, name string, config func(n int) (path string, body []byte)) ([]Result, error) {
 	load := f.session.load()
 	sample, err := load.Drive(ctx, f.session.Target, func(c *Conn, n int) (int, error) {
-		path, body := config(n % hotObjects)
+		path, body := config(n % f.session.hot())
 		answer, err := c.Expect(http.StatusOK, http.MethodPatch, path+"?fieldManager=bench&force=true", typeApplyPatch, body)
 		return len(answer), err
 	})
@@ -80,7 +80,7 @@ func (f *fixture) applyOnce(c *Conn, path, manager string, body []byte) error {
 func (f *fixture) populatePods(ctx context.Context) error {
 	c := f.session.Target.Conn()
 	defer c.Close()
-	for n := range hotObjects {
+	for n := range f.session.hot() {
 		head := fmt.Sprintf(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":%q`, name(n))
 		for _, write := range []struct{ path, manager, body string }{
 			{f.podPath(n), "bench", string(f.pod(n, ""))},
@@ -98,7 +98,9 @@ func (f *fixture) populatePods(ctx context.Context) error {
 	return nil
 }
 
-func (f *fixture) podPath(n int) string { return f.namespacePath() + "/pods/" + name(n) }
+func (f *fixture) pods() string { return f.namespacePath() + "/pods" }
+
+func (f *fixture) podPath(n int) string { return f.pods() + "/" + name(n) }
 
 // pod is what the first manager says of the n-th Pod; sent, if any, is one more annotation,
 // after a comma.
@@ -111,14 +113,4 @@ func (f *fixture) pod(n int, sent string) []byte {
 	}
 	return fmt.Appendf(nil, `{"apiVersion":"v1","kind":"Pod","metadata":{"name":%q,"labels":{"app":"web"},"annotations":{"example.com/bench":"on"%s}},`+
 		`"spec":{"terminationGracePeriodSeconds":0,"containers":[%s],"volumes":[{"name":"work","emptyDir":{}}]}}`, name(n), sent, strings.Join(containers, ","))
-}
-
-// removePods deletes the Pods at once.
-func (f *fixture) removePods() {
-	c := f.session.Target.Conn()
-	defer c.Close()
-	path := f.namespacePath() + "/pods?gracePeriodSeconds=0"
-	if status, answer, err := c.Do(http.MethodDelete, path, "", nil); err != nil || status != http.StatusOK {
-		f.session.Note("clean-up of %s: %d %s %v", path, status, brief(answer), err)
-	}
 }

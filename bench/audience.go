@@ -24,17 +24,25 @@ const longestEvent = 64 << 20
 // audience is a number of watchers of the same path, each on a connection of its own.
 type audience struct {
 	conns   []*Conn
+	read    reading
 	parts   []Sample // one per watcher, owned by its goroutine until close returns
 	group   sync.WaitGroup
 	leaving atomic.Bool  // set before this side closes; what streams say after that is no error
+	ended   atomic.Bool  // a watch has ended early: what it lacks will never come
 	arrived atomic.Int64 // events that reached a watcher, all added up
 	wanted  atomic.Int64 // at this many the waiting publisher is told
 	signal  chan struct{}
 }
 
+// reading finds out when an event was sent, since epoch; less than 0 if it does not tell.
+type reading func(event []byte) (time.Duration, error)
+
+// countOnly reads nothing of an event.
+func countOnly([]byte) (time.Duration, error) { return -1, nil }
+
 // gather opens n watch connections. Events begin to be counted at once.
-func gather(ctx context.Context, target *Target, path string, n int) (*audience, error) {
-	a := &audience{conns: make([]*Conn, n), parts: make([]Sample, n), signal: make(chan struct{}, 1)}
+func gather(ctx context.Context, target *Target, path string, n int, read reading) (*audience, error) {
+	a := &audience{conns: make([]*Conn, n), read: read, parts: make([]Sample, n), signal: make(chan struct{}, 1)}
 	a.wanted.Store(1)
 	streams := make([]io.Reader, n)
 	var opening errgroup.Group
@@ -67,32 +75,44 @@ func (a *audience) follow(stream io.Reader, part *Sample) {
 		if len(line) == 0 || bytes.HasPrefix(line, []byte(`{"type":"BOOKMARK"`)) {
 			continue
 		}
-		sent, err := sentTime(line)
+		sent, err := a.read(line)
 		if err != nil {
 			part.fail(err)
 			continue
 		}
 		part.Operations++
 		part.Bytes += int64(len(line)) + 1
-		part.Latencies = append(part.Latencies, time.Since(epoch)-sent)
+		if sent >= 0 {
+			part.Latencies = append(part.Latencies, time.Since(epoch)-sent)
+		}
 		if a.arrived.Add(1) >= a.wanted.Load() {
-			select {
-			case a.signal <- struct{}{}:
-			default:
-			}
+			a.tell()
 		}
 	}
 	if !a.leaving.Load() {
+		a.ended.Store(true)
+		a.tell()
 		part.fail(errors.Join(errors.New("the watch ended early"), lines.Err()))
 	}
 }
 
-// await blocks until total events have arrived, and fails if they do not arrive in time.
+// tell wakes whoever awaits events.
+func (a *audience) tell() {
+	select {
+	case a.signal <- struct{}{}:
+	default:
+	}
+}
+
+// await blocks until total events have arrived, and fails if they do not arrive in time, or never will.
 func (a *audience) await(ctx context.Context, total int64, limit time.Duration) error {
 	a.wanted.Store(total)
 	timer := time.NewTimer(limit)
 	defer timer.Stop()
 	for a.arrived.Load() < total {
+		if a.ended.Load() {
+			return fmt.Errorf("%d of %d events arrived before a watch ended", a.arrived.Load(), total)
+		}
 		select {
 		case <-a.signal:
 		case <-timer.C:

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 )
 
@@ -14,11 +15,14 @@ const nameAgainst = "against"
 type Bench struct {
 	Options Options
 	Report  Report
+	Command []string  // the arguments, for the report
 	Log     io.Writer // progress, for people
 
-	targets []*Target // the server, then the one that it is compared with, if any
-	floor   *Target   // nil without the floor
-	closers []func()  // what to stop and remove, last first
+	targets     []*Target // the server, then the one that it is compared with, if any
+	identity    *Identity // what both accept; nil if that is not known
+	descriptors int       // files that a process may open
+	floor       *Target   // nil without the floor
+	closers     []func()  // what to stop and remove, last first
 }
 
 // Run measures all workloads and prints the table to out. It fails if it could not get started, a
@@ -26,12 +30,17 @@ type Bench struct {
 func (b *Bench) Run(ctx context.Context, out io.Writer) error {
 	ctx, cancel := context.WithTimeout(ctx, b.Options.Timeout)
 	defer cancel()
-	b.Report.Options, b.Report.Rows, b.Report.Notes = &b.Options, []*Row{}, []string{}
+	b.Report = Report{Options: &b.Options, Origin: newOrigin(b.Command), Rows: []*Row{}, Notes: []string{}}
 	defer b.close()
 	if err := b.open(); err != nil {
 		return err
 	}
-	failed := b.measure(ctx)
+	var failed error
+	if b.Options.Growth != "" {
+		failed = b.grow(ctx)
+	} else {
+		failed = b.measure(ctx)
+	}
 	if err := b.Report.writeTable(out); err != nil {
 		return err
 	}
@@ -40,24 +49,49 @@ func (b *Bench) Run(ctx context.Context, out io.Writer) error {
 			return err
 		}
 	}
+	if b.Options.Results != "" {
+		if err := writeResults(b.Options.Results, []*Report{&b.Report}); err != nil {
+			return err
+		}
+	}
 	return failed
 }
 
-// open finds or starts all servers.
-func (b *Bench) open() error {
-	if err := b.openServer(); err != nil {
-		return err
-	}
-	if b.Options.Against != "" {
-		target, err := LoadTarget(b.Options.Against)
+// again works on saved reports instead of servers.
+func (b *Bench) again(out io.Writer) error {
+	var reports []*Report
+	for _, path := range b.Options.reports {
+		r, err := readReport(path)
 		if err != nil {
 			return err
 		}
-		target.Label, target.Timeout, target.Processes = nameAgainst, b.Options.Request, b.Options.AgainstPIDs
-		b.targets = append(b.targets, target)
+		reports = append(reports, r)
 	}
-	if b.Options.Floor {
-		floor, err := startFloor(b.Options.Request)
+	if b.Options.Compare {
+		return compare(out, reports[0], reports[1])
+	}
+	return writeResults(b.Options.Results, reports)
+}
+
+// open finds or starts all servers.
+func (b *Bench) open() (err error) {
+	o := &b.Options
+	if b.descriptors, err = raiseDescriptors(); err != nil {
+		return err
+	}
+	if err := b.openIdentity(); err != nil {
+		return err
+	}
+	if err := b.openServer("", o.Kubeconfig, o.Start, o.PIDs); err != nil {
+		return err
+	}
+	if o.Against != "" || o.AgainstStart != "" {
+		if err := b.openServer(nameAgainst, o.Against, o.AgainstStart, o.AgainstPIDs); err != nil {
+			return err
+		}
+	}
+	if o.Floor && o.Growth == "" {
+		floor, err := startFloor(o.Request)
 		if err != nil {
 			return err
 		}
@@ -67,14 +101,31 @@ func (b *Bench) open() error {
 	return nil
 }
 
-func (b *Bench) openServer() error {
+// openIdentity takes the credentials of the flags or, for daemons that are started here, makes some.
+func (b *Bench) openIdentity() (err error) {
 	o := &b.Options
-	if o.Kubeconfig != "" {
-		target, err := LoadTarget(o.Kubeconfig)
+	if o.UserCA != "" || o.UserToken != "" || o.Start == "" {
+		b.identity, err = loadIdentity(o.UserCA, o.UserCAKey, o.UserToken)
+		return err
+	}
+	dir, err := os.MkdirTemp(o.TempDir, "bench-users-")
+	if err != nil {
+		return err
+	}
+	b.closers = append(b.closers, func() { _ = os.RemoveAll(dir) })
+	b.identity, err = newIdentity(dir)
+	return err
+}
+
+// openServer takes the server of a kubeconfig, or else starts one.
+func (b *Bench) openServer(label, kubeconfig, binary string, processes []int) error {
+	o := &b.Options
+	if kubeconfig != "" {
+		target, err := LoadTarget(kubeconfig)
 		if err != nil {
 			return err
 		}
-		target.Timeout, target.Processes = o.Request, o.PIDs
+		target.Label, target.Timeout, target.Processes = label, o.Request, processes
 		b.targets = append(b.targets, target)
 		return nil
 	}
@@ -83,7 +134,11 @@ func (b *Bench) openServer() error {
 		return err
 	}
 	b.closers = append(b.closers, remove)
-	d, err := daemonSpec{binary: o.Start, dir: dir, naming: o.Naming, args: o.StartArgs, timeout: o.Request}.start()
+	args := o.StartArgs
+	if b.identity != nil && b.identity.dir != "" {
+		args = append(b.identity.args(), args...)
+	}
+	d, err := daemonSpec{binary: binary, dir: dir, naming: o.Naming, args: args, audit: o.Audit, timeout: o.Request}.start()
 	if err != nil {
 		return err
 	}
@@ -92,6 +147,7 @@ func (b *Bench) openServer() error {
 			b.log("stop: %v", err)
 		}
 	})
+	d.Target.Label = label
 	b.targets = append(b.targets, d.Target)
 	return nil
 }
@@ -134,10 +190,13 @@ func (b *Bench) workload(ctx context.Context, w Workload) error {
 	var first []Result
 	var rows []*Row
 	for i, target := range b.targets {
-		if i > 0 && w.Name == nameColdStart {
-			continue // it starts servers of its own
+		s := b.session(target)
+		if i > 0 && w.kind != usual {
+			if s.Binary = b.Options.AgainstStart; s.Binary == "" {
+				b.Report.note("%s was not measured on the second server, of which there is no binary (--against-start)", w.Name)
+				continue
+			}
 		}
-		s := &Session{Options: b.Options, Target: target, Note: b.Report.note}
 		results, err := w.Run(ctx, s)
 		if err != nil {
 			b.Report.add(rows...)
@@ -164,6 +223,17 @@ func (b *Bench) workload(ctx context.Context, w Workload) error {
 	slices.SortStableFunc(rows, func(x, y *Row) int { return place(first, x.Name) - place(first, y.Name) })
 	b.Report.add(rows...)
 	return nil
+}
+
+// session is for one workload on one target.
+func (b *Bench) session(target *Target) *Session {
+	s := &Session{Options: b.Options, Target: target, Identity: b.identity, Descriptors: b.descriptors, Note: b.Report.note}
+	if target.Label != "" {
+		s.Note = func(format string, args ...any) {
+			b.Report.note("%s: "+format, append([]any{target.Label}, args...)...)
+		}
+	}
+	return s
 }
 
 // place is where a result of that name stands among the first target's, so that the rows of all

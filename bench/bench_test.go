@@ -14,14 +14,18 @@ import (
 // quick are flags that keep a whole run short.
 func quick(t *testing.T, more ...string) []string {
 	return append([]string{"--size=64", "--concurrency=2", "--count=10", "--objects=20", "--cold-objects=5",
-		"--watchers=2", "--burst=3", "--idle-watchers=2", "--temp-dir", t.TempDir()}, more...)
+		"--scale=0.00002", "--watchers=2", "--burst=3", "--idle-watchers=2", "--settle=1ms", "--temp-dir", t.TempDir()}, more...)
 }
 
-// A run that starts its own daemon, with every workload and the floor.
+// plain are the workloads that a server of ConfigMaps alone can be driven with.
+var plain = []string{"idle-watchers", "create", "get", "update", "merge-patch", "apply", "apply-pod", "delete", "list", "list-chunked",
+	"watch-fanout", "durable-create", "hot-object", "cold-start", "million"}
+
+// A run that starts its own daemon, with the floor.
 func TestRunFreshDaemon(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "report.json")
 	var out, log bytes.Buffer
-	args := quick(t, "--start", os.Args[0], "--json", path)
+	args := quick(t, "--start", os.Args[0], "--json", path, "--workloads", strings.Join(plain, ","))
 	if code := run(args, nil, &out, &log); code != 0 {
 		t.Fatalf("exit code %d\n%s%s", code, &log, &out)
 	}
@@ -43,7 +47,7 @@ func TestRunFreshDaemon(t *testing.T) {
 	for _, title := range []string{"idle", "idle-watchers", "create", "create (floor)", "get", "get (floor)", "update", "update (floor)",
 		"merge-patch", "merge-patch (floor)", "apply", "apply (floor)", "apply-pod", "apply-pod, unchanged", "delete", "delete (floor)", "list", "list (floor)", "list-chunked", "list-chunked (floor)",
 		"watch-fanout", "watch-fanout (floor)", "watch-fanout, bursts", "bare sync", "durable-create",
-		"cold start, empty", "memory, empty", "cold start, full", "memory, full"} {
+		"hot-object", "million, create", "million, update", "million, pause", "million, memory", "million, recovery", "cold start, empty", "memory, empty", "cold start, full", "memory, full"} {
 		if !rows[title] {
 			t.Errorf("no row %q in the report", title)
 		}
@@ -114,6 +118,10 @@ func TestRunFaults(t *testing.T) {
 		"unknown workload": {[]string{"--workloads", "get,dance"}, 2, `"dance"`},
 		"zero":             {[]string{"--size=0", "--watchers=-1"}, 2, "--watchers must be positive"},
 		"pid alone":        {[]string{"--pid=1"}, 2, "--pid needs --kubeconfig"},
+		"half a CA":        {[]string{"--user-ca=x"}, 2, "--user-ca-key"},
+		"one report":       {[]string{"--compare", "x"}, 2, "--compare needs two"},
+		"report alone":     {[]string{"x"}, 2, "--results"},
+		"no report":        {[]string{"--compare", "/nowhere/x", "/nowhere/y"}, 1, "/nowhere/x"},
 		"cold start":       {[]string{"--kubeconfig=x", "--workloads=cold-start"}, 2, "cold-start needs --binary"},
 		"no kubeconfig":    {[]string{"--kubeconfig=/nowhere/x"}, 1, "/nowhere/x"},
 		"no binary":        {[]string{"--start=/nowhere/x"}, 1, "/nowhere/x"},

@@ -101,9 +101,13 @@ func (c *Conn) Expect(status int, method, path, contentType string, body []byte)
 		return nil, err
 	}
 	if got != status {
-		return nil, fmt.Errorf("%s %s: status %d instead of %d: %s", method, path, got, status, brief(answer))
+		return nil, wrongStatus(method, path, got, status, answer)
 	}
 	return answer, nil
+}
+
+func wrongStatus(method, path string, got, want int, answer []byte) error {
+	return fmt.Errorf("%s %s: status %d instead of %d: %s", method, path, got, want, brief(answer))
 }
 
 // Watch sends a GET whose answer is a stream and returns that stream. The connection belongs to

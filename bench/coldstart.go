@@ -38,7 +38,7 @@ func coldStart(ctx context.Context, s *Session) ([]Result, error) {
 }
 
 func (s *Session) spec(dir string) daemonSpec {
-	return daemonSpec{binary: s.Binary, dir: dir, naming: s.Naming, args: s.StartArgs, timeout: s.Request}
+	return daemonSpec{binary: s.Binary, dir: dir, naming: s.Naming, args: s.StartArgs, audit: s.Audit, timeout: s.Request}
 }
 
 // startEmpty makes one start on a fresh data directory and returns the memory after it, in MiB.
@@ -81,7 +81,7 @@ func (s *Session) startFull(ctx context.Context, sample *Sample) (float64, error
 	}
 	err = d.firstRequest(path, sample)
 	select {
-	case <-time.After(settle):
+	case <-time.After(s.Settle):
 	case <-ctx.Done():
 	}
 	memory := d.resident(sample)

@@ -16,7 +16,7 @@ import (
 
 // Limits on a daemon that the harness has started.
 const (
-	readyLimit = time.Minute      // from exec to its ready line
+	readyLimit = 5 * time.Minute  // from exec to its ready line
 	drainLimit = 30 * time.Second // from SIGTERM to its end; then it is killed
 	tailSize   = 2 << 10          // bytes of its log that an error message quotes
 )
@@ -33,12 +33,16 @@ type Daemon struct {
 type daemonSpec struct {
 	binary, dir, naming string
 	args                []string
+	audit               bool          // the metadata of every request, into a file beside the data
 	timeout             time.Duration // of requests to it
 }
 
 // start runs `<binary> serve` on a free port and returns when it has said that it is ready.
 func (spec daemonSpec) start() (*Daemon, error) {
 	args := append([]string{"serve", "--data-dir", spec.dir, "--secure-port", "0", "--naming", spec.naming}, spec.args...)
+	if spec.audit {
+		args = append(args, "--audit-log-path", spec.dir+".audit")
+	}
 	tail := &tailWriter{}
 	d := &Daemon{cmd: exec.Command(spec.binary, args...), ended: make(chan struct{})}
 	d.cmd.Stderr = tail

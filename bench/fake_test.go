@@ -50,11 +50,13 @@ type fakeAPI struct {
 	mu      sync.Mutex
 	version int
 	objects map[string]map[string]tree // by namespace and name
+	texts   map[string][]byte          // objects as JSON, by namespace/name
 	history []event
 	news    chan struct{} // closed and replaced at every event
 	dir     string        // where objects are kept too, if not empty
 	token   string        // that requests must bear, if not empty
 
+	other  func(*http.Request) int // answers what is not below namespaces by a status, if not nil
 	fault  func(*http.Request) int // a status to fail with, or 0
 	counts map[string]int          // requests by method
 }
@@ -62,6 +64,7 @@ type fakeAPI struct {
 func newFakeAPI() *fakeAPI {
 	return &fakeAPI{
 		objects: map[string]map[string]tree{"default": {}},
+		texts:   map[string][]byte{},
 		news:    make(chan struct{}),
 		counts:  map[string]int{},
 		fault:   func(*http.Request) int { return 0 },
@@ -102,6 +105,12 @@ func (f *fakeAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 func (f *fakeAPI) answer(r *http.Request, body []byte) (int, any) {
+	if r.URL.Path == "/apis" {
+		return http.StatusOK, json.RawMessage(`{"groups":[{"name":"a.example.com"},{"name":"coordination.x"},{"name":"rbac.authorization.x"},{"name":"authentication.x"},{"name":"apiextensions.x"}]}`)
+	}
+	if f.other != nil && !strings.HasPrefix(r.URL.Path, "/api/v1/") {
+		return f.other(r), nil
+	}
 	parts := strings.Split(strings.TrimPrefix(r.URL.Path, "/api/v1/namespaces"), "/")[1:]
 	object := tree{}
 	if len(body) > 0 && json.Unmarshal(body, &object) != nil {
@@ -140,7 +149,7 @@ func (f *fakeAPI) collection(r *http.Request, namespace string, object tree) (in
 		return http.StatusOK, nil
 	}
 	names := slices.Sorted(maps.Keys(items))
-	meta, list := tree{"resourceVersion": strconv.Itoa(f.version)}, []tree{}
+	meta, list := tree{"resourceVersion": strconv.Itoa(f.version)}, []json.RawMessage{}
 	begin, _ := strconv.Atoi(r.URL.Query().Get("continue"))
 	end := len(names)
 	if limit, _ := strconv.Atoi(r.URL.Query().Get("limit")); limit > 0 && begin+limit < end {
@@ -148,7 +157,7 @@ func (f *fakeAPI) collection(r *http.Request, namespace string, object tree) (in
 		meta["continue"] = strconv.Itoa(end)
 	}
 	for _, name := range names[begin:end] {
-		list = append(list, items[name])
+		list = append(list, f.texts[namespace+"/"+name])
 	}
 	return http.StatusOK, tree{"kind": "ConfigMapList", "metadata": meta, "items": list}
 }
@@ -179,9 +188,9 @@ func (f *fakeAPI) single(r *http.Request, namespace, name string, object tree) (
 
 func (f *fakeAPI) store(kind, namespace, name string, object tree) {
 	f.version++
-	f.objects[namespace][name] = object
+	text, _ := json.Marshal(object)
+	f.objects[namespace][name], f.texts[namespace+"/"+name] = object, text
 	if f.dir != "" {
-		text, _ := json.Marshal(object)
 		_ = os.WriteFile(filepath.Join(f.dir, namespace+"_"+name), text, 0o600)
 	}
 	f.history = append(f.history, event{kind, object})
@@ -261,7 +270,7 @@ func fakeDaemon(args []string) {
 		if f.objects[namespace] == nil {
 			f.objects[namespace] = map[string]tree{}
 		}
-		f.objects[namespace][name] = object
+		f.objects[namespace][name], f.texts[namespace+"/"+name] = object, text
 	}
 	server, config := f.serve()
 	path := filepath.Join(dir, "admin.kubeconfig")
@@ -294,9 +303,9 @@ func startFake(t *testing.T) (*fakeAPI, string) {
 func session(t *testing.T, kubeconfig string) *Session {
 	t.Helper()
 	s := &Session{Note: func(format string, args ...any) { t.Logf(format, args...) }}
-	args := []string{"--kubeconfig", kubeconfig, "--size=64", "--concurrency=4", "--count=40", "--duration=1m",
+	args := []string{"--kubeconfig", kubeconfig, "--size=64", "--concurrency=4", "--count=24", "--duration=1m",
 		"--objects=1100", "--cold-objects=20", "--watchers=5", "--burst=8", "--idle-watchers=6",
-		"--binary", os.Args[0], "--temp-dir", t.TempDir()}
+		"--binary", os.Args[0], "--settle=1ms", "--scale=0.002", "--temp-dir", t.TempDir()}
 	if err := s.parse(args, io.Discard); err != nil {
 		t.Fatal(err)
 	}

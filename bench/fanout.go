@@ -22,12 +22,12 @@ type broadcast struct {
 // watchFanout: objects change while many watch. First every event is waited for at all watchers
 // before the next is sent, then they come in bursts.
 func watchFanout(ctx context.Context, s *Session) ([]Result, error) {
-	f, err := s.prepare(ctx, hotObjects)
+	f, err := s.prepare(ctx, s.hot())
 	if err != nil {
 		return nil, err
 	}
 	defer f.remove()
-	b := broadcast{target: s.Target, watchers: s.Watchers, burst: 1, publish: f.put(hotObjects), load: s.load()}
+	b := broadcast{target: s.Target, watchers: s.Watchers, burst: 1, publish: f.put(f.total), load: s.load()}
 	if b.watch, err = f.watchPath(); err != nil {
 		return nil, err
 	}
@@ -52,11 +52,16 @@ func watchFanout(ctx context.Context, s *Session) ([]Result, error) {
 
 // watchPath watches the collection from now on, for longer than any workload runs.
 func (f *fixture) watchPath() (string, error) {
-	version, err := f.version()
+	return f.watchFrom(f.collection())
+}
+
+// watchFrom is watchPath for any collection.
+func (f *fixture) watchFrom(collection string) (string, error) {
+	version, err := f.version(collection)
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("%s?watch=true&timeoutSeconds=3600&resourceVersion=%s", f.collection(), version), nil
+	return fmt.Sprintf("%s?watch=true&timeoutSeconds=3600&resourceVersion=%s", collection, version), nil
 }
 
 // run sends bursts until the load is done. The writes are part of the cost.
@@ -71,7 +76,7 @@ func (b broadcast) run(ctx context.Context) (*Sample, error) {
 	if err != nil {
 		return nil, err
 	}
-	a, err := gather(ctx, b.target, b.watch, b.watchers)
+	a, err := gather(ctx, b.target, b.watch, b.watchers, sentTime)
 	if err != nil {
 		return nil, err
 	}

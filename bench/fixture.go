@@ -16,7 +16,9 @@ import (
 type fixture struct {
 	session   *Session
 	namespace string
-	payload   []byte // of the configured size
+	payload   []byte   // of the configured size
+	total     int      // objects 0 to total-1 are there from the start
+	also      []string // collections to empty beside that of the objects
 }
 
 // fixtures numbers the namespaces of this process.
@@ -31,6 +33,7 @@ func (s *Session) prepare(ctx context.Context, n int) (*fixture, error) {
 		session:   s,
 		namespace: fmt.Sprintf("bench-%d-%d", os.Getpid(), fixtures.Add(1)),
 		payload:   bytes.Repeat([]byte("x"), s.Size),
+		total:     n,
 	}
 	c := s.Target.Conn()
 	defer c.Close()
@@ -47,11 +50,16 @@ func (s *Session) prepare(ctx context.Context, n int) (*fixture, error) {
 
 // populate creates objects 0 to n-1; any failure is an error.
 func (f *fixture) populate(ctx context.Context, n int) error {
-	if n == 0 {
+	return f.fill(ctx, n, f.create)
+}
+
+// fill runs step n times; any failure is an error.
+func (f *fixture) fill(ctx context.Context, n int, step Step) error {
+	if n <= 0 {
 		return nil
 	}
 	load := Load{Concurrency: min(f.session.Concurrency, n), Count: n}
-	sample, err := load.Drive(ctx, f.session.Target, f.create)
+	sample, err := load.Drive(ctx, f.session.Target, step)
 	if err != nil {
 		return err
 	}
@@ -66,15 +74,31 @@ func (f *fixture) populate(ctx context.Context, n int) error {
 func (f *fixture) remove() {
 	c := f.session.Target.Conn()
 	defer c.Close()
-	for _, path := range []string{f.collection(), f.namespacePath()} {
-		status, answer, err := c.Do(http.MethodDelete, path, "", nil)
-		if err == nil && status != http.StatusOK && status != http.StatusAccepted {
-			err = fmt.Errorf("status %d: %s", status, brief(answer))
-		}
-		if err != nil {
+	for _, path := range append(f.also, f.collection(), f.namespacePath()) {
+		if err := removeAll(c, path); err != nil {
 			f.session.Note("clean-up of %s: %v", path, err)
 		}
 	}
+}
+
+// removals is how often a deletion is asked for: many objects can take longer than a request may.
+const removals = 5
+
+// removeAll deletes what is at path.
+func removeAll(c *Conn, path string) (err error) {
+	for range removals {
+		status, answer, failed := c.Do(http.MethodDelete, path+"?gracePeriodSeconds=0", "", nil)
+		switch {
+		case failed == nil && (status == http.StatusOK || status == http.StatusAccepted):
+			return nil
+		case failed == nil && status < http.StatusInternalServerError:
+			return fmt.Errorf("status %d: %s", status, brief(answer))
+		case failed == nil:
+			failed = fmt.Errorf("status %d: %s", status, brief(answer))
+		}
+		err = failed
+	}
+	return err
 }
 
 func (f *fixture) namespacePath() string {
@@ -134,11 +158,11 @@ func (f *fixture) put(total int) Step {
 	}
 }
 
-// version reads the collection's resourceVersion, to watch from.
-func (f *fixture) version() (string, error) {
+// version reads a collection's resourceVersion, to watch from.
+func (f *fixture) version(collection string) (string, error) {
 	c := f.session.Target.Conn()
 	defer c.Close()
-	answer, err := c.Expect(http.StatusOK, http.MethodGet, f.collection()+"?limit=1", "", nil)
+	answer, err := c.Expect(http.StatusOK, http.MethodGet, collection+"?limit=1", "", nil)
 	if err != nil {
 		return "", err
 	}

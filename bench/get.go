@@ -5,23 +5,29 @@ import (
 	"net/http"
 )
 
-// hotObjects is how many objects get, update and merge-patch share.
+// hotObjects is how many objects reads and writes of single objects go round.
 const hotObjects = 1_000
+
+// hot is that number, or fewer if there are fewer operations.
+func (s *Session) hot() int { return min(hotObjects, s.Count) }
 
 // getObjects: every operation is a GET of one object, in turn.
 func getObjects(ctx context.Context, s *Session) ([]Result, error) {
-	f, err := s.prepare(ctx, hotObjects)
+	f, err := s.prepare(ctx, s.hot())
 	if err != nil {
 		return nil, err
 	}
 	defer f.remove()
 	load := s.load()
-	sample, err := load.Drive(ctx, s.Target, func(c *Conn, n int) (int, error) {
-		answer, err := c.Expect(http.StatusOK, http.MethodGet, f.path(n%hotObjects), "", nil)
-		return len(answer), err
-	})
+	sample, err := load.Drive(ctx, s.Target, f.get)
 	if err != nil {
 		return nil, err
 	}
 	return simple("get", sample, load, http.MethodGet, "", nil), nil
+}
+
+// get is the Step that reads one of the objects in turn.
+func (f *fixture) get(c *Conn, n int) (int, error) {
+	answer, err := c.Expect(http.StatusOK, http.MethodGet, f.path(n%f.total), "", nil)
+	return len(answer), err
 }

@@ -5,9 +5,6 @@ import (
 	"time"
 )
 
-// settle is how long memory is left alone before it is read.
-const settle = 2 * time.Second
-
 // idleWatchers: the memory that a watch connection costs on which nothing happens.
 func idleWatchers(ctx context.Context, s *Session) ([]Result, error) {
 	if len(s.Target.Processes) == 0 {
@@ -27,21 +24,22 @@ func idleWatchers(ctx context.Context, s *Session) ([]Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	watchers := s.connections("idle-watchers", s.IdleWatchers)
 	m := startMeter(s.Target)
-	a, err := gather(ctx, s.Target, path, s.IdleWatchers)
+	a, err := gather(ctx, s.Target, path, watchers, sentTime)
 	if err != nil {
 		return nil, err
 	}
 	usage := &Sample{}
 	select {
-	case <-time.After(settle):
+	case <-time.After(s.Settle):
 	case <-ctx.Done():
 	}
 	m.stop(usage)
 	sum := a.close()
 	usage.Errors, usage.FirstError = sum.Errors, sum.FirstError
-	usage.Operations = s.IdleWatchers - sum.Errors
-	perWatcher := float64(usage.Resident-before.Resident) / 1024 / float64(s.IdleWatchers)
+	usage.Operations = watchers - sum.Errors
+	perWatcher := float64(usage.Resident-before.Resident) / 1024 / float64(watchers)
 	return []Result{
 		{Name: "idle", Figure: &Figure{mebibytes(before.Resident), "MiB resident"}},
 		{Name: "idle-watchers", Sample: usage, Figure: &Figure{perWatcher, "KiB per watcher"}},

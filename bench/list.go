@@ -50,6 +50,15 @@ func listChunked(ctx context.Context, s *Session) ([]Result, error) {
 	return []Result{{Name: "list-chunked", Sample: sample, Floor: x.floor(load)}}, nil
 }
 
+// chunk is the Step that lists the first objects.
+func (f *fixture) chunk(limit int) Step {
+	path := fmt.Sprintf("%s?limit=%d", f.collection(), limit)
+	return func(c *Conn, _ int) (int, error) {
+		answer, err := c.Expect(http.StatusOK, http.MethodGet, path, "", nil)
+		return len(answer), err
+	}
+}
+
 // walk follows the continue tokens to the end. It gives up on a server that has more chunks than
 // there are objects.
 func (f *fixture) walk(c *Conn) (int, error) {

@@ -22,13 +22,16 @@ func run(args []string, in io.Reader, out, log io.Writer) int {
 	if len(args) == 1 && args[0] == nameFloor {
 		return report(log, serveFloor(in, out))
 	}
-	b := &Bench{Log: log}
+	b := &Bench{Log: log, Command: args}
 	switch err := b.Options.parse(args, log); {
 	case errors.Is(err, pflag.ErrHelp):
 		return 0
 	case err != nil:
 		_, _ = fmt.Fprintln(log, err)
 		return 2
+	}
+	if b.Options.saved() {
+		return report(log, b.again(out))
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()

@@ -17,12 +17,18 @@ type Options struct {
 	Start        string        `json:"start,omitempty"`
 	StartArgs    []string      `json:"startArgs,omitempty"`
 	Naming       string        `json:"naming,omitempty"`
+	Audit        bool          `json:"audit"`
 	Binary       string        `json:"binary,omitempty"`
 	Kubeconfig   string        `json:"kubeconfig,omitempty"`
 	PIDs         []int         `json:"pids,omitempty"`
 	Against      string        `json:"against,omitempty"`
+	AgainstStart string        `json:"againstStart,omitempty"`
 	AgainstPIDs  []int         `json:"againstPids,omitempty"`
+	UserCA       string        `json:"userCA,omitempty"`
+	UserCAKey    string        `json:"-"`
+	UserToken    string        `json:"-"`
 	Workloads    []string      `json:"workloads"`
+	Scale        float64       `json:"scale"`
 	Size         int           `json:"sizeBytes"`
 	Concurrency  int           `json:"concurrency"`
 	Count        int           `json:"count"`
@@ -33,10 +39,16 @@ type Options struct {
 	Burst        int           `json:"burst"`
 	IdleWatchers int           `json:"idleWatchers"`
 	Floor        bool          `json:"floor"`
+	Settle       time.Duration `json:"settleNanoseconds"`
 	TempDir      string        `json:"tempDir"`
 	JSON         string        `json:"-"`
+	Results      string        `json:"-"`
+	Growth       string        `json:"-"`
+	Compare      bool          `json:"-"`
 	Request      time.Duration `json:"requestTimeoutNanoseconds"`
 	Timeout      time.Duration `json:"timeoutNanoseconds"`
+
+	reports []string // arguments: saved reports
 }
 
 // The sizes that the aims are given for.
@@ -52,14 +64,20 @@ func (o *Options) flags() *pflag.FlagSet {
 	f := pflag.NewFlagSet("bench", pflag.ContinueOnError)
 	f.SortFlags = false
 	f.StringVar(&o.Start, "start", "bin/troupe", "binary of the daemon to start afresh and to measure, if there is no --kubeconfig")
-	f.StringArrayVar(&o.StartArgs, "start-arg", nil, "one more argument for the daemon that is started (repeatable)")
-	f.StringVar(&o.Naming, "naming", "platform", "naming profile of the daemon that is started")
-	f.StringVar(&o.Binary, "binary", "", "binary of the daemon for cold-start (default: that of --start)")
+	f.StringArrayVar(&o.StartArgs, "start-arg", nil, "one more argument for the daemons that are started (repeatable)")
+	f.StringVar(&o.Naming, "naming", "platform", "naming profile of the daemons that are started")
+	f.BoolVar(&o.Audit, "audit", true, "daemons that are started write the metadata of every request into an audit log")
+	f.StringVar(&o.Binary, "binary", "", "binary of the daemon for cold-start and million (default: that of --start)")
 	f.StringVar(&o.Kubeconfig, "kubeconfig", "", "server to measure instead of starting one")
 	f.IntSliceVar(&o.PIDs, "pid", nil, "process id of that server, for CPU and memory (repeatable)")
 	f.StringVar(&o.Against, "against", "", "kubeconfig of a second server, measured side by side")
 	f.IntSliceVar(&o.AgainstPIDs, "against-pid", nil, "process id of the second server (repeatable)")
-	f.StringSliceVar(&o.Workloads, "workloads", nil, "comma-separated workloads (default: all): "+strings.Join(workloadNames(), ", "))
+	f.StringVar(&o.AgainstStart, "against-start", "", "binary of a second daemon to start and to measure side by side, instead of --against")
+	f.StringVar(&o.UserCA, "user-ca", "", "CA whose client certificates the servers of --kubeconfig and --against accept (started ones get one)")
+	f.StringVar(&o.UserCAKey, "user-ca-key", "", "key of that CA")
+	f.StringVar(&o.UserToken, "user-token", "", "static token that they accept for the user "+staticUser)
+	f.StringSliceVar(&o.Workloads, "workloads", nil, "comma-separated workloads (default: all but million): "+strings.Join(workloadNames(true), ", "))
+	f.Float64Var(&o.Scale, "scale", 1, "factor for the sizes of the scenarios from leases on, as in 0.1 for a small machine; the report says what it changed")
 	f.IntVar(&o.Size, "size", standardSize, "bytes of data in each object")
 	f.IntVar(&o.Concurrency, "concurrency", 32, "clients, each with a connection of its own")
 	f.IntVar(&o.Count, "count", 50_000, "most operations per workload")
@@ -70,10 +88,14 @@ func (o *Options) flags() *pflag.FlagSet {
 	f.IntVar(&o.Burst, "burst", 100, "events of one burst of watch-fanout")
 	f.IntVar(&o.IdleWatchers, "idle-watchers", 1_000, "watch connections of idle-watchers")
 	f.BoolVar(&o.Floor, "floor", true, "measure the floor too: a bare server that answers as many bytes")
+	f.DurationVar(&o.Settle, "settle", 2*time.Second, "how long memory is left alone before it is read")
 	f.StringVar(&o.TempDir, "temp-dir", os.TempDir(), "where data directories are made and syncs are measured; a real disk, please")
 	f.StringVar(&o.JSON, "json", "", "file to write the report to as JSON")
+	f.StringVar(&o.Results, "results", "", "Markdown file to write the table of aims to, of this run or of saved reports given as arguments; explanations in it are kept")
+	f.StringVar(&o.Growth, "growth", "", "instead of workloads, measure each cost at 1, 10 and 100 times the size, and write the plots into this folder")
+	f.BoolVar(&o.Compare, "compare", false, "compare two saved reports, given as arguments: old, new")
 	f.DurationVar(&o.Request, "request-timeout", time.Minute, "most time for one request")
-	f.DurationVar(&o.Timeout, "timeout", 20*time.Minute, "most time for the whole run")
+	f.DurationVar(&o.Timeout, "timeout", time.Hour, "most time for the whole run")
 	return f
 }
 
@@ -84,6 +106,7 @@ func (o *Options) parse(args []string, log io.Writer) error {
 	if err := f.Parse(args); err != nil {
 		return err
 	}
+	o.reports = f.Args()
 	if o.Kubeconfig != "" {
 		o.Start = ""
 	}
@@ -91,13 +114,21 @@ func (o *Options) parse(args []string, log io.Writer) error {
 		o.Binary = o.Start
 	}
 	if len(o.Workloads) == 0 {
-		o.Workloads = workloadNames()
+		o.Workloads = workloadNames(false)
 		if o.Binary == "" {
-			o.Workloads = slices.DeleteFunc(o.Workloads, func(name string) bool { return name == nameColdStart })
+			o.Workloads = slices.DeleteFunc(o.Workloads, needsBinary)
 		}
 	}
 	return o.Validate()
 }
+
+func needsBinary(name string) bool {
+	w, _ := workloadOf(name)
+	return w.kind != usual
+}
+
+// saved tells whether the run is about saved reports only.
+func (o *Options) saved() bool { return o.Compare || len(o.reports) > 0 }
 
 // Validate reports every fault.
 func (o *Options) Validate() error {
@@ -108,12 +139,19 @@ func (o *Options) Validate() error {
 		}
 	}
 	for _, name := range o.Workloads {
-		fault(!slices.Contains(workloadNames(), name), "--workloads: there is no %q, but %s", name, strings.Join(workloadNames(), ", "))
-		fault(name == nameColdStart && o.Binary == "", "--workloads: %s needs --binary", name)
+		_, known := workloadOf(name)
+		fault(!known, "--workloads: there is no %q, but %s", name, strings.Join(workloadNames(true), ", "))
+		fault(needsBinary(name) && o.Binary == "", "--workloads: %s needs --binary", name)
 	}
 	fault(o.Start == "" && o.Kubeconfig == "", "--start or --kubeconfig is needed")
 	fault(len(o.PIDs) > 0 && o.Kubeconfig == "", "--pid needs --kubeconfig")
 	fault(len(o.AgainstPIDs) > 0 && o.Against == "", "--against-pid needs --against")
+	fault(o.Against != "" && o.AgainstStart != "", "--against and --against-start are alternatives")
+	fault((o.UserCA == "") != (o.UserCAKey == ""), "--user-ca and --user-ca-key need each other")
+	fault(o.Compare && len(o.reports) != 2, "--compare needs two saved reports, old and new")
+	fault(len(o.reports) > 0 && !o.Compare && o.Results == "", "saved reports are for --compare or --results")
+	fault(o.Compare && o.Results != "", "--compare and --results are alternatives")
+	fault(o.Scale <= 0, "--scale must be positive")
 	for _, number := range []struct {
 		flag  string
 		value int64
@@ -121,7 +159,7 @@ func (o *Options) Validate() error {
 		{"size", int64(o.Size)}, {"concurrency", int64(o.Concurrency)}, {"count", int64(o.Count)},
 		{"duration", int64(o.Duration)}, {"objects", int64(o.Objects)}, {"cold-objects", int64(o.ColdObjects)},
 		{"watchers", int64(o.Watchers)}, {"burst", int64(o.Burst)}, {"idle-watchers", int64(o.IdleWatchers)},
-		{"request-timeout", int64(o.Request)}, {"timeout", int64(o.Timeout)},
+		{"settle", int64(o.Settle)}, {"request-timeout", int64(o.Request)}, {"timeout", int64(o.Timeout)},
 	} {
 		fault(number.value <= 0, "--%s must be positive", number.flag)
 	}

@@ -7,20 +7,23 @@ import (
 
 // patchObjects: every operation is a merge patch that changes one value of one object.
 func patchObjects(ctx context.Context, s *Session) ([]Result, error) {
-	f, err := s.prepare(ctx, hotObjects)
+	f, err := s.prepare(ctx, s.hot())
 	if err != nil {
 		return nil, err
 	}
 	defer f.remove()
 	load := s.load()
-	sample, err := load.Drive(ctx, s.Target, func(c *Conn, n int) (int, error) {
-		answer, err := c.Expect(http.StatusOK, http.MethodPatch, f.path(n%hotObjects), typeMergePatch, mergePatch())
-		return len(answer), err
-	})
+	sample, err := load.Drive(ctx, s.Target, f.patch)
 	if err != nil {
 		return nil, err
 	}
 	return simple("merge-patch", sample, load, http.MethodPatch, typeMergePatch, mergePatch()), nil
+}
+
+// patch is the Step that changes one value of one of the objects.
+func (f *fixture) patch(c *Conn, n int) (int, error) {
+	answer, err := c.Expect(http.StatusOK, http.MethodPatch, f.path(n%f.total), typeMergePatch, mergePatch())
+	return len(answer), err
 }
 
 // mergePatch sets the time of sending, which differs from patch to patch.

@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -37,8 +38,10 @@ type Row struct {
 
 // Report is the outcome of a run.
 type Report struct {
+	Origin  *Origin  `json:"origin,omitempty"`
 	Options *Options `json:"options"`
 	Rows    []*Row   `json:"rows"`
+	Growth  []*Curve `json:"growth,omitempty"`
 	Notes   []string `json:"notes"`
 }
 
@@ -108,22 +111,25 @@ func (r *Report) errors() int {
 	return sum
 }
 
-// note keeps a remark for the end of the report.
+// note keeps a remark for the end of the report, once.
 func (r *Report) note(format string, args ...any) {
-	r.Notes = append(r.Notes, fmt.Sprintf(format, args...))
+	if text := fmt.Sprintf(format, args...); !slices.Contains(r.Notes, text) {
+		r.Notes = append(r.Notes, text)
+	}
 }
 
 // writeTable prints the rows for people.
 func (r *Report) writeTable(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	against := r.Options.Against != "" || r.Options.AgainstStart != ""
 	heads := []string{"workload", "rate/s", "p50", "p99", "CPU/op", "RSS MiB", "errors", "figure", "aim", "met", "× floor"}
-	if r.Options.Against != "" {
+	if against {
 		heads = append(heads, "× against")
 	}
 	_, _ = fmt.Fprintln(t, strings.Join(heads, "\t"))
 	for _, row := range r.Rows {
 		cells := row.cells()
-		if r.Options.Against != "" {
+		if against {
 			cells = append(cells, times(row.ToAgainst))
 		}
 		_, _ = fmt.Fprintln(t, strings.Join(cells, "\t"))
@@ -183,6 +189,22 @@ func (r *Report) writeJSON(path string) error {
 		return err
 	}
 	return os.WriteFile(path, append(text, '\n'), 0o644)
+}
+
+// readReport reads what writeJSON has written.
+func readReport(path string) (*Report, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	r := &Report{}
+	if err := json.Unmarshal(text, r); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if r.Options == nil {
+		return nil, fmt.Errorf("%s is not a report", path)
+	}
+	return r, nil
 }
 
 func microseconds(d time.Duration) float64 {

@@ -7,13 +7,13 @@ import (
 
 // updateObjects: every operation is a PUT that changes one object, without a precondition.
 func updateObjects(ctx context.Context, s *Session) ([]Result, error) {
-	f, err := s.prepare(ctx, hotObjects)
+	f, err := s.prepare(ctx, s.hot())
 	if err != nil {
 		return nil, err
 	}
 	defer f.remove()
 	load := s.load()
-	sample, err := load.Drive(ctx, s.Target, f.put(hotObjects))
+	sample, err := load.Drive(ctx, s.Target, f.put(f.total))
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"net/http"
+	"slices"
 	"strconv"
 )
 
@@ -10,13 +11,25 @@ import (
 type Workload struct {
 	Name string
 	Run  func(ctx context.Context, s *Session) ([]Result, error)
+	kind workloadKind
 }
+
+// workloadKind tells workloads apart that need something special.
+type workloadKind int
+
+const (
+	usual  workloadKind = iota
+	own                 // starts servers of its own, from a binary
+	onlyBy              // the same, and runs only if it is named
+)
 
 // Session is what a workload gets: the target, the flags, and a place for remarks.
 type Session struct {
 	Options
-	Target *Target
-	Note   func(format string, args ...any)
+	Target      *Target
+	Identity    *Identity // what the target accepts beside its administrator; nil if that is not known
+	Descriptors int       // files that a process may open; 0 if that is not known
+	Note        func(format string, args ...any)
 }
 
 // Result is one measurement of a workload, a row of the report.
@@ -34,33 +47,55 @@ type Figure struct {
 	Unit  string  `json:"unit"`
 }
 
-// nameColdStart is the one workload that needs a binary instead of a server.
-const nameColdStart = "cold-start"
-
 // workloads lists all, in the order in which they run: those that read memory come first, while
-// the process is young.
+// the process is young, and those that leave much behind come last.
 func workloads() []Workload {
 	return []Workload{
-		{"idle-watchers", idleWatchers},
-		{"create", createObjects},
-		{"get", getObjects},
-		{"update", updateObjects},
-		{"merge-patch", patchObjects},
-		{"apply", applyObjects},
-		{"apply-pod", applyPods},
-		{"delete", deleteObjects},
-		{"list", listObjects},
-		{"list-chunked", listChunked},
-		{"watch-fanout", watchFanout},
-		{"durable-create", durableCreate},
-		{nameColdStart, coldStart},
+		{Name: "idle-watchers", Run: idleWatchers},
+		{Name: "create", Run: createObjects},
+		{Name: "get", Run: getObjects},
+		{Name: "update", Run: updateObjects},
+		{Name: "merge-patch", Run: patchObjects},
+		{Name: "apply", Run: applyObjects},
+		{Name: "apply-pod", Run: applyPods},
+		{Name: "delete", Run: deleteObjects},
+		{Name: "list", Run: listObjects},
+		{Name: "list-chunked", Run: listChunked},
+		{Name: "watch-fanout", Run: watchFanout},
+		{Name: "durable-create", Run: durableCreate},
+		{Name: "hot-object", Run: hotObject},
+		{Name: "leases", Run: leases},
+		{Name: "pod-life", Run: podLife},
+		{Name: "role-change", Run: roleChange},
+		{Name: "custom-resource", Run: customResource},
+		{Name: "auth", Run: authenticate},
+		{Name: "overload", Run: overload},
+		{Name: "stalled-readers", Run: stalled},
+		{Name: "mixed", Run: mixed},
+		{Name: "informer-storm", Run: informerStorm},
+		{Name: "selector", Run: selectNothing},
+		{Name: "cold-start", Run: coldStart, kind: own},
+		{Name: "million", Run: million, kind: onlyBy},
 	}
 }
 
-func workloadNames() []string {
+// workloadOf returns the workload of that name, or none.
+func workloadOf(name string) (Workload, bool) {
+	all := workloads()
+	i := slices.IndexFunc(all, func(w Workload) bool { return w.Name == name })
+	if i < 0 {
+		return Workload{}, false
+	}
+	return all[i], true
+}
+
+// workloadNames lists all, or those that run unless others are named.
+func workloadNames(all bool) []string {
 	var names []string
 	for _, w := range workloads() {
-		names = append(names, w.Name)
+		if all || w.kind != onlyBy {
+			names = append(names, w.Name)
+		}
 	}
 	return names
 }

@@ -15,26 +15,25 @@ var counted = []struct {
 	operations int
 	requests   int // of the method, preparation included
 }{
-	{"create", http.MethodPost, 40, 1 + 40},
-	{"get", http.MethodGet, 40, 40},
-	{"update", http.MethodPut, 40, 40},
-	{"merge-patch", http.MethodPatch, 40, 40},
-	{"apply", http.MethodPatch, 40, 40},
-	{"delete", http.MethodDelete, 40, 40 + 2},
-	{"list", http.MethodGet, 40, 40},
-	{"list-chunked", http.MethodGet, 40, 3 * 40},
-	{"durable-create", http.MethodPost, 40, 1 + 40},
+	{"create", http.MethodPost, 24, 1 + 24},
+	{"get", http.MethodGet, 24, 24},
+	{"update", http.MethodPut, 24, 24},
+	{"merge-patch", http.MethodPatch, 24, 24},
+	{"apply", http.MethodPatch, 24, 24},
+	{"delete", http.MethodDelete, 24, 24 + 2},
+	{"list", http.MethodGet, 24, 24},
+	{"list-chunked", http.MethodGet, 24, 3 * 24},
+	{"durable-create", http.MethodPost, 24, 1 + 24},
+	{"hot-object", http.MethodPatch, 24, 24},
 }
 
 func workload(t *testing.T, name string) Workload {
 	t.Helper()
-	for _, w := range workloads() {
-		if w.Name == name {
-			return w
-		}
+	w, found := workloadOf(name)
+	if !found {
+		t.Fatalf("no workload %q", name)
 	}
-	t.Fatalf("no workload %q", name)
-	return Workload{}
+	return w
 }
 
 // row returns the result of a name.
@@ -130,8 +129,8 @@ func TestListsMustBeWhole(t *testing.T) {
 
 func TestPreparationFailureEndsWorkload(t *testing.T) {
 	for _, w := range workloads() {
-		if w.Name == nameColdStart {
-			continue // it prepares a server of its own
+		if w.kind != usual || w.Name == "role-change" {
+			continue // it prepares a server of its own, or there is no CA
 		}
 		fake, kubeconfig := startFake(t)
 		fake.fault = func(r *http.Request) int {
@@ -167,9 +166,8 @@ func TestFanout(t *testing.T) {
 func TestFanoutReportsEndedWatches(t *testing.T) {
 	fake, kubeconfig := startFake(t)
 	s := session(t, kubeconfig)
-	s.Target.Timeout = s.Target.Timeout / 60 // a second until the missing events are given up
 	fake.fault = func(r *http.Request) int {
-		if r.URL.Query().Get("watch") == "true" && fake.version > hotObjects+3 {
+		if r.URL.Query().Get("watch") == "true" && fake.version > s.hot()+3 {
 			return http.StatusGone
 		}
 		return 0
@@ -179,7 +177,7 @@ func TestFanoutReportsEndedWatches(t *testing.T) {
 		t.Fatal(err)
 	}
 	sample := row(t, results, "watch-fanout").Sample
-	if sample.Errors != s.Watchers+1 || sample.Operations != 3*s.Watchers {
+	if sample.Errors < 2 || sample.Errors > s.Watchers+1 || sample.Operations != 3*s.Watchers {
 		t.Errorf("%d errors and %d deliveries, first error %q", sample.Errors, sample.Operations, sample.FirstError)
 	}
 }

@@ -1,0 +1,188 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strconv"
+)
+
+// certificateUser is whom the client certificates of auth stand for.
+const certificateUser = "bench-user"
+
+// caller is one way to prove who asks.
+type caller struct {
+	name   string
+	target *Target
+}
+
+// authenticate: what authentication and authorization cost, seen at a GET of one object by the
+// administrator and by plain users, who are allowed it by a RoleBinding among more and more others
+// of the same namespace.
+func authenticate(ctx context.Context, s *Session) ([]Result, error) {
+	f, err := s.prepare(ctx, s.hot())
+	if err != nil {
+		return nil, err
+	}
+	defer f.remove()
+	r, err := f.roles()
+	if err != nil {
+		return nil, err
+	}
+	callers, err := r.callers()
+	if err != nil {
+		return nil, err
+	}
+	if err := r.allow("zz-allowed", certificateUser, staticUser); err != nil {
+		return nil, err
+	}
+	load := s.load()
+	sample, err := load.Drive(ctx, s.Target, f.get)
+	if err != nil {
+		return nil, err
+	}
+	results := simple("auth, administrator", sample, load, http.MethodGet, "", nil)
+	there := 1
+	for _, bindings := range []int{1, 1_000, 50_000} {
+		if bindings > 1 {
+			bindings = s.scaled("auth: RoleBindings", bindings)
+		}
+		if err := r.decoys(ctx, there, bindings); err != nil {
+			return nil, err
+		}
+		there = max(there, bindings)
+		for _, c := range callers {
+			sample, err := load.Drive(ctx, c.target, f.get)
+			if err != nil {
+				return nil, err
+			}
+			results = append(results, Result{Name: fmt.Sprintf("auth, %s, %s", c.name, plural(bindings, "binding")), Sample: sample})
+		}
+	}
+	return results, nil
+}
+
+// plural is a number with its noun, as rows are named.
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	digits := strconv.Itoa(n)
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return digits + " " + noun + "s"
+}
+
+// roles is the RBAC of a fixture's namespace: one Role, that reads ConfigMaps, and its bindings.
+type roles struct {
+	fixture *fixture
+	group   string // API group
+}
+
+// account is the service account of the namespace that is bound with every user.
+const account = "bench"
+
+func (f *fixture) roles() (*roles, error) {
+	group, err := f.session.group("rbac.authorization")
+	if err != nil {
+		return nil, err
+	}
+	r := &roles{fixture: f, group: group}
+	f.also = append(f.also, r.path("rolebindings"), r.path("roles"))
+	c := f.session.Target.Conn()
+	defer c.Close()
+	role := fmt.Appendf(nil, `{"apiVersion":"%s/v1","kind":"Role","metadata":{"name":"reader"},"rules":[{"apiGroups":[""],"resources":["configmaps"],"verbs":["get"]}]}`, group)
+	if _, err := c.Expect(http.StatusCreated, http.MethodPost, r.path("roles"), typeJSON, role); err != nil {
+		return nil, err
+	}
+	body := fmt.Appendf(nil, `{"apiVersion":"v1","kind":"ServiceAccount","metadata":{"name":%q}}`, account)
+	_, err = c.Expect(http.StatusCreated, http.MethodPost, f.namespacePath()+"/serviceaccounts", typeJSON, body)
+	return r, err
+}
+
+func (r *roles) path(resource string) string {
+	return fmt.Sprintf("/apis/%s/v1/namespaces/%s/%s", r.group, r.fixture.namespace, resource)
+}
+
+// callers are the credentials to measure: those that the server is known to accept.
+func (r *roles) callers() ([]caller, error) {
+	s := r.fixture.session
+	var all []caller
+	if s.Identity.certificates() {
+		certificate, err := s.Identity.certificate(certificateUser)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, caller{"certificate", s.Target.as(&certificate, "")})
+	} else {
+		s.Note("auth: no certificates of plain users, because no CA is known that %s accepts (--user-ca)", s.Target.Address)
+	}
+	token, err := r.accountToken()
+	if err != nil {
+		return nil, err
+	}
+	all = append(all, caller{"service account", s.Target.as(nil, token)})
+	if s.Identity != nil && s.Identity.token != "" {
+		all = append(all, caller{"static token", s.Target.as(nil, s.Identity.token)})
+	} else {
+		s.Note("auth: no static token, because none is known that %s accepts (--user-token)", s.Target.Address)
+	}
+	return all, nil
+}
+
+// accountToken asks for a token of the service account.
+func (r *roles) accountToken() (string, error) {
+	group, err := r.fixture.session.group("authentication")
+	if err != nil {
+		return "", err
+	}
+	c := r.fixture.session.Target.Conn()
+	defer c.Close()
+	body := fmt.Appendf(nil, `{"apiVersion":"%s/v1","kind":"TokenRequest","spec":{"expirationSeconds":7200}}`, group)
+	answer, err := c.Expect(http.StatusCreated, http.MethodPost, r.fixture.namespacePath()+"/serviceaccounts/"+account+"/token", typeJSON, body)
+	if err != nil {
+		return "", err
+	}
+	var request struct {
+		Status struct {
+			Token string `json:"token"`
+		} `json:"status"`
+	}
+	if err := json.Unmarshal(answer, &request); err != nil {
+		return "", err
+	}
+	return request.Status.Token, nil
+}
+
+// allow binds the users and the service account to the role.
+func (r *roles) allow(name string, users ...string) error {
+	c := r.fixture.session.Target.Conn()
+	defer c.Close()
+	_, err := r.bind(c, name, users...)
+	return err
+}
+
+func (r *roles) bind(c *Conn, name string, users ...string) (int, error) {
+	subjects := fmt.Appendf(nil, `{"kind":"ServiceAccount","name":%q,"namespace":%q}`, account, r.fixture.namespace)
+	for _, user := range users {
+		subjects = fmt.Appendf(subjects, `,{"apiGroup":%q,"kind":"User","name":%q}`, r.group, user)
+	}
+	return r.create(c, name, subjects)
+}
+
+func (r *roles) create(c *Conn, name string, subjects []byte) (int, error) {
+	body := fmt.Appendf(nil, `{"apiVersion":"%s/v1","kind":"RoleBinding","metadata":{"name":%q},"subjects":[%s],"roleRef":{"apiGroup":%q,"kind":"Role","name":"reader"}}`,
+		r.group, name, subjects, r.group)
+	answer, err := c.Expect(http.StatusCreated, http.MethodPost, r.path("rolebindings"), typeJSON, body)
+	return len(answer), err
+}
+
+// decoys adds bindings of other users until there are total.
+func (r *roles) decoys(ctx context.Context, there, total int) error {
+	return r.fixture.fill(ctx, total-there, func(c *Conn, n int) (int, error) {
+		n += there
+		return r.create(c, fmt.Sprintf("decoy-%06d", n), fmt.Appendf(nil, `{"apiGroup":%q,"kind":"User","name":"user-%06d"}`, r.group, n))
+	})
+}

@@ -1,0 +1,28 @@
+package main
+
+import (
+	"context"
+	"net/http"
+)
+
+// hotWriters is how many clients write the same object.
+const hotWriters = 64
+
+// hotObject: every operation is a merge patch of one and the same object.
+func hotObject(ctx context.Context, s *Session) ([]Result, error) {
+	f, err := s.prepare(ctx, 1)
+	if err != nil {
+		return nil, err
+	}
+	defer f.remove()
+	load := s.load()
+	load.Concurrency = hotWriters
+	sample, err := load.Drive(ctx, s.Target, func(c *Conn, _ int) (int, error) {
+		answer, err := c.Expect(http.StatusOK, http.MethodPatch, f.path(0), typeMergePatch, mergePatch())
+		return len(answer), err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return simple("hot-object", sample, load, http.MethodPatch, typeMergePatch, mergePatch()), nil
+}

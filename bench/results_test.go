@@ -1,0 +1,234 @@
+package main
+
+import (
+	"bytes"
+	"encoding/xml"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestAimedIsEveryAim(t *testing.T) {
+	all := aims(standard())
+	for _, a := range aimed {
+		if all[a.row] == nil {
+			t.Errorf("%s has no aim", a.row)
+		}
+		if _, found := workloadOf(a.workload); !found {
+			t.Errorf("%s is measured by no workload %q", a.row, a.workload)
+		}
+		delete(all, a.row)
+	}
+	for row := range maps.Keys(all) {
+		t.Errorf("%s is not in the table", row)
+	}
+}
+
+// A report of one row that is met, one that is missed, and one at other sizes.
+func savedReport(t *testing.T) *Report {
+	t.Helper()
+	r := newReport(t)
+	r.Origin = &Origin{Began: time.Unix(0, 0).UTC(), Command: "go run ./bench", Commit: "abc", Machine: "2 × CPU"}
+	r.add(newRow("get", "", measured(10_000, 15*time.Microsecond), nil), newRow("get", nameFloor, measured(10_000, 10*time.Microsecond), nil))
+	r.add(newRow("update", "", measured(10_000, 100*time.Microsecond), nil))
+	r.add(newRow("idle", "", nil, &Figure{20, "MiB resident"}))
+	r.note("something is smaller")
+	return r
+}
+
+func TestResultsKeepExplanations(t *testing.T) {
+	dir := t.TempDir()
+	path, saved := filepath.Join(dir, "RESULTS.md"), filepath.Join(dir, "report.json")
+	if err := savedReport(t).writeJSON(saved); err != nil {
+		t.Fatal(err)
+	}
+	write := func() string {
+		t.Helper()
+		var out, log bytes.Buffer
+		if code := run([]string{"--results", path, saved}, nil, &out, &log); code != 0 {
+			t.Fatalf("exit code %d: %s", code, &log)
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	first := write()
+	for _, want := range []string{
+		"1970-01-01 00:00 UTC, commit abc, on 2 × CPU:\n  `go run ./bench`",
+		"| get, 1 KiB object | ≤ 20 µs CPU | 15 µs CPU | 1.50 | yes | `--workloads get` |",
+		"| update (PUT) | ≤ 70 µs CPU | 100 µs CPU | – | **no** | `--workloads update` |",
+		"| create | ≤ 60 µs CPU | not measured | – | – | `--workloads create` |",
+		"### update\n<!-- explanation: update -->\nNot explained yet.\n<!-- end -->",
+		"| get (floor) | 10000 |", "- something is smaller",
+	} {
+		if !strings.Contains(first, want) {
+			t.Errorf("no %q in\n%s", want, first)
+		}
+	}
+	if strings.Contains(first, "### get") || strings.Contains(first, "### create") {
+		t.Errorf("a row that is met or not measured is explained:\n%s", first)
+	}
+	edited := strings.Replace(first, unexplained, "Because of *x*.\n\nAnd of y.", 1) +
+		"\n<!-- explanation: get -->\nmet by now\n<!-- end -->\n<!-- explanation: create -->\nnot measured\n<!-- end -->\n"
+	if err := os.WriteFile(path, []byte(edited), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	second := write()
+	for _, want := range []string{"<!-- explanation: update -->\nBecause of *x*.\n\nAnd of y.\n<!-- end -->", "<!-- explanation: create -->\nnot measured\n<!-- end -->"} {
+		if !strings.Contains(second, want) {
+			t.Errorf("no %q in\n%s", want, second)
+		}
+	}
+	if strings.Contains(second, "met by now") || second != write() {
+		t.Errorf("written again it differs:\n%s", second)
+	}
+}
+
+func TestCommandLineKeepsTheSecret(t *testing.T) {
+	for _, args := range [][]string{{"--user-token", "x1", "--floor"}, {"--user-token=x1", "--floor"}} {
+		if line := commandLine(args); strings.Contains(line, "x1") || !strings.HasSuffix(line, "… --floor") {
+			t.Error(line)
+		}
+	}
+}
+
+func TestResultsTakeTheLastReport(t *testing.T) {
+	old, new := savedReport(t), savedReport(t)
+	cpu := 77.0
+	new.Rows[2].CPU = &cpu
+	text := string(results([]*Report{old, new}, nil))
+	if !strings.Contains(text, "77 µs CPU |") || strings.Count(text, "\n| update | ") != 1 {
+		t.Error(text)
+	}
+	other := newReport(t, "--size=10")
+	other.add(newRow("get", "", measured(10_000, 15*time.Microsecond), nil))
+	if text := string(results([]*Report{other}, nil)); !strings.Contains(text, "15 µs CPU, at other sizes | – | – |") {
+		t.Error(text)
+	}
+}
+
+func TestCompare(t *testing.T) {
+	dir := t.TempDir()
+	old, new := savedReport(t), savedReport(t)
+	half := *old.Rows[0].CPU / 2
+	new.Rows[0].CPU = &half
+	new.Rows = append(new.Rows[:2], new.Rows[3:]...)
+	new.Options.Size, new.Options.Naming = 10, ""
+	var paths []string
+	for i, r := range []*Report{old, new} {
+		paths = append(paths, filepath.Join(dir, []string{"old", "new"}[i]))
+		if err := r.writeJSON(paths[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var out, log bytes.Buffer
+	if code := run([]string{"--compare", paths[0], paths[1]}, nil, &out, &log); code != 0 {
+		t.Fatalf("exit code %d: %s", code, &log)
+	}
+	text := strings.Join(strings.Fields(out.String()), " ")
+	for _, want := range []string{
+		"old: abc, 1970-01-01 00:00, 2 × CPU",
+		" get 15 µs 7.50 µs 0.50 2 µs 2 µs 1 1 1 1 – – – 0 0 ",
+		" idle – – – – – – – – – 20 MiB resident 20 MiB resident 1 0 0 ",
+		"note: update is in the old report only",
+		`note: the option naming was "platform" and is not set`,
+		"note: the option sizeBytes was 1024 and is 10",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, &out)
+		}
+	}
+	if err := os.WriteFile(paths[0], []byte("{}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if code := run([]string{"--compare", paths[0], paths[1]}, nil, &out, &log); code != 1 || !strings.Contains(log.String(), "is not a report") {
+		t.Errorf("exit code %d: %s", code, &log)
+	}
+}
+
+func TestPlot(t *testing.T) {
+	c := &Curve{Name: "x", Title: "A < B", Of: "object", Series: []*Series{
+		{Name: "one", Points: []Point{{1_000, 20}, {10_000, 21}, {100_000, 25}}},
+		{Name: "two", Points: []Point{{1_000, 10}, {10_000, 100}, {100_000, 1_000}}},
+	}}
+	text := c.plot()
+	decoder := xml.NewDecoder(bytes.NewReader(text))
+	for {
+		if _, err := decoder.Token(); err == io.EOF {
+			break
+		} else if err != nil {
+			t.Fatalf("%v in\n%s", err, text)
+		}
+	}
+	for _, want := range []string{">A &lt; B<", ">100,000 objects<", ">1 ms<", ">25 µs<", ">two<", "prefers-color-scheme: dark"} {
+		if !bytes.Contains(text, []byte(want)) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+	x, y := c.axes()
+	if y.low != 0 || y.high != 3 || y.at(1) != plotHeight-plotBottom || y.at(1_000) != plotTop || x.at(1_000) <= plotLeft {
+		t.Errorf("axes %+v %+v", x, y)
+	}
+	if c.under(c.Series[1]) || !c.under(c.Series[0]) {
+		t.Error("the values of the upper line must stand above it")
+	}
+	empty := (&Curve{Title: "nothing"}).plot()
+	if !bytes.Contains(empty, []byte("</svg>")) {
+		t.Errorf("%s", empty)
+	}
+}
+
+// All curves on the real daemon, at sizes so small that only the rows are looked at.
+func TestGrowth(t *testing.T) {
+	s := startTroupe(t)
+	report := newReport(t)
+	g := &growth{session: s, report: report}
+	for name, measure := range map[string]func() error{
+		"objects":   func() error { return g.objects(t.Context()) },
+		"watchers":  func() error { return g.watchers(t.Context()) },
+		"bindings":  func() error { return g.bindings(t.Context()) },
+		"selectors": func() error { return g.selectors(t.Context()) },
+	} {
+		if err := measure(); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	rows := byTitle(report)
+	for _, want := range []string{"growth: get, 2 objects", "growth: create, 200 objects", "growth: list, 20 objects", "growth: watch, one at a time, 1 watcher",
+		"growth: watch, in bursts, 4 watchers", "growth: rbac, certificate, 1 RoleBinding", "growth: rbac, service account, 100 RoleBindings",
+		"growth: selector, indexed field, 6 Pods", "growth: selector, other field, 600 Pods"} {
+		if r := rows[want]; r == nil || r.Errors > 0 || r.Operations == 0 {
+			t.Errorf("%s: %+v", want, r)
+		}
+	}
+	if report.errors() != 0 {
+		t.Errorf("%d errors", report.errors())
+	}
+}
+
+func TestGrowthKeepsLinesApart(t *testing.T) {
+	g := &growth{session: &Session{Target: &Target{}, Note: t.Logf}, report: newReport(t)}
+	curve := Curve{Name: "rbac", Of: "binding"}
+	g.record(curve, "certificate", 1, measured(10_000, time.Millisecond))
+	g.record(curve, "certificate", 10, measured(10_000, 2*time.Millisecond))
+	g.session.Target.Label = nameAgainst
+	g.record(curve, "certificate", 1, measured(10_000, 3*time.Millisecond))
+	g.record(curve, "", 1, measured(10_000, 3*time.Millisecond))
+	g.record(curve, "", 1, measured(1, 1))
+	var names []string
+	for _, s := range g.report.Growth[0].Series {
+		names = append(names, s.Name)
+	}
+	if got := strings.Join(names, ";"); got != "certificate;certificate, against;against" || len(g.report.Growth) != 1 {
+		t.Errorf("lines %s", got)
+	}
+	if points := g.report.Growth[0].Series[0].Points; len(points) != 2 || points[1] != (Point{10, 2000}) {
+		t.Errorf("points %v", points)
+	}
+}

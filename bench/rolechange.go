@@ -1,0 +1,86 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"time"
+)
+
+// roleChanges is how many users get their rights, one after the other.
+const roleChanges = 200
+
+// changeLimit bounds the wait for one of them.
+const changeLimit = 10 * time.Second
+
+// roleChange: the time from the answered create of a RoleBinding to the answer of the first request
+// that it allows. Each user has asked in vain before.
+func roleChange(ctx context.Context, s *Session) ([]Result, error) {
+	if !s.Identity.certificates() {
+		s.Note("role-change: not measured, because no CA is known that %s accepts (--user-ca)", s.Target.Address)
+		return nil, nil
+	}
+	f, err := s.prepare(ctx, 1)
+	if err != nil {
+		return nil, err
+	}
+	defer f.remove()
+	r, err := f.roles()
+	if err != nil {
+		return nil, err
+	}
+	admin := s.Target.Conn()
+	defer admin.Close()
+	if err := admin.Dial(ctx); err != nil {
+		return nil, err
+	}
+	sample, refused := &Sample{}, 0
+	m := startMeter(&Target{}) // handshakes and keys cost more than what is looked at
+	for n := range min(roleChanges, s.Count) {
+		refusals, took, err := r.grant(ctx, admin, fmt.Sprintf("new-user-%d", n))
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		refused += refusals
+		if err != nil {
+			sample.fail(err)
+			break // the right never came, and the next one will not either
+		}
+		sample.Operations++
+		sample.Latencies = append(sample.Latencies, took)
+	}
+	m.stop(sample)
+	return []Result{{Name: "role-change", Sample: sample, Figure: &Figure{float64(refused), "requests refused after the answer"}}}, nil
+}
+
+// grant binds one new user and asks as that user until that is allowed.
+func (r *roles) grant(ctx context.Context, admin *Conn, user string) (refused int, took time.Duration, err error) {
+	certificate, err := r.fixture.session.Identity.certificate(user)
+	if err != nil {
+		return 0, 0, err
+	}
+	c := r.fixture.session.Target.as(&certificate, "").Conn()
+	defer c.Close()
+	path := r.fixture.path(0)
+	if _, err := c.Expect(http.StatusForbidden, http.MethodGet, path, "", nil); err != nil {
+		return 0, 0, err
+	}
+	if _, err := r.bind(admin, user, user); err != nil {
+		return 0, 0, err
+	}
+	answered := time.Now()
+	for ctx.Err() == nil {
+		status, answer, err := c.Do(http.MethodGet, path, "", nil)
+		took = time.Since(answered)
+		switch {
+		case err != nil:
+			return refused, took, err
+		case status == http.StatusOK:
+			return refused, took, nil
+		case status != http.StatusForbidden || took > changeLimit:
+			return refused, took, fmt.Errorf("%s after %v: status %d: %s", user, took, status, brief(answer))
+		}
+		refused++
+	}
+	return refused, took, ctx.Err()
+}

@@ -1,0 +1,88 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// How many watch the same objects, and how many of them read nothing.
+const (
+	stalledWatchers = 2_000
+	stalledReaders  = 1_000
+)
+
+// stalledBuffer is the receive buffer of a stalled reader, small, so that its server soon
+// finds the connection full.
+const stalledBuffer = 4 << 10
+
+// stalled: the latency of events at watchers that read while as many others have stopped reading,
+// after the same without those others.
+func stalled(ctx context.Context, s *Session) ([]Result, error) {
+	total := s.connections("stalled-readers: watchers", s.scaled("stalled-readers: watchers", stalledWatchers))
+	still := total * stalledReaders / stalledWatchers
+	f, err := s.prepare(ctx, s.hot())
+	if err != nil {
+		return nil, err
+	}
+	defer f.remove()
+	b := broadcast{target: s.Target, watchers: total - still, burst: min(s.Burst, 10), publish: f.put(f.total), load: s.load()}
+	if b.watch, err = f.watchPath(); err != nil {
+		return nil, err
+	}
+	alone, err := b.run(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if b.watch, err = f.watchPath(); err != nil {
+		return nil, err
+	}
+	conns, err := stall(ctx, s.Target, b.watch, still)
+	defer func() {
+		for _, c := range conns {
+			c.Close()
+		}
+	}()
+	if err != nil {
+		return nil, err
+	}
+	among, err := b.run(ctx)
+	if err != nil {
+		return nil, err
+	}
+	results := []Result{
+		{Name: "stalled-readers, none stalled", Sample: alone},
+		{Name: "stalled-readers", Sample: among},
+	}
+	if alone.Measured && among.Measured && still > 0 {
+		each := float64(among.Resident-alone.Resident) / 1024 / float64(still)
+		results = append(results, Result{Name: "stalled-readers, memory", Figure: &Figure{each, "KiB per stalled reader"}})
+	}
+	return results, nil
+}
+
+// stall opens n watches of which nothing but the headers is read.
+func stall(ctx context.Context, target *Target, path string, n int) ([]*Conn, error) {
+	conns := make([]*Conn, n)
+	var opening errgroup.Group
+	opening.SetLimit(dialers)
+	for i := range conns {
+		conns[i] = target.Conn()
+		opening.Go(func() error {
+			c := conns[i]
+			if err := c.Dial(ctx); err != nil {
+				return err
+			}
+			if tcp, ok := c.net.(interface{ NetConn() net.Conn }).NetConn().(*net.TCPConn); ok {
+				if err := tcp.SetReadBuffer(stalledBuffer); err != nil {
+					return fmt.Errorf("receive buffer: %w", err)
+				}
+			}
+			_, err := c.Watch(path)
+			return err
+		})
+	}
+	return conns, opening.Wait()
+}
