@@ -36,6 +36,7 @@ func (s *Server) apply(x *exchange) error {
 	if err != nil {
 		return err
 	}
+	s.upsert(x, &m)
 	return s.mutate(x, m, warnings)
 }
 

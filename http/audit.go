@@ -3,10 +3,7 @@ package http
 import (
 	"bytes"
 	"fmt"
-	"net"
-	"net/netip"
 	"runtime/debug"
-	"strings"
 
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
@@ -167,103 +164,4 @@ func (x *exchange) answersDocument(doc []byte) {
 	if x.audit != nil && x.audit.WantsResponse() {
 		x.audit.SetResponse(len(doc), func() []byte { return doc })
 	}
-}
-
-// tokenQuery is a parameter in which clients of other servers send a bearer token.
-const tokenQuery = "access_token="
-
-// withoutToken is a request target without the bearer token that it may hold.
-func withoutToken(target string) string {
-	path, rest, ok := strings.Cut(target, "?")
-	if !ok || !strings.Contains(rest, tokenQuery) {
-		return target
-	}
-	pairs := strings.Split(rest, "&")
-	for i, pair := range pairs {
-		if strings.HasPrefix(pair, tokenQuery) {
-			pairs[i] = tokenQuery + "REDACTED"
-		}
-	}
-	return path + "?" + strings.Join(pairs, "&")
-}
-
-// maxAgent bounds a User-Agent, in bytes.
-const maxAgent = 1024
-
-func userAgent(b []byte) string {
-	if len(b) > maxAgent {
-		return string(b[:maxAgent]) + "...TRUNCATED"
-	}
-	return string(b)
-}
-
-// appendSources appends the addresses from which a request has come: what proxies say, and
-// last the one that cannot lie.
-func appendSources(list []netip.Addr, ctx *fasthttp.RequestCtx) []netip.Addr {
-	h := &ctx.Request.Header
-	if forwarded := h.Peek("X-Forwarded-For"); len(forwarded) > 0 {
-		for part := range strings.SplitSeq(string(forwarded), ",") {
-			if a, err := netip.ParseAddr(strings.TrimSpace(part)); err == nil {
-				list = append(list, plainAddress(a))
-			}
-		}
-	}
-	if real := h.Peek("X-Real-Ip"); len(real) > 0 {
-		a, err := netip.ParseAddr(strings.TrimSpace(string(real)))
-		if a = plainAddress(a); err == nil && !contains(list, a) {
-			list = append(list, a)
-		}
-	}
-	if remote, ok := ctx.RemoteAddr().(*net.TCPAddr); ok {
-		a := plainAddress(remote.AddrPort().Addr())
-		if n := len(list); n == 0 || list[n-1] != a {
-			list = append(list, a)
-		}
-	}
-	return list
-}
-
-// plainAddress has no zone, and is IPv4 where it can be.
-func plainAddress(a netip.Addr) netip.Addr { return a.Unmap().WithZone("") }
-
-func contains(list []netip.Addr, a netip.Addr) bool {
-	for _, b := range list {
-		if a == b {
-			return true
-		}
-	}
-	return false
-}
-
-// scheme notes how a client tries to prove who it is, before its credential is taken out of
-// the request.
-func (s *Server) scheme(x *exchange) {
-	if s.opts.Audit == nil {
-		return
-	}
-	name, _, ok := bytes.Cut(x.ctx.Request.Header.Peek("Authorization"), []byte(" "))
-	switch {
-	case ok && bytes.EqualFold(name, bearer[:len(bearer)-1]):
-		x.tried = "bearer"
-	case ok && bytes.EqualFold(name, []byte("basic")):
-		x.tried = "basic"
-	}
-}
-
-// attempt says how a client has tried to prove who it is, in the words that users know.
-func (x *exchange) attempt() string {
-	var tried []string
-	if x.tried != "" {
-		tried = append(tried, x.tried)
-	}
-	if x.query.get(strings.TrimSuffix(tokenQuery, "=")) != "" {
-		tried = append(tried, "access_token")
-	}
-	if c, ok := x.ctx.Conn().(*conn); ok && len(c.certs) > 0 {
-		tried = append(tried, "x509")
-	}
-	if len(tried) == 0 {
-		return "Authentication failed, no credentials provided"
-	}
-	return "Authentication failed, attempted: " + strings.Join(tried, ", ")
 }

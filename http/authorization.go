@@ -3,6 +3,7 @@ package http
 import (
 	"strings"
 
+	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/selector"
 	"github.com/troupe-api/troupe/policy/authz"
 )
@@ -21,6 +22,36 @@ func (s *Server) authorize(x *exchange) error {
 		return a.Forbidden(reason)
 	}
 	return nil
+}
+
+// upsert sees to it that an update or an apply, which creates what is not there, does so only
+// for a user who may create it. It asks beforehand: nothing may wait where objects are changed.
+func (s *Server) upsert(x *exchange, m *request.Mutation) {
+	if m.Subresource != "" || m.Verb == request.Update && !m.Kind.CreateOnUpdate {
+		return
+	}
+	a := s.attributes(x)
+	a.Verb = "create"
+	if decision, reason := s.opts.Authorizer.Authorize(a); decision != authz.Allow {
+		m.Admission = existing{m.Admission, a.Forbidden(reason)}
+	}
+}
+
+// existing is the admission of a mutation that may only change what is there.
+type existing struct {
+	more    request.Admission // nil if nothing else has a say
+	refusal error             // of a create
+}
+
+// Admit implements request.Admission.
+func (e existing) Admit(c request.Change) error {
+	switch {
+	case c.Old == nil:
+		return e.refusal
+	case e.more == nil:
+		return nil
+	}
+	return e.more.Admit(c)
 }
 
 // attributes are what authorization decides on.

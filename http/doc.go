@@ -17,7 +17,9 @@
 //
 // What always holds:
 //   - Every request gets exactly one answer, by status.go if it is an error.
-//   - Nothing decides on the path that fasthttp has normalized.
+//   - Nothing decides on the path that fasthttp has normalized, nor on headers behind a body.
+//   - Whatever creates an object needs the verb create: an update or an apply of one that is
+//     not there, too.
 //   - A write to a client has a deadline; a slow reader never holds a goroutine for longer.
 //   - The number of metric series is bounded by the catalogue.
 //

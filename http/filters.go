@@ -1,17 +1,14 @@
 package http
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"runtime/debug"
-	"strings"
 	"time"
 
 	"github.com/google/uuid"
 	"github.com/troupe-api/troupe/kinds/meta"
-	"github.com/troupe-api/troupe/policy/authn"
 	"github.com/valyala/fasthttp"
 )
 
@@ -127,60 +124,6 @@ func (s *Server) deadline(x *exchange) error {
 	}
 	x.wait = &patience{deadline: x.start.Add(timeout)}
 	return nil
-}
-
-var bearer = []byte("bearer ")
-
-// authenticate finds out who asks. What it was told by is taken out of the request.
-func (s *Server) authenticate(x *exchange) error {
-	r, err := s.credentials(x)
-	if err != nil {
-		return err
-	}
-	user, err := s.opts.Authenticator.Authenticate(r)
-	if err == nil && user != nil {
-		x.user = user
-		return nil
-	}
-	if err != nil {
-		s.log.Info("http: authentication failed", "error", err, "audit", x.id)
-	}
-	var refusal *authn.Refusal
-	if errors.As(err, &refusal) {
-		return refused(refusal.Message)
-	}
-	return unauthorized()
-}
-
-// credentials reads those of a request, and removes the bearer token.
-func (s *Server) credentials(x *exchange) (authn.Request, error) {
-	h := &x.ctx.Request.Header
-	r := authn.Request{Headers: headers{h}, Path: x.info.Path}
-	header := h.Peek("Authorization")
-	if header != nil {
-		r.HasToken = true
-		if len(header) >= len(bearer) && bytes.EqualFold(header[:len(bearer)], bearer) {
-			r.Token = strings.TrimSpace(string(header[len(bearer):]))
-		}
-		h.Del("Authorization")
-	}
-	if wantsSocket(h) {
-		protocols, token, err := s.socketProtocols(h)
-		if errors.Is(err, errSocketToken) {
-			return r, unauthorized()
-		}
-		if token != "" {
-			h.Del("Sec-WebSocket-Protocol")
-			h.Set("Sec-WebSocket-Protocol", strings.Join(protocols, ", "))
-		}
-		if header == nil {
-			r.Token, r.HasToken = token, token != ""
-		}
-	}
-	if c, ok := x.ctx.Conn().(*conn); ok {
-		r.Certs = c.certs
-	}
-	return r, nil
 }
 
 // asStatus is the Status for what a handler or the store has returned. Errors that are

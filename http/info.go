@@ -23,8 +23,9 @@ type Info struct {
 	Resource, Subresource string
 	Name                  string
 
-	// over: the path goes on after what a resource path may hold.
-	over bool
+	// over: the path goes on after what a resource path may hold. below: it names a namespace
+	// before the resource.
+	over, below bool
 	// legacy: the path begins with the prefix of old watches.
 	legacy bool
 }
@@ -59,7 +60,7 @@ func (i *Info) resource(segs []string) {
 		i.Namespace = segs[1]
 		ofNamespace := len(segs) == 3 && (segs[2] == "status" || segs[2] == "finalize")
 		if len(segs) > 2 && !ofNamespace {
-			segs = segs[2:]
+			segs, i.below = segs[2:], true
 		}
 	}
 	i.Resource = segs[0]
@@ -129,11 +130,7 @@ func (i *Info) resolve(method string, lookup kindLookup) (*schema.Kind, *schema.
 	if k == nil || i.over || i.legacy && i.Subresource != "" {
 		return nil, nil, pathNotFound()
 	}
-	inNamespace := i.Namespace != ""
-	if !k.Namespaced && inNamespace && !i.isNamespace() {
-		return nil, nil, pathNotFound()
-	}
-	if k.Namespaced && !inNamespace && i.Name != "" {
+	if !k.Namespaced && i.below || k.Namespaced && i.Namespace == "" && i.Name != "" {
 		return nil, nil, pathNotFound()
 	}
 	sub, err := i.subresource(k)
@@ -151,11 +148,6 @@ func (i *Info) resolve(method string, lookup kindLookup) (*schema.Kind, *schema.
 		return nil, nil, methodNotAllowed()
 	}
 	return k, sub, nil
-}
-
-// isNamespace tells that the namespace of the path is itself what is asked for.
-func (i *Info) isNamespace() bool {
-	return i.Group == "" && i.Resource == "namespaces" && i.Namespace == i.Name
 }
 
 func (i *Info) subresource(k *schema.Kind) (*schema.Subresource, error) {

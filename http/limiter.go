@@ -7,6 +7,7 @@ import (
 
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/policy/authn"
+	"github.com/troupe-api/troupe/policy/authn/serviceaccount"
 )
 
 // A limiter bounds how many requests of one sort are in flight. The reserve is what parts of
@@ -53,7 +54,7 @@ func (l *limiters) init(o Limits, n *meta.Naming) {
 	l.reading.init("readOnly", o.MaxRequestsInFlight)
 	l.mutating.init("mutating", o.MaxMutatingRequestsInFlight)
 	l.watches = int64(o.MaxWatches)
-	l.groups = []string{authn.GroupMasters, "system:nodes", "system:serviceaccounts:" + n.SystemNamespace()}
+	l.groups = []string{authn.GroupMasters, authn.GroupNodes, serviceaccount.Group + ":" + n.SystemNamespace()}
 	l.prefix = "system:" + strings.TrimSuffix(n.SystemNamespace(), "system")
 }
 

@@ -2,6 +2,7 @@ package http
 
 import (
 	"bytes"
+	"strings"
 
 	"github.com/valyala/fasthttp"
 )
@@ -24,7 +25,30 @@ func strict(h *fasthttp.RequestHeader) (impersonates bool, err error) {
 			return false, badRequest("the method is malformed")
 		}
 	}
-	return strictLines(h.RawHeaders())
+	if impersonates, err = strictLines(h.RawHeaders()); err == nil && h.ContentLength() < 0 && trailing(h) {
+		return false, badRequest("the request has headers behind its body")
+	}
+	return impersonates, err
+}
+
+// trailing tells whether a header has come behind a body in chunks. fasthttp puts it among the
+// others, although no proxy that vouches for headers has looked at it there.
+func trailing(h *fasthttp.RequestHeader) bool {
+	lines := map[string]int{}
+	for line := range bytes.SplitSeq(h.RawHeaders(), []byte("\r\n")) {
+		name, _, _ := bytes.Cut(line, []byte(":"))
+		lines[strings.ToLower(string(name))]++
+	}
+	for name := range h.All() {
+		switch name := strings.ToLower(string(name)); name {
+		case "host", "content-length", "connection": // never taken from there, and told without a line
+		default:
+			if lines[name]--; lines[name] < 0 {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func strictLines(raw []byte) (impersonates bool, err error) {

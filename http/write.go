@@ -34,6 +34,9 @@ func (s *Server) writeWhole(x *exchange, verb request.Verb, options string) erro
 	if err := x.place(&m, tree); err != nil {
 		return err
 	}
+	if verb == request.Update {
+		s.upsert(x, &m)
+	}
 	return s.mutate(x, m, warnings)
 }
 

@@ -1,10 +1,20 @@
-// Package policy is the room of who may do what. It holds no code itself:
+// Package policy is the room of who may do what. The packages, in the order in which a request
+// meets them:
 //
-//	authn   who is asking: client certificates, tokens, anonymous
-//	authz   whether that user may do what is asked: by roles, nodes, policies, a remote
-//	impersonation  who may act as whom
-//	certs   the daemon's own certificates, made on first start and renewed
+//	authn           who is asking: certificates, tokens, proxies, anonymous
+//	authn/serviceaccount, authn/oidc   the tokens that take a package of their own
+//	impersonation   who may act as whom
+//	authz           whether that user may do what is asked, by one mode after the other
+//	authz/rbac, authz/node             the modes that follow objects: roles, and agents of nodes
+//	admission       what has a say in the change itself
+//	audit           who has asked for what, and how it ended
 //
-// Policy imports package kinds and nothing else of ours; where it needs objects it
-// declares a small interface for them.
+// and beside them
+//
+//	certs    the certificates that the daemon serves with and believes, kept current
+//	remote   services that are asked over the network
+//
+// Policy imports package kinds and nothing else of ours. What it reads of the cluster comes
+// through Objects, which is declared here: an Object is one in stored form, a Change what has
+// become of it.
 package policy

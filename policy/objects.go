@@ -13,8 +13,6 @@ type Objects interface {
 	// Get is an object as it is now; nil if there is none, or no such resource is served. It
 	// takes about as long as to look up and parse one object, and waits for nobody.
 	Get(r meta.GroupResource, namespace, name string) *Object
-	// List is all objects of a resource, in a namespace or, with "", everywhere.
-	List(r meta.GroupResource, namespace string) []*Object
 	// Follow calls see with every object of a resource and then, until ctx ends, with every
 	// change, one at a time and in the order of their versions. It returns when everything
 	// that there was has been seen, and goes on by itself. A resource that is not served

@@ -83,11 +83,6 @@ func (a *APIService) kind(group, name string) *schema.Kind {
 	return nil
 }
 
-func invalid(err error) bool {
-	var status *meta.Status
-	return errors.As(err, &status) && status.Reason == meta.ReasonInvalid
-}
-
 func (a *APIService) service() schema.Tree {
 	return schema.Tree{
 		"metadata": a.metadata(schema.Tree{"component": "apiserver", "provider": a.at.Service.Name}),

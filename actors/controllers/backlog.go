@@ -92,3 +92,22 @@ func (b *backlog[T]) settle(ctx context.Context, t T, err error) {
 		}
 	})
 }
+
+// serve does what is in a backlog, several things at a time, until the context ends. What failed
+// is told, unless somebody else was quicker, and tried again.
+func (b *backlog[T]) serve(ctx context.Context, do func(context.Context, T) error, tell func(T, error)) {
+	for {
+		things := b.take(ctx, collectors)
+		if things == nil {
+			return
+		}
+		_ = each(things, func(t T) error {
+			err := do(ctx, t)
+			if err != nil && ctx.Err() == nil && !overtaken(err) {
+				tell(t, err)
+			}
+			b.settle(ctx, t, err)
+			return nil
+		})
+	}
+}

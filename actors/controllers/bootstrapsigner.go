@@ -2,10 +2,10 @@ package controllers
 
 import (
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"log/slog"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -40,7 +40,7 @@ type BootstrapSigner struct {
 
 // NewBootstrapSigner makes the controller for the kinds of a catalogue.
 func NewBootstrapSigner(store Store, kinds *catalog.Catalog, logger *slog.Logger) *BootstrapSigner {
-	maps := kinds.ByGVK(meta.GroupVersionKind{Version: "v1", Kind: "ConfigMap"})
+	maps := core(kinds, "ConfigMap")
 	return &BootstrapSigner{
 		store: store, maps: maps, tokens: newBootstrapTokens(kinds), logger: logger,
 		key: meta.Key{GroupResource: maps.Storage, Namespace: kinds.Naming().PublicNamespace(), Name: clusterInfo},
@@ -79,15 +79,9 @@ func (s *BootstrapSigner) sign(ctx context.Context, all []bootstrapSecret, now t
 	if err != nil || len(changes) == 0 {
 		return err
 	}
-	patch, err := json.Marshal(schema.Tree{
-		"metadata": schema.Tree{"uid": o.Head.UID, "resourceVersion": strconv.FormatUint(o.Version, 10)}, "data": changes,
-	})
-	if err != nil {
-		return err
-	}
-	_, err = s.store.Mutate(ctx, request.Mutation{Verb: request.Patch, Kind: s.maps, Key: s.key, PatchType: request.MergePatch, PatchBody: patch})
+	err = amend(ctx, s.store, s.maps, o, "", schema.Tree{"data": changes})
 	switch {
-	case gone(err) || is(err, meta.ReasonConflict):
+	case overtaken(err):
 		return nil // its watch brings it back
 	case invalid(err): // as it is when it is immutable
 		s.logger.Warn("the information about the cluster cannot be signed", "error", err)
@@ -120,6 +114,8 @@ func signatures(data schema.Tree, all []bootstrapSecret, now time.Time) (schema.
 	}
 	return changes, nil
 }
+
+func encodedURL(b []byte) string { return base64.RawURLEncoding.EncodeToString(b) }
 
 // detached signs a payload, and leaves the place of the payload empty.
 func detached(payload string, t bootstrapSecret) (string, error) {

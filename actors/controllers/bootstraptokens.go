@@ -36,7 +36,7 @@ type bootstrapSecret struct {
 
 func newBootstrapTokens(kinds *catalog.Catalog) *bootstrapTokens {
 	return &bootstrapTokens{
-		kind: kinds.ByGVK(meta.GroupVersionKind{Version: "v1", Kind: "Secret"}), naming: kinds.Naming(),
+		kind: core(kinds, "Secret"), naming: kinds.Naming(),
 		changed: make(chan struct{}, 1), held: map[string]bootstrapSecret{},
 	}
 }

@@ -2,13 +2,10 @@ package controllers
 
 import (
 	"context"
-	"errors"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/troupe-api/troupe/kinds/meta"
-	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
 )
@@ -28,8 +25,7 @@ func (g *Garbage) collect(ctx context.Context) {
 
 // tell logs what went wrong, unless somebody else was quicker.
 func (g *Garbage) tell(ctx context.Context, p place, err error) {
-	var status *meta.Status
-	if err == nil || ctx.Err() != nil || errors.As(err, &status) && status.Reason == meta.ReasonConflict {
+	if err == nil || ctx.Err() != nil || overtaken(err) {
 		return
 	}
 	g.logger.Warn("collecting garbage", "key", p.key().String(), "error", err)
@@ -85,9 +81,9 @@ func (g *Garbage) judge(ctx context.Context, p place, o *meta.Object) error {
 		if blocks && g.graph.awaits(p.uid) { // maybe for this: nobody may wait in a circle
 			return g.unblock(ctx, p, o) // the watch that tells of it brings it back
 		}
-		return g.delete(ctx, p, o, "Foreground")
+		return remove(ctx, g.store, p.kind, o, "Foreground")
 	}
-	return g.delete(ctx, p, o, policyOf(o))
+	return remove(ctx, g.store, p.kind, o, policyOf(o))
 }
 
 // policyOf is the policy that the object's own finalizers ask for.
@@ -126,18 +122,6 @@ func (g *Garbage) standing(ctx context.Context, p place, owner meta.Owner) (stan
 		return waiting, nil
 	}
 	return present, nil
-}
-
-// delete deletes an object, if it is still as it was.
-func (g *Garbage) delete(ctx context.Context, p place, o *meta.Object, policy string) error {
-	_, err := g.store.Mutate(ctx, request.Mutation{
-		Verb: request.Delete, Kind: p.kind, Key: p.key(),
-		Delete: request.DeleteOptions{UID: p.uid, ResourceVersion: strconv.FormatUint(o.Version, 10), PropagationPolicy: policy},
-	})
-	if gone(err) {
-		return nil
-	}
-	return err
 }
 
 // disown takes the references to some owners off an object.

@@ -3,9 +3,9 @@ package controllers
 import (
 	"container/heap"
 	"context"
-	"errors"
 	"log/slog"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/troupe-api/troupe/kinds/catalog"
@@ -26,23 +26,21 @@ type Expiry struct {
 
 // NewExpiry makes the controller for the Events of a catalogue.
 func NewExpiry(store Store, kinds *catalog.Catalog, ttl time.Duration, logger *slog.Logger) *Expiry {
-	kind := kinds.ByGVK(meta.GroupVersionKind{Version: "v1", Kind: "Event"})
+	kind := core(kinds, "Event")
 	return &Expiry{store: store, kind: kind.Stored, ttl: ttl, logger: logger}
 }
 
 // Run works until the context ends.
 func (e *Expiry) Run(ctx context.Context) {
-	for ctx.Err() == nil {
-		ended := make(chan struct{})
-		f := &written{expiry: e, ctx: ctx, due: make(chan due, 256), ended: ended}
-		session, err := e.store.Watch(ctx, request.Watch{Kind: e.kind, Initial: true, InitialEnd: true}, f)
-		if err != nil {
-			return // the store is closing
-		}
-		e.serve(ctx, f)
-		session.Stop()
-		<-ended
-	}
+	var running sync.WaitGroup
+	defer running.Wait()
+	states := make(chan due, 256)
+	running.Go(func() {
+		rounds(ctx, e.store, e.kind, func(int) func([]request.Event) error {
+			return (&written{expiry: e, ctx: ctx, due: states}).take
+		})
+	})
+	e.serve(ctx, states)
 }
 
 // due is one state of an Event and when its time is over. A later state of it has a
@@ -66,8 +64,8 @@ func (q *queue) Pop() any {
 	return last
 }
 
-// serve deletes what is due until the watch or the context ends.
-func (e *Expiry) serve(ctx context.Context, f *written) {
+// serve deletes what is due until the context ends.
+func (e *Expiry) serve(ctx context.Context, states <-chan due) {
 	var waiting queue
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -75,9 +73,7 @@ func (e *Expiry) serve(ctx context.Context, f *written) {
 		select {
 		case <-ctx.Done():
 			return
-		case <-f.ended:
-			return
-		case d := <-f.due:
+		case d := <-states:
 			heap.Push(&waiting, d)
 		case <-timer.C:
 			for len(waiting) > 0 && !waiting[0].at.After(time.Now()) {
@@ -96,24 +92,21 @@ func (e *Expiry) remove(ctx context.Context, d due) {
 		Verb: request.Delete, Kind: e.kind, Key: d.key,
 		Delete: request.DeleteOptions{ResourceVersion: strconv.FormatUint(d.version, 10)},
 	})
-	var status *meta.Status
-	if err == nil || errors.As(err, &status) && (status.Reason == meta.ReasonNotFound || status.Reason == meta.ReasonConflict) {
+	if err == nil || gone(err) || overtaken(err) {
 		return
 	}
 	e.logger.Warn("an expired event stays", "key", d.key.String(), "error", err)
 }
 
-// written is the sink that tells when each state of an Event will be due.
+// written is what one round tells: when each state of an Event will be due.
 type written struct {
 	expiry *Expiry
 	ctx    context.Context
-	due    chan due
-	ended  chan struct{}
+	due    chan<- due
 	live   bool // the initial state has passed
 }
 
-// Events implements request.Sink.
-func (w *written) Events(events []request.Event) error {
+func (w *written) take(events []request.Event) error {
 	for i := range events {
 		e := &events[i]
 		w.live = w.live || e.InitialEnd
@@ -132,9 +125,6 @@ func (w *written) Events(events []request.Event) error {
 	}
 	return nil
 }
-
-// Done implements request.Sink.
-func (w *written) Done() { close(w.ended) }
 
 // lastOccurrence is the latest time that an Event names; now if it names none, or a later one.
 func lastOccurrence(k *schema.Kind, o *meta.Object, now time.Time) time.Time {

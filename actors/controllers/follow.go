@@ -18,36 +18,64 @@ type Observer interface {
 	Read()
 }
 
+// An observer is an Observer that does not care when everything has been seen.
+type observer func(o *meta.Object, gone bool)
+
+// See implements Observer.
+func (f observer) See(o *meta.Object, gone bool) { f(o, gone) }
+
+// Read implements Observer.
+func (observer) Read() {}
+
 // Follow tells an Observer of the objects of a kind, until the context ends or the store
 // closes. A watch that ends is begun anew, with all that there is by then.
 func Follow(ctx context.Context, store Store, k *schema.Kind, to Observer) {
 	f := &follower{to: to, known: map[meta.Key]int{}}
-	for ctx.Err() == nil {
-		f.round++
-		f.ended = make(chan struct{})
-		session, err := store.Watch(ctx, request.Watch{Kind: k, Initial: true, InitialEnd: true}, f)
+	rounds(ctx, store, k, func(round int) func([]request.Event) error {
+		f.round = round
+		return f.take
+	})
+}
+
+// rounds watches a kind, with all that there is, until the context ends or the store closes:
+// when a watch ends, the next round begins. begin gives what takes the events of a round, the
+// first one being 1; rounds come one after the other.
+func rounds(ctx context.Context, store Store, k *schema.Kind, begin func(round int) (take func([]request.Event) error)) {
+	for n := 1; ctx.Err() == nil; n++ {
+		r := &round{take: begin(n), ended: make(chan struct{})}
+		session, err := store.Watch(ctx, request.Watch{Kind: k, Initial: true, InitialEnd: true}, r)
 		if err != nil {
 			return // the store is closing
 		}
 		select {
 		case <-ctx.Done():
-		case <-f.ended:
+		case <-r.ended:
 		}
 		session.Stop()
-		<-f.ended
+		<-r.ended
 	}
 }
 
-// A follower is the sink of one Follow.
-type follower struct {
-	to    Observer
-	known map[meta.Key]int // the round in which an object was last seen
-	round int
+// A round is the sink of one watch.
+type round struct {
+	take  func([]request.Event) error
 	ended chan struct{}
 }
 
 // Events implements request.Sink.
-func (f *follower) Events(events []request.Event) error {
+func (r *round) Events(events []request.Event) error { return r.take(events) }
+
+// Done implements request.Sink.
+func (r *round) Done() { close(r.ended) }
+
+// A follower is what one Follow knows.
+type follower struct {
+	to    Observer
+	known map[meta.Key]int // the round in which an object was last seen
+	round int
+}
+
+func (f *follower) take(events []request.Event) error {
 	for i := range events {
 		switch e := &events[i]; {
 		case e.InitialEnd:
@@ -66,9 +94,15 @@ func (f *follower) Events(events []request.Event) error {
 // know remembers a key without the object whose memory its texts share.
 func (f *follower) know(key meta.Key) {
 	if _, known := f.known[key]; !known {
-		key.Namespace, key.Name = strings.Clone(key.Namespace), strings.Clone(key.Name)
+		key = own(key)
 	}
 	f.known[key] = f.round
+}
+
+// own is a key that shares no memory with an object.
+func own(key meta.Key) meta.Key {
+	key.Namespace, key.Name = strings.Clone(key.Namespace), strings.Clone(key.Name)
+	return key
 }
 
 // sweep is called when a round has shown all that there is: what was known and has not come
@@ -85,6 +119,3 @@ func (f *follower) sweep() {
 		}
 	}
 }
-
-// Done implements request.Sink.
-func (f *follower) Done() { close(f.ended) }

@@ -67,33 +67,22 @@ func (g *Garbage) Run(ctx context.Context) {
 	running.Go(func() { g.release(ctx) })
 }
 
-// follow watches one kind. A watch that ends is begun anew, with all that there is.
+// follow tells the graph of the objects of one kind. Unlike Follow it remembers none of them but
+// those that matter, and these by their uid.
 func (g *Garbage) follow(ctx context.Context, k *schema.Kind) {
-	for round := 1; ctx.Err() == nil; round++ {
-		f := &kinship{garbage: g, kind: k, round: round, ended: make(chan struct{})}
-		session, err := g.store.Watch(ctx, request.Watch{Kind: k, Initial: true, InitialEnd: true}, f)
-		if err != nil {
-			return // the store is closing
-		}
-		select {
-		case <-ctx.Done():
-		case <-f.ended:
-		}
-		session.Stop()
-		<-f.ended
-	}
+	rounds(ctx, g.store, k, func(round int) func([]request.Event) error {
+		return (&kinship{g, k, round}).take
+	})
 }
 
-// kinship is the sink that tells the graph of the objects of one kind.
+// kinship is what one round tells of the objects of one kind.
 type kinship struct {
 	garbage *Garbage
 	kind    *schema.Kind
 	round   int
-	ended   chan struct{}
 }
 
-// Events implements request.Sink.
-func (f *kinship) Events(events []request.Event) error {
+func (f *kinship) take(events []request.Event) error {
 	g := f.garbage
 	for i := range events {
 		switch e := &events[i]; {
@@ -121,9 +110,6 @@ func (f *kinship) read() {
 		close(g.complete)
 	}
 }
-
-// Done implements request.Sink.
-func (f *kinship) Done() { close(f.ended) }
 
 func (g *Garbage) consider(places []place) {
 	if len(places) > 0 {

@@ -2,10 +2,7 @@ package controllers
 
 import (
 	"context"
-	"encoding/json"
 	"log/slog"
-	"slices"
-	"strconv"
 	"sync"
 	"time"
 
@@ -13,6 +10,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
@@ -170,20 +168,6 @@ func (n *Namespaces) release(ctx context.Context, ns incarnation) error {
 	if err != nil {
 		return err
 	}
-	spec, _ := tree["spec"].(schema.Tree)
-	finalizers, _ := spec["finalizers"].([]any)
-	patch, err := json.Marshal(map[string]any{
-		"metadata": map[string]any{"uid": ns.uid, "resourceVersion": strconv.FormatUint(current.Version, 10)},
-		"spec":     map[string]any{"finalizers": slices.DeleteFunc(slices.Clone(finalizers), func(f any) bool { return f == n.finalizer })},
-	})
-	if err != nil {
-		return err
-	}
-	_, err = n.store.Mutate(ctx, request.Mutation{
-		Verb: request.Patch, Kind: n.kind, Key: n.key(ns), Subresource: "finalize", PatchType: request.MergePatch, PatchBody: patch,
-	})
-	if gone(err) {
-		return nil
-	}
-	return err
+	left := without(rules.Items(rules.Sub(tree, "spec"), "finalizers"), n.finalizer)
+	return amend(ctx, n.store, n.kind, current, "finalize", schema.Tree{"spec": schema.Tree{"finalizers": left}})
 }

@@ -3,6 +3,7 @@ package controllers
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"sync"
 
 	"github.com/troupe-api/troupe/kinds/catalog"
@@ -11,6 +12,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/policy/admission"
 )
 
 // A Protection takes its finalizer off objects of one kind that are being deleted, once they
@@ -35,8 +37,8 @@ func newProtection(store Store, k *schema.Kind, finalizer string, logger *slog.L
 
 // NewVolumes protects volumes that are bound to a claim.
 func NewVolumes(store Store, kinds *catalog.Catalog, logger *slog.Logger) *Protection {
-	p := newProtection(store, kinds.ByGVK(meta.GroupVersionKind{Version: "v1", Kind: "PersistentVolume"}),
-		kinds.Naming().Name("platform.io/pv-protection"), logger)
+	p := newProtection(store, core(kinds, "PersistentVolume"),
+		kinds.Naming().Name(admission.VolumeProtection), logger)
 	p.inUse = func(_ context.Context, o *meta.Object) (bool, error) {
 		tree, err := codec.DecodeStored(p.kind.Message, o.JSON)
 		return rules.Text(rules.Sub(tree, "status"), "phase") == "Bound", err
@@ -46,9 +48,9 @@ func NewVolumes(store Store, kinds *catalog.Catalog, logger *slog.Logger) *Prote
 
 // NewClaims protects claims that Pods use.
 func NewClaims(store Store, kinds *catalog.Catalog, logger *slog.Logger) *Protection {
-	p := newProtection(store, kinds.ByGVK(meta.GroupVersionKind{Version: "v1", Kind: "PersistentVolumeClaim"}),
-		kinds.Naming().Name("platform.io/pvc-protection"), logger)
-	p.users = kinds.ByGVK(meta.GroupVersionKind{Version: "v1", Kind: "Pod"})
+	p := newProtection(store, core(kinds, "PersistentVolumeClaim"),
+		kinds.Naming().Name(admission.ClaimProtection), logger)
+	p.users = core(kinds, "Pod")
 	p.inUse = p.mounted
 	return p
 }
@@ -57,21 +59,31 @@ func NewClaims(store Store, kinds *catalog.Catalog, logger *slog.Logger) *Protec
 func (p *Protection) Run(ctx context.Context) {
 	var running sync.WaitGroup
 	defer running.Wait()
-	running.Go(func() { Follow(ctx, p.store, p.kind, protected{p}) })
+	running.Go(func() { Follow(ctx, p.store, p.kind, observer(p.see)) })
 	if p.users != nil {
-		running.Go(func() { Follow(ctx, p.store, p.users, using{p}) })
+		running.Go(func() { Follow(ctx, p.store, p.users, observer(p.seeUser)) })
 	}
-	for {
-		keys := p.waiting.take(ctx, collectors)
-		if keys == nil {
-			return
-		}
-		for _, key := range keys {
-			err := p.release(ctx, key)
-			if err != nil && ctx.Err() == nil {
-				p.logger.Warn("an object stays protected", "key", key.String(), "error", err)
-			}
-			p.waiting.settle(ctx, key, err)
+	p.waiting.serve(ctx, p.release, func(key meta.Key, err error) {
+		p.logger.Warn("an object stays protected", "key", key.String(), "error", err)
+	})
+}
+
+func (p *Protection) see(o *meta.Object, gone bool) {
+	switch {
+	case gone:
+		p.keep(o.Key, false)
+	case p.holds(o):
+		p.waiting.add(own(o.Key))
+	}
+}
+
+// seeUser: a user that changes may have let something go in its namespace.
+func (p *Protection) seeUser(o *meta.Object, _ bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for key := range p.held {
+		if key.Namespace == o.Key.Namespace {
+			p.waiting.add(key)
 		}
 	}
 }
@@ -96,15 +108,7 @@ func (p *Protection) release(ctx context.Context, key meta.Key) error {
 
 // holds tells whether an object is being deleted and has the finalizer.
 func (p *Protection) holds(o *meta.Object) bool {
-	if !o.Head.Terminating {
-		return false
-	}
-	for _, f := range o.Head.Finalizers {
-		if f == p.finalizer {
-			return true
-		}
-	}
-	return false
+	return o.Head.Terminating && slices.Contains(o.Head.Finalizers, p.finalizer)
 }
 
 func (p *Protection) keep(key meta.Key, held bool) {
@@ -147,36 +151,3 @@ func mounts(pod string, spec schema.Tree, claim string) bool {
 	}
 	return false
 }
-
-// protected observes the objects of the kind.
-type protected struct{ *Protection }
-
-// See implements Observer.
-func (p protected) See(o *meta.Object, gone bool) {
-	switch {
-	case gone:
-		p.keep(o.Key, false)
-	case p.holds(o):
-		p.waiting.add(o.Key)
-	}
-}
-
-// Read implements Observer.
-func (p protected) Read() {}
-
-// using observes the users: one that changes may have let something go in its namespace.
-type using struct{ *Protection }
-
-// See implements Observer.
-func (u using) See(o *meta.Object, _ bool) {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	for key := range u.held {
-		if key.Namespace == o.Key.Namespace {
-			u.waiting.add(key)
-		}
-	}
-}
-
-// Read implements Observer.
-func (u using) Read() {}

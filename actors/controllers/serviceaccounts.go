@@ -27,8 +27,8 @@ type ServiceAccounts struct {
 func NewServiceAccounts(store Store, kinds *catalog.Catalog, logger *slog.Logger) *ServiceAccounts {
 	return &ServiceAccounts{
 		store: store, logger: logger, waiting: newBacklog[string](),
-		namespaces: kinds.ByGVK(meta.GroupVersionKind{Version: "v1", Kind: "Namespace"}),
-		accounts:   kinds.ByGVK(meta.GroupVersionKind{Version: "v1", Kind: "ServiceAccount"}),
+		namespaces: core(kinds, "Namespace"),
+		accounts:   core(kinds, "ServiceAccount"),
 	}
 }
 

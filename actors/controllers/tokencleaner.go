@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/troupe-api/troupe/kinds/catalog"
-	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 )
 
@@ -43,7 +42,7 @@ func (c *TokenCleaner) clean(ctx context.Context, all []bootstrapSecret, now tim
 			Verb: request.Delete, Kind: c.tokens.kind, Key: s.object,
 			Delete: request.DeleteOptions{UID: s.uid, ResourceVersion: strconv.FormatUint(s.version, 10)},
 		})
-		if err != nil && !gone(err) && !is(err, meta.ReasonConflict) { // a change brings it back
+		if err != nil && !gone(err) && !overtaken(err) { // a change brings it back
 			c.logger.Warn("a bootstrap token that has ended stays", "key", s.object.String(), "error", err)
 			faults = append(faults, err)
 		}

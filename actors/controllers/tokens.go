@@ -4,10 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/base64"
-	"encoding/json"
 	"log/slog"
-	"strconv"
-	"strings"
 	"sync"
 
 	"github.com/troupe-api/troupe/kinds/catalog"
@@ -52,8 +49,8 @@ func newTokenNames(n *meta.Naming) tokenNames {
 func NewTokens(store Store, kinds *catalog.Catalog, issuer *serviceaccount.Issuer, trust func() []byte, logger *slog.Logger) *Tokens {
 	return &Tokens{
 		store: store, names: newTokenNames(kinds.Naming()), issuer: issuer, trust: trust, logger: logger,
-		secrets:  kinds.ByGVK(meta.GroupVersionKind{Version: "v1", Kind: "Secret"}),
-		accounts: kinds.ByGVK(meta.GroupVersionKind{Version: "v1", Kind: "ServiceAccount"}),
+		secrets:  core(kinds, "Secret"),
+		accounts: core(kinds, "ServiceAccount"),
 		waiting:  newBacklog[meta.Key](), of: map[meta.Key]tokenOf{}, held: map[meta.Key]map[meta.Key]bool{},
 	}
 }
@@ -106,12 +103,6 @@ func (t *Tokens) forget(secret meta.Key) {
 	}
 }
 
-// own is a key that shares no memory with an object.
-func own(key meta.Key) meta.Key {
-	key.Namespace, key.Name = strings.Clone(key.Namespace), strings.Clone(key.Name)
-	return key
-}
-
 func (t *Tokens) seeAccount(o *meta.Object, _ bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -154,22 +145,10 @@ func (t *Tokens) care(ctx context.Context, key meta.Key) error {
 	}
 	uid := rules.Text(annotations, t.names.uid)
 	if err != nil || uid != "" && uid != head.Head.UID {
-		return t.remove(ctx, o)
+		return remove(ctx, t.store, t.secrets, o, "")
 	}
 	account.UID = head.Head.UID
 	return t.fill(ctx, o, tree, account)
-}
-
-// remove deletes a Secret whose account has gone.
-func (t *Tokens) remove(ctx context.Context, o *meta.Object) error {
-	_, err := t.store.Mutate(ctx, request.Mutation{
-		Verb: request.Delete, Kind: t.secrets, Key: o.Key,
-		Delete: request.DeleteOptions{UID: o.Head.UID, ResourceVersion: strconv.FormatUint(o.Version, 10)},
-	})
-	if gone(err) {
-		return nil
-	}
-	return err
 }
 
 // fill writes into a Secret what it lacks.
@@ -191,30 +170,17 @@ func (t *Tokens) fill(ctx context.Context, o *meta.Object, tree schema.Tree, acc
 	if len(lacks) == 0 && rules.Text(rules.Sub(tree, "metadata", "annotations"), t.names.uid) != "" {
 		return nil
 	}
-	patch, err := json.Marshal(schema.Tree{
-		"metadata": schema.Tree{
-			"uid": o.Head.UID, "resourceVersion": strconv.FormatUint(o.Version, 10),
-			"annotations": schema.Tree{t.names.uid: account.UID},
-		},
-		"data": lacks,
+	err := amend(ctx, t.store, t.secrets, o, "", schema.Tree{
+		"metadata": schema.Tree{"annotations": schema.Tree{t.names.uid: account.UID}}, "data": lacks,
 	})
-	if err != nil {
-		return err
-	}
-	_, err = t.store.Mutate(ctx, request.Mutation{Verb: request.Patch, Kind: t.secrets, Key: o.Key, PatchType: request.MergePatch, PatchBody: patch})
-	switch {
-	case invalid(err): // as it is when it is immutable: to try again is of no use
+	if invalid(err) { // as it is when it is immutable: to try again is of no use
 		t.logger.Warn("a secret cannot hold its token", "key", o.Key.String(), "error", err)
-		return nil
-	case gone(err):
 		return nil
 	}
 	return err
 }
 
 func encoded(b []byte) string { return base64.StdEncoding.EncodeToString(b) }
-
-func encodedURL(b []byte) string { return base64.RawURLEncoding.EncodeToString(b) }
 
 // unname takes a Secret that has gone out of the account that names it.
 func (t *Tokens) unname(ctx context.Context, secret meta.Key) error {
@@ -259,15 +225,5 @@ func refer(ctx context.Context, store Store, accounts *schema.Kind, key meta.Key
 	if len(after) == len(before) {
 		return nil
 	}
-	patch, err := json.Marshal(schema.Tree{
-		"metadata": schema.Tree{"uid": o.Head.UID, "resourceVersion": strconv.FormatUint(o.Version, 10)}, "secrets": after,
-	})
-	if err != nil {
-		return err
-	}
-	_, err = store.Mutate(ctx, request.Mutation{Verb: request.Patch, Kind: accounts, Key: key, PatchType: request.MergePatch, PatchBody: patch})
-	if gone(err) {
-		return nil
-	}
-	return err
+	return amend(ctx, store, accounts, o, "", schema.Tree{"secrets": after})
 }

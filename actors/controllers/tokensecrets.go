@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"slices"
+	"sync"
 
 	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/meta"
@@ -27,23 +28,22 @@ type TokenSecrets struct {
 func NewTokenSecrets(store Store, kinds *catalog.Catalog, logger *slog.Logger) *TokenSecrets {
 	return &TokenSecrets{
 		store: store, names: newTokenNames(kinds.Naming()), logger: logger, waiting: newBacklog[meta.Key](),
-		secrets:  kinds.ByGVK(meta.GroupVersionKind{Version: "v1", Kind: "Secret"}),
-		accounts: kinds.ByGVK(meta.GroupVersionKind{Version: "v1", Kind: "ServiceAccount"}),
+		secrets:  core(kinds, "Secret"),
+		accounts: core(kinds, "ServiceAccount"),
 	}
 }
 
 // Run works until the context ends.
 func (t *TokenSecrets) Run(ctx context.Context) {
-	done := make(chan struct{})
-	defer func() { <-done }()
-	go func() {
-		defer close(done)
+	var running sync.WaitGroup
+	defer running.Wait()
+	running.Go(func() {
 		Follow(ctx, t.store, t.accounts, observer(func(o *meta.Object, gone bool) {
 			if !gone && !o.Head.Terminating {
 				t.waiting.add(own(o.Key))
 			}
 		}))
-	}()
+	})
 	t.waiting.serve(ctx, t.ensure, func(key meta.Key, err error) {
 		t.logger.Warn("a service account has no secret", "key", key.String(), "error", err)
 	})

@@ -35,17 +35,17 @@ the data directory itself. Certificates and admin.kubeconfig are not part of it.
 		Args: cobra.ExactArgs(1),
 	}
 	dir := dataDirFlag(c)
-	kubeconfig := c.Flags().String("kubeconfig", "", "Client configuration, with embedded certificates, of the running daemon.")
+	kubeconfig := kubeconfigFlag(c, "")
 	c.MarkFlagsMutuallyExclusive("data-dir", "kubeconfig")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		source := *dir
 		take := func(w io.Writer) (persist.Revision, error) { return persist.BackupDir(*dir, w) }
 		if *kubeconfig != "" {
-			r, err := readRemote(*kubeconfig)
+			r, err := findRunning(*kubeconfig)
 			if err != nil {
 				return err
 			}
-			source, take = r.server, func(w io.Writer) (persist.Revision, error) { return r.backup(c.Context(), w) }
+			source, take = r.URL(), func(w io.Writer) (persist.Revision, error) { return r.backup(c.Context(), w) }
 		}
 		var revision persist.Revision
 		err := writeTo(args[0], c.OutOrStdout(), func(w io.Writer) (err error) {

@@ -18,7 +18,7 @@ type scrape struct {
 	samples map[string]float64
 }
 
-func (r *remote) scrape(ctx context.Context) (*scrape, error) {
+func (r *running) scrape(ctx context.Context) (*scrape, error) {
 	body, err := r.get(ctx, "/metrics")
 	if err != nil {
 		return nil, err

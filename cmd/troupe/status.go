@@ -24,11 +24,11 @@ which collections are the busiest and the slowest. Rates are measured over --int
 All figures come from /metrics, whose names docs/operations.md explains.`,
 		Args: cobra.NoArgs,
 	}
-	kubeconfig := c.Flags().String("kubeconfig", "troupe-data/admin.kubeconfig", "Client configuration, with embedded certificates, of the running daemon.")
+	kubeconfig := kubeconfigFlag(c, "troupe-data/admin.kubeconfig")
 	interval := c.Flags().Duration("interval", time.Second, "Time between the two looks that rates are made of.")
 	top := c.Flags().Int("top", 10, "Most collections to show; 0 shows all.")
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		r, err := readRemote(*kubeconfig)
+		r, err := findRunning(*kubeconfig)
 		if err != nil {
 			return err
 		}
@@ -37,7 +37,7 @@ All figures come from /metrics, whose names docs/operations.md explains.`,
 	return c
 }
 
-func (r *remote) status(ctx context.Context, w io.Writer, interval time.Duration, top int) error {
+func (r *running) status(ctx context.Context, w io.Writer, interval time.Duration, top int) error {
 	before, err := r.scrape(ctx)
 	if err != nil {
 		return err
@@ -51,7 +51,7 @@ func (r *remote) status(ctx context.Context, w io.Writer, interval time.Duration
 	if err != nil {
 		return err
 	}
-	p := picture{server: r.server, before: before, after: after}
+	p := picture{server: r.URL(), before: before, after: after}
 	if err := p.summary(w); err != nil {
 		return err
 	}

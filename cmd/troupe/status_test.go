@@ -96,7 +96,7 @@ func TestStatusNamesRealSeries(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	r, err := readRemote(d.Kubeconfig())
+	r, err := findRunning(d.Kubeconfig())
 	if err != nil {
 		t.Fatal(err)
 	}

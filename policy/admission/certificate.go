@@ -2,6 +2,7 @@ package admission
 
 import (
 	"crypto/x509"
+	"crypto/x509/pkix"
 	"encoding/base64"
 	"encoding/pem"
 	"fmt"
@@ -51,19 +52,29 @@ func (p subjects) Admit(a *Attempt) error {
 	if !a.Creates() || signerOf(a.New) != p.signer {
 		return nil
 	}
-	text, err := base64.StdEncoding.DecodeString(rules.Text(rules.Sub(a.New, "spec"), "request"))
-	if err != nil {
-		return nil // validation says so
-	}
-	block, _ := pem.Decode(text)
-	if block == nil {
-		return nil
-	}
-	request, err := x509.ParseCertificateRequest(block.Bytes)
-	if err == nil && slices.Contains(request.Subject.Organization, authn.GroupMasters) {
+	subject, ok := RequestedSubject(a.New)
+	if ok && slices.Contains(subject.Organization, authn.GroupMasters) {
 		return a.Forbidden(fmt.Sprintf("use of %s signer with %s group is not allowed", p.signer, authn.GroupMasters))
 	}
 	return nil
+}
+
+// RequestedSubject is the subject that a CertificateSigningRequest asks for; ok is false if it
+// cannot be read, which validation says in its own words.
+func RequestedSubject(object schema.Tree) (subject pkix.Name, ok bool) {
+	text, err := base64.StdEncoding.DecodeString(rules.Text(rules.Sub(object, "spec"), "request"))
+	if err != nil {
+		return subject, false
+	}
+	block, _ := pem.Decode(text)
+	if block == nil {
+		return subject, false
+	}
+	request, err := x509.ParseCertificateRequest(block.Bytes)
+	if err != nil {
+		return subject, false
+	}
+	return request.Subject, true
 }
 
 // CertificateApproval asks of who approves or denies a request the right on its signer.

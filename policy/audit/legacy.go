@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"strconv"
 	"time"
 )
@@ -19,7 +20,7 @@ func (e *Event) appendLegacy(b []byte) []byte {
 	b = appendPair(b, "method", e.Verb)
 	b = e.appendUsers(b)
 	b = appendPair(b, "user-agent", e.UserAgent)
-	b = appendPair(b, "namespace", or(e.Object.Namespace, "<none>"))
+	b = appendPair(b, "namespace", cmp.Or(e.Object.Namespace, "<none>"))
 	b = appendPair(b, "uri", e.URI)
 	response := "<deferred>"
 	if e.Code != 0 {
@@ -57,11 +58,4 @@ func appendPair(b []byte, name, value string) []byte {
 	b = append(b, name...)
 	b = append(b, '=')
 	return strconv.AppendQuote(b, value)
-}
-
-func or(s, otherwise string) string {
-	if s == "" {
-		return otherwise
-	}
-	return s
 }

@@ -64,7 +64,7 @@ func (r *rule) matches(a *authz.Attributes) bool {
 	case len(r.namespaces) > 0 || len(r.resources) > 0:
 		return a.ResourceRequest && r.matchesResource(a)
 	case len(r.paths) > 0:
-		return !a.ResourceRequest && slices.ContainsFunc(r.paths, func(pattern string) bool { return matchesPath(pattern, a.Path) })
+		return !a.ResourceRequest && slices.ContainsFunc(r.paths, func(pattern string) bool { return authz.CoversPath(pattern, a.Path) })
 	}
 	return true
 }
@@ -113,11 +113,4 @@ func matchesName(name string, a *authz.Attributes) bool {
 		return sub == a.Subresource
 	}
 	return resource == a.Resource && sub == a.Subresource
-}
-
-func matchesPath(pattern, path string) bool {
-	if start, ok := strings.CutSuffix(pattern, "*"); ok {
-		return strings.HasPrefix(path, start)
-	}
-	return pattern == path
 }

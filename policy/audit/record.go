@@ -143,15 +143,11 @@ func (r *Record) Deprecated(removed string) {
 	}
 }
 
-// Annotate adds an annotation, its key in the form of the naming profile. A key that is there
-// already keeps its value.
-func (r *Record) Annotate(key, value string) { r.annotate(key, value) }
-
 // Answered notes the Status that is the answer.
 func (r *Record) Answered(s *meta.Status) { r.Status = s }
 
-// Reached makes the Event of a stage, unless the policy omits it. It is false if the Event is lost and the request
-// must not go on. code is the HTTP status of the answer, 0 if there is none.
+// Reached makes the Event of a stage, unless the policy omits it. It is false if the Event is
+// lost and the request must not go on. code is the HTTP status of the answer, 0 if there is none.
 func (r *Record) Reached(stage Stage, code int) bool {
 	if r.omit.has(stage) {
 		return true

@@ -24,8 +24,6 @@ func (s *oneSecret) Get(r meta.GroupResource, namespace, name string) *policy.Ob
 	return &s.Object
 }
 
-func (s *oneSecret) List(meta.GroupResource, string) []*policy.Object { return nil }
-
 func (s *oneSecret) Follow(context.Context, meta.GroupResource, func(policy.Change)) error {
 	return nil
 }

@@ -2,11 +2,13 @@ package authn
 
 import (
 	"crypto/sha256"
+	"fmt"
 	"sync"
 	"time"
 )
 
-// A Digest stands for a credential in a Cache, which so never holds the credential itself.
+// A Digest stands for a credential in a Cache, which so never holds the credential itself, or
+// for any other question whose answer is worth keeping.
 type Digest [sha256.Size]byte
 
 // DigestOf is the digest of a credential, and of what else its answer depends on.
@@ -15,15 +17,13 @@ func DigestOf(credential string, more ...string) Digest {
 		return sha256.Sum256([]byte(credential))
 	}
 	h := sha256.New()
-	h.Write([]byte(credential))
-	for _, s := range more {
-		h.Write([]byte{0})
-		h.Write([]byte(s))
+	for _, s := range append([]string{credential}, more...) {
+		fmt.Fprintf(h, "%d:%s", len(s), s) // no text can end another
 	}
 	return Digest(h.Sum(nil))
 }
 
-// A Cache keeps answers about credentials, each until its time, and no more than a bounded
+// A Cache keeps answers, each until its time, and no more than a bounded
 // number of them: what it forgets costs no more than to find it out anew. Many goroutines
 // may use it.
 type Cache[V any] struct {

@@ -69,3 +69,18 @@ func TestDigestsDiffer(t *testing.T) {
 		seen[d] = true
 	}
 }
+
+// TestDigests: what is told apart has another digest, wherever one text ends and the next begins.
+func TestDigests(t *testing.T) {
+	seen := map[authn.Digest]int{}
+	for n, texts := range [][]string{
+		{"a"}, {"a", ""}, {"a", "b"}, {"ab"}, {"ab", ""}, {"a\x00b"}, {"a\x00b", "c"}, {"a", "b\x00c"}, {"a", "b", "c"}, {"a", "bc"},
+		{"1:a", "b"}, {"1", "a1:b"}, {"a", "1:b"},
+	} {
+		d := authn.DigestOf(texts[0], texts[1:]...)
+		if other, ok := seen[d]; ok {
+			t.Errorf("cases %d and %d are one", other, n)
+		}
+		seen[d] = n
+	}
+}

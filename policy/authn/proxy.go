@@ -3,7 +3,6 @@ package authn
 import (
 	"crypto/x509"
 	"fmt"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -90,17 +89,13 @@ func first(h Headers, names []string) string {
 }
 
 // extraKey is the key of the extra that a header holds, if it does: what follows the prefix,
-// in lower case and percent-decoded; as it is, if it cannot be decoded.
+// in lower case and decoded.
 func (p *proxy) extraKey(header string) (string, bool) {
 	for _, prefix := range p.ExtraPrefixes {
 		if len(header) < len(prefix) || !strings.EqualFold(header[:len(prefix)], prefix) {
 			continue
 		}
-		key := strings.ToLower(header[len(prefix):])
-		if decoded, err := url.PathUnescape(key); err == nil {
-			key = decoded
-		}
-		return key, true
+		return ExtraKey(strings.ToLower(header[len(prefix):])), true
 	}
 	return "", false
 }

@@ -2,11 +2,11 @@ package authn
 
 import (
 	"errors"
-	"slices"
 
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/policy"
 )
 
 // A Reviewer tells clients whom the server takes somebody for.
@@ -46,13 +46,13 @@ func (r *Reviewer) Token(review schema.Tree) (schema.Tree, error) {
 	}
 	status["authenticated"], status["user"] = true, user.Tree()
 	if len(audiences) > 0 {
-		status["audiences"] = list(audiences)
+		status["audiences"] = policy.Items(audiences)
 	}
 	return review, nil
 }
 
 // meant are the audiences that the token of a user is for, of those that were asked for.
-func (r *Reviewer) meant(user *User, asked []string) (both []string) {
+func (r *Reviewer) meant(user *User, asked []string) []string {
 	if user == nil {
 		return nil
 	}
@@ -60,12 +60,7 @@ func (r *Reviewer) meant(user *User, asked []string) (both []string) {
 	if good == nil {
 		good = r.Audiences
 	}
-	for _, audience := range asked {
-		if slices.Contains(good, audience) {
-			both = append(both, audience)
-		}
-	}
-	return both
+	return Shared(asked, good)
 }
 
 // Self answers a SelfSubjectReview: who asks. now is RFC 3339.
@@ -73,31 +68,4 @@ func Self(review schema.Tree, user *User, now string) schema.Tree {
 	rules.Grow(review, "metadata")["creationTimestamp"] = now
 	review["status"] = schema.Tree{"userInfo": user.Tree()}
 	return review
-}
-
-// Tree is the user as reviews and certificate requests show it.
-func (u *User) Tree() schema.Tree {
-	t := schema.Tree{"username": u.Name}
-	if u.UID != "" {
-		t["uid"] = u.UID
-	}
-	if len(u.Groups) > 0 {
-		t["groups"] = list(u.Groups)
-	}
-	if len(u.Extra) > 0 {
-		extra := schema.Tree{}
-		for key, values := range u.Extra {
-			extra[key] = list(values)
-		}
-		t["extra"] = extra
-	}
-	return t
-}
-
-func list(texts []string) []any {
-	items := make([]any, len(texts))
-	for i, s := range texts {
-		items[i] = s
-	}
-	return items
 }

@@ -1,9 +1,18 @@
 package authn
 
+import (
+	"net/url"
+
+	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/policy"
+)
+
 // Names of users and groups that the server itself knows.
 const (
 	UserAnonymous        = "system:anonymous"
 	GroupMasters         = "system:masters"
+	GroupNodes           = "system:nodes"
 	GroupAuthenticated   = "system:authenticated"
 	GroupUnauthenticated = "system:unauthenticated"
 )
@@ -29,4 +38,45 @@ func (u *User) InGroup(group string) bool {
 		}
 	}
 	return false
+}
+
+// Tree is the user as reviews and certificate requests show it.
+func (u *User) Tree() schema.Tree {
+	t := schema.Tree{"username": u.Name}
+	if u.UID != "" {
+		t["uid"] = u.UID
+	}
+	if len(u.Groups) > 0 {
+		t["groups"] = policy.Items(u.Groups)
+	}
+	if len(u.Extra) > 0 {
+		extra := schema.Tree{}
+		for key, values := range u.Extra {
+			extra[key] = policy.Items(values)
+		}
+		t["extra"] = extra
+	}
+	return t
+}
+
+// ReadUser reads a user as reviews show it, with its name in the field called name, which is
+// "username" in answers and "user" in questions.
+func ReadUser(t schema.Tree, name string) *User {
+	u := &User{Name: rules.Text(t, name), UID: rules.Text(t, "uid"), Groups: rules.Texts(t, "groups")}
+	if extra := rules.Sub(t, "extra"); len(extra) > 0 {
+		u.Extra = make(map[string][]string, len(extra))
+		for key := range extra {
+			u.Extra[key] = rules.Texts(extra, key)
+		}
+	}
+	return u
+}
+
+// ExtraKey is the key of an extra that stands, percent-encoded, in the name of a header; as it
+// is, if it cannot be decoded. encoded is in lower case.
+func ExtraKey(encoded string) string {
+	if key, err := url.PathUnescape(encoded); err == nil {
+		return key
+	}
+	return encoded
 }

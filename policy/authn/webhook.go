@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/troupe-api/troupe/kinds/meta"
@@ -141,12 +140,7 @@ func (w *webhook) read(status schema.Tree, token string, wanted []string) (judge
 	if len(audiences) == 0 {
 		audiences = w.Audiences
 	}
-	var both []string
-	for _, audience := range wanted {
-		if slices.Contains(audiences, audience) {
-			both = append(both, audience)
-		}
-	}
+	both := Shared(wanted, audiences)
 	switch {
 	case !rules.Flag(status, "authenticated"):
 		if text := rules.Text(status, "error"); text != "" {
@@ -156,19 +150,10 @@ func (w *webhook) read(status schema.Tree, token string, wanted []string) (judge
 	case len(wanted) > 0 && len(both) == 0:
 		return judgement{}, nil
 	}
-	said := rules.Sub(status, "user")
-	user := &User{
-		Name: rules.Text(said, "username"), UID: rules.Text(said, "uid"),
-		Groups: rules.Texts(said, "groups"), Audiences: both,
-	}
+	user := ReadUser(rules.Sub(status, "user"), "username")
 	if user.Name == "" {
 		return judgement{}, errors.New("the answer names no user")
 	}
-	for key := range rules.Sub(said, "extra") {
-		if user.Extra == nil {
-			user.Extra = map[string][]string{}
-		}
-		user.Extra[key] = rules.Texts(rules.Sub(said, "extra"), key)
-	}
+	user.Audiences = both
 	return judgement{user: user}, nil
 }

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/policy/authn"
@@ -101,10 +100,7 @@ func (l *policyLine) allows(a *Attributes) bool {
 	if a.ResourceRequest {
 		return either(l.Namespace, a.Namespace) && either(l.Resource, a.Resource) && either(l.APIGroup, a.Group)
 	}
-	if below, ok := strings.CutSuffix(l.NonResourcePath, "*"); ok {
-		return strings.HasPrefix(a.Path, below)
-	}
-	return l.NonResourcePath != "" && l.NonResourcePath == a.Path
+	return l.NonResourcePath != "" && CoversPath(l.NonResourcePath, a.Path)
 }
 
 // means tells whether the line is about a user.

@@ -24,6 +24,14 @@ func (p Paths) Authorize(a Attributes) (Decision, string) {
 	return NoOpinion, ""
 }
 
+// CoversPath tells whether a path, or a pattern of paths, is within the pattern of a policy or a
+// role: it is the same, or the pattern ends in "*" and it begins like the rest.
+func CoversPath(pattern, path string) bool {
+	return pattern == path || strings.HasSuffix(pattern, "*") && strings.HasPrefix(path, strings.TrimRight(pattern, "*"))
+}
+
+// matches is not quite the same: a slash at the end of the path counts nothing, and "*" stands
+// for something.
 func matches(pattern, path string) bool {
 	if below, ok := strings.CutSuffix(pattern, "*"); ok {
 		return len(path) > len(below) && strings.HasPrefix(path, below)

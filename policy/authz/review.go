@@ -4,6 +4,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/policy"
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
@@ -13,7 +14,7 @@ type Reviewer struct{ Authorizer Authorizer }
 // Access answers a SubjectAccessReview or a LocalSubjectAccessReview, of kind k: what the
 // user of its spec may do. The error is a *meta.Status.
 func (r *Reviewer) Access(k *schema.Kind, review schema.Tree) (schema.Tree, error) {
-	return r.access(k, review, subject(rules.Sub(review, "spec")))
+	return r.access(k, review, authn.ReadUser(rules.Sub(review, "spec"), "user"))
 }
 
 // OwnAccess answers a SelfSubjectAccessReview, of kind k: what user may do.
@@ -60,18 +61,6 @@ func asked(spec schema.Tree, user *authn.User) Attributes {
 	return a
 }
 
-// subject is the user that the spec of a review names.
-func subject(spec schema.Tree) *authn.User {
-	user := &authn.User{Name: rules.Text(spec, "user"), UID: rules.Text(spec, "uid"), Groups: rules.Texts(spec, "groups")}
-	if extra := rules.Sub(spec, "extra"); len(extra) > 0 {
-		user.Extra = make(map[string][]string, len(extra))
-		for key := range extra {
-			user.Extra[key] = rules.Texts(extra, key)
-		}
-	}
-	return user
-}
-
 // OwnRules answers a SelfSubjectRulesReview: all that user may do in a namespace, as far as
 // the Authorizer can list it.
 func (r *Reviewer) OwnRules(review schema.Tree, user *authn.User) (schema.Tree, error) {
@@ -88,7 +77,7 @@ func (r *Reviewer) OwnRules(review schema.Tree, user *authn.User) (schema.Tree, 
 		resources = append(resources, rule.tree())
 	}
 	for _, rule := range found.Paths {
-		paths = append(paths, schema.Tree{"verbs": items(rule.Verbs), "nonResourceURLs": items(rule.Paths)})
+		paths = append(paths, schema.Tree{"verbs": policy.Items(rule.Verbs), "nonResourceURLs": policy.Items(rule.Paths)})
 	}
 	status := schema.Tree{"resourceRules": resources, "nonResourceRules": paths, "incomplete": found.Incomplete}
 	if found.Fault != "" {
@@ -99,17 +88,9 @@ func (r *Reviewer) OwnRules(review schema.Tree, user *authn.User) (schema.Tree, 
 }
 
 func (r ResourceRule) tree() schema.Tree {
-	t := schema.Tree{"verbs": items(r.Verbs), "apiGroups": items(r.Groups), "resources": items(r.Resources)}
+	t := schema.Tree{"verbs": policy.Items(r.Verbs), "apiGroups": policy.Items(r.Groups), "resources": policy.Items(r.Resources)}
 	if len(r.Names) > 0 {
-		t["resourceNames"] = items(r.Names)
+		t["resourceNames"] = policy.Items(r.Names)
 	}
 	return t
-}
-
-func items(texts []string) []any {
-	all := make([]any, len(texts))
-	for i, s := range texts {
-		all[i] = s
-	}
-	return all
 }

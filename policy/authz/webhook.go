@@ -16,11 +16,11 @@ import (
 type WebhookOptions struct {
 	Service *remote.Service
 	Version string // of the review: v1 or v1beta1
-	// AllowedLife and RefusedLife are how long an answer is kept; 0 keeps none.
-	AllowedLife, RefusedLife time.Duration
-	Naming                   *meta.Naming
-	Now                      func() time.Time
-	Logger                   *slog.Logger
+	// AllowedTTL and RefusedTTL are how long an answer is kept; 0 keeps none.
+	AllowedTTL, RefusedTTL time.Duration
+	Naming                 *meta.Naming
+	Now                    func() time.Time
+	Logger                 *slog.Logger
 }
 
 // A Webhook asks a remote service with a SubjectAccessReview. If the remote cannot be asked it
@@ -29,18 +29,25 @@ type WebhookOptions struct {
 type Webhook struct {
 	o          WebhookOptions
 	apiVersion string
-	kept       *answers
-	asking     singleflight.Group // by answerKey
+	kept       *authn.Cache[answer] // by the digest of the question
+	asking     singleflight.Group   // by the same
 }
 
-// webhookRetry and webhookPatience bound one question: five times, half a minute in all.
-var webhookRetry = remote.Retry{Times: 4, Pause: 500 * time.Millisecond, Factor: 1.5}
+// An answer is what the remote has decided.
+type answer struct {
+	decision Decision
+	reason   string
+}
 
-const webhookPatience = 30 * time.Second
+// What the remote can cost.
+const (
+	maxAskingTime = 30 * time.Second // of one question with all its repetitions
+	maxAnswers    = 8192             // that are kept
+)
 
 // NewWebhook makes the mode.
 func NewWebhook(o WebhookOptions) *Webhook {
-	return &Webhook{o: o, apiVersion: o.Naming.Name("authorization.platform.io/" + o.Version), kept: newAnswers(o.Now)}
+	return &Webhook{o: o, apiVersion: o.Naming.Name("authorization.platform.io/" + o.Version), kept: authn.NewCache[answer](maxAnswers, o.Now)}
 }
 
 // Authorize implements Authorizer.
@@ -49,11 +56,11 @@ func (w *Webhook) Authorize(a Attributes) (Decision, string) {
 	if err != nil {
 		return w.failed(err)
 	}
-	key := answerKey(sha256.Sum256(body))
-	if kept, ok := w.kept.get(key); ok {
+	digest := authn.Digest(sha256.Sum256(body))
+	if kept, ok := w.kept.Get(digest); ok {
 		return kept.decision, kept.reason
 	}
-	got, err, _ := w.asking.Do(string(key[:]), func() (any, error) { return w.ask(key, body) })
+	got, err, _ := w.asking.Do(string(digest[:]), func() (any, error) { return w.ask(digest, body) })
 	if err != nil {
 		return w.failed(err)
 	}
@@ -61,10 +68,10 @@ func (w *Webhook) Authorize(a Attributes) (Decision, string) {
 	return found.decision, found.reason
 }
 
-func (w *Webhook) ask(key answerKey, body []byte) (answer, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), webhookPatience)
+func (w *Webhook) ask(digest authn.Digest, body []byte) (answer, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), maxAskingTime)
 	defer cancel()
-	text, err := w.o.Service.Ask(ctx, body, webhookRetry)
+	text, err := w.o.Service.Ask(ctx, body, remote.Patiently)
 	if err != nil {
 		return answer{}, err
 	}
@@ -72,11 +79,13 @@ func (w *Webhook) ask(key answerKey, body []byte) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	life := w.o.RefusedLife
+	ttl := w.o.RefusedTTL
 	if a.decision == Allow {
-		life = w.o.AllowedLife
+		ttl = w.o.AllowedTTL
 	}
-	w.kept.put(key, a, life)
+	if ttl > 0 {
+		w.kept.Put(digest, a, w.o.Now().Add(ttl))
+	}
 	return a, nil
 }
 

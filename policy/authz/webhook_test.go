@@ -56,7 +56,7 @@ func (j *judge) webhook(t *testing.T, change func(*authz.WebhookOptions)) *authz
 		t.Fatal(err)
 	}
 	o := authz.WebhookOptions{
-		Service: service, Version: "v1", AllowedLife: time.Minute, RefusedLife: time.Second,
+		Service: service, Version: "v1", AllowedTTL: time.Minute, RefusedTTL: time.Second,
 		Naming: meta.Platform, Now: time.Now, Logger: slog.New(slog.DiscardHandler),
 	}
 	if change != nil {

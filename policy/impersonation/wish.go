@@ -2,7 +2,6 @@ package impersonation
 
 import (
 	"fmt"
-	"net/url"
 	"slices"
 	"strings"
 
@@ -58,8 +57,8 @@ func Asked(name string) bool {
 	return strings.HasPrefix(name, extraHeader)
 }
 
-// Read finds the wish of a request, and takes its headers out; nil if it has none. The error is a *meta.Status, 400: it
-// does not say as whom, or says so twice.
+// Read finds the wish of a request, and takes its headers out; nil if it has none. The error is
+// a *meta.Status, 400: it does not say as whom, or says so twice.
 func Read(headers authn.Headers, naming *meta.Naming) (*Wish, error) {
 	var names, users, uids []string
 	var groups, extras []part
@@ -76,7 +75,7 @@ func Read(headers authn.Headers, naming *meta.Naming) (*Wish, error) {
 		case groupHeader:
 			groups = append(groups, part{sort: ofGroup, value: value})
 		default:
-			extras = append(extras, part{sort: ofExtra, value: value, key: extraKey(name[len(extraHeader):])})
+			extras = append(extras, part{sort: ofExtra, value: value, key: authn.ExtraKey(name[len(extraHeader):])})
 		}
 	}
 	for _, name := range names {
@@ -106,14 +105,6 @@ func userPart(name string) part {
 		return part{sort: ofAccount, namespace: a.Namespace, value: a.Name}
 	}
 	return part{sort: ofUser, value: name}
-}
-
-// extraKey decodes a key; one with a bad escape stands for itself.
-func extraKey(encoded string) string {
-	if key, err := url.PathUnescape(encoded); err == nil {
-		return key
-	}
-	return encoded
 }
 
 // text is the wish as messages show it.

@@ -11,12 +11,13 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 )
 
-// A Service is a remote that answers POSTs of JSON. It may be asked by many goroutines at a time.
+// A Service is a remote. It may be asked by many goroutines at a time.
 type Service struct {
-	url        string
+	url        string                 // of questions, and what paths are below
 	credential func() (string, error) // the Authorization header; "" is none
 	client     *http.Client
 }
@@ -47,7 +48,10 @@ type Failure struct{ Code int }
 
 func (f *Failure) Error() string { return fmt.Sprintf("the remote answered %d", f.Code) }
 
-// Post asks once. The error is a *Failure if the remote has answered otherwise.
+// URL is where the remote is, as the configuration has it.
+func (s *Service) URL() string { return s.url }
+
+// Post asks a question, once. The error is a *Failure if the remote has answered otherwise.
 func (s *Service) Post(ctx context.Context, body []byte) ([]byte, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, s.url, bytes.NewReader(body))
 	if err != nil {
@@ -55,6 +59,34 @@ func (s *Service) Post(ctx context.Context, body []byte) ([]byte, error) {
 	}
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Accept", "application/json")
+	answer, err := s.send(r)
+	if err != nil {
+		return nil, err
+	}
+	defer answer.Close()
+	text, err := io.ReadAll(io.LimitReader(answer, maxAnswer+1))
+	switch {
+	case err != nil:
+		return nil, plain(err)
+	case len(text) > maxAnswer:
+		return nil, errTooLong
+	}
+	return text, nil
+}
+
+// Open gets what is at a path below the URL, once: the body as it comes, without a bound, which
+// the caller closes. The error is a *Failure if the remote has answered otherwise.
+func (s *Service) Open(ctx context.Context, path string) (io.ReadCloser, error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimSuffix(s.url, "/")+path, nil)
+	if err != nil {
+		return nil, err
+	}
+	r.Header.Set("Accept-Encoding", "identity") // it is not worth the work
+	return s.send(r)
+}
+
+// send gives the body of a good answer.
+func (s *Service) send(r *http.Request) (io.ReadCloser, error) {
 	credential, err := s.credential()
 	if err != nil {
 		return nil, err
@@ -66,17 +98,12 @@ func (s *Service) Post(ctx context.Context, body []byte) ([]byte, error) {
 	if err != nil {
 		return nil, plain(err)
 	}
-	defer answer.Body.Close()
-	text, err := io.ReadAll(io.LimitReader(answer.Body, maxAnswer+1))
-	switch {
-	case answer.StatusCode != http.StatusOK && answer.StatusCode != http.StatusCreated:
+	if answer.StatusCode != http.StatusOK && answer.StatusCode != http.StatusCreated {
+		_, _ = io.CopyN(io.Discard, answer.Body, maxAnswer) // so that the connection can be used again
+		answer.Body.Close()
 		return nil, &Failure{answer.StatusCode}
-	case err != nil:
-		return nil, plain(err)
-	case len(text) > maxAnswer:
-		return nil, errTooLong
 	}
-	return text, nil
+	return answer.Body, nil
 }
 
 var errTooLong = fmt.Errorf("the remote's answer is longer than %d bytes", maxAnswer)
@@ -97,6 +124,9 @@ type Retry struct {
 	Pause  time.Duration // before the first repetition
 	Factor float64       // by which the pause grows
 }
+
+// Patiently is how who waits for a decision asks: five times within five seconds or so.
+var Patiently = Retry{Times: 4, Pause: 500 * time.Millisecond, Factor: 1.5}
 
 // Ask asks until there is an answer, or until asking again would not help: the remote has
 // refused the question, or the context or the repetitions end.

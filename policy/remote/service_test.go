@@ -214,3 +214,27 @@ func TestWaitEndsWithContext(t *testing.T) {
 		t.Error("no error")
 	}
 }
+
+func TestOpen(t *testing.T) {
+	big := strings.Repeat("x", 4<<20) // more than an answer to a question may have
+	where, authority := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/at/backup" || r.Method != http.MethodGet || r.Header.Get("Authorization") != "Bearer t" {
+			w.WriteHeader(http.StatusForbidden)
+			return
+		}
+		_, _ = io.WriteString(w, big)
+	})
+	s := load(t, write(t, fmt.Sprintf(`server: "%s/at/", certificate-authority-data: %s`, where, authority), "token: t"))
+	body, err := s.Open(context.Background(), "/backup")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := io.ReadAll(body)
+	if err := errors.Join(err, body.Close()); err != nil || string(got) != big {
+		t.Errorf("%d bytes: %v", len(got), err)
+	}
+	var failed *remote.Failure
+	if _, err := s.Open(context.Background(), "/other"); !errors.As(err, &failed) || failed.Code != http.StatusForbidden {
+		t.Errorf("other: %v", err)
+	}
+}

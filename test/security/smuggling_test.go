@@ -1,8 +1,16 @@
 package security
 
 import (
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"fmt"
+	"math/big"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 )
 
 // TestSmuggling: a request whose end two servers could see in different places is refused, and
@@ -51,6 +59,55 @@ func TestSmuggling(t *testing.T) {
 	}
 }
 
+// TestTrailers: what comes behind the body is no header, whatever proxies have let through there.
+func TestTrailers(t *testing.T) {
+	now := time.Now()
+	template := func(name string) *x509.Certificate {
+		return &x509.Certificate{
+			SerialNumber: big.NewInt(now.UnixNano()), NotBefore: now.Add(-time.Hour), NotAfter: now.Add(time.Hour),
+			Subject: pkix.Name{CommonName: name}, KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth},
+		}
+	}
+	root := template("proxies")
+	root.IsCA, root.BasicConstraintsValid, root.KeyUsage, root.ExtKeyUsage = true, true, x509.KeyUsageCertSign, nil
+	proxies := issue(t, root, nil)
+	front := issue(t, template("front"), &proxies)
+	v := start(t, func(c *daemon.Config) {
+		c.Authentication.RequestHeader = daemon.RequestHeader{
+			ClientCAFile: certificateFile(t, proxies.Leaf.Raw), UsernameHeaders: []string{"X-Remote-User"}, GroupHeaders: []string{"X-Remote-Group"},
+		}
+	})
+	proxy := v.nobody()
+	proxy.Certificates = []tls.Certificate{front}
+	body := configMap("trailed")
+	send := func(config *tls.Config, headers, trailers string) answer {
+		return v.raw(config, "POST "+configMaps+" HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n"+
+			headers+"\r\n"+fmt.Sprintf("%x\r\n%s\r\n0\r\n", len(body), body)+trailers+"\r\n")
+	}
+	const joe = "X-Remote-User: joe\r\nX-Remote-Group: devs\r\n"
+	if got := send(proxy, joe, ""); got.code != 403 {
+		t.Errorf("joe: %d %s", got.code, got.body)
+	}
+	for _, trailer := range []string{
+		"X-Remote-Group: system:masters\r\n", "x-remote-group:system:masters\r\n", "X-Remote-User: admin\r\n", "Audit-Id: x\r\n",
+		"Impersonate-User: admin\r\n", "Accept: */*\r\n", "User-Agent: x\r\n", "X-A: b\r\n", "Transfer-Encoding: chunked\r\n",
+		"Authorization: Bearer " + token + "\r\n", "Content-Length: 5\r\n", "Host: y\r\n", "Connection: close\r\n", "X-A: b\r\n c\r\n",
+	} {
+		for _, headers := range []string{"", "Trailer: X-A\r\n", "Trailer: X-Remote-Group\r\n", "User-Agent: y\r\nAccept: a\r\nAccept: b\r\n"} {
+			if got := send(proxy, joe+headers, trailer); got.code != 400 || !got.closed {
+				t.Errorf("%q behind the body, with %q: %d, closed %v: %s", trailer, headers, got.code, got.closed, got.body)
+			}
+		}
+		if got := send(v.admin(), "", trailer); got.code != 400 || !got.closed {
+			t.Errorf("%q behind the body: %d, closed %v: %s", trailer, got.code, got.closed, got.body)
+		}
+	}
+	v.must(404, "GET", configMaps+"/trailed", "", "")
+	if got := send(v.admin(), "Trailer: X-A\r\nCookie: a=b\r\nCookie: c=d\r\nX-A: b\r\nX-A: c\r\nUser-Agent: y\r\n", ""); got.code != 201 {
+		t.Errorf("without: %d %s", got.code, got.body)
+	}
+}
+
 // TestTargets: no spelling of a path reaches what its plain spelling may not, nor hides what
 // is asked for.
 func TestTargets(t *testing.T) {
@@ -61,6 +118,7 @@ func TestTargets(t *testing.T) {
 		"/api%2fv1%2fsecrets", "/api/v1/secrets%00", "/api/v1/secrets%0a", "/livez%2f..%2fapi/v1/secrets", "/api/v1/%2e/secrets",
 		"/api/v1/secrets%", "/api/v1/secrets%zz", "/livez;/api/v1/secrets", "/API/v1/secrets", "/api/v1/Secrets", "/api/v1/secrets%20",
 		"/livez/..;/api/v1/secrets", `/livez/..\api\v1\secrets`, "/api/v1/namespaces/default/%2e%2e/kube-system/secrets",
+		"/api/v1/namespaces/default/namespaces/default", "/api/v1/namespaces/default/namespaces", "/api/v1/namespaces/default/nodes",
 	} {
 		got := v.raw(v.nobody(), "GET "+path+" HTTP/1.1\r\nHost: x\r\n\r\n")
 		if got.code != 400 && got.code != 404 && got.code != 403 || strings.Contains(got.body, "SecretList") {

@@ -33,6 +33,8 @@ type victim struct {
 	d    *daemon.Daemon
 	log  *client.Log
 	http *http.Client // the administrator's
+	// plain presents no certificate; nil until it is needed.
+	plain *http.Client
 }
 
 func start(t *testing.T, change ...func(*daemon.Config)) *victim {

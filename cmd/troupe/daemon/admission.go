@@ -55,7 +55,7 @@ func registrations(naming *meta.Naming, authorizer authz.Authorizer, objects pol
 }
 
 // admit makes the chain of all that has a say in changes, more being what has it as well.
-func (d *Daemon) admit(authorizer authz.Authorizer, objects policy.Objects, more ...admission.Registration) *admission.Chain {
+func (d *Daemon) admit(authorizer authz.Authorizer, more ...admission.Registration) *admission.Chain {
 	switches := admission.Switches{Enabled: d.config.Admission.Enable, Disabled: d.config.Admission.Disable}
-	return admission.New(d.naming, switches, append(registrations(d.naming, authorizer, objects), more...))
+	return admission.New(d.naming, switches, append(registrations(d.naming, authorizer, d.objects), more...))
 }

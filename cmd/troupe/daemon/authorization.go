@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/spf13/pflag"
-	"github.com/troupe-api/troupe/policy"
 	"github.com/troupe-api/troupe/policy/authz"
 	"github.com/troupe-api/troupe/policy/authz/node"
 	"github.com/troupe-api/troupe/policy/authz/rbac"
@@ -89,11 +88,11 @@ func (a Authorization) has(mode string) bool { return slices.Contains(a.Modes, m
 
 // authorize makes the modes of deciding, in their order. Before all of them, members of
 // system:masters may do everything and everybody may read the paths that are always open.
-func (d *Daemon) authorize(objects policy.Objects, roles *rbac.Authorizer) (authz.Authorizer, error) {
+func (d *Daemon) authorize(roles *rbac.Authorizer) (authz.Authorizer, error) {
 	c := d.config.Authorization
 	all := []authz.Authorizer{authz.Masters{}, authz.Paths(c.AlwaysAllowPaths)}
 	for _, name := range c.Modes {
-		mode, err := d.mode(name, objects, roles)
+		mode, err := d.mode(name, roles)
 		if err != nil {
 			return nil, err
 		}
@@ -102,10 +101,10 @@ func (d *Daemon) authorize(objects policy.Objects, roles *rbac.Authorizer) (auth
 	return authz.Union(all...), nil
 }
 
-func (d *Daemon) mode(name string, objects policy.Objects, roles *rbac.Authorizer) (authz.Authorizer, error) {
+func (d *Daemon) mode(name string, roles *rbac.Authorizer) (authz.Authorizer, error) {
 	switch name {
 	case modeNode:
-		return node.New(d.background.ctx, objects, d.naming)
+		return node.New(d.background.ctx, d.objects, d.naming)
 	case modeABAC:
 		return d.readPolicies(d.config.Authorization.PolicyFile)
 	case modeRBAC:
@@ -139,6 +138,6 @@ func (d *Daemon) authorizationWebhook() (*authz.Webhook, error) {
 	}
 	return authz.NewWebhook(authz.WebhookOptions{
 		Service: service, Version: c.Version, Naming: d.naming, Now: time.Now, Logger: d.log,
-		AllowedLife: time.Duration(c.CacheAuthorizedTTL), RefusedLife: time.Duration(c.CacheUnauthorizedTTL),
+		AllowedTTL: time.Duration(c.CacheAuthorizedTTL), RefusedTTL: time.Duration(c.CacheUnauthorizedTTL),
 	}), nil
 }

@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// background is what runs beside requests, from the start of the daemon until it stops.
+// background is work that goes on beside requests, until it is stopped.
 type background struct {
 	ctx     context.Context // ends with stop
 	cancel  context.CancelFunc

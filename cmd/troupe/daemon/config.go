@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/troupe-api/troupe/actors"
+	"github.com/troupe-api/troupe/http"
 	"github.com/troupe-api/troupe/persist"
 )
 
@@ -160,6 +161,18 @@ func (c Config) certDir() string {
 		return c.TLS.CertDir
 	}
 	return filepath.Join(c.DataDir, "pki")
+}
+
+// limits are what package http takes.
+func (s Serving) limits() http.Limits {
+	return http.Limits{
+		RequestTimeout:              time.Duration(s.RequestTimeout),
+		MaxRequestsInFlight:         s.MaxRequestsInFlight,
+		MaxMutatingRequestsInFlight: s.MaxMutatingRequestsInFlight,
+		MaxWatches:                  s.MaxWatches,
+		MaxBody:                     int(s.MaxBodyBytes),
+		MinRequestTimeout:           time.Duration(s.MinRequestTimeout) * time.Second,
+	}
 }
 
 // tuning is what package actors takes.

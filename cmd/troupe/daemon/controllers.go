@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/troupe-api/troupe/actors/controllers"
@@ -100,19 +99,12 @@ func controllerNames() []string {
 
 // control starts the built-in controllers.
 func (d *Daemon) control(kinds *catalog.Catalog) {
-	ctx, cancel := context.WithCancel(context.Background())
-	var running sync.WaitGroup
 	for _, b := range builtIns {
 		if d.config.Controllers.Runs(b) {
-			c := b.make(d, kinds)
-			running.Go(func() { c.Run(ctx) })
+			d.controllers.run(b.make(d, kinds).Run)
 		}
 	}
 	if ttl := time.Duration(d.config.API.EventTTL); ttl > 0 {
-		running.Go(func() { controllers.NewExpiry(d.store, kinds, ttl, d.log).Run(ctx) })
-	}
-	d.stopControllers = func() {
-		cancel()
-		running.Wait()
+		d.controllers.run(controllers.NewExpiry(d.store, kinds, ttl, d.log).Run)
 	}
 }

@@ -29,22 +29,20 @@ type Daemon struct {
 	naming *meta.Naming
 	log    *slog.Logger
 	began  time.Time
-	// background is the work of policies beside requests.
-	background *background
+	// What goes on beside requests: the work of policies, the built-in controllers, and the look
+	// at certificates.
+	background, controllers, keeping *background
 
 	// Set by Start, in this order, and closed by Stop in the reverse one.
 	journal *persist.Journal
 	store   *actors.Store
 	// services hands out what Services share. It is part of the store.
 	services *allocation.Services
+	objects  *objects // the store, as policies see it
 	accounts *accounts
-	// stopControllers ends the built-in controllers and waits for them.
-	stopControllers func()
-	listener        net.Listener
-	auditor         *audit.Auditor // nil if nothing is audited
-	front           *http.Server
-	// stopKeeping ends the look at certificates and waits for it.
-	stopKeeping func()
+	listener net.Listener
+	auditor  *audit.Auditor // nil if nothing is audited
+	front    *http.Server
 
 	end   chan error // receives why the daemon ended by itself; has room for both causes
 	ended chan struct{}
@@ -68,7 +66,8 @@ func New(c Config, logs io.Writer) (*Daemon, error) {
 		logs = io.Discard
 	}
 	return &Daemon{
-		config: c, naming: naming, log: newLogger(logs, c.Logging), began: time.Now(), background: newBackground(),
+		config: c, naming: naming, log: newLogger(logs, c.Logging), began: time.Now(),
+		background: newBackground(), controllers: newBackground(), keeping: newBackground(),
 		end: make(chan error, 2), ended: make(chan struct{}),
 	}, nil
 }
@@ -105,7 +104,7 @@ func (d *Daemon) start() error {
 	if err = errors.Join(err, fault); err != nil {
 		return err
 	}
-	if d.accounts, err = d.newAccounts(kinds, id.trust); err != nil {
+	if d.accounts, err = d.newAccounts(id.trust); err != nil {
 		return fmt.Errorf("keys of service accounts: %w", err)
 	}
 	d.control(kinds)
@@ -122,7 +121,7 @@ func (d *Daemon) start() error {
 		return err
 	}
 	d.config.TLS.warn(d.log)
-	d.stopKeeping = id.keep()
+	d.keeping.run(id.keep)
 	return nil
 }
 
@@ -149,6 +148,7 @@ func (d *Daemon) open(kinds *catalog.Catalog) error {
 	d.store, err = actors.Open(actors.Options{
 		Log: d.journal, Catalog: kinds, Naming: d.naming, Logger: d.log, Tuning: d.config.tuning(), Claims: claims, Fatal: d.fatal,
 	})
+	d.objects = newObjects(d.store, kinds, d.naming, d.log)
 	return err
 }
 
@@ -160,7 +160,7 @@ func (d *Daemon) listen() (err error) {
 
 func (d *Daemon) serve(kinds *catalog.Catalog, id *identity) (err error) {
 	s := d.config.Serving
-	rules, err := d.policies(kinds, id)
+	rules, err := d.policies(id)
 	if err != nil {
 		return err
 	}
@@ -187,14 +187,7 @@ func (d *Daemon) serve(kinds *catalog.Catalog, id *identity) (err error) {
 		Listener:      d.listener, TLS: secure,
 		StrictTransport: d.config.TLS.strictTransport(), Origins: origins,
 		Version: Version, Logger: d.log,
-		Limits: http.Limits{
-			RequestTimeout:              time.Duration(s.RequestTimeout),
-			MaxRequestsInFlight:         s.MaxRequestsInFlight,
-			MaxMutatingRequestsInFlight: s.MaxMutatingRequestsInFlight,
-			MaxWatches:                  s.MaxWatches,
-			MaxBody:                     int(s.MaxBodyBytes),
-			MinRequestTimeout:           time.Duration(s.MinRequestTimeout) * time.Second,
-		},
+		Limits: s.limits(),
 		WriteMetrics: func(w io.Writer) {
 			d.writeProcess(w)
 			d.store.WriteMetrics(w)
@@ -279,9 +272,7 @@ func (d *Daemon) Stop(ctx context.Context) error {
 
 func (d *Daemon) stop(ctx context.Context) error {
 	var errs []error
-	if d.stopKeeping != nil {
-		d.stopKeeping()
-	}
+	d.keeping.stop()
 	if d.front != nil {
 		errs = append(errs, d.front.Shutdown(ctx))
 	} else if d.listener != nil {
@@ -291,9 +282,7 @@ func (d *Daemon) stop(ctx context.Context) error {
 	if d.auditor != nil {
 		errs = append(errs, d.auditor.Close(ctx))
 	}
-	if d.stopControllers != nil {
-		d.stopControllers()
-	}
+	d.controllers.stop()
 	if d.store != nil {
 		errs = append(errs, d.store.Close(ctx))
 	}

@@ -9,7 +9,6 @@ import (
 	"net"
 	"os"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/troupe-api/troupe/kinds/meta"
@@ -105,16 +104,10 @@ func (id *identity) authorities(name string, sources ...certs.Source) (*certs.CA
 	return cas, nil
 }
 
-// keep keeps everything current until the function that it returns is called. Nothing is
-// added to the keeper from then on.
-func (id *identity) keep() (stop func()) {
-	ctx, cancel := context.WithCancel(context.Background())
-	var running sync.WaitGroup
-	running.Go(func() { id.keeper.Run(ctx, time.Duration(id.options.ReloadPeriod)) })
-	return func() {
-		cancel()
-		running.Wait()
-	}
+// keep keeps everything current until the context ends. Nothing is added to the keeper from
+// then on.
+func (id *identity) keep(ctx context.Context) {
+	id.keeper.Run(ctx, time.Duration(id.options.ReloadPeriod))
 }
 
 // tlsConfig asks for client certificates and leaves their verification to package authn,

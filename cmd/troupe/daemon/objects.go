@@ -45,38 +45,37 @@ func (o *objects) read(k *schema.Kind, stored *meta.Object) *policy.Object {
 	return &policy.Object{Key: stored.Key, Head: stored.Head, Tree: tree}
 }
 
-// Get implements policy.Objects.
-func (o *objects) Get(r meta.GroupResource, namespace, name string) *policy.Object {
+// find is a stored object and its kind; nil if there is none, or no such resource is served.
+func (o *objects) find(r meta.GroupResource, namespace, name string) (*schema.Kind, *meta.Object) {
 	k := o.kind(r)
 	if k == nil {
-		return nil
+		return nil, nil
 	}
 	stored, err := o.store.Get(context.Background(), request.Get{
 		Kind: k, Key: meta.Key{GroupResource: k.Storage, Namespace: namespace, Name: name},
 	})
 	if err != nil { // there is no such object
+		return nil, nil
+	}
+	return k, stored
+}
+
+// Get implements policy.Objects.
+func (o *objects) Get(r meta.GroupResource, namespace, name string) *policy.Object {
+	k, stored := o.find(r, namespace, name)
+	if stored == nil {
 		return nil
 	}
 	return o.read(k, stored)
 }
 
-// List implements policy.Objects.
-func (o *objects) List(r meta.GroupResource, namespace string) []*policy.Object {
-	k := o.kind(r)
-	if k == nil {
-		return nil
+// Head implements serviceaccount.Objects.
+func (o *objects) Head(r meta.GroupResource, namespace, name string) (meta.Head, bool) {
+	_, stored := o.find(r, namespace, name)
+	if stored == nil {
+		return meta.Head{}, false
 	}
-	listing, err := o.store.List(context.Background(), request.List{Kind: k, Namespace: namespace})
-	if err != nil {
-		o.log.Error("policy: objects cannot be listed", "resource", r, "error", err)
-	}
-	all := make([]*policy.Object, 0, len(listing.Items))
-	for _, stored := range listing.Items {
-		if read := o.read(k, stored); read != nil {
-			all = append(all, read)
-		}
-	}
-	return all
+	return stored.Head, true
 }
 
 // Follow implements policy.Objects.

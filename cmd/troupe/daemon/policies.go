@@ -1,7 +1,6 @@
 package daemon
 
 import (
-	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/policy/admission"
 	"github.com/troupe-api/troupe/policy/audit"
 	"github.com/troupe-api/troupe/policy/authn"
@@ -17,21 +16,20 @@ type policies struct {
 	audit         *audit.Auditor // nil if nothing is audited
 }
 
-func (d *Daemon) policies(kinds *catalog.Catalog, id *identity) (*policies, error) {
-	seen := newObjects(d.store, kinds, d.naming, d.log)
+func (d *Daemon) policies(id *identity) (*policies, error) {
 	p := &policies{}
 	var err error
-	if p.authenticator, err = d.authenticate(id, seen); err != nil {
+	if p.authenticator, err = d.authenticate(id); err != nil {
 		return nil, err
 	}
-	roles, err := rbac.New(d.background.ctx, seen, d.naming)
+	roles, err := rbac.New(d.background.ctx, d.objects, d.naming)
 	if err != nil {
 		return nil, err
 	}
-	if p.authorizer, err = d.authorize(seen, roles); err != nil {
+	if p.authorizer, err = d.authorize(roles); err != nil {
 		return nil, err
 	}
-	p.admission = d.admit(p.authorizer, seen, d.escalation(roles, p.authorizer, seen)...)
+	p.admission = d.admit(p.authorizer, d.escalation(roles, p.authorizer)...)
 	if p.audit, err = d.audit(); err != nil {
 		return nil, err
 	}

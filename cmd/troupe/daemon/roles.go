@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/troupe-api/troupe/kinds/catalog"
-	"github.com/troupe-api/troupe/policy"
 	"github.com/troupe-api/troupe/policy/admission"
 	"github.com/troupe-api/troupe/policy/authz"
 	"github.com/troupe-api/troupe/policy/authz/rbac"
@@ -21,7 +20,7 @@ func (d *Daemon) establish(kinds *catalog.Catalog) {
 // escalation keeps users from handing out by roles what they do not hold, if roles decide. The
 // rights to escalate and to bind may come from any mode but a remote one, for which a change
 // does not wait.
-func (d *Daemon) escalation(roles *rbac.Authorizer, modes authz.Authorizer, objects policy.Objects) []admission.Registration {
+func (d *Daemon) escalation(roles *rbac.Authorizer, modes authz.Authorizer) []admission.Registration {
 	c := d.config.Authorization
 	if !c.has(modeRBAC) {
 		return nil
@@ -29,5 +28,5 @@ func (d *Daemon) escalation(roles *rbac.Authorizer, modes authz.Authorizer, obje
 	if c.has(modeWebhook) {
 		modes = roles
 	}
-	return []admission.Registration{rbac.Escalation(roles, modes, objects)}
+	return []admission.Registration{rbac.Escalation(roles, modes, d.objects)}
 }

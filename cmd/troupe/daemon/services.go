@@ -67,3 +67,11 @@ func (c Config) advertised() netip.Addr {
 	}
 	return netip.Addr{}
 }
+
+// advertisedURL is where others reach the daemon.
+func (d *Daemon) advertisedURL() string {
+	if ip := d.config.advertised(); ip.IsValid() {
+		return "https://" + netip.AddrPortFrom(ip, uint16(d.listener.Addr().(*net.TCPAddr).Port)).String()
+	}
+	return d.URL()
+}

@@ -138,7 +138,7 @@ func TestBadProviders(t *testing.T) {
 			p.instead = breakage(p)
 			said := make(lines, 64)
 			o := p.options(new(atomic.Int64))
-			o.Log = slog.New(slog.NewTextHandler(said, nil))
+			o.Logger = slog.New(slog.NewTextHandler(said, nil))
 			tokens := oidc.New(o)
 			run(t, tokens)
 			if line := <-said; !strings.Contains(line, "cannot be had") {

@@ -127,7 +127,7 @@ func (p *provider) mint(t *testing.T, method jwt.SigningMethod, key any, header,
 func (p *provider) options(clock *atomic.Int64) oidc.Options {
 	return oidc.Options{
 		IssuerURL: p.URL, ClientID: "us", UsernameClaim: "sub", GroupsClaim: "groups", Algorithms: []string{"RS256"},
-		Roots: p.roots(), Naming: meta.Platform, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
+		Roots: p.roots(), Naming: meta.Platform, Logger: slog.New(slog.NewTextHandler(io.Discard, nil)),
 		Now: func() time.Time { return now.Add(time.Duration(clock.Load())) },
 	}
 }

@@ -46,7 +46,7 @@ type Options struct {
 	Roots  *x509.CertPool
 	Naming *meta.Naming
 	Now    func() time.Time
-	Log    *slog.Logger
+	Logger *slog.Logger
 }
 
 func (o *Options) usernamePrefix() string {
@@ -85,7 +85,7 @@ func New(o Options) *Tokens {
 	issuer := newIssuer(o.IssuerURL, &http.Transport{
 		Proxy: http.ProxyFromEnvironment, TLSClientConfig: &tls.Config{RootCAs: o.Roots, MinVersion: tls.VersionTLS12},
 		TLSHandshakeTimeout: fetchTime, ForceAttemptHTTP2: true, IdleConnTimeout: time.Minute, MaxResponseHeaderBytes: 64 << 10,
-	}, o.Now, o.Log)
+	}, o.Now, o.Logger)
 	return &Tokens{
 		options: o, issuer: issuer, parser: jwt.NewParser(jwt.WithStrictDecoding()),
 		good: authn.NewCache[known[*authn.User]](maxGood, o.Now), bad: authn.NewCache[known[error]](maxBad, o.Now),

@@ -147,7 +147,7 @@ func (a *Authenticator) forAudiences(v *verified, asked []string) (*authn.User, 
 		}
 		return v.user, nil
 	}
-	good := intersection(asked, a.audiencesOf(v.facts))
+	good := authn.Shared(asked, a.audiencesOf(v.facts))
 	if len(good) == 0 {
 		return nil, errAudience
 	}
@@ -162,15 +162,6 @@ func (a *Authenticator) audiencesOf(f facts) []string {
 		return a.Audiences
 	}
 	return f.audiences
-}
-
-func intersection(a, b []string) (both []string) {
-	for _, s := range a {
-		if slices.Contains(b, s) && !slices.Contains(both, s) {
-			both = append(both, s)
-		}
-	}
-	return both
 }
 
 // verify checks the signature and reads the claims. It gives nil for tokens of others.
@@ -193,7 +184,7 @@ func (a *Authenticator) verify(token string) (*verified, error) {
 		return nil, errClaims
 	}
 	v := &verified{facts: f}
-	if good := intersection(a.Audiences, a.audiencesOf(f)); len(good) > 0 {
+	if good := authn.Shared(a.Audiences, a.audiencesOf(f)); len(good) > 0 {
 		v.user = a.names.user(f)
 		v.user.Audiences = good
 	}

@@ -30,7 +30,7 @@ func newNames(n *meta.Naming) names {
 		secret:       n.Name(legacy + "secret.name"),
 		account:      n.Name(legacy + "service-account.name"),
 		uid:          n.Name(legacy + "service-account.uid"),
-		credentialID: n.Name(extra + "credential-id"),
+		credentialID: n.Name(authn.CredentialID),
 		podName:      n.Name(extra + "pod-name"),
 		podUID:       n.Name(extra + "pod-uid"),
 		nodeName:     n.Name(extra + "node-name"),

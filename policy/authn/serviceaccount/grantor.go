@@ -10,6 +10,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/ownership"
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/policy"
 )
 
 // A Grantor answers TokenRequests.
@@ -55,7 +56,7 @@ func (g *Grantor) Grant(r Request) (warnings []string, err error) {
 	}
 	spec := rules.Grow(r.Object, "spec")
 	if !rules.Has(spec, "audiences") || len(rules.Items(spec, "audiences")) == 0 {
-		spec["audiences"] = texts(g.Audiences)
+		spec["audiences"] = policy.Items(g.Audiences)
 	}
 	to, err := g.bind(r, rules.Sub(spec, "boundObjectRef"))
 	if err != nil {
@@ -118,7 +119,8 @@ func (g *Grantor) bind(r Request, to schema.Tree) (b binding, err error) {
 	if to == nil {
 		return b, nil
 	}
-	group, version, kind := groupVersion(rules.Text(to, "apiVersion")), rules.Text(to, "apiVersion"), rules.Text(to, "kind")
+	version, kind := rules.Text(to, "apiVersion"), rules.Text(to, "kind")
+	group := groupOf(version)
 	name := rules.Text(to, "name")
 	var found *ref
 	switch {
@@ -147,8 +149,8 @@ func (g *Grantor) bind(r Request, to schema.Tree) (b binding, err error) {
 	return b, nil
 }
 
-// groupVersion is the group of an apiVersion.
-func groupVersion(apiVersion string) string {
+// groupOf is the group of an apiVersion.
+func groupOf(apiVersion string) string {
 	group, _, ok := strings.Cut(apiVersion, "/")
 	if !ok {
 		return ""
@@ -185,14 +187,6 @@ func (g *Grantor) find(r meta.GroupResource, namespace, name string) (*ref, erro
 // own tells whether all audiences are this server's.
 func (g *Grantor) own(audiences []string) bool {
 	return !slices.ContainsFunc(audiences, func(s string) bool { return !slices.Contains(g.Audiences, s) })
-}
-
-func texts(list []string) []any {
-	items := make([]any, len(list))
-	for i, s := range list {
-		items[i] = s
-	}
-	return items
 }
 
 func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }

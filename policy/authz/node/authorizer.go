@@ -13,15 +13,12 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// The names of nodes as users.
-const (
-	userPrefix = "system:node:"
-	group      = "system:nodes"
-)
+// userPrefix begins the names of nodes as users.
+const userPrefix = "system:node:"
 
 // Name is the node that a user is; ok is false if it is none.
 func Name(u *authn.User) (name string, ok bool) {
-	if u == nil || !u.InGroup(group) {
+	if u == nil || !u.InGroup(authn.GroupNodes) {
 		return "", false
 	}
 	return strings.CutPrefix(u.Name, userPrefix)

@@ -1,14 +1,12 @@
 package node
 
 import (
-	"crypto/x509"
-	"encoding/base64"
-	"encoding/pem"
 	"slices"
 	"strings"
 
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/policy/admission"
 )
 
 // ownNode: a node writes about itself, but not what others steer it by.
@@ -88,20 +86,11 @@ func within(domain, other string) bool {
 
 // certificate: a node asks for no certificate of another node.
 func (r *restriction) certificate(a attempt) error {
-	spec := rules.Sub(a.New, "spec")
-	if a.Old != nil || !r.signers[rules.Text(spec, "signerName")] {
+	if a.Old != nil || !r.signers[rules.Text(rules.Sub(a.New, "spec"), "signerName")] {
 		return nil
 	}
-	text, err := base64.StdEncoding.DecodeString(rules.Text(spec, "request"))
-	if err != nil {
-		return nil // validation says so
-	}
-	block, _ := pem.Decode(text)
-	if block == nil {
-		return nil
-	}
-	request, err := x509.ParseCertificateRequest(block.Bytes)
-	if err == nil && request.Subject.CommonName != a.User.Name {
+	subject, ok := admission.RequestedSubject(a.New)
+	if ok && subject.CommonName != a.User.Name {
 		return a.refuse("can only create a node CSR with CN=%s", a.User.Name)
 	}
 	return nil

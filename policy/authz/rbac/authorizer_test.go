@@ -110,6 +110,24 @@ func TestCrookedBindings(t *testing.T) {
 	}
 }
 
+// TestManySubjects: a binding as large as a body may be is read in one go, each subject once.
+func TestManySubjects(t *testing.T) {
+	var subjects []string
+	for n := range 200_000 {
+		subjects = append(subjects, fmt.Sprintf("User:u%d", n%199_999))
+	}
+	c := newCluster()
+	c.set(t, "clusterroles/r", role("get core pods"))
+	c.set(t, "clusterrolebindings/b", binding("ClusterRole/r", subjects...))
+	a := c.authorizer(t)
+	if !allowed(a, "u0", "get core pods ns p") || !allowed(a, "u199998", "get core pods ns p") || allowed(a, "u199999", "get core pods ns p") {
+		t.Error("the subjects are not those that are bound")
+	}
+	if n := len(a.Permissions(user("u0"), "ns").Resources); n != 1 {
+		t.Errorf("u0 has the rule %d times", n)
+	}
+}
+
 func TestReasons(t *testing.T) {
 	c := newCluster()
 	c.set(t, "clusterroles/y", role("get core pods", "get /x"))

@@ -2,12 +2,12 @@ package rbac
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/policy"
+	"github.com/troupe-api/troupe/policy/authn/serviceaccount"
 )
 
 // A subject is a user or a group.
@@ -49,6 +49,7 @@ func newBinding(o *policy.Object) *binding {
 	if b.namespace != "" {
 		how = fmt.Sprintf("RBAC: allowed by RoleBinding %q of %s %q to ", b.name+"/"+b.namespace, kind, name)
 	}
+	given := map[subject]bool{}
 	for _, t := range rules.Trees(o.Tree, "subjects") {
 		kind, name := rules.Text(t, "kind"), strings.Clone(rules.Text(t, "name"))
 		g := &grant{binding: b, subject: subject{kind == "Group", name}, reason: how + fmt.Sprintf("%s %q", kind, name)}
@@ -60,20 +61,15 @@ func newBinding(o *policy.Object) *binding {
 			if namespace == "" {
 				continue // it is nobody
 			}
-			g.subject.name = "system:serviceaccount:" + namespace + ":" + name
+			g.subject.name = serviceaccount.Account{Namespace: namespace, Name: name}.Username()
 			g.reason = how + fmt.Sprintf("%s %q", kind, name+"/"+namespace)
 		}
-		b.add(g)
+		if !given[g.subject] {
+			given[g.subject] = true
+			b.grants = append(b.grants, g)
+		}
 	}
 	return b
-}
-
-// add leaves out what the binding gives already.
-func (b *binding) add(g *grant) {
-	same := func(other *grant) bool { return other.subject == g.subject }
-	if !slices.ContainsFunc(b.grants, same) {
-		b.grants = append(b.grants, g)
-	}
 }
 
 // A place is where a role or a binding is; those of the whole cluster are in namespace "".

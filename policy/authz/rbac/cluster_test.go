@@ -36,8 +36,6 @@ func (c *cluster) Get(r meta.GroupResource, namespace, name string) *policy.Obje
 	return c.objects[meta.Key{GroupResource: r, Namespace: namespace, Name: name}]
 }
 
-func (c *cluster) List(meta.GroupResource, string) []*policy.Object { return nil }
-
 func (c *cluster) Follow(_ context.Context, r meta.GroupResource, see func(policy.Change)) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -40,26 +40,30 @@ func apart(list []string) [][]string {
 	return each
 }
 
-// mostSingles bounds the work that one rule can ask for. A larger one is held by those who hold
-// a rule that covers it as a whole, and by nobody else.
+// mostSingles bounds the work that the rules of one role can ask for. What is beyond it is held
+// by those who hold a rule that covers a rule as a whole, and by nobody else.
 const mostSingles = 10_000
 
-// singles is how many rules breakDown makes.
+// singles is how many rules breakDown makes. Beyond mostSingles it is any number beyond it, for
+// the product of four long lists is larger than what an int holds.
 func (r rule) singles() int {
-	return len(r.verbs) * (len(r.groups)*len(r.resources)*max(1, len(r.names)) + len(r.paths))
+	size := func(list []string) int { return min(len(list), mostSingles+1) }
+	return size(r.verbs) * (size(r.groups)*size(r.resources)*max(1, size(r.names)) + size(r.paths))
 }
 
 // missing is what wanted allows beyond held, broken down.
 func missing(held, wanted []rule) []rule {
 	var lacks []rule
+	left := mostSingles
 	for _, w := range wanted {
 		if slices.ContainsFunc(held, func(h rule) bool { return h.covers(w) }) {
 			continue
 		}
-		if w.singles() > mostSingles {
+		if w.singles() > left {
 			lacks = append(lacks, w)
 			continue
 		}
+		left -= w.singles()
 		for _, single := range w.breakDown() {
 			if !slices.ContainsFunc(held, func(h rule) bool { return h.covers(single) }) {
 				lacks = append(lacks, single)

@@ -1,6 +1,7 @@
 package rbac_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -150,5 +151,40 @@ func TestEscalationOfHugeRules(t *testing.T) {
 		if err := p.Admit(attempt(t, who, "clusterroles/r", "", huge)); (err == nil) != allowed {
 			t.Errorf("%s: %v", who, err != nil)
 		}
+	}
+}
+
+// TestEscalationOfEndlessRules: the number of all parts of a rule is more than an int can count.
+func TestEscalationOfEndlessRules(t *testing.T) {
+	many := strings.Repeat(",", 1<<16-1)
+	list := "core" + many
+	c := newCluster()
+	roles := c.authorizer(t)
+	p := rbac.Escalation(roles, roles, c).Plugin
+	endless := role("v" + many + " " + list + " r" + many + " n" + many)
+	if err := p.Admit(attempt(t, "nobody", "clusterroles/r", "", endless)); err == nil {
+		t.Error("nobody may grant it")
+	}
+}
+
+// TestEscalationOfManyRules: what is looked at one by one is bounded for the whole role.
+func TestEscalationOfManyRules(t *testing.T) {
+	var lines []string
+	for n := range 20 {
+		var resources []string
+		for i := range 9000 {
+			resources = append(resources, fmt.Sprintf("r%d-%d", n, i))
+		}
+		lines = append(lines, "get core "+strings.Join(resources, ","))
+	}
+	c := newCluster()
+	roles := c.authorizer(t)
+	p := rbac.Escalation(roles, roles, c).Plugin
+	err := p.Admit(attempt(t, "nobody", "clusterroles/r", "", role(lines...)))
+	if err == nil {
+		t.Fatal("nobody may grant it")
+	}
+	if n := strings.Count(err.Error(), "\n"); n < 9000 || n > 10_000+len(lines) {
+		t.Errorf("the refusal has %d lines", n)
 	}
 }

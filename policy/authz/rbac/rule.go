@@ -6,6 +6,7 @@ import (
 
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/policy"
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
@@ -42,24 +43,16 @@ func texts(t schema.Tree, name string) []string {
 
 // tree is the rule as objects hold it.
 func (r rule) tree() schema.Tree {
-	t := schema.Tree{"verbs": list(r.verbs)}
+	t := schema.Tree{"verbs": policy.Items(r.verbs)}
 	for _, f := range []struct {
 		name   string
 		values []string
 	}{{"apiGroups", r.groups}, {"resources", r.resources}, {"resourceNames", r.names}, {"nonResourceURLs", r.paths}} {
 		if len(f.values) > 0 {
-			t[f.name] = list(f.values)
+			t[f.name] = policy.Items(f.values)
 		}
 	}
 	return t
-}
-
-func list(texts []string) []any {
-	items := make([]any, len(texts))
-	for i, s := range texts {
-		items[i] = s
-	}
-	return items
 }
 
 // allows tells whether the rule allows what is asked.
@@ -103,17 +96,12 @@ func (r *rule) allowsName(name string) bool {
 	return len(r.names) == 0 || name != "" && slices.Contains(r.names, name)
 }
 
+// allowsPath tells whether a path, or a pattern of paths, is within those of the rule.
 func (r *rule) allowsPath(path string) bool {
 	for _, pattern := range r.paths {
-		if coversPath(pattern, path) {
+		if authz.CoversPath(pattern, path) {
 			return true
 		}
 	}
 	return false
-}
-
-// coversPath tells whether a path, or a pattern of paths, is within a pattern.
-func coversPath(pattern, path string) bool {
-	below, open := strings.CutSuffix(pattern, every)
-	return pattern == path || open && strings.HasPrefix(path, strings.TrimRight(below, every))
 }

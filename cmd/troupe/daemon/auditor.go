@@ -1,0 +1,93 @@
+package daemon
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/troupe-api/troupe/policy/audit"
+	"github.com/troupe-api/troupe/policy/remote"
+)
+
+// audit makes what writes requests down; nil if nothing is to be written.
+func (d *Daemon) audit() (*audit.Auditor, error) {
+	c := d.config.Audit
+	policy := audit.BuiltIn()
+	if c.PolicyFile != "" {
+		var err error
+		if policy, err = audit.Load(c.PolicyFile, d.naming); err != nil {
+			return nil, fmt.Errorf("audit.policyFile: %w", err)
+		}
+	}
+	if err := d.auditVersions(); err != nil {
+		return nil, err
+	}
+	var sinks []*audit.Sink
+	if c.Webhook.ConfigFile != "" {
+		service, err := remote.Load(c.Webhook.ConfigFile)
+		if err != nil {
+			return nil, fmt.Errorf("audit.webhook.configFile: %w", err)
+		}
+		o := d.sinkOptions(c.Webhook.Mode, c.Webhook.Batch, c.Webhook.Truncate)
+		sinks = append(sinks, audit.NewWebhook(service, d.naming, time.Duration(c.Webhook.InitialBackoff), o))
+	}
+	if c.Log.Path != "" {
+		to, err := d.auditLog()
+		if err != nil {
+			return nil, fmt.Errorf("audit.log.path: %w", err)
+		}
+		o := d.sinkOptions(c.Log.Mode, c.Log.Batch, c.Log.Truncate)
+		o.Legacy = c.Log.Format == auditLegacy
+		sinks = slices.Insert(sinks, 0, audit.NewLog(to, o))
+	}
+	switch {
+	case len(sinks) == 0 && c.PolicyFile != "":
+		d.log.Warn("daemon: there is an audit policy, but neither audit log nor webhook: nothing is audited")
+		return nil, nil
+	case len(sinks) == 0:
+		return nil, nil
+	case c.PolicyFile == "":
+		d.log.Info("daemon: no audit policy is given: the metadata of requests is audited")
+	}
+	return audit.New(policy, d.naming, time.Now, sinks...), nil
+}
+
+// auditVersions checks the versions of the format that are asked for.
+func (d *Daemon) auditVersions() error {
+	known := d.naming.Group("audit") + "/v1"
+	for key, version := range map[string]string{"audit.log.version": d.config.Audit.Log.Version, "audit.webhook.version": d.config.Audit.Webhook.Version} {
+		if version != "" && version != known {
+			return fmt.Errorf("%s: %q is not %s", key, version, known)
+		}
+	}
+	return nil
+}
+
+func (d *Daemon) sinkOptions(mode string, b AuditBatch, t AuditTruncate) audit.SinkOptions {
+	o := audit.SinkOptions{
+		Mode: audit.Mode(mode), Logger: d.log,
+		Batches: audit.Batches{Buffer: b.BufferSize, Size: b.MaxSize, Wait: time.Duration(b.MaxWait)},
+	}
+	if b.ThrottleEnable {
+		o.Batches.PerSecond, o.Batches.Burst = b.ThrottleQPS, b.ThrottleBurst
+	}
+	if t.Enabled {
+		o.MaxEvent = t.MaxEventSize
+	}
+	return o
+}
+
+// auditLog is where the lines of the log go.
+func (d *Daemon) auditLog() (io.Writer, error) {
+	c := d.config.Audit.Log
+	if c.Path == "-" {
+		return struct{ io.Writer }{os.Stdout}, nil // which is not ours to close
+	}
+	return audit.OpenFile(audit.FileOptions{
+		Path: c.Path, MaxSize: int64(c.MaxSize) << 20, MaxAge: time.Duration(c.MaxAge) * 24 * time.Hour,
+		Backups: c.MaxBackups, Compress: c.Compress, Now: time.Now,
+		Failed: func(err error) { d.log.Error("daemon: old audit log files", "error", err) },
+	})
+}

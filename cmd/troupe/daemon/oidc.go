@@ -1,0 +1,86 @@
+package daemon
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+	"github.com/troupe-api/troupe/policy/authn"
+	"github.com/troupe-api/troupe/policy/authn/oidc"
+	"github.com/troupe-api/troupe/policy/certs"
+)
+
+// OIDC is the provider whose identity tokens are accepted.
+type OIDC struct {
+	IssuerURL      string   `json:"issuerURL"` // "" is none
+	ClientID       string   `json:"clientID"`
+	CAFile         string   `json:"caFile"` // "" is the CAs of the machine
+	UsernameClaim  string   `json:"usernameClaim"`
+	UsernamePrefix string   `json:"usernamePrefix"`
+	GroupsClaim    string   `json:"groupsClaim"`
+	GroupsPrefix   string   `json:"groupsPrefix"`
+	RequiredClaims []string `json:"requiredClaims"` // claim=value
+	SigningAlgs    []string `json:"signingAlgs"`
+}
+
+func defaultOIDC() OIDC {
+	return OIDC{UsernameClaim: "sub", RequiredClaims: []string{}, SigningAlgs: []string{"RS256"}}
+}
+
+func (o *OIDC) flags(f *pflag.FlagSet) {
+	f.StringVar(&o.IssuerURL, "oidc-issuer-url", o.IssuerURL, "https URL of the OpenID Connect provider whose identity tokens are accepted.")
+	f.StringVar(&o.ClientID, "oidc-client-id", o.ClientID, "Client id that identity tokens must be issued for.")
+	f.StringVar(&o.CAFile, "oidc-ca-file", o.CAFile, "PEM file of the CAs of the provider's certificate (default those of the machine).")
+	f.StringVar(&o.UsernameClaim, "oidc-username-claim", o.UsernameClaim, "Claim that holds the user's name.")
+	f.StringVar(&o.UsernamePrefix, "oidc-username-prefix", o.UsernamePrefix, "What comes before the user's name; - is nothing (default the issuer's URL and #, except for the claim email).")
+	f.StringVar(&o.GroupsClaim, "oidc-groups-claim", o.GroupsClaim, "Claim that holds the user's groups, a text or a list of them.")
+	f.StringVar(&o.GroupsPrefix, "oidc-groups-prefix", o.GroupsPrefix, "What comes before each group.")
+	f.StringArrayVar(&o.RequiredClaims, "oidc-required-claim", o.RequiredClaims, "Claim that a token must hold, and its value, as in claim=value. May be repeated.")
+	f.StringSliceVar(&o.SigningAlgs, "oidc-signing-algs", o.SigningAlgs, "Algorithms that tokens may be signed with, with commas: some of "+strings.Join(oidc.Algorithms, ", ")+".")
+}
+
+func (o OIDC) validate(f *faults) {
+	f.check((o.IssuerURL == "") == (o.ClientID == ""), "authentication.oidc.issuerURL", "goes together with authentication.oidc.clientID")
+	if o.IssuerURL != "" {
+		f.check(oidc.IsIssuer(o.IssuerURL), "authentication.oidc.issuerURL", fmt.Sprintf("%q is no https URL without query, fragment and user", o.IssuerURL))
+	}
+	f.check(o.UsernameClaim != "", "authentication.oidc.usernameClaim", "must not be empty")
+	for _, pair := range o.RequiredClaims {
+		claim, _, ok := strings.Cut(pair, "=")
+		f.check(ok && claim != "", "authentication.oidc.requiredClaims", fmt.Sprintf("%q is not of the form claim=value", pair))
+	}
+	f.check(len(o.SigningAlgs) > 0, "authentication.oidc.signingAlgs", "must not be empty")
+	for _, name := range o.SigningAlgs {
+		f.oneOf("authentication.oidc.signingAlgs", name, oidc.Algorithms...)
+	}
+}
+
+// provider trusts the provider of identity tokens, whose keys are fetched in the background.
+func (d *Daemon) provider() (authn.Authenticator, error) {
+	c := d.config.Authentication.OIDC
+	o := oidc.Options{
+		IssuerURL: c.IssuerURL, ClientID: c.ClientID,
+		UsernameClaim: c.UsernameClaim, UsernamePrefix: c.UsernamePrefix, GroupsClaim: c.GroupsClaim, GroupsPrefix: c.GroupsPrefix,
+		RequiredClaims: map[string]string{}, Algorithms: c.SigningAlgs,
+		Naming: d.naming, Now: time.Now, Logger: d.log,
+	}
+	for _, pair := range c.RequiredClaims {
+		claim, value, _ := strings.Cut(pair, "=")
+		o.RequiredClaims[claim] = value
+	}
+	if c.CAFile != "" {
+		roots, err := certs.NewCAs(certs.File(c.CAFile))
+		if err != nil {
+			return nil, err
+		}
+		o.Roots = roots.Pool()
+	}
+	if slices.Contains(d.accounts.issuers, c.IssuerURL) {
+		return nil, fmt.Errorf("authentication.oidc.issuerURL: %q is the issuer of service accounts", c.IssuerURL)
+	}
+	tokens := oidc.New(o)
+	d.background.run(tokens.Run)
+	return tokens, nil
+}

@@ -1,0 +1,47 @@
+package daemon
+
+import (
+	"context"
+	"time"
+
+	"github.com/spf13/pflag"
+	"github.com/troupe-api/troupe/policy/authn"
+	"github.com/troupe-api/troupe/policy/remote"
+)
+
+// TokenWebhook is the remote that knows tokens.
+type TokenWebhook struct {
+	ConfigFile string   `json:"configFile"` // "" is none
+	CacheTTL   Duration `json:"cacheTTL"`
+	Version    string   `json:"version"`
+}
+
+func defaultTokenWebhook() TokenWebhook {
+	return TokenWebhook{CacheTTL: Duration(2 * time.Minute), Version: "v1beta1"}
+}
+
+func (w *TokenWebhook) flags(f *pflag.FlagSet) {
+	f.StringVar(&w.ConfigFile, "authentication-token-webhook-config-file", w.ConfigFile, "Client configuration file (kubeconfig) of the remote that is asked about bearer tokens.")
+	f.Var(&w.CacheTTL, "authentication-token-webhook-cache-ttl", "How long an answer of that remote counts; 0 asks for every request.")
+	f.StringVar(&w.Version, "authentication-token-webhook-version", w.Version, "Version of the TokenReview that the remote gets: v1 or v1beta1.")
+}
+
+func (w TokenWebhook) validate(f *faults) {
+	f.check(w.CacheTTL >= 0, "authentication.webhook.cacheTTL", "must not be negative")
+	f.oneOf("authentication.webhook.version", w.Version, "v1", "v1beta1")
+}
+
+// tokenWebhook asks the remote that knows tokens.
+func (d *Daemon) tokenWebhook() (authn.Authenticator, error) {
+	c := d.config.Authentication.Webhook
+	service, err := remote.Load(c.ConfigFile)
+	if err != nil {
+		return nil, err
+	}
+	return authn.Webhook(authn.WebhookOptions{
+		Ask: func(ctx context.Context, review []byte) ([]byte, error) {
+			return service.Ask(ctx, review, remote.Patiently)
+		},
+		TTL: time.Duration(c.CacheTTL), Version: c.Version, Audiences: d.accounts.audiences, Naming: d.naming, Now: time.Now,
+	}), nil
+}

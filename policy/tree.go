@@ -1,0 +1,10 @@
+package policy
+
+// Items are texts as the list of a tree; rules.Texts reads them back.
+func Items(texts []string) []any {
+	items := make([]any, len(texts))
+	for i, s := range texts {
+		items[i] = s
+	}
+	return items
+}
