@@ -73,6 +73,7 @@ type follower struct {
 	to    Observer
 	known map[meta.Key]int // the round in which an object was last seen
 	round int
+	read  bool // everything has been seen once
 }
 
 func (f *follower) take(events []request.Event) error {
@@ -108,14 +109,14 @@ func own(key meta.Key) meta.Key {
 // sweep is called when a round has shown all that there is: what was known and has not come
 // again has gone meanwhile.
 func (f *follower) sweep() {
-	if f.round == 1 {
-		f.to.Read()
-		return
-	}
 	for key, round := range f.known {
 		if round < f.round {
 			delete(f.known, key)
 			f.to.See(&meta.Object{Key: key}, true)
 		}
+	}
+	if !f.read {
+		f.read = true
+		f.to.Read()
 	}
 }

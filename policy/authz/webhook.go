@@ -3,6 +3,7 @@ package authz
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"log/slog"
 	"time"
 
@@ -31,6 +32,7 @@ type Webhook struct {
 	apiVersion string
 	kept       *authn.Cache[answer] // by the digest of the question
 	asking     singleflight.Group   // by the same
+	slots      chan struct{}
 }
 
 // An answer is what the remote has decided.
@@ -42,12 +44,14 @@ type answer struct {
 // What the remote can cost.
 const (
 	maxAskingTime = 30 * time.Second // of one question with all its repetitions
+	maxQuestions  = 256              // at a time; others wait, as part of their time
 	maxAnswers    = 8192             // that are kept
 )
 
 // NewWebhook makes the mode.
 func NewWebhook(o WebhookOptions) *Webhook {
-	return &Webhook{o: o, apiVersion: o.Naming.Name("authorization.platform.io/" + o.Version), kept: authn.NewCache[answer](maxAnswers, o.Now)}
+	return &Webhook{o: o, apiVersion: o.Naming.Name("authorization.platform.io/" + o.Version), kept: authn.NewCache[answer](maxAnswers, o.Now),
+		slots: make(chan struct{}, maxQuestions)}
 }
 
 // Authorize implements Authorizer.
@@ -71,6 +75,12 @@ func (w *Webhook) Authorize(a Attributes) (Decision, string) {
 func (w *Webhook) ask(digest authn.Digest, body []byte) (answer, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), maxAskingTime)
 	defer cancel()
+	select {
+	case w.slots <- struct{}{}:
+		defer func() { <-w.slots }()
+	case <-ctx.Done():
+		return answer{}, errors.New("too many questions are waiting for their answers")
+	}
 	text, err := w.o.Service.Ask(ctx, body, remote.Patiently)
 	if err != nil {
 		return answer{}, err
