@@ -42,10 +42,11 @@ func (s *Server) writeWhole(x *exchange, verb request.Verb, options string) erro
 
 // mutation is a mutation of the object that the path names, as its user asks for it.
 func (s *Server) mutation(x *exchange, verb request.Verb, o writeOptions) request.Mutation {
+	key := x.info.key(x.kind)
 	return request.Mutation{
-		Verb: verb, Kind: x.kind, Key: x.info.key(x.kind), Subresource: x.info.Subresource,
+		Verb: verb, Kind: x.kind, Key: key, Subresource: x.info.Subresource,
 		DryRun: o.dryRun, FieldValidation: o.validation, FieldManager: o.manager,
-		Admission: s.opts.Admission.For(x.user, x.kind, x.info.Subresource),
+		Admission: s.opts.Admission.For(x.user, x.kind, x.info.Subresource, key),
 	}
 }
 

@@ -1,6 +1,7 @@
 package admission_test
 
 import (
+	"context"
 	"crypto/rand"
 	"crypto/rsa"
 	"crypto/x509"
@@ -14,6 +15,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/policy"
 	"github.com/troupe-api/troupe/policy/admission"
 	"github.com/troupe-api/troupe/policy/authn"
 	"github.com/troupe-api/troupe/policy/authz"
@@ -29,10 +31,22 @@ func (s signers) Authorize(a authz.Attributes) (authz.Decision, string) {
 	return authz.NoOpinion, ""
 }
 
-func chain(switches admission.Switches, may authz.Authorizer) *admission.Chain {
+// stored is the one object that there is.
+type stored struct{ tree schema.Tree }
+
+func (s stored) Get(r meta.GroupResource, _, name string) *policy.Object {
+	if s.tree == nil || name != "c" || r.String() != "certificatesigningrequests.certificates.platform.io" {
+		return nil
+	}
+	return &policy.Object{Tree: s.tree}
+}
+
+func (stored) Follow(context.Context, meta.GroupResource, func(policy.Change)) error { return nil }
+
+func chain(switches admission.Switches, may authz.Authorizer, objects policy.Objects) *admission.Chain {
 	return admission.New(meta.Platform, switches, []admission.Registration{
 		admission.CertificateRequester(), admission.CertificateSubjects(meta.Platform),
-		admission.CertificateApproval(may), admission.CertificateSigning(may),
+		admission.CertificateApproval(may, objects, meta.Platform), admission.CertificateSigning(may, objects, meta.Platform),
 		admission.InUseProtection(meta.Platform), admission.NewNodeTaint(meta.Platform),
 	})
 }
@@ -109,7 +123,7 @@ func TestPlugins(t *testing.T) {
 	} {
 		parts := append(strings.SplitN(test.resource, "/", 3), "")
 		k := kind(parts[0], parts[1])
-		a := chain(test.switches, test.may).For(jane, k, parts[2])
+		a := chain(test.switches, test.may, stored{tree(t, test.old)}).For(jane, k, parts[2], meta.Key{Name: "c"})
 		old, wanted := tree(t, test.old), tree(t, test.new)
 		var err error
 		if a != nil {
@@ -135,7 +149,12 @@ func TestPlugins(t *testing.T) {
 			}
 		}
 	}
-	if err := chain(admission.Switches{}, nil).For(jane, kind(parts(csr)), "").Admit(request.Change{
+	k := kind(parts(csr))
+	replaced := chain(admission.Switches{}, signers{"approve", "mine.com/s"}, stored{tree(t, `{"spec":{"signerName":"mine.com/s"}}`)}).For(jane, k, "approval", meta.Key{Name: "c"})
+	if err := replaced.Admit(request.Change{Mutation: &request.Mutation{Kind: k, Subresource: "approval"}, Old: tree(t, signed(`{}`)), New: tree(t, signed(`{}`))}); err == nil {
+		t.Error("the right on the signer of a request that was there before is good for the one that took its place")
+	}
+	if err := chain(admission.Switches{}, nil, nil).For(jane, kind(parts(csr)), "", meta.Key{}).Admit(request.Change{
 		Mutation: &request.Mutation{Kind: kind(parts(csr))}, New: tree(t, `{"spec":{"signerName":"`+client+`","request":"`+plain+`"}}`)}); err != nil {
 		t.Errorf("a certificate of another group: %v", err)
 	}
@@ -157,16 +176,16 @@ func shown(t *testing.T, v any) string {
 
 // What is not registered, or switched off, costs nothing: there is no Admission.
 func TestNobodyAsked(t *testing.T) {
-	c := chain(admission.Switches{Disabled: []string{"TaintNodesByCondition"}}, nil)
+	c := chain(admission.Switches{Disabled: []string{"TaintNodesByCondition"}}, nil, nil)
 	for _, resource := range []string{"configmaps", "nodes"} {
-		if a := c.For(nil, kind("", resource), ""); a != nil {
+		if a := c.For(nil, kind("", resource), "", meta.Key{}); a != nil {
 			t.Errorf("%s: %v has a say", resource, a)
 		}
 	}
-	if a := c.For(nil, kind("", "persistentvolumes"), "status"); a != nil {
+	if a := c.For(nil, kind("", "persistentvolumes"), "status", meta.Key{}); a != nil {
 		t.Errorf("a sub-resource: %v has a say", a)
 	}
-	if a := (*admission.Chain)(nil).For(nil, kind("", "nodes"), ""); a != nil {
+	if a := (*admission.Chain)(nil).For(nil, kind("", "nodes"), "", meta.Key{}); a != nil {
 		t.Errorf("no chain: %v has a say", a)
 	}
 }
@@ -178,7 +197,7 @@ func TestSwitchedOn(t *testing.T) {
 		if on {
 			s.Enabled = []string{"Loud"}
 		}
-		a := admission.New(meta.Platform, s, []admission.Registration{off}).For(nil, kind("", "pods"), "")
+		a := admission.New(meta.Platform, s, []admission.Registration{off}).For(nil, kind("", "pods"), "", meta.Key{})
 		if (a != nil) != on {
 			t.Errorf("switched on %t: %v", on, a)
 		}

@@ -12,12 +12,16 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/policy"
 	"github.com/troupe-api/troupe/policy/authn"
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
 // certificateRequests are what the plugins of this file look at.
-const certificateRequests = "certificates.platform.io/certificatesigningrequests"
+const (
+	certificateGroup    = "certificates.platform.io"
+	certificateRequests = certificateGroup + "/certificatesigningrequests"
+)
 
 // CertificateRequester writes into a new certificate request who asks for it.
 func CertificateRequester() Registration {
@@ -78,19 +82,19 @@ func RequestedSubject(object schema.Tree) (subject pkix.Name, ok bool) {
 }
 
 // CertificateApproval asks of who approves or denies a request the right on its signer.
-func CertificateApproval(authorizer authz.Authorizer) Registration {
+func CertificateApproval(authorizer authz.Authorizer, objects policy.Objects, naming *meta.Naming) Registration {
 	return Registration{
 		Name: "CertificateApproval", Resources: []string{certificateRequests + "/approval"},
-		Plugin: signerRight{"approve", authorizer},
+		Plugin: signerRight{"approve", authorizer, objects, naming.Name(certificateGroup)},
 	}
 }
 
 // CertificateSigning asks of who signs a request, or says that it cannot be signed, the right
 // on its signer.
-func CertificateSigning(authorizer authz.Authorizer) Registration {
+func CertificateSigning(authorizer authz.Authorizer, objects policy.Objects, naming *meta.Naming) Registration {
 	return Registration{
 		Name: "CertificateSigning", Resources: []string{certificateRequests + "/status"},
-		Plugin: signerRight{"sign", authorizer},
+		Plugin: signerRight{"sign", authorizer, objects, naming.Name(certificateGroup)},
 	}
 }
 
@@ -98,25 +102,53 @@ func CertificateSigning(authorizer authz.Authorizer) Registration {
 type signerRight struct {
 	verb       string
 	authorizer authz.Authorizer
+	objects    policy.Objects
+	group      string // of signers
 }
 
-func (p signerRight) Admit(a *Attempt) error {
+// Ask implements Asker: the answer may come from a remote.
+func (p signerRight) Ask(user *authn.User, key meta.Key) Plugin {
+	r := signerVerdict{verb: p.verb}
+	if o := p.objects.Get(meta.GroupResource{Group: certificateGroup, Resource: "certificatesigningrequests"}, "", key.Name); o != nil {
+		r.signer = signerOf(o.Tree)
+		r.allowed = p.allows(user, r.signer)
+	}
+	return r
+}
+
+// allows tells whether a user has the right on a signer, or on all of its domain.
+func (p signerRight) allows(user *authn.User, signer string) bool {
+	domain, _, _ := strings.Cut(signer, "/")
+	for _, name := range []string{signer, domain + "/*"} {
+		decision, _ := p.authorizer.Authorize(authz.Attributes{
+			User: user, Verb: p.verb, ResourceRequest: true, Group: p.group, Version: "*", Resource: "signers", Name: name,
+		})
+		if decision == authz.Allow {
+			return true
+		}
+	}
+	return false
+}
+
+// Admit refuses: nobody has asked.
+func (p signerRight) Admit(a *Attempt) error { return signerVerdict{verb: p.verb}.Admit(a) }
+
+// A signerVerdict is what the right on one signer has turned out to be.
+type signerVerdict struct {
+	verb, signer string
+	allowed      bool
+}
+
+// Admit holds the verdict against the request as it is now, which may be another one of its name.
+func (v signerVerdict) Admit(a *Attempt) error {
 	old, wanted := rules.Sub(a.Old, "status"), rules.Sub(a.New, "status")
 	if a.Old == nil || a.New == nil || a.Subresource == "status" && !decides(old, wanted) {
 		return nil
 	}
-	signer := signerOf(a.Old)
-	domain, _, _ := strings.Cut(signer, "/")
-	for _, name := range []string{signer, domain + "/*"} {
-		decision, _ := p.authorizer.Authorize(authz.Attributes{
-			User: a.User, Verb: p.verb, ResourceRequest: true,
-			Group: a.Kind.Group, Version: "*", Resource: "signers", Name: name,
-		})
-		if decision == authz.Allow {
-			return nil
-		}
+	if signer := signerOf(a.Old); !v.allowed || signer != v.signer {
+		return a.Forbidden(fmt.Sprintf("user not permitted to %s requests with signerName %q", v.verb, signer))
 	}
-	return a.Forbidden(fmt.Sprintf("user not permitted to %s requests with signerName %q", p.verb, signer))
+	return nil
 }
 
 // decides tells whether a change of the status is one that only a signer makes.

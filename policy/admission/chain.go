@@ -27,6 +27,14 @@ type Plugin interface {
 	Admit(a *Attempt) error
 }
 
+// An Asker is a Plugin that finds something out first for which a change cannot wait. For asks
+// it, before the change begins; what Ask returns takes its place for that one request. There may
+// be no object of the key.
+type Asker interface {
+	Plugin
+	Ask(user *authn.User, key meta.Key) Plugin
+}
+
 // A Registration makes a Plugin known.
 type Registration struct {
 	// Name is by which the plugin is switched on and off; "" for one that always runs.
@@ -82,8 +90,9 @@ func Names(all []Registration) []string {
 	return slices.Compact(names)
 }
 
-// For is what has a say when user changes a resource; nil if nothing has.
-func (c *Chain) For(user *authn.User, k *schema.Kind, subresource string) request.Admission {
+// For is what has a say when user changes an object; nil if nothing has. It may wait for what its
+// plugins have to ask.
+func (c *Chain) For(user *authn.User, k *schema.Kind, subresource string, key meta.Key) request.Admission {
 	if c == nil {
 		return nil
 	}
@@ -91,7 +100,13 @@ func (c *Chain) For(user *authn.User, k *schema.Kind, subresource string) reques
 	if len(plugins) == 0 {
 		return nil
 	}
-	return &admission{user, plugins}
+	asked := slices.Clone(plugins)
+	for i, p := range asked {
+		if asker, ok := p.(Asker); ok {
+			asked[i] = asker.Ask(user, key)
+		}
+	}
+	return &admission{user, asked}
 }
 
 // admission is the plugins for one request.

@@ -47,8 +47,8 @@ func registrations(naming *meta.Naming, authorizer authz.Authorizer, objects pol
 		node.Restriction(naming, objects),
 		admission.CertificateRequester(),
 		admission.CertificateSubjects(naming),
-		admission.CertificateApproval(authorizer),
-		admission.CertificateSigning(authorizer),
+		admission.CertificateApproval(authorizer, objects, naming),
+		admission.CertificateSigning(authorizer, objects, naming),
 		admission.InUseProtection(naming),
 		admission.NewNodeTaint(naming),
 	}

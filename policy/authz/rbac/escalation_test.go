@@ -122,7 +122,7 @@ func TestEscalation(t *testing.T) {
 	for _, test := range tests {
 		a := attempt(t, test.who, test.path, test.old, test.wanted)
 		a.Kind.Storage = a.Key.GroupResource
-		err := chain.For(a.User, a.Kind, "").Admit(request.Change{
+		err := chain.For(a.User, a.Kind, "", a.Key).Admit(request.Change{
 			Mutation: &request.Mutation{Verb: a.Verb, Kind: a.Kind, Key: a.Key}, Old: a.Old, New: a.New,
 		})
 		got := ""
