@@ -174,6 +174,7 @@ func TestOIDC(t *testing.T) {
 	r.must(rbacPath+"/clusterroles", `{"metadata":{"name":"devs"},"rules":[{"apiGroups":[""],"resources":["configmaps"],"verbs":["list"]}]}`)
 	r.must(rbacPath+"/clusterrolebindings", `{"metadata":{"name":"devs"},"roleRef":{"apiGroup":"rbac.authorization.platform.io","kind":"ClusterRole","name":"devs"},
 		"subjects":[{"kind":"Group","apiGroup":"rbac.authorization.platform.io","name":"idp:devs"}]}`)
+	r.until(`"user":"jane","groups":["idp:devs"],"resourceAttributes":{"verb":"list","resource":"configmaps"}`)
 	r.want("a group's right", r.do("", "GET", "/api/v1/configmaps", "", "Authorization: Bearer "+jane), 200)
 	r.want("a review", r.do("root", "POST", "/apis/authentication.platform.io/v1/tokenreviews", `{"spec":{"token":"`+jane+`"}}`), 201,
 		`"authenticated":true`, `"username":"`+p.url+`#jane"`)

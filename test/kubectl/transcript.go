@@ -46,7 +46,7 @@ var varying = []struct {
 	{regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`), "UID"},
 	{regexp.MustCompile(`127\.0\.0\.1:\d+`), "ADDR"},
 	{regexp.MustCompile(`X509SHA256=[0-9a-f]{64}`), "X509SHA256=HASH"},
-	{regexp.MustCompile(`(resourceVersion"?: ?)"\d+"`), `$1"RV"`},
+	{regexp.MustCompile(`(resourceVersion\\?"?: ?)\\?"\d+\\?"`), `$1"RV"`},
 	{regexp.MustCompile(`(Resource Version: +)\d+`), "${1}RV"},
 	{regexp.MustCompile(`20\d\d-\d\d-\d\d \d\d:\d\d:\d\d [+-]\d{4} [A-Z]+`), "TIME"},
 	{regexp.MustCompile(`20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z`), "TIME"},
