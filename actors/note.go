@@ -1,6 +1,8 @@
 package actors
 
 import (
+	"slices"
+
 	"github.com/troupe-api/troupe/actors/mutation"
 	"github.com/troupe-api/troupe/kinds/meta"
 )
@@ -25,18 +27,5 @@ const (
 
 // sameSelection says whether no selector can tell two states of an object apart.
 func sameSelection(a, b meta.Head) bool {
-	if len(a.Labels) != len(b.Labels) || len(a.Fields) != len(b.Fields) {
-		return false
-	}
-	for i := range a.Fields {
-		if a.Fields[i] != b.Fields[i] {
-			return false
-		}
-	}
-	for name, value := range a.Labels {
-		if other, ok := b.Labels[name]; !ok || other != value {
-			return false
-		}
-	}
-	return true
+	return slices.Equal(a.Labels, b.Labels) && slices.Equal(a.Fields, b.Fields)
 }

@@ -30,7 +30,7 @@ type Aggregation struct {
 
 // gathered is what a change of a role is held against.
 type gathered struct {
-	labels    map[string]string
+	labels    meta.Labels
 	selectors []selector.Labels // of the roles whose rules it gathers; nil for an ordinary one
 }
 

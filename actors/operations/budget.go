@@ -37,7 +37,7 @@ func (e *Evictor) covering(ctx context.Context, pod schema.Tree) (budgets []sche
 		if !ok {
 			continue
 		}
-		if s, valid := selector.OfTree(given); valid && s.Matches(labels) {
+		if s, valid := selector.OfTree(given); valid && s.Matches(meta.NewLabels(labels)) {
 			budgets = append(budgets, budget)
 		}
 	}

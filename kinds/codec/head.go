@@ -26,12 +26,12 @@ func Head(k *schema.Kind, t schema.Tree) meta.Head {
 	var h meta.Head
 	h.UID, _ = m["uid"].(string)
 	h.Generation, _ = m["generation"].(int64)
-	if labels, _ := m["labels"].(schema.Tree); len(labels) > 0 {
-		h.Labels = make(map[string]string, len(labels))
-		for key, v := range labels {
-			h.Labels[key], _ = v.(string)
-		}
+	labels, _ := m["labels"].(schema.Tree)
+	for key, v := range labels {
+		text, _ := v.(string)
+		h.Labels = append(h.Labels, meta.Label{Key: key, Value: text})
 	}
+	h.Labels.Sort()
 	finalizers, _ := m["finalizers"].([]any)
 	for _, v := range finalizers {
 		s, _ := v.(string)

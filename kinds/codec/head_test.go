@@ -14,7 +14,7 @@ const headJSON = `{"kind":"Thing","apiVersion":"v1","metadata":{"name":"n","name
 
 var wantHead = meta.Head{
 	UID: "u-1", Generation: 3, Terminating: true,
-	Labels:     map[string]string{"a": "1", `q"`: "A"},
+	Labels:     meta.Labels{{Key: "a", Value: "1"}, {Key: `q"`, Value: "A"}},
 	Fields:     []string{"node-1", "true", "0"},
 	Owners:     []meta.Owner{{APIVersion: "apps/v1", Kind: "Set", Name: "s", UID: "u-2", Controller: true}},
 	Finalizers: []string{"x/y", "z"},

@@ -147,17 +147,16 @@ func (p *headParser) metadata(key string) error {
 }
 
 func (p *headParser) labels() error {
-	return p.members(func(key string) error {
+	err := p.members(func(key string) error {
 		var v string
 		if err := p.string(&v); err != nil {
 			return err
 		}
-		if p.head.Labels == nil {
-			p.head.Labels = make(map[string]string)
-		}
-		p.head.Labels[key] = v
+		p.head.Labels = append(p.head.Labels, meta.Label{Key: key, Value: v})
 		return nil
 	})
+	p.head.Labels.Sort()
+	return err
 }
 
 func (p *headParser) finalizer() error {

@@ -22,7 +22,7 @@ type Object struct {
 type Head struct {
 	UID        string
 	Generation int64
-	Labels     map[string]string
+	Labels     Labels
 	// Fields holds the values of the kind's selectable fields beyond metadata.name
 	// and metadata.namespace, in the order in which the kind declares them.
 	Fields      []string
@@ -35,13 +35,11 @@ type Head struct {
 func (h Head) Clone() Head {
 	h.UID = strings.Clone(h.UID)
 	h.Fields, h.Finalizers = cloneTexts(h.Fields), cloneTexts(h.Finalizers)
-	if h.Labels != nil {
-		labels := make(map[string]string, len(h.Labels))
-		for name, value := range h.Labels {
-			labels[strings.Clone(name)] = strings.Clone(value)
-		}
-		h.Labels = labels
+	labels := slices.Clone(h.Labels)
+	for i := range labels {
+		labels[i] = Label{strings.Clone(labels[i].Key), strings.Clone(labels[i].Value)}
 	}
+	h.Labels = labels
 	owners := slices.Clone(h.Owners)
 	for i := range owners {
 		o := &owners[i]

@@ -26,10 +26,10 @@ func showNodeStatus(b []byte, r *row, _ string) []byte {
 func showNodeRoles(b []byte, r *row, _ string) []byte {
 	prefix, label := r.names.Name("node-role.platform.io")+"/", r.names.Name("platform.io/role")
 	var roles []string
-	for key, text := range r.object.Head.Labels {
-		role, ok := strings.CutPrefix(key, prefix)
-		if !ok && key == label {
-			role, ok = text, true
+	for _, l := range r.object.Head.Labels {
+		role, ok := strings.CutPrefix(l.Key, prefix)
+		if !ok && l.Key == label {
+			role, ok = l.Value, true
 		}
 		if ok && role != "" {
 			roles = append(roles, role)

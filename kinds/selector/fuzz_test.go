@@ -20,7 +20,7 @@ func FuzzSelectors(f *testing.F) {
 		if err != nil && meta.AsStatus(err).Code != 400 {
 			t.Errorf("%q: %v", s, err)
 		}
-		labels.Matches(map[string]string{"a": "b"})
+		labels.Matches(meta.Labels{{Key: "a", Value: "b"}})
 		fields, err := ParseFields(k, s)
 		if err != nil && meta.AsStatus(err).Code != 400 {
 			t.Errorf("%q: %v", s, err)

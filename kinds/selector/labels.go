@@ -3,6 +3,8 @@ package selector
 import (
 	"slices"
 	"strconv"
+
+	"github.com/troupe-api/troupe/kinds/meta"
 )
 
 // Labels is a label selector. The zero value selects everything.
@@ -32,7 +34,7 @@ type requirement struct {
 func (l Labels) Empty() bool { return len(l.requirements) == 0 }
 
 // Matches reports whether labels meet every requirement.
-func (l Labels) Matches(labels map[string]string) bool {
+func (l Labels) Matches(labels meta.Labels) bool {
 	for i := range l.requirements {
 		if !l.requirements[i].matches(labels) {
 			return false
@@ -41,8 +43,8 @@ func (l Labels) Matches(labels map[string]string) bool {
 	return true
 }
 
-func (r *requirement) matches(labels map[string]string) bool {
-	v, has := labels[r.key]
+func (r *requirement) matches(labels meta.Labels) bool {
+	v, has := labels.Get(r.key)
 	switch r.op {
 	case exists:
 		return has

@@ -8,7 +8,7 @@ import (
 )
 
 func TestLabels(t *testing.T) {
-	labels := map[string]string{"g": "a", "n": "5", "e.com/k": ""}
+	labels := meta.NewLabels(map[string]string{"g": "a", "n": "5", "e.com/k": ""})
 	for s, want := range map[string]bool{
 		"": true, "g": true, "!g": false, "! h": true, "g=a": true, "g == a": true, "g!=a": false, "h!=a": true,
 		"g in (a,b)": true, "g notin (a , c)": false, "h notin (a)": true, "h in (a)": false, "n>4": true, "n<5": false,

@@ -3,6 +3,7 @@ package selector_test
 import (
 	"testing"
 
+	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/selector"
 )
@@ -11,7 +12,7 @@ func TestOfTree(t *testing.T) {
 	expression := func(key, op string, values ...any) schema.Tree {
 		return schema.Tree{"matchExpressions": []any{schema.Tree{"key": key, "operator": op, "values": values}}}
 	}
-	labels := map[string]string{"app": "a", "tier": "web"}
+	labels := meta.NewLabels(map[string]string{"app": "a", "tier": "web"})
 	for _, c := range []struct {
 		name    string
 		t       schema.Tree

@@ -91,7 +91,7 @@ func (a *Authenticator) legacyAlive(v *verified, token string) error {
 	if err != nil || subtle.ConstantTimeCompare(held, []byte(token)) != 1 {
 		return errRevoked
 	}
-	if _, retired := secret.Head.Labels[a.names.invalidSince]; retired {
+	if _, retired := secret.Head.Labels.Get(a.names.invalidSince); retired {
 		return errRetired
 	}
 	account, ok := a.Objects.Head(accounts, v.Namespace, v.Name)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/golang-jwt/jwt/v5"
+	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/policy/authn"
 )
@@ -239,7 +240,7 @@ func TestLegacyLives(t *testing.T) {
 		"secret of another type":   {func(w *world) { w.objects[secret].Tree["type"] = "Opaque" }, true, false},
 		"secret holds another one": {func(w *world) { w.objects[secret].Tree["data"] = schema.Tree{"token": "eA=="} }, true, false},
 		"marked invalid": {func(w *world) {
-			w.objects[secret].Head.Labels = map[string]string{"platform.io/legacy-token-invalid-since": ""}
+			w.objects[secret].Head.Labels = meta.Labels{{Key: "platform.io/legacy-token-invalid-since"}}
 		}, true, false},
 		"account gone":             {func(w *world) { delete(w.objects, key("serviceaccounts", "ns", "robot")) }, true, false},
 		"account made anew":        {func(w *world) { w.put("serviceaccounts", "ns", "robot", "new", nil) }, true, false},
