@@ -76,7 +76,7 @@ func (o *Options) flags() *pflag.FlagSet {
 	f.StringVar(&o.UserCA, "user-ca", "", "CA whose client certificates the servers of --kubeconfig and --against accept (started ones get one)")
 	f.StringVar(&o.UserCAKey, "user-ca-key", "", "key of that CA")
 	f.StringVar(&o.UserToken, "user-token", "", "static token that they accept for the user "+staticUser)
-	f.StringSliceVar(&o.Workloads, "workloads", nil, "comma-separated workloads (default: all but million): "+strings.Join(workloadNames(true), ", "))
+	f.StringSliceVar(&o.Workloads, "workloads", nil, "comma-separated workloads (default: all but custom-resource and million): "+strings.Join(workloadNames(true), ", "))
 	f.Float64Var(&o.Scale, "scale", 1, "factor for the sizes of the scenarios from leases on, as in 0.1 for a small machine; the report says what it changed")
 	f.IntVar(&o.Size, "size", standardSize, "bytes of data in each object")
 	f.IntVar(&o.Concurrency, "concurrency", 32, "clients, each with a connection of its own")

@@ -67,7 +67,7 @@ func workloads() []Workload {
 		{Name: "leases", Run: leases},
 		{Name: "pod-life", Run: podLife},
 		{Name: "role-change", Run: roleChange},
-		{Name: "custom-resource", Run: customResource},
+		{Name: "custom-resource", Run: customResource, kind: onlyBy},
 		{Name: "auth", Run: authenticate},
 		{Name: "overload", Run: overload},
 		{Name: "stalled-readers", Run: stalled},
