@@ -52,8 +52,7 @@ func apply(cur State, m *request.Mutation, env Env) (Candidate, error) {
 	}
 	carryMetadata(cur, m, want)
 	setManaged(want, owners)
-	c, err := settle(cur, m, want, &faults, env)
-	return unstamped(cur, c), err
+	return settle(cur, m, want, &faults, env)
 }
 
 // checkAbsent holds a configuration that speaks of one certain object against there being none.

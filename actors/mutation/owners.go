@@ -70,20 +70,17 @@ func setManaged(t schema.Tree, list []any) {
 
 // unstamped is a candidate that changes nothing but the times of managers as no change at all:
 // defaults may have filled what an apply left out of a value that is owned as a whole.
-func unstamped(cur State, c Candidate) Candidate {
+func unstamped(cur State, m *request.Mutation, c Candidate) Candidate {
 	before := managed(cur.Tree)
 	if c.Op != Put || c.Created || !slices.EqualFunc(before, managed(c.Tree), sameButTime) {
 		return c
 	}
 	tree := cloneTop(c.Tree)
 	setManaged(tree, before)
-	if !rules.Equal(tree, cur.Tree) {
-		return c
+	if same := finish(cur, m, tree); same.Op == None {
+		return same
 	}
-	if c.Claim != nil {
-		c.Claim.Drop()
-	}
-	return Candidate{Op: None, Tree: cur.Tree, Warnings: c.Warnings}
+	return c
 }
 
 // sameButTime tells whether two managers differ in their time at most.

@@ -40,7 +40,7 @@ func patch(cur State, m *request.Mutation, env Env) (Candidate, error) {
 	}
 	c, err := replace(cur, m, fork(cur, m, want, env), env)
 	c.Warnings = append(warnings, c.Warnings...)
-	return unstamped(cur, c), err
+	return c, err
 }
 
 // asClientsSee is the tree as the kind or the sub-resource shows it, with the parts that

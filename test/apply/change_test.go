@@ -31,12 +31,12 @@ func TestReset(t *testing.T) {
 			return s.merge("r", path, `{"metadata":{"managedFields":[{}]}}`)
 		},
 		"JSON patch": func(path string) client.Object {
-			return s.send(200, "PATCH", path+"?fieldManager=r", client.JSONPatch, `[{"op":"replace","path":"/metadata/managedFields","value":[{}]}]`).Object()
+			return s.Send(200, "PATCH", path+"?fieldManager=r", client.JSONPatch, `[{"op":"replace","path":"/metadata/managedFields","value":[{}]}]`).Object()
 		},
 		"update": func(path string) client.Object {
 			o := s.get(path)
 			o.Metadata()["managedFields"] = []any{map[string]any{}}
-			return s.send(200, "PUT", path+"?fieldManager=r", client.JSON, o.String()).Object()
+			return s.Send(200, "PUT", path+"?fieldManager=r", client.JSON, o.String()).Object()
 		},
 	} {
 		object := strings.ToLower(strings.ReplaceAll(name, " ", "-"))
@@ -61,14 +61,14 @@ func TestWrittenManagers(t *testing.T) {
 	s := serve(t)
 	path := configMaps + "/a"
 	s.apply(201, "one", path, configMap("a", `"x":"1"`))
-	renamed := s.send(200, "PATCH", path, client.JSONPatch, `[{"op":"replace","path":"/metadata/managedFields/0/manager","value":"two"}]`).Object()
+	renamed := s.Send(200, "PATCH", path, client.JSONPatch, `[{"op":"replace","path":"/metadata/managedFields/0/manager","value":"two"}]`).Object()
 	s.owned(renamed, `two Apply {"f:data":{"f:x":{}}}`)
 	s.has(s.apply(200, "two", path, configMap("a", `"y":"1"`)), map[string]string{"data": `{"y":"1"}`})
 	for _, bad := range []string{
 		`[{"op":"replace","path":"/metadata/managedFields/0/fieldsV1","value":{"f:data":3}}]`,
 		`[{"op":"replace","path":"/metadata/managedFields/0/operation","value":"Dance"}]`,
 	} {
-		answer, err := s.Do(s.ctx, "PATCH", path, client.JSONPatch, []byte(bad))
+		answer, err := s.Do(s.Ctx, "PATCH", path, client.JSONPatch, []byte(bad))
 		if err != nil || answer.Code != 200 && answer.Code != 422 && answer.Code != 400 {
 			t.Errorf("%s: %v %v", bad, answer, err)
 		}

@@ -2,7 +2,6 @@ package apply
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -46,9 +45,7 @@ func TestAppliedAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 120*time.Second)
-	t.Cleanup(cancel)
-	s := session{client.Serve(t, t.TempDir(), func(c *daemon.Config) { c.Naming, c.Controllers = "kubernetes", "*,-garbage-collector-controller" }), ctx, t}
+	s := session{client.Open(t, func(c *daemon.Config) { c.Naming, c.Controllers = "kubernetes", "*,-garbage-collector-controller" })}
 	var all []*reapplied
 	for i, o := range samples(t) {
 		k := kindOf(t, kinds, o)
@@ -83,7 +80,7 @@ type reapplied struct {
 
 // applyAll applies all, and again in another second: managers have whole seconds.
 func (s session) applyAll(all []*reapplied) {
-	s.t.Helper()
+	s.T.Helper()
 	for _, a := range all {
 		s.applyEach(a, false)
 	}
@@ -97,19 +94,19 @@ func (s session) applyAll(all []*reapplied) {
 		s.applyEach(a, true)
 		s.applyEach(a, false)
 		if now := s.get(a.path); now.String() != a.live.String() {
-			s.t.Errorf("%v\nhas become\n%v", a.live, now)
+			s.T.Errorf("%v\nhas become\n%v", a.live, now)
 		}
 	}
 }
 
 // applyEach applies the configurations, one by one, every other one as YAML.
 func (s session) applyEach(a *reapplied, asYAML bool) {
-	s.t.Helper()
+	s.T.Helper()
 	for i, config := range a.configs {
 		manager := []string{"one", "two", "three"}[i]
-		answer, err := s.Do(s.ctx, "PATCH", a.path+"?fieldManager="+manager, typeApply, encoded(s.t, config, asYAML != (i%2 == 1)))
+		answer, err := s.Do(s.Ctx, "PATCH", a.path+"?fieldManager="+manager, typeApply, encoded(s.T, config, asYAML != (i%2 == 1)))
 		if err != nil || answer.Code > 201 {
-			s.t.Errorf("%s of %s: %v %v", a.path, manager, answer, err)
+			s.T.Errorf("%s of %s: %v %v", a.path, manager, answer, err)
 		}
 	}
 }

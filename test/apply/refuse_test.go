@@ -47,7 +47,7 @@ func TestRefused(t *testing.T) {
 		"bad dry run":       {422, configMaps + "/a?fieldManager=m&dryRun=Some", body(`"name":"a"`), "dryRun"},
 		"manager too long":  {422, configMaps + "/a?fieldManager=" + strings.Repeat("m", 129), body(`"name":"a"`), "fieldManager: Too long"},
 	} {
-		answer, err := s.Do(s.ctx, "PATCH", test.path, typeApply, []byte(test.body))
+		answer, err := s.Do(s.Ctx, "PATCH", test.path, typeApply, []byte(test.body))
 		message, _ := answer.Object()["message"].(string)
 		if err != nil || answer.Code != test.code || !strings.Contains(message, test.says) {
 			t.Errorf("%s: %v %v, want %d %s", name, answer, err, test.code, test.says)
@@ -56,17 +56,17 @@ func TestRefused(t *testing.T) {
 	if now := s.get(configMaps + "/live"); now.String() != live.String() {
 		t.Errorf("%v has become %v", live, now)
 	}
-	s.send(422, "PATCH", configMaps+"/a?fieldManager=m&force=true", client.MergePatch, `{}`)
+	s.Send(422, "PATCH", configMaps+"/a?fieldManager=m&force=true", client.MergePatch, `{}`)
 }
 
 func TestTwiceWarns(t *testing.T) {
 	s := serve(t)
 	const twice = `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"data":{"x":"1","x":"2"}}`
-	answer := s.send(201, "PATCH", configMaps+"/a?fieldManager=m", typeApply, twice)
+	answer := s.Send(201, "PATCH", configMaps+"/a?fieldManager=m", typeApply, twice)
 	if !strings.Contains(answer.Header.Get("Warning"), "data.x") {
 		t.Errorf("the warning is %q", answer.Header.Get("Warning"))
 	}
-	if answer := s.send(200, "PATCH", configMaps+"/a?fieldManager=m&fieldValidation=Ignore", typeApply, twice); answer.Header.Get("Warning") != "" {
+	if answer := s.Send(200, "PATCH", configMaps+"/a?fieldManager=m&fieldValidation=Ignore", typeApply, twice); answer.Header.Get("Warning") != "" {
 		t.Errorf("a warning that was not asked for: %q", answer.Header.Get("Warning"))
 	}
 }
@@ -76,7 +76,7 @@ func TestTerminatingNamespace(t *testing.T) {
 	s.create("/api/v1/namespaces", `{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"going"}}`)
 	const inside = "/api/v1/namespaces/going/configmaps"
 	s.create(inside, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"held","finalizers":["example.com/f"]}}`)
-	s.send(200, "DELETE", "/api/v1/namespaces/going", "", "")
+	s.Send(200, "DELETE", "/api/v1/namespaces/going", "", "")
 	refused := s.apply(403, "m", inside+"/new", configMap("new", ``))
 	if m, _ := refused["message"].(string); !strings.Contains(m, "because it is being terminated") {
 		t.Errorf("the message is %q", m)
@@ -99,7 +99,7 @@ func TestDryRun(t *testing.T) {
 	s := serve(t)
 	path := configMaps + "/a"
 	s.owned(s.apply(201, "m&dryRun=All", path, configMap("a", `"x":"1"`)), `m Apply {"f:data":{"f:x":{}}}`)
-	s.send(404, "GET", path, "", "")
+	s.Send(404, "GET", path, "", "")
 	live := s.apply(201, "m", path, configMap("a", `"x":"1"`))
 	s.has(s.apply(200, "m&dryRun=All", path, configMap("a", `"y":"1"`)), map[string]string{"data": `{"y":"1"}`})
 	s.apply(409, "other&dryRun=All", path, configMap("a", `"x":"2"`))

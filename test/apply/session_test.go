@@ -1,13 +1,11 @@
 package apply
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/troupe-api/troupe/test/client"
 )
@@ -20,48 +18,33 @@ const (
 )
 
 // session is a server and the time that a test may take.
-type session struct {
-	*client.Server
-	ctx context.Context
-	t   *testing.T
-}
+type session struct{ client.Session }
 
 func serve(t *testing.T) session {
-	ctx, cancel := context.WithTimeout(t.Context(), 60*time.Second)
-	t.Cleanup(cancel)
-	return session{client.Serve(t, t.TempDir(), nil), ctx, t}
-}
-
-// send sends a request and compares the code.
-func (s session) send(code int, method, path, contentType, body string) client.Answer {
-	s.t.Helper()
-	answer, err := s.Do(s.ctx, method, path, contentType, []byte(body))
-	if err != nil || answer.Code != code {
-		s.t.Fatalf("%s %s %s: %v, %v, want %d", method, path, body, answer, err, code)
-	}
-	return answer
+	t.Helper()
+	return session{client.Open(t, nil)}
 }
 
 func (s session) create(path, body string) client.Object {
-	s.t.Helper()
-	return s.send(201, "POST", path, client.JSON, body).Object()
+	s.T.Helper()
+	return s.Send(201, "POST", path, client.JSON, body).Object()
 }
 
 func (s session) get(path string) client.Object {
-	s.t.Helper()
-	return s.send(200, "GET", path, "", "").Object()
+	s.T.Helper()
+	return s.Send(200, "GET", path, "", "").Object()
 }
 
 // apply applies a configuration as a manager, which may be followed by "&" and options.
 func (s session) apply(code int, manager, path, config string) client.Object {
-	s.t.Helper()
-	return s.send(code, "PATCH", path+"?fieldManager="+manager, typeApply, config).Object()
+	s.T.Helper()
+	return s.Send(code, "PATCH", path+"?fieldManager="+manager, typeApply, config).Object()
 }
 
 // merge sends a merge patch, also as a manager.
 func (s session) merge(manager, path, patch string) client.Object {
-	s.t.Helper()
-	return s.send(200, "PATCH", path+"?fieldManager="+manager, client.MergePatch, patch).Object()
+	s.T.Helper()
+	return s.Send(200, "PATCH", path+"?fieldManager="+manager, client.MergePatch, patch).Object()
 }
 
 // configMap is a ConfigMap with the members of a JSON object as its data.
@@ -97,9 +80,9 @@ func owners(o client.Object) string {
 
 // owned checks the managers of an object.
 func (s session) owned(o client.Object, want ...string) {
-	s.t.Helper()
+	s.T.Helper()
 	if got := owners(o); got != strings.Join(want, "\n") {
-		s.t.Errorf("the owners are\n%s\nwant\n%s", got, strings.Join(want, "\n"))
+		s.T.Errorf("the owners are\n%s\nwant\n%s", got, strings.Join(want, "\n"))
 	}
 }
 
@@ -129,10 +112,10 @@ func at(o client.Object, path string) string {
 
 // has checks values inside an object.
 func (s session) has(o client.Object, want map[string]string) {
-	s.t.Helper()
+	s.T.Helper()
 	for path, value := range want {
 		if got := at(o, path); got != value {
-			s.t.Errorf("%s is %s, want %s", path, got, value)
+			s.T.Errorf("%s is %s, want %s", path, got, value)
 		}
 	}
 }

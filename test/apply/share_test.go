@@ -62,9 +62,9 @@ func TestUpdatesTakeOwnership(t *testing.T) {
 	o := s.apply(201, "one", path, configMap("a", `"x":"1","y":"1","z":"1"`))
 	delete(o.Metadata(), "managedFields")
 	o["data"] = map[string]any{"x": "2", "y": "1", "z": "1"}
-	updated := s.send(200, "PUT", path+"?fieldManager=put", client.JSON, o.String()).Object()
+	updated := s.Send(200, "PUT", path+"?fieldManager=put", client.JSON, o.String()).Object()
 	s.owned(updated, `one Apply {"f:data":{"f:y":{},"f:z":{}}}`, `put Update {"f:data":{"f:x":{}}}`)
-	patched := s.send(200, "PATCH", path+"?fieldManager=patch", client.JSONPatch, `[{"op":"replace","path":"/data/y","value":"2"}]`).Object()
+	patched := s.Send(200, "PATCH", path+"?fieldManager=patch", client.JSONPatch, `[{"op":"replace","path":"/data/y","value":"2"}]`).Object()
 	s.owned(patched, `one Apply {"f:data":{"f:z":{}}}`, `patch Update {"f:data":{"f:y":{}}}`, `put Update {"f:data":{"f:x":{}}}`)
 	// What an update takes out is nobody's; the data itself, which it did not empty, neither.
 	s.owned(s.merge("gone", path, `{"data":{"z":null}}`), `patch Update {"f:data":{"f:y":{}}}`, `put Update {"f:data":{"f:x":{}}}`)
@@ -81,7 +81,7 @@ func TestManagerFromUserAgent(t *testing.T) {
 	long := strings.Repeat("m", 128)
 	s.create(configMaps+"?fieldManager="+long, configMap("c", ``))
 	for _, bad := range []string{long + "m", "a%07b", "a%0Ab"} {
-		s.send(422, "POST", configMaps+"?fieldManager="+bad, client.JSON, configMap("d", ``))
+		s.Send(422, "POST", configMaps+"?fieldManager="+bad, client.JSON, configMap("d", ``))
 	}
 }
 
@@ -93,7 +93,7 @@ func TestManyAppliersNeverConflict(t *testing.T) {
 	for _, name := range names {
 		go func() {
 			for range 5 {
-				answer, err := s.Do(s.ctx, "PATCH", path+"?fieldManager="+name, typeApply, []byte(configMap("a", `"`+name+`":"1"`)))
+				answer, err := s.Do(s.Ctx, "PATCH", path+"?fieldManager="+name, typeApply, []byte(configMap("a", `"`+name+`":"1"`)))
 				if err != nil || answer.Code != 200 && answer.Code != 201 {
 					done <- answer.String()
 					return

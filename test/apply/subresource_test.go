@@ -28,7 +28,7 @@ func TestStatus(t *testing.T) {
 	s.has(gone, map[string]string{"status.conditions": "null", "status.observedGeneration": "null", "spec.replicas": "2"})
 	put := s.get(path)
 	put["status"] = map[string]any{"replicas": 4}
-	updated := s.send(200, "PUT", path+"/status?fieldManager=three", client.JSON, put.String()).Object()
+	updated := s.Send(200, "PUT", path+"/status?fieldManager=three", client.JSON, put.String()).Object()
 	s.owned(updated, `one Apply {"f:spec":{"f:replicas":{},`+ownsPods+`}}`, `three Update status {"f:status":{"f:replicas":{}}}`, `two Apply {"f:spec":{"f:minReadySeconds":{}}}`)
 }
 
@@ -50,7 +50,7 @@ func TestScale(t *testing.T) {
 	whole := s.get(path)
 	s.owned(whole, `one Apply {"f:spec":{`+ownsPods+`}}`, `two Apply scale {"f:spec":{"f:replicas":{}}}`)
 	s.has(whole, map[string]string{"spec.replicas": "3", "metadata.managedFields.1.apiVersion": `"apps/v1"`})
-	put := s.send(200, "PUT", path+"/scale?fieldManager=three", client.JSON, scale+`5}}`).Object()
+	put := s.Send(200, "PUT", path+"/scale?fieldManager=three", client.JSON, scale+`5}}`).Object()
 	s.owned(put, `three Update scale {"f:spec":{"f:replicas":{}}}`)
 	s.owned(s.get(path), `one Apply {"f:spec":{`+ownsPods+`}}`, `three Update scale {"f:spec":{"f:replicas":{}}}`)
 	// An apply without replicas gives them up; nobody else has them then.
@@ -77,7 +77,7 @@ func TestScaleOfNobody(t *testing.T) {
 	s.owned(s.get(path), owned, `two Apply scale {"f:spec":{"f:replicas":{}}}`)
 	s.has(s.apply(200, "two", path+"/scale", head+`}`), map[string]string{"spec.replicas": "null"})
 	s.owned(s.get(path), owned)
-	s.send(200, "PUT", path+"/scale?fieldManager=three", client.JSON, head+`,"spec":{"replicas":2}}`)
+	s.Send(200, "PUT", path+"/scale?fieldManager=three", client.JSON, head+`,"spec":{"replicas":2}}`)
 	s.has(s.get(path), map[string]string{"spec.replicas": "2"})
 	s.owned(s.get(path), owned)
 }

@@ -1,12 +1,10 @@
 package patch
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/troupe-api/troupe/test/client"
 )
@@ -17,25 +15,9 @@ const (
 	deployments   = "/apis/apps/v1/namespaces/default/deployments"
 )
 
-type session struct {
-	*client.Server
-	ctx context.Context
-	t   *testing.T
-}
-
-func serve(t *testing.T) session {
-	ctx, cancel := context.WithTimeout(t.Context(), 60*time.Second)
-	t.Cleanup(cancel)
-	return session{client.Serve(t, t.TempDir(), nil), ctx, t}
-}
-
-func (s session) send(code int, method, path, contentType, body string) client.Answer {
-	s.t.Helper()
-	answer, err := s.Do(s.ctx, method, path, contentType, []byte(body))
-	if err != nil || answer.Code != code {
-		s.t.Fatalf("%s %s %s %s: %v, %v, want %d", method, path, contentType, body, answer, err, code)
-	}
-	return answer
+func serve(t *testing.T) client.Session {
+	t.Helper()
+	return client.Open(t, nil)
 }
 
 // field is a part of an object as JSON.
@@ -54,7 +36,7 @@ func field(o client.Object, names ...string) string {
 
 func TestJSONPatch(t *testing.T) {
 	s := serve(t)
-	s.send(201, "POST", configMaps, client.JSON, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","annotations":{"b/c":"2"}},"data":{"a":"1"}}`)
+	s.Send(201, "POST", configMaps, client.JSON, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","annotations":{"b/c":"2"}},"data":{"a":"1"}}`)
 	path := configMaps + "/a"
 	for _, c := range []struct {
 		patch string
@@ -78,7 +60,7 @@ func TestJSONPatch(t *testing.T) {
 		{doubling(40), 413, "copies"},
 	} {
 		name := c.patch[:min(len(c.patch), 200)]
-		answer, err := s.Do(s.ctx, "PATCH", path, client.JSONPatch, []byte(c.patch))
+		answer, err := s.Do(s.Ctx, "PATCH", path, client.JSONPatch, []byte(c.patch))
 		if err != nil || answer.Code != c.code {
 			t.Errorf("%s: %v %.300v, want %d", name, err, answer, c.code)
 			continue
@@ -104,7 +86,7 @@ func doubling(times int) string {
 
 func TestPreconditions(t *testing.T) {
 	s := serve(t)
-	made := s.send(201, "POST", configMaps, client.JSON, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"data":{"a":"1"}}`).Object()
+	made := s.Send(201, "POST", configMaps, client.JSON, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"data":{"a":"1"}}`).Object()
 	version := field(made, "metadata", "resourceVersion")
 	path := configMaps + "/a"
 	patches := map[string]string{
@@ -114,29 +96,29 @@ func TestPreconditions(t *testing.T) {
 	}
 	for contentType, patch := range patches {
 		patch = strings.Replace(patch, "VALUE", contentType, 1)
-		next := s.send(200, "PATCH", path, contentType, strings.Replace(patch, "VERSION", version, 1)).Object()
-		s.send(409, "PATCH", path, contentType, strings.Replace(patch, "VERSION", version, 1))
+		next := s.Send(200, "PATCH", path, contentType, strings.Replace(patch, "VERSION", version, 1)).Object()
+		s.Send(409, "PATCH", path, contentType, strings.Replace(patch, "VERSION", version, 1))
 		version = field(next, "metadata", "resourceVersion")
 	}
-	s.send(422, "PATCH", path, client.MergePatch, `{"metadata":{"resourceVersion":"x"}}`)
-	s.send(404, "PATCH", configMaps+"/none", client.MergePatch, `{}`)
+	s.Send(422, "PATCH", path, client.MergePatch, `{"metadata":{"resourceVersion":"x"}}`)
+	s.Send(404, "PATCH", configMaps+"/none", client.MergePatch, `{}`)
 }
 
 func TestTypes(t *testing.T) {
 	s := serve(t)
-	s.send(201, "POST", configMaps, client.JSON, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"}}`)
+	s.Send(201, "POST", configMaps, client.JSON, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"}}`)
 	for _, contentType := range []string{client.JSON, "text/plain", "application/json-patch", ""} {
-		refused := s.send(415, "PATCH", configMaps+"/a", contentType, `{}`).Object()
+		refused := s.Send(415, "PATCH", configMaps+"/a", contentType, `{}`).Object()
 		for _, accepted := range []string{client.JSONPatch, client.MergePatch, typeStrategic, "application/apply-patch+yaml"} {
 			if !strings.Contains(field(refused, "message"), accepted) {
 				t.Errorf("%q: %v does not name %s", contentType, refused, accepted)
 			}
 		}
 	}
-	s.send(200, "PATCH", configMaps+"/a", client.MergePatch+"; charset=utf-8", `{}`)
+	s.Send(200, "PATCH", configMaps+"/a", client.MergePatch+"; charset=utf-8", `{}`)
 	for _, contentType := range []string{client.MergePatch, typeStrategic} {
 		for _, bad := range []string{`[]`, `3`, `null`, ``, `{`} {
-			s.send(400, "PATCH", configMaps+"/a", contentType, bad)
+			s.Send(400, "PATCH", configMaps+"/a", contentType, bad)
 		}
 	}
 }
@@ -146,7 +128,7 @@ const deployment = `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"nam
 
 func TestStrategic(t *testing.T) {
 	s := serve(t)
-	s.send(201, "POST", deployments, client.JSON, deployment)
+	s.Send(201, "POST", deployments, client.JSON, deployment)
 	path := deployments + "/d"
 	images := func(o client.Object) string {
 		var out []string
@@ -162,21 +144,21 @@ func TestStrategic(t *testing.T) {
 		{`"containers":[{"name":"d","$patch":"delete"}]`, "c=i e=l"},
 		{`"containers":[{"$patch":"replace"},{"name":"f","image":"m"}]`, "f=m"},
 	} {
-		got := s.send(200, "PATCH", path, typeStrategic, `{"spec":{"template":{"spec":{`+c.pods+`}}}}`).Object()
+		got := s.Send(200, "PATCH", path, typeStrategic, `{"spec":{"template":{"spec":{`+c.pods+`}}}}`).Object()
 		if images(got) != c.want {
 			t.Errorf("%s: %s, want %s", c.pods, images(got), c.want)
 		}
 	}
-	recreate := s.send(200, "PATCH", path, typeStrategic, `{"spec":{"strategy":{"$retainKeys":["type"],"type":"Recreate"}}}`).Object()
+	recreate := s.Send(200, "PATCH", path, typeStrategic, `{"spec":{"strategy":{"$retainKeys":["type"],"type":"Recreate"}}}`).Object()
 	if got := field(recreate, "spec", "strategy"); got != `{"type":"Recreate"}` {
 		t.Errorf("the strategy is %s", got)
 	}
-	s.send(400, "PATCH", path, typeStrategic, `{"spec":{"$patch":"dance"}}`)
+	s.Send(400, "PATCH", path, typeStrategic, `{"spec":{"$patch":"dance"}}`)
 }
 
 func TestSubresources(t *testing.T) {
 	s := serve(t)
-	s.send(201, "POST", deployments, client.JSON, deployment)
+	s.Send(201, "POST", deployments, client.JSON, deployment)
 	path := deployments + "/d"
 	// The JSON patch comes first: its pointer leads into a status that nobody has written yet.
 	for _, p := range []struct{ contentType, patch string }{
@@ -184,11 +166,11 @@ func TestSubresources(t *testing.T) {
 		{client.MergePatch, `{"spec":{"replicas":7},"status":{"replicas":3}}`},
 		{typeStrategic, `{"spec":{"replicas":7},"status":{"conditions":[{"type":"Available","status":"True"}]}}`},
 	} {
-		if got := field(s.send(200, "PATCH", path+"/status", p.contentType, p.patch).Object(), "spec", "replicas"); got != "2" {
+		if got := field(s.Send(200, "PATCH", path+"/status", p.contentType, p.patch).Object(), "spec", "replicas"); got != "2" {
 			t.Errorf("%s: a patch of the status made %s replicas", p.contentType, got)
 		}
 	}
-	status := s.send(200, "GET", path, "", "").Object()
+	status := s.Send(200, "GET", path, "", "").Object()
 	for name, want := range map[string]string{"replicas": "3", "observedGeneration": "4"} {
 		if got := field(status, "status", name); got != want {
 			t.Errorf("status.%s is %s, want %s", name, got, want)
@@ -201,37 +183,37 @@ func TestSubresources(t *testing.T) {
 		client.MergePatch: `{"spec":{"replicas":4}}`, typeStrategic: `{"spec":{"replicas":4}}`,
 		client.JSONPatch: `[{"op":"test","path":"/status/replicas","value":3},{"op":"replace","path":"/spec/replicas","value":4}]`,
 	} {
-		scale := s.send(200, "PATCH", path+"/scale", contentType, patch).Object()
+		scale := s.Send(200, "PATCH", path+"/scale", contentType, patch).Object()
 		if field(scale, "kind") != `"Scale"` || field(scale, "spec", "replicas") != "4" {
 			t.Errorf("%s of the scale: %v", contentType, scale)
 		}
-		s.send(200, "PATCH", path, client.MergePatch, `{"spec":{"replicas":1}}`)
+		s.Send(200, "PATCH", path, client.MergePatch, `{"spec":{"replicas":1}}`)
 	}
 }
 
 func TestFieldValidation(t *testing.T) {
 	s := serve(t)
-	s.send(201, "POST", configMaps, client.JSON, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"}}`)
+	s.Send(201, "POST", configMaps, client.JSON, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"}}`)
 	for contentType, patch := range map[string]string{
 		client.MergePatch: `{"date":{"a":"b"}}`, typeStrategic: `{"date":{"a":"b"}}`, client.JSONPatch: `[{"op":"add","path":"/date","value":{}}]`,
 	} {
 		path := configMaps + "/a"
-		if answer := s.send(200, "PATCH", path, contentType, patch); !strings.Contains(answer.Header.Get("Warning"), `unknown field`) {
+		if answer := s.Send(200, "PATCH", path, contentType, patch); !strings.Contains(answer.Header.Get("Warning"), `unknown field`) {
 			t.Errorf("%s: the warning is %q", contentType, answer.Header.Get("Warning"))
 		}
-		if answer := s.send(200, "PATCH", path+"?fieldValidation=Ignore", contentType, patch); answer.Header.Get("Warning") != "" {
+		if answer := s.Send(200, "PATCH", path+"?fieldValidation=Ignore", contentType, patch); answer.Header.Get("Warning") != "" {
 			t.Errorf("%s: there is a warning", contentType)
 		}
-		refused := s.send(422, "PATCH", path+"?fieldValidation=Strict", contentType, patch).Object()
+		refused := s.Send(422, "PATCH", path+"?fieldValidation=Strict", contentType, patch).Object()
 		if !strings.Contains(field(refused, "message"), "unknown field") {
 			t.Errorf("%s: %v", contentType, refused)
 		}
 	}
 	for _, contentType := range []string{client.MergePatch, typeStrategic} {
 		const patch = `{"data":{"x":"1","x":"2"}}`
-		if answer := s.send(200, "PATCH", configMaps+"/a", contentType, patch); !strings.Contains(answer.Header.Get("Warning"), `duplicate field \"data.x\"`) {
+		if answer := s.Send(200, "PATCH", configMaps+"/a", contentType, patch); !strings.Contains(answer.Header.Get("Warning"), `duplicate field \"data.x\"`) {
 			t.Errorf("%s: the warning is %q", contentType, answer.Header.Get("Warning"))
 		}
-		s.send(422, "PATCH", configMaps+"/a?fieldValidation=Strict", contentType, patch)
+		s.Send(422, "PATCH", configMaps+"/a?fieldValidation=Strict", contentType, patch)
 	}
 }
