@@ -13,12 +13,11 @@
 // The front answers 401 to the last two, and never shows the error's text to the client,
 // save for that of a Refusal. The usual chain is
 //
-//	Authenticated(Anonymous(Union(proxy, certificates, tokens…)))
+//	Authenticated(Anonymous(Bearer(Union(proxy, certificates), Union(tokens…))))
 //
-// in which Union asks its methods in the order given, Anonymous lets requests without
-// any credential through, and Authenticated adds the group of all who have one. As Union
-// takes the first user, a good certificate counts even with a bad token beside it, and a good
-// token with a bad certificate. The tokens are those of a file, of service accounts (package
+// in which Union asks its methods in the order given, Bearer refuses a bad token even beside a
+// good certificate, Anonymous lets requests without any credential through, and Authenticated
+// adds the group of all who have one. A good token counts even with a bad certificate. The tokens are those of a file, of service accounts (package
 // serviceaccount), of bootstrapping, of an OpenID Connect provider (package oidc), and of a
 // remote.
 //

@@ -36,9 +36,10 @@ func TestCertificates(t *testing.T) {
 	for range 2 {
 		jane.expect("", "POST", whoPath, "{}", 201, self)
 	}
-	// The certificate is looked at first, as long as it is good; a token may make up for a bad one.
+	// The certificate is looked at first, as long as it is good; a token may make up for a bad one. A bad
+	// token is refused whatever stands beside it.
 	jane.want("with a token that is good", jane.do("rita", "POST", whoPath, "{}"), 201, `"username":"jane"`)
-	jane.want("with a token that is bad", jane.do("nobody", "POST", whoPath, "{}"), 201, `"username":"jane"`)
+	jane.want("with a token that is bad", jane.do("nobody", "POST", whoPath, "{}"), 401)
 	stranger := r.with(newAuthority(t, "people").client("jane"))
 	stranger.expect("", "POST", whoPath, "{}", 401, `"message":"Unauthorized"`)
 	stranger.expect("", "GET", "/livez", "", 401)

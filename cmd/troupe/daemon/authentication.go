@@ -70,7 +70,7 @@ func (d *Daemon) authenticate(id *identity) (authn.Authenticator, error) {
 	if err != nil {
 		return nil, err
 	}
-	chain := authn.Union(append(methods, tokens...)...)
+	chain := authn.Bearer(authn.Union(methods...), authn.Union(tokens...))
 	if d.anonymous() {
 		chain = authn.Anonymous(chain, c.AnonymousPaths...)
 	}

@@ -1,0 +1,24 @@
+package authn
+
+// Bearer asks others for the user, and tokens if they know none. A bearer token that tokens do not
+// know is refused even beside a credential that others believe: who sends one means it.
+func Bearer(others, tokens Authenticator) Authenticator { return bearer{others, tokens} }
+
+type bearer struct{ others, tokens Authenticator }
+
+func (b bearer) Authenticate(r Request) (*User, error) {
+	if r.Token == "" {
+		return b.others.Authenticate(r)
+	}
+	user, err := b.tokens.Authenticate(r)
+	switch {
+	case err != nil:
+		return nil, err
+	case user == nil:
+		return nil, ErrUnknownToken
+	}
+	if other, err := b.others.Authenticate(r); err == nil && other != nil {
+		return other, nil
+	}
+	return user, nil // a good token makes up for a bad certificate
+}
