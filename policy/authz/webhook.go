@@ -64,7 +64,12 @@ func (w *Webhook) Authorize(a Attributes) (Decision, string) {
 	if kept, ok := w.kept.Get(digest); ok {
 		return kept.decision, kept.reason
 	}
-	got, err, _ := w.asking.Do(string(digest[:]), func() (any, error) { return w.ask(digest, body) })
+	got, err, _ := w.asking.Do(string(digest[:]), func() (any, error) {
+		if kept, ok := w.kept.Get(digest); ok { // since the look above
+			return kept, nil
+		}
+		return w.ask(digest, body)
+	})
 	if err != nil {
 		return w.failed(err)
 	}
