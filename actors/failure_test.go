@@ -172,7 +172,7 @@ func TestDiskFull(t *testing.T) {
 		t.Fatal(err)
 	}
 	fs.SetBudget(fs.Used() + 200)
-	if _, err := h.create("full", strings.Repeat("x", 1000)); code(err) != 507 {
+	if _, err := h.create("full", strings.Repeat("x", 100_000)); code(err) != 507 {
 		t.Errorf("on a full disk: %v, want 507", err)
 	}
 	if l := h.list(request.List{}); len(l.Items) != 1 {

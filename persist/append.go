@@ -123,13 +123,8 @@ func (j *Journal) write(commits []Commit) error {
 	if len(frame) > maxPayload {
 		return fmt.Errorf("persist: a batch of %d bytes is larger than %d", len(frame), maxPayload)
 	}
-	if _, err := j.file.WriteAt(frame, active.size); err != nil {
-		return j.undo(active.size, err)
-	}
-	if j.o.Sync == SyncAlways {
-		if err := j.sync(); err != nil {
-			return err
-		}
+	if err := j.put(frame, active.size); err != nil {
+		return err
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -166,21 +161,6 @@ func (j *Journal) encode(active segment, commits []Commit) []byte {
 	return b
 }
 
-// undo takes back a write that failed. A full disk leaves the journal as it was; after any
-// other error, or if taking back fails, nobody knows what is on disk.
-func (j *Journal) undo(end int64, cause error) error {
-	if !isFull(cause) {
-		return j.fail(fmt.Errorf("write: %w", cause))
-	}
-	if err := j.file.Truncate(end); err != nil {
-		return j.fail(fmt.Errorf("truncate after a full disk: %w", err))
-	}
-	if err := j.sync(); err != nil {
-		return err
-	}
-	return noSpace(cause)
-}
-
 // rotateIfDue begins a new segment if the active one is full or a snapshot asked for it.
 func (j *Journal) rotateIfDue() error {
 	j.mu.Lock()
@@ -190,12 +170,10 @@ func (j *Journal) rotateIfDue() error {
 	if !due {
 		return nil
 	}
-	if j.o.Sync == SyncNone {
-		if err := j.sync(); err != nil {
-			return err
-		}
+	if err := j.trim(active.size); err != nil {
+		return err
 	}
-	file, seg, err := createSegment(j.fs, journalDir(j.dir), j.newest+1)
+	seg, err := createSegment(j.fs, journalDir(j.dir), j.newest+1)
 	if isFull(err) && !errors.Is(err, ErrFailed) {
 		return noSpace(err)
 	}
@@ -203,7 +181,9 @@ func (j *Journal) rotateIfDue() error {
 		return j.fail(fmt.Errorf("new segment: %w", err))
 	}
 	old := j.file
-	j.file = file
+	if err := j.extend(seg); err != nil {
+		return j.fail(fmt.Errorf("new segment: %w", err))
+	}
 	j.mu.Lock()
 	j.segments = append(j.segments, seg)
 	j.rotate = false

@@ -31,7 +31,10 @@
 //
 // # Segment
 //
-// All numbers are little-endian; all checksums are CRC-32C. The header has 64 bytes:
+// All numbers are little-endian; all checksums are CRC-32C. The active segment is longer than
+// its batches: zeros are written ahead of them, because a sync costs half where it changes
+// neither a file's length nor its place on the disk; a segment that is left is cut to its
+// batches. The header has 64 bytes:
 //
 //	 0  8  "TROUPEJL"
 //	 8  4  checksum of bytes 12 to 63
@@ -62,7 +65,8 @@
 // # Torn or damaged
 //
 // The disk writes 512-byte sectors wholly or not at all, and what was never written reads as
-// zeros or lies beyond the end. So at the journal's end a frame is torn if the file is too
+// zeros or lies beyond the end. Only zeros up to the end of the newest segment are its reserve.
+// So at the journal's end a frame is torn if the file is too
 // short for it, or if each part with a wrong checksum is all zeros and no single flipped bit
 // explains that. A wrong part that is not zeros, a wrong header that is not zeros, or an intact
 // header behind the flaw is damage: a frame is only written once the one before is synced.

@@ -30,6 +30,7 @@ const defaultSegmentBytes = 64 << 20
 type Options struct {
 	FS           vfs.FS       // nil: the operating system's
 	SegmentBytes int64        // a segment that has reached this size gets a successor; 0: 64 MiB
+	ReserveBytes int64        // zeros that are at least written ahead of the batches; 0: 64 KiB
 	Sync         SyncPolicy   // "": SyncAlways
 	Logger       *slog.Logger // nil: slog.Default()
 	Now          func() time.Time
@@ -40,6 +41,9 @@ func (o Options) Validate() error {
 	var errs []error
 	if o.SegmentBytes < 0 {
 		errs = append(errs, fmt.Errorf("persist: segment bytes %d is negative", o.SegmentBytes))
+	}
+	if o.ReserveBytes < 0 {
+		errs = append(errs, fmt.Errorf("persist: reserve bytes %d is negative", o.ReserveBytes))
 	}
 	if o.Sync != "" && o.Sync != SyncAlways && o.Sync != SyncNone {
 		errs = append(errs, fmt.Errorf("persist: unknown sync policy %q", o.Sync))
@@ -53,6 +57,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.SegmentBytes == 0 {
 		o.SegmentBytes = defaultSegmentBytes
+	}
+	if o.ReserveBytes == 0 {
+		o.ReserveBytes = leastReserve
 	}
 	if o.Sync == "" {
 		o.Sync = SyncAlways
@@ -81,6 +88,7 @@ type Journal struct {
 
 	writing   sync.Mutex                // held by Append, Recover and Close: owns the next block
 	file      vfs.File                  // the active segment
+	reserved  int64                     // how far it reaches; behind its last batch are zeros
 	buf       []byte                    // the frame being written, reused
 	recent    recent                    // what is appended but not yet applied by the caller
 	currentOf func(key string) Revision // of Recovery; nil: own is kept
@@ -167,8 +175,8 @@ func (j *Journal) Close() error {
 	}
 	var err error
 	if j.file != nil {
-		if j.o.Sync == SyncNone && j.state() == nil {
-			err = j.sync()
+		if n := len(j.segments); n > 0 && j.state() == nil {
+			err = j.trim(j.segments[n-1].size)
 		}
 		err = errors.Join(err, j.file.Close())
 	}
@@ -191,21 +199,6 @@ func (j *Journal) fail(cause error) error {
 		j.o.Logger.Error("the journal has failed and accepts nothing until it is opened anew", "dir", j.dir, "error", cause)
 	}
 	return j.failure
-}
-
-// sync makes the active segment durable. A failed sync is never tried again: the kernel may
-// have dropped the pages that it could not write.
-func (j *Journal) sync() error {
-	start := time.Now()
-	if err := j.file.Sync(); err != nil {
-		return j.fail(fmt.Errorf("sync: %w", err))
-	}
-	took := time.Since(start).Seconds()
-	j.mu.Lock()
-	j.stats.Syncs++
-	j.stats.SyncSeconds += took
-	j.mu.Unlock()
-	return nil
 }
 
 // noSpace marks an error about a full disk as ErrNoSpace.

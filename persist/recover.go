@@ -217,11 +217,12 @@ func (run *recovery) activate() (err error) {
 	newest := max(run.base, run.last)
 	if len(run.segments) == 0 {
 		var s segment
-		if j.file, s, err = createSegment(j.fs, journalDir(j.dir), newest+1); err != nil {
+		if s, err = createSegment(j.fs, journalDir(j.dir), newest+1); err != nil {
 			return noSpace(err)
 		}
 		run.segments = append(run.segments, s)
-	} else if err := run.reopen(run.segments[len(run.segments)-1]); err != nil {
+	}
+	if err := run.reopen(run.segments[len(run.segments)-1]); err != nil {
 		return err
 	}
 	j.mu.Lock()
@@ -231,25 +232,17 @@ func (run *recovery) activate() (err error) {
 	return nil
 }
 
-// reopen opens the last segment and makes what was read of it durable: a kill may have left
-// bytes that were written and never synced.
+// reopen makes the last segment the active one, and what was read of it durable: a kill may
+// have left bytes that were written and never synced. Only zeros may follow the last batch.
 func (run *recovery) reopen(s segment) error {
 	j := run.j
-	file, err := j.fs.Edit(s.path)
-	if err != nil {
+	if err := j.extend(s); err != nil {
 		return err
 	}
-	size, err := file.Size()
-	if err == nil && size > s.size {
-		j.o.Logger.Warn("cut off a write that a crash interrupted", "file", s.path, "offset", s.size, "bytes", size-s.size, "reason", run.torn)
-		err = file.Truncate(s.size)
+	if run.torn == "" {
+		return j.sync()
 	}
-	if err == nil {
-		err = file.Sync()
-	}
-	if err != nil {
-		return errors.Join(err, file.Close())
-	}
-	j.file = file
-	return nil
+	j.o.Logger.Warn("cut off a write that a crash interrupted", "file", s.path, "offset", s.size,
+		"bytes", j.reserved-s.size, "reason", run.torn)
+	return j.trim(s.size)
 }

@@ -88,22 +88,22 @@ func headerOfSegment(first Revision) []byte {
 }
 
 // createSegment makes an empty segment whose bytes and name are durable.
-func createSegment(fs vfs.FS, dir string, first Revision) (vfs.File, segment, error) {
+func createSegment(fs vfs.FS, dir string, first Revision) (segment, error) {
 	s := segment{first: first, path: filepath.Join(dir, fileName(first, segmentSuffix)), size: segmentHeader}
 	f, err := fs.Create(s.path)
 	if err != nil {
-		return nil, s, err
+		return s, err
 	}
 	if _, err := f.WriteAt(headerOfSegment(first), 0); err != nil {
-		return nil, s, errors.Join(err, f.Close(), fs.Remove(s.path))
+		return s, errors.Join(err, f.Close(), fs.Remove(s.path))
 	}
-	if err := f.Sync(); err != nil {
-		return nil, s, errors.Join(ErrFailed, err, f.Close())
+	if err := errors.Join(f.Sync(), f.Close()); err != nil {
+		return s, errors.Join(ErrFailed, err)
 	}
 	if err := fs.SyncDir(dir); err != nil {
-		return nil, s, errors.Join(ErrFailed, err, f.Close())
+		return s, errors.Join(ErrFailed, err)
 	}
-	return f, s, nil
+	return s, nil
 }
 
 // A window reads a file forward through one buffer that never exceeds the file's size.
@@ -186,6 +186,10 @@ func (s scan) walk(w *window, fn func(frame, []byte) error) (scanned, error) {
 			return done, err
 		}
 		if fl != nil {
+			reserve, err := s.reserve(w, done.end)
+			if err != nil || reserve {
+				return done, err
+			}
 			done.torn = fl.what
 			return done, s.judge(w, f, done.end, fl)
 		}
@@ -198,6 +202,18 @@ func (s scan) walk(w *window, fn func(frame, []byte) error) (scanned, error) {
 		done.batches++
 	}
 	return done, nil
+}
+
+// reserve says whether what follows is what the newest segment is given ahead: only zeros.
+func (s scan) reserve(w *window, off int64) (bool, error) {
+	for off < w.size && s.newest {
+		b, err := w.slice(off, windowBytes)
+		if err != nil || len(b) == 0 || !allZero(b) {
+			return false, err
+		}
+		off += int64(len(b))
+	}
+	return s.newest, nil
 }
 
 // blame turns a decoder's complaint into a CorruptError and leaves a caller's error alone.

@@ -2,7 +2,8 @@
 // journal needs, the real ones (OS) and ones in memory (Mem) that tests can crash, fill up
 // and make fail.
 //
-// Nouns: an FS names files by slash-separated paths; a File is read and written at offsets.
+// Nouns: an FS names files by slash-separated paths; a File is read and written at offsets; a
+// file opened as a log grows forward, on Linux past the page cache.
 //
 // What the rest of persist relies on, and what Mem therefore models:
 //   - Bytes are durable after File.Sync, names after FS.SyncDir of their directory; a crash

@@ -46,6 +46,15 @@ func (OS) Open(path string) (File, error) { return openOS(path, os.O_RDONLY) }
 // Edit implements FS.
 func (OS) Edit(path string) (File, error) { return openOS(path, os.O_RDWR) }
 
+// Log implements FS. Where the system knows no better way, the file is like any other.
+func (fs OS) Log(path string) (File, error) {
+	file, err := fs.Edit(path)
+	if err != nil {
+		return nil, err
+	}
+	return logOf(file.(osFile)), nil
+}
+
 // Rename implements FS.
 func (OS) Rename(from, to string) error { return os.Rename(from, to) }
 

@@ -1,0 +1,107 @@
+package persist
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Zeros are written ahead of the batches, about as many as the segment is long but within
+// these bounds: a sync that changes neither a file's length nor its place on the disk costs
+// half of one that does.
+const (
+	leastReserve = 64 << 10
+	mostReserve  = 512 << 10
+)
+
+// extend makes a segment the active one: the one that grows.
+func (j *Journal) extend(s segment) error {
+	open := j.fs.Log
+	if j.o.Sync == SyncNone {
+		open = j.fs.Edit
+	}
+	file, err := open(s.path)
+	if err != nil {
+		return err
+	}
+	size, err := file.Size()
+	if err != nil {
+		return errors.Join(err, file.Close())
+	}
+	j.file, j.reserved = file, size
+	return nil
+}
+
+// put makes a frame durable at the end of the active segment.
+func (j *Journal) put(frame []byte, end int64) error {
+	start := time.Now()
+	padded := j.pad(frame, end)
+	_, err := j.file.WriteAt(padded, end)
+	if isFull(err) && len(padded) > len(frame) {
+		if err := j.trim(end); err != nil {
+			return err
+		}
+		padded = frame
+		_, err = j.file.WriteAt(frame, end)
+	}
+	if err != nil {
+		return j.undo(end, err)
+	}
+	j.reserved = max(j.reserved, end+int64(len(padded)))
+	if j.o.Sync == SyncNone {
+		return nil
+	}
+	if err := j.sync(); err != nil {
+		return err
+	}
+	took := time.Since(start).Seconds()
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.stats.Syncs++
+	j.stats.SyncSeconds += took
+	return nil
+}
+
+// pad adds the next reserve to a frame that reaches beyond what is reserved.
+func (j *Journal) pad(frame []byte, end int64) []byte {
+	behind := end + int64(len(frame))
+	if j.o.Sync == SyncNone || behind <= j.reserved {
+		return frame
+	}
+	reserve := max(j.o.ReserveBytes, min(behind, mostReserve))
+	padded := append(frame, make([]byte, reserve)...)
+	if cap(padded) <= keepBuffer {
+		j.buf = padded
+	}
+	return padded
+}
+
+// trim cuts off what is reserved behind the end of the active segment.
+func (j *Journal) trim(end int64) error {
+	if err := j.file.Truncate(end); err != nil {
+		return j.fail(fmt.Errorf("truncate: %w", err))
+	}
+	j.reserved = end
+	return j.sync()
+}
+
+// undo takes back a write that failed. A full disk leaves the journal as it was; after any
+// other error, or if taking back fails, nobody knows what is on disk.
+func (j *Journal) undo(end int64, cause error) error {
+	if !isFull(cause) {
+		return j.fail(fmt.Errorf("write: %w", cause))
+	}
+	if err := j.trim(end); err != nil {
+		return err
+	}
+	return noSpace(cause)
+}
+
+// sync makes the active segment durable. A failed sync is never tried again: the kernel may
+// have dropped the pages that it could not write.
+func (j *Journal) sync() error {
+	if err := j.file.Sync(); err != nil {
+		return j.fail(fmt.Errorf("sync: %w", err))
+	}
+	return nil
+}

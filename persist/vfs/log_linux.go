@@ -1,0 +1,117 @@
+package vfs
+
+import (
+	"errors"
+	"os"
+	"syscall"
+	"unsafe"
+)
+
+// blockSize is what direct writes are aligned to, in the file as in memory.
+const blockSize = 4 << 10
+
+// mostBuffer is the largest buffer that a logFile keeps between writes.
+const mostBuffer = 1 << 20
+
+// A logFile writes past the page cache, which saves copying, and pages that nobody reads. A
+// write is whole blocks: it begins with what the block held before, and ends with zeros. The
+// disk never gets anything but the same bytes for what it has.
+type logFile struct {
+	osFile
+	direct *os.File // its writes are durable when they return; nil if there are none
+	buf    []byte   // aligned
+	end    int64    // where the last direct write ended
+	last   []byte   // of buf: what it wrote of the block that end lies in
+	dirty  bool     // something else than a direct write has happened since the last Sync
+}
+
+// logOf makes a file a log, if the file system has direct writes.
+func logOf(f osFile) File {
+	direct, err := os.OpenFile(f.Name(), os.O_WRONLY|syscall.O_DIRECT|syscall.O_DSYNC, 0)
+	if err != nil {
+		return f
+	}
+	return &logFile{osFile: f, direct: direct, dirty: true, end: -1}
+}
+
+// WriteAt implements File.
+func (f *logFile) WriteAt(b []byte, off int64) (int, error) {
+	if f.direct == nil {
+		return f.osFile.WriteAt(b, off)
+	}
+	head := int(off % blockSize)
+	whole, err := f.blocks(b, off, head)
+	if err != nil {
+		return 0, err
+	}
+	_, err = f.direct.WriteAt(whole, off-int64(head))
+	if errors.Is(err, syscall.EINVAL) {
+		return f.writeThrough(b, off)
+	}
+	if err != nil {
+		f.end, f.dirty = -1, true
+		return 0, err
+	}
+	f.end = off + int64(len(b))
+	f.last = whole[(head+len(b))/blockSize*blockSize:][:f.end%blockSize]
+	return len(b), nil
+}
+
+// blocks lays out the blocks that b lies in, of which the first begins with head bytes that
+// are there already.
+func (f *logFile) blocks(b []byte, off int64, head int) ([]byte, error) {
+	size := (head + len(b) + blockSize - 1) / blockSize * blockSize
+	old := f.last
+	if cap(f.buf) < size || cap(f.buf) > mostBuffer {
+		f.buf = aligned(max(size, min(2*size, mostBuffer)))
+	}
+	whole := f.buf[:size]
+	if f.end == off {
+		copy(whole, old)
+	} else if _, err := f.osFile.ReadAt(whole[:head], off-int64(head)); err != nil && head > 0 {
+		return nil, err
+	}
+	clear(whole[head+copy(whole[head:], b):])
+	return whole, nil
+}
+
+// aligned is a buffer of n bytes that begins at a multiple of blockSize.
+func aligned(n int) []byte {
+	b := make([]byte, n+blockSize)
+	past := int(uintptr(unsafe.Pointer(&b[0])) % blockSize)
+	return b[(blockSize-past)%blockSize:][:n:n]
+}
+
+// writeThrough gives up direct writes, which this file system has after all not.
+func (f *logFile) writeThrough(b []byte, off int64) (int, error) {
+	direct := f.direct
+	f.direct, f.buf, f.last, f.dirty = nil, nil, nil, true
+	if err := direct.Close(); err != nil {
+		return 0, err
+	}
+	return f.osFile.WriteAt(b, off)
+}
+
+// Truncate implements File.
+func (f *logFile) Truncate(size int64) error {
+	f.end, f.dirty = -1, true
+	return f.osFile.Truncate(size)
+}
+
+// Sync implements File. Direct writes leave nothing to do.
+func (f *logFile) Sync() error {
+	if f.direct != nil && !f.dirty {
+		return nil
+	}
+	err := f.osFile.Sync()
+	f.dirty = err != nil
+	return err
+}
+
+// Close implements File.
+func (f *logFile) Close() error {
+	if f.direct == nil {
+		return f.osFile.Close()
+	}
+	return errors.Join(f.direct.Close(), f.osFile.Close())
+}

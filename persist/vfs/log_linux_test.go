@@ -1,0 +1,111 @@
+package vfs
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// newLog opens an empty file of a fresh folder as a log.
+func newLog(t *testing.T) (path string, file File) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "log")
+	created, err := OS{}.Create(path)
+	if err == nil {
+		err = created.Close()
+	}
+	if err == nil {
+		file, err = OS{}.Log(path)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path, file
+}
+
+// checkLog compares a file with what was written to it; only zeros may follow.
+func checkLog(t *testing.T, path string, want []byte) {
+	t.Helper()
+	got, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(got) < len(want) || !bytes.Equal(got[:len(want)], want) || len(bytes.Trim(got[len(want):], "\x00")) > 0 {
+		t.Fatalf("the file holds something else than the %d bytes that were written", len(want))
+	}
+	if behind := len(got) - len(want); behind >= 2*blockSize {
+		t.Fatalf("%d bytes follow what was written", behind)
+	}
+}
+
+// TestLogHoldsWhatWasWritten makes writes of all sizes, some over zeros that were written
+// before, cuts off the zeros, and opens the file anew.
+func TestLogHoldsWhatWasWritten(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	path, file := newLog(t)
+	var want []byte
+	for range 400 {
+		b := make([]byte, 1+r.IntN([]int{100, 5000, 30000}[r.IntN(3)]))
+		for i := range b {
+			b[i] = byte(1 + r.IntN(255))
+		}
+		padded := append(bytes.Clone(b), make([]byte, r.IntN(2)*r.IntN(blockSize))...)
+		if _, err := file.WriteAt(padded, int64(len(want))); err != nil {
+			t.Fatal(err)
+		}
+		if err := file.Sync(); err != nil {
+			t.Fatal(err)
+		}
+		want = append(want, b...)
+		checkLog(t, path, want)
+		var err error
+		switch r.IntN(10) {
+		case 0:
+			err = file.Truncate(int64(len(want)))
+		case 1:
+			if err = file.Close(); err == nil {
+				file, err = OS{}.Log(path)
+			}
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := file.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestLogWithoutDirectWrites takes them away from a file between two writes, as a file system
+// does that opens files for them and then refuses each.
+func TestLogWithoutDirectWrites(t *testing.T) {
+	path, file := newLog(t)
+	log, ok := file.(*logFile)
+	if !ok {
+		return // this file system has none to begin with
+	}
+	want := bytes.Repeat([]byte("a"), 5000)
+	if _, err := file.WriteAt(want, 0); err != nil {
+		t.Fatal(err)
+	}
+	log.buf = log.buf[1:] // no longer aligned
+	for range 2 {
+		more := bytes.Repeat([]byte("b"), 3000)
+		if _, err := file.WriteAt(more, int64(len(want))); err != nil {
+			t.Fatal(err)
+		}
+		want = append(want, more...)
+		if err := file.Sync(); err != nil {
+			t.Fatal(err)
+		}
+		checkLog(t, path, want)
+	}
+	if log.direct != nil {
+		t.Error("it still writes directly")
+	}
+	if err := file.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
