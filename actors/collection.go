@@ -83,7 +83,7 @@ func (p *publisher) publish(b *changes) {
 	last := b.records[len(b.records)-1].object.Version
 	p.published.Store(&snapshot{objects: p.working.Copy(), lookups: shareLookups(p.lookups), version: last})
 	p.store.horizon.done(b.publication)
-	p.watchers.wake(b.records)
+	p.watchers.wake(b.records, p.store.crew)
 	for i := range b.records {
 		if f := b.records[i].flight; f != nil {
 			f.land(b.records[i].object)

@@ -33,9 +33,14 @@ func newCrew(throughput int) *crew {
 func (c *crew) Throughput() int { return c.throughput }
 
 // Schedule implements actor.Dispatcher.
-func (c *crew) Schedule(job func()) {
+func (c *crew) Schedule(job func()) { c.schedule(job) }
+
+// schedule has jobs done; many at once cost less than one by one.
+func (c *crew) schedule(jobs ...func()) {
 	c.mu.Lock()
-	c.jobs.push(job)
+	for _, job := range jobs {
+		c.jobs.push(job)
+	}
 	c.summon()
 	c.mu.Unlock()
 }

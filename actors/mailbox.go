@@ -33,6 +33,13 @@ func newMailbox(limit int) *mailbox { return &mailbox{limit: limit} }
 
 // post queues a message, or rejects it because the mailbox is full or closed.
 func (m *mailbox) post(message any) {
+	if m.put(message) {
+		m.schedule()
+	}
+}
+
+// put is post without scheduling, which is the caller's if it says so.
+func (m *mailbox) put(message any) (schedule bool) {
 	m.mu.Lock()
 	var refused error
 	switch {
@@ -43,14 +50,14 @@ func (m *mailbox) post(message any) {
 	default:
 		m.user.push(message)
 	}
-	wake := refused == nil && m.wake()
+	schedule = refused == nil && m.wake()
 	m.mu.Unlock()
-	if wake {
-		m.schedule()
+	if refused != nil {
+		if r, ok := message.(rejectable); ok {
+			r.reject(refused)
+		}
 	}
-	if r, ok := message.(rejectable); ok && refused != nil {
-		r.reject(refused)
-	}
+	return schedule
 }
 
 // wake marks the mailbox running if there is something to run. The caller holds mu.
@@ -125,8 +132,9 @@ func (m *mailbox) settle() bool {
 
 // run hands messages to the actor until there are none.
 func (m *mailbox) run() {
+	limit := m.dispatcher.Throughput()
 	for taken := 0; ; taken++ {
-		if taken >= m.dispatcher.Throughput() {
+		if taken >= limit {
 			taken = 0
 			runtime.Gosched()
 		}

@@ -182,6 +182,8 @@ func (s *Store) Watch(ctx context.Context, r request.Watch, sink request.Sink) (
 		return &session{link: l}
 	}, l.box)
 	c.watchers.add(l) // and then the first wake-up: nothing that is published falls between
-	l.wake()
+	if job := l.wake(); job != nil {
+		s.crew.Schedule(job)
+	}
 	return l, nil
 }

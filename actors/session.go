@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime/debug"
+	"sync"
 	"sync/atomic"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -20,10 +21,18 @@ type session struct {
 	// Only the actor touches what follows.
 	cursor  cursor
 	initial *snapshot // state to deliver first; nil once that is done
-	buffer  []request.Event
-	records []*record
-	sent    uint64 // newest version that the client knows of
+	sent    uint64    // newest version that the client knows of
+	*desk             // while it handles a message
 }
+
+// desk is what a session reads into and delivers from. A quiet session has none, so that a
+// burst leaves no memory behind at each of the watchers that it went to.
+type desk struct {
+	records []*record
+	buffer  []request.Event
+}
+
+var desks = sync.Pool{New: func() any { return new(desk) }}
 
 // link is what others know of a session.
 type link struct {
@@ -57,11 +66,13 @@ func (l *link) Stop() {
 	}
 }
 
-// wake sends one wake-up, unless one is on its way.
-func (l *link) wake() {
-	if !l.woken.Swap(true) {
-		l.box.post(wakeUp{})
+// wake sends one wake-up, unless one is on its way. It returns what is then to be scheduled,
+// if anything.
+func (l *link) wake() (job func()) {
+	if !l.woken.Swap(true) && l.box.put(wakeUp{}) {
+		return l.box.job
 	}
+	return nil
 }
 
 // end closes a session from inside, once.
@@ -82,14 +93,22 @@ func (s *session) Receive(ctx actor.Context) {
 		}
 	case wakeUp:
 		s.link.woken.Store(false)
-		s.advance(ctx)
+		s.work(ctx, s.advance)
 	case bookmarkDue:
-		s.bookmark(ctx)
+		s.work(ctx, s.bookmark)
 	case finish:
 		ctx.Stop(ctx.Self())
 	case *actor.Stopping, *actor.Restarting:
 		s.link.end()
 	}
+}
+
+// work does something at a desk. One at which it panics is not used again.
+func (s *session) work(ctx actor.Context, do func(actor.Context)) {
+	s.desk = desks.Get().(*desk)
+	do(ctx)
+	desks.Put(s.desk)
+	s.desk = nil
 }
 
 // recover ends the watch of a session that has panicked: its client has to come again.
@@ -134,17 +153,15 @@ func (s *session) advance(ctx actor.Context) {
 	for !s.link.stopping.Load() {
 		var ok bool
 		s.records, ok = s.cursor.read(s.records[:0], eventBatch)
-		if len(s.records) > 0 && !s.deliver() {
-			ctx.Stop(ctx.Self())
-			return
-		}
-		if !ok {
+		read := len(s.records)
+		alive := read == 0 || s.deliver()
+		if alive && !ok {
 			s.expire()
-			ctx.Stop(ctx.Self())
-			return
 		}
-		if len(s.records) < eventBatch {
-			clear(s.records)
+		if !alive || !ok {
+			ctx.Stop(ctx.Self())
+		}
+		if !alive || !ok || read < eventBatch {
 			return
 		}
 	}
@@ -180,6 +197,7 @@ func (s *session) deliver() bool {
 		}
 		s.sent = max(s.sent, r.version)
 	}
+	clear(s.records)
 	return s.flush()
 }
 

@@ -6,11 +6,12 @@ import (
 )
 
 // watchers are the sessions of a collection by the namespace that they watch ("" for
-// all). Its mutex guards the map.
+// all). Its mutex guards its fields.
 type watchers struct {
 	mu    sync.Mutex
 	by    map[string]map[*link]struct{}
 	count int
+	jobs  []func() // of wake, for their memory
 }
 
 func (w *watchers) add(l *link) {
@@ -42,26 +43,36 @@ func (w *watchers) remove(l *link) {
 	}
 }
 
-// wake wakes the sessions that changes may concern.
-func (w *watchers) wake(records []change) {
+// wake wakes the sessions that changes may concern, all at once.
+func (w *watchers) wake(records []change, c *crew) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.count == 0 {
 		return
 	}
-	for l := range w.by[""] {
-		l.wake()
-	}
+	w.wakeGroup(w.by[""])
 	last := ""
 	for i := range records {
 		ns := records[i].object.Key.Namespace
 		if ns == last {
 			continue
 		}
-		for l := range w.by[ns] {
-			l.wake()
-		}
+		w.wakeGroup(w.by[ns])
 		last = ns
+	}
+	if len(w.jobs) > 0 {
+		c.schedule(w.jobs...)
+		clear(w.jobs)
+		w.jobs = w.jobs[:0]
+	}
+}
+
+// wakeGroup gathers the jobs of sessions that were not awake. The caller holds mu.
+func (w *watchers) wakeGroup(group map[*link]struct{}) {
+	for l := range group {
+		if job := l.wake(); job != nil {
+			w.jobs = append(w.jobs, job)
+		}
 	}
 }
 

@@ -111,6 +111,7 @@ func (x *exchange) recordWatch(code int) (end func()) {
 	}
 	x.audit = nil
 	r.Reached(audit.ResponseStarted, code)
+	r.Rest()
 	return func() {
 		r.Reached(audit.ResponseComplete, code)
 		r.Release()

@@ -176,6 +176,7 @@ func (s *Server) fasthttpServer() *fasthttp.Server {
 		ReadBufferSize:               32 << 10,
 		WriteBufferSize:              writeBuffer,
 		ReduceMemoryUsage:            true,
+		KeepHijackedConns:            true,
 		ReadTimeout:                  s.opts.Limits.ReadTimeout,
 		IdleTimeout:                  s.opts.Limits.IdleTimeout,
 		MaxRequestBodySize:           s.opts.Limits.MaxBody,

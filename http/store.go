@@ -12,7 +12,8 @@ type Store interface {
 	Get(ctx context.Context, r request.Get) (*meta.Object, error)
 	List(ctx context.Context, r request.List) (request.Listing, error)
 	// Watch starts a session that feeds sink. Where the start is known to be
-	// impossible the error says so and sink is never called.
+	// impossible the error says so and sink is never called. ctx bounds the start, not the
+	// session.
 	Watch(ctx context.Context, r request.Watch, sink request.Sink) (request.Session, error)
 	// Mutate answers after the change is durable and visible.
 	Mutate(ctx context.Context, m request.Mutation) (request.Result, error)

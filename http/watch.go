@@ -51,15 +51,14 @@ func (s *Server) watch(x *exchange) error {
 		}
 	}()
 	life := s.watchTime(o.timeout)
-	// The context lives as long as the watch, not as the handler.
 	wait := &patience{deadline: x.start.Add(life)}
+	defer wait.stop()
 	session, err := s.opts.Store.Watch(wait, w, st)
 	if err != nil {
-		wait.stop()
 		return err
 	}
 	st.attach(session)
-	s.hijack(x, st, life, wait)
+	s.hijack(x, st, life)
 	return nil
 }
 
@@ -72,14 +71,13 @@ func (s *Server) watchTime(asked time.Duration) time.Duration {
 	return least + rand.N(least)
 }
 
-// hijack gives the connection to the stream. fasthttp writes nothing on it from now on,
-// and the goroutine of the handler that it starts is the one that reads.
-func (s *Server) hijack(x *exchange, st *stream, life time.Duration, wait *patience) {
+// hijack gives the connection to the stream. fasthttp writes nothing on it from now on, and
+// keeps its context only until the handler returns, so who reads gets a goroutine of its own.
+func (s *Server) hijack(x *exchange, st *stream, life time.Duration) {
 	x.hijacked = true
 	s.metrics.watches.Add(1)
 	recordEnd := x.recordWatch(st.code())
 	st.onEnd = func() {
-		wait.stop()
 		s.metrics.watches.Add(-1)
 		recordEnd()
 		s.streams.remove(st)
@@ -88,7 +86,7 @@ func (s *Server) hijack(x *exchange, st *stream, life time.Duration, wait *patie
 		c.stream.Store(st)
 	}
 	x.ctx.HijackSetNoResponse(true)
-	x.ctx.Hijack(func(c net.Conn) { st.run(c, life) })
+	x.ctx.Hijack(func(c net.Conn) { go st.run(c, life) })
 	st.start()
 }
 
@@ -128,10 +126,9 @@ type stream struct {
 	head   []byte // of the answer; sent before anything else
 	onEnd  func()
 
-	started chan struct{} // closed when the head has been sent, or has failed to be
-	done    chan struct{} // closed by Done
-	failed  error         // of sending the head; set before started is closed
-	once    sync.Once     // of started
+	started sync.WaitGroup // until the head has been sent, or has failed to be
+	done    chan struct{}  // closed by Done
+	failed  error          // of sending the head; set before started is over
 
 	// broken is set by the session's goroutine before done is closed: nothing more can
 	// be written.
@@ -143,7 +140,9 @@ type stream struct {
 }
 
 func newStream(c net.Conn, events *eventEncoder) *stream {
-	return &stream{conn: c, events: events, started: make(chan struct{}), done: make(chan struct{})}
+	st := &stream{conn: c, events: events, done: make(chan struct{})}
+	st.started.Add(1)
+	return st
 }
 
 // code is the HTTP status of the answer.
@@ -178,16 +177,14 @@ func (st *stream) stop() {
 
 // start sends the head, so that the client knows at once that it watches.
 func (st *stream) start() {
-	st.once.Do(func() {
-		_, st.failed = st.conn.Write(st.head)
-		st.head = nil
-		close(st.started)
-	})
+	_, st.failed = st.conn.Write(st.head)
+	st.head = nil
+	st.started.Done()
 }
 
 // Events writes events in one go, as one chunk for every maxChunk bytes.
 func (st *stream) Events(events []request.Event) error {
-	<-st.started
+	st.started.Wait()
 	if st.failed != nil {
 		st.broken = true
 		return st.failed
@@ -210,8 +207,9 @@ const maxNoise = 64 << 10
 var errNoise = errors.New("http: a client writes into its watch")
 
 // run reads until the client has gone, the time is over or the session has ended; then it
-// waits for the session and ends the answer.
+// waits for the session, ends the answer and closes the connection.
 func (st *stream) run(c net.Conn, life time.Duration) {
+	defer func() { _ = c.Close() }() // nobody is left to tell
 	defer st.onEnd()
 	err := c.SetReadDeadline(time.Now().Add(life))
 	if err == nil {
@@ -251,7 +249,7 @@ func isTimeout(err error) bool {
 
 // read reads what nobody is waiting for, to notice the end.
 func (st *stream) read(c net.Conn) error {
-	var buf [512]byte
+	var buf [64]byte // on the heap for as long as the watch
 	for noise := 0; noise < maxNoise; {
 		select {
 		case <-st.done:

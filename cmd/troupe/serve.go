@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -72,7 +71,9 @@ func run(config daemon.Config, out, logs io.Writer) error {
 		return err
 	}
 	fmt.Fprintln(out, d.Ready())
-	go debug.FreeOSMemory() // of what only the start has needed
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	go new(janitor).run(ctx)
 	ended := make(chan error, 1)
 	go func() { ended <- d.Wait() }()
 	select {
@@ -80,8 +81,6 @@ func run(config daemon.Config, out, logs io.Writer) error {
 		return err // recovery on the next start does the rest
 	case <-signals:
 	}
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
 	stopped := make(chan error, 1)
 	go func() { stopped <- d.Stop(ctx) }()
 	select {

@@ -68,6 +68,10 @@ func (r *Record) Release() {
 	records.Put(r)
 }
 
+// Rest gives away the memory that the Record encodes in. The next event takes new: it is for
+// requests that go on for long.
+func (r *Record) Rest() { r.json, r.legacy = nil, nil }
+
 // maxName bounds what a body says of its object below the level Request, in bytes: nothing that is
 // valid is longer.
 const maxName = 253
