@@ -102,13 +102,23 @@ func appendUser(b []byte, u *authn.User) []byte {
 	if len(u.Extra) > 0 {
 		b = appendName(b, "extra")
 		extra := len(b)
-		for _, key := range slices.Sorted(maps.Keys(u.Extra)) {
-			b = appendText(append(b, ','), key)
-			b = appendTexts(append(b, ':'), u.Extra[key])
-		}
-		b = closeObject(b, extra)
+		b = closeObject(appendExtra(b, u.Extra), extra)
 	}
 	return closeObject(b, open)
+}
+
+// appendExtra appends members in the order of their names, with a comma before each.
+func appendExtra(b []byte, extra map[string][]string) []byte {
+	if len(extra) == 1 { // there is nothing to be sorted
+		for key, values := range extra {
+			b = appendTexts(append(appendText(append(b, ','), key), ':'), values)
+		}
+		return b
+	}
+	for _, key := range slices.Sorted(maps.Keys(extra)) {
+		b = appendTexts(append(appendText(append(b, ','), key), ':'), extra[key])
+	}
+	return b
 }
 
 func appendAddresses(b []byte, list []netip.Addr) []byte {
