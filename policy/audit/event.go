@@ -2,7 +2,6 @@ package audit
 
 import (
 	"cmp"
-	"maps"
 	"net/http"
 	"net/netip"
 	"slices"
@@ -109,14 +108,14 @@ func appendUser(b []byte, u *authn.User) []byte {
 
 // appendExtra appends members in the order of their names, with a comma before each.
 func appendExtra(b []byte, extra map[string][]string) []byte {
-	if len(extra) == 1 { // there is nothing to be sorted
-		for key, values := range extra {
-			b = appendTexts(append(appendText(append(b, ','), key), ':'), values)
-		}
-		return b
+	var room [8]string // more extras than most users have
+	names := room[:0]
+	for name := range extra {
+		names = append(names, name)
 	}
-	for _, key := range slices.Sorted(maps.Keys(extra)) {
-		b = appendTexts(append(appendText(append(b, ','), key), ':'), extra[key])
+	slices.Sort(names)
+	for _, name := range names {
+		b = appendTexts(append(appendText(append(b, ','), name), ':'), extra[name])
 	}
 	return b
 }
