@@ -45,7 +45,7 @@ func (s *Server) begin(x *exchange, user *authn.User) {
 	}
 	r.ID, r.URI = x.id, withoutToken(x.target.raw)
 	r.UserAgent = userAgent(x.ctx.UserAgent())
-	r.SourceIPs = appendSources(r.SourceIPs[:0], x.ctx)
+	r.SourceIPs = appendSources(r.SourceIPs[:0], x)
 }
 
 // recordRefusal begins the record of a request that was refused before it was known who asks.

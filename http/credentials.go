@@ -35,15 +35,15 @@ func (s *Server) authenticate(x *exchange) error {
 func (s *Server) credentials(x *exchange) (authn.Request, error) {
 	h := &x.ctx.Request.Header
 	r := authn.Request{Headers: headers{h}, Path: x.info.Path}
-	header := h.Peek("Authorization")
-	if header != nil {
+	if x.heading.authorized {
+		header := h.Peek("Authorization")
 		r.HasToken = true
 		if len(header) >= len(bearer) && bytes.EqualFold(header[:len(bearer)], bearer) {
 			r.Token = strings.TrimSpace(string(header[len(bearer):]))
 		}
 		h.Del("Authorization")
 	}
-	if wantsSocket(h) {
+	if x.heading.upgrades && wantsSocket(h) {
 		protocols, token, err := s.socketProtocols(h)
 		if errors.Is(err, errSocketToken) {
 			return r, unauthorized()
@@ -52,7 +52,7 @@ func (s *Server) credentials(x *exchange) (authn.Request, error) {
 			h.Del("Sec-WebSocket-Protocol")
 			h.Set("Sec-WebSocket-Protocol", strings.Join(protocols, ", "))
 		}
-		if header == nil {
+		if !x.heading.authorized {
 			r.Token, r.HasToken = token, token != ""
 		}
 	}
@@ -65,7 +65,7 @@ func (s *Server) credentials(x *exchange) (authn.Request, error) {
 // scheme notes how a client tries to prove who it is, before its credential is taken out of
 // the request.
 func (s *Server) scheme(x *exchange) {
-	if s.opts.Audit == nil {
+	if s.opts.Audit == nil || !x.heading.authorized {
 		return
 	}
 	name, _, ok := bytes.Cut(x.ctx.Request.Header.Peek("Authorization"), []byte(" "))

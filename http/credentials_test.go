@@ -1,6 +1,7 @@
 package http
 
 import (
+	"bufio"
 	"strings"
 	"testing"
 
@@ -31,13 +32,14 @@ func TestCredentialsAreTakenOut(t *testing.T) {
 		{socket + hidden + "\r\n", "", false, true, hidden},
 	} {
 		var ctx fasthttp.RequestCtx
-		ctx.Request.Header.SetMethod("GET")
-		for line := range strings.SplitSeq(strings.TrimSuffix(test.headers, "\r\n"), "\r\n") {
-			if name, value, ok := strings.Cut(line, ":"); ok {
-				ctx.Request.Header.Add(name, strings.TrimSpace(value))
-			}
+		text := "GET /version HTTP/1.1\r\nHost: h\r\n" + test.headers + "\r\n"
+		if err := ctx.Request.Header.Read(bufio.NewReader(strings.NewReader(text))); err != nil {
+			t.Fatal(err)
 		}
 		x := &exchange{ctx: &ctx, info: Info{Path: "/version"}}
+		if err := x.look(); err != nil {
+			t.Fatal(err)
+		}
 		r, err := s.credentials(x)
 		if (err != nil) != test.refused || r.Path != "/version" {
 			t.Errorf("%q: %v", test.headers, err)

@@ -13,22 +13,22 @@ import (
 // An exchange is one request and its answer. It belongs to the goroutine of the
 // request and is used again afterwards: nothing may keep it.
 type exchange struct {
-	ctx    *fasthttp.RequestCtx
-	method string
-	target target
-	query  query
-	info   Info
-	kind   *schema.Kind        // nil for what is no resource request
-	sub    *schema.Subresource // nil for the main resource
-	speaks *schema.Kind        // of bodies and answers: that of the sub-resource, if it has its own
-	user   *authn.User         // who asks or, if that one asks so, whom it acts as
-	// impersonates: the request has headers that ask to act as somebody else.
-	impersonates bool
-	format       format
-	start        time.Time
-	id           string // under which the request is audited
-	wait         *patience
-	audit        *audit.Record // nil if nothing is recorded of the request
+	ctx     *fasthttp.RequestCtx
+	method  string
+	target  target
+	query   query
+	info    Info
+	kind    *schema.Kind        // nil for what is no resource request
+	sub     *schema.Subresource // nil for the main resource
+	speaks  *schema.Kind        // of bodies and answers: that of the sub-resource, if it has its own
+	user    *authn.User         // who asks or, if that one asks so, whom it acts as
+	heading heading
+	format  format
+	start   time.Time
+	id      string // under which the request is audited
+	text    []byte // for headers that are being made
+	wait    *patience
+	audit   *audit.Record // nil if nothing is recorded of the request
 	// audited: it has been decided whether it is. refused: before it was known who asks.
 	audited, refused bool
 	panicked         bool
@@ -39,11 +39,12 @@ type exchange struct {
 	hijacked bool
 }
 
+// exchanges holds those that wait to be used, which hold nothing.
 var exchanges = sync.Pool{New: func() any { return new(exchange) }}
 
 func newExchange(ctx *fasthttp.RequestCtx) *exchange {
 	x := exchanges.Get().(*exchange)
-	*x = exchange{ctx: ctx, start: ctx.Time(), method: methodName(ctx.Method())}
+	x.ctx, x.start, x.method = ctx, ctx.Time(), methodName(ctx.Method())
 	return x
 }
 
@@ -51,7 +52,7 @@ func (x *exchange) release() {
 	if x.wait != nil {
 		x.wait.stop()
 	}
-	*x = exchange{}
+	*x = exchange{text: x.text[:0]}
 	exchanges.Put(x)
 }
 

@@ -7,7 +7,6 @@ import (
 	"runtime/debug"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/valyala/fasthttp"
 )
@@ -28,7 +27,7 @@ func (s *Server) recover(x *exchange) {
 	if fault == nil {
 		return
 	}
-	id := uuid.NewString()
+	id := newID()
 	s.log.Error("http: panic while answering", "id", id, "method", x.method, "path", x.info.Path,
 		"panic", fmt.Sprint(fault), "stack", string(debug.Stack()))
 	x.panicked = true
@@ -41,9 +40,13 @@ func (s *Server) recover(x *exchange) {
 
 // filter runs the filters in reading order and then the handler.
 func (s *Server) filter(x *exchange) error {
+	err := x.look()
 	s.stamp(x)
-	if err := s.parse(x); err != nil {
-		return err
+	if err == nil {
+		err = x.parse()
+	}
+	if err != nil {
+		return x.malformed(err)
 	}
 	if s.share(x) {
 		return nil
@@ -72,42 +75,57 @@ func (s *Server) filter(x *exchange) error {
 	return s.route(x)
 }
 
+// look checks the form of the request and notes which headers it has.
+func (x *exchange) look() (err error) {
+	x.heading, err = strict(&x.ctx.Request.Header)
+	return err
+}
+
 // stamp gives the request its id, by which it is audited, and which a client may bring.
 func (s *Server) stamp(x *exchange) {
-	x.id = string(x.ctx.Request.Header.Peek("Audit-Id"))
+	if x.heading.stamped {
+		x.id = string(x.ctx.Request.Header.Peek("Audit-Id"))
+	}
 	if x.id == "" {
-		x.id = uuid.NewString()
+		x.id = newID()
 	}
 	s.stampHead(x)
 }
 
+var (
+	headerAuditID      = []byte("Audit-Id")
+	headerCacheControl = []byte("Cache-Control")
+	noCache            = []byte("no-cache, private")
+)
+
 // stampHead gives the answer its common headers.
 func (s *Server) stampHead(x *exchange) {
 	h := &x.ctx.Response.Header
-	h.Set("Audit-Id", x.id)
-	h.Set("Cache-Control", "no-cache, private")
+	x.text = append(x.text[:0], x.id...)
+	h.SetCanonical(headerAuditID, x.text)
+	h.SetCanonical(headerCacheControl, noCache)
 	s.secure(h)
 }
 
-// parse makes the Info of a request that is well formed. One that is not is answered
-// and its connection closed.
-func (s *Server) parse(x *exchange) error {
+// parse makes the Info of a request whose form is right.
+func (x *exchange) parse() error {
 	h := &x.ctx.Request.Header
-	var err error
-	if x.impersonates, err = strict(h); err == nil {
-		err = x.target.parse(h.RequestURI(), h.Host())
-	}
-	if err == nil && !query(x.target.query).valid() {
-		err = badRequest("the query holds a bad escape")
-	}
-	if err != nil {
-		x.ctx.SetConnectionClose()
+	if err := x.target.parse(h.RequestURI(), h.Host()); err != nil {
 		return err
 	}
 	x.query = query(x.target.query)
+	if !x.query.valid() {
+		return badRequest("the query holds a bad escape")
+	}
 	x.info.parse(x.method, &x.target, x.query.flag("watch"))
 	x.format.pretty = x.pretty()
 	return nil
+}
+
+// malformed is the answer to a request that is not well formed: its connection is closed.
+func (x *exchange) malformed(err error) error {
+	x.ctx.SetConnectionClose()
+	return err
 }
 
 // deadline bounds everything but watches, which have a parameter of their own.
@@ -136,7 +154,7 @@ func (s *Server) asStatus(x *exchange, err error) *meta.Status {
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
 		return timedOut()
 	}
-	id := uuid.NewString()
+	id := newID()
 	s.log.Error("http: internal error", "id", id, "path", x.info.Path, "error", err)
 	return internalError(id)
 }

@@ -21,8 +21,21 @@ func userAgent(b []byte) string {
 
 // appendSources appends the addresses from which a request has come: what proxies say, and
 // last the one that cannot lie.
-func appendSources(list []netip.Addr, ctx *fasthttp.RequestCtx) []netip.Addr {
-	h := &ctx.Request.Header
+func appendSources(list []netip.Addr, x *exchange) []netip.Addr {
+	if x.heading.forwarded {
+		list = appendForwarded(list, &x.ctx.Request.Header)
+	}
+	if remote, ok := x.ctx.RemoteAddr().(*net.TCPAddr); ok {
+		a := plainAddress(remote.AddrPort().Addr())
+		if n := len(list); n == 0 || list[n-1] != a {
+			list = append(list, a)
+		}
+	}
+	return list
+}
+
+// appendForwarded appends the addresses that proxies name.
+func appendForwarded(list []netip.Addr, h *fasthttp.RequestHeader) []netip.Addr {
 	if forwarded := h.Peek("X-Forwarded-For"); len(forwarded) > 0 {
 		for part := range strings.SplitSeq(string(forwarded), ",") {
 			if a, err := netip.ParseAddr(strings.TrimSpace(part)); err == nil {
@@ -33,12 +46,6 @@ func appendSources(list []netip.Addr, ctx *fasthttp.RequestCtx) []netip.Addr {
 	if real := h.Peek("X-Real-Ip"); len(real) > 0 {
 		a, err := netip.ParseAddr(strings.TrimSpace(string(real)))
 		if a = plainAddress(a); err == nil && !slices.Contains(list, a) {
-			list = append(list, a)
-		}
-	}
-	if remote, ok := ctx.RemoteAddr().(*net.TCPAddr); ok {
-		a := plainAddress(remote.AddrPort().Addr())
-		if n := len(list); n == 0 || list[n-1] != a {
 			list = append(list, a)
 		}
 	}

@@ -13,22 +13,34 @@ const maxHeaders = 100
 // impersonate begins the names of headers that ask to act as somebody else.
 const impersonate = "impersonate-"
 
+// A heading tells at one look which headers a request has that decide how it is dealt with, so
+// that nobody searches for those that are not there.
+type heading struct {
+	impersonates bool // some header asks to act as somebody else
+	authorized   bool // Authorization
+	stamped      bool // Audit-Id
+	forwarded    bool // X-Forwarded-For or X-Real-Ip
+	upgrades     bool // Upgrade
+	chunked      bool // Transfer-Encoding
+}
+
 // strict refuses what fasthttp lets through although it is ambiguous or forbidden. It
 // reads the header lines as they came. Its answers close the connection, save that
-// for two credentials, which is a 401. It tells whether the request asks to act as somebody else.
-func strict(h *fasthttp.RequestHeader) (impersonates bool, err error) {
+// for two credentials, which is a 401.
+func strict(h *fasthttp.RequestHeader) (heading, error) {
 	if p := h.Protocol(); string(p) != "HTTP/1.1" && string(p) != "HTTP/1.0" {
-		return false, badRequest("the protocol version is not supported")
+		return heading{}, badRequest("the protocol version is not supported")
 	}
 	for _, c := range h.Method() {
 		if c < 'A' || c > 'Z' {
-			return false, badRequest("the method is malformed")
+			return heading{}, badRequest("the method is malformed")
 		}
 	}
-	if impersonates, err = strictLines(h.RawHeaders()); err == nil && h.ContentLength() < 0 && trailing(h) {
-		return false, badRequest("the request has headers behind its body")
+	found, err := strictLines(h.RawHeaders())
+	if err == nil && found.chunked && trailing(h) {
+		err = badRequest("the request has headers behind its body")
 	}
-	return impersonates, err
+	return found, err
 }
 
 // trailing tells whether a header has come behind a body in chunks. fasthttp puts it among the
@@ -51,12 +63,12 @@ func trailing(h *fasthttp.RequestHeader) bool {
 	return false
 }
 
-func strictLines(raw []byte) (impersonates bool, err error) {
+func strictLines(raw []byte) (found heading, err error) {
 	var lines, lengths, encodings, credentials, hosts int
 	for len(raw) > 0 {
 		end := bytes.IndexByte(raw, '\n')
 		if end < 1 || raw[end-1] != '\r' {
-			return false, badRequest("a header line does not end in CRLF")
+			return found, badRequest("a header line does not end in CRLF")
 		}
 		line := raw[:end-1]
 		raw = raw[end+1:]
@@ -64,41 +76,50 @@ func strictLines(raw []byte) (impersonates bool, err error) {
 			break
 		}
 		if line[0] == ' ' || line[0] == '\t' {
-			return false, badRequest("a header is folded")
+			return found, badRequest("a header is folded")
 		}
 		if lines++; lines > maxHeaders {
-			return false, badRequest("the request has too many headers")
+			return found, badRequest("the request has too many headers")
 		}
 		if bytes.IndexByte(line, 0) >= 0 || bytes.IndexByte(line, '\r') >= 0 {
-			return false, badRequest("a header holds a control character")
+			return found, badRequest("a header holds a control character")
 		}
 		colon := bytes.IndexByte(line, ':')
 		if colon < 1 || !isName(line[:colon]) {
-			return false, badRequest("a header has a malformed name")
+			return found, badRequest("a header has a malformed name")
 		}
 		switch name := line[:colon]; len(name) {
 		case 4:
 			hosts += is(name, "host")
+		case 7:
+			found.upgrades = found.upgrades || is(name, "upgrade") == 1
+		case 8:
+			found.stamped = found.stamped || is(name, "audit-id") == 1
+		case 9:
+			found.forwarded = found.forwarded || is(name, "x-real-ip") == 1
 		case 13:
 			credentials += is(name, "authorization")
 		case 14:
 			lengths += is(name, "content-length")
+		case 15:
+			found.forwarded = found.forwarded || is(name, "x-forwarded-for") == 1
 		case 17:
 			encodings += is(name, "transfer-encoding")
 		}
 		if colon > len(impersonate) && is(line[:len(impersonate)], impersonate) == 1 {
-			impersonates = true
+			found.impersonates = true
 		}
 	}
+	found.authorized, found.chunked = credentials > 0, encodings > 0
 	switch {
 	case lengths > 1 || encodings > 1 || hosts > 1:
-		return false, badRequest("a header that may come once comes twice")
+		return found, badRequest("a header that may come once comes twice")
 	case lengths > 0 && encodings > 0:
-		return false, badRequest("the request has both Content-Length and Transfer-Encoding")
+		return found, badRequest("the request has both Content-Length and Transfer-Encoding")
 	case credentials > 1:
-		return false, unauthorized()
+		return found, unauthorized()
 	}
-	return impersonates, nil
+	return found, nil
 }
 
 // isName: the name of a header holds no white space, control character or byte beyond ASCII.

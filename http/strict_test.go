@@ -17,6 +17,7 @@ func TestAttacks(t *testing.T) {
 		{"encoding identity", "POST %s HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: identity\r\nContent-Length: 2\r\n\r\n{}", 400},
 		{"header behind the body", "POST %s HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\nX-A: b\r\n\r\n", 400},
 		{"header behind the body again", "POST %s HTTP/1.1\r\nHost: h\r\nX-A: b\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\nX-A: b\r\n\r\n", 400},
+		{"header behind no body", "POST %s HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nX-A: b\r\n\r\n", 400},
 		{"folded", "GET %s HTTP/1.1\r\nHost: h\r\nX-A: b\r\n c\r\n\r\n", 400},
 		{"two hosts", "GET %s HTTP/1.1\r\nHost: h\r\nHost: i\r\n\r\n", 400},
 		{"other host", "GET http://evil%s HTTP/1.1\r\nHost: h\r\n\r\n", 400},

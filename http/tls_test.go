@@ -178,24 +178,3 @@ func TestShutdownIsOrderly(t *testing.T) {
 		t.Error(err)
 	}
 }
-
-func BenchmarkGet(b *testing.B) {
-	f := serve(b, nil)
-	f.do("POST", maps, fmt.Sprintf(`{"metadata":{"name":"a"},"data":{"k":%q}}`, strings.Repeat("x", 900)))
-	c, err := net.Dial("tcp", strings.TrimPrefix(f.url, "http://"))
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer c.Close()
-	ask := []byte("GET " + maps + "/a HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer joe\r\nAccept: application/json\r\nUser-Agent: bench/1\r\n\r\n")
-	buf := make([]byte, 64<<10)
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := c.Write(ask); err != nil {
-			b.Fatal(err)
-		}
-		if n, err := c.Read(buf); err != nil || n < 1000 {
-			b.Fatal(n, err)
-		}
-	}
-}

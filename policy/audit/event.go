@@ -2,7 +2,6 @@ package audit
 
 import (
 	"cmp"
-	"maps"
 	"net/http"
 	"net/netip"
 	"slices"
@@ -102,13 +101,23 @@ func appendUser(b []byte, u *authn.User) []byte {
 	if len(u.Extra) > 0 {
 		b = appendName(b, "extra")
 		extra := len(b)
-		for _, key := range slices.Sorted(maps.Keys(u.Extra)) {
-			b = appendText(append(b, ','), key)
-			b = appendTexts(append(b, ':'), u.Extra[key])
-		}
-		b = closeObject(b, extra)
+		b = closeObject(appendExtra(b, u.Extra), extra)
 	}
 	return closeObject(b, open)
+}
+
+// appendExtra appends members in the order of their names, with a comma before each.
+func appendExtra(b []byte, extra map[string][]string) []byte {
+	var room [8]string // more extras than most users have
+	names := room[:0]
+	for name := range extra {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		b = appendTexts(append(appendText(append(b, ','), name), ':'), extra[name])
+	}
+	return b
 }
 
 func appendAddresses(b []byte, list []netip.Addr) []byte {

@@ -2,6 +2,7 @@ package audit
 
 import (
 	"strconv"
+	"sync/atomic"
 	"time"
 	"unicode"
 	"unicode/utf8"
@@ -68,11 +69,36 @@ func appendEscape(b []byte, unit rune) []byte {
 	return append(b, '\\', 'u', digits[unit>>12&15], digits[unit>>8&15], digits[unit>>4&15], digits[unit&15])
 }
 
+// A second is the text of one.
+type second struct {
+	unix int64
+	text string // with the quote before it
+}
+
+// newest is the latest second that was written, which most times share.
+var newest atomic.Pointer[second]
+
 // appendTime appends t in UTC with microseconds, in quotes.
 func appendTime(b []byte, t time.Time) []byte {
-	b = append(b, '"')
-	b = t.UTC().AppendFormat(b, "2006-01-02T15:04:05.000000Z")
-	return append(b, '"')
+	const seconds = `"2006-01-02T15:04:05`
+	unix, known := t.Unix(), newest.Load()
+	switch {
+	case known != nil && unix == known.unix:
+		b = append(b, known.text...)
+	case known != nil && unix < known.unix:
+		b = t.UTC().AppendFormat(b, seconds)
+	default:
+		known = &second{unix, t.UTC().Format(seconds)}
+		newest.Store(known)
+		b = append(b, known.text...)
+	}
+	b = append(b, ".000000"...)
+	micros := t.Nanosecond() / 1000
+	for i := len(b) - 1; micros > 0; i-- {
+		b[i] += byte(micros % 10)
+		micros /= 10
+	}
+	return append(b, 'Z', '"')
 }
 
 // appendMember appends `,"name":"value"` unless value is empty.

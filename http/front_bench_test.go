@@ -1,0 +1,158 @@
+package http_test
+
+import (
+	"context"
+	"crypto/sha256"
+	"io"
+	"net"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/troupe-api/troupe/http"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/troupe-api/troupe/policy/audit"
+	"github.com/troupe-api/troupe/policy/authn"
+	"github.com/troupe-api/troupe/policy/authz"
+)
+
+// A script is a connection whose client sends one request over and over, each once the answer to
+// the one before it has come, and looks at nothing but the first bytes of each answer.
+type script struct {
+	request []byte
+	left    int    // requests to be sent
+	rest    []byte // of the one that is being sent
+	wrong   []byte // an answer that was no success
+	done    chan struct{}
+}
+
+func (s *script) Read(b []byte) (int, error) {
+	if len(s.rest) == 0 {
+		if s.left == 0 {
+			return 0, io.EOF
+		}
+		s.left--
+		s.rest = s.request
+	}
+	n := copy(b, s.rest)
+	s.rest = s.rest[n:]
+	return n, nil
+}
+
+func (s *script) Write(b []byte) (int, error) {
+	if len(b) < 10 || string(b[:10]) != "HTTP/1.1 2" {
+		s.wrong = append([]byte(nil), b...)
+	}
+	return len(b), nil
+}
+
+func (s *script) Close() error                     { close(s.done); return nil }
+func (s *script) LocalAddr() net.Addr              { return loopback }
+func (s *script) RemoteAddr() net.Addr             { return loopback }
+func (s *script) SetDeadline(time.Time) error      { return nil }
+func (s *script) SetReadDeadline(time.Time) error  { return nil }
+func (s *script) SetWriteDeadline(time.Time) error { return nil }
+
+var loopback = &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 4711}
+
+// A stage is a listener to which connections come from the same process.
+type stage struct{ conns chan net.Conn }
+
+func (s stage) Accept() (net.Conn, error) {
+	if c, ok := <-s.conns; ok {
+		return c, nil
+	}
+	return nil, net.ErrClosed
+}
+
+func (s stage) Close() error { return nil }
+
+func (s stage) Addr() net.Addr { return loopback }
+
+// settled is a store in which every object that is asked for is the same one, and every change
+// has just been made.
+type settled struct {
+	http.Store
+	object *meta.Object
+}
+
+func (s settled) Get(context.Context, request.Get) (*meta.Object, error) { return s.object, nil }
+
+func (s settled) Mutate(_ context.Context, m request.Mutation) (request.Result, error) {
+	return request.Result{Object: s.object, Created: m.Verb == request.Create}, nil
+}
+
+// known finds users as the daemon does by token: by the digest of the credential.
+type known map[[sha256.Size]byte]*authn.User
+
+func (k known) Authenticate(r authn.Request) (*authn.User, error) {
+	return k[sha256.Sum256([]byte(r.Token))], nil
+}
+
+const (
+	benchAnswer = `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a","namespace":"default","uid":"0b1d9c52-5a5d-4a39-8a3e-0f7f6f2a3a11","resourceVersion":"11"},"data":{"k":"`
+	benchHead   = " HTTP/1.1\r\nHost: 127.0.0.1:6443\r\nUser-Agent: kubectl/v1.35.0 (linux/amd64)\r\n" +
+		"Accept: application/json, */*\r\nAuthorization: Bearer 31ada4fd-adec-460c-809a-9e56ceb75269\r\nAccept-Encoding: gzip\r\n"
+)
+
+// requests measures what one request costs in the front: everything but TLS, the system calls
+// of the connection and the store. The CPU is what other load on the machine changes least.
+func requests(b *testing.B, text string) {
+	b.Helper()
+	user := &authn.User{Name: "jane", Groups: []string{authn.GroupMasters}}
+	users := known{sha256.Sum256([]byte("31ada4fd-adec-460c-809a-9e56ceb75269")): user}
+	policy, err := audit.Parse([]byte("{apiVersion: audit.platform.io/v1, kind: Policy, omitStages: [RequestReceived], rules: [{level: Metadata}]}"), meta.Platform)
+	if err != nil {
+		b.Fatal(err)
+	}
+	s := stage{make(chan net.Conn, 1)}
+	server, err := http.New(http.Options{
+		Naming: meta.Platform, Catalog: platform(), Listener: s, Version: "0.1.0",
+		Store:         settled{object: &meta.Object{JSON: []byte(benchAnswer + strings.Repeat("x", 1024) + `"}}`)}},
+		Authenticator: authn.Authenticated(authn.Anonymous(authn.Bearer(authn.Union(), authn.Union(users)))),
+		Authorizer:    authz.Union(authz.Masters{}, authz.HealthPaths()),
+		Audit:         audit.New(policy, meta.Platform, time.Now, audit.NewLog(io.Discard, audit.SinkOptions{Mode: audit.Blocking})),
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	go func() { _ = server.Serve() }() // it ends with the listener
+	defer close(s.conns)
+	run := func(n int) {
+		c := &script{request: []byte(text), left: n, done: make(chan struct{})}
+		s.conns <- c
+		<-c.done
+		if c.wrong != nil {
+			b.Fatalf("answered %q", c.wrong)
+		}
+	}
+	run(100)
+	b.ReportAllocs()
+	b.ResetTimer()
+	before := cpu(b)
+	run(b.N)
+	b.ReportMetric(float64((cpu(b)-before).Nanoseconds())/1e3/float64(b.N), "µs-cpu/op")
+}
+
+// cpu is what this process has used.
+func cpu(b *testing.B) time.Duration {
+	b.Helper()
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+func BenchmarkGet(b *testing.B) {
+	requests(b, "GET /api/v1/namespaces/default/configmaps/a"+benchHead+"\r\n")
+}
+
+func BenchmarkCreate(b *testing.B) {
+	body := `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a"},"data":{"k":"` + strings.Repeat("x", 1024) + `"}}`
+	requests(b, "POST /api/v1/namespaces/default/configmaps?fieldManager=bench"+benchHead+
+		"Content-Type: application/json\r\nContent-Length: "+strconv.Itoa(len(body))+"\r\n\r\n"+body)
+}
