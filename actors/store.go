@@ -63,9 +63,7 @@ func Open(o Options) (*Store, error) {
 	if s.logger == nil {
 		s.logger = slog.New(slog.DiscardHandler)
 	}
-	s.system = actor.NewActorSystem(func(c *actor.Config) {
-		c.LoggerFactory = func(*actor.ActorSystem) *slog.Logger { return slog.New(slog.DiscardHandler) }
-	})
+	s.system = newSystem()
 	s.crew = newCrew(s.tuning.Throughput)
 	s.supervisor = &supervisor{tuning: s.tuning, log: s.logger, metrics: &s.metrics}
 	if err := s.recover(); err != nil {

@@ -11,7 +11,7 @@ import (
 // half of one that does.
 const (
 	leastReserve = 64 << 10
-	mostReserve  = 512 << 10
+	mostReserve  = 256 << 10
 )
 
 // extend makes a segment the active one: the one that grows.

@@ -30,7 +30,8 @@ const (
 func (j *janitor) due(allocated, alive uint64) bool {
 	calm := allocated-j.last < restful
 	j.last = allocated
-	if !calm || allocated-j.cleaned < max(leastCleaning, alive/cleaningShare) {
+	started := j.cleaned == 0 // the first rest is the end of the start
+	if !calm || !started && allocated-j.cleaned < max(leastCleaning, alive/cleaningShare) {
 		return false
 	}
 	j.cleaned = allocated

@@ -10,8 +10,10 @@ func TestJanitor(t *testing.T) {
 		allocated, alive uint64
 		due              bool
 	}{
-		{allocated: 10 * mib, alive: mib},          // the start
-		{allocated: 10 * mib, alive: mib},          // at rest, but with too little
+		{allocated: 10 * mib, alive: mib},            // the start
+		{allocated: 10 * mib, alive: mib, due: true}, // is over
+		{allocated: 20 * mib, alive: mib},
+		{allocated: 20 * mib, alive: mib},          // at rest, but with too little
 		{allocated: 80 * mib, alive: 40 * mib},     // busy
 		{allocated: 80*mib + mib, alive: 40 * mib}, // still
 		{allocated: 81*mib + 1, alive: 40 * mib, due: true},
