@@ -11,7 +11,11 @@ const hexDigits = "0123456789abcdef"
 
 // appendString writes a JSON string, escaped as package doc says.
 func appendString(b []byte, s string) []byte {
-	b = append(b, '"')
+	return append(AppendText(append(b, '"'), s), '"')
+}
+
+// AppendText appends what stands for s between the quotes of a JSON string.
+func AppendText(b []byte, s string) []byte {
 	start := 0
 	for i := safeEnd(s, 0); i < len(s); i = safeEnd(s, i) {
 		c := s[i]
@@ -33,8 +37,7 @@ func appendString(b []byte, s string) []byte {
 		i++
 		start = i
 	}
-	b = append(b, s[start:]...)
-	return append(b, '"')
+	return append(b, s[start:]...)
 }
 
 func appendEscape(b []byte, c byte) []byte {

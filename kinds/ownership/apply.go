@@ -26,14 +26,17 @@ func Apply(w Writer, forms Forms, live, config schema.Tree, managed []any, force
 	a.begin(live)
 	me := identity{name: w.Manager, operation: opApply, subresource: w.Subresource}
 	self := a.all.find(me)
-	last, lastVersion := Set{}, ""
 	if self == nil {
 		self = &manager{identity: me}
 		a.all = append(a.all, self)
-	} else {
-		last, lastVersion = self.owned(), self.version
 	}
-	self.give(fields(form.Message, config, w.skip()))
+	last, lastVersion := Set{}, self.version
+	text := inventoryOf(form.Message, config, w.skip(), false)
+	same := self.holds(text, w.APIVersion)
+	if !same {
+		last = self.owned()
+		self.giveText(text, form.Message)
+	}
 	if self.version != w.APIVersion {
 		self.version, self.entry = w.APIVersion, nil
 	}
@@ -41,11 +44,11 @@ func Apply(w Writer, forms Forms, live, config schema.Tree, managed []any, force
 	if self.entry != nil && rules.Equal(merged, live) {
 		return live, managed, nil
 	}
-	pruned := lastVersion != w.APIVersion || !a.keeps(last, self.set)
+	pruned := !same && (lastVersion != w.APIVersion || !self.set.holds(last))
 	if pruned {
 		merged = a.prune(merged, last, lastVersion)
 	}
-	u := update{writer: w, forms: forms, before: live, after: merged, cache: map[string]difference{}}
+	u := update{writer: w, forms: forms, before: live, after: merged}
 	if live == nil {
 		u.before = schema.Tree{}
 	}
@@ -93,11 +96,6 @@ func (a *applying) there(t schema.Tree) Set {
 	}
 	c := comparison{skip: a.writer.skip(), fill: true}
 	return c.compare(a.form.Message, schema.Tree{}, t).changed
-}
-
-// keeps tells whether the writer still names all that it named last.
-func (a *applying) keeps(last, now Set) bool {
-	return Difference(last, now).Empty()
 }
 
 // prune takes out of merged what the last apply of the writer had named and the new one does

@@ -30,7 +30,9 @@
 //
 // A set is only read when a write touches what it may hold, or its manager writes: most writes
 // leave the entries of others as they are, to the byte. What is read is first brought in line
-// with today's plan (Reconciled). A scale has the owners of its object's replicas (Scaled),
+// with today's plan (Reconciled), and remembered for a while (memory): most objects share the
+// texts of their sets with others. What a new object or a configuration has is written as text
+// without any set (inventory), and a text that stays is not read. A scale has the owners of its object's replicas (Scaled),
 // and who writes it sees no others (Scale).
 //
 // Of those who update, ten are kept: beyond, the oldest of a version share one entry, named

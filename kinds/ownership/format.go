@@ -33,13 +33,9 @@ func (n *node) appendJSON(b []byte) []byte {
 
 // appendStep appends a step as a key of an object, with its colon.
 func appendStep(b []byte, s step) []byte {
-	if plain(s.text) {
-		b = append(b, '"', s.kind, ':')
-		b = append(b, s.text...)
-		return append(b, '"', ':')
-	}
-	b = codec.AppendAny(b, string(s.kind)+":"+s.text)
-	return append(b, ':')
+	b = append(b, '"', s.kind, ':')
+	b = codec.AppendText(b, s.text)
+	return append(b, '"', ':')
 }
 
 // plain tells whether a text is the same inside a JSON string.

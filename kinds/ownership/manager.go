@@ -51,31 +51,36 @@ type manager struct {
 	version string // whose form the set is of
 	time    string // RFC 3339; "" if it is not known
 	set     Set
-	text    string      // of a set that nobody has looked at yet; "" if set holds it
+	text    string      // the FieldsV1 form of the set; "" if it is not known
+	unread  bool        // nobody has looked at the set yet: only text holds it
 	forms   Forms       // where text has its plan
 	entry   schema.Tree // as it is in the object; nil if it has to be made anew
 }
 
 // owned is the manager's set.
 func (m *manager) owned() Set {
-	if m.text == "" {
+	if !m.unread {
 		return m.set
 	}
-	s, _ := Parse(m.text) // who wrote it could read it
-	m.text, m.set = "", s
+	var plan *schema.Message
 	if form, ok := m.forms(m.version); ok {
-		if m.set = Reconciled(form.Message, s); !identical(m.set, s) {
-			m.entry = nil
-		}
+		plan = form.Message
+	}
+	r := read(m.text, plan)
+	if m.unread, m.set = false, r.set; r.news {
+		m.entry = nil
+	}
+	if !r.exact {
+		m.text = ""
 	}
 	return m.set
 }
 
 // touches tells whether a set may hold paths that are the manager's.
-func (m *manager) touches(s Set) bool { return m.text == "" || overlaps(m.text, s) }
+func (m *manager) touches(s Set) bool { return !m.unread || overlaps(m.text, s) }
 
 // idle tells whether the manager owns nothing.
-func (m *manager) idle() bool { return m.text == "" && m.set.Empty() }
+func (m *manager) idle() bool { return !m.unread && m.set.Empty() }
 
 // managers are those of one object, in no order.
 type managers []*manager
@@ -85,19 +90,19 @@ const noFields = "{}"
 
 // decode reads metadata.managedFields. The sets are read when they are asked for.
 func decode(list []any, forms Forms) managers {
-	all := make(managers, 0, len(list)+1)
-	for _, v := range list {
+	all, space := make(managers, 0, len(list)+1), make([]manager, len(list))
+	for i, v := range list {
 		entry, _ := v.(schema.Tree)
-		m := &manager{
+		m := &space[i]
+		*m = manager{
 			identity: identity{
 				name: rules.Text(entry, "manager"), operation: rules.Text(entry, "operation"),
 				apiVersion: rules.Text(entry, "apiVersion"), subresource: rules.Text(entry, "subresource"),
 			},
 			version: rules.Text(entry, "apiVersion"), time: rules.Text(entry, "time"), entry: entry,
 		}
-		if m.text, m.forms = rules.Text(entry, "fieldsV1"), forms; m.text == noFields {
-			m.text = ""
-		}
+		m.text, m.forms = rules.Text(entry, "fieldsV1"), forms
+		m.unread = m.text != "" && m.text != noFields
 		if m.operation == opApply {
 			m.apiVersion = ""
 		}
@@ -133,8 +138,28 @@ func (all managers) otherThan(apiVersion string) bool {
 // give makes a set the manager's own, now.
 func (m *manager) give(s Set) {
 	if !Equal(m.owned(), s) {
-		m.set, m.entry = s, nil
+		m.set, m.text, m.entry = s, "", nil
 	}
+}
+
+// giveText is give for the set of a text in the form that is kept.
+func (m *manager) giveText(text string, plan *schema.Message) {
+	if m.give(read(text, plan).set); m.entry == nil {
+		m.text = text
+	}
+}
+
+// holds tells whether the set is, to the letter, that of a text of a version.
+func (m *manager) holds(text, version string) bool {
+	return m.unread && m.version == version && m.text == text
+}
+
+// fieldsText is the FieldsV1 form of the set.
+func (m *manager) fieldsText() string {
+	if m.text == "" {
+		m.text = string(m.owned().AppendJSON(nil))
+	}
+	return m.text
 }
 
 // stamp sets the time of the manager's last change.
@@ -169,7 +194,7 @@ func (m *manager) tree() schema.Tree {
 	}
 	t := schema.Tree{
 		"manager": m.name, "operation": m.operation, "apiVersion": m.version,
-		"fieldsType": "FieldsV1", "fieldsV1": string(m.owned().AppendJSON(nil)),
+		"fieldsType": "FieldsV1", "fieldsV1": m.fieldsText(),
 	}
 	if m.time != "" {
 		t["time"] = m.time
@@ -199,7 +224,7 @@ func Normalize(list []any) ([]any, bool) {
 		if err != nil && m.text != "" || m.operation != opApply && m.operation != opUpdate {
 			return nil, false
 		}
-		m.set, m.text, m.entry = set, "", nil
+		m.set, m.text, m.unread, m.entry = set, "", false, nil
 	}
 	out := all.encode()
 	return out, len(out) > 0

@@ -49,7 +49,7 @@ func Scaled(managed []any, replicas []string, apiVersion string) []any {
 	var shown managers
 	for _, m := range decode(managed, nowhere) {
 		if m.owned().hasField(replicas) {
-			m.set, m.version, m.entry = fieldSet("spec", "replicas"), apiVersion, nil
+			m.set, m.text, m.version, m.entry = fieldSet("spec", "replicas"), "", apiVersion, nil
 			shown = append(shown, m)
 		}
 	}

@@ -59,7 +59,7 @@ func (s Set) has(at step) bool {
 
 // Equal tells whether a and b hold the same paths.
 func Equal(a, b Set) bool {
-	return slices.EqualFunc(a.nodes, b.nodes, func(x, y node) bool {
+	return identical(a, b) || slices.EqualFunc(a.nodes, b.nodes, func(x, y node) bool {
 		return x.step == y.step && x.member == y.member && Equal(x.below, y.below)
 	})
 }
@@ -69,12 +69,23 @@ func Union(a, b Set) Set {
 	switch {
 	case a.Empty():
 		return b
-	case b.Empty():
+	case a.holds(b):
 		return a
 	}
 	return combine(a, b, true, true, func(x, y node) node {
 		return node{x.step, x.member || y.member, Union(x.below, y.below)}
 	})
+}
+
+// holds tells whether all paths of b are in s.
+func (s Set) holds(b Set) bool {
+	for i := range b.nodes {
+		n := &b.nodes[i]
+		if own := s.find(n.step); own == nil || n.member && !own.member || !own.below.holds(n.below) {
+			return false
+		}
+	}
+	return true
 }
 
 // Intersection holds the paths that are in both.

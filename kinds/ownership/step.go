@@ -31,26 +31,36 @@ func (s step) String() string {
 	return "[" + s.text + "]"
 }
 
-// valueStep is the step to a value of a set.
-func valueStep(v any) step { return step{'v', string(codec.AppendAny(nil, v))} }
+// itemKind is the kind of the steps to the items of a list.
+func itemKind(f *schema.Field) byte {
+	if f.ListType == schema.ListSet {
+		return 'v'
+	}
+	return 'k'
+}
 
-// keyStep is the step to an item of the list f by its keys. A key that is absent has its
-// default; missing names the first one that has none either.
-func keyStep(f *schema.Field, item any) (at step, missing string) {
+// itemStep is the step to an item of a list that is owned item by item: the value of a set, or
+// the keys of an item. A key that is absent has its default; missing names the first one that
+// has none either.
+func itemStep(f *schema.Field, item any) (at step, missing string) {
+	var space [64]byte
+	key, missing := appendItemKey(space[:0], f, item)
+	return step{itemKind(f), string(key)}, missing
+}
+
+// appendItemKey appends the text of an item's step.
+func appendItemKey(b []byte, f *schema.Field, item any) (text []byte, missing string) {
+	if f.ListType == schema.ListSet {
+		return codec.AppendAny(b, item), ""
+	}
 	tree, _ := item.(schema.Tree)
 	keys := f.ListMapKeys
 	if len(keys) > 1 && !slices.IsSorted(keys) {
 		keys = slices.Sorted(slices.Values(keys))
 	}
-	b := make([]byte, 0, 48)
 	b = append(b, '{')
 	for i, name := range keys {
-		v := tree[name]
-		if v == nil && f.Message != nil {
-			if key := f.Message.Field(name); key != nil {
-				v = key.Default
-			}
-		}
+		v := keyOf(f, tree, name)
 		if v == nil && missing == "" {
 			missing = name
 		}
@@ -62,13 +72,16 @@ func keyStep(f *schema.Field, item any) (at step, missing string) {
 		b = append(b, '"', ':')
 		b = codec.AppendAny(b, v)
 	}
-	return step{'k', string(append(b, '}'))}, missing
+	return append(b, '}'), missing
 }
 
-// itemStep is the step to an item of a list that is owned item by item.
-func itemStep(f *schema.Field, item any) (at step, missing string) {
-	if f.ListType == schema.ListSet {
-		return valueStep(item), ""
+// keyOf is the value of one key of an item.
+func keyOf(f *schema.Field, item schema.Tree, name string) any {
+	if v := item[name]; v != nil || f.Message == nil {
+		return v
 	}
-	return keyStep(f, item)
+	if key := f.Message.Field(name); key != nil {
+		return key.Default
+	}
+	return nil
 }

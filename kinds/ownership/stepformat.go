@@ -45,7 +45,7 @@ func parseStep(key string) (at step, known bool, err error) {
 }
 
 // canonicalKeys tells of a text that it is certainly an object of scalars in order of their names
-// and without blanks, as keyStep writes it.
+// and without blanks, as appendItemKey writes it.
 func canonicalKeys(text string) bool {
 	for last, sep := "", "{"; ; sep = "," {
 		name := strings.TrimPrefix(text, sep)

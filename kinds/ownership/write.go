@@ -41,14 +41,17 @@ type Forms func(apiVersion string) (Form, bool)
 // Fields of objects that have no managers yet, or of scales that have none, are not kept, but
 // for those of a new object or, with begin, of any.
 func Update(w Writer, forms Forms, before, after schema.Tree, managed []any, begin bool) []any {
-	if before != nil && len(managed) == 0 && !begin {
+	switch {
+	case before == nil && len(managed) == 0:
+		return first(w, forms, after)
+	case before != nil && len(managed) == 0 && !begin:
 		return nil
 	}
 	all := decode(managed, forms)
 	if before != nil && !begin && !all.known(w) {
 		return managed
 	}
-	u := update{writer: w, forms: forms, before: before, after: after, fill: true, cache: map[string]difference{}}
+	u := update{writer: w, forms: forms, before: before, after: after, fill: true}
 	own, ok := u.difference(w.APIVersion)
 	if !ok || own.changed.Empty() && own.removed.Empty() && !all.otherThan(w.APIVersion) {
 		return managed
@@ -67,19 +70,41 @@ func Update(w Writer, forms Forms, before, after schema.Tree, managed []any, beg
 	return all.cap().encode()
 }
 
+// first is managedFields of a new object: all that it has is its writer's.
+func first(w Writer, forms Forms, after schema.Tree) []any {
+	form, ok := forms(w.APIVersion)
+	if !ok {
+		return nil
+	}
+	text := inventoryOf(form.Message, form.show(after), w.skip(), true)
+	if text == noFields {
+		return nil
+	}
+	m := manager{identity: identity{w.Manager, opUpdate, w.APIVersion, w.Subresource}, version: w.APIVersion, time: w.Now, text: text}
+	return []any{m.tree()}
+}
+
 // update is one change of an object as its managers see it.
 type update struct {
 	writer        Writer
 	forms         Forms
 	before, after schema.Tree
 	fill          bool
-	cache         map[string]difference // by version
+	known         []seen
+}
+
+// seen is a difference in the form of a version.
+type seen struct {
+	apiVersion string
+	difference
 }
 
 // difference is the change in the form of a version.
 func (u *update) difference(apiVersion string) (difference, bool) {
-	if d, ok := u.cache[apiVersion]; ok {
-		return d, true
+	for _, d := range u.known {
+		if d.apiVersion == apiVersion {
+			return d.difference, true
+		}
 	}
 	form, ok := u.forms(apiVersion)
 	if !ok {
@@ -93,7 +118,7 @@ func (u *update) difference(apiVersion string) (difference, bool) {
 		before = form.show(before)
 	}
 	d := c.compare(form.Message, before, form.show(u.after))
-	u.cache[apiVersion] = d
+	u.known = append(u.known, seen{apiVersion, d})
 	return d, true
 }
 

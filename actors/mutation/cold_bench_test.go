@@ -1,0 +1,83 @@
+package mutation
+
+import (
+	"testing"
+	"time"
+
+	"github.com/troupe-api/troupe/kinds/codec"
+	"github.com/troupe-api/troupe/kinds/ownership"
+	"github.com/troupe-api/troupe/kinds/request"
+)
+
+// BenchmarkCold is what the server pays for a write: the body is read, the state, which keeps no
+// tree at rest, is read too, and the mutation is computed. The state stays as it is.
+func BenchmarkCold(b *testing.B) {
+	create := request.Mutation{Verb: request.Create, FieldManager: "one"}
+	update := request.Mutation{Verb: request.Update, FieldManager: "one"}
+	apply := request.Mutation{Verb: request.Patch, PatchType: request.ApplyPatch, FieldManager: "one"}
+	patch := func(body string) request.Mutation {
+		return request.Mutation{Verb: request.Patch, PatchType: request.MergePatch, FieldManager: "one", PatchBody: []byte(body)}
+	}
+	made := func() *stage {
+		s := newStage(b, "configmaps")
+		first := create
+		first.Object = s.body(configMapOf("0"))
+		s.write(first)
+		return s
+	}
+	applied := func() *stage {
+		s := newStage(b, "configmaps")
+		s.write(s.config("one", configMapOf("0")))
+		return s
+	}
+	pod := func() *stage { return podStage(b) }
+	for _, bench := range []struct {
+		name  string
+		stage func() *stage
+		m     request.Mutation
+		body  string
+	}{
+		{"CreateConfigMap", func() *stage { return newStage(b, "configmaps") }, create, configMapOf("0")},
+		{"UpdateConfigMap", made, update, configMapOf("1")},
+		{"PatchConfigMap", made, patch(`{"data":{"sent":"1"}}`), ""},
+		{"ApplyConfigMap", applied, apply, configMapOf("1")},
+		{"ApplyPod", pod, apply, podOf("1")},
+		{"ApplyPodUnchanged", pod, apply, podOf("0")},
+		{"PatchPod", pod, patch(`{"metadata":{"labels":{"patched":"x"}}}`), ""},
+	} {
+		b.Run(bench.name, func(b *testing.B) {
+			s := bench.stage()
+			s.env.Now = s.env.Now.Add(time.Hour)
+			s.cold(b, bench.m, bench.body)
+		})
+	}
+}
+
+// cold makes one mutation of the state over and over.
+func (s *stage) cold(b *testing.B, m request.Mutation, body string) {
+	b.Helper()
+	b.ReportAllocs()
+	m.Kind, m.Key = s.kind, s.key
+	text := []byte(body)
+	before := cpu(b)
+	i := 0
+	for ; b.Loop(); i++ {
+		state := s.cur
+		if state.Object != nil {
+			var err error
+			if state.Tree, err = codec.DecodeStored(s.kind.Message, state.Object.JSON); err != nil {
+				b.Fatal(err)
+			}
+		}
+		if body != "" {
+			m.Object, _, _ = codec.DecodeJSON(s.kind.Message, text)
+		}
+		if m.PatchType == request.ApplyPatch {
+			ownership.CheckItems(s.kind.Message, m.Object)
+		}
+		if _, err := Apply(state, &m, s.env); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64((cpu(b)-before).Microseconds())/float64(i), "µs-cpu/op")
+}

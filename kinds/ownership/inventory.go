@@ -1,0 +1,213 @@
+package ownership
+
+import (
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// An inventory writes what an object has as the FieldsV1 text of a set, without making the
+// set: that of fields, or with fill that of a comparison with nothing, where objects and lists
+// are in the set beside what they hold.
+type inventory struct {
+	b    []byte
+	keys []byte // of the items of the lists that are being written
+	fill bool
+}
+
+var inventories = sync.Pool{New: func() any { return new(inventory) }}
+
+// inventoryOf is the text of fields(m, t, s), or with fill of all that a new object t brings.
+func inventoryOf(m *schema.Message, t schema.Tree, s skip, fill bool) string {
+	const most = 1 << 16 // of the space that is kept
+	w := inventories.Get().(*inventory)
+	w.fill = fill
+	w.object(m, t, s)
+	text := string(w.b)
+	if w.b, w.keys = w.b[:0], w.keys[:0]; cap(w.b)+cap(w.keys) <= most {
+		inventories.Put(w)
+	}
+	return text
+}
+
+func (w *inventory) object(m *schema.Message, t schema.Tree, s skip) {
+	w.b = append(w.b, '{')
+	for _, f := range m.Sorted() {
+		switch v := t[f.Name]; {
+		case v == nil || s.root(f.Name):
+		case f.Name == "metadata":
+			metadata, _ := v.(schema.Tree)
+			w.metadata(f, metadata)
+		default:
+			w.top(f, v)
+		}
+	}
+	w.b = append(w.b, '}')
+}
+
+func (w *inventory) metadata(f *schema.Field, t schema.Tree) {
+	w.part(f, func() {
+		for _, f := range f.Message.Sorted() {
+			if !nobodys[f.Name] {
+				w.top(f, t[f.Name])
+			}
+		}
+	})
+}
+
+// part writes a field that is not in the set itself, but what is below it may be.
+func (w *inventory) part(f *schema.Field, below func()) {
+	start := len(w.b)
+	w.open(fieldStep(f.Name))
+	empty := len(w.b)
+	if below(); len(w.b) == empty {
+		w.b = w.b[:start]
+		return
+	}
+	w.b = append(w.b, '}')
+}
+
+// top writes a field of the object or of its metadata. A new object takes the place of one that
+// has nothing but what is always written.
+func (w *inventory) top(f *schema.Field, v any) {
+	if !w.fill {
+		w.field(f, v)
+		return
+	}
+	was, is := written(f, nil), written(f, v)
+	relation, c := relationOf(f, false), comparison{fill: true}
+	switch {
+	case was == nil:
+		w.field(f, v)
+	case schema.Same(was, is):
+	case relation == whole || c.bare(f, relation, was) && c.bare(f, relation, is) || scalar(was) || scalar(is):
+		if !alike(f, false, was, is) {
+			w.open(fieldStep(f.Name))
+			w.b = append(w.b, '}')
+		}
+	case relation == message:
+		tree, _ := is.(schema.Tree)
+		w.part(f, func() {
+			for _, f := range f.Message.Sorted() {
+				w.top(f, tree[f.Name])
+			}
+		})
+	default:
+		w.part(f, func() { w.below(f, false, is) })
+	}
+}
+
+// field writes a field of a message, if it has a value.
+func (w *inventory) field(f *schema.Field, v any) {
+	if w.fill {
+		v = written(f, v)
+	}
+	if v != nil {
+		w.node(fieldStep(f.Name), f, false, v)
+	}
+}
+
+// node writes what is at and below a step, if anything.
+func (w *inventory) node(at step, f *schema.Field, element bool, v any) {
+	start := len(w.b)
+	w.open(at)
+	bare, member := len(w.b), w.fill || element
+	if member {
+		w.b = append(w.b, `".":{}`...)
+	}
+	below := len(w.b)
+	switch leaf := w.below(f, element, v); {
+	case len(w.b) > below:
+	case leaf || member:
+		w.b = w.b[:bare]
+	default:
+		w.b = w.b[:start]
+		return
+	}
+	w.b = append(w.b, '}')
+}
+
+// open begins the object of a step.
+func (w *inventory) open(at step) {
+	if w.b[len(w.b)-1] != '{' {
+		w.b = append(w.b, ',')
+	}
+	w.b = append(appendStep(w.b, at), '{')
+}
+
+// below writes what a value holds; leaf tells that the path of the value itself is in the set.
+func (w *inventory) below(f *schema.Field, element bool, v any) (leaf bool) {
+	relation := relationOf(f, element)
+	tree, isTree := v.(schema.Tree)
+	switch {
+	case v == null{}:
+		return true
+	case relation == items:
+		list, _ := v.([]any)
+		w.items(f, list)
+		return false
+	case relation == whole || !isTree || len(tree) == 0 && !w.fill:
+		return true
+	case relation == message:
+		for _, f := range f.Message.Sorted() {
+			w.field(f, tree[f.Name])
+		}
+		return false
+	}
+	var space [16]string
+	keys := space[:0]
+	for key := range tree {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	for _, key := range keys {
+		if v := tree[key]; v != nil || !w.fill {
+			w.node(fieldStep(key), f, true, v)
+		}
+	}
+	return false
+}
+
+// items writes the items of a list in the order of their steps. One that is there twice has
+// nothing below it.
+func (w *inventory) items(f *schema.Field, list []any) {
+	if len(list) == 0 {
+		return
+	}
+	var space [8]listed
+	all := space[:0]
+	base := len(w.keys)
+	for _, item := range list {
+		start := len(w.keys)
+		w.keys, _ = appendItemKey(w.keys, f, item)
+		all = append(all, listed{item: item, start: start - base, end: len(w.keys) - base})
+	}
+	text := string(w.keys[base:])
+	w.keys = w.keys[:base]
+	compare := func(a, b listed) int { return strings.Compare(text[a.start:a.end], text[b.start:b.end]) }
+	if !slices.IsSortedFunc(all, compare) {
+		slices.SortStableFunc(all, compare)
+	}
+	for i := 0; i < len(all); {
+		at, next := step{itemKind(f), text[all[i].start:all[i].end]}, i+1
+		for next < len(all) && compare(all[i], all[next]) == 0 {
+			next++
+		}
+		switch {
+		case next > i+1:
+			w.open(at)
+			w.b = append(w.b, '}')
+		case all[i].item != nil || !w.fill:
+			w.node(at, f, true, all[i].item)
+		}
+		i = next
+	}
+}
+
+// listed is an item of a list with the place of its key.
+type listed struct {
+	item       any
+	start, end int
+}
