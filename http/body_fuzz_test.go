@@ -58,7 +58,7 @@ func FuzzAccept(f *testing.F) {
 	}
 	s := parts(f)
 	f.Fuzz(func(t *testing.T, accept string, shapes, streaming bool) {
-		got, err := s.names.negotiate(accept, shapes, streaming)
+		got, err := s.names.negotiate([]byte(accept), shapes, streaming)
 		if err != nil {
 			if code := meta.AsStatus(err).Code; code != 406 {
 				t.Fatalf("%d %v", code, err)

@@ -8,6 +8,8 @@ import (
 	"net"
 	"sync/atomic"
 	"time"
+
+	"github.com/troupe-api/troupe/policy/authn"
 )
 
 // A listener hands out connections of the front.
@@ -40,6 +42,7 @@ type conn struct {
 	of           *listener
 	tls          *tls.Conn // nil: no TLS
 	certs        []*x509.Certificate
+	memory       authn.Memory // used by the request that is being answered
 	writeTimeout time.Duration
 	// armed is when the write deadline was last set, in Unix nanoseconds; 0: never.
 	armed  atomic.Int64

@@ -57,7 +57,7 @@ func (s *Server) credentials(x *exchange) (authn.Request, error) {
 		}
 	}
 	if c, ok := x.ctx.Conn().(*conn); ok {
-		r.Certs = c.certs
+		r.Certs, r.Memory = c.certs, &c.memory
 	}
 	return r, nil
 }

@@ -19,7 +19,7 @@ func (s *Server) discoverGroups(x *exchange) error {
 // discover answers the aggregated document to who prefers it, and else the plain one.
 func (s *Server) discover(x *exchange, core bool, plain []byte) error {
 	x.header("Vary", "Accept")
-	version, ok := s.names.wantsAggregated(x.accept())
+	version, ok := s.names.wantsAggregated(string(x.accept()))
 	if !ok {
 		return s.writeDocument(x, plain)
 	}

@@ -67,7 +67,7 @@ func methodName(m []byte) string {
 }
 
 // accept is the Accept header.
-func (x *exchange) accept() string { return string(x.ctx.Request.Header.Peek("Accept")) }
+func (x *exchange) accept() []byte { return x.ctx.Request.Header.Peek("Accept") }
 
 // header sets a header of the answer.
 func (x *exchange) header(name, value string) { x.ctx.Response.Header.Set(name, value) }

@@ -26,8 +26,12 @@ func (h *histogram) observe(d time.Duration) {
 	h.sum.Add(int64(d))
 }
 
-// write writes the series of name with the given labels, as in `a="x",b="y"`.
+// write writes the series of name with the given labels, as in `a="x",b="y"`, unless nothing
+// was counted.
 func (h *histogram) write(w io.Writer, name, labels string) {
+	if !h.used() {
+		return
+	}
 	total := uint64(0)
 	for i := range h.buckets {
 		total += h.buckets[i].Load()
@@ -41,7 +45,20 @@ func (h *histogram) write(w io.Writer, name, labels string) {
 	writeSample(w, name+"_count", labels, strconv.FormatUint(total, 10))
 }
 
+// used tells whether anything was counted.
+func (h *histogram) used() bool {
+	for i := range h.buckets {
+		if h.buckets[i].Load() > 0 {
+			return true
+		}
+	}
+	return false
+}
+
 func writeSample(w io.Writer, name, labels, value string) {
 	// The writer is a buffer: it does not fail.
-	_, _ = io.WriteString(w, name+"{"+labels+"} "+value+"\n")
+	_, _ = io.WriteString(w, sample(name, labels, value))
 }
+
+// sample is the line of one series.
+func sample(name, labels, value string) string { return name + "{" + labels + "} " + value + "\n" }

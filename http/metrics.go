@@ -7,11 +7,11 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"github.com/VictoriaMetrics/metrics"
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
@@ -21,9 +21,8 @@ type Metrics struct {
 	watches         atomic.Int64
 	handshakeErrors atomic.Uint64
 
-	mu        sync.Mutex // serializes additions to the maps, which are never changed in place
-	counters  atomic.Pointer[map[counterKey]*metrics.Counter]
-	durations atomic.Pointer[map[routeKey]*histogram]
+	mu     sync.Mutex // serializes additions to what follows, which is never changed in place
+	routes atomic.Pointer[map[routeKey]*routeSeries]
 	// outdated holds the deprecated versions that were asked for.
 	outdated atomic.Pointer[map[deprecatedKey]*struct{}]
 }
@@ -37,15 +36,21 @@ type routeKey struct {
 	namespaced bool
 }
 
-type counterKey struct {
-	routeKey
-	code int
+// A routeSeries counts the requests of one key.
+type routeSeries struct {
+	durations histogram
+	answers   atomic.Pointer[[]*answerSeries] // by their codes, of which there are few; nil: none
+}
+
+// An answerSeries counts the answers with one code.
+type answerSeries struct {
+	code  int
+	count atomic.Uint64
 }
 
 func newMetrics() *Metrics {
 	m := &Metrics{}
-	m.counters.Store(&map[counterKey]*metrics.Counter{})
-	m.durations.Store(&map[routeKey]*histogram{})
+	m.routes.Store(&map[routeKey]*routeSeries{})
 	m.outdated.Store(&map[deprecatedKey]*struct{}{})
 	return m
 }
@@ -59,11 +64,46 @@ func (s *Server) finish(x *exchange) {
 			key.sub = x.sub.Name
 		}
 	}
-	code := x.ctx.Response.StatusCode()
-	lookup(&s.metrics.mu, &s.metrics.counters, counterKey{key, code}).Inc()
+	route := lookup(&s.metrics.mu, &s.metrics.routes, key)
+	route.answered(&s.metrics.mu, x.ctx.Response.StatusCode())
 	if !x.hijacked {
-		lookup(&s.metrics.mu, &s.metrics.durations, key).observe(time.Since(x.start))
+		route.durations.observe(time.Since(x.start))
 	}
+}
+
+// answered counts an answer; mu serializes the additions of codes.
+func (r *routeSeries) answered(mu *sync.Mutex, code int) {
+	if a := r.answer(code); a != nil {
+		a.count.Add(1)
+		return
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	a := r.answer(code)
+	if a == nil {
+		a = &answerSeries{code: code}
+		all := append(slices.Clone(r.codes()), a)
+		r.answers.Store(&all)
+	}
+	a.count.Add(1)
+}
+
+// codes are the series that there are; nobody changes the list.
+func (r *routeSeries) codes() []*answerSeries {
+	if all := r.answers.Load(); all != nil {
+		return *all
+	}
+	return nil
+}
+
+// answer is the series of a code; nil if there is none.
+func (r *routeSeries) answer(code int) *answerSeries {
+	for _, a := range r.codes() {
+		if a.code == code {
+			return a
+		}
+	}
+	return nil
 }
 
 // lookup finds the series of a key, or adds it.
@@ -151,23 +191,20 @@ func describe(b *bytes.Buffer, name, kind, help string) {
 // write writes the counters and durations, sorted by labels.
 func (m *Metrics) write(b *bytes.Buffer) {
 	describe(b, "apiserver_request_total", "counter", "Requests answered, by what they asked for and the code of the answer.")
-	type line struct {
-		labels string
-		value  uint64
+	routes := *m.routes.Load()
+	var lines []string
+	for k, r := range routes {
+		labels := k.labels()
+		for _, a := range r.codes() {
+			lines = append(lines, sample("apiserver_request_total", labels+`,code="`+strconv.Itoa(a.code)+`"`, strconv.FormatUint(a.count.Load(), 10)))
+		}
 	}
-	var lines []line
-	for k, c := range *m.counters.Load() {
-		lines = append(lines, line{k.labels() + `,code="` + strconv.Itoa(k.code) + `"`, c.Get()})
-	}
-	slices.SortFunc(lines, func(a, b line) int { return cmp.Compare(a.labels, b.labels) })
-	for _, l := range lines {
-		writeSample(b, "apiserver_request_total", l.labels, strconv.FormatUint(l.value, 10))
-	}
+	slices.Sort(lines)
+	b.WriteString(strings.Join(lines, ""))
 	describe(b, "apiserver_request_duration_seconds", "histogram", "Time to answer, in seconds, but for watches.")
-	durations := *m.durations.Load()
-	keys := slices.SortedFunc(maps.Keys(durations), func(a, b routeKey) int { return cmp.Compare(a.labels(), b.labels()) })
+	keys := slices.SortedFunc(maps.Keys(routes), func(a, b routeKey) int { return cmp.Compare(a.labels(), b.labels()) })
 	for _, k := range keys {
-		durations[k].write(b, "apiserver_request_duration_seconds", k.labels())
+		routes[k].durations.write(b, "apiserver_request_duration_seconds", k.labels())
 	}
 	m.writeDeprecated(b)
 }

@@ -77,10 +77,12 @@ const (
 
 // negotiate picks the best of what an Accept header lists. streaming tells that the
 // answer is a watch.
-func (x *names) negotiate(accept string, shapes, streaming bool) (format, error) {
-	if accept == "" || accept == typeJSON || accept == "*/*" {
+func (x *names) negotiate(header []byte, shapes, streaming bool) (format, error) {
+	switch string(header) {
+	case "", typeJSON, "*/*", typeJSON + ", */*": // what most clients send
 		return format{}, nil
 	}
+	accept := string(header)
 	best, bestQ, found := format{}, 0.0, false
 	for accept != "" {
 		var item string

@@ -60,7 +60,7 @@ func (s *Server) describeVersion(x *exchange) error {
 // describe answers a document in the format that the client prefers.
 func (s *Server) describe(x *exchange, document *openapi.Document, version string) error {
 	x.header("Vary", "Accept, Accept-Encoding")
-	f, ok := openapiFormat(x.accept(), version)
+	f, ok := openapiFormat(string(x.accept()), version)
 	if !ok {
 		x.header("Cache-Control", "no-cache, private")
 		return notAcceptable("406: Not Acceptable\n\nAvailable representations: " + typeJSON + ", " + openapiProtobuf(version))

@@ -1,6 +1,7 @@
 package http
 
 import (
+	"bytes"
 	"strconv"
 	"strings"
 	"time"
@@ -201,18 +202,20 @@ const applyOptions = "apply"
 
 // parseWriteOptions checks them; kind is as in "CreateOptions".
 func (s *Server) parseWriteOptions(kind string, q query, userAgent []byte) (o writeOptions, err error) {
-	o.manager = managerOf(userAgent)
 	var f schema.Faults
 	if kind == applyOptions && q.get("fieldManager") == "" {
 		f.Required("fieldManager", "is required for apply patch")
 	}
 	if q == "" {
+		o.manager = managerOf(userAgent)
 		return o, s.invalidOptions("PatchOptions", f)
 	}
 	o.dryRun = dryRun(q.all("dryRun"), &f)
 	if m := q.get("fieldManager"); m != "" {
 		o.manager = m
 		checkManager(m, &f)
+	} else {
+		o.manager = managerOf(userAgent)
 	}
 	switch v := q.get("fieldValidation"); v {
 	case "", "Warn":
@@ -264,13 +267,13 @@ func checkManager(m string, f *schema.Faults) {
 
 // managerOf derives a field manager from the client's name.
 func managerOf(userAgent []byte) string {
-	name, _, _ := strings.Cut(string(userAgent), "/")
-	name = strings.Map(func(r rune) rune {
+	before, _, _ := bytes.Cut(userAgent, []byte("/"))
+	name := strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {
 			return -1
 		}
 		return r
-	}, name)
+	}, string(before))
 	if name == "" {
 		return "unknown"
 	}

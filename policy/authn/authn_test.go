@@ -116,9 +116,10 @@ func TestCertificates(t *testing.T) {
 		{"no user", []*x509.Certificate{ca.client(t, func(c *x509.Certificate) { c.Subject.CommonName = "" })}, "names no user", ""},
 	}
 	a := authn.Certificates(func() *x509.CertPool { return roots }, meta.Platform, func() time.Time { return now })
+	memory := &authn.Memory{}
 	for _, test := range tests {
 		for range 2 { // the second time from memory
-			user, err := a.Authenticate(authn.Request{Certs: test.certs})
+			user, err := a.Authenticate(authn.Request{Certs: test.certs, Memory: memory})
 			switch {
 			case test.fault == "none":
 				if user != nil || err != nil {
@@ -146,7 +147,7 @@ func TestCertificateExpiresWhileRemembered(t *testing.T) {
 	roots.AddCert(ca.cert)
 	clock := now
 	a := authn.Certificates(func() *x509.CertPool { return roots }, meta.Platform, func() time.Time { return clock })
-	r := authn.Request{Certs: []*x509.Certificate{ca.client(t, nil)}}
+	r := authn.Request{Certs: []*x509.Certificate{ca.client(t, nil)}, Memory: &authn.Memory{}}
 	if _, err := a.Authenticate(r); err != nil {
 		t.Fatal(err)
 	}
@@ -161,7 +162,10 @@ func TestCertificatesOfANewPool(t *testing.T) {
 	pool := x509.NewCertPool()
 	pool.AddCert(old.cert)
 	a := authn.Certificates(func() *x509.CertPool { return pool }, meta.Platform, func() time.Time { return now })
-	of := func(ca *authority) authn.Request { return authn.Request{Certs: []*x509.Certificate{ca.client(t, nil)}} }
+	memory := &authn.Memory{} // of all requests: none may believe another's
+	of := func(ca *authority) authn.Request {
+		return authn.Request{Certs: []*x509.Certificate{ca.client(t, nil)}, Memory: memory}
+	}
 	kept := of(old)
 	if user, err := a.Authenticate(kept); user == nil {
 		t.Fatal(err)
@@ -236,7 +240,9 @@ func TestChain(t *testing.T) {
 		{"on an open path", []authn.Authenticator{fixed{}}, authn.Request{Path: "/livez"}, "system:anonymous", "system:unauthenticated", nil},
 		{"empty token", nil, authn.Request{HasToken: true}, "", "", authn.ErrUnknownToken},
 	}
-	for _, test := range tests {
+	memory := &authn.Memory{}
+	for _, test := range append(tests, tests...) {
+		test.request.Memory = memory
 		a := authn.Authenticated(authn.Anonymous(authn.Union(test.methods...)))
 		user, err := a.Authenticate(test.request)
 		if !errors.Is(err, test.err) || (test.err == nil) != (err == nil) {

@@ -32,7 +32,7 @@ func (c *certificates) Authenticate(r Request) (*User, error) {
 	if len(r.Certs) == 0 {
 		return nil, nil
 	}
-	return c.verifier.verify(r.Certs)
+	return c.verifier.verify(r.Certs, r.Memory)
 }
 
 // CredentialID is the key, in platform form, of the extra that tells which credential of its
@@ -93,8 +93,20 @@ type trust struct {
 
 // A verified certificate needs no second look at its signatures while it is valid.
 type verified struct {
-	user      *User
-	notBefore time.Time // the latest of its chain
+	user                *User
+	notBefore, notAfter time.Time // the latest and the earliest of its chain
+}
+
+// valid tells whether the certificate counts at that time.
+func (v *verified) valid(now time.Time) bool {
+	return !now.Before(v.notBefore) && now.Before(v.notAfter)
+}
+
+// A remembered certificate was verified for this connection, with the CAs of that trust.
+type remembered struct {
+	trust *trust
+	leaf  *x509.Certificate
+	verified
 }
 
 // maxCertificates bounds the memory for verified certificates.
@@ -116,33 +128,48 @@ func (v *verifier) present() *trust {
 	return t
 }
 
-// verify is the user of a certificate, leaf first.
-func (v *verifier) verify(certs []*x509.Certificate) (*User, error) {
-	t := v.present()
+// verify is the user of a certificate, leaf first. memory may be nil.
+func (v *verifier) verify(certs []*x509.Certificate, memory *Memory) (*User, error) {
+	t, now := v.present(), v.now()
+	if memory == nil {
+		memory = &Memory{}
+	}
+	if m := &memory.certificate; m.trust == t && m.leaf == certs[0] && m.valid(now) {
+		return m.user, nil
+	}
+	known, err := v.find(t, certs, now)
+	if err != nil {
+		return nil, err
+	}
+	memory.certificate = remembered{t, certs[0], known}
+	return known.user, nil
+}
+
+// find looks among the certificates that are known, and at the signatures of one that is not.
+func (v *verifier) find(t *trust, certs []*x509.Certificate, now time.Time) (verified, error) {
 	digest := Digest(sha256.Sum256(certs[0].Raw))
-	now := v.now()
-	if known, ok := t.known.Get(digest); ok && !now.Before(known.notBefore) {
-		return known.user, nil
+	if known, ok := t.known.Get(digest); ok && known.valid(now) {
+		return known, nil
 	}
 	chain, err := t.chain(certs, now)
 	if err != nil {
-		return nil, err
+		return verified{}, err
 	}
 	user, err := v.read(certs[0])
 	if err != nil {
-		return nil, err
+		return verified{}, err
 	}
-	notBefore, notAfter := certs[0].NotBefore, certs[0].NotAfter
+	found := verified{user, certs[0].NotBefore, certs[0].NotAfter}
 	for _, cert := range chain {
-		if cert.NotBefore.After(notBefore) {
-			notBefore = cert.NotBefore
+		if cert.NotBefore.After(found.notBefore) {
+			found.notBefore = cert.NotBefore
 		}
-		if cert.NotAfter.Before(notAfter) {
-			notAfter = cert.NotAfter
+		if cert.NotAfter.Before(found.notAfter) {
+			found.notAfter = cert.NotAfter
 		}
 	}
-	t.known.Put(digest, verified{user, notBefore}, notAfter)
-	return user, nil
+	t.known.Put(digest, found, found.notAfter)
+	return found, nil
 }
 
 // chain leads from a client's certificate to one of the CAs.

@@ -51,7 +51,7 @@ func (p *proxy) Authenticate(r Request) (*User, error) {
 	if name == "" {
 		return nil, nil
 	}
-	if _, err := p.verifier.verify(r.Certs); err != nil {
+	if _, err := p.verifier.verify(r.Certs, nil); err != nil {
 		return nil, fmt.Errorf("identity headers: %w", err)
 	}
 	user := &User{Name: name, UID: first(r.Headers, p.UIDHeaders)}

@@ -15,6 +15,8 @@ type Request struct {
 	// Certs are the certificates that the client presented in the TLS handshake, leaf
 	// first, as in tls.ConnectionState.PeerCertificates. Nothing has verified them.
 	Certs []*x509.Certificate
+	// Memory is that of the connection; nil stands for none.
+	Memory *Memory
 	// Headers are those of the request; nil stands for none.
 	Headers Headers
 	// Path is the path that is asked for, as authorization sees it.
@@ -22,6 +24,14 @@ type Request struct {
 	// Audiences are those that a review asks for: the credential must be for one of them.
 	// Without any, it must be for the server itself.
 	Audiences []string
+}
+
+// A Memory is what a connection keeps of its last request, so that what cannot have changed is
+// not worked out again for the next. It says nothing that is not looked up elsewhere without it.
+// Its zero value remembers nothing. One request at a time uses it.
+type Memory struct {
+	certificate remembered
+	member      membership
 }
 
 // Headers are the headers of a request. Names are not case-sensitive. They are given in the
