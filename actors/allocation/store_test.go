@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/troupe-api/troupe/actors"
@@ -76,7 +77,12 @@ func TestFailedWritesTakeNothing(t *testing.T) {
 		t.Errorf("after panics %s is taken, want %s", got, before)
 	}
 
-	fs.SetBudget(fs.Used())
+	fs.SetFault(func(op vfs.Op) error {
+		if op.Name == "write" {
+			return syscall.ENOSPC
+		}
+		return nil
+	})
 	long := strings.Repeat("x", 60)
 	for _, err := range []error{
 		create("c", long), patch(`{"metadata":{"labels":{"m":"` + long + `"}},"spec":{"ports":[{"port":1,"nodePort":30007}]}}`), patch(`{"spec":{"type":"ClusterIP"}}`),
@@ -85,7 +91,7 @@ func TestFailedWritesTakeNothing(t *testing.T) {
 			t.Errorf("on a full disk: %v", err)
 		}
 	}
-	fs.SetBudget(-1)
+	fs.SetFault(nil)
 	if got := taken(); got != before {
 		t.Errorf("after a full disk %s is taken, want %s", got, before)
 	}

@@ -86,7 +86,12 @@ func TestDiskFull(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer watch.Body.Close()
-	disk.SetBudget(disk.Used())
+	disk.SetFault(func(op vfs.Op) error {
+		if op.Name == "write" {
+			return syscall.ENOSPC
+		}
+		return nil
+	})
 	for _, r := range []struct{ method, path, body string }{
 		{"POST", configMaps, configMap("during", 1)},
 		{"PUT", configMaps + "/before", configMap("before", 2)},
@@ -102,7 +107,7 @@ func TestDiskFull(t *testing.T) {
 	}
 	c.must(t, 404, "GET", configMaps+"/during", "")
 	c.must(t, 200, "GET", "/livez", "")
-	disk.SetBudget(-1)
+	disk.SetFault(nil)
 	text := c.must(t, 201, "POST", configMaps, configMap("after", 1))
 	o, err := parse(text)
 	if err != nil {
