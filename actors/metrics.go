@@ -15,7 +15,7 @@ type counters struct {
 	batches, commits, batchNanos atomic.Uint64
 	panics, restarts, events     atomic.Uint64
 	snapshotFailures             atomic.Uint64
-	largestBatch                 atomic.Uint64
+	largestBatch, echoes         atomic.Uint64
 }
 
 // batch counts one batch of the log.
@@ -52,6 +52,7 @@ func (s *Store) WriteMetrics(w io.Writer) {
 		{"troupe_journal_segments", "gauge", "Files of the journal.", float64(stats.Segments)},
 		{"troupe_snapshot_bytes", "gauge", "Size of the snapshots on disk.", float64(stats.SnapshotBytes)},
 		{"troupe_snapshot_failures_total", "counter", "Snapshots that could not be written.", float64(m.snapshotFailures.Load())},
+		{"troupe_repeated_applies_total", "counter", "Applies that were known to change nothing, and so never reached the object's owner.", float64(m.echoes.Load())},
 		{"troupe_resource_version", "gauge", "Newest version that every read shows.", float64(s.horizon.now())},
 		{"troupe_watchers", "gauge", "Running watches.", float64(watching)},
 		{"troupe_watch_events_total", "counter", "Events delivered to watches.", float64(m.events.Load())},

@@ -151,7 +151,7 @@ func (o *object) mutate(m *ask) answer {
 		return answer{flight: base, err: m.home.refusal}
 	}
 	if c.Op == mutation.None {
-		return answer{flight: base, result: request.Result{Object: state.Object, Warnings: c.Warnings}}
+		return answer{flight: base, result: request.Result{Object: state.Object, Idle: c.Idle, Warnings: c.Warnings}}
 	}
 	if m.mutation.DryRun {
 		c.Claim.Drop()

@@ -7,7 +7,7 @@ import (
 
 // reversion is an object under another version.
 func reversion(o *meta.Object, version uint64) *meta.Object {
-	next := *o
-	next.Version, next.JSON = version, codec.WithoutVersion(o.JSON).WithVersion(version)
-	return &next
+	return &meta.Object{
+		Key: o.Key, Version: version, JSON: codec.WithoutVersion(o.JSON).WithVersion(version), Item: o.Item, Head: o.Head,
+	}
 }

@@ -19,9 +19,27 @@ func (s *Store) Mutate(ctx context.Context, m request.Mutation) (request.Result,
 	}
 	result, err := s.change(ctx, &m)
 	if err == nil {
+		if result.Idle && m.Echo != nil {
+			result.Object.AddEcho(m.Echo())
+		}
 		result.Object, err = shown(m.Kind, m.Subresource, result.Object)
 	}
 	return result, err
+}
+
+// Repeated answers an apply that is known to change nothing of the object as it is, without
+// its owner; ok is false if that is not known. Of m only Kind, Key, Subresource and Echo count.
+func (s *Store) Repeated(m *request.Mutation) (result request.Result, ok bool) {
+	o := s.collection(m.Kind).published.Load().get(path(m.Key.Namespace, m.Key.Name))
+	if o == nil || !o.Echoes(m.Echo) {
+		return request.Result{}, false
+	}
+	o, err := shown(m.Kind, m.Subresource, o)
+	if err != nil {
+		return request.Result{}, false // and then again, with an answer
+	}
+	s.metrics.echoes.Add(1)
+	return request.Result{Object: o, Idle: true}, true
 }
 
 // change makes a change, and answers the stored form.

@@ -1,6 +1,7 @@
 package http
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"strings"
 
@@ -22,6 +23,13 @@ func (s *Server) apply(x *exchange) error {
 	if err != nil {
 		return err
 	}
+	echo := func() meta.Digest { return echoOf(x.kind, x.info.Subresource, o, body) }
+	if again := (request.Mutation{Kind: x.kind, Key: x.info.key(x.kind), Subresource: x.info.Subresource, Echo: echo}); !o.dryRun {
+		if result, ok := s.opts.Store.Repeated(&again); ok {
+			x.sentPatch(body)
+			return s.writeObject(x, result.Object)
+		}
+	}
 	config, faults, err := codec.DecodeYAML(x.speaks.Message, body)
 	if err != nil {
 		return badRequest("error decoding YAML: " + err.Error())
@@ -36,8 +44,19 @@ func (s *Server) apply(x *exchange) error {
 	if err != nil {
 		return err
 	}
+	if len(warnings) == 0 && !o.dryRun {
+		m.Echo = echo
+	}
 	s.upsert(x, &m)
 	return s.mutate(x, m, warnings)
+}
+
+// echoOf is the digest of an apply: all that its outcome depends on beside the object.
+func echoOf(k *schema.Kind, subresource string, o writeOptions, body []byte) meta.Digest {
+	h := sha256.New()
+	fmt.Fprintf(h, "%q %q %q %d %t\n", k.APIVersion(), subresource, o.manager, o.validation, o.force)
+	h.Write(body)
+	return meta.Digest(h.Sum(nil)[:len(meta.Digest{})])
 }
 
 // placeConfig checks that a configuration is of the kind and of the object that the path

@@ -103,6 +103,8 @@ func (m *memory) Mutate(_ context.Context, r request.Mutation) (request.Result, 
 }
 
 // put stores a tree; the caller holds the lock.
+func (m *memory) Repeated(*request.Mutation) (request.Result, bool) { return request.Result{}, false }
+
 func (m *memory) put(k *schema.Kind, key meta.Key, tree schema.Tree) *meta.Object {
 	m.version++
 	enc := codec.EncodeJSON(k, tree)

@@ -44,7 +44,7 @@ func apply(cur State, m *request.Mutation, env Env) (Candidate, error) {
 		return Candidate{}, err
 	}
 	if schema.Same(merged, cur.Tree) && sameList(owners, managed(cur.Tree)) {
-		return Candidate{Op: None, Tree: cur.Tree}, nil
+		return Candidate{Op: None, Idle: true, Tree: cur.Tree}, nil
 	}
 	want := env.remember(m, fork(cur, m, merged, env))
 	if want, err = reach(cur, m, want, env, &faults); err != nil {

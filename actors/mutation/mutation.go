@@ -42,11 +42,13 @@ const (
 
 // A Candidate is the outcome of a mutation that is accepted but not committed.
 type Candidate struct {
-	Op       Op
-	Tree     schema.Tree
-	Encoded  codec.Encoded
-	Head     meta.Head
-	Created  bool
+	Op      Op
+	Tree    schema.Tree
+	Encoded codec.Encoded
+	Head    meta.Head
+	Created bool
+	// Idle: an apply has found at once that it has nothing new to say; Op is None.
+	Idle     bool
 	Warnings []string
 	// Claim is what the change needs of what objects share. Whoever takes the candidate
 	// keeps or drops it.

@@ -3,10 +3,11 @@ package meta
 import (
 	"slices"
 	"strings"
+	"sync/atomic"
 )
 
-// An Object is one committed state of an API object. It is immutable and shared by
-// everyone who reads it; nobody may write into its JSON.
+// An Object is one committed state of an API object. It is immutable but for what it
+// remembers, and shared by everyone who reads it; nobody may write into its JSON.
 type Object struct {
 	Key     Key
 	Version uint64 // the resource version
@@ -16,6 +17,32 @@ type Object struct {
 	// apiVersion: an item of a list is '{' followed by JSON[Item:].
 	Item int
 	Head Head
+
+	echoes atomic.Pointer[[]Digest] // of Echoes; nil if there are none
+}
+
+// A Digest stands for a request.
+type Digest [16]byte
+
+// maxEchoes is how many Digests an Object remembers: about as many as appliers it has.
+const maxEchoes = 4
+
+// Echoes tells whether an apply is known to change nothing of this state. digest is only asked
+// for if some are.
+func (o *Object) Echoes(digest func() Digest) bool {
+	known := o.echoes.Load()
+	return known != nil && slices.Contains(*known, digest())
+}
+
+// AddEcho remembers that an apply changes nothing of this state. Beyond a few, the oldest is
+// forgotten.
+func (o *Object) AddEcho(d Digest) {
+	var known []Digest
+	if old := o.echoes.Load(); old != nil {
+		known = (*old)[:min(len(*old), maxEchoes-1)]
+	}
+	known = append([]Digest{d}, known...)
+	o.echoes.Store(&known)
 }
 
 // A Head holds what the server itself asks of an object's metadata.

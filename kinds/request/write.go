@@ -53,6 +53,9 @@ type Mutation struct {
 
 	// Force: an apply takes over what others own.
 	Force bool
+	// Echo is the digest of all of an apply that its outcome depends on beside the object; nil
+	// if nobody wants to know whether it comes again.
+	Echo func() meta.Digest
 
 	DryRun          bool
 	FieldValidation FieldValidation
@@ -101,6 +104,8 @@ type Result struct {
 	Created bool
 	// Gone: the object does not exist any more.
 	Gone bool
+	// Idle: an apply has nothing to say that the object does not hold already.
+	Idle bool
 	// Warnings are texts for Warning headers.
 	Warnings []string
 }
