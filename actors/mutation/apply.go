@@ -31,6 +31,9 @@ func apply(cur State, m *request.Mutation, env Env) (Candidate, error) {
 	if err := checkPreconditions(cur, m, m.Object); err != nil {
 		return Candidate{}, err
 	}
+	if cur.Tree == nil { // as NeedsTree has found
+		return Candidate{}, nil
+	}
 	var faults schema.Faults
 	config, err := configOf(m, env, &faults)
 	if err != nil {
@@ -53,6 +56,12 @@ func apply(cur State, m *request.Mutation, env Env) (Candidate, error) {
 	carryMetadata(cur, m, want)
 	setManaged(want, owners)
 	return settle(cur, m, want, &faults, env)
+}
+
+// stands says whether an apply, of a configuration that is in the form of the stored object,
+// certainly changes nothing.
+func stands(o *meta.Object, m *request.Mutation) bool {
+	return speaks(m) == m.Kind.Stored && ownership.Stands(writer(m, Env{}), m.Kind.Message, o.JSON, m.Object)
 }
 
 // checkAbsent holds a configuration that speaks of one certain object against there being none.

@@ -62,18 +62,19 @@ func (s *stage) cold(b *testing.B, m request.Mutation, body string) {
 	before := cpu(b)
 	i := 0
 	for ; b.Loop(); i++ {
-		state := s.cur
-		if state.Object != nil {
-			var err error
-			if state.Tree, err = codec.DecodeStored(s.kind.Message, state.Object.JSON); err != nil {
-				b.Fatal(err)
-			}
-		}
 		if body != "" {
 			m.Object, _, _ = codec.DecodeJSON(s.kind.Message, text)
 		}
 		if m.PatchType == request.ApplyPatch {
 			ownership.CheckItems(s.kind.Message, m.Object)
+		}
+		state := s.cur
+		state.Tree = nil
+		if state.Object != nil && NeedsTree(state.Object, &m) {
+			var err error
+			if state.Tree, err = codec.DecodeStored(s.kind.Message, state.Object.JSON); err != nil {
+				b.Fatal(err)
+			}
 		}
 		if _, err := Apply(state, &m, s.env); err != nil {
 			b.Fatal(err)

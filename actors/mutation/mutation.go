@@ -20,6 +20,19 @@ type State struct {
 	Fresh bool
 }
 
+// NeedsTree says whether Apply looks at the tree of the current state. To remove an object as it
+// is, it does not, unless an admission is to see it; nor where the bytes show that an apply
+// changes nothing.
+func NeedsTree(o *meta.Object, m *request.Mutation) bool {
+	switch {
+	case m.Verb == request.Delete:
+		return m.Admission != nil || !goesAtOnce(o, m)
+	case m.Verb == request.Patch && m.PatchType == request.ApplyPatch:
+		return !stands(o, m)
+	}
+	return true
+}
+
 // Env is what a mutation takes from outside.
 type Env struct {
 	Now    time.Time

@@ -54,12 +54,6 @@ func goesAtOnce(o *meta.Object, m *request.Mutation) bool {
 		(policy == "" || policy == "Background")
 }
 
-// NeedsTree says whether Apply looks at the tree of the current state. To remove an object
-// as it is, it does not, unless an admission is to see it.
-func NeedsTree(o *meta.Object, m *request.Mutation) bool {
-	return m.Verb != request.Delete || m.Admission != nil || !goesAtOnce(o, m)
-}
-
 // checkDelete holds the preconditions against the current state.
 func checkDelete(cur State, m *request.Mutation) error {
 	gr := meta.GroupResource{Group: m.Kind.Group, Resource: m.Kind.Kind}

@@ -60,6 +60,20 @@ func AppendValue(b []byte, m *schema.Message, t schema.Tree) []byte {
 	return e.b
 }
 
+// AppendField appends the JSON form of a field's value.
+func AppendField(b []byte, f *schema.Field, v any) []byte {
+	e := encoder{b: b}
+	e.value(f, v)
+	return e.b
+}
+
+// AppendElement appends the JSON form of an element of a list or map.
+func AppendElement(b []byte, f *schema.Field, v any) []byte {
+	e := encoder{b: b}
+	e.single(f, v)
+	return e.b
+}
+
 // AppendAny appends the JSON form of a value that has no plan: one of a tree. Keys are
 // sorted.
 func AppendAny(b []byte, v any) []byte {

@@ -32,7 +32,8 @@
 // leave the entries of others as they are, to the byte. What is read is first brought in line
 // with today's plan (Reconciled), and remembered for a while (memory): most objects share the
 // texts of their sets with others. What a new object or a configuration has is written as text
-// without any set (inventory), and a text that stays is not read. A scale has the owners of its object's replicas (Scaled),
+// without any set (inventory), and a text that stays is not read. That an apply changes nothing is
+// mostly seen in the object's bytes (Stands). A scale has the owners of its object's replicas (Scaled),
 // and who writes it sees no others (Scale).
 //
 // Of those who update, ten are kept: beyond, the oldest of a version share one entry, named
