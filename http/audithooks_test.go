@@ -13,7 +13,6 @@ func TestAuditCostsNothingWhenOff(t *testing.T) {
 	x.info.Path = "/version"
 	doc, status := []byte("{}"), &meta.Status{Code: 401}
 	hooks := func() {
-		s.scheme(x)
 		if err := s.record(x); err != nil {
 			t.Error(err)
 		}

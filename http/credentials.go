@@ -37,7 +37,7 @@ func (s *Server) credentials(x *exchange) (authn.Request, error) {
 	r := authn.Request{Headers: headers{h}, Path: x.info.Path}
 	if x.heading.authorized {
 		header := h.Peek("Authorization")
-		r.HasToken = true
+		r.HasToken, x.tried = true, scheme(header)
 		if len(header) >= len(bearer) && bytes.EqualFold(header[:len(bearer)], bearer) {
 			r.Token = strings.TrimSpace(string(header[len(bearer):]))
 		}
@@ -62,19 +62,16 @@ func (s *Server) credentials(x *exchange) (authn.Request, error) {
 	return r, nil
 }
 
-// scheme notes how a client tries to prove who it is, before its credential is taken out of
-// the request.
-func (s *Server) scheme(x *exchange) {
-	if s.opts.Audit == nil || !x.heading.authorized {
-		return
-	}
-	name, _, ok := bytes.Cut(x.ctx.Request.Header.Peek("Authorization"), []byte(" "))
+// scheme is how a client tries to prove who it is: bearer, basic or "".
+func scheme(authorization []byte) string {
+	name, _, ok := bytes.Cut(authorization, []byte(" "))
 	switch {
 	case ok && bytes.EqualFold(name, bearer[:len(bearer)-1]):
-		x.tried = "bearer"
+		return "bearer"
 	case ok && bytes.EqualFold(name, []byte("basic")):
-		x.tried = "basic"
+		return "basic"
 	}
+	return ""
 }
 
 // attempt says how a client has tried to prove who it is, in the words that users know.

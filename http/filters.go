@@ -54,7 +54,6 @@ func (s *Server) filter(x *exchange) error {
 	if err := s.deadline(x); err != nil {
 		return err
 	}
-	s.scheme(x)
 	if err := s.authenticate(x); err != nil {
 		return err
 	}

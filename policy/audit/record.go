@@ -22,6 +22,7 @@ type Record struct {
 	request []byte // copy of a request body, kept for its memory
 	json    []byte // the Event as it was last encoded
 	legacy  []byte
+	line    [1][]byte // what a sink stores
 }
 
 var records = sync.Pool{New: func() any { return new(Record) }}

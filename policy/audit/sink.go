@@ -77,7 +77,8 @@ func (s *Sink) put(r *Record) bool {
 		}
 		return true
 	}
-	return s.store(context.Background(), [][]byte{line}) || s.options.Mode != BlockingStrict
+	r.line[0] = line
+	return s.store(context.Background(), r.line[:]) || s.options.Mode != BlockingStrict
 }
 
 // store writes lines, and counts them if they are lost.
