@@ -4,12 +4,16 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/persist/vfs"
 )
 
 // BenchmarkCreate creates ConfigMaps of 1 KiB by 32 writers.
@@ -32,4 +36,54 @@ func BenchmarkCreate(b *testing.B) {
 			}
 		}
 	})
+}
+
+// hearer is a client that waits for one event at a time.
+type hearer struct{ heard *sync.WaitGroup }
+
+func (h hearer) Events(events []request.Event) error {
+	h.heard.Add(-len(events))
+	return nil
+}
+
+func (h hearer) Done() {}
+
+// BenchmarkFanOut changes a ConfigMap of 1 KiB that 2,000 watch, and waits until all have heard of
+// it. It also reports the CPU per event and watcher, the change included.
+func BenchmarkFanOut(b *testing.B) {
+	const watchers = 2000
+	h := openOn(b, "data", vfs.NewMem(), nil)
+	defer h.close()
+	kind, key := h.kind("configmaps"), meta.Key{Namespace: "default", Name: "c"}
+	write := func(verb request.Verb, n int) {
+		tree := schema.Tree{"metadata": schema.Tree{"name": key.Name}, "data": schema.Tree{"n": fmt.Sprint(n), "v": strings.Repeat("x", 1024)}}
+		if _, err := h.Mutate(b.Context(), request.Mutation{Verb: verb, Kind: kind, Key: key, Object: tree}); err != nil {
+			b.Fatal(err)
+		}
+	}
+	write(request.Create, 0)
+	var heard sync.WaitGroup
+	for range watchers {
+		_, err := h.Watch(b.Context(), request.Watch{Kind: kind, Namespace: "default", Version: h.Version(), Bookmarks: true}, hearer{&heard})
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportAllocs()
+	before := processor(b)
+	for i := 1; b.Loop(); i++ {
+		heard.Add(watchers)
+		write(request.Update, i)
+		heard.Wait()
+	}
+	b.ReportMetric(float64((processor(b)-before).Nanoseconds())/float64(b.N*watchers), "ns-cpu/event")
+}
+
+// processor is the CPU time that the process has used.
+func processor(b *testing.B) time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
