@@ -32,7 +32,7 @@ func apply(cur State, m *request.Mutation, env Env) (Candidate, error) {
 		return Candidate{}, err
 	}
 	if cur.Tree == nil { // as NeedsTree has found
-		return Candidate{}, nil
+		return Candidate{Op: None, Idle: true}, nil
 	}
 	var faults schema.Faults
 	config, err := configOf(m, env, &faults)
