@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/convert"
 	"github.com/troupe-api/troupe/kinds/ownership"
 	"github.com/troupe-api/troupe/kinds/request"
@@ -70,15 +71,11 @@ func setManaged(t schema.Tree, list []any) {
 
 // unstamped is a candidate that changes nothing but the times of managers as no change at all:
 // defaults may have filled what an apply left out of a value that is owned as a whole.
-func unstamped(cur State, m *request.Mutation, c Candidate) Candidate {
+func unstamped(cur State, c Candidate) Candidate {
 	before := managed(cur.Tree)
-	if c.Op != Put || c.Created || !slices.EqualFunc(before, managed(c.Tree), sameButTime) {
-		return c
-	}
-	tree := cloneTop(c.Tree)
-	setManaged(tree, before)
-	if same := finish(cur, m, tree); same.Op == None {
-		return same
+	if c.Op == Put && !c.Created && len(before) > 0 && slices.EqualFunc(before, managed(c.Tree), sameButTime) &&
+		codec.SameButManagers(cur.Object.JSON, c.Encoded) {
+		return Candidate{Op: None, Tree: cur.Tree}
 	}
 	return c
 }
