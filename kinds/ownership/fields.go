@@ -104,7 +104,7 @@ func (f *itemFault) under(segment string) *itemFault {
 }
 
 func checkMessage(m *schema.Message, t schema.Tree) *itemFault {
-	for _, f := range m.Sorted() {
+	for _, f := range m.Parted() {
 		if v := t[f.Name]; v != nil {
 			if fault := checkValue(f, false, v); fault != nil {
 				return fault.under("." + f.Name)
