@@ -2,10 +2,10 @@ package mutation
 
 import (
 	"cmp"
-	"reflect"
 	"slices"
 	"strings"
 
+	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/convert"
 	"github.com/troupe-api/troupe/kinds/ownership"
 	"github.com/troupe-api/troupe/kinds/request"
@@ -71,62 +71,13 @@ func setManaged(t schema.Tree, list []any) {
 
 // unstamped is a candidate that changes nothing but the times of managers as no change at all:
 // defaults may have filled what an apply left out of a value that is owned as a whole.
-func unstamped(cur State, m *request.Mutation, c Candidate) Candidate {
+func unstamped(cur State, c Candidate) Candidate {
 	before := managed(cur.Tree)
-	if c.Op != Put || c.Created || !slices.EqualFunc(before, managed(c.Tree), sameButTime) ||
-		differ(cur.Tree, c.Tree) {
-		return c
-	}
-	tree := cloneTop(c.Tree)
-	setManaged(tree, before)
-	if same := finish(cur, m, tree); same.Op == None {
-		return same
+	if c.Op == Put && !c.Created && len(before) > 0 && slices.EqualFunc(before, managed(c.Tree), sameButTime) &&
+		codec.SameButManagers(cur.Object.JSON, c.Encoded) {
+		return Candidate{Op: None, Tree: cur.Tree}
 	}
 	return c
-}
-
-// differ tells whether two states certainly differ in more than their managers and versions; else
-// their bytes have to tell.
-func differ(a, b schema.Tree) bool {
-	for name, v := range a {
-		if name != "metadata" && unlike(v, b[name]) {
-			return true
-		}
-	}
-	was, is := object(a, "metadata"), object(b, "metadata")
-	for name, v := range was {
-		if name != "managedFields" && name != "resourceVersion" && unlike(v, is[name]) {
-			return true
-		}
-	}
-	return false
-}
-
-// unlike tells whether two values certainly have different bytes: not where one is empty, which
-// may be left out.
-func unlike(a, b any) bool {
-	if schema.Same(a, b) || rules.Empty(a) || rules.Empty(b) {
-		return false
-	}
-	switch x := a.(type) {
-	case schema.Tree:
-		y, _ := b.(schema.Tree)
-		for name, v := range x {
-			if unlike(v, y[name]) {
-				return true
-			}
-		}
-		return false
-	case []any:
-		y, ok := b.([]any)
-		for i := range min(len(x), len(y)) {
-			if unlike(x[i], y[i]) {
-				return true
-			}
-		}
-		return ok && len(x) != len(y)
-	}
-	return reflect.TypeOf(a) == reflect.TypeOf(b) // one number has one text in either type
 }
 
 // sameButTime tells whether two managers differ in their time at most.

@@ -38,7 +38,7 @@ func patch(cur State, m *request.Mutation, env Env) (Candidate, error) {
 	if err != nil {
 		return Candidate{}, err
 	}
-	c, err := replace(cur, m, fork(cur, m, want, env), env)
+	c, err := replace(cur, m, detach(cur, m, want, env), env)
 	c.Warnings = append(warnings, c.Warnings...)
 	return c, err
 }

@@ -35,10 +35,14 @@ func cloneTop(t schema.Tree) schema.Tree {
 // writes into it. What it shares is complete and prepared already, and stays as it is; but what
 // shared things and admissions write is not known here.
 func fork(cur State, m *request.Mutation, t schema.Tree, env Env) schema.Tree {
+	return detach(cur, m, cloneTop(t), env)
+}
+
+// detach is fork for a tree whose top and metadata are the mutation's own already.
+func detach(cur State, m *request.Mutation, c schema.Tree, env Env) schema.Tree {
 	if env.Claims != nil || m.Admission != nil || m.Kind.Stored != m.Kind || m.Subresource != "" {
-		return rules.Clone(t).(schema.Tree)
+		return rules.Clone(c).(schema.Tree)
 	}
-	c := cloneTop(t)
 	for name, value := range c {
 		if name != "metadata" && !schema.Same(value, cur.Tree[name]) {
 			c[name] = rules.Clone(value)
@@ -50,6 +54,7 @@ func fork(cur State, m *request.Mutation, t schema.Tree, env Env) schema.Tree {
 			metadata[name] = rules.Clone(value)
 		}
 	}
+	c["metadata"] = metadata
 	return c
 }
 

@@ -71,7 +71,7 @@ func settle(cur State, m *request.Mutation, want schema.Tree, faults *schema.Fau
 	if len(causes) > 0 {
 		return Candidate{}, meta.NewInvalid(kindName(speaks(m)), m.Key.Name, causes)
 	}
-	c := unstamped(cur, m, finish(cur, m, want))
+	c := unstamped(cur, finish(cur, m, want))
 	if m.Subresource == "" {
 		c.Warnings = warn(stored, want, cur.Tree)
 	}

@@ -80,9 +80,8 @@ type sequence struct {
 
 func newSequence(f *schema.Field, v any) sequence {
 	list, _ := v.([]any)
-	s := sequence{items: list, steps: make([]step, len(list)), at: make(map[step]int, len(list))}
-	for i, item := range list {
-		s.steps[i], _ = itemStep(f, item)
+	s := sequence{items: list, steps: itemSteps(f, list), at: make(map[step]int, len(list))}
+	for i := range list {
 		if _, twice := s.at[s.steps[i]]; twice {
 			s.at[s.steps[i]] = -1
 		} else {
@@ -175,18 +174,23 @@ func combineAligned(f *schema.Field, live, config any) (any, bool) {
 	if len(x) == 0 || len(x) != len(y) {
 		return nil, false
 	}
-	seen := newSteps(len(x))
 	for i := range x {
-		at, _ := itemStep(f, x[i])
-		if other, _ := itemStep(f, y[i]); other != at || !seen.add(at) {
+		if !sameItem(f, x[i], y[i]) { // config has no item twice
 			return nil, false
 		}
 	}
-	out := make([]any, len(x))
+	out := x
 	for i := range x {
-		out[i] = combineValues(f, true, x[i], y[i])
+		v := combineValues(f, true, x[i], y[i])
+		if schema.Same(v, x[i]) {
+			continue
+		}
+		if schema.Same(out, x) {
+			out = slices.Clone(x)
+		}
+		out[i] = v
 	}
-	return sharing(x, out), true
+	return out, true
 }
 
 // sharing is out, or live if out holds just the same.

@@ -17,6 +17,9 @@ type part struct {
 	below  Set
 }
 
+// there tells whether the set holds anything there.
+func (p part) there() bool { return p.member || !p.below.Empty() }
+
 // A comparison compares two trees. With fill, both are taken as they are written: fields that
 // are always written are there, and those that are left out when they are empty are not.
 type comparison struct {
@@ -270,10 +273,13 @@ type pair struct{ before, after []any }
 func (c comparison) items(f *schema.Field, before, after any) difference {
 	x, _ := before.([]any)
 	y, _ := after.([]any)
+	if aligned(f, x, y) {
+		return c.alignedItems(f, x, y)
+	}
 	pairs := make(map[step]*pair, max(len(x), len(y)))
 	order := make([]step, 0, max(len(x), len(y)))
 	at := func(item any) *pair {
-		s, _ := itemStep(f, item)
+		s := itemStep(f, item)
 		p := pairs[s]
 		if p == nil {
 			p = new(pair)
@@ -295,6 +301,33 @@ func (c comparison) items(f *schema.Field, before, after any) difference {
 		old, new := c.item(f, pairs[s])
 		changed.add(s, new.member, new.below)
 		removed.add(s, old.member, old.below)
+	}
+	return difference{changed.set(), removed.set()}
+}
+
+// aligned tells whether two lists have the same items in the same order, each once. It looks at
+// short lists only.
+func aligned(f *schema.Field, x, y []any) bool {
+	if len(x) != len(y) || len(x) > fewItems {
+		return false
+	}
+	for i := range x {
+		if !sameItem(f, x[i], y[i]) || slices.ContainsFunc(x[:i], func(v any) bool { return sameItem(f, v, x[i]) }) {
+			return false
+		}
+	}
+	return true
+}
+
+func (c comparison) alignedItems(f *schema.Field, x, y []any) difference {
+	var changed, removed builder
+	for i := range x {
+		old, new := c.value(f, true, x[i], y[i])
+		if new.there() || old.there() {
+			at := itemStep(f, x[i])
+			changed.add(at, new.member, new.below)
+			removed.add(at, old.member, old.below)
+		}
 	}
 	return difference{changed.set(), removed.set()}
 }

@@ -77,7 +77,7 @@ func itemFields(f *schema.Field, v any) Set {
 	list, _ := v.([]any)
 	b := builder{whole: true}
 	for _, item := range list {
-		at, _ := itemStep(f, item)
+		at := itemStep(f, item)
 		_, below := valueFields(f, true, item)
 		b.add(at, true, below)
 	}
@@ -104,7 +104,7 @@ func (f *itemFault) under(segment string) *itemFault {
 }
 
 func checkMessage(m *schema.Message, t schema.Tree) *itemFault {
-	for _, f := range m.Sorted() {
+	for _, f := range m.Parted() {
 		if v := t[f.Name]; v != nil {
 			if fault := checkValue(f, false, v); fault != nil {
 				return fault.under("." + f.Name)
@@ -137,16 +137,16 @@ func checkValue(f *schema.Field, element bool, v any) *itemFault {
 func checkList(f *schema.Field, v any) *itemFault {
 	list, _ := v.([]any)
 	seen := newSteps(len(list))
+	steps := itemSteps(f, list)
 	for i, item := range list {
-		at, missing := itemStep(f, item)
-		if missing != "" {
+		if missing := missingKey(f, item); missing != "" {
 			return &itemFault{text: fmt.Sprintf("element %d: associative list with keys has an element that omits key field %q (and doesn't have default value)", i, missing)}
 		}
-		if !seen.add(at) {
-			return &itemFault{text: "duplicate entries for key " + at.String()}
+		if !seen.add(steps[i]) {
+			return &itemFault{text: "duplicate entries for key " + steps[i].String()}
 		}
 		if fault := checkValue(f, true, item); fault != nil {
-			return fault.under(at.String())
+			return fault.under(steps[i].String())
 		}
 	}
 	return nil

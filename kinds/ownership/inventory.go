@@ -181,7 +181,7 @@ func (w *inventory) items(f *schema.Field, list []any) {
 	base := len(w.keys)
 	for _, item := range list {
 		start := len(w.keys)
-		w.keys, _ = appendItemKey(w.keys, f, item)
+		w.keys = appendItemKey(w.keys, f, item)
 		all = append(all, listed{item: item, start: start - base, end: len(w.keys) - base})
 	}
 	text := string(w.keys[base:])

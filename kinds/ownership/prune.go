@@ -76,7 +76,7 @@ func listWithout(f *schema.Field, v any, remove Set) any {
 	}
 	out := make([]any, 0, len(list))
 	for _, item := range list {
-		at, _ := itemStep(f, item)
+		at := itemStep(f, item)
 		n := remove.find(at)
 		switch {
 		case n == nil:

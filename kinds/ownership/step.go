@@ -40,42 +40,94 @@ func itemKind(f *schema.Field) byte {
 }
 
 // itemStep is the step to an item of a list that is owned item by item: the value of a set, or
-// the keys of an item. A key that is absent has its default; missing names the first one that
-// has none either.
-func itemStep(f *schema.Field, item any) (at step, missing string) {
-	var space [64]byte
-	key, missing := appendItemKey(space[:0], f, item)
-	return step{itemKind(f), string(key)}, missing
+// the keys of an item.
+func itemStep(f *schema.Field, item any) step {
+	return step{itemKind(f), string(appendItemKey(nil, f, item))}
+}
+
+// itemSteps are the steps to all items of a list.
+func itemSteps(f *schema.Field, list []any) []step {
+	var ends [16]int
+	at, b := ends[:0], make([]byte, 0, 32*len(list))
+	for _, item := range list {
+		b = appendItemKey(b, f, item)
+		at = append(at, len(b))
+	}
+	steps, text, start := make([]step, len(list)), string(b), 0
+	for i, end := range at {
+		steps[i], start = step{itemKind(f), text[start:end]}, end
+	}
+	return steps
+}
+
+// sameItem tells whether two items have the same step. It says no of steps with fractions, of
+// which different ones may be written alike, and of keys that are no scalars.
+func sameItem(f *schema.Field, a, b any) bool {
+	if f.ListType == schema.ListSet {
+		return exact(a) && schema.Same(a, b)
+	}
+	x, _ := a.(schema.Tree)
+	y, _ := b.(schema.Tree)
+	for _, name := range f.ListMapKeys {
+		if v := keyOf(f, x, name); !exact(v) || !schema.Same(v, keyOf(f, y, name)) {
+			return false
+		}
+	}
+	return true
+}
+
+// exact tells whether v is a scalar that is written like no other.
+func exact(v any) bool {
+	switch v.(type) {
+	case string, bool, int64:
+		return true
+	}
+	return false
 }
 
 // appendItemKey appends the text of an item's step.
-func appendItemKey(b []byte, f *schema.Field, item any) (text []byte, missing string) {
+func appendItemKey(b []byte, f *schema.Field, item any) []byte {
 	if f.ListType == schema.ListSet {
-		return codec.AppendAny(b, item), ""
+		return codec.AppendAny(b, item)
 	}
 	tree, _ := item.(schema.Tree)
-	keys := f.ListMapKeys
-	if len(keys) > 1 && !slices.IsSorted(keys) {
-		keys = slices.Sorted(slices.Values(keys))
-	}
 	b = append(b, '{')
-	for i, name := range keys {
-		v := keyOf(f, tree, name)
-		if v == nil && missing == "" {
-			missing = name
-		}
+	for i, name := range keysOf(f) {
 		if i > 0 {
 			b = append(b, ',')
 		}
 		b = append(b, '"')
 		b = append(b, name...)
 		b = append(b, '"', ':')
-		b = codec.AppendAny(b, v)
+		b = codec.AppendAny(b, keyOf(f, tree, name))
 	}
-	return append(b, '}'), missing
+	return append(b, '}')
 }
 
-// keyOf is the value of one key of an item.
+// keysOf are the keys of a list's items, sorted.
+func keysOf(f *schema.Field) []string {
+	if len(f.ListMapKeys) > 1 && !slices.IsSorted(f.ListMapKeys) {
+		return slices.Sorted(slices.Values(f.ListMapKeys))
+	}
+	return f.ListMapKeys
+}
+
+// missingKey is the first key that an item has no value for; "" if there is none.
+func missingKey(f *schema.Field, item any) string {
+	if f.ListType == schema.ListSet {
+		return ""
+	}
+	tree, _ := item.(schema.Tree)
+	for _, name := range keysOf(f) {
+		if keyOf(f, tree, name) == nil {
+			return name
+		}
+	}
+	return ""
+}
+
+// keyOf is the value of one key of an item, which has its default where it is absent; nil if it
+// has none.
 func keyOf(f *schema.Field, item schema.Tree, name string) any {
 	if v := item[name]; v != nil || f.Message == nil {
 		return v

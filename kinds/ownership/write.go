@@ -169,7 +169,7 @@ func (u *update) take(all managers, self *manager) managers {
 			m.give(Set{})
 			continue
 		}
-		if m.touches(d.changed) || m.touches(d.removed) {
+		if m.touches(d.changed) || !d.removed.Empty() && m.touches(d.removed) {
 			m.give(Difference(Difference(m.owned(), d.changed), d.removed))
 		}
 	}

@@ -14,7 +14,7 @@ func Default(k *schema.Kind, t schema.Tree) {
 }
 
 func defaultMessage(m *schema.Message, t schema.Tree) {
-	for _, f := range m.Fields {
+	for _, f := range m.Completed() {
 		v := t[f.Name]
 		if f.Default != nil && absent(f, v) {
 			v = Clone(f.Default)

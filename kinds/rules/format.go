@@ -20,16 +20,10 @@ const (
 )
 
 var (
-	labelRE     = whole(labelPattern)
-	subdomainRE = whole(subdomainPattern)
-	label1035RE = whole(label1035Pattern)
-	qualifiedRE = whole(qualifiedPattern)
-	valueRE     = whole(labelValue)
-	configKeyRE = whole(configKeyPattern)
-	headerRE    = whole(headerPattern)
-	percentRE   = whole(percentPattern)
-	portNameRE  = whole(`[-a-z0-9]+`)
-	envNameRE   = whole(`[ -<>-~]+`)
+	headerRE   = whole(headerPattern)
+	percentRE  = whole(percentPattern)
+	portNameRE = whole(`[-a-z0-9]+`)
+	envNameRE  = whole(`[ -<>-~]+`)
 )
 
 func whole(pattern string) *regexp.Regexp { return regexp.MustCompile("^(?:" + pattern + ")$") }
@@ -65,32 +59,32 @@ func CheckFormat(name, s string) []string {
 
 // Subdomain checks a DNS-1123 subdomain, at most 253 bytes.
 func Subdomain(s string) []string {
-	return limited(s, 253, subdomainRE, "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character",
+	return limited(s, 253, isSubdomain, "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character",
 		subdomainPattern, "example.com")
 }
 
 // Label checks a DNS-1123 label, at most 63 bytes.
 func Label(s string) []string {
-	return limited(s, 63, labelRE, "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character",
+	return limited(s, 63, isLabel, "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character",
 		labelPattern, "my-name", "123-abc")
 }
 
 // Label1035 checks a DNS-1035 label, at most 63 bytes.
 func Label1035(s string) []string {
-	return limited(s, 63, label1035RE, "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character",
+	return limited(s, 63, isLabel1035, "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character",
 		label1035Pattern, "my-name", "abc-123")
 }
 
 // LabelValue checks the value of a label, at most 63 bytes; it may be empty.
 func LabelValue(s string) []string {
-	return limited(s, 63, valueRE, "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character",
+	return limited(s, 63, isLabelValue, "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character",
 		labelValue, "MyValue", "my_value", "12345")
 }
 
 // QualifiedName checks the key of a label or the like: a name of at most 63 bytes,
 // optionally after a DNS subdomain and a slash.
 func QualifiedName(s string) []string {
-	if plain(s) && len(s) <= 63 {
+	if len(s) <= 63 && isQualified(s) {
 		return nil
 	}
 	const text = "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character"
@@ -115,7 +109,7 @@ func QualifiedName(s string) []string {
 	} else if len(name) > 63 {
 		faults = append(faults, "name part "+longMsg(63))
 	}
-	if !qualifiedRE.MatchString(name) {
+	if !isQualified(name) {
 		faults = append(faults, "name part "+patternMsg(text, qualifiedPattern, examples...))
 	}
 	return faults
@@ -123,7 +117,7 @@ func QualifiedName(s string) []string {
 
 // ConfigKey checks a key of a ConfigMap or Secret: a safe file name.
 func ConfigKey(s string) []string {
-	faults := limited(s, 253, configKeyRE, "a valid config key must consist of alphanumeric characters, '-', '_' or '.'",
+	faults := limited(s, 253, isConfigKey, "a valid config key must consist of alphanumeric characters, '-', '_' or '.'",
 		configKeyPattern, "key.name", "KEY_NAME", "key-name")
 	switch {
 	case s == ".":
@@ -242,29 +236,15 @@ const emptyMsg = "must be non-empty"
 
 func longMsg(max int) string { return fmt.Sprintf("must be no more than %d bytes", max) }
 
-func limited(s string, max int, re *regexp.Regexp, text, pattern string, examples ...string) []string {
+func limited(s string, max int, is func(string) bool, text, pattern string, examples ...string) []string {
 	var faults []string
 	if len(s) > max {
 		faults = append(faults, longMsg(max))
 	}
-	if !plain(s) && !re.MatchString(s) {
+	if !is(s) {
 		faults = append(faults, patternMsg(text, pattern, examples...))
 	}
 	return faults
-}
-
-// plain says that s is a name as most are, which every alphabet above takes: lower case
-// letters, digits and inner dashes, a letter first. Looking is cheaper than matching.
-func plain(s string) bool {
-	if s == "" || s[0] < 'a' || s[0] > 'z' || s[len(s)-1] == '-' {
-		return false
-	}
-	for i := 1; i < len(s); i++ {
-		if c := s[i]; (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '-' {
-			return false
-		}
-	}
-	return true
 }
 
 // patternMsg ends a text with examples and the regular expression, spaced as users know it.

@@ -136,9 +136,9 @@ func sample() *schema.Kind {
 		{Name: "byKey", Shape: schema.Map, Type: schema.TypeMessage, Message: item, MaxItems: 2},
 		{Name: "inner", Type: schema.TypeMessage, Message: item, Default: schema.Tree{"name": "d"}},
 	}}
-	return &schema.Kind{Message: &schema.Message{Name: "t.T", Fields: []*schema.Field{
-		{Name: "spec", Type: schema.TypeMessage, Message: spec, Required: true},
-	}}}
+	item.Index()
+	spec.Index()
+	return &schema.Kind{Message: schema.NewMessage("t.T", &schema.Field{Name: "spec", Type: schema.TypeMessage, Message: spec, Required: true})}
 }
 
 // withMust adds the one required field where a case is not about it.

@@ -20,4 +20,14 @@ func (m *Message) Index() {
 	}
 	m.sorted = slices.Clone(m.Fields)
 	slices.SortFunc(m.sorted, func(a, b *Field) int { return strings.Compare(a.Name, b.Name) })
+	m.parted = slices.DeleteFunc(slices.Clone(m.sorted), func(f *Field) bool { return !f.parted() })
+	m.completed = slices.DeleteFunc(slices.Clone(m.Fields), func(f *Field) bool { return !f.completed() })
+}
+
+func (f *Field) parted() bool {
+	return f.Type == TypeMessage || f.Shape == List && f.ListType != ListAtomic
+}
+
+func (f *Field) completed() bool {
+	return f.Type == TypeMessage || f.Type == TypeQuantity || f.Default != nil
 }

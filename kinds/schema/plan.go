@@ -167,8 +167,10 @@ type Message struct {
 	// message an object is not typed: there both are fields, without numbers.
 	Typed bool
 
-	byName map[string]*Field
-	sorted []*Field
+	byName    map[string]*Field
+	sorted    []*Field
+	parted    []*Field
+	completed []*Field
 }
 
 // Field finds a field by its JSON name; nil if there is none.
@@ -176,6 +178,14 @@ func (m *Message) Field(name string) *Field { return m.byName[name] }
 
 // Sorted lists the fields by their JSON names. The caller may not change it.
 func (m *Message) Sorted() []*Field { return m.sorted }
+
+// Parted lists, by their JSON names, the fields that may hold messages, or lists whose items are
+// told apart. The caller may not change it.
+func (m *Message) Parted() []*Field { return m.parted }
+
+// Completed lists, in order of declaration, the fields that defaults may fill, or fill something
+// in. The caller may not change it.
+func (m *Message) Completed() []*Field { return m.completed }
 
 // A Field is one field of a message.
 type Field struct {
