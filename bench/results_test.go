@@ -18,7 +18,7 @@ func TestAimedIsEveryAim(t *testing.T) {
 		if all[a.row] == nil {
 			t.Errorf("%s has no aim", a.row)
 		}
-		if _, found := workloadOf(a.workload); !found {
+		if _, found := workloadOf(strings.Fields(a.workload)[0]); !found {
 			t.Errorf("%s is measured by no workload %q", a.row, a.workload)
 		}
 		delete(all, a.row)
