@@ -50,7 +50,7 @@ func settings() []setting {
 		},
 		{
 			symptom: "Watches are answered 410 and list again, or the history takes too much memory",
-			shows:   "`memory` … history; `troupe_history_bytes`",
+			shows:   "`memory` … history; `apiserver_request_total` with `verb=\"WATCH\"` and `code=\"410\"`",
 			key:     "`watches.historyBytes`",
 			trials: []trial{
 				{value: "8Mi", config: "watches: {historyBytes: 8Mi}"},
@@ -61,7 +61,7 @@ func settings() []setting {
 		},
 		{
 			symptom: "Clients that only watch what is quiet are answered 410 when they come back",
-			shows:   "`watches` … open",
+			shows:   "`apiserver_request_total` with `verb=\"WATCH\"` and `code=\"410\"`",
 			key:     "`watches.bookmarkPeriod`",
 			trials: []trial{
 				{value: "1s", config: "watches: {bookmarkPeriod: 1s}"},
