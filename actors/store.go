@@ -66,6 +66,7 @@ func Open(o Options) (*Store, error) {
 	s.system = actor.NewActorSystem(func(c *actor.Config) {
 		c.LoggerFactory = func(*actor.ActorSystem) *slog.Logger { return slog.New(slog.DiscardHandler) }
 	})
+	slimRegistry(s.system)
 	s.crew = newCrew(s.tuning.Throughput)
 	s.supervisor = &supervisor{tuning: s.tuning, log: s.logger, metrics: &s.metrics}
 	if err := s.recover(); err != nil {
