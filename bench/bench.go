@@ -91,10 +91,8 @@ func (b *Bench) write(out io.Writer) error {
 			return err
 		}
 	}
-	if o.Results != "" {
-		if err := writeResults(o.Results, []*Report{r}); err != nil {
-			return err
-		}
+	if err := o.writePages([]*Report{r}); err != nil {
+		return err
 	}
 	if o.Profile != "" {
 		if err := writeShares(o.Shares, o.Profile, r.Origin, out); err != nil {
@@ -120,7 +118,20 @@ func (b *Bench) again(out io.Writer) error {
 	if b.Options.Compare {
 		return compare(out, reports[0], reports[1])
 	}
-	return writeResults(b.Options.Results, reports)
+	return b.Options.writePages(reports)
+}
+
+// writePages writes the pages of figures that were asked for.
+func (o *Options) writePages(reports []*Report) error {
+	if o.Results != "" {
+		if err := writeResults(o.Results, reports); err != nil {
+			return err
+		}
+	}
+	if o.Figures != "" {
+		return writeTold(o.Figures, reports)
+	}
+	return nil
 }
 
 // open finds or starts all servers.

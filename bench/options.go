@@ -44,6 +44,7 @@ type Options struct {
 	TempDir      string        `json:"tempDir"`
 	JSON         string        `json:"-"`
 	Results      string        `json:"-"`
+	Figures      string        `json:"-"`
 	Growth       string        `json:"-"`
 	Plot         string        `json:"-"`
 	Profile      string        `json:"-"`
@@ -98,6 +99,7 @@ func (o *Options) flags() *pflag.FlagSet {
 	f.StringVar(&o.TempDir, "temp-dir", os.TempDir(), "where data directories are made and syncs are measured; a real disk, please")
 	f.StringVar(&o.JSON, "json", "", "file to write the report to as JSON")
 	f.StringVar(&o.Results, "results", "", "Markdown file to write the table of aims to, of this run or of saved reports given as arguments; explanations in it are kept")
+	f.StringVar(&o.Figures, "figures", "", "Markdown file between whose marks the few most important figures are written, of this run or of saved reports")
 	f.StringVar(&o.Growth, "growth", "", "instead of workloads, measure each cost at 1, 10 and 100 times the size, and write the plots into this folder")
 	f.StringVar(&o.Plot, "plot", "", "file to write the plot of the workload soak to, as SVG")
 	f.StringVar(&o.Profile, "profile", "", "file for the CPU profile that the server takes of itself while the last load of the one workload is driven")
@@ -159,8 +161,8 @@ func (o *Options) Validate() error {
 	fault(o.Against != "" && o.AgainstStart != "", "--against and --against-start are alternatives")
 	fault((o.UserCA == "") != (o.UserCAKey == ""), "--user-ca and --user-ca-key need each other")
 	fault(o.Compare && len(o.reports) != 2, "--compare needs two saved reports, old and new")
-	fault(len(o.reports) > 0 && !o.Compare && o.Results == "", "saved reports are for --compare or --results")
-	fault(o.Compare && o.Results != "", "--compare and --results are alternatives")
+	fault(len(o.reports) > 0 && !o.Compare && o.Results == "" && o.Figures == "", "saved reports are for --compare, --results or --figures")
+	fault(o.Compare && (o.Results != "" || o.Figures != ""), "--compare and --results or --figures are alternatives")
 	fault(o.Plot != "" && !slices.Contains(o.Workloads, "soak"), "--plot is for --workloads soak")
 	fault(o.Profile != "" && (len(o.Workloads) != 1 || o.Runs > 1 || o.Growth != ""), "--profile is for one run of one workload")
 	fault(o.Shares != "" && o.Profile == "", "--shares needs --profile")

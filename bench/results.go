@@ -3,7 +3,9 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 )
 
@@ -99,6 +101,30 @@ func writeAims(b *bytes.Buffer, rows map[string]*Row) {
 		}
 		_, _ = fmt.Fprintf(b, "| %s | %s | %s | %s | %s | `--workloads %s` |\n", a.what, all[a.row], measured, floor, met, a.workload)
 	}
+}
+
+// told are the rows that stand in the few figures of a first page.
+var told = []string{"get", "create", "update", "merge-patch", "apply", "delete", "list", "watch-fanout", "watch-fanout, bursts",
+	"cold start, empty", "cold start, full", "memory, empty", "memory, full"}
+
+// writeTold puts the few figures between the marks of a Markdown file.
+func writeTold(path string, reports []*Report) error {
+	var b strings.Builder
+	rows := make(map[string]*Row)
+	for _, r := range reports {
+		maps.Copy(rows, byTitle(r))
+		if r.Origin != nil {
+			_, _ = fmt.Fprintf(&b, "%s, commit %s, on %s%s.\n", r.Origin.Began.Format("2006-01-02"), r.Origin.Commit, r.Origin.Machine, r.repeated())
+		}
+	}
+	b.WriteString("\n| | measured | × floor |\n|---|---|---|\n")
+	all := aims(standard())
+	for _, a := range aimed {
+		if row := rows[a.row]; row != nil && slices.Contains(told, a.row) {
+			_, _ = fmt.Fprintf(&b, "| %s | %s | %s |\n", a.what, row.measured(all[a.row]), times(row.ToFloor))
+		}
+	}
+	return replaceMarked(path, "figures", b.String())
 }
 
 // standard are the options that all aims are given for.
