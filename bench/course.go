@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -52,7 +53,12 @@ type trend struct {
 func (t trend) grows() bool { return t.percent > tolerance }
 
 func (t trend) String() string {
-	return fmt.Sprintf("%s %s → %s %s (%+.1f %%, %+.3g an hour)", t.line.Name, short(t.first), short(t.last), t.line.Unit, t.percent, t.hourly)
+	return fmt.Sprintf("%s %s → %s (%+.1f %%, %+.3g an hour)", t.line.Name, short(t.first), t.line.with(t.last), t.percent, t.hourly)
+}
+
+// with is a value and its unit, if it has one.
+func (l *CourseLine) with(value float64) string {
+	return strings.TrimSpace(short(value) + " " + l.Unit)
 }
 
 // trends compares, for every line, the first third of the time after the warm-up with the last.

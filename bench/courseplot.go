@@ -70,7 +70,7 @@ func (l *CourseLine) strip(b *bytes.Buffer, i int, top, end, warm float64) {
 	label(b, "muted", "end", plotLeft-8, top+5, short(math.Round(highest*10)/10))
 	label(b, "muted", "end", plotLeft-8, bottom+4, "0")
 	last := l.Moments[len(l.Moments)-1].Value
-	label(b, "muted", "start", timeAt(end, end)+8, bottom-last/highest*stripHeight+4, short(math.Round(last*10)/10)+" "+l.Unit)
+	label(b, "muted", "start", timeAt(end, end)+8, bottom-last/highest*stripHeight+4, l.with(math.Round(last*10)/10))
 }
 
 // minutes names a time on the axis.

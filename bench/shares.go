@@ -87,8 +87,9 @@ func parseProfile(text []byte) (*cpuProfile, error) {
 	return p, lines.Err()
 }
 
-// systemCall is in every stack that waits for the kernel.
-var systemCall = regexp.MustCompile(`^(internal/runtime/syscall|syscall)\.`)
+// systemCall is in every stack that is in the kernel because it asked for it. Page faults and
+// interrupts are not told apart from what they interrupt.
+var systemCall = regexp.MustCompile(`^((internal/runtime/)?syscall[./]|runtime\.(futex|madvise|usleep)$)`)
 
 // shares are the parts of the work, by a function that is in the stacks of each. They overlap.
 var shares = []struct {
