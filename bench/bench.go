@@ -99,9 +99,6 @@ func (b *Bench) write(out io.Writer) error {
 			return err
 		}
 	}
-	if o.Plot != "" && r.Course != nil {
-		return os.WriteFile(o.Plot, r.Course.plot(), 0o644)
-	}
 	return nil
 }
 
@@ -121,7 +118,7 @@ func (b *Bench) again(out io.Writer) error {
 	return b.Options.writePages(reports)
 }
 
-// writePages writes the pages of figures that were asked for.
+// writePages writes the pages of figures, and the plot, that were asked for.
 func (o *Options) writePages(reports []*Report) error {
 	if o.Results != "" {
 		if err := writeResults(o.Results, reports); err != nil {
@@ -129,7 +126,14 @@ func (o *Options) writePages(reports []*Report) error {
 		}
 	}
 	if o.Figures != "" {
-		return writeTold(o.Figures, reports)
+		if err := writeTold(o.Figures, reports); err != nil {
+			return err
+		}
+	}
+	for _, r := range reports {
+		if o.Plot != "" && r.Course != nil {
+			return os.WriteFile(o.Plot, r.Course.plot(), 0o644)
+		}
 	}
 	return nil
 }

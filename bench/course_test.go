@@ -1,9 +1,12 @@
 package main
 
 import (
+	"bytes"
 	"encoding/xml"
 	"io"
 	"math"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -65,5 +68,21 @@ func TestCoursePlotIsXML(t *testing.T) {
 		if !strings.Contains(string(c.plot()), want) {
 			t.Errorf("no %q in\n%s", want, c.plot())
 		}
+	}
+}
+
+func TestPlotOfSavedReport(t *testing.T) {
+	r := newReport(t)
+	r.Course = courseOf(func(int) float64 { return 3 })
+	saved, plot := filepath.Join(t.TempDir(), "soak.json"), filepath.Join(t.TempDir(), "soak.svg")
+	if err := r.writeJSON(saved); err != nil {
+		t.Fatal(err)
+	}
+	var out, log bytes.Buffer
+	if code := run([]string{"--plot", plot, saved}, nil, &out, &log); code != 0 {
+		t.Fatalf("exit code %d: %s", code, &log)
+	}
+	if text, err := os.ReadFile(plot); err != nil || !bytes.Equal(text, r.Course.plot()) {
+		t.Errorf("%v\n%s", err, text)
 	}
 }
