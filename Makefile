@@ -24,8 +24,9 @@ fuzz: ## every fuzz target in turn, each for FUZZTIME
 	    go test "$$folder" -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) || exit 1; \
 	  done
 
-soak: build ## the long runs: kills, histories, leaks, and ten minutes of each fuzz target
+soak: build ## the long runs: kills, histories, leaks, half an hour of mixed load, and ten minutes of each fuzz target
 	cd test && TROUPE_SOAK=1 go test -timeout 4h -count 1 ./...
+	go run ./bench --workloads soak --duration 30m --floor=false --start-arg=--audit-log-maxbackup=1
 	$(MAKE) fuzz FUZZTIME=10m
 
 bench: build ## the load harness against a fresh daemon

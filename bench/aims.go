@@ -29,6 +29,9 @@ func aims(o *Options) map[string]*Aim {
 		"memory, empty":     figureAim(30, "MiB resident"),
 		"custom-resource":   figureAim(0, "requests refused"),
 	}
+	if o.Scale == 1 && o.Duration >= soakLimit {
+		all["soak"] = figureAim(0, "quantities grow")
+	}
 	if o.Scale == 1 {
 		all["selector, indexed field"] = figureAim(5, "ms")
 		all["selector, other field"] = figureAim(60, "ms")

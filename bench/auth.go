@@ -79,6 +79,7 @@ func plural(n int, noun string) string {
 type roles struct {
 	fixture *fixture
 	group   string // API group
+	tokens  string // that of the requests for tokens
 }
 
 // account is the service account of the namespace that is bound with every user.
@@ -90,6 +91,9 @@ func (f *fixture) roles() (*roles, error) {
 		return nil, err
 	}
 	r := &roles{fixture: f, group: group}
+	if r.tokens, err = f.session.group("authentication"); err != nil {
+		return nil, err
+	}
 	f.also = append(f.also, r.path("rolebindings"), r.path("roles"))
 	c := f.session.Target.Conn()
 	defer c.Close()
@@ -97,9 +101,21 @@ func (f *fixture) roles() (*roles, error) {
 	if _, err := c.Expect(http.StatusCreated, http.MethodPost, r.path("roles"), typeJSON, role); err != nil {
 		return nil, err
 	}
-	body := fmt.Appendf(nil, `{"apiVersion":"v1","kind":"ServiceAccount","metadata":{"name":%q}}`, account)
-	_, err = c.Expect(http.StatusCreated, http.MethodPost, f.namespacePath()+"/serviceaccounts", typeJSON, body)
-	return r, err
+	return r, f.addAccount(c, account)
+}
+
+func (f *fixture) accounts() string { return f.namespacePath() + "/serviceaccounts" }
+
+// addAccount makes a service account.
+func (f *fixture) addAccount(c *Conn, name string) error {
+	body := fmt.Appendf(nil, `{"apiVersion":"v1","kind":"ServiceAccount","metadata":{"name":%q}}`, name)
+	_, err := c.Expect(http.StatusCreated, http.MethodPost, f.accounts(), typeJSON, body)
+	return err
+}
+
+// subject is a service account as bindings name it.
+func (f *fixture) subject(account string) []byte {
+	return fmt.Appendf(nil, `{"kind":"ServiceAccount","name":%q,"namespace":%q}`, account, f.namespace)
 }
 
 func (r *roles) path(resource string) string {
@@ -119,7 +135,9 @@ func (r *roles) callers() ([]caller, error) {
 	} else {
 		s.Note("auth: no certificates of plain users, because no CA is known that %s accepts (--user-ca)", s.Target.Address)
 	}
-	token, err := r.accountToken()
+	c := s.Target.Conn()
+	defer c.Close()
+	token, err := r.token(c, account)
 	if err != nil {
 		return nil, err
 	}
@@ -132,16 +150,10 @@ func (r *roles) callers() ([]caller, error) {
 	return all, nil
 }
 
-// accountToken asks for a token of the service account.
-func (r *roles) accountToken() (string, error) {
-	group, err := r.fixture.session.group("authentication")
-	if err != nil {
-		return "", err
-	}
-	c := r.fixture.session.Target.Conn()
-	defer c.Close()
-	body := fmt.Appendf(nil, `{"apiVersion":"%s/v1","kind":"TokenRequest","spec":{"expirationSeconds":7200}}`, group)
-	answer, err := c.Expect(http.StatusCreated, http.MethodPost, r.fixture.namespacePath()+"/serviceaccounts/"+account+"/token", typeJSON, body)
+// token asks for a token of a service account.
+func (r *roles) token(c *Conn, account string) (string, error) {
+	body := fmt.Appendf(nil, `{"apiVersion":"%s/v1","kind":"TokenRequest","spec":{"expirationSeconds":7200}}`, r.tokens)
+	answer, err := c.Expect(http.StatusCreated, http.MethodPost, r.fixture.accounts()+"/"+account+"/token", typeJSON, body)
 	if err != nil {
 		return "", err
 	}
@@ -165,7 +177,7 @@ func (r *roles) allow(name string, users ...string) error {
 }
 
 func (r *roles) bind(c *Conn, name string, users ...string) (int, error) {
-	subjects := fmt.Appendf(nil, `{"kind":"ServiceAccount","name":%q,"namespace":%q}`, account, r.fixture.namespace)
+	subjects := r.fixture.subject(account)
 	for _, user := range users {
 		subjects = fmt.Appendf(subjects, `,{"apiGroup":%q,"kind":"User","name":%q}`, r.group, user)
 	}

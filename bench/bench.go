@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -25,36 +26,80 @@ type Bench struct {
 	closers     []func()  // what to stop and remove, last first
 }
 
-// Run measures all workloads and prints the table to out. It fails if it could not get started, a
-// workload could not be run, or the report cannot be written; single failed operations are in the report.
+// Run measures all workloads, as often as it is asked to, and prints the table to out. It fails if
+// it could not get started, a workload could not be run, or the report cannot be written; single
+// failed operations are in the report.
 func (b *Bench) Run(ctx context.Context, out io.Writer) error {
 	ctx, cancel := context.WithTimeout(ctx, b.Options.Timeout)
 	defer cancel()
-	b.Report = Report{Options: &b.Options, Origin: newOrigin(b.Command), Rows: []*Row{}, Notes: []string{}}
-	defer b.close()
-	if err := b.open(); err != nil {
-		return err
-	}
-	var failed error
-	if b.Options.Growth != "" {
-		failed = b.grow(ctx)
-	} else {
-		failed = b.measure(ctx)
-	}
-	if err := b.Report.writeTable(out); err != nil {
-		return err
-	}
-	if b.Options.JSON != "" {
-		if err := b.Report.writeJSON(b.Options.JSON); err != nil {
+	began := newOrigin(b.Command)
+	var (
+		runs   []*Report
+		failed error
+	)
+	for n := range b.Options.Runs {
+		if b.Options.Runs > 1 {
+			b.log("run %d of %d", n+1, b.Options.Runs)
+		}
+		b.Report = Report{Options: &b.Options, Origin: began, Rows: []*Row{}, Notes: []string{}}
+		measured, err := b.once(ctx)
+		if !measured {
 			return err
 		}
-	}
-	if b.Options.Results != "" {
-		if err := writeResults(b.Options.Results, []*Report{&b.Report}); err != nil {
-			return err
+		failed = errors.Join(failed, err)
+		one := b.Report
+		runs = append(runs, &one)
+		if ctx.Err() != nil {
+			break
 		}
+	}
+	b.Report = *medianOf(runs)
+	if err := b.write(out); err != nil {
+		return err
 	}
 	return failed
+}
+
+// once is one run. It tells whether there is anything to report.
+func (b *Bench) once(ctx context.Context) (bool, error) {
+	defer b.close()
+	if b.Options.Settings != "" {
+		descriptors, err := raiseDescriptors()
+		if err != nil {
+			return false, err
+		}
+		b.descriptors = descriptors
+		return true, b.tune(ctx)
+	}
+	if err := b.open(); err != nil {
+		return false, err
+	}
+	if b.Options.Growth != "" {
+		return true, b.grow(ctx)
+	}
+	return true, b.measure(ctx)
+}
+
+// write prints the report, and writes the files that were asked for.
+func (b *Bench) write(out io.Writer) error {
+	o, r := &b.Options, &b.Report
+	if err := r.writeTable(out); err != nil {
+		return err
+	}
+	if o.JSON != "" {
+		if err := r.writeJSON(o.JSON); err != nil {
+			return err
+		}
+	}
+	if err := o.writePages([]*Report{r}); err != nil {
+		return err
+	}
+	if o.Profile != "" {
+		if err := writeShares(o.Shares, o.Profile, r.Origin, out); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // again works on saved reports instead of servers.
@@ -70,7 +115,27 @@ func (b *Bench) again(out io.Writer) error {
 	if b.Options.Compare {
 		return compare(out, reports[0], reports[1])
 	}
-	return writeResults(b.Options.Results, reports)
+	return b.Options.writePages(reports)
+}
+
+// writePages writes the pages of figures, and the plot, that were asked for.
+func (o *Options) writePages(reports []*Report) error {
+	if o.Results != "" {
+		if err := writeResults(o.Results, reports); err != nil {
+			return err
+		}
+	}
+	if o.Figures != "" {
+		if err := writeTold(o.Figures, reports); err != nil {
+			return err
+		}
+	}
+	for _, r := range reports {
+		if o.Plot != "" && r.Course != nil {
+			return os.WriteFile(o.Plot, r.Course.plot(), 0o644)
+		}
+	}
+	return nil
 }
 
 // open finds or starts all servers.
@@ -154,6 +219,7 @@ func (b *Bench) openServer(label, kubeconfig, binary string, processes []int) er
 
 // close stops what was started and removes what was made.
 func (b *Bench) close() {
+	b.targets, b.floor = nil, nil
 	for len(b.closers) > 0 {
 		last := len(b.closers) - 1
 		b.closers[last]()
@@ -191,7 +257,7 @@ func (b *Bench) workload(ctx context.Context, w Workload) error {
 	var rows []*Row
 	for i, target := range b.targets {
 		s := b.session(target)
-		if i > 0 && w.kind != usual {
+		if i > 0 && w.own {
 			if s.Binary = b.Options.AgainstStart; s.Binary == "" {
 				b.Report.note("%s was not measured on the second server, of which there is no binary (--against-start)", w.Name)
 				continue
@@ -206,6 +272,9 @@ func (b *Bench) workload(ctx context.Context, w Workload) error {
 			first = results
 		}
 		for _, result := range results {
+			if i == 0 && result.Course != nil {
+				b.Report.Course = result.Course
+			}
 			rows = append(rows, newRow(result.Name, target.Label, result.Sample, result.Figure))
 		}
 	}

@@ -33,6 +33,7 @@ type Daemon struct {
 type daemonSpec struct {
 	binary, dir, naming string
 	args                []string
+	env                 []string      // more variables, as NAME=value
 	audit               bool          // the metadata of every request, into a file beside the data
 	timeout             time.Duration // of requests to it
 }
@@ -45,7 +46,7 @@ func (spec daemonSpec) start() (*Daemon, error) {
 	}
 	tail := &tailWriter{}
 	d := &Daemon{cmd: exec.Command(spec.binary, args...), ended: make(chan struct{})}
-	d.cmd.Stderr = tail
+	d.cmd.Stderr, d.cmd.Env = tail, append(os.Environ(), spec.env...)
 	output, err := d.cmd.StdoutPipe()
 	if err != nil {
 		return nil, err

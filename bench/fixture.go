@@ -37,8 +37,7 @@ func (s *Session) prepare(ctx context.Context, n int) (*fixture, error) {
 	}
 	c := s.Target.Conn()
 	defer c.Close()
-	body := fmt.Appendf(nil, `{"apiVersion":"v1","kind":"Namespace","metadata":{"name":%q}}`, f.namespace)
-	if _, err := c.Expect(http.StatusCreated, http.MethodPost, "/api/v1/namespaces", typeJSON, body); err != nil {
+	if err := f.addNamespace(c); err != nil {
 		return nil, err
 	}
 	if err := f.populate(ctx, n); err != nil {
@@ -46,6 +45,13 @@ func (s *Session) prepare(ctx context.Context, n int) (*fixture, error) {
 		return nil, err
 	}
 	return f, nil
+}
+
+// addNamespace makes the namespace.
+func (f *fixture) addNamespace(c *Conn) error {
+	body := fmt.Appendf(nil, `{"apiVersion":"v1","kind":"Namespace","metadata":{"name":%q}}`, f.namespace)
+	_, err := c.Expect(http.StatusCreated, http.MethodPost, "/api/v1/namespaces", typeJSON, body)
+	return err
 }
 
 // populate creates objects 0 to n-1; any failure is an error.
@@ -162,6 +168,11 @@ func (f *fixture) put(total int) Step {
 func (f *fixture) version(collection string) (string, error) {
 	c := f.session.Target.Conn()
 	defer c.Close()
+	return f.versionOn(c, collection)
+}
+
+// versionOn is version on a connection that there is already.
+func (f *fixture) versionOn(c *Conn, collection string) (string, error) {
 	answer, err := c.Expect(http.StatusOK, http.MethodGet, collection+"?limit=1", "", nil)
 	if err != nil {
 		return "", err

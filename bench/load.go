@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"sync"
@@ -20,6 +21,7 @@ type Load struct {
 	Concurrency int           // workers, each with a connection of its own
 	Count       int           // operations, 0 for no bound
 	Duration    time.Duration // 0 for no bound
+	Profile     string        // file for the server's CPU profile meanwhile, empty for none
 }
 
 // Step is one operation, the n-th of the load; it returns the bytes of the bodies it was answered.
@@ -38,11 +40,15 @@ func (l Load) Drive(ctx context.Context, target *Target, step Step) (*Sample, er
 		return nil, err
 	}
 	var (
-		next  atomic.Int64
-		group sync.WaitGroup
-		parts = make([]Sample, l.Concurrency)
+		next             atomic.Int64
+		group, profiling sync.WaitGroup
+		parts            = make([]Sample, l.Concurrency)
+		taken            error
 	)
 	m := startMeter(target)
+	if l.Profile != "" {
+		profiling.Go(func() { taken = profile(ctx, target, l.Profile, l.Duration) })
+	}
 	for i, c := range conns {
 		group.Go(func() { l.work(ctx, c, m.begin, &next, &parts[i], step) })
 	}
@@ -52,7 +58,8 @@ func (l Load) Drive(ctx context.Context, target *Target, step Step) (*Sample, er
 		sum.add(&parts[i])
 	}
 	m.stop(sum)
-	return sum, ctx.Err()
+	profiling.Wait()
+	return sum, errors.Join(ctx.Err(), taken)
 }
 
 // connect opens all connections and sends a request on each, so that handshakes are over before

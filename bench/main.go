@@ -17,7 +17,7 @@ func main() {
 }
 
 // run is main with its surroundings as arguments. The exit code is 0 for a run without errors,
-// 1 for one with failed operations or workloads, 2 for wrong flags.
+// 1 for one with failed operations or workloads, or a soak that something grew in, 2 for wrong flags.
 func run(args []string, in io.Reader, out, log io.Writer) int {
 	if len(args) == 1 && args[0] == nameFloor {
 		return report(log, serveFloor(in, out))
@@ -40,6 +40,9 @@ func run(args []string, in io.Reader, out, log io.Writer) int {
 	}
 	if n := b.Report.errors(); n > 0 {
 		return report(log, fmt.Errorf("%d operations failed", n))
+	}
+	if b.Report.grown() {
+		return report(log, errors.New("the server holds more and more"))
 	}
 	return 0
 }

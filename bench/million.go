@@ -97,9 +97,9 @@ func (s *Session) fillMillion(ctx context.Context, dir string, objects int) ([]R
 	}, f.path(objects - 1), nil
 }
 
-// snapshots is what the metrics of a server say of its snapshots; empty if nothing.
-func snapshots(target *Target) string {
-	return metric(target, "troupe_snapshot_bytes")
+// snapshots is what the metrics of a server say of its snapshots; 0 if nothing.
+func snapshots(target *Target) float64 {
+	return figuresOf(target)["troupe_snapshot_bytes"]
 }
 
 // pauses watches how much time passes between answers, whoever gets them.

@@ -16,17 +16,22 @@ const (
 	mixedChunk    = 100    // objects of one list
 )
 
-// mixedKinds are the operations, and how many of twenty are of each.
-var mixedKinds = []struct {
+// kind is one of the operations that a load is made of.
+type kind struct {
 	name  string
 	share int
-	step  func(f *fixture) Step
-}{
-	{"get", 13, func(f *fixture) Step { return f.get }},
-	{"list", 1, func(f *fixture) Step { return f.chunk(mixedChunk) }},
-	{"update", 3, func(f *fixture) Step { return f.put(f.total) }},
-	{"patch", 2, func(f *fixture) Step { return f.patch }},
-	{"replace", 1, func(f *fixture) Step { return f.replace }},
+	step  Step
+}
+
+// mixedKinds are the operations, and how many of twenty are of each.
+func (f *fixture) mixedKinds() []kind {
+	return []kind{
+		{"get", 13, f.get},
+		{"list", 1, f.chunk(mixedChunk)},
+		{"update", 3, f.put(f.total)},
+		{"patch", 2, f.patch},
+		{"replace", 1, f.replace},
+	}
 }
 
 // mixed: reads, writes and watches at the same time, beside many idle watches. A row for each kind
@@ -53,7 +58,7 @@ func mixed(ctx context.Context, s *Session) ([]Result, error) {
 		sleepers.close()
 		return nil, err
 	}
-	parts := newParts(f)
+	parts := newParts(f.mixedKinds())
 	load := s.load()
 	sample, err := load.Drive(ctx, s.Target, parts.step)
 	seen := watchers.close()
@@ -63,7 +68,7 @@ func mixed(ctx context.Context, s *Session) ([]Result, error) {
 	}
 	slices.Sort(seen.Latencies)
 	sample.Errors += seen.Errors
-	results := append([]Result{{Name: "mixed", Sample: sample}}, parts.results(sample.Elapsed)...)
+	results := append([]Result{{Name: "mixed", Sample: sample}}, parts.results("mixed", sample.Elapsed)...)
 	seen.Elapsed = sample.Elapsed
 	return append(results, Result{Name: "mixed, events", Sample: &Sample{Operations: seen.Operations, Elapsed: seen.Elapsed, Latencies: seen.Latencies}}), nil
 }
@@ -90,16 +95,16 @@ func (f *fixture) replace(c *Conn, n int) (int, error) {
 
 // parts tells the latencies of the kinds of operations apart.
 type parts struct {
-	steps   []Step // one of each kind
-	order   []int  // the kind of operation n is order[n % len(order)]
+	kinds   []kind
+	order   []int // the kind of operation n is order[n % len(order)]
 	mu      sync.Mutex
 	samples []Sample // by kind; guarded by mu
 }
 
-func newParts(f *fixture) *parts {
-	p := &parts{samples: make([]Sample, len(mixedKinds))}
-	for i, kind := range mixedKinds {
-		p.steps = append(p.steps, kind.step(f))
+// newParts wants shares whose sum has no divisor in common with stride.
+func newParts(kinds []kind) *parts {
+	p := &parts{kinds: kinds, samples: make([]Sample, len(kinds))}
+	for i, kind := range kinds {
 		for range kind.share {
 			p.order = append(p.order, i)
 		}
@@ -107,10 +112,13 @@ func newParts(f *fixture) *parts {
 	return p
 }
 
+// stride is how far apart the kinds of two operations are in their order, so that kinds take turns.
+const stride = 7
+
 func (p *parts) step(c *Conn, n int) (int, error) {
-	kind := p.order[n*7%len(p.order)] // 7 and 20 have no common divisor: kinds take turns
+	kind := p.order[n*stride%len(p.order)]
 	before := time.Now()
-	size, err := p.steps[kind](c, n)
+	size, err := p.kinds[kind].step(c, n)
 	took := time.Since(before)
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -122,13 +130,13 @@ func (p *parts) step(c *Conn, n int) (int, error) {
 }
 
 // results are the rows of the kinds. Errors are counted in the row of all of them.
-func (p *parts) results(elapsed time.Duration) []Result {
+func (p *parts) results(name string, elapsed time.Duration) []Result {
 	var results []Result
-	for i, kind := range mixedKinds {
+	for i, kind := range p.kinds {
 		sample := &p.samples[i]
 		sample.Elapsed = elapsed
 		slices.Sort(sample.Latencies)
-		results = append(results, Result{Name: "mixed, " + kind.name, Sample: sample})
+		results = append(results, Result{Name: name + ", " + kind.name, Sample: sample})
 	}
 	return results
 }

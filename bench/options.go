@@ -28,6 +28,7 @@ type Options struct {
 	UserCAKey    string        `json:"-"`
 	UserToken    string        `json:"-"`
 	Workloads    []string      `json:"workloads"`
+	Runs         int           `json:"runs"`
 	Scale        float64       `json:"scale"`
 	Size         int           `json:"sizeBytes"`
 	Concurrency  int           `json:"concurrency"`
@@ -43,7 +44,12 @@ type Options struct {
 	TempDir      string        `json:"tempDir"`
 	JSON         string        `json:"-"`
 	Results      string        `json:"-"`
+	Figures      string        `json:"-"`
 	Growth       string        `json:"-"`
+	Plot         string        `json:"-"`
+	Profile      string        `json:"-"`
+	Shares       string        `json:"-"`
+	Settings     string        `json:"-"`
 	Compare      bool          `json:"-"`
 	Request      time.Duration `json:"requestTimeoutNanoseconds"`
 	Timeout      time.Duration `json:"timeoutNanoseconds"`
@@ -76,7 +82,8 @@ func (o *Options) flags() *pflag.FlagSet {
 	f.StringVar(&o.UserCA, "user-ca", "", "CA whose client certificates the servers of --kubeconfig and --against accept (started ones get one)")
 	f.StringVar(&o.UserCAKey, "user-ca-key", "", "key of that CA")
 	f.StringVar(&o.UserToken, "user-token", "", "static token that they accept for the user "+staticUser)
-	f.StringSliceVar(&o.Workloads, "workloads", nil, "comma-separated workloads (default: all but custom-resource and million): "+strings.Join(workloadNames(true), ", "))
+	f.StringSliceVar(&o.Workloads, "workloads", nil, "comma-separated workloads (default: all but custom-resource, soak and million): "+strings.Join(workloadNames(true), ", "))
+	f.IntVar(&o.Runs, "runs", 1, "how often all of it is measured, each time on servers that are started afresh; the report has the medians")
 	f.Float64Var(&o.Scale, "scale", 1, "factor for the sizes of the scenarios from leases on, as in 0.1 for a small machine; the report says what it changed")
 	f.IntVar(&o.Size, "size", standardSize, "bytes of data in each object")
 	f.IntVar(&o.Concurrency, "concurrency", 32, "clients, each with a connection of its own")
@@ -92,7 +99,12 @@ func (o *Options) flags() *pflag.FlagSet {
 	f.StringVar(&o.TempDir, "temp-dir", os.TempDir(), "where data directories are made and syncs are measured; a real disk, please")
 	f.StringVar(&o.JSON, "json", "", "file to write the report to as JSON")
 	f.StringVar(&o.Results, "results", "", "Markdown file to write the table of aims to, of this run or of saved reports given as arguments; explanations in it are kept")
+	f.StringVar(&o.Figures, "figures", "", "Markdown file between whose marks the few most important figures are written, of this run or of saved reports")
 	f.StringVar(&o.Growth, "growth", "", "instead of workloads, measure each cost at 1, 10 and 100 times the size, and write the plots into this folder")
+	f.StringVar(&o.Plot, "plot", "", "file to write the plot of the workload soak to, as SVG, of this run or of a saved report")
+	f.StringVar(&o.Profile, "profile", "", "file for the CPU profile that the server takes of itself while the last load of the one workload is driven")
+	f.StringVar(&o.Shares, "shares", "", "Markdown file between whose marks the shares of the parts in that profile are written")
+	f.StringVar(&o.Settings, "settings", "", "instead of workloads, measure what settings of the daemon change, and write the table between the marks of this Markdown file")
 	f.BoolVar(&o.Compare, "compare", false, "compare two saved reports, given as arguments: old, new")
 	f.DurationVar(&o.Request, "request-timeout", time.Minute, "most time for one request")
 	f.DurationVar(&o.Timeout, "timeout", time.Hour, "most time for the whole run")
@@ -124,7 +136,7 @@ func (o *Options) parse(args []string, log io.Writer) error {
 
 func needsBinary(name string) bool {
 	w, _ := workloadOf(name)
-	return w.kind != usual
+	return w.own
 }
 
 // saved tells whether the run is about saved reports only.
@@ -149,8 +161,12 @@ func (o *Options) Validate() error {
 	fault(o.Against != "" && o.AgainstStart != "", "--against and --against-start are alternatives")
 	fault((o.UserCA == "") != (o.UserCAKey == ""), "--user-ca and --user-ca-key need each other")
 	fault(o.Compare && len(o.reports) != 2, "--compare needs two saved reports, old and new")
-	fault(len(o.reports) > 0 && !o.Compare && o.Results == "", "saved reports are for --compare or --results")
-	fault(o.Compare && o.Results != "", "--compare and --results are alternatives")
+	fault(len(o.reports) > 0 && !o.Compare && o.Results == "" && o.Figures == "" && o.Plot == "", "saved reports are for --compare, --results, --figures or --plot")
+	fault(o.Compare && (o.Results != "" || o.Figures != ""), "--compare and --results or --figures are alternatives")
+	fault(o.Plot != "" && !slices.Contains(o.Workloads, "soak") && len(o.reports) == 0, "--plot is for --workloads soak, or a saved report of it")
+	fault(o.Profile != "" && (len(o.Workloads) != 1 || o.Runs > 1 || o.Growth != ""), "--profile is for one run of one workload")
+	fault(o.Shares != "" && o.Profile == "", "--shares needs --profile")
+	fault(o.Settings != "" && (o.Start == "" || o.Runs > 1 || o.Growth != ""), "--settings starts servers of its own, once, and needs --start")
 	fault(o.Scale <= 0, "--scale must be positive")
 	for _, number := range []struct {
 		flag  string
@@ -158,7 +174,7 @@ func (o *Options) Validate() error {
 	}{
 		{"size", int64(o.Size)}, {"concurrency", int64(o.Concurrency)}, {"count", int64(o.Count)},
 		{"duration", int64(o.Duration)}, {"objects", int64(o.Objects)}, {"cold-objects", int64(o.ColdObjects)},
-		{"watchers", int64(o.Watchers)}, {"burst", int64(o.Burst)}, {"idle-watchers", int64(o.IdleWatchers)},
+		{"runs", int64(o.Runs)}, {"watchers", int64(o.Watchers)}, {"burst", int64(o.Burst)}, {"idle-watchers", int64(o.IdleWatchers)},
 		{"settle", int64(o.Settle)}, {"request-timeout", int64(o.Request)}, {"timeout", int64(o.Timeout)},
 	} {
 		fault(number.value <= 0, "--%s must be positive", number.flag)
@@ -168,5 +184,5 @@ func (o *Options) Validate() error {
 
 // load is the load that the flags ask for.
 func (o *Options) load() Load {
-	return Load{Concurrency: o.Concurrency, Count: o.Count, Duration: o.Duration}
+	return Load{Concurrency: o.Concurrency, Count: o.Count, Duration: o.Duration, Profile: o.Profile}
 }

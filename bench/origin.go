@@ -28,6 +28,11 @@ func newOrigin(args []string) *Origin {
 	}
 }
 
+// line says all of it.
+func (o *Origin) line() string {
+	return fmt.Sprintf("%s, commit %s, on %s:\n`%s`\n", o.Began.Format("2006-01-02 15:04 MST"), o.Commit, o.Machine, o.Command)
+}
+
 // commandLine is what was typed, without the value of the token.
 func commandLine(args []string) string {
 	const secret = "--user-token"

@@ -30,6 +30,10 @@ type Row struct {
 	Figure     *Figure  `json:"figure,omitempty"`
 	Aim        *Aim     `json:"aim,omitempty"`
 	Met        *bool    `json:"met,omitempty"`
+	// Of several runs: how many, and the spread of the figure or, without one, of the CPU time. All
+	// other values are medians.
+	Runs   int     `json:"runs,omitempty"`
+	Spread *Spread `json:"spread,omitempty"`
 	// Ratios of this row's CPU per operation (or figure) to that of the row of the same name:
 	// above 1 the other one is cheaper.
 	ToFloor   *float64 `json:"ratioToFloor,omitempty"`
@@ -42,6 +46,7 @@ type Report struct {
 	Options *Options `json:"options"`
 	Rows    []*Row   `json:"rows"`
 	Growth  []*Curve `json:"growth,omitempty"`
+	Course  *Course  `json:"course,omitempty"`
 	Notes   []string `json:"notes"`
 }
 
@@ -111,6 +116,11 @@ func (r *Report) errors() int {
 	return sum
 }
 
+// grown tells whether a soak has missed its aim.
+func (r *Report) grown() bool {
+	return slices.ContainsFunc(r.Rows, func(row *Row) bool { return row.Name == "soak" && row.Met != nil && !*row.Met })
+}
+
 // note keeps a remark for the end of the report, once.
 func (r *Report) note(format string, args ...any) {
 	if text := fmt.Sprintf(format, args...); !slices.Contains(r.Notes, text) {
@@ -164,7 +174,7 @@ func (row *Row) cells() []string {
 		rate, p50, p99 = short(row.Rate), span(row.P50), span(row.P99)
 	}
 	if row.Figure != nil {
-		figure = short(row.Figure.Value) + " " + row.Figure.Unit
+		figure = figureCell(row.Figure) + row.between(short)
 	}
 	if row.Aim != nil {
 		aim = row.Aim.String()
@@ -175,11 +185,22 @@ func (row *Row) cells() []string {
 	cpu, resident := blank, blank
 	if row.CPU != nil {
 		cpu = span(*row.CPU)
+		if row.Figure == nil {
+			cpu += row.between(span)
+		}
 	}
 	if row.Resident != nil {
 		resident = short(*row.Resident)
 	}
 	return []string{row.title(), rate, p50, p99, cpu, resident, strconv.Itoa(row.Errors), figure, aim, met, times(row.ToFloor)}
+}
+
+// between is the spread of several runs, behind the median; empty for one run.
+func (row *Row) between(print func(float64) string) string {
+	if row.Spread == nil {
+		return ""
+	}
+	return fmt.Sprintf(" (%s to %s)", print(row.Spread.Low), print(row.Spread.High))
 }
 
 // writeJSON writes the report for programs.

@@ -3,7 +3,9 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 )
 
@@ -38,6 +40,7 @@ var aimed = []struct{ row, workload, what string }{
 	{"selector, other field", "selector", "the same, other field"},
 	{"selector, label", "selector", "the same, label"},
 	{"custom-resource", "custom-resource", "requests for a new kind refused after its definition was acknowledged"},
+	{"soak", "soak --duration 30m", "quantities that have grown after 30 minutes of mixed load"},
 	{"durable-create", "durable-create", "durable create, one client, above one sync"},
 }
 
@@ -58,7 +61,7 @@ func results(reports []*Report, explained map[string]string) []byte {
 		"[README.md](README.md) says how to read the figures, [performance](../docs/performance.md) what they come from.\n\n")
 	for _, r := range reports {
 		if o := r.Origin; o != nil {
-			_, _ = fmt.Fprintf(&b, "- %s, commit %s, on %s:\n  `%s`\n", o.Began.Format("2006-01-02 15:04 MST"), o.Commit, o.Machine, o.Command)
+			_, _ = fmt.Fprintf(&b, "- %s, commit %s, on %s%s:\n  `%s`\n", o.Began.Format("2006-01-02 15:04 MST"), o.Commit, o.Machine, r.repeated(), o.Command)
 		}
 	}
 	rows := make(map[string]*Row)
@@ -71,6 +74,14 @@ func results(reports []*Report, explained map[string]string) []byte {
 	writeExplanations(&b, rows, explained)
 	writeRows(&b, reports, rows)
 	return b.Bytes()
+}
+
+// repeated says of how many runs the medians are; empty for one run.
+func (r *Report) repeated() string {
+	if r.Options.Runs < 2 {
+		return ""
+	}
+	return fmt.Sprintf(", medians of %d runs, in parentheses the lowest and the highest", r.Options.Runs)
 }
 
 // writeAims is one line for every aim, measured or not.
@@ -92,18 +103,42 @@ func writeAims(b *bytes.Buffer, rows map[string]*Row) {
 	}
 }
 
+// told are the rows that stand in the few figures of a first page.
+var told = []string{"get", "create", "update", "merge-patch", "apply", "delete", "list", "watch-fanout", "watch-fanout, bursts",
+	"cold start, empty", "cold start, full", "memory, empty", "memory, full"}
+
+// writeTold puts the few figures between the marks of a Markdown file.
+func writeTold(path string, reports []*Report) error {
+	var b strings.Builder
+	rows := make(map[string]*Row)
+	for _, r := range reports {
+		maps.Copy(rows, byTitle(r))
+		if r.Origin != nil {
+			_, _ = fmt.Fprintf(&b, "%s, commit %s, on %s%s.\n", r.Origin.Began.Format("2006-01-02"), r.Origin.Commit, r.Origin.Machine, r.repeated())
+		}
+	}
+	b.WriteString("\n| | measured | × floor |\n|---|---|---|\n")
+	all := aims(standard())
+	for _, a := range aimed {
+		if row := rows[a.row]; row != nil && slices.Contains(told, a.row) {
+			_, _ = fmt.Fprintf(&b, "| %s | %s | %s |\n", a.what, row.measured(all[a.row]), times(row.ToFloor))
+		}
+	}
+	return replaceMarked(path, "figures", b.String())
+}
+
 // standard are the options that all aims are given for.
 func standard() *Options {
-	return &Options{Scale: 1, Size: standardSize, Objects: standardObjects, ColdObjects: standardColdObjects, Watchers: standardWatchers}
+	return &Options{Scale: 1, Duration: soakLimit, Size: standardSize, Objects: standardObjects, ColdObjects: standardColdObjects, Watchers: standardWatchers}
 }
 
 // measured is what the row has beside the aim.
 func (row *Row) measured(a *Aim) string {
 	switch {
 	case a.figure && row.Figure != nil:
-		return figureCell(row.Figure)
+		return figureCell(row.Figure) + row.between(short)
 	case !a.figure && row.CPU != nil:
-		return span(*row.CPU) + " CPU"
+		return span(*row.CPU) + " CPU" + row.between(span)
 	case row.P50 > 0:
 		return span(row.P50) + " (median; CPU time not known)"
 	}

@@ -18,13 +18,44 @@ func TestAimedIsEveryAim(t *testing.T) {
 		if all[a.row] == nil {
 			t.Errorf("%s has no aim", a.row)
 		}
-		if _, found := workloadOf(a.workload); !found {
+		if _, found := workloadOf(strings.Fields(a.workload)[0]); !found {
 			t.Errorf("%s is measured by no workload %q", a.row, a.workload)
 		}
 		delete(all, a.row)
 	}
 	for row := range maps.Keys(all) {
 		t.Errorf("%s is not in the table", row)
+	}
+}
+
+func TestToldAreAimed(t *testing.T) {
+	all := aims(standard())
+	for _, name := range told {
+		if all[name] == nil {
+			t.Errorf("%s has no aim", name)
+		}
+	}
+}
+
+// The first page tells the few rows that it wants, and nothing else.
+func TestFiguresOfTheFirstPage(t *testing.T) {
+	dir := t.TempDir()
+	path, saved := filepath.Join(dir, "README.md"), filepath.Join(dir, "report.json")
+	if err := os.WriteFile(path, []byte("a\n<!-- bench: figures -->\n<!-- end -->\nb\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := savedReport(t).writeJSON(saved); err != nil {
+		t.Fatal(err)
+	}
+	var out, log bytes.Buffer
+	if code := run([]string{"--figures", path, saved}, nil, &out, &log); code != 0 {
+		t.Fatalf("exit code %d: %s", code, &log)
+	}
+	text, err := os.ReadFile(path)
+	want := "a\n<!-- bench: figures -->\n1970-01-01, commit abc, on 2 × CPU.\n\n| | measured | × floor |\n|---|---|---|\n" +
+		"| get, 1 KiB object | 15 µs CPU | 1.50 |\n| update (PUT) | 100 µs CPU | – |\n<!-- end -->\nb\n"
+	if err != nil || string(text) != want {
+		t.Errorf("%v\n%s", err, text)
 	}
 }
 

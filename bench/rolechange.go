@@ -68,6 +68,11 @@ func (r *roles) grant(ctx context.Context, admin *Conn, user string) (refused in
 	if _, err := r.bind(admin, user, user); err != nil {
 		return 0, 0, err
 	}
+	return r.allowed(ctx, c, path)
+}
+
+// allowed asks for what is at a path until that is allowed, and tells how often it was refused.
+func (r *roles) allowed(ctx context.Context, c *Conn, path string) (refused int, took time.Duration, err error) {
 	answered := time.Now()
 	for ctx.Err() == nil {
 		status, answer, err := c.Do(http.MethodGet, path, "", nil)
@@ -78,7 +83,7 @@ func (r *roles) grant(ctx context.Context, admin *Conn, user string) (refused in
 		case status == http.StatusOK:
 			return refused, took, nil
 		case status != http.StatusForbidden || took > changeLimit:
-			return refused, took, fmt.Errorf("%s after %v: status %d: %s", user, took, status, brief(answer))
+			return refused, took, fmt.Errorf("GET %s after %v: status %d: %s", path, took, status, brief(answer))
 		}
 		refused++
 	}

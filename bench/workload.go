@@ -9,19 +9,11 @@ import (
 
 // Workload is one scenario.
 type Workload struct {
-	Name string
-	Run  func(ctx context.Context, s *Session) ([]Result, error)
-	kind workloadKind
+	Name  string
+	Run   func(ctx context.Context, s *Session) ([]Result, error)
+	own   bool // starts servers of its own, from a binary
+	named bool // runs only if it is named
 }
-
-// workloadKind tells workloads apart that need something special.
-type workloadKind int
-
-const (
-	usual  workloadKind = iota
-	own                 // starts servers of its own, from a binary
-	onlyBy              // the same, and runs only if it is named
-)
 
 // Session is what a workload gets: the target, the flags, and a place for remarks.
 type Session struct {
@@ -37,6 +29,7 @@ type Result struct {
 	Name   string
 	Sample *Sample // nil if there is only a figure
 	Figure *Figure // what the row is about, if it is not CPU per operation
+	Course *Course // how the server was doing meanwhile; nil if that was not looked at
 	// Floor measures the same on a server that does nothing; nil if there is no such thing.
 	Floor func(ctx context.Context, floor *Target) (*Sample, error)
 }
@@ -67,15 +60,16 @@ func workloads() []Workload {
 		{Name: "leases", Run: leases},
 		{Name: "pod-life", Run: podLife},
 		{Name: "role-change", Run: roleChange},
-		{Name: "custom-resource", Run: customResource, kind: onlyBy},
+		{Name: "custom-resource", Run: customResource, named: true},
 		{Name: "auth", Run: authenticate},
 		{Name: "overload", Run: overload},
 		{Name: "stalled-readers", Run: stalled},
 		{Name: "mixed", Run: mixed},
 		{Name: "informer-storm", Run: informerStorm},
 		{Name: "selector", Run: selectNothing},
-		{Name: "cold-start", Run: coldStart, kind: own},
-		{Name: "million", Run: million, kind: onlyBy},
+		{Name: "soak", Run: soak, named: true},
+		{Name: "cold-start", Run: coldStart, own: true},
+		{Name: "million", Run: million, own: true, named: true},
 	}
 }
 
@@ -93,7 +87,7 @@ func workloadOf(name string) (Workload, bool) {
 func workloadNames(all bool) []string {
 	var names []string
 	for _, w := range workloads() {
-		if all || w.kind != onlyBy {
+		if all || !w.named {
 			names = append(names, w.Name)
 		}
 	}
@@ -111,6 +105,7 @@ type exchange struct {
 // floor returns how to measure the exchange under the same load.
 func (x exchange) floor(load Load) func(context.Context, *Target) (*Sample, error) {
 	path := "/floor?bytes=" + strconv.Itoa(x.bytes)
+	load.Profile = ""
 	return func(ctx context.Context, floor *Target) (*Sample, error) {
 		return load.Drive(ctx, floor, func(c *Conn, _ int) (int, error) {
 			sum := 0

@@ -129,7 +129,7 @@ func TestListsMustBeWhole(t *testing.T) {
 
 func TestPreparationFailureEndsWorkload(t *testing.T) {
 	for _, w := range workloads() {
-		if w.kind != usual || w.Name == "role-change" {
+		if w.own || w.Name == "role-change" {
 			continue // it prepares a server of its own, or there is no CA
 		}
 		fake, kubeconfig := startFake(t)

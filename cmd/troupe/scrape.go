@@ -55,8 +55,11 @@ func (s *scrape) get(name string) float64 { return s.samples[name] }
 
 // of is the figure of a resource in a series.
 func (s *scrape) of(name, resource string) float64 {
-	return s.samples[name+"{resource="+strconv.Quote(resource)+"}"]
+	return s.samples[series(name, resource)]
 }
+
+// series is that of a resource under a name.
+func series(name, resource string) string { return name + "{resource=" + strconv.Quote(resource) + "}" }
 
 // sum adds up the series of a name whose labels match a pattern.
 func (s *scrape) sum(name, pattern string) (total float64) {

@@ -20,7 +20,8 @@ func status() *cobra.Command {
 		Short: "Show what a running daemon does",
 		Long: `Show what the running daemon of --kubeconfig does: how many objects and watches it
 has, how fast it commits, how long a sync takes, what it keeps on disk and in memory, and
-which collections are the busiest and the slowest. Rates are measured over --interval.
+which collections are the busiest and the slowest. Rates are measured over --interval, as
+are the times that one thing takes, unless there was none of it: then since the start.
 All figures come from /metrics, whose names docs/operations.md explains.`,
 		Args: cobra.NoArgs,
 	}
@@ -97,7 +98,8 @@ func (p *picture) summary(w io.Writer) error {
 		{"server", fmt.Sprintf("%s  troupe %s  naming %s  up %s", p.server, a.label("troupe_info", "version"), a.label("troupe_info", "naming"),
 			time.Duration(a.get("troupe_uptime_seconds")*1e9).Truncate(time.Second))},
 		{"objects", fmt.Sprintf("%s in %d collections  at version %s", count(objects), len(a.resources("troupe_objects")), count(a.get("troupe_resource_version")))},
-		{"requests", fmt.Sprintf("%.0f/s  refused as too many %.0f/s  failed %.0f/s", p.rateOf("apiserver_request_total", ""),
+		{"requests", fmt.Sprintf("%.0f/s  at work on %s reads, %s writes  refused as too many %.0f/s  failed %.0f/s", p.rateOf("apiserver_request_total", ""),
+			count(a.sum("apiserver_current_inflight_requests", `"readOnly"`)), count(a.sum("apiserver_current_inflight_requests", `"mutating"`)),
 			p.rateOf("apiserver_request_total", `code="429"`), p.rateOf("apiserver_request_total", `code="5`))},
 		{"watches", fmt.Sprintf("%s open  %.0f events/s", count(a.get("troupe_watchers")), p.rate("troupe_watch_events_total"))},
 		{"commits", fmt.Sprintf("%.0f/s in %.0f batches/s (%.1f a batch, most %s)  waiting %s", p.rate("troupe_commits_total"), p.rate("troupe_commit_batches_total"),
@@ -106,16 +108,31 @@ func (p *picture) summary(w io.Writer) error {
 			short(p.mean("troupe_commit_seconds_total", "troupe_commit_batches_total")))},
 		{"disk", fmt.Sprintf("journal %s in %s files  snapshots %s, %s failed", size(a.get("troupe_journal_bytes")), count(a.get("troupe_journal_segments")),
 			size(a.get("troupe_snapshot_bytes")), count(a.get("troupe_snapshot_failures_total")))},
-		{"memory", fmt.Sprintf("%s resident  history %s  %s goroutines", size(a.get("process_resident_memory_bytes")), size(a.sum("troupe_history_bytes", "")),
-			count(a.get("go_goroutines")))},
+		{"memory", fmt.Sprintf("%s resident  history %s  %s goroutines  %s of %s files open", size(a.get("process_resident_memory_bytes")),
+			size(a.sum("troupe_history_bytes", "")), count(a.get("go_goroutines")), count(a.get("process_open_fds")), count(a.get("process_max_fds")))},
 		{"actors", fmt.Sprintf("%s awake  waiting messages %s  panics %s  restarts %s", count(a.get("troupe_object_actors")), count(a.get("troupe_mailbox_depth")),
 			count(a.get("troupe_actor_panics_total")), count(a.get("troupe_actor_restarts_total")))},
+		{"slowest", p.slowest()},
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, line := range lines {
 		fmt.Fprintf(t, "%s\t%s\n", line[0], line[1])
 	}
 	return t.Flush()
+}
+
+// slowest names the collections with the longest turns since the start.
+func (p *picture) slowest() string {
+	const most = 3
+	names := p.after.resources("troupe_turn_seconds_max")
+	longest := func(name string) float64 { return p.after.of("troupe_turn_seconds_max", name) }
+	names = slices.DeleteFunc(names, func(name string) bool { return longest(name) == 0 })
+	slices.SortFunc(names, func(a, b string) int { return cmp.Or(cmp.Compare(longest(b), longest(a)), strings.Compare(a, b)) })
+	var texts []string
+	for _, name := range names[:min(most, len(names))] {
+		texts = append(texts, short(longest(name))+" for one of "+name)
+	}
+	return cmp.Or(strings.Join(texts, ", "), "nothing was changed yet")
 }
 
 // A row is one collection.
@@ -133,7 +150,7 @@ func (p *picture) collections(w io.Writer, top int) error {
 			resource: name, objects: a.of("troupe_objects", name), watches: a.of("troupe_collection_watchers", name),
 			history: a.of("troupe_history_bytes", name), longest: a.of("troupe_turn_seconds_max", name),
 			turns: per(a.of("troupe_turns_total", name)-b.of("troupe_turns_total", name), a.at.Sub(b.at).Seconds()),
-			mean:  per(a.of("troupe_turn_seconds_total", name), a.of("troupe_turns_total", name)),
+			mean:  p.mean(series("troupe_turn_seconds_total", name), series("troupe_turns_total", name)),
 		}
 		if r.objects+r.watches+r.history > 0 {
 			rows = append(rows, r)

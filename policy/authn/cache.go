@@ -30,9 +30,13 @@ type Cache[V any] struct {
 	limit int
 	now   func() time.Time
 
-	mu      sync.RWMutex // guards answers
+	mu      sync.RWMutex // guards all below it
 	answers map[Digest]answer[V]
+	swept   time.Time // when there was room made last
 }
+
+// sweepPeriod is how long an answer may stay whose time has come.
+const sweepPeriod = time.Minute
 
 type answer[V any] struct {
 	value V
@@ -41,7 +45,7 @@ type answer[V any] struct {
 
 // NewCache makes a cache of at most limit answers.
 func NewCache[V any](limit int, now func() time.Time) *Cache[V] {
-	return &Cache[V]{limit: limit, now: now, answers: map[Digest]answer[V]{}}
+	return &Cache[V]{limit: limit, now: now, answers: map[Digest]answer[V]{}, swept: now()}
 }
 
 // Get is the answer about a credential, if one is kept whose time has not come.
@@ -60,20 +64,23 @@ func (c *Cache[V]) Get(d Digest) (V, bool) {
 func (c *Cache[V]) Put(d Digest, value V, until time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if len(c.answers) >= c.limit {
-		c.makeRoom()
+	if now := c.now(); len(c.answers) >= c.limit || now.Sub(c.swept) >= sweepPeriod {
+		c.makeRoom(now)
 	}
 	c.answers[d] = answer[V]{value, until}
 }
 
-// makeRoom drops the answers whose time has come or, if they are few, any quarter, so that
-// the next call is far away. The caller holds mu.
-func (c *Cache[V]) makeRoom() {
-	now := c.now()
+// makeRoom drops the answers whose time has come and, if there are still as many as may be, any
+// quarter, so that the next call is far away. The caller holds mu.
+func (c *Cache[V]) makeRoom(now time.Time) {
+	c.swept = now
 	for d, kept := range c.answers {
 		if !now.Before(kept.until) {
 			delete(c.answers, d)
 		}
+	}
+	if len(c.answers) < c.limit {
+		return
 	}
 	for d := range c.answers {
 		if len(c.answers) <= c.limit-(c.limit+3)/4 {

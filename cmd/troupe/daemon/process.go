@@ -15,4 +15,5 @@ func (d *Daemon) writeProcess(w io.Writer) {
 	fmt.Fprintf(w, "# HELP troupe_uptime_seconds Time since the start.\n# TYPE troupe_uptime_seconds gauge\ntroupe_uptime_seconds %.3f\n",
 		time.Since(d.began).Seconds())
 	metrics.WriteProcessMetrics(w)
+	metrics.WriteFDMetrics(w)
 }

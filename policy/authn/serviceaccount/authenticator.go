@@ -39,13 +39,14 @@ type Authenticator struct {
 	bad    *authn.Cache[error]
 }
 
-// How far clocks may differ, and what is remembered: of tokens that nobody signed, for how long.
+// How far clocks may differ, and what is remembered for how long: good tokens, which are cheap to
+// verify again, and those that nobody signed.
 const (
 	leeway       = time.Minute
 	mostGood     = 1 << 15
 	mostBad      = 1 << 12
 	badTime      = 10 * time.Second
-	noLaterThan  = 24 * time.Hour
+	noLaterThan  = 5 * time.Minute
 	longestToken = 16 << 10
 )
 

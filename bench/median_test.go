@@ -1,0 +1,59 @@
+package main
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestMedianOfRuns(t *testing.T) {
+	var runs []*Report
+	for n, cpu := range []time.Duration{30, 10, 20} {
+		r := newReport(t, "--start=x", "--runs=3")
+		r.add(newRow("get", "", measured(10_000, cpu*time.Microsecond), nil), newRow("get", nameFloor, measured(10_000, 5*time.Microsecond), nil))
+		r.add(newRow("idle", "", nil, &Figure{float64(25 + 5*n), "MiB resident"}))
+		r.Rows[0].Errors = n
+		r.note("smaller")
+		runs = append(runs, r)
+	}
+	m := medianOf(runs)
+	get, idle := byTitle(m)["get"], byTitle(m)["idle"]
+	if *get.CPU != 20 || *get.Spread != (Spread{10, 30}) || *get.ToFloor != 4 || !*get.Met || get.Errors != 3 || get.Operations != 30_000 || get.Runs != 3 {
+		t.Errorf("get: %+v", get)
+	}
+	if idle.Figure.Value != 30 || *idle.Spread != (Spread{25, 35}) || !*idle.Met || idle.CPU != nil {
+		t.Errorf("idle: %+v", idle)
+	}
+	if len(m.Notes) != 1 || len(m.Rows) != 3 {
+		t.Errorf("%d rows, notes %v", len(m.Rows), m.Notes)
+	}
+	var out bytes.Buffer
+	if err := m.writeTable(&out); err != nil {
+		t.Fatal(err)
+	}
+	if text := string(results([]*Report{m}, nil)); !strings.Contains(text, "| 20 µs CPU (10 µs to 30 µs) |") || !strings.Contains(text, "| 30 MiB resident (25 to 35) |") {
+		t.Errorf("results:\n%s", text)
+	}
+	if !strings.Contains(out.String(), "20 µs (10 µs to 30 µs)") {
+		t.Errorf("table:\n%s", &out)
+	}
+	if medianOf(runs[:1]) != runs[0] {
+		t.Error("one run is not its own median")
+	}
+	if two := medianOf(runs[:2]); *byTitle(two)["get"].CPU != 20 {
+		t.Errorf("median of two: %v", *byTitle(two)["get"].CPU)
+	}
+}
+
+// Every run has servers of its own.
+func TestRunsAreFresh(t *testing.T) {
+	_, kubeconfig := startFake(t)
+	var out, log bytes.Buffer
+	if code := run(quick(t, "--kubeconfig", kubeconfig, "--workloads", "get", "--runs=2"), nil, &out, &log); code != 0 {
+		t.Fatalf("exit code %d\n%s%s", code, &log, &out)
+	}
+	if !strings.Contains(log.String(), "run 2 of 2") || strings.Count(out.String(), "\nget ") != 2 { // the server's and the floor's
+		t.Errorf("%s%s", &log, &out)
+	}
+}

@@ -1,0 +1,40 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"time"
+)
+
+// profile writes the CPU profile that a server takes of itself while a load is driven for a time.
+func profile(ctx context.Context, target *Target, path string, duration time.Duration) error {
+	own := *target
+	own.Timeout = duration + target.Timeout
+	c := own.Conn()
+	defer c.Close()
+	if err := c.Dial(ctx); err != nil {
+		return err
+	}
+	answer, err := c.Expect(http.StatusOK, http.MethodGet, fmt.Sprintf("/debug/pprof/profile?seconds=%d", max(1, int(duration.Seconds()))), "", nil)
+	if err != nil {
+		return fmt.Errorf("profile: %w", err)
+	}
+	return os.WriteFile(path, answer, 0o644)
+}
+
+// writeShares puts what a profile says of the parts of the work between the marks of a Markdown
+// file, with where and how it was taken.
+func writeShares(path, profile string, origin *Origin, out io.Writer) error {
+	p, err := readProfile(profile)
+	if err != nil {
+		return err
+	}
+	table := p.table()
+	if _, err := io.WriteString(out, table); err != nil || path == "" {
+		return err
+	}
+	return replaceMarked(path, "shares", origin.line()+table)
+}

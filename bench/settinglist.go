@@ -1,0 +1,107 @@
+package main
+
+// settings are those that answer something that an operator can see, in the order of the table. The
+// value in bold is the default.
+func settings() []setting {
+	return []setting{
+		{
+			symptom: "Requests cost more than they should, and much of it is the system's time",
+			shows:   "`requests`; `process_cpu_seconds_system_total`",
+			key:     "`audit.log.mode`",
+			trials: []trial{
+				{value: "**blocking**"},
+				{value: "batch", args: []string{"--audit-log-mode=batch"}},
+				{value: "no log", quiet: true},
+			},
+			measure: (*trialServer).getAndUpdate,
+		},
+		{
+			symptom: "Every write takes long, however little there is to do",
+			shows:   "`sync` … each",
+			key:     "`journal.sync`",
+			trials: []trial{
+				{value: "**always**"},
+				{value: "none", config: "journal: {sync: none}"},
+			},
+			measure: (*trialServer).loneWrites,
+		},
+		{
+			symptom: "Many write, and each waits for many syncs",
+			shows:   "`commits` … a batch, waiting",
+			key:     "`commits.batchSize`",
+			trials: []trial{
+				{value: "1", config: "commits: {batchSize: 1}"},
+				{value: "16", config: "commits: {batchSize: 16}"},
+				{value: "**4096**"},
+			},
+			measure: (*trialServer).manyWrites,
+		},
+		{
+			symptom: "Memory is scarce, or there is plenty and CPU is scarce",
+			shows:   "`memory` … resident; `go_gc_cpu_seconds_total`",
+			key:     "`GOGC` and `GOMEMLIMIT` (environment)",
+			trials: []trial{
+				{value: "GOGC=100", env: []string{"GOGC=100"}},
+				{value: "**GOGC=200**"},
+				{value: "GOGC=400", env: []string{"GOGC=400"}},
+				{value: "GOMEMLIMIT=256MiB", env: []string{"GOMEMLIMIT=256MiB"}},
+			},
+			measure: (*trialServer).memory,
+		},
+		{
+			symptom: "Watches are answered 410 and list again, or the history takes too much memory",
+			shows:   "`memory` … history; `apiserver_request_total` with `verb=\"WATCH\"` and `code=\"410\"`",
+			key:     "`watches.historyBytes`",
+			trials: []trial{
+				{value: "8Mi", config: "watches: {historyBytes: 8Mi}"},
+				{value: "32Mi", config: "watches: {historyBytes: 32Mi}"},
+				{value: "**128Mi**"},
+			},
+			measure: (*trialServer).sleepers,
+		},
+		{
+			symptom: "Clients that only watch what is quiet are answered 410 when they come back",
+			shows:   "`apiserver_request_total` with `verb=\"WATCH\"` and `code=\"410\"`",
+			key:     "`watches.bookmarkPeriod`",
+			trials: []trial{
+				{value: "1s", config: "watches: {bookmarkPeriod: 1s}"},
+				{value: "10s", config: "watches: {bookmarkPeriod: 10s}"},
+				{value: "**1m**"},
+			},
+			measure: (*trialServer).quietWatches,
+		},
+		{
+			symptom: "Many clients are answered 429, or all of them wait too long",
+			shows:   "`requests` … refused as too many",
+			key:     "`serving.maxMutatingRequestsInFlight`",
+			trials: []trial{
+				{value: "50", args: []string{"--max-mutating-requests-inflight=50"}},
+				{value: "**200**"},
+				{value: "800", args: []string{"--max-mutating-requests-inflight=800"}},
+			},
+			measure: (*trialServer).crowd,
+		},
+		{
+			symptom: "Writers of one object are answered 429, or wait too long for each other",
+			shows:   "`actors` … waiting messages; `requests` … refused as too many",
+			key:     "`actors.mailboxSize`",
+			trials: []trial{
+				{value: "8", config: "actors: {mailboxSize: 8}"},
+				{value: "64", config: "actors: {mailboxSize: 64}"},
+				{value: "**1024**"},
+			},
+			measure: (*trialServer).crowdOfOne,
+		},
+		{
+			symptom: "The start after a crash takes long, or the journal takes much room",
+			shows:   "`disk` … journal, snapshots",
+			key:     "`snapshots.journalBytes` with `watches.historyTime`, for which the journal is kept too",
+			trials: []trial{
+				{value: "**256Mi, 5m**"},
+				{value: "32Mi, 5m", config: "snapshots: {journalBytes: 32Mi}"},
+				{value: "32Mi, 5s", config: "snapshots: {journalBytes: 32Mi}\njournal: {segmentBytes: 8Mi}\nwatches: {historyTime: 5s}"},
+			},
+			measure: (*trialServer).recovery,
+		},
+	}
+}

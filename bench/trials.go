@@ -1,0 +1,252 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+)
+
+// Sizes of what the settings are tried with.
+const (
+	trialWriters = 64
+	trialCrowd   = 1_000                 // clients who write different objects
+	trialWaiters = 150                   // clients who write the same object
+	trialPause   = 20 * time.Millisecond // before a request that was answered 429 is sent again
+	trialJournal = 230 << 20             // bytes written before a crash
+	trialHistory = 160 << 20             // bytes written to fill a history
+	trialQuiet   = 4_000                 // watches on which nothing happens but bookmarks
+	recordHead   = 400                   // bytes of a stored object beside its data, roughly
+	mebibyte     = 1 << 20
+)
+
+// with prepares objects for a measurement.
+func (t *trialServer) with(ctx context.Context, objects int, measure func(f *fixture) ([]Result, error)) ([]Result, error) {
+	f, err := t.prepare(ctx, objects)
+	if err != nil {
+		return nil, err
+	}
+	return measure(f)
+}
+
+// written is how many writes come to a number of bytes.
+func (t *trialServer) written(what string, bytes int) int {
+	return t.scaled("settings: "+what, bytes/(t.Size+recordHead))
+}
+
+// resident is the memory of the server now.
+func (t *trialServer) resident() Result {
+	usage, _ := readUsage(t.Target.Processes)
+	return Result{Name: "memory", Figure: &Figure{mebibytes(usage.Resident), "MiB resident"}}
+}
+
+func (t *trialServer) getAndUpdate(ctx context.Context) ([]Result, error) {
+	return t.with(ctx, t.hot(), func(f *fixture) ([]Result, error) {
+		get, err := t.load().Drive(ctx, t.Target, f.get)
+		if err != nil {
+			return nil, err
+		}
+		update, err := t.load().Drive(ctx, t.Target, f.put(f.total))
+		return []Result{{Name: "get", Sample: get}, {Name: "update", Sample: update}}, err
+	})
+}
+
+// loneWrites: one client that waits for each of its writes.
+func (t *trialServer) loneWrites(ctx context.Context) ([]Result, error) {
+	return t.with(ctx, t.hot(), func(f *fixture) ([]Result, error) {
+		load := t.load()
+		load.Concurrency = 1
+		sample, err := load.Drive(ctx, t.Target, f.put(f.total))
+		if err != nil {
+			return nil, err
+		}
+		return []Result{{Name: "update, one client", Figure: &Figure{milliseconds(sample.Percentile(50)), "ms per write of one client"}}}, nil
+	})
+}
+
+func (t *trialServer) manyWrites(ctx context.Context) ([]Result, error) {
+	return t.with(ctx, t.hot(), func(f *fixture) ([]Result, error) {
+		load := t.load()
+		load.Concurrency = trialWriters
+		sample, err := load.Drive(ctx, t.Target, f.put(f.total))
+		if err != nil {
+			return nil, err
+		}
+		return []Result{{Name: "update", Sample: sample}, ninety("update, p99", sample)}, nil
+	})
+}
+
+// ninety is what all but one of a hundred wait at most.
+func ninety(name string, sample *Sample) Result {
+	return Result{Name: name, Figure: &Figure{milliseconds(sample.Percentile(99)), "ms p99"}}
+}
+
+func (t *trialServer) memory(ctx context.Context) ([]Result, error) {
+	return t.with(ctx, t.hot(), func(f *fixture) ([]Result, error) {
+		load := t.load()
+		load.Count, load.Duration = t.written("bytes of history", trialHistory), 0
+		sample, err := load.Drive(ctx, t.Target, f.put(f.total))
+		return []Result{{Name: "update", Sample: sample}, t.resident()}, err
+	})
+}
+
+// sleepers: how many changes a watcher can sleep through.
+func (t *trialServer) sleepers(ctx context.Context) ([]Result, error) {
+	return t.with(ctx, t.hot(), func(f *fixture) ([]Result, error) {
+		load := t.load()
+		load.Count, load.Duration = t.written("bytes of history", trialHistory), 0
+		if _, err := load.Drive(ctx, t.Target, f.put(f.total)); err != nil {
+			return nil, err
+		}
+		c := t.Target.Conn()
+		defer c.Close()
+		text, err := f.versionOn(c, f.collection())
+		if err != nil {
+			return nil, err
+		}
+		newest, err := strconv.Atoi(text)
+		if err != nil {
+			return nil, err
+		}
+		low, high := 1, newest-1 // gone; kept
+		for low+1 < high {
+			middle := (low + high) / 2
+			kept, err := f.resumes(middle)
+			switch {
+			case err != nil:
+				return nil, err
+			case kept:
+				high = middle
+			default:
+				low = middle
+			}
+		}
+		return []Result{{Name: "changes kept", Figure: &Figure{float64(newest - high), "changes kept"}}, t.resident()}, nil
+	})
+}
+
+// resumes tells whether a watch can begin at a version.
+func (f *fixture) resumes(version int) (bool, error) {
+	w := f.session.Target.Conn()
+	defer w.Close()
+	stream, err := w.Watch(fmt.Sprintf("%s?watch=true&timeoutSeconds=5&resourceVersion=%d", f.collection(), version))
+	if err != nil {
+		if strings.Contains(err.Error(), "status 410") {
+			return false, nil
+		}
+		return false, err
+	}
+	first, err := bufio.NewReader(stream).ReadBytes('\n')
+	return err == nil && !bytes.HasPrefix(first, []byte(`{"type":"ERROR"`)), err
+}
+
+// quietWatches: what bookmarks cost.
+func (t *trialServer) quietWatches(ctx context.Context) ([]Result, error) {
+	return t.with(ctx, 1, func(f *fixture) ([]Result, error) {
+		path, err := f.watchPath()
+		if err != nil {
+			return nil, err
+		}
+		watchers := t.connections("settings: quiet watches", t.scaled("settings: quiet watches", trialQuiet))
+		a, err := gather(ctx, t.Target, path+"&allowWatchBookmarks=true", watchers, countOnly)
+		if err != nil {
+			return nil, err
+		}
+		defer a.close()
+		before, err := readUsage(t.Target.Processes)
+		if err != nil {
+			return nil, err
+		}
+		select {
+		case <-time.After(t.Duration):
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+		after, err := readUsage(t.Target.Processes)
+		share := 100 * (after.CPU - before.CPU).Seconds() / t.Duration.Seconds()
+		return []Result{{Name: "bookmarks", Figure: &Figure{share, "% of a core for " + plural(watchers, "quiet watcher")}}}, err
+	})
+}
+
+// insistent is a step that is sent again, after a pause, as often as it is answered 429.
+type insistent struct{ refused atomic.Int64 }
+
+func (i *insistent) put(f *fixture) Step {
+	return func(c *Conn, n int) (int, error) {
+		n %= f.total
+		for {
+			status, answer, err := c.Do(http.MethodPut, f.path(n), typeJSON, f.object(n))
+			switch {
+			case err != nil:
+				return 0, err
+			case status == http.StatusOK:
+				return len(answer), nil
+			case status != http.StatusTooManyRequests:
+				return 0, wrongStatus(http.MethodPut, f.path(n), status, http.StatusOK, answer)
+			}
+			i.refused.Add(1)
+			time.Sleep(trialPause)
+		}
+	}
+}
+
+// insist drives clients that do not give up, and tells how many of their requests were refused.
+func (t *trialServer) insist(ctx context.Context, f *fixture, clients int) ([]Result, error) {
+	load := t.load()
+	load.Concurrency = clients
+	i := &insistent{}
+	sample, err := load.Drive(ctx, t.Target, i.put(f))
+	if err != nil {
+		return nil, err
+	}
+	refused := float64(i.refused.Load())
+	return []Result{
+		{Name: "refused", Figure: &Figure{100 * refused / max(1, refused+float64(sample.Operations)), "% answered 429"}},
+		ninety("p99 with repetitions", sample),
+		{Name: "rate", Figure: &Figure{sample.Rate(), "writes/s"}},
+	}, nil
+}
+
+func (t *trialServer) crowd(ctx context.Context) ([]Result, error) {
+	return t.with(ctx, t.hot(), func(f *fixture) ([]Result, error) {
+		return t.insist(ctx, f, t.connections("settings: clients", t.scaled("settings: clients", trialCrowd)))
+	})
+}
+
+func (t *trialServer) crowdOfOne(ctx context.Context) ([]Result, error) {
+	return t.with(ctx, 1, func(f *fixture) ([]Result, error) {
+		return t.insist(ctx, f, t.scaled("settings: clients of one object", trialWaiters))
+	})
+}
+
+// recovery: the start after a crash, when much was written before.
+func (t *trialServer) recovery(ctx context.Context) ([]Result, error) {
+	return t.with(ctx, t.hot(), func(f *fixture) ([]Result, error) {
+		load := t.load()
+		load.Count, load.Duration = t.written("bytes of journal", trialJournal), 0
+		sample, err := load.Drive(ctx, t.Target, f.put(f.total))
+		if err != nil {
+			return nil, err
+		}
+		found := figuresOf(t.Target)
+		t.daemon.Kill()
+		again, err := t.spec.start()
+		if err != nil {
+			return nil, err
+		}
+		t.daemon = again
+		start := &Sample{}
+		err = again.firstRequest(f.path(0), start)
+		disk := (found["troupe_journal_bytes"] + found["troupe_snapshot_bytes"]) / mebibyte
+		return []Result{
+			{Name: "update", Sample: sample},
+			{Name: "disk", Figure: &Figure{disk, "MiB on disk"}},
+			{Name: "start", Figure: &Figure{milliseconds(start.Percentile(50)), "ms to the first answer after kill -9"}},
+		}, err
+	})
+}
