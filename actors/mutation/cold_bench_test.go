@@ -43,6 +43,7 @@ func BenchmarkCold(b *testing.B) {
 		{"ApplyConfigMap", applied, apply, configMapOf("1")},
 		{"ApplyPod", pod, apply, podOf("1")},
 		{"ApplyPodUnchanged", pod, apply, podOf("0")},
+		{"CreatePod", func() *stage { return newStage(b, "pods") }, create, podOf("0")},
 		{"PatchPod", pod, patch(`{"metadata":{"labels":{"patched":"x"}}}`), ""},
 	} {
 		b.Run(bench.name, func(b *testing.B) {

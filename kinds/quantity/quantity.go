@@ -1,6 +1,7 @@
 package quantity
 
 import (
+	"cmp"
 	"errors"
 	"math/big"
 	"strconv"
@@ -50,6 +51,11 @@ func Parse(s string) (string, error) {
 
 // Compare orders two quantities by amount: -1, 0 or +1. What cannot be read counts as 0.
 func Compare(a, b string) int {
+	if m, ok := everyday(a); ok {
+		if n, ok := everyday(b); ok {
+			return cmp.Compare(m, n)
+		}
+	}
 	x, _ := Read(a)
 	y, _ := Read(b)
 	return x.Cmp(y)
