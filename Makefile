@@ -8,7 +8,7 @@ FUZZTIME ?= 1m
 .PHONY: build run test fuzz soak bench lint generate
 
 build: ## bin/troupe
-	go build -trimpath -o bin/troupe ./cmd/troupe
+	CGO_ENABLED=0 go build -trimpath -ldflags="-s -w" -o bin/troupe ./cmd/troupe
 
 run: build ## serve on ./troupe-data under the names of existing clients; NAMING=platform for the neutral ones
 	./bin/troupe serve --data-dir $(DATA_DIR) --naming $(NAMING) $(FLAGS)
