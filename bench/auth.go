@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
+	"sync/atomic"
 )
 
 // certificateUser is whom the client certificates of auth stand for.
@@ -78,8 +79,9 @@ func plural(n int, noun string) string {
 // roles is the RBAC of a fixture's namespace: one Role, that reads ConfigMaps, and its bindings.
 type roles struct {
 	fixture *fixture
-	group   string // API group
-	tokens  string // that of the requests for tokens
+	group   string       // API group
+	tokens  string       // that of the requests for tokens
+	early   atomic.Int64 // requests of visitors that were refused after they had got their right
 }
 
 // account is the service account of the namespace that is bound with every user.

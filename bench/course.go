@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -45,7 +44,7 @@ func (c *Course) add(name, unit string, at time.Duration, value float64) {
 type trend struct {
 	line        *CourseLine
 	first, last float64 // means of the first and of the last third
-	percent     float64 // the smaller one of how much the lowest and the highest values rose
+	percent     float64 // the smaller one of how much its low and its high values rose
 	hourly      float64 // slope of the straight line that fits all best
 }
 
@@ -81,15 +80,20 @@ func (c *Course) trends() []trend {
 	return all
 }
 
-// stretch is what one quantity was like for a while.
+// stretch is what one quantity was like for a while: a tenth of the looks found it lower than low, and
+// a tenth higher than high.
 type stretch struct{ low, mean, high float64 }
 
 func stretchOf(moments []Moment) stretch {
-	s := stretch{low: math.Inf(1), high: math.Inf(-1)}
+	var s stretch
+	values := make([]float64, 0, len(moments))
 	for _, m := range moments {
-		s.low, s.high = min(s.low, m.Value), max(s.high, m.Value)
+		values = append(values, m.Value)
 		s.mean += m.Value / float64(len(moments))
 	}
+	slices.Sort(values)
+	n := len(values)
+	s.low, s.high = values[n/10], values[n-1-n/10]
 	return s
 }
 

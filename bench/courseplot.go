@@ -57,8 +57,10 @@ func timeAt(seconds, end float64) float64 {
 
 // strip draws the i-th line below top.
 func (l *CourseLine) strip(b *bytes.Buffer, i int, top, end, warm float64) {
-	all := stretchOf(l.Moments)
-	bottom, highest := top+stripHeight, max(all.high, 1)
+	bottom, highest := top+stripHeight, 1.0
+	for _, m := range l.Moments {
+		highest = max(highest, m.Value)
+	}
 	label(b, "value", "start", plotLeft, top-6, l.Name)
 	_, _ = fmt.Fprintf(b, "  <line class=\"grid\" x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\"/>\n", float64(plotLeft), bottom, timeAt(end, end), bottom)
 	_, _ = fmt.Fprintf(b, "  <line class=\"guide\" x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\"/>\n", timeAt(warm, end), top, timeAt(warm, end), bottom)

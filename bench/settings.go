@@ -12,6 +12,7 @@ import (
 // answers it, and what that was measured to change.
 type setting struct {
 	symptom, shows, key string
+	load                string // if it is another than the usual one
 	trials              []trial
 	measure             func(t *trialServer, ctx context.Context) ([]Result, error)
 }
@@ -52,9 +53,17 @@ func (b *Bench) tune(ctx context.Context) error {
 			}
 			measured = append(measured, fmt.Sprintf("%s: %s", trial.value, strings.Join(figures, ", ")))
 		}
-		_, _ = fmt.Fprintf(&lines, "| %s | %s | %s | %s |\n", setting.symptom, setting.shows, setting.key, strings.Join(measured, "<br>"))
+		_, _ = fmt.Fprintf(&lines, "| %s | %s | %s | %s |\n", setting.symptom, setting.shows, setting.named(), strings.Join(measured, "<br>"))
 	}
 	return replaceMarked(b.Options.Settings, "settings", b.Report.Origin.line()+lines.String())
+}
+
+// named is the setting, and the load that it was measured under unless that was the usual one.
+func (s *setting) named() string {
+	if s.load == "" {
+		return s.key
+	}
+	return s.key + "; " + s.load
 }
 
 // plainly is a result as the table of settings tells it.

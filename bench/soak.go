@@ -91,7 +91,8 @@ func soak(ctx context.Context, s *Session) ([]Result, error) {
 		}
 	}
 	first := Result{Name: "soak", Sample: sample, Figure: &Figure{float64(grown), fmt.Sprintf("of %d quantities grow", len(course.Lines))}, Course: course}
-	return append([]Result{first}, results...), nil
+	early := Result{Name: "soak, rights", Figure: &Figure{float64(r.early.Load()), "requests refused after the answer"}}
+	return append(append([]Result{first}, results...), early), nil
 }
 
 // paced makes a step wait until its turn has come at a rate per second.
@@ -259,7 +260,9 @@ func (r *roles) visit(c *Conn, n int) (int, error) {
 	}
 	own := f.session.Target.as(nil, token).Conn()
 	defer own.Close()
-	if _, _, err := r.allowed(context.Background(), own, f.path(n%f.total)); err != nil {
+	refused, _, err := r.allowed(context.Background(), own, f.path(n%f.total))
+	r.early.Add(int64(refused))
+	if err != nil {
 		return 0, err
 	}
 	for _, path := range []string{r.path("rolebindings") + "/" + name, f.accounts() + "/" + name} {
