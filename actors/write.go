@@ -135,7 +135,8 @@ func (s *Store) ask(ctx context.Context, c *collection, m *request.Mutation, hom
 }
 
 // DeleteCollection deletes what a list selects, many at a time, and answers what was
-// chosen. An object that has gone or has been replaced meanwhile is passed over.
+// chosen, under the version of the last deletion; 0 if there was none. An object that has gone or has been replaced
+// meanwhile is passed over.
 func (s *Store) DeleteCollection(ctx context.Context, l request.List, m request.Mutation) (request.Listing, error) {
 	chosen, err := s.List(ctx, l)
 	if err != nil {
@@ -146,20 +147,22 @@ func (s *Store) DeleteCollection(ctx context.Context, l request.List, m request.
 		wait   sync.WaitGroup
 		mu     sync.Mutex
 		faults error
+		newest uint64
 		slots  = make(chan struct{}, parallel)
 	)
 	for _, o := range chosen.Items {
 		slots <- struct{}{}
 		wait.Go(func() {
 			defer func() { <-slots }()
-			if err := s.deleteChosen(ctx, o, m); err != nil {
-				mu.Lock()
-				faults = errors.Join(faults, err)
-				mu.Unlock()
-			}
+			version, err := s.deleteChosen(ctx, o, m)
+			mu.Lock()
+			defer mu.Unlock()
+			faults = errors.Join(faults, err)
+			newest = max(newest, version)
 		})
 	}
 	wait.Wait()
+	chosen.Version = newest
 	var first *meta.Status
 	if errors.As(faults, &first) {
 		return chosen, first
@@ -167,18 +170,21 @@ func (s *Store) DeleteCollection(ctx context.Context, l request.List, m request.
 	return chosen, faults
 }
 
-// deleteChosen deletes one object of a collection if it is still the one chosen. A
-// precondition that it does not meet is a conflict as for any delete.
-func (s *Store) deleteChosen(ctx context.Context, o *meta.Object, m request.Mutation) error {
+// deleteChosen deletes one object of a collection if it is still the one chosen, and answers the
+// version of that. A precondition that it does not meet is a conflict as for any delete.
+func (s *Store) deleteChosen(ctx context.Context, o *meta.Object, m request.Mutation) (uint64, error) {
 	m.Verb, m.Key = request.Delete, o.Key
 	passes := m.Delete.UID == "" && m.Delete.ResourceVersion == ""
 	if m.Delete.UID == "" {
 		m.Delete.UID = o.Head.UID
 	}
-	_, err := s.Mutate(ctx, m)
+	result, err := s.Mutate(ctx, m)
 	var status *meta.Status
 	if errors.As(err, &status) && (status.Reason == meta.ReasonNotFound || status.Reason == meta.ReasonConflict && passes) {
-		return nil
+		return 0, nil
 	}
-	return err
+	if err != nil {
+		return 0, err
+	}
+	return result.Object.Version, nil
 }

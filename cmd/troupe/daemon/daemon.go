@@ -179,7 +179,7 @@ func (d *Daemon) serve(kinds *catalog.Catalog, id *identity) (err error) {
 	}
 	extra[BackupPath] = http.Extra{Write: d.backup}
 	d.front, err = http.New(http.Options{
-		Naming: d.naming, Catalog: kinds, Store: d.store,
+		Naming: d.naming, Catalog: kinds, Store: settledStore{d.store, d.objects},
 		Authenticator: rules.authenticator,
 		Authorizer:    rules.authorizer,
 		Audit:         rules.audit,

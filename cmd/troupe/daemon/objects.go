@@ -3,6 +3,7 @@ package daemon
 import (
 	"context"
 	"log/slog"
+	"sync"
 
 	"github.com/troupe-api/troupe/actors"
 	"github.com/troupe-api/troupe/actors/controllers"
@@ -20,10 +21,14 @@ type objects struct {
 	naming *meta.Naming
 	log    *slog.Logger
 	kinds  map[meta.GroupResource]*schema.Kind // that are stored
+
+	mu       sync.Mutex // guards progress
+	progress map[meta.GroupResource]*progress
 }
 
 func newObjects(store *actors.Store, kinds *catalog.Catalog, naming *meta.Naming, log *slog.Logger) *objects {
-	o := &objects{store: store, naming: naming, log: log, kinds: map[meta.GroupResource]*schema.Kind{}}
+	o := &objects{store: store, naming: naming, log: log, kinds: map[meta.GroupResource]*schema.Kind{},
+		progress: map[meta.GroupResource]*progress{}}
 	for _, k := range kinds.Stored() {
 		o.kinds[k.Storage] = k
 	}
@@ -84,7 +89,7 @@ func (o *objects) Follow(ctx context.Context, r meta.GroupResource, see func(pol
 	if k == nil {
 		return nil
 	}
-	w := &witness{objects: o, kind: k, see: see, complete: make(chan struct{})}
+	w := &witness{objects: o, kind: k, see: see, progress: o.followed(k.Storage), complete: make(chan struct{})}
 	go controllers.Follow(ctx, o.store, k, w)
 	select {
 	case <-w.complete:
@@ -99,6 +104,7 @@ type witness struct {
 	objects  *objects
 	kind     *schema.Kind
 	see      func(policy.Change)
+	progress *progress
 	complete chan struct{} // closed when all that there was has been seen
 }
 
@@ -109,6 +115,7 @@ func (w *witness) See(stored *meta.Object, gone bool) {
 	} else if read := w.objects.read(w.kind, stored); read != nil {
 		w.see(policy.Change{Object: read})
 	}
+	w.progress.reach(stored.Version)
 }
 
 // Read implements controllers.Observer.
