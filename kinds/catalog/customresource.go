@@ -26,7 +26,28 @@ func definitionRules(n *meta.Naming) schema.Rules {
 	return schema.Rules{
 		Default: defaultDefinition, Prepare: prepareDefinition,
 		Validate: c.validate, ValidateUpdate: validateDefinitionUpdate,
+		Deleting: func(obj schema.Tree, now string) { markDeleting(obj, n.Name(CleanupFinalizer), now) },
 	}
+}
+
+// CleanupFinalizer holds a definition, in platform form, until its objects have gone.
+const CleanupFinalizer = "customresourcecleanup.apiextensions.platform.io"
+
+// markDeleting says of a definition that its objects are going to be deleted.
+func markDeleting(obj schema.Tree, finalizer, now string) {
+	metadata := rules.Grow(obj, "metadata")
+	if held := rules.Items(metadata, "finalizers"); !slices.Contains(held, any(finalizer)) {
+		metadata["finalizers"] = append(slices.Clone(held), finalizer)
+	}
+	status := rules.Grow(obj, "status")
+	kept := slices.DeleteFunc(slices.Clone(rules.Items(status, "conditions")), func(c any) bool {
+		tree, _ := c.(schema.Tree)
+		return tree["type"] == "Terminating"
+	})
+	status["conditions"] = append(kept, schema.Tree{
+		"type": "Terminating", "status": "True", "lastTransitionTime": now, "reason": "InstanceDeletionPending",
+		"message": "CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon",
+	})
 }
 
 // defaultDefinition derives the names that are left out.

@@ -1,0 +1,68 @@
+package custom
+
+import (
+	"github.com/troupe-api/troupe/kinds/codec"
+	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// list checks the elements of a list, each against what it was if it has keys.
+func (c *validation) list(n *node, list []any, was before, path string) {
+	c.distinct(n, list, path)
+	if n.items == nil {
+		return
+	}
+	var old map[string]any
+	if was.there && n.listType == "map" {
+		items, _ := was.v.([]any)
+		old = make(map[string]any, len(items))
+		for _, e := range items {
+			old[n.identity(e)] = e
+		}
+	}
+	for i, e := range list {
+		var past before
+		if old != nil {
+			past.v, past.there = old[n.identity(e)]
+		}
+		c.value(n.items, e, past, rules.At(path, i))
+	}
+}
+
+// distinct checks that a set holds no value, and a map no keys, twice.
+func (c *validation) distinct(n *node, list []any, path string) {
+	if n.listType != "set" && n.listType != "map" && !n.unique {
+		return
+	}
+	seen := make(map[string]bool, len(list))
+	for i, e := range list {
+		id := n.identity(e)
+		if !seen[id] {
+			seen[id] = true
+			continue
+		}
+		c.faults.Duplicate(rules.At(path, i), n.shown(e))
+	}
+}
+
+// identity is what tells an element of a list from others: its keys, or all of it.
+func (n *node) identity(e any) string { return string(codec.AppendAny(nil, n.shown(e))) }
+
+// shown is that part of an element.
+func (n *node) shown(e any) any {
+	t, ok := e.(schema.Tree)
+	if n.listType != "map" || !ok {
+		return e
+	}
+	keys := make(schema.Tree, len(n.listKeys))
+	for _, name := range n.listKeys {
+		v := t[name]
+		if v == nil && n.items != nil && n.items.properties[name] != nil {
+			v = n.items.properties[name].fill
+		}
+		if v != nil {
+			keys[name] = v
+		}
+	}
+	return keys
+}
