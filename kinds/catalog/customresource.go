@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/troupe-api/troupe/kinds/custom"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
@@ -13,6 +14,7 @@ import (
 // A definitionCheck knows the names that a profile gives to what definitions may say.
 type definitionCheck struct {
 	keys     schemaKeys
+	compiler *custom.Compiler
 	guarded  []string // domains whose groups need an approval
 	approval string   // annotation that tells of it
 }
@@ -20,6 +22,7 @@ type definitionCheck struct {
 func definitionRules(n *meta.Naming) schema.Rules {
 	c := definitionCheck{
 		keys:     newSchemaKeys(n),
+		compiler: custom.NewCompiler(n, nil),
 		guarded:  []string{strings.TrimPrefix(n.Group(""), "."), n.Name("platform.io")},
 		approval: n.Name("api-approved.platform.io"),
 	}

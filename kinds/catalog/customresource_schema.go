@@ -45,7 +45,11 @@ func (c definitionCheck) validateSchema(version schema.Tree, path string, faults
 	}
 	walk := schemaWalk{keys: c.keys, faults: faults}
 	walk.node(root, path, schemaPlace{root: true})
+	before := len(faults.List)
 	c.keys.validateStructure(root, path, faults)
+	if len(faults.List) == before {
+		c.compiler.CheckRules(root, path, faults)
+	}
 }
 
 // rootFields may stand at the root of a schema whose status is a sub-resource: nothing

@@ -12,21 +12,31 @@ func (c *validation) list(n *node, list []any, was before, path string) {
 	if n.items == nil {
 		return
 	}
-	var old map[string]any
-	if was.there && n.listType == "map" {
-		items, _ := was.v.([]any)
-		old = make(map[string]any, len(items))
-		for _, e := range items {
-			old[n.identity(e)] = e
-		}
-	}
+	old := n.byKey(was)
 	for i, e := range list {
-		var past before
-		if old != nil {
-			past.v, past.there = old[n.identity(e)]
-		}
-		c.value(n.items, e, past, rules.At(path, i))
+		c.value(n.items, e, n.past(old, e), rules.At(path, i))
 	}
+}
+
+// byKey are the elements of the list that there was before, if they have keys.
+func (n *node) byKey(was before) map[string]any {
+	if !was.there || n.listType != "map" {
+		return nil
+	}
+	items, _ := was.v.([]any)
+	old := make(map[string]any, len(items))
+	for _, e := range items {
+		old[n.identity(e)] = e
+	}
+	return old
+}
+
+// past is what an element was before.
+func (n *node) past(old map[string]any, e any) (was before) {
+	if old != nil {
+		was.v, was.there = old[n.identity(e)]
+	}
+	return was
 }
 
 // distinct checks that a set holds no value, and a map no keys, twice.

@@ -3,6 +3,7 @@ package custom
 import (
 	"regexp"
 	"slices"
+	"sync"
 
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/rules"
@@ -32,7 +33,11 @@ type node struct {
 	limits
 	allOf, anyOf, oneOf []*node
 	not                 *node
-	rules               []schema.Tree
+
+	rules    []schema.Tree
+	hasRules bool // here or below
+	once     sync.Once
+	compiled []rule // by once, when the first value comes
 }
 
 // limits bound the value itself.
@@ -97,6 +102,7 @@ func (k *keys) compile(s schema.Tree) *node {
 	if items, ok := s["items"].(schema.Tree); ok {
 		n.items = k.compile(items)
 	}
+	n.hasRules = n.ruled()
 	return n
 }
 

@@ -38,6 +38,10 @@ func (n *node) validate(t, old schema.Tree, faults *schema.Faults) {
 	v.limits(n, t, "")
 	v.alternatives(n, t, was, "")
 	v.fields(n, t, was, "", true)
+	if len(faults.List) == 0 { // rules may rely on the types of what they look at
+		e := evaluation{faults, budget{maxObjectCost}}
+		e.evaluate(n, t, was, "", true)
+	}
 }
 
 // value checks v, which is at path. What is as it was is not looked at again.
