@@ -17,13 +17,13 @@ func (s *Server) negotiateKind(x *exchange, streaming bool) (format, error) {
 		return f, err
 	}
 	var others []string
-	for item := range strings.SplitSeq(x.accept(), ",") {
+	for item := range strings.SplitSeq(string(x.accept()), ",") {
 		if c, _, ok := s.names.clause(item, shapes); !ok || c.media != mediaProtobuf || c.shape != shapeWhole {
 			others = append(others, item)
 		}
 	}
 	if len(others) > 0 {
-		return s.names.negotiate(strings.Join(others, ","), shapes, streaming)
+		return s.names.negotiate([]byte(strings.Join(others, ",")), shapes, streaming)
 	}
 	x.format = f // which a Status has
 	return format{}, s.names.notAcceptableFault()
