@@ -161,7 +161,7 @@ func validateConversion(conversion schema.Tree, faults *schema.Faults) {
 	const path = "spec.conversion"
 	webhook, there := conversion["webhook"].(schema.Tree)
 	config, configured := webhook["clientConfig"].(schema.Tree)
-	versions := rules.Texts(webhook, "conversionReviewVersions")
+	versions, before := rules.Texts(webhook, "conversionReviewVersions"), len(faults.List)
 	if rules.Text(conversion, "strategy") != "Webhook" {
 		if there && configured {
 			faults.Forbidden(path+".webhookClientConfig", "should not be set when strategy is not set to Webhook")
@@ -178,6 +178,9 @@ func validateConversion(conversion schema.Tree, faults *schema.Faults) {
 		validateClientConfig(config, path+".webhookClientConfig", faults)
 	}
 	validateReviewVersions(versions, path+".conversionReviewVersions", faults)
+	if len(faults.List) == before {
+		faults.Forbidden(path+".strategy", "conversion by a webhook is not supported by this server: versions may only differ in what their schemas allow (strategy None)")
+	}
 }
 
 // validateDefinitionStatus holds what is said of stored objects against the versions.

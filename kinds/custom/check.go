@@ -2,7 +2,6 @@ package custom
 
 import (
 	"encoding/json"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -11,8 +10,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// CheckRules reports what is wrong with the rules in a schema, which is valid otherwise and stands
-// at a path.
+// CheckRules reports what is wrong with the expressions of the rules in a schema, which is valid
+// otherwise and stands at a path, and with the fields that they point to.
 func (c *Compiler) CheckRules(s schema.Tree, path string, faults *schema.Faults) {
 	check := ruleCheck{name: c.keys.validations, faults: faults}
 	check.node(c.keys.compile(s), path, place{own: true})
@@ -51,11 +50,7 @@ func (c *ruleCheck) node(n *node, path string, p place) {
 }
 
 func (c *ruleCheck) rules(n *node, path string, p place) {
-	sound := true
-	for i, source := range n.rules {
-		sound = c.words(n, source, rules.At(path+"."+c.name, i)) && sound
-	}
-	if len(n.rules) == 0 || !sound {
+	if len(n.rules) == 0 {
 		return
 	}
 	compiled, wrong := n.compileRules(p.own)
@@ -64,6 +59,9 @@ func (c *ruleCheck) rules(n *node, path string, p place) {
 		if fault, found := wrong[i]; found {
 			c.faults.Report(meta.CauseInvalid, at+"."+fault.member, "Invalid value: "+shownRule(source), fault.err.Error())
 			continue
+		}
+		if field := rules.Text(source, "fieldPath"); field != "" && !n.leads(field) {
+			c.faults.Invalid(at+".fieldPath", field, "must be a valid path")
 		}
 		r := compiled[0]
 		compiled = compiled[1:]
@@ -74,35 +72,6 @@ func (c *ruleCheck) rules(n *node, path string, p place) {
 			c.faults.Invalid(at+".optionalOldSelf", source["optionalOldSelf"], "may not be set if oldSelf is not used in rule")
 		}
 	}
-}
-
-// reasons are those that a rule may give.
-var reasons = []string{string(meta.CauseRequired), string(meta.CauseForbidden), string(meta.CauseInvalid), string(meta.CauseDuplicate)}
-
-// words checks what stands beside the expressions.
-func (c *ruleCheck) words(n *node, r schema.Tree, at string) bool {
-	before := len(c.faults.List)
-	text, message := strings.TrimSpace(rules.Text(r, "rule")), rules.Text(r, "message")
-	switch trimmed := strings.TrimSpace(message); {
-	case text == "":
-		c.faults.Required(at+".rule", "rule is not specified")
-	case message != "" && trimmed == "":
-		c.faults.Invalid(at+".message", message, "must be non-empty if specified")
-	case strings.ContainsAny(trimmed, "\r\n"):
-		c.faults.Invalid(at+".message", message, "must not contain line breaks")
-	case strings.ContainsAny(text, "\r\n") && trimmed == "":
-		c.faults.Required(at+".message", "message must be specified if rule contains line breaks")
-	}
-	if said := rules.Text(r, "messageExpression"); said != "" && strings.TrimSpace(said) == "" {
-		c.faults.Required(at+".messageExpression", "messageExpression must be non-empty if specified")
-	}
-	if reason, ok := r["reason"].(string); ok && !slices.Contains(reasons, reason) {
-		c.faults.NotSupported(at+".reason", reason, slices.Sorted(slices.Values(reasons)))
-	}
-	if field := rules.Text(r, "fieldPath"); field != "" && !n.leads(field) {
-		c.faults.Invalid(at+".fieldPath", field, "must be a valid path")
-	}
-	return len(c.faults.List) == before
 }
 
 // leads tells whether a path of fields leads somewhere.
