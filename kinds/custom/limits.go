@@ -33,17 +33,16 @@ func (c *validation) limits(n *node, v any, path string) {
 
 func (c *validation) text(n *node, s, path string) {
 	length := int64(utf8.RuneCountInString(s))
-	if n.maxLength != nil && length > *n.maxLength {
+	switch {
+	case n.maxLength != nil && length > *n.maxLength:
 		c.faults.TooLong(path, int(*n.maxLength))
-	}
-	if n.minLength != nil && length < *n.minLength {
+	case n.minLength != nil && length < *n.minLength:
 		c.faults.Invalid(path, s, fmt.Sprintf("%sshould be at least %d chars long", inBody(path), *n.minLength))
-	}
-	if n.pattern != nil && !n.pattern.MatchString(s) {
+	case n.pattern != nil && !n.pattern.MatchString(s):
 		c.faults.Invalid(path, s, fmt.Sprintf("%sshould match '%s'", inBody(path), n.pattern))
 	}
 	if n.format != "" && !isOfFormat(n.format, s) {
-		c.faults.Invalid(path, s, fmt.Sprintf("%smust be of type %s: %q", inBody(path), n.format, s))
+		c.faults.Mistyped(path, s, fmt.Sprintf("%smust be of type %s: %q", inBody(path), n.format, s))
 	}
 }
 

@@ -39,19 +39,20 @@ func (n *node) past(old map[string]any, e any) (was before) {
 	return was
 }
 
-// distinct checks that a set holds no value, and a map no keys, twice.
+// distinct checks that a set holds no value, and a map no keys, twice. Each is told of once.
 func (c *validation) distinct(n *node, list []any, path string) {
 	if n.listType != "set" && n.listType != "map" && !n.unique {
 		return
 	}
-	seen := make(map[string]bool, len(list))
+	seen := make(map[string]int, len(list))
 	for i, e := range list {
-		id := n.identity(e)
-		if !seen[id] {
-			seen[id] = true
-			continue
+		if keys, ok := n.shown(e).(schema.Tree); n.listType == "map" && (!ok || len(keys) == 0) {
+			continue // what is wrong is said elsewhere
 		}
-		c.faults.Duplicate(rules.At(path, i), n.shown(e))
+		id := n.identity(e)
+		if seen[id]++; seen[id] == 2 {
+			c.faults.Duplicate(rules.At(path, i), n.shown(e))
+		}
 	}
 }
 
