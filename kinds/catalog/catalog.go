@@ -26,6 +26,7 @@ type Catalog struct {
 	current     atomic.Pointer[edition]
 	mu          sync.Mutex                    // guards what follows, and changes of current
 	definitions map[string]*custom.Definition // by name
+	first       map[resource]*schema.Kind     // that definitions ever made
 	changed     chan struct{}                 // closed by the next change
 }
 
@@ -57,7 +58,7 @@ func Configured(n *meta.Naming, r RuntimeConfig) (*Catalog, error) {
 	}
 	c := &Catalog{
 		naming: n, messages: plan.Messages, compiler: custom.NewCompiler(n, plan.Messages["meta.v1.ObjectMeta"]),
-		definitions: map[string]*custom.Definition{}, changed: make(chan struct{}),
+		definitions: map[string]*custom.Definition{}, first: map[resource]*schema.Kind{}, changed: make(chan struct{}),
 		base: edition{
 			byKind:     make(map[meta.GroupVersionKind]*schema.Kind, len(plan.Kinds)),
 			byResource: make(map[resource]*schema.Kind, len(plan.Kinds)),

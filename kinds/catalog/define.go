@@ -32,7 +32,15 @@ func (c *Catalog) Opaque(storage meta.GroupResource) *schema.Kind { return c.com
 
 // Define serves the kinds of a definition from now on, in the place of those that it had before.
 func (c *Catalog) Define(d *custom.Definition) {
-	c.change(func() { c.definitions[d.Name] = d })
+	c.change(func() {
+		c.definitions[d.Name] = d
+		for _, k := range d.Served {
+			r := resource{k.Group, k.Version, k.Resource}
+			if k.First = c.first[r]; k.First == nil {
+				c.first[r] = k
+			}
+		}
+	})
 }
 
 // Undefine ends what Define has begun.

@@ -51,6 +51,9 @@ type Kind struct {
 	Rules        Rules
 	// Definition is the name of the object that defines the kind; "" for a built-in kind.
 	Definition string
+	// First is the kind that was defined first under the same group, version and resource; nil for
+	// that kind itself.
+	First *Kind
 	// Item is the length of `{"kind":"…","apiVersion":"…",`, which begins each stored object; 1 where
 	// items of lists say what they are.
 	Item int

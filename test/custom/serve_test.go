@@ -94,3 +94,28 @@ func TestUnknownFields(t *testing.T) {
 	s.check("patched", part(patched.Object(), "spec"), `{"spec":{"color":"red","free":{"any":3},"parts":[{"n":1,"name":"a"}],"size":2}}`)
 	s.Send(422, "PATCH", widgets+"/a?fieldValidation=Strict", client.MergePatch, `{"spec":{"nope":1}}`)
 }
+
+// TestMetrics: a series has one line, however often its kind is defined.
+func TestMetrics(t *testing.T) {
+	s := serve(t, nil)
+	for range 2 {
+		s.define(definition{schema: sized})
+		s.create("a", `,"spec":{"size":1}`)
+		s.redefine(definition{})
+		s.read("a")
+		s.Send(200, "DELETE", definitions+"/widgets.example.com", "", "")
+	}
+	seen := map[string]bool{}
+	for line := range strings.Lines(s.Send(200, "GET", "/metrics", "", "").String()) {
+		series, _, _ := strings.Cut(line, "} ")
+		if strings.Contains(series, "widgets") && !strings.HasPrefix(line, "#") {
+			if seen[series] {
+				t.Errorf("twice: %s", line)
+			}
+			seen[series] = true
+		}
+	}
+	if len(seen) == 0 {
+		t.Error("no series of widgets")
+	}
+}
