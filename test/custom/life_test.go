@@ -1,9 +1,11 @@
 package custom
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/url"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -73,11 +75,12 @@ func TestSchemaChanges(t *testing.T) {
 
 func TestRestart(t *testing.T) {
 	dir := t.TempDir()
-	on := func(c *daemon.Config) { c.DataDir = dir }
+	on := func(c *daemon.Config) { c.DataDir, c.Snapshots.JournalBytes = dir, 1<<20 }
 	s := serve(t, on)
 	s.define(definition{schema: onlyA, more: `,"selectableFields":[{"jsonPath":".spec.a"}]`})
 	for i := range 20 {
-		s.create(fmt.Sprint("w", i), fmt.Sprintf(`,"spec":{"a":"%d"}`, i%2))
+		large := fmt.Sprintf(`"annotations":{"x":%q},"name"`, strings.Repeat("x", 60_000)) // enough for a snapshot
+		s.Send(201, "POST", widgets, client.JSON, strings.Replace(widget(fmt.Sprint("w", i), fmt.Sprintf(`,"spec":{"a":"%d"}`, i%2)), `"name"`, large, 1))
 	}
 	s.Send(200, "DELETE", widgets+"/w0", "", "")
 	s.redefine(definition{schema: aWithB, more: `,"selectableFields":[{"jsonPath":".spec.a"},{"jsonPath":".spec.b"}]`})
@@ -100,6 +103,16 @@ func TestRestart(t *testing.T) {
 		t.Errorf("selected %d, %v, want 10", len(some.Items), err)
 	}
 	s.create("new", `,"spec":{"a":"1"}`)
+	s.until("there is a snapshot", func() bool {
+		answer, err := s.Get(s.Ctx, "/metrics")
+		return err == nil && !strings.Contains(answer.String(), "troupe_snapshot_bytes 0\n")
+	})
+	s.Stop(t)
+
+	s = serve(t, on)
+	if got, err := s.List(s.Ctx, widgets, nil); err != nil || len(got.Items) != len(want.Items)+1 {
+		t.Errorf("from a snapshot: %d, %v, want %d", len(got.Items), err, len(want.Items)+1)
+	}
 	s.Send(200, "DELETE", definitions+"/widgets.example.com", "", "")
 	s.Stop(t)
 
@@ -186,4 +199,76 @@ func TestNamespaceAndOwners(t *testing.T) {
 		b, fault := s.Get(s.Ctx, configMaps+"/grandchild")
 		return err == nil && fault == nil && a.Code == 404 && b.Code == 404
 	})
+}
+
+// TestChangesWhileWriting: whatever the moment, an object ends in the form of the last definition.
+func TestChangesWhileWriting(t *testing.T) {
+	dir := t.TempDir()
+	on := func(c *daemon.Config) { c.DataDir = dir }
+	s := serve(t, on)
+	s.define(definition{schema: onlyA})
+	const writers, each = 4, 40
+	var writing sync.WaitGroup
+	for w := range writers {
+		writing.Go(func() {
+			for i := range each {
+				name := fmt.Sprintf("w%d-%d", w, i)
+				if answer, err := s.Create(s.Ctx, widgets, json.RawMessage(widget(name, `,"spec":{"a":"x"}`))); err != nil || answer.Code != 201 {
+					t.Errorf("create %s: %v, %v", name, answer, err)
+				}
+				if answer, err := s.Patch(s.Ctx, widgets+"/"+name, json.RawMessage(`{"spec":{"a":"y"}}`)); err != nil || answer.Code != 200 {
+					t.Errorf("patch %s: %v, %v", name, answer, err)
+				}
+			}
+		})
+	}
+	for i := range 7 {
+		s.redefine(definition{schema: []string{aWithB, onlyA}[i%2]})
+	}
+	writing.Wait()
+	s.redefine(definition{schema: onlyA})
+	s.redefine(definition{schema: aWithB})
+	for range 2 {
+		list, err := s.List(s.Ctx, widgets, nil)
+		if err != nil || len(list.Items) != writers*each {
+			t.Fatalf("%d objects, %v, want %d", len(list.Items), err, writers*each)
+		}
+		for _, o := range list.Items {
+			s.check(o.Name(), part(o, "spec"), `{"spec":{"a":"y","b":"B"}}`)
+		}
+		s.Stop(t)
+		s = serve(t, on)
+	}
+}
+
+// TestWatchOverChanges: a watch ends with the definition that it began under, and is resumed
+// without a gap.
+func TestWatchOverChanges(t *testing.T) {
+	s := serve(t, nil)
+	s.define(definition{schema: onlyA})
+	first := s.create("a", `,"spec":{"a":"1"}`)
+	watch, err := s.Watch(s.Ctx, widgets, url.Values{"resourceVersion": {fmt.Sprint(first.Version())}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer watch.Close()
+	s.create("b", "")
+	if e, err := watch.Next(); err != nil || e.Object.Name() != "b" {
+		t.Fatalf("%v, %v", e, err)
+	}
+	s.redefine(definition{schema: aWithB})
+	if e, err := watch.Next(); err == nil {
+		t.Fatalf("the watch goes on: %v", e)
+	}
+	s.create("c", "")
+	again, err := s.Watch(s.Ctx, widgets, url.Values{"resourceVersion": {fmt.Sprint(first.Version())}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer again.Close()
+	for _, want := range []string{"b", "c"} {
+		if e, err := again.Next(); err != nil || e.Object.Name() != want {
+			t.Fatalf("%v, %v, want %s", e, err, want)
+		}
+	}
 }
