@@ -12,7 +12,7 @@ import (
 // objects that were recovered have.
 func (s *Store) claim(all map[meta.GroupResource]mutation.Claims) error {
 	for storage, claims := range all {
-		c := s.collections[storage]
+		c := s.all()[storage]
 		if c == nil {
 			return fmt.Errorf("claims of %s: no such kind is stored", storage)
 		}
@@ -28,7 +28,7 @@ func (s *Store) claim(all map[meta.GroupResource]mutation.Claims) error {
 // start would help nobody.
 func (c *collection) reclaim() (err error) {
 	c.published.Load().scan("", "", func(_ string, o *meta.Object) bool {
-		tree, _, fault := codec.DecodeJSON(c.kind.Message, o.JSON)
+		tree, _, fault := codec.DecodeJSON(c.kind().Message, o.JSON)
 		if fault != nil {
 			err = fmt.Errorf("stored object %s: %w", o.Key, fault)
 			return false

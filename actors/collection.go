@@ -18,7 +18,7 @@ import (
 type collection struct {
 	store   *Store
 	storage meta.GroupResource
-	kind    *schema.Kind // by which stored objects are read
+	form    atomic.Pointer[schema.Kind] // what kind returns
 	claims  mutation.Claims
 	pid     *actor.PID
 
@@ -29,6 +29,10 @@ type collection struct {
 	pins      pins
 	turns     turns
 }
+
+// kind is the kind by which stored objects are read. That of a custom kind's collection changes
+// with its definition.
+func (c *collection) kind() *schema.Kind { return c.form.Load() }
 
 // prefix is what the keys of the collection begin with in the log.
 func (c *collection) prefix() string { return c.storage.Group + "/" + c.storage.Resource + "/" }
@@ -67,6 +71,8 @@ func (p *publisher) Receive(ctx actor.Context) {
 		p.publish(m)
 	case tick:
 		p.tick(m.now)
+	case reform:
+		p.reform(m)
 	}
 }
 
@@ -93,6 +99,9 @@ func (p *publisher) publish(b *changes) {
 
 // apply puts one change into the working index and the history.
 func (p *publisher) apply(c *change) {
+	if f := c.flight; f != nil && f.kind != p.kind() { // it was on its way when the kind changed
+		c.object = p.reformed(p.kind(), c.object)
+	}
 	r := &record{version: c.object.Version, time: c.time, kind: changed, object: c.object}
 	at := path(c.object.Key.Namespace, c.object.Key.Name)
 	if c.remove {

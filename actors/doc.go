@@ -9,7 +9,8 @@
 //	           or on its way to the log
 //	committer  the log, the order of versions             flight (an accepted mutation)   the log's sync; the
 //	                                                                                      landing of a flight's base
-//	publisher  one collection's index and history         changes (of a batch), tick      nothing
+//	publisher  one collection's index, history and kind   changes (of a batch), tick,     nothing
+//	                                                      reform (to another kind)
 //	session    one watch: cursor, filter                  wakeUp, bookmarkDue, finish     its own client
 //
 // What others read of an owner's state is an immutable snapshot behind an atomic
@@ -25,6 +26,15 @@
 // actor that has nothing to do goes over to another object that needs one, with nothing
 // of the first; one that has panicked does not. Who asks an idle object's actor runs it
 // for that one message on its own goroutine; all else runs on the crew's.
+//
+// # Custom kinds
+//
+// The collections of built-in kinds are there from Open on; those of custom kinds come with
+// Adopt, and never go. The table of collections is copied when one is added. When a definition
+// changes, the collection's publisher brings the objects that there are into the form of the
+// new kind, between two batches: they keep their versions. A change that was computed in the old form
+// is brought into the new one when it is published. On start, what the log holds of kinds that
+// are not built in waits for the definitions.
 //
 // # The life of a write
 //
@@ -42,7 +52,8 @@
 //   - A mutation is answered exactly once: by its object's actor, by its mailbox when
 //     that is full or closed, or by its flight, which lands or aborts once.
 //   - A flight on a base that did not land aborts, and its mutation is computed anew.
-//   - A create is committed only while its namespace is as it was seen.
+//   - A create is committed only while its namespace, and for a custom kind its definition,
+//     is as it was seen.
 //   - A panic in a mutation answers 500 and restarts the object's actor from the
 //     published index; one in a watch ends that watch. A panic of the committer or of a
 //     publisher ends the process, and recovery does the rest.

@@ -4,6 +4,7 @@ import (
 	"github.com/troupe-api/troupe/actors/mutation"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/persist"
 )
 
@@ -12,6 +13,7 @@ import (
 // afterwards.
 type flight struct {
 	collection *collection
+	kind       *schema.Kind // stored, by which the candidate was made
 	candidate  mutation.Candidate
 	key        meta.Key
 	// base is the flight that the candidate was computed on, if that had not landed.
@@ -27,7 +29,7 @@ type flight struct {
 
 // pending is the state on its way as an object without a version.
 func (f *flight) pending() *meta.Object {
-	return &meta.Object{Key: f.key, JSON: f.candidate.Encoded.JSON, Item: f.collection.kind.Item, Head: f.candidate.Head}
+	return &meta.Object{Key: f.key, JSON: f.candidate.Encoded.JSON, Item: f.kind.Item, Head: f.candidate.Head}
 }
 
 // committed is the state that was stored, with the key and the head in memory of its own.
@@ -38,7 +40,7 @@ func (f *flight) committed(commit *persist.Commit) *meta.Object {
 	}
 	return &meta.Object{
 		Key: key, Version: uint64(commit.Revision), JSON: commit.Value,
-		Item: f.collection.kind.Item, Head: f.candidate.Head.Clone(),
+		Item: f.kind.Item, Head: f.candidate.Head.Clone(),
 	}
 }
 

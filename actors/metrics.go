@@ -32,7 +32,7 @@ func (c *counters) batch(size int, took time.Duration) {
 func (s *Store) WriteMetrics(w io.Writer) {
 	stats := s.log.Stats()
 	var alive, queued, watching int
-	for _, c := range s.collections {
+	for _, c := range s.all() {
 		a, q := c.objects.stats()
 		alive, queued, watching = alive+a, queued+q, watching+c.watchers.size()
 	}
@@ -68,7 +68,7 @@ func (s *Store) WriteMetrics(w io.Writer) {
 
 // writeCollections writes the figures that there are for each collection.
 func (s *Store) writeCollections(w io.Writer) {
-	all := slices.SortedFunc(maps.Values(s.collections), func(a, b *collection) int {
+	all := slices.SortedFunc(maps.Values(s.all()), func(a, b *collection) int {
 		return strings.Compare(a.storage.String(), b.storage.String())
 	})
 	for _, f := range []struct {

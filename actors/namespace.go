@@ -20,10 +20,18 @@ func (s *Store) guard(m *request.Mutation) (home, error) {
 	switch {
 	case m.Verb == request.Delete && m.Kind.Storage == namespaces && s.immortal(m.Key.Name):
 		return home{}, meta.NewForbidden(namespaces, m.Key.Name, "this namespace may not be deleted")
-	case !m.Kind.Namespaced || !mayCreate(m):
+	case !mayCreate(m) || !m.Kind.Namespaced && !m.Kind.Custom():
 		return home{}, nil
 	}
+	var definition home
+	if m.Kind.Custom() {
+		var err error
+		if definition, err = s.defined(m); err != nil || definition.refusal != nil || !m.Kind.Namespaced {
+			return definition, err
+		}
+	}
 	h := s.home(m)
+	h.conditions = append(h.conditions, definition.conditions...)
 	if m.Verb == request.Create && h.refusal != nil {
 		return home{}, h.refusal
 	}
@@ -52,7 +60,7 @@ type home struct {
 }
 
 func (s *Store) home(m *request.Mutation) home {
-	namespace := s.collections[namespaces].published.Load().get(path("", m.Key.Namespace))
+	namespace := s.all()[namespaces].published.Load().get(path("", m.Key.Namespace))
 	if namespace == nil {
 		return home{refusal: meta.NewNotFound(namespaces, m.Key.Namespace)}
 	}
@@ -87,7 +95,7 @@ func (s *Store) ensureNamespaces() error {
 
 func (s *Store) ensureNamespace(name string) error {
 	_, err := s.Mutate(context.Background(), request.Mutation{
-		Verb: request.Create, Kind: s.collections[namespaces].kind, Key: meta.Key{GroupResource: namespaces, Name: name},
+		Verb: request.Create, Kind: s.all()[namespaces].kind(), Key: meta.Key{GroupResource: namespaces, Name: name},
 		Object: schema.Tree{"metadata": schema.Tree{"name": name}},
 	})
 	var status *meta.Status

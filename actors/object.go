@@ -181,7 +181,7 @@ func (o *object) state(m *request.Mutation) (s mutation.State, base *flight, wai
 	}
 	claims := o.resident.collection.claims != nil
 	if o.of != current && (claims || mutation.NeedsTree(current, m)) {
-		tree, err := codec.DecodeStored(o.resident.collection.kind.Message, current.JSON)
+		tree, err := codec.DecodeStored(o.resident.collection.kind().Message, current.JSON)
 		if err != nil {
 			return s, nil, false, fmt.Errorf("stored object %s: %w", m.Key, err)
 		}
@@ -196,7 +196,7 @@ func (o *object) state(m *request.Mutation) (s mutation.State, base *flight, wai
 // launch hands an accepted candidate to the committer and makes it the newest state.
 func (o *object) launch(m *ask, state mutation.State, base *flight, c mutation.Candidate) *flight {
 	f := &flight{
-		collection: o.resident.collection, candidate: c, key: m.mutation.Key, base: base, done: make(chan struct{}),
+		collection: o.resident.collection, kind: m.mutation.Kind.Stored, candidate: c, key: m.mutation.Key, base: base, done: make(chan struct{}),
 		write: persist.Write{
 			Key: m.mutation.Key.String(), Value: c.Encoded.JSON, Slot: c.Encoded.Slot,
 			Delete: c.Op == mutation.Remove, Note: note(state, c),
@@ -215,7 +215,7 @@ func (o *object) launch(m *ask, state mutation.State, base *flight, c mutation.C
 
 // preview is the result of a dry run: the candidate under the version of what is there.
 func preview(in *collection, key meta.Key, state mutation.State, c mutation.Candidate) request.Result {
-	o := &meta.Object{Key: key, Item: in.kind.Item, Head: c.Head}
+	o := &meta.Object{Key: key, Item: in.kind().Item, Head: c.Head}
 	if state.Object == nil {
 		o.JSON = c.Encoded.Unversioned()
 	} else {

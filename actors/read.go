@@ -109,7 +109,7 @@ func (c *collection) list(r request.List, state *snapshot, version uint64, from 
 // single says whether the selectors allow at most one object, and which.
 func (c *collection) single(r request.List) (name, namespace string, ok bool) {
 	name, ok = r.Fields.Name()
-	if !ok || !c.kind.Namespaced {
+	if !ok || !c.kind().Namespaced {
 		return name, "", ok
 	}
 	return name, r.Namespace, r.Namespace != ""

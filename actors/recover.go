@@ -18,19 +18,22 @@ type recovery struct {
 	news  map[*collection][]*record
 	// seen is the state before, by key, of what happened before the snapshot.
 	seen map[string]*meta.Object
+	// parked is what was found of custom objects, in order: their definitions come first.
+	parked []parked
 }
 
 // recover fills the collections with what the log holds.
 func (s *Store) recover() error {
 	r := &recovery{store: s, trees: make(map[*collection]*tree), news: make(map[*collection][]*record), seen: make(map[string]*meta.Object)}
 	for _, k := range s.catalog.Stored() {
-		c := &collection{store: s, storage: k.Storage, kind: k, objects: residents{byPath: make(map[string]*resident)}}
-		s.collections[k.Storage] = c
-		r.trees[c] = new(tree)
+		r.add(s.newCollection(k.Storage, k))
 	}
 	last, err := s.log.Recover(persist.Recovery{
 		Item: r.item, Base: r.setBase, Commit: r.commit, Current: s.revision, Applied: s.applied,
 	})
+	if err == nil {
+		err = r.custom()
+	}
 	if err != nil {
 		return fmt.Errorf("recovery: %w", err)
 	}
@@ -39,13 +42,13 @@ func (s *Store) recover() error {
 		floor = uint64(r.first) - 1
 	}
 	oldest := s.now().Add(-s.tuning.HistoryTime)
-	for _, c := range s.collections {
+	for _, c := range s.all() {
 		c.history = newHistory(floor)
 		for _, record := range r.news[c] {
 			c.history.append(record)
 		}
 		c.history.trim(oldest, s.tuning.HistoryBytes)
-		c.published.Store(&snapshot{objects: r.trees[c], lookups: newLookups(c.kind, r.trees[c]), version: newest(r.news[c])})
+		c.published.Store(&snapshot{objects: r.trees[c], lookups: newLookups(c.kind(), r.trees[c]), version: newest(r.news[c])})
 	}
 	s.horizon.version = uint64(last)
 	return nil
@@ -60,6 +63,9 @@ func newest(records []*record) uint64 {
 
 // item takes one key of the snapshot.
 func (r *recovery) item(i persist.Item) error {
+	if r.park(i.Key, func() error { return r.item(i) }) {
+		return nil
+	}
 	c, object, err := r.store.decode(i.Key, i.Revision, i.Value)
 	if err != nil {
 		return err
@@ -75,12 +81,15 @@ func (r *recovery) setBase(base persist.Revision) error {
 
 // commit takes one commit of the journal: as history only if the snapshot holds it.
 func (r *recovery) commit(commit persist.Commit) error {
+	if r.first == 0 {
+		r.first = commit.Revision
+	}
+	if r.park(commit.Key, func() error { return r.commit(commit) }) {
+		return nil
+	}
 	c, object, err := r.store.decode(commit.Key, commit.Revision, commit.Value)
 	if err != nil {
 		return err
-	}
-	if r.first == 0 {
-		r.first = commit.Revision
 	}
 	record := &record{version: object.Version, time: commit.Time, kind: changed, object: object}
 	if commit.Delete {
@@ -114,7 +123,7 @@ func (r *recovery) previous(c *collection, record *record, commit persist.Commit
 		return nil
 	}
 	if record.previous == nil && len(commit.Note) > 0 && commit.Note[0] == notePrevious {
-		previous, err := codec.NewObject(c.kind, record.object.Key, 0, commit.Note[1:])
+		previous, err := codec.NewObject(c.kind(), record.object.Key, 0, commit.Note[1:])
 		if err != nil {
 			return fmt.Errorf("stored note of %q: %w", commit.Key, err)
 		}
@@ -135,7 +144,7 @@ func (s *Store) keep() {
 		case <-s.stop:
 			return
 		case <-ticker.C:
-			for _, c := range s.collections {
+			for _, c := range s.all() {
 				s.system.Root.Send(c.pid, tick{s.now()})
 			}
 			s.snapshotIfDue()

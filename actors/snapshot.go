@@ -28,8 +28,8 @@ func (s *Store) snapshotIfDue() {
 func (s *Store) Snapshot() error {
 	at := s.horizon.now()
 	keepFrom, promised := at+1, s.now().Add(-s.tuning.HistoryTime)
-	states := make(map[string]*snapshot, len(s.collections))
-	for _, c := range s.collections {
+	states := make(map[string]*snapshot, len(s.all()))
+	for _, c := range s.all() {
 		state, err := c.exactly(at)
 		if err != nil {
 			return err

@@ -38,7 +38,8 @@ type Store struct {
 	committer  *actor.PID
 	queue      *mailbox // the committer's
 
-	collections map[meta.GroupResource]*collection // fixed after Open
+	// collections is copied when one is added (addCollection), which happens to custom kinds.
+	collections atomic.Pointer[map[meta.GroupResource]*collection]
 	horizon     horizon
 
 	failed  atomic.Pointer[error]
@@ -54,8 +55,9 @@ func Open(o Options) (*Store, error) {
 	}
 	s := &Store{
 		log: o.Log, catalog: o.Catalog, naming: o.Naming, logger: o.Logger, tuning: o.Tuning, now: o.Now, fatal: o.Fatal,
-		collections: make(map[meta.GroupResource]*collection), stop: make(chan struct{}),
+		stop: make(chan struct{}),
 	}
+	s.collections.Store(&map[meta.GroupResource]*collection{})
 	s.lastApplied = o.Naming.Name("kubectl.platform.io/last-applied-configuration")
 	if s.now == nil {
 		s.now = time.Now
@@ -81,8 +83,8 @@ func Open(o Options) (*Store, error) {
 
 // start spawns the actors that live as long as the store.
 func (s *Store) start() {
-	for _, c := range s.collections {
-		c.pid = s.spawn(func() actor.Actor { return &publisher{collection: c} }, newMailbox(0))
+	for _, c := range s.all() {
+		s.launchCollection(c)
 	}
 	s.queue = newMailbox(s.tuning.CommitQueue)
 	owner := &committer{store: s, box: s.queue}
@@ -90,6 +92,11 @@ func (s *Store) start() {
 	s.log.Follow(owner.follow)
 	s.keeping.Add(1)
 	go s.keep()
+}
+
+// launchCollection starts the publisher of a collection.
+func (s *Store) launchCollection(c *collection) {
+	c.pid = s.spawn(func() actor.Actor { return &publisher{collection: c} }, newMailbox(0))
 }
 
 // spawn starts an actor under the supervision of the configuration.
@@ -101,7 +108,7 @@ func (s *Store) spawn(producer actor.Producer, box *mailbox) *actor.PID {
 }
 
 // collection finds the collection of a kind.
-func (s *Store) collection(k *schema.Kind) *collection { return s.collections[k.Storage] }
+func (s *Store) collection(k *schema.Kind) *collection { return s.all()[k.Storage] }
 
 // decode reads a committed value by its key.
 func (s *Store) decode(key string, revision persist.Revision, value []byte) (*collection, *meta.Object, error) {
@@ -109,11 +116,11 @@ func (s *Store) decode(key string, revision persist.Revision, value []byte) (*co
 	if err != nil {
 		return nil, nil, fmt.Errorf("stored key %q: %w", key, err)
 	}
-	c := s.collections[place.GroupResource]
+	c := s.all()[place.GroupResource]
 	if c == nil {
 		return nil, nil, fmt.Errorf("stored key %q: no such kind is served", key)
 	}
-	object, err := codec.NewObject(c.kind, place, uint64(revision), value)
+	object, err := codec.NewObject(c.kind(), place, uint64(revision), value)
 	if err != nil {
 		return nil, nil, fmt.Errorf("stored object %q: %w", key, err)
 	}
@@ -129,7 +136,7 @@ func (s *Store) revision(key string) persist.Revision {
 	if err != nil {
 		return 0
 	}
-	c := s.collections[place.GroupResource]
+	c := s.all()[place.GroupResource]
 	if c == nil {
 		return 0
 	}
@@ -169,13 +176,13 @@ func (s *Store) Close(ctx context.Context) error {
 	close(s.stop)
 	s.keeping.Wait()
 	var pids []*actor.PID
-	for _, c := range s.collections {
+	for _, c := range s.all() {
 		c.watchers.each(func(l *link) {
 			pids = append(pids, l.pid)
 			l.Stop()
 		})
 	}
-	for _, c := range s.collections {
+	for _, c := range s.all() {
 		for _, r := range c.objects.close() {
 			pids = append(pids, r.pid)
 			s.system.Root.Stop(r.pid)
@@ -183,7 +190,7 @@ func (s *Store) Close(ctx context.Context) error {
 	}
 	err := s.awaitStopped(ctx, pids)
 	err = errors.Join(err, s.awaitStopped(ctx, s.poison(s.committer)))
-	for _, c := range s.collections {
+	for _, c := range s.all() {
 		err = errors.Join(err, s.awaitStopped(ctx, s.poison(c.pid)))
 	}
 	s.crew.close()

@@ -82,7 +82,7 @@ func (o *Options) flags() *pflag.FlagSet {
 	f.StringVar(&o.UserCA, "user-ca", "", "CA whose client certificates the servers of --kubeconfig and --against accept (started ones get one)")
 	f.StringVar(&o.UserCAKey, "user-ca-key", "", "key of that CA")
 	f.StringVar(&o.UserToken, "user-token", "", "static token that they accept for the user "+staticUser)
-	f.StringSliceVar(&o.Workloads, "workloads", nil, "comma-separated workloads (default: all but custom-resource, soak and million): "+strings.Join(workloadNames(true), ", "))
+	f.StringSliceVar(&o.Workloads, "workloads", nil, "comma-separated workloads (default: all but soak and million): "+strings.Join(workloadNames(true), ", "))
 	f.IntVar(&o.Runs, "runs", 1, "how often all of it is measured, each time on servers that are started afresh; the report has the medians")
 	f.Float64Var(&o.Scale, "scale", 1, "factor for the sizes of the scenarios from leases on, as in 0.1 for a small machine; the report says what it changed")
 	f.IntVar(&o.Size, "size", standardSize, "bytes of data in each object")

@@ -60,7 +60,7 @@ func workloads() []Workload {
 		{Name: "leases", Run: leases},
 		{Name: "pod-life", Run: podLife},
 		{Name: "role-change", Run: roleChange},
-		{Name: "custom-resource", Run: customResource, named: true},
+		{Name: "custom-resource", Run: customResource},
 		{Name: "auth", Run: authenticate},
 		{Name: "overload", Run: overload},
 		{Name: "stalled-readers", Run: stalled},

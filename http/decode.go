@@ -26,6 +26,9 @@ func (s *Server) decodeObject(x *exchange, v request.FieldValidation) (tree sche
 	case mediaYAML:
 		tree, faults, err = codec.DecodeYAML(k.Message, body)
 	case mediaProtobuf:
+		if k.Custom() {
+			return nil, nil, unsupportedMedia(bodies)
+		}
 		tree, faults, err = s.decodeProtobuf(k, body)
 	default:
 		return nil, nil, unsupportedMedia(s.names.accepted)

@@ -19,19 +19,17 @@ func (s *Server) deprecated(x *exchange) {
 	if x.audit != nil {
 		x.audit.Deprecated(x.kind.Deprecation.Removed)
 	}
-	key := deprecatedKey{x.kind, x.info.Subresource}
+	k := x.kind
+	key := deprecatedKey{k.Group, k.Version, k.Resource, x.info.Subresource, k.Deprecation.Removed}
 	lookup(&s.metrics.mu, &s.metrics.outdated, key)
 }
 
 // A deprecatedKey is a deprecated version of a resource that was asked for.
-type deprecatedKey struct {
-	kind        *schema.Kind
-	subresource string
-}
+type deprecatedKey struct{ group, version, resource, subresource, removed string }
 
 func (k deprecatedKey) labels() string {
 	return fmt.Sprintf("group=%q,removed_release=%q,resource=%q,subresource=%q,version=%q",
-		k.kind.Group, k.kind.Deprecation.Removed, k.kind.Resource, k.subresource, k.kind.Version)
+		k.group, k.removed, k.resource, k.subresource, k.version)
 }
 
 func (m *Metrics) writeDeprecated(b *bytes.Buffer) {
@@ -46,6 +44,12 @@ func (m *Metrics) writeDeprecated(b *bytes.Buffer) {
 // deprecationText is the warning, in the words that users know.
 func deprecationText(k *schema.Kind) string {
 	d := k.Deprecation
+	switch {
+	case d.Warning != "":
+		return d.Warning
+	case d.Since == "":
+		return k.APIVersion() + " " + k.Kind + " is deprecated"
+	}
 	text := fmt.Sprintf("%s %s is deprecated in v%s+", k.APIVersion(), k.Kind, d.Since)
 	if d.Removed != "" {
 		text += fmt.Sprintf(", unavailable in v%s+", d.Removed)

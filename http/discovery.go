@@ -8,12 +8,12 @@ import (
 
 // discoverCore answers /api.
 func (s *Server) discoverCore(x *exchange) error {
-	return s.discover(x, true, s.discovery.APIVersions())
+	return s.discover(x, true, s.documents().discovery.APIVersions())
 }
 
 // discoverGroups answers /apis.
 func (s *Server) discoverGroups(x *exchange) error {
-	return s.discover(x, false, s.discovery.Groups())
+	return s.discover(x, false, s.documents().discovery.Groups())
 }
 
 // discover answers the aggregated document to who prefers it, and else the plain one.
@@ -23,7 +23,7 @@ func (s *Server) discover(x *exchange, core bool, plain []byte) error {
 	if !ok {
 		return s.writeDocument(x, plain)
 	}
-	body, etag := s.discovery.Aggregated(core, version)
+	body, etag := s.documents().discovery.Aggregated(core, version)
 	contentType := typeJSON + ";g=" + s.names.discoveryGroup + ";v=" + version + ";as=APIGroupDiscoveryList"
 	x.header("ETag", etag)
 	if matchesETag(string(x.ctx.Request.Header.Peek("If-None-Match")), etag) {
@@ -70,7 +70,7 @@ func matchesETag(header, etag string) bool {
 
 // discoverGroup answers /apis/{group}.
 func (s *Server) discoverGroup(x *exchange) error {
-	return s.writeDocument(x, s.discovery.Group(x.target.segs[1]))
+	return s.writeDocument(x, s.documents().discovery.Group(x.target.segs[1]))
 }
 
 // discoverResources answers /api/{version} and /apis/{group}/{version}.
@@ -79,7 +79,7 @@ func (s *Server) discoverResources(x *exchange) error {
 	if x.target.segs[0] == "apis" {
 		group, version = version, x.target.segs[2]
 	}
-	return s.writeDocument(x, s.discovery.Resources(group, version))
+	return s.writeDocument(x, s.documents().discovery.Resources(group, version))
 }
 
 // writeDocument answers a discovery document; nil: there is none at the path.

@@ -59,6 +59,9 @@ func newMetrics() *Metrics {
 func (s *Server) finish(x *exchange) {
 	key := routeKey{kind: x.kind, verb: x.info.Verb}
 	if x.kind != nil {
+		if x.kind.First != nil { // a series goes on when its kind is defined anew
+			key.kind = x.kind.First
+		}
 		key.collection, key.namespaced = x.info.Name == "", x.info.Namespace != ""
 		if x.sub != nil {
 			key.sub = x.sub.Name

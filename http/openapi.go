@@ -24,12 +24,12 @@ func (s *Server) newOpenAPI() *openapi.Documents {
 
 // describeAll answers /openapi/v2.
 func (s *Server) describeAll(x *exchange) error {
-	return s.describe(x, s.openapi.V2(), "v2")
+	return s.describe(x, s.documents().openapi.V2(), "v2")
 }
 
 // describeIndex answers /openapi/v3: where the document of each version is.
 func (s *Server) describeIndex(x *exchange) error {
-	index := s.openapi.Index()
+	index := s.documents().openapi.Index()
 	if x.unchanged(index.Hash) {
 		return nil
 	}
@@ -41,7 +41,7 @@ func (s *Server) describeIndex(x *exchange) error {
 // under another hash it has moved.
 func (s *Server) describeVersion(x *exchange) error {
 	path := strings.TrimPrefix(x.info.Path, openapiPath+"/")
-	document := s.openapi.V3(path)
+	document := s.documents().openapi.V3(path)
 	if document == nil {
 		return pathNotFound()
 	}

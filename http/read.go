@@ -104,8 +104,9 @@ func (s *Server) writeListing(x *exchange, l request.Listing) error {
 	case shapePartialList:
 		return s.writeGeneric(x, present.PartialList(s.opts.Naming, x.format.version, head, l.Items))
 	case shapePartial:
-		return notAcceptable("you requested PartialObjectMetadata, but the requested object is a list (" + x.kind.Kind + "List)")
+		return notAcceptable("you requested PartialObjectMetadata, but the requested object is a list (" + x.kind.ListKind() + ")")
 	}
+	head.Explicit = x.kind.Custom()
 	body := newListBody(x.kind, head, l.Items)
 	x.answersList(body)
 	if x.format.media == mediaProtobuf {
@@ -158,8 +159,8 @@ const listEnd = "]}"
 func newListBody(k *schema.Kind, l present.ListMeta, items []*meta.Object) *listBody {
 	b := make([]byte, 0, 256)
 	b = append(b, `{"kind":"`...)
-	b = append(b, k.Kind...)
-	b = append(b, `List","apiVersion":"`...)
+	b = append(b, k.ListKind()...)
+	b = append(b, `","apiVersion":"`...)
 	b = append(b, k.APIVersion()...)
 	b = append(b, `","metadata":`...)
 	b = l.Append(b)

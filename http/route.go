@@ -53,7 +53,7 @@ func (s *Server) routes() {
 			r.Handle(method, "/"+name+"/{check:*}", fixed(s.healthCheck(name)))
 		}
 	}
-	r.GET("/", fixed(func(x *exchange) error { s.writeRaw(x, typeJSON, s.index); return nil }))
+	r.GET("/", fixed(func(x *exchange) error { s.writeRaw(x, typeJSON, s.documents().index); return nil }))
 	r.GET("/version", fixed(func(x *exchange) error { s.writeBody(x, s.version); return nil }))
 	r.GET("/metrics", fixed(s.writeMetrics))
 	r.GET("/api", fixed(s.discoverCore))
@@ -71,7 +71,6 @@ func (s *Server) routes() {
 		r.GET(path, fixed(s.extra(path, extra)))
 	}
 	s.router = r
-	s.index = s.indexDocument()
 }
 
 // otherMethod answers a method that a fixed route does not have. The router always names
@@ -86,12 +85,12 @@ func otherMethod(x *exchange) error {
 func (s *Server) routeResource(x *exchange) (err error) {
 	x.kind, x.sub, err = x.info.resolve(x.method, s.opts.Catalog.Kind)
 	if err != nil {
-		return err
+		return s.missing(x, err)
 	}
 	x.speaks = convert.Speaker(x.kind, x.sub)
 	s.deprecated(x)
 	watching := x.info.Verb == "watch"
-	f, err := s.names.negotiate(x.accept(), x.method == "GET", watching)
+	f, err := s.negotiateKind(x, watching)
 	if err != nil {
 		return err
 	}

@@ -15,8 +15,6 @@ import (
 	"github.com/fasthttp/router"
 	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/meta"
-	"github.com/troupe-api/troupe/kinds/openapi"
-	"github.com/troupe-api/troupe/kinds/present"
 	"github.com/troupe-api/troupe/policy/admission"
 	"github.com/troupe-api/troupe/policy/audit"
 	"github.com/troupe-api/troupe/policy/authn"
@@ -123,10 +121,8 @@ type Server struct {
 	log       *slog.Logger
 	http      *fasthttp.Server
 	router    *router.Router
-	discovery *present.Discovery
-	openapi   *openapi.Documents
+	described describer
 	version   []byte // the document at /version
-	index     []byte // the document at /
 	// impersonator lets users act as others.
 	impersonator impersonation.Impersonator
 	// operations answer creates of which nothing is stored.
@@ -148,7 +144,6 @@ func New(o Options) (*Server, error) {
 	}
 	s := &Server{
 		opts: o, names: newNames(o.Naming), log: o.Logger,
-		discovery:    present.NewDiscovery(o.Naming, o.Catalog.Kinds()),
 		version:      versionDocument(o.Version),
 		metrics:      newMetrics(),
 		impersonator: impersonation.Impersonator{Authorizer: o.Authorizer, Naming: o.Naming},
@@ -156,7 +151,6 @@ func New(o Options) (*Server, error) {
 	if err := s.bind(o.Operations); err != nil {
 		return nil, err
 	}
-	s.openapi = s.newOpenAPI()
 	s.limiters.init(o.Limits, o.Naming)
 	s.routes()
 	s.http = s.fasthttpServer()

@@ -20,6 +20,12 @@ func (s *Server) answer(x *exchange, err error) {
 		s.allow(x)
 	}
 	s.recordRefusal(x)
+	if f == noPage {
+		x.answersStatus(f)
+		x.ctx.SetStatusCode(f.Code)
+		s.writeRaw(x, typeText, []byte(f.Message+"\n"))
+		return
+	}
 	s.writeStatus(x, f)
 }
 

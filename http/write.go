@@ -106,11 +106,14 @@ func (s *Server) patch(x *exchange) error {
 	case typeMergePatch:
 		m.PatchType = request.MergePatch
 	case typeStrategicPatch:
+		if x.speaks.Custom() {
+			return unsupportedMedia(s.patchesOf(x))
+		}
 		m.PatchType = request.StrategicMergePatch
 	case typeApplyPatch:
 		return s.apply(x)
 	default:
-		return unsupportedMedia(s.names.patches)
+		return unsupportedMedia(s.patchesOf(x))
 	}
 	o, err := s.parseWriteOptions("PatchOptions", x.query, x.ctx.UserAgent())
 	if err != nil {

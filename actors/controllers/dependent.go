@@ -104,7 +104,11 @@ func (g *Garbage) standing(ctx context.Context, p place, owner meta.Owner) (stan
 	if !ok {
 		group, version = "", owner.APIVersion
 	}
-	k := g.kinds.ByGVK(meta.GroupVersionKind{Group: group, Version: version, Kind: owner.Kind})
+	gvk := meta.GroupVersionKind{Group: group, Version: version, Kind: owner.Kind}
+	k := g.kinds.ByGVK(gvk)
+	if was, followed := g.former.Load(gvk); k == nil && followed {
+		k = was.(*schema.Kind) // its definition has gone, and with it all of its objects
+	}
 	if k == nil || k.Resource == "" || k.Virtual() || k.Namespaced && !p.kind.Namespaced {
 		return present, nil
 	}

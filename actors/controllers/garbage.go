@@ -25,9 +25,9 @@ const (
 type Garbage struct {
 	store  Store
 	kinds  *catalog.Catalog
-	stored []*schema.Kind
 	logger *slog.Logger
 
+	former     sync.Map // kinds that were followed, by what they call themselves
 	graph      *graph
 	dependents *backlog[place] // that may be garbage, or wait for their own dependents
 	owners     *backlog[place] // that are to be let go
@@ -39,10 +39,9 @@ type Garbage struct {
 // NewGarbage makes the controller for the kinds of a catalogue.
 func NewGarbage(store Store, kinds *catalog.Catalog, logger *slog.Logger) *Garbage {
 	g := &Garbage{
-		store: store, kinds: kinds, stored: kinds.Stored(), logger: logger, graph: newGraph(),
+		store: store, kinds: kinds, logger: logger, graph: newGraph(),
 		dependents: newBacklog[place](), owners: newBacklog[place](), complete: make(chan struct{}),
 	}
-	g.unread.Store(int64(len(g.stored)))
 	return g
 }
 
@@ -53,9 +52,7 @@ const collectors = 64
 func (g *Garbage) Run(ctx context.Context) {
 	var running sync.WaitGroup
 	defer running.Wait()
-	for _, k := range g.stored {
-		running.Go(func() { g.follow(ctx, k) })
-	}
+	running.Go(func() { g.followAll(ctx) })
 	select {
 	case <-ctx.Done():
 		return
@@ -67,19 +64,13 @@ func (g *Garbage) Run(ctx context.Context) {
 	running.Go(func() { g.release(ctx) })
 }
 
-// follow tells the graph of the objects of one kind. Unlike Follow it remembers none of them but
-// those that matter, and these by their uid.
-func (g *Garbage) follow(ctx context.Context, k *schema.Kind) {
-	rounds(ctx, g.store, k, func(round int) func([]request.Event) error {
-		return (&kinship{g, k, round}).take
-	})
-}
-
-// kinship is what one round tells of the objects of one kind.
+// kinship is what one round tells of the objects of one kind. Unlike Follow it remembers none of
+// them but those that matter, and these by their uid.
 type kinship struct {
 	garbage *Garbage
 	kind    *schema.Kind
 	round   int
+	counts  bool // the kind has been there from the start
 }
 
 func (f *kinship) take(events []request.Event) error {
@@ -106,7 +97,7 @@ func (f *kinship) read() {
 	switch {
 	case f.round > 1:
 		g.consider(g.graph.dropOlder(f.kind, f.round))
-	case g.unread.Add(-1) == 0:
+	case f.counts && g.unread.Add(-1) == 0:
 		close(g.complete)
 	}
 }

@@ -71,7 +71,7 @@ func (g *graph) put(k *schema.Kind, o *meta.Object, round int) (affected []place
 		n = &node{place: p}
 		g.nodes[p.uid] = n
 	}
-	n.round = round
+	n.kind, n.round = k, round
 	if !n.names(o.Head.Owners) {
 		affected = append(g.unlink(n), n.place)
 		g.link(n, o.Head.Owners)
@@ -108,7 +108,7 @@ func (g *graph) dropOlder(k *schema.Kind, round int) (affected []place) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for uid, n := range g.nodes {
-		if n.kind == k && n.round != round {
+		if n.kind.Storage == k.Storage && n.round != round {
 			g.forget(uid)
 		}
 	}

@@ -26,11 +26,11 @@ type Store interface {
 // Namespaces deletes everything in a namespace that is being deleted, and then takes
 // the server's finalizer off, which lets it go.
 type Namespaces struct {
-	store      Store
-	kind       *schema.Kind
-	namespaced []*schema.Kind // one for each storage
-	finalizer  string
-	logger     *slog.Logger
+	store     Store
+	kinds     *catalog.Catalog
+	kind      *schema.Kind
+	finalizer string
+	logger    *slog.Logger
 
 	busy    sync.Map       // the incarnations that have a worker
 	workers sync.WaitGroup // their workers
@@ -42,18 +42,9 @@ type incarnation struct{ name, uid string }
 
 // NewNamespaces makes the controller for the kinds of a catalogue.
 func NewNamespaces(store Store, kinds *catalog.Catalog, logger *slog.Logger) *Namespaces {
-	n := &Namespaces{store: store, finalizer: kinds.Naming().NamespaceFinalizer(), logger: logger}
-	seen := make(map[meta.GroupResource]bool)
-	for _, k := range kinds.Stored() {
-		if k.Group == "" && k.Kind == "Namespace" {
-			n.kind = k
-		}
-		if k.Namespaced && !seen[k.Storage] {
-			seen[k.Storage] = true
-			n.namespaced = append(n.namespaced, k)
-		}
+	return &Namespaces{
+		store: store, kinds: kinds, kind: core(kinds, "Namespace"), finalizer: kinds.Naming().NamespaceFinalizer(), logger: logger,
 	}
-	return n
 }
 
 // Run works until the context ends.
@@ -141,7 +132,10 @@ func (n *Namespaces) key(ns incarnation) meta.Key {
 // empty deletes the content of a namespace and says whether nothing is left.
 func (n *Namespaces) empty(ctx context.Context, name string) (bool, error) {
 	left := false
-	for _, k := range n.namespaced {
+	for _, k := range n.kinds.Stored() {
+		if !k.Namespaced {
+			continue
+		}
 		content := request.List{Kind: k, Namespace: name}
 		listing, err := n.store.DeleteCollection(ctx, content, request.Mutation{Kind: k})
 		if err != nil {

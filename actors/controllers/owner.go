@@ -57,7 +57,7 @@ func (g *Garbage) find(ctx context.Context, namespace string, owners []place) (m
 	for _, p := range owners {
 		found[p.uid] = nil
 	}
-	for _, k := range g.stored {
+	for _, k := range g.kinds.Stored() {
 		if namespace != "" && !k.Namespaced {
 			continue
 		}

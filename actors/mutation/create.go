@@ -62,6 +62,9 @@ func build(m *request.Mutation, tree schema.Tree, owners []any, env Env) (Candid
 	if stored.Generation {
 		metadata["generation"] = int64(1)
 	}
+	if m.Kind.Custom() && m.Kind.Subresource("status") != nil {
+		delete(tree, "status")
+	}
 	if stored.Rules.Prepare != nil {
 		stored.Rules.Prepare(tree, nil)
 	}

@@ -34,7 +34,10 @@ func remove(cur State, m *request.Mutation, env Env) (Candidate, error) {
 		grace := gracePeriod(m, tree)
 		metadata["deletionTimestamp"] = timestamp(env.Now.Add(time.Duration(grace) * time.Second))
 		metadata["deletionGracePeriodSeconds"] = grace
-		if m.Kind.Generation {
+		if deleting := m.Kind.Stored.Rules.Deleting; deleting != nil {
+			delete(metadata, "deletionGracePeriodSeconds")
+			deleting(tree, timestamp(env.Now))
+		} else if m.Kind.Generation {
 			metadata["generation"] = cur.Object.Head.Generation + 1
 		}
 		if m.Kind.SpecFinalizers {
@@ -50,7 +53,7 @@ func remove(cur State, m *request.Mutation, env Env) (Candidate, error) {
 // goesAtOnce says whether nothing holds the object: it is removed as it is.
 func goesAtOnce(o *meta.Object, m *request.Mutation) bool {
 	policy := m.Delete.PropagationPolicy
-	return !m.Kind.GracefulDeletion && !m.Kind.SpecFinalizers && len(o.Head.Finalizers) == 0 &&
+	return !m.Kind.GracefulDeletion && !m.Kind.SpecFinalizers && m.Kind.Stored.Rules.Deleting == nil && len(o.Head.Finalizers) == 0 &&
 		(policy == "" || policy == "Background")
 }
 

@@ -56,7 +56,7 @@ func settle(cur State, m *request.Mutation, want schema.Tree, faults *schema.Fau
 	if err := m.Admit(cur.Tree, want); err != nil {
 		return Candidate{}, err
 	}
-	if stored.Generation && !keepsGeneration(m) && specChanged(cur.Tree, want) {
+	if stored.Generation && !keepsGeneration(m) && specChanged(stored, cur.Tree, want) {
 		object(want, "metadata")["generation"] = cur.Object.Head.Generation + 1
 	}
 	claim, causes := env.claim(m.Key, cur.Tree, want)
@@ -66,6 +66,8 @@ func settle(cur State, m *request.Mutation, want schema.Tree, faults *schema.Fau
 	causes = slices.Concat(faults.List, rules.ValidateChange(stored, want, cur.Tree), causes)
 	if m.Subresource == "" {
 		causes = append(causes, rules.ValidateUpdate(stored, want, cur.Tree)...)
+	}
+	if m.Subresource == "" || stored.Custom() {
 		causes = append(causes, rules.ValidateServed(m.Kind, want, cur.Tree)...)
 	}
 	if len(causes) > 0 {
@@ -169,20 +171,30 @@ func carryMetadata(cur State, m *request.Mutation, want schema.Tree) {
 
 // specChanged says whether anything differs that is the object's own: neither its kind,
 // which a body may leave out, nor metadata or status.
-func specChanged(old, want schema.Tree) bool {
+func specChanged(k *schema.Kind, old, want schema.Tree) bool {
+	same := rules.Equal
+	if k.Custom() { // where an empty value is one
+		same = schema.Identical
+	}
 	for name, value := range want {
-		if isSpec(name) && !rules.Equal(value, old[name]) {
+		if isSpec(k, name) && !same(value, old[name]) {
 			return true
 		}
 	}
 	for name := range old {
-		if _, ok := want[name]; !ok && isSpec(name) {
+		if _, ok := want[name]; !ok && isSpec(k, name) {
 			return true
 		}
 	}
 	return false
 }
 
-func isSpec(name string) bool {
-	return name != "metadata" && name != "status" && name != "kind" && name != "apiVersion"
+func isSpec(k *schema.Kind, name string) bool {
+	switch name {
+	case "metadata", "kind", "apiVersion":
+		return false
+	case "status":
+		return k.Custom() && k.Subresource("status") == nil
+	}
+	return true
 }

@@ -47,7 +47,7 @@ func (c *Catalog) declared(key string) (k *schema.Kind, rest string, err error) 
 		return nil, "", fmt.Errorf("catalog: %q is not group/version/Kind", key)
 	}
 	gvk := meta.GroupVersionKind{Group: c.naming.Name(parts[0]), Version: parts[1], Kind: parts[2]}
-	if k = c.byKind[gvk]; k == nil {
+	if k = c.base.byKind[gvk]; k == nil {
 		return nil, "", fmt.Errorf("catalog: %s is not declared", key)
 	}
 	if len(parts) == 4 {
@@ -59,20 +59,24 @@ func (c *Catalog) declared(key string) (k *schema.Kind, rest string, err error) 
 // complete gives status and scale, which are the same for all kinds, their views, and
 // looks for conversions that are missing.
 func (c *Catalog) complete() error {
-	for _, k := range c.all {
+	for _, k := range c.base.all {
 		if k.Stored != k && k.Conversion.ToStored == nil {
 			return fmt.Errorf("catalog: %s %s is stored in another form and has no conversion", k.APIVersion(), k.Kind)
 		}
-		for i := range k.Subresources {
-			s := &k.Subresources[i]
-			switch {
-			case s.View.Write != nil:
-			case s.Name == "status":
-				s.View.Write = writeStatus
-			case s.Scale != nil:
-				s.View = scaleView(s.Scale)
-			}
-		}
+		completeViews(k)
 	}
 	return nil
+}
+
+func completeViews(k *schema.Kind) {
+	for i := range k.Subresources {
+		s := &k.Subresources[i]
+		switch {
+		case s.View.Write != nil:
+		case s.Name == "status":
+			s.View.Write = writeStatus
+		case s.Scale != nil:
+			s.View = scaleView(s.Scale)
+		}
+	}
 }

@@ -5,20 +5,38 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 
+	"github.com/troupe-api/troupe/kinds/custom"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/proto"
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// A Catalog knows every kind that is served.
+// A Catalog knows every kind that is served: the built-in ones, and those that definitions
+// make while the server runs (Define). All of its methods may be called by many at once; what
+// they return stays as it is.
 type Catalog struct {
-	naming     *meta.Naming
+	naming   *meta.Naming
+	messages map[string]*schema.Message
+	compiler *custom.Compiler
+	base     edition // the built-in kinds
+
+	current     atomic.Pointer[edition]
+	mu          sync.Mutex                    // guards what follows, and changes of current
+	definitions map[string]*custom.Definition // by name
+	first       map[resource]*schema.Kind     // that definitions ever made
+	changed     chan struct{}                 // closed by the next change
+}
+
+// An edition is the content of a catalogue between two changes.
+type edition struct {
+	number     uint64
 	all        []*schema.Kind // that have a path, in order, also those that are switched off
 	kinds      []*schema.Kind // of all, what is served
 	byKind     map[meta.GroupVersionKind]*schema.Kind
 	byResource map[resource]*schema.Kind
-	messages   map[string]*schema.Message
 }
 
 type resource struct{ group, version, name string }
@@ -39,45 +57,49 @@ func Configured(n *meta.Naming, r RuntimeConfig) (*Catalog, error) {
 		return nil, err
 	}
 	c := &Catalog{
-		naming:     n,
-		byKind:     make(map[meta.GroupVersionKind]*schema.Kind, len(plan.Kinds)),
-		byResource: make(map[resource]*schema.Kind, len(plan.Kinds)),
-		messages:   plan.Messages,
+		naming: n, messages: plan.Messages, compiler: custom.NewCompiler(n, plan.Messages["meta.v1.ObjectMeta"]),
+		definitions: map[string]*custom.Definition{}, first: map[resource]*schema.Kind{}, changed: make(chan struct{}),
+		base: edition{
+			byKind:     make(map[meta.GroupVersionKind]*schema.Kind, len(plan.Kinds)),
+			byResource: make(map[resource]*schema.Kind, len(plan.Kinds)),
+		},
 	}
+	e := &c.base
 	for _, k := range plan.Kinds {
-		if err := c.add(k); err != nil {
+		if err := e.add(k); err != nil {
 			return nil, err
 		}
 	}
-	slices.SortStableFunc(c.all, byPlace)
-	if err := r.check(c.all); err != nil {
+	slices.SortStableFunc(e.all, byPlace)
+	if err := r.check(e.all); err != nil {
 		return nil, err
 	}
-	for _, k := range c.all {
+	for _, k := range e.all {
 		if r.serves(k) {
-			c.kinds = append(c.kinds, k)
+			e.kinds = append(e.kinds, k)
 		} else {
-			delete(c.byResource, resource{k.Group, k.Version, k.Resource})
+			delete(e.byResource, resource{k.Group, k.Version, k.Resource})
 		}
 	}
+	c.current.Store(e)
 	return c, c.attach()
 }
 
 // add registers a kind by what it is called and, if it has a path, by that.
-func (c *Catalog) add(k *schema.Kind) error {
-	if c.byKind[k.GroupVersionKind] != nil {
+func (e *edition) add(k *schema.Kind) error {
+	if e.byKind[k.GroupVersionKind] != nil {
 		return fmt.Errorf("catalog: %s %s is declared twice", k.APIVersion(), k.Kind)
 	}
-	c.byKind[k.GroupVersionKind] = k
+	e.byKind[k.GroupVersionKind] = k
 	if k.Resource == "" {
 		return nil
 	}
 	r := resource{k.Group, k.Version, k.Resource}
-	if c.byResource[r] != nil {
+	if e.byResource[r] != nil {
 		return fmt.Errorf("catalog: %s %s is declared twice", k.APIVersion(), k.Resource)
 	}
-	c.byResource[r] = k
-	c.all = append(c.all, k)
+	e.byResource[r] = k
+	e.all = append(e.all, k)
 	return nil
 }
 
@@ -92,15 +114,17 @@ func byPlace(a, b *schema.Kind) int {
 
 // Kind finds a served kind by the parts of its URL; nil if there is none.
 func (c *Catalog) Kind(group, version, name string) *schema.Kind {
-	return c.byResource[resource{group, version, name}]
+	return c.current.Load().byResource[resource{group, version, name}]
 }
 
 // ByGVK finds a kind by what objects call themselves; nil if there is none.
-func (c *Catalog) ByGVK(gvk meta.GroupVersionKind) *schema.Kind { return c.byKind[gvk] }
+func (c *Catalog) ByGVK(gvk meta.GroupVersionKind) *schema.Kind {
+	return c.current.Load().byKind[gvk]
+}
 
 // Kinds lists every kind that is served, by group, version and resource. The caller may
 // not change it.
-func (c *Catalog) Kinds() []*schema.Kind { return c.kinds }
+func (c *Catalog) Kinds() []*schema.Kind { return c.current.Load().kinds }
 
 // Message finds a message by its full name, such as "meta.v1.ListMeta"; nil if there is none.
 func (c *Catalog) Message(name string) *schema.Message { return c.messages[name] }
@@ -111,7 +135,7 @@ func (c *Catalog) Naming() *meta.Naming { return c.naming }
 // Groups lists the groups by name, the core group first.
 func (c *Catalog) Groups() []Group {
 	var groups []Group
-	for _, k := range c.kinds {
+	for _, k := range c.Kinds() {
 		if len(groups) == 0 || groups[len(groups)-1].Name != k.Group {
 			groups = append(groups, Group{Name: k.Group})
 		}
@@ -124,10 +148,10 @@ func (c *Catalog) Groups() []Group {
 }
 
 // Stored lists the kinds in whose form objects have at rest, one for each storage, in the
-// order of the storages.
+// order of the storages. Custom kinds are among them as long as they are defined.
 func (c *Catalog) Stored() []*schema.Kind {
 	var all []*schema.Kind
-	for _, k := range c.all {
+	for _, k := range c.current.Load().all {
 		if k.Stored == k && !k.Virtual() {
 			all = append(all, k)
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/troupe-api/troupe/kinds/custom"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
@@ -13,6 +14,7 @@ import (
 // A definitionCheck knows the names that a profile gives to what definitions may say.
 type definitionCheck struct {
 	keys     schemaKeys
+	compiler *custom.Compiler
 	guarded  []string // domains whose groups need an approval
 	approval string   // annotation that tells of it
 }
@@ -20,13 +22,35 @@ type definitionCheck struct {
 func definitionRules(n *meta.Naming) schema.Rules {
 	c := definitionCheck{
 		keys:     newSchemaKeys(n),
+		compiler: custom.NewCompiler(n, nil),
 		guarded:  []string{strings.TrimPrefix(n.Group(""), "."), n.Name("platform.io")},
 		approval: n.Name("api-approved.platform.io"),
 	}
 	return schema.Rules{
 		Default: defaultDefinition, Prepare: prepareDefinition,
 		Validate: c.validate, ValidateUpdate: validateDefinitionUpdate,
+		Deleting: func(obj schema.Tree, now string) { markDeleting(obj, n.Name(CleanupFinalizer), now) },
 	}
+}
+
+// CleanupFinalizer holds a definition, in platform form, until its objects have gone.
+const CleanupFinalizer = "customresourcecleanup.apiextensions.platform.io"
+
+// markDeleting says of a definition that its objects are going to be deleted.
+func markDeleting(obj schema.Tree, finalizer, now string) {
+	metadata := rules.Grow(obj, "metadata")
+	if held := rules.Items(metadata, "finalizers"); !slices.Contains(held, any(finalizer)) {
+		metadata["finalizers"] = append(slices.Clone(held), finalizer)
+	}
+	status := rules.Grow(obj, "status")
+	kept := slices.DeleteFunc(slices.Clone(rules.Items(status, "conditions")), func(c any) bool {
+		tree, _ := c.(schema.Tree)
+		return tree["type"] == "Terminating"
+	})
+	status["conditions"] = append(kept, schema.Tree{
+		"type": "Terminating", "status": "True", "lastTransitionTime": now, "reason": "InstanceDeletionPending",
+		"message": "CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon",
+	})
 }
 
 // defaultDefinition derives the names that are left out.
@@ -137,7 +161,7 @@ func validateConversion(conversion schema.Tree, faults *schema.Faults) {
 	const path = "spec.conversion"
 	webhook, there := conversion["webhook"].(schema.Tree)
 	config, configured := webhook["clientConfig"].(schema.Tree)
-	versions := rules.Texts(webhook, "conversionReviewVersions")
+	versions, before := rules.Texts(webhook, "conversionReviewVersions"), len(faults.List)
 	if rules.Text(conversion, "strategy") != "Webhook" {
 		if there && configured {
 			faults.Forbidden(path+".webhookClientConfig", "should not be set when strategy is not set to Webhook")
@@ -154,6 +178,9 @@ func validateConversion(conversion schema.Tree, faults *schema.Faults) {
 		validateClientConfig(config, path+".webhookClientConfig", faults)
 	}
 	validateReviewVersions(versions, path+".conversionReviewVersions", faults)
+	if len(faults.List) == before {
+		faults.Forbidden(path+".strategy", "conversion by a webhook is not supported by this server: versions may only differ in what their schemas allow (strategy None)")
+	}
 }
 
 // validateDefinitionStatus holds what is said of stored objects against the versions.

@@ -43,9 +43,13 @@ func (c definitionCheck) validateSchema(version schema.Tree, path string, faults
 	if rules.Flag(root, "nullable") {
 		faults.Forbidden(path+".nullable", "nullable cannot be true at the root")
 	}
+	before := len(faults.List)
 	walk := schemaWalk{keys: c.keys, faults: faults}
 	walk.node(root, path, schemaPlace{root: true})
 	c.keys.validateStructure(root, path, faults)
+	if len(faults.List) == before {
+		c.compiler.CheckRules(root, path, faults)
+	}
 }
 
 // rootFields may stand at the root of a schema whose status is a sub-resource: nothing

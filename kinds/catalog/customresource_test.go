@@ -54,7 +54,7 @@ func TestDefinition(t *testing.T) {
 func TestDefinitionConversion(t *testing.T) {
 	conversion := func(s string) string { return definition(`,"conversion":{`+s+`}`, v1) }
 	judge(t, definitions(t, meta.Platform), []change{
-		{obj: conversion(`"strategy":"Webhook","webhook":{"clientConfig":{"url":"https://h"},"conversionReviewVersions":["v1"]}`)},
+		{obj: conversion(`"strategy":"Webhook","webhook":{"clientConfig":{"url":"https://h"},"conversionReviewVersions":["v1"]}`), want: []string{`spec.conversion.strategy: Forbidden: conversion by a webhook is not supported…`}},
 		{obj: conversion(`"strategy":"Magic"`), want: []string{`spec.conversion.strategy: Unsupported value: "Magic": supported values: "None", "Webhook"`}},
 		{obj: conversion(`"strategy":"Webhook"`), want: []string{`spec.conversion.webhookClientConfig: Required value: required when strategy is set to Webhook`,
 			`spec.conversion.conversionReviewVersions: Required value: must specify one of v1, v1beta1`}},

@@ -22,7 +22,11 @@ func scaleView(s *schema.Scale) schema.View {
 			status["replicas"] = wholeAt(obj, s.StatusReplicas)
 			if s.Selector != "" {
 				parent, name := place(obj, s.Selector)
-				if text := selectorText(rules.Sub(parent, name)); text != "" {
+				text := rules.Text(parent, name) // as custom kinds have it
+				if text == "" {
+					text = selectorText(rules.Sub(parent, name))
+				}
+				if text != "" {
 					status["selector"] = text
 				}
 			}

@@ -17,12 +17,19 @@ import (
 // tree shares in memory with base, at the top, is known to be in order; base may be nil.
 func Conform(m *schema.Message, tree, base schema.Tree) (schema.Tree, []FieldFault, error) {
 	c := &conformer{root: true, base: base}
-	out := c.message(m, tree)
+	conform := c.message
+	if m.Custom != nil {
+		conform = c.custom
+	}
+	out := conform(m, tree)
 	if c.deep {
 		return nil, nil, errDepth
 	}
 	if c.err != nil {
 		return nil, nil, c.err
+	}
+	if m.Custom != nil {
+		out, c.faults = pruned(m, out, c.faults)
 	}
 	slices.SortFunc(c.faults, func(a, b FieldFault) int { return strings.Compare(a.Path, b.Path) })
 	return out, c.faults, nil

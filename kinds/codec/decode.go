@@ -18,7 +18,11 @@ type decoder struct {
 // fields. The error is that of malformed JSON or of the first value of a wrong type; its
 // text may be shown to the client.
 func DecodeJSON(m *schema.Message, data []byte) (schema.Tree, []FieldFault, error) {
-	return decodeText(m, string(data))
+	tree, faults, err := decodeText(m, string(data))
+	if err == nil && m.Custom != nil {
+		tree, faults = pruned(m, tree, faults)
+	}
+	return tree, faults, err
 }
 
 // DecodeStored reads an object of message m from JSON that never changes: the texts of
@@ -91,7 +95,11 @@ func (d *decoder) document(m *schema.Message) (schema.Tree, error) {
 		d.mismatch(kind, messageType(m))
 		return nil, d.end()
 	}
-	tree, err := d.message(m)
+	read := d.message
+	if m.Custom != nil {
+		read = d.custom
+	}
+	tree, err := read(m)
 	if err != nil {
 		return nil, err
 	}

@@ -56,7 +56,11 @@ func EncodeJSON(k *schema.Kind, t schema.Tree) Encoded {
 // AppendValue appends the JSON form of a message.
 func AppendValue(b []byte, m *schema.Message, t schema.Tree) []byte {
 	e := encoder{b: b}
-	e.message(m, t)
+	if m.Custom != nil {
+		e.customValue(m, t)
+	} else {
+		e.message(m, t)
+	}
 	return e.b
 }
 
@@ -95,8 +99,13 @@ func (e *encoder) object(k *schema.Kind, t schema.Tree) {
 			meta, _ := t["metadata"].(schema.Tree)
 			e.metadata(f.Message, meta)
 		default:
-			e.member(f, t[f.Name])
+			if k.Message.Custom == nil {
+				e.member(f, t[f.Name])
+			}
 		}
+	}
+	if k.Message.Custom != nil {
+		e.custom(t)
 	}
 	e.raw("}")
 }

@@ -49,7 +49,11 @@ func (d *definitions) message(m *schema.Message) string {
 
 func (d *definitions) named(name string, m *schema.Message) string {
 	if d.add(name, func() object { return d.structure(m) }) {
-		d.reach(m)
+		if m.Custom != nil {
+			d.reachCustom(m)
+		} else {
+			d.reach(m)
+		}
 	}
 	return name
 }
@@ -82,7 +86,7 @@ func (d *definitions) list(k *schema.Kind, listMeta *schema.Message) string {
 			{"metadata", d.dialect.refWith(metadata, object{{"description", aboutListMeta}})},
 		}
 		gvk := k.GroupVersionKind
-		gvk.Kind += "List"
+		gvk.Kind = k.ListKind()
 		return object{
 			{"description", "A list of objects of kind " + k.Kind + "."}, {"type", "object"},
 			{"required", []string{"items"}}, {"properties", properties},
@@ -106,6 +110,9 @@ func text(description string) object { return object{{"description", description
 
 // structure is the schema of a message.
 func (d *definitions) structure(m *schema.Message) object {
+	if m.Custom != nil {
+		return d.custom(m)
+	}
 	return append(object{}.withText("description", d.names.prose(m.Doc)), d.members(m)...)
 }
 

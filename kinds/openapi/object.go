@@ -67,6 +67,8 @@ func appendJSON(b []byte, v any) []byte {
 				}
 			}
 		})
+	case nil:
+		return append(b, "null"...)
 	case []string:
 		return appendItems(b, v)
 	case []any:

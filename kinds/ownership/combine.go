@@ -27,9 +27,9 @@ func combineValues(f *schema.Field, element bool, live, config any) any {
 	x, okX := live.(schema.Tree)
 	y, okY := config.(schema.Tree)
 	switch relation := relationOf(f, element); {
-	case relation == items:
+	case relation == items && !odd(relation, live) && !odd(relation, config):
 		return combineLists(f, live, config)
-	case relation == whole || !okX || !okY || len(x) == 0 && len(y) == 0:
+	case relation == whole || relation == items || !okX || !okY || len(x) == 0 && len(y) == 0:
 		if schema.Identical(live, config) {
 			return live
 		}

@@ -30,7 +30,7 @@ type comparison struct {
 // compare is the difference between two objects of message m.
 func (c comparison) compare(m *schema.Message, before, after schema.Tree) difference {
 	var changed, removed builder
-	for _, f := range m.Sorted() {
+	for _, f := range fieldsOf(m, before, after) {
 		x, y := before[f.Name], after[f.Name]
 		if c.skip.root(f.Name) || schema.Same(x, y) {
 			continue
@@ -58,7 +58,7 @@ func (c comparison) metadata(m *schema.Message, before, after any) (old, new par
 // fields compares two messages field by field, but for those that are left out.
 func (c comparison) fields(m *schema.Message, before, after schema.Tree, out map[string]bool) difference {
 	var changed, removed builder
-	for _, f := range m.Sorted() {
+	for _, f := range fieldsOf(m, before, after) {
 		if out[f.Name] {
 			continue
 		}
@@ -130,7 +130,7 @@ func (c comparison) value(f *schema.Field, element bool, before, after any) (old
 	switch {
 	case before == nil && after == nil || schema.Same(before, after):
 		return old, new
-	case relation == whole || c.bare(f, relation, before) && c.bare(f, relation, after) || scalar(before) || scalar(after):
+	case relation == whole || c.bare(f, relation, before) && c.bare(f, relation, after) || scalar(before) || scalar(after) || odd(relation, before) || odd(relation, after):
 		return leaf(f, element, before, after)
 	}
 	d := c.parts(f, relation, before, after)
@@ -231,7 +231,7 @@ func (c comparison) fieldsOf(m *schema.Message, before, after any, x, y schema.T
 		there, fill = x, true
 	}
 	var b builder
-	for _, f := range m.Sorted() {
+	for _, f := range fieldsOf(m, there, nil) {
 		v := there[f.Name]
 		if fill {
 			v = written(f, v)

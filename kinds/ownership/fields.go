@@ -12,7 +12,7 @@ import (
 // lists, and empty objects.
 func fields(m *schema.Message, t schema.Tree, s skip) Set {
 	var b builder
-	for _, f := range m.Sorted() {
+	for _, f := range fieldsOf(m, t, nil) {
 		v := t[f.Name]
 		switch {
 		case v == nil || s.root(f.Name):
@@ -21,7 +21,7 @@ func fields(m *schema.Message, t schema.Tree, s skip) Set {
 			b.add(fieldStep(f.Name), false, metadataFields(f.Message, metadata))
 		default:
 			member, below := valueFields(f, false, v)
-			b.add(fieldStep(f.Name), member, below)
+			b.add(fieldStep(f.Name), member || !declares(m, f), below)
 		}
 	}
 	return b.set()
@@ -63,10 +63,10 @@ func valueFields(f *schema.Field, element bool, v any) (member bool, below Set) 
 
 func messageFields(m *schema.Message, t schema.Tree) Set {
 	var b builder
-	for _, f := range m.Sorted() {
+	for _, f := range fieldsOf(m, t, nil) {
 		if v := t[f.Name]; v != nil {
 			member, below := valueFields(f, false, v)
-			b.add(fieldStep(f.Name), member, below)
+			b.add(fieldStep(f.Name), member || !declares(m, f), below)
 		}
 	}
 	return b.set()
@@ -104,7 +104,7 @@ func (f *itemFault) under(segment string) *itemFault {
 }
 
 func checkMessage(m *schema.Message, t schema.Tree) *itemFault {
-	for _, f := range m.Parted() {
+	for _, f := range partsOf(m, t) {
 		if v := t[f.Name]; v != nil {
 			if fault := checkValue(f, false, v); fault != nil {
 				return fault.under("." + f.Name)

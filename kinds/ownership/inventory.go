@@ -34,12 +34,14 @@ func inventoryOf(m *schema.Message, t schema.Tree, s skip, fill bool) string {
 
 func (w *inventory) object(m *schema.Message, t schema.Tree, s skip) {
 	w.b = append(w.b, '{')
-	for _, f := range m.Sorted() {
+	for _, f := range fieldsOf(m, t, nil) {
 		switch v := t[f.Name]; {
 		case v == nil || s.root(f.Name):
 		case f.Name == "metadata":
 			metadata, _ := v.(schema.Tree)
 			w.metadata(f, metadata)
+		case !declares(m, f):
+			w.node(fieldStep(f.Name), f, false, true, v)
 		default:
 			w.top(f, v)
 		}
@@ -105,15 +107,16 @@ func (w *inventory) field(f *schema.Field, v any) {
 		v = written(f, v)
 	}
 	if v != nil {
-		w.node(fieldStep(f.Name), f, false, v)
+		w.node(fieldStep(f.Name), f, false, w.fill, v)
 	}
 }
 
-// node writes what is at and below a step, if anything.
-func (w *inventory) node(at step, f *schema.Field, element bool, v any) {
+// node writes what is at and below a step, if anything; member tells that the step itself is in
+// the set whatever is below it.
+func (w *inventory) node(at step, f *schema.Field, element, member bool, v any) {
 	start := len(w.b)
 	w.open(at)
-	bare, member := len(w.b), w.fill || element
+	bare := len(w.b)
 	if member {
 		w.b = append(w.b, `".":{}`...)
 	}
@@ -151,8 +154,12 @@ func (w *inventory) below(f *schema.Field, element bool, v any) (leaf bool) {
 	case relation == whole || !isTree || len(tree) == 0 && !w.fill:
 		return true
 	case relation == message:
-		for _, f := range f.Message.Sorted() {
-			w.field(f, tree[f.Name])
+		for _, part := range fieldsOf(f.Message, tree, nil) {
+			if v := tree[part.Name]; v != nil && !declares(f.Message, part) {
+				w.node(fieldStep(part.Name), part, false, true, v)
+			} else {
+				w.field(part, v)
+			}
 		}
 		return false
 	}
@@ -164,7 +171,7 @@ func (w *inventory) below(f *schema.Field, element bool, v any) (leaf bool) {
 	slices.Sort(keys)
 	for _, key := range keys {
 		if v := tree[key]; v != nil || !w.fill {
-			w.node(fieldStep(key), f, true, v)
+			w.node(fieldStep(key), f, true, true, v)
 		}
 	}
 	return false
@@ -200,7 +207,7 @@ func (w *inventory) items(f *schema.Field, list []any) {
 			w.open(at)
 			w.b = append(w.b, '}')
 		case all[i].item != nil || !w.fill:
-			w.node(at, f, true, all[i].item)
+			w.node(at, f, true, true, all[i].item)
 		}
 		i = next
 	}

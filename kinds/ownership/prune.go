@@ -111,7 +111,7 @@ func named(m *schema.Message, s Set) Set {
 		if n.kind != 'f' || f == nil {
 			continue
 		}
-		nodes[i].member = true
+		nodes[i].member = n.member || f != m.Other
 		nodes[i].below = namedBelow(f, false, n.below)
 	}
 	return Set{nodes}

@@ -13,7 +13,7 @@ import (
 // config says, and the writer owns just that. False says nothing: most of what is not in the
 // order of config is left to Apply. config must have passed CheckItems.
 func Stands(w Writer, m *schema.Message, json []byte, config schema.Tree) bool {
-	s := standing{json: json}
+	s := standing{json: json, custom: m.Custom != nil}
 	return w.Scale == nil && s.message(m, nil, config) && s.managers > 0 &&
 		s.owns(w, inventoryOf(m, config, w.skip(), false))
 }
@@ -23,6 +23,7 @@ type standing struct {
 	json     []byte
 	pos      int
 	depth    int
+	custom   bool   // the object is one of a custom kind
 	metadata bool   // the member of the object at hand is its metadata
 	managers int    // where the managers of the object are; 0 if it has none
 	wanted   []byte // scratch
@@ -110,6 +111,8 @@ func (s *standing) value(f *schema.Field, element bool, v any) bool {
 		return s.message(f.Message, nil, tree)
 	case relation == table && isTree:
 		return s.table(f, tree)
+	case s.custom && !s.metadata:
+		return s.plain(v) || s.is(codec.AppendAny(s.wanted[:0], v))
 	case f.Message == nil && f.Type != schema.TypeFields && s.plain(v):
 		return true
 	case element:
@@ -152,6 +155,10 @@ func (s *standing) list(f *schema.Field, v any) bool {
 		switch {
 		case f.ListType == schema.ListMap && isTree && relationOf(f, true) == message:
 			if !s.message(f.Message, f, tree) {
+				return false
+			}
+		case s.custom && !s.metadata:
+			if !s.is(codec.AppendAny(s.wanted[:0], item)) {
 				return false
 			}
 		case !s.is(codec.AppendElement(s.wanted[:0], f, item)):

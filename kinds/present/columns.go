@@ -46,6 +46,9 @@ func cellsOf(columns []schema.Column) []cell {
 
 // cellOf reads a column's path. A function that there is not shows nothing.
 func cellOf(c *schema.Column) cell {
+	if path, ok := strings.CutPrefix(c.Path, "json:"); ok {
+		return cell{call: showJSON(c.Type, path)}
+	}
 	if name, ok := strings.CutPrefix(c.Path, "func:"); ok {
 		name, fallback, has := strings.Cut(name, "|")
 		name, arg, _ := strings.Cut(name, ":")

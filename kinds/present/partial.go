@@ -12,6 +12,7 @@ type ListMeta struct {
 	ResourceVersion string
 	Continue        string // the token for the next chunk; "" at the end
 	Remaining       int64  // how many objects follow the chunk; 0: none, or not known
+	Explicit        bool   // an empty token is written too, as lists of custom kinds have it
 }
 
 // Append writes the metadata object.
@@ -21,7 +22,7 @@ func (m ListMeta) Append(b []byte) []byte {
 		b = append(b, `"resourceVersion":`...)
 		b = appendText(b, m.ResourceVersion)
 	}
-	if m.Continue != "" {
+	if m.Continue != "" || m.Explicit {
 		b = comma(b)
 		b = append(b, `"continue":`...)
 		b = appendText(b, m.Continue)

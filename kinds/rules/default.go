@@ -5,7 +5,7 @@ import "github.com/troupe-api/troupe/kinds/schema"
 // Default fills in what t leaves out: the defaults of the plan, then those of the
 // kind's function, which may depend on several fields.
 func Default(k *schema.Kind, t schema.Tree) {
-	if k.Message != nil {
+	if k.Message != nil && !k.Custom() {
 		defaultMessage(k.Message, t)
 	}
 	if k.Rules.Default != nil {

@@ -13,7 +13,7 @@ func Validate(k *schema.Kind, t schema.Tree) []meta.Cause { return ValidateChang
 func ValidateChange(k *schema.Kind, t, old schema.Tree) []meta.Cause {
 	var faults schema.Faults
 	validateMetadata(k, Sub(t, "metadata"), &faults)
-	if k.Message != nil {
+	if k.Message != nil && !k.Custom() { // whose schema is a matter of the version: ValidateServed
 		for _, f := range k.Message.Fields {
 			if f.Name != "metadata" && !shared(t, old, f.Name) {
 				validateOne(k.Message, f, t, "", &faults)
@@ -42,7 +42,7 @@ func shared(t, old schema.Tree, name string) bool {
 func ValidateUpdate(k *schema.Kind, t, old schema.Tree) []meta.Cause {
 	var faults schema.Faults
 	validateMetadataUpdate(Sub(t, "metadata"), Sub(old, "metadata"), &faults)
-	if k.Message != nil {
+	if k.Message != nil && !k.Custom() {
 		validateImmutable(k.Message, t, old, "", &faults)
 	}
 	if k.Rules.ValidateUpdate != nil {

@@ -19,6 +19,16 @@ func (f *Faults) Invalid(path string, value any, msg string) {
 	f.add(meta.CauseInvalid, path, withDetail("Invalid value: "+showValue(value), msg))
 }
 
+// Mistyped reports that value, the name of its type, may not be at path; msg says why.
+func (f *Faults) Mistyped(path, value, msg string) {
+	f.add(meta.CauseTypeInvalid, path, withDetail("Invalid value: "+showValue(value), msg))
+}
+
+// Report adds a fault of any type: its text, as others have it, and what is said beyond it.
+func (f *Faults) Report(t meta.CauseType, path, text, detail string) {
+	f.add(t, path, withDetail(text, detail))
+}
+
 // Unfit reports that what is at path is invalid as a whole; msg says why. The value is not shown.
 func (f *Faults) Unfit(path, msg string) {
 	f.add(meta.CauseInvalid, path, withDetail("Invalid value", msg))

@@ -12,6 +12,7 @@ type Kind struct {
 	meta.GroupVersionKind
 	Resource   string // plural, as in URLs
 	Singular   string
+	List       string // what lists call themselves; "" for the kind with "List" behind it
 	ShortNames []string
 	Categories []string
 	Namespaced bool
@@ -48,7 +49,13 @@ type Kind struct {
 	Indexed      []int         // the SelectFields by which objects are found without looking at all
 	Message      *Message
 	Rules        Rules
-	// Item is the length of `{"kind":"…","apiVersion":"…",`, which begins each stored object.
+	// Definition is the name of the object that defines the kind; "" for a built-in kind.
+	Definition string
+	// First is the kind that was defined first under the same group, version and resource; nil for
+	// that kind itself.
+	First *Kind
+	// Item is the length of `{"kind":"…","apiVersion":"…",`, which begins each stored object; 1 where
+	// items of lists say what they are.
 	Item int
 }
 
@@ -57,7 +64,8 @@ func (k *Kind) Virtual() bool { return !slices.Contains(k.Verbs, "get") }
 
 // A Deprecation says since when a version should not be used, and what to use; versions
 // are those of the API, as in "1.23". Removed and Replacement may be empty.
-type Deprecation struct{ Since, Removed, Replacement string }
+// Warning, if set, is what users are told instead.
+type Deprecation struct{ Since, Removed, Replacement, Warning string }
 
 // A SelectField is a field that field selectors may name. Path leads to it in the stored form.
 type SelectField struct{ Name, Path string }
@@ -149,6 +157,9 @@ type Rules struct {
 	ValidateSpec func(spec Tree, faults *Faults)
 	// ValidateUpdate reports what may not change from old to obj.
 	ValidateUpdate func(obj, old Tree, faults *Faults)
+	// Deleting marks obj, a copy, when its deletion begins. With it an object goes only when its
+	// last finalizer does. now is the time of the write, as trees hold times.
+	Deleting func(obj Tree, now string)
 	// Warn tells what a valid obj says in vain or should say otherwise; old is nil on create.
 	Warn func(obj, old Tree) []string
 }
@@ -166,6 +177,11 @@ type Message struct {
 	// keeps them in its envelope, and the server writes them from the Kind. Within another
 	// message an object is not typed: there both are fields, without numbers.
 	Typed bool
+	// Other is the form of every field that Fields does not list; nil where there are none of
+	// that sort. Only what custom kinds are made of has it.
+	Other *Field
+	// Custom is set for the objects of custom kinds.
+	Custom *Custom
 
 	byName    map[string]*Field
 	sorted    []*Field
@@ -174,7 +190,12 @@ type Message struct {
 }
 
 // Field finds a field by its JSON name; nil if there is none.
-func (m *Message) Field(name string) *Field { return m.byName[name] }
+func (m *Message) Field(name string) *Field {
+	if f := m.byName[name]; f != nil {
+		return f
+	}
+	return m.Other
+}
 
 // Sorted lists the fields by their JSON names. The caller may not change it.
 func (m *Message) Sorted() []*Field { return m.sorted }

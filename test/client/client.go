@@ -98,6 +98,10 @@ func (c *Client) Do(ctx context.Context, method, path, contentType string, body 
 	if err != nil {
 		return Answer{}, err
 	}
+	return c.round(r)
+}
+
+func (c *Client) round(r *http.Request) (Answer, error) {
 	answer, err := c.transport.RoundTrip(r)
 	if err != nil {
 		return Answer{}, err
@@ -135,6 +139,16 @@ func (c *Client) request(ctx context.Context, method, path, contentType string, 
 // Get reads one object, or anything else with GET.
 func (c *Client) Get(ctx context.Context, path string) (Answer, error) {
 	return c.Do(ctx, http.MethodGet, path, "", nil)
+}
+
+// GetAs is Get of a representation, as an Accept header names it.
+func (c *Client) GetAs(ctx context.Context, path, accept string) (Answer, error) {
+	r, err := c.request(ctx, http.MethodGet, path, "", nil)
+	if err != nil {
+		return Answer{}, err
+	}
+	r.Header.Set("Accept", accept)
+	return c.round(r)
 }
 
 // Create posts an object to its collection.

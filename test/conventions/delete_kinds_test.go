@@ -20,8 +20,9 @@ var returnsObject = strings.Fields(`persistentvolumes persistentvolumeclaims sto
 	csinodes services serviceaccounts pods podtemplates resourcequotas volumeattributesclasses
 	deviceclasses resourceclaims resourceclaimtemplates resourceslices`)
 
-// holds are resources that are terminating after a delete, for the server itself holds them.
-var holds = map[string]bool{"namespaces": true}
+// holds are resources that are terminating after a delete, for the server itself holds them: a
+// definition until its objects have gone.
+var holds = map[string]bool{"namespaces": true, "customresourcedefinitions": true}
 
 // A served resource, as discovery has it.
 type served struct {

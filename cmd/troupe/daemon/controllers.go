@@ -99,6 +99,8 @@ func controllerNames() []string {
 
 // control starts the built-in controllers.
 func (d *Daemon) control(kinds *catalog.Catalog) {
+	d.definitions = controllers.NewDefinitions(d.store, kinds, d.log)
+	d.controllers.run(d.definitions.Run)
 	for _, b := range builtIns {
 		if d.config.Controllers.Runs(b) {
 			d.controllers.run(b.make(d, kinds).Run)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/troupe-api/troupe/actors"
 	"github.com/troupe-api/troupe/actors/allocation"
+	"github.com/troupe-api/troupe/actors/controllers"
 	"github.com/troupe-api/troupe/http"
 	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/meta"
@@ -40,9 +41,11 @@ type Daemon struct {
 	services *allocation.Services
 	objects  *objects // the store, as policies see it
 	accounts *accounts
-	listener net.Listener
-	auditor  *audit.Auditor // nil if nothing is audited
-	front    *http.Server
+	// definitions keeps the kinds that objects define; nil before the store is open.
+	definitions *controllers.Definitions
+	listener    net.Listener
+	auditor     *audit.Auditor // nil if nothing is audited
+	front       *http.Server
 
 	end   chan error // receives why the daemon ended by itself; has room for both causes
 	ended chan struct{}
@@ -179,7 +182,7 @@ func (d *Daemon) serve(kinds *catalog.Catalog, id *identity) (err error) {
 	}
 	extra[BackupPath] = http.Extra{Write: d.backup}
 	d.front, err = http.New(http.Options{
-		Naming: d.naming, Catalog: kinds, Store: settledStore{d.store, d.objects},
+		Naming: d.naming, Catalog: kinds, Store: settledStore{d.store, d.objects, d.definitions},
 		Authenticator: rules.authenticator,
 		Authorizer:    rules.authorizer,
 		Audit:         rules.audit,

@@ -23,12 +23,12 @@ type objects struct {
 	kinds  map[meta.GroupResource]*schema.Kind // that are stored
 
 	mu       sync.Mutex // guards progress
-	progress map[meta.GroupResource]*progress
+	progress map[meta.GroupResource]*controllers.Progress
 }
 
 func newObjects(store *actors.Store, kinds *catalog.Catalog, naming *meta.Naming, log *slog.Logger) *objects {
 	o := &objects{store: store, naming: naming, log: log, kinds: map[meta.GroupResource]*schema.Kind{},
-		progress: map[meta.GroupResource]*progress{}}
+		progress: map[meta.GroupResource]*controllers.Progress{}}
 	for _, k := range kinds.Stored() {
 		o.kinds[k.Storage] = k
 	}
@@ -104,7 +104,7 @@ type witness struct {
 	objects  *objects
 	kind     *schema.Kind
 	see      func(policy.Change)
-	progress *progress
+	progress *controllers.Progress
 	complete chan struct{} // closed when all that there was has been seen
 }
 
@@ -115,7 +115,7 @@ func (w *witness) See(stored *meta.Object, gone bool) {
 	} else if read := w.objects.read(w.kind, stored); read != nil {
 		w.see(policy.Change{Object: read})
 	}
-	w.progress.reach(stored.Version)
+	w.progress.Reach(stored.Version)
 }
 
 // Read implements controllers.Observer.

@@ -2,20 +2,22 @@ package daemon
 
 import (
 	"context"
-	"sync"
 	"time"
 
 	"github.com/troupe-api/troupe/actors"
+	"github.com/troupe-api/troupe/actors/controllers"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// A settledStore answers a change of roles and their bindings only when the authorizer has seen
-// it: whoever was answered finds the next request decided on it.
+// A settledStore is the store as clients reach it. It answers a change of roles and their
+// bindings only when the authorizer has seen it, and one of a definition of kinds when they are
+// served as it says: whoever was answered finds the next request dealt with accordingly.
 type settledStore struct {
 	*actors.Store
-	objects *objects
+	objects     *objects
+	definitions *controllers.Definitions
 }
 
 // roleGroup is that of roles and their bindings, in platform form.
@@ -36,65 +38,31 @@ func (s settledStore) Mutate(ctx context.Context, m request.Mutation) (request.R
 // DeleteCollection implements http.Store.
 func (s settledStore) DeleteCollection(ctx context.Context, l request.List, m request.Mutation) (request.Listing, error) {
 	listing, err := s.Store.DeleteCollection(ctx, l, m)
-	s.settle(ctx, l.Kind, listing.Version)
+	if !m.DryRun {
+		s.settle(ctx, l.Kind, listing.Version)
+	}
 	return listing, err
 }
 
-// settle waits until the authorizer has seen a version of a kind.
+// settle waits until a version of a kind is in effect.
 func (s settledStore) settle(ctx context.Context, k *schema.Kind, version uint64) {
-	if k.Storage.Group != s.objects.naming.Name(roleGroup) {
-		return
-	}
-	ctx, cancel := context.WithTimeout(ctx, mostSettling)
-	defer cancel()
-	s.objects.followed(k.Storage).await(ctx, version)
-}
-
-// A progress is how far somebody has come who follows the changes of a kind.
-type progress struct {
-	mu      sync.Mutex // guards the rest
-	version uint64
-	moved   chan struct{} // closed when version rises; nil while nobody waits
-}
-
-// reach says that everything up to a version has been seen.
-func (p *progress) reach(version uint64) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.version = max(p.version, version)
-	if p.moved != nil {
-		close(p.moved)
-		p.moved = nil
-	}
-}
-
-// await waits until everything up to a version has been seen, or ctx ends.
-func (p *progress) await(ctx context.Context, version uint64) {
-	for ctx.Err() == nil {
-		p.mu.Lock()
-		if p.version >= version {
-			p.mu.Unlock()
-			return
-		}
-		if p.moved == nil {
-			p.moved = make(chan struct{})
-		}
-		moved := p.moved
-		p.mu.Unlock()
-		select {
-		case <-moved:
-		case <-ctx.Done():
-		}
+	switch {
+	case s.definitions.Concerns(k):
+		s.definitions.Await(ctx, version)
+	case k.Storage.Group == s.objects.naming.Name(roleGroup):
+		ctx, cancel := context.WithTimeout(ctx, mostSettling)
+		defer cancel()
+		s.objects.followed(k.Storage).Await(ctx, version)
 	}
 }
 
 // followed is the progress of who follows a kind.
-func (o *objects) followed(storage meta.GroupResource) *progress {
+func (o *objects) followed(storage meta.GroupResource) *controllers.Progress {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	p := o.progress[storage]
 	if p == nil {
-		p = &progress{}
+		p = &controllers.Progress{}
 		o.progress[storage] = p
 	}
 	return p

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/troupe-api/troupe/actors"
+	"github.com/troupe-api/troupe/actors/controllers"
 	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
@@ -48,7 +49,7 @@ func TestChangesOfRolesAreSeen(t *testing.T) {
 	if err := o.Follow(ctx, meta.GroupResource{Group: roleGroup, Resource: "clusterroles"}, see); err != nil {
 		t.Fatal(err)
 	}
-	s := settledStore{store, o}
+	s := settledStore{store, o, controllers.NewDefinitions(store, kinds, slog.New(slog.DiscardHandler))}
 	role, namespace := kinds.Kind(roleGroup, "v1", "clusterroles"), kinds.Kind("", "v1", "namespaces")
 	create := func(k *schema.Kind, name string) func() error {
 		return func() error {

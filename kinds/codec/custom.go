@@ -1,0 +1,127 @@
+package codec
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// The objects of custom kinds (schema.Custom): metadata by its plan, the rest as it comes.
+
+// planned tells the fields of a custom object that are read by a plan.
+func planned(f *schema.Field) bool {
+	return f != nil && (f.Name == "metadata" || f.Name == "kind" || f.Name == "apiVersion")
+}
+
+// custom reads a whole object of a custom kind; what its schema does not know is still there.
+func (d *decoder) custom(m *schema.Message) (schema.Tree, error) {
+	if err := d.open(); err != nil {
+		return nil, err
+	}
+	tree := make(schema.Tree)
+	for first := true; ; first = false {
+		key, more, err := d.key(first)
+		if err != nil {
+			return nil, err
+		}
+		if !more {
+			return tree, nil
+		}
+		var v any
+		if f := fieldOf(m, key, true); planned(f) {
+			d.pushField(m, f)
+			v, err = d.field(f)
+		} else {
+			d.pushKey(key)
+			v, err = d.any()
+		}
+		d.pop()
+		if err != nil {
+			return nil, err
+		}
+		before := len(tree)
+		if tree[key] = v; len(tree) == before {
+			d.duplicate(key)
+		}
+	}
+}
+
+// pruned drops from a custom object what its schema does not know, and reports it.
+func pruned(m *schema.Message, tree schema.Tree, faults []FieldFault) (schema.Tree, []FieldFault) {
+	tree, unknown := m.Custom.Prune(tree)
+	for _, path := range unknown {
+		if len(faults) >= maxFaults {
+			break
+		}
+		faults = append(faults, FieldFault{Path: path})
+	}
+	return tree, faults
+}
+
+// custom conforms an object of a custom kind, without dropping anything but fields of metadata.
+func (c *conformer) custom(m *schema.Message, tree schema.Tree) schema.Tree {
+	edit := edits{from: tree}
+	for _, key := range slices.Sorted(maps.Keys(tree)) {
+		v := tree[key]
+		if f := fieldOf(m, key, true); planned(f) {
+			c.pushField(m, f)
+			edit.set(key, v, c.field(f, v))
+			c.pop()
+			continue
+		}
+		if v == nil || c.base != nil && schema.Same(v, c.base[key]) {
+			continue
+		}
+		c.pushKey(key)
+		edit.set(key, v, c.raw(v))
+		c.pop()
+	}
+	if out := edit.out; out != nil && out["metadata"] == nil {
+		delete(out, "metadata")
+	}
+	return edit.result()
+}
+
+// customValue writes a custom object as it is in the tree.
+func (e *encoder) customValue(m *schema.Message, t schema.Tree) {
+	e.raw("{")
+	for _, f := range m.Fields {
+		if v := t[f.Name]; v != nil && planned(f) {
+			e.member(f, v)
+		}
+	}
+	for _, f := range typeMeta {
+		name := f.Name
+		if v := t[name]; v != nil {
+			e.comma()
+			e.text(name)
+			e.raw(":")
+			e.any(v)
+		}
+	}
+	e.custom(t)
+	e.raw("}")
+}
+
+// comma separates what follows from what is there.
+func (e *encoder) comma() {
+	if e.b[len(e.b)-1] != '{' {
+		e.raw(",")
+	}
+}
+
+// custom writes what a custom object has beside its metadata, by name.
+func (e *encoder) custom(t schema.Tree) {
+	var space [16]string
+	for _, key := range sortedKeys(space[:0], t) {
+		switch key {
+		case "kind", "apiVersion", "metadata":
+			continue
+		}
+		e.comma()
+		e.text(key)
+		e.raw(":")
+		e.any(t[key])
+	}
+}

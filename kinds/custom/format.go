@@ -1,0 +1,49 @@
+package custom
+
+import (
+	"encoding/base64"
+	"net"
+	"net/mail"
+	"net/netip"
+	"net/url"
+	"regexp"
+	"time"
+
+	"github.com/troupe-api/troupe/kinds/rules"
+)
+
+// formats are those of text that are checked. Others say nothing, as OpenAPI wants it.
+var formats = map[string]func(s string) bool{
+	"byte":      func(s string) bool { _, err := base64.StdEncoding.DecodeString(s); return err == nil },
+	"cidr":      func(s string) bool { _, err := netip.ParsePrefix(s); return err == nil },
+	"date":      func(s string) bool { _, err := time.Parse(time.DateOnly, s); return err == nil },
+	"date-time": isDateTime,
+	"datetime":  isDateTime,
+	"duration":  func(s string) bool { return durations.MatchString(s) || isGoDuration(s) },
+	"email":     func(s string) bool { _, err := mail.ParseAddress(s); return err == nil },
+	"hexcolor":  regexp.MustCompile(`^#?([0-9a-fA-F]{3}|[0-9a-fA-F]{6})$`).MatchString,
+	"hostname":  func(s string) bool { return len(rules.Subdomain(s)) == 0 },
+	"ipv4":      func(s string) bool { a, err := netip.ParseAddr(s); return err == nil && a.Is4() },
+	"ipv6":      func(s string) bool { a, err := netip.ParseAddr(s); return err == nil && a.Is6() },
+	"mac":       func(s string) bool { _, err := net.ParseMAC(s); return err == nil },
+	"uri":       func(s string) bool { u, err := url.ParseRequestURI(s); return err == nil && u.Scheme != "" },
+	"uuid":      uuids.MatchString,
+	"uuid3":     regexp.MustCompile(`(?i)^[0-9a-f]{8}-?[0-9a-f]{4}-?3[0-9a-f]{3}-?[0-9a-f]{4}-?[0-9a-f]{12}$`).MatchString,
+	"uuid4":     regexp.MustCompile(`(?i)^[0-9a-f]{8}-?[0-9a-f]{4}-?4[0-9a-f]{3}-?[89ab][0-9a-f]{3}-?[0-9a-f]{12}$`).MatchString,
+	"uuid5":     regexp.MustCompile(`(?i)^[0-9a-f]{8}-?[0-9a-f]{4}-?5[0-9a-f]{3}-?[89ab][0-9a-f]{3}-?[0-9a-f]{12}$`).MatchString,
+}
+
+var (
+	uuids     = regexp.MustCompile(`(?i)^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$`)
+	durations = regexp.MustCompile(`^\d+\s*(ns|us|µs|ms|s|m|h|d|w)$`)
+)
+
+func isDateTime(s string) bool { _, err := time.Parse(time.RFC3339Nano, s); return err == nil }
+
+func isGoDuration(s string) bool { _, err := time.ParseDuration(s); return err == nil }
+
+// isOfFormat tells whether a text has a format.
+func isOfFormat(format, s string) bool {
+	check := formats[format]
+	return check == nil || check(s)
+}

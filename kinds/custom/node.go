@@ -1,0 +1,162 @@
+package custom
+
+import (
+	"regexp"
+	"slices"
+	"sync"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// A node is the compiled schema of one value.
+type node struct {
+	kind       string // object, array, string, integer, number, boolean; "" for any
+	format     string
+	properties map[string]*node
+	names      []string // of the properties, sorted
+	required   []string
+	additional *node // of the values of a map; nil if it is none
+	items      *node // of the elements of a list
+
+	open        bool // fields that are not known stay
+	embedded    bool // the value is an object with kind, apiVersion and metadata
+	intOrString bool
+	nullable    bool
+	fill        any // the default; nil for none
+
+	listType string // "", atomic, set or map
+	listKeys []string
+	atomic   bool // a map or object that is owned as a whole
+
+	limits
+	allOf, anyOf, oneOf []*node
+	not                 *node
+
+	rules    []schema.Tree
+	hasRules bool // here or below
+	once     sync.Once
+	compiled []rule // by once, when the first value comes
+}
+
+// limits bound the value itself.
+type limits struct {
+	enum                         []any
+	min, max, multipleOf         *float64
+	minExclusive, maxExclusive   bool
+	minLength, maxLength         *int64
+	minItems, maxItems           *int64
+	minProperties, maxProperties *int64
+	pattern                      *regexp.Regexp
+	unique                       bool
+}
+
+// keys are the names of extensions in the form of a profile.
+type keys struct {
+	preserve, embedded, intOrString, listType, listKeys, mapType, validations string
+}
+
+func newKeys(n *meta.Naming) keys {
+	return keys{
+		preserve:    n.Name("x-platform-preserve-unknown-fields"),
+		embedded:    n.Name("x-platform-embedded-resource"),
+		intOrString: n.Name("x-platform-int-or-string"),
+		listType:    n.Name("x-platform-list-type"),
+		listKeys:    n.Name("x-platform-list-map-keys"),
+		mapType:     n.Name("x-platform-map-type"),
+		validations: n.Name("x-platform-validations"),
+	}
+}
+
+// compile makes the node of a schema, which is a tree of a definition.
+func (k *keys) compile(s schema.Tree) *node {
+	n := &node{
+		kind: rules.Text(s, "type"), format: rules.Text(s, "format"), required: rules.Texts(s, "required"),
+		open: rules.Flag(s, k.preserve), embedded: rules.Flag(s, k.embedded), intOrString: rules.Flag(s, k.intOrString),
+		nullable: rules.Flag(s, "nullable"), fill: s["default"],
+		listType: rules.Text(s, k.listType), listKeys: rules.Texts(s, k.listKeys), atomic: rules.Text(s, k.mapType) == "atomic",
+		limits: newLimits(s),
+		allOf:  k.compileAll(s, "allOf"), anyOf: k.compileAll(s, "anyOf"), oneOf: k.compileAll(s, "oneOf"),
+		rules: rules.Trees(s, k.validations),
+	}
+	if not, ok := s["not"].(schema.Tree); ok {
+		n.not = k.compile(not)
+	}
+	properties := rules.Sub(s, "properties")
+	if len(properties) > 0 {
+		n.names = rules.Keys(properties)
+		n.properties = make(map[string]*node, len(properties))
+		for _, name := range n.names {
+			n.properties[name] = k.compile(rules.Sub(properties, name))
+		}
+	}
+	switch more := s["additionalProperties"].(type) {
+	case schema.Tree:
+		n.additional = k.compile(more)
+	case bool:
+		if more {
+			n.additional = &node{open: true}
+		}
+	}
+	if items, ok := s["items"].(schema.Tree); ok {
+		n.items = k.compile(items)
+	}
+	n.hasRules = n.ruled()
+	return n
+}
+
+func (k *keys) compileAll(s schema.Tree, name string) []*node {
+	var all []*node
+	for _, one := range rules.Trees(s, name) {
+		all = append(all, k.compile(one))
+	}
+	return all
+}
+
+func newLimits(s schema.Tree) limits {
+	l := limits{
+		enum: rules.Items(s, "enum"), unique: rules.Flag(s, "uniqueItems"),
+		min: number(s, "minimum"), max: number(s, "maximum"), multipleOf: number(s, "multipleOf"),
+		minExclusive: rules.Flag(s, "exclusiveMinimum"), maxExclusive: rules.Flag(s, "exclusiveMaximum"),
+		minLength: whole(s, "minLength"), maxLength: whole(s, "maxLength"),
+		minItems: whole(s, "minItems"), maxItems: whole(s, "maxItems"),
+		minProperties: whole(s, "minProperties"), maxProperties: whole(s, "maxProperties"),
+	}
+	if pattern := rules.Text(s, "pattern"); pattern != "" {
+		l.pattern, _ = regexp.Compile(pattern) // one that is none has been refused
+	}
+	return l
+}
+
+func number(s schema.Tree, name string) *float64 {
+	switch v := s[name].(type) {
+	case float64:
+		return &v
+	case int64:
+		f := float64(v)
+		return &f
+	}
+	return nil
+}
+
+func whole(s schema.Tree, name string) *int64 {
+	if v, ok := rules.Int(s, name); ok {
+		return &v
+	}
+	return nil
+}
+
+// child is the node of a field or an entry; nil if the schema does not know it.
+func (n *node) child(name string) *node {
+	if p := n.properties[name]; p != nil {
+		return p
+	}
+	return n.additional
+}
+
+// typeFields are what an object says of itself, whether its schema lists it or not.
+var typeFields = []string{"apiVersion", "kind", "metadata"}
+
+// itself tells the fields of an object that no schema drops.
+func itself(name string) bool { return slices.Contains(typeFields, name) }

@@ -1,0 +1,92 @@
+package custom
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/troupe-api/troupe/kinds/codec"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// tree reads JSON.
+func tree(t *testing.T, text string) schema.Tree {
+	t.Helper()
+	v, _, err := codec.DecodeAny([]byte(text))
+	if err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	return v.(schema.Tree)
+}
+
+// compiled is a schema in platform form.
+func compiled(t *testing.T, text string) *node {
+	t.Helper()
+	k := newKeys(meta.Platform)
+	return k.compile(tree(t, text))
+}
+
+// validate lists the faults of an object, a line each.
+func validate(n *node, obj, old schema.Tree) string {
+	var faults schema.Faults
+	n.validate(obj, old, &faults)
+	var lines []string
+	for _, c := range faults.List {
+		lines = append(lines, c.Field+": "+c.Message)
+	}
+	return strings.Join(lines, "\n")
+}
+
+func TestExpressions(t *testing.T) {
+	const object = `{"spec":{"s":"ab12","n":3,"f":2,"l":[1,2,3],"names":["b","a"],"u":"https://h:1/p","in":1,"a-b":"x","m":{"k":"v"},"d":"1h","b":"YQ==","any":{"x":1}}}`
+	for rule, want := range map[string]string{
+		`self.s.find('[0-9]+') == '12'`:                                                         "",
+		`self.s.findAll('[a-z]').size() == 2 && self.s.findAll('.', 1).size() == 1`:             "",
+		`self.l.isSorted() && !self.names.isSorted()`:                                           "",
+		`self.l.sum() == 6 && self.l.min() == 1 && self.l.max() == 3`:                           "",
+		`self.l.indexOf(2) == 1 && self.l.lastIndexOf(9) == -1`:                                 "",
+		`isURL(self.u) && url(self.u).getPort() == '1' && url(self.u).getEscapedPath() == '/p'`: "",
+		`!isURL(self.s)`: "",
+		`self.__in__ == 1 && self.a__dash__b == 'x'`:                       "",
+		`self.m['k'] == 'v' && 'k' in self.m && !('x' in self.m)`:          "",
+		`self.d == duration('60m') && self.b == b'a'`:                      "",
+		`self.f == 2.0 && self.n * 2 == 6`:                                 "",
+		`has(self.s) && !has(self.none) && self.?none.orValue('z') == 'z'`: "",
+		`sets.contains(self.l, [1, 2]) && self.names.exists(x, x == 'a')`:  "",
+		`'%s'.format([self.s]) == 'ab12' && self.s.upperAscii() == 'AB12'`: "",
+		`self.n > 3`:       `spec: Invalid value: failed rule: self.n > 3`,
+		`self.none == 'x'`: `spec: Invalid value: no such key: none evaluating rule: self.none == 'x'`,
+		`self.l[7] == 1`:   `spec: Invalid value: index out of bounds: 7 evaluating rule: self.l[7] == 1`,
+		`[].min() == 1`:    `spec: Invalid value: min or max called on empty list evaluating rule: [].min() == 1`,
+	} {
+		n := compiled(t, `{"type":"object","properties":{"spec":{"type":"object","properties":{"s":{"type":"string"},"none":{"type":"string"},"n":{"type":"integer"},
+			"f":{"type":"number"},"l":{"type":"array","items":{"type":"integer"}},"names":{"type":"array","items":{"type":"string"}},"u":{"type":"string"},
+			"in":{"type":"integer"},"a-b":{"type":"string"},"m":{"type":"object","additionalProperties":{"type":"string"}},"d":{"type":"string","format":"duration"},
+			"b":{"type":"string","format":"byte"},"any":{"type":"object","x-platform-preserve-unknown-fields":true}}}}}`)
+		spec := n.properties["spec"]
+		spec.rules, spec.hasRules, n.hasRules = []schema.Tree{{"rule": rule}}, true, true
+		if _, faults := spec.compileRules(false); len(faults) > 0 {
+			t.Errorf("%s: %v", rule, faults[0].err)
+			continue
+		}
+		if got := validate(n, tree(t, object), nil); got != want {
+			t.Errorf("%s: %s, want %s", rule, got, want)
+		}
+	}
+}
+
+// TestCost: a rule that would take too long is a fault of the object, soon.
+func TestCost(t *testing.T) {
+	n := compiled(t, `{"type":"object","properties":{"l":{"type":"array","items":{"type":"integer"},
+		"x-platform-validations":[{"rule":"self.all(a, self.all(b, self.all(c, a + b + c >= 0)))"}]}}}`)
+	list := make([]any, 1000)
+	for i := range list {
+		list[i] = int64(i)
+	}
+	if got := validate(n, schema.Tree{"l": list}, nil); !strings.Contains(got, "call cost exceeds limit") {
+		t.Errorf("%s", got)
+	}
+	if got := validate(n, schema.Tree{"l": list[:5]}, nil); got != "" {
+		t.Errorf("%s", got)
+	}
+}

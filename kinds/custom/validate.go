@@ -1,0 +1,238 @@
+package custom
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/troupe-api/troupe/kinds/codec"
+	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// A validation checks one object. Where it only has to know whether there is a fault, faults
+// holds those of a branch.
+type validation struct{ faults *schema.Faults }
+
+// before is what a value was in the state before, if there is one that it can be told from.
+type before struct {
+	v     any
+	there bool
+}
+
+// of is the same for a field of the value.
+func (b before) of(name string) before {
+	t, ok := b.v.(schema.Tree)
+	if !ok || !b.there {
+		return before{}
+	}
+	v, there := t[name]
+	return before{v, there}
+}
+
+// object checks a whole object; old is nil for a new one.
+func (n *node) validate(t, old schema.Tree, faults *schema.Faults) {
+	v := validation{faults}
+	was := before{old, old != nil}
+	v.limits(n, t, "")
+	v.alternatives(n, t, was, "")
+	v.fields(n, t, was, "", true)
+	if len(faults.List) == 0 { // rules may rely on the types of what they look at
+		e := evaluation{faults, budget{maxObjectCost}}
+		e.evaluate(n, t, was, "", true)
+	}
+}
+
+// value checks v, which is at path. What is as it was is not looked at again.
+func (c *validation) value(n *node, v any, was before, path string) {
+	if was.there && schema.Identical(v, was.v) {
+		return
+	}
+	if v == nil && n.nullable {
+		return
+	}
+	if !n.fits(v) {
+		want := n.kind
+		if n.intOrString {
+			want = "integer,string"
+		}
+		c.faults.Mistyped(path, typeOf(v), fmt.Sprintf("%s in body must be of type %s: %q", path, want, typeOf(v)))
+	}
+	c.limits(n, v, path)
+	c.alternatives(n, v, was, path)
+	switch v := v.(type) {
+	case schema.Tree:
+		c.fields(n, v, was, path, n.embedded)
+	case []any:
+		c.list(n, v, was, path)
+	}
+}
+
+// fields checks the fields of an object; own tells that it is one with kind and metadata.
+func (c *validation) fields(n *node, t schema.Tree, was before, path string, own bool) {
+	for _, name := range n.required {
+		if _, there := t[name]; !there && !(path == "" && itself(name)) {
+			c.faults.Required(rules.Join(path, name))
+		}
+	}
+	if own && path != "" {
+		c.embedded(t, path)
+	}
+	for _, name := range rules.Keys(t) {
+		if own && itself(name) {
+			if p := n.properties[name]; p != nil && name == "metadata" {
+				c.metadata(p, t[name], path)
+			}
+			continue
+		}
+		if below := n.child(name); below != nil {
+			c.value(below, t[name], was.of(name), rules.Join(path, name))
+		}
+	}
+}
+
+// metadata checks what a schema may ask of the name of an object.
+func (c *validation) metadata(n *node, v any, path string) {
+	t, _ := v.(schema.Tree)
+	for _, name := range []string{"name", "generateName"} {
+		if p := n.properties[name]; p != nil && t[name] != nil {
+			c.value(p, t[name], before{}, rules.Join(rules.Join(path, "metadata"), name))
+		}
+	}
+}
+
+// embedded checks that an object within another one says what it is.
+func (c *validation) embedded(t schema.Tree, path string) {
+	for _, name := range []string{"apiVersion", "kind"} {
+		if rules.Text(t, name) == "" {
+			c.faults.Required(rules.Join(path, name), "must not be empty")
+		}
+	}
+}
+
+// alternatives checks what is said of a value by other schemas.
+func (c *validation) alternatives(n *node, v any, was before, path string) {
+	for _, one := range n.allOf {
+		c.value(one, v, was, path)
+	}
+	if len(n.anyOf) > 0 && !n.intOrString && c.passing(n.anyOf, v, path) == 0 {
+		c.faults.Invalid(path, "", fmt.Sprintf("%q must validate at least one schema (anyOf)", path))
+	}
+	if len(n.oneOf) > 0 {
+		switch passing := c.passing(n.oneOf, v, path); {
+		case passing == 0:
+			c.faults.Invalid(path, "", fmt.Sprintf("%q must validate one and only one schema (oneOf). Found none valid", path))
+		case passing > 1:
+			c.faults.Invalid(path, "", fmt.Sprintf("%q must validate one and only one schema (oneOf). Found %d valid alternatives", path, passing))
+		}
+	}
+	if n.not != nil && c.passing([]*node{n.not}, v, path) > 0 {
+		c.faults.Invalid(path, "", fmt.Sprintf("%q must not validate the schema (not)", path))
+	}
+}
+
+// passing counts the schemas that a value meets.
+func (c *validation) passing(schemas []*node, v any, path string) (count int) {
+	for _, n := range schemas {
+		var faults schema.Faults
+		branch := validation{&faults}
+		branch.value(n, v, before{}, path)
+		if len(faults.List) == 0 {
+			count++
+		}
+	}
+	return count
+}
+
+// fits tells whether a value is of the type that a schema wants.
+func (n *node) fits(v any) bool {
+	if n.intOrString {
+		_, text := v.(string)
+		return text || isWhole(v)
+	}
+	switch n.kind {
+	case "":
+		return true
+	case "integer":
+		return isWhole(v)
+	case "number":
+		switch v.(type) {
+		case int64, float64:
+			return true
+		}
+		return false
+	}
+	return typeOf(v) == n.kind
+}
+
+func isWhole(v any) bool {
+	switch v := v.(type) {
+	case int64:
+		return true
+	case float64:
+		return v == math.Trunc(v)
+	}
+	return false
+}
+
+// typeOf names the type of a value as schemas do.
+func typeOf(v any) string {
+	switch v := v.(type) {
+	case schema.Tree:
+		return "object"
+	case []any:
+		return "array"
+	case string:
+		return "string"
+	case bool:
+		return "boolean"
+	case int64:
+		return "integer"
+	case float64:
+		if v == math.Trunc(v) {
+			return "integer"
+		}
+		return "number"
+	}
+	return "null"
+}
+
+// oneOfThese checks a value against the only ones that there may be.
+func (c *validation) oneOfThese(enum []any, v any, path string) {
+	if len(enum) == 0 || slices.ContainsFunc(enum, func(e any) bool { return alike(e, v) }) {
+		return
+	}
+	texts := make([]string, len(enum))
+	for i, e := range enum {
+		if s, ok := e.(string); ok {
+			texts[i] = s
+		} else {
+			texts[i] = string(codec.AppendAny(nil, e))
+		}
+	}
+	c.faults.NotSupported(path, v, texts)
+}
+
+// alike compares values as JSON: 1 and 1.0 are one.
+func alike(a, b any) bool {
+	x, okX := asFloat(a)
+	y, okY := asFloat(b)
+	if okX || okY {
+		return okX && okY && x == y
+	}
+	return schema.Identical(a, b)
+}
+
+func asFloat(v any) (float64, bool) {
+	switch v := v.(type) {
+	case int64:
+		return float64(v), true
+	case float64:
+		return v, true
+	}
+	return 0, false
+}
+
+// inBody begins what is said about the value at a path.
+func inBody(path string) string { return strings.TrimPrefix(path, ".") + " in body " }

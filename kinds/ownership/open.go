@@ -1,0 +1,63 @@
+package ownership
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// Custom kinds may leave open what fields an object has (schema.Message.Other), and their objects
+// are looked at before they are validated.
+
+// fieldsOf are the fields of m by name, and those that only the trees have, if m is open.
+func fieldsOf(m *schema.Message, x, y schema.Tree) []*schema.Field {
+	if m.Other == nil {
+		return m.Sorted()
+	}
+	all, more := m.Sorted(), false
+	for i, t := range []schema.Tree{x, y} {
+		for name := range t {
+			if m.Field(name) != m.Other || i == 1 && has(x, name) {
+				continue
+			}
+			f := *m.Other
+			f.Name = name
+			if !more {
+				all, more = slices.Clone(all), true
+			}
+			all = append(all, &f)
+		}
+	}
+	if more {
+		slices.SortFunc(all, func(a, b *schema.Field) int { return strings.Compare(a.Name, b.Name) })
+	}
+	return all
+}
+
+// partsOf are those that may hold messages, or lists whose items are told apart.
+func partsOf(m *schema.Message, t schema.Tree) []*schema.Field {
+	if m.Other == nil {
+		return m.Parted()
+	}
+	return fieldsOf(m, t, nil)
+}
+
+func has(t schema.Tree, name string) bool { _, there := t[name]; return there }
+
+// declares tells whether the plan names a field, which is one of fieldsOf.
+func declares(m *schema.Message, f *schema.Field) bool {
+	return m.Other == nil || m.Field(f.Name) != m.Other
+}
+
+// odd tells whether a value is of another sort than the plan says: an object instead of a list, or
+// the other way round.
+func odd(relation relation, v any) bool {
+	switch v.(type) {
+	case schema.Tree:
+		return relation == items
+	case []any:
+		return relation == message || relation == table
+	}
+	return false
+}

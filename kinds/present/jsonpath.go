@@ -1,0 +1,218 @@
+package present
+
+import (
+	"strconv"
+	"strings"
+)
+
+// A jsonPath is the path of a column of a custom kind. It is one of steps, each of which leads from
+// a value to values:
+//
+//	.name ['name']        a field; a dot within a name is written \.
+//	[2] [-1]              an item of a list, from its end if negative
+//	[*] .*                all items, or the values of all fields
+//	[?(@.type=="Ready")]  the items with such a field: ==, != or, without comparison, any
+type jsonPath []func(v value, yield func(value) bool) bool
+
+// parseJSONPath reads a path; false if it is none of this form.
+func parseJSONPath(text string) (p jsonPath, ok bool) {
+	for text != "" {
+		var step func(v value, yield func(value) bool) bool
+		switch text[0] {
+		case '.':
+			name, rest := pathName(text[1:])
+			if name == "" {
+				return nil, false
+			}
+			step, text = fieldStep(name), rest
+		case '[':
+			end := closing(text)
+			if end < 0 {
+				return nil, false
+			}
+			if step = bracketStep(text[1:end]); step == nil {
+				return nil, false
+			}
+			text = text[end+1:]
+		default:
+			return nil, false
+		}
+		p = append(p, step)
+	}
+	return p, true
+}
+
+// pathName is the name that text begins with, and what follows it.
+func pathName(text string) (name, rest string) {
+	var b strings.Builder
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '\\' && i+1 < len(text):
+			i++
+			b.WriteByte(text[i])
+		case c == '.' || c == '[':
+			return b.String(), text[i:]
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return b.String(), ""
+}
+
+// closing is the place of the bracket that closes the first one; -1 if there is none.
+func closing(text string) int {
+	quote := byte(0)
+	for i := 1; i < len(text); i++ {
+		switch c := text[i]; {
+		case quote != 0:
+			if c == quote {
+				quote = 0
+			}
+		case c == '"' || c == '\'':
+			quote = c
+		case c == ']':
+			return i
+		}
+	}
+	return -1
+}
+
+// bracketStep is the step that stands between brackets; nil if it is none.
+func bracketStep(text string) func(value, func(value) bool) bool {
+	if name, ok := unquoted(text); ok {
+		return fieldStep(name)
+	}
+	if text == "*" {
+		return eachStep
+	}
+	if n, err := strconv.Atoi(text); err == nil {
+		return itemStep(n)
+	}
+	if inner, ok := strings.CutPrefix(text, "?("); ok && strings.HasSuffix(inner, ")") {
+		return filterStep(strings.TrimSuffix(inner, ")"))
+	}
+	return nil
+}
+
+func unquoted(text string) (string, bool) {
+	if len(text) >= 2 && (text[0] == '\'' || text[0] == '"') && text[len(text)-1] == text[0] {
+		return text[1 : len(text)-1], true
+	}
+	return "", false
+}
+
+func fieldStep(name string) func(value, func(value) bool) bool {
+	if name == "*" {
+		return eachStep
+	}
+	return func(v value, yield func(value) bool) bool {
+		w := v.field(name)
+		return w == nil || yield(w)
+	}
+}
+
+func eachStep(v value, yield func(value) bool) bool {
+	more := true
+	v.items(func(w value) bool { more = yield(w); return more })
+	v.fields(func(_, w value) bool { more = yield(w); return more })
+	return more
+}
+
+func itemStep(n int) func(value, func(value) bool) bool {
+	return func(v value, yield func(value) bool) bool {
+		at, i, more := n, 0, true
+		if n < 0 && len(v) > 0 && v[0] == '[' {
+			at += v.count()
+		}
+		v.items(func(w value) bool {
+			if i == at {
+				more = yield(w)
+			}
+			i++
+			return i <= at
+		})
+		return more
+	}
+}
+
+// filterStep reads a condition such as @.type=="Ready"; nil if it is none.
+func filterStep(text string) func(value, func(value) bool) bool {
+	path, operator, want := strings.TrimSpace(text), "", ""
+	for _, o := range []string{"==", "!="} {
+		if before, after, found := strings.Cut(text, o); found {
+			path, operator, want = strings.TrimSpace(before), o, strings.TrimSpace(after)
+			break
+		}
+	}
+	if text, ok := unquoted(want); ok {
+		want = text
+	}
+	rest, ok := strings.CutPrefix(path, "@")
+	inner, valid := parseJSONPath(rest)
+	if !ok || !valid {
+		return nil
+	}
+	return func(v value, yield func(value) bool) bool {
+		more := true
+		v.items(func(w value) bool {
+			found := inner.first(w)
+			holds := found.present()
+			if operator != "" {
+				holds = found != nil && (found.plain() == want) == (operator == "==")
+			}
+			if holds {
+				more = yield(w)
+			}
+			return more
+		})
+		return more
+	}
+}
+
+// first is the first value that a path leads to; nil if there is none.
+func (p jsonPath) first(v value) (found value) {
+	p.walk(v, func(w value) bool { found = w; return false })
+	return found
+}
+
+func (p jsonPath) walk(v value, yield func(value) bool) bool {
+	if len(p) == 0 {
+		return yield(v)
+	}
+	return p[0](v, func(w value) bool { return p[1:].walk(w, yield) })
+}
+
+// showJSON writes what a path leads to, as a column of a type shows it.
+func showJSON(columnType, path string) function {
+	p, ok := parseJSONPath(path)
+	if !ok {
+		return nothing
+	}
+	return func(b []byte, r *row, _ string) []byte {
+		v := p.first(r.json)
+		if !v.present() {
+			return append(b, "null"...)
+		}
+		switch columnType {
+		case "date":
+			if v[0] == '"' {
+				return appendAge(b, v.text(), r.now)
+			}
+		case "integer":
+			if f, err := strconv.ParseFloat(string(v), 64); err == nil {
+				return strconv.AppendInt(b, int64(f), 10)
+			}
+		case "number":
+			if _, err := strconv.ParseFloat(string(v), 64); err == nil {
+				return append(b, v...)
+			}
+		case "boolean":
+			if v.isTrue() || string(v) == "false" {
+				return append(b, v...)
+			}
+		default:
+			return appendText(b, v.plain())
+		}
+		return append(b, "null"...)
+	}
+}

@@ -1,0 +1,91 @@
+package custom
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/troupe-api/troupe/cmd/troupe/daemon"
+	"github.com/troupe-api/troupe/test/client"
+)
+
+const (
+	definitions = "/apis/apiextensions.platform.io/v1/customresourcedefinitions"
+	widgets     = "/apis/example.com/v1/namespaces/default/widgets"
+	typeApply   = "application/apply-patch+yaml"
+)
+
+// session is a server and the time that a test may take.
+type session struct{ client.Session }
+
+func serve(t *testing.T, change func(*daemon.Config)) session {
+	t.Helper()
+	return session{client.Open(t, change)}
+}
+
+// A definition is that of widgets, with some of it replaced.
+type definition struct {
+	scope    string // "" for Namespaced
+	names    string // members beside plural and kind, with a comma before each
+	versions string // instead of v1
+	schema   string // of v1
+	more     string // members of v1, with a comma before each
+}
+
+// String is the object.
+func (d definition) String() string {
+	if d.scope == "" {
+		d.scope = "Namespaced"
+	}
+	if d.schema == "" {
+		d.schema = `{"type":"object","x-platform-preserve-unknown-fields":true}`
+	}
+	if d.versions == "" {
+		d.versions = `{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":` + d.schema + `}` + d.more + `}`
+	}
+	return `{"apiVersion":"apiextensions.platform.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"widgets.example.com"},"spec":{"group":"example.com",
+		"scope":"` + d.scope + `","names":{"plural":"widgets","kind":"Widget"` + d.names + `},"versions":[` + d.versions + `]}}`
+}
+
+// define creates the definition of widgets.
+func (s session) define(d definition) client.Object {
+	s.T.Helper()
+	return s.Send(201, "POST", definitions, client.JSON, d.String()).Object()
+}
+
+// redefine puts another definition in the place of the one that there is.
+func (s session) redefine(d definition) {
+	s.T.Helper()
+	old := s.Send(200, "GET", definitions+"/widgets.example.com", "", "").Object()
+	text := strings.Replace(d.String(), `"metadata":{`, `"metadata":{"resourceVersion":"`+old.Metadata()["resourceVersion"].(string)+`",`, 1)
+	s.Send(200, "PUT", definitions+"/widgets.example.com", client.JSON, text)
+}
+
+// widget is an object with more members, each with a comma before it.
+func widget(name, more string) string {
+	return `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"` + name + `"}` + more + `}`
+}
+
+// create creates a widget.
+func (s session) create(name, more string) client.Object {
+	s.T.Helper()
+	return s.Send(201, "POST", widgets, client.JSON, widget(name, more)).Object()
+}
+
+// read reads a widget.
+func (s session) read(name string) client.Object {
+	s.T.Helper()
+	return s.Send(200, "GET", widgets+"/"+name, "", "").Object()
+}
+
+// spec is a part of an object as JSON.
+func part(o client.Object, name string) string {
+	return client.Object{name: o[name]}.String()
+}
+
+// check compares.
+func (s session) check(what, got, want string) {
+	s.T.Helper()
+	if got != want {
+		s.T.Errorf("%s: %s, want %s", what, got, want)
+	}
+}
