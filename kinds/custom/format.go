@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"net/url"
 	"regexp"
+	"sync"
 	"time"
 
 	"github.com/troupe-api/troupe/kinds/rules"
@@ -19,24 +20,28 @@ var formats = map[string]func(s string) bool{
 	"date":      func(s string) bool { _, err := time.Parse(time.DateOnly, s); return err == nil },
 	"date-time": isDateTime,
 	"datetime":  isDateTime,
-	"duration":  func(s string) bool { return durations.MatchString(s) || isGoDuration(s) },
+	"duration":  func(s string) bool { return isDuration(s) || isGoDuration(s) },
 	"email":     func(s string) bool { _, err := mail.ParseAddress(s); return err == nil },
-	"hexcolor":  regexp.MustCompile(`^#?([0-9a-fA-F]{3}|[0-9a-fA-F]{6})$`).MatchString,
+	"hexcolor":  matches(`^#?([0-9a-fA-F]{3}|[0-9a-fA-F]{6})$`),
 	"hostname":  func(s string) bool { return len(rules.Subdomain(s)) == 0 },
 	"ipv4":      func(s string) bool { a, err := netip.ParseAddr(s); return err == nil && a.Is4() },
 	"ipv6":      func(s string) bool { a, err := netip.ParseAddr(s); return err == nil && a.Is6() },
 	"mac":       func(s string) bool { _, err := net.ParseMAC(s); return err == nil },
 	"uri":       func(s string) bool { u, err := url.ParseRequestURI(s); return err == nil && u.Scheme != "" },
-	"uuid":      uuids.MatchString,
-	"uuid3":     regexp.MustCompile(`(?i)^[0-9a-f]{8}-?[0-9a-f]{4}-?3[0-9a-f]{3}-?[0-9a-f]{4}-?[0-9a-f]{12}$`).MatchString,
-	"uuid4":     regexp.MustCompile(`(?i)^[0-9a-f]{8}-?[0-9a-f]{4}-?4[0-9a-f]{3}-?[89ab][0-9a-f]{3}-?[0-9a-f]{12}$`).MatchString,
-	"uuid5":     regexp.MustCompile(`(?i)^[0-9a-f]{8}-?[0-9a-f]{4}-?5[0-9a-f]{3}-?[89ab][0-9a-f]{3}-?[0-9a-f]{12}$`).MatchString,
+	"uuid":      matches(`(?i)^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$`),
+	"uuid3":     matches(`(?i)^[0-9a-f]{8}-?[0-9a-f]{4}-?3[0-9a-f]{3}-?[0-9a-f]{4}-?[0-9a-f]{12}$`),
+	"uuid4":     matches(`(?i)^[0-9a-f]{8}-?[0-9a-f]{4}-?4[0-9a-f]{3}-?[89ab][0-9a-f]{3}-?[0-9a-f]{12}$`),
+	"uuid5":     matches(`(?i)^[0-9a-f]{8}-?[0-9a-f]{4}-?5[0-9a-f]{3}-?[89ab][0-9a-f]{3}-?[0-9a-f]{12}$`),
 }
 
-var (
-	uuids     = regexp.MustCompile(`(?i)^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$`)
-	durations = regexp.MustCompile(`^\d+\s*(ns|us|µs|ms|s|m|h|d|w)$`)
-)
+// isDuration knows durations of one unit.
+var isDuration = matches(`^\d+\s*(ns|us|µs|ms|s|m|h|d|w)$`)
+
+// matches tells texts by a regular expression, which is compiled when it is first asked for.
+func matches(pattern string) func(s string) bool {
+	compiled := sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
+	return func(s string) bool { return compiled().MatchString(s) }
+}
 
 func isDateTime(s string) bool { _, err := time.Parse(time.RFC3339Nano, s); return err == nil }
 
