@@ -272,3 +272,45 @@ func TestWatchOverChanges(t *testing.T) {
 		}
 	}
 }
+
+// TestOrphans: objects whose definition somebody has taken away by force stay, over a restart too,
+// and are there again with the next definition.
+func TestOrphans(t *testing.T) {
+	dir := t.TempDir()
+	on := func(c *daemon.Config) { c.DataDir = dir }
+	s := serve(t, on)
+	s.define(definition{schema: onlyA})
+	s.Send(201, "POST", widgets, client.JSON, strings.Replace(widget("held", `,"spec":{"a":"x"}`), `"name"`, `"finalizers":["example.com/hold"],"name"`, 1))
+	s.Send(200, "DELETE", definitions+"/widgets.example.com", "", "")
+	s.Send(200, "PATCH", definitions+"/widgets.example.com", client.MergePatch, `{"metadata":{"finalizers":null}}`)
+	s.Send(404, "GET", widgets, "", "")
+	s.Stop(t)
+
+	s = serve(t, on)
+	s.Send(404, "GET", widgets+"/held", "", "")
+	s.define(definition{schema: aWithB})
+	s.check("again", part(s.read("held"), "spec"), `{"spec":{"a":"x","b":"B"}}`)
+}
+
+// TestManyObjects: a definition of many objects is answered first, and goes behind it.
+func TestManyObjects(t *testing.T) {
+	s := serve(t, nil)
+	s.define(definition{})
+	var writing sync.WaitGroup
+	for w := range 8 {
+		writing.Go(func() {
+			for i := range 130 {
+				if answer, err := s.Create(s.Ctx, widgets, json.RawMessage(widget(fmt.Sprintf("w%d-%d", w, i), ""))); err != nil || answer.Code != 201 {
+					t.Errorf("%v, %v", answer, err)
+				}
+			}
+		})
+	}
+	writing.Wait()
+	s.Send(200, "DELETE", definitions+"/widgets.example.com", "", "")
+	s.until("everything has gone", func() bool {
+		answer, err := s.Get(s.Ctx, definitions+"/widgets.example.com")
+		return err == nil && answer.Code == 404
+	})
+	s.Send(404, "GET", widgets, "", "")
+}
