@@ -32,6 +32,16 @@ func (w *world) wait(resource string, right func(o *meta.Object, gone bool) bool
 	}))
 }
 
+// waitGone waits until there is no object at a path. There may be nothing to follow by then.
+func (w *world) waitGone(path string) {
+	w.t.Helper()
+	for deadline := time.Now().Add(time.Minute); w.get(path) != nil; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			w.t.Fatalf("%s does not go", path)
+		}
+	}
+}
+
 // tree is an object as it is stored.
 func (w *world) tree(path string) schema.Tree {
 	w.t.Helper()
@@ -111,7 +121,7 @@ func TestTokenSecrets(t *testing.T) {
 		t.Errorf("the secret is called %s", first)
 	}
 	w.delete("serviceaccounts/default/robot")
-	w.wait("secrets", func(o *meta.Object, _ bool) bool { return w.get("secrets/default/"+first) == nil })
+	w.waitGone("secrets/default/" + first)
 }
 
 // TestTokensRepair: what a Secret lacks comes back; an account of another life is none.
@@ -129,7 +139,7 @@ func TestTokensRepair(t *testing.T) {
 	secret("stale", "another life")
 	stop := start(w.tokens("one"))
 	w.wait("secrets", filled)
-	w.wait("secrets", func(*meta.Object, bool) bool { return w.get("secrets/default/stale") == nil })
+	w.waitGone("secrets/default/stale")
 	tree := w.tree("secrets/default/new")
 	token := rules.Text(rules.Sub(tree, "data"), "token")
 	if uid := rules.Text(rules.Sub(tree, "metadata", "annotations"), "platform.io/service-account.uid"); uid != account.Head.UID {
