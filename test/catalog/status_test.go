@@ -63,7 +63,8 @@ func apart(c caller, k *schema.Kind, o map[string]any) {
 	status := []byte(`{"status":` + text + `}`)
 	path := collection(k)
 	one := path + "/" + o["metadata"].(map[string]any)["name"].(string)
-	fresh := c.do(http.MethodPost, path, nil, merge(o, map[string]any{"status": nil}), 201)
+	c.do(http.MethodPost, path, nil, merge(o, map[string]any{"status": nil}), 201)
+	fresh := c.do(http.MethodGet, one, nil, nil, 200) // with what the server itself says of a definition
 	rest, zero := aside(fresh)
 	c.do(http.MethodPatch, one, nil, status, 200)
 	if _, now := aside(c.do(http.MethodGet, one, nil, nil, 200)); now != zero {
