@@ -44,7 +44,6 @@ func serve() *cobra.Command {
 	})
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		tuneMemory()
-		tuneProcessors()
 		config := daemon.Default()
 		if file != "" {
 			if err := config.Load(file); err != nil {
