@@ -47,6 +47,7 @@ func aims(o *Options) map[string]*Aim {
 	all["apply"] = cpuAim(90)
 	all["apply-pod"] = cpuAim(150)
 	all["apply-pod, unchanged"] = cpuAim(60)
+	all["apply-pod, repeated"] = cpuAim(60)
 	all["delete"] = cpuAim(45)
 	if o.Objects == standardObjects {
 		all["list"] = cpuAim(6_500)

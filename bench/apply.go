@@ -4,7 +4,10 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
+	"strconv"
 	"strings"
+	"sync/atomic"
 )
 
 // applyObjects: every operation applies one object, of which one value changes.
@@ -17,8 +20,9 @@ func applyObjects(ctx context.Context, s *Session) ([]Result, error) {
 	return f.measureApply(ctx, "apply", func(n int) (string, []byte) { return f.path(n), f.object(n) })
 }
 
-// applyPods: every operation applies to a Pod of about 2 KiB that has three managers; in the
-// first row an annotation changes, in the second nothing does.
+// applyPods: every operation applies to a Pod of about 2 KiB that has three managers. In the
+// first row an annotation changes; in the second nothing does, but the text is never the same, so
+// that no server can know it; in the third it is.
 func applyPods(ctx context.Context, s *Session) ([]Result, error) {
 	f, err := s.prepare(ctx, 0)
 	if err != nil {
@@ -36,8 +40,21 @@ func applyPods(ctx context.Context, s *Session) ([]Result, error) {
 	if err := f.applyAgain(); err != nil {
 		return nil, err
 	}
-	same, err := f.measureApply(ctx, "apply-pod, unchanged", func(n int) (string, []byte) { return f.podPath(n), f.pod(n, "") })
-	return append(changed, same...), err
+	var sent atomic.Int64
+	same, err := f.measureApply(ctx, "apply-pod, unchanged", func(n int) (string, []byte) {
+		return f.podPath(n), append(f.pod(n, ""), blanks(sent.Add(1))...)
+	})
+	if err != nil {
+		return nil, err
+	}
+	again, err := f.measureApply(ctx, "apply-pod, repeated", func(n int) (string, []byte) { return f.podPath(n), f.pod(n, "") })
+	return slices.Concat(changed, same, again), err
+}
+
+// blanks is a number in spaces and line breaks.
+func blanks(n int64) []byte {
+	digits := strconv.FormatInt(n, 2)
+	return []byte(strings.NewReplacer("0", " ", "1", "\n").Replace(digits))
 }
 
 // applyAgain takes the changes back.

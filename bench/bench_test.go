@@ -45,7 +45,7 @@ func TestRunFreshDaemon(t *testing.T) {
 		}
 	}
 	for _, title := range []string{"idle", "idle-watchers", "create", "create (floor)", "get", "get (floor)", "update", "update (floor)",
-		"merge-patch", "merge-patch (floor)", "apply", "apply (floor)", "apply-pod", "apply-pod, unchanged", "delete", "delete (floor)", "list", "list (floor)", "list-chunked", "list-chunked (floor)",
+		"merge-patch", "merge-patch (floor)", "apply", "apply (floor)", "apply-pod", "apply-pod, unchanged", "apply-pod, repeated", "delete", "delete (floor)", "list", "list (floor)", "list-chunked", "list-chunked (floor)",
 		"watch-fanout", "watch-fanout (floor)", "watch-fanout, bursts", "bare sync", "durable-create",
 		"hot-object", "million, create", "million, update", "million, pause", "million, memory", "million, recovery", "cold start, empty", "memory, empty", "cold start, full", "memory, full"} {
 		if !rows[title] {

@@ -53,6 +53,10 @@ func (s *Session) startEmpty(ctx context.Context, sample *Sample) (float64, erro
 		return 0, err
 	}
 	err = d.firstRequest("/api/v1/namespaces/default", sample)
+	select {
+	case <-time.After(s.Settle):
+	case <-ctx.Done():
+	}
 	memory := d.resident(sample)
 	if stopped := d.Stop(); err == nil {
 		err = stopped

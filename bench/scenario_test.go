@@ -53,7 +53,7 @@ func TestScenarios(t *testing.T) {
 		"leases":          {"leases"},
 		"pod-life":        {"pod-life"},
 		"overload":        {"overload, before", "overload, burst", "overload, after"},
-		"stalled-readers": {"stalled-readers, none stalled", "stalled-readers", "stalled-readers, memory"},
+		"stalled-readers": {"stalled-readers, none stalled", "stalled-readers"},
 		"mixed":           {"mixed", "mixed, get", "mixed, list", "mixed, update", "mixed, patch", "mixed, replace", "mixed, events"},
 		"informer-storm":  {"informer-storm", "informer-storm, memory"},
 		"selector":        {"selector, indexed field", "selector, other field", "selector, label"},

@@ -52,15 +52,10 @@ func stalled(ctx context.Context, s *Session) ([]Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	results := []Result{
+	return []Result{
 		{Name: "stalled-readers, none stalled", Sample: alone},
 		{Name: "stalled-readers", Sample: among},
-	}
-	if alone.Measured && among.Measured && still > 0 {
-		each := float64(among.Resident-alone.Resident) / 1024 / float64(still)
-		results = append(results, Result{Name: "stalled-readers, memory", Figure: &Figure{each, "KiB per stalled reader"}})
-	}
-	return results, nil
+	}, nil
 }
 
 // stall opens n watches of which nothing but the headers is read.
