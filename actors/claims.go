@@ -17,26 +17,23 @@ func (s *Store) claim(all map[meta.GroupResource]mutation.Claims) error {
 			return fmt.Errorf("claims of %s: no such kind is stored", storage)
 		}
 		c.claims = claims
-		if err := c.reclaim(); err != nil {
-			return err
-		}
+		c.reclaim()
 	}
 	return nil
 }
 
-// reclaim restores what every object has. Two that have the same both keep it: refusing to
-// start would help nobody.
-func (c *collection) reclaim() (err error) {
+// reclaim restores what every object has. Two that have the same both keep it, and one that cannot
+// be read has nothing: refusing to start would help nobody.
+func (c *collection) reclaim() {
 	c.published.Load().scan("", "", func(_ string, o *meta.Object) bool {
-		tree, _, fault := codec.DecodeJSON(c.kind().Message, o.JSON)
-		if fault != nil {
-			err = fmt.Errorf("stored object %s: %w", o.Key, fault)
-			return false
+		tree, err := codec.DecodeStored(c.kind().Message, o.JSON)
+		if err != nil {
+			c.store.logger.Error("a stored object cannot be read", "key", o.Key.String(), "error", err)
+			return true
 		}
 		for _, cause := range c.claims.Restore(o.Key, tree) {
 			c.store.logger.Warn("an object has what another one has too", "key", o.Key.String(), "field", cause.Field, "cause", cause.Message)
 		}
 		return true
 	})
-	return err
 }

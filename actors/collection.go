@@ -41,8 +41,9 @@ func (c *collection) prefix() string { return c.storage.Group + "/" + c.storage.
 // publishes ends the process: what is durable must not stay invisible.
 type publisher struct {
 	*collection
-	working *tree    // the next snapshot,
-	lookups []lookup // and its lookups
+	working *tree     // the next snapshot,
+	lookups []lookup  // and its lookups
+	records []*record // of the batch that is being published; empty between two
 }
 
 // changes is the part of a committed batch that belongs to one collection.
@@ -84,8 +85,12 @@ func (p *publisher) publish(b *changes) {
 		}
 	}()
 	for i := range b.records {
-		p.apply(&b.records[i])
+		p.records = append(p.records, p.apply(&b.records[i]))
 	}
+	p.store.retained.append(p.history, p.records)
+	clear(p.records)
+	p.records = p.records[:0]
+	p.pins.outlive(p.history.floor.Load())
 	last := b.records[len(b.records)-1].object.Version
 	p.published.Store(&snapshot{objects: p.working.Copy(), lookups: shareLookups(p.lookups), version: last})
 	p.store.horizon.done(b.publication)
@@ -97,16 +102,17 @@ func (p *publisher) publish(b *changes) {
 	}
 }
 
-// apply puts one change into the working index and the history.
-func (p *publisher) apply(c *change) {
+// apply puts one change into the working index, and makes what goes into the history.
+func (p *publisher) apply(c *change) *record {
 	if f := c.flight; f != nil && f.kind != p.kind() { // it was on its way when the kind changed
-		c.object = p.reformed(p.kind(), c.object)
+		c.object = p.selectable(c.object)
 	}
 	r := &record{version: c.object.Version, time: c.time, kind: changed, object: c.object}
 	at := path(c.object.Key.Namespace, c.object.Key.Name)
 	if c.remove {
 		r.kind = removed
 		r.previous, _ = p.working.Delete(at)
+		p.store.quarantine.drop(c.object.Key.String())
 	} else {
 		r.previous, _ = p.working.Set(at, c.object)
 		if r.previous == nil {
@@ -121,14 +127,15 @@ func (p *publisher) apply(c *change) {
 			l.put(at, c.object)
 		}
 	}
-	p.history.append(r)
+	r.weigh()
+	return r
 }
 
-// tick trims the history, lets idle owners of objects go and sends due bookmarks.
+// tick lets old pins and idle owners of objects go and sends due bookmarks.
 func (p *publisher) tick(now time.Time) {
 	t := p.store.tuning
-	p.history.trim(now.Add(-t.HistoryTime), t.HistoryBytes)
 	p.pins.expire(now.Add(-t.HistoryTime))
+	p.pins.outlive(p.history.floor.Load())
 	p.passivate(now.Add(-t.IdleTime))
 	p.watchers.remind(now.Add(-t.BookmarkPeriod))
 }

@@ -21,6 +21,7 @@ type committer struct {
 	store   *Store
 	box     *mailbox
 	waiting []*flight
+	bytes   int // of waiting
 	// committing are the flights of the Append that is under way, by index of the batch.
 	committing []*flight
 }
@@ -40,10 +41,15 @@ func (c *committer) Receive(ctx actor.Context) {
 	}
 }
 
+// mostBatchBytes is how much is gathered for one batch, but for its last change: what is more goes
+// into the next one.
+const mostBatchBytes = 16 << 20
+
 // take gathers flights, and commits when nothing more waits or the batch is full.
 func (c *committer) take(f *flight) {
 	c.waiting = append(c.waiting, f)
-	if len(c.waiting) >= c.store.tuning.BatchSize {
+	c.bytes += f.size()
+	if len(c.waiting) >= c.store.tuning.BatchSize || c.bytes >= mostBatchBytes {
 		c.commit()
 		return
 	}
@@ -82,13 +88,17 @@ func (c *committer) commit() {
 		c.committing = append(c.committing, f)
 		batch = append(batch, f.write)
 	}
-	c.waiting = c.waiting[:0]
+	c.waiting, c.bytes = c.waiting[:0], 0
 	if len(batch) == 0 {
 		return
 	}
 	begin := time.Now()
 	results, err := c.store.log.Append(batch)
 	c.store.metrics.batch(len(batch), time.Since(begin))
+	if errors.Is(err, persist.ErrNoSpace) && c.onlyWhatFrees() {
+		c.commit()
+		return
+	}
 	if err != nil {
 		c.refuse(err)
 		return
@@ -116,19 +126,46 @@ func (f *flight) settle(inBatch map[*flight]bool) error {
 	return nil
 }
 
-// refuse answers all flights of a batch that the log did not take.
+// refuse answers all flights of a batch that the log did not take. The process hears of a log
+// that has failed when they have their answer.
 func (c *committer) refuse(err error) {
-	answer := error(meta.NewInsufficientStorage("the disk that keeps the objects is full"))
+	answer := noRoom()
 	if !errors.Is(err, persist.ErrNoSpace) {
 		answer = meta.NewServiceUnavailable("the server can not store changes any more and is stopping")
-		c.store.fail(fmt.Errorf("log: %w", err))
+		defer c.store.fail(fmt.Errorf("log: %w", err))
 	}
 	for _, f := range slices.Concat(c.committing, c.waiting) {
 		if !f.landed() {
 			f.abort(answer)
 		}
 	}
-	c.committing, c.waiting = nil, nil
+	c.committing, c.waiting, c.bytes = nil, nil, 0
+}
+
+// noRoom answers what finds no room.
+func noRoom() error {
+	return meta.NewInsufficientStorage("the disk that keeps the objects is full")
+}
+
+// onlyWhatFrees refuses what a full disk has no room for and leaves the rest, for which room is
+// kept, waiting. It answers false if there was only one or the other.
+func (c *committer) onlyWhatFrees() bool {
+	var rest []*flight
+	for _, f := range c.committing {
+		if f.write.Frees {
+			rest = append(rest, f)
+		}
+	}
+	if len(rest) == 0 || len(rest) == len(c.committing) {
+		return false
+	}
+	for _, f := range c.committing {
+		if !f.write.Frees {
+			f.abort(noRoom())
+		}
+	}
+	c.committing, c.waiting = nil, append(rest, c.waiting...)
+	return true
 }
 
 // follow takes each durable batch from the log and hands its parts to the collections.

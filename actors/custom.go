@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"github.com/troupe-api/troupe/kinds/codec"
+	"github.com/troupe-api/troupe/kinds/convert"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
-	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/persist"
 )
@@ -18,19 +18,23 @@ import (
 // not defined any more is empty, and waits for the next definition of its name.
 
 // Adopt takes a kind into the store before it is served: its objects find a collection, and
-// those that are there get the form of the kind, without a new version. Watches of the kind that
+// those that are there count as its own, though they stay as they were written. Watches of the kind that
 // was there before end. Only one goroutine may call it at a time.
 func (s *Store) Adopt(k *schema.Kind) {
 	c := s.collection(k)
 	if c == nil {
 		c = s.newCollection(k.Storage, k)
-		c.history = newHistory(s.horizon.now())
+		c.history = newHistory(s.horizon.now(), s.retained)
 		c.published.Store(&snapshot{objects: new(tree), lookups: newLookups(k, new(tree))})
 		s.launchCollection(c)
 		s.addCollection(c)
 		return
 	}
 	if c.kind() == k {
+		return
+	}
+	if !c.kind().Custom() { // which a definition never gets its hands on
+		s.logger.Error("a definition names a built-in kind", "definition", k.Definition, "kind", c.kind().Kind)
 		return
 	}
 	done := make(chan struct{})
@@ -70,8 +74,9 @@ type reform struct {
 	done chan struct{}
 }
 
-// reform makes the objects of the collection those of another kind. Where they look different at
-// the root, or other fields are selectable, the past is of no use any more.
+// reform takes objects for those of another kind. They stay as they were written: what they mean
+// now is found when they are read (shown). But what selectors find is kept in their heads: where
+// fields are selectable, those are made anew, and the past is of no use any more.
 func (p *publisher) reform(r reform) {
 	defer close(r.done)
 	defer func() {
@@ -80,60 +85,44 @@ func (p *publisher) reform(r reform) {
 		}
 	}()
 	was := p.kind()
-	var changed []*meta.Object
-	p.working.Scan(func(_ string, o *meta.Object) bool {
-		if now := p.reformed(r.kind, o); now != o {
-			changed = append(changed, now)
-		}
-		return true
-	})
-	for _, o := range changed {
-		p.working.Set(path(o.Key.Namespace, o.Key.Name), o)
-	}
 	p.form.Store(r.kind)
+	if len(was.SelectFields) == 0 && len(r.kind.SelectFields) == 0 {
+		return
+	}
+	for _, o := range p.working.Values() {
+		p.working.Set(path(o.Key.Namespace, o.Key.Name), p.selectable(o))
+	}
 	p.lookups = newLookups(r.kind, p.working)
 	version := p.published.Load().version
-	if was.GroupVersionKind != r.kind.GroupVersionKind || !slices.Equal(was.SelectFields, r.kind.SelectFields) {
-		p.history.forget(version)
-		p.pins.expire(time.Unix(1<<40, 0))
-	}
+	p.store.retained.forget(p.history, version)
+	p.pins.expire(time.Unix(1<<40, 0))
 	p.published.Store(&snapshot{objects: p.working.Copy(), lookups: shareLookups(p.lookups), version: version})
 }
 
-// reformed is an object in the form of a kind; the object itself if that is its form. One that
-// cannot be read stays as it is.
-func (c *collection) reformed(k *schema.Kind, o *meta.Object) *meta.Object {
-	tree, _, err := codec.DecodeJSON(k.Message, o.JSON)
+// selectable is an object with the fields in its head that selectors find it by, in the form of its
+// kind; the object itself if it has them. Of one that cannot be read they are empty.
+func (c *collection) selectable(o *meta.Object) *meta.Object {
+	k := c.kind()
+	if !k.Custom() || len(k.SelectFields) == 0 && len(o.Head.Fields) == 0 {
+		return o
+	}
+	fields := make([]string, len(k.SelectFields))
+	now, err := convert.Current(k, o)
 	if err == nil {
-		rules.Default(k, tree)
-		json := codec.EncodeJSON(k, tree).WithVersion(o.Version)
-		if string(json) == string(o.JSON) {
-			json = o.JSON
-			if o.Item == k.Item && len(o.Head.Fields) == 0 && len(k.SelectFields) == 0 {
-				return o
-			}
-		}
-		var now *meta.Object
-		if now, err = codec.NewObject(k, o.Key, o.Version, json); err == nil {
-			return now
+		var head meta.Head
+		if head, _, err = codec.ParseHead(k, now.JSON); err == nil {
+			fields = head.Clone().Fields
 		}
 	}
-	c.store.logger.Error("a custom object cannot be read", "key", o.Key.String(), "error", err)
-	return o
-}
-
-// forget drops the past up to a version. Who has read it all goes on.
-func (h *history) forget(version uint64) {
-	chunks := *h.chunks.Load()
-	fresh := newChunk()
-	fresh.first = version + 1
-	chunks[len(chunks)-1].next.Store(fresh)
-	h.floor.Store(max(version, h.floor.Load()))
-	h.chunks.Store(&[]*chunk{fresh})
-	h.bytes.Store(0)
-	for _, c := range chunks {
-		c.records.Store(nil)
+	if err != nil {
+		c.store.logger.Error("a custom object cannot be read", "key", o.Key.String(), "error", err)
 	}
+	if slices.Equal(fields, o.Head.Fields) {
+		return o
+	}
+	out := &meta.Object{Key: o.Key, Version: o.Version, JSON: o.JSON, Item: o.Item, Head: o.Head}
+	out.Head.Fields = fields
+	return out
 }
 
 // definitions is the collection of the objects that define kinds; nil if there is none.

@@ -8,7 +8,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/troupe-api/troupe/actors"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 )
@@ -129,5 +131,38 @@ func TestChunksAreOneSnapshot(t *testing.T) {
 	forged := request.List{Kind: h.kind("secrets"), Limit: 3, Continue: h.list(request.List{Limit: 3}).Continue}
 	if _, err := h.List(context.Background(), forged); code(err) != 400 {
 		t.Errorf("a token of another kind: %v, want 400", err)
+	}
+}
+
+// TestExactBeforeHistory: after a restart that has no history of a collection, what the collection
+// was before it is not taken for what it is.
+func TestExactBeforeHistory(t *testing.T) {
+	dir := t.TempDir()
+	h := open(t, dir, nil)
+	for i := range 4 {
+		if _, err := h.create(fmt.Sprint("c", i), "before"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	chunk := h.list(request.List{Limit: 2})
+	if _, err := h.patch("c3", `{"data":{"v":"after"}}`); err != nil {
+		t.Fatal(err)
+	}
+	if err := h.Snapshot(); err != nil {
+		t.Fatal(err)
+	}
+	h.close()
+	h = open(t, dir, func(o *actors.Options) { o.Tuning.HistoryTime = time.Nanosecond })
+	defer h.close()
+	for name, r := range map[string]request.List{
+		"exactly": {Match: request.MatchExact, Version: chunk.Version}, "the next chunk": {Continue: chunk.Continue},
+	} {
+		r.Kind = h.kind("configmaps")
+		if l, err := h.List(context.Background(), r); code(err) != 410 {
+			t.Errorf("%s: %v, %v, want 410", name, shown(l.Items), err)
+		}
+	}
+	if l, err := h.List(context.Background(), request.List{Kind: h.kind("configmaps"), Match: request.MatchExact, Version: h.Version()}); err != nil || len(l.Items) != 4 {
+		t.Errorf("at the newest version: %v, %v", l, err)
 	}
 }

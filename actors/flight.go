@@ -27,6 +27,9 @@ type flight struct {
 	err    error        // or why there is none
 }
 
+// size is about how many bytes the log will write.
+func (f *flight) size() int { return len(f.write.Key) + len(f.write.Value) + len(f.write.Note) }
+
 // pending is the state on its way as an object without a version.
 func (f *flight) pending() *meta.Object {
 	return &meta.Object{Key: f.key, JSON: f.candidate.Encoded.JSON, Item: f.kind.Item, Head: f.candidate.Head}
@@ -38,9 +41,20 @@ func (f *flight) committed(commit *persist.Commit) *meta.Object {
 	if err != nil {
 		panic(err)
 	}
-	return &meta.Object{
+	o := &meta.Object{
 		Key: key, Version: uint64(commit.Revision), JSON: commit.Value,
 		Item: f.kind.Item, Head: f.candidate.Head.Clone(),
+	}
+	if f.candidate.Op == mutation.Put {
+		markForm(f.kind, o)
+	}
+	return o
+}
+
+// markForm says that an object was written in the form of a stored kind.
+func markForm(k *schema.Kind, o *meta.Object) {
+	if k.Custom() {
+		o.SetForm(k.Message.Custom.Form)
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 )
 
 // record is one change in the history of a collection. It is immutable but for the
-// cache left.
+// cache left, and bytes with it.
 type record struct {
 	version uint64
 	time    time.Time
@@ -20,7 +20,8 @@ type record struct {
 	previous *meta.Object
 	// left is previous under the version of this change, for watchers whose selector
 	// the object has left; made when the first of them needs it.
-	left atomic.Pointer[meta.Object]
+	left  atomic.Pointer[meta.Object]
+	bytes int64 // that would be free without it
 }
 
 // changeKind tells the changes apart.
@@ -32,29 +33,59 @@ const (
 	removed
 )
 
+// recordBytes is what a record takes beside the JSON of objects: itself, the object with its
+// key and head, and its place.
+const recordBytes = 384
+
+// weigh counts what only the history holds: the state that the change has replaced. The new
+// state is the index's until the next change of it, which counts it.
+func (r *record) weigh() {
+	r.bytes = recordBytes
+	if r.previous != nil {
+		r.bytes += int64(len(r.previous.JSON))
+	}
+	if r.kind == removed {
+		r.bytes += int64(len(r.object.JSON))
+	}
+}
+
 // chunkSize is the number of records that are allocated together.
 const chunkSize = 128
 
 // chunk is a run of records. The owner fills it; readers see the first n of them.
 type chunk struct {
-	records atomic.Pointer[[chunkSize]*record] // nil once the chunk has fallen out of the window
+	// records are nil once they have been dropped, first one by one, and then all together.
+	records atomic.Pointer[[chunkSize]atomic.Pointer[record]]
 	n       atomic.Int32
 	next    atomic.Pointer[chunk]
 	first   uint64 // version of the first record
-	bytes   int64  // of the objects; the owner's
 }
 
-// history holds the recent changes of a collection. The collection's actor appends and
-// trims; any number of cursors read without a lock. A cursor that holds on to a chunk
-// that was trimmed keeps an empty shell alive, not its records.
+// record is one of the first n; nil if it has been dropped.
+func (c *chunk) record(i int32) *record {
+	if records := c.records.Load(); records != nil {
+		return records[i].Load()
+	}
+	return nil
+}
+
+// history holds the recent changes of a collection. The collection's actor appends, and
+// the budget that all histories share drops (retention, whose mutex both hold); any number
+// of cursors read without a lock. A cursor that holds on to a chunk that was dropped keeps
+// an empty shell alive, not its records.
 type history struct {
+	kept   *retention
 	floor  atomic.Uint64 // every change above it is still there
 	chunks atomic.Pointer[[]*chunk]
-	bytes  atomic.Int64 // of the objects; the owner writes it
+	bytes  atomic.Int64
+	// What follows is guarded by the mutex of kept.
+	gone   int32  // how many records of the first chunk have been dropped
+	oldest uint64 // version of the oldest record, while there is one
+	place  int    // in the queue of kept
 }
 
-func newHistory(floor uint64) *history {
-	h := &history{}
+func newHistory(floor uint64, kept *retention) *history {
+	h := &history{kept: kept, place: nowhere}
 	h.floor.Store(floor)
 	first := newChunk()
 	first.first = floor + 1
@@ -64,11 +95,11 @@ func newHistory(floor uint64) *history {
 
 func newChunk() *chunk {
 	c := &chunk{}
-	c.records.Store(new([chunkSize]*record))
+	c.records.Store(new([chunkSize]atomic.Pointer[record]))
 	return c
 }
 
-// append adds the newest change.
+// append adds the newest change. The caller holds the mutex of kept, and counts it.
 func (h *history) append(r *record) {
 	chunks := *h.chunks.Load()
 	last := chunks[len(chunks)-1]
@@ -79,50 +110,72 @@ func (h *history) append(r *record) {
 		longer := append(chunks[:len(chunks):len(chunks)], fresh)
 		h.chunks.Store(&longer)
 		last.next.Store(fresh)
+		h.settle()
 		last, n = fresh, 0
 	}
-	last.records.Load()[n] = r
+	last.records.Load()[n].Store(r)
 	last.n.Store(n + 1)
-	size := int64(len(r.object.JSON))
-	last.bytes += size
-	h.bytes.Add(size)
 }
 
-// trim drops whole chunks that are older than oldest or beyond the limit of bytes. The
-// newest chunk stays.
-func (h *history) trim(oldest time.Time, limit int64) {
-	chunks := *h.chunks.Load()
-	drop := 0
-	for drop < len(chunks)-1 {
-		newest := chunks[drop].records.Load()[chunkSize-1]
-		if h.bytes.Load() <= limit && !newest.time.Before(oldest) {
-			break
-		}
-		h.bytes.Add(-chunks[drop].bytes)
-		h.floor.Store(newest.version)
-		drop++
+// first is the oldest record, if there is one. The caller holds the mutex of kept.
+func (h *history) first() *record {
+	c := (*h.chunks.Load())[0]
+	if h.gone == c.n.Load() {
+		return nil
 	}
-	if drop == 0 {
+	return c.record(h.gone)
+}
+
+// drop takes the oldest record out; more says that there is another. The caller holds the
+// mutex of kept, and counts it. The floor rises first: who finds a record gone sees why.
+func (h *history) drop() (r *record, more bool) {
+	r = h.first()
+	h.floor.Store(r.version)
+	(*h.chunks.Load())[0].records.Load()[h.gone].Store(nil)
+	h.gone++
+	h.settle()
+	next := h.first()
+	if next == nil {
+		return r, false
+	}
+	h.oldest = next.version
+	return r, true
+}
+
+// settle lets the first chunk go when nothing is left of it and another has begun.
+func (h *history) settle() {
+	chunks := *h.chunks.Load()
+	if h.gone < chunkSize || len(chunks) == 1 {
 		return
 	}
-	kept := append([]*chunk(nil), chunks[drop:]...)
-	h.chunks.Store(&kept)
-	for _, c := range chunks[:drop] {
-		c.records.Store(nil)
+	rest := chunks[1:]
+	h.chunks.Store(&rest)
+	chunks[0].records.Store(nil)
+	h.gone = 0
+}
+
+// leaving is the state that watchers see whose selector the object has left.
+func (h *history) leaving(r *record) *meta.Object {
+	if o := r.left.Load(); o != nil {
+		return o
 	}
+	o := reversion(r.previous, r.version)
+	h.kept.mu.Lock()
+	defer h.kept.mu.Unlock()
+	if r.version > h.floor.Load() && r.left.CompareAndSwap(nil, o) { // it is still there, and kept with it
+		r.bytes += int64(len(o.JSON))
+		h.kept.count(h, int64(len(o.JSON)))
+		h.kept.trim()
+	}
+	return o
 }
 
 // since is the version of the oldest record that is not older than a time; 0 if there is
-// none. trim goes by whole chunks, so that a quiet collection's history reaches further
-// back than that: nothing that is promised needs those records.
+// none. It may be that of one that is dropped meanwhile.
 func (h *history) since(oldest time.Time) uint64 {
 	for _, c := range *h.chunks.Load() {
-		records := c.records.Load()
-		if records == nil {
-			continue // trimmed meanwhile
-		}
-		for _, r := range records[:c.n.Load()] {
-			if !r.time.Before(oldest) {
+		for i := range c.n.Load() {
+			if r := c.record(i); r != nil && !r.time.Before(oldest) {
 				return r.version
 			}
 		}
@@ -132,9 +185,10 @@ func (h *history) since(oldest time.Time) uint64 {
 
 // cursor is a place in a history. It belongs to one reader.
 type cursor struct {
-	chunk *chunk
-	at    int32
-	after uint64 // records up to this version are skipped
+	history *history
+	chunk   *chunk
+	at      int32
+	after   uint64 // newest version that was read; records up to it are skipped
 }
 
 // seek is the cursor before the first record above version; ok is false if some of
@@ -145,27 +199,27 @@ func (h *history) seek(version uint64) (c cursor, ok bool) {
 	for i > 0 && chunks[i].first > version {
 		i--
 	}
-	return cursor{chunk: chunks[i], after: version}, version >= h.floor.Load()
+	return cursor{history: h, chunk: chunks[i], after: version}, version >= h.floor.Load()
 }
 
 // read appends up to limit records to into. ok is false if the cursor has fallen out of
-// the history.
+// the history: a record that it has not read was dropped.
 func (c *cursor) read(into []*record, limit int) (_ []*record, ok bool) {
 	for len(into) < limit {
-		if c.at == c.chunk.n.Load() {
-			next := c.chunk.next.Load()
-			if next == nil {
-				return into, c.chunk.records.Load() != nil
-			}
+		if next := c.chunk.next.Load(); next != nil && c.at == chunkSize {
 			c.chunk, c.at = next, 0
 			continue
 		}
-		records := c.chunk.records.Load()
-		if records == nil {
+		if c.at == c.chunk.n.Load() {
+			return into, c.after >= c.history.floor.Load()
+		}
+		r := c.chunk.record(c.at)
+		if r == nil && c.after < c.history.floor.Load() {
 			return into, false
 		}
-		if r := records[c.at]; r.version > c.after {
+		if r != nil && r.version > c.after {
 			into = append(into, r)
+			c.after = r.version
 		}
 		c.at++
 	}

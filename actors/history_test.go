@@ -1,21 +1,25 @@
 package actors
 
 import (
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// fill appends records of versions from to to, a second apart.
+// fill appends records of versions from to to, a second apart, of ten bytes each.
 func fill(h *history, from, to uint64) {
 	for v := from; v <= to; v++ {
-		h.append(&record{version: v, time: time.Unix(int64(v), 0), object: &meta.Object{Version: v, JSON: make([]byte, 10)}})
+		h.kept.append(h, []*record{{version: v, time: time.Unix(int64(v), 0), object: &meta.Object{Version: v}, bytes: 10}})
 	}
 }
 
+// past is a history with a budget of its own.
+func past(limit int64) *history { return newHistory(0, newRetention(limit)) }
+
 func TestHistoryReadsEachRecordOnce(t *testing.T) {
-	h := newHistory(0)
+	h := past(1 << 30)
 	c, ok := h.seek(0)
 	if !ok {
 		t.Fatal("the beginning is gone")
@@ -39,18 +43,22 @@ func TestHistoryReadsEachRecordOnce(t *testing.T) {
 }
 
 func TestHistorySeek(t *testing.T) {
-	h := newHistory(0)
+	h := past(1 << 30)
 	fill(h, 1, 3*chunkSize)
-	h.trim(time.Unix(chunkSize+1, 0), 1<<30) // the first chunk is older
-	if floor := h.floor.Load(); floor != chunkSize {
-		t.Errorf("floor %d, want %d", floor, chunkSize)
+	const floor = chunkSize + 9
+	h.kept.expire(time.Unix(floor+1, 0)) // the first chunk and a part of the second are older
+	if got := h.floor.Load(); got != floor {
+		t.Errorf("floor %d, want %d", got, floor)
 	}
-	for version, there := range map[uint64]bool{0: false, chunkSize - 1: false, chunkSize: true, 2*chunkSize + 5: true, 3 * chunkSize: true, 9999: true} {
+	for version, there := range map[uint64]bool{0: false, chunkSize: false, floor - 1: false, floor: true, floor + 1: true, 2*chunkSize + 5: true, 3 * chunkSize: true, 9999: true} {
 		c, ok := h.seek(version)
 		if ok != there {
 			t.Errorf("seek %d: %v, want %v", version, ok, there)
 		}
-		records, _ := c.read(nil, 1)
+		records, again := c.read(nil, 1)
+		if again != there {
+			t.Errorf("read after %d: %v, want %v", version, again, there)
+		}
 		if want := version < 3*chunkSize; there && (len(records) == 1) != want {
 			t.Errorf("after %d: %d records", version, len(records))
 		} else if there && want && records[0].version != version+1 {
@@ -59,20 +67,105 @@ func TestHistorySeek(t *testing.T) {
 	}
 }
 
-// A cursor whose place was trimmed says so, and holds no records in memory.
-func TestHistoryTrimUnderCursor(t *testing.T) {
-	h := newHistory(0)
+// A cursor whose place was dropped says so, and holds no records in memory; one that has read
+// what was dropped goes on.
+func TestHistoryDropUnderCursor(t *testing.T) {
+	h := past(10 * 10)
 	fill(h, 1, 10)
-	c, _ := h.seek(0)
-	if records, ok := c.read(nil, 5); !ok || len(records) != 5 {
+	behind, _ := h.seek(0)
+	ahead, _ := h.seek(0)
+	if records, ok := behind.read(nil, 5); !ok || len(records) != 5 {
 		t.Fatal("the first records are missing")
 	}
-	fill(h, 11, 4*chunkSize)
-	h.trim(time.Time{}, 10*chunkSize) // bytes for one chunk
-	if records, ok := c.read(nil, 5); ok || len(records) != 0 {
-		t.Errorf("%d records after the trim, %v", len(records), ok)
+	if records, ok := ahead.read(nil, 50); !ok || len(records) != 10 {
+		t.Fatal("the first records are missing")
 	}
-	if len(*h.chunks.Load()) != 1 || h.bytes.Load() != 10*chunkSize {
+	fill(h, 11, 18)
+	if records, ok := behind.read(nil, 5); ok || len(records) != 0 {
+		t.Errorf("%d records after a gap, %v", len(records), ok)
+	}
+	for to := uint64(20); to < 5*chunkSize; to += 8 {
+		records, ok := ahead.read(nil, 50)
+		if !ok || len(records) == 0 {
+			t.Fatalf("%d records, %v", len(records), ok)
+		}
+		fill(h, records[len(records)-1].version+1, to)
+	}
+	if h.bytes.Load() != 100 || h.kept.bytes.Load() != 100 || len(*h.chunks.Load()) > 2 {
 		t.Errorf("%d chunks of %d bytes stay", len(*h.chunks.Load()), h.bytes.Load())
 	}
+}
+
+// All histories share one budget: what goes is the oldest of all, to the byte.
+func TestRetentionIsShared(t *testing.T) {
+	budget := newRetention(1000)
+	quiet, busy, empty := newHistory(0, budget), newHistory(0, budget), newHistory(0, budget)
+	put := func(h *history, version uint64, bytes int64) {
+		budget.append(h, []*record{{version: version, object: &meta.Object{Version: version}, bytes: bytes}})
+		if n := quiet.bytes.Load() + busy.bytes.Load(); n > 1000 || n != budget.bytes.Load() {
+			t.Fatalf("%d bytes at version %d, %d counted", n, version, budget.bytes.Load())
+		}
+	}
+	put(quiet, 1, 300)
+	put(busy, 2, 300)
+	put(quiet, 3, 300)
+	put(busy, 4, 300)
+	if quiet.floor.Load() != 1 || busy.floor.Load() != 0 {
+		t.Fatalf("floors %d and %d, want 1 and 0", quiet.floor.Load(), busy.floor.Load())
+	}
+	for v := uint64(5); v < 300; v++ {
+		put(busy, v, 7)
+	}
+	if quiet.floor.Load() != 3 || quiet.bytes.Load() != 0 || busy.bytes.Load() < 990 || empty.floor.Load() != 0 {
+		t.Fatalf("floors %d and %d, %d and %d bytes", quiet.floor.Load(), busy.floor.Load(), quiet.bytes.Load(), busy.bytes.Load())
+	}
+	if c, ok := quiet.seek(3); !ok {
+		t.Error("who has seen all of the quiet one must be able to go on")
+	} else if records, ok := c.read(nil, 10); !ok || len(records) > 0 {
+		t.Errorf("%d records of the quiet one, %v", len(records), ok)
+	}
+	put(quiet, 300, 5000)
+	if budget.bytes.Load() != 0 || quiet.floor.Load() != 300 {
+		t.Errorf("%d bytes of a change that is too large", budget.bytes.Load())
+	}
+	put(busy, 301, 900)
+	budget.allow(500)
+	if budget.bytes.Load() != 0 || busy.floor.Load() != 301 {
+		t.Errorf("%d bytes stay in a smaller budget", budget.bytes.Load())
+	}
+}
+
+// Readers and writers at once: nobody misses a record without being told.
+func TestHistoryUnderReaders(t *testing.T) {
+	budget := newRetention(3000)
+	histories := []*history{newHistory(0, budget), newHistory(0, budget)}
+	var wait sync.WaitGroup
+	const newest = 40_000
+	for i, h := range histories {
+		wait.Go(func() {
+			for v := uint64(1 + i); v <= newest; v += 2 {
+				budget.append(h, []*record{{version: v, object: &meta.Object{Version: v}, bytes: 10}})
+			}
+		})
+		for range 2 {
+			wait.Go(func() {
+				c, _ := h.seek(0)
+				for c.after < newest-1 {
+					last := c.after
+					records, ok := c.read(nil, 50)
+					for _, r := range records {
+						if last > 0 && r.version != last+2 {
+							t.Errorf("%d follows %d", r.version, last)
+							return
+						}
+						last = r.version
+					}
+					for !ok {
+						c, ok = h.seek(h.floor.Load())
+					}
+				}
+			})
+		}
+	}
+	wait.Wait()
 }

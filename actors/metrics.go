@@ -50,10 +50,13 @@ func (s *Store) WriteMetrics(w io.Writer) {
 		{"troupe_journal_sync_seconds_total", "counter", "Time spent in syncs of the journal.", stats.SyncSeconds},
 		{"troupe_journal_bytes", "gauge", "Size of the journal on disk.", float64(stats.JournalBytes)},
 		{"troupe_journal_segments", "gauge", "Files of the journal.", float64(stats.Segments)},
+		{"troupe_disk_full", "gauge", "1 while the disk is full and only deletes are accepted.", oneIf(stats.Full)},
 		{"troupe_snapshot_bytes", "gauge", "Size of the snapshots on disk.", float64(stats.SnapshotBytes)},
 		{"troupe_snapshot_failures_total", "counter", "Snapshots that could not be written.", float64(m.snapshotFailures.Load())},
 		{"troupe_repeated_applies_total", "counter", "Applies that were known to change nothing, and so never reached the object's owner.", float64(m.echoes.Load())},
+		{"troupe_unreadable_objects", "gauge", "Stored objects that cannot be read and are set aside.", float64(s.quarantine.size.Load())},
 		{"troupe_resource_version", "gauge", "Newest version that every read shows.", float64(s.horizon.now())},
+		{"troupe_history_limit_bytes", "gauge", "Most that may be kept for watches to go back to, of all resources together.", float64(s.retained.budget())},
 		{"troupe_watchers", "gauge", "Running watches.", float64(watching)},
 		{"troupe_watch_events_total", "counter", "Events delivered to watches.", float64(m.events.Load())},
 		{"troupe_object_actors", "gauge", "Objects whose actors are alive.", float64(alive)},
@@ -64,6 +67,17 @@ func (s *Store) WriteMetrics(w io.Writer) {
 		fmt.Fprintf(w, "# HELP %s %s\n# TYPE %s %s\n%s %v\n", f.name, f.help, f.name, f.kind, f.name, f.value)
 	}
 	s.writeCollections(w)
+	s.writeUnreadable(w)
+}
+
+// writeUnreadable names the first of the objects that cannot be read.
+func (s *Store) writeUnreadable(w io.Writer) {
+	const name, most = "troupe_unreadable_object", 100
+	fmt.Fprintf(w, "# HELP %s A stored object that cannot be read, and the version of its state; at most %d are named.\n# TYPE %s gauge\n", name, most, name)
+	all := s.quarantine.all()
+	for _, a := range all[:min(len(all), most)] {
+		fmt.Fprintf(w, "%s{object=%q} %d\n", name, a.String(), a.Version)
+	}
 }
 
 // writeCollections writes the figures that there are for each collection.
@@ -79,7 +93,7 @@ func (s *Store) writeCollections(w io.Writer) {
 			func(c *collection) float64 { return float64(c.published.Load().objects.Len()) }},
 		{"troupe_collection_watchers", "gauge", "Running watches by resource.",
 			func(c *collection) float64 { return float64(c.watchers.size()) }},
-		{"troupe_history_bytes", "gauge", "Size of the objects that watches can go back to, by resource.",
+		{"troupe_history_bytes", "gauge", "What is kept for watches to go back to, by resource.",
 			func(c *collection) float64 { return float64(c.history.bytes.Load()) }},
 		{"troupe_turns_total", "counter", "Changes that owners of objects have worked out, refused ones too, by resource.",
 			func(c *collection) float64 { return float64(c.turns.count.Load()) }},
@@ -93,6 +107,13 @@ func (s *Store) writeCollections(w io.Writer) {
 			fmt.Fprintf(w, "%s{resource=%q} %v\n", f.name, c.storage.String(), f.value(c))
 		}
 	}
+}
+
+func oneIf(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 // turns count what the owners of one collection's objects have worked out.

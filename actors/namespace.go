@@ -18,7 +18,7 @@ var namespaces = meta.GroupResource{Resource: "namespaces"}
 // guard refuses deletes of namespaces that must stay, and tells what a create depends on.
 func (s *Store) guard(m *request.Mutation) (home, error) {
 	switch {
-	case m.Verb == request.Delete && m.Kind.Storage == namespaces && s.immortal(m.Key.Name):
+	case m.Verb == request.Delete && m.Kind.Storage == namespaces && s.immortal(m.Key.Name) && s.quarantine.get(m.Key) == nil:
 		return home{}, meta.NewForbidden(namespaces, m.Key.Name, "this namespace may not be deleted")
 	case !mayCreate(m) || !m.Kind.Namespaced && !m.Kind.Custom():
 		return home{}, nil

@@ -11,6 +11,7 @@ import (
 
 	"github.com/troupe-api/troupe/actors/mutation"
 	"github.com/troupe-api/troupe/kinds/codec"
+	"github.com/troupe-api/troupe/kinds/convert"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/schema"
@@ -27,6 +28,7 @@ type object struct {
 	path     string       // of the object that the rest is about
 	tree     schema.Tree  // decoded newest state; nil if unknown
 	of       *meta.Object // what tree was decoded from; nil while tip is on its way
+	form     *schema.Kind // the stored kind that tree has the form of
 	tip      *flight      // the newest accepted change; nil after a start
 }
 
@@ -82,7 +84,15 @@ func (a *answer) settle(owner *resident) {
 	if a.flight != nil {
 		<-a.flight.done
 	}
-	owner.release()
+	owner.release(a.about())
+}
+
+// about is the object that an answer tells of, if any, after its flight has landed.
+func (a *answer) about() *meta.Object {
+	if a.flight != nil {
+		return a.flight.object
+	}
+	return a.result.Object
 }
 
 // reject implements rejectable.
@@ -131,17 +141,21 @@ func (o *object) mutate(m *ask) answer {
 	if o.path != m.path {
 		*o = object{resident: o.resident, path: m.path}
 	}
+	if a := o.resident.collection.store.quarantine.get(m.mutation.Key); a != nil && (o.tip == nil || o.tip.landed()) {
+		return o.unread(m, a)
+	}
 	state, base, wait, err := o.state(m.mutation)
 	if err != nil {
-		return answer{err: err}
+		o.resident.collection.store.logger.Error("a stored object cannot be read", "key", m.mutation.Key.String(), "error", err)
+		return o.undecoded(m, state)
 	}
 	if wait {
 		return answer{flight: base, retry: true}
 	}
 	store := o.resident.collection.store
 	c, err := mutation.Apply(state, m.mutation, mutation.Env{
-		Now: store.now(), NewUID: uuid.NewString, Claims: o.resident.collection.claims,
-		LastApplied: store.lastApplied,
+		Context: m.ctx, Now: store.now(), NewUID: uuid.NewString, Claims: o.resident.collection.claims,
+		LastApplied: store.lastApplied, MaxBytes: store.tuning.ObjectBytes,
 	})
 	if err != nil {
 		return answer{flight: base, err: err} // a refusal tells of the state it was computed on
@@ -155,7 +169,7 @@ func (o *object) mutate(m *ask) answer {
 	}
 	if m.mutation.DryRun {
 		c.Claim.Drop()
-		return answer{result: preview(o.resident.collection, m.mutation.Key, state, c)}
+		return answer{result: preview(m.mutation, state, c)}
 	}
 	f := o.launch(m, state, base, c)
 	return answer{flight: f, own: true}
@@ -165,32 +179,41 @@ func (o *object) mutate(m *ask) answer {
 // not landed; wait says that nothing can be computed before it has.
 func (o *object) state(m *request.Mutation) (s mutation.State, base *flight, wait bool, err error) {
 	if o.tip != nil && !o.tip.landed() {
-		if o.tip.candidate.Created || o.tip.candidate.Op == mutation.Remove || m.Verb == request.Create || m.DryRun {
+		if o.tip.candidate.Created || o.tip.candidate.Op == mutation.Remove || m.Verb == request.Create || m.DryRun || o.tip.kind != m.Kind.Stored {
 			return s, o.tip, true, nil
 		}
 		return mutation.State{Object: o.tip.pending(), Tree: o.tip.candidate.Tree}, o.tip, false, nil
 	}
 	if o.tip != nil && o.tip.err == nil && o.tip.candidate.Op == mutation.Put && o.of == nil {
-		o.of, o.tree = o.tip.object, o.tip.candidate.Tree
+		o.of, o.tree, o.form = o.tip.object, o.tip.candidate.Tree, o.tip.kind
 	}
 	o.tip = nil
+	if o.form != m.Kind.Stored { // the definition has changed
+		o.of, o.tree, o.form = nil, nil, m.Kind.Stored
+	}
 	current := o.resident.collection.published.Load().get(o.path)
 	if current == nil {
 		o.of, o.tree = nil, nil
 		return mutation.State{}, nil, false, nil
 	}
-	claims := o.resident.collection.claims != nil
-	if o.of != current && (claims || mutation.NeedsTree(current, m)) {
-		tree, err := codec.DecodeStored(o.resident.collection.kind().Message, current.JSON)
+	s = mutation.State{Object: current, Fresh: true}
+	needed := o.resident.collection.claims != nil || mutation.NeedsTree(current, m)
+	form, err := convert.Current(o.form, current)
+	if err != nil && needed {
+		return s, nil, false, err
+	}
+	s.Outdated = err == nil && form != current
+	if o.of != current && (needed || s.Outdated) {
+		tree, err := codec.DecodeStored(o.form.Message, form.JSON)
 		if err != nil {
-			return s, nil, false, fmt.Errorf("stored object %s: %w", m.Key, err)
+			return mutation.State{Object: current, Fresh: true}, nil, false, err
 		}
 		o.of, o.tree = current, tree
 	}
-	if o.of != current {
-		return mutation.State{Object: current, Fresh: true}, nil, false, nil
+	if o.of == current {
+		s.Tree = o.tree
 	}
-	return mutation.State{Object: current, Tree: o.tree, Fresh: true}, nil, false, nil
+	return s, nil, false, nil
 }
 
 // launch hands an accepted candidate to the committer and makes it the newest state.
@@ -200,6 +223,7 @@ func (o *object) launch(m *ask, state mutation.State, base *flight, c mutation.C
 		write: persist.Write{
 			Key: m.mutation.Key.String(), Value: c.Encoded.JSON, Slot: c.Encoded.Slot,
 			Delete: c.Op == mutation.Remove, Note: note(state, c),
+			Frees: m.mutation.Verb == request.Delete,
 		},
 	}
 	if c.Created {
@@ -214,13 +238,14 @@ func (o *object) launch(m *ask, state mutation.State, base *flight, c mutation.C
 }
 
 // preview is the result of a dry run: the candidate under the version of what is there.
-func preview(in *collection, key meta.Key, state mutation.State, c mutation.Candidate) request.Result {
-	o := &meta.Object{Key: key, Item: in.kind().Item, Head: c.Head}
+func preview(m *request.Mutation, state mutation.State, c mutation.Candidate) request.Result {
+	o := &meta.Object{Key: m.Key, Item: m.Kind.Stored.Item, Head: c.Head}
 	if state.Object == nil {
 		o.JSON = c.Encoded.Unversioned()
 	} else {
 		o.Version = state.Object.Version
 		o.JSON = c.Encoded.WithVersion(o.Version)
 	}
+	markForm(m.Kind.Stored, o)
 	return request.Result{Object: o, Created: c.Created, Gone: c.Op == mutation.Remove, Warnings: c.Warnings}
 }

@@ -50,8 +50,10 @@ type Tuning struct {
 	IdleTime       time.Duration // after which an object's actor passivates
 	Throughput     int           // messages an actor handles before it yields
 	BatchSize      int           // most mutations in one journal batch
+	ObjectBytes    int           // most data of one object, and half of what it may be in all
 	HistoryTime    time.Duration // how long changes are kept for watches
-	HistoryBytes   int64         // most bytes of changes kept per collection
+	HistoryBytes   int64         // most bytes of changes kept, of all collections together
+	MemoryBytes    int64         // most bytes of objects and changes, while recovery can help it; 0: as many as there are
 	SnapshotBytes  int64         // journal bytes after which a snapshot is taken
 	BookmarkPeriod time.Duration // between the bookmarks of a watch
 }
@@ -60,7 +62,7 @@ type Tuning struct {
 func DefaultTuning() Tuning {
 	return Tuning{
 		Strategy: StrategyRestart, MaxRestarts: 10, RestartWindow: 10 * time.Second, RestartBackoff: 10 * time.Millisecond,
-		MailboxSize: 1024, CommitQueue: 65536, IdleTime: 10 * time.Second, Throughput: 300, BatchSize: 4096,
+		MailboxSize: 1024, CommitQueue: 65536, IdleTime: 10 * time.Second, Throughput: 300, BatchSize: 4096, ObjectBytes: mutation.DefaultMaxBytes,
 		HistoryTime: 5 * time.Minute, HistoryBytes: 128 << 20, SnapshotBytes: 256 << 20, BookmarkPeriod: time.Minute,
 	}
 }
@@ -76,7 +78,7 @@ func (t Tuning) Validate() error {
 		value int64
 	}{
 		{"mailbox size", int64(t.MailboxSize)}, {"commit queue", int64(t.CommitQueue)}, {"throughput", int64(t.Throughput)},
-		{"batch size", int64(t.BatchSize)}, {"history time", int64(t.HistoryTime)}, {"history bytes", t.HistoryBytes},
+		{"batch size", int64(t.BatchSize)}, {"object bytes", int64(t.ObjectBytes)}, {"history time", int64(t.HistoryTime)}, {"history bytes", t.HistoryBytes},
 		{"snapshot bytes", t.SnapshotBytes}, {"idle time", int64(t.IdleTime)}, {"bookmark period", int64(t.BookmarkPeriod)},
 	} {
 		if s.value <= 0 {

@@ -48,6 +48,18 @@ func (p *pins) get(version uint64) *snapshot {
 	return p.by[version].snapshot
 }
 
+// outlive lets go of what is older than the history. A state that the history reaches back to
+// holds no object alone; of one before it, nobody has counted what it keeps alive.
+func (p *pins) outlive(floor uint64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for version := range p.by {
+		if version < floor {
+			delete(p.by, version)
+		}
+	}
+}
+
 // expire lets go of what was pinned before a time.
 func (p *pins) expire(before time.Time) {
 	p.mu.Lock()

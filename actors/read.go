@@ -11,6 +11,15 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
+// Changed is the version of the newest change of a collection that readers can see.
+func (s *Store) Changed(storage meta.GroupResource) uint64 {
+	c := s.all()[storage]
+	if c == nil {
+		return 0
+	}
+	return c.published.Load().version
+}
+
 // Get finds one object.
 func (s *Store) Get(ctx context.Context, r request.Get) (*meta.Object, error) {
 	if r.Version > 0 {
@@ -20,25 +29,27 @@ func (s *Store) Get(ctx context.Context, r request.Get) (*meta.Object, error) {
 	}
 	o := s.collection(r.Kind).published.Load().get(path(r.Key.Namespace, r.Key.Name))
 	if o == nil {
-		return nil, meta.NewNotFound(resource(r.Kind), r.Key.Name)
+		return nil, s.absent(r)
 	}
-	return shown(r.Kind, r.Subresource, o)
+	return s.shown(r.Kind, r.Subresource, o)
+}
+
+// absent is the answer to a read of what is not served.
+func (s *Store) absent(r request.Get) error {
+	key := r.Key
+	key.GroupResource = r.Kind.Storage
+	if s.quarantine.get(key) != nil {
+		return meta.NewStoreRead(resource(r.Kind), r.Key.Name, setAsideText)
+	}
+	return meta.NewNotFound(resource(r.Kind), r.Key.Name)
 }
 
 func resource(k *schema.Kind) meta.GroupResource {
 	return meta.GroupResource{Group: k.Group, Resource: k.Resource}
 }
 
-// List reads a collection, whole or a chunk of it.
+// List reads a collection, whole or a chunk of it. Its items are the stored objects.
 func (s *Store) List(ctx context.Context, r request.List) (request.Listing, error) {
-	l, err := s.list(ctx, r)
-	if err == nil && r.Kind.Stored != r.Kind {
-		err = showAll(r.Kind, l.Items)
-	}
-	return l, err
-}
-
-func (s *Store) list(ctx context.Context, r request.List) (request.Listing, error) {
 	c := s.collection(r.Kind)
 	if r.Continue != "" {
 		return c.listOn(ctx, r)
@@ -157,8 +168,8 @@ func (s *Store) Watch(ctx context.Context, r request.Watch, sink request.Sink) (
 		return nil, meta.NewServiceUnavailable("the server is stopping")
 	}
 	c := s.collection(r.Kind)
-	if r.Kind.Stored != r.Kind {
-		sink = &showing{kind: r.Kind, Sink: sink}
+	if isShown(r.Kind) {
+		sink = &showing{store: s, kind: r.Kind, Sink: sink}
 	}
 	l := &link{collection: c, watch: r, sink: sink, box: newMailbox(0)}
 	l.heard.Store(s.now().UnixNano())
@@ -182,6 +193,9 @@ func (s *Store) Watch(ctx context.Context, r request.Watch, sink request.Sink) (
 		return &session{link: l}
 	}, l.box)
 	c.watchers.add(l) // and then the first wake-up: nothing that is published falls between
+	if r.Kind.Custom() && r.Kind.Stored != c.kind() {
+		l.Stop() // the definition has changed meanwhile, and ended the watches that it found
+	}
 	if job := l.wake(); job != nil {
 		s.crew.Schedule(job)
 	}

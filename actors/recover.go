@@ -5,26 +5,19 @@ import (
 	"time"
 
 	"github.com/troupe-api/troupe/kinds/codec"
-	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/persist"
 )
 
 // recovery rebuilds indexes and histories from the log.
 type recovery struct {
 	store *Store
-	base  persist.Revision
-	first persist.Revision // oldest commit that the log holds; 0 if none
+	past  *rebuild
 	trees map[*collection]*tree
-	news  map[*collection][]*record
-	// seen is the state before, by key, of what happened before the snapshot.
-	seen map[string]*meta.Object
-	// parked is what was found of custom objects, in order: their definitions come first.
-	parked []parked
 }
 
 // recover fills the collections with what the log holds.
 func (s *Store) recover() error {
-	r := &recovery{store: s, trees: make(map[*collection]*tree), news: make(map[*collection][]*record), seen: make(map[string]*meta.Object)}
+	r := &recovery{store: s, past: newRebuild(s), trees: make(map[*collection]*tree)}
 	for _, k := range s.catalog.Stored() {
 		r.add(s.newCollection(k.Storage, k))
 	}
@@ -37,59 +30,43 @@ func (s *Store) recover() error {
 	if err != nil {
 		return fmt.Errorf("recovery: %w", err)
 	}
-	floor := uint64(last)
-	if r.first > 0 {
-		floor = uint64(r.first) - 1
-	}
-	oldest := s.now().Add(-s.tuning.HistoryTime)
+	r.past.finish(s.all(), uint64(last))
 	for _, c := range s.all() {
-		c.history = newHistory(floor)
-		for _, record := range r.news[c] {
-			c.history.append(record)
-		}
-		c.history.trim(oldest, s.tuning.HistoryBytes)
-		c.published.Store(&snapshot{objects: r.trees[c], lookups: newLookups(c.kind(), r.trees[c]), version: newest(r.news[c])})
+		c.published.Store(&snapshot{objects: r.trees[c], lookups: newLookups(c.kind(), r.trees[c]), version: r.past.newest[c]})
 	}
 	s.horizon.version = uint64(last)
 	return nil
 }
 
-func newest(records []*record) uint64 {
-	if len(records) == 0 {
-		return 0
-	}
-	return records[len(records)-1].version
-}
-
 // item takes one key of the snapshot.
 func (r *recovery) item(i persist.Item) error {
-	if r.park(i.Key, func() error { return r.item(i) }) {
+	c, object, err := r.decode(i.Key, i.Revision, i.Value)
+	if err != nil {
+		r.store.setAside(i.Key, i.Revision, i.Value, err)
 		return nil
 	}
-	c, object, err := r.store.decode(i.Key, i.Revision, i.Value)
-	if err != nil {
-		return err
-	}
 	r.trees[c].Load(path(object.Key.Namespace, object.Key.Name), object)
+	r.past.replace(nil, object)
 	return nil
 }
 
 func (r *recovery) setBase(base persist.Revision) error {
-	r.base = base
+	r.past.base = base
 	return nil
 }
 
 // commit takes one commit of the journal: as history only if the snapshot holds it.
 func (r *recovery) commit(commit persist.Commit) error {
-	if r.first == 0 {
-		r.first = commit.Revision
-	}
-	if r.park(commit.Key, func() error { return r.commit(commit) }) {
+	if r.past.skips(&commit) {
 		return nil
 	}
-	c, object, err := r.store.decode(commit.Key, commit.Revision, commit.Value)
+	c, object, err := r.decode(commit.Key, commit.Revision, commit.Value)
 	if err != nil {
-		return err
+		r.unreadable(&commit, err)
+		return nil
+	}
+	if commit.Revision > r.past.base {
+		r.store.quarantine.drop(commit.Key)
 	}
 	record := &record{version: object.Version, time: commit.Time, kind: changed, object: object}
 	if commit.Delete {
@@ -98,7 +75,7 @@ func (r *recovery) commit(commit persist.Commit) error {
 	if err := r.previous(c, record, commit); err != nil {
 		return err
 	}
-	r.news[c] = append(r.news[c], record)
+	r.past.add(c, record)
 	return nil
 }
 
@@ -106,17 +83,15 @@ func (r *recovery) commit(commit persist.Commit) error {
 func (r *recovery) previous(c *collection, record *record, commit persist.Commit) error {
 	at := path(record.object.Key.Namespace, record.object.Key.Name)
 	switch {
-	case commit.Revision <= r.base:
-		record.previous = r.seen[commit.Key]
-		if commit.Delete {
-			delete(r.seen, commit.Key)
-		} else {
-			r.seen[commit.Key] = record.object
-		}
+	case commit.Revision <= r.past.base:
+		current, _ := r.trees[c].Get(at)
+		r.past.before(&commit, record, current)
 	case commit.Delete:
 		record.previous, _ = r.trees[c].Delete(at)
+		r.past.replace(record.previous, nil)
 	default:
 		record.previous, _ = r.trees[c].Set(at, record.object)
+		r.past.replace(record.previous, record.object)
 	}
 	if len(commit.Note) > 0 && commit.Note[0] == noteCreated {
 		record.kind = created
@@ -124,8 +99,9 @@ func (r *recovery) previous(c *collection, record *record, commit persist.Commit
 	}
 	if record.previous == nil && len(commit.Note) > 0 && commit.Note[0] == notePrevious {
 		previous, err := codec.NewObject(c.kind(), record.object.Key, 0, commit.Note[1:])
-		if err != nil {
-			return fmt.Errorf("stored note of %q: %w", commit.Key, err)
+		if err != nil { // then nobody can tell who does not see it any more
+			r.store.logger.Error("the former state of an object cannot be read", "key", record.object.Key.String(), "error", err)
+			return nil
 		}
 		record.previous = previous
 	}
@@ -144,6 +120,7 @@ func (s *Store) keep() {
 		case <-s.stop:
 			return
 		case <-ticker.C:
+			s.retained.expire(s.now().Add(-s.tuning.HistoryTime))
 			for _, c := range s.all() {
 				s.system.Root.Send(c.pid, tick{s.now()})
 			}

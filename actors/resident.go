@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/troupe-api/troupe/kinds/meta"
 )
 
 // residents lends actors to the objects that are being changed: to each object one, for
@@ -100,15 +102,29 @@ func (all *residents) part(r *resident) {
 	}
 }
 
-// release says that a question is settled: answered, and its change, if any, landed.
-func (r *resident) release() {
+// largeObject is the size, in bytes of JSON, from which an owner does not stay with its object: it
+// would keep the last change of it, decoded and encoded, many times that size.
+const largeObject = 64 << 10
+
+// release says that a question is settled: answered, and its change, if any, landed. about is
+// the object as it is known to be then, if at all.
+func (r *resident) release(about *meta.Object) {
 	all := &r.collection.objects
 	all.mu.Lock()
-	defer all.mu.Unlock()
 	r.asking--
-	if r.asking == 0 && !r.gone {
+	idle := r.asking == 0 && !r.gone
+	leave := idle && about != nil && len(about.JSON) >= largeObject
+	switch {
+	case leave:
+		all.part(r)
+		r.gone = true
+	case idle:
 		r.since = time.Now().UnixNano()
 		r.spare = all.idle.PushBack(r)
+	}
+	all.mu.Unlock()
+	if leave {
+		r.collection.store.system.Root.Stop(r.pid)
 	}
 }
 

@@ -47,6 +47,12 @@ func TestSnapshotDropsOldSegments(t *testing.T) {
 	write()
 	young := journal.Stats().Segments
 	clock.Add(int64(2 * time.Minute))
+	// Without another snapshot, too.
+	for deadline := time.Now().Add(time.Minute); journal.Stats().Segments > 1; time.Sleep(50 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("%d segments are kept that a snapshot holds and no history needs", journal.Stats().Segments)
+		}
+	}
 	write()
 	if old := journal.Stats().Segments; young < 3 || old > young+1 {
 		t.Errorf("%d segments while the first changes were young, %d when they are old and as many came after", young, old)

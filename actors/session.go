@@ -232,19 +232,9 @@ func (s *session) event(r *record) (e request.Event, ok bool) {
 	case was && r.kind == removed:
 		return request.Event{Type: request.Deleted, Object: r.object}, true
 	case was:
-		return request.Event{Type: request.Deleted, Object: r.leaving()}, true
+		return request.Event{Type: request.Deleted, Object: s.link.collection.history.leaving(r)}, true
 	}
 	return e, false
-}
-
-// leaving is the state that watchers see whose selector the object has left.
-func (r *record) leaving() *meta.Object {
-	if o := r.left.Load(); o != nil {
-		return o
-	}
-	o := reversion(r.previous, r.version)
-	r.left.Store(o)
-	return o
 }
 
 // matches holds an object against both selectors.

@@ -8,30 +8,40 @@ import (
 )
 
 // What the store gives out has the form of the kind that it was asked for. Collections
-// know the stored form only; the way from one to the other is here.
+// know the stored form only, which of custom objects is the one that they were written in; the way
+// from one to the other is here.
+
+// isShown tells whether stored objects are not always what a kind shows.
+func isShown(k *schema.Kind) bool { return k.Stored != k || k.Custom() }
 
 // shown is a stored object as a kind, or a sub-resource of it, shows it; nil if there is
 // nothing to see.
-func shown(k *schema.Kind, subresource string, o *meta.Object) (*meta.Object, error) {
-	if subresource == "" && k.Stored == k {
+func (s *Store) shown(k *schema.Kind, subresource string, o *meta.Object) (*meta.Object, error) {
+	sub := k.Subresource(subresource)
+	if !k.Custom() || sub != nil && sub.Speaks != nil {
+		return convert.Object(k, sub, o)
+	}
+	if k.Stored == k && o.InForm(k.Message.Custom.Form) {
 		return o, nil
 	}
-	return convert.Object(k, k.Subresource(subresource), o)
+	of := formOf{o, k.Message.Custom.Form}
+	if known := s.forms.get(of); known != nil {
+		return known, nil
+	}
+	out, err := convert.Object(k, nil, o)
+	if err == nil && out != o {
+		s.forms.add(of, out)
+	}
+	return out, err
 }
 
-// showAll puts the shown form in the place of each object.
-func showAll(k *schema.Kind, objects []*meta.Object) (err error) {
-	for i := range objects {
-		if objects[i], err = shown(k, "", objects[i]); err != nil {
-			return err
-		}
-	}
-	return nil
-}
+// Show is a stored object as a kind shows it; the object itself if that is its form.
+func (s *Store) Show(k *schema.Kind, o *meta.Object) (*meta.Object, error) { return s.shown(k, "", o) }
 
 // showing is a sink whose client watches another form than the stored one.
 type showing struct {
-	kind *schema.Kind
+	store *Store
+	kind  *schema.Kind
 	request.Sink
 }
 
@@ -41,7 +51,7 @@ func (s *showing) Events(events []request.Event) error {
 		if events[i].Object == nil {
 			continue
 		}
-		o, err := shown(s.kind, "", events[i].Object)
+		o, err := s.store.shown(s.kind, "", events[i].Object)
 		if err != nil {
 			return err
 		}

@@ -5,68 +5,186 @@ import (
 	"slices"
 	"time"
 
-	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/persist"
 )
 
-// snapshotIfDue writes a snapshot when the journal has grown enough since the last.
+// Snapshots that fail are tried again after a while, which doubles from one to the other.
+const (
+	firstRetry = 2 * time.Second
+	lastRetry  = time.Minute
+)
+
+// snapshotIfDue writes a snapshot when the journal has grown enough since the last. On a full
+// disk whatever makes the journal shorter is due.
 func (s *Store) snapshotIfDue() {
-	if s.log.Stats().SinceSnapshot < s.tuning.SnapshotBytes || s.Healthy() != nil {
+	stats := s.log.Stats()
+	due := stats.SinceSnapshot >= s.tuning.SnapshotBytes || stats.Full && stats.SinceSnapshot > 0
+	if s.Healthy() != nil || time.Now().Before(s.retry.at) {
+		return
+	}
+	if !due && !stats.Full {
+		s.trimIfDue(stats)
 		return
 	}
 	begin := time.Now()
-	if err := s.Snapshot(); err != nil {
+	var err error
+	if due {
+		err = s.Snapshot()
+	}
+	if err == nil && stats.Full {
+		// What watches go back to is in memory; only a restart makes clients list again.
+		err = s.log.Trim(^persist.Revision(0))
+	}
+	if err != nil {
 		s.metrics.snapshotFailures.Add(1)
-		s.logger.Error("snapshot", "error", err)
+		s.retry.later(begin)
+		if text := err.Error(); text != s.retry.fault {
+			s.retry.fault = text
+			s.logger.Error("snapshot; it will be tried again", "error", err)
+		}
 		return
 	}
-	s.logger.Info("snapshot written", "took", time.Since(begin))
+	s.retry = retry{trimmed: s.retry.trimmed}
+	if stats.Full {
+		s.retry.at = begin.Add(firstRetry)
+	}
+	if due {
+		s.logger.Info("snapshot written", "took", time.Since(begin))
+	}
+}
+
+// trimPeriod is how often the journal before the last snapshot is looked at.
+const trimPeriod = 5 * time.Second
+
+// trimIfDue lets go of the journal that the last snapshot holds as the history forgets it.
+func (s *Store) trimIfDue(stats persist.Stats) {
+	if stats.Segments < 2 || time.Since(s.retry.trimmed) < trimPeriod {
+		return
+	}
+	s.retry.trimmed = time.Now()
+	if err := s.log.Trim(s.keepFrom(s.horizon.now())); err != nil {
+		s.logger.Warn("the journal cannot be trimmed", "error", err)
+	}
+}
+
+// keepFrom is the first revision that the promised history needs.
+func (s *Store) keepFrom(at uint64) persist.Revision {
+	from, promised := at+1, s.now().Add(-s.tuning.HistoryTime)
+	for _, c := range s.all() {
+		if oldest := c.history.since(promised); oldest > 0 {
+			from = min(from, oldest)
+		}
+	}
+	return persist.Revision(from)
+}
+
+// A retry is when a snapshot that has failed is tried again.
+type retry struct {
+	at    time.Time
+	wait  time.Duration
+	fault string // of the last attempt, not to be logged again
+
+	trimmed time.Time
+}
+
+func (r *retry) later(now time.Time) {
+	r.wait = max(firstRetry, min(2*r.wait, lastRetry))
+	r.at = now.Add(r.wait)
 }
 
 // Snapshot writes the state at the newest visible version, without stopping anyone.
 // It must not be called by two goroutines at a time.
 func (s *Store) Snapshot() error {
-	at := s.horizon.now()
-	keepFrom, promised := at+1, s.now().Add(-s.tuning.HistoryTime)
-	states := make(map[string]*snapshot, len(s.all()))
-	for _, c := range s.all() {
-		state, err := c.exactly(at)
-		if err != nil {
-			return err
-		}
-		states[c.prefix()] = state
-		if oldest := c.history.since(promised); oldest > 0 {
-			keepFrom = min(keepFrom, oldest)
-		}
+	at, states, err := s.stateNow()
+	if err != nil {
+		return err
 	}
-	return s.log.Snapshot(persist.Revision(at), persist.Revision(keepFrom), func(yield func(persist.Item) bool) {
+	return s.log.Snapshot(persist.Revision(at), s.keepFrom(at), func(take func(persist.Item) bool) {
+		yield := &mergedItems{take, s.quarantine.all()}
 		for _, prefix := range slices.Sorted(maps.Keys(states)) {
-			if !yieldItems(states[prefix], yield) {
+			objects := states[prefix]
+			delete(states, prefix)
+			if !yieldItems(objects, yield.item) {
 				return
 			}
 		}
+		yield.rest()
 	})
 }
 
-func yieldItems(state *snapshot, yield func(persist.Item) bool) (more bool) {
-	more = true
-	state.scan("", "", func(_ string, o *meta.Object) bool {
-		more = yield(persist.Item{Key: o.Key.String(), Value: o.JSON, Revision: persist.Revision(o.Version)})
-		return more
-	})
-	return more
+// stateNow is a tree of each collection, by the prefix of its keys, at the newest visible version.
+// While many write, the history may lose what that needs before it is found; then another version
+// is as good.
+func (s *Store) stateNow() (at uint64, states map[string]*tree, err error) {
+	const tries = 10
+	for range tries {
+		at, states, err = s.horizon.now(), make(map[string]*tree), nil
+		for _, c := range s.all() {
+			var state *snapshot
+			if state, err = c.exactly(at); err != nil {
+				break
+			}
+			states[c.prefix()] = fork(state.objects)
+		}
+		if err == nil {
+			break
+		}
+	}
+	return at, states, err
+}
+
+// yieldItems hands out what is in a tree, and lets each object go with that: what is replaced
+// meanwhile would else be there twice until the snapshot is done.
+func yieldItems(objects *tree, yield func(persist.Item) bool) (more bool) {
+	for {
+		_, o, ok := objects.PopMin()
+		if !ok {
+			return true
+		}
+		if !yield(persist.Item{Key: o.Key.String(), Value: o.JSON, Revision: persist.Revision(o.Version)}) {
+			return false
+		}
+	}
+}
+
+// mergedItems puts what was set aside among the items of a snapshot, in the order of the keys.
+type mergedItems struct {
+	take       func(persist.Item) bool
+	unreadable []*Unreadable
+}
+
+// item takes an item, after what comes before it.
+func (m *mergedItems) item(i persist.Item) bool {
+	for len(m.unreadable) > 0 && m.unreadable[0].item.Key < i.Key {
+		if !m.next() {
+			return false
+		}
+	}
+	return m.take(i)
+}
+
+func (m *mergedItems) next() bool {
+	a := m.unreadable[0]
+	m.unreadable = m.unreadable[1:]
+	return m.take(a.item)
+}
+
+// rest takes what comes after the last item.
+func (m *mergedItems) rest() {
+	for len(m.unreadable) > 0 && m.next() {
+	}
 }
 
 // exactly is the state of a collection at a version that the horizon has reached,
 // found by undoing the changes since.
 func (c *collection) exactly(version uint64) (*snapshot, error) {
 	current := c.published.Load()
+	from, ok := c.history.seek(version)
+	if !ok { // nobody knows what has changed since, also where the newest change is older than the history
+		return nil, tooOld(version, c.history.floor.Load())
+	}
 	if current.version <= version {
 		return current, nil
-	}
-	from, ok := c.history.seek(version)
-	if !ok {
-		return nil, tooOld(version, c.history.floor.Load())
 	}
 	records, ok := from.read(nil, int(^uint(0)>>1))
 	if !ok {

@@ -41,7 +41,11 @@ type Store struct {
 	// collections is copied when one is added (addCollection), which happens to custom kinds.
 	collections atomic.Pointer[map[meta.GroupResource]*collection]
 	horizon     horizon
+	forms       forms
+	quarantine  quarantine
+	retained    *retention // of the histories of all collections
 
+	retry   retry // of snapshots; of who keeps the store
 	failed  atomic.Pointer[error]
 	closing atomic.Bool
 	stop    chan struct{}
@@ -55,7 +59,7 @@ func Open(o Options) (*Store, error) {
 	}
 	s := &Store{
 		log: o.Log, catalog: o.Catalog, naming: o.Naming, logger: o.Logger, tuning: o.Tuning, now: o.Now, fatal: o.Fatal,
-		stop: make(chan struct{}),
+		retained: newRetention(o.Tuning.HistoryBytes), stop: make(chan struct{}),
 	}
 	s.collections.Store(&map[meta.GroupResource]*collection{})
 	s.lastApplied = o.Naming.Name("kubectl.platform.io/last-applied-configuration")
@@ -71,6 +75,7 @@ func Open(o Options) (*Store, error) {
 	if err := s.recover(); err != nil {
 		return nil, err
 	}
+	s.logUnreadable()
 	if err := s.claim(o.Claims); err != nil {
 		return nil, err
 	}
@@ -142,6 +147,9 @@ func (s *Store) revision(key string) persist.Revision {
 	}
 	if o := c.published.Load().get(path(place.Namespace, place.Name)); o != nil {
 		return persist.Revision(o.Version)
+	}
+	if a := s.quarantine.get(place); a != nil {
+		return a.item.Revision
 	}
 	return 0
 }

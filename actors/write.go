@@ -19,10 +19,10 @@ func (s *Store) Mutate(ctx context.Context, m request.Mutation) (request.Result,
 	}
 	result, err := s.change(ctx, &m)
 	if err == nil {
-		if result.Idle && m.Echo != nil {
+		if result.Idle && m.Echo != nil && len(result.Warnings) == 0 {
 			result.Object.AddEcho(m.Echo())
 		}
-		result.Object, err = shown(m.Kind, m.Subresource, result.Object)
+		result.Object, err = s.shown(m.Kind, m.Subresource, result.Object)
 	}
 	return result, err
 }
@@ -34,7 +34,7 @@ func (s *Store) Repeated(m *request.Mutation) (result request.Result, ok bool) {
 	if o == nil || !o.Echoes(m.Echo) {
 		return request.Result{}, false
 	}
-	o, err := shown(m.Kind, m.Subresource, o)
+	o, err := s.shown(m.Kind, m.Subresource, o)
 	if err != nil {
 		return request.Result{}, false // and then again, with an answer
 	}
@@ -130,7 +130,7 @@ func (s *Store) ask(ctx context.Context, c *collection, m *request.Mutation, hom
 			return request.Result{}, meta.NewTimeout("the request ended while its change was being stored; it may have happened")
 		}
 	}
-	owner.release()
+	owner.release(a.about())
 	return a.outcome()
 }
 
@@ -150,6 +150,11 @@ func (s *Store) DeleteCollection(ctx context.Context, l request.List, m request.
 		newest uint64
 		slots  = make(chan struct{}, parallel)
 	)
+	unread, err := s.deleteUnread(ctx, l, m)
+	if err != nil {
+		return chosen, err
+	}
+	newest = unread
 	for _, o := range chosen.Items {
 		slots <- struct{}{}
 		wait.Go(func() {
@@ -168,6 +173,27 @@ func (s *Store) DeleteCollection(ctx context.Context, l request.List, m request.
 		return chosen, first
 	}
 	return chosen, faults
+}
+
+// deleteUnread deletes what cannot be read of a collection, unless a selector asks for a part of
+// it, and answers the version of the last deletion; 0 if there was none.
+func (s *Store) deleteUnread(ctx context.Context, l request.List, m request.Mutation) (newest uint64, err error) {
+	if !l.Labels.Empty() || !l.Fields.Empty() || l.Continue != "" {
+		return 0, nil
+	}
+	for _, a := range s.quarantine.of(l.Kind.Storage, l.Namespace) {
+		m.Verb, m.Key = request.Delete, a.Key
+		result, err := s.Mutate(ctx, m)
+		var status *meta.Status
+		if errors.As(err, &status) && status.Reason == meta.ReasonNotFound {
+			continue // somebody else was quicker
+		}
+		if err != nil {
+			return newest, err
+		}
+		newest = max(newest, result.Object.Version)
+	}
+	return newest, nil
 }
 
 // deleteChosen deletes one object of a collection if it is still the one chosen, and answers the

@@ -40,6 +40,7 @@ func aims(o *Options) map[string]*Aim {
 	if o.Size != standardSize {
 		return all
 	}
+	all["get-protobuf"] = cpuAim(22)
 	all["get"] = cpuAim(20)
 	all["create"] = cpuAim(60)
 	all["update"] = cpuAim(70)
@@ -52,6 +53,7 @@ func aims(o *Options) map[string]*Aim {
 	if o.Objects == standardObjects {
 		all["list"] = cpuAim(6_500)
 		all["list-chunked"] = cpuAim(9_000)
+		all["list-protobuf"] = cpuAim(7_150)
 	}
 	if o.Watchers == standardWatchers {
 		all["watch-fanout"] = cpuAim(6)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"fmt"
@@ -14,9 +15,10 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// Media types of request bodies.
+// Media types of requests and answers.
 const (
 	typeJSON       = "application/json"
+	typeProtobuf   = "application/vnd.platform.protobuf"
 	typeMergePatch = "application/merge-patch+json"
 	typeApplyPatch = "application/apply-patch+yaml"
 )
@@ -43,6 +45,7 @@ type Conn struct {
 	r        *bufio.Reader
 	w        *bufio.Writer
 	response fasthttp.Response
+	accept   string // media types of answers; "" is JSON
 }
 
 // Conn returns a connection that is not dialled yet.
@@ -137,7 +140,7 @@ func (c *Conn) send(method, path, contentType string, body []byte) error {
 	if err := c.net.SetDeadline(time.Now().Add(c.target.Timeout)); err != nil {
 		return err
 	}
-	write(c.w, method, " ", c.target.Prefix, path, " HTTP/1.1\r\nHost: ", c.target.Address, "\r\nAccept: ", typeJSON, "\r\n")
+	write(c.w, method, " ", c.target.Prefix, path, " HTTP/1.1\r\nHost: ", c.target.Address, "\r\nAccept: ", cmp.Or(c.accept, typeJSON), "\r\n")
 	if c.target.Token != "" {
 		write(c.w, "Authorization: Bearer ", c.target.Token, "\r\n")
 	}

@@ -122,6 +122,9 @@ func (f *fixture) path(n int) string {
 // itemMark begins the name of every object, as it stands in compact JSON.
 const itemMark = `"name":"item-`
 
+// protobufItemMark begins the name of every object in Protobuf.
+const protobufItemMark = "item-"
+
 // sentMark comes before the time at which a version of an object was sent, in nanoseconds since epoch.
 const sentMark = `"sent":"`
 

@@ -12,18 +12,36 @@ const hotObjects = 1_000
 func (s *Session) hot() int { return min(hotObjects, s.Count) }
 
 // getObjects: every operation is a GET of one object, in turn.
-func getObjects(ctx context.Context, s *Session) ([]Result, error) {
+func getObjects(ctx context.Context, s *Session) ([]Result, error) { return s.getAs(ctx, "get", "") }
+
+// getProtobuf is the same for clients that speak Protobuf.
+func getProtobuf(ctx context.Context, s *Session) ([]Result, error) {
+	return s.getAs(ctx, "get-protobuf", s.protobuf())
+}
+
+func (s *Session) getAs(ctx context.Context, name, accept string) ([]Result, error) {
 	f, err := s.prepare(ctx, s.hot())
 	if err != nil {
 		return nil, err
 	}
 	defer f.remove()
 	load := s.load()
-	sample, err := load.Drive(ctx, s.Target, f.get)
+	sample, err := load.Drive(ctx, s.Target, func(c *Conn, n int) (int, error) {
+		c.accept = accept
+		return f.get(c, n)
+	})
 	if err != nil {
 		return nil, err
 	}
-	return simple("get", sample, load, http.MethodGet, "", nil), nil
+	return simple(name, sample, load, http.MethodGet, "", nil), nil
+}
+
+// protobuf is the media type of Protobuf under the naming profile of the servers.
+func (s *Session) protobuf() string {
+	if s.Naming == "kubernetes" {
+		return "application/vnd.kubernetes.protobuf"
+	}
+	return typeProtobuf
 }
 
 // get is the Step that reads one of the objects in turn.

@@ -13,6 +13,16 @@ const chunk = 500
 
 // listObjects: every operation is one list of all objects.
 func listObjects(ctx context.Context, s *Session) ([]Result, error) {
+	return s.listAs(ctx, "list", "", itemMark)
+}
+
+// listProtobuf is the same for clients that speak Protobuf.
+func listProtobuf(ctx context.Context, s *Session) ([]Result, error) {
+	return s.listAs(ctx, "list-protobuf", s.protobuf(), protobufItemMark)
+}
+
+// listAs lists in a media type, in which mark stands once for each item.
+func (s *Session) listAs(ctx context.Context, name, accept, mark string) ([]Result, error) {
 	f, err := s.prepare(ctx, s.Objects)
 	if err != nil {
 		return nil, err
@@ -20,16 +30,17 @@ func listObjects(ctx context.Context, s *Session) ([]Result, error) {
 	defer f.remove()
 	load := s.load()
 	sample, err := load.Drive(ctx, s.Target, func(c *Conn, _ int) (int, error) {
+		c.accept = accept
 		answer, err := c.Expect(http.StatusOK, http.MethodGet, f.collection(), "", nil)
 		if err != nil {
 			return 0, err
 		}
-		return len(answer), f.whole(bytes.Count(answer, []byte(itemMark)))
+		return len(answer), f.whole(bytes.Count(answer, []byte(mark)))
 	})
 	if err != nil {
 		return nil, err
 	}
-	return simple("list", sample, load, http.MethodGet, "", nil), nil
+	return simple(name, sample, load, http.MethodGet, "", nil), nil
 }
 
 // listChunked: every operation is a list of all objects in chunks, each asked for with the

@@ -85,7 +85,7 @@ func TestAimsHoldForTheirSizesOnly(t *testing.T) {
 				t.Errorf("%s: %s has an aim", test.flag, name)
 			}
 		}
-		if all["idle"] == nil || len(test.gone) == 0 && len(all) != 24 {
+		if all["idle"] == nil || len(test.gone) == 0 && len(all) != 26 {
 			t.Errorf("%s: %d aims", test.flag, len(all))
 		}
 	}

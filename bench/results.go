@@ -29,6 +29,8 @@ var aimed = []struct{ row, workload, what string }{
 	{"delete", "delete", "delete"},
 	{"list", "list", "list 5,000 objects (7 MiB)"},
 	{"list-chunked", "list-chunked", "list the same in chunks of 500"},
+	{"get-protobuf", "get-protobuf", "get, in Protobuf"},
+	{"list-protobuf", "list-protobuf", "list 5,000 objects, in Protobuf"},
 	{"watch-fanout", "watch-fanout", "watch: one event to one of 200 watchers"},
 	{"watch-fanout, bursts", "watch-fanout", "the same when events queue up"},
 	{"cold start, empty", "cold-start", "start to first successful request, empty store"},

@@ -54,6 +54,8 @@ func workloads() []Workload {
 		{Name: "delete", Run: deleteObjects},
 		{Name: "list", Run: listObjects},
 		{Name: "list-chunked", Run: listChunked},
+		{Name: "get-protobuf", Run: getProtobuf},
+		{Name: "list-protobuf", Run: listProtobuf},
 		{Name: "watch-fanout", Run: watchFanout},
 		{Name: "durable-create", Run: durableCreate},
 		{Name: "hot-object", Run: hotObject},

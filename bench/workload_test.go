@@ -23,6 +23,8 @@ var counted = []struct {
 	{"delete", http.MethodDelete, 24, 24 + 2},
 	{"list", http.MethodGet, 24, 24},
 	{"list-chunked", http.MethodGet, 24, 3 * 24},
+	{"get-protobuf", http.MethodGet, 24, 24},
+	{"list-protobuf", http.MethodGet, 24, 24},
 	{"durable-create", http.MethodPost, 24, 1 + 24},
 	{"hot-object", http.MethodPatch, 24, 24},
 }

@@ -1,6 +1,9 @@
 package http_test
 
 import (
+	"fmt"
+	"io"
+	nethttp "net/http"
 	"strings"
 	"testing"
 )
@@ -16,7 +19,7 @@ func TestAnswers(t *testing.T) {
 		{"unknown subresource", "GET", maps + "/a/status", "", nil, 404, "the server could not find the requested resource"},
 		{"unknown version", "GET", "/api/v9", "", nil, 404, "the server could not find the requested resource"},
 		{"unknown path", "GET", "/foo", "", nil, 404, "the server could not find the requested resource"},
-		{"trailing slash", "GET", maps + "/", "", nil, 404, "the server could not find the requested resource"},
+		{"trailing slash", "GET", "/openapi/v2/", "", nil, 404, "the server could not find the requested resource"},
 		{"method of a sub-resource", "POST", "/api/v1/namespaces/x/status", "{}", nil, 405, "the server does not allow this method on the requested resource"},
 		{"put of a collection", "PUT", maps, configMap("a"), nil, 405, "the server does not allow this method on the requested resource"},
 		{"create in all namespaces", "POST", "/api/v1/configmaps", configMap("a"), nil, 405, "the server does not allow this method on the requested resource"},
@@ -90,5 +93,42 @@ func TestHead(t *testing.T) {
 	f := serve(t, nil)
 	if resp, body := f.do("HEAD", maps+"/a", ""); resp.StatusCode != 405 || body != "" {
 		t.Errorf("%d %q", resp.StatusCode, body)
+	}
+}
+
+// TestUnfinishedList: a list that fails before any of it has gone out is an error, and one that
+// fails later is cut.
+func TestUnfinishedList(t *testing.T) {
+	f := serve(t, nil)
+	const table = "application/json;as=Table;g=meta.platform.io;v=v1"
+	for n := range 40 {
+		f.do("POST", maps, fmt.Sprintf(`{"metadata":{"name":"a%d"},"data":{"k":%q}}`, n, strings.Repeat("x", 10_000)))
+	}
+	for _, form := range []struct{ path, accept, coding string }{
+		{maps, table, "identity"}, {maps, table, "gzip"}, {maps + "?pretty=1", table, "identity"},
+		{maps + "?includeObject=Object", strings.Replace(table, "json", "yaml", 1), "identity"},
+	} {
+		f.store.shown.Store(0)
+		f.store.hidden.Store(2)
+		resp, text := f.do("GET", form.path, "", "Accept", form.accept, "Accept-Encoding", form.coding)
+		if resp.StatusCode != 500 || resp.Header.Get("Content-Encoding") != "" || f.status(text).Reason != "InternalError" ||
+			!strings.Contains(text, resp.Header.Get("Audit-Id")) {
+			t.Errorf("%v: %d %.300s", form, resp.StatusCode, text)
+		}
+	}
+	f.store.shown.Store(0)
+	f.store.hidden.Store(30)
+	r, err := nethttp.NewRequest("GET", f.url+maps+"?includeObject=Object", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Accept", table)
+	resp, err := f.client.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if _, err := io.Copy(io.Discard, resp.Body); resp.StatusCode != 200 || err == nil {
+		t.Errorf("%d, and not cut", resp.StatusCode)
 	}
 }

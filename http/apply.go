@@ -2,6 +2,7 @@ package http
 
 import (
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -19,7 +20,7 @@ func (s *Server) apply(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	body, err := x.body()
+	body, err := s.body(x)
 	if err != nil {
 		return err
 	}
@@ -27,15 +28,18 @@ func (s *Server) apply(x *exchange) error {
 	repeatable := !o.dryRun && !x.kind.Custom() // whose definition may give the same another meaning
 	if again := (request.Mutation{Kind: x.kind, Key: x.info.key(x.kind), Subresource: x.info.Subresource, Echo: echo}); repeatable {
 		if result, ok := s.opts.Store.Repeated(&again); ok {
-			x.sentPatch(body)
+			x.sentAgain(body)
 			return s.writeObject(x, result.Object)
 		}
 	}
-	config, faults, err := codec.DecodeYAML(x.speaks.Message, body)
+	config, faults, err := x.configOf(body)
+	if errors.Is(err, codec.ErrTooMany) {
+		return meta.NewTooLarge("%v", err)
+	}
 	if err != nil {
 		return badRequest("error decoding YAML: " + err.Error())
 	}
-	x.sentPatch(body)
+	x.sentConfig(config)
 	m := s.mutation(x, request.Patch, o)
 	m.PatchType, m.Object, m.Force = request.ApplyPatch, config, o.force
 	if err := x.placeConfig(&m, config); err != nil {
@@ -49,7 +53,16 @@ func (s *Server) apply(x *exchange) error {
 		m.Echo = echo
 	}
 	s.upsert(x, &m)
-	return s.mutate(x, m, warnings)
+	return s.concealed(x, s.mutate(x, m, warnings))
+}
+
+// configOf reads a configuration. Nulls count in those of the object itself only: another kind that a
+// sub-resource speaks, a scale, is a view.
+func (x *exchange) configOf(body []byte) (schema.Tree, []codec.FieldFault, error) {
+	if sub := x.kind.Subresource(x.info.Subresource); sub != nil && sub.Speaks != nil {
+		return codec.DecodeYAML(x.speaks.Message, body)
+	}
+	return codec.DecodeConfig(x.speaks.Message, body)
 }
 
 // echoOf is the digest of an apply: all that its outcome depends on beside the object.
@@ -69,12 +82,11 @@ func (x *exchange) placeConfig(m *request.Mutation, config schema.Tree) error {
 		return badRequest("invalid object type: " + typeName(version, kind))
 	}
 	metadata, _ := config["metadata"].(schema.Tree)
-	if name, _ := metadata["name"].(string); name == "" {
-		return badRequest("the name of the object (" + m.Key.Name + " based on URL) was undeterminable: name must be provided")
+	placed := *m
+	if name, _ := metadata["name"].(string); name != "" { // an object that is there has a name
+		placed.Verb = request.Update
 	}
-	asUpdate := *m
-	asUpdate.Verb = request.Update
-	if err := x.place(&asUpdate, config); err != nil {
+	if err := x.place(&placed, config); err != nil {
 		return err
 	}
 	if version != x.speaks.APIVersion() {
@@ -101,8 +113,8 @@ func typeName(apiVersion, kind string) string {
 // any body.
 func judgeConfig(k *schema.Kind, key meta.Key, config schema.Tree, faults []codec.FieldFault, v request.FieldValidation) ([]string, error) {
 	untyped := func(text string) error {
-		return &meta.Status{Code: 500, Message: fmt.Sprintf("failed to create typed patch object (%s/%s; %s): %s",
-			key.Namespace, key.Name, typeName(k.APIVersion(), k.Kind), text)}
+		return badRequest(fmt.Sprintf("failed to create typed patch object (%s/%s; %s): %s",
+			key.Namespace, key.Name, typeName(k.APIVersion(), k.Kind), text))
 	}
 	var twice []codec.FieldFault
 	for _, fault := range faults {

@@ -1,8 +1,8 @@
 package http
 
 import (
-	"bytes"
 	"fmt"
+	"io"
 	"runtime/debug"
 
 	"github.com/troupe-api/troupe/kinds/codec"
@@ -11,7 +11,6 @@ import (
 	"github.com/troupe-api/troupe/policy/audit"
 	"github.com/troupe-api/troupe/policy/authn"
 	"github.com/valyala/fasthttp"
-	"sigs.k8s.io/yaml"
 )
 
 // record begins the audit of a request when it is known who asks. Without an audit it, like
@@ -138,26 +137,61 @@ func (x *exchange) sentOptions(m *schema.Message, tree schema.Tree, form media, 
 	}
 }
 
-// sentPatch records a patch, or a configuration to apply, which may be YAML.
+// sentPatch records a patch, which is JSON if it is to be understood.
 func (x *exchange) sentPatch(body []byte) {
+	if x.audit != nil && x.audit.WantsRequest() {
+		x.audit.SetRequest(body, true)
+	}
+}
+
+// sentConfig records a configuration to apply, as it was understood.
+func (x *exchange) sentConfig(config schema.Tree) {
+	if x.audit != nil && x.audit.WantsRequest() {
+		x.audit.SetRequest(codec.AppendAny(nil, config), true)
+	}
+}
+
+// sentAgain records a configuration that has been applied before, and is not read for anything else.
+func (x *exchange) sentAgain(body []byte) {
 	if x.audit == nil || !x.audit.WantsRequest() {
 		return
 	}
-	if trimmed := bytes.TrimSpace(body); len(trimmed) > 0 && trimmed[0] != '{' && trimmed[0] != '[' {
-		doc, err := yaml.YAMLToJSON(body)
-		if err != nil {
-			return // it is refused
-		}
-		body = doc
+	if config, _, err := x.configOf(body); err == nil {
+		x.sentConfig(config)
 	}
-	x.audit.SetRequest(body, true)
 }
 
-// answersList records a list that is the answer. It is put together only for that.
-func (x *exchange) answersList(l *listBody) {
-	if x.audit != nil && x.audit.WantsResponse() {
-		x.audit.SetResponse(l.size, l.bytes)
+// answersList records a list that is the answer, which is made of so many bytes. It is put
+// together only for that, and only as much of it as a record takes.
+func (x *exchange) answersList(l *listBody, all int) {
+	if x.audit == nil || !x.audit.WantsResponse() {
+		return
 	}
+	size := all
+	var doc []byte
+	if l.add != nil || all <= audit.MaxBody { // it may be much smaller than its objects
+		b := bounded{most: audit.MaxBody}
+		if err := l.json(&b); err != nil {
+			size = audit.MaxBody + 1
+		} else {
+			doc, size = b.buf, len(b.buf)
+		}
+	}
+	x.audit.SetResponse(size, func() []byte { return doc })
+}
+
+// A bounded writer keeps what is written to it, and refuses what is too much.
+type bounded struct {
+	buf  []byte
+	most int
+}
+
+func (b *bounded) Write(p []byte) (int, error) {
+	if len(b.buf)+len(p) > b.most {
+		return 0, io.ErrShortWrite
+	}
+	b.buf = append(b.buf, p...)
+	return len(p), nil
 }
 
 // answersDocument records a document that is the answer.

@@ -20,7 +20,7 @@ func TestAuditCostsNothingWhenOff(t *testing.T) {
 		x.sentOptions(nil, nil, mediaJSON, doc)
 		x.sentPatch(doc)
 		x.answersDocument(doc)
-		x.answersList(nil)
+		x.answersList(nil, 0)
 		s.recordRefusal(x)
 		x.answersStatus(status)
 		s.recorded(x)

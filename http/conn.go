@@ -1,71 +1,127 @@
 package http
 
 import (
+	"bufio"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
 	"io"
 	"net"
+	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
-// A listener hands out connections of the front.
-type listener struct {
-	net.Listener
-	tls              *tls.Config // nil: no TLS
-	metrics          *Metrics
-	handshakeTimeout time.Duration
-	writeTimeout     time.Duration
-}
-
-// Accept waits for the next connection. It does not wait for its handshake.
-func (l *listener) Accept() (net.Conn, error) {
-	raw, err := l.Listener.Accept()
-	if err != nil {
-		return nil, err
-	}
-	c := &conn{Conn: raw, of: l, writeTimeout: l.writeTimeout}
-	if l.tls != nil {
-		c.tls = tls.Server(raw, l.tls)
-		c.Conn = c.tls
-	}
-	return c, nil
-}
-
 // A conn is a connection that knows its client's certificates and that gives every write
-// a deadline. Closing it stops the watch that it carries.
+// a deadline. Closing it stops the watch that it carries. Its goroutine owns it, save for what is
+// said to be shared.
 type conn struct {
 	net.Conn
-	of           *listener
-	tls          *tls.Conn // nil: no TLS
-	certs        []*x509.Certificate
-	memory       authn.Memory // used by the request that is being answered
-	writeTimeout time.Duration
+	raw    net.Conn  // beneath TLS
+	tls    *tls.Conn // nil: no TLS
+	server *Server
+	place  place
+	certs  []*x509.Certificate
+	memory authn.Memory // used by the request that is being answered
+
+	reader   *bufio.Reader // holds what has been read ahead of requests; nil: nothing
+	ahead    []byte        // what Read returns before anything else
+	first    [1]byte       // of a request
+	wide     bool          // reader is a wide one
+	settled  bool          // a whole request has come
+	incoming incoming      // the body of the request
+	takeover func(net.Conn)
+
 	// armed is when the write deadline was last set, in Unix nanoseconds; 0: never.
 	armed  atomic.Int64
 	stream atomic.Pointer[stream]
 	// linger: the client has sent what nobody has read, and must still get the answer.
 	linger atomic.Bool
+	// known: the last request came from a user who is not anonymous.
+	known atomic.Bool
+
+	mu      sync.Mutex // guards the rest, and the read deadline
+	phase   phase
+	hurried bool // the server is closing
 }
 
-// Handshake is called by fasthttp in the goroutine that serves the connection.
-func (c *conn) Handshake() error {
-	if c.tls == nil {
+// A phase is what a connection is doing.
+type phase uint8
+
+const (
+	phaseArriving phase = iota // a handshake, or a request of which the head is not whole
+	phaseIdle                  // between two requests
+	phaseBusy                  // a request is being answered
+	phaseLeaving               // what nobody wants to read is still coming
+	phaseWatching              // the watch has it
+)
+
+// farewell is the time that a client gets to send the rest of its request when the server closes.
+const farewell = time.Second
+
+// enter begins a phase in which the client has some time to send something; 0: no bound.
+func (c *conn) enter(p phase, patience time.Duration) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.phase = p
+	if p == phaseBusy {
 		return nil
 	}
-	if err := c.Conn.SetDeadline(time.Now().Add(c.of.handshakeTimeout)); err != nil {
+	var until time.Time
+	if c.hurried && p != phaseWatching {
+		patience = min(patience, farewell)
+	}
+	if patience > 0 {
+		until = time.Now().Add(patience)
+	}
+	return c.Conn.SetReadDeadline(until)
+}
+
+// waits tells that nobody waits for an answer on the connection.
+func (c *conn) waits() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.phase == phaseIdle || c.phase == phaseLeaving || c.phase == phaseArriving
+}
+
+// hurry ends the connection soon, unless a request is being answered.
+func (c *conn) hurry() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.hurried = true
+	switch c.phase {
+	case phaseIdle:
+		_ = c.raw.Close() // its goroutine notices
+	case phaseWatching:
+	default:
+		_ = c.Conn.SetReadDeadline(time.Now().Add(farewell)) // fails only if it is closed
+	}
+}
+
+// sever ends the connection at once, without a word.
+func (c *conn) sever() { _ = c.raw.Close() }
+
+// Handshake is that of TLS, if there is TLS.
+func (c *conn) Handshake() error {
+	patience := c.server.opts.Limits.HandshakeTimeout
+	if c.tls == nil {
+		return c.enter(phaseArriving, c.server.opts.Limits.ReadTimeout)
+	}
+	if err := c.Conn.SetWriteDeadline(time.Now().Add(patience)); err != nil {
+		return err
+	}
+	if err := c.enter(phaseArriving, patience); err != nil {
 		return err
 	}
 	if err := c.tls.Handshake(); err != nil {
-		c.of.metrics.handshakeErrors.Add(1)
+		c.server.metrics.handshakeErrors.Add(1)
 		answerPlain(err)
 		return err
 	}
 	c.certs = c.tls.ConnectionState().PeerCertificates
-	return c.SetDeadline(time.Time{})
+	return c.Conn.SetWriteDeadline(time.Time{})
 }
 
 // plainAnswer is for a client that speaks HTTP where TLS is spoken.
@@ -94,11 +150,38 @@ func (c *conn) ConnectionState() tls.ConnectionState {
 	return c.tls.ConnectionState()
 }
 
-// Write gives the client at least five sixths of the write timeout to take b.
-func (c *conn) Write(b []byte) (int, error) {
-	now := time.Now()
-	if at := c.armed.Load(); now.UnixNano()-at > int64(c.writeTimeout/6) {
-		if err := c.Conn.SetWriteDeadline(now.Add(c.writeTimeout)); err != nil {
+// Read reads what has been read ahead, and then what comes.
+func (c *conn) Read(b []byte) (int, error) {
+	if len(c.ahead) > 0 {
+		n := copy(b, c.ahead)
+		if c.ahead = c.ahead[n:]; len(c.ahead) == 0 {
+			c.ahead = nil
+		}
+		return n, nil
+	}
+	return c.Conn.Read(b)
+}
+
+// Write gives the client at least five sixths of the write timeout to take each piece of b.
+func (c *conn) Write(b []byte) (written int, err error) {
+	for len(b) > pieceSize && err == nil {
+		var n int
+		n, err = c.pass(b[:pieceSize])
+		written, b = written+n, b[n:]
+	}
+	if err == nil {
+		var n int
+		n, err = c.pass(b)
+		written += n
+	}
+	return written, err
+}
+
+// pass writes a piece.
+func (c *conn) pass(b []byte) (int, error) {
+	now, timeout := time.Now(), c.server.opts.Limits.WriteTimeout
+	if at := c.armed.Load(); now.UnixNano()-at > int64(timeout/6) {
+		if err := c.Conn.SetWriteDeadline(now.Add(timeout)); err != nil {
 			return 0, err
 		}
 		c.armed.Store(now.UnixNano())
@@ -112,6 +195,21 @@ func (c *conn) SetDeadline(t time.Time) error {
 	return c.Conn.SetDeadline(t)
 }
 
+// meet notes who has sent the request that is being answered.
+func (c *conn) meet(u *authn.User) {
+	known := u.Name != authn.UserAnonymous
+	if known != c.known.Load() {
+		c.known.Store(known)
+		c.settled = c.settled || known
+		if c.settled {
+			c.server.connections.settle(c, known)
+		}
+	}
+}
+
+// hijack gives the connection away when the request is over.
+func (c *conn) hijack(to func(net.Conn)) { c.takeover = to }
+
 // Close also stops the watch, if there is one.
 func (c *conn) Close() error {
 	if st := c.stream.Swap(nil); st != nil {
@@ -120,7 +218,9 @@ func (c *conn) Close() error {
 	if c.linger.Swap(false) {
 		drain(c.Conn)
 	}
-	return c.Conn.Close()
+	err := c.Conn.Close()
+	c.server.connections.remove(c)
+	return err
 }
 
 // The time and the bytes that a client gets to stop sending.

@@ -1,11 +1,6 @@
 package http
 
-import (
-	"regexp"
-	"slices"
-
-	"github.com/valyala/fasthttp"
-)
+import "github.com/valyala/fasthttp"
 
 const headerHSTS = "Strict-Transport-Security"
 
@@ -31,7 +26,7 @@ func (s *Server) share(x *exchange) bool {
 		return false
 	}
 	origin := x.ctx.Request.Header.Peek("Origin")
-	if len(origin) == 0 || !slices.ContainsFunc(s.opts.Origins, func(r *regexp.Regexp) bool { return r.Match(origin) }) {
+	if len(origin) == 0 || !s.allowed(origin) {
 		return false
 	}
 	h := &x.ctx.Response.Header

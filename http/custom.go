@@ -11,7 +11,7 @@ import (
 
 // negotiateKind picks the representation of what the path leads to.
 func (s *Server) negotiateKind(x *exchange, streaming bool) (format, error) {
-	shapes := x.method == "GET"
+	const shapes = true
 	f, err := s.names.negotiate(x.accept(), shapes, streaming)
 	if err != nil || f.media != mediaProtobuf || f.shape != shapeWhole || !x.speaks.Custom() {
 		return f, err

@@ -2,10 +2,12 @@ package http
 
 import (
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/troupe-api/troupe/kinds/codec"
+	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/schema"
 )
@@ -14,7 +16,7 @@ import (
 // unknown and duplicate fields, if the client wants to be warned.
 func (s *Server) decodeObject(x *exchange, v request.FieldValidation) (tree schema.Tree, warnings []string, err error) {
 	k := x.speaks
-	body, err := x.body()
+	body, err := s.body(x)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -63,6 +65,9 @@ const summaryLength = 30
 
 // unrecognized is the answer to a body that cannot be decoded.
 func unrecognized(k *schema.Kind, body []byte, err error) error {
+	if errors.Is(err, codec.ErrTooMany) {
+		return meta.NewTooLarge("%v", err)
+	}
 	if codec.IsTypeError(err) {
 		return badRequest(fmt.Sprintf("%s in version %q cannot be handled as a %s: %v", k.Kind, k.Version, k.Kind, err))
 	}

@@ -23,6 +23,9 @@ const (
 // deleteOptionsName is the message that the body of a delete is.
 const deleteOptionsName = "meta.v1.DeleteOptions"
 
+// deleteOptionsKind is how errors name it.
+var deleteOptionsKind = &schema.Kind{GroupVersionKind: meta.GroupVersionKind{Version: "v1", Kind: "DeleteOptions"}}
+
 // A deletion is what DeleteOptions ask for, before it is checked.
 type deletion struct {
 	grace          *int64
@@ -32,13 +35,14 @@ type deletion struct {
 	dryRun         []string
 	ignoreReadFail bool
 	sent           schema.Tree // the body; nil without one
-	form           media       // in which it was sent
+	faults         []codec.FieldFault
+	form           media // in which it was sent
 }
 
 // deleteOptions reads the options of a delete: from the body if there is one, else from
 // the query. A dry run may be asked for in either.
 func (s *Server) deleteOptions(x *exchange) (o writeOptions, d request.DeleteOptions, err error) {
-	body, err := x.body()
+	body, err := s.body(x)
 	if err != nil {
 		return o, d, err
 	}
@@ -56,6 +60,7 @@ func (s *Server) deleteOptions(x *exchange) (o writeOptions, d request.DeleteOpt
 	}
 	asked.dryRun = append(asked.dryRun, x.query.all("dryRun")...)
 	var f schema.Faults
+	o.validation = fieldValidation(x.query, &f)
 	d.PropagationPolicy = asked.propagation(&f)
 	o.manager = managerOf(x.ctx.UserAgent())
 	o.dryRun = dryRun(asked.dryRun, &f)
@@ -63,6 +68,11 @@ func (s *Server) deleteOptions(x *exchange) (o writeOptions, d request.DeleteOpt
 	if err := s.invalidOptions("DeleteOptions", f); err != nil {
 		return o, d, err
 	}
+	warnings, err := judge(deleteOptionsKind, asked.faults, o.validation)
+	if err != nil {
+		return o, d, err
+	}
+	x.warn(warnings)
 	if asked.ignoreReadFail {
 		return o, d, s.refuseIgnore(x)
 	}
@@ -149,18 +159,18 @@ func (s *Server) refuseIgnore(x *exchange) error {
 	return meta.NewInvalid(gk, i.Name, f.List)
 }
 
-// decodeDelete reads DeleteOptions from a body. What it does not know is passed over.
+// decodeDelete reads DeleteOptions from a body, and notes the fields that it does not know.
 func (s *Server) decodeDelete(contentType string, body []byte) (d deletion, err error) {
 	m := s.opts.Catalog.Message(deleteOptionsName)
 	var tree schema.Tree
 	d.form = s.names.bodyMedia(contentType, true)
 	switch d.form {
 	case mediaJSON:
-		tree, _, err = codec.DecodeJSON(m, body)
+		tree, d.faults, err = codec.DecodeJSON(m, body)
 	case mediaYAML:
-		tree, _, err = codec.DecodeYAML(m, body)
+		tree, d.faults, err = codec.DecodeYAML(m, body)
 	case mediaProtobuf:
-		tree, err = protobufOptions(m, body)
+		tree, err = s.protobufOptions(m, body)
 	default:
 		return d, unsupportedMedia(s.names.accepted)
 	}
@@ -191,8 +201,8 @@ func given[T any](tree schema.Tree, name string) *T {
 	return &v
 }
 
-func protobufOptions(m *schema.Message, body []byte) (schema.Tree, error) {
-	e, err := codec.UnwrapEnvelope(body)
+func (s *Server) protobufOptions(m *schema.Message, body []byte) (schema.Tree, error) {
+	e, err := s.unwrap(body)
 	if err != nil {
 		return nil, err
 	}

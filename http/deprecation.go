@@ -44,13 +44,13 @@ func (m *Metrics) writeDeprecated(b *bytes.Buffer) {
 // deprecationText is the warning, in the words that users know.
 func deprecationText(k *schema.Kind) string {
 	d := k.Deprecation
-	switch {
-	case d.Warning != "":
+	if d.Warning != "" {
 		return d.Warning
-	case d.Since == "":
-		return k.APIVersion() + " " + k.Kind + " is deprecated"
 	}
-	text := fmt.Sprintf("%s %s is deprecated in v%s+", k.APIVersion(), k.Kind, d.Since)
+	text := k.APIVersion() + " " + k.Kind + " is deprecated"
+	if d.Since != "" {
+		text += " in v" + d.Since + "+"
+	}
 	if d.Removed != "" {
 		text += fmt.Sprintf(", unavailable in v%s+", d.Removed)
 	}

@@ -25,6 +25,13 @@ var chunks = sync.Pool{New: func() any { return new([]byte) }}
 // maxPooled is the largest of them that is kept.
 const maxPooled = 4 * maxChunk
 
+// putChunk gives a buffer back, unless it has grown large.
+func putChunk(buf *[]byte) {
+	if cap(*buf) <= maxPooled {
+		chunks.Put(buf)
+	}
+}
+
 // An eventEncoder writes the events of one watch in its format. Only the session's
 // goroutine uses it.
 type eventEncoder struct {
@@ -34,12 +41,14 @@ type eventEncoder struct {
 	include present.IncludeObject
 	headers bool   // a table has been sent, and its columns need not be again
 	socket  bool   // each event is a frame of a WebSocket
+	plain   bool   // the client knows of no chunks: its protocol is HTTP/1.0
 	buf     []byte // while events are being written
 }
 
 // newEventEncoder checks that the format can be watched.
 func (s *Server) newEventEncoder(x *exchange) (*eventEncoder, error) {
-	e := &eventEncoder{server: s, kind: x.speaks, format: x.format, socket: wantsSocket(&x.ctx.Request.Header)}
+	h := &x.ctx.Request.Header
+	e := &eventEncoder{server: s, kind: x.speaks, format: x.format, socket: wantsSocket(h), plain: !h.IsHTTP11()}
 	switch x.format.shape {
 	case shapeTable:
 		var err error
@@ -64,11 +73,8 @@ func (e *eventEncoder) write(w io.Writer, events []request.Event) error {
 	buf := chunks.Get().(*[]byte)
 	e.buf = append((*buf)[:0], make([]byte, chunkRoom)...)
 	defer func() {
-		if cap(e.buf) <= maxPooled {
-			*buf = e.buf
-			chunks.Put(buf)
-		}
-		e.buf = nil
+		*buf, e.buf = e.buf, nil
+		putChunk(buf)
 	}()
 	for i := range events {
 		if err := e.append(&events[i]); err != nil {
@@ -89,7 +95,7 @@ func (e *eventEncoder) flush(w io.Writer) error {
 	if size == 0 {
 		return nil
 	}
-	if e.socket {
+	if e.socket || e.plain {
 		_, err := w.Write(e.buf[chunkRoom:])
 		e.buf = e.buf[:chunkRoom]
 		return err

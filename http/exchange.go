@@ -13,21 +13,28 @@ import (
 // An exchange is one request and its answer. It belongs to the goroutine of the
 // request and is used again afterwards: nothing may keep it.
 type exchange struct {
-	ctx     *fasthttp.RequestCtx
-	method  string
-	target  target
-	query   query
-	info    Info
-	kind    *schema.Kind        // nil for what is no resource request
-	sub     *schema.Subresource // nil for the main resource
-	speaks  *schema.Kind        // of bodies and answers: that of the sub-resource, if it has its own
-	user    *authn.User         // who asks or, if that one asks so, whom it acts as
+	ctx    *fasthttp.RequestCtx
+	conn   *conn
+	method string
+	target target
+	query  query
+	info   Info
+	kind   *schema.Kind        // nil for what is no resource request
+	sub    *schema.Subresource // nil for the main resource
+	speaks *schema.Kind        // of bodies and answers: that of the sub-resource, if it has its own
+	user   *authn.User         // who asks or, if that one asks so, whom it acts as
+	// ambient: who asks is known by the connection alone, which a browser brings along unasked.
+	ambient bool
+	proof   *proof // of a watch: what it was let in by
 	heading heading
+	headers headers // those that have not told yet who asks
 	format  format
 	start   time.Time
 	id      string // under which the request is audited
 	text    []byte // for headers that are being made
 	wait    *patience
+	work    int64 // bytes of memory that are set aside for it
+	hold    hold
 	audit   *audit.Record // nil if nothing is recorded of the request
 	// audited: it has been decided whether it is. refused: before it was known who asks.
 	audited, refused bool
@@ -44,7 +51,7 @@ var exchanges = sync.Pool{New: func() any { return new(exchange) }}
 
 func newExchange(ctx *fasthttp.RequestCtx) *exchange {
 	x := exchanges.Get().(*exchange)
-	x.ctx, x.start, x.method = ctx, ctx.Time(), methodName(ctx.Method())
+	x.ctx, x.conn, x.start, x.method = ctx, ctx.Conn().(*conn), time.Now(), methodName(ctx.Method())
 	return x
 }
 
@@ -52,7 +59,7 @@ func (x *exchange) release() {
 	if x.wait != nil {
 		x.wait.stop()
 	}
-	*x = exchange{text: x.text[:0]}
+	*x = exchange{text: x.text[:0], headers: headers{hidden: x.headers.hidden[:0]}}
 	exchanges.Put(x)
 }
 

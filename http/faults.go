@@ -59,6 +59,10 @@ func tooManyRequests() *meta.Status {
 	}
 }
 
+func lateRequest() *meta.Status {
+	return &meta.Status{Code: 408, Reason: meta.ReasonTimeout, Message: "the request did not arrive in time"}
+}
+
 // internalError tells the id under which the log says more.
 func internalError(id string) *meta.Status {
 	return &meta.Status{

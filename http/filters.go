@@ -60,14 +60,16 @@ func (s *Server) filter(x *exchange) error {
 	if err := s.record(x); err != nil {
 		return err
 	}
+	if err := s.checkOrigin(x); err != nil {
+		return err
+	}
 	if err := s.impersonate(x); err != nil {
 		return err
 	}
-	limiter, err := s.limit(x)
-	if err != nil {
+	if err := s.limit(x); err != nil {
 		return err
 	}
-	defer limiter.leave()
+	defer x.hold.release() // but for what a stream has taken over
 	if err := s.authorize(x); err != nil {
 		return err
 	}
@@ -76,7 +78,9 @@ func (s *Server) filter(x *exchange) error {
 
 // look checks the form of the request and notes which headers it has.
 func (x *exchange) look() (err error) {
-	x.heading, err = strict(&x.ctx.Request.Header)
+	if x.heading, err = strict(&x.ctx.Request.Header); x.heading.last {
+		x.ctx.SetConnectionClose()
+	}
 	return err
 }
 

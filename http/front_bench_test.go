@@ -14,6 +14,7 @@ import (
 	"github.com/troupe-api/troupe/http"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/policy/audit"
 	"github.com/troupe-api/troupe/policy/authn"
 	"github.com/troupe-api/troupe/policy/authz"
@@ -26,7 +27,9 @@ type script struct {
 	left    int    // requests to be sent
 	rest    []byte // of the one that is being sent
 	wrong   []byte // an answer that was no success
-	done    chan struct{}
+	// answered: the first bytes of the answer have come.
+	answered bool
+	done     chan struct{}
 }
 
 func (s *script) Read(b []byte) (int, error) {
@@ -35,6 +38,7 @@ func (s *script) Read(b []byte) (int, error) {
 			return 0, io.EOF
 		}
 		s.left--
+		s.answered = false
 		s.rest = s.request
 	}
 	n := copy(b, s.rest)
@@ -43,9 +47,10 @@ func (s *script) Read(b []byte) (int, error) {
 }
 
 func (s *script) Write(b []byte) (int, error) {
-	if len(b) < 10 || string(b[:10]) != "HTTP/1.1 2" {
+	if begins := !s.answered; begins && (len(b) < 10 || string(b[:10]) != "HTTP/1.1 2") {
 		s.wrong = append([]byte(nil), b...)
 	}
+	s.answered = true
 	return len(b), nil
 }
 
@@ -81,6 +86,19 @@ type settled struct {
 
 func (s settled) Get(context.Context, request.Get) (*meta.Object, error) { return s.object, nil }
 
+func (s settled) Show(_ *schema.Kind, o *meta.Object) (*meta.Object, error) { return o, nil }
+
+// listed is how many objects a list of a settled store has.
+const listed = 500
+
+func (s settled) List(context.Context, request.List) (request.Listing, error) {
+	l := request.Listing{Version: 11, Items: make([]*meta.Object, listed), Remaining: -1}
+	for n := range l.Items {
+		l.Items[n] = s.object
+	}
+	return l, nil
+}
+
 func (s settled) Mutate(_ context.Context, m request.Mutation) (request.Result, error) {
 	return request.Result{Object: s.object, Created: m.Verb == request.Create}, nil
 }
@@ -111,7 +129,7 @@ func requests(b *testing.B, text string) {
 	s := stage{make(chan net.Conn, 1)}
 	server, err := http.New(http.Options{
 		Naming: meta.Platform, Catalog: platform(), Listener: s, Version: "0.1.0",
-		Store:         settled{object: &meta.Object{JSON: []byte(benchAnswer + strings.Repeat("x", 1024) + `"}}`)}},
+		Store:         settled{object: &meta.Object{Item: len(`{"kind":"ConfigMap","apiVersion":"v1",`), JSON: []byte(benchAnswer + strings.Repeat("x", 1024) + `"}}`)}},
 		Authenticator: authn.Authenticated(authn.Anonymous(authn.Bearer(authn.Union(), authn.Union(users)))),
 		Authorizer:    authz.Union(authz.Masters{}, authz.HealthPaths()),
 		Audit:         audit.New(policy, meta.Platform, time.Now, audit.NewLog(io.Discard, audit.SinkOptions{Mode: audit.Blocking})),
@@ -155,4 +173,18 @@ func BenchmarkCreate(b *testing.B) {
 	body := `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a"},"data":{"k":"` + strings.Repeat("x", 1024) + `"}}`
 	requests(b, "POST /api/v1/namespaces/default/configmaps?fieldManager=bench"+benchHead+
 		"Content-Type: application/json\r\nContent-Length: "+strconv.Itoa(len(body))+"\r\n\r\n"+body)
+}
+
+func BenchmarkList(b *testing.B) {
+	plain := strings.Replace(benchHead, "Accept-Encoding: gzip\r\n", "", 1)
+	b.Run("JSON", func(b *testing.B) { requests(b, "GET /api/v1/namespaces/default/configmaps"+plain+"\r\n") })
+	for name, media := range map[string]string{
+		"Protobuf": "application/vnd.platform.protobuf", "YAML": "application/yaml",
+		"Table": "application/json;as=Table;g=meta.platform.io;v=v1",
+	} {
+		head := strings.Replace(plain, "application/json, */*", media, 1)
+		b.Run(name, func(b *testing.B) { requests(b, "GET /api/v1/namespaces/default/configmaps"+head+"\r\n") })
+	}
+	b.Run("pretty", func(b *testing.B) { requests(b, "GET /api/v1/namespaces/default/configmaps?pretty=1"+plain+"\r\n") })
+	b.Run("gzip", func(b *testing.B) { requests(b, "GET /api/v1/namespaces/default/configmaps"+benchHead+"\r\n") })
 }

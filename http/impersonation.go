@@ -6,7 +6,7 @@ func (s *Server) impersonate(x *exchange) error {
 	if !x.heading.impersonates {
 		return nil
 	}
-	user, err := s.impersonator.Become(x.user, headers{&x.ctx.Request.Header})
+	user, err := s.impersonator.Become(x.user, x.believes())
 	if err != nil {
 		return err
 	}

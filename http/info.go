@@ -28,6 +28,8 @@ type Info struct {
 	over, below bool
 	// legacy: the path begins with the prefix of old watches.
 	legacy bool
+	// unserved: the path begins with the prefix of another verb of old, proxy or redirect.
+	unserved bool
 }
 
 // parse fills in from a method, a parsed target, and whether the query asks for a watch.
@@ -35,7 +37,7 @@ func (i *Info) parse(method string, t *target, watch bool) {
 	i.Path = t.path
 	i.Verb = plainVerb(method)
 	segs := t.segs[:t.n]
-	if t.slash || len(segs) < 3 {
+	if len(segs) < 3 {
 		return
 	}
 	switch {
@@ -47,11 +49,19 @@ func (i *Info) parse(method string, t *target, watch bool) {
 		return
 	}
 	i.IsResource = true
-	if segs[0] == "watch" && len(segs) > 1 {
+	old := segs[0]
+	switch {
+	case len(segs) == 1:
+	case old == "watch":
 		segs, watch, i.legacy = segs[1:], true, true
+	case old == "proxy" || old == "redirect":
+		segs, i.unserved = segs[1:], true
 	}
 	i.resource(segs)
 	i.Verb = i.resourceVerb(method, watch)
+	if i.unserved {
+		i.Verb, i.Subresource = old, "" // what follows the name is for whom it leads to
+	}
 }
 
 // resource reads the path behind group and version.
@@ -127,7 +137,7 @@ type kindLookup func(group, version, resource string) *schema.Kind
 // shape that it serves, and that it serves the verb. sub is nil for the main resource.
 func (i *Info) resolve(method string, lookup kindLookup) (*schema.Kind, *schema.Subresource, error) {
 	k := lookup(i.Group, i.Version, i.Resource)
-	if k == nil || i.over || i.legacy && i.Subresource != "" {
+	if k == nil || i.unserved || i.over || i.legacy && i.Subresource != "" {
 		return nil, nil, pathNotFound()
 	}
 	if !k.Namespaced && i.below || k.Namespaced && i.Namespace == "" && i.Name != "" {

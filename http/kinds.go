@@ -35,7 +35,7 @@ func (s *Server) documents() *documents {
 	}
 	d := &documents{
 		edition:   edition,
-		discovery: present.NewDiscovery(s.opts.Naming, s.opts.Catalog.Kinds()),
+		discovery: present.NewDiscovery(s.opts.Naming, s.opts.Address, s.opts.Catalog.Kinds()),
 		openapi:   s.newOpenAPI(),
 		index:     s.indexDocument(),
 	}

@@ -58,8 +58,8 @@ func (l *limiters) init(o Limits, n *meta.Naming) {
 	l.prefix = "system:" + strings.TrimSuffix(n.SystemNamespace(), "system")
 }
 
-// limit lets a request in; the caller leaves the limiter that it gets.
-func (s *Server) limit(x *exchange) (*limiter, error) {
+// limit lets a request in, which holds its place from then on.
+func (s *Server) limit(x *exchange) error {
 	l, system := &s.limiters, s.limiters.system(x.user)
 	sort := l.of(x)
 	if x.info.Verb == "watch" {
@@ -68,13 +68,14 @@ func (s *Server) limit(x *exchange) (*limiter, error) {
 			bound += bound / reserved
 		}
 		if s.metrics.watches.Load() >= bound {
-			return nil, tooManyRequests()
+			return tooManyRequests()
 		}
 	}
 	if !sort.enter(system) {
-		return nil, tooManyRequests()
+		return tooManyRequests()
 	}
-	return sort, nil
+	x.hold.limiter = sort
+	return nil
 }
 
 func (l *limiters) of(x *exchange) *limiter {

@@ -20,6 +20,8 @@ import (
 type Metrics struct {
 	watches         atomic.Int64
 	handshakeErrors atomic.Uint64
+	acceptErrors    atomic.Uint64
+	scarce          atomic.Uint64 // requests that were refused because memory was short
 
 	mu     sync.Mutex // serializes additions to what follows, which is never changed in place
 	routes atomic.Pointer[map[routeKey]*routeSeries]
@@ -169,10 +171,15 @@ func (s *Server) writeMetrics(x *exchange) error {
 	for _, l := range []*limiter{&s.limiters.reading, &s.limiters.mutating} {
 		writeSample(&b, "apiserver_current_inflight_requests", `request_kind="`+l.kind+`"`, strconv.FormatInt(l.current.Load(), 10))
 	}
+	describe(&b, "troupe_response_bytes", "gauge", "Memory of large answers that are being written, beside the objects.")
+	fmt.Fprintf(&b, "troupe_response_bytes %d\n", s.answers.used.Load())
 	describe(&b, "apiserver_longrunning_requests", "gauge", "Watches that are open.")
 	writeSample(&b, "apiserver_longrunning_requests", `verb="WATCH"`, strconv.FormatInt(s.metrics.watches.Load(), 10))
 	describe(&b, "apiserver_tls_handshake_errors_total", "counter", "Handshakes of TLS that have failed.")
 	fmt.Fprintf(&b, "apiserver_tls_handshake_errors_total %d\n", s.metrics.handshakeErrors.Load())
+	s.writeConnections(&b)
+	describe(&b, "troupe_memory_refused_total", "counter", "Requests that were refused because memory was short.")
+	fmt.Fprintf(&b, "troupe_memory_refused_total %d\n", s.metrics.scarce.Load())
 	if s.opts.Audit != nil {
 		s.opts.Audit.WriteMetrics(&b)
 	}
@@ -185,6 +192,23 @@ func (s *Server) writeMetrics(x *exchange) error {
 	x.header("X-Content-Type-Options", "nosniff")
 	s.writeRaw(x, typeMetrics, b.Bytes())
 	return nil
+}
+
+// writeConnections writes the series of connections and of the bodies that they send.
+func (s *Server) writeConnections(b *bytes.Buffer) {
+	open, newcomers := s.connections.count()
+	describe(b, "troupe_connections", "gauge", "Connections that are open: those that have sent a whole request, and those that have not.")
+	writeSample(b, "troupe_connections", `state="settled"`, strconv.Itoa(open-newcomers))
+	writeSample(b, "troupe_connections", `state="new"`, strconv.Itoa(newcomers))
+	describe(b, "troupe_connections_limit", "gauge", "Connections that may be open.")
+	fmt.Fprintf(b, "troupe_connections_limit %d\n", s.connections.limit)
+	describe(b, "troupe_connections_refused_total", "counter", "Connections that were not let in, or closed to let others in, because there were too many.")
+	writeSample(b, "troupe_connections_refused_total", `reason="full"`, strconv.FormatUint(s.connections.refused.Load(), 10))
+	writeSample(b, "troupe_connections_refused_total", `reason="oldest"`, strconv.FormatUint(s.connections.expelled.Load(), 10))
+	describe(b, "troupe_accept_errors_total", "counter", "Attempts to accept a connection that have failed.")
+	fmt.Fprintf(b, "troupe_accept_errors_total %d\n", s.metrics.acceptErrors.Load())
+	describe(b, "troupe_request_body_bytes", "gauge", "Memory that bodies of requests hold, beyond what each has for nothing.")
+	fmt.Fprintf(b, "troupe_request_body_bytes %d\n", s.bodies.used.Load())
 }
 
 func describe(b *bytes.Buffer, name, kind, help string) {

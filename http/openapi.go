@@ -72,18 +72,26 @@ func (s *Server) describe(x *exchange, document *openapi.Document, version strin
 	if f == openapi.Protobuf {
 		contentType = openapiProtobuf(version)
 	}
-	x.ctx.Response.Header.SetContentType(contentType)
-	body := document.Gzip(f)
-	if x.wantsGzip() {
-		x.header("Content-Encoding", "gzip")
-		x.ctx.Response.SetBodyRaw(body)
-		return nil
-	}
-	r, err := gzip.NewReader(bytes.NewReader(body))
-	if err != nil {
+	packed := document.Gzip(f)
+	if err := s.reserve(x, answerRoom); err != nil {
 		return err
 	}
-	x.ctx.Response.SetBodyStream(io.NopCloser(r), -1)
+	a := &answer{size: -1, write: func(w io.Writer) error {
+		r, err := gzip.NewReader(bytes.NewReader(packed))
+		if err != nil {
+			return err
+		}
+		_, err = io.Copy(w, r)
+		return err
+	}}
+	if x.wantsGzip() {
+		x.header("Content-Encoding", "gzip")
+		a.size, a.write = len(packed), func(w io.Writer) error {
+			_, err := w.Write(packed)
+			return err
+		}
+	}
+	s.stream(x, contentType, a, 0)
 	return nil
 }
 

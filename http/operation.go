@@ -60,6 +60,9 @@ func (s *Server) bind(operations map[string]Operation) error {
 
 // operate answers 201 with what the operation made of the body.
 func (s *Server) operate(x *exchange, operation Operation) error {
+	if err := answerable(x); err != nil {
+		return err
+	}
 	o, err := s.parseWriteOptions("CreateOptions", x.query, x.ctx.UserAgent())
 	if err != nil {
 		return err

@@ -217,15 +217,7 @@ func (s *Server) parseWriteOptions(kind string, q query, userAgent []byte) (o wr
 	} else {
 		o.manager = managerOf(userAgent)
 	}
-	switch v := q.get("fieldValidation"); v {
-	case "", "Warn":
-	case "Ignore":
-		o.validation = request.Ignore
-	case "Strict":
-		o.validation = request.Strict
-	default:
-		f.NotSupported("fieldValidation", v, []string{"", "Ignore", "Strict", "Warn"})
-	}
+	o.validation = fieldValidation(q, &f)
 	switch _, forced := q.lookup("force"); {
 	case kind == applyOptions:
 		kind, o.force = "PatchOptions", q.flag("force")
@@ -233,6 +225,20 @@ func (s *Server) parseWriteOptions(kind string, q query, userAgent []byte) (o wr
 		f.Forbidden("force", "may not be specified for non-apply patch")
 	}
 	return o, s.invalidOptions(kind, f)
+}
+
+// fieldValidation reads what shall become of unknown and duplicate fields.
+func fieldValidation(q query, f *schema.Faults) request.FieldValidation {
+	switch v := q.get("fieldValidation"); v {
+	case "", "Warn":
+	case "Ignore":
+		return request.Ignore
+	case "Strict":
+		return request.Strict
+	default:
+		f.NotSupported("fieldValidation", v, []string{"", "Ignore", "Strict", "Warn"})
+	}
+	return request.Warn
 }
 
 // dryRun reads the stages of a dry run; none asks for the real thing.

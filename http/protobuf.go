@@ -6,7 +6,6 @@ import (
 
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
-	"github.com/troupe-api/troupe/kinds/present"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"google.golang.org/protobuf/encoding/protowire"
@@ -14,7 +13,7 @@ import (
 
 // protobufRaw is the Protobuf message of a JSON document of message m.
 func protobufRaw(m *schema.Message, doc []byte) ([]byte, error) {
-	tree, _, err := codec.DecodeJSON(m, doc)
+	tree, err := codec.DecodeStored(m, doc)
 	if err != nil {
 		return nil, fmt.Errorf("http: stored JSON of %s: %w", m.Name, err)
 	}
@@ -43,48 +42,28 @@ func (s *Server) protobufMeta(name, apiVersion string, doc []byte) ([]byte, erro
 	return protobufDoc(m, apiVersion, name, doc)
 }
 
-// protobufPartial is PartialObjectMetadata, or a list of it.
+// protobufPartial is PartialObjectMetadata.
 func (s *Server) protobufPartial(f format, doc []byte) ([]byte, error) {
-	name := "PartialObjectMetadata"
-	if f.shape == shapePartialList {
-		name = "PartialObjectMetadataList"
-	}
-	return s.protobufMeta(name, s.names.metaGroup+"/"+f.version, doc)
+	return s.protobufMeta("PartialObjectMetadata", s.names.metaGroup+"/"+f.version, doc)
 }
 
-// protobufList is a list of whole objects: the field numbers of every list are 1 for its
-// metadata and 2 for its items.
-func (s *Server) protobufList(k *schema.Kind, l present.ListMeta, items []*meta.Object) ([]byte, error) {
-	b := protowire.AppendTag(nil, 1, protowire.BytesType)
-	b = protowire.AppendBytes(b, appendListMeta(nil, l))
-	for _, o := range items {
-		raw, err := protobufRaw(k.Message, o.JSON)
-		if err != nil {
-			return nil, err
-		}
-		b = protowire.AppendTag(b, 2, protowire.BytesType)
-		b = protowire.AppendBytes(b, raw)
+// unwrap takes a Protobuf body apart. An object in another encoding is none that is understood.
+func (s *Server) unwrap(body []byte) (codec.Envelope, error) {
+	e, err := codec.UnwrapEnvelope(body)
+	switch {
+	case err != nil:
+	case e.ContentEncoding != "":
+		err = fmt.Errorf("the content encoding %q of the enveloped object is not supported", e.ContentEncoding)
+	case e.ContentType != "" && e.ContentType != s.names.protobuf:
+		err = fmt.Errorf("the content type %q of the enveloped object is not supported", e.ContentType)
 	}
-	return codec.WrapEnvelope(nil, k.APIVersion(), k.Kind+"List", b), nil
-}
-
-// appendListMeta writes selfLink, resourceVersion, continue and remainingItemCount.
-func appendListMeta(b []byte, l present.ListMeta) []byte {
-	for i, text := range []string{"", l.ResourceVersion, l.Continue} {
-		b = protowire.AppendTag(b, protowire.Number(i+1), protowire.BytesType)
-		b = protowire.AppendString(b, text)
-	}
-	if l.Remaining > 0 {
-		b = protowire.AppendTag(b, 4, protowire.VarintType)
-		b = protowire.AppendVarint(b, uint64(l.Remaining))
-	}
-	return b
+	return e, err
 }
 
 // decodeProtobuf reads the body of a create or an update. What the envelope says about
 // the object is checked like the fields of a JSON body.
 func (s *Server) decodeProtobuf(k *schema.Kind, body []byte) (schema.Tree, []codec.FieldFault, error) {
-	e, err := codec.UnwrapEnvelope(body)
+	e, err := s.unwrap(body)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -1,7 +1,6 @@
 package http
 
 import (
-	"io"
 	"strconv"
 	"time"
 
@@ -31,13 +30,16 @@ func (s *Server) get(x *exchange) error {
 
 // writeObject answers one object in the format that was negotiated.
 func (s *Server) writeObject(x *exchange, obj *meta.Object) error {
+	if err := s.reserveObject(x, len(obj.JSON)); err != nil {
+		return err
+	}
 	switch x.format.shape {
 	case shapeTable:
-		return s.writeTable(x, []*meta.Object{obj}, present.ListMeta{ResourceVersion: versionText(obj.Version)})
+		return s.writeTable(x, obj)
 	case shapePartial:
 		return s.writeGeneric(x, s.appendPartial(nil, x.format, obj))
 	case shapePartialList:
-		return notAcceptable("you requested PartialObjectMetadataList, but the requested object is not a list (" + x.speaks.Kind + ")")
+		return noList(x.speaks)
 	}
 	if x.format.media == mediaProtobuf {
 		x.answersDocument(obj.JSON)
@@ -50,6 +52,11 @@ func (s *Server) writeObject(x *exchange, obj *meta.Object) error {
 	}
 	s.writeBody(x, obj.JSON)
 	return nil
+}
+
+// noList is the answer to who wants to have one object as a list.
+func noList(k *schema.Kind) error {
+	return notAcceptable("you requested PartialObjectMetadataList, but the requested object is not a list (" + k.Kind + ")")
 }
 
 // versionText is the text of a resource version; "" for that of a dry run.
@@ -96,44 +103,19 @@ func (s *Server) list(x *exchange) error {
 	return s.writeListing(x, listing)
 }
 
-func (s *Server) writeListing(x *exchange, l request.Listing) error {
-	head := present.ListMeta{ResourceVersion: versionText(l.Version), Continue: l.Continue, Remaining: max(l.Remaining, 0)}
-	switch x.format.shape {
-	case shapeTable:
-		return s.writeTable(x, l.Items, head)
-	case shapePartialList:
-		return s.writeGeneric(x, present.PartialList(s.opts.Naming, x.format.version, head, l.Items))
-	case shapePartial:
-		return notAcceptable("you requested PartialObjectMetadata, but the requested object is a list (" + x.kind.ListKind() + ")")
-	}
-	head.Explicit = x.kind.Custom()
-	body := newListBody(x.kind, head, l.Items)
-	x.answersList(body)
-	if x.format.media == mediaProtobuf {
-		body, err := s.protobufList(x.kind, head, l.Items)
-		if err != nil {
-			return err
-		}
-		s.writeRaw(x, s.names.protobuf, body)
-		return nil
-	}
-	if x.format.media == mediaJSON && !x.format.pretty {
-		s.stream(x, typeJSON, body, body.size)
-		return nil
-	}
-	s.writeBody(x, body.bytes())
-	return nil
-}
-
-func (s *Server) writeTable(x *exchange, objs []*meta.Object, head present.ListMeta) error {
-	include, err := includeObject(x)
+func (s *Server) writeTable(x *exchange, obj *meta.Object) error {
+	o, err := tableOptions(x, present.ListMeta{ResourceVersion: versionText(obj.Version)})
 	if err != nil {
 		return err
 	}
-	s.writeBody(x, present.Table(s.opts.Naming, x.speaks, objs, present.TableOptions{
-		ListMeta: head, IncludeObject: include, Version: x.format.version, Now: time.Now(),
-	}))
+	s.writeBody(x, present.Table(s.opts.Naming, x.speaks, []*meta.Object{obj}, o))
 	return nil
+}
+
+// tableOptions are those of a Table with the given metadata.
+func tableOptions(x *exchange, head present.ListMeta) (present.TableOptions, error) {
+	include, err := includeObject(x)
+	return present.TableOptions{ListMeta: head, IncludeObject: include, Version: x.format.version, Now: time.Now()}, err
 }
 
 // includeObject reads what the rows of a table shall hold of their objects.
@@ -145,67 +127,4 @@ func includeObject(x *exchange) (present.IncludeObject, error) {
 			strconv.Quote(asked) + ": must be 'Metadata', 'Object', 'None', or empty")
 	}
 	return include, nil
-}
-
-// A listBody writes a list of whole objects piece by piece.
-type listBody struct {
-	head  []byte // up to and with the bracket that opens the items
-	items []*meta.Object
-	size  int
-}
-
-const listEnd = "]}"
-
-func newListBody(k *schema.Kind, l present.ListMeta, items []*meta.Object) *listBody {
-	b := make([]byte, 0, 256)
-	b = append(b, `{"kind":"`...)
-	b = append(b, k.ListKind()...)
-	b = append(b, `","apiVersion":"`...)
-	b = append(b, k.APIVersion()...)
-	b = append(b, `","metadata":`...)
-	b = l.Append(b)
-	b = append(b, `,"items":[`...)
-	body := &listBody{head: b, items: items, size: len(b) + len(listEnd) + max(len(items)-1, 0)}
-	for _, o := range items {
-		body.size += len(o.JSON) - o.Item + 1
-	}
-	return body
-}
-
-var (
-	itemStart     = []byte("{")
-	nextItemStart = []byte(",{")
-)
-
-// WriteTo writes the list.
-func (l *listBody) WriteTo(w io.Writer) (int64, error) {
-	if _, err := w.Write(l.head); err != nil {
-		return 0, err
-	}
-	start := itemStart
-	for _, o := range l.items {
-		if _, err := w.Write(start); err != nil {
-			return 0, err
-		}
-		if _, err := w.Write(o.JSON[o.Item:]); err != nil {
-			return 0, err
-		}
-		start = nextItemStart
-	}
-	if _, err := io.WriteString(w, listEnd); err != nil {
-		return 0, err
-	}
-	return int64(l.size), nil
-}
-
-// bytes is the list in one piece.
-func (l *listBody) bytes() []byte {
-	b := make([]byte, 0, l.size)
-	b = append(b, l.head...)
-	start := itemStart
-	for _, o := range l.items {
-		b = append(append(b, start...), o.JSON[o.Item:]...)
-		start = nextItemStart
-	}
-	return append(b, listEnd...)
 }

@@ -16,13 +16,28 @@ func (s *Server) route(x *exchange) error {
 	if x.info.IsResource {
 		return s.routeResource(x)
 	}
-	if x.target.escaped || x.target.slash || x.ctx.Request.Header.RequestURI()[0] != '/' {
+	if x.target.escaped || x.ctx.Request.Header.RequestURI()[0] != '/' {
 		return pathNotFound()
+	}
+	if x.target.slash {
+		if !x.target.maySlash() {
+			return pathNotFound()
+		}
+		x.ctx.Request.SetRequestURI(strings.TrimSuffix(x.target.path, "/"))
 	}
 	x.ctx.SetUserValue(exchangeKey, x)
 	s.router.Handler(x.ctx)
 	err, _ := x.ctx.UserValue(errorKey).(error)
 	return err
+}
+
+// profilesPath is that of the index of profiles.
+const profilesPath = "/debug/pprof/"
+
+// maySlash tells whether a path that ends in a slash may be that of a fixed route without it, as
+// the servers that clients know have them.
+func (t *target) maySlash() bool {
+	return t.segs[0] == "api" || t.segs[0] == "apis" || t.path == "/version/" || t.path == profilesPath
 }
 
 // errorKey is where a handler of the fixed routes leaves its error.
@@ -54,8 +69,8 @@ func (s *Server) routes() {
 		}
 	}
 	r.GET("/", fixed(func(x *exchange) error { s.writeRaw(x, typeJSON, s.documents().index); return nil }))
-	r.GET("/version", fixed(func(x *exchange) error { s.writeBody(x, s.version); return nil }))
 	r.GET("/metrics", fixed(s.writeMetrics))
+	r.GET("/version", fixed(func(x *exchange) error { s.writeBody(x, s.version); return nil }))
 	r.GET("/api", fixed(s.discoverCore))
 	r.GET("/apis", fixed(s.discoverGroups))
 	r.GET("/api/{version}", fixed(s.discoverResources))
@@ -65,7 +80,8 @@ func (s *Server) routes() {
 	r.GET(openapiPath, fixed(s.describeIndex))
 	r.GET(openapiPath+"/{path:*}", fixed(s.describeVersion))
 	if s.opts.Profiling {
-		r.GET("/debug/pprof/{profile:*}", fixed(profiles))
+		r.GET(strings.TrimSuffix(profilesPath, "/"), fixed(profilesIndex))
+		r.GET(profilesPath+"{profile:*}", fixed(profiles))
 	}
 	for path, extra := range s.opts.Extra {
 		r.GET(path, fixed(s.extra(path, extra)))
@@ -87,6 +103,10 @@ func (s *Server) routeResource(x *exchange) (err error) {
 	if err != nil {
 		return s.missing(x, err)
 	}
+	if err := s.reserveWork(x); err != nil {
+		return err
+	}
+	defer s.releaseWork(x)
 	x.speaks = convert.Speaker(x.kind, x.sub)
 	s.deprecated(x)
 	watching := x.info.Verb == "watch"

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"regexp"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -20,7 +21,6 @@ import (
 	"github.com/troupe-api/troupe/policy/authn"
 	"github.com/troupe-api/troupe/policy/authz"
 	"github.com/troupe-api/troupe/policy/impersonation"
-	"github.com/valyala/fasthttp"
 )
 
 // Options say how a Server works. Naming, Catalog, Store, Authenticator, Authorizer and
@@ -31,6 +31,10 @@ type Options struct {
 	Store         Store
 	Authenticator authn.Authenticator
 	Authorizer    authz.Authorizer
+	// Generation changes when an answer of Authenticator or Authorizer may have become another
+	// one for any other reason than time. It tells which watches may have to end; nil stands for
+	// one that never changes.
+	Generation func() uint64
 	// Audit writes down who has asked for what; nil if nobody does.
 	Audit *audit.Auditor
 	// Admission has a say in changes; nil if nothing has.
@@ -42,6 +46,8 @@ type Options struct {
 	StrictTransport string
 	// Origins are the origins whose pages may read answers (CORS); none: no page may.
 	Origins []*regexp.Regexp
+	// Address is where others reach the server, as in "192.0.2.1:6443".
+	Address string
 	// Version is the daemon's own version, as in "0.1.0".
 	Version string
 	Limits  Limits
@@ -50,6 +56,8 @@ type Options struct {
 	// what WriteMetrics writes.
 	Metrics      *metrics.Set
 	WriteMetrics func(io.Writer)
+	// Gauge tells how much memory there is; nil: enough for all that the limits allow.
+	Gauge Gauge
 	// Checks are what /readyz, /livez and /healthz ask besides ping.
 	Checks []Check
 	// Extra are further fixed paths, as in "/backup".
@@ -70,8 +78,15 @@ type Limits struct {
 	MaxMutatingRequestsInFlight int           // [200]
 	MaxWatches                  int           // that are open [100000]
 	MaxBody                     int           // bytes [3 MiB]
+	MaxBodies                   int           // bytes of all bodies that are held at a time [64 MiB]
+	// MaxConnections are those that are open [16384], MaxConnectionsPerAddress those of one
+	// client that is not on this machine [half of them].
+	MaxConnections, MaxConnectionsPerAddress int
+	// MaxResponseBytes is what large answers may take altogether while they are written, in
+	// bytes, beside the objects of the store [64 MiB].
+	MaxResponseBytes int
 	// MinRequestTimeout is the least life of a watch that asks for none [1800 s]; the
-	// actual one is up to twice that.
+	// actual one is up to twice that, and so is the longest that a watch can ask for.
 	MinRequestTimeout time.Duration
 	// HandshakeTimeout is for the handshake of TLS [10 s], ReadTimeout for one whole
 	// request [30 s], IdleTimeout for the time between two [120 s], WriteTimeout for one
@@ -85,6 +100,10 @@ func (l *Limits) setDefaults() {
 	setDefault(&l.MaxMutatingRequestsInFlight, 200)
 	setDefault(&l.MaxWatches, 100_000)
 	setDefault(&l.MaxBody, 3<<20)
+	setDefault(&l.MaxBodies, 64<<20)
+	setDefault(&l.MaxConnections, 16384)
+	setDefault(&l.MaxConnectionsPerAddress, l.MaxConnections/2)
+	setDefault(&l.MaxResponseBytes, 64<<20)
 	setDefault(&l.MinRequestTimeout, 30*time.Minute)
 	setDefault(&l.HandshakeTimeout, 10*time.Second)
 	setDefault(&l.ReadTimeout, 30*time.Second)
@@ -119,18 +138,24 @@ type Server struct {
 	opts      Options
 	names     names
 	log       *slog.Logger
-	http      *fasthttp.Server
 	router    *router.Router
 	described describer
 	version   []byte // the document at /version
 	// impersonator lets users act as others.
 	impersonator impersonation.Impersonator
 	// operations answer creates of which nothing is stored.
-	operations map[operationKey]Operation
-	metrics    *Metrics
-	limiters   limiters
-	streams    streams
-	draining   atomic.Bool // /readyz fails
+	operations  map[operationKey]Operation
+	metrics     *Metrics
+	limiters    limiters
+	bodies      budget
+	working     atomic.Int64 // bytes that are set aside for the work of requests
+	answers     budget
+	streams     streams
+	guard       guard
+	connections connections
+	draining    atomic.Bool   // /readyz fails
+	closing     chan struct{} // closed when nobody new is let in
+	close       sync.Once     // closes it
 }
 
 // New makes a server; it serves only when Serve is called.
@@ -147,38 +172,17 @@ func New(o Options) (*Server, error) {
 		version:      versionDocument(o.Version),
 		metrics:      newMetrics(),
 		impersonator: impersonation.Impersonator{Authorizer: o.Authorizer, Naming: o.Naming},
+		closing:      make(chan struct{}),
 	}
 	if err := s.bind(o.Operations); err != nil {
 		return nil, err
 	}
 	s.limiters.init(o.Limits, o.Naming)
+	s.bodies.limit = int64(o.Limits.MaxBodies)
+	s.connections.init(o.Limits.MaxConnections, o.Limits.MaxConnectionsPerAddress)
+	s.answers.limit = int64(o.Limits.MaxResponseBytes)
 	s.routes()
-	s.http = s.fasthttpServer()
 	return s, nil
-}
-
-// writeBuffer is large enough for whole TLS records, and is held only while answering.
-const writeBuffer = 32 << 10
-
-func (s *Server) fasthttpServer() *fasthttp.Server {
-	return &fasthttp.Server{
-		Handler:                      s.handle,
-		ErrorHandler:                 s.refuse,
-		Logger:                       quietLogger{s.log},
-		NoDefaultServerHeader:        true,
-		NoDefaultContentType:         true,
-		ReadBufferSize:               32 << 10,
-		WriteBufferSize:              writeBuffer,
-		ReduceMemoryUsage:            true,
-		KeepHijackedConns:            true,
-		ReadTimeout:                  s.opts.Limits.ReadTimeout,
-		IdleTimeout:                  s.opts.Limits.IdleTimeout,
-		MaxRequestBodySize:           s.opts.Limits.MaxBody,
-		Concurrency:                  1 << 20,
-		DisablePreParseMultipartForm: true,
-		SecureErrorLogMessage:        true,
-		CloseOnShutdown:              true,
-	}
 }
 
 // quietLogger takes what fasthttp has to say about connections.
@@ -189,29 +193,25 @@ func (l quietLogger) Printf(format string, args ...any) {
 	l.log.Debug("http: connection", "format", format, "args", args)
 }
 
-// Serve serves until Shutdown. It returns nil after a shutdown.
-func (s *Server) Serve() error {
-	return s.http.Serve(&listener{
-		Listener: s.opts.Listener, tls: s.opts.TLS, metrics: s.metrics,
-		handshakeTimeout: s.opts.Limits.HandshakeTimeout, writeTimeout: s.opts.Limits.WriteTimeout,
-	})
-}
-
 // Addr is the address that the server listens on.
 func (s *Server) Addr() net.Addr { return s.opts.Listener.Addr() }
 
 // Shutdown ends the server in order: /readyz fails, for ShutdownDelay everything goes on,
-// then nobody new is let in, requests in flight finish and watches end cleanly. It
-// returns early, with the context's error, when ctx ends.
+// then nobody new is let in, requests in flight finish and watches end cleanly, but for those
+// whose clients have not read what was on its way for five seconds. Who has not
+// sent all of a request gets no more than a second for the rest. When ctx ends, so does the wait:
+// Shutdown closes what is left, and returns the context's error.
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.draining.Store(true)
 	select {
 	case <-time.After(s.opts.ShutdownDelay):
 	case <-ctx.Done():
 	}
+	s.close.Do(func() { close(s.closing) })
+	err := closeQuietly(s.opts.Listener)
 	s.streams.close()
-	err := s.http.ShutdownWithContext(ctx)
-	return errors.Join(err, s.streams.wait(ctx), closeQuietly(s.opts.Listener))
+	s.connections.close()
+	return errors.Join(err, s.streams.wait(ctx), s.connections.wait(ctx))
 }
 
 // closeQuietly closes a listener that may have been closed already.

@@ -56,20 +56,16 @@ func (s *Server) writeStatus(x *exchange, f *meta.Status) {
 // refuse answers what fasthttp could not read.
 func (s *Server) refuse(ctx *fasthttp.RequestCtx, err error) {
 	f := badRequest("the request is malformed")
-	var small *fasthttp.ErrSmallBuffer
 	var netErr net.Error
 	switch {
-	case errors.Is(err, fasthttp.ErrBodyTooLarge):
-		f = tooLarge("Request entity too large: limit is " + strconv.Itoa(s.opts.Limits.MaxBody))
-	case errors.As(err, &small):
+	case errors.Is(err, errLargeHead):
 		f = &meta.Status{Code: 431, Message: "the headers of the request are too large"}
+	case errors.Is(err, errManyHeads):
+		f = tooManyRequests()
+		ctx.Response.Header.Set("Retry-After", strconv.Itoa(f.Details.RetryAfterSeconds))
 	case errors.As(err, &netErr) && netErr.Timeout():
-		f = &meta.Status{Code: 408, Reason: meta.ReasonTimeout, Message: "the request did not arrive in time"}
+		f = lateRequest()
 	}
-	if c, ok := ctx.Conn().(*conn); ok {
-		c.linger.Store(f.Code == 413 || f.Code == 431)
-	}
-	ctx.Response.Reset()
 	s.secure(&ctx.Response.Header)
 	ctx.SetStatusCode(f.Code)
 	ctx.Response.Header.SetContentType(typeJSON)

@@ -5,12 +5,15 @@ import (
 
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/troupe-api/troupe/kinds/schema"
 )
 
 // A Store keeps the objects that the front serves. Errors are *meta.Status.
 type Store interface {
 	Get(ctx context.Context, r request.Get) (*meta.Object, error)
 	List(ctx context.Context, r request.List) (request.Listing, error)
+	// Show is a stored object, of a Listing, as a kind shows it; the object itself if that is its form.
+	Show(k *schema.Kind, o *meta.Object) (*meta.Object, error)
 	// Watch starts a session that feeds sink. Where the start is known to be
 	// impossible the error says so and sink is never called. ctx bounds the start, not the
 	// session.

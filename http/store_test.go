@@ -2,11 +2,14 @@ package http_test
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strconv"
 	"sync"
+	"sync/atomic"
 
 	"github.com/troupe-api/troupe/kinds/codec"
+	"github.com/troupe-api/troupe/kinds/convert"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/schema"
@@ -23,6 +26,8 @@ type memory struct {
 
 	// before runs at the start of every Get.
 	before func()
+	// hidden is the number of an object that cannot be shown, counted from 1.
+	hidden, shown atomic.Int64
 }
 
 func newMemory() *memory {
@@ -45,6 +50,13 @@ func (m *memory) Get(_ context.Context, r request.Get) (*meta.Object, error) {
 		return o, nil
 	}
 	return nil, meta.NewNotFound(r.Key.GroupResource, r.Key.Name)
+}
+
+func (m *memory) Show(k *schema.Kind, o *meta.Object) (*meta.Object, error) {
+	if m.shown.Add(1) == m.hidden.Load() {
+		return nil, errors.New("it cannot be shown")
+	}
+	return convert.Object(k, nil, o)
 }
 
 func (m *memory) List(_ context.Context, r request.List) (request.Listing, error) {

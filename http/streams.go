@@ -2,7 +2,10 @@ package http
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"sync"
+	"time"
 )
 
 // streams are the watches that run. fasthttp does not know of connections that it has
@@ -40,6 +43,9 @@ func (r *streams) remove(st *stream) {
 	}
 }
 
+// lastWords is how long clients may take to read what is on its way when the server ends.
+const lastWords = 5 * time.Second
+
 // close ends every watch soon and lets no new one in.
 func (r *streams) close() {
 	r.mu.Lock()
@@ -59,6 +65,17 @@ func (r *streams) close() {
 	r.mu.Unlock()
 	for _, st := range all {
 		st.stop()
+	}
+	time.AfterFunc(lastWords, r.cut)
+}
+
+// cut closes the connections of the watches whose clients do not read.
+func (r *streams) cut() {
+	r.mu.Lock()
+	left := slices.Collect(maps.Keys(r.open))
+	r.mu.Unlock()
+	for _, st := range left {
+		st.cut()
 	}
 }
 

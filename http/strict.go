@@ -21,7 +21,8 @@ type heading struct {
 	stamped      bool // Audit-Id
 	forwarded    bool // X-Forwarded-For or X-Real-Ip
 	upgrades     bool // Upgrade
-	chunked      bool // Transfer-Encoding
+	encoded      bool // Transfer-Encoding
+	last         bool // Connection says that no other request comes
 }
 
 // strict refuses what fasthttp lets through although it is ambiguous or forbidden. It
@@ -37,30 +38,15 @@ func strict(h *fasthttp.RequestHeader) (heading, error) {
 		}
 	}
 	found, err := strictLines(h.RawHeaders())
-	if err == nil && found.chunked && trailing(h) {
-		err = badRequest("the request has headers behind its body")
+	switch {
+	case err != nil:
+		return found, err
+	case found.encoded && h.ContentLength() != -1:
+		return found, badRequest("the request has a Transfer-Encoding other than chunked")
+	case !isHost(h.Host()):
+		return found, badRequest("the Host header is malformed")
 	}
-	return found, err
-}
-
-// trailing tells whether a header has come behind a body in chunks. fasthttp puts it among the
-// others, although no proxy that vouches for headers has looked at it there.
-func trailing(h *fasthttp.RequestHeader) bool {
-	lines := map[string]int{}
-	for line := range bytes.SplitSeq(h.RawHeaders(), []byte("\r\n")) {
-		name, _, _ := bytes.Cut(line, []byte(":"))
-		lines[strings.ToLower(string(name))]++
-	}
-	for name := range h.All() {
-		switch name := strings.ToLower(string(name)); name {
-		case "host", "content-length", "connection": // never taken from there, and told without a line
-		default:
-			if lines[name]--; lines[name] < 0 {
-				return true
-			}
-		}
-	}
-	return false
+	return found, nil
 }
 
 func strictLines(raw []byte) (found heading, err error) {
@@ -97,6 +83,8 @@ func strictLines(raw []byte) (found heading, err error) {
 			found.stamped = found.stamped || is(name, "audit-id") == 1
 		case 9:
 			found.forwarded = found.forwarded || is(name, "x-real-ip") == 1
+		case 10:
+			found.last = found.last || is(name, "connection") == 1 && closes(line[colon+1:])
 		case 13:
 			credentials += is(name, "authorization")
 		case 14:
@@ -110,7 +98,7 @@ func strictLines(raw []byte) (found heading, err error) {
 			found.impersonates = true
 		}
 	}
-	found.authorized, found.chunked = credentials > 0, encodings > 0
+	found.authorized, found.encoded = credentials > 0, encodings > 0
 	switch {
 	case lengths > 1 || encodings > 1 || hosts > 1:
 		return found, badRequest("a header that may come once comes twice")
@@ -120,6 +108,29 @@ func strictLines(raw []byte) (found heading, err error) {
 		return found, unauthorized()
 	}
 	return found, nil
+}
+
+// closes tells whether one of the options of a connection is that it ends.
+func closes(options []byte) bool {
+	for option := range bytes.SplitSeq(options, []byte(",")) {
+		if option = bytes.TrimSpace(option); len(option) == 5 && is(option, "close") == 1 {
+			return true
+		}
+	}
+	return false
+}
+
+// isHost: the host that a client means holds nothing but what a name, an address and a port do.
+func isHost(host []byte) bool {
+	for _, c := range host {
+		switch {
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9':
+		case strings.IndexByte("-._~!$&'()*+,;=:[]%", c) >= 0:
+		default:
+			return false
+		}
+	}
+	return true
 }
 
 // isName: the name of a header holds no white space, control character or byte beyond ASCII.

@@ -16,7 +16,7 @@ type target struct {
 	query string // raw
 	segs  [maxSegments]string
 	n     int
-	// slash: the path ends in a slash, which no served path but the root does.
+	// slash: the path ends in a slash, and is not the root.
 	slash bool
 	// escaped: some segment was percent-encoded.
 	escaped bool

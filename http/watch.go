@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 )
 
@@ -58,21 +59,23 @@ func (s *Server) watch(x *exchange) error {
 		return err
 	}
 	st.attach(session)
+	s.guard.join(st, s.access(x))
 	s.hijack(x, st, life)
 	return nil
 }
 
-// watchTime is the life of a watch.
+// watchTime is the life of a watch: what is asked for, but no more than what one may get that asks
+// for nothing.
 func (s *Server) watchTime(asked time.Duration) time.Duration {
-	if asked > 0 {
-		return asked
-	}
 	least := s.opts.Limits.MinRequestTimeout
+	if asked > 0 {
+		return min(asked, 2*least)
+	}
 	return least + rand.N(least)
 }
 
-// hijack gives the connection to the stream. fasthttp writes nothing on it from now on, and
-// keeps its context only until the handler returns, so who reads gets a goroutine of its own.
+// hijack gives the connection to the stream: when the handler has returned, who reads gets a
+// goroutine of its own.
 func (s *Server) hijack(x *exchange, st *stream, life time.Duration) {
 	x.hijacked = true
 	s.metrics.watches.Add(1)
@@ -80,13 +83,11 @@ func (s *Server) hijack(x *exchange, st *stream, life time.Duration) {
 	st.onEnd = func() {
 		s.metrics.watches.Add(-1)
 		recordEnd()
+		s.guard.leave(st)
 		s.streams.remove(st)
 	}
-	if c, ok := x.ctx.Conn().(*conn); ok {
-		c.stream.Store(st)
-	}
-	x.ctx.HijackSetNoResponse(true)
-	x.ctx.Hijack(func(c net.Conn) { go st.run(c, life) })
+	x.conn.stream.Store(st)
+	x.conn.hijack(func(c net.Conn) { st.run(c, life) })
 	st.start()
 }
 
@@ -102,7 +103,11 @@ func (s *Server) watchHead(x *exchange, events *eventEncoder) ([]byte, error) {
 	b = append(b, "\r\nContent-Type: "...)
 	b = append(b, events.contentType()...)
 	b = appendHead(b, x)
-	return append(b, "\r\nCache-Control: no-cache, private\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n"...), nil
+	b = append(b, "\r\nCache-Control: no-cache, private\r\nConnection: close\r\n"...)
+	if !events.plain {
+		b = append(b, "Transfer-Encoding: chunked\r\n"...)
+	}
+	return append(b, "\r\n"...), nil
 }
 
 // appendHead appends the headers that every answer has, and the warnings.
@@ -137,6 +142,9 @@ type stream struct {
 	mu      sync.Mutex // guards the rest
 	session request.Session
 	stopped bool
+	refusal *meta.Status // why the watch ends, if that is to be said
+
+	access *access // that the watch runs by; the guard's
 }
 
 func newStream(c net.Conn, events *eventEncoder) *stream {
@@ -220,12 +228,26 @@ func (st *stream) run(c net.Conn, life time.Duration) {
 	if st.broken || st.failed != nil {
 		return
 	}
+	if st.refuse(c) != nil {
+		return
+	}
 	if st.events.socket {
 		st.endSocket(c, err)
-	} else if isTimeout(err) {
+	} else if isTimeout(err) && !st.events.plain {
 		// The client sees a clean end; if it has gone meanwhile nobody is left to tell.
 		_, _ = c.Write([]byte("0\r\n\r\n"))
 	}
+}
+
+// refuse sends the last event of a watch that its client may not have any longer.
+func (st *stream) refuse(c net.Conn) error {
+	st.mu.Lock()
+	refusal := st.refusal
+	st.mu.Unlock()
+	if refusal == nil {
+		return nil
+	}
+	return st.events.write(c, []request.Event{{Type: request.Error, Status: refusal}})
 }
 
 // listen reads until there is a reason to end the watch.

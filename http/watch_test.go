@@ -14,7 +14,9 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/troupe-api/troupe/http"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 )
@@ -199,4 +201,43 @@ func TestShutdownEndsWatches(t *testing.T) {
 			t.Errorf("a watch ended with %v", err)
 		}
 	}
+}
+
+// TestSlowWatch: a client that takes a large event slowly, but takes it, gets all of it.
+func TestSlowWatch(t *testing.T) {
+	f := serve(t, func(o *http.Options) { o.Limits.WriteTimeout = time.Second })
+	c, err := net.Dial("tcp", strings.TrimPrefix(f.url, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if err := c.(*net.TCPConn).SetReadBuffer(64 << 10); err != nil {
+		t.Fatal(err)
+	}
+	_ = c.SetDeadline(time.Now().Add(30 * time.Second))
+	fmt.Fprintf(c, "GET %s?watch=1 HTTP/1.1\r\nHost: x\r\n\r\n", maps)
+	buf := make([]byte, 128<<10)
+	if _, err := c.Read(buf[:1]); err != nil {
+		t.Fatal(err)
+	}
+	large := meta.Object{JSON: []byte(`{"x":"` + strings.Repeat("x", 16<<20) + `"}`)}
+	f.send(request.Event{Type: request.Added, Object: &large})
+	for got := 0; got < len(large.JSON); {
+		time.Sleep(30 * time.Millisecond)
+		n, err := io.ReadFull(c, buf[:min(len(buf), len(large.JSON)-got)])
+		if got += n; err != nil {
+			t.Fatalf("cut after %d bytes of %d: %v", got, len(large.JSON), err)
+		}
+	}
+}
+
+// TestShutdownEndsStalledWatch: a client that reads nothing does not hold up the end of the server.
+func TestShutdownEndsStalledWatch(t *testing.T) {
+	f := serve(t, func(o *http.Options) { o.Limits.WriteTimeout = time.Minute })
+	resp, cancel := f.watch(maps + "?watch=1")
+	defer cancel()
+	defer resp.Body.Close()
+	f.send(request.Event{Type: request.Added, Object: &meta.Object{JSON: []byte(`{"x":"` + strings.Repeat("x", 32<<20) + `"}`)}})
+	time.Sleep(100 * time.Millisecond) // until the buffers of the connection are full
+	f.end()
 }

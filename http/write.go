@@ -1,12 +1,15 @@
 package http
 
 import (
+	"errors"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/policy/authz"
 )
 
 // create answers 201 with the new object.
@@ -80,6 +83,9 @@ func (x *exchange) place(m *request.Mutation, tree schema.Tree) error {
 
 // mutate asks the store for the change and answers the object.
 func (s *Server) mutate(x *exchange, m request.Mutation, warnings []string) error {
+	if err := answerable(x); err != nil {
+		return err
+	}
 	result, err := s.opts.Store.Mutate(x.wait, m)
 	x.warn(warnings)
 	if err != nil {
@@ -94,6 +100,19 @@ func (s *Server) mutate(x *exchange, m request.Mutation, warnings []string) erro
 		return nil
 	}
 	return s.writeObject(x, result.Object)
+}
+
+// answerable tells, before a change is made, whether one object can be shown in the shape that
+// the client wants to have it in.
+func answerable(x *exchange) error {
+	switch x.format.shape {
+	case shapePartialList:
+		return noList(x.speaks)
+	case shapeTable:
+		_, err := includeObject(x)
+		return err
+	}
+	return nil
 }
 
 // patch answers the patched object.
@@ -119,20 +138,47 @@ func (s *Server) patch(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	body, err := x.body()
+	body, err := s.body(x)
 	if err != nil {
 		return err
 	}
 	m.DryRun, m.FieldValidation, m.FieldManager = o.dryRun, o.validation, o.manager
 	m.PatchBody = append([]byte(nil), body...)
 	x.sentPatch(body)
-	return s.mutate(x, m, nil)
+	return s.concealed(x, s.mutate(x, m, nil))
+}
+
+// unshown stands for what is wrong with a value.
+const unshown = "Invalid value: not shown, because you may not get the object"
+
+// concealed is the refusal of a patch. What the patch would have made of the object is in it for
+// those alone who may read the object.
+func (s *Server) concealed(x *exchange, err error) error {
+	var status *meta.Status
+	if !errors.As(err, &status) || status.Reason != meta.ReasonInvalid || status.Details == nil || len(status.Details.Causes) == 0 {
+		return err
+	}
+	a := s.attributes(x)
+	a.Verb = "get"
+	if decision, _ := s.opts.Authorizer.Authorize(a); decision == authz.Allow {
+		return err
+	}
+	causes := slices.Clone(status.Details.Causes)
+	for i := range causes {
+		causes[i].Field, _, _ = strings.Cut(causes[i].Field, "[") // keys are values as well
+		causes[i].Message = unshown
+	}
+	d := status.Details
+	return meta.NewInvalid(meta.GroupKind{Group: d.Group, Kind: d.Kind}, d.Name, causes)
 }
 
 // delete answers a Status, or the object where its kind says so or it is still there.
 func (s *Server) delete(x *exchange) error {
 	o, d, err := s.deleteOptions(x)
 	if err != nil {
+		return err
+	}
+	if err := answerable(x); err != nil {
 		return err
 	}
 	m := s.mutation(x, request.Delete, o)
@@ -175,14 +221,17 @@ func (s *Server) deleteCollection(x *exchange) error {
 }
 
 // body is the body of the request, valid while the request is.
-func (x *exchange) body() ([]byte, error) {
+func (s *Server) body(x *exchange) ([]byte, error) {
 	if e := x.ctx.Request.Header.ContentEncoding(); len(e) > 0 && string(e) != "identity" {
 		return nil, &meta.Status{
 			Code: 415, Reason: meta.ReasonUnsupportedMediaType,
 			Message: "the content encoding " + strconv.Quote(string(e)) + " is not supported",
 		}
 	}
-	body := x.ctx.Request.Body()
+	body, err := s.receive(x)
+	if err != nil {
+		return nil, err
+	}
 	if x.audit != nil && len(body) > 0 {
 		x.audit.Bodied()
 	}

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/troupe-api/troupe/persist/vfs"
 )
 
 // Zeros are written ahead of the batches, about as many as the segment is long but within
@@ -14,22 +16,21 @@ const (
 	mostReserve  = 256 << 10
 )
 
-// extend makes a segment the active one: the one that grows.
-func (j *Journal) extend(s segment) error {
+// extend opens a segment that is to grow, and answers how far its file reaches.
+func (j *Journal) extend(s segment) (vfs.File, int64, error) {
 	open := j.fs.Log
 	if j.o.Sync == SyncNone {
 		open = j.fs.Edit
 	}
 	file, err := open(s.path)
 	if err != nil {
-		return err
+		return nil, 0, err
 	}
 	size, err := file.Size()
 	if err != nil {
-		return errors.Join(err, file.Close())
+		return nil, 0, errors.Join(err, file.Close())
 	}
-	j.file, j.reserved = file, size
-	return nil
+	return file, size, nil
 }
 
 // put makes a frame durable at the end of the active segment.
@@ -47,8 +48,10 @@ func (j *Journal) put(frame []byte, end int64) error {
 	if err != nil {
 		return j.undo(end, err)
 	}
-	j.reserved = max(j.reserved, end+int64(len(padded)))
 	if j.o.Sync == SyncNone {
+		j.mu.Lock()
+		j.synced = false
+		j.mu.Unlock()
 		return nil
 	}
 	if err := j.sync(); err != nil {
@@ -57,6 +60,7 @@ func (j *Journal) put(frame []byte, end int64) error {
 	took := time.Since(start).Seconds()
 	j.mu.Lock()
 	defer j.mu.Unlock()
+	j.reserved = max(j.reserved, end+int64(len(padded)))
 	j.stats.Syncs++
 	j.stats.SyncSeconds += took
 	return nil
@@ -65,7 +69,7 @@ func (j *Journal) put(frame []byte, end int64) error {
 // pad adds the next reserve to a frame that reaches beyond what is reserved.
 func (j *Journal) pad(frame []byte, end int64) []byte {
 	behind := end + int64(len(frame))
-	if j.o.Sync == SyncNone || behind <= j.reserved {
+	if j.o.Sync == SyncNone || behind <= j.reserved || j.ballast.full.Load() {
 		return frame
 	}
 	reserve := max(j.o.ReserveBytes, min(behind, mostReserve))
@@ -76,12 +80,24 @@ func (j *Journal) pad(frame []byte, end int64) []byte {
 	return padded
 }
 
-// trim cuts off what is reserved behind the end of the active segment.
+// trim cuts off what is reserved behind the end of the active segment. The mark must not
+// promise it any more when it goes.
 func (j *Journal) trim(end int64) error {
-	if err := j.file.Truncate(end); err != nil {
+	j.mu.Lock()
+	before := j.reserved
+	j.reserved = end
+	j.mu.Unlock()
+	marked := j.mark()
+	if marked != nil && !errors.Is(marked, ErrNoSpace) {
+		return marked
+	}
+	err := j.file.Truncate(end)
+	if err == nil && marked != nil {
+		err = j.file.Truncate(max(before, end)) // with zeros that take no room
+	}
+	if err != nil {
 		return j.fail(fmt.Errorf("truncate: %w", err))
 	}
-	j.reserved = end
 	return j.sync()
 }
 

@@ -21,11 +21,28 @@ func (j *Journal) Append(batch []Write) ([]Result, error) {
 	if err != nil || len(commits) == 0 {
 		return results, err
 	}
-	if err := j.write(commits); err != nil {
+	if err = j.writeOrWait(batch, commits); errors.Is(err, ErrNoSpace) {
+		j.noteFull("a write found no room")
+	}
+	if err != nil {
 		return nil, err
 	}
 	j.publish(commits)
 	return results, nil
+}
+
+// writeOrWait writes a batch; on a full disk only if it leads to less.
+func (j *Journal) writeOrWait(batch []Write, commits []Commit) error {
+	frees := !slices.ContainsFunc(batch, func(w Write) bool { return !w.Frees })
+	if !frees && j.closedToCreates() {
+		return ErrNoSpace
+	}
+	j.disk.begin()
+	defer j.disk.end()
+	if frees {
+		return j.retry(func() error { return j.write(commits) })
+	}
+	return j.write(commits)
 }
 
 func (j *Journal) ready() error {
@@ -118,6 +135,9 @@ func (j *Journal) write(commits []Commit) error {
 	if err := j.rotateIfDue(); err != nil {
 		return err
 	}
+	if err := j.admit(len(commits)); err != nil {
+		return err
+	}
 	active := j.segments[len(j.segments)-1]
 	frame := j.encode(active, commits)
 	if len(frame) > maxPayload {
@@ -128,7 +148,8 @@ func (j *Journal) write(commits []Commit) error {
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.segments[len(j.segments)-1].size += int64(len(frame))
+	grown := &j.segments[len(j.segments)-1]
+	grown.size, grown.sum = grown.size+int64(len(frame)), le.Uint32(frame[4:])
 	j.newest = commits[len(commits)-1].Revision
 	j.stats.SinceSnapshot += int64(len(frame))
 	j.stats.Batches++
@@ -159,39 +180,6 @@ func (j *Journal) encode(active segment, commits []Commit) []byte {
 		j.buf = b
 	}
 	return b
-}
-
-// rotateIfDue begins a new segment if the active one is full or a snapshot asked for it.
-func (j *Journal) rotateIfDue() error {
-	j.mu.Lock()
-	active := j.segments[len(j.segments)-1]
-	due := active.size > segmentHeader && (j.rotate || active.size >= j.o.SegmentBytes)
-	j.mu.Unlock()
-	if !due {
-		return nil
-	}
-	if err := j.trim(active.size); err != nil {
-		return err
-	}
-	seg, err := createSegment(j.fs, journalDir(j.dir), j.newest+1)
-	if isFull(err) && !errors.Is(err, ErrFailed) {
-		return noSpace(err)
-	}
-	if err != nil {
-		return j.fail(fmt.Errorf("new segment: %w", err))
-	}
-	old := j.file
-	if err := j.extend(seg); err != nil {
-		return j.fail(fmt.Errorf("new segment: %w", err))
-	}
-	j.mu.Lock()
-	j.segments = append(j.segments, seg)
-	j.rotate = false
-	j.mu.Unlock()
-	if err := old.Close(); err != nil {
-		return j.fail(fmt.Errorf("close segment: %w", err))
-	}
-	return nil
 }
 
 // publish hands a durable batch to the follower.

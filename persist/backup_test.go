@@ -141,32 +141,91 @@ func TestRestoreRefuses(t *testing.T) {
 	}
 }
 
-// TestRestoreCrash: a restore that a crash ends is wholly there or is refused by Open.
+// TestRestoreCrash ends a restore at every operation, by a power cut and by a kill: it is wholly
+// there or is refused by Open, from its first operation on, and can be done again.
 func TestRestoreCrash(t *testing.T) {
 	_, backup := smallBackup(t)
+	const want = "a@1=1\nb@2=2\nc@3=3\n"
 	count := vfs.NewMem()
 	if err := restore(testDir, bytes.NewReader(backup), testOptions(count)); err != nil {
 		t.Fatal(err)
 	}
 	for at := 1; at <= count.Ops(); at++ {
-		fs := vfs.NewMem()
-		fs.SetFault(func(op vfs.Op) error {
-			if op.N == at {
-				return vfs.ErrCrashed
+		for _, killed := range []bool{false, true} {
+			fs := vfs.NewMem()
+			fs.SetFault(func(op vfs.Op) error {
+				if op.N == at {
+					return vfs.ErrCrashed
+				}
+				return nil
+			})
+			if err := restore(testDir, bytes.NewReader(backup), testOptions(fs)); err == nil {
+				t.Fatalf("operation %d: no crash", at)
 			}
-			return nil
-		})
-		if err := restore(testDir, bytes.NewReader(backup), testOptions(fs)); err == nil {
-			t.Fatalf("operation %d: no crash", at)
+			after := fs.Clone()
+			if !killed {
+				after = fs.Crash(nil)
+			}
+			began := after.Bytes(testDir+"/restoring") != nil || after.Bytes(testDir+"/format") != nil
+			if j, m, err := reopen(testOptions(after.Clone())); err == nil {
+				mustClose(t, j)
+				if got := m.String(); got != want && (began || got != "") {
+					t.Fatalf("operation %d: opens as\n%s", at, got)
+				}
+			}
+			err := restore(testDir, bytes.NewReader(backup), testOptions(after))
+			if err != nil && (after.Bytes(testDir+"/restoring") != nil || after.Bytes(testDir+"/format") == nil) {
+				t.Fatalf("operation %d: restoring again: %v", at, err)
+			}
+			if j, m := mustReopen(t, testOptions(after)); m.String() != want {
+				t.Fatalf("operation %d: restored again as\n%s", at, m)
+			} else {
+				mustClose(t, j)
+			}
 		}
-		j, m, err := reopen(testOptions(fs.Crash(nil)))
-		if err != nil {
-			continue
+	}
+}
+
+// A slowReader is a backup of which nothing has arrived when the process is killed.
+type slowReader struct{ killed func() }
+
+func (r slowReader) Read([]byte) (int, error) {
+	r.killed()
+	return 0, errors.New("no more")
+}
+
+// TestRestoreIsKilledWhileItReads: what is being restored is never served as an empty directory.
+func TestRestoreIsKilledWhileItReads(t *testing.T) {
+	fs := vfs.NewMem()
+	var after *vfs.Mem
+	if err := restore(testDir, slowReader{func() { after = fs.Clone() }}, testOptions(fs)); err == nil {
+		t.Fatal("restored out of nothing")
+	}
+	if _, _, err := reopen(testOptions(after)); err == nil || !strings.Contains(err.Error(), "restore") {
+		t.Errorf("opened with %v", err)
+	}
+}
+
+// TestRestoreLeapsWhateverTheClockSays: a server may have gone on for years after its backup.
+func TestRestoreLeapsWhateverTheClockSays(t *testing.T) {
+	_, backup := smallBackup(t)
+	for _, elapsed := range []time.Duration{-20 * 365 * 24 * time.Hour, 0, 365 * 24 * time.Hour} {
+		fs := vfs.NewMem()
+		o := testOptions(fs)
+		o.Now = func() time.Time { return testTime.Add(elapsed) }
+		if err := restore(testDir, bytes.NewReader(backup), o); err != nil {
+			t.Fatal(err)
+		}
+		j, m := mustReopen(t, testOptions(fs))
+		if least := Revision(5 * 365 * 24 * 3600 * 100_000); m.base < least {
+			t.Errorf("%v after the backup: at %d, may have been given out", elapsed, m.base)
 		}
 		mustClose(t, j)
-		if got := m.String(); got != "" && got != "a@1=1\nb@2=2\nc@3=3\n" {
-			t.Fatalf("operation %d: opens as\n%s", at, got)
+		j, again := mustReopen(t, testOptions(fs.Crash(nil))) // before the first write
+		if again.newest != m.newest {
+			t.Errorf("killed before the first write, it is at %d, was at %d", again.newest, m.newest)
 		}
+		mustClose(t, j)
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"io"
 	"io/fs"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/troupe-api/troupe/persist/vfs"
 )
@@ -14,7 +16,11 @@ const (
 	lockFile      = "lock"
 	formatFile    = "format"
 	restoringFile = "restoring"
-	formatVersion = 1
+	// formatVersion is that of snapshots and backups, directoryFormat that of the directory.
+	formatVersion   = 1
+	directoryFormat = 2
+	// formatOfOld directories have no control file.
+	formatOfOld = 1
 )
 
 // format is the content of the format file.
@@ -22,35 +28,66 @@ type format struct {
 	Format int `json:"format"`
 }
 
-// takeDirectory makes the directory durable and locks it.
-func takeDirectory(fsys vfs.FS, dir string) (io.Closer, error) {
+// takeDirectory makes the directory durable and locks it. A directory in use whose lock file
+// was taken away could be locked twice; so the file is made only where nothing is yet.
+func takeDirectory(o Options, dir string) (io.Closer, error) {
+	fsys, path := o.FS, filepath.Join(dir, lockFile)
 	if err := fsys.MkdirAll(dir); err != nil {
 		return nil, err
 	}
-	lock, err := fsys.Lock(filepath.Join(dir, lockFile))
+	names, err := fsys.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	if slices.Contains(names, formatFile) && !slices.Contains(names, lockFile) && !o.AcceptLoss {
+		return nil, &LossError{File: path, What: "is missing, so that another process may be using the directory"}
+	}
+	lock, err := fsys.Lock(path)
 	if errors.Is(err, vfs.ErrLocked) {
 		return nil, fmt.Errorf("%w: %s", ErrLocked, dir)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if err := fsys.SyncDir(filepath.Dir(filepath.Clean(dir))); err != nil {
+	err = fsys.SyncDir(filepath.Dir(filepath.Clean(dir)))
+	if err == nil && !slices.Contains(names, lockFile) {
+		err = fsys.SyncDir(dir)
+	}
+	if err != nil {
 		return nil, errors.Join(err, lock.Close())
 	}
 	return lock, nil
 }
 
 // prepareDirectory checks the format, or lays out a directory that holds nothing yet.
-func prepareDirectory(fsys vfs.FS, dir string) error {
-	err := checkFormat(fsys, dir)
+func prepareDirectory(fsys vfs.FS, dir string) (formatOf int, err error) {
+	formatOf, err = checkFormat(fsys, dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		if err = mustBeFresh(fsys, dir); err == nil {
-			err = writeSealed(fsys, filepath.Join(dir, formatFile), format{formatVersion})
+			formatOf, err = directoryFormat, layOut(fsys, dir)
 		}
 	}
 	if err != nil {
+		return 0, err
+	}
+	return formatOf, makeFolders(fsys, dir)
+}
+
+// layOut makes an empty data directory: at last the file that says that it is one.
+func layOut(fsys vfs.FS, dir string) error {
+	if err := makeFolders(fsys, dir); err != nil {
 		return err
 	}
+	if err := writeSealed(fsys, filepath.Join(dir, labelsFile), map[string]string{}); err != nil {
+		return err
+	}
+	if err := writeControl(fsys, dir, mark{}); err != nil {
+		return err
+	}
+	return writeSealed(fsys, filepath.Join(dir, formatFile), format{directoryFormat})
+}
+
+func makeFolders(fsys vfs.FS, dir string) error {
 	for _, d := range []string{journalDir(dir), snapshotsDir(dir)} {
 		if err := fsys.MkdirAll(d); err != nil {
 			return err
@@ -59,37 +96,53 @@ func prepareDirectory(fsys vfs.FS, dir string) error {
 	return fsys.SyncDir(dir)
 }
 
-// checkFormat refuses a directory of another format and one whose restore did not finish.
-func checkFormat(fsys vfs.FS, dir string) error {
+// checkFormat answers the format of a directory. It refuses unknown ones, and a directory whose
+// restore did not finish.
+func checkFormat(fsys vfs.FS, dir string) (int, error) {
 	names, err := fsys.ReadDir(dir)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	for _, name := range names {
 		if name == restoringFile {
-			return fmt.Errorf("persist: a restore into %s did not finish: empty the directory and restore again", dir)
+			return 0, fmt.Errorf("persist: a restore into %s did not finish: restore again", dir)
 		}
 	}
 	var f format
 	if err := readSealed(fsys, filepath.Join(dir, formatFile), &f); err != nil {
-		return err
+		return 0, err
 	}
-	if f.Format != formatVersion {
-		return fmt.Errorf("persist: %s has format %d, this program knows format %d", dir, f.Format, formatVersion)
+	if f.Format != directoryFormat && f.Format != formatOfOld {
+		return 0, fmt.Errorf("persist: %s has format %d, this program knows formats %d and %d", dir, f.Format, formatOfOld, directoryFormat)
 	}
-	return nil
+	return f.Format, nil
 }
 
-// mustBeFresh refuses to lay out a directory anew that already holds something.
+// mustBeFresh refuses to lay out a directory anew that already holds something. What a crash
+// leaves of a directory that was being laid out is nothing.
 func mustBeFresh(fsys vfs.FS, dir string) error {
 	names, err := fsys.ReadDir(dir)
 	if err != nil {
 		return err
 	}
 	for _, name := range names {
-		if name != lockFile && name != formatFile+tempSuffix && name != "lost+found" {
-			return fmt.Errorf("persist: %s holds %q but no %s file: it is not a data directory, or a damaged one", dir, name, formatFile)
+		switch name = strings.TrimSuffix(name, tempSuffix); name {
+		case lockFile, formatFile, labelsFile, controlFile, restoringFile, ballastFile, "lost+found":
+		case filepath.Base(journalDir(dir)), filepath.Base(snapshotsDir(dir)):
+			inside, err := fsys.ReadDir(filepath.Join(dir, name))
+			if err != nil {
+				return err
+			}
+			if len(inside) > 0 {
+				return notOurs(dir, filepath.Join(name, inside[0]))
+			}
+		default:
+			return notOurs(dir, name)
 		}
 	}
 	return nil
+}
+
+func notOurs(dir, name string) error {
+	return fmt.Errorf("persist: %s holds %q but no %s file: it is not a data directory, or a damaged one", dir, name, formatFile)
 }

@@ -8,18 +8,29 @@
 //
 //   - Append syncs a batch before it hands it to the follower and answers. A failed sync or
 //     write ends the journal (ErrFailed) and is never tried again; a full disk is undone (ErrNoSpace).
-//   - Revisions rise by one and are never reused: the names of segments and snapshots keep the
-//     counter when the journal is empty, and Restore leaps ahead by 1,000,000 and 100,000 for
-//     each second since the backup, so that every older revision lies before the history.
+//     Room is kept beforehand, by a file without meaning: 1.25 MiB for batches that only free and
+//     for the beginning of a segment, the rest for the next snapshot, which may be as large as the
+//     last one and the journal since. While the disk is full, all else is refused.
+//   - Revisions rise by one and are never reused: they are reserved, 1,048,576 at a time, before
+//     they are given out. Restore leaps ahead by 2^44, and 100,000 for each second since the
+//     backup; an accepted loss leaps beyond what was reserved. The state is then a snapshot
+//     without a journal, so that every older revision lies before the history.
+//   - What is missing is noticed: a segment is marked in the control file before it is used, its
+//     end at least once a second while it grows, and when the journal is closed. A directory
+//     that ends before its mark, or lacks its lock, labels or control file, is a LossError. It
+//     opens with Options.AcceptLoss.
 //   - Only the last batch of the last segment may be torn, and is cut off. All else that is not
-//     as it was synced is a CorruptError. A damaged snapshot is logged and passed over only if
+//     as it was synced is a CorruptError. What was synced after the last mark and is then taken
+//     away without a trace (zeroed sectors) looks like a write that never was. A damaged snapshot is logged and passed over only if
 //     an older one (or none) and the journal yield all revisions.
 //   - Nothing is deleted before what replaces it is durable and was read back.
 //
 // # Data directory
 //
-//	lock                          flock(2) of the owner
-//	format, labels                sealed files: {"format":1}; {"name":"value",...}
+//	lock                          flock(2) of the owner; made with the directory only
+//	format, labels                sealed files: {"format":2}; {"name":"value",...}
+//	control                       the mark: what the journal holds at least
+//	ballast                       room that is given up when the disk is full
 //	restoring                     there while a Restore is unfinished; Open refuses
 //	journal/<first>.journal       segments; <first> is a revision, 16 hexadecimal digits
 //	snapshots/<at>.buntdb         BuntDB file: key -> revision (8 bytes, little-endian), value
@@ -27,7 +38,32 @@
 //
 // A sealed file is one line of JSON, then "crc32c %08x\n" of that line with its newline. It is
 // written beside (.tmp), synced, renamed, and the directory synced. A snapshot without a
-// manifest does not exist.
+// manifest does not exist. Directories of format 1 have no control file; they get one, and then
+// the new format, when they are opened, or with the first write that has room for them.
+//
+// # Control file
+//
+// Two sectors of 512 bytes, written in turn and in place: the valid one with the higher sequence
+// counts. Beside a damaged one, which may have been newer, the other counts without its length,
+// and twice as many more revisions as are reserved at a time may have been given out.
+//
+//	 0  8  "TROUPECT"
+//	 8  4  checksum of bytes 12 to 511
+//	12  4  format version, 1
+//	16  8  sequence
+//	24  4  flags: 1 the journal is closed, 2 written under SyncNone
+//	28  4  checksum in the header of the last batch before the end; 0 if there is none
+//	32  8  greatest revision that may have been given out
+//	40  8  revision that the state has reached
+//	48  8  first revision of the newest segment; 0 if there is none
+//	56  8  offset behind the last batch that the segment holds at least
+//	64  8  least length of the segment's file
+//	72 40  boot identifier of the machine
+//	   ..  zeros
+//
+// Before anything is cut off a segment, a mark takes the promise back. Under SyncNone nothing is
+// promised behind a segment's header; if such a journal was not closed and the boot identifier
+// is another one, revisions leap.
 //
 // # Segment
 //
@@ -65,7 +101,7 @@
 // # Torn or damaged
 //
 // The disk writes 512-byte sectors wholly or not at all, and what was never written reads as
-// zeros or lies beyond the end. Only zeros up to the end of the newest segment are its reserve.
+// zeros or lies beyond the end. Only zeros up to the end of a segment are its reserve.
 // So at the journal's end a frame is torn if the file is too
 // short for it, or if each part with a wrong checksum is all zeros and no single flipped bit
 // explains that. A wrong part that is not zeros, a wrong header that is not zeros, or an intact

@@ -33,7 +33,8 @@ type frame struct {
 	count       uint32
 	payload     int // bytes
 	tailSum     uint32
-	time        int64 // Unix nanoseconds
+	sum         uint32 // of the header
+	time        int64  // Unix nanoseconds
 }
 
 // sectors is the number of sectors that the payload touches: the entries of the table.
@@ -99,7 +100,7 @@ func parseHeader(b []byte) (f frame, what string) {
 	f = frame{
 		payload: int(le.Uint32(b[12:])), count: le.Uint32(b[16:]), tailSum: le.Uint32(b[20:]),
 		first: Revision(le.Uint64(b[24:])), last: Revision(le.Uint64(b[32:])),
-		time: int64(le.Uint64(b[40:])), offset: int64(le.Uint64(b[48:])), segment: Revision(le.Uint64(b[56:])),
+		sum: le.Uint32(b[4:]), time: int64(le.Uint64(b[40:])), offset: int64(le.Uint64(b[48:])), segment: Revision(le.Uint64(b[56:])),
 	}
 	switch {
 	case le.Uint32(b[8:]) != frameKind:

@@ -1,12 +1,16 @@
 package persist
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -34,6 +38,14 @@ type Options struct {
 	Sync         SyncPolicy   // "": SyncAlways
 	Logger       *slog.Logger // nil: slog.Default()
 	Now          func() time.Time
+	// MarkEvery is how often the end of the journal is marked while it grows; 0: 1 s, and
+	// negative: never but where it must be.
+	MarkEvery time.Duration
+	// AcceptLoss opens a directory that lacks something, with what is left. Revisions go on
+	// beyond all that can have been given out.
+	AcceptLoss bool
+
+	boot string // of the machine: the operating system keeps what was written until the next
 }
 
 // Validate reports every fault of the options.
@@ -70,7 +82,19 @@ func (o Options) withDefaults() Options {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
+	if o.MarkEvery == 0 {
+		o.MarkEvery = defaultMarkEvery
+	}
+	if o.boot == "" {
+		o.boot = bootOfMachine()
+	}
 	return o
+}
+
+// bootOfMachine is what the machine calls its time since it was started; "" if it does not say.
+func bootOfMachine() string {
+	b, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	return string(b[:min(bootBytes, len(bytes.TrimSpace(b)))])
 }
 
 var (
@@ -88,18 +112,27 @@ type Journal struct {
 
 	writing   sync.Mutex                // held by Append, Recover and Close: owns the next block
 	file      vfs.File                  // the active segment
-	reserved  int64                     // how far it reaches; behind its last batch are zeros
 	buf       []byte                    // the frame being written, reused
 	recent    recent                    // what is appended but not yet applied by the caller
 	currentOf func(key string) Revision // of Recovery; nil: own is kept
 	applied   func() Revision           // of Recovery
+	unmarked  bool                      // the control file was lost, and with it all that it said
 	own       map[string]Revision
+
+	control control
+	ballast ballast
+	ceiling atomic.Uint64 // of the newest mark: no greater revision may be given out
+	disk    operations
+	stop    chan struct{} // ends keep
+	kept    chan struct{} // closed when it has ended; nil: it does not run
 
 	maint sync.Mutex // held by Snapshot, SetLabel and while Backup opens its files
 
 	mu        sync.Mutex // held for moments; guards what follows
 	segments  []segment  // ascending; the last is the active one
 	newest    Revision   // the newest revision ever assigned
+	reserved  int64      // how far the active segment's file reaches; behind its last batch are zeros
+	synced    bool       // all of it is durable, also under SyncNone
 	base      Revision   // of the newest snapshot
 	hasBase   bool
 	labels    map[string]string
@@ -122,19 +155,52 @@ func Open(dir string, o Options) (*Journal, error) {
 		return nil, err
 	}
 	o = o.withDefaults()
-	lock, err := takeDirectory(o.FS, dir)
+	lock, err := takeDirectory(o, dir)
 	if err != nil {
 		return nil, err
 	}
-	if err := prepareDirectory(o.FS, dir); err != nil {
-		return nil, errors.Join(err, lock.Close())
+	j := &Journal{dir: dir, fs: o.FS, o: o, lock: lock, recent: recent{keys: map[string]recentKey{}}, stop: make(chan struct{})}
+	if err := j.inspect(); err != nil {
+		return nil, errors.Join(err, j.control.close(), lock.Close())
 	}
-	labels, err := readLabels(o.FS, dir)
-	if err != nil {
-		return nil, errors.Join(err, lock.Close())
-	}
-	j := &Journal{dir: dir, fs: o.FS, o: o, lock: lock, labels: labels, recent: recent{keys: map[string]recentKey{}}}
 	return j, nil
+}
+
+// inspect reads everything but the state.
+func (j *Journal) inspect() error {
+	formatOf, err := prepareDirectory(j.fs, j.dir)
+	if err != nil {
+		return err
+	}
+	if j.labels, err = readLabels(j.fs, j.dir); j.lost(err) {
+		err = writeSealed(j.fs, filepath.Join(j.dir, labelsFile), j.labels)
+	}
+	if err != nil || formatOf == formatOfOld {
+		return err
+	}
+	m, fault, err := readControl(j.fs, j.dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = &LossError{File: filepath.Join(j.dir, controlFile), What: "is missing"}
+	} else if err == nil && fault != nil {
+		j.o.Logger.Warn("one of two records is damaged; the other is as good", "file", fault.File, "error", fault)
+	}
+	if j.lost(err) {
+		j.unmarked = true
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return j.control.open(j.fs, j.dir, m)
+}
+
+// lost says whether an error is a loss that is accepted.
+func (j *Journal) lost(err error) bool {
+	if err == nil || !j.o.AcceptLoss {
+		return false
+	}
+	j.o.Logger.Warn("a loss is accepted", "dir", j.dir, "error", err)
+	return true
 }
 
 // Follow implements Log.
@@ -146,6 +212,7 @@ func (j *Journal) Stats() Stats {
 	defer j.mu.Unlock()
 	s := j.stats
 	s.Segments = len(j.segments)
+	s.Full = j.ballast.full.Load()
 	for _, seg := range j.segments {
 		s.JournalBytes += seg.size
 	}
@@ -173,14 +240,15 @@ func (j *Journal) Close() error {
 	if closed {
 		return nil
 	}
+	j.stopKeeping()
 	var err error
 	if j.file != nil {
-		if n := len(j.segments); n > 0 && j.state() == nil {
-			err = j.trim(j.segments[n-1].size)
+		if j.state() == nil {
+			err = j.seal()
 		}
 		err = errors.Join(err, j.file.Close())
 	}
-	return errors.Join(err, j.lock.Close())
+	return errors.Join(err, j.control.close(), j.ballast.close(), j.lock.Close())
 }
 
 // state answers why the journal accepts nothing, nil if it does.

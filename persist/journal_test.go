@@ -22,7 +22,7 @@ var testTime = time.Unix(1_700_000_000, 0)
 func testOptions(fs vfs.FS) Options {
 	return Options{
 		FS: fs, SegmentBytes: 2048, ReserveBytes: 100, Logger: slog.New(slog.NewTextHandler(io.Discard, nil)),
-		Now: func() time.Time { return testTime },
+		Now: func() time.Time { return testTime }, MarkEvery: -1, boot: "this",
 	}
 }
 

@@ -11,14 +11,29 @@ import (
 
 const labelsFile = "labels"
 
-// readLabels answers the labels of a data directory; a missing file holds none.
+// readLabels answers the labels of a data directory. Where there is data, a missing file was
+// taken away.
 func readLabels(fsys vfs.FS, dir string) (map[string]string, error) {
 	labels := map[string]string{}
-	err := readSealed(fsys, filepath.Join(dir, labelsFile), &labels)
-	if errors.Is(err, fs.ErrNotExist) {
-		return labels, nil
+	path := filepath.Join(dir, labelsFile)
+	err := readSealed(fsys, path, &labels)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return labels, err
 	}
-	return labels, err
+	if used, err := holdsData(fsys, dir); err != nil || !used {
+		return labels, err
+	}
+	return labels, &LossError{File: path, What: "is missing"}
+}
+
+// holdsData says whether a directory has a snapshot or a journal.
+func holdsData(fsys vfs.FS, dir string) (bool, error) {
+	segments, err := listSegments(fsys, journalDir(dir))
+	if err != nil || len(segments) > 0 {
+		return len(segments) > 0, err
+	}
+	snapshots, err := listSnapshots(fsys, dir)
+	return len(snapshots) > 0, err
 }
 
 // Label answers a durable remark about the data directory, such as the naming profile.

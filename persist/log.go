@@ -24,6 +24,9 @@ type Write struct {
 	Note []byte
 	// Conditions must all hold when the write is committed, or it is refused.
 	Conditions []Condition
+	// Frees says that the write leads to less: on a full disk, a batch of such writes only may
+	// use the room that is kept for them.
+	Frees bool
 }
 
 // A Condition holds while the last write of Key that is still alive has the given
@@ -102,6 +105,10 @@ type Log interface {
 	// for recovery nor for history since keepFrom (a revision).
 	Snapshot(at, keepFrom Revision, items func(yield func(Item) bool)) error
 
+	// Trim drops the journal that the newest snapshot makes superfluous and that no history
+	// since keepFrom needs, without a new snapshot.
+	Trim(keepFrom Revision) error
+
 	// Stats reports sizes for metrics. It may be called at any time.
 	Stats() Stats
 
@@ -131,4 +138,6 @@ type Stats struct {
 	SyncSeconds                 float64
 	// SinceSnapshot is the number of journal bytes written after the newest snapshot.
 	SinceSnapshot int64
+	// Full says that the disk was full when it was last tried.
+	Full bool
 }

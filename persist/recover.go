@@ -45,6 +45,7 @@ type recovery struct {
 	segments []segment
 	last     Revision // of the journal
 	torn     string   // what a crash cut short at the journal's end
+	lenient  bool     // what the mark promises may be missing
 	buf      []byte
 }
 
@@ -60,17 +61,32 @@ func (j *Journal) Recover(r Recovery) (Revision, error) {
 	if err := j.ready(); !errors.Is(err, errNotRecovered) {
 		return 0, errors.Join(errors.New("persist: Recover is called once, after Open"), err)
 	}
+	if err := j.salvage(); err != nil {
+		return 0, err
+	}
 	j.currentOf, j.applied = r.Current, r.Applied
 	if r.Current == nil {
 		j.own = map[string]Revision{}
 	}
 	run := &recovery{j: j, r: r}
-	for _, step := range []func() error{run.state, run.list, run.discard, run.journal, run.settle, run.activate} {
-		if err := step(); err != nil {
-			return 0, errors.Join(append([]error{err}, run.faults...)...)
-		}
+	if err := run.do(run.state, run.list, run.discard, run.journal, run.settle, run.activate); err != nil {
+		return 0, err
+	}
+	if j.o.MarkEvery > 0 {
+		j.keepBallast()
+		j.kept = make(chan struct{})
+		go j.keep(j.kept)
 	}
 	return j.newest, nil
+}
+
+func (run *recovery) do(steps ...func() error) error {
+	for _, step := range steps {
+		if err := step(); err != nil {
+			return errors.Join(append([]error{err}, run.faults...)...)
+		}
+	}
+	return nil
 }
 
 // state delivers the newest intact snapshot.
@@ -115,11 +131,15 @@ func (run *recovery) item(item Item) error {
 	return nil
 }
 
-// list finds the segments and removes a last one that was never completed.
+// list finds the segments.
 func (run *recovery) list() (err error) {
 	j := run.j
 	if run.segments, err = listSegments(j.fs, journalDir(j.dir)); err != nil {
 		return err
+	}
+	marked := j.control.mark.segment
+	if marked > 0 && !run.lenient && !slices.ContainsFunc(run.segments, func(s segment) bool { return s.first == marked }) {
+		return j.control.mark.missing(j.dir)
 	}
 	n := len(run.segments)
 	if n == 0 {
@@ -134,7 +154,7 @@ func (run *recovery) list() (err error) {
 }
 
 // discard drops a journal that ends before the snapshot: its history has a gap before the
-// next revision. That needs a power cut under SyncNone, or somebody who cut the files.
+// next revision. That is so after a loss that was accepted, and else is a loss.
 func (run *recovery) discard() error {
 	j, n := run.j, len(run.segments)
 	if n == 0 || run.segments[n-1].first > run.base {
@@ -145,36 +165,65 @@ func (run *recovery) discard() error {
 	if err != nil || done.next > run.base {
 		return err
 	}
-	j.o.Logger.Warn("the journal ends before the snapshot: its history is dropped", "journal", done.next-1, "snapshot", run.base)
-	for len(run.segments) > 0 {
+	if j.control.mark.segment > 0 && !run.lenient {
+		return errEndsEarly(last, done.next-1, run.base)
+	}
+	for ; len(run.segments) > 0 && !run.lenient; run.segments = run.segments[:n] {
 		n = len(run.segments) - 1
 		if err := errors.Join(j.fs.Remove(run.segments[n].path), j.fs.SyncDir(journalDir(j.dir))); err != nil {
 			return err
 		}
-		run.segments = run.segments[:n]
 	}
-	run.last = run.base
+	j.o.Logger.Warn("the journal ends before the snapshot: its history is dropped", "journal", done.next-1, "snapshot", run.base)
+	run.segments, run.last = nil, run.base
 	return nil
 }
 
-// journal delivers the commits of all segments.
+// journal delivers the commits of all segments, and compares their end with the mark.
 func (run *recovery) journal() error {
-	j := run.j
+	m := run.j.control.mark
 	for i := range run.segments {
 		s := &run.segments[i]
+		newest := i == len(run.segments)-1
 		if i > 0 && s.first != run.last+1 {
+			if newest && s.first <= run.last {
+				return run.leftover(*s)
+			}
 			return &CorruptError{File: s.path, What: fmt.Sprintf(
 				"the segment begins with revision %d, but the one before ends with %d", s.first, run.last)}
 		}
-		newest := i == len(run.segments)-1
-		done, err := scan{fs: j.fs, segment: *s, newest: newest, buf: run.buf}.run(run.batch)
+		sc := scan{fs: run.j.fs, segment: *s, newest: newest, buf: run.buf}
+		if s.first == m.segment {
+			sc.at = m.end
+		}
+		done, err := sc.run(run.batch)
 		if err != nil {
 			return err
 		}
-		run.buf, run.last, s.size = done.buf, done.next-1, done.end
-		run.torn = done.torn
+		run.buf, run.last, run.torn = done.buf, done.next-1, done.torn
+		s.size, s.sum = done.end, done.sum
+		if s.first != m.segment || run.lenient {
+			continue
+		}
+		if what := m.lacks(done); what != "" {
+			return &LossError{File: s.path, What: what}
+		}
 	}
 	return nil
+}
+
+// leftover drops a segment that could not be completed when the one before was full, and whose
+// removal a crash took back.
+func (run *recovery) leftover(s segment) error {
+	done, err := scan{fs: run.j.fs, segment: s, newest: true}.run(nil)
+	if err != nil {
+		return err
+	}
+	if done.batches > 0 {
+		return &CorruptError{File: s.path, What: fmt.Sprintf("the segment before ends with revision %d", run.last)}
+	}
+	run.segments = run.segments[:len(run.segments)-1]
+	return errors.Join(run.j.fs.Remove(s.path), run.j.fs.SyncDir(journalDir(run.j.dir)))
 }
 
 func (run *recovery) batch(f frame, payload []byte) error {
@@ -199,11 +248,14 @@ func (run *recovery) settle() error {
 	if run.last < run.damaged {
 		return fmt.Errorf("persist: the journal ends at revision %d and cannot replace the damaged snapshot at %d", run.last, run.damaged)
 	}
+	if m := run.j.control.mark; max(run.last, run.base) < m.newest && !run.lenient {
+		return m.short(run.j.dir, max(run.last, run.base))
+	}
 	return dropStrays(run.j.fs, run.j.dir)
 }
 
 // activate cuts off a torn batch and opens the last segment for writing.
-func (run *recovery) activate() (err error) {
+func (run *recovery) activate() error {
 	j := run.j
 	if n := len(run.segments); n > 0 && run.segments[n-1].size == 0 {
 		// A crash while the segment was made. It must be gone for good before the one
@@ -214,35 +266,40 @@ func (run *recovery) activate() (err error) {
 		}
 		run.segments, run.torn = run.segments[:n-1], ""
 	}
-	newest := max(run.base, run.last)
-	if len(run.segments) == 0 {
-		var s segment
-		if s, err = createSegment(j.fs, journalDir(j.dir), newest+1); err != nil {
-			return noSpace(err)
-		}
-		run.segments = append(run.segments, s)
+	j.mu.Lock()
+	j.segments, j.newest = run.segments, max(run.base, run.last)
+	j.base, j.hasBase, j.recovered = run.base, run.hasBase, true
+	j.mu.Unlock()
+	if len(run.segments) > 0 {
+		return run.reopen(run.segments[len(run.segments)-1])
 	}
-	if err := run.reopen(run.segments[len(run.segments)-1]); err != nil {
+	if err := j.rotateNow(); !passes(err) {
 		return err
 	}
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	j.segments, j.newest = run.segments, newest
-	j.base, j.hasBase, j.recovered = run.base, run.hasBase, true
-	return nil
+	return nil // the first Append tries again
 }
 
 // reopen makes the last segment the active one, and what was read of it durable: a kill may
 // have left bytes that were written and never synced. Only zeros may follow the last batch.
 func (run *recovery) reopen(s segment) error {
 	j := run.j
-	if err := j.extend(s); err != nil {
+	file, size, err := j.extend(s)
+	if err != nil {
 		return err
 	}
-	if run.torn == "" {
-		return j.sync()
+	j.mu.Lock()
+	j.file, j.reserved, j.synced = file, size, true
+	j.mu.Unlock()
+	if run.torn != "" {
+		j.o.Logger.Warn("cut off a write that a crash interrupted", "file", s.path, "offset", s.size,
+			"bytes", size-s.size, "reason", run.torn)
+		return j.trim(s.size)
 	}
-	j.o.Logger.Warn("cut off a write that a crash interrupted", "file", s.path, "offset", s.size,
-		"bytes", j.reserved-s.size, "reason", run.torn)
-	return j.trim(s.size)
+	if err := j.sync(); err != nil {
+		return err
+	}
+	if err := j.mark(); !errors.Is(err, ErrNoSpace) {
+		return err
+	}
+	return nil // the first Append tries again
 }

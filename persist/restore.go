@@ -6,87 +6,115 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/tidwall/buntdb"
 )
 
-// A restored log counts on from its backup's revision plus restoreLeap and restoreRate for
-// each second since: more than any server can have assigned after the backup was taken. So no
-// revision is used twice, and every revision that a client may still know lies before the
-// history.
+// A restored log counts on from its backup's revision plus restoreLeap, and restoreRate for
+// each second since: more than any server can have assigned after the backup was taken, in
+// years, whatever the clock says. So no revision is used twice, and every revision that a
+// client may still know lies before the history.
 const (
-	restoreLeap = 1_000_000
+	restoreLeap = 1 << 44
 	restoreRate = 100_000
 )
 
-// Restore makes a data directory from a backup. The directory must be missing or empty.
-// Nothing is written before the whole backup has proved intact.
+// Restore makes a data directory from a backup. The directory must be missing or empty, or
+// one in which a Restore did not finish. No state is written before the whole backup has
+// proved intact, and none is ever served of a directory in which that is under way.
 func Restore(dir string, r io.Reader) error { return restore(dir, r, Options{}) }
 
 func restore(dir string, r io.Reader, o Options) (err error) {
 	o = o.withDefaults()
-	lock, err := takeDirectory(o.FS, dir)
+	if err := mustBeEmpty(o, dir); err != nil {
+		return err
+	}
+	o.AcceptLoss = true // of a lock file that nobody has made yet
+	lock, err := takeDirectory(o, dir)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, lock.Close()) }()
+	if err := mustBeEmpty(o, dir); err != nil {
+		return err
+	}
+	marker := filepath.Join(dir, restoringFile)
+	if err := writeSealed(o.FS, marker, format{formatVersion}); err != nil {
+		return noSpace(err)
+	}
+	if err := wipe(o, dir); err != nil {
+		return err
+	}
+	in := &backupReader{r: r}
+	if err := in.read(); err != nil {
+		return errors.Join(err, in.close(), o.FS.Remove(marker), o.FS.SyncDir(dir))
+	}
+	if err := errors.Join(in.place(dir, o), in.close()); err != nil {
+		return noSpace(err)
+	}
+	return errors.Join(o.FS.Remove(marker), o.FS.SyncDir(dir))
+}
+
+// mustBeEmpty refuses a directory that holds anything but an unfinished restore.
+func mustBeEmpty(o Options, dir string) error {
+	names, err := o.FS.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) || slices.Contains(names, restoringFile) {
+		return nil
+	}
+	for _, name := range names {
+		if name != lockFile && name != restoringFile+tempSuffix && name != "lost+found" {
+			return fmt.Errorf("persist: cannot restore into %s: it is not empty, it holds %q", dir, name)
+		}
+	}
+	return err
+}
+
+// wipe removes what a restore that did not finish has left.
+func wipe(o Options, dir string) error {
 	names, err := o.FS.ReadDir(dir)
 	if err != nil {
 		return err
 	}
 	for _, name := range names {
-		if name != lockFile && name != "lost+found" {
-			return fmt.Errorf("persist: cannot restore into %s: it is not empty, it holds %q", dir, name)
+		switch strings.TrimSuffix(name, tempSuffix) {
+		case formatFile, labelsFile, controlFile:
+			err = errors.Join(err, o.FS.Remove(filepath.Join(dir, name)))
 		}
 	}
-	in := &backupReader{r: r}
-	if err := in.read(); err != nil {
-		return errors.Join(err, in.close())
+	for _, d := range []string{journalDir(dir), snapshotsDir(dir)} {
+		inside, fault := o.FS.ReadDir(d)
+		if fault != nil && !errors.Is(fault, fs.ErrNotExist) {
+			err = errors.Join(err, fault)
+		}
+		for _, name := range inside {
+			err = errors.Join(err, o.FS.Remove(filepath.Join(d, name)))
+		}
 	}
-	return errors.Join(in.place(dir, o), in.close())
+	return err
 }
 
 // place writes the state. The marker keeps a half-written directory from ever being opened.
 func (in *backupReader) place(dir string, o Options) error {
-	marker := filepath.Join(dir, restoringFile)
-	if err := writeSealed(o.FS, marker, format{formatVersion}); err != nil {
-		return noSpace(err)
-	}
-	for _, d := range []string{journalDir(dir), snapshotsDir(dir)} {
-		if err := o.FS.MkdirAll(d); err != nil {
-			return err
-		}
-	}
-	if err := o.FS.SyncDir(dir); err != nil {
+	if err := makeFolders(o.FS, dir); err != nil {
 		return err
 	}
 	elapsed := max(0, o.Now().Sub(time.Unix(0, in.head.Time))/time.Second)
 	at := in.head.Revision + restoreLeap + restoreRate*Revision(elapsed)
-	var failed error
-	m, err := writeItems(o.FS, snapshotPath(dir, at), at, func(yield func(Item) bool) {
-		failed = eachItem(in.db, func(i Item) error {
-			if !yield(i) {
-				return io.ErrShortWrite // writeItems knows the cause
-			}
-			return nil
-		})
-	})
-	if err = errors.Join(err, failed); err != nil {
-		return noSpace(err)
-	}
-	m.Time = o.Now().UnixNano()
-	if err := placeSnapshot(o.FS, dir, m); err != nil {
-		return noSpace(err)
+	if err := writeState(o, dir, at, in.db); err != nil {
+		return err
 	}
 	if err := writeSealed(o.FS, filepath.Join(dir, labelsFile), in.head.Labels); err != nil {
-		return noSpace(err)
+		return err
 	}
-	if err := writeSealed(o.FS, filepath.Join(dir, formatFile), format{formatVersion}); err != nil {
-		return noSpace(err)
+	if err := writeControl(o.FS, dir, mark{clean: true, newest: at, ceiling: at}); err != nil {
+		return err
 	}
-	return errors.Join(o.FS.Remove(marker), o.FS.SyncDir(dir))
+	return writeSealed(o.FS, filepath.Join(dir, formatFile), format{directoryFormat})
 }
 
 // A backupReader reads a backup into memory.

@@ -69,6 +69,11 @@ func writeSealed(fs vfs.FS, path string, v any) error {
 	if err != nil {
 		return err
 	}
+	return replaceFile(fs, path, data)
+}
+
+// replaceFile puts a durable file in the place of another, if there is one, by its name.
+func replaceFile(fs vfs.FS, path string, data []byte) error {
 	f, err := fs.Create(path + tempSuffix)
 	if err != nil {
 		return err

@@ -35,7 +35,8 @@ func (e *CorruptError) Error() string {
 type segment struct {
 	first Revision // of its first batch, also while it has none
 	path  string
-	size  int64 // up to the end of its last batch
+	size  int64  // up to the end of its last batch
+	sum   uint32 // checksum in the header of that; 0: there is none
 }
 
 func fileName(first Revision, suffix string) string {
@@ -87,7 +88,8 @@ func headerOfSegment(first Revision) []byte {
 	return b
 }
 
-// createSegment makes an empty segment whose bytes and name are durable.
+// createSegment makes an empty segment whose bytes and name are durable. After an error the
+// name may come back with a crash.
 func createSegment(fs vfs.FS, dir string, first Revision) (segment, error) {
 	s := segment{first: first, path: filepath.Join(dir, fileName(first, segmentSuffix)), size: segmentHeader}
 	f, err := fs.Create(s.path)
@@ -100,7 +102,11 @@ func createSegment(fs vfs.FS, dir string, first Revision) (segment, error) {
 	if err := errors.Join(f.Sync(), f.Close()); err != nil {
 		return s, errors.Join(ErrFailed, err)
 	}
-	if err := fs.SyncDir(dir); err != nil {
+	err = fs.SyncDir(dir)
+	if passes(err) {
+		return s, errors.Join(err, fs.Remove(s.path))
+	}
+	if err != nil {
 		return s, errors.Join(ErrFailed, err)
 	}
 	return s, nil
@@ -144,6 +150,7 @@ type scan struct {
 	segment segment
 	newest  bool     // the last segment: the only one that may end in a torn batch
 	until   Revision // stop after this revision; 0: at the end of the file
+	at      int64    // an offset at which a batch must end for reached to be known
 	buf     []byte   // lent from segment to segment
 }
 
@@ -153,6 +160,9 @@ type scanned struct {
 	end     int64    // offset behind the last batch; 0: not even the header is there
 	torn    string   // why bytes behind end are not a batch; "" if there are none
 	batches uint64
+	size    int64  // of the file
+	sum     uint32 // checksum in the header of the last batch; 0: there is none
+	reached uint32 // the same of the batch that ends at the scan's offset
 	buf     []byte
 }
 
@@ -173,7 +183,7 @@ func (s scan) run(fn func(f frame, payload []byte) error) (scanned, error) {
 }
 
 func (s scan) walk(w *window, fn func(frame, []byte) error) (scanned, error) {
-	done := scanned{next: s.segment.first}
+	done := scanned{next: s.segment.first, size: w.size}
 	why, err := s.checkHeader(w)
 	if err != nil || why != "" {
 		done.torn = why
@@ -200,20 +210,24 @@ func (s scan) walk(w *window, fn func(frame, []byte) error) (scanned, error) {
 		}
 		done.end, done.next = done.end+f.size(), f.last+1
 		done.batches++
+		if done.sum = f.sum; done.end == s.at {
+			done.reached = f.sum
+		}
 	}
 	return done, nil
 }
 
-// reserve says whether what follows is what the newest segment is given ahead: only zeros.
+// reserve says whether what follows is what a segment is given ahead: only zeros. What they
+// may hide in one that is not the newest, the first revision of the next one tells.
 func (s scan) reserve(w *window, off int64) (bool, error) {
-	for off < w.size && s.newest {
+	for off < w.size {
 		b, err := w.slice(off, windowBytes)
 		if err != nil || len(b) == 0 || !allZero(b) {
 			return false, err
 		}
 		off += int64(len(b))
 	}
-	return s.newest, nil
+	return true, nil
 }
 
 // blame turns a decoder's complaint into a CorruptError and leaves a caller's error alone.

@@ -29,6 +29,12 @@ func (j *Journal) Snapshot(at, keepFrom Revision, items func(yield func(Item) bo
 	}
 	if !skip {
 		m, err := j.writeSnapshot(at, items)
+		if isFull(err) && j.release(ballastLeast) {
+			m, err = j.writeSnapshot(at, items)
+		}
+		if isFull(err) {
+			j.noteFull("a snapshot found no room")
+		}
 		if err != nil {
 			return noSpace(fmt.Errorf("persist: snapshot at revision %d: %w", at, err))
 		}
@@ -273,7 +279,7 @@ func (j *Journal) drop(at, keepFrom Revision) error {
 			due = last <= at && last < keepFrom
 		}
 		j.mu.Unlock()
-		if !due {
+		if due = due && j.marked(oldest); !due {
 			return nil
 		}
 		// One at a time: a crash must not leave a gap between segments.

@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"path/filepath"
+	"slices"
 )
 
 // Verify reads every byte of a data directory, compares it with its checksums and writes what
@@ -17,7 +18,7 @@ func Verify(dir string, out io.Writer) (ok bool, err error) { return verify(dir,
 func verify(dir string, out io.Writer, o Options) (bool, error) {
 	v := &verification{dir: dir, out: out, o: o.withDefaults()}
 	v.say("directory %s", dir)
-	for _, step := range []func() error{v.small, v.snapshots, v.journal} {
+	for _, step := range []func() error{v.small, v.snapshots, v.journal, v.marks} {
 		if err := step(); err != nil {
 			return false, err
 		}
@@ -31,7 +32,9 @@ type verification struct {
 	dir    string
 	out    io.Writer
 	o      Options
+	format int
 	base   Revision // of the newest intact snapshot
+	last   Revision // of the journal
 	newest Revision // of all snapshots
 	faults int
 	err    error // of out
@@ -49,10 +52,16 @@ func (v *verification) fault(err error) {
 }
 
 func (v *verification) small() error {
-	if err := checkFormat(v.o.FS, v.dir); err != nil {
+	if formatOf, err := checkFormat(v.o.FS, v.dir); err != nil {
 		v.fault(err)
 	} else {
-		v.say("format %d", formatVersion)
+		v.format = formatOf
+		v.say("format %d", formatOf)
+	}
+	if names, err := v.o.FS.ReadDir(v.dir); err != nil {
+		return err
+	} else if !slices.Contains(names, lockFile) {
+		v.fault(&LossError{File: filepath.Join(v.dir, lockFile), What: "is missing"})
 	}
 	labels, err := readLabels(v.o.FS, v.dir)
 	if err != nil {
@@ -121,10 +130,65 @@ func (v *verification) journal() error {
 			return v.err
 		}
 	}
+	v.last = max(next, 1) - 1
 	if next != 0 && next <= v.newest {
 		v.say("note: the journal ends at revision %d, before the snapshot at %d", next-1, v.newest)
 	}
 	return nil
+}
+
+// marks compares the end of the journal with the control file. Where a running daemon has
+// written that meanwhile, it is compared anew.
+func (v *verification) marks() error {
+	if v.format != directoryFormat {
+		return nil
+	}
+	const most = 10
+	for n := 0; ; n++ {
+		m, fault, err := readControl(v.o.FS, v.dir)
+		if err != nil || fault != nil {
+			if n < most && !errors.Is(err, fs.ErrNotExist) {
+				continue // perhaps while it was written
+			}
+			v.fault(errors.Join(err, asFault(fault)))
+			return nil
+		}
+		loss, err := v.loss(m)
+		if err != nil || loss == nil {
+			if err == nil {
+				v.say("control file: the end is marked at revision %d, no revision above %d was given out", m.newest, m.ceiling)
+			}
+			return err
+		}
+		if again, _, err := readControl(v.o.FS, v.dir); n >= most || err != nil || again.sequence == m.sequence {
+			v.fault(loss)
+			return nil
+		}
+	}
+}
+
+// loss answers what the directory lacks of what a mark promises.
+func (v *verification) loss(m mark) (*LossError, error) {
+	segments, err := listSegments(v.o.FS, journalDir(v.dir))
+	if err != nil {
+		return nil, err
+	}
+	i := slices.IndexFunc(segments, func(s segment) bool { return s.first == m.segment })
+	if m.segment > 0 && i < 0 {
+		return m.missing(v.dir), nil
+	}
+	last := max(v.last, v.base)
+	if i >= 0 {
+		done, err := scan{fs: v.o.FS, segment: segments[i], newest: true, at: m.end}.run(nil)
+		if what := m.lacks(done); err == nil && what != "" {
+			return &LossError{File: segments[i].path, What: what}, nil
+		}
+		last = max(last, done.next-1)
+	}
+	if last < m.newest {
+		return m.short(v.dir, last), nil
+	}
+	return nil, nil
 }
 
 // segment checks one segment and answers the revision that must follow, 0 if nobody can tell.
@@ -144,4 +208,11 @@ func (v *verification) segment(s segment, newest bool) Revision {
 		v.say("note: %s after offset %d: a write that was cut short or is under way", done.torn, done.end)
 	}
 	return done.next
+}
+
+func asFault(fault *CorruptError) error {
+	if fault == nil {
+		return nil
+	}
+	return fault
 }

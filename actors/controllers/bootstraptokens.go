@@ -80,7 +80,8 @@ func (b *bootstrapTokens) read(o *meta.Object, gone bool) (s bootstrapSecret, ok
 		return s, false
 	}
 	s = bootstrapSecret{object: own(o.Key), uid: o.Head.UID, version: o.Version}
-	s.BootstrapToken, s.whole = authn.ReadBootstrapToken(b.naming, &policy.Object{Key: o.Key, Head: o.Head, Tree: tree})
+	s.BootstrapToken, err = authn.ReadBootstrapToken(b.naming, &policy.Object{Key: o.Key, Head: o.Head, Tree: tree})
+	s.whole = err == nil
 	return s, true
 }
 

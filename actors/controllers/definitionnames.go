@@ -57,6 +57,11 @@ func (d *Definitions) judge(known *definition) verdict {
 	case accepted["status"] == "True":
 		established = schema.Tree{"type": "Established", "status": "True", "reason": "InitialNamesAccepted", "message": "the initial names have been accepted"}
 	}
+	if d.kinds.Taken(known.tree) {
+		const message = "the resource or the kind is a built-in one"
+		accepted["status"], accepted["reason"], accepted["message"] = "False", "BuiltIn", message
+		established = schema.Tree{"type": "Established", "status": "False", "reason": "NotAccepted", "message": "not all names are accepted"}
+	}
 	v.established = established["status"] == "True"
 	v.renamed = !rules.Equal(v.names, had)
 	v.news = v.renamed

@@ -34,7 +34,7 @@ func amend(ctx context.Context, store Store, k *schema.Kind, o *meta.Object, sub
 // edit replaces one list in the metadata of an object, if it is still as it was. change may
 // change what it gets.
 func edit(ctx context.Context, store Store, k *schema.Kind, o *meta.Object, change func(metadata schema.Tree) (field string, list []any)) error {
-	tree, _, err := codec.DecodeJSON(k.Message, o.JSON)
+	tree, err := codec.DecodeStored(k.Message, o.JSON)
 	if err != nil {
 		return err
 	}

@@ -128,7 +128,7 @@ func (w *written) take(events []request.Event) error {
 
 // lastOccurrence is the latest time that an Event names; now if it names none, or a later one.
 func lastOccurrence(k *schema.Kind, o *meta.Object, now time.Time) time.Time {
-	tree, _, err := codec.DecodeJSON(k.Message, o.JSON)
+	tree, err := codec.DecodeStored(k.Message, o.JSON)
 	if err != nil {
 		return now
 	}

@@ -2,6 +2,8 @@ package controllers
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"log/slog"
 	"sync"
 	"time"
@@ -109,10 +111,15 @@ func (n *Namespaces) attempt(ctx context.Context, ns incarnation) (bool, error) 
 	if current, err := n.find(ctx, ns); current == nil {
 		return err == nil, err
 	}
-	if empty, err := n.empty(ctx, ns.name); !empty {
+	left := n.empty(ctx, ns.name)
+	if !left.empty() {
+		return false, errors.Join(left.err(), n.report(ctx, ns, left))
+	}
+	if err := n.release(ctx, ns); err != nil {
 		return false, err
 	}
-	err := n.release(ctx, ns)
+	// Where it stays, for finalizers of others, it is told that its content does not hold it.
+	err := n.report(ctx, ns, left)
 	return err == nil, err
 }
 
@@ -129,27 +136,26 @@ func (n *Namespaces) key(ns incarnation) meta.Key {
 	return meta.Key{GroupResource: n.kind.Storage, Name: ns.name}
 }
 
-// empty deletes the content of a namespace and says whether nothing is left.
-func (n *Namespaces) empty(ctx context.Context, name string) (bool, error) {
-	left := false
+// empty deletes the content of a namespace, and tells what is left. A resource that cannot be emptied
+// keeps no other from it.
+func (n *Namespaces) empty(ctx context.Context, name string) *remainder {
+	left := newRemainder()
 	for _, k := range n.kinds.Stored() {
 		if !k.Namespaced {
 			continue
 		}
 		content := request.List{Kind: k, Namespace: name}
 		listing, err := n.store.DeleteCollection(ctx, content, request.Mutation{Kind: k})
-		if err != nil {
-			return false, err
+		if err == nil && len(listing.Items) > 0 {
+			listing, err = n.store.List(ctx, content)
 		}
-		if len(listing.Items) == 0 {
+		if err != nil {
+			left.failures = append(left.failures, fmt.Errorf("%s: %w", meta.GroupResource{Group: k.Group, Resource: k.Resource}, err))
 			continue
 		}
-		if listing, err = n.store.List(ctx, content); err != nil {
-			return false, err
-		}
-		left = left || len(listing.Items) > 0
+		left.add(k, listing.Items)
 	}
-	return !left, nil
+	return left
 }
 
 // release takes the server's finalizer off a namespace.
@@ -158,7 +164,7 @@ func (n *Namespaces) release(ctx context.Context, ns incarnation) error {
 	if current == nil {
 		return err
 	}
-	tree, _, err := codec.DecodeJSON(n.kind.Message, current.JSON)
+	tree, err := codec.DecodeStored(n.kind.Message, current.JSON)
 	if err != nil {
 		return err
 	}

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/troupe-api/troupe/actors"
 	"github.com/troupe-api/troupe/kinds/catalog"
@@ -199,6 +201,37 @@ func TestNamespaceGoes(t *testing.T) {
 	}
 }
 
+// told waits until the conditions of a namespace say all of this.
+func (w *world) told(name string, messages ...string) {
+	w.t.Helper()
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
+		text := string(w.get("namespaces/" + name).JSON)
+		if !slices.ContainsFunc(messages, func(m string) bool { return !strings.Contains(text, m) }) {
+			return
+		}
+		if time.Now().After(deadline) {
+			w.t.Fatalf("the conditions do not say what holds it: %s", text)
+		}
+	}
+}
+
+// A namespace that is empty and held by a finalizer of others in its spec is told that no content holds it.
+func TestNamespaceOfAnother(t *testing.T) {
+	w := open(t, vfs.NewMem())
+	defer w.close()
+	defer w.run()()
+	w.mutate("namespaces/n", request.Mutation{Verb: request.Create, Object: schema.Tree{
+		"metadata": schema.Tree{"name": "n"}, "spec": schema.Tree{"finalizers": []any{"example.com/other"}}}})
+	w.create("configmaps/n/held", "example.com/hold")
+	w.delete("namespaces/n")
+	w.told("n", `"reason":"SomeFinalizersRemain"`)
+	w.free("configmaps/n/held")
+	w.told("n", `"reason":"ContentRemoved"`, `"reason":"ContentHasNoFinalizers"`)
+	if !w.terminating("namespaces/n") {
+		t.Error("the namespace should wait for the other's finalizer")
+	}
+}
+
 // A namespace waits for an object that a finalizer holds, and for nothing else.
 func TestNamespaceWaitsForFinalizers(t *testing.T) {
 	w := open(t, vfs.NewMem())
@@ -213,6 +246,8 @@ func TestNamespaceWaitsForFinalizers(t *testing.T) {
 	configmaps("loose has gone", "held terminates")
 	w.delete("namespaces/m")
 	namespaces("m has gone") // one that waits keeps no other waiting
+	w.told("n", "Some resources are remaining: configmaps. has 1 resource instances",
+		"Some content in the namespace has finalizers remaining: example.com/hold in 1 resource instances")
 	if !w.terminating("namespaces/n") || !w.terminating("configmaps/n/held") {
 		t.Error("the namespace and what is held in it should be terminating")
 	}

@@ -46,8 +46,12 @@ func apply(cur State, m *request.Mutation, env Env) (Candidate, error) {
 	if err != nil {
 		return Candidate{}, err
 	}
-	if schema.Same(merged, cur.Tree) && sameList(owners, managed(cur.Tree)) {
-		return Candidate{Op: None, Idle: true, Tree: cur.Tree}, nil
+	if !cur.Outdated && schema.Same(merged, cur.Tree) && sameList(owners, managed(cur.Tree)) {
+		idle := Candidate{Op: None, Idle: true, Tree: cur.Tree}
+		if m.Subresource == "" {
+			idle.Warnings = warn(m.Kind.Stored, cur.Tree, cur.Tree)
+		}
+		return idle, nil
 	}
 	want := env.remember(m, fork(cur, m, merged, env))
 	if want, err = reach(cur, m, want, env, &faults); err != nil {
@@ -67,6 +71,9 @@ func stands(o *meta.Object, m *request.Mutation) bool {
 // checkAbsent holds a configuration that speaks of one certain object against there being none.
 func checkAbsent(m *request.Mutation) error {
 	metadata := object(m.Object, "metadata")
+	if rules.Text(metadata, "name") == "" {
+		return meta.NewBadRequest("the name of the object (" + m.Key.Name + " based on URL) was undeterminable: name must be provided")
+	}
 	if uid := rules.Text(metadata, "uid"); uid != "" {
 		return meta.NewConflict(resource(m.Kind), m.Key.Name,
 			"uid mismatch: the provided object specified uid "+uid+", and no existing object was found")

@@ -53,6 +53,9 @@ func (h *held) pass() Claim {
 	return c
 }
 
+// NoClaim is the claim of a change that needs nothing.
+var NoClaim Claim = nothing{}
+
 // nothing is the claim of a change that needs nothing.
 type nothing struct{}
 

@@ -19,9 +19,6 @@ func create(cur State, m *request.Mutation, env Env) (Candidate, error) {
 	if cur.Object != nil {
 		return Candidate{}, meta.NewAlreadyExists(resource(m.Kind), m.Key.Name)
 	}
-	if version, _ := object(m.Object, "metadata")["resourceVersion"].(string); version != "" {
-		return Candidate{}, meta.NewBadRequest("resourceVersion should not be set on objects to be created")
-	}
 	return fresh(m, env)
 }
 
@@ -38,7 +35,11 @@ func createBelow(cur State, m *request.Mutation, env Env) (Candidate, error) {
 // fresh is the candidate of a new object as the body has it.
 func fresh(m *request.Mutation, env Env) (Candidate, error) {
 	tree := convert.ToStored(m.Kind, ownBody(m, env))
-	own(State{}, m, managed(tree), tree, env)
+	asked := managed(tree)
+	for _, name := range serverFields { // nobody owns what is not taken
+		delete(object(tree, "metadata"), name)
+	}
+	own(State{}, m, asked, tree, env)
 	return build(m, tree, managed(tree), env)
 }
 
@@ -64,6 +65,7 @@ func build(m *request.Mutation, tree schema.Tree, owners []any, env Env) (Candid
 	}
 	if m.Kind.Custom() && m.Kind.Subresource("status") != nil {
 		delete(tree, "status")
+		rules.Default(stored, tree)
 	}
 	if stored.Rules.Prepare != nil {
 		stored.Rules.Prepare(tree, nil)
@@ -75,10 +77,20 @@ func build(m *request.Mutation, tree schema.Tree, owners []any, env Env) (Candid
 	held := &held{claim}
 	defer held.drop()
 	causes = slices.Concat(rules.Validate(stored, tree), rules.ValidateServed(m.Kind, tree, nil), causes)
+	causes, err := env.evaluate(m, tree, nil, causes)
+	if err != nil {
+		return Candidate{}, err
+	}
 	if len(causes) > 0 {
 		return Candidate{}, meta.NewInvalid(kindName(m.Kind), m.Key.Name, causes)
 	}
-	c := finish(State{}, m, tree)
+	if m.Verb == request.Create && !m.DryRun && rules.Text(object(m.Object, "metadata"), "resourceVersion") != "" {
+		return Candidate{}, meta.NewBadRequest("resourceVersion should not be set on objects to be created")
+	}
+	c, err := finish(State{}, m, tree, env)
+	if err != nil {
+		return Candidate{}, err
+	}
 	c.Created, c.Claim = true, held.pass()
 	c.Warnings = warn(stored, tree, nil)
 	return c, nil

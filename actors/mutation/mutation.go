@@ -1,11 +1,13 @@
 package mutation
 
 import (
+	"context"
 	"time"
 
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
@@ -18,6 +20,9 @@ type State struct {
 	// Fresh says that Object carries a version that a client can know. It does not while
 	// the state is still being committed.
 	Fresh bool
+	// Outdated says that Tree is not what Object says, but what that means today (convert.Read):
+	// to write it as it is would be a change.
+	Outdated bool
 }
 
 // NeedsTree says whether Apply looks at the tree of the current state. To remove an object as it
@@ -28,17 +33,22 @@ func NeedsTree(o *meta.Object, m *request.Mutation) bool {
 	case m.Verb == request.Delete:
 		return m.Admission != nil || !goesAtOnce(o, m)
 	case m.Verb == request.Patch && m.PatchType == request.ApplyPatch:
-		return !stands(o, m)
+		return m.Kind.Stored.Rules.Warn != nil || !stands(o, m) // it may have to say something
 	}
 	return true
 }
 
 // Env is what a mutation takes from outside.
 type Env struct {
-	Now    time.Time
-	NewUID func() string
+	// Context ends what takes long; nil for never.
+	Context context.Context
+	Now     time.Time
+	NewUID  func() string
 	// LastApplied names the annotation in which clients keep what they have applied; "" if none.
 	LastApplied string
+	// MaxBytes is how many bytes of data an object may have, and half of what it may have in all;
+	// 0 is DefaultMaxBytes.
+	MaxBytes int
 	// Claims hands out what the objects of the storage share; nil if they share nothing.
 	Claims Claims
 }
@@ -95,18 +105,38 @@ func Apply(cur State, m *request.Mutation, env Env) (Candidate, error) {
 	return c, err
 }
 
+// evaluate runs the expressions of the kind for a write that is valid otherwise, as causes say.
+func (e *Env) evaluate(m *request.Mutation, tree, old schema.Tree, causes []meta.Cause) ([]meta.Cause, error) {
+	if len(causes) > 0 || m.Kind.Rules.Evaluate == nil || m.Subresource != "" && !m.Kind.Custom() {
+		return causes, nil
+	}
+	ctx := e.Context
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	causes = rules.Evaluate(ctx, m.Kind, tree, old)
+	if ctx.Err() != nil {
+		return nil, meta.NewTimeout("the request ended before the rules of its kind had been evaluated")
+	}
+	return causes, nil
+}
+
 // finish encodes a wanted tree into a candidate, or finds that nothing changes.
-func finish(cur State, m *request.Mutation, tree schema.Tree) Candidate {
+func finish(cur State, m *request.Mutation, tree schema.Tree, env Env) (Candidate, error) {
 	stored := m.Kind.Stored
-	c := Candidate{Op: Put, Tree: tree, Encoded: codec.EncodeJSON(stored, tree)}
+	encoded, err := env.encode(cur, m, tree)
+	if err != nil {
+		return Candidate{}, err
+	}
+	c := Candidate{Op: Put, Tree: tree, Encoded: encoded}
 	if cur.Object != nil && sameBytes(cur.Object, c.Encoded) {
-		return Candidate{Op: None, Tree: cur.Tree}
+		return Candidate{Op: None, Tree: cur.Tree}, nil
 	}
 	c.Head = codec.Head(stored, tree)
 	if c.Head.Terminating && len(c.Head.Finalizers) == 0 && released(stored, tree) {
 		c.Op = Remove
 	}
-	return c
+	return c, nil
 }
 
 // warn is what the kind has to say about an accepted state; old is nil on create.

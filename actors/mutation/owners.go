@@ -21,13 +21,13 @@ func writer(m *request.Mutation, env Env) ownership.Writer {
 	w := ownership.Writer{
 		Manager: cmp.Or(m.FieldManager, itself), Subresource: m.Subresource, APIVersion: m.Kind.APIVersion(), Now: timestamp(env.Now),
 	}
-	switch {
-	case m.Subresource == "status":
-		w.Only = "status"
-	case m.Subresource == "":
+	sub := m.Kind.Subresource(m.Subresource)
+	if sub == nil {
 		w.KeepsStatus = m.Kind.Subresource("status") != nil
+		return w
 	}
-	if sub := m.Kind.Subresource(m.Subresource); sub != nil && sub.Scale != nil {
+	w.Only, w.KeepsMetadata = sub.Field, sub.KeepsMetadata
+	if sub.Scale != nil {
 		w.Scale = &ownership.Scale{Replicas: strings.Split(sub.Scale.Replicas, "."), APIVersion: sub.Speaks.APIVersion()}
 	}
 	return w

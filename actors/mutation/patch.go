@@ -1,7 +1,9 @@
 package mutation
 
 import (
+	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -30,7 +32,13 @@ func patch(cur State, m *request.Mutation, env Env) (Candidate, error) {
 	if err != nil {
 		return Candidate{}, err
 	}
+	if text := turned(speaker, patched); text != "" {
+		return Candidate{}, invalidPatch(patched, text)
+	}
 	want, faults, err := codec.Conform(speaker.Message, patched, base)
+	if errors.Is(err, codec.ErrTooMany) {
+		return Candidate{}, meta.NewTooLarge("%v", err)
+	}
 	if err != nil {
 		return Candidate{}, invalidPatch(patched, err.Error())
 	}
@@ -41,6 +49,16 @@ func patch(cur State, m *request.Mutation, env Env) (Candidate, error) {
 	c, err := replace(cur, m, detach(cur, m, want, env), env)
 	c.Warnings = append(warnings, c.Warnings...)
 	return c, err
+}
+
+// turned tells in what a patch has made another kind of an object; "" if it is still one of k.
+func turned(k *schema.Kind, patched schema.Tree) string {
+	for _, is := range [][2]string{{"apiVersion", k.APIVersion()}, {"kind", k.Kind}} {
+		if v, there := patched[is[0]]; there && v != nil && v != is[1] {
+			return fmt.Sprintf("the %s in the patched object does not match the expected %s (%s)", is[0], is[0], is[1])
+		}
+	}
+	return ""
 }
 
 // asClientsSee is the tree as the kind or the sub-resource shows it, with the parts that
@@ -58,7 +76,7 @@ func asClientsSee(cur State, k *schema.Kind, sub *schema.Subresource) schema.Tre
 // asWritten is a tree as its JSON says it, with the fields that are always written: the
 // pointers of a JSON patch may lead there.
 func asWritten(k *schema.Kind, t schema.Tree) (schema.Tree, error) {
-	v, _, err := codec.DecodeAny(codec.EncodeJSON(k, t).JSON)
+	v, err := codec.DecodeAnyStored(codec.EncodeJSON(k, t).JSON)
 	out, ok := v.(schema.Tree)
 	if err != nil || !ok {
 		return nil, fmt.Errorf("encoded %s: %w", k.Kind, err)
@@ -67,17 +85,35 @@ func asWritten(k *schema.Kind, t schema.Tree) (schema.Tree, error) {
 	return out, nil
 }
 
+// untouched is what a patch has made of a tree as it is written, with what the patch has not gone
+// into, at the top and in the field below, as it is in base.
+func untouched(patched, written, base schema.Tree, below string) schema.Tree {
+	out := maps.Clone(patched)
+	for name, v := range patched {
+		if was, there := base[name]; there && schema.Same(v, written[name]) {
+			out[name] = was
+		}
+	}
+	if v, ok := patched[below].(schema.Tree); ok {
+		out[below] = untouched(v, object(written, below), object(base, below), "")
+	}
+	return out
+}
+
 // applyPatch is what a patch makes of base. The faults are those of the patch itself: what
 // it has twice, which nobody could see in the result.
 func applyPatch(base schema.Tree, speaker *schema.Kind, m *request.Mutation) (schema.Tree, []codec.FieldFault, error) {
 	if m.PatchType == request.JSONPatch {
-		base, err := asWritten(speaker, base)
+		written, err := asWritten(speaker, base)
 		if err != nil {
 			return nil, nil, err
 		}
 		body, faults := operations(m)
-		patched, err := merge.JSONPatch(base, body)
-		return patched, faults, err
+		patched, err := merge.JSONPatch(written, body)
+		if err != nil {
+			return nil, nil, err
+		}
+		return untouched(patched, written, base, "metadata"), faults, nil
 	}
 	decoded, twice, err := codec.DecodeAny(m.PatchBody)
 	if err != nil {
@@ -145,6 +181,8 @@ func invalidPatch(patched schema.Tree, text string) error {
 		patched = cloneTop(patched)
 		delete(object(patched, "metadata"), "managedFields")
 	}
+	const most = 64 << 10 // of an object that the answer shows
+	shown := codec.AppendAnyWithin(nil, patched, most)
 	return meta.NewInvalid(meta.GroupKind{}, "", []meta.Cause{{
-		Type: meta.CauseInvalid, Field: "patch", Message: fmt.Sprintf("Invalid value: %q: %s", codec.AppendAny(nil, patched), text)}})
+		Type: meta.CauseInvalid, Field: "patch", Message: fmt.Sprintf("Invalid value: %q: %s", shown[:min(len(shown), most)], text)}})
 }

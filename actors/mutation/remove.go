@@ -47,7 +47,7 @@ func remove(cur State, m *request.Mutation, env Env) (Candidate, error) {
 	} else if asked := m.Delete.GracePeriodSeconds; asked != nil && m.Kind.GracefulDeletion {
 		shortenGrace(metadata, notNegative(*asked))
 	}
-	return finish(cur, m, tree), nil
+	return finish(cur, m, tree, env)
 }
 
 // goesAtOnce says whether nothing holds the object: it is removed as it is.

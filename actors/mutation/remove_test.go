@@ -100,6 +100,6 @@ func TestTerminating(t *testing.T) {
 		{name: "a namespace goes with the last of them", resource: "namespaces", current: leaving,
 			m: request.Mutation{Verb: request.Update, Subresource: "finalize"}, body: `{"spec":{"finalizers":[]}}`, op: Remove},
 		{name: "a namespace waits for other finalizers too", resource: "namespaces", current: withMetadata(leaving, `"finalizers":["a.b/c"]`),
-			m: request.Mutation{Verb: request.Update, Subresource: "finalize"}, body: `{"spec":{"finalizers":[]}}`, op: Put},
+			m: request.Mutation{Verb: request.Update, Subresource: "finalize"}, body: `{"metadata":{"finalizers":["a.b/c"]},"spec":{"finalizers":[]}}`, op: Put},
 	})
 }

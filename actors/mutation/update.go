@@ -2,6 +2,7 @@ package mutation
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 
@@ -66,14 +67,24 @@ func settle(cur State, m *request.Mutation, want schema.Tree, faults *schema.Fau
 	causes = slices.Concat(faults.List, rules.ValidateChange(stored, want, cur.Tree), causes)
 	if m.Subresource == "" {
 		causes = append(causes, rules.ValidateUpdate(stored, want, cur.Tree)...)
+	} else {
+		causes = append(causes, rules.ValidateMetadataUpdate(want, cur.Tree)...)
 	}
 	if m.Subresource == "" || stored.Custom() {
 		causes = append(causes, rules.ValidateServed(m.Kind, want, cur.Tree)...)
 	}
+	causes, err := env.evaluate(m, want, cur.Tree, causes)
+	if err != nil {
+		return Candidate{}, err
+	}
 	if len(causes) > 0 {
 		return Candidate{}, meta.NewInvalid(kindName(speaks(m)), m.Key.Name, causes)
 	}
-	c := unstamped(cur, finish(cur, m, want))
+	c, err := finish(cur, m, want, env)
+	if err != nil {
+		return Candidate{}, err
+	}
+	c = unstamped(cur, c)
 	if m.Subresource == "" {
 		c.Warnings = warn(stored, want, cur.Tree)
 	}
@@ -147,8 +158,24 @@ func scope(cur State, m *request.Mutation, want schema.Tree, now string, faults 
 	if err := sub.View.Write(scoped, want, now, faults); err != nil {
 		return nil, err
 	}
+	if sub.Speaks == nil {
+		scoped["metadata"] = reached(object(scoped, "metadata"), object(want, "metadata"), sub.KeepsMetadata)
+	}
 	rules.Default(stored, scoped)
 	return scoped, nil
+}
+
+// reached is the metadata that a write of a sub-resource leaves: what it wants, but for what
+// it keeps, and for what tells the object from others.
+func reached(old, want schema.Tree, keeps []string) schema.Tree {
+	if slices.Contains(keeps, schema.EveryField) {
+		want = old
+	}
+	out := maps.Clone(want)
+	for _, name := range slices.Concat(keeps, []string{"name", "namespace", "uid"}) {
+		rules.Carry(out, old, name)
+	}
+	return out
 }
 
 // carryMetadata sets what clients may not change. A name, a namespace or a uid that

@@ -20,7 +20,7 @@ type Store interface {
 
 // read decodes an object of kind k.
 func read(k *schema.Kind, o *meta.Object) (schema.Tree, error) {
-	tree, _, err := codec.DecodeJSON(k.Message, o.JSON)
+	tree, err := codec.DecodeStored(k.Message, o.JSON)
 	if err != nil {
 		return nil, fmt.Errorf("operations: stored object %s: %w", o.Key, err)
 	}

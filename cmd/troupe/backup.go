@@ -18,6 +18,14 @@ func dataDirFlag(c *cobra.Command) *string {
 	return c.Flags().String("data-dir", daemon.Default().DataDir, "The data directory.")
 }
 
+// oneFile says which argument is missing, or that there are too many.
+func oneFile(c *cobra.Command, args []string) error {
+	if len(args) != 1 {
+		return fmt.Errorf("%s takes one FILE, and was given %d", c.Name(), len(args))
+	}
+	return nil
+}
+
 // backup writes the state of a daemon, running or stopped, into one file.
 func backup() *cobra.Command {
 	c := &cobra.Command{
@@ -32,7 +40,7 @@ leaves no FILE.
 
 The file carries checksums, and holds every object in clear, Secrets too: keep it like
 the data directory itself. Certificates and admin.kubeconfig are not part of it.`,
-		Args: cobra.ExactArgs(1),
+		Args: oneFile,
 	}
 	dir := dataDirFlag(c)
 	kubeconfig := kubeconfigFlag(c, "")
@@ -52,6 +60,9 @@ the data directory itself. Certificates and admin.kubeconfig are not part of it.
 			revision, err = take(w)
 			return err
 		})
+		if errors.Is(err, persist.ErrLocked) {
+			err = fmt.Errorf("%w\nask the daemon that uses it, with --kubeconfig", err)
+		}
 		if err == nil {
 			fmt.Fprintf(c.ErrOrStderr(), "backup of %s at resource version %d\n", source, revision)
 		}
@@ -68,7 +79,7 @@ func restore() *cobra.Command {
 		Long: `Make a data directory from the backup in FILE, or from standard input if FILE is "-".
 The directory must be missing or empty. Nothing is written before the whole backup has
 proved intact. Watches and lists from before the restore are answered 410 afterwards.`,
-		Args: cobra.ExactArgs(1),
+		Args: oneFile,
 	}
 	dir := dataDirFlag(c)
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -81,7 +92,11 @@ proved intact. Watches and lists from before the restore are answered 410 afterw
 			defer file.Close()
 			in = file
 		}
-		return persist.Restore(*dir, in)
+		err := persist.Restore(*dir, in)
+		if err == nil {
+			fmt.Fprintf(c.ErrOrStderr(), "%s is restored: troupe serve --data-dir %[1]s\n", *dir)
+		}
+		return err
 	}
 	return c
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -83,6 +84,17 @@ func (s *scrape) label(name, label string) string {
 		}
 	}
 	return ""
+}
+
+// objects are all that have a series of a name, in order.
+func (s *scrape) objects(name string) (all []string) {
+	for series := range s.samples {
+		if labels, ok := strings.CutPrefix(series, name+`{object="`); ok {
+			all = append(all, strings.TrimSuffix(labels, `"}`))
+		}
+	}
+	slices.Sort(all)
+	return all
 }
 
 // resources are all that have a series of a name.

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -21,6 +22,9 @@ administrator's kubeconfig. One line on standard output says when it is ready, a
 the log goes to standard error.
 
 Settings come from the file of --config, if given, and from flags, which override it.`
+
+// lastAnswers is how long requests in flight may take when the daemon cannot go on.
+const lastAnswers = 5 * time.Second
 
 // serve runs the daemon.
 func serve() *cobra.Command {
@@ -43,7 +47,6 @@ func serve() *cobra.Command {
 		daemon.PrintFlags(c.OutOrStdout(), groups)
 	})
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		tuneMemory()
 		config := daemon.Default()
 		if file != "" {
 			if err := config.Load(file); err != nil {
@@ -67,9 +70,11 @@ func run(config daemon.Config, out, logs io.Writer) error {
 	if err != nil {
 		return err
 	}
+	started := d.TuneMemory()
 	if err := d.Start(); err != nil {
 		return err
 	}
+	started()
 	fmt.Fprintln(out, d.Ready())
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -78,6 +83,9 @@ func run(config daemon.Config, out, logs io.Writer) error {
 	go func() { ended <- d.Wait() }()
 	select {
 	case err := <-ended:
+		last, cancel := context.WithTimeout(ctx, lastAnswers)
+		defer cancel()
+		d.Drain(last)
 		return err // recovery on the next start does the rest
 	case <-signals:
 	}

@@ -107,18 +107,32 @@ func (p *picture) summary(w io.Writer) error {
 		{"sync", fmt.Sprintf("%s each  batch %s each", short(p.mean("troupe_journal_sync_seconds_total", "troupe_journal_sync_total")),
 			short(p.mean("troupe_commit_seconds_total", "troupe_commit_batches_total")))},
 		{"disk", fmt.Sprintf("journal %s in %s files  snapshots %s, %s failed", size(a.get("troupe_journal_bytes")), count(a.get("troupe_journal_segments")),
-			size(a.get("troupe_snapshot_bytes")), count(a.get("troupe_snapshot_failures_total")))},
+			size(a.get("troupe_snapshot_bytes")), count(a.get("troupe_snapshot_failures_total"))) + p.full()},
 		{"memory", fmt.Sprintf("%s resident  history %s  %s goroutines  %s of %s files open", size(a.get("process_resident_memory_bytes")),
 			size(a.sum("troupe_history_bytes", "")), count(a.get("go_goroutines")), count(a.get("process_open_fds")), count(a.get("process_max_fds")))},
 		{"actors", fmt.Sprintf("%s awake  waiting messages %s  panics %s  restarts %s", count(a.get("troupe_object_actors")), count(a.get("troupe_mailbox_depth")),
 			count(a.get("troupe_actor_panics_total")), count(a.get("troupe_actor_restarts_total")))},
 		{"slowest", p.slowest()},
 	}
+	if n := a.get("troupe_unreadable_objects"); n > 0 {
+		lines = append(lines, [2]string{"unreadable", count(n) + " stored objects are set aside until they are deleted:"})
+		for _, name := range a.objects("troupe_unreadable_object") {
+			lines = append(lines, [2]string{"", name})
+		}
+	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, line := range lines {
 		fmt.Fprintf(t, "%s\t%s\n", line[0], line[1])
 	}
 	return t.Flush()
+}
+
+// full says that the disk is full, if it is.
+func (p *picture) full() string {
+	if p.after.get("troupe_disk_full") == 0 {
+		return ""
+	}
+	return "  FULL: only deletes are accepted"
 }
 
 // slowest names the collections with the longest turns since the start.

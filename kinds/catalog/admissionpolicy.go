@@ -90,11 +90,12 @@ func validateMatchResources(match schema.Tree, path string, faults *schema.Fault
 			at := rules.At(path+"."+list, i)
 			validateOperationRule(rule, at, faults)
 			names := rules.Texts(rule, "resourceNames")
+			seen := rules.Seen{}
 			for j, name := range names {
 				for _, msg := range rules.PathSegment(name) {
 					faults.Invalid(rules.At(at+".resourceNames", j), name, msg)
 				}
-				if slices.Contains(names[:j], name) {
+				if seen.Again(name) {
 					faults.Duplicate(rules.At(at+".resourceNames", j), name)
 				}
 			}

@@ -8,7 +8,15 @@ import (
 )
 
 func apiServiceRules() schema.Rules {
-	return schema.Rules{Prepare: prepareAPIService, Validate: validateAPIService}
+	return schema.Rules{
+		Prepare: prepareAPIService, Validate: validateAPIService, PlainFinalizers: true,
+		Served: func(obj, old schema.Tree, faults *schema.Faults) {
+			spec := rules.Sub(obj, "spec")
+			if known := []string{rules.Text(rules.Sub(old, "spec"), "caBundle")}; rules.Has(spec, "service") {
+				validateBundle(rules.Text(spec, "caBundle"), known, "spec.caBundle", faults)
+			}
+		},
+	}
 }
 
 // prepareAPIService begins a service of this server itself as available, and any other

@@ -13,7 +13,8 @@ func TestAPIService(t *testing.T) {
 	const own = `"group":"a.example","version":"v1",` + priorities
 	judge(t, k, []change{
 		{obj: `{` + name + `"spec":{` + own + `}}`},
-		{obj: `{` + name + `"spec":{` + own + `,"service":{"name":"s","namespace":"n"},"caBundle":"AA=="}}`},
+		{obj: `{` + name + `"spec":{` + own + `,"service":{"name":"s","namespace":"n"},"caBundle":"` + certificateText(t) + `"}}`},
+		{obj: `{` + name + `"spec":{` + own + `,"service":{"name":"s","namespace":"n"},"caBundle":"AA=="}}`, want: []string{`spec.caBundle: Invalid value: "AA==": unable to load root certificates: unable to parse bytes as PEM block`}},
 		{obj: `{"metadata":{"name":"v1."},"spec":{"version":"v1",` + priorities + `}}`},
 		{obj: `{"metadata":{"name":"v2."},"spec":{"version":"v2",` + priorities + `}}`, want: []string{`spec.group: Required value: only v1 may have an empty group and it better be legacy kube`}},
 		{obj: `{"spec":{` + own + `}}`, want: []string{"metadata.name: Invalid value: \"x\": must be `spec.version+\".\"+spec.group`: \"v1.a.example\""}},
@@ -26,7 +27,8 @@ func TestAPIService(t *testing.T) {
 		{obj: `{` + name + `"spec":{` + own + `,"service":{"port":70000},"caBundle":"AA==","insecureSkipTLSVerify":true}}`, want: []string{
 			`spec.service.namespace: Required value`, `spec.service.name: Required value`,
 			`spec.service.port: Invalid value: 70000: port is not valid: must be between 1 and 65535, inclusive`,
-			`spec.insecureSkipTLSVerify: Invalid value: true: may not be true if caBundle is present`}},
+			`spec.insecureSkipTLSVerify: Invalid value: true: may not be true if caBundle is present`,
+			`spec.caBundle: Invalid value: "AA==": unable to load root certificates: unable to parse bytes as PEM block`}},
 	})
 	obj := named(k, tree(t, `{"metadata":{"creationTimestamp":"2026-01-01T00:00:00Z"},"status":{"conditions":[{"type":"Mine"}]}}`))
 	create(k, obj)

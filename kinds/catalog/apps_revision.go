@@ -6,20 +6,30 @@ import (
 )
 
 func revisionRules() schema.Rules {
-	return schema.Rules{Validate: validateRevision, ValidateUpdate: validateRevisionUpdate}
-}
-
-func validateRevision(obj schema.Tree, faults *schema.Faults) {
-	if !rules.Has(obj, "data") {
-		faults.Required("data", "data is mandatory")
+	return schema.Rules{
+		Validate:       func(obj schema.Tree, faults *schema.Faults) { notNegative(obj, "", faults, "revision") },
+		ValidateUpdate: validateRevisionUpdate,
+		Served: func(obj, old schema.Tree, faults *schema.Faults) {
+			if old == nil {
+				validateRevisionData(obj["data"], faults)
+			}
+		},
 	}
-	notNegative(obj, "", faults, "revision")
 }
 
-// validateRevisionUpdate lets nothing but metadata change. A change of the number is
-// reported for the data, as users know it.
+// validateRevisionData wants the state of a new revision, an object.
+func validateRevisionData(data any, faults *schema.Faults) {
+	if data == nil {
+		faults.Required("data", "data is mandatory")
+	} else if _, isObject := data.(schema.Tree); !isObject {
+		faults.Required("data", "data must be a valid JSON object")
+	}
+}
+
+// validateRevisionUpdate keeps the data. The number may change: a controller that rolls back
+// raises that of the revision it goes back to.
 func validateRevisionUpdate(obj, old schema.Tree, faults *schema.Faults) {
-	if !rules.Equal(obj["data"], old["data"]) || !rules.Equal(obj["revision"], old["revision"]) {
+	if !rules.Equal(obj["data"], old["data"]) {
 		faults.Invalid("data", obj["data"], "field is immutable")
 	}
 }

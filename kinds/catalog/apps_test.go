@@ -296,13 +296,14 @@ func TestWorkloadStatus(t *testing.T) {
 
 func TestControllerRevision(t *testing.T) {
 	k := kindIn(t, meta.Platform, "apps", "v1", "ControllerRevision")
-	expect(t, "no data", create(k, named(k, tree(t, `{"revision":-1}`))), []string{"data: Required value: data is mandatory", "revision: Invalid value: -1: must be greater than or equal to 0"})
+	expect(t, "no data", create(k, named(k, tree(t, `{"revision":-1}`))), []string{"revision: Invalid value: -1: must be greater than or equal to 0", "data: Required value: data is mandatory"})
 	old := named(k, tree(t, `{"revision":1,"data":{"a":1}}`))
 	expect(t, "create", create(k, old), nil)
 	for now, want := range map[string][]string{
 		`{"revision":1,"data":{"a":1},"metadata":{"labels":{"a":"b"}}}`: nil,
 		`{"revision":1,"data":{"a":2}}`:                                 {`data: Invalid value: {"a":2}: field is immutable`},
-		`{"revision":2,"data":{"a":1}}`:                                 {`data: Invalid value: {"a":1}: field is immutable`},
+		`{"revision":2,"data":{"a":1}}`:                                 nil,
+		`{"revision":-2,"data":{"a":1}}`:                                {`revision: Invalid value: -2: must be greater than or equal to 0`},
 	} {
 		expect(t, now, update(k, named(k, tree(t, now)), old), want)
 	}

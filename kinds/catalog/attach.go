@@ -17,6 +17,9 @@ func (c *Catalog) attach() error {
 			return fmt.Errorf("catalog: rules of %s: no such kind", key)
 		}
 		k.Rules = r
+		if key == definitionKey {
+			k.Rules.Served = c.validateDefined
+		}
 	}
 	for key, conversion := range conversionsOf(c.naming, c.Message) {
 		k, rest, err := c.declared(key)

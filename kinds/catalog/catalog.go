@@ -107,7 +107,7 @@ func (e *edition) add(k *schema.Kind) error {
 func byPlace(a, b *schema.Kind) int {
 	return cmp.Or(
 		strings.Compare(a.Group, b.Group),
-		CompareVersions(a.Version, b.Version),
+		meta.CompareVersions(a.Version, b.Version),
 		strings.Compare(a.Resource, b.Resource),
 	)
 }

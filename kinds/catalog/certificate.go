@@ -88,12 +88,13 @@ func checkRequest(text string) error {
 }
 
 func validateUsages(usages []string, faults *schema.Faults) {
+	seen := rules.Seen{}
 	for i, usage := range usages {
 		path := rules.At("spec.usages", i)
 		if !slices.Contains(keyUsages, usage) {
 			faults.NotSupported(path, usage, keyUsages)
 		}
-		if slices.Contains(usages[:i], usage) {
+		if seen.Again(usage) {
 			faults.Duplicate(path, usage)
 		}
 	}

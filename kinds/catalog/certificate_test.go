@@ -8,6 +8,7 @@ import (
 	"crypto/x509/pkix"
 	"encoding/base64"
 	"encoding/pem"
+	"math/big"
 	"strings"
 	"testing"
 
@@ -75,7 +76,23 @@ func decided(t *testing.T, k *schema.Kind, sub string, obj schema.Tree, status s
 	return lines(append(faults.List, rules.Validate(k, obj)...))
 }
 
+// certificateText is a certificate as a status holds it.
+func certificateText(t *testing.T) string {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{SerialNumber: big.NewInt(1)}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return encoded("CERTIFICATE", der)
+}
+
 func TestCertificateDecisions(t *testing.T) {
+	good := certificateText(t)
 	k := kindOfGroup(t, meta.Platform, "certificates.platform.io", "CertificateSigningRequest")
 	const approved = `{"type":"Approved","status":"True","reason":"r","lastUpdateTime":"2026-01-01T00:00:00Z","lastTransitionTime":"2026-01-01T00:00:00Z"}`
 	certificate := encoded("CERTIFICATE", []byte("x"))
@@ -95,9 +112,15 @@ func TestCertificateDecisions(t *testing.T) {
 		{"status", `{}`, `{"conditions":[` + approved + `]}`, []string{`status.conditions: Forbidden: updates may not add a condition of type "Approved"`}},
 		{"status", `{"conditions":[` + approved + `]}`, `{}`, []string{`status.conditions: Forbidden: updates may not remove a condition of type "Approved"`}},
 		{"status", `{"conditions":[` + approved + `]}`, `{"conditions":[` + approved + `,{"type":"Failed","status":"True"}]}`, nil},
-		{"status", `{}`, `{"certificate":"bm9wZQ=="}`, []string{`status.certificate: Invalid value: "<certificate data>": must contain at least one CERTIFICATE PEM block`}},
-		{"status", `{}`, `{"certificate":"` + encoded("PRIVATE KEY", []byte("x")) + `"}`, []string{`status.certificate: Invalid value: "<certificate data>": only CERTIFICATE PEM blocks are allowed, found "PRIVATE KEY"`}},
-		{"status", `{}`, `{"certificate":"` + certificate + `"}`, []string{`status.certificate: Invalid value: "<certificate data>": x509: …`}},
+		{"status", `{"conditions":[` + approved + `]}`, `{"conditions":[` + approved + `],"certificate":"bm9wZQ=="}`, []string{`status.certificate: Invalid value: "<certificate data>": must contain at least one CERTIFICATE PEM block`}},
+		{"status", `{"conditions":[` + approved + `]}`, `{"conditions":[` + approved + `],"certificate":"` + encoded("PRIVATE KEY", []byte("x")) + `"}`, []string{`status.certificate: Invalid value: "<certificate data>": only CERTIFICATE PEM blocks are allowed, found "PRIVATE KEY"`}},
+		{"status", `{"conditions":[` + approved + `]}`, `{"conditions":[` + approved + `],"certificate":"` + certificate + `"}`, []string{`status.certificate: Invalid value: "<certificate data>": x509: …`}},
+		{"status", `{}`, `{"certificate":"` + good + `"}`, []string{`status.certificate: Forbidden: updates may not set the certificate of a request that is not approved`}},
+		{"status", `{"conditions":[{"type":"Denied","status":"True"}]}`, `{"conditions":[{"type":"Denied","status":"True"}],"certificate":"` + good + `"}`, []string{`status.certificate: Forbidden: updates may not set the certificate of a request that is not approved`}},
+		{"status", `{"conditions":[` + approved + `]}`, `{"conditions":[` + approved + `],"certificate":"` + good + `"}`, nil},
+		{"status", `{"conditions":[` + approved + `]}`, `{"conditions":[` + approved + `,{"type":"Failed","status":"True"}],"certificate":"` + good + `"}`, []string{`status.certificate: Forbidden: updates may not set the certificate of a request that has failed`}},
+		{"status", `{"conditions":[` + approved + `],"certificate":"` + good + `"}`, `{"conditions":[` + approved + `,{"type":"Failed","status":"True"}],"certificate":"` + good + `"}`, []string{`status.conditions: Forbidden: updates may not add a condition of type "Failed" to a request whose certificate is issued`}},
+		{"approval", `{"conditions":[` + approved + `],"certificate":"` + good + `"}`, `{"conditions":[` + approved + `,{"type":"Failed","status":"True"}]}`, []string{`status.conditions: Forbidden: updates may not add a condition of type "Failed" to a request whose certificate is issued`}},
 		{"status", `{"certificate":"AA=="}`, `{"certificate":""}`, []string{`status.certificate: Forbidden: updates may not modify existing certificate content`}},
 	} {
 		obj := named(k, tree(t, `{"spec":{"request":"`+certificateRequest(t)+`","signerName":"a.b/c","usages":["any"]},"status":`+c.old+`}`))

@@ -16,6 +16,7 @@ func writeApproval(obj, body schema.Tree, now string, faults *schema.Faults) err
 	if now, was := rules.Text(wanted, "certificate"), rules.Text(rules.Sub(obj, "status"), "certificate"); now != "" && now != was {
 		faults.Forbidden("status.certificate", "updates may not set certificate content")
 	}
+	keepIssued(rules.Sub(obj, "status"), rules.Trees(wanted, "conditions"), faults)
 	rules.Carry(rules.Grow(obj, "status"), wanted, "conditions")
 	stampDecisions(obj, old, now)
 	return nil
@@ -40,9 +41,16 @@ func writeCertificate(obj, body schema.Tree, now string, faults *schema.Faults) 
 			}
 		}
 	}
-	if was := rules.Text(status, "certificate"); was != "" && rules.Text(wanted, "certificate") != was {
+	switch was, now := rules.Text(status, "certificate"), rules.Text(wanted, "certificate"); {
+	case was == now:
+	case was != "":
 		faults.Forbidden("status.certificate", "updates may not modify existing certificate content")
+	case ofType(old, conditionApproved) == nil || ofType(old, conditionDenied) != nil:
+		faults.Forbidden("status.certificate", "updates may not set the certificate of a request that is not approved")
+	case ofType(conditions, conditionFailed) != nil:
+		faults.Forbidden("status.certificate", "updates may not set the certificate of a request that has failed")
 	}
+	keepIssued(status, conditions, faults)
 	rules.Carry(status, wanted, "conditions")
 	stampDecisions(obj, old, now)
 	rules.Carry(status, wanted, "certificate")
@@ -55,6 +63,13 @@ func keepDecisions(old, conditions []schema.Tree, faults *schema.Faults) {
 		if ofType(old, kind) != nil && ofType(conditions, kind) == nil {
 			faults.Forbidden("status.conditions", fmt.Sprintf("updates may not remove a condition of type %q", kind))
 		}
+	}
+}
+
+// keepIssued refuses to say of a request that it has failed when its certificate is there.
+func keepIssued(old schema.Tree, conditions []schema.Tree, faults *schema.Faults) {
+	if rules.Text(old, "certificate") != "" && ofType(rules.Trees(old, "conditions"), conditionFailed) == nil && ofType(conditions, conditionFailed) != nil {
+		faults.Forbidden("status.conditions", fmt.Sprintf("updates may not add a condition of type %q to a request whose certificate is issued", conditionFailed))
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 
 // A definitionCheck knows the names that a profile gives to what definitions may say.
 type definitionCheck struct {
-	keys     schemaKeys
+	keys     custom.Keys
 	compiler *custom.Compiler
 	guarded  []string // domains whose groups need an approval
 	approval string   // annotation that tells of it
@@ -21,14 +21,14 @@ type definitionCheck struct {
 
 func definitionRules(n *meta.Naming) schema.Rules {
 	c := definitionCheck{
-		keys:     newSchemaKeys(n),
+		keys:     custom.NewKeys(n),
 		compiler: custom.NewCompiler(n, nil),
 		guarded:  []string{strings.TrimPrefix(n.Group(""), "."), n.Name("platform.io")},
 		approval: n.Name("api-approved.platform.io"),
 	}
 	return schema.Rules{
 		Default: defaultDefinition, Prepare: prepareDefinition,
-		Validate: c.validate, ValidateUpdate: validateDefinitionUpdate,
+		Validate: c.validate, ValidateSpec: c.validateSpec, ValidateUpdate: validateDefinitionUpdate, PlainFinalizers: true,
 		Deleting: func(obj schema.Tree, now string) { markDeleting(obj, n.Name(CleanupFinalizer), now) },
 	}
 }
@@ -87,19 +87,24 @@ func (c definitionCheck) validate(obj schema.Tree, faults *schema.Faults) {
 	if name := rules.Text(metadata, "name"); name != rules.Text(rules.Sub(spec, "names"), "plural")+"."+rules.Text(spec, "group") {
 		faults.Invalid("metadata.name", name, `must be spec.names.plural+"."+spec.group`)
 	}
-	validateDefinitionGroup(rules.Text(spec, "group"), faults)
 	c.validateApproval(rules.Text(spec, "group"), rules.Sub(metadata, "annotations"), faults)
+	validateDefinitionStatus(rules.Sub(obj, "status"), spec, faults)
+}
+
+// validateSpec is apart, so that a definition whose spec was let in under other bounds can still
+// get its status, and lose its finalizer.
+func (c definitionCheck) validateSpec(spec schema.Tree, faults *schema.Faults) {
+	validateDefinitionGroup(rules.Text(spec, "group"), faults)
 	choice(spec, "scope", "spec", faults, "Cluster", "Namespaced")
 	if rules.Flag(spec, "preserveUnknownFields") {
 		faults.Invalid("spec.preserveUnknownFields", true,
-			"cannot set to true, set "+c.keys.preserve+" to true in spec.versions[*].schema instead")
+			"cannot set to true, set "+c.keys.Preserve+" to true in spec.versions[*].schema instead")
 	}
 	c.validateVersions(spec, faults)
 	names := rules.Sub(spec, "names")
 	required(names, "spec.names", faults, "plural", "singular", "kind", "listKind")
 	validateDefinitionNames(names, "spec.names", faults)
 	validateConversion(rules.Sub(spec, "conversion"), faults)
-	validateDefinitionStatus(rules.Sub(obj, "status"), spec, faults)
 }
 
 func validateDefinitionGroup(group string, faults *schema.Faults) {
@@ -174,7 +179,7 @@ func validateConversion(conversion schema.Tree, faults *schema.Faults) {
 	if !configured {
 		faults.Required(path+".webhookClientConfig", "required when strategy is set to Webhook")
 	} else {
-		validateBundle(rules.Text(config, "caBundle"), path+".webhookClientConfig.caBundle", faults)
+		validateBundle(rules.Text(config, "caBundle"), nil, path+".webhookClientConfig.caBundle", faults)
 		validateClientConfig(config, path+".webhookClientConfig", faults)
 	}
 	validateReviewVersions(versions, path+".conversionReviewVersions", faults)

@@ -9,16 +9,16 @@ import (
 
 // lists checks what makes the elements of a list distinct.
 func (w schemaWalk) lists(s schema.Tree, path string) {
-	kind, typed := s[w.keys.listType].(string)
+	kind, typed := s[w.keys.ListType].(string)
 	item, single := s["items"].(schema.Tree)
-	keys := rules.Texts(s, w.keys.listKeys)
+	keys := rules.Texts(s, w.keys.ListKeys)
 	if len(keys) > 0 && kind != "map" {
 		const msg = "must be map if "
-		switch at := path + "." + w.keys.listType; {
+		switch at := path + "." + w.keys.ListType; {
 		case !typed:
-			w.faults.Required(at, msg+w.keys.listKeys+" is non-empty")
+			w.faults.Required(at, msg+w.keys.ListKeys+" is non-empty")
 		default:
-			w.faults.Invalid(at, kind, msg+w.keys.listKeys+" is non-empty")
+			w.faults.Invalid(at, kind, msg+w.keys.ListKeys+" is non-empty")
 		}
 	}
 	switch {
@@ -28,30 +28,30 @@ func (w schemaWalk) lists(s schema.Tree, path string) {
 		w.mapItems(s, keys, path)
 	}
 	if (kind == "set" || kind == "map") && rules.Flag(item, "nullable") {
-		w.faults.Forbidden(path+".items.nullable", "cannot be nullable when "+w.keys.listType+" is "+kind)
+		w.faults.Forbidden(path+".items.nullable", "cannot be nullable when "+w.keys.ListType+" is "+kind)
 	}
 }
 
 // setItem wants the elements of a set to be compared as a whole.
 func (w schemaWalk) setItem(item schema.Tree, path string) {
-	msg := "must be atomic as item of a list with " + w.keys.listType + "=set"
+	msg := "must be atomic as item of a list with " + w.keys.ListType + "=set"
 	switch rules.Text(item, "type") {
 	case "array":
-		if v, ok := item[w.keys.listType].(string); ok && v != "atomic" {
-			w.faults.Invalid(path+"."+w.keys.listType, v, msg)
+		if v, ok := item[w.keys.ListType].(string); ok && v != "atomic" {
+			w.faults.Invalid(path+"."+w.keys.ListType, v, msg)
 		}
 	case "object":
-		if v, _ := item[w.keys.mapType].(string); v != "atomic" {
-			w.faults.Invalid(path+"."+w.keys.mapType, item[w.keys.mapType], msg)
+		if v, _ := item[w.keys.MapType].(string); v != "atomic" {
+			w.faults.Invalid(path+"."+w.keys.MapType, item[w.keys.MapType], msg)
 		}
 	}
 }
 
 // mapItems wants elements that are objects with keys: scalars that are always there.
 func (w schemaWalk) mapItems(s schema.Tree, keys []string, path string) {
-	suffix := w.keys.listType + " is map"
+	suffix := w.keys.ListType + " is map"
 	if len(keys) == 0 {
-		w.faults.Required(path+"."+w.keys.listKeys, "must not be empty if "+suffix)
+		w.faults.Required(path+"."+w.keys.ListKeys, "must not be empty if "+suffix)
 	}
 	item, ok := s["items"].(schema.Tree)
 	switch kind := rules.Text(item, "type"); {
@@ -65,15 +65,16 @@ func (w schemaWalk) mapItems(s schema.Tree, keys []string, path string) {
 		w.faults.Invalid(path+".items.type", kind, "must be object if parent array's "+suffix)
 		return
 	}
-	for i, key := range keys {
+	seen := rules.Seen{}
+	for _, key := range keys {
 		property, ok := rules.Sub(item, "properties")[key].(schema.Tree)
 		if !ok {
-			w.faults.Invalid(path+"."+w.keys.listKeys, keys, "entries must all be names of item properties")
+			w.faults.Invalid(path+"."+w.keys.ListKeys, keys, "entries must all be names of item properties")
 		} else {
 			w.mapKey(item, property, key, path)
 		}
-		if slices.Contains(keys[:i], key) {
-			w.faults.Invalid(path+"."+w.keys.listKeys, keys, "must not contain duplicate entries")
+		if seen.Again(key) {
+			w.faults.Invalid(path+"."+w.keys.ListKeys, keys, "must not contain duplicate entries")
 		}
 	}
 }
@@ -81,9 +82,9 @@ func (w schemaWalk) mapItems(s schema.Tree, keys []string, path string) {
 func (w schemaWalk) mapKey(item, property schema.Tree, key, path string) {
 	at := rules.Key(path+".items.properties", key)
 	if kind := rules.Text(property, "type"); kind == "array" || kind == "object" {
-		w.faults.Invalid(at+".type", kind, "must be a scalar type if parent array's "+w.keys.listType+" is map")
+		w.faults.Invalid(at+".type", kind, "must be a scalar type if parent array's "+w.keys.ListType+" is map")
 	}
-	about := "this property is in " + w.keys.listKeys + ", so it "
+	about := "this property is in " + w.keys.ListKeys + ", so it "
 	if !slices.Contains(rules.Texts(item, "required"), key) && !rules.Has(property, "default") {
 		w.faults.Required(at+".default", about+"must have a default or be a required property")
 	}

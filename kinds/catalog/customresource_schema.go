@@ -5,27 +5,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/custom"
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
 )
-
-// schemaKeys are the keys of a schema that bear the vendor's name.
-type schemaKeys struct {
-	preserve, embedded, intOrString, listType, listKeys, mapType, validations string
-}
-
-func newSchemaKeys(n *meta.Naming) schemaKeys {
-	return schemaKeys{
-		preserve:    n.Name("x-platform-preserve-unknown-fields"),
-		embedded:    n.Name("x-platform-embedded-resource"),
-		intOrString: n.Name("x-platform-int-or-string"),
-		listType:    n.Name("x-platform-list-type"),
-		listKeys:    n.Name("x-platform-list-map-keys"),
-		mapType:     n.Name("x-platform-map-type"),
-		validations: n.Name("x-platform-validations"),
-	}
-}
 
 // schemaTypes are what a value can be.
 var schemaTypes = []string{"array", "boolean", "integer", "number", "object", "string"}
@@ -37,6 +20,9 @@ func (c definitionCheck) validateSchema(version schema.Tree, path string, faults
 		return
 	}
 	path += ".openAPIV3Schema"
+	if !c.bounded(root, path, faults) {
+		return
+	}
 	if _, status := rules.Sub(version, "subresources")["status"]; status {
 		c.validateStatusRoot(root, path, faults)
 	}
@@ -46,10 +32,68 @@ func (c definitionCheck) validateSchema(version schema.Tree, path string, faults
 	before := len(faults.List)
 	walk := schemaWalk{keys: c.keys, faults: faults}
 	walk.node(root, path, schemaPlace{root: true})
-	c.keys.validateStructure(root, path, faults)
+	validateStructure(c.keys, root, path, faults)
 	if len(faults.List) == before {
 		c.compiler.CheckRules(root, path, faults)
 	}
+}
+
+// What a schema may consist of. Definitions of the real world stay far below.
+const (
+	maxSchemaDepth = 100
+	maxRules       = 1000
+	maxRuleText    = 256 << 10 // bytes of all expressions together
+)
+
+// bounded tells whether a schema is small enough to be looked at, and reports if it is not.
+func (c definitionCheck) bounded(root schema.Tree, path string, faults *schema.Faults) bool {
+	before := len(faults.List)
+	size := schemaSize{key: c.keys.Validations}
+	if !size.add(root, 1) {
+		faults.Forbidden(path, fmt.Sprintf("must not have more than %d levels", maxSchemaDepth))
+	}
+	if size.rules > maxRules {
+		faults.Forbidden(path, fmt.Sprintf("must not have more than %d rules in %s", maxRules, c.keys.Validations))
+	}
+	if size.text > maxRuleText {
+		faults.Forbidden(path, fmt.Sprintf("must not have more than %d bytes of expressions in %s", maxRuleText, c.keys.Validations))
+	}
+	return len(faults.List) == before
+}
+
+// A schemaSize counts the rules of a schema.
+type schemaSize struct {
+	key         string // of rules
+	rules, text int
+}
+
+// add takes in a schema, and tells whether it ends before there are too many levels.
+func (z *schemaSize) add(s schema.Tree, level int) bool {
+	if level > maxSchemaDepth {
+		return false
+	}
+	for _, rule := range rules.Trees(s, z.key) {
+		z.rules++
+		z.text += len(rules.Text(rule, "rule")) + len(rules.Text(rule, "messageExpression"))
+	}
+	for _, name := range []string{"items", "additionalProperties", "not"} {
+		if sub, ok := s[name].(schema.Tree); ok && !z.add(sub, level+1) {
+			return false
+		}
+	}
+	for _, sub := range rules.Sub(s, "properties") {
+		if sub, ok := sub.(schema.Tree); ok && !z.add(sub, level+1) {
+			return false
+		}
+	}
+	for _, name := range []string{"allOf", "anyOf", "oneOf"} {
+		for _, sub := range rules.Trees(s, name) {
+			if !z.add(sub, level+1) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // rootFields may stand at the root of a schema whose status is a sub-resource: nothing
@@ -67,7 +111,7 @@ func (c definitionCheck) validateStatusRoot(root schema.Tree, path string, fault
 	}
 	for _, key := range rules.Keys(root) {
 		name := strings.ToUpper(key[:1]) + key[1:]
-		known := key == c.keys.preserve || key == c.keys.validations || slices.Contains(rootFields, name)
+		known := key == c.keys.Preserve || key == c.keys.Validations || slices.Contains(rootFields, name)
 		if !known && !rules.Empty(root[key]) {
 			faults.Invalid(path, root, fmt.Sprintf("only %v fields are allowed at the root of the schema if the status subresource is enabled", rootFields))
 			return
@@ -77,7 +121,7 @@ func (c definitionCheck) validateStatusRoot(root schema.Tree, path string, fault
 
 // A schemaWalk checks what each part of a schema may say at all.
 type schemaWalk struct {
-	keys   schemaKeys
+	keys   custom.Keys
 	faults *schema.Faults
 }
 
@@ -98,7 +142,7 @@ func (p schemaPlace) below() schemaPlace {
 // property is the place of a property of s, which stands at p.
 func (w schemaWalk) property(p schemaPlace, s schema.Tree, name string) schemaPlace {
 	sub := p.below()
-	if (p.root || rules.Flag(s, w.keys.embedded)) && (name == "metadata" || name == "apiVersion" || name == "kind") {
+	if (p.root || rules.Flag(s, w.keys.Embedded)) && (name == "metadata" || name == "apiVersion" || name == "kind") {
 		sub.inMeta = true
 		if p.root {
 			sub.noDefaults = "in top-level " + name
@@ -129,8 +173,8 @@ func (w schemaWalk) node(s schema.Tree, path string, p schemaPlace) {
 	if _, list := s["items"].([]any); list {
 		f.Forbidden(path+".items", "items must be a schema object and not an array")
 	}
-	if p.inMeta && rules.Flag(s, w.keys.embedded) {
-		f.Forbidden(path+"."+w.keys.embedded, "must not be used inside of resource meta")
+	if p.inMeta && rules.Flag(s, w.keys.Embedded) {
+		f.Forbidden(path+"."+w.keys.Embedded, "must not be used inside of resource meta")
 	}
 	if rules.Flag(s, "uniqueItems") {
 		f.Forbidden(path+".uniqueItems", "uniqueItems cannot be set to true since the runtime complexity becomes quadratic")
@@ -169,11 +213,11 @@ func (w schemaWalk) children(s schema.Tree, path string, p schemaPlace) {
 
 // extensions checks the types of lists and maps.
 func (w schemaWalk) extensions(s schema.Tree, path string) {
-	if v, ok := s[w.keys.preserve].(bool); ok && !v {
-		w.faults.Invalid(path+"."+w.keys.preserve, v, "must be true or undefined")
+	if v, ok := s[w.keys.Preserve].(bool); ok && !v {
+		w.faults.Invalid(path+"."+w.keys.Preserve, v, "must be true or undefined")
 	}
-	w.typed(s, w.keys.mapType, "object", path, "atomic", "granular")
-	w.typed(s, w.keys.listType, "array", path, "atomic", "set", "map")
+	w.typed(s, w.keys.MapType, "object", path, "atomic", "granular")
+	w.typed(s, w.keys.ListType, "array", path, "atomic", "set", "map")
 }
 
 // typed checks an extension that is for values of one type and has a few choices.
@@ -197,8 +241,8 @@ func (w schemaWalk) typed(s schema.Tree, key, want, path string, choices ...stri
 
 // expressions checks the structure of rules, not the expressions themselves.
 func (w schemaWalk) expressions(s schema.Tree, path string) {
-	path += "." + w.keys.validations
-	for i, r := range rules.Trees(s, w.keys.validations) {
+	path += "." + w.keys.Validations
+	for i, r := range rules.Trees(s, w.keys.Validations) {
 		at := rules.At(path, i)
 		expression := strings.TrimSpace(rules.Text(r, "rule"))
 		if expression == "" {

@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"github.com/troupe-api/troupe/kinds/custom"
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
 )
@@ -9,11 +10,11 @@ import (
 // not it says the type of every value there can be, and inside of those it says nothing
 // but conditions on what is known from outside.
 type structure struct {
-	keys   schemaKeys
+	keys   custom.Keys
 	faults *schema.Faults
 }
 
-func (k schemaKeys) validateStructure(root schema.Tree, path string, faults *schema.Faults) {
+func validateStructure(k custom.Keys, root schema.Tree, path string, faults *schema.Faults) {
 	w := structure{keys: k, faults: faults}
 	w.node(root, path, atRoot)
 	w.complete(root, path)
@@ -41,17 +42,17 @@ func (w structure) node(s schema.Tree, path string, l level) {
 	if rules.Text(s, "type") == "array" && !rules.Has(s, "items") {
 		w.faults.Required(path+".items", "must be specified")
 	}
-	for _, key := range []string{w.keys.preserve, w.keys.embedded} {
-		if rules.Flag(s, w.keys.intOrString) && rules.Flag(s, key) {
-			w.faults.Invalid(path+"."+key, true, "must be false if "+w.keys.intOrString+" is true")
+	for _, key := range []string{w.keys.Preserve, w.keys.Embedded} {
+		if rules.Flag(s, w.keys.IntOrString) && rules.Flag(s, key) {
+			w.faults.Invalid(path+"."+key, true, "must be false if "+w.keys.IntOrString+" is true")
 		}
 	}
 	w.conditions(s, path, w.eitherPattern(s))
 	w.kind(s, path, l)
-	if rules.Flag(s, w.keys.embedded) {
+	if rules.Flag(s, w.keys.Embedded) {
 		w.embedded(s, path)
 	}
-	w.head(s, path, l == atRoot || rules.Flag(s, w.keys.embedded))
+	w.head(s, path, l == atRoot || rules.Flag(s, w.keys.Embedded))
 }
 
 // each calls do for the schemas of items, properties and additional properties.
@@ -72,14 +73,14 @@ func (w structure) each(s schema.Tree, path string, do func(sub schema.Tree, pat
 
 func (w structure) kind(s schema.Tree, path string, l level) {
 	kind := rules.Text(s, "type")
-	embedded := rules.Flag(s, w.keys.embedded)
-	msg := "must be object if " + w.keys.embedded + " is true"
+	embedded := rules.Flag(s, w.keys.Embedded)
+	msg := "must be object if " + w.keys.Embedded + " is true"
 	switch {
 	case embedded && kind == "":
 		w.faults.Required(path+".type", msg)
 	case embedded && kind != "object":
 		w.faults.Invalid(path+".type", kind, msg)
-	case !embedded && kind == "" && !rules.Flag(s, w.keys.intOrString) && !rules.Flag(s, w.keys.preserve):
+	case !embedded && kind == "" && !rules.Flag(s, w.keys.IntOrString) && !rules.Flag(s, w.keys.Preserve):
 		w.faults.Required(path+".type", untyped[l])
 	}
 	if l == atRoot && kind != "" && kind != "object" {
@@ -89,10 +90,10 @@ func (w structure) kind(s schema.Tree, path string, l level) {
 
 func (w structure) embedded(s schema.Tree, path string) {
 	if rules.Has(s, "additionalProperties") {
-		w.faults.Forbidden(path+".additionalProperties", "must not be used if "+w.keys.embedded+" is set")
+		w.faults.Forbidden(path+".additionalProperties", "must not be used if "+w.keys.Embedded+" is set")
 	}
-	if len(rules.Sub(s, "properties")) == 0 && !rules.Flag(s, w.keys.preserve) {
-		w.faults.Required(path+".properties", "must not be empty if "+w.keys.embedded+" is true without "+w.keys.preserve)
+	if len(rules.Sub(s, "properties")) == 0 && !rules.Flag(s, w.keys.Preserve) {
+		w.faults.Required(path+".properties", "must not be empty if "+w.keys.Embedded+" is true without "+w.keys.Preserve)
 	}
 }
 
@@ -144,7 +145,7 @@ func named(properties schema.Tree) int {
 type either struct{ here, inFirst bool }
 
 func (w structure) eitherPattern(s schema.Tree) either {
-	if !rules.Flag(s, w.keys.intOrString) {
+	if !rules.Flag(s, w.keys.IntOrString) {
 		return either{}
 	}
 	both := func(t schema.Tree) bool {
@@ -180,9 +181,9 @@ func (w structure) condition(s schema.Tree, path string, skip either) {
 	w.each(s, path, func(sub schema.Tree, at string, _ level) { w.condition(sub, at, either{}) })
 	for _, c := range []struct{ state, key string }{
 		{"empty", "type"}, {"undefined", "additionalProperties"}, {"undefined", "default"}, {"empty", "title"},
-		{"empty", "description"}, {"false", "nullable"}, {"false", w.keys.preserve}, {"false", w.keys.embedded},
-		{"false", w.keys.intOrString}, {"empty", w.keys.listKeys}, {"undefined", w.keys.listType},
-		{"undefined", w.keys.mapType}, {"empty", w.keys.validations},
+		{"empty", "description"}, {"false", "nullable"}, {"false", w.keys.Preserve}, {"false", w.keys.Embedded},
+		{"false", w.keys.IntOrString}, {"empty", w.keys.ListKeys}, {"undefined", w.keys.ListType},
+		{"undefined", w.keys.MapType}, {"empty", w.keys.Validations},
 	} {
 		if set := s[c.key]; c.state == "undefined" && set != nil || !rules.Empty(set) {
 			w.faults.Forbidden(path+"."+c.key, "must be "+c.state+" to be structural")

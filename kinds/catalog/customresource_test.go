@@ -74,7 +74,7 @@ func TestDefinitionVersions(t *testing.T) {
 	scale := func(s string) string { return version(`"subresources":{"scale":{` + s + `}}`) }
 	judge(t, definitions(t, meta.Platform), []change{
 		{obj: second(``)},
-		{obj: definition("", ""), want: []string{`spec.versions: Invalid value: []: must have exactly one version marked as storage version`, `status.storedVersions: Invalid value: []: must have at least one stored version`}},
+		{obj: definition("", ""), want: []string{`status.storedVersions: Invalid value: []: must have at least one stored version`, `spec.versions: Invalid value: []: must have exactly one version marked as storage version`}},
 		{obj: definition("", v1+","+v1), want: []string{`spec.versions: Invalid value: [{…`, `spec.versions: Invalid value: [{…`}},
 		{obj: strings.Replace(definition("", v1), `"name":"v1"`, `"name":"1"`, 1), want: []string{`spec.versions[0].name: Invalid value: "1": a DNS-1035…`}},
 		{obj: strings.Replace(definition("", v1), anySchema, `"schema":null`, 1), want: []string{`spec.versions[0].schema.openAPIV3Schema: Required value`}},

@@ -254,6 +254,9 @@ func breaches(m *schema.Message, f *schema.Field) []breach {
 	if f.MaxItems > 0 {
 		all = append(all, breach{"max_items", many(f, f.MaxItems+1), many(f, f.MaxItems), meta.CauseTooMany, "", false})
 	}
+	for _, domain := range f.ReservedDomains {
+		all = append(all, breach{"reserved_keys", schema.Tree{"a." + domain + "/b": value}, shaped(f, value), meta.CauseInvalid, "[a." + domain + "/b]", false})
+	}
 	if f.Shape == schema.List && f.ListType != schema.ListAtomic {
 		all = append(all, repeats(m, f, value))
 	}

@@ -102,6 +102,7 @@ func rulesDeclared(m *schema.Message, f *schema.Field) []string {
 	add(f.MaxItems > 0, "max_items", f.MaxItems)
 	add(f.Pattern != "", "pattern", f.Pattern)
 	add(f.Format != "", "format", f.Format)
+	add(len(f.ReservedDomains) > 0, "reserved_keys", f.ReservedDomains)
 	add(f.Shape == schema.List && f.ListType == schema.ListSet, "unique", nil)
 	add(f.Shape == schema.List && f.ListType == schema.ListMap, "unique", f.ListMapKeys)
 	return all

@@ -6,14 +6,16 @@ import (
 
 	"github.com/troupe-api/troupe/kinds/custom"
 	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// Compile makes the kinds of a definition, a valid tree, ready to be stored and served. It is
-// nil if the definition stores no version.
+// Compile makes the kinds of a definition ready to be stored and served. It is nil if the
+// definition stores no version, or is one that the server never accepts: it is not called after what it defines,
+// or takes the place of built-in kinds (Taken).
 func (c *Catalog) Compile(definition schema.Tree) *custom.Definition {
 	d := c.compiler.Compile(definition)
-	if d == nil {
+	if d == nil || d.Name != d.Stored.Storage.String() || c.Taken(definition) {
 		return nil
 	}
 	for _, k := range d.Stored.Forms {
@@ -25,6 +27,41 @@ func (c *Catalog) Compile(definition schema.Tree) *custom.Definition {
 		completeViews(k)
 	}
 	return d
+}
+
+// Taken tells whether a definition uses the resource or the kind of a built-in kind, served or
+// not, by the names that it asks for or those that it was accepted under.
+func (c *Catalog) Taken(definition schema.Tree) bool {
+	spec := rules.Sub(definition, "spec")
+	group := rules.Text(spec, "group")
+	all := []schema.Tree{rules.Sub(spec, "names"), rules.Sub(definition, "status", "acceptedNames")}
+	return c.base.has(group, func(k *schema.Kind) bool {
+		return slices.ContainsFunc(all, func(names schema.Tree) bool {
+			plural := rules.Text(names, "plural")
+			return plural != "" && (plural == k.Resource || k.Storage == meta.GroupResource{Group: group, Resource: plural}) ||
+				k.Kind == rules.Text(names, "kind")
+		})
+	})
+}
+
+// has tells whether it holds for a kind of a group, also for one that is switched off, has no path,
+// or is only stored under that group.
+func (e *edition) has(group string, holds func(k *schema.Kind) bool) bool {
+	for _, k := range e.byKind {
+		if (k.Group == group || k.Storage.Group == group) && holds(k) {
+			return true
+		}
+	}
+	return false
+}
+
+// validateDefined keeps definitions out of the groups of built-in kinds. One that is in such a
+// group already may change, so that it can be deleted.
+func (c *Catalog) validateDefined(obj, old schema.Tree, faults *schema.Faults) {
+	group := rules.Text(rules.Sub(obj, "spec"), "group")
+	if old == nil && group != "" && c.base.has(group, func(*schema.Kind) bool { return true }) {
+		faults.Invalid("spec.group", group, "must not be a group of built-in kinds")
+	}
 }
 
 // Opaque is a kind for stored objects of which nobody knows the definition.

@@ -13,7 +13,7 @@ import (
 func TestEdges(t *testing.T) {
 	passing(t, "", "v1", "ResourceQuota", `{"spec":{"hard":{"persistentvolumeclaims":"1"},"scopeSelector":{"matchExpressions":[{"scopeName":"VolumeAttributesClass","operator":"In","values":["a"]}]}}}`)
 	passing(t, "batch", "v1", "Job", `{"spec":{"template":{"spec":{"restartPolicy":"OnFailure","containers":[{"name":"c","image":"i"}]}}}}`)
-	passing(t, "", "v1", "Pod", `{"spec":{"containers":[{"name":"c","image":"i"}],"volumes":[{"name":"v","iscsi":{"targetPortal":"p","iqn":"eui.0123456789ABCDEF","initiatorName":"mine"}},
+	passing(t, "", "v1", "Pod", `{"spec":{"containers":[{"name":"c","image":"i"}],"volumes":[{"name":"v","iscsi":{"targetPortal":"p","iqn":"eui.0123456789ABCDEF","initiatorName":"naa.0123456789ABCDEF0123456789ABCDEF"}},
 		{"name":"w","ephemeral":{"volumeClaimTemplate":{"metadata":{"name":""},"spec":{"accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"1"}}}}}}]}}`)
 	passing(t, storageGroup, "v1", "VolumeAttachment", `{"spec":{"attacher":"a","nodeName":"n","source":{"inlineVolumeSpec":{"accessModes":["ReadWriteOnce"],`+csiVolume+`,"persistentVolumeReclaimPolicy":"Retain","volumeMode":"Filesystem"}}}}`)
 	const mode, hints, ranges = `"service.platform.io/topology-mode":"a"`, `"service.platform.io/topology-aware-hints":"a"`, `"service.beta.platform.io/load-balancer-source-ranges":"x"`
@@ -30,7 +30,7 @@ func TestEdges(t *testing.T) {
 	runBodies(t, kindOf(t, meta.Platform, "Node"), []bodyCase{
 		{`{"spec":{"podCIDRs":["fd00::/64","fd01::/64"]}}`, []string{`spec.podCIDRs: Invalid value: ["fd00::/64","fd01::/64"]: may specify no more than one CIDR for each IP family`}}})
 	judge(t, kindOfGroup(t, meta.Platform, "discovery.platform.io", "EndpointSlice"), []change{
-		{obj: slice("IPv6", `"addresses":["fd00::1%a"]`), want: []string{`endpoints[0].addresses: Invalid value: "fd00::1%a": must be an IPv6 address`}}})
+		{obj: slice("IPv6", `"addresses":["fd00::1%a"]`), want: []string{`endpoints[0].addresses[0]: Invalid value: "fd00::1%a": must be an IPv6 address`}}})
 	const urls = "rules[0].nonResourceURLs: Invalid value: [\"/x\"]: rules cannot apply to both regular resources and non-resource URLs"
 	judge(t, kindOfGroup(t, meta.Platform, "rbac.authorization.platform.io", "ClusterRole"), []change{
 		{obj: `{"rules":[{"verbs":["get"],"nonResourceURLs":["/x"],"apiGroups":["a"]}]}`, want: []string{urls}},

@@ -11,7 +11,15 @@ import (
 const maxHints = 8
 
 func endpointSliceRules() schema.Rules {
-	return schema.Rules{Prepare: prepareEndpointSlice, Validate: validateEndpointSlice}
+	return schema.Rules{Prepare: prepareEndpointSlice, Validate: validateEndpointSlice, Warn: warnEndpointSlice}
+}
+
+// warnEndpointSlice tells, at the path that users know, that names are no longer meant to be endpoints.
+func warnEndpointSlice(obj, _ schema.Tree) []string {
+	if rules.Text(obj, "addressType") == "FQDN" {
+		return []string{"spec.addressType: FQDN endpoints are deprecated"}
+	}
+	return nil
 }
 
 // prepareEndpointSlice ignores the topology, which only older versions could write.
@@ -59,14 +67,13 @@ func validateSliceEndpoint(e schema.Tree, kind, at string, faults *schema.Faults
 	validateHints(rules.Trees(hints, "forNodes"), at+".hints.forNodes", rules.Subdomain, faults)
 }
 
-// validateSliceAddress checks an address as the type of its slice demands. A wrong family
-// is reported for the list, as users know it.
+// validateSliceAddress checks an address as the type of its slice demands.
 func validateSliceAddress(a, kind, path string, i int, faults *schema.Faults) {
 	switch kind {
 	case familyIPv4, familyIPv6:
 		ip, err := netip.ParseAddr(a)
 		if err != nil || ip.Zone() != "" || familyOf(a) != kind {
-			faults.Invalid(path, a, "must be an "+kind+" address")
+			faults.Invalid(rules.At(path, i), a, "must be an "+kind+" address")
 		}
 		validateOrdinaryIP(a, rules.At(path, i), faults)
 	case "FQDN":

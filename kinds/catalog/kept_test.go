@@ -78,7 +78,7 @@ func TestClusterObjectsThatPass(t *testing.T) {
 		return `{"metadata":{"name":"v1.a.example"},"spec":{"group":"a.example","version":"v1",` + more + `}}`
 	}
 	passing(t, registration, "v1", "APIService", apiService(`"groupPriorityMinimum":20000,"versionPriority":1000,"service":{"name":"s","namespace":"n","port":65535},"insecureSkipTLSVerify":true`),
-		apiService(`"groupPriorityMinimum":1,"versionPriority":1,"service":{"name":"s","namespace":"n","port":1},"caBundle":"AA=="`))
+		apiService(`"groupPriorityMinimum":1,"versionPriority":1,"service":{"name":"s","namespace":"n","port":1},"caBundle":"`+certificateText(t)+`"`))
 	const admission = "admissionregistration.platform.io"
 	const match = `"matchConstraints":{"resourceRules":[{` + hookRule + `"resources":["pods"]}]}`
 	passing(t, admission, "v1", "ValidatingAdmissionPolicy", `{"spec":{`+match+`,"auditAnnotations":[`+list(20, `{"key":"%","valueExpression":"1"}`)+`]}}`,

@@ -34,6 +34,7 @@ func podRules(n *meta.Naming) schema.Rules {
 		Served: func(obj, old schema.Tree, faults *schema.Faults) {
 			if old == nil {
 				validatePodCreate(rules.Sub(obj, "spec"), faults)
+				validateEphemeralNames(obj, faults)
 			}
 		},
 	}

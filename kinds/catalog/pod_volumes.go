@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -81,6 +82,21 @@ func validateVolume(spec, v schema.Tree, path string, faults *schema.Faults) str
 		faults.Required(path, "must specify a volume type")
 	}
 	return kind
+}
+
+// validateEphemeralNames checks the names of the claims that are made for the ephemeral volumes of a Pod.
+func validateEphemeralNames(pod schema.Tree, faults *schema.Faults) {
+	name := rules.Text(rules.Sub(pod, "metadata"), "name")
+	for i, v := range rules.Trees(rules.Sub(pod, "spec"), "volumes") {
+		volume := rules.Text(v, "name")
+		if name == "" || volume == "" || rules.Sub(v, "ephemeral") == nil {
+			continue // what is missing is reported elsewhere
+		}
+		claim := name + "-" + volume
+		for _, msg := range rules.Subdomain(claim) {
+			faults.Invalid(rules.At("spec.volumes", i)+".name", volume, fmt.Sprintf("PVC name %q: %s", claim, msg))
+		}
+	}
 }
 
 func validateSource(spec schema.Tree, name string, s schema.Tree, path string, faults *schema.Faults) {

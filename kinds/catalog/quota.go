@@ -51,7 +51,11 @@ var conflictingScopes = [][2]string{{"BestEffort", "NotBestEffort"}, {"Terminati
 
 func validateScopes(spec schema.Tree, path string, faults *schema.Faults) {
 	scopes := rules.Texts(spec, "scopes")
+	seen := rules.Seen{}
 	for _, scope := range scopes {
+		if seen.Again(scope) {
+			continue
+		}
 		validateScope(spec, scope, path, spec["scopes"], faults)
 		if _, known := quotaScopes[scope]; !known {
 			faults.Invalid(path, spec["scopes"], "unsupported scope")
@@ -84,13 +88,16 @@ func validateConflicts(scopes []string, path string, value any, faults *schema.F
 func validateScopeSelector(spec schema.Tree, path string, faults *schema.Faults) {
 	selector := rules.Sub(spec, "scopeSelector")
 	var scopes []string
+	seen := rules.Seen{}
 	for _, e := range rules.Trees(selector, "matchExpressions") {
 		scope := rules.Text(e, "scopeName")
 		scopes = append(scopes, scope)
 		if _, known := quotaScopes[scope]; !known {
 			faults.Invalid(path+".scopeName", scope, "unsupported scope")
 		}
-		validateScope(spec, scope, path, selector, faults)
+		if !seen.Again(scope) {
+			validateScope(spec, scope, path, selector, faults)
+		}
 		validateScopeOperator(e, scope, path, faults)
 	}
 	validateConflicts(scopes, path, spec["scopes"], faults)

@@ -5,6 +5,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
+// definitionKey is the kind of definitions there.
+const definitionKey = "apiextensions.platform.io/v1/CustomResourceDefinition"
+
 // rulesOf lists the functions for what declarations cannot say, by
 // "group/version/Kind" in platform form; the core group is "". It is the one place that names them.
 func rulesOf(n *meta.Naming) map[string]schema.Rules {
@@ -12,7 +15,7 @@ func rulesOf(n *meta.Naming) map[string]schema.Rules {
 		"/v1/ConfigMap":             configMapRules(),
 		"/v1/Endpoints":             endpointsRules(),
 		"/v1/Event":                 eventRules(n),
-		"/v1/LimitRange":            limitRangeRules(),
+		"/v1/LimitRange":            unenforced(limitRangeRules(), "no default and no limit is applied"),
 		"/v1/Namespace":             namespaceRules(n),
 		"/v1/Node":                  nodeRules(),
 		"/v1/PersistentVolume":      persistentVolumeRules(),
@@ -20,15 +23,15 @@ func rulesOf(n *meta.Naming) map[string]schema.Rules {
 		"/v1/Pod":                   podRules(n),
 		"/v1/PodTemplate":           podTemplateRules(),
 		"/v1/ReplicationController": replicationControllerRules(),
-		"/v1/ResourceQuota":         resourceQuotaRules(),
+		"/v1/ResourceQuota":         unenforced(resourceQuotaRules(), "nothing is counted, and nothing is refused"),
 		"/v1/Secret":                secretRules(n),
 		"/v1/Service":               serviceRules(n),
-		"admissionregistration.platform.io/v1/MutatingWebhookConfiguration":     webhookRules(),
-		"admissionregistration.platform.io/v1/ValidatingAdmissionPolicy":        admissionPolicyRules(),
-		"admissionregistration.platform.io/v1/ValidatingAdmissionPolicyBinding": admissionBindingRules(),
-		"admissionregistration.platform.io/v1/ValidatingWebhookConfiguration":   webhookRules(),
+		"admissionregistration.platform.io/v1/MutatingWebhookConfiguration":     unenforced(webhookRules(), "no webhook is called"),
+		"admissionregistration.platform.io/v1/ValidatingAdmissionPolicy":        unenforced(admissionPolicyRules(), "no request is checked"),
+		"admissionregistration.platform.io/v1/ValidatingAdmissionPolicyBinding": unenforced(admissionBindingRules(), "no request is checked"),
+		"admissionregistration.platform.io/v1/ValidatingWebhookConfiguration":   unenforced(webhookRules(), "no webhook is called"),
 		"apiextensions.platform.io/v1/CustomResourceDefinition":                 definitionRules(n),
-		"apiregistration.platform.io/v1/APIService":                             apiServiceRules(),
+		"apiregistration.platform.io/v1/APIService":                             unenforcedWhere(aggregated, apiServiceRules(), "no request is passed on to the service"),
 		"apps/v1/ControllerRevision":                                            revisionRules(),
 		"apps/v1/DaemonSet":                                                     daemonSetRules(),
 		"apps/v1/Deployment":                                                    deploymentRules(),
@@ -45,11 +48,11 @@ func rulesOf(n *meta.Naming) map[string]schema.Rules {
 		"coordination.platform.io/v1/Lease":                                     leaseRules(),
 		"discovery.platform.io/v1/EndpointSlice":                                endpointSliceRules(),
 		"events.platform.io/v1/Event":                                           newEventRules(),
-		"networking.platform.io/v1/IPAddress":                                   ipAddressRules(),
+		"networking.platform.io/v1/IPAddress":                                   unenforced(ipAddressRules(), "addresses are not taken by it"),
 		"networking.platform.io/v1/Ingress":                                     ingressRules(n),
 		"networking.platform.io/v1/IngressClass":                                ingressClassRules(),
 		"networking.platform.io/v1/NetworkPolicy":                               networkPolicyRules(),
-		"networking.platform.io/v1/ServiceCIDR":                                 serviceCIDRRules(),
+		"networking.platform.io/v1/ServiceCIDR":                                 unenforced(serviceCIDRRules(), "no address is handed out from its ranges"),
 		"node.platform.io/v1/RuntimeClass":                                      runtimeClassRules(),
 		"policy/v1/PodDisruptionBudget":                                         disruptionBudgetRules(),
 		"rbac.authorization.platform.io/v1/ClusterRole":                         clusterRoleRules(),

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
@@ -20,14 +21,11 @@ import (
 // before.
 type RuntimeConfig map[string]bool
 
-// stabilities are the classes of versions, as parseVersion numbers them.
-var stabilities = []string{"alpha", "beta", "ga"}
-
 // keysOf lists the keys that concern k, the weakest first.
 func keysOf(k *schema.Kind) []string {
 	keys := []string{"api/all"}
-	if v, ok := parseVersion(k.Version); ok {
-		keys = append(keys, "api/"+stabilities[v.stability])
+	if class := meta.Stability(k.Version); class != "" {
+		keys = append(keys, "api/"+class)
 	}
 	if k.Group == "" {
 		keys = append(keys, k.Version, "api/"+k.Version)

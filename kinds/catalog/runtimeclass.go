@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
 )
@@ -24,15 +25,12 @@ func validateRuntimeClass(obj schema.Tree, faults *schema.Faults) {
 	}
 	scheduling := rules.Sub(obj, "scheduling")
 	rules.ValidateLabels(rules.Sub(scheduling, "nodeSelector"), "scheduling.nodeSelector", faults)
-	tolerations := rules.Trees(scheduling, "tolerations")
+	tolerations, seen := rules.Trees(scheduling, "tolerations"), rules.Seen{}
 	for i, t := range tolerations {
 		at := rules.At("scheduling.tolerations", i)
 		validateToleration(t, at, faults)
-		for _, before := range tolerations[:i] {
-			if rules.Equal(t, before) {
-				faults.Duplicate(at, t)
-				break
-			}
+		if seen.Again(string(codec.AppendAny(nil, t))) {
+			faults.Duplicate(at, t)
 		}
 	}
 }

@@ -5,13 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/troupe-api/troupe/kinds/ownership"
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
 )
-
-// scaleVersion is the version that scales are of.
-const scaleVersion = "autoscaling/v1"
 
 // scaleView shows the replicas of an object, and the selector of its Pods as text.
 func scaleView(s *schema.Scale) schema.View {
@@ -30,12 +26,8 @@ func scaleView(s *schema.Scale) schema.View {
 					status["selector"] = text
 				}
 			}
-			metadata := scaleMetadata(rules.Sub(obj, "metadata"))
-			managed := rules.Items(rules.Sub(obj, "metadata"), "managedFields")
-			if shown := ownership.Scaled(managed, strings.Split(s.Replicas, "."), scaleVersion); shown != nil {
-				metadata["managedFields"] = shown
-			}
-			return schema.Tree{"metadata": metadata, "spec": spec, "status": status}
+			// Who owns the replicas is told by the object, not by its scale.
+			return schema.Tree{"metadata": scaleMetadata(rules.Sub(obj, "metadata")), "spec": spec, "status": status}
 		},
 		Write: func(obj, body schema.Tree, _ string, faults *schema.Faults) error {
 			replicas, _ := rules.Int(rules.Sub(body, "spec"), "replicas")

@@ -31,8 +31,7 @@ func serviceRules(n *meta.Naming) schema.Rules {
 		Validate: func(obj schema.Tree, faults *schema.Faults) {
 			annotations.validate(obj, faults)
 			validateService(obj, faults)
-			validateBalancer(rules.Sub(obj, "status", "loadBalancer"), "status.loadBalancer", faults)
-			validateIPModes(rules.Sub(obj, "status", "loadBalancer"), "status.loadBalancer.ingress", faults)
+			validateServiceBalancer(obj, "status.loadBalancer", faults)
 			validateConditions(rules.Sub(obj, "status"), "status.conditions", faults)
 		},
 		ValidateUpdate: validateServiceUpdate,
@@ -182,6 +181,15 @@ func nodePorts(spec schema.Tree) []int64 {
 	return ports
 }
 
+// newNodePorts tells whether one of the ports was not there before.
+func newNodePorts(spec, was schema.Tree) bool {
+	known := map[int64]bool{}
+	for _, n := range nodePorts(was) {
+		known[n] = true
+	}
+	return slices.ContainsFunc(nodePorts(spec), func(n int64) bool { return !known[n] })
+}
+
 // followClusterIP lets clusterIPs follow a change of clusterIP by a client that does not
 // know clusterIPs.
 func followClusterIP(spec, was schema.Tree) {
@@ -212,7 +220,7 @@ func dropUnfit(spec, was schema.Tree) {
 		}
 		drop("ipFamilies", "ipFamilyPolicy", "internalTrafficPolicy")
 	}
-	if lost(ServiceNeedsNodePort) && !slices.ContainsFunc(nodePorts(spec), func(n int64) bool { return !slices.Contains(nodePorts(was), n) }) {
+	if lost(ServiceNeedsNodePort) && !newNodePorts(spec, was) {
 		for _, p := range rules.Trees(spec, "ports") {
 			delete(p, "nodePort")
 		}

@@ -3,7 +3,6 @@ package catalog
 import (
 	"fmt"
 	"net/netip"
-	"slices"
 
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
@@ -45,12 +44,13 @@ func ServiceAddressFaults(spec schema.Tree, faults *schema.Faults) {
 }
 
 func validateFamilies(families []string, faults *schema.Faults) {
+	seen := rules.Seen{}
 	for i, f := range families {
 		at := rules.At("spec.ipFamilies", i)
 		if f != familyIPv4 && f != familyIPv6 {
 			faults.NotSupported(at, f, []string{familyIPv4, familyIPv6})
 		}
-		if slices.Contains(families[:i], f) {
+		if seen.Again(f) {
 			faults.Duplicate(at, f)
 		}
 	}

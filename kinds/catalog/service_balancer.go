@@ -26,6 +26,17 @@ func isIP(s string) bool {
 	return err == nil
 }
 
+// validateServiceBalancer checks the status of a Service's load balancer, which only one of that type has.
+func validateServiceBalancer(obj schema.Tree, path string, faults *schema.Faults) {
+	status := rules.Sub(obj, "status", "loadBalancer")
+	if len(rules.Items(status, "ingress")) > 0 && rules.Text(rules.Sub(obj, "spec"), "type") != typeLoadBalancer {
+		faults.Forbidden(path+".ingress", "may only be used when `spec.type` is 'LoadBalancer'")
+		return
+	}
+	validateBalancer(status, path, faults)
+	validateIPModes(status, path+".ingress", faults)
+}
+
 // validateIPModes checks how the addresses of a Service's load balancer work.
 func validateIPModes(status schema.Tree, path string, faults *schema.Faults) {
 	for i, in := range rules.Trees(status, "ingress") {

@@ -154,7 +154,7 @@ func TestServiceStatus(t *testing.T) {
 		{`{"conditions":[{"type":"A","status":"True","reason":"not so","lastTransitionTime":"2020-01-01T00:00:00Z","message":"` + strings.Repeat("m", 32769) + `"}]}`, []string{
 			`status.conditions[0].reason: Invalid value: "not so": a condition reason must start with alphabetic character…`, `status.conditions[0].message: Too long: may not be more than 32768 bytes`}},
 	} {
-		obj := named(k, tree(t, `{"spec":{`+onePort+`}}`))
+		obj := named(k, tree(t, `{"spec":{"type":"LoadBalancer",`+onePort+`}}`))
 		create(k, obj)
 		obj["status"] = tree(t, c.status)
 		expect(t, c.status[:min(len(c.status), 99)], lines(rules.Validate(k, obj)), c.want)

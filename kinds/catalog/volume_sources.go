@@ -64,10 +64,11 @@ func validateISCSI(s schema.Tree, path string, faults *schema.Faults) {
 		name := rules.Text(s, field)
 		form := iscsiNames[name[:min(len(name), 3)]]
 		switch {
-		case form != nil && !form.MatchString(name):
+		case name == "" && (field == "iqn" || !rules.Has(s, field)): // absent; the plan requires the iqn
+		case form == nil:
+			faults.Invalid(path+"."+field, name, "must be valid format starting with iqn, eui, or naa")
+		case !form.MatchString(name):
 			faults.Invalid(path+"."+field, name, "must be valid format")
-		case form == nil && name != "" && field == "iqn":
-			faults.Invalid(path+".iqn", name, "must be valid format starting with iqn, eui, or naa")
 		}
 	}
 	chap := rules.Flag(s, "chapAuthDiscovery") || rules.Flag(s, "chapAuthSession")

@@ -13,11 +13,22 @@ import (
 var reviewVersions = []string{"v1", "v1beta1"}
 
 func webhookRules() schema.Rules {
-	return schema.Rules{Validate: func(obj schema.Tree, faults *schema.Faults) {
-		for i, hook := range rules.Trees(obj, "webhooks") {
-			validateWebhook(hook, rules.At("webhooks", i), faults)
-		}
-	}}
+	return schema.Rules{
+		Validate: func(obj schema.Tree, faults *schema.Faults) {
+			for i, hook := range rules.Trees(obj, "webhooks") {
+				validateWebhook(hook, rules.At("webhooks", i), faults)
+			}
+		},
+		Served: func(obj, old schema.Tree, faults *schema.Faults) {
+			var known []string
+			for _, hook := range rules.Trees(old, "webhooks") {
+				known = append(known, rules.Text(rules.Sub(hook, "clientConfig"), "caBundle"))
+			}
+			for i, hook := range rules.Trees(obj, "webhooks") {
+				validateBundle(rules.Text(rules.Sub(hook, "clientConfig"), "caBundle"), known, rules.At("webhooks", i)+".clientConfig.caBundle", faults)
+			}
+		},
+	}
 }
 
 func validateWebhook(hook schema.Tree, path string, faults *schema.Faults) {
@@ -33,7 +44,8 @@ func validateWebhook(hook schema.Tree, path string, faults *schema.Faults) {
 	}
 	validateLabelSelector(rules.Sub(hook, "namespaceSelector"), path+".namespaceSelector", faults)
 	validateLabelSelector(rules.Sub(hook, "objectSelector"), path+".objectSelector", faults)
-	validateClientConfig(rules.Sub(hook, "clientConfig"), path+".clientConfig", faults)
+	client := rules.Sub(hook, "clientConfig")
+	validateClientConfig(client, path+".clientConfig", faults)
 	validateReviewVersions(rules.Texts(hook, "admissionReviewVersions"), path+".admissionReviewVersions", faults)
 	validateMatchConditions(hook, path, faults)
 }
@@ -59,9 +71,9 @@ func validateReviewVersions(versions []string, path string, faults *schema.Fault
 		faults.Required(path, "must specify one of "+strings.Join(reviewVersions, ", "))
 		return
 	}
-	known := false
+	known, seen := false, rules.Seen{}
 	for i, v := range versions {
-		if slices.Contains(versions[:i], v) {
+		if seen.Again(v) {
 			faults.Invalid(rules.At(path, i), v, "duplicate version")
 		}
 		for _, msg := range rules.Label1035(v) {

@@ -1,10 +1,12 @@
 package catalog
 
 import (
+	"bytes"
 	"crypto/x509"
 	"encoding/base64"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/troupe-api/troupe/kinds/rules"
@@ -83,12 +85,17 @@ func validateServicePath(p, path string, faults *schema.Faults) {
 	}
 }
 
-// validateBundle wants base64 of certificates in PEM, if there is anything.
-func validateBundle(text, path string, faults *schema.Faults) {
-	if text == "" {
+// validateBundle wants base64 of certificates in PEM, if there is anything but blanks, which tools put
+// there until they know better. One that is known, from what the object was before, stays as it is: what
+// was stored before it was looked at can be changed and deleted.
+func validateBundle(text string, known []string, path string, faults *schema.Faults) {
+	if text == "" || slices.Contains(known, text) {
 		return
 	}
 	data, err := base64.StdEncoding.DecodeString(text)
+	if err == nil && len(bytes.TrimSpace(data)) == 0 {
+		return
+	}
 	if err != nil || !x509.NewCertPool().AppendCertsFromPEM(data) {
 		faults.Invalid(path, text, "unable to load root certificates: unable to parse bytes as PEM block")
 	}

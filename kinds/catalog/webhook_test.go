@@ -82,6 +82,6 @@ func TestWebhookDefaults(t *testing.T) {
 	k := kindOfGroup(t, meta.Platform, "admissionregistration.platform.io", "MutatingWebhookConfiguration")
 	obj := tree(t, hooks(`"clientConfig":{"service":{"name":"a"}},"rules":[{}]`))
 	rules.Default(k, obj)
-	equalJSON(t, "webhook", obj, `{"webhooks":[{"clientConfig":{"service":{"name":"a","port":443}},"rules":[{"scope":"*"}],"failurePolicy":"Fail",
+	equalJSON(t, "webhook", obj, `{"webhooks":[{"clientConfig":{"service":{"name":"a","path":"/","port":443}},"rules":[{"scope":"*"}],"failurePolicy":"Fail",
 		"matchPolicy":"Equivalent","namespaceSelector":{},"objectSelector":{},"timeoutSeconds":10,"reinvocationPolicy":"Never"}]}`)
 }

@@ -72,6 +72,13 @@ func BenchmarkCodec(b *testing.B) {
 			b.Fatal(err)
 		}
 		stored := codec.EncodeJSON(k, tree).JSON
+		metadata := tree["metadata"].(schema.Tree)
+		var key meta.Key
+		key.Name, _ = metadata["name"].(string)
+		key.Namespace, _ = metadata["namespace"].(string)
+		if err := codec.ReadBack(k, key, stored); err != nil {
+			b.Fatal(err)
+		}
 		wire := codec.EncodeProtobuf(nil, k.Message, tree)
 		run := func(what string, f func()) {
 			b.Run(name+"/"+what, func(b *testing.B) {
@@ -85,7 +92,9 @@ func BenchmarkCodec(b *testing.B) {
 		run("decode", func() { _, _, _ = codec.DecodeJSON(k.Message, data) })
 		run("conform", func() { _, _, _ = codec.Conform(k.Message, tree, nil) })
 		run("encode", func() { codec.EncodeJSON(k, tree) })
-		run("newobject", func() { _, _ = codec.NewObject(k, meta.Key{}, 1, stored) })
+		run("newobject", func() { _, _ = codec.NewObject(k, key, 1, stored) })
+		run("parsehead", func() { _, _, _ = codec.ParseHead(k, stored) })
+		run("readback", func() { _ = codec.ReadBack(k, key, stored) })
 		run("protobuf-decode", func() { _, _, _ = codec.DecodeProtobuf(k.Message, wire) })
 		out := make([]byte, 0, len(data)*2)
 		run("protobuf-encode", func() { out = codec.EncodeProtobuf(out[:0], k.Message, tree) })

@@ -16,7 +16,12 @@ import (
 // that is passed in is not changed; the result shares with it what needed no change. What the
 // tree shares in memory with base, at the top, is known to be in order; base may be nil.
 func Conform(m *schema.Message, tree, base schema.Tree) (schema.Tree, []FieldFault, error) {
-	c := &conformer{root: true, base: base}
+	c := &conformer{root: true, base: base, raws: base != nil}
+	return c.whole(m, tree)
+}
+
+// whole conforms an object.
+func (c *conformer) whole(m *schema.Message, tree schema.Tree) (schema.Tree, []FieldFault, error) {
 	conform := c.message
 	if m.Custom != nil {
 		conform = c.custom
@@ -24,6 +29,9 @@ func Conform(m *schema.Message, tree, base schema.Tree) (schema.Tree, []FieldFau
 	out := conform(m, tree)
 	if c.deep {
 		return nil, nil, errDepth
+	}
+	if c.parts > maxParts {
+		return nil, nil, ErrTooMany
 	}
 	if c.err != nil {
 		return nil, nil, c.err
@@ -40,20 +48,30 @@ type conformer struct {
 	trail
 	root  bool // the message at hand is the whole object
 	base  schema.Tree
+	raws  bool // sets of fields may be there as texts: of the base
 	depth int
 	deep  bool // the limit of depth was reached
+	parts int  // messages so far
+	nulls bool // what is null stays, as nil
 }
 
-// enter tells whether one more level may be gone into; leave undoes it.
+// enter tells whether one more object or list may be gone into; leave undoes it.
 func (c *conformer) enter() bool {
 	c.depth++
-	c.deep = c.deep || c.depth > maxDepth
+	c.deep = c.deep || c.depth > MaxDepth
 	return !c.deep
 }
 
 func (c *conformer) leave() { c.depth-- }
 
 func (c *conformer) message(m *schema.Message, tree schema.Tree) schema.Tree {
+	if !c.enter() {
+		return nil
+	}
+	defer c.leave()
+	if c.parts++; c.parts > maxParts {
+		return nil
+	}
 	root := c.root
 	c.root = false
 	edit := edits{from: tree}
@@ -72,7 +90,7 @@ func (c *conformer) message(m *schema.Message, tree schema.Tree) schema.Tree {
 	if known < len(tree) {
 		c.others(m, root, &edit)
 	}
-	if edit.out != nil {
+	if edit.out != nil && !c.nulls {
 		dropNulls(edit.out)
 	}
 	return edit.result()
@@ -147,6 +165,10 @@ func (c *conformer) field(f *schema.Field, v any) any {
 }
 
 func (c *conformer) list(f *schema.Field, list []any) any {
+	if !c.enter() {
+		return nil
+	}
+	defer c.leave()
 	out := list
 	for i, v := range list {
 		c.pushIndex(i)
@@ -164,6 +186,10 @@ func (c *conformer) list(f *schema.Field, list []any) any {
 }
 
 func (c *conformer) table(f *schema.Field, table schema.Tree) any {
+	if !c.enter() {
+		return nil
+	}
+	defer c.leave()
 	edit := edits{from: table}
 	before := c.err
 	for key, v := range table {
@@ -179,6 +205,9 @@ func (c *conformer) table(f *schema.Field, table schema.Tree) any {
 }
 
 func (c *conformer) entry(f *schema.Field, key string, v any, edit *edits) {
+	if v == nil && c.nulls {
+		return
+	}
 	c.pushKey(key)
 	edit.set(key, v, c.element(f, v))
 	c.pop()
@@ -190,16 +219,12 @@ func (c *conformer) element(f *schema.Field, v any) any {
 		v = c.single(f, v)
 	}
 	if v == nil {
-		return zero(f)
+		return Zero(f)
 	}
 	return v
 }
 
 func (c *conformer) single(f *schema.Field, v any) any {
-	defer c.leave()
-	if !c.enter() {
-		return nil
-	}
 	switch f.Type {
 	case schema.TypeRaw:
 		if f.Message != nil {
@@ -240,19 +265,6 @@ func (c *conformer) single(f *schema.Field, v any) any {
 	return nil
 }
 
-// fieldSet takes a set of fields as text, which it is in trees, or as the object that a
-// patch holds.
-func (c *conformer) fieldSet(f *schema.Field, v any) any {
-	switch v := v.(type) {
-	case string:
-		return v
-	case schema.Tree:
-		return string(AppendAny(nil, v))
-	}
-	c.mismatch(kindOf(v), elementType(f))
-	return nil
-}
-
 func (c *conformer) fromInteger(f *schema.Field, n int64) any {
 	if f.Type == schema.TypeInt64 || (f.Type == schema.TypeInt32 || f.Type == schema.TypeIntOrString) && int64(int32(n)) == n {
 		return n
@@ -262,18 +274,22 @@ func (c *conformer) fromInteger(f *schema.Field, n int64) any {
 
 // raw turns the numbers of a value without a plan into int64 and float64.
 func (c *conformer) raw(v any) any {
-	defer c.leave()
-	if !c.enter() {
-		return nil
-	}
 	switch v := v.(type) {
 	case schema.Tree:
+		if !c.enter() {
+			return nil
+		}
+		defer c.leave()
 		edit := edits{from: v}
 		for key, item := range v {
 			edit.set(key, item, c.raw(item))
 		}
 		return edit.result()
 	case []any:
+		if !c.enter() {
+			return nil
+		}
+		defer c.leave()
 		out := v
 		for i, item := range v {
 			if made := c.raw(item); !schema.Same(item, made) {

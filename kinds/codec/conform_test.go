@@ -50,7 +50,7 @@ func TestConform(t *testing.T) {
 
 func TestConformErrors(t *testing.T) {
 	deep := any("x")
-	for range maxDepth + 1 {
+	for range MaxDepth + 1 {
 		deep = []any{deep}
 	}
 	for _, c := range []struct {

@@ -61,6 +61,8 @@ func pruned(m *schema.Message, tree schema.Tree, faults []FieldFault) (schema.Tr
 
 // custom conforms an object of a custom kind, without dropping anything but fields of metadata.
 func (c *conformer) custom(m *schema.Message, tree schema.Tree) schema.Tree {
+	c.enter()
+	defer c.leave()
 	edit := edits{from: tree}
 	for _, key := range slices.Sorted(maps.Keys(tree)) {
 		v := tree[key]

@@ -12,13 +12,21 @@ type decoder struct {
 	scanner
 	trail
 	items []any // of the lists that are being read, innermost last
+	parts int   // messages so far
+	nulls bool  // what is null stays, as nil
 }
 
 // DecodeJSON reads an object of message m. The faults are the unknown and duplicate
 // fields. The error is that of malformed JSON or of the first value of a wrong type; its
 // text may be shown to the client.
 func DecodeJSON(m *schema.Message, data []byte) (schema.Tree, []FieldFault, error) {
-	tree, faults, err := decodeText(m, string(data))
+	return decodeJSON(m, data, false)
+}
+
+func decodeJSON(m *schema.Message, data []byte, nulls bool) (schema.Tree, []FieldFault, error) {
+	d := newDecoder(string(data))
+	d.nulls = nulls
+	tree, faults, err := d.whole(m)
 	if err == nil && m.Custom != nil {
 		tree, faults = pruned(m, tree, faults)
 	}
@@ -28,12 +36,14 @@ func DecodeJSON(m *schema.Message, data []byte) (schema.Tree, []FieldFault, erro
 // DecodeStored reads an object of message m from JSON that never changes: the texts of
 // the tree share its memory.
 func DecodeStored(m *schema.Message, json []byte) (schema.Tree, error) {
-	tree, _, err := decodeText(m, unsafe.String(unsafe.SliceData(json), len(json)))
+	d := newDecoder(unsafe.String(unsafe.SliceData(json), len(json)))
+	d.stored = true
+	tree, _, err := d.whole(m)
 	return tree, err
 }
 
-func decodeText(m *schema.Message, text string) (schema.Tree, []FieldFault, error) {
-	d := newDecoder(text)
+// whole reads all of the text, and releases the decoder.
+func (d *decoder) whole(m *schema.Message) (schema.Tree, []FieldFault, error) {
 	defer d.release()
 	tree, err := d.document(m)
 	if err == nil {
@@ -46,8 +56,25 @@ func decodeText(m *schema.Message, text string) (schema.Tree, []FieldFault, erro
 }
 
 // DecodeAny reads JSON that has no plan, such as a patch. Integers that fit stay int64.
-func DecodeAny(data []byte) (any, []FieldFault, error) {
-	d := newDecoder(string(data))
+func DecodeAny(data []byte) (any, []FieldFault, error) { return decodeAny(string(data), 0) }
+
+// DecodeAnyStored is DecodeAny of what the server itself has encoded, and which never changes.
+func DecodeAnyStored(json []byte) (any, error) {
+	d := newDecoder(unsafe.String(unsafe.SliceData(json), len(json)))
+	d.stored = true
+	v, _, err := d.anyDocument()
+	return v, err
+}
+
+// decodeAny is DecodeAny of a text that lies so many levels deep.
+func decodeAny(text string, depth int) (any, []FieldFault, error) {
+	d := newDecoder(text)
+	d.depth = depth
+	return d.anyDocument()
+}
+
+// anyDocument reads all of the text, and lets the decoder go.
+func (d *decoder) anyDocument() (any, []FieldFault, error) {
 	defer d.release()
 	v, err := d.any()
 	if err == nil {
@@ -145,6 +172,9 @@ func (d *decoder) message(m *schema.Message) (schema.Tree, error) {
 	if err := d.open(); err != nil {
 		return nil, err
 	}
+	if d.parts++; d.parts > maxParts && !d.stored {
+		return nil, ErrTooMany
+	}
 	tree := make(schema.Tree)
 	nulls := false
 	for first := true; ; first = false {
@@ -176,7 +206,7 @@ func (d *decoder) message(m *schema.Message) (schema.Tree, error) {
 		}
 		nulls = nulls || v == nil
 	}
-	if nulls {
+	if nulls && !d.nulls {
 		dropNulls(tree)
 	}
 	return tree, nil
@@ -238,7 +268,7 @@ func (d *decoder) list(f *schema.Field) (any, error) {
 			return nil, err
 		}
 		if v == nil {
-			v = zero(f)
+			v = Zero(f)
 		}
 		d.items = append(d.items, v)
 	}
@@ -273,8 +303,8 @@ func (d *decoder) table(f *schema.Field) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		if v == nil {
-			v = zero(f)
+		if v == nil && !d.nulls {
+			v = Zero(f)
 		}
 		before := len(table)
 		table[key] = v
@@ -328,20 +358,4 @@ func (d *decoder) single(f *schema.Field) (any, error) {
 		return d.fromNumber(f, literal), nil
 	}
 	return nil, d.refuse(elementType(f))
-}
-
-// fieldSet reads a set of fields as the text that it is.
-func (d *decoder) fieldSet(f *schema.Field) (any, error) {
-	c, start := d.peek(), d.pos
-	if err := d.skip(); err != nil {
-		return nil, err
-	}
-	switch c {
-	case '{':
-		return d.text[start:d.pos], nil
-	case 'n':
-		return nil, nil
-	}
-	d.mismatch(valueKind(c), elementType(f))
-	return nil, nil
 }

@@ -38,7 +38,8 @@
 //
 // Inlined messages nest by the numbers in Field.Wire and are written even when empty.
 //
-// Invariants: arbitrary bytes never panic; nothing nests deeper than 10,000 levels; what
+// Invariants: arbitrary bytes never panic; nothing that comes in nests deeper than 256 levels, counted
+// as in JSON (what is stored already may have 10,000); what
 // a decoder allocates is bounded by a small multiple of its input; a tree that is passed
 // in is never changed.
 package codec

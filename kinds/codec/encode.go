@@ -1,6 +1,7 @@
 package codec
 
 import (
+	"math"
 	"slices"
 	"strconv"
 	"sync"
@@ -31,7 +32,11 @@ func (e Encoded) Unversioned() []byte {
 type encoder struct {
 	b    []byte
 	slot int
+	most int // bytes that are wanted; 0 is no bound
 }
+
+// full tells that more was written than is wanted: the rest may be left out.
+func (e *encoder) full() bool { return e.most > 0 && len(e.b) > e.most }
 
 // buffers holds the scratch space of encoders, which is copied from at the end.
 var buffers = sync.Pool{New: func() any { b := make([]byte, 0, 4096); return &b }}
@@ -42,15 +47,24 @@ const maxPooled = 1 << 18
 // EncodeJSON writes an object of kind k. The kind, apiVersion and resourceVersion of the
 // tree are not looked at; metadata is always written.
 func EncodeJSON(k *schema.Kind, t schema.Tree) Encoded {
+	out, _ := EncodeWithin(k, t, math.MaxInt)
+	return out
+}
+
+// EncodeWithin is EncodeJSON as long as that has at most so many bytes. What has more is given
+// up while it is being written: ok is false.
+func EncodeWithin(k *schema.Kind, t schema.Tree, most int) (out Encoded, ok bool) {
 	scratch := buffers.Get().(*[]byte)
-	e := encoder{b: (*scratch)[:0], slot: -1}
+	e := encoder{b: (*scratch)[:0], slot: -1, most: most}
 	e.object(k, t)
-	out := Encoded{JSON: slices.Clone(e.b), Slot: e.slot}
+	if ok = !e.full(); ok {
+		out = Encoded{JSON: slices.Clone(e.b), Slot: e.slot}
+	}
 	if cap(e.b) <= maxPooled {
 		*scratch = e.b
 		buffers.Put(scratch)
 	}
-	return out
+	return out, ok
 }
 
 // AppendValue appends the JSON form of a message.
@@ -82,6 +96,13 @@ func AppendElement(b []byte, f *schema.Field, v any) []byte {
 // sorted.
 func AppendAny(b []byte, v any) []byte {
 	e := encoder{b: b}
+	e.any(v)
+	return e.b
+}
+
+// AppendAnyWithin is AppendAny of a beginning that has about so many bytes.
+func AppendAnyWithin(b []byte, v any, most int) []byte {
+	e := encoder{b: b, most: most}
 	e.any(v)
 	return e.b
 }
@@ -234,6 +255,9 @@ func (e *encoder) list(f *schema.Field, v any) {
 	list, _ := v.([]any)
 	e.raw("[")
 	for i, item := range list {
+		if e.full() {
+			return
+		}
 		if i > 0 {
 			e.raw(",")
 		}
@@ -247,6 +271,9 @@ func (e *encoder) table(f *schema.Field, v any) {
 	var space [16]string
 	e.raw("{")
 	for i, key := range sortedKeys(space[:0], table) {
+		if e.full() {
+			return
+		}
 		if i > 0 {
 			e.raw(",")
 		}
@@ -281,6 +308,9 @@ func (e *encoder) any(v any) {
 	case []any:
 		e.raw("[")
 		for i, item := range v {
+			if e.full() {
+				return
+			}
 			if i > 0 {
 				e.raw(",")
 			}
@@ -296,6 +326,9 @@ func (e *encoder) anyObject(table schema.Tree) {
 	var space [16]string
 	e.raw("{")
 	for i, key := range sortedKeys(space[:0], table) {
+		if e.full() {
+			return
+		}
 		if i > 0 {
 			e.raw(",")
 		}

@@ -20,13 +20,25 @@ type Envelope struct {
 
 // WrapEnvelope appends the envelope of an object, with the object in it.
 func WrapEnvelope(b []byte, apiVersion, kind string, raw []byte) []byte {
+	b = OpenEnvelope(b, apiVersion, kind, len(raw))
+	b = append(b, raw...)
+	return CloseEnvelope(b)
+}
+
+// OpenEnvelope appends what is before an object of so many bytes in its envelope, and
+// CloseEnvelope what is behind it.
+func OpenEnvelope(b []byte, apiVersion, kind string, size int) []byte {
 	b = append(b, prefix...)
 	b, at := openWire(b, 1)
 	b = appendStringField(b, 1, apiVersion)
 	b = appendStringField(b, 2, kind)
 	b = closeWire(b, at)
 	b = appendTag(b, 2, protowire.BytesType)
-	b = protowire.AppendBytes(b, raw)
+	return protowire.AppendVarint(b, uint64(size))
+}
+
+// CloseEnvelope appends the end of an envelope.
+func CloseEnvelope(b []byte) []byte {
 	b = appendStringField(b, 3, "")
 	return appendStringField(b, 4, "")
 }

@@ -49,3 +49,10 @@ func (e syntaxError) Error() string { return string(e) }
 
 // joinNames writes names as "a.b.c".
 func joinNames(names []string) string { return strings.Join(names, ".") }
+
+// ErrTooMany says that a body, or what a patch makes, holds more messages than is allowed.
+const ErrTooMany = syntaxError("an object may hold at most 65536 objects that its kind declares, such as the items of a list")
+
+// maxParts bounds the messages in one object that comes in: a few bytes each as JSON, they take
+// a thousand times as much while they are completed, checked and compared.
+const maxParts = 1 << 16

@@ -2,6 +2,7 @@ package codec
 
 import (
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 	"unsafe"
@@ -94,6 +95,10 @@ func fillFields(k *schema.Kind, fields []string) {
 		if fields[i] != "" {
 			continue
 		}
+		if selected.Else != "" {
+			fields[i] = fields[slices.IndexFunc(k.SelectFields, func(f schema.SelectField) bool { return f.Path == selected.Else })]
+			continue
+		}
 		switch f := fieldAt(k.Message, selected.Path); {
 		case f == nil || f.Shape != schema.Single:
 		case f.Type == schema.TypeBool:
@@ -118,8 +123,12 @@ func fieldAt(m *schema.Message, path string) *schema.Field {
 }
 
 // NewObject makes the object of stored bytes. It keeps json, which must not change any
-// more, and cuts the texts of the head from it.
+// more, and cuts the texts of the head from it. What is no object that belongs under the key, or
+// what could not be decoded, is refused.
 func NewObject(k *schema.Kind, key meta.Key, version uint64, json []byte) (*meta.Object, error) {
+	if err := legible(k, key, json); err != nil {
+		return nil, err
+	}
 	head, _, err := ParseHead(k, json)
 	if err != nil {
 		return nil, err
@@ -134,6 +143,7 @@ func ParseHead(k *schema.Kind, json []byte) (meta.Head, Place, error) {
 		return meta.Head{}, Place{}, errNoObject
 	}
 	p := headParser{kind: k}
+	p.stored = true
 	p.text = unsafe.String(&json[0], len(json))
 	if len(k.SelectFields) > 0 {
 		p.head.Fields = make([]string, len(k.SelectFields))

@@ -3,6 +3,7 @@ package codec
 import (
 	"encoding/base64"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/troupe-api/troupe/kinds/quantity"
@@ -150,7 +151,27 @@ func (t *trail) time(s string) any {
 	if len(s) == len("2006-01-02T15:04:05Z") && s[len(s)-1] == 'Z' {
 		return s
 	}
-	return at.UTC().Format(time.RFC3339)
+	if at = at.UTC(); !isStorable(at) {
+		t.outside(s)
+		return nil
+	}
+	return at.Format(time.RFC3339)
+}
+
+const outsideYears = "year outside of range [0,9999]"
+
+// isStorable tells whether a time in UTC can be read again as it is written.
+func isStorable(at time.Time) bool { return 0 <= at.Year() && at.Year() <= 9999 }
+
+// outside remembers that the time at hand is, in UTC, none that is understood.
+func (t *trail) outside(s string) {
+	last := ""
+	if n := len(t.steps); n > 0 && !t.steps[n-1].list {
+		last = t.steps[n-1].name
+		defer func(steps []step) { t.steps = steps }(t.steps)
+		t.steps = t.steps[:n-1]
+	}
+	t.malformed(strings.TrimSuffix(t.path(last), ".") + ": " + strconv.Quote(s) + " is no time: " + outsideYears)
 }
 
 func (t *trail) microTime(s string) any {
@@ -162,7 +183,11 @@ func (t *trail) microTime(s string) any {
 	if at.IsZero() {
 		return nil
 	}
-	return at.UTC().Format(microLayout)
+	if at = at.UTC(); !isStorable(at) {
+		t.outside(s)
+		return nil
+	}
+	return at.Format(microLayout)
 }
 
 func (t *trail) quantity(s string) any {
@@ -205,8 +230,8 @@ func (t *trail) duration(s string) any {
 	return d.String()
 }
 
-// zero is the value that null stands for as an element of a list or map.
-func zero(f *schema.Field) any {
+// Zero is the value that null stands for as an element of a list or map.
+func Zero(f *schema.Field) any {
 	switch f.Type {
 	case schema.TypeBool:
 		return false

@@ -6,8 +6,13 @@ import (
 	"unicode/utf8"
 )
 
-// maxDepth bounds how deeply values nest.
-const maxDepth = 10_000
+const (
+	// MaxDepth bounds how deeply the objects and lists of anything that comes in may nest, in
+	// every format.
+	MaxDepth = 256
+	// storedDepth is the same for what is stored: earlier servers have let in as much.
+	storedDepth = 10_000
+)
 
 const (
 	errEnd   = syntaxError("unexpected end of JSON input")
@@ -16,9 +21,10 @@ const (
 
 // A scanner reads the tokens of a JSON text. Its methods consume what they return.
 type scanner struct {
-	text  string
-	pos   int
-	depth int
+	text   string
+	pos    int
+	depth  int
+	stored bool // the text was let in already
 }
 
 // peek skips white space and returns the byte at hand, 0 at the end.
@@ -65,7 +71,7 @@ func (s *scanner) end() error {
 // open consumes the bracket that begins an object or a list.
 func (s *scanner) open() error {
 	s.pos++
-	if s.depth++; s.depth > maxDepth {
+	if s.depth++; s.depth > MaxDepth && (!s.stored || s.depth > storedDepth) {
 		return errDepth
 	}
 	return nil
@@ -80,29 +86,44 @@ func (s *scanner) shut() {
 // key goes on to the next key of an object, and over its colon. more is false at the
 // end of the object, which is consumed.
 func (s *scanner) key(first bool) (key string, more bool, err error) {
+	if more, err = s.toKey(first); !more {
+		return "", false, err
+	}
+	if key, err = s.str(); err != nil {
+		return "", false, err
+	}
+	if err = s.colon(); err != nil {
+		return "", false, err
+	}
+	return key, true, nil
+}
+
+// toKey goes on to the next key of an object; more is false at the end, and for an error.
+func (s *scanner) toKey(first bool) (more bool, err error) {
 	c := s.peek()
 	if c == '}' {
 		s.shut()
-		return "", false, nil
+		return false, nil
 	}
 	if !first {
 		if c != ',' {
-			return "", false, s.unexpected("after object key:value pair")
+			return false, s.unexpected("after object key:value pair")
 		}
 		s.pos++
 		c = s.peek()
 	}
 	if c != '"' {
-		return "", false, s.unexpected("looking for beginning of object key string")
+		return false, s.unexpected("looking for beginning of object key string")
 	}
-	if key, err = s.str(); err != nil {
-		return "", false, err
-	}
+	return true, nil
+}
+
+func (s *scanner) colon() error {
 	if s.peek() != ':' {
-		return "", false, s.unexpected("after object key")
+		return s.unexpected("after object key")
 	}
 	s.pos++
-	return key, true, nil
+	return nil
 }
 
 // element goes on to the next element of a list. more is false at the end of the list,
@@ -295,8 +316,14 @@ func (s *scanner) skipObject() error {
 		return err
 	}
 	for first := true; ; first = false {
-		_, more, err := s.key(first)
+		more, err := s.toKey(first)
 		if err != nil || !more {
+			return err
+		}
+		if err := s.skipStr(); err != nil {
+			return err
+		}
+		if err := s.colon(); err != nil {
 			return err
 		}
 		if err := s.skip(); err != nil {

@@ -44,6 +44,15 @@ func SameButManagers(json []byte, e Encoded) bool {
 	return digits >= 0 && bytes.Equal(old.head[:e.Slot], is.head[:e.Slot]) && bytes.Equal(old.head[e.Slot+digits:], is.head[e.Slot:])
 }
 
+// ManagersSize is how many bytes of an object's JSON are its managers.
+func ManagersSize(json []byte) int {
+	c, ok := cutManagers(json)
+	if !ok {
+		return 0
+	}
+	return len(json) - len(c.head) - len(c.tail)
+}
+
 // A cut is an object's JSON before and after its managers.
 type cut struct{ head, tail []byte }
 
@@ -52,7 +61,7 @@ func cutManagers(json []byte) (c cut, ok bool) {
 	if at < 0 {
 		return c, false
 	}
-	s := scanner{text: unsafe.String(&json[0], len(json)), pos: at + len(managersName) - 1}
+	s := scanner{text: unsafe.String(&json[0], len(json)), pos: at + len(managersName) - 1, stored: true}
 	err := s.skip()
 	return cut{json[:at], json[s.pos:]}, err == nil
 }

@@ -79,13 +79,17 @@ func safeEnd(t string, i int) int {
 	return i
 }
 
-// appendFloat writes a number as Go's encoder does. What JSON cannot hold becomes null.
+// appendFloat writes a number as Go's encoder does, but for the zero below zero: who reads its
+// text finds an integer, which has only one. What JSON cannot hold becomes null.
 func appendFloat(b []byte, n float64) []byte {
+	if n == 0 {
+		return append(b, '0')
+	}
 	if math.IsNaN(n) || math.IsInf(n, 0) {
 		return append(b, "null"...)
 	}
 	abs := math.Abs(n)
-	if abs == 0 || abs >= 1e-6 && abs < 1e21 {
+	if abs >= 1e-6 && abs < 1e21 {
 		return strconv.AppendFloat(b, n, 'f', -1, 64)
 	}
 	b = strconv.AppendFloat(b, n, 'e', -1, 64)

@@ -34,12 +34,25 @@ func DecodeProtobuf(m *schema.Message, body []byte) (schema.Tree, []FieldFault, 
 type wireDecoder struct {
 	trail
 	depth int
+	parts int   // messages so far
 	items []any // of the lists that are being read, innermost last
 }
 
-func (d *wireDecoder) message(w *wireMessage, tree schema.Tree, b []byte) error {
-	if d.depth++; d.depth > maxDepth {
+// enter goes one level down, as deep as the same would lie in JSON. Who has read what is there
+// goes up again.
+func (d *wireDecoder) enter() error {
+	if d.depth++; d.depth > MaxDepth {
 		return errDepth
+	}
+	return nil
+}
+
+func (d *wireDecoder) message(w *wireMessage, tree schema.Tree, b []byte) error {
+	if err := d.enter(); err != nil {
+		return err
+	}
+	if d.parts++; d.parts > maxParts {
+		return ErrTooMany
 	}
 	for len(b) > 0 {
 		number, wireType, n := protowire.ConsumeTag(b)
@@ -100,12 +113,18 @@ func (d *wireDecoder) inlined(node *wireNode, t protowire.Type, tree schema.Tree
 	if err != nil {
 		return 0, err
 	}
-	return n, d.message(node.inner, tree, p)
+	d.depth-- // it lies on the level of its parent
+	err = d.message(node.inner, tree, p)
+	d.depth++
+	return n, err
 }
 
 // list reads the elements of a list that follow each other.
 func (d *wireDecoder) list(node *wireNode, tree schema.Tree, b []byte) (int, error) {
 	base, done := len(d.items), 0
+	if err := d.enter(); err != nil {
+		return 0, err
+	}
 	for done < len(b) {
 		number, t, n := protowire.ConsumeTag(b[done:])
 		if n < 0 || int32(number) != node.number {
@@ -121,6 +140,7 @@ func (d *wireDecoder) list(node *wireNode, tree schema.Tree, b []byte) (int, err
 	tree[node.field.Name] = append(before, d.items[base:]...)
 	clear(d.items[base:])
 	d.items = d.items[:base]
+	d.depth--
 	return done, nil
 }
 
@@ -162,6 +182,9 @@ func (d *wireDecoder) entry(node *wireNode, t protowire.Type, tree schema.Tree, 
 	}
 	var key string
 	var v any
+	if err := d.enter(); err != nil {
+		return 0, err
+	}
 	for len(p) > 0 {
 		number, t, size := protowire.ConsumeTag(p)
 		if size < 0 {
@@ -182,8 +205,9 @@ func (d *wireDecoder) entry(node *wireNode, t protowire.Type, tree schema.Tree, 
 		}
 		p = p[size:]
 	}
+	d.depth--
 	if v == nil {
-		v = zero(f)
+		v = Zero(f)
 	}
 	table, ok := tree[f.Name].(schema.Tree)
 	if !ok {

@@ -13,7 +13,11 @@ import (
 func wireNumber(t schema.Type, b []byte) (any, int) {
 	if t == schema.TypeDouble {
 		v, n := protowire.ConsumeFixed64(b)
-		return math.Float64frombits(v), n
+		number := math.Float64frombits(v)
+		if math.IsNaN(number) || math.IsInf(number, 0) {
+			return nil, -1 // which JSON cannot say
+		}
+		return number, n
 	}
 	v, n := protowire.ConsumeVarint(b)
 	switch t {
@@ -44,7 +48,7 @@ func (d *wireDecoder) special(f *schema.Field, p []byte) (any, error) {
 	}
 	switch f.Type {
 	case schema.TypeTime, schema.TypeMicroTime:
-		return wireTime(f.Type, len(p) == 0, int64(parts[1].number), int32(parts[2].number))
+		return wireTime(f, len(p) == 0, int64(parts[1].number), int32(parts[2].number))
 	case schema.TypeDuration:
 		return time.Duration(parts[1].number).String(), nil
 	case schema.TypeQuantity:
@@ -56,24 +60,27 @@ func (d *wireDecoder) special(f *schema.Field, p []byte) (any, error) {
 		return int64(int32(parts[2].number)), nil
 	}
 	if f.Type == schema.TypeFields {
-		return wireFieldSet(parts[1].bytes)
+		return wireFieldSet(parts[1].bytes, d.depth)
 	}
 	return d.wireRaw(parts[1].bytes)
 }
 
 // wireFieldSet reads the JSON object of a set of fields; nil if there is none.
-func wireFieldSet(p []byte) (any, error) {
+func wireFieldSet(p []byte, depth int) (any, error) {
 	if len(p) == 0 {
 		return nil, nil
 	}
-	s := scanner{text: wireText(p)}
+	s := scanner{text: wireText(p), depth: depth}
 	if s.peek() != '{' {
 		return nil, errProtobuf
 	}
 	if err := s.skip(); err != nil {
 		return nil, err
 	}
-	return s.text, s.end()
+	if err := s.end(); err != nil {
+		return nil, err
+	}
+	return fieldSetText(s.text, depth)
 }
 
 // wireTexts reads the texts that a message holds under number 1; nil if there are none.
@@ -132,7 +139,7 @@ func splitWire(p []byte, parts *[4]wirePart) error {
 }
 
 // wireTime is the text of a time; nil for the zero time.
-func wireTime(t schema.Type, empty bool, seconds int64, nanos int32) (any, error) {
+func wireTime(f *schema.Field, empty bool, seconds int64, nanos int32) (any, error) {
 	if empty {
 		return nil, nil
 	}
@@ -140,10 +147,10 @@ func wireTime(t schema.Type, empty bool, seconds int64, nanos int32) (any, error
 	if at.IsZero() {
 		return nil, nil
 	}
-	if y := at.Year(); y < 0 || y > 9999 {
-		return nil, typeError("year outside of range [0,9999]")
+	if !isStorable(at) {
+		return nil, typeError(f.Name + ": " + outsideYears)
 	}
-	if t == schema.TypeTime {
+	if f.Type == schema.TypeTime {
 		return at.Format(time.RFC3339), nil
 	}
 	return at.Format(microLayout), nil
@@ -161,7 +168,7 @@ func (d *wireDecoder) wireRaw(p []byte) (any, error) {
 	if len(p) == 0 {
 		return nil, nil
 	}
-	v, faults, err := DecodeAny(p)
+	v, faults, err := decodeAny(string(p), d.depth)
 	if err != nil {
 		return nil, err
 	}

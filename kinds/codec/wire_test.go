@@ -97,7 +97,7 @@ func TestDecodeProtobufErrors(t *testing.T) {
 		{"end of group", "0c", "proto: wrong wireType = 4 for field metadata"},
 		{"quantity", "2a05" + "4a030a0178", "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"},
 		{"raw", "2a05" + "72030a017b", "unexpected end of JSON input"},
-		{"year", "0a0a" + "42080880808080808040", "year outside of range [0,9999]"},
+		{"year", "0a0a" + "42080880808080808040", "creationTimestamp: year outside of range [0,9999]"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			in, err := hex.DecodeString(c.in)

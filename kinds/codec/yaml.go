@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"strconv"
 
@@ -21,14 +22,25 @@ const (
 const (
 	errYAMLGrowth = syntaxError("yaml: document contains excessive aliasing")
 	errYAMLDepth  = syntaxError("yaml: exceeded max depth")
+	errYAMLMore   = syntaxError("yaml: the body holds more than one document")
 )
 
 // DecodeYAML is DecodeJSON for YAML 1.1. A body that is JSON is read as such. Duplicate
 // keys are reported with the text of the YAML parser; of them the last one stays.
 func DecodeYAML(m *schema.Message, data []byte) (schema.Tree, []FieldFault, error) {
+	return decodeYAML(m, data, false)
+}
+
+// DecodeConfig is DecodeYAML for a configuration to apply: what it says is null is there, as nil.
+// Lists have zero values in its place.
+func DecodeConfig(m *schema.Message, data []byte) (schema.Tree, []FieldFault, error) {
+	return decodeYAML(m, data, m.Custom == nil)
+}
+
+func decodeYAML(m *schema.Message, data []byte, nulls bool) (schema.Tree, []FieldFault, error) {
 	if bytes.HasPrefix(bytes.TrimLeft(data, " \t\r\n"), []byte("{")) {
-		tree, faults, err := DecodeJSON(m, data)
-		if malformed := syntaxError(""); !errors.As(err, &malformed) || err == errDepth {
+		tree, faults, err := decodeJSON(m, data, nulls)
+		if malformed := syntaxError(""); !errors.As(err, &malformed) || err == errDepth || err == ErrTooMany {
 			return tree, faults, err
 		}
 	}
@@ -40,14 +52,15 @@ func DecodeYAML(m *schema.Message, data []byte) (schema.Tree, []FieldFault, erro
 	if !ok {
 		return nil, nil, typeError("json: cannot unmarshal " + kindOf(v) + " into Go value of type " + messageType(m))
 	}
-	tree, more, err := Conform(m, tree, nil)
+	c := conformer{root: true, nulls: nulls}
+	tree, more, err := c.whole(m, tree)
 	if err != nil {
 		return nil, nil, err
 	}
 	return tree, append(faults, more...), nil
 }
 
-// readYAML reads the first document of a YAML text.
+// readYAML reads a YAML text, which holds one document: what follows it would be lost.
 func readYAML(data []byte) (v any, faults []FieldFault, err error) {
 	if yamlNesting(data) > yamlLevels {
 		return nil, nil, errYAMLDepth
@@ -68,9 +81,28 @@ func readYAML(data []byte) (v any, faults []FieldFault, err error) {
 			return nil, nil, syntaxError(err.Error())
 		}
 	}
+	if bytes.Contains(data, []byte("\n---")) || bytes.Contains(data, []byte("\n...")) {
+		if err := onlyDocument(data); err != nil {
+			return nil, nil, err
+		}
+	}
 	c := yamlConverter{room: yamlGrowth*len(data) + yamlRoom}
 	v, err = c.value(read)
 	return v, faults, err
+}
+
+// onlyDocument refuses what has more documents than one, but for empty ones behind it.
+func onlyDocument(data []byte) error {
+	d := yaml.NewDecoder(bytes.NewReader(data))
+	for first := true; ; first = false {
+		var document any
+		switch err := d.Decode(&document); {
+		case err == io.EOF:
+			return nil
+		case err != nil || !first && document != nil:
+			return errYAMLMore
+		}
+	}
 }
 
 // yamlNesting is an upper bound, mostly a wide one, of how deeply a YAML text nests:
@@ -114,14 +146,18 @@ func (c *yamlConverter) value(v any) (any, error) {
 	if err := c.spend(1); err != nil {
 		return nil, err
 	}
-	if c.depth++; c.depth > maxDepth {
-		return nil, errYAMLDepth
-	}
-	defer func() { c.depth-- }()
 	switch v := v.(type) {
 	case map[any]any:
+		if c.depth++; c.depth > MaxDepth {
+			return nil, errYAMLDepth
+		}
+		defer func() { c.depth-- }()
 		return c.object(v)
 	case []any:
+		if c.depth++; c.depth > MaxDepth {
+			return nil, errYAMLDepth
+		}
+		defer func() { c.depth-- }()
 		for i, item := range v {
 			made, err := c.value(item)
 			if err != nil {

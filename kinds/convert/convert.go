@@ -52,9 +52,9 @@ func Speaker(k *schema.Kind, sub *schema.Subresource) *schema.Kind {
 func Object(k *schema.Kind, sub *schema.Subresource, o *meta.Object) (*meta.Object, error) {
 	speaker := Speaker(k, sub)
 	if speaker == k.Stored {
-		return o, nil
+		return Current(speaker, o)
 	}
-	tree, err := codec.DecodeStored(k.Stored.Message, o.JSON)
+	tree, err := Read(k.Stored, o.JSON)
 	if err != nil {
 		return nil, fmt.Errorf("stored object %s: %w", o.Key, err)
 	}

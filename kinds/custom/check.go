@@ -13,7 +13,7 @@ import (
 // CheckRules reports what is wrong with the expressions of the rules in a schema, which is valid
 // otherwise and stands at a path, and with the fields that they point to.
 func (c *Compiler) CheckRules(s schema.Tree, path string, faults *schema.Faults) {
-	check := ruleCheck{name: c.keys.validations, faults: faults}
+	check := ruleCheck{name: c.keys.Validations, faults: faults}
 	check.node(c.keys.compile(s), path, place{own: true})
 }
 

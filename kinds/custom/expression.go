@@ -1,32 +1,34 @@
 package custom
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 	"sync"
 
 	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common/overloads"
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
 	"github.com/google/cel-go/ext"
+	"github.com/google/cel-go/interpreter"
 
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// What expressions may cost when they run, in the units of CEL.
-const (
-	maxExpressionCost = 1_000_000  // one of them
-	maxObjectCost     = 10_000_000 // all for one object
-)
-
 // language is what every expression can use.
 var language = sync.OnceValues(func() (*cel.Env, error) {
-	return cel.NewEnv(append(library(),
+	env, err := cel.NewEnv(append(library(),
 		cel.HomogeneousAggregateLiterals(), cel.EagerlyValidateDeclarations(true), cel.DefaultUTCTimeZone(true),
 		cel.CrossTypeNumericComparisons(true), cel.OptionalTypes(), ext.Strings(ext.StringsVersion(2)), ext.Sets(), ext.TwoVarComprehensions(),
 	)...)
+	if err != nil {
+		return nil, err
+	}
+	return guard(env)
 })
 
 // A rule is one of x-platform-validations, compiled.
@@ -77,7 +79,7 @@ func (n *node) environment(own bool) (*cel.Env, *cel.Type, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	self := p.declare(n, "self", own)
+	self := p.declare(n, "@self", own)
 	env, err = env.Extend(cel.CustomTypeProvider(p), cel.CustomTypeAdapter(p.Registry), cel.Variable("self", self))
 	return env, self, err
 }
@@ -124,9 +126,87 @@ func compileExpression(env *cel.Env, text string, want *cel.Type) (*cel.Ast, err
 	return compiled, nil
 }
 
+// interruptEvery is after how many steps of a loop an expression looks whether it may go on.
+const interruptEvery = 100
+
 func program(env *cel.Env, compiled *cel.Ast) (cel.Program, error) {
-	return env.Program(compiled, cel.EvalOptions(cel.OptOptimize, cel.OptTrackCost), cel.CostLimit(maxExpressionCost))
+	options := cel.OptTrackCost
+	if !usesGuarded(compiled) { // whose calls of constants would be made at once, as often as there are
+		options |= cel.OptOptimize
+	}
+	return env.Program(compiled, cel.EvalOptions(options), cel.CostLimit(maxExpressionCost), cel.CostTracking(costs{}),
+		cel.InterruptCheckFrequency(interruptEvery), cel.OptimizeRegex(constants()...),
+		cel.CustomDecorator(matchCalls))
 }
+
+// constants compile the regular expressions that stand in an expression once.
+func constants() []*interpreter.RegexOptimization {
+	var all []*interpreter.RegexOptimization
+	for _, id := range []string{overloads.Matches, overloads.MatchesString} {
+		all = append(all, &interpreter.RegexOptimization{Function: overloads.Matches, OverloadID: id, RegexIndex: 1,
+			Factory: func(call interpreter.InterpretableCall, pattern string) (interpreter.InterpretableCall, error) {
+				compiled, err := regexp.Compile(pattern)
+				return matchCall(call, func(string) (*regexp.Regexp, error) { return compiled, nil }), err
+			}})
+	}
+	return all
+}
+
+// matchCalls puts calls that look at their cost in the place of those of matches whose regular expressions
+// are not known yet.
+func matchCalls(i interpreter.Interpretable) (interpreter.Interpretable, error) {
+	call, ok := i.(interpreter.InterpretableCall)
+	if !ok || call.Function() != overloads.Matches || len(call.Args()) != 2 {
+		return i, nil
+	}
+	if _, known := call.Args()[1].(interpreter.InterpretableConst); known {
+		return i, nil
+	}
+	return matchCall(call, regexp.Compile), nil
+}
+
+func matchCall(call interpreter.InterpretableCall, compile func(string) (*regexp.Regexp, error)) interpreter.InterpretableCall {
+	return interpreter.NewCall(call.ID(), call.Function(), call.OverloadID(), call.Args(), func(args ...ref.Val) ref.Val {
+		text, isText := args[0].Value().(string)
+		pattern, isPattern := args[1].Value().(string)
+		if !isText || !isPattern {
+			return types.MaybeNoSuchOverloadErr(args[0])
+		}
+		if cost, _ := callCost(overloads.Matches, args); cost > maxExpressionCost {
+			return types.WrapErr(errTooCostly)
+		}
+		compiled, err := compile(pattern)
+		if err != nil {
+			return types.WrapErr(err)
+		}
+		return types.Bool(compiled.MatchString(text))
+	})
+}
+
+// usesGuarded tells whether an expression calls one of the guarded functions.
+func usesGuarded(compiled *cel.Ast) bool {
+	for _, reference := range compiled.NativeRep().ReferenceMap() {
+		for _, id := range reference.OverloadIDs {
+			if guardedOverloads()[id] {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// guardedOverloads are the guarded functions as calls name them.
+var guardedOverloads = sync.OnceValue(func() map[string]bool {
+	ids := map[string]bool{}
+	if env, err := language(); err == nil {
+		for _, name := range guarded {
+			for _, o := range env.Functions()[name].OverloadDecls() {
+				ids[o.ID()] = true
+			}
+		}
+	}
+	return ids
+})
 
 // usesOldSelf tells whether an expression looks at the old value.
 func usesOldSelf(compiled *cel.Ast) bool {
@@ -144,15 +224,17 @@ var errBudget = errors.New("validation failed due to running out of cost budget,
 // A budget is what the rules of one object may still cost.
 type budget struct{ left uint64 }
 
-// run evaluates an expression.
-func (b *budget) run(p cel.Program, values map[string]any) (ref.Val, error) {
-	out, details, err := p.Eval(values)
+// run evaluates an expression, which ends with the context.
+func (b *budget) run(ctx context.Context, p cel.Program, values map[string]any) (ref.Val, error) {
+	out, details, err := p.ContextEval(ctx, values)
+	spent := uint64(1) // also of what costs nothing
 	if cost := details.ActualCost(); cost != nil {
-		if *cost > b.left {
-			b.left = 0
-			return nil, errBudget
-		}
-		b.left -= *cost
+		spent = max(spent, *cost)
 	}
+	if spent > b.left {
+		b.left = 0
+		return nil, errBudget
+	}
+	b.left -= spent
 	return out, err
 }

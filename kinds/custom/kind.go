@@ -1,6 +1,9 @@
 package custom
 
 import (
+	"cmp"
+	"context"
+	"slices"
 	"strings"
 
 	"github.com/troupe-api/troupe/kinds/meta"
@@ -20,13 +23,13 @@ type Definition struct {
 // A Compiler makes kinds of definitions.
 type Compiler struct {
 	naming *meta.Naming
-	keys   keys
+	keys   Keys
 	head   *schema.Message
 }
 
 // NewCompiler makes one for a profile. head is the plan of the metadata of objects.
 func NewCompiler(n *meta.Naming, head *schema.Message) *Compiler {
-	return &Compiler{naming: n, keys: newKeys(n), head: head}
+	return &Compiler{naming: n, keys: NewKeys(n), head: head}
 }
 
 // Compile makes the kinds of a definition, a valid tree of that kind, by the names that it was
@@ -57,9 +60,21 @@ func (c *Compiler) Compile(t schema.Tree) *Definition {
 	d.Stored.Forms = all
 	for _, k := range all {
 		k.Stored = d.Stored
+		offer(d.Stored, k.SelectFields)
 		link(k, roots[k], roots[d.Stored])
 	}
 	return d
+}
+
+// offer lets objects be found by the fields that some version selects by: those that the stored
+// version does not offer have no name in it.
+func offer(stored *schema.Kind, fields []schema.SelectField) {
+	for _, f := range fields {
+		if !slices.ContainsFunc(stored.SelectFields, func(known schema.SelectField) bool { return known.Path == f.Path }) {
+			stored.Indexed = append(stored.Indexed, len(stored.SelectFields))
+			stored.SelectFields = append(stored.SelectFields, schema.SelectField{Path: f.Path})
+		}
+	}
 }
 
 // Opaque is a kind for stored objects whose definition there is not: they stay as they are.
@@ -88,7 +103,7 @@ func (c *Compiler) version(name string, spec, names, v schema.Tree) (*schema.Kin
 		ConditionalUpdate: true,
 		Generation:        true,
 		Definition:        name,
-		Deprecation:       deprecation(v),
+		Deprecation:       deprecation(spec, names, v),
 		Columns:           columns(v),
 		Subresources:      c.subresources(v),
 	}
@@ -111,16 +126,17 @@ func (c *Compiler) version(name string, spec, names, v schema.Tree) (*schema.Kin
 // root is the plan of whole objects.
 func (c *Compiler) root(k *schema.Kind, n *node, text schema.Tree) *schema.Message {
 	fields := []*schema.Field{{Name: "metadata", Type: schema.TypeMessage, Message: c.head, Always: true}}
+	p := planner{unwritten(c.head)}
 	for _, name := range n.names {
 		if !itself(name) {
-			fields = append(fields, n.properties[name].plan(name))
+			fields = append(fields, p.field(n.properties[name], name))
 		}
 	}
 	m := schema.NewMessage("", fields...)
 	m.Typed = true
 	m.Doc = rules.Text(text, "description")
-	m.Other = n.other()
-	m.Custom = &schema.Custom{Schema: text, Prune: n.object}
+	m.Other = p.other(n)
+	m.Custom = &schema.Custom{Form: meta.NewForm(), Schema: text, Prune: n.object}
 	return m
 }
 
@@ -142,30 +158,57 @@ func link(k *schema.Kind, root, stored *node) {
 			},
 		}
 	}
-	k.Rules.Served = func(obj, old schema.Tree, faults *schema.Faults) {
-		if k.Stored != k {
-			obj = show(rules.Clone(obj).(schema.Tree))
-			if old != nil {
-				old = show(rules.Clone(old).(schema.Tree))
-			}
+	k.Rules.Warn, k.Rules.PlainFinalizers = warn, true
+	served := func(t schema.Tree) schema.Tree {
+		if k.Stored == k || t == nil {
+			return t
 		}
-		root.validate(obj, old, faults)
+		return show(rules.Clone(t).(schema.Tree))
+	}
+	k.Rules.Served = func(obj, old schema.Tree, faults *schema.Faults) {
+		root.validate(served(obj), served(old), faults)
+	}
+	if root.hasRules {
+		k.Rules.Evaluate = func(ctx context.Context, obj, old schema.Tree, faults *schema.Faults) {
+			root.follow(ctx, served(obj), served(old), faults)
+		}
 	}
 }
 
+// warn tells of new finalizers whose names may be those of others.
+func warn(obj, old schema.Tree) []string {
+	return rules.FinalizerWarnings(rules.Sub(obj, "metadata"), rules.Sub(old, "metadata"))
+}
+
 // deprecation is what users of a version are told; nil if it is to stay.
-func deprecation(v schema.Tree) *schema.Deprecation {
+func deprecation(spec, names, v schema.Tree) *schema.Deprecation {
 	if !rules.Flag(v, "deprecated") {
 		return nil
 	}
-	return &schema.Deprecation{Warning: rules.Text(v, "deprecationWarning")}
+	d := &schema.Deprecation{Warning: rules.Text(v, "deprecationWarning")}
+	if better := replacement(spec, rules.Text(v, "name")); better != "" {
+		d.Replacement = rules.Text(spec, "group") + "/" + better + " " + rules.Text(names, "kind")
+	}
+	return d
+}
+
+// replacement is the version to go to from an older one: the best that is served and stays; "" if
+// none is better.
+func replacement(spec schema.Tree, from string) (best string) {
+	for _, v := range rules.Trees(spec, "versions") {
+		name := rules.Text(v, "name")
+		if rules.Flag(v, "served") && !rules.Flag(v, "deprecated") && meta.CompareVersions(name, cmp.Or(best, from)) < 0 {
+			best = name
+		}
+	}
+	return best
 }
 
 // The columns of every table, and of those that have no others.
 var (
 	nameColumn = schema.Column{Name: "Name", Type: "string", Format: "name", Path: "metadata.name",
 		Description: "The name of the object, unique among those of its kind in its namespace."}
-	ageColumn = schema.Column{Name: "Age", Type: "date", Path: "func:age",
+	createdColumn = schema.Column{Name: "Created At", Type: "date", Path: "func:createdAt",
 		Description: "When the server created the object, in UTC."}
 )
 
@@ -179,7 +222,7 @@ func columns(v schema.Tree) []schema.Column {
 		})
 	}
 	if len(all) == 1 {
-		all = append(all, ageColumn)
+		all = append(all, createdColumn)
 	}
 	return all
 }
@@ -196,7 +239,9 @@ func (c *Compiler) subresources(v schema.Tree) []schema.Subresource {
 		})
 	}
 	if declared["status"] != nil {
-		all = append(all, schema.Subresource{Name: "status", Verbs: schema.SubresourceVerbs()})
+		all = append(all, schema.Subresource{
+			Name: "status", Verbs: schema.SubresourceVerbs(), Field: "status", KeepsMetadata: []string{schema.EveryField},
+		})
 	}
 	return all
 }

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
 )
@@ -25,6 +24,7 @@ type node struct {
 	intOrString bool
 	nullable    bool
 	fill        any // the default; nil for none
+	weight      int // of fill
 
 	listType string // "", atomic, set or map
 	listKeys []string
@@ -52,33 +52,16 @@ type limits struct {
 	unique                       bool
 }
 
-// keys are the names of extensions in the form of a profile.
-type keys struct {
-	preserve, embedded, intOrString, listType, listKeys, mapType, validations string
-}
-
-func newKeys(n *meta.Naming) keys {
-	return keys{
-		preserve:    n.Name("x-platform-preserve-unknown-fields"),
-		embedded:    n.Name("x-platform-embedded-resource"),
-		intOrString: n.Name("x-platform-int-or-string"),
-		listType:    n.Name("x-platform-list-type"),
-		listKeys:    n.Name("x-platform-list-map-keys"),
-		mapType:     n.Name("x-platform-map-type"),
-		validations: n.Name("x-platform-validations"),
-	}
-}
-
 // compile makes the node of a schema, which is a tree of a definition.
-func (k *keys) compile(s schema.Tree) *node {
+func (k *Keys) compile(s schema.Tree) *node {
 	n := &node{
 		kind: rules.Text(s, "type"), format: rules.Text(s, "format"), required: rules.Texts(s, "required"),
-		open: rules.Flag(s, k.preserve), embedded: rules.Flag(s, k.embedded), intOrString: rules.Flag(s, k.intOrString),
-		nullable: rules.Flag(s, "nullable"), fill: s["default"],
-		listType: rules.Text(s, k.listType), listKeys: rules.Texts(s, k.listKeys), atomic: rules.Text(s, k.mapType) == "atomic",
+		open: rules.Flag(s, k.Preserve), embedded: rules.Flag(s, k.Embedded), intOrString: rules.Flag(s, k.IntOrString),
+		nullable: rules.Flag(s, "nullable"), fill: s["default"], weight: weight(s["default"]),
+		listType: rules.Text(s, k.ListType), listKeys: rules.Texts(s, k.ListKeys), atomic: rules.Text(s, k.MapType) == "atomic",
 		limits: newLimits(s),
 		allOf:  k.compileAll(s, "allOf"), anyOf: k.compileAll(s, "anyOf"), oneOf: k.compileAll(s, "oneOf"),
-		rules: rules.Trees(s, k.validations),
+		rules: rules.Trees(s, k.Validations),
 	}
 	if not, ok := s["not"].(schema.Tree); ok {
 		n.not = k.compile(not)
@@ -95,8 +78,8 @@ func (k *keys) compile(s schema.Tree) *node {
 	case schema.Tree:
 		n.additional = k.compile(more)
 	case bool:
-		if more {
-			n.additional = &node{open: true}
+		if more { // values of any kind, of which nothing is known
+			n.additional = &node{nullable: true}
 		}
 	}
 	if items, ok := s["items"].(schema.Tree); ok {
@@ -106,7 +89,7 @@ func (k *keys) compile(s schema.Tree) *node {
 	return n
 }
 
-func (k *keys) compileAll(s schema.Tree, name string) []*node {
+func (k *Keys) compileAll(s schema.Tree, name string) []*node {
 	var all []*node
 	for _, one := range rules.Trees(s, name) {
 		all = append(all, k.compile(one))

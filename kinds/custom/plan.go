@@ -2,9 +2,12 @@ package custom
 
 import "github.com/troupe-api/troupe/kinds/schema"
 
-// plan is the field that a node stands for in ownership. What is owned as a whole has no
-// parts there.
-func (n *node) plan(name string) *schema.Field {
+// A planner makes the plan of schemas, by which objects are divided among owners.
+type planner struct{ metadata *schema.Message } // of objects in objects
+
+// field is the field that a node stands for. What is owned as a whole has no parts there, but the
+// shape of those that it may have had: who owned one of them owns the whole since.
+func (p planner) field(n *node, name string) *schema.Field {
 	f := &schema.Field{Name: name, Type: schema.TypeRaw, Pointer: true}
 	switch {
 	case n.intOrString:
@@ -12,43 +15,66 @@ func (n *node) plan(name string) *schema.Field {
 		f.Shape, f.ListType = schema.List, schema.ListSet
 	case n.kind == "array" && n.listType == "map" && n.items != nil:
 		f.Shape, f.ListType, f.ListMapKeys = schema.List, schema.ListMap, n.listKeys
-		f.Type, f.Message, f.MapAtomic = schema.TypeMessage, n.items.message(), n.items.atomic
+		f.Type, f.Message, f.MapAtomic = schema.TypeMessage, p.message(n.items), n.items.atomic
+		if n.open && f.Message.Other == nil { // as pruning has it
+			f.Message.Other = anything("")
+		}
 		for _, key := range n.listKeys {
-			if p := n.items.properties[key]; p != nil && p.fill != nil {
-				f.Message.Field(key).Default = p.fill
+			if property := n.items.properties[key]; property != nil && property.fill != nil {
+				f.Message.Field(key).Default = property.fill
 			}
 		}
-	case n.kind == "object" && !n.atomic, n.kind == "" && n.open:
-		f.Type, f.Message = schema.TypeMessage, n.message()
+	case n.kind == "array":
+		f.Shape = schema.List
+	case n.kind == "object" && n.atomic:
+		f.Shape, f.MapAtomic = schema.Map, true
+	case n.kind == "object", n.kind == "":
+		f.Type, f.Message = schema.TypeMessage, p.message(n)
 	}
 	return f
 }
 
 // message is the structure of an object.
-func (n *node) message() *schema.Message {
+func (p planner) message(n *node) *schema.Message {
 	var fields []*schema.Field
 	for _, property := range n.names {
 		if !n.embedded || !itself(property) {
-			fields = append(fields, n.properties[property].plan(property))
+			fields = append(fields, p.field(n.properties[property], property))
 		}
 	}
 	if n.embedded {
-		fields = append(fields, raw("apiVersion"), raw("kind"), anything("metadata"))
+		fields = append(fields, raw("apiVersion"), raw("kind"),
+			&schema.Field{Name: "metadata", Type: schema.TypeMessage, Pointer: true, Message: p.metadata})
 	}
 	m := schema.NewMessage("", fields...)
-	m.Other = n.other()
+	m.Other = p.other(n)
 	return m
 }
 
 // other is the form of the fields that a schema does not name.
-func (n *node) other() *schema.Field {
+func (p planner) other(n *node) *schema.Field {
 	switch {
 	case n.additional != nil:
-		return n.additional.plan("")
+		return p.field(n.additional, "")
 	case n.open || n.kind == "":
 		return anything("")
 	}
 	return nil
+}
+
+// unwritten is the plan of a message of which every value is there just as it was sent: inside of
+// objects of custom kinds nothing is left out because it is empty, or written because it is missing.
+func unwritten(m *schema.Message) *schema.Message {
+	fields := make([]*schema.Field, len(m.Fields))
+	for i, f := range m.Fields {
+		one := *f
+		one.Pointer, one.Always, one.Default = true, false, nil
+		if f.Type == schema.TypeMessage {
+			one.Message = unwritten(f.Message)
+		}
+		fields[i] = &one
+	}
+	return schema.NewMessage(m.Name, fields...)
 }
 
 func raw(name string) *schema.Field {

@@ -13,21 +13,29 @@ type pruning struct{ unknown []string }
 // object prunes a whole object.
 func (n *node) object(t schema.Tree) (schema.Tree, []string) {
 	var p pruning
-	out, _ := p.fields(n, t, "", true).(schema.Tree)
+	out, _ := p.fields(scope{n, n.open}, t, "", true).(schema.Tree)
 	return out, p.unknown
 }
 
-// value is v without what n does not know; v itself if that is nothing.
-func (p *pruning) value(n *node, v any, path string) any {
+// A scope is where a pruning is: at a node, nil where nothing is known. What it does not know
+// stays if the node is open, or is an item of a list that is.
+type scope struct {
+	node *node
+	open bool
+}
+
+// value is v without what its scope does not know; v itself if that is nothing.
+func (p *pruning) value(at scope, v any, path string) any {
 	switch v := v.(type) {
 	case schema.Tree:
-		return p.fields(n, v, path, n != nil && n.embedded)
+		return p.fields(at, v, path, at.node != nil && at.node.embedded)
 	case []any:
-		var items *node
-		if n != nil {
-			if items = n.items; items == nil && n.open {
-				return v
-			}
+		if at.node == nil {
+			return p.list(at, v, path)
+		}
+		items := scope{at.node.items, at.open}
+		if items.node != nil && items.node.open {
+			items.open = true
 		}
 		return p.list(items, v, path)
 	}
@@ -35,43 +43,43 @@ func (p *pruning) value(n *node, v any, path string) any {
 }
 
 // fields prunes an object; own tells that it is one with kind and metadata.
-func (p *pruning) fields(n *node, t schema.Tree, path string, own bool) any {
-	out := t
-	change := func(name string, v any, gone bool) {
-		if schema.Same(out, t) {
-			out = maps.Clone(t)
-		}
-		if gone {
-			delete(out, name)
-		} else {
-			out[name] = v
-		}
-	}
+func (p *pruning) fields(at scope, t schema.Tree, path string, own bool) any {
+	edit := edit{from: t, out: t}
 	for _, name := range rules.Keys(t) {
 		if own && itself(name) {
 			continue
 		}
 		var below *node
-		if n != nil {
-			below = n.child(name)
+		if at.node != nil {
+			below = at.node.child(name)
 		}
 		switch v := t[name]; {
 		case below != nil:
-			if kept := p.value(below, v, rules.Join(path, name)); !schema.Same(kept, v) {
-				change(name, kept, false)
+			if kept := p.value(scope{below, below.open}, v, rules.Join(path, name)); !schema.Same(kept, v) {
+				edit.copy()[name] = kept
 			}
-		case n == nil || !n.open:
+		case !at.open:
 			p.unknown = append(p.unknown, rules.Join(path, name))
-			change(name, nil, true)
+			delete(edit.copy(), name)
 		}
 	}
-	return out
+	return edit.out
 }
 
-func (p *pruning) list(n *node, list []any, path string) any {
+// An edit is an object that is copied when it is changed for the first time.
+type edit struct{ from, out schema.Tree }
+
+func (e *edit) copy() schema.Tree {
+	if schema.Same(e.out, e.from) {
+		e.out = maps.Clone(e.from)
+	}
+	return e.out
+}
+
+func (p *pruning) list(items scope, list []any, path string) any {
 	var out []any
 	for i, v := range list {
-		kept := p.value(n, v, rules.At(path, i))
+		kept := p.value(items, v, rules.At(path, i))
 		if out == nil && !schema.Same(kept, v) {
 			out = append(make([]any, 0, len(list)), list[:i]...)
 		}

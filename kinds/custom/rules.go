@@ -1,6 +1,7 @@
 package custom
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -14,6 +15,7 @@ import (
 
 // An evaluation runs the rules of one object.
 type evaluation struct {
+	ctx    context.Context
 	faults *schema.Faults
 	budget budget
 }
@@ -37,8 +39,12 @@ func (e *evaluation) evaluate(n *node, v any, was before, path string, own bool)
 	switch v := v.(type) {
 	case schema.Tree:
 		for _, name := range rules.Keys(v) {
+			at := rules.Join(path, name)
+			if n.properties[name] == nil {
+				at = rules.Key(path, name)
+			}
 			if below := n.child(name); below != nil {
-				e.evaluate(below, v[name], was.of(name), rules.Join(path, name), below.embedded)
+				e.evaluate(below, v[name], was.of(name), at, below.embedded)
 			}
 		}
 	case []any:
@@ -82,12 +88,15 @@ func (e *evaluation) rules(n *node, v any, was before, path string, own bool) {
 
 // rule runs one rule, and tells whether others may follow.
 func (e *evaluation) rule(r *rule, v any, values map[string]any, path string) bool {
-	out, err := e.budget.run(r.check, values)
+	out, err := e.budget.run(e.ctx, r.check, values)
 	switch {
+	case e.ctx.Err() != nil: // nobody wants to know
+		e.budget.left = 0
+		return false
 	case errors.Is(err, errBudget):
 		e.faults.Unfit(path, err.Error())
 		return false
-	case err != nil && strings.HasPrefix(err.Error(), "operation cancelled: actual cost limit exceeded"):
+	case err != nil && strings.HasPrefix(err.Error(), errTooCostly.Error()):
 		e.faults.Unfit(path, fmt.Sprintf("'%v': no further validation rules will be run due to call cost exceeds limit for rule: %v", err, r.name()))
 		e.budget.left = 0
 		return false
@@ -115,7 +124,7 @@ const maxMessage = 5 << 10
 // text is what a rule that does not hold says.
 func (e *evaluation) text(r *rule, values map[string]any) string {
 	if r.message != nil {
-		if out, err := e.budget.run(r.message, values); err == nil {
+		if out, err := e.budget.run(e.ctx, r.message, values); err == nil {
 			said, _ := out.Value().(string)
 			if said = strings.TrimSpace(said); said != "" && len(said) <= maxMessage && !strings.ContainsAny(said, "\r\n") {
 				return said

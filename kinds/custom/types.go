@@ -13,7 +13,8 @@ import (
 )
 
 // A provider tells expressions of the objects of one schema: each object with fields is a type,
-// named after its place.
+// named after its place. Names begin with a character that no expression can spell: an expression
+// that selects a field of a field, such as self.spec.size, is never taken for the name of a type.
 type provider struct {
 	*types.Registry
 	objects map[string]map[string]*types.FieldType

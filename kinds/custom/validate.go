@@ -1,6 +1,7 @@
 package custom
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -38,9 +39,17 @@ func (n *node) validate(t, old schema.Tree, faults *schema.Faults) {
 	v.limits(n, t, "")
 	v.alternatives(n, t, was, "")
 	v.fields(n, t, was, "", true)
-	if len(faults.List) == 0 { // rules may rely on the types of what they look at
-		e := evaluation{faults, budget{maxObjectCost}}
-		e.evaluate(n, t, was, "", true)
+}
+
+// follow runs the rules for a whole object, which is valid otherwise: they may rely on the types of
+// what they look at.
+func (n *node) follow(ctx context.Context, t, old schema.Tree, faults *schema.Faults) {
+	timed, cancel := context.WithTimeout(ctx, maxEvaluation)
+	defer cancel()
+	e := evaluation{timed, faults, budget{maxObjectCost}}
+	e.evaluate(n, t, before{old, old != nil}, "", true)
+	if timed.Err() != nil && ctx.Err() == nil {
+		faults.Unfit("", errBudget.Error())
 	}
 }
 

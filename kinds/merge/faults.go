@@ -12,12 +12,12 @@ func badPatch(format string, args ...any) error {
 	return &meta.Status{Code: http.StatusBadRequest, Reason: meta.ReasonBadRequest, Message: fmt.Sprintf(format, args...)}
 }
 
-// failed is the answer to a JSON patch that does not apply to this object. Its wording
-// is the one users know; it says no more on purpose.
-func failed() error {
+// failed is the answer to a JSON patch that does not apply to this object. It begins with the words
+// that users know, and tells what fails, but nothing of the object.
+func failed(format string, args ...any) error {
 	return &meta.Status{
 		Code: http.StatusUnprocessableEntity, Reason: meta.ReasonInvalid,
-		Message: "the server rejected our request due to an error in our request",
+		Message: "the server rejected our request due to an error in our request: " + fmt.Sprintf(format, args...),
 		Details: &meta.Details{},
 	}
 }

@@ -36,13 +36,17 @@ func JSONPatch(current schema.Tree, patch []byte) (schema.Tree, error) {
 	}
 	p := &patching{root: &node{value: current}, budget: maxCopied}
 	for i := range ops {
-		if err := p.apply(&ops[i]); err != nil {
+		done, err := p.apply(&ops[i])
+		if err != nil {
 			return nil, err
+		}
+		if !done {
+			return nil, failed("operation %d (%s %q): %s", i, ops[i].op, ops[i].text, ops[i].fails())
 		}
 	}
 	tree, ok := p.root.tree().(map[string]any)
 	if !ok {
-		return nil, failed()
+		return nil, failed("no object is left")
 	}
 	return tree, nil
 }
@@ -52,6 +56,23 @@ type step struct {
 	op         string
 	path, from pointer
 	value      any
+	text       string // the path as it was sent, or its beginning
+}
+
+// longText is how many bytes of a path an error shows.
+const longText = 256
+
+// fails tells what it means that the operation cannot be carried out.
+func (s *step) fails() string {
+	switch s.op {
+	case "test":
+		return "the value is another one"
+	case "move", "copy":
+		return "there is no such place to take from or to put it in"
+	case "add":
+		return "there is no such place"
+	}
+	return "there is no value at this path"
 }
 
 func readOperations(patch []byte) ([]step, error) {
@@ -70,7 +91,7 @@ func readOperations(patch []byte) ([]step, error) {
 		}
 		s, err := checkOperation(op)
 		if err != nil {
-			return nil, failed()
+			return nil, failed("operation %d (%.16q %q): %v", i, op.Op, s.text, err)
 		}
 		steps[i] = s
 	}
@@ -84,6 +105,7 @@ func checkOperation(op operation) (step, error) {
 		return s, errors.New("missing path")
 	}
 	var err error
+	s.text = (*op.Path)[:min(len(*op.Path), longText)]
 	if s.path, err = parsePointer(*op.Path); err != nil {
 		return s, err
 	}
@@ -104,7 +126,7 @@ func checkOperation(op operation) (step, error) {
 		s.from, err = parsePointer(*op.From)
 	case "remove":
 	default:
-		return s, errors.New("unknown operation " + strconv.Quote(op.Op))
+		return s, errors.New("unknown operation")
 	}
 	return s, err
 }

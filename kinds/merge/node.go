@@ -80,10 +80,9 @@ func (n *node) add(token string, c *node) bool {
 	return true
 }
 
-// set replaces an item that is there, or a field. Clients rely on replace working for
-// fields that are absent, against the letter of RFC 6902.
+// set replaces an item or a field that is there.
 func (n *node) set(token string, c *node) bool {
-	if _, ok := n.child(token); !ok && (n.list || !n.open) {
+	if _, ok := n.child(token); !ok {
 		return false
 	}
 	if !n.list {

@@ -8,8 +8,8 @@ type patching struct {
 	budget int // bytes that copies may still make
 }
 
-func (p *patching) apply(s *step) error {
-	done := false
+// apply carries out one operation; done is false if it cannot be.
+func (p *patching) apply(s *step) (done bool, err error) {
 	switch s.op {
 	case "add":
 		done = p.add(s.path, &node{value: s.value})
@@ -24,10 +24,7 @@ func (p *patching) apply(s *step) error {
 	case "copy":
 		return p.copy(s)
 	}
-	if !done {
-		return failed()
-	}
-	return nil
+	return done, nil
 }
 
 // find walks to the node that path names.
@@ -102,16 +99,13 @@ func (p *patching) move(s *step) bool {
 	return ok && p.add(s.path, n)
 }
 
-func (p *patching) copy(s *step) error {
+func (p *patching) copy(s *step) (done bool, err error) {
 	n, ok := p.find(s.from)
 	if !ok {
-		return failed()
+		return false, nil
 	}
 	if p.budget = n.size(p.budget); p.budget < 0 {
-		return tooLarge("the copies of a JSON patch may not exceed %d bytes", maxCopied)
+		return false, tooLarge("the copies of a JSON patch may not exceed %d bytes", maxCopied)
 	}
-	if !p.add(s.path, &node{value: n.tree()}) {
-		return failed()
-	}
-	return nil
+	return p.add(s.path, &node{value: n.tree()}), nil
 }

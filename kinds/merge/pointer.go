@@ -3,7 +3,6 @@ package merge
 import (
 	"errors"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -16,7 +15,7 @@ func parsePointer(s string) (pointer, error) {
 		return nil, nil
 	}
 	if s[0] != '/' {
-		return nil, errors.New("path " + strconv.Quote(s) + " does not begin with '/'")
+		return nil, errors.New("a path does not begin with '/'")
 	}
 	tokens := strings.Split(s[1:], "/")
 	for i, t := range tokens {

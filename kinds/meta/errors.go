@@ -99,6 +99,11 @@ func NewTooManyRequests(message string, retryAfterSeconds int) *Status {
 		&Details{RetryAfterSeconds: retryAfterSeconds}, "%s", message)
 }
 
+// NewTooLarge refuses a request, or what would come of it, for its size.
+func NewTooLarge(format string, args ...any) *Status {
+	return failure(http.StatusRequestEntityTooLarge, ReasonRequestTooLarge, nil, "Request entity too large: "+format, args...)
+}
+
 // NewTimeout says that an answer did not come in time.
 func NewTimeout(message string) *Status {
 	return failure(http.StatusGatewayTimeout, ReasonTimeout, &Details{}, "Timeout: %s", message)
@@ -124,6 +129,11 @@ func NewInternal(id string) *Status {
 		message += ": the server's log has it under " + id
 	}
 	return failure(http.StatusInternalServerError, ReasonInternalError, nil, "%s", message)
+}
+
+// NewStoreRead says that what is stored under a name cannot be read.
+func NewStoreRead(gr GroupResource, name, why string) *Status {
+	return failure(http.StatusInternalServerError, ReasonStorageRead, about(gr, name), "%s %q: %s", gr, name, why)
 }
 
 // NewInsufficientStorage says that there is no room to store the change.

@@ -32,6 +32,7 @@ var Kubernetes = &Naming{
 		"platform.io/apiserver-client":                   "kubernetes.io/kube-apiserver-client",
 		"platform.io/apiserver-client-node":              "kubernetes.io/kube-apiserver-client-kubelet",
 		"platform.io/node-serving":                       "kubernetes.io/kubelet-serving",
+		"platform-admin":                                 "kubernetes-admin",
 		"platform-root-ca.crt":                           "kube-root-ca.crt",
 		"rbac.authorization.platform.io/autoupdate":      "rbac.authorization.kubernetes.io/autoupdate",
 		"authentication.platform.io/credential-id":       "authentication.kubernetes.io/credential-id",
@@ -145,6 +146,14 @@ func isVersion(path string) bool {
 
 // Group is the full name of an API group that bears the vendor's suffix: Group("meta").
 func (n *Naming) Group(prefix string) string { return prefix + "." + n.groups }
+
+// Domains are the vendor's domains: that of labels, and the suffix of groups where it is another.
+func (n *Naming) Domains() []string {
+	if n.domain == n.groups {
+		return []string{n.domain}
+	}
+	return []string{n.domain, n.groups}
+}
 
 // ProtobufMediaType is the media type of Protobuf bodies.
 func (n *Naming) ProtobufMediaType() string { return "application/vnd." + n.word + ".protobuf" }

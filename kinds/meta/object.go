@@ -18,7 +18,39 @@ type Object struct {
 	Item int
 	Head Head
 
-	echoes atomic.Pointer[[]Digest] // of Echoes; nil if there are none
+	remembers atomic.Pointer[memory] // nil for nothing
+}
+
+// A memory is what an object remembers of questions that it was asked. It never changes.
+type memory struct {
+	echoes []Digest // of Echoes
+	form   *Form    // of InForm
+}
+
+// A Form stands for a form that objects may have: the one that a certain schema gives them.
+type Form struct{ plain memory }
+
+// NewForm makes one.
+func NewForm() *Form {
+	f := &Form{}
+	f.plain.form = f
+	return f
+}
+
+// InForm tells whether the object is known to have a form.
+func (o *Object) InForm(f *Form) bool {
+	known := o.remembers.Load()
+	return known != nil && known.form == f
+}
+
+// SetForm remembers that the object has a form, and no other. Objects of one form share that memory.
+func (o *Object) SetForm(f *Form) {
+	known := o.remembers.Load()
+	fresh := &f.plain
+	if known != nil && len(known.echoes) > 0 {
+		fresh = &memory{known.echoes, f}
+	}
+	o.remembers.CompareAndSwap(known, fresh)
 }
 
 // A Digest stands for a request.
@@ -30,19 +62,19 @@ const maxEchoes = 4
 // Echoes tells whether an apply is known to change nothing of this state. digest is only asked
 // for if some are.
 func (o *Object) Echoes(digest func() Digest) bool {
-	known := o.echoes.Load()
-	return known != nil && slices.Contains(*known, digest())
+	known := o.remembers.Load()
+	return known != nil && len(known.echoes) > 0 && slices.Contains(known.echoes, digest())
 }
 
 // AddEcho remembers that an apply changes nothing of this state. Beyond a few, the oldest is
 // forgotten.
 func (o *Object) AddEcho(d Digest) {
-	var known []Digest
-	if old := o.echoes.Load(); old != nil {
-		known = (*old)[:min(len(*old), maxEchoes-1)]
+	var known memory
+	if old := o.remembers.Load(); old != nil {
+		known = *old
 	}
-	known = append([]Digest{d}, known...)
-	o.echoes.Store(&known)
+	known.echoes = append([]Digest{d}, known.echoes[:min(len(known.echoes), maxEchoes-1)]...)
+	o.remembers.Store(&known)
 }
 
 // A Head holds what the server itself asks of an object's metadata.

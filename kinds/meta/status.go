@@ -55,6 +55,7 @@ const (
 	ReasonTimeout              Reason = "Timeout"
 	ReasonServerTimeout        Reason = "ServerTimeout"
 	ReasonInsufficientStorage  Reason = "InsufficientStorage"
+	ReasonStorageRead          Reason = "StorageReadError"
 )
 
 // A CauseType is the machine-readable kind of a Cause.

@@ -11,33 +11,59 @@ import (
 // reachCustom registers what the definition of a custom kind refers to: the rest is in it.
 func (d *definitions) reachCustom(m *schema.Message) { d.message(m.Field("metadata").Message) }
 
-// custom is the schema of a custom kind: that of its definition, with what all objects have.
+// custom is the schema of a custom kind: that of its definition, with what all objects have. Clients of
+// version 2 take an object with properties for one that has no others: what is open has none there.
 func (d *definitions) custom(m *schema.Message) object {
-	root := maps.Clone(m.Custom.Schema)
-	if root == nil {
-		root = schema.Tree{"type": "object"}
+	root := m.Custom.Schema
+	open := len(root) == 0 || rules.Flag(root, d.names.extension("preserve-unknown-fields"))
+	var o object
+	if open && (!d.dialect.newer || len(root) == 0) {
+		o = object{{"type", "object"}}
+	} else {
+		o = d.customObject(root, d.metadata(m.Field("metadata").Message))
 	}
-	properties := maps.Clone(rules.Sub(root, "properties"))
-	if properties == nil {
-		properties = schema.Tree{}
-	}
-	properties["apiVersion"], properties["kind"] = text(aboutAPIVersion), text(aboutKind)
-	properties["metadata"] = d.dialect.refWith(d.message(m.Field("metadata").Message), object{{"description", aboutObjectMeta}})
-	root["properties"] = properties
-	o := d.dialect.custom(root)
 	if gvks := d.served(m); len(gvks) > 0 {
 		o = o.with(d.names.extension("group-version-kind"), gvks)
 	}
 	return o
 }
 
-// newerOnly are the keys of a schema that version 2 does not have.
-var newerOnly = []string{"default", "nullable", "oneOf", "anyOf", "allOf", "not"}
+// metadata are the properties of every object, the one at the root or one in another.
+func (d *definitions) metadata(head *schema.Message) schema.Tree {
+	return schema.Tree{
+		"apiVersion": text(aboutAPIVersion), "kind": text(aboutKind),
+		"metadata": d.dialect.refWith(d.message(head), object{{"description", aboutObjectMeta}}),
+	}
+}
 
-// custom is a schema of a definition as a version of OpenAPI can say it.
-func (d dialect) custom(s schema.Tree) object {
-	if !d.newer && rules.Flag(s, "nullable") {
-		return object{}.withText("description", rules.Text(s, "description"))
+// customObject is a schema with the properties that every object has.
+func (d *definitions) customObject(s, head schema.Tree) object {
+	properties := maps.Clone(rules.Sub(s, "properties"))
+	if properties == nil {
+		properties = schema.Tree{}
+	}
+	maps.Copy(properties, head)
+	s = maps.Clone(s)
+	s["properties"] = properties
+	c := customSchemas{definitions: d, head: head}
+	return c.schema(s)
+}
+
+// customSchemas writes the schemas of one definition.
+type customSchemas struct {
+	*definitions
+	head schema.Tree
+}
+
+// junctors are the keys of a schema that version 2 does not have.
+var junctors = []string{"oneOf", "anyOf", "allOf", "not", "nullable"}
+
+// schema is a schema of a definition as a version of OpenAPI can say it.
+func (c customSchemas) schema(s schema.Tree) object {
+	if c.dialect.newer {
+		s = c.unfolded(s)
+	} else {
+		s = c.older(s)
 	}
 	var o object
 	for _, key := range rules.Keys(s) {
@@ -46,43 +72,109 @@ func (d dialect) custom(s schema.Tree) object {
 		case "properties":
 			properties := object{}
 			for _, name := range rules.Keys(rules.Sub(s, key)) {
-				properties = append(properties, member{name, d.customValue(rules.Sub(s, key)[name])})
+				properties = append(properties, member{name, c.value(rules.Sub(s, key)[name])})
 			}
 			o = o.with(key, properties)
 		case "additionalProperties":
 			if allows, plain := v.(bool); !plain || allows {
 				more, _ := v.(schema.Tree)
-				o = o.with(key, d.custom(more))
+				o = o.with(key, c.schema(more))
 			}
 		case "items", "not":
-			if d.newer || key == "items" {
-				o = o.with(key, d.customValue(v))
-			}
+			o = o.with(key, c.value(v))
 		case "allOf", "anyOf", "oneOf":
-			if d.newer {
-				o = o.with(key, d.customList(v))
-			}
+			o = o.with(key, c.list(v))
 		default:
-			if d.newer || !slices.Contains(newerOnly, key) {
-				o = o.with(key, plain(v))
-			}
+			o = o.with(key, plain(v))
 		}
 	}
 	return o
 }
 
-func (d dialect) customValue(v any) any {
+// unfolded says what extensions mean in the words of version 3: a number or a text, and what is an
+// object of its own.
+func (c customSchemas) unfolded(s schema.Tree) schema.Tree {
+	if rules.Flag(s, c.names.extension("int-or-string")) && s["anyOf"] == nil && !c.eitherFirst(s) {
+		s = maps.Clone(s)
+		s["anyOf"] = []any{schema.Tree{"type": "integer"}, schema.Tree{"type": "string"}}
+	}
+	return c.embedded(s)
+}
+
+// eitherFirst tells whether the first of several conditions says so already.
+func (c customSchemas) eitherFirst(s schema.Tree) bool {
+	all := rules.Trees(s, "allOf")
+	return len(all) > 0 && all[0]["anyOf"] != nil
+}
+
+// embedded adds to an object within another one what every object has.
+func (c customSchemas) embedded(s schema.Tree) schema.Tree {
+	if !rules.Flag(s, c.names.extension("embedded-resource")) {
+		return s
+	}
+	s = maps.Clone(s)
+	properties := maps.Clone(rules.Sub(s, "properties"))
+	if properties == nil {
+		properties = schema.Tree{}
+	}
+	maps.Copy(properties, c.head)
+	s["properties"] = properties
+	required := slices.Clone(rules.Texts(s, "required"))
+	for _, name := range []string{"kind", "apiVersion"} {
+		if !slices.Contains(required, name) {
+			required = append(required, name)
+		}
+	}
+	s["required"] = required
+	return s
+}
+
+// older leaves out what version 2 cannot say, and what its clients misread: parts of what may be null, or
+// is open, have no type there.
+func (c customSchemas) older(s schema.Tree) schema.Tree {
+	open, nullable := rules.Flag(s, c.names.extension("preserve-unknown-fields")), rules.Flag(s, "nullable")
+	s = maps.Clone(s)
+	for _, key := range junctors {
+		delete(s, key)
+	}
+	if open || nullable {
+		delete(s, "items")
+		delete(s, "properties")
+	}
+	if nullable || open && s["type"] == "object" || s["items"] == nil && s["type"] == "array" {
+		delete(s, "type")
+	}
+	var required []string
+	properties := rules.Sub(s, "properties")
+	for _, name := range rules.Texts(s, "required") {
+		if p, _ := properties[name].(schema.Tree); !rules.Flag(p, "nullable") {
+			required = append(required, name)
+		}
+	}
+	if more, _ := s["additionalProperties"].(schema.Tree); rules.Flag(more, "nullable") {
+		required = nil
+	}
+	if delete(s, "required"); len(required) > 0 {
+		s["required"] = required
+	}
+	if open {
+		return s
+	}
+	return c.embedded(s)
+}
+
+func (c customSchemas) value(v any) any {
 	if s, ok := v.(schema.Tree); ok {
-		return d.custom(s)
+		return c.schema(s)
 	}
 	return v // made already
 }
 
-func (d dialect) customList(v any) []any {
+func (c customSchemas) list(v any) []any {
 	list, _ := v.([]any)
 	out := make([]any, len(list))
 	for i := range list {
-		out[i] = d.customValue(list[i])
+		out[i] = c.value(list[i])
 	}
 	return out
 }

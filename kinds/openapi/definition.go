@@ -96,11 +96,11 @@ func (d *definitions) list(k *schema.Kind, listMeta *schema.Message) string {
 	return name
 }
 
-// What fields are about that all kinds have.
+// What fields are about that all kinds have. Those who test what is published know them by how they begin.
 const (
-	aboutAPIVersion = "The group and the version whose form the object has, as group/version; the core group is left out."
+	aboutAPIVersion = "APIVersion defines the group and the version whose form the object has, as group/version; the core group is left out."
 	aboutKind       = "The kind of the object. It cannot be changed."
-	aboutObjectMeta = "What all objects have: name, namespace, labels, annotations, owners, versions."
+	aboutObjectMeta = "Standard object's metadata: name, namespace, labels, annotations, owners, versions."
 	aboutListMeta   = "What all lists have: the version of the list, and where it goes on."
 	aboutSpec       = "What is wanted."
 	aboutStatus     = "What was observed."
@@ -125,7 +125,7 @@ func (d *definitions) members(m *schema.Message) object {
 		properties = append(properties, member{"apiVersion", text(aboutAPIVersion)}, member{"kind", text(aboutKind)})
 	}
 	for _, f := range m.Fields {
-		if isRequired(m, f) {
+		if isRequired(f) {
 			required = append(required, f.Name)
 		}
 		properties = append(properties, member{f.Name, d.property(m, f)})
@@ -163,20 +163,13 @@ func gvkObject(gvk meta.GroupVersionKind) object {
 
 // isRequired tells the fields without which the server refuses an object, and the plain
 // values that every object has, however empty they are, and that writers should think about.
-func isRequired(m *schema.Message, f *schema.Field) bool {
-	if f.Required {
+func isRequired(f *schema.Field) bool {
+	switch {
+	case f.Documented != schema.PresenceDerived:
+		return f.Documented == schema.PresenceRequired
+	case f.Required:
 		return f.Default == nil
 	}
 	_, plain := plainTypes[f.Type]
-	return f.Always && !f.Pointer && f.Shape == schema.Single && plain && f.Default == nil && !optional[m.Name+"."+f.Name]
-}
-
-// optional are plain values that every object has and that may be left out all the same.
-var optional = map[string]bool{
-	"apps.v1.StatefulSetOrdinals.start":           true,
-	"apps.v1.StatefulSetSpec.serviceName":         true,
-	"apps.v1.StatefulSetStatus.availableReplicas": true,
-	"core.v1.Event.reportingComponent":            true,
-	"core.v1.Event.reportingInstance":             true,
-	"core.v1.NodeRuntimeHandler.name":             true,
+	return f.Always && !f.Pointer && f.Shape == schema.Single && plain && f.Default == nil
 }

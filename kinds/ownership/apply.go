@@ -23,6 +23,7 @@ func Apply(w Writer, forms Forms, live, config schema.Tree, managed []any, force
 		return nil, nil, nil
 	}
 	a := applying{writer: w, forms: forms, form: form, all: decode(managed, forms)}
+	a.all.reconcile()
 	a.begin(live)
 	me := identity{name: w.Manager, operation: opApply, subresource: w.Subresource}
 	self := a.all.find(me)
@@ -31,6 +32,9 @@ func Apply(w Writer, forms Forms, live, config schema.Tree, managed []any, force
 		a.all = append(a.all, self)
 	}
 	last, lastVersion := Set{}, self.version
+	named := config
+	config = withNulls(form.Message, config)
+	nulls := !schema.Same(named, config)
 	text := inventoryOf(form.Message, config, w.skip(), false)
 	same := self.holds(text, w.APIVersion)
 	if !same {
@@ -40,8 +44,12 @@ func Apply(w Writer, forms Forms, live, config schema.Tree, managed []any, force
 	if self.version != w.APIVersion {
 		self.version, self.entry = w.APIVersion, nil
 	}
-	merged := form.store(combineTrees(form.Message, form.show(live), config))
-	if self.entry != nil && rules.Equal(merged, live) {
+	merged := combineTrees(form.Message, form.show(live), config)
+	if nulls {
+		merged = settled(form.Message, merged)
+	}
+	merged = form.store(merged)
+	if self.entry != nil && !nulls && form.same(merged, live) {
 		return live, managed, nil
 	}
 	pruned := !same && (lastVersion != w.APIVersion || !self.set.holds(last))
@@ -49,6 +57,9 @@ func Apply(w Writer, forms Forms, live, config schema.Tree, managed []any, force
 		merged = a.prune(merged, last, lastVersion)
 	}
 	u := update{writer: w, forms: forms, before: live, after: merged}
+	if nulls {
+		u.config = config
+	}
 	if live == nil {
 		u.before = schema.Tree{}
 	}
@@ -56,6 +67,9 @@ func Apply(w Writer, forms Forms, live, config schema.Tree, managed []any, force
 		return nil, nil, conflict(w, found)
 	}
 	a.all = u.take(a.all, self)
+	if nulls && a.all.stay(managed) && form.same(merged, live) {
+		return live, managed, nil // its nulls were null before
+	}
 	d, _ := u.difference(w.APIVersion)
 	if self.entry == nil || !d.changed.Empty() || !d.removed.Empty() {
 		self.stamp(w.Now)

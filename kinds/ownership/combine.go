@@ -21,6 +21,9 @@ func combineTrees(m *schema.Message, live, config schema.Tree) schema.Tree {
 }
 
 func combineValues(f *schema.Field, element bool, live, config any) any {
+	if config == (null{}) {
+		return combineNull(f, element, live)
+	}
 	if live == nil {
 		return config
 	}
@@ -199,4 +202,24 @@ func sharing(live, out []any) []any {
 		return live
 	}
 	return out
+}
+
+// combineNull is what is left of a value where a configuration has null: what has parts keeps them.
+func combineNull(f *schema.Field, element bool, live any) any {
+	relation, parts := relationOf(f, element), 0
+	if !element {
+		live = written(f, live)
+	}
+	switch v := live.(type) {
+	case schema.Tree:
+		if parts = len(v); relation == message && hasAlways(f.Message) {
+			parts++
+		}
+	case []any:
+		parts = len(v)
+	}
+	if relation == whole || parts == 0 {
+		return null{}
+	}
+	return live
 }

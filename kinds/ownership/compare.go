@@ -51,15 +51,15 @@ func (c comparison) compare(m *schema.Message, before, after schema.Tree) differ
 func (c comparison) metadata(m *schema.Message, before, after any) (old, new part) {
 	x, _ := before.(schema.Tree)
 	y, _ := after.(schema.Tree)
-	d := c.fields(m, x, y, nobodys)
+	d := c.fields(m, x, y, c.skip.head)
 	return part{below: d.removed}, part{below: d.changed}
 }
 
 // fields compares two messages field by field, but for those that are left out.
-func (c comparison) fields(m *schema.Message, before, after schema.Tree, out map[string]bool) difference {
+func (c comparison) fields(m *schema.Message, before, after schema.Tree, out func(name string) bool) difference {
 	var changed, removed builder
 	for _, f := range fieldsOf(m, before, after) {
-		if out[f.Name] {
+		if out != nil && out(f.Name) {
 			continue
 		}
 		x, y := before[f.Name], after[f.Name]
@@ -130,11 +130,30 @@ func (c comparison) value(f *schema.Field, element bool, before, after any) (old
 	switch {
 	case before == nil && after == nil || schema.Same(before, after):
 		return old, new
-	case relation == whole || c.bare(f, relation, before) && c.bare(f, relation, after) || scalar(before) || scalar(after) || odd(relation, before) || odd(relation, after):
+	case relation == whole || c.bare(f, relation, before) && c.bare(f, relation, after):
 		return leaf(f, element, before, after)
+	case partless(relation, before) || partless(relation, after):
+		return c.turned(f, element, before, after)
 	}
 	d := c.parts(f, relation, before, after)
 	return part{after == nil, d.removed}, part{before == nil, d.changed}
+}
+
+// partless tells whether a value is of a sort that has no parts, though the plan gives it some.
+func partless(relation relation, v any) bool { return scalar(v) || odd(relation, v) }
+
+// turned compares two values of which one, at least, has no parts: those of the other come or go
+// with it.
+func (c comparison) turned(f *schema.Field, element bool, before, after any) (old, new part) {
+	relation := relationOf(f, element)
+	old, new = leaf(f, element, before, after)
+	if before != nil && !partless(relation, before) {
+		old.below = c.parts(f, relation, before, nil).removed
+	}
+	if after != nil && !partless(relation, after) {
+		new.below = c.parts(f, relation, nil, after).changed
+	}
+	return old, new
 }
 
 // leaf compares two values that have no parts.
@@ -159,6 +178,9 @@ func alike(f *schema.Field, element bool, a, b any) bool {
 			return false
 		}
 		if (element || f.Shape == schema.Single) && f.Type == schema.TypeMessage {
+			if f.Message.Other != nil {
+				return schema.Identical(x, y)
+			}
 			return !slices.ContainsFunc(f.Message.Fields, func(f *schema.Field) bool {
 				return !alike(f, false, written(f, x[f.Name]), written(f, y[f.Name]))
 			})

@@ -28,13 +28,20 @@
 // Identity, version and type of an object (apiVersion, kind, name, namespace, uid,
 // resourceVersion, generation, creationTimestamp, selfLink, managedFields) are owned by nobody.
 //
+// Definitions of custom kinds change how their objects are owned: who owned a part of what is owned as a
+// whole now owns the whole since the next write, and conflicts. Where a definition declares nothing, objects are
+// owned field by field and lists as a whole; an object in whose place comes a text loses its fields.
+//
+// A configuration may hold nulls, as nil (codec.DecodeConfig): they are paths of the applier's set, and
+// values in a comparison. The object that is made has the zero value, or nothing, in their place.
+//
 // A set is only read when a write touches what it may hold, or its manager writes: most writes
 // leave the entries of others as they are, to the byte. What is read is first brought in line
 // with today's plan (Reconciled), and remembered for a while (memory): most objects share the
 // texts of their sets with others. What a new object or a configuration has is written as text
 // without any set (inventory), and a text that stays is not read. That an apply changes nothing is
-// mostly seen in the object's bytes (Stands). A scale has the owners of its object's replicas (Scaled),
-// and who writes it sees no others (Scale).
+// mostly seen in the object's bytes (Stands). Who writes a
+// scale sees the owners of its object's replicas, and no others (Scale).
 //
 // Of those who update, ten are kept: beyond, the oldest of a version share one entry, named
 // ancient-changes (cap). The time of a manager is that of the last change that was his.

@@ -18,7 +18,7 @@ func fields(m *schema.Message, t schema.Tree, s skip) Set {
 		case v == nil || s.root(f.Name):
 		case f.Name == "metadata":
 			metadata, _ := v.(schema.Tree)
-			b.add(fieldStep(f.Name), false, metadataFields(f.Message, metadata))
+			b.add(fieldStep(f.Name), false, metadataFields(f.Message, metadata, s))
 		default:
 			member, below := valueFields(f, false, v)
 			b.add(fieldStep(f.Name), member || !declares(m, f), below)
@@ -27,10 +27,10 @@ func fields(m *schema.Message, t schema.Tree, s skip) Set {
 	return b.set()
 }
 
-func metadataFields(m *schema.Message, t schema.Tree) Set {
+func metadataFields(m *schema.Message, t schema.Tree, s skip) Set {
 	var b builder
 	for _, f := range m.Sorted() {
-		if v := t[f.Name]; v != nil && !nobodys[f.Name] {
+		if v := t[f.Name]; v != nil && !s.head(f.Name) {
 			member, below := valueFields(f, false, v)
 			b.add(fieldStep(f.Name), member, below)
 		}

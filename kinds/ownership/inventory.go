@@ -39,7 +39,7 @@ func (w *inventory) object(m *schema.Message, t schema.Tree, s skip) {
 		case v == nil || s.root(f.Name):
 		case f.Name == "metadata":
 			metadata, _ := v.(schema.Tree)
-			w.metadata(f, metadata)
+			w.metadata(f, metadata, s)
 		case !declares(m, f):
 			w.node(fieldStep(f.Name), f, false, true, v)
 		default:
@@ -49,10 +49,10 @@ func (w *inventory) object(m *schema.Message, t schema.Tree, s skip) {
 	w.b = append(w.b, '}')
 }
 
-func (w *inventory) metadata(f *schema.Field, t schema.Tree) {
+func (w *inventory) metadata(f *schema.Field, t schema.Tree, s skip) {
 	w.part(f, func() {
 		for _, f := range f.Message.Sorted() {
-			if !nobodys[f.Name] {
+			if !s.head(f.Name) {
 				w.top(f, t[f.Name])
 			}
 		}

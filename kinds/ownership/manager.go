@@ -111,6 +111,23 @@ func decode(list []any, forms Forms) managers {
 	return all
 }
 
+// reconcile reads the sets that a changed definition may have made another: those of custom kinds.
+func (all managers) reconcile() {
+	for _, m := range all {
+		if !m.unread {
+			continue
+		}
+		if form, ok := m.forms(m.version); ok && form.Message.Custom != nil {
+			m.owned()
+		}
+	}
+}
+
+// stay tells whether the managers are still those of a list.
+func (all managers) stay(list []any) bool {
+	return len(all) == len(list) && !slices.ContainsFunc(all, func(m *manager) bool { return m.entry == nil })
+}
+
 // find is the manager of an identity; nil if there is none.
 func (all managers) find(i identity) *manager {
 	for _, m := range all {
@@ -221,7 +238,8 @@ func Normalize(list []any) ([]any, bool) {
 	all := decode(list, nil)
 	for _, m := range all {
 		set, err := Parse(m.text)
-		if err != nil && m.text != "" || m.operation != opApply && m.operation != opUpdate {
+		if err != nil && m.text != "" || m.operation != opApply && m.operation != opUpdate ||
+			m.version == "" || rules.Text(m.entry, "fieldsType") != "FieldsV1" {
 			return nil, false
 		}
 		m.set, m.text, m.unread, m.entry = set, "", false, nil

@@ -67,7 +67,7 @@ func TestResets(t *testing.T) {
 
 func TestNormalize(t *testing.T) {
 	entry := func(operation, fields string) []any {
-		return []any{schema.Tree{"manager": "m", "operation": operation, "apiVersion": "v1", "fieldsV1": fields}}
+		return []any{schema.Tree{"manager": "m", "operation": operation, "apiVersion": "v1", "fieldsType": "FieldsV1", "fieldsV1": fields}}
 	}
 	got, ok := Normalize(entry("Apply", `{ "f:b":{}, "f:a":{} }`))
 	if !ok || who(got) != `m Apply {"f:a":{},"f:b":{}}` || rules.Text(got[0].(schema.Tree), "fieldsType") != "FieldsV1" {
@@ -91,17 +91,6 @@ func TestCovers(t *testing.T) {
 		if got := Covers(plan(), object, []meta.Cause{{Type: meta.CauseFieldConflict, Field: c.field}}); got != c.want {
 			t.Errorf("%s: %v", c.field, got)
 		}
-	}
-}
-
-func TestScaled(t *testing.T) {
-	managed := managers{updater("a", "apps/v1", 1, `{"f:spec":{"f:replicas":{},"f:x":{}}}`), updater("b", "apps/v1", 2, `{"f:spec":{"f:x":{}}}`)}.encode()
-	got := Scaled(managed, []string{"spec", "replicas"}, "autoscaling/v1")
-	if len(got) != 1 || who(got) != `a Update {"f:spec":{"f:replicas":{}}}` || rules.Text(got[0].(schema.Tree), "apiVersion") != "autoscaling/v1" {
-		t.Errorf("%v", got)
-	}
-	if got := Scaled(managed, []string{"spec", "nodes"}, "autoscaling/v1"); got != nil {
-		t.Errorf("%v", got)
 	}
 }
 

@@ -1,6 +1,10 @@
 package ownership
 
-import "github.com/troupe-api/troupe/kinds/schema"
+import (
+	"slices"
+
+	"github.com/troupe-api/troupe/kinds/schema"
+)
 
 // A relation is how a value is divided among owners.
 type relation uint8
@@ -35,8 +39,10 @@ func relationOf(f *schema.Field, element bool) relation {
 type skip struct {
 	// status: the status is none of this write's business.
 	status bool
-	// only, if set, is the one field of the object that the write reaches.
+	// only, if set, is the one field of the object, beside metadata, that the write reaches.
 	only string
+	// metadata are the fields of metadata that the write does not reach.
+	metadata []string
 }
 
 // nobodys are the fields of metadata that nobody owns.
@@ -47,5 +53,18 @@ var nobodys = map[string]bool{
 
 // root tells whether the field of an object is skipped.
 func (s skip) root(name string) bool {
-	return name == "kind" || name == "apiVersion" || s.status && name == "status" || s.only != "" && name != s.only
+	switch name {
+	case "kind", "apiVersion":
+		return true
+	case "metadata":
+		return slices.Contains(s.metadata, schema.EveryField)
+	case "status":
+		if s.status {
+			return true
+		}
+	}
+	return s.only != "" && name != s.only
 }
+
+// head tells whether a field of metadata is skipped.
+func (s skip) head(name string) bool { return nobodys[name] || slices.Contains(s.metadata, name) }

@@ -43,22 +43,6 @@ func (w *Writer) sees(i identity) identity {
 	return i
 }
 
-// Scaled are those of an object's managers who own its replicas, at a path of field names,
-// as a scale of version apiVersion shows them: as owners of its spec.replicas.
-func Scaled(managed []any, replicas []string, apiVersion string) []any {
-	var shown managers
-	for _, m := range decode(managed, nowhere) {
-		if m.owned().hasField(replicas) {
-			m.set, m.text, m.version, m.entry = fieldSet("spec", "replicas"), "", apiVersion, nil
-			shown = append(shown, m)
-		}
-	}
-	return shown.encode()
-}
-
-// nowhere has no plan for any version.
-func nowhere(string) (Form, bool) { return Form{}, false }
-
 // hasField tells whether the path of these fields is in s.
 func (s Set) hasField(path []string) bool {
 	last := len(path) - 1

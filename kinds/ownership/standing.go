@@ -15,7 +15,7 @@ import (
 func Stands(w Writer, m *schema.Message, json []byte, config schema.Tree) bool {
 	s := standing{json: json, custom: m.Custom != nil}
 	return w.Scale == nil && s.message(m, nil, config) && s.managers > 0 &&
-		s.owns(w, inventoryOf(m, config, w.skip(), false))
+		s.owns(w, m, inventoryOf(m, config, w.skip(), false))
 }
 
 // standing is a walk over JSON as the codec writes it: without blanks.
@@ -105,6 +105,8 @@ func (s *standing) message(m *schema.Message, list *schema.Field, t schema.Tree)
 func (s *standing) value(f *schema.Field, element bool, v any) bool {
 	tree, isTree := v.(schema.Tree)
 	switch relation := relationOf(f, element); {
+	case v == nil:
+		return false // a null, which the object does not have
 	case relation == items:
 		return s.list(f, v)
 	case relation == message && isTree:
@@ -241,22 +243,34 @@ func (s *standing) skipText() bool {
 
 // owns tells whether the writer is the manager who has applied a set, which is given as text, in
 // the writer's version.
-func (s *standing) owns(w Writer, text string) bool {
+func (s *standing) owns(w Writer, m *schema.Message, text string) bool {
 	s.pos = s.managers
 	if !s.next('[') {
 		return false
 	}
+	found := false
 	for s.at() == '{' {
 		entry, ok := s.entry()
-		if !ok {
+		if !ok || s.custom && !s.current(entry, w, m) {
 			return false
 		}
 		if entry.of(w, s) {
-			return string(entry.fields) == text && s.quotes(entry.version, w.APIVersion)
+			if string(entry.fields) != text || !s.quotes(entry.version, w.APIVersion) {
+				return false
+			}
+			if found = true; !s.custom {
+				return true
+			}
 		}
 		s.next(',')
 	}
-	return false
+	return found
+}
+
+// current tells whether the set of an entry is in line with the plan m, which is that of the
+// writer's version: definitions change.
+func (s *standing) current(e entry, w Writer, m *schema.Message) bool {
+	return s.quotes(e.version, w.APIVersion) && !read(string(e.fields), m).news
 }
 
 // An entry is a manager as JSON.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
@@ -17,13 +18,19 @@ type Writer struct {
 	Now         string // RFC 3339, UTC
 	// KeepsStatus: the write does not reach the status, which is left out of its fields.
 	KeepsStatus bool
-	// Only, if set, is the one field of the object that the write reaches, as in "status".
+	// Only, if set, is the one field of the object, beside metadata, that the write reaches, as
+	// in "status".
 	Only string
+	// KeepsMetadata are the fields of metadata that the write does not reach; schema.EveryField
+	// stands for all.
+	KeepsMetadata []string
 	// Scale, if set, says that the write is one of a scale.
 	Scale *Scale
 }
 
-func (w *Writer) skip() skip { return skip{status: w.KeepsStatus, only: w.Only} }
+func (w *Writer) skip() skip {
+	return skip{status: w.KeepsStatus, only: w.Only, metadata: w.KeepsMetadata}
+}
 
 // A Form is how one version shows an object. Show and Store turn trees of the stored form
 // into it and back; nil where it is the stored form. Neither changes what it is given.
@@ -56,6 +63,7 @@ func Update(w Writer, forms Forms, before, after schema.Tree, managed []any, beg
 	if !ok || own.changed.Empty() && own.removed.Empty() && !all.otherThan(w.APIVersion) {
 		return managed
 	}
+	all.reconcile()
 	all = u.take(all, nil)
 	if !own.changed.Empty() {
 		me := identity{w.Manager, opUpdate, w.APIVersion, w.Subresource}
@@ -90,7 +98,9 @@ type update struct {
 	forms         Forms
 	before, after schema.Tree
 	fill          bool
-	known         []seen
+	// config, if set, is what is applied: its nulls are part of the change as the writer sees it.
+	config schema.Tree
+	known  []seen
 }
 
 // seen is a difference in the form of a version.
@@ -117,7 +127,11 @@ func (u *update) difference(apiVersion string) (difference, bool) {
 	} else {
 		before = form.show(before)
 	}
-	d := c.compare(form.Message, before, form.show(u.after))
+	after := form.show(u.after)
+	if u.config != nil && apiVersion == u.writer.APIVersion {
+		after = combineTrees(form.Message, after, u.config)
+	}
+	d := c.compare(form.Message, before, after)
 	u.known = append(u.known, seen{apiVersion, d})
 	return d, true
 }
@@ -127,6 +141,15 @@ func (f Form) show(t schema.Tree) schema.Tree {
 		return t
 	}
 	return f.Show(t)
+}
+
+// same tells whether two objects are one to those who see the form. In objects of custom kinds an
+// empty value is not the same as none.
+func (f Form) same(a, b schema.Tree) bool {
+	if f.Message.Custom != nil {
+		return schema.Identical(a, b)
+	}
+	return rules.Equal(a, b)
 }
 
 func (f Form) store(t schema.Tree) schema.Tree {

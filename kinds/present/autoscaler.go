@@ -24,9 +24,6 @@ func showMetricTargets(b []byte, r *row, _ string) []byte {
 		shown = append(shown, metric(m, status))
 		return true
 	})
-	if cpu := r.json.at("spec.targetCPUUtilizationPercentage"); cpu.present() { // of version v1
-		shown = append(shown, "cpu: "+percent(r.json.at("status.currentCPUUtilizationPercentage"), unknown)+"/"+percent(cpu, ""))
-	}
 	return appendOr(b, few(shown, shownMetrics, len(shown), ", "), none)
 }
 

@@ -78,7 +78,6 @@ func TestMetricTargets(t *testing.T) {
 		{`,"spec":{"metrics":[{"type":"Object","object":{"target":{"value":"10"}}}]},"status":{"currentMetrics":[{"object":{"current":{"value":"3"}}}]}`, "func:metricTargets", `"3/10"`},
 		{`,"spec":{"metrics":[{"type":"External","external":{"target":{"averageValue":"10"}}}]}`, "func:metricTargets", `"\u003cunknown\u003e/10 (avg)"`},
 		{`,"spec":{"metrics":[` + cpu + `,` + cpu + `,` + cpu + `]}`, "func:metricTargets", `"cpu: \u003cunknown\u003e/80%, cpu: \u003cunknown\u003e/80% + 1 more..."`},
-		{`,"spec":{"targetCPUUtilizationPercentage":50},"status":{"currentCPUUtilizationPercentage":7}`, "func:metricTargets", `"cpu: 7%/50%"`},
 	})
 }
 

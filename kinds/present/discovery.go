@@ -35,12 +35,12 @@ type document struct {
 
 // NewDiscovery builds the documents. Groups come in the order of priorities, the versions of
 // each as they first occur among kinds; the first version of a group is its preferred
-// one. Kinds without a resource are left out.
-func NewDiscovery(n *meta.Naming, kinds []*schema.Kind) *Discovery {
+// one. Kinds without a resource are left out. address is where clients reach the server.
+func NewDiscovery(n *meta.Naming, address string, kinds []*schema.Kind) *Discovery {
 	groups := groupKinds(kinds)
 	byPriority(n, groups)
 	d := &Discovery{
-		apiVersions: mustJSON(apiVersions(groups)),
+		apiVersions: mustJSON(apiVersions(address, groups)),
 		groupList:   mustJSON(groupList(groups)),
 		groups:      map[string][]byte{},
 		resources:   map[groupVersion][]byte{},

@@ -15,8 +15,7 @@ type versionsDocument struct {
 	Servers  []serverByCIDR `json:"serverAddressByClientCIDRs"`
 }
 
-// serverByCIDR names the server's address for clients of a network. Ours is the one the
-// client has already used, so it is left empty.
+// serverByCIDR names the server's address for clients of a network.
 type serverByCIDR struct {
 	ClientCIDR    string `json:"clientCIDR"`
 	ServerAddress string `json:"serverAddress"`
@@ -63,8 +62,8 @@ type apiResource struct {
 	StorageVersionHash string `json:"storageVersionHash,omitempty"`
 }
 
-func apiVersions(groups []*group) versionsDocument {
-	d := versionsDocument{Kind: "APIVersions", Versions: []string{}, Servers: []serverByCIDR{{ClientCIDR: "0.0.0.0/0"}}}
+func apiVersions(address string, groups []*group) versionsDocument {
+	d := versionsDocument{Kind: "APIVersions", Versions: []string{}, Servers: []serverByCIDR{{ClientCIDR: "0.0.0.0/0", ServerAddress: address}}}
 	for _, g := range groups {
 		if g.name != "" {
 			continue

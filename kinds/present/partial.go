@@ -78,24 +78,12 @@ func appendPartial(b []byte, apiVersion string, o *meta.Object) []byte {
 	return append(b, '}')
 }
 
-// PartialList writes the objects as a PartialObjectMetadataList of the given version.
-func PartialList(n *meta.Naming, version string, list ListMeta, objs []*meta.Object) []byte {
-	v := apiVersion(n, version)
-	size := 256
-	for _, o := range objs {
-		size += len(Metadata(o)) + 100
-	}
-	b := make([]byte, 0, size)
+// AppendPartialListHead writes a PartialObjectMetadataList of the given version up to and with
+// the bracket that opens its items.
+func AppendPartialListHead(b []byte, n *meta.Naming, version string, list ListMeta) []byte {
 	b = append(b, `{"kind":"PartialObjectMetadataList","apiVersion":"`...)
-	b = append(b, v...)
+	b = append(b, apiVersion(n, version)...)
 	b = append(b, `","metadata":`...)
 	b = list.Append(b)
-	b = append(b, `,"items":[`...)
-	for i, o := range objs {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = appendPartial(b, v, o)
-	}
-	return append(b, "]}"...)
+	return append(b, `,"items":[`...)
 }

@@ -76,7 +76,7 @@ func TestDiscovery(t *testing.T) {
 		{GroupVersionKind: meta.GroupVersionKind{Group: "apps", Version: "v1", Kind: "Deployment"}, Resource: "deployments", Singular: "deployment", Namespaced: true, ShortNames: []string{"deploy"}, Verbs: []string{"get"},
 			Subresources: []schema.Subresource{{Name: "status", Verbs: []string{"get"}}, {Name: "scale", Kind: meta.GroupVersionKind{Group: "autoscaling", Version: "v1", Kind: "Scale"}, Verbs: []string{"get"}}}},
 	}
-	d := NewDiscovery(meta.Kubernetes, kinds)
+	d := NewDiscovery(meta.Kubernetes, "192.0.2.1:6443", kinds)
 	want := `{"kind":"APIResourceList","apiVersion":"v1","groupVersion":"apps/v1","resources":[{"name":"deployments","singularName":"deployment","namespaced":true,"kind":"Deployment","verbs":["get"],"shortNames":["deploy"]},{"name":"deployments/scale","singularName":"","namespaced":true,"group":"autoscaling","version":"v1","kind":"Scale","verbs":["get"]},{"name":"deployments/status","singularName":"","namespaced":true,"kind":"Deployment","verbs":["get"]}]}`
 	if got := string(d.Resources("apps", "v1")); got != want {
 		t.Errorf("got %s, want %s", got, want)

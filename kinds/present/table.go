@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/troupe-api/troupe/kinds/codec"
+	"github.com/troupe-api/troupe/kinds/convert"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/schema"
 )
@@ -40,41 +42,87 @@ type TableOptions struct {
 	Now           time.Time // what ages are counted to
 }
 
-// Table writes objects of one kind as a Table: a list, or one object.
-func Table(n *meta.Naming, k *schema.Kind, objs []*meta.Object, o TableOptions) []byte {
-	columns := columnsOf(k)
-	v := apiVersion(n, o.Version)
-	b := make([]byte, 0, 512+len(objs)*512)
+// A Tabular writes a Table piece by piece: its head, then its rows with commas between them,
+// and TableEnd. Only one goroutine may use it.
+type Tabular struct {
+	naming     *meta.Naming
+	options    TableOptions
+	columns    []schema.Column
+	cells      []cell
+	apiVersion string
+	// converted is the kind of the objects where their rows are those of the stored form: one
+	// object has one row, whatever the version that it is asked for in. nil: they are stored so.
+	converted *schema.Kind
+}
+
+// TableEnd ends a Table, behind its rows.
+const TableEnd = "]}"
+
+// NewTabular makes the writer of a Table of objects of a kind.
+func NewTabular(n *meta.Naming, k *schema.Kind, o TableOptions) *Tabular {
+	t := &Tabular{naming: n, options: o, columns: columnsOf(k), apiVersion: apiVersion(n, o.Version)}
+	if k.Stored != nil && k.Stored != k && !k.Custom() {
+		t.converted, t.columns = k, columnsOf(k.Stored)
+	}
+	t.cells = cellsOf(t.columns)
+	return t
+}
+
+// rowSource is the JSON that the cells of an object's row are read from. What cannot be read in the
+// stored form is read as it is.
+func (t *Tabular) rowSource(obj *meta.Object) []byte {
+	if t.converted == nil {
+		return obj.JSON
+	}
+	tree, err := codec.DecodeStored(t.converted.Message, obj.JSON)
+	if err != nil {
+		return obj.JSON
+	}
+	return codec.EncodeJSON(t.converted.Stored, convert.ToStored(t.converted, tree)).Unversioned()
+}
+
+// AppendHead writes what is before the rows.
+func (t *Tabular) AppendHead(b []byte) []byte {
 	b = append(b, `{"kind":"Table","apiVersion":"`...)
-	b = append(b, v...)
+	b = append(b, t.apiVersion...)
 	b = append(b, `","metadata":`...)
-	b = o.Append(b)
+	b = t.options.Append(b)
 	b = append(b, `,"columnDefinitions":`...)
-	if o.NoHeaders {
+	if t.options.NoHeaders {
 		b = append(b, "null"...)
 	} else {
-		b = appendHeaders(b, columns)
+		b = appendHeaders(b, t.columns)
 	}
-	b = append(b, `,"rows":[`...)
-	cells := cellsOf(columns)
+	return append(b, `,"rows":[`...)
+}
+
+// AppendRow writes the row of an object.
+func (t *Tabular) AppendRow(b []byte, obj *meta.Object) []byte {
+	r := row{json: t.rowSource(obj), object: obj, now: t.options.Now, names: t.naming}
+	b = r.append(b, t.cells)
+	b = append(b, `,"object":`...)
+	switch t.options.IncludeObject {
+	case IncludeNone:
+		b = append(b, "null"...)
+	case IncludeWhole:
+		b = append(b, obj.JSON...)
+	default:
+		b = appendPartial(b, t.apiVersion, obj)
+	}
+	return append(b, '}')
+}
+
+// Table writes objects of one kind as a Table in one piece.
+func Table(n *meta.Naming, k *schema.Kind, objs []*meta.Object, o TableOptions) []byte {
+	t := NewTabular(n, k, o)
+	b := t.AppendHead(make([]byte, 0, 512+len(objs)*512))
 	for i, obj := range objs {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		r := row{json: obj.JSON, object: obj, now: o.Now, names: n}
-		b = r.append(b, cells)
-		b = append(b, `,"object":`...)
-		switch o.IncludeObject {
-		case IncludeNone:
-			b = append(b, "null"...)
-		case IncludeWhole:
-			b = append(b, obj.JSON...)
-		default:
-			b = appendPartial(b, v, obj)
-		}
-		b = append(b, '}')
+		b = t.AppendRow(b, obj)
 	}
-	return append(b, "]}"...)
+	return append(b, TableEnd...)
 }
 
 func appendHeaders(b []byte, columns []schema.Column) []byte {

@@ -197,6 +197,56 @@ func (Scalar) EnumDescriptor() ([]byte, []int) {
 	return file_options_proto_rawDescGZIP(), []int{2}
 }
 
+// Presence is whether the published documents call a field required.
+type Presence int32
+
+const (
+	Presence_DERIVED  Presence = 0 // as its other options and its type suggest
+	Presence_REQUIRED Presence = 1
+	Presence_OPTIONAL Presence = 2
+)
+
+// Enum value maps for Presence.
+var (
+	Presence_name = map[int32]string{
+		0: "DERIVED",
+		1: "REQUIRED",
+		2: "OPTIONAL",
+	}
+	Presence_value = map[string]int32{
+		"DERIVED":  0,
+		"REQUIRED": 1,
+		"OPTIONAL": 2,
+	}
+)
+
+func (x Presence) Enum() *Presence {
+	p := new(Presence)
+	*p = x
+	return p
+}
+
+func (x Presence) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (Presence) Descriptor() protoreflect.EnumDescriptor {
+	return file_options_proto_enumTypes[3].Descriptor()
+}
+
+func (Presence) Type() protoreflect.EnumType {
+	return &file_options_proto_enumTypes[3]
+}
+
+func (x Presence) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use Presence.Descriptor instead.
+func (Presence) EnumDescriptor() ([]byte, []int) {
+	return file_options_proto_rawDescGZIP(), []int{3}
+}
+
 // ListType is how lists merge on apply.
 type ListType int32
 
@@ -231,11 +281,11 @@ func (x ListType) String() string {
 }
 
 func (ListType) Descriptor() protoreflect.EnumDescriptor {
-	return file_options_proto_enumTypes[3].Descriptor()
+	return file_options_proto_enumTypes[4].Descriptor()
 }
 
 func (ListType) Type() protoreflect.EnumType {
-	return &file_options_proto_enumTypes[3]
+	return &file_options_proto_enumTypes[4]
 }
 
 func (x ListType) Number() protoreflect.EnumNumber {
@@ -244,7 +294,7 @@ func (x ListType) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use ListType.Descriptor instead.
 func (ListType) EnumDescriptor() ([]byte, []int) {
-	return file_options_proto_rawDescGZIP(), []int{3}
+	return file_options_proto_rawDescGZIP(), []int{4}
 }
 
 // A Kind says how a message is served. The message is named after the kind. Without a
@@ -539,13 +589,20 @@ func (x *Deprecation) GetReplacement() string {
 
 // A Subresource is a further path segment. Without a kind it answers its parent's.
 type Subresource struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	Group         string                 `protobuf:"bytes,2,opt,name=group,proto3" json:"group,omitempty"`
-	Version       string                 `protobuf:"bytes,3,opt,name=version,proto3" json:"version,omitempty"`
-	Kind          string                 `protobuf:"bytes,4,opt,name=kind,proto3" json:"kind,omitempty"`
-	Verbs         []string               `protobuf:"bytes,5,rep,name=verbs,proto3" json:"verbs,omitempty"`
-	Scale         *Scale                 `protobuf:"bytes,6,opt,name=scale,proto3" json:"scale,omitempty"`
+	state   protoimpl.MessageState `protogen:"open.v1"`
+	Name    string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	Group   string                 `protobuf:"bytes,2,opt,name=group,proto3" json:"group,omitempty"`
+	Version string                 `protobuf:"bytes,3,opt,name=version,proto3" json:"version,omitempty"`
+	Kind    string                 `protobuf:"bytes,4,opt,name=kind,proto3" json:"kind,omitempty"`
+	Verbs   []string               `protobuf:"bytes,5,rep,name=verbs,proto3" json:"verbs,omitempty"`
+	Scale   *Scale                 `protobuf:"bytes,6,opt,name=scale,proto3" json:"scale,omitempty"`
+	// field is the one field of the object, beside metadata, that a write reaches; of a
+	// sub-resource named status, the status.
+	Field string `protobuf:"bytes,7,opt,name=field,proto3" json:"field,omitempty"`
+	// keeps_metadata are the fields of metadata that a write leaves as they are, beyond those
+	// that no client sets; "*" stands for all. Where the sub-resource speaks another kind,
+	// metadata is that of the object anyway.
+	KeepsMetadata []string `protobuf:"bytes,8,rep,name=keeps_metadata,json=keepsMetadata,proto3" json:"keeps_metadata,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -618,6 +675,20 @@ func (x *Subresource) GetVerbs() []string {
 func (x *Subresource) GetScale() *Scale {
 	if x != nil {
 		return x.Scale
+	}
+	return nil
+}
+
+func (x *Subresource) GetField() string {
+	if x != nil {
+		return x.Field
+	}
+	return ""
+}
+
+func (x *Subresource) GetKeepsMetadata() []string {
+	if x != nil {
+		return x.KeepsMetadata
 	}
 	return nil
 }
@@ -844,7 +915,9 @@ type Field struct {
 	MaxLength       int32                  `protobuf:"varint,15,opt,name=max_length,json=maxLength,proto3" json:"max_length,omitempty"`
 	MaxItems        int32                  `protobuf:"varint,16,opt,name=max_items,json=maxItems,proto3" json:"max_items,omitempty"`
 	Pattern         string                 `protobuf:"bytes,17,opt,name=pattern,proto3" json:"pattern,omitempty"`
-	Format          string                 `protobuf:"bytes,18,opt,name=format,proto3" json:"format,omitempty"` // a format that package rules knows
+	Format          string                 `protobuf:"bytes,18,opt,name=format,proto3" json:"format,omitempty"`                                  // a format that package rules knows
+	ReservedKeys    bool                   `protobuf:"varint,19,opt,name=reserved_keys,json=reservedKeys,proto3" json:"reserved_keys,omitempty"` // the keys of the map may not lie in the vendor's domains
+	Documented      Presence               `protobuf:"varint,20,opt,name=documented,proto3,enum=troupe.Presence" json:"documented,omitempty"`
 	unknownFields   protoimpl.UnknownFields
 	sizeCache       protoimpl.SizeCache
 }
@@ -1005,6 +1078,20 @@ func (x *Field) GetFormat() string {
 	return ""
 }
 
+func (x *Field) GetReservedKeys() bool {
+	if x != nil {
+		return x.ReservedKeys
+	}
+	return false
+}
+
+func (x *Field) GetDocumented() Presence {
+	if x != nil {
+		return x.Documented
+	}
+	return Presence_DERIVED
+}
+
 var file_options_proto_extTypes = []protoimpl.ExtensionInfo{
 	{
 		ExtendedType:  (*descriptorpb.MessageOptions)(nil),
@@ -1088,14 +1175,16 @@ const file_options_proto_rawDesc = "" +
 	"\vDeprecation\x12\x14\n" +
 	"\x05since\x18\x01 \x01(\tR\x05since\x12\x18\n" +
 	"\aremoved\x18\x02 \x01(\tR\aremoved\x12 \n" +
-	"\vreplacement\x18\x03 \x01(\tR\vreplacement\"\xa0\x01\n" +
+	"\vreplacement\x18\x03 \x01(\tR\vreplacement\"\xdd\x01\n" +
 	"\vSubresource\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
 	"\x05group\x18\x02 \x01(\tR\x05group\x12\x18\n" +
 	"\aversion\x18\x03 \x01(\tR\aversion\x12\x12\n" +
 	"\x04kind\x18\x04 \x01(\tR\x04kind\x12\x14\n" +
 	"\x05verbs\x18\x05 \x03(\tR\x05verbs\x12#\n" +
-	"\x05scale\x18\x06 \x01(\v2\r.troupe.ScaleR\x05scale\"h\n" +
+	"\x05scale\x18\x06 \x01(\v2\r.troupe.ScaleR\x05scale\x12\x14\n" +
+	"\x05field\x18\a \x01(\tR\x05field\x12%\n" +
+	"\x0ekeeps_metadata\x18\b \x03(\tR\rkeepsMetadata\"h\n" +
 	"\x05Scale\x12\x1a\n" +
 	"\breplicas\x18\x01 \x01(\tR\breplicas\x12'\n" +
 	"\x0fstatus_replicas\x18\x02 \x01(\tR\x0estatusReplicas\x12\x1a\n" +
@@ -1109,7 +1198,7 @@ const file_options_proto_rawDesc = "" +
 	"\x04path\x18\x06 \x01(\tR\x04path\"G\n" +
 	"\aMessage\x12&\n" +
 	"\x06scalar\x18\x01 \x01(\x0e2\x0e.troupe.ScalarR\x06scalar\x12\x14\n" +
-	"\x05typed\x18\x02 \x01(\bR\x05typed\"\xa4\x04\n" +
+	"\x05typed\x18\x02 \x01(\bR\x05typed\"\xfb\x04\n" +
 	"\x05Field\x12\x16\n" +
 	"\x06always\x18\x01 \x01(\bR\x06always\x12\x16\n" +
 	"\x06inline\x18\x02 \x01(\bR\x06inline\x12-\n" +
@@ -1132,7 +1221,11 @@ const file_options_proto_rawDesc = "" +
 	"max_length\x18\x0f \x01(\x05R\tmaxLength\x12\x1b\n" +
 	"\tmax_items\x18\x10 \x01(\x05R\bmaxItems\x12\x18\n" +
 	"\apattern\x18\x11 \x01(\tR\apattern\x12\x16\n" +
-	"\x06format\x18\x12 \x01(\tR\x06formatB\x06\n" +
+	"\x06format\x18\x12 \x01(\tR\x06format\x12#\n" +
+	"\rreserved_keys\x18\x13 \x01(\bR\freservedKeys\x120\n" +
+	"\n" +
+	"documented\x18\x14 \x01(\x0e2\x10.troupe.PresenceR\n" +
+	"documentedB\x06\n" +
 	"\x04_minB\x06\n" +
 	"\x04_max*$\n" +
 	"\x05Scope\x12\x0e\n" +
@@ -1158,7 +1251,11 @@ const file_options_proto_rawDesc = "" +
 	"\aSTRINGS\x10\a\x12\n" +
 	"\n" +
 	"\x06FIELDS\x10\t\x12\t\n" +
-	"\x05UNION\x10\b*(\n" +
+	"\x05UNION\x10\b*3\n" +
+	"\bPresence\x12\v\n" +
+	"\aDERIVED\x10\x00\x12\f\n" +
+	"\bREQUIRED\x10\x01\x12\f\n" +
+	"\bOPTIONAL\x10\x02*(\n" +
 	"\bListType\x12\n" +
 	"\n" +
 	"\x06ATOMIC\x10\x00\x12\a\n" +
@@ -1180,43 +1277,45 @@ func file_options_proto_rawDescGZIP() []byte {
 	return file_options_proto_rawDescData
 }
 
-var file_options_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
+var file_options_proto_enumTypes = make([]protoimpl.EnumInfo, 5)
 var file_options_proto_msgTypes = make([]protoimpl.MessageInfo, 7)
 var file_options_proto_goTypes = []any{
 	(Scope)(0),                          // 0: troupe.Scope
 	(NameFormat)(0),                     // 1: troupe.NameFormat
 	(Scalar)(0),                         // 2: troupe.Scalar
-	(ListType)(0),                       // 3: troupe.ListType
-	(*Kind)(nil),                        // 4: troupe.Kind
-	(*Deprecation)(nil),                 // 5: troupe.Deprecation
-	(*Subresource)(nil),                 // 6: troupe.Subresource
-	(*Scale)(nil),                       // 7: troupe.Scale
-	(*Column)(nil),                      // 8: troupe.Column
-	(*Message)(nil),                     // 9: troupe.Message
-	(*Field)(nil),                       // 10: troupe.Field
-	(*descriptorpb.MessageOptions)(nil), // 11: google.protobuf.MessageOptions
-	(*descriptorpb.FieldOptions)(nil),   // 12: google.protobuf.FieldOptions
+	(Presence)(0),                       // 3: troupe.Presence
+	(ListType)(0),                       // 4: troupe.ListType
+	(*Kind)(nil),                        // 5: troupe.Kind
+	(*Deprecation)(nil),                 // 6: troupe.Deprecation
+	(*Subresource)(nil),                 // 7: troupe.Subresource
+	(*Scale)(nil),                       // 8: troupe.Scale
+	(*Column)(nil),                      // 9: troupe.Column
+	(*Message)(nil),                     // 10: troupe.Message
+	(*Field)(nil),                       // 11: troupe.Field
+	(*descriptorpb.MessageOptions)(nil), // 12: google.protobuf.MessageOptions
+	(*descriptorpb.FieldOptions)(nil),   // 13: google.protobuf.FieldOptions
 }
 var file_options_proto_depIdxs = []int32{
 	0,  // 0: troupe.Kind.scope:type_name -> troupe.Scope
-	6,  // 1: troupe.Kind.subresources:type_name -> troupe.Subresource
+	7,  // 1: troupe.Kind.subresources:type_name -> troupe.Subresource
 	1,  // 2: troupe.Kind.name:type_name -> troupe.NameFormat
-	8,  // 3: troupe.Kind.columns:type_name -> troupe.Column
-	5,  // 4: troupe.Kind.deprecation:type_name -> troupe.Deprecation
-	7,  // 5: troupe.Subresource.scale:type_name -> troupe.Scale
+	9,  // 3: troupe.Kind.columns:type_name -> troupe.Column
+	6,  // 4: troupe.Kind.deprecation:type_name -> troupe.Deprecation
+	8,  // 5: troupe.Subresource.scale:type_name -> troupe.Scale
 	2,  // 6: troupe.Message.scalar:type_name -> troupe.Scalar
-	3,  // 7: troupe.Field.list_type:type_name -> troupe.ListType
-	11, // 8: troupe.kind:extendee -> google.protobuf.MessageOptions
-	11, // 9: troupe.message:extendee -> google.protobuf.MessageOptions
-	12, // 10: troupe.field:extendee -> google.protobuf.FieldOptions
-	4,  // 11: troupe.kind:type_name -> troupe.Kind
-	9,  // 12: troupe.message:type_name -> troupe.Message
-	10, // 13: troupe.field:type_name -> troupe.Field
-	14, // [14:14] is the sub-list for method output_type
-	14, // [14:14] is the sub-list for method input_type
-	11, // [11:14] is the sub-list for extension type_name
-	8,  // [8:11] is the sub-list for extension extendee
-	0,  // [0:8] is the sub-list for field type_name
+	4,  // 7: troupe.Field.list_type:type_name -> troupe.ListType
+	3,  // 8: troupe.Field.documented:type_name -> troupe.Presence
+	12, // 9: troupe.kind:extendee -> google.protobuf.MessageOptions
+	12, // 10: troupe.message:extendee -> google.protobuf.MessageOptions
+	13, // 11: troupe.field:extendee -> google.protobuf.FieldOptions
+	5,  // 12: troupe.kind:type_name -> troupe.Kind
+	10, // 13: troupe.message:type_name -> troupe.Message
+	11, // 14: troupe.field:type_name -> troupe.Field
+	15, // [15:15] is the sub-list for method output_type
+	15, // [15:15] is the sub-list for method input_type
+	12, // [12:15] is the sub-list for extension type_name
+	9,  // [9:12] is the sub-list for extension extendee
+	0,  // [0:9] is the sub-list for field type_name
 }
 
 func init() { file_options_proto_init() }
@@ -1230,7 +1329,7 @@ func file_options_proto_init() {
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_options_proto_rawDesc), len(file_options_proto_rawDesc)),
-			NumEnums:      4,
+			NumEnums:      5,
 			NumMessages:   7,
 			NumExtensions: 3,
 			NumServices:   0,

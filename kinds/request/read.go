@@ -38,7 +38,8 @@ type List struct {
 	Selectors string // text of both selectors; a token is good for a list with the same
 }
 
-// A Listing answers a List. Items belong to the snapshot and are in key order.
+// A Listing answers a List. Items belong to the snapshot, in their stored form whatever the
+// kind that was asked for, and are in key order.
 type Listing struct {
 	Version   uint64
 	Items     []*meta.Object

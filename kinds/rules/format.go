@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"regexp"
 	"strings"
+	"unicode/utf8"
 )
 
 // The alphabets that names are made of.
@@ -140,6 +141,29 @@ func PathSegment(s string) []string {
 		if strings.Contains(s, c) {
 			faults = append(faults, "may not contain '"+c+"'")
 		}
+	}
+	return faults
+}
+
+// maxPathName bounds the name of an object, in bytes: with every byte escaped it has to fit into a
+// request line.
+const maxPathName = 1024
+
+// pathName checks the name of an object that only has to fit into one segment of a path. What no
+// request could name, nobody could read, change or delete.
+func pathName(s string) []string {
+	faults := PathSegment(s)
+	if strings.IndexFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f }) >= 0 {
+		faults = append(faults, "may not contain control characters")
+	}
+	if strings.Contains(s, `\`) {
+		faults = append(faults, `may not contain '\'`)
+	}
+	if !utf8.ValidString(s) {
+		faults = append(faults, "must be valid UTF-8")
+	}
+	if len(s) > maxPathName {
+		faults = append(faults, fmt.Sprintf("must be no more than %d bytes", maxPathName))
 	}
 	return faults
 }

@@ -21,7 +21,7 @@ func validateMetadata(k *schema.Kind, m schema.Tree, faults *schema.Faults) {
 	ValidateLabels(Sub(m, "labels"), "metadata.labels", faults)
 	ValidateAnnotations(Sub(m, "annotations"), "metadata.annotations", faults)
 	validateOwners(m, faults)
-	validateFinalizers(m, faults)
+	validateFinalizers(k, m, faults)
 	validateManagers(m, faults)
 }
 
@@ -60,7 +60,7 @@ func CheckName(f schema.NameFormat, name string) []string {
 	case schema.NameLabel1035:
 		return Label1035(name)
 	case schema.NamePathSegment:
-		return PathSegment(name)
+		return pathName(name)
 	}
 	return Subdomain(name)
 }
@@ -136,20 +136,40 @@ func validateOwners(m schema.Tree, faults *schema.Faults) {
 	}
 }
 
-func validateFinalizers(m schema.Tree, faults *schema.Faults) {
+// validateFinalizers checks the names of finalizers.
+func validateFinalizers(k *schema.Kind, m schema.Tree, faults *schema.Faults) {
 	const path = "metadata.finalizers"
 	names := Texts(m, "finalizers")
 	for i, name := range names {
 		for _, msg := range QualifiedName(name) {
 			faults.Invalid(At(path, i), name, msg)
 		}
-		if !strings.Contains(name, "/") && !standardFinalizer(name) {
+		if !k.Rules.PlainFinalizers && !strings.Contains(name, "/") && !standardFinalizer(name) {
 			faults.Invalid(At(path, i), name, "name is neither a standard finalizer name nor is it fully qualified")
 		}
 	}
 	if slices.Contains(names, "orphan") && slices.Contains(names, "foregroundDeletion") {
 		faults.Invalid(path, Items(m, "finalizers"), "finalizer orphan and foregroundDeletion cannot be both set")
 	}
+}
+
+// FinalizerWarnings tells which of the finalizers in m, metadata, that old does not have should
+// better be called by the domain of who honours them, where a domain is not demanded.
+func FinalizerWarnings(m, old schema.Tree) []string {
+	var warnings []string
+	known := Texts(old, "finalizers")
+	for i, name := range Texts(m, "finalizers") {
+		if slices.Contains(known, name) || strings.Contains(name, "/") || standardFinalizer(name) {
+			continue
+		}
+		form := "a domain-qualified finalizer name"
+		if strings.Contains(name, ".") {
+			form += " including a path (/)"
+		}
+		warnings = append(warnings, fmt.Sprintf("%s: %q: prefer %s to avoid accidental conflicts with other finalizer writers",
+			At("metadata.finalizers", i), name, form))
+	}
+	return warnings
 }
 
 func standardFinalizer(name string) bool {
@@ -200,10 +220,14 @@ func validateMetadataUpdate(m, old schema.Tree, faults *schema.Faults) {
 }
 
 func validateNoNewFinalizers(m, old schema.Tree, faults *schema.Faults) {
-	known := Texts(old, "finalizers")
+	names := Texts(old, "finalizers")
+	known := make(map[string]bool, len(names))
+	for _, name := range names {
+		known[name] = true
+	}
 	var added []string
 	for _, name := range Texts(m, "finalizers") {
-		if !slices.Contains(known, name) {
+		if !known[name] {
 			added = append(added, name)
 		}
 	}

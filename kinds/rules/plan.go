@@ -65,9 +65,22 @@ func validateField(m *schema.Message, f *schema.Field, v any, path string, fault
 			faults.TooMany(path, len(entries), f.MaxItems)
 		}
 		for _, key := range Keys(entries) {
+			if isReserved(key, f.ReservedDomains) {
+				faults.Invalid(Key(path, key), key, strings.Join(f.ReservedDomains, " and ")+reservedMsg[len(f.ReservedDomains) > 1])
+			}
 			validateValue(f, entries[key], Key(path, key), Key(path, key), faults)
 		}
 	}
+}
+
+// reservedMsg ends the message about reserved domains, of which there is one or, if true, several.
+var reservedMsg = map[bool]string{false: " namespace is reserved", true: " namespaces are reserved"}
+
+// isReserved tells whether a key with an optional domain before it lies in one of domains or below.
+func isReserved(key string, domains []string) bool {
+	domain, _, _ := strings.Cut(key, "/")
+	domain = "." + strings.ToLower(domain)
+	return slices.ContainsFunc(domains, func(reserved string) bool { return strings.HasSuffix(domain, "."+reserved) })
 }
 
 // validateValue checks one value. The choices of a list are reported for the list, at

@@ -1,6 +1,8 @@
 package rules
 
 import (
+	"context"
+
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/schema"
 )
@@ -53,12 +55,30 @@ func ValidateUpdate(k *schema.Kind, t, old schema.Tree) []meta.Cause {
 	return faults.List
 }
 
+// ValidateMetadataUpdate is ValidateUpdate for a write that reaches, beside what it is about, the
+// metadata only.
+func ValidateMetadataUpdate(t, old schema.Tree) []meta.Cause {
+	var faults schema.Faults
+	validateMetadataUpdate(Sub(t, "metadata"), Sub(old, "metadata"), &faults)
+	return faults.List
+}
+
 // ValidateServed reports what kind k, as a version in which objects are served, asks of a
 // write of t beyond Validate and ValidateUpdate of the stored form. old is nil on create.
 func ValidateServed(k *schema.Kind, t, old schema.Tree) []meta.Cause {
 	var faults schema.Faults
 	if k.Rules.Served != nil {
 		k.Rules.Served(t, old, &faults)
+	}
+	return faults.List
+}
+
+// Evaluate reports what the expressions of kind k ask of a write of t, of which all other validation
+// has found no fault. old is nil on create. It ends with the context: then its answer counts for nothing.
+func Evaluate(ctx context.Context, k *schema.Kind, t, old schema.Tree) []meta.Cause {
+	var faults schema.Faults
+	if k.Rules.Evaluate != nil {
+		k.Rules.Evaluate(ctx, t, old, &faults)
 	}
 	return faults.List
 }

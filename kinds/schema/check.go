@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -69,6 +70,9 @@ func (c *compiler) checkField(s *source, f *Field) {
 	if f.MergeKey != "" && (f.Shape != List || !c.hasField(f, f.MergeKey)) {
 		fault(fmt.Sprintf("merge key %q is no field of its items", f.MergeKey))
 	}
+	if len(f.ReservedDomains) > 0 && f.Shape != Map {
+		fault("has reserved keys and is no map")
+	}
 	if len(f.Enum) > 0 && f.Type != TypeString {
 		fault("has an enum and is no text")
 	}
@@ -125,6 +129,9 @@ func (c *compiler) checkKind(k *Kind) {
 	for _, f := range k.SelectFields {
 		if stored.Message.Lookup(f.Path) == nil {
 			c.fault(k.Message.Name, f.Path, "is a selectable field and leads nowhere")
+		}
+		if f.Else != "" && !slices.ContainsFunc(k.SelectFields, func(o SelectField) bool { return o.Path == f.Else }) {
+			c.fault(k.Message.Name, f.Else, "counts instead of "+f.Path+" and is no selectable field")
 		}
 	}
 	for i := range k.Subresources {

@@ -1,9 +1,13 @@
 package schema
 
+import "github.com/troupe-api/troupe/kinds/meta"
+
 // A Custom says how the objects of a custom kind are read. Their bodies are taken as they
 // are, but for the metadata, which has its plan: a value of a wrong type is a fault of the object
 // like any other, found when it is validated.
 type Custom struct {
+	// Form is the form that the schema gives to objects, as one that they can remember.
+	Form *meta.Form
 	// Schema is the schema as the definition has it.
 	Schema Tree
 	// Prune is a tree without the fields that the schema of the kind does not know, and their

@@ -11,41 +11,65 @@ import (
 
 // Required reports that path has no value. A detail, if any, follows the text.
 func (f *Faults) Required(path string, detail ...string) {
+	if f.full() {
+		return
+	}
 	f.add(meta.CauseRequired, path, withDetail("Required value", strings.Join(detail, " ")))
 }
 
 // Invalid reports that value may not be at path; msg says why.
 func (f *Faults) Invalid(path string, value any, msg string) {
+	if f.full() {
+		return
+	}
 	f.add(meta.CauseInvalid, path, withDetail("Invalid value: "+showValue(value), msg))
 }
 
 // Mistyped reports that value, the name of its type, may not be at path; msg says why.
 func (f *Faults) Mistyped(path, value, msg string) {
+	if f.full() {
+		return
+	}
 	f.add(meta.CauseTypeInvalid, path, withDetail("Invalid value: "+showValue(value), msg))
 }
 
 // Report adds a fault of any type: its text, as others have it, and what is said beyond it.
 func (f *Faults) Report(t meta.CauseType, path, text, detail string) {
+	if f.full() {
+		return
+	}
 	f.add(t, path, withDetail(text, detail))
 }
 
 // Unfit reports that what is at path is invalid as a whole; msg says why. The value is not shown.
 func (f *Faults) Unfit(path, msg string) {
+	if f.full() {
+		return
+	}
 	f.add(meta.CauseInvalid, path, withDetail("Invalid value", msg))
 }
 
 // Forbidden reports that nothing may be set, or changed, at path; msg says why.
 func (f *Faults) Forbidden(path, msg string) {
+	if f.full() {
+		return
+	}
 	f.add(meta.CauseForbidden, path, withDetail("Forbidden", msg))
 }
 
 // Duplicate reports that value stands at path and elsewhere, where it must be unique.
 func (f *Faults) Duplicate(path string, value any) {
+	if f.full() {
+		return
+	}
 	f.add(meta.CauseDuplicate, path, "Duplicate value: "+showValue(value))
 }
 
 // NotSupported reports a value that is none of those supported.
 func (f *Faults) NotSupported(path string, value any, supported []string) {
+	if f.full() {
+		return
+	}
 	text := "Unsupported value: " + showValue(value)
 	if len(supported) > 0 {
 		quoted := make([]string, len(supported))
@@ -69,10 +93,27 @@ func (f *Faults) TooMany(path string, n, max int) {
 
 // NotFound reports a reference at path to something that is not there.
 func (f *Faults) NotFound(path string, value any) {
+	if f.full() {
+		return
+	}
 	f.add(meta.CauseNotFound, path, "Not found: "+showValue(value))
 }
 
+// What is told of an object with very many faults: the rest would help nobody.
+const (
+	mostFaults     = 1000
+	mostFaultBytes = 256 << 10
+)
+
+// full tells that no more faults are told. Who describes one asks before: to show a large value
+// for each of many faults takes its time.
+func (f *Faults) full() bool { return len(f.List) >= mostFaults || f.bytes >= mostFaultBytes }
+
 func (f *Faults) add(t meta.CauseType, path, msg string) {
+	if f.full() {
+		return
+	}
+	f.bytes += len(path) + len(msg)
 	f.List = append(f.List, meta.Cause{Type: t, Message: msg, Field: path})
 }
 
@@ -85,6 +126,15 @@ func withDetail(text, detail string) string {
 
 // showValue prints a value of a tree as messages do: text quoted, the rest as JSON.
 func showValue(v any) string {
+	const most = 16 << 10 // bytes; what is larger helps nobody
+	text := wholeValue(v)
+	if len(text) > most {
+		text = strings.ToValidUTF8(text[:most], "") + "..."
+	}
+	return text
+}
+
+func wholeValue(v any) string {
 	switch v := v.(type) {
 	case string:
 		return strconv.Quote(v)

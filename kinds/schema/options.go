@@ -95,7 +95,10 @@ func newKind(d *descriptorpb.DescriptorProto, o *options.Kind, n *meta.Naming) (
 }
 
 func newSubresource(o *options.Subresource, n *meta.Naming) Subresource {
-	s := Subresource{Name: o.Name, Verbs: verbs(o.Verbs, subresourceVerbs)}
+	s := Subresource{Name: o.Name, Verbs: verbs(o.Verbs, subresourceVerbs), Field: o.Field, KeepsMetadata: o.KeepsMetadata}
+	if s.Name == "status" {
+		s.Field = s.Name
+	}
 	if o.Kind != "" {
 		s.Kind = meta.GroupVersionKind{Group: n.Name(o.Group), Version: o.Version, Kind: o.Kind}
 	}
@@ -105,13 +108,14 @@ func newSubresource(o *options.Subresource, n *meta.Naming) Subresource {
 	return s
 }
 
-// newSelectField reads "path" or "name=path".
+// newSelectField reads "path", "name=path" or "name=path|else".
 func newSelectField(text string) SelectField {
 	name, path, renamed := strings.Cut(text, "=")
 	if !renamed {
 		path = name
 	}
-	return SelectField{Name: name, Path: path}
+	path, instead, _ := strings.Cut(path, "|")
+	return SelectField{Name: name, Path: path, Else: instead}
 }
 
 func newColumn(o *options.Column) Column {
@@ -130,6 +134,7 @@ func (f *Field) describe(o *options.Field, n *meta.Naming) {
 	f.MergeKey = o.GetMergeKey()
 	f.MergeStrategies = o.GetMergeStrategies()
 	f.Required = o.GetRequired()
+	f.Documented = Presence(o.GetDocumented())
 	f.Immutable = o.GetImmutable()
 	for _, value := range o.GetEnum() {
 		f.Enum = append(f.Enum, n.Name(value))
@@ -142,6 +147,9 @@ func (f *Field) describe(o *options.Field, n *meta.Naming) {
 	f.MaxItems = int(o.GetMaxItems())
 	f.Pattern = o.GetPattern()
 	f.Format = o.GetFormat()
+	if o.GetReservedKeys() {
+		f.ReservedDomains = n.Domains()
+	}
 }
 
 // scalarTypes are the types of messages that are one value in JSON.

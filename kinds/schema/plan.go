@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"context"
 	"slices"
 
 	"github.com/troupe-api/troupe/kinds/meta"
@@ -67,8 +68,10 @@ func (k *Kind) Virtual() bool { return !slices.Contains(k.Verbs, "get") }
 // Warning, if set, is what users are told instead.
 type Deprecation struct{ Since, Removed, Replacement, Warning string }
 
-// A SelectField is a field that field selectors may name. Path leads to it in the stored form.
-type SelectField struct{ Name, Path string }
+// A SelectField is a field that field selectors may name. Path leads to it in the stored form. Where
+// it is empty, Else counts, the path of another SelectField; "" for none. One of a stored kind that
+// has no Name is there for other versions.
+type SelectField struct{ Name, Path, Else string }
 
 // A Conversion turns trees of one version into those of another, without loss: what one
 // form has no field for travels in annotations. Both change the tree that they get, which
@@ -86,8 +89,17 @@ type Subresource struct {
 	// Speaks is Kind in the catalogue; nil means the parent's.
 	Speaks *Kind
 	Scale  *Scale // for the sub-resource scale
-	View   View
+	// Field is the one field of the object, beside metadata, that a write reaches; "" if it may
+	// reach any.
+	Field string
+	// KeepsMetadata are the fields of metadata that a write leaves as they are; EveryField
+	// stands for all.
+	KeepsMetadata []string
+	View          View
 }
+
+// EveryField stands for all fields where names of fields are listed.
+const EveryField = "*"
 
 // A Scale says where an object keeps what its scale shows, as dotted paths. Selector is the
 // path of a label selector or of a plain map of labels; it may be empty.
@@ -150,6 +162,10 @@ type Rules struct {
 	// Served reports what a version asks of writes through it, beyond what the stored form
 	// asks of all. It gets stored forms; old is nil on create.
 	Served func(obj, old Tree, faults *Faults)
+	// Evaluate reports what the expressions of a version ask of writes through it that are valid
+	// otherwise. It ends with the context, whose end the caller has to look for. It gets stored forms; old is
+	// nil on create.
+	Evaluate func(ctx context.Context, obj, old Tree, faults *Faults)
 	// Validate reports every fault of obj alone.
 	Validate func(obj Tree, faults *Faults)
 	// ValidateSpec reports every fault of the spec, at the path "spec". It depends on nothing
@@ -162,10 +178,15 @@ type Rules struct {
 	Deleting func(obj Tree, now string)
 	// Warn tells what a valid obj says in vain or should say otherwise; old is nil on create.
 	Warn func(obj, old Tree) []string
+	// PlainFinalizers says that finalizers need no domain in their names.
+	PlainFinalizers bool
 }
 
 // Faults gathers the causes of one validation.
-type Faults struct{ List []meta.Cause }
+type Faults struct {
+	List  []meta.Cause
+	bytes int // of their texts
+}
 
 // A Message is the structure of an object or of a part of one.
 type Message struct {
@@ -237,6 +258,8 @@ type Field struct {
 	MergeKey        string
 	MergeStrategies []string
 
+	Documented Presence // whether the published documents call the field required
+
 	Default   any // scalar or empty Tree/[]any in tree form; nil: none
 	Required  bool
 	Immutable bool
@@ -247,6 +270,8 @@ type Field struct {
 	MaxItems  int    // of lists and maps; 0: no limit
 	Pattern   string
 	Format    string // name of a format checked by package rules, as in "dns1123Label"
+	// ReservedDomains are domains in which no key of the map may lie.
+	ReservedDomains []string
 }
 
 // Type is the type of a field's values.
@@ -279,6 +304,16 @@ const (
 	Single Shape = iota
 	List
 	Map
+)
+
+// Presence is whether the published documents call a field required.
+type Presence uint8
+
+// The presences.
+const (
+	PresenceDerived  Presence = iota // as the other options of the field and its type suggest
+	PresenceRequired                 // although the server does without
+	PresenceOptional                 // although every object has it
 )
 
 // ListType is how lists merge.

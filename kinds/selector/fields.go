@@ -58,12 +58,14 @@ func fieldOf(k *schema.Kind, name string) (int, error) {
 	case "metadata.namespace":
 		return fieldNamespace, nil
 	}
+	offered := false
 	for _, f := range k.SelectFields {
-		if f.Name == name {
+		offered = offered || f.Name != ""
+		if f.Name == name && name != "" {
 			return slices.IndexFunc(k.Stored.SelectFields, func(s schema.SelectField) bool { return s.Path == f.Path }), nil
 		}
 	}
-	if len(k.SelectFields) == 0 {
+	if !offered {
 		return 0, fmt.Errorf("%q is not a known field selector: only %q, %q", name, "metadata.name", "metadata.namespace")
 	}
 	return 0, errors.New("field label not supported: " + name)

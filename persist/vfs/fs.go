@@ -41,4 +41,7 @@ type File interface {
 	Sync() error
 	Truncate(size int64) error
 	Size() (int64, error)
+	// Allocate makes the file so long, with zeros, and takes the room for it from the disk. The
+	// error is errors.ErrUnsupported where the file system can not.
+	Allocate(size int64) error
 }

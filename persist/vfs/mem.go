@@ -16,7 +16,7 @@ var ErrCrashed = errors.New("vfs: the machine has crashed")
 // An Op is one operation that changes a Mem, as the fault function sees it.
 type Op struct {
 	N    int    // 1 for the first operation, 2 for the next
-	Name string // create, edit, write, sync, truncate, rename, remove, mkdir, syncdir
+	Name string // create, edit, write, sync, truncate, rename, remove, mkdir, syncdir, allocate
 	Path string
 }
 
@@ -172,10 +172,21 @@ func (m *Mem) Create(p string) (File, error) {
 func (m *Mem) Open(p string) (File, error) { return m.open(p) }
 
 // Edit implements FS.
-func (m *Mem) Edit(p string) (File, error) { return m.open(p) }
+func (m *Mem) Edit(p string) (File, error) { return m.edit(p) }
 
 // Log implements FS. Its writes are as far from durable as any.
-func (m *Mem) Log(p string) (File, error) { return m.open(p) }
+func (m *Mem) Log(p string) (File, error) { return m.edit(p) }
+
+// edit opens a file for writing, about which the fault function is asked.
+func (m *Mem) edit(p string) (File, error) {
+	m.mu.Lock()
+	err := m.step("edit", path.Clean(p))
+	m.mu.Unlock()
+	if err != nil {
+		return nil, err
+	}
+	return m.open(p)
+}
 
 func (m *Mem) open(p string) (File, error) {
 	m.mu.Lock()

@@ -87,6 +87,23 @@ func (f *memFile) Truncate(size int64) error {
 	return nil
 }
 
+// Allocate takes what the budget leaves room for, or nothing.
+func (f *memFile) Allocate(size int64) error {
+	f.m.mu.Lock()
+	defer f.m.mu.Unlock()
+	if err := f.m.step("allocate", f.path); err != nil {
+		return err
+	}
+	grows := size - int64(len(f.node.data))
+	if f.m.budget >= 0 && grows > 0 && f.m.used()+grows > f.m.budget {
+		return &fs.PathError{Op: "allocate", Path: f.path, Err: syscall.ENOSPC}
+	}
+	if grows > 0 {
+		f.node.data = append(f.node.data, make([]byte, grows)...)
+	}
+	return nil
+}
+
 func (f *memFile) Size() (int64, error) {
 	f.m.mu.Lock()
 	defer f.m.mu.Unlock()

@@ -31,7 +31,7 @@
 //
 //   - One Event is one line: what is not printable is escaped, whoever sent it.
 //   - No header of a request but its User-Agent and the addresses of proxies gets into an
-//     Event, and of the URI not the value of access_token.
+//     Event, and of the URI no value of a parameter whose name holds "token", however that is spelled.
 //   - Bodies, and error messages about a body, which may quote it, stand only in Events from
 //     the level Request on.
 //   - What is buffered is bounded in number and bytes. What is lost is counted.

@@ -4,6 +4,7 @@ import (
 	"crypto/subtle"
 	"encoding/base64"
 	"errors"
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -39,26 +40,56 @@ type BootstrapToken struct {
 	ExtraGroups string
 }
 
-// ReadBootstrapToken reads a Secret; ok is false if it is of another type or not whole.
-func ReadBootstrapToken(naming *meta.Naming, secret *policy.Object) (t BootstrapToken, ok bool) {
-	if rules.Text(secret.Tree, "type") != naming.Name(BootstrapSecretType) {
-		return t, false
+// ReadBootstrapToken reads a Secret. The error says why it holds no bootstrap token, or none that
+// counts.
+func ReadBootstrapToken(naming *meta.Naming, secret *policy.Object) (t BootstrapToken, err error) {
+	if kind := rules.Text(secret.Tree, "type"); kind != naming.Name(BootstrapSecretType) {
+		return t, fmt.Errorf("its type is %q", kind)
 	}
 	data := rules.Sub(secret.Tree, "data")
 	value := func(key string) string {
-		text, err := base64.StdEncoding.DecodeString(rules.Text(data, key))
-		if err != nil {
-			return ""
+		text, fault := base64.StdEncoding.DecodeString(rules.Text(data, key))
+		if fault != nil {
+			err = fmt.Errorf("%s is no base64", key)
 		}
 		return string(text)
 	}
+	flag := func(key string) bool {
+		text := value(key)
+		if text != "" && text != "true" && text != "false" {
+			err = fmt.Errorf("%s is neither true nor false", key)
+		}
+		return text == "true"
+	}
 	t = BootstrapToken{
 		ID: value("token-id"), Secret: value("token-secret"), Expiration: value("expiration"),
-		ForRequests: value("usage-bootstrap-authentication") == "true",
-		ForSigning:  value("usage-bootstrap-signing") == "true",
+		ForRequests: flag("usage-bootstrap-authentication"),
+		ForSigning:  flag("usage-bootstrap-signing"),
 		ExtraGroups: value("auth-extra-groups"),
 	}
-	return t, bootstrapForm.MatchString(t.String()) && secret.Key.Name == BootstrapSecretPrefix+t.ID
+	switch {
+	case err != nil:
+	case secret.Key.Name != BootstrapSecretPrefix+t.ID:
+		err = fmt.Errorf("its name is not %s and its token-id", BootstrapSecretPrefix)
+	case !bootstrapForm.MatchString(t.String()):
+		err = errors.New("token-id or token-secret are missing, or are not 6 and 16 lower-case letters and digits")
+	default:
+		err = t.odd()
+	}
+	return t, err
+}
+
+// odd says which of the fields that may be missing cannot be understood.
+func (t BootstrapToken) odd() error {
+	if t.Expiration != "" {
+		if _, err := time.Parse(time.RFC3339, t.Expiration); err != nil {
+			return errors.New("expiration is no time in RFC 3339")
+		}
+	}
+	if _, ok := t.groups(); !ok {
+		return errBootstrapGroups
+	}
+	return nil
 }
 
 // String is the token as clients show it.
@@ -112,7 +143,7 @@ type bootstrapTokens struct {
 var (
 	errBootstrapUse    = errors.New("authn: the bootstrap token is not for requests")
 	errBootstrapEnd    = errors.New("authn: the bootstrap token has expired")
-	errBootstrapGroups = errors.New("authn: the bootstrap token has groups that are not allowed")
+	errBootstrapGroups = errors.New("auth-extra-groups holds groups that are not allowed")
 )
 
 // Authenticate has no opinion on what has not the form of a bootstrap token, or is not one of
@@ -126,18 +157,20 @@ func (b bootstrapTokens) Authenticate(r Request) (*User, error) {
 	if secret == nil || secret.Head.Terminating {
 		return nil, nil
 	}
-	t, ok := ReadBootstrapToken(b.naming, secret)
-	if !ok || subtle.ConstantTimeCompare([]byte(t.String()), []byte(r.Token)) != 1 {
+	t, err := ReadBootstrapToken(b.naming, secret)
+	if err != nil {
+		return nil, fmt.Errorf("authn: the Secret %s holds no good bootstrap token: %w", secret.Key.Name, err)
+	}
+	if subtle.ConstantTimeCompare([]byte(t.String()), []byte(r.Token)) != 1 {
 		return nil, nil
 	}
-	groups, ok := t.groups()
 	switch {
 	case t.Expired(b.now()):
 		return nil, errBootstrapEnd
 	case !t.ForRequests:
 		return nil, errBootstrapUse
-	case !ok:
-		return nil, errBootstrapGroups
 	}
-	return &User{Name: bootstrapUser + t.ID, Groups: groups}, nil
+	groups, _ := t.groups()
+	until, _ := t.Ends()
+	return &User{Name: bootstrapUser + t.ID, Groups: groups, Until: until}, nil
 }

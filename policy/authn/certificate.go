@@ -168,6 +168,7 @@ func (v *verifier) find(t *trust, certs []*x509.Certificate, now time.Time) (ver
 			found.notAfter = cert.NotAfter
 		}
 	}
+	user.Until = found.notAfter
 	t.known.Put(digest, found, found.notAfter)
 	return found, nil
 }

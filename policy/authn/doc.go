@@ -10,6 +10,10 @@
 //	nil, nil    no opinion: there is no credential of its sort, or it is not known here
 //	nil, error  a credential of its sort is there and is bad
 //
+// An error that is Final keeps the credential from the methods that follow; one that wraps
+// ErrUnavailable says that nobody could be asked. User.Until tells when a good credential is worth
+// another look even if nothing has changed.
+//
 // The front answers 401 to the last two, and never shows the error's text to the client,
 // save for that of a Refusal. The usual chain is
 //

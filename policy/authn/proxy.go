@@ -51,10 +51,11 @@ func (p *proxy) Authenticate(r Request) (*User, error) {
 	if name == "" {
 		return nil, nil
 	}
-	if _, err := p.verifier.verify(r.Certs, nil); err != nil {
+	proxy, err := p.verifier.verify(r.Certs, nil)
+	if err != nil {
 		return nil, fmt.Errorf("identity headers: %w", err)
 	}
-	user := &User{Name: name, UID: first(r.Headers, p.UIDHeaders)}
+	user := &User{Name: name, UID: first(r.Headers, p.UIDHeaders), Until: proxy.Until}
 	for _, header := range p.GroupHeaders {
 		for _, group := range r.Headers.Values(header) {
 			if group != "" {

@@ -52,5 +52,17 @@ type Authenticator interface {
 	Authenticate(r Request) (*User, error)
 }
 
+// ErrUnavailable is in the error of a method that could not ask whom it has to.
+var ErrUnavailable = errors.New("nobody could be asked")
+
+// A Final error refuses a credential for good: it is of the sort of the method that has refused
+// it, and no other method gets to see it.
+type Final struct{ Err error }
+
+func (f Final) Error() string { return f.Err.Error() }
+
+// Unwrap is for package errors.
+func (f Final) Unwrap() error { return f.Err }
+
 // ErrUnknownToken refuses a bearer token that no method knows.
 var ErrUnknownToken = errors.New("authn: unknown bearer token")

@@ -3,7 +3,7 @@ package authn
 import "errors"
 
 // Union asks methods in the order given and takes the first user found. If there is none
-// it returns the errors of all methods, joined.
+// it returns the errors of all methods, joined. After a Final one it asks nobody else.
 func Union(methods ...Authenticator) Authenticator { return union(methods) }
 
 type union []Authenticator
@@ -14,6 +14,9 @@ func (methods union) Authenticate(r Request) (*User, error) {
 		user, err := m.Authenticate(r)
 		if user != nil && err == nil {
 			return user, nil
+		}
+		if final := (Final{}); errors.As(err, &final) {
+			return nil, err
 		}
 		if err != nil {
 			faults = append(faults, err)

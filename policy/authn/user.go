@@ -2,6 +2,7 @@ package authn
 
 import (
 	"net/url"
+	"time"
 
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
@@ -28,6 +29,19 @@ type User struct {
 	// or, if it asked for none, of the server's own. A method whose credentials name no
 	// audience leaves them nil: such a credential is for the server itself.
 	Audiences []string
+	// Until is when the credential ends by itself, or is worth another look: whoever has let its
+	// user in for longer has to ask again then. The zero time stands for never.
+	Until time.Time
+}
+
+// endingBy is the user whose credential ends no later than that of another, which it needs as well.
+func (u *User) endingBy(other *User) *User {
+	if other.Until.IsZero() || !u.Until.IsZero() && u.Until.Before(other.Until) {
+		return u
+	}
+	shorter := *u
+	shorter.Until = other.Until
+	return &shorter
 }
 
 // InGroup tells whether the user is a member of group.

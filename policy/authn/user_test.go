@@ -3,6 +3,7 @@ package authn_test
 import (
 	"reflect"
 	"testing"
+	"time"
 
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/policy/authn"
@@ -40,4 +41,14 @@ func TestSharedAudiences(t *testing.T) {
 			t.Errorf("%v and %v: got %v, want %v", c.asked, c.good, got, c.want)
 		}
 	}
+}
+
+// timeless is a user without the end of the credential.
+func timeless(u *authn.User) *authn.User {
+	if u == nil {
+		return nil
+	}
+	bare := *u
+	bare.Until = time.Time{}
+	return &bare
 }

@@ -33,6 +33,7 @@ const (
 	maxReviews       = 256              // questions at a time; others wait, as part of their time
 	maxReviewAnswers = 16 << 10         // that are kept
 	maxErrorTime     = 10 * time.Second // that an answer with an error is kept
+	leastReview      = time.Second      // after which whoever is still let in is asked about again
 )
 
 // Webhook authenticates bearer tokens by asking a remote, with a TokenReview. Of several
@@ -78,7 +79,7 @@ func (w *webhook) Authenticate(r Request) (*User, error) {
 		return w.judge(digest, r.Token, wanted)
 	})
 	if err != nil {
-		return nil, fmt.Errorf("authn: token webhook: %w", err)
+		return nil, fmt.Errorf("authn: token webhook: %w: %w", ErrUnavailable, err)
 	}
 	known := answer.(judgement)
 	return known.user, known.err
@@ -117,6 +118,9 @@ func (w *webhook) judge(digest Digest, token string, wanted []string) (judgement
 	ttl := w.TTL
 	if known.err != nil {
 		ttl = min(ttl, maxErrorTime)
+	}
+	if known.user != nil {
+		known.user.Until = w.Now().Add(max(ttl, leastReview))
 	}
 	if ttl > 0 {
 		w.answers.Put(digest, known, w.Now().Add(ttl))

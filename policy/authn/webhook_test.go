@@ -76,7 +76,7 @@ func TestWebhookAnswers(t *testing.T) {
 	}
 	for _, test := range tests {
 		user, err := webhookOf(&judge{version: test.version, status: test.status}, &now, "here").Authenticate(bearer("the-token", test.asked...))
-		if !reflect.DeepEqual(user, test.want) {
+		if !reflect.DeepEqual(timeless(user), test.want) {
 			t.Errorf("%s: got %v, want %v", test.name, user, test.want)
 		}
 		if (err == nil) != (test.fault == "") || err != nil && (!strings.Contains(err.Error(), test.fault) || strings.Contains(err.Error(), "the-token")) {
@@ -137,7 +137,7 @@ func TestWebhookRemembers(t *testing.T) {
 		first, fault := a.Authenticate(bearer("t"))
 		clock = clock.Add(test.after)
 		second, again := a.Authenticate(bearer("t"))
-		if !reflect.DeepEqual(first, second) || fmt.Sprint(fault) != fmt.Sprint(again) {
+		if !reflect.DeepEqual(timeless(first), timeless(second)) || fmt.Sprint(fault) != fmt.Sprint(again) {
 			t.Errorf("%s: %v, %v, then %v, %v", test.name, first, fault, second, again)
 		}
 		if j.asked.Load() != test.questions {

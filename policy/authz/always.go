@@ -11,13 +11,11 @@ func (AlwaysAllow) Authorize(Attributes) (Decision, string) { return Allow, "" }
 // Permissions are everything.
 func (AlwaysAllow) Permissions(*authn.User, string) Permissions { return everything() }
 
-// AlwaysDeny allows nothing. Modes after it may still allow.
+// AlwaysDeny denies everything to everybody, whatever modes after it would say.
 type AlwaysDeny struct{}
 
 // Authorize implements Authorizer.
-func (AlwaysDeny) Authorize(Attributes) (Decision, string) {
-	return NoOpinion, "Everything is forbidden."
-}
+func (AlwaysDeny) Authorize(Attributes) (Decision, string) { return Deny, "Everything is forbidden." }
 
 // Permissions are none.
 func (AlwaysDeny) Permissions(*authn.User, string) Permissions { return Permissions{} }

@@ -2,12 +2,13 @@ package authz
 
 import "github.com/troupe-api/troupe/policy/authn"
 
-// Masters allows everything to the members of system:masters.
-type Masters struct{}
+// Masters allows everything to the members of system:masters or, if Only is set, to the one of that
+// name.
+type Masters struct{ Only string }
 
 // Authorize has no opinion on anybody else.
-func (Masters) Authorize(a Attributes) (Decision, string) {
-	if a.User != nil && a.User.InGroup(authn.GroupMasters) {
+func (m Masters) Authorize(a Attributes) (Decision, string) {
+	if a.User != nil && a.User.InGroup(authn.GroupMasters) && (m.Only == "" || m.Only == a.User.Name) {
 		return Allow, ""
 	}
 	return NoOpinion, ""

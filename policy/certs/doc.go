@@ -11,15 +11,19 @@
 //
 //	ca.crt      ca.key        the CA, valid for 10 years; behind its certificate those of
 //	                          the CAs before it that have not expired
+//	ca.renew                  made by an administrator who wants a new CA; goes when it is there
 //	server.crt  server.key    what the daemon serves with, 1 year
 //	admin.crt   admin.key     the administrator (O=system:masters), 1 year
 //
 // Keys are ECDSA P-256, in PKCS #8. Directories have mode 0700, files 0600, and each
 // file is replaced by renaming a synced temporary file over it.
 //
-// Invariants: what is intact is reused; what expires within 30 days, is not signed by the
-// present CA, or (the serving certificate) lacks a name that is asked for, is made anew;
-// a CA that is replaced takes its certificates with it. A certificate that does not match
+// Invariants: what is intact is reused; a leaf that expires within 30 days, is not signed by
+// the present CA, or (the serving certificate) lacks a name that is asked for, is made anew.
+// A CA gives way to another one only if an administrator asks for it, never because of the
+// clock, which may be wrong: outside of the CA's time everything stays as it is, with a warning.
+// A CA that is replaced takes its certificates with it. Where there is no room to save a new
+// leaf, the files stay as they are and it is used from memory. A certificate that does not match
 // its key, or a damaged file, is an error naming the file, never a silent replacement.
 // While the daemon runs, nothing ever gives way to something broken: a file that cannot
 // be used leaves in use what was read from it before.

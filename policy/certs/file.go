@@ -5,19 +5,25 @@ import (
 	"path/filepath"
 )
 
+// createTemp is another one in a test of a full disk.
+var createTemp = os.CreateTemp
+
 // WriteFile replaces the file at path by data, readable by its owner only. A crash leaves
 // the old file or the new one.
-func WriteFile(path string, data []byte) (err error) {
-	dir := filepath.Dir(path)
-	tmp, err := os.CreateTemp(dir, "."+filepath.Base(path)+"-*") // mode 0600
+func WriteFile(path string, data []byte) error {
+	made, err := prepareFile(path, data)
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if err != nil {
-			os.Remove(tmp.Name())
-		}
-	}()
+	return placeFile(made, path)
+}
+
+// prepareFile makes a durable file that is to take the place of the one at path.
+func prepareFile(path string, data []byte) (made string, err error) {
+	tmp, err := createTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*") // mode 0600
+	if err != nil {
+		return "", err
+	}
 	_, err = tmp.Write(data)
 	if err == nil {
 		err = tmp.Sync()
@@ -26,12 +32,19 @@ func WriteFile(path string, data []byte) (err error) {
 		err = closeErr
 	}
 	if err != nil {
+		os.Remove(tmp.Name())
+		return "", err
+	}
+	return tmp.Name(), nil
+}
+
+// placeFile puts a prepared file in its place.
+func placeFile(made, path string) error {
+	if err := os.Rename(made, path); err != nil {
+		os.Remove(made)
 		return err
 	}
-	if err = os.Rename(tmp.Name(), path); err != nil {
-		return err
-	}
-	return syncDir(dir)
+	return syncDir(filepath.Dir(path))
 }
 
 func syncDir(dir string) error {

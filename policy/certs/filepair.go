@@ -47,6 +47,9 @@ func (p *FilePair) PEM() []byte {
 	return text
 }
 
+// KeyPEM is the text of the private key's file as it is now.
+func (p *FilePair) KeyPEM() []byte { return p.current.Load().keyPEM }
+
 // Refresh reads the files again, and tells whether they have changed. After an error the
 // pair is as before. Two files cannot be replaced at once: between the two they do not
 // match, which is an error that the next look forgets.

@@ -26,7 +26,7 @@ contexts:
     cluster: troupe
     user: %[3]s
 current-context: troupe
-`, url, text(ca), AdminName, text(admin.CertPEM), text(admin.KeyPEM))
+`, url, text(ca), admin.Cert.Subject.CommonName, text(admin.CertPEM), text(admin.KeyPEM))
 }
 
 func text(pem []byte) string { return base64.StdEncoding.EncodeToString(pem) }

@@ -2,6 +2,10 @@ package certs
 
 import (
 	"crypto/tls"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
 	"sync/atomic"
 )
 
@@ -37,16 +41,33 @@ func (o *Own) Certificate() *tls.Certificate {
 // issues: the present one first.
 func (o *Own) Trust() ([]byte, error) { return o.set.Load().CA.CertPEM, nil }
 
-// Renew makes anew what expires soon, and tells whether anything did.
+// Renew makes anew what expires soon or is asked for, and tells whether anything did. The error
+// is also what an administrator has to see to; the certificates are of use all the same.
 func (o *Own) Renew() (bool, error) {
 	set := o.set.Load()
-	if o.store.fresh(set.CA) && o.store.fresh(set.Server) && o.store.fresh(set.Admin) {
-		return false, nil
+	if o.store.asked() || !o.store.usable(set.Server, set.CA) || !o.store.usable(set.Admin, set.CA) {
+		next, err := o.store.Ensure(o.names)
+		if err != nil {
+			return false, err
+		}
+		o.set.Store(&next)
+		return next.Server != set.Server, o.Warning()
 	}
-	next, err := o.store.Ensure(o.names)
-	if err != nil {
-		return false, err
+	return false, o.Warning()
+}
+
+// Warning is what an administrator has to see to: a clock that is outside the time of the CA, a
+// CA that expires soon, or new certificates that could not be saved yet, which it tries again.
+// Only one goroutine may call it or Renew at a time.
+func (o *Own) Warning() error {
+	set := o.set.Load()
+	errs := []error{o.store.doubt(set.CA)}
+	for _, name := range slices.Sorted(maps.Keys(set.unsaved)) {
+		if err := o.store.save(name, set.unsaved[name]); err != nil {
+			errs = append(errs, fmt.Errorf("the new certificate %q is in use, but cannot be saved: %w", name, err))
+			continue
+		}
+		delete(set.unsaved, name)
 	}
-	o.set.Store(&next)
-	return true, nil
+	return errors.Join(errs...)
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -30,6 +31,14 @@ func TestOwnRenewsWhileItRuns(t *testing.T) {
 	} {
 		before := own.Set()
 		now = now.Add(step.after)
+		if step.ca {
+			if _, err := own.Renew(); err == nil || !strings.Contains(err.Error(), "ca.renew") {
+				t.Errorf("the CA expires soon, of which nobody is told: %v", err)
+			}
+			if err := os.WriteFile(filepath.Join(store.Dir, "ca.renew"), nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
 		changed, err := own.Renew()
 		if err != nil {
 			t.Fatal(err)
@@ -47,6 +56,9 @@ func TestOwnRenewsWhileItRuns(t *testing.T) {
 		t.Errorf("the CA before is not trusted any more: %v\n%s", err, trust)
 	}
 	now = now.Add(3640 * day)
+	if err := os.WriteFile(filepath.Join(store.Dir, "ca.renew"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	if _, err := own.Renew(); err != nil {
 		t.Fatal(err)
 	}

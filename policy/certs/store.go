@@ -1,6 +1,7 @@
 package certs
 
 import (
+	"cmp"
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"errors"
@@ -23,22 +24,29 @@ const (
 	clockSkew   = 5 * time.Minute
 )
 
-// AdminName is the user name in the administrator's certificate.
+// AdminName is the user name in the administrator's certificate, in the form of the platform profile.
 const AdminName = "platform-admin"
 
 // A Store keeps the daemon's certificates in a directory.
 type Store struct {
 	Dir string
+	// Admin is the administrator's user name; "" means AdminName.
+	Admin string
 	// Now tells the time; nil means time.Now.
 	Now func() time.Time
 }
 
 // A Set is what Ensure found or made.
-type Set struct{ CA, Server, Admin *Pair }
+type Set struct {
+	CA, Server, Admin *Pair
+	// unsaved are the pairs, by name, that are in use but not yet in their files.
+	unsaved map[string]*Pair
+}
 
 // Ensure returns the certificates of the store. It makes what is missing, what expires
-// soon and what names asks for in vain. Names are the host names and IP addresses that
-// clients may use to reach the server.
+// soon and what names asks for in vain; the CA only if it is missing or the administrator
+// asks for a new one. Names are the host names and IP addresses that clients may use to
+// reach the server.
 func (s Store) Ensure(names []string) (Set, error) {
 	if err := os.MkdirAll(s.Dir, 0o700); err != nil {
 		return Set{}, err
@@ -48,33 +56,88 @@ func (s Store) Ensure(names []string) (Set, error) {
 	if set.CA, err = s.ca(); err != nil {
 		return Set{}, err
 	}
-	if set.Server, err = s.server(set.CA, names); err != nil {
+	if set.Server, err = set.note("server")(s.server(set.CA, names)); err != nil {
 		return Set{}, err
 	}
-	if set.Admin, err = s.admin(set.CA); err != nil {
+	if set.Admin, err = set.note("admin")(s.admin(set.CA)); err != nil {
 		return Set{}, err
 	}
 	return set, nil
 }
 
-func (s Store) ca() (*Pair, error) {
-	return s.keep("ca", s.fresh, func(now time.Time, old *Pair) (*Pair, error) {
-		ca, err := issue(&x509.Certificate{
-			Subject:               pkix.Name{CommonName: fmt.Sprintf("troupe-ca@%d", now.Unix())},
-			IsCA:                  true,
-			BasicConstraintsValid: true,
-			KeyUsage:              x509.KeyUsageCertSign | x509.KeyUsageCRLSign | x509.KeyUsageDigitalSignature,
-		}, nil, now, lifeOfCA)
-		if err == nil && old != nil {
-			ca.CertPEM = append(ca.CertPEM, old.unexpired(now)...)
+// note takes a pair that could not be saved for one that has to be saved later.
+func (set *Set) note(name string) func(*Pair, error) (*Pair, error) {
+	return func(p *Pair, err error) (*Pair, error) {
+		if p == nil || err == nil {
+			return p, err
 		}
-		return ca, err
-	})
+		if set.unsaved == nil {
+			set.unsaved = map[string]*Pair{}
+		}
+		set.unsaved[name] = p
+		return p, nil
+	}
+}
+
+// ca never gives way to another one by itself: a clock that is wrong would take the trust of
+// every client with it.
+func (s Store) ca() (*Pair, error) {
+	old, err := s.load("ca")
+	if err != nil || old != nil && !s.asked() {
+		return old, err
+	}
+	now := s.now()
+	ca, err := issue(&x509.Certificate{
+		Subject:               pkix.Name{CommonName: fmt.Sprintf("troupe-ca@%d", now.Unix())},
+		IsCA:                  true,
+		BasicConstraintsValid: true,
+		KeyUsage:              x509.KeyUsageCertSign | x509.KeyUsageCRLSign | x509.KeyUsageDigitalSignature,
+	}, nil, now, lifeOfCA)
+	if err != nil {
+		return nil, fmt.Errorf("making the certificate %q: %w", "ca", err)
+	}
+	if old != nil {
+		ca.CertPEM = append(ca.CertPEM, old.unexpired(now)...)
+	}
+	if err = s.save("ca", ca); err != nil && old != nil {
+		return old, nil // asked for again with the next look
+	}
+	if err == nil && s.asked() {
+		err = os.Remove(s.request())
+	}
+	return ca, err
+}
+
+// request is the file by which an administrator asks for a new CA.
+func (s Store) request() string { return filepath.Join(s.Dir, "ca.renew") }
+
+func (s Store) asked() bool {
+	_, err := os.Stat(s.request())
+	return err == nil
+}
+
+// doubt says what is wrong between the clock and the CA, of which nobody can tell which it is.
+func (s Store) doubt(ca *Pair) error {
+	now, from, until := s.now(), ca.Cert.NotBefore, ca.Cert.NotAfter
+	switch {
+	case s.outside(ca):
+		return fmt.Errorf("the clock says %s, but the CA is valid from %s to %s: the certificates stay as they are, and none is believed until the clock is right or, if it is, there is a new CA: to get one, make the file %s",
+			now.UTC().Format(time.RFC3339), from.Format(time.RFC3339), until.Format(time.RFC3339), s.request())
+	case !now.Add(renewBefore).Before(until):
+		return fmt.Errorf("the CA expires at %s: for a new one, make the file %s", until.Format(time.RFC3339), s.request())
+	}
+	return nil
+}
+
+// outside says that the clock and the CA cannot both be right.
+func (s Store) outside(ca *Pair) bool {
+	now := s.now()
+	return now.Before(ca.Cert.NotBefore) || now.After(ca.Cert.NotAfter)
 }
 
 func (s Store) server(ca *Pair, names []string) (*Pair, error) {
-	good := func(p *Pair) bool { return s.fresh(p) && signedBy(p, ca) && covers(p.Cert, names) }
-	return s.keep("server", good, func(now time.Time, _ *Pair) (*Pair, error) {
+	good := func(p *Pair) bool { return s.usable(p, ca) && signedBy(p, ca) && covers(p.Cert, names) }
+	return s.keep("server", good, func(now time.Time) (*Pair, error) {
 		template := &x509.Certificate{
 			Subject:     pkix.Name{CommonName: "troupe"},
 			KeyUsage:    x509.KeyUsageDigitalSignature,
@@ -87,24 +150,28 @@ func (s Store) server(ca *Pair, names []string) (*Pair, error) {
 				template.DNSNames = append(template.DNSNames, name)
 			}
 		}
-		return issue(template, ca, now, lifeOfLeaf)
+		return issue(template, ca, s.within(ca, now), lifeOfLeaf)
 	})
 }
 
 func (s Store) admin(ca *Pair) (*Pair, error) {
-	good := func(p *Pair) bool { return s.fresh(p) && signedBy(p, ca) }
-	return s.keep("admin", good, func(now time.Time, _ *Pair) (*Pair, error) {
+	name := cmp.Or(s.Admin, AdminName)
+	good := func(p *Pair) bool {
+		return s.usable(p, ca) && signedBy(p, ca) && p.Cert.Subject.CommonName == name
+	}
+	return s.keep("admin", good, func(now time.Time) (*Pair, error) {
 		return issue(&x509.Certificate{
-			Subject:     pkix.Name{CommonName: AdminName, Organization: []string{authn.GroupMasters}},
+			Subject:     pkix.Name{CommonName: name, Organization: []string{authn.GroupMasters}},
 			KeyUsage:    x509.KeyUsageDigitalSignature,
 			ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth},
-		}, ca, now, lifeOfLeaf)
+		}, ca, s.within(ca, now), lifeOfLeaf)
 	})
 }
 
 // keep loads the pair of that name and returns it if it is good; else it makes and saves
-// a new one in the place of the old one, if there is one.
-func (s Store) keep(name string, good func(*Pair) bool, make func(now time.Time, old *Pair) (*Pair, error)) (*Pair, error) {
+// a new one in the place of the old one, if there is one. A pair beside an error is of use,
+// but not saved.
+func (s Store) keep(name string, good func(*Pair) bool, make func(now time.Time) (*Pair, error)) (*Pair, error) {
 	pair, err := s.load(name)
 	if err != nil {
 		return nil, err
@@ -112,7 +179,7 @@ func (s Store) keep(name string, good func(*Pair) bool, make func(now time.Time,
 	if pair != nil && good(pair) {
 		return pair, nil
 	}
-	if pair, err = make(s.now(), pair); err != nil {
+	if pair, err = make(s.now()); err != nil {
 		return nil, fmt.Errorf("making the certificate %q: %w", name, err)
 	}
 	return pair, s.save(name, pair)
@@ -140,17 +207,25 @@ func (s Store) load(name string) (*Pair, error) {
 	return pair, nil
 }
 
-// save takes the old certificate away first, so that a crash leaves a pair that matches
-// or none.
+// save writes both files before it touches the old ones, and takes the old certificate away
+// first: a full disk leaves what was there, a crash a pair that matches or none.
 func (s Store) save(name string, p *Pair) error {
 	cert, key := s.files(name)
+	newKey, err := prepareFile(key, p.KeyPEM)
+	if err != nil {
+		return err
+	}
+	newCert, err := prepareFile(cert, p.CertPEM)
+	if err != nil {
+		return errors.Join(err, os.Remove(newKey))
+	}
 	if err := os.Remove(cert); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return errors.Join(err, os.Remove(newKey), os.Remove(newCert))
+	}
+	if err := placeFile(newKey, key); err != nil {
 		return err
 	}
-	if err := WriteFile(key, p.KeyPEM); err != nil {
-		return err
-	}
-	return WriteFile(cert, p.CertPEM)
+	return placeFile(newCert, cert)
 }
 
 func (s Store) files(name string) (cert, key string) {
@@ -164,9 +239,18 @@ func (s Store) now() time.Time {
 	return s.Now()
 }
 
-func (s Store) fresh(p *Pair) bool {
+// usable says that a pair need not be made anew, as far as the clock is to be believed.
+func (s Store) usable(p, ca *Pair) bool {
 	now := s.now()
-	return !now.Before(p.Cert.NotBefore) && now.Add(renewBefore).Before(p.Cert.NotAfter)
+	return s.outside(ca) || !now.Before(p.Cert.NotBefore) && now.Add(renewBefore).Before(p.Cert.NotAfter)
+}
+
+// within is the time to issue a certificate at: now, or if that cannot be, soon after the CA.
+func (s Store) within(ca *Pair, now time.Time) time.Time {
+	if s.outside(ca) {
+		return ca.Cert.NotBefore.Add(clockSkew)
+	}
+	return now
 }
 
 func signedBy(p, ca *Pair) bool { return p.Cert.CheckSignatureFrom(ca.Cert) == nil }

@@ -43,7 +43,7 @@ func TestEnsureReusesAndRenews(t *testing.T) {
 		{"in 334 days", 334 * day, names, false, false, false},
 		{"in 336 days", 336 * day, names, false, true, true},
 		{"after the leaves expired", 400 * day, names, false, true, true},
-		{"in almost 10 years", 3640 * day, names, true, true, true},
+		{"in almost 10 years", 3640 * day, names, false, true, true},
 	}
 	for _, test := range tests {
 		dir := filepath.Join(t.TempDir(), "pki")
@@ -76,6 +76,27 @@ func verify(t *testing.T, name string, set certs.Set, at time.Time, hosts []stri
 	}
 	if s := set.Admin.Cert.Subject; s.CommonName != certs.AdminName || len(s.Organization) != 1 || s.Organization[0] != "system:masters" {
 		t.Errorf("%s: administrator is %v", name, s)
+	}
+}
+
+// TestAdminName: the administrator is called as the store says, from the next start on.
+func TestAdminName(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"", "kubernetes-admin", "kubernetes-admin", ""} {
+		set, err := certs.Store{Dir: dir, Admin: name}.Ensure(names)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := name
+		if want == "" {
+			want = certs.AdminName
+		}
+		if got := set.Admin.Cert.Subject.CommonName; got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+		if text := string(certs.Kubeconfig("https://a", nil, set.Admin)); !strings.Contains(text, "user: "+want+"\n") {
+			t.Errorf("the kubeconfig is not of %s: %s", want, text)
+		}
 	}
 }
 

@@ -25,6 +25,8 @@ type doorman struct {
 	slow   chan struct{} // gets one for each question about the slow token
 	free   chan struct{} // closed: the slow need not wait
 	strays atomic.Int64  // questions elsewhere than at /review
+	// turned: the token fickle is not known any longer. mute: no question is answered.
+	turned, mute atomic.Bool
 }
 
 func newDoorman(t *testing.T) *doorman {
@@ -41,6 +43,10 @@ func (d *doorman) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	d.asked.Add(1)
+	if d.mute.Load() {
+		w.WriteHeader(500)
+		return
+	}
 	d.last.Store(string(body))
 	var review struct {
 		APIVersion string `json:"apiVersion"`
@@ -56,6 +62,10 @@ func (d *doorman) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	version, status := review.APIVersion, `{"authenticated":true,"user":{"username":"wendy","uid":"42","groups":["devs"],"extra":{"k":["v"]}}}`
 	switch review.Spec.Token {
 	case "good":
+	case "fickle":
+		if d.turned.Load() {
+			status = `{"authenticated":false}`
+		}
 	case "barred":
 		status = `{"authenticated":false,"error":"your account is locked"}`
 	case "gone":

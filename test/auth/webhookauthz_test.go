@@ -23,6 +23,8 @@ type magistrate struct {
 	asked atomic.Int64
 	last  atomic.Value  // string: the last question
 	free  chan struct{} // closed: the slow need not wait
+	// turned: the fickle may nothing any longer. mute: no question is answered.
+	turned, mute atomic.Bool
 }
 
 func newMagistrate(t *testing.T) *magistrate {
@@ -34,6 +36,10 @@ func newMagistrate(t *testing.T) *magistrate {
 
 func (m *magistrate) answer(w http.ResponseWriter, r *http.Request) {
 	m.asked.Add(1)
+	if m.mute.Load() {
+		w.WriteHeader(500)
+		return
+	}
 	body, _ := io.ReadAll(r.Body)
 	m.last.Store(string(body))
 	var review struct {
@@ -48,6 +54,9 @@ func (m *magistrate) answer(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	status := `{"allowed":false,"reason":"never heard of you"}`
+	if review.Spec.User == "fickle" && !m.turned.Load() {
+		status = `{"allowed":true}`
+	}
 	switch review.Spec.User {
 	case "broken":
 		w.WriteHeader(404)

@@ -37,6 +37,34 @@ func samples(t *testing.T) (all []map[string]any) {
 	return all
 }
 
+// eachKind plays a test with a sample of each kind that is wanted, and finds at least so many.
+func eachKind(t *testing.T, least int, wanted func(*schema.Kind) bool, test func(caller, *schema.Kind, map[string]any)) {
+	t.Helper()
+	c, err := catalog.New(meta.Kubernetes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := client.Serve(t, t.TempDir(), func(c *daemon.Config) { c.Naming, c.Controllers = "kubernetes", "*,-garbage-collector-controller" })
+	seen := map[*schema.Kind]bool{}
+	for _, o := range samples(t) {
+		p := &player{Client: s.Client, catalog: c, table: &table{apiVersion: o["apiVersion"].(string), kind: o["kind"].(string)}}
+		k, err := p.kind(request{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !wanted(k) || seen[k] {
+			continue
+		}
+		seen[k] = true
+		t.Run(k.APIVersion()+"|"+k.Kind, func(t *testing.T) { test(caller{t, s}, k, o) })
+	}
+	if len(seen) < least {
+		t.Errorf("only %d kinds", len(seen))
+	}
+}
+
+func hasStatus(k *schema.Kind) bool { return k.Subresource("status") != nil }
+
 // A former reads and writes objects in their forms.
 type former struct {
 	*testing.T

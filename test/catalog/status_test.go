@@ -4,9 +4,6 @@ import (
 	"net/http"
 	"testing"
 
-	"github.com/troupe-api/troupe/cmd/troupe/daemon"
-	"github.com/troupe-api/troupe/kinds/catalog"
-	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/test/client"
 )
@@ -29,31 +26,7 @@ const condition = `{"conditions":[{"type":"Sound","status":"True","reason":"Chec
 
 // TestStatusApart: of every kind with a status, a write of the object leaves the status as
 // it is, and a write of the status all the rest.
-func TestStatusApart(t *testing.T) {
-	c, err := catalog.New(meta.Kubernetes)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := client.Serve(t, t.TempDir(), func(c *daemon.Config) { c.Naming, c.Controllers = "kubernetes", "*,-garbage-collector-controller" })
-	seen := map[*schema.Kind]bool{}
-	for _, o := range samples(t) {
-		p := &player{Client: s.Client, catalog: c, table: &table{apiVersion: o["apiVersion"].(string), kind: o["kind"].(string)}}
-		k, err := p.kind(request{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if k.Subresource("status") == nil || seen[k] {
-			continue
-		}
-		seen[k] = true
-		t.Run(k.APIVersion()+"|"+k.Kind, func(t *testing.T) {
-			apart(caller{t, s}, k, o)
-		})
-	}
-	if len(seen) < 20 {
-		t.Errorf("only %d kinds with a status", len(seen))
-	}
-}
+func TestStatusApart(t *testing.T) { eachKind(t, 20, hasStatus, apart) }
 
 func apart(c caller, k *schema.Kind, o map[string]any) {
 	text := statuses[k.Kind]

@@ -124,7 +124,7 @@ func TestMethods(t *testing.T) {
 func TestUnknownPaths(t *testing.T) {
 	s := serve(t, nil)
 	for _, path := range []string{
-		"/foo", "/api/v2", "/api/v1/", "/apis/none", "/apis/apps/v9", "/apis/apps/v9/deployments", "/api/v1/things",
+		"/foo", "/api/v2", "/openapi/v2/", "/apis/none", "/apis/apps/v9", "/apis/apps/v9/deployments", "/api/v1/things",
 		"/api/v1/things/a", "/api/v1/namespaces/default/things", "/api/v1/namespaces/default/nodes", "/api/v1/namespaces/default/configmaps/a/scale",
 		"/api/v1/configmaps/a", "/api/v1/namespaces/default/pods/a/status/b", "/apis/apps/v1/namespaces/default/configmaps", "/livez/none",
 	} {

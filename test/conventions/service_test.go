@@ -3,7 +3,6 @@ package conventions
 import (
 	"context"
 	"encoding/json"
-	"io"
 	"net/http"
 	"strconv"
 	"strings"
@@ -72,23 +71,7 @@ func (s *service) create(t testing.TB, collection, name string, labels map[strin
 // accept is a GET with an Accept header.
 func (s *service) accept(t testing.TB, path, accept string) client.Answer {
 	t.Helper()
-	r, err := http.NewRequestWithContext(within(t), http.MethodGet, s.URL+path, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Header.Set("Accept", accept)
-	transport := &http.Transport{TLSClientConfig: s.TLS}
-	defer transport.CloseIdleConnections()
-	answer, err := transport.RoundTrip(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer answer.Body.Close()
-	text, err := io.ReadAll(answer.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return client.Answer{Code: answer.StatusCode, Header: answer.Header, Body: text}
+	return s.exchange(t, http.MethodGet, path, "", accept, "")
 }
 
 // A status is what the cases look at of a Status.

@@ -70,7 +70,7 @@ two Apply {"f:spec":{"f:free":{"f:z":{}},"f:labels":{"f:k":{}},"f:list":{"v:\"q\
 	}
 	o = apply(200, "one", `{"size":1}`)
 	s.check("given up", part(o, "spec"), `{"spec":{"color":"red","free":{"z":1},"labels":{"k":"v"},"list":["q"],"parts":[{"n":1,"name":"c"}],"size":1}}`)
-	s.Send(500, "PATCH", widgets+"/a?fieldManager=one", typeApply, widget("a", `,"spec":{"size":1,"nope":1}`))
+	s.Send(400, "PATCH", widgets+"/a?fieldManager=one", typeApply, widget("a", `,"spec":{"size":1,"nope":1}`))
 }
 
 func TestFormats(t *testing.T) {
@@ -131,4 +131,48 @@ func TestLists(t *testing.T) {
 	if err != nil || len(chunk.Items) != 3 || chunk.Continue == "" {
 		t.Errorf("chunk: %v, %v", chunk, err)
 	}
+}
+
+// TestSelectableFieldsOfVersions selects by fields that one version offers and the stored one does not.
+func TestSelectableFieldsOfVersions(t *testing.T) {
+	s := serve(t, nil)
+	v2 := func(storage string) string {
+		return `{"name":"v2","served":true,"storage":` + storage + `,"schema":{"openAPIV3Schema":` + sized + `},"selectableFields":[{"jsonPath":".spec.color"}]}`
+	}
+	for _, versions := range []string{
+		`{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":` + sized + `}},` + v2("false"),
+		`{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":` + sized + `},"selectableFields":[{"jsonPath":".spec.size"}]},` + v2("false"),
+	} {
+		if s.redefined(definition{versions: versions}) {
+			s.create("red", `,"spec":{"size":2,"color":"blue"}`)
+			s.create("a", `,"spec":{"size":3,"color":"red"}`)
+		}
+		for selector, want := range map[string]string{"spec.color=red": "a", "spec.color!=red": "red", "spec.color=": ""} {
+			list, err := s.List(s.Ctx, strings.Replace(widgets, "/v1/", "/v2/", 1), url.Values{"fieldSelector": {selector}})
+			got := ""
+			for _, o := range list.Items {
+				got += o.Name()
+			}
+			if err != nil || got != want {
+				t.Errorf("%s: %s, %v, want %s", selector, got, err, want)
+			}
+		}
+		s.Send(400, "GET", widgets+"?fieldSelector=spec.color%3Dred", "", "")
+		s.Send(400, "GET", widgets+"?fieldSelector=%3Dred", "", "")
+	}
+}
+
+// redefined defines widgets, and tells whether they were not defined before.
+func (s session) redefined(d definition) (first bool) {
+	s.T.Helper()
+	answer, err := s.Get(s.Ctx, definitions+"/widgets.example.com")
+	if err != nil {
+		s.T.Fatal(err)
+	}
+	if answer.Code == 404 {
+		s.define(d)
+		return true
+	}
+	s.redefine(d)
+	return false
 }

@@ -39,8 +39,8 @@ func refusedWithout(c *catalog.Catalog) map[string]bool {
 	return refused
 }
 
-// TestRequired: a client that checks for itself demands no field that the public types
-// call optional.
+// TestRequired: a client that checks for itself demands every field that the public types
+// require, and of the others only those without which the server refuses an object.
 func TestRequired(t *testing.T) {
 	s := serve(t, "kubernetes")
 	var doc struct {
@@ -50,36 +50,41 @@ func TestRequired(t *testing.T) {
 		t.Fatal(err)
 	}
 	refused := refusedWithout(kinds(t, "kubernetes"))
-	sources, compared := map[string]map[string]bool{}, 0
+	marks, compared := map[string]map[string]string{}, 0
 	for _, typ := range publicTypes() {
 		name := modelName(typ)
-		required := doc.Definitions[name].Required
-		if len(required) == 0 {
+		model, ok := doc.Definitions[name]
+		if !ok {
 			continue
 		}
-		if sources[typ.PkgPath()] == nil {
-			sources[typ.PkgPath()] = optionalFields(t, typ.PkgPath())
+		if marks[typ.PkgPath()] == nil {
+			marks[typ.PkgPath()] = presenceMarks(t, typ.PkgPath())
 		}
 		for i := range typ.NumField() {
 			f := typ.Field(i)
 			field, options, _ := strings.Cut(f.Tag.Get("json"), ",")
-			if !slices.Contains(required, field) {
+			if field == "" || field == "-" {
 				continue
 			}
-			compared++
-			optional := strings.Contains(options, "omitempty") || sources[typ.PkgPath()][typ.Name()+"."+f.Name]
-			if optional && !refused[strings.TrimPrefix(name, "io.k8s.api.")+"."+field] {
+			mark := marks[typ.PkgPath()][typ.Name()+"."+f.Name]
+			public := mark == "+required" || mark == "" && !strings.Contains(options, "omitempty")
+			switch required := slices.Contains(model.Required, field); {
+			case required == public:
+				compared++
+			case public:
+				t.Errorf("%s.%s is optional, and required in the public type", name, field)
+			case !refused[strings.TrimPrefix(name, "io.k8s.api.")+"."+field]:
 				t.Errorf("%s.%s is required, and optional in the public type", name, field)
 			}
 		}
 	}
-	if compared < 250 {
-		t.Errorf("only %d required fields were compared", compared)
+	if compared < 1000 {
+		t.Errorf("only %d fields were compared", compared)
 	}
 }
 
-// optionalFields are those that a package's source marks as optional: "Type.Field".
-func optionalFields(t *testing.T, pkg string) map[string]bool {
+// presenceMarks are what a package's source says of its fields: "+optional" or "+required" by "Type.Field".
+func presenceMarks(t *testing.T, pkg string) map[string]string {
 	t.Helper()
 	dir, err := exec.Command("go", "list", "-f", "{{.Dir}}", pkg).Output()
 	if err != nil {
@@ -89,7 +94,7 @@ func optionalFields(t *testing.T, pkg string) map[string]bool {
 	if err != nil {
 		t.Fatal(err)
 	}
-	optional := map[string]bool{}
+	marks := map[string]string{}
 	for _, name := range files {
 		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments)
 		if err != nil {
@@ -101,25 +106,29 @@ func optionalFields(t *testing.T, pkg string) map[string]bool {
 				return true
 			}
 			if s, ok := spec.Type.(*ast.StructType); ok {
-				markOptional(optional, spec.Name.Name, s)
+				addMarks(marks, spec.Name.Name, s)
 			}
 			return false
 		})
 	}
-	return optional
+	return marks
 }
 
-func markOptional(optional map[string]bool, typ string, s *ast.StructType) {
+func addMarks(marks map[string]string, typ string, s *ast.StructType) {
 	for _, f := range s.Fields.List {
 		if f.Doc == nil {
 			continue
 		}
 		for _, line := range f.Doc.List {
-			if strings.TrimSpace(strings.TrimPrefix(line.Text, "//")) != "+optional" {
+			mark := strings.TrimSpace(strings.TrimPrefix(line.Text, "//"))
+			if mark != "+optional" && mark != "+required" {
 				continue
 			}
 			for _, name := range f.Names {
-				optional[typ+"."+name.Name] = true
+				marks[typ+"."+name.Name] = mark
+			}
+			if embedded, ok := f.Type.(*ast.SelectorExpr); ok && len(f.Names) == 0 {
+				marks[typ+"."+embedded.Sel.Name] = mark
 			}
 		}
 	}

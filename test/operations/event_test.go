@@ -34,6 +34,12 @@ func TestEvents(t *testing.T) {
 			t.Errorf("%s: got %s", query, a)
 		}
 	}
+	for query, want := range map[string]int{"source%3Da.b/c": 1, "source%3Dx": 0, "source%3D": 1} {
+		a = must(t, 200)(s.Get(t.Context(), core+"?fieldSelector="+query))
+		if items, _ := a.Object()["items"].([]any); len(items) != want {
+			t.Errorf("%s, where who reports stands in for an absent source: got %s", query, a)
+		}
+	}
 	must(t, 200)(s.Delete(t.Context(), own+"/e", nil))
 	must(t, 404)(s.Get(t.Context(), core+"/e"))
 }

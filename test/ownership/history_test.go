@@ -99,7 +99,9 @@ func history(s *sides, seed int64) {
 			s.update(w, manager, s.wanted(r, w, density))
 			step += manager + " updates"
 		default:
+			r.Nulls = seed%3 == 2 && !s.converts
 			config := s.config(r, w, density)
+			r.Nulls = false
 			step += manager + " applies " + text(config)
 			s.apply(w, manager, config, r.Intn(2) == 0)
 		}

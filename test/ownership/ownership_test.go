@@ -90,8 +90,13 @@ func (s *sides) way(k *schema.Kind, sub string) way {
 func unreached(k *schema.Kind, sub string) fieldpath.Filter {
 	set := fieldpath.NewSet()
 	for _, f := range k.Message.Fields {
-		if (f.Name == "status") != (sub == "status") {
+		if sub == "status" && f.Name != "status" && f.Name != "metadata" || sub == "" && f.Name == "status" {
 			set.Insert(fieldpath.MakePathOrDie(f.Name))
+		}
+	}
+	if s := k.Subresource(sub); s != nil {
+		for _, name := range s.KeepsMetadata {
+			set.Insert(fieldpath.MakePathOrDie("metadata", name))
 		}
 	}
 	return fieldpath.NewExcludeSetFilter(set)
@@ -152,7 +157,7 @@ func (w way) writer(manager string) ownership.Writer {
 	case "":
 		out.KeepsStatus = w.kind.Subresource("status") != nil
 	case "status":
-		out.Only = "status"
+		out.Only, out.KeepsMetadata = "status", w.kind.Subresource("status").KeepsMetadata
 	case "scale":
 		out.Scale = &ownership.Scale{Replicas: []string{"spec", "replicas"}, APIVersion: "autoscaling/v1"}
 	}
@@ -173,6 +178,11 @@ func (w way) reach(before, next schema.Tree) schema.Tree {
 	}
 	out := maps.Clone(before)
 	rules.Carry(out, next, "status")
+	metadata := maps.Clone(rules.Sub(next, "metadata"))
+	for _, name := range w.kind.Subresource("status").KeepsMetadata {
+		rules.Carry(metadata, rules.Sub(before, "metadata"), name)
+	}
+	out["metadata"] = metadata
 	return out
 }
 

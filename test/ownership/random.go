@@ -20,6 +20,8 @@ type Maker struct {
 	Always map[string]bool
 	// Twice lets lists with keys have items twice.
 	Twice bool
+	// Nulls lets fields and keys be null, which are nil: in configurations to apply.
+	Nulls bool
 	// whole: what is made is an item of a list that is compared as a whole. There, the public
 	// server takes a field that it always writes, and that is not applied, for a change.
 	whole bool
@@ -53,7 +55,9 @@ func (r Maker) message(m *schema.Message, density float64, depth int) schema.Tre
 		if retired[f.Name] || depth > 7 || f.Name == "metadata" && depth == 0 || r.Float64() > density && !r.must(f) {
 			continue
 		}
-		if v := r.value(f, density, depth); v != nil {
+		if r.Nulls && r.Intn(6) == 0 {
+			t[f.Name] = nil
+		} else if v := r.value(f, density, depth); v != nil {
 			t[f.Name] = v
 		}
 	}
@@ -70,7 +74,9 @@ func (r Maker) value(f *schema.Field, density float64, depth int) any {
 	case schema.Map:
 		t := schema.Tree{}
 		for range 1 + r.Intn(2) {
-			if v := r.single(f, density, depth); v != nil {
+			if r.Nulls && f.Type != schema.TypeTime && r.Intn(6) == 0 { // a time that is null stays one
+				t[r.word()] = nil
+			} else if v := r.single(f, density, depth); v != nil {
 				t[r.word()] = v
 			}
 		}

@@ -49,8 +49,12 @@ func TestJSONPatch(t *testing.T) {
 		{`[{"op":"test","path":"/data/a","value":"1"},{"op":"copy","from":"/data/a","path":"/data/f"}]`, 200, `{"a":"1","b":"2","f":"1"}`},
 		{`[{"op":"move","from":"/data/f","path":"/data/g"}]`, 200, `{"a":"1","b":"2","g":"1"}`},
 		{`[{"op":"remove","path":"/data/g"},{"op":"test","path":"/data/a","value":"2"}]`, 422, "the server rejected our request due to an error in our request"},
-		{`[{"op":"remove","path":"/data/none"}]`, 422, ""},
-		{`[{"op":"dance","path":"/data/a"}]`, 422, ""},
+		{`[{"op":"test","path":"/data/a","value":"1"},{"op":"remove","path":"/data/none"}]`, 422, `operation 1 (remove \"/data/none\"): there is no value at this path`},
+		{`[{"op":"replace","path":"/data/none","value":"1"}]`, 422, `operation 0 (replace \"/data/none\"): there is no value at this path`},
+		{`[{"op":"replace","path":"/none/none","value":"1"}]`, 422, `operation 0 (replace \"/none/none\")`},
+		{`[{"op":"dance","path":"/data/a"}]`, 422, `operation 0 (\"dance\" \"/data/a\"): unknown operation`},
+		{`[{"op":"replace","path":"/kind","value":"Secret"}]`, 422, "the kind in the patched object does not match"},
+		{`[{"op":"replace","path":"/apiVersion","value":"v2"}]`, 422, "the apiVersion in the patched object does not match"},
 		{`[{"op":"add"}]`, 422, ""},
 		{`{"op":"add"}`, 400, ""},
 		{`[`, 400, ""},
@@ -82,6 +86,24 @@ func doubling(times int) string {
 		copies = append(copies, fmt.Sprintf(`{"op":"copy","from":"/data","path":"/data/z%d"}`, i))
 	}
 	return "[" + strings.Join(copies, ",") + "]"
+}
+
+// TestTurned: a patch, of any format, that makes another kind of an object is refused.
+func TestTurned(t *testing.T) {
+	s := serve(t)
+	before := s.Send(201, "POST", configMaps, client.JSON, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"}}`).Object()
+	for _, contentType := range []string{client.MergePatch, typeStrategic} {
+		for _, patch := range []string{`{"kind":"Secret"}`, `{"apiVersion":"apps/v1"}`, `{"apiVersion":"apps/v1","kind":"Deployment","data":{"x":"1"}}`, `{"kind":7}`} {
+			message := field(s.Send(422, "PATCH", configMaps+"/a", contentType, patch).Object(), "message")
+			if !strings.Contains(message, "does not match the expected") {
+				t.Errorf("%s: %s", patch, message)
+			}
+		}
+		s.Send(200, "PATCH", configMaps+"/a", contentType, `{"kind":"ConfigMap","apiVersion":"v1"}`)
+	}
+	if now := s.Send(200, "GET", configMaps+"/a", "", "").Object(); now.String() != before.String() {
+		t.Errorf("%v has become %v", before, now)
+	}
 }
 
 func TestPreconditions(t *testing.T) {

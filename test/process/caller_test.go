@@ -47,6 +47,9 @@ func (c caller) do(method, path, body string) (int, string, error) {
 		return 0, "", err
 	}
 	r.Header.Set("Content-Type", "application/json")
+	if method == "PATCH" {
+		r.Header.Set("Content-Type", "application/merge-patch+json")
+	}
 	answer, err := c.http.Do(r)
 	if err != nil {
 		return 0, "", err
@@ -93,8 +96,14 @@ func configMap(name string, n int) string {
 // list answers the state of every config map of the test, by name.
 func (c caller) list(t *testing.T) map[string]string {
 	t.Helper()
+	return c.states(t, configMaps)
+}
+
+// states answers the state of every object of a collection, by name.
+func (c caller) states(t *testing.T, path string) map[string]string {
+	t.Helper()
 	var list struct{ Items []object }
-	if err := json.Unmarshal([]byte(c.must(t, 200, "GET", configMaps, "")), &list); err != nil {
+	if err := json.Unmarshal([]byte(c.must(t, 200, "GET", path, "")), &list); err != nil {
 		t.Fatal(err)
 	}
 	states := map[string]string{}

@@ -4,11 +4,14 @@ import (
 	"context"
 	"crypto/tls"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -56,7 +59,8 @@ func inProcess(t *testing.T, disk *vfs.Mem) (caller, <-chan error) {
 	}
 	server, err := front.New(front.Options{
 		Naming: meta.Platform, Catalog: kinds, Store: store, Authenticator: everybody{}, Authorizer: authz.Masters{},
-		Listener: listener, Checks: []front.Check{{Name: "store", Check: store.Healthy}},
+		Listener: listener, WriteMetrics: func(w io.Writer) { store.WriteMetrics(w) },
+		Checks: []front.Check{{Name: "store", Check: store.Healthy}, {Name: "disk", Check: journal.Healthy}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -130,6 +134,67 @@ func TestDiskFull(t *testing.T) {
 	}
 }
 
+// TestFullDiskHeals fills the disk by the daemon's own journal, with one object written over and
+// over: a delete passes while creates are answered 507, and creates pass again by themselves.
+func TestFullDiskHeals(t *testing.T) {
+	disk := vfs.NewMem()
+	disk.SetBudget(6 << 20)
+	c, fatal := inProcess(t, disk)
+	c.must(t, 201, "POST", configMaps, configMap("before", 1))
+	padding := strings.Repeat("x", 100<<10)
+	c.must(t, 201, "POST", configMaps, configMap("big", 1))
+	for n := 0; ; n++ {
+		code, text, err := c.do("PUT", configMaps+"/big", fmt.Sprintf(`{"metadata":{"name":"big"},"data":{"n":"%d","p":%q}}`, n, padding))
+		if err != nil || code != 200 && code != 507 || n > 1000 {
+			t.Fatalf("write %d: %d %s %v", n, code, text, err)
+		}
+		if code == 507 {
+			break
+		}
+	}
+	c.must(t, 200, "DELETE", configMaps+"/before", "")
+	eventually(t, "creates pass again", func() bool {
+		code, _, err := c.do("POST", configMaps, configMap("after", 1))
+		return err == nil && code == 201
+	})
+	eventually(t, "the disk is said to have room", func() bool {
+		_, text, err := c.do("GET", "/metrics", "")
+		return err == nil && strings.Contains(text, "\ntroupe_disk_full 0\n")
+	})
+	c.must(t, 404, "GET", configMaps+"/before", "")
+	select {
+	case err := <-fatal:
+		t.Errorf("a full disk ended the server: %v", err)
+	default:
+	}
+}
+
+// TestHungDisk: /readyz tells of a disk that does not answer, also if nobody writes.
+func TestHungDisk(t *testing.T) {
+	disk := vfs.NewMem()
+	c, _ := inProcess(t, disk)
+	c.must(t, 200, "GET", "/readyz", "")
+	answers := make(chan struct{})
+	var once sync.Once
+	release := func() { once.Do(func() { close(answers) }) }
+	t.Cleanup(release)
+	disk.SetFault(func(op vfs.Op) error {
+		if op.Name == "write" {
+			<-answers
+		}
+		return nil
+	})
+	eventually(t, "/readyz fails", func() bool {
+		code, text, err := c.do("GET", "/readyz", "")
+		return err == nil && code == 500 && strings.Contains(text, "[-]disk failed")
+	})
+	release()
+	eventually(t, "/readyz passes when the disk answers", func() bool {
+		code, _, err := c.do("GET", "/readyz", "")
+		return err == nil && code == 200
+	})
+}
+
 // TestFailedSync checks invariant 23: it is never acknowledged, and nothing is after it.
 func TestFailedSync(t *testing.T) {
 	disk := vfs.NewMem()
@@ -161,15 +226,7 @@ func TestFailedSync(t *testing.T) {
 // TestFailedWriteEndsProcess checks invariant 23 on the binary: a file size limit makes the
 // journal's writes fail, and the process says so and ends with status 1.
 func TestFailedWriteEndsProcess(t *testing.T) {
-	plain := binary
-	limited := filepath.Join(t.TempDir(), "limited")
-	script := "#!/bin/sh\nulimit -f 2048\nexec " + plain + " \"$@\"\n"
-	if out, err := exec.Command("sh", "-c", `printf %s "$1" > "$2" && chmod 700 "$2"`, "sh", script, limited).CombinedOutput(); err != nil {
-		t.Fatalf("%v %s", err, out)
-	}
-	binary = limited
-	p := serve(t, filepath.Join(t.TempDir(), "data"))
-	binary = plain
+	p := limited(t, 2048)
 	c := p.caller()
 	acknowledged := 0
 	padding := strings.Repeat("x", 20<<10)
@@ -194,4 +251,108 @@ func TestFailedWriteEndsProcess(t *testing.T) {
 		t.Errorf("%d objects after recovery, %d were acknowledged", got, acknowledged)
 	}
 	again.stop()
+}
+
+// TestEverybodyInFlightIsAnswered fails the log under many writers: whoever waits gets 503 before
+// the process ends.
+func TestEverybodyInFlightIsAnswered(t *testing.T) {
+	p := limited(t, 2048)
+	const writers = 32
+	padding := strings.Repeat("x", 4<<10)
+	last := make(chan string, writers)
+	for w := range writers {
+		c := p.caller()
+		go func() {
+			for n := range 1000 {
+				code, text, err := c.do("POST", configMaps, fmt.Sprintf(`{"metadata":{"name":"w%d-%d"},"data":{"n":%q}}`, w, n, padding))
+				if err != nil || code != 201 {
+					last <- fmt.Sprintf("%d %v %s", code, err, text)
+					return
+				}
+			}
+			last <- "the limit does not bite"
+		}()
+	}
+	for range writers {
+		if text := <-last; !strings.HasPrefix(text, "503 <nil> ") || !strings.Contains(text, `"kind":"Status"`) {
+			t.Errorf("a writer got %s", text)
+		}
+	}
+	if code := p.wait(); code != 1 {
+		t.Errorf("exit status %d", code)
+	}
+}
+
+// TestStartsOnFullDisk starts a daemon on a disk on which there is no room at all: it serves what
+// there is, with the certificates and the client configuration that there are.
+func TestStartsOnFullDisk(t *testing.T) {
+	disk := t.TempDir()
+	if err := syscall.Mount("none", disk, "tmpfs", 0, "size=24m"); err != nil {
+		t.Logf("no disk of one's own (%v): package persist has the same in memory", err)
+		return
+	}
+	t.Cleanup(func() { _ = syscall.Unmount(disk, syscall.MNT_DETACH) })
+	dir := filepath.Join(disk, "data")
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	port := fmt.Sprint(free.Addr().(*net.TCPAddr).Port)
+	_ = free.Close()
+	for _, kill := range []bool{false, true} {
+		p := serve(t, dir, "--secure-port", port)
+		c := p.caller()
+		c.must(t, 201, "POST", configMaps, configMap(fmt.Sprint("kept-", kill), 1))
+		if kill {
+			p.kill()
+		} else {
+			p.stop()
+		}
+		fillUp(t, filepath.Join(disk, "filler"))
+		p = serve(t, dir, "--secure-port", port)
+		c = p.caller()
+		c.must(t, 200, "GET", configMaps+"/"+fmt.Sprint("kept-", kill), "")
+		if code, text, err := c.do("POST", configMaps, configMap("during", 1)); err != nil || code == 201 && len(text) == 0 {
+			t.Errorf("a write: %d %v", code, err)
+		}
+		c.must(t, 200, "DELETE", configMaps+"/"+fmt.Sprint("kept-", kill), "")
+		p.stop()
+		if err := os.Remove(filepath.Join(disk, "filler")); err != nil {
+			t.Fatal(err)
+		}
+		p = serve(t, dir, "--secure-port", port)
+		p.caller().must(t, 201, "POST", configMaps, configMap(fmt.Sprint("after-", kill), 1))
+		p.stop()
+	}
+}
+
+// fillUp writes a file until not a byte more fits.
+func fillUp(t *testing.T, path string) {
+	t.Helper()
+	file, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for size := 1 << 20; size > 0; {
+		if _, err := file.Write(make([]byte, size)); err != nil {
+			size /= 2
+		}
+	}
+	if err := file.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// limited starts a daemon whose files may have so many blocks of 512 bytes.
+func limited(t *testing.T, blocks int) *process {
+	t.Helper()
+	plain, path := binary, filepath.Join(t.TempDir(), "limited")
+	script := fmt.Sprintf("#!/bin/sh\nulimit -f %d\nexec %s \"$@\"\n", blocks, plain)
+	// Written by another process, so that no child of this one has it open for writing.
+	if out, err := exec.Command("sh", "-c", `printf %s "$1" > "$2" && chmod 700 "$2"`, "sh", script, path).CombinedOutput(); err != nil {
+		t.Fatalf("%v %s", err, out)
+	}
+	binary = path
+	defer func() { binary = plain }()
+	return serve(t, filepath.Join(t.TempDir(), "data"))
 }

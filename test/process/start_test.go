@@ -34,12 +34,14 @@ func TestRefusals(t *testing.T) {
 		args []string
 		says string
 	}{
-		{"second opener", append(serving, "--data-dir", used), "in use"},
-		{"backup of a directory in use", []string{"backup", "--data-dir", used, filepath.Join(root, "x")}, "in use"},
+		{"second opener", append(serving, "--data-dir", used), "choose another directory with --data-dir"},
+		{"port in use", []string{"serve", "--data-dir", filepath.Join(root, "port"), "--secure-port", running.url[strings.LastIndex(running.url, ":")+1:]}, "another port with --secure-port"},
+		{"backup of a directory in use", []string{"backup", "--data-dir", used, filepath.Join(root, "x")}, "with --kubeconfig"},
+		{"backup to nowhere", []string{"backup", "--data-dir", other}, "backup takes one FILE, and was given 0"},
 		{"another profile", append(serving, "--data-dir", other, "--naming", "kubernetes"), "naming profile platform"},
 		{"unknown profile", append(serving, "--data-dir", other, "--naming", "neutral"), `"neutral"`},
 		{"unknown key", append(serving, "--data-dir", other, "--config", config), `"serving.prot"`},
-		{"no config", append(serving, "--config", config+"x"), config + "x"},
+		{"no config", append(serving, "--config", config+"x"), "--config: open " + config + "x"},
 		{"unknown flag", append(serving, "--port", "1"), "--port"},
 		{"bad value", append(serving, "--data-dir", other, "--request-timeout", "0s"), "serving.requestTimeout"},
 		{"restore over data", []string{"restore", "--data-dir", other, state}, "not empty"},
@@ -80,8 +82,8 @@ func TestDamageIsNamed(t *testing.T) {
 		if code != 1 {
 			t.Errorf("%s: exit status %d\n%s", args[0], code, text)
 		}
-		if args[0] == "serve" && !strings.Contains(text, filepath.Base(files[0])) {
-			t.Errorf("the damaged file is not named:\n%s", text)
+		if args[0] == "serve" && (!strings.Contains(text, filepath.Base(files[0])) || !strings.Contains(text, "troupe restore")) {
+			t.Errorf("the damaged file is not named, or what to do:\n%s", text)
 		}
 	}
 }

@@ -9,6 +9,7 @@ type departure struct {
 
 // differs lists the departures.
 var differs = map[string]departure{
+	"cr/data-immutable":                 {2, 200, "only the data may not change; the reference takes the same data in another text for other data"},
 	"create/with-resourceVersion":       {0, 400, "the reference answers 500; a version in a create is the client's fault"},
 	"csidriver/immutable":               {2, 422, "the specification (2-resource-catalog.md) keeps fsGroupPolicy as it is"},
 	"discovery/aggregated":              {0, 200, "autoscaling/v2beta2 is served as the specification wants it, and flow control is not"},
@@ -16,11 +17,14 @@ var differs = map[string]departure{
 	"dryRun/deletecollection":           {1, 200, "the specification (1-conventions.md, 2-resource-catalog.md) answers a Status, not the list"},
 	"endpoint/metrics":                  {0, 200, "the metrics are those of another program"},
 	"endpoint/readyz-verbose":           {0, 200, "the checks are those of another program"},
+	"es/wrong-family":                   {0, 422, "each fault names its address"},
 	"rbac/enforced":                     {4, 200, "the reference had not yet seen the binding that it had just answered"},
 	"rbac/escalation":                   {2, 201, "the reference had not yet seen the binding, whose verbs include escalate"},
 	"review/sar-no-user":                {0, 422, "the reference forgets which kind is at fault"},
 	"service/condition-reason-required": {1, 422, "the specification (2-resource-catalog.md) requires the reason of a condition"},
 	"review/tokenreview-bad":            {0, 201, "the reference tells the managed fields of what is stored nowhere"},
+	"webhook/service-defaults":          {0, 201, "the specification (3-authn-authz-admission-certificates.md) defaults the path; and no webhook is called"},
 	"va/no-attacher":                    {0, 422, "the reference reports the same cause twice; once is enough"},
+	"fieldValidation/apply-strict":      {0, 400, "the reference answers 500; a field that there is not is the client's fault"},
 	"patch/merge-uid-conflict":          {1, 422, "the reference reports the same cause twice; once is enough"},
 }

@@ -9,10 +9,9 @@
 //	verdict    where an answer differs from the recorded one: hard differences, and
 //	           soft ones of wording, which are only shown
 //
-// A case agrees, or it is listed in notyet.go or differs.go with its reason. A listed case
-// that agrees fails the test, so the lists can only tell the truth.
+// A case agrees, or it is listed in differs.go and docs/departures.md with its reason. A listed
+// case that agrees fails the test, so the lists can only tell the truth.
 //
 // Left out of the comparison, because they differ by nature: the values (not the presence)
-// of uids, resource versions, timestamps, continue tokens and addresses. Left out until
-// ownership of fields is served: managedFields.
+// of uids, resource versions, timestamps, continue tokens and addresses.
 package reference

@@ -95,6 +95,7 @@ func TestForgedIdentityTokens(t *testing.T) {
 	v := start(t, func(c *daemon.Config) {
 		o := &c.Authentication.OIDC
 		o.IssuerURL, o.ClientID, o.CAFile, o.GroupsClaim = i.URL, "us", certificateFile(t, i.Certificate().Raw), "groups"
+		o.SystemNames = []string{"system:masters"}
 	})
 	foreign, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {

@@ -26,6 +26,13 @@ func TestSmuggling(t *testing.T) {
 		"length and encoding":      post + "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
 		"encoding and length":      post + "Transfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n",
 		"two encodings":            post + "Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n\r\n0\r\n\r\n",
+		"identity":                 post + "Transfer-Encoding: identity\r\n\r\n",
+		"identity and length":      post + "Content-Length: 5\r\nTransfer-Encoding: identity\r\n\r\n",
+		"chunked, then identity":   post + "Transfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n",
+		"chunk without an end":     post + "Transfer-Encoding: chunked\r\n\r\n1\r\na0\r\n\r\n",
+		"chunk with bare LF":       post + "Transfer-Encoding: chunked\r\n\r\n1\na\r\n0\r\n\r\n",
+		"huge chunk":               post + "Transfer-Encoding: chunked\r\n\r\nfffffffff\r\n\r\n",
+		"CR in an extension":       post + "Transfer-Encoding: chunked\r\n\r\n0;a\rb\r\n\r\n",
 		"unknown encoding":         post + "Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n",
 		"space before colon":       post + "Content-Length : 5\r\n\r\n",
 		"folded encoding":          post + "Transfer-Encoding:\r\n chunked\r\n\r\n0\r\n\r\n",
@@ -36,9 +43,12 @@ func TestSmuggling(t *testing.T) {
 		"huge length":              post + "Content-Length: 99999999999999999999\r\n\r\n",
 		"bare CR":                  post + "X: a\rContent-Length: 5\r\n\r\n",
 		"bare LF":                  post + "X: a\nContent-Length: 0\r\n\r\n",
+		"LF behind the first line": strings.Replace(post, "1.1\r\n", "1.1\n", 1) + "Content-Length: 0\r\n\r\n",
 		"NUL":                      post + "X: a\x00b\r\nContent-Length: 0\r\n\r\n",
 		"bad chunk size":           post + "Transfer-Encoding: chunked\r\n\r\nzz\r\n\r\n",
 		"negative chunk size":      post + "Transfer-Encoding: chunked\r\n\r\n-1\r\n\r\n",
+		"a host of two":            "GET /version HTTP/1.1\r\nHost: x/y\r\n\r\n",
+		"a host with a space":      "GET /version HTTP/1.1\r\nHost: x y\r\n\r\n",
 		"two hosts":                "GET /version HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n",
 		"another host":             "GET https://y/version HTTP/1.1\r\nHost: x\r\n\r\n",
 		"lower-case method":        "get /version HTTP/1.1\r\nHost: x\r\n\r\n",
@@ -59,8 +69,9 @@ func TestSmuggling(t *testing.T) {
 	}
 }
 
-// TestTrailers: what comes behind the body is no header, whatever proxies have let through there.
-func TestTrailers(t *testing.T) {
+// behindProxy is a daemon, and what proves to it that the headers of a proxy are true.
+func behindProxy(t *testing.T) (*victim, *tls.Config) {
+	t.Helper()
 	now := time.Now()
 	template := func(name string) *x509.Certificate {
 		return &x509.Certificate{
@@ -79,6 +90,29 @@ func TestTrailers(t *testing.T) {
 	})
 	proxy := v.nobody()
 	proxy.Certificates = []tls.Certificate{front}
+	return v, proxy
+}
+
+// TestOrderOfHeaders: who has asked is what the proxy says first, and groups are in its order,
+// whatever else the request holds.
+func TestOrderOfHeaders(t *testing.T) {
+	v, proxy := behindProxy(t)
+	const path = "/apis/authentication.platform.io/v1/selfsubjectreviews"
+	const identity = "X-Remote-User: joe\r\nX-Remote-Group: one\r\nX-Remote-Group: two\r\nX-Remote-Group: three\r\nX-Remote-User: admin\r\n"
+	for _, headers := range []string{
+		identity, "Authorization: Basic x\r\n" + identity, identity + "Authorization: Basic x\r\n",
+		"Authorization: Digest x\r\nX-Remote-User: joe\r\nX-Remote-Group: one\r\nAuthorisation: x\r\nX-Remote-Group: two\r\nX-Remote-Group: three\r\n",
+	} {
+		got := v.raw(proxy, "POST "+path+" HTTP/1.1\r\n"+headers+"Host: x\r\nContent-Type: application/json\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}")
+		if got.code != 201 || !strings.Contains(got.body, `"username":"joe"`) || !strings.Contains(got.body, `"groups":["one","two","three","system:authenticated"]`) {
+			t.Errorf("%q: %d %s", headers, got.code, got.body)
+		}
+	}
+}
+
+// TestTrailers: what comes behind the body is no header, whatever proxies have let through there.
+func TestTrailers(t *testing.T) {
+	v, proxy := behindProxy(t)
 	body := configMap("trailed")
 	send := func(config *tls.Config, headers, trailers string) answer {
 		return v.raw(config, "POST "+configMaps+" HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n"+
@@ -94,7 +128,7 @@ func TestTrailers(t *testing.T) {
 		"Authorization: Bearer " + token + "\r\n", "Content-Length: 5\r\n", "Host: y\r\n", "Connection: close\r\n", "X-A: b\r\n c\r\n",
 	} {
 		for _, headers := range []string{"", "Trailer: X-A\r\n", "Trailer: X-Remote-Group\r\n", "User-Agent: y\r\nAccept: a\r\nAccept: b\r\n"} {
-			if got := send(proxy, joe+headers, trailer); got.code != 400 || !got.closed {
+			if got := send(proxy, joe+headers, trailer); got.code != 403 || !got.closed { // before the body is read
 				t.Errorf("%q behind the body, with %q: %d, closed %v: %s", trailer, headers, got.code, got.closed, got.body)
 			}
 		}
@@ -114,7 +148,7 @@ func TestTargets(t *testing.T) {
 	v := start(t)
 	for _, path := range []string{
 		"/livez/../api/v1/secrets", "/livez/..%2fapi/v1/secrets", "/livez/%2e%2e/api/v1/secrets", "/livez/%252e%252e/api/v1/secrets",
-		"//api/v1/secrets", "/api//v1/secrets", "/api/v1//secrets", "/api/v1/secrets/", "/./api/v1/secrets", "/api/v1/./secrets",
+		"//api/v1/secrets", "/api//v1/secrets", "/api/v1//secrets", "/api/v1/secrets//", "/./api/v1/secrets", "/api/v1/./secrets",
 		"/api%2fv1%2fsecrets", "/api/v1/secrets%00", "/api/v1/secrets%0a", "/livez%2f..%2fapi/v1/secrets", "/api/v1/%2e/secrets",
 		"/api/v1/secrets%", "/api/v1/secrets%zz", "/livez;/api/v1/secrets", "/API/v1/secrets", "/api/v1/Secrets", "/api/v1/secrets%20",
 		"/livez/..;/api/v1/secrets", `/livez/..\api\v1\secrets`, "/api/v1/namespaces/default/%2e%2e/kube-system/secrets",

@@ -38,8 +38,11 @@ func TestSubresources(t *testing.T) {
 		v.want("below", "DELETE", path+"/a", "", "", 403)
 		v.want("below", "DELETE", path, "", "", 403)
 	}
+	// A slash behind the path gives no other rights.
+	v.want("below", "GET", pods+"/a/", "", "", 403)
+	v.want("main", "GET", pods+"/a/status/", "", "", 403)
 	// Other spellings of the path are none of them.
-	for _, path := range []string{pods + "/a/status/x", pods + "/a/", pods + "/a/status/", pods + "/a/Status", pods + "/a/nothing", "/api/v1/watch/namespaces/default/pods/a/status"} {
+	for _, path := range []string{pods + "/a/status/x", pods + "/a/Status", pods + "/a/nothing", "/api/v1/watch/namespaces/default/pods/a/status"} {
 		v.want("below", "GET", path, "", "", 403, 404)
 		v.want("main", "GET", path, "", "", 403, 404)
 	}

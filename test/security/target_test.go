@@ -117,6 +117,7 @@ func (v *victim) dial(config *tls.Config) net.Conn {
 type answer struct {
 	code   int
 	body   string
+	header http.Header
 	closed bool // the connection, after it
 }
 
@@ -136,7 +137,7 @@ func (v *victim) raw(config *tls.Config, request string) answer {
 	if err != nil {
 		v.t.Fatal(err)
 	}
-	a := answer{code: got.StatusCode, body: string(body), closed: got.Close}
+	a := answer{code: got.StatusCode, body: string(body), header: got.Header, closed: got.Close}
 	if a.closed {
 		if rest, err := io.ReadAll(r); err != nil || len(rest) > 0 {
 			v.t.Errorf("%q: after the answer came %q, %v", request[:min(len(request), 200)], rest, err)

@@ -23,15 +23,16 @@ type accounts struct {
 	signer    *serviceaccount.Issuer // of bound tokens
 	keeper    *serviceaccount.Issuer // of those in Secrets
 	keys      []*serviceaccount.Key  // that verify, each once
+	old       []*serviceaccount.Key  // that verify tokens in Secrets only
 	issuers   []string
 	audiences []string
 	trust     func() []byte // PEM: what clients are to trust
 }
 
 // newAccounts reads the keys, and makes one where none is named.
-func (d *Daemon) newAccounts(trust func() []byte) (*accounts, error) {
+func (d *Daemon) newAccounts(id *identity) (*accounts, error) {
 	c := d.config.ServiceAccounts
-	a := &accounts{issuers: c.Issuers, audiences: c.APIAudiences, trust: trust}
+	a := &accounts{issuers: c.Issuers, audiences: c.APIAudiences, trust: id.trust}
 	if len(a.issuers) == 0 {
 		a.issuers = []string{"https://" + d.naming.Name("platform") + ".default.svc"}
 	}
@@ -40,20 +41,26 @@ func (d *Daemon) newAccounts(trust func() []byte) (*accounts, error) {
 	}
 	var err error
 	if a.signer, err = d.issuer(a, c.SigningKeyFile, filepath.Join(d.config.certDir(), "sa.key")); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("--service-account-signing-key-file: %w", err)
 	}
 	a.keeper = a.signer
 	if c.PrivateKeyFile != "" {
 		if a.keeper, err = d.issuer(a, c.PrivateKeyFile, ""); err != nil {
-			return nil, err
+			return nil, fmt.Errorf("--service-account-private-key-file: %w", err)
 		}
 	}
 	for _, path := range c.KeyFiles {
 		keys, err := readKeys(path)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("--service-account-key-file: %w", err)
 		}
 		a.add(keys...)
+	}
+	if len(c.KeyFiles) == 0 {
+		// A key that can sign no tokens has signed none.
+		if a.old, err = serviceaccount.ReadKeys(id.servingKey()); err != nil {
+			d.log.Debug("daemon: the serving key verifies no tokens", "error", err)
+		}
 	}
 	return a, nil
 }
@@ -116,7 +123,7 @@ func readKeys(path string) ([]*serviceaccount.Key, error) {
 func (d *Daemon) tokenAuthenticators() []authn.Authenticator {
 	a := d.accounts
 	methods := []authn.Authenticator{serviceaccount.New(serviceaccount.Options{
-		Naming: d.naming, Issuers: a.issuers, Keys: a.keys, Audiences: a.audiences,
+		Naming: d.naming, Issuers: a.issuers, Keys: a.keys, LegacyKeys: a.old, Audiences: a.audiences,
 		Lookup: d.config.ServiceAccounts.Lookup, Objects: d.objects, Now: time.Now,
 	})}
 	if d.config.BootstrapTokens.Enabled {

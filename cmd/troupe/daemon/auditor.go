@@ -18,7 +18,7 @@ func (d *Daemon) audit() (*audit.Auditor, error) {
 	if c.PolicyFile != "" {
 		var err error
 		if policy, err = audit.Load(c.PolicyFile, d.naming); err != nil {
-			return nil, fmt.Errorf("audit.policyFile: %w", err)
+			return nil, fmt.Errorf("audit.policyFile (--audit-policy-file): %w", err)
 		}
 	}
 	if err := d.auditVersions(); err != nil {
@@ -28,7 +28,7 @@ func (d *Daemon) audit() (*audit.Auditor, error) {
 	if c.Webhook.ConfigFile != "" {
 		service, err := remote.Load(c.Webhook.ConfigFile)
 		if err != nil {
-			return nil, fmt.Errorf("audit.webhook.configFile: %w", err)
+			return nil, fmt.Errorf("audit.webhook.configFile (--audit-webhook-config-file): %w", err)
 		}
 		o := d.sinkOptions(c.Webhook.Mode, c.Webhook.Batch, c.Webhook.Truncate)
 		sinks = append(sinks, audit.NewWebhook(service, d.naming, time.Duration(c.Webhook.InitialBackoff), o))
@@ -36,7 +36,7 @@ func (d *Daemon) audit() (*audit.Auditor, error) {
 	if c.Log.Path != "" {
 		to, err := d.auditLog()
 		if err != nil {
-			return nil, fmt.Errorf("audit.log.path: %w", err)
+			return nil, fmt.Errorf("audit.log.path (--audit-log-path): %w", err)
 		}
 		o := d.sinkOptions(c.Log.Mode, c.Log.Batch, c.Log.Truncate)
 		o.Legacy = c.Log.Format == auditLegacy

@@ -55,16 +55,18 @@ func (d *Daemon) authenticate(id *identity) (authn.Authenticator, error) {
 	c := d.config.Authentication
 	var methods []authn.Authenticator
 	if c.RequestHeader.ClientCAFile != "" {
-		proxies, err := c.RequestHeader.authenticator(id)
+		proxies, err := id.proxyCAs(c.RequestHeader.ClientCAFile)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("--requestheader-client-ca-file: %w", err)
 		}
-		methods = append(methods, proxies)
+		d.rights.follow(func() any { return proxies.Pool() })
+		methods = append(methods, c.RequestHeader.authenticator(proxies))
 	}
 	clients, err := id.clientCAs(c.ClientCAFile)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("--client-ca-file: %w", err)
 	}
+	d.rights.follow(func() any { return clients.Pool() })
 	methods = append(methods, authn.Certificates(clients.Pool, d.naming, time.Now))
 	tokens, err := d.tokens()
 	if err != nil {
@@ -95,7 +97,7 @@ func (d *Daemon) tokens() ([]authn.Authenticator, error) {
 	if c.TokenAuthFile != "" {
 		tokens, err := readTokens(c.TokenAuthFile)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("--token-auth-file: %w", err)
 		}
 		methods = append(methods, tokens)
 	}

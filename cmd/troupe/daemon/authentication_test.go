@@ -19,17 +19,22 @@ func TestAuthenticationFaults(t *testing.T) {
 		"a proxy": {func(a *Authentication) {
 			a.RequestHeader = RequestHeader{ClientCAFile: "f", UsernameHeaders: []string{"X-Remote-User"}, ExtraPrefixes: []string{"X-Remote-Extra-"}}
 		}, ""},
-		"a proxy without headers":   {func(a *Authentication) { a.RequestHeader.ClientCAFile = "f" }, "requestHeader.clientCAFile: goes together"},
-		"headers without a proxy":   {func(a *Authentication) { a.RequestHeader.UsernameHeaders = []string{"X"} }, "requestHeader.clientCAFile: goes together"},
-		"groups without users":      {func(a *Authentication) { a.RequestHeader.GroupHeaders = []string{"X"} }, "usernameHeaders: must be given"},
-		"a bad header":              {func(a *Authentication) { a.RequestHeader.UsernameHeaders = []string{"X Y"} }, `"X Y" is no name of a header`},
-		"an issuer":                 {func(a *Authentication) { a.OIDC.IssuerURL, a.OIDC.ClientID = "https://a", "us" }, ""},
-		"an issuer without client":  {func(a *Authentication) { a.OIDC.IssuerURL = "https://a" }, "goes together with authentication.oidc.clientID"},
-		"a client without issuer":   {func(a *Authentication) { a.OIDC.ClientID = "us" }, "goes together with authentication.oidc.clientID"},
-		"an issuer in the clear":    {func(a *Authentication) { a.OIDC.IssuerURL, a.OIDC.ClientID = "http://a", "us" }, "no https URL"},
-		"no user claim":             {func(a *Authentication) { a.OIDC.UsernameClaim = "" }, "usernameClaim: must not be empty"},
-		"a claim without value":     {func(a *Authentication) { a.OIDC.RequiredClaims = []string{"hd"} }, `"hd" is not of the form`},
-		"an empty value":            {func(a *Authentication) { a.OIDC.RequiredClaims = []string{"hd="} }, ""},
+		"a proxy without headers":  {func(a *Authentication) { a.RequestHeader.ClientCAFile = "f" }, "requestHeader.clientCAFile: goes together"},
+		"headers without a proxy":  {func(a *Authentication) { a.RequestHeader.UsernameHeaders = []string{"X"} }, "requestHeader.clientCAFile: goes together"},
+		"groups without users":     {func(a *Authentication) { a.RequestHeader.GroupHeaders = []string{"X"} }, "usernameHeaders: must be given"},
+		"a bad header":             {func(a *Authentication) { a.RequestHeader.UsernameHeaders = []string{"X Y"} }, `"X Y" is no name of a header`},
+		"an issuer":                {func(a *Authentication) { a.OIDC.IssuerURL, a.OIDC.ClientID = "https://a", "us" }, ""},
+		"an issuer without client": {func(a *Authentication) { a.OIDC.IssuerURL = "https://a" }, "goes together with authentication.oidc.clientID"},
+		"a client without issuer":  {func(a *Authentication) { a.OIDC.ClientID = "us" }, "goes together with authentication.oidc.clientID"},
+		"a CA without issuer":      {func(a *Authentication) { a.OIDC.CAFile = "f" }, "authentication.oidc.issuerURL: must be given with authentication.oidc.caFile"},
+		"groups without issuer":    {func(a *Authentication) { a.OIDC.GroupsClaim = "groups" }, "must be given with authentication.oidc.groupsClaim"},
+		"an issuer in the clear":   {func(a *Authentication) { a.OIDC.IssuerURL, a.OIDC.ClientID = "http://a", "us" }, "no https URL"},
+		"no user claim":            {func(a *Authentication) { a.OIDC.UsernameClaim = "" }, "usernameClaim: must not be empty"},
+		"a claim without value":    {func(a *Authentication) { a.OIDC.RequiredClaims = []string{"hd"} }, `"hd" is not of the form`},
+		"an empty value": {func(a *Authentication) {
+			a.OIDC.IssuerURL, a.OIDC.ClientID, a.OIDC.RequiredClaims = "https://a", "us", []string{"hd="}
+		}, ""},
+		"no name of the system":     {func(a *Authentication) { a.OIDC.SystemNames = []string{"masters"} }, `"masters" does not begin with system:`},
 		"no algorithm":              {func(a *Authentication) { a.OIDC.SigningAlgs = nil }, "signingAlgs: must not be empty"},
 		"a symmetric algorithm":     {func(a *Authentication) { a.OIDC.SigningAlgs = []string{"RS256", "HS256"} }, `"HS256" is none of`},
 		"the algorithm none":        {func(a *Authentication) { a.OIDC.SigningAlgs = []string{"none"} }, `"none" is none of`},
@@ -80,7 +85,7 @@ func TestAuthenticationFlags(t *testing.T) {
 	}
 	want.OIDC = OIDC{
 		IssuerURL: "https://i", ClientID: "us", CAFile: "i.crt", UsernameClaim: "email", UsernamePrefix: "-", GroupsClaim: "g", GroupsPrefix: "i:",
-		RequiredClaims: []string{"a=b,c", "d=e"}, SigningAlgs: []string{"ES256", "RS256"},
+		RequiredClaims: []string{"a=b,c", "d=e"}, SigningAlgs: []string{"ES256", "RS256"}, SystemNames: []string{},
 	}
 	want.Webhook = TokenWebhook{ConfigFile: "w", CacheTTL: Duration(3 * time.Second), Version: "v1"}
 	if !reflect.DeepEqual(c.Authentication, want) {

@@ -87,10 +87,15 @@ func (w AuthorizationWebhook) validate(f *faults, used bool) {
 func (a Authorization) has(mode string) bool { return slices.Contains(a.Modes, mode) }
 
 // authorize makes the modes of deciding, in their order. Before all of them, members of
-// system:masters may do everything and everybody may read the paths that are always open.
-func (d *Daemon) authorize(roles *rbac.Authorizer) (authz.Authorizer, error) {
+// system:masters may do everything and everybody may read the paths that are always open. Where
+// everything is denied, the one master is the daemon's own administrator.
+func (d *Daemon) authorize(roles *rbac.Authorizer, administrator string) (authz.Authorizer, error) {
 	c := d.config.Authorization
-	all := []authz.Authorizer{authz.Masters{}, authz.Paths(c.AlwaysAllowPaths)}
+	masters := authz.Masters{}
+	if c.has(modeAlwaysDeny) {
+		masters.Only = administrator
+	}
+	all := []authz.Authorizer{masters, authz.Paths(c.AlwaysAllowPaths)}
 	for _, name := range c.Modes {
 		mode, err := d.mode(name, roles)
 		if err != nil {
@@ -104,18 +109,31 @@ func (d *Daemon) authorize(roles *rbac.Authorizer) (authz.Authorizer, error) {
 func (d *Daemon) mode(name string, roles *rbac.Authorizer) (authz.Authorizer, error) {
 	switch name {
 	case modeNode:
-		return node.New(d.background.ctx, d.objects, d.naming)
+		return d.nodes()
 	case modeABAC:
 		return d.readPolicies(d.config.Authorization.PolicyFile)
 	case modeRBAC:
 		return roles, nil
 	case modeWebhook:
+		d.rights.follow(remoteAnswers)
 		return d.authorizationWebhook()
 	case modeAlwaysAllow:
 		return authz.AlwaysAllow{}, nil
 	}
 	return authz.AlwaysDeny{}, nil
 }
+
+func (d *Daemon) nodes() (authz.Authorizer, error) {
+	mode, err := node.New(d.background.ctx, d.objects, d.naming)
+	if err != nil {
+		return nil, err
+	}
+	d.rights.follow(func() any { return mode.Generation() })
+	return mode, nil
+}
+
+// remoteAnswers may be others each second. Those that still count are not asked for again.
+func remoteAnswers() any { return time.Now().Unix() }
 
 func (d *Daemon) readPolicies(path string) (*authz.ABAC, error) {
 	file, err := os.Open(path)

@@ -14,6 +14,8 @@ import (
 type Config struct {
 	// DataDir is the directory of everything that is kept.
 	DataDir string `json:"dataDir"`
+	// AcceptDataLoss opens a directory from which something is missing.
+	AcceptDataLoss bool `json:"acceptDataLoss"`
 	// Naming is the naming profile: "platform" or the one of existing clients.
 	Naming string `json:"naming"`
 
@@ -48,8 +50,13 @@ type Serving struct {
 	MaxMutatingRequestsInFlight int      `json:"maxMutatingRequestsInFlight"`
 	MaxWatches                  int      `json:"maxWatches"` // that are open
 	MaxBodyBytes                Bytes    `json:"maxBodyBytes"`
-	ShutdownDelay               Duration `json:"shutdownDelay"` // between failing readiness and closing the port
-	Profiling                   bool     `json:"profiling"`     // serves /debug/pprof/
+	MaxBodiesBytes              Bytes    `json:"maxBodiesBytes"`           // of all requests together
+	MaxConnections              int      `json:"maxConnections"`           // 0 is what the limit of descriptors allows
+	MaxConnectionsPerAddress    int      `json:"maxConnectionsPerAddress"` // 0 is half of them
+	MaxResponseBytes            Bytes    `json:"maxResponseBytes"`         // of answers that are being written
+	MaxRequestBytes             Bytes    `json:"maxRequestBytes"`          // of the data of one object
+	ShutdownDelay               Duration `json:"shutdownDelay"`            // between failing readiness and closing the port
+	Profiling                   bool     `json:"profiling"`                // serves /debug/pprof/
 	// CORSAllowedOrigins are expressions of origins whose pages in browsers may read answers.
 	CORSAllowedOrigins []string `json:"corsAllowedOrigins"`
 }
@@ -123,6 +130,9 @@ func Default() Config {
 			MaxMutatingRequestsInFlight: 200,
 			MaxWatches:                  100_000,
 			MaxBodyBytes:                3 << 20,
+			MaxBodiesBytes:              64 << 20,
+			MaxResponseBytes:            64 << 20,
+			MaxRequestBytes:             Bytes(t.ObjectBytes),
 			Profiling:                   true,
 			CORSAllowedOrigins:          []string{},
 		},
@@ -171,6 +181,10 @@ func (s Serving) limits() http.Limits {
 		MaxMutatingRequestsInFlight: s.MaxMutatingRequestsInFlight,
 		MaxWatches:                  s.MaxWatches,
 		MaxBody:                     int(s.MaxBodyBytes),
+		MaxBodies:                   int(s.MaxBodiesBytes),
+		MaxConnections:              s.connections(),
+		MaxConnectionsPerAddress:    s.MaxConnectionsPerAddress,
+		MaxResponseBytes:            int(s.MaxResponseBytes),
 		MinRequestTimeout:           time.Duration(s.MinRequestTimeout) * time.Second,
 	}
 }
@@ -187,6 +201,7 @@ func (c Config) tuning() actors.Tuning {
 		IdleTime:       time.Duration(c.Actors.IdleTime),
 		Throughput:     c.Actors.Throughput,
 		BatchSize:      c.Commits.BatchSize,
+		ObjectBytes:    int(c.Serving.MaxRequestBytes),
 		HistoryTime:    time.Duration(c.Watches.HistoryTime),
 		HistoryBytes:   int64(c.Watches.HistoryBytes),
 		SnapshotBytes:  int64(c.Snapshots.JournalBytes),

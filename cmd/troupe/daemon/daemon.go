@@ -10,7 +10,9 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/troupe-api/troupe/actors"
@@ -41,8 +43,10 @@ type Daemon struct {
 	services *allocation.Services
 	objects  *objects // the store, as policies see it
 	accounts *accounts
+	rights   *generation // what policies decide by
 	// definitions keeps the kinds that objects define; nil before the store is open.
 	definitions *controllers.Definitions
+	memory      *memory // nil if the process has no limit
 	listener    net.Listener
 	auditor     *audit.Auditor // nil if nothing is audited
 	front       *http.Server
@@ -107,7 +111,7 @@ func (d *Daemon) start() error {
 	if err = errors.Join(err, fault); err != nil {
 		return err
 	}
-	if d.accounts, err = d.newAccounts(id.trust); err != nil {
+	if d.accounts, err = d.newAccounts(id); err != nil {
 		return fmt.Errorf("keys of service accounts: %w", err)
 	}
 	d.control(kinds)
@@ -115,7 +119,9 @@ func (d *Daemon) start() error {
 		return err
 	}
 	admin := &clientConfiguration{path: d.Kubeconfig(), url: d.URL(), id: id}
-	if _, err := admin.Refresh(); err != nil {
+	if _, err := admin.Refresh(); errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+		d.log.Warn("the administrator's client configuration cannot be written", "file", d.Kubeconfig(), "error", err)
+	} else if err != nil {
 		return err
 	}
 	id.keeper.Keep("kubeconfig", admin.Refresh)
@@ -134,10 +140,11 @@ func (d *Daemon) lock() (err error) {
 	d.journal, err = persist.Open(d.config.DataDir, persist.Options{
 		SegmentBytes: int64(d.config.Journal.SegmentBytes),
 		Sync:         persist.SyncPolicy(d.config.Journal.Sync),
+		AcceptLoss:   d.config.AcceptDataLoss,
 		Logger:       d.log,
 	})
 	if err != nil {
-		return err
+		return advised(err)
 	}
 	return claim(d.journal, d.config.DataDir, d.naming)
 }
@@ -148,17 +155,27 @@ func (d *Daemon) open(kinds *catalog.Catalog) error {
 	if err != nil {
 		return err
 	}
+	tuning := d.config.tuning()
+	fit(&tuning)
 	d.store, err = actors.Open(actors.Options{
-		Log: d.journal, Catalog: kinds, Naming: d.naming, Logger: d.log, Tuning: d.config.tuning(), Claims: claims, Fatal: d.fatal,
+		Log: d.journal, Catalog: kinds, Naming: d.naming, Logger: d.log, Tuning: tuning, Claims: claims, Fatal: d.fatal,
 	})
 	d.objects = newObjects(d.store, kinds, d.naming, d.log)
-	return err
+	if err != nil {
+		return advised(err)
+	}
+	if d.memory = d.newMemory(tuning.HistoryBytes); d.memory != nil {
+		d.keeping.run(d.memory.run)
+	}
+	return nil
 }
 
 func (d *Daemon) listen() (err error) {
 	address := net.JoinHostPort(d.config.Serving.BindAddress, strconv.Itoa(d.config.Serving.SecurePort))
-	d.listener, err = net.Listen("tcp", address)
-	return err
+	if d.listener, err = net.Listen("tcp", address); err != nil {
+		return fmt.Errorf("%w\nchoose another address with --bind-address or another port with --secure-port; 0 is any that is free", err)
+	}
+	return nil
 }
 
 func (d *Daemon) serve(kinds *catalog.Catalog, id *identity) (err error) {
@@ -185,18 +202,24 @@ func (d *Daemon) serve(kinds *catalog.Catalog, id *identity) (err error) {
 		Naming: d.naming, Catalog: kinds, Store: settledStore{d.store, d.objects, d.definitions},
 		Authenticator: rules.authenticator,
 		Authorizer:    rules.authorizer,
+		Generation:    rules.generation.now,
 		Audit:         rules.audit,
 		Admission:     rules.admission,
 		Listener:      d.listener, TLS: secure,
 		StrictTransport: d.config.TLS.strictTransport(), Origins: origins,
-		Version: Version, Logger: d.log,
+		Address: strings.TrimPrefix(d.advertisedURL(), "https://"), Version: Version, Logger: d.log,
+		Gauge:  d.gauge(),
 		Limits: s.limits(),
 		WriteMetrics: func(w io.Writer) {
 			d.writeProcess(w)
 			d.store.WriteMetrics(w)
+			d.memory.writeMetrics(w)
 			id.keeper.WriteMetrics(w)
 		},
-		Checks:        []http.Check{{Name: "store", Check: d.store.Healthy}},
+		Checks: []http.Check{
+			{Name: "store", Check: d.store.Healthy}, unreadable(d.store),
+			{Name: "disk", Check: d.journal.Healthy, Remark: d.diskRemark},
+		},
 		Extra:         extra,
 		Operations:    d.operations(kinds, rules),
 		Profiling:     s.Profiling,
@@ -211,6 +234,14 @@ func (d *Daemon) serve(kinds *catalog.Catalog, id *identity) (err error) {
 		}
 	}()
 	return nil
+}
+
+// diskRemark is what /readyz?verbose says of a disk that answers.
+func (d *Daemon) diskRemark() string {
+	if d.journal.Stats().Full {
+		return ": it is full, and only deletes are accepted"
+	}
+	return ""
 }
 
 // BackupPath is where a running daemon gives out a backup of its state.
@@ -261,6 +292,22 @@ func (d *Daemon) Wait() error {
 	}
 }
 
+// parting is how long a daemon that cannot go on still takes requests: whoever has sent one, or
+// is about to on a connection that is open, is told.
+const parting = 500 * time.Millisecond
+
+// Drain lets the requests that are in flight have their answers when the daemon cannot go on.
+// ctx bounds the time for that.
+func (d *Daemon) Drain(ctx context.Context) {
+	select {
+	case <-time.After(parting):
+	case <-ctx.Done():
+	}
+	if err := d.front.Shutdown(ctx); err != nil {
+		d.log.Warn("draining", "error", err)
+	}
+}
+
 // Stop drains: readiness fails, the shutdown delay passes, requests in flight finish,
 // watches end, the store answers what waits, the journal closes. ctx bounds the time for
 // that; whatever it cuts short, no acknowledged write is lost. It may be called twice.
@@ -290,7 +337,24 @@ func (d *Daemon) stop(ctx context.Context) error {
 		errs = append(errs, d.store.Close(ctx))
 	}
 	if d.journal != nil {
-		errs = append(errs, d.journal.Close())
+		errs = append(errs, d.closeJournal(ctx))
 	}
 	return errors.Join(errs...)
+}
+
+// closeJournal does not wait for a disk that does not answer longer than ctx allows.
+func (d *Daemon) closeJournal(ctx context.Context) error {
+	closed := make(chan error, 1)
+	go func() { closed <- d.journal.Close() }()
+	select {
+	case err := <-closed:
+		return err
+	case <-ctx.Done():
+	}
+	select {
+	case err := <-closed:
+		return err
+	case <-time.After(time.Second):
+		return fmt.Errorf("closing the journal: %w", ctx.Err())
+	}
 }

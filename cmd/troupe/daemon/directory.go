@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/troupe-api/troupe/kinds/meta"
@@ -9,6 +10,27 @@ import (
 
 // namingLabel is the label of the data directory that records its naming profile.
 const namingLabel = "naming"
+
+// advised says with an error of the journal what can be done about it.
+func advised(err error) error {
+	var advice string
+	switch {
+	case errors.Is(err, persist.ErrLoss):
+		advice = "put the file back, or restore a backup into another directory; to go on with what is left, start once with --accept-data-loss"
+	case errors.Is(err, persist.ErrLocked):
+		advice = "stop the process that uses it, or choose another directory with --data-dir"
+	case isCorrupt(err):
+		advice = "restore the last backup into another directory, with troupe restore"
+	default:
+		return err
+	}
+	return fmt.Errorf("%w\n%s", err, advice)
+}
+
+func isCorrupt(err error) bool {
+	_, ok := errors.AsType[*persist.CorruptError](err)
+	return ok
+}
 
 // claim records the naming profile in a new data directory and refuses one that was made
 // under another profile.

@@ -16,7 +16,7 @@ import (
 func (c *Config) Load(path string) error {
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return err
+		return fmt.Errorf("--config: %w", err)
 	}
 	if err := c.Read(data); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
@@ -25,7 +25,8 @@ func (c *Config) Load(path string) error {
 }
 
 // Read lays the settings of a YAML text over c. Keys that the text leaves out stay as they
-// are. Keys that do not exist, each of them, and keys that are there twice are errors.
+// are. Keys that do not exist or have a value of another type, each of them, and keys that are
+// there twice are errors.
 func (c *Config) Read(data []byte) error {
 	text, err := yaml.YAMLToJSONStrict(data)
 	if err != nil {
@@ -38,15 +39,18 @@ func (c *Config) Read(data []byte) error {
 	if tree == nil {
 		return nil // a file of comments only
 	}
-	if err := errors.Join(unknown("", tree, reflect.TypeFor[Config]())...); err != nil {
+	if err := errors.Join(misfits("", tree, reflect.TypeFor[Config]())...); err != nil {
 		return err
 	}
 	return json.Unmarshal(text, c)
 }
 
-// unknown reports what of tree has no place in a value of type t.
-func unknown(path string, tree any, t reflect.Type) []error {
+// misfits reports what of tree has no place in a value of type t.
+func misfits(path string, tree any, t reflect.Type) []error {
 	if t.Kind() != reflect.Struct {
+		if err := fits(tree, t); err != nil {
+			return []error{fmt.Errorf("%s: %w", strings.TrimSuffix(path, "."), err)}
+		}
 		return nil
 	}
 	keys, ok := tree.(map[string]any)
@@ -62,11 +66,34 @@ func unknown(path string, tree any, t reflect.Type) []error {
 		case value == nil:
 			errs = append(errs, fmt.Errorf("%s: has no value", path+key))
 		default:
-			errs = append(errs, unknown(path+key+".", value, field.Type)...)
+			errs = append(errs, misfits(path+key+".", value, field.Type)...)
 		}
 	}
 	slices.SortFunc(errs, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
 	return errs
+}
+
+// fits tells whether a value can be read as a setting of type t, and else why not.
+func fits(value any, t reflect.Type) error {
+	text, err := json.Marshal(value)
+	if err != nil {
+		return err
+	}
+	err = json.Unmarshal(text, reflect.New(t).Interface())
+	if _, ok := errors.AsType[*json.UnmarshalTypeError](err); !ok {
+		return err // its own words, or none
+	}
+	switch t.Kind() {
+	case reflect.Bool:
+		return fmt.Errorf("%s is neither true nor false", text)
+	case reflect.String:
+		return fmt.Errorf("%s is no text", text)
+	case reflect.Slice:
+		return fmt.Errorf("%s is no list of texts", text)
+	case reflect.Map:
+		return fmt.Errorf("%s is no map of names to true or false", text)
+	}
+	return fmt.Errorf("%s is no whole number", text)
 }
 
 func fieldOf(t reflect.Type, key string) (reflect.StructField, bool) {

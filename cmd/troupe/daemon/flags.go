@@ -20,6 +20,7 @@ func (c *Config) Flags() []FlagGroup {
 	return []FlagGroup{
 		group("Data", func(f *pflag.FlagSet) {
 			f.StringVar(&c.DataDir, "data-dir", c.DataDir, "Directory of everything that is kept: journal, snapshots, certificates and admin.kubeconfig. Made on first start.")
+			f.BoolVar(&c.AcceptDataLoss, "accept-data-loss", c.AcceptDataLoss, "Open a data directory from which something is missing that was durable, with what is left. For one start: resource versions leap, so that none is given out twice.")
 			f.StringVar(&c.Naming, "naming", c.Naming, "Naming profile of groups, labels and media types: platform, or kubernetes for existing clients. A data directory keeps the profile that it was made with.")
 		}),
 		group("Serving", func(f *pflag.FlagSet) {
@@ -31,6 +32,9 @@ func (c *Config) Flags() []FlagGroup {
 			f.IntVar(&c.Serving.MaxRequestsInFlight, "max-requests-inflight", c.Serving.MaxRequestsInFlight, "Reads that may be in flight; more are answered 429.")
 			f.IntVar(&c.Serving.MaxMutatingRequestsInFlight, "max-mutating-requests-inflight", c.Serving.MaxMutatingRequestsInFlight, "Writes that may be in flight; more are answered 429.")
 			f.IntVar(&c.Serving.MaxWatches, "max-watches", c.Serving.MaxWatches, "Watches that may be open; more are answered 429.")
+			f.IntVar(&c.Serving.MaxConnections, "max-connections", c.Serving.MaxConnections, "Connections that may be open; 0 is what the limit of open files allows, less a reserve. Where there are as many, the oldest one that has not sent a whole request is closed.")
+			f.IntVar(&c.Serving.MaxConnectionsPerAddress, "max-connections-per-address", c.Serving.MaxConnectionsPerAddress, "Connections that may be open from one address, for IPv6 one network of 64 bits; 0 is half of all. Clients on this machine have no such bound.")
+			f.Var(&c.Serving.MaxRequestBytes, "max-request-bytes", "Most bytes of data of one object, as JSON; with managedFields and escapes it may have twice as many. Larger writes are answered 413.")
 			f.Var(&c.Serving.ShutdownDelay, "shutdown-delay-duration", "Time between failing /readyz and closing the port on shutdown.")
 			f.BoolVar(&c.Serving.Profiling, "profiling", c.Serving.Profiling, "Serve profiles of the running daemon below /debug/pprof/, to whoever is allowed that path.")
 			f.StringSliceVar(&c.Serving.CORSAllowedOrigins, "cors-allowed-origins", c.Serving.CORSAllowedOrigins, "Regular expressions of the origins whose pages in browsers may read answers, with commas, such as ^https://example\\.com$. None switches CORS off.")

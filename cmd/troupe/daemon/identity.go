@@ -28,22 +28,25 @@ type identity struct {
 func newIdentity(c Config, naming *meta.Naming, log *slog.Logger) (*identity, error) {
 	id := &identity{keeper: certs.NewKeeper(log), options: c.TLS}
 	var err error
-	id.own, err = certs.Store{Dir: c.certDir()}.Open(servingNames(c.Serving.BindAddress, naming))
+	id.own, err = certs.Store{Dir: c.certDir(), Admin: naming.Name(certs.AdminName)}.Open(servingNames(c.Serving.BindAddress, naming))
 	if err != nil {
 		return nil, fmt.Errorf("certificates: %w", err)
+	}
+	if err := id.own.Warning(); err != nil {
+		log.Warn("certificates", "error", err)
 	}
 	id.keeper.Keep("own", id.own.Renew)
 	otherwise := id.own.Certificate
 	if c.TLS.CertFile != "" {
 		if id.pair, err = certs.LoadFilePair(c.TLS.CertFile, c.TLS.PrivateKeyFile); err != nil {
-			return nil, fmt.Errorf("serving certificate: %w", err)
+			return nil, fmt.Errorf("--tls-cert-file and --tls-private-key-file: %w", err)
 		}
 		id.keeper.Keep("serving", id.pair.Refresh)
 		otherwise = id.pair.Certificate
 	}
 	named, err := c.TLS.namedPairs()
 	if err != nil {
-		return nil, fmt.Errorf("serving certificate: %w", err)
+		return nil, fmt.Errorf("--tls-sni-cert-key: %w", err)
 	}
 	id.serving = certs.NewServing(otherwise, named...)
 	if len(named) > 0 {
@@ -71,6 +74,14 @@ func (t TLS) namedPairs() ([]*certs.FilePair, error) {
 
 // present is the daemon's own certificates as they are now; they are renewed while it runs.
 func (id *identity) present() certs.Set { return id.own.Set() }
+
+// servingKey is the PEM text of the private key of the serving certificate.
+func (id *identity) servingKey() []byte {
+	if id.pair != nil {
+		return id.pair.KeyPEM()
+	}
+	return id.own.Set().Server.KeyPEM
+}
 
 // trust is the PEM text of what clients are to trust.
 func (id *identity) trust() []byte {
@@ -138,10 +149,13 @@ type clientConfiguration struct {
 	written   []byte // what the file holds; nil before the first Refresh
 }
 
-// Refresh writes the file if it is to hold anything else than before.
+// Refresh writes the file if it is to hold anything else than it does.
 func (c *clientConfiguration) Refresh() (bool, error) {
 	admin := c.id.present().Admin
 	text := certs.Kubeconfig(c.url, c.id.trust(), admin)
+	if c.written == nil {
+		c.written, _ = os.ReadFile(c.path) // if there is none, it is to be written
+	}
 	if bytes.Equal(text, c.written) {
 		return false, nil
 	}

@@ -45,6 +45,11 @@ func TestOwnCertificatesRenewWhileTheDaemonRuns(t *testing.T) {
 		anew  bool
 	}{{0, true}, {time.Hour, false}, {340 * 24 * time.Hour, true}, {3300 * 24 * time.Hour, true}} {
 		now = now.Add(step.after)
+		if step.after > 3000*24*time.Hour {
+			if err := os.WriteFile(filepath.Join(dir, "pki", "ca.renew"), nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
 		id.keeper.Look()
 		set := id.present()
 		if anew := set.Server != last.Server && set.Admin != last.Admin; anew != step.anew {
@@ -52,7 +57,7 @@ func TestOwnCertificatesRenewWhileTheDaemonRuns(t *testing.T) {
 		}
 		last = set
 		if step.after > 3000*24*time.Hour && set.CA.Cert.Equal(first.Cert) {
-			t.Errorf("at %v the CA is not renewed", now)
+			t.Errorf("at %v the CA is not renewed as it was asked to be", now)
 		}
 		served, err := config.GetCertificate(&tls.ClientHelloInfo{ServerName: "localhost"})
 		if err != nil || served.Leaf != set.Server.Cert {

@@ -110,9 +110,13 @@ type witness struct {
 
 // See implements controllers.Observer.
 func (w *witness) See(stored *meta.Object, gone bool) {
-	if gone {
+	read := (*policy.Object)(nil)
+	if !gone {
+		read = w.objects.read(w.kind, stored)
+	}
+	if read == nil { // of what cannot be read nothing may count any more
 		w.see(policy.Change{Object: &policy.Object{Key: stored.Key, Head: stored.Head}, Gone: true})
-	} else if read := w.objects.read(w.kind, stored); read != nil {
+	} else {
 		w.see(policy.Change{Object: read})
 	}
 	w.progress.Reach(stored.Version)

@@ -23,10 +23,11 @@ type OIDC struct {
 	GroupsPrefix   string   `json:"groupsPrefix"`
 	RequiredClaims []string `json:"requiredClaims"` // claim=value
 	SigningAlgs    []string `json:"signingAlgs"`
+	SystemNames    []string `json:"systemNames"` // of users and groups, which tokens may give nobody else
 }
 
 func defaultOIDC() OIDC {
-	return OIDC{UsernameClaim: "sub", RequiredClaims: []string{}, SigningAlgs: []string{"RS256"}}
+	return OIDC{UsernameClaim: "sub", RequiredClaims: []string{}, SigningAlgs: []string{"RS256"}, SystemNames: []string{}}
 }
 
 func (o *OIDC) flags(f *pflag.FlagSet) {
@@ -35,14 +36,24 @@ func (o *OIDC) flags(f *pflag.FlagSet) {
 	f.StringVar(&o.CAFile, "oidc-ca-file", o.CAFile, "PEM file of the CAs of the provider's certificate (default those of the machine).")
 	f.StringVar(&o.UsernameClaim, "oidc-username-claim", o.UsernameClaim, "Claim that holds the user's name.")
 	f.StringVar(&o.UsernamePrefix, "oidc-username-prefix", o.UsernamePrefix, "What comes before the user's name; - is nothing (default the issuer's URL and #, except for the claim email).")
-	f.StringVar(&o.GroupsClaim, "oidc-groups-claim", o.GroupsClaim, "Claim that holds the user's groups, a text or a list of them.")
+	f.StringVar(&o.GroupsClaim, "oidc-groups-claim", o.GroupsClaim, "Claim that holds the user's groups, a list of texts.")
 	f.StringVar(&o.GroupsPrefix, "oidc-groups-prefix", o.GroupsPrefix, "What comes before each group.")
 	f.StringArrayVar(&o.RequiredClaims, "oidc-required-claim", o.RequiredClaims, "Claim that a token must hold, and its value, as in claim=value. May be repeated.")
 	f.StringSliceVar(&o.SigningAlgs, "oidc-signing-algs", o.SigningAlgs, "Algorithms that tokens may be signed with, with commas: some of "+strings.Join(oidc.Algorithms, ", ")+".")
+	f.StringSliceVar(&o.SystemNames, "oidc-allow-system-names", o.SystemNames, "Users and groups beginning with system: that tokens may name, prefixes included, with commas. Tokens that name others are refused.")
 }
 
 func (o OIDC) validate(f *faults) {
 	f.check((o.IssuerURL == "") == (o.ClientID == ""), "authentication.oidc.issuerURL", "goes together with authentication.oidc.clientID")
+	for _, setting := range []struct {
+		key   string
+		given bool
+	}{
+		{"caFile", o.CAFile != ""}, {"usernamePrefix", o.UsernamePrefix != ""}, {"groupsClaim", o.GroupsClaim != ""},
+		{"groupsPrefix", o.GroupsPrefix != ""}, {"requiredClaims", len(o.RequiredClaims) > 0}, {"systemNames", len(o.SystemNames) > 0},
+	} {
+		f.check(!setting.given || o.IssuerURL != "" || o.ClientID != "", "authentication.oidc.issuerURL", "must be given with authentication.oidc."+setting.key)
+	}
 	if o.IssuerURL != "" {
 		f.check(oidc.IsIssuer(o.IssuerURL), "authentication.oidc.issuerURL", fmt.Sprintf("%q is no https URL without query, fragment and user", o.IssuerURL))
 	}
@@ -50,6 +61,9 @@ func (o OIDC) validate(f *faults) {
 	for _, pair := range o.RequiredClaims {
 		claim, _, ok := strings.Cut(pair, "=")
 		f.check(ok && claim != "", "authentication.oidc.requiredClaims", fmt.Sprintf("%q is not of the form claim=value", pair))
+	}
+	for _, name := range o.SystemNames {
+		f.check(oidc.IsSystemName(name), "authentication.oidc.systemNames", fmt.Sprintf("%q does not begin with system:", name))
 	}
 	f.check(len(o.SigningAlgs) > 0, "authentication.oidc.signingAlgs", "must not be empty")
 	for _, name := range o.SigningAlgs {
@@ -63,7 +77,7 @@ func (d *Daemon) provider() (authn.Authenticator, error) {
 	o := oidc.Options{
 		IssuerURL: c.IssuerURL, ClientID: c.ClientID,
 		UsernameClaim: c.UsernameClaim, UsernamePrefix: c.UsernamePrefix, GroupsClaim: c.GroupsClaim, GroupsPrefix: c.GroupsPrefix,
-		RequiredClaims: map[string]string{}, Algorithms: c.SigningAlgs,
+		RequiredClaims: map[string]string{}, Algorithms: c.SigningAlgs, SystemNames: c.SystemNames,
 		Naming: d.naming, Now: time.Now, Logger: d.log,
 	}
 	for _, pair := range c.RequiredClaims {
@@ -73,7 +87,7 @@ func (d *Daemon) provider() (authn.Authenticator, error) {
 	if c.CAFile != "" {
 		roots, err := certs.NewCAs(certs.File(c.CAFile))
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("--oidc-ca-file: %w", err)
 		}
 		o.Roots = roots.Pool()
 	}
@@ -82,5 +96,6 @@ func (d *Daemon) provider() (authn.Authenticator, error) {
 	}
 	tokens := oidc.New(o)
 	d.background.run(tokens.Run)
+	d.rights.follow(tokens.Keys)
 	return tokens, nil
 }

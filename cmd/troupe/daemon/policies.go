@@ -14,10 +14,13 @@ type policies struct {
 	authorizer    authz.Authorizer
 	admission     *admission.Chain
 	audit         *audit.Auditor // nil if nothing is audited
+	generation    *generation    // of all that the first two decide by
 }
 
 func (d *Daemon) policies(id *identity) (*policies, error) {
-	p := &policies{}
+	p := &policies{generation: &generation{}}
+	d.rights = p.generation
+	d.rights.followStore(d.objects)
 	var err error
 	if p.authenticator, err = d.authenticate(id); err != nil {
 		return nil, err
@@ -26,7 +29,8 @@ func (d *Daemon) policies(id *identity) (*policies, error) {
 	if err != nil {
 		return nil, err
 	}
-	if p.authorizer, err = d.authorize(roles); err != nil {
+	d.rights.follow(func() any { return roles.Generation() })
+	if p.authorizer, err = d.authorize(roles, id.present().Admin.Cert.Subject.CommonName); err != nil {
 		return nil, err
 	}
 	p.admission = d.admit(p.authorizer, d.escalation(roles, p.authorizer)...)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/pflag"
 	"github.com/troupe-api/troupe/policy/authn"
+	"github.com/troupe-api/troupe/policy/certs"
 )
 
 // RequestHeader is which proxies are believed, and in which headers they say who asks.
@@ -55,14 +56,10 @@ func isHeaderName(s string) bool {
 	return s != ""
 }
 
-func (r RequestHeader) authenticator(id *identity) (authn.Authenticator, error) {
-	proxies, err := id.proxyCAs(r.ClientCAFile)
-	if err != nil {
-		return nil, err
-	}
+func (r RequestHeader) authenticator(proxies *certs.CAs) authn.Authenticator {
 	return authn.Proxy(authn.ProxyOptions{
 		Roots: proxies.Pool, AllowedNames: r.AllowedNames,
 		UserHeaders: r.UsernameHeaders, UIDHeaders: r.UIDHeaders, GroupHeaders: r.GroupHeaders, ExtraPrefixes: r.ExtraPrefixes,
 		Now: time.Now,
-	}), nil
+	})
 }

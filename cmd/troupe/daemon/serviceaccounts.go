@@ -22,7 +22,7 @@ type ServiceAccounts struct {
 }
 
 func defaultServiceAccounts() ServiceAccounts {
-	return ServiceAccounts{Lookup: true, ExtendTokenExpiration: true}
+	return ServiceAccounts{Lookup: true}
 }
 
 func (s *ServiceAccounts) flags(f *pflag.FlagSet) {

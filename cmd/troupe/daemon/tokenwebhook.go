@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -36,7 +37,7 @@ func (d *Daemon) tokenWebhook() (authn.Authenticator, error) {
 	c := d.config.Authentication.Webhook
 	service, err := remote.Load(c.ConfigFile)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("--authentication-token-webhook-config-file: %w", err)
 	}
 	return authn.Webhook(authn.WebhookOptions{
 		Ask: func(ctx context.Context, review []byte) ([]byte, error) {

@@ -42,6 +42,18 @@ func (d *Duration) UnmarshalJSON(data []byte) error {
 // Bytes is an amount of memory or disk: a whole number, alone or with Ki, Mi or Gi.
 type Bytes int64
 
+// String is the written form.
+func (b Bytes) String() string { return strconv.FormatInt(int64(b), 10) }
+
+// Set reads the written form.
+func (b *Bytes) Set(s string) (err error) {
+	*b, err = parseBytes(s)
+	return err
+}
+
+// Type names the value in help texts.
+func (b *Bytes) Type() string { return "bytes" }
+
 // UnmarshalJSON reads a JSON number, or a string with a unit.
 func (b *Bytes) UnmarshalJSON(data []byte) error {
 	v, err := parseBytes(strings.Trim(string(data), `"`))

@@ -42,6 +42,9 @@ func (c Config) Validate() error {
 	return errors.Join(f...)
 }
 
+// maxRequestBytes is the most that serving.maxRequestBytes can be.
+const maxRequestBytes = 4 << 20
+
 func (s Serving) validate(f *faults) {
 	f.check(net.ParseIP(s.BindAddress) != nil, "serving.bindAddress", fmt.Sprintf("%q is no IP address", s.BindAddress))
 	f.check(s.SecurePort >= 0 && s.SecurePort <= 65535, "serving.securePort", fmt.Sprintf("%d is not between 0 and 65535", s.SecurePort))
@@ -52,6 +55,12 @@ func (s Serving) validate(f *faults) {
 	f.least("serving.maxMutatingRequestsInFlight", int64(s.MaxMutatingRequestsInFlight), 1)
 	f.least("serving.maxWatches", int64(s.MaxWatches), 1)
 	f.least("serving.maxBodyBytes", int64(s.MaxBodyBytes), 1024)
+	f.check(s.MaxBodiesBytes >= max(s.MaxBodyBytes, 1024), "serving.maxBodiesBytes", "must be at least serving.maxBodyBytes")
+	f.least("serving.maxConnections", int64(s.MaxConnections), 0)
+	f.least("serving.maxConnectionsPerAddress", int64(s.MaxConnectionsPerAddress), 0)
+	f.least("serving.maxResponseBytes", int64(s.MaxResponseBytes), 1<<20)
+	f.check(1024 <= s.MaxRequestBytes && s.MaxRequestBytes <= maxRequestBytes, "serving.maxRequestBytes",
+		fmt.Sprintf("%d is not between 1024 and %d", s.MaxRequestBytes, maxRequestBytes))
 	f.check(s.ShutdownDelay >= 0, "serving.shutdownDelay", "must not be negative")
 	if _, err := parseOrigins(s.CORSAllowedOrigins); err != nil {
 		f.check(false, "serving.corsAllowedOrigins", err.Error())

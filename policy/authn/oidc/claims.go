@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/troupe-api/troupe/policy/authn"
@@ -69,6 +70,12 @@ func texts(v any) ([]string, bool) {
 	return nil, false
 }
 
+// systemPrefix begins names that mean something to the server itself.
+const systemPrefix = "system:"
+
+// IsSystemName tells whether a user or a group means something to the server itself.
+func IsSystemName(name string) bool { return strings.HasPrefix(name, systemPrefix) }
+
 // user is who the claims are about.
 func (c claims) user(o *Options) (*authn.User, error) {
 	name, ok := c[o.UsernameClaim].(string)
@@ -80,11 +87,17 @@ func (c claims) user(o *Options) (*authn.User, error) {
 	}
 	user := &authn.User{Name: o.usernamePrefix() + name}
 	if groups, given := c[o.GroupsClaim]; given && o.GroupsClaim != "" {
-		if user.Groups, ok = texts(groups); !ok {
+		_, list := groups.([]any)
+		if user.Groups, ok = texts(groups); !ok || !list {
 			return nil, fmt.Errorf("the claim %s is no list of groups", o.GroupsClaim)
 		}
 		for i := range user.Groups {
 			user.Groups[i] = o.GroupsPrefix + user.Groups[i]
+		}
+	}
+	for _, name := range append([]string{user.Name}, user.Groups...) {
+		if IsSystemName(name) && !slices.Contains(o.SystemNames, name) {
+			return nil, fmt.Errorf("the token names %q, which is not among the names of the system that are allowed", name)
 		}
 	}
 	if id, ok := c["jti"].(string); ok && id != "" {

@@ -36,10 +36,13 @@ type Options struct {
 	// UsernameClaim holds the name of the user. UsernamePrefix comes before it: "" is the
 	// issuer's URL and #, except for the claim email, and "-" is nothing.
 	UsernameClaim, UsernamePrefix string
-	// GroupsClaim holds groups, a text or a list; "" is none. GroupsPrefix comes before each.
+	// GroupsClaim holds groups, a list of texts; "" is none. GroupsPrefix comes before each.
 	GroupsClaim, GroupsPrefix string
 	// RequiredClaims must be in a token, with these values.
 	RequiredClaims map[string]string
+	// SystemNames are the users and groups beginning with "system:", their prefix included, that a
+	// token may name. One that names another is refused.
+	SystemNames []string
 	// Algorithms are those allowed, some of the package's Algorithms.
 	Algorithms []string
 	// Roots are the CAs of the issuer's certificate; nil stands for those of the machine.
@@ -96,6 +99,9 @@ func New(o Options) *Tokens {
 // longer each time, and asks again now and then.
 func (t *Tokens) Run(ctx context.Context) { t.issuer.run(ctx) }
 
+// Keys stands for the keys of the moment: another value is other ones.
+func (t *Tokens) Keys() any { return t.issuer.keys() }
+
 // errNoKeys is not remembered: the keys may be there for the next request.
 var errNoKeys = errors.New("oidc: the issuer's keys are not known yet")
 
@@ -118,7 +124,7 @@ func (t *Tokens) Authenticate(r authn.Request) (*authn.User, error) {
 		return nil, nil
 	}
 	if set == nil {
-		return nil, errNoKeys
+		return nil, authn.Final{Err: errNoKeys}
 	}
 	if err != nil {
 		err = errors.New("the token is malformed, or signed with an unknown algorithm")
@@ -134,10 +140,11 @@ func (t *Tokens) Authenticate(r authn.Request) (*authn.User, error) {
 		user, err = c.user(&t.options)
 	}
 	if err != nil {
-		err = fmt.Errorf("oidc: %w", err)
+		err = authn.Final{Err: fmt.Errorf("oidc: %w", err)}
 		t.bad.Put(digest, known[error]{set, err}, t.options.Now().Add(badTime))
 		return nil, err
 	}
+	user.Until = end
 	t.good.Put(digest, known[*authn.User]{set, user}, end)
 	return user, nil
 }

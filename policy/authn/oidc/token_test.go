@@ -92,7 +92,7 @@ func TestTokens(t *testing.T) {
 			user, err := tokens.Authenticate(bearer(test.token))
 			switch test.fault {
 			case "":
-				if want := (&authn.User{Name: p.URL + "#jane"}); err != nil || !reflect.DeepEqual(user, want) {
+				if err != nil || !user.Until.After(now) || user.Name != p.URL+"#jane" || user.Groups != nil || user.Extra != nil {
 					t.Errorf("%s: got %v, %v", test.name, user, err)
 				}
 			case "none":
@@ -161,7 +161,6 @@ func TestClaims(t *testing.T) {
 		{"email, not verified", func(o *oidc.Options) { o.UsernameClaim = "email" }, h{"email_verified": false}, "", nil},
 		{"email, said in a text", func(o *oidc.Options) { o.UsernameClaim = "email" }, h{"email_verified": "true"}, "", nil},
 		{"not verified, but no name", func(o *oidc.Options) {}, h{"email_verified": false}, p.URL + "#jane", []string{"a", "b"}},
-		{"one group", func(o *oidc.Options) { o.GroupsClaim = "role" }, nil, p.URL + "#jane", []string{"boss"}},
 		{"no groups", func(o *oidc.Options) { o.GroupsClaim = "" }, nil, p.URL + "#jane", nil},
 		{"groups missing", func(o *oidc.Options) {}, h{"groups": nil}, p.URL + "#jane", nil},
 		{"required", func(o *oidc.Options) { o.RequiredClaims = map[string]string{"hd": "example.com", "team": "x"} }, nil, p.URL + "#jane", []string{"a", "b"}},

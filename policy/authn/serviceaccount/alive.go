@@ -29,46 +29,51 @@ var (
 	nodes    = meta.GroupResource{Resource: "nodes"}
 )
 
-// alive checks that what a token is bound to is still there, in the same life.
-func (a *Authenticator) alive(v *verified, token string, now time.Time) error {
+// alive checks that what a token is bound to is still there, in the same life. until is when
+// that ends, if it is known already.
+func (a *Authenticator) alive(v *verified, token string, now time.Time) (until time.Time, err error) {
 	if v.legacy != "" {
-		return a.legacyAlive(v, token)
+		return until, a.legacyAlive(v, token)
 	}
-	if err := a.same(accounts, v.Namespace, &ref{v.Name, v.UID}, now); err != nil {
-		return err
+	if until, err = a.same(accounts, v.Namespace, &ref{v.Name, v.UID}, now); err != nil {
+		return until, err
 	}
+	bound := until
 	switch {
 	case v.secret != nil:
-		return a.same(secrets, v.Namespace, v.secret, now)
+		bound, err = a.same(secrets, v.Namespace, v.secret, now)
 	case v.pod != nil:
-		return a.same(pods, v.Namespace, v.pod, now)
+		bound, err = a.same(pods, v.Namespace, v.pod, now)
 	case v.node != nil:
-		return a.same(nodes, "", v.node, now)
+		bound, err = a.same(nodes, "", v.node, now)
 	}
-	return nil
+	if until.IsZero() || !bound.IsZero() && bound.Before(until) {
+		until = bound
+	}
+	return until, err
 }
 
 // same checks one object. One that is being deleted counts until its time is over, and a
 // minute more.
-func (a *Authenticator) same(r meta.GroupResource, namespace string, to *ref, now time.Time) error {
+func (a *Authenticator) same(r meta.GroupResource, namespace string, to *ref, now time.Time) (until time.Time, err error) {
 	head, ok := a.Objects.Head(r, namespace, to.name)
 	switch {
 	case !ok:
-		return fmt.Errorf("the token is bound to one of the %s that has gone", r.Resource)
+		return until, fmt.Errorf("the token is bound to one of the %s that has gone", r.Resource)
 	case head.UID != to.uid:
-		return fmt.Errorf("the token is bound to an earlier one of the %s", r.Resource)
+		return until, fmt.Errorf("the token is bound to an earlier one of the %s", r.Resource)
 	case !head.Terminating:
-		return nil
+		return until, nil
 	}
 	o := a.Objects.Get(r, namespace, to.name)
 	if o == nil || o.Head.UID != to.uid {
-		return fmt.Errorf("the token is bound to one of the %s that has gone", r.Resource)
+		return until, fmt.Errorf("the token is bound to one of the %s that has gone", r.Resource)
 	}
 	deleted, err := time.Parse(time.RFC3339, rules.Text(rules.Sub(o.Tree, "metadata"), "deletionTimestamp"))
 	if err != nil || deleted.Before(now.Add(-leeway)) {
-		return fmt.Errorf("the token is bound to one of the %s that is deleted", r.Resource)
+		return until, fmt.Errorf("the token is bound to one of the %s that is deleted", r.Resource)
 	}
-	return nil
+	return deleted.Add(leeway + 1), nil
 }
 
 // The faults of legacy tokens.

@@ -19,8 +19,8 @@ type Options struct {
 	Naming *meta.Naming
 	// Issuers are those whose tokens are accepted.
 	Issuers []string
-	// Keys are those that verify tokens.
-	Keys []*Key
+	// Keys are those that verify tokens; LegacyKeys verify legacy ones as well, and no others.
+	Keys, LegacyKeys []*Key
 	// Audiences are the names of this server.
 	Audiences []string
 	// Lookup makes legacy tokens end with their secret and account. Bound ones always do.
@@ -53,7 +53,7 @@ const (
 // New makes an Authenticator.
 func New(o Options) *Authenticator {
 	methods := make([]string, 0, len(o.Keys)) // nil would allow all
-	for _, k := range o.Keys {
+	for _, k := range slices.Concat(o.Keys, o.LegacyKeys) {
 		methods = append(methods, k.method.Alg())
 	}
 	return &Authenticator{
@@ -80,6 +80,15 @@ func (a *Authenticator) Authenticate(r authn.Request) (*authn.User, error) {
 	if v == nil {
 		return nil, err
 	}
+	user, err := a.user(v, r, now)
+	if err != nil {
+		return nil, authn.Final{Err: err} // it is signed with a key of ours
+	}
+	return user, nil
+}
+
+// user is whose token it is, if it counts now.
+func (a *Authenticator) user(v *verified, r authn.Request, now time.Time) (*authn.User, error) {
 	if err := v.inTime(now); err != nil {
 		return nil, err
 	}
@@ -87,8 +96,14 @@ func (a *Authenticator) Authenticate(r authn.Request) (*authn.User, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := a.alive(v, r.Token, now); err != nil {
+	until, err := a.alive(v, r.Token, now)
+	if err != nil {
 		return nil, err
+	}
+	if !until.IsZero() && (user.Until.IsZero() || until.Before(user.Until)) {
+		shorter := *user
+		shorter.Until = until
+		return &shorter, nil
 	}
 	return user, nil
 }
@@ -140,6 +155,14 @@ func (v *verified) inTime(now time.Time) error {
 	return nil
 }
 
+// end is the first moment at which inTime refuses the token; zero if it never does.
+func (v *verified) end() time.Time {
+	if v.until == 0 {
+		return time.Time{}
+	}
+	return time.Unix(v.until+1, 0).Add(leeway)
+}
+
 // forAudiences is the user if the token is for one of the audiences that are asked for.
 func (a *Authenticator) forAudiences(v *verified, asked []string) (*authn.User, error) {
 	if len(asked) == 0 {
@@ -153,7 +176,7 @@ func (a *Authenticator) forAudiences(v *verified, asked []string) (*authn.User, 
 		return nil, errAudience
 	}
 	user := a.names.user(v.facts)
-	user.Audiences = good
+	user.Audiences, user.Until = good, v.end()
 	return user, nil
 }
 
@@ -173,7 +196,7 @@ func (a *Authenticator) verify(token string) (*verified, error) {
 		return nil, nil
 	}
 	claims := jwt.MapClaims{}
-	if _, err := a.parser.ParseWithClaims(token, claims, a.keysFor); err != nil {
+	if _, err := a.parser.ParseWithClaims(token, claims, a.keysFor(legacy)); err != nil {
 		return nil, fmt.Errorf("service account token: %w", err)
 	}
 	read := a.names.read
@@ -187,7 +210,7 @@ func (a *Authenticator) verify(token string) (*verified, error) {
 	v := &verified{facts: f}
 	if good := authn.Shared(a.Audiences, a.audiencesOf(f)); len(good) > 0 {
 		v.user = a.names.user(f)
-		v.user.Audiences = good
+		v.user.Audiences, v.user.Until = good, v.end()
 	}
 	return v, nil
 }
@@ -220,11 +243,18 @@ func (f *facts) readStandard(c jwt.MapClaims, legacy bool) bool {
 
 // keysFor finds the keys that may have signed a token: the one that it names or, if it names
 // none of ours, all; always only those for its algorithm. Keys inside the token count nothing.
-func (a *Authenticator) keysFor(t *jwt.Token) (any, error) {
+func (a *Authenticator) keysFor(legacy bool) jwt.Keyfunc {
+	all := a.Keys
+	if legacy {
+		all = slices.Concat(a.Keys, a.LegacyKeys)
+	}
+	return func(t *jwt.Token) (any, error) { return fitting(all, t) }
+}
+
+func fitting(keys []*Key, t *jwt.Token) (any, error) {
 	if _, critical := t.Header["crit"]; critical {
 		return nil, errCritical
 	}
-	keys := a.Keys
 	if i := slices.IndexFunc(keys, func(k *Key) bool { return k.ID == t.Header["kid"] }); i >= 0 {
 		keys = keys[i : i+1]
 	}

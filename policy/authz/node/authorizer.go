@@ -65,6 +65,9 @@ func New(ctx context.Context, objects policy.Objects, naming *meta.Naming) (*Aut
 	return a, nil
 }
 
+// Generation changes with the stored objects that decisions come from.
+func (n *Authorizer) Generation() uint64 { return n.graph.changes.Load() }
+
 // Authorize implements authz.Authorizer.
 func (n *Authorizer) Authorize(a authz.Attributes) (authz.Decision, string) {
 	name, ok := Name(a.User)

@@ -2,6 +2,7 @@ package node
 
 import (
 	"sync"
+	"sync/atomic"
 
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/policy"
@@ -41,6 +42,8 @@ type graph struct {
 	secrets map[vertex]map[vertex]bool
 	// own are the objects that name their node themselves.
 	own map[vertex]string
+	// changes counts those of all above. It is read without the lock.
+	changes atomic.Uint64
 }
 
 type pod struct {
@@ -98,6 +101,7 @@ func (g *graph) seePod(c policy.Change) {
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	defer g.changes.Add(1)
 	if before, ok := g.pods[v]; ok {
 		g.count(before, -1)
 		delete(g.pods, v)
@@ -135,6 +139,7 @@ func (g *graph) seeVolume(c policy.Change) {
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	defer g.changes.Add(1)
 	for _, secret := range g.volumes[v].secrets {
 		if delete(g.secrets[secret], v); len(g.secrets[secret]) == 0 {
 			delete(g.secrets, secret)
@@ -163,6 +168,7 @@ func (g *graph) seeOwn(sort sort) func(policy.Change) {
 		}
 		g.mu.Lock()
 		defer g.mu.Unlock()
+		defer g.changes.Add(1)
 		if node == "" {
 			delete(g.own, v)
 		} else {

@@ -56,6 +56,9 @@ func New(ctx context.Context, objects policy.Objects, naming *meta.Naming) (*Aut
 	return a, nil
 }
 
+// Generation changes with the stored objects that decisions come from.
+func (a *Authorizer) Generation() uint64 { return a.index.changes.Load() }
+
 // Authorize implements authz.Authorizer. The reason tells which binding allows, or, if none
 // does, which bound roles do not exist.
 func (a *Authorizer) Authorize(asked authz.Attributes) (authz.Decision, string) {

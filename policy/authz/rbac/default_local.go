@@ -31,6 +31,11 @@ func localRoles() []standard {
 		of(system, "bootstrap-signer", may(reads, core, "secrets")),
 		of(system, "cloud-provider", may(reads+" create", core, "configmaps")),
 		of(system, "token-cleaner", may(reads+" delete", core, "secrets"), tell()),
+		{
+			namespace: public, name: "system:bootstrap-signer-clusterinfo",
+			bound: to("group system:authenticated", "group system:unauthenticated"),
+			rules: []rule{may("get", core, "configmaps", "cluster-info")},
+		},
 		of(public, "bootstrap-signer", may(reads, core, "configmaps"), may("update", core, "configmaps", "cluster-info"), tell()),
 	}
 }

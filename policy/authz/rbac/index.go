@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/troupe-api/troupe/policy"
 	"github.com/troupe-api/troupe/policy/authn"
@@ -17,6 +18,8 @@ type index struct {
 	// bindings are those of the cluster and of all namespaces.
 	bindings map[place]*binding
 	cells    map[place]*cell
+	// changes counts those of all above. It is read without the lock.
+	changes atomic.Uint64
 }
 
 // A cell holds a role, or nothing while there is none of its name. Grants point to it.
@@ -50,6 +53,7 @@ func (x *index) seeRole(c policy.Change) {
 	defer x.mu.Unlock()
 	held := x.cell(at)
 	held.role = compiled
+	x.changes.Add(1)
 	x.drop(held)
 }
 
@@ -87,6 +91,7 @@ func (x *index) seeBinding(c policy.Change) {
 		x.bindings[place{now.namespace, now.name}] = now
 		x.bind(now)
 	}
+	x.changes.Add(1)
 }
 
 func (x *index) bind(b *binding) {

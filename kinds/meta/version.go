@@ -1,4 +1,4 @@
-package catalog
+package meta
 
 import (
 	"cmp"
@@ -23,6 +23,15 @@ func CompareVersions(a, b string) int {
 }
 
 type version struct{ stability, major, minor int }
+
+// Stability is the class of a version: "alpha", "beta", "ga", or "" for one of no class.
+func Stability(s string) string {
+	v, ok := parseVersion(s)
+	if !ok {
+		return ""
+	}
+	return [...]string{"alpha", "beta", "ga"}[v.stability]
+}
 
 // parseVersion reads v<major>[alpha<minor>|beta<minor>].
 func parseVersion(s string) (version, bool) {

@@ -1,0 +1,60 @@
+package actors_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/troupe-api/troupe/kinds/custom"
+	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// things compiles a definition, each time of its own.
+func (h *house) things() *custom.Definition {
+	return h.kinds.Compile(schema.Tree{
+		"metadata": schema.Tree{"name": "things.example.com"},
+		"spec": schema.Tree{"group": "example.com", "scope": "Namespaced", "names": schema.Tree{"plural": "things", "kind": "Thing"},
+			"versions": []any{schema.Tree{"name": "v1", "served": true, "storage": true, "schema": schema.Tree{"openAPIV3Schema": schema.Tree{"type": "object"}}}}},
+	})
+}
+
+// ending is a client that waits for the end.
+type ending chan struct{}
+
+func (ending) Events([]request.Event) error { return nil }
+
+func (e ending) Done() { close(e) }
+
+// TestWatchOfFormerKind: a watch by a definition that has changed since it was asked for ends, as
+// those did that the change has found.
+func TestWatchOfFormerKind(t *testing.T) {
+	h := open(t, t.TempDir(), nil)
+	defer h.close()
+	former, now := h.things(), h.things()
+	h.Adopt(former.Stored)
+	h.Adopt(now.Stored)
+	for _, k := range []*schema.Kind{former.Stored, former.Served[0]} {
+		end := make(ending)
+		if _, err := h.Watch(context.Background(), request.Watch{Kind: k, Version: h.Version()}, end); err != nil {
+			t.Fatal(err)
+		}
+		select {
+		case <-end:
+		case <-time.After(10 * time.Second):
+			t.Fatal("it goes on in a form that no one else sees any more")
+		}
+	}
+	end := make(ending)
+	session, err := h.Watch(context.Background(), request.Watch{Kind: now.Stored, Version: h.Version()}, end)
+	if err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-end:
+		t.Fatal("a watch by the definition of today ends")
+	case <-time.After(50 * time.Millisecond):
+	}
+	session.Stop()
+	<-end
+}

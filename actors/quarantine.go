@@ -1,0 +1,113 @@
+package actors
+
+import (
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/persist"
+)
+
+// quarantine holds what the log has under a key but nobody can read. It fills while the store
+// opens, and empties as administrators delete what is in it; what is in it goes into every
+// snapshot as it is. It takes the memory of the bytes, as any object does.
+type quarantine struct {
+	size  atomic.Int64
+	mu    sync.RWMutex
+	byKey map[string]*Unreadable
+}
+
+// An Unreadable is a stored object that cannot be read: it is kept, but not served.
+type Unreadable struct {
+	Key     meta.Key // the zero key if not even that can be read
+	Version uint64
+	Reason  string
+	item    persist.Item
+}
+
+func (q *quarantine) put(a *Unreadable) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.byKey == nil {
+		q.byKey = make(map[string]*Unreadable)
+	}
+	q.byKey[a.item.Key] = a
+	q.size.Store(int64(len(q.byKey)))
+}
+
+func (q *quarantine) drop(key string) {
+	if q.size.Load() == 0 {
+		return
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	delete(q.byKey, key)
+	q.size.Store(int64(len(q.byKey)))
+}
+
+// get is what was set aside under a key; nil if nothing was.
+func (q *quarantine) get(key meta.Key) *Unreadable {
+	if q.size.Load() == 0 {
+		return nil
+	}
+	q.mu.RLock()
+	defer q.mu.RUnlock()
+	return q.byKey[key.String()]
+}
+
+// all is everything that was set aside, in the order of the keys.
+func (q *quarantine) all() []*Unreadable {
+	if q.size.Load() == 0 {
+		return nil
+	}
+	q.mu.RLock()
+	defer q.mu.RUnlock()
+	all := make([]*Unreadable, 0, len(q.byKey))
+	for _, a := range q.byKey {
+		all = append(all, a)
+	}
+	slices.SortFunc(all, func(a, b *Unreadable) int { return strings.Compare(a.item.Key, b.item.Key) })
+	return all
+}
+
+// of are those of one collection that lie in a namespace, or in any if it is "".
+func (q *quarantine) of(storage meta.GroupResource, namespace string) []*Unreadable {
+	return slices.DeleteFunc(q.all(), func(a *Unreadable) bool {
+		return a.Key.GroupResource != storage || namespace != "" && a.Key.Namespace != namespace
+	})
+}
+
+// Unreadable lists what is stored but cannot be read, in the order of the keys.
+func (s *Store) Unreadable() []*Unreadable { return s.quarantine.all() }
+
+// String is the key, with a question mark for whatever does not belong into one.
+func (a *Unreadable) String() string {
+	return strings.Trim(strings.Map(func(r rune) rune {
+		if r <= ' ' || r > '~' || r == '"' || r == '\\' {
+			return '?'
+		}
+		return r
+	}, a.item.Key), "/")
+}
+
+// setAside takes what cannot be read out of service.
+func (s *Store) setAside(key string, revision persist.Revision, value []byte, reason error) {
+	place, _ := meta.ParseKey(key)
+	a := &Unreadable{Key: place, Version: uint64(revision), Reason: reason.Error(), item: persist.Item{Key: key, Value: value, Revision: revision}}
+	s.quarantine.put(a)
+}
+
+// logUnreadable writes into the log what was set aside.
+func (s *Store) logUnreadable() {
+	const most = 100
+	all := s.quarantine.all()
+	for _, a := range all[:min(len(all), most)] {
+		s.logger.Error("a stored object cannot be read: it is set aside, and not served until it is deleted",
+			"key", a.String(), "version", a.Version, "reason", a.Reason)
+	}
+	if more := len(all) - most; more > 0 {
+		s.logger.Error("more stored objects cannot be read", "count", more)
+	}
+}

@@ -1,0 +1,115 @@
+package actors_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/troupe-api/troupe/persist"
+)
+
+// spoil writes into a closed journal what nobody can read.
+func spoil(t *testing.T, dir string, writes ...persist.Write) {
+	t.Helper()
+	journal, err := persist.Open(dir, persist.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = journal.Close() }()
+	if _, err := journal.Recover(persist.Recovery{
+		Item: func(persist.Item) error { return nil }, Base: func(persist.Revision) error { return nil }, Commit: func(persist.Commit) error { return nil },
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := journal.Append(writes); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// told is a sink that passes on copies of what it hears.
+type told chan request.Event
+
+func (c told) Events(events []request.Event) error {
+	for _, e := range events {
+		c <- e
+	}
+	return nil
+}
+
+func (told) Done() {}
+
+// events are the first n of a watch of ConfigMaps from a version on.
+func (h *house) events(from uint64, n int) (all []request.Event) {
+	h.t.Helper()
+	heard := make(told, 16)
+	session, err := h.Watch(context.Background(), request.Watch{Kind: h.kind("configmaps"), Version: from}, heard)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	defer session.Stop()
+	for range n {
+		select {
+		case e := <-heard:
+			all = append(all, e)
+		case <-time.After(time.Minute):
+			h.t.Fatalf("only %d events", len(all))
+		}
+	}
+	return all
+}
+
+// Over restarts and snapshots, what cannot be read stays set aside until it is deleted, and who has
+// seen it before is told that it has gone.
+func TestQuarantineInSnapshots(t *testing.T) {
+	dir := t.TempDir()
+	h := open(t, dir, nil)
+	if _, err := h.create("spoilt", "a"); err != nil {
+		t.Fatal(err)
+	}
+	first := h.Version()
+	h.close()
+	spoil(t, dir, persist.Write{Key: "/configmaps/default/spoilt", Value: []byte("{"), Slot: -1},
+		persist.Write{Key: "/configmaps/default/never", Value: []byte("{"), Slot: -1, Note: []byte{1}},
+		persist.Write{Key: "/configmaps/default/never", Delete: true, Slot: -1})
+	for range 3 {
+		h = open(t, dir, nil)
+		all := h.Unreadable()
+		if len(all) != 1 || all[0].String() != "configmaps/default/spoilt" || all[0].Version != first+1 {
+			t.Fatalf("set aside are %v", all)
+		}
+		if got := h.events(first, 1); got[0].Type != request.Deleted || got[0].Object.Version != first+1 ||
+			!strings.Contains(string(got[0].Object.JSON), `"name":"spoilt"`) {
+			t.Errorf("who watches sees %v", got)
+		}
+		if err := h.Snapshot(); err != nil {
+			t.Fatal(err)
+		}
+		h.close()
+	}
+	h = open(t, dir, nil)
+	_, err := h.do(request.Mutation{Verb: request.Delete, Key: meta.Key{Name: "spoilt"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = h.do(request.Mutation{Verb: request.Delete, Key: meta.Key{Name: "spoilt"}})
+	var status *meta.Status
+	if !errors.As(err, &status) || status.Reason != meta.ReasonNotFound || len(h.Unreadable()) != 0 {
+		t.Errorf("after the delete: %v, %v", err, h.Unreadable())
+	}
+	if _, err := h.create("spoilt", "b"); err != nil {
+		t.Fatal(err)
+	}
+	if err := h.Snapshot(); err != nil {
+		t.Fatal(err)
+	}
+	h.close()
+	h = open(t, dir, nil)
+	defer h.close()
+	if o, err := h.Get(context.Background(), request.Get{Kind: h.kind("configmaps"), Key: meta.Key{Namespace: "default", Name: "spoilt"}}); err != nil || len(h.Unreadable()) != 0 {
+		t.Errorf("after a restart: %v, %v, %v", o, err, h.Unreadable())
+	}
+}

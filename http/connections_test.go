@@ -1,0 +1,148 @@
+package http
+
+import (
+	"fmt"
+	"net"
+	"strings"
+	"testing"
+)
+
+// A silent connection is closed, or not.
+type silent struct {
+	net.Conn
+	closed bool
+}
+
+func (s *silent) Close() error { s.closed = true; return nil }
+
+// Who makes room for whom. A client is told by a letter, each connection by the letter and a
+// number; in upper case it has sent a whole request and waits for nothing.
+func TestWhoMakesRoom(t *testing.T) {
+	addresses := map[byte]string{'a': "192.0.2.1", 'b': "192.0.2.2", 'l': "127.0.0.1", 's': "2001:db8::1", 't': "2001:db8::2"}
+	for _, test := range []struct {
+		name        string
+		limit, each int
+		come        string // in this order
+		stay        string // of them, in this order
+	}{
+		{"room for all", 10, 9, "a1 a2 b1 l1", "a1 a2 b1 l1"},
+		{"the oldest newcomer goes", 5, 9, "a1 b1 a2 b2 a3 b3 a4", "a2 b2 a3 b3 a4"},
+		{"who has sent a request stays", 5, 9, "A1 b1 A2 b2 b3 b4 b5", "A1 A2 b3 b4 b5"},
+		{"who waits for nothing goes, if nobody else can", 5, 9, "A1 A2 B1 B2 A3 a4", "A2 B1 B2 A3 a4"},
+		{"one address has its share", 20, 3, "a1 a2 a3 b1 a4 b2 a5", "a3 b1 a4 b2 a5"},
+		{"and no more than that", 20, 3, "A1 A2 A3 b1 a4 b2", "A1 A2 A3 b1 b2"},
+		{"a network of IPv6 is one address", 20, 2, "s1 t1 s2 t2", "s2 t2"},
+		{"this machine has no share", 20, 2, "l1 l2 l3 L4 L5 l6", "l1 l2 l3 L4 L5 l6"},
+		{"a reserve is for this machine", 8, 9, "a1 a2 a3 a4 a5 a6 a7 l1 l2", "a2 a3 a4 a5 a6 a7 l1 l2"},
+		{"and for nobody else", 8, 9, "a1 a2 a3 a4 a5 a6 a7 a8 b1", "a3 a4 a5 a6 a7 a8 b1"},
+	} {
+		var r connections
+		r.init(test.limit, test.each)
+		server := &Server{}
+		all := map[string]*silent{}
+		var names []string
+		for name := range strings.FieldsSeq(test.come) {
+			letter := name[0] | 0x20
+			raw := &silent{}
+			c := &conn{Conn: raw, raw: raw, server: server, place: placeOf(&net.TCPAddr{IP: net.ParseIP(addresses[letter]), Port: 1})}
+			names, all[name] = append(names, name), raw
+			if !r.add(c) {
+				raw.closed = true
+			} else if name[0] != letter {
+				r.settle(c, false)
+				c.phase = phaseIdle
+			}
+		}
+		var stay []string
+		for _, name := range names {
+			if !all[name].closed {
+				stay = append(stay, name)
+			}
+		}
+		if got := strings.Join(stay, " "); got != test.stay {
+			t.Errorf("%s: %s stay, want %s", test.name, got, test.stay)
+		}
+		if open, _ := r.count(); open != len(stay) {
+			t.Errorf("%s: %d are counted, %d are open", test.name, open, len(stay))
+		}
+	}
+}
+
+// An address that nobody comes from any more leaves nothing behind.
+func TestSharesGo(t *testing.T) {
+	var r connections
+	r.init(1000, 10)
+	for n := range 100 {
+		c := &conn{raw: &silent{}, place: placeOf(&net.TCPAddr{IP: net.ParseIP(fmt.Sprintf("192.0.2.%d", n))})}
+		if !r.add(c) {
+			t.Fatal("no room")
+		}
+		r.remove(c)
+		r.remove(c)
+	}
+	if open, fresh := r.count(); open != 0 || fresh != 0 || len(r.shares) != 0 {
+		t.Errorf("%d, %d, %d are left", open, fresh, len(r.shares))
+	}
+}
+
+// Strangers who have sent a request, and then wait, leave newcomers the time that a handshake
+// takes, however many more come.
+func TestNewcomersAmongStrangers(t *testing.T) {
+	const limit = 128
+	var r connections
+	r.init(limit, limit)
+	server := &Server{}
+	come := func(address string) *silent {
+		raw := &silent{}
+		c := &conn{Conn: raw, raw: raw, server: server, place: placeOf(&net.TCPAddr{IP: net.ParseIP(address), Port: 1})}
+		if !r.add(c) {
+			t.Fatal("turned away")
+		}
+		if address != "192.0.2.9" {
+			r.settle(c, false)
+			c.phase = phaseIdle
+		}
+		return raw
+	}
+	for range limit {
+		come("192.0.2.1")
+	}
+	honest := come("192.0.2.9")
+	for range 10 {
+		come("192.0.2.9") // who say nothing
+	}
+	for range 10 * limit {
+		come("192.0.2.2")
+	}
+	if honest.closed {
+		t.Error("a newcomer has made room for strangers who wait")
+	}
+}
+
+// Strangers with large heads do not keep others from sending one.
+func TestLargeHeadsMakeRoom(t *testing.T) {
+	var r connections
+	r.init(2*maxWide, 2*maxWide)
+	server := &Server{}
+	var all []*silent
+	come := func() *conn {
+		raw := &silent{}
+		c := &conn{Conn: raw, raw: raw, server: server, place: placeOf(&net.TCPAddr{IP: net.ParseIP("192.0.2.1"), Port: 1})}
+		if all = append(all, raw); !r.add(c) || !r.widen(c) {
+			t.Fatal("turned away")
+		}
+		return c
+	}
+	known := come()
+	known.known.Store(true)
+	for range maxWide + 1 {
+		come()
+	}
+	if all[0].closed || !all[1].closed || !all[2].closed || all[3].closed {
+		t.Error("it is not the oldest strangers who make room")
+	}
+	r.narrow(known)
+	if r.wide.Len() != maxWide-1 {
+		t.Errorf("%d are counted", r.wide.Len())
+	}
+}

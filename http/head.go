@@ -1,0 +1,148 @@
+package http
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"sync"
+
+	"github.com/valyala/fasthttp"
+)
+
+// The sizes of what the head of a request is read into. Most fit into the first one; who sends
+// more gets a wide one, of which strangers together may have only some.
+const (
+	headBuffer = 4 << 10
+	wideBuffer = 32 << 10
+	maxWide    = 1024
+)
+
+var (
+	narrowReaders = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, headBuffer) }}
+	wideReaders   = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, wideBuffer) }}
+)
+
+var (
+	errLargeHead = errors.New("http: the head of a request is too large")
+	errManyHeads = errors.New("http: too many requests with large heads")
+	errBareLine  = errors.New("http: the request line does not end in CRLF")
+	// errEmptyLines: there is nothing but empty lines.
+	errEmptyLines = errors.New("http: too many empty lines before a request")
+)
+
+// await waits for the first byte of a request. While it waits the connection holds no buffer.
+func (c *conn) await() error {
+	limits := &c.server.opts.Limits
+	if c.reader == nil {
+		if c.settled {
+			if err := c.enter(phaseIdle, limits.IdleTimeout); err != nil {
+				return err
+			}
+		}
+		n, err := c.Read(c.first[:])
+		if err != nil {
+			return err
+		}
+		c.ahead = c.first[:n]
+		c.reader = narrowReaders.Get().(*bufio.Reader)
+		c.reader.Reset(c)
+	}
+	return c.enter(phaseArriving, limits.ReadTimeout)
+}
+
+// readHead reads the head of a request. It is parsed when all of it has come, and only then.
+func (c *conn) readHead(h *fasthttp.RequestHeader) error {
+	if err := c.skipLines(); err != nil {
+		return err
+	}
+	for from := 0; ; {
+		b, err := c.reader.Peek(c.reader.Buffered())
+		if err != nil {
+			return err
+		}
+		if headEnds(b, from) {
+			if line, _, _ := bytes.Cut(b, []byte("\n")); !bytes.HasSuffix(line, []byte("\r")) {
+				return errBareLine
+			}
+			return h.Read(c.reader)
+		}
+		if from = max(len(b)-2, 0); len(b) == c.reader.Size() {
+			if err := c.widen(b); err != nil {
+				return err
+			}
+		}
+		if _, err := c.reader.Peek(len(b) + 1); err != nil {
+			return err
+		}
+	}
+}
+
+// maxEmptyLines is how many bytes of empty lines may come before a request.
+const maxEmptyLines = 16
+
+// skipLines reads over empty lines before a request.
+func (c *conn) skipLines() error {
+	for range maxEmptyLines {
+		b, err := c.reader.Peek(1)
+		if err != nil {
+			return err
+		}
+		if b[0] != '\r' && b[0] != '\n' {
+			return nil
+		}
+		if _, err := c.reader.Discard(1); err != nil {
+			return err
+		}
+	}
+	return errEmptyLines
+}
+
+// headEnds tells whether a head ends in b, behind from: with an empty line.
+func headEnds(b []byte, from int) bool {
+	for {
+		at := bytes.IndexByte(b[from:], '\n')
+		if at < 0 {
+			return false
+		}
+		from += at + 1
+		if rest := b[from:]; len(rest) > 0 && rest[0] == '\n' || len(rest) > 1 && rest[0] == '\r' && rest[1] == '\n' {
+			return true
+		}
+	}
+}
+
+// widen goes on with a wide reader, behind what has come.
+func (c *conn) widen(b []byte) error {
+	if c.wide {
+		return errLargeHead
+	}
+	if !c.server.connections.widen(c) {
+		return errManyHeads
+	}
+	c.wide = true
+	c.ahead = append(bytes.Clone(b), c.ahead...)
+	old := c.reader
+	c.reader = wideReaders.Get().(*bufio.Reader)
+	c.reader.Reset(c)
+	old.Reset(nil)
+	narrowReaders.Put(old)
+	_, err := c.reader.Peek(len(b))
+	return err
+}
+
+// releaseReader gives the reader back if it holds nothing, or else if it must.
+func (c *conn) releaseReader(must bool) {
+	r := c.reader
+	if r == nil || r.Buffered() > 0 && !must {
+		return
+	}
+	c.reader = nil
+	r.Reset(nil)
+	if c.wide {
+		c.wide = false
+		c.server.connections.narrow(c)
+		wideReaders.Put(r)
+		return
+	}
+	narrowReaders.Put(r)
+}

@@ -1,0 +1,175 @@
+package http
+
+import (
+	"io"
+	"slices"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/present"
+	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// A listBody is a list on its way to a client. It writes itself item after item, in every form,
+// and holds no more than the one that it is at. The store's objects stay as they are.
+type listBody struct {
+	head  []byte // JSON, up to and with the bracket that opens the list
+	field string // the member that the list is
+	kind  *schema.Kind
+	meta  present.ListMeta
+	items []*meta.Object // as they are stored
+	// show makes an item what kind shows of it.
+	show func(k *schema.Kind, o *meta.Object) (*meta.Object, error)
+	// asStored tells that the items go out as they are stored.
+	asStored bool
+	// add appends an item in JSON; nil where the items are the objects themselves.
+	add func(b []byte, o *meta.Object) []byte
+}
+
+const listEnd = "]}"
+
+// wholeBody makes the body of a list of whole objects.
+func (s *Server) wholeBody(k *schema.Kind, l present.ListMeta, items []*meta.Object) *listBody {
+	b := make([]byte, 0, 256)
+	b = append(b, `{"kind":"`...)
+	b = append(b, k.ListKind()...)
+	b = append(b, `","apiVersion":"`...)
+	b = append(b, k.APIVersion()...)
+	b = append(b, `","metadata":`...)
+	b = l.Append(b)
+	b = append(b, `,"items":[`...)
+	return &listBody{
+		head: b, field: "items", kind: k, meta: l, items: items, show: s.opts.Store.Show, asStored: goesAsStored(k, items),
+	}
+}
+
+// tableBody makes the body of a list as a Table.
+func (s *Server) tableBody(k *schema.Kind, o present.TableOptions, items []*meta.Object) *listBody {
+	t := present.NewTabular(s.opts.Naming, k, o)
+	return &listBody{
+		head: t.AppendHead(nil), field: "rows", kind: k, meta: o.ListMeta, items: items, show: s.opts.Store.Show, add: t.AppendRow,
+	}
+}
+
+// partialBody makes the body of a list of the metadata of objects.
+func (s *Server) partialBody(k *schema.Kind, f format, l present.ListMeta, items []*meta.Object) *listBody {
+	add := func(b []byte, o *meta.Object) []byte { return s.appendPartial(b, f, o) }
+	head := present.AppendPartialListHead(nil, s.opts.Naming, f.version, l)
+	return &listBody{head: head, field: "items", kind: k, meta: l, items: items, show: s.opts.Store.Show, add: add}
+}
+
+// bodyOf makes the body of a listing in the shape that was negotiated.
+func (s *Server) bodyOf(x *exchange, l request.Listing) (*listBody, error) {
+	head := present.ListMeta{ResourceVersion: versionText(l.Version), Continue: l.Continue, Remaining: max(l.Remaining, 0)}
+	switch x.format.shape {
+	case shapeTable:
+		o, err := tableOptions(x, head)
+		return s.tableBody(x.kind, o, l.Items), err
+	case shapePartialList:
+		return s.partialBody(x.kind, x.format, head, l.Items), nil
+	case shapePartial:
+		return nil, notAcceptable("you requested PartialObjectMetadata, but the requested object is a list (" + x.kind.ListKind() + ")")
+	}
+	head.Explicit = x.kind.Custom()
+	return s.wholeBody(x.kind, head, l.Items), nil
+}
+
+// goesAsStored tells whether whole objects can be written as they are stored: all are in the form of the kind.
+func goesAsStored(k *schema.Kind, items []*meta.Object) bool {
+	if k.Stored != k || !k.Custom() {
+		return k.Stored == k
+	}
+	form := k.Message.Custom.Form
+	return !slices.ContainsFunc(items, func(o *meta.Object) bool { return !o.InForm(form) })
+}
+
+// weigh measures the objects: all that will be read, and the largest.
+func (l *listBody) weigh() (all, largest int) {
+	for _, o := range l.items {
+		all += len(o.JSON)
+		largest = max(largest, len(o.JSON))
+	}
+	return all, largest
+}
+
+// size is that of the JSON of a list whose items go out as they are stored.
+func (l *listBody) size() int {
+	size := len(l.head) + len(listEnd) + max(len(l.items)-1, 0)
+	for _, o := range l.items {
+		size += len(o.JSON) - o.Item + 1
+	}
+	return size
+}
+
+var (
+	itemStart     = []byte("{")
+	nextItemStart = []byte(",{")
+	separator     = []byte(",")
+)
+
+// json writes the list as JSON.
+func (l *listBody) json(w io.Writer) error {
+	if _, err := w.Write(l.head); err != nil {
+		return err
+	}
+	if l.asStored {
+		if err := l.copyItems(w); err != nil {
+			return err
+		}
+	} else if err := l.each(func(i int, item []byte) error {
+		if i > 0 {
+			if _, err := w.Write(separator); err != nil {
+				return err
+			}
+		}
+		_, err := w.Write(item)
+		return err
+	}); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, listEnd)
+	return err
+}
+
+// copyItems writes the items out of the store's bytes.
+func (l *listBody) copyItems(w io.Writer) error {
+	start := itemStart
+	for _, o := range l.items {
+		if _, err := w.Write(start); err != nil {
+			return err
+		}
+		if _, err := w.Write(o.JSON[o.Item:]); err != nil {
+			return err
+		}
+		start = nextItemStart
+	}
+	return nil
+}
+
+// each makes one item after the other as JSON, which is valid until the next.
+func (l *listBody) each(do func(i int, item []byte) error) error {
+	buf := chunks.Get().(*[]byte)
+	defer putChunk(buf)
+	return l.shown(func(i int, o *meta.Object) error {
+		if l.add != nil {
+			*buf = l.add((*buf)[:0], o)
+		} else {
+			*buf = append(append((*buf)[:0], '{'), o.JSON[o.Item:]...)
+		}
+		return do(i, *buf)
+	})
+}
+
+// shown converts one object after the other to the version that was asked for.
+func (l *listBody) shown(do func(i int, o *meta.Object) error) error {
+	for i, o := range l.items {
+		o, err := l.show(l.kind, o)
+		if err == nil {
+			err = do(i, o)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

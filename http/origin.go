@@ -1,0 +1,69 @@
+package http
+
+import (
+	"bytes"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+)
+
+// A browser brings client certificates along whatever page it was that asked, and lets any page
+// open a WebSocket. So that no page acts in the name of who looks at it, a WebSocket, and a write
+// whose user is known by nothing but the connection, are for pages of this server, and of origins
+// that may read answers (CORS). Clients that are no browsers send neither of the headers that tell.
+
+// checkOrigin refuses what a page of another origin asks for.
+func (s *Server) checkOrigin(x *exchange) error {
+	reads := x.method == "GET" || x.method == "HEAD" || x.method == "OPTIONS"
+	if !(x.ambient && !reads) && !(x.heading.upgrades && wantsSocket(&x.ctx.Request.Header)) {
+		return nil
+	}
+	if !s.foreign(x) {
+		return nil
+	}
+	return &meta.Status{
+		Code: 403, Reason: meta.ReasonForbidden, Details: &meta.Details{},
+		Message: "the request comes from a page of another origin, which the server does not allow",
+	}
+}
+
+// foreign tells whether a page of an origin has sent the request that is not allowed.
+func (s *Server) foreign(x *exchange) bool {
+	h := &x.ctx.Request.Header
+	origin := h.Peek("Origin")
+	if len(origin) > 0 && s.allowed(origin) {
+		return false
+	}
+	switch site := h.Peek("Sec-Fetch-Site"); string(site) {
+	case "same-origin", "none": // none: a person, no page
+		return false
+	case "":
+	default:
+		return true
+	}
+	return len(origin) > 0 && !sameOrigin(string(origin), h.Host(), x.conn.tls != nil)
+}
+
+// allowed tells whether pages of an origin may read answers.
+func (s *Server) allowed(origin []byte) bool {
+	return slices.ContainsFunc(s.opts.Origins, func(r *regexp.Regexp) bool { return r.Match(origin) })
+}
+
+// sameOrigin tells whether an origin is that of the server, as the client calls it.
+func sameOrigin(origin string, host []byte, secure bool) bool {
+	u, err := url.Parse(origin)
+	if err != nil || u.Host == "" {
+		return false // "null" among others
+	}
+	scheme, port := "http", []byte(":80")
+	if secure {
+		scheme, port = "https", []byte(":443")
+	}
+	if !strings.EqualFold(u.Scheme, scheme) {
+		return false
+	}
+	return bytes.EqualFold(bytes.TrimSuffix([]byte(u.Host), port), bytes.TrimSuffix(host, port))
+}

@@ -1,0 +1,30 @@
+package catalog
+
+import (
+	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// unenforced are the rules of a kind that is stored, and whose objects have no effect on this server:
+// everybody who writes one is told so. what says what does not happen.
+func unenforced(r schema.Rules, what string) schema.Rules {
+	return unenforcedWhere(func(schema.Tree) bool { return true }, r, what)
+}
+
+// unenforcedWhere are unenforced rules for those objects alone of which that is true.
+func unenforcedWhere(vain func(obj schema.Tree) bool, r schema.Rules, what string) schema.Rules {
+	text, more := "this server stores the object and does not enforce it: "+what, r.Warn
+	r.Warn = func(obj, old schema.Tree) (texts []string) {
+		if more != nil {
+			texts = more(obj, old)
+		}
+		if vain(obj) {
+			texts = append(texts, text)
+		}
+		return texts
+	}
+	return r
+}
+
+// aggregated tells whether an APIService is answered by another server.
+func aggregated(obj schema.Tree) bool { return rules.Has(rules.Sub(obj, "spec"), "service") }

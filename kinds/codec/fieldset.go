@@ -1,0 +1,123 @@
+package codec
+
+import (
+	"slices"
+
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// fieldSetText is the text of a set of fields, as trees hold it, for one JSON value that nests
+// so many levels deep: an object as an encoder writes it, so that it can go into the JSON of
+// its object as it is.
+func fieldSetText(text string, depth int) (string, error) {
+	if isPlainFieldSet(text) {
+		return text, nil
+	}
+	v, _, err := decodeAny(text, depth)
+	if err != nil {
+		return "", err
+	}
+	tree, ok := v.(schema.Tree)
+	if !ok {
+		return "", typeError("json: cannot unmarshal " + kindOf(v) + " into Go value of type v1.FieldsV1")
+	}
+	return string(AppendAny(nil, tree)), nil
+}
+
+// isPlainFieldSet knows at sight the usual form of a set that is well-formed JSON: nothing but
+// nested objects, without space, whose keys are ASCII and escape at most quotes and backslashes.
+func isPlainFieldSet(text string) bool {
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '{', '}', ':', ',':
+		case '"':
+			if i = plainKeyEnd(text, i+1); i < 0 {
+				return false
+			}
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// plainKeyEnd is the offset of the quote that ends the key from i on; below 0 if it is not plain.
+func plainKeyEnd(text string, i int) int {
+	for {
+		i = safeEnd(text, i)
+		switch {
+		case i >= len(text):
+			return -1
+		case text[i] == '"':
+			return i
+		case text[i] == '\\' && i+1 < len(text) && (text[i+1] == '"' || text[i+1] == '\\'):
+			i += 2
+		default:
+			return -1
+		}
+	}
+}
+
+// fieldSet reads a set of fields as the text that it is.
+func (d *decoder) fieldSet(f *schema.Field) (any, error) {
+	c, start := d.peek(), d.pos
+	if err := d.skip(); err != nil {
+		return nil, err
+	}
+	switch c {
+	case '{':
+		text, err := fieldSetText(d.text[start:d.pos], d.depth)
+		if err != nil {
+			d.malformed(err.Error())
+		}
+		return text, nil
+	case 'n':
+		return nil, nil
+	}
+	d.mismatch(valueKind(c), elementType(f))
+	return nil, nil
+}
+
+// stands tells whether the base has a set of fields to the letter, which may be deeper than what
+// comes in may be.
+func (c *conformer) stands(text string) bool {
+	metadata, _ := c.base["metadata"].(schema.Tree)
+	managers, _ := metadata["managedFields"].([]any)
+	return slices.ContainsFunc(managers, func(entry any) bool {
+		manager, _ := entry.(schema.Tree)
+		return manager["fieldsV1"] == text
+	})
+}
+
+// fieldSet takes a set of fields as the object that a patch holds, or as the text that it is in
+// the trees of a base. Whose text it is cannot be seen: it is taken as the object that it says.
+func (c *conformer) fieldSet(f *schema.Field, v any) any {
+	switch v := v.(type) {
+	case string:
+		if !c.raws {
+			break
+		}
+		if c.stands(v) {
+			return v
+		}
+		text, err := fieldSetText(v, c.depth)
+		if s := (scanner{text: text, depth: c.depth}); err == nil && (s.peek() != '{' || s.skip() != nil || s.end() != nil) {
+			err = typeError("json: cannot unmarshal string into Go value of type v1.FieldsV1")
+		}
+		if err == nil && text != v {
+			return text
+		}
+		if err == nil {
+			return v
+		}
+		c.malformed(err.Error())
+		return nil
+	case schema.Tree:
+		if c.raw(v) != nil {
+			return string(AppendAny(nil, v))
+		}
+		return nil
+	}
+	c.mismatch(kindOf(v), elementType(f))
+	return nil
+}

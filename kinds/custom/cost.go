@@ -1,0 +1,229 @@
+package custom
+
+import (
+	"errors"
+	"math"
+	"time"
+
+	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+	"github.com/google/cel-go/common/types/traits"
+)
+
+// What expressions may cost when they run, in the units of CEL: about a tenth of a second, and a
+// second.
+const (
+	maxExpressionCost = 1_000_000  // one of them
+	maxObjectCost     = 10_000_000 // all for one object
+)
+
+// maxEvaluation ends what its cost does not: to keep account of many small steps takes longer than
+// they do.
+const maxEvaluation = 5 * time.Second
+
+// What it costs to go through texts, per byte, and what a byte of a regular expression adds to
+// each of the bytes that it is held against.
+const (
+	traversal = 0.1
+	pattern   = 0.25
+)
+
+// costs tells what calls cost, from the sizes of what they are given, and of what comes of it.
+// Others cost what CEL says. It implements interpreter.ActualCostEstimator.
+type costs struct{}
+
+// CallCost implements interpreter.ActualCostEstimator.
+func (costs) CallCost(function, _ string, args []ref.Val, _ ref.Val) *uint64 {
+	cost, known := callCost(function, args)
+	if !known {
+		return nil
+	}
+	return &cost
+}
+
+// callCost is what a call costs, known before it is made; false if it is for CEL to say.
+func callCost(function string, args []ref.Val) (uint64, bool) {
+	if len(args) == 0 {
+		return 0, false
+	}
+	switch function {
+	case "isSorted", "sum", "min", "max":
+		return deepSize(args[0]), true
+	case "indexOf", "lastIndexOf", "lowerAscii", "upperAscii", "substring", "trim", "charAt", "url", "isURL", "strings.quote":
+		return traverse(deepSize(args[0])), true
+	case "split":
+		return traverse(2*length(args[0])) + length(args[0])/16, true
+	case "replace":
+		return traverse(length(args[0]) + replaced(args)), true
+	case "join":
+		return traverse(deepSize(args[0])+joined(args)) + 1, true
+	case "format":
+		return traverse(formatted(args)), true
+	case "matches", "find", "findAll":
+		if len(args) < 2 {
+			return 0, false
+		}
+		return traverse(length(args[0])+1) * uint64(math.Ceil(float64(length(args[1]))*pattern)), true
+	case "sets.contains", "sets.equivalent", "sets.intersects":
+		if len(args) == 2 {
+			return 1 + 2*min(deepSize(args[0]), maxWeight)*min(deepSize(args[1]), maxWeight), true
+		}
+	case "_==_", "_!=_":
+		if len(args) == 2 && isContainer(args[0]) {
+			return traverse(min(deepSize(args[0]), deepSize(args[1]))), true
+		}
+	case "@in":
+		if len(args) == 2 && args[1].Type() == types.ListType {
+			return deepSize(args[1]), true
+		}
+	}
+	return 0, false
+}
+
+func traverse(size uint64) uint64 { return uint64(math.Ceil(float64(size) * traversal)) }
+
+func isContainer(v ref.Val) bool {
+	switch v.(type) {
+	case traits.Lister, traits.Mapper:
+		return true
+	}
+	return false
+}
+
+// length is that of a text or a list; 1 of anything else.
+func length(v ref.Val) uint64 {
+	if sizer, ok := v.(traits.Sizer); ok {
+		switch s := v.(type) {
+		case types.String:
+			return uint64(len(s)) // bytes, which is quicker to find than characters
+		case types.Bytes:
+			return uint64(len(s))
+		}
+		if n, ok := sizer.Size().(types.Int); ok {
+			return uint64(n)
+		}
+	}
+	return 1
+}
+
+// maxWeight is where weighing ends: more than any expression may cost.
+const maxWeight = 100 * maxExpressionCost
+
+// deepSize is the size of a value with all that is in it.
+func deepSize(v ref.Val) uint64 {
+	var sum uint64
+	weigh(v, &sum)
+	return sum
+}
+
+func weigh(v ref.Val, sum *uint64) {
+	if *sum += 1; *sum > maxWeight {
+		return
+	}
+	switch v := v.(type) {
+	case types.String, types.Bytes:
+		*sum += length(v)
+	case traits.Mapper:
+		for it := v.Iterator(); it.HasNext() == types.True && *sum <= maxWeight; {
+			key := it.Next()
+			weigh(key, sum)
+			if value, found := v.Find(key); found {
+				weigh(value, sum)
+			}
+		}
+	case traits.Lister:
+		for it := v.Iterator(); it.HasNext() == types.True && *sum <= maxWeight; {
+			weigh(it.Next(), sum)
+		}
+	}
+}
+
+// replaced bounds the size of the result of a replacement.
+func replaced(args []ref.Val) uint64 {
+	if len(args) < 3 {
+		return length(args[0])
+	}
+	text, old, fresh := length(args[0]), length(args[1]), length(args[2])
+	return text + (text/max(old, 1)+1)*fresh
+}
+
+// joined is the size of the texts of a list, with what is between them.
+func joined(args []ref.Val) uint64 {
+	size := deepSize(args[0])
+	if len(args) > 1 {
+		size += length(args[0]) * length(args[1])
+	}
+	return size
+}
+
+// formatted bounds the size of what a format makes of its arguments: numbers, and texts in
+// hexadecimal digits, take more room than they have.
+func formatted(args []ref.Val) uint64 {
+	const room, most = 64, 2
+	size := length(args[0])
+	if len(args) > 1 {
+		size += most*deepSize(args[1]) + room*length(args[1]) + room*uint64(precision(args[0]))
+	}
+	return size
+}
+
+// precision is the sum of the numbers in a format, which ask for so many digits.
+func precision(format ref.Val) int {
+	text, _ := format.Value().(string)
+	sum, number := 0, 0
+	for i := 0; i < len(text) && sum < maxWeight; i++ {
+		if c := text[i]; c >= '0' && c <= '9' && number < maxWeight {
+			number = 10*number + int(c-'0')
+			continue
+		}
+		sum, number = sum+number, 0
+	}
+	return min(sum+number, maxWeight)
+}
+
+// errTooCostly is what a call answers that is not made, since it alone costs too much.
+var errTooCostly = errors.New("operation cancelled: actual cost limit exceeded")
+
+// guarded are the functions that can take far longer, or make far more, than they are given; with
+// them goes matches, which calls make in their own way (matchCalls).
+var guarded = []string{"replace", "split", "join", "format", "find", "findAll", "sets.contains", "sets.equivalent", "sets.intersects"}
+
+// guard makes an environment whose guarded functions look at their cost before they do anything.
+func guard(env *cel.Env) (*cel.Env, error) {
+	var options []cel.EnvOption
+	for _, name := range guarded {
+		decl := env.Functions()[name]
+		made, err := decl.Bindings()
+		if err != nil {
+			return nil, err
+		}
+		for _, o := range decl.OverloadDecls() {
+			for _, b := range made {
+				if b.Operator != o.ID() {
+					continue
+				}
+				binding := cel.FunctionBinding(func(args ...ref.Val) ref.Val {
+					if cost, _ := callCost(name, args); cost > maxExpressionCost {
+						return types.WrapErr(errTooCostly)
+					}
+					switch {
+					case b.Unary != nil && len(args) == 1:
+						return b.Unary(args[0])
+					case b.Binary != nil && len(args) == 2:
+						return b.Binary(args[0], args[1])
+					case b.Function != nil:
+						return b.Function(args...)
+					}
+					return types.NoSuchOverloadErr()
+				})
+				overload := cel.MemberOverload
+				if !o.IsMemberFunction() {
+					overload = cel.Overload
+				}
+				options = append(options, cel.Function(name, overload(o.ID(), o.ArgTypes(), o.ResultType(), binding)))
+			}
+		}
+	}
+	return env.Extend(options...)
+}

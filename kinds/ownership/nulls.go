@@ -1,0 +1,114 @@
+package ownership
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/troupe-api/troupe/kinds/codec"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// A configuration may say of a field that it is null, which its tree has as nil. Such a field is its
+// applier's as any other that it names. What is owned as a whole loses its value by it; what is owned
+// in parts keeps them.
+
+// withNulls is a configuration that has null for nil, which elsewhere is a field that is not there;
+// the configuration itself if there is none. What nobody owns is not there.
+func withNulls(m *schema.Message, config schema.Tree) schema.Tree {
+	out := turning{nil, func(*schema.Field, bool) any { return null{} }}.message(m, config)
+	if metadata, ok := out["metadata"].(schema.Tree); ok && !schema.Same(out, config) {
+		metadata = maps.Clone(metadata)
+		maps.DeleteFunc(metadata, func(name string, v any) bool { return nobodys[name] && v == null{} })
+		out["metadata"] = metadata
+	}
+	return out
+}
+
+// settled is an object of message m as it is kept: where a null is in a map, or is a field that is
+// always written, there is the zero value, and nothing anywhere else.
+func settled(m *schema.Message, t schema.Tree) schema.Tree {
+	return turning{null{}, func(f *schema.Field, element bool) any {
+		if element {
+			return codec.Zero(f)
+		}
+		if v := written(f, nil); v != (null{}) {
+			return v
+		}
+		return nil
+	}}.message(m, t)
+}
+
+// A turning puts something else in the place of one value: what is to be there, nil for nothing, in
+// a field or an element of one. What has no such value stays the same.
+type turning struct {
+	from any
+	to   func(f *schema.Field, element bool) any
+}
+
+func (r turning) message(m *schema.Message, t schema.Tree) schema.Tree {
+	out := t
+	for name, v := range t {
+		f := m.Field(name)
+		if f == nil {
+			continue
+		}
+		if out = r.replace(t, out, name, v, r.value(f, v)); out[name] == nil {
+			delete(out, name)
+		}
+	}
+	return out
+}
+
+// value is a value of f with others in it, or another.
+func (r turning) value(f *schema.Field, v any) any {
+	switch v := v.(type) {
+	case schema.Tree:
+		if f.Shape == schema.Single {
+			break
+		}
+		out := v
+		for key, e := range v {
+			out = r.replace(v, out, key, e, r.element(f, e, true))
+		}
+		return out
+	case []any:
+		if f.Shape == schema.Single {
+			break
+		}
+		out := v
+		for i, e := range v {
+			if made := r.element(f, e, true); !schema.Same(made, e) {
+				if schema.Same(out, v) {
+					out = slices.Clone(v)
+				}
+				out[i] = made
+			}
+		}
+		return out
+	}
+	return r.element(f, v, false)
+}
+
+// element is value for an element of a list or map of f, or for its only value.
+func (r turning) element(f *schema.Field, v any, element bool) any {
+	tree, isTree := v.(schema.Tree)
+	switch {
+	case v == r.from:
+		return r.to(f, element)
+	case isTree && f.Type == schema.TypeMessage:
+		return r.message(f.Message, tree)
+	}
+	return v
+}
+
+// replace is out, a copy of t or t itself, with a value made of the one that was there.
+func (r turning) replace(t, out schema.Tree, name string, was, made any) schema.Tree {
+	if schema.Same(was, made) {
+		return out
+	}
+	if schema.Same(out, t) {
+		out = maps.Clone(t)
+	}
+	out[name] = made
+	return out
+}

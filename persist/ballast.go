@@ -1,0 +1,187 @@
+package persist
+
+import (
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/troupe-api/troupe/persist/vfs"
+)
+
+// The ballast is a file that takes room beforehand, to be given up when the disk is full: a
+// step at a time for deletes and for the beginning of a segment, and what is beyond
+// ballastLeast for the next snapshot, with which the journal before it can go.
+const (
+	ballastFile     = "ballast"
+	ballastStep     = 256 << 10
+	ballastLeast    = 1<<20 + ballastStep
+	ballastRounding = 1 << 20
+	tellAgain       = time.Minute
+)
+
+type ballast struct {
+	mu          sync.Mutex
+	file        vfs.File // nil: there is none yet
+	size        int64
+	unsupported bool   // by the file system
+	short       bool   // there is no room for the next snapshot to be kept
+	fault       string // of the last attempt, not to be logged again
+
+	full atomic.Bool  // something found no room, and there is none since
+	told atomic.Int64 // when the log said that the disk is full, nanoseconds since 1970
+	// announced says that the log has not said yet that there is room again.
+	announced atomic.Bool
+}
+
+// keepBallast gives the ballast its size as far as there is room, and finds out whether there
+// is any for other things.
+func (j *Journal) keepBallast() {
+	target := ballastLeast + j.snapshotEstimate()
+	b := &j.ballast
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.unsupported || !b.full.Load() && b.size >= target && b.size <= 2*target {
+		return
+	}
+	j.disk.begin()
+	defer j.disk.end()
+	err := b.open(j)
+	if err == nil {
+		err = b.resize(target)
+	}
+	short := b.size < target
+	switch {
+	case errors.Is(err, errors.ErrUnsupported):
+		b.unsupported, short = true, false
+		b.full.Store(false)
+		j.o.Logger.Info("the file system cannot keep room for the time when it is full", "dir", j.dir)
+	case err == nil && b.full.Swap(false) && b.announced.Swap(false):
+		j.o.Logger.Info("the disk has room again", "dir", j.dir)
+	case err != nil && !isFull(err) && err.Error() == b.fault:
+	case err != nil && !isFull(err):
+		b.fault = err.Error()
+		j.o.Logger.Warn("room cannot be kept", "dir", j.dir, "error", err)
+	case short && !b.short && !b.full.Load():
+		j.o.Logger.Warn("the disk is too small to keep room for the next snapshot", "dir", j.dir, "bytes", target)
+	}
+	b.short = short
+}
+
+func (b *ballast) open(j *Journal) (err error) {
+	if b.file != nil {
+		return nil
+	}
+	path := filepath.Join(j.dir, ballastFile)
+	file, err := j.fs.Edit(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		file, err = j.fs.Create(path)
+	}
+	if err != nil {
+		return err
+	}
+	if b.size, err = file.Size(); err != nil {
+		return errors.Join(err, file.Close())
+	}
+	b.file = file
+	return nil
+}
+
+// resize takes the least, then the rest. Its error is nil if there is room for a step more.
+func (b *ballast) resize(target int64) error {
+	if b.size > 2*target {
+		if err := b.file.Truncate(target); err != nil {
+			return err
+		}
+		b.size = target
+	}
+	if b.size < ballastLeast {
+		if err := b.file.Allocate(ballastLeast); err != nil {
+			return errors.Join(err, b.file.Truncate(b.size))
+		}
+		b.size = ballastLeast
+	}
+	if b.size < target {
+		if err := b.file.Allocate(target + ballastStep); err == nil {
+			b.size = target
+		} else if !isFull(err) {
+			return errors.Join(err, b.file.Truncate(b.size))
+		}
+	}
+	return errors.Join(b.file.Allocate(b.size+ballastStep), b.file.Truncate(b.size))
+}
+
+// snapshotEstimate is how much room the next snapshot may take.
+func (j *Journal) snapshotEstimate() int64 {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	n := j.stats.SnapshotBytes + j.stats.SinceSnapshot
+	return (n/ballastRounding + 1) * ballastRounding
+}
+
+// release gives up ballast until so much is left, and says whether that was anything.
+func (j *Journal) release(left int64) bool {
+	b := &j.ballast
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.file == nil || b.size <= left {
+		return false
+	}
+	if err := errors.Join(b.file.Truncate(left), b.file.Sync()); err != nil {
+		j.o.Logger.Warn("the room that was kept cannot be given up", "error", err)
+		return false
+	}
+	b.size = left
+	return true
+}
+
+// retry gives up ballast, a step at a time, while there is no room. j.writing is held.
+func (j *Journal) retry(write func() error) error {
+	for {
+		err := write()
+		if !errors.Is(err, ErrNoSpace) {
+			return err
+		}
+		j.ballast.mu.Lock()
+		left := j.ballast.size - ballastStep
+		j.ballast.mu.Unlock()
+		if left < 0 || !j.release(left) {
+			return err
+		}
+	}
+}
+
+// noteFull says that the disk is full: in the log, not more than once a minute.
+func (j *Journal) noteFull(what string) {
+	b, now := &j.ballast, time.Now()
+	if !b.full.Swap(true) && now.Sub(time.Unix(0, b.told.Load())) > tellAgain {
+		b.told.Store(now.UnixNano())
+		b.announced.Store(true)
+		j.o.Logger.Error("the disk is full: until there is room, nothing but deletes is accepted", "dir", j.dir, "because", what)
+	}
+}
+
+// closedToCreates says that what is left of a full disk is for deletes.
+func (j *Journal) closedToCreates() bool {
+	if !j.ballast.full.Load() {
+		return false
+	}
+	j.ballast.mu.Lock()
+	kept := j.ballast.file != nil
+	j.ballast.mu.Unlock()
+	if kept {
+		j.keepBallast() // there may be room now
+	}
+	return kept && j.ballast.full.Load()
+}
+
+func (b *ballast) close() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.file == nil {
+		return nil
+	}
+	return b.file.Close()
+}

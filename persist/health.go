@@ -1,0 +1,63 @@
+package persist
+
+import (
+	"fmt"
+	"sync/atomic"
+	"time"
+)
+
+// stalledAfter is how long the disk may take for one operation.
+const stalledAfter = 5 * time.Second
+
+// An operations is the disk's work that is under way.
+type operations struct {
+	count atomic.Int64
+	since atomic.Int64 // when the oldest of them began, or the last ended, nanoseconds since 1970
+	// probing is true while a probe is under way.
+	probing atomic.Bool
+}
+
+func (o *operations) begin() {
+	if o.count.Add(1) == 1 {
+		o.since.Store(time.Now().UnixNano())
+	}
+}
+
+func (o *operations) end() {
+	o.since.Store(time.Now().UnixNano())
+	o.count.Add(-1)
+}
+
+// Healthy is nil while the journal accepts batches and the disk answers. It never waits; a disk
+// of which nothing has been heard for a while it asks, for the next time.
+func (j *Journal) Healthy() error {
+	if err := j.state(); err != nil {
+		return err
+	}
+	since := time.Since(time.Unix(0, j.disk.since.Load()))
+	if since <= stalledAfter {
+		return nil
+	}
+	if j.disk.count.Load() > 0 {
+		return fmt.Errorf("persist: the disk has not answered for %v", since.Truncate(time.Second))
+	}
+	if j.disk.probing.CompareAndSwap(false, true) {
+		go j.probe()
+	}
+	return nil
+}
+
+// probe writes the mark anew, to find out whether the disk answers when nothing else is written.
+func (j *Journal) probe() {
+	defer j.disk.probing.Store(false)
+	j.control.mu.Lock()
+	defer j.control.mu.Unlock()
+	if j.control.file == nil || j.control.mark.clean {
+		return
+	}
+	j.disk.begin()
+	defer j.disk.end()
+	if err := j.control.write(j.control.mark); err != nil && !isFull(err) {
+		_ = j.fail(fmt.Errorf("%s: %w", controlFile, err)) // the next Append tells
+	}
+}

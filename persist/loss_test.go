@@ -1,0 +1,336 @@
+package persist
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/troupe-api/troupe/persist/vfs"
+)
+
+// How the journal of a loss came to its end.
+const (
+	closed = "after a clean stop"
+	marked = "some time after the last write"
+	killed = "killed with the last write"
+)
+
+// A loss takes something away from a data directory, of which the mark tells at these ends.
+type loss struct {
+	name string
+	ends string
+	take func(fs *vfs.Mem, newest string)
+}
+
+func losses(t *testing.T) []loss {
+	cut := func(n int) func(*vfs.Mem, string) {
+		return func(fs *vfs.Mem, newest string) {
+			data := fs.Bytes(newest)
+			fs.SetBytes(newest, data[:max(0, len(data)-n)])
+		}
+	}
+	zero := func(n int) func(*vfs.Mem, string) {
+		return func(fs *vfs.Mem, newest string) {
+			data := fs.Bytes(newest)
+			used := len(bytes.TrimRight(data, "\x00"))
+			clear(data[max(segmentHeader, used-n):])
+			fs.SetBytes(newest, data)
+		}
+	}
+	return []loss{
+		{"deleted", closed + marked + killed, func(fs *vfs.Mem, newest string) { _ = fs.Remove(newest) }},
+		{"renamed", closed + marked + killed, func(fs *vfs.Mem, newest string) { _ = fs.Rename(newest, newest+".old") }},
+		{"emptied", closed + marked + killed, func(fs *vfs.Mem, newest string) { fs.SetBytes(newest, nil) }},
+		{"zeroed", closed + marked + killed, func(fs *vfs.Mem, newest string) { fs.SetBytes(newest, make([]byte, 4096)) }},
+		{"cut to its header", closed + marked, func(fs *vfs.Mem, newest string) { fs.SetBytes(newest, fs.Bytes(newest)[:segmentHeader]) }},
+		{"cut by a byte", closed + marked, cut(1)},
+		{"cut by a sector", closed + marked, cut(vfs.Sector)},
+		{"cut by more than is reserved", closed + marked, cut(2 * vfs.Sector)},
+		{"zeroed in its last sector", closed + marked, zero(vfs.Sector)},
+		{"zeroed but for its header", closed + marked, zero(1 << 20)},
+		{"replaced by another", closed + marked, func(fs *vfs.Mem, newest string) {
+			other, _, _ := lossSubject(t, closed, "c")
+			fs.SetBytes(newest, append(other.Bytes(newest), make([]byte, 4096)...))
+		}},
+	}
+}
+
+// lossSubject is a directory whose journal has ended in a certain way, the name of its newest
+// segment and the newest revision that was given out.
+func lossSubject(t *testing.T, end, fill string) (fs *vfs.Mem, newest string, last Revision) {
+	t.Helper()
+	fs = vfs.NewMem()
+	j, m := mustReopen(t, testOptions(fs))
+	if err := j.SetLabel("naming", "platform"); err != nil {
+		t.Fatal(err)
+	}
+	for range 5 {
+		mustAppend(t, j, put("a", "1"), put("b", strings.Repeat(fill, 700)))
+	}
+	switch end {
+	case closed:
+		mustClose(t, j)
+	case marked:
+		if err := j.mark(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	fs = fs.Crash(nil)
+	for _, p := range fs.Files() {
+		if strings.HasSuffix(p, segmentSuffix) {
+			newest = p
+		}
+	}
+	return fs, newest, m.newest
+}
+
+// TestLossIsRefused takes parts of the newest segment away: Open or Recover names the file,
+// Verify finds the same, and once the loss is accepted no revision is given out again.
+func TestLossIsRefused(t *testing.T) {
+	for _, end := range []string{closed, marked, killed} {
+		for _, l := range losses(t) {
+			if !strings.Contains(l.ends, end) {
+				continue
+			}
+			t.Run(l.name+" "+end, func(t *testing.T) {
+				fs, newest, last := lossSubject(t, end, "b")
+				l.take(fs, newest)
+				checkLoss(t, fs, newest)
+				checkLeap(t, fs, last)
+			})
+		}
+	}
+}
+
+// checkLoss opens and verifies a directory that lacks something of a file.
+func checkLoss(t *testing.T, fs *vfs.Mem, file string) {
+	t.Helper()
+	for range 2 { // nothing that the first attempt writes may hide it from the second
+		if _, _, err := reopen(testOptions(fs)); !errors.Is(err, ErrLoss) || !strings.Contains(err.Error(), file) {
+			t.Fatalf("opened with %v", err)
+		}
+	}
+	var out strings.Builder
+	if ok, err := verify(testDir, &out, testOptions(fs)); ok || err != nil || !strings.Contains(out.String(), file) {
+		t.Fatalf("verify: %v %v\n%s", ok, err, out.String())
+	}
+}
+
+// checkLeap accepts a loss: every revision is greater than all that were given out.
+func checkLeap(t *testing.T, fs *vfs.Mem, last Revision) {
+	t.Helper()
+	o := testOptions(fs)
+	o.AcceptLoss = true
+	j, m := mustReopen(t, o)
+	if m.base <= last || len(m.history) > 0 {
+		t.Fatalf("base %d with %d commits of history, but %d was given out", m.base, len(m.history), last)
+	}
+	mustAppend(t, j, put("after", "loss"))
+	want := m.String()
+	if err := j.SetLabel("naming", "platform"); err != nil {
+		t.Fatal(err)
+	}
+	fs = fs.Crash(nil)
+	var out strings.Builder
+	if ok, err := verify(testDir, &out, testOptions(fs)); !ok || err != nil {
+		t.Fatalf("verify: %v\n%s", err, out.String())
+	}
+	j, m = mustReopen(t, testOptions(fs))
+	if m.String() != want {
+		t.Fatalf("after the loss\n%s want\n%s", m, want)
+	}
+	mustClose(t, j)
+}
+
+// TestMissingFiles takes away what a directory with data never lacks.
+func TestMissingFiles(t *testing.T) {
+	for _, name := range []string{lockFile, labelsFile, controlFile} {
+		for _, end := range []string{closed, killed} {
+			t.Run(name+" "+end, func(t *testing.T) {
+				fs, _, last := lossSubject(t, end, "b")
+				if err := fs.Remove(filepath.Join(testDir, name)); err != nil {
+					t.Fatal(err)
+				}
+				checkLoss(t, fs, filepath.Join(testDir, name))
+				o := testOptions(fs)
+				o.AcceptLoss = true
+				j, m := mustReopen(t, o)
+				if m.newest < last {
+					t.Errorf("the state is at %d, was at %d", m.newest, last)
+				}
+				if name == controlFile && m.base < last+restoreLeap {
+					t.Errorf("the state is at %d, which may have been given out", m.base)
+				}
+				mustClose(t, j)
+				j, _ = mustReopen(t, testOptions(fs))
+				mustClose(t, j)
+			})
+		}
+	}
+}
+
+// TestLossIsAcceptedEverywhere crashes at every operation of accepting a loss.
+func TestLossIsAcceptedEverywhere(t *testing.T) {
+	for at := 1; ; at++ {
+		fs, newest, last := lossSubject(t, marked, "b")
+		data := fs.Bytes(newest)
+		fs.SetBytes(newest, data[:segmentHeader])
+		before := fs.Ops()
+		fs.SetFault(func(op vfs.Op) error {
+			if op.N == before+at {
+				return vfs.ErrCrashed
+			}
+			return nil
+		})
+		o := testOptions(fs)
+		o.AcceptLoss = true
+		j, _, err := reopen(o)
+		if err == nil {
+			err = j.Close()
+		}
+		if err == nil {
+			if at < 15 {
+				t.Fatalf("only %d operations", at)
+			}
+			return
+		}
+		fs = fs.Crash(nil)
+		j, m, err := reopen(testOptions(fs))
+		if err == nil {
+			if m.base <= last {
+				t.Fatalf("operation %d: opens at %d without a word", at, m.base)
+			}
+			mustClose(t, j)
+		}
+		if err != nil && !errors.Is(err, ErrLoss) {
+			t.Fatalf("operation %d: %v", at, err)
+		}
+		checkLeap(t, fs, last)
+	}
+}
+
+// TestUnsyncedLossLeaps: under SyncNone a power cut may take what was given out.
+func TestUnsyncedLossLeaps(t *testing.T) {
+	for _, boot := range []string{"this", "another"} {
+		fs := vfs.NewMem()
+		o := testOptions(fs)
+		o.Sync = SyncNone
+		j, m := mustReopen(t, o)
+		for range 20 {
+			mustAppend(t, j, put("a", strings.Repeat("a", 300)))
+		}
+		last := m.newest
+		after := fs.Clone() // the process was killed
+		if boot == "another" {
+			after = fs.Crash(nil)
+		}
+		o = testOptions(after)
+		o.Sync, o.boot = SyncNone, boot
+		j, m = mustReopen(t, o)
+		if boot == "this" && m.newest != last || boot == "another" && m.newest <= last {
+			t.Errorf("boot %s: at %d, was at %d", boot, m.newest, last)
+		}
+		mustClose(t, j)
+		j, _ = mustReopen(t, testOptions(after))
+		mustClose(t, j)
+	}
+}
+
+// TestRevisionsAreReserved: no revision is given out that is not reserved.
+func TestRevisionsAreReserved(t *testing.T) {
+	fs := vfs.NewMem()
+	j, m := mustReopen(t, testOptions(fs))
+	j.newest += revisionStep - 3 // as if they had been given out
+	for range 10 {
+		mustAppend(t, j, put("a", "1"))
+		got, fault, err := readControl(fs.Clone(), testDir)
+		if err != nil || fault != nil || got.ceiling < m.newest {
+			t.Fatalf("revision %d is given out, %d are reserved: %v %v", m.newest, got.ceiling, fault, err)
+		}
+	}
+}
+
+// TestStartsOnFullDisk: reading a directory needs no room, however it was left.
+func TestStartsOnFullDisk(t *testing.T) {
+	for _, end := range []string{closed, marked, killed} {
+		fs, _, last := lossSubject(t, end, "b")
+		fs.SetFault(func(op vfs.Op) error {
+			if op.Name == "create" {
+				return syscall.ENOSPC
+			}
+			return nil
+		})
+		fs.SetBudget(fs.Used())
+		j, m := mustReopen(t, testOptions(fs))
+		if m.newest != last {
+			t.Errorf("%s: at %d, was at %d", end, m.newest, last)
+		}
+		mustClose(t, j)
+	}
+}
+
+// TestRotationIsPutOff: what the system lacks at the moment does not end the journal.
+func TestRotationIsPutOff(t *testing.T) {
+	for _, step := range []string{"create", "edit", "syncdir", "write"} {
+		for _, cause := range []error{syscall.EMFILE, syscall.ENFILE, syscall.ENOSPC} {
+			if step == "write" && cause != syscall.ENOSPC {
+				continue // no write answers these
+			}
+			t.Run(fmt.Sprint(step, " ", cause), func(t *testing.T) {
+				fs := vfs.NewMem()
+				j, m := mustReopen(t, testOptions(fs))
+				first := j.segments[0].path
+				fs.SetFault(func(op vfs.Op) error {
+					if op.Name == step && op.Path != first && strings.HasPrefix(op.Path, journalDir(testDir)) {
+						return cause
+					}
+					return nil
+				})
+				for range 20 {
+					mustAppend(t, j, put("a", strings.Repeat("a", 300)))
+				}
+				if len(j.segments) != 1 {
+					t.Fatalf("%d segments", len(j.segments))
+				}
+				for _, after := range []*vfs.Mem{fs.Clone(), nil} {
+					if after == nil {
+						fs.SetFault(nil)
+						mustAppend(t, j, put("b", "1"))
+						if len(j.segments) != 2 {
+							t.Fatal("no new segment when there is room")
+						}
+						after = fs.Crash(nil)
+					}
+					want := m.String()
+					j, m := mustReopen(t, testOptions(after))
+					if m.String() != want {
+						t.Fatalf("recovered\n%s want\n%s", m, want)
+					}
+					mustClose(t, j)
+				}
+			})
+		}
+	}
+}
+
+// FuzzMark: any bytes as a control file are refused or are a mark.
+func FuzzMark(f *testing.F) {
+	good := mark{sequence: 2, clean: true, newest: 3, boot: "this"}.encode()
+	f.Add(append(bytes.Clone(good), good...))
+	f.Add([]byte{})
+	f.Fuzz(func(t *testing.T, data []byte) {
+		fs := vfs.NewMem()
+		if err := fs.MkdirAll(testDir); err != nil {
+			t.Fatal(err)
+		}
+		fs.SetBytes(testDir+"/control", data)
+		m, fault, err := readControl(fs, testDir)
+		if err == nil && fault == nil && !bytes.Equal(m.encode(), data[:vfs.Sector]) && !bytes.Equal(m.encode(), data[vfs.Sector:]) {
+			t.Errorf("%+v is read of %q", m, data)
+		}
+	})
+}

@@ -1,0 +1,104 @@
+package persist
+
+import (
+	"errors"
+	"fmt"
+	"syscall"
+)
+
+// rotateIfDue begins a new segment if the active one is full or a snapshot asked for it. While
+// there is no room or no descriptor for another one, the active one goes on.
+func (j *Journal) rotateIfDue() error {
+	if !j.rotationDue() {
+		return nil
+	}
+	err := j.rotateNow()
+	switch {
+	case err == nil || errors.Is(err, ErrFailed):
+		return err
+	case !passes(err):
+		return j.fail(fmt.Errorf("new segment: %w", err))
+	case j.file == nil:
+		return noSpace(err)
+	}
+	return nil
+}
+
+func (j *Journal) rotationDue() bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	n := len(j.segments)
+	if n == 0 {
+		return true
+	}
+	active := j.segments[n-1]
+	return active.size > segmentHeader && (j.rotate || active.size >= j.o.SegmentBytes)
+}
+
+// Trim implements Log. It begins a new segment if that is what the newest one waits for, on a
+// full disk in the room that is kept.
+func (j *Journal) Trim(keepFrom Revision) error {
+	if err := j.rotateForTrim(); err != nil {
+		return fmt.Errorf("persist: trim: %w", err)
+	}
+	j.maint.Lock()
+	defer j.maint.Unlock()
+	j.mu.Lock()
+	base := j.base
+	j.mu.Unlock()
+	return j.drop(base, keepFrom)
+}
+
+func (j *Journal) rotateForTrim() error {
+	j.writing.Lock()
+	defer j.writing.Unlock()
+	if err := j.ready(); err != nil || !j.rotationDue() {
+		return err
+	}
+	j.disk.begin()
+	defer j.disk.end()
+	err := j.retry(func() error { return noSpace(j.rotateNow()) })
+	if err == nil || passes(err) || errors.Is(err, ErrFailed) {
+		return err
+	}
+	return j.fail(fmt.Errorf("new segment: %w", err))
+}
+
+// passes says whether an error is about what the system has too little of at the moment.
+func passes(err error) bool {
+	return isFull(err) || errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
+}
+
+// rotateNow makes the next segment the active one. It is marked before it is used, and what is
+// reserved in the one before goes after that: whatever a crash leaves is marked.
+func (j *Journal) rotateNow() error {
+	if j.file != nil && j.o.Sync == SyncNone {
+		if err := j.sync(); err != nil {
+			return err
+		}
+	}
+	s, err := createSegment(j.fs, journalDir(j.dir), j.newest+1)
+	if err != nil {
+		return err
+	}
+	file, size, err := j.extend(s)
+	if err != nil {
+		return errors.Join(err, j.fs.Remove(s.path))
+	}
+	old := j.file
+	j.mu.Lock()
+	var end int64
+	if n := len(j.segments); n > 0 {
+		end = j.segments[n-1].size
+	}
+	j.segments = append(j.segments, s)
+	j.file, j.reserved, j.rotate = file, size, false
+	j.mu.Unlock()
+	if err := j.mark(); err != nil || old == nil {
+		return err
+	}
+	if err := errors.Join(old.Truncate(end), old.Close()); err != nil {
+		j.o.Logger.Warn("what was reserved in a segment is left there", "error", err)
+	}
+	return nil
+}

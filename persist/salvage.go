@@ -1,0 +1,95 @@
+package persist
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/tidwall/buntdb"
+)
+
+// salvage lets revisions leap where some of those that were given out may be gone: when a loss
+// is accepted, and when the machine was started anew under SyncNone. What is left becomes a
+// snapshot beyond all of them, so that no watch goes on across the gap.
+func (j *Journal) salvage() error {
+	m := j.control.mark
+	loss := j.unmarked || m.forgotten(j.o.boot)
+	if !loss && j.o.AcceptLoss {
+		run := &recovery{j: j}
+		err := run.do(run.state, run.list, run.discard, run.journal, run.settle)
+		j.stats = Stats{}
+		loss = j.lost(asError(lossOf(err)))
+	}
+	if !loss {
+		return nil
+	}
+	db, err := openMemory()
+	if err != nil {
+		return err
+	}
+	at, err := j.salvageInto(db)
+	return j.leap(at, errors.Join(err, db.Close()))
+}
+
+func asError(loss *LossError) error {
+	if loss == nil {
+		return nil
+	}
+	return loss
+}
+
+// salvageInto writes all that is left as a snapshot, and answers its revision.
+func (j *Journal) salvageInto(db *buntdb.DB) (at Revision, err error) {
+	put := func(c Commit) error {
+		return db.Update(func(tx *buntdb.Tx) error { return applyAll(tx, []Commit{c}) })
+	}
+	run := &recovery{j: j, lenient: true}
+	run.r.Item = func(i Item) error { return put(Commit{Key: i.Key, Value: i.Value, Revision: i.Revision}) }
+	run.r.Commit = func(c Commit) error {
+		if c.Revision <= run.base {
+			return nil
+		}
+		return put(c)
+	}
+	err = run.do(run.state, run.list, run.discard, run.journal, run.settle)
+	j.stats = Stats{}
+	if err != nil {
+		return 0, err
+	}
+	last := max(run.base, run.last)
+	if at = max(last, j.control.mark.ceiling) + 1; j.unmarked {
+		at = last + restoreLeap
+	}
+	j.o.Logger.Warn("revisions leap: what was given out after the last one that is left may be gone", "last", last, "next", at+1)
+	return at, writeState(j.o, j.dir, at, db)
+}
+
+// leap marks that the state is at a revision, and that the journal is of no use any more.
+func (j *Journal) leap(at Revision, err error) error {
+	if err != nil {
+		return noSpace(err)
+	}
+	j.newest, j.unmarked = at, false
+	return j.mark()
+}
+
+// writeState makes a durable snapshot of what db holds.
+func writeState(o Options, dir string, at Revision, db *buntdb.DB) error {
+	if err := removeSnapshot(o.FS, dir, at); err != nil {
+		return err
+	}
+	var failed error
+	m, err := writeItems(o.FS, snapshotPath(dir, at), at, func(yield func(Item) bool) {
+		failed = eachItem(db, func(i Item) error {
+			if !yield(i) {
+				return io.ErrShortWrite // writeItems knows the cause
+			}
+			return nil
+		})
+	})
+	if err = errors.Join(err, failed); err != nil {
+		return fmt.Errorf("persist: snapshot at revision %d: %w", at, err)
+	}
+	m.Time = o.Now().UnixNano()
+	return placeSnapshot(o.FS, dir, m)
+}

@@ -1,0 +1,354 @@
+package auth
+
+import (
+	"context"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/json"
+	"encoding/pem"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/golang-jwt/jwt/v5"
+	"github.com/gorilla/websocket"
+	"github.com/troupe-api/troupe/cmd/troupe/daemon"
+	"github.com/troupe-api/troupe/test/client"
+)
+
+// A viewer is a watch that runs, and how it has begun.
+type viewer struct {
+	r       *realm
+	what    string
+	begin   func() (answer *http.Response, err error)
+	decoder *json.Decoder
+}
+
+const maps = core + "configmaps"
+
+// view begins a watch of a user, "" being nobody; headers are "name: value". The caller may let
+// nobody else use the realm's connections meanwhile.
+func (r *realm) view(what, user, path string, headers ...string) *viewer {
+	r.t.Helper()
+	v := &viewer{r: r, what: what}
+	v.begin = func() (*http.Response, error) {
+		ctx, cancel := context.WithTimeout(context.Background(), 2*patience)
+		r.t.Cleanup(cancel)
+		q, err := http.NewRequestWithContext(ctx, http.MethodGet, r.URL+path, nil)
+		if err != nil {
+			return nil, err
+		}
+		if user != "" {
+			q.Header.Set("Authorization", "Bearer token-of-"+user)
+		}
+		for _, h := range headers {
+			name, value, _ := strings.Cut(h, ": ")
+			q.Header.Add(name, value)
+		}
+		return r.http.Transport.RoundTrip(q)
+	}
+	answer, err := v.begin()
+	if err != nil || answer.StatusCode != 200 {
+		r.t.Fatalf("%s: %v, %v", what, answer, err)
+	}
+	r.t.Cleanup(func() { answer.Body.Close() })
+	v.decoder = json.NewDecoder(answer.Body)
+	return v
+}
+
+// sees reads until an event of an object.
+func (v *viewer) sees(name string) {
+	v.r.t.Helper()
+	for {
+		var e client.Event
+		if err := v.decoder.Decode(&e); err != nil || e.Type == client.Error {
+			v.r.t.Fatalf("%s: %v %v instead of %s", v.what, e, err, name)
+		}
+		if e.Object.Name() == name {
+			return
+		}
+	}
+}
+
+// ends reads to the end, before which a Status must say why, as it does to who begins again.
+func (v *viewer) ends(code int) {
+	v.r.t.Helper()
+	var last client.Event
+	for {
+		var e client.Event
+		if err := v.decoder.Decode(&e); err != nil {
+			break
+		}
+		last = e
+	}
+	if last.Type != client.Error || last.Code() != code {
+		v.r.t.Errorf("%s: the last event is %v, want an error with %d", v.what, last, code)
+	}
+	answer, err := v.begin()
+	if err != nil {
+		v.r.t.Fatal(err)
+	}
+	answer.Body.Close()
+	if answer.StatusCode != code {
+		v.r.t.Errorf("%s: begun again: %d, want %d", v.what, answer.StatusCode, code)
+	}
+}
+
+const watching = `{"apiGroups":[""],"resources":["configmaps"],"verbs":["get","list","watch"]}`
+
+// bindGroup lets all members of a group watch.
+func (r *realm) bindGroup(name, group string) {
+	r.t.Helper()
+	r.must(rbacPath+"/clusterroles", `{"metadata":{"name":"`+name+`"},"rules":[`+watching+`]}`)
+	r.must(rbacPath+"/clusterrolebindings", `{"metadata":{"name":"`+name+`"},"roleRef":{"apiGroup":"rbac.authorization.platform.io","kind":"ClusterRole","name":"`+name+`"},
+		"subjects":[{"kind":"Group","apiGroup":"rbac.authorization.platform.io","name":"`+group+`"}]}`)
+}
+
+// TestWatchesEnd: a watch ends soon after its user may no longer watch, whatever the cause, and
+// no other watch does.
+func TestWatchesEnd(t *testing.T) {
+	people, proxies := newAuthority(t, "people"), newAuthority(t, "proxies")
+	signer := newAuthority(t, "signer")
+	r := newTokenRealm(t, func(c *daemon.Config, dir string) {
+		der, err := x509.MarshalPKCS8PrivateKey(signer.key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a := &c.Authentication
+		a.ClientCAFile, a.RequestHeader.ClientCAFile = filepath.Join(dir, "people.crt"), filepath.Join(dir, "proxies.crt")
+		a.RequestHeader.UsernameHeaders, a.RequestHeader.GroupHeaders = []string{"X-Remote-User"}, []string{"X-Remote-Group"}
+		c.ServiceAccounts.SigningKeyFile = filepath.Join(dir, "signer.key")
+		c.TLS.ReloadPeriod = daemon.Duration(50 * time.Millisecond)
+		c.Authorization.Modes = []string{"Node", "RBAC"}
+		for path, text := range map[string][]byte{
+			a.ClientCAFile: certPEM(people.cert), a.RequestHeader.ClientCAFile: certPEM(proxies.cert),
+			c.ServiceAccounts.SigningKeyFile: pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}),
+		} {
+			if err := os.WriteFile(path, text, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		users := "token-of-rita,rita,\ntoken-of-rolf,rolf,\ntoken-of-ruth,ruth,\ntoken-of-boss,boss,\ntoken-of-root,root,,system:masters\n" +
+			"token-of-n1,system:node:n1,,system:nodes\ntoken-of-sue,sue,\n"
+		if err := os.WriteFile(a.TokenAuthFile, []byte(users), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	})
+	for _, user := range []string{"rita", "rolf", "ruth", "boss", "sue", "jane", "system:bootstrap:abcdef"} {
+		r.grant("watch-"+strings.ReplaceAll(user, ":", "-"), user, watching)
+	}
+	r.bindGroup("accounts", "system:serviceaccounts")
+	r.bindGroup("proxied", "proxied")
+	r.until(`"user":"x","groups":["proxied"],"resourceAttributes":{"verb":"watch","resource":"configmaps"}`)
+	r.until(`"user":"x","groups":["system:serviceaccounts"],"resourceAttributes":{"verb":"watch","resource":"configmaps"}`)
+	r.grant("impersonate", "boss", `{"apiGroups":[""],"resources":["users"],"verbs":["impersonate"]}`)
+	const stream = maps + "?watch=1"
+	bystanders := []*viewer{r.view("bystander", "root", stream), r.view("bystander", "sue", stream)}
+	remove := func(path string) {
+		t.Helper()
+		if a := r.do("root", "DELETE", path, `{"gracePeriodSeconds":0}`); a.Code >= 300 {
+			t.Fatal(path, a)
+		}
+	}
+	account := func(name string) { r.must(core+"serviceaccounts", `{"metadata":{"name":"`+name+`"}}`) }
+	token := func(name, spec string) string {
+		t.Helper()
+		a := r.do("root", "POST", core+"serviceaccounts/"+name+"/token", `{"spec":`+spec+`}`)
+		if a.Code != 201 {
+			t.Fatal(a)
+		}
+		return "Authorization: Bearer " + a.Object()["status"].(map[string]any)["token"].(string)
+	}
+	t.Run("binding deleted", func(t *testing.T) {
+		one, all := r.view("of one namespace", "rita", stream), r.view("of all", "rita", "/api/v1/configmaps?watch=1")
+		named := r.view("of one object", "rita", maps+"/one?watch=1")
+		remove(rbacPath + "/clusterrolebindings/watch-rita")
+		for _, v := range []*viewer{one, all, named} {
+			v.ends(403)
+		}
+	})
+	t.Run("role changed", func(t *testing.T) {
+		v := r.view("", "rolf", stream)
+		r.expect("root", "PATCH", rbacPath+"/clusterroles/watch-rolf", `{"rules":[{"apiGroups":[""],"resources":["configmaps"],"verbs":["list"]}]}`, 200)
+		v.ends(403)
+	})
+	t.Run("impersonated user", func(t *testing.T) {
+		v := r.view("", "boss", stream, "Impersonate-User: ruth")
+		remove(rbacPath + "/clusterrolebindings/watch-ruth")
+		v.ends(403)
+	})
+	t.Run("impersonating user", func(t *testing.T) {
+		v, own := r.view("", "boss", stream, "Impersonate-User: sue"), r.view("", "boss", stream)
+		remove(rbacPath + "/clusterrolebindings/impersonate")
+		v.ends(403)
+		remove(rbacPath + "/clusterrolebindings/watch-boss")
+		own.ends(403)
+	})
+	t.Run("account deleted", func(t *testing.T) {
+		account("a1")
+		v := r.view("", "", stream, token("a1", "{}"))
+		remove(core + "serviceaccounts/a1")
+		v.ends(401)
+	})
+	t.Run("Secret deleted", func(t *testing.T) {
+		account("a2")
+		r.must(core+"secrets", `{"metadata":{"name":"lock"}}`)
+		bound := r.view("bound", "", stream, token("a2", `{"boundObjectRef":{"kind":"Secret","apiVersion":"v1","name":"lock"}}`))
+		r.must(core+"secrets", fmt.Sprintf(tokenSecret, "held", "a2"))
+		filled := func(a client.Answer) bool { return a.Code == 200 && decoded(a.Object(), "token") != "" }
+		held := decoded(r.eventually("filled", core+"secrets/held", filled).Object(), "token")
+		legacy := r.view("legacy", "", stream, "Authorization: Bearer "+held)
+		remove(core + "secrets/lock")
+		remove(core + "secrets/held")
+		bound.ends(401)
+		legacy.ends(401)
+	})
+	t.Run("Pod deleted", func(t *testing.T) {
+		account("robot")
+		r.must(core+"pods", pod)
+		v := r.view("", "", stream, token("robot", `{"boundObjectRef":{"kind":"Pod","apiVersion":"v1","name":"p"}}`))
+		remove(core + "pods/p")
+		v.ends(401)
+	})
+	t.Run("account token ends", func(t *testing.T) {
+		account("a3")
+		uid := r.do("root", "GET", core+"serviceaccounts/a3", "").Object().UID()
+		now := time.Now().Unix()
+		claims := jwt.MapClaims{
+			"iss": ownToken, "aud": []string{ownToken}, "sub": "system:serviceaccount:default:a3", "iat": now - 600, "nbf": now - 600, "jti": "j",
+			"exp":         now - 58, // a minute is forgiven
+			"platform.io": map[string]any{"namespace": "default", "serviceaccount": map[string]any{"name": "a3", "uid": uid}},
+		}
+		text, err := jwt.NewWithClaims(jwt.SigningMethodES256, claims).SignedString(signer.key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.view("", "", stream, "Authorization: Bearer "+text).ends(401)
+	})
+	t.Run("bootstrap token ends", func(t *testing.T) {
+		end := time.Now().Add(2 * time.Second).UTC().Format(time.RFC3339)
+		r.must(systemSecrets, `{"metadata":{"name":"bootstrap-token-abcdef"},"type":"bootstrap.platform.io/token","stringData":{
+			"token-id":"abcdef","token-secret":"0123456789abcdef","usage-bootstrap-authentication":"true","expiration":"`+end+`"}}`)
+		r.view("", "", stream, "Authorization: Bearer abcdef.0123456789abcdef").ends(401)
+	})
+	t.Run("certificate ends", func(t *testing.T) {
+		short := &x509.Certificate{
+			Subject: pkix.Name{CommonName: "jane"}, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}, NotAfter: time.Now().Add(3 * time.Second),
+		}
+		jane := r.with(people.issue(short))
+		direct := jane.view("direct", "", stream)
+		short.Subject.CommonName = "proxy"
+		proxied := r.with(proxies.issue(short)).view("proxied", "", stream, "X-Remote-User: tim", "X-Remote-Group: devs", "X-Remote-Group: proxied")
+		direct.ends(401)
+		proxied.ends(401)
+	})
+	t.Run("node's Pod deleted", func(t *testing.T) {
+		r.must(core+"secrets", `{"metadata":{"name":"s"}}`)
+		r.must(core+"pods", `{"metadata":{"name":"q"},"spec":{"nodeName":"n1","containers":[{"name":"c","image":"i","envFrom":[{"secretRef":{"name":"s"}}]}]}}`)
+		realm{Server: r.Server, t: t, http: r.http}.eventuallyAs("n1", core+"secrets/s")
+		v := r.view("", "n1", core+"secrets?watch=1&fieldSelector=metadata.name%3Ds")
+		remove(core + "pods/q")
+		v.ends(403)
+	})
+	t.Run("WebSocket", func(t *testing.T) {
+		r.grant("socket", "rita", watching)
+		dialer := websocket.Dialer{TLSClientConfig: r.http.Transport.(*http.Transport).TLSClientConfig.Clone()}
+		c, _, err := dialer.DialContext(t.Context(), "wss"+strings.TrimPrefix(r.URL, "https")+stream, http.Header{"Authorization": {"Bearer token-of-rita"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		remove(rbacPath + "/clusterrolebindings/socket")
+		_ = c.SetReadDeadline(time.Now().Add(patience))
+		var last string
+		for {
+			_, text, err := c.ReadMessage()
+			if err != nil {
+				if !websocket.IsCloseError(err, websocket.CloseNormalClosure) {
+					t.Errorf("the end: %v", err)
+				}
+				break
+			}
+			last = string(text)
+		}
+		if !strings.Contains(last, `"type":"ERROR"`) || !strings.Contains(last, `"code":403`) {
+			t.Errorf("the last event: %s", last)
+		}
+	})
+	t.Run("CA gone", func(t *testing.T) {
+		v := r.with(people.client("jane")).view("", "", stream)
+		if err := os.WriteFile(filepath.Join(r.dir, "people.crt"), certPEM(newAuthority(t, "others").cert), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		v.ends(401)
+	})
+	r.must(maps, `{"metadata":{"name":"last"}}`)
+	for _, v := range bystanders {
+		v.sees("last")
+	}
+}
+
+// eventuallyAs waits until a user may read what is at a path.
+func (r realm) eventuallyAs(user, path string) {
+	r.t.Helper()
+	r.eventually(user, path, 200)
+}
+
+// TestWatchesOfRemotes: what remotes say counts for their time, also for watches. One that does not
+// answer ends none.
+func TestWatchesOfRemotes(t *testing.T) {
+	d, m := newDoorman(t), newMagistrate(t)
+	ca := newAuthority(t, "provider")
+	p := newIdentityProvider(t, ca)
+	p.open()
+	r := newRealm(t, func(c *daemon.Config, dir string) {
+		c.Authentication.Webhook.ConfigFile, c.Authentication.Webhook.CacheTTL = d.kubeconfig(t, dir), daemon.Duration(100*time.Millisecond)
+		c.Authorization.Modes = []string{"RBAC", "Webhook"}
+		w := &c.Authorization.Webhook
+		w.ConfigFile, w.CacheAuthorizedTTL, w.CacheUnauthorizedTTL = m.kubeconfig(t, dir), daemon.Duration(100*time.Millisecond), daemon.Duration(100*time.Millisecond)
+		o := &c.Authentication.OIDC
+		o.IssuerURL, o.ClientID, o.CAFile = p.url, "troupe", filepath.Join(dir, "provider.crt")
+		if err := os.WriteFile(o.CAFile, certPEM(ca.cert), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}, citizen{"fickle", ""})
+	r.grant("wendy", "wendy", watching)
+	r.grant("jane", p.url+"#jane", watching)
+	const stream = maps + "?watch=1"
+
+	token := p.token("jane", map[string]any{"exp": time.Now().Add(4 * time.Second).Unix()})
+	for end := time.Now().Add(patience); r.do("", "POST", whoPath, "{}", "Authorization: Bearer "+token).Code != 201; time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("the provider's keys are not known")
+		}
+	}
+	jane := r.view("an identity token", "", stream, "Authorization: Bearer "+token)
+	wendy := r.view("a token of the webhook", "", stream, "Authorization: Bearer fickle")
+	fickle := r.view("a right of the webhook", "fickle", stream)
+	asked := func() int64 { return min(d.asked.Load(), m.asked.Load()) }
+	wait := func(more int64) {
+		for before, end := asked(), time.Now().Add(patience); asked() < before+more; time.Sleep(10 * time.Millisecond) {
+			if time.Now().After(end) {
+				t.Fatal("the remotes are not asked again")
+			}
+		}
+	}
+	wait(2)
+	d.mute.Store(true)
+	m.mute.Store(true)
+	wait(1)
+	d.mute.Store(false)
+	m.mute.Store(false)
+	r.must(maps, `{"metadata":{"name":"seen"}}`)
+	wendy.sees("seen")
+	fickle.sees("seen")
+	d.turned.Store(true)
+	m.turned.Store(true)
+	wendy.ends(401)
+	fickle.ends(403)
+	jane.ends(401)
+}

@@ -1,0 +1,389 @@
+package ownership
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math/rand"
+	"net/http"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	extensions "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
+	v1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/objectmeta"
+	generated "k8s.io/apiextensions-apiserver/pkg/generated/openapi"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	kschema "k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/managedfields"
+	"k8s.io/kube-openapi/pkg/validation/spec"
+
+	"github.com/troupe-api/troupe/cmd/troupe/daemon"
+	"github.com/troupe-api/troupe/test/client"
+)
+
+// defined is how many kinds are defined at random.
+func defined() int64 {
+	if os.Getenv("TROUPE_SOAK") != "" {
+		return 3000
+	}
+	return 40
+}
+
+// TestDefinitions: objects of kinds with random schemas, also open ones, are written over HTTP while
+// their definitions change how they are owned. Objects and owners are those of the public
+// implementation.
+func TestDefinitions(t *testing.T) {
+	s := client.Serve(t, t.TempDir(), func(c *daemon.Config) { c.Naming = "kubernetes" })
+	first, _ := strconv.ParseInt(cmp.Or(os.Getenv("TROUPE_SEED"), "0"), 10, 64)
+	for seed := first; seed < first+defined(); seed++ {
+		r := Designer{rand.New(rand.NewSource(seed))}
+		d := &scenario{T: t, Server: s, r: r, schema: r.Root(), group: fmt.Sprintf("g%d.example.com", seed)}
+		d.play(seed)
+		if t.Failed() {
+			return
+		}
+	}
+}
+
+// A scenario is the history of one object and of its definition, on both sides.
+type scenario struct {
+	*testing.T
+	*client.Server
+	r       Designer
+	schema  shape
+	group   string
+	theirs  *unstructured.Unstructured
+	oracle  *managedfields.FieldManager
+	version string // of our object
+	steps   []string
+}
+
+const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+
+func (d *scenario) play(seed int64) {
+	d.define()
+	d.write("one", d.wanted())
+	d.differ()
+	for i := range 10 {
+		manager := []string{"one", "two", "three"}[d.r.Intn(3)]
+		switch d.r.Intn(6) {
+		case 0:
+			d.write(manager, d.wanted())
+		case 1:
+			d.schema = d.r.Change(d.schema)
+			d.define()
+		default:
+			d.apply(manager, d.wanted(), d.r.Intn(2) == 0)
+		}
+		if d.differ(); d.Failed() {
+			d.Fatalf("seed %d step %d\n%s", seed, i, strings.Join(d.steps, "\n"))
+		}
+	}
+	d.ask(http.MethodDelete, definitions+"/widgets."+d.group, "", nil)
+}
+
+// kind is what the objects say they are.
+func (d *scenario) kind() kschema.GroupVersionKind {
+	return kschema.GroupVersionKind{Group: d.group, Version: "v1", Kind: "Widget"}
+}
+
+func (d *scenario) path() string { return "/apis/" + d.group + "/v1/namespaces/default/widgets" }
+
+// wanted is an object at random.
+func (d *scenario) wanted() map[string]any {
+	o, _ := d.r.Value(d.schema, 0).(map[string]any)
+	o = maps.Clone(o)
+	metadata := map[string]any{"name": "a", "namespace": "default"}
+	if d.r.Intn(2) == 0 {
+		metadata["labels"] = map[string]any{d.r.word(): d.r.word()}
+	}
+	o["apiVersion"], o["kind"], o["metadata"] = d.group+"/v1", "Widget", metadata
+	return o
+}
+
+// ask sends a request.
+func (d *scenario) ask(method, path, contentType string, body any) client.Answer {
+	d.Helper()
+	text, err := json.Marshal(body)
+	if err != nil {
+		d.Fatal(err)
+	}
+	answer, err := d.Do(context.Background(), method, path, contentType, text)
+	if err != nil {
+		d.Fatal(err)
+	}
+	if len(d.steps) > 0 {
+		d.steps[len(d.steps)-1] += fmt.Sprint(" → ", answer.Code)
+	}
+	return answer
+}
+
+func (d *scenario) step(format string, args ...any) {
+	d.steps = append(d.steps, fmt.Sprintf(format, args...))
+}
+
+// define creates the definition, or changes it to the schema.
+func (d *scenario) define() {
+	d.Helper()
+	object := map[string]any{"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": map[string]any{"name": "widgets." + d.group},
+		"spec": map[string]any{"group": d.group, "scope": "Namespaced", "names": map[string]any{"plural": "widgets", "kind": "Widget"}, "versions": []any{
+			map[string]any{"name": "v1", "served": true, "storage": true, "schema": map[string]any{"openAPIV3Schema": d.schema}}}}}
+	text, err := json.Marshal(d.schema)
+	if err != nil {
+		d.Fatal(err)
+	}
+	d.step("schema %s", text)
+	if d.oracle == nil {
+		if answer := d.ask(http.MethodPost, definitions, client.JSON, object); answer.Code != 201 {
+			d.Fatal(answer)
+		}
+	} else {
+		patch := map[string]any{"spec": object["spec"]}
+		if answer := d.ask(http.MethodPatch, definitions+"/widgets."+d.group, client.MergePatch, patch); answer.Code != 200 {
+			d.Fatal(answer)
+		}
+	}
+	d.oracle = d.manager()
+}
+
+// manager is the public implementation for a schema.
+func (d *scenario) manager() *managedfields.FieldManager {
+	d.Helper()
+	structural := d.structural()
+	types, err := managedfields.NewTypeConverter(d.models(structural), false)
+	if err != nil {
+		d.Fatal(err)
+	}
+	m, err := managedfields.NewDefaultCRDFieldManager(types, one{}, one{structural}, one{}, d.kind(), d.kind().GroupVersion(), "", nil)
+	if err != nil {
+		d.Fatal(err)
+	}
+	return m
+}
+
+// objectMeta is the public name of the type of metadata.
+const objectMeta = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
+
+// structural is the schema in the public form.
+func (d *scenario) structural() *structuralschema.Structural {
+	d.Helper()
+	text, err := json.Marshal(d.schema)
+	if err != nil {
+		d.Fatal(err)
+	}
+	var external v1.JSONSchemaProps
+	if err := json.Unmarshal(text, &external); err != nil {
+		d.Fatal(err)
+	}
+	var internal extensions.JSONSchemaProps
+	if err := v1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(&external, &internal, nil); err != nil {
+		d.Fatal(err)
+	}
+	structural, err := structuralschema.NewStructural(&internal)
+	if err != nil {
+		d.Fatal(err)
+	}
+	return structural
+}
+
+// models are the types of a definition as the public server makes them.
+func (d *scenario) models(structural *structuralschema.Structural) map[string]*spec.Schema {
+	d.Helper()
+	widget := structural.ToKubeOpenAPI()
+	widget.AddExtension("x-kubernetes-embedded-resource", true)
+	embed(widget)
+	kind := d.kind()
+	widget.AddExtension("x-kubernetes-group-version-kind", []any{map[string]any{"group": kind.Group, "version": kind.Version, "kind": kind.Kind}})
+	models := map[string]*spec.Schema{"widget": widget}
+	for name, definition := range generated.GetOpenAPIDefinitions(func(path string) spec.Ref { return spec.MustCreateRef("#/components/schemas/" + path) }) {
+		if strings.HasPrefix(name, strings.TrimSuffix(objectMeta, "ObjectMeta")) {
+			models[name] = &definition.Schema
+		}
+	}
+	return models
+}
+
+// embed gives whole objects in a schema their kind and metadata.
+func embed(s *spec.Schema) {
+	if s == nil {
+		return
+	}
+	for name, field := range s.Properties {
+		embed(&field)
+		s.Properties[name] = field
+	}
+	if s.Items != nil {
+		embed(s.Items.Schema)
+	}
+	if s.AdditionalProperties != nil {
+		embed(s.AdditionalProperties.Schema)
+	}
+	if is, _ := s.Extensions.GetBool(embedded); is {
+		s.SetProperty("apiVersion", *spec.StringProperty())
+		s.SetProperty("kind", *spec.StringProperty())
+		s.SetProperty("metadata", *spec.RefSchema("#/components/schemas/" + objectMeta))
+	}
+}
+
+// one converts between the versions of a kind that has one.
+type one struct{ *structuralschema.Structural }
+
+func (one) Convert(in, out, context any) error { return fmt.Errorf("not asked for") }
+func (one) ConvertToVersion(in runtime.Object, _ runtime.GroupVersioner) (runtime.Object, error) {
+	return in, nil
+}
+func (one) ConvertFieldLabel(_ kschema.GroupVersionKind, label, value string) (string, string, error) {
+	return label, value, nil
+}
+func (o one) Default(object runtime.Object) {
+	tree := object.(*unstructured.Unstructured).Object
+	defaulting.PruneNonNullableNullsWithoutDefaults(tree, o.Structural)
+	defaulting.Default(tree, o.Structural)
+	withoutNulls(tree)
+	_ = objectmeta.Coerce(nil, tree, o.Structural, true, true)
+}
+func (one) New(kind kschema.GroupVersionKind) (runtime.Object, error) {
+	out := &unstructured.Unstructured{}
+	out.SetGroupVersionKind(kind)
+	return out, nil
+}
+
+// live is what the oracle has, to be changed.
+func (d *scenario) live() *unstructured.Unstructured {
+	if d.theirs == nil {
+		out := &unstructured.Unstructured{Object: map[string]any{}}
+		out.SetGroupVersionKind(d.kind())
+		return out
+	}
+	return d.theirs.DeepCopy()
+}
+
+func (d *scenario) keep(o runtime.Object) {
+	d.theirs = o.(*unstructured.Unstructured)
+	d.theirs.SetUID("u")
+}
+
+// withoutNulls takes the nulls out of objects. The oracle leaves one where no schema says anything and
+// an applier has given up all that an object had.
+func withoutNulls(v any) {
+	switch v := v.(type) {
+	case map[string]any:
+		for name, below := range v {
+			if withoutNulls(below); below == nil {
+				delete(v, name)
+			}
+		}
+	case []any:
+		for _, below := range v {
+			withoutNulls(below)
+		}
+	}
+}
+
+// write creates or updates the object.
+func (d *scenario) write(manager string, o map[string]any) {
+	d.Helper()
+	text, _ := json.Marshal(o)
+	d.step("%s writes %s", manager, text)
+	method, path, code := http.MethodPut, d.path()+"/a", 200
+	sent := runtime.DeepCopyJSON(o)
+	sent["metadata"].(map[string]any)["resourceVersion"] = d.version
+	if d.theirs == nil {
+		method, path, code = http.MethodPost, d.path(), 201
+	}
+	answer := d.ask(method, path+"?fieldManager="+manager, client.JSON, sent)
+	if answer.Code != code {
+		d.Errorf("%s", answer)
+		return
+	}
+	if answer.Object().Metadata()["resourceVersion"] == d.version {
+		return // nothing has changed, so nothing was written
+	}
+	next := &unstructured.Unstructured{Object: runtime.DeepCopyJSON(o)}
+	if d.theirs != nil {
+		next.SetUID("u")
+	}
+	after, err := d.oracle.Update(d.live(), next, manager)
+	if err != nil {
+		d.Fatal(err)
+	}
+	d.keep(after)
+}
+
+// apply applies a configuration.
+func (d *scenario) apply(manager string, o map[string]any, force bool) {
+	d.Helper()
+	text, _ := json.Marshal(o)
+	d.step("%s applies (%t) %s", manager, force, text)
+	answer := d.ask(http.MethodPatch, fmt.Sprintf("%s/a?fieldManager=%s&force=%t", d.path(), manager, force), "application/apply-patch+yaml", o)
+	after, err := d.oracle.Apply(d.live(), &unstructured.Unstructured{Object: runtime.DeepCopyJSON(o)}, manager, force)
+	ours := ""
+	if answer.Code == http.StatusUnprocessableEntity && err == nil {
+		return // what the apply has left is not valid, which the oracle does not look at
+	}
+	if answer.Code > 299 {
+		ours, _ = answer.Object()["message"].(string)
+	}
+	wanted := ""
+	if err != nil {
+		wanted = err.Error()
+	}
+	if sorted(ours) != sorted(wanted) {
+		d.Errorf("the answer is %d %s\nwant %s", answer.Code, ours, wanted)
+	}
+	if err == nil && answer.Code == 200 {
+		d.keep(after)
+	}
+}
+
+// sorted are the lines of a text in order.
+func sorted(text string) string {
+	all := strings.Split(text, "\n")
+	slices.Sort(all)
+	return strings.Join(all, "\n")
+}
+
+// differ compares what both sides have.
+func (d *scenario) differ() {
+	d.Helper()
+	ours := map[string]any(d.ask(http.MethodGet, d.path()+"/a", "", nil).Object())
+	d.version, _ = client.Object(ours).Metadata()["resourceVersion"].(string)
+	got, gotOwners := aside(ours)
+	want, owners := aside(d.theirs.Object)
+	if got != want {
+		d.Errorf("the object is\n%s, want\n%s", got, want)
+	}
+	if !slices.Equal(gotOwners, owners) {
+		d.Errorf("the owners of %s are\n%s\nwant\n%s", got, strings.Join(gotOwners, "\n"), strings.Join(owners, "\n"))
+	}
+}
+
+// aside is the text of an object without what the server says of it, and its owners.
+func aside(o map[string]any) (string, []string) {
+	text, _ := json.Marshal(o)
+	out := map[string]any{}
+	_ = json.Unmarshal(text, &out)
+	metadata, _ := out["metadata"].(map[string]any)
+	var owners []string
+	managed, _ := metadata["managedFields"].([]any)
+	for _, v := range managed {
+		entry := v.(map[string]any)
+		fields, _ := json.Marshal(entry["fieldsV1"])
+		owners = append(owners, fmt.Sprint(entry["manager"], " ", entry["operation"], " ", string(fields)))
+	}
+	slices.Sort(owners)
+	for _, name := range []string{"managedFields", "uid", "resourceVersion", "creationTimestamp", "generation"} {
+		delete(metadata, name)
+	}
+	text, _ = json.Marshal(out)
+	return string(text), owners
+}
