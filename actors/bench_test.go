@@ -38,15 +38,15 @@ func BenchmarkCreate(b *testing.B) {
 	})
 }
 
-// hearer is a client that waits for one event at a time.
-type hearer struct{ heard *sync.WaitGroup }
+// countingSink is a client that waits for one event at a time.
+type countingSink struct{ events *sync.WaitGroup }
 
-func (h hearer) Events(events []request.Event) error {
-	h.heard.Add(-len(events))
+func (h countingSink) Events(events []request.Event) error {
+	h.events.Add(-len(events))
 	return nil
 }
 
-func (h hearer) Done() {}
+func (h countingSink) Done() {}
 
 // BenchmarkFanOut changes a ConfigMap of 1 KiB that 2,000 watch, and waits until all have heard of
 // it. It also reports the CPU per event and watcher, the change included.
@@ -62,25 +62,25 @@ func BenchmarkFanOut(b *testing.B) {
 		}
 	}
 	write(request.Create, 0)
-	var heard sync.WaitGroup
+	var events sync.WaitGroup
 	for range watchers {
-		_, err := h.Watch(b.Context(), request.Watch{Kind: kind, Namespace: "default", Version: h.Version(), Bookmarks: true}, hearer{&heard})
+		_, err := h.Watch(b.Context(), request.Watch{Kind: kind, Namespace: "default", Version: h.Version(), Bookmarks: true}, countingSink{&events})
 		if err != nil {
 			b.Fatal(err)
 		}
 	}
 	b.ReportAllocs()
-	before := processor(b)
+	before := cpuTime(b)
 	for i := 1; b.Loop(); i++ {
-		heard.Add(watchers)
+		events.Add(watchers)
 		write(request.Update, i)
-		heard.Wait()
+		events.Wait()
 	}
-	b.ReportMetric(float64((processor(b)-before).Nanoseconds())/float64(b.N*watchers), "ns-cpu/event")
+	b.ReportMetric(float64((cpuTime(b)-before).Nanoseconds())/float64(b.N*watchers), "ns-cpu/event")
 }
 
-// processor is the CPU time that the process has used.
-func processor(b *testing.B) time.Duration {
+// cpuTime is the CPU time that the process has used.
+func cpuTime(b *testing.B) time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
 		b.Fatal(err)

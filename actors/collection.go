@@ -16,23 +16,23 @@ import (
 // snapshot, the history, and who waits for changes. Its actor, a publisher, is the
 // only one that writes to snapshot and history.
 type collection struct {
-	store   *Store
-	storage meta.GroupResource
-	form    atomic.Pointer[schema.Kind] // what kind returns
-	claims  mutation.Claims
-	pid     *actor.PID
+	store       *Store
+	storage     meta.GroupResource
+	currentKind atomic.Pointer[schema.Kind] // what kind returns
+	allocator   mutation.Allocator
+	pid         *actor.PID
 
-	published atomic.Pointer[snapshot]
-	history   *history
-	watchers  watchers
-	objects   residents
-	pins      pins
-	turns     turns
+	published     atomic.Pointer[snapshot]
+	history       *history
+	watchers      watchers
+	activations   activations
+	snapshotCache snapshotCache
+	mutations     mutations
 }
 
 // kind is the kind by which stored objects are read. That of a custom kind's collection changes
 // with its definition.
-func (c *collection) kind() *schema.Kind { return c.form.Load() }
+func (c *collection) kind() *schema.Kind { return c.currentKind.Load() }
 
 // prefix is what the keys of the collection begin with in the log.
 func (c *collection) prefix() string { return c.storage.Group + "/" + c.storage.Resource + "/" }
@@ -41,9 +41,9 @@ func (c *collection) prefix() string { return c.storage.Group + "/" + c.storage.
 // publishes ends the process: what is durable must not stay invisible.
 type publisher struct {
 	*collection
-	working *tree     // the next snapshot,
-	lookups []lookup  // and its lookups
-	records []*record // of the batch that is being published; empty between two
+	working      *tree        // the next snapshot,
+	fieldIndexes []fieldIndex // and its lookups
+	records      []*record    // of the batch that is being published; empty between two
 }
 
 // changes is the part of a committed batch that belongs to one collection.
@@ -54,10 +54,10 @@ type changes struct {
 
 // change is one committed write on its way to publication.
 type change struct {
-	object *meta.Object
-	remove bool
-	time   time.Time
-	flight *flight // nil for the write of another daemon
+	object   *meta.Object
+	remove   bool
+	time     time.Time
+	proposal *proposal // nil for the write of another daemon
 }
 
 // tick makes a collection look after what depends on time.
@@ -67,13 +67,13 @@ type tick struct{ now time.Time }
 func (p *publisher) Receive(ctx actor.Context) {
 	switch m := ctx.Message().(type) {
 	case *actor.Started:
-		p.working, p.lookups = fork(p.published.Load().objects), forkLookups(p.published.Load().lookups)
+		p.working, p.fieldIndexes = fork(p.published.Load().objects), forkFieldIndexes(p.published.Load().fieldIndexes)
 	case *changes:
 		p.publish(m)
 	case tick:
 		p.tick(m.now)
-	case reform:
-		p.reform(m)
+	case migrateSchema:
+		p.migrateSchema(m)
 	}
 }
 
@@ -87,25 +87,25 @@ func (p *publisher) publish(b *changes) {
 	for i := range b.records {
 		p.records = append(p.records, p.apply(&b.records[i]))
 	}
-	p.store.retained.append(p.history, p.records)
+	p.store.retention.append(p.history, p.records)
 	clear(p.records)
 	p.records = p.records[:0]
-	p.pins.outlive(p.history.floor.Load())
+	p.snapshotCache.dropBelow(p.history.floor.Load())
 	last := b.records[len(b.records)-1].object.Version
-	p.published.Store(&snapshot{objects: p.working.Copy(), lookups: shareLookups(p.lookups), version: last})
-	p.store.horizon.done(b.publication)
-	p.watchers.wake(b.records, p.store.crew)
+	p.published.Store(&snapshot{objects: p.working.Copy(), fieldIndexes: shareFieldIndexes(p.fieldIndexes), version: last})
+	p.store.appliedRevision.done(b.publication)
+	p.watchers.wake(b.records, p.store.dispatcher)
 	for i := range b.records {
-		if f := b.records[i].flight; f != nil {
-			f.land(b.records[i].object)
+		if f := b.records[i].proposal; f != nil {
+			f.markApplied(b.records[i].object)
 		}
 	}
 }
 
 // apply puts one change into the working index, and makes what goes into the history.
 func (p *publisher) apply(c *change) *record {
-	if f := c.flight; f != nil && f.kind != p.kind() { // it was on its way when the kind changed
-		c.object = p.selectable(c.object)
+	if f := c.proposal; f != nil && f.kind != p.kind() { // it was on its way when the kind changed
+		c.object = p.withSelectableFields(c.object)
 	}
 	r := &record{version: c.object.Version, time: c.time, kind: changed, object: c.object}
 	at := path(c.object.Key.Namespace, c.object.Key.Name)
@@ -119,23 +119,23 @@ func (p *publisher) apply(c *change) *record {
 			r.kind = created
 		}
 	}
-	for _, l := range p.lookups {
+	for _, l := range p.fieldIndexes {
 		if r.previous != nil {
-			l.drop(at, r.previous)
+			l.delete(at, r.previous)
 		}
 		if !c.remove {
 			l.put(at, c.object)
 		}
 	}
-	r.weigh()
+	r.computeBytes()
 	return r
 }
 
 // tick lets old pins and idle owners of objects go and sends due bookmarks.
 func (p *publisher) tick(now time.Time) {
 	t := p.store.tuning
-	p.pins.expire(now.Add(-t.HistoryTime))
-	p.pins.outlive(p.history.floor.Load())
+	p.snapshotCache.expire(now.Add(-t.HistoryTime))
+	p.snapshotCache.dropBelow(p.history.floor.Load())
 	p.passivate(now.Add(-t.IdleTime))
-	p.watchers.remind(now.Add(-t.BookmarkPeriod))
+	p.watchers.sendBookmarks(now.Add(-t.BookmarkPeriod))
 }

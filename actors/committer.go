@@ -19,56 +19,56 @@ import (
 // failed log ends the process.
 type committer struct {
 	store   *Store
-	box     *mailbox
-	waiting []*flight
+	mailbox *mailbox
+	waiting []*proposal
 	bytes   int // of waiting
 	// committing are the flights of the Append that is under way, by index of the batch.
-	committing []*flight
+	committing []*proposal
 }
 
 // Receive implements actor.Actor.
 func (c *committer) Receive(ctx actor.Context) {
 	defer func() {
 		if reason := recover(); reason != nil {
-			c.refuse(fmt.Errorf("committing: %v", reason))
+			c.failAll(fmt.Errorf("committing: %v", reason))
 		}
 	}()
 	switch m := ctx.Message().(type) {
-	case *flight:
-		c.take(m)
+	case *proposal:
+		c.add(m)
 	case *actor.Stopping:
-		c.leave()
+		c.shutdown()
 	}
 }
 
-// mostBatchBytes is how much is gathered for one batch, but for its last change: what is more goes
+// maxBatchBytes is how much is gathered for one batch, but for its last change: what is more goes
 // into the next one.
-const mostBatchBytes = 16 << 20
+const maxBatchBytes = 16 << 20
 
-// take gathers flights, and commits when nothing more waits or the batch is full.
-func (c *committer) take(f *flight) {
+// add gathers flights, and commits when nothing more waits or the batch is full.
+func (c *committer) add(f *proposal) {
 	c.waiting = append(c.waiting, f)
 	c.bytes += f.size()
-	if len(c.waiting) >= c.store.tuning.BatchSize || c.bytes >= mostBatchBytes {
+	if len(c.waiting) >= c.store.tuning.BatchSize || c.bytes >= maxBatchBytes {
 		c.commit()
 		return
 	}
-	if c.box.length() == 0 {
+	if c.mailbox.length() == 0 {
 		runtime.Gosched() // who could run and join the batch does so first
 	}
-	if c.box.length() == 0 {
+	if c.mailbox.length() == 0 {
 		c.commit()
 	}
 }
 
-// leave commits what was gathered and turns away what came too late.
-func (c *committer) leave() {
-	late := c.box.close()
+// shutdown commits what was gathered and turns away what came too late.
+func (c *committer) shutdown() {
+	late := c.mailbox.close()
 	if len(c.waiting) > 0 {
 		c.commit()
 	}
 	for _, message := range late {
-		if f, ok := message.(*flight); ok {
+		if f, ok := message.(*proposal); ok {
 			f.reject(errStopped)
 		}
 	}
@@ -77,10 +77,10 @@ func (c *committer) leave() {
 // commit writes everything that waits in one batch.
 func (c *committer) commit() {
 	batch := make([]persist.Write, 0, len(c.waiting))
-	c.committing = make([]*flight, 0, len(c.waiting))
-	inBatch := make(map[*flight]bool, len(c.waiting))
+	c.committing = make([]*proposal, 0, len(c.waiting))
+	inBatch := make(map[*proposal]bool, len(c.waiting))
 	for _, f := range c.waiting {
-		if err := f.settle(inBatch); err != nil {
+		if err := f.resolveBase(inBatch); err != nil {
 			f.abort(err)
 			continue
 		}
@@ -95,12 +95,12 @@ func (c *committer) commit() {
 	begin := time.Now()
 	results, err := c.store.log.Append(batch)
 	c.store.metrics.batch(len(batch), time.Since(begin))
-	if errors.Is(err, persist.ErrNoSpace) && c.onlyWhatFrees() {
+	if errors.Is(err, persist.ErrNoSpace) && c.abortNonFreeing() {
 		c.commit()
 		return
 	}
 	if err != nil {
-		c.refuse(err)
+		c.failAll(err)
 		return
 	}
 	for i, r := range results {
@@ -110,8 +110,8 @@ func (c *committer) commit() {
 	}
 }
 
-// settle completes the conditions of a write whose base may still be on its way.
-func (f *flight) settle(inBatch map[*flight]bool) error {
+// resolveBase completes the conditions of a write whose base may still be on its way.
+func (f *proposal) resolveBase(inBatch map[*proposal]bool) error {
 	if f.base != nil && inBatch[f.base] {
 		return nil // the batch keeps the order
 	}
@@ -120,39 +120,39 @@ func (f *flight) settle(inBatch map[*flight]bool) error {
 		if f.base.err != nil {
 			return errStale
 		}
-		f.from = f.base.object.Version
+		f.baseVersion = f.base.object.Version
 	}
-	f.write.Conditions = append(f.write.Conditions, persist.Condition{Key: f.write.Key, Revision: persist.Revision(f.from)})
+	f.write.Conditions = append(f.write.Conditions, persist.Condition{Key: f.write.Key, Revision: persist.Revision(f.baseVersion)})
 	return nil
 }
 
-// refuse answers all flights of a batch that the log did not take. The process hears of a log
+// failAll answers all flights of a batch that the log did not take. The process hears of a log
 // that has failed when they have their answer.
-func (c *committer) refuse(err error) {
-	answer := noRoom()
+func (c *committer) failAll(err error) {
+	answer := diskFullError()
 	if !errors.Is(err, persist.ErrNoSpace) {
 		answer = meta.NewServiceUnavailable("the server can not store changes any more and is stopping")
 		defer c.store.fail(fmt.Errorf("log: %w", err))
 	}
 	for _, f := range slices.Concat(c.committing, c.waiting) {
-		if !f.landed() {
+		if !f.resolved() {
 			f.abort(answer)
 		}
 	}
 	c.committing, c.waiting, c.bytes = nil, nil, 0
 }
 
-// noRoom answers what finds no room.
-func noRoom() error {
+// diskFullError answers what finds no room.
+func diskFullError() error {
 	return meta.NewInsufficientStorage("the disk that keeps the objects is full")
 }
 
-// onlyWhatFrees refuses what a full disk has no room for and leaves the rest, for which room is
+// abortNonFreeing refuses what a full disk has no room for and leaves the rest, for which room is
 // kept, waiting. It answers false if there was only one or the other.
-func (c *committer) onlyWhatFrees() bool {
-	var rest []*flight
+func (c *committer) abortNonFreeing() bool {
+	var rest []*proposal
 	for _, f := range c.committing {
-		if f.write.Frees {
+		if f.write.FreesSpace {
 			rest = append(rest, f)
 		}
 	}
@@ -160,25 +160,25 @@ func (c *committer) onlyWhatFrees() bool {
 		return false
 	}
 	for _, f := range c.committing {
-		if !f.write.Frees {
-			f.abort(noRoom())
+		if !f.write.FreesSpace {
+			f.abort(diskFullError())
 		}
 	}
 	c.committing, c.waiting = nil, append(rest, c.waiting...)
 	return true
 }
 
-// follow takes each durable batch from the log and hands its parts to the collections.
+// publishBatch takes each durable batch from the log and hands its parts to the collections.
 // The log calls it on the goroutine of Append.
-func (c *committer) follow(batch []persist.Commit) {
+func (c *committer) publishBatch(batch []persist.Commit) {
 	parts := make(map[*collection]*changes)
 	for i := range batch {
 		commit := &batch[i]
-		var f *flight
+		var f *proposal
 		if commit.Index >= 0 {
 			f = c.committing[commit.Index]
 		}
-		into, change := c.change(commit, f)
+		into, change := c.changeOf(commit, f)
 		part := parts[into]
 		if part == nil {
 			part = &changes{}
@@ -186,18 +186,18 @@ func (c *committer) follow(batch []persist.Commit) {
 		}
 		part.records = append(part.records, change)
 	}
-	publication := c.store.horizon.begin(uint64(batch[len(batch)-1].Revision), len(parts))
+	publication := c.store.appliedRevision.begin(uint64(batch[len(batch)-1].Revision), len(parts))
 	for into, part := range parts {
 		part.publication = publication
 		c.store.system.Root.Send(into.pid, part)
 	}
 }
 
-// change makes the committed object of a commit. It keeps alive nothing else of the
+// changeOf makes the committed object of a commit. It keeps alive nothing else of the
 // request.
-func (c *committer) change(commit *persist.Commit, f *flight) (*collection, change) {
+func (c *committer) changeOf(commit *persist.Commit, f *proposal) (*collection, change) {
 	if f != nil {
-		return f.collection, change{object: f.committed(commit), remove: commit.Delete, time: commit.Time, flight: f}
+		return f.collection, change{object: f.committedObject(commit), remove: commit.Delete, time: commit.Time, proposal: f}
 	}
 	into, object, err := c.store.decode(commit.Key, commit.Revision, commit.Value)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// things compiles a definition, each time of its own.
-func (h *house) things() *custom.Definition {
+// thingDefinition compiles a definition, each time of its own.
+func (h *testStore) thingDefinition() *custom.Definition {
 	return h.kinds.Compile(schema.Tree{
 		"metadata": schema.Tree{"name": "things.example.com"},
 		"spec": schema.Tree{"group": "example.com", "scope": "Namespaced", "names": schema.Tree{"plural": "things", "kind": "Thing"},
@@ -19,23 +19,23 @@ func (h *house) things() *custom.Definition {
 	})
 }
 
-// ending is a client that waits for the end.
-type ending chan struct{}
+// doneSink is a client that waits for the end.
+type doneSink chan struct{}
 
-func (ending) Events([]request.Event) error { return nil }
+func (doneSink) Events([]request.Event) error { return nil }
 
-func (e ending) Done() { close(e) }
+func (e doneSink) Done() { close(e) }
 
 // TestWatchOfFormerKind: a watch by a definition that has changed since it was asked for ends, as
 // those did that the change has found.
 func TestWatchOfFormerKind(t *testing.T) {
 	h := open(t, t.TempDir(), nil)
 	defer h.close()
-	former, now := h.things(), h.things()
-	h.Adopt(former.Stored)
-	h.Adopt(now.Stored)
+	former, now := h.thingDefinition(), h.thingDefinition()
+	h.RegisterKind(former.Stored)
+	h.RegisterKind(now.Stored)
 	for _, k := range []*schema.Kind{former.Stored, former.Served[0]} {
-		end := make(ending)
+		end := make(doneSink)
 		if _, err := h.Watch(context.Background(), request.Watch{Kind: k, Version: h.Version()}, end); err != nil {
 			t.Fatal(err)
 		}
@@ -45,7 +45,7 @@ func TestWatchOfFormerKind(t *testing.T) {
 			t.Fatal("it goes on in a form that no one else sees any more")
 		}
 	}
-	end := make(ending)
+	end := make(doneSink)
 	session, err := h.Watch(context.Background(), request.Watch{Kind: now.Stored, Version: h.Version()}, end)
 	if err != nil {
 		t.Fatal(err)

@@ -8,10 +8,10 @@ import (
 
 // Refusals inside the store; the first three make the asker come again.
 var (
-	errStopped = errors.New("actors: the owner has stopped")
-	errStale   = errors.New("actors: computed on a state that did not hold")
-	errFull    = meta.NewTooManyRequests("too many changes wait for this object, please try again later", 1)
+	errStopped     = errors.New("actors: the owner has stopped")
+	errStale       = errors.New("actors: computed on a state that did not hold")
+	errMailboxFull = meta.NewTooManyRequests("too many changes wait for this object, please try again later", 1)
 )
 
-// again says whether a mutation is to be computed anew.
-func again(err error) bool { return errors.Is(err, errStopped) || errors.Is(err, errStale) }
+// isRetryable says whether a mutation is to be computed anew.
+func isRetryable(err error) bool { return errors.Is(err, errStopped) || errors.Is(err, errStale) }

@@ -15,11 +15,11 @@ import (
 	"github.com/troupe-api/troupe/kinds/request"
 )
 
-// states remembers what a list showed at each version.
-type states map[uint64][]string
+// listsByVersion remembers what a list showed at each version.
+type listsByVersion map[uint64][]string
 
-// shown is a listing as text, one object a line.
-func shown(items []*meta.Object) []string {
+// listText is a listing as text, one object a line.
+func listText(items []*meta.Object) []string {
 	var lines []string
 	for _, o := range items {
 		lines = append(lines, string(o.JSON))
@@ -28,7 +28,7 @@ func shown(items []*meta.Object) []string {
 }
 
 // churn makes random changes and remembers the state after each.
-func (h *house) churn(chance *rand.Rand, steps int, seen states) {
+func (h *testStore) churn(chance *rand.Rand, steps int, seen listsByVersion) {
 	h.t.Helper()
 	for range steps {
 		name := fmt.Sprint("c", chance.IntN(8))
@@ -43,29 +43,29 @@ func (h *house) churn(chance *rand.Rand, steps int, seen states) {
 		default:
 			_, err = h.create(name, "new")
 		}
-		if c := code(err); c != 0 && c != 404 && c != 409 {
+		if c := statusCode(err); c != 0 && c != 404 && c != 409 {
 			h.t.Fatal(err)
 		}
 		l := h.list(request.List{})
-		seen[l.Version] = shown(l.Items)
+		seen[l.Version] = listText(l.Items)
 	}
 }
 
-// check reads each remembered version exactly. After a restart the oldest changes may
+// checkLists reads each remembered version exactly. After a restart the oldest changes may
 // be answered 410; that many is returned.
-func (h *house) check(seen states) (gone int) {
+func (h *testStore) checkLists(seen listsByVersion) (gone int) {
 	h.t.Helper()
 	for _, version := range slices.Sorted(maps.Keys(seen)) {
 		l, err := h.List(context.Background(), request.List{Kind: h.kind("configmaps"), Match: request.MatchExact, Version: version})
-		if code(err) == 410 {
+		if statusCode(err) == 410 {
 			gone++
 			continue
 		}
 		if err != nil {
 			h.t.Fatal(err)
 		}
-		if l.Version != version || !slices.Equal(shown(l.Items), seen[version]) {
-			h.t.Fatalf("version %d shows\n%s\nwant\n%s", version, strings.Join(shown(l.Items), "\n"), strings.Join(seen[version], "\n"))
+		if l.Version != version || !slices.Equal(listText(l.Items), seen[version]) {
+			h.t.Fatalf("version %d shows\n%s\nwant\n%s", version, strings.Join(listText(l.Items), "\n"), strings.Join(seen[version], "\n"))
 		}
 	}
 	return gone
@@ -75,10 +75,10 @@ func (h *house) check(seen states) (gone int) {
 func TestExactLists(t *testing.T) {
 	for seed := range uint64(5) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			chance, seen, dir := rand.New(rand.NewPCG(seed, 7)), states{}, t.TempDir()
+			chance, seen, dir := rand.New(rand.NewPCG(seed, 7)), listsByVersion{}, t.TempDir()
 			h := open(t, dir, nil)
 			h.churn(chance, 60, seen)
-			if gone := h.check(seen); gone > 0 {
+			if gone := h.checkLists(seen); gone > 0 {
 				t.Errorf("%d versions are gone before a restart", gone)
 			}
 			if err := h.Snapshot(); err != nil {
@@ -89,7 +89,7 @@ func TestExactLists(t *testing.T) {
 			h = open(t, dir, nil)
 			defer h.close()
 			h.churn(chance, 20, seen)
-			if gone := h.check(seen); gone > len(seen)/2 {
+			if gone := h.checkLists(seen); gone > len(seen)/2 {
 				t.Errorf("%d of %d versions are gone after a restart", gone, len(seen))
 			}
 		})
@@ -100,7 +100,7 @@ func TestExactLists(t *testing.T) {
 func TestChunksAreOneSnapshot(t *testing.T) {
 	h := open(t, t.TempDir(), nil)
 	defer h.close()
-	chance, seen := rand.New(rand.NewPCG(1, 1)), states{}
+	chance, seen := rand.New(rand.NewPCG(1, 1)), listsByVersion{}
 	for i := range 8 {
 		if _, err := h.create(fmt.Sprint("c", i), "x"); err != nil {
 			t.Fatal(err)
@@ -124,12 +124,12 @@ func TestChunksAreOneSnapshot(t *testing.T) {
 		r = request.List{Limit: 3, Continue: l.Continue}
 		h.churn(chance, 10, seen)
 	}
-	if !slices.Equal(shown(got), shown(first.Items)) {
-		t.Errorf("chunks\n%s\nwant\n%s", shown(got), shown(first.Items))
+	if !slices.Equal(listText(got), listText(first.Items)) {
+		t.Errorf("chunks\n%s\nwant\n%s", listText(got), listText(first.Items))
 	}
 	// A token of another list is refused.
 	forged := request.List{Kind: h.kind("secrets"), Limit: 3, Continue: h.list(request.List{Limit: 3}).Continue}
-	if _, err := h.List(context.Background(), forged); code(err) != 400 {
+	if _, err := h.List(context.Background(), forged); statusCode(err) != 400 {
 		t.Errorf("a token of another kind: %v, want 400", err)
 	}
 }
@@ -158,8 +158,8 @@ func TestExactBeforeHistory(t *testing.T) {
 		"exactly": {Match: request.MatchExact, Version: chunk.Version}, "the next chunk": {Continue: chunk.Continue},
 	} {
 		r.Kind = h.kind("configmaps")
-		if l, err := h.List(context.Background(), r); code(err) != 410 {
-			t.Errorf("%s: %v, %v, want 410", name, shown(l.Items), err)
+		if l, err := h.List(context.Background(), r); statusCode(err) != 410 {
+			t.Errorf("%s: %v, %v, want 410", name, listText(l.Items), err)
 		}
 	}
 	if l, err := h.List(context.Background(), request.List{Kind: h.kind("configmaps"), Match: request.MatchExact, Version: h.Version()}); err != nil || len(l.Items) != 4 {

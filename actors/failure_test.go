@@ -18,8 +18,8 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// code is the HTTP code of an error; 0 for none, 500 for one that is no Status.
-func code(err error) int {
+// statusCode is the HTTP code of an error; 0 for none, 500 for one that is no Status.
+func statusCode(err error) int {
 	if err == nil {
 		return 0
 	}
@@ -31,7 +31,7 @@ func code(err error) int {
 }
 
 // onValidate runs fn in the validation of each ConfigMap that has a value of data.v.
-func (h *house) onValidate(fn func(value string)) {
+func (h *testStore) onValidate(fn func(value string)) {
 	h.kind("configmaps").Rules.Validate = func(obj schema.Tree, _ *schema.Faults) {
 		data, _ := obj["data"].(schema.Tree)
 		value, _ := data["v"].(string)
@@ -40,7 +40,7 @@ func (h *house) onValidate(fn func(value string)) {
 }
 
 // Invariant 33: a panic is the answer 500 to one request; the object and others go on.
-func TestPanicHarmsOneRequest(t *testing.T) {
+func TestPanicFailsOneRequest(t *testing.T) {
 	h := open(t, t.TempDir(), func(o *actors.Options) { o.Tuning.RestartBackoff = 0 })
 	defer h.close()
 	h.onValidate(func(value string) {
@@ -52,7 +52,7 @@ func TestPanicHarmsOneRequest(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 5 {
-		if _, err := h.patch("a", `{"data":{"v":"boom"}}`); code(err) != 500 {
+		if _, err := h.patch("a", `{"data":{"v":"boom"}}`); statusCode(err) != 500 {
 			t.Errorf("panic: %v, want 500", err)
 		}
 		if _, err := h.patch("a", `{"data":{"w":"fine"}}`); err != nil {
@@ -76,10 +76,10 @@ func TestFullMailboxIsRefused(t *testing.T) {
 		}
 	})
 	answers := make(chan int, 6)
-	go func() { _, err := h.patch("a", `{"data":{"v":"wait"}}`); answers <- code(err) }()
+	go func() { _, err := h.patch("a", `{"data":{"v":"wait"}}`); answers <- statusCode(err) }()
 	<-entered
 	for i := range 5 {
-		go func() { _, err := h.patch("a", fmt.Sprintf(`{"data":{"v":"%d"}}`, i)); answers <- code(err) }()
+		go func() { _, err := h.patch("a", fmt.Sprintf(`{"data":{"v":"%d"}}`, i)); answers <- statusCode(err) }()
 	}
 	refused := 0
 	for range 3 { // two of five fit
@@ -111,7 +111,7 @@ func TestCloseAnswersEveryone(t *testing.T) {
 		wait.Go(func() {
 			for i := 0; ; i++ {
 				_, err := h.patch("a", fmt.Sprintf(`{"data":{"w%d":"%d"}}`, w, i))
-				if code(err) == 503 {
+				if statusCode(err) == 503 {
 					refused.Add(1)
 					return
 				}
@@ -156,7 +156,7 @@ func TestPassivation(t *testing.T) {
 	}
 }
 
-func (h *house) metrics() string {
+func (h *testStore) metrics() string {
 	var b strings.Builder
 	h.WriteMetrics(&b)
 	return b.String()
@@ -172,7 +172,7 @@ func TestDiskFull(t *testing.T) {
 		t.Fatal(err)
 	}
 	fs.SetBudget(fs.Used() + 200)
-	if _, err := h.create("full", strings.Repeat("x", 100_000)); code(err) != 507 {
+	if _, err := h.create("full", strings.Repeat("x", 100_000)); statusCode(err) != 507 {
 		t.Errorf("on a full disk: %v, want 507", err)
 	}
 	if l := h.list(request.List{}); len(l.Items) != 1 {
@@ -195,7 +195,7 @@ func TestFailedSync(t *testing.T) {
 		}
 		return nil
 	})
-	if _, err := h.create("lost", "x"); code(err) != 503 {
+	if _, err := h.create("lost", "x"); statusCode(err) != 503 {
 		t.Errorf("with a failing sync: %v, want 503", err)
 	}
 	if err := <-fatal; err == nil || h.Healthy() == nil {
@@ -225,7 +225,7 @@ func TestDryRun(t *testing.T) {
 }
 
 // Invariant 31: a terminating namespace refuses creates; a missing one is not found.
-func TestNamespaceGuard(t *testing.T) {
+func TestNamespacePrecondition(t *testing.T) {
 	h := open(t, t.TempDir(), nil)
 	defer h.close()
 	namespaces := h.kind("namespaces")
@@ -233,7 +233,7 @@ func TestNamespaceGuard(t *testing.T) {
 	inN := func() int {
 		_, err := h.Mutate(context.Background(), request.Mutation{Verb: request.Create, Kind: h.kind("configmaps"),
 			Key: meta.Key{Namespace: "n", Name: "a"}, Object: schema.Tree{"metadata": schema.Tree{"name": "a"}}})
-		return code(err)
+		return statusCode(err)
 	}
 	if got := inN(); got != 404 {
 		t.Errorf("missing namespace: %d, want 404", got)
@@ -251,7 +251,7 @@ func TestNamespaceGuard(t *testing.T) {
 	}
 	_, err := h.Mutate(context.Background(), request.Mutation{Verb: request.Delete, Kind: namespaces,
 		Key: meta.Key{GroupResource: namespaces.Storage, Name: "default"}})
-	if code(err) != 403 {
+	if statusCode(err) != 403 {
 		t.Errorf("deleting the default namespace: %v, want 403", err)
 	}
 }

@@ -18,10 +18,10 @@ type record struct {
 	// back and the state before is older than it: labels and selectable fields are then
 	// those of object.
 	previous *meta.Object
-	// left is previous under the version of this change, for watchers whose selector
+	// deselected is previous under the version of this change, for watchers whose selector
 	// the object has left; made when the first of them needs it.
-	left  atomic.Pointer[meta.Object]
-	bytes int64 // that would be free without it
+	deselected atomic.Pointer[meta.Object]
+	bytes      int64 // that would be free without it
 }
 
 // changeKind tells the changes apart.
@@ -33,14 +33,14 @@ const (
 	removed
 )
 
-// recordBytes is what a record takes beside the JSON of objects: itself, the object with its
+// recordOverhead is what a record takes beside the JSON of objects: itself, the object with its
 // key and head, and its place.
-const recordBytes = 384
+const recordOverhead = 384
 
-// weigh counts what only the history holds: the state that the change has replaced. The new
+// computeBytes counts what only the history holds: the state that the change has replaced. The new
 // state is the index's until the next change of it, which counts it.
-func (r *record) weigh() {
-	r.bytes = recordBytes
+func (r *record) computeBytes() {
+	r.bytes = recordOverhead
 	if r.previous != nil {
 		r.bytes += int64(len(r.previous.JSON))
 	}
@@ -74,18 +74,18 @@ func (c *chunk) record(i int32) *record {
 // of cursors read without a lock. A cursor that holds on to a chunk that was dropped keeps
 // an empty shell alive, not its records.
 type history struct {
-	kept   *retention
-	floor  atomic.Uint64 // every change above it is still there
-	chunks atomic.Pointer[[]*chunk]
-	bytes  atomic.Int64
+	retention *retention
+	floor     atomic.Uint64 // every change above it is still there
+	chunks    atomic.Pointer[[]*chunk]
+	bytes     atomic.Int64
 	// What follows is guarded by the mutex of kept.
-	gone   int32  // how many records of the first chunk have been dropped
-	oldest uint64 // version of the oldest record, while there is one
-	place  int    // in the queue of kept
+	dropped   int32  // how many records of the first chunk have been dropped
+	oldest    uint64 // version of the oldest record, while there is one
+	heapIndex int    // in the queue of kept
 }
 
-func newHistory(floor uint64, kept *retention) *history {
-	h := &history{kept: kept, place: nowhere}
+func newHistory(floor uint64, shared *retention) *history {
+	h := &history{retention: shared, heapIndex: notInHeap}
 	h.floor.Store(floor)
 	first := newChunk()
 	first.first = floor + 1
@@ -110,7 +110,7 @@ func (h *history) append(r *record) {
 		longer := append(chunks[:len(chunks):len(chunks)], fresh)
 		h.chunks.Store(&longer)
 		last.next.Store(fresh)
-		h.settle()
+		h.releaseFirstChunk()
 		last, n = fresh, 0
 	}
 	last.records.Load()[n].Store(r)
@@ -120,10 +120,10 @@ func (h *history) append(r *record) {
 // first is the oldest record, if there is one. The caller holds the mutex of kept.
 func (h *history) first() *record {
 	c := (*h.chunks.Load())[0]
-	if h.gone == c.n.Load() {
+	if h.dropped == c.n.Load() {
 		return nil
 	}
-	return c.record(h.gone)
+	return c.record(h.dropped)
 }
 
 // drop takes the oldest record out; more says that there is another. The caller holds the
@@ -131,9 +131,9 @@ func (h *history) first() *record {
 func (h *history) drop() (r *record, more bool) {
 	r = h.first()
 	h.floor.Store(r.version)
-	(*h.chunks.Load())[0].records.Load()[h.gone].Store(nil)
-	h.gone++
-	h.settle()
+	(*h.chunks.Load())[0].records.Load()[h.dropped].Store(nil)
+	h.dropped++
+	h.releaseFirstChunk()
 	next := h.first()
 	if next == nil {
 		return r, false
@@ -142,37 +142,37 @@ func (h *history) drop() (r *record, more bool) {
 	return r, true
 }
 
-// settle lets the first chunk go when nothing is left of it and another has begun.
-func (h *history) settle() {
+// releaseFirstChunk lets the first chunk go when nothing is left of it and another has begun.
+func (h *history) releaseFirstChunk() {
 	chunks := *h.chunks.Load()
-	if h.gone < chunkSize || len(chunks) == 1 {
+	if h.dropped < chunkSize || len(chunks) == 1 {
 		return
 	}
 	rest := chunks[1:]
 	h.chunks.Store(&rest)
 	chunks[0].records.Store(nil)
-	h.gone = 0
+	h.dropped = 0
 }
 
-// leaving is the state that watchers see whose selector the object has left.
-func (h *history) leaving(r *record) *meta.Object {
-	if o := r.left.Load(); o != nil {
+// deselected is the state that watchers see whose selector the object has left.
+func (h *history) deselected(r *record) *meta.Object {
+	if o := r.deselected.Load(); o != nil {
 		return o
 	}
-	o := reversion(r.previous, r.version)
-	h.kept.mu.Lock()
-	defer h.kept.mu.Unlock()
-	if r.version > h.floor.Load() && r.left.CompareAndSwap(nil, o) { // it is still there, and kept with it
+	o := withVersion(r.previous, r.version)
+	h.retention.mu.Lock()
+	defer h.retention.mu.Unlock()
+	if r.version > h.floor.Load() && r.deselected.CompareAndSwap(nil, o) { // it is still there, and kept with it
 		r.bytes += int64(len(o.JSON))
-		h.kept.count(h, int64(len(o.JSON)))
-		h.kept.trim()
+		h.retention.addBytes(h, int64(len(o.JSON)))
+		h.retention.trim()
 	}
 	return o
 }
 
-// since is the version of the oldest record that is not older than a time; 0 if there is
+// firstVersionSince is the version of the oldest record that is not older than a time; 0 if there is
 // none. It may be that of one that is dropped meanwhile.
-func (h *history) since(oldest time.Time) uint64 {
+func (h *history) firstVersionSince(oldest time.Time) uint64 {
 	for _, c := range *h.chunks.Load() {
 		for i := range c.n.Load() {
 			if r := c.record(i); r != nil && !r.time.Before(oldest) {

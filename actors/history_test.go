@@ -8,25 +8,25 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// fill appends records of versions from to to, a second apart, of ten bytes each.
-func fill(h *history, from, to uint64) {
+// appendRecords appends records of versions from to to, a second apart, of ten bytes each.
+func appendRecords(h *history, from, to uint64) {
 	for v := from; v <= to; v++ {
-		h.kept.append(h, []*record{{version: v, time: time.Unix(int64(v), 0), object: &meta.Object{Version: v}, bytes: 10}})
+		h.retention.append(h, []*record{{version: v, time: time.Unix(int64(v), 0), object: &meta.Object{Version: v}, bytes: 10}})
 	}
 }
 
-// past is a history with a budget of its own.
-func past(limit int64) *history { return newHistory(0, newRetention(limit)) }
+// newTestHistory is a history with a budget of its own.
+func newTestHistory(limit int64) *history { return newHistory(0, newRetention(limit)) }
 
 func TestHistoryReadsEachRecordOnce(t *testing.T) {
-	h := past(1 << 30)
+	h := newTestHistory(1 << 30)
 	c, ok := h.seek(0)
 	if !ok {
 		t.Fatal("the beginning is gone")
 	}
 	next := uint64(1)
 	for _, to := range []uint64{1, chunkSize - 1, chunkSize, chunkSize + 1, 5*chunkSize + 7} {
-		fill(h, next, to)
+		appendRecords(h, next, to)
 		for next <= to {
 			records, ok := c.read(nil, 50)
 			if !ok || len(records) == 0 {
@@ -43,10 +43,10 @@ func TestHistoryReadsEachRecordOnce(t *testing.T) {
 }
 
 func TestHistorySeek(t *testing.T) {
-	h := past(1 << 30)
-	fill(h, 1, 3*chunkSize)
+	h := newTestHistory(1 << 30)
+	appendRecords(h, 1, 3*chunkSize)
 	const floor = chunkSize + 9
-	h.kept.expire(time.Unix(floor+1, 0)) // the first chunk and a part of the second are older
+	h.retention.expire(time.Unix(floor+1, 0)) // the first chunk and a part of the second are older
 	if got := h.floor.Load(); got != floor {
 		t.Errorf("floor %d, want %d", got, floor)
 	}
@@ -70,8 +70,8 @@ func TestHistorySeek(t *testing.T) {
 // A cursor whose place was dropped says so, and holds no records in memory; one that has read
 // what was dropped goes on.
 func TestHistoryDropUnderCursor(t *testing.T) {
-	h := past(10 * 10)
-	fill(h, 1, 10)
+	h := newTestHistory(10 * 10)
+	appendRecords(h, 1, 10)
 	behind, _ := h.seek(0)
 	ahead, _ := h.seek(0)
 	if records, ok := behind.read(nil, 5); !ok || len(records) != 5 {
@@ -80,7 +80,7 @@ func TestHistoryDropUnderCursor(t *testing.T) {
 	if records, ok := ahead.read(nil, 50); !ok || len(records) != 10 {
 		t.Fatal("the first records are missing")
 	}
-	fill(h, 11, 18)
+	appendRecords(h, 11, 18)
 	if records, ok := behind.read(nil, 5); ok || len(records) != 0 {
 		t.Errorf("%d records after a gap, %v", len(records), ok)
 	}
@@ -89,9 +89,9 @@ func TestHistoryDropUnderCursor(t *testing.T) {
 		if !ok || len(records) == 0 {
 			t.Fatalf("%d records, %v", len(records), ok)
 		}
-		fill(h, records[len(records)-1].version+1, to)
+		appendRecords(h, records[len(records)-1].version+1, to)
 	}
-	if h.bytes.Load() != 100 || h.kept.bytes.Load() != 100 || len(*h.chunks.Load()) > 2 {
+	if h.bytes.Load() != 100 || h.retention.bytes.Load() != 100 || len(*h.chunks.Load()) > 2 {
 		t.Errorf("%d chunks of %d bytes stay", len(*h.chunks.Load()), h.bytes.Load())
 	}
 }
@@ -129,7 +129,7 @@ func TestRetentionIsShared(t *testing.T) {
 		t.Errorf("%d bytes of a change that is too large", budget.bytes.Load())
 	}
 	put(busy, 301, 900)
-	budget.allow(500)
+	budget.setLimit(500)
 	if budget.bytes.Load() != 0 || busy.floor.Load() != 301 {
 		t.Errorf("%d bytes stay in a smaller budget", budget.bytes.Load())
 	}

@@ -19,9 +19,9 @@ func fork(t *tree) *tree {
 
 // snapshot is one published state of a collection. It is immutable.
 type snapshot struct {
-	objects *tree
-	lookups []lookup // of the fields that the kind declares; none in a state of the past
-	version uint64   // of the newest change in it
+	objects      *tree
+	fieldIndexes []fieldIndex // of the fields that the kind declares; none in a state of the past
+	version      uint64       // of the newest change in it
 }
 
 // path is the key of an object within its collection.
@@ -45,9 +45,9 @@ func (s *snapshot) scan(namespace, from string, fn func(path string, o *meta.Obj
 	})
 }
 
-// size is the number of objects in a namespace ("" for all) from a path on, which may
+// count is the number of objects in a namespace ("" for all) from a path on, which may
 // lie behind the namespace.
-func (s *snapshot) size(namespace, from string) int {
+func (s *snapshot) count(namespace, from string) int {
 	end := s.objects.Len()
 	if namespace != "" {
 		end = s.rank(namespace + "0") // the byte after '/'

@@ -46,7 +46,7 @@ func (m *mailbox) put(message any) (schedule bool) {
 	case m.closed:
 		refused = errStopped
 	case m.limit > 0 && m.user.length() >= m.limit:
-		refused = errFull
+		refused = errMailboxFull
 	default:
 		m.user.push(message)
 	}
@@ -82,7 +82,7 @@ func (m *mailbox) schedule() {
 	}
 	if message, system, ok := m.next(); ok {
 		m.deliver(message, system)
-		if !m.rest() {
+		if !m.markIdle() {
 			m.dispatcher.Schedule(m.job)
 		}
 	}
@@ -108,7 +108,7 @@ func (m *mailbox) length() int {
 func (m *mailbox) next() (message any, system, ok bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.settle() {
+	if m.markIdleLocked() {
 		return nil, false, false
 	}
 	if m.system.length() > 0 {
@@ -117,15 +117,15 @@ func (m *mailbox) next() (message any, system, ok bool) {
 	return m.user.pop(), false, true
 }
 
-// rest says whether there is nothing to run, and the mailbox is then idle.
-func (m *mailbox) rest() bool {
+// markIdle says whether there is nothing to run, and the mailbox is then idle.
+func (m *mailbox) markIdle() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.settle()
+	return m.markIdleLocked()
 }
 
-// settle is rest for callers that hold mu.
-func (m *mailbox) settle() bool {
+// markIdleLocked is rest for callers that hold mu.
+func (m *mailbox) markIdleLocked() bool {
 	m.running = m.ready()
 	return !m.running
 }

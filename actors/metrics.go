@@ -15,7 +15,7 @@ type counters struct {
 	batches, commits, batchNanos atomic.Uint64
 	panics, restarts, events     atomic.Uint64
 	snapshotFailures             atomic.Uint64
-	largestBatch, echoes         atomic.Uint64
+	largestBatch, noOpApplies    atomic.Uint64
 }
 
 // batch counts one batch of the log.
@@ -32,8 +32,8 @@ func (c *counters) batch(size int, took time.Duration) {
 func (s *Store) WriteMetrics(w io.Writer) {
 	stats := s.log.Stats()
 	var alive, queued, watching int
-	for _, c := range s.all() {
-		a, q := c.objects.stats()
+	for _, c := range s.allCollections() {
+		a, q := c.activations.stats()
 		alive, queued, watching = alive+a, queued+q, watching+c.watchers.size()
 	}
 	m := &s.metrics
@@ -45,18 +45,18 @@ func (s *Store) WriteMetrics(w io.Writer) {
 		{"troupe_commit_batches_total", "counter", "Journal batches; commits divided by batches is the mean batch size.", float64(m.batches.Load())},
 		{"troupe_commit_batch_size_max", "gauge", "Most changes in one journal batch since the start.", float64(m.largestBatch.Load())},
 		{"troupe_commit_seconds_total", "counter", "Time spent in appending batches.", float64(m.batchNanos.Load()) / 1e9},
-		{"troupe_commit_queue_depth", "gauge", "Changes that wait for the committer.", float64(s.queue.length())},
+		{"troupe_commit_queue_depth", "gauge", "Changes that wait for the committer.", float64(s.commitQueue.length())},
 		{"troupe_journal_sync_total", "counter", "Syncs of the journal.", float64(stats.Syncs)},
 		{"troupe_journal_sync_seconds_total", "counter", "Time spent in syncs of the journal.", stats.SyncSeconds},
 		{"troupe_journal_bytes", "gauge", "Size of the journal on disk.", float64(stats.JournalBytes)},
 		{"troupe_journal_segments", "gauge", "Files of the journal.", float64(stats.Segments)},
-		{"troupe_disk_full", "gauge", "1 while the disk is full and only deletes are accepted.", oneIf(stats.Full)},
+		{"troupe_disk_full", "gauge", "1 while the disk is full and only deletes are accepted.", boolToFloat(stats.Full)},
 		{"troupe_snapshot_bytes", "gauge", "Size of the snapshots on disk.", float64(stats.SnapshotBytes)},
 		{"troupe_snapshot_failures_total", "counter", "Snapshots that could not be written.", float64(m.snapshotFailures.Load())},
-		{"troupe_repeated_applies_total", "counter", "Applies that were known to change nothing, and so never reached the object's owner.", float64(m.echoes.Load())},
+		{"troupe_repeated_applies_total", "counter", "Applies that were known to change nothing, and so never reached the object's owner.", float64(m.noOpApplies.Load())},
 		{"troupe_unreadable_objects", "gauge", "Stored objects that cannot be read and are set aside.", float64(s.quarantine.size.Load())},
-		{"troupe_resource_version", "gauge", "Newest version that every read shows.", float64(s.horizon.now())},
-		{"troupe_history_limit_bytes", "gauge", "Most that may be kept for watches to go back to, of all resources together.", float64(s.retained.budget())},
+		{"troupe_resource_version", "gauge", "Newest version that every read shows.", float64(s.appliedRevision.get())},
+		{"troupe_history_limit_bytes", "gauge", "Most that may be kept for watches to go back to, of all resources together.", float64(s.retention.budget())},
 		{"troupe_watchers", "gauge", "Running watches.", float64(watching)},
 		{"troupe_watch_events_total", "counter", "Events delivered to watches.", float64(m.events.Load())},
 		{"troupe_object_actors", "gauge", "Objects whose actors are alive.", float64(alive)},
@@ -82,7 +82,7 @@ func (s *Store) writeUnreadable(w io.Writer) {
 
 // writeCollections writes the figures that there are for each collection.
 func (s *Store) writeCollections(w io.Writer) {
-	all := slices.SortedFunc(maps.Values(s.all()), func(a, b *collection) int {
+	all := slices.SortedFunc(maps.Values(s.allCollections()), func(a, b *collection) int {
 		return strings.Compare(a.storage.String(), b.storage.String())
 	})
 	for _, f := range []struct {
@@ -96,11 +96,11 @@ func (s *Store) writeCollections(w io.Writer) {
 		{"troupe_history_bytes", "gauge", "What is kept for watches to go back to, by resource.",
 			func(c *collection) float64 { return float64(c.history.bytes.Load()) }},
 		{"troupe_turns_total", "counter", "Changes that owners of objects have worked out, refused ones too, by resource.",
-			func(c *collection) float64 { return float64(c.turns.count.Load()) }},
+			func(c *collection) float64 { return float64(c.mutations.count.Load()) }},
 		{"troupe_turn_seconds_total", "counter", "Time that they took, by resource.",
-			func(c *collection) float64 { return float64(c.turns.nanos.Load()) / 1e9 }},
+			func(c *collection) float64 { return float64(c.mutations.nanos.Load()) / 1e9 }},
 		{"troupe_turn_seconds_max", "gauge", "The longest of them since the start, by resource.",
-			func(c *collection) float64 { return float64(c.turns.longest.Load()) / 1e9 }},
+			func(c *collection) float64 { return float64(c.mutations.longest.Load()) / 1e9 }},
 	} {
 		fmt.Fprintf(w, "# HELP %s %s\n# TYPE %s %s\n", f.name, f.help, f.name, f.kind)
 		for _, c := range all {
@@ -109,17 +109,17 @@ func (s *Store) writeCollections(w io.Writer) {
 	}
 }
 
-func oneIf(b bool) float64 {
+func boolToFloat(b bool) float64 {
 	if b {
 		return 1
 	}
 	return 0
 }
 
-// turns count what the owners of one collection's objects have worked out.
-type turns struct{ count, nanos, longest atomic.Uint64 }
+// mutations count what the owners of one collection's objects have worked out.
+type mutations struct{ count, nanos, longest atomic.Uint64 }
 
-func (t *turns) add(took time.Duration) {
+func (t *mutations) add(took time.Duration) {
 	nanos := uint64(max(took, 0))
 	t.count.Add(1)
 	t.nanos.Add(nanos)

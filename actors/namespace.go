@@ -15,25 +15,25 @@ import (
 // namespaces is the collection that every namespaced object depends on.
 var namespaces = meta.GroupResource{Resource: "namespaces"}
 
-// guard refuses deletes of namespaces that must stay, and tells what a create depends on.
-func (s *Store) guard(m *request.Mutation) (home, error) {
+// precondition refuses deletes of namespaces that must stay, and tells what a create depends on.
+func (s *Store) precondition(m *request.Mutation) (createPrecondition, error) {
 	switch {
-	case m.Verb == request.Delete && m.Kind.Storage == namespaces && s.immortal(m.Key.Name) && s.quarantine.get(m.Key) == nil:
-		return home{}, meta.NewForbidden(namespaces, m.Key.Name, "this namespace may not be deleted")
+	case m.Verb == request.Delete && m.Kind.Storage == namespaces && s.isProtectedNamespace(m.Key.Name) && s.quarantine.get(m.Key) == nil:
+		return createPrecondition{}, meta.NewForbidden(namespaces, m.Key.Name, "this namespace may not be deleted")
 	case !mayCreate(m) || !m.Kind.Namespaced && !m.Kind.Custom():
-		return home{}, nil
+		return createPrecondition{}, nil
 	}
-	var definition home
+	var definition createPrecondition
 	if m.Kind.Custom() {
 		var err error
-		if definition, err = s.defined(m); err != nil || definition.refusal != nil || !m.Kind.Namespaced {
+		if definition, err = s.definitionPrecondition(m); err != nil || definition.refusal != nil || !m.Kind.Namespaced {
 			return definition, err
 		}
 	}
-	h := s.home(m)
+	h := s.namespacePrecondition(m)
 	h.conditions = append(h.conditions, definition.conditions...)
 	if m.Verb == request.Create && h.refusal != nil {
-		return home{}, h.refusal
+		return createPrecondition{}, h.refusal
 	}
 	return h, nil
 }
@@ -51,33 +51,33 @@ func mayCreate(m *request.Mutation) bool {
 	return m.Verb == request.Create
 }
 
-// home is the namespace of an object as far as a create depends on it: the refusal of one
+// createPrecondition is the namespace of an object as far as a create depends on it: the refusal of one
 // that is missing or terminating, or the condition that it is still as it was seen. So
 // nothing can slip into a namespace that is being emptied.
-type home struct {
+type createPrecondition struct {
 	refusal    error
 	conditions []persist.Condition
 }
 
-func (s *Store) home(m *request.Mutation) home {
-	namespace := s.all()[namespaces].published.Load().get(path("", m.Key.Namespace))
+func (s *Store) namespacePrecondition(m *request.Mutation) createPrecondition {
+	namespace := s.allCollections()[namespaces].published.Load().get(path("", m.Key.Namespace))
 	if namespace == nil {
-		return home{refusal: meta.NewNotFound(namespaces, m.Key.Namespace)}
+		return createPrecondition{refusal: meta.NewNotFound(namespaces, m.Key.Namespace)}
 	}
-	if namespace.Head.Terminating {
+	if namespace.Meta.Terminating {
 		status := meta.NewForbidden(resource(m.Kind), m.Key.Name,
 			"unable to create new content in namespace "+m.Key.Namespace+" because it is being terminated")
 		status.Details.Causes = []meta.Cause{{
 			Type: "NamespaceTerminating", Field: "metadata.namespace",
 			Message: "namespace " + m.Key.Namespace + " is being terminated",
 		}}
-		return home{refusal: status}
+		return createPrecondition{refusal: status}
 	}
-	return home{conditions: []persist.Condition{{Key: namespace.Key.String(), Revision: persist.Revision(namespace.Version)}}}
+	return createPrecondition{conditions: []persist.Condition{{Key: namespace.Key.String(), Revision: persist.Revision(namespace.Version)}}}
 }
 
-// immortal namespaces are the default one and the system's, but for that of leases.
-func (s *Store) immortal(name string) bool {
+// isProtectedNamespace namespaces are the default one and the system's, but for that of leases.
+func (s *Store) isProtectedNamespace(name string) bool {
 	return name == "default" || name == s.naming.SystemNamespace() || name == s.naming.PublicNamespace()
 }
 
@@ -95,7 +95,7 @@ func (s *Store) ensureNamespaces() error {
 
 func (s *Store) ensureNamespace(name string) error {
 	_, err := s.Mutate(context.Background(), request.Mutation{
-		Verb: request.Create, Kind: s.all()[namespaces].kind(), Key: meta.Key{GroupResource: namespaces, Name: name},
+		Verb: request.Create, Kind: s.allCollections()[namespaces].kind(), Key: meta.Key{GroupResource: namespaces, Name: name},
 		Object: schema.Tree{"metadata": schema.Tree{"name": name}},
 	})
 	var status *meta.Status

@@ -24,228 +24,228 @@ import (
 // to the log: so the mutations of one object never conflict with each other, and many of
 // them share one sync.
 type object struct {
-	resident *resident
-	path     string       // of the object that the rest is about
-	tree     schema.Tree  // decoded newest state; nil if unknown
-	of       *meta.Object // what tree was decoded from; nil while tip is on its way
-	form     *schema.Kind // the stored kind that tree has the form of
-	tip      *flight      // the newest accepted change; nil after a start
+	activation   *activation
+	path         string       // of the object that the rest is about
+	tree         schema.Tree  // decoded newest state; nil if unknown
+	treeSource   *meta.Object // what tree was decoded from; nil while tip is on its way
+	treeKind     *schema.Kind // the stored kind that tree has the form of
+	lastProposal *proposal    // the newest accepted change; nil after a start
 }
 
-// ask is one mutation with its one-slot answer.
-type ask struct {
-	ctx      context.Context
-	path     string // of the object
-	mutation *request.Mutation
-	home     home // of a create
-	reply    chan answer
+// mutateRequest is one mutation with its one-slot answer.
+type mutateRequest struct {
+	ctx          context.Context
+	path         string // of the object
+	mutation     *request.Mutation
+	precondition createPrecondition // of a create
+	reply        chan mutateReply
 }
 
-// answer is what an object's actor says at once: a refusal, a state that already is
+// mutateReply is what an object's actor says at once: a refusal, a state that already is
 // what was asked for, or the flight to wait for. A refusal or state that was computed on
 // a flight waits for it too: nothing is told before it is durable.
-type answer struct {
-	result request.Result
-	flight *flight
-	// own says that flight carries the mutation itself; else the result or the refusal
+type mutateReply struct {
+	result   request.Result
+	proposal *proposal
+	// accepted says that flight carries the mutation itself; else the result or the refusal
 	// holds once flight has landed, the result under the version of flight.
-	own bool
+	accepted bool
 	// retry asks to come again after flight has landed.
 	retry bool
 	err   error
 }
 
 // outcome is what the writer gets, after flight has landed.
-func (a *answer) outcome() (request.Result, error) {
+func (a *mutateReply) outcome() (request.Result, error) {
 	switch {
-	case a.flight == nil:
+	case a.proposal == nil:
 		return a.result, a.err
 	case a.retry:
 		return request.Result{}, errStale
-	case a.flight.err != nil:
-		return request.Result{}, a.flight.err
+	case a.proposal.err != nil:
+		return request.Result{}, a.proposal.err
 	case a.err != nil:
 		return request.Result{}, a.err
-	case a.own:
-		return a.flight.result(), nil
+	case a.accepted:
+		return a.proposal.result(), nil
 	}
-	a.result.Object = a.flight.object
+	a.result.Object = a.proposal.object
 	return a.result, nil
 }
 
-// settle lets the owner go when a question is settled whose asker has given up.
-func (a *ask) settle(owner *resident) {
+// awaitAndRelease lets the owner go when a question is settled whose asker has given up.
+func (a *mutateRequest) awaitAndRelease(owner *activation) {
 	answer := <-a.reply
-	answer.settle(owner)
+	answer.awaitAndRelease(owner)
 }
 
-// settle is the same for an asker that has its answer.
-func (a *answer) settle(owner *resident) {
-	if a.flight != nil {
-		<-a.flight.done
+// awaitAndRelease is the same for an asker that has its answer.
+func (a *mutateReply) awaitAndRelease(owner *activation) {
+	if a.proposal != nil {
+		<-a.proposal.done
 	}
-	owner.release(a.about())
+	owner.release(a.resultObject())
 }
 
-// about is the object that an answer tells of, if any, after its flight has landed.
-func (a *answer) about() *meta.Object {
-	if a.flight != nil {
-		return a.flight.object
+// resultObject is the object that an answer tells of, if any, after its flight has landed.
+func (a *mutateReply) resultObject() *meta.Object {
+	if a.proposal != nil {
+		return a.proposal.object
 	}
 	return a.result.Object
 }
 
 // reject implements rejectable.
-func (a *ask) reject(err error) { a.reply <- answer{err: err} }
+func (a *mutateRequest) reject(err error) { a.reply <- mutateReply{err: err} }
 
 // Receive implements actor.Actor.
 func (o *object) Receive(ctx actor.Context) {
 	switch m := ctx.Message().(type) {
-	case *ask:
+	case *mutateRequest:
 		o.handle(m)
 	case *actor.Stopping:
-		o.resident.close()
+		o.activation.close()
 	}
 }
 
 // handle answers one mutation exactly once, also if the code that computes it panics;
 // the panic then goes on to the supervisor.
-func (o *object) handle(m *ask) {
+func (o *object) handle(m *mutateRequest) {
 	answered := false
 	defer func() {
 		if reason := recover(); reason != nil {
-			o.resident.faulty.Store(true)
+			o.activation.faulty.Store(true)
 			id := uuid.NewString()
-			o.resident.collection.store.logger.Error("panic in a mutation", "id", id, "key", m.mutation.Key.String(),
+			o.activation.collection.store.logger.Error("panic in a mutation", "id", id, "key", m.mutation.Key.String(),
 				"reason", fmt.Sprint(reason), "stack", string(debug.Stack()))
 			if !answered {
-				m.reply <- answer{err: meta.NewInternal(id)}
+				m.reply <- mutateReply{err: meta.NewInternal(id)}
 			}
 			panic(reason)
 		}
 	}()
 	if m.ctx.Err() != nil {
 		answered = true
-		m.reply <- answer{err: meta.NewTimeout("the request ended before the object's turn came")}
+		m.reply <- mutateReply{err: meta.NewTimeout("the request ended before the object's turn came")}
 		return
 	}
 	began := time.Now()
 	out := o.mutate(m)
-	o.resident.collection.turns.add(time.Since(began))
+	o.activation.collection.mutations.add(time.Since(began))
 	answered = true
 	m.reply <- out
 }
 
 // mutate computes a mutation and sends it on its way.
-func (o *object) mutate(m *ask) answer {
+func (o *object) mutate(m *mutateRequest) mutateReply {
 	if o.path != m.path {
-		*o = object{resident: o.resident, path: m.path}
+		*o = object{activation: o.activation, path: m.path}
 	}
-	if a := o.resident.collection.store.quarantine.get(m.mutation.Key); a != nil && (o.tip == nil || o.tip.landed()) {
-		return o.unread(m, a)
+	if a := o.activation.collection.store.quarantine.get(m.mutation.Key); a != nil && (o.lastProposal == nil || o.lastProposal.resolved()) {
+		return o.mutateUnreadable(m, a)
 	}
 	state, base, wait, err := o.state(m.mutation)
 	if err != nil {
-		o.resident.collection.store.logger.Error("a stored object cannot be read", "key", m.mutation.Key.String(), "error", err)
-		return o.undecoded(m, state)
+		o.activation.collection.store.logger.Error("a stored object cannot be read", "key", m.mutation.Key.String(), "error", err)
+		return o.mutateUndecodable(m, state)
 	}
 	if wait {
-		return answer{flight: base, retry: true}
+		return mutateReply{proposal: base, retry: true}
 	}
-	store := o.resident.collection.store
+	store := o.activation.collection.store
 	c, err := mutation.Apply(state, m.mutation, mutation.Env{
-		Context: m.ctx, Now: store.now(), NewUID: uuid.NewString, Claims: o.resident.collection.claims,
+		Context: m.ctx, Now: store.now(), NewUID: uuid.NewString, Allocator: o.activation.collection.allocator,
 		LastApplied: store.lastApplied, MaxBytes: store.tuning.ObjectBytes,
 	})
 	if err != nil {
-		return answer{flight: base, err: err} // a refusal tells of the state it was computed on
+		return mutateReply{proposal: base, err: err} // a refusal tells of the state it was computed on
 	}
-	if c.Created && m.home.refusal != nil {
-		c.Claim.Drop()
-		return answer{flight: base, err: m.home.refusal}
+	if c.Created && m.precondition.refusal != nil {
+		c.Allocation.Release()
+		return mutateReply{proposal: base, err: m.precondition.refusal}
 	}
 	if c.Op == mutation.None {
-		return answer{flight: base, result: request.Result{Object: state.Object, Idle: c.Idle, Warnings: c.Warnings}}
+		return mutateReply{proposal: base, result: request.Result{Object: state.Object, NoOp: c.NoOp, Warnings: c.Warnings}}
 	}
 	if m.mutation.DryRun {
-		c.Claim.Drop()
-		return answer{result: preview(m.mutation, state, c)}
+		c.Allocation.Release()
+		return mutateReply{result: dryRunResult(m.mutation, state, c)}
 	}
-	f := o.launch(m, state, base, c)
-	return answer{flight: f, own: true}
+	f := o.propose(m, state, base, c)
+	return mutateReply{proposal: f, accepted: true}
 }
 
 // state is the newest state of the object. base is the flight it is from, if that has
 // not landed; wait says that nothing can be computed before it has.
-func (o *object) state(m *request.Mutation) (s mutation.State, base *flight, wait bool, err error) {
-	if o.tip != nil && !o.tip.landed() {
-		if o.tip.candidate.Created || o.tip.candidate.Op == mutation.Remove || m.Verb == request.Create || m.DryRun || o.tip.kind != m.Kind.Stored {
-			return s, o.tip, true, nil
+func (o *object) state(m *request.Mutation) (s mutation.State, base *proposal, wait bool, err error) {
+	if o.lastProposal != nil && !o.lastProposal.resolved() {
+		if o.lastProposal.candidate.Created || o.lastProposal.candidate.Op == mutation.Remove || m.Verb == request.Create || m.DryRun || o.lastProposal.kind != m.Kind.Stored {
+			return s, o.lastProposal, true, nil
 		}
-		return mutation.State{Object: o.tip.pending(), Tree: o.tip.candidate.Tree}, o.tip, false, nil
+		return mutation.State{Object: o.lastProposal.pendingObject(), Tree: o.lastProposal.candidate.Tree}, o.lastProposal, false, nil
 	}
-	if o.tip != nil && o.tip.err == nil && o.tip.candidate.Op == mutation.Put && o.of == nil {
-		o.of, o.tree, o.form = o.tip.object, o.tip.candidate.Tree, o.tip.kind
+	if o.lastProposal != nil && o.lastProposal.err == nil && o.lastProposal.candidate.Op == mutation.Put && o.treeSource == nil {
+		o.treeSource, o.tree, o.treeKind = o.lastProposal.object, o.lastProposal.candidate.Tree, o.lastProposal.kind
 	}
-	o.tip = nil
-	if o.form != m.Kind.Stored { // the definition has changed
-		o.of, o.tree, o.form = nil, nil, m.Kind.Stored
+	o.lastProposal = nil
+	if o.treeKind != m.Kind.Stored { // the definition has changed
+		o.treeSource, o.tree, o.treeKind = nil, nil, m.Kind.Stored
 	}
-	current := o.resident.collection.published.Load().get(o.path)
+	current := o.activation.collection.published.Load().get(o.path)
 	if current == nil {
-		o.of, o.tree = nil, nil
+		o.treeSource, o.tree = nil, nil
 		return mutation.State{}, nil, false, nil
 	}
-	s = mutation.State{Object: current, Fresh: true}
-	needed := o.resident.collection.claims != nil || mutation.NeedsTree(current, m)
-	form, err := convert.Current(o.form, current)
+	s = mutation.State{Object: current, Committed: true}
+	needed := o.activation.collection.allocator != nil || mutation.NeedsTree(current, m)
+	converted, err := convert.ToCurrentSchema(o.treeKind, current)
 	if err != nil && needed {
 		return s, nil, false, err
 	}
-	s.Outdated = err == nil && form != current
-	if o.of != current && (needed || s.Outdated) {
-		tree, err := codec.DecodeStored(o.form.Message, form.JSON)
+	s.Outdated = err == nil && converted != current
+	if o.treeSource != current && (needed || s.Outdated) {
+		tree, err := codec.DecodeStored(o.treeKind.Message, converted.JSON)
 		if err != nil {
-			return mutation.State{Object: current, Fresh: true}, nil, false, err
+			return mutation.State{Object: current, Committed: true}, nil, false, err
 		}
-		o.of, o.tree = current, tree
+		o.treeSource, o.tree = current, tree
 	}
-	if o.of == current {
+	if o.treeSource == current {
 		s.Tree = o.tree
 	}
 	return s, nil, false, nil
 }
 
-// launch hands an accepted candidate to the committer and makes it the newest state.
-func (o *object) launch(m *ask, state mutation.State, base *flight, c mutation.Candidate) *flight {
-	f := &flight{
-		collection: o.resident.collection, kind: m.mutation.Kind.Stored, candidate: c, key: m.mutation.Key, base: base, done: make(chan struct{}),
+// propose hands an accepted candidate to the committer and makes it the newest state.
+func (o *object) propose(m *mutateRequest, state mutation.State, base *proposal, c mutation.Candidate) *proposal {
+	f := &proposal{
+		collection: o.activation.collection, kind: m.mutation.Kind.Stored, candidate: c, key: m.mutation.Key, base: base, done: make(chan struct{}),
 		write: persist.Write{
-			Key: m.mutation.Key.String(), Value: c.Encoded.JSON, Slot: c.Encoded.Slot,
-			Delete: c.Op == mutation.Remove, Note: note(state, c),
-			Frees: m.mutation.Verb == request.Delete,
+			Key: m.mutation.Key.String(), Value: c.Encoded.JSON, RevisionOffset: c.Encoded.VersionOffset,
+			Delete: c.Op == mutation.Remove, Metadata: previousState(state, c),
+			FreesSpace: m.mutation.Verb == request.Delete,
 		},
 	}
 	if c.Created {
-		f.write.Conditions = m.home.conditions
+		f.write.Conditions = m.precondition.conditions
 	}
 	if base == nil && state.Object != nil {
-		f.from = state.Object.Version
+		f.baseVersion = state.Object.Version
 	}
-	o.tip, o.of, o.tree = f, nil, nil
-	o.resident.collection.store.queue.post(f)
+	o.lastProposal, o.treeSource, o.tree = f, nil, nil
+	o.activation.collection.store.commitQueue.post(f)
 	return f
 }
 
-// preview is the result of a dry run: the candidate under the version of what is there.
-func preview(m *request.Mutation, state mutation.State, c mutation.Candidate) request.Result {
-	o := &meta.Object{Key: m.Key, Item: m.Kind.Stored.Item, Head: c.Head}
+// dryRunResult is the result of a dry run: the candidate under the version of what is there.
+func dryRunResult(m *request.Mutation, state mutation.State, c mutation.Candidate) request.Result {
+	o := &meta.Object{Key: m.Key, ItemOffset: m.Kind.Stored.ItemOffset, Meta: c.Head}
 	if state.Object == nil {
 		o.JSON = c.Encoded.Unversioned()
 	} else {
 		o.Version = state.Object.Version
 		o.JSON = c.Encoded.WithVersion(o.Version)
 	}
-	markForm(m.Kind.Stored, o)
-	return request.Result{Object: o, Created: c.Created, Gone: c.Op == mutation.Remove, Warnings: c.Warnings}
+	markSchemaID(m.Kind.Stored, o)
+	return request.Result{Object: o, Created: c.Created, Deleted: c.Op == mutation.Remove, Warnings: c.Warnings}
 }

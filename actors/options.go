@@ -19,8 +19,8 @@ type Options struct {
 	Naming  *meta.Naming
 	Logger  *slog.Logger
 	Tuning  Tuning
-	// Claims are what the objects of a storage share, and may only have once.
-	Claims map[meta.GroupResource]mutation.Claims
+	// Allocators are what the objects of a storage share, and may only have once.
+	Allocators map[meta.GroupResource]mutation.Allocator
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
 	// Fatal is called once when the store can no longer keep its promises: the process

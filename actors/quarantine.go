@@ -92,10 +92,10 @@ func (a *Unreadable) String() string {
 	}, a.item.Key), "/")
 }
 
-// setAside takes what cannot be read out of service.
-func (s *Store) setAside(key string, revision persist.Revision, value []byte, reason error) {
-	place, _ := meta.ParseKey(key)
-	a := &Unreadable{Key: place, Version: uint64(revision), Reason: reason.Error(), item: persist.Item{Key: key, Value: value, Revision: revision}}
+// addToQuarantine takes what cannot be read out of service.
+func (s *Store) addToQuarantine(key string, revision persist.Revision, value []byte, reason error) {
+	parsed, _ := meta.ParseKey(key)
+	a := &Unreadable{Key: parsed, Version: uint64(revision), Reason: reason.Error(), item: persist.Item{Key: key, Value: value, Revision: revision}}
 	s.quarantine.put(a)
 }
 

@@ -12,8 +12,8 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// spoil writes into a closed journal what nobody can read.
-func spoil(t *testing.T, dir string, writes ...persist.Write) {
+// appendUnreadable writes into a closed journal what nobody can read.
+func appendUnreadable(t *testing.T, dir string, writes ...persist.Write) {
 	t.Helper()
 	journal, err := persist.Open(dir, persist.Options{})
 	if err != nil {
@@ -30,30 +30,30 @@ func spoil(t *testing.T, dir string, writes ...persist.Write) {
 	}
 }
 
-// told is a sink that passes on copies of what it hears.
-type told chan request.Event
+// eventSink is a sink that passes on copies of what it hears.
+type eventSink chan request.Event
 
-func (c told) Events(events []request.Event) error {
+func (c eventSink) Events(events []request.Event) error {
 	for _, e := range events {
 		c <- e
 	}
 	return nil
 }
 
-func (told) Done() {}
+func (eventSink) Done() {}
 
 // events are the first n of a watch of ConfigMaps from a version on.
-func (h *house) events(from uint64, n int) (all []request.Event) {
+func (h *testStore) events(from uint64, n int) (all []request.Event) {
 	h.t.Helper()
-	heard := make(told, 16)
-	session, err := h.Watch(context.Background(), request.Watch{Kind: h.kind("configmaps"), Version: from}, heard)
+	sink := make(eventSink, 16)
+	session, err := h.Watch(context.Background(), request.Watch{Kind: h.kind("configmaps"), Version: from}, sink)
 	if err != nil {
 		h.t.Fatal(err)
 	}
 	defer session.Stop()
 	for range n {
 		select {
-		case e := <-heard:
+		case e := <-sink:
 			all = append(all, e)
 		case <-time.After(time.Minute):
 			h.t.Fatalf("only %d events", len(all))
@@ -72,9 +72,9 @@ func TestQuarantineInSnapshots(t *testing.T) {
 	}
 	first := h.Version()
 	h.close()
-	spoil(t, dir, persist.Write{Key: "/configmaps/default/spoilt", Value: []byte("{"), Slot: -1},
-		persist.Write{Key: "/configmaps/default/never", Value: []byte("{"), Slot: -1, Note: []byte{1}},
-		persist.Write{Key: "/configmaps/default/never", Delete: true, Slot: -1})
+	appendUnreadable(t, dir, persist.Write{Key: "/configmaps/default/spoilt", Value: []byte("{"), RevisionOffset: -1},
+		persist.Write{Key: "/configmaps/default/never", Value: []byte("{"), RevisionOffset: -1, Metadata: []byte{1}},
+		persist.Write{Key: "/configmaps/default/never", Delete: true, RevisionOffset: -1})
 	for range 3 {
 		h = open(t, dir, nil)
 		all := h.Unreadable()

@@ -6,8 +6,8 @@ type queue[T any] struct {
 	head  int // items[:head] are taken
 }
 
-// mostKept is the largest space, in items, that an empty queue keeps.
-const mostKept = 1024
+// maxKeptCapacity is the largest space, in items, that an empty queue keeps.
+const maxKeptCapacity = 1024
 
 func (q *queue[T]) length() int { return len(q.items) - q.head }
 
@@ -28,7 +28,7 @@ func (q *queue[T]) pop() T {
 	q.head++
 	if q.head == len(q.items) {
 		q.items, q.head = q.items[:0], 0
-		if cap(q.items) > mostKept {
+		if cap(q.items) > maxKeptCapacity {
 			q.items = nil
 		}
 	}

@@ -22,20 +22,20 @@ func TestQueueKeepsOrderInBoundedSpace(t *testing.T) {
 			t.Errorf("drained %d, want %d", got, next+i)
 		}
 	}
-	for i := range 2 * mostKept {
+	for i := range 2 * maxKeptCapacity {
 		q.push(i)
 	}
 	for q.length() > 0 {
 		q.pop()
 	}
-	if cap(q.items) > mostKept {
+	if cap(q.items) > maxKeptCapacity {
 		t.Errorf("an empty queue keeps the space of %d", cap(q.items))
 	}
 }
 
 // A member that blocks holds up nobody else's work.
-func TestCrewGoesOnWhileMembersBlock(t *testing.T) {
-	c := newCrew(1)
+func TestDispatcherRunsWhileWorkersBlock(t *testing.T) {
+	c := newDispatcher(1)
 	gate, done := make(chan struct{}), make(chan struct{})
 	const blocked = 50
 	entered := make(chan struct{}, blocked)

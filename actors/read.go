@@ -11,9 +11,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// Changed is the version of the newest change of a collection that readers can see.
-func (s *Store) Changed(storage meta.GroupResource) uint64 {
-	c := s.all()[storage]
+// CollectionVersion is the version of the newest change of a collection that readers can see.
+func (s *Store) CollectionVersion(storage meta.GroupResource) uint64 {
+	c := s.allCollections()[storage]
 	if c == nil {
 		return 0
 	}
@@ -23,23 +23,23 @@ func (s *Store) Changed(storage meta.GroupResource) uint64 {
 // Get finds one object.
 func (s *Store) Get(ctx context.Context, r request.Get) (*meta.Object, error) {
 	if r.Version > 0 {
-		if err := s.horizon.await(ctx, r.Version); err != nil {
+		if err := s.appliedRevision.await(ctx, r.Version); err != nil {
 			return nil, err
 		}
 	}
 	o := s.collection(r.Kind).published.Load().get(path(r.Key.Namespace, r.Key.Name))
 	if o == nil {
-		return nil, s.absent(r)
+		return nil, s.notFound(r)
 	}
-	return s.shown(r.Kind, r.Subresource, o)
+	return s.converted(r.Kind, r.Subresource, o)
 }
 
-// absent is the answer to a read of what is not served.
-func (s *Store) absent(r request.Get) error {
+// notFound is the answer to a read of what is not served.
+func (s *Store) notFound(r request.Get) error {
 	key := r.Key
 	key.GroupResource = r.Kind.Storage
 	if s.quarantine.get(key) != nil {
-		return meta.NewStoreRead(resource(r.Kind), r.Key.Name, setAsideText)
+		return meta.NewStoreReadError(resource(r.Kind), r.Key.Name, quarantinedText)
 	}
 	return meta.NewNotFound(resource(r.Kind), r.Key.Name)
 }
@@ -49,45 +49,45 @@ func resource(k *schema.Kind) meta.GroupResource {
 }
 
 // List reads a collection, whole or a chunk of it. Its items are the stored objects.
-func (s *Store) List(ctx context.Context, r request.List) (request.Listing, error) {
+func (s *Store) List(ctx context.Context, r request.List) (request.ListResult, error) {
 	c := s.collection(r.Kind)
 	if r.Continue != "" {
-		return c.listOn(ctx, r)
+		return c.continueList(ctx, r)
 	}
-	state, version, err := c.state(ctx, r.Match, r.Version)
+	state, version, err := c.snapshotFor(ctx, r.Match, r.Version)
 	if err != nil {
-		return request.Listing{}, err
+		return request.ListResult{}, err
 	}
 	return c.list(r, state, version, ""), nil
 }
 
-// state is the snapshot that a read with a match and a version is answered from, and
+// snapshotFor is the snapshot that a read with a match and a version is answered from, and
 // the version that it stands for.
-func (c *collection) state(ctx context.Context, match request.Match, version uint64) (*snapshot, uint64, error) {
-	horizon := &c.store.horizon
+func (c *collection) snapshotFor(ctx context.Context, match request.ResourceVersionMatch, version uint64) (*snapshot, uint64, error) {
+	applied := &c.store.appliedRevision
 	if match == request.MatchNotOlderThan || match == request.MatchExact {
-		if err := horizon.await(ctx, version); err != nil {
+		if err := applied.await(ctx, version); err != nil {
 			return nil, 0, err
 		}
 	}
 	if match == request.MatchExact {
-		if pinned := c.pins.get(version); pinned != nil {
-			return pinned, version, nil
+		if cached := c.snapshotCache.get(version); cached != nil {
+			return cached, version, nil
 		}
-		state, err := c.exactly(version)
+		state, err := c.snapshotAt(version)
 		return state, version, err
 	}
-	seen := horizon.now() // before the snapshot: what it lacks of the collection is newer
+	seen := applied.get() // before the snapshot: what it lacks of the collection is newer
 	state := c.published.Load()
 	return state, max(seen, state.version), nil
 }
 
 // list takes a chunk out of a snapshot, from a path on.
-func (c *collection) list(r request.List, state *snapshot, version uint64, from string) request.Listing {
-	l := request.Listing{Version: version, Remaining: -1}
+func (c *collection) list(r request.List, state *snapshot, version uint64, from string) request.ListResult {
+	l := request.ListResult{Version: version, Remaining: -1}
 	next := ""
 	take := func(path string, o *meta.Object) bool {
-		if !r.Labels.Empty() && !r.Labels.Matches(o.Head.Labels) || !r.Fields.Empty() && !r.Fields.Matches(o) {
+		if !r.Labels.Empty() && !r.Labels.Matches(o.Meta.Labels) || !r.Fields.Empty() && !r.Fields.Matches(o) {
 			return true
 		}
 		if r.Limit > 0 && len(l.Items) == r.Limit {
@@ -97,28 +97,28 @@ func (c *collection) list(r request.List, state *snapshot, version uint64, from 
 		l.Items = append(l.Items, o)
 		return true
 	}
-	if name, namespace, exact := c.single(r); exact {
+	if name, namespace, exact := c.singleObject(r); exact {
 		if o := state.get(path(namespace, name)); o != nil && path(namespace, name) >= from {
 			take(path(namespace, name), o)
 		}
 		return l
 	}
 	if r.Labels.Empty() && r.Fields.Empty() && r.Limit == 0 {
-		l.Items = make([]*meta.Object, 0, state.size(r.Namespace, from))
+		l.Items = make([]*meta.Object, 0, state.count(r.Namespace, from))
 	}
 	state.candidates(r.Fields, r.Namespace, from, take)
 	if next != "" {
-		c.pins.keep(version, state, c.store.now())
+		c.snapshotCache.put(version, state, c.store.now())
 		l.Continue = encodeToken(token{Resource: c.storage.String(), Namespace: r.Namespace, Selectors: r.Selectors, Version: version, Next: next})
 		if r.Labels.Empty() && r.Fields.Empty() {
-			l.Remaining = int64(state.size(r.Namespace, next))
+			l.Remaining = int64(state.count(r.Namespace, next))
 		}
 	}
 	return l
 }
 
-// single says whether the selectors allow at most one object, and which.
-func (c *collection) single(r request.List) (name, namespace string, ok bool) {
+// singleObject says whether the selectors allow at most one object, and which.
+func (c *collection) singleObject(r request.List) (name, namespace string, ok bool) {
 	name, ok = r.Fields.Name()
 	if !ok || !c.kind().Namespaced {
 		return name, "", ok
@@ -126,26 +126,26 @@ func (c *collection) single(r request.List) (name, namespace string, ok bool) {
 	return name, r.Namespace, r.Namespace != ""
 }
 
-// listOn reads the next chunk of a list.
-func (c *collection) listOn(ctx context.Context, r request.List) (request.Listing, error) {
+// continueList reads the next chunk of a list.
+func (c *collection) continueList(ctx context.Context, r request.List) (request.ListResult, error) {
 	t, err := decodeToken(r.Continue)
 	if err != nil {
-		return request.Listing{}, meta.NewBadRequest("invalid continue token: continue key is not valid: " + err.Error())
+		return request.ListResult{}, meta.NewBadRequest("invalid continue token: continue key is not valid: " + err.Error())
 	}
 	if t.Resource != c.storage.String() || t.Namespace != r.Namespace || t.Selectors != r.Selectors {
-		return request.Listing{}, meta.NewBadRequest("invalid continue token: continue key is not valid: it is the token of another list")
+		return request.ListResult{}, meta.NewBadRequest("invalid continue token: continue key is not valid: it is the token of another list")
 	}
 	match := request.MatchExact
 	if t.Newest {
 		match = request.MatchMostRecent
 	}
-	state, version, err := c.state(ctx, match, t.Version)
+	state, version, err := c.snapshotFor(ctx, match, t.Version)
 	var status *meta.Status
 	if errors.As(err, &status) && status.Reason == meta.ReasonExpired {
-		return request.Listing{}, expiredToken(t)
+		return request.ListResult{}, expiredToken(t)
 	}
 	if err != nil {
-		return request.Listing{}, err
+		return request.ListResult{}, err
 	}
 	return c.list(r, state, version, t.Next), nil
 }
@@ -168,14 +168,14 @@ func (s *Store) Watch(ctx context.Context, r request.Watch, sink request.Sink) (
 		return nil, meta.NewServiceUnavailable("the server is stopping")
 	}
 	c := s.collection(r.Kind)
-	if isShown(r.Kind) {
-		sink = &showing{store: s, kind: r.Kind, Sink: sink}
+	if needsConversion(r.Kind) {
+		sink = &convertingSink{store: s, kind: r.Kind, Sink: sink}
 	}
-	l := &link{collection: c, watch: r, sink: sink, box: newMailbox(0)}
-	l.heard.Store(s.now().UnixNano())
-	first := &session{link: l}
-	if r.Initial {
-		if err := first.begin(ctx, r); err != nil {
+	l := &watchHandle{collection: c, watch: r, sink: sink, mailbox: newMailbox(0)}
+	l.lastSent.Store(s.now().UnixNano())
+	first := &session{handle: l}
+	if r.SendInitialEvents {
+		if err := first.start(ctx, r); err != nil {
 			return nil, err
 		}
 	} else {
@@ -190,14 +190,14 @@ func (s *Store) Watch(ctx context.Context, r request.Watch, sink request.Sink) (
 			defer func() { first = nil }()
 			return first
 		}
-		return &session{link: l}
-	}, l.box)
+		return &session{handle: l}
+	}, l.mailbox)
 	c.watchers.add(l) // and then the first wake-up: nothing that is published falls between
 	if r.Kind.Custom() && r.Kind.Stored != c.kind() {
 		l.Stop() // the definition has changed meanwhile, and ended the watches that it found
 	}
 	if job := l.wake(); job != nil {
-		s.crew.Schedule(job)
+		s.dispatcher.Schedule(job)
 	}
 	return l, nil
 }

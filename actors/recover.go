@@ -10,31 +10,31 @@ import (
 
 // recovery rebuilds indexes and histories from the log.
 type recovery struct {
-	store *Store
-	past  *rebuild
-	trees map[*collection]*tree
+	store   *Store
+	history *historyBuilder
+	trees   map[*collection]*tree
 }
 
 // recover fills the collections with what the log holds.
 func (s *Store) recover() error {
-	r := &recovery{store: s, past: newRebuild(s), trees: make(map[*collection]*tree)}
-	for _, k := range s.catalog.Stored() {
-		r.add(s.newCollection(k.Storage, k))
+	r := &recovery{store: s, history: newHistoryBuilder(s), trees: make(map[*collection]*tree)}
+	for _, k := range s.catalog.StorageKinds() {
+		r.addCollection(s.newCollection(k.Storage, k))
 	}
 	last, err := s.log.Recover(persist.Recovery{
-		Item: r.item, Base: r.setBase, Commit: r.commit, Current: s.revision, Applied: s.applied,
+		Item: r.item, Base: r.setBase, Commit: r.commit, CurrentRevision: s.keyRevision, AppliedRevision: s.applied,
 	})
 	if err == nil {
-		err = r.custom()
+		err = r.registerCustomKinds()
 	}
 	if err != nil {
 		return fmt.Errorf("recovery: %w", err)
 	}
-	r.past.finish(s.all(), uint64(last))
-	for _, c := range s.all() {
-		c.published.Store(&snapshot{objects: r.trees[c], lookups: newLookups(c.kind(), r.trees[c]), version: r.past.newest[c]})
+	r.history.finish(s.allCollections(), uint64(last))
+	for _, c := range s.allCollections() {
+		c.published.Store(&snapshot{objects: r.trees[c], fieldIndexes: newFieldIndexes(c.kind(), r.trees[c]), version: r.history.newest[c]})
 	}
-	s.horizon.version = uint64(last)
+	s.appliedRevision.version = uint64(last)
 	return nil
 }
 
@@ -42,22 +42,22 @@ func (s *Store) recover() error {
 func (r *recovery) item(i persist.Item) error {
 	c, object, err := r.decode(i.Key, i.Revision, i.Value)
 	if err != nil {
-		r.store.setAside(i.Key, i.Revision, i.Value, err)
+		r.store.addToQuarantine(i.Key, i.Revision, i.Value, err)
 		return nil
 	}
 	r.trees[c].Load(path(object.Key.Namespace, object.Key.Name), object)
-	r.past.replace(nil, object)
+	r.history.countState(nil, object)
 	return nil
 }
 
 func (r *recovery) setBase(base persist.Revision) error {
-	r.past.base = base
+	r.history.base = base
 	return nil
 }
 
 // commit takes one commit of the journal: as history only if the snapshot holds it.
 func (r *recovery) commit(commit persist.Commit) error {
-	if r.past.skips(&commit) {
+	if r.history.skip(&commit) {
 		return nil
 	}
 	c, object, err := r.decode(commit.Key, commit.Revision, commit.Value)
@@ -65,40 +65,40 @@ func (r *recovery) commit(commit persist.Commit) error {
 		r.unreadable(&commit, err)
 		return nil
 	}
-	if commit.Revision > r.past.base {
+	if commit.Revision > r.history.base {
 		r.store.quarantine.drop(commit.Key)
 	}
 	record := &record{version: object.Version, time: commit.Time, kind: changed, object: object}
 	if commit.Delete {
 		record.kind = removed
 	}
-	if err := r.previous(c, record, commit); err != nil {
+	if err := r.setPrevious(c, record, commit); err != nil {
 		return err
 	}
-	r.past.add(c, record)
+	r.history.add(c, record)
 	return nil
 }
 
-// previous finds the state before a commit, and steps over it.
-func (r *recovery) previous(c *collection, record *record, commit persist.Commit) error {
+// setPrevious finds the state before a commit, and steps over it.
+func (r *recovery) setPrevious(c *collection, record *record, commit persist.Commit) error {
 	at := path(record.object.Key.Namespace, record.object.Key.Name)
 	switch {
-	case commit.Revision <= r.past.base:
+	case commit.Revision <= r.history.base:
 		current, _ := r.trees[c].Get(at)
-		r.past.before(&commit, record, current)
+		r.history.setPrevious(&commit, record, current)
 	case commit.Delete:
 		record.previous, _ = r.trees[c].Delete(at)
-		r.past.replace(record.previous, nil)
+		r.history.countState(record.previous, nil)
 	default:
 		record.previous, _ = r.trees[c].Set(at, record.object)
-		r.past.replace(record.previous, record.object)
+		r.history.countState(record.previous, record.object)
 	}
-	if len(commit.Note) > 0 && commit.Note[0] == noteCreated {
+	if len(commit.Metadata) > 0 && commit.Metadata[0] == previousStateNone {
 		record.kind = created
 		return nil
 	}
-	if record.previous == nil && len(commit.Note) > 0 && commit.Note[0] == notePrevious {
-		previous, err := codec.NewObject(c.kind(), record.object.Key, 0, commit.Note[1:])
+	if record.previous == nil && len(commit.Metadata) > 0 && commit.Metadata[0] == previousStateFollows {
+		previous, err := codec.NewObject(c.kind(), record.object.Key, 0, commit.Metadata[1:])
 		if err != nil { // then nobody can tell who does not see it any more
 			r.store.logger.Error("the former state of an object cannot be read", "key", record.object.Key.String(), "error", err)
 			return nil
@@ -108,10 +108,10 @@ func (r *recovery) previous(c *collection, record *record, commit persist.Commit
 	return nil
 }
 
-// keep looks after what depends on time, until the store closes. What was recovered may
+// maintain looks after what depends on time, until the store closes. What was recovered may
 // be long enough for a snapshot: a process that never lives for a second gets one too.
-func (s *Store) keep() {
-	defer s.keeping.Done()
+func (s *Store) maintain() {
+	defer s.maintenance.Done()
 	s.snapshotIfDue()
 	ticker := time.NewTicker(time.Second)
 	defer ticker.Stop()
@@ -120,8 +120,8 @@ func (s *Store) keep() {
 		case <-s.stop:
 			return
 		case <-ticker.C:
-			s.retained.expire(s.now().Add(-s.tuning.HistoryTime))
-			for _, c := range s.all() {
+			s.retention.expire(s.now().Add(-s.tuning.HistoryTime))
+			for _, c := range s.allCollections() {
 				s.system.Root.Send(c.pid, tick{s.now()})
 			}
 			s.snapshotIfDue()

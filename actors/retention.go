@@ -11,13 +11,13 @@ import (
 // is dropped record by record, the oldest version first, whichever collection it is of. Its
 // mutex guards what is not atomic, here and in the histories.
 type retention struct {
-	mu    sync.Mutex
-	limit int64        // most bytes of all histories
-	bytes atomic.Int64 // of all histories
-	held  int64        // beside them, which count too: what recovery knows of the past
-	queue historyHeap
-	// dropped is told of each record that goes, under the mutex; nil but in recovery.
-	dropped func(*record)
+	mu            sync.Mutex
+	limit         int64        // most bytes of all histories
+	bytes         atomic.Int64 // of all histories
+	recoveryBytes int64        // beside them, which count too: what recovery knows of the past
+	queue         historyHeap
+	// onDrop is told of each record that goes, under the mutex; nil but in recovery.
+	onDrop func(*record)
 }
 
 func newRetention(limit int64) *retention { return &retention{limit: limit} }
@@ -29,13 +29,13 @@ func (q historyHeap) Len() int           { return len(q) }
 func (q historyHeap) Less(i, j int) bool { return q[i].oldest < q[j].oldest }
 func (q historyHeap) Swap(i, j int) {
 	q[i], q[j] = q[j], q[i]
-	q[i].place, q[j].place = i, j
+	q[i].heapIndex, q[j].heapIndex = i, j
 }
 
 // Push implements heap.Interface.
 func (q *historyHeap) Push(x any) {
 	h := x.(*history)
-	h.place = len(*q)
+	h.heapIndex = len(*q)
 	*q = append(*q, h)
 }
 
@@ -44,12 +44,12 @@ func (q *historyHeap) Pop() any {
 	last := len(*q) - 1
 	h := (*q)[last]
 	(*q)[last], *q = nil, (*q)[:last]
-	h.place = nowhere
+	h.heapIndex = notInHeap
 	return h
 }
 
-// nowhere is the place of a history without records.
-const nowhere = -1
+// notInHeap is the place of a history without records.
+const notInHeap = -1
 
 // append adds the newest changes of one history, and drops the oldest of all that are too much.
 func (t *retention) append(h *history, records []*record) {
@@ -57,8 +57,8 @@ func (t *retention) append(h *history, records []*record) {
 	defer t.mu.Unlock()
 	for _, r := range records {
 		h.append(r)
-		t.count(h, r.bytes)
-		if h.place == nowhere {
+		t.addBytes(h, r.bytes)
+		if h.heapIndex == notInHeap {
 			h.oldest = r.version
 			heap.Push(&t.queue, h)
 		}
@@ -66,15 +66,15 @@ func (t *retention) append(h *history, records []*record) {
 	}
 }
 
-// count notes that a history has become larger, or smaller.
-func (t *retention) count(h *history, bytes int64) {
+// addBytes notes that a history has become larger, or smaller.
+func (t *retention) addBytes(h *history, bytes int64) {
 	h.bytes.Add(bytes)
 	t.bytes.Add(bytes)
 }
 
 // trim drops the oldest records of all until the rest is within the budget.
 func (t *retention) trim() {
-	for t.bytes.Load()+t.held > t.limit && len(t.queue) > 0 {
+	for t.bytes.Load()+t.recoveryBytes > t.limit && len(t.queue) > 0 {
 		t.drop()
 	}
 }
@@ -83,9 +83,9 @@ func (t *retention) trim() {
 func (t *retention) drop() {
 	h := t.queue[0]
 	r, more := h.drop()
-	t.count(h, -r.bytes)
-	if t.dropped != nil {
-		t.dropped(r)
+	t.addBytes(h, -r.bytes)
+	if t.onDrop != nil {
+		t.onDrop(r)
 	}
 	if more {
 		heap.Fix(&t.queue, 0)
@@ -103,8 +103,8 @@ func (t *retention) expire(before time.Time) {
 	}
 }
 
-// allow changes the budget.
-func (t *retention) allow(limit int64) {
+// setLimit changes the budget.
+func (t *retention) setLimit(limit int64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.limit = limit
@@ -117,33 +117,33 @@ func (t *retention) budget() int64 {
 	return t.limit
 }
 
-// forget drops the past of one history up to a version, which is that of its newest record or
+// truncate drops the past of one history up to a version, which is that of its newest record or
 // later. Who has read it all goes on.
-func (t *retention) forget(h *history, version uint64) {
+func (t *retention) truncate(h *history, version uint64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	for h.place != nowhere {
+	for h.heapIndex != notInHeap {
 		r, more := h.drop()
-		t.count(h, -r.bytes)
+		t.addBytes(h, -r.bytes)
 		if more {
-			heap.Fix(&t.queue, h.place)
+			heap.Fix(&t.queue, h.heapIndex)
 		} else {
-			heap.Remove(&t.queue, h.place)
+			heap.Remove(&t.queue, h.heapIndex)
 		}
 	}
 	h.floor.Store(max(version, h.floor.Load()))
 }
 
-// Retain says how many bytes the past that watches can go back to may take from now on, which
+// SetHistoryLimit says how many bytes the past that watches can go back to may take from now on, which
 // is at most what the tuning says.
-func (s *Store) Retain(bytes int64) { s.retained.allow(min(bytes, s.tuning.HistoryBytes)) }
+func (s *Store) SetHistoryLimit(bytes int64) { s.retention.setLimit(min(bytes, s.tuning.HistoryBytes)) }
 
-// Relieve lets go of what is only kept to be quicker: the snapshots of chunked lists, whose next
+// DropCaches lets go of what is only kept to be quicker: the snapshots of chunked lists, whose next
 // chunks are then made from the history, and owners of objects that have nothing to do.
-func (s *Store) Relieve() {
+func (s *Store) DropCaches() {
 	future := time.Unix(1<<33, 0)
-	for _, c := range s.all() {
-		c.pins.expire(future)
+	for _, c := range s.allCollections() {
+		c.snapshotCache.expire(future)
 		c.passivate(future)
 	}
 }

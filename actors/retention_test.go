@@ -29,7 +29,7 @@ func TestSnapshotDropsOldSegments(t *testing.T) {
 	}
 	options := actors.Options{Log: journal, Catalog: kinds, Naming: meta.Platform, Tuning: actors.DefaultTuning(), Now: now}
 	options.Tuning.HistoryTime = time.Minute
-	h := &house{t: t, kinds: kinds, journal: journal}
+	h := &testStore{t: t, kinds: kinds, journal: journal}
 	if h.Store, err = actors.Open(options); err != nil {
 		t.Fatal(err)
 	}

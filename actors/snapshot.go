@@ -10,8 +10,8 @@ import (
 
 // Snapshots that fail are tried again after a while, which doubles from one to the other.
 const (
-	firstRetry = 2 * time.Second
-	lastRetry  = time.Minute
+	minRetryDelay = 2 * time.Second
+	maxRetryDelay = time.Minute
 )
 
 // snapshotIfDue writes a snapshot when the journal has grown enough since the last. On a full
@@ -37,16 +37,16 @@ func (s *Store) snapshotIfDue() {
 	}
 	if err != nil {
 		s.metrics.snapshotFailures.Add(1)
-		s.retry.later(begin)
-		if text := err.Error(); text != s.retry.fault {
-			s.retry.fault = text
+		s.retry.backOff(begin)
+		if text := err.Error(); text != s.retry.lastError {
+			s.retry.lastError = text
 			s.logger.Error("snapshot; it will be tried again", "error", err)
 		}
 		return
 	}
-	s.retry = retry{trimmed: s.retry.trimmed}
+	s.retry = snapshotRetry{trimmed: s.retry.trimmed}
 	if stats.Full {
-		s.retry.at = begin.Add(firstRetry)
+		s.retry.at = begin.Add(minRetryDelay)
 	}
 	if due {
 		s.logger.Info("snapshot written", "took", time.Since(begin))
@@ -62,16 +62,16 @@ func (s *Store) trimIfDue(stats persist.Stats) {
 		return
 	}
 	s.retry.trimmed = time.Now()
-	if err := s.log.Trim(s.keepFrom(s.horizon.now())); err != nil {
+	if err := s.log.Trim(s.trimRevision(s.appliedRevision.get())); err != nil {
 		s.logger.Warn("the journal cannot be trimmed", "error", err)
 	}
 }
 
-// keepFrom is the first revision that the promised history needs.
-func (s *Store) keepFrom(at uint64) persist.Revision {
+// trimRevision is the first revision that the promised history needs.
+func (s *Store) trimRevision(at uint64) persist.Revision {
 	from, promised := at+1, s.now().Add(-s.tuning.HistoryTime)
-	for _, c := range s.all() {
-		if oldest := c.history.since(promised); oldest > 0 {
+	for _, c := range s.allCollections() {
+		if oldest := c.history.firstVersionSince(promised); oldest > 0 {
 			from = min(from, oldest)
 		}
 	}
@@ -79,27 +79,27 @@ func (s *Store) keepFrom(at uint64) persist.Revision {
 }
 
 // A retry is when a snapshot that has failed is tried again.
-type retry struct {
-	at    time.Time
-	wait  time.Duration
-	fault string // of the last attempt, not to be logged again
+type snapshotRetry struct {
+	at        time.Time
+	wait      time.Duration
+	lastError string // of the last attempt, not to be logged again
 
 	trimmed time.Time
 }
 
-func (r *retry) later(now time.Time) {
-	r.wait = max(firstRetry, min(2*r.wait, lastRetry))
+func (r *snapshotRetry) backOff(now time.Time) {
+	r.wait = max(minRetryDelay, min(2*r.wait, maxRetryDelay))
 	r.at = now.Add(r.wait)
 }
 
 // Snapshot writes the state at the newest visible version, without stopping anyone.
 // It must not be called by two goroutines at a time.
 func (s *Store) Snapshot() error {
-	at, states, err := s.stateNow()
+	at, states, err := s.consistentTrees()
 	if err != nil {
 		return err
 	}
-	return s.log.Snapshot(persist.Revision(at), s.keepFrom(at), func(take func(persist.Item) bool) {
+	return s.log.Snapshot(persist.Revision(at), s.trimRevision(at), func(take func(persist.Item) bool) {
 		yield := &mergedItems{take, s.quarantine.all()}
 		for _, prefix := range slices.Sorted(maps.Keys(states)) {
 			objects := states[prefix]
@@ -112,16 +112,16 @@ func (s *Store) Snapshot() error {
 	})
 }
 
-// stateNow is a tree of each collection, by the prefix of its keys, at the newest visible version.
+// consistentTrees is a tree of each collection, by the prefix of its keys, at the newest visible version.
 // While many write, the history may lose what that needs before it is found; then another version
 // is as good.
-func (s *Store) stateNow() (at uint64, states map[string]*tree, err error) {
+func (s *Store) consistentTrees() (at uint64, states map[string]*tree, err error) {
 	const tries = 10
 	for range tries {
-		at, states, err = s.horizon.now(), make(map[string]*tree), nil
-		for _, c := range s.all() {
+		at, states, err = s.appliedRevision.get(), make(map[string]*tree), nil
+		for _, c := range s.allCollections() {
 			var state *snapshot
-			if state, err = c.exactly(at); err != nil {
+			if state, err = c.snapshotAt(at); err != nil {
 				break
 			}
 			states[c.prefix()] = fork(state.objects)
@@ -175,9 +175,9 @@ func (m *mergedItems) rest() {
 	}
 }
 
-// exactly is the state of a collection at a version that the horizon has reached,
+// snapshotAt is the state of a collection at a version that the horizon has reached,
 // found by undoing the changes since.
-func (c *collection) exactly(version uint64) (*snapshot, error) {
+func (c *collection) snapshotAt(version uint64) (*snapshot, error) {
 	current := c.published.Load()
 	from, ok := c.history.seek(version)
 	if !ok { // nobody knows what has changed since, also where the newest change is older than the history

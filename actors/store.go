@@ -32,24 +32,24 @@ type Store struct {
 	// lastApplied names the annotation in which clients keep what they have applied.
 	lastApplied string
 
-	system     *actor.ActorSystem
-	supervisor actor.SupervisorStrategy
-	crew       *crew
-	committer  *actor.PID
-	queue      *mailbox // the committer's
+	system      *actor.ActorSystem
+	supervisor  actor.SupervisorStrategy
+	dispatcher  *dispatcher
+	committer   *actor.PID
+	commitQueue *mailbox // the committer's
 
 	// collections is copied when one is added (addCollection), which happens to custom kinds.
-	collections atomic.Pointer[map[meta.GroupResource]*collection]
-	horizon     horizon
-	forms       forms
-	quarantine  quarantine
-	retained    *retention // of the histories of all collections
+	collections     atomic.Pointer[map[meta.GroupResource]*collection]
+	appliedRevision appliedRevision
+	conversionCache conversionCache
+	quarantine      quarantine
+	retention       *retention // of the histories of all collections
 
-	retry   retry // of snapshots; of who keeps the store
-	failed  atomic.Pointer[error]
-	closing atomic.Bool
-	stop    chan struct{}
-	keeping sync.WaitGroup
+	retry       snapshotRetry // of snapshots; of who keeps the store
+	failed      atomic.Pointer[error]
+	closing     atomic.Bool
+	stop        chan struct{}
+	maintenance sync.WaitGroup
 }
 
 // Open recovers the state from the log and starts the actors.
@@ -59,10 +59,10 @@ func Open(o Options) (*Store, error) {
 	}
 	s := &Store{
 		log: o.Log, catalog: o.Catalog, naming: o.Naming, logger: o.Logger, tuning: o.Tuning, now: o.Now, fatal: o.Fatal,
-		retained: newRetention(o.Tuning.HistoryBytes), stop: make(chan struct{}),
+		retention: newRetention(o.Tuning.HistoryBytes), stop: make(chan struct{}),
 	}
 	s.collections.Store(&map[meta.GroupResource]*collection{})
-	s.lastApplied = o.Naming.Name("kubectl.platform.io/last-applied-configuration")
+	s.lastApplied = o.Naming.Translate("kubectl.platform.io/last-applied-configuration")
 	if s.now == nil {
 		s.now = time.Now
 	}
@@ -70,13 +70,13 @@ func Open(o Options) (*Store, error) {
 		s.logger = slog.New(slog.DiscardHandler)
 	}
 	s.system = newSystem()
-	s.crew = newCrew(s.tuning.Throughput)
+	s.dispatcher = newDispatcher(s.tuning.Throughput)
 	s.supervisor = &supervisor{tuning: s.tuning, log: s.logger, metrics: &s.metrics}
 	if err := s.recover(); err != nil {
 		return nil, err
 	}
 	s.logUnreadable()
-	if err := s.claim(o.Claims); err != nil {
+	if err := s.setAllocators(o.Allocators); err != nil {
 		return nil, err
 	}
 	s.start()
@@ -88,19 +88,19 @@ func Open(o Options) (*Store, error) {
 
 // start spawns the actors that live as long as the store.
 func (s *Store) start() {
-	for _, c := range s.all() {
-		s.launchCollection(c)
+	for _, c := range s.allCollections() {
+		s.startPublisher(c)
 	}
-	s.queue = newMailbox(s.tuning.CommitQueue)
-	owner := &committer{store: s, box: s.queue}
-	s.committer = s.spawn(func() actor.Actor { return owner }, s.queue)
-	s.log.Follow(owner.follow)
-	s.keeping.Add(1)
-	go s.keep()
+	s.commitQueue = newMailbox(s.tuning.CommitQueue)
+	owner := &committer{store: s, mailbox: s.commitQueue}
+	s.committer = s.spawn(func() actor.Actor { return owner }, s.commitQueue)
+	s.log.Subscribe(owner.publishBatch)
+	s.maintenance.Add(1)
+	go s.maintain()
 }
 
-// launchCollection starts the publisher of a collection.
-func (s *Store) launchCollection(c *collection) {
+// startPublisher starts the publisher of a collection.
+func (s *Store) startPublisher(c *collection) {
 	c.pid = s.spawn(func() actor.Actor { return &publisher{collection: c} }, newMailbox(0))
 }
 
@@ -108,24 +108,24 @@ func (s *Store) launchCollection(c *collection) {
 func (s *Store) spawn(producer actor.Producer, box *mailbox) *actor.PID {
 	return s.system.Root.Spawn(actor.PropsFromProducer(producer,
 		actor.WithMailbox(func() actor.Mailbox { return box }),
-		actor.WithDispatcher(s.crew),
+		actor.WithDispatcher(s.dispatcher),
 		actor.WithGuardian(s.supervisor)))
 }
 
 // collection finds the collection of a kind.
-func (s *Store) collection(k *schema.Kind) *collection { return s.all()[k.Storage] }
+func (s *Store) collection(k *schema.Kind) *collection { return s.allCollections()[k.Storage] }
 
 // decode reads a committed value by its key.
 func (s *Store) decode(key string, revision persist.Revision, value []byte) (*collection, *meta.Object, error) {
-	place, err := meta.ParseKey(key)
+	parsed, err := meta.ParseKey(key)
 	if err != nil {
 		return nil, nil, fmt.Errorf("stored key %q: %w", key, err)
 	}
-	c := s.all()[place.GroupResource]
+	c := s.allCollections()[parsed.GroupResource]
 	if c == nil {
 		return nil, nil, fmt.Errorf("stored key %q: no such kind is served", key)
 	}
-	object, err := codec.NewObject(c.kind(), place, uint64(revision), value)
+	object, err := codec.NewObject(c.kind(), parsed, uint64(revision), value)
 	if err != nil {
 		return nil, nil, fmt.Errorf("stored object %q: %w", key, err)
 	}
@@ -133,29 +133,29 @@ func (s *Store) decode(key string, revision persist.Revision, value []byte) (*co
 }
 
 // Version is the newest version that every read shows.
-func (s *Store) Version() uint64 { return s.horizon.now() }
+func (s *Store) Version() uint64 { return s.appliedRevision.get() }
 
-// revision is the revision of a live key as far as it is published; the log asks it.
-func (s *Store) revision(key string) persist.Revision {
-	place, err := meta.ParseKey(key)
+// keyRevision is the revision of a live key as far as it is published; the log asks it.
+func (s *Store) keyRevision(key string) persist.Revision {
+	parsed, err := meta.ParseKey(key)
 	if err != nil {
 		return 0
 	}
-	c := s.all()[place.GroupResource]
+	c := s.allCollections()[parsed.GroupResource]
 	if c == nil {
 		return 0
 	}
-	if o := c.published.Load().get(path(place.Namespace, place.Name)); o != nil {
+	if o := c.published.Load().get(path(parsed.Namespace, parsed.Name)); o != nil {
 		return persist.Revision(o.Version)
 	}
-	if a := s.quarantine.get(place); a != nil {
+	if a := s.quarantine.get(parsed); a != nil {
 		return a.item.Revision
 	}
 	return 0
 }
 
 // applied is the revision up to which everything is published; the log asks it.
-func (s *Store) applied() persist.Revision { return persist.Revision(s.horizon.now()) }
+func (s *Store) applied() persist.Revision { return persist.Revision(s.appliedRevision.get()) }
 
 // Healthy is nil while the store accepts changes.
 func (s *Store) Healthy() error {
@@ -182,26 +182,26 @@ func (s *Store) Close(ctx context.Context) error {
 		return nil
 	}
 	close(s.stop)
-	s.keeping.Wait()
+	s.maintenance.Wait()
 	var pids []*actor.PID
-	for _, c := range s.all() {
-		c.watchers.each(func(l *link) {
+	for _, c := range s.allCollections() {
+		c.watchers.each(func(l *watchHandle) {
 			pids = append(pids, l.pid)
 			l.Stop()
 		})
 	}
-	for _, c := range s.all() {
-		for _, r := range c.objects.close() {
+	for _, c := range s.allCollections() {
+		for _, r := range c.activations.close() {
 			pids = append(pids, r.pid)
 			s.system.Root.Stop(r.pid)
 		}
 	}
 	err := s.awaitStopped(ctx, pids)
 	err = errors.Join(err, s.awaitStopped(ctx, s.poison(s.committer)))
-	for _, c := range s.all() {
+	for _, c := range s.allCollections() {
 		err = errors.Join(err, s.awaitStopped(ctx, s.poison(c.pid)))
 	}
-	s.crew.close()
+	s.dispatcher.close()
 	return err
 }
 

@@ -17,8 +17,8 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// house is a store on a journal in a directory.
-type house struct {
+// testStore is a store on a journal in a directory.
+type testStore struct {
 	*actors.Store
 	t       testing.TB
 	journal *persist.Journal
@@ -27,19 +27,19 @@ type house struct {
 }
 
 // open starts a store on dir, which may hold the state of an earlier one.
-func open(t testing.TB, dir string, change func(*actors.Options)) *house {
+func open(t testing.TB, dir string, change func(*actors.Options)) *testStore {
 	t.Helper()
 	return openOn(t, dir, vfs.OS{}, change)
 }
 
 // openOn is open on a file system.
-func openOn(t testing.TB, dir string, fs vfs.FS, change func(*actors.Options)) *house {
+func openOn(t testing.TB, dir string, fs vfs.FS, change func(*actors.Options)) *testStore {
 	t.Helper()
 	kinds, err := catalog.New(meta.Platform)
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &house{t: t, kinds: kinds, dir: dir}
+	h := &testStore{t: t, kinds: kinds, dir: dir}
 	h.journal, err = persist.Open(dir, persist.Options{FS: fs, Sync: persist.SyncAlways})
 	if err != nil {
 		t.Fatal(err)
@@ -55,32 +55,32 @@ func openOn(t testing.TB, dir string, fs vfs.FS, change func(*actors.Options)) *
 	return h
 }
 
-func (h *house) close() {
+func (h *testStore) close() {
 	h.t.Helper()
 	if err := errors.Join(h.Store.Close(context.Background()), h.journal.Close()); err != nil {
 		h.t.Error(err)
 	}
 }
 
-func (h *house) kind(resource string) *schema.Kind { return h.kinds.Kind("", "v1", resource) }
+func (h *testStore) kind(resource string) *schema.Kind { return h.kinds.Kind("", "v1", resource) }
 
 // do makes a mutation of a ConfigMap in the default namespace.
-func (h *house) do(m request.Mutation) (request.Result, error) {
+func (h *testStore) do(m request.Mutation) (request.Result, error) {
 	m.Kind = h.kind("configmaps")
 	m.Key.Namespace = "default"
 	return h.Mutate(context.Background(), m)
 }
 
-func (h *house) create(name, value string) (request.Result, error) {
+func (h *testStore) create(name, value string) (request.Result, error) {
 	return h.do(request.Mutation{Verb: request.Create, Key: meta.Key{Name: name},
 		Object: schema.Tree{"metadata": schema.Tree{"name": name}, "data": schema.Tree{"v": value}}})
 }
 
-func (h *house) patch(name, patch string) (request.Result, error) {
+func (h *testStore) patch(name, patch string) (request.Result, error) {
 	return h.do(request.Mutation{Verb: request.Patch, Key: meta.Key{Name: name}, PatchType: request.MergePatch, PatchBody: []byte(patch)})
 }
 
-func (h *house) list(r request.List) request.Listing {
+func (h *testStore) list(r request.List) request.ListResult {
 	h.t.Helper()
 	r.Kind = h.kind("configmaps")
 	l, err := h.List(context.Background(), r)
@@ -90,7 +90,7 @@ func (h *house) list(r request.List) request.Listing {
 	return l
 }
 
-func (h *house) data(o *meta.Object) schema.Tree {
+func (h *testStore) data(o *meta.Object) schema.Tree {
 	h.t.Helper()
 	tree, _, err := codec.DecodeJSON(h.kind("configmaps").Message, o.JSON)
 	if err != nil {
@@ -101,7 +101,7 @@ func (h *house) data(o *meta.Object) schema.Tree {
 }
 
 // Invariant 8: concurrent patches of one object all land.
-func TestConcurrentPatchesAllLand(t *testing.T) {
+func TestConcurrentPatchesAllApply(t *testing.T) {
 	h := open(t, t.TempDir(), nil)
 	defer h.close()
 	if _, err := h.create("hot", "0"); err != nil {

@@ -5,9 +5,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// reversion is an object under another version.
-func reversion(o *meta.Object, version uint64) *meta.Object {
+// withVersion is an object under another version.
+func withVersion(o *meta.Object, version uint64) *meta.Object {
 	return &meta.Object{
-		Key: o.Key, Version: version, JSON: codec.WithoutVersion(o.JSON).WithVersion(version), Item: o.Item, Head: o.Head,
+		Key: o.Key, Version: version, JSON: codec.WithoutVersion(o.JSON).WithVersion(version), ItemOffset: o.ItemOffset, Meta: o.Meta,
 	}
 }

@@ -17,33 +17,33 @@ func (s *Store) Mutate(ctx context.Context, m request.Mutation) (request.Result,
 	if s.closing.Load() {
 		return request.Result{}, meta.NewServiceUnavailable("the server is stopping")
 	}
-	result, err := s.change(ctx, &m)
+	result, err := s.mutateOrGenerate(ctx, &m)
 	if err == nil {
-		if result.Idle && m.Echo != nil && len(result.Warnings) == 0 {
-			result.Object.AddEcho(m.Echo())
+		if result.NoOp && m.ApplyDigest != nil && len(result.Warnings) == 0 {
+			result.Object.AddNoOpApply(m.ApplyDigest())
 		}
-		result.Object, err = s.shown(m.Kind, m.Subresource, result.Object)
+		result.Object, err = s.converted(m.Kind, m.Subresource, result.Object)
 	}
 	return result, err
 }
 
-// Repeated answers an apply that is known to change nothing of the object as it is, without
+// NoOpApply answers an apply that is known to change nothing of the object as it is, without
 // its owner; ok is false if that is not known. Of m only Kind, Key, Subresource and Echo count.
-func (s *Store) Repeated(m *request.Mutation) (result request.Result, ok bool) {
+func (s *Store) NoOpApply(m *request.Mutation) (result request.Result, ok bool) {
 	o := s.collection(m.Kind).published.Load().get(path(m.Key.Namespace, m.Key.Name))
-	if o == nil || !o.Echoes(m.Echo) {
+	if o == nil || !o.IsNoOpApply(m.ApplyDigest) {
 		return request.Result{}, false
 	}
-	o, err := s.shown(m.Kind, m.Subresource, o)
+	o, err := s.converted(m.Kind, m.Subresource, o)
 	if err != nil {
 		return request.Result{}, false // and then again, with an answer
 	}
-	s.metrics.echoes.Add(1)
-	return request.Result{Object: o, Idle: true}, true
+	s.metrics.noOpApplies.Add(1)
+	return request.Result{Object: o, NoOp: true}, true
 }
 
-// change makes a change, and answers the stored form.
-func (s *Store) change(ctx context.Context, m *request.Mutation) (request.Result, error) {
+// mutateOrGenerate makes a change, and answers the stored form.
+func (s *Store) mutateOrGenerate(ctx context.Context, m *request.Mutation) (request.Result, error) {
 	if m.Verb == request.Create && m.Key.Name == "" {
 		return s.generate(ctx, m)
 	}
@@ -92,12 +92,12 @@ func (s *Store) mutate(ctx context.Context, m *request.Mutation) (request.Result
 	c := s.collection(m.Kind)
 	m.Key.GroupResource = c.storage
 	for {
-		home, err := s.guard(m)
+		precondition, err := s.precondition(m)
 		if err != nil {
 			return request.Result{}, err
 		}
-		result, err := s.ask(ctx, c, m, home)
-		if !again(err) {
+		result, err := s.mutateOnce(ctx, c, m, precondition)
+		if !isRetryable(err) {
 			return result, err
 		}
 		if s.closing.Load() {
@@ -106,41 +106,41 @@ func (s *Store) mutate(ctx context.Context, m *request.Mutation) (request.Result
 	}
 }
 
-// ask hands a mutation to the object's owner once, and waits for its outcome.
-func (s *Store) ask(ctx context.Context, c *collection, m *request.Mutation, home home) (request.Result, error) {
+// mutateOnce hands a mutation to the object's owner once, and waits for its outcome.
+func (s *Store) mutateOnce(ctx context.Context, c *collection, m *request.Mutation, precondition createPrecondition) (request.Result, error) {
 	at := path(m.Key.Namespace, m.Key.Name)
-	owner := c.resident(at)
+	owner := c.acquire(at)
 	if owner == nil {
 		return request.Result{}, errStopped
 	}
-	question := &ask{ctx: ctx, path: at, mutation: m, home: home, reply: make(chan answer, 1)}
-	owner.box.post(question)
-	var a answer
+	message := &mutateRequest{ctx: ctx, path: at, mutation: m, precondition: precondition, reply: make(chan mutateReply, 1)}
+	owner.mailbox.post(message)
+	var a mutateReply
 	select {
-	case a = <-question.reply:
+	case a = <-message.reply:
 	case <-ctx.Done():
-		go question.settle(owner)
+		go message.awaitAndRelease(owner)
 		return request.Result{}, meta.NewTimeout("the request ended before the object's turn came")
 	}
-	if a.flight != nil {
+	if a.proposal != nil {
 		select {
-		case <-a.flight.done:
+		case <-a.proposal.done:
 		case <-ctx.Done():
-			go a.settle(owner)
+			go a.awaitAndRelease(owner)
 			return request.Result{}, meta.NewTimeout("the request ended while its change was being stored; it may have happened")
 		}
 	}
-	owner.release(a.about())
+	owner.release(a.resultObject())
 	return a.outcome()
 }
 
 // DeleteCollection deletes what a list selects, many at a time, and answers what was
 // chosen, under the version of the last deletion; 0 if there was none. An object that has gone or has been replaced
 // meanwhile is passed over.
-func (s *Store) DeleteCollection(ctx context.Context, l request.List, m request.Mutation) (request.Listing, error) {
-	chosen, err := s.List(ctx, l)
+func (s *Store) DeleteCollection(ctx context.Context, l request.List, m request.Mutation) (request.ListResult, error) {
+	listed, err := s.List(ctx, l)
 	if err != nil {
-		return chosen, err
+		return listed, err
 	}
 	const parallel = 64
 	var (
@@ -150,16 +150,16 @@ func (s *Store) DeleteCollection(ctx context.Context, l request.List, m request.
 		newest uint64
 		slots  = make(chan struct{}, parallel)
 	)
-	unread, err := s.deleteUnread(ctx, l, m)
+	unreadable, err := s.deleteUnreadable(ctx, l, m)
 	if err != nil {
-		return chosen, err
+		return listed, err
 	}
-	newest = unread
-	for _, o := range chosen.Items {
+	newest = unreadable
+	for _, o := range listed.Items {
 		slots <- struct{}{}
 		wait.Go(func() {
 			defer func() { <-slots }()
-			version, err := s.deleteChosen(ctx, o, m)
+			version, err := s.deleteListed(ctx, o, m)
 			mu.Lock()
 			defer mu.Unlock()
 			faults = errors.Join(faults, err)
@@ -167,17 +167,17 @@ func (s *Store) DeleteCollection(ctx context.Context, l request.List, m request.
 		})
 	}
 	wait.Wait()
-	chosen.Version = newest
+	listed.Version = newest
 	var first *meta.Status
 	if errors.As(faults, &first) {
-		return chosen, first
+		return listed, first
 	}
-	return chosen, faults
+	return listed, faults
 }
 
-// deleteUnread deletes what cannot be read of a collection, unless a selector asks for a part of
+// deleteUnreadable deletes what cannot be read of a collection, unless a selector asks for a part of
 // it, and answers the version of the last deletion; 0 if there was none.
-func (s *Store) deleteUnread(ctx context.Context, l request.List, m request.Mutation) (newest uint64, err error) {
+func (s *Store) deleteUnreadable(ctx context.Context, l request.List, m request.Mutation) (newest uint64, err error) {
 	if !l.Labels.Empty() || !l.Fields.Empty() || l.Continue != "" {
 		return 0, nil
 	}
@@ -196,13 +196,13 @@ func (s *Store) deleteUnread(ctx context.Context, l request.List, m request.Muta
 	return newest, nil
 }
 
-// deleteChosen deletes one object of a collection if it is still the one chosen, and answers the
+// deleteListed deletes one object of a collection if it is still the one chosen, and answers the
 // version of that. A precondition that it does not meet is a conflict as for any delete.
-func (s *Store) deleteChosen(ctx context.Context, o *meta.Object, m request.Mutation) (uint64, error) {
+func (s *Store) deleteListed(ctx context.Context, o *meta.Object, m request.Mutation) (uint64, error) {
 	m.Verb, m.Key = request.Delete, o.Key
 	passes := m.Delete.UID == "" && m.Delete.ResourceVersion == ""
 	if m.Delete.UID == "" {
-		m.Delete.UID = o.Head.UID
+		m.Delete.UID = o.Meta.UID
 	}
 	result, err := s.Mutate(ctx, m)
 	var status *meta.Status

@@ -12,7 +12,7 @@ import (
 
 // applyObjects: every operation applies one object, of which one value changes.
 func applyObjects(ctx context.Context, s *Session) ([]Result, error) {
-	f, err := s.prepare(ctx, s.hot())
+	f, err := s.prepare(ctx, s.hotCount())
 	if err != nil {
 		return nil, err
 	}
@@ -29,7 +29,7 @@ func applyPods(ctx context.Context, s *Session) ([]Result, error) {
 		return nil, err
 	}
 	defer f.remove()
-	f.also = append(f.also, f.pods())
+	f.otherCollections = append(f.otherCollections, f.pods())
 	if err := f.populatePods(ctx); err != nil {
 		return nil, err
 	}
@@ -42,7 +42,7 @@ func applyPods(ctx context.Context, s *Session) ([]Result, error) {
 	}
 	var sent atomic.Int64
 	same, err := f.measureApply(ctx, "apply-pod, unchanged", func(n int) (string, []byte) {
-		return f.podPath(n), append(f.pod(n, ""), blanks(sent.Add(1))...)
+		return f.podPath(n), append(f.pod(n, ""), whitespaceNumber(sent.Add(1))...)
 	})
 	if err != nil {
 		return nil, err
@@ -51,8 +51,8 @@ func applyPods(ctx context.Context, s *Session) ([]Result, error) {
 	return slices.Concat(changed, same, again), err
 }
 
-// blanks is a number in spaces and line breaks.
-func blanks(n int64) []byte {
+// whitespaceNumber is a number in spaces and line breaks.
+func whitespaceNumber(n int64) []byte {
 	digits := strconv.FormatInt(n, 2)
 	return []byte(strings.NewReplacer("0", " ", "1", "\n").Replace(digits))
 }
@@ -61,7 +61,7 @@ func blanks(n int64) []byte {
 func (f *fixture) applyAgain() error {
 	c := f.session.Target.Conn()
 	defer c.Close()
-	for n := range f.session.hot() {
+	for n := range f.session.hotCount() {
 		if err := f.applyOnce(c, f.podPath(n), "bench", f.pod(n, "")); err != nil {
 			return err
 		}
@@ -74,7 +74,7 @@ func (f *fixture) applyAgain() error {
 func (f *fixture) measureApply(ctx context.Context, name string, config func(n int) (path string, body []byte)) ([]Result, error) {
 	load := f.session.load()
 	sample, err := load.Drive(ctx, f.session.Target, func(c *Conn, n int) (int, error) {
-		path, body := config(n % f.session.hot())
+		path, body := config(n % f.session.hotCount())
 		answer, err := c.Expect(http.StatusOK, http.MethodPatch, path+"?fieldManager=bench&force=true", typeApplyPatch, body)
 		return len(answer), err
 	})
@@ -82,13 +82,13 @@ func (f *fixture) measureApply(ctx context.Context, name string, config func(n i
 		return nil, err
 	}
 	_, body := config(0)
-	return simple(name, sample, load, http.MethodPatch, typeApplyPatch, body), nil
+	return requestResult(name, sample, load, http.MethodPatch, typeApplyPatch, body), nil
 }
 
 func (f *fixture) applyOnce(c *Conn, path, manager string, body []byte) error {
 	status, answer, err := c.Do(http.MethodPatch, path+"?fieldManager="+manager, typeApplyPatch, body)
 	if err == nil && status != http.StatusOK && status != http.StatusCreated {
-		err = fmt.Errorf("PATCH %s: status %d: %s", path, status, brief(answer))
+		err = fmt.Errorf("PATCH %s: status %d: %s", path, status, excerpt(answer))
 	}
 	return err
 }
@@ -97,7 +97,7 @@ func (f *fixture) applyOnce(c *Conn, path, manager string, body []byte) error {
 func (f *fixture) populatePods(ctx context.Context) error {
 	c := f.session.Target.Conn()
 	defer c.Close()
-	for n := range f.session.hot() {
+	for n := range f.session.hotCount() {
 		head := fmt.Sprintf(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":%q`, name(n))
 		for _, write := range []struct{ path, manager, body string }{
 			{f.podPath(n), "bench", string(f.pod(n, ""))},

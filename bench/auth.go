@@ -22,7 +22,7 @@ type caller struct {
 // administrator and by plain users, who are allowed it by a RoleBinding among more and more others
 // of the same namespace.
 func authenticate(ctx context.Context, s *Session) ([]Result, error) {
-	f, err := s.prepare(ctx, s.hot())
+	f, err := s.prepare(ctx, s.hotCount())
 	if err != nil {
 		return nil, err
 	}
@@ -35,7 +35,7 @@ func authenticate(ctx context.Context, s *Session) ([]Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := r.allow("zz-allowed", certificateUser, staticUser); err != nil {
+	if err := r.bindReader("zz-allowed", certificateUser, staticUser); err != nil {
 		return nil, err
 	}
 	load := s.load()
@@ -43,13 +43,13 @@ func authenticate(ctx context.Context, s *Session) ([]Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	results := simple("auth, administrator", sample, load, http.MethodGet, "", nil)
+	results := requestResult("auth, administrator", sample, load, http.MethodGet, "", nil)
 	there := 1
 	for _, bindings := range []int{1, 1_000, 50_000} {
 		if bindings > 1 {
-			bindings = s.scaled("auth: RoleBindings", bindings)
+			bindings = s.scaledSize("auth: RoleBindings", bindings)
 		}
-		if err := r.decoys(ctx, there, bindings); err != nil {
+		if err := r.addOtherBindings(ctx, there, bindings); err != nil {
 			return nil, err
 		}
 		there = max(there, bindings)
@@ -96,7 +96,7 @@ func (f *fixture) roles() (*roles, error) {
 	if r.tokens, err = f.session.group("authentication"); err != nil {
 		return nil, err
 	}
-	f.also = append(f.also, r.path("rolebindings"), r.path("roles"))
+	f.otherCollections = append(f.otherCollections, r.path("rolebindings"), r.path("roles"))
 	c := f.session.Target.Conn()
 	defer c.Close()
 	role := fmt.Appendf(nil, `{"apiVersion":"%s/v1","kind":"Role","metadata":{"name":"reader"},"rules":[{"apiGroups":[""],"resources":["configmaps"],"verbs":["get"]}]}`, group)
@@ -170,8 +170,8 @@ func (r *roles) token(c *Conn, account string) (string, error) {
 	return request.Status.Token, nil
 }
 
-// allow binds the users and the service account to the role.
-func (r *roles) allow(name string, users ...string) error {
+// bindReader binds the users and the service account to the role.
+func (r *roles) bindReader(name string, users ...string) error {
 	c := r.fixture.session.Target.Conn()
 	defer c.Close()
 	_, err := r.bind(c, name, users...)
@@ -193,8 +193,8 @@ func (r *roles) create(c *Conn, name string, subjects []byte) (int, error) {
 	return len(answer), err
 }
 
-// decoys adds bindings of other users until there are total.
-func (r *roles) decoys(ctx context.Context, there, total int) error {
+// addOtherBindings adds bindings of other users until there are total.
+func (r *roles) addOtherBindings(ctx context.Context, there, total int) error {
 	return r.fixture.fill(ctx, total-there, func(c *Conn, n int) (int, error) {
 		n += there
 		return r.create(c, fmt.Sprintf("decoy-%06d", n), fmt.Appendf(nil, `{"apiGroup":%q,"kind":"User","name":"user-%06d"}`, r.group, n))

@@ -42,7 +42,7 @@ func (b *Bench) Run(ctx context.Context, out io.Writer) error {
 			b.log("run %d of %d", n+1, b.Options.Runs)
 		}
 		b.Report = Report{Options: &b.Options, Origin: began, Rows: []*Row{}, Notes: []string{}}
-		measured, err := b.once(ctx)
+		measured, err := b.runOnce(ctx)
 		if !measured {
 			return err
 		}
@@ -54,14 +54,14 @@ func (b *Bench) Run(ctx context.Context, out io.Writer) error {
 		}
 	}
 	b.Report = *medianOf(runs)
-	if err := b.write(out); err != nil {
+	if err := b.writeReports(out); err != nil {
 		return err
 	}
 	return failed
 }
 
-// once is one run. It tells whether there is anything to report.
-func (b *Bench) once(ctx context.Context) (bool, error) {
+// runOnce is one run. It tells whether there is anything to report.
+func (b *Bench) runOnce(ctx context.Context) (bool, error) {
 	defer b.close()
 	if b.Options.Settings != "" {
 		descriptors, err := raiseDescriptors()
@@ -69,19 +69,19 @@ func (b *Bench) once(ctx context.Context) (bool, error) {
 			return false, err
 		}
 		b.descriptors = descriptors
-		return true, b.tune(ctx)
+		return true, b.measureSettings(ctx)
 	}
 	if err := b.open(); err != nil {
 		return false, err
 	}
 	if b.Options.Growth != "" {
-		return true, b.grow(ctx)
+		return true, b.measureGrowth(ctx)
 	}
 	return true, b.measure(ctx)
 }
 
-// write prints the report, and writes the files that were asked for.
-func (b *Bench) write(out io.Writer) error {
+// writeReports prints the report, and writes the files that were asked for.
+func (b *Bench) writeReports(out io.Writer) error {
 	o, r := &b.Options, &b.Report
 	if err := r.writeTable(out); err != nil {
 		return err
@@ -102,8 +102,8 @@ func (b *Bench) write(out io.Writer) error {
 	return nil
 }
 
-// again works on saved reports instead of servers.
-func (b *Bench) again(out io.Writer) error {
+// processSaved works on saved reports instead of servers.
+func (b *Bench) processSaved(out io.Writer) error {
 	var reports []*Report
 	for _, path := range b.Options.reports {
 		r, err := readReport(path)
@@ -126,7 +126,7 @@ func (o *Options) writePages(reports []*Report) error {
 		}
 	}
 	if o.Figures != "" {
-		if err := writeTold(o.Figures, reports); err != nil {
+		if err := writeHeadlines(o.Figures, reports); err != nil {
 			return err
 		}
 	}
@@ -289,7 +289,7 @@ func (b *Bench) workload(ctx context.Context, w Workload) error {
 		}
 		rows = append(rows, newRow(result.Name, nameFloor, sample, nil))
 	}
-	slices.SortStableFunc(rows, func(x, y *Row) int { return place(first, x.Name) - place(first, y.Name) })
+	slices.SortStableFunc(rows, func(x, y *Row) int { return insertIndex(first, x.Name) - insertIndex(first, y.Name) })
 	b.Report.add(rows...)
 	return nil
 }
@@ -305,9 +305,9 @@ func (b *Bench) session(target *Target) *Session {
 	return s
 }
 
-// place is where a result of that name stands among the first target's, so that the rows of all
+// insertIndex is where a result of that name stands among the first target's, so that the rows of all
 // targets stand together.
-func place(results []Result, name string) int {
+func insertIndex(results []Result, name string) int {
 	return slices.IndexFunc(results, func(r Result) bool { return r.Name == name })
 }
 

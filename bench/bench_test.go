@@ -17,15 +17,15 @@ func quick(t *testing.T, more ...string) []string {
 		"--scale=0.00002", "--watchers=2", "--burst=3", "--idle-watchers=2", "--settle=1ms", "--temp-dir", t.TempDir()}, more...)
 }
 
-// plain are the workloads that a server of ConfigMaps alone can be driven with.
-var plain = []string{"idle-watchers", "create", "get", "update", "merge-patch", "apply", "apply-pod", "delete", "list", "list-chunked", "get-protobuf", "list-protobuf",
+// configMapWorkloads are the workloads that a server of ConfigMaps alone can be driven with.
+var configMapWorkloads = []string{"idle-watchers", "create", "get", "update", "merge-patch", "apply", "apply-pod", "delete", "list", "list-chunked", "get-protobuf", "list-protobuf",
 	"watch-fanout", "durable-create", "hot-object", "cold-start", "million"}
 
 // A run that starts its own daemon, with the floor.
 func TestRunFreshDaemon(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "report.json")
 	var out, log bytes.Buffer
-	args := quick(t, "--start", os.Args[0], "--json", path, "--workloads", strings.Join(plain, ","))
+	args := quick(t, "--start", os.Args[0], "--json", path, "--workloads", strings.Join(configMapWorkloads, ","))
 	if code := run(args, nil, &out, &log); code != 0 {
 		t.Fatalf("exit code %d\n%s%s", code, &log, &out)
 	}

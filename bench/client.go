@@ -110,7 +110,7 @@ func (c *Conn) Expect(status int, method, path, contentType string, body []byte)
 }
 
 func wrongStatus(method, path string, got, want int, answer []byte) error {
-	return fmt.Errorf("%s %s: status %d instead of %d: %s", method, path, got, want, brief(answer))
+	return fmt.Errorf("%s %s: status %d instead of %d: %s", method, path, got, want, excerpt(answer))
 }
 
 // Watch sends a GET whose answer is a stream and returns that stream. The connection belongs to
@@ -128,7 +128,7 @@ func (c *Conn) Watch(path string) (io.Reader, error) {
 	if response.StatusCode != http.StatusOK {
 		answer, _ := io.ReadAll(io.LimitReader(response.Body, 1<<10))
 		c.Close()
-		return nil, fmt.Errorf("watch %s: status %d: %s", path, response.StatusCode, brief(answer))
+		return nil, fmt.Errorf("watch %s: status %d: %s", path, response.StatusCode, excerpt(answer))
 	}
 	return response.Body, c.net.SetDeadline(time.Time{})
 }
@@ -140,27 +140,27 @@ func (c *Conn) send(method, path, contentType string, body []byte) error {
 	if err := c.net.SetDeadline(time.Now().Add(c.target.Timeout)); err != nil {
 		return err
 	}
-	write(c.w, method, " ", c.target.Prefix, path, " HTTP/1.1\r\nHost: ", c.target.Address, "\r\nAccept: ", cmp.Or(c.accept, typeJSON), "\r\n")
+	writeStrings(c.w, method, " ", c.target.Prefix, path, " HTTP/1.1\r\nHost: ", c.target.Address, "\r\nAccept: ", cmp.Or(c.accept, typeJSON), "\r\n")
 	if c.target.Token != "" {
-		write(c.w, "Authorization: Bearer ", c.target.Token, "\r\n")
+		writeStrings(c.w, "Authorization: Bearer ", c.target.Token, "\r\n")
 	}
 	if body != nil {
-		write(c.w, "Content-Type: ", contentType, "\r\nContent-Length: ", strconv.Itoa(len(body)), "\r\n")
+		writeStrings(c.w, "Content-Type: ", contentType, "\r\nContent-Length: ", strconv.Itoa(len(body)), "\r\n")
 	}
-	write(c.w, "\r\n")
+	writeStrings(c.w, "\r\n")
 	_, _ = c.w.Write(body)
 	return c.w.Flush()
 }
 
-// write leaves errors to Flush, which reports the first one of a bufio.Writer.
-func write(w *bufio.Writer, parts ...string) {
+// writeStrings leaves errors to Flush, which reports the first one of a bufio.Writer.
+func writeStrings(w *bufio.Writer, parts ...string) {
 	for _, part := range parts {
 		_, _ = w.WriteString(part)
 	}
 }
 
-// brief is the beginning of an answer, for an error message.
-func brief(answer []byte) string {
+// excerpt is the beginning of an answer, for an error message.
+func excerpt(answer []byte) string {
 	const most = 200
 	if len(answer) > most {
 		return string(answer[:most]) + "…"

@@ -27,7 +27,7 @@ func compare(w io.Writer, old, new *Report) error {
 	before := byTitle(old)
 	for _, row := range new.Rows {
 		if was := before[row.title()]; was != nil {
-			_, _ = fmt.Fprintln(t, strings.Join(was.beside(row), "\t"))
+			_, _ = fmt.Fprintln(t, strings.Join(was.comparedCells(row), "\t"))
 		}
 	}
 	if err := t.Flush(); err != nil {
@@ -47,8 +47,8 @@ func byTitle(r *Report) map[string]*Row {
 	return rows
 }
 
-// beside are the cells of an old row and its new one.
-func (was *Row) beside(row *Row) []string {
+// comparedCells are the cells of an old row and its new one.
+func (was *Row) comparedCells(row *Row) []string {
 	cells := []string{row.title()}
 	cells = append(cells, optional(was.CPU, span), optional(row.CPU, span), quotient(row.CPU, was.CPU))
 	cells = append(cells, optional(positive(was.P50), span), optional(positive(row.P50), span), quotient(positive(row.P50), positive(was.P50)))

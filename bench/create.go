@@ -17,5 +17,5 @@ func createObjects(ctx context.Context, s *Session) ([]Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	return simple("create", sample, load, http.MethodPost, typeJSON, f.object(0)), nil
+	return requestResult("create", sample, load, http.MethodPost, typeJSON, f.object(0)), nil
 }

@@ -30,7 +30,7 @@ func customResource(ctx context.Context, s *Session) ([]Result, error) {
 	m := startMeter(&Target{}) // too few to tell their CPU time
 	for n := range min(definitions, s.Count) {
 		d := definition{fixture: f, collection: "/apis/" + group + "/v1/customresourcedefinitions", group: group, plural: fmt.Sprintf("bench%dx%d", os.Getpid(), n)}
-		refusals, took, err := d.use(ctx, c)
+		refusals, took, err := d.measure(ctx, c)
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -55,8 +55,8 @@ type definition struct {
 	plural     string
 }
 
-// use defines the kind, creates an object of it as soon as that is possible, and removes the kind.
-func (d definition) use(ctx context.Context, c *Conn) (refused int, took time.Duration, err error) {
+// measure defines the kind, creates an object of it as soon as that is possible, and removes the kind.
+func (d definition) measure(ctx context.Context, c *Conn) (refused int, took time.Duration, err error) {
 	const version = `{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object","properties":{"size":{"type":"integer"}}}}}`
 	body := fmt.Appendf(nil, `{"apiVersion":"%s/v1","kind":"CustomResourceDefinition","metadata":{"name":"%s.bench.example.com"},"spec":{"group":"bench.example.com",`+
 		`"scope":"Namespaced","names":{"plural":%q,"singular":"%sone","kind":"B%s","listKind":"B%sList"},"versions":[%s]}}`,

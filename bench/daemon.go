@@ -77,7 +77,7 @@ func (spec daemonSpec) start() (*Daemon, error) {
 func (d *Daemon) read(output io.Reader, ready chan<- string) {
 	lines := bufio.NewScanner(output)
 	for lines.Scan() {
-		if strings.Contains(lines.Text(), readyMark) {
+		if strings.Contains(lines.Text(), readyKey) {
 			select {
 			case ready <- lines.Text():
 			default:
@@ -89,11 +89,11 @@ func (d *Daemon) read(output io.Reader, ready chan<- string) {
 	close(d.ended)
 }
 
-// readyMark stands before the path of the kubeconfig in the ready line.
-const readyMark = "KUBECONFIG="
+// readyKey stands before the path of the kubeconfig in the ready line.
+const readyKey = "KUBECONFIG="
 
 var (
-	readyPath    = regexp.MustCompile(readyMark + `"?([^\s"]+)"?`)
+	readyPath    = regexp.MustCompile(readyKey + `"?([^\s"]+)"?`)
 	readyAddress = regexp.MustCompile(`https://[^\s",;/]+`)
 )
 

@@ -21,5 +21,5 @@ func deleteObjects(ctx context.Context, s *Session) ([]Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	return simple("delete", sample, load, http.MethodDelete, "", nil), nil
+	return requestResult("delete", sample, load, http.MethodDelete, "", nil), nil
 }

@@ -12,7 +12,7 @@ import (
 func durableCreate(ctx context.Context, s *Session) ([]Result, error) {
 	load := s.load()
 	load.Concurrency = 1
-	syncs, err := bareSyncs(ctx, s.TempDir, s.Size, load)
+	syncs, err := measureSyncs(ctx, s.TempDir, s.Size, load)
 	if err != nil {
 		return nil, err
 	}
@@ -35,8 +35,8 @@ func durableCreate(ctx context.Context, s *Session) ([]Result, error) {
 	}, nil
 }
 
-// bareSyncs appends size bytes to a file and syncs it, again and again.
-func bareSyncs(ctx context.Context, dir string, size int, load Load) (*Sample, error) {
+// measureSyncs appends size bytes to a file and syncs it, again and again.
+func measureSyncs(ctx context.Context, dir string, size int, load Load) (*Sample, error) {
 	const most = 500 // enough for a median
 	file, err := os.CreateTemp(dir, "bench-sync-")
 	if err != nil {
@@ -48,7 +48,7 @@ func bareSyncs(ctx context.Context, dir string, size int, load Load) (*Sample, e
 	}()
 	data, sample := bytes.Repeat([]byte("x"), size), &Sample{}
 	m := startMeter(&Target{})
-	for n := 0; n < most && !load.over(n, time.Since(m.begin)) && ctx.Err() == nil; n++ {
+	for n := 0; n < most && !load.done(n, time.Since(m.begin)) && ctx.Err() == nil; n++ {
 		before := time.Now()
 		if _, err := file.Write(data); err != nil {
 			return nil, err

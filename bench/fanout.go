@@ -22,7 +22,7 @@ type broadcast struct {
 // watchFanout: objects change while many watch. First every event is waited for at all watchers
 // before the next is sent, then they come in bursts.
 func watchFanout(ctx context.Context, s *Session) ([]Result, error) {
-	f, err := s.prepare(ctx, s.hot())
+	f, err := s.prepare(ctx, s.hotCount())
 	if err != nil {
 		return nil, err
 	}
@@ -38,7 +38,7 @@ func watchFanout(ctx context.Context, s *Session) ([]Result, error) {
 	if b.watch, err = f.watchPath(); err != nil {
 		return nil, err
 	}
-	bare := bareBroadcast(b, single.BytesPerOperation())
+	bare := floorBroadcast(b, single.BytesPerOperation())
 	b.burst = s.Burst
 	bursts, err := b.run(ctx)
 	if err != nil {
@@ -76,7 +76,7 @@ func (b broadcast) run(ctx context.Context) (*Sample, error) {
 	if err != nil {
 		return nil, err
 	}
-	a, err := gather(ctx, b.target, b.watch, b.watchers, sentTime)
+	a, err := openWatcherPool(ctx, b.target, b.watch, b.watchers, sentTime)
 	if err != nil {
 		return nil, err
 	}
@@ -93,10 +93,10 @@ func (b broadcast) run(ctx context.Context) (*Sample, error) {
 }
 
 // send alternates between a burst and the wait for its last delivery.
-func (b broadcast) send(ctx context.Context, a *audience, writers []*Conn, begin time.Time, trouble *Sample) {
+func (b broadcast) send(ctx context.Context, a *watcherPool, writers []*Conn, begin time.Time, trouble *Sample) {
 	var delivered int64
-	for n := 0; !b.load.over(n, time.Since(begin)) && ctx.Err() == nil; n += b.burst {
-		sent := b.round(writers, n, trouble)
+	for n := 0; !b.load.done(n, time.Since(begin)) && ctx.Err() == nil; n += b.burst {
+		sent := b.sendBurst(writers, n, trouble)
 		if sent == 0 {
 			return // nothing gets through any more
 		}
@@ -108,8 +108,8 @@ func (b broadcast) send(ctx context.Context, a *audience, writers []*Conn, begin
 	}
 }
 
-// round sends one burst, beginning with the event of the given number, and returns how many of it were accepted.
-func (b broadcast) round(writers []*Conn, first int, trouble *Sample) int {
+// sendBurst sends one burst, beginning with the event of the given number, and returns how many of it were accepted.
+func (b broadcast) sendBurst(writers []*Conn, first int, trouble *Sample) int {
 	var (
 		next, sent atomic.Int64
 		group      sync.WaitGroup
@@ -133,8 +133,8 @@ func (b broadcast) round(writers []*Conn, first int, trouble *Sample) int {
 	return int(sent.Load())
 }
 
-// bareBroadcast sends as many bytes to as many watchers of the floor.
-func bareBroadcast(b broadcast, size int) func(context.Context, *Target) (*Sample, error) {
+// floorBroadcast sends as many bytes to as many watchers of the floor.
+func floorBroadcast(b broadcast, size int) func(context.Context, *Target) (*Sample, error) {
 	return func(ctx context.Context, floor *Target) (*Sample, error) {
 		b.target, b.watch, b.burst = floor, floorWatchPath, 1
 		b.publish = func(c *Conn, _ int) (int, error) {

@@ -14,15 +14,15 @@ import (
 
 // fixture is a namespace of a workload's own, with numbered objects.
 type fixture struct {
-	session   *Session
-	namespace string
-	payload   []byte   // of the configured size
-	total     int      // objects 0 to total-1 are there from the start
-	also      []string // collections to empty beside that of the objects
+	session          *Session
+	namespace        string
+	payload          []byte   // of the configured size
+	total            int      // objects 0 to total-1 are there from the start
+	otherCollections []string // collections to empty beside that of the objects
 }
 
-// fixtures numbers the namespaces of this process.
-var fixtures atomic.Int64
+// namespaceCounter numbers the namespaces of this process.
+var namespaceCounter atomic.Int64
 
 // epoch is what the times in objects count from.
 var epoch = time.Now()
@@ -31,7 +31,7 @@ var epoch = time.Now()
 func (s *Session) prepare(ctx context.Context, n int) (*fixture, error) {
 	f := &fixture{
 		session:   s,
-		namespace: fmt.Sprintf("bench-%d-%d", os.Getpid(), fixtures.Add(1)),
+		namespace: fmt.Sprintf("bench-%d-%d", os.Getpid(), namespaceCounter.Add(1)),
 		payload:   bytes.Repeat([]byte("x"), s.Size),
 		total:     n,
 	}
@@ -80,27 +80,27 @@ func (f *fixture) fill(ctx context.Context, n int, step Step) error {
 func (f *fixture) remove() {
 	c := f.session.Target.Conn()
 	defer c.Close()
-	for _, path := range append(f.also, f.collection(), f.namespacePath()) {
+	for _, path := range append(f.otherCollections, f.collection(), f.namespacePath()) {
 		if err := removeAll(c, path); err != nil {
 			f.session.Note("clean-up of %s: %v", path, err)
 		}
 	}
 }
 
-// removals is how often a deletion is asked for: many objects can take longer than a request may.
-const removals = 5
+// maxDeleteAttempts is how often a deletion is asked for: many objects can take longer than a request may.
+const maxDeleteAttempts = 5
 
 // removeAll deletes what is at path.
 func removeAll(c *Conn, path string) (err error) {
-	for range removals {
+	for range maxDeleteAttempts {
 		status, answer, failed := c.Do(http.MethodDelete, path+"?gracePeriodSeconds=0", "", nil)
 		switch {
 		case failed == nil && (status == http.StatusOK || status == http.StatusAccepted):
 			return nil
 		case failed == nil && status < http.StatusInternalServerError:
-			return fmt.Errorf("status %d: %s", status, brief(answer))
+			return fmt.Errorf("status %d: %s", status, excerpt(answer))
 		case failed == nil:
-			failed = fmt.Errorf("status %d: %s", status, brief(answer))
+			failed = fmt.Errorf("status %d: %s", status, excerpt(answer))
 		}
 		err = failed
 	}
@@ -119,14 +119,14 @@ func (f *fixture) path(n int) string {
 	return f.collection() + "/" + name(n)
 }
 
-// itemMark begins the name of every object, as it stands in compact JSON.
-const itemMark = `"name":"item-`
+// itemKey begins the name of every object, as it stands in compact JSON.
+const itemKey = `"name":"item-`
 
-// protobufItemMark begins the name of every object in Protobuf.
-const protobufItemMark = "item-"
+// protobufItemKey begins the name of every object in Protobuf.
+const protobufItemKey = "item-"
 
-// sentMark comes before the time at which a version of an object was sent, in nanoseconds since epoch.
-const sentMark = `"sent":"`
+// sentKey comes before the time at which a version of an object was sent, in nanoseconds since epoch.
+const sentKey = `"sent":"`
 
 func name(n int) string {
 	return fmt.Sprintf("item-%06d", n)
@@ -147,7 +147,7 @@ func (f *fixture) object(n int) []byte {
 }
 
 func appendSent(b []byte) []byte {
-	b = append(b, sentMark...)
+	b = append(b, sentKey...)
 	b = strconv.AppendInt(b, int64(time.Since(epoch)), 10)
 	return append(b, '"')
 }
@@ -189,7 +189,7 @@ func (f *fixture) versionOn(c *Conn, collection string) (string, error) {
 		return "", err
 	}
 	if list.Metadata.ResourceVersion == "" {
-		return "", fmt.Errorf("list without a resourceVersion: %s", brief(answer))
+		return "", fmt.Errorf("list without a resourceVersion: %s", excerpt(answer))
 	}
 	return list.Metadata.ResourceVersion, nil
 }

@@ -29,7 +29,7 @@ const nameFloor = "floor"
 const (
 	floorWatchPath = "/watch" // a stream of what is posted
 	floorEventPath = "/event" // takes what is to be streamed
-	floorMost      = 64 << 20 // bytes of one answer
+	floorMaxBytes  = 64 << 20 // bytes of one answer
 )
 
 // Floor is the child process that serves it.
@@ -97,7 +97,7 @@ func serveFloor(control io.Reader, out io.Writer) error {
 	}()
 	_, _ = fmt.Fprintln(out, listener.Addr())
 	server := &fasthttp.Server{
-		Handler:               (&floorHandler{blank: make([]byte, floorMost)}).serve,
+		Handler:               (&floorHandler{blank: make([]byte, floorMaxBytes)}).serve,
 		NoDefaultServerHeader: true,
 		KeepHijackedConns:     true,
 	}
@@ -123,7 +123,7 @@ func (h *floorHandler) serve(ctx *fasthttp.RequestCtx) {
 		h.event(ctx.PostBody())
 	default:
 		n := ctx.QueryArgs().GetUintOrZero("bytes")
-		if n > floorMost {
+		if n > floorMaxBytes {
 			ctx.Error("more than the floor has", http.StatusBadRequest)
 			return
 		}

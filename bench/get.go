@@ -8,8 +8,8 @@ import (
 // hotObjects is how many objects reads and writes of single objects go round.
 const hotObjects = 1_000
 
-// hot is that number, or fewer if there are fewer operations.
-func (s *Session) hot() int { return min(hotObjects, s.Count) }
+// hotCount is that number, or fewer if there are fewer operations.
+func (s *Session) hotCount() int { return min(hotObjects, s.Count) }
 
 // getObjects: every operation is a GET of one object, in turn.
 func getObjects(ctx context.Context, s *Session) ([]Result, error) { return s.getAs(ctx, "get", "") }
@@ -20,7 +20,7 @@ func getProtobuf(ctx context.Context, s *Session) ([]Result, error) {
 }
 
 func (s *Session) getAs(ctx context.Context, name, accept string) ([]Result, error) {
-	f, err := s.prepare(ctx, s.hot())
+	f, err := s.prepare(ctx, s.hotCount())
 	if err != nil {
 		return nil, err
 	}
@@ -33,7 +33,7 @@ func (s *Session) getAs(ctx context.Context, name, accept string) ([]Result, err
 	if err != nil {
 		return nil, err
 	}
-	return simple(name, sample, load, http.MethodGet, "", nil), nil
+	return requestResult(name, sample, load, http.MethodGet, "", nil), nil
 }
 
 // protobuf is the media type of Protobuf under the naming profile of the servers.

@@ -46,8 +46,8 @@ type growth struct {
 	report  *Report
 }
 
-// grow measures all curves on all targets and writes their plots.
-func (b *Bench) grow(ctx context.Context) error {
+// measureGrowth measures all curves on all targets and writes their plots.
+func (b *Bench) measureGrowth(ctx context.Context) error {
 	for _, target := range b.targets {
 		g := &growth{session: b.session(target), report: &b.Report}
 		for _, dimension := range []struct {
@@ -77,7 +77,7 @@ func (b *Bench) grow(ctx context.Context) error {
 func (g *growth) sizes(of string, base int) []int {
 	var all []int
 	for _, factor := range factors {
-		all = append(all, g.session.scaled("growth: "+of, base*factor))
+		all = append(all, g.session.scaledSize("growth: "+of, base*factor))
 	}
 	return all
 }
@@ -146,7 +146,7 @@ func (g *growth) objects(ctx context.Context) error {
 			step Step
 		}{
 			{Curve{Name: "get", Title: "Get of one object", Of: "object"}, f.get},
-			{Curve{Name: "create", Title: "Create of one object and its deletion", Of: "object"}, f.replace},
+			{Curve{Name: "create", Title: "Create of one object and its deletion", Of: "object"}, f.createAndDelete},
 			{Curve{Name: "list", Title: fmt.Sprintf("List of one chunk of %d", chunk), Of: "object"}, f.chunk(chunk)},
 		} {
 			sample, err := g.session.load().Drive(ctx, g.session.Target, cost.step)
@@ -162,7 +162,7 @@ func (g *growth) objects(ctx context.Context) error {
 // watchers: events that reach more and more of them.
 func (g *growth) watchers(ctx context.Context) error {
 	s := g.session
-	f, err := s.prepare(ctx, s.hot())
+	f, err := s.prepare(ctx, s.hotCount())
 	if err != nil {
 		return err
 	}
@@ -190,7 +190,7 @@ func (g *growth) watchers(ctx context.Context) error {
 // bindings: the get of a plain user who is allowed it by one of more and more RoleBindings.
 func (g *growth) bindings(ctx context.Context) error {
 	s := g.session
-	f, err := s.prepare(ctx, s.hot())
+	f, err := s.prepare(ctx, s.hotCount())
 	if err != nil {
 		return err
 	}
@@ -203,12 +203,12 @@ func (g *growth) bindings(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := r.allow("zz-allowed", certificateUser, staticUser); err != nil {
+	if err := r.bindReader("zz-allowed", certificateUser, staticUser); err != nil {
 		return err
 	}
 	there := 1
 	for _, size := range g.sizes("RoleBindings", growthBindings) {
-		if err := r.decoys(ctx, there, size); err != nil {
+		if err := r.addOtherBindings(ctx, there, size); err != nil {
 			return err
 		}
 		there = max(there, size)
@@ -234,7 +234,7 @@ func (g *growth) selectors(ctx context.Context) error {
 		return err
 	}
 	defer f.remove()
-	f.also = append(f.also, f.pods())
+	f.otherCollections = append(f.otherCollections, f.pods())
 	load := s.load()
 	load.Concurrency = min(load.Concurrency, 4)
 	there := 0
@@ -244,7 +244,7 @@ func (g *growth) selectors(ctx context.Context) error {
 		}
 		there = max(there, size)
 		for _, selection := range selections[:2] {
-			sample, err := load.Drive(ctx, s.Target, f.selectNone(selection.query))
+			sample, err := load.Drive(ctx, s.Target, f.listByQuery(selection.query))
 			if err != nil {
 				return err
 			}

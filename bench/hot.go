@@ -24,5 +24,5 @@ func hotObject(ctx context.Context, s *Session) ([]Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	return simple("hot-object", sample, load, http.MethodPatch, typeMergePatch, mergePatch()), nil
+	return requestResult("hot-object", sample, load, http.MethodPatch, typeMergePatch, mergePatch()), nil
 }

@@ -26,7 +26,7 @@ func idleWatchers(ctx context.Context, s *Session) ([]Result, error) {
 	}
 	watchers := s.connections("idle-watchers", s.IdleWatchers)
 	m := startMeter(s.Target)
-	a, err := gather(ctx, s.Target, path, watchers, sentTime)
+	a, err := openWatcherPool(ctx, s.Target, path, watchers, sentTime)
 	if err != nil {
 		return nil, err
 	}

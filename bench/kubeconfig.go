@@ -128,7 +128,7 @@ func (c cluster) tls(dir string) (*tls.Config, error) {
 		ServerName:         c.TLSServerName,
 		InsecureSkipVerify: c.InsecureSkipTLSVerify,
 	}
-	authority, err := material(dir, c.CertificateAuthority, c.CertificateAuthorityData)
+	authority, err := fileOrData(dir, c.CertificateAuthority, c.CertificateAuthorityData)
 	if err != nil {
 		return nil, fmt.Errorf("certificate-authority: %w", err)
 	}
@@ -142,11 +142,11 @@ func (c cluster) tls(dir string) (*tls.Config, error) {
 }
 
 func (u user) certificates(dir string) ([]tls.Certificate, error) {
-	certificate, err := material(dir, u.ClientCertificate, u.ClientCertificateData)
+	certificate, err := fileOrData(dir, u.ClientCertificate, u.ClientCertificateData)
 	if err != nil {
 		return nil, fmt.Errorf("client-certificate: %w", err)
 	}
-	key, err := material(dir, u.ClientKey, u.ClientKeyData)
+	key, err := fileOrData(dir, u.ClientKey, u.ClientKeyData)
 	if err != nil {
 		return nil, fmt.Errorf("client-key: %w", err)
 	}
@@ -164,12 +164,12 @@ func (u user) token(dir string) (string, error) {
 	if u.Token != "" || u.TokenFile == "" {
 		return u.Token, nil
 	}
-	text, err := material(dir, u.TokenFile, "")
+	text, err := fileOrData(dir, u.TokenFile, "")
 	return strings.TrimSpace(string(text)), err
 }
 
-// material returns what is embedded as base64, else what the file holds, else nil.
-func material(dir, file, embedded string) ([]byte, error) {
+// fileOrData returns what is embedded as base64, else what the file holds, else nil.
+func fileOrData(dir, file, embedded string) ([]byte, error) {
 	if embedded != "" {
 		return base64.StdEncoding.DecodeString(embedded)
 	}

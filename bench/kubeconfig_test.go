@@ -31,7 +31,7 @@ func TestLoadTargetFiles(t *testing.T) {
 	for field, file := range map[string]string{"certificate-authority": "ca.crt", "client-certificate": "client.crt", "client-key": "client.key"} {
 		_, after, _ := strings.Cut(text, field+"-data: ")
 		data := after[:strings.IndexAny(after, ",}")]
-		pem, err := material("", "", data)
+		pem, err := fileOrData("", "", data)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -30,8 +30,8 @@ func leases(ctx context.Context, s *Session) ([]Result, error) {
 	}
 	defer f.remove()
 	collection := fmt.Sprintf("/apis/%s/v1/namespaces/%s/leases", group, f.namespace)
-	f.also = append(f.also, collection)
-	all := make([]lease, s.scaled("leases: nodes", nodeLeases))
+	f.otherCollections = append(f.otherCollections, collection)
+	all := make([]lease, s.scaledSize("leases: nodes", nodeLeases))
 	write := func(c *Conn, status int, method, path string, n int) (int, error) {
 		l := &all[n]
 		l.mu.Lock()
@@ -56,7 +56,7 @@ func leases(ctx context.Context, s *Session) ([]Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	return simple("leases", sample, load, http.MethodPut, typeJSON, leaseBody(group, 0, "1")), nil
+	return requestResult("leases", sample, load, http.MethodPut, typeJSON, leaseBody(group, 0, "1")), nil
 }
 
 func nodeName(n int) string { return fmt.Sprintf("node-%06d", n) }

@@ -22,8 +22,8 @@ func raiseDescriptors() (int, error) {
 	return int(limit.Cur), nil
 }
 
-// scaled is the size of a scenario under --scale; another size than the scenario's own is noted.
-func (s *Session) scaled(what string, n int) int {
+// scaledSize is the size of a scenario under --scale; another size than the scenario's own is noted.
+func (s *Session) scaledSize(what string, n int) int {
 	scaled := max(1, int(float64(n)*s.Scale))
 	if scaled != n {
 		s.Note("%s: %d instead of %d (--scale %v)", what, scaled, n, s.Scale)

@@ -13,12 +13,12 @@ const chunk = 500
 
 // listObjects: every operation is one list of all objects.
 func listObjects(ctx context.Context, s *Session) ([]Result, error) {
-	return s.listAs(ctx, "list", "", itemMark)
+	return s.listAs(ctx, "list", "", itemKey)
 }
 
 // listProtobuf is the same for clients that speak Protobuf.
 func listProtobuf(ctx context.Context, s *Session) ([]Result, error) {
-	return s.listAs(ctx, "list-protobuf", s.protobuf(), protobufItemMark)
+	return s.listAs(ctx, "list-protobuf", s.protobuf(), protobufItemKey)
 }
 
 // listAs lists in a media type, in which mark stands once for each item.
@@ -35,12 +35,12 @@ func (s *Session) listAs(ctx context.Context, name, accept, mark string) ([]Resu
 		if err != nil {
 			return 0, err
 		}
-		return len(answer), f.whole(bytes.Count(answer, []byte(mark)))
+		return len(answer), f.checkComplete(bytes.Count(answer, []byte(mark)))
 	})
 	if err != nil {
 		return nil, err
 	}
-	return simple(name, sample, load, http.MethodGet, "", nil), nil
+	return requestResult(name, sample, load, http.MethodGet, "", nil), nil
 }
 
 // listChunked: every operation is a list of all objects in chunks, each asked for with the
@@ -52,12 +52,12 @@ func listChunked(ctx context.Context, s *Session) ([]Result, error) {
 	}
 	defer f.remove()
 	load := s.load()
-	sample, err := load.Drive(ctx, s.Target, func(c *Conn, _ int) (int, error) { return f.walk(c) })
+	sample, err := load.Drive(ctx, s.Target, func(c *Conn, _ int) (int, error) { return f.listChunks(c) })
 	if err != nil {
 		return nil, err
 	}
 	requests := (s.Objects + chunk - 1) / chunk
-	x := exchange{method: http.MethodGet, requests: requests, bytes: sample.BytesPerOperation() / requests}
+	x := requestShape{method: http.MethodGet, requests: requests, bytes: sample.BytesPerOperation() / requests}
 	return []Result{{Name: "list-chunked", Sample: sample, Floor: x.floor(load)}}, nil
 }
 
@@ -70,9 +70,9 @@ func (f *fixture) chunk(limit int) Step {
 	}
 }
 
-// walk follows the continue tokens to the end. It gives up on a server that has more chunks than
+// listChunks follows the continue tokens to the end. It gives up on a server that has more chunks than
 // there are objects.
-func (f *fixture) walk(c *Conn) (int, error) {
+func (f *fixture) listChunks(c *Conn) (int, error) {
 	first := fmt.Sprintf("%s?limit=%d", f.collection(), chunk)
 	path, size, items := first, 0, 0
 	for range f.session.Objects + 1 {
@@ -81,18 +81,18 @@ func (f *fixture) walk(c *Conn) (int, error) {
 			return size, err
 		}
 		size += len(answer)
-		items += bytes.Count(answer, []byte(itemMark))
+		items += bytes.Count(answer, []byte(itemKey))
 		token := continueToken(answer)
 		if token == "" {
-			return size, f.whole(items)
+			return size, f.checkComplete(items)
 		}
 		path = first + "&continue=" + url.QueryEscape(token)
 	}
 	return size, fmt.Errorf("list of %s never ends", f.collection())
 }
 
-// whole checks that a list held every object.
-func (f *fixture) whole(items int) error {
+// checkComplete checks that a list held every object.
+func (f *fixture) checkComplete(items int) error {
 	if items != f.session.Objects {
 		return fmt.Errorf("list of %s held %d objects instead of %d", f.collection(), items, f.session.Objects)
 	}

@@ -12,9 +12,9 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// hopeless is how many failures in a row end a worker: a server that is gone must not be
+// maxConsecutiveErrors is how many failures in a row end a worker: a server that is gone must not be
 // hammered until the time is up.
-const hopeless = 20
+const maxConsecutiveErrors = 20
 
 // Load says how hard a target is driven. It ends at whichever bound is met first.
 type Load struct {
@@ -80,17 +80,17 @@ func (l Load) connect(ctx context.Context, target *Target) ([]*Conn, error) {
 	return conns, group.Wait()
 }
 
-// over tells whether operation n must not begin any more.
-func (l Load) over(n int, elapsed time.Duration) bool {
+// done tells whether operation n must not begin any more.
+func (l Load) done(n int, elapsed time.Duration) bool {
 	return l.Count > 0 && n >= l.Count || l.Duration > 0 && elapsed >= l.Duration
 }
 
 func (l Load) work(ctx context.Context, c *Conn, begin time.Time, next *atomic.Int64, part *Sample, step Step) {
 	failures := 0
 	now := time.Now()
-	for failures < hopeless && ctx.Err() == nil {
+	for failures < maxConsecutiveErrors && ctx.Err() == nil {
 		n := int(next.Add(1) - 1)
-		if l.over(n, now.Sub(begin)) {
+		if l.done(n, now.Sub(begin)) {
 			return
 		}
 		bytes, err := step(c, n)

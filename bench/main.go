@@ -31,7 +31,7 @@ func run(args []string, in io.Reader, out, log io.Writer) int {
 		return 2
 	}
 	if b.Options.saved() {
-		return report(log, b.again(out))
+		return report(log, b.processSaved(out))
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()

@@ -22,7 +22,7 @@ func million(ctx context.Context, s *Session) ([]Result, error) {
 		return nil, err
 	}
 	defer remove()
-	objects := s.scaled("million: objects", millionObjects)
+	objects := s.scaledSize("million: objects", millionObjects)
 	results, path, err := s.fillMillion(ctx, dir, objects)
 	if err != nil {
 		return nil, err
@@ -63,7 +63,7 @@ func (s *Session) fillMillion(ctx context.Context, dir string, objects int) ([]R
 	if err != nil {
 		return nil, "", err
 	}
-	pauses := &pauses{}
+	pauses := &pauseMeter{}
 	all := Load{Concurrency: s.Concurrency, Count: objects}
 	filled, err := all.Drive(ctx, d.Target, pauses.watch(f.create))
 	if err != nil {
@@ -99,17 +99,17 @@ func (s *Session) fillMillion(ctx context.Context, dir string, objects int) ([]R
 
 // snapshots is what the metrics of a server say of its snapshots; 0 if nothing.
 func snapshots(target *Target) float64 {
-	return figuresOf(target)["troupe_snapshot_bytes"]
+	return metricsOf(target)["troupe_snapshot_bytes"]
 }
 
-// pauses watches how much time passes between answers, whoever gets them.
-type pauses struct {
+// pauseMeter watches how much time passes between answers, whoever gets them.
+type pauseMeter struct {
 	last, most atomic.Int64 // nanoseconds since epoch; nanoseconds
 }
 
 // watch is step, of whose successes the times are noted. What passes between two loads is no pause,
 // because the first answer of a load is compared with its own beginning.
-func (p *pauses) watch(step Step) Step {
+func (p *pauseMeter) watch(step Step) Step {
 	p.last.Store(0)
 	return func(c *Conn, n int) (int, error) {
 		p.last.CompareAndSwap(0, int64(time.Since(epoch)))
@@ -125,4 +125,4 @@ func (p *pauses) watch(step Step) Step {
 	}
 }
 
-func (p *pauses) longest() time.Duration { return time.Duration(p.most.Load()) }
+func (p *pauseMeter) longest() time.Duration { return time.Duration(p.most.Load()) }

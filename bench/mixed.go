@@ -16,21 +16,21 @@ const (
 	mixedChunk    = 100    // objects of one list
 )
 
-// kind is one of the operations that a load is made of.
-type kind struct {
+// operationType is one of the operations that a load is made of.
+type operationType struct {
 	name  string
 	share int
 	step  Step
 }
 
-// mixedKinds are the operations, and how many of twenty are of each.
-func (f *fixture) mixedKinds() []kind {
-	return []kind{
+// mixedOperations are the operations, and how many of twenty are of each.
+func (f *fixture) mixedOperations() []operationType {
+	return []operationType{
 		{"get", 13, f.get},
 		{"list", 1, f.chunk(mixedChunk)},
 		{"update", 3, f.put(f.total)},
 		{"patch", 2, f.patch},
-		{"replace", 1, f.replace},
+		{"replace", 1, f.createAndDelete},
 	}
 }
 
@@ -38,27 +38,27 @@ func (f *fixture) mixedKinds() []kind {
 // of operation has its latencies; the first has the cost of all together, in which the
 // delivery of the events is counted as part of the writes.
 func mixed(ctx context.Context, s *Session) ([]Result, error) {
-	idle := s.connections("mixed: idle watchers", s.scaled("mixed: idle watchers", mixedIdle))
+	idle := s.connections("mixed: idle watchers", s.scaledSize("mixed: idle watchers", mixedIdle))
 	calm, err := s.prepare(ctx, 1)
 	if err != nil {
 		return nil, err
 	}
 	defer calm.remove()
-	f, err := s.prepare(ctx, s.scaled("mixed: objects", mixedObjects))
+	f, err := s.prepare(ctx, s.scaledSize("mixed: objects", mixedObjects))
 	if err != nil {
 		return nil, err
 	}
 	defer f.remove()
-	sleepers, err := calm.audience(ctx, idle)
+	sleepers, err := calm.openWatchers(ctx, idle)
 	if err != nil {
 		return nil, err
 	}
-	watchers, err := f.audience(ctx, mixedWatchers)
+	watchers, err := f.openWatchers(ctx, mixedWatchers)
 	if err != nil {
 		sleepers.close()
 		return nil, err
 	}
-	parts := newParts(f.mixedKinds())
+	parts := newTypedSamples(f.mixedOperations())
 	load := s.load()
 	sample, err := load.Drive(ctx, s.Target, parts.step)
 	seen := watchers.close()
@@ -73,17 +73,17 @@ func mixed(ctx context.Context, s *Session) ([]Result, error) {
 	return append(results, Result{Name: "mixed, events", Sample: &Sample{Operations: seen.Operations, Elapsed: seen.Elapsed, Latencies: seen.Latencies}}), nil
 }
 
-// audience opens n watches of the objects.
-func (f *fixture) audience(ctx context.Context, n int) (*audience, error) {
+// openWatchers opens n watches of the objects.
+func (f *fixture) openWatchers(ctx context.Context, n int) (*watcherPool, error) {
 	path, err := f.watchPath()
 	if err != nil {
 		return nil, err
 	}
-	return gather(ctx, f.session.Target, path, n, sentTime)
+	return openWatcherPool(ctx, f.session.Target, path, n, sentTime)
 }
 
-// replace is the Step that creates an object and deletes it again.
-func (f *fixture) replace(c *Conn, n int) (int, error) {
+// createAndDelete is the Step that creates an object and deletes it again.
+func (f *fixture) createAndDelete(c *Conn, n int) (int, error) {
 	n += f.total
 	size, err := f.create(c, n)
 	if err != nil {
@@ -93,17 +93,17 @@ func (f *fixture) replace(c *Conn, n int) (int, error) {
 	return size + len(answer), err
 }
 
-// parts tells the latencies of the kinds of operations apart.
-type parts struct {
-	kinds   []kind
+// typedSamples tells the latencies of the kinds of operations apart.
+type typedSamples struct {
+	types   []operationType
 	order   []int // the kind of operation n is order[n % len(order)]
 	mu      sync.Mutex
 	samples []Sample // by kind; guarded by mu
 }
 
-// newParts wants shares whose sum has no divisor in common with stride.
-func newParts(kinds []kind) *parts {
-	p := &parts{kinds: kinds, samples: make([]Sample, len(kinds))}
+// newTypedSamples wants shares whose sum has no divisor in common with stride.
+func newTypedSamples(kinds []operationType) *typedSamples {
+	p := &typedSamples{types: kinds, samples: make([]Sample, len(kinds))}
 	for i, kind := range kinds {
 		for range kind.share {
 			p.order = append(p.order, i)
@@ -115,10 +115,10 @@ func newParts(kinds []kind) *parts {
 // stride is how far apart the kinds of two operations are in their order, so that kinds take turns.
 const stride = 7
 
-func (p *parts) step(c *Conn, n int) (int, error) {
+func (p *typedSamples) step(c *Conn, n int) (int, error) {
 	kind := p.order[n*stride%len(p.order)]
 	before := time.Now()
-	size, err := p.kinds[kind].step(c, n)
+	size, err := p.types[kind].step(c, n)
 	took := time.Since(before)
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -130,9 +130,9 @@ func (p *parts) step(c *Conn, n int) (int, error) {
 }
 
 // results are the rows of the kinds. Errors are counted in the row of all of them.
-func (p *parts) results(name string, elapsed time.Duration) []Result {
+func (p *typedSamples) results(name string, elapsed time.Duration) []Result {
 	var results []Result
-	for i, kind := range p.kinds {
+	for i, kind := range p.types {
 		sample := &p.samples[i]
 		sample.Elapsed = elapsed
 		slices.Sort(sample.Latencies)

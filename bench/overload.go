@@ -18,7 +18,7 @@ const (
 // that rate, which does not wait for answers, then the usual clients again. During the burst an
 // answer 429 is no error but what is expected of the server.
 func overload(ctx context.Context, s *Session) ([]Result, error) {
-	f, err := s.prepare(ctx, s.hot())
+	f, err := s.prepare(ctx, s.hotCount())
 	if err != nil {
 		return nil, err
 	}
@@ -29,7 +29,7 @@ func overload(ctx context.Context, s *Session) ([]Result, error) {
 		return nil, err
 	}
 	b := burst{
-		load:    Load{Concurrency: s.connections("overload: clients", s.scaled("overload: clients", overloadClients)), Duration: s.Duration, Count: overloadFactor * s.Count},
+		load:    Load{Concurrency: s.connections("overload: clients", s.scaledSize("overload: clients", overloadClients)), Duration: s.Duration, Count: overloadFactor * s.Count},
 		rate:    max(1, overloadFactor*before.Rate()),
 		fixture: f,
 	}
@@ -41,8 +41,8 @@ func overload(ctx context.Context, s *Session) ([]Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	if b.hasty.Load() > 0 {
-		s.Note("overload: %d answers 429 did not say when to come again", b.hasty.Load())
+	if b.withoutRetryAfter.Load() > 0 {
+		s.Note("overload: %d answers 429 did not say when to come again", b.withoutRetryAfter.Load())
 	}
 	if unsent := b.offered.Load() - int64(during.Operations) - int64(during.Errors) - b.refused.Load(); unsent > 0 {
 		s.Note("overload: %d of %d requests of the burst were not sent in time, because all clients waited for answers", unsent, b.offered.Load())
@@ -60,12 +60,12 @@ func overload(ctx context.Context, s *Session) ([]Result, error) {
 
 // burst offers requests at a rate, whether or not those before are answered.
 type burst struct {
-	load    Load
-	rate    float64 // requests per second
-	fixture *fixture
-	offered atomic.Int64 // requests that were due
-	refused atomic.Int64 // answers 429
-	hasty   atomic.Int64 // of them without Retry-After
+	load              Load
+	rate              float64 // requests per second
+	fixture           *fixture
+	offered           atomic.Int64 // requests that were due
+	refused           atomic.Int64 // answers 429
+	withoutRetryAfter atomic.Int64 // of them without Retry-After
 }
 
 // run offers what is due every millisecond to whichever clients are free.
@@ -106,7 +106,7 @@ func (b *burst) offer(ctx context.Context, due chan<- int, begin time.Time) {
 	ticker := time.NewTicker(time.Millisecond)
 	defer ticker.Stop()
 	n := 0
-	for ctx.Err() == nil && !b.load.over(n, time.Since(begin)) {
+	for ctx.Err() == nil && !b.load.done(n, time.Since(begin)) {
 		<-ticker.C
 		for wanted := min(int(b.rate*time.Since(begin).Seconds()), b.load.Count); n < wanted; n++ {
 			select {
@@ -129,7 +129,7 @@ func (b *burst) once(c *Conn, n int, part *Sample) {
 	case status == http.StatusTooManyRequests:
 		b.refused.Add(1)
 		if len(c.response.Header.Peek("Retry-After")) == 0 {
-			b.hasty.Add(1)
+			b.withoutRetryAfter.Add(1)
 		}
 	case status != http.StatusOK:
 		part.fail(wrongStatus(http.MethodPut, b.fixture.path(n), status, http.StatusOK, answer))

@@ -7,7 +7,7 @@ import (
 
 // patchObjects: every operation is a merge patch that changes one value of one object.
 func patchObjects(ctx context.Context, s *Session) ([]Result, error) {
-	f, err := s.prepare(ctx, s.hot())
+	f, err := s.prepare(ctx, s.hotCount())
 	if err != nil {
 		return nil, err
 	}
@@ -17,7 +17,7 @@ func patchObjects(ctx context.Context, s *Session) ([]Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	return simple("merge-patch", sample, load, http.MethodPatch, typeMergePatch, mergePatch()), nil
+	return requestResult("merge-patch", sample, load, http.MethodPatch, typeMergePatch, mergePatch()), nil
 }
 
 // patch is the Step that changes one value of one of the objects.

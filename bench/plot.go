@@ -10,14 +10,14 @@ import (
 
 // The size of a plot, and the room around its lines, in pixels.
 const (
-	plotWidth   = 640
-	plotHeight  = 360
-	plotLeft    = 76
-	plotRight   = 40
-	plotTop     = 84
-	plotBottom  = 56
-	leastDecade = 2   // of the vertical axis
-	valueRoom   = 0.3 // decades below the lowest point, for its value
+	plotWidth  = 640
+	plotHeight = 360
+	plotLeft   = 76
+	plotRight  = 40
+	plotTop    = 84
+	plotBottom = 56
+	minDecade  = 2   // of the vertical axis
+	valueRoom  = 0.3 // decades below the lowest point, for its value
 )
 
 // plotStyle has the colours, light and dark. Every plot has a background of its own, so that it is
@@ -43,8 +43,8 @@ const plotStyle = `
     }
   `
 
-// plotColours is how many lines can be told apart.
-const plotColours = 4
+// maxPlotLines is how many lines can be told apart.
+const maxPlotLines = 4
 
 // axis maps the logarithm of a value to pixels.
 type axis struct {
@@ -68,7 +68,7 @@ func (c *Curve) axes() (x, y axis) {
 	}
 	x.low, x.high = x.low-0.15, x.high+0.15
 	y.low, y.high = math.Floor(y.low-valueRoom), math.Ceil(y.high)
-	for y.high-y.low < leastDecade {
+	for y.high-y.low < minDecade {
 		y.high++
 	}
 	return x, y
@@ -123,20 +123,20 @@ func (c *Curve) grid(b *bytes.Buffer, x, y axis) {
 func (c *Curve) lines(b *bytes.Buffer, x, y axis) {
 	right := float64(plotLeft)
 	for i, s := range c.Series {
-		colour := i % plotColours
+		colour := i % maxPlotLines
 		path := ""
 		for _, p := range s.Points {
 			path += fmt.Sprintf("%.1f,%.1f ", x.at(float64(p.Size)), y.at(p.CPU))
 		}
 		_, _ = fmt.Fprintf(b, "  <polyline class=\"line s%d\" points=\"%s\"/>\n", colour, path)
 		above := -11.0
-		if c.under(s) {
+		if c.endsBelow(s) {
 			above = 21
 		}
 		for _, p := range s.Points {
 			px, py := x.at(float64(p.Size)), y.at(p.CPU)
 			_, _ = fmt.Fprintf(b, "  <circle class=\"d%d\" cx=\"%.1f\" cy=\"%.1f\" r=\"4\"/>\n", colour, px, py)
-			label(b, "value", "middle", px, py+above, spent(p.CPU))
+			label(b, "value", "middle", px, py+above, formatMicroseconds(p.CPU))
 		}
 		if s.Name != "" {
 			_, _ = fmt.Fprintf(b, "  <circle class=\"d%d\" cx=\"%.1f\" cy=\"64\" r=\"4\"/>\n", colour, right+4)
@@ -146,8 +146,8 @@ func (c *Curve) lines(b *bytes.Buffer, x, y axis) {
 	}
 }
 
-// spent prints microseconds in the unit in which they have at most three digits before the point.
-func spent(us float64) string {
+// formatMicroseconds prints microseconds in the unit in which they have at most three digits before the point.
+func formatMicroseconds(us float64) string {
 	switch {
 	case us >= 1e6:
 		return short(us/1e6) + " s"
@@ -158,8 +158,8 @@ func spent(us float64) string {
 	}
 }
 
-// under tells whether a line ends below another one, so that its values stand below it.
-func (c *Curve) under(s *Series) bool {
+// endsBelow tells whether a line ends below another one, so that its values stand below it.
+func (c *Curve) endsBelow(s *Series) bool {
 	last := func(s *Series) float64 {
 		if len(s.Points) == 0 {
 			return 0

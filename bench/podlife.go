@@ -20,17 +20,17 @@ func podLife(ctx context.Context, s *Session) ([]Result, error) {
 		return nil, err
 	}
 	defer f.remove()
-	f.also = append(f.also, f.pods())
+	f.otherCollections = append(f.otherCollections, f.pods())
 	path, err := f.watchFrom(f.pods())
 	if err != nil {
 		return nil, err
 	}
-	a, err := gather(ctx, s.Target, path, podWatchers, countOnly)
+	a, err := openWatcherPool(ctx, s.Target, path, podWatchers, countOnly)
 	if err != nil {
 		return nil, err
 	}
 	load := s.load()
-	sample, err := load.Drive(ctx, s.Target, f.live)
+	sample, err := load.Drive(ctx, s.Target, f.podLifecycle)
 	if err == nil {
 		err = a.await(ctx, int64(sample.Operations*podEvents*podWatchers), s.Target.Timeout)
 	}
@@ -45,8 +45,8 @@ func podLife(ctx context.Context, s *Session) ([]Result, error) {
 	return []Result{{Name: "pod-life", Sample: sample}}, nil
 }
 
-// live is the Step of one whole life.
-func (f *fixture) live(c *Conn, n int) (int, error) {
+// podLifecycle is the Step of one whole life.
+func (f *fixture) podLifecycle(c *Conn, n int) (int, error) {
 	size := 0
 	for _, write := range []struct {
 		status             int

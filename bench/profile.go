@@ -36,5 +36,5 @@ func writeShares(path, profile string, origin *Origin, out io.Writer) error {
 	if _, err := io.WriteString(out, table); err != nil || path == "" {
 		return err
 	}
-	return replaceMarked(path, "shares", origin.line()+table)
+	return replaceSection(path, "shares", origin.line()+table)
 }

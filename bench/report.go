@@ -42,12 +42,12 @@ type Row struct {
 
 // Report is the outcome of a run.
 type Report struct {
-	Origin  *Origin  `json:"origin,omitempty"`
-	Options *Options `json:"options"`
-	Rows    []*Row   `json:"rows"`
-	Growth  []*Curve `json:"growth,omitempty"`
-	Course  *Course  `json:"course,omitempty"`
-	Notes   []string `json:"notes"`
+	Origin  *Origin     `json:"origin,omitempty"`
+	Options *Options    `json:"options"`
+	Rows    []*Row      `json:"rows"`
+	Growth  []*Curve    `json:"growth,omitempty"`
+	Course  *TimeSeries `json:"course,omitempty"`
+	Notes   []string    `json:"notes"`
 }
 
 // newRow describes a result of a target.
@@ -174,7 +174,7 @@ func (row *Row) cells() []string {
 		rate, p50, p99 = short(row.Rate), span(row.P50), span(row.P99)
 	}
 	if row.Figure != nil {
-		figure = figureCell(row.Figure) + row.between(short)
+		figure = figureCell(row.Figure) + row.spreadText(short)
 	}
 	if row.Aim != nil {
 		aim = row.Aim.String()
@@ -186,7 +186,7 @@ func (row *Row) cells() []string {
 	if row.CPU != nil {
 		cpu = span(*row.CPU)
 		if row.Figure == nil {
-			cpu += row.between(span)
+			cpu += row.spreadText(span)
 		}
 	}
 	if row.Resident != nil {
@@ -195,8 +195,8 @@ func (row *Row) cells() []string {
 	return []string{row.title(), rate, p50, p99, cpu, resident, strconv.Itoa(row.Errors), figure, aim, met, times(row.ToFloor)}
 }
 
-// between is the spread of several runs, behind the median; empty for one run.
-func (row *Row) between(print func(float64) string) string {
+// spreadText is the spread of several runs, behind the median; empty for one run.
+func (row *Row) spreadText(print func(float64) string) string {
 	if row.Spread == nil {
 		return ""
 	}

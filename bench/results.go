@@ -11,13 +11,13 @@ import (
 
 // What stands around an explanation that is written by hand. In between everything is kept.
 const (
-	explanationMark = "<!-- explanation: %s -->"
-	explanationEnd  = "<!-- end -->"
-	unexplained     = "Not explained yet."
+	explanationBegin = "<!-- explanation: %s -->"
+	explanationEnd   = "<!-- end -->"
+	unexplained      = "Not explained yet."
 )
 
-// aimed are the rows with an aim, in the order of the table, with the workload that measures each.
-var aimed = []struct{ row, workload, what string }{
+// aimedRows are the rows with an aim, in the order of the table, with the workload that measures each.
+var aimedRows = []struct{ row, workload, what string }{
 	{"get", "get", "get, 1 KiB object"},
 	{"create", "create", "create"},
 	{"update", "update", "update (PUT)"},
@@ -64,7 +64,7 @@ func results(reports []*Report, explained map[string]string) []byte {
 		"[README.md](README.md) says how to read the figures, [performance](../docs/performance.md) what they come from.\n\n")
 	for _, r := range reports {
 		if o := r.Origin; o != nil {
-			_, _ = fmt.Fprintf(&b, "- %s, commit %s, on %s%s:\n  `%s`\n", o.Began.Format("2006-01-02 15:04 MST"), o.Commit, o.Machine, r.repeated(), o.Command)
+			_, _ = fmt.Fprintf(&b, "- %s, commit %s, on %s%s:\n  `%s`\n", o.Began.Format("2006-01-02 15:04 MST"), o.Commit, o.Machine, r.runsText(), o.Command)
 		}
 	}
 	rows := make(map[string]*Row)
@@ -79,8 +79,8 @@ func results(reports []*Report, explained map[string]string) []byte {
 	return b.Bytes()
 }
 
-// repeated says of how many runs the medians are; empty for one run.
-func (r *Report) repeated() string {
+// runsText says of how many runs the medians are; empty for one run.
+func (r *Report) runsText() string {
 	if r.Options.Runs < 2 {
 		return ""
 	}
@@ -90,8 +90,8 @@ func (r *Report) repeated() string {
 // writeAims is one line for every aim, measured or not.
 func writeAims(b *bytes.Buffer, rows map[string]*Row) {
 	b.WriteString("\n## Aims\n\n| What | Aim | Measured | × floor | Met | Measured by |\n|---|---|---|---|---|---|\n")
-	all := aims(standard())
-	for _, a := range aimed {
+	all := aims(standardOptions())
+	for _, a := range aimedRows {
 		measured, met, floor := "not measured", blank, blank
 		if row := rows[a.row]; row != nil {
 			measured, floor = row.measured(all[a.row]), times(row.ToFloor)
@@ -106,32 +106,32 @@ func writeAims(b *bytes.Buffer, rows map[string]*Row) {
 	}
 }
 
-// told are the rows that stand in the few figures of a first page.
-var told = []string{"get", "create", "update", "merge-patch", "apply", "delete", "list", "watch-fanout", "watch-fanout, bursts",
+// headlineRows are the rows that stand in the few figures of a first page.
+var headlineRows = []string{"get", "create", "update", "merge-patch", "apply", "delete", "list", "watch-fanout", "watch-fanout, bursts",
 	"cold start, empty", "cold start, full", "memory, empty", "memory, full"}
 
-// writeTold puts the few figures between the marks of a Markdown file.
-func writeTold(path string, reports []*Report) error {
+// writeHeadlines puts the few figures between the marks of a Markdown file.
+func writeHeadlines(path string, reports []*Report) error {
 	var b strings.Builder
 	rows := make(map[string]*Row)
 	for _, r := range reports {
 		maps.Copy(rows, byTitle(r))
 		if r.Origin != nil {
-			_, _ = fmt.Fprintf(&b, "%s, commit %s, on %s%s.\n", r.Origin.Began.Format("2006-01-02"), r.Origin.Commit, r.Origin.Machine, r.repeated())
+			_, _ = fmt.Fprintf(&b, "%s, commit %s, on %s%s.\n", r.Origin.Began.Format("2006-01-02"), r.Origin.Commit, r.Origin.Machine, r.runsText())
 		}
 	}
 	b.WriteString("\n| | measured | × floor |\n|---|---|---|\n")
-	all := aims(standard())
-	for _, a := range aimed {
-		if row := rows[a.row]; row != nil && slices.Contains(told, a.row) {
+	all := aims(standardOptions())
+	for _, a := range aimedRows {
+		if row := rows[a.row]; row != nil && slices.Contains(headlineRows, a.row) {
 			_, _ = fmt.Fprintf(&b, "| %s | %s | %s |\n", a.what, row.measured(all[a.row]), times(row.ToFloor))
 		}
 	}
-	return replaceMarked(path, "figures", b.String())
+	return replaceSection(path, "figures", b.String())
 }
 
-// standard are the options that all aims are given for.
-func standard() *Options {
+// standardOptions are the options that all aims are given for.
+func standardOptions() *Options {
 	return &Options{Scale: 1, Duration: soakLimit, Size: standardSize, Objects: standardObjects, ColdObjects: standardColdObjects, Watchers: standardWatchers}
 }
 
@@ -139,9 +139,9 @@ func standard() *Options {
 func (row *Row) measured(a *Aim) string {
 	switch {
 	case a.figure && row.Figure != nil:
-		return figureCell(row.Figure) + row.between(short)
+		return figureCell(row.Figure) + row.spreadText(short)
 	case !a.figure && row.CPU != nil:
-		return span(*row.CPU) + " CPU" + row.between(span)
+		return span(*row.CPU) + " CPU" + row.spreadText(span)
 	case row.P50 > 0:
 		return span(row.P50) + " (median; CPU time not known)"
 	}
@@ -160,7 +160,7 @@ func yesNo(met bool) string {
 func writeExplanations(b *bytes.Buffer, rows map[string]*Row, explained map[string]string) {
 	b.WriteString("\n## What is missed, and why\n")
 	none := true
-	for _, a := range aimed {
+	for _, a := range aimedRows {
 		row, text := rows[a.row], explained[a.row]
 		missed := row != nil && row.Met != nil && !*row.Met
 		unknown := row == nil || row.Met == nil
@@ -171,7 +171,7 @@ func writeExplanations(b *bytes.Buffer, rows map[string]*Row, explained map[stri
 		if text == "" {
 			text = unexplained
 		}
-		_, _ = fmt.Fprintf(b, "\n### %s\n"+explanationMark+"\n%s\n%s\n", a.row, a.row, text, explanationEnd)
+		_, _ = fmt.Fprintf(b, "\n### %s\n"+explanationBegin+"\n%s\n%s\n", a.row, a.row, text, explanationEnd)
 	}
 	if none {
 		b.WriteString("\nNothing.\n")
@@ -181,8 +181,8 @@ func writeExplanations(b *bytes.Buffer, rows map[string]*Row, explained map[stri
 // explanations finds what was written by hand, by row.
 func explanations(text string) map[string]string {
 	found := make(map[string]string)
-	for _, a := range aimed {
-		_, after, begins := strings.Cut(text, fmt.Sprintf(explanationMark, a.row))
+	for _, a := range aimedRows {
+		_, after, begins := strings.Cut(text, fmt.Sprintf(explanationBegin, a.row))
 		inner, _, ends := strings.Cut(after, explanationEnd)
 		if inner = strings.TrimSpace(inner); begins && ends && inner != unexplained {
 			found[a.row] = inner

@@ -12,9 +12,9 @@ import (
 	"time"
 )
 
-func TestAimedIsEveryAim(t *testing.T) {
-	all := aims(standard())
-	for _, a := range aimed {
+func TestAimedRowsAreEveryAim(t *testing.T) {
+	all := aims(standardOptions())
+	for _, a := range aimedRows {
 		if all[a.row] == nil {
 			t.Errorf("%s has no aim", a.row)
 		}
@@ -28,9 +28,9 @@ func TestAimedIsEveryAim(t *testing.T) {
 	}
 }
 
-func TestToldAreAimed(t *testing.T) {
-	all := aims(standard())
-	for _, name := range told {
+func TestHeadlinesAreAimed(t *testing.T) {
+	all := aims(standardOptions())
+	for _, name := range headlineRows {
 		if all[name] == nil {
 			t.Errorf("%s has no aim", name)
 		}
@@ -206,7 +206,7 @@ func TestPlot(t *testing.T) {
 	if y.low != 0 || y.high != 3 || y.at(1) != plotHeight-plotBottom || y.at(1_000) != plotTop || x.at(1_000) <= plotLeft {
 		t.Errorf("axes %+v %+v", x, y)
 	}
-	if c.under(c.Series[1]) || !c.under(c.Series[0]) {
+	if c.endsBelow(c.Series[1]) || !c.endsBelow(c.Series[0]) {
 		t.Error("the values of the upper line must stand above it")
 	}
 	empty := (&Curve{Title: "nothing"}).plot()

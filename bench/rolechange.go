@@ -83,7 +83,7 @@ func (r *roles) allowed(ctx context.Context, c *Conn, path string) (refused int,
 		case status == http.StatusOK:
 			return refused, took, nil
 		case status != http.StatusForbidden || took > changeLimit:
-			return refused, took, fmt.Errorf("GET %s after %v: status %d: %s", path, took, status, brief(answer))
+			return refused, took, fmt.Errorf("GET %s after %v: status %d: %s", path, took, status, excerpt(answer))
 		}
 		refused++
 	}

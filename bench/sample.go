@@ -28,12 +28,12 @@ func (s *Sample) Rate() float64 {
 	return float64(s.Operations) / s.Elapsed.Seconds()
 }
 
-// leastCPU is what a load must have cost before its CPU time is believed, which is counted in ticks.
-const leastCPU = 5 * tick
+// minCPU is what a load must have cost before its CPU time is believed, which is counted in ticks.
+const minCPU = 5 * tick
 
 // CPUPerOperation is in microseconds; NaN if it is not known or too little to tell.
 func (s *Sample) CPUPerOperation() float64 {
-	if s.CPU < leastCPU || !s.Measured || s.Operations == 0 {
+	if s.CPU < minCPU || !s.Measured || s.Operations == 0 {
 		return math.NaN()
 	}
 	return float64(s.CPU.Nanoseconds()) / 1e3 / float64(s.Operations)

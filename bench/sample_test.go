@@ -45,7 +45,7 @@ func TestPercentile(t *testing.T) {
 }
 
 func TestSampleArithmetic(t *testing.T) {
-	s := Sample{Operations: 200, Bytes: 1000, Elapsed: 4 * time.Second, Measured: true, CPU: leastCPU}
+	s := Sample{Operations: 200, Bytes: 1000, Elapsed: 4 * time.Second, Measured: true, CPU: minCPU}
 	if s.Rate() != 50 || s.CPUPerOperation() != 250 || s.BytesPerOperation() != 5 {
 		t.Errorf("rate %v, CPU %v, bytes %v", s.Rate(), s.CPUPerOperation(), s.BytesPerOperation())
 	}
@@ -83,19 +83,19 @@ func TestLoadBounds(t *testing.T) {
 		{Load{Duration: time.Second}, 1 << 30, time.Second - 1, false},
 		{Load{Duration: time.Second}, 0, time.Second, true},
 	} {
-		if got := test.load.over(test.n, test.elapsed); got != test.want {
+		if got := test.load.done(test.n, test.elapsed); got != test.want {
 			t.Errorf("%+v after %d in %v: %v", test.load, test.n, test.elapsed, got)
 		}
 	}
 }
 
 // A worker gives up on a server that answers nothing any more.
-func TestHopelessLoadEnds(t *testing.T) {
+func TestFailingLoadEnds(t *testing.T) {
 	_, kubeconfig := startFake(t)
 	s := session(t, kubeconfig)
 	load := Load{Concurrency: 2}
 	sample, err := load.Drive(t.Context(), s.Target, func(*Conn, int) (int, error) { return 0, errors.New("gone") })
-	if err != nil || sample.Errors != 2*hopeless || sample.FirstError != "gone" {
+	if err != nil || sample.Errors != 2*maxConsecutiveErrors || sample.FirstError != "gone" {
 		t.Errorf("%v: %+v", err, sample)
 	}
 }

@@ -102,7 +102,7 @@ func TestCallersNeedTheirBinding(t *testing.T) {
 		}
 	}
 	ask(http.StatusForbidden)
-	if err := r.allow("allowed", certificateUser, staticUser); err != nil {
+	if err := r.bindReader("allowed", certificateUser, staticUser); err != nil {
 		t.Fatal(err)
 	}
 	ask(http.StatusOK)
@@ -166,7 +166,7 @@ func TestSmallerIsNoted(t *testing.T) {
 	var notes []string
 	s := &Session{Note: func(format string, _ ...any) { notes = append(notes, format) }, Descriptors: 1000}
 	s.Scale, s.Concurrency = 0.5, 10
-	if n := s.scaled("x", 10); n != 5 || len(notes) != 1 {
+	if n := s.scaledSize("x", 10); n != 5 || len(notes) != 1 {
 		t.Errorf("%d, notes %q", n, notes)
 	}
 	if n := s.connections("x", 1000); n != 1000-spareDescriptors-10 || len(notes) != 2 {
@@ -177,10 +177,10 @@ func TestSmallerIsNoted(t *testing.T) {
 	}
 }
 
-func TestMarkCounter(t *testing.T) {
+func TestSubstringCounter(t *testing.T) {
 	text := []byte(`{"name":"item-1"},{"name":"item-2"}{"name":"item-3"}`)
 	for size := 1; size <= len(text); size++ {
-		m := &markCounter{mark: []byte(itemMark)}
+		m := &substringCounter{mark: []byte(itemKey)}
 		for part := range slices.Chunk(text, size) {
 			_, _ = m.Write(part)
 		}
@@ -191,7 +191,7 @@ func TestMarkCounter(t *testing.T) {
 }
 
 func TestPausesAreThoseBetweenAnswers(t *testing.T) {
-	p := &pauses{}
+	p := &pauseMeter{}
 	step := p.watch(func(*Conn, int) (int, error) { return 0, nil })
 	_, _ = step(nil, 0)
 	p.most.Store(0)

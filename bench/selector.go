@@ -30,15 +30,15 @@ func selectNothing(ctx context.Context, s *Session) ([]Result, error) {
 		return nil, err
 	}
 	defer f.remove()
-	f.also = append(f.also, f.pods())
-	if err := f.fill(ctx, s.scaled("selector: Pods", selectorObjects), f.createPod); err != nil {
+	f.otherCollections = append(f.otherCollections, f.pods())
+	if err := f.fill(ctx, s.scaledSize("selector: Pods", selectorObjects), f.createPod); err != nil {
 		return nil, err
 	}
 	load := s.load()
 	load.Concurrency = 1
 	var results []Result
 	for _, selection := range selections {
-		sample, err := load.Drive(ctx, s.Target, f.selectNone(selection.query))
+		sample, err := load.Drive(ctx, s.Target, f.listByQuery(selection.query))
 		if err != nil {
 			return nil, err
 		}
@@ -47,11 +47,11 @@ func selectNothing(ctx context.Context, s *Session) ([]Result, error) {
 	return results, nil
 }
 
-// selectNone is the Step that lists Pods by a query; an answer with a Pod in it is an error.
-func (f *fixture) selectNone(query string) Step {
+// listByQuery is the Step that lists Pods by a query; an answer with a Pod in it is an error.
+func (f *fixture) listByQuery(query string) Step {
 	return func(c *Conn, _ int) (int, error) {
 		answer, err := c.Expect(http.StatusOK, http.MethodGet, f.pods()+"?"+query, "", nil)
-		if err == nil && bytes.Contains(answer, []byte(itemMark)) {
+		if err == nil && bytes.Contains(answer, []byte(itemKey)) {
 			err = fmt.Errorf("%s selected something", query)
 		}
 		return len(answer), err

@@ -24,7 +24,7 @@ func settings() []setting {
 				{value: "**always**"},
 				{value: "none", config: "journal: {sync: none}"},
 			},
-			measure: (*trialServer).loneWrites,
+			measure: (*trialServer).sequentialWrites,
 		},
 		{
 			symptom: "Many write, and each waits for many syncs",
@@ -36,7 +36,7 @@ func settings() []setting {
 				{value: "16", config: "commits: {batchSize: 16}"},
 				{value: "**4096**"},
 			},
-			measure: (*trialServer).manyWrites,
+			measure: (*trialServer).concurrentWrites,
 		},
 		{
 			symptom: "Memory is scarce, or there is plenty and CPU is scarce",
@@ -61,7 +61,7 @@ func settings() []setting {
 				{value: "32Mi", config: "watches: {historyBytes: 32Mi}"},
 				{value: "**128Mi**"},
 			},
-			measure: (*trialServer).sleepers,
+			measure: (*trialServer).watchResumption,
 		},
 		{
 			symptom: "Clients that only watch what is quiet are answered 410 when they come back",
@@ -73,7 +73,7 @@ func settings() []setting {
 				{value: "10s", config: "watches: {bookmarkPeriod: 10s}"},
 				{value: "**1m**"},
 			},
-			measure: (*trialServer).quietWatches,
+			measure: (*trialServer).idleWatches,
 		},
 		{
 			symptom: "Many clients are answered 429, or all of them wait too long",
@@ -85,7 +85,7 @@ func settings() []setting {
 				{value: "**200**"},
 				{value: "800", args: []string{"--max-mutating-requests-inflight=800"}},
 			},
-			measure: (*trialServer).crowd,
+			measure: (*trialServer).manyClients,
 		},
 		{
 			symptom: "Writers of one object are answered 429, or wait too long for each other",
@@ -97,7 +97,7 @@ func settings() []setting {
 				{value: "64", config: "actors: {mailboxSize: 64}"},
 				{value: "**1024**"},
 			},
-			measure: (*trialServer).crowdOfOne,
+			measure: (*trialServer).manyClientsOfOneObject,
 		},
 		{
 			symptom: "The start after a crash takes long, or the journal takes much room",

@@ -33,15 +33,15 @@ type trialServer struct {
 	spec   daemonSpec
 }
 
-// tune measures all settings and puts their table between the marks of a Markdown file.
-func (b *Bench) tune(ctx context.Context) error {
+// measureSettings measures all settings and puts their table between the marks of a Markdown file.
+func (b *Bench) measureSettings(ctx context.Context) error {
 	var lines strings.Builder
 	lines.WriteString("\n| Symptom | Shows as | Setting | Measured |\n|---|---|---|---|\n")
 	for _, setting := range settings() {
 		b.log("%s …", setting.key)
 		var measured []string
 		for _, trial := range setting.trials {
-			results, err := b.try(ctx, setting, trial)
+			results, err := b.runTrial(ctx, setting, trial)
 			if err != nil {
 				return fmt.Errorf("%s, %s: %w", setting.key, trial.value, err)
 			}
@@ -49,25 +49,25 @@ func (b *Bench) tune(ctx context.Context) error {
 			for _, result := range results {
 				row := newRow(fmt.Sprintf("%s %s, %s", setting.key, trial.value, result.Name), "", result.Sample, result.Figure)
 				b.Report.add(row)
-				figures = append(figures, result.plainly(row))
+				figures = append(figures, result.text(row))
 			}
 			measured = append(measured, fmt.Sprintf("%s: %s", trial.value, strings.Join(figures, ", ")))
 		}
-		_, _ = fmt.Fprintf(&lines, "| %s | %s | %s | %s |\n", setting.symptom, setting.shows, setting.named(), strings.Join(measured, "<br>"))
+		_, _ = fmt.Fprintf(&lines, "| %s | %s | %s | %s |\n", setting.symptom, setting.shows, setting.title(), strings.Join(measured, "<br>"))
 	}
-	return replaceMarked(b.Options.Settings, "settings", b.Report.Origin.line()+lines.String())
+	return replaceSection(b.Options.Settings, "settings", b.Report.Origin.line()+lines.String())
 }
 
-// named is the setting, and the load that it was measured under unless that was the usual one.
-func (s *setting) named() string {
+// title is the setting, and the load that it was measured under unless that was the usual one.
+func (s *setting) title() string {
 	if s.load == "" {
 		return s.key
 	}
 	return s.key + "; " + s.load
 }
 
-// plainly is a result as the table of settings tells it.
-func (r Result) plainly(row *Row) string {
+// text is a result as the table of settings tells it.
+func (r Result) text(row *Row) string {
 	switch {
 	case r.Figure != nil:
 		return figureCell(r.Figure)
@@ -77,8 +77,8 @@ func (r Result) plainly(row *Row) string {
 	return fmt.Sprintf("%s per %s", span(row.P50), r.Name)
 }
 
-// try starts a server with one value of a setting and measures it.
-func (b *Bench) try(ctx context.Context, setting setting, trial trial) (_ []Result, err error) {
+// runTrial starts a server with one value of a setting and measures it.
+func (b *Bench) runTrial(ctx context.Context, setting setting, trial trial) (_ []Result, err error) {
 	o := &b.Options
 	dir, remove, err := dataDir(o.TempDir)
 	if err != nil {

@@ -14,29 +14,29 @@ import (
 
 // What the soak is made of.
 const (
-	soakRate     = 1_000 // operations per second, far below what a server can do
-	soakObjects  = 5_000
-	soakWatchers = 10 // of all that is written, for the whole time
-	soakClients  = 64
-	soakPeriod   = 10 * time.Second // between two looks; shorter in a run of less than five minutes
-	soakLooks    = 30               // at least
-	soakLimit    = 30 * time.Minute // what the aim is given for
+	soakRate        = 1_000 // operations per second, far below what a server can do
+	soakObjects     = 5_000
+	soakWatchers    = 10 // of all that is written, for the whole time
+	soakClients     = 64
+	maxSoakInterval = 10 * time.Second // between two looks; shorter in a run of less than five minutes
+	soakSamples     = 30               // at least
+	soakLimit       = 30 * time.Minute // what the aim is given for
 )
 
-// soakKinds are the operations, and how many of two hundred are of each.
-func (r *roles) soakKinds() []kind {
+// soakOperations are the operations, and how many of two hundred are of each.
+func (r *roles) soakOperations() []operationType {
 	f := r.fixture
-	return []kind{
+	return []operationType{
 		{"get", 60, f.get},
 		{"list", 10, f.chunk(mixedChunk)},
 		{"update", 40, f.put(f.total)},
 		{"patch", 30, f.patch},
 		{"apply", 30, f.apply},
-		{"replace", 20, f.replace},
-		{"watch", 7, f.glance},
+		{"replace", 20, f.createAndDelete},
+		{"watch", 7, f.watchBriefly},
 		{"watch to its end", 1, f.shortWatch},
-		{"namespace", 1, f.visitNamespace},
-		{"account", 1, r.visit},
+		{"namespace", 1, f.namespaceLifecycle},
+		{"account", 1, r.accountLifecycle},
 	}
 }
 
@@ -44,7 +44,7 @@ func (r *roles) soakKinds() []kind {
 // says, over a number of objects that stays the same under names that are ever new. What the
 // server has must not become more. The figure is how many quantities have grown.
 func soak(ctx context.Context, s *Session) ([]Result, error) {
-	f, err := s.prepare(ctx, s.scaled("soak: objects", soakObjects))
+	f, err := s.prepare(ctx, s.scaledSize("soak: objects", soakObjects))
 	if err != nil {
 		return nil, err
 	}
@@ -60,14 +60,14 @@ func soak(ctx context.Context, s *Session) ([]Result, error) {
 	if s.Duration > time.Hour {
 		return nil, fmt.Errorf("watches last an hour, and --duration is %v", s.Duration)
 	}
-	watchers, err := gather(ctx, s.Target, path, soakWatchers, countOnly)
+	watchers, err := openWatcherPool(ctx, s.Target, path, soakWatchers, countOnly)
 	if err != nil {
 		return nil, err
 	}
 	load := Load{Concurrency: soakClients, Duration: s.Duration}
-	parts := newParts(r.soakKinds())
-	look := startLooking(s)
-	sample, err := load.Drive(ctx, s.Target, paced(s.scaled("soak: operations per second", soakRate), parts.step))
+	parts := newTypedSamples(r.soakOperations())
+	look := startSoakMonitor(s)
+	sample, err := load.Drive(ctx, s.Target, paced(s.scaledSize("soak: operations per second", soakRate), parts.step))
 	course := look.stop()
 	seen := watchers.close()
 	if err != nil {
@@ -104,31 +104,31 @@ func paced(rate int, step Step) Step {
 	}
 }
 
-// looking is a look at the server from time to time.
-type looking struct {
+// soakMonitor is a look at the server from time to time.
+type soakMonitor struct {
 	session *Session
 	period  time.Duration
-	course  *Course // the looker's until it has ended
+	course  *TimeSeries // the looker's until it has ended
 	quit    chan struct{}
-	looker  sync.WaitGroup
+	running sync.WaitGroup
 }
 
-func startLooking(s *Session) *looking {
-	l := &looking{
-		session: s, period: min(soakPeriod, s.Duration/soakLooks), quit: make(chan struct{}),
-		course: &Course{Name: "soak", Warm: s.Duration.Seconds() / 5},
+func startSoakMonitor(s *Session) *soakMonitor {
+	l := &soakMonitor{
+		session: s, period: min(maxSoakInterval, s.Duration/soakSamples), quit: make(chan struct{}),
+		course: &TimeSeries{Name: "soak", Warm: s.Duration.Seconds() / 5},
 	}
-	l.looker.Go(l.run)
+	l.running.Go(l.run)
 	return l
 }
 
-func (l *looking) stop() *Course {
+func (l *soakMonitor) stop() *TimeSeries {
 	close(l.quit)
-	l.looker.Wait()
+	l.running.Wait()
 	return l.course
 }
 
-func (l *looking) run() {
+func (l *soakMonitor) run() {
 	c := l.session.Target.Conn()
 	defer c.Close()
 	begin := time.Now()
@@ -137,15 +137,15 @@ func (l *looking) run() {
 	for {
 		select {
 		case <-ticker.C:
-			l.look(c, time.Since(begin))
+			l.sample(c, time.Since(begin))
 		case <-l.quit:
 			return
 		}
 	}
 }
 
-// quantities are what must not grow, beside the heap.
-var quantities = []struct {
+// monitoredMetrics are what must not grow, beside the heap.
+var monitoredMetrics = []struct {
 	name, series, unit string // no unit: a number of what the name says
 	divisor            float64
 }{
@@ -160,9 +160,9 @@ var quantities = []struct {
 	{"watches", "troupe_watchers", "", 1},
 }
 
-// look is one of them. What the server does not tell has no line.
-func (l *looking) look(c *Conn, at time.Duration) {
-	found, err := readFigures(c)
+// sample is one of them. What the server does not tell has no line.
+func (l *soakMonitor) sample(c *Conn, at time.Duration) {
+	found, err := scrapeMetrics(c)
 	if err != nil {
 		l.session.Note("soak: no metrics: %v", err)
 		return
@@ -172,7 +172,7 @@ func (l *looking) look(c *Conn, at time.Duration) {
 	} else {
 		l.course.add("heap in use after a collection", "MiB", at, heap/(1<<20))
 	}
-	for _, q := range quantities {
+	for _, q := range monitoredMetrics {
 		if value, ok := found.sum(q.series); ok {
 			l.course.add(q.name, q.unit, at, value/q.divisor)
 		}
@@ -186,9 +186,9 @@ func (f *fixture) apply(c *Conn, n int) (int, error) {
 	return len(answer), err
 }
 
-// glance is the Step that opens a watch of the objects and goes away: every other time when an
+// watchBriefly is the Step that opens a watch of the objects and goes away: every other time when an
 // event has come or its time is over, else at once and without a word.
-func (f *fixture) glance(c *Conn, n int) (int, error) {
+func (f *fixture) watchBriefly(c *Conn, n int) (int, error) {
 	w, stream, err := f.watch(c, 2*time.Second)
 	if err != nil {
 		return 0, err
@@ -230,8 +230,8 @@ func (f *fixture) watch(c *Conn, timeout time.Duration) (*Conn, io.Reader, error
 	return w, stream, err
 }
 
-// visitNamespace is the Step that makes a namespace with an object in it and removes both.
-func (f *fixture) visitNamespace(c *Conn, n int) (int, error) {
+// namespaceLifecycle is the Step that makes a namespace with an object in it and removes both.
+func (f *fixture) namespaceLifecycle(c *Conn, n int) (int, error) {
 	other := *f
 	other.namespace = fmt.Sprintf("%s-%d", f.namespace, n)
 	if err := other.addNamespace(c); err != nil {
@@ -244,9 +244,9 @@ func (f *fixture) visitNamespace(c *Conn, n int) (int, error) {
 	return size, removeAll(c, other.namespacePath())
 }
 
-// visit is the Step that makes an account, gives it rights, asks with its token on a connection of
+// accountLifecycle is the Step that makes an account, gives it rights, asks with its token on a connection of
 // its own, and removes account and rights.
-func (r *roles) visit(c *Conn, n int) (int, error) {
+func (r *roles) accountLifecycle(c *Conn, n int) (int, error) {
 	f, name := r.fixture, fmt.Sprintf("visitor-%d", n)
 	if err := f.addAccount(c, name); err != nil {
 		return 0, err

@@ -33,7 +33,7 @@ func TestSoak(t *testing.T) {
 			t.Errorf("heap %v", line.Moments)
 		}
 	}
-	if len(lines) != len(quantities)+1 {
+	if len(lines) != len(monitoredMetrics)+1 {
 		t.Errorf("lines %s", strings.Join(lines, ", "))
 	}
 }
@@ -42,7 +42,7 @@ func TestSoakNeedsNoMetrics(t *testing.T) {
 	_, kubeconfig := startFake(t)
 	s := session(t, kubeconfig)
 	s.Duration = 50 * time.Millisecond
-	l := startLooking(s)
+	l := startSoakMonitor(s)
 	if course := l.stop(); len(course.Lines) != 0 || len(course.trends()) != 0 {
 		t.Errorf("%+v", course)
 	}
@@ -61,8 +61,8 @@ func TestPaced(t *testing.T) {
 	}
 }
 
-func TestFiguresAddUp(t *testing.T) {
-	f := figures{`a{x="1"}`: 1, `a{x="2"}`: 2, "ab": 4, "c": 8}
+func TestMetricsAddUp(t *testing.T) {
+	f := metrics{`a{x="1"}`: 1, `a{x="2"}`: 2, "ab": 4, "c": 8}
 	if sum, found := f.sum("a"); sum != 3 || !found {
 		t.Errorf("a is %v, %t", sum, found)
 	}
@@ -106,13 +106,13 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-func TestMarksMustBeThere(t *testing.T) {
+func TestSectionMarkersMustExist(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.md")
 	for _, text := range []string{"", "<!-- bench: a -->\n", "<!-- bench: b -->\n<!-- end -->"} {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if err := replaceMarked(path, "a", "new"); err == nil {
+		if err := replaceSection(path, "a", "new"); err == nil {
 			t.Errorf("no error for %q", text)
 		}
 	}

@@ -21,9 +21,9 @@ const stalledBuffer = 4 << 10
 // stalled: the latency of events at watchers that read while as many others have stopped reading,
 // after the same without those others.
 func stalled(ctx context.Context, s *Session) ([]Result, error) {
-	total := s.connections("stalled-readers: watchers", s.scaled("stalled-readers: watchers", stalledWatchers))
+	total := s.connections("stalled-readers: watchers", s.scaledSize("stalled-readers: watchers", stalledWatchers))
 	still := total * stalledReaders / stalledWatchers
-	f, err := s.prepare(ctx, s.hot())
+	f, err := s.prepare(ctx, s.hotCount())
 	if err != nil {
 		return nil, err
 	}
@@ -39,7 +39,7 @@ func stalled(ctx context.Context, s *Session) ([]Result, error) {
 	if b.watch, err = f.watchPath(); err != nil {
 		return nil, err
 	}
-	conns, err := stall(ctx, s.Target, b.watch, still)
+	conns, err := openStalledWatches(ctx, s.Target, b.watch, still)
 	defer func() {
 		for _, c := range conns {
 			c.Close()
@@ -58,11 +58,11 @@ func stalled(ctx context.Context, s *Session) ([]Result, error) {
 	}, nil
 }
 
-// stall opens n watches of which nothing but the headers is read.
-func stall(ctx context.Context, target *Target, path string, n int) ([]*Conn, error) {
+// openStalledWatches opens n watches of which nothing but the headers is read.
+func openStalledWatches(ctx context.Context, target *Target, path string, n int) ([]*Conn, error) {
 	conns := make([]*Conn, n)
 	var opening errgroup.Group
-	opening.SetLimit(dialers)
+	opening.SetLimit(maxDialers)
 	for i := range conns {
 		conns[i] = target.Conn()
 		opening.Go(func() error {

@@ -27,12 +27,12 @@ func informerStorm(ctx context.Context, s *Session) ([]Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	first, err := f.synchronize(1, watch)
+	first, err := f.listAndWatch(1, watch)
 	if err != nil {
 		return nil, err
 	}
-	objects := max(2, s.scaled("informer-storm: bytes", stormBytes)/first)
-	clients := s.scaled("informer-storm: clients", stormClients)
+	objects := max(2, s.scaledSize("informer-storm: bytes", stormBytes)/first)
+	clients := s.scaledSize("informer-storm: clients", stormClients)
 	if err := f.fill(ctx, objects-1, func(c *Conn, n int) (int, error) { return f.create(c, n+1) }); err != nil {
 		return nil, err
 	}
@@ -47,7 +47,7 @@ func informerStorm(ctx context.Context, s *Session) ([]Result, error) {
 	m, peak := startMeter(s.Target), startPeak(s.Target.Processes)
 	for range clients {
 		group.Go(func() {
-			size, err := f.synchronize(objects, watch)
+			size, err := f.listAndWatch(objects, watch)
 			took := time.Since(m.begin)
 			mu.Lock()
 			defer mu.Unlock()
@@ -69,9 +69,9 @@ func informerStorm(ctx context.Context, s *Session) ([]Result, error) {
 	return results, ctx.Err()
 }
 
-// synchronize does what a client does that keeps a copy of a collection: it lists what there is, of
+// listAndWatch does what a client does that keeps a copy of a collection: it lists what there is, of
 // any age, then watches. It keeps nothing, and returns the size of the list in bytes.
-func (f *fixture) synchronize(objects int, watch string) (int, error) {
+func (f *fixture) listAndWatch(objects int, watch string) (int, error) {
 	c := f.session.Target.Conn()
 	defer c.Close()
 	stream, err := c.Watch(f.collection() + "?resourceVersion=0")
@@ -81,7 +81,7 @@ func (f *fixture) synchronize(objects int, watch string) (int, error) {
 	if err := c.net.SetDeadline(time.Now().Add(f.session.Target.Timeout)); err != nil {
 		return 0, err
 	}
-	items := &markCounter{mark: []byte(itemMark)}
+	items := &substringCounter{mark: []byte(itemKey)}
 	size, err := io.Copy(items, stream)
 	switch {
 	case err != nil:
@@ -93,14 +93,14 @@ func (f *fixture) synchronize(objects int, watch string) (int, error) {
 	return int(size), err
 }
 
-// markCounter counts how often a mark occurs in what is written to it.
-type markCounter struct {
+// substringCounter counts how often a mark occurs in what is written to it.
+type substringCounter struct {
 	mark []byte
 	tail []byte // the end of what came before, shorter than the mark
 	n    int
 }
 
-func (m *markCounter) Write(p []byte) (int, error) {
+func (m *substringCounter) Write(p []byte) (int, error) {
 	short := len(m.mark) - 1
 	if len(p) < short {
 		m.tail = append(m.tail, p...)

@@ -14,19 +14,19 @@ import (
 
 // Sizes of what the settings are tried with.
 const (
-	trialWriters = 64
-	trialCrowd   = 1_000                 // clients who write different objects
-	trialWaiters = 150                   // clients who write the same object
-	trialPause   = 20 * time.Millisecond // before a request that was answered 429 is sent again
-	trialJournal = 230 << 20             // bytes written before a crash
-	trialHistory = 160 << 20             // bytes written to fill a history
-	trialQuiet   = 4_000                 // watches on which nothing happens but bookmarks
-	recordHead   = 400                   // bytes of a stored object beside its data, roughly
-	mebibyte     = 1 << 20
+	trialWriters     = 64
+	trialClients     = 1_000                 // clients who write different objects
+	trialHotClients  = 150                   // clients who write the same object
+	trialPause       = 20 * time.Millisecond // before a request that was answered 429 is sent again
+	trialJournal     = 230 << 20             // bytes written before a crash
+	trialHistory     = 160 << 20             // bytes written to fill a history
+	trialIdleWatches = 4_000                 // watches on which nothing happens but bookmarks
+	recordHead       = 400                   // bytes of a stored object beside its data, roughly
+	mebibyte         = 1 << 20
 )
 
-// with prepares objects for a measurement.
-func (t *trialServer) with(ctx context.Context, objects int, measure func(f *fixture) ([]Result, error)) ([]Result, error) {
+// withObjects prepares objects for a measurement.
+func (t *trialServer) withObjects(ctx context.Context, objects int, measure func(f *fixture) ([]Result, error)) ([]Result, error) {
 	f, err := t.prepare(ctx, objects)
 	if err != nil {
 		return nil, err
@@ -34,9 +34,9 @@ func (t *trialServer) with(ctx context.Context, objects int, measure func(f *fix
 	return measure(f)
 }
 
-// written is how many writes come to a number of bytes.
-func (t *trialServer) written(what string, bytes int) int {
-	return t.scaled("settings: "+what, bytes/(t.Size+recordHead))
+// writesFor is how many writes come to a number of bytes.
+func (t *trialServer) writesFor(what string, bytes int) int {
+	return t.scaledSize("settings: "+what, bytes/(t.Size+recordHead))
 }
 
 // resident is the memory of the server now.
@@ -46,7 +46,7 @@ func (t *trialServer) resident() Result {
 }
 
 func (t *trialServer) getAndUpdate(ctx context.Context) ([]Result, error) {
-	return t.with(ctx, t.hot(), func(f *fixture) ([]Result, error) {
+	return t.withObjects(ctx, t.hotCount(), func(f *fixture) ([]Result, error) {
 		get, err := t.load().Drive(ctx, t.Target, f.get)
 		if err != nil {
 			return nil, err
@@ -56,9 +56,9 @@ func (t *trialServer) getAndUpdate(ctx context.Context) ([]Result, error) {
 	})
 }
 
-// loneWrites: one client that waits for each of its writes.
-func (t *trialServer) loneWrites(ctx context.Context) ([]Result, error) {
-	return t.with(ctx, t.hot(), func(f *fixture) ([]Result, error) {
+// sequentialWrites: one client that waits for each of its writes.
+func (t *trialServer) sequentialWrites(ctx context.Context) ([]Result, error) {
+	return t.withObjects(ctx, t.hotCount(), func(f *fixture) ([]Result, error) {
 		load := t.load()
 		load.Concurrency = 1
 		sample, err := load.Drive(ctx, t.Target, f.put(f.total))
@@ -69,37 +69,37 @@ func (t *trialServer) loneWrites(ctx context.Context) ([]Result, error) {
 	})
 }
 
-func (t *trialServer) manyWrites(ctx context.Context) ([]Result, error) {
-	return t.with(ctx, t.hot(), func(f *fixture) ([]Result, error) {
+func (t *trialServer) concurrentWrites(ctx context.Context) ([]Result, error) {
+	return t.withObjects(ctx, t.hotCount(), func(f *fixture) ([]Result, error) {
 		load := t.load()
 		load.Concurrency = trialWriters
 		sample, err := load.Drive(ctx, t.Target, f.put(f.total))
 		if err != nil {
 			return nil, err
 		}
-		return []Result{{Name: "update", Sample: sample}, ninety("update, p99", sample)}, nil
+		return []Result{{Name: "update", Sample: sample}, p99Result("update, p99", sample)}, nil
 	})
 }
 
-// ninety is what all but one of a hundred wait at most.
-func ninety(name string, sample *Sample) Result {
+// p99Result is what all but one of a hundred wait at most.
+func p99Result(name string, sample *Sample) Result {
 	return Result{Name: name, Figure: &Figure{milliseconds(sample.Percentile(99)), "ms p99"}}
 }
 
 func (t *trialServer) memory(ctx context.Context) ([]Result, error) {
-	return t.with(ctx, t.hot(), func(f *fixture) ([]Result, error) {
+	return t.withObjects(ctx, t.hotCount(), func(f *fixture) ([]Result, error) {
 		load := t.load()
-		load.Count, load.Duration = t.written("bytes of history", trialHistory), 0
+		load.Count, load.Duration = t.writesFor("bytes of history", trialHistory), 0
 		sample, err := load.Drive(ctx, t.Target, f.put(f.total))
 		return []Result{{Name: "update", Sample: sample}, t.resident()}, err
 	})
 }
 
-// sleepers: how many changes a watcher can sleep through.
-func (t *trialServer) sleepers(ctx context.Context) ([]Result, error) {
-	return t.with(ctx, t.hot(), func(f *fixture) ([]Result, error) {
+// watchResumption: how many changes a watcher can sleep through.
+func (t *trialServer) watchResumption(ctx context.Context) ([]Result, error) {
+	return t.withObjects(ctx, t.hotCount(), func(f *fixture) ([]Result, error) {
 		load := t.load()
-		load.Count, load.Duration = t.written("bytes of history", trialHistory), 0
+		load.Count, load.Duration = t.writesFor("bytes of history", trialHistory), 0
 		if _, err := load.Drive(ctx, t.Target, f.put(f.total)); err != nil {
 			return nil, err
 		}
@@ -116,7 +116,7 @@ func (t *trialServer) sleepers(ctx context.Context) ([]Result, error) {
 		low, high := 1, newest-1 // gone; kept
 		for low+1 < high {
 			middle := (low + high) / 2
-			kept, err := f.resumes(middle)
+			kept, err := f.canResumeFrom(middle)
 			switch {
 			case err != nil:
 				return nil, err
@@ -130,8 +130,8 @@ func (t *trialServer) sleepers(ctx context.Context) ([]Result, error) {
 	})
 }
 
-// resumes tells whether a watch can begin at a version.
-func (f *fixture) resumes(version int) (bool, error) {
+// canResumeFrom tells whether a watch can begin at a version.
+func (f *fixture) canResumeFrom(version int) (bool, error) {
 	w := f.session.Target.Conn()
 	defer w.Close()
 	stream, err := w.Watch(fmt.Sprintf("%s?watch=true&timeoutSeconds=5&resourceVersion=%d", f.collection(), version))
@@ -145,15 +145,15 @@ func (f *fixture) resumes(version int) (bool, error) {
 	return err == nil && !bytes.HasPrefix(first, []byte(`{"type":"ERROR"`)), err
 }
 
-// quietWatches: what bookmarks cost.
-func (t *trialServer) quietWatches(ctx context.Context) ([]Result, error) {
-	return t.with(ctx, 1, func(f *fixture) ([]Result, error) {
+// idleWatches: what bookmarks cost.
+func (t *trialServer) idleWatches(ctx context.Context) ([]Result, error) {
+	return t.withObjects(ctx, 1, func(f *fixture) ([]Result, error) {
 		path, err := f.watchPath()
 		if err != nil {
 			return nil, err
 		}
-		watchers := t.connections("settings: quiet watches", t.scaled("settings: quiet watches", trialQuiet))
-		a, err := gather(ctx, t.Target, path+"&allowWatchBookmarks=true", watchers, countOnly)
+		watchers := t.connections("settings: quiet watches", t.scaledSize("settings: quiet watches", trialIdleWatches))
+		a, err := openWatcherPool(ctx, t.Target, path+"&allowWatchBookmarks=true", watchers, countOnly)
 		if err != nil {
 			return nil, err
 		}
@@ -173,10 +173,10 @@ func (t *trialServer) quietWatches(ctx context.Context) ([]Result, error) {
 	})
 }
 
-// insistent is a step that is sent again, after a pause, as often as it is answered 429.
-type insistent struct{ refused atomic.Int64 }
+// retrier is a step that is sent again, after a pause, as often as it is answered 429.
+type retrier struct{ refused atomic.Int64 }
 
-func (i *insistent) put(f *fixture) Step {
+func (i *retrier) put(f *fixture) Step {
 	return func(c *Conn, n int) (int, error) {
 		n %= f.total
 		for {
@@ -195,11 +195,11 @@ func (i *insistent) put(f *fixture) Step {
 	}
 }
 
-// insist drives clients that do not give up, and tells how many of their requests were refused.
-func (t *trialServer) insist(ctx context.Context, f *fixture, clients int) ([]Result, error) {
+// driveRetrying drives clients that do not give up, and tells how many of their requests were refused.
+func (t *trialServer) driveRetrying(ctx context.Context, f *fixture, clients int) ([]Result, error) {
 	load := t.load()
 	load.Concurrency = clients
-	i := &insistent{}
+	i := &retrier{}
 	sample, err := load.Drive(ctx, t.Target, i.put(f))
 	if err != nil {
 		return nil, err
@@ -207,33 +207,33 @@ func (t *trialServer) insist(ctx context.Context, f *fixture, clients int) ([]Re
 	refused := float64(i.refused.Load())
 	return []Result{
 		{Name: "refused", Figure: &Figure{100 * refused / max(1, refused+float64(sample.Operations)), "% answered 429"}},
-		ninety("p99 with repetitions", sample),
+		p99Result("p99 with repetitions", sample),
 		{Name: "rate", Figure: &Figure{sample.Rate(), "writes/s"}},
 	}, nil
 }
 
-func (t *trialServer) crowd(ctx context.Context) ([]Result, error) {
-	return t.with(ctx, t.hot(), func(f *fixture) ([]Result, error) {
-		return t.insist(ctx, f, t.connections("settings: clients", t.scaled("settings: clients", trialCrowd)))
+func (t *trialServer) manyClients(ctx context.Context) ([]Result, error) {
+	return t.withObjects(ctx, t.hotCount(), func(f *fixture) ([]Result, error) {
+		return t.driveRetrying(ctx, f, t.connections("settings: clients", t.scaledSize("settings: clients", trialClients)))
 	})
 }
 
-func (t *trialServer) crowdOfOne(ctx context.Context) ([]Result, error) {
-	return t.with(ctx, 1, func(f *fixture) ([]Result, error) {
-		return t.insist(ctx, f, t.scaled("settings: clients of one object", trialWaiters))
+func (t *trialServer) manyClientsOfOneObject(ctx context.Context) ([]Result, error) {
+	return t.withObjects(ctx, 1, func(f *fixture) ([]Result, error) {
+		return t.driveRetrying(ctx, f, t.scaledSize("settings: clients of one object", trialHotClients))
 	})
 }
 
 // recovery: the start after a crash, when much was written before.
 func (t *trialServer) recovery(ctx context.Context) ([]Result, error) {
-	return t.with(ctx, t.hot(), func(f *fixture) ([]Result, error) {
+	return t.withObjects(ctx, t.hotCount(), func(f *fixture) ([]Result, error) {
 		load := t.load()
-		load.Count, load.Duration = t.written("bytes of journal", trialJournal), 0
+		load.Count, load.Duration = t.writesFor("bytes of journal", trialJournal), 0
 		sample, err := load.Drive(ctx, t.Target, f.put(f.total))
 		if err != nil {
 			return nil, err
 		}
-		found := figuresOf(t.Target)
+		found := metricsOf(t.Target)
 		t.daemon.Kill()
 		again, err := t.spec.start()
 		if err != nil {

@@ -7,7 +7,7 @@ import (
 
 // updateObjects: every operation is a PUT that changes one object, without a precondition.
 func updateObjects(ctx context.Context, s *Session) ([]Result, error) {
-	f, err := s.prepare(ctx, s.hot())
+	f, err := s.prepare(ctx, s.hotCount())
 	if err != nil {
 		return nil, err
 	}
@@ -17,5 +17,5 @@ func updateObjects(ctx context.Context, s *Session) ([]Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	return simple("update", sample, load, http.MethodPut, typeJSON, f.object(0)), nil
+	return requestResult("update", sample, load, http.MethodPut, typeJSON, f.object(0)), nil
 }

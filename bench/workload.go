@@ -27,9 +27,9 @@ type Session struct {
 // Result is one measurement of a workload, a row of the report.
 type Result struct {
 	Name   string
-	Sample *Sample // nil if there is only a figure
-	Figure *Figure // what the row is about, if it is not CPU per operation
-	Course *Course // how the server was doing meanwhile; nil if that was not looked at
+	Sample *Sample     // nil if there is only a figure
+	Figure *Figure     // what the row is about, if it is not CPU per operation
+	Course *TimeSeries // how the server was doing meanwhile; nil if that was not looked at
 	// Floor measures the same on a server that does nothing; nil if there is no such thing.
 	Floor func(ctx context.Context, floor *Target) (*Sample, error)
 }
@@ -96,8 +96,8 @@ func workloadNames(all bool) []string {
 	return names
 }
 
-// exchange is what a floor must do to move as many bytes as one operation did.
-type exchange struct {
+// requestShape is what a floor must do to move as many bytes as one operation did.
+type requestShape struct {
 	method, contentType string
 	body                []byte
 	requests            int // per operation
@@ -105,7 +105,7 @@ type exchange struct {
 }
 
 // floor returns how to measure the exchange under the same load.
-func (x exchange) floor(load Load) func(context.Context, *Target) (*Sample, error) {
+func (x requestShape) floor(load Load) func(context.Context, *Target) (*Sample, error) {
 	path := "/floor?bytes=" + strconv.Itoa(x.bytes)
 	load.Profile = ""
 	return func(ctx context.Context, floor *Target) (*Sample, error) {
@@ -123,8 +123,8 @@ func (x exchange) floor(load Load) func(context.Context, *Target) (*Sample, erro
 	}
 }
 
-// simple makes the one result of a workload whose operation is one request.
-func simple(name string, sample *Sample, load Load, method, contentType string, body []byte) []Result {
-	x := exchange{method: method, contentType: contentType, body: body, requests: 1, bytes: sample.BytesPerOperation()}
+// requestResult makes the one result of a workload whose operation is one request.
+func requestResult(name string, sample *Sample, load Load, method, contentType string, body []byte) []Result {
+	x := requestShape{method: method, contentType: contentType, body: body, requests: 1, bytes: sample.BytesPerOperation()}
 	return []Result{{Name: name, Sample: sample, Floor: x.floor(load)}}
 }

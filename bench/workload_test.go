@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// counted are the workloads whose operations are requests, and what they must come to with the
+// countedWorkloads are the workloads whose operations are requests, and what they must come to with the
 // flags of session: operations, and the requests of the method that they send.
-var counted = []struct {
+var countedWorkloads = []struct {
 	name       string
 	method     string
 	operations int
@@ -51,7 +51,7 @@ func row(t *testing.T, results []Result, name string) Result {
 }
 
 func TestWorkloadsCountOperations(t *testing.T) {
-	for _, want := range counted {
+	for _, want := range countedWorkloads {
 		t.Run(want.name, func(t *testing.T) {
 			fake, kubeconfig := startFake(t)
 			results, err := workload(t, want.name).Run(t.Context(), session(t, kubeconfig))
@@ -77,7 +77,7 @@ func TestWorkloadsCountOperations(t *testing.T) {
 
 // Every tenth request of the operation's method fails once the workload is prepared.
 func TestWorkloadsCountErrors(t *testing.T) {
-	for _, c := range counted {
+	for _, c := range countedWorkloads {
 		t.Run(c.name, func(t *testing.T) {
 			fake, kubeconfig := startFake(t)
 			seen, failed := 0, 0
@@ -123,7 +123,7 @@ func TestListsMustBeWhole(t *testing.T) {
 		s.Objects = 8 // one more than there are
 		c := s.Target.Conn()
 		defer c.Close()
-		if _, err := f.walk(c); err == nil || !strings.Contains(err.Error(), "7 objects instead of 8") {
+		if _, err := f.listChunks(c); err == nil || !strings.Contains(err.Error(), "7 objects instead of 8") {
 			t.Errorf("%s: %v", w.Name, err)
 		}
 	}
@@ -169,7 +169,7 @@ func TestFanoutReportsEndedWatches(t *testing.T) {
 	fake, kubeconfig := startFake(t)
 	s := session(t, kubeconfig)
 	fake.fault = func(r *http.Request) int {
-		if r.URL.Query().Get("watch") == "true" && fake.version > s.hot()+3 {
+		if r.URL.Query().Get("watch") == "true" && fake.version > s.hotCount()+3 {
 			return http.StatusGone
 		}
 		return 0
@@ -231,13 +231,13 @@ func TestFloorMovesAsManyBytes(t *testing.T) {
 	}
 	defer floor.Stop()
 	load := Load{Concurrency: 2, Count: 10}
-	x := exchange{method: http.MethodPost, contentType: typeJSON, body: []byte("{}"), requests: 3, bytes: 1234}
+	x := requestShape{method: http.MethodPost, contentType: typeJSON, body: []byte("{}"), requests: 3, bytes: 1234}
 	sample, err := x.floor(load)(t.Context(), floor.Target)
 	if err != nil || sample.Operations != 10 || sample.Errors != 0 || sample.BytesPerOperation() != 3*1234 {
 		t.Errorf("%v: %+v", err, sample)
 	}
 	b := broadcast{watchers: 3, load: load}
-	sample, err = bareBroadcast(b, 500)(context.Background(), floor.Target)
+	sample, err = floorBroadcast(b, 500)(context.Background(), floor.Target)
 	if err != nil || sample.Operations != 3*10 || sample.Errors != 0 || sample.BytesPerOperation() != 500 {
 		t.Errorf("%v: %+v", err, sample)
 	}

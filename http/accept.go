@@ -13,9 +13,9 @@ import (
 // The time between two attempts to accept a connection after one has failed, at first and at most,
 // and the least time between two lines in the log about that.
 const (
-	firstRetry  = time.Millisecond
-	lastRetry   = time.Second
-	retryNotice = time.Minute
+	minAcceptDelay    = time.Millisecond
+	maxAcceptDelay    = time.Second
+	acceptLogInterval = time.Minute
 )
 
 // Serve serves until Shutdown. It returns nil after a shutdown. That the process has no
@@ -23,30 +23,30 @@ const (
 func (s *Server) Serve() error {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	go s.guardWatches(ctx)
+	go s.reauthorizeWatches(ctx)
 	var pause time.Duration
 	var noticed time.Time
 	for {
 		raw, err := s.opts.Listener.Accept()
 		if err == nil {
 			pause = 0
-			s.welcome(raw)
+			s.acceptConn(raw)
 			continue
 		}
 		if errors.Is(err, net.ErrClosed) || errors.Is(err, io.EOF) {
 			return nil
 		}
-		if broken(err) {
+		if isPermanentAcceptError(err) {
 			return err
 		}
 		s.metrics.acceptErrors.Add(1)
-		if time.Since(noticed) > retryNotice {
+		if time.Since(noticed) > acceptLogInterval {
 			noticed = time.Now()
 			s.log.Error("http: connections cannot be accepted; trying on", "error", err)
 		}
-		pause = min(max(2*pause, firstRetry), lastRetry)
-		if starved(err) && s.connections.yield() {
-			pause = firstRetry // its descriptor is free in a moment
+		pause = min(max(2*pause, minAcceptDelay), maxAcceptDelay)
+		if isResourceExhausted(err) && s.connections.shed() {
+			pause = minAcceptDelay // its descriptor is free in a moment
 		}
 		select {
 		case <-time.After(pause):
@@ -56,21 +56,21 @@ func (s *Server) Serve() error {
 	}
 }
 
-// broken tells errors of a listener that will never accept again.
-func broken(err error) bool {
+// isPermanentAcceptError tells errors of a listener that will never accept again.
+func isPermanentAcceptError(err error) bool {
 	return errors.Is(err, syscall.EBADF) || errors.Is(err, syscall.EINVAL) || errors.Is(err, syscall.ENOTSOCK) ||
 		errors.Is(err, syscall.EOPNOTSUPP) || errors.Is(err, syscall.EFAULT)
 }
 
-// starved tells that there are no descriptors left, or no memory for one more.
-func starved(err error) bool {
+// isResourceExhausted tells that there are no descriptors left, or no memory for one more.
+func isResourceExhausted(err error) bool {
 	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) ||
 		errors.Is(err, syscall.ENOBUFS) || errors.Is(err, syscall.ENOMEM)
 }
 
-// welcome serves a connection on a goroutine of its own, if it may come in.
-func (s *Server) welcome(raw net.Conn) {
-	c := &conn{Conn: raw, raw: raw, server: s, place: placeOf(raw.RemoteAddr())}
+// acceptConn serves a connection on a goroutine of its own, if it may come in.
+func (s *Server) acceptConn(raw net.Conn) {
+	c := &conn{Conn: raw, raw: raw, server: s, entry: newConnEntry(raw.RemoteAddr())}
 	if s.opts.TLS != nil {
 		c.tls = tls.Server(raw, s.opts.TLS)
 		c.Conn = c.tls
@@ -82,14 +82,14 @@ func (s *Server) welcome(raw net.Conn) {
 	go s.serveConn(c)
 }
 
-// placeOf tells whose connection it is. Of IPv6, one client has a whole network of 64 bits.
-func placeOf(remote net.Addr) place {
+// newConnEntry tells whose connection it is. Of IPv6, one client has a whole network of 64 bits.
+func newConnEntry(remote net.Addr) connEntry {
 	tcp, ok := remote.(*net.TCPAddr)
 	if !ok {
-		return place{local: true} // a socket of this machine
+		return connEntry{local: true} // a socket of this machine
 	}
-	a := plainAddress(tcp.AddrPort().Addr())
-	p := place{address: a, local: a.IsLoopback()}
+	a := normalizeAddr(tcp.AddrPort().Addr())
+	p := connEntry{address: a, local: a.IsLoopback()}
 	if a.Is6() {
 		if network, err := a.Prefix(64); err == nil {
 			p.address = network.Addr()

@@ -11,12 +11,12 @@ import (
 )
 
 // A moody listener fails as a system does that is out of descriptors, and lets clients in between.
-type moody struct {
+type faultyListener struct {
 	net.Listener
 	faults chan error
 }
 
-func (m moody) Accept() (net.Conn, error) {
+func (m faultyListener) Accept() (net.Conn, error) {
 	select {
 	case err := <-m.faults:
 		return nil, err
@@ -26,12 +26,12 @@ func (m moody) Accept() (net.Conn, error) {
 }
 
 // A connection that cannot be accepted ends nothing.
-func TestAcceptGoesOn(t *testing.T) {
+func TestAcceptRetries(t *testing.T) {
 	faults := make(chan error, 10)
 	for _, fault := range []syscall.Errno{syscall.EMFILE, syscall.ENFILE, syscall.ECONNABORTED, syscall.ENOMEM, syscall.ENOBUFS, syscall.EPROTO} {
 		faults <- &net.OpError{Op: "accept", Err: os.NewSyscallError("accept4", fault)}
 	}
-	f := serve(t, func(o *http.Options) { o.Listener = moody{o.Listener, faults} })
+	f := serve(t, func(o *http.Options) { o.Listener = faultyListener{o.Listener, faults} })
 	for range 3 {
 		if resp, _ := f.do("GET", "/version", ""); resp.StatusCode != 200 {
 			t.Fatalf("%d", resp.StatusCode)

@@ -15,67 +15,67 @@ import (
 
 // apply answers the object that a configuration has been applied to, or 201 with one that
 // it has created.
-func (s *Server) apply(x *exchange) error {
+func (s *Server) apply(x *requestContext) error {
 	o, err := s.parseWriteOptions(applyOptions, x.query, x.ctx.UserAgent())
 	if err != nil {
 		return err
 	}
-	body, err := s.body(x)
+	body, err := s.readBody(x)
 	if err != nil {
 		return err
 	}
-	echo := func() meta.Digest { return echoOf(x.kind, x.info.Subresource, o, body) }
+	digest := func() meta.Digest { return applyDigest(x.kind, x.info.Subresource, o, body) }
 	repeatable := !o.dryRun && !x.kind.Custom() // whose definition may give the same another meaning
-	if again := (request.Mutation{Kind: x.kind, Key: x.info.key(x.kind), Subresource: x.info.Subresource, Echo: echo}); repeatable {
-		if result, ok := s.opts.Store.Repeated(&again); ok {
-			x.sentAgain(body)
+	if again := (request.Mutation{Kind: x.kind, Key: x.info.key(x.kind), Subresource: x.info.Subresource, ApplyDigest: digest}); repeatable {
+		if result, ok := s.opts.Store.NoOpApply(&again); ok {
+			x.auditRepeatedApply(body)
 			return s.writeObject(x, result.Object)
 		}
 	}
-	config, faults, err := x.configOf(body)
-	if errors.Is(err, codec.ErrTooMany) {
+	config, faults, err := x.decodeConfig(body)
+	if errors.Is(err, codec.ErrTooManyMessages) {
 		return meta.NewTooLarge("%v", err)
 	}
 	if err != nil {
 		return badRequest("error decoding YAML: " + err.Error())
 	}
-	x.sentConfig(config)
-	m := s.mutation(x, request.Patch, o)
+	x.auditRequestConfig(config)
+	m := s.newMutation(x, request.Patch, o)
 	m.PatchType, m.Object, m.Force = request.ApplyPatch, config, o.force
-	if err := x.placeConfig(&m, config); err != nil {
+	if err := x.matchConfigToPath(&m, config); err != nil {
 		return err
 	}
-	warnings, err := judgeConfig(x.speaks, m.Key, config, faults, o.validation)
+	warnings, err := checkConfigFields(x.bodyKind, m.Key, config, faults, o.validation)
 	if err != nil {
 		return err
 	}
 	if repeatable && len(warnings) == 0 {
-		m.Echo = echo
+		m.ApplyDigest = digest
 	}
-	s.upsert(x, &m)
-	return s.concealed(x, s.mutate(x, m, warnings))
+	s.requireCreateRight(x, &m)
+	return s.redactInvalid(x, s.mutate(x, m, warnings))
 }
 
-// configOf reads a configuration. Nulls count in those of the object itself only: another kind that a
+// decodeConfig reads a configuration. Nulls count in those of the object itself only: another kind that a
 // sub-resource speaks, a scale, is a view.
-func (x *exchange) configOf(body []byte) (schema.Tree, []codec.FieldFault, error) {
-	if sub := x.kind.Subresource(x.info.Subresource); sub != nil && sub.Speaks != nil {
-		return codec.DecodeYAML(x.speaks.Message, body)
+func (x *requestContext) decodeConfig(body []byte) (schema.Tree, []codec.FieldFault, error) {
+	if sub := x.kind.Subresource(x.info.Subresource); sub != nil && sub.BodyKind != nil {
+		return codec.DecodeYAML(x.bodyKind.Message, body)
 	}
-	return codec.DecodeConfig(x.speaks.Message, body)
+	return codec.DecodeConfig(x.bodyKind.Message, body)
 }
 
-// echoOf is the digest of an apply: all that its outcome depends on beside the object.
-func echoOf(k *schema.Kind, subresource string, o writeOptions, body []byte) meta.Digest {
+// applyDigest is the digest of an apply: all that its outcome depends on beside the object.
+func applyDigest(k *schema.Kind, subresource string, o writeOptions, body []byte) meta.Digest {
 	h := sha256.New()
-	fmt.Fprintf(h, "%q %q %q %d %t\n", k.APIVersion(), subresource, o.manager, o.validation, o.force)
+	fmt.Fprintf(h, "%q %q %q %d %t\n", k.APIVersion(), subresource, o.fieldManager, o.validation, o.force)
 	h.Write(body)
 	return meta.Digest(h.Sum(nil)[:len(meta.Digest{})])
 }
 
-// placeConfig checks that a configuration is of the kind and of the object that the path
+// matchConfigToPath checks that a configuration is of the kind and of the object that the path
 // names.
-func (x *exchange) placeConfig(m *request.Mutation, config schema.Tree) error {
+func (x *requestContext) matchConfigToPath(m *request.Mutation, config schema.Tree) error {
 	kind, _ := config["kind"].(string)
 	version, _ := config["apiVersion"].(string)
 	if version == "" || kind == "" {
@@ -86,14 +86,14 @@ func (x *exchange) placeConfig(m *request.Mutation, config schema.Tree) error {
 	if name, _ := metadata["name"].(string); name != "" { // an object that is there has a name
 		placed.Verb = request.Update
 	}
-	if err := x.place(&placed, config); err != nil {
+	if err := x.matchBodyToPath(&placed, config); err != nil {
 		return err
 	}
-	if version != x.speaks.APIVersion() {
-		return badRequest(fmt.Sprintf("Incorrect version specified in apply patch. Specified patch version: %s, expected: %s", version, x.speaks.APIVersion()))
+	if version != x.bodyKind.APIVersion() {
+		return badRequest(fmt.Sprintf("Incorrect version specified in apply patch. Specified patch version: %s, expected: %s", version, x.bodyKind.APIVersion()))
 	}
-	if kind != x.speaks.Kind {
-		return checkKind(x.speaks, config)
+	if kind != x.bodyKind.Kind {
+		return checkKind(x.bodyKind, config)
 	}
 	if _, ok := metadata["managedFields"]; ok {
 		return badRequest("metadata.managedFields must be nil")
@@ -109,25 +109,25 @@ func typeName(apiVersion, kind string) string {
 	return apiVersion + ", Kind=" + kind
 }
 
-// judgeConfig refuses fields that nobody can own. Fields that are there twice are judged as in
+// checkConfigFields refuses fields that nobody can own. Fields that are there twice are judged as in
 // any body.
-func judgeConfig(k *schema.Kind, key meta.Key, config schema.Tree, faults []codec.FieldFault, v request.FieldValidation) ([]string, error) {
+func checkConfigFields(k *schema.Kind, key meta.Key, config schema.Tree, faults []codec.FieldFault, v request.FieldValidation) ([]string, error) {
 	untyped := func(text string) error {
 		return badRequest(fmt.Sprintf("failed to create typed patch object (%s/%s; %s): %s",
 			key.Namespace, key.Name, typeName(k.APIVersion(), k.Kind), text))
 	}
-	var twice []codec.FieldFault
+	var duplicates []codec.FieldFault
 	for _, fault := range faults {
 		if !fault.Duplicate {
 			return nil, untyped("." + fault.Path + ": field not declared in schema")
 		}
-		twice = append(twice, fault)
+		duplicates = append(duplicates, fault)
 	}
 	if text := ownership.CheckItems(k.Message, config); text != "" {
 		return nil, untyped(text)
 	}
-	if len(twice) > 0 && v == request.Strict {
-		return nil, badRequest("error strict decoding YAML: " + twice[0].String())
+	if len(duplicates) > 0 && v == request.Strict {
+		return nil, badRequest("error strict decoding YAML: " + duplicates[0].String())
 	}
-	return judge(k, twice, v)
+	return checkFieldFaults(k, duplicates, v)
 }

@@ -15,14 +15,14 @@ import (
 	"github.com/troupe-api/troupe/policy/audit"
 )
 
-// lines is an audit log in memory.
-type lines struct {
+// auditLog is an audit log in memory.
+type auditLog struct {
 	mu   sync.Mutex
 	text bytes.Buffer
 	fail error
 }
 
-func (l *lines) Write(b []byte) (int, error) {
+func (l *auditLog) Write(b []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.fail != nil {
@@ -41,8 +41,8 @@ type auditEvent struct {
 	Annotations map[string]string
 }
 
-// take parses what has been written, and forgets it.
-func (l *lines) take(t *testing.T) (events []auditEvent) {
+// takeEvents parses what has been written, and forgets it.
+func (l *auditLog) takeEvents(t *testing.T) (events []auditEvent) {
 	t.Helper()
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -57,23 +57,23 @@ func (l *lines) take(t *testing.T) (events []auditEvent) {
 	return events
 }
 
-// audited starts a front that writes the metadata of everything down, in one mode.
-func audited(t *testing.T, mode audit.Mode) (*front, *lines) {
+// serveAudited starts a front that writes the metadata of everything down, in one mode.
+func serveAudited(t *testing.T, mode audit.Mode) (*testServer, *auditLog) {
 	t.Helper()
 	p, err := audit.Parse([]byte("apiVersion: audit.platform.io/v1\nkind: Policy\nrules: [{level: Metadata}]"), meta.Platform)
 	if err != nil {
 		t.Fatal(err)
 	}
-	log := &lines{}
+	log := &auditLog{}
 	sink := audit.NewLog(log, audit.SinkOptions{Mode: mode, Logger: slog.New(slog.DiscardHandler)})
 	return serve(t, func(o *http.Options) { o.Audit = audit.New(p, meta.Platform, time.Now, sink) }), log
 }
 
 func TestPanicIsAudited(t *testing.T) {
-	f, log := audited(t, audit.Blocking)
-	f.store.before = func() { panic("secret") }
-	resp, _ := f.do("GET", maps+"/a", "")
-	events := log.take(t)
+	f, log := serveAudited(t, audit.Blocking)
+	f.store.beforeGet = func() { panic("secret") }
+	resp, _ := f.do("GET", configMapsPath+"/a", "")
+	events := log.takeEvents(t)
 	if len(events) != 2 || events[0].Stage != "RequestReceived" || events[1].Stage != "Panic" {
 		t.Fatalf("%+v", events)
 	}
@@ -92,11 +92,11 @@ func TestPanicIsAudited(t *testing.T) {
 
 func TestStrictAuditRefuses(t *testing.T) {
 	for mode, want := range map[audit.Mode]int{audit.Blocking: 404, audit.BlockingStrict: 500} {
-		f, log := audited(t, mode)
+		f, log := serveAudited(t, mode)
 		log.fail = errors.New("disk full")
 		asked := false
-		f.store.before = func() { asked = true }
-		resp, body := f.do("GET", maps+"/a", "")
+		f.store.beforeGet = func() { asked = true }
+		resp, body := f.do("GET", configMapsPath+"/a", "")
 		if resp.StatusCode != want || strings.Contains(body, "disk") || asked != (want == 404) {
 			t.Errorf("%s: %d %s, asked %t", mode, resp.StatusCode, body, asked)
 		}
@@ -105,14 +105,14 @@ func TestStrictAuditRefuses(t *testing.T) {
 
 // Requests that end before it is known who asks are written down with what they tried.
 func TestRefusalsAreAudited(t *testing.T) {
-	f, log := audited(t, audit.Blocking)
+	f, log := serveAudited(t, audit.Blocking)
 	for _, test := range []struct{ path, header, message string }{
-		{maps, "Bearer bad", "Authentication failed, attempted: bearer"},
-		{maps, "bEARER", "Authentication failed, attempted: bearer"},
-		{maps + "?access_token=x", "Bearer bad", "Authentication failed, attempted: bearer, access_token"},
+		{configMapsPath, "Bearer bad", "Authentication failed, attempted: bearer"},
+		{configMapsPath, "bEARER", "Authentication failed, attempted: bearer"},
+		{configMapsPath + "?access_token=x", "Bearer bad", "Authentication failed, attempted: bearer, access_token"},
 	} {
 		f.do("GET", test.path, "", "Authorization", test.header)
-		events := log.take(t)
+		events := log.takeEvents(t)
 		if len(events) != 1 || events[0].Stage != "ResponseStarted" || events[0].ResponseStatus.Code != 401 || events[0].ResponseStatus.Message != test.message || events[0].User.Username != "" {
 			t.Errorf("%s: %+v", test.header, events)
 		}
@@ -121,15 +121,15 @@ func TestRefusalsAreAudited(t *testing.T) {
 		}
 	}
 	f.do("GET", "/a/../b", "")
-	if events := log.take(t); len(events) != 0 {
+	if events := log.takeEvents(t); len(events) != 0 {
 		t.Errorf("what is no request was audited: %+v", events)
 	}
 }
 
 // A watch has an event when it begins and one when it has ended, whoever ends it.
 func TestWatchIsAudited(t *testing.T) {
-	f, log := audited(t, audit.Blocking)
-	resp, err := f.client.Get(f.url + maps + "?watch=1")
+	f, log := serveAudited(t, audit.Blocking)
+	resp, err := f.client.Get(f.url + configMapsPath + "?watch=1")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,12 +139,12 @@ func TestWatchIsAudited(t *testing.T) {
 		}
 		return text
 	}
-	if got := stages(log.take(t)); got != " RequestReceived ResponseStarted" {
+	if got := stages(log.takeEvents(t)); got != " RequestReceived ResponseStarted" {
 		t.Errorf("at the beginning:%s", got)
 	}
 	resp.Body.Close()
-	f.end() // waits for it
-	if got := stages(log.take(t)); got != " ResponseComplete" {
+	f.stop() // waits for it
+	if got := stages(log.takeEvents(t)); got != " ResponseComplete" {
 		t.Errorf("at the end:%s", got)
 	}
 }

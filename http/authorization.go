@@ -9,14 +9,14 @@ import (
 )
 
 // authorize finds out whether the user may do it.
-func (s *Server) authorize(x *exchange) error {
+func (s *Server) authorize(x *requestContext) error {
 	if x.info.IsResource && x.info.Verb == "" {
 		return methodNotAllowed()
 	}
 	a := s.attributes(x)
 	decision, reason := s.opts.Authorizer.Authorize(a)
 	if x.audit != nil {
-		x.audit.Decided(decision, reason)
+		x.audit.SetDecision(decision, reason)
 	}
 	if decision != authz.Allow {
 		return a.Forbidden(reason)
@@ -24,38 +24,38 @@ func (s *Server) authorize(x *exchange) error {
 	return nil
 }
 
-// upsert sees to it that an update or an apply, which creates what is not there, does so only
+// requireCreateRight sees to it that an update or an apply, which creates what is not there, does so only
 // for a user who may create it. It asks beforehand: nothing may wait where objects are changed.
-func (s *Server) upsert(x *exchange, m *request.Mutation) {
+func (s *Server) requireCreateRight(x *requestContext, m *request.Mutation) {
 	if m.Subresource != "" || m.Verb == request.Update && !m.Kind.CreateOnUpdate {
 		return
 	}
 	a := s.attributes(x)
 	a.Verb = "create"
 	if decision, reason := s.opts.Authorizer.Authorize(a); decision != authz.Allow {
-		m.Admission = existing{m.Admission, a.Forbidden(reason)}
+		m.Admission = updateOnly{m.Admission, a.Forbidden(reason)}
 	}
 }
 
-// existing is the admission of a mutation that may only change what is there.
-type existing struct {
-	more    request.Admission // nil if nothing else has a say
+// updateOnly is the admission of a mutation that may only change what is there.
+type updateOnly struct {
+	next    request.Admission // nil if nothing else has a say
 	refusal error             // of a create
 }
 
 // Admit implements request.Admission.
-func (e existing) Admit(c request.Change) error {
+func (e updateOnly) Admit(c request.Change) error {
 	switch {
 	case c.Old == nil:
 		return e.refusal
-	case e.more == nil:
+	case e.next == nil:
 		return nil
 	}
-	return e.more.Admit(c)
+	return e.next.Admit(c)
 }
 
 // attributes are what authorization decides on.
-func (s *Server) attributes(x *exchange) authz.Attributes {
+func (s *Server) attributes(x *requestContext) authz.Attributes {
 	i := &x.info
 	a := authz.Attributes{
 		User: x.user, Verb: i.Verb, ResourceRequest: i.IsResource, Path: i.Path,
@@ -77,7 +77,7 @@ func (s *Server) attributes(x *exchange) authz.Attributes {
 
 // selectedName is the one name to which the field selector of a list or a watch confines
 // it, so that whoever may read that object may read it this way as well.
-func (s *Server) selectedName(i *Info, text string) string {
+func (s *Server) selectedName(i *RequestInfo, text string) string {
 	kind := s.opts.Catalog.Kind(i.Group, i.Version, i.Resource)
 	if kind == nil {
 		return ""

@@ -11,10 +11,10 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// asked makes the exchange of a request, as the filters before authorization leave it.
-func asked(t testing.TB, method, path string) *exchange {
+// newTestRequest makes the exchange of a request, as the filters before authorization leave it.
+func newTestRequest(t testing.TB, method, path string) *requestContext {
 	t.Helper()
-	x := &exchange{method: method, user: &authn.User{Name: "jane"}}
+	x := &requestContext{method: method, user: &authn.User{Name: "jane"}}
 	if err := x.target.parse([]byte(path), []byte("x")); err != nil {
 		t.Fatal(err)
 	}
@@ -23,7 +23,7 @@ func asked(t testing.TB, method, path string) *exchange {
 	return x
 }
 
-func authorizing(t testing.TB) *Server {
+func newAuthorizingServer(t testing.TB) *Server {
 	t.Helper()
 	kinds, err := catalog.New(meta.Platform)
 	if err != nil {
@@ -34,8 +34,8 @@ func authorizing(t testing.TB) *Server {
 
 func TestAttributes(t *testing.T) {
 	const pods = "/api/v1/namespaces/x/pods"
-	s := authorizing(t)
-	named := &authz.Selectors{Fields: []selector.Condition{{Key: "metadata.name", Operator: "In", Values: []string{"a"}}}}
+	s := newAuthorizingServer(t)
+	named := &authz.Selectors{Fields: []selector.Requirement{{Key: "metadata.name", Operator: "In", Values: []string{"a"}}}}
 	for _, c := range []struct {
 		method, path, verb, name string
 		selectors                *authz.Selectors
@@ -48,12 +48,12 @@ func TestAttributes(t *testing.T) {
 		{"GET", pods + "/b?fieldSelector=metadata.name%3Da", "get", "b", nil},
 		{"GET", pods + "/b?watch=1&fieldSelector=metadata.name%3Da", "watch", "b", named},
 		{"POST", pods + "?fieldSelector=metadata.name%3Da", "create", "", nil},
-		{"GET", pods + "?fieldSelector=metadata.name%3D..", "list", "", &authz.Selectors{Fields: []selector.Condition{{Key: "metadata.name", Operator: "In", Values: []string{".."}}}}},
+		{"GET", pods + "?fieldSelector=metadata.name%3D..", "list", "", &authz.Selectors{Fields: []selector.Requirement{{Key: "metadata.name", Operator: "In", Values: []string{".."}}}}},
 		{"GET", pods + "?fieldSelector=bad&labelSelector=a%2C%2C", "list", "", nil},
-		{"GET", pods + "?fieldSelector=bad&labelSelector=a", "list", "", &authz.Selectors{Labels: []selector.Condition{{Key: "a", Operator: "Exists"}}}},
+		{"GET", pods + "?fieldSelector=bad&labelSelector=a", "list", "", &authz.Selectors{Labels: []selector.Requirement{{Key: "a", Operator: "Exists"}}}},
 		{"GET", "/nowhere?fieldSelector=metadata.name%3Da", "get", "", nil},
 	} {
-		a := s.attributes(asked(t, c.method, c.path))
+		a := s.attributes(newTestRequest(t, c.method, c.path))
 		if a.Verb != c.verb || a.Name != c.name || !reflect.DeepEqual(a.Selectors, c.selectors) {
 			t.Errorf("%s %s: got %+v with %+v", c.method, c.path, a, a.Selectors)
 		}
@@ -62,9 +62,9 @@ func TestAttributes(t *testing.T) {
 
 // Without a selector, authorization allocates nothing.
 func TestAuthorizeAllocatesNothing(t *testing.T) {
-	s := authorizing(t)
+	s := newAuthorizingServer(t)
 	for _, path := range []string{"/api/v1/namespaces/x/pods/a", "/api/v1/pods?limit=5", "/metrics"} {
-		x := asked(t, "GET", path)
+		x := newTestRequest(t, "GET", path)
 		if n := testing.AllocsPerRun(100, func() {
 			if err := s.authorize(x); err != nil {
 				t.Error(err)
@@ -76,7 +76,7 @@ func TestAuthorizeAllocatesNothing(t *testing.T) {
 }
 
 func BenchmarkAuthorize(b *testing.B) {
-	s, x := authorizing(b), asked(b, "GET", "/api/v1/namespaces/x/pods/a")
+	s, x := newAuthorizingServer(b), newTestRequest(b, "GET", "/api/v1/namespaces/x/pods/a")
 	b.ReportAllocs()
 	for b.Loop() {
 		if err := s.authorize(x); err != nil {

@@ -7,13 +7,13 @@ import (
 
 // The sizes of the memory for bodies: what every body gets at first, and what is used again.
 const (
-	firstBody = 4 << 10
-	keptBody  = 64 << 10
+	initialBodySize = 4 << 10
+	maxPooledBody   = 64 << 10
 )
 
 // bodyBuffers are those that wait to be used.
 var bodyBuffers = sync.Pool{New: func() any {
-	b := make([]byte, 0, firstBody)
+	b := make([]byte, 0, initialBodySize)
 	return &b
 }}
 
@@ -24,12 +24,12 @@ type budget struct {
 	used  atomic.Int64
 }
 
-// take takes n bytes, or tells that there are not as many. What is larger than the whole budget has
+// tryAcquire takes n bytes, or tells that there are not as many. What is larger than the whole budget has
 // to be the only one.
-func (b *budget) take(n int64, system bool) bool {
+func (b *budget) tryAcquire(n int64, system bool) bool {
 	limit := b.limit
 	if system {
-		limit += limit / reserved
+		limit += limit / systemReserveDivisor
 	}
 	if used := b.used.Add(n); used > limit && used > n {
 		b.used.Add(-n)
@@ -38,61 +38,61 @@ func (b *budget) take(n int64, system bool) bool {
 	return true
 }
 
-func (b *budget) give(n int64) { b.used.Add(-n) }
+func (b *budget) release(n int64) { b.used.Add(-n) }
 
-// grow makes room for more of a body where there is none. The room is a multiple of what has
+// growBody makes room for more of a body where there is none. The room is a multiple of what has
 // come, never what has only been announced.
-func (s *Server) grow(x *exchange, most int64) error {
-	in := &x.conn.incoming
-	if in.body == nil {
+func (s *Server) growBody(x *requestContext, limit int64) error {
+	in := &x.conn.body
+	if in.buf == nil {
 		b := bodyBuffers.Get().(*[]byte)
-		if !s.pay(x, int64(cap(*b))) {
+		if !s.reserveBody(x, int64(cap(*b))) {
 			bodyBuffers.Put(b)
 			return tooManyRequests()
 		}
-		in.body = b
+		in.buf = b
 		return nil
 	}
-	b := *in.body
+	b := *in.buf
 	if len(b) < cap(b) {
 		return nil
 	}
-	size := min(4*int64(cap(b)), most)
+	size := min(4*int64(cap(b)), limit)
 	if !in.chunked {
-		size = min(size, int64(len(b))+in.left)
+		size = min(size, int64(len(b))+in.remaining)
 	}
-	if !s.pay(x, size-int64(cap(b))) {
+	if !s.reserveBody(x, size-int64(cap(b))) {
 		return tooManyRequests()
 	}
 	wider := append(make([]byte, 0, size), b...)
-	in.putBack()
-	in.body = &wider
+	in.recycle()
+	in.buf = &wider
 	return nil
 }
 
-// pay takes memory for the body of a request from the budget, if there is any left.
-func (s *Server) pay(x *exchange, n int64) bool {
-	if !s.bodies.take(n, s.limiters.system(x.user)) {
+// reserveBody takes memory for the body of a request from the budget, if there is any left.
+func (s *Server) reserveBody(x *requestContext, n int64) bool {
+	if !s.bodyBudget.tryAcquire(n, s.limiters.isSystemUser(x.user)) {
 		return false
 	}
-	x.conn.incoming.taken += n
+	x.conn.body.reserved += n
 	return true
 }
 
-// putBack gives the memory of the body to others, if it is not too much for them.
-func (in *incoming) putBack() {
-	if b := in.body; b != nil && cap(*b) <= keptBody {
+// recycle gives the memory of the body to others, if it is not too much for them.
+func (in *requestBody) recycle() {
+	if b := in.buf; b != nil && cap(*b) <= maxPooledBody {
 		*b = (*b)[:0]
 		bodyBuffers.Put(b)
 	}
-	in.body = nil
+	in.buf = nil
 }
 
 // release gives the memory of a body back.
-func (in *incoming) release(s *Server) {
-	if in.taken != 0 {
-		s.bodies.give(in.taken)
+func (in *requestBody) release(s *Server) {
+	if in.reserved != 0 {
+		s.bodyBudget.release(in.reserved)
 	}
-	in.putBack()
-	*in = incoming{}
+	in.recycle()
+	*in = requestBody{}
 }

@@ -22,114 +22,114 @@ type conn struct {
 	raw    net.Conn  // beneath TLS
 	tls    *tls.Conn // nil: no TLS
 	server *Server
-	place  place
+	entry  connEntry
 	certs  []*x509.Certificate
-	memory authn.Memory // used by the request that is being answered
+	memory authn.ConnCache // used by the request that is being answered
 
-	reader   *bufio.Reader // holds what has been read ahead of requests; nil: nothing
-	ahead    []byte        // what Read returns before anything else
-	first    [1]byte       // of a request
-	wide     bool          // reader is a wide one
-	settled  bool          // a whole request has come
-	incoming incoming      // the body of the request
-	takeover func(net.Conn)
+	reader      *bufio.Reader // holds what has been read ahead of requests; nil: nothing
+	unread      []byte        // what Read returns before anything else
+	firstByte   [1]byte       // of a request
+	largeHead   bool          // reader is a wide one
+	requestSeen bool          // a whole request has come
+	body        requestBody   // the body of the request
+	hijacker    func(net.Conn)
 
-	// armed is when the write deadline was last set, in Unix nanoseconds; 0: never.
-	armed  atomic.Int64
-	stream atomic.Pointer[stream]
+	// writeDeadlineSet is when the write deadline was last set, in Unix nanoseconds; 0: never.
+	writeDeadlineSet atomic.Int64
+	watch            atomic.Pointer[watchStream]
 	// linger: the client has sent what nobody has read, and must still get the answer.
 	linger atomic.Bool
-	// known: the last request came from a user who is not anonymous.
-	known atomic.Bool
+	// authenticated: the last request came from a user who is not anonymous.
+	authenticated atomic.Bool
 
 	mu      sync.Mutex // guards the rest, and the read deadline
 	phase   phase
-	hurried bool // the server is closing
+	closing bool // the server is closing
 }
 
 // A phase is what a connection is doing.
 type phase uint8
 
 const (
-	phaseArriving phase = iota // a handshake, or a request of which the head is not whole
-	phaseIdle                  // between two requests
-	phaseBusy                  // a request is being answered
-	phaseLeaving               // what nobody wants to read is still coming
-	phaseWatching              // the watch has it
+	phaseReading    phase = iota // a handshake, or a request of which the head is not whole
+	phaseIdle                    // between two requests
+	phaseActive                  // a request is being answered
+	phaseDiscarding              // what nobody wants to read is still coming
+	phaseWatching                // the watch has it
 )
 
-// farewell is the time that a client gets to send the rest of its request when the server closes.
-const farewell = time.Second
+// closeGrace is the time that a client gets to send the rest of its request when the server closes.
+const closeGrace = time.Second
 
-// enter begins a phase in which the client has some time to send something; 0: no bound.
-func (c *conn) enter(p phase, patience time.Duration) error {
+// setPhase begins a phase in which the client has some time to send something; 0: no bound.
+func (c *conn) setPhase(p phase, timeout time.Duration) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.phase = p
-	if p == phaseBusy {
+	if p == phaseActive {
 		return nil
 	}
 	var until time.Time
-	if c.hurried && p != phaseWatching {
-		patience = min(patience, farewell)
+	if c.closing && p != phaseWatching {
+		timeout = min(timeout, closeGrace)
 	}
-	if patience > 0 {
-		until = time.Now().Add(patience)
+	if timeout > 0 {
+		until = time.Now().Add(timeout)
 	}
 	return c.Conn.SetReadDeadline(until)
 }
 
-// waits tells that nobody waits for an answer on the connection.
-func (c *conn) waits() bool {
+// evictable tells that nobody waits for an answer on the connection.
+func (c *conn) evictable() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.phase == phaseIdle || c.phase == phaseLeaving || c.phase == phaseArriving
+	return c.phase == phaseIdle || c.phase == phaseDiscarding || c.phase == phaseReading
 }
 
-// hurry ends the connection soon, unless a request is being answered.
-func (c *conn) hurry() {
+// beginClose ends the connection soon, unless a request is being answered.
+func (c *conn) beginClose() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.hurried = true
+	c.closing = true
 	switch c.phase {
 	case phaseIdle:
 		_ = c.raw.Close() // its goroutine notices
 	case phaseWatching:
 	default:
-		_ = c.Conn.SetReadDeadline(time.Now().Add(farewell)) // fails only if it is closed
+		_ = c.Conn.SetReadDeadline(time.Now().Add(closeGrace)) // fails only if it is closed
 	}
 }
 
-// sever ends the connection at once, without a word.
-func (c *conn) sever() { _ = c.raw.Close() }
+// abort ends the connection at once, without a word.
+func (c *conn) abort() { _ = c.raw.Close() }
 
 // Handshake is that of TLS, if there is TLS.
 func (c *conn) Handshake() error {
-	patience := c.server.opts.Limits.HandshakeTimeout
+	timeout := c.server.opts.Limits.HandshakeTimeout
 	if c.tls == nil {
-		return c.enter(phaseArriving, c.server.opts.Limits.ReadTimeout)
+		return c.setPhase(phaseReading, c.server.opts.Limits.ReadTimeout)
 	}
-	if err := c.Conn.SetWriteDeadline(time.Now().Add(patience)); err != nil {
+	if err := c.Conn.SetWriteDeadline(time.Now().Add(timeout)); err != nil {
 		return err
 	}
-	if err := c.enter(phaseArriving, patience); err != nil {
+	if err := c.setPhase(phaseReading, timeout); err != nil {
 		return err
 	}
 	if err := c.tls.Handshake(); err != nil {
 		c.server.metrics.handshakeErrors.Add(1)
-		answerPlain(err)
+		writePlainHTTPError(err)
 		return err
 	}
 	c.certs = c.tls.ConnectionState().PeerCertificates
 	return c.Conn.SetWriteDeadline(time.Time{})
 }
 
-// plainAnswer is for a client that speaks HTTP where TLS is spoken.
-const plainAnswer = "HTTP/1.0 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n" +
+// plainHTTPError is for a client that speaks HTTP where TLS is spoken.
+const plainHTTPError = "HTTP/1.0 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n" +
 	"Client sent an HTTP request to an HTTPS server.\n"
 
-// answerPlain tells a client that has failed the handshake in plain HTTP why it has.
-func answerPlain(err error) {
+// writePlainHTTPError tells a client that has failed the handshake in plain HTTP why it has.
+func writePlainHTTPError(err error) {
 	var header tls.RecordHeaderError
 	if !errors.As(err, &header) || header.Conn == nil {
 		return
@@ -137,7 +137,7 @@ func answerPlain(err error) {
 	switch string(header.RecordHeader[:]) {
 	case "GET /", "HEAD ", "POST ", "PUT /", "PATCH", "DELET", "OPTIO":
 		// Nobody is left to tell if this fails as well.
-		_, _ = io.WriteString(header.Conn, plainAnswer)
+		_, _ = io.WriteString(header.Conn, plainHTTPError)
 		drain(header.Conn)
 	}
 }
@@ -152,10 +152,10 @@ func (c *conn) ConnectionState() tls.ConnectionState {
 
 // Read reads what has been read ahead, and then what comes.
 func (c *conn) Read(b []byte) (int, error) {
-	if len(c.ahead) > 0 {
-		n := copy(b, c.ahead)
-		if c.ahead = c.ahead[n:]; len(c.ahead) == 0 {
-			c.ahead = nil
+	if len(c.unread) > 0 {
+		n := copy(b, c.unread)
+		if c.unread = c.unread[n:]; len(c.unread) == 0 {
+			c.unread = nil
 		}
 		return n, nil
 	}
@@ -164,55 +164,55 @@ func (c *conn) Read(b []byte) (int, error) {
 
 // Write gives the client at least five sixths of the write timeout to take each piece of b.
 func (c *conn) Write(b []byte) (written int, err error) {
-	for len(b) > pieceSize && err == nil {
+	for len(b) > maxWriteSize && err == nil {
 		var n int
-		n, err = c.pass(b[:pieceSize])
+		n, err = c.writePart(b[:maxWriteSize])
 		written, b = written+n, b[n:]
 	}
 	if err == nil {
 		var n int
-		n, err = c.pass(b)
+		n, err = c.writePart(b)
 		written += n
 	}
 	return written, err
 }
 
-// pass writes a piece.
-func (c *conn) pass(b []byte) (int, error) {
+// writePart writes a piece.
+func (c *conn) writePart(b []byte) (int, error) {
 	now, timeout := time.Now(), c.server.opts.Limits.WriteTimeout
-	if at := c.armed.Load(); now.UnixNano()-at > int64(timeout/6) {
+	if at := c.writeDeadlineSet.Load(); now.UnixNano()-at > int64(timeout/6) {
 		if err := c.Conn.SetWriteDeadline(now.Add(timeout)); err != nil {
 			return 0, err
 		}
-		c.armed.Store(now.UnixNano())
+		c.writeDeadlineSet.Store(now.UnixNano())
 	}
 	return c.Conn.Write(b)
 }
 
 // SetDeadline forgets the write deadline that Write has set.
 func (c *conn) SetDeadline(t time.Time) error {
-	c.armed.Store(0)
+	c.writeDeadlineSet.Store(0)
 	return c.Conn.SetDeadline(t)
 }
 
-// meet notes who has sent the request that is being answered.
-func (c *conn) meet(u *authn.User) {
+// setUser notes who has sent the request that is being answered.
+func (c *conn) setUser(u *authn.User) {
 	known := u.Name != authn.UserAnonymous
-	if known != c.known.Load() {
-		c.known.Store(known)
-		c.settled = c.settled || known
-		if c.settled {
-			c.server.connections.settle(c, known)
+	if known != c.authenticated.Load() {
+		c.authenticated.Store(known)
+		c.requestSeen = c.requestSeen || known
+		if c.requestSeen {
+			c.server.connections.markRequestSeen(c, known)
 		}
 	}
 }
 
 // hijack gives the connection away when the request is over.
-func (c *conn) hijack(to func(net.Conn)) { c.takeover = to }
+func (c *conn) hijack(to func(net.Conn)) { c.hijacker = to }
 
 // Close also stops the watch, if there is one.
 func (c *conn) Close() error {
-	if st := c.stream.Swap(nil); st != nil {
+	if st := c.watch.Swap(nil); st != nil {
 		st.stop()
 	}
 	if c.linger.Swap(false) {

@@ -14,58 +14,58 @@ import (
 // any newcomer, if these are few, a stranger, which is who has sent a request and is not known.
 // Else strangers who wait would leave newcomers a door that is too narrow for a handshake.
 type connections struct {
-	limit     int // of all
-	reserve   int // of limit, for clients on this machine
-	each      int // of one address; those on this machine have none
-	newcomers int // of those that have not sent a whole request
+	limit      int // of all
+	reserve    int // of limit, for clients on this machine
+	perAddress int // of one address; those on this machine have none
+	maxNew     int // of those that have not sent a whole request
 
-	refused, expelled atomic.Uint64
+	refused, evicted atomic.Uint64
 
-	mu      sync.Mutex // guards the rest; locked before that of a conn
-	all     list.List  // of *conn, oldest first
-	fresh   list.List  // of *conn, the newcomers among them, oldest first
-	strange list.List  // of *conn, the strangers among them
-	wide    list.List  // of *conn, those that read a large head, oldest first
-	shares  map[netip.Addr]*share
-	closing bool
-	empty   chan struct{} // closed when closing is set and nothing is open
+	mu         sync.Mutex // guards the rest; locked before that of a conn
+	all        list.List  // of *conn, oldest first
+	newConns   list.List  // of *conn, the newcomers among them, oldest first
+	anonymous  list.List  // of *conn, the strangers among them
+	largeHeads list.List  // of *conn, those that read a large head, oldest first
+	byAddress  map[netip.Addr]*addressConns
+	closing    bool
+	empty      chan struct{} // closed when closing is set and nothing is open
 }
 
 // A share is what one address has of the connections.
-type share struct {
-	open  int
-	fresh list.List // of *conn, its newcomers, oldest first
+type addressConns struct {
+	open     int
+	newConns list.List // of *conn, its newcomers, oldest first
 }
 
 // A place is where a connection stands among all. The lock of connections guards it.
-type place struct {
-	address                        netip.Addr
-	local                          bool
-	all, fresh, own, strange, wide *list.Element // nil: not in that list
+type connEntry struct {
+	address                                                     netip.Addr
+	local                                                       bool
+	allElem, newElem, addressElem, anonymousElem, largeHeadElem *list.Element // nil: not in that list
 }
 
-// fewNewcomers is the part of all connections below which newcomers are few, and mostLooks how
+// fewNewDivisor is the part of all connections below which newcomers are few, and maxEvictionScan how
 // many strangers are looked at, at once, for some who wait.
 const (
-	fewNewcomers = 8
-	mostLooks    = 1024
+	fewNewDivisor   = 8
+	maxEvictionScan = 1024
 )
 
-// maxNewcomers is how many connections may be open that have not sent a whole request: each of
+// maxNewConns is how many connections may be open that have not sent a whole request: each of
 // them takes memory, and nobody knows yet for whom.
-const maxNewcomers = 16384
+const maxNewConns = 16384
 
 func (r *connections) init(limit, each int) {
-	r.limit, r.each = limit, each
+	r.limit, r.perAddress = limit, each
 	if each == 0 {
-		r.each = limit / 2
+		r.perAddress = limit / 2
 	}
-	r.newcomers = min(limit, maxNewcomers)
+	r.maxNew = min(limit, maxNewConns)
 	r.reserve = min(max(limit/64, 1), 256)
 	if limit < 8 {
 		r.reserve = 0
 	}
-	r.shares = map[netip.Addr]*share{}
+	r.byAddress = map[netip.Addr]*addressConns{}
 	r.empty = make(chan struct{})
 }
 
@@ -79,13 +79,13 @@ func (r *connections) add(c *conn) bool {
 		r.refused.Add(1)
 	}
 	r.mu.Unlock()
-	expel(victims)
+	abortAll(victims)
 	return ok
 }
 
-func expel(victims []*conn) {
+func abortAll(victims []*conn) {
 	for _, v := range victims {
-		v.sever()
+		v.abort()
 	}
 }
 
@@ -94,68 +94,68 @@ func (r *connections) makeRoom(c *conn) (victims []*conn, ok bool) {
 	if r.closing {
 		return nil, false
 	}
-	if s := r.shares[c.place.address]; s != nil && !c.place.local && s.open >= r.each {
-		oldest := s.fresh.Front()
+	if s := r.byAddress[c.entry.address]; s != nil && !c.entry.local && s.open >= r.perAddress {
+		oldest := s.newConns.Front()
 		if oldest == nil {
 			return nil, false
 		}
-		victims = r.take(victims, oldest)
+		victims = r.evict(victims, oldest)
 	}
 	bound := r.limit
-	if !c.place.local {
+	if !c.entry.local {
 		bound -= r.reserve
 	}
-	if r.all.Len() >= bound || r.fresh.Len() >= r.newcomers {
-		victims = r.takeAny(victims)
+	if r.all.Len() >= bound || r.newConns.Len() >= r.maxNew {
+		victims = r.evictAny(victims)
 	}
 	return victims, r.all.Len() < bound
 }
 
-// takeAny takes out whom others can do without.
-func (r *connections) takeAny(victims []*conn) []*conn {
+// evictAny takes out whom others can do without.
+func (r *connections) evictAny(victims []*conn) []*conn {
 	before := len(victims)
-	if r.fresh.Len() <= r.limit/fewNewcomers {
-		victims = r.takeStrangers(victims)
+	if r.newConns.Len() <= r.limit/fewNewDivisor {
+		victims = r.evictAnonymous(victims)
 	}
-	if oldest := r.fresh.Front(); oldest != nil && len(victims) == before {
-		victims = r.take(victims, oldest)
+	if oldest := r.newConns.Front(); oldest != nil && len(victims) == before {
+		victims = r.evict(victims, oldest)
 	}
 	if len(victims) == before {
-		victims = r.takeIdle(victims)
+		victims = r.evictIdle(victims)
 	}
 	return victims
 }
 
-// takeStrangers takes some strangers out who wait for nothing.
-func (r *connections) takeStrangers(victims []*conn) []*conn {
+// evictAnonymous takes some strangers out who wait for nothing.
+func (r *connections) evictAnonymous(victims []*conn) []*conn {
 	most := len(victims) + r.limit/64 + 1
-	for looks := min(r.strange.Len(), mostLooks); looks > 0 && len(victims) < most; looks-- {
-		e := r.strange.Front()
-		if c := e.Value.(*conn); c.waits() {
-			victims = r.take(victims, c.place.all)
+	for looks := min(r.anonymous.Len(), maxEvictionScan); looks > 0 && len(victims) < most; looks-- {
+		e := r.anonymous.Front()
+		if c := e.Value.(*conn); c.evictable() {
+			victims = r.evict(victims, c.entry.allElem)
 		} else {
-			r.strange.MoveToBack(e)
+			r.anonymous.MoveToBack(e)
 		}
 	}
 	return victims
 }
 
-// take takes one connection out.
-func (r *connections) take(victims []*conn, e *list.Element) []*conn {
+// evict takes one connection out.
+func (r *connections) evict(victims []*conn, e *list.Element) []*conn {
 	c := e.Value.(*conn)
-	r.drop(c)
-	r.expelled.Add(1)
+	r.removeLocked(c)
+	r.evicted.Add(1)
 	return append(victims, c)
 }
 
-// takeIdle takes some connections out on which nobody waits for an answer. They are several, for
+// evictIdle takes some connections out on which nobody waits for an answer. They are several, for
 // it looks at all of them.
-func (r *connections) takeIdle(victims []*conn) []*conn {
+func (r *connections) evictIdle(victims []*conn) []*conn {
 	most := len(victims) + r.limit/64 + 1
 	for e := r.all.Front(); e != nil && len(victims) < most; {
 		next := e.Next()
-		if e.Value.(*conn).waits() {
-			victims = r.take(victims, e)
+		if e.Value.(*conn).evictable() {
+			victims = r.evict(victims, e)
 		}
 		e = next
 	}
@@ -163,81 +163,81 @@ func (r *connections) takeIdle(victims []*conn) []*conn {
 }
 
 func (r *connections) insert(c *conn) {
-	p := &c.place
-	p.all, p.fresh = r.all.PushBack(c), r.fresh.PushBack(c)
+	p := &c.entry
+	p.allElem, p.newElem = r.all.PushBack(c), r.newConns.PushBack(c)
 	if p.local {
 		return
 	}
-	s := r.shares[p.address]
+	s := r.byAddress[p.address]
 	if s == nil {
-		s = &share{}
-		r.shares[p.address] = s
+		s = &addressConns{}
+		r.byAddress[p.address] = s
 	}
 	s.open++
-	p.own = s.fresh.PushBack(c)
+	p.addressElem = s.newConns.PushBack(c)
 }
 
-// settle notes that a connection is no newcomer any more, and whether its client is known.
-func (r *connections) settle(c *conn, known bool) {
+// markRequestSeen notes that a connection is no newcomer any more, and whether its client is known.
+func (r *connections) markRequestSeen(c *conn, known bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	p := &c.place
-	if p.all == nil {
+	p := &c.entry
+	if p.allElem == nil {
 		return // it has been taken out
 	}
-	r.unfresh(c)
+	r.removeNewLocked(c)
 	switch {
-	case known && p.strange != nil:
-		r.strange.Remove(p.strange)
-		p.strange = nil
-	case !known && p.strange == nil:
-		p.strange = r.strange.PushBack(c)
+	case known && p.anonymousElem != nil:
+		r.anonymous.Remove(p.anonymousElem)
+		p.anonymousElem = nil
+	case !known && p.anonymousElem == nil:
+		p.anonymousElem = r.anonymous.PushBack(c)
 	}
 }
 
-// widen notes that a connection reads a large head, if it may. The oldest one that does makes
+// addLargeHead notes that a connection reads a large head, if it may. The oldest one that does makes
 // room, unless its client is known.
-func (r *connections) widen(c *conn) bool {
+func (r *connections) addLargeHead(c *conn) bool {
 	r.mu.Lock()
 	var victims []*conn
-	for e := r.wide.Front(); e != nil && r.wide.Len() >= maxWide && !c.place.local; e = e.Next() {
-		if v := e.Value.(*conn); !v.known.Load() {
-			victims = r.take(victims, v.place.all)
+	for e := r.largeHeads.Front(); e != nil && r.largeHeads.Len() >= maxLargeHeads && !c.entry.local; e = e.Next() {
+		if v := e.Value.(*conn); !v.authenticated.Load() {
+			victims = r.evict(victims, v.entry.allElem)
 			break
 		}
 	}
-	ok := c.place.all != nil && (r.wide.Len() < maxWide || c.place.local)
+	ok := c.entry.allElem != nil && (r.largeHeads.Len() < maxLargeHeads || c.entry.local)
 	if ok {
-		c.place.wide = r.wide.PushBack(c)
+		c.entry.largeHeadElem = r.largeHeads.PushBack(c)
 	}
 	r.mu.Unlock()
-	expel(victims)
+	abortAll(victims)
 	return ok
 }
 
-// narrow notes that it does so no more.
-func (r *connections) narrow(c *conn) {
+// removeLargeHead notes that it does so no more.
+func (r *connections) removeLargeHead(c *conn) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.unwide(c)
+	r.removeLargeHeadLocked(c)
 }
 
-func (r *connections) unwide(c *conn) {
-	if p := &c.place; p.wide != nil {
-		r.wide.Remove(p.wide)
-		p.wide = nil
+func (r *connections) removeLargeHeadLocked(c *conn) {
+	if p := &c.entry; p.largeHeadElem != nil {
+		r.largeHeads.Remove(p.largeHeadElem)
+		p.largeHeadElem = nil
 	}
 }
 
-func (r *connections) unfresh(c *conn) {
-	p := &c.place
-	if p.fresh != nil {
-		r.fresh.Remove(p.fresh)
-		p.fresh = nil
+func (r *connections) removeNewLocked(c *conn) {
+	p := &c.entry
+	if p.newElem != nil {
+		r.newConns.Remove(p.newElem)
+		p.newElem = nil
 	}
-	if p.own != nil {
-		r.shares[p.address].fresh.Remove(p.own)
-		p.own = nil
+	if p.addressElem != nil {
+		r.byAddress[p.address].newConns.Remove(p.addressElem)
+		p.addressElem = nil
 	}
 }
 
@@ -245,25 +245,25 @@ func (r *connections) unfresh(c *conn) {
 func (r *connections) remove(c *conn) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.drop(c)
+	r.removeLocked(c)
 }
 
-func (r *connections) drop(c *conn) {
-	p := &c.place
-	if p.all == nil {
+func (r *connections) removeLocked(c *conn) {
+	p := &c.entry
+	if p.allElem == nil {
 		return
 	}
-	r.unfresh(c)
-	r.unwide(c)
-	if p.strange != nil {
-		r.strange.Remove(p.strange)
-		p.strange = nil
+	r.removeNewLocked(c)
+	r.removeLargeHeadLocked(c)
+	if p.anonymousElem != nil {
+		r.anonymous.Remove(p.anonymousElem)
+		p.anonymousElem = nil
 	}
-	r.all.Remove(p.all)
-	p.all = nil
-	if s := r.shares[p.address]; s != nil && !p.local {
+	r.all.Remove(p.allElem)
+	p.allElem = nil
+	if s := r.byAddress[p.address]; s != nil && !p.local {
 		if s.open--; s.open == 0 {
-			delete(r.shares, p.address)
+			delete(r.byAddress, p.address)
 		}
 	}
 	if r.closing && r.all.Len() == 0 {
@@ -271,13 +271,13 @@ func (r *connections) drop(c *conn) {
 	}
 }
 
-// yield closes a connection that others can do without, if there is one, for the process has no
+// shed closes a connection that others can do without, if there is one, for the process has no
 // descriptors left.
-func (r *connections) yield() bool {
+func (r *connections) shed() bool {
 	r.mu.Lock()
-	victims := r.takeAny(nil)
+	victims := r.evictAny(nil)
 	r.mu.Unlock()
-	expel(victims)
+	abortAll(victims)
 	return len(victims) > 0
 }
 
@@ -285,7 +285,7 @@ func (r *connections) yield() bool {
 func (r *connections) count() (open, newcomers int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.all.Len(), r.fresh.Len()
+	return r.all.Len(), r.newConns.Len()
 }
 
 // close lets nobody in any more, closes who waits, and hurries who has not sent all of a request.
@@ -300,7 +300,7 @@ func (r *connections) close() {
 		close(r.empty)
 	}
 	for e := r.all.Front(); e != nil; e = e.Next() {
-		e.Value.(*conn).hurry()
+		e.Value.(*conn).beginClose()
 	}
 }
 
@@ -318,6 +318,6 @@ func (r *connections) wait(ctx context.Context) error {
 		left = append(left, e.Value.(*conn))
 	}
 	r.mu.Unlock()
-	expel(left)
+	abortAll(left)
 	return ctx.Err()
 }

@@ -8,16 +8,16 @@ import (
 )
 
 // A silent connection is closed, or not.
-type silent struct {
+type fakeConn struct {
 	net.Conn
 	closed bool
 }
 
-func (s *silent) Close() error { s.closed = true; return nil }
+func (s *fakeConn) Close() error { s.closed = true; return nil }
 
 // Who makes room for whom. A client is told by a letter, each connection by the letter and a
 // number; in upper case it has sent a whole request and waits for nothing.
-func TestWhoMakesRoom(t *testing.T) {
+func TestEviction(t *testing.T) {
 	addresses := map[byte]string{'a': "192.0.2.1", 'b': "192.0.2.2", 'l': "127.0.0.1", 's': "2001:db8::1", 't': "2001:db8::2"}
 	for _, test := range []struct {
 		name        string
@@ -39,17 +39,17 @@ func TestWhoMakesRoom(t *testing.T) {
 		var r connections
 		r.init(test.limit, test.each)
 		server := &Server{}
-		all := map[string]*silent{}
+		all := map[string]*fakeConn{}
 		var names []string
 		for name := range strings.FieldsSeq(test.come) {
 			letter := name[0] | 0x20
-			raw := &silent{}
-			c := &conn{Conn: raw, raw: raw, server: server, place: placeOf(&net.TCPAddr{IP: net.ParseIP(addresses[letter]), Port: 1})}
+			raw := &fakeConn{}
+			c := &conn{Conn: raw, raw: raw, server: server, entry: newConnEntry(&net.TCPAddr{IP: net.ParseIP(addresses[letter]), Port: 1})}
 			names, all[name] = append(names, name), raw
 			if !r.add(c) {
 				raw.closed = true
 			} else if name[0] != letter {
-				r.settle(c, false)
+				r.markRequestSeen(c, false)
 				c.phase = phaseIdle
 			}
 		}
@@ -69,37 +69,37 @@ func TestWhoMakesRoom(t *testing.T) {
 }
 
 // An address that nobody comes from any more leaves nothing behind.
-func TestSharesGo(t *testing.T) {
+func TestAddressesAreForgotten(t *testing.T) {
 	var r connections
 	r.init(1000, 10)
 	for n := range 100 {
-		c := &conn{raw: &silent{}, place: placeOf(&net.TCPAddr{IP: net.ParseIP(fmt.Sprintf("192.0.2.%d", n))})}
+		c := &conn{raw: &fakeConn{}, entry: newConnEntry(&net.TCPAddr{IP: net.ParseIP(fmt.Sprintf("192.0.2.%d", n))})}
 		if !r.add(c) {
 			t.Fatal("no room")
 		}
 		r.remove(c)
 		r.remove(c)
 	}
-	if open, fresh := r.count(); open != 0 || fresh != 0 || len(r.shares) != 0 {
-		t.Errorf("%d, %d, %d are left", open, fresh, len(r.shares))
+	if open, fresh := r.count(); open != 0 || fresh != 0 || len(r.byAddress) != 0 {
+		t.Errorf("%d, %d, %d are left", open, fresh, len(r.byAddress))
 	}
 }
 
 // Strangers who have sent a request, and then wait, leave newcomers the time that a handshake
 // takes, however many more come.
-func TestNewcomersAmongStrangers(t *testing.T) {
+func TestNewConnsAmongAnonymous(t *testing.T) {
 	const limit = 128
 	var r connections
 	r.init(limit, limit)
 	server := &Server{}
-	come := func(address string) *silent {
-		raw := &silent{}
-		c := &conn{Conn: raw, raw: raw, server: server, place: placeOf(&net.TCPAddr{IP: net.ParseIP(address), Port: 1})}
+	come := func(address string) *fakeConn {
+		raw := &fakeConn{}
+		c := &conn{Conn: raw, raw: raw, server: server, entry: newConnEntry(&net.TCPAddr{IP: net.ParseIP(address), Port: 1})}
 		if !r.add(c) {
 			t.Fatal("turned away")
 		}
 		if address != "192.0.2.9" {
-			r.settle(c, false)
+			r.markRequestSeen(c, false)
 			c.phase = phaseIdle
 		}
 		return raw
@@ -120,29 +120,29 @@ func TestNewcomersAmongStrangers(t *testing.T) {
 }
 
 // Strangers with large heads do not keep others from sending one.
-func TestLargeHeadsMakeRoom(t *testing.T) {
+func TestLargeHeadEviction(t *testing.T) {
 	var r connections
-	r.init(2*maxWide, 2*maxWide)
+	r.init(2*maxLargeHeads, 2*maxLargeHeads)
 	server := &Server{}
-	var all []*silent
+	var all []*fakeConn
 	come := func() *conn {
-		raw := &silent{}
-		c := &conn{Conn: raw, raw: raw, server: server, place: placeOf(&net.TCPAddr{IP: net.ParseIP("192.0.2.1"), Port: 1})}
-		if all = append(all, raw); !r.add(c) || !r.widen(c) {
+		raw := &fakeConn{}
+		c := &conn{Conn: raw, raw: raw, server: server, entry: newConnEntry(&net.TCPAddr{IP: net.ParseIP("192.0.2.1"), Port: 1})}
+		if all = append(all, raw); !r.add(c) || !r.addLargeHead(c) {
 			t.Fatal("turned away")
 		}
 		return c
 	}
 	known := come()
-	known.known.Store(true)
-	for range maxWide + 1 {
+	known.authenticated.Store(true)
+	for range maxLargeHeads + 1 {
 		come()
 	}
 	if all[0].closed || !all[1].closed || !all[2].closed || all[3].closed {
 		t.Error("it is not the oldest strangers who make room")
 	}
-	r.narrow(known)
-	if r.wide.Len() != maxWide-1 {
-		t.Errorf("%d are counted", r.wide.Len())
+	r.removeLargeHead(known)
+	if r.largeHeads.Len() != maxLargeHeads-1 {
+		t.Errorf("%d are counted", r.largeHeads.Len())
 	}
 }

@@ -11,22 +11,22 @@ const (
 	corsExposed = "Date"
 )
 
-// secure tells browsers to come over TLS only, if that is configured.
-func (s *Server) secure(h *fasthttp.ResponseHeader) {
-	if s.opts.StrictTransport != "" {
-		h.Set(headerHSTS, s.opts.StrictTransport)
+// setHSTS tells browsers to come over TLS only, if that is configured.
+func (s *Server) setHSTS(h *fasthttp.ResponseHeader) {
+	if s.opts.StrictTransportSecurity != "" {
+		h.Set(headerHSTS, s.opts.StrictTransportSecurity)
 	}
 }
 
-// share tells the browser of an allowed origin that the origin's pages may read the
+// handleCORS tells the browser of an allowed origin that the origin's pages may read the
 // answer. A question whether they may (a preflight) is thereby answered: share returns
 // true. Other origins are told nothing, which browsers take for no.
-func (s *Server) share(x *exchange) bool {
-	if len(s.opts.Origins) == 0 {
+func (s *Server) handleCORS(x *requestContext) bool {
+	if len(s.opts.AllowedOrigins) == 0 {
 		return false
 	}
 	origin := x.ctx.Request.Header.Peek("Origin")
-	if len(origin) == 0 || !s.allowed(origin) {
+	if len(origin) == 0 || !s.originAllowed(origin) {
 		return false
 	}
 	h := &x.ctx.Response.Header
@@ -48,8 +48,8 @@ var transportHeaders = []string{
 	"Access-Control-Expose-Headers", "Access-Control-Allow-Credentials",
 }
 
-// appendTransport appends them to the head of an answer that is written by hand.
-func appendTransport(b []byte, h *fasthttp.ResponseHeader) []byte {
+// appendTransportHeaders appends them to the head of an answer that is written by hand.
+func appendTransportHeaders(b []byte, h *fasthttp.ResponseHeader) []byte {
 	for _, name := range transportHeaders {
 		if value := h.Peek(name); len(value) > 0 {
 			b = append(b, "\r\n"...)

@@ -11,36 +11,36 @@ import (
 	"github.com/troupe-api/troupe/http"
 )
 
-// shared are the names of the headers that a page of an allowed origin needs.
-var shared = []string{
+// corsHeaderNames are the names of the headers that a page of an allowed origin needs.
+var corsHeaderNames = []string{
 	"Access-Control-Allow-Origin", "Access-Control-Allow-Methods", "Access-Control-Allow-Headers",
 	"Access-Control-Expose-Headers", "Access-Control-Allow-Credentials",
 }
 
 func TestCORS(t *testing.T) {
 	f := serve(t, func(o *http.Options) {
-		o.Origins = []*regexp.Regexp{regexp.MustCompile(`^https://console\.example\.com$`), regexp.MustCompile(`//localhost(:|$)`)}
+		o.AllowedOrigins = []*regexp.Regexp{regexp.MustCompile(`^https://console\.example\.com$`), regexp.MustCompile(`//localhost(:|$)`)}
 	})
 	for _, test := range []struct {
 		name, method, path, origin, token string
 		code                              int
 		allowed                           bool
 	}{
-		{"preflight", "OPTIONS", maps, "https://console.example.com", "", 204, true},
-		{"preflight with a bad credential", "OPTIONS", maps, "https://console.example.com", "bad", 204, true},
+		{"preflight", "OPTIONS", configMapsPath, "https://console.example.com", "", 204, true},
+		{"preflight with a bad credential", "OPTIONS", configMapsPath, "https://console.example.com", "bad", 204, true},
 		{"preflight of what is not there", "OPTIONS", "/none", "http://localhost:8080", "", 204, true},
-		{"preflight of another origin", "OPTIONS", maps, "https://console.example.com.evil.org", "", 405, false},
-		{"preflight of another origin without credential", "OPTIONS", maps, "https://evil.org", "bad", 401, false},
-		{"preflight of none", "OPTIONS", maps, "", "", 405, false},
-		{"read", "GET", maps, "https://console.example.com", "", 200, true},
-		{"read of a port", "GET", maps, "http://localhost:8080", "", 200, true},
-		{"read of another origin", "GET", maps, "http://localhost.evil.org", "", 200, false},
-		{"read of the origin null", "GET", maps, "null", "", 200, false},
-		{"read of no origin", "GET", maps, "", "", 200, false},
-		{"a refusal", "GET", maps, "https://console.example.com", "jane", 403, true},
-		{"a bad credential", "GET", maps, "https://console.example.com", "bad", 401, true},
-		{"a watch", "GET", maps + "?watch=1&timeoutSeconds=1", "https://console.example.com", "", 200, true},
-		{"a watch of another origin", "GET", maps + "?watch=1&timeoutSeconds=1", "https://evil.org", "", 200, false},
+		{"preflight of another origin", "OPTIONS", configMapsPath, "https://console.example.com.evil.org", "", 405, false},
+		{"preflight of another origin without credential", "OPTIONS", configMapsPath, "https://evil.org", "bad", 401, false},
+		{"preflight of none", "OPTIONS", configMapsPath, "", "", 405, false},
+		{"read", "GET", configMapsPath, "https://console.example.com", "", 200, true},
+		{"read of a port", "GET", configMapsPath, "http://localhost:8080", "", 200, true},
+		{"read of another origin", "GET", configMapsPath, "http://localhost.evil.org", "", 200, false},
+		{"read of the origin null", "GET", configMapsPath, "null", "", 200, false},
+		{"read of no origin", "GET", configMapsPath, "", "", 200, false},
+		{"a refusal", "GET", configMapsPath, "https://console.example.com", "jane", 403, true},
+		{"a bad credential", "GET", configMapsPath, "https://console.example.com", "bad", 401, true},
+		{"a watch", "GET", configMapsPath + "?watch=1&timeoutSeconds=1", "https://console.example.com", "", 200, true},
+		{"a watch of another origin", "GET", configMapsPath + "?watch=1&timeoutSeconds=1", "https://evil.org", "", 200, false},
 	} {
 		headers := []string{}
 		if test.origin != "" {
@@ -53,8 +53,8 @@ func TestCORS(t *testing.T) {
 		if resp.StatusCode != test.code {
 			t.Errorf("%s: %d, want %d", test.name, resp.StatusCode, test.code)
 		}
-		got := slices.DeleteFunc(slices.Clone(shared), func(name string) bool { return resp.Header.Get(name) == "" })
-		if want := shared; test.allowed && (!slices.Equal(got, want) || resp.Header.Get(shared[0]) != test.origin) {
+		got := slices.DeleteFunc(slices.Clone(corsHeaderNames), func(name string) bool { return resp.Header.Get(name) == "" })
+		if want := corsHeaderNames; test.allowed && (!slices.Equal(got, want) || resp.Header.Get(corsHeaderNames[0]) != test.origin) {
 			t.Errorf("%s: only %v", test.name, resp.Header)
 		}
 		if !test.allowed && len(got) > 0 {
@@ -66,8 +66,8 @@ func TestCORS(t *testing.T) {
 // TestNoCORS: without origins nothing is told to any.
 func TestNoCORS(t *testing.T) {
 	f := serve(t, nil)
-	resp, _ := f.do("GET", maps, "", "Origin", "https://console.example.com")
-	for _, name := range shared {
+	resp, _ := f.do("GET", configMapsPath, "", "Origin", "https://console.example.com")
+	for _, name := range corsHeaderNames {
 		if resp.Header.Get(name) != "" {
 			t.Errorf("%s: %s", name, resp.Header.Get(name))
 		}
@@ -81,8 +81,8 @@ func TestNoCORS(t *testing.T) {
 // could not be read.
 func TestStrictTransport(t *testing.T) {
 	const want = "max-age=31536000; includeSubDomains"
-	f := serve(t, func(o *http.Options) { o.StrictTransport = want })
-	for path, code := range map[string]int{maps: 200, "/none": 404, "/%zz": 400, maps + "?watch=1&timeoutSeconds=1": 200, "/livez": 200} {
+	f := serve(t, func(o *http.Options) { o.StrictTransportSecurity = want })
+	for path, code := range map[string]int{configMapsPath: 200, "/none": 404, "/%zz": 400, configMapsPath + "?watch=1&timeoutSeconds=1": 200, "/livez": 200} {
 		r, err := nethttp.NewRequestWithContext(context.Background(), "GET", f.url, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -97,7 +97,7 @@ func TestStrictTransport(t *testing.T) {
 			t.Errorf("%s: %d %v", path, resp.StatusCode, resp.Header)
 		}
 	}
-	resp, _ := f.do("POST", maps, strings.Repeat(" ", 4<<20))
+	resp, _ := f.do("POST", configMapsPath, strings.Repeat(" ", 4<<20))
 	if resp.StatusCode != 413 || resp.Header.Get("Strict-Transport-Security") != want {
 		t.Errorf("a large body: %d %v", resp.StatusCode, resp.Header)
 	}

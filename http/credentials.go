@@ -10,58 +10,58 @@ import (
 )
 
 // authenticate finds out who asks. What it was told by is hidden from then on.
-func (s *Server) authenticate(x *exchange) error {
+func (s *Server) authenticate(x *requestContext) error {
 	if x.info.Verb == "watch" {
-		x.proof = &proof{}
+		x.credentials = &credentialSnapshot{}
 	}
-	r, err := s.credentials(x)
+	r, err := s.readCredentials(x)
 	if err != nil {
 		return err
 	}
-	if x.proof != nil {
-		x.proof.credentials = r
-		x.proof.credentials.Headers = nil // which are the request's
+	if x.credentials != nil {
+		x.credentials.original = r
+		x.credentials.original.Headers = nil // which are the request's
 	}
 	user, err := s.opts.Authenticator.Authenticate(r)
 	if err == nil && user != nil {
 		x.user = user
-		x.ambient = !r.HasToken && len(r.Certs) > 0
-		x.conn.meet(user)
+		x.ambientAuth = !r.HasToken && len(r.Certs) > 0
+		x.conn.setUser(user)
 		return nil
 	}
 	if err != nil {
-		s.log.Info("http: authentication failed", "error", err, "audit", x.id)
+		s.log.Info("http: authentication failed", "error", err, "audit", x.auditID)
 	}
-	var refusal *authn.Refusal
+	var refusal *authn.RejectionError
 	if errors.As(err, &refusal) {
-		return refused(refusal.Message)
+		return unauthorizedBecause(refusal.Message)
 	}
 	return unauthorized()
 }
 
-// credentials reads those of a request, and hides them from whoever looks for others. A header
+// readCredentials reads those of a request, and hides them from whoever looks for others. A header
 // Authorization of another scheme than Bearer is none.
-func (s *Server) credentials(x *exchange) (authn.Request, error) {
+func (s *Server) readCredentials(x *requestContext) (authn.Request, error) {
 	h := &x.ctx.Request.Header
-	shown := x.headersOf()
-	r := authn.Request{Headers: x.believes(), Path: x.info.Path, Certs: x.conn.certs, Memory: &x.conn.memory}
-	if x.heading.authorized {
+	headers := x.visibleHeaders()
+	r := authn.Request{Headers: x.identityHeaders(), Path: x.info.Path, Certs: x.conn.certs, ConnCache: &x.conn.memory}
+	if x.headerFlags.authorization {
 		header := bytes.TrimSpace(h.Peek("Authorization"))
-		x.tried = scheme(header)
-		if r.HasToken = x.tried == schemeBearer; r.HasToken {
+		x.authScheme = authScheme(header)
+		if r.HasToken = x.authScheme == schemeBearer; r.HasToken {
 			r.Token = strings.TrimSpace(string(header[len(schemeBearer):]))
 		}
-		shown.Remove("Authorization")
+		headers.Remove("Authorization")
 	}
-	if x.heading.upgrades && wantsSocket(h) {
-		_, token, err := s.socketProtocols(h)
-		if errors.Is(err, errSocketToken) {
+	if x.headerFlags.upgrade && wantsWebSocket(h) {
+		_, token, err := s.webSocketProtocols(h)
+		if errors.Is(err, errWebSocketToken) {
 			return r, unauthorized()
 		}
 		if !r.HasToken {
 			r.Token, r.HasToken = token, token != ""
 		}
-		shown.Remove("Sec-WebSocket-Protocol")
+		headers.Remove("Sec-WebSocket-Protocol")
 	}
 	return r, nil
 }
@@ -72,8 +72,8 @@ const (
 	schemeBasic  = "basic"
 )
 
-// scheme is how a client tries to prove who it is: bearer, basic or "".
-func scheme(authorization []byte) string {
+// authScheme is how a client tries to prove who it is: bearer, basic or "".
+func authScheme(authorization []byte) string {
 	name, _, _ := bytes.Cut(authorization, []byte(" "))
 	for _, known := range []string{schemeBearer, schemeBasic} {
 		if strings.EqualFold(string(name), known) {
@@ -83,13 +83,13 @@ func scheme(authorization []byte) string {
 	return ""
 }
 
-// attempt says how a client has tried to prove who it is, in the words that users know.
-func (x *exchange) attempt() string {
+// authFailureMessage says how a client has tried to prove who it is, in the words that users know.
+func (x *requestContext) authFailureMessage() string {
 	var tried []string
-	if x.tried != "" {
-		tried = append(tried, x.tried)
+	if x.authScheme != "" {
+		tried = append(tried, x.authScheme)
 	}
-	if x.query.get(tokenQuery) != "" {
+	if x.query.get(tokenParameter) != "" {
 		tried = append(tried, "access_token")
 	}
 	if len(x.conn.certs) > 0 {
@@ -101,15 +101,15 @@ func (x *exchange) attempt() string {
 	return "Authentication failed, attempted: " + strings.Join(tried, ", ")
 }
 
-// tokenQuery is a parameter in which clients of other servers send a bearer token.
-const tokenQuery = "access_token"
+// tokenParameter is a parameter in which clients of other servers send a bearer token.
+const tokenParameter = "access_token"
 
 // redacted takes the place of what may be a token.
 const redacted = "REDACTED"
 
-// withoutToken is a request target without the bearer tokens that it may hold, however the names
+// redactTokens is a request target without the bearer tokens that it may hold, however the names
 // of their parameters are spelled. What cannot be read may be one.
-func withoutToken(target string) string {
+func redactTokens(target string) string {
 	path, rest, ok := strings.Cut(target, "?")
 	if !ok || !strings.ContainsAny(rest, "%tT") {
 		return target
@@ -123,7 +123,7 @@ func withoutToken(target string) string {
 			end = len(rest)
 		}
 		name, _, given := strings.Cut(rest[:end], "=")
-		if given && namesToken(name) {
+		if given && isTokenParameter(name) {
 			b.WriteString(name + "=" + redacted)
 		} else {
 			b.WriteString(rest[:end])
@@ -137,8 +137,8 @@ func withoutToken(target string) string {
 	return b.String()
 }
 
-// namesToken tells whether the parameter of an encoded name may hold a token.
-func namesToken(name string) bool {
+// isTokenParameter tells whether the parameter of an encoded name may hold a token.
+func isTokenParameter(name string) bool {
 	plain, err := url.QueryUnescape(name)
 	return err != nil || strings.Contains(strings.ToLower(plain), "token")
 }

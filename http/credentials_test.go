@@ -10,9 +10,9 @@ import (
 )
 
 // What a request proves itself with is read once, and nobody sees it afterwards.
-func TestCredentialsAreTakenOut(t *testing.T) {
+func TestCredentialsAreHidden(t *testing.T) {
 	const socket = "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Protocol: "
-	s := &Server{names: names{bearerProtocol: "base64url.bearer.authorization." + meta.Platform.Name("platform.io") + "."}}
+	s := &Server{names: apiNames{bearerProtocol: "base64url.bearer.authorization." + meta.Platform.Translate("platform.io") + "."}}
 	hidden := s.names.bearerProtocol + "czNjcmV0"
 	for _, test := range []struct {
 		headers, token string
@@ -35,11 +35,11 @@ func TestCredentialsAreTakenOut(t *testing.T) {
 		if err := ctx.Request.Header.Read(bufio.NewReader(strings.NewReader(text))); err != nil {
 			t.Fatal(err)
 		}
-		x := &exchange{ctx: &ctx, conn: &conn{}, info: Info{Path: "/version"}}
-		if err := x.look(); err != nil {
+		x := &requestContext{ctx: &ctx, conn: &conn{}, info: RequestInfo{Path: "/version"}}
+		if err := x.inspectHeaders(); err != nil {
 			t.Fatal(err)
 		}
-		r, err := s.credentials(x)
+		r, err := s.readCredentials(x)
 		if (err != nil) != test.refused || r.Path != "/version" {
 			t.Errorf("%q: %v", test.headers, err)
 		}
@@ -47,7 +47,7 @@ func TestCredentialsAreTakenOut(t *testing.T) {
 			t.Errorf("%q: token %q, %t", test.headers, r.Token, r.HasToken)
 		}
 		for _, name := range []string{"Authorization", "sec-websocket-protocol"} {
-			if left := x.headersOf().Values(name); left != nil && !test.refused && (name == "Authorization" || strings.Contains(test.headers, socket)) {
+			if left := x.visibleHeaders().Values(name); left != nil && !test.refused && (name == "Authorization" || strings.Contains(test.headers, socket)) {
 				t.Errorf("%q: left are %q", test.headers, left)
 			}
 		}

@@ -14,14 +14,14 @@ import (
 
 // decodeObject reads the body of a create or an update. warnings are the texts about its
 // unknown and duplicate fields, if the client wants to be warned.
-func (s *Server) decodeObject(x *exchange, v request.FieldValidation) (tree schema.Tree, warnings []string, err error) {
-	k := x.speaks
-	body, err := s.body(x)
+func (s *Server) decodeObject(x *requestContext, v request.FieldValidation) (tree schema.Tree, warnings []string, err error) {
+	k := x.bodyKind
+	body, err := s.readBody(x)
 	if err != nil {
 		return nil, nil, err
 	}
 	var faults []codec.FieldFault
-	media := s.names.bodyMedia(string(x.ctx.Request.Header.ContentType()), true)
+	media := s.names.mediaOfContentType(string(x.ctx.Request.Header.ContentType()), true)
 	switch media {
 	case mediaJSON:
 		tree, faults, err = codec.DecodeJSON(k.Message, body)
@@ -29,20 +29,20 @@ func (s *Server) decodeObject(x *exchange, v request.FieldValidation) (tree sche
 		tree, faults, err = codec.DecodeYAML(k.Message, body)
 	case mediaProtobuf:
 		if k.Custom() {
-			return nil, nil, unsupportedMedia(bodies)
+			return nil, nil, unsupportedMedia(customBodyTypes)
 		}
 		tree, faults, err = s.decodeProtobuf(k, body)
 	default:
 		return nil, nil, unsupportedMedia(s.names.accepted)
 	}
 	if err != nil {
-		return nil, nil, unrecognized(k, body, err)
+		return nil, nil, decodeError(k, body, err)
 	}
 	if err := checkKind(k, tree); err != nil {
 		return nil, nil, err
 	}
-	x.sent(k.Message, tree, media, body)
-	warnings, err = judge(k, faults, v)
+	x.auditRequestObject(k.Message, tree, media, body)
+	warnings, err = checkFieldFaults(k, faults, v)
 	return tree, warnings, err
 }
 
@@ -63,9 +63,9 @@ func checkKind(k *schema.Kind, tree schema.Tree) error {
 // summaryLength is how much of a body an error shows, in bytes.
 const summaryLength = 30
 
-// unrecognized is the answer to a body that cannot be decoded.
-func unrecognized(k *schema.Kind, body []byte, err error) error {
-	if errors.Is(err, codec.ErrTooMany) {
+// decodeError is the answer to a body that cannot be decoded.
+func decodeError(k *schema.Kind, body []byte, err error) error {
+	if errors.Is(err, codec.ErrTooManyMessages) {
 		return meta.NewTooLarge("%v", err)
 	}
 	if codec.IsTypeError(err) {
@@ -81,8 +81,8 @@ func unrecognized(k *schema.Kind, body []byte, err error) error {
 	return badRequest(fmt.Sprintf("the object provided is unrecognized (must be of type %s): %v (%s)", k.Kind, err, summary))
 }
 
-// judge makes warnings of field faults, or one error if they are not allowed.
-func judge(k *schema.Kind, faults []codec.FieldFault, v request.FieldValidation) ([]string, error) {
+// checkFieldFaults makes warnings of field faults, or one error if they are not allowed.
+func checkFieldFaults(k *schema.Kind, faults []codec.FieldFault, v request.FieldValidation) ([]string, error) {
 	if len(faults) == 0 || v == request.Ignore {
 		return nil, nil
 	}
@@ -94,16 +94,16 @@ func judge(k *schema.Kind, faults []codec.FieldFault, v request.FieldValidation)
 		return nil, badRequest(fmt.Sprintf("%s in version %q cannot be handled as a %s: strict decoding error: %s",
 			k.Kind, k.Version, k.Kind, strings.Join(texts, ", ")))
 	}
-	return singly(texts), nil
+	return splitYAMLFaults(texts), nil
 }
 
-// yamlFaults begins the text of a YAML parser about several faults, a line each.
-const yamlFaults = "yaml: unmarshal errors:\n"
+// yamlFaultsPrefix begins the text of a YAML parser about several faults, a line each.
+const yamlFaultsPrefix = "yaml: unmarshal errors:\n"
 
-// singly makes a text of its own of each fault that a YAML parser has told of at once.
-func singly(texts []string) (single []string) {
+// splitYAMLFaults makes a text of its own of each fault that a YAML parser has told of at once.
+func splitYAMLFaults(texts []string) (single []string) {
 	for _, text := range texts {
-		lines, ok := strings.CutPrefix(text, yamlFaults)
+		lines, ok := strings.CutPrefix(text, yamlFaultsPrefix)
 		if !ok {
 			single = append(single, text)
 			continue

@@ -27,61 +27,61 @@ const deleteOptionsName = "meta.v1.DeleteOptions"
 var deleteOptionsKind = &schema.Kind{GroupVersionKind: meta.GroupVersionKind{Version: "v1", Kind: "DeleteOptions"}}
 
 // A deletion is what DeleteOptions ask for, before it is checked.
-type deletion struct {
-	grace          *int64
-	policy         *string
-	orphan         *bool
-	uid, version   *string // preconditions
-	dryRun         []string
-	ignoreReadFail bool
-	sent           schema.Tree // the body; nil without one
-	faults         []codec.FieldFault
-	form           media // in which it was sent
+type deleteParams struct {
+	grace                *int64
+	policy               *string
+	orphan               *bool
+	uid, resourceVersion *string // preconditions
+	dryRun               []string
+	ignoreReadError      bool
+	body                 schema.Tree // the body; nil without one
+	faults               []codec.FieldFault
+	media                media // in which it was sent
 }
 
 // deleteOptions reads the options of a delete: from the body if there is one, else from
 // the query. A dry run may be asked for in either.
-func (s *Server) deleteOptions(x *exchange) (o writeOptions, d request.DeleteOptions, err error) {
-	body, err := s.body(x)
+func (s *Server) deleteOptions(x *requestContext) (o writeOptions, d request.DeleteOptions, err error) {
+	body, err := s.readBody(x)
 	if err != nil {
 		return o, d, err
 	}
-	var asked deletion
+	var params deleteParams
 	if len(body) > 0 {
-		asked, err = s.decodeDelete(string(x.ctx.Request.Header.ContentType()), body)
+		params, err = s.decodeDeleteBody(string(x.ctx.Request.Header.ContentType()), body)
 	} else {
-		asked, err = queryDelete(x.query)
+		params, err = decodeDeleteQuery(x.query)
 	}
 	if err != nil {
 		return o, d, err
 	}
-	if asked.sent != nil {
-		x.sentOptions(s.opts.Catalog.Message(deleteOptionsName), asked.sent, asked.form, body)
+	if params.body != nil {
+		x.auditRequestOptions(s.opts.Catalog.Message(deleteOptionsName), params.body, params.media, body)
 	}
-	asked.dryRun = append(asked.dryRun, x.query.all("dryRun")...)
+	params.dryRun = append(params.dryRun, x.query.values("dryRun")...)
 	var f schema.Faults
-	o.validation = fieldValidation(x.query, &f)
-	d.PropagationPolicy = asked.propagation(&f)
-	o.manager = managerOf(x.ctx.UserAgent())
-	o.dryRun = dryRun(asked.dryRun, &f)
-	asked.checkIgnore(&f)
+	o.validation = parseFieldValidation(x.query, &f)
+	d.PropagationPolicy = params.propagation(&f)
+	o.fieldManager = defaultFieldManager(x.ctx.UserAgent())
+	o.dryRun = parseDryRun(params.dryRun, &f)
+	params.validateIgnoreReadError(&f)
 	if err := s.invalidOptions("DeleteOptions", f); err != nil {
 		return o, d, err
 	}
-	warnings, err := judge(deleteOptionsKind, asked.faults, o.validation)
+	warnings, err := checkFieldFaults(deleteOptionsKind, params.faults, o.validation)
 	if err != nil {
 		return o, d, err
 	}
-	x.warn(warnings)
-	if asked.ignoreReadFail {
-		return o, d, s.refuseIgnore(x)
+	x.addWarnings(warnings)
+	if params.ignoreReadError {
+		return o, d, s.rejectIgnoreReadError(x)
 	}
-	d.GracePeriodSeconds = asked.grace
-	d.UID, d.ResourceVersion = textOf(asked.uid), textOf(asked.version)
+	d.GracePeriodSeconds = params.grace
+	d.UID, d.ResourceVersion = derefString(params.uid), derefString(params.resourceVersion)
 	return o, d, nil
 }
 
-func textOf(p *string) string {
+func derefString(p *string) string {
 	if p == nil {
 		return ""
 	}
@@ -89,7 +89,7 @@ func textOf(p *string) string {
 }
 
 // propagation is the propagation policy, in its old or its new form.
-func (d *deletion) propagation(f *schema.Faults) string {
+func (d *deleteParams) propagation(f *schema.Faults) string {
 	if d.orphan != nil && d.policy != nil {
 		f.Invalid(fieldPolicy, *d.policy, "orphanDependents and deletionPropagation cannot be both set")
 	}
@@ -110,9 +110,9 @@ func (d *deletion) propagation(f *schema.Faults) string {
 	return "Background"
 }
 
-// checkIgnore reports what may not be asked for together with ignoring what cannot be read.
-func (d *deletion) checkIgnore(f *schema.Faults) {
-	if !d.ignoreReadFail {
+// validateIgnoreReadError reports what may not be asked for together with ignoring what cannot be read.
+func (d *deleteParams) validateIgnoreReadError(f *schema.Faults) {
+	if !d.ignoreReadError {
 		return
 	}
 	for _, other := range []struct {
@@ -123,7 +123,7 @@ func (d *deletion) checkIgnore(f *schema.Faults) {
 		{fieldPolicy, d.policy != nil},
 		{fieldOrphan, d.orphan != nil},
 		{fieldGrace, d.grace != nil},
-		{"preconditions", d.uid != nil || d.version != nil},
+		{"preconditions", d.uid != nil || d.resourceVersion != nil},
 	} {
 		if other.set {
 			f.Invalid(fieldIgnoreRead, true, "cannot be set together with ."+other.name)
@@ -131,20 +131,20 @@ func (d *deletion) checkIgnore(f *schema.Faults) {
 	}
 }
 
-// ignoreVerb is what one must be allowed, to ask for objects to be deleted unread.
-const ignoreVerb = "unsafe-delete-ignore-read-errors"
+// ignoreReadErrorVerb is what one must be allowed, to ask for objects to be deleted unread.
+const ignoreReadErrorVerb = "unsafe-delete-ignore-read-errors"
 
-// refuseIgnore answers a delete of an object that cannot be read. There is none here: what
+// rejectIgnoreReadError answers a delete of an object that cannot be read. There is none here: what
 // is served has been read, and recovery stops at what it cannot read.
-func (s *Server) refuseIgnore(x *exchange) error {
+func (s *Server) rejectIgnoreReadError(x *requestContext) error {
 	i := &x.info
 	gr := meta.GroupResource{Group: i.Group, Resource: i.Resource}
 	decision, reason := s.opts.Authorizer.Authorize(authz.Attributes{
-		User: x.user, Verb: ignoreVerb, ResourceRequest: true, Group: i.Group, Version: i.Version,
+		User: x.user, Verb: ignoreReadErrorVerb, ResourceRequest: true, Group: i.Group, Version: i.Version,
 		Resource: i.Resource, Namespace: i.Namespace, Name: i.Name,
 	})
 	if decision != authz.Allow {
-		return meta.NewForbidden(gr, i.Name, fmt.Sprintf("not permitted to do %q, reason: %s", ignoreVerb, reason))
+		return meta.NewForbidden(gr, i.Name, fmt.Sprintf("not permitted to do %q, reason: %s", ignoreReadErrorVerb, reason))
 	}
 	var f schema.Faults
 	gk := meta.GroupKind{Group: i.Group, Kind: i.Resource}
@@ -152,39 +152,39 @@ func (s *Server) refuseIgnore(x *exchange) error {
 		f.Invalid(fieldIgnoreRead, true, "is not allowed with DELETECOLLECTION, try again after removing the option")
 		return meta.NewInvalid(gk, "", f.List)
 	}
-	if _, err := s.opts.Store.Get(x.wait, request.Get{Kind: x.kind, Key: i.key(x.kind)}); err != nil {
+	if _, err := s.opts.Store.Get(x.deadlineCtx, request.Get{Kind: x.kind, Key: i.key(x.kind)}); err != nil {
 		return err
 	}
 	f.Invalid(fieldIgnoreRead, true, "is exclusively used to delete corrupt object(s), try again by removing this option")
 	return meta.NewInvalid(gk, i.Name, f.List)
 }
 
-// decodeDelete reads DeleteOptions from a body, and notes the fields that it does not know.
-func (s *Server) decodeDelete(contentType string, body []byte) (d deletion, err error) {
+// decodeDeleteBody reads DeleteOptions from a body, and notes the fields that it does not know.
+func (s *Server) decodeDeleteBody(contentType string, body []byte) (d deleteParams, err error) {
 	m := s.opts.Catalog.Message(deleteOptionsName)
 	var tree schema.Tree
-	d.form = s.names.bodyMedia(contentType, true)
-	switch d.form {
+	d.media = s.names.mediaOfContentType(contentType, true)
+	switch d.media {
 	case mediaJSON:
 		tree, d.faults, err = codec.DecodeJSON(m, body)
 	case mediaYAML:
 		tree, d.faults, err = codec.DecodeYAML(m, body)
 	case mediaProtobuf:
-		tree, err = s.protobufOptions(m, body)
+		tree, err = s.decodeProtobufOptions(m, body)
 	default:
 		return d, unsupportedMedia(s.names.accepted)
 	}
 	if err != nil {
 		return d, badRequest("couldn't get version/kind; json parse error: " + err.Error())
 	}
-	d.sent = tree
+	d.body = tree
 	if kind, _ := tree["kind"].(string); kind != "" && kind != "DeleteOptions" {
 		return d, badRequest(fmt.Sprintf("the object provided is unrecognized (must be of type DeleteOptions): kind %q", kind))
 	}
-	preconditions := rules.Sub(tree, "preconditions")
-	d.grace, d.policy, d.orphan = given[int64](tree, fieldGrace), given[string](tree, fieldPolicy), given[bool](tree, fieldOrphan)
-	d.uid, d.version = given[string](preconditions, "uid"), given[string](preconditions, "resourceVersion")
-	d.ignoreReadFail, _ = tree[fieldIgnoreRead].(bool)
+	preconditions := rules.Nested(tree, "preconditions")
+	d.grace, d.policy, d.orphan = optionalField[int64](tree, fieldGrace), optionalField[string](tree, fieldPolicy), optionalField[bool](tree, fieldOrphan)
+	d.uid, d.resourceVersion = optionalField[string](preconditions, "uid"), optionalField[string](preconditions, "resourceVersion")
+	d.ignoreReadError, _ = tree[fieldIgnoreRead].(bool)
 	for _, stage := range rules.Items(tree, "dryRun") {
 		text, _ := stage.(string)
 		d.dryRun = append(d.dryRun, text)
@@ -192,8 +192,8 @@ func (s *Server) decodeDelete(contentType string, body []byte) (d deletion, err 
 	return d, nil
 }
 
-// given is the value of a field; nil if it is not there.
-func given[T any](tree schema.Tree, name string) *T {
+// optionalField is the value of a field; nil if it is not there.
+func optionalField[T any](tree schema.Tree, name string) *T {
 	v, ok := tree[name].(T)
 	if !ok {
 		return nil
@@ -201,8 +201,8 @@ func given[T any](tree schema.Tree, name string) *T {
 	return &v
 }
 
-func (s *Server) protobufOptions(m *schema.Message, body []byte) (schema.Tree, error) {
-	e, err := s.unwrap(body)
+func (s *Server) decodeProtobufOptions(m *schema.Message, body []byte) (schema.Tree, error) {
+	e, err := s.unwrapEnvelope(body)
 	if err != nil {
 		return nil, err
 	}
@@ -213,8 +213,8 @@ func (s *Server) protobufOptions(m *schema.Message, body []byte) (schema.Tree, e
 	return tree, err
 }
 
-// queryDelete reads the options that a query may hold: all but preconditions.
-func queryDelete(q query) (d deletion, err error) {
+// decodeDeleteQuery reads the options that a query may hold: all but preconditions.
+func decodeDeleteQuery(q query) (d deleteParams, err error) {
 	if _, ok := q.lookup(fieldGrace); ok {
 		n, err := q.number(fieldGrace)
 		if err != nil {
@@ -230,6 +230,6 @@ func queryDelete(q query) (d deletion, err error) {
 		v := q.flag(fieldOrphan)
 		d.orphan = &v
 	}
-	d.ignoreReadFail = q.flag(fieldIgnoreRead)
+	d.ignoreReadError = q.flag(fieldIgnoreRead)
 	return d, nil
 }

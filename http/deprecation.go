@@ -10,18 +10,18 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// deprecated warns a client that asks for a version which is going to be removed.
-func (s *Server) deprecated(x *exchange) {
+// warnDeprecated warns a client that asks for a version which is going to be removed.
+func (s *Server) warnDeprecated(x *requestContext) {
 	if x.kind.Deprecation == nil {
 		return
 	}
-	x.warn([]string{deprecationText(x.kind)})
+	x.addWarnings([]string{deprecationWarning(x.kind)})
 	if x.audit != nil {
-		x.audit.Deprecated(x.kind.Deprecation.Removed)
+		x.audit.SetDeprecated(x.kind.Deprecation.Removed)
 	}
 	k := x.kind
 	key := deprecatedKey{k.Group, k.Version, k.Resource, x.info.Subresource, k.Deprecation.Removed}
-	lookup(&s.metrics.mu, &s.metrics.outdated, key)
+	loadOrAdd(&s.metrics.mu, &s.metrics.deprecated, key)
 }
 
 // A deprecatedKey is a deprecated version of a resource that was asked for.
@@ -34,15 +34,15 @@ func (k deprecatedKey) labels() string {
 
 func (m *Metrics) writeDeprecated(b *bytes.Buffer) {
 	const name = "apiserver_requested_deprecated_apis"
-	describe(b, name, "gauge", "Deprecated versions that were asked for since the start.")
-	keys := slices.SortedFunc(maps.Keys(*m.outdated.Load()), func(a, b deprecatedKey) int { return cmp.Compare(a.labels(), b.labels()) })
+	writeHelp(b, name, "gauge", "Deprecated versions that were asked for since the start.")
+	keys := slices.SortedFunc(maps.Keys(*m.deprecated.Load()), func(a, b deprecatedKey) int { return cmp.Compare(a.labels(), b.labels()) })
 	for _, k := range keys {
 		writeSample(b, name, k.labels(), "1")
 	}
 }
 
-// deprecationText is the warning, in the words that users know.
-func deprecationText(k *schema.Kind) string {
+// deprecationWarning is the warning, in the words that users know.
+func deprecationWarning(k *schema.Kind) string {
 	d := k.Deprecation
 	if d.Warning != "" {
 		return d.Warning

@@ -7,25 +7,25 @@ import (
 )
 
 // discoverCore answers /api.
-func (s *Server) discoverCore(x *exchange) error {
+func (s *Server) discoverCore(x *requestContext) error {
 	return s.discover(x, true, s.documents().discovery.APIVersions())
 }
 
 // discoverGroups answers /apis.
-func (s *Server) discoverGroups(x *exchange) error {
+func (s *Server) discoverGroups(x *requestContext) error {
 	return s.discover(x, false, s.documents().discovery.Groups())
 }
 
 // discover answers the aggregated document to who prefers it, and else the plain one.
-func (s *Server) discover(x *exchange, core bool, plain []byte) error {
-	x.header("Vary", "Accept")
-	version, ok := s.names.wantsAggregated(string(x.accept()))
+func (s *Server) discover(x *requestContext, core bool, plain []byte) error {
+	x.setHeader("Vary", "Accept")
+	version, ok := s.names.wantsAggregated(string(x.acceptHeader()))
 	if !ok {
 		return s.writeDocument(x, plain)
 	}
 	body, etag := s.documents().discovery.Aggregated(core, version)
 	contentType := typeJSON + ";g=" + s.names.discoveryGroup + ";v=" + version + ";as=APIGroupDiscoveryList"
-	x.header("ETag", etag)
+	x.setHeader("ETag", etag)
 	if matchesETag(string(x.ctx.Request.Header.Peek("If-None-Match")), etag) {
 		x.ctx.SetStatusCode(304)
 		return nil
@@ -36,14 +36,14 @@ func (s *Server) discover(x *exchange, core bool, plain []byte) error {
 
 // wantsAggregated is the version of the aggregated document that an Accept header asks
 // for, if it ranks no plain one above it.
-func (x *names) wantsAggregated(accept string) (version string, ok bool) {
+func (x *apiNames) wantsAggregated(accept string) (version string, ok bool) {
 	best := 0.0
 	for accept != "" {
 		var item string
 		item, accept, _ = strings.Cut(accept, ",")
 		mediaType, params, _ := strings.Cut(item, ";")
-		c, valid := parseClause(params)
-		if !valid || c.q <= best || x.acceptedMedia(strings.TrimSpace(mediaType)) != mediaJSON {
+		c, valid := parseAcceptParams(params)
+		if !valid || c.q <= best || x.mediaOfAccept(strings.TrimSpace(mediaType)) != mediaJSON {
 			continue
 		}
 		switch {
@@ -69,25 +69,25 @@ func matchesETag(header, etag string) bool {
 }
 
 // discoverGroup answers /apis/{group}.
-func (s *Server) discoverGroup(x *exchange) error {
-	return s.writeDocument(x, s.documents().discovery.Group(x.target.segs[1]))
+func (s *Server) discoverGroup(x *requestContext) error {
+	return s.writeDocument(x, s.documents().discovery.Group(x.target.segments[1]))
 }
 
 // discoverResources answers /api/{version} and /apis/{group}/{version}.
-func (s *Server) discoverResources(x *exchange) error {
-	group, version := "", x.target.segs[1]
-	if x.target.segs[0] == "apis" {
-		group, version = version, x.target.segs[2]
+func (s *Server) discoverResources(x *requestContext) error {
+	group, version := "", x.target.segments[1]
+	if x.target.segments[0] == "apis" {
+		group, version = version, x.target.segments[2]
 	}
 	return s.writeDocument(x, s.documents().discovery.Resources(group, version))
 }
 
 // writeDocument answers a discovery document; nil: there is none at the path.
-func (s *Server) writeDocument(x *exchange, doc []byte) error {
+func (s *Server) writeDocument(x *requestContext, doc []byte) error {
 	if doc == nil {
 		return pathNotFound()
 	}
-	f, err := s.names.negotiate(x.accept(), false, false)
+	f, err := s.names.negotiate(x.acceptHeader(), false, false)
 	if err != nil {
 		return err
 	}

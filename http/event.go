@@ -16,39 +16,39 @@ import (
 // maxChunk is the size, in bytes, from which gathered events are written.
 const maxChunk = 64 << 10
 
-// chunkRoom is the space before a chunk's data for its length in hexadecimal and CRLF.
-const chunkRoom = 10
+// maxChunkHeader is the space before a chunk's data for its length in hexadecimal and CRLF.
+const maxChunkHeader = 10
 
-// chunks holds the buffers in which events are gathered: a quiet watch keeps none.
-var chunks = sync.Pool{New: func() any { return new([]byte) }}
+// chunkBuffers holds the buffers in which events are gathered: a quiet watch keeps none.
+var chunkBuffers = sync.Pool{New: func() any { return new([]byte) }}
 
-// maxPooled is the largest of them that is kept.
-const maxPooled = 4 * maxChunk
+// maxPooledChunk is the largest of them that is kept.
+const maxPooledChunk = 4 * maxChunk
 
-// putChunk gives a buffer back, unless it has grown large.
-func putChunk(buf *[]byte) {
-	if cap(*buf) <= maxPooled {
-		chunks.Put(buf)
+// putChunkBuffer gives a buffer back, unless it has grown large.
+func putChunkBuffer(buf *[]byte) {
+	if cap(*buf) <= maxPooledChunk {
+		chunkBuffers.Put(buf)
 	}
 }
 
 // An eventEncoder writes the events of one watch in its format. Only the session's
 // goroutine uses it.
 type eventEncoder struct {
-	server  *Server
-	kind    *schema.Kind
-	format  format
-	include present.IncludeObject
-	headers bool   // a table has been sent, and its columns need not be again
-	socket  bool   // each event is a frame of a WebSocket
-	plain   bool   // the client knows of no chunks: its protocol is HTTP/1.0
-	buf     []byte // while events are being written
+	server           *Server
+	kind             *schema.Kind
+	format           format
+	include          present.IncludeObjectPolicy
+	tableHeadersSent bool   // a table has been sent, and its columns need not be again
+	webSocket        bool   // each event is a frame of a WebSocket
+	unchunked        bool   // the client knows of no chunks: its protocol is HTTP/1.0
+	buf              []byte // while events are being written
 }
 
 // newEventEncoder checks that the format can be watched.
-func (s *Server) newEventEncoder(x *exchange) (*eventEncoder, error) {
+func (s *Server) newEventEncoder(x *requestContext) (*eventEncoder, error) {
 	h := &x.ctx.Request.Header
-	e := &eventEncoder{server: s, kind: x.speaks, format: x.format, socket: wantsSocket(h), plain: !h.IsHTTP11()}
+	e := &eventEncoder{server: s, kind: x.bodyKind, format: x.format, webSocket: wantsWebSocket(h), unchunked: !h.IsHTTP11()}
 	switch x.format.shape {
 	case shapeTable:
 		var err error
@@ -70,11 +70,11 @@ func (e *eventEncoder) contentType() string {
 
 // write sends events, as few chunks as maxChunk allows.
 func (e *eventEncoder) write(w io.Writer, events []request.Event) error {
-	buf := chunks.Get().(*[]byte)
-	e.buf = append((*buf)[:0], make([]byte, chunkRoom)...)
+	buf := chunkBuffers.Get().(*[]byte)
+	e.buf = append((*buf)[:0], make([]byte, maxChunkHeader)...)
 	defer func() {
 		*buf, e.buf = e.buf, nil
-		putChunk(buf)
+		putChunkBuffer(buf)
 	}()
 	for i := range events {
 		if err := e.append(&events[i]); err != nil {
@@ -91,27 +91,27 @@ func (e *eventEncoder) write(w io.Writer, events []request.Event) error {
 
 // flush sends what is gathered in one write: frames as they are, all else as one chunk.
 func (e *eventEncoder) flush(w io.Writer) error {
-	size := len(e.buf) - chunkRoom
+	size := len(e.buf) - maxChunkHeader
 	if size == 0 {
 		return nil
 	}
-	if e.socket || e.plain {
-		_, err := w.Write(e.buf[chunkRoom:])
-		e.buf = e.buf[:chunkRoom]
+	if e.webSocket || e.unchunked {
+		_, err := w.Write(e.buf[maxChunkHeader:])
+		e.buf = e.buf[:maxChunkHeader]
 		return err
 	}
-	var length [chunkRoom]byte
+	var length [maxChunkHeader]byte
 	head := append(strconv.AppendInt(length[:0], int64(size), 16), "\r\n"...)
-	from := chunkRoom - len(head)
+	from := maxChunkHeader - len(head)
 	copy(e.buf[from:], head)
 	e.buf = append(e.buf, "\r\n"...)
 	_, err := w.Write(e.buf[from:])
-	e.buf = e.buf[:chunkRoom]
+	e.buf = e.buf[:maxChunkHeader]
 	return err
 }
 
 func (e *eventEncoder) append(ev *request.Event) error {
-	if e.socket {
+	if e.webSocket {
 		return e.appendFrame(ev)
 	}
 	return e.appendEvent(ev)
@@ -133,22 +133,22 @@ func (e *eventEncoder) appendEvent(ev *request.Event) error {
 func (e *eventEncoder) appendObject(b []byte, ev *request.Event) []byte {
 	switch {
 	case ev.Type == request.Error:
-		return statusOf(ev).AppendJSON(b)
+		return eventStatus(ev).AppendJSON(b)
 	case ev.Type == request.Bookmark:
 		return e.appendBookmark(b, ev)
 	case e.format.shape == shapePartial:
 		return e.server.appendPartial(b, e.format, ev.Object)
 	case e.format.shape == shapeTable:
-		return append(b, e.table([]*meta.Object{ev.Object}, present.ListMeta{ResourceVersion: versionText(ev.Object.Version)})...)
+		return append(b, e.table([]*meta.Object{ev.Object}, present.ListMeta{ResourceVersion: formatVersion(ev.Object.Version)})...)
 	}
 	return append(b, ev.Object.JSON...)
 }
 
 func (e *eventEncoder) table(objs []*meta.Object, head present.ListMeta) []byte {
 	t := present.Table(e.server.opts.Naming, e.kind, objs, present.TableOptions{
-		ListMeta: head, IncludeObject: e.include, Version: e.format.version, NoHeaders: e.headers, Now: time.Now(),
+		ListMeta: head, IncludeObject: e.include, Version: e.format.version, NoHeaders: e.tableHeadersSent, Now: time.Now(),
 	})
-	e.headers = true
+	e.tableHeadersSent = true
 	return t
 }
 
@@ -160,7 +160,7 @@ func (e *eventEncoder) appendBookmark(b []byte, ev *request.Event) []byte {
 		kind, version = "PartialObjectMetadata", e.server.names.metaGroup+"/"+e.format.version
 	case shapeTable:
 		o := &meta.Object{JSON: e.appendEmpty(nil, ev, kind, version)}
-		return append(b, e.table([]*meta.Object{o}, present.ListMeta{ResourceVersion: versionText(ev.Version)})...)
+		return append(b, e.table([]*meta.Object{o}, present.ListMeta{ResourceVersion: formatVersion(ev.Version)})...)
 	}
 	return e.appendEmpty(b, ev, kind, version)
 }
@@ -174,24 +174,24 @@ func (e *eventEncoder) appendEmpty(b []byte, ev *request.Event, kind, version st
 	b = append(b, `","metadata":{"resourceVersion":"`...)
 	b = strconv.AppendUint(b, ev.Version, 10)
 	b = append(b, '"')
-	if ev.InitialEnd {
+	if ev.InitialEventsEnd {
 		b = append(b, `,"annotations":{"`...)
-		b = append(b, e.server.names.initialEnd...)
+		b = append(b, e.server.names.initialEventsEnd...)
 		b = append(b, `":"true"}`...)
 	}
 	return append(b, "}}"...)
 }
 
-// statusOf is the Status of an error event.
-func statusOf(ev *request.Event) *meta.Status {
+// eventStatus is the Status of an error event.
+func eventStatus(ev *request.Event) *meta.Status {
 	if ev.Status != nil {
 		return ev.Status
 	}
 	return &meta.Status{Code: 500, Reason: meta.ReasonInternalError, Message: "Internal error occurred: the watch has failed"}
 }
 
-// singleObject selects the object of a watch whose path names it.
-func singleObject(k *schema.Kind, name string) (selector.Fields, error) {
+// nameSelector selects the object of a watch whose path names it.
+func nameSelector(k *schema.Kind, name string) (selector.Fields, error) {
 	return selector.ParseFields(k, "metadata.name="+escapeSelector(name))
 }
 

@@ -13,16 +13,16 @@ import (
 
 // handle is the way of every request: it gets exactly one answer, whatever happens.
 func (s *Server) handle(ctx *fasthttp.RequestCtx) {
-	x := newExchange(ctx)
+	x := newRequestContext(ctx)
 	defer x.release()
-	defer s.finish(x)
-	defer s.recorded(x)
-	defer s.recover(x)
-	s.answer(x, s.filter(x))
+	defer s.countRequest(x)
+	defer s.endAudit(x)
+	defer s.recoverPanic(x)
+	s.writeError(x, s.runFilters(x))
 }
 
-// recover turns a panic into an answer and a line in the log.
-func (s *Server) recover(x *exchange) {
+// recoverPanic turns a panic into an answer and a line in the log.
+func (s *Server) recoverPanic(x *requestContext) {
 	fault := recover()
 	if fault == nil {
 		return
@@ -33,31 +33,31 @@ func (s *Server) recover(x *exchange) {
 	x.panicked = true
 	if !x.hijacked {
 		x.ctx.Response.Reset()
-		s.stampHead(x)
-		s.answer(x, internalError(id))
+		s.setCommonHeaders(x)
+		s.writeError(x, internalError(id))
 	}
 }
 
-// filter runs the filters in reading order and then the handler.
-func (s *Server) filter(x *exchange) error {
-	err := x.look()
-	s.stamp(x)
+// runFilters runs the filters in reading order and then the handler.
+func (s *Server) runFilters(x *requestContext) error {
+	err := x.inspectHeaders()
+	s.assignAuditID(x)
 	if err == nil {
 		err = x.parse()
 	}
 	if err != nil {
-		return x.malformed(err)
+		return x.rejectMalformed(err)
 	}
-	if s.share(x) {
+	if s.handleCORS(x) {
 		return nil
 	}
-	if err := s.deadline(x); err != nil {
+	if err := s.setDeadline(x); err != nil {
 		return err
 	}
 	if err := s.authenticate(x); err != nil {
 		return err
 	}
-	if err := s.record(x); err != nil {
+	if err := s.beginAudit(x); err != nil {
 		return err
 	}
 	if err := s.checkOrigin(x); err != nil {
@@ -66,33 +66,33 @@ func (s *Server) filter(x *exchange) error {
 	if err := s.impersonate(x); err != nil {
 		return err
 	}
-	if err := s.limit(x); err != nil {
+	if err := s.acquireSlot(x); err != nil {
 		return err
 	}
-	defer x.hold.release() // but for what a stream has taken over
+	defer x.reservation.release() // but for what a stream has taken over
 	if err := s.authorize(x); err != nil {
 		return err
 	}
 	return s.route(x)
 }
 
-// look checks the form of the request and notes which headers it has.
-func (x *exchange) look() (err error) {
-	if x.heading, err = strict(&x.ctx.Request.Header); x.heading.last {
+// inspectHeaders checks the form of the request and notes which headers it has.
+func (x *requestContext) inspectHeaders() (err error) {
+	if x.headerFlags, err = validateHead(&x.ctx.Request.Header); x.headerFlags.connectionClose {
 		x.ctx.SetConnectionClose()
 	}
 	return err
 }
 
-// stamp gives the request its id, by which it is audited, and which a client may bring.
-func (s *Server) stamp(x *exchange) {
-	if x.heading.stamped {
-		x.id = string(x.ctx.Request.Header.Peek("Audit-Id"))
+// assignAuditID gives the request its id, by which it is audited, and which a client may bring.
+func (s *Server) assignAuditID(x *requestContext) {
+	if x.headerFlags.auditID {
+		x.auditID = string(x.ctx.Request.Header.Peek("Audit-Id"))
 	}
-	if x.id == "" {
-		x.id = newID()
+	if x.auditID == "" {
+		x.auditID = newID()
 	}
-	s.stampHead(x)
+	s.setCommonHeaders(x)
 }
 
 var (
@@ -101,17 +101,17 @@ var (
 	noCache            = []byte("no-cache, private")
 )
 
-// stampHead gives the answer its common headers.
-func (s *Server) stampHead(x *exchange) {
+// setCommonHeaders gives the answer its common headers.
+func (s *Server) setCommonHeaders(x *requestContext) {
 	h := &x.ctx.Response.Header
-	x.text = append(x.text[:0], x.id...)
-	h.SetCanonical(headerAuditID, x.text)
+	x.headerBuf = append(x.headerBuf[:0], x.auditID...)
+	h.SetCanonical(headerAuditID, x.headerBuf)
 	h.SetCanonical(headerCacheControl, noCache)
-	s.secure(h)
+	s.setHSTS(h)
 }
 
 // parse makes the Info of a request whose form is right.
-func (x *exchange) parse() error {
+func (x *requestContext) parse() error {
 	h := &x.ctx.Request.Header
 	if err := x.target.parse(h.RequestURI(), h.Host()); err != nil {
 		return err
@@ -121,18 +121,18 @@ func (x *exchange) parse() error {
 		return badRequest("the query holds a bad escape")
 	}
 	x.info.parse(x.method, &x.target, x.query.flag("watch"))
-	x.format.pretty = x.pretty()
+	x.format.pretty = x.wantsPretty()
 	return nil
 }
 
-// malformed is the answer to a request that is not well formed: its connection is closed.
-func (x *exchange) malformed(err error) error {
+// rejectMalformed is the answer to a request that is not well formed: its connection is closed.
+func (x *requestContext) rejectMalformed(err error) error {
 	x.ctx.SetConnectionClose()
 	return err
 }
 
-// deadline bounds everything but watches, which have a parameter of their own.
-func (s *Server) deadline(x *exchange) error {
+// setDeadline bounds everything but watches, which have a parameter of their own.
+func (s *Server) setDeadline(x *requestContext) error {
 	timeout := s.opts.Limits.RequestTimeout
 	if text := x.query.get("timeout"); text != "" && x.info.Verb != "watch" {
 		d, err := time.ParseDuration(text)
@@ -143,19 +143,19 @@ func (s *Server) deadline(x *exchange) error {
 			timeout = min(timeout, d)
 		}
 	}
-	x.wait = &patience{deadline: x.start.Add(timeout)}
+	x.deadlineCtx = &lazyDeadline{deadline: x.start.Add(timeout)}
 	return nil
 }
 
 // asStatus is the Status for what a handler or the store has returned. Errors that are
 // none are not for clients: they are logged.
-func (s *Server) asStatus(x *exchange, err error) *meta.Status {
+func (s *Server) asStatus(x *requestContext, err error) *meta.Status {
 	var status *meta.Status
 	switch {
 	case errors.As(err, &status):
 		return status
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
-		return timedOut()
+		return gatewayTimeout()
 	}
 	id := newID()
 	s.log.Error("http: internal error", "id", id, "path", x.info.Path, "error", err)

@@ -39,26 +39,26 @@ func FuzzQuery(f *testing.F) {
 }
 
 // A peer is a connection whose other side has sent some bytes and then closed.
-type peer struct {
+type readerConn struct {
 	net.Conn
 	in  *bytes.Reader
 	out int
 }
 
-func (p *peer) Read(b []byte) (int, error)  { return p.in.Read(b) }
-func (p *peer) Write(b []byte) (int, error) { p.out += len(b); return len(b), nil }
+func (p *readerConn) Read(b []byte) (int, error)  { return p.in.Read(b) }
+func (p *readerConn) Write(b []byte) (int, error) { p.out += len(b); return len(b), nil }
 
-// TestSocketEndsBeforeItRuns: a session that ends before anybody reads from the client
+// TestWebSocketEndsBeforeItRuns: a session that ends before anybody reads from the client
 // ends the WebSocket as well.
-func TestSocketEndsBeforeItRuns(t *testing.T) {
+func TestWebSocketEndsBeforeItRuns(t *testing.T) {
 	server, client := net.Pipe()
-	st := newStream(server, &eventEncoder{socket: true})
+	st := newWatchStream(server, &eventEncoder{webSocket: true})
 	ended := false
 	st.onEnd = func() { ended = true; _ = server.Close() }
 	st.Done()
 	go st.run(server, time.Hour)
 	b, err := io.ReadAll(client)
-	if err != nil || !bytes.Equal(b, []byte{finalFrame | opClose, 2, 3, 232}) || !ended {
+	if err != nil || !bytes.Equal(b, []byte{finBit | opClose, 2, 3, 232}) || !ended {
 		t.Errorf("%x %v", b, err)
 	}
 }
@@ -70,9 +70,9 @@ func FuzzFrames(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		p := &peer{in: bytes.NewReader(b)}
-		err := (&stream{}).readFrames(p)
-		var end *closed
+		p := &readerConn{in: bytes.NewReader(b)}
+		err := (&watchStream{}).readFrames(p)
+		var end *closeError
 		if !errors.As(err, &end) && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 			t.Errorf("%x: %v", b, err)
 		}

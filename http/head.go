@@ -12,47 +12,47 @@ import (
 // The sizes of what the head of a request is read into. Most fit into the first one; who sends
 // more gets a wide one, of which strangers together may have only some.
 const (
-	headBuffer = 4 << 10
-	wideBuffer = 32 << 10
-	maxWide    = 1024
+	readBufferSize      = 4 << 10
+	largeReadBufferSize = 32 << 10
+	maxLargeHeads       = 1024
 )
 
 var (
-	narrowReaders = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, headBuffer) }}
-	wideReaders   = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, wideBuffer) }}
+	readers      = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, readBufferSize) }}
+	largeReaders = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, largeReadBufferSize) }}
 )
 
 var (
-	errLargeHead = errors.New("http: the head of a request is too large")
-	errManyHeads = errors.New("http: too many requests with large heads")
-	errBareLine  = errors.New("http: the request line does not end in CRLF")
+	errHeadTooLarge      = errors.New("http: the head of a request is too large")
+	errTooManyLargeHeads = errors.New("http: too many requests with large heads")
+	errBareLineFeed      = errors.New("http: the request line does not end in CRLF")
 	// errEmptyLines: there is nothing but empty lines.
 	errEmptyLines = errors.New("http: too many empty lines before a request")
 )
 
-// await waits for the first byte of a request. While it waits the connection holds no buffer.
-func (c *conn) await() error {
+// awaitRequest waits for the first byte of a request. While it waits the connection holds no buffer.
+func (c *conn) awaitRequest() error {
 	limits := &c.server.opts.Limits
 	if c.reader == nil {
-		if c.settled {
-			if err := c.enter(phaseIdle, limits.IdleTimeout); err != nil {
+		if c.requestSeen {
+			if err := c.setPhase(phaseIdle, limits.IdleTimeout); err != nil {
 				return err
 			}
 		}
-		n, err := c.Read(c.first[:])
+		n, err := c.Read(c.firstByte[:])
 		if err != nil {
 			return err
 		}
-		c.ahead = c.first[:n]
-		c.reader = narrowReaders.Get().(*bufio.Reader)
+		c.unread = c.firstByte[:n]
+		c.reader = readers.Get().(*bufio.Reader)
 		c.reader.Reset(c)
 	}
-	return c.enter(phaseArriving, limits.ReadTimeout)
+	return c.setPhase(phaseReading, limits.ReadTimeout)
 }
 
 // readHead reads the head of a request. It is parsed when all of it has come, and only then.
 func (c *conn) readHead(h *fasthttp.RequestHeader) error {
-	if err := c.skipLines(); err != nil {
+	if err := c.skipEmptyLines(); err != nil {
 		return err
 	}
 	for from := 0; ; {
@@ -62,12 +62,12 @@ func (c *conn) readHead(h *fasthttp.RequestHeader) error {
 		}
 		if headEnds(b, from) {
 			if line, _, _ := bytes.Cut(b, []byte("\n")); !bytes.HasSuffix(line, []byte("\r")) {
-				return errBareLine
+				return errBareLineFeed
 			}
 			return h.Read(c.reader)
 		}
 		if from = max(len(b)-2, 0); len(b) == c.reader.Size() {
-			if err := c.widen(b); err != nil {
+			if err := c.growReader(b); err != nil {
 				return err
 			}
 		}
@@ -80,8 +80,8 @@ func (c *conn) readHead(h *fasthttp.RequestHeader) error {
 // maxEmptyLines is how many bytes of empty lines may come before a request.
 const maxEmptyLines = 16
 
-// skipLines reads over empty lines before a request.
-func (c *conn) skipLines() error {
+// skipEmptyLines reads over empty lines before a request.
+func (c *conn) skipEmptyLines() error {
 	for range maxEmptyLines {
 		b, err := c.reader.Peek(1)
 		if err != nil {
@@ -111,21 +111,21 @@ func headEnds(b []byte, from int) bool {
 	}
 }
 
-// widen goes on with a wide reader, behind what has come.
-func (c *conn) widen(b []byte) error {
-	if c.wide {
-		return errLargeHead
+// growReader goes on with a wide reader, behind what has come.
+func (c *conn) growReader(b []byte) error {
+	if c.largeHead {
+		return errHeadTooLarge
 	}
-	if !c.server.connections.widen(c) {
-		return errManyHeads
+	if !c.server.connections.addLargeHead(c) {
+		return errTooManyLargeHeads
 	}
-	c.wide = true
-	c.ahead = append(bytes.Clone(b), c.ahead...)
+	c.largeHead = true
+	c.unread = append(bytes.Clone(b), c.unread...)
 	old := c.reader
-	c.reader = wideReaders.Get().(*bufio.Reader)
+	c.reader = largeReaders.Get().(*bufio.Reader)
 	c.reader.Reset(c)
 	old.Reset(nil)
-	narrowReaders.Put(old)
+	readers.Put(old)
 	_, err := c.reader.Peek(len(b))
 	return err
 }
@@ -138,11 +138,11 @@ func (c *conn) releaseReader(must bool) {
 	}
 	c.reader = nil
 	r.Reset(nil)
-	if c.wide {
-		c.wide = false
-		c.server.connections.narrow(c)
-		wideReaders.Put(r)
+	if c.largeHead {
+		c.largeHead = false
+		c.server.connections.removeLargeHead(c)
+		largeReaders.Put(r)
 		return
 	}
-	narrowReaders.Put(r)
+	readers.Put(r)
 }

@@ -45,10 +45,10 @@ func (s *Server) checks(endpoint string) []Check {
 }
 
 // health answers one endpoint: "ok" in short, or every check with ?verbose or when one fails.
-func (s *Server) health(endpoint string) func(*exchange) error {
+func (s *Server) health(endpoint string) func(*requestContext) error {
 	checks := s.checks(endpoint)
-	return func(x *exchange) error {
-		excluded := x.query.all("exclude")
+	return func(x *requestContext) error {
+		excluded := x.query.values("exclude")
 		var lines strings.Builder
 		failed := false
 		for _, c := range checks {
@@ -89,9 +89,9 @@ func (s *Server) runCheck(lines *strings.Builder, endpoint string, c Check) bool
 }
 
 // healthCheck answers one check alone, as in /livez/ping.
-func (s *Server) healthCheck(endpoint string) func(*exchange) error {
+func (s *Server) healthCheck(endpoint string) func(*requestContext) error {
 	checks := s.checks(endpoint)
-	return func(x *exchange) error {
+	return func(x *requestContext) error {
 		name := strings.TrimPrefix(x.info.Path, "/"+endpoint+"/")
 		i := slices.IndexFunc(checks, func(c Check) bool { return c.Name == name })
 		if i < 0 {
@@ -109,7 +109,7 @@ func (s *Server) healthCheck(endpoint string) func(*exchange) error {
 }
 
 // writeText answers plain text.
-func (s *Server) writeText(x *exchange, text string) {
-	x.header("X-Content-Type-Options", "nosniff")
+func (s *Server) writeText(x *requestContext, text string) {
+	x.setHeader("X-Content-Type-Options", "nosniff")
 	s.writeRaw(x, typeText, []byte(text))
 }

@@ -7,19 +7,19 @@ import (
 	"time"
 )
 
-// bounds are the upper ends of the buckets, in seconds.
-var bounds = [...]float64{0.001, 0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.5, 2, 3, 5, 8, 15, 30, 60}
+// bucketBounds are the upper ends of the buckets, in seconds.
+var bucketBounds = [...]float64{0.001, 0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.5, 2, 3, 5, 8, 15, 30, 60}
 
 // A histogram counts durations in buckets with the label le.
 type histogram struct {
-	buckets [len(bounds) + 1]atomic.Uint64
+	buckets [len(bucketBounds) + 1]atomic.Uint64
 	sum     atomic.Int64 // nanoseconds
 }
 
 func (h *histogram) observe(d time.Duration) {
 	seconds := d.Seconds()
 	i := 0
-	for i < len(bounds) && seconds > bounds[i] {
+	for i < len(bucketBounds) && seconds > bucketBounds[i] {
 		i++
 	}
 	h.buckets[i].Add(1)
@@ -29,15 +29,15 @@ func (h *histogram) observe(d time.Duration) {
 // write writes the series of name with the given labels, as in `a="x",b="y"`, unless nothing
 // was counted.
 func (h *histogram) write(w io.Writer, name, labels string) {
-	if !h.used() {
+	if !h.hasSamples() {
 		return
 	}
 	total := uint64(0)
 	for i := range h.buckets {
 		total += h.buckets[i].Load()
 		le := "+Inf"
-		if i < len(bounds) {
-			le = strconv.FormatFloat(bounds[i], 'g', -1, 64)
+		if i < len(bucketBounds) {
+			le = strconv.FormatFloat(bucketBounds[i], 'g', -1, 64)
 		}
 		writeSample(w, name+"_bucket", labels+`,le="`+le+`"`, strconv.FormatUint(total, 10))
 	}
@@ -45,8 +45,8 @@ func (h *histogram) write(w io.Writer, name, labels string) {
 	writeSample(w, name+"_count", labels, strconv.FormatUint(total, 10))
 }
 
-// used tells whether anything was counted.
-func (h *histogram) used() bool {
+// hasSamples tells whether anything was counted.
+func (h *histogram) hasSamples() bool {
 	for i := range h.buckets {
 		if h.buckets[i].Load() > 0 {
 			return true
@@ -57,8 +57,10 @@ func (h *histogram) used() bool {
 
 func writeSample(w io.Writer, name, labels, value string) {
 	// The writer is a buffer: it does not fail.
-	_, _ = io.WriteString(w, sample(name, labels, value))
+	_, _ = io.WriteString(w, formatSample(name, labels, value))
 }
 
-// sample is the line of one series.
-func sample(name, labels, value string) string { return name + "{" + labels + "} " + value + "\n" }
+// formatSample is the line of one series.
+func formatSample(name, labels, value string) string {
+	return name + "{" + labels + "} " + value + "\n"
+}

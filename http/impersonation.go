@@ -2,11 +2,11 @@ package http
 
 // impersonate makes the user of the request the one whom it asks to act as. Who has asked stays
 // in the audit. From here on, nothing tells the one from the other.
-func (s *Server) impersonate(x *exchange) error {
-	if !x.heading.impersonates {
+func (s *Server) impersonate(x *requestContext) error {
+	if !x.headerFlags.impersonation {
 		return nil
 	}
-	user, err := s.impersonator.Become(x.user, x.believes())
+	user, err := s.impersonator.Impersonate(x.user, x.identityHeaders())
 	if err != nil {
 		return err
 	}

@@ -8,8 +8,8 @@ type indenter struct {
 	to    io.Writer
 	out   []byte
 	depth int
-	// text: inside of a string. escape: behind a backslash in it. opened: behind a bracket.
-	text, escape, opened bool
+	// inString: inside of a string. escape: behind a backslash in it. opened: behind a bracket.
+	inString, escape, opened bool
 }
 
 // maxIndent is the depth from which lines are not indented further.
@@ -26,15 +26,15 @@ var indentation = func() (b [2 * maxIndent]byte) {
 func (p *indenter) Write(b []byte) (int, error) {
 	n := len(b)
 	for len(b) > 0 {
-		if p.text {
-			end := p.string(b)
+		if p.inString {
+			end := p.scanString(b)
 			p.out = append(p.out, b[:end]...)
 			b = b[end:]
 		} else {
-			p.structure(b[0])
+			p.writeStructural(b[0])
 			b = b[1:]
 		}
-		if len(p.out) >= pieceSize/4 {
+		if len(p.out) >= maxWriteSize/4 {
 			if _, err := p.to.Write(p.out); err != nil {
 				return 0, err
 			}
@@ -46,9 +46,9 @@ func (p *indenter) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// string is how far b, in which a string goes on, belongs to it, in steps that fit the buffer.
-func (p *indenter) string(b []byte) int {
-	b = b[:min(len(b), pieceSize/4)]
+// scanString is how far b, in which a string goes on, belongs to it, in steps that fit the buffer.
+func (p *indenter) scanString(b []byte) int {
+	b = b[:min(len(b), maxWriteSize/4)]
 	for i, c := range b {
 		switch {
 		case p.escape:
@@ -56,15 +56,15 @@ func (p *indenter) string(b []byte) int {
 		case c == '\\':
 			p.escape = true
 		case c == '"':
-			p.text = false
+			p.inString = false
 			return i + 1
 		}
 	}
 	return len(b)
 }
 
-// structure takes one byte that is outside of strings.
-func (p *indenter) structure(c byte) {
+// writeStructural takes one byte that is outside of strings.
+func (p *indenter) writeStructural(c byte) {
 	if p.opened && c != '}' && c != ']' {
 		p.depth++
 		p.newline()
@@ -75,7 +75,7 @@ func (p *indenter) structure(c byte) {
 		p.newline()
 	}
 	p.opened = c == '{' || c == '['
-	p.text = c == '"'
+	p.inString = c == '"'
 	p.out = append(p.out, c)
 	switch c {
 	case ',':

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// indented writes a document in pieces of a size.
-func indented(t *testing.T, doc string, piece int) string {
+// indentInPieces writes a document in pieces of a size.
+func indentInPieces(t *testing.T, doc string, piece int) string {
 	t.Helper()
 	var out bytes.Buffer
 	p := indenter{to: &out}
@@ -35,7 +35,7 @@ func TestIndenter(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, piece := range []int{1, 2, 7, 1 << 20} {
-			if got := indented(t, doc, piece); got != want.String() {
+			if got := indentInPieces(t, doc, piece); got != want.String() {
 				t.Errorf("%.60s in pieces of %d: %.200s, want %.200s", doc, piece, got, want.String())
 			}
 		}
@@ -49,7 +49,7 @@ func FuzzIndenter(f *testing.F) {
 		if json.Compact(&compact, []byte(text)) != nil || json.Indent(&want, compact.Bytes(), "", "  ") != nil {
 			return
 		}
-		if got := indented(t, compact.String(), max(piece, 1)); got != want.String() {
+		if got := indentInPieces(t, compact.String(), max(piece, 1)); got != want.String() {
 			t.Errorf("%q: %q, want %q", compact.String(), got, want.String())
 		}
 	})

@@ -15,8 +15,8 @@ func TestLimits(t *testing.T) {
 	jane := &authn.User{Name: "jane", Groups: []string{authn.GroupAuthenticated}}
 	node := &authn.User{Name: "system:node:a", Groups: []string{"system:nodes"}}
 	ask := func(u *authn.User, method, verb string) bool {
-		x := &exchange{method: method, user: u, info: Info{IsResource: true, Verb: verb}}
-		err := s.limit(x)
+		x := &requestContext{method: method, user: u, info: RequestInfo{IsResource: true, Verb: verb}}
+		err := s.acquireSlot(x)
 		return err == nil
 	}
 	let := func(n int, u *authn.User, method, verb string) {
@@ -33,19 +33,19 @@ func TestLimits(t *testing.T) {
 	let(1, node, "GET", "list")
 	let(2, jane, "POST", "create")
 	let(1, node, "DELETE", "delete")
-	if err := s.limit(&exchange{method: "GET", user: jane, info: Info{Path: "/livez"}}); err != nil {
+	if err := s.acquireSlot(&requestContext{method: "GET", user: jane, info: RequestInfo{Path: "/livez"}}); err != nil {
 		t.Error("health is refused")
 	}
-	s.limiters.reading.current.Store(0)
+	s.limiters.readOnly.inFlight.Store(0)
 	s.metrics.watches.Store(4)
 	let(0, jane, "GET", "watch")
 	let(5, node, "GET", "watch") // none of them runs
 	s.metrics.watches.Store(5)
-	s.limiters.reading.current.Store(0)
+	s.limiters.readOnly.inFlight.Store(0)
 	let(0, node, "GET", "watch")
 }
 
-func TestPartsOfTheSystem(t *testing.T) {
+func TestSystemUsers(t *testing.T) {
 	for _, test := range []struct {
 		naming *meta.Naming
 		user   authn.User
@@ -60,7 +60,7 @@ func TestPartsOfTheSystem(t *testing.T) {
 		{meta.Kubernetes, authn.User{Name: authn.UserAnonymous, Groups: []string{authn.GroupUnauthenticated}}, false},
 	} {
 		var l limiters
-		if l.init(Limits{}, test.naming); l.system(&test.user) != test.want {
+		if l.init(Limits{}, test.naming); l.isSystemUser(&test.user) != test.want {
 			t.Errorf("%s %v: %t", test.user.Name, test.user.Groups, !test.want)
 		}
 	}

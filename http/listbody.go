@@ -18,18 +18,18 @@ type listBody struct {
 	kind  *schema.Kind
 	meta  present.ListMeta
 	items []*meta.Object // as they are stored
-	// show makes an item what kind shows of it.
-	show func(k *schema.Kind, o *meta.Object) (*meta.Object, error)
+	// convert makes an item what kind shows of it.
+	convert func(k *schema.Kind, o *meta.Object) (*meta.Object, error)
 	// asStored tells that the items go out as they are stored.
 	asStored bool
-	// add appends an item in JSON; nil where the items are the objects themselves.
-	add func(b []byte, o *meta.Object) []byte
+	// appendItem appends an item in JSON; nil where the items are the objects themselves.
+	appendItem func(b []byte, o *meta.Object) []byte
 }
 
 const listEnd = "]}"
 
-// wholeBody makes the body of a list of whole objects.
-func (s *Server) wholeBody(k *schema.Kind, l present.ListMeta, items []*meta.Object) *listBody {
+// objectListBody makes the body of a list of whole objects.
+func (s *Server) objectListBody(k *schema.Kind, l present.ListMeta, items []*meta.Object) *listBody {
 	b := make([]byte, 0, 256)
 	b = append(b, `{"kind":"`...)
 	b = append(b, k.ListKind()...)
@@ -39,52 +39,52 @@ func (s *Server) wholeBody(k *schema.Kind, l present.ListMeta, items []*meta.Obj
 	b = l.Append(b)
 	b = append(b, `,"items":[`...)
 	return &listBody{
-		head: b, field: "items", kind: k, meta: l, items: items, show: s.opts.Store.Show, asStored: goesAsStored(k, items),
+		head: b, field: "items", kind: k, meta: l, items: items, convert: s.opts.Store.Convert, asStored: allAsStored(k, items),
 	}
 }
 
-// tableBody makes the body of a list as a Table.
-func (s *Server) tableBody(k *schema.Kind, o present.TableOptions, items []*meta.Object) *listBody {
-	t := present.NewTabular(s.opts.Naming, k, o)
+// tableListBody makes the body of a list as a Table.
+func (s *Server) tableListBody(k *schema.Kind, o present.TableOptions, items []*meta.Object) *listBody {
+	t := present.NewTableWriter(s.opts.Naming, k, o)
 	return &listBody{
-		head: t.AppendHead(nil), field: "rows", kind: k, meta: o.ListMeta, items: items, show: s.opts.Store.Show, add: t.AppendRow,
+		head: t.AppendHead(nil), field: "rows", kind: k, meta: o.ListMeta, items: items, convert: s.opts.Store.Convert, appendItem: t.AppendRow,
 	}
 }
 
-// partialBody makes the body of a list of the metadata of objects.
-func (s *Server) partialBody(k *schema.Kind, f format, l present.ListMeta, items []*meta.Object) *listBody {
+// partialListBody makes the body of a list of the metadata of objects.
+func (s *Server) partialListBody(k *schema.Kind, f format, l present.ListMeta, items []*meta.Object) *listBody {
 	add := func(b []byte, o *meta.Object) []byte { return s.appendPartial(b, f, o) }
 	head := present.AppendPartialListHead(nil, s.opts.Naming, f.version, l)
-	return &listBody{head: head, field: "items", kind: k, meta: l, items: items, show: s.opts.Store.Show, add: add}
+	return &listBody{head: head, field: "items", kind: k, meta: l, items: items, convert: s.opts.Store.Convert, appendItem: add}
 }
 
-// bodyOf makes the body of a listing in the shape that was negotiated.
-func (s *Server) bodyOf(x *exchange, l request.Listing) (*listBody, error) {
-	head := present.ListMeta{ResourceVersion: versionText(l.Version), Continue: l.Continue, Remaining: max(l.Remaining, 0)}
+// newListBody makes the body of a listing in the shape that was negotiated.
+func (s *Server) newListBody(x *requestContext, l request.ListResult) (*listBody, error) {
+	head := present.ListMeta{ResourceVersion: formatVersion(l.Version), Continue: l.Continue, Remaining: max(l.Remaining, 0)}
 	switch x.format.shape {
 	case shapeTable:
 		o, err := tableOptions(x, head)
-		return s.tableBody(x.kind, o, l.Items), err
+		return s.tableListBody(x.kind, o, l.Items), err
 	case shapePartialList:
-		return s.partialBody(x.kind, x.format, head, l.Items), nil
+		return s.partialListBody(x.kind, x.format, head, l.Items), nil
 	case shapePartial:
 		return nil, notAcceptable("you requested PartialObjectMetadata, but the requested object is a list (" + x.kind.ListKind() + ")")
 	}
-	head.Explicit = x.kind.Custom()
-	return s.wholeBody(x.kind, head, l.Items), nil
+	head.WriteEmptyContinue = x.kind.Custom()
+	return s.objectListBody(x.kind, head, l.Items), nil
 }
 
-// goesAsStored tells whether whole objects can be written as they are stored: all are in the form of the kind.
-func goesAsStored(k *schema.Kind, items []*meta.Object) bool {
+// allAsStored tells whether whole objects can be written as they are stored: all are in the form of the kind.
+func allAsStored(k *schema.Kind, items []*meta.Object) bool {
 	if k.Stored != k || !k.Custom() {
 		return k.Stored == k
 	}
-	form := k.Message.Custom.Form
-	return !slices.ContainsFunc(items, func(o *meta.Object) bool { return !o.InForm(form) })
+	form := k.Message.Custom.SchemaID
+	return !slices.ContainsFunc(items, func(o *meta.Object) bool { return !o.ConformsTo(form) })
 }
 
-// weigh measures the objects: all that will be read, and the largest.
-func (l *listBody) weigh() (all, largest int) {
+// measure measures the objects: all that will be read, and the largest.
+func (l *listBody) measure() (all, largest int) {
 	for _, o := range l.items {
 		all += len(o.JSON)
 		largest = max(largest, len(o.JSON))
@@ -96,7 +96,7 @@ func (l *listBody) weigh() (all, largest int) {
 func (l *listBody) size() int {
 	size := len(l.head) + len(listEnd) + max(len(l.items)-1, 0)
 	for _, o := range l.items {
-		size += len(o.JSON) - o.Item + 1
+		size += len(o.JSON) - o.ItemOffset + 1
 	}
 	return size
 }
@@ -138,7 +138,7 @@ func (l *listBody) copyItems(w io.Writer) error {
 		if _, err := w.Write(start); err != nil {
 			return err
 		}
-		if _, err := w.Write(o.JSON[o.Item:]); err != nil {
+		if _, err := w.Write(o.JSON[o.ItemOffset:]); err != nil {
 			return err
 		}
 		start = nextItemStart
@@ -148,22 +148,22 @@ func (l *listBody) copyItems(w io.Writer) error {
 
 // each makes one item after the other as JSON, which is valid until the next.
 func (l *listBody) each(do func(i int, item []byte) error) error {
-	buf := chunks.Get().(*[]byte)
-	defer putChunk(buf)
-	return l.shown(func(i int, o *meta.Object) error {
-		if l.add != nil {
-			*buf = l.add((*buf)[:0], o)
+	buf := chunkBuffers.Get().(*[]byte)
+	defer putChunkBuffer(buf)
+	return l.eachConverted(func(i int, o *meta.Object) error {
+		if l.appendItem != nil {
+			*buf = l.appendItem((*buf)[:0], o)
 		} else {
-			*buf = append(append((*buf)[:0], '{'), o.JSON[o.Item:]...)
+			*buf = append(append((*buf)[:0], '{'), o.JSON[o.ItemOffset:]...)
 		}
 		return do(i, *buf)
 	})
 }
 
-// shown converts one object after the other to the version that was asked for.
-func (l *listBody) shown(do func(i int, o *meta.Object) error) error {
+// eachConverted converts one object after the other to the version that was asked for.
+func (l *listBody) eachConverted(do func(i int, o *meta.Object) error) error {
 	for i, o := range l.items {
-		o, err := l.show(l.kind, o)
+		o, err := l.convert(l.kind, o)
 		if err == nil {
 			err = do(i, o)
 		}

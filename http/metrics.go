@@ -21,31 +21,31 @@ type Metrics struct {
 	watches         atomic.Int64
 	handshakeErrors atomic.Uint64
 	acceptErrors    atomic.Uint64
-	scarce          atomic.Uint64 // requests that were refused because memory was short
+	memoryRefused   atomic.Uint64 // requests that were refused because memory was short
 
 	mu     sync.Mutex // serializes additions to what follows, which is never changed in place
 	routes atomic.Pointer[map[routeKey]*routeSeries]
-	// outdated holds the deprecated versions that were asked for.
-	outdated atomic.Pointer[map[deprecatedKey]*struct{}]
+	// deprecated holds the deprecated versions that were asked for.
+	deprecated atomic.Pointer[map[deprecatedKey]*struct{}]
 }
 
 // A routeKey tells what requests are counted together. Requests for no served resource
 // share one key for each verb, whatever their path.
 type routeKey struct {
-	kind       *schema.Kind
-	verb, sub  string
-	collection bool
-	namespaced bool
+	kind              *schema.Kind
+	verb, subresource string
+	collection        bool
+	namespaced        bool
 }
 
 // A routeSeries counts the requests of one key.
 type routeSeries struct {
 	durations histogram
-	answers   atomic.Pointer[[]*answerSeries] // by their codes, of which there are few; nil: none
+	byCode    atomic.Pointer[[]*codeSeries] // by their codes, of which there are few; nil: none
 }
 
-// An answerSeries counts the answers with one code.
-type answerSeries struct {
+// An codeSeries counts the answers with one code.
+type codeSeries struct {
 	code  int
 	count atomic.Uint64
 }
@@ -53,56 +53,56 @@ type answerSeries struct {
 func newMetrics() *Metrics {
 	m := &Metrics{}
 	m.routes.Store(&map[routeKey]*routeSeries{})
-	m.outdated.Store(&map[deprecatedKey]*struct{}{})
+	m.deprecated.Store(&map[deprecatedKey]*struct{}{})
 	return m
 }
 
-// finish counts the request when its answer is decided.
-func (s *Server) finish(x *exchange) {
+// countRequest counts the request when its answer is decided.
+func (s *Server) countRequest(x *requestContext) {
 	key := routeKey{kind: x.kind, verb: x.info.Verb}
 	if x.kind != nil {
-		if x.kind.First != nil { // a series goes on when its kind is defined anew
-			key.kind = x.kind.First
+		if x.kind.Original != nil { // a series goes on when its kind is defined anew
+			key.kind = x.kind.Original
 		}
 		key.collection, key.namespaced = x.info.Name == "", x.info.Namespace != ""
-		if x.sub != nil {
-			key.sub = x.sub.Name
+		if x.subresource != nil {
+			key.subresource = x.subresource.Name
 		}
 	}
-	route := lookup(&s.metrics.mu, &s.metrics.routes, key)
-	route.answered(&s.metrics.mu, x.ctx.Response.StatusCode())
+	route := loadOrAdd(&s.metrics.mu, &s.metrics.routes, key)
+	route.countResponse(&s.metrics.mu, x.ctx.Response.StatusCode())
 	if !x.hijacked {
 		route.durations.observe(time.Since(x.start))
 	}
 }
 
-// answered counts an answer; mu serializes the additions of codes.
-func (r *routeSeries) answered(mu *sync.Mutex, code int) {
-	if a := r.answer(code); a != nil {
+// countResponse counts an answer; mu serializes the additions of codes.
+func (r *routeSeries) countResponse(mu *sync.Mutex, code int) {
+	if a := r.find(code); a != nil {
 		a.count.Add(1)
 		return
 	}
 	mu.Lock()
 	defer mu.Unlock()
-	a := r.answer(code)
+	a := r.find(code)
 	if a == nil {
-		a = &answerSeries{code: code}
+		a = &codeSeries{code: code}
 		all := append(slices.Clone(r.codes()), a)
-		r.answers.Store(&all)
+		r.byCode.Store(&all)
 	}
 	a.count.Add(1)
 }
 
 // codes are the series that there are; nobody changes the list.
-func (r *routeSeries) codes() []*answerSeries {
-	if all := r.answers.Load(); all != nil {
+func (r *routeSeries) codes() []*codeSeries {
+	if all := r.byCode.Load(); all != nil {
 		return *all
 	}
 	return nil
 }
 
-// answer is the series of a code; nil if there is none.
-func (r *routeSeries) answer(code int) *answerSeries {
+// find is the series of a code; nil if there is none.
+func (r *routeSeries) find(code int) *codeSeries {
 	for _, a := range r.codes() {
 		if a.code == code {
 			return a
@@ -111,8 +111,8 @@ func (r *routeSeries) answer(code int) *answerSeries {
 	return nil
 }
 
-// lookup finds the series of a key, or adds it.
-func lookup[K comparable, V any](mu *sync.Mutex, p *atomic.Pointer[map[K]*V], key K) *V {
+// loadOrAdd finds the series of a key, or adds it.
+func loadOrAdd[K comparable, V any](mu *sync.Mutex, p *atomic.Pointer[map[K]*V], key K) *V {
 	if v := (*p.Load())[key]; v != nil {
 		return v
 	}
@@ -143,7 +143,7 @@ func (k routeKey) labels() string {
 			scope = "cluster"
 		}
 	}
-	return fmt.Sprintf("verb=%q,group=%q,version=%q,resource=%q,subresource=%q,scope=%q", k.metricVerb(), group, version, resource, k.sub, scope)
+	return fmt.Sprintf("verb=%q,group=%q,version=%q,resource=%q,subresource=%q,scope=%q", k.metricVerb(), group, version, resource, k.subresource, scope)
 }
 
 // metricVerb is the verb as dashboards know it.
@@ -164,22 +164,22 @@ func (k routeKey) metricVerb() string {
 const typeMetrics = "text/plain; version=0.0.4; charset=utf-8; escaping=underscores"
 
 // writeMetrics answers /metrics.
-func (s *Server) writeMetrics(x *exchange) error {
+func (s *Server) writeMetrics(x *requestContext) error {
 	var b bytes.Buffer
 	s.metrics.write(&b)
-	describe(&b, "apiserver_current_inflight_requests", "gauge", "Requests that are being answered, by their sort.")
-	for _, l := range []*limiter{&s.limiters.reading, &s.limiters.mutating} {
-		writeSample(&b, "apiserver_current_inflight_requests", `request_kind="`+l.kind+`"`, strconv.FormatInt(l.current.Load(), 10))
+	writeHelp(&b, "apiserver_current_inflight_requests", "gauge", "Requests that are being answered, by their sort.")
+	for _, l := range []*limiter{&s.limiters.readOnly, &s.limiters.mutating} {
+		writeSample(&b, "apiserver_current_inflight_requests", `request_kind="`+l.kind+`"`, strconv.FormatInt(l.inFlight.Load(), 10))
 	}
-	describe(&b, "troupe_response_bytes", "gauge", "Memory of large answers that are being written, beside the objects.")
-	fmt.Fprintf(&b, "troupe_response_bytes %d\n", s.answers.used.Load())
-	describe(&b, "apiserver_longrunning_requests", "gauge", "Watches that are open.")
+	writeHelp(&b, "troupe_response_bytes", "gauge", "Memory of large answers that are being written, beside the objects.")
+	fmt.Fprintf(&b, "troupe_response_bytes %d\n", s.responseBudget.used.Load())
+	writeHelp(&b, "apiserver_longrunning_requests", "gauge", "Watches that are open.")
 	writeSample(&b, "apiserver_longrunning_requests", `verb="WATCH"`, strconv.FormatInt(s.metrics.watches.Load(), 10))
-	describe(&b, "apiserver_tls_handshake_errors_total", "counter", "Handshakes of TLS that have failed.")
+	writeHelp(&b, "apiserver_tls_handshake_errors_total", "counter", "Handshakes of TLS that have failed.")
 	fmt.Fprintf(&b, "apiserver_tls_handshake_errors_total %d\n", s.metrics.handshakeErrors.Load())
 	s.writeConnections(&b)
-	describe(&b, "troupe_memory_refused_total", "counter", "Requests that were refused because memory was short.")
-	fmt.Fprintf(&b, "troupe_memory_refused_total %d\n", s.metrics.scarce.Load())
+	writeHelp(&b, "troupe_memory_refused_total", "counter", "Requests that were refused because memory was short.")
+	fmt.Fprintf(&b, "troupe_memory_refused_total %d\n", s.metrics.memoryRefused.Load())
 	if s.opts.Audit != nil {
 		s.opts.Audit.WriteMetrics(&b)
 	}
@@ -189,7 +189,7 @@ func (s *Server) writeMetrics(x *exchange) error {
 	if s.opts.WriteMetrics != nil {
 		s.opts.WriteMetrics(&b)
 	}
-	x.header("X-Content-Type-Options", "nosniff")
+	x.setHeader("X-Content-Type-Options", "nosniff")
 	s.writeRaw(x, typeMetrics, b.Bytes())
 	return nil
 }
@@ -197,38 +197,38 @@ func (s *Server) writeMetrics(x *exchange) error {
 // writeConnections writes the series of connections and of the bodies that they send.
 func (s *Server) writeConnections(b *bytes.Buffer) {
 	open, newcomers := s.connections.count()
-	describe(b, "troupe_connections", "gauge", "Connections that are open: those that have sent a whole request, and those that have not.")
+	writeHelp(b, "troupe_connections", "gauge", "Connections that are open: those that have sent a whole request, and those that have not.")
 	writeSample(b, "troupe_connections", `state="settled"`, strconv.Itoa(open-newcomers))
 	writeSample(b, "troupe_connections", `state="new"`, strconv.Itoa(newcomers))
-	describe(b, "troupe_connections_limit", "gauge", "Connections that may be open.")
+	writeHelp(b, "troupe_connections_limit", "gauge", "Connections that may be open.")
 	fmt.Fprintf(b, "troupe_connections_limit %d\n", s.connections.limit)
-	describe(b, "troupe_connections_refused_total", "counter", "Connections that were not let in, or closed to let others in, because there were too many.")
+	writeHelp(b, "troupe_connections_refused_total", "counter", "Connections that were not let in, or closed to let others in, because there were too many.")
 	writeSample(b, "troupe_connections_refused_total", `reason="full"`, strconv.FormatUint(s.connections.refused.Load(), 10))
-	writeSample(b, "troupe_connections_refused_total", `reason="oldest"`, strconv.FormatUint(s.connections.expelled.Load(), 10))
-	describe(b, "troupe_accept_errors_total", "counter", "Attempts to accept a connection that have failed.")
+	writeSample(b, "troupe_connections_refused_total", `reason="oldest"`, strconv.FormatUint(s.connections.evicted.Load(), 10))
+	writeHelp(b, "troupe_accept_errors_total", "counter", "Attempts to accept a connection that have failed.")
 	fmt.Fprintf(b, "troupe_accept_errors_total %d\n", s.metrics.acceptErrors.Load())
-	describe(b, "troupe_request_body_bytes", "gauge", "Memory that bodies of requests hold, beyond what each has for nothing.")
-	fmt.Fprintf(b, "troupe_request_body_bytes %d\n", s.bodies.used.Load())
+	writeHelp(b, "troupe_request_body_bytes", "gauge", "Memory that bodies of requests hold, beyond what each has for nothing.")
+	fmt.Fprintf(b, "troupe_request_body_bytes %d\n", s.bodyBudget.used.Load())
 }
 
-func describe(b *bytes.Buffer, name, kind, help string) {
+func writeHelp(b *bytes.Buffer, name, kind, help string) {
 	fmt.Fprintf(b, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, kind)
 }
 
 // write writes the counters and durations, sorted by labels.
 func (m *Metrics) write(b *bytes.Buffer) {
-	describe(b, "apiserver_request_total", "counter", "Requests answered, by what they asked for and the code of the answer.")
+	writeHelp(b, "apiserver_request_total", "counter", "Requests answered, by what they asked for and the code of the answer.")
 	routes := *m.routes.Load()
 	var lines []string
 	for k, r := range routes {
 		labels := k.labels()
 		for _, a := range r.codes() {
-			lines = append(lines, sample("apiserver_request_total", labels+`,code="`+strconv.Itoa(a.code)+`"`, strconv.FormatUint(a.count.Load(), 10)))
+			lines = append(lines, formatSample("apiserver_request_total", labels+`,code="`+strconv.Itoa(a.code)+`"`, strconv.FormatUint(a.count.Load(), 10)))
 		}
 	}
 	slices.Sort(lines)
 	b.WriteString(strings.Join(lines, ""))
-	describe(b, "apiserver_request_duration_seconds", "histogram", "Time to answer, in seconds, but for watches.")
+	writeHelp(b, "apiserver_request_duration_seconds", "histogram", "Time to answer, in seconds, but for watches.")
 	keys := slices.SortedFunc(maps.Keys(routes), func(a, b routeKey) int { return cmp.Compare(a.labels(), b.labels()) })
 	for _, k := range keys {
 		routes[k].durations.write(b, "apiserver_request_duration_seconds", k.labels())

@@ -16,8 +16,8 @@ func TestRouteSeries(t *testing.T) {
 		all.Go(func() {
 			for i := range 300 {
 				key := routeKey{verb: []string{"get", "watch", "list"}[i%3]}
-				r := lookup(&m.mu, &m.routes, key)
-				r.answered(&m.mu, 200+i%2)
+				r := loadOrAdd(&m.mu, &m.routes, key)
+				r.countResponse(&m.mu, 200+i%2)
 				if key.verb != "watch" {
 					r.durations.observe(2 * time.Millisecond)
 				}

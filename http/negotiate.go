@@ -36,31 +36,31 @@ type format struct {
 	pretty  bool
 }
 
-// names are the identifiers that the front uses, in the form of the naming profile.
-type names struct {
-	metaGroup      string
-	discoveryGroup string
-	protobuf       string // media type
-	protobufWatch  string
-	initialEnd     string // annotation
-	bearerProtocol string // prefix of the sub-protocol of a WebSocket that holds a token
+// apiNames are the identifiers that the front uses, in the form of the naming profile.
+type apiNames struct {
+	metaGroup        string
+	discoveryGroup   string
+	protobuf         string // media type
+	protobufWatch    string
+	initialEventsEnd string // annotation
+	bearerProtocol   string // prefix of the sub-protocol of a WebSocket that holds a token
 	// accepted are the media types of bodies, patches those of patches.
 	accepted, patches []string
-	notAcceptable     string // text that lists them
+	representations   string // text that lists them
 }
 
-func newNames(n *meta.Naming) names {
-	x := names{
-		metaGroup:      n.Name("meta.platform.io"),
-		discoveryGroup: n.Name("apidiscovery.platform.io"),
-		protobuf:       n.Name("application/vnd.platform.protobuf"),
-		initialEnd:     n.Name("platform.io/initial-events-end"),
-		bearerProtocol: n.Group("base64url.bearer.authorization") + ".",
+func newAPINames(n *meta.Naming) apiNames {
+	x := apiNames{
+		metaGroup:        n.Translate("meta.platform.io"),
+		discoveryGroup:   n.Translate("apidiscovery.platform.io"),
+		protobuf:         n.Translate("application/vnd.platform.protobuf"),
+		initialEventsEnd: n.Translate("platform.io/initial-events-end"),
+		bearerProtocol:   n.Group("base64url.bearer.authorization") + ".",
 	}
 	x.protobufWatch = x.protobuf + ";stream=watch"
 	x.accepted = []string{typeJSON, typeYAML, x.protobuf}
 	x.patches = []string{typeJSONPatch, typeMergePatch, typeStrategicPatch, typeApplyPatch}
-	x.notAcceptable = strings.Join(x.accepted, ", ")
+	x.representations = strings.Join(x.accepted, ", ")
 	return x
 }
 
@@ -77,7 +77,7 @@ const (
 
 // negotiate picks the best of what an Accept header lists. streaming tells that the
 // answer is a watch.
-func (x *names) negotiate(header []byte, shapes, streaming bool) (format, error) {
+func (x *apiNames) negotiate(header []byte, shapes, streaming bool) (format, error) {
 	switch string(header) {
 	case "", typeJSON, "*/*", typeJSON + ", */*": // what most clients send
 		return format{}, nil
@@ -87,7 +87,7 @@ func (x *names) negotiate(header []byte, shapes, streaming bool) (format, error)
 	for accept != "" {
 		var item string
 		item, accept, _ = strings.Cut(accept, ",")
-		f, q, ok := x.clause(item, shapes)
+		f, q, ok := x.parseAcceptItem(item, shapes)
 		if streaming && f.media == mediaYAML {
 			continue // no watch is written in it
 		}
@@ -96,30 +96,30 @@ func (x *names) negotiate(header []byte, shapes, streaming bool) (format, error)
 		}
 	}
 	if !found {
-		return format{}, x.notAcceptableFault()
+		return format{}, x.notAcceptableError()
 	}
 	return best, nil
 }
 
-func (x *names) notAcceptableFault() error {
-	f := notAcceptable("406: Not Acceptable\n\nAvailable representations: " + x.notAcceptable)
+func (x *apiNames) notAcceptableError() error {
+	f := notAcceptable("406: Not Acceptable\n\nAvailable representations: " + x.representations)
 	f.Details = &meta.Details{}
 	return f
 }
 
 // A clause is one item of an Accept header, taken apart.
-type clause struct {
+type acceptParams struct {
 	shape, group, version string
 	q                     float64
 }
 
-func (x *names) clause(item string, shapes bool) (format, float64, bool) {
+func (x *apiNames) parseAcceptItem(item string, shapes bool) (format, float64, bool) {
 	mediaType, params, _ := strings.Cut(item, ";")
-	f := format{media: x.acceptedMedia(strings.TrimSpace(mediaType))}
+	f := format{media: x.mediaOfAccept(strings.TrimSpace(mediaType))}
 	if f.media == mediaNone {
 		return f, 0, false
 	}
-	c, ok := parseClause(params)
+	c, ok := parseAcceptParams(params)
 	if !ok || c.q <= 0 {
 		return f, 0, false
 	}
@@ -143,8 +143,8 @@ func (x *names) clause(item string, shapes bool) (format, float64, bool) {
 	return f, c.q, f.shape != shapeTable || f.media != mediaProtobuf
 }
 
-func parseClause(params string) (clause, bool) {
-	c := clause{q: 1}
+func parseAcceptParams(params string) (acceptParams, bool) {
+	c := acceptParams{q: 1}
 	for params != "" {
 		var p string
 		p, params, _ = strings.Cut(params, ";")
@@ -167,8 +167,8 @@ func parseClause(params string) (clause, bool) {
 	return c, true
 }
 
-// acceptedMedia is the encoding that a media range of an Accept header stands for.
-func (x *names) acceptedMedia(s string) media {
+// mediaOfAccept is the encoding that a media range of an Accept header stands for.
+func (x *apiNames) mediaOfAccept(s string) media {
 	switch {
 	case s == typeJSON, s == "*/*", s == "application/*":
 		return mediaJSON
@@ -177,11 +177,11 @@ func (x *names) acceptedMedia(s string) media {
 	case s == x.protobuf:
 		return mediaProtobuf
 	}
-	return x.bodyMedia(strings.ToLower(s), false)
+	return x.mediaOfContentType(strings.ToLower(s), false)
 }
 
-// bodyMedia is the encoding that a Content-Type names; empty tells what none stands for.
-func (x *names) bodyMedia(contentType string, empty bool) media {
+// mediaOfContentType is the encoding that a Content-Type names; empty tells what none stands for.
+func (x *apiNames) mediaOfContentType(contentType string, empty bool) media {
 	mediaType, _, _ := strings.Cut(contentType, ";")
 	switch s := strings.ToLower(strings.TrimSpace(mediaType)); {
 	case s == typeJSON, s == "" && empty:

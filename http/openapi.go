@@ -22,24 +22,24 @@ func (s *Server) newOpenAPI() *openapi.Documents {
 	})
 }
 
-// describeAll answers /openapi/v2.
-func (s *Server) describeAll(x *exchange) error {
-	return s.describe(x, s.documents().openapi.V2(), "v2")
+// serveOpenAPIV2 answers /openapi/v2.
+func (s *Server) serveOpenAPIV2(x *requestContext) error {
+	return s.serveOpenAPI(x, s.documents().openapi.V2(), "v2")
 }
 
-// describeIndex answers /openapi/v3: where the document of each version is.
-func (s *Server) describeIndex(x *exchange) error {
+// serveOpenAPIV3Index answers /openapi/v3: where the document of each version is.
+func (s *Server) serveOpenAPIV3Index(x *requestContext) error {
 	index := s.documents().openapi.Index()
-	if x.unchanged(index.Hash) {
+	if x.notModified(index.Hash) {
 		return nil
 	}
 	s.writeRaw(x, typeJSON, index.Body)
 	return nil
 }
 
-// describeVersion answers /openapi/v3/{path}. Under its hash a document never changes;
+// serveOpenAPIV3 answers /openapi/v3/{path}. Under its hash a document never changes;
 // under another hash it has moved.
-func (s *Server) describeVersion(x *exchange) error {
+func (s *Server) serveOpenAPIV3(x *requestContext) error {
 	path := strings.TrimPrefix(x.info.Path, openapiPath+"/")
 	document := s.documents().openapi.V3(path)
 	if document == nil {
@@ -47,25 +47,25 @@ func (s *Server) describeVersion(x *exchange) error {
 	}
 	if asked := x.query.get("hash"); asked != "" {
 		if asked != document.Hash() {
-			x.header("Location", openapi.URL(path, document.Hash()))
+			x.setHeader("Location", openapi.URL(path, document.Hash()))
 			x.ctx.SetStatusCode(nethttp.StatusMovedPermanently)
 			return nil
 		}
-		x.header("Cache-Control", "public, immutable")
-		x.header("Expires", time.Now().AddDate(1, 0, 0).UTC().Format(nethttp.TimeFormat))
+		x.setHeader("Cache-Control", "public, immutable")
+		x.setHeader("Expires", time.Now().AddDate(1, 0, 0).UTC().Format(nethttp.TimeFormat))
 	}
-	return s.describe(x, document, "v3")
+	return s.serveOpenAPI(x, document, "v3")
 }
 
-// describe answers a document in the format that the client prefers.
-func (s *Server) describe(x *exchange, document *openapi.Document, version string) error {
-	x.header("Vary", "Accept, Accept-Encoding")
-	f, ok := openapiFormat(string(x.accept()), version)
+// serveOpenAPI answers a document in the format that the client prefers.
+func (s *Server) serveOpenAPI(x *requestContext, document *openapi.Document, version string) error {
+	x.setHeader("Vary", "Accept, Accept-Encoding")
+	f, ok := openapiFormat(string(x.acceptHeader()), version)
 	if !ok {
-		x.header("Cache-Control", "no-cache, private")
+		x.setHeader("Cache-Control", "no-cache, private")
 		return notAcceptable("406: Not Acceptable\n\nAvailable representations: " + typeJSON + ", " + openapiProtobuf(version))
 	}
-	if x.unchanged(document.Hash()) {
+	if x.notModified(document.Hash()) {
 		return nil
 	}
 	contentType := typeJSON
@@ -73,10 +73,10 @@ func (s *Server) describe(x *exchange, document *openapi.Document, version strin
 		contentType = openapiProtobuf(version)
 	}
 	packed := document.Gzip(f)
-	if err := s.reserve(x, answerRoom); err != nil {
+	if err := s.reserveResponse(x, responseOverhead); err != nil {
 		return err
 	}
-	a := &answer{size: -1, write: func(w io.Writer) error {
+	a := &bodyStream{size: -1, write: func(w io.Writer) error {
 		r, err := gzip.NewReader(bytes.NewReader(packed))
 		if err != nil {
 			return err
@@ -84,21 +84,21 @@ func (s *Server) describe(x *exchange, document *openapi.Document, version strin
 		_, err = io.Copy(w, r)
 		return err
 	}}
-	if x.wantsGzip() {
-		x.header("Content-Encoding", "gzip")
+	if x.acceptsGzip() {
+		x.setHeader("Content-Encoding", "gzip")
 		a.size, a.write = len(packed), func(w io.Writer) error {
 			_, err := w.Write(packed)
 			return err
 		}
 	}
-	s.stream(x, contentType, a, 0)
+	s.writeStream(x, contentType, a, 0)
 	return nil
 }
 
-// unchanged sets the ETag and, for a client that has what it stands for, answers 304.
-func (x *exchange) unchanged(hash string) bool {
+// notModified sets the ETag and, for a client that has what it stands for, answers 304.
+func (x *requestContext) notModified(hash string) bool {
 	etag := `"` + hash + `"`
-	x.header("ETag", etag)
+	x.setHeader("ETag", etag)
 	if !matchesETag(string(x.ctx.Request.Header.Peek("If-None-Match")), etag) {
 		return false
 	}
@@ -130,7 +130,7 @@ func openapiFormat(accept, version string) (best openapi.Format, ok bool) {
 		default:
 			continue
 		}
-		if c, valid := parseClause(params); valid && c.q > highest {
+		if c, valid := parseAcceptParams(params); valid && c.q > highest {
 			best, ok, highest = f, true, c.q
 		}
 	}

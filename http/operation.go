@@ -14,12 +14,12 @@ import (
 // An Operation answers a create of which nothing is stored under its own name, such as a
 // review or an eviction. It returns what the object has become, or nil where a Status says
 // enough. Errors are *meta.Status.
-type Operation func(ctx context.Context, c Call) (schema.Tree, error)
+type Operation func(ctx context.Context, c OperationRequest) (schema.Tree, error)
 
 // A Call is what an Operation is asked. Object is the body, decoded and of the right kind;
 // Key names the object that it is about, its Name from the path or, for a collection,
 // from the body.
-type Call struct {
+type OperationRequest struct {
 	User   *authn.User
 	Kind   *schema.Kind // of Object
 	Key    meta.Key
@@ -37,16 +37,16 @@ type operationKey struct {
 	subresource string
 }
 
-// bind finds what the names of operations stand for: "group/version/resource" in platform
+// resolveOperations finds what the names of operations stand for: "group/version/resource" in platform
 // form, or that and a sub-resource.
-func (s *Server) bind(operations map[string]Operation) error {
+func (s *Server) resolveOperations(operations map[string]Operation) error {
 	s.operations = make(map[operationKey]Operation, len(operations))
 	for name, operation := range operations {
 		parts := strings.Split(name, "/")
 		if len(parts) < 3 || len(parts) > 4 {
 			return fmt.Errorf("http: operation %q is not named group/version/resource", name)
 		}
-		key := operationKey{kind: s.opts.Catalog.Kind(s.opts.Naming.Name(parts[0]), parts[1], parts[2])}
+		key := operationKey{kind: s.opts.Catalog.Kind(s.opts.Naming.Translate(parts[0]), parts[1], parts[2])}
 		if key.kind == nil {
 			continue // switched off
 		}
@@ -58,9 +58,9 @@ func (s *Server) bind(operations map[string]Operation) error {
 	return nil
 }
 
-// operate answers 201 with what the operation made of the body.
-func (s *Server) operate(x *exchange, operation Operation) error {
-	if err := answerable(x); err != nil {
+// runOperation answers 201 with what the operation made of the body.
+func (s *Server) runOperation(x *requestContext, operation Operation) error {
+	if err := checkObjectShape(x); err != nil {
 		return err
 	}
 	o, err := s.parseWriteOptions("CreateOptions", x.query, x.ctx.UserAgent())
@@ -71,18 +71,18 @@ func (s *Server) operate(x *exchange, operation Operation) error {
 	if err != nil {
 		return err
 	}
-	m := s.mutation(x, 0, o)
-	if err := x.place(&m, tree); err != nil {
+	m := s.newMutation(x, 0, o)
+	if err := x.matchBodyToPath(&m, tree); err != nil {
 		return err
 	}
 	if err := m.Admit(nil, tree); err != nil {
 		return err
 	}
-	result, err := operation(x.wait, Call{
-		User: x.user, Kind: x.speaks, Key: m.Key, Object: tree, DryRun: o.dryRun, Manager: o.manager,
+	result, err := operation(x.deadlineCtx, OperationRequest{
+		User: x.user, Kind: x.bodyKind, Key: m.Key, Object: tree, DryRun: o.dryRun, Manager: o.fieldManager,
 		Warn: func(text string) { warnings = append(warnings, text) },
 	})
-	x.warn(warnings)
+	x.addWarnings(warnings)
 	if err != nil {
 		return err
 	}
@@ -91,6 +91,6 @@ func (s *Server) operate(x *exchange, operation Operation) error {
 		s.writeStatus(x, &meta.Status{Code: 201, Success: true})
 		return nil
 	}
-	encoded := codec.EncodeJSON(x.speaks, result)
-	return s.writeObject(x, &meta.Object{Key: m.Key, JSON: encoded.Unversioned(), Item: x.speaks.Item})
+	encoded := codec.EncodeJSON(x.bodyKind, result)
+	return s.writeObject(x, &meta.Object{Key: m.Key, JSON: encoded.Unversioned(), ItemOffset: x.bodyKind.ItemOffset})
 }

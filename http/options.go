@@ -15,17 +15,17 @@ import (
 
 // listOptions are the parameters of list, watch and deletecollection.
 type listOptions struct {
-	labels         selector.Labels
-	fields         selector.Fields
-	selectors      string // their text
-	version, match string
-	token          string
-	limit          int64
-	timeout        time.Duration // 0: none given
-	watch          bool
-	bookmarks      bool
-	// initial is sendInitialEvents; sent tells whether it was given.
-	initial, sent bool
+	labels                                selector.Labels
+	fields                                selector.Fields
+	selectors                             string // their text
+	resourceVersion, resourceVersionMatch string
+	continueToken                         string
+	limit                                 int64
+	timeout                               time.Duration // 0: none given
+	watch                                 bool
+	bookmarks                             bool
+	// sendInitialEvents is sendInitialEvents; sent tells whether it was given.
+	sendInitialEvents, hasSendInitialEvents bool
 }
 
 // parseListOptions reads and checks them all.
@@ -52,11 +52,11 @@ func (s *Server) parseListOptions(k *schema.Kind, q query, watch bool) (o listOp
 	if labels != "" || fields != "" {
 		o.selectors = labels + "&" + fields
 	}
-	o.version, o.match, o.token = q.get("resourceVersion"), q.get("resourceVersionMatch"), q.get("continue")
+	o.resourceVersion, o.resourceVersionMatch, o.continueToken = q.get("resourceVersion"), q.get("resourceVersionMatch"), q.get("continue")
 	o.bookmarks = q.flag("allowWatchBookmarks")
-	_, o.sent = q.lookup("sendInitialEvents")
-	o.initial = q.flag("sendInitialEvents")
-	return o, s.invalidOptions("ListOptions", o.faults())
+	_, o.hasSendInitialEvents = q.lookup("sendInitialEvents")
+	o.sendInitialEvents = q.flag("sendInitialEvents")
+	return o, s.invalidOptions("ListOptions", o.validate())
 }
 
 // The values of resourceVersionMatch.
@@ -71,53 +71,53 @@ const (
 	fieldInitial = "sendInitialEvents"
 )
 
-const matchWithToken = "resourceVersionMatch is forbidden when continue is provided"
+const matchWithContinue = "resourceVersionMatch is forbidden when continue is provided"
 
-// faults finds the parameters that do not go together.
-func (o *listOptions) faults() (f schema.Faults) {
+// validate finds the parameters that do not go together.
+func (o *listOptions) validate() (f schema.Faults) {
 	if o.watch {
-		o.watchFaults(&f)
+		o.validateWatch(&f)
 	} else {
-		o.listFaults(&f)
+		o.validateList(&f)
 	}
 	return f
 }
 
-func (o *listOptions) listFaults(f *schema.Faults) {
-	if o.match != "" {
-		if o.version == "" {
+func (o *listOptions) validateList(f *schema.Faults) {
+	if o.resourceVersionMatch != "" {
+		if o.resourceVersion == "" {
 			f.Forbidden(fieldMatch, "resourceVersionMatch is forbidden unless resourceVersion is provided")
 		}
-		if o.token != "" {
-			f.Forbidden(fieldMatch, matchWithToken)
+		if o.continueToken != "" {
+			f.Forbidden(fieldMatch, matchWithContinue)
 		}
-		if o.match != matchExact && o.match != matchNotOlderThan {
-			f.NotSupported(fieldMatch, o.match, []string{matchExact, matchNotOlderThan, ""})
+		if o.resourceVersionMatch != matchExact && o.resourceVersionMatch != matchNotOlderThan {
+			f.NotSupported(fieldMatch, o.resourceVersionMatch, []string{matchExact, matchNotOlderThan, ""})
 		}
-		if o.match == matchExact && o.version == "0" {
+		if o.resourceVersionMatch == matchExact && o.resourceVersion == "0" {
 			f.Forbidden(fieldMatch, `resourceVersionMatch "exact" is forbidden for resourceVersion "0"`)
 		}
 	}
-	if o.sent {
+	if o.hasSendInitialEvents {
 		f.Forbidden(fieldInitial, "sendInitialEvents is forbidden for list")
 	}
 }
 
-func (o *listOptions) watchFaults(f *schema.Faults) {
-	if o.sent && o.match != matchNotOlderThan {
+func (o *listOptions) validateWatch(f *schema.Faults) {
+	if o.hasSendInitialEvents && o.resourceVersionMatch != matchNotOlderThan {
 		f.Forbidden(fieldMatch, "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan")
 	}
-	if o.match == "" {
+	if o.resourceVersionMatch == "" {
 		return
 	}
-	if !o.sent {
+	if !o.hasSendInitialEvents {
 		f.Forbidden(fieldMatch, "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided")
 	}
-	if o.match != matchNotOlderThan {
-		f.NotSupported(fieldMatch, o.match, []string{matchNotOlderThan})
+	if o.resourceVersionMatch != matchNotOlderThan {
+		f.NotSupported(fieldMatch, o.resourceVersionMatch, []string{matchNotOlderThan})
 	}
-	if o.token != "" {
-		f.Forbidden(fieldMatch, matchWithToken)
+	if o.continueToken != "" {
+		f.Forbidden(fieldMatch, matchWithContinue)
 	}
 }
 
@@ -133,32 +133,32 @@ func parseVersion(s string) (uint64, error) {
 	return n, nil
 }
 
-// list makes the request for the store.
-func (o *listOptions) list(k *schema.Kind, i *Info) (request.List, error) {
+// listRequest makes the request for the store.
+func (o *listOptions) listRequest(k *schema.Kind, i *RequestInfo) (request.List, error) {
 	l := request.List{
 		Kind: k, Labels: o.labels, Fields: o.fields,
-		Limit: int(min(max(o.limit, 0), 1<<31)), Continue: o.token, Selectors: o.selectors,
+		Limit: int(min(max(o.limit, 0), 1<<31)), Continue: o.continueToken, Selectors: o.selectors,
 	}
 	if k.Namespaced {
 		l.Namespace = i.Namespace
 	}
-	if o.token != "" {
-		if o.version != "" && o.version != "0" {
+	if o.continueToken != "" {
+		if o.resourceVersion != "" && o.resourceVersion != "0" {
 			return l, badRequest("specifying resource version is not allowed when using continue")
 		}
 		return l, nil
 	}
-	version, err := parseVersion(o.version)
+	version, err := parseVersion(o.resourceVersion)
 	if err != nil {
 		return l, err
 	}
 	l.Version = version
 	switch {
-	case o.version == "":
+	case o.resourceVersion == "":
 		l.Match = request.MatchMostRecent
 	case version == 0:
 		l.Match = request.MatchAny
-	case o.match == matchExact, o.match == "" && l.Limit > 0:
+	case o.resourceVersionMatch == matchExact, o.resourceVersionMatch == "" && l.Limit > 0:
 		l.Match = request.MatchExact
 	default:
 		l.Match = request.MatchNotOlderThan
@@ -167,19 +167,19 @@ func (o *listOptions) list(k *schema.Kind, i *Info) (request.List, error) {
 }
 
 // watchRequest makes the request for the store; newest is its current version.
-func (o *listOptions) watchRequest(k *schema.Kind, i *Info, newest func() uint64) (request.Watch, error) {
+func (o *listOptions) watchRequest(k *schema.Kind, i *RequestInfo, newest func() uint64) (request.Watch, error) {
 	w := request.Watch{Kind: k, Labels: o.labels, Fields: o.fields, Bookmarks: o.bookmarks}
 	if k.Namespaced {
 		w.Namespace = i.Namespace
 	}
-	version, err := parseVersion(o.version)
+	version, err := parseVersion(o.resourceVersion)
 	if err != nil {
 		return w, err
 	}
 	w.Version = version
 	switch {
-	case o.sent && o.initial, !o.sent && version == 0:
-		w.Initial, w.InitialEnd = true, o.bookmarks
+	case o.hasSendInitialEvents && o.sendInitialEvents, !o.hasSendInitialEvents && version == 0:
+		w.SendInitialEvents, w.MarkInitialEventsEnd = true, o.bookmarks
 	case version == 0:
 		w.Version = newest()
 	}
@@ -188,14 +188,14 @@ func (o *listOptions) watchRequest(k *schema.Kind, i *Info, newest func() uint64
 
 // writeOptions are the parameters of create, update, patch and delete.
 type writeOptions struct {
-	dryRun     bool
-	validation request.FieldValidation
-	manager    string
-	force      bool // of an apply
+	dryRun       bool
+	validation   request.FieldValidation
+	fieldManager string
+	force        bool // of an apply
 }
 
-// maxManager is the longest name of a field manager, in bytes.
-const maxManager = 128
+// maxFieldManager is the longest name of a field manager, in bytes.
+const maxFieldManager = 128
 
 // applyOptions are PatchOptions of an apply.
 const applyOptions = "apply"
@@ -207,17 +207,17 @@ func (s *Server) parseWriteOptions(kind string, q query, userAgent []byte) (o wr
 		f.Required("fieldManager", "is required for apply patch")
 	}
 	if q == "" {
-		o.manager = managerOf(userAgent)
+		o.fieldManager = defaultFieldManager(userAgent)
 		return o, s.invalidOptions("PatchOptions", f)
 	}
-	o.dryRun = dryRun(q.all("dryRun"), &f)
+	o.dryRun = parseDryRun(q.values("dryRun"), &f)
 	if m := q.get("fieldManager"); m != "" {
-		o.manager = m
-		checkManager(m, &f)
+		o.fieldManager = m
+		validateFieldManager(m, &f)
 	} else {
-		o.manager = managerOf(userAgent)
+		o.fieldManager = defaultFieldManager(userAgent)
 	}
-	o.validation = fieldValidation(q, &f)
+	o.validation = parseFieldValidation(q, &f)
 	switch _, forced := q.lookup("force"); {
 	case kind == applyOptions:
 		kind, o.force = "PatchOptions", q.flag("force")
@@ -227,8 +227,8 @@ func (s *Server) parseWriteOptions(kind string, q query, userAgent []byte) (o wr
 	return o, s.invalidOptions(kind, f)
 }
 
-// fieldValidation reads what shall become of unknown and duplicate fields.
-func fieldValidation(q query, f *schema.Faults) request.FieldValidation {
+// parseFieldValidation reads what shall become of unknown and duplicate fields.
+func parseFieldValidation(q query, f *schema.Faults) request.FieldValidation {
 	switch v := q.get("fieldValidation"); v {
 	case "", "Warn":
 	case "Ignore":
@@ -241,8 +241,8 @@ func fieldValidation(q query, f *schema.Faults) request.FieldValidation {
 	return request.Warn
 }
 
-// dryRun reads the stages of a dry run; none asks for the real thing.
-func dryRun(stages []string, f *schema.Faults) bool {
+// parseDryRun reads the stages of a dry run; none asks for the real thing.
+func parseDryRun(stages []string, f *schema.Faults) bool {
 	for _, stage := range stages {
 		if stage != "All" {
 			quoted := make([]string, len(stages))
@@ -259,9 +259,9 @@ func dryRun(stages []string, f *schema.Faults) bool {
 	return len(stages) > 0
 }
 
-func checkManager(m string, f *schema.Faults) {
-	if len(m) > maxManager {
-		f.TooLong("fieldManager", maxManager)
+func validateFieldManager(m string, f *schema.Faults) {
+	if len(m) > maxFieldManager {
+		f.TooLong("fieldManager", maxFieldManager)
 	}
 	for _, r := range m {
 		if !unicode.IsPrint(r) {
@@ -271,8 +271,8 @@ func checkManager(m string, f *schema.Faults) {
 	}
 }
 
-// managerOf derives a field manager from the client's name.
-func managerOf(userAgent []byte) string {
+// defaultFieldManager derives a field manager from the client's name.
+func defaultFieldManager(userAgent []byte) string {
 	before, _, _ := bytes.Cut(userAgent, []byte("/"))
 	name := strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {
@@ -283,5 +283,5 @@ func managerOf(userAgent []byte) string {
 	if name == "" {
 		return "unknown"
 	}
-	return name[:min(len(name), maxManager)]
+	return name[:min(len(name), maxFieldManager)]
 }

@@ -16,12 +16,12 @@ import (
 // that may read answers (CORS). Clients that are no browsers send neither of the headers that tell.
 
 // checkOrigin refuses what a page of another origin asks for.
-func (s *Server) checkOrigin(x *exchange) error {
+func (s *Server) checkOrigin(x *requestContext) error {
 	reads := x.method == "GET" || x.method == "HEAD" || x.method == "OPTIONS"
-	if !(x.ambient && !reads) && !(x.heading.upgrades && wantsSocket(&x.ctx.Request.Header)) {
+	if !(x.ambientAuth && !reads) && !(x.headerFlags.upgrade && wantsWebSocket(&x.ctx.Request.Header)) {
 		return nil
 	}
-	if !s.foreign(x) {
+	if !s.isCrossOrigin(x) {
 		return nil
 	}
 	return &meta.Status{
@@ -30,11 +30,11 @@ func (s *Server) checkOrigin(x *exchange) error {
 	}
 }
 
-// foreign tells whether a page of an origin has sent the request that is not allowed.
-func (s *Server) foreign(x *exchange) bool {
+// isCrossOrigin tells whether a page of an origin has sent the request that is not allowed.
+func (s *Server) isCrossOrigin(x *requestContext) bool {
 	h := &x.ctx.Request.Header
 	origin := h.Peek("Origin")
-	if len(origin) > 0 && s.allowed(origin) {
+	if len(origin) > 0 && s.originAllowed(origin) {
 		return false
 	}
 	switch site := h.Peek("Sec-Fetch-Site"); string(site) {
@@ -47,9 +47,9 @@ func (s *Server) foreign(x *exchange) bool {
 	return len(origin) > 0 && !sameOrigin(string(origin), h.Host(), x.conn.tls != nil)
 }
 
-// allowed tells whether pages of an origin may read answers.
-func (s *Server) allowed(origin []byte) bool {
-	return slices.ContainsFunc(s.opts.Origins, func(r *regexp.Regexp) bool { return r.Match(origin) })
+// originAllowed tells whether pages of an origin may read answers.
+func (s *Server) originAllowed(origin []byte) bool {
+	return slices.ContainsFunc(s.opts.AllowedOrigins, func(r *regexp.Regexp) bool { return r.Match(origin) })
 }
 
 // sameOrigin tells whether an origin is that of the server, as the client calls it.

@@ -7,22 +7,22 @@ import (
 	"github.com/valyala/fasthttp/pprofhandler"
 )
 
-// profiles answers profiles of the running process, as programs that read them expect.
-func profiles(x *exchange) error {
+// servePprof answers profiles of the running process, as programs that read them expect.
+func servePprof(x *requestContext) error {
 	pprofhandler.PprofHandler(x.ctx)
 	return nil
 }
 
-var profileIndex = fasthttpadaptor.NewFastHTTPHandlerFunc(pprof.Index)
+var pprofIndex = fasthttpadaptor.NewFastHTTPHandlerFunc(pprof.Index)
 
-// profilesIndex answers a page that lists the profiles, at the path whose end its links need.
-func profilesIndex(x *exchange) error {
-	if !x.target.slash {
-		x.header("Location", profilesPath)
+// servePprofIndex answers a page that lists the profiles, at the path whose end its links need.
+func servePprofIndex(x *requestContext) error {
+	if !x.target.trailingSlash {
+		x.setHeader("Location", pprofPath)
 		x.ctx.SetStatusCode(301)
 		return nil
 	}
-	x.ctx.Request.SetRequestURI(profilesPath)
-	profileIndex(x.ctx)
+	x.ctx.Request.SetRequestURI(pprofPath)
+	pprofIndex(x.ctx)
 	return nil
 }

@@ -47,8 +47,8 @@ func (s *Server) protobufPartial(f format, doc []byte) ([]byte, error) {
 	return s.protobufMeta("PartialObjectMetadata", s.names.metaGroup+"/"+f.version, doc)
 }
 
-// unwrap takes a Protobuf body apart. An object in another encoding is none that is understood.
-func (s *Server) unwrap(body []byte) (codec.Envelope, error) {
+// unwrapEnvelope takes a Protobuf body apart. An object in another encoding is none that is understood.
+func (s *Server) unwrapEnvelope(body []byte) (codec.Envelope, error) {
 	e, err := codec.UnwrapEnvelope(body)
 	switch {
 	case err != nil:
@@ -63,7 +63,7 @@ func (s *Server) unwrap(body []byte) (codec.Envelope, error) {
 // decodeProtobuf reads the body of a create or an update. What the envelope says about
 // the object is checked like the fields of a JSON body.
 func (s *Server) decodeProtobuf(k *schema.Kind, body []byte) (schema.Tree, []codec.FieldFault, error) {
-	e, err := s.unwrap(body)
+	e, err := s.unwrapEnvelope(body)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -19,20 +19,20 @@ type protobufList struct {
 	list             *listBody
 	item             *schema.Message
 	apiVersion, kind string
-	inside           int // bytes in the envelope
+	payloadSize      int // bytes in the envelope
 }
 
 // streamProtobuf answers a list as Protobuf.
-func (s *Server) streamProtobuf(x *exchange, l *listBody, all int) error {
+func (s *Server) streamProtobuf(x *requestContext, l *listBody, all int) error {
 	p := &protobufList{list: l, item: l.kind.Message, apiVersion: l.kind.APIVersion(), kind: l.kind.ListKind()}
-	if l.add != nil {
+	if l.appendItem != nil {
 		const name = "PartialObjectMetadata"
 		p.apiVersion, p.kind = s.names.metaGroup+"/"+x.format.version, name+"List"
 		if p.item = s.opts.Catalog.Message("meta.v1." + name); p.item == nil {
 			return fmt.Errorf("http: message %s is not declared", name)
 		}
 	}
-	if all <= smallAnswer {
+	if all <= maxBufferedResponse {
 		var b bytes.Buffer
 		if err := p.items(&b); err != nil {
 			return err
@@ -40,18 +40,18 @@ func (s *Server) streamProtobuf(x *exchange, l *listBody, all int) error {
 		s.writeRaw(x, s.names.protobuf, codec.WrapEnvelope(nil, p.apiVersion, p.kind, b.Bytes()))
 		return nil
 	}
-	var n counter
+	var n byteCounter
 	if err := p.items(&n); err != nil {
 		return err
 	}
-	p.inside = int(n)
-	s.stream(x, s.names.protobuf, &answer{write: gathered(p.write), size: p.size()}, all)
+	p.payloadSize = int(n)
+	s.writeStream(x, s.names.protobuf, &bodyStream{write: buffered(p.write), size: p.size()}, all)
 	return nil
 }
 
 // write writes the list in its envelope.
 func (p *protobufList) write(w io.Writer) error {
-	if _, err := w.Write(codec.OpenEnvelope(nil, p.apiVersion, p.kind, p.inside)); err != nil {
+	if _, err := w.Write(codec.OpenEnvelope(nil, p.apiVersion, p.kind, p.payloadSize)); err != nil {
 		return err
 	}
 	if err := p.items(w); err != nil {
@@ -62,7 +62,7 @@ func (p *protobufList) write(w io.Writer) error {
 }
 
 func (p *protobufList) size() int {
-	return len(codec.OpenEnvelope(nil, p.apiVersion, p.kind, p.inside)) + p.inside + len(codec.CloseEnvelope(nil))
+	return len(codec.OpenEnvelope(nil, p.apiVersion, p.kind, p.payloadSize)) + p.payloadSize + len(codec.CloseEnvelope(nil))
 }
 
 // items writes what is in the envelope.
@@ -72,12 +72,12 @@ func (p *protobufList) items(w io.Writer) error {
 	if _, err := w.Write(b); err != nil {
 		return err
 	}
-	encoded := chunks.Get().(*[]byte)
-	defer putChunk(encoded)
-	return p.list.shown(func(_ int, o *meta.Object) error {
+	encoded := chunkBuffers.Get().(*[]byte)
+	defer putChunkBuffer(encoded)
+	return p.list.eachConverted(func(_ int, o *meta.Object) error {
 		doc := o.JSON
-		if p.list.add != nil {
-			doc = p.list.add(nil, o)
+		if p.list.appendItem != nil {
+			doc = p.list.appendItem(nil, o)
 		}
 		tree, err := codec.DecodeStored(p.item, doc)
 		if err != nil {

@@ -42,8 +42,8 @@ func (q query) lookup(name string) (string, bool) {
 	return "", false
 }
 
-// all are the values of a parameter that are not empty.
-func (q query) all(name string) []string {
+// values are the values of a parameter that are not empty.
+func (q query) values(name string) []string {
 	var out []string
 	for q != "" {
 		key, value, rest, ok := q.next()

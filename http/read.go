@@ -11,12 +11,12 @@ import (
 )
 
 // get answers one object.
-func (s *Server) get(x *exchange) error {
+func (s *Server) get(x *requestContext) error {
 	version, err := parseVersion(x.query.get("resourceVersion"))
 	if err != nil {
 		return err
 	}
-	obj, err := s.opts.Store.Get(x.wait, request.Get{
+	obj, err := s.opts.Store.Get(x.deadlineCtx, request.Get{
 		Kind: x.kind, Key: x.info.key(x.kind), Subresource: x.info.Subresource, Version: version,
 	})
 	if err != nil {
@@ -29,21 +29,21 @@ func (s *Server) get(x *exchange) error {
 }
 
 // writeObject answers one object in the format that was negotiated.
-func (s *Server) writeObject(x *exchange, obj *meta.Object) error {
-	if err := s.reserveObject(x, len(obj.JSON)); err != nil {
+func (s *Server) writeObject(x *requestContext, obj *meta.Object) error {
+	if err := s.reserveObjectResponse(x, len(obj.JSON)); err != nil {
 		return err
 	}
 	switch x.format.shape {
 	case shapeTable:
 		return s.writeTable(x, obj)
 	case shapePartial:
-		return s.writeGeneric(x, s.appendPartial(nil, x.format, obj))
+		return s.writePartial(x, s.appendPartial(nil, x.format, obj))
 	case shapePartialList:
-		return noList(x.speaks)
+		return errNotList(x.bodyKind)
 	}
 	if x.format.media == mediaProtobuf {
-		x.answersDocument(obj.JSON)
-		body, err := s.protobufObject(x.speaks, obj)
+		x.auditResponseDocument(obj.JSON)
+		body, err := s.protobufObject(x.bodyKind, obj)
 		if err != nil {
 			return err
 		}
@@ -54,13 +54,13 @@ func (s *Server) writeObject(x *exchange, obj *meta.Object) error {
 	return nil
 }
 
-// noList is the answer to who wants to have one object as a list.
-func noList(k *schema.Kind) error {
+// errNotList is the answer to who wants to have one object as a list.
+func errNotList(k *schema.Kind) error {
 	return notAcceptable("you requested PartialObjectMetadataList, but the requested object is not a list (" + k.Kind + ")")
 }
 
-// versionText is the text of a resource version; "" for that of a dry run.
-func versionText(v uint64) string {
+// formatVersion is the text of a resource version; "" for that of a dry run.
+func formatVersion(v uint64) string {
 	if v == 0 {
 		return ""
 	}
@@ -71,10 +71,10 @@ func (s *Server) appendPartial(b []byte, f format, obj *meta.Object) []byte {
 	return present.AppendPartial(b, s.opts.Naming, f.version, obj)
 }
 
-// writeGeneric answers a document that is the same for all kinds.
-func (s *Server) writeGeneric(x *exchange, doc []byte) error {
+// writePartial answers a document that is the same for all kinds.
+func (s *Server) writePartial(x *requestContext, doc []byte) error {
 	if x.format.media == mediaProtobuf {
-		x.answersDocument(doc)
+		x.auditResponseDocument(doc)
 		body, err := s.protobufPartial(x.format, doc)
 		if err != nil {
 			return err
@@ -87,39 +87,39 @@ func (s *Server) writeGeneric(x *exchange, doc []byte) error {
 }
 
 // list answers a collection.
-func (s *Server) list(x *exchange) error {
+func (s *Server) list(x *requestContext) error {
 	o, err := s.parseListOptions(x.kind, x.query, false)
 	if err != nil {
 		return err
 	}
-	l, err := o.list(x.kind, &x.info)
+	l, err := o.listRequest(x.kind, &x.info)
 	if err != nil {
 		return err
 	}
-	listing, err := s.opts.Store.List(x.wait, l)
+	listing, err := s.opts.Store.List(x.deadlineCtx, l)
 	if err != nil {
 		return err
 	}
 	return s.writeListing(x, listing)
 }
 
-func (s *Server) writeTable(x *exchange, obj *meta.Object) error {
-	o, err := tableOptions(x, present.ListMeta{ResourceVersion: versionText(obj.Version)})
+func (s *Server) writeTable(x *requestContext, obj *meta.Object) error {
+	o, err := tableOptions(x, present.ListMeta{ResourceVersion: formatVersion(obj.Version)})
 	if err != nil {
 		return err
 	}
-	s.writeBody(x, present.Table(s.opts.Naming, x.speaks, []*meta.Object{obj}, o))
+	s.writeBody(x, present.Table(s.opts.Naming, x.bodyKind, []*meta.Object{obj}, o))
 	return nil
 }
 
 // tableOptions are those of a Table with the given metadata.
-func tableOptions(x *exchange, head present.ListMeta) (present.TableOptions, error) {
+func tableOptions(x *requestContext, head present.ListMeta) (present.TableOptions, error) {
 	include, err := includeObject(x)
 	return present.TableOptions{ListMeta: head, IncludeObject: include, Version: x.format.version, Now: time.Now()}, err
 }
 
 // includeObject reads what the rows of a table shall hold of their objects.
-func includeObject(x *exchange) (present.IncludeObject, error) {
+func includeObject(x *requestContext) (present.IncludeObjectPolicy, error) {
 	asked := x.query.get("includeObject")
 	include, ok := present.ParseInclude(asked)
 	if !ok {

@@ -31,10 +31,10 @@ type Options struct {
 	Store         Store
 	Authenticator authn.Authenticator
 	Authorizer    authz.Authorizer
-	// Generation changes when an answer of Authenticator or Authorizer may have become another
+	// AuthGeneration changes when an answer of Authenticator or Authorizer may have become another
 	// one for any other reason than time. It tells which watches may have to end; nil stands for
 	// one that never changes.
-	Generation func() uint64
+	AuthGeneration func() uint64
 	// Audit writes down who has asked for what; nil if nobody does.
 	Audit *audit.Auditor
 	// Admission has a say in changes; nil if nothing has.
@@ -42,12 +42,12 @@ type Options struct {
 	// Listener is owned by the server from New on. With TLS set the server speaks TLS on it.
 	Listener net.Listener
 	TLS      *tls.Config
-	// StrictTransport is the header Strict-Transport-Security of every answer; "": none.
-	StrictTransport string
-	// Origins are the origins whose pages may read answers (CORS); none: no page may.
-	Origins []*regexp.Regexp
-	// Address is where others reach the server, as in "192.0.2.1:6443".
-	Address string
+	// StrictTransportSecurity is the header Strict-Transport-Security of every answer; "": none.
+	StrictTransportSecurity string
+	// AllowedOrigins are the origins whose pages may read answers (CORS); none: no page may.
+	AllowedOrigins []*regexp.Regexp
+	// ExternalAddress is where others reach the server, as in "192.0.2.1:6443".
+	ExternalAddress string
 	// Version is the daemon's own version, as in "0.1.0".
 	Version string
 	Limits  Limits
@@ -56,12 +56,12 @@ type Options struct {
 	// what WriteMetrics writes.
 	Metrics      *metrics.Set
 	WriteMetrics func(io.Writer)
-	// Gauge tells how much memory there is; nil: enough for all that the limits allow.
-	Gauge Gauge
+	// MemoryMonitor tells how much memory there is; nil: enough for all that the limits allow.
+	MemoryMonitor MemoryMonitor
 	// Checks are what /readyz, /livez and /healthz ask besides ping.
 	Checks []Check
-	// Extra are further fixed paths, as in "/backup".
-	Extra map[string]Extra
+	// ExtraRoutes are further fixed paths, as in "/backup".
+	ExtraRoutes map[string]ExtraRoute
 	// Operations answer creates of which nothing is stored, by "group/version/resource" or
 	// "group/version/resource/sub-resource" in platform form.
 	Operations map[string]Operation
@@ -77,8 +77,8 @@ type Limits struct {
 	MaxRequestsInFlight         int           // that read [400]
 	MaxMutatingRequestsInFlight int           // [200]
 	MaxWatches                  int           // that are open [100000]
-	MaxBody                     int           // bytes [3 MiB]
-	MaxBodies                   int           // bytes of all bodies that are held at a time [64 MiB]
+	MaxRequestBodyBytes         int           // bytes [3 MiB]
+	MaxTotalBodyBytes           int           // bytes of all bodies that are held at a time [64 MiB]
 	// MaxConnections are those that are open [16384], MaxConnectionsPerAddress those of one
 	// client that is not on this machine [half of them].
 	MaxConnections, MaxConnectionsPerAddress int
@@ -99,8 +99,8 @@ func (l *Limits) setDefaults() {
 	setDefault(&l.MaxRequestsInFlight, 400)
 	setDefault(&l.MaxMutatingRequestsInFlight, 200)
 	setDefault(&l.MaxWatches, 100_000)
-	setDefault(&l.MaxBody, 3<<20)
-	setDefault(&l.MaxBodies, 64<<20)
+	setDefault(&l.MaxRequestBodyBytes, 3<<20)
+	setDefault(&l.MaxTotalBodyBytes, 64<<20)
 	setDefault(&l.MaxConnections, 16384)
 	setDefault(&l.MaxConnectionsPerAddress, l.MaxConnections/2)
 	setDefault(&l.MaxResponseBytes, 64<<20)
@@ -135,27 +135,27 @@ func (o *Options) validate() error {
 
 // A Server serves the API on one listener.
 type Server struct {
-	opts      Options
-	names     names
-	log       *slog.Logger
-	router    *router.Router
-	described describer
-	version   []byte // the document at /version
+	opts          Options
+	names         apiNames
+	log           *slog.Logger
+	router        *router.Router
+	documentCache documentCache
+	version       []byte // the document at /version
 	// impersonator lets users act as others.
 	impersonator impersonation.Impersonator
 	// operations answer creates of which nothing is stored.
-	operations  map[operationKey]Operation
-	metrics     *Metrics
-	limiters    limiters
-	bodies      budget
-	working     atomic.Int64 // bytes that are set aside for the work of requests
-	answers     budget
-	streams     streams
-	guard       guard
-	connections connections
-	draining    atomic.Bool   // /readyz fails
-	closing     chan struct{} // closed when nobody new is let in
-	close       sync.Once     // closes it
+	operations     map[operationKey]Operation
+	metrics        *Metrics
+	limiters       limiters
+	bodyBudget     budget
+	workBytes      atomic.Int64 // bytes that are set aside for the work of requests
+	responseBudget budget
+	watchStreams   watchStreams
+	reauthorizer   reauthorizer
+	connections    connections
+	draining       atomic.Bool   // /readyz fails
+	closing        chan struct{} // closed when nobody new is let in
+	closeOnce      sync.Once     // closes it
 }
 
 // New makes a server; it serves only when Serve is called.
@@ -168,19 +168,19 @@ func New(o Options) (*Server, error) {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
 	s := &Server{
-		opts: o, names: newNames(o.Naming), log: o.Logger,
+		opts: o, names: newAPINames(o.Naming), log: o.Logger,
 		version:      versionDocument(o.Version),
 		metrics:      newMetrics(),
 		impersonator: impersonation.Impersonator{Authorizer: o.Authorizer, Naming: o.Naming},
 		closing:      make(chan struct{}),
 	}
-	if err := s.bind(o.Operations); err != nil {
+	if err := s.resolveOperations(o.Operations); err != nil {
 		return nil, err
 	}
 	s.limiters.init(o.Limits, o.Naming)
-	s.bodies.limit = int64(o.Limits.MaxBodies)
+	s.bodyBudget.limit = int64(o.Limits.MaxTotalBodyBytes)
 	s.connections.init(o.Limits.MaxConnections, o.Limits.MaxConnectionsPerAddress)
-	s.answers.limit = int64(o.Limits.MaxResponseBytes)
+	s.responseBudget.limit = int64(o.Limits.MaxResponseBytes)
 	s.routes()
 	return s, nil
 }
@@ -207,11 +207,11 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	case <-time.After(s.opts.ShutdownDelay):
 	case <-ctx.Done():
 	}
-	s.close.Do(func() { close(s.closing) })
+	s.closeOnce.Do(func() { close(s.closing) })
 	err := closeQuietly(s.opts.Listener)
-	s.streams.close()
+	s.watchStreams.close()
 	s.connections.close()
-	return errors.Join(err, s.streams.wait(ctx), s.connections.wait(ctx))
+	return errors.Join(err, s.watchStreams.wait(ctx), s.connections.wait(ctx))
 }
 
 // closeQuietly closes a listener that may have been closed already.

@@ -30,10 +30,10 @@ func TestMain(m *testing.M) {
 		goleak.IgnoreAnyFunction("github.com/valyala/fasthttp.(*workerPool).Start.func2"))
 }
 
-// everybody lets in everybody but those with the token "bad"; the user is the token.
-type everybody struct{}
+// tokenAuthenticator lets in everybody but those with the token "bad"; the user is the token.
+type tokenAuthenticator struct{}
 
-func (everybody) Authenticate(r authn.Request) (*authn.User, error) {
+func (tokenAuthenticator) Authenticate(r authn.Request) (*authn.User, error) {
 	switch {
 	case r.HasToken && (r.Token == "" || r.Token == "bad"):
 		return nil, errors.New("bad token")
@@ -43,26 +43,26 @@ func (everybody) Authenticate(r authn.Request) (*authn.User, error) {
 	return &authn.User{Name: "admin"}, nil
 }
 
-// notJane lets do everything, save jane.
-type notJane struct{}
+// denyJane lets do everything, save jane.
+type denyJane struct{}
 
-func (notJane) Authorize(a authz.Attributes) (authz.Decision, string) {
+func (denyJane) Authorize(a authz.Attributes) (authz.Decision, string) {
 	if a.User.Name == "jane" {
 		return authz.NoOpinion, ""
 	}
 	return authz.Allow, ""
 }
 
-type front struct {
+type testServer struct {
 	testing.TB
-	store  *memory
+	store  *memStore
 	server *http.Server
 	url    string
 	client *nethttp.Client
-	end    func()
+	stop   func()
 }
 
-var platform = sync.OnceValue(func() *catalog.Catalog {
+var testCatalog = sync.OnceValue(func() *catalog.Catalog {
 	c, err := catalog.New(meta.Platform)
 	if err != nil {
 		panic(err)
@@ -71,16 +71,16 @@ var platform = sync.OnceValue(func() *catalog.Catalog {
 })
 
 // serve starts a front over an empty store; change may change its options.
-func serve(t testing.TB, change func(*http.Options)) *front {
+func serve(t testing.TB, change func(*http.Options)) *testServer {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	store := newMemory()
+	store := newMemStore()
 	o := http.Options{
-		Naming: meta.Platform, Catalog: platform(), Store: store, Listener: l,
-		Authenticator: everybody{}, Authorizer: notJane{}, Version: "0.1.0",
+		Naming: meta.Platform, Catalog: testCatalog(), Store: store, Listener: l,
+		Authenticator: tokenAuthenticator{}, Authorizer: denyJane{}, Version: "0.1.0",
 	}
 	if change != nil {
 		change(&o)
@@ -91,9 +91,9 @@ func serve(t testing.TB, change func(*http.Options)) *front {
 	}
 	served := make(chan error, 1)
 	go func() { served <- s.Serve() }()
-	f := &front{TB: t, store: store, server: s, url: "http://" + l.Addr().String()}
+	f := &testServer{TB: t, store: store, server: s, url: "http://" + l.Addr().String()}
 	f.client = &nethttp.Client{Transport: &nethttp.Transport{DisableCompression: true}}
-	f.end = sync.OnceFunc(func() {
+	f.stop = sync.OnceFunc(func() {
 		f.client.CloseIdleConnections()
 		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 		defer cancel()
@@ -104,12 +104,12 @@ func serve(t testing.TB, change func(*http.Options)) *front {
 			t.Errorf("serve: %v", err)
 		}
 	})
-	t.Cleanup(f.end)
+	t.Cleanup(f.stop)
 	return f
 }
 
 // do sends a request; headers are name, value, name, value ...
-func (f *front) do(method, path, body string, headers ...string) (*nethttp.Response, string) {
+func (f *testServer) do(method, path, body string, headers ...string) (*nethttp.Response, string) {
 	f.Helper()
 	r, err := nethttp.NewRequest(method, f.url+path, strings.NewReader(body))
 	if err != nil {
@@ -130,8 +130,8 @@ func (f *front) do(method, path, body string, headers ...string) (*nethttp.Respo
 	return resp, string(text)
 }
 
-// raw sends bytes and reads what comes until the server closes or answers once.
-func (f *front) raw(text string) (code int, closed bool) {
+// sendRaw sends bytes and reads what comes until the server closes or answers once.
+func (f *testServer) sendRaw(text string) (code int, closed bool) {
 	f.Helper()
 	c, err := net.Dial("tcp", strings.TrimPrefix(f.url, "http://"))
 	if err != nil {
@@ -152,7 +152,7 @@ func (f *front) raw(text string) (code int, closed bool) {
 	return resp.StatusCode, resp.Close
 }
 
-const maps = "/api/v1/namespaces/x/configmaps"
+const configMapsPath = "/api/v1/namespaces/x/configmaps"
 
 func configMap(name string) string {
 	return `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"` + name + `"},"data":{"k":"v"}}`
@@ -165,7 +165,7 @@ type status struct {
 	Details                       map[string]any
 }
 
-func (f *front) status(text string) status {
+func (f *testServer) parseStatus(text string) status {
 	f.Helper()
 	var s status
 	if err := json.Unmarshal([]byte(text), &s); err != nil || s.Kind != "Status" {
@@ -174,9 +174,9 @@ func (f *front) status(text string) status {
 	return s
 }
 
-func TestLife(t *testing.T) {
+func TestObjectLifecycle(t *testing.T) {
 	f := serve(t, nil)
-	resp, body := f.do("POST", maps, configMap("a"))
+	resp, body := f.do("POST", configMapsPath, configMap("a"))
 	if resp.StatusCode != 201 || !strings.Contains(body, `"resourceVersion":"11"`) || !strings.Contains(body, `"namespace":"x"`) {
 		t.Fatalf("create: %d %s", resp.StatusCode, body)
 	}
@@ -188,29 +188,29 @@ func TestLife(t *testing.T) {
 	if resp.Header.Get("Server") != "" {
 		t.Error("the server names itself")
 	}
-	if resp, got := f.do("GET", maps+"/a", ""); resp.StatusCode != 200 || got != body || resp.Header.Get("Content-Type") != "application/json" {
+	if resp, got := f.do("GET", configMapsPath+"/a", ""); resp.StatusCode != 200 || got != body || resp.Header.Get("Content-Type") != "application/json" {
 		t.Errorf("get: %d %s", resp.StatusCode, got)
 	}
-	if resp, _ := f.do("PUT", maps+"/a", configMap("a")); resp.StatusCode != 200 {
+	if resp, _ := f.do("PUT", configMapsPath+"/a", configMap("a")); resp.StatusCode != 200 {
 		t.Errorf("update: %d", resp.StatusCode)
 	}
-	if resp, _ := f.do("PUT", maps+"/b", configMap("b")); resp.StatusCode != 201 {
+	if resp, _ := f.do("PUT", configMapsPath+"/b", configMap("b")); resp.StatusCode != 201 {
 		t.Errorf("update that creates: %d", resp.StatusCode)
 	}
-	resp, body = f.do("GET", maps, "")
+	resp, body = f.do("GET", configMapsPath, "")
 	if resp.StatusCode != 200 || !strings.HasPrefix(body, `{"kind":"ConfigMapList","apiVersion":"v1","metadata":{"resourceVersion":"13"},"items":[{"metadata":{"name":"a"`) || !json.Valid([]byte(body)) {
 		t.Errorf("list: %d %s", resp.StatusCode, body)
 	}
-	if _, body = f.do("GET", maps+"?limit=1", ""); !strings.Contains(body, `"metadata":{"resourceVersion":"13","continue":"token","remainingItemCount":1},"items":[`) {
+	if _, body = f.do("GET", configMapsPath+"?limit=1", ""); !strings.Contains(body, `"metadata":{"resourceVersion":"13","continue":"token","remainingItemCount":1},"items":[`) {
 		t.Errorf("chunk: %s", body)
 	}
-	if _, body = f.do("DELETE", maps+"/a", ""); body != `{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success","details":{"name":"a","kind":"configmaps"}}` {
+	if _, body = f.do("DELETE", configMapsPath+"/a", ""); body != `{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success","details":{"name":"a","kind":"configmaps"}}` {
 		t.Errorf("delete: %s", body)
 	}
-	if s := f.status(second(f.do("GET", maps+"/a", ""))); s.Code != 404 || s.Message != `configmaps "a" not found` {
+	if s := f.parseStatus(secondValue(f.do("GET", configMapsPath+"/a", ""))); s.Code != 404 || s.Message != `configmaps "a" not found` {
 		t.Errorf("get of nothing: %+v", s)
 	}
-	if _, body = f.do("DELETE", maps, ""); body != `{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success","details":{"kind":"configmaps"}}` {
+	if _, body = f.do("DELETE", configMapsPath, ""); body != `{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success","details":{"kind":"configmaps"}}` {
 		t.Errorf("deletecollection: %s", body)
 	}
 	if _, body = f.do("GET", "/api/v1/configmaps", ""); body != `{"kind":"ConfigMapList","apiVersion":"v1","metadata":{"resourceVersion":"15"},"items":[]}` {
@@ -218,16 +218,16 @@ func TestLife(t *testing.T) {
 	}
 }
 
-func second(_ *nethttp.Response, s string) string { return s }
+func secondValue(_ *nethttp.Response, s string) string { return s }
 
 func TestFieldWarnings(t *testing.T) {
 	f := serve(t, nil)
 	const body = `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"bogus":1}`
-	resp, _ := f.do("POST", maps, body)
+	resp, _ := f.do("POST", configMapsPath, body)
 	if w := resp.Header.Values("Warning"); len(w) != 1 || w[0] != `299 - "unknown field \"bogus\""` {
 		t.Errorf("warn: %q", w)
 	}
-	resp, _ = f.do("POST", maps+"?fieldValidation=Ignore", body)
+	resp, _ = f.do("POST", configMapsPath+"?fieldValidation=Ignore", body)
 	if w := resp.Header.Values("Warning"); len(w) != 0 {
 		t.Errorf("ignore: %q", w)
 	}
@@ -235,7 +235,7 @@ func TestFieldWarnings(t *testing.T) {
 
 func TestFormats(t *testing.T) {
 	f := serve(t, nil)
-	f.do("POST", maps, configMap("a"))
+	f.do("POST", configMapsPath, configMap("a"))
 	for accept, want := range map[string][2]string{
 		"application/yaml": {"application/yaml", "apiVersion: v1\n"},
 		"application/json;as=Table;g=meta.platform.io;v=v1":                      {"application/json", `"kind":"Table","apiVersion":"meta.platform.io/v1"`},
@@ -246,12 +246,12 @@ func TestFormats(t *testing.T) {
 		"text/html, */*;q=0.1": {"application/json", `{"kind"`},
 		"application/vnd.platform.protobuf;as=PartialObjectMetadata;g=meta.platform.io;v=v1": {"application/vnd.platform.protobuf", "PartialObjectMetadata"},
 	} {
-		resp, body := f.do("GET", maps+"/a", "", "Accept", accept)
+		resp, body := f.do("GET", configMapsPath+"/a", "", "Accept", accept)
 		if resp.StatusCode != 200 || resp.Header.Get("Content-Type") != want[0] || !strings.Contains(body, want[1]) {
 			t.Errorf("%s: %d %s %q", accept, resp.StatusCode, resp.Header.Get("Content-Type"), body)
 		}
 	}
-	if _, body := f.do("GET", maps+"/a?pretty=true", ""); !strings.HasPrefix(body, "{\n  \"kind\": \"ConfigMap\"") {
+	if _, body := f.do("GET", configMapsPath+"/a?pretty=true", ""); !strings.HasPrefix(body, "{\n  \"kind\": \"ConfigMap\"") {
 		t.Errorf("pretty: %s", body)
 	}
 }
@@ -259,14 +259,14 @@ func TestFormats(t *testing.T) {
 // TestProtobufBody sends back what it got.
 func TestProtobufBody(t *testing.T) {
 	f := serve(t, nil)
-	f.do("POST", maps, configMap("a"))
+	f.do("POST", configMapsPath, configMap("a"))
 	const media = "application/vnd.platform.protobuf"
-	_, object := f.do("GET", maps+"/a", "", "Accept", media)
-	resp, body := f.do("PUT", maps+"/a", object, "Content-Type", media)
+	_, object := f.do("GET", configMapsPath+"/a", "", "Accept", media)
+	resp, body := f.do("PUT", configMapsPath+"/a", object, "Content-Type", media)
 	if resp.StatusCode != 200 || !strings.Contains(body, `"data":{"k":"v"}`) {
 		t.Errorf("%d %s", resp.StatusCode, body)
 	}
-	if _, list := f.do("GET", maps, "", "Accept", media); !strings.Contains(list, "ConfigMapList") {
+	if _, list := f.do("GET", configMapsPath, "", "Accept", media); !strings.Contains(list, "ConfigMapList") {
 		t.Errorf("list %q", list)
 	}
 }
@@ -288,26 +288,26 @@ func TestDiscoveryIsRevalidated(t *testing.T) {
 
 func TestDeleteOptions(t *testing.T) {
 	f := serve(t, nil)
-	f.do("DELETE", maps+"/a?dryRun=All", `{"kind":"DeleteOptions","apiVersion":"v1","gracePeriodSeconds":3,"preconditions":{"uid":"u","resourceVersion":"7"},"propagationPolicy":"Orphan"}`)
+	f.do("DELETE", configMapsPath+"/a?dryRun=All", `{"kind":"DeleteOptions","apiVersion":"v1","gracePeriodSeconds":3,"preconditions":{"uid":"u","resourceVersion":"7"},"propagationPolicy":"Orphan"}`)
 	m := f.store.last
 	if d := m.Delete; !m.DryRun || d.UID != "u" || d.ResourceVersion != "7" || d.PropagationPolicy != "Orphan" || d.GracePeriodSeconds == nil || *d.GracePeriodSeconds != 3 {
 		t.Errorf("body: %+v", m)
 	}
-	f.do("DELETE", maps+"/a?propagationPolicy=Background&gracePeriodSeconds=0", "")
+	f.do("DELETE", configMapsPath+"/a?propagationPolicy=Background&gracePeriodSeconds=0", "")
 	if d := f.store.last.Delete; d.PropagationPolicy != "Background" || d.GracePeriodSeconds == nil || *d.GracePeriodSeconds != 0 {
 		t.Errorf("query: %+v", d)
 	}
 }
 
-func TestPanicIsOneAnswer(t *testing.T) {
+func TestPanicIsOneResponse(t *testing.T) {
 	f := serve(t, nil)
-	f.store.before = func() { panic("secret") }
-	resp, body := f.do("GET", maps+"/a", "")
-	if s := f.status(body); resp.StatusCode != 500 || s.Reason != "InternalError" || strings.Contains(body, "secret") {
+	f.store.beforeGet = func() { panic("secret") }
+	resp, body := f.do("GET", configMapsPath+"/a", "")
+	if s := f.parseStatus(body); resp.StatusCode != 500 || s.Reason != "InternalError" || strings.Contains(body, "secret") {
 		t.Errorf("%d %s", resp.StatusCode, body)
 	}
-	f.store.before = nil
-	if resp, _ := f.do("GET", maps+"/a", ""); resp.StatusCode != 404 {
+	f.store.beforeGet = nil
+	if resp, _ := f.do("GET", configMapsPath+"/a", ""); resp.StatusCode != 404 {
 		t.Errorf("afterwards: %d", resp.StatusCode)
 	}
 }
@@ -315,10 +315,10 @@ func TestPanicIsOneAnswer(t *testing.T) {
 func TestInFlight(t *testing.T) {
 	f := serve(t, func(o *http.Options) { o.Limits.MaxRequestsInFlight = 1 })
 	entered, leave := make(chan struct{}), make(chan struct{})
-	f.store.before = func() { entered <- struct{}{}; <-leave }
+	f.store.beforeGet = func() { entered <- struct{}{}; <-leave }
 	answered := make(chan int)
 	go func() {
-		resp, err := f.client.Get(f.url + maps + "/a")
+		resp, err := f.client.Get(f.url + configMapsPath + "/a")
 		if err != nil {
 			answered <- 0
 			return
@@ -327,14 +327,14 @@ func TestInFlight(t *testing.T) {
 		answered <- resp.StatusCode
 	}()
 	<-entered
-	resp, body := f.do("GET", maps+"/a", "")
-	if s := f.status(body); resp.StatusCode != 429 || resp.Header.Get("Retry-After") != "1" || s.Reason != "TooManyRequests" {
+	resp, body := f.do("GET", configMapsPath+"/a", "")
+	if s := f.parseStatus(body); resp.StatusCode != 429 || resp.Header.Get("Retry-After") != "1" || s.Reason != "TooManyRequests" {
 		t.Errorf("%d %s", resp.StatusCode, body)
 	}
 	if resp, _ := f.do("GET", "/livez", ""); resp.StatusCode != 200 {
 		t.Errorf("livez under overload: %d", resp.StatusCode)
 	}
-	if resp, _ := f.do("POST", maps, configMap("z")); resp.StatusCode != 201 {
+	if resp, _ := f.do("POST", configMapsPath, configMap("z")); resp.StatusCode != 201 {
 		t.Errorf("writes have their own limit: %d", resp.StatusCode)
 	}
 	close(leave)
@@ -347,13 +347,13 @@ func TestLargeListIsCompressed(t *testing.T) {
 	f := serve(t, nil)
 	big := strings.Repeat("x", 10000)
 	for i := range 20 {
-		f.do("POST", maps, fmt.Sprintf(`{"metadata":{"name":"a%d"},"data":{"k":%q}}`, i, big))
+		f.do("POST", configMapsPath, fmt.Sprintf(`{"metadata":{"name":"a%d"},"data":{"k":%q}}`, i, big))
 	}
-	resp, plain := f.do("GET", maps, "")
+	resp, plain := f.do("GET", configMapsPath, "")
 	if resp.ContentLength != int64(len(plain)) || !json.Valid([]byte(plain)) {
 		t.Errorf("plain: %d of %d", resp.ContentLength, len(plain))
 	}
-	resp, packed := f.do("GET", maps, "", "Accept-Encoding", "gzip")
+	resp, packed := f.do("GET", configMapsPath, "", "Accept-Encoding", "gzip")
 	if resp.Header.Get("Content-Encoding") != "gzip" {
 		t.Fatal("not compressed")
 	}

@@ -9,19 +9,19 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// answer is the one place where an error becomes a response. Without an error the
+// writeError is the one place where an error becomes a response. Without an error the
 // handler has written the response itself.
-func (s *Server) answer(x *exchange, err error) {
+func (s *Server) writeError(x *requestContext, err error) {
 	if err == nil {
 		return
 	}
 	f := s.asStatus(x, err)
 	if f.Code == 405 && x.info.IsResource {
-		s.allow(x)
+		s.setAllowHeader(x)
 	}
-	s.recordRefusal(x)
-	if f == noPage {
-		x.answersStatus(f)
+	s.auditRefusal(x)
+	if f == pageNotFound {
+		x.auditResponseStatus(f)
 		x.ctx.SetStatusCode(f.Code)
 		s.writeRaw(x, typeText, []byte(f.Message+"\n"))
 		return
@@ -30,7 +30,7 @@ func (s *Server) answer(x *exchange, err error) {
 }
 
 // writeStatus answers a Status, of a failure or a success.
-func (s *Server) writeStatus(x *exchange, f *meta.Status) {
+func (s *Server) writeStatus(x *requestContext, f *meta.Status) {
 	ctx := x.ctx
 	if f.Code == 0 && f.Success {
 		ctx.SetStatusCode(200)
@@ -38,13 +38,13 @@ func (s *Server) writeStatus(x *exchange, f *meta.Status) {
 		ctx.SetStatusCode(f.Code)
 	}
 	if f.Details != nil && f.Details.RetryAfterSeconds > 0 {
-		x.header("Retry-After", strconv.Itoa(f.Details.RetryAfterSeconds))
+		x.setHeader("Retry-After", strconv.Itoa(f.Details.RetryAfterSeconds))
 	}
 	doc := f.AppendJSON(nil)
-	x.answersStatus(f)
+	x.auditResponseStatus(f)
 	if x.format.media == mediaProtobuf {
 		if body, err := s.protobufMeta("Status", "v1", doc); err == nil {
-			x.answersDocument(doc)
+			x.auditResponseDocument(doc)
 			s.writeRaw(x, s.names.protobuf, body)
 			return
 		}
@@ -53,20 +53,20 @@ func (s *Server) writeStatus(x *exchange, f *meta.Status) {
 	s.writeBody(x, doc)
 }
 
-// refuse answers what fasthttp could not read.
-func (s *Server) refuse(ctx *fasthttp.RequestCtx, err error) {
+// writeHeadError answers what fasthttp could not read.
+func (s *Server) writeHeadError(ctx *fasthttp.RequestCtx, err error) {
 	f := badRequest("the request is malformed")
 	var netErr net.Error
 	switch {
-	case errors.Is(err, errLargeHead):
+	case errors.Is(err, errHeadTooLarge):
 		f = &meta.Status{Code: 431, Message: "the headers of the request are too large"}
-	case errors.Is(err, errManyHeads):
+	case errors.Is(err, errTooManyLargeHeads):
 		f = tooManyRequests()
 		ctx.Response.Header.Set("Retry-After", strconv.Itoa(f.Details.RetryAfterSeconds))
 	case errors.As(err, &netErr) && netErr.Timeout():
-		f = lateRequest()
+		f = requestTimeout()
 	}
-	s.secure(&ctx.Response.Header)
+	s.setHSTS(&ctx.Response.Header)
 	ctx.SetStatusCode(f.Code)
 	ctx.Response.Header.SetContentType(typeJSON)
 	ctx.Response.SetBodyRaw(f.AppendJSON(nil))

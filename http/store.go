@@ -11,21 +11,21 @@ import (
 // A Store keeps the objects that the front serves. Errors are *meta.Status.
 type Store interface {
 	Get(ctx context.Context, r request.Get) (*meta.Object, error)
-	List(ctx context.Context, r request.List) (request.Listing, error)
-	// Show is a stored object, of a Listing, as a kind shows it; the object itself if that is its form.
-	Show(k *schema.Kind, o *meta.Object) (*meta.Object, error)
+	List(ctx context.Context, r request.List) (request.ListResult, error)
+	// Convert is a stored object, of a Listing, as a kind shows it; the object itself if that is its form.
+	Convert(k *schema.Kind, o *meta.Object) (*meta.Object, error)
 	// Watch starts a session that feeds sink. Where the start is known to be
 	// impossible the error says so and sink is never called. ctx bounds the start, not the
 	// session.
 	Watch(ctx context.Context, r request.Watch, sink request.Sink) (request.Session, error)
 	// Mutate answers after the change is durable and visible.
 	Mutate(ctx context.Context, m request.Mutation) (request.Result, error)
-	// Repeated answers an apply by its Echo, if it is known to change nothing of the object as
+	// NoOpApply answers an apply by its Echo, if it is known to change nothing of the object as
 	// it is; Mutate is what makes it known.
-	Repeated(m *request.Mutation) (result request.Result, ok bool)
+	NoOpApply(m *request.Mutation) (result request.Result, ok bool)
 	// DeleteCollection deletes what the list selects, one by one, and returns the
 	// objects as they were chosen.
-	DeleteCollection(ctx context.Context, l request.List, m request.Mutation) (request.Listing, error)
+	DeleteCollection(ctx context.Context, l request.List, m request.Mutation) (request.ListResult, error)
 	// Version is the newest version that every read shows.
 	Version() uint64
 }

@@ -15,34 +15,34 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// memory is a store that keeps objects in a map and knows no rules.
-type memory struct {
+// memStore is a store that keeps objects in a map and knows no rules.
+type memStore struct {
 	mu       sync.Mutex
 	version  uint64
 	objects  map[meta.Key]*meta.Object
-	sessions map[*session]struct{}
+	sessions map[*memSession]struct{}
 	last     request.Mutation
 	lastList request.List
 
-	// before runs at the start of every Get.
-	before func()
-	// hidden is the number of an object that cannot be shown, counted from 1.
-	hidden, shown atomic.Int64
+	// beforeGet runs at the start of every Get.
+	beforeGet func()
+	// failAt is the number of an object that cannot be shown, counted from 1.
+	failAt, conversions atomic.Int64
 }
 
-func newMemory() *memory {
-	return &memory{version: 10, objects: map[meta.Key]*meta.Object{}, sessions: map[*session]struct{}{}}
+func newMemStore() *memStore {
+	return &memStore{version: 10, objects: map[meta.Key]*meta.Object{}, sessions: map[*memSession]struct{}{}}
 }
 
-func (m *memory) Version() uint64 {
+func (m *memStore) Version() uint64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.version
 }
 
-func (m *memory) Get(_ context.Context, r request.Get) (*meta.Object, error) {
-	if m.before != nil {
-		m.before()
+func (m *memStore) Get(_ context.Context, r request.Get) (*meta.Object, error) {
+	if m.beforeGet != nil {
+		m.beforeGet()
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -52,20 +52,20 @@ func (m *memory) Get(_ context.Context, r request.Get) (*meta.Object, error) {
 	return nil, meta.NewNotFound(r.Key.GroupResource, r.Key.Name)
 }
 
-func (m *memory) Show(k *schema.Kind, o *meta.Object) (*meta.Object, error) {
-	if m.shown.Add(1) == m.hidden.Load() {
+func (m *memStore) Convert(k *schema.Kind, o *meta.Object) (*meta.Object, error) {
+	if m.conversions.Add(1) == m.failAt.Load() {
 		return nil, errors.New("it cannot be shown")
 	}
 	return convert.Object(k, nil, o)
 }
 
-func (m *memory) List(_ context.Context, r request.List) (request.Listing, error) {
+func (m *memStore) List(_ context.Context, r request.List) (request.ListResult, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.lastList = r
-	l := request.Listing{Version: m.version, Remaining: -1}
+	l := request.ListResult{Version: m.version, Remaining: -1}
 	for k, o := range m.objects {
-		if k.GroupResource == r.Kind.Storage && (r.Namespace == "" || k.Namespace == r.Namespace) && r.Labels.Matches(o.Head.Labels) {
+		if k.GroupResource == r.Kind.Storage && (r.Namespace == "" || k.Namespace == r.Namespace) && r.Labels.Matches(o.Meta.Labels) {
 			l.Items = append(l.Items, o)
 		}
 	}
@@ -82,7 +82,7 @@ func (m *memory) List(_ context.Context, r request.List) (request.Listing, error
 	return l, nil
 }
 
-func (m *memory) Mutate(_ context.Context, r request.Mutation) (request.Result, error) {
+func (m *memStore) Mutate(_ context.Context, r request.Mutation) (request.Result, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.last = r
@@ -92,13 +92,13 @@ func (m *memory) Mutate(_ context.Context, r request.Mutation) (request.Result, 
 		if old == nil {
 			return request.Result{}, meta.NewNotFound(r.Key.GroupResource, r.Key.Name)
 		}
-		if len(old.Head.Finalizers) > 0 {
+		if len(old.Meta.Finalizers) > 0 {
 			return request.Result{Object: old}, nil
 		}
 		m.version++
 		delete(m.objects, r.Key)
 		m.send(request.Event{Type: request.Deleted, Object: old})
-		return request.Result{Object: old, Gone: true}, nil
+		return request.Result{Object: old, Deleted: true}, nil
 	case request.Patch:
 		if old == nil {
 			return request.Result{}, meta.NewNotFound(r.Key.GroupResource, r.Key.Name)
@@ -115,13 +115,15 @@ func (m *memory) Mutate(_ context.Context, r request.Mutation) (request.Result, 
 }
 
 // put stores a tree; the caller holds the lock.
-func (m *memory) Repeated(*request.Mutation) (request.Result, bool) { return request.Result{}, false }
+func (m *memStore) NoOpApply(*request.Mutation) (request.Result, bool) {
+	return request.Result{}, false
+}
 
-func (m *memory) put(k *schema.Kind, key meta.Key, tree schema.Tree) *meta.Object {
+func (m *memStore) put(k *schema.Kind, key meta.Key, tree schema.Tree) *meta.Object {
 	m.version++
 	enc := codec.EncodeJSON(k, tree)
 	v := strconv.FormatUint(m.version, 10)
-	json := slices.Concat(enc.JSON[:enc.Slot], []byte(v), enc.JSON[enc.Slot:])
+	json := slices.Concat(enc.JSON[:enc.VersionOffset], []byte(v), enc.JSON[enc.VersionOffset:])
 	o, err := codec.NewObject(k, key, m.version, json)
 	if err != nil {
 		panic(err)
@@ -130,7 +132,7 @@ func (m *memory) put(k *schema.Kind, key meta.Key, tree schema.Tree) *meta.Objec
 	return o
 }
 
-func (m *memory) DeleteCollection(ctx context.Context, l request.List, r request.Mutation) (request.Listing, error) {
+func (m *memStore) DeleteCollection(ctx context.Context, l request.List, r request.Mutation) (request.ListResult, error) {
 	out, err := m.List(ctx, l)
 	for _, o := range out.Items {
 		r.Key = o.Key
@@ -142,17 +144,17 @@ func (m *memory) DeleteCollection(ctx context.Context, l request.List, r request
 }
 
 // A session sends what it is told to in a goroutine of its own.
-type session struct {
-	store  *memory
+type memSession struct {
+	store  *memStore
 	sink   request.Sink
 	events chan []request.Event
 	quit   chan struct{}
 	once   sync.Once
 }
 
-func (s *session) Stop() { s.once.Do(func() { close(s.quit) }) }
+func (s *memSession) Stop() { s.once.Do(func() { close(s.quit) }) }
 
-func (s *session) run() {
+func (s *memSession) run() {
 	defer s.sink.Done()
 	defer func() {
 		s.store.mu.Lock()
@@ -171,23 +173,23 @@ func (s *session) run() {
 	}
 }
 
-func (m *memory) Watch(_ context.Context, r request.Watch, sink request.Sink) (request.Session, error) {
+func (m *memStore) Watch(_ context.Context, r request.Watch, sink request.Sink) (request.Session, error) {
 	if r.Version == 1 {
 		return nil, meta.NewExpired("too old resource version: 1 (10)")
 	}
-	s := &session{store: m, sink: sink, events: make(chan []request.Event, 1000), quit: make(chan struct{})}
+	s := &memSession{store: m, sink: sink, events: make(chan []request.Event, 1000), quit: make(chan struct{})}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	var initial []request.Event
-	if r.Initial {
+	if r.SendInitialEvents {
 		for k, o := range m.objects {
 			if k.GroupResource == r.Kind.Storage {
 				initial = append(initial, request.Event{Type: request.Added, Object: o})
 			}
 		}
 	}
-	if r.InitialEnd {
-		initial = append(initial, request.Event{Type: request.Bookmark, Version: m.version, InitialEnd: true})
+	if r.MarkInitialEventsEnd {
+		initial = append(initial, request.Event{Type: request.Bookmark, Version: m.version, InitialEventsEnd: true})
 	}
 	if len(initial) > 0 {
 		s.events <- initial
@@ -198,13 +200,13 @@ func (m *memory) Watch(_ context.Context, r request.Watch, sink request.Sink) (r
 }
 
 // send sends events to every session; the caller holds the lock.
-func (m *memory) send(e ...request.Event) {
+func (m *memStore) send(e ...request.Event) {
 	for s := range m.sessions {
 		s.events <- e
 	}
 }
 
-func (m *memory) open() int {
+func (m *memStore) openSessions() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return len(m.sessions)

@@ -11,13 +11,13 @@ const maxSegments = 12
 // A target is a request target, split and decoded once. Its text is a copy, so it
 // outlives the request.
 type target struct {
-	raw   string // as it was sent, without scheme and host
-	path  string // decoded
-	query string // raw
-	segs  [maxSegments]string
-	n     int
-	// slash: the path ends in a slash, and is not the root.
-	slash bool
+	raw      string // as it was sent, without scheme and host
+	path     string // decoded
+	query    string // raw
+	segments [maxSegments]string
+	count    int
+	// trailingSlash: the path ends in a slash, and is not the root.
+	trailingSlash bool
 	// escaped: some segment was percent-encoded.
 	escaped bool
 }
@@ -43,10 +43,10 @@ func (t *target) parse(raw, host []byte) error {
 	for rest := t.path[1:]; ; {
 		seg, after, more := strings.Cut(rest, "/")
 		if seg == "" && !more {
-			t.slash = true
+			t.trailingSlash = true
 			break
 		}
-		if err := t.add(seg); err != nil {
+		if err := t.addSegment(seg); err != nil {
 			return err
 		}
 		if !more {
@@ -55,15 +55,15 @@ func (t *target) parse(raw, host []byte) error {
 		rest = after
 	}
 	if t.escaped {
-		t.path = "/" + strings.Join(t.segs[:t.n], "/")
-		if t.slash {
+		t.path = "/" + strings.Join(t.segments[:t.count], "/")
+		if t.trailingSlash {
 			t.path += "/"
 		}
 	}
 	return nil
 }
 
-func (t *target) add(seg string) error {
+func (t *target) addSegment(seg string) error {
 	if strings.IndexByte(seg, '%') >= 0 {
 		t.escaped = true
 		var ok bool
@@ -76,7 +76,7 @@ func (t *target) add(seg string) error {
 		return badRequest("the path holds an empty segment")
 	case seg == "." || seg == "..":
 		return badRequest("the path holds a dot segment")
-	case t.n == maxSegments:
+	case t.count == maxSegments:
 		return pathNotFound()
 	}
 	for i := 0; i < len(seg); i++ {
@@ -84,8 +84,8 @@ func (t *target) add(seg string) error {
 			return badRequest("the path holds a control character")
 		}
 	}
-	t.segs[t.n] = seg
-	t.n++
+	t.segments[t.count] = seg
+	t.count++
 	return nil
 }
 

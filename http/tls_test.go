@@ -23,10 +23,10 @@ import (
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
-// byCertificate makes the common name of the client's certificate the user.
-type byCertificate struct{}
+// certAuthenticator makes the common name of the client's certificate the user.
+type certAuthenticator struct{}
 
-func (byCertificate) Authenticate(r authn.Request) (*authn.User, error) {
+func (certAuthenticator) Authenticate(r authn.Request) (*authn.User, error) {
 	if len(r.Certs) == 0 {
 		return nil, nil
 	}
@@ -51,31 +51,31 @@ func certificate(tb testing.TB, name string) tls.Certificate {
 	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}
 }
 
-func overTLS(tb testing.TB) func(*http.Options) {
+func withTLS(tb testing.TB) func(*http.Options) {
 	return func(o *http.Options) {
 		o.TLS = &tls.Config{Certificates: []tls.Certificate{certificate(tb, "server")}, ClientAuth: tls.RequestClientCert}
-		o.Authenticator = byCertificate{}
+		o.Authenticator = certAuthenticator{}
 	}
 }
 
 func TestClientCertificate(t *testing.T) {
-	f := serve(t, overTLS(t))
+	f := serve(t, withTLS(t))
 	f.url = strings.Replace(f.url, "http:", "https:", 1)
 	config := &tls.Config{InsecureSkipVerify: true}
 	f.client = &nethttp.Client{Transport: &nethttp.Transport{TLSClientConfig: config}}
 	defer f.client.CloseIdleConnections()
-	if resp, _ := f.do("GET", maps, ""); resp.StatusCode != 401 {
+	if resp, _ := f.do("GET", configMapsPath, ""); resp.StatusCode != 401 {
 		t.Errorf("without a certificate: %d", resp.StatusCode)
 	}
 	for name, want := range map[string]int{"jane": 403, "joe": 200} {
 		config := config.Clone()
 		config.Certificates = []tls.Certificate{certificate(t, name)}
 		f.client = &nethttp.Client{Transport: &nethttp.Transport{TLSClientConfig: config}}
-		if resp, body := f.do("GET", maps, ""); resp.StatusCode != want {
+		if resp, body := f.do("GET", configMapsPath, ""); resp.StatusCode != want {
 			t.Errorf("%s: %d %s", name, resp.StatusCode, body)
 		}
 		if want == 200 {
-			resp, cancel := f.watch(maps + "?watch=1&timeoutSeconds=1")
+			resp, cancel := f.watch(configMapsPath + "?watch=1&timeoutSeconds=1")
 			if text, err := io.ReadAll(resp.Body); err != nil || len(text) != 0 {
 				t.Errorf("watch: %q %v", text, err)
 			}
@@ -87,7 +87,7 @@ func TestClientCertificate(t *testing.T) {
 
 // TestPlainHTTPWhereTLSIsSpoken: such a client learns what is wrong.
 func TestPlainHTTPWhereTLSIsSpoken(t *testing.T) {
-	f := serve(t, overTLS(t))
+	f := serve(t, withTLS(t))
 	for _, method := range []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"} {
 		c := f.dial()
 		body := strings.Repeat("x", 100<<10)
@@ -115,7 +115,7 @@ func TestPlainHTTPWhereTLSIsSpoken(t *testing.T) {
 }
 
 // dial connects to the server, without TLS.
-func (f *front) dial() net.Conn {
+func (f *testServer) dial() net.Conn {
 	f.Helper()
 	_, address, _ := strings.Cut(f.url, "//")
 	c, err := net.Dial("tcp", address)
@@ -129,7 +129,7 @@ func (f *front) dial() net.Conn {
 // their connections.
 func TestSlowHandshakes(t *testing.T) {
 	f := serve(t, func(o *http.Options) {
-		overTLS(t)(o)
+		withTLS(t)(o)
 		o.Limits.HandshakeTimeout = time.Second
 	})
 	slow := make([]net.Conn, 1000)
@@ -144,7 +144,7 @@ func TestSlowHandshakes(t *testing.T) {
 	config := &tls.Config{InsecureSkipVerify: true, Certificates: []tls.Certificate{certificate(t, "joe")}}
 	f.client = &nethttp.Client{Transport: &nethttp.Transport{TLSClientConfig: config}}
 	defer f.client.CloseIdleConnections()
-	if resp, body := f.do("GET", maps, ""); resp.StatusCode != 200 {
+	if resp, body := f.do("GET", configMapsPath, ""); resp.StatusCode != 200 {
 		t.Errorf("beside slow ones: %d %s", resp.StatusCode, body)
 	}
 	for i, c := range slow {

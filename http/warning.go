@@ -7,15 +7,15 @@ import (
 	"unicode/utf8"
 )
 
-// The Warning headers of one answer hold no more than maxWarnings characters altogether.
-// Where they would, each is cut to maxWarning, and the rest left out at the same bound.
+// The Warning headers of one answer hold no more than maxWarningsLength characters altogether.
+// Where they would, each is cut to maxWarningLength, and the rest left out at the same bound.
 const (
-	maxWarnings = 4096
-	maxWarning  = 256
+	maxWarningsLength = 4096
+	maxWarningLength  = 256
 )
 
-// warn gives the answer a Warning header for each text that it has not got yet.
-func (x *exchange) warn(texts []string) {
+// addWarnings gives the answer a Warning header for each text that it has not got yet.
+func (x *requestContext) addWarnings(texts []string) {
 	before := len(x.warnings)
 	for _, text := range texts {
 		if text != "" && !slices.Contains(x.warnings, text) {
@@ -26,28 +26,28 @@ func (x *exchange) warn(texts []string) {
 		return
 	}
 	x.ctx.Response.Header.Del("Warning")
-	for _, text := range fitting(x.warnings) {
+	for _, text := range truncateWarnings(x.warnings) {
 		x.ctx.Response.Header.Add("Warning", `299 - "`+warningText(text)+`"`)
 	}
 }
 
-// fitting are the texts that are sent.
-func fitting(texts []string) []string {
+// truncateWarnings are the texts that are sent.
+func truncateWarnings(texts []string) []string {
 	total := 0
 	for _, text := range texts {
 		total += utf8.RuneCountInString(text)
 	}
-	if total <= maxWarnings {
+	if total <= maxWarningsLength {
 		return texts
 	}
 	short := make([]string, 0, len(texts))
 	total = 0
 	for _, text := range texts {
-		if total >= maxWarnings {
+		if total >= maxWarningsLength {
 			break
 		}
-		if utf8.RuneCountInString(text) > maxWarning {
-			text = string([]rune(text)[:maxWarning])
+		if utf8.RuneCountInString(text) > maxWarningLength {
+			text = string([]rune(text)[:maxWarningLength])
 		}
 		total += utf8.RuneCountInString(text)
 		short = append(short, text)

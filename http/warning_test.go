@@ -22,12 +22,12 @@ func TestWarnings(t *testing.T) {
 		{"all fit", [][]string{{"1" + long, "2" + long, "3" + long, "4" + long}}, []string{`299 - "1é`, `299 - "2é`, `299 - "3é`, `299 - "4é`}, 1001},
 		{"one too much", [][]string{{"1" + long, "2" + long, "3" + long, "4" + long}, {"5" + long}},
 			[]string{`299 - "1é`, `299 - "2é`, `299 - "3é`, `299 - "4é`, `299 - "5é`}, 256},
-		{"a great many", [][]string{strings.Split(strings.Repeat("x ", 1)+spread(100, long), " ")}, nil, 256},
+		{"a great many", [][]string{strings.Split(strings.Repeat("x ", 1)+longTexts(100, long), " ")}, nil, 256},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			x := &exchange{ctx: &fasthttp.RequestCtx{}}
+			x := &requestContext{ctx: &fasthttp.RequestCtx{}}
 			for _, texts := range test.texts {
-				x.warn(texts)
+				x.addWarnings(texts)
 			}
 			got := x.ctx.Response.Header.PeekAll("Warning")
 			longest, total := 0, 0
@@ -38,7 +38,7 @@ func TestWarnings(t *testing.T) {
 				n := len([]rune(string(header))) - len(`299 - ""`)
 				longest, total = max(longest, n), total+n
 			}
-			if test.want != nil && len(got) != len(test.want) || longest > test.runes || total > maxWarnings+maxWarning {
+			if test.want != nil && len(got) != len(test.want) || longest > test.runes || total > maxWarningsLength+maxWarningLength {
 				t.Errorf("%d headers, %d the longest, %d altogether", len(got), longest, total)
 			}
 			if test.name == "a great many" && len(got) < 16 {
@@ -48,8 +48,8 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
-// spread is n different long texts.
-func spread(n int, long string) string {
+// longTexts is n different long texts.
+func longTexts(n int, long string) string {
 	texts := make([]string, n)
 	for i := range texts {
 		texts[i] = strings.Repeat("i", i+1) + long

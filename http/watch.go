@@ -14,7 +14,7 @@ import (
 
 // watch starts a session of the store and hands the connection over to it. What is known
 // to be wrong before the first event is answered like any other error.
-func (s *Server) watch(x *exchange) error {
+func (s *Server) watch(x *requestContext) error {
 	o, err := s.parseListOptions(x.kind, x.query, true)
 	if err != nil {
 		return err
@@ -27,7 +27,7 @@ func (s *Server) watch(x *exchange) error {
 		selected, ok := o.fields.Name()
 		switch {
 		case o.fields.Empty():
-			w.Fields, err = singleObject(x.kind, name)
+			w.Fields, err = nameSelector(x.kind, name)
 		case !ok || selected != name:
 			err = badRequest("fieldSelector metadata.name doesn't match requested name")
 		}
@@ -39,34 +39,34 @@ func (s *Server) watch(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	st := newStream(x.ctx.Conn(), events)
+	st := newWatchStream(x.ctx.Conn(), events)
 	if st.head, err = s.watchHead(x, events); err != nil {
 		return err
 	}
-	if !s.streams.add(st) {
+	if !s.watchStreams.add(st) {
 		return shuttingDown()
 	}
 	defer func() {
 		if !x.hijacked {
-			s.streams.remove(st)
+			s.watchStreams.remove(st)
 		}
 	}()
-	life := s.watchTime(o.timeout)
-	wait := &patience{deadline: x.start.Add(life)}
-	defer wait.stop()
-	session, err := s.opts.Store.Watch(wait, w, st)
+	timeout := s.watchTimeout(o.timeout)
+	deadline := &lazyDeadline{deadline: x.start.Add(timeout)}
+	defer deadline.stop()
+	session, err := s.opts.Store.Watch(deadline, w, st)
 	if err != nil {
 		return err
 	}
 	st.attach(session)
-	s.guard.join(st, s.access(x))
-	s.hijack(x, st, life)
+	s.reauthorizer.add(st, s.newWatchGrant(x))
+	s.hijack(x, st, timeout)
 	return nil
 }
 
-// watchTime is the life of a watch: what is asked for, but no more than what one may get that asks
+// watchTimeout is the life of a watch: what is asked for, but no more than what one may get that asks
 // for nothing.
-func (s *Server) watchTime(asked time.Duration) time.Duration {
+func (s *Server) watchTimeout(asked time.Duration) time.Duration {
 	least := s.opts.Limits.MinRequestTimeout
 	if asked > 0 {
 		return min(asked, 2*least)
@@ -76,46 +76,46 @@ func (s *Server) watchTime(asked time.Duration) time.Duration {
 
 // hijack gives the connection to the stream: when the handler has returned, who reads gets a
 // goroutine of its own.
-func (s *Server) hijack(x *exchange, st *stream, life time.Duration) {
+func (s *Server) hijack(x *requestContext, st *watchStream, timeout time.Duration) {
 	x.hijacked = true
 	s.metrics.watches.Add(1)
-	recordEnd := x.recordWatch(st.code())
+	recordEnd := x.auditWatch(st.statusCode())
 	st.onEnd = func() {
 		s.metrics.watches.Add(-1)
 		recordEnd()
-		s.guard.leave(st)
-		s.streams.remove(st)
+		s.reauthorizer.remove(st)
+		s.watchStreams.remove(st)
 	}
-	x.conn.stream.Store(st)
-	x.conn.hijack(func(c net.Conn) { st.run(c, life) })
-	st.start()
+	x.conn.watch.Store(st)
+	x.conn.hijack(func(c net.Conn) { st.run(c, timeout) })
+	st.sendHead()
 }
 
 // watchHead is the head of the answer to a watch. The connection ends with the watch, and
 // a client that were not told would send its next request into it.
-func (s *Server) watchHead(x *exchange, events *eventEncoder) ([]byte, error) {
-	if events.socket {
-		return s.socketHead(x)
+func (s *Server) watchHead(x *requestContext, events *eventEncoder) ([]byte, error) {
+	if events.webSocket {
+		return s.webSocketHead(x)
 	}
 	b := make([]byte, 0, 256)
 	b = append(b, "HTTP/1.1 200 OK\r\nDate: "...)
 	b = time.Now().UTC().AppendFormat(b, "Mon, 02 Jan 2006 15:04:05 GMT")
 	b = append(b, "\r\nContent-Type: "...)
 	b = append(b, events.contentType()...)
-	b = appendHead(b, x)
+	b = appendCommonHeaders(b, x)
 	b = append(b, "\r\nCache-Control: no-cache, private\r\nConnection: close\r\n"...)
-	if !events.plain {
+	if !events.unchunked {
 		b = append(b, "Transfer-Encoding: chunked\r\n"...)
 	}
 	return append(b, "\r\n"...), nil
 }
 
-// appendHead appends the headers that every answer has, and the warnings.
-func appendHead(b []byte, x *exchange) []byte {
+// appendCommonHeaders appends the headers that every answer has, and the warnings.
+func appendCommonHeaders(b []byte, x *requestContext) []byte {
 	b = append(b, "\r\nAudit-Id: "...)
-	b = append(b, x.id...)
-	b = appendTransport(b, &x.ctx.Response.Header)
-	for _, text := range fitting(x.warnings) {
+	b = append(b, x.auditID...)
+	b = appendTransportHeaders(b, &x.ctx.Response.Header)
+	for _, text := range truncateWarnings(x.warnings) {
 		b = append(b, "\r\nWarning: 299 - \""...)
 		b = append(b, warningText(text)...)
 		b = append(b, '"')
@@ -125,7 +125,7 @@ func appendHead(b []byte, x *exchange) []byte {
 
 // A stream is one watch on its connection. It is the sink of a session: the session's
 // goroutine writes, the connection's goroutine reads, and what they share is below.
-type stream struct {
+type watchStream struct {
 	conn   net.Conn
 	events *eventEncoder
 	head   []byte // of the answer; sent before anything else
@@ -133,36 +133,36 @@ type stream struct {
 
 	started sync.WaitGroup // until the head has been sent, or has failed to be
 	done    chan struct{}  // closed by Done
-	failed  error          // of sending the head; set before started is over
+	headErr error          // of sending the head; set before started is over
 
-	// broken is set by the session's goroutine before done is closed: nothing more can
+	// writeFailed is set by the session's goroutine before done is closed: nothing more can
 	// be written.
-	broken bool
+	writeFailed bool
 
 	mu      sync.Mutex // guards the rest
 	session request.Session
 	stopped bool
 	refusal *meta.Status // why the watch ends, if that is to be said
 
-	access *access // that the watch runs by; the guard's
+	grant *watchGrant // that the watch runs by; the guard's
 }
 
-func newStream(c net.Conn, events *eventEncoder) *stream {
-	st := &stream{conn: c, events: events, done: make(chan struct{})}
+func newWatchStream(c net.Conn, events *eventEncoder) *watchStream {
+	st := &watchStream{conn: c, events: events, done: make(chan struct{})}
 	st.started.Add(1)
 	return st
 }
 
-// code is the HTTP status of the answer.
-func (st *stream) code() int {
-	if st.events.socket {
+// statusCode is the HTTP status of the answer.
+func (st *watchStream) statusCode() int {
+	if st.events.webSocket {
 		return 101
 	}
 	return 200
 }
 
 // attach gives the stream the session that feeds it.
-func (st *stream) attach(session request.Session) {
+func (st *watchStream) attach(session request.Session) {
 	st.mu.Lock()
 	st.session = session
 	stopped := st.stopped
@@ -173,7 +173,7 @@ func (st *stream) attach(session request.Session) {
 }
 
 // stop ends the session soon. It may be called many times, by anybody.
-func (st *stream) stop() {
+func (st *watchStream) stop() {
 	st.mu.Lock()
 	session := st.session
 	st.stopped = true
@@ -183,64 +183,64 @@ func (st *stream) stop() {
 	}
 }
 
-// start sends the head, so that the client knows at once that it watches.
-func (st *stream) start() {
-	_, st.failed = st.conn.Write(st.head)
+// sendHead sends the head, so that the client knows at once that it watches.
+func (st *watchStream) sendHead() {
+	_, st.headErr = st.conn.Write(st.head)
 	st.head = nil
 	st.started.Done()
 }
 
 // Events writes events in one go, as one chunk for every maxChunk bytes.
-func (st *stream) Events(events []request.Event) error {
+func (st *watchStream) Events(events []request.Event) error {
 	st.started.Wait()
-	if st.failed != nil {
-		st.broken = true
-		return st.failed
+	if st.headErr != nil {
+		st.writeFailed = true
+		return st.headErr
 	}
 	err := st.events.write(st.conn, events)
-	st.broken = st.broken || err != nil
+	st.writeFailed = st.writeFailed || err != nil
 	return err
 }
 
 // Done ends the stream and wakes up who reads.
-func (st *stream) Done() {
+func (st *watchStream) Done() {
 	close(st.done)
 	// An error means that the connection is closed, which wakes it up too.
 	_ = st.conn.SetReadDeadline(time.Unix(1, 0))
 }
 
-// maxNoise is how many bytes a client may send into its watch.
-const maxNoise = 64 << 10
+// maxClientInput is how many bytes a client may send into its watch.
+const maxClientInput = 64 << 10
 
-var errNoise = errors.New("http: a client writes into its watch")
+var errUnexpectedInput = errors.New("http: a client writes into its watch")
 
 // run reads until the client has gone, the time is over or the session has ended; then it
 // waits for the session, ends the answer and closes the connection.
-func (st *stream) run(c net.Conn, life time.Duration) {
+func (st *watchStream) run(c net.Conn, timeout time.Duration) {
 	defer func() { _ = c.Close() }() // nobody is left to tell
 	defer st.onEnd()
-	err := c.SetReadDeadline(time.Now().Add(life))
+	err := c.SetReadDeadline(time.Now().Add(timeout))
 	if err == nil {
-		err = st.listen(c)
+		err = st.readUntilEnd(c)
 	}
 	st.stop()
 	<-st.done
-	if st.broken || st.failed != nil {
+	if st.writeFailed || st.headErr != nil {
 		return
 	}
-	if st.refuse(c) != nil {
+	if st.sendRefusal(c) != nil {
 		return
 	}
-	if st.events.socket {
-		st.endSocket(c, err)
-	} else if isTimeout(err) && !st.events.plain {
+	if st.events.webSocket {
+		st.closeWebSocket(c, err)
+	} else if isTimeout(err) && !st.events.unchunked {
 		// The client sees a clean end; if it has gone meanwhile nobody is left to tell.
 		_, _ = c.Write([]byte("0\r\n\r\n"))
 	}
 }
 
-// refuse sends the last event of a watch that its client may not have any longer.
-func (st *stream) refuse(c net.Conn) error {
+// sendRefusal sends the last event of a watch that its client may not have any longer.
+func (st *watchStream) sendRefusal(c net.Conn) error {
 	st.mu.Lock()
 	refusal := st.refusal
 	st.mu.Unlock()
@@ -250,10 +250,10 @@ func (st *stream) refuse(c net.Conn) error {
 	return st.events.write(c, []request.Event{{Type: request.Error, Status: refusal}})
 }
 
-// listen reads until there is a reason to end the watch.
-func (st *stream) listen(c net.Conn) error {
-	if !st.events.socket {
-		return st.read(c)
+// readUntilEnd reads until there is a reason to end the watch.
+func (st *watchStream) readUntilEnd(c net.Conn) error {
+	if !st.events.webSocket {
+		return st.discardInput(c)
 	}
 	select {
 	case <-st.done: // before run has set its deadline, which has undone that of Done
@@ -269,10 +269,10 @@ func isTimeout(err error) bool {
 	return errors.As(err, &fault) && fault.Timeout()
 }
 
-// read reads what nobody is waiting for, to notice the end.
-func (st *stream) read(c net.Conn) error {
+// discardInput reads what nobody is waiting for, to notice the end.
+func (st *watchStream) discardInput(c net.Conn) error {
 	var buf [64]byte // on the heap for as long as the watch
-	for noise := 0; noise < maxNoise; {
+	for total := 0; total < maxClientInput; {
 		select {
 		case <-st.done:
 			if err := c.SetReadDeadline(time.Unix(1, 0)); err != nil {
@@ -284,7 +284,7 @@ func (st *stream) read(c net.Conn) error {
 		if err != nil {
 			return err
 		}
-		noise += n
+		total += n
 	}
-	return errNoise
+	return errUnexpectedInput
 }

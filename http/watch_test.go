@@ -35,7 +35,7 @@ func gunzip(t *testing.T, b []byte) []byte {
 }
 
 // watch opens a watch.
-func (f *front) watch(path string, headers ...string) (*nethttp.Response, context.CancelFunc) {
+func (f *testServer) watch(path string, headers ...string) (*nethttp.Response, context.CancelFunc) {
 	f.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	r, err := nethttp.NewRequestWithContext(ctx, "GET", f.url+path, nil)
@@ -55,30 +55,30 @@ func (f *front) watch(path string, headers ...string) (*nethttp.Response, contex
 	return resp, cancel
 }
 
-func (f *front) send(e ...request.Event) {
+func (f *testServer) sendEvents(e ...request.Event) {
 	f.store.mu.Lock()
 	defer f.store.mu.Unlock()
 	f.store.send(e...)
 }
 
-// gone waits until no session is open.
-func (f *front) gone() {
-	for f.store.open() > 0 {
+// waitForNoSession waits until no session is open.
+func (f *testServer) waitForNoSession() {
+	for f.store.openSessions() > 0 {
 		runtime.Gosched()
 	}
 }
 
 func TestWatch(t *testing.T) {
 	f := serve(t, nil)
-	f.do("POST", maps, configMap("a"))
-	resp, cancel := f.watch(maps + "?watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true")
+	f.do("POST", configMapsPath, configMap("a"))
+	resp, cancel := f.watch(configMapsPath + "?watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true")
 	defer cancel()
 	if ct := resp.Header.Get("Content-Type"); ct != "application/json" {
 		t.Errorf("Content-Type %s", ct)
 	}
-	f.do("PUT", maps+"/a", configMap("a"))
-	f.do("DELETE", maps+"/a", "")
-	f.send(request.Event{Type: request.Bookmark, Version: 99},
+	f.do("PUT", configMapsPath+"/a", configMap("a"))
+	f.do("DELETE", configMapsPath+"/a", "")
+	f.sendEvents(request.Event{Type: request.Bookmark, Version: 99},
 		request.Event{Type: request.Error, Status: meta.NewExpired("too old")})
 	text, err := io.ReadAll(resp.Body) // the stream ends cleanly after the error
 	if err != nil {
@@ -112,7 +112,7 @@ func TestWatchFraming(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	if _, err := io.WriteString(c, "GET "+maps+"?watch=1&resourceVersion=5&timeoutSeconds=60 HTTP/1.1\r\nHost: h\r\n\r\n"); err != nil {
+	if _, err := io.WriteString(c, "GET "+configMapsPath+"?watch=1&resourceVersion=5&timeoutSeconds=60 HTTP/1.1\r\nHost: h\r\n\r\n"); err != nil {
 		t.Fatal(err)
 	}
 	r := textproto.NewReader(bufio.NewReader(c))
@@ -123,7 +123,7 @@ func TestWatchFraming(t *testing.T) {
 	if err != nil || head.Get("Transfer-Encoding") != "chunked" || head.Get("Date") == "" {
 		t.Fatalf("%v %v", head, err)
 	}
-	f.send(request.Event{Type: request.Bookmark, Version: 6}, request.Event{Type: request.Bookmark, Version: 7})
+	f.sendEvents(request.Event{Type: request.Bookmark, Version: 6}, request.Event{Type: request.Bookmark, Version: 7})
 	const event = `{"type":"BOOKMARK","object":{"kind":"ConfigMap","apiVersion":"v1","metadata":{"resourceVersion":"%d"}}}`
 	first, last := fmt.Sprintf(event, 6), fmt.Sprintf(event, 7)
 	want := []string{fmt.Sprintf("%x", len(first)+len(last)+2), first, last, ""}
@@ -132,7 +132,7 @@ func TestWatchFraming(t *testing.T) {
 			t.Errorf("got %q, want %q (%v)", line, want, err)
 		}
 	}
-	f.end()
+	f.stop()
 	for _, want := range []string{"0", ""} {
 		if line, err := r.ReadLine(); err != nil || line != want {
 			t.Errorf("at the end got %q, want %q (%v)", line, want, err)
@@ -150,28 +150,28 @@ func TestWatchEndsByTime(t *testing.T) {
 	if text, err := io.ReadAll(resp.Body); err != nil || len(text) != 0 {
 		t.Errorf("%q %v", text, err)
 	}
-	f.gone()
+	f.waitForNoSession()
 }
 
 // TestWatchClientGoes checks that a client that goes away from a silent watch is noticed.
 func TestWatchClientGoes(t *testing.T) {
 	f := serve(t, nil)
-	resp, cancel := f.watch(maps + "?watch=1")
+	resp, cancel := f.watch(configMapsPath + "?watch=1")
 	cancel()
 	resp.Body.Close()
-	f.gone()
+	f.waitForNoSession()
 }
 
 func TestWatchFormats(t *testing.T) {
 	f := serve(t, nil)
-	f.do("POST", maps, configMap("a"))
-	resp, cancel := f.watch(maps+"?watch=1&timeoutSeconds=1", "Accept", "application/json;as=Table;g=meta.platform.io;v=v1")
+	f.do("POST", configMapsPath, configMap("a"))
+	resp, cancel := f.watch(configMapsPath+"?watch=1&timeoutSeconds=1", "Accept", "application/json;as=Table;g=meta.platform.io;v=v1")
 	text, err := io.ReadAll(resp.Body)
 	if err != nil || !strings.HasPrefix(string(text), `{"type":"ADDED","object":{"kind":"Table","apiVersion":"meta.platform.io/v1"`) {
 		t.Errorf("table: %s %v", text, err)
 	}
 	cancel()
-	resp, cancel = f.watch(maps+"?watch=1&timeoutSeconds=1", "Accept", "application/vnd.platform.protobuf;stream=watch")
+	resp, cancel = f.watch(configMapsPath+"?watch=1&timeoutSeconds=1", "Accept", "application/vnd.platform.protobuf;stream=watch")
 	defer cancel()
 	text, err = io.ReadAll(resp.Body)
 	if err != nil || len(text) < 5 || int(binary.BigEndian.Uint32(text)) != len(text)-4 || !strings.Contains(string(text), "k8s\x00") {
@@ -188,14 +188,14 @@ func TestShutdownEndsWatches(t *testing.T) {
 	const n = 5
 	ends := make(chan error, n)
 	for range n {
-		resp, cancel := f.watch(maps + "?watch=1&resourceVersion=5")
+		resp, cancel := f.watch(configMapsPath + "?watch=1&resourceVersion=5")
 		defer cancel()
 		go func() {
 			_, err := io.ReadAll(resp.Body)
 			ends <- err
 		}()
 	}
-	f.end()
+	f.stop()
 	for range n {
 		if err := <-ends; err != nil {
 			t.Errorf("a watch ended with %v", err)
@@ -215,13 +215,13 @@ func TestSlowWatch(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = c.SetDeadline(time.Now().Add(30 * time.Second))
-	fmt.Fprintf(c, "GET %s?watch=1 HTTP/1.1\r\nHost: x\r\n\r\n", maps)
+	fmt.Fprintf(c, "GET %s?watch=1 HTTP/1.1\r\nHost: x\r\n\r\n", configMapsPath)
 	buf := make([]byte, 128<<10)
 	if _, err := c.Read(buf[:1]); err != nil {
 		t.Fatal(err)
 	}
 	large := meta.Object{JSON: []byte(`{"x":"` + strings.Repeat("x", 16<<20) + `"}`)}
-	f.send(request.Event{Type: request.Added, Object: &large})
+	f.sendEvents(request.Event{Type: request.Added, Object: &large})
 	for got := 0; got < len(large.JSON); {
 		time.Sleep(30 * time.Millisecond)
 		n, err := io.ReadFull(c, buf[:min(len(buf), len(large.JSON)-got)])
@@ -234,10 +234,10 @@ func TestSlowWatch(t *testing.T) {
 // TestShutdownEndsStalledWatch: a client that reads nothing does not hold up the end of the server.
 func TestShutdownEndsStalledWatch(t *testing.T) {
 	f := serve(t, func(o *http.Options) { o.Limits.WriteTimeout = time.Minute })
-	resp, cancel := f.watch(maps + "?watch=1")
+	resp, cancel := f.watch(configMapsPath + "?watch=1")
 	defer cancel()
 	defer resp.Body.Close()
-	f.send(request.Event{Type: request.Added, Object: &meta.Object{JSON: []byte(`{"x":"` + strings.Repeat("x", 32<<20) + `"}`)}})
+	f.sendEvents(request.Event{Type: request.Added, Object: &meta.Object{JSON: []byte(`{"x":"` + strings.Repeat("x", 32<<20) + `"}`)}})
 	time.Sleep(100 * time.Millisecond) // until the buffers of the connection are full
-	f.end()
+	f.stop()
 }

@@ -33,23 +33,23 @@ const (
 const (
 	closeNormal   = 1000
 	closeProtocol = 1002
-	closeNoise    = 1009 // the client sends too much
+	closeTooBig   = 1009 // the client sends too much
 )
 
 const (
-	finalFrame = 0x80 // bit of the first byte of a frame
-	maskedBit  = 0x80 // bit of the second
-	// frameRoom is the largest head of a frame that is sent.
-	frameRoom = 10
-	// maxControl is the largest payload of a control frame.
-	maxControl = 125
+	finBit  = 0x80 // bit of the first byte of a frame
+	maskBit = 0x80 // bit of the second
+	// maxFrameHeader is the largest head of a frame that is sent.
+	maxFrameHeader = 10
+	// maxControlPayload is the largest payload of a control frame.
+	maxControlPayload = 125
 )
 
-// socketKeyTail is what RFC 6455 appends to the key of a client before hashing it.
-const socketKeyTail = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
+// webSocketGUID is what RFC 6455 appends to the key of a client before hashing it.
+const webSocketGUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 
-// wantsSocket tells whether a request asks to go on as a WebSocket.
-func wantsSocket(h *fasthttp.RequestHeader) bool {
+// wantsWebSocket tells whether a request asks to go on as a WebSocket.
+func wantsWebSocket(h *fasthttp.RequestHeader) bool {
 	if !h.IsGet() || !h.IsHTTP11() || !bytes.EqualFold(h.Peek("Upgrade"), []byte("websocket")) {
 		return false
 	}
@@ -61,24 +61,24 @@ func wantsSocket(h *fasthttp.RequestHeader) bool {
 	return false
 }
 
-// socketHead is the answer that turns the connection into a WebSocket. Of the
+// webSocketHead is the answer that turns the connection into a WebSocket. Of the
 // sub-protocols that the client offers it takes the first, whatever it is: all of them
 // carry the same events.
-func (s *Server) socketHead(x *exchange) ([]byte, error) {
+func (s *Server) webSocketHead(x *requestContext) ([]byte, error) {
 	h := &x.ctx.Request.Header
 	if string(h.Peek("Sec-WebSocket-Version")) != "13" {
-		x.header("Sec-WebSocket-Version", "13")
+		x.setHeader("Sec-WebSocket-Version", "13")
 		return nil, badRequest("the WebSocket version is not supported: use 13")
 	}
 	key := h.Peek("Sec-WebSocket-Key")
 	if nonce, err := base64.StdEncoding.DecodeString(string(key)); err != nil || len(nonce) != 16 {
 		return nil, badRequest("the WebSocket key is malformed")
 	}
-	protocols, _, err := s.socketProtocols(h)
+	protocols, _, err := s.webSocketProtocols(h)
 	if err != nil {
 		return nil, badRequest(err.Error())
 	}
-	digest := sha1.Sum(append(append([]byte(nil), key...), socketKeyTail...))
+	digest := sha1.Sum(append(append([]byte(nil), key...), webSocketGUID...))
 	b := make([]byte, 0, 256)
 	b = append(b, "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: "...)
 	b = base64.StdEncoding.AppendEncode(b, digest[:])
@@ -86,23 +86,23 @@ func (s *Server) socketHead(x *exchange) ([]byte, error) {
 		b = append(b, "\r\nSec-WebSocket-Protocol: "...)
 		b = append(b, protocols[0]...)
 	}
-	return append(appendHead(b, x), "\r\n\r\n"...), nil
+	return append(appendCommonHeaders(b, x), "\r\n\r\n"...), nil
 }
 
 var (
-	errProtocols   = errors.New("the WebSocket sub-protocols are malformed")
-	errSocketToken = errors.New("the token among the WebSocket sub-protocols is malformed, or alone")
+	errWebSocketProtocols = errors.New("the WebSocket sub-protocols are malformed")
+	errWebSocketToken     = errors.New("the token among the WebSocket sub-protocols is malformed, or alone")
 )
 
-// socketProtocols are the sub-protocols that a client offers, and the bearer token that
+// webSocketProtocols are the sub-protocols that a client offers, and the bearer token that
 // it hides among them, for browsers let a page set no other header. There must be one
 // besides the token, to be answered.
-func (s *Server) socketProtocols(h *fasthttp.RequestHeader) (protocols []string, token string, err error) {
+func (s *Server) webSocketProtocols(h *fasthttp.RequestHeader) (protocols []string, token string, err error) {
 	for _, line := range h.PeekAll("Sec-WebSocket-Protocol") {
 		for item := range strings.SplitSeq(string(line), ",") {
 			item = strings.TrimSpace(item)
 			if !isHeaderToken(item) {
-				return nil, "", errProtocols
+				return nil, "", errWebSocketProtocols
 			}
 			text, ok := strings.CutPrefix(item, s.names.bearerProtocol)
 			if !ok {
@@ -111,13 +111,13 @@ func (s *Server) socketProtocols(h *fasthttp.RequestHeader) (protocols []string,
 			}
 			raw, err := base64.RawURLEncoding.DecodeString(text)
 			if token != "" || err != nil || len(raw) == 0 || !utf8.Valid(raw) {
-				return nil, "", errSocketToken
+				return nil, "", errWebSocketToken
 			}
 			token = string(raw)
 		}
 	}
 	if token != "" && len(protocols) == 0 {
-		return nil, "", errSocketToken
+		return nil, "", errWebSocketToken
 	}
 	return protocols, token, nil
 }
@@ -135,26 +135,26 @@ func isHeaderToken(s string) bool {
 // appendFrame appends an event as one frame.
 func (e *eventEncoder) appendFrame(ev *request.Event) error {
 	at := len(e.buf)
-	e.buf = append(e.buf, make([]byte, frameRoom)...)
+	e.buf = append(e.buf, make([]byte, maxFrameHeader)...)
 	if err := e.appendEvent(ev); err != nil {
 		return err
 	}
-	opcode, payload := byte(opText), e.buf[at+frameRoom:]
+	opcode, payload := byte(opText), e.buf[at+maxFrameHeader:]
 	if e.format.media == mediaProtobuf {
 		opcode, payload = opBinary, payload[eventLength:] // a frame knows its own length
 	}
-	var head [frameRoom]byte
-	n := at + copy(e.buf[at:], appendFrameHead(head[:0], opcode, len(payload)))
+	var head [maxFrameHeader]byte
+	n := at + copy(e.buf[at:], appendFrameHeader(head[:0], opcode, len(payload)))
 	n += copy(e.buf[n:], payload)
 	e.buf = e.buf[:n]
 	return nil
 }
 
-// appendFrameHead begins a frame of a server, which is not masked.
-func appendFrameHead(b []byte, opcode byte, size int) []byte {
-	b = append(b, finalFrame|opcode)
+// appendFrameHeader begins a frame of a server, which is not masked.
+func appendFrameHeader(b []byte, opcode byte, size int) []byte {
+	b = append(b, finBit|opcode)
 	switch {
-	case size <= maxControl:
+	case size <= maxControlPayload:
 		return append(b, byte(size))
 	case size < 1<<16:
 		return binary.BigEndian.AppendUint16(append(b, 126), uint16(size))
@@ -163,12 +163,12 @@ func appendFrameHead(b []byte, opcode byte, size int) []byte {
 }
 
 // A closed is the end of a WebSocket that the client has asked for, or has brought about.
-type closed struct{ code uint16 }
+type closeError struct{ code uint16 }
 
-func (*closed) Error() string { return "http: the client has closed its WebSocket" }
+func (*closeError) Error() string { return "http: the client has closed its WebSocket" }
 
 // A frame is the head of a frame that a client has sent.
-type frame struct {
+type frameHeader struct {
 	opcode byte
 	size   uint64
 	mask   [4]byte
@@ -176,16 +176,16 @@ type frame struct {
 
 // readFrames answers pings until the client closes, and says how it has: a *closed where
 // there is a WebSocket to be closed still.
-func (st *stream) readFrames(c net.Conn) error {
+func (st *watchStream) readFrames(c net.Conn) error {
 	r := bufio.NewReaderSize(c, 512)
-	for noise := uint64(0); ; {
+	for total := uint64(0); ; {
 		f, err := readFrame(r)
 		if err != nil {
 			return err
 		}
 		if f.opcode < opClose {
-			if noise += f.size + 1; noise > maxNoise {
-				return &closed{closeNoise}
+			if total += f.size + 1; total > maxClientInput {
+				return &closeError{closeTooBig}
 			}
 			if _, err := r.Discard(int(f.size)); err != nil {
 				return err
@@ -199,17 +199,17 @@ func (st *stream) readFrames(c net.Conn) error {
 }
 
 // readFrame reads the head of a frame, and refuses what no client may send.
-func readFrame(r io.Reader) (f frame, err error) {
+func readFrame(r io.Reader) (f frameHeader, err error) {
 	var b [8]byte
 	if _, err := io.ReadFull(r, b[:2]); err != nil {
 		return f, err
 	}
-	final := b[0]&finalFrame != 0
-	f.opcode, f.size = b[0]&0x0f, uint64(b[1]&^maskedBit)
+	final := b[0]&finBit != 0
+	f.opcode, f.size = b[0]&0x0f, uint64(b[1]&^maskBit)
 	switch {
-	case b[0]&0x70 != 0, b[1]&maskedBit == 0, f.opcode > opBinary && f.opcode < opClose, f.opcode > opPong,
-		f.opcode >= opClose && (!final || f.size > maxControl):
-		return f, &closed{closeProtocol}
+	case b[0]&0x70 != 0, b[1]&maskBit == 0, f.opcode > opBinary && f.opcode < opClose, f.opcode > opPong,
+		f.opcode >= opClose && (!final || f.size > maxControlPayload):
+		return f, &closeError{closeProtocol}
 	case f.size == 126:
 		_, err = io.ReadFull(r, b[:2])
 		f.size = uint64(binary.BigEndian.Uint16(b[:2]))
@@ -221,14 +221,14 @@ func readFrame(r io.Reader) (f frame, err error) {
 		_, err = io.ReadFull(r, f.mask[:])
 	}
 	if err == nil && f.size>>63 != 0 {
-		err = &closed{closeProtocol}
+		err = &closeError{closeProtocol}
 	}
 	return f, err
 }
 
 // answerControl reads the rest of a control frame and does what it asks for.
-func answerControl(c net.Conn, r io.Reader, f frame) error {
-	var payload [maxControl]byte
+func answerControl(c net.Conn, r io.Reader, f frameHeader) error {
+	var payload [maxControlPayload]byte
 	b := payload[:f.size]
 	if _, err := io.ReadFull(r, b); err != nil {
 		return err
@@ -242,26 +242,26 @@ func answerControl(c net.Conn, r io.Reader, f frame) error {
 		if len(b) >= 2 {
 			code = binary.BigEndian.Uint16(b)
 		}
-		return &closed{code}
+		return &closeError{code}
 	case opPing:
-		var head [frameRoom]byte
-		_, err := c.Write(append(appendFrameHead(head[:0], opPong, len(b)), b...))
+		var head [maxFrameHeader]byte
+		_, err := c.Write(append(appendFrameHeader(head[:0], opPong, len(b)), b...))
 		return err
 	}
 	return nil
 }
 
-// endSocket sends the close frame after the last event. The client answers it, and must
+// closeWebSocket sends the close frame after the last event. The client answers it, and must
 // not be reset while it does.
-func (st *stream) endSocket(c net.Conn, end error) {
+func (st *watchStream) closeWebSocket(c net.Conn, end error) {
 	code := uint16(closeNormal)
-	var asked *closed
+	var asked *closeError
 	if errors.As(end, &asked) {
 		code = asked.code
 	} else if !isTimeout(end) {
 		return // the client has gone
 	}
-	b := binary.BigEndian.AppendUint16(appendFrameHead(nil, opClose, 2), code)
+	b := binary.BigEndian.AppendUint16(appendFrameHeader(nil, opClose, 2), code)
 	if _, err := c.Write(b); err != nil {
 		return
 	}

@@ -16,8 +16,8 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// socket opens a WebSocket with the key of the example in RFC 6455.
-func (f *front) socket(path, headers string) (net.Conn, *bufio.Reader, textproto.MIMEHeader) {
+// openWebSocket opens a WebSocket with the key of the example in RFC 6455.
+func (f *testServer) openWebSocket(path, headers string) (net.Conn, *bufio.Reader, textproto.MIMEHeader) {
 	f.Helper()
 	c, err := net.Dial("tcp", strings.TrimPrefix(f.url, "http://"))
 	if err != nil {
@@ -63,16 +63,16 @@ func readFrame(t testing.TB, r io.Reader) (first byte, payload string) {
 	return head[0], string(b)
 }
 
-// TestSocketFrames: the answer and the frames to the byte.
-func TestSocketFrames(t *testing.T) {
+// TestWebSocketFrames: the answer and the frames to the byte.
+func TestWebSocketFrames(t *testing.T) {
 	f := serve(t, nil)
-	c, r, h := f.socket(maps+"?watch=1&resourceVersion=5&timeoutSeconds=60", "Sec-WebSocket-Protocol: one, two\r\n")
+	c, r, h := f.openWebSocket(configMapsPath+"?watch=1&resourceVersion=5&timeoutSeconds=60", "Sec-WebSocket-Protocol: one, two\r\n")
 	if h.Get("Sec-WebSocket-Accept") != "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=" || h.Get("Sec-WebSocket-Protocol") != "one" {
 		t.Errorf("%v", h)
 	}
 	for _, size := range []int{0, 200, 70 << 10} {
 		object := `{"x":"` + strings.Repeat("x", size) + `"}`
-		f.send(request.Event{Type: request.Added, Object: &meta.Object{JSON: []byte(object)}})
+		f.sendEvents(request.Event{Type: request.Added, Object: &meta.Object{JSON: []byte(object)}})
 		if first, text := readFrame(t, r); first != 0x81 || text != `{"type":"ADDED","object":`+object+"}\n" {
 			t.Errorf("%x, %d bytes", first, len(text))
 		}
@@ -90,11 +90,11 @@ func TestSocketFrames(t *testing.T) {
 	if rest, err := io.ReadAll(r); err != nil || len(rest) > 0 {
 		t.Errorf("%q %v", rest, err)
 	}
-	f.gone()
+	f.waitForNoSession()
 }
 
-// TestSocketFaults: what no client may send ends with 1002.
-func TestSocketFaults(t *testing.T) {
+// TestWebSocketProtocolErrors: what no client may send ends with 1002.
+func TestWebSocketProtocolErrors(t *testing.T) {
 	for name, bytes := range map[string][]byte{
 		"unmasked":          {0x81, 0x01, 'x'},
 		"reserved bit":      {0xc1, 0x80, 0, 0, 0, 0},
@@ -105,22 +105,22 @@ func TestSocketFaults(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := serve(t, nil)
-			c, r, _ := f.socket(maps+"?watch=1&resourceVersion=5", "")
+			c, r, _ := f.openWebSocket(configMapsPath+"?watch=1&resourceVersion=5", "")
 			if _, err := c.Write(bytes); err != nil {
 				t.Fatal(err)
 			}
 			if first, text := readFrame(t, r); first != 0x88 || text != "\x03\xea" {
 				t.Errorf("%x %q", first, text)
 			}
-			f.gone()
+			f.waitForNoSession()
 		})
 	}
 }
 
-// named allows what names the object a.
-type named struct{}
+// allowNameA allows what names the object a.
+type allowNameA struct{}
 
-func (named) Authorize(a authz.Attributes) (authz.Decision, string) {
+func (allowNameA) Authorize(a authz.Attributes) (authz.Decision, string) {
 	if a.Name == "a" {
 		return authz.Allow, ""
 	}
@@ -129,7 +129,7 @@ func (named) Authorize(a authz.Attributes) (authz.Decision, string) {
 
 // TestSelectedName: who may read one object may list and watch it by its name.
 func TestSelectedName(t *testing.T) {
-	f := serve(t, func(o *http.Options) { o.Authorizer = named{} })
+	f := serve(t, func(o *http.Options) { o.Authorizer = allowNameA{} })
 	for query, want := range map[string]int{
 		"":                                        403,
 		"?fieldSelector=metadata.name%3Da":        200,
@@ -141,11 +141,11 @@ func TestSelectedName(t *testing.T) {
 		"?labelSelector=metadata.name%3Da":        403,
 		"?watch=1&fieldSelector=metadata.name%3D": 403,
 	} {
-		if resp, body := f.do("GET", maps+query, ""); resp.StatusCode != want {
+		if resp, body := f.do("GET", configMapsPath+query, ""); resp.StatusCode != want {
 			t.Errorf("%s: %d %s", query, resp.StatusCode, body)
 		}
 	}
-	if resp, _ := f.do("DELETE", maps+"?fieldSelector=metadata.name%3Da", ""); resp.StatusCode != 403 {
+	if resp, _ := f.do("DELETE", configMapsPath+"?fieldSelector=metadata.name%3Da", ""); resp.StatusCode != 403 {
 		t.Errorf("deletecollection: %d", resp.StatusCode)
 	}
 }

@@ -13,17 +13,17 @@ import (
 )
 
 // create answers 201 with the new object.
-func (s *Server) create(x *exchange) error {
-	return s.writeWhole(x, request.Create, "CreateOptions")
+func (s *Server) create(x *requestContext) error {
+	return s.createOrUpdate(x, request.Create, "CreateOptions")
 }
 
 // update answers 200, or 201 if it created the object.
-func (s *Server) update(x *exchange) error {
-	return s.writeWhole(x, request.Update, "UpdateOptions")
+func (s *Server) update(x *requestContext) error {
+	return s.createOrUpdate(x, request.Update, "UpdateOptions")
 }
 
-// writeWhole is a write whose body is the whole object.
-func (s *Server) writeWhole(x *exchange, verb request.Verb, options string) error {
+// createOrUpdate is a write whose body is the whole object.
+func (s *Server) createOrUpdate(x *requestContext, verb request.Verb, options string) error {
 	o, err := s.parseWriteOptions(options, x.query, x.ctx.UserAgent())
 	if err != nil {
 		return err
@@ -32,30 +32,30 @@ func (s *Server) writeWhole(x *exchange, verb request.Verb, options string) erro
 	if err != nil {
 		return err
 	}
-	m := s.mutation(x, verb, o)
+	m := s.newMutation(x, verb, o)
 	m.Object = tree
-	if err := x.place(&m, tree); err != nil {
+	if err := x.matchBodyToPath(&m, tree); err != nil {
 		return err
 	}
 	if verb == request.Update {
-		s.upsert(x, &m)
+		s.requireCreateRight(x, &m)
 	}
 	return s.mutate(x, m, warnings)
 }
 
-// mutation is a mutation of the object that the path names, as its user asks for it.
-func (s *Server) mutation(x *exchange, verb request.Verb, o writeOptions) request.Mutation {
+// newMutation is a mutation of the object that the path names, as its user asks for it.
+func (s *Server) newMutation(x *requestContext, verb request.Verb, o writeOptions) request.Mutation {
 	key := x.info.key(x.kind)
 	return request.Mutation{
 		Verb: verb, Kind: x.kind, Key: key, Subresource: x.info.Subresource,
-		DryRun: o.dryRun, FieldValidation: o.validation, FieldManager: o.manager,
+		DryRun: o.dryRun, FieldValidation: o.validation, FieldManager: o.fieldManager,
 		Admission: s.opts.Admission.For(x.user, x.kind, x.info.Subresource, key),
 	}
 }
 
-// place checks that the body names the object that the path names, and takes from it the
+// matchBodyToPath checks that the body names the object that the path names, and takes from it the
 // name that the path of a create does not hold.
-func (x *exchange) place(m *request.Mutation, tree schema.Tree) error {
+func (x *requestContext) matchBodyToPath(m *request.Mutation, tree schema.Tree) error {
 	head, _ := tree["metadata"].(schema.Tree)
 	if head == nil {
 		head = schema.Tree{}
@@ -82,16 +82,16 @@ func (x *exchange) place(m *request.Mutation, tree schema.Tree) error {
 }
 
 // mutate asks the store for the change and answers the object.
-func (s *Server) mutate(x *exchange, m request.Mutation, warnings []string) error {
-	if err := answerable(x); err != nil {
+func (s *Server) mutate(x *requestContext, m request.Mutation, warnings []string) error {
+	if err := checkObjectShape(x); err != nil {
 		return err
 	}
-	result, err := s.opts.Store.Mutate(x.wait, m)
-	x.warn(warnings)
+	result, err := s.opts.Store.Mutate(x.deadlineCtx, m)
+	x.addWarnings(warnings)
 	if err != nil {
 		return err
 	}
-	x.warn(result.Warnings)
+	x.addWarnings(result.Warnings)
 	if result.Created || m.Verb == request.Create {
 		x.ctx.SetStatusCode(201)
 	}
@@ -102,12 +102,12 @@ func (s *Server) mutate(x *exchange, m request.Mutation, warnings []string) erro
 	return s.writeObject(x, result.Object)
 }
 
-// answerable tells, before a change is made, whether one object can be shown in the shape that
+// checkObjectShape tells, before a change is made, whether one object can be shown in the shape that
 // the client wants to have it in.
-func answerable(x *exchange) error {
+func checkObjectShape(x *requestContext) error {
 	switch x.format.shape {
 	case shapePartialList:
-		return noList(x.speaks)
+		return errNotList(x.bodyKind)
 	case shapeTable:
 		_, err := includeObject(x)
 		return err
@@ -116,8 +116,8 @@ func answerable(x *exchange) error {
 }
 
 // patch answers the patched object.
-func (s *Server) patch(x *exchange) error {
-	m := s.mutation(x, request.Patch, writeOptions{})
+func (s *Server) patch(x *requestContext) error {
+	m := s.newMutation(x, request.Patch, writeOptions{})
 	contentType, _, _ := strings.Cut(string(x.ctx.Request.Header.ContentType()), ";")
 	switch strings.ToLower(strings.TrimSpace(contentType)) {
 	case typeJSONPatch:
@@ -125,35 +125,35 @@ func (s *Server) patch(x *exchange) error {
 	case typeMergePatch:
 		m.PatchType = request.MergePatch
 	case typeStrategicPatch:
-		if x.speaks.Custom() {
-			return unsupportedMedia(s.patchesOf(x))
+		if x.bodyKind.Custom() {
+			return unsupportedMedia(s.patchTypes(x))
 		}
 		m.PatchType = request.StrategicMergePatch
 	case typeApplyPatch:
 		return s.apply(x)
 	default:
-		return unsupportedMedia(s.patchesOf(x))
+		return unsupportedMedia(s.patchTypes(x))
 	}
 	o, err := s.parseWriteOptions("PatchOptions", x.query, x.ctx.UserAgent())
 	if err != nil {
 		return err
 	}
-	body, err := s.body(x)
+	body, err := s.readBody(x)
 	if err != nil {
 		return err
 	}
-	m.DryRun, m.FieldValidation, m.FieldManager = o.dryRun, o.validation, o.manager
+	m.DryRun, m.FieldValidation, m.FieldManager = o.dryRun, o.validation, o.fieldManager
 	m.PatchBody = append([]byte(nil), body...)
-	x.sentPatch(body)
-	return s.concealed(x, s.mutate(x, m, nil))
+	x.auditRequestPatch(body)
+	return s.redactInvalid(x, s.mutate(x, m, nil))
 }
 
-// unshown stands for what is wrong with a value.
-const unshown = "Invalid value: not shown, because you may not get the object"
+// redactedCause stands for what is wrong with a value.
+const redactedCause = "Invalid value: not shown, because you may not get the object"
 
-// concealed is the refusal of a patch. What the patch would have made of the object is in it for
+// redactInvalid is the refusal of a patch. What the patch would have made of the object is in it for
 // those alone who may read the object.
-func (s *Server) concealed(x *exchange, err error) error {
+func (s *Server) redactInvalid(x *requestContext, err error) error {
 	var status *meta.Status
 	if !errors.As(err, &status) || status.Reason != meta.ReasonInvalid || status.Details == nil || len(status.Details.Causes) == 0 {
 		return err
@@ -166,44 +166,44 @@ func (s *Server) concealed(x *exchange, err error) error {
 	causes := slices.Clone(status.Details.Causes)
 	for i := range causes {
 		causes[i].Field, _, _ = strings.Cut(causes[i].Field, "[") // keys are values as well
-		causes[i].Message = unshown
+		causes[i].Message = redactedCause
 	}
 	d := status.Details
 	return meta.NewInvalid(meta.GroupKind{Group: d.Group, Kind: d.Kind}, d.Name, causes)
 }
 
 // delete answers a Status, or the object where its kind says so or it is still there.
-func (s *Server) delete(x *exchange) error {
+func (s *Server) delete(x *requestContext) error {
 	o, d, err := s.deleteOptions(x)
 	if err != nil {
 		return err
 	}
-	if err := answerable(x); err != nil {
+	if err := checkObjectShape(x); err != nil {
 		return err
 	}
-	m := s.mutation(x, request.Delete, o)
+	m := s.newMutation(x, request.Delete, o)
 	m.Delete = d
-	result, err := s.opts.Store.Mutate(x.wait, m)
+	result, err := s.opts.Store.Mutate(x.deadlineCtx, m)
 	if err != nil {
 		return err
 	}
-	x.warn(result.Warnings)
-	if !result.Gone || x.kind.DeleteReturnsObject {
+	x.addWarnings(result.Warnings)
+	if !result.Deleted || x.kind.DeleteReturnsObject {
 		return s.writeObject(x, result.Object)
 	}
 	s.writeStatus(x, &meta.Status{Success: true, Details: &meta.Details{
-		Name: x.info.Name, Group: x.kind.Group, Kind: x.kind.Resource, UID: result.Object.Head.UID,
+		Name: x.info.Name, Group: x.kind.Group, Kind: x.kind.Resource, UID: result.Object.Meta.UID,
 	}})
 	return nil
 }
 
 // deleteCollection answers a Status.
-func (s *Server) deleteCollection(x *exchange) error {
+func (s *Server) deleteCollection(x *requestContext) error {
 	lo, err := s.parseListOptions(x.kind, x.query, false)
 	if err != nil {
 		return err
 	}
-	l, err := lo.list(x.kind, &x.info)
+	l, err := lo.listRequest(x.kind, &x.info)
 	if err != nil {
 		return err
 	}
@@ -211,29 +211,29 @@ func (s *Server) deleteCollection(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	m := s.mutation(x, request.Delete, o)
+	m := s.newMutation(x, request.Delete, o)
 	m.Delete = d
-	if _, err := s.opts.Store.DeleteCollection(x.wait, l, m); err != nil {
+	if _, err := s.opts.Store.DeleteCollection(x.deadlineCtx, l, m); err != nil {
 		return err
 	}
 	s.writeStatus(x, &meta.Status{Success: true, Details: &meta.Details{Group: x.kind.Group, Kind: x.kind.Resource}})
 	return nil
 }
 
-// body is the body of the request, valid while the request is.
-func (s *Server) body(x *exchange) ([]byte, error) {
+// readBody is the body of the request, valid while the request is.
+func (s *Server) readBody(x *requestContext) ([]byte, error) {
 	if e := x.ctx.Request.Header.ContentEncoding(); len(e) > 0 && string(e) != "identity" {
 		return nil, &meta.Status{
 			Code: 415, Reason: meta.ReasonUnsupportedMediaType,
 			Message: "the content encoding " + strconv.Quote(string(e)) + " is not supported",
 		}
 	}
-	body, err := s.receive(x)
+	body, err := s.receiveBody(x)
 	if err != nil {
 		return nil, err
 	}
 	if x.audit != nil && len(body) > 0 {
-		x.audit.Bodied()
+		x.audit.SetHasRequestBody()
 	}
 	return body, nil
 }

@@ -11,18 +11,18 @@ import (
 
 // Append implements Log.
 func (j *Journal) Append(batch []Write) ([]Result, error) {
-	j.writing.Lock()
-	defer j.writing.Unlock()
-	if err := j.ready(); err != nil {
+	j.writeMu.Lock()
+	defer j.writeMu.Unlock()
+	if err := j.checkOpen(); err != nil {
 		return nil, err
 	}
 	results := make([]Result, len(batch))
-	commits, err := j.assign(batch, results)
+	commits, err := j.assignRevisions(batch, results)
 	if err != nil || len(commits) == 0 {
 		return results, err
 	}
-	if err = j.writeOrWait(batch, commits); errors.Is(err, ErrNoSpace) {
-		j.noteFull("a write found no room")
+	if err = j.writeBatch(batch, commits); errors.Is(err, ErrNoSpace) {
+		j.setDiskFull("a write found no room")
 	}
 	if err != nil {
 		return nil, err
@@ -31,21 +31,21 @@ func (j *Journal) Append(batch []Write) ([]Result, error) {
 	return results, nil
 }
 
-// writeOrWait writes a batch; on a full disk only if it leads to less.
-func (j *Journal) writeOrWait(batch []Write, commits []Commit) error {
-	frees := !slices.ContainsFunc(batch, func(w Write) bool { return !w.Frees })
-	if !frees && j.closedToCreates() {
+// writeBatch writes a batch; on a full disk only if it leads to less.
+func (j *Journal) writeBatch(batch []Write, commits []Commit) error {
+	frees := !slices.ContainsFunc(batch, func(w Write) bool { return !w.FreesSpace })
+	if !frees && j.deletesOnly() {
 		return ErrNoSpace
 	}
 	j.disk.begin()
 	defer j.disk.end()
 	if frees {
-		return j.retry(func() error { return j.write(commits) })
+		return j.retryWithBallast(func() error { return j.write(commits) })
 	}
 	return j.write(commits)
 }
 
-func (j *Journal) ready() error {
+func (j *Journal) checkOpen() error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	switch {
@@ -59,12 +59,12 @@ func (j *Journal) ready() error {
 	return nil
 }
 
-// assign checks the conditions and gives the writes that pass their revisions and final bytes.
-func (j *Journal) assign(batch []Write, results []Result) ([]Commit, error) {
-	if j.currentOf != nil {
+// assignRevisions checks the conditions and gives the writes that pass their revisions and final bytes.
+func (j *Journal) assignRevisions(batch []Write, results []Result) ([]Commit, error) {
+	if j.lookupRevision != nil {
 		applied := j.newest
-		if j.applied != nil {
-			applied = j.applied()
+		if j.lookupApplied != nil {
+			applied = j.lookupApplied()
 		}
 		j.recent.forget(applied)
 	}
@@ -74,15 +74,15 @@ func (j *Journal) assign(batch []Write, results []Result) ([]Commit, error) {
 	within := make(map[string]Revision, len(batch))
 	for i := range batch {
 		w := &batch[i]
-		if w.Slot > len(w.Value) {
-			return nil, fmt.Errorf("persist: slot %d lies beyond the %d bytes of %q", w.Slot, len(w.Value), w.Key)
+		if w.RevisionOffset > len(w.Value) {
+			return nil, fmt.Errorf("persist: slot %d lies beyond the %d bytes of %q", w.RevisionOffset, len(w.Value), w.Key)
 		}
-		if !j.holds(w.Conditions, within) {
+		if !j.conditionsHold(w.Conditions, within) {
 			results[i].Err = ErrCondition
 			continue
 		}
 		commits = append(commits, Commit{
-			Revision: next, Time: now, Index: i, Key: w.Key, Value: finish(w, next), Delete: w.Delete, Note: bytes.Clone(w.Note),
+			Revision: next, Time: now, Index: i, Key: w.Key, Value: insertRevision(w, next), Delete: w.Delete, Metadata: bytes.Clone(w.Metadata),
 		})
 		results[i].Revision, within[w.Key] = next, next
 		if w.Delete {
@@ -93,12 +93,12 @@ func (j *Journal) assign(batch []Write, results []Result) ([]Commit, error) {
 	return commits, nil
 }
 
-// holds checks conditions against the batch so far, then what is not applied yet, then the state.
-func (j *Journal) holds(conditions []Condition, within map[string]Revision) bool {
+// conditionsHold checks conditions against the batch so far, then what is not applied yet, then the state.
+func (j *Journal) conditionsHold(conditions []Condition, within map[string]Revision) bool {
 	for _, c := range conditions {
 		have, ok := within[c.Key]
 		if !ok {
-			have = j.current(c.Key)
+			have = j.revisionOf(c.Key)
 		}
 		if have != c.Revision {
 			return false
@@ -107,27 +107,27 @@ func (j *Journal) holds(conditions []Condition, within map[string]Revision) bool
 	return true
 }
 
-func (j *Journal) current(key string) Revision {
-	if j.own != nil {
-		return j.own[key]
+func (j *Journal) revisionOf(key string) Revision {
+	if j.revisions != nil {
+		return j.revisions[key]
 	}
 	if k, ok := j.recent.keys[key]; ok {
 		return k.revision
 	}
-	return j.currentOf(key)
+	return j.lookupRevision(key)
 }
 
-// finish answers a fresh copy of a write's value with the revision's digits in its slot.
-func finish(w *Write, rev Revision) []byte {
-	if w.Slot < 0 {
+// insertRevision answers a fresh copy of a write's value with the revision's digits in its slot.
+func insertRevision(w *Write, rev Revision) []byte {
+	if w.RevisionOffset < 0 {
 		return bytes.Clone(w.Value)
 	}
 	var digits [20]byte
 	d := strconv.AppendUint(digits[:0], uint64(rev), 10)
 	out := make([]byte, 0, len(w.Value)+len(d))
-	out = append(out, w.Value[:w.Slot]...)
+	out = append(out, w.Value[:w.RevisionOffset]...)
 	out = append(out, d...)
-	return append(out, w.Value[w.Slot:]...)
+	return append(out, w.Value[w.RevisionOffset:]...)
 }
 
 // write makes a batch durable at the end of the active segment.
@@ -135,7 +135,7 @@ func (j *Journal) write(commits []Commit) error {
 	if err := j.rotateIfDue(); err != nil {
 		return err
 	}
-	if err := j.admit(len(commits)); err != nil {
+	if err := j.reserveRevisions(len(commits)); err != nil {
 		return err
 	}
 	active := j.segments[len(j.segments)-1]
@@ -143,7 +143,7 @@ func (j *Journal) write(commits []Commit) error {
 	if len(frame) > maxPayload {
 		return fmt.Errorf("persist: a batch of %d bytes is larger than %d", len(frame), maxPayload)
 	}
-	if err := j.put(frame, active.size); err != nil {
+	if err := j.writeFrame(frame, active.size); err != nil {
 		return err
 	}
 	j.mu.Lock()
@@ -157,14 +157,14 @@ func (j *Journal) write(commits []Commit) error {
 	return nil
 }
 
-const keepBuffer = 4 << 20
+const maxKeptBuffer = 4 << 20
 
 func (j *Journal) encode(active segment, commits []Commit) []byte {
 	size := frameHeader
 	for i := range commits {
-		size += len(commits[i].Key) + len(commits[i].Value) + len(commits[i].Note) + 16
+		size += len(commits[i].Key) + len(commits[i].Value) + len(commits[i].Metadata) + 16
 	}
-	if size > keepBuffer {
+	if size > maxKeptBuffer {
 		j.buf = nil // let go of a huge batch's buffer with the next one
 	}
 	b := slices.Grow(j.buf[:0], size+size/100+2*frameAlign)[:frameHeader]
@@ -172,11 +172,11 @@ func (j *Journal) encode(active segment, commits []Commit) []byte {
 	for i := range commits {
 		b = appendRecord(b, &commits[i])
 	}
-	b = sealFrame(b, frame{
+	b = encodeFrame(b, frame{
 		segment: active.first, offset: active.size, count: uint32(len(commits)),
 		first: commits[0].Revision, last: commits[len(commits)-1].Revision, time: commits[0].Time.UnixNano(),
 	})
-	if cap(b) <= keepBuffer {
+	if cap(b) <= maxKeptBuffer {
 		j.buf = b
 	}
 	return b
@@ -184,22 +184,22 @@ func (j *Journal) encode(active segment, commits []Commit) []byte {
 
 // publish hands a durable batch to the follower.
 func (j *Journal) publish(commits []Commit) {
-	if j.own != nil {
+	if j.revisions != nil {
 		for i := range commits {
-			j.apply(&commits[i])
+			j.applyRevision(&commits[i])
 		}
 	} else {
 		j.recent.remember(commits)
 	}
-	if j.follow != nil {
-		j.follow(commits)
+	if j.subscriber != nil {
+		j.subscriber(commits)
 	}
 }
 
-func (j *Journal) apply(c *Commit) {
+func (j *Journal) applyRevision(c *Commit) {
 	if c.Delete {
-		delete(j.own, c.Key)
+		delete(j.revisions, c.Key)
 	} else {
-		j.own[c.Key] = c.Revision
+		j.revisions[c.Key] = c.Revision
 	}
 }

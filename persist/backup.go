@@ -44,9 +44,9 @@ type backupEnd struct {
 
 // Backup writes the state at the newest revision, which it answers, while appends go on.
 func (j *Journal) Backup(w io.Writer) (Revision, error) {
-	j.maint.Lock()
+	j.filesMu.Lock()
 	b, err := j.beginBackup(w)
-	j.maint.Unlock()
+	j.filesMu.Unlock()
 	if err != nil {
 		return 0, err
 	}
@@ -89,7 +89,7 @@ type openSegment struct {
 
 // beginBackup fixes the revision and opens what holds the state there. j.maint is held.
 func (j *Journal) beginBackup(w io.Writer) (*backup, error) {
-	if err := j.ready(); err != nil {
+	if err := j.checkOpen(); err != nil {
 		return nil, err
 	}
 	b := &backup{out: chunkWriter{w: w}}
@@ -194,12 +194,12 @@ func (b *backup) copySegment(s openSegment) error {
 		le.PutUint64(body[16:], uint64(f.time))
 		le.PutUint32(body[24:], f.count)
 		if err := b.out.chunk(chunkBatch, append(body, payload...)); err != nil {
-			return callerError{err}
+			return callbackError{err}
 		}
 		return nil
 	})
 	if err == nil && done.torn != "" {
-		err = sc.corrupt(done.end, done.torn)
+		err = sc.corruptError(done.end, done.torn)
 	}
 	return err
 }
@@ -217,7 +217,7 @@ func (c *chunkWriter) chunk(kind uint32, body []byte) error {
 	le.PutUint32(h[4:], uint32(len(body)))
 	le.PutUint32(h[8:], checksum(body))
 	le.PutUint32(h[12:], checksum(h[:12]))
-	c.chunks, c.sum = c.chunks+1, sumMore(c.sum, h[:])
+	c.chunks, c.sum = c.chunks+1, updateChecksum(c.sum, h[:])
 	if _, err := c.w.Write(h[:]); err != nil {
 		return err
 	}

@@ -26,7 +26,7 @@ func TestBackupUnderLoad(t *testing.T) {
 	go func() {
 		defer load.Done()
 		for i := range 300 {
-			_, err := j.Append([]Write{put(fmt.Sprint("k", i%9), fmt.Sprint("v", i)), {Key: fmt.Sprint("k", i%7), Delete: true, Slot: -1}})
+			_, err := j.Append([]Write{put(fmt.Sprint("k", i%9), fmt.Sprint("v", i)), {Key: fmt.Sprint("k", i%7), Delete: true, RevisionOffset: -1}})
 			if err == nil && i%40 == 20 {
 				err = j.Snapshot(m.newest, m.newest, m.items())
 			}
@@ -73,7 +73,7 @@ func checkRestore(t *testing.T, backup []byte, rev Revision, want string) {
 	if m.String() != want {
 		t.Fatalf("the backup at revision %d is no state that existed:\n%s want\n%s", rev, m, want)
 	}
-	if floor := rev + restoreLeap + 2*restoreRate; m.base != floor || len(m.history) != 0 {
+	if floor := rev + restoreRevisionGap + 2*restoreRevisionRate; m.base != floor || len(m.history) != 0 {
 		t.Errorf("base is %d with %d commits of history, want %d and none", m.base, len(m.history), floor)
 	}
 	if v, _ := j.Label("naming"); v != "platform" {
@@ -206,8 +206,8 @@ func TestRestoreIsKilledWhileItReads(t *testing.T) {
 	}
 }
 
-// TestRestoreLeapsWhateverTheClockSays: a server may have gone on for years after its backup.
-func TestRestoreLeapsWhateverTheClockSays(t *testing.T) {
+// TestRestoreSkipsRevisionsWhateverTheClock: a server may have gone on for years after its backup.
+func TestRestoreSkipsRevisionsWhateverTheClock(t *testing.T) {
 	_, backup := smallBackup(t)
 	for _, elapsed := range []time.Duration{-20 * 365 * 24 * time.Hour, 0, 365 * 24 * time.Hour} {
 		fs := vfs.NewMem()

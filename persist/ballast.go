@@ -13,13 +13,13 @@ import (
 
 // The ballast is a file that takes room beforehand, to be given up when the disk is full: a
 // step at a time for deletes and for the beginning of a segment, and what is beyond
-// ballastLeast for the next snapshot, with which the journal before it can go.
+// minBallast for the next snapshot, with which the journal before it can go.
 const (
 	ballastFile     = "ballast"
 	ballastStep     = 256 << 10
-	ballastLeast    = 1<<20 + ballastStep
+	minBallast      = 1<<20 + ballastStep
 	ballastRounding = 1 << 20
-	tellAgain       = time.Minute
+	relogInterval   = time.Minute
 )
 
 type ballast struct {
@@ -27,19 +27,19 @@ type ballast struct {
 	file        vfs.File // nil: there is none yet
 	size        int64
 	unsupported bool   // by the file system
-	short       bool   // there is no room for the next snapshot to be kept
-	fault       string // of the last attempt, not to be logged again
+	undersized  bool   // there is no room for the next snapshot to be kept
+	lastErr     string // of the last attempt, not to be logged again
 
-	full atomic.Bool  // something found no room, and there is none since
-	told atomic.Int64 // when the log said that the disk is full, nanoseconds since 1970
-	// announced says that the log has not said yet that there is room again.
-	announced atomic.Bool
+	full       atomic.Bool  // something found no room, and there is none since
+	lastLogged atomic.Int64 // when the log said that the disk is full, nanoseconds since 1970
+	// loggedFull says that the log has not said yet that there is room again.
+	loggedFull atomic.Bool
 }
 
-// keepBallast gives the ballast its size as far as there is room, and finds out whether there
+// refillBallast gives the ballast its size as far as there is room, and finds out whether there
 // is any for other things.
-func (j *Journal) keepBallast() {
-	target := ballastLeast + j.snapshotEstimate()
+func (j *Journal) refillBallast() {
+	target := minBallast + j.snapshotEstimate()
 	b := &j.ballast
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -58,16 +58,16 @@ func (j *Journal) keepBallast() {
 		b.unsupported, short = true, false
 		b.full.Store(false)
 		j.o.Logger.Info("the file system cannot keep room for the time when it is full", "dir", j.dir)
-	case err == nil && b.full.Swap(false) && b.announced.Swap(false):
+	case err == nil && b.full.Swap(false) && b.loggedFull.Swap(false):
 		j.o.Logger.Info("the disk has room again", "dir", j.dir)
-	case err != nil && !isFull(err) && err.Error() == b.fault:
+	case err != nil && !isFull(err) && err.Error() == b.lastErr:
 	case err != nil && !isFull(err):
-		b.fault = err.Error()
+		b.lastErr = err.Error()
 		j.o.Logger.Warn("room cannot be kept", "dir", j.dir, "error", err)
-	case short && !b.short && !b.full.Load():
+	case short && !b.undersized && !b.full.Load():
 		j.o.Logger.Warn("the disk is too small to keep room for the next snapshot", "dir", j.dir, "bytes", target)
 	}
-	b.short = short
+	b.undersized = short
 }
 
 func (b *ballast) open(j *Journal) (err error) {
@@ -75,7 +75,7 @@ func (b *ballast) open(j *Journal) (err error) {
 		return nil
 	}
 	path := filepath.Join(j.dir, ballastFile)
-	file, err := j.fs.Edit(path)
+	file, err := j.fs.OpenReadWrite(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		file, err = j.fs.Create(path)
 	}
@@ -97,11 +97,11 @@ func (b *ballast) resize(target int64) error {
 		}
 		b.size = target
 	}
-	if b.size < ballastLeast {
-		if err := b.file.Allocate(ballastLeast); err != nil {
+	if b.size < minBallast {
+		if err := b.file.Allocate(minBallast); err != nil {
 			return errors.Join(err, b.file.Truncate(b.size))
 		}
-		b.size = ballastLeast
+		b.size = minBallast
 	}
 	if b.size < target {
 		if err := b.file.Allocate(target + ballastStep); err == nil {
@@ -121,8 +121,8 @@ func (j *Journal) snapshotEstimate() int64 {
 	return (n/ballastRounding + 1) * ballastRounding
 }
 
-// release gives up ballast until so much is left, and says whether that was anything.
-func (j *Journal) release(left int64) bool {
+// releaseBallast gives up ballast until so much is left, and says whether that was anything.
+func (j *Journal) releaseBallast(left int64) bool {
 	b := &j.ballast
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -137,8 +137,8 @@ func (j *Journal) release(left int64) bool {
 	return true
 }
 
-// retry gives up ballast, a step at a time, while there is no room. j.writing is held.
-func (j *Journal) retry(write func() error) error {
+// retryWithBallast gives up ballast, a step at a time, while there is no room. j.writing is held.
+func (j *Journal) retryWithBallast(write func() error) error {
 	for {
 		err := write()
 		if !errors.Is(err, ErrNoSpace) {
@@ -147,24 +147,24 @@ func (j *Journal) retry(write func() error) error {
 		j.ballast.mu.Lock()
 		left := j.ballast.size - ballastStep
 		j.ballast.mu.Unlock()
-		if left < 0 || !j.release(left) {
+		if left < 0 || !j.releaseBallast(left) {
 			return err
 		}
 	}
 }
 
-// noteFull says that the disk is full: in the log, not more than once a minute.
-func (j *Journal) noteFull(what string) {
+// setDiskFull says that the disk is full: in the log, not more than once a minute.
+func (j *Journal) setDiskFull(what string) {
 	b, now := &j.ballast, time.Now()
-	if !b.full.Swap(true) && now.Sub(time.Unix(0, b.told.Load())) > tellAgain {
-		b.told.Store(now.UnixNano())
-		b.announced.Store(true)
+	if !b.full.Swap(true) && now.Sub(time.Unix(0, b.lastLogged.Load())) > relogInterval {
+		b.lastLogged.Store(now.UnixNano())
+		b.loggedFull.Store(true)
 		j.o.Logger.Error("the disk is full: until there is room, nothing but deletes is accepted", "dir", j.dir, "because", what)
 	}
 }
 
-// closedToCreates says that what is left of a full disk is for deletes.
-func (j *Journal) closedToCreates() bool {
+// deletesOnly says that what is left of a full disk is for deletes.
+func (j *Journal) deletesOnly() bool {
 	if !j.ballast.full.Load() {
 		return false
 	}
@@ -172,7 +172,7 @@ func (j *Journal) closedToCreates() bool {
 	kept := j.ballast.file != nil
 	j.ballast.mu.Unlock()
 	if kept {
-		j.keepBallast() // there may be room now
+		j.refillBallast() // there may be room now
 	}
 	return kept && j.ballast.full.Load()
 }

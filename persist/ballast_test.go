@@ -44,14 +44,14 @@ func TestFullDiskHeals(t *testing.T) {
 			o.SegmentBytes, o.Logger = segment, slog.New(slog.NewTextHandler(&log, nil))
 			fs.SetBudget(room)
 			j, m := mustReopen(t, o)
-			j.keepBallast()
+			j.refillBallast()
 			before := fill(t, j)
 			checkOnlyDeletes(t, j)
 			for range 5 {
 				if !j.Stats().Full {
 					t.Fatal("nobody says that the disk is full")
 				}
-				j.keepBallast() // as time passes
+				j.refillBallast() // as time passes
 			}
 			if n := strings.Count(log.String(), "level=ERROR"); n != 1 {
 				t.Errorf("%d lines of the log\n%s", n, log.String())
@@ -62,8 +62,8 @@ func TestFullDiskHeals(t *testing.T) {
 			if err := j.Trim(^Revision(0)); err != nil {
 				t.Fatalf("room %d: trim on the full disk: %v", room, err)
 			}
-			j.keepBallast()
-			if s := j.Stats(); s.Full || s.JournalBytes > 1000 || j.ballast.size < ballastLeast+ballastRounding {
+			j.refillBallast()
+			if s := j.Stats(); s.Full || s.JournalBytes > 1000 || j.ballast.size < minBallast+ballastRounding {
 				t.Fatalf("room %d: not healed: %+v, ballast %d", room, s, j.ballast.size)
 			}
 			if after := fill(t, j); after < before/2 {
@@ -82,7 +82,7 @@ func TestFullDiskHeals(t *testing.T) {
 // checkOnlyDeletes: writes that free pass on a full disk, others and mixed batches do not.
 func checkOnlyDeletes(t *testing.T, j *Journal) {
 	t.Helper()
-	gone := Write{Key: "k0", Value: []byte("last"), Slot: -1, Delete: true, Frees: true}
+	gone := Write{Key: "k0", Value: []byte("last"), RevisionOffset: -1, Delete: true, FreesSpace: true}
 	for range 100 {
 		for _, batch := range [][]Write{{put("new", "1")}, {gone, put("new", "1")}} {
 			if _, err := j.Append(batch); !errors.Is(err, ErrNoSpace) {
@@ -107,7 +107,7 @@ func TestBallastIsOptional(t *testing.T) {
 		})
 		j, _ := mustReopen(t, testOptions(fs))
 		for range 3 {
-			j.keepBallast()
+			j.refillBallast()
 			mustAppend(t, j, put("a", "1"))
 		}
 		mustClose(t, j)
@@ -118,10 +118,10 @@ func TestBallastIsOptional(t *testing.T) {
 func TestSmallDisk(t *testing.T) {
 	fs := vfs.NewMem()
 	j, _ := mustReopen(t, testOptions(fs))
-	fs.SetBudget(fs.Used() + ballastLeast + 4*ballastStep)
-	j.keepBallast()
+	fs.SetBudget(fs.Used() + minBallast + 4*ballastStep)
+	j.refillBallast()
 	mustAppend(t, j, put("a", "1"))
-	if s := j.Stats(); s.Full || j.ballast.size != ballastLeast {
+	if s := j.Stats(); s.Full || j.ballast.size != minBallast {
 		t.Errorf("full %t, ballast %d", s.Full, j.ballast.size)
 	}
 	mustClose(t, j)

@@ -23,12 +23,12 @@ func BenchmarkAppend(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				if _, err := j.Recover(Recovery{Current: func(string) Revision { return 0 }}); err != nil {
+				if _, err := j.Recover(Recovery{CurrentRevision: func(string) Revision { return 0 }}); err != nil {
 					b.Fatal(err)
 				}
 				batch := make([]Write, n)
 				for i := range batch {
-					batch[i] = Write{Key: fmt.Sprint("/configmaps/default/", i), Value: []byte(value), Slot: 100}
+					batch[i] = Write{Key: fmt.Sprint("/configmaps/default/", i), Value: []byte(value), RevisionOffset: 100}
 				}
 				b.ReportAllocs()
 				for b.Loop() {
@@ -71,7 +71,7 @@ func fillForRecovery(b *testing.B, dir, from string) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	if _, err := j.Recover(Recovery{Current: func(string) Revision { return 0 }}); err != nil {
+	if _, err := j.Recover(Recovery{CurrentRevision: func(string) Revision { return 0 }}); err != nil {
 		b.Fatal(err)
 	}
 	value := []byte(strings.Repeat("x", 1024))
@@ -82,7 +82,7 @@ func fillForRecovery(b *testing.B, dir, from string) {
 	}
 	var batch []Write
 	for i := range 50_000 {
-		batch = append(batch, Write{Key: key(i), Value: value, Slot: 10})
+		batch = append(batch, Write{Key: key(i), Value: value, RevisionOffset: 10})
 		if len(batch) == per || i == 49_999 {
 			mustAppend(b, j, batch...)
 			batch = batch[:0]
@@ -101,7 +101,7 @@ func fillForRecovery(b *testing.B, dir, from string) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			mustAppend(b, j, Write{Key: key(0), Value: value, Slot: 10})
+			mustAppend(b, j, Write{Key: key(0), Value: value, RevisionOffset: 10})
 		}
 	}
 	mustClose(b, j)

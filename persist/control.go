@@ -11,58 +11,58 @@ import (
 )
 
 const (
-	controlFile    = "control"
-	controlMagic   = "TROUPECT"
-	controlVersion = 1
-	controlSlots   = 2
-	markClean      = 1
-	markUnsynced   = 2
-	bootBytes      = 40
+	controlFile       = "control"
+	controlMagic      = "TROUPECT"
+	controlVersion    = 1
+	controlSlots      = 2
+	watermarkClean    = 1
+	watermarkUnsynced = 2
+	bootIDBytes       = 40
 
-	// revisionStep is how many revisions are reserved at a time.
-	revisionStep = 1 << 20
+	// revisionReservation is how many revisions are reserved at a time.
+	revisionReservation = 1 << 20
 )
 
 // A mark says what the rest of the directory must hold at least; doc.go draws it to the byte.
-type mark struct {
-	sequence uint64
-	clean    bool     // the journal was closed, and nothing was appended since
-	unsynced bool     // written under SyncNone: what lies behind end may go with a power cut
-	ceiling  Revision // no greater revision was ever given out
-	newest   Revision // the state had reached this revision
-	segment  Revision // first revision of the newest segment; 0: the journal was empty
-	end      int64    // the segment's batches reach at least to here
-	sum      uint32   // checksum in the header of the last batch before end; 0: there is none
-	length   int64    // and so many bytes long is its file at least
-	boot     string   // of the machine
+type watermark struct {
+	sequence    uint64
+	clean       bool     // the journal was closed, and nothing was appended since
+	unsynced    bool     // written under SyncNone: what lies behind end may go with a power cut
+	maxRevision Revision // no greater revision was ever given out
+	newest      Revision // the state had reached this revision
+	segment     Revision // first revision of the newest segment; 0: the journal was empty
+	end         int64    // the segment's batches reach at least to here
+	sum         uint32   // checksum in the header of the last batch before end; 0: there is none
+	length      int64    // and so many bytes long is its file at least
+	bootID      string   // of the machine
 }
 
-func (m mark) encode() []byte {
+func (m watermark) encode() []byte {
 	b := make([]byte, vfs.Sector)
 	copy(b, controlMagic)
 	flags := uint32(0)
 	if m.clean {
-		flags |= markClean
+		flags |= watermarkClean
 	}
 	if m.unsynced {
-		flags |= markUnsynced
+		flags |= watermarkUnsynced
 	}
 	le.PutUint32(b[12:], controlVersion)
 	le.PutUint64(b[16:], m.sequence)
 	le.PutUint32(b[24:], flags)
 	le.PutUint32(b[28:], m.sum)
-	le.PutUint64(b[32:], uint64(m.ceiling))
+	le.PutUint64(b[32:], uint64(m.maxRevision))
 	le.PutUint64(b[40:], uint64(m.newest))
 	le.PutUint64(b[48:], uint64(m.segment))
 	le.PutUint64(b[56:], uint64(m.end))
 	le.PutUint64(b[64:], uint64(m.length))
-	copy(b[72:72+bootBytes], m.boot)
+	copy(b[72:72+bootIDBytes], m.bootID)
 	le.PutUint32(b[8:], checksum(b[12:]))
 	return b
 }
 
-// decodeMark reads one sector of the control file; what says why it is no mark, "" if it is.
-func decodeMark(b []byte) (m mark, what string) {
+// decodeWatermark reads one sector of the control file; what says why it is no mark, "" if it is.
+func decodeWatermark(b []byte) (m watermark, what string) {
 	switch {
 	case len(b) < vfs.Sector:
 		return m, "the file is too short"
@@ -74,16 +74,16 @@ func decodeMark(b []byte) (m mark, what string) {
 		return m, fmt.Sprintf("unknown format version %d", le.Uint32(b[12:]))
 	}
 	flags := le.Uint32(b[24:])
-	return mark{
-		sequence: le.Uint64(b[16:]), clean: flags&markClean != 0, unsynced: flags&markUnsynced != 0, sum: le.Uint32(b[28:]),
-		ceiling: Revision(le.Uint64(b[32:])), newest: Revision(le.Uint64(b[40:])), segment: Revision(le.Uint64(b[48:])),
-		end: int64(le.Uint64(b[56:])), length: int64(le.Uint64(b[64:])), boot: strings.TrimRight(string(b[72:72+bootBytes]), "\x00"),
+	return watermark{
+		sequence: le.Uint64(b[16:]), clean: flags&watermarkClean != 0, unsynced: flags&watermarkUnsynced != 0, sum: le.Uint32(b[28:]),
+		maxRevision: Revision(le.Uint64(b[32:])), newest: Revision(le.Uint64(b[40:])), segment: Revision(le.Uint64(b[48:])),
+		end: int64(le.Uint64(b[56:])), length: int64(le.Uint64(b[64:])), bootID: strings.TrimRight(string(b[72:72+bootIDBytes]), "\x00"),
 	}, ""
 }
 
 // readControl answers the newest mark of a directory. If one of the two records is damaged the
 // other one counts, with what it cannot know left out, and fault names the damage.
-func readControl(fs vfs.FS, dir string) (m mark, fault *CorruptError, err error) {
+func readControl(fs vfs.FS, dir string) (m watermark, fault *CorruptError, err error) {
 	path := filepath.Join(dir, controlFile)
 	data, err := readFile(fs, path)
 	if err != nil {
@@ -92,7 +92,7 @@ func readControl(fs vfs.FS, dir string) (m mark, fault *CorruptError, err error)
 	found := 0
 	for i := range controlSlots {
 		off := i * vfs.Sector
-		one, what := decodeMark(data[min(off, len(data)):min(off+vfs.Sector, len(data))])
+		one, what := decodeWatermark(data[min(off, len(data)):min(off+vfs.Sector, len(data))])
 		if what != "" {
 			fault = &CorruptError{File: path, Offset: int64(off), What: what}
 			continue
@@ -106,7 +106,7 @@ func readControl(fs vfs.FS, dir string) (m mark, fault *CorruptError, err error)
 		return m, fault, fault
 	case fault != nil:
 		// The damaged one may have been newer, and have taken length back.
-		m.length, m.clean, m.ceiling = 0, false, m.ceiling+2*revisionStep
+		m.length, m.clean, m.maxRevision = 0, false, m.maxRevision+2*revisionReservation
 	case len(data) != controlSlots*vfs.Sector:
 		fault = &CorruptError{File: path, Offset: controlSlots * vfs.Sector, What: "bytes follow the records"}
 	}
@@ -114,7 +114,7 @@ func readControl(fs vfs.FS, dir string) (m mark, fault *CorruptError, err error)
 }
 
 // writeControl makes the control file, with the same mark in both of its records.
-func writeControl(fs vfs.FS, dir string, m mark) error {
+func writeControl(fs vfs.FS, dir string, m watermark) error {
 	m.sequence = 1
 	data := m.encode()
 	m.sequence = 2
@@ -124,27 +124,27 @@ func writeControl(fs vfs.FS, dir string, m mark) error {
 // A control is the control file of an open journal. Its records are written in turn and in
 // place, so that one is always whole, and a full disk does not matter.
 type control struct {
-	mu   sync.Mutex // held while a mark is gathered and written
-	file vfs.File   // nil: the directory has none yet
-	mark mark       // the newest that is durable
+	mu        sync.Mutex // held while a mark is gathered and written
+	file      vfs.File   // nil: the directory has none yet
+	watermark watermark  // the newest that is durable
 }
 
-func (c *control) open(fs vfs.FS, dir string, m mark) (err error) {
-	c.mark = m
-	c.file, err = fs.Edit(filepath.Join(dir, controlFile))
+func (c *control) open(fs vfs.FS, dir string, m watermark) (err error) {
+	c.watermark = m
+	c.file, err = fs.OpenReadWrite(filepath.Join(dir, controlFile))
 	return err
 }
 
 // write makes a mark durable.
-func (c *control) write(m mark) error {
-	m.sequence = c.mark.sequence + 1
+func (c *control) write(m watermark) error {
+	m.sequence = c.watermark.sequence + 1
 	if _, err := c.file.WriteAt(m.encode(), int64(m.sequence%controlSlots)*vfs.Sector); err != nil {
 		return err
 	}
 	if err := c.file.Sync(); err != nil {
 		return err
 	}
-	c.mark = m
+	c.watermark = m
 	return nil
 }
 
@@ -159,15 +159,15 @@ func (c *control) close() error {
 	return err
 }
 
-// ErrLoss says that a data directory lacks something that was durable once. Nothing is served
+// ErrDataLoss says that a data directory lacks something that was durable once. Nothing is served
 // from it until it is back, or until the loss is accepted.
-var ErrLoss = errors.New("acknowledged writes may be lost")
+var ErrDataLoss = errors.New("acknowledged writes may be lost")
 
-// A LossError names the file of a data directory that lacks something.
-type LossError struct{ File, What string }
+// A DataLossError names the file of a data directory that lacks something.
+type DataLossError struct{ File, What string }
 
-func (e *LossError) Error() string {
-	return fmt.Sprintf("persist: %s %s: %v", e.File, e.What, ErrLoss)
+func (e *DataLossError) Error() string {
+	return fmt.Sprintf("persist: %s %s: %v", e.File, e.What, ErrDataLoss)
 }
 
-func (e *LossError) Unwrap() error { return ErrLoss }
+func (e *DataLossError) Unwrap() error { return ErrDataLoss }

@@ -13,9 +13,9 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// TestCutAnywhere cuts a journal at every byte after a crash (invariant 21). Its header was
+// TestTruncateAnywhere cuts a journal at every byte after a crash (invariant 21). Its header was
 // marked before it was used.
-func TestCutAnywhere(t *testing.T) {
+func TestTruncateAnywhere(t *testing.T) {
 	fs := vfs.NewMem()
 	o := testOptions(fs)
 	o.SegmentBytes = 1 << 20
@@ -33,7 +33,7 @@ func TestCutAnywhere(t *testing.T) {
 		o.FS = fs.Clone()
 		o.FS.(*vfs.Mem).SetBytes(path, whole[:cut])
 		j, m, err := reopen(o)
-		if cut < segmentHeader && errors.Is(err, ErrLoss) {
+		if cut < segmentHeader && errors.Is(err, ErrDataLoss) {
 			continue
 		}
 		if err != nil || cut < segmentHeader {
@@ -69,8 +69,8 @@ func flipSubject(t *testing.T, keepFrom Revision) (*vfs.Mem, string) {
 	}
 	lone := make([]byte, 1300) // a sector that a single flip makes look unwritten
 	lone[700] = 0x10
-	mustAppend(t, j, Write{Key: "a", Delete: true, Slot: -1}, Write{Key: "zeros", Value: make([]byte, 300), Slot: 0})
-	mustAppend(t, j, Write{Key: "d", Value: lone, Slot: -1, Note: []byte("n")})
+	mustAppend(t, j, Write{Key: "a", Delete: true, RevisionOffset: -1}, Write{Key: "zeros", Value: make([]byte, 300), RevisionOffset: 0})
+	mustAppend(t, j, Write{Key: "d", Value: lone, RevisionOffset: -1, Metadata: []byte("n")})
 	if err := j.SetLabel("naming", "platform"); err != nil {
 		t.Fatal(err)
 	}
@@ -166,7 +166,7 @@ func TestDamagedSnapshotFallsBack(t *testing.T) {
 // A script is a run of appends, rotations, snapshots and labels that a crash may end anywhere.
 // It answers the state that was acknowledged last, the one that was asked for but perhaps not
 // reached, and the newest revision that anybody saw.
-func script(fs *vfs.Mem) (acked, pending string, seen Revision) {
+func crashWorkload(fs *vfs.Mem) (acked, pending string, seen Revision) {
 	o := testOptions(fs)
 	o.SegmentBytes = 900
 	j, m, err := reopen(o)
@@ -183,8 +183,8 @@ func script(fs *vfs.Mem) (acked, pending string, seen Revision) {
 			if err := j.SetLabel("step", fmt.Sprint(step)); err != nil {
 				return acked, acked, seen
 			}
-			j.keepBallast()
-			if err := errors.Join(j.mark(), j.Trim(m.newest)); err != nil {
+			j.refillBallast()
+			if err := errors.Join(j.writeWatermark(), j.Trim(m.newest)); err != nil {
 				return acked, acked, seen
 			}
 			continue
@@ -202,7 +202,7 @@ func script(fs *vfs.Mem) (acked, pending string, seen Revision) {
 // that is unsynced lost, then with parts of it kept.
 func TestCrashEverywhere(t *testing.T) {
 	count := vfs.NewMem()
-	script(count)
+	crashWorkload(count)
 	total := count.Ops()
 	if total < 60 {
 		t.Fatalf("the script has only %d operations", total)
@@ -224,7 +224,7 @@ func TestCrashEverywhere(t *testing.T) {
 				}
 				return nil
 			})
-			acked, pending, seen := script(fs)
+			acked, pending, seen := crashWorkload(fs)
 			checkAfterCrash(t, fmt.Sprintf("operation %d variant %d", at, variant), fs.Crash(chance), acked, pending, seen)
 		}
 	}
@@ -258,7 +258,7 @@ func checkAfterCrash(t *testing.T, name string, fs *vfs.Mem, acked, pending stri
 // lost, and followers never see what is not durable.
 func TestFaultsEverywhere(t *testing.T) {
 	count := vfs.NewMem()
-	script(count)
+	crashWorkload(count)
 	for at := 1; at <= count.Ops(); at++ {
 		fs := vfs.NewMem()
 		fs.SetFault(func(op vfs.Op) error {
@@ -267,7 +267,7 @@ func TestFaultsEverywhere(t *testing.T) {
 			}
 			return nil
 		})
-		acked, pending, seen := script(fs)
+		acked, pending, seen := crashWorkload(fs)
 		checkAfterCrash(t, fmt.Sprintf("operation %d", at), fs.Crash(nil), acked, pending, seen)
 	}
 }
@@ -303,7 +303,7 @@ func FuzzSegment(f *testing.F) {
 func FuzzRecords(f *testing.F) {
 	f.Add([]byte{})
 	f.Add([]byte{0, 1, 'k', 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1})
-	f.Add(appendRecord(nil, &Commit{Key: "k", Value: []byte("v"), Note: []byte("n"), Delete: true}))
+	f.Add(appendRecord(nil, &Commit{Key: "k", Value: []byte("v"), Metadata: []byte("n"), Delete: true}))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		_ = decodeRecords(frame{first: 1, last: 2, count: 2}, data, func(Commit) error { return nil })
 	})
@@ -311,13 +311,13 @@ func FuzzRecords(f *testing.F) {
 
 // FuzzManifest: any bytes as a manifest are refused or fit together.
 func FuzzManifest(f *testing.F) {
-	good, err := seal(manifest{Format: 1, Revision: 3, Bytes: 300, Block: 256, Sums: strings.Repeat("0", 16)})
+	good, err := encodeChecksummed(manifest{Format: 1, Revision: 3, Bytes: 300, Block: 256, Sums: strings.Repeat("0", 16)})
 	if err != nil {
 		f.Fatal(err)
 	}
 	f.Add(good)
 	body := "{\"format\":1,\"revision\":3,\"bytes\":9223372036854775807,\"block\":1}\n"
-	f.Add([]byte(body + sealOf([]byte(body))))
+	f.Add([]byte(body + checksumLine([]byte(body))))
 	f.Add([]byte("\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		m, err := parseManifest("m", data)

@@ -19,8 +19,8 @@ const (
 	// formatVersion is that of snapshots and backups, directoryFormat that of the directory.
 	formatVersion   = 1
 	directoryFormat = 2
-	// formatOfOld directories have no control file.
-	formatOfOld = 1
+	// previousFormat directories have no control file.
+	previousFormat = 1
 )
 
 // format is the content of the format file.
@@ -28,9 +28,9 @@ type format struct {
 	Format int `json:"format"`
 }
 
-// takeDirectory makes the directory durable and locks it. A directory in use whose lock file
+// lockDirectory makes the directory durable and locks it. A directory in use whose lock file
 // was taken away could be locked twice; so the file is made only where nothing is yet.
-func takeDirectory(o Options, dir string) (io.Closer, error) {
+func lockDirectory(o Options, dir string) (io.Closer, error) {
 	fsys, path := o.FS, filepath.Join(dir, lockFile)
 	if err := fsys.MkdirAll(dir); err != nil {
 		return nil, err
@@ -39,8 +39,8 @@ func takeDirectory(o Options, dir string) (io.Closer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if slices.Contains(names, formatFile) && !slices.Contains(names, lockFile) && !o.AcceptLoss {
-		return nil, &LossError{File: path, What: "is missing, so that another process may be using the directory"}
+	if slices.Contains(names, formatFile) && !slices.Contains(names, lockFile) && !o.AcceptDataLoss {
+		return nil, &DataLossError{File: path, What: "is missing, so that another process may be using the directory"}
 	}
 	lock, err := fsys.Lock(path)
 	if errors.Is(err, vfs.ErrLocked) {
@@ -63,31 +63,31 @@ func takeDirectory(o Options, dir string) (io.Closer, error) {
 func prepareDirectory(fsys vfs.FS, dir string) (formatOf int, err error) {
 	formatOf, err = checkFormat(fsys, dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		if err = mustBeFresh(fsys, dir); err == nil {
-			formatOf, err = directoryFormat, layOut(fsys, dir)
+		if err = checkUninitialized(fsys, dir); err == nil {
+			formatOf, err = directoryFormat, initDirectory(fsys, dir)
 		}
 	}
 	if err != nil {
 		return 0, err
 	}
-	return formatOf, makeFolders(fsys, dir)
+	return formatOf, makeSubdirectories(fsys, dir)
 }
 
-// layOut makes an empty data directory: at last the file that says that it is one.
-func layOut(fsys vfs.FS, dir string) error {
-	if err := makeFolders(fsys, dir); err != nil {
+// initDirectory makes an empty data directory: at last the file that says that it is one.
+func initDirectory(fsys vfs.FS, dir string) error {
+	if err := makeSubdirectories(fsys, dir); err != nil {
 		return err
 	}
-	if err := writeSealed(fsys, filepath.Join(dir, labelsFile), map[string]string{}); err != nil {
+	if err := writeChecksummed(fsys, filepath.Join(dir, labelsFile), map[string]string{}); err != nil {
 		return err
 	}
-	if err := writeControl(fsys, dir, mark{}); err != nil {
+	if err := writeControl(fsys, dir, watermark{}); err != nil {
 		return err
 	}
-	return writeSealed(fsys, filepath.Join(dir, formatFile), format{directoryFormat})
+	return writeChecksummed(fsys, filepath.Join(dir, formatFile), format{directoryFormat})
 }
 
-func makeFolders(fsys vfs.FS, dir string) error {
+func makeSubdirectories(fsys vfs.FS, dir string) error {
 	for _, d := range []string{journalDir(dir), snapshotsDir(dir)} {
 		if err := fsys.MkdirAll(d); err != nil {
 			return err
@@ -109,18 +109,18 @@ func checkFormat(fsys vfs.FS, dir string) (int, error) {
 		}
 	}
 	var f format
-	if err := readSealed(fsys, filepath.Join(dir, formatFile), &f); err != nil {
+	if err := readChecksummed(fsys, filepath.Join(dir, formatFile), &f); err != nil {
 		return 0, err
 	}
-	if f.Format != directoryFormat && f.Format != formatOfOld {
-		return 0, fmt.Errorf("persist: %s has format %d, this program knows formats %d and %d", dir, f.Format, formatOfOld, directoryFormat)
+	if f.Format != directoryFormat && f.Format != previousFormat {
+		return 0, fmt.Errorf("persist: %s has format %d, this program knows formats %d and %d", dir, f.Format, previousFormat, directoryFormat)
 	}
 	return f.Format, nil
 }
 
-// mustBeFresh refuses to lay out a directory anew that already holds something. What a crash
+// checkUninitialized refuses to lay out a directory anew that already holds something. What a crash
 // leaves of a directory that was being laid out is nothing.
-func mustBeFresh(fsys vfs.FS, dir string) error {
+func checkUninitialized(fsys vfs.FS, dir string) error {
 	names, err := fsys.ReadDir(dir)
 	if err != nil {
 		return err
@@ -134,15 +134,15 @@ func mustBeFresh(fsys vfs.FS, dir string) error {
 				return err
 			}
 			if len(inside) > 0 {
-				return notOurs(dir, filepath.Join(name, inside[0]))
+				return errNotDataDir(dir, filepath.Join(name, inside[0]))
 			}
 		default:
-			return notOurs(dir, name)
+			return errNotDataDir(dir, name)
 		}
 	}
 	return nil
 }
 
-func notOurs(dir, name string) error {
+func errNotDataDir(dir, name string) error {
 	return fmt.Errorf("persist: %s holds %q but no %s file: it is not a data directory, or a damaged one", dir, name, formatFile)
 }

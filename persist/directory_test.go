@@ -10,8 +10,8 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// TestFormerFormat opens directories of format 1, with all that they hold.
-func TestFormerFormat(t *testing.T) {
+// TestPreviousFormat opens directories of format 1, with all that they hold.
+func TestPreviousFormat(t *testing.T) {
 	for _, end := range []string{"closed", "killed"} {
 		fs := vfs.NewMem()
 		root := filepath.Join("testdata", "format1", end)
@@ -25,7 +25,7 @@ func TestFormerFormat(t *testing.T) {
 			mustClose(t, j)
 		}
 		var f format
-		if err := readSealed(fs, testDir+"/format", &f); err != nil || f.Format != directoryFormat {
+		if err := readChecksummed(fs, testDir+"/format", &f); err != nil || f.Format != directoryFormat {
 			t.Errorf("%s: format %d %v", end, f.Format, err)
 		}
 		for _, name := range []string{lockFile, labelsFile} {
@@ -34,7 +34,7 @@ func TestFormerFormat(t *testing.T) {
 			if err := fs.Remove(filepath.Join(testDir, name)); err != nil {
 				t.Fatal(err)
 			}
-			if _, _, err := reopen(testOptions(fs)); !errors.Is(err, ErrLoss) {
+			if _, _, err := reopen(testOptions(fs)); !errors.Is(err, ErrDataLoss) {
 				t.Errorf("%s without %s: %v", end, name, err)
 			}
 		}
@@ -60,8 +60,8 @@ func load(t *testing.T, fs *vfs.Mem, root string) {
 	}
 }
 
-// TestFormerFormatOnFullDisk: it is read, and upgraded with the first write that has room.
-func TestFormerFormatOnFullDisk(t *testing.T) {
+// TestPreviousFormatOnFullDisk: it is read, and upgraded with the first write that has room.
+func TestPreviousFormatOnFullDisk(t *testing.T) {
 	fs := vfs.NewMem()
 	load(t, fs, filepath.Join("testdata", "format1", "closed"))
 	fs.SetBudget(fs.Used())

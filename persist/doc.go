@@ -17,8 +17,8 @@
 //     without a journal, so that every older revision lies before the history.
 //   - What is missing is noticed: a segment is marked in the control file before it is used, its
 //     end at least once a second while it grows, and when the journal is closed. A directory
-//     that ends before its mark, or lacks its lock, labels or control file, is a LossError. It
-//     opens with Options.AcceptLoss.
+//     that ends before its mark, or lacks its lock, labels or control file, is a DataLossError. It
+//     opens with Options.AcceptDataLoss.
 //   - Only the last batch of the last segment may be torn, and is cut off. All else that is not
 //     as it was synced is a CorruptError. What was synced after the last mark and is then taken
 //     away without a trace (zeroed sectors) looks like a write that never was. A damaged snapshot is logged and passed over only if

@@ -52,18 +52,18 @@ func (f frame) size() int64 {
 	return (n + frameAlign - 1) / frameAlign * frameAlign
 }
 
-// piece answers the next part of n bytes at an offset that lies in one sector.
-func piece(offset int64, n int) int {
+// sectorPart answers the next part of n bytes at an offset that lies in one sector.
+func sectorPart(offset int64, n int) int {
 	return min(n, sectorSize-int(offset%sectorSize))
 }
 
-// sealFrame completes b, a frame's header space and payload, with the table, the padding and
+// encodeFrame completes b, a frame's header space and payload, with the table, the padding and
 // the header.
-func sealFrame(b []byte, f frame) []byte {
+func encodeFrame(b []byte, f frame) []byte {
 	f.payload = len(b) - frameHeader
 	at := f.offset + frameHeader
 	for p := frameHeader; p < frameHeader+f.payload; {
-		n := piece(at, frameHeader+f.payload-p)
+		n := sectorPart(at, frameHeader+f.payload-p)
 		b = le.AppendUint32(b, checksum(b[p:p+n]))
 		p, at = p+n, at+int64(n)
 	}
@@ -124,12 +124,12 @@ type flaw struct {
 func (f frame) checkBody(body []byte) *flaw {
 	tail := body[f.payload:]
 	if checksum(tail) != f.tailSum {
-		return f.judgeTail(tail)
+		return f.classifyTail(tail)
 	}
 	var torn *flaw
 	at := f.offset + frameHeader
 	for p, i := 0, 0; p < f.payload; i++ {
-		n := piece(at, f.payload-p)
+		n := sectorPart(at, f.payload-p)
 		if b := body[p : p+n]; checksum(b) != le.Uint32(tail[4*i:]) {
 			if !allZero(b) || singleFlip(b, b, le.Uint32(tail[4*i:])) {
 				return &flaw{offset: at, what: "a sector of a batch has a wrong checksum"}
@@ -141,13 +141,13 @@ func (f frame) checkBody(body []byte) *flaw {
 	return torn
 }
 
-// judgeTail decides what became of a table of checksums that is not what the header says.
-func (f frame) judgeTail(tail []byte) *flaw {
+// classifyTail decides what became of a table of checksums that is not what the header says.
+func (f frame) classifyTail(tail []byte) *flaw {
 	at := f.offset + frameHeader + int64(f.payload)
 	damaged := &flaw{offset: at, what: "the checksums of a batch have a wrong checksum"}
 	var torn *flaw
 	for p := 0; p < len(tail); {
-		n := piece(at+int64(p), len(tail)-p)
+		n := sectorPart(at+int64(p), len(tail)-p)
 		if b := tail[p : p+n]; allZero(b) {
 			if singleFlip(b, tail, f.tailSum) {
 				return damaged
@@ -182,7 +182,7 @@ func singleFlip(part, whole []byte, sum uint32) bool {
 
 const (
 	recordDelete = 1 << iota
-	recordNote
+	recordMetadata
 )
 
 // appendRecord encodes one write.
@@ -191,17 +191,17 @@ func appendRecord(b []byte, c *Commit) []byte {
 	if c.Delete {
 		flags |= recordDelete
 	}
-	if len(c.Note) > 0 {
-		flags |= recordNote
+	if len(c.Metadata) > 0 {
+		flags |= recordMetadata
 	}
 	b = append(b, flags)
 	b = binary.AppendUvarint(b, uint64(len(c.Key)))
 	b = append(b, c.Key...)
 	b = binary.AppendUvarint(b, uint64(len(c.Value)))
 	b = append(b, c.Value...)
-	if flags&recordNote != 0 {
-		b = binary.AppendUvarint(b, uint64(len(c.Note)))
-		b = append(b, c.Note...)
+	if flags&recordMetadata != 0 {
+		b = binary.AppendUvarint(b, uint64(len(c.Metadata)))
+		b = append(b, c.Metadata...)
 	}
 	return b
 }
@@ -219,9 +219,9 @@ func decodeRecords(f frame, payload []byte, fn func(Commit) error) error {
 		if fn == nil {
 			continue
 		}
-		c.Value, c.Note = bytes.Clone(c.Value), bytes.Clone(c.Note)
+		c.Value, c.Metadata = bytes.Clone(c.Value), bytes.Clone(c.Metadata)
 		if err := fn(c); err != nil {
-			return callerError{err}
+			return callbackError{err}
 		}
 	}
 	if len(payload) != 0 {
@@ -232,7 +232,7 @@ func decodeRecords(f frame, payload []byte, fn func(Commit) error) error {
 
 // decodeRecord reads one write; the value and the note still lie in b.
 func decodeRecord(b []byte) (c Commit, rest []byte, ok bool) {
-	if len(b) == 0 || b[0]&^(recordDelete|recordNote) != 0 {
+	if len(b) == 0 || b[0]&^(recordDelete|recordMetadata) != 0 {
 		return c, nil, false
 	}
 	flags := b[0]
@@ -241,8 +241,8 @@ func decodeRecord(b []byte) (c Commit, rest []byte, ok bool) {
 		return c, nil, false
 	}
 	c.Key, c.Delete = string(key), flags&recordDelete != 0
-	if c.Value, b, ok = takeBytes(b); ok && flags&recordNote != 0 {
-		c.Note, b, ok = takeBytes(b)
+	if c.Value, b, ok = takeBytes(b); ok && flags&recordMetadata != 0 {
+		c.Metadata, b, ok = takeBytes(b)
 	}
 	return c, b, ok
 }
@@ -256,9 +256,9 @@ func takeBytes(b []byte) (part, rest []byte, ok bool) {
 	return b[:n:n], b[n:], true
 }
 
-// A callerError carries an error of a caller's function out of a decoder unchanged.
-type callerError struct{ error }
+// A callbackError carries an error of a caller's function out of a decoder unchanged.
+type callbackError struct{ error }
 
-func (e callerError) Unwrap() error { return e.error }
+func (e callbackError) Unwrap() error { return e.error }
 
-func sumMore(sum uint32, b []byte) uint32 { return crc32.Update(sum, castagnoli, b) }
+func updateChecksum(sum uint32, b []byte) uint32 { return crc32.Update(sum, castagnoli, b) }

@@ -10,20 +10,20 @@ import (
 const stalledAfter = 5 * time.Second
 
 // An operations is the disk's work that is under way.
-type operations struct {
+type ioTracker struct {
 	count atomic.Int64
 	since atomic.Int64 // when the oldest of them began, or the last ended, nanoseconds since 1970
 	// probing is true while a probe is under way.
 	probing atomic.Bool
 }
 
-func (o *operations) begin() {
+func (o *ioTracker) begin() {
 	if o.count.Add(1) == 1 {
 		o.since.Store(time.Now().UnixNano())
 	}
 }
 
-func (o *operations) end() {
+func (o *ioTracker) end() {
 	o.since.Store(time.Now().UnixNano())
 	o.count.Add(-1)
 }
@@ -31,7 +31,7 @@ func (o *operations) end() {
 // Healthy is nil while the journal accepts batches and the disk answers. It never waits; a disk
 // of which nothing has been heard for a while it asks, for the next time.
 func (j *Journal) Healthy() error {
-	if err := j.state(); err != nil {
+	if err := j.checkFailed(); err != nil {
 		return err
 	}
 	since := time.Since(time.Unix(0, j.disk.since.Load()))
@@ -52,12 +52,12 @@ func (j *Journal) probe() {
 	defer j.disk.probing.Store(false)
 	j.control.mu.Lock()
 	defer j.control.mu.Unlock()
-	if j.control.file == nil || j.control.mark.clean {
+	if j.control.file == nil || j.control.watermark.clean {
 		return
 	}
 	j.disk.begin()
 	defer j.disk.end()
-	if err := j.control.write(j.control.mark); err != nil && !isFull(err) {
+	if err := j.control.write(j.control.watermark); err != nil && !isFull(err) {
 		_ = j.fail(fmt.Errorf("%s: %w", controlFile, err)) // the next Append tells
 	}
 }

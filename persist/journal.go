@@ -38,14 +38,14 @@ type Options struct {
 	Sync         SyncPolicy   // "": SyncAlways
 	Logger       *slog.Logger // nil: slog.Default()
 	Now          func() time.Time
-	// MarkEvery is how often the end of the journal is marked while it grows; 0: 1 s, and
+	// WatermarkInterval is how often the end of the journal is marked while it grows; 0: 1 s, and
 	// negative: never but where it must be.
-	MarkEvery time.Duration
-	// AcceptLoss opens a directory that lacks something, with what is left. Revisions go on
+	WatermarkInterval time.Duration
+	// AcceptDataLoss opens a directory that lacks something, with what is left. Revisions go on
 	// beyond all that can have been given out.
-	AcceptLoss bool
+	AcceptDataLoss bool
 
-	boot string // of the machine: the operating system keeps what was written until the next
+	bootID string // of the machine: the operating system keeps what was written until the next
 }
 
 // Validate reports every fault of the options.
@@ -71,7 +71,7 @@ func (o Options) withDefaults() Options {
 		o.SegmentBytes = defaultSegmentBytes
 	}
 	if o.ReserveBytes == 0 {
-		o.ReserveBytes = leastReserve
+		o.ReserveBytes = minReserve
 	}
 	if o.Sync == "" {
 		o.Sync = SyncAlways
@@ -82,19 +82,19 @@ func (o Options) withDefaults() Options {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	if o.MarkEvery == 0 {
-		o.MarkEvery = defaultMarkEvery
+	if o.WatermarkInterval == 0 {
+		o.WatermarkInterval = defaultWatermarkInterval
 	}
-	if o.boot == "" {
-		o.boot = bootOfMachine()
+	if o.bootID == "" {
+		o.bootID = machineBootID()
 	}
 	return o
 }
 
-// bootOfMachine is what the machine calls its time since it was started; "" if it does not say.
-func bootOfMachine() string {
+// machineBootID is what the machine calls its time since it was started; "" if it does not say.
+func machineBootID() string {
 	b, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
-	return string(b[:min(bootBytes, len(bytes.TrimSpace(b)))])
+	return string(b[:min(bootIDBytes, len(bytes.TrimSpace(b)))])
 }
 
 var (
@@ -104,29 +104,29 @@ var (
 
 // A Journal is the embedded driver of Log: segments of batches and snapshots in one directory.
 type Journal struct {
-	dir    string
-	fs     vfs.FS
-	o      Options
-	lock   io.Closer
-	follow func([]Commit)
+	dir        string
+	fs         vfs.FS
+	o          Options
+	lock       io.Closer
+	subscriber func([]Commit)
 
-	writing   sync.Mutex                // held by Append, Recover and Close: owns the next block
-	file      vfs.File                  // the active segment
-	buf       []byte                    // the frame being written, reused
-	recent    recent                    // what is appended but not yet applied by the caller
-	currentOf func(key string) Revision // of Recovery; nil: own is kept
-	applied   func() Revision           // of Recovery
-	unmarked  bool                      // the control file was lost, and with it all that it said
-	own       map[string]Revision
+	writeMu        sync.Mutex                // held by Append, Recover and Close: owns the next block
+	file           vfs.File                  // the active segment
+	buf            []byte                    // the frame being written, reused
+	recent         recent                    // what is appended but not yet applied by the caller
+	lookupRevision func(key string) Revision // of Recovery; nil: own is kept
+	lookupApplied  func() Revision           // of Recovery
+	controlLost    bool                      // the control file was lost, and with it all that it said
+	revisions      map[string]Revision
 
-	control control
-	ballast ballast
-	ceiling atomic.Uint64 // of the newest mark: no greater revision may be given out
-	disk    operations
-	stop    chan struct{} // ends keep
-	kept    chan struct{} // closed when it has ended; nil: it does not run
+	control         control
+	ballast         ballast
+	maxRevision     atomic.Uint64 // of the newest mark: no greater revision may be given out
+	disk            ioTracker
+	stop            chan struct{} // ends keep
+	maintenanceDone chan struct{} // closed when it has ended; nil: it does not run
 
-	maint sync.Mutex // held by Snapshot, SetLabel and while Backup opens its files
+	filesMu sync.Mutex // held by Snapshot, SetLabel and while Backup opens its files
 
 	mu        sync.Mutex // held for moments; guards what follows
 	segments  []segment  // ascending; the last is the active one
@@ -155,7 +155,7 @@ func Open(dir string, o Options) (*Journal, error) {
 		return nil, err
 	}
 	o = o.withDefaults()
-	lock, err := takeDirectory(o, dir)
+	lock, err := lockDirectory(o, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -172,20 +172,20 @@ func (j *Journal) inspect() error {
 	if err != nil {
 		return err
 	}
-	if j.labels, err = readLabels(j.fs, j.dir); j.lost(err) {
-		err = writeSealed(j.fs, filepath.Join(j.dir, labelsFile), j.labels)
+	if j.labels, err = readLabels(j.fs, j.dir); j.acceptsLoss(err) {
+		err = writeChecksummed(j.fs, filepath.Join(j.dir, labelsFile), j.labels)
 	}
-	if err != nil || formatOf == formatOfOld {
+	if err != nil || formatOf == previousFormat {
 		return err
 	}
 	m, fault, err := readControl(j.fs, j.dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		err = &LossError{File: filepath.Join(j.dir, controlFile), What: "is missing"}
+		err = &DataLossError{File: filepath.Join(j.dir, controlFile), What: "is missing"}
 	} else if err == nil && fault != nil {
 		j.o.Logger.Warn("one of two records is damaged; the other is as good", "file", fault.File, "error", fault)
 	}
-	if j.lost(err) {
-		j.unmarked = true
+	if j.acceptsLoss(err) {
+		j.controlLost = true
 		return nil
 	}
 	if err != nil {
@@ -194,17 +194,17 @@ func (j *Journal) inspect() error {
 	return j.control.open(j.fs, j.dir, m)
 }
 
-// lost says whether an error is a loss that is accepted.
-func (j *Journal) lost(err error) bool {
-	if err == nil || !j.o.AcceptLoss {
+// acceptsLoss says whether an error is a loss that is accepted.
+func (j *Journal) acceptsLoss(err error) bool {
+	if err == nil || !j.o.AcceptDataLoss {
 		return false
 	}
 	j.o.Logger.Warn("a loss is accepted", "dir", j.dir, "error", err)
 	return true
 }
 
-// Follow implements Log.
-func (j *Journal) Follow(fn func(batch []Commit)) { j.follow = fn }
+// Subscribe implements Log.
+func (j *Journal) Subscribe(fn func(batch []Commit)) { j.subscriber = fn }
 
 // Stats implements Log.
 func (j *Journal) Stats() Stats {
@@ -229,10 +229,10 @@ func (j *Journal) Newest() Revision {
 // Close gives the directory back. It waits for an Append or a Snapshot that is under way.
 // A second Close does nothing.
 func (j *Journal) Close() error {
-	j.writing.Lock()
-	defer j.writing.Unlock()
-	j.maint.Lock()
-	defer j.maint.Unlock()
+	j.writeMu.Lock()
+	defer j.writeMu.Unlock()
+	j.filesMu.Lock()
+	defer j.filesMu.Unlock()
 	j.mu.Lock()
 	closed := j.closed
 	j.closed = true
@@ -240,19 +240,19 @@ func (j *Journal) Close() error {
 	if closed {
 		return nil
 	}
-	j.stopKeeping()
+	j.stopMaintenance()
 	var err error
 	if j.file != nil {
-		if j.state() == nil {
-			err = j.seal()
+		if j.checkFailed() == nil {
+			err = j.sealActiveSegment()
 		}
 		err = errors.Join(err, j.file.Close())
 	}
 	return errors.Join(err, j.control.close(), j.ballast.close(), j.lock.Close())
 }
 
-// state answers why the journal accepts nothing, nil if it does.
-func (j *Journal) state() error {
+// checkFailed answers why the journal accepts nothing, nil if it does.
+func (j *Journal) checkFailed() error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.failure

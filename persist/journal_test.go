@@ -22,7 +22,7 @@ var testTime = time.Unix(1_700_000_000, 0)
 func testOptions(fs vfs.FS) Options {
 	return Options{
 		FS: fs, SegmentBytes: 2048, ReserveBytes: 100, Logger: slog.New(slog.NewTextHandler(io.Discard, nil)),
-		Now: func() time.Time { return testTime }, MarkEvery: -1, boot: "this",
+		Now: func() time.Time { return testTime }, WatermarkInterval: -1, bootID: "this",
 	}
 }
 
@@ -110,7 +110,7 @@ func reopen(o Options) (*Journal, *model, error) {
 	if newest != m.newest {
 		return nil, nil, errors.Join(fmt.Errorf("Recover says %d, its commits end with %d", newest, m.newest), j.Close())
 	}
-	j.Follow(m.follow)
+	j.Subscribe(m.follow)
 	return j, m, nil
 }
 
@@ -139,22 +139,22 @@ func mustClose(t testing.TB, j *Journal) {
 	}
 }
 
-func put(key, value string) Write { return Write{Key: key, Value: []byte(value), Slot: -1} }
+func put(key, value string) Write { return Write{Key: key, Value: []byte(value), RevisionOffset: -1} }
 
 func randomBatch(r *rand.Rand, m *model) []Write {
 	batch := make([]Write, 1+r.IntN(4))
 	for i := range batch {
-		w := Write{Key: fmt.Sprintf("k%d", r.IntN(8)), Value: []byte(strings.Repeat("v", r.IntN(200))), Slot: -1}
+		w := Write{Key: fmt.Sprintf("k%d", r.IntN(8)), Value: []byte(strings.Repeat("v", r.IntN(200))), RevisionOffset: -1}
 		if r.IntN(3) == 0 {
-			w.Slot = r.IntN(len(w.Value) + 1)
+			w.RevisionOffset = r.IntN(len(w.Value) + 1)
 		}
 		if r.IntN(4) == 0 {
 			w.Value = make([]byte, r.IntN(1500)) // zeros look like unwritten sectors
 		}
 		if r.IntN(4) == 0 {
-			w.Note = []byte("note")
+			w.Metadata = []byte("note")
 		}
-		w.Slot = min(w.Slot, len(w.Value))
+		w.RevisionOffset = min(w.RevisionOffset, len(w.Value))
 		w.Delete = r.IntN(4) == 0
 		if r.IntN(2) == 0 {
 			c := Condition{Key: fmt.Sprintf("k%d", r.IntN(8))}
@@ -183,8 +183,8 @@ func expect(m *model, batch []Write) (want map[string]Item, revisions []Revision
 			continue
 		}
 		value := string(w.Value)
-		if w.Slot >= 0 {
-			value = value[:w.Slot] + fmt.Sprint(next) + value[w.Slot:]
+		if w.RevisionOffset >= 0 {
+			value = value[:w.RevisionOffset] + fmt.Sprint(next) + value[w.RevisionOffset:]
 		}
 		if w.Delete {
 			delete(want, w.Key)
@@ -247,7 +247,7 @@ func checkHistory(t *testing.T, got, all []Commit) {
 	for _, c := range got {
 		want := all[c.Revision-1]
 		if c.Key != want.Key || string(c.Value) != string(want.Value) || c.Delete != want.Delete ||
-			string(c.Note) != string(want.Note) || !c.Time.Equal(want.Time) || c.Index != -1 {
+			string(c.Metadata) != string(want.Metadata) || !c.Time.Equal(want.Time) || c.Index != -1 {
 			t.Fatalf("recovered %+v, want %+v", c, want)
 		}
 	}
@@ -262,15 +262,15 @@ func TestRecentConditions(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := j.Recover(Recovery{
-		Current: func(key string) Revision { return current[key] },
-		Applied: func() Revision { return applied },
+		CurrentRevision: func(key string) Revision { return current[key] },
+		AppliedRevision: func() Revision { return applied },
 	}); err != nil {
 		t.Fatal(err)
 	}
 	defer mustClose(t, j)
 	try := func(key string, rev Revision, del, ok bool) {
 		t.Helper()
-		w := Write{Key: key, Slot: -1, Delete: del, Conditions: []Condition{{key, rev}}}
+		w := Write{Key: key, RevisionOffset: -1, Delete: del, Conditions: []Condition{{key, rev}}}
 		if got := mustAppend(t, j, w)[0]; (got.Err == nil) != ok {
 			t.Fatalf("%s at %d: %+v, want ok=%v", key, rev, got, ok)
 		}
@@ -286,7 +286,7 @@ func TestRecentConditions(t *testing.T) {
 	try("a", 0, false, true) // 4: deleted by 3
 	current["a"], applied = 4, 4
 	try("a", 4, false, true) // 5
-	if n := len(j.recent.generations); n != 1 {
+	if n := len(j.recent.batches); n != 1 {
 		t.Errorf("%d generations are remembered, want the unapplied one", n)
 	}
 }

@@ -16,14 +16,14 @@ const labelsFile = "labels"
 func readLabels(fsys vfs.FS, dir string) (map[string]string, error) {
 	labels := map[string]string{}
 	path := filepath.Join(dir, labelsFile)
-	err := readSealed(fsys, path, &labels)
+	err := readChecksummed(fsys, path, &labels)
 	if !errors.Is(err, fs.ErrNotExist) {
 		return labels, err
 	}
 	if used, err := holdsData(fsys, dir); err != nil || !used {
 		return labels, err
 	}
-	return labels, &LossError{File: path, What: "is missing"}
+	return labels, &DataLossError{File: path, What: "is missing"}
 }
 
 // holdsData says whether a directory has a snapshot or a journal.
@@ -47,8 +47,8 @@ func (j *Journal) Label(name string) (value string, ok bool) {
 // SetLabel makes a remark durable; after an error the old value stays in force. Labels are
 // part of a backup. It may be called at any time between Open and Close.
 func (j *Journal) SetLabel(name, value string) error {
-	j.maint.Lock()
-	defer j.maint.Unlock()
+	j.filesMu.Lock()
+	defer j.filesMu.Unlock()
 	j.mu.Lock()
 	labels, closed := maps.Clone(j.labels), j.closed
 	j.mu.Unlock()
@@ -56,7 +56,7 @@ func (j *Journal) SetLabel(name, value string) error {
 		return errClosed
 	}
 	labels[name] = value
-	if err := writeSealed(j.fs, filepath.Join(j.dir, labelsFile), labels); err != nil {
+	if err := writeChecksummed(j.fs, filepath.Join(j.dir, labelsFile), labels); err != nil {
 		return noSpace(err)
 	}
 	j.mu.Lock()

@@ -15,18 +15,18 @@ type Write struct {
 	// Value is the state to store or, for a Delete, the last state of the key.
 	// The caller leaves the revision out: Slot is the offset in Value at which the
 	// log inserts the revision's decimal digits; a negative Slot inserts nothing.
-	Value []byte
-	Slot  int
+	Value          []byte
+	RevisionOffset int
 	// Delete removes the key. Value still travels to followers.
 	Delete bool
-	// Note is a short remark for followers that is not part of the state. It is
+	// Metadata is a short remark for followers that is not part of the state. It is
 	// journaled with the write and forgotten with the journal.
-	Note []byte
+	Metadata []byte
 	// Conditions must all hold when the write is committed, or it is refused.
 	Conditions []Condition
-	// Frees says that the write leads to less: on a full disk, a batch of such writes only may
+	// FreesSpace says that the write leads to less: on a full disk, a batch of such writes only may
 	// use the room that is kept for them.
-	Frees bool
+	FreesSpace bool
 }
 
 // A Condition holds while the last write of Key that is still alive has the given
@@ -42,11 +42,11 @@ type Commit struct {
 	Time     time.Time // when the batch was written, by the writer's clock
 	// Index is the position of the Write in the batch of the Append that is under way;
 	// -1 for commits of earlier Appends, of recovery and of other writers.
-	Index  int
-	Key    string
-	Value  []byte
-	Delete bool
-	Note   []byte
+	Index    int
+	Key      string
+	Value    []byte
+	Delete   bool
+	Metadata []byte
 }
 
 // A Result answers one Write of a batch: its revision, or ErrCondition.
@@ -88,10 +88,10 @@ type Log interface {
 	// It returns the newest revision ever assigned.
 	Recover(r Recovery) (Revision, error)
 
-	// Follow names the function that receives each batch of commits once it is
+	// Subscribe names the function that receives each batch of commits once it is
 	// durable, in order, before Append answers. It is called by one goroutine at a time
 	// and must not call the log.
-	Follow(fn func(batch []Commit))
+	Subscribe(fn func(batch []Commit))
 
 	// Append checks the conditions of each write against the state and against the
 	// earlier writes of the same batch, gives each one that passes the next revision,
@@ -121,12 +121,12 @@ type Recovery struct {
 	Item   func(Item) error
 	Base   func(Revision) error
 	Commit func(Commit) error
-	// Current answers the revision of a live key, 0 if there is none, as far as the caller
+	// CurrentRevision answers the revision of a live key, 0 if there is none, as far as the caller
 	// has applied the followed commits. nil: the log keeps its own map.
-	Current func(key string) Revision
-	// Applied answers the revision up to which Current reflects the followed commits.
+	CurrentRevision func(key string) Revision
+	// AppliedRevision answers the revision up to which Current reflects the followed commits.
 	// nil: all that was followed before the current Append.
-	Applied func() Revision
+	AppliedRevision func() Revision
 }
 
 // Stats are sizes and counts of a log since it was opened.

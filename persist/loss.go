@@ -6,15 +6,15 @@ import (
 	"path/filepath"
 )
 
-// lacks says what a segment that the mark names lacks, "" if nothing.
-func (m mark) lacks(done scanned) string {
+// missingFrom says what a segment that the mark names lacks, "" if nothing.
+func (m watermark) missingFrom(done scanResult) string {
 	switch {
 	case done.end == 0:
 		return "has lost its header (" + done.torn + ")"
 	case done.end < m.end:
 		return fmt.Sprintf("ends at offset %d with revision %d, but batches up to offset %d and revision %d were durable",
 			done.end, done.next-1, m.end, m.newest)
-	case done.reached != m.sum:
+	case done.sumAtOffset != m.sum:
 		return fmt.Sprintf("holds other batches before offset %d than were durable", m.end)
 	case done.size < m.length:
 		return fmt.Sprintf("has %d bytes, but had at least %d: batches at its end may be gone", done.size, m.length)
@@ -22,30 +22,30 @@ func (m mark) lacks(done scanned) string {
 	return ""
 }
 
-// missing is the loss of the whole segment that the mark names.
-func (m mark) missing(dir string) *LossError {
-	return &LossError{File: filepath.Join(journalDir(dir), fileName(m.segment, segmentSuffix)), What: "is missing, the newest file of the journal"}
+// segmentLoss is the loss of the whole segment that the mark names.
+func (m watermark) segmentLoss(dir string) *DataLossError {
+	return &DataLossError{File: filepath.Join(journalDir(dir), fileName(m.segment, segmentSuffix)), What: "is missing, the newest file of the journal"}
 }
 
-// short is the loss of revisions which no single file tells.
-func (m mark) short(dir string, last Revision) *LossError {
-	return &LossError{File: snapshotsDir(dir), What: fmt.Sprintf("and the journal end with revision %d, but the state had reached %d", last, m.newest)}
+// revisionLoss is the loss of revisions which no single file tells.
+func (m watermark) revisionLoss(dir string, last Revision) *DataLossError {
+	return &DataLossError{File: snapshotsDir(dir), What: fmt.Sprintf("and the journal end with revision %d, but the state had reached %d", last, m.newest)}
 }
 
-// forgotten says that the journal was not closed, and that the operating system, which had what
+// lostUnsynced says that the journal was not closed, and that the operating system, which had what
 // was not synced, has been started anew since.
-func (m mark) forgotten(boot string) bool {
-	return m.unsynced && !m.clean && (m.boot == "" || m.boot != boot)
+func (m watermark) lostUnsynced(boot string) bool {
+	return m.unsynced && !m.clean && (m.bootID == "" || m.bootID != boot)
 }
 
-// errEndsEarly is the loss of a journal that ends before the snapshot.
-func errEndsEarly(s segment, last, base Revision) error {
-	return &LossError{File: s.path, What: fmt.Sprintf("ends with revision %d, before the snapshot at %d", last, base)}
+// journalLoss is the loss of a journal that ends before the snapshot.
+func journalLoss(s segment, last, base Revision) error {
+	return &DataLossError{File: s.path, What: fmt.Sprintf("ends with revision %d, before the snapshot at %d", last, base)}
 }
 
 // lossOf answers the loss in an error; nil if it is about something else.
-func lossOf(err error) *LossError {
-	var loss *LossError
+func lossOf(err error) *DataLossError {
+	var loss *DataLossError
 	errors.As(err, &loss)
 	return loss
 }

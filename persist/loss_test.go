@@ -75,7 +75,7 @@ func lossSubject(t *testing.T, end, fill string) (fs *vfs.Mem, newest string, la
 	case closed:
 		mustClose(t, j)
 	case marked:
-		if err := j.mark(); err != nil {
+		if err := j.writeWatermark(); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -100,7 +100,7 @@ func TestLossIsRefused(t *testing.T) {
 				fs, newest, last := lossSubject(t, end, "b")
 				l.take(fs, newest)
 				checkLoss(t, fs, newest)
-				checkLeap(t, fs, last)
+				checkRevisionGap(t, fs, last)
 			})
 		}
 	}
@@ -110,7 +110,7 @@ func TestLossIsRefused(t *testing.T) {
 func checkLoss(t *testing.T, fs *vfs.Mem, file string) {
 	t.Helper()
 	for range 2 { // nothing that the first attempt writes may hide it from the second
-		if _, _, err := reopen(testOptions(fs)); !errors.Is(err, ErrLoss) || !strings.Contains(err.Error(), file) {
+		if _, _, err := reopen(testOptions(fs)); !errors.Is(err, ErrDataLoss) || !strings.Contains(err.Error(), file) {
 			t.Fatalf("opened with %v", err)
 		}
 	}
@@ -120,11 +120,11 @@ func checkLoss(t *testing.T, fs *vfs.Mem, file string) {
 	}
 }
 
-// checkLeap accepts a loss: every revision is greater than all that were given out.
-func checkLeap(t *testing.T, fs *vfs.Mem, last Revision) {
+// checkRevisionGap accepts a loss: every revision is greater than all that were given out.
+func checkRevisionGap(t *testing.T, fs *vfs.Mem, last Revision) {
 	t.Helper()
 	o := testOptions(fs)
-	o.AcceptLoss = true
+	o.AcceptDataLoss = true
 	j, m := mustReopen(t, o)
 	if m.base <= last || len(m.history) > 0 {
 		t.Fatalf("base %d with %d commits of history, but %d was given out", m.base, len(m.history), last)
@@ -157,12 +157,12 @@ func TestMissingFiles(t *testing.T) {
 				}
 				checkLoss(t, fs, filepath.Join(testDir, name))
 				o := testOptions(fs)
-				o.AcceptLoss = true
+				o.AcceptDataLoss = true
 				j, m := mustReopen(t, o)
 				if m.newest < last {
 					t.Errorf("the state is at %d, was at %d", m.newest, last)
 				}
-				if name == controlFile && m.base < last+restoreLeap {
+				if name == controlFile && m.base < last+restoreRevisionGap {
 					t.Errorf("the state is at %d, which may have been given out", m.base)
 				}
 				mustClose(t, j)
@@ -187,7 +187,7 @@ func TestLossIsAcceptedEverywhere(t *testing.T) {
 			return nil
 		})
 		o := testOptions(fs)
-		o.AcceptLoss = true
+		o.AcceptDataLoss = true
 		j, _, err := reopen(o)
 		if err == nil {
 			err = j.Close()
@@ -206,15 +206,15 @@ func TestLossIsAcceptedEverywhere(t *testing.T) {
 			}
 			mustClose(t, j)
 		}
-		if err != nil && !errors.Is(err, ErrLoss) {
+		if err != nil && !errors.Is(err, ErrDataLoss) {
 			t.Fatalf("operation %d: %v", at, err)
 		}
-		checkLeap(t, fs, last)
+		checkRevisionGap(t, fs, last)
 	}
 }
 
-// TestUnsyncedLossLeaps: under SyncNone a power cut may take what was given out.
-func TestUnsyncedLossLeaps(t *testing.T) {
+// TestUnsyncedLossSkipsRevisions: under SyncNone a power cut may take what was given out.
+func TestUnsyncedLossSkipsRevisions(t *testing.T) {
 	for _, boot := range []string{"this", "another"} {
 		fs := vfs.NewMem()
 		o := testOptions(fs)
@@ -229,7 +229,7 @@ func TestUnsyncedLossLeaps(t *testing.T) {
 			after = fs.Crash(nil)
 		}
 		o = testOptions(after)
-		o.Sync, o.boot = SyncNone, boot
+		o.Sync, o.bootID = SyncNone, boot
 		j, m = mustReopen(t, o)
 		if boot == "this" && m.newest != last || boot == "another" && m.newest <= last {
 			t.Errorf("boot %s: at %d, was at %d", boot, m.newest, last)
@@ -244,12 +244,12 @@ func TestUnsyncedLossLeaps(t *testing.T) {
 func TestRevisionsAreReserved(t *testing.T) {
 	fs := vfs.NewMem()
 	j, m := mustReopen(t, testOptions(fs))
-	j.newest += revisionStep - 3 // as if they had been given out
+	j.newest += revisionReservation - 3 // as if they had been given out
 	for range 10 {
 		mustAppend(t, j, put("a", "1"))
 		got, fault, err := readControl(fs.Clone(), testDir)
-		if err != nil || fault != nil || got.ceiling < m.newest {
-			t.Fatalf("revision %d is given out, %d are reserved: %v %v", m.newest, got.ceiling, fault, err)
+		if err != nil || fault != nil || got.maxRevision < m.newest {
+			t.Fatalf("revision %d is given out, %d are reserved: %v %v", m.newest, got.maxRevision, fault, err)
 		}
 	}
 }
@@ -273,8 +273,8 @@ func TestStartsOnFullDisk(t *testing.T) {
 	}
 }
 
-// TestRotationIsPutOff: what the system lacks at the moment does not end the journal.
-func TestRotationIsPutOff(t *testing.T) {
+// TestRotationIsPostponed: what the system lacks at the moment does not end the journal.
+func TestRotationIsPostponed(t *testing.T) {
 	for _, step := range []string{"create", "edit", "syncdir", "write"} {
 		for _, cause := range []error{syscall.EMFILE, syscall.ENFILE, syscall.ENOSPC} {
 			if step == "write" && cause != syscall.ENOSPC {
@@ -317,9 +317,9 @@ func TestRotationIsPutOff(t *testing.T) {
 	}
 }
 
-// FuzzMark: any bytes as a control file are refused or are a mark.
-func FuzzMark(f *testing.F) {
-	good := mark{sequence: 2, clean: true, newest: 3, boot: "this"}.encode()
+// FuzzWatermark: any bytes as a control file are refused or are a mark.
+func FuzzWatermark(f *testing.F) {
+	good := watermark{sequence: 2, clean: true, newest: 3, bootID: "this"}.encode()
 	f.Add(append(bytes.Clone(good), good...))
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, data []byte) {

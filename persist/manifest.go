@@ -51,7 +51,7 @@ func readManifest(fs vfs.FS, dir string, at Revision) (manifest, error) {
 
 func parseManifest(path string, data []byte) (manifest, error) {
 	var m manifest
-	if err := unseal(path, data, &m); err != nil {
+	if err := decodeChecksummed(path, data, &m); err != nil {
 		return m, err
 	}
 	blocks := int64(len(m.Sums) / 8)

@@ -3,8 +3,8 @@ package persist
 // recent remembers the keys of batches that are appended but that the caller has not applied
 // yet, so that conditions are checked against the truth and not against what is published.
 type recent struct {
-	keys        map[string]recentKey
-	generations []generation
+	keys    map[string]recentKey
+	batches []recentBatch
 }
 
 // A recentKey is the newest revision of a key, 0 after a delete, and the batch that made it so.
@@ -13,7 +13,7 @@ type recentKey struct {
 	batch    Revision // last revision of that batch
 }
 
-type generation struct {
+type recentBatch struct {
 	last Revision
 	keys []string
 }
@@ -30,20 +30,20 @@ func (r *recent) remember(batch []Commit) {
 		}
 		r.keys[c.Key] = k
 	}
-	r.generations = append(r.generations, generation{last, keys})
+	r.batches = append(r.batches, recentBatch{last, keys})
 }
 
 // forget drops the batches that the caller has applied.
 func (r *recent) forget(applied Revision) {
 	n := 0
-	for ; n < len(r.generations) && r.generations[n].last <= applied; n++ {
-		for _, key := range r.generations[n].keys {
+	for ; n < len(r.batches) && r.batches[n].last <= applied; n++ {
+		for _, key := range r.batches[n].keys {
 			if k, ok := r.keys[key]; ok && k.batch <= applied {
 				delete(r.keys, key)
 			}
 		}
 	}
 	if n > 0 {
-		r.generations = append(r.generations[:0], r.generations[n:]...)
+		r.batches = append(r.batches[:0], r.batches[n:]...)
 	}
 }

@@ -54,33 +54,33 @@ type recovery struct {
 // is passed over only if an older one, or none, and the journal yield the same state.
 // After an error the caller forgets what was delivered and closes the log.
 func (j *Journal) Recover(r Recovery) (Revision, error) {
-	j.writing.Lock()
-	defer j.writing.Unlock()
-	j.maint.Lock()
-	defer j.maint.Unlock()
-	if err := j.ready(); !errors.Is(err, errNotRecovered) {
+	j.writeMu.Lock()
+	defer j.writeMu.Unlock()
+	j.filesMu.Lock()
+	defer j.filesMu.Unlock()
+	if err := j.checkOpen(); !errors.Is(err, errNotRecovered) {
 		return 0, errors.Join(errors.New("persist: Recover is called once, after Open"), err)
 	}
 	if err := j.salvage(); err != nil {
 		return 0, err
 	}
-	j.currentOf, j.applied = r.Current, r.Applied
-	if r.Current == nil {
-		j.own = map[string]Revision{}
+	j.lookupRevision, j.lookupApplied = r.CurrentRevision, r.AppliedRevision
+	if r.CurrentRevision == nil {
+		j.revisions = map[string]Revision{}
 	}
 	run := &recovery{j: j, r: r}
-	if err := run.do(run.state, run.list, run.discard, run.journal, run.settle, run.activate); err != nil {
+	if err := run.runSteps(run.loadState, run.findSegments, run.dropStaleJournal, run.replayJournal, run.checkComplete, run.openActiveSegment); err != nil {
 		return 0, err
 	}
-	if j.o.MarkEvery > 0 {
-		j.keepBallast()
-		j.kept = make(chan struct{})
-		go j.keep(j.kept)
+	if j.o.WatermarkInterval > 0 {
+		j.refillBallast()
+		j.maintenanceDone = make(chan struct{})
+		go j.runMaintenance(j.maintenanceDone)
 	}
 	return j.newest, nil
 }
 
-func (run *recovery) do(steps ...func() error) error {
+func (run *recovery) runSteps(steps ...func() error) error {
 	for _, step := range steps {
 		if err := step(); err != nil {
 			return errors.Join(append([]error{err}, run.faults...)...)
@@ -89,8 +89,8 @@ func (run *recovery) do(steps ...func() error) error {
 	return nil
 }
 
-// state delivers the newest intact snapshot.
-func (run *recovery) state() error {
+// loadState delivers the newest intact snapshot.
+func (run *recovery) loadState() error {
 	j := run.j
 	list, err := listSnapshots(j.fs, j.dir)
 	if err != nil {
@@ -110,7 +110,7 @@ func (run *recovery) state() error {
 		j.o.Logger.Error("a snapshot is damaged", "revision", at, "error", err)
 	}
 	if db != nil {
-		err := eachItem(db, run.item)
+		err := eachItem(db, run.deliverItem)
 		if err = errors.Join(err, db.Close()); err != nil {
 			return err
 		}
@@ -121,9 +121,9 @@ func (run *recovery) state() error {
 	return nil
 }
 
-func (run *recovery) item(item Item) error {
-	if run.j.own != nil {
-		run.j.own[item.Key] = item.Revision
+func (run *recovery) deliverItem(item Item) error {
+	if run.j.revisions != nil {
+		run.j.revisions[item.Key] = item.Revision
 	}
 	if run.r.Item != nil {
 		return run.r.Item(item)
@@ -131,15 +131,15 @@ func (run *recovery) item(item Item) error {
 	return nil
 }
 
-// list finds the segments.
-func (run *recovery) list() (err error) {
+// findSegments finds the segments.
+func (run *recovery) findSegments() (err error) {
 	j := run.j
 	if run.segments, err = listSegments(j.fs, journalDir(j.dir)); err != nil {
 		return err
 	}
-	marked := j.control.mark.segment
+	marked := j.control.watermark.segment
 	if marked > 0 && !run.lenient && !slices.ContainsFunc(run.segments, func(s segment) bool { return s.first == marked }) {
-		return j.control.mark.missing(j.dir)
+		return j.control.watermark.segmentLoss(j.dir)
 	}
 	n := len(run.segments)
 	if n == 0 {
@@ -153,9 +153,9 @@ func (run *recovery) list() (err error) {
 	return nil
 }
 
-// discard drops a journal that ends before the snapshot: its history has a gap before the
+// dropStaleJournal drops a journal that ends before the snapshot: its history has a gap before the
 // next revision. That is so after a loss that was accepted, and else is a loss.
-func (run *recovery) discard() error {
+func (run *recovery) dropStaleJournal() error {
 	j, n := run.j, len(run.segments)
 	if n == 0 || run.segments[n-1].first > run.base {
 		return nil
@@ -165,8 +165,8 @@ func (run *recovery) discard() error {
 	if err != nil || done.next > run.base {
 		return err
 	}
-	if j.control.mark.segment > 0 && !run.lenient {
-		return errEndsEarly(last, done.next-1, run.base)
+	if j.control.watermark.segment > 0 && !run.lenient {
+		return journalLoss(last, done.next-1, run.base)
 	}
 	for ; len(run.segments) > 0 && !run.lenient; run.segments = run.segments[:n] {
 		n = len(run.segments) - 1
@@ -179,24 +179,24 @@ func (run *recovery) discard() error {
 	return nil
 }
 
-// journal delivers the commits of all segments, and compares their end with the mark.
-func (run *recovery) journal() error {
-	m := run.j.control.mark
+// replayJournal delivers the commits of all segments, and compares their end with the mark.
+func (run *recovery) replayJournal() error {
+	m := run.j.control.watermark
 	for i := range run.segments {
 		s := &run.segments[i]
 		newest := i == len(run.segments)-1
 		if i > 0 && s.first != run.last+1 {
 			if newest && s.first <= run.last {
-				return run.leftover(*s)
+				return run.dropEmptySegment(*s)
 			}
 			return &CorruptError{File: s.path, What: fmt.Sprintf(
 				"the segment begins with revision %d, but the one before ends with %d", s.first, run.last)}
 		}
 		sc := scan{fs: run.j.fs, segment: *s, newest: newest, buf: run.buf}
 		if s.first == m.segment {
-			sc.at = m.end
+			sc.sumOffset = m.end
 		}
-		done, err := sc.run(run.batch)
+		done, err := sc.run(run.replayBatch)
 		if err != nil {
 			return err
 		}
@@ -205,16 +205,16 @@ func (run *recovery) journal() error {
 		if s.first != m.segment || run.lenient {
 			continue
 		}
-		if what := m.lacks(done); what != "" {
-			return &LossError{File: s.path, What: what}
+		if what := m.missingFrom(done); what != "" {
+			return &DataLossError{File: s.path, What: what}
 		}
 	}
 	return nil
 }
 
-// leftover drops a segment that could not be completed when the one before was full, and whose
+// dropEmptySegment drops a segment that could not be completed when the one before was full, and whose
 // removal a crash took back.
-func (run *recovery) leftover(s segment) error {
+func (run *recovery) dropEmptySegment(s segment) error {
 	done, err := scan{fs: run.j.fs, segment: s, newest: true}.run(nil)
 	if err != nil {
 		return err
@@ -226,16 +226,16 @@ func (run *recovery) leftover(s segment) error {
 	return errors.Join(run.j.fs.Remove(s.path), run.j.fs.SyncDir(journalDir(run.j.dir)))
 }
 
-func (run *recovery) batch(f frame, payload []byte) error {
+func (run *recovery) replayBatch(f frame, payload []byte) error {
 	if f.last > run.base {
 		run.j.stats.SinceSnapshot += f.size()
 	}
-	return decodeRecords(f, payload, run.commit)
+	return decodeRecords(f, payload, run.deliverCommit)
 }
 
-func (run *recovery) commit(c Commit) error {
-	if run.j.own != nil && c.Revision > run.base {
-		run.j.apply(&c)
+func (run *recovery) deliverCommit(c Commit) error {
+	if run.j.revisions != nil && c.Revision > run.base {
+		run.j.applyRevision(&c)
 	}
 	if run.r.Commit != nil {
 		return run.r.Commit(c)
@@ -243,19 +243,19 @@ func (run *recovery) commit(c Commit) error {
 	return nil
 }
 
-// settle decides whether what was delivered is everything that was ever acknowledged.
-func (run *recovery) settle() error {
+// checkComplete decides whether what was delivered is everything that was ever acknowledged.
+func (run *recovery) checkComplete() error {
 	if run.last < run.damaged {
 		return fmt.Errorf("persist: the journal ends at revision %d and cannot replace the damaged snapshot at %d", run.last, run.damaged)
 	}
-	if m := run.j.control.mark; max(run.last, run.base) < m.newest && !run.lenient {
-		return m.short(run.j.dir, max(run.last, run.base))
+	if m := run.j.control.watermark; max(run.last, run.base) < m.newest && !run.lenient {
+		return m.revisionLoss(run.j.dir, max(run.last, run.base))
 	}
-	return dropStrays(run.j.fs, run.j.dir)
+	return removeOrphans(run.j.fs, run.j.dir)
 }
 
-// activate cuts off a torn batch and opens the last segment for writing.
-func (run *recovery) activate() error {
+// openActiveSegment cuts off a torn batch and opens the last segment for writing.
+func (run *recovery) openActiveSegment() error {
 	j := run.j
 	if n := len(run.segments); n > 0 && run.segments[n-1].size == 0 {
 		// A crash while the segment was made. It must be gone for good before the one
@@ -271,19 +271,19 @@ func (run *recovery) activate() error {
 	j.base, j.hasBase, j.recovered = run.base, run.hasBase, true
 	j.mu.Unlock()
 	if len(run.segments) > 0 {
-		return run.reopen(run.segments[len(run.segments)-1])
+		return run.reopenSegment(run.segments[len(run.segments)-1])
 	}
-	if err := j.rotateNow(); !passes(err) {
+	if err := j.rotateNow(); !isTransient(err) {
 		return err
 	}
 	return nil // the first Append tries again
 }
 
-// reopen makes the last segment the active one, and what was read of it durable: a kill may
+// reopenSegment makes the last segment the active one, and what was read of it durable: a kill may
 // have left bytes that were written and never synced. Only zeros may follow the last batch.
-func (run *recovery) reopen(s segment) error {
+func (run *recovery) reopenSegment(s segment) error {
 	j := run.j
-	file, size, err := j.extend(s)
+	file, size, err := j.openForAppend(s)
 	if err != nil {
 		return err
 	}
@@ -293,12 +293,12 @@ func (run *recovery) reopen(s segment) error {
 	if run.torn != "" {
 		j.o.Logger.Warn("cut off a write that a crash interrupted", "file", s.path, "offset", s.size,
 			"bytes", size-s.size, "reason", run.torn)
-		return j.trim(s.size)
+		return j.truncateReserve(s.size)
 	}
 	if err := j.sync(); err != nil {
 		return err
 	}
-	if err := j.mark(); !errors.Is(err, ErrNoSpace) {
+	if err := j.writeWatermark(); !errors.Is(err, ErrNoSpace) {
 		return err
 	}
 	return nil // the first Append tries again

@@ -15,13 +15,13 @@ import (
 	"github.com/tidwall/buntdb"
 )
 
-// A restored log counts on from its backup's revision plus restoreLeap, and restoreRate for
+// A restored log counts on from its backup's revision plus restoreRevisionGap, and restoreRevisionRate for
 // each second since: more than any server can have assigned after the backup was taken, in
 // years, whatever the clock says. So no revision is used twice, and every revision that a
 // client may still know lies before the history.
 const (
-	restoreLeap = 1 << 44
-	restoreRate = 100_000
+	restoreRevisionGap  = 1 << 44
+	restoreRevisionRate = 100_000
 )
 
 // Restore makes a data directory from a backup. The directory must be missing or empty, or
@@ -31,37 +31,37 @@ func Restore(dir string, r io.Reader) error { return restore(dir, r, Options{}) 
 
 func restore(dir string, r io.Reader, o Options) (err error) {
 	o = o.withDefaults()
-	if err := mustBeEmpty(o, dir); err != nil {
+	if err := checkRestorable(o, dir); err != nil {
 		return err
 	}
-	o.AcceptLoss = true // of a lock file that nobody has made yet
-	lock, err := takeDirectory(o, dir)
+	o.AcceptDataLoss = true // of a lock file that nobody has made yet
+	lock, err := lockDirectory(o, dir)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, lock.Close()) }()
-	if err := mustBeEmpty(o, dir); err != nil {
+	if err := checkRestorable(o, dir); err != nil {
 		return err
 	}
 	marker := filepath.Join(dir, restoringFile)
-	if err := writeSealed(o.FS, marker, format{formatVersion}); err != nil {
+	if err := writeChecksummed(o.FS, marker, format{formatVersion}); err != nil {
 		return noSpace(err)
 	}
-	if err := wipe(o, dir); err != nil {
+	if err := removeUnfinishedRestore(o, dir); err != nil {
 		return err
 	}
 	in := &backupReader{r: r}
 	if err := in.read(); err != nil {
 		return errors.Join(err, in.close(), o.FS.Remove(marker), o.FS.SyncDir(dir))
 	}
-	if err := errors.Join(in.place(dir, o), in.close()); err != nil {
+	if err := errors.Join(in.writeDirectory(dir, o), in.close()); err != nil {
 		return noSpace(err)
 	}
 	return errors.Join(o.FS.Remove(marker), o.FS.SyncDir(dir))
 }
 
-// mustBeEmpty refuses a directory that holds anything but an unfinished restore.
-func mustBeEmpty(o Options, dir string) error {
+// checkRestorable refuses a directory that holds anything but an unfinished restore.
+func checkRestorable(o Options, dir string) error {
 	names, err := o.FS.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) || slices.Contains(names, restoringFile) {
 		return nil
@@ -74,8 +74,8 @@ func mustBeEmpty(o Options, dir string) error {
 	return err
 }
 
-// wipe removes what a restore that did not finish has left.
-func wipe(o Options, dir string) error {
+// removeUnfinishedRestore removes what a restore that did not finish has left.
+func removeUnfinishedRestore(o Options, dir string) error {
 	names, err := o.FS.ReadDir(dir)
 	if err != nil {
 		return err
@@ -98,23 +98,23 @@ func wipe(o Options, dir string) error {
 	return err
 }
 
-// place writes the state. The marker keeps a half-written directory from ever being opened.
-func (in *backupReader) place(dir string, o Options) error {
-	if err := makeFolders(o.FS, dir); err != nil {
+// writeDirectory writes the state. The marker keeps a half-written directory from ever being opened.
+func (in *backupReader) writeDirectory(dir string, o Options) error {
+	if err := makeSubdirectories(o.FS, dir); err != nil {
 		return err
 	}
 	elapsed := max(0, o.Now().Sub(time.Unix(0, in.head.Time))/time.Second)
-	at := in.head.Revision + restoreLeap + restoreRate*Revision(elapsed)
+	at := in.head.Revision + restoreRevisionGap + restoreRevisionRate*Revision(elapsed)
 	if err := writeState(o, dir, at, in.db); err != nil {
 		return err
 	}
-	if err := writeSealed(o.FS, filepath.Join(dir, labelsFile), in.head.Labels); err != nil {
+	if err := writeChecksummed(o.FS, filepath.Join(dir, labelsFile), in.head.Labels); err != nil {
 		return err
 	}
-	if err := writeControl(o.FS, dir, mark{clean: true, newest: at, ceiling: at}); err != nil {
+	if err := writeControl(o.FS, dir, watermark{clean: true, newest: at, maxRevision: at}); err != nil {
 		return err
 	}
-	return writeSealed(o.FS, filepath.Join(dir, formatFile), format{directoryFormat})
+	return writeChecksummed(o.FS, filepath.Join(dir, formatFile), format{directoryFormat})
 }
 
 // A backupReader reads a backup into memory.
@@ -205,7 +205,7 @@ func (in *backupReader) read() error {
 
 // use counts the chunk that was read and reads the next one.
 func (in *backupReader) use() error {
-	in.chunks, in.sum = in.chunks+1, sumMore(in.sum, in.header[:])
+	in.chunks, in.sum = in.chunks+1, updateChecksum(in.sum, in.header[:])
 	return in.next()
 }
 

@@ -16,7 +16,7 @@ func (j *Journal) rotateIfDue() error {
 	switch {
 	case err == nil || errors.Is(err, ErrFailed):
 		return err
-	case !passes(err):
+	case !isTransient(err):
 		return j.fail(fmt.Errorf("new segment: %w", err))
 	case j.file == nil:
 		return noSpace(err)
@@ -41,31 +41,31 @@ func (j *Journal) Trim(keepFrom Revision) error {
 	if err := j.rotateForTrim(); err != nil {
 		return fmt.Errorf("persist: trim: %w", err)
 	}
-	j.maint.Lock()
-	defer j.maint.Unlock()
+	j.filesMu.Lock()
+	defer j.filesMu.Unlock()
 	j.mu.Lock()
 	base := j.base
 	j.mu.Unlock()
-	return j.drop(base, keepFrom)
+	return j.removeObsolete(base, keepFrom)
 }
 
 func (j *Journal) rotateForTrim() error {
-	j.writing.Lock()
-	defer j.writing.Unlock()
-	if err := j.ready(); err != nil || !j.rotationDue() {
+	j.writeMu.Lock()
+	defer j.writeMu.Unlock()
+	if err := j.checkOpen(); err != nil || !j.rotationDue() {
 		return err
 	}
 	j.disk.begin()
 	defer j.disk.end()
-	err := j.retry(func() error { return noSpace(j.rotateNow()) })
-	if err == nil || passes(err) || errors.Is(err, ErrFailed) {
+	err := j.retryWithBallast(func() error { return noSpace(j.rotateNow()) })
+	if err == nil || isTransient(err) || errors.Is(err, ErrFailed) {
 		return err
 	}
 	return j.fail(fmt.Errorf("new segment: %w", err))
 }
 
-// passes says whether an error is about what the system has too little of at the moment.
-func passes(err error) bool {
+// isTransient says whether an error is about what the system has too little of at the moment.
+func isTransient(err error) bool {
 	return isFull(err) || errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
 }
 
@@ -81,7 +81,7 @@ func (j *Journal) rotateNow() error {
 	if err != nil {
 		return err
 	}
-	file, size, err := j.extend(s)
+	file, size, err := j.openForAppend(s)
 	if err != nil {
 		return errors.Join(err, j.fs.Remove(s.path))
 	}
@@ -94,7 +94,7 @@ func (j *Journal) rotateNow() error {
 	j.segments = append(j.segments, s)
 	j.file, j.reserved, j.rotate = file, size, false
 	j.mu.Unlock()
-	if err := j.mark(); err != nil || old == nil {
+	if err := j.writeWatermark(); err != nil || old == nil {
 		return err
 	}
 	if err := errors.Join(old.Truncate(end), old.Close()); err != nil {

@@ -12,13 +12,13 @@ import (
 // is accepted, and when the machine was started anew under SyncNone. What is left becomes a
 // snapshot beyond all of them, so that no watch goes on across the gap.
 func (j *Journal) salvage() error {
-	m := j.control.mark
-	loss := j.unmarked || m.forgotten(j.o.boot)
-	if !loss && j.o.AcceptLoss {
+	m := j.control.watermark
+	loss := j.controlLost || m.lostUnsynced(j.o.bootID)
+	if !loss && j.o.AcceptDataLoss {
 		run := &recovery{j: j}
-		err := run.do(run.state, run.list, run.discard, run.journal, run.settle)
+		err := run.runSteps(run.loadState, run.findSegments, run.dropStaleJournal, run.replayJournal, run.checkComplete)
 		j.stats = Stats{}
-		loss = j.lost(asError(lossOf(err)))
+		loss = j.acceptsLoss(asError(lossOf(err)))
 	}
 	if !loss {
 		return nil
@@ -28,10 +28,10 @@ func (j *Journal) salvage() error {
 		return err
 	}
 	at, err := j.salvageInto(db)
-	return j.leap(at, errors.Join(err, db.Close()))
+	return j.skipRevisions(at, errors.Join(err, db.Close()))
 }
 
-func asError(loss *LossError) error {
+func asError(loss *DataLossError) error {
 	if loss == nil {
 		return nil
 	}
@@ -51,26 +51,26 @@ func (j *Journal) salvageInto(db *buntdb.DB) (at Revision, err error) {
 		}
 		return put(c)
 	}
-	err = run.do(run.state, run.list, run.discard, run.journal, run.settle)
+	err = run.runSteps(run.loadState, run.findSegments, run.dropStaleJournal, run.replayJournal, run.checkComplete)
 	j.stats = Stats{}
 	if err != nil {
 		return 0, err
 	}
 	last := max(run.base, run.last)
-	if at = max(last, j.control.mark.ceiling) + 1; j.unmarked {
-		at = last + restoreLeap
+	if at = max(last, j.control.watermark.maxRevision) + 1; j.controlLost {
+		at = last + restoreRevisionGap
 	}
 	j.o.Logger.Warn("revisions leap: what was given out after the last one that is left may be gone", "last", last, "next", at+1)
 	return at, writeState(j.o, j.dir, at, db)
 }
 
-// leap marks that the state is at a revision, and that the journal is of no use any more.
-func (j *Journal) leap(at Revision, err error) error {
+// skipRevisions marks that the state is at a revision, and that the journal is of no use any more.
+func (j *Journal) skipRevisions(at Revision, err error) error {
 	if err != nil {
 		return noSpace(err)
 	}
-	j.newest, j.unmarked = at, false
-	return j.mark()
+	j.newest, j.controlLost = at, false
+	return j.writeWatermark()
 }
 
 // writeState makes a durable snapshot of what db holds.
@@ -91,5 +91,5 @@ func writeState(o Options, dir string, at Revision, db *buntdb.DB) error {
 		return fmt.Errorf("persist: snapshot at revision %d: %w", at, err)
 	}
 	m.Time = o.Now().UnixNano()
-	return placeSnapshot(o.FS, dir, m)
+	return publishSnapshot(o.FS, dir, m)
 }

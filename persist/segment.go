@@ -79,7 +79,7 @@ func cmpRevision(a, b Revision) int {
 	return 0
 }
 
-func headerOfSegment(first Revision) []byte {
+func encodeSegmentHeader(first Revision) []byte {
 	b := make([]byte, segmentHeader)
 	copy(b, segmentMagic)
 	le.PutUint32(b[12:], segmentVersion)
@@ -96,14 +96,14 @@ func createSegment(fs vfs.FS, dir string, first Revision) (segment, error) {
 	if err != nil {
 		return s, err
 	}
-	if _, err := f.WriteAt(headerOfSegment(first), 0); err != nil {
+	if _, err := f.WriteAt(encodeSegmentHeader(first), 0); err != nil {
 		return s, errors.Join(err, f.Close(), fs.Remove(s.path))
 	}
 	if err := errors.Join(f.Sync(), f.Close()); err != nil {
 		return s, errors.Join(ErrFailed, err)
 	}
 	err = fs.SyncDir(dir)
-	if passes(err) {
+	if isTransient(err) {
 		return s, errors.Join(err, fs.Remove(s.path))
 	}
 	if err != nil {
@@ -146,35 +146,35 @@ func (w *window) slice(off int64, n int) ([]byte, error) {
 
 // A scan walks the batches of one segment.
 type scan struct {
-	fs      vfs.FS
-	segment segment
-	newest  bool     // the last segment: the only one that may end in a torn batch
-	until   Revision // stop after this revision; 0: at the end of the file
-	at      int64    // an offset at which a batch must end for reached to be known
-	buf     []byte   // lent from segment to segment
+	fs        vfs.FS
+	segment   segment
+	newest    bool     // the last segment: the only one that may end in a torn batch
+	until     Revision // stop after this revision; 0: at the end of the file
+	sumOffset int64    // an offset at which a batch must end for reached to be known
+	buf       []byte   // lent from segment to segment
 }
 
 // A scanned segment tells how a scan ended.
-type scanned struct {
-	next    Revision // revision after the last batch
-	end     int64    // offset behind the last batch; 0: not even the header is there
-	torn    string   // why bytes behind end are not a batch; "" if there are none
-	batches uint64
-	size    int64  // of the file
-	sum     uint32 // checksum in the header of the last batch; 0: there is none
-	reached uint32 // the same of the batch that ends at the scan's offset
-	buf     []byte
+type scanResult struct {
+	next        Revision // revision after the last batch
+	end         int64    // offset behind the last batch; 0: not even the header is there
+	torn        string   // why bytes behind end are not a batch; "" if there are none
+	batches     uint64
+	size        int64  // of the file
+	sum         uint32 // checksum in the header of the last batch; 0: there is none
+	sumAtOffset uint32 // the same of the batch that ends at the scan's offset
+	buf         []byte
 }
 
 // run hands the payload of each intact batch to fn, which may be nil.
-func (s scan) run(fn func(f frame, payload []byte) error) (scanned, error) {
+func (s scan) run(fn func(f frame, payload []byte) error) (scanResult, error) {
 	file, err := s.fs.Open(s.segment.path)
 	if err != nil {
-		return scanned{}, err
+		return scanResult{}, err
 	}
 	size, err := file.Size()
 	if err != nil {
-		return scanned{}, errors.Join(err, file.Close())
+		return scanResult{}, errors.Join(err, file.Close())
 	}
 	w := &window{file: file, size: size, buf: s.buf[:0]}
 	done, err := s.walk(w, fn)
@@ -182,8 +182,8 @@ func (s scan) run(fn func(f frame, payload []byte) error) (scanned, error) {
 	return done, errors.Join(err, file.Close())
 }
 
-func (s scan) walk(w *window, fn func(frame, []byte) error) (scanned, error) {
-	done := scanned{next: s.segment.first, size: w.size}
+func (s scan) walk(w *window, fn func(frame, []byte) error) (scanResult, error) {
+	done := scanResult{next: s.segment.first, size: w.size}
 	why, err := s.checkHeader(w)
 	if err != nil || why != "" {
 		done.torn = why
@@ -196,30 +196,30 @@ func (s scan) walk(w *window, fn func(frame, []byte) error) (scanned, error) {
 			return done, err
 		}
 		if fl != nil {
-			reserve, err := s.reserve(w, done.end)
+			reserve, err := s.isReserve(w, done.end)
 			if err != nil || reserve {
 				return done, err
 			}
 			done.torn = fl.what
-			return done, s.judge(w, f, done.end, fl)
+			return done, s.classifyFlaw(w, f, done.end, fl)
 		}
 		if fn != nil {
 			if err := fn(f, body[:f.payload]); err != nil {
-				return done, s.blame(f, err)
+				return done, s.wrapDecodeError(f, err)
 			}
 		}
 		done.end, done.next = done.end+f.size(), f.last+1
 		done.batches++
-		if done.sum = f.sum; done.end == s.at {
-			done.reached = f.sum
+		if done.sum = f.sum; done.end == s.sumOffset {
+			done.sumAtOffset = f.sum
 		}
 	}
 	return done, nil
 }
 
-// reserve says whether what follows is what a segment is given ahead: only zeros. What they
+// isReserve says whether what follows is what a segment is given ahead: only zeros. What they
 // may hide in one that is not the newest, the first revision of the next one tells.
-func (s scan) reserve(w *window, off int64) (bool, error) {
+func (s scan) isReserve(w *window, off int64) (bool, error) {
 	for off < w.size {
 		b, err := w.slice(off, windowBytes)
 		if err != nil || len(b) == 0 || !allZero(b) {
@@ -230,9 +230,9 @@ func (s scan) reserve(w *window, off int64) (bool, error) {
 	return true, nil
 }
 
-// blame turns a decoder's complaint into a CorruptError and leaves a caller's error alone.
-func (s scan) blame(f frame, err error) error {
-	var caller callerError
+// wrapDecodeError turns a decoder's complaint into a CorruptError and leaves a caller's error alone.
+func (s scan) wrapDecodeError(f frame, err error) error {
+	var caller callbackError
 	var corrupt *CorruptError
 	if errors.As(err, &caller) {
 		return caller.error
@@ -240,10 +240,10 @@ func (s scan) blame(f frame, err error) error {
 	if errors.As(err, &corrupt) {
 		return err
 	}
-	return s.corrupt(f.offset, err.Error())
+	return s.corruptError(f.offset, err.Error())
 }
 
-func (s scan) corrupt(offset int64, what string) error {
+func (s scan) corruptError(offset int64, what string) error {
 	return &CorruptError{File: s.segment.path, Offset: offset, What: what}
 }
 
@@ -259,20 +259,20 @@ func (s scan) checkHeader(w *window) (torn string, err error) {
 	case allZero(b):
 		torn = "the header was never written"
 	case string(b[:8]) != segmentMagic:
-		return "", s.corrupt(0, "it does not begin with the mark of a journal")
+		return "", s.corruptError(0, "it does not begin with the mark of a journal")
 	case le.Uint32(b[8:]) != checksum(b[12:]):
-		return "", s.corrupt(0, "the header has a wrong checksum")
+		return "", s.corruptError(0, "the header has a wrong checksum")
 	case le.Uint32(b[12:]) != segmentVersion:
-		return "", s.corrupt(0, "unknown format version "+strconv.Itoa(int(le.Uint32(b[12:]))))
+		return "", s.corruptError(0, "unknown format version "+strconv.Itoa(int(le.Uint32(b[12:]))))
 	case Revision(le.Uint64(b[16:])) != s.segment.first:
-		return "", s.corrupt(0, "the header names another first revision than the file's name")
+		return "", s.corruptError(0, "the header names another first revision than the file's name")
 	default:
 		return "", nil
 	}
 	if !s.newest {
-		return "", s.corrupt(0, torn)
+		return "", s.corruptError(0, torn)
 	}
-	return torn, s.nothingAfter(w, 0)
+	return torn, s.checkNoFrameAfter(w, 0)
 }
 
 // next reads the batch at an offset. The body holds payload and tail.
@@ -289,7 +289,7 @@ func (s scan) next(w *window, off int64, rev Revision) (f frame, body []byte, fl
 	}
 	f, what := parseHeader(b)
 	if what == "" {
-		what = s.misplaced(f, off, rev)
+		what = s.checkPlacement(f, off, rev)
 	}
 	if what != "" {
 		return frame{}, nil, &flaw{offset: off, what: what}, nil
@@ -308,7 +308,7 @@ func (s scan) next(w *window, off int64, rev Revision) (f frame, body []byte, fl
 	return f, body, f.checkBody(body), nil
 }
 
-func (s scan) misplaced(f frame, off int64, rev Revision) string {
+func (s scan) checkPlacement(f frame, off int64, rev Revision) string {
 	switch {
 	case f.segment != s.segment.first:
 		return "a batch belongs to another segment"
@@ -320,20 +320,20 @@ func (s scan) misplaced(f frame, off int64, rev Revision) string {
 	return ""
 }
 
-// judge answers nil if the flaw at the end of the journal is a write that a crash cut short.
-func (s scan) judge(w *window, f frame, off int64, fl *flaw) error {
+// classifyFlaw answers nil if the flaw at the end of the journal is a write that a crash cut short.
+func (s scan) classifyFlaw(w *window, f frame, off int64, fl *flaw) error {
 	if !fl.torn {
-		return s.corrupt(fl.offset, fl.what)
+		return s.corruptError(fl.offset, fl.what)
 	}
 	if !s.newest {
-		return s.corrupt(fl.offset, fl.what+", yet a later segment follows")
+		return s.corruptError(fl.offset, fl.what+", yet a later segment follows")
 	}
-	return s.nothingAfter(w, off)
+	return s.checkNoFrameAfter(w, off)
 }
 
-// nothingAfter answers an error if an intact header of a batch follows a torn one, which no
+// checkNoFrameAfter answers an error if an intact header of a batch follows a torn one, which no
 // crash can bring about: a batch is written only after the one before it was synced.
-func (s scan) nothingAfter(w *window, off int64) error {
+func (s scan) checkNoFrameAfter(w *window, off int64) error {
 	for at := off + frameAlign; at+frameHeader <= w.size; at += frameAlign {
 		b, err := w.slice(at, frameHeader)
 		if err != nil {
@@ -343,7 +343,7 @@ func (s scan) nothingAfter(w *window, off int64) error {
 			return nil
 		}
 		if f, what := parseHeader(b); what == "" && f.segment == s.segment.first && f.offset == at {
-			return s.corrupt(off, fmt.Sprintf("a batch is missing, yet an intact one follows at offset %d", at))
+			return s.corruptError(off, fmt.Sprintf("a batch is missing, yet an intact one follows at offset %d", at))
 		}
 	}
 	return nil

@@ -21,19 +21,19 @@ const chunkBytes = 1 << 20
 
 // Snapshot implements Log. It runs beside Append.
 func (j *Journal) Snapshot(at, keepFrom Revision, items func(yield func(Item) bool)) error {
-	j.maint.Lock()
-	defer j.maint.Unlock()
+	j.filesMu.Lock()
+	defer j.filesMu.Unlock()
 	mark, skip, err := j.beginSnapshot(at)
 	if err != nil {
 		return err
 	}
 	if !skip {
 		m, err := j.writeSnapshot(at, items)
-		if isFull(err) && j.release(ballastLeast) {
+		if isFull(err) && j.releaseBallast(minBallast) {
 			m, err = j.writeSnapshot(at, items)
 		}
 		if isFull(err) {
-			j.noteFull("a snapshot found no room")
+			j.setDiskFull("a snapshot found no room")
 		}
 		if err != nil {
 			return noSpace(fmt.Errorf("persist: snapshot at revision %d: %w", at, err))
@@ -44,13 +44,13 @@ func (j *Journal) Snapshot(at, keepFrom Revision, items func(yield func(Item) bo
 		j.stats.SnapshotBytes, j.stats.Snapshots = m.Bytes, 1
 		j.mu.Unlock()
 	}
-	return j.drop(at, keepFrom)
+	return j.removeObsolete(at, keepFrom)
 }
 
 // beginSnapshot checks the request, and has the next batch begin a new segment so that the
 // ones before can be dropped some day. skip says that this snapshot exists already.
 func (j *Journal) beginSnapshot(at Revision) (mark int64, skip bool, err error) {
-	if err := j.ready(); err != nil {
+	if err := j.checkOpen(); err != nil {
 		return 0, false, err
 	}
 	j.mu.Lock()
@@ -73,12 +73,12 @@ func (j *Journal) writeSnapshot(at Revision, items func(yield func(Item) bool)) 
 		return m, errors.Join(err, removeIfThere(j.fs, snapshotPath(j.dir, at)))
 	}
 	m.Time = j.o.Now().UnixNano()
-	return m, placeSnapshot(j.fs, j.dir, m)
+	return m, publishSnapshot(j.fs, j.dir, m)
 }
 
-// placeSnapshot gives a durable snapshot file its manifest, and reads the file back, since
+// publishSnapshot gives a durable snapshot file its manifest, and reads the file back, since
 // what it replaces is about to be deleted.
-func placeSnapshot(fs vfs.FS, dir string, m manifest) error {
+func publishSnapshot(fs vfs.FS, dir string, m manifest) error {
 	if err := fs.SyncDir(snapshotsDir(dir)); err != nil {
 		return err
 	}
@@ -90,7 +90,7 @@ func placeSnapshot(fs vfs.FS, dir string, m manifest) error {
 	if err = errors.Join(err, file.Close()); err != nil {
 		return err
 	}
-	return writeSealed(fs, manifestPath(dir, m.Revision), m)
+	return writeChecksummed(fs, manifestPath(dir, m.Revision), m)
 }
 
 // writeItems writes a durable BuntDB file.
@@ -264,9 +264,9 @@ func bytesOf(s string) []byte { return unsafe.Slice(unsafe.StringData(s), len(s)
 
 func textOf(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
-// drop removes what neither recovery nor the history since keepFrom needs any more.
-func (j *Journal) drop(at, keepFrom Revision) error {
-	if err := dropSnapshots(j.fs, j.dir, at); err != nil {
+// removeObsolete removes what neither recovery nor the history since keepFrom needs any more.
+func (j *Journal) removeObsolete(at, keepFrom Revision) error {
+	if err := removeOldSnapshots(j.fs, j.dir, at); err != nil {
 		return err
 	}
 	for {
@@ -279,7 +279,7 @@ func (j *Journal) drop(at, keepFrom Revision) error {
 			due = last <= at && last < keepFrom
 		}
 		j.mu.Unlock()
-		if due = due && j.marked(oldest); !due {
+		if due = due && j.watermarkPassed(oldest); !due {
 			return nil
 		}
 		// One at a time: a crash must not leave a gap between segments.
@@ -292,8 +292,8 @@ func (j *Journal) drop(at, keepFrom Revision) error {
 	}
 }
 
-// dropSnapshots removes every snapshot but one, and what crashes left behind.
-func dropSnapshots(fs vfs.FS, dir string, keep Revision) error {
+// removeOldSnapshots removes every snapshot but one, and what crashes left behind.
+func removeOldSnapshots(fs vfs.FS, dir string, keep Revision) error {
 	names, err := fs.ReadDir(snapshotsDir(dir))
 	if err != nil {
 		return err
@@ -306,11 +306,11 @@ func dropSnapshots(fs vfs.FS, dir string, keep Revision) error {
 			}
 		}
 	}
-	return dropStrays(fs, dir)
+	return removeOrphans(fs, dir)
 }
 
-// dropStrays removes snapshot files without a manifest and files that were being written.
-func dropStrays(fs vfs.FS, dir string) error {
+// removeOrphans removes snapshot files without a manifest and files that were being written.
+func removeOrphans(fs vfs.FS, dir string) error {
 	names, err := fs.ReadDir(snapshotsDir(dir))
 	if err != nil {
 		return err

@@ -17,13 +17,13 @@ func Verify(dir string, out io.Writer) (ok bool, err error) { return verify(dir,
 
 func verify(dir string, out io.Writer, o Options) (bool, error) {
 	v := &verification{dir: dir, out: out, o: o.withDefaults()}
-	v.say("directory %s", dir)
-	for _, step := range []func() error{v.small, v.snapshots, v.journal, v.marks} {
+	v.printf("directory %s", dir)
+	for _, step := range []func() error{v.checkMetadataFiles, v.checkSnapshots, v.checkJournal, v.checkControlFile} {
 		if err := step(); err != nil {
 			return false, err
 		}
 	}
-	v.say("%d faults", v.faults)
+	v.printf("%d faults", v.faults)
 	return v.faults == 0, v.err
 }
 
@@ -40,66 +40,66 @@ type verification struct {
 	err    error // of out
 }
 
-func (v *verification) say(format string, args ...any) {
+func (v *verification) printf(format string, args ...any) {
 	if _, err := fmt.Fprintf(v.out, format+"\n", args...); err != nil && v.err == nil {
 		v.err = err
 	}
 }
 
-func (v *verification) fault(err error) {
+func (v *verification) reportFault(err error) {
 	v.faults++
-	v.say("FAULT %v", err)
+	v.printf("FAULT %v", err)
 }
 
-func (v *verification) small() error {
+func (v *verification) checkMetadataFiles() error {
 	if formatOf, err := checkFormat(v.o.FS, v.dir); err != nil {
-		v.fault(err)
+		v.reportFault(err)
 	} else {
 		v.format = formatOf
-		v.say("format %d", formatOf)
+		v.printf("format %d", formatOf)
 	}
 	if names, err := v.o.FS.ReadDir(v.dir); err != nil {
 		return err
 	} else if !slices.Contains(names, lockFile) {
-		v.fault(&LossError{File: filepath.Join(v.dir, lockFile), What: "is missing"})
+		v.reportFault(&DataLossError{File: filepath.Join(v.dir, lockFile), What: "is missing"})
 	}
 	labels, err := readLabels(v.o.FS, v.dir)
 	if err != nil {
-		v.fault(err)
+		v.reportFault(err)
 		return nil
 	}
-	v.say("labels %d", len(labels))
+	v.printf("labels %d", len(labels))
 	return nil
 }
 
-func (v *verification) snapshots() error {
+func (v *verification) checkSnapshots() error {
 	list, err := listSnapshots(v.o.FS, v.dir)
 	if err != nil {
 		return err
 	}
 	for _, at := range list {
 		v.newest = max(v.newest, at)
-		m, err := v.snapshot(at)
-		if errors.Is(err, fs.ErrNotExist) && v.replaced(at) {
+		m, err := v.checkSnapshot(at)
+		if errors.Is(err, fs.ErrNotExist) && v.wasReplaced(at) {
 			continue
 		}
 		if err != nil {
-			v.fault(err)
+			v.reportFault(err)
 			continue
 		}
 		v.base = max(v.base, at)
-		v.say("snapshot %s: revision %d, %d items, %d bytes", fileName(at, snapshotSuffix), at, m.Items, m.Bytes)
+		v.printf("snapshot %s: revision %d, %d items, %d bytes", fileName(at, snapshotSuffix), at, m.Items, m.Bytes)
 	}
 	return nil
 }
 
-// replaced says that a snapshot went away because a newer one took its place meanwhile.
-func (v *verification) replaced(at Revision) bool {
+// wasReplaced says that a snapshot went away because a newer one took its place meanwhile.
+func (v *verification) wasReplaced(at Revision) bool {
 	list, err := listSnapshots(v.o.FS, v.dir)
 	return err == nil && len(list) > 0 && list[0] > at
 }
 
-func (v *verification) snapshot(at Revision) (manifest, error) {
+func (v *verification) checkSnapshot(at Revision) (manifest, error) {
 	m, err := readManifest(v.o.FS, v.dir, at)
 	if err != nil {
 		return m, err
@@ -112,34 +112,34 @@ func (v *verification) snapshot(at Revision) (manifest, error) {
 	return m, errors.Join(err, file.Close())
 }
 
-func (v *verification) journal() error {
+func (v *verification) checkJournal() error {
 	segments, err := listSegments(v.o.FS, journalDir(v.dir))
 	if err != nil {
 		return err
 	}
 	if len(segments) > 0 && segments[0].first > v.base+1 {
-		v.fault(&CorruptError{File: segments[0].path, What: fmt.Sprintf(
+		v.reportFault(&CorruptError{File: segments[0].path, What: fmt.Sprintf(
 			"the journal begins with revision %d, the newest intact snapshot is at %d", segments[0].first, v.base)})
 	}
 	var next Revision
 	for i, s := range segments {
 		if next != 0 && s.first != next {
-			v.fault(&CorruptError{File: s.path, What: fmt.Sprintf("the segment before ends with revision %d", next-1)})
+			v.reportFault(&CorruptError{File: s.path, What: fmt.Sprintf("the segment before ends with revision %d", next-1)})
 		}
-		if next = v.segment(s, i == len(segments)-1); v.err != nil {
+		if next = v.checkSegment(s, i == len(segments)-1); v.err != nil {
 			return v.err
 		}
 	}
 	v.last = max(next, 1) - 1
 	if next != 0 && next <= v.newest {
-		v.say("note: the journal ends at revision %d, before the snapshot at %d", next-1, v.newest)
+		v.printf("note: the journal ends at revision %d, before the snapshot at %d", next-1, v.newest)
 	}
 	return nil
 }
 
-// marks compares the end of the journal with the control file. Where a running daemon has
+// checkControlFile compares the end of the journal with the control file. Where a running daemon has
 // written that meanwhile, it is compared anew.
-func (v *verification) marks() error {
+func (v *verification) checkControlFile() error {
 	if v.format != directoryFormat {
 		return nil
 	}
@@ -150,62 +150,62 @@ func (v *verification) marks() error {
 			if n < most && !errors.Is(err, fs.ErrNotExist) {
 				continue // perhaps while it was written
 			}
-			v.fault(errors.Join(err, asFault(fault)))
+			v.reportFault(errors.Join(err, asFault(fault)))
 			return nil
 		}
-		loss, err := v.loss(m)
+		loss, err := v.findLoss(m)
 		if err != nil || loss == nil {
 			if err == nil {
-				v.say("control file: the end is marked at revision %d, no revision above %d was given out", m.newest, m.ceiling)
+				v.printf("control file: the end is marked at revision %d, no revision above %d was given out", m.newest, m.maxRevision)
 			}
 			return err
 		}
 		if again, _, err := readControl(v.o.FS, v.dir); n >= most || err != nil || again.sequence == m.sequence {
-			v.fault(loss)
+			v.reportFault(loss)
 			return nil
 		}
 	}
 }
 
-// loss answers what the directory lacks of what a mark promises.
-func (v *verification) loss(m mark) (*LossError, error) {
+// findLoss answers what the directory lacks of what a mark promises.
+func (v *verification) findLoss(m watermark) (*DataLossError, error) {
 	segments, err := listSegments(v.o.FS, journalDir(v.dir))
 	if err != nil {
 		return nil, err
 	}
 	i := slices.IndexFunc(segments, func(s segment) bool { return s.first == m.segment })
 	if m.segment > 0 && i < 0 {
-		return m.missing(v.dir), nil
+		return m.segmentLoss(v.dir), nil
 	}
 	last := max(v.last, v.base)
 	if i >= 0 {
-		done, err := scan{fs: v.o.FS, segment: segments[i], newest: true, at: m.end}.run(nil)
-		if what := m.lacks(done); err == nil && what != "" {
-			return &LossError{File: segments[i].path, What: what}, nil
+		done, err := scan{fs: v.o.FS, segment: segments[i], newest: true, sumOffset: m.end}.run(nil)
+		if what := m.missingFrom(done); err == nil && what != "" {
+			return &DataLossError{File: segments[i].path, What: what}, nil
 		}
 		last = max(last, done.next-1)
 	}
 	if last < m.newest {
-		return m.short(v.dir, last), nil
+		return m.revisionLoss(v.dir, last), nil
 	}
 	return nil, nil
 }
 
-// segment checks one segment and answers the revision that must follow, 0 if nobody can tell.
-func (v *verification) segment(s segment, newest bool) Revision {
+// checkSegment checks one segment and answers the revision that must follow, 0 if nobody can tell.
+func (v *verification) checkSegment(s segment, newest bool) Revision {
 	done, err := scan{fs: v.o.FS, segment: s, newest: newest}.run(func(f frame, payload []byte) error {
 		return decodeRecords(f, payload, nil)
 	})
 	if errors.Is(err, fs.ErrNotExist) {
 		return 0 // dropped meanwhile
 	}
-	v.say("segment %s: %d batches, revisions %d to %d, %d bytes", filepath.Base(s.path), done.batches, s.first, done.next-1, done.end)
+	v.printf("segment %s: %d batches, revisions %d to %d, %d bytes", filepath.Base(s.path), done.batches, s.first, done.next-1, done.end)
 	if err != nil {
-		v.fault(err)
+		v.reportFault(err)
 		return 0
 	}
 	if done.torn != "" {
-		v.say("note: %s after offset %d: a write that was cut short or is under way", done.torn, done.end)
+		v.printf("note: %s after offset %d: a write that was cut short or is under way", done.torn, done.end)
 	}
 	return done.next
 }

@@ -13,17 +13,17 @@ type Objects interface {
 	// Get is an object as it is now; nil if there is none, or no such resource is served. It
 	// takes about as long as to look up and parse one object, and waits for nobody.
 	Get(r meta.GroupResource, namespace, name string) *Object
-	// Follow calls see with every object of a resource and then, until ctx ends, with every
+	// Inform calls see with every object of a resource and then, until ctx ends, with every
 	// change, one at a time and in the order of their versions. It returns when everything
 	// that there was has been seen, and goes on by itself. A resource that is not served
 	// has no objects.
-	Follow(ctx context.Context, r meta.GroupResource, see func(Change)) error
+	Inform(ctx context.Context, r meta.GroupResource, see func(Change)) error
 }
 
 // An Object is one object, in stored form. It is shared and must not be changed.
 type Object struct {
 	Key  meta.Key
-	Head meta.Head
+	Meta meta.ObjectMeta
 	Tree schema.Tree
 }
 
@@ -31,5 +31,5 @@ type Object struct {
 // its last state, of which only the Key is certain.
 type Change struct {
 	*Object
-	Gone bool
+	Deleted bool
 }

@@ -18,42 +18,42 @@ const (
 	requireDualStack = "RequireDualStack"
 )
 
-// keepsPreference says whether a Service that prefers both families stays as it is: it does
+// keepsPreferDualStack says whether a Service that prefers both families stays as it is: it does
 // not follow a change of the server's ranges by itself.
-func (c *change) keepsPreference() bool {
-	if c.was == nil || rules.Text(c.spec, "ipFamilyPolicy") != preferDualStack {
+func (c *specUpdate) keepsPreferDualStack() bool {
+	if c.oldSpec == nil || rules.String(c.spec, "ipFamilyPolicy") != preferDualStack {
 		return false
 	}
 	for _, name := range []string{"type", "ipFamilyPolicy", "clusterIP", "clusterIPs", "ipFamilies"} {
-		if !rules.Equal(c.spec[name], c.was[name]) {
+		if !rules.SemanticEqual(c.spec[name], c.oldSpec[name]) {
 			return false
 		}
 	}
 	return true
 }
 
-// settleFamilies completes ipFamilyPolicy and ipFamilies, and says whether addresses can
+// defaultFamilies completes ipFamilyPolicy and ipFamilies, and says whether addresses can
 // be given out by them. What validation reports is no fault here, and ends it.
-func (c *change) settleFamilies() bool {
-	c.settlePolicy()
+func (c *specUpdate) defaultFamilies() bool {
+	c.defaultPolicy()
 	var malformed schema.Faults
-	catalog.ServiceAddressFaults(c.spec, &malformed)
+	catalog.ValidateServiceClusterIPs(c.spec, &malformed)
 	if len(malformed.List) > 0 {
 		return false
 	}
 	before := len(c.faults.List)
-	policy := rules.Text(c.spec, "ipFamilyPolicy")
-	if c.was != nil {
-		c.shrink(policy)
+	policy := rules.String(c.spec, "ipFamilyPolicy")
+	if c.oldSpec != nil {
+		c.downgradeToSingleStack(policy)
 	}
 	if policy == singleStack {
-		c.forbidBoth()
+		c.rejectDualStack()
 	}
 	c.inferFamilies()
 	if len(c.faults.List) > before {
 		return false
 	}
-	if c.anyFamily() {
+	if c.headlessWithoutSelector() {
 		c.completeFamilies(policy, true)
 		return true
 	}
@@ -61,25 +61,25 @@ func (c *change) settleFamilies() bool {
 	if len(c.faults.List) > before {
 		return false
 	}
-	c.completeFamilies(policy, len(c.services.ranges) == 2)
+	c.completeFamilies(policy, len(c.allocator.ranges) == 2)
 	return true
 }
 
-// anyFamily says whether the Service may have families that the server has no range of:
+// headlessWithoutSelector says whether the Service may have families that the server has no range of:
 // it has no address, and somebody else keeps its endpoints.
-func (c *change) anyFamily() bool {
-	return catalog.ServiceIsHeadless(c.spec) && len(rules.Sub(c.spec, "selector")) == 0
+func (c *specUpdate) headlessWithoutSelector() bool {
+	return catalog.ServiceIsHeadless(c.spec) && len(rules.Nested(c.spec, "selector")) == 0
 }
 
-// settlePolicy chooses the policy if the client has not: that from before, or one family.
-func (c *change) settlePolicy() {
-	if rules.Text(c.spec, "ipFamilyPolicy") != "" {
+// defaultPolicy chooses the policy if the client has not: that from before, or one family.
+func (c *specUpdate) defaultPolicy() {
+	if rules.String(c.spec, "ipFamilyPolicy") != "" {
 		return
 	}
-	policy := rules.Text(c.was, "ipFamilyPolicy")
+	policy := rules.String(c.oldSpec, "ipFamilyPolicy")
 	switch {
 	case policy != "":
-	case c.anyFamily():
+	case c.headlessWithoutSelector():
 		policy = requireDualStack
 	default:
 		policy = singleStack
@@ -87,13 +87,13 @@ func (c *change) settlePolicy() {
 	c.spec["ipFamilyPolicy"] = policy
 }
 
-// shrink lets a Service go back to one family: SingleStack alone is enough to say so, and
+// downgradeToSingleStack lets a Service go back to one family: SingleStack alone is enough to say so, and
 // it must be said.
-func (c *change) shrink(policy string) {
+func (c *specUpdate) downgradeToSingleStack(policy string) {
 	for _, list := range []struct{ name, item string }{{"clusterIPs", "cluster IP"}, {"ipFamilies", "IP family"}} {
-		now, was := rules.Items(c.spec, list.name), rules.Items(c.was, list.name)
+		now, was := rules.Items(c.spec, list.name), rules.Items(c.oldSpec, list.name)
 		if policy == singleStack {
-			if len(now) > 1 && rules.Equal(now, was) {
+			if len(now) > 1 && rules.SemanticEqual(now, was) {
 				c.spec[list.name] = slices.Clone(now[:1])
 			}
 			continue
@@ -104,8 +104,8 @@ func (c *change) shrink(policy string) {
 	}
 }
 
-// forbidBoth reports two addresses or families of a Service that is to have one.
-func (c *change) forbidBoth() {
+// rejectDualStack reports two addresses or families of a Service that is to have one.
+func (c *specUpdate) rejectDualStack() {
 	const begin = "must be 'RequireDualStack' or 'PreferDualStack' when multiple "
 	if len(rules.Items(c.spec, "clusterIPs")) == 2 {
 		c.faults.Invalid("spec.ipFamilyPolicy", singleStack, begin+"cluster IPs are specified")
@@ -116,9 +116,9 @@ func (c *change) forbidBoth() {
 }
 
 // inferFamilies adds the families of addresses that the client has chosen.
-func (c *change) inferFamilies() {
+func (c *specUpdate) inferFamilies() {
 	families := slices.Clone(rules.Items(c.spec, "ipFamilies"))
-	for i, text := range rules.Texts(c.spec, "clusterIPs") {
+	for i, text := range rules.Strings(c.spec, "clusterIPs") {
 		a, err := netip.ParseAddr(text)
 		if i < len(families) || err != nil {
 			continue
@@ -127,8 +127,8 @@ func (c *change) inferFamilies() {
 		if a.Is6() && !a.Is4In6() {
 			family = familyIPv6
 		}
-		if !c.has(family) {
-			c.faults.Invalid(rules.At("spec.clusterIPs", i), c.spec["clusterIPs"], family+" is not configured on this cluster")
+		if !c.hasFamily(family) {
+			c.faults.Invalid(rules.IndexPath("spec.clusterIPs", i), c.spec["clusterIPs"], family+" is not configured on this cluster")
 			continue
 		}
 		families = append(families, family)
@@ -138,29 +138,29 @@ func (c *change) inferFamilies() {
 	}
 }
 
-// has says whether the server has a range of a family.
-func (c *change) has(family string) bool {
-	return slices.ContainsFunc(c.services.ranges, func(r Range) bool { return r.family() == family })
+// hasFamily says whether the server has a range of a family.
+func (c *specUpdate) hasFamily(family string) bool {
+	return slices.ContainsFunc(c.allocator.ranges, func(r Range) bool { return r.family() == family })
 }
 
 // checkFamilies reports what the server has no ranges for.
-func (c *change) checkFamilies(policy string) {
-	if policy == requireDualStack && len(c.services.ranges) < 2 {
+func (c *specUpdate) checkFamilies(policy string) {
+	if policy == requireDualStack && len(c.allocator.ranges) < 2 {
 		c.faults.Invalid("spec.ipFamilyPolicy", policy, "this cluster is not configured for dual-stack services")
 	}
-	for i, family := range rules.Texts(c.spec, "ipFamilies") {
-		if !c.has(family) {
-			c.faults.Invalid(rules.At("spec.ipFamilies", i), family, "not configured on this cluster")
+	for i, family := range rules.Strings(c.spec, "ipFamilies") {
+		if !c.hasFamily(family) {
+			c.faults.Invalid(rules.IndexPath("spec.ipFamilies", i), family, "not configured on this cluster")
 		}
 	}
 }
 
 // completeFamilies begins with the default family, and adds the other one if the policy
 // wants it and there is one.
-func (c *change) completeFamilies(policy string, both bool) {
+func (c *specUpdate) completeFamilies(policy string, both bool) {
 	families := slices.Clone(rules.Items(c.spec, "ipFamilies"))
 	if len(families) == 0 {
-		families = append(families, c.services.ranges[0].family())
+		families = append(families, c.allocator.ranges[0].family())
 	}
 	if policy != singleStack && both && len(families) == 1 {
 		other := familyIPv6

@@ -18,8 +18,8 @@ type Range struct {
 
 // The least number of addresses in a range, as bits, and the most that are used of a large one.
 const (
-	leastBits = 3
-	mostBits  = 64
+	minHostBits = 3
+	maxHostBits = 64
 )
 
 // ParseRanges reads one range, or one of each family separated by a comma: "10.0.0.0/24"
@@ -48,7 +48,7 @@ func parseRange(s string) (Range, error) {
 		return Range{}, fmt.Errorf("%q has bits beyond its prefix; %s has none", s, p.Masked())
 	}
 	host := p.Addr().BitLen() - p.Bits()
-	if host < leastBits || host > mostBits {
+	if host < minHostBits || host > maxHostBits {
 		return Range{}, fmt.Errorf("%q must have between 8 and 2^64 addresses", s)
 	}
 	r := Range{prefix: p, first: 1, last: 1<<host - 1}
@@ -74,8 +74,8 @@ func (r Range) family() string {
 	return familyIPv4
 }
 
-// holds says whether an address may be given out.
-func (r Range) holds(a netip.Addr) bool {
+// contains says whether an address may be given out.
+func (r Range) contains(a netip.Addr) bool {
 	return r.prefix.Contains(a) && a != r.prefix.Addr() && (r.v6() || a != r.at(r.last+1))
 }
 
@@ -93,40 +93,40 @@ func (r Range) at(n uint64) netip.Addr {
 // pick finds a free address at random. Those of the lower part, which clients who choose
 // for themselves may count on, come last.
 func (r Range) pick(free func(netip.Addr) bool) (netip.Addr, bool) {
-	lower := lowerPart(r.last-r.first+1, 16, 16, 256)
+	lower := staticBandSize(r.last-r.first+1, 16, 16, 256)
 	n, ok := pick(r.first, r.first+lower, r.last, func(n uint64) bool { return free(r.at(n)) })
 	return r.at(n), ok
 }
 
-// Ports are a range of ports, both ends included.
-type Ports struct{ First, Last uint16 }
+// PortRange are a range of ports, both ends included.
+type PortRange struct{ First, Last uint16 }
 
-// ParsePorts reads "30000-32767".
-func ParsePorts(s string) (Ports, error) {
+// ParsePortRange reads "30000-32767".
+func ParsePortRange(s string) (PortRange, error) {
 	low, high, _ := strings.Cut(s, "-")
 	first, err1 := strconv.ParseUint(low, 10, 16)
 	last, err2 := strconv.ParseUint(high, 10, 16)
 	if err := errors.Join(err1, err2); err != nil || first == 0 || last < first {
-		return Ports{}, fmt.Errorf("%q is no range of ports such as 30000-32767", s)
+		return PortRange{}, fmt.Errorf("%q is no range of ports such as 30000-32767", s)
 	}
-	return Ports{uint16(first), uint16(last)}, nil
+	return PortRange{uint16(first), uint16(last)}, nil
 }
 
-// String is the form that ParsePorts reads.
-func (p Ports) String() string { return fmt.Sprintf("%d-%d", p.First, p.Last) }
+// String is the form that ParsePortRange reads.
+func (p PortRange) String() string { return fmt.Sprintf("%d-%d", p.First, p.Last) }
 
-func (p Ports) holds(n int64) bool { return n >= int64(p.First) && n <= int64(p.Last) }
+func (p PortRange) contains(n int64) bool { return n >= int64(p.First) && n <= int64(p.Last) }
 
 // pick finds a free port as a Range finds an address.
-func (p Ports) pick(free func(int64) bool) (int64, bool) {
+func (p PortRange) pick(free func(int64) bool) (int64, bool) {
 	first, last := uint64(p.First), uint64(p.Last)
-	n, ok := pick(first, first+lowerPart(last-first+1, 32, 16, 128), last, func(n uint64) bool { return free(int64(n)) })
+	n, ok := pick(first, first+staticBandSize(last-first+1, 32, 16, 128), last, func(n uint64) bool { return free(int64(n)) })
 	return int64(n), ok
 }
 
-// lowerPart is how many of size belong to the lower part: a share of it within bounds, and
+// staticBandSize is how many of size belong to the lower part: a share of it within bounds, and
 // nothing of a small range.
-func lowerPart(size, share, least, most uint64) uint64 {
+func staticBandSize(size, share, least, most uint64) uint64 {
 	if size < least {
 		return 0
 	}

@@ -21,17 +21,17 @@ func key(name string) meta.Key {
 	return meta.Key{GroupResource: meta.GroupResource{Resource: "services"}, Namespace: "default", Name: name}
 }
 
-func services(t *testing.T, ranges, ports string) *Services {
+func services(t *testing.T, ranges, ports string) *ServiceAllocator {
 	t.Helper()
 	r, err := ParseRanges(ranges)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := ParsePorts(ports)
+	p, err := ParsePortRange(ports)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return NewServices(r, p, key("own"))
+	return NewServiceAllocator(r, p, key("own"))
 }
 
 // service is the tree of a Service with the JSON fields of spec; "" is no Service.
@@ -47,12 +47,12 @@ func service(t *testing.T, spec string) schema.Tree {
 	return v.(schema.Tree)
 }
 
-// keep claims what a change needs and lets the change happen.
-func keep(t *testing.T, s *Services, name string, old, want schema.Tree) []string {
+// allocateAndCommit claims what a change needs and lets the change happen.
+func allocateAndCommit(t *testing.T, s *ServiceAllocator, name string, old, want schema.Tree) []string {
 	t.Helper()
-	c, causes := s.Claim(key(name), old, want)
+	c, causes := s.Allocate(key(name), old, want)
 	if c != nil {
-		c.Keep()
+		c.Commit()
 	}
 	var texts []string
 	for _, cause := range causes {
@@ -61,10 +61,10 @@ func keep(t *testing.T, s *Services, name string, old, want schema.Tree) []strin
 	return texts
 }
 
-// held is what is taken, but for the address of the API, as "what=names".
-func held(s *Services) string {
+// allocatedText is what is taken, but for the address of the API, as "what=names".
+func allocatedText(s *ServiceAllocator) string {
 	var all []string
-	for what, owners := range s.Held() {
+	for what, owners := range s.Allocated() {
 		var names []string
 		for _, o := range owners {
 			if o != key("own") {
@@ -87,14 +87,14 @@ func equal(t *testing.T, what, got, want string) {
 	}
 }
 
-// show prints the fields of a spec that are handed out.
-func show(obj schema.Tree) string {
+// specText prints the fields of a spec that are handed out.
+func specText(obj schema.Tree) string {
 	spec := schema.Tree{}
 	for _, name := range []string{"clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy", "healthCheckNodePort"} {
-		rules.Carry(spec, rules.Sub(obj, "spec"), name)
+		rules.CopyField(spec, rules.Nested(obj, "spec"), name)
 	}
 	var ports []string
-	for _, p := range rules.Trees(rules.Sub(obj, "spec"), "ports") {
+	for _, p := range rules.Trees(rules.Nested(obj, "spec"), "ports") {
 		ports = append(ports, strings.Replace(fmt.Sprint(p["nodePort"]), "<nil>", "none", 1))
 	}
 	if ports != nil {
@@ -147,22 +147,22 @@ func TestAddresses(t *testing.T) {
 		{dual, first, `"type":"ExternalName","externalName":"a"`, `{}`, ``},
 	} {
 		s := services(t, c.ranges, one)
-		keep(t, s, "other", nil, service(t, `"clusterIP":"10.0.0.6","clusterIPs":["10.0.0.6"]`))
+		allocateAndCommit(t, s, "other", nil, service(t, `"clusterIP":"10.0.0.6","clusterIPs":["10.0.0.6"]`))
 		old, want := service(t, c.old), service(t, c.spec)
 		if old != nil {
 			s.Restore(key("x"), old)
 		}
-		before := held(s)
-		equal(t, c.spec, strings.Join(keep(t, s, "x", old, want), "\n"), c.causes)
+		before := allocatedText(s)
+		equal(t, c.spec, strings.Join(allocateAndCommit(t, s, "x", old, want), "\n"), c.causes)
 		if c.causes != "" {
-			equal(t, c.spec+" holds", held(s), before)
+			equal(t, c.spec+" holds", allocatedText(s), before)
 			continue
 		}
-		equal(t, c.spec, show(want), c.want)
+		equal(t, c.spec, specText(want), c.want)
 		fresh := services(t, c.ranges, one)
-		keep(t, fresh, "other", nil, service(t, `"clusterIP":"10.0.0.6","clusterIPs":["10.0.0.6"]`))
+		allocateAndCommit(t, fresh, "other", nil, service(t, `"clusterIP":"10.0.0.6","clusterIPs":["10.0.0.6"]`))
 		fresh.Restore(key("x"), want)
-		equal(t, c.spec+" holds", held(s), held(fresh))
+		equal(t, c.spec+" holds", allocatedText(s), allocatedText(fresh))
 	}
 }
 
@@ -177,21 +177,21 @@ func TestAddressesRunOut(t *testing.T) {
 	made := map[string]schema.Tree{}
 	for _, name := range []string{"a", "b", "c", "d", "e"} {
 		made[name] = service(t, `"ipFamilyPolicy":"RequireDualStack"`)
-		if causes := keep(t, s, name, nil, made[name]); causes != nil {
+		if causes := allocateAndCommit(t, s, name, nil, made[name]); causes != nil {
 			t.Fatal(name, causes)
 		}
 	}
-	if n := len(s.Held()); n != 11 {
-		t.Errorf("%d addresses are taken: %v", n, s.Held())
+	if n := len(s.Allocated()); n != 11 {
+		t.Errorf("%d addresses are taken: %v", n, s.Allocated())
 	}
-	before := held(s)
-	equal(t, "full", strings.Join(keep(t, s, "f", nil, service(t, `"ipFamilyPolicy":"RequireDualStack"`)), ""),
+	before := allocatedText(s)
+	equal(t, "full", strings.Join(allocateAndCommit(t, s, "f", nil, service(t, `"ipFamilyPolicy":"RequireDualStack"`)), ""),
 		`spec.clusterIPs: Invalid value: [""]: failed to allocate a serviceIP: range is full`)
-	equal(t, "after a refusal", held(s), before)
-	keep(t, s, "c", made["c"], nil)
+	equal(t, "after a refusal", allocatedText(s), before)
+	allocateAndCommit(t, s, "c", made["c"], nil)
 	again := service(t, `"type":"ClusterIP"`)
-	keep(t, s, "f", nil, again)
-	equal(t, "the free address", rules.Text(rules.Sub(again, "spec"), "clusterIP"), rules.Text(rules.Sub(made["c"], "spec"), "clusterIP"))
+	allocateAndCommit(t, s, "f", nil, again)
+	equal(t, "the free address", rules.String(rules.Nested(again, "spec"), "clusterIP"), rules.String(rules.Nested(made["c"], "spec"), "clusterIP"))
 }
 
 func TestNodePorts(t *testing.T) {
@@ -221,20 +221,20 @@ func TestNodePorts(t *testing.T) {
 		{"health checks end", one, had + `"type":"LoadBalancer","externalTrafficPolicy":"Local","healthCheckNodePort":30000`, had + `"type":"LoadBalancer","externalTrafficPolicy":"Cluster"`, v4[:len(v4)-1] + `}`, ``},
 	} {
 		s := services(t, small, c.ports)
-		keep(t, s, "other", nil, service(t, port(`{"port":1,"nodePort":30003}`)+`,"clusterIP":"10.0.0.6","clusterIPs":["10.0.0.6"]`))
+		allocateAndCommit(t, s, "other", nil, service(t, port(`{"port":1,"nodePort":30003}`)+`,"clusterIP":"10.0.0.6","clusterIPs":["10.0.0.6"]`))
 		old, want := service(t, c.old), service(t, c.spec)
 		if old != nil {
 			s.Restore(key("x"), old)
 		}
-		before := held(s)
-		equal(t, c.name, strings.Join(keep(t, s, "x", old, want), "\n"), c.causes)
+		before := allocatedText(s)
+		equal(t, c.name, strings.Join(allocateAndCommit(t, s, "x", old, want), "\n"), c.causes)
 		if c.causes != "" {
-			equal(t, c.name+" holds", held(s), before)
+			equal(t, c.name+" holds", allocatedText(s), before)
 			continue
 		}
-		equal(t, c.name, show(want), c.want)
-		keep(t, s, "x", want, nil)
-		if rest := held(s); strings.Contains(rest, "=x") {
+		equal(t, c.name, specText(want), c.want)
+		allocateAndCommit(t, s, "x", want, nil)
+		if rest := allocatedText(s); strings.Contains(rest, "=x") {
 			t.Errorf("%s: a Service that is gone holds %s", c.name, rest)
 		}
 	}
@@ -242,29 +242,29 @@ func TestNodePorts(t *testing.T) {
 
 // What a change that is on its way lets go, the next change of the same Service may take
 // again, whichever of them lands.
-func TestPipelinedClaims(t *testing.T) {
+func TestPipelinedAllocations(t *testing.T) {
 	with := func(port int) schema.Tree {
 		return service(t, first+fmt.Sprintf(`,"type":"NodePort","ports":[{"port":1,"nodePort":%d}]`, port))
 	}
 	for _, landed := range []int{0, 1, 2} {
 		s := services(t, small, four)
-		keep(t, s, "x", nil, with(30000))
-		a, causes := s.Claim(key("x"), with(30000), with(30001))
-		b, more := s.Claim(key("x"), with(30001), with(30000))
+		allocateAndCommit(t, s, "x", nil, with(30000))
+		a, causes := s.Allocate(key("x"), with(30000), with(30001))
+		b, more := s.Allocate(key("x"), with(30001), with(30000))
 		if len(causes)+len(more) > 0 {
 			t.Fatal(causes, more)
 		}
-		if _, causes := s.Claim(key("y"), nil, service(t, `"type":"NodePort","ports":[{"port":1,"nodePort":30000}]`)); len(causes) == 0 {
+		if _, causes := s.Allocate(key("y"), nil, service(t, `"type":"NodePort","ports":[{"port":1,"nodePort":30000}]`)); len(causes) == 0 {
 			t.Error("another Service got a port that may come back")
 		}
-		for i, c := range []mutation.Claim{a, b} {
+		for i, c := range []mutation.Allocation{a, b} {
 			if i < landed {
-				c.Keep()
+				c.Commit()
 			} else {
-				c.Drop()
+				c.Release()
 			}
 		}
-		equal(t, fmt.Sprint(landed, " landed"), held(s), []string{"10.0.0.5=x 30000=x", "10.0.0.5=x 30001=x", "10.0.0.5=x 30000=x"}[landed])
+		equal(t, fmt.Sprint(landed, " landed"), allocatedText(s), []string{"10.0.0.5=x 30000=x", "10.0.0.5=x 30001=x", "10.0.0.5=x 30000=x"}[landed])
 	}
 }
 
@@ -280,25 +280,25 @@ func TestRestore(t *testing.T) {
 	if len(causes) != 3 {
 		t.Error(causes)
 	}
-	equal(t, "held", held(s), "10.9.9.9=a+b 30000=a+b 80=a+b")
-	keep(t, s, "a", old, nil)
-	if causes := keep(t, s, "c", nil, service(t, `"type":"NodePort","ports":[{"port":1,"nodePort":30000}]`)); len(causes) != 1 {
+	equal(t, "held", allocatedText(s), "10.9.9.9=a+b 30000=a+b 80=a+b")
+	allocateAndCommit(t, s, "a", old, nil)
+	if causes := allocateAndCommit(t, s, "c", nil, service(t, `"type":"NodePort","ports":[{"port":1,"nodePort":30000}]`)); len(causes) != 1 {
 		t.Error(causes)
 	}
-	keep(t, s, "b", old, nil)
-	equal(t, "all gone", held(s), "")
+	allocateAndCommit(t, s, "b", old, nil)
+	equal(t, "all gone", allocatedText(s), "")
 	own := service(t, `"clusterIP":"10.0.0.1","clusterIPs":["10.0.0.1"]`)
-	if causes := keep(t, s, "own", nil, own); causes != nil {
+	if causes := allocateAndCommit(t, s, "own", nil, own); causes != nil {
 		t.Error("the service of the API:", causes)
 	}
-	keep(t, s, "own", own, nil)
-	if causes := keep(t, s, "x", nil, own); len(causes) != 1 {
+	allocateAndCommit(t, s, "own", own, nil)
+	if causes := allocateAndCommit(t, s, "x", nil, own); len(causes) != 1 {
 		t.Error("the first address must stay with the API, also when its service is gone")
 	}
 }
 
 // Many owners claim at once, keep or drop: in the end exactly what they have is taken.
-func TestConcurrentClaims(t *testing.T) {
+func TestConcurrentAllocations(t *testing.T) {
 	s := services(t, "10.0.0.0/27,fd00::/123", "30000-30031")
 	want := make([]schema.Tree, 8)
 	var running sync.WaitGroup
@@ -307,7 +307,7 @@ func TestConcurrentClaims(t *testing.T) {
 		running.Go(func() {
 			var has schema.Tree
 			for range 400 {
-				has = step(t, s, random, key(fmt.Sprint(i)), has)
+				has = randomStep(t, s, random, key(fmt.Sprint(i)), has)
 			}
 			want[i] = has
 		})
@@ -322,11 +322,11 @@ func TestConcurrentClaims(t *testing.T) {
 			t.Errorf("two have the same: %v", causes)
 		}
 	}
-	equal(t, "taken", held(s), held(model))
+	equal(t, "taken", allocatedText(s), allocatedText(model))
 }
 
-// step changes one Service in some way, which may not happen after all.
-func step(t *testing.T, s *Services, random *rand.Rand, owner meta.Key, has schema.Tree) schema.Tree {
+// randomStep changes one Service in some way, which may not happen after all.
+func randomStep(t *testing.T, s *ServiceAllocator, random *rand.Rand, owner meta.Key, has schema.Tree) schema.Tree {
 	var want schema.Tree
 	if has == nil || random.IntN(4) > 0 {
 		want = service(t, []string{
@@ -335,19 +335,19 @@ func step(t *testing.T, s *Services, random *rand.Rand, owner meta.Key, has sche
 			`"type":"NodePort","ipFamilyPolicy":"PreferDualStack","ports":[{"port":1,"nodePort":30001}]`,
 			`"clusterIP":"10.0.0.9","clusterIPs":["10.0.0.9"]`,
 		}[random.IntN(6)])
-		if spec, was := rules.Sub(want, "spec"), rules.Sub(has, "spec"); was["clusterIPs"] != nil && spec["type"] != "ExternalName" {
+		if spec, was := rules.Nested(want, "spec"), rules.Nested(has, "spec"); was["clusterIPs"] != nil && spec["type"] != "ExternalName" {
 			for _, name := range []string{"clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy"} {
-				rules.Carry(spec, was, name)
+				rules.CopyField(spec, was, name)
 			}
 		}
 	}
-	c, causes := s.Claim(owner, has, want)
+	c, causes := s.Allocate(owner, has, want)
 	switch {
 	case len(causes) > 0:
 	case random.IntN(3) == 0:
-		c.Drop()
+		c.Release()
 	default:
-		c.Keep()
+		c.Commit()
 		return want
 	}
 	return has
@@ -364,14 +364,14 @@ func TestRanges(t *testing.T) {
 		}
 	}
 	for text, valid := range map[string]bool{"30000-32767": true, "1-65535": true, "5-5": true, "": false, "5": false, "0-5": false, "6-5": false, "1-65536": false, "a-b": false} {
-		if _, err := ParsePorts(text); (err == nil) != valid {
+		if _, err := ParsePortRange(text); (err == nil) != valid {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
 	// Nobody who does not choose gets an address of the lower part while there are others.
 	r, _ := ParseRanges("10.0.0.0/24")
 	for range 1000 {
-		if a, _ := r[0].pick(func(a netip.Addr) bool { return true }); a.Compare(r[0].at(17)) < 0 || !r[0].holds(a) {
+		if a, _ := r[0].pick(func(a netip.Addr) bool { return true }); a.Compare(r[0].at(17)) < 0 || !r[0].contains(a) {
 			t.Fatal(a)
 		}
 	}

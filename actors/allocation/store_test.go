@@ -22,7 +22,7 @@ import (
 
 // A write that is not to be, because its validation panics or the disk is full, leaves
 // nothing taken, and what it was to replace as it was.
-func TestFailedWritesTakeNothing(t *testing.T) {
+func TestFailedWritesAllocateNothing(t *testing.T) {
 	fs := vfs.NewMem()
 	kinds, err := catalog.New(meta.Platform)
 	if err != nil {
@@ -33,16 +33,16 @@ func TestFailedWritesTakeNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	ranges, _ := allocation.ParseRanges("10.0.0.0/28")
-	ports, _ := allocation.ParsePorts("30000-30007")
+	ports, _ := allocation.ParsePortRange("30000-30007")
 	k := kinds.Kind("", "v1", "services")
 	key := func(name string) meta.Key {
 		return meta.Key{GroupResource: k.Storage, Namespace: "default", Name: name}
 	}
-	claims := allocation.NewServices(ranges, ports, key("own"))
+	claims := allocation.NewServiceAllocator(ranges, ports, key("own"))
 	tuning := actors.DefaultTuning()
 	tuning.RestartBackoff = 0
 	store, err := actors.Open(actors.Options{Log: journal, Catalog: kinds, Naming: meta.Platform, Tuning: tuning,
-		Claims: map[meta.GroupResource]mutation.Claims{k.Storage: claims}, Fatal: func(err error) { t.Error("fatal:", err) }})
+		Allocators: map[meta.GroupResource]mutation.Allocator{k.Storage: claims}, Fatal: func(err error) { t.Error("fatal:", err) }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +59,7 @@ func TestFailedWritesTakeNothing(t *testing.T) {
 		_, err := store.Mutate(context.Background(), request.Mutation{Verb: request.Patch, Kind: k, Key: key("a"), PatchType: request.MergePatch, PatchBody: []byte(body)})
 		return err
 	}
-	taken := func() string { return fmt.Sprint(slices.Sorted(maps.Keys(claims.Held()))) }
+	taken := func() string { return fmt.Sprint(slices.Sorted(maps.Keys(claims.Allocated()))) }
 	if err := create("a", ""); err != nil {
 		t.Fatal(err)
 	}

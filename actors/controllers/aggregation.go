@@ -17,62 +17,62 @@ import (
 	"github.com/troupe-api/troupe/kinds/selector"
 )
 
-// Aggregation fills the rules of cluster roles that gather those of others: of all that one
+// ClusterRoleAggregation fills the rules of cluster roles that gather those of others: of all that one
 // of their selectors selects, in the order of the selectors and then of the names, each rule
 // once. Nobody else's rules stay in them.
-type Aggregation struct {
-	store   Store
-	kind    *schema.Kind
-	logger  *slog.Logger
-	seen    map[string]gathered // by name; of the one goroutine that follows the roles
-	waiting *backlog[string]    // names of roles that gather
+type ClusterRoleAggregation struct {
+	store    Store
+	kind     *schema.Kind
+	logger   *slog.Logger
+	observed map[string]observedRole // by name; of the one goroutine that follows the roles
+	queue    *workqueue[string]      // names of roles that gather
 }
 
-// gathered is what a change of a role is held against.
-type gathered struct {
+// observedRole is what a change of a role is held against.
+type observedRole struct {
 	labels    meta.Labels
 	selectors []selector.Labels // of the roles whose rules it gathers; nil for an ordinary one
 }
 
-// NewAggregation makes the controller for the kinds of a catalogue.
-func NewAggregation(store Store, kinds *catalog.Catalog, logger *slog.Logger) *Aggregation {
+// NewClusterRoleAggregation makes the controller for the kinds of a catalogue.
+func NewClusterRoleAggregation(store Store, kinds *catalog.Catalog, logger *slog.Logger) *ClusterRoleAggregation {
 	n := kinds.Naming()
-	return &Aggregation{
-		store: store, logger: logger, seen: map[string]gathered{}, waiting: newBacklog[string](),
+	return &ClusterRoleAggregation{
+		store: store, logger: logger, observed: map[string]observedRole{}, queue: newWorkqueue[string](),
 		kind: kinds.ByGVK(meta.GroupVersionKind{Group: n.Group("rbac.authorization"), Version: "v1", Kind: "ClusterRole"}),
 	}
 }
 
 // Run works until the context ends.
-func (a *Aggregation) Run(ctx context.Context) {
+func (a *ClusterRoleAggregation) Run(ctx context.Context) {
 	if a.kind == nil {
 		return // switched off
 	}
 	var running sync.WaitGroup
 	defer running.Wait()
-	running.Go(func() { Follow(ctx, a.store, a.kind, observer(a.see)) })
-	a.waiting.serve(ctx, a.gather, func(name string, err error) {
+	running.Go(func() { RunInformer(ctx, a.store, a.kind, eventHandlerFunc(a.onRole)) })
+	a.queue.run(ctx, a.aggregate, func(name string, err error) {
 		a.logger.Warn("a cluster role does not gather what it should", "role", name, "error", err)
 	})
 }
 
-// see makes the roles wait that a change concerns: that which has changed, and all that
+// onRole makes the roles wait that a change concerns: that which has changed, and all that
 // gather it or did so before.
-func (a *Aggregation) see(o *meta.Object, gone bool) {
-	before := a.seen[o.Key.Name]
-	now := gathered{}
+func (a *ClusterRoleAggregation) onRole(o *meta.Object, gone bool) {
+	before := a.observed[o.Key.Name]
+	now := observedRole{}
 	if gone {
-		delete(a.seen, o.Key.Name)
+		delete(a.observed, o.Key.Name)
 	} else {
-		now = gathered{labels: o.Head.Clone().Labels, selectors: a.selectors(o)}
-		a.seen[strings.Clone(o.Key.Name)] = now
+		now = observedRole{labels: o.Meta.Clone().Labels, selectors: a.selectors(o)}
+		a.observed[strings.Clone(o.Key.Name)] = now
 	}
-	for name, other := range a.seen {
+	for name, other := range a.observed {
 		concerned := slices.ContainsFunc(other.selectors, func(l selector.Labels) bool {
 			return l.Matches(now.labels) || l.Matches(before.labels)
 		})
 		if concerned || name == o.Key.Name && len(other.selectors) > 0 {
-			a.waiting.add(name)
+			a.queue.add(name)
 		}
 	}
 }
@@ -80,7 +80,7 @@ func (a *Aggregation) see(o *meta.Object, gone bool) {
 var aggregationRule = []byte(`"aggregationRule"`)
 
 // selectors are those of the roles that a role gathers.
-func (a *Aggregation) selectors(o *meta.Object) []selector.Labels {
+func (a *ClusterRoleAggregation) selectors(o *meta.Object) []selector.Labels {
 	if !bytes.Contains(o.JSON, aggregationRule) {
 		return nil
 	}
@@ -94,8 +94,8 @@ func (a *Aggregation) selectors(o *meta.Object) []selector.Labels {
 
 func selectorsOf(role schema.Tree) []selector.Labels {
 	var list []selector.Labels
-	for _, t := range rules.Trees(rules.Sub(role, "aggregationRule"), "clusterRoleSelectors") {
-		if l, ok := selector.OfTree(t); ok {
+	for _, t := range rules.Trees(rules.Nested(role, "aggregationRule"), "clusterRoleSelectors") {
+		if l, ok := selector.FromLabelSelector(t); ok {
 			list = append(list, l)
 		}
 	}
@@ -105,11 +105,11 @@ func selectorsOf(role schema.Tree) []selector.Labels {
 // aggregationManager is the manager of the rules that are gathered.
 const aggregationManager = "clusterrole-aggregation-controller"
 
-// gather gives a role the rules of those that it gathers.
-func (a *Aggregation) gather(ctx context.Context, name string) error {
+// aggregate gives a role the rules of those that it gathers.
+func (a *ClusterRoleAggregation) aggregate(ctx context.Context, name string) error {
 	key := meta.Key{GroupResource: a.kind.Storage, Name: name}
 	o, err := a.store.Get(ctx, request.Get{Kind: a.kind, Key: key})
-	if gone(err) {
+	if isNotFound(err) {
 		return nil
 	}
 	if err != nil {
@@ -123,14 +123,14 @@ func (a *Aggregation) gather(ctx context.Context, name string) error {
 	if len(selectors) == 0 {
 		return nil
 	}
-	union, err := a.union(ctx, name, selectors)
-	if err != nil || rules.Equal(union, role["rules"]) {
+	union, err := a.unionRules(ctx, name, selectors)
+	if err != nil || rules.SemanticEqual(union, role["rules"]) {
 		return err
 	}
 	// With its uid, a role that has gone meanwhile is not made anew.
 	config := schema.Tree{
 		"apiVersion": a.kind.APIVersion(), "kind": a.kind.Kind,
-		"metadata": schema.Tree{"name": name, "uid": o.Head.UID}, "rules": union,
+		"metadata": schema.Tree{"name": name, "uid": o.Meta.UID}, "rules": union,
 	}
 	_, err = a.store.Mutate(ctx, request.Mutation{
 		Verb: request.Patch, PatchType: request.ApplyPatch, Kind: a.kind, Key: key, Object: config, Force: true, FieldManager: aggregationManager,
@@ -138,8 +138,8 @@ func (a *Aggregation) gather(ctx context.Context, name string) error {
 	return err
 }
 
-// union is the rules of all that is selected, but for the role called name itself.
-func (a *Aggregation) union(ctx context.Context, name string, selectors []selector.Labels) ([]any, error) {
+// unionRules is the rules of all that is selected, but for the role called name itself.
+func (a *ClusterRoleAggregation) unionRules(ctx context.Context, name string, selectors []selector.Labels) ([]any, error) {
 	union := []any{}
 	known := map[string]bool{}
 	for _, l := range selectors {

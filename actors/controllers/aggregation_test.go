@@ -17,7 +17,7 @@ import (
 
 // roles are the cluster roles of a world; each of their rules allows one verb.
 type roles struct {
-	*world
+	*testStore
 	kind *schema.Kind
 }
 
@@ -32,7 +32,7 @@ func (r roles) do(name string, m request.Mutation) {
 // create makes a role with a label and verbs, which gathers what has certain labels.
 func (r roles) create(name, label, verbs string, gathers ...string) {
 	r.t.Helper()
-	obj := schema.Tree{"metadata": schema.Tree{"name": name, "labels": schema.Tree{"is": label}}, "rules": allowing(verbs)}
+	obj := schema.Tree{"metadata": schema.Tree{"name": name, "labels": schema.Tree{"is": label}}, "rules": rulesFor(verbs)}
 	var selectors []any
 	for _, g := range gathers {
 		selectors = append(selectors, schema.Tree{"matchLabels": schema.Tree{"is": g}})
@@ -48,7 +48,7 @@ func (r roles) patch(name, body string) {
 	r.do(name, request.Mutation{Verb: request.Patch, PatchType: request.MergePatch, PatchBody: []byte(body)})
 }
 
-func allowing(verbs string) []any {
+func rulesFor(verbs string) []any {
 	list := []any{}
 	for _, verb := range strings.Fields(verbs) {
 		list = append(list, schema.Tree{"verbs": []any{verb}, "apiGroups": []any{""}, "resources": []any{"pods"}})
@@ -62,14 +62,14 @@ type rolesWatch struct {
 	changed chan struct{}
 }
 
-func (w *rolesWatch) See(*meta.Object, bool) {
+func (w *rolesWatch) OnEvent(*meta.Object, bool) {
 	select {
 	case w.changed <- struct{}{}:
 	default:
 	}
 }
 
-func (w *rolesWatch) Read() {}
+func (w *rolesWatch) OnSynced() {}
 
 func (w *rolesWatch) verbs(name string) string {
 	w.t.Helper()
@@ -83,13 +83,13 @@ func (w *rolesWatch) verbs(name string) string {
 	}
 	var verbs []string
 	for _, rule := range rules.Trees(obj, "rules") {
-		verbs = append(verbs, rules.Texts(rule, "verbs")...)
+		verbs = append(verbs, rules.Strings(rule, "verbs")...)
 	}
 	return strings.Join(verbs, " ")
 }
 
-// until blocks until a role allows just these verbs; the time of the test bounds it.
-func (w *rolesWatch) until(step, name, want string) {
+// waitForVerbs blocks until a role allows just these verbs; the time of the test bounds it.
+func (w *rolesWatch) waitForVerbs(step, name, want string) {
 	w.t.Helper()
 	for got := w.verbs(name); got != want; got = w.verbs(name) {
 		select {
@@ -101,7 +101,7 @@ func (w *rolesWatch) until(step, name, want string) {
 }
 
 func TestAggregation(t *testing.T) {
-	w := open(t, vfs.NewMem())
+	w := openTestStore(t, vfs.NewMem())
 	defer w.close()
 	r := roles{w, w.kinds.Kind("rbac.authorization.platform.io", "v1", "clusterroles")}
 	r.create("b", "small", "get list")
@@ -109,42 +109,42 @@ func TestAggregation(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	watch := &rolesWatch{roles: r, changed: make(chan struct{}, 1)}
 	var running sync.WaitGroup
-	running.Go(func() { NewAggregation(w, w.kinds, slog.New(slog.DiscardHandler)).Run(ctx) })
-	running.Go(func() { Follow(ctx, w, r.kind, watch) })
+	running.Go(func() { NewClusterRoleAggregation(w, w.kinds, slog.New(slog.DiscardHandler)).Run(ctx) })
+	running.Go(func() { RunInformer(ctx, w, r.kind, watch) })
 	defer running.Wait()
 	defer cancel()
 
-	watch.until("what was there", "sum", "get list")
+	watch.waitForVerbs("what was there", "sum", "get list")
 	r.create("a", "small", "watch get")
-	watch.until("another, by name and without doubles", "sum", "watch get list")
+	watch.waitForVerbs("another, by name and without doubles", "sum", "watch get list")
 	r.create("total", "large", "", "medium", "small")
-	watch.until("a sum of sums", "total", "watch get list")
+	watch.waitForVerbs("a sum of sums", "total", "watch get list")
 	r.patch("b", `{"rules":[]}`)
-	watch.until("rules go", "sum", "watch get")
-	watch.until("rules go, twice removed", "total", "watch get")
+	watch.waitForVerbs("rules go", "sum", "watch get")
+	watch.waitForVerbs("rules go, twice removed", "total", "watch get")
 	r.create("c", "other", "delete")
 	r.patch("c", `{"metadata":{"labels":{"is":"small"}}}`)
-	watch.until("a label comes", "sum", "watch get delete")
+	watch.waitForVerbs("a label comes", "sum", "watch get delete")
 	r.patch("c", `{"metadata":{"labels":{"is":"other"}}}`)
-	watch.until("a label goes", "total", "watch get")
+	watch.waitForVerbs("a label goes", "total", "watch get")
 	r.patch("sum", `{"rules":[{"verbs":["*"],"apiGroups":["*"],"resources":["*"]}]}`)
-	watch.until("rules of others do not stay", "sum", "watch get")
+	watch.waitForVerbs("rules of others do not stay", "sum", "watch get")
 	r.do("a", request.Mutation{Verb: request.Delete})
-	watch.until("a role goes", "sum", "")
+	watch.waitForVerbs("a role goes", "sum", "")
 	r.patch("sum", `{"rules":[{"verbs":["*"],"apiGroups":["*"],"resources":["*"]}]}`)
-	watch.until("rules of others do not stay in an empty sum", "sum", "")
+	watch.waitForVerbs("rules of others do not stay in an empty sum", "sum", "")
 	r.patch("sum", `{"aggregationRule":{"clusterRoleSelectors":[{"matchExpressions":[{"key":"is","operator":"In","values":["other"]}]}]}}`)
-	watch.until("the selector changes", "total", "delete")
+	watch.waitForVerbs("the selector changes", "total", "delete")
 	r.patch("sum", `{"aggregationRule":null,"rules":[{"verbs":["mine"],"apiGroups":[""],"resources":["pods"]}]}`)
-	watch.until("it gathers no more", "total", "mine")
+	watch.waitForVerbs("it gathers no more", "total", "mine")
 	r.create("self", "small", "", "small")
 	r.create("d", "small", "d")
-	watch.until("a role does not gather itself", "self", "d")
+	watch.waitForVerbs("a role does not gather itself", "self", "d")
 	r.do("total", request.Mutation{Verb: request.Delete})
 	r.create("last", "last", "", "small")
-	watch.until("the last", "last", "d")
+	watch.waitForVerbs("the last", "last", "d")
 	k := r.kind
-	if _, err := w.Get(context.Background(), request.Get{Kind: k, Key: meta.Key{GroupResource: k.Storage, Name: "total"}}); !gone(err) {
+	if _, err := w.Get(context.Background(), request.Get{Kind: k, Key: meta.Key{GroupResource: k.Storage, Name: "total"}}); !isNotFound(err) {
 		t.Error("a role that has gone was made anew")
 	}
 }

@@ -40,7 +40,7 @@ type BootstrapSigner struct {
 
 // NewBootstrapSigner makes the controller for the kinds of a catalogue.
 func NewBootstrapSigner(store Store, kinds *catalog.Catalog, logger *slog.Logger) *BootstrapSigner {
-	maps := core(kinds, "ConfigMap")
+	maps := coreKind(kinds, "ConfigMap")
 	return &BootstrapSigner{
 		store: store, maps: maps, tokens: newBootstrapTokens(kinds), logger: logger,
 		key: meta.Key{GroupResource: maps.Storage, Namespace: kinds.Naming().PublicNamespace(), Name: clusterInfo},
@@ -51,22 +51,22 @@ func NewBootstrapSigner(store Store, kinds *catalog.Catalog, logger *slog.Logger
 func (s *BootstrapSigner) Run(ctx context.Context) {
 	var running sync.WaitGroup
 	defer running.Wait()
-	running.Go(func() { Follow(ctx, s.store, s.tokens.kind, s.tokens) })
+	running.Go(func() { RunInformer(ctx, s.store, s.tokens.kind, s.tokens) })
 	running.Go(func() {
-		Follow(ctx, s.store, s.maps, observer(func(o *meta.Object, gone bool) {
+		RunInformer(ctx, s.store, s.maps, eventHandlerFunc(func(o *meta.Object, gone bool) {
 			if !gone && o.Key == s.key {
-				s.tokens.signal()
+				s.tokens.notify()
 			}
 		}))
 	})
-	s.tokens.serve(ctx, s.sign)
+	s.tokens.run(ctx, s.sign)
 }
 
 // sign gives the ConfigMap the signatures that it should have, and no others.
 func (s *BootstrapSigner) sign(ctx context.Context, all []bootstrapSecret, now time.Time) error {
 	o, err := s.store.Get(ctx, request.Get{Kind: s.maps, Key: s.key})
 	if err != nil {
-		if gone(err) {
+		if isNotFound(err) {
 			return nil
 		}
 		return err
@@ -75,15 +75,15 @@ func (s *BootstrapSigner) sign(ctx context.Context, all []bootstrapSecret, now t
 	if err != nil {
 		return err
 	}
-	changes, err := signatures(rules.Sub(tree, "data"), all, now)
+	changes, err := signatures(rules.Nested(tree, "data"), all, now)
 	if err != nil || len(changes) == 0 {
 		return err
 	}
-	err = amend(ctx, s.store, s.maps, o, "", schema.Tree{"data": changes})
+	err = patchIfUnchanged(ctx, s.store, s.maps, o, "", schema.Tree{"data": changes})
 	switch {
-	case overtaken(err):
+	case isConflict(err):
 		return nil // its watch brings it back
-	case invalid(err): // as it is when it is immutable
+	case isInvalid(err): // as it is when it is immutable
 		s.logger.Warn("the information about the cluster cannot be signed", "error", err)
 		return nil
 	}
@@ -100,11 +100,11 @@ func signatures(data schema.Tree, all []bootstrapSecret, now time.Time) (schema.
 	}
 	payload, there := data[signedKey].(string)
 	for _, t := range all {
-		if !there || !t.whole || !t.ForSigning || t.Expired(now) {
+		if !there || !t.valid || !t.UsageSigning || t.Expired(now) {
 			continue
 		}
 		key := signaturePrefix + t.ID
-		signature, err := detached(payload, t)
+		signature, err := signDetached(payload, t)
 		if err != nil {
 			return nil, err
 		}
@@ -115,18 +115,18 @@ func signatures(data schema.Tree, all []bootstrapSecret, now time.Time) (schema.
 	return changes, nil
 }
 
-func encodedURL(b []byte) string { return base64.RawURLEncoding.EncodeToString(b) }
+func base64URLText(b []byte) string { return base64.RawURLEncoding.EncodeToString(b) }
 
-// detached signs a payload, and leaves the place of the payload empty.
-func detached(payload string, t bootstrapSecret) (string, error) {
+// signDetached signs a payload, and leaves the place of the payload empty.
+func signDetached(payload string, t bootstrapSecret) (string, error) {
 	header, err := json.Marshal(map[string]string{"alg": jwt.SigningMethodHS256.Alg(), "kid": t.ID})
 	if err != nil {
 		return "", err
 	}
-	head := encodedURL(header)
-	signature, err := jwt.SigningMethodHS256.Sign(head+"."+encodedURL([]byte(payload)), []byte(t.String()))
+	head := base64URLText(header)
+	signature, err := jwt.SigningMethodHS256.Sign(head+"."+base64URLText([]byte(payload)), []byte(t.String()))
 	if err != nil {
 		return "", errors.New("signing with a bootstrap token")
 	}
-	return head + ".." + encodedURL(signature), nil
+	return head + ".." + base64URLText(signature), nil
 }

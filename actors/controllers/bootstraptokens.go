@@ -21,14 +21,14 @@ type bootstrapTokens struct {
 	naming  *meta.Naming
 	changed chan struct{} // has room for one
 
-	mu   sync.Mutex // guards held
-	held map[string]bootstrapSecret
+	mu      sync.Mutex // guards held
+	secrets map[string]bootstrapSecret
 }
 
 // bootstrapSecret is one of them.
 type bootstrapSecret struct {
 	authn.BootstrapToken
-	whole   bool // it is well made
+	valid   bool // it is well made
 	object  meta.Key
 	uid     string
 	version uint64
@@ -36,52 +36,52 @@ type bootstrapSecret struct {
 
 func newBootstrapTokens(kinds *catalog.Catalog) *bootstrapTokens {
 	return &bootstrapTokens{
-		kind: core(kinds, "Secret"), naming: kinds.Naming(),
-		changed: make(chan struct{}, 1), held: map[string]bootstrapSecret{},
+		kind: coreKind(kinds, "Secret"), naming: kinds.Naming(),
+		changed: make(chan struct{}, 1), secrets: map[string]bootstrapSecret{},
 	}
 }
 
-// See implements Observer.
-func (b *bootstrapTokens) See(o *meta.Object, gone bool) {
+// OnEvent implements Observer.
+func (b *bootstrapTokens) OnEvent(o *meta.Object, gone bool) {
 	if o.Key.Namespace != b.naming.SystemNamespace() {
 		return
 	}
 	b.mu.Lock()
-	_, known := b.held[o.Key.Name]
-	s, ok := b.read(o, gone)
+	_, known := b.secrets[o.Key.Name]
+	s, ok := b.parse(o, gone)
 	if ok {
-		b.held[s.object.Name] = s
+		b.secrets[s.object.Name] = s
 	} else {
-		delete(b.held, o.Key.Name)
+		delete(b.secrets, o.Key.Name)
 	}
 	b.mu.Unlock()
 	if known || ok {
-		b.signal()
+		b.notify()
 	}
 }
 
-// Read implements Observer.
-func (b *bootstrapTokens) Read() { b.signal() }
+// OnSynced implements Observer.
+func (b *bootstrapTokens) OnSynced() { b.notify() }
 
-func (b *bootstrapTokens) signal() {
+func (b *bootstrapTokens) notify() {
 	select {
 	case b.changed <- struct{}{}:
 	default:
 	}
 }
 
-// read gives false for what is none, or is about to go.
-func (b *bootstrapTokens) read(o *meta.Object, gone bool) (s bootstrapSecret, ok bool) {
-	if gone || o.Head.Terminating {
+// parse gives false for what is none, or is about to go.
+func (b *bootstrapTokens) parse(o *meta.Object, gone bool) (s bootstrapSecret, ok bool) {
+	if gone || o.Meta.Terminating {
 		return s, false
 	}
 	tree, err := codec.DecodeStored(b.kind.Message, o.JSON)
-	if err != nil || rules.Text(tree, "type") != b.naming.Name(authn.BootstrapSecretType) {
+	if err != nil || rules.String(tree, "type") != b.naming.Translate(authn.BootstrapSecretType) {
 		return s, false
 	}
-	s = bootstrapSecret{object: own(o.Key), uid: o.Head.UID, version: o.Version}
-	s.BootstrapToken, err = authn.ReadBootstrapToken(b.naming, &policy.Object{Key: o.Key, Head: o.Head, Tree: tree})
-	s.whole = err == nil
+	s = bootstrapSecret{object: cloneKey(o.Key), uid: o.Meta.UID, version: o.Version}
+	s.BootstrapToken, err = authn.ReadBootstrapToken(b.naming, &policy.Object{Key: o.Key, Meta: o.Meta, Tree: tree})
+	s.valid = err == nil
 	return s, true
 }
 
@@ -90,18 +90,18 @@ func (b *bootstrapTokens) all() []bootstrapSecret {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	var all []bootstrapSecret
-	for _, s := range b.held {
+	for _, s := range b.secrets {
 		all = append(all, s)
 	}
 	return all
 }
 
-// serve calls act after every change and whenever a token has ended, until the context ends.
+// run calls act after every change and whenever a token has ended, until the context ends.
 // What fails is tried again.
-func (b *bootstrapTokens) serve(ctx context.Context, act func(ctx context.Context, all []bootstrapSecret, now time.Time) error) {
+func (b *bootstrapTokens) run(ctx context.Context, act func(ctx context.Context, all []bootstrapSecret, now time.Time) error) {
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
-	pause := firstRetry
+	pause := minRetryDelay
 	for {
 		select {
 		case <-ctx.Done():
@@ -112,19 +112,19 @@ func (b *bootstrapTokens) serve(ctx context.Context, act func(ctx context.Contex
 		all, now := b.all(), time.Now()
 		if err := act(ctx, all, now); err != nil {
 			timer.Reset(pause)
-			pause = min(2*pause, lastRetry)
+			pause = min(2*pause, maxRetryDelay)
 			continue
 		}
-		pause = firstRetry
-		timer.Reset(nextEnd(all, now))
+		pause = minRetryDelay
+		timer.Reset(nextExpiry(all, now))
 	}
 }
 
-// nextEnd is how long it takes until the next token ends, and an hour at most.
-func nextEnd(all []bootstrapSecret, now time.Time) time.Duration {
+// nextExpiry is how long it takes until the next token ends, and an hour at most.
+func nextExpiry(all []bootstrapSecret, now time.Time) time.Duration {
 	next := time.Hour
 	for _, s := range all {
-		if at, never := s.Ends(); !never && at.After(now) {
+		if at, never := s.Expiry(); !never && at.After(now) {
 			next = min(next, at.Sub(now))
 		}
 	}

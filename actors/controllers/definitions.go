@@ -17,8 +17,8 @@ import (
 // A KindStore is a Store that takes in kinds while it is open.
 type KindStore interface {
 	Store
-	Adopt(k *schema.Kind)
-	Abandon(k *schema.Kind)
+	RegisterKind(k *schema.Kind)
+	UnregisterKind(k *schema.Kind)
 }
 
 // Definitions makes kinds of the objects that define them, and serves them; says in their status
@@ -34,9 +34,9 @@ type Definitions struct {
 
 	// Only the goroutine of Run touches what follows.
 	known    map[string]*definition
-	cleaning sync.WaitGroup
+	cleanups sync.WaitGroup
 
-	seen Progress
+	observed ObservedRevision
 }
 
 // A definition is what is known of one.
@@ -46,7 +46,7 @@ type definition struct {
 	// What is served is of this life and this generation.
 	uid        string
 	generation int64
-	busy       bool // somebody empties it
+	draining   bool // somebody empties it
 }
 
 // NewDefinitions makes the controller for the kinds of a catalogue.
@@ -57,33 +57,33 @@ func NewDefinitions(store KindStore, kinds *catalog.Catalog, logger *slog.Logger
 		kind: kinds.ByGVK(meta.GroupVersionKind{
 			Group: n.Group("apiextensions"), Version: "v1", Kind: "CustomResourceDefinition",
 		}),
-		manager: n.Name("platform-apiserver"), finalizer: n.Name(catalog.CleanupFinalizer),
+		manager: n.Translate("platform-apiserver"), finalizer: n.Translate(catalog.CleanupFinalizer),
 		known: map[string]*definition{},
 	}
 }
 
 // Run works until the context ends.
 func (d *Definitions) Run(ctx context.Context) {
-	defer d.cleaning.Wait()
-	Follow(ctx, d.store, d.kind, observer(func(o *meta.Object, gone bool) {
+	defer d.cleanups.Wait()
+	RunInformer(ctx, d.store, d.kind, eventHandlerFunc(func(o *meta.Object, gone bool) {
 		if gone {
-			d.forget(ctx, o.Key.Name)
+			d.unregister(ctx, o.Key.Name)
 		} else {
-			d.attend(ctx, o)
+			d.sync(ctx, o)
 		}
-		d.seen.Reach(o.Version)
+		d.observed.Advance(o.Version)
 	}))
 }
 
-// Concerns tells whether a change of objects of a kind is a change of kinds.
-func (d *Definitions) Concerns(k *schema.Kind) bool { return k.Storage == d.kind.Storage }
+// Handles tells whether a change of objects of a kind is a change of kinds.
+func (d *Definitions) Handles(k *schema.Kind) bool { return k.Storage == d.kind.Storage }
 
-// Await returns when a change of a definition, of which the version is given, is in effect; or
+// Wait returns when a change of a definition, of which the version is given, is in effect; or
 // when the context ends.
-func (d *Definitions) Await(ctx context.Context, version uint64) { d.seen.Await(ctx, version) }
+func (d *Definitions) Wait(ctx context.Context, version uint64) { d.observed.Wait(ctx, version) }
 
-// attend puts the state of a definition into effect.
-func (d *Definitions) attend(ctx context.Context, o *meta.Object) {
+// sync puts the state of a definition into effect.
+func (d *Definitions) sync(ctx context.Context, o *meta.Object) {
 	tree, err := codec.DecodeStored(d.kind.Message, o.JSON)
 	if err != nil {
 		d.logger.Error("a definition cannot be read", "definition", o.Key.Name, "error", err)
@@ -92,59 +92,59 @@ func (d *Definitions) attend(ctx context.Context, o *meta.Object) {
 	known := d.known[o.Key.Name]
 	if known == nil {
 		known = &definition{}
-		if d.kinds.Defined(o.Key.Name) != nil { // it was recovered
-			known.uid, known.generation = o.Head.UID, o.Head.Generation
+		if d.kinds.Definition(o.Key.Name) != nil { // it was recovered
+			known.uid, known.generation = o.Meta.UID, o.Meta.Generation
 		}
 		d.known[o.Key.Name] = known
 	}
 	known.object, known.tree = o, tree
-	if o.Head.Terminating {
-		d.end(ctx, known)
+	if o.Meta.Terminating {
+		d.terminate(ctx, known)
 		return
 	}
-	d.serve(ctx, known)
+	d.serveKinds(ctx, known)
 }
 
-// serve serves the kinds of a definition as far as its names are its own, and says so.
-func (d *Definitions) serve(ctx context.Context, known *definition) {
-	v := d.judge(known)
-	if v.established && (known.uid != known.object.Head.UID || known.generation != known.object.Head.Generation || v.renamed) {
+// serveKinds serves the kinds of a definition as far as its names are its own, and says so.
+func (d *Definitions) serveKinds(ctx context.Context, known *definition) {
+	v := d.calculateNames(known)
+	if v.established && (known.uid != known.object.Meta.UID || known.generation != known.object.Meta.Generation || v.renamed) {
 		tree := rules.Clone(known.tree).(schema.Tree)
-		rules.Grow(tree, "status")["acceptedNames"] = v.names
+		rules.EnsureNested(tree, "status")["acceptedNames"] = v.names
 		if made := d.kinds.Compile(tree); made != nil {
-			d.put(made)
-			known.uid, known.generation = known.object.Head.UID, known.object.Head.Generation
+			d.register(made)
+			known.uid, known.generation = known.object.Meta.UID, known.object.Meta.Generation
 		}
 	}
-	if v.news {
-		d.report(ctx, known, v)
+	if v.changed {
+		d.updateStatus(ctx, known, v)
 	}
 }
 
-// put serves what a definition has made: the store knows the kind before anybody can ask for it.
-func (d *Definitions) put(made *custom.Definition) {
-	d.store.Adopt(made.Stored)
-	d.kinds.Define(made)
+// register serves what a definition has made: the store knows the kind before anybody can ask for it.
+func (d *Definitions) register(made *custom.Definition) {
+	d.store.RegisterKind(made.Stored)
+	d.kinds.AddDefinition(made)
 }
 
-// forget ends the kinds of a definition that has gone. Its names are free for others.
-func (d *Definitions) forget(ctx context.Context, name string) {
-	if made := d.kinds.Defined(name); made != nil {
-		d.kinds.Undefine(name)
-		d.store.Abandon(made.Stored)
+// unregister ends the kinds of a definition that has gone. Its names are free for others.
+func (d *Definitions) unregister(ctx context.Context, name string) {
+	if made := d.kinds.Definition(name); made != nil {
+		d.kinds.RemoveDefinition(name)
+		d.store.UnregisterKind(made.Stored)
 	}
 	gone := d.known[name]
 	delete(d.known, name)
 	if gone == nil {
 		return
 	}
-	group := rules.Text(rules.Sub(gone.tree, "spec"), "group")
+	group := rules.String(rules.Nested(gone.tree, "spec"), "group")
 	for _, other := range d.known {
-		if rules.Text(rules.Sub(other.tree, "spec"), "group") == group && !other.object.Head.Terminating {
-			d.serve(ctx, other)
+		if rules.String(rules.Nested(other.tree, "spec"), "group") == group && !other.object.Meta.Terminating {
+			d.serveKinds(ctx, other)
 		}
 	}
 }
 
-// now is the time as trees hold it.
-func now() string { return time.Now().UTC().Format(time.RFC3339) }
+// timestamp is the time as trees hold it.
+func timestamp() string { return time.Now().UTC().Format(time.RFC3339) }

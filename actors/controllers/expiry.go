@@ -15,69 +15,69 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// Expiry deletes Events a while after they were last written. When the server starts
+// EventExpiry deletes Events a while after they were last written. When the server starts
 // anew, what an Event itself says of its last occurrence stands for that time.
-type Expiry struct {
+type EventExpiry struct {
 	store  Store
 	kind   *schema.Kind
 	ttl    time.Duration
 	logger *slog.Logger
 }
 
-// NewExpiry makes the controller for the Events of a catalogue.
-func NewExpiry(store Store, kinds *catalog.Catalog, ttl time.Duration, logger *slog.Logger) *Expiry {
-	kind := core(kinds, "Event")
-	return &Expiry{store: store, kind: kind.Stored, ttl: ttl, logger: logger}
+// NewEventExpiry makes the controller for the Events of a catalogue.
+func NewEventExpiry(store Store, kinds *catalog.Catalog, ttl time.Duration, logger *slog.Logger) *EventExpiry {
+	kind := coreKind(kinds, "Event")
+	return &EventExpiry{store: store, kind: kind.Stored, ttl: ttl, logger: logger}
 }
 
 // Run works until the context ends.
-func (e *Expiry) Run(ctx context.Context) {
+func (e *EventExpiry) Run(ctx context.Context) {
 	var running sync.WaitGroup
 	defer running.Wait()
-	states := make(chan due, 256)
+	expirations := make(chan expiration, 256)
 	running.Go(func() {
-		rounds(ctx, e.store, e.kind, func(int) func([]request.Event) error {
-			return (&written{expiry: e, ctx: ctx, due: states}).take
+		watchLoop(ctx, e.store, e.kind, func(int) func([]request.Event) error {
+			return (&eventWatch{expiry: e, ctx: ctx, expirations: expirations}).take
 		})
 	})
-	e.serve(ctx, states)
+	e.deleteExpired(ctx, expirations)
 }
 
-// due is one state of an Event and when its time is over. A later state of it has a
+// expiration is one state of an Event and when its time is over. A later state of it has a
 // later time, and makes this one void.
-type due struct {
+type expiration struct {
 	at      time.Time
 	key     meta.Key
 	version uint64
 }
 
-// queue is a heap of what is due, the earliest first.
-type queue []due
+// expirationHeap is a heap of what is due, the earliest first.
+type expirationHeap []expiration
 
-func (q queue) Len() int           { return len(q) }
-func (q queue) Less(i, j int) bool { return q[i].at.Before(q[j].at) }
-func (q queue) Swap(i, j int)      { q[i], q[j] = q[j], q[i] }
-func (q *queue) Push(v any)        { *q = append(*q, v.(due)) }
-func (q *queue) Pop() any {
+func (q expirationHeap) Len() int           { return len(q) }
+func (q expirationHeap) Less(i, j int) bool { return q[i].at.Before(q[j].at) }
+func (q expirationHeap) Swap(i, j int)      { q[i], q[j] = q[j], q[i] }
+func (q *expirationHeap) Push(v any)        { *q = append(*q, v.(expiration)) }
+func (q *expirationHeap) Pop() any {
 	last := (*q)[len(*q)-1]
 	*q = (*q)[:len(*q)-1]
 	return last
 }
 
-// serve deletes what is due until the context ends.
-func (e *Expiry) serve(ctx context.Context, states <-chan due) {
-	var waiting queue
+// deleteExpired deletes what is due until the context ends.
+func (e *EventExpiry) deleteExpired(ctx context.Context, expirations <-chan expiration) {
+	var waiting expirationHeap
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case d := <-states:
+		case d := <-expirations:
 			heap.Push(&waiting, d)
 		case <-timer.C:
 			for len(waiting) > 0 && !waiting[0].at.After(time.Now()) {
-				e.remove(ctx, heap.Pop(&waiting).(due))
+				e.remove(ctx, heap.Pop(&waiting).(expiration))
 			}
 		}
 		if len(waiting) > 0 {
@@ -87,29 +87,29 @@ func (e *Expiry) serve(ctx context.Context, states <-chan due) {
 }
 
 // remove deletes an Event if it is still in the state that is due.
-func (e *Expiry) remove(ctx context.Context, d due) {
+func (e *EventExpiry) remove(ctx context.Context, d expiration) {
 	_, err := e.store.Mutate(ctx, request.Mutation{
 		Verb: request.Delete, Kind: e.kind, Key: d.key,
 		Delete: request.DeleteOptions{ResourceVersion: strconv.FormatUint(d.version, 10)},
 	})
-	if err == nil || gone(err) || overtaken(err) {
+	if err == nil || isNotFound(err) || isConflict(err) {
 		return
 	}
 	e.logger.Warn("an expired event stays", "key", d.key.String(), "error", err)
 }
 
-// written is what one round tells: when each state of an Event will be due.
-type written struct {
-	expiry *Expiry
-	ctx    context.Context
-	due    chan<- due
-	live   bool // the initial state has passed
+// eventWatch is what one round tells: when each state of an Event will be due.
+type eventWatch struct {
+	expiry      *EventExpiry
+	ctx         context.Context
+	expirations chan<- expiration
+	live        bool // the initial state has passed
 }
 
-func (w *written) take(events []request.Event) error {
+func (w *eventWatch) take(events []request.Event) error {
 	for i := range events {
 		e := &events[i]
-		w.live = w.live || e.InitialEnd
+		w.live = w.live || e.InitialEventsEnd
 		if e.Type != request.Added && e.Type != request.Modified {
 			continue
 		}
@@ -118,7 +118,7 @@ func (w *written) take(events []request.Event) error {
 			last = lastOccurrence(w.expiry.kind, e.Object, last)
 		}
 		select {
-		case w.due <- due{at: last.Add(w.expiry.ttl), key: e.Object.Key, version: e.Object.Version}:
+		case w.expirations <- expiration{at: last.Add(w.expiry.ttl), key: e.Object.Key, version: e.Object.Version}:
 		case <-w.ctx.Done():
 			return w.ctx.Err()
 		}

@@ -12,8 +12,8 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// event creates an Event that last occurred at a time.
-func (w *world) event(path string, last time.Time) {
+// createEvent creates an Event that last occurred at a time.
+func (w *testStore) createEvent(path string, last time.Time) {
 	w.t.Helper()
 	_, key := w.key(path)
 	w.mutate(path, request.Mutation{Verb: request.Create, Object: schema.Tree{
@@ -24,12 +24,12 @@ func (w *world) event(path string, last time.Time) {
 	}})
 }
 
-// await waits until a watch tells that an object has gone.
-func (w *world) await(path string) {
+// waitDeleted waits until a watch tells that an object has gone.
+func (w *testStore) waitDeleted(path string) {
 	w.t.Helper()
 	k, key := w.key(path)
 	deleted := make(chan string, 16)
-	session, err := w.Watch(context.Background(), request.Watch{Kind: k, Namespace: key.Namespace, Initial: true}, deletions(deleted))
+	session, err := w.Watch(context.Background(), request.Watch{Kind: k, Namespace: key.Namespace, SendInitialEvents: true}, deletedNames(deleted))
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -44,10 +44,10 @@ func (w *world) await(path string) {
 	}
 }
 
-// deletions is a sink that tells the names of what goes.
-type deletions chan string
+// deletedNames is a sink that tells the names of what goes.
+type deletedNames chan string
 
-func (d deletions) Events(events []request.Event) error {
+func (d deletedNames) Events(events []request.Event) error {
 	for _, e := range events {
 		if e.Type == request.Deleted {
 			d <- e.Object.Key.Name
@@ -56,59 +56,59 @@ func (d deletions) Events(events []request.Event) error {
 	return nil
 }
 
-func (d deletions) Done() { close(d) }
+func (d deletedNames) Done() { close(d) }
 
-func (w *world) expire(ttl time.Duration) (e *Expiry, stop func()) {
+func (w *testStore) runExpiry(ttl time.Duration) (e *EventExpiry, stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
-	e = NewExpiry(w, w.kinds, ttl, slog.New(slog.DiscardHandler))
+	e = NewEventExpiry(w, w.kinds, ttl, slog.New(slog.DiscardHandler))
 	var wait sync.WaitGroup
 	wait.Go(func() { e.Run(ctx) })
 	return e, func() { cancel(); wait.Wait() }
 }
 
 func TestExpiry(t *testing.T) {
-	w := open(t, vfs.NewMem())
+	w := openTestStore(t, vfs.NewMem())
 	defer w.close()
 	now := time.Now()
-	w.event("events/default/old", now.Add(-2*time.Hour))
-	w.event("events/default/older", now.Add(-3*time.Hour))
-	w.event("events/default/fresh", now)
+	w.createEvent("events/default/old", now.Add(-2*time.Hour))
+	w.createEvent("events/default/older", now.Add(-3*time.Hour))
+	w.createEvent("events/default/fresh", now)
 	// What was created an hour and a half ago has its creation as the last word; here
 	// everything was created just now, so only a short life shows that Events go.
-	_, stop := w.expire(50 * time.Millisecond)
-	w.await("events/default/old")
-	w.await("events/default/older")
-	w.await("events/default/fresh")
-	w.event("events/default/later", now)
-	w.await("events/default/later")
+	_, stop := w.runExpiry(50 * time.Millisecond)
+	w.waitDeleted("events/default/old")
+	w.waitDeleted("events/default/older")
+	w.waitDeleted("events/default/fresh")
+	w.createEvent("events/default/later", now)
+	w.waitDeleted("events/default/later")
 	stop()
 }
 
 // TestExpirySparesWhatWasWritten: an Event that was written meanwhile has a new life.
 func TestExpirySparesWhatWasWritten(t *testing.T) {
-	w := open(t, vfs.NewMem())
+	w := openTestStore(t, vfs.NewMem())
 	defer w.close()
-	w.event("events/default/a", time.Now())
+	w.createEvent("events/default/a", time.Now())
 	before := w.get("events/default/a")
 	w.mutate("events/default/a", request.Mutation{Verb: request.Patch, PatchType: request.MergePatch, PatchBody: []byte(`{"message":"after"}`)})
-	e := NewExpiry(w, w.kinds, time.Hour, slog.New(slog.DiscardHandler))
-	e.remove(context.Background(), due{key: before.Key, version: before.Version})
+	e := NewEventExpiry(w, w.kinds, time.Hour, slog.New(slog.DiscardHandler))
+	e.remove(context.Background(), expiration{key: before.Key, version: before.Version})
 	if w.get("events/default/a") == nil {
 		t.Error("it went by the time of its former state")
 	}
 	after := w.get("events/default/a")
-	e.remove(context.Background(), due{key: after.Key, version: after.Version})
+	e.remove(context.Background(), expiration{key: after.Key, version: after.Version})
 	if w.get("events/default/a") != nil {
 		t.Error("it is still there")
 	}
 }
 
 func TestLastOccurrence(t *testing.T) {
-	w := open(t, vfs.NewMem())
+	w := openTestStore(t, vfs.NewMem())
 	defer w.close()
 	now := time.Now().Add(time.Hour).Truncate(time.Second)
-	w.event("events/default/a", now.Add(-time.Minute))
-	w.event("events/default/b", now.Add(time.Minute))
+	w.createEvent("events/default/a", now.Add(-time.Minute))
+	w.createEvent("events/default/b", now.Add(time.Minute))
 	k, _ := w.key("events/default/a")
 	if got := lastOccurrence(k, w.get("events/default/a"), now); !got.Equal(now.Add(-time.Minute)) {
 		t.Errorf("a: %v", got)

@@ -11,60 +11,60 @@ import (
 
 // A following is the look at the objects of one kind, by one kind after the other where its
 // definition changes.
-type following struct {
+type kindWatch struct {
 	kind   *schema.Kind
-	rounds int // that there have been; read when the look has ended
-	end    context.CancelFunc
+	epochs int // that there have been; read when the look has ended
+	cancel context.CancelFunc
 	ended  sync.WaitGroup
 }
 
-// followAll tells the graph of the objects of all kinds that there are at a time.
-func (g *Garbage) followAll(ctx context.Context) {
-	changed, kinds := g.kinds.Changed(), g.kinds.Stored()
-	g.unread.Store(int64(len(kinds)))
-	followed := map[meta.GroupResource]*following{}
+// watchAllKinds tells the graph of the objects of all kinds that there are at a time.
+func (g *GarbageCollector) watchAllKinds(ctx context.Context) {
+	changed, kinds := g.kinds.Changed(), g.kinds.StorageKinds()
+	g.unsynced.Store(int64(len(kinds)))
+	watches := map[meta.GroupResource]*kindWatch{}
 	for first := true; ; first = false {
 		for _, k := range kinds {
-			f := followed[k.Storage]
+			f := watches[k.Storage]
 			switch {
 			case f == nil:
-				f = &following{}
-				followed[k.Storage] = f
+				f = &kindWatch{}
+				watches[k.Storage] = f
 			case f.kind == k:
 				continue
 			default:
 				f.stop()
 			}
-			g.follow(ctx, f, k, first)
+			g.watchKind(ctx, f, k, first)
 		}
 		select {
 		case <-ctx.Done():
-			for _, f := range followed {
+			for _, f := range watches {
 				f.stop()
 			}
 			return
 		case <-changed:
-			changed, kinds = g.kinds.Changed(), g.kinds.Stored()
+			changed, kinds = g.kinds.Changed(), g.kinds.StorageKinds()
 		}
 	}
 }
 
-func (f *following) stop() {
-	f.end()
+func (f *kindWatch) stop() {
+	f.cancel()
 	f.ended.Wait()
 }
 
-// follow begins to tell the graph of the objects of a kind.
-func (g *Garbage) follow(ctx context.Context, f *following, k *schema.Kind, counts bool) {
-	ctx, f.end = context.WithCancel(ctx)
+// watchKind begins to tell the graph of the objects of a kind.
+func (g *GarbageCollector) watchKind(ctx context.Context, f *kindWatch, k *schema.Kind, counts bool) {
+	ctx, f.cancel = context.WithCancel(ctx)
 	f.kind = k
-	for _, form := range k.Forms {
-		g.former.Store(form.GroupVersionKind, form)
+	for _, form := range k.Versions {
+		g.formerKinds.Store(form.GroupVersionKind, form)
 	}
 	f.ended.Go(func() {
-		rounds(ctx, g.store, k, func(int) func([]request.Event) error {
-			f.rounds++
-			return (&kinship{g, k, f.rounds, counts}).take
+		watchLoop(ctx, g.store, k, func(int) func([]request.Event) error {
+			f.epochs++
+			return (&ownerWatch{g, k, f.epochs, counts}).take
 		})
 	})
 }

@@ -10,16 +10,16 @@ import (
 )
 
 // A place is where one life of one object is.
-type place struct {
+type objectReference struct {
 	kind                 *schema.Kind // stored
 	namespace, name, uid string
 }
 
-func placeOf(k *schema.Kind, o *meta.Object) place {
-	return place{kind: k, namespace: o.Key.Namespace, name: o.Key.Name, uid: o.Head.UID}
+func objectReferenceOf(k *schema.Kind, o *meta.Object) objectReference {
+	return objectReference{kind: k, namespace: o.Key.Namespace, name: o.Key.Name, uid: o.Meta.UID}
 }
 
-func (p place) key() meta.Key {
+func (p objectReference) key() meta.Key {
 	return meta.Key{GroupResource: p.kind.Storage, Namespace: p.namespace, Name: p.name}
 }
 
@@ -27,57 +27,57 @@ func (p place) key() meta.Key {
 // that name owners or wait for their dependents, and of them only what it needs to find
 // them: what matters is read from the object itself when it is decided upon.
 type graph struct {
-	mu       sync.Mutex // guards all
-	nodes    map[string]*node
-	families map[string]*family
+	mu      sync.Mutex // guards all
+	nodes   map[string]*node
+	byOwner map[string]*ownerDependents
 }
 
 // A node is an object that names owners, or that waits for its dependents.
 type node struct {
-	place
+	objectReference
 	edges      []edge
 	foreground bool // it waits for its dependents
-	round      int  // of the watch that told of it
+	epoch      int  // of the watch that told of it
 }
 
 // An edge leads from a dependent to an owner.
 type edge struct {
-	to    *family
-	block bool // the owner may not go before the dependent
+	to     *ownerDependents
+	blocks bool // the owner may not go before the dependent
 }
 
 // A family is all dependents of one owner, whether that exists or not.
-type family struct {
-	uid     string
-	members map[*node]bool // true: it blocks
+type ownerDependents struct {
+	uid        string
+	dependents map[*node]bool // true: it blocks
 }
 
 func newGraph() *graph {
-	return &graph{nodes: make(map[string]*node), families: make(map[string]*family)}
+	return &graph{nodes: make(map[string]*node), byOwner: make(map[string]*ownerDependents)}
 }
 
 // put takes in the state of an object, and says which objects have to be looked at for it.
-func (g *graph) put(k *schema.Kind, o *meta.Object, round int) (affected []place) {
-	waits := foreground(o)
+func (g *graph) put(k *schema.Kind, o *meta.Object, epoch int) (affected []objectReference) {
+	waits := isForegroundDeleting(o)
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	n := g.nodes[o.Head.UID]
+	n := g.nodes[o.Meta.UID]
 	if n == nil {
-		if len(o.Head.Owners) == 0 && !waits {
+		if len(o.Meta.OwnerReferences) == 0 && !waits {
 			return nil
 		}
-		p := placeOf(k, o)
+		p := objectReferenceOf(k, o)
 		p.namespace, p.name, p.uid = strings.Clone(p.namespace), strings.Clone(p.name), strings.Clone(p.uid)
-		n = &node{place: p}
+		n = &node{objectReference: p}
 		g.nodes[p.uid] = n
 	}
-	n.kind, n.round = k, round
-	if !n.names(o.Head.Owners) {
-		affected = append(g.unlink(n), n.place)
-		g.link(n, o.Head.Owners)
+	n.kind, n.epoch = k, epoch
+	if !n.hasOwners(o.Meta.OwnerReferences) {
+		affected = append(g.unlink(n), n.objectReference)
+		g.link(n, o.Meta.OwnerReferences)
 	}
 	if waits && !n.foreground {
-		affected = append(append(affected, n.place), g.members(n.uid)...)
+		affected = append(append(affected, n.objectReference), g.dependentsOf(n.uid)...)
 	}
 	n.foreground = waits
 	if len(n.edges) == 0 && !waits {
@@ -86,15 +86,15 @@ func (g *graph) put(k *schema.Kind, o *meta.Object, round int) (affected []place
 	return affected
 }
 
-// drop forgets an object that has gone.
-func (g *graph) drop(uid string) (affected []place) {
+// remove forgets an object that has gone.
+func (g *graph) remove(uid string) (affected []objectReference) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.forget(uid)
+	return g.removeLocked(uid)
 }
 
-func (g *graph) forget(uid string) []place {
-	affected := g.members(uid)
+func (g *graph) removeLocked(uid string) []objectReference {
+	affected := g.dependentsOf(uid)
 	if n := g.nodes[uid]; n != nil {
 		delete(g.nodes, uid)
 		affected = append(affected, g.unlink(n)...)
@@ -102,89 +102,89 @@ func (g *graph) forget(uid string) []place {
 	return affected
 }
 
-// dropOlder forgets the objects of a kind of which a round has not told. What had gone in
+// removeStale forgets the objects of a kind of which a round has not told. What had gone in
 // between may have been an owner of any other, so all are affected.
-func (g *graph) dropOlder(k *schema.Kind, round int) (affected []place) {
+func (g *graph) removeStale(k *schema.Kind, epoch int) (affected []objectReference) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for uid, n := range g.nodes {
-		if n.kind.Storage == k.Storage && n.round != round {
-			g.forget(uid)
+		if n.kind.Storage == k.Storage && n.epoch != epoch {
+			g.removeLocked(uid)
 		}
 	}
 	for _, n := range g.nodes {
-		affected = append(affected, n.place)
+		affected = append(affected, n.objectReference)
 	}
 	return affected
 }
 
-// names tells whether the edges are what an object says of its owners.
-func (n *node) names(owners []meta.Owner) bool {
-	return slices.EqualFunc(n.edges, owners, func(e edge, o meta.Owner) bool {
-		return e.to.uid == o.UID && e.block == o.BlockDeletion
+// hasOwners tells whether the edges are what an object says of its owners.
+func (n *node) hasOwners(owners []meta.OwnerReference) bool {
+	return slices.EqualFunc(n.edges, owners, func(e edge, o meta.OwnerReference) bool {
+		return e.to.uid == o.UID && e.blocks == o.BlockOwnerDeletion
 	})
 }
 
 // link makes the edges of a node that has none.
-func (g *graph) link(n *node, owners []meta.Owner) {
+func (g *graph) link(n *node, owners []meta.OwnerReference) {
 	for _, o := range owners {
-		f := g.families[o.UID]
+		f := g.byOwner[o.UID]
 		if f == nil {
-			f = &family{uid: strings.Clone(o.UID), members: make(map[*node]bool)}
-			g.families[f.uid] = f
+			f = &ownerDependents{uid: strings.Clone(o.UID), dependents: make(map[*node]bool)}
+			g.byOwner[f.uid] = f
 		}
-		f.members[n] = f.members[n] || o.BlockDeletion
-		n.edges = append(n.edges, edge{f, o.BlockDeletion})
+		f.dependents[n] = f.dependents[n] || o.BlockOwnerDeletion
+		n.edges = append(n.edges, edge{f, o.BlockOwnerDeletion})
 	}
 }
 
 // unlink takes the edges of a node away, and gives the owners that have waited for it.
-func (g *graph) unlink(n *node) (freed []place) {
+func (g *graph) unlink(n *node) (freed []objectReference) {
 	for _, e := range n.edges {
-		delete(e.to.members, n)
-		if len(e.to.members) == 0 {
-			delete(g.families, e.to.uid)
+		delete(e.to.dependents, n)
+		if len(e.to.dependents) == 0 {
+			delete(g.byOwner, e.to.uid)
 		}
-		if owner := g.nodes[e.to.uid]; owner != nil && owner.foreground && e.block {
-			freed = append(freed, owner.place)
+		if owner := g.nodes[e.to.uid]; owner != nil && owner.foreground && e.blocks {
+			freed = append(freed, owner.objectReference)
 		}
 	}
 	n.edges = nil
 	return freed
 }
 
-func (g *graph) members(uid string) (all []place) {
-	if f := g.families[uid]; f != nil {
-		for n := range f.members {
-			all = append(all, n.place)
+func (g *graph) dependentsOf(uid string) (all []objectReference) {
+	if f := g.byOwner[uid]; f != nil {
+		for n := range f.dependents {
+			all = append(all, n.objectReference)
 		}
 	}
 	return all
 }
 
-// blocked tells whether an owner has a dependent that must go first.
-func (g *graph) blocked(uid string) bool {
-	return g.any(uid, func(_ *node, blocks bool) bool { return blocks })
+// hasBlockingDependent tells whether an owner has a dependent that must go first.
+func (g *graph) hasBlockingDependent(uid string) bool {
+	return g.anyDependent(uid, func(_ *node, blocks bool) bool { return blocks })
 }
 
-// owns tells whether an object has dependents.
-func (g *graph) owns(uid string) bool {
-	return g.any(uid, func(*node, bool) bool { return true })
+// hasDependents tells whether an object has dependents.
+func (g *graph) hasDependents(uid string) bool {
+	return g.anyDependent(uid, func(*node, bool) bool { return true })
 }
 
-// awaits tells whether an object has a dependent that waits for its own dependents.
-func (g *graph) awaits(uid string) bool {
-	return g.any(uid, func(n *node, _ bool) bool { return n.foreground })
+// hasForegroundDependent tells whether an object has a dependent that waits for its own dependents.
+func (g *graph) hasForegroundDependent(uid string) bool {
+	return g.anyDependent(uid, func(n *node, _ bool) bool { return n.foreground })
 }
 
-func (g *graph) any(uid string, holds func(n *node, blocks bool) bool) bool {
+func (g *graph) anyDependent(uid string, holds func(n *node, blocks bool) bool) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	f := g.families[uid]
+	f := g.byOwner[uid]
 	if f == nil {
 		return false
 	}
-	for n, blocks := range f.members {
+	for n, blocks := range f.dependents {
 		if holds(n, blocks) {
 			return true
 		}

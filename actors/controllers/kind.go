@@ -6,7 +6,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// core is a kind of the core group.
-func core(kinds *catalog.Catalog, kind string) *schema.Kind {
+// coreKind is a kind of the core group.
+func coreKind(kinds *catalog.Catalog, kind string) *schema.Kind {
 	return kinds.ByGVK(meta.GroupVersionKind{Version: "v1", Kind: kind})
 }

@@ -16,58 +16,58 @@ import (
 
 // A remainder is what is left of a namespace's content after everything was asked to go: how many
 // objects of each resource, and how many each finalizer holds.
-type remainder struct {
+type remainingContent struct {
 	resources  map[string]int // by "<resource>.<group>"
 	finalizers map[string]int
 	failures   []error // of resources that could not be emptied
 }
 
-func newRemainder() *remainder {
-	return &remainder{resources: map[string]int{}, finalizers: map[string]int{}}
+func newRemainingContent() *remainingContent {
+	return &remainingContent{resources: map[string]int{}, finalizers: map[string]int{}}
 }
 
 // add counts the objects of one resource that are left.
-func (r *remainder) add(k *schema.Kind, left []*meta.Object) {
+func (r *remainingContent) add(k *schema.Kind, left []*meta.Object) {
 	if len(left) == 0 {
 		return
 	}
 	r.resources[k.Resource+"."+k.Group] += len(left)
 	for _, o := range left {
-		for _, f := range o.Head.Finalizers {
+		for _, f := range o.Meta.Finalizers {
 			r.finalizers[f]++
 		}
 	}
 }
 
-// empty tells whether nothing is left, for all that is known.
-func (r *remainder) empty() bool { return len(r.resources) == 0 && len(r.failures) == 0 }
+// isEmpty tells whether nothing is left, for all that is known.
+func (r *remainingContent) isEmpty() bool { return len(r.resources) == 0 && len(r.failures) == 0 }
 
 // err is why not all of it is known.
-func (r *remainder) err() error { return errors.Join(r.failures...) }
+func (r *remainingContent) err() error { return errors.Join(r.failures...) }
 
 // conditions say of a namespace what holds it, in the words and in the order that users know.
-func (r *remainder) conditions() []schema.Tree {
+func (r *remainingContent) conditions() []schema.Tree {
 	return []schema.Tree{
-		condition("NamespaceDeletionDiscoveryFailure", "ResourcesDiscovered", "All resources successfully discovered", "", ""),
-		condition("NamespaceDeletionGroupVersionParsingFailure", "ParsedGroupVersions", "All legacy kube types successfully parsed", "", ""),
-		condition("NamespaceDeletionContentFailure", "ContentDeleted", "All content successfully deleted, may be waiting on finalization",
-			"ContentDeletionFailed", r.failed()),
-		condition("NamespaceContentRemaining", "ContentRemoved", "All content successfully removed",
-			"SomeResourcesRemain", counted("Some resources are remaining: ", r.resources, "%s has %d resource instances")),
-		condition("NamespaceFinalizersRemaining", "ContentHasNoFinalizers", "All content-preserving finalizers finished",
-			"SomeFinalizersRemain", counted("Some content in the namespace has finalizers remaining: ", r.finalizers, "%s in %d resource instances")),
+		namespaceCondition("NamespaceDeletionDiscoveryFailure", "ResourcesDiscovered", "All resources successfully discovered", "", ""),
+		namespaceCondition("NamespaceDeletionGroupVersionParsingFailure", "ParsedGroupVersions", "All legacy kube types successfully parsed", "", ""),
+		namespaceCondition("NamespaceDeletionContentFailure", "ContentDeleted", "All content successfully deleted, may be waiting on finalization",
+			"ContentDeletionFailed", r.failureText()),
+		namespaceCondition("NamespaceContentRemaining", "ContentRemoved", "All content successfully removed",
+			"SomeResourcesRemain", countsText("Some resources are remaining: ", r.resources, "%s has %d resource instances")),
+		namespaceCondition("NamespaceFinalizersRemaining", "ContentHasNoFinalizers", "All content-preserving finalizers finished",
+			"SomeFinalizersRemain", countsText("Some content in the namespace has finalizers remaining: ", r.finalizers, "%s in %d resource instances")),
 	}
 }
 
-// condition is true for a reason if there is something to tell about it, and false otherwise.
-func condition(kind, fine, fineMessage, reason, message string) schema.Tree {
+// namespaceCondition is true for a reason if there is something to tell about it, and false otherwise.
+func namespaceCondition(kind, fine, fineMessage, reason, message string) schema.Tree {
 	if message == "" {
 		return schema.Tree{"type": kind, "status": "False", "reason": fine, "message": fineMessage}
 	}
 	return schema.Tree{"type": kind, "status": "True", "reason": reason, "message": message}
 }
 
-func (r *remainder) failed() string {
+func (r *remainingContent) failureText() string {
 	if len(r.failures) == 0 {
 		return ""
 	}
@@ -79,8 +79,8 @@ func (r *remainder) failed() string {
 	return fmt.Sprintf("Failed to delete all resource types, %d remaining: %s", len(texts), strings.Join(texts, ", "))
 }
 
-// counted lists counts by name; "" if there are none.
-func counted(head string, counts map[string]int, form string) string {
+// countsText lists counts by name; "" if there are none.
+func countsText(head string, counts map[string]int, form string) string {
 	var parts []string
 	for _, name := range slices.Sorted(maps.Keys(counts)) {
 		parts = append(parts, fmt.Sprintf(form, name, counts[name]))
@@ -91,10 +91,10 @@ func counted(head string, counts map[string]int, form string) string {
 	return head + strings.Join(parts, ", ")
 }
 
-// report writes into the status of a namespace what holds it, where that is news. A namespace that
+// updateConditions writes into the status of a namespace what holds it, where that is news. A namespace that
 // was empty at once is told nothing.
-func (n *Namespaces) report(ctx context.Context, ns incarnation, left *remainder) error {
-	current, err := n.find(ctx, ns)
+func (n *Namespaces) updateConditions(ctx context.Context, ns namespaceInstance, left *remainingContent) error {
+	current, err := n.get(ctx, ns)
 	if current == nil {
 		return err
 	}
@@ -102,33 +102,33 @@ func (n *Namespaces) report(ctx context.Context, ns incarnation, left *remainder
 	if err != nil {
 		return err
 	}
-	status := rules.Sub(tree, "status")
-	told := ofCondition(status, "NamespaceContentRemaining") != nil
-	if left.empty() && !told {
+	status := rules.Nested(tree, "status")
+	reported := findCondition(status, "NamespaceContentRemaining") != nil
+	if left.isEmpty() && !reported {
 		return nil
 	}
-	conditions, news := keepOthers(status), false
+	conditions, changed := otherConditions(status), false
 	for _, c := range left.conditions() {
-		old := ofCondition(status, c["type"].(string))
+		old := findCondition(status, c["type"].(string))
 		if same := rules.Clone(c).(schema.Tree); old != nil {
-			rules.Carry(same, old, "lastTransitionTime")
-			if rules.Equal(same, old) {
+			rules.CopyField(same, old, "lastTransitionTime")
+			if rules.SemanticEqual(same, old) {
 				conditions = append(conditions, old)
 				continue
 			}
 		}
-		c["lastTransitionTime"], news = now(), true
+		c["lastTransitionTime"], changed = timestamp(), true
 		conditions = append(conditions, c)
 	}
-	if !news {
+	if !changed {
 		return nil
 	}
-	return amend(ctx, n.store, n.kind, current, "status", schema.Tree{"status": schema.Tree{"conditions": conditions}})
+	return patchIfUnchanged(ctx, n.store, n.kind, current, "status", schema.Tree{"status": schema.Tree{"conditions": conditions}})
 }
 
-// keepOthers are the conditions of a namespace that say nothing of its end.
-func keepOthers(status schema.Tree) []any {
-	ours := newRemainder().conditions()
+// otherConditions are the conditions of a namespace that say nothing of its end.
+func otherConditions(status schema.Tree) []any {
+	ours := newRemainingContent().conditions()
 	others := []any{}
 	for _, c := range rules.Trees(status, "conditions") {
 		if !slices.ContainsFunc(ours, func(o schema.Tree) bool { return o["type"] == c["type"] }) {

@@ -19,10 +19,10 @@ import (
 // A Store is what controllers need of the store.
 type Store interface {
 	Get(ctx context.Context, r request.Get) (*meta.Object, error)
-	List(ctx context.Context, r request.List) (request.Listing, error)
+	List(ctx context.Context, r request.List) (request.ListResult, error)
 	Watch(ctx context.Context, r request.Watch, sink request.Sink) (request.Session, error)
 	Mutate(ctx context.Context, m request.Mutation) (request.Result, error)
-	DeleteCollection(ctx context.Context, l request.List, m request.Mutation) (request.Listing, error)
+	DeleteCollection(ctx context.Context, l request.List, m request.Mutation) (request.ListResult, error)
 }
 
 // Namespaces deletes everything in a namespace that is being deleted, and then takes
@@ -34,64 +34,64 @@ type Namespaces struct {
 	finalizer string
 	logger    *slog.Logger
 
-	busy    sync.Map       // the incarnations that have a worker
+	active  sync.Map       // the incarnations that have a worker
 	workers sync.WaitGroup // their workers
 }
 
 // An incarnation is one life of a namespace. Its name may be given to another one as
 // soon as it has gone, and what that one holds is none of its worker's business.
-type incarnation struct{ name, uid string }
+type namespaceInstance struct{ name, uid string }
 
 // NewNamespaces makes the controller for the kinds of a catalogue.
 func NewNamespaces(store Store, kinds *catalog.Catalog, logger *slog.Logger) *Namespaces {
 	return &Namespaces{
-		store: store, kinds: kinds, kind: core(kinds, "Namespace"), finalizer: kinds.Naming().NamespaceFinalizer(), logger: logger,
+		store: store, kinds: kinds, kind: coreKind(kinds, "Namespace"), finalizer: kinds.Naming().NamespaceFinalizer(), logger: logger,
 	}
 }
 
 // Run works until the context ends.
 func (n *Namespaces) Run(ctx context.Context) {
 	defer n.workers.Wait()
-	Follow(ctx, n.store, n.kind, &terminations{ctx, n})
+	RunInformer(ctx, n.store, n.kind, &terminationHandler{ctx, n})
 }
 
-// terminations observes namespaces, and starts a worker for each that begins to terminate.
+// terminationHandler observes namespaces, and starts a worker for each that begins to terminate.
 // One incarnation has one worker at a time, however often it is seen.
-type terminations struct {
+type terminationHandler struct {
 	ctx context.Context
 	*Namespaces
 }
 
-// See implements Observer.
-func (t *terminations) See(o *meta.Object, gone bool) {
-	if gone || !o.Head.Terminating {
+// OnEvent implements Observer.
+func (t *terminationHandler) OnEvent(o *meta.Object, gone bool) {
+	if gone || !o.Meta.Terminating {
 		return
 	}
-	ns := incarnation{name: o.Key.Name, uid: o.Head.UID}
-	if _, started := t.busy.LoadOrStore(ns, true); started {
+	ns := namespaceInstance{name: o.Key.Name, uid: o.Meta.UID}
+	if _, started := t.active.LoadOrStore(ns, true); started {
 		return
 	}
 	t.workers.Go(func() {
-		defer t.busy.Delete(ns)
-		t.finish(t.ctx, ns)
+		defer t.active.Delete(ns)
+		t.drain(t.ctx, ns)
 	})
 }
 
-// Read implements Observer.
-func (t *terminations) Read() {}
+// OnSynced implements Observer.
+func (t *terminationHandler) OnSynced() {}
 
 // The pause between two looks at a namespace whose content waits for finalizers of
 // others; it doubles from the first to the last.
 const (
-	firstPause = 20 * time.Millisecond
-	lastPause  = 5 * time.Second
+	minPollInterval = 20 * time.Millisecond
+	maxPollInterval = 5 * time.Second
 )
 
-// finish empties one namespace and lets it go. It comes back while something in it
+// drain empties one namespace and lets it go. It comes back while something in it
 // waits for finalizers of others.
-func (n *Namespaces) finish(ctx context.Context, ns incarnation) {
-	for pause := firstPause; ctx.Err() == nil; pause = min(2*pause, lastPause) {
-		done, err := n.attempt(ctx, ns)
+func (n *Namespaces) drain(ctx context.Context, ns namespaceInstance) {
+	for pause := minPollInterval; ctx.Err() == nil; pause = min(2*pause, maxPollInterval) {
+		done, err := n.drainOnce(ctx, ns)
 		if done {
 			return
 		}
@@ -105,42 +105,42 @@ func (n *Namespaces) finish(ctx context.Context, ns incarnation) {
 	}
 }
 
-// attempt goes through a namespace once and says whether nothing is left to do. Somebody
+// drainOnce goes through a namespace once and says whether nothing is left to do. Somebody
 // else may have let it go since the last time, so it looks before it deletes.
-func (n *Namespaces) attempt(ctx context.Context, ns incarnation) (bool, error) {
-	if current, err := n.find(ctx, ns); current == nil {
+func (n *Namespaces) drainOnce(ctx context.Context, ns namespaceInstance) (bool, error) {
+	if current, err := n.get(ctx, ns); current == nil {
 		return err == nil, err
 	}
-	left := n.empty(ctx, ns.name)
-	if !left.empty() {
-		return false, errors.Join(left.err(), n.report(ctx, ns, left))
+	left := n.deleteContent(ctx, ns.name)
+	if !left.isEmpty() {
+		return false, errors.Join(left.err(), n.updateConditions(ctx, ns, left))
 	}
-	if err := n.release(ctx, ns); err != nil {
+	if err := n.removeFinalizer(ctx, ns); err != nil {
 		return false, err
 	}
 	// Where it stays, for finalizers of others, it is told that its content does not hold it.
-	err := n.report(ctx, ns, left)
+	err := n.updateConditions(ctx, ns, left)
 	return err == nil, err
 }
 
-// find is the namespace as it is now; nil if this incarnation has gone.
-func (n *Namespaces) find(ctx context.Context, ns incarnation) (*meta.Object, error) {
+// get is the namespace as it is now; nil if this incarnation has gone.
+func (n *Namespaces) get(ctx context.Context, ns namespaceInstance) (*meta.Object, error) {
 	current, err := n.store.Get(ctx, request.Get{Kind: n.kind, Key: n.key(ns)})
-	if gone(err) || err == nil && current.Head.UID != ns.uid {
+	if isNotFound(err) || err == nil && current.Meta.UID != ns.uid {
 		return nil, nil
 	}
 	return current, err
 }
 
-func (n *Namespaces) key(ns incarnation) meta.Key {
+func (n *Namespaces) key(ns namespaceInstance) meta.Key {
 	return meta.Key{GroupResource: n.kind.Storage, Name: ns.name}
 }
 
-// empty deletes the content of a namespace, and tells what is left. A resource that cannot be emptied
+// deleteContent deletes the content of a namespace, and tells what is left. A resource that cannot be emptied
 // keeps no other from it.
-func (n *Namespaces) empty(ctx context.Context, name string) *remainder {
-	left := newRemainder()
-	for _, k := range n.kinds.Stored() {
+func (n *Namespaces) deleteContent(ctx context.Context, name string) *remainingContent {
+	left := newRemainingContent()
+	for _, k := range n.kinds.StorageKinds() {
 		if !k.Namespaced {
 			continue
 		}
@@ -158,9 +158,9 @@ func (n *Namespaces) empty(ctx context.Context, name string) *remainder {
 	return left
 }
 
-// release takes the server's finalizer off a namespace.
-func (n *Namespaces) release(ctx context.Context, ns incarnation) error {
-	current, err := n.find(ctx, ns)
+// removeFinalizer takes the server's finalizer off a namespace.
+func (n *Namespaces) removeFinalizer(ctx context.Context, ns namespaceInstance) error {
+	current, err := n.get(ctx, ns)
 	if current == nil {
 		return err
 	}
@@ -168,6 +168,6 @@ func (n *Namespaces) release(ctx context.Context, ns incarnation) error {
 	if err != nil {
 		return err
 	}
-	left := without(rules.Items(rules.Sub(tree, "spec"), "finalizers"), n.finalizer)
-	return amend(ctx, n.store, n.kind, current, "finalize", schema.Tree{"spec": schema.Tree{"finalizers": left}})
+	left := withoutItem(rules.Items(rules.Nested(tree, "spec"), "finalizers"), n.finalizer)
+	return patchIfUnchanged(ctx, n.store, n.kind, current, "finalize", schema.Tree{"spec": schema.Tree{"finalizers": left}})
 }

@@ -20,16 +20,16 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// world is a store on a journal in memory.
-type world struct {
+// testStore is a store on a journal in memory.
+type testStore struct {
 	*actors.Store
 	t       *testing.T
 	kinds   *catalog.Catalog
 	journal *persist.Journal
 }
 
-// open starts a store on what an earlier one left in fs.
-func open(t *testing.T, fs vfs.FS) *world {
+// openTestStore starts a store on what an earlier one left in fs.
+func openTestStore(t *testing.T, fs vfs.FS) *testStore {
 	t.Helper()
 	kinds, err := catalog.New(meta.Platform)
 	if err != nil {
@@ -44,33 +44,33 @@ func open(t *testing.T, fs vfs.FS) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &world{Store: store, t: t, kinds: kinds, journal: journal}
+	return &testStore{Store: store, t: t, kinds: kinds, journal: journal}
 }
 
-func (w *world) close() {
+func (w *testStore) close() {
 	w.t.Helper()
 	if err := errors.Join(w.Store.Close(context.Background()), w.journal.Close()); err != nil {
 		w.t.Error(err)
 	}
 }
 
-// controller makes the controller on store, which is w or wraps it.
-func (w *world) controller(store Store) *Namespaces {
+// newNamespaces makes the controller on store, which is w or wraps it.
+func (w *testStore) newNamespaces(store Store) *Namespaces {
 	return NewNamespaces(store, w.kinds, slog.New(slog.DiscardHandler))
 }
 
-// run starts the controller; stop ends it and waits until it is gone.
-func (w *world) run() (stop func()) {
+// runNamespaces starts the controller; stop ends it and waits until it is gone.
+func (w *testStore) runNamespaces() (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var wait sync.WaitGroup
-	wait.Go(func() { w.controller(w).Run(ctx) })
+	wait.Go(func() { w.newNamespaces(w).Run(ctx) })
 	return func() { cancel(); wait.Wait() }
 }
 
-func (w *world) kind(resource string) *schema.Kind { return w.kinds.Kind("", "v1", resource) }
+func (w *testStore) kind(resource string) *schema.Kind { return w.kinds.Kind("", "v1", resource) }
 
 // key finds resource/name, or resource/namespace/name.
-func (w *world) key(path string) (*schema.Kind, meta.Key) {
+func (w *testStore) key(path string) (*schema.Kind, meta.Key) {
 	parts := strings.Split(path, "/")
 	k := w.kind(parts[0])
 	key := meta.Key{GroupResource: k.Storage, Name: parts[len(parts)-1]}
@@ -80,7 +80,7 @@ func (w *world) key(path string) (*schema.Kind, meta.Key) {
 	return k, key
 }
 
-func (w *world) mutate(path string, m request.Mutation) *meta.Object {
+func (w *testStore) mutate(path string, m request.Mutation) *meta.Object {
 	w.t.Helper()
 	m.Kind, m.Key = w.key(path)
 	result, err := w.Mutate(context.Background(), m)
@@ -91,67 +91,67 @@ func (w *world) mutate(path string, m request.Mutation) *meta.Object {
 }
 
 // create makes an object that finalizers hold.
-func (w *world) create(path string, finalizers ...any) *meta.Object {
+func (w *testStore) create(path string, finalizers ...any) *meta.Object {
 	w.t.Helper()
 	_, key := w.key(path)
 	metadata := schema.Tree{"name": key.Name, "finalizers": finalizers}
 	return w.mutate(path, request.Mutation{Verb: request.Create, Object: schema.Tree{"metadata": metadata}})
 }
 
-func (w *world) delete(path string) {
+func (w *testStore) delete(path string) {
 	w.t.Helper()
 	w.mutate(path, request.Mutation{Verb: request.Delete})
 }
 
-// free takes all finalizers off an object.
-func (w *world) free(path string) {
+// removeFinalizers takes all finalizers off an object.
+func (w *testStore) removeFinalizers(path string) {
 	w.t.Helper()
 	w.mutate(path, request.Mutation{Verb: request.Patch, PatchType: request.MergePatch, PatchBody: []byte(`{"metadata":{"finalizers":null}}`)})
 }
 
 // get is an object, or nil if there is none.
-func (w *world) get(path string) *meta.Object {
+func (w *testStore) get(path string) *meta.Object {
 	w.t.Helper()
 	k, key := w.key(path)
 	o, err := w.Get(context.Background(), request.Get{Kind: k, Key: key})
-	if err != nil && !gone(err) {
+	if err != nil && !isNotFound(err) {
 		w.t.Fatal(err)
 	}
 	return o
 }
 
 // terminating says whether an object is there and on its way out.
-func (w *world) terminating(path string) bool {
+func (w *testStore) terminating(path string) bool {
 	o := w.get(path)
-	return o != nil && o.Head.Terminating
+	return o != nil && o.Meta.Terminating
 }
 
-// news is a sink that tells of the objects of one kind that "NAME terminates" and that
+// eventLines is a sink that tells of the objects of one kind that "NAME terminates" and that
 // "NAME has gone".
-type news struct {
+type eventLines struct {
 	lines chan string
 	done  chan struct{}
 }
 
-func (n *news) Events(events []request.Event) error {
+func (n *eventLines) Events(events []request.Event) error {
 	for _, e := range events {
 		switch {
 		case e.Type == request.Deleted:
 			n.lines <- e.Object.Key.Name + " has gone"
-		case e.Object.Head.Terminating:
+		case e.Object.Meta.Terminating:
 			n.lines <- e.Object.Key.Name + " terminates"
 		}
 	}
 	return nil
 }
 
-func (n *news) Done() { close(n.done) }
+func (n *eventLines) Done() { close(n.done) }
 
 // watch follows a resource. The function that it gives waits for news, in any order.
-func (w *world) watch(resource string) (await func(lines ...string)) {
+func (w *testStore) watch(resource string) (await func(lines ...string)) {
 	w.t.Helper()
-	n := &news{lines: make(chan string, 2000), done: make(chan struct{})}
-	session, err := w.Watch(context.Background(), request.Watch{Kind: w.kind(resource), Initial: true}, n)
+	n := &eventLines{lines: make(chan string, 2000), done: make(chan struct{})}
+	session, err := w.Watch(context.Background(), request.Watch{Kind: w.kind(resource), SendInitialEvents: true}, n)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -173,12 +173,12 @@ func (w *world) watch(resource string) (await func(lines ...string)) {
 }
 
 // A namespace goes with everything in it, of all kinds, and with nothing of others.
-func TestNamespaceGoes(t *testing.T) {
+func TestNamespaceIsDrained(t *testing.T) {
 	for _, content := range []int{0, 1, 300} {
 		t.Run(fmt.Sprint(content, " objects"), func(t *testing.T) {
-			w := open(t, vfs.NewMem())
+			w := openTestStore(t, vfs.NewMem())
 			defer w.close()
-			defer w.run()()
+			defer w.runNamespaces()()
 			w.create("namespaces/n")
 			for i := range content {
 				w.create(fmt.Sprintf("configmaps/n/c%d", i))
@@ -201,8 +201,8 @@ func TestNamespaceGoes(t *testing.T) {
 	}
 }
 
-// told waits until the conditions of a namespace say all of this.
-func (w *world) told(name string, messages ...string) {
+// waitForConditions waits until the conditions of a namespace say all of this.
+func (w *testStore) waitForConditions(name string, messages ...string) {
 	w.t.Helper()
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
 		text := string(w.get("namespaces/" + name).JSON)
@@ -216,17 +216,17 @@ func (w *world) told(name string, messages ...string) {
 }
 
 // A namespace that is empty and held by a finalizer of others in its spec is told that no content holds it.
-func TestNamespaceOfAnother(t *testing.T) {
-	w := open(t, vfs.NewMem())
+func TestNamespaceWithForeignSpecFinalizer(t *testing.T) {
+	w := openTestStore(t, vfs.NewMem())
 	defer w.close()
-	defer w.run()()
+	defer w.runNamespaces()()
 	w.mutate("namespaces/n", request.Mutation{Verb: request.Create, Object: schema.Tree{
 		"metadata": schema.Tree{"name": "n"}, "spec": schema.Tree{"finalizers": []any{"example.com/other"}}}})
 	w.create("configmaps/n/held", "example.com/hold")
 	w.delete("namespaces/n")
-	w.told("n", `"reason":"SomeFinalizersRemain"`)
-	w.free("configmaps/n/held")
-	w.told("n", `"reason":"ContentRemoved"`, `"reason":"ContentHasNoFinalizers"`)
+	w.waitForConditions("n", `"reason":"SomeFinalizersRemain"`)
+	w.removeFinalizers("configmaps/n/held")
+	w.waitForConditions("n", `"reason":"ContentRemoved"`, `"reason":"ContentHasNoFinalizers"`)
 	if !w.terminating("namespaces/n") {
 		t.Error("the namespace should wait for the other's finalizer")
 	}
@@ -234,9 +234,9 @@ func TestNamespaceOfAnother(t *testing.T) {
 
 // A namespace waits for an object that a finalizer holds, and for nothing else.
 func TestNamespaceWaitsForFinalizers(t *testing.T) {
-	w := open(t, vfs.NewMem())
+	w := openTestStore(t, vfs.NewMem())
 	defer w.close()
-	defer w.run()()
+	defer w.runNamespaces()()
 	w.create("namespaces/n")
 	w.create("namespaces/m")
 	w.create("configmaps/n/held", "example.com/hold")
@@ -246,20 +246,20 @@ func TestNamespaceWaitsForFinalizers(t *testing.T) {
 	configmaps("loose has gone", "held terminates")
 	w.delete("namespaces/m")
 	namespaces("m has gone") // one that waits keeps no other waiting
-	w.told("n", "Some resources are remaining: configmaps. has 1 resource instances",
+	w.waitForConditions("n", "Some resources are remaining: configmaps. has 1 resource instances",
 		"Some content in the namespace has finalizers remaining: example.com/hold in 1 resource instances")
 	if !w.terminating("namespaces/n") || !w.terminating("configmaps/n/held") {
 		t.Error("the namespace and what is held in it should be terminating")
 	}
-	w.free("configmaps/n/held")
+	w.removeFinalizers("configmaps/n/held")
 	namespaces("n has gone")
 }
 
 // A new controller on the recovered store goes on where the last one was stopped.
 func TestNamespaceAfterRestart(t *testing.T) {
 	fs := vfs.NewMem()
-	w := open(t, fs)
-	stop := w.run()
+	w := openTestStore(t, fs)
+	stop := w.runNamespaces()
 	w.create("namespaces/n")
 	w.create("configmaps/n/held", "example.com/hold")
 	w.create("configmaps/n/loose")
@@ -269,26 +269,26 @@ func TestNamespaceAfterRestart(t *testing.T) {
 	stop()
 	w.close()
 
-	w = open(t, fs)
+	w = openTestStore(t, fs)
 	defer w.close()
 	if !w.terminating("namespaces/n") || !w.terminating("configmaps/n/held") {
 		t.Fatal("the namespace and what is held in it should be terminating")
 	}
-	w.free("configmaps/n/held")
+	w.removeFinalizers("configmaps/n/held")
 	namespaces := w.watch("namespaces")
-	defer w.run()()
+	defer w.runNamespaces()()
 	namespaces("n has gone")
 }
 
 // afterList is a store in which something happens after the first list of a resource.
 type afterList struct {
-	*world
+	*testStore
 	resource string
 	happens  func()
 }
 
-func (a *afterList) List(ctx context.Context, r request.List) (request.Listing, error) {
-	l, err := a.world.List(ctx, r)
+func (a *afterList) List(ctx context.Context, r request.List) (request.ListResult, error) {
+	l, err := a.testStore.List(ctx, r)
 	if r.Kind.Resource == a.resource && a.happens != nil {
 		a.happens()
 		a.happens = nil
@@ -298,24 +298,24 @@ func (a *afterList) List(ctx context.Context, r request.List) (request.Listing, 
 
 // A namespace that was let go by hand, with content that is held, may be made anew while
 // the controller waits: the new one and what is in it are no business of that wait.
-func TestNewNamespaceOfTheSameName(t *testing.T) {
-	w := open(t, vfs.NewMem())
+func TestRecreatedNamespaceIsUntouched(t *testing.T) {
+	w := openTestStore(t, vfs.NewMem())
 	defer w.close()
 	old := w.create("namespaces/n")
 	w.create("configmaps/n/held", "example.com/hold")
 	w.delete("namespaces/n")
-	n := w.controller(&afterList{world: w, resource: "configmaps", happens: func() {
+	n := w.newNamespaces(&afterList{testStore: w, resource: "configmaps", happens: func() {
 		w.mutate("namespaces/n", request.Mutation{Verb: request.Patch, Subresource: "finalize",
 			PatchType: request.MergePatch, PatchBody: []byte(`{"spec":{"finalizers":[]}}`)})
-		w.free("configmaps/n/held")
+		w.removeFinalizers("configmaps/n/held")
 		w.create("namespaces/n")
 		w.create("configmaps/n/new")
 	}})
-	n.finish(context.Background(), incarnation{name: "n", uid: old.Head.UID})
-	if o := w.get("namespaces/n"); o == nil || o.Head.UID == old.Head.UID || !strings.Contains(string(o.JSON), `"finalizers":["platform"]`) {
+	n.drain(context.Background(), namespaceInstance{name: "n", uid: old.Meta.UID})
+	if o := w.get("namespaces/n"); o == nil || o.Meta.UID == old.Meta.UID || !strings.Contains(string(o.JSON), `"finalizers":["platform"]`) {
 		t.Errorf("the new namespace was touched: %v", o)
 	}
-	if o := w.get("configmaps/n/new"); o == nil || o.Head.Terminating {
+	if o := w.get("configmaps/n/new"); o == nil || o.Meta.Terminating {
 		t.Errorf("what is in the new namespace was touched: %v", o)
 	}
 }

@@ -11,53 +11,53 @@ import (
 	"github.com/troupe-api/troupe/kinds/request"
 )
 
-// release lets owners go, all that wait at a time. Before that it looks for dependents in
+// runOwnerWorker lets owners go, all that wait at a time. Before that it looks for dependents in
 // the store itself: watches may be behind, and a dependent that was not known yet would not be
 // left alone, but deleted as garbage.
-func (g *Garbage) release(ctx context.Context) {
+func (g *GarbageCollector) runOwnerWorker(ctx context.Context) {
 	for {
-		next := g.owners.take(ctx, math.MaxInt)
+		next := g.ownerQueue.get(ctx, math.MaxInt)
 		if next == nil {
 			return
 		}
-		byNamespace := make(map[string][]place)
+		byNamespace := make(map[string][]objectReference)
 		for _, p := range next {
 			byNamespace[p.namespace] = append(byNamespace[p.namespace], p)
 		}
 		for namespace, owners := range byNamespace {
-			g.releaseFrom(ctx, namespace, owners)
+			g.processOwners(ctx, namespace, owners)
 		}
 	}
 }
 
-// releaseFrom lets owners of one namespace go, or of none.
-func (g *Garbage) releaseFrom(ctx context.Context, namespace string, owners []place) {
-	found, fault := g.find(ctx, namespace, owners)
-	_ = each(owners, func(p place) error {
+// processOwners lets owners of one namespace go, or of none.
+func (g *GarbageCollector) processOwners(ctx context.Context, namespace string, owners []objectReference) {
+	found, fault := g.findDependents(ctx, namespace, owners)
+	_ = forEachParallel(owners, func(p objectReference) error {
 		err := fault
 		if err == nil {
-			err = g.letGo(ctx, p, found[p.uid])
+			err = g.processOwner(ctx, p, found[p.uid])
 		}
-		g.tell(ctx, p, err)
-		g.owners.settle(ctx, p, err)
+		g.logError(ctx, p, err)
+		g.ownerQueue.done(ctx, p, err)
 		return nil
 	})
 }
 
 // A dependent is an object that names the owner in question.
 type dependent struct {
-	place
+	objectReference
 	object *meta.Object
 	blocks bool
 }
 
-// find lists the dependents of owners, by the owner's uid.
-func (g *Garbage) find(ctx context.Context, namespace string, owners []place) (map[string][]dependent, error) {
+// findDependents lists the dependents of owners, by the owner's uid.
+func (g *GarbageCollector) findDependents(ctx context.Context, namespace string, owners []objectReference) (map[string][]dependent, error) {
 	found := make(map[string][]dependent, len(owners))
 	for _, p := range owners {
 		found[p.uid] = nil
 	}
-	for _, k := range g.kinds.Stored() {
+	for _, k := range g.kinds.StorageKinds() {
 		if namespace != "" && !k.Namespaced {
 			continue
 		}
@@ -66,9 +66,9 @@ func (g *Garbage) find(ctx context.Context, namespace string, owners []place) (m
 			return nil, err
 		}
 		for _, o := range all.Items {
-			for _, owner := range o.Head.Owners {
+			for _, owner := range o.Meta.OwnerReferences {
 				if known, asked := found[owner.UID]; asked {
-					found[owner.UID] = append(known, dependent{placeOf(k, o), o, owner.BlockDeletion})
+					found[owner.UID] = append(known, dependent{objectReferenceOf(k, o), o, owner.BlockOwnerDeletion})
 				}
 			}
 		}
@@ -76,36 +76,36 @@ func (g *Garbage) find(ctx context.Context, namespace string, owners []place) (m
 	return found, nil
 }
 
-// letGo does for an owner what its finalizers ask for, and takes them off.
-func (g *Garbage) letGo(ctx context.Context, p place, dependents []dependent) error {
+// processOwner does for an owner what its finalizers ask for, and takes them off.
+func (g *GarbageCollector) processOwner(ctx context.Context, p objectReference, dependents []dependent) error {
 	o, err := g.get(ctx, p)
 	switch {
 	case err != nil || o == nil:
 		return err
-	case orphaning(o):
+	case isOrphaning(o):
 		lost := map[string]bool{p.uid: true}
-		if err := each(dependents, func(d dependent) error { return g.disown(ctx, d.place, d.object, lost) }); err != nil {
+		if err := forEachParallel(dependents, func(d dependent) error { return g.removeOwnerReferences(ctx, d.objectReference, d.object, lost) }); err != nil {
 			return err
 		}
-		return unhold(ctx, g.store, p.kind, o, orphanFinalizer)
-	case foreground(o):
+		return removeFinalizer(ctx, g.store, p.kind, o, orphanFinalizer)
+	case isForegroundDeleting(o):
 		if slices.ContainsFunc(dependents, func(d dependent) bool { return d.blocks }) {
 			return nil // the watch that tells of its end brings the owner back
 		}
-		return unhold(ctx, g.store, p.kind, o, foregroundFinalizer)
+		return removeFinalizer(ctx, g.store, p.kind, o, foregroundFinalizer)
 	}
 	return nil
 }
 
-// each does something with many things, some at a time, and gives all that went wrong.
-func each[T any](things []T, do func(T) error) error {
+// forEachParallel does something with many things, some at a time, and gives all that went wrong.
+func forEachParallel[T any](items []T, do func(T) error) error {
 	var (
 		wait   sync.WaitGroup
 		mu     sync.Mutex // guards faults
 		faults []error
-		slots  = make(chan struct{}, collectors)
+		slots  = make(chan struct{}, maxWorkers)
 	)
-	for _, t := range things {
+	for _, t := range items {
 		slots <- struct{}{}
 		wait.Go(func() {
 			defer func() { <-slots }()

@@ -20,38 +20,38 @@ import (
 type Protection struct {
 	store     Store
 	kind      *schema.Kind
-	users     *schema.Kind // whose objects may use them; nil if an object itself says whether it is in use
+	userKind  *schema.Kind // whose objects may use them; nil if an object itself says whether it is in use
 	finalizer string
 	inUse     func(ctx context.Context, o *meta.Object) (bool, error)
 	logger    *slog.Logger
 
-	waiting *backlog[meta.Key]
+	queue   *workqueue[meta.Key]
 	mu      sync.Mutex // guards held
-	held    map[meta.Key]bool
+	pending map[meta.Key]bool
 }
 
 func newProtection(store Store, k *schema.Kind, finalizer string, logger *slog.Logger) *Protection {
 	return &Protection{store: store, kind: k, finalizer: finalizer, logger: logger,
-		waiting: newBacklog[meta.Key](), held: map[meta.Key]bool{}}
+		queue: newWorkqueue[meta.Key](), pending: map[meta.Key]bool{}}
 }
 
-// NewVolumes protects volumes that are bound to a claim.
-func NewVolumes(store Store, kinds *catalog.Catalog, logger *slog.Logger) *Protection {
-	p := newProtection(store, core(kinds, "PersistentVolume"),
-		kinds.Naming().Name(admission.VolumeProtection), logger)
+// NewVolumeProtection protects volumes that are bound to a claim.
+func NewVolumeProtection(store Store, kinds *catalog.Catalog, logger *slog.Logger) *Protection {
+	p := newProtection(store, coreKind(kinds, "PersistentVolume"),
+		kinds.Naming().Translate(admission.PVProtectionFinalizer), logger)
 	p.inUse = func(_ context.Context, o *meta.Object) (bool, error) {
 		tree, err := codec.DecodeStored(p.kind.Message, o.JSON)
-		return rules.Text(rules.Sub(tree, "status"), "phase") == "Bound", err
+		return rules.String(rules.Nested(tree, "status"), "phase") == "Bound", err
 	}
 	return p
 }
 
-// NewClaims protects claims that Pods use.
-func NewClaims(store Store, kinds *catalog.Catalog, logger *slog.Logger) *Protection {
-	p := newProtection(store, core(kinds, "PersistentVolumeClaim"),
-		kinds.Naming().Name(admission.ClaimProtection), logger)
-	p.users = core(kinds, "Pod")
-	p.inUse = p.mounted
+// NewVolumeClaimProtection protects claims that Pods use.
+func NewVolumeClaimProtection(store Store, kinds *catalog.Catalog, logger *slog.Logger) *Protection {
+	p := newProtection(store, coreKind(kinds, "PersistentVolumeClaim"),
+		kinds.Naming().Translate(admission.PVCProtectionFinalizer), logger)
+	p.userKind = coreKind(kinds, "Pod")
+	p.inUse = p.usedByPod
 	return p
 }
 
@@ -59,93 +59,93 @@ func NewClaims(store Store, kinds *catalog.Catalog, logger *slog.Logger) *Protec
 func (p *Protection) Run(ctx context.Context) {
 	var running sync.WaitGroup
 	defer running.Wait()
-	running.Go(func() { Follow(ctx, p.store, p.kind, observer(p.see)) })
-	if p.users != nil {
-		running.Go(func() { Follow(ctx, p.store, p.users, observer(p.seeUser)) })
+	running.Go(func() { RunInformer(ctx, p.store, p.kind, eventHandlerFunc(p.onObject)) })
+	if p.userKind != nil {
+		running.Go(func() { RunInformer(ctx, p.store, p.userKind, eventHandlerFunc(p.onUser)) })
 	}
-	p.waiting.serve(ctx, p.release, func(key meta.Key, err error) {
+	p.queue.run(ctx, p.removeFinalizerIfUnused, func(key meta.Key, err error) {
 		p.logger.Warn("an object stays protected", "key", key.String(), "error", err)
 	})
 }
 
-func (p *Protection) see(o *meta.Object, gone bool) {
+func (p *Protection) onObject(o *meta.Object, gone bool) {
 	switch {
 	case gone:
-		p.keep(o.Key, false)
-	case p.holds(o):
-		p.waiting.add(own(o.Key))
+		p.setPending(o.Key, false)
+	case p.hasFinalizer(o):
+		p.queue.add(cloneKey(o.Key))
 	}
 }
 
-// seeUser: a user that changes may have let something go in its namespace.
-func (p *Protection) seeUser(o *meta.Object, _ bool) {
+// onUser: a user that changes may have let something go in its namespace.
+func (p *Protection) onUser(o *meta.Object, _ bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for key := range p.held {
+	for key := range p.pending {
 		if key.Namespace == o.Key.Namespace {
-			p.waiting.add(key)
+			p.queue.add(key)
 		}
 	}
 }
 
-// release takes the finalizer off an object, unless it is in use. It is held before the look, so
+// removeFinalizerIfUnused takes the finalizer off an object, unless it is in use. It is held before the look, so
 // that a user who goes meanwhile brings it back.
-func (p *Protection) release(ctx context.Context, key meta.Key) error {
+func (p *Protection) removeFinalizerIfUnused(ctx context.Context, key meta.Key) error {
 	o, err := p.store.Get(ctx, request.Get{Kind: p.kind, Key: key})
-	if gone(err) || err == nil && !p.holds(o) {
-		p.keep(key, false)
+	if isNotFound(err) || err == nil && !p.hasFinalizer(o) {
+		p.setPending(key, false)
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	p.keep(key, true)
+	p.setPending(key, true)
 	if used, err := p.inUse(ctx, o); used || err != nil {
 		return err
 	}
-	return unhold(ctx, p.store, p.kind, o, p.finalizer)
+	return removeFinalizer(ctx, p.store, p.kind, o, p.finalizer)
 }
 
-// holds tells whether an object is being deleted and has the finalizer.
-func (p *Protection) holds(o *meta.Object) bool {
-	return o.Head.Terminating && slices.Contains(o.Head.Finalizers, p.finalizer)
+// hasFinalizer tells whether an object is being deleted and has the finalizer.
+func (p *Protection) hasFinalizer(o *meta.Object) bool {
+	return o.Meta.Terminating && slices.Contains(o.Meta.Finalizers, p.finalizer)
 }
 
-func (p *Protection) keep(key meta.Key, held bool) {
+func (p *Protection) setPending(key meta.Key, pending bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if held {
-		p.held[key] = true
+	if pending {
+		p.pending[key] = true
 	} else {
-		delete(p.held, key)
+		delete(p.pending, key)
 	}
 }
 
-// mounted tells whether a Pod that has a node uses a claim. One that has none yet cannot start
+// usedByPod tells whether a Pod that has a node uses a claim. One that has none yet cannot start
 // with a claim that is being deleted.
-func (p *Protection) mounted(ctx context.Context, claim *meta.Object) (bool, error) {
-	pods, err := p.store.List(ctx, request.List{Kind: p.users, Namespace: claim.Key.Namespace})
+func (p *Protection) usedByPod(ctx context.Context, claim *meta.Object) (bool, error) {
+	pods, err := p.store.List(ctx, request.List{Kind: p.userKind, Namespace: claim.Key.Namespace})
 	if err != nil {
 		return false, err
 	}
 	for _, o := range pods.Items {
-		pod, err := codec.DecodeStored(p.users.Message, o.JSON)
+		pod, err := codec.DecodeStored(p.userKind.Message, o.JSON)
 		if err != nil {
 			return false, err
 		}
-		spec := rules.Sub(pod, "spec")
-		if rules.Text(spec, "nodeName") != "" && mounts(o.Key.Name, spec, claim.Key.Name) {
+		spec := rules.Nested(pod, "spec")
+		if rules.String(spec, "nodeName") != "" && podUsesClaim(o.Key.Name, spec, claim.Key.Name) {
 			return true, nil
 		}
 	}
 	return false, nil
 }
 
-// mounts tells whether a Pod has a claim among its volumes, by its name or as its own one.
-func mounts(pod string, spec schema.Tree, claim string) bool {
+// podUsesClaim tells whether a Pod has a claim among its volumes, by its name or as its own one.
+func podUsesClaim(pod string, spec schema.Tree, claim string) bool {
 	for _, volume := range rules.Trees(spec, "volumes") {
-		if rules.Text(rules.Sub(volume, "persistentVolumeClaim"), "claimName") == claim ||
-			rules.Has(volume, "ephemeral") && pod+"-"+rules.Text(volume, "name") == claim {
+		if rules.String(rules.Nested(volume, "persistentVolumeClaim"), "claimName") == claim ||
+			rules.Has(volume, "ephemeral") && pod+"-"+rules.String(volume, "name") == claim {
 			return true
 		}
 	}

@@ -11,22 +11,22 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// protect runs both protections until stop.
-func (w *world) protect() (stop func()) {
+// runProtections runs both protections until stop.
+func (w *testStore) runProtections() (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var wait sync.WaitGroup
 	for _, p := range []*Protection{
-		NewClaims(w, w.kinds, slog.New(slog.DiscardHandler)), NewVolumes(w, w.kinds, slog.New(slog.DiscardHandler)),
+		NewVolumeClaimProtection(w, w.kinds, slog.New(slog.DiscardHandler)), NewVolumeProtection(w, w.kinds, slog.New(slog.DiscardHandler)),
 	} {
 		wait.Go(func() { p.Run(ctx) })
 	}
 	return func() { cancel(); wait.Wait() }
 }
 
-// follow tells of the deletion of the objects of a kind.
-func (w *world) follow(resource string) *news {
+// watchDeletions tells of the deletion of the objects of a kind.
+func (w *testStore) watchDeletions(resource string) *eventLines {
 	w.t.Helper()
-	n := &news{lines: make(chan string, 16), done: make(chan struct{})}
+	n := &eventLines{lines: make(chan string, 16), done: make(chan struct{})}
 	session, err := w.Watch(context.Background(), request.Watch{Kind: w.kind(resource)}, n)
 	if err != nil {
 		w.t.Fatal(err)
@@ -35,7 +35,7 @@ func (w *world) follow(resource string) *news {
 	return n
 }
 
-func (w *world) post(path string, body schema.Tree) {
+func (w *testStore) createWith(path string, body schema.Tree) {
 	w.t.Helper()
 	_, key := w.key(path)
 	body["metadata"] = schema.Tree{"name": key.Name, "finalizers": body["finalizers"]}
@@ -45,7 +45,7 @@ func (w *world) post(path string, body schema.Tree) {
 
 const claims, volumes, pods = "persistentvolumeclaims", "persistentvolumes", "pods"
 
-func claim() schema.Tree {
+func claimObject() schema.Tree {
 	return schema.Tree{"finalizers": []any{"platform.io/pvc-protection"}, "spec": schema.Tree{
 		"accessModes": []any{"ReadWriteOnce"}, "resources": schema.Tree{"requests": schema.Tree{"storage": "1Gi"}},
 	}}
@@ -53,10 +53,10 @@ func claim() schema.Tree {
 
 // A claim that is deleted goes when the last Pod that has a node and uses it has gone.
 func TestClaimWaitsForPods(t *testing.T) {
-	w := open(t, vfs.NewMem())
+	w := openTestStore(t, vfs.NewMem())
 	defer w.close()
 	for _, name := range []string{"data", "pod-own", "free"} {
-		w.post(claims+"/default/"+name, claim())
+		w.createWith(claims+"/default/"+name, claimObject())
 	}
 	pod := func(name, node string, volume schema.Tree) {
 		volume["name"] = "own"
@@ -70,13 +70,13 @@ func TestClaimWaitsForPods(t *testing.T) {
 		if node != "" {
 			spec["nodeName"] = node
 		}
-		w.post(pods+"/default/"+name, schema.Tree{"spec": spec})
+		w.createWith(pods+"/default/"+name, schema.Tree{"spec": spec})
 	}
 	pod("user", "n1", schema.Tree{"persistentVolumeClaim": schema.Tree{"claimName": "data"}})
 	pod("unscheduled", "", schema.Tree{"persistentVolumeClaim": schema.Tree{"claimName": "free"}})
-	pod("pod", "n1", schema.Tree{"ephemeral": schema.Tree{"volumeClaimTemplate": schema.Tree{"spec": claim()["spec"]}}})
-	defer w.protect()()
-	n := w.follow(claims)
+	pod("pod", "n1", schema.Tree{"ephemeral": schema.Tree{"volumeClaimTemplate": schema.Tree{"spec": claimObject()["spec"]}}})
+	defer w.runProtections()()
+	n := w.watchDeletions(claims)
 	expect := func(want string) {
 		t.Helper()
 		for {
@@ -99,10 +99,10 @@ func TestClaimWaitsForPods(t *testing.T) {
 
 // A volume that is deleted goes when it is not bound, be that so from the start or later.
 func TestVolumeWaitsForItsClaim(t *testing.T) {
-	w := open(t, vfs.NewMem())
+	w := openTestStore(t, vfs.NewMem())
 	defer w.close()
 	volume := func(name string) {
-		w.post(volumes+"/"+name, schema.Tree{"finalizers": []any{"platform.io/pv-protection"}, "spec": schema.Tree{
+		w.createWith(volumes+"/"+name, schema.Tree{"finalizers": []any{"platform.io/pv-protection"}, "spec": schema.Tree{
 			"capacity": schema.Tree{"storage": "1Gi"}, "accessModes": []any{"ReadWriteOnce"}, "hostPath": schema.Tree{"path": "/x", "type": ""},
 			"persistentVolumeReclaimPolicy": "Retain", "volumeMode": "Filesystem",
 		}})
@@ -114,8 +114,8 @@ func TestVolumeWaitsForItsClaim(t *testing.T) {
 	volume("free")
 	volume("bound")
 	phase("bound", "Bound")
-	defer w.protect()()
-	n := w.follow(volumes)
+	defer w.runProtections()()
+	n := w.watchDeletions(volumes)
 	w.delete(volumes + "/bound")
 	w.delete(volumes + "/free")
 	for _, want := range []string{"bound terminates", "free terminates", "free has gone"} {

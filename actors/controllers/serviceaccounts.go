@@ -20,15 +20,15 @@ type ServiceAccounts struct {
 	store                Store
 	namespaces, accounts *schema.Kind
 	logger               *slog.Logger
-	waiting              *backlog[string] // names of namespaces
+	queue                *workqueue[string] // names of namespaces
 }
 
 // NewServiceAccounts makes the controller for the kinds of a catalogue.
 func NewServiceAccounts(store Store, kinds *catalog.Catalog, logger *slog.Logger) *ServiceAccounts {
 	return &ServiceAccounts{
-		store: store, logger: logger, waiting: newBacklog[string](),
-		namespaces: core(kinds, "Namespace"),
-		accounts:   core(kinds, "ServiceAccount"),
+		store: store, logger: logger, queue: newWorkqueue[string](),
+		namespaces: coreKind(kinds, "Namespace"),
+		accounts:   coreKind(kinds, "ServiceAccount"),
 	}
 }
 
@@ -37,20 +37,20 @@ func (s *ServiceAccounts) Run(ctx context.Context) {
 	var running sync.WaitGroup
 	defer running.Wait()
 	running.Go(func() {
-		Follow(ctx, s.store, s.namespaces, observer(func(o *meta.Object, gone bool) {
-			if !gone && !o.Head.Terminating {
-				s.waiting.add(o.Key.Name)
+		RunInformer(ctx, s.store, s.namespaces, eventHandlerFunc(func(o *meta.Object, gone bool) {
+			if !gone && !o.Meta.Terminating {
+				s.queue.add(o.Key.Name)
 			}
 		}))
 	})
 	running.Go(func() {
-		Follow(ctx, s.store, s.accounts, observer(func(o *meta.Object, gone bool) {
+		RunInformer(ctx, s.store, s.accounts, eventHandlerFunc(func(o *meta.Object, gone bool) {
 			if gone && o.Key.Name == defaultAccount {
-				s.waiting.add(o.Key.Namespace)
+				s.queue.add(o.Key.Namespace)
 			}
 		}))
 	})
-	s.waiting.serve(ctx, s.ensure, func(namespace string, err error) {
+	s.queue.run(ctx, s.ensure, func(namespace string, err error) {
 		s.logger.Warn("a namespace has no default service account", "namespace", namespace, "error", err)
 	})
 }
@@ -58,12 +58,12 @@ func (s *ServiceAccounts) Run(ctx context.Context) {
 // ensure makes the account if it is not there. A namespace that is being deleted needs none.
 func (s *ServiceAccounts) ensure(ctx context.Context, namespace string) error {
 	key := meta.Key{GroupResource: s.accounts.Storage, Namespace: namespace, Name: defaultAccount}
-	if _, err := s.store.Get(ctx, request.Get{Kind: s.accounts, Key: key}); !gone(err) {
+	if _, err := s.store.Get(ctx, request.Get{Kind: s.accounts, Key: key}); !isNotFound(err) {
 		return err
 	}
 	ns, err := s.store.Get(ctx, request.Get{Kind: s.namespaces, Key: meta.Key{GroupResource: s.namespaces.Storage, Name: namespace}})
 	switch {
-	case gone(err) || err == nil && ns.Head.Terminating:
+	case isNotFound(err) || err == nil && ns.Meta.Terminating:
 		return nil
 	case err != nil:
 		return err
@@ -72,7 +72,7 @@ func (s *ServiceAccounts) ensure(ctx context.Context, namespace string) error {
 		Verb: request.Create, Kind: s.accounts, Key: key,
 		Object: schema.Tree{"metadata": schema.Tree{"name": key.Name, "namespace": key.Namespace}},
 	})
-	if is(err, meta.ReasonAlreadyExists) || is(err, meta.ReasonForbidden) || gone(err) {
+	if hasReason(err, meta.ReasonAlreadyExists) || hasReason(err, meta.ReasonForbidden) || isNotFound(err) {
 		return nil // somebody was faster: who made the account, or who deletes the namespace
 	}
 	return err

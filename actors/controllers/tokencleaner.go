@@ -28,8 +28,8 @@ func NewTokenCleaner(store Store, kinds *catalog.Catalog, logger *slog.Logger) *
 func (c *TokenCleaner) Run(ctx context.Context) {
 	var running sync.WaitGroup
 	defer running.Wait()
-	running.Go(func() { Follow(ctx, c.store, c.tokens.kind, c.tokens) })
-	c.tokens.serve(ctx, c.clean)
+	running.Go(func() { RunInformer(ctx, c.store, c.tokens.kind, c.tokens) })
+	c.tokens.run(ctx, c.clean)
 }
 
 func (c *TokenCleaner) clean(ctx context.Context, all []bootstrapSecret, now time.Time) error {
@@ -42,7 +42,7 @@ func (c *TokenCleaner) clean(ctx context.Context, all []bootstrapSecret, now tim
 			Verb: request.Delete, Kind: c.tokens.kind, Key: s.object,
 			Delete: request.DeleteOptions{UID: s.uid, ResourceVersion: strconv.FormatUint(s.version, 10)},
 		})
-		if err != nil && !gone(err) && !overtaken(err) { // a change brings it back
+		if err != nil && !isNotFound(err) && !isConflict(err) { // a change brings it back
 			c.logger.Warn("a bootstrap token that has ended stays", "key", s.object.String(), "error", err)
 			faults = append(faults, err)
 		}

@@ -18,13 +18,13 @@ import (
 	"github.com/troupe-api/troupe/policy/authn/serviceaccount"
 )
 
-// wait waits for an object, or the end of one, as it is wanted.
-func (w *world) wait(resource string, right func(o *meta.Object, gone bool) bool) {
+// waitFor waits for an object, or the end of one, as it is wanted.
+func (w *testStore) waitFor(resource string, right func(o *meta.Object, gone bool) bool) {
 	w.t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	found := false
-	Follow(ctx, w, w.kind(resource), observer(func(o *meta.Object, gone bool) {
+	RunInformer(ctx, w, w.kind(resource), eventHandlerFunc(func(o *meta.Object, gone bool) {
 		if !found && right(o, gone) {
 			found = true
 			cancel()
@@ -32,8 +32,8 @@ func (w *world) wait(resource string, right func(o *meta.Object, gone bool) bool
 	}))
 }
 
-// waitGone waits until there is no object at a path. There may be nothing to follow by then.
-func (w *world) waitGone(path string) {
+// waitNotFound waits until there is no object at a path. There may be nothing to follow by then.
+func (w *testStore) waitNotFound(path string) {
 	w.t.Helper()
 	for deadline := time.Now().Add(time.Minute); w.get(path) != nil; time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
@@ -42,8 +42,8 @@ func (w *world) waitGone(path string) {
 	}
 }
 
-// tree is an object as it is stored.
-func (w *world) tree(path string) schema.Tree {
+// storedTree is an object as it is stored.
+func (w *testStore) storedTree(path string) schema.Tree {
 	w.t.Helper()
 	k, _ := w.key(path)
 	tree, err := codec.DecodeStored(k.Message, w.get(path).JSON)
@@ -53,13 +53,13 @@ func (w *world) tree(path string) schema.Tree {
 	return tree
 }
 
-func (w *world) patch(path, patch string) {
+func (w *testStore) patch(path, patch string) {
 	w.t.Helper()
 	w.mutate(path, request.Mutation{Verb: request.Patch, PatchType: request.MergePatch, PatchBody: []byte(patch)})
 }
 
-// start runs controllers; stop ends them and waits until they are gone.
-func start(all ...interface{ Run(context.Context) }) (stop func()) {
+// runControllers runs controllers; stop ends them and waits until they are gone.
+func runControllers(all ...interface{ Run(context.Context) }) (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var wait sync.WaitGroup
 	for _, c := range all {
@@ -68,9 +68,9 @@ func start(all ...interface{ Run(context.Context) }) (stop func()) {
 	return func() { cancel(); wait.Wait() }
 }
 
-var quiet = slog.New(slog.DiscardHandler)
+var discardLogger = slog.New(slog.DiscardHandler)
 
-func (w *world) tokens(trust string) *Tokens {
+func (w *testStore) tokens(trust string) *Tokens {
 	w.t.Helper()
 	text, err := serviceaccount.NewKey()
 	if err != nil {
@@ -84,49 +84,49 @@ func (w *world) tokens(trust string) *Tokens {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	return NewTokens(w, w.kinds, issuer, func() []byte { return []byte(trust) }, quiet)
+	return NewTokens(w, w.kinds, issuer, func() []byte { return []byte(trust) }, discardLogger)
 }
 
-// filled tells whether a Secret holds a token.
-func filled(o *meta.Object, gone bool) bool {
+// hasToken tells whether a Secret holds a token.
+func hasToken(o *meta.Object, gone bool) bool {
 	return !gone && strings.Contains(string(o.JSON), `"token":"`)
 }
 
 // TestTokenSecrets: an account without a Secret gets one, and another one when that goes; what
 // names no account that lives goes.
 func TestTokenSecrets(t *testing.T) {
-	w := open(t, vfs.NewMem())
+	w := openTestStore(t, vfs.NewMem())
 	defer w.close()
-	defer start(w.tokens("one"), NewTokenSecrets(w, w.kinds, quiet))()
+	defer runControllers(w.tokens("one"), NewTokenSecrets(w, w.kinds, discardLogger))()
 	w.create("serviceaccounts/default/robot")
 	var first string
 	named := func(other string) func(*meta.Object, bool) bool {
 		return func(o *meta.Object, gone bool) bool {
 			tree, err := codec.DecodeStored(w.kind("serviceaccounts").Message, o.JSON)
 			secrets := rules.Trees(tree, "secrets")
-			if gone || err != nil || len(secrets) != 1 || rules.Text(secrets[0], "name") == other {
+			if gone || err != nil || len(secrets) != 1 || rules.String(secrets[0], "name") == other {
 				return false
 			}
-			first = rules.Text(secrets[0], "name")
+			first = rules.String(secrets[0], "name")
 			return true
 		}
 	}
-	w.wait("serviceaccounts", named(""))
-	w.wait("secrets", filled)
+	w.waitFor("serviceaccounts", named(""))
+	w.waitFor("secrets", hasToken)
 	gone := first
 	w.delete("secrets/default/" + gone)
-	w.wait("serviceaccounts", named(gone))
-	w.wait("secrets", func(o *meta.Object, gone bool) bool { return o.Key.Name == first && filled(o, gone) })
+	w.waitFor("serviceaccounts", named(gone))
+	w.waitFor("secrets", func(o *meta.Object, gone bool) bool { return o.Key.Name == first && hasToken(o, gone) })
 	if !strings.HasPrefix(first, "robot-token-") {
 		t.Errorf("the secret is called %s", first)
 	}
 	w.delete("serviceaccounts/default/robot")
-	w.waitGone("secrets/default/" + first)
+	w.waitNotFound("secrets/default/" + first)
 }
 
 // TestTokensRepair: what a Secret lacks comes back; an account of another life is none.
 func TestTokensRepair(t *testing.T) {
-	w := open(t, vfs.NewMem())
+	w := openTestStore(t, vfs.NewMem())
 	defer w.close()
 	account := w.create("serviceaccounts/default/robot")
 	secret := func(name, more string) {
@@ -137,43 +137,45 @@ func TestTokensRepair(t *testing.T) {
 	}
 	secret("new", "")
 	secret("stale", "another life")
-	stop := start(w.tokens("one"))
-	w.wait("secrets", filled)
-	w.waitGone("secrets/default/stale")
-	tree := w.tree("secrets/default/new")
-	token := rules.Text(rules.Sub(tree, "data"), "token")
-	if uid := rules.Text(rules.Sub(tree, "metadata", "annotations"), "platform.io/service-account.uid"); uid != account.Head.UID {
-		t.Errorf("the secret is that of %q, want %s", uid, account.Head.UID)
+	stop := runControllers(w.tokens("one"))
+	w.waitFor("secrets", hasToken)
+	w.waitNotFound("secrets/default/stale")
+	tree := w.storedTree("secrets/default/new")
+	token := rules.String(rules.Nested(tree, "data"), "token")
+	if uid := rules.String(rules.Nested(tree, "metadata", "annotations"), "platform.io/service-account.uid"); uid != account.Meta.UID {
+		t.Errorf("the secret is that of %q, want %s", uid, account.Meta.UID)
 	}
 	stop()
-	defer start(w.tokens("two"))() // after a change of the CA
-	w.wait("secrets", func(o *meta.Object, _ bool) bool { return strings.Contains(string(o.JSON), encoded([]byte("two"))) })
-	if now := rules.Text(rules.Sub(w.tree("secrets/default/new"), "data"), "token"); now != token {
+	defer runControllers(w.tokens("two"))() // after a change of the CA
+	w.waitFor("secrets", func(o *meta.Object, _ bool) bool { return strings.Contains(string(o.JSON), base64Text([]byte("two"))) })
+	if now := rules.String(rules.Nested(w.storedTree("secrets/default/new"), "data"), "token"); now != token {
 		t.Error("a change of the CA changed the token")
 	}
 	w.patch("secrets/default/new", `{"data":{"namespace":null}}`)
-	w.wait("secrets", func(o *meta.Object, _ bool) bool { return strings.Contains(string(o.JSON), encoded([]byte("default"))) })
+	w.waitFor("secrets", func(o *meta.Object, _ bool) bool {
+		return strings.Contains(string(o.JSON), base64Text([]byte("default")))
+	})
 }
 
 // TestDefaultAccounts: every namespace has one, but for those that end.
 func TestDefaultAccounts(t *testing.T) {
-	w := open(t, vfs.NewMem())
+	w := openTestStore(t, vfs.NewMem())
 	defer w.close()
-	defer start(NewServiceAccounts(w, w.kinds, quiet))()
+	defer runControllers(NewServiceAccounts(w, w.kinds, discardLogger))()
 	for _, ns := range []string{"default", "platform-system", "platform-public", "platform-node-lease"} {
-		w.wait("serviceaccounts", func(o *meta.Object, gone bool) bool { return !gone && o.Key.Namespace == ns && o.Key.Name == "default" })
+		w.waitFor("serviceaccounts", func(o *meta.Object, gone bool) bool { return !gone && o.Key.Namespace == ns && o.Key.Name == "default" })
 	}
-	before := w.get("serviceaccounts/default/default").Head.UID
+	before := w.get("serviceaccounts/default/default").Meta.UID
 	w.delete("serviceaccounts/default/default")
-	w.wait("serviceaccounts", func(o *meta.Object, gone bool) bool {
-		return !gone && o.Key.Namespace == "default" && o.Head.UID != before
+	w.waitFor("serviceaccounts", func(o *meta.Object, gone bool) bool {
+		return !gone && o.Key.Namespace == "default" && o.Meta.UID != before
 	})
-	s := NewServiceAccounts(w, w.kinds, quiet)
+	s := NewServiceAccounts(w, w.kinds, discardLogger)
 	if err := s.ensure(context.Background(), "nowhere"); err != nil || w.get("serviceaccounts/nowhere/default") != nil {
 		t.Errorf("an account of no namespace: %v", err)
 	}
 	w.create("namespaces/ends", "test/hold")
-	w.wait("serviceaccounts", func(o *meta.Object, gone bool) bool { return !gone && o.Key.Namespace == "ends" })
+	w.waitFor("serviceaccounts", func(o *meta.Object, gone bool) bool { return !gone && o.Key.Namespace == "ends" })
 	w.delete("namespaces/ends")
 	w.delete("serviceaccounts/ends/default")
 	if err := s.ensure(context.Background(), "ends"); err != nil || w.get("serviceaccounts/ends/default") != nil {
@@ -184,7 +186,7 @@ func TestDefaultAccounts(t *testing.T) {
 func TestSignatures(t *testing.T) {
 	now := time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
 	token := func(id string, change func(*bootstrapSecret)) bootstrapSecret {
-		s := bootstrapSecret{BootstrapToken: authn.BootstrapToken{ID: id, Secret: "0123456789abcdef", ForSigning: true}, whole: true}
+		s := bootstrapSecret{BootstrapToken: authn.BootstrapToken{ID: id, Secret: "0123456789abcdef", UsageSigning: true}, valid: true}
 		if change != nil {
 			change(&s)
 		}
@@ -192,9 +194,9 @@ func TestSignatures(t *testing.T) {
 	}
 	all := []bootstrapSecret{
 		token("aaaaaa", nil),
-		token("bbbbbb", func(s *bootstrapSecret) { s.ForSigning = false }),
+		token("bbbbbb", func(s *bootstrapSecret) { s.UsageSigning = false }),
 		token("cccccc", func(s *bootstrapSecret) { s.Expiration = "2030-01-02T03:04:05Z" }),
-		token("dddddd", func(s *bootstrapSecret) { s.whole = false }),
+		token("dddddd", func(s *bootstrapSecret) { s.valid = false }),
 		token("eeeeee", func(s *bootstrapSecret) { s.Expiration = "2030-01-02T03:04:25Z" }),
 	}
 	first, err := signatures(schema.Tree{"kubeconfig": "x", "jws-kubeconfig-bbbbbb": "old", "other": "y"}, all, now)
@@ -210,10 +212,10 @@ func TestSignatures(t *testing.T) {
 	if none, err := signatures(first, all, now); err != nil || len(none) != 2 || none["jws-kubeconfig-aaaaaa"] != nil {
 		t.Errorf("without what is signed: %v, %v", none, err)
 	}
-	if next := nextEnd(all, now); next != 20*time.Second {
+	if next := nextExpiry(all, now); next != 20*time.Second {
 		t.Errorf("the next token ends in %v", next)
 	}
-	if next := nextEnd(all[:1], now); next != time.Hour {
+	if next := nextExpiry(all[:1], now); next != time.Hour {
 		t.Errorf("no token ends, and the next look is in %v", next)
 	}
 }

@@ -21,15 +21,15 @@ type TokenSecrets struct {
 	secrets, accounts *schema.Kind
 	names             tokenNames
 	logger            *slog.Logger
-	waiting           *backlog[meta.Key] // accounts
+	queue             *workqueue[meta.Key] // accounts
 }
 
 // NewTokenSecrets makes the controller for the kinds of a catalogue.
 func NewTokenSecrets(store Store, kinds *catalog.Catalog, logger *slog.Logger) *TokenSecrets {
 	return &TokenSecrets{
-		store: store, names: newTokenNames(kinds.Naming()), logger: logger, waiting: newBacklog[meta.Key](),
-		secrets:  core(kinds, "Secret"),
-		accounts: core(kinds, "ServiceAccount"),
+		store: store, names: newTokenNames(kinds.Naming()), logger: logger, queue: newWorkqueue[meta.Key](),
+		secrets:  coreKind(kinds, "Secret"),
+		accounts: coreKind(kinds, "ServiceAccount"),
 	}
 }
 
@@ -38,13 +38,13 @@ func (t *TokenSecrets) Run(ctx context.Context) {
 	var running sync.WaitGroup
 	defer running.Wait()
 	running.Go(func() {
-		Follow(ctx, t.store, t.accounts, observer(func(o *meta.Object, gone bool) {
-			if !gone && !o.Head.Terminating {
-				t.waiting.add(own(o.Key))
+		RunInformer(ctx, t.store, t.accounts, eventHandlerFunc(func(o *meta.Object, gone bool) {
+			if !gone && !o.Meta.Terminating {
+				t.queue.add(cloneKey(o.Key))
 			}
 		}))
 	})
-	t.waiting.serve(ctx, t.ensure, func(key meta.Key, err error) {
+	t.queue.run(ctx, t.ensure, func(key meta.Key, err error) {
 		t.logger.Warn("a service account has no secret", "key", key.String(), "error", err)
 	})
 }
@@ -53,7 +53,7 @@ func (t *TokenSecrets) Run(ctx context.Context) {
 func (t *TokenSecrets) ensure(ctx context.Context, key meta.Key) error {
 	o, err := t.store.Get(ctx, request.Get{Kind: t.accounts, Key: key})
 	if err != nil {
-		if gone(err) {
+		if isNotFound(err) {
 			return nil
 		}
 		return err
@@ -63,7 +63,7 @@ func (t *TokenSecrets) ensure(ctx context.Context, key meta.Key) error {
 		return err
 	}
 	var fault error
-	err = refer(ctx, t.store, t.accounts, key, func(secrets []any) []any {
+	err = updateSecretReferences(ctx, t.store, t.accounts, key, func(secrets []any) []any {
 		for _, s := range secrets {
 			if r, ok := s.(schema.Tree); ok && slices.Contains(there, any(r["name"])) {
 				return secrets
@@ -72,7 +72,7 @@ func (t *TokenSecrets) ensure(ctx context.Context, key meta.Key) error {
 		var name any
 		if len(there) > 0 {
 			name = there[0]
-		} else if name, fault = t.make(ctx, o); fault != nil {
+		} else if name, fault = t.createSecret(ctx, o); fault != nil {
 			return secrets
 		}
 		return append(slices.Clone(secrets), schema.Tree{"name": name})
@@ -84,7 +84,7 @@ func (t *TokenSecrets) ensure(ctx context.Context, key meta.Key) error {
 func (t *TokenSecrets) secretsOf(ctx context.Context, account meta.Key) (names []any, err error) {
 	all, err := t.store.List(ctx, request.List{Kind: t.secrets, Namespace: account.Namespace})
 	for _, o := range all.Items {
-		if of, ok := t.names.accountOf(t.secrets, o); ok && of == account.Name && !o.Head.Terminating {
+		if of, ok := t.names.accountOf(t.secrets, o); ok && of == account.Name && !o.Meta.Terminating {
 			names = append(names, o.Key.Name)
 		}
 	}
@@ -94,8 +94,8 @@ func (t *TokenSecrets) secretsOf(ctx context.Context, account meta.Key) (names [
 // suffixLetters are those that make no words.
 const suffixLetters = "bcdfghjklmnpqrstvwxz2456789"
 
-// make makes a Secret for an account, and gives its name.
-func (t *TokenSecrets) make(ctx context.Context, account *meta.Object) (string, error) {
+// createSecret makes a Secret for an account, and gives its name.
+func (t *TokenSecrets) createSecret(ctx context.Context, account *meta.Object) (string, error) {
 	suffix := make([]byte, 5)
 	for i := range suffix {
 		suffix[i] = suffixLetters[rand.IntN(len(suffixLetters))]
@@ -104,7 +104,7 @@ func (t *TokenSecrets) make(ctx context.Context, account *meta.Object) (string, 
 	_, err := t.store.Mutate(ctx, request.Mutation{Verb: request.Create, Kind: t.secrets, Key: key, Object: schema.Tree{
 		"metadata": schema.Tree{
 			"name": key.Name, "namespace": key.Namespace,
-			"annotations": schema.Tree{t.names.account: account.Key.Name, t.names.uid: account.Head.UID},
+			"annotations": schema.Tree{t.names.account: account.Key.Name, t.names.uid: account.Meta.UID},
 		},
 		"type": t.names.kind,
 	}})

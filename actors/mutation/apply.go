@@ -17,95 +17,95 @@ func apply(cur State, m *request.Mutation, env Env) (Candidate, error) {
 		if m.Subresource != "" {
 			return Candidate{}, meta.NewNotFound(resource(m.Kind), m.Key.Name)
 		}
-		if err := checkAbsent(m); err != nil {
+		if err := checkApplyCreate(m); err != nil {
 			return Candidate{}, err
 		}
-		tree, owners, err := ownership.Apply(writer(m, env), forms(m.Kind), nil, m.Object, nil, m.Force)
+		tree, owners, err := ownership.Apply(writer(m, env), servedVersions(m.Kind), nil, m.Object, nil, m.Force)
 		if err != nil {
 			return Candidate{}, err
 		}
 		tree = rules.Clone(tree).(schema.Tree)
 		rules.Default(m.Kind.Stored, tree)
-		return build(m, tree, owners, env)
+		return completeCreate(m, tree, owners, env)
 	}
 	if err := checkPreconditions(cur, m, m.Object); err != nil {
 		return Candidate{}, err
 	}
 	if cur.Tree == nil { // as NeedsTree has found
-		return Candidate{Op: None, Idle: true}, nil
+		return Candidate{Op: None, NoOp: true}, nil
 	}
 	var faults schema.Faults
-	config, err := configOf(m, env, &faults)
+	config, err := appliedConfig(m, env, &faults)
 	if err != nil {
 		return Candidate{}, err
 	}
-	merged, owners, err := ownership.Apply(writer(m, env), forms(m.Kind), cur.Tree, config, managed(cur.Tree), m.Force)
+	merged, owners, err := ownership.Apply(writer(m, env), servedVersions(m.Kind), cur.Tree, config, managedFields(cur.Tree), m.Force)
 	if err != nil {
-		merged, owners, err = env.adopt(cur, m, config, err)
+		merged, owners, err = env.forceLastApplied(cur, m, config, err)
 	}
 	if err != nil {
 		return Candidate{}, err
 	}
-	if !cur.Outdated && schema.Same(merged, cur.Tree) && sameList(owners, managed(cur.Tree)) {
-		idle := Candidate{Op: None, Idle: true, Tree: cur.Tree}
+	if !cur.Outdated && schema.SameRef(merged, cur.Tree) && sameList(owners, managedFields(cur.Tree)) {
+		noOp := Candidate{Op: None, NoOp: true, Tree: cur.Tree}
 		if m.Subresource == "" {
-			idle.Warnings = warn(m.Kind.Stored, cur.Tree, cur.Tree)
+			noOp.Warnings = warn(m.Kind.Stored, cur.Tree, cur.Tree)
 		}
-		return idle, nil
+		return noOp, nil
 	}
-	want := env.remember(m, fork(cur, m, merged, env))
-	if want, err = reach(cur, m, want, env, &faults); err != nil {
+	want := env.updateLastApplied(m, copyForWrite(cur, m, merged, env))
+	if want, err = restrictApply(cur, m, want, env, &faults); err != nil {
 		return Candidate{}, err
 	}
 	carryMetadata(cur, m, want)
-	setManaged(want, owners)
-	return settle(cur, m, want, &faults, env)
+	setManagedFields(want, owners)
+	return completeUpdate(cur, m, want, &faults, env)
 }
 
-// stands says whether an apply, of a configuration that is in the form of the stored object,
+// isNoOpApply says whether an apply, of a configuration that is in the form of the stored object,
 // certainly changes nothing.
-func stands(o *meta.Object, m *request.Mutation) bool {
-	return speaks(m) == m.Kind.Stored && ownership.Stands(writer(m, Env{}), m.Kind.Message, o.JSON, m.Object)
+func isNoOpApply(o *meta.Object, m *request.Mutation) bool {
+	return bodyKind(m) == m.Kind.Stored && ownership.IsNoOpApply(writer(m, Env{}), m.Kind.Message, o.JSON, m.Object)
 }
 
-// checkAbsent holds a configuration that speaks of one certain object against there being none.
-func checkAbsent(m *request.Mutation) error {
-	metadata := object(m.Object, "metadata")
-	if rules.Text(metadata, "name") == "" {
+// checkApplyCreate holds a configuration that speaks of one certain object against there being none.
+func checkApplyCreate(m *request.Mutation) error {
+	metadata := childObject(m.Object, "metadata")
+	if rules.String(metadata, "name") == "" {
 		return meta.NewBadRequest("the name of the object (" + m.Key.Name + " based on URL) was undeterminable: name must be provided")
 	}
-	if uid := rules.Text(metadata, "uid"); uid != "" {
+	if uid := rules.String(metadata, "uid"); uid != "" {
 		return meta.NewConflict(resource(m.Kind), m.Key.Name,
 			"uid mismatch: the provided object specified uid "+uid+", and no existing object was found")
 	}
-	if version := rules.Text(metadata, "resourceVersion"); version != "" && version != "0" {
+	if version := rules.String(metadata, "resourceVersion"); version != "" && version != "0" {
 		return meta.NewConflict(resource(m.Kind), m.Key.Name,
 			"the provided object specified resourceVersion "+version+", and no existing object was found")
 	}
 	return nil
 }
 
-// configOf is the configuration as a part of the object itself, for a sub-resource that
+// appliedConfig is the configuration as a part of the object itself, for a sub-resource that
 // speaks another kind.
-func configOf(m *request.Mutation, env Env, faults *schema.Faults) (schema.Tree, error) {
+func appliedConfig(m *request.Mutation, env Env, faults *schema.Faults) (schema.Tree, error) {
 	sub := m.Kind.Subresource(m.Subresource)
-	if sub == nil || sub.Speaks == nil {
+	if sub == nil || sub.BodyKind == nil {
 		return m.Object, nil
 	}
 	if sub.View.Write == nil {
 		return nil, meta.NewMethodNotAllowed()
 	}
 	config := schema.Tree{}
-	if sub.Scale != nil && !rules.Has(rules.Sub(m.Object, "spec"), "replicas") {
+	if sub.Scale != nil && !rules.Has(rules.Nested(m.Object, "spec"), "replicas") {
 		return config, nil // without the field it is not applied as 0
 	}
 	err := sub.View.Write(config, m.Object, timestamp(env.Now), faults)
 	return config, err
 }
 
-// reach limits what an apply has made to what its resource may change.
-func reach(cur State, m *request.Mutation, want schema.Tree, env Env, faults *schema.Faults) (schema.Tree, error) {
-	if sub := m.Kind.Subresource(m.Subresource); sub != nil && sub.Speaks != nil {
+// restrictApply limits what an apply has made to what its resource may change.
+func restrictApply(cur State, m *request.Mutation, want schema.Tree, env Env, faults *schema.Faults) (schema.Tree, error) {
+	if sub := m.Kind.Subresource(m.Subresource); sub != nil && sub.BodyKind != nil {
 		if w := writer(m, env); w.Scale != nil && !w.Scale.Has(want) {
 			if err := sub.View.Write(want, schema.Tree{}, timestamp(env.Now), faults); err != nil { // given up: a scale of none
 				return nil, err
@@ -114,42 +114,42 @@ func reach(cur State, m *request.Mutation, want schema.Tree, env Env, faults *sc
 		rules.Default(m.Kind.Stored, want)
 		return want, nil
 	}
-	return scope(cur, m, want, timestamp(env.Now), faults)
+	return restrictUpdate(cur, m, want, timestamp(env.Now), faults)
 }
 
 // The client that users know wrote its configuration into an annotation before servers could
 // apply. It keeps the annotation up to date, and may take over what that says it owned.
-const clientManager = "kubectl"
+const kubectlManager = "kubectl"
 
-func (e *Env) configured(t schema.Tree) string {
+func (e *Env) lastApplied(t schema.Tree) string {
 	if e.LastApplied == "" {
 		return ""
 	}
-	return rules.Text(rules.Sub(t, "metadata", "annotations"), e.LastApplied)
+	return rules.String(rules.Nested(t, "metadata", "annotations"), e.LastApplied)
 }
 
-// adopt applies again, with force, if all that is in conflict is what the annotation says the
+// forceLastApplied applies again, with force, if all that is in conflict is what the annotation says the
 // client itself had applied.
-func (e *Env) adopt(cur State, m *request.Mutation, config schema.Tree, conflict error) (schema.Tree, []any, error) {
-	text := e.configured(cur.Tree)
+func (e *Env) forceLastApplied(cur State, m *request.Mutation, config schema.Tree, conflict error) (schema.Tree, []any, error) {
+	text := e.lastApplied(cur.Tree)
 	var status *meta.Status
-	if m.FieldManager != clientManager || text == "" || !errors.As(conflict, &status) || status.Details == nil {
+	if m.FieldManager != kubectlManager || text == "" || !errors.As(conflict, &status) || status.Details == nil {
 		return nil, nil, conflict
 	}
 	last, _, err := codec.DecodeJSON(m.Kind.Message, []byte(text))
 	if err != nil {
 		return nil, nil, conflict
 	}
-	if !ownership.Covers(m.Kind.Message, last, status.Details.Causes) {
+	if !ownership.HasConflictFields(m.Kind.Message, last, status.Details.Causes) {
 		return nil, nil, conflict
 	}
-	return ownership.Apply(writer(m, *e), forms(m.Kind), cur.Tree, config, managed(cur.Tree), true)
+	return ownership.Apply(writer(m, *e), servedVersions(m.Kind), cur.Tree, config, managedFields(cur.Tree), true)
 }
 
-// remember writes the configuration into the annotation, if the object has it.
-func (e *Env) remember(m *request.Mutation, want schema.Tree) schema.Tree {
-	if m.FieldManager == clientManager && e.configured(want) != "" && m.Subresource == "" {
-		rules.Grow(want, "metadata", "annotations")[e.LastApplied] = string(codec.AppendAny(nil, m.Object)) + "\n"
+// updateLastApplied writes the configuration into the annotation, if the object has it.
+func (e *Env) updateLastApplied(m *request.Mutation, want schema.Tree) schema.Tree {
+	if m.FieldManager == kubectlManager && e.lastApplied(want) != "" && m.Subresource == "" {
+		rules.EnsureNested(want, "metadata", "annotations")[e.LastApplied] = string(codec.AppendAny(nil, m.Object)) + "\n"
 	}
 	return want
 }

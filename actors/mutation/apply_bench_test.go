@@ -15,7 +15,7 @@ import (
 )
 
 // A stage is an object that is written to again and again.
-type stage struct {
+type testObject struct {
 	t       testing.TB
 	kind    *schema.Kind
 	key     meta.Key
@@ -24,14 +24,14 @@ type stage struct {
 	env     Env
 }
 
-func newStage(t testing.TB, resource string) *stage {
+func newTestObject(t testing.TB, resource string) *testObject {
 	t.Helper()
 	env := env
-	return &stage{t: t, kind: kindNamed(t, resource), key: meta.Key{Namespace: "default", Name: "a"}, env: env}
+	return &testObject{t: t, kind: kindNamed(t, resource), key: meta.Key{Namespace: "default", Name: "a"}, env: env}
 }
 
 // write makes a mutation, and takes what comes of it for the state.
-func (s *stage) write(m request.Mutation) Candidate {
+func (s *testObject) write(m request.Mutation) Candidate {
 	s.t.Helper()
 	m.Kind, m.Key = s.kind, s.key
 	c, err := Apply(s.cur, &m, s.env)
@@ -40,15 +40,15 @@ func (s *stage) write(m request.Mutation) Candidate {
 	}
 	if c.Op == Put {
 		s.version++
-		json := string(c.Encoded.JSON[:c.Encoded.Slot]) + strconv.FormatUint(s.version, 10) + string(c.Encoded.JSON[c.Encoded.Slot:])
-		o := &meta.Object{JSON: []byte(json), Item: s.kind.Item, Head: c.Head, Version: s.version}
-		s.cur = State{Object: o, Tree: c.Tree, Fresh: true}
+		json := string(c.Encoded.JSON[:c.Encoded.VersionOffset]) + strconv.FormatUint(s.version, 10) + string(c.Encoded.JSON[c.Encoded.VersionOffset:])
+		o := &meta.Object{JSON: []byte(json), ItemOffset: s.kind.ItemOffset, Meta: c.Head, Version: s.version}
+		s.cur = State{Object: o, Tree: c.Tree, Committed: true}
 	}
 	return c
 }
 
 // config is a configuration to be applied by a manager.
-func (s *stage) config(manager, text string) request.Mutation {
+func (s *testObject) config(manager, text string) request.Mutation {
 	s.t.Helper()
 	tree, faults, err := codec.DecodeJSON(s.kind.Message, []byte(text))
 	if err != nil || len(faults) > 0 {
@@ -72,9 +72,9 @@ func podOf(label string) string {
 		`"containers":[` + container("one") + `,` + container("two") + `],"volumes":[{"name":"work","emptyDir":{}}]}}`
 }
 
-func podStage(t testing.TB) *stage {
+func newTestPod(t testing.TB) *testObject {
 	t.Helper()
-	s := newStage(t, "pods")
+	s := newTestObject(t, "pods")
 	s.write(s.config("one", podOf("0")))
 	s.write(s.config("two", `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a","namespace":"default","labels":{"owner":"two"},"annotations":{"example.com/a":"b"}}}`))
 	status := s.config("kubelet", `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"},"status":{"phase":"Running","podIP":"10.0.0.1","conditions":[`+
@@ -84,8 +84,8 @@ func podStage(t testing.TB) *stage {
 	return s
 }
 
-func TestApplyOfNothingNewIsNoChange(t *testing.T) {
-	s := podStage(t)
+func TestNoOpApply(t *testing.T) {
+	s := newTestPod(t)
 	s.env.Now = s.env.Now.Add(time.Hour)
 	if c := s.write(s.config("one", podOf("0"))); c.Op != None {
 		t.Errorf("the same configuration made %s", c.Encoded.JSON)
@@ -95,21 +95,21 @@ func TestApplyOfNothingNewIsNoChange(t *testing.T) {
 	}
 }
 
-// writes are what a benchmark does over and over. It also reports the CPU per write, which
+// benchmarkWrites are what a benchmark does over and over. It also reports the CPU per write, which
 // other load on the machine does not change as much as the time.
-func (s *stage) writes(b *testing.B, all ...request.Mutation) {
+func (s *testObject) benchmarkWrites(b *testing.B, all ...request.Mutation) {
 	b.Helper()
 	b.ReportAllocs()
-	before := cpu(b)
+	before := cpuTime(b)
 	i := 0
 	for ; b.Loop(); i++ {
 		s.write(all[i%len(all)])
 	}
-	b.ReportMetric(float64((cpu(b)-before).Microseconds())/float64(i), "µs-cpu/op")
+	b.ReportMetric(float64((cpuTime(b)-before).Microseconds())/float64(i), "µs-cpu/op")
 }
 
-// cpu is what this process has used.
-func cpu(b *testing.B) time.Duration {
+// cpuTime is what this process has used.
+func cpuTime(b *testing.B) time.Duration {
 	b.Helper()
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
@@ -119,31 +119,31 @@ func cpu(b *testing.B) time.Duration {
 }
 
 func BenchmarkApplyConfigMap(b *testing.B) {
-	s := newStage(b, "configmaps")
+	s := newTestObject(b, "configmaps")
 	s.write(s.config("one", configMapOf("0")))
-	s.writes(b, s.config("one", configMapOf("1")), s.config("one", configMapOf("2")))
+	s.benchmarkWrites(b, s.config("one", configMapOf("1")), s.config("one", configMapOf("2")))
 }
 
 func BenchmarkApplyPod(b *testing.B) {
-	s := podStage(b)
-	s.writes(b, s.config("one", podOf("1")), s.config("one", podOf("2")))
+	s := newTestPod(b)
+	s.benchmarkWrites(b, s.config("one", podOf("1")), s.config("one", podOf("2")))
 }
 
 func BenchmarkApplyPodUnchanged(b *testing.B) {
-	s := podStage(b)
-	s.writes(b, s.config("one", podOf("0")))
+	s := newTestPod(b)
+	s.benchmarkWrites(b, s.config("one", podOf("0")))
 }
 
 func BenchmarkUpdatePod(b *testing.B) {
-	s := podStage(b)
+	s := newTestPod(b)
 	patch := func(value string) request.Mutation {
 		return request.Mutation{Verb: request.Patch, PatchType: request.MergePatch, FieldManager: "patcher",
 			PatchBody: []byte(`{"metadata":{"labels":{"patched":"` + value + `"}}}`)}
 	}
-	s.writes(b, patch("x"), patch("y"))
+	s.benchmarkWrites(b, patch("x"), patch("y"))
 }
 
-func (s *stage) body(text string) schema.Tree {
+func (s *testObject) body(text string) schema.Tree {
 	s.t.Helper()
 	tree, _, err := codec.DecodeJSON(s.kind.Message, []byte(text))
 	if err != nil {
@@ -153,7 +153,7 @@ func (s *stage) body(text string) schema.Tree {
 }
 
 func BenchmarkCreateConfigMap(b *testing.B) {
-	s := newStage(b, "configmaps")
+	s := newTestObject(b, "configmaps")
 	m := request.Mutation{Verb: request.Create, Object: s.body(configMapOf("0")), FieldManager: "one", Kind: s.kind, Key: s.key}
 	b.ReportAllocs()
 	for b.Loop() {
@@ -164,19 +164,19 @@ func BenchmarkCreateConfigMap(b *testing.B) {
 }
 
 func BenchmarkUpdateConfigMap(b *testing.B) {
-	s := newStage(b, "configmaps")
+	s := newTestObject(b, "configmaps")
 	s.write(request.Mutation{Verb: request.Create, Object: s.body(configMapOf("0")), FieldManager: "one"})
 	update := func(value string) request.Mutation {
 		return request.Mutation{Verb: request.Update, Object: s.body(configMapOf(value)), FieldManager: "one"}
 	}
-	s.writes(b, update("1"), update("2"))
+	s.benchmarkWrites(b, update("1"), update("2"))
 }
 
 func BenchmarkPatchConfigMap(b *testing.B) {
-	s := newStage(b, "configmaps")
+	s := newTestObject(b, "configmaps")
 	s.write(request.Mutation{Verb: request.Create, Object: s.body(configMapOf("0")), FieldManager: "one"})
 	patch := func(value string) request.Mutation {
 		return request.Mutation{Verb: request.Patch, PatchType: request.MergePatch, FieldManager: "one", PatchBody: []byte(`{"data":{"sent":"` + value + `"}}`)}
 	}
-	s.writes(b, patch("1"), patch("2"))
+	s.benchmarkWrites(b, patch("1"), patch("2"))
 }

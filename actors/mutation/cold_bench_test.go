@@ -18,49 +18,49 @@ func BenchmarkCold(b *testing.B) {
 	patch := func(body string) request.Mutation {
 		return request.Mutation{Verb: request.Patch, PatchType: request.MergePatch, FieldManager: "one", PatchBody: []byte(body)}
 	}
-	made := func() *stage {
-		s := newStage(b, "configmaps")
+	made := func() *testObject {
+		s := newTestObject(b, "configmaps")
 		first := create
 		first.Object = s.body(configMapOf("0"))
 		s.write(first)
 		return s
 	}
-	applied := func() *stage {
-		s := newStage(b, "configmaps")
+	applied := func() *testObject {
+		s := newTestObject(b, "configmaps")
 		s.write(s.config("one", configMapOf("0")))
 		return s
 	}
-	pod := func() *stage { return podStage(b) }
+	pod := func() *testObject { return newTestPod(b) }
 	for _, bench := range []struct {
 		name  string
-		stage func() *stage
+		stage func() *testObject
 		m     request.Mutation
 		body  string
 	}{
-		{"CreateConfigMap", func() *stage { return newStage(b, "configmaps") }, create, configMapOf("0")},
+		{"CreateConfigMap", func() *testObject { return newTestObject(b, "configmaps") }, create, configMapOf("0")},
 		{"UpdateConfigMap", made, update, configMapOf("1")},
 		{"PatchConfigMap", made, patch(`{"data":{"sent":"1"}}`), ""},
 		{"ApplyConfigMap", applied, apply, configMapOf("1")},
 		{"ApplyPod", pod, apply, podOf("1")},
 		{"ApplyPodUnchanged", pod, apply, podOf("0")},
-		{"CreatePod", func() *stage { return newStage(b, "pods") }, create, podOf("0")},
+		{"CreatePod", func() *testObject { return newTestObject(b, "pods") }, create, podOf("0")},
 		{"PatchPod", pod, patch(`{"metadata":{"labels":{"patched":"x"}}}`), ""},
 	} {
 		b.Run(bench.name, func(b *testing.B) {
 			s := bench.stage()
 			s.env.Now = s.env.Now.Add(time.Hour)
-			s.cold(b, bench.m, bench.body)
+			s.benchmarkCold(b, bench.m, bench.body)
 		})
 	}
 }
 
-// cold makes one mutation of the state over and over.
-func (s *stage) cold(b *testing.B, m request.Mutation, body string) {
+// benchmarkCold makes one mutation of the state over and over.
+func (s *testObject) benchmarkCold(b *testing.B, m request.Mutation, body string) {
 	b.Helper()
 	b.ReportAllocs()
 	m.Kind, m.Key = s.kind, s.key
 	text := []byte(body)
-	before := cpu(b)
+	before := cpuTime(b)
 	i := 0
 	for ; b.Loop(); i++ {
 		if body != "" {
@@ -81,5 +81,5 @@ func (s *stage) cold(b *testing.B, m request.Mutation, body string) {
 			b.Fatal(err)
 		}
 	}
-	b.ReportMetric(float64((cpu(b)-before).Microseconds())/float64(i), "µs-cpu/op")
+	b.ReportMetric(float64((cpuTime(b)-before).Microseconds())/float64(i), "µs-cpu/op")
 }

@@ -14,16 +14,16 @@ import (
 // generateName into m.Key.Name.
 func create(cur State, m *request.Mutation, env Env) (Candidate, error) {
 	if m.Subresource != "" {
-		return createBelow(cur, m, env)
+		return createSubresource(cur, m, env)
 	}
 	if cur.Object != nil {
 		return Candidate{}, meta.NewAlreadyExists(resource(m.Kind), m.Key.Name)
 	}
-	return fresh(m, env)
+	return newObject(m, env)
 }
 
-// createBelow is a create of a sub-resource: an existing object takes in the body.
-func createBelow(cur State, m *request.Mutation, env Env) (Candidate, error) {
+// createSubresource is a create of a sub-resource: an existing object takes in the body.
+func createSubresource(cur State, m *request.Mutation, env Env) (Candidate, error) {
 	if cur.Object == nil {
 		return Candidate{}, meta.NewNotFound(resource(m.Kind), m.Key.Name)
 	}
@@ -32,21 +32,21 @@ func createBelow(cur State, m *request.Mutation, env Env) (Candidate, error) {
 	return c, err
 }
 
-// fresh is the candidate of a new object as the body has it.
-func fresh(m *request.Mutation, env Env) (Candidate, error) {
-	tree := convert.ToStored(m.Kind, ownBody(m, env))
-	asked := managed(tree)
-	for _, name := range serverFields { // nobody owns what is not taken
-		delete(object(tree, "metadata"), name)
+// newObject is the candidate of a new object as the body has it.
+func newObject(m *request.Mutation, env Env) (Candidate, error) {
+	tree := convert.ToStored(m.Kind, copyBody(m, env))
+	asked := managedFields(tree)
+	for _, name := range serverManagedFields { // nobody owns what is not taken
+		delete(childObject(tree, "metadata"), name)
 	}
-	own(State{}, m, asked, tree, env)
-	return build(m, tree, managed(tree), env)
+	updateManagedFields(State{}, m, asked, tree, env)
+	return completeCreate(m, tree, managedFields(tree), env)
 }
 
-// build completes, checks and encodes a new object, in stored form. It changes tree.
-func build(m *request.Mutation, tree schema.Tree, owners []any, env Env) (Candidate, error) {
+// completeCreate completes, checks and encodes a new object, in stored form. It changes tree.
+func completeCreate(m *request.Mutation, tree schema.Tree, owners []any, env Env) (Candidate, error) {
 	stored := m.Kind.Stored
-	metadata := object(tree, "metadata")
+	metadata := childObject(tree, "metadata")
 	metadata["name"] = m.Key.Name
 	if m.Kind.Namespaced {
 		metadata["namespace"] = m.Key.Namespace
@@ -55,11 +55,11 @@ func build(m *request.Mutation, tree schema.Tree, owners []any, env Env) (Candid
 	}
 	metadata["uid"] = env.NewUID()
 	metadata["creationTimestamp"] = timestamp(env.Now)
-	for _, name := range serverFields {
+	for _, name := range serverManagedFields {
 		delete(metadata, name)
 	}
 	tree["metadata"] = metadata
-	setManaged(tree, owners)
+	setManagedFields(tree, owners)
 	if stored.Generation {
 		metadata["generation"] = int64(1)
 	}
@@ -73,9 +73,9 @@ func build(m *request.Mutation, tree schema.Tree, owners []any, env Env) (Candid
 	if err := m.Admit(nil, tree); err != nil {
 		return Candidate{}, err
 	}
-	claim, causes := env.claim(m.Key, nil, tree)
-	held := &held{claim}
-	defer held.drop()
+	allocation, causes := env.allocate(m.Key, nil, tree)
+	pending := &pendingAllocation{allocation}
+	defer pending.release()
 	causes = slices.Concat(rules.Validate(stored, tree), rules.ValidateServed(m.Kind, tree, nil), causes)
 	causes, err := env.evaluate(m, tree, nil, causes)
 	if err != nil {
@@ -84,32 +84,32 @@ func build(m *request.Mutation, tree schema.Tree, owners []any, env Env) (Candid
 	if len(causes) > 0 {
 		return Candidate{}, meta.NewInvalid(kindName(m.Kind), m.Key.Name, causes)
 	}
-	if m.Verb == request.Create && !m.DryRun && rules.Text(object(m.Object, "metadata"), "resourceVersion") != "" {
+	if m.Verb == request.Create && !m.DryRun && rules.String(childObject(m.Object, "metadata"), "resourceVersion") != "" {
 		return Candidate{}, meta.NewBadRequest("resourceVersion should not be set on objects to be created")
 	}
-	c, err := finish(State{}, m, tree, env)
+	c, err := encodeCandidate(State{}, m, tree, env)
 	if err != nil {
 		return Candidate{}, err
 	}
-	c.Created, c.Claim = true, held.pass()
+	c.Created, c.Allocation = true, pending.transfer()
 	c.Warnings = warn(stored, tree, nil)
 	return c, nil
 }
 
-// ownBody is the body of a write with what the mutation changes of it copied: the same
+// copyBody is the body of a write with what the mutation changes of it copied: the same
 // body may be needed again, for another state. A conversion, a preparation and a claim may
 // change all of it; what else is written below metadata depends on nothing but the body.
-func ownBody(m *request.Mutation, env Env) schema.Tree {
-	if m.Kind.Stored != m.Kind || m.Kind.Stored.Rules.Prepare != nil || env.Claims != nil || m.Admission != nil {
+func copyBody(m *request.Mutation, env Env) schema.Tree {
+	if m.Kind.Stored != m.Kind || m.Kind.Stored.Rules.Prepare != nil || env.Allocator != nil || m.Admission != nil {
 		body := rules.Clone(m.Object).(schema.Tree)
-		rules.Grow(body, "metadata")
+		rules.EnsureNested(body, "metadata")
 		return body
 	}
 	return cloneTop(m.Object)
 }
 
-// serverFields of metadata are never taken from a body.
-var serverFields = []string{
+// serverManagedFields of metadata are never taken from a body.
+var serverManagedFields = []string{
 	"resourceVersion", "generation", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink", "managedFields",
 }
 
@@ -119,7 +119,7 @@ func resource(k *schema.Kind) meta.GroupResource {
 
 func kindName(k *schema.Kind) meta.GroupKind { return meta.GroupKind{Group: k.Group, Kind: k.Kind} }
 
-// speaks is the kind that the bodies of m are of.
-func speaks(m *request.Mutation) *schema.Kind {
-	return convert.Speaker(m.Kind, m.Kind.Subresource(m.Subresource))
+// bodyKind is the kind that the bodies of m are of.
+func bodyKind(m *request.Mutation) *schema.Kind {
+	return convert.BodyKind(m.Kind, m.Kind.Subresource(m.Subresource))
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// targets are objects that fuzzing changes: their kind, and what they are.
-var targets = []struct{ group, version, resource, object string }{
+// fuzzTargets are objects that fuzzing changes: their kind, and what they are.
+var fuzzTargets = []struct{ group, version, resource, object string }{
 	{"", "v1", "configmaps", `{"metadata":{"name":"a","namespace":"default","uid":"u1","labels":{"a":"b"}},"data":{"x":"1"}}`},
 	{"", "v1", "pods", `{"metadata":{"name":"a","namespace":"default","uid":"u1"},"spec":{"containers":[{"name":"c","image":"i","env":[{"name":"A","value":"1"}],"ports":[{"containerPort":80}]}],"tolerations":[{"key":"k"}]},"status":{"phase":"Running"}}`},
 	{"apps", "v1", "deployments", `{"metadata":{"name":"a","namespace":"default","uid":"u1"},"spec":{"replicas":2,"selector":{"matchLabels":{"a":"b"}},"template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i"}]}}}}`},
@@ -22,16 +22,16 @@ var targets = []struct{ group, version, resource, object string }{
 	{"", "v1", "services", `{"metadata":{"name":"a","namespace":"default","uid":"u1"},"spec":{"ports":[{"name":"p","port":80}],"selector":{"a":"b"}}}`},
 }
 
-// fuzzed are the targets in their stored form.
-func fuzzed(f *testing.F) (kinds []*schema.Kind, trees []schema.Tree) {
+// fuzzTrees are the targets in their stored form.
+func fuzzTrees(f *testing.F) (kinds []*schema.Kind, trees []schema.Tree) {
 	all, err := catalog.New(meta.Platform)
 	if err != nil {
 		f.Fatal(err)
 	}
-	for _, target := range targets {
+	for _, target := range fuzzTargets {
 		k := all.Kind(target.group, target.version, target.resource)
 		created, err := Apply(State{}, &request.Mutation{
-			Verb: request.Create, Kind: k, Key: meta.Key{GroupResource: k.Storage, Namespace: "default", Name: "a"}, Object: parsed(f, k, target.object),
+			Verb: request.Create, Kind: k, Key: meta.Key{GroupResource: k.Storage, Namespace: "default", Name: "a"}, Object: mustDecode(f, k, target.object),
 		}, env)
 		if err != nil {
 			f.Fatal(err)
@@ -41,7 +41,7 @@ func fuzzed(f *testing.F) (kinds []*schema.Kind, trees []schema.Tree) {
 	return kinds, trees
 }
 
-func parsed(t testing.TB, k *schema.Kind, text string) schema.Tree {
+func mustDecode(t testing.TB, k *schema.Kind, text string) schema.Tree {
 	t.Helper()
 	tree, _, err := codec.DecodeJSON(k.Message, []byte(text))
 	if err != nil {
@@ -58,20 +58,20 @@ func stateOf(t testing.TB, k *schema.Kind, tree schema.Tree) State {
 	if err != nil || len(faults) > 0 {
 		t.Fatalf("%s: %v %v", json, faults, err)
 	}
-	o := &meta.Object{JSON: json, Item: k.Stored.Item, Version: currentVersion, Head: codec.Head(k.Stored, read)}
-	return State{Object: o, Tree: read, Fresh: true}
+	o := &meta.Object{JSON: json, ItemOffset: k.Stored.ItemOffset, Version: currentVersion, Meta: codec.ExtractMeta(k.Stored, read)}
+	return State{Object: o, Tree: read, Committed: true}
 }
 
 func withVersion(e codec.Encoded) []byte {
-	return fmt.Appendf(nil, "%s%d%s", e.JSON[:e.Slot], currentVersion, e.JSON[e.Slot:])
+	return fmt.Appendf(nil, "%s%d%s", e.JSON[:e.VersionOffset], currentVersion, e.JSON[e.VersionOffset:])
 }
 
-// hold checks what holds for every mutation of cur: it is refused by a Status that blames
+// checkInvariants checks what holds for every mutation of cur: it is refused by a Status that blames
 // the client, or makes something that can be stored and read; and cur stays as it is.
-func hold(t *testing.T, cur State, m request.Mutation) {
+func checkInvariants(t *testing.T, cur State, m request.Mutation) {
 	before := rules.Clone(cur.Tree)
 	got, err := Apply(cur, &m, env)
-	if !rules.Equal(before, cur.Tree) {
+	if !rules.SemanticEqual(before, cur.Tree) {
 		t.Fatal("the current state was changed")
 	}
 	if err != nil {
@@ -93,7 +93,7 @@ func hold(t *testing.T, cur State, m request.Mutation) {
 		t.Fatalf("what is stored reads as something else:\n%s\n%s", json, again)
 	}
 	head, err := codec.NewObject(m.Kind.Stored, m.Key, currentVersion, got.Encoded.JSON)
-	if err != nil || head.Head.UID != got.Head.UID || len(head.Head.Owners) != len(got.Head.Owners) || head.Head.Terminating != got.Head.Terminating {
+	if err != nil || head.Meta.UID != got.Head.UID || len(head.Meta.OwnerReferences) != len(got.Head.OwnerReferences) || head.Meta.Terminating != got.Head.Terminating {
 		t.Fatalf("the head of what is stored: %+v, want %+v (%v)", head, got.Head, err)
 	}
 }
@@ -109,10 +109,10 @@ func FuzzPatch(f *testing.F) {
 		f.Add(uint8(i), uint8(i), []byte(body))
 		f.Add(uint8(1), uint8(2), []byte(body))
 	}
-	kinds, trees := fuzzed(f)
+	kinds, trees := fuzzTrees(f)
 	f.Fuzz(func(t *testing.T, target, patch uint8, body []byte) {
 		k := kinds[int(target)%len(kinds)]
-		hold(t, stateOf(t, k, trees[int(target)%len(kinds)]), request.Mutation{
+		checkInvariants(t, stateOf(t, k, trees[int(target)%len(kinds)]), request.Mutation{
 			Verb: request.Patch, Kind: k, Key: meta.Key{GroupResource: k.Storage, Namespace: "default", Name: "a"},
 			PatchType: request.PatchType(patch % 3), PatchBody: body, FieldManager: "fuzz",
 		})
@@ -130,7 +130,7 @@ func FuzzApply(f *testing.F) {
 			f.Add(uint8(i), []byte(config), managed, "other", "v1", i%2 == 0, i%3 == 0)
 		}
 	}
-	kinds, trees := fuzzed(f)
+	kinds, trees := fuzzTrees(f)
 	f.Fuzz(func(t *testing.T, target uint8, config []byte, fields, manager, version string, applied, force bool) {
 		k := kinds[int(target)%len(kinds)]
 		body, _, err := codec.DecodeJSON(k.Message, config)
@@ -146,8 +146,8 @@ func FuzzApply(f *testing.F) {
 		if _, _, err := codec.DecodeJSON(k.Stored.Message, codec.EncodeJSON(k.Stored, schema.Tree{"metadata": schema.Tree{"managedFields": []any{entry}}}).JSON); err != nil {
 			return // no write would have let it in
 		}
-		setManaged(current, []any{entry})
-		hold(t, stateOf(t, k, current), request.Mutation{
+		setManagedFields(current, []any{entry})
+		checkInvariants(t, stateOf(t, k, current), request.Mutation{
 			Verb: request.Patch, Kind: k, Key: meta.Key{GroupResource: k.Storage, Namespace: "default", Name: "a"},
 			PatchType: request.ApplyPatch, Object: body, FieldManager: "fuzz", Force: force,
 		})

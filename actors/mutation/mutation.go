@@ -17,9 +17,9 @@ type State struct {
 	// Tree is Object decoded; it is shared and must not be changed. Nil if Object is, and
 	// where NeedsTree says so.
 	Tree schema.Tree
-	// Fresh says that Object carries a version that a client can know. It does not while
+	// Committed says that Object carries a version that a client can know. It does not while
 	// the state is still being committed.
-	Fresh bool
+	Committed bool
 	// Outdated says that Tree is not what Object says, but what that means today (convert.Read):
 	// to write it as it is would be a change.
 	Outdated bool
@@ -31,9 +31,9 @@ type State struct {
 func NeedsTree(o *meta.Object, m *request.Mutation) bool {
 	switch {
 	case m.Verb == request.Delete:
-		return m.Admission != nil || !goesAtOnce(o, m)
+		return m.Admission != nil || !removesImmediately(o, m)
 	case m.Verb == request.Patch && m.PatchType == request.ApplyPatch:
-		return m.Kind.Stored.Rules.Warn != nil || !stands(o, m) // it may have to say something
+		return m.Kind.Stored.Rules.Warn != nil || !isNoOpApply(o, m) // it may have to say something
 	}
 	return true
 }
@@ -49,8 +49,8 @@ type Env struct {
 	// MaxBytes is how many bytes of data an object may have, and half of what it may have in all;
 	// 0 is DefaultMaxBytes.
 	MaxBytes int
-	// Claims hands out what the objects of the storage share; nil if they share nothing.
-	Claims Claims
+	// Allocator hands out what the objects of the storage share; nil if they share nothing.
+	Allocator Allocator
 }
 
 // Op is what a candidate does.
@@ -68,14 +68,14 @@ type Candidate struct {
 	Op      Op
 	Tree    schema.Tree
 	Encoded codec.Encoded
-	Head    meta.Head
+	Head    meta.ObjectMeta
 	Created bool
-	// Idle: an apply has found at once that it has nothing new to say; Op is None.
-	Idle     bool
+	// NoOp: an apply has found at once that it has nothing new to say; Op is None.
+	NoOp     bool
 	Warnings []string
-	// Claim is what the change needs of what objects share. Whoever takes the candidate
+	// Allocation is what the change needs of what objects share. Whoever takes the candidate
 	// keeps or drops it.
-	Claim Claim
+	Allocation Allocation
 }
 
 // Apply computes the candidate of m on the state cur. Errors are *meta.Status, and
@@ -95,12 +95,12 @@ func Apply(cur State, m *request.Mutation, env Env) (Candidate, error) {
 	default:
 		c, err = remove(cur, m, env)
 	}
-	if c.Claim == nil {
-		c.Claim = nothing{}
+	if c.Allocation == nil {
+		c.Allocation = noAllocation{}
 	}
 	if c.Op == Remove && err == nil {
-		c.Claim.Drop()
-		c.Claim, _ = env.claim(m.Key, cur.Tree, nil)
+		c.Allocation.Release()
+		c.Allocation, _ = env.allocate(m.Key, cur.Tree, nil)
 	}
 	return c, err
 }
@@ -121,8 +121,8 @@ func (e *Env) evaluate(m *request.Mutation, tree, old schema.Tree, causes []meta
 	return causes, nil
 }
 
-// finish encodes a wanted tree into a candidate, or finds that nothing changes.
-func finish(cur State, m *request.Mutation, tree schema.Tree, env Env) (Candidate, error) {
+// encodeCandidate encodes a wanted tree into a candidate, or finds that nothing changes.
+func encodeCandidate(cur State, m *request.Mutation, tree schema.Tree, env Env) (Candidate, error) {
 	stored := m.Kind.Stored
 	encoded, err := env.encode(cur, m, tree)
 	if err != nil {
@@ -132,8 +132,8 @@ func finish(cur State, m *request.Mutation, tree schema.Tree, env Env) (Candidat
 	if cur.Object != nil && sameBytes(cur.Object, c.Encoded) {
 		return Candidate{Op: None, Tree: cur.Tree}, nil
 	}
-	c.Head = codec.Head(stored, tree)
-	if c.Head.Terminating && len(c.Head.Finalizers) == 0 && released(stored, tree) {
+	c.Head = codec.ExtractMeta(stored, tree)
+	if c.Head.Terminating && len(c.Head.Finalizers) == 0 && removable(stored, tree) {
 		c.Op = Remove
 	}
 	return c, nil
@@ -150,20 +150,20 @@ func warn(k *schema.Kind, tree, old schema.Tree) []string {
 // sameBytes compares a stored object with an encoding that lacks the version.
 func sameBytes(old *meta.Object, e codec.Encoded) bool {
 	digits := len(old.JSON) - len(e.JSON)
-	return digits >= 0 && e.Slot+digits <= len(old.JSON) &&
-		string(old.JSON[:e.Slot]) == string(e.JSON[:e.Slot]) &&
-		string(old.JSON[e.Slot+digits:]) == string(e.JSON[e.Slot:])
+	return digits >= 0 && e.VersionOffset+digits <= len(old.JSON) &&
+		string(old.JSON[:e.VersionOffset]) == string(e.JSON[:e.VersionOffset]) &&
+		string(old.JSON[e.VersionOffset+digits:]) == string(e.JSON[e.VersionOffset:])
 }
 
-// released says whether a terminating object without finalizers may go: a graceful
+// removable says whether a terminating object without finalizers may go: a graceful
 // deletion waits for its grace period to be set to zero, a namespace for its own
 // list of finalizers.
-func released(k *schema.Kind, tree schema.Tree) bool {
-	metadata := object(tree, "metadata")
+func removable(k *schema.Kind, tree schema.Tree) bool {
+	metadata := childObject(tree, "metadata")
 	if grace, ok := metadata["deletionGracePeriodSeconds"].(int64); ok && grace > 0 {
 		return false
 	}
-	if finalizers, ok := object(tree, "spec")["finalizers"].([]any); ok && k.SpecFinalizers {
+	if finalizers, ok := childObject(tree, "spec")["finalizers"].([]any); ok && k.HasSpecFinalizers {
 		return len(finalizers) == 0
 	}
 	return true

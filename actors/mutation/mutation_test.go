@@ -16,7 +16,7 @@ import (
 )
 
 // A check is one mutation of one state and what must come of it.
-type check struct {
+type testCase struct {
 	name     string
 	resource string
 	current  string // JSON; "": there is nothing
@@ -62,7 +62,7 @@ func decode(t *testing.T, k *schema.Kind, text string) schema.Tree {
 }
 
 // state is an object as its owner has it at currentVersion.
-func (c *check) state(t *testing.T, k *schema.Kind) State {
+func (c *testCase) state(t *testing.T, k *schema.Kind) State {
 	t.Helper()
 	if c.current == "" {
 		return State{}
@@ -79,17 +79,17 @@ func (c *check) state(t *testing.T, k *schema.Kind) State {
 	if c.pending {
 		version = ""
 	}
-	json := string(encoded.JSON[:encoded.Slot]) + version + string(encoded.JSON[encoded.Slot:])
+	json := string(encoded.JSON[:encoded.VersionOffset]) + version + string(encoded.JSON[encoded.VersionOffset:])
 	tree := decode(t, k, json)
-	o := &meta.Object{JSON: []byte(json), Item: k.Item, Head: codec.Head(k, tree)}
+	o := &meta.Object{JSON: []byte(json), ItemOffset: k.ItemOffset, Meta: codec.ExtractMeta(k, tree)}
 	if !c.pending {
 		o.Version = currentVersion
 	}
-	return State{Object: o, Tree: tree, Fresh: !c.pending}
+	return State{Object: o, Tree: tree, Committed: !c.pending}
 }
 
-// text is the field at a path such as "metadata.labels.a", as JSON; "" if it is absent.
-func text(tree schema.Tree, path string) string {
+// fieldText is the field at a path such as "metadata.labels.a", as JSON; "" if it is absent.
+func fieldText(tree schema.Tree, path string) string {
 	var v any = tree
 	for name := range strings.SplitSeq(path, ".") {
 		switch at := v.(type) {
@@ -111,7 +111,7 @@ func text(tree schema.Tree, path string) string {
 	return string(codec.AppendAny(nil, v))
 }
 
-func (c *check) run(t *testing.T) {
+func (c *testCase) run(t *testing.T) {
 	k := kindNamed(t, c.resource)
 	cur := c.state(t, k)
 	before, _ := rules.Clone(cur.Tree).(schema.Tree)
@@ -124,10 +124,10 @@ func (c *check) run(t *testing.T) {
 		m.Key.Namespace = "default"
 	}
 	if c.body != "" {
-		m.Object = decode(t, speaks(&m), c.body)
+		m.Object = decode(t, bodyKind(&m), c.body)
 	}
 	got, err := Apply(cur, &m, env)
-	if !rules.Equal(before, cur.Tree) {
+	if !rules.SemanticEqual(before, cur.Tree) {
 		t.Errorf("the current state was changed to %v", cur.Tree)
 	}
 	var status *meta.Status
@@ -143,7 +143,7 @@ func (c *check) run(t *testing.T) {
 	c.compare(t, k, got)
 }
 
-func (c *check) compare(t *testing.T, k *schema.Kind, got Candidate) {
+func (c *testCase) compare(t *testing.T, k *schema.Kind, got Candidate) {
 	t.Helper()
 	if got.Op != c.op || got.Created != (c.current == "") {
 		t.Errorf("op %d, created %v; want op %d", got.Op, got.Created, c.op)
@@ -157,17 +157,17 @@ func (c *check) compare(t *testing.T, k *schema.Kind, got Candidate) {
 		t.Fatal(err)
 	}
 	for path, want := range c.fields {
-		if is := text(tree, path); is != want {
+		if is := fieldText(tree, path); is != want {
 			t.Errorf("%s is %s, want %s", path, is, want)
 		}
 	}
-	if head := codec.Head(k, tree); head.UID != got.Head.UID || head.Terminating != got.Head.Terminating ||
+	if head := codec.ExtractMeta(k, tree); head.UID != got.Head.UID || head.Terminating != got.Head.Terminating ||
 		head.Generation != got.Head.Generation || len(head.Finalizers) != len(got.Head.Finalizers) {
 		t.Errorf("the head is %+v, the object says %+v", got.Head, head)
 	}
 }
 
-func runAll(t *testing.T, checks []check) {
+func runAll(t *testing.T, checks []testCase) {
 	t.Helper()
 	for _, c := range checks {
 		t.Run(c.name, c.run)
@@ -175,7 +175,7 @@ func runAll(t *testing.T, checks []check) {
 }
 
 // Config maps are the plain kind: no status, no generation, no grace.
-const plain = `{"metadata":{"name":"a","namespace":"default","uid":"u1","creationTimestamp":"2029-01-01T00:00:00Z"},"data":{"x":"1"}}`
+const plainConfigMap = `{"metadata":{"name":"a","namespace":"default","uid":"u1","creationTimestamp":"2029-01-01T00:00:00Z"},"data":{"x":"1"}}`
 
 func withMetadata(object, more string) string {
 	return strings.Replace(object, `"metadata":{`, `"metadata":{`+more+`,`, 1)
@@ -183,7 +183,7 @@ func withMetadata(object, more string) string {
 
 func TestCreate(t *testing.T) {
 	create := request.Mutation{Verb: request.Create}
-	runAll(t, []check{
+	runAll(t, []testCase{
 		{name: "fresh", resource: "configmaps", m: create, body: `{"data":{"x":"1"}}`, op: Put, fields: map[string]string{
 			"metadata.name": `"a"`, "metadata.namespace": `"default"`, "metadata.uid": `"new-uid"`,
 			"metadata.creationTimestamp": `"2030-01-02T03:04:05Z"`, "data.x": `"1"`, "metadata.generation": ""}},
@@ -194,7 +194,7 @@ func TestCreate(t *testing.T) {
 				"metadata.uid": `"new-uid"`, "metadata.creationTimestamp": `"2030-01-02T03:04:05Z"`, "metadata.generation": "",
 				"metadata.deletionTimestamp": "", "metadata.deletionGracePeriodSeconds": "", "metadata.selfLink": "",
 				"metadata.finalizers": `["a.b/c"]`}},
-		{name: "exists", resource: "configmaps", current: plain, m: create, body: `{}`, code: 409, reason: meta.ReasonAlreadyExists, says: `configmaps "a" already exists`},
+		{name: "exists", resource: "configmaps", current: plainConfigMap, m: create, body: `{}`, code: 409, reason: meta.ReasonAlreadyExists, says: `configmaps "a" already exists`},
 		{name: "a version", resource: "configmaps", m: create, body: `{"metadata":{"resourceVersion":"1"}}`, code: 400, reason: meta.ReasonBadRequest},
 		{name: "invalid", resource: "configmaps", m: create, body: `{"data":{"a/b":"1"}}`, code: 422, reason: meta.ReasonInvalid, says: "data[a/b]"},
 		{name: "generation begins with 1", resource: "pods", m: create, body: podSpec, op: Put, fields: map[string]string{
@@ -208,32 +208,32 @@ func TestCreate(t *testing.T) {
 
 func TestUpdate(t *testing.T) {
 	update := request.Mutation{Verb: request.Update}
-	runAll(t, []check{
-		{name: "data", resource: "configmaps", current: plain, m: update, body: `{"metadata":{"name":"a"},"data":{"y":"2"}}`, op: Put,
+	runAll(t, []testCase{
+		{name: "data", resource: "configmaps", current: plainConfigMap, m: update, body: `{"metadata":{"name":"a"},"data":{"y":"2"}}`, op: Put,
 			fields: map[string]string{"data.x": "", "data.y": `"2"`, "metadata.uid": `"u1"`, "metadata.creationTimestamp": `"2029-01-01T00:00:00Z"`}},
-		{name: "the same", resource: "configmaps", current: plain, m: update, body: plain, op: None},
-		{name: "the same with its version", resource: "configmaps", current: plain, m: update, body: withMetadata(plain, `"resourceVersion":"5"`), op: None},
-		{name: "the same without what the server adds", resource: "configmaps", current: plain, m: update, body: `{"data":{"x":"1"}}`, op: None},
-		{name: "another version", resource: "configmaps", current: plain, m: update, body: withMetadata(plain, `"resourceVersion":"4"`),
+		{name: "the same", resource: "configmaps", current: plainConfigMap, m: update, body: plainConfigMap, op: None},
+		{name: "the same with its version", resource: "configmaps", current: plainConfigMap, m: update, body: withMetadata(plainConfigMap, `"resourceVersion":"5"`), op: None},
+		{name: "the same without what the server adds", resource: "configmaps", current: plainConfigMap, m: update, body: `{"data":{"x":"1"}}`, op: None},
+		{name: "another version", resource: "configmaps", current: plainConfigMap, m: update, body: withMetadata(plainConfigMap, `"resourceVersion":"4"`),
 			code: 409, reason: meta.ReasonConflict, says: "the object has been modified"},
-		{name: "a later version", resource: "configmaps", current: plain, m: update, body: withMetadata(plain, `"resourceVersion":"6"`), code: 409, reason: meta.ReasonConflict},
-		{name: "a version while one is on its way", resource: "configmaps", current: plain, pending: true, m: update,
-			body: withMetadata(plain, `"resourceVersion":"5"`), code: 409, reason: meta.ReasonConflict},
-		{name: "no version while one is on its way", resource: "configmaps", current: plain, pending: true, m: update, body: `{"data":{"x":"2"}}`,
+		{name: "a later version", resource: "configmaps", current: plainConfigMap, m: update, body: withMetadata(plainConfigMap, `"resourceVersion":"6"`), code: 409, reason: meta.ReasonConflict},
+		{name: "a version while one is on its way", resource: "configmaps", current: plainConfigMap, pending: true, m: update,
+			body: withMetadata(plainConfigMap, `"resourceVersion":"5"`), code: 409, reason: meta.ReasonConflict},
+		{name: "no version while one is on its way", resource: "configmaps", current: plainConfigMap, pending: true, m: update, body: `{"data":{"x":"2"}}`,
 			op: Put, fields: map[string]string{"data.x": `"2"`}},
-		{name: "no number", resource: "configmaps", current: plain, m: update, body: withMetadata(plain, `"resourceVersion":"x"`), code: 422, reason: meta.ReasonInvalid},
-		{name: "another uid", resource: "configmaps", current: plain, m: update, body: strings.Replace(plain, "u1", "u2", 1),
+		{name: "no number", resource: "configmaps", current: plainConfigMap, m: update, body: withMetadata(plainConfigMap, `"resourceVersion":"x"`), code: 422, reason: meta.ReasonInvalid},
+		{name: "another uid", resource: "configmaps", current: plainConfigMap, m: update, body: strings.Replace(plainConfigMap, "u1", "u2", 1),
 			code: 409, reason: meta.ReasonConflict, says: "UID in precondition: u2, UID in object meta: u1"},
-		{name: "another name", resource: "configmaps", current: plain, m: update, body: strings.Replace(plain, `"name":"a"`, `"name":"b"`, 1),
+		{name: "another name", resource: "configmaps", current: plainConfigMap, m: update, body: strings.Replace(plainConfigMap, `"name":"a"`, `"name":"b"`, 1),
 			code: 422, reason: meta.ReasonInvalid, says: "metadata.name"},
-		{name: "another namespace", resource: "configmaps", current: plain, m: update, body: strings.Replace(plain, `"default"`, `"other"`, 1),
+		{name: "another namespace", resource: "configmaps", current: plainConfigMap, m: update, body: strings.Replace(plainConfigMap, `"default"`, `"other"`, 1),
 			code: 400, reason: meta.ReasonBadRequest, says: "does not match the namespace"},
-		{name: "absent", resource: "configmaps", m: update, body: plain, code: 404, reason: meta.ReasonNotFound, says: `configmaps "a" not found`},
-		{name: "the server's fields are its own", resource: "configmaps", current: plain, m: update,
+		{name: "absent", resource: "configmaps", m: update, body: plainConfigMap, code: 404, reason: meta.ReasonNotFound, says: `configmaps "a" not found`},
+		{name: "the server's fields are its own", resource: "configmaps", current: plainConfigMap, m: update,
 			body: `{"metadata":{"creationTimestamp":"1999-01-01T00:00:00Z","generation":9,"deletionTimestamp":"1999-01-01T00:00:00Z","selfLink":"/x"},"data":{"x":"1"}}`, op: None},
-		{name: "immutable", resource: "configmaps", current: strings.Replace(plain, `"data"`, `"immutable":true,"data"`, 1), m: update,
+		{name: "immutable", resource: "configmaps", current: strings.Replace(plainConfigMap, `"data"`, `"immutable":true,"data"`, 1), m: update,
 			body: `{"immutable":true,"data":{"x":"2"}}`, code: 422, reason: meta.ReasonInvalid, says: "immutable"},
-		{name: "a secret's type", resource: "secrets", current: strings.Replace(plain, `"data":{"x":"1"}`, `"type":"a"`, 1), m: update,
+		{name: "a secret's type", resource: "secrets", current: strings.Replace(plainConfigMap, `"data":{"x":"1"}`, `"type":"a"`, 1), m: update,
 			body: `{"type":"b"}`, code: 422, reason: meta.ReasonInvalid, says: "type"},
 	})
 }

@@ -26,33 +26,33 @@ func patch(cur State, m *request.Mutation, env Env) (Candidate, error) {
 		return Candidate{}, meta.NewNotFound(resource(m.Kind), m.Key.Name)
 	}
 	sub := m.Kind.Subresource(m.Subresource)
-	speaker := convert.Speaker(m.Kind, sub)
-	base := asClientsSee(cur, m.Kind, sub)
-	patched, twice, err := applyPatch(base, speaker, m)
+	kind := convert.BodyKind(m.Kind, sub)
+	base := clientView(cur, m.Kind, sub)
+	patched, duplicates, err := applyPatch(base, kind, m)
 	if err != nil {
 		return Candidate{}, err
 	}
-	if text := turned(speaker, patched); text != "" {
+	if text := kindMismatch(kind, patched); text != "" {
 		return Candidate{}, invalidPatch(patched, text)
 	}
-	want, faults, err := codec.Conform(speaker.Message, patched, base)
-	if errors.Is(err, codec.ErrTooMany) {
+	want, faults, err := codec.Conform(kind.Message, patched, base)
+	if errors.Is(err, codec.ErrTooManyMessages) {
 		return Candidate{}, meta.NewTooLarge("%v", err)
 	}
 	if err != nil {
 		return Candidate{}, invalidPatch(patched, err.Error())
 	}
-	warnings, err := judge(m, patched, append(twice, faults...))
+	warnings, err := applyFieldValidation(m, patched, append(duplicates, faults...))
 	if err != nil {
 		return Candidate{}, err
 	}
-	c, err := replace(cur, m, detach(cur, m, want, env), env)
+	c, err := replace(cur, m, copyBelowTop(cur, m, want, env), env)
 	c.Warnings = append(warnings, c.Warnings...)
 	return c, err
 }
 
-// turned tells in what a patch has made another kind of an object; "" if it is still one of k.
-func turned(k *schema.Kind, patched schema.Tree) string {
+// kindMismatch tells in what a patch has made another kind of an object; "" if it is still one of k.
+func kindMismatch(k *schema.Kind, patched schema.Tree) string {
 	for _, is := range [][2]string{{"apiVersion", k.APIVersion()}, {"kind", k.Kind}} {
 		if v, there := patched[is[0]]; there && v != nil && v != is[1] {
 			return fmt.Sprintf("the %s in the patched object does not match the expected %s (%s)", is[0], is[0], is[1])
@@ -61,61 +61,61 @@ func turned(k *schema.Kind, patched schema.Tree) string {
 	return ""
 }
 
-// asClientsSee is the tree as the kind or the sub-resource shows it, with the parts that
+// clientView is the tree as the kind or the sub-resource shows it, with the parts that
 // the server keeps elsewhere. It may share everything below metadata with the current tree.
-func asClientsSee(cur State, k *schema.Kind, sub *schema.Subresource) schema.Tree {
-	speaker := convert.Speaker(k, sub)
-	tree := cloneTop(convert.Shown(k, sub, cur.Tree))
-	tree["apiVersion"], tree["kind"] = speaker.APIVersion(), speaker.Kind
-	if cur.Fresh {
-		object(tree, "metadata")["resourceVersion"] = strconv.FormatUint(cur.Object.Version, 10)
+func clientView(cur State, k *schema.Kind, sub *schema.Subresource) schema.Tree {
+	kind := convert.BodyKind(k, sub)
+	tree := cloneTop(convert.FromStored(k, sub, cur.Tree))
+	tree["apiVersion"], tree["kind"] = kind.APIVersion(), kind.Kind
+	if cur.Committed {
+		childObject(tree, "metadata")["resourceVersion"] = strconv.FormatUint(cur.Object.Version, 10)
 	}
 	return tree
 }
 
-// asWritten is a tree as its JSON says it, with the fields that are always written: the
+// encodedView is a tree as its JSON says it, with the fields that are always written: the
 // pointers of a JSON patch may lead there.
-func asWritten(k *schema.Kind, t schema.Tree) (schema.Tree, error) {
+func encodedView(k *schema.Kind, t schema.Tree) (schema.Tree, error) {
 	v, err := codec.DecodeAnyStored(codec.EncodeJSON(k, t).JSON)
 	out, ok := v.(schema.Tree)
 	if err != nil || !ok {
 		return nil, fmt.Errorf("encoded %s: %w", k.Kind, err)
 	}
-	rules.Carry(object(out, "metadata"), object(t, "metadata"), "resourceVersion")
+	rules.CopyField(childObject(out, "metadata"), childObject(t, "metadata"), "resourceVersion")
 	return out, nil
 }
 
-// untouched is what a patch has made of a tree as it is written, with what the patch has not gone
+// keepUnchanged is what a patch has made of a tree as it is written, with what the patch has not gone
 // into, at the top and in the field below, as it is in base.
-func untouched(patched, written, base schema.Tree, below string) schema.Tree {
+func keepUnchanged(patched, written, base schema.Tree, below string) schema.Tree {
 	out := maps.Clone(patched)
 	for name, v := range patched {
-		if was, there := base[name]; there && schema.Same(v, written[name]) {
+		if was, there := base[name]; there && schema.SameRef(v, written[name]) {
 			out[name] = was
 		}
 	}
 	if v, ok := patched[below].(schema.Tree); ok {
-		out[below] = untouched(v, object(written, below), object(base, below), "")
+		out[below] = keepUnchanged(v, childObject(written, below), childObject(base, below), "")
 	}
 	return out
 }
 
 // applyPatch is what a patch makes of base. The faults are those of the patch itself: what
 // it has twice, which nobody could see in the result.
-func applyPatch(base schema.Tree, speaker *schema.Kind, m *request.Mutation) (schema.Tree, []codec.FieldFault, error) {
+func applyPatch(base schema.Tree, kind *schema.Kind, m *request.Mutation) (schema.Tree, []codec.FieldFault, error) {
 	if m.PatchType == request.JSONPatch {
-		written, err := asWritten(speaker, base)
+		written, err := encodedView(kind, base)
 		if err != nil {
 			return nil, nil, err
 		}
-		body, faults := operations(m)
+		body, faults := sanitizeJSONPatch(m)
 		patched, err := merge.JSONPatch(written, body)
 		if err != nil {
 			return nil, nil, err
 		}
-		return untouched(patched, written, base, "metadata"), faults, nil
+		return keepUnchanged(patched, written, base, "metadata"), faults, nil
 	}
-	decoded, twice, err := codec.DecodeAny(m.PatchBody)
+	decoded, duplicates, err := codec.DecodeAny(m.PatchBody)
 	if err != nil {
 		return nil, nil, meta.NewBadRequest("error decoding patch: " + err.Error())
 	}
@@ -124,16 +124,16 @@ func applyPatch(base schema.Tree, speaker *schema.Kind, m *request.Mutation) (sc
 		return nil, nil, meta.NewBadRequest("error decoding patch: the patch must be a JSON object")
 	}
 	if m.PatchType == request.StrategicMergePatch {
-		patched, err := merge.Strategic(speaker.Message, base, body)
-		return patched, twice, err
+		patched, err := merge.Strategic(kind.Message, base, body)
+		return patched, duplicates, err
 	}
-	return merge.Merge(base, body).(schema.Tree), twice, nil
+	return merge.Merge(base, body).(schema.Tree), duplicates, nil
 }
 
-// operations are the body of a JSON patch without the members that no operation has. Names are
+// sanitizeJSONPatch are the body of a JSON patch without the members that no operation has. Names are
 // exact: what carries the operations out would take OP for op. The faults are those members,
 // and what an operation has twice.
-func operations(m *request.Mutation) ([]byte, []codec.FieldFault) {
+func sanitizeJSONPatch(m *request.Mutation) ([]byte, []codec.FieldFault) {
 	decoded, faults, err := codec.DecodeAny(m.PatchBody)
 	list, ok := decoded.([]any)
 	if err != nil || !ok {
@@ -154,14 +154,14 @@ func operations(m *request.Mutation) ([]byte, []codec.FieldFault) {
 		body = codec.AppendAny(nil, list)
 	}
 	for i := range faults {
-		faults[i].Text = "json patch " + faults[i].String()
+		faults[i].Message = "json patch " + faults[i].String()
 	}
 	return body, faults
 }
 
-// judge turns faults into warnings or into one error about what the patch has made, as the
+// applyFieldValidation turns faults into warnings or into one error about what the patch has made, as the
 // request wants.
-func judge(m *request.Mutation, patched schema.Tree, faults []codec.FieldFault) ([]string, error) {
+func applyFieldValidation(m *request.Mutation, patched schema.Tree, faults []codec.FieldFault) ([]string, error) {
 	if len(faults) == 0 || m.FieldValidation == request.Ignore {
 		return nil, nil
 	}
@@ -179,7 +179,7 @@ func judge(m *request.Mutation, patched schema.Tree, faults []codec.FieldFault) 
 func invalidPatch(patched schema.Tree, text string) error {
 	if metadata, ok := patched["metadata"].(schema.Tree); ok && rules.Has(metadata, "managedFields") {
 		patched = cloneTop(patched)
-		delete(object(patched, "metadata"), "managedFields")
+		delete(childObject(patched, "metadata"), "managedFields")
 	}
 	const most = 64 << 10 // of an object that the answer shows
 	shown := codec.AppendAnyWithin(nil, patched, most)

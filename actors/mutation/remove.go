@@ -24,49 +24,49 @@ func remove(cur State, m *request.Mutation, env Env) (Candidate, error) {
 	if err := m.Admit(cur.Tree, nil); err != nil {
 		return Candidate{}, err
 	}
-	if goesAtOnce(cur.Object, m) {
-		return Candidate{Op: Remove, Tree: cur.Tree, Encoded: codec.WithoutVersion(cur.Object.JSON), Head: cur.Object.Head}, nil
+	if removesImmediately(cur.Object, m) {
+		return Candidate{Op: Remove, Tree: cur.Tree, Encoded: codec.WithoutVersion(cur.Object.JSON), Head: cur.Object.Meta}, nil
 	}
 	tree := rules.Clone(cur.Tree).(schema.Tree)
-	metadata := object(tree, "metadata")
+	metadata := childObject(tree, "metadata")
 	setPolicyFinalizer(metadata, m.Delete.PropagationPolicy)
-	if !cur.Object.Head.Terminating {
+	if !cur.Object.Meta.Terminating {
 		grace := gracePeriod(m, tree)
 		metadata["deletionTimestamp"] = timestamp(env.Now.Add(time.Duration(grace) * time.Second))
 		metadata["deletionGracePeriodSeconds"] = grace
-		if deleting := m.Kind.Stored.Rules.Deleting; deleting != nil {
+		if deleting := m.Kind.Stored.Rules.BeginDelete; deleting != nil {
 			delete(metadata, "deletionGracePeriodSeconds")
 			deleting(tree, timestamp(env.Now))
 		} else if m.Kind.Generation {
-			metadata["generation"] = cur.Object.Head.Generation + 1
+			metadata["generation"] = cur.Object.Meta.Generation + 1
 		}
-		if m.Kind.SpecFinalizers {
+		if m.Kind.HasSpecFinalizers {
 			delete(metadata, "deletionGracePeriodSeconds")
 			tree["status"] = schema.Tree{"phase": "Terminating"}
 		}
 	} else if asked := m.Delete.GracePeriodSeconds; asked != nil && m.Kind.GracefulDeletion {
-		shortenGrace(metadata, notNegative(*asked))
+		shortenGrace(metadata, normalizedGracePeriod(*asked))
 	}
-	return finish(cur, m, tree, env)
+	return encodeCandidate(cur, m, tree, env)
 }
 
-// goesAtOnce says whether nothing holds the object: it is removed as it is.
-func goesAtOnce(o *meta.Object, m *request.Mutation) bool {
+// removesImmediately says whether nothing holds the object: it is removed as it is.
+func removesImmediately(o *meta.Object, m *request.Mutation) bool {
 	policy := m.Delete.PropagationPolicy
-	return !m.Kind.GracefulDeletion && !m.Kind.SpecFinalizers && m.Kind.Stored.Rules.Deleting == nil && len(o.Head.Finalizers) == 0 &&
+	return !m.Kind.GracefulDeletion && !m.Kind.HasSpecFinalizers && m.Kind.Stored.Rules.BeginDelete == nil && len(o.Meta.Finalizers) == 0 &&
 		(policy == "" || policy == "Background")
 }
 
 // checkDelete holds the preconditions against the current state.
 func checkDelete(cur State, m *request.Mutation) error {
 	gr := meta.GroupResource{Group: m.Kind.Group, Resource: m.Kind.Kind}
-	if uid := m.Delete.UID; uid != "" && uid != cur.Object.Head.UID {
+	if uid := m.Delete.UID; uid != "" && uid != cur.Object.Meta.UID {
 		return meta.NewConflict(gr, m.Key.Name, fmt.Sprintf(
 			"the UID in the precondition (%s) does not match the UID in record (%s). The object might have been deleted and then recreated",
-			uid, cur.Object.Head.UID))
+			uid, cur.Object.Meta.UID))
 	}
 	current := strconv.FormatUint(cur.Object.Version, 10)
-	if version := m.Delete.ResourceVersion; version != "" && (!cur.Fresh || version != current) {
+	if version := m.Delete.ResourceVersion; version != "" && (!cur.Committed || version != current) {
 		return meta.NewConflict(gr, m.Key.Name, fmt.Sprintf(
 			"the ResourceVersion in the precondition (%s) does not match the ResourceVersion in record (%s). The object might have been modified",
 			version, current))
@@ -104,7 +104,7 @@ func gracePeriod(m *request.Mutation, tree schema.Tree) int64 {
 	if !m.Kind.GracefulDeletion {
 		return 0
 	}
-	spec, status := object(tree, "spec"), object(tree, "status")
+	spec, status := childObject(tree, "spec"), childObject(tree, "status")
 	if node, _ := spec["nodeName"].(string); node == "" {
 		return 0
 	}
@@ -112,14 +112,14 @@ func gracePeriod(m *request.Mutation, tree schema.Tree) int64 {
 		return 0
 	}
 	if asked := m.Delete.GracePeriodSeconds; asked != nil {
-		return notNegative(*asked)
+		return normalizedGracePeriod(*asked)
 	}
 	own, _ := spec["terminationGracePeriodSeconds"].(int64)
-	return notNegative(own)
+	return normalizedGracePeriod(own)
 }
 
-// notNegative is a grace period as it is meant: less than none is the shortest there is.
-func notNegative(seconds int64) int64 {
+// normalizedGracePeriod is a grace period as it is meant: less than none is the shortest there is.
+func normalizedGracePeriod(seconds int64) int64 {
 	if seconds < 0 {
 		return 1
 	}

@@ -16,7 +16,7 @@ import (
 
 // A candidate shares with the state that it takes the place of what stays as it is. Nothing
 // that a mutation does may reach that state, whatever the kind.
-func TestMutationsLeaveTheStateAlone(t *testing.T) {
+func TestMutationsDoNotChangeState(t *testing.T) {
 	text, err := os.ReadFile("../../test/representation/testdata/objects.yaml")
 	if err != nil {
 		t.Fatal(err)
@@ -32,13 +32,13 @@ func TestMutationsLeaveTheStateAlone(t *testing.T) {
 		}
 		for _, k := range all.Kinds() {
 			if k.APIVersion() == head.APIVersion && k.Kind == head.Kind {
-				t.Run(k.Kind, func(t *testing.T) { leaveAlone(t, k, document) })
+				t.Run(k.Kind, func(t *testing.T) { checkStateUnchanged(t, k, document) })
 			}
 		}
 	}
 }
 
-func leaveAlone(t *testing.T, k *schema.Kind, document []byte) {
+func checkStateUnchanged(t *testing.T, k *schema.Kind, document []byte) {
 	body := func() schema.Tree {
 		tree, _, err := codec.DecodeYAML(k.Message, document)
 		if err != nil {
@@ -48,17 +48,17 @@ func leaveAlone(t *testing.T, k *schema.Kind, document []byte) {
 	}
 	labelled := func() schema.Tree {
 		tree := body()
-		rules.Grow(tree, "metadata", "labels")["new"] = "label"
+		rules.EnsureNested(tree, "metadata", "labels")["new"] = "label"
 		return tree
 	}
 	const lastApplied = "example.com/last-applied"
 	kept := func() schema.Tree {
 		tree := body()
-		rules.Grow(tree, "metadata", "annotations")[lastApplied] = "{}"
+		rules.EnsureNested(tree, "metadata", "annotations")[lastApplied] = "{}"
 		return tree
 	}
-	name := rules.Text(rules.Sub(body(), "metadata"), "name")
-	s := &stage{t: t, kind: k, env: env, key: meta.Key{Name: name}}
+	name := rules.String(rules.Nested(body(), "metadata"), "name")
+	s := &testObject{t: t, kind: k, env: env, key: meta.Key{Name: name}}
 	s.env.LastApplied = lastApplied
 	if k.Namespaced {
 		s.key.Namespace = "default"
@@ -71,7 +71,7 @@ func leaveAlone(t *testing.T, k *schema.Kind, document []byte) {
 		{Verb: request.Patch, PatchType: request.MergePatch, PatchBody: label},
 		{Verb: request.Patch, PatchType: request.StrategicMergePatch, PatchBody: label},
 		{Verb: request.Patch, PatchType: request.ApplyPatch, Object: labelled(), FieldManager: "b", Force: true},
-		{Verb: request.Patch, PatchType: request.ApplyPatch, Object: labelled(), FieldManager: clientManager, Force: true},
+		{Verb: request.Patch, PatchType: request.ApplyPatch, Object: labelled(), FieldManager: kubectlManager, Force: true},
 		{Verb: request.Patch, PatchType: request.ApplyPatch, Object: schema.Tree{
 			"apiVersion": k.APIVersion(), "kind": k.Kind, "metadata": schema.Tree{"name": name, "labels": schema.Tree{"new": "label"}},
 		}, FieldManager: "b", Force: true},

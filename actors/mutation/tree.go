@@ -8,8 +8,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// object is the object below name; an empty one that is not linked if there is none.
-func object(t schema.Tree, name string) schema.Tree {
+// childObject is the object below name; an empty one that is not linked if there is none.
+func childObject(t schema.Tree, name string) schema.Tree {
 	if o, ok := t[name].(schema.Tree); ok {
 		return o
 	}
@@ -22,7 +22,7 @@ func cloneTop(t schema.Tree) schema.Tree {
 	for name, value := range t {
 		c[name] = value
 	}
-	old := object(t, "metadata")
+	old := childObject(t, "metadata")
 	metadata := make(schema.Tree, len(old)+2)
 	for name, value := range old {
 		metadata[name] = value
@@ -31,24 +31,24 @@ func cloneTop(t schema.Tree) schema.Tree {
 	return c
 }
 
-// fork copies a tree that may share with the current one, as far as the rest of a mutation
+// copyForWrite copies a tree that may share with the current one, as far as the rest of a mutation
 // writes into it. What it shares is complete and prepared already, and stays as it is; but what
 // shared things and admissions write is not known here.
-func fork(cur State, m *request.Mutation, t schema.Tree, env Env) schema.Tree {
-	return detach(cur, m, cloneTop(t), env)
+func copyForWrite(cur State, m *request.Mutation, t schema.Tree, env Env) schema.Tree {
+	return copyBelowTop(cur, m, cloneTop(t), env)
 }
 
-// detach is fork for a tree whose top and metadata are the mutation's own already.
-func detach(cur State, m *request.Mutation, c schema.Tree, env Env) schema.Tree {
-	if env.Claims != nil || m.Admission != nil || m.Kind.Stored != m.Kind || m.Subresource != "" {
+// copyBelowTop is fork for a tree whose top and metadata are the mutation's own already.
+func copyBelowTop(cur State, m *request.Mutation, c schema.Tree, env Env) schema.Tree {
+	if env.Allocator != nil || m.Admission != nil || m.Kind.Stored != m.Kind || m.Subresource != "" {
 		return rules.Clone(c).(schema.Tree)
 	}
 	for name, value := range c {
-		if name != "metadata" && !schema.Same(value, cur.Tree[name]) {
+		if name != "metadata" && !schema.SameRef(value, cur.Tree[name]) {
 			c[name] = rules.Clone(value)
 		}
 	}
-	metadata := object(c, "metadata")
+	metadata := childObject(c, "metadata")
 	for name, value := range metadata {
 		if name != "managedFields" { // whose entries are replaced, not changed
 			metadata[name] = rules.Clone(value)
@@ -58,17 +58,17 @@ func detach(cur State, m *request.Mutation, c schema.Tree, env Env) schema.Tree 
 	return c
 }
 
-// share gives want the parts of the current state that it has to the letter, so that nobody
+// reuseUnchanged gives want the parts of the current state that it has to the letter, so that nobody
 // looks at them again. Metadata differs with every write.
-func share(cur State, want schema.Tree) {
+func reuseUnchanged(cur State, want schema.Tree) {
 	for name, value := range want {
-		if was, there := cur.Tree[name]; name != "metadata" && there && schema.Identical(value, was) {
+		if was, there := cur.Tree[name]; name != "metadata" && there && schema.StrictEqual(value, was) {
 			want[name] = was
 		}
 	}
 }
 
 // sameList tells whether two lists are one in memory, or both empty.
-func sameList(a, b []any) bool { return schema.Same(a, b) || len(a)+len(b) == 0 }
+func sameList(a, b []any) bool { return schema.SameRef(a, b) || len(a)+len(b) == 0 }
 
 func timestamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }

@@ -16,12 +16,12 @@ import (
 // update replaces an object by the body, or creates it where the kind allows that.
 func update(cur State, m *request.Mutation, env Env) (Candidate, error) {
 	if cur.Object != nil {
-		return replace(cur, m, ownBody(m, env), env)
+		return replace(cur, m, copyBody(m, env), env)
 	}
 	if !m.Kind.CreateOnUpdate || m.Subresource != "" {
 		return Candidate{}, meta.NewNotFound(resource(m.Kind), m.Key.Name)
 	}
-	return fresh(m, env)
+	return newObject(m, env)
 }
 
 // replace makes want, which it may change, the new state of an existing object. want is
@@ -30,26 +30,26 @@ func replace(cur State, m *request.Mutation, want schema.Tree, env Env) (Candida
 	if err := checkPreconditions(cur, m, want); err != nil {
 		return Candidate{}, err
 	}
-	if namespace, _ := object(want, "metadata")["namespace"].(string); namespace != "" && namespace != m.Key.Namespace && m.Subresource == "" {
+	if namespace, _ := childObject(want, "metadata")["namespace"].(string); namespace != "" && namespace != m.Key.Namespace && m.Subresource == "" {
 		return Candidate{}, meta.NewBadRequest("the namespace of the provided object does not match the namespace sent on the request")
 	}
 	var faults schema.Faults
-	asked := managed(want)
-	want, err := scope(cur, m, want, timestamp(env.Now), &faults)
+	asked := managedFields(want)
+	want, err := restrictUpdate(cur, m, want, timestamp(env.Now), &faults)
 	if err != nil {
 		return Candidate{}, err
 	}
 	carryMetadata(cur, m, want)
-	if env.Claims == nil && m.Admission == nil {
-		share(cur, want)
+	if env.Allocator == nil && m.Admission == nil {
+		reuseUnchanged(cur, want)
 	}
-	own(cur, m, asked, want, env)
-	return settle(cur, m, want, &faults, env)
+	updateManagedFields(cur, m, asked, want, env)
+	return completeUpdate(cur, m, want, &faults, env)
 }
 
-// settle completes, checks and encodes the new state of an existing object, in stored form.
+// completeUpdate completes, checks and encodes the new state of an existing object, in stored form.
 // It changes want.
-func settle(cur State, m *request.Mutation, want schema.Tree, faults *schema.Faults, env Env) (Candidate, error) {
+func completeUpdate(cur State, m *request.Mutation, want schema.Tree, faults *schema.Faults, env Env) (Candidate, error) {
 	stored := m.Kind.Stored
 	if stored.Rules.Prepare != nil && m.Subresource == "" {
 		stored.Rules.Prepare(want, cur.Tree)
@@ -58,12 +58,12 @@ func settle(cur State, m *request.Mutation, want schema.Tree, faults *schema.Fau
 		return Candidate{}, err
 	}
 	if stored.Generation && !keepsGeneration(m) && specChanged(stored, cur.Tree, want) {
-		object(want, "metadata")["generation"] = cur.Object.Head.Generation + 1
+		childObject(want, "metadata")["generation"] = cur.Object.Meta.Generation + 1
 	}
-	claim, causes := env.claim(m.Key, cur.Tree, want)
-	held := &held{claim}
-	defer held.drop()
-	share(cur, want)
+	allocation, causes := env.allocate(m.Key, cur.Tree, want)
+	pending := &pendingAllocation{allocation}
+	defer pending.release()
+	reuseUnchanged(cur, want)
 	causes = slices.Concat(faults.List, rules.ValidateChange(stored, want, cur.Tree), causes)
 	if m.Subresource == "" {
 		causes = append(causes, rules.ValidateUpdate(stored, want, cur.Tree)...)
@@ -78,20 +78,20 @@ func settle(cur State, m *request.Mutation, want schema.Tree, faults *schema.Fau
 		return Candidate{}, err
 	}
 	if len(causes) > 0 {
-		return Candidate{}, meta.NewInvalid(kindName(speaks(m)), m.Key.Name, causes)
+		return Candidate{}, meta.NewInvalid(kindName(bodyKind(m)), m.Key.Name, causes)
 	}
-	c, err := finish(cur, m, want, env)
+	c, err := encodeCandidate(cur, m, want, env)
 	if err != nil {
 		return Candidate{}, err
 	}
-	c = unstamped(cur, c)
+	c = withoutTimeOnlyChange(cur, c)
 	if m.Subresource == "" {
 		c.Warnings = warn(stored, want, cur.Tree)
 	}
 	if c.Op == None {
 		return c, nil
 	}
-	c.Claim = held.pass()
+	c.Allocation = pending.transfer()
 	return c, nil
 }
 
@@ -104,10 +104,10 @@ func keepsGeneration(m *request.Mutation) bool {
 // checkPreconditions holds the uid and the resourceVersion in want, if any, against
 // the current state.
 func checkPreconditions(cur State, m *request.Mutation, want schema.Tree) error {
-	metadata := object(want, "metadata")
-	if uid, _ := metadata["uid"].(string); uid != "" && uid != cur.Object.Head.UID && !validates(m) {
+	metadata := childObject(want, "metadata")
+	if uid, _ := metadata["uid"].(string); uid != "" && uid != cur.Object.Meta.UID && !uidCheckedByValidation(m) {
 		return meta.NewConflict(resource(m.Kind), m.Key.Name, fmt.Sprintf(
-			"Precondition failed: UID in precondition: %s, UID in object meta: %s", uid, cur.Object.Head.UID))
+			"Precondition failed: UID in precondition: %s, UID in object meta: %s", uid, cur.Object.Meta.UID))
 	}
 	version, _ := metadata["resourceVersion"].(string)
 	if version == "" || version == "0" {
@@ -122,28 +122,28 @@ func checkPreconditions(cur State, m *request.Mutation, want schema.Tree) error 
 			Type: meta.CauseInvalid, Field: "metadata.resourceVersion",
 			Message: fmt.Sprintf("Invalid value: %q: must be a version that the server has given out", version)}})
 	}
-	if !cur.Fresh || version != strconv.FormatUint(cur.Object.Version, 10) {
+	if !cur.Committed || version != strconv.FormatUint(cur.Object.Version, 10) {
 		return meta.NewConflict(resource(m.Kind), m.Key.Name,
 			"the object has been modified; please apply your changes to the latest version and try again")
 	}
 	return nil
 }
 
-// validates says whether another uid is an invalid change instead of a conflict: a patch
+// uidCheckedByValidation says whether another uid is an invalid change instead of a conflict: a patch
 // of the main resource asks for it by name, and its validation compares uids.
-func validates(m *request.Mutation) bool {
+func uidCheckedByValidation(m *request.Mutation) bool {
 	return m.Verb == request.Patch && m.Subresource == ""
 }
 
-// scope is the wanted object in its stored form, with defaults: a write of a sub-resource is
+// restrictUpdate is the wanted object in its stored form, with defaults: a write of a sub-resource is
 // limited to what that may change, and a write of the main resource to what no
 // sub-resource owns.
-func scope(cur State, m *request.Mutation, want schema.Tree, now string, faults *schema.Faults) (schema.Tree, error) {
+func restrictUpdate(cur State, m *request.Mutation, want schema.Tree, now string, faults *schema.Faults) (schema.Tree, error) {
 	stored := m.Kind.Stored
 	if m.Subresource == "" {
 		want = convert.ToStored(m.Kind, want)
 		if m.Kind.Subresource("status") != nil {
-			rules.Carry(want, cur.Tree, "status")
+			rules.CopyField(want, cur.Tree, "status")
 		}
 		return want, nil
 	}
@@ -151,29 +151,29 @@ func scope(cur State, m *request.Mutation, want schema.Tree, now string, faults 
 	if sub == nil || sub.View.Write == nil {
 		return nil, meta.NewMethodNotAllowed()
 	}
-	if sub.Speaks == nil && stored != m.Kind {
+	if sub.BodyKind == nil && stored != m.Kind {
 		want = convert.ToStored(m.Kind, want)
 	}
 	scoped := rules.Clone(cur.Tree).(schema.Tree)
 	if err := sub.View.Write(scoped, want, now, faults); err != nil {
 		return nil, err
 	}
-	if sub.Speaks == nil {
-		scoped["metadata"] = reached(object(scoped, "metadata"), object(want, "metadata"), sub.KeepsMetadata)
+	if sub.BodyKind == nil {
+		scoped["metadata"] = subresourceMetadata(childObject(scoped, "metadata"), childObject(want, "metadata"), sub.KeepsMetadata)
 	}
 	rules.Default(stored, scoped)
 	return scoped, nil
 }
 
-// reached is the metadata that a write of a sub-resource leaves: what it wants, but for what
+// subresourceMetadata is the metadata that a write of a sub-resource leaves: what it wants, but for what
 // it keeps, and for what tells the object from others.
-func reached(old, want schema.Tree, keeps []string) schema.Tree {
+func subresourceMetadata(old, want schema.Tree, keeps []string) schema.Tree {
 	if slices.Contains(keeps, schema.EveryField) {
 		want = old
 	}
 	out := maps.Clone(want)
 	for _, name := range slices.Concat(keeps, []string{"name", "namespace", "uid"}) {
-		rules.Carry(out, old, name)
+		rules.CopyField(out, old, name)
 	}
 	return out
 }
@@ -181,13 +181,13 @@ func reached(old, want schema.Tree, keeps []string) schema.Tree {
 // carryMetadata sets what clients may not change. A name, a namespace or a uid that
 // differs is left for validation to report.
 func carryMetadata(cur State, m *request.Mutation, want schema.Tree) {
-	metadata, old := object(want, "metadata"), object(cur.Tree, "metadata")
+	metadata, old := childObject(want, "metadata"), childObject(cur.Tree, "metadata")
 	for _, name := range []string{"creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "generation", "generateName"} {
-		rules.Carry(metadata, old, name)
+		rules.CopyField(metadata, old, name)
 	}
 	for _, name := range []string{"uid", "name", "namespace"} {
 		if _, set := metadata[name]; !set {
-			rules.Carry(metadata, old, name)
+			rules.CopyField(metadata, old, name)
 		}
 	}
 	delete(metadata, "selfLink")
@@ -199,9 +199,9 @@ func carryMetadata(cur State, m *request.Mutation, want schema.Tree) {
 // specChanged says whether anything differs that is the object's own: neither its kind,
 // which a body may leave out, nor metadata or status.
 func specChanged(k *schema.Kind, old, want schema.Tree) bool {
-	same := rules.Equal
+	same := rules.SemanticEqual
 	if k.Custom() { // where an empty value is one
-		same = schema.Identical
+		same = schema.StrictEqual
 	}
 	for name, value := range want {
 		if isSpec(k, name) && !same(value, old[name]) {

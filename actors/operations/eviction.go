@@ -15,15 +15,15 @@ import (
 
 // An Evictor takes Pods away as far as disruption budgets allow. Many goroutines may use it.
 type Evictor struct {
-	store        Store
-	pods, budget *schema.Kind
-	now          func() time.Time
+	store         Store
+	pods, budgets *schema.Kind
+	now           func() time.Time
 }
 
 // NewEvictor makes an Evictor of the kinds of Pods and of their budgets. A nil kind of
 // budgets means that there are none.
 func NewEvictor(store Store, pods, budgets *schema.Kind) *Evictor {
-	return &Evictor{store: store, pods: pods, budget: budgets, now: time.Now}
+	return &Evictor{store: store, pods: pods, budgets: budgets, now: time.Now}
 }
 
 // An Eviction asks for one Pod to go.
@@ -37,19 +37,19 @@ type Eviction struct {
 
 // The tries of a step that meets changes by others, and the pauses between them.
 const (
-	tries      = 20
-	firstPause = 5 * time.Millisecond
-	lastPause  = 500 * time.Millisecond
+	maxTries      = 20
+	minRetryDelay = 5 * time.Millisecond
+	maxRetryDelay = 500 * time.Millisecond
 )
 
 // Evict deletes the Pod, or says why it must stay. Pods that disturb nobody by going, and
 // those that no budget covers, go at once.
 func (e *Evictor) Evict(ctx context.Context, v Eviction) error {
-	pod, gone, err := e.release(ctx, v)
+	pod, gone, err := e.deleteUncounted(ctx, v)
 	if err != nil || gone {
 		return err
 	}
-	budgets, err := e.covering(ctx, pod)
+	budgets, err := e.matchingBudgets(ctx, pod)
 	switch {
 	case err != nil:
 		return err
@@ -58,28 +58,28 @@ func (e *Evictor) Evict(ctx context.Context, v Eviction) error {
 			Message: "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support."}
 	case len(budgets) == 0:
 		return e.delete(ctx, v)
-	case free(pod, budgets[0]):
-		return e.deleteSeen(ctx, v, pod, budgets[0])
+	case bypassesBudget(pod, budgets[0]):
+		return e.deleteUnchanged(ctx, v, pod, budgets[0])
 	}
-	if err := e.spend(ctx, v, budgets[0]); err != nil {
+	if err := e.consumeDisruption(ctx, v, budgets[0]); err != nil {
 		return err
 	}
 	return e.delete(ctx, v)
 }
 
-// release deletes a Pod that budgets do not count: one that has ended, that is going, or
+// deleteUncounted deletes a Pod that budgets do not count: one that has ended, that is going, or
 // that does not run yet. It returns any other.
-func (e *Evictor) release(ctx context.Context, v Eviction) (pod schema.Tree, gone bool, err error) {
-	err = again(ctx, func() error {
+func (e *Evictor) deleteUncounted(ctx context.Context, v Eviction) (pod schema.Tree, gone bool, err error) {
+	err = retryOnConflict(ctx, func() error {
 		o, err := e.store.Get(ctx, request.Get{Kind: e.pods, Key: v.Key})
 		if err != nil {
 			return err
 		}
-		if pod, err = read(e.pods, o); err != nil {
+		if pod, err = decode(e.pods, o); err != nil {
 			return err
 		}
-		phase := rules.Text(rules.Sub(pod, "status"), "phase")
-		ended := phase == "Succeeded" || phase == "Failed" || rules.Has(rules.Sub(pod, "metadata"), "deletionTimestamp")
+		phase := rules.String(rules.Nested(pod, "status"), "phase")
+		ended := phase == "Succeeded" || phase == "Failed" || rules.Has(rules.Nested(pod, "metadata"), "deletionTimestamp")
 		if !ended && phase != "Pending" {
 			return nil
 		}
@@ -89,8 +89,8 @@ func (e *Evictor) release(ctx context.Context, v Eviction) (pod schema.Tree, gon
 		}
 		err = e.delete(ctx, once)
 		gone = err == nil
-		if v.Delete.ResourceVersion != "" && conflicts(err) {
-			return final{err}
+		if v.Delete.ResourceVersion != "" && isConflict(err) {
+			return terminalError{err}
 		}
 		return err
 	})
@@ -104,33 +104,33 @@ func (e *Evictor) delete(ctx context.Context, v Eviction) error {
 	return err
 }
 
-// deleteSeen deletes a Pod that costs no disruption as long as it is as it was seen.
-func (e *Evictor) deleteSeen(ctx context.Context, v Eviction, pod, budget schema.Tree) error {
+// deleteUnchanged deletes a Pod that costs no disruption as long as it is as it was seen.
+func (e *Evictor) deleteUnchanged(ctx context.Context, v Eviction, pod, budget schema.Tree) error {
 	own := v.Delete.ResourceVersion != ""
 	if !own {
-		v.Delete.ResourceVersion = rules.Text(rules.Sub(pod, "metadata"), "resourceVersion")
+		v.Delete.ResourceVersion = rules.String(rules.Nested(pod, "metadata"), "resourceVersion")
 	}
 	err := e.delete(ctx, v)
-	if conflicts(err) && !own {
-		return processing(name(budget))
+	if isConflict(err) && !own {
+		return budgetNotObserved(objectName(budget))
 	}
 	return err
 }
 
 // A final error is not tried again.
-type final struct{ error }
+type terminalError struct{ error }
 
-func (f final) Unwrap() error { return f.error }
+func (f terminalError) Unwrap() error { return f.error }
 
-// again does what meets changes by others until it does not, or too often.
-func again(ctx context.Context, do func() error) error {
-	pause := firstPause
+// retryOnConflict does what meets changes by others until it does not, or too often.
+func retryOnConflict(ctx context.Context, do func() error) error {
+	pause := minRetryDelay
 	for try := 1; ; try++ {
 		err := do()
-		if f, ok := err.(final); ok {
+		if f, ok := err.(terminalError); ok {
 			return f.error
 		}
-		if !conflicts(err) || try == tries {
+		if !isConflict(err) || try == maxTries {
 			return err
 		}
 		select {
@@ -138,21 +138,21 @@ func again(ctx context.Context, do func() error) error {
 			return err
 		case <-time.After(pause):
 		}
-		pause = min(2*pause, lastPause)
+		pause = min(2*pause, maxRetryDelay)
 	}
 }
 
-func name(t schema.Tree) string { return rules.Text(rules.Sub(t, "metadata"), "name") }
+func objectName(t schema.Tree) string { return rules.String(rules.Nested(t, "metadata"), "name") }
 
-// refusal is the answer to an eviction that cannot be now; seconds say when to ask again,
+// tooManyRequests is the answer to an eviction that cannot be now; seconds say when to ask again,
 // 0 that nobody knows.
-func refusal(seconds int, format string, args ...any) error {
+func tooManyRequests(seconds int, format string, args ...any) error {
 	s := meta.NewTooManyRequests("Cannot evict pod as it would violate the pod's disruption budget.", seconds)
 	s.Details.Causes = []meta.Cause{{Type: "DisruptionBudget", Message: fmt.Sprintf(format, args...)}}
 	return s
 }
 
-// processing says that the budget will know more soon.
-func processing(budget string) error {
-	return refusal(10, "The disruption budget %s is still being processed by the server.", budget)
+// budgetNotObserved says that the budget will know more soon.
+func budgetNotObserved(budget string) error {
+	return tooManyRequests(10, "The disruption budget %s is still being processed by the server.", budget)
 }

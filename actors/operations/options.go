@@ -9,19 +9,19 @@ import (
 // ReadEviction makes an Eviction of the Pod with a key from the body of a request. A dry
 // run may be asked for in the body as well. The error is a *meta.Status.
 func ReadEviction(key meta.Key, body schema.Tree, n *meta.Naming) (v Eviction, err error) {
-	options := rules.Sub(body, "deleteOptions")
+	options := rules.Nested(body, "deleteOptions")
 	v.Key = key
 	if seconds, ok := rules.Int(options, "gracePeriodSeconds"); ok {
 		v.Delete.GracePeriodSeconds = &seconds
 	}
-	preconditions := rules.Sub(options, "preconditions")
-	v.Delete.UID, v.Delete.ResourceVersion = rules.Text(preconditions, "uid"), rules.Text(preconditions, "resourceVersion")
+	preconditions := rules.Nested(options, "preconditions")
+	v.Delete.UID, v.Delete.ResourceVersion = rules.String(preconditions, "uid"), rules.String(preconditions, "resourceVersion")
 	var faults schema.Faults
-	v.Delete.PropagationPolicy = propagation(options, &faults)
-	for i, stage := range rules.Texts(options, "dryRun") {
+	v.Delete.PropagationPolicy = propagationPolicy(options, &faults)
+	for i, stage := range rules.Strings(options, "dryRun") {
 		v.DryRun = true
 		if stage != "All" {
-			faults.NotSupported(rules.At("dryRun", i), stage, []string{"All"})
+			faults.NotSupported(rules.IndexPath("dryRun", i), stage, []string{"All"})
 		}
 	}
 	if len(faults.List) > 0 {
@@ -30,9 +30,9 @@ func ReadEviction(key meta.Key, body schema.Tree, n *meta.Naming) (v Eviction, e
 	return v, nil
 }
 
-// propagation is what is to become of what the Pod owns, in its old or its new form.
-func propagation(options schema.Tree, faults *schema.Faults) string {
-	policy := rules.Text(options, "propagationPolicy")
+// propagationPolicy is what is to become of what the Pod owns, in its old or its new form.
+func propagationPolicy(options schema.Tree, faults *schema.Faults) string {
+	policy := rules.String(options, "propagationPolicy")
 	orphan, old := options["orphanDependents"].(bool)
 	switch {
 	case old && policy != "":

@@ -14,12 +14,12 @@ import (
 // A Store is what operations need of the store. Errors are *meta.Status.
 type Store interface {
 	Get(ctx context.Context, r request.Get) (*meta.Object, error)
-	List(ctx context.Context, r request.List) (request.Listing, error)
+	List(ctx context.Context, r request.List) (request.ListResult, error)
 	Mutate(ctx context.Context, m request.Mutation) (request.Result, error)
 }
 
-// read decodes an object of kind k.
-func read(k *schema.Kind, o *meta.Object) (schema.Tree, error) {
+// decode decodes an object of kind k.
+func decode(k *schema.Kind, o *meta.Object) (schema.Tree, error) {
 	tree, err := codec.DecodeStored(k.Message, o.JSON)
 	if err != nil {
 		return nil, fmt.Errorf("operations: stored object %s: %w", o.Key, err)
@@ -27,7 +27,7 @@ func read(k *schema.Kind, o *meta.Object) (schema.Tree, error) {
 	return tree, nil
 }
 
-// conflicts tells whether an error says that an object has changed meanwhile.
-func conflicts(err error) bool {
+// isConflict tells whether an error says that an object has changed meanwhile.
+func isConflict(err error) bool {
 	return err != nil && meta.AsStatus(err).Code == http.StatusConflict
 }

@@ -49,7 +49,7 @@ the data directory itself. Certificates and admin.kubeconfig are not part of it.
 		source := *dir
 		take := func(w io.Writer) (persist.Revision, error) { return persist.BackupDir(*dir, w) }
 		if *kubeconfig != "" {
-			r, err := findRunning(*kubeconfig)
+			r, err := loadDaemonClient(*kubeconfig)
 			if err != nil {
 				return err
 			}

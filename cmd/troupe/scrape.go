@@ -19,7 +19,7 @@ type scrape struct {
 	samples map[string]float64
 }
 
-func (r *running) scrape(ctx context.Context) (*scrape, error) {
+func (r *daemonClient) scrape(ctx context.Context) (*scrape, error) {
 	body, err := r.get(ctx, "/metrics")
 	if err != nil {
 		return nil, err
@@ -51,11 +51,11 @@ func readScrape(text io.Reader, at time.Time) (*scrape, error) {
 	return s, lines.Err()
 }
 
-// get is the figure of a series; 0 if there is none.
-func (s *scrape) get(name string) float64 { return s.samples[name] }
+// value is the figure of a series; 0 if there is none.
+func (s *scrape) value(name string) float64 { return s.samples[name] }
 
-// of is the figure of a resource in a series.
-func (s *scrape) of(name, resource string) float64 {
+// resourceValue is the figure of a resource in a series.
+func (s *scrape) resourceValue(name, resource string) float64 {
 	return s.samples[series(name, resource)]
 }
 

@@ -23,8 +23,8 @@ the log goes to standard error.
 
 Settings come from the file of --config, if given, and from flags, which override it.`
 
-// lastAnswers is how long requests in flight may take when the daemon cannot go on.
-const lastAnswers = 5 * time.Second
+// failureDrainTimeout is how long requests in flight may take when the daemon cannot go on.
+const failureDrainTimeout = 5 * time.Second
 
 // serve runs the daemon.
 func serve() *cobra.Command {
@@ -78,14 +78,14 @@ func run(config daemon.Config, out, logs io.Writer) error {
 	fmt.Fprintln(out, d.Ready())
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	go new(janitor).run(ctx)
+	go new(memoryScavenger).run(ctx)
 	ended := make(chan error, 1)
 	go func() { ended <- d.Wait() }()
 	select {
 	case err := <-ended:
-		last, cancel := context.WithTimeout(ctx, lastAnswers)
+		drainCtx, cancel := context.WithTimeout(ctx, failureDrainTimeout)
 		defer cancel()
-		d.Drain(last)
+		d.Drain(drainCtx)
 		return err // recovery on the next start does the rest
 	case <-signals:
 	}

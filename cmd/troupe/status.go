@@ -29,7 +29,7 @@ All figures come from /metrics, whose names docs/operations.md explains.`,
 	interval := c.Flags().Duration("interval", time.Second, "Time between the two looks that rates are made of.")
 	top := c.Flags().Int("top", 10, "Most collections to show; 0 shows all.")
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		r, err := findRunning(*kubeconfig)
+		r, err := loadDaemonClient(*kubeconfig)
 		if err != nil {
 			return err
 		}
@@ -38,7 +38,7 @@ All figures come from /metrics, whose names docs/operations.md explains.`,
 	return c
 }
 
-func (r *running) status(ctx context.Context, w io.Writer, interval time.Duration, top int) error {
+func (r *daemonClient) status(ctx context.Context, w io.Writer, interval time.Duration, top int) error {
 	before, err := r.scrape(ctx)
 	if err != nil {
 		return err
@@ -52,7 +52,7 @@ func (r *running) status(ctx context.Context, w io.Writer, interval time.Duratio
 	if err != nil {
 		return err
 	}
-	p := picture{server: r.URL(), before: before, after: after}
+	p := statusReport{server: r.URL(), before: before, after: after}
 	if err := p.summary(w); err != nil {
 		return err
 	}
@@ -60,61 +60,61 @@ func (r *running) status(ctx context.Context, w io.Writer, interval time.Duratio
 }
 
 // A picture is what two scrapes of a daemon show.
-type picture struct {
+type statusReport struct {
 	server        string
 	before, after *scrape
 }
 
 // rate is how fast a counter rises, per second.
-func (p *picture) rate(name string) float64 {
-	return per(p.after.get(name)-p.before.get(name), p.after.at.Sub(p.before.at).Seconds())
+func (p *statusReport) rate(name string) float64 {
+	return ratio(p.after.value(name)-p.before.value(name), p.after.at.Sub(p.before.at).Seconds())
 }
 
 // rateOf is the same for series whose labels match a pattern.
-func (p *picture) rateOf(name, pattern string) float64 {
-	return per(p.after.sum(name, pattern)-p.before.sum(name, pattern), p.after.at.Sub(p.before.at).Seconds())
+func (p *statusReport) rateOf(name, pattern string) float64 {
+	return ratio(p.after.sum(name, pattern)-p.before.sum(name, pattern), p.after.at.Sub(p.before.at).Seconds())
 }
 
 // mean is what one unit of a counter took lately, in seconds; since the start if there was none.
-func (p *picture) mean(seconds, count string) float64 {
-	if n := p.after.get(count) - p.before.get(count); n > 0 {
-		return (p.after.get(seconds) - p.before.get(seconds)) / n
+func (p *statusReport) mean(seconds, count string) float64 {
+	if n := p.after.value(count) - p.before.value(count); n > 0 {
+		return (p.after.value(seconds) - p.before.value(seconds)) / n
 	}
-	return per(p.after.get(seconds), p.after.get(count))
+	return ratio(p.after.value(seconds), p.after.value(count))
 }
 
-// per divides; nothing by nothing is 0.
-func per(amount, by float64) float64 {
+// ratio divides; nothing by nothing is 0.
+func ratio(amount, by float64) float64 {
 	if by == 0 {
 		return 0
 	}
 	return amount / by
 }
 
-func (p *picture) summary(w io.Writer) error {
+func (p *statusReport) summary(w io.Writer) error {
 	a := p.after
 	objects := a.sum("troupe_objects", "")
 	lines := [][2]string{
 		{"server", fmt.Sprintf("%s  troupe %s  naming %s  up %s", p.server, a.label("troupe_info", "version"), a.label("troupe_info", "naming"),
-			time.Duration(a.get("troupe_uptime_seconds")*1e9).Truncate(time.Second))},
-		{"objects", fmt.Sprintf("%s in %d collections  at version %s", count(objects), len(a.resources("troupe_objects")), count(a.get("troupe_resource_version")))},
+			time.Duration(a.value("troupe_uptime_seconds")*1e9).Truncate(time.Second))},
+		{"objects", fmt.Sprintf("%s in %d collections  at version %s", count(objects), len(a.resources("troupe_objects")), count(a.value("troupe_resource_version")))},
 		{"requests", fmt.Sprintf("%.0f/s  at work on %s reads, %s writes  refused as too many %.0f/s  failed %.0f/s", p.rateOf("apiserver_request_total", ""),
 			count(a.sum("apiserver_current_inflight_requests", `"readOnly"`)), count(a.sum("apiserver_current_inflight_requests", `"mutating"`)),
 			p.rateOf("apiserver_request_total", `code="429"`), p.rateOf("apiserver_request_total", `code="5`))},
-		{"watches", fmt.Sprintf("%s open  %.0f events/s", count(a.get("troupe_watchers")), p.rate("troupe_watch_events_total"))},
+		{"watches", fmt.Sprintf("%s open  %.0f events/s", count(a.value("troupe_watchers")), p.rate("troupe_watch_events_total"))},
 		{"commits", fmt.Sprintf("%.0f/s in %.0f batches/s (%.1f a batch, most %s)  waiting %s", p.rate("troupe_commits_total"), p.rate("troupe_commit_batches_total"),
-			per(p.rate("troupe_commits_total"), p.rate("troupe_commit_batches_total")), count(a.get("troupe_commit_batch_size_max")), count(a.get("troupe_commit_queue_depth")))},
+			ratio(p.rate("troupe_commits_total"), p.rate("troupe_commit_batches_total")), count(a.value("troupe_commit_batch_size_max")), count(a.value("troupe_commit_queue_depth")))},
 		{"sync", fmt.Sprintf("%s each  batch %s each", short(p.mean("troupe_journal_sync_seconds_total", "troupe_journal_sync_total")),
 			short(p.mean("troupe_commit_seconds_total", "troupe_commit_batches_total")))},
-		{"disk", fmt.Sprintf("journal %s in %s files  snapshots %s, %s failed", size(a.get("troupe_journal_bytes")), count(a.get("troupe_journal_segments")),
-			size(a.get("troupe_snapshot_bytes")), count(a.get("troupe_snapshot_failures_total"))) + p.full()},
-		{"memory", fmt.Sprintf("%s resident  history %s  %s goroutines  %s of %s files open", size(a.get("process_resident_memory_bytes")),
-			size(a.sum("troupe_history_bytes", "")), count(a.get("go_goroutines")), count(a.get("process_open_fds")), count(a.get("process_max_fds")))},
-		{"actors", fmt.Sprintf("%s awake  waiting messages %s  panics %s  restarts %s", count(a.get("troupe_object_actors")), count(a.get("troupe_mailbox_depth")),
-			count(a.get("troupe_actor_panics_total")), count(a.get("troupe_actor_restarts_total")))},
+		{"disk", fmt.Sprintf("journal %s in %s files  snapshots %s, %s failed", size(a.value("troupe_journal_bytes")), count(a.value("troupe_journal_segments")),
+			size(a.value("troupe_snapshot_bytes")), count(a.value("troupe_snapshot_failures_total"))) + p.diskFullNote()},
+		{"memory", fmt.Sprintf("%s resident  history %s  %s goroutines  %s of %s files open", size(a.value("process_resident_memory_bytes")),
+			size(a.sum("troupe_history_bytes", "")), count(a.value("go_goroutines")), count(a.value("process_open_fds")), count(a.value("process_max_fds")))},
+		{"actors", fmt.Sprintf("%s awake  waiting messages %s  panics %s  restarts %s", count(a.value("troupe_object_actors")), count(a.value("troupe_mailbox_depth")),
+			count(a.value("troupe_actor_panics_total")), count(a.value("troupe_actor_restarts_total")))},
 		{"slowest", p.slowest()},
 	}
-	if n := a.get("troupe_unreadable_objects"); n > 0 {
+	if n := a.value("troupe_unreadable_objects"); n > 0 {
 		lines = append(lines, [2]string{"unreadable", count(n) + " stored objects are set aside until they are deleted:"})
 		for _, name := range a.objects("troupe_unreadable_object") {
 			lines = append(lines, [2]string{"", name})
@@ -127,19 +127,19 @@ func (p *picture) summary(w io.Writer) error {
 	return t.Flush()
 }
 
-// full says that the disk is full, if it is.
-func (p *picture) full() string {
-	if p.after.get("troupe_disk_full") == 0 {
+// diskFullNote says that the disk is full, if it is.
+func (p *statusReport) diskFullNote() string {
+	if p.after.value("troupe_disk_full") == 0 {
 		return ""
 	}
 	return "  FULL: only deletes are accepted"
 }
 
 // slowest names the collections with the longest turns since the start.
-func (p *picture) slowest() string {
+func (p *statusReport) slowest() string {
 	const most = 3
 	names := p.after.resources("troupe_turn_seconds_max")
-	longest := func(name string) float64 { return p.after.of("troupe_turn_seconds_max", name) }
+	longest := func(name string) float64 { return p.after.resourceValue("troupe_turn_seconds_max", name) }
 	names = slices.DeleteFunc(names, func(name string) bool { return longest(name) == 0 })
 	slices.SortFunc(names, func(a, b string) int { return cmp.Or(cmp.Compare(longest(b), longest(a)), strings.Compare(a, b)) })
 	var texts []string
@@ -151,39 +151,39 @@ func (p *picture) slowest() string {
 
 // A row is one collection.
 type row struct {
-	resource                                        string
-	objects, watches, history, turns, mean, longest float64
+	resource                                            string
+	objects, watches, history, mutations, mean, longest float64
 }
 
 // collections shows those with the most work first, then those with the most objects.
-func (p *picture) collections(w io.Writer, top int) error {
+func (p *statusReport) collections(w io.Writer, top int) error {
 	var rows []row
 	for _, name := range p.after.resources("troupe_objects") {
 		a, b := p.after, p.before
 		r := row{
-			resource: name, objects: a.of("troupe_objects", name), watches: a.of("troupe_collection_watchers", name),
-			history: a.of("troupe_history_bytes", name), longest: a.of("troupe_turn_seconds_max", name),
-			turns: per(a.of("troupe_turns_total", name)-b.of("troupe_turns_total", name), a.at.Sub(b.at).Seconds()),
-			mean:  p.mean(series("troupe_turn_seconds_total", name), series("troupe_turns_total", name)),
+			resource: name, objects: a.resourceValue("troupe_objects", name), watches: a.resourceValue("troupe_collection_watchers", name),
+			history: a.resourceValue("troupe_history_bytes", name), longest: a.resourceValue("troupe_turn_seconds_max", name),
+			mutations: ratio(a.resourceValue("troupe_turns_total", name)-b.resourceValue("troupe_turns_total", name), a.at.Sub(b.at).Seconds()),
+			mean:      p.mean(series("troupe_turn_seconds_total", name), series("troupe_turns_total", name)),
 		}
 		if r.objects+r.watches+r.history > 0 {
 			rows = append(rows, r)
 		}
 	}
 	slices.SortFunc(rows, func(a, b row) int {
-		return cmp.Or(cmp.Compare(b.turns, a.turns), cmp.Compare(b.objects, a.objects), strings.Compare(a.resource, b.resource))
+		return cmp.Or(cmp.Compare(b.mutations, a.mutations), cmp.Compare(b.objects, a.objects), strings.Compare(a.resource, b.resource))
 	})
-	left := 0
+	hidden := 0
 	if top > 0 && len(rows) > top {
-		left, rows = len(rows)-top, rows[:top]
+		hidden, rows = len(rows)-top, rows[:top]
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "\nCOLLECTION\tOBJECTS\tWATCHES\tHISTORY\tWRITES/S\tMEAN\tLONGEST")
 	for _, r := range rows {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%.0f\t%s\t%s\n", r.resource, count(r.objects), count(r.watches), size(r.history), r.turns, short(r.mean), short(r.longest))
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%.0f\t%s\t%s\n", r.resource, count(r.objects), count(r.watches), size(r.history), r.mutations, short(r.mean), short(r.longest))
 	}
-	if left > 0 {
-		fmt.Fprintf(t, "and %d more\n", left)
+	if hidden > 0 {
+		fmt.Fprintf(t, "and %d more\n", hidden)
 	}
 	return t.Flush()
 }

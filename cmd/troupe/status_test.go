@@ -60,7 +60,7 @@ troupe_turn_seconds_max{resource="secrets"} 0.002
 troupe_turn_seconds_max{resource="nodes"} 0
 `, begin.Add(2*time.Second))
 	var out bytes.Buffer
-	p := picture{server: "https://h:1", before: before, after: after}
+	p := statusReport{server: "https://h:1", before: before, after: after}
 	if err := p.summary(&out); err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +108,7 @@ func TestStatusNamesRealSeries(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	r, err := findRunning(d.Kubeconfig())
+	r, err := loadDaemonClient(d.Kubeconfig())
 	if err != nil {
 		t.Fatal(err)
 	}

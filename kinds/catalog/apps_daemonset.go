@@ -7,56 +7,56 @@ import (
 
 func daemonSetRules() schema.Rules {
 	return schema.Rules{
-		Default: defaultDaemonSet, Prepare: startEmpty,
-		Validate: validateDaemonSet, ValidateUpdate: keepSelector,
+		Default: defaultDaemonSet, Prepare: dropStatusOnCreate,
+		Validate: validateDaemonSet, ValidateUpdate: validateImmutableSelector,
 	}
 }
 
 func defaultDaemonSet(obj schema.Tree) {
-	spec := rules.Grow(obj, "spec")
-	defaultTemplate(rules.Grow(spec, "template"))
-	if strategy := rules.Grow(spec, "updateStrategy"); rules.Text(strategy, "type") == "RollingUpdate" {
-		rolling := rules.Grow(strategy, "rollingUpdate")
-		setAbsent(rolling, "maxUnavailable", int64(1))
-		setAbsent(rolling, "maxSurge", int64(0))
+	spec := rules.EnsureNested(obj, "spec")
+	defaultTemplate(rules.EnsureNested(spec, "template"))
+	if strategy := rules.EnsureNested(spec, "updateStrategy"); rules.String(strategy, "type") == "RollingUpdate" {
+		rolling := rules.EnsureNested(strategy, "rollingUpdate")
+		setIfAbsent(rolling, "maxUnavailable", int64(1))
+		setIfAbsent(rolling, "maxSurge", int64(0))
 	}
 }
 
 func validateDaemonSet(obj schema.Tree, faults *schema.Faults) {
-	spec := rules.Sub(obj, "spec")
-	selector, template := rules.Sub(spec, "selector"), rules.Sub(spec, "template")
+	spec := rules.Nested(obj, "spec")
+	selector, template := rules.Nested(spec, "selector"), rules.Nested(spec, "template")
 	if selector != nil {
-		workload{lower: "daemonset"}.validateSelector(selector, faults)
+		workload{selectorKind: "daemonset"}.validateSelector(selector, faults)
 	}
-	validateSelected(selector, template, "spec.template", faults)
+	validateSelectorMatchesTemplate(selector, template, "spec.template", faults)
 	validateTemplate(template, "spec.template", nil, faults)
-	validateEndless(template, "spec.template", "DaemonSet", faults)
-	validateDaemonStrategy(rules.Sub(spec, "updateStrategy"), faults)
-	notNegative(spec, "spec", faults, "minReadySeconds", "revisionHistoryLimit")
-	notNegative(rules.Sub(obj, "status"), "status", faults,
+	validateLongRunningTemplate(template, "spec.template", "DaemonSet", faults)
+	validateDaemonSetStrategy(rules.Nested(spec, "updateStrategy"), faults)
+	validateNonNegative(spec, "spec", faults, "minReadySeconds", "revisionHistoryLimit")
+	validateNonNegative(rules.Nested(obj, "status"), "status", faults,
 		"currentNumberScheduled", "numberMisscheduled", "desiredNumberScheduled", "numberReady", "observedGeneration",
 		"updatedNumberScheduled", "numberAvailable", "numberUnavailable", "collisionCount")
 }
 
-func validateDaemonStrategy(strategy schema.Tree, faults *schema.Faults) {
+func validateDaemonSetStrategy(strategy schema.Tree, faults *schema.Faults) {
 	const path = "spec.updateStrategy"
-	switch rules.Text(strategy, "type") {
+	switch rules.String(strategy, "type") {
 	case "OnDelete":
 	case "RollingUpdate":
-		validateDaemonPace(rules.Sub(strategy, "rollingUpdate"), path+".rollingUpdate", faults)
+		validateDaemonSetRollingUpdate(rules.Nested(strategy, "rollingUpdate"), path+".rollingUpdate", faults)
 	default:
 		faults.NotSupported(path, strategy, []string{"RollingUpdate", "OnDelete"})
 	}
 }
 
-// validateDaemonPace wants exactly one of two: a node without its Pod meanwhile, or a node
+// validateDaemonSetRollingUpdate wants exactly one of two: a node without its Pod meanwhile, or a node
 // with two.
-func validateDaemonPace(rolling schema.Tree, path string, faults *schema.Faults) {
+func validateDaemonSetRollingUpdate(rolling schema.Tree, path string, faults *schema.Faults) {
 	for _, name := range []string{"maxUnavailable", "maxSurge"} {
-		validateShare(rolling, name, path, true, faults)
+		validateIntOrPercent(rolling, name, path, true, faults)
 	}
 	surge := rolling["maxSurge"]
-	switch fewer, more := !noShare(rolling["maxUnavailable"]), !noShare(surge); {
+	switch fewer, more := !isZeroIntOrPercent(rolling["maxUnavailable"]), !isZeroIntOrPercent(surge); {
 	case fewer && more:
 		faults.Invalid(path+".maxSurge", surge, "may not be set when maxUnavailable is non-zero")
 	case !fewer && !more:

@@ -7,75 +7,75 @@ import (
 
 func statefulSetRules() schema.Rules {
 	return schema.Rules{
-		Default: defaultStatefulSet, Prepare: startStateful,
+		Default: defaultStatefulSet, Prepare: resetStatefulSetStatus,
 		Validate: validateStatefulSet, ValidateUpdate: validateStatefulSetUpdate,
 	}
 }
 
-func startStateful(obj, old schema.Tree) {
+func resetStatefulSetStatus(obj, old schema.Tree) {
 	if old == nil {
 		obj["status"] = schema.Tree{"replicas": int64(0), "availableReplicas": int64(0)}
 	}
 }
 
 func defaultStatefulSet(obj schema.Tree) {
-	spec := rules.Grow(obj, "spec")
-	defaultTemplate(rules.Grow(spec, "template"))
-	strategy := rules.Grow(spec, "updateStrategy")
-	if rules.Text(strategy, "type") == "" {
+	spec := rules.EnsureNested(obj, "spec")
+	defaultTemplate(rules.EnsureNested(spec, "template"))
+	strategy := rules.EnsureNested(spec, "updateStrategy")
+	if rules.String(strategy, "type") == "" {
 		strategy["type"] = "RollingUpdate"
-		rules.Grow(strategy, "rollingUpdate")
+		rules.EnsureNested(strategy, "rollingUpdate")
 	}
-	if rolling := rules.Sub(strategy, "rollingUpdate"); rolling != nil && strategy["type"] == "RollingUpdate" {
-		setAbsent(rolling, "partition", int64(0))
-		setAbsent(rolling, "maxUnavailable", int64(1))
+	if rolling := rules.Nested(strategy, "rollingUpdate"); rolling != nil && strategy["type"] == "RollingUpdate" {
+		setIfAbsent(rolling, "partition", int64(0))
+		setIfAbsent(rolling, "maxUnavailable", int64(1))
 	}
-	retention := rules.Grow(spec, "persistentVolumeClaimRetentionPolicy")
-	setDefault(retention, "whenDeleted", "Retain")
-	setDefault(retention, "whenScaled", "Retain")
+	retention := rules.EnsureNested(spec, "persistentVolumeClaimRetentionPolicy")
+	setIfEmpty(retention, "whenDeleted", "Retain")
+	setIfEmpty(retention, "whenScaled", "Retain")
 	for _, claim := range rules.Trees(spec, "volumeClaimTemplates") {
 		if claim != nil {
 			claim["kind"], claim["apiVersion"] = "PersistentVolumeClaim", "v1"
-			setDefault(rules.Grow(claim, "status"), "phase", "Pending")
+			setIfEmpty(rules.EnsureNested(claim, "status"), "phase", "Pending")
 		}
 	}
 }
 
 func validateStatefulSet(obj schema.Tree, faults *schema.Faults) {
-	spec := rules.Sub(obj, "spec")
-	if policy := rules.Text(spec, "podManagementPolicy"); policy != "OrderedReady" && policy != "Parallel" {
+	spec := rules.Nested(obj, "spec")
+	if policy := rules.String(spec, "podManagementPolicy"); policy != "OrderedReady" && policy != "Parallel" {
 		faults.Invalid("spec.podManagementPolicy", policy, "must be 'OrderedReady' or 'Parallel'")
 	}
-	validateStatefulStrategy(rules.Sub(spec, "updateStrategy"), faults)
-	retention := rules.Sub(spec, "persistentVolumeClaimRetentionPolicy")
+	validateStatefulSetStrategy(rules.Nested(spec, "updateStrategy"), faults)
+	retention := rules.Nested(spec, "persistentVolumeClaimRetentionPolicy")
 	for _, name := range []string{"whenDeleted", "whenScaled"} {
-		optionalChoice(retention, name, "spec.persistentVolumeClaimRetentionPolicy", faults, "Retain", "Delete")
+		validateOptionalEnum(retention, name, "spec.persistentVolumeClaimRetentionPolicy", faults, "Retain", "Delete")
 	}
-	notNegative(spec, "spec", faults, "replicas", "minReadySeconds", "revisionHistoryLimit")
-	notNegative(rules.Sub(spec, "ordinals"), "spec.ordinals", faults, "start")
-	formatted(spec, "serviceName", "spec", faults, rules.Label)
+	validateNonNegative(spec, "spec", faults, "replicas", "minReadySeconds", "revisionHistoryLimit")
+	validateNonNegative(rules.Nested(spec, "ordinals"), "spec.ordinals", faults, "start")
+	validateFormat(spec, "serviceName", "spec", faults, rules.Label)
 	var claims []string
 	for _, claim := range rules.Trees(spec, "volumeClaimTemplates") {
-		claims = append(claims, rules.Text(rules.Sub(claim, "metadata"), "name"))
+		claims = append(claims, rules.String(rules.Nested(claim, "metadata"), "name"))
 	}
-	workload{kind: "StatefulSet", lower: "statefulset"}.validate(spec, claims, faults)
-	validateCounts(obj, faults,
+	workload{kind: "StatefulSet", selectorKind: "statefulset"}.validate(spec, claims, faults)
+	validateStatusCounts(obj, faults,
 		[]string{"replicas", "readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas", "observedGeneration", "collisionCount"},
 		[]string{"readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas"})
 }
 
-func validateStatefulStrategy(strategy schema.Tree, faults *schema.Faults) {
+func validateStatefulSetStrategy(strategy schema.Tree, faults *schema.Faults) {
 	const path = "spec.updateStrategy"
-	rolling := rules.Sub(strategy, "rollingUpdate")
-	switch rules.Text(strategy, "type") {
+	rolling := rules.Nested(strategy, "rollingUpdate")
+	switch rules.String(strategy, "type") {
 	case "OnDelete":
 		if rolling != nil {
 			faults.Invalid(path+".rollingUpdate", rolling, "only allowed for updateStrategy 'RollingUpdate'")
 		}
 	case "RollingUpdate":
-		notNegative(rolling, path+".rollingUpdate", faults, "partition")
-		validateShare(rolling, "maxUnavailable", path+".rollingUpdate", true, faults)
-		if rules.Has(rolling, "maxUnavailable") && noShare(rolling["maxUnavailable"]) {
+		validateNonNegative(rolling, path+".rollingUpdate", faults, "partition")
+		validateIntOrPercent(rolling, "maxUnavailable", path+".rollingUpdate", true, faults)
+		if rules.Has(rolling, "maxUnavailable") && isZeroIntOrPercent(rolling["maxUnavailable"]) {
 			faults.Invalid(path+".rollingUpdate.maxUnavailable", rolling["maxUnavailable"], "cannot be 0")
 		}
 	default:
@@ -83,24 +83,24 @@ func validateStatefulStrategy(strategy schema.Tree, faults *schema.Faults) {
 	}
 }
 
-const statefulFrozen = "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', " +
+const statefulSetImmutableMsg = "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', " +
 	"'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden"
 
-// statefulOpen are the fields of the spec that may change.
-var statefulOpen = []string{
+// statefulSetMutableFields are the fields of the spec that may change.
+var statefulSetMutableFields = []string{
 	"replicas", "ordinals", "template", "updateStrategy", "revisionHistoryLimit", "persistentVolumeClaimRetentionPolicy", "minReadySeconds",
 }
 
 func validateStatefulSetUpdate(obj, old schema.Tree, faults *schema.Faults) {
-	was := rules.Sub(old, "spec")
+	was := rules.Nested(old, "spec")
 	spec := schema.Tree{}
-	for key, value := range rules.Sub(obj, "spec") {
+	for key, value := range rules.Nested(obj, "spec") {
 		spec[key] = value
 	}
-	for _, name := range statefulOpen {
-		rules.Carry(spec, was, name)
+	for _, name := range statefulSetMutableFields {
+		rules.CopyField(spec, was, name)
 	}
-	if !rules.Equal(spec, was) {
-		faults.Forbidden("spec", statefulFrozen)
+	if !rules.SemanticEqual(spec, was) {
+		faults.Forbidden("spec", statefulSetImmutableMsg)
 	}
 }

@@ -8,28 +8,28 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// attach gives kinds and sub-resources their functions. A function for nothing that is
+// attachFunctions gives kinds and sub-resources their functions. A function for nothing that is
 // declared is a mistake, and so is a kind or a sub-resource that lacks one it needs.
-func (c *Catalog) attach() error {
-	for key, r := range rulesOf(c.naming) {
-		k, rest, err := c.declared(key)
+func (c *Catalog) attachFunctions() error {
+	for key, r := range rulesByKind(c.naming) {
+		k, rest, err := c.builtInKind(key)
 		if err != nil || rest != "" {
 			return fmt.Errorf("catalog: rules of %s: no such kind", key)
 		}
 		k.Rules = r
 		if key == definitionKey {
-			k.Rules.Served = c.validateDefined
+			k.Rules.ValidateServed = c.validateDefinitionGroupNotBuiltIn
 		}
 	}
-	for key, conversion := range conversionsOf(c.naming, c.Message) {
-		k, rest, err := c.declared(key)
+	for key, conversion := range conversionsByKind(c.naming, c.Message) {
+		k, rest, err := c.builtInKind(key)
 		if err != nil || rest != "" {
 			return fmt.Errorf("catalog: conversion of %s: no such kind", key)
 		}
 		k.Conversion = conversion
 	}
-	for key, view := range viewsOf(c.naming) {
-		k, rest, err := c.declared(key)
+	for key, view := range viewsBySubresource(c.naming) {
+		k, rest, err := c.builtInKind(key)
 		if err != nil {
 			return err
 		}
@@ -39,18 +39,18 @@ func (c *Catalog) attach() error {
 		}
 		s.View = view
 	}
-	return c.complete()
+	return c.completeSubresources()
 }
 
-// declared finds the kind of "group/version/Kind", the group in platform form, and what
+// builtInKind finds the kind of "group/version/Kind", the group in platform form, and what
 // follows behind another slash.
-func (c *Catalog) declared(key string) (k *schema.Kind, rest string, err error) {
+func (c *Catalog) builtInKind(key string) (k *schema.Kind, rest string, err error) {
 	parts := strings.SplitN(key, "/", 4)
 	if len(parts) < 3 {
 		return nil, "", fmt.Errorf("catalog: %q is not group/version/Kind", key)
 	}
-	gvk := meta.GroupVersionKind{Group: c.naming.Name(parts[0]), Version: parts[1], Kind: parts[2]}
-	if k = c.base.byKind[gvk]; k == nil {
+	gvk := meta.GroupVersionKind{Group: c.naming.Translate(parts[0]), Version: parts[1], Kind: parts[2]}
+	if k = c.builtIn.byKind[gvk]; k == nil {
 		return nil, "", fmt.Errorf("catalog: %s is not declared", key)
 	}
 	if len(parts) == 4 {
@@ -59,19 +59,19 @@ func (c *Catalog) declared(key string) (k *schema.Kind, rest string, err error) 
 	return k, rest, nil
 }
 
-// complete gives status and scale, which are the same for all kinds, their views, and
+// completeSubresources gives status and scale, which are the same for all kinds, their views, and
 // looks for conversions that are missing.
-func (c *Catalog) complete() error {
-	for _, k := range c.base.all {
+func (c *Catalog) completeSubresources() error {
+	for _, k := range c.builtIn.all {
 		if k.Stored != k && k.Conversion.ToStored == nil {
 			return fmt.Errorf("catalog: %s %s is stored in another form and has no conversion", k.APIVersion(), k.Kind)
 		}
-		completeViews(k)
+		attachDefaultViews(k)
 	}
 	return nil
 }
 
-func completeViews(k *schema.Kind) {
+func attachDefaultViews(k *schema.Kind) {
 	for i := range k.Subresources {
 		s := &k.Subresources[i]
 		switch {

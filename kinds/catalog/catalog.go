@@ -21,18 +21,18 @@ type Catalog struct {
 	naming   *meta.Naming
 	messages map[string]*schema.Message
 	compiler *custom.Compiler
-	base     edition // the built-in kinds
+	builtIn  snapshot // the built-in kinds
 
-	current     atomic.Pointer[edition]
+	current     atomic.Pointer[snapshot]
 	mu          sync.Mutex                    // guards what follows, and changes of current
 	definitions map[string]*custom.Definition // by name
-	first       map[resource]*schema.Kind     // that definitions ever made
+	firstKinds  map[resource]*schema.Kind     // that definitions ever made
 	changed     chan struct{}                 // closed by the next change
 }
 
 // An edition is the content of a catalogue between two changes.
-type edition struct {
-	number     uint64
+type snapshot struct {
+	generation uint64
 	all        []*schema.Kind // that have a path, in order, also those that are switched off
 	kinds      []*schema.Kind // of all, what is served
 	byKind     map[meta.GroupVersionKind]*schema.Kind
@@ -48,45 +48,45 @@ type Group struct {
 }
 
 // New compiles the built-in kinds under the names of a profile, and serves all of them.
-func New(n *meta.Naming) (*Catalog, error) { return Configured(n, nil) }
+func New(n *meta.Naming) (*Catalog, error) { return NewWithConfig(n, nil) }
 
-// Configured is New with some of the kinds switched off. A key that concerns no kind is an error.
-func Configured(n *meta.Naming, r RuntimeConfig) (*Catalog, error) {
+// NewWithConfig is New with some of the kinds switched off. A key that concerns no kind is an error.
+func NewWithConfig(n *meta.Naming, r RuntimeConfig) (*Catalog, error) {
 	plan, err := schema.Compile(proto.Descriptors, n)
 	if err != nil {
 		return nil, err
 	}
 	c := &Catalog{
 		naming: n, messages: plan.Messages, compiler: custom.NewCompiler(n, plan.Messages["meta.v1.ObjectMeta"]),
-		definitions: map[string]*custom.Definition{}, first: map[resource]*schema.Kind{}, changed: make(chan struct{}),
-		base: edition{
+		definitions: map[string]*custom.Definition{}, firstKinds: map[resource]*schema.Kind{}, changed: make(chan struct{}),
+		builtIn: snapshot{
 			byKind:     make(map[meta.GroupVersionKind]*schema.Kind, len(plan.Kinds)),
 			byResource: make(map[resource]*schema.Kind, len(plan.Kinds)),
 		},
 	}
-	e := &c.base
+	e := &c.builtIn
 	for _, k := range plan.Kinds {
 		if err := e.add(k); err != nil {
 			return nil, err
 		}
 	}
-	slices.SortStableFunc(e.all, byPlace)
+	slices.SortStableFunc(e.all, compareKinds)
 	if err := r.check(e.all); err != nil {
 		return nil, err
 	}
 	for _, k := range e.all {
-		if r.serves(k) {
+		if r.enabled(k) {
 			e.kinds = append(e.kinds, k)
 		} else {
 			delete(e.byResource, resource{k.Group, k.Version, k.Resource})
 		}
 	}
 	c.current.Store(e)
-	return c, c.attach()
+	return c, c.attachFunctions()
 }
 
 // add registers a kind by what it is called and, if it has a path, by that.
-func (e *edition) add(k *schema.Kind) error {
+func (e *snapshot) add(k *schema.Kind) error {
 	if e.byKind[k.GroupVersionKind] != nil {
 		return fmt.Errorf("catalog: %s %s is declared twice", k.APIVersion(), k.Kind)
 	}
@@ -103,8 +103,8 @@ func (e *edition) add(k *schema.Kind) error {
 	return nil
 }
 
-// byPlace orders kinds by group, version (preferred first) and resource.
-func byPlace(a, b *schema.Kind) int {
+// compareKinds orders kinds by group, version (preferred first) and resource.
+func compareKinds(a, b *schema.Kind) int {
 	return cmp.Or(
 		strings.Compare(a.Group, b.Group),
 		meta.CompareVersions(a.Version, b.Version),
@@ -147,9 +147,9 @@ func (c *Catalog) Groups() []Group {
 	return groups
 }
 
-// Stored lists the kinds in whose form objects have at rest, one for each storage, in the
+// StorageKinds lists the kinds in whose form objects have at rest, one for each storage, in the
 // order of the storages. Custom kinds are among them as long as they are defined.
-func (c *Catalog) Stored() []*schema.Kind {
+func (c *Catalog) StorageKinds() []*schema.Kind {
 	var all []*schema.Kind
 	for _, k := range c.current.Load().all {
 		if k.Stored == k && !k.Virtual() {

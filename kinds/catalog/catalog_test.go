@@ -44,7 +44,7 @@ func TestKinds(t *testing.T) {
 		if k == nil {
 			t.Fatalf("no kind for %s", test.resource)
 		}
-		if k.Kind != test.kind || k.Namespaced != test.namespaced || k.Name != test.format || len(k.Verbs) != test.verbs {
+		if k.Kind != test.kind || k.Namespaced != test.namespaced || k.NameFormat != test.format || len(k.Verbs) != test.verbs {
 			t.Errorf("%s: %+v", test.resource, k)
 		}
 		var names []string
@@ -54,8 +54,8 @@ func TestKinds(t *testing.T) {
 		if !slices.Equal(names, test.subresources) {
 			t.Errorf("%s: sub-resources %v, want %v", test.resource, names, test.subresources)
 		}
-		if want := len(`{"kind":"` + test.kind + `","apiVersion":"` + k.APIVersion() + `",`); k.Item != want {
-			t.Errorf("%s: Item = %d, want %d", test.resource, k.Item, want)
+		if want := len(`{"kind":"` + test.kind + `","apiVersion":"` + k.APIVersion() + `",`); k.ItemOffset != want {
+			t.Errorf("%s: Item = %d, want %d", test.resource, k.ItemOffset, want)
 		}
 	}
 	if k := c.Kind("", "v2", "pods"); k != nil {
@@ -90,7 +90,7 @@ func TestGroups(t *testing.T) {
 }
 
 func TestStored(t *testing.T) {
-	stored := newCatalog(t, meta.Kubernetes).Stored()
+	stored := newCatalog(t, meta.Kubernetes).StorageKinds()
 	for i, k := range stored {
 		if k.Virtual() || k.Resource == "" {
 			t.Errorf("%s is not stored", k.Kind)
@@ -107,14 +107,16 @@ func TestStored(t *testing.T) {
 func TestPlan(t *testing.T) {
 	pod := newCatalog(t, meta.Platform).Kind("", "v1", "pods").Message
 	fields := map[string]func(f *schema.Field) bool{
-		"metadata":                           func(f *schema.Field) bool { return f.Always && f.WireAlways },
-		"spec.restartPolicy":                 func(f *schema.Field) bool { return f.Default == "Always" && len(f.Enum) == 3 },
-		"spec.hostNetwork":                   func(f *schema.Field) bool { return !f.Always && f.WireAlways },
-		"spec.containers":                    func(f *schema.Field) bool { return f.Always && !f.WireAlways && f.Required && f.MergeKey == "name" },
+		"metadata":           func(f *schema.Field) bool { return f.EmitEmpty && f.WireEmitEmpty },
+		"spec.restartPolicy": func(f *schema.Field) bool { return f.Default == "Always" && len(f.Enum) == 3 },
+		"spec.hostNetwork":   func(f *schema.Field) bool { return !f.EmitEmpty && f.WireEmitEmpty },
+		"spec.containers": func(f *schema.Field) bool {
+			return f.EmitEmpty && !f.WireEmitEmpty && f.Required && f.MergeKey == "name"
+		},
 		"spec.securityContext":               func(f *schema.Field) bool { return f.Pointer && reflect.DeepEqual(f.Default, schema.Tree{}) },
 		"spec.terminationGracePeriodSeconds": func(f *schema.Field) bool { return f.Default == int64(30) && *f.Min == 0 },
 		"spec.nodeSelector":                  func(f *schema.Field) bool { return f.Shape == schema.Map && f.MapAtomic },
-		"metadata.creationTimestamp":         func(f *schema.Field) bool { return f.Type == schema.TypeTime && !f.Always && f.WireAlways },
+		"metadata.creationTimestamp":         func(f *schema.Field) bool { return f.Type == schema.TypeTime && !f.EmitEmpty && f.WireEmitEmpty },
 	}
 	for path, ok := range fields {
 		if f := pod.Lookup(path); f == nil || !ok(f) {

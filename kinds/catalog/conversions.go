@@ -5,11 +5,11 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// conversionsOf lists the ways between the forms of kinds that share a storage, by
+// conversionsByKind lists the ways between the forms of kinds that share a storage, by
 // "group/version/Kind" in platform form. The stored form needs none. message finds the
 // plans of messages by name.
-func conversionsOf(n *meta.Naming, message func(string) *schema.Message) map[string]schema.Conversion {
-	autoscaler := newAutoscalerNames(n)
+func conversionsByKind(n *meta.Naming, message func(string) *schema.Message) map[string]schema.Conversion {
+	autoscaler := newAutoscalerAnnotations(n)
 	return map[string]schema.Conversion{
 		"autoscaling/v1/HorizontalPodAutoscaler":      autoscalerV1(autoscaler, message),
 		"autoscaling/v2beta2/HorizontalPodAutoscaler": autoscalerV2beta2(autoscaler),

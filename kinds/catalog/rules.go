@@ -8,9 +8,9 @@ import (
 // definitionKey is the kind of definitions there.
 const definitionKey = "apiextensions.platform.io/v1/CustomResourceDefinition"
 
-// rulesOf lists the functions for what declarations cannot say, by
+// rulesByKind lists the functions for what declarations cannot say, by
 // "group/version/Kind" in platform form; the core group is "". It is the one place that names them.
-func rulesOf(n *meta.Naming) map[string]schema.Rules {
+func rulesByKind(n *meta.Naming) map[string]schema.Rules {
 	return map[string]schema.Rules{
 		"/v1/ConfigMap":             configMapRules(),
 		"/v1/Endpoints":             endpointsRules(),
@@ -31,7 +31,7 @@ func rulesOf(n *meta.Naming) map[string]schema.Rules {
 		"admissionregistration.platform.io/v1/ValidatingAdmissionPolicyBinding": unenforced(admissionBindingRules(), "no request is checked"),
 		"admissionregistration.platform.io/v1/ValidatingWebhookConfiguration":   unenforced(webhookRules(), "no webhook is called"),
 		"apiextensions.platform.io/v1/CustomResourceDefinition":                 definitionRules(n),
-		"apiregistration.platform.io/v1/APIService":                             unenforcedWhere(aggregated, apiServiceRules(), "no request is passed on to the service"),
+		"apiregistration.platform.io/v1/APIService":                             unenforcedWhere(isRemoteAPIService, apiServiceRules(), "no request is passed on to the service"),
 		"apps/v1/ControllerRevision":                                            revisionRules(),
 		"apps/v1/DaemonSet":                                                     daemonSetRules(),
 		"apps/v1/Deployment":                                                    deploymentRules(),
@@ -41,13 +41,13 @@ func rulesOf(n *meta.Naming) map[string]schema.Rules {
 		"authorization.platform.io/v1/LocalSubjectAccessReview":                 localAccessReviewRules(),
 		"authorization.platform.io/v1/SelfSubjectAccessReview":                  selfAccessReviewRules(),
 		"authorization.platform.io/v1/SubjectAccessReview":                      accessReviewRules(),
-		"autoscaling/v2/HorizontalPodAutoscaler":                                autoscalerRules(newAutoscalerNames(n)),
+		"autoscaling/v2/HorizontalPodAutoscaler":                                autoscalerRules(newAutoscalerAnnotations(n)),
 		"batch/v1/CronJob":                                                      cronJobRules(),
 		"batch/v1/Job":                                                          jobRules(n),
 		"certificates.platform.io/v1/CertificateSigningRequest":                 certificateRequestRules(n),
 		"coordination.platform.io/v1/Lease":                                     leaseRules(),
 		"discovery.platform.io/v1/EndpointSlice":                                endpointSliceRules(),
-		"events.platform.io/v1/Event":                                           newEventRules(),
+		"events.platform.io/v1/Event":                                           eventsGroupRules(),
 		"networking.platform.io/v1/IPAddress":                                   unenforced(ipAddressRules(), "addresses are not taken by it"),
 		"networking.platform.io/v1/Ingress":                                     ingressRules(n),
 		"networking.platform.io/v1/IngressClass":                                ingressClassRules(),

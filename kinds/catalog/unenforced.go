@@ -26,5 +26,5 @@ func unenforcedWhere(vain func(obj schema.Tree) bool, r schema.Rules, what strin
 	return r
 }
 
-// aggregated tells whether an APIService is answered by another server.
-func aggregated(obj schema.Tree) bool { return rules.Has(rules.Sub(obj, "spec"), "service") }
+// isRemoteAPIService tells whether an APIService is answered by another server.
+func isRemoteAPIService(obj schema.Tree) bool { return rules.Has(rules.Nested(obj, "spec"), "service") }

@@ -6,11 +6,11 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// viewsOf lists how sub-resources read and write their objects, by
+// viewsBySubresource lists how sub-resources read and write their objects, by
 // "group/version/Kind/sub-resource" in platform form. Those named status, and those with a
 // declared scale, need no entry.
-func viewsOf(n *meta.Naming) map[string]schema.View {
-	mirror := n.Name("platform.io/config.mirror")
+func viewsBySubresource(n *meta.Naming) map[string]schema.View {
+	mirror := n.Translate("platform.io/config.mirror")
 	return map[string]schema.View{
 		"/v1/Namespace/finalize":      {Write: writeFinalizers},
 		"/v1/PersistentVolume/status": {Write: writeVolumeStatus},
@@ -26,12 +26,12 @@ func viewsOf(n *meta.Naming) map[string]schema.View {
 
 // writeStatus changes the status, and nothing else.
 func writeStatus(obj, body schema.Tree, _ string, _ *schema.Faults) error {
-	rules.Carry(obj, body, "status")
+	rules.CopyField(obj, body, "status")
 	return nil
 }
 
 // writeFinalizers changes who must agree before a namespace goes.
 func writeFinalizers(obj, body schema.Tree, _ string, _ *schema.Faults) error {
-	rules.Carry(rules.Grow(obj, "spec"), rules.Sub(body, "spec"), "finalizers")
+	rules.CopyField(rules.EnsureNested(obj, "spec"), rules.Nested(body, "spec"), "finalizers")
 	return nil
 }

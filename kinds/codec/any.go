@@ -69,7 +69,7 @@ func (d *decoder) anyList() (any, error) {
 			return nil, err
 		}
 		if !more {
-			return d.take(base), nil
+			return d.popItems(base), nil
 		}
 		d.pushIndex(len(d.items) - base)
 		v, err := d.any()

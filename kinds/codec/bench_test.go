@@ -34,7 +34,7 @@ func podJSON() string {
 		`"status":{"phase":"Running","conditions":[{"type":"Ready","status":"True","lastTransitionTime":"2024-01-01T00:00:00Z"}]}}`
 }
 
-func kindOf(tb testing.TB, name string) *schema.Kind {
+func valueType(tb testing.TB, name string) *schema.Kind {
 	c, err := catalog.New(meta.Kubernetes)
 	if err != nil {
 		tb.Fatal(err)
@@ -44,7 +44,7 @@ func kindOf(tb testing.TB, name string) *schema.Kind {
 
 func TestManifestsRoundTrip(t *testing.T) {
 	for name, text := range map[string]string{"ConfigMap": configMapJSON(), "Pod": podJSON()} {
-		k := kindOf(t, name)
+		k := valueType(t, name)
 		tree, faults, err := codec.DecodeJSON(k.Message, []byte(text))
 		if err != nil || faults != nil {
 			t.Fatal(name, err, faults)
@@ -57,7 +57,7 @@ func TestManifestsRoundTrip(t *testing.T) {
 		if second := codec.EncodeJSON(k, again); string(first.JSON) != string(second.JSON) {
 			t.Errorf("%s:\n%s\n%s", name, first.JSON, second.JSON)
 		}
-		if got := string(first.JSON[k.Item : k.Item+10]); got != `"metadata"` {
+		if got := string(first.JSON[k.ItemOffset : k.ItemOffset+10]); got != `"metadata"` {
 			t.Errorf("%s: item begins with %s", name, got)
 		}
 	}
@@ -65,7 +65,7 @@ func TestManifestsRoundTrip(t *testing.T) {
 
 func BenchmarkCodec(b *testing.B) {
 	for name, text := range map[string]string{"ConfigMap": configMapJSON(), "Pod": podJSON()} {
-		k := kindOf(b, name)
+		k := valueType(b, name)
 		data := []byte(text)
 		tree, _, err := codec.DecodeJSON(k.Message, data)
 		if err != nil {
@@ -93,7 +93,7 @@ func BenchmarkCodec(b *testing.B) {
 		run("conform", func() { _, _, _ = codec.Conform(k.Message, tree, nil) })
 		run("encode", func() { codec.EncodeJSON(k, tree) })
 		run("newobject", func() { _, _ = codec.NewObject(k, key, 1, stored) })
-		run("parsehead", func() { _, _, _ = codec.ParseHead(k, stored) })
+		run("parsehead", func() { _, _, _ = codec.ParseMeta(k, stored) })
 		run("readback", func() { _ = codec.ReadBack(k, key, stored) })
 		run("protobuf-decode", func() { _, _, _ = codec.DecodeProtobuf(k.Message, wire) })
 		out := make([]byte, 0, len(data)*2)

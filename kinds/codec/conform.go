@@ -16,28 +16,28 @@ import (
 // that is passed in is not changed; the result shares with it what needed no change. What the
 // tree shares in memory with base, at the top, is known to be in order; base may be nil.
 func Conform(m *schema.Message, tree, base schema.Tree) (schema.Tree, []FieldFault, error) {
-	c := &conformer{root: true, base: base, raws: base != nil}
-	return c.whole(m, tree)
+	c := &conformer{root: true, base: base, encodedFieldSets: base != nil}
+	return c.object(m, tree)
 }
 
-// whole conforms an object.
-func (c *conformer) whole(m *schema.Message, tree schema.Tree) (schema.Tree, []FieldFault, error) {
+// object conforms an object.
+func (c *conformer) object(m *schema.Message, tree schema.Tree) (schema.Tree, []FieldFault, error) {
 	conform := c.message
 	if m.Custom != nil {
 		conform = c.custom
 	}
 	out := conform(m, tree)
-	if c.deep {
+	if c.tooDeep {
 		return nil, nil, errDepth
 	}
-	if c.parts > maxParts {
-		return nil, nil, ErrTooMany
+	if c.messages > maxMessages {
+		return nil, nil, ErrTooManyMessages
 	}
 	if c.err != nil {
 		return nil, nil, c.err
 	}
 	if m.Custom != nil {
-		out, c.faults = pruned(m, out, c.faults)
+		out, c.faults = pruneUnknown(m, out, c.faults)
 	}
 	slices.SortFunc(c.faults, func(a, b FieldFault) int { return strings.Compare(a.Path, b.Path) })
 	return out, c.faults, nil
@@ -45,21 +45,21 @@ func (c *conformer) whole(m *schema.Message, tree schema.Tree) (schema.Tree, []F
 
 // A conformer walks a tree along its plan. Its methods return nil for what does not fit.
 type conformer struct {
-	trail
-	root  bool // the message at hand is the whole object
-	base  schema.Tree
-	raws  bool // sets of fields may be there as texts: of the base
-	depth int
-	deep  bool // the limit of depth was reached
-	parts int  // messages so far
-	nulls bool // what is null stays, as nil
+	pathTracker
+	root             bool // the message at hand is the whole object
+	base             schema.Tree
+	encodedFieldSets bool // sets of fields may be there as texts: of the base
+	depth            int
+	tooDeep          bool // the limit of depth was reached
+	messages         int  // messages so far
+	keepNulls        bool // what is null stays, as nil
 }
 
 // enter tells whether one more object or list may be gone into; leave undoes it.
 func (c *conformer) enter() bool {
 	c.depth++
-	c.deep = c.deep || c.depth > MaxDepth
-	return !c.deep
+	c.tooDeep = c.tooDeep || c.depth > MaxDepth
+	return !c.tooDeep
 }
 
 func (c *conformer) leave() { c.depth-- }
@@ -69,12 +69,12 @@ func (c *conformer) message(m *schema.Message, tree schema.Tree) schema.Tree {
 		return nil
 	}
 	defer c.leave()
-	if c.parts++; c.parts > maxParts {
+	if c.messages++; c.messages > maxMessages {
 		return nil
 	}
 	root := c.root
 	c.root = false
-	edit := edits{from: tree}
+	edit := copyOnWrite{from: tree}
 	known := 0
 	for _, f := range m.Fields {
 		v, ok := tree[f.Name]
@@ -82,29 +82,29 @@ func (c *conformer) message(m *schema.Message, tree schema.Tree) schema.Tree {
 			continue
 		}
 		known++
-		if root && v != nil && c.base != nil && schema.Same(v, c.base[f.Name]) {
+		if root && v != nil && c.base != nil && schema.SameRef(v, c.base[f.Name]) {
 			continue
 		}
 		c.member(m, f, v, &edit)
 	}
 	if known < len(tree) {
-		c.others(m, root, &edit)
+		c.additionalFields(m, root, &edit)
 	}
-	if edit.out != nil && !c.nulls {
-		dropNulls(edit.out)
+	if edit.copied != nil && !c.keepNulls {
+		dropNulls(edit.copied)
 	}
 	return edit.result()
 }
 
 // member conforms the value of one field.
-func (c *conformer) member(m *schema.Message, f *schema.Field, v any, edit *edits) {
+func (c *conformer) member(m *schema.Message, f *schema.Field, v any, edit *copyOnWrite) {
 	c.pushField(m, f)
 	edit.set(f.Name, v, c.field(f, v))
 	c.pop()
 }
 
-// others deals with the keys of a message that its plan does not have.
-func (c *conformer) others(m *schema.Message, root bool, edit *edits) {
+// additionalFields deals with the keys of a message that its plan does not have.
+func (c *conformer) additionalFields(m *schema.Message, root bool, edit *copyOnWrite) {
 	for _, key := range sortedKeys(nil, edit.from) {
 		switch f := fieldOf(m, key, root); {
 		case f == nil:
@@ -116,30 +116,30 @@ func (c *conformer) others(m *schema.Message, root bool, edit *edits) {
 	}
 }
 
-// edits is a copy of a map that is made on the first change.
-type edits struct{ from, out schema.Tree }
+// copyOnWrite is a copy of a map that is made on the first change.
+type copyOnWrite struct{ from, copied schema.Tree }
 
-func (e *edits) change() {
-	if e.out == nil {
-		e.out = maps.Clone(e.from)
+func (e *copyOnWrite) change() {
+	if e.copied == nil {
+		e.copied = maps.Clone(e.from)
 	}
 }
 
-func (e *edits) drop(key string) {
+func (e *copyOnWrite) drop(key string) {
 	e.change()
-	delete(e.out, key)
+	delete(e.copied, key)
 }
 
-func (e *edits) set(key string, old, v any) {
-	if v == nil || !schema.Same(old, v) {
+func (e *copyOnWrite) set(key string, old, v any) {
+	if v == nil || !schema.SameRef(old, v) {
 		e.change()
-		e.out[key] = v
+		e.copied[key] = v
 	}
 }
 
-func (e *edits) result() schema.Tree {
-	if e.out != nil {
-		return e.out
+func (e *copyOnWrite) result() schema.Tree {
+	if e.copied != nil {
+		return e.copied
 	}
 	return e.from
 }
@@ -155,12 +155,12 @@ func (c *conformer) field(f *schema.Field, v any) any {
 		}
 	case schema.Map:
 		if table, ok := v.(schema.Tree); ok {
-			return c.table(f, table)
+			return c.mapField(f, table)
 		}
 	default:
 		return c.single(f, v)
 	}
-	c.mismatch(kindOf(v), goType(f))
+	c.mismatch(valueType(v), goType(f))
 	return nil
 }
 
@@ -174,7 +174,7 @@ func (c *conformer) list(f *schema.Field, list []any) any {
 		c.pushIndex(i)
 		made := c.element(f, v)
 		c.pop()
-		if schema.Same(v, made) {
+		if schema.SameRef(v, made) {
 			continue
 		}
 		if &out[0] == &list[0] {
@@ -185,12 +185,12 @@ func (c *conformer) list(f *schema.Field, list []any) any {
 	return out
 }
 
-func (c *conformer) table(f *schema.Field, table schema.Tree) any {
+func (c *conformer) mapField(f *schema.Field, table schema.Tree) any {
 	if !c.enter() {
 		return nil
 	}
 	defer c.leave()
-	edit := edits{from: table}
+	edit := copyOnWrite{from: table}
 	before := c.err
 	for key, v := range table {
 		c.entry(f, key, v, &edit)
@@ -204,8 +204,8 @@ func (c *conformer) table(f *schema.Field, table schema.Tree) any {
 	return edit.result()
 }
 
-func (c *conformer) entry(f *schema.Field, key string, v any, edit *edits) {
-	if v == nil && c.nulls {
+func (c *conformer) entry(f *schema.Field, key string, v any, edit *copyOnWrite) {
+	if v == nil && c.keepNulls {
 		return
 	}
 	c.pushKey(key)
@@ -232,7 +232,7 @@ func (c *conformer) single(f *schema.Field, v any) any {
 		}
 		return c.raw(v)
 	case schema.TypeStrings:
-		return c.texts(v)
+		return c.strings(v)
 	case schema.TypeFields:
 		return c.fieldSet(f, v)
 	}
@@ -240,7 +240,7 @@ func (c *conformer) single(f *schema.Field, v any) any {
 		if tree, ok := v.(schema.Tree); ok {
 			return c.message(f.Message, tree)
 		}
-		c.mismatch(kindOf(v), elementType(f))
+		c.mismatch(valueType(v), elementType(f))
 		return nil
 	}
 	whole := v // kept as it is, so that it is not allocated again
@@ -249,7 +249,7 @@ func (c *conformer) single(f *schema.Field, v any) any {
 		if f.Type == schema.TypeString {
 			return whole
 		}
-		return c.fromText(f, v)
+		return c.fromString(f, v)
 	case bool:
 		return c.fromBool(f, v)
 	case int64:
@@ -261,7 +261,7 @@ func (c *conformer) single(f *schema.Field, v any) any {
 	case json.Number:
 		return c.fromNumber(f, v.String())
 	}
-	c.mismatch(kindOf(v), elementType(f))
+	c.mismatch(valueType(v), elementType(f))
 	return nil
 }
 
@@ -280,7 +280,7 @@ func (c *conformer) raw(v any) any {
 			return nil
 		}
 		defer c.leave()
-		edit := edits{from: v}
+		edit := copyOnWrite{from: v}
 		for key, item := range v {
 			edit.set(key, item, c.raw(item))
 		}
@@ -292,7 +292,7 @@ func (c *conformer) raw(v any) any {
 		defer c.leave()
 		out := v
 		for i, item := range v {
-			if made := c.raw(item); !schema.Same(item, made) {
+			if made := c.raw(item); !schema.SameRef(item, made) {
 				if &out[0] == &v[0] {
 					out = slices.Clone(v)
 				}
@@ -307,7 +307,7 @@ func (c *conformer) raw(v any) any {
 	case string, bool, int64, float64, nil:
 		return v
 	}
-	c.mismatch(kindOf(v), "interface {}")
+	c.mismatch(valueType(v), "interface {}")
 	return nil
 }
 
@@ -319,8 +319,8 @@ func floatLiteral(n float64) string {
 	return strconv.FormatFloat(n, 'g', -1, 64)
 }
 
-// kindOf names a value of a tree as errors do.
-func kindOf(v any) string {
+// valueType names a value of a tree as errors do.
+func valueType(v any) string {
 	switch v.(type) {
 	case schema.Tree:
 		return "object"

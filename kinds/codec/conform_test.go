@@ -75,8 +75,8 @@ func TestConformErrors(t *testing.T) {
 	}
 }
 
-func TestConformSharesWhatIsFine(t *testing.T) {
-	in, _, err := DecodeJSON(thingPlan, []byte(headJSON))
+func TestConformSharesUnchangedValues(t *testing.T) {
+	in, _, err := DecodeJSON(thingPlan, []byte(metaJSON))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,8 +9,8 @@ import (
 
 // The objects of custom kinds (schema.Custom): metadata by its plan, the rest as it comes.
 
-// planned tells the fields of a custom object that are read by a plan.
-func planned(f *schema.Field) bool {
+// isMetaField tells the fields of a custom object that are read by a plan.
+func isMetaField(f *schema.Field) bool {
 	return f != nil && (f.Name == "metadata" || f.Name == "kind" || f.Name == "apiVersion")
 }
 
@@ -29,7 +29,7 @@ func (d *decoder) custom(m *schema.Message) (schema.Tree, error) {
 			return tree, nil
 		}
 		var v any
-		if f := fieldOf(m, key, true); planned(f) {
+		if f := fieldOf(m, key, true); isMetaField(f) {
 			d.pushField(m, f)
 			v, err = d.field(f)
 		} else {
@@ -47,8 +47,8 @@ func (d *decoder) custom(m *schema.Message) (schema.Tree, error) {
 	}
 }
 
-// pruned drops from a custom object what its schema does not know, and reports it.
-func pruned(m *schema.Message, tree schema.Tree, faults []FieldFault) (schema.Tree, []FieldFault) {
+// pruneUnknown drops from a custom object what its schema does not know, and reports it.
+func pruneUnknown(m *schema.Message, tree schema.Tree, faults []FieldFault) (schema.Tree, []FieldFault) {
 	tree, unknown := m.Custom.Prune(tree)
 	for _, path := range unknown {
 		if len(faults) >= maxFaults {
@@ -63,23 +63,23 @@ func pruned(m *schema.Message, tree schema.Tree, faults []FieldFault) (schema.Tr
 func (c *conformer) custom(m *schema.Message, tree schema.Tree) schema.Tree {
 	c.enter()
 	defer c.leave()
-	edit := edits{from: tree}
+	edit := copyOnWrite{from: tree}
 	for _, key := range slices.Sorted(maps.Keys(tree)) {
 		v := tree[key]
-		if f := fieldOf(m, key, true); planned(f) {
+		if f := fieldOf(m, key, true); isMetaField(f) {
 			c.pushField(m, f)
 			edit.set(key, v, c.field(f, v))
 			c.pop()
 			continue
 		}
-		if v == nil || c.base != nil && schema.Same(v, c.base[key]) {
+		if v == nil || c.base != nil && schema.SameRef(v, c.base[key]) {
 			continue
 		}
 		c.pushKey(key)
 		edit.set(key, v, c.raw(v))
 		c.pop()
 	}
-	if out := edit.out; out != nil && out["metadata"] == nil {
+	if out := edit.copied; out != nil && out["metadata"] == nil {
 		delete(out, "metadata")
 	}
 	return edit.result()
@@ -89,7 +89,7 @@ func (c *conformer) custom(m *schema.Message, tree schema.Tree) schema.Tree {
 func (e *encoder) customValue(m *schema.Message, t schema.Tree) {
 	e.raw("{")
 	for _, f := range m.Fields {
-		if v := t[f.Name]; v != nil && planned(f) {
+		if v := t[f.Name]; v != nil && isMetaField(f) {
 			e.member(f, v)
 		}
 	}

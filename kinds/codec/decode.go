@@ -10,10 +10,10 @@ import (
 // A decoder reads one JSON text into a tree.
 type decoder struct {
 	scanner
-	trail
-	items []any // of the lists that are being read, innermost last
-	parts int   // messages so far
-	nulls bool  // what is null stays, as nil
+	pathTracker
+	items     []any // of the lists that are being read, innermost last
+	messages  int   // messages so far
+	keepNulls bool  // what is null stays, as nil
 }
 
 // DecodeJSON reads an object of message m. The faults are the unknown and duplicate
@@ -25,10 +25,10 @@ func DecodeJSON(m *schema.Message, data []byte) (schema.Tree, []FieldFault, erro
 
 func decodeJSON(m *schema.Message, data []byte, nulls bool) (schema.Tree, []FieldFault, error) {
 	d := newDecoder(string(data))
-	d.nulls = nulls
-	tree, faults, err := d.whole(m)
+	d.keepNulls = nulls
+	tree, faults, err := d.root(m)
 	if err == nil && m.Custom != nil {
-		tree, faults = pruned(m, tree, faults)
+		tree, faults = pruneUnknown(m, tree, faults)
 	}
 	return tree, faults, err
 }
@@ -38,16 +38,16 @@ func decodeJSON(m *schema.Message, data []byte, nulls bool) (schema.Tree, []Fiel
 func DecodeStored(m *schema.Message, json []byte) (schema.Tree, error) {
 	d := newDecoder(unsafe.String(unsafe.SliceData(json), len(json)))
 	d.stored = true
-	tree, _, err := d.whole(m)
+	tree, _, err := d.root(m)
 	return tree, err
 }
 
-// whole reads all of the text, and releases the decoder.
-func (d *decoder) whole(m *schema.Message) (schema.Tree, []FieldFault, error) {
+// root reads all of the text, and releases the decoder.
+func (d *decoder) root(m *schema.Message) (schema.Tree, []FieldFault, error) {
 	defer d.release()
 	tree, err := d.document(m)
 	if err == nil {
-		err = d.trail.err
+		err = d.pathTracker.err
 	}
 	if err != nil {
 		return nil, nil, err
@@ -81,7 +81,7 @@ func (d *decoder) anyDocument() (any, []FieldFault, error) {
 		err = d.end()
 	}
 	if err == nil {
-		err = d.trail.err
+		err = d.pathTracker.err
 	}
 	if err != nil {
 		return nil, nil, err
@@ -90,7 +90,7 @@ func (d *decoder) anyDocument() (any, []FieldFault, error) {
 }
 
 // decoders are kept for their space.
-var decoders = sync.Pool{New: func() any { return &decoder{trail: trail{steps: make([]step, 0, 16)}} }}
+var decoders = sync.Pool{New: func() any { return &decoder{pathTracker: pathTracker{path: make([]pathElement, 0, 16)}} }}
 
 func newDecoder(text string) *decoder {
 	d := decoders.Get().(*decoder)
@@ -101,21 +101,21 @@ func newDecoder(text string) *decoder {
 // release keeps the space of a decoder for the next, and nothing of its text.
 func (d *decoder) release() {
 	const most = 1024 // steps and items that are kept
-	steps, items := d.steps[:cap(d.steps)], d.items[:cap(d.items)]
+	steps, items := d.path[:cap(d.path)], d.items[:cap(d.items)]
 	*d = decoder{}
 	if len(steps) > most || len(items) > most {
 		return
 	}
 	clear(steps)
 	clear(items)
-	d.steps, d.items = steps[:0], items[:0]
+	d.path, d.items = steps[:0], items[:0]
 	decoders.Put(d)
 }
 
 // document reads the whole text as one object.
 func (d *decoder) document(m *schema.Message) (schema.Tree, error) {
 	if d.peek() != '{' {
-		kind := valueKind(d.at())
+		kind := typeOfByte(d.at())
 		if err := d.skip(); err != nil {
 			return nil, err
 		}
@@ -133,8 +133,8 @@ func (d *decoder) document(m *schema.Message) (schema.Tree, error) {
 	return tree, d.end()
 }
 
-// valueKind names a value by its first byte, as errors do.
-func valueKind(c byte) string {
+// typeOfByte names a value by its first byte, as errors do.
+func typeOfByte(c byte) string {
 	switch c {
 	case '{':
 		return "object"
@@ -172,8 +172,8 @@ func (d *decoder) message(m *schema.Message) (schema.Tree, error) {
 	if err := d.open(); err != nil {
 		return nil, err
 	}
-	if d.parts++; d.parts > maxParts && !d.stored {
-		return nil, ErrTooMany
+	if d.messages++; d.messages > maxMessages && !d.stored {
+		return nil, ErrTooManyMessages
 	}
 	tree := make(schema.Tree)
 	nulls := false
@@ -206,7 +206,7 @@ func (d *decoder) message(m *schema.Message) (schema.Tree, error) {
 		}
 		nulls = nulls || v == nil
 	}
-	if nulls && !d.nulls {
+	if nulls && !d.keepNulls {
 		dropNulls(tree)
 	}
 	return tree, nil
@@ -233,14 +233,14 @@ func (d *decoder) field(f *schema.Field) (any, error) {
 	case f.Shape == schema.List && c == '[':
 		return d.list(f)
 	case f.Shape == schema.Map && c == '{':
-		return d.table(f)
+		return d.mapField(f)
 	}
-	return nil, d.refuse(goType(f))
+	return nil, d.skipMismatch(goType(f))
 }
 
-// refuse skips a value that does not fit a type.
-func (d *decoder) refuse(goType string) error {
-	kind := valueKind(d.peek())
+// skipMismatch skips a value that does not fit a type.
+func (d *decoder) skipMismatch(goType string) error {
+	kind := typeOfByte(d.peek())
 	if err := d.skip(); err != nil {
 		return err
 	}
@@ -272,11 +272,11 @@ func (d *decoder) list(f *schema.Field) (any, error) {
 		}
 		d.items = append(d.items, v)
 	}
-	return d.take(base), nil
+	return d.popItems(base), nil
 }
 
-// take returns the gathered items from base on as a list of their own.
-func (d *decoder) take(base int) []any {
+// popItems returns the gathered items from base on as a list of their own.
+func (d *decoder) popItems(base int) []any {
 	list := make([]any, len(d.items)-base)
 	copy(list, d.items[base:])
 	clear(d.items[base:])
@@ -284,7 +284,7 @@ func (d *decoder) take(base int) []any {
 	return list
 }
 
-func (d *decoder) table(f *schema.Field) (any, error) {
+func (d *decoder) mapField(f *schema.Field) (any, error) {
 	if err := d.open(); err != nil {
 		return nil, err
 	}
@@ -303,7 +303,7 @@ func (d *decoder) table(f *schema.Field) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		if v == nil && !d.nulls {
+		if v == nil && !d.keepNulls {
 			v = Zero(f)
 		}
 		before := len(table)
@@ -327,7 +327,7 @@ func (d *decoder) single(f *schema.Field) (any, error) {
 		return d.fieldSet(f)
 	case schema.TypeStrings:
 		v, err := d.any()
-		return d.texts(v), err
+		return d.strings(v), err
 	}
 	switch {
 	case c == '"' && f.Type != schema.TypeMessage:
@@ -335,7 +335,7 @@ func (d *decoder) single(f *schema.Field) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		return d.fromText(f, s), nil
+		return d.fromString(f, s), nil
 	case c == '{' && f.Type == schema.TypeMessage:
 		tree, err := d.message(f.Message)
 		if err != nil {
@@ -345,7 +345,7 @@ func (d *decoder) single(f *schema.Field) (any, error) {
 	case c == 'n':
 		return nil, d.literal("null")
 	case f.Type == schema.TypeMessage:
-		return nil, d.refuse(elementType(f))
+		return nil, d.skipMismatch(elementType(f))
 	case c == 't':
 		return d.fromBool(f, true), d.literal("true")
 	case c == 'f':
@@ -357,5 +357,5 @@ func (d *decoder) single(f *schema.Field) (any, error) {
 		}
 		return d.fromNumber(f, literal), nil
 	}
-	return nil, d.refuse(elementType(f))
+	return nil, d.skipMismatch(elementType(f))
 }

@@ -190,7 +190,7 @@ func FuzzDecodeJSON(f *testing.F) {
 		if second := EncodeJSON(thing, again); string(second.JSON) != string(out.JSON) {
 			t.Fatalf("not stable:\n%s\n%s", out.JSON, second.JSON)
 		}
-		if _, _, err := ParseHead(thing, out.JSON); err != nil {
+		if _, _, err := ParseMeta(thing, out.JSON); err != nil {
 			t.Fatal(err)
 		}
 	})

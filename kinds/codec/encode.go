@@ -12,14 +12,14 @@ import (
 // An Encoded is an object as clients get it, but for its resourceVersion: the version
 // is to be put in at the offset Slot.
 type Encoded struct {
-	JSON []byte
-	Slot int
+	JSON          []byte
+	VersionOffset int
 }
 
 // Unversioned is the object without a resourceVersion.
 func (e Encoded) Unversioned() []byte {
 	const field = `"resourceVersion":"`
-	from, to := e.Slot-len(field), e.Slot+1
+	from, to := e.VersionOffset-len(field), e.VersionOffset+1
 	if e.JSON[to] == ',' {
 		to++
 	} else if e.JSON[from-1] == ',' {
@@ -30,13 +30,13 @@ func (e Encoded) Unversioned() []byte {
 
 // An encoder appends JSON to b.
 type encoder struct {
-	b    []byte
-	slot int
-	most int // bytes that are wanted; 0 is no bound
+	b             []byte
+	versionOffset int
+	limit         int // bytes that are wanted; 0 is no bound
 }
 
 // full tells that more was written than is wanted: the rest may be left out.
-func (e *encoder) full() bool { return e.most > 0 && len(e.b) > e.most }
+func (e *encoder) full() bool { return e.limit > 0 && len(e.b) > e.limit }
 
 // buffers holds the scratch space of encoders, which is copied from at the end.
 var buffers = sync.Pool{New: func() any { b := make([]byte, 0, 4096); return &b }}
@@ -53,12 +53,12 @@ func EncodeJSON(k *schema.Kind, t schema.Tree) Encoded {
 
 // EncodeWithin is EncodeJSON as long as that has at most so many bytes. What has more is given
 // up while it is being written: ok is false.
-func EncodeWithin(k *schema.Kind, t schema.Tree, most int) (out Encoded, ok bool) {
+func EncodeWithin(k *schema.Kind, t schema.Tree, limit int) (out Encoded, ok bool) {
 	scratch := buffers.Get().(*[]byte)
-	e := encoder{b: (*scratch)[:0], slot: -1, most: most}
+	e := encoder{b: (*scratch)[:0], versionOffset: -1, limit: limit}
 	e.object(k, t)
 	if ok = !e.full(); ok {
-		out = Encoded{JSON: slices.Clone(e.b), Slot: e.slot}
+		out = Encoded{JSON: slices.Clone(e.b), VersionOffset: e.versionOffset}
 	}
 	if cap(e.b) <= maxPooled {
 		*scratch = e.b
@@ -101,8 +101,8 @@ func AppendAny(b []byte, v any) []byte {
 }
 
 // AppendAnyWithin is AppendAny of a beginning that has about so many bytes.
-func AppendAnyWithin(b []byte, v any, most int) []byte {
-	e := encoder{b: b, most: most}
+func AppendAnyWithin(b []byte, v any, limit int) []byte {
+	e := encoder{b: b, limit: limit}
 	e.any(v)
 	return e.b
 }
@@ -138,7 +138,7 @@ func (e *encoder) metadata(m *schema.Message, t schema.Tree) {
 		if f.Name == "resourceVersion" {
 			e.name(f)
 			e.raw(`""`)
-			e.slot = len(e.b) - 1
+			e.versionOffset = len(e.b) - 1
 			continue
 		}
 		e.member(f, t[f.Name])
@@ -150,7 +150,7 @@ func (e *encoder) message(m *schema.Message, t schema.Tree) {
 	e.raw("{")
 	left := len(t) // values that are still to be written
 	for _, f := range m.Fields {
-		if left == 0 && !f.Always {
+		if left == 0 && !f.EmitEmpty {
 			continue
 		}
 		v, ok := t[f.Name]
@@ -165,13 +165,13 @@ func (e *encoder) message(m *schema.Message, t schema.Tree) {
 // member writes a field with its value, or nothing if it is to be left out.
 func (e *encoder) member(f *schema.Field, v any) {
 	if v == nil {
-		if f.Always {
+		if f.EmitEmpty {
 			e.name(f)
-			e.absent(f)
+			e.emptyValue(f)
 		}
 		return
 	}
-	if !f.Always && !f.Pointer && isEmpty(f, v) {
+	if !f.EmitEmpty && !f.Pointer && isEmpty(f, v) {
 		return
 	}
 	e.name(f)
@@ -200,8 +200,8 @@ func isEmpty(f *schema.Field, v any) bool {
 	return false
 }
 
-// absent writes an absent field that is always written.
-func (e *encoder) absent(f *schema.Field) {
+// emptyValue writes an absent field that is always written.
+func (e *encoder) emptyValue(f *schema.Field) {
 	switch {
 	case f.Pointer || f.Shape != schema.Single:
 		e.raw("null")
@@ -227,7 +227,7 @@ func (e *encoder) value(f *schema.Field, v any) {
 	case schema.List:
 		e.list(f, v)
 	case schema.Map:
-		e.table(f, v)
+		e.mapField(f, v)
 	default:
 		e.single(f, v)
 	}
@@ -266,7 +266,7 @@ func (e *encoder) list(f *schema.Field, v any) {
 	e.raw("]")
 }
 
-func (e *encoder) table(f *schema.Field, v any) {
+func (e *encoder) mapField(f *schema.Field, v any) {
 	table, _ := v.(schema.Tree)
 	var space [16]string
 	e.raw("{")

@@ -29,8 +29,8 @@ func TestEncodeJSON(t *testing.T) {
 			if string(got.JSON) != c.want {
 				t.Errorf("got  %s\nwant %s", got.JSON, c.want)
 			}
-			if before := got.JSON[:got.Slot]; !bytes.HasSuffix(before, []byte(`"resourceVersion":"`)) {
-				t.Errorf("slot %d after %s", got.Slot, before)
+			if before := got.JSON[:got.VersionOffset]; !bytes.HasSuffix(before, []byte(`"resourceVersion":"`)) {
+				t.Errorf("slot %d after %s", got.VersionOffset, before)
 			}
 		})
 	}

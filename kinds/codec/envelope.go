@@ -6,8 +6,8 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// prefix begins every Protobuf body.
-var prefix = []byte{0x6b, 0x38, 0x73, 0x00}
+// protobufMagic begins every Protobuf body.
+var protobufMagic = []byte{0x6b, 0x38, 0x73, 0x00}
 
 const errNoEnvelope = typeError("provided data does not appear to be a protobuf message, expected prefix 6b 38 73 00")
 
@@ -28,7 +28,7 @@ func WrapEnvelope(b []byte, apiVersion, kind string, raw []byte) []byte {
 // OpenEnvelope appends what is before an object of so many bytes in its envelope, and
 // CloseEnvelope what is behind it.
 func OpenEnvelope(b []byte, apiVersion, kind string, size int) []byte {
-	b = append(b, prefix...)
+	b = append(b, protobufMagic...)
 	b, at := openWire(b, 1)
 	b = appendStringField(b, 1, apiVersion)
 	b = appendStringField(b, 2, kind)
@@ -46,7 +46,7 @@ func CloseEnvelope(b []byte) []byte {
 // UnwrapEnvelope takes a body apart. Raw shares its memory. The error may be shown to the
 // client.
 func UnwrapEnvelope(body []byte) (Envelope, error) {
-	rest, ok := bytes.CutPrefix(body, prefix)
+	rest, ok := bytes.CutPrefix(body, protobufMagic)
 	if !ok {
 		return Envelope{}, errNoEnvelope
 	}
@@ -70,7 +70,7 @@ func UnwrapEnvelope(body []byte) (Envelope, error) {
 		}
 		switch number {
 		case 1:
-			var parts [4]wirePart
+			var parts [4]wireField
 			if err := splitWire(p, &parts); err != nil {
 				return Envelope{}, err
 			}

@@ -14,13 +14,13 @@ const maxFaults = 100
 type FieldFault struct {
 	Path      string // as in spec.containers[0].image
 	Duplicate bool   // else the field is unknown
-	Text      string // the whole wording, of a YAML parser that knows no path
+	Message   string // the whole wording, of a YAML parser that knows no path
 }
 
 // String is the wording of warnings and strict errors: unknown field "spec.foo".
 func (f FieldFault) String() string {
-	if f.Text != "" {
-		return f.Text
+	if f.Message != "" {
+		return f.Message
 	}
 	if f.Duplicate {
 		return "duplicate field " + quote(f.Path)
@@ -50,9 +50,9 @@ func (e syntaxError) Error() string { return string(e) }
 // joinNames writes names as "a.b.c".
 func joinNames(names []string) string { return strings.Join(names, ".") }
 
-// ErrTooMany says that a body, or what a patch makes, holds more messages than is allowed.
-const ErrTooMany = syntaxError("an object may hold at most 65536 objects that its kind declares, such as the items of a list")
+// ErrTooManyMessages says that a body, or what a patch makes, holds more messages than is allowed.
+const ErrTooManyMessages = syntaxError("an object may hold at most 65536 objects that its kind declares, such as the items of a list")
 
-// maxParts bounds the messages in one object that comes in: a few bytes each as JSON, they take
+// maxMessages bounds the messages in one object that comes in: a few bytes each as JSON, they take
 // a thousand times as much while they are completed, checked and compared.
-const maxParts = 1 << 16
+const maxMessages = 1 << 16

@@ -6,10 +6,10 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// fieldSetText is the text of a set of fields, as trees hold it, for one JSON value that nests
+// compactFieldSet is the text of a set of fields, as trees hold it, for one JSON value that nests
 // so many levels deep: an object as an encoder writes it, so that it can go into the JSON of
 // its object as it is.
-func fieldSetText(text string, depth int) (string, error) {
+func compactFieldSet(text string, depth int) (string, error) {
 	if isPlainFieldSet(text) {
 		return text, nil
 	}
@@ -19,7 +19,7 @@ func fieldSetText(text string, depth int) (string, error) {
 	}
 	tree, ok := v.(schema.Tree)
 	if !ok {
-		return "", typeError("json: cannot unmarshal " + kindOf(v) + " into Go value of type v1.FieldsV1")
+		return "", typeError("json: cannot unmarshal " + valueType(v) + " into Go value of type v1.FieldsV1")
 	}
 	return string(AppendAny(nil, tree)), nil
 }
@@ -66,7 +66,7 @@ func (d *decoder) fieldSet(f *schema.Field) (any, error) {
 	}
 	switch c {
 	case '{':
-		text, err := fieldSetText(d.text[start:d.pos], d.depth)
+		text, err := compactFieldSet(d.text[start:d.pos], d.depth)
 		if err != nil {
 			d.malformed(err.Error())
 		}
@@ -74,13 +74,13 @@ func (d *decoder) fieldSet(f *schema.Field) (any, error) {
 	case 'n':
 		return nil, nil
 	}
-	d.mismatch(valueKind(c), elementType(f))
+	d.mismatch(typeOfByte(c), elementType(f))
 	return nil, nil
 }
 
-// stands tells whether the base has a set of fields to the letter, which may be deeper than what
+// equalsBase tells whether the base has a set of fields to the letter, which may be deeper than what
 // comes in may be.
-func (c *conformer) stands(text string) bool {
+func (c *conformer) equalsBase(text string) bool {
 	metadata, _ := c.base["metadata"].(schema.Tree)
 	managers, _ := metadata["managedFields"].([]any)
 	return slices.ContainsFunc(managers, func(entry any) bool {
@@ -94,13 +94,13 @@ func (c *conformer) stands(text string) bool {
 func (c *conformer) fieldSet(f *schema.Field, v any) any {
 	switch v := v.(type) {
 	case string:
-		if !c.raws {
+		if !c.encodedFieldSets {
 			break
 		}
-		if c.stands(v) {
+		if c.equalsBase(v) {
 			return v
 		}
-		text, err := fieldSetText(v, c.depth)
+		text, err := compactFieldSet(v, c.depth)
 		if s := (scanner{text: text, depth: c.depth}); err == nil && (s.peek() != '{' || s.skip() != nil || s.end() != nil) {
 			err = typeError("json: cannot unmarshal string into Go value of type v1.FieldsV1")
 		}
@@ -118,6 +118,6 @@ func (c *conformer) fieldSet(f *schema.Field, v any) any {
 		}
 		return nil
 	}
-	c.mismatch(kindOf(v), elementType(f))
+	c.mismatch(valueType(v), elementType(f))
 	return nil
 }

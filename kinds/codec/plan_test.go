@@ -8,14 +8,14 @@ import (
 // The plan of a small kind with a field of every type and shape.
 
 func field(name string, t schema.Type, wire ...int32) *schema.Field {
-	return &schema.Field{Name: name, Type: t, Wire: wire, WireAlways: t != schema.TypeBytes}
+	return &schema.Field{Name: name, Type: t, Wire: wire, WireEmitEmpty: t != schema.TypeBytes}
 }
 
 func list(name string, t schema.Type, wire ...int32) *schema.Field {
 	return &schema.Field{Name: name, Type: t, Shape: schema.List, Wire: wire}
 }
 
-func table(name string, t schema.Type, wire ...int32) *schema.Field {
+func mapOf(name string, t schema.Type, wire ...int32) *schema.Field {
 	return &schema.Field{Name: name, Type: t, Shape: schema.Map, Wire: wire}
 }
 
@@ -25,20 +25,20 @@ func of(f *schema.Field, m *schema.Message) *schema.Field {
 }
 
 func pointer(f *schema.Field) *schema.Field {
-	f.Pointer, f.WireAlways = true, false
+	f.Pointer, f.WireEmitEmpty = true, false
 	return f
 }
 
-func always(f *schema.Field) *schema.Field {
-	f.Always = true
+func emitEmpty(f *schema.Field) *schema.Field {
+	f.EmitEmpty = true
 	return f
 }
 
 var ownerPlan = schema.NewMessage("meta.v1.OwnerReference",
-	always(field("apiVersion", schema.TypeString, 5)),
-	always(field("kind", schema.TypeString, 1)),
-	always(field("name", schema.TypeString, 3)),
-	always(field("uid", schema.TypeString, 4)),
+	emitEmpty(field("apiVersion", schema.TypeString, 5)),
+	emitEmpty(field("kind", schema.TypeString, 1)),
+	emitEmpty(field("name", schema.TypeString, 3)),
+	emitEmpty(field("uid", schema.TypeString, 4)),
 	pointer(field("controller", schema.TypeBool, 6)),
 	pointer(field("blockOwnerDeletion", schema.TypeBool, 7)),
 )
@@ -53,17 +53,17 @@ var metaPlan = schema.NewMessage("meta.v1.ObjectMeta",
 	field("creationTimestamp", schema.TypeTime, 8),
 	pointer(field("deletionTimestamp", schema.TypeTime, 9)),
 	pointer(field("deletionGracePeriodSeconds", schema.TypeInt64, 10)),
-	table("labels", schema.TypeString, 11),
-	table("annotations", schema.TypeString, 12),
+	mapOf("labels", schema.TypeString, 11),
+	mapOf("annotations", schema.TypeString, 12),
 	of(list("ownerReferences", 0, 13), ownerPlan),
 	list("finalizers", schema.TypeString, 14),
 )
 
 var partPlan = schema.NewMessage("core.v1.Part",
-	always(field("name", schema.TypeString, 1)),
+	emitEmpty(field("name", schema.TypeString, 1)),
 	field("hostPath", schema.TypeString, 2, 1),
 	pointer(field("optional", schema.TypeBool, 2, 2)),
-	table("limits", schema.TypeQuantity, 3),
+	mapOf("limits", schema.TypeQuantity, 3),
 )
 
 var specPlan = schema.NewMessage("core.v1.ThingSpec",
@@ -81,15 +81,15 @@ var specPlan = schema.NewMessage("core.v1.ThingSpec",
 	pointer(field("at", schema.TypeMicroTime, 12)),
 	pointer(field("wait", schema.TypeDuration, 13)),
 	pointer(field("extra", schema.TypeRaw, 14)),
-	always(list("needed", schema.TypeString, 15)),
+	emitEmpty(list("needed", schema.TypeString, 15)),
 )
 
 var thingPlan = schema.NewMessage("core.v1.Thing",
-	always(of(field("metadata", 0, 1), metaPlan)),
-	table("data", schema.TypeString, 2),
-	table("binaryData", schema.TypeBytes, 3),
+	emitEmpty(of(field("metadata", 0, 1), metaPlan)),
+	mapOf("data", schema.TypeString, 2),
+	mapOf("binaryData", schema.TypeBytes, 3),
 	pointer(field("immutable", schema.TypeBool, 4)),
-	always(of(field("spec", 0, 5), specPlan)),
+	emitEmpty(of(field("spec", 0, 5), specPlan)),
 )
 
 var thing = &schema.Kind{
@@ -98,5 +98,5 @@ var thing = &schema.Kind{
 	SelectFields: []schema.SelectField{
 		{Name: "spec.nodeName", Path: "spec.nodeName"}, {Name: "shared", Path: "spec.hostNetwork"}, {Name: "spec.replicas", Path: "spec.replicas"},
 	},
-	Item: len(`{"kind":"Thing","apiVersion":"v1",`),
+	ItemOffset: len(`{"kind":"Thing","apiVersion":"v1",`),
 }

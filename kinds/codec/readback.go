@@ -19,16 +19,16 @@ func ReadBack(k *schema.Kind, key meta.Key, json []byte) error {
 	if !utf8.Valid(json) {
 		return typeError("its text is not UTF-8")
 	}
-	return legible(k, key, json)
+	return checkDecodable(k, key, json)
 }
 
-// legible checks that stored bytes are an object of kind k that belongs under a key, and that
+// checkDecodable checks that stored bytes are an object of kind k that belongs under a key, and that
 // every value of it has its form in the plan. It allocates next to nothing.
-func legible(k *schema.Kind, key meta.Key, json []byte) error {
-	if len(json) == 0 || k.Item > len(json) {
+func checkDecodable(k *schema.Kind, key meta.Key, json []byte) error {
+	if len(json) == 0 || k.ItemOffset > len(json) {
 		return errNoObject
 	}
-	r := reader{scanner: scanner{text: unsafe.String(&json[0], len(json)), stored: true}}
+	r := verifier{scanner: scanner{text: unsafe.String(&json[0], len(json)), stored: true}}
 	if r.peek() != '{' {
 		return errNoObject
 	}
@@ -38,30 +38,30 @@ func legible(k *schema.Kind, key meta.Key, json []byte) error {
 	if err := r.end(); err != nil {
 		return err
 	}
-	if r.heads != 1 {
-		return typeError("it has " + strconv.Itoa(r.heads) + " fields called metadata")
+	if r.metadataFields != 1 {
+		return typeError("it has " + strconv.Itoa(r.metadataFields) + " fields called metadata")
 	}
-	if r.place.Name != key.Name || r.place.Namespace != key.Namespace {
-		return typeError(fmt.Sprintf("it says that it is called %.100q in the namespace %.100q", r.place.Name, r.place.Namespace))
+	if r.ref.Name != key.Name || r.ref.Namespace != key.Namespace {
+		return typeError(fmt.Sprintf("it says that it is called %.100q in the namespace %.100q", r.ref.Name, r.ref.Namespace))
 	}
 	return nil
 }
 
 // A reader goes over the JSON of an object as a decoder does, by the plan, and makes nothing of it.
-type reader struct {
+type verifier struct {
 	scanner
-	place Place
-	heads int // fields of the object that are called metadata
+	ref            ObjectRef
+	metadataFields int // fields of the object that are called metadata
 }
 
 // Where the message at hand stands.
 const (
 	inRoot = iota
 	inMetadata
-	inside
+	nested
 )
 
-func (r *reader) message(m *schema.Message, where int) error {
+func (r *verifier) message(m *schema.Message, position int) error {
 	if err := r.open(); err != nil {
 		return err
 	}
@@ -73,12 +73,12 @@ func (r *reader) message(m *schema.Message, where int) error {
 		}
 		f := r.fieldAt(m, key, &next)
 		switch {
-		case where == inRoot && key == "metadata":
-			r.heads++
+		case position == inRoot && key == "metadata":
+			r.metadataFields++
 			err = r.metadata(f)
-		case where == inMetadata && (key == "name" || key == "namespace") && r.peek() == '"':
+		case position == inMetadata && (key == "name" || key == "namespace") && r.peek() == '"':
 			err = r.name(key)
-		case f == nil || where == inRoot && m.Custom != nil && !planned(f):
+		case f == nil || position == inRoot && m.Custom != nil && !isMetaField(f):
 			err = r.skip()
 		default:
 			err = r.field(f)
@@ -90,7 +90,7 @@ func (r *reader) message(m *schema.Message, where int) error {
 }
 
 // fieldAt finds a field of m, first where it should come.
-func (r *reader) fieldAt(m *schema.Message, key string, next *int) *schema.Field {
+func (r *verifier) fieldAt(m *schema.Message, key string, next *int) *schema.Field {
 	for i := *next; i < len(m.Fields); i++ {
 		if m.Fields[i].Name == key {
 			*next = i + 1
@@ -100,24 +100,24 @@ func (r *reader) fieldAt(m *schema.Message, key string, next *int) *schema.Field
 	return m.Field(key)
 }
 
-func (r *reader) metadata(f *schema.Field) error {
+func (r *verifier) metadata(f *schema.Field) error {
 	if f == nil || r.peek() != '{' {
 		return typeError("its metadata is no object")
 	}
 	return r.message(f.Message, inMetadata)
 }
 
-func (r *reader) name(key string) error {
+func (r *verifier) name(key string) error {
 	s, err := r.str()
 	if key == "name" {
-		r.place.Name = s
+		r.ref.Name = s
 	} else {
-		r.place.Namespace = s
+		r.ref.Namespace = s
 	}
 	return err
 }
 
-func (r *reader) field(f *schema.Field) error {
+func (r *verifier) field(f *schema.Field) error {
 	if f.Shape == schema.Single {
 		return r.single(f)
 	}
@@ -128,12 +128,12 @@ func (r *reader) field(f *schema.Field) error {
 	case f.Shape == schema.List && c == '[':
 		return r.list(f)
 	case f.Shape == schema.Map && c == '{':
-		return r.table(f)
+		return r.mapField(f)
 	}
-	return r.unfit(f)
+	return r.mismatch(f)
 }
 
-func (r *reader) list(f *schema.Field) error {
+func (r *verifier) list(f *schema.Field) error {
 	if err := r.open(); err != nil {
 		return err
 	}
@@ -148,7 +148,7 @@ func (r *reader) list(f *schema.Field) error {
 	}
 }
 
-func (r *reader) table(f *schema.Field) error {
+func (r *verifier) mapField(f *schema.Field) error {
 	if err := r.open(); err != nil {
 		return err
 	}
@@ -164,22 +164,22 @@ func (r *reader) table(f *schema.Field) error {
 }
 
 // single checks one value of the type of f, whatever its shape.
-func (r *reader) single(f *schema.Field) error {
+func (r *verifier) single(f *schema.Field) error {
 	c := r.peek()
 	switch f.Type {
 	case schema.TypeRaw:
 		if f.Message == nil {
 			return r.skip()
 		}
-		if alternative := alternativeFor(f.Message, c); alternative != nil {
-			return r.field(alternative)
+		if field := unionFieldFor(f.Message, c); field != nil {
+			return r.field(field)
 		}
 		if c != 'n' {
-			return r.unfit(f)
+			return r.mismatch(f)
 		}
 	case schema.TypeFields:
 		if c != '{' && c != 'n' {
-			return r.unfit(f)
+			return r.mismatch(f)
 		}
 		return r.skip()
 	case schema.TypeStrings:
@@ -187,33 +187,33 @@ func (r *reader) single(f *schema.Field) error {
 			return r.list(&schema.Field{Name: f.Name, Type: schema.TypeString})
 		}
 		if c != 'n' {
-			return r.unfit(f)
+			return r.mismatch(f)
 		}
 	}
 	switch {
 	case c == 'n':
 		return r.literal("null")
 	case c == '{' && f.Type == schema.TypeMessage:
-		return r.message(f.Message, inside)
+		return r.message(f.Message, nested)
 	case c == '"' && f.Type != schema.TypeMessage:
-		return r.text(f)
+		return r.checkString(f)
 	case (c == 't' || c == 'f') && f.Type == schema.TypeBool:
 		return r.skip()
 	case c == '-' || isDigit(c):
-		return r.figure(f)
+		return r.checkNumber(f)
 	case c == '{' || c == '[' || c == 't' || c == 'f' || c == '"':
-		return r.unfit(f)
+		return r.mismatch(f)
 	}
 	return r.skip() // which says what is wrong
 }
 
-// unfit is the error for a value that does not fit its field.
-func (r *reader) unfit(f *schema.Field) error {
+// mismatch is the error for a value that does not fit its field.
+func (r *verifier) mismatch(f *schema.Field) error {
 	return typeError("a field " + f.Name + " holds a value that is no " + goType(f))
 }
 
-// text checks a string.
-func (r *reader) text(f *schema.Field) error {
+// checkString checks a string.
+func (r *verifier) checkString(f *schema.Field) error {
 	if f.Type == schema.TypeString || f.Type == schema.TypeIntOrString {
 		return r.skipStr()
 	}
@@ -237,7 +237,7 @@ func (r *reader) text(f *schema.Field) error {
 	case schema.TypeDuration:
 		_, err = time.ParseDuration(s)
 	default:
-		return r.unfit(f)
+		return r.mismatch(f)
 	}
 	if err != nil {
 		return typeError("a field " + f.Name + " cannot be read: " + err.Error())
@@ -262,8 +262,8 @@ func isBase64(s string) bool {
 	return true
 }
 
-// figure checks a number.
-func (r *reader) figure(f *schema.Field) error {
+// checkNumber checks a number.
+func (r *verifier) checkNumber(f *schema.Field) error {
 	literal, err := r.number()
 	if err != nil {
 		return err
@@ -278,7 +278,7 @@ func (r *reader) figure(f *schema.Field) error {
 	case schema.TypeQuantity:
 		_, err = quantity.Parse(literal)
 	default:
-		return r.unfit(f)
+		return r.mismatch(f)
 	}
 	if err != nil {
 		return typeError("a field " + f.Name + " cannot be read: " + err.Error())

@@ -9,7 +9,7 @@ import (
 
 // What ReadBack passes can be decoded; what cannot be decoded, or belongs elsewhere, it refuses.
 func TestReadBack(t *testing.T) {
-	place, err := DecodeStored(thingPlan, []byte(headJSON))
+	place, err := DecodeStored(thingPlan, []byte(metaJSON))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -17,18 +17,18 @@ func TestReadBack(t *testing.T) {
 	var key meta.Key
 	key.Name, _ = metadata["name"].(string)
 	key.Namespace, _ = metadata["namespace"].(string)
-	if err := ReadBack(thing, key, []byte(headJSON)); err != nil {
+	if err := ReadBack(thing, key, []byte(metaJSON)); err != nil {
 		t.Error(err)
 	}
-	for i := range len(headJSON) {
-		cut := headJSON[:i] + "\x01" + headJSON[i+1:]
+	for i := range len(metaJSON) {
+		cut := metaJSON[:i] + "\x01" + metaJSON[i+1:]
 		if _, err := DecodeStored(thingPlan, []byte(cut)); err != nil && ReadBack(thing, key, []byte(cut)) == nil {
 			t.Errorf("passes %q, but %v", cut, err)
 		}
 	}
 	for _, bad := range []string{
-		"", "{", "[]", strings.Replace(headJSON, `"metadata"`, `"metadata":{},"metadata"`, 1), headJSON + "x",
-		strings.Replace(headJSON, `"name":"`, `"name":"x`, 1), strings.Replace(headJSON, `"metadata"`, "\"\xff\":1,\"metadata\"", 1),
+		"", "{", "[]", strings.Replace(metaJSON, `"metadata"`, `"metadata":{},"metadata"`, 1), metaJSON + "x",
+		strings.Replace(metaJSON, `"name":"`, `"name":"x`, 1), strings.Replace(metaJSON, `"metadata"`, "\"\xff\":1,\"metadata\"", 1),
 	} {
 		if ReadBack(thing, key, []byte(bad)) == nil {
 			t.Errorf("passes %q", bad)

@@ -13,9 +13,9 @@ import (
 // microLayout is the form of times with microseconds; it demands all six digits.
 const microLayout = "2006-01-02T15:04:05.000000Z07:00"
 
-// fromText is the tree form of a string that is the value of f; nil if it does not fit,
+// fromString is the tree form of a string that is the value of f; nil if it does not fit,
 // which is remembered.
-func (t *trail) fromText(f *schema.Field, s string) any {
+func (t *pathTracker) fromString(f *schema.Field, s string) any {
 	switch f.Type {
 	case schema.TypeString, schema.TypeIntOrString, schema.TypeRaw:
 		return s
@@ -34,8 +34,8 @@ func (t *trail) fromText(f *schema.Field, s string) any {
 	return nil
 }
 
-// fromNumber is fromText for a number as it was written.
-func (t *trail) fromNumber(f *schema.Field, literal string) any {
+// fromNumber is fromString for a number as it was written.
+func (t *pathTracker) fromNumber(f *schema.Field, literal string) any {
 	switch f.Type {
 	case schema.TypeInt32, schema.TypeIntOrString:
 		return t.integer(f, literal, 32)
@@ -52,8 +52,8 @@ func (t *trail) fromNumber(f *schema.Field, literal string) any {
 	return nil
 }
 
-// fromBool is fromText for true and false.
-func (t *trail) fromBool(f *schema.Field, b bool) any {
+// fromBool is fromString for true and false.
+func (t *pathTracker) fromBool(f *schema.Field, b bool) any {
 	switch f.Type {
 	case schema.TypeBool, schema.TypeRaw:
 		return b
@@ -64,19 +64,19 @@ func (t *trail) fromBool(f *schema.Field, b bool) any {
 	return nil
 }
 
-// texts is a list of texts; nil if v is something else, which is remembered.
-func (t *trail) texts(v any) any {
+// strings is a list of texts; nil if v is something else, which is remembered.
+func (t *pathTracker) strings(v any) any {
 	list, ok := v.([]any)
 	if !ok {
 		if v != nil {
-			t.mismatch(kindOf(v), "[]string")
+			t.mismatch(valueType(v), "[]string")
 		}
 		return nil
 	}
 	for i, item := range list {
 		if _, ok := item.(string); !ok {
 			t.pushIndex(i)
-			t.mismatch(kindOf(item), "string")
+			t.mismatch(valueType(item), "string")
 			t.pop()
 			return nil
 		}
@@ -84,7 +84,7 @@ func (t *trail) texts(v any) any {
 	return v
 }
 
-func (t *trail) integer(f *schema.Field, literal string, bits int) any {
+func (t *pathTracker) integer(f *schema.Field, literal string, bits int) any {
 	n, err := strconv.ParseInt(literal, 10, bits)
 	if err != nil {
 		t.mismatch("number "+literal, elementType(f))
@@ -93,7 +93,7 @@ func (t *trail) integer(f *schema.Field, literal string, bits int) any {
 	return n
 }
 
-func (t *trail) double(literal string) any {
+func (t *pathTracker) double(literal string) any {
 	n, err := strconv.ParseFloat(literal, 64)
 	if err != nil {
 		t.mismatch("number "+literal, "float64")
@@ -103,7 +103,7 @@ func (t *trail) double(literal string) any {
 }
 
 // anyNumber keeps integers that fit as int64, all other numbers as float64.
-func (t *trail) anyNumber(literal string) any {
+func (t *pathTracker) anyNumber(literal string) any {
 	if n, err := strconv.ParseInt(literal, 10, 64); err == nil {
 		return n
 	}
@@ -111,7 +111,7 @@ func (t *trail) anyNumber(literal string) any {
 }
 
 // bytes checks base64 and returns it without line breaks and stray bits.
-func (t *trail) bytes(s string) any {
+func (t *pathTracker) bytes(s string) any {
 	raw, err := base64.StdEncoding.DecodeString(s)
 	if err != nil {
 		t.malformed(err.Error())
@@ -139,7 +139,7 @@ func isCanonicalBase64(s string) bool {
 
 // time returns a time in UTC and whole seconds; nil for the zero time, which clients of
 // Go write as null.
-func (t *trail) time(s string) any {
+func (t *pathTracker) time(s string) any {
 	at, err := time.Parse(time.RFC3339, s)
 	if err != nil {
 		t.malformed(err.Error())
@@ -152,29 +152,29 @@ func (t *trail) time(s string) any {
 		return s
 	}
 	if at = at.UTC(); !isStorable(at) {
-		t.outside(s)
+		t.timeOutOfRange(s)
 		return nil
 	}
 	return at.Format(time.RFC3339)
 }
 
-const outsideYears = "year outside of range [0,9999]"
+const errYearRange = "year outside of range [0,9999]"
 
 // isStorable tells whether a time in UTC can be read again as it is written.
 func isStorable(at time.Time) bool { return 0 <= at.Year() && at.Year() <= 9999 }
 
-// outside remembers that the time at hand is, in UTC, none that is understood.
-func (t *trail) outside(s string) {
+// timeOutOfRange remembers that the time at hand is, in UTC, none that is understood.
+func (t *pathTracker) timeOutOfRange(s string) {
 	last := ""
-	if n := len(t.steps); n > 0 && !t.steps[n-1].list {
-		last = t.steps[n-1].name
-		defer func(steps []step) { t.steps = steps }(t.steps)
-		t.steps = t.steps[:n-1]
+	if n := len(t.path); n > 0 && !t.path[n-1].list {
+		last = t.path[n-1].name
+		defer func(steps []pathElement) { t.path = steps }(t.path)
+		t.path = t.path[:n-1]
 	}
-	t.malformed(strings.TrimSuffix(t.path(last), ".") + ": " + strconv.Quote(s) + " is no time: " + outsideYears)
+	t.malformed(strings.TrimSuffix(t.pathTo(last), ".") + ": " + strconv.Quote(s) + " is no time: " + errYearRange)
 }
 
-func (t *trail) microTime(s string) any {
+func (t *pathTracker) microTime(s string) any {
 	at, err := time.Parse(microLayout, s)
 	if err != nil {
 		t.malformed(err.Error())
@@ -184,13 +184,13 @@ func (t *trail) microTime(s string) any {
 		return nil
 	}
 	if at = at.UTC(); !isStorable(at) {
-		t.outside(s)
+		t.timeOutOfRange(s)
 		return nil
 	}
 	return at.Format(microLayout)
 }
 
-func (t *trail) quantity(s string) any {
+func (t *pathTracker) quantity(s string) any {
 	if isPlainQuantity(s) {
 		return s
 	}
@@ -221,7 +221,7 @@ func isPlainQuantity(s string) bool {
 	return false
 }
 
-func (t *trail) duration(s string) any {
+func (t *pathTracker) duration(s string) any {
 	d, err := time.ParseDuration(s)
 	if err != nil {
 		t.malformed(err.Error())

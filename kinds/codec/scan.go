@@ -10,8 +10,8 @@ const (
 	// MaxDepth bounds how deeply the objects and lists of anything that comes in may nest, in
 	// every format.
 	MaxDepth = 256
-	// storedDepth is the same for what is stored: earlier servers have let in as much.
-	storedDepth = 10_000
+	// maxStoredDepth is the same for what is stored: earlier servers have let in as much.
+	maxStoredDepth = 10_000
 )
 
 const (
@@ -71,14 +71,14 @@ func (s *scanner) end() error {
 // open consumes the bracket that begins an object or a list.
 func (s *scanner) open() error {
 	s.pos++
-	if s.depth++; s.depth > MaxDepth && (!s.stored || s.depth > storedDepth) {
+	if s.depth++; s.depth > MaxDepth && (!s.stored || s.depth > maxStoredDepth) {
 		return errDepth
 	}
 	return nil
 }
 
-// shut consumes the bracket that ends an object or a list.
-func (s *scanner) shut() {
+// close consumes the bracket that ends an object or a list.
+func (s *scanner) close() {
 	s.pos++
 	s.depth--
 }
@@ -102,7 +102,7 @@ func (s *scanner) key(first bool) (key string, more bool, err error) {
 func (s *scanner) toKey(first bool) (more bool, err error) {
 	c := s.peek()
 	if c == '}' {
-		s.shut()
+		s.close()
 		return false, nil
 	}
 	if !first {
@@ -131,7 +131,7 @@ func (s *scanner) colon() error {
 func (s *scanner) element(first bool) (more bool, err error) {
 	c := s.peek()
 	if c == ']' {
-		s.shut()
+		s.close()
 		return false, nil
 	}
 	if first {
@@ -172,8 +172,8 @@ func (s *scanner) str() (string, error) {
 }
 
 const (
-	ones  = 0x0101010101010101
-	highs = 0x8080808080808080
+	lowBits  = 0x0101010101010101
+	highBits = 0x8080808080808080
 )
 
 // plainEnd is the offset from i on of the first byte that is a quote, a backslash, a
@@ -183,7 +183,7 @@ func plainEnd(t string, i int) int {
 		w := t[i : i+8]
 		x := uint64(w[0]) | uint64(w[1])<<8 | uint64(w[2])<<16 | uint64(w[3])<<24 |
 			uint64(w[4])<<32 | uint64(w[5])<<40 | uint64(w[6])<<48 | uint64(w[7])<<56
-		if found := controls(x) | equals(x, '"') | equals(x, '\\') | x&highs; found != 0 {
+		if found := maskControl(x) | maskEqual(x, '"') | maskEqual(x, '\\') | x&highBits; found != 0 {
 			return i + bits.TrailingZeros64(found)/8
 		}
 	}
@@ -195,13 +195,13 @@ func plainEnd(t string, i int) int {
 	return i
 }
 
-// controls marks, up to the first hit, the bytes of x below 0x20 by their high bit.
-func controls(x uint64) uint64 { return (x - ones*' ') & ^x & highs }
+// maskControl marks, up to the first hit, the bytes of x below 0x20 by their high bit.
+func maskControl(x uint64) uint64 { return (x - lowBits*' ') & ^x & highBits }
 
-// equals marks, up to the first hit, the bytes of x that are c by their high bit.
-func equals(x uint64, c byte) uint64 {
-	y := x ^ ones*uint64(c)
-	return (y - ones) & ^y & highs
+// maskEqual marks, up to the first hit, the bytes of x that are c by their high bit.
+func maskEqual(x uint64, c byte) uint64 {
+	y := x ^ lowBits*uint64(c)
+	return (y - lowBits) & ^y & highBits
 }
 
 // literal consumes true, false or null.

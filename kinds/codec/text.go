@@ -11,11 +11,11 @@ const hexDigits = "0123456789abcdef"
 
 // appendString writes a JSON string, escaped as package doc says.
 func appendString(b []byte, s string) []byte {
-	return append(AppendText(append(b, '"'), s), '"')
+	return append(AppendEscaped(append(b, '"'), s), '"')
 }
 
-// AppendText appends what stands for s between the quotes of a JSON string.
-func AppendText(b []byte, s string) []byte {
+// AppendEscaped appends what stands for s between the quotes of a JSON string.
+func AppendEscaped(b []byte, s string) []byte {
 	start := 0
 	for i := safeEnd(s, 0); i < len(s); i = safeEnd(s, i) {
 		c := s[i]
@@ -64,8 +64,8 @@ func safeEnd(t string, i int) int {
 		w := t[i : i+8]
 		x := uint64(w[0]) | uint64(w[1])<<8 | uint64(w[2])<<16 | uint64(w[3])<<24 |
 			uint64(w[4])<<32 | uint64(w[5])<<40 | uint64(w[6])<<48 | uint64(w[7])<<56
-		found := controls(x) | equals(x, '"') | equals(x, '\\') | x&highs |
-			equals(x, '<') | equals(x, '>') | equals(x, '&')
+		found := maskControl(x) | maskEqual(x, '"') | maskEqual(x, '\\') | x&highBits |
+			maskEqual(x, '<') | maskEqual(x, '>') | maskEqual(x, '&')
 		if found != 0 {
 			return i + bits.TrailingZeros64(found)/8
 		}

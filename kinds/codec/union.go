@@ -6,21 +6,21 @@ import "github.com/troupe-api/troupe/kinds/schema"
 // value of whichever field of the message fits, an object, a list or a bool. On the wire
 // it is that message, where a bool is true beside an object.
 
-// alternative finds the field of a union for a value; nil if none fits.
-func alternative(m *schema.Message, v any) *schema.Field {
+// unionField finds the field of a union for a value; nil if none fits.
+func unionField(m *schema.Message, v any) *schema.Field {
 	switch v.(type) {
 	case schema.Tree:
-		return alternativeFor(m, '{')
+		return unionFieldFor(m, '{')
 	case []any:
-		return alternativeFor(m, '[')
+		return unionFieldFor(m, '[')
 	case bool:
-		return alternativeFor(m, 't')
+		return unionFieldFor(m, 't')
 	}
 	return nil
 }
 
-// alternativeFor finds the field of a union for a value that begins with c.
-func alternativeFor(m *schema.Message, c byte) *schema.Field {
+// unionFieldFor finds the field of a union for a value that begins with c.
+func unionFieldFor(m *schema.Message, c byte) *schema.Field {
 	for _, f := range m.Fields {
 		switch {
 		case f.Shape == schema.List:
@@ -40,26 +40,26 @@ func alternativeFor(m *schema.Message, c byte) *schema.Field {
 
 func (d *decoder) union(m *schema.Message) (any, error) {
 	c := d.peek()
-	if f := alternativeFor(m, c); f != nil {
+	if f := unionFieldFor(m, c); f != nil {
 		return d.field(f)
 	}
 	if c == 'n' {
 		return nil, d.literal("null")
 	}
-	return nil, d.refuse(messageType(m))
+	return nil, d.skipMismatch(messageType(m))
 }
 
 func (c *conformer) union(m *schema.Message, v any) any {
-	f := alternative(m, v)
+	f := unionField(m, v)
 	if f == nil {
-		c.mismatch(kindOf(v), messageType(m))
+		c.mismatch(valueType(v), messageType(m))
 		return nil
 	}
 	return c.field(f, v)
 }
 
 func (e *encoder) union(m *schema.Message, v any) {
-	if f := alternative(m, v); f != nil {
+	if f := unionField(m, v); f != nil {
 		e.value(f, v)
 		return
 	}
@@ -67,12 +67,12 @@ func (e *encoder) union(m *schema.Message, v any) {
 }
 
 func appendWireUnion(b []byte, m *schema.Message, v any) []byte {
-	f := alternative(m, v)
+	f := unionField(m, v)
 	if f == nil {
 		return appendWire(b, wireOf(m), nil)
 	}
 	parts := schema.Tree{f.Name: v}
-	if flag := alternativeFor(m, 't'); flag != nil && flag != f {
+	if flag := unionFieldFor(m, 't'); flag != nil && flag != f {
 		parts[flag.Name] = true
 	}
 	return appendWire(b, wireOf(m), parts)
@@ -85,11 +85,11 @@ func (d *wireDecoder) union(m *schema.Message, p []byte) (any, error) {
 		return nil, err
 	}
 	for _, c := range []byte{'{', '['} {
-		if f := alternativeFor(m, c); f != nil && parts[f.Name] != nil {
+		if f := unionFieldFor(m, c); f != nil && parts[f.Name] != nil {
 			return parts[f.Name], nil
 		}
 	}
-	if flag := alternativeFor(m, 't'); flag != nil {
+	if flag := unionFieldFor(m, 't'); flag != nil {
 		on, _ := parts[flag.Name].(bool)
 		return on, nil
 	}

@@ -19,7 +19,7 @@ func unionPlan() *schema.Message {
 	return schema.NewMessage("x.v1.Outer",
 		union("items", 1, pointer(of(field("one", 0, 1), inner)), of(list("many", 0, 2), inner)),
 		union("more", 2, field("on", schema.TypeBool, 1), pointer(of(field("one", 0, 2), inner))),
-		table("extra", schema.TypeStrings, 3),
+		mapOf("extra", schema.TypeStrings, 3),
 	)
 }
 

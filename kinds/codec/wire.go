@@ -40,18 +40,18 @@ func wireOf(m *schema.Message) *wireMessage {
 
 // add puts a field where the numbers of its way lead to. A field without numbers exists
 // in JSON only.
-func (w *wireMessage) add(f *schema.Field, way []int32) {
-	switch len(way) {
+func (w *wireMessage) add(f *schema.Field, path []int32) {
+	switch len(path) {
 	case 0:
 	case 1:
-		w.nodes = append(w.nodes, &wireNode{number: way[0], field: f})
+		w.nodes = append(w.nodes, &wireNode{number: path[0], field: f})
 	default:
-		n := w.node(way[0])
+		n := w.node(path[0])
 		if n == nil || n.inner == nil {
-			n = &wireNode{number: way[0], inner: &wireMessage{}}
+			n = &wireNode{number: path[0], inner: &wireMessage{}}
 			w.nodes = append(w.nodes, n)
 		}
-		n.inner.add(f, way[1:])
+		n.inner.add(f, path[1:])
 	}
 }
 

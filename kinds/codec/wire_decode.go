@@ -32,10 +32,10 @@ func DecodeProtobuf(m *schema.Message, body []byte) (schema.Tree, []FieldFault, 
 
 // A wireDecoder reads one Protobuf message into a tree.
 type wireDecoder struct {
-	trail
-	depth int
-	parts int   // messages so far
-	items []any // of the lists that are being read, innermost last
+	pathTracker
+	depth    int
+	messages int   // messages so far
+	items    []any // of the lists that are being read, innermost last
 }
 
 // enter goes one level down, as deep as the same would lie in JSON. Who has read what is there
@@ -51,8 +51,8 @@ func (d *wireDecoder) message(w *wireMessage, tree schema.Tree, b []byte) error 
 	if err := d.enter(); err != nil {
 		return err
 	}
-	if d.parts++; d.parts > maxParts {
-		return ErrTooMany
+	if d.messages++; d.messages > maxMessages {
+		return ErrTooManyMessages
 	}
 	for len(b) > 0 {
 		number, wireType, n := protowire.ConsumeTag(b)
@@ -62,7 +62,7 @@ func (d *wireDecoder) message(w *wireMessage, tree schema.Tree, b []byte) error 
 		var err error
 		switch node := w.node(int32(number)); {
 		case node == nil:
-			n, err = passWire(number, wireType, b, n)
+			n, err = skipWire(number, wireType, b, n)
 		case node.inner != nil:
 			n, err = d.inlined(node, wireType, tree, b, n)
 		case node.field.Shape == schema.List:
@@ -86,8 +86,8 @@ func wrongType(name string, t protowire.Type) error {
 	return typeError("proto: wrong wireType = " + strconv.Itoa(int(t)) + " for field " + name)
 }
 
-// passWire skips a field whose tag took n bytes, and returns the length of both.
-func passWire(number protowire.Number, t protowire.Type, b []byte, n int) (int, error) {
+// skipWire skips a field whose tag took n bytes, and returns the length of both.
+func skipWire(number protowire.Number, t protowire.Type, b []byte, n int) (int, error) {
 	size := protowire.ConsumeFieldValue(number, t, b[n:])
 	if size < 0 {
 		return 0, errProtobuf
@@ -194,11 +194,11 @@ func (d *wireDecoder) entry(node *wireNode, t protowire.Type, tree schema.Tree, 
 		case 1:
 			var raw []byte
 			raw, size, err = payload(f.Name, t, p, size)
-			key = wireText(raw)
+			key = wireString(raw)
 		case 2:
 			v, size, err = d.value(f, t, nil, p, size)
 		default:
-			size, err = passWire(number, t, p, size)
+			size, err = skipWire(number, t, p, size)
 		}
 		if err != nil {
 			return 0, err
@@ -269,8 +269,8 @@ func (d *wireDecoder) value(f *schema.Field, t protowire.Type, before any, b []b
 	return tree, n, d.message(wireOf(f.Message), tree, p)
 }
 
-// wireText is the text of bytes of the body, which it shares.
-func wireText(p []byte) string {
+// wireString is the text of bytes of the body, which it shares.
+func wireString(p []byte) string {
 	if len(p) == 0 {
 		return ""
 	}

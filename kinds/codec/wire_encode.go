@@ -74,7 +74,7 @@ func appendWireField(b []byte, number int32, f *schema.Field, v any) []byte {
 		}
 		return b
 	}
-	if v == nil && !f.WireAlways {
+	if v == nil && !f.WireEmitEmpty {
 		return b
 	}
 	return appendWireValue(b, number, f, v)

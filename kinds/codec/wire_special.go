@@ -33,16 +33,16 @@ func wireNumber(t schema.Type, b []byte) (any, int) {
 func (d *wireDecoder) special(f *schema.Field, p []byte) (any, error) {
 	switch f.Type {
 	case schema.TypeString:
-		return wireText(p), nil
+		return wireString(p), nil
 	case schema.TypeBytes:
 		return base64.StdEncoding.EncodeToString(p), nil
 	case schema.TypeStrings:
-		return wireTexts(p)
+		return wireStrings(p)
 	}
 	if f.Message != nil {
 		return d.union(f.Message, p)
 	}
-	var parts [4]wirePart
+	var parts [4]wireField
 	if err := splitWire(p, &parts); err != nil {
 		return nil, err
 	}
@@ -52,10 +52,10 @@ func (d *wireDecoder) special(f *schema.Field, p []byte) (any, error) {
 	case schema.TypeDuration:
 		return time.Duration(parts[1].number).String(), nil
 	case schema.TypeQuantity:
-		return d.wireQuantity(wireText(parts[1].bytes)), nil
+		return d.wireQuantity(wireString(parts[1].bytes)), nil
 	case schema.TypeIntOrString:
 		if parts[1].number != 0 {
-			return wireText(parts[3].bytes), nil
+			return wireString(parts[3].bytes), nil
 		}
 		return int64(int32(parts[2].number)), nil
 	}
@@ -70,7 +70,7 @@ func wireFieldSet(p []byte, depth int) (any, error) {
 	if len(p) == 0 {
 		return nil, nil
 	}
-	s := scanner{text: wireText(p), depth: depth}
+	s := scanner{text: wireString(p), depth: depth}
 	if s.peek() != '{' {
 		return nil, errProtobuf
 	}
@@ -80,11 +80,11 @@ func wireFieldSet(p []byte, depth int) (any, error) {
 	if err := s.end(); err != nil {
 		return nil, err
 	}
-	return fieldSetText(s.text, depth)
+	return compactFieldSet(s.text, depth)
 }
 
-// wireTexts reads the texts that a message holds under number 1; nil if there are none.
-func wireTexts(p []byte) (any, error) {
+// wireStrings reads the texts that a message holds under number 1; nil if there are none.
+func wireStrings(p []byte) (any, error) {
 	var list []any
 	for len(p) > 0 {
 		number, t, n := protowire.ConsumeTag(p)
@@ -97,7 +97,7 @@ func wireTexts(p []byte) (any, error) {
 		}
 		if number == 1 && t == protowire.BytesType {
 			text, _ := protowire.ConsumeBytes(p[n:])
-			list = append(list, wireText(text))
+			list = append(list, wireString(text))
 		}
 		p = p[n+size:]
 	}
@@ -107,14 +107,14 @@ func wireTexts(p []byte) (any, error) {
 	return list, nil
 }
 
-// A wirePart is what a small message holds under one number.
-type wirePart struct {
+// A wireField is what a small message holds under one number.
+type wireField struct {
 	number uint64
 	bytes  []byte
 }
 
 // splitWire takes a message with the numbers 1 to 3 apart. The last of several wins.
-func splitWire(p []byte, parts *[4]wirePart) error {
+func splitWire(p []byte, parts *[4]wireField) error {
 	for len(p) > 0 {
 		number, t, n := protowire.ConsumeTag(p)
 		if n < 0 {
@@ -148,7 +148,7 @@ func wireTime(f *schema.Field, empty bool, seconds int64, nanos int32) (any, err
 		return nil, nil
 	}
 	if !isStorable(at) {
-		return nil, typeError(f.Name + ": " + outsideYears)
+		return nil, typeError(f.Name + ": " + errYearRange)
 	}
 	if f.Type == schema.TypeTime {
 		return at.Format(time.RFC3339), nil

@@ -39,7 +39,7 @@ func TestProtobufBytes(t *testing.T) {
 		of(field("part", 0, 3), partPlan),
 		field("n", schema.TypeInt32, 1),
 		pointer(field("target", schema.TypeIntOrString, 2)),
-		table("m", schema.TypeString, 4),
+		mapOf("m", schema.TypeString, 4),
 		field("at", schema.TypeTime, 5),
 		field("json", schema.TypeString),
 	)

@@ -14,15 +14,15 @@ import (
 
 // What a YAML body may grow to, so that aliases cannot make it a bomb.
 const (
-	yamlGrowth = 16      // times the body
-	yamlRoom   = 1 << 16 // plus bytes
-	yamlLevels = 1000    // of nesting; the parser's time grows faster than linear with it
+	yamlGrowthFactor = 16      // times the body
+	yamlGrowthBase   = 1 << 16 // plus bytes
+	yamlMaxNesting   = 1000    // of nesting; the parser's time grows faster than linear with it
 )
 
 const (
-	errYAMLGrowth = syntaxError("yaml: document contains excessive aliasing")
-	errYAMLDepth  = syntaxError("yaml: exceeded max depth")
-	errYAMLMore   = syntaxError("yaml: the body holds more than one document")
+	errYAMLGrowth            = syntaxError("yaml: document contains excessive aliasing")
+	errYAMLDepth             = syntaxError("yaml: exceeded max depth")
+	errYAMLMultipleDocuments = syntaxError("yaml: the body holds more than one document")
 )
 
 // DecodeYAML is DecodeJSON for YAML 1.1. A body that is JSON is read as such. Duplicate
@@ -40,7 +40,7 @@ func DecodeConfig(m *schema.Message, data []byte) (schema.Tree, []FieldFault, er
 func decodeYAML(m *schema.Message, data []byte, nulls bool) (schema.Tree, []FieldFault, error) {
 	if bytes.HasPrefix(bytes.TrimLeft(data, " \t\r\n"), []byte("{")) {
 		tree, faults, err := decodeJSON(m, data, nulls)
-		if malformed := syntaxError(""); !errors.As(err, &malformed) || err == errDepth || err == ErrTooMany {
+		if malformed := syntaxError(""); !errors.As(err, &malformed) || err == errDepth || err == ErrTooManyMessages {
 			return tree, faults, err
 		}
 	}
@@ -50,10 +50,10 @@ func decodeYAML(m *schema.Message, data []byte, nulls bool) (schema.Tree, []Fiel
 	}
 	tree, ok := v.(schema.Tree)
 	if !ok {
-		return nil, nil, typeError("json: cannot unmarshal " + kindOf(v) + " into Go value of type " + messageType(m))
+		return nil, nil, typeError("json: cannot unmarshal " + valueType(v) + " into Go value of type " + messageType(m))
 	}
-	c := conformer{root: true, nulls: nulls}
-	tree, more, err := c.whole(m, tree)
+	c := conformer{root: true, keepNulls: nulls}
+	tree, more, err := c.object(m, tree)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -62,7 +62,7 @@ func decodeYAML(m *schema.Message, data []byte, nulls bool) (schema.Tree, []Fiel
 
 // readYAML reads a YAML text, which holds one document: what follows it would be lost.
 func readYAML(data []byte) (v any, faults []FieldFault, err error) {
-	if yamlNesting(data) > yamlLevels {
+	if yamlNesting(data) > yamlMaxNesting {
 		return nil, nil, errYAMLDepth
 	}
 	defer func() {
@@ -75,24 +75,24 @@ func readYAML(data []byte) (v any, faults []FieldFault, err error) {
 		if duplicates := (*yaml.TypeError)(nil); !errors.As(err, &duplicates) {
 			return nil, nil, syntaxError(err.Error())
 		}
-		faults = []FieldFault{{Duplicate: true, Text: err.Error()}}
+		faults = []FieldFault{{Duplicate: true, Message: err.Error()}}
 		read = nil
 		if err := yaml.Unmarshal(data, &read); err != nil {
 			return nil, nil, syntaxError(err.Error())
 		}
 	}
 	if bytes.Contains(data, []byte("\n---")) || bytes.Contains(data, []byte("\n...")) {
-		if err := onlyDocument(data); err != nil {
+		if err := checkSingleDocument(data); err != nil {
 			return nil, nil, err
 		}
 	}
-	c := yamlConverter{room: yamlGrowth*len(data) + yamlRoom}
+	c := yamlConverter{budget: yamlGrowthFactor*len(data) + yamlGrowthBase}
 	v, err = c.value(read)
 	return v, faults, err
 }
 
-// onlyDocument refuses what has more documents than one, but for empty ones behind it.
-func onlyDocument(data []byte) error {
+// checkSingleDocument refuses what has more documents than one, but for empty ones behind it.
+func checkSingleDocument(data []byte) error {
 	d := yaml.NewDecoder(bytes.NewReader(data))
 	for first := true; ; first = false {
 		var document any
@@ -100,7 +100,7 @@ func onlyDocument(data []byte) error {
 		case err == io.EOF:
 			return nil
 		case err != nil || !first && document != nil:
-			return errYAMLMore
+			return errYAMLMultipleDocuments
 		}
 	}
 }
@@ -131,12 +131,12 @@ func yamlNesting(data []byte) int {
 
 // A yamlConverter turns what the YAML parser made into a tree.
 type yamlConverter struct {
-	room  int // bytes that may still be made
-	depth int
+	budget int // bytes that may still be made
+	depth  int
 }
 
 func (c *yamlConverter) spend(n int) error {
-	if c.room -= n; c.room < 0 {
+	if c.budget -= n; c.budget < 0 {
 		return errYAMLGrowth
 	}
 	return nil

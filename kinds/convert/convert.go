@@ -9,11 +9,11 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// Shown is a tree of the stored form as kind k, or its sub-resource sub (nil for none),
+// FromStored is a tree of the stored form as kind k, or its sub-resource sub (nil for none),
 // shows it; nil if the sub-resource shows nothing. The tree that is given stays as it is;
 // the result may share with it.
-func Shown(k *schema.Kind, sub *schema.Subresource, t schema.Tree) schema.Tree {
-	if sub != nil && sub.Speaks != nil {
+func FromStored(k *schema.Kind, sub *schema.Subresource, t schema.Tree) schema.Tree {
+	if sub != nil && sub.BodyKind != nil {
 		if sub.View.Read == nil {
 			return nil
 		}
@@ -39,10 +39,10 @@ func ToStored(k *schema.Kind, t schema.Tree) schema.Tree {
 	return t
 }
 
-// Speaker is the kind that k, or its sub-resource sub, speaks.
-func Speaker(k *schema.Kind, sub *schema.Subresource) *schema.Kind {
-	if sub != nil && sub.Speaks != nil {
-		return sub.Speaks
+// BodyKind is the kind that k, or its sub-resource sub, speaks.
+func BodyKind(k *schema.Kind, sub *schema.Subresource) *schema.Kind {
+	if sub != nil && sub.BodyKind != nil {
+		return sub.BodyKind
 	}
 	return k
 }
@@ -50,20 +50,20 @@ func Speaker(k *schema.Kind, sub *schema.Subresource) *schema.Kind {
 // Object is a stored object as kind k, or its sub-resource sub, shows it; nil if the
 // sub-resource shows nothing. Errors say that the stored bytes are not what they should be.
 func Object(k *schema.Kind, sub *schema.Subresource, o *meta.Object) (*meta.Object, error) {
-	speaker := Speaker(k, sub)
-	if speaker == k.Stored {
-		return Current(speaker, o)
+	bodyKind := BodyKind(k, sub)
+	if bodyKind == k.Stored {
+		return ToCurrentSchema(bodyKind, o)
 	}
-	tree, err := Read(k.Stored, o.JSON)
+	tree, err := DecodeStored(k.Stored, o.JSON)
 	if err != nil {
 		return nil, fmt.Errorf("stored object %s: %w", o.Key, err)
 	}
-	shown := Shown(k, sub, tree)
-	if shown == nil {
+	converted := FromStored(k, sub, tree)
+	if converted == nil {
 		return nil, nil
 	}
-	out := &meta.Object{Key: o.Key, Version: o.Version, Item: speaker.Item, Head: o.Head}
-	if encoded := codec.EncodeJSON(speaker, shown); o.Version > 0 {
+	out := &meta.Object{Key: o.Key, Version: o.Version, ItemOffset: bodyKind.ItemOffset, Meta: o.Meta}
+	if encoded := codec.EncodeJSON(bodyKind, converted); o.Version > 0 {
 		out.JSON = encoded.WithVersion(o.Version)
 	} else { // of a dry run
 		out.JSON = encoded.Unversioned()

@@ -12,49 +12,49 @@ import (
 // Objects of custom kinds are stored as they were written, whatever becomes of their definition.
 // What their schema says today, what it drops and what it fills in, counts when they are read.
 
-// Read is the tree of stored bytes in the form of a stored kind. Its texts share the memory of json.
-func Read(k *schema.Kind, json []byte) (schema.Tree, error) {
+// DecodeStored is the tree of stored bytes in the form of a stored kind. Its texts share the memory of json.
+func DecodeStored(k *schema.Kind, json []byte) (schema.Tree, error) {
 	tree, err := codec.DecodeStored(k.Message, json)
 	if err != nil || !k.Custom() {
 		return tree, err
 	}
-	for _, written := range k.Forms { // first what the version says in which it was written
+	for _, written := range k.Versions { // first what the version says in which it was written
 		if written != k && written.APIVersion() == tree["apiVersion"] {
-			tree = shaped(written, tree)
+			tree = applySchema(written, tree)
 		}
 	}
-	tree = shaped(k, tree)
+	tree = applySchema(k, tree)
 	if k.Kind != "" { // of a known definition
 		tree["kind"], tree["apiVersion"] = k.Kind, k.APIVersion()
 	}
 	return tree, nil
 }
 
-// shaped is a tree, which it may change, without what a schema drops, and with what it fills in.
-func shaped(k *schema.Kind, tree schema.Tree) schema.Tree {
+// applySchema is a tree, which it may change, without what a schema drops, and with what it fills in.
+func applySchema(k *schema.Kind, tree schema.Tree) schema.Tree {
 	tree, _ = k.Message.Custom.Prune(tree)
 	rules.Default(k, tree)
 	return tree
 }
 
-// Current is a stored object in the form of its kind, a stored one: the object itself if that is
+// ToCurrentSchema is a stored object in the form of its kind, a stored one: the object itself if that is
 // the form that it has.
-func Current(k *schema.Kind, o *meta.Object) (*meta.Object, error) {
-	if !k.Custom() || o.InForm(k.Message.Custom.Form) {
+func ToCurrentSchema(k *schema.Kind, o *meta.Object) (*meta.Object, error) {
+	if !k.Custom() || o.ConformsTo(k.Message.Custom.SchemaID) {
 		return o, nil
 	}
-	tree, err := Read(k, o.JSON)
+	tree, err := DecodeStored(k, o.JSON)
 	if err != nil {
 		return nil, fmt.Errorf("stored object %s: %w", o.Key, err)
 	}
 	json := codec.EncodeJSON(k, tree).WithVersion(o.Version)
 	if string(json) == string(o.JSON) {
-		o.SetForm(k.Message.Custom.Form)
+		o.SetConformsTo(k.Message.Custom.SchemaID)
 		return o, nil
 	}
-	now, err := codec.NewObject(k, o.Key, o.Version, json)
+	current, err := codec.NewObject(k, o.Key, o.Version, json)
 	if err == nil {
-		now.SetForm(k.Message.Custom.Form)
+		current.SetConformsTo(k.Message.Custom.SchemaID)
 	}
-	return now, err
+	return current, err
 }

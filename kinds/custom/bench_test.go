@@ -31,7 +31,7 @@ func BenchmarkObject(b *testing.B) {
 		}
 		k.Rules.Default(tree)
 		var faults schema.Faults
-		if k.Rules.Served(tree, nil, &faults); len(faults.List) > 0 {
+		if k.Rules.ValidateServed(tree, nil, &faults); len(faults.List) > 0 {
 			b.Fatal(faults.List)
 		}
 		codec.EncodeJSON(k, tree)

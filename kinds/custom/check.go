@@ -13,69 +13,69 @@ import (
 // CheckRules reports what is wrong with the expressions of the rules in a schema, which is valid
 // otherwise and stands at a path, and with the fields that they point to.
 func (c *Compiler) CheckRules(s schema.Tree, path string, faults *schema.Faults) {
-	check := ruleCheck{name: c.keys.Validations, faults: faults}
-	check.node(c.keys.compile(s), path, place{own: true})
+	check := ruleChecker{name: c.extensions.Validations, faults: faults}
+	check.node(c.extensions.compile(s), path, ruleContext{isResourceRoot: true})
 }
 
 // A place is where rules stand.
-type place struct {
-	own  bool   // on objects with kind and metadata
-	lost string // the list whose elements cannot be told from those before; "" if there is none
+type ruleContext struct {
+	isResourceRoot bool   // on objects with kind and metadata
+	uncorrelatable string // the list whose elements cannot be told from those before; "" if there is none
 }
 
-type ruleCheck struct {
+type ruleChecker struct {
 	name   string // of the extension
 	faults *schema.Faults
 }
 
-func (c *ruleCheck) node(n *node, path string, p place) {
+func (c *ruleChecker) node(n *node, path string, p ruleContext) {
 	if !n.hasRules {
 		return
 	}
 	c.rules(n, path, p)
 	for _, name := range n.names {
 		below := n.properties[name]
-		c.node(below, rules.Key(path+".properties", name), place{below.embedded, p.lost})
+		c.node(below, rules.KeyPath(path+".properties", name), ruleContext{below.embedded, p.uncorrelatable})
 	}
 	if n.additional != nil {
-		c.node(n.additional, path+".additionalProperties", place{n.additional.embedded, p.lost})
+		c.node(n.additional, path+".additionalProperties", ruleContext{n.additional.embedded, p.uncorrelatable})
 	}
 	if n.items != nil {
-		lost := p.lost
-		if lost == "" && n.listType != "map" {
-			lost = path
+		uncorrelatable := p.uncorrelatable
+		if uncorrelatable == "" && n.listType != "map" {
+			uncorrelatable = path
 		}
-		c.node(n.items, path+".items", place{n.items.embedded, lost})
+		c.node(n.items, path+".items", ruleContext{n.items.embedded, uncorrelatable})
 	}
 }
 
-func (c *ruleCheck) rules(n *node, path string, p place) {
+func (c *ruleChecker) rules(n *node, path string, p ruleContext) {
 	if len(n.rules) == 0 {
 		return
 	}
-	compiled, wrong := n.compileRules(p.own)
+	compiled, wrong := n.compileRules(p.isResourceRoot)
 	for i, source := range n.rules {
-		at := rules.At(path+"."+c.name, i)
+		at := rules.IndexPath(path+"."+c.name, i)
 		if fault, found := wrong[i]; found {
-			c.faults.Report(meta.CauseInvalid, at+"."+fault.member, "Invalid value: "+shownRule(source), fault.err.Error())
+			c.faults.Report(meta.CauseInvalid, at+"."+fault.member, "Invalid value: "+formatRule(source), fault.err.Error())
 			continue
 		}
-		if field := rules.Text(source, "fieldPath"); field != "" && !n.leads(field) {
+		if field := rules.String(source, "fieldPath"); field != "" && !n.hasPath(field) {
 			c.faults.Invalid(at+".fieldPath", field, "must be a valid path")
 		}
 		r := compiled[0]
 		compiled = compiled[1:]
 		switch {
-		case r.transition && p.lost != "":
-			c.faults.Invalid(at+".rule", source["rule"], "oldSelf cannot be used on the uncorrelatable portion of the schema within "+p.lost)
+		case r.transition && p.uncorrelatable != "":
+			c.faults.Invalid(at+".rule", source["rule"], "oldSelf cannot be used on the uncorrelatable portion of the schema within "+p.uncorrelatable)
 		case !r.transition && source["optionalOldSelf"] != nil:
 			c.faults.Invalid(at+".optionalOldSelf", source["optionalOldSelf"], "may not be set if oldSelf is not used in rule")
 		}
 	}
 }
 
-// leads tells whether a path of fields leads somewhere.
-func (n *node) leads(path string) bool {
+// hasPath tells whether a path of fields leads somewhere.
+func (n *node) hasPath(path string) bool {
 	if !strings.HasPrefix(path, ".") {
 		return false
 	}
@@ -87,10 +87,10 @@ func (n *node) leads(path string) bool {
 	return true
 }
 
-// shownRule is a rule as users know it from faults.
-func shownRule(r schema.Tree) string {
+// formatRule is a rule as users know it from faults.
+func formatRule(r schema.Tree) string {
 	quote := func(name string) string {
-		b, err := json.Marshal(rules.Text(r, name))
+		b, err := json.Marshal(rules.String(r, name))
 		if err != nil {
 			return `""`
 		}

@@ -18,23 +18,23 @@ const (
 	maxObjectCost     = 10_000_000 // all for one object
 )
 
-// maxEvaluation ends what its cost does not: to keep account of many small steps takes longer than
+// evaluationTimeout ends what its cost does not: to keep account of many small steps takes longer than
 // they do.
-const maxEvaluation = 5 * time.Second
+const evaluationTimeout = 5 * time.Second
 
 // What it costs to go through texts, per byte, and what a byte of a regular expression adds to
 // each of the bytes that it is held against.
 const (
-	traversal = 0.1
-	pattern   = 0.25
+	traversalCostFactor = 0.1
+	regexCostFactor     = 0.25
 )
 
-// costs tells what calls cost, from the sizes of what they are given, and of what comes of it.
+// costEstimator tells what calls cost, from the sizes of what they are given, and of what comes of it.
 // Others cost what CEL says. It implements interpreter.ActualCostEstimator.
-type costs struct{}
+type costEstimator struct{}
 
 // CallCost implements interpreter.ActualCostEstimator.
-func (costs) CallCost(function, _ string, args []ref.Val, _ ref.Val) *uint64 {
+func (costEstimator) CallCost(function, _ string, args []ref.Val, _ ref.Val) *uint64 {
 	cost, known := callCost(function, args)
 	if !known {
 		return nil
@@ -55,19 +55,19 @@ func callCost(function string, args []ref.Val) (uint64, bool) {
 	case "split":
 		return traverse(2*length(args[0])) + length(args[0])/16, true
 	case "replace":
-		return traverse(length(args[0]) + replaced(args)), true
+		return traverse(length(args[0]) + replacedSize(args)), true
 	case "join":
-		return traverse(deepSize(args[0])+joined(args)) + 1, true
+		return traverse(deepSize(args[0])+joinedSize(args)) + 1, true
 	case "format":
-		return traverse(formatted(args)), true
+		return traverse(formattedSize(args)), true
 	case "matches", "find", "findAll":
 		if len(args) < 2 {
 			return 0, false
 		}
-		return traverse(length(args[0])+1) * uint64(math.Ceil(float64(length(args[1]))*pattern)), true
+		return traverse(length(args[0])+1) * uint64(math.Ceil(float64(length(args[1]))*regexCostFactor)), true
 	case "sets.contains", "sets.equivalent", "sets.intersects":
 		if len(args) == 2 {
-			return 1 + 2*min(deepSize(args[0]), maxWeight)*min(deepSize(args[1]), maxWeight), true
+			return 1 + 2*min(deepSize(args[0]), maxSize)*min(deepSize(args[1]), maxSize), true
 		}
 	case "_==_", "_!=_":
 		if len(args) == 2 && isContainer(args[0]) {
@@ -81,7 +81,7 @@ func callCost(function string, args []ref.Val) (uint64, bool) {
 	return 0, false
 }
 
-func traverse(size uint64) uint64 { return uint64(math.Ceil(float64(size) * traversal)) }
+func traverse(size uint64) uint64 { return uint64(math.Ceil(float64(size) * traversalCostFactor)) }
 
 func isContainer(v ref.Val) bool {
 	switch v.(type) {
@@ -107,40 +107,40 @@ func length(v ref.Val) uint64 {
 	return 1
 }
 
-// maxWeight is where weighing ends: more than any expression may cost.
-const maxWeight = 100 * maxExpressionCost
+// maxSize is where weighing ends: more than any expression may cost.
+const maxSize = 100 * maxExpressionCost
 
 // deepSize is the size of a value with all that is in it.
 func deepSize(v ref.Val) uint64 {
 	var sum uint64
-	weigh(v, &sum)
+	addSize(v, &sum)
 	return sum
 }
 
-func weigh(v ref.Val, sum *uint64) {
-	if *sum += 1; *sum > maxWeight {
+func addSize(v ref.Val, sum *uint64) {
+	if *sum += 1; *sum > maxSize {
 		return
 	}
 	switch v := v.(type) {
 	case types.String, types.Bytes:
 		*sum += length(v)
 	case traits.Mapper:
-		for it := v.Iterator(); it.HasNext() == types.True && *sum <= maxWeight; {
+		for it := v.Iterator(); it.HasNext() == types.True && *sum <= maxSize; {
 			key := it.Next()
-			weigh(key, sum)
+			addSize(key, sum)
 			if value, found := v.Find(key); found {
-				weigh(value, sum)
+				addSize(value, sum)
 			}
 		}
 	case traits.Lister:
-		for it := v.Iterator(); it.HasNext() == types.True && *sum <= maxWeight; {
-			weigh(it.Next(), sum)
+		for it := v.Iterator(); it.HasNext() == types.True && *sum <= maxSize; {
+			addSize(it.Next(), sum)
 		}
 	}
 }
 
-// replaced bounds the size of the result of a replacement.
-func replaced(args []ref.Val) uint64 {
+// replacedSize bounds the size of the result of a replacement.
+func replacedSize(args []ref.Val) uint64 {
 	if len(args) < 3 {
 		return length(args[0])
 	}
@@ -148,8 +148,8 @@ func replaced(args []ref.Val) uint64 {
 	return text + (text/max(old, 1)+1)*fresh
 }
 
-// joined is the size of the texts of a list, with what is between them.
-func joined(args []ref.Val) uint64 {
+// joinedSize is the size of the texts of a list, with what is between them.
+func joinedSize(args []ref.Val) uint64 {
 	size := deepSize(args[0])
 	if len(args) > 1 {
 		size += length(args[0]) * length(args[1])
@@ -157,9 +157,9 @@ func joined(args []ref.Val) uint64 {
 	return size
 }
 
-// formatted bounds the size of what a format makes of its arguments: numbers, and texts in
+// formattedSize bounds the size of what a format makes of its arguments: numbers, and texts in
 // hexadecimal digits, take more room than they have.
-func formatted(args []ref.Val) uint64 {
+func formattedSize(args []ref.Val) uint64 {
 	const room, most = 64, 2
 	size := length(args[0])
 	if len(args) > 1 {
@@ -172,27 +172,27 @@ func formatted(args []ref.Val) uint64 {
 func precision(format ref.Val) int {
 	text, _ := format.Value().(string)
 	sum, number := 0, 0
-	for i := 0; i < len(text) && sum < maxWeight; i++ {
-		if c := text[i]; c >= '0' && c <= '9' && number < maxWeight {
+	for i := 0; i < len(text) && sum < maxSize; i++ {
+		if c := text[i]; c >= '0' && c <= '9' && number < maxSize {
 			number = 10*number + int(c-'0')
 			continue
 		}
 		sum, number = sum+number, 0
 	}
-	return min(sum+number, maxWeight)
+	return min(sum+number, maxSize)
 }
 
 // errTooCostly is what a call answers that is not made, since it alone costs too much.
 var errTooCostly = errors.New("operation cancelled: actual cost limit exceeded")
 
-// guarded are the functions that can take far longer, or make far more, than they are given; with
+// guardedFunctions are the functions that can take far longer, or make far more, than they are given; with
 // them goes matches, which calls make in their own way (matchCalls).
-var guarded = []string{"replace", "split", "join", "format", "find", "findAll", "sets.contains", "sets.equivalent", "sets.intersects"}
+var guardedFunctions = []string{"replace", "split", "join", "format", "find", "findAll", "sets.contains", "sets.equivalent", "sets.intersects"}
 
-// guard makes an environment whose guarded functions look at their cost before they do anything.
-func guard(env *cel.Env) (*cel.Env, error) {
+// guardFunctions makes an environment whose guarded functions look at their cost before they do anything.
+func guardFunctions(env *cel.Env) (*cel.Env, error) {
 	var options []cel.EnvOption
-	for _, name := range guarded {
+	for _, name := range guardedFunctions {
 		decl := env.Functions()[name]
 		made, err := decl.Bindings()
 		if err != nil {

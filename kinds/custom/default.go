@@ -5,94 +5,94 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// mostFilled is how many bytes of JSON the defaults of one object may come to, about: as much as
+// maxDefaultsSize is how many bytes of JSON the defaults of one object may come to, about: as much as
 // any object may have. What is left out then makes no difference: the object is too large.
-const mostFilled = 8 << 20
+const maxDefaultsSize = 8 << 20
 
 // A filling is the work on one object.
-type filling struct{ room int }
+type defaulter struct{ budget int }
 
-// copy is the default of a node for one more place; nil if there is none, or no room.
-func (f *filling) copy(n *node) any {
-	if n.fill == nil || f.room < 0 {
+// copyDefault is the default of a node for one more place; nil if there is none, or no room.
+func (f *defaulter) copyDefault(n *node) any {
+	if n.defaultValue == nil || f.budget < 0 {
 		return nil
 	}
-	f.room -= n.weight
-	return rules.Clone(n.fill)
+	f.budget -= n.defaultSize
+	return rules.Clone(n.defaultValue)
 }
 
-// weight is how many bytes of JSON a value has at least.
-func weight(v any) int {
+// jsonSize is how many bytes of JSON a value has at least.
+func jsonSize(v any) int {
 	switch v := v.(type) {
 	case string:
 		return len(v) + 2
 	case schema.Tree:
 		sum := 2
 		for key, item := range v {
-			sum += len(key) + 4 + weight(item)
+			sum += len(key) + 4 + jsonSize(item)
 		}
 		return sum
 	case []any:
 		sum := 2
 		for _, item := range v {
-			sum += 1 + weight(item)
+			sum += 1 + jsonSize(item)
 		}
 		return sum
 	}
 	return 1
 }
 
-// complete fills in what a whole object, if there is one, leaves out.
-func (n *node) complete(t schema.Tree) {
+// setDefaults fills in what a whole object, if there is one, leaves out.
+func (n *node) setDefaults(t schema.Tree) {
 	if t == nil { // nothing is there, and nothing comes into being
 		return
 	}
-	f := &filling{room: mostFilled}
+	f := &defaulter{budget: maxDefaultsSize}
 	for _, name := range n.names {
-		if !itself(name) {
-			n.properties[name].field(f, t, name)
+		if !isMetaField(name) {
+			n.properties[name].setFieldDefaults(f, t, name)
 		}
 	}
 	if n.additional == nil {
 		return
 	}
 	for name := range t {
-		if !itself(name) && n.properties[name] == nil {
-			n.additional.field(f, t, name)
+		if !isMetaField(name) && n.properties[name] == nil {
+			n.additional.setFieldDefaults(f, t, name)
 		}
 	}
 }
 
-// field fills in the field of t that n is about, and what is below it. A null that is no value
+// setFieldDefaults fills in the field of t that n is about, and what is below it. A null that is no value
 // counts as left out.
-func (n *node) field(f *filling, t schema.Tree, name string) {
+func (n *node) setFieldDefaults(f *defaulter, t schema.Tree, name string) {
 	v, there := t[name]
 	if v == nil && there && !n.nullable {
 		delete(t, name)
 		there = false
 	}
-	if !there && n.fill != nil {
-		if v = f.copy(n); v != nil {
-			f.room -= len(name) + 4
+	if !there && n.defaultValue != nil {
+		if v = f.copyDefault(n); v != nil {
+			f.budget -= len(name) + 4
 			t[name] = v
 		}
 	}
-	n.below(f, v)
+	n.setChildDefaults(f, v)
 }
 
-// below fills in the parts of a value.
-func (n *node) below(f *filling, v any) {
+// setChildDefaults fills in the parts of a value.
+func (n *node) setChildDefaults(f *defaulter, v any) {
 	switch v := v.(type) {
 	case schema.Tree:
 		for _, name := range n.names {
-			n.properties[name].field(f, v, name)
+			n.properties[name].setFieldDefaults(f, v, name)
 		}
 		if n.additional == nil {
 			return
 		}
 		for name := range v {
 			if n.properties[name] == nil {
-				n.additional.field(f, v, name)
+				n.additional.setFieldDefaults(f, v, name)
 			}
 		}
 	case []any:
@@ -100,10 +100,10 @@ func (n *node) below(f *filling, v any) {
 			return
 		}
 		for i := range v {
-			if v[i] == nil && !n.items.nullable && n.items.fill != nil {
-				v[i] = f.copy(n.items)
+			if v[i] == nil && !n.items.nullable && n.items.defaultValue != nil {
+				v[i] = f.copyDefault(n.items)
 			}
-			n.items.below(f, v[i])
+			n.items.setChildDefaults(f, v[i])
 		}
 	}
 }

@@ -19,8 +19,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// language is what every expression can use.
-var language = sync.OnceValues(func() (*cel.Env, error) {
+// baseEnv is what every expression can use.
+var baseEnv = sync.OnceValues(func() (*cel.Env, error) {
 	env, err := cel.NewEnv(append(library(),
 		cel.HomogeneousAggregateLiterals(), cel.EagerlyValidateDeclarations(true), cel.DefaultUTCTimeZone(true),
 		cel.CrossTypeNumericComparisons(true), cel.OptionalTypes(), ext.Strings(ext.StringsVersion(2)), ext.Sets(), ext.TwoVarComprehensions(),
@@ -28,7 +28,7 @@ var language = sync.OnceValues(func() (*cel.Env, error) {
 	if err != nil {
 		return nil, err
 	}
-	return guard(env)
+	return guardFunctions(env)
 })
 
 // A rule is one of x-platform-validations, compiled.
@@ -48,9 +48,9 @@ type ruleFault struct {
 
 // compileRules compiles the rules of a node; own tells that its values are objects with kind and
 // metadata. Those with faults are left out.
-func (n *node) compileRules(own bool) (compiled []rule, faults map[int]ruleFault) {
+func (n *node) compileRules(isResourceRoot bool) (compiled []rule, faults map[int]ruleFault) {
 	faults = map[int]ruleFault{}
-	env, self, err := n.environment(own)
+	env, self, err := n.environment(isResourceRoot)
 	for i, source := range n.rules {
 		var r rule
 		fault := ruleFault{"rule", err}
@@ -70,8 +70,8 @@ func (n *node) compileRules(own bool) (compiled []rule, faults map[int]ruleFault
 const oldSelf = "oldSelf"
 
 // environment is the language with the types of a node.
-func (n *node) environment(own bool) (*cel.Env, *cel.Type, error) {
-	env, err := language()
+func (n *node) environment(isResourceRoot bool) (*cel.Env, *cel.Type, error) {
+	env, err := baseEnv()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -79,14 +79,14 @@ func (n *node) environment(own bool) (*cel.Env, *cel.Type, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	self := p.declare(n, "@self", own)
+	self := p.declare(n, "@self", isResourceRoot)
 	env, err = env.Extend(cel.CustomTypeProvider(p), cel.CustomTypeAdapter(p.Registry), cel.Variable("self", self))
 	return env, self, err
 }
 
 func compileRule(env *cel.Env, self *cel.Type, source schema.Tree) (rule, ruleFault) {
-	r := rule{source: source, optional: rules.Flag(source, "optionalOldSelf")}
-	if strings.Contains(rules.Text(source, "rule")+rules.Text(source, "messageExpression"), oldSelf) {
+	r := rule{source: source, optional: rules.Bool(source, "optionalOldSelf")}
+	if strings.Contains(rules.String(source, "rule")+rules.String(source, "messageExpression"), oldSelf) {
 		if r.optional {
 			self = types.NewOptionalType(self)
 		}
@@ -95,7 +95,7 @@ func compileRule(env *cel.Env, self *cel.Type, source schema.Tree) (rule, ruleFa
 			return r, ruleFault{"rule", err}
 		}
 	}
-	compiled, err := compileExpression(env, rules.Text(source, "rule"), cel.BoolType)
+	compiled, err := compileExpression(env, rules.String(source, "rule"), cel.BoolType)
 	if err != nil {
 		return r, ruleFault{"rule", err}
 	}
@@ -103,7 +103,7 @@ func compileRule(env *cel.Env, self *cel.Type, source schema.Tree) (rule, ruleFa
 	if r.check, err = program(env, compiled); err != nil {
 		return r, ruleFault{"rule", err}
 	}
-	if text := rules.Text(source, "messageExpression"); strings.TrimSpace(text) != "" {
+	if text := rules.String(source, "messageExpression"); strings.TrimSpace(text) != "" {
 		said, err := compileExpression(env, text, cel.StringType)
 		if err == nil {
 			r.message, err = program(env, said)
@@ -134,7 +134,7 @@ func program(env *cel.Env, compiled *cel.Ast) (cel.Program, error) {
 	if !usesGuarded(compiled) { // whose calls of constants would be made at once, as often as there are
 		options |= cel.OptOptimize
 	}
-	return env.Program(compiled, cel.EvalOptions(options), cel.CostLimit(maxExpressionCost), cel.CostTracking(costs{}),
+	return env.Program(compiled, cel.EvalOptions(options), cel.CostLimit(maxExpressionCost), cel.CostTracking(costEstimator{}),
 		cel.InterruptCheckFrequency(interruptEvery), cel.OptimizeRegex(constants()...),
 		cel.CustomDecorator(matchCalls))
 }
@@ -198,8 +198,8 @@ func usesGuarded(compiled *cel.Ast) bool {
 // guardedOverloads are the guarded functions as calls name them.
 var guardedOverloads = sync.OnceValue(func() map[string]bool {
 	ids := map[string]bool{}
-	if env, err := language(); err == nil {
-		for _, name := range guarded {
+	if env, err := baseEnv(); err == nil {
+		for _, name := range guardedFunctions {
 			for _, o := range env.Functions()[name].OverloadDecls() {
 				ids[o.ID()] = true
 			}
@@ -222,7 +222,7 @@ func usesOldSelf(compiled *cel.Ast) bool {
 var errBudget = errors.New("validation failed due to running out of cost budget, no further validation rules will be run")
 
 // A budget is what the rules of one object may still cost.
-type budget struct{ left uint64 }
+type budget struct{ remaining uint64 }
 
 // run evaluates an expression, which ends with the context.
 func (b *budget) run(ctx context.Context, p cel.Program, values map[string]any) (ref.Val, error) {
@@ -231,10 +231,10 @@ func (b *budget) run(ctx context.Context, p cel.Program, values map[string]any) 
 	if cost := details.ActualCost(); cost != nil {
 		spent = max(spent, *cost)
 	}
-	if spent > b.left {
-		b.left = 0
+	if spent > b.remaining {
+		b.remaining = 0
 		return nil, errBudget
 	}
-	b.left -= spent
+	b.remaining -= spent
 	return out, err
 }

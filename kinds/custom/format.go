@@ -47,8 +47,8 @@ func isDateTime(s string) bool { _, err := time.Parse(time.RFC3339Nano, s); retu
 
 func isGoDuration(s string) bool { _, err := time.ParseDuration(s); return err == nil }
 
-// isOfFormat tells whether a text has a format.
-func isOfFormat(format, s string) bool {
+// hasFormat tells whether a text has a format.
+func hasFormat(format, s string) bool {
 	check := formats[format]
 	return check == nil || check(s)
 }

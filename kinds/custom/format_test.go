@@ -13,7 +13,7 @@ func TestFormats(t *testing.T) {
 	} {
 		for i, want := range []bool{true, false} {
 			for _, s := range texts[i] {
-				if got := isOfFormat(format, s); got != want {
+				if got := hasFormat(format, s); got != want {
 					t.Errorf("%s %q: %v", format, s, got)
 				}
 			}

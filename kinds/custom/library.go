@@ -40,7 +40,7 @@ func library() []cel.EnvOption {
 			if err != nil {
 				return types.WrapErr(err)
 			}
-			return location{u}
+			return urlValue{u}
 		}))),
 	}
 	for _, sum := range []struct {
@@ -51,21 +51,21 @@ func library() []cel.EnvOption {
 		{"int", cel.IntType, types.IntZero}, {"uint", cel.UintType, types.Uint(0)}, {"double", cel.DoubleType, types.Double(0)},
 		{"duration", cel.DurationType, types.Duration{}},
 	} {
-		options = append(options, cel.Function("sum", cel.MemberOverload("list_sum_"+sum.name, []*cel.Type{cel.ListType(sum.of)}, sum.of, cel.UnaryBinding(total(sum.zero)))))
+		options = append(options, cel.Function("sum", cel.MemberOverload("list_sum_"+sum.name, []*cel.Type{cel.ListType(sum.of)}, sum.of, cel.UnaryBinding(sumOf(sum.zero)))))
 	}
 	for name, part := range map[string]func(u *url.URL) string{
 		"getScheme": func(u *url.URL) string { return u.Scheme }, "getHost": func(u *url.URL) string { return u.Host },
 		"getHostname": (*url.URL).Hostname, "getPort": (*url.URL).Port, "getEscapedPath": (*url.URL).EscapedPath,
 	} {
 		options = append(options, cel.Function(name, cel.MemberOverload("url_"+name, []*cel.Type{urlType}, cel.StringType, cel.UnaryBinding(func(u ref.Val) ref.Val {
-			return types.String(part(u.(location).URL))
+			return types.String(part(u.(urlValue).URL))
 		}))))
 	}
 	return options
 }
 
-// each calls do with the elements of a list until it gives an answer; nil if it never does.
-func each(list ref.Val, do func(i int64, v ref.Val) ref.Val) ref.Val {
+// firstResult calls do with the elements of a list until it gives an answer; nil if it never does.
+func firstResult(list ref.Val, do func(i int64, v ref.Val) ref.Val) ref.Val {
 	l, ok := list.(traits.Lister)
 	if !ok {
 		return types.MaybeNoSuchOverloadErr(list)
@@ -90,7 +90,7 @@ func compare(a, b ref.Val) ref.Val {
 
 func isSorted(list ref.Val) ref.Val {
 	var last ref.Val
-	out := each(list, func(_ int64, v ref.Val) ref.Val {
+	out := firstResult(list, func(_ int64, v ref.Val) ref.Val {
 		if last != nil {
 			switch c := compare(last, v); {
 			case types.IsError(c):
@@ -112,7 +112,7 @@ func isSorted(list ref.Val) ref.Val {
 func extreme(wanted types.Int) func(ref.Val) ref.Val {
 	return func(list ref.Val) ref.Val {
 		var found ref.Val
-		out := each(list, func(_ int64, v ref.Val) ref.Val {
+		out := firstResult(list, func(_ int64, v ref.Val) ref.Val {
 			if found == nil {
 				found = v
 				return nil
@@ -136,10 +136,10 @@ func extreme(wanted types.Int) func(ref.Val) ref.Val {
 	}
 }
 
-func total(zero ref.Val) func(ref.Val) ref.Val {
+func sumOf(zero ref.Val) func(ref.Val) ref.Val {
 	return func(list ref.Val) ref.Val {
 		sum := zero
-		out := each(list, func(_ int64, v ref.Val) ref.Val {
+		out := firstResult(list, func(_ int64, v ref.Val) ref.Val {
 			adder, ok := sum.(traits.Adder)
 			if !ok {
 				return types.MaybeNoSuchOverloadErr(sum)
@@ -157,7 +157,7 @@ func total(zero ref.Val) func(ref.Val) ref.Val {
 }
 
 func indexOf(list, wanted ref.Val) ref.Val {
-	out := each(list, func(i int64, v ref.Val) ref.Val {
+	out := firstResult(list, func(i int64, v ref.Val) ref.Val {
 		if v.Equal(wanted) == types.True {
 			return types.Int(i)
 		}
@@ -171,7 +171,7 @@ func indexOf(list, wanted ref.Val) ref.Val {
 
 func lastIndexOf(list, wanted ref.Val) ref.Val {
 	last := types.IntNegOne
-	out := each(list, func(i int64, v ref.Val) ref.Val {
+	out := firstResult(list, func(i int64, v ref.Val) ref.Val {
 		if v.Equal(wanted) == types.True {
 			last = types.Int(i)
 		}
@@ -204,7 +204,7 @@ func findAll(s, pattern, limit ref.Val) ref.Val {
 var urlType = cel.OpaqueType("net.URL")
 
 // A location is a URL as a value.
-type location struct{ *url.URL }
+type urlValue struct{ *url.URL }
 
 func parseURL(s ref.Val) (*url.URL, error) {
 	u, err := url.ParseRequestURI(fmt.Sprint(s.Value()))
@@ -215,7 +215,7 @@ func parseURL(s ref.Val) (*url.URL, error) {
 }
 
 // ConvertToNative implements ref.Val.
-func (l location) ConvertToNative(t reflect.Type) (any, error) {
+func (l urlValue) ConvertToNative(t reflect.Type) (any, error) {
 	if reflect.TypeOf(l.URL).AssignableTo(t) {
 		return l.URL, nil
 	}
@@ -223,7 +223,7 @@ func (l location) ConvertToNative(t reflect.Type) (any, error) {
 }
 
 // ConvertToType implements ref.Val.
-func (l location) ConvertToType(t ref.Type) ref.Val {
+func (l urlValue) ConvertToType(t ref.Type) ref.Val {
 	switch t {
 	case types.TypeType:
 		return urlType
@@ -234,13 +234,13 @@ func (l location) ConvertToType(t ref.Type) ref.Val {
 }
 
 // Equal implements ref.Val.
-func (l location) Equal(other ref.Val) ref.Val {
-	o, ok := other.(location)
+func (l urlValue) Equal(other ref.Val) ref.Val {
+	o, ok := other.(urlValue)
 	return types.Bool(ok && o.String() == l.String())
 }
 
 // Type implements ref.Val.
-func (l location) Type() ref.Type { return urlType }
+func (l urlValue) Type() ref.Type { return urlType }
 
 // Value implements ref.Val.
-func (l location) Value() any { return l.URL }
+func (l urlValue) Value() any { return l.URL }

@@ -10,8 +10,8 @@ import (
 )
 
 // limits checks a value against the bounds of its schema.
-func (c *validation) limits(n *node, v any, path string) {
-	c.oneOfThese(n.enum, v, path)
+func (c *validator) limits(n *node, v any, path string) {
+	c.enum(n.enum, v, path)
 	switch v := v.(type) {
 	case string:
 		c.text(n, v, path)
@@ -31,7 +31,7 @@ func (c *validation) limits(n *node, v any, path string) {
 	}
 }
 
-func (c *validation) text(n *node, s, path string) {
+func (c *validator) text(n *node, s, path string) {
 	length := int64(utf8.RuneCountInString(s))
 	switch {
 	case n.maxLength != nil && length > *n.maxLength:
@@ -41,14 +41,14 @@ func (c *validation) text(n *node, s, path string) {
 	case n.pattern != nil && !n.pattern.MatchString(s):
 		c.faults.Invalid(path, s, fmt.Sprintf("%sshould match '%s'", inBody(path), n.pattern))
 	}
-	if n.format != "" && !isOfFormat(n.format, s) {
-		c.faults.Mistyped(path, s, fmt.Sprintf("%smust be of type %s: %q", inBody(path), n.format, s))
+	if n.format != "" && !hasFormat(n.format, s) {
+		c.faults.TypeInvalid(path, s, fmt.Sprintf("%smust be of type %s: %q", inBody(path), n.format, s))
 	}
 }
 
-func (c *validation) number(n *node, v any, f float64, path string) {
+func (c *validator) number(n *node, v any, f float64, path string) {
 	fault := func(msg string, bound float64) {
-		c.faults.Invalid(path, v, inBody(path)+msg+" "+string(codec.AppendAny(nil, plain(bound))))
+		c.faults.Invalid(path, v, inBody(path)+msg+" "+string(codec.AppendAny(nil, formatBound(bound))))
 	}
 	if n.max != nil && (f > *n.max || n.maxExclusive && f == *n.max) {
 		if n.maxExclusive {
@@ -77,15 +77,15 @@ func isMultiple(f, of float64) bool {
 	return of > 0 && math.Abs(q-math.Round(q)) < 1e-9
 }
 
-// plain is a number without a fraction if it has none.
-func plain(f float64) any {
+// formatBound is a number without a fraction if it has none.
+func formatBound(f float64) any {
 	if f == math.Trunc(f) && math.Abs(f) < 1<<53 {
 		return int64(f)
 	}
 	return f
 }
 
-func (c *validation) length(n *node, list []any, path string) {
+func (c *validator) length(n *node, list []any, path string) {
 	if n.maxItems != nil && int64(len(list)) > *n.maxItems {
 		c.faults.TooMany(path, len(list), int(*n.maxItems))
 	}

@@ -7,60 +7,60 @@ import (
 )
 
 // list checks the elements of a list, each against what it was if it has keys.
-func (c *validation) list(n *node, list []any, was before, path string) {
-	c.distinct(n, list, path)
+func (c *validator) list(n *node, list []any, was oldValue, path string) {
+	c.unique(n, list, path)
 	if n.items == nil {
 		return
 	}
-	old := n.byKey(was)
+	old := n.itemsByKey(was)
 	for i, e := range list {
-		c.value(n.items, e, n.past(old, e), rules.At(path, i))
+		c.value(n.items, e, n.oldItem(old, e), rules.IndexPath(path, i))
 	}
 }
 
-// byKey are the elements of the list that there was before, if they have keys.
-func (n *node) byKey(was before) map[string]any {
-	if !was.there || n.listType != "map" {
+// itemsByKey are the elements of the list that there was before, if they have keys.
+func (n *node) itemsByKey(was oldValue) map[string]any {
+	if !was.exists || n.listType != "map" {
 		return nil
 	}
-	items, _ := was.v.([]any)
+	items, _ := was.value.([]any)
 	old := make(map[string]any, len(items))
 	for _, e := range items {
-		old[n.identity(e)] = e
+		old[n.itemKey(e)] = e
 	}
 	return old
 }
 
-// past is what an element was before.
-func (n *node) past(old map[string]any, e any) (was before) {
+// oldItem is what an element was before.
+func (n *node) oldItem(old map[string]any, e any) (was oldValue) {
 	if old != nil {
-		was.v, was.there = old[n.identity(e)]
+		was.value, was.exists = old[n.itemKey(e)]
 	}
 	return was
 }
 
-// distinct checks that a set holds no value, and a map no keys, twice. Each is told of once.
-func (c *validation) distinct(n *node, list []any, path string) {
+// unique checks that a set holds no value, and a map no keys, twice. Each is told of once.
+func (c *validator) unique(n *node, list []any, path string) {
 	if n.listType != "set" && n.listType != "map" && !n.unique {
 		return
 	}
 	seen := make(map[string]int, len(list))
 	for i, e := range list {
-		if keys, ok := n.shown(e).(schema.Tree); n.listType == "map" && (!ok || len(keys) == 0) {
+		if keys, ok := n.keyFields(e).(schema.Tree); n.listType == "map" && (!ok || len(keys) == 0) {
 			continue // what is wrong is said elsewhere
 		}
-		id := n.identity(e)
+		id := n.itemKey(e)
 		if seen[id]++; seen[id] == 2 {
-			c.faults.Duplicate(rules.At(path, i), n.shown(e))
+			c.faults.Duplicate(rules.IndexPath(path, i), n.keyFields(e))
 		}
 	}
 }
 
-// identity is what tells an element of a list from others: its keys, or all of it.
-func (n *node) identity(e any) string { return string(codec.AppendAny(nil, n.shown(e))) }
+// itemKey is what tells an element of a list from others: its keys, or all of it.
+func (n *node) itemKey(e any) string { return string(codec.AppendAny(nil, n.keyFields(e))) }
 
-// shown is that part of an element.
-func (n *node) shown(e any) any {
+// keyFields is that part of an element.
+func (n *node) keyFields(e any) any {
 	t, ok := e.(schema.Tree)
 	if n.listType != "map" || !ok {
 		return e
@@ -69,7 +69,7 @@ func (n *node) shown(e any) any {
 	for _, name := range n.listKeys {
 		v := t[name]
 		if v == nil && n.items != nil && n.items.properties[name] != nil {
-			v = n.items.properties[name].fill
+			v = n.items.properties[name].defaultValue
 		}
 		if v != nil {
 			keys[name] = v

@@ -19,12 +19,12 @@ type node struct {
 	additional *node // of the values of a map; nil if it is none
 	items      *node // of the elements of a list
 
-	open        bool // fields that are not known stay
-	embedded    bool // the value is an object with kind, apiVersion and metadata
-	intOrString bool
-	nullable    bool
-	fill        any // the default; nil for none
-	weight      int // of fill
+	preserveUnknown bool // fields that are not known stay
+	embedded        bool // the value is an object with kind, apiVersion and metadata
+	intOrString     bool
+	nullable        bool
+	defaultValue    any // the default; nil for none
+	defaultSize     int // of fill
 
 	listType string // "", atomic, set or map
 	listKeys []string
@@ -53,12 +53,12 @@ type limits struct {
 }
 
 // compile makes the node of a schema, which is a tree of a definition.
-func (k *Keys) compile(s schema.Tree) *node {
+func (k *Extensions) compile(s schema.Tree) *node {
 	n := &node{
-		kind: rules.Text(s, "type"), format: rules.Text(s, "format"), required: rules.Texts(s, "required"),
-		open: rules.Flag(s, k.Preserve), embedded: rules.Flag(s, k.Embedded), intOrString: rules.Flag(s, k.IntOrString),
-		nullable: rules.Flag(s, "nullable"), fill: s["default"], weight: weight(s["default"]),
-		listType: rules.Text(s, k.ListType), listKeys: rules.Texts(s, k.ListKeys), atomic: rules.Text(s, k.MapType) == "atomic",
+		kind: rules.String(s, "type"), format: rules.String(s, "format"), required: rules.Strings(s, "required"),
+		preserveUnknown: rules.Bool(s, k.Preserve), embedded: rules.Bool(s, k.Embedded), intOrString: rules.Bool(s, k.IntOrString),
+		nullable: rules.Bool(s, "nullable"), defaultValue: s["default"], defaultSize: jsonSize(s["default"]),
+		listType: rules.String(s, k.ListType), listKeys: rules.Strings(s, k.ListKeys), atomic: rules.String(s, k.MapType) == "atomic",
 		limits: newLimits(s),
 		allOf:  k.compileAll(s, "allOf"), anyOf: k.compileAll(s, "anyOf"), oneOf: k.compileAll(s, "oneOf"),
 		rules: rules.Trees(s, k.Validations),
@@ -66,12 +66,12 @@ func (k *Keys) compile(s schema.Tree) *node {
 	if not, ok := s["not"].(schema.Tree); ok {
 		n.not = k.compile(not)
 	}
-	properties := rules.Sub(s, "properties")
+	properties := rules.Nested(s, "properties")
 	if len(properties) > 0 {
 		n.names = rules.Keys(properties)
 		n.properties = make(map[string]*node, len(properties))
 		for _, name := range n.names {
-			n.properties[name] = k.compile(rules.Sub(properties, name))
+			n.properties[name] = k.compile(rules.Nested(properties, name))
 		}
 	}
 	switch more := s["additionalProperties"].(type) {
@@ -85,11 +85,11 @@ func (k *Keys) compile(s schema.Tree) *node {
 	if items, ok := s["items"].(schema.Tree); ok {
 		n.items = k.compile(items)
 	}
-	n.hasRules = n.ruled()
+	n.hasRules = n.declaresRules()
 	return n
 }
 
-func (k *Keys) compileAll(s schema.Tree, name string) []*node {
+func (k *Extensions) compileAll(s schema.Tree, name string) []*node {
 	var all []*node
 	for _, one := range rules.Trees(s, name) {
 		all = append(all, k.compile(one))
@@ -99,14 +99,14 @@ func (k *Keys) compileAll(s schema.Tree, name string) []*node {
 
 func newLimits(s schema.Tree) limits {
 	l := limits{
-		enum: rules.Items(s, "enum"), unique: rules.Flag(s, "uniqueItems"),
+		enum: rules.Items(s, "enum"), unique: rules.Bool(s, "uniqueItems"),
 		min: number(s, "minimum"), max: number(s, "maximum"), multipleOf: number(s, "multipleOf"),
-		minExclusive: rules.Flag(s, "exclusiveMinimum"), maxExclusive: rules.Flag(s, "exclusiveMaximum"),
-		minLength: whole(s, "minLength"), maxLength: whole(s, "maxLength"),
-		minItems: whole(s, "minItems"), maxItems: whole(s, "maxItems"),
-		minProperties: whole(s, "minProperties"), maxProperties: whole(s, "maxProperties"),
+		minExclusive: rules.Bool(s, "exclusiveMinimum"), maxExclusive: rules.Bool(s, "exclusiveMaximum"),
+		minLength: integer(s, "minLength"), maxLength: integer(s, "maxLength"),
+		minItems: integer(s, "minItems"), maxItems: integer(s, "maxItems"),
+		minProperties: integer(s, "minProperties"), maxProperties: integer(s, "maxProperties"),
 	}
-	if pattern := rules.Text(s, "pattern"); pattern != "" {
+	if pattern := rules.String(s, "pattern"); pattern != "" {
 		l.pattern, _ = regexp.Compile(pattern) // one that is none has been refused
 	}
 	return l
@@ -123,7 +123,7 @@ func number(s schema.Tree, name string) *float64 {
 	return nil
 }
 
-func whole(s schema.Tree, name string) *int64 {
+func integer(s schema.Tree, name string) *int64 {
 	if v, ok := rules.Int(s, name); ok {
 		return &v
 	}
@@ -138,8 +138,8 @@ func (n *node) child(name string) *node {
 	return n.additional
 }
 
-// typeFields are what an object says of itself, whether its schema lists it or not.
-var typeFields = []string{"apiVersion", "kind", "metadata"}
+// metaFields are what an object says of itself, whether its schema lists it or not.
+var metaFields = []string{"apiVersion", "kind", "metadata"}
 
-// itself tells the fields of an object that no schema drops.
-func itself(name string) bool { return slices.Contains(typeFields, name) }
+// isMetaField tells the fields of an object that no schema drops.
+func isMetaField(name string) bool { return slices.Contains(metaFields, name) }

@@ -16,12 +16,12 @@ func (p planner) field(n *node, name string) *schema.Field {
 	case n.kind == "array" && n.listType == "map" && n.items != nil:
 		f.Shape, f.ListType, f.ListMapKeys = schema.List, schema.ListMap, n.listKeys
 		f.Type, f.Message, f.MapAtomic = schema.TypeMessage, p.message(n.items), n.items.atomic
-		if n.open && f.Message.Other == nil { // as pruning has it
-			f.Message.Other = anything("")
+		if n.preserveUnknown && f.Message.Additional == nil { // as pruning has it
+			f.Message.Additional = anyField("")
 		}
 		for _, key := range n.listKeys {
-			if property := n.items.properties[key]; property != nil && property.fill != nil {
-				f.Message.Field(key).Default = property.fill
+			if property := n.items.properties[key]; property != nil && property.defaultValue != nil {
+				f.Message.Field(key).Default = property.defaultValue
 			}
 		}
 	case n.kind == "array":
@@ -38,60 +38,60 @@ func (p planner) field(n *node, name string) *schema.Field {
 func (p planner) message(n *node) *schema.Message {
 	var fields []*schema.Field
 	for _, property := range n.names {
-		if !n.embedded || !itself(property) {
+		if !n.embedded || !isMetaField(property) {
 			fields = append(fields, p.field(n.properties[property], property))
 		}
 	}
 	if n.embedded {
-		fields = append(fields, raw("apiVersion"), raw("kind"),
+		fields = append(fields, rawField("apiVersion"), rawField("kind"),
 			&schema.Field{Name: "metadata", Type: schema.TypeMessage, Pointer: true, Message: p.metadata})
 	}
 	m := schema.NewMessage("", fields...)
-	m.Other = p.other(n)
+	m.Additional = p.additional(n)
 	return m
 }
 
-// other is the form of the fields that a schema does not name.
-func (p planner) other(n *node) *schema.Field {
+// additional is the form of the fields that a schema does not name.
+func (p planner) additional(n *node) *schema.Field {
 	switch {
 	case n.additional != nil:
 		return p.field(n.additional, "")
-	case n.open || n.kind == "":
-		return anything("")
+	case n.preserveUnknown || n.kind == "":
+		return anyField("")
 	}
 	return nil
 }
 
-// unwritten is the plan of a message of which every value is there just as it was sent: inside of
+// withExplicitPresence is the plan of a message of which every value is there just as it was sent: inside of
 // objects of custom kinds nothing is left out because it is empty, or written because it is missing.
-func unwritten(m *schema.Message) *schema.Message {
+func withExplicitPresence(m *schema.Message) *schema.Message {
 	fields := make([]*schema.Field, len(m.Fields))
 	for i, f := range m.Fields {
 		one := *f
-		one.Pointer, one.Always, one.Default = true, false, nil
+		one.Pointer, one.EmitEmpty, one.Default = true, false, nil
 		if f.Type == schema.TypeMessage {
-			one.Message = unwritten(f.Message)
+			one.Message = withExplicitPresence(f.Message)
 		}
 		fields[i] = &one
 	}
 	return schema.NewMessage(m.Name, fields...)
 }
 
-func raw(name string) *schema.Field {
+func rawField(name string) *schema.Field {
 	return &schema.Field{Name: name, Type: schema.TypeRaw, Pointer: true}
 }
 
-// anything is a field of which no schema tells: objects are owned field by field, whatever is in
+// anyField is a field of which no schema tells: objects are owned field by field, whatever is in
 // them, and lists as a whole.
-func anything(name string) *schema.Field {
-	return &schema.Field{Name: name, Type: schema.TypeMessage, Pointer: true, Message: open}
+func anyField(name string) *schema.Field {
+	return &schema.Field{Name: name, Type: schema.TypeMessage, Pointer: true, Message: openMessage}
 }
 
-// open is the message of objects without a schema.
-var open = newOpen()
+// openMessage is the message of objects without a schema.
+var openMessage = newOpenMessage()
 
-func newOpen() *schema.Message {
+func newOpenMessage() *schema.Message {
 	m := schema.NewMessage("")
-	m.Other = &schema.Field{Type: schema.TypeMessage, Pointer: true, Message: m}
+	m.Additional = &schema.Field{Type: schema.TypeMessage, Pointer: true, Message: m}
 	return m
 }

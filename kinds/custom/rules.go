@@ -14,14 +14,14 @@ import (
 )
 
 // An evaluation runs the rules of one object.
-type evaluation struct {
+type ruleEvaluator struct {
 	ctx    context.Context
 	faults *schema.Faults
 	budget budget
 }
 
-// ruled tells whether there are rules in a schema, or below it.
-func (n *node) ruled() bool {
+// declaresRules tells whether there are rules in a schema, or below it.
+func (n *node) declaresRules() bool {
 	for _, p := range n.properties {
 		if p.hasRules {
 			return true
@@ -31,54 +31,54 @@ func (n *node) ruled() bool {
 }
 
 // evaluate runs the rules for v and its parts, as far as the budget goes.
-func (e *evaluation) evaluate(n *node, v any, was before, path string, own bool) {
-	if v == nil || !n.hasRules || e.budget.left == 0 {
+func (e *ruleEvaluator) evaluate(n *node, v any, was oldValue, path string, isResourceRoot bool) {
+	if v == nil || !n.hasRules || e.budget.remaining == 0 {
 		return
 	}
-	e.rules(n, v, was, path, own)
+	e.rules(n, v, was, path, isResourceRoot)
 	switch v := v.(type) {
 	case schema.Tree:
 		for _, name := range rules.Keys(v) {
-			at := rules.Join(path, name)
+			at := rules.FieldPath(path, name)
 			if n.properties[name] == nil {
-				at = rules.Key(path, name)
+				at = rules.KeyPath(path, name)
 			}
 			if below := n.child(name); below != nil {
-				e.evaluate(below, v[name], was.of(name), at, below.embedded)
+				e.evaluate(below, v[name], was.field(name), at, below.embedded)
 			}
 		}
 	case []any:
 		if n.items == nil {
 			return
 		}
-		old := n.byKey(was)
+		old := n.itemsByKey(was)
 		for i, item := range v {
-			e.evaluate(n.items, item, n.past(old, item), rules.At(path, i), n.items.embedded)
+			e.evaluate(n.items, item, n.oldItem(old, item), rules.IndexPath(path, i), n.items.embedded)
 		}
 	}
 }
 
 // rules runs the rules of one node.
-func (e *evaluation) rules(n *node, v any, was before, path string, own bool) {
+func (e *ruleEvaluator) rules(n *node, v any, was oldValue, path string, isResourceRoot bool) {
 	if len(n.rules) == 0 {
 		return
 	}
-	n.once.Do(func() { n.compiled, _ = n.compileRules(own) })
-	unchanged := was.there && schema.Identical(v, was.v)
+	n.once.Do(func() { n.compiled, _ = n.compileRules(isResourceRoot) })
+	unchanged := was.exists && schema.StrictEqual(v, was.value)
 	values := map[string]any{"self": n.native(v)}
 	for i := range n.compiled {
 		r := &n.compiled[i]
 		switch {
 		case !r.transition && unchanged:
 			continue
-		case r.transition && r.optional && !was.there:
+		case r.transition && r.optional && !was.exists:
 			values[oldSelf] = types.OptionalNone
-		case r.transition && !was.there:
+		case r.transition && !was.exists:
 			continue
 		case r.transition && r.optional:
-			values[oldSelf] = types.OptionalOf(types.DefaultTypeAdapter.NativeToValue(n.native(was.v)))
+			values[oldSelf] = types.OptionalOf(types.DefaultTypeAdapter.NativeToValue(n.native(was.value)))
 		case r.transition:
-			values[oldSelf] = n.native(was.v)
+			values[oldSelf] = n.native(was.value)
 		}
 		if !e.rule(r, v, values, path) {
 			return
@@ -87,42 +87,42 @@ func (e *evaluation) rules(n *node, v any, was before, path string, own bool) {
 }
 
 // rule runs one rule, and tells whether others may follow.
-func (e *evaluation) rule(r *rule, v any, values map[string]any, path string) bool {
+func (e *ruleEvaluator) rule(r *rule, v any, values map[string]any, path string) bool {
 	out, err := e.budget.run(e.ctx, r.check, values)
 	switch {
 	case e.ctx.Err() != nil: // nobody wants to know
-		e.budget.left = 0
+		e.budget.remaining = 0
 		return false
 	case errors.Is(err, errBudget):
-		e.faults.Unfit(path, err.Error())
+		e.faults.InvalidOmitValue(path, err.Error())
 		return false
 	case err != nil && strings.HasPrefix(err.Error(), errTooCostly.Error()):
-		e.faults.Unfit(path, fmt.Sprintf("'%v': no further validation rules will be run due to call cost exceeds limit for rule: %v", err, r.name()))
-		e.budget.left = 0
+		e.faults.InvalidOmitValue(path, fmt.Sprintf("'%v': no further validation rules will be run due to call cost exceeds limit for rule: %v", err, r.name()))
+		e.budget.remaining = 0
 		return false
 	case err != nil && strings.HasPrefix(err.Error(), "no such overload"):
-		e.faults.Unfit(path, fmt.Sprintf("'%v': call arguments did not match a supported operator, function or macro signature for rule: %v", err, r.name()))
+		e.faults.InvalidOmitValue(path, fmt.Sprintf("'%v': call arguments did not match a supported operator, function or macro signature for rule: %v", err, r.name()))
 	case err != nil:
-		e.faults.Unfit(path, fmt.Sprintf("%v evaluating rule: %v", err, r.name()))
+		e.faults.InvalidOmitValue(path, fmt.Sprintf("%v evaluating rule: %v", err, r.name()))
 	case out != types.True:
-		e.report(r, v, path, e.text(r, values))
+		e.report(r, v, path, e.message(r, values))
 	}
 	return true
 }
 
 // name is how a fault calls a rule.
 func (r *rule) name() string {
-	if message := strings.TrimSpace(rules.Text(r.source, "message")); message != "" {
+	if message := strings.TrimSpace(rules.String(r.source, "message")); message != "" {
 		return message
 	}
-	return strings.TrimSpace(rules.Text(r.source, "rule"))
+	return strings.TrimSpace(rules.String(r.source, "rule"))
 }
 
 // maxMessage bounds what an expression may say, in bytes.
 const maxMessage = 5 << 10
 
-// text is what a rule that does not hold says.
-func (e *evaluation) text(r *rule, values map[string]any) string {
+// message is what a rule that does not hold says.
+func (e *ruleEvaluator) message(r *rule, values map[string]any) string {
 	if r.message != nil {
 		if out, err := e.budget.run(e.ctx, r.message, values); err == nil {
 			said, _ := out.Value().(string)
@@ -131,19 +131,19 @@ func (e *evaluation) text(r *rule, values map[string]any) string {
 			}
 		}
 	}
-	if message := strings.TrimSpace(rules.Text(r.source, "message")); message != "" {
+	if message := strings.TrimSpace(rules.String(r.source, "message")); message != "" {
 		return message
 	}
 	return "failed rule: " + r.name()
 }
 
 // report tells of a rule that does not hold, with the reason that it gives.
-func (e *evaluation) report(r *rule, v any, path, text string) {
+func (e *ruleEvaluator) report(r *rule, v any, path, text string) {
 	at := path
-	if below := strings.TrimPrefix(rules.Text(r.source, "fieldPath"), "."); below != "" {
-		at = rules.Join(path, below)
+	if below := strings.TrimPrefix(rules.String(r.source, "fieldPath"), "."); below != "" {
+		at = rules.FieldPath(path, below)
 	}
-	switch meta.CauseType(rules.Text(r.source, "reason")) {
+	switch meta.CauseType(rules.String(r.source, "reason")) {
 	case meta.CauseRequired:
 		e.faults.Required(at, text)
 	case meta.CauseForbidden:
@@ -153,7 +153,7 @@ func (e *evaluation) report(r *rule, v any, path, text string) {
 	default:
 		switch v.(type) {
 		case schema.Tree, []any:
-			e.faults.Unfit(at, text)
+			e.faults.InvalidOmitValue(at, text)
 		default:
 			e.faults.Invalid(at, v, text)
 		}

@@ -23,7 +23,7 @@ func tree(t *testing.T, text string) schema.Tree {
 // compiled is a schema in platform form.
 func compiled(t *testing.T, text string) *node {
 	t.Helper()
-	k := NewKeys(meta.Platform)
+	k := NewExtensions(meta.Platform)
 	return k.compile(tree(t, text))
 }
 
@@ -32,7 +32,7 @@ func validate(n *node, obj, old schema.Tree) string {
 	var faults schema.Faults
 	n.validate(obj, old, &faults)
 	if len(faults.List) == 0 {
-		n.follow(context.Background(), obj, old, &faults)
+		n.evaluateRules(context.Background(), obj, old, &faults)
 	}
 	var lines []string
 	for _, c := range faults.List {
@@ -80,8 +80,8 @@ func TestExpressions(t *testing.T) {
 }
 
 // TestCost: a rule that would take too long is a fault of the object, soon.
-// TestEnd evaluates rules for somebody who has gone.
-func TestEnd(t *testing.T) {
+// TestEvaluationEndsWithContext evaluates rules for somebody who has gone.
+func TestEvaluationEndsWithContext(t *testing.T) {
 	n := compiled(t, `{"type":"object","properties":{"l":{"type":"array","items":{"type":"integer"}}},"x-platform-validations":[{"rule":"self.l.all(x, self.l.all(y, x + y < 0))"}]}`)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -90,7 +90,7 @@ func TestEnd(t *testing.T) {
 		list[i] = int64(i)
 	}
 	var faults schema.Faults
-	if n.follow(ctx, schema.Tree{"l": list}, nil, &faults); len(faults.List) > 0 {
+	if n.evaluateRules(ctx, schema.Tree{"l": list}, nil, &faults); len(faults.List) > 0 {
 		t.Errorf("rules were evaluated: %v", faults.List)
 	}
 }

@@ -59,7 +59,7 @@ func (p *provider) FindStructFieldType(name, field string) (*types.FieldType, bo
 
 // declare is the type of the values of a schema. own tells that they are objects with kind and
 // metadata.
-func (p *provider) declare(n *node, at string, own bool) *types.Type {
+func (p *provider) declare(n *node, at string, isResourceRoot bool) *types.Type {
 	switch {
 	case n.intOrString:
 		return types.DynType
@@ -67,7 +67,7 @@ func (p *provider) declare(n *node, at string, own bool) *types.Type {
 		if n.additional != nil && len(n.properties) == 0 {
 			return types.NewMapType(types.StringType, p.declare(n.additional, at+".@values", n.additional.embedded))
 		}
-		return p.object(n, at, own)
+		return p.object(n, at, isResourceRoot)
 	case n.kind == "array":
 		if n.items == nil {
 			return types.NewListType(types.DynType)
@@ -93,7 +93,7 @@ func (p *provider) declare(n *node, at string, own bool) *types.Type {
 	return types.DynType
 }
 
-func (p *provider) object(n *node, at string, own bool) *types.Type {
+func (p *provider) object(n *node, at string, isResourceRoot bool) *types.Type {
 	fields := map[string]*types.FieldType{}
 	p.objects[at] = fields
 	for _, name := range n.names {
@@ -101,7 +101,7 @@ func (p *provider) object(n *node, at string, own bool) *types.Type {
 			fields[escaped] = field(name, p.declare(n.properties[name], at+"."+name, n.properties[name].embedded))
 		}
 	}
-	if own {
+	if isResourceRoot {
 		head := at + ".@metadata"
 		p.objects[head] = map[string]*types.FieldType{"name": field("name", types.StringType), "generateName": field("generateName", types.StringType)}
 		fields["metadata"] = field("metadata", types.NewObjectType(head))

@@ -14,62 +14,62 @@ import (
 
 // A validation checks one object. Where it only has to know whether there is a fault, faults
 // holds those of a branch.
-type validation struct{ faults *schema.Faults }
+type validator struct{ faults *schema.Faults }
 
-// before is what a value was in the state before, if there is one that it can be told from.
-type before struct {
-	v     any
-	there bool
+// oldValue is what a value was in the state before, if there is one that it can be told from.
+type oldValue struct {
+	value  any
+	exists bool
 }
 
-// of is the same for a field of the value.
-func (b before) of(name string) before {
-	t, ok := b.v.(schema.Tree)
-	if !ok || !b.there {
-		return before{}
+// field is the same for a field of the value.
+func (b oldValue) field(name string) oldValue {
+	t, ok := b.value.(schema.Tree)
+	if !ok || !b.exists {
+		return oldValue{}
 	}
 	v, there := t[name]
-	return before{v, there}
+	return oldValue{v, there}
 }
 
 // object checks a whole object; old is nil for a new one.
 func (n *node) validate(t, old schema.Tree, faults *schema.Faults) {
-	v := validation{faults}
-	was := before{old, old != nil}
+	v := validator{faults}
+	was := oldValue{old, old != nil}
 	v.limits(n, t, "")
-	v.alternatives(n, t, was, "")
+	v.combinators(n, t, was, "")
 	v.fields(n, t, was, "", true)
 }
 
-// follow runs the rules for a whole object, which is valid otherwise: they may rely on the types of
+// evaluateRules runs the rules for a whole object, which is valid otherwise: they may rely on the types of
 // what they look at.
-func (n *node) follow(ctx context.Context, t, old schema.Tree, faults *schema.Faults) {
-	timed, cancel := context.WithTimeout(ctx, maxEvaluation)
+func (n *node) evaluateRules(ctx context.Context, t, old schema.Tree, faults *schema.Faults) {
+	timed, cancel := context.WithTimeout(ctx, evaluationTimeout)
 	defer cancel()
-	e := evaluation{timed, faults, budget{maxObjectCost}}
-	e.evaluate(n, t, before{old, old != nil}, "", true)
+	e := ruleEvaluator{timed, faults, budget{maxObjectCost}}
+	e.evaluate(n, t, oldValue{old, old != nil}, "", true)
 	if timed.Err() != nil && ctx.Err() == nil {
-		faults.Unfit("", errBudget.Error())
+		faults.InvalidOmitValue("", errBudget.Error())
 	}
 }
 
 // value checks v, which is at path. What is as it was is not looked at again.
-func (c *validation) value(n *node, v any, was before, path string) {
-	if was.there && schema.Identical(v, was.v) {
+func (c *validator) value(n *node, v any, was oldValue, path string) {
+	if was.exists && schema.StrictEqual(v, was.value) {
 		return
 	}
 	if v == nil && n.nullable {
 		return
 	}
-	if !n.fits(v) {
+	if !n.hasType(v) {
 		want := n.kind
 		if n.intOrString {
 			want = "integer,string"
 		}
-		c.faults.Mistyped(path, typeOf(v), fmt.Sprintf("%s in body must be of type %s: %q", path, want, typeOf(v)))
+		c.faults.TypeInvalid(path, typeOf(v), fmt.Sprintf("%s in body must be of type %s: %q", path, want, typeOf(v)))
 	}
 	c.limits(n, v, path)
-	c.alternatives(n, v, was, path)
+	c.combinators(n, v, was, path)
 	switch v := v.(type) {
 	case schema.Tree:
 		c.fields(n, v, was, path, n.embedded)
@@ -79,74 +79,74 @@ func (c *validation) value(n *node, v any, was before, path string) {
 }
 
 // fields checks the fields of an object; own tells that it is one with kind and metadata.
-func (c *validation) fields(n *node, t schema.Tree, was before, path string, own bool) {
+func (c *validator) fields(n *node, t schema.Tree, was oldValue, path string, isResourceRoot bool) {
 	for _, name := range n.required {
-		if _, there := t[name]; !there && !(path == "" && itself(name)) {
-			c.faults.Required(rules.Join(path, name))
+		if _, there := t[name]; !there && !(path == "" && isMetaField(name)) {
+			c.faults.Required(rules.FieldPath(path, name))
 		}
 	}
-	if own && path != "" {
+	if isResourceRoot && path != "" {
 		c.embedded(t, path)
 	}
 	for _, name := range rules.Keys(t) {
-		if own && itself(name) {
+		if isResourceRoot && isMetaField(name) {
 			if p := n.properties[name]; p != nil && name == "metadata" {
 				c.metadata(p, t[name], path)
 			}
 			continue
 		}
 		if below := n.child(name); below != nil {
-			c.value(below, t[name], was.of(name), rules.Join(path, name))
+			c.value(below, t[name], was.field(name), rules.FieldPath(path, name))
 		}
 	}
 }
 
 // metadata checks what a schema may ask of the name of an object.
-func (c *validation) metadata(n *node, v any, path string) {
+func (c *validator) metadata(n *node, v any, path string) {
 	t, _ := v.(schema.Tree)
 	for _, name := range []string{"name", "generateName"} {
 		if p := n.properties[name]; p != nil && t[name] != nil {
-			c.value(p, t[name], before{}, rules.Join(rules.Join(path, "metadata"), name))
+			c.value(p, t[name], oldValue{}, rules.FieldPath(rules.FieldPath(path, "metadata"), name))
 		}
 	}
 }
 
 // embedded checks that an object within another one says what it is.
-func (c *validation) embedded(t schema.Tree, path string) {
+func (c *validator) embedded(t schema.Tree, path string) {
 	for _, name := range []string{"apiVersion", "kind"} {
-		if rules.Text(t, name) == "" {
-			c.faults.Required(rules.Join(path, name), "must not be empty")
+		if rules.String(t, name) == "" {
+			c.faults.Required(rules.FieldPath(path, name), "must not be empty")
 		}
 	}
 }
 
-// alternatives checks what is said of a value by other schemas.
-func (c *validation) alternatives(n *node, v any, was before, path string) {
+// combinators checks what is said of a value by other schemas.
+func (c *validator) combinators(n *node, v any, was oldValue, path string) {
 	for _, one := range n.allOf {
 		c.value(one, v, was, path)
 	}
-	if len(n.anyOf) > 0 && !n.intOrString && c.passing(n.anyOf, v, path) == 0 {
+	if len(n.anyOf) > 0 && !n.intOrString && c.countValid(n.anyOf, v, path) == 0 {
 		c.faults.Invalid(path, "", fmt.Sprintf("%q must validate at least one schema (anyOf)", path))
 	}
 	if len(n.oneOf) > 0 {
-		switch passing := c.passing(n.oneOf, v, path); {
+		switch passing := c.countValid(n.oneOf, v, path); {
 		case passing == 0:
 			c.faults.Invalid(path, "", fmt.Sprintf("%q must validate one and only one schema (oneOf). Found none valid", path))
 		case passing > 1:
 			c.faults.Invalid(path, "", fmt.Sprintf("%q must validate one and only one schema (oneOf). Found %d valid alternatives", path, passing))
 		}
 	}
-	if n.not != nil && c.passing([]*node{n.not}, v, path) > 0 {
+	if n.not != nil && c.countValid([]*node{n.not}, v, path) > 0 {
 		c.faults.Invalid(path, "", fmt.Sprintf("%q must not validate the schema (not)", path))
 	}
 }
 
-// passing counts the schemas that a value meets.
-func (c *validation) passing(schemas []*node, v any, path string) (count int) {
+// countValid counts the schemas that a value meets.
+func (c *validator) countValid(schemas []*node, v any, path string) (count int) {
 	for _, n := range schemas {
 		var faults schema.Faults
-		branch := validation{&faults}
-		branch.value(n, v, before{}, path)
+		branch := validator{&faults}
+		branch.value(n, v, oldValue{}, path)
 		if len(faults.List) == 0 {
 			count++
 		}
@@ -154,17 +154,17 @@ func (c *validation) passing(schemas []*node, v any, path string) (count int) {
 	return count
 }
 
-// fits tells whether a value is of the type that a schema wants.
-func (n *node) fits(v any) bool {
+// hasType tells whether a value is of the type that a schema wants.
+func (n *node) hasType(v any) bool {
 	if n.intOrString {
 		_, text := v.(string)
-		return text || isWhole(v)
+		return text || isInteger(v)
 	}
 	switch n.kind {
 	case "":
 		return true
 	case "integer":
-		return isWhole(v)
+		return isInteger(v)
 	case "number":
 		switch v.(type) {
 		case int64, float64:
@@ -175,7 +175,7 @@ func (n *node) fits(v any) bool {
 	return typeOf(v) == n.kind
 }
 
-func isWhole(v any) bool {
+func isInteger(v any) bool {
 	switch v := v.(type) {
 	case int64:
 		return true
@@ -207,9 +207,9 @@ func typeOf(v any) string {
 	return "null"
 }
 
-// oneOfThese checks a value against the only ones that there may be.
-func (c *validation) oneOfThese(enum []any, v any, path string) {
-	if len(enum) == 0 || slices.ContainsFunc(enum, func(e any) bool { return alike(e, v) }) {
+// enum checks a value against the only ones that there may be.
+func (c *validator) enum(enum []any, v any, path string) {
+	if len(enum) == 0 || slices.ContainsFunc(enum, func(e any) bool { return jsonEqual(e, v) }) {
 		return
 	}
 	texts := make([]string, len(enum))
@@ -223,14 +223,14 @@ func (c *validation) oneOfThese(enum []any, v any, path string) {
 	c.faults.NotSupported(path, v, texts)
 }
 
-// alike compares values as JSON: 1 and 1.0 are one.
-func alike(a, b any) bool {
+// jsonEqual compares values as JSON: 1 and 1.0 are one.
+func jsonEqual(a, b any) bool {
 	x, okX := asFloat(a)
 	y, okY := asFloat(b)
 	if okX || okY {
 		return okX && okY && x == y
 	}
-	return schema.Identical(a, b)
+	return schema.StrictEqual(a, b)
 }
 
 func asFloat(v any) (float64, bool) {

@@ -6,8 +6,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// directive reports whether name is a directive and not a field of m.
-func directive(m *schema.Message, name string) bool {
+// isDirectiveOf reports whether name is a directive and not a field of m.
+func isDirectiveOf(m *schema.Message, name string) bool {
 	return strings.HasPrefix(name, "$") && fieldOf(m, name) == nil
 }
 
@@ -15,35 +15,35 @@ func directive(m *schema.Message, name string) bool {
 func checkDirectives(m *schema.Message, patch map[string]any) error {
 	for name, v := range patch {
 		switch {
-		case !directive(m, name):
+		case !isDirectiveOf(m, name):
 		case name == patchDirective:
 			if v != patchReplace && v != patchDelete && v != patchMerge {
-				return badPatch("unknown patch type '%v' in map", v)
+				return newBadPatch("unknown patch type '%v' in map", v)
 			}
 		case name == retainDirective:
 		case strings.HasPrefix(name, orderPrefix) && len(name) > len(orderPrefix):
 		case strings.HasPrefix(name, deletePrefix) && len(name) > len(deletePrefix):
 		default:
-			return badPatch("unknown patch directive %q", name)
+			return newBadPatch("unknown patch directive %q", name)
 		}
 	}
 	return nil
 }
 
-// checkDeep is checkDirectives for an object that is taken as it is, with all it holds.
-func checkDeep(m *schema.Message, patch map[string]any) error {
+// checkDirectivesDeep is checkDirectives for an object that is taken as it is, with all it holds.
+func checkDirectivesDeep(m *schema.Message, patch map[string]any) error {
 	if err := checkDirectives(m, patch); err != nil {
 		return err
 	}
 	for name, v := range patch {
-		if directive(m, name) {
+		if isDirectiveOf(m, name) {
 			continue
 		}
 		inner := objectOf(fieldOf(m, name))
 		var err error
 		switch v := v.(type) {
 		case map[string]any:
-			err = checkDeep(inner, v)
+			err = checkDirectivesDeep(inner, v)
 		case []any:
 			err = checkItems(inner, v)
 		}
@@ -57,7 +57,7 @@ func checkDeep(m *schema.Message, patch map[string]any) error {
 func checkItems(m *schema.Message, items []any) error {
 	for _, item := range items {
 		if o, ok := item.(map[string]any); ok {
-			if err := checkDeep(m, o); err != nil {
+			if err := checkDirectivesDeep(m, o); err != nil {
 				return err
 			}
 		}
@@ -65,9 +65,9 @@ func checkItems(m *schema.Message, items []any) error {
 	return nil
 }
 
-// takeObject is a patch object as a value: without nulls, directives, and the objects that hold
+// stripObjectDirectives is a patch object as a value: without nulls, directives, and the objects that hold
 // a $patch, which have nothing to be carried out on.
-func takeObject(patch map[string]any) map[string]any {
+func stripObjectDirectives(patch map[string]any) map[string]any {
 	out := make(map[string]any, len(patch))
 	for name, v := range patch {
 		if v == nil || isDirective(name) {
@@ -76,7 +76,7 @@ func takeObject(patch map[string]any) map[string]any {
 		if o, ok := v.(map[string]any); ok && o[patchDirective] != nil {
 			continue
 		}
-		out[name] = take(v)
+		out[name] = stripDirectives(v)
 	}
 	return out
 }
@@ -87,18 +87,18 @@ func isDirective(name string) bool {
 		strings.HasPrefix(name, orderPrefix) || strings.HasPrefix(name, deletePrefix)
 }
 
-// take is a patch value as a value.
-func take(v any) any {
+// stripDirectives is a patch value as a value.
+func stripDirectives(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
-		return takeObject(v)
+		return stripObjectDirectives(v)
 	case []any:
 		out := make([]any, 0, len(v))
 		for _, w := range v {
 			if o, ok := w.(map[string]any); ok && o[patchDirective] != nil {
 				continue
 			}
-			out = append(out, take(w))
+			out = append(out, stripDirectives(w))
 		}
 		return out
 	}

@@ -67,7 +67,7 @@ func decoded(patch []byte) (schema.Tree, error) {
 	if body, ok := v.(schema.Tree); ok && err == nil {
 		return body, nil
 	}
-	return nil, badPatch("no object")
+	return nil, newBadPatch("no object")
 }
 
 func check(t *testing.T, target uint8, patch func(schema.Tree) (schema.Tree, error)) {

@@ -13,9 +13,9 @@ import (
 const (
 	// MaxOperations is how many operations one JSON patch may have.
 	MaxOperations = 10000
-	// maxCopied is how many bytes (of JSON, about) the copy operations of one patch may
+	// maxCopySize is how many bytes (of JSON, about) the copy operations of one patch may
 	// make in sum: as much as the largest request body.
-	maxCopied = 3 << 20
+	maxCopySize = 3 << 20
 )
 
 // An operation is one step of a JSON patch, decoded.
@@ -34,36 +34,36 @@ func JSONPatch(current schema.Tree, patch []byte) (schema.Tree, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &patching{root: &node{value: current}, budget: maxCopied}
+	p := &jsonPatcher{root: &node{value: current}, budget: maxCopySize}
 	for i := range ops {
 		done, err := p.apply(&ops[i])
 		if err != nil {
 			return nil, err
 		}
 		if !done {
-			return nil, failed("operation %d (%s %q): %s", i, ops[i].op, ops[i].text, ops[i].fails())
+			return nil, newCannotApply("operation %d (%s %q): %s", i, ops[i].op, ops[i].pathText, ops[i].failure())
 		}
 	}
 	tree, ok := p.root.tree().(map[string]any)
 	if !ok {
-		return nil, failed("no object is left")
+		return nil, newCannotApply("no object is left")
 	}
 	return tree, nil
 }
 
-// step is a checked operation, its value and pointers parsed.
-type step struct {
+// parsedOperation is a checked operation, its value and pointers parsed.
+type parsedOperation struct {
 	op         string
 	path, from pointer
 	value      any
-	text       string // the path as it was sent, or its beginning
+	pathText   string // the path as it was sent, or its beginning
 }
 
-// longText is how many bytes of a path an error shows.
-const longText = 256
+// maxShownPath is how many bytes of a path an error shows.
+const maxShownPath = 256
 
-// fails tells what it means that the operation cannot be carried out.
-func (s *step) fails() string {
+// failure tells what it means that the operation cannot be carried out.
+func (s *parsedOperation) failure() string {
 	switch s.op {
 	case "test":
 		return "the value is another one"
@@ -75,23 +75,23 @@ func (s *step) fails() string {
 	return "there is no value at this path"
 }
 
-func readOperations(patch []byte) ([]step, error) {
+func readOperations(patch []byte) ([]parsedOperation, error) {
 	var raws []json.RawMessage
 	if err := json.Unmarshal(patch, &raws); err != nil {
-		return nil, badPatch("error decoding patch: %v", err)
+		return nil, newBadPatch("error decoding patch: %v", err)
 	}
 	if len(raws) > MaxOperations {
-		return nil, tooLarge("The allowed maximum operations in a JSON patch is %d, got %d", MaxOperations, len(raws))
+		return nil, newTooLarge("The allowed maximum operations in a JSON patch is %d, got %d", MaxOperations, len(raws))
 	}
-	steps := make([]step, len(raws))
+	steps := make([]parsedOperation, len(raws))
 	for i, raw := range raws {
 		var op operation
 		if err := json.Unmarshal(raw, &op); err != nil {
-			return nil, badPatch("error decoding patch: operation %d: %v", i, err)
+			return nil, newBadPatch("error decoding patch: operation %d: %v", i, err)
 		}
 		s, err := checkOperation(op)
 		if err != nil {
-			return nil, failed("operation %d (%.16q %q): %v", i, op.Op, s.text, err)
+			return nil, newCannotApply("operation %d (%.16q %q): %v", i, op.Op, s.pathText, err)
 		}
 		steps[i] = s
 	}
@@ -99,13 +99,13 @@ func readOperations(patch []byte) ([]step, error) {
 }
 
 // checkOperation finds what is wrong with an operation whatever the object is.
-func checkOperation(op operation) (step, error) {
-	s := step{op: op.Op}
+func checkOperation(op operation) (parsedOperation, error) {
+	s := parsedOperation{op: op.Op}
 	if op.Path == nil {
 		return s, errors.New("missing path")
 	}
 	var err error
-	s.text = (*op.Path)[:min(len(*op.Path), longText)]
+	s.pathText = (*op.Path)[:min(len(*op.Path), maxShownPath)]
 	if s.path, err = parsePointer(*op.Path); err != nil {
 		return s, err
 	}
@@ -139,11 +139,11 @@ func decodeValue(data []byte) (any, error) {
 	if err := d.Decode(&v); err != nil && err != io.EOF {
 		return nil, err
 	}
-	return numbers(v)
+	return convertNumbers(v)
 }
 
-// numbers turns the json.Numbers inside v into int64 or float64, in place.
-func numbers(v any) (any, error) {
+// convertNumbers turns the json.Numbers inside v into int64 or float64, in place.
+func convertNumbers(v any) (any, error) {
 	var err error
 	switch v := v.(type) {
 	case json.Number:
@@ -153,13 +153,13 @@ func numbers(v any) (any, error) {
 		return v.Float64()
 	case map[string]any:
 		for k, w := range v {
-			if v[k], err = numbers(w); err != nil {
+			if v[k], err = convertNumbers(w); err != nil {
 				return nil, err
 			}
 		}
 	case []any:
 		for i, w := range v {
-			if v[i], err = numbers(w); err != nil {
+			if v[i], err = convertNumbers(w); err != nil {
 				return nil, err
 			}
 		}

@@ -77,7 +77,7 @@ func TestJSONPatch(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			want := wanted(t, current, c.want)
+			want := expected(t, current, c.want)
 			if text(t, got) != text(t, want) {
 				t.Errorf("got %s, want %s", text(t, got), text(t, want))
 			}
@@ -85,8 +85,8 @@ func TestJSONPatch(t *testing.T) {
 	}
 }
 
-// wanted is current with the fields of want set; "=" means want alone.
-func wanted(t *testing.T, current, want string) any {
+// expected is current with the fields of want set; "=" means want alone.
+func expected(t *testing.T, current, want string) any {
 	if whole, ok := strings.CutPrefix(want, "="); ok {
 		return parse(t, whole)
 	}

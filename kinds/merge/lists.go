@@ -9,57 +9,57 @@ import (
 // mergeList merges a patch into a list: by its merge key, as a set of scalars, or, with
 // no merge strategy, by replacing it.
 func mergeList(f *schema.Field, live, patch []any) ([]any, error) {
-	if !strategy(f, patchMerge) {
+	if !hasStrategy(f, patchMerge) {
 		if err := checkItems(objectOf(f), patch); err != nil {
 			return nil, err
 		}
-		return take(patch).([]any), nil
+		return stripDirectives(patch).([]any), nil
 	}
 	if f.MergeKey == "" {
-		return unite(live, patch)
+		return mergePrimitives(live, patch)
 	}
 	isNew := live == nil
-	live, items, replace, err := obeyItems(f, live, patch)
+	live, items, replace, err := applyItemDirectives(f, live, patch)
 	if err != nil {
 		return nil, err
 	}
 	if replace || isNew { // as it is, be there items twice
-		return take(items).([]any), nil
+		return stripDirectives(items).([]any), nil
 	}
 	merged, err := mergeItems(f, live, items)
 	if err != nil {
 		return nil, err
 	}
-	return arrange(merged, f.MergeKey, places(items, f.MergeKey), places(live, f.MergeKey)), nil
+	return mergeOrder(merged, f.MergeKey, indexByKey(items, f.MergeKey), indexByKey(live, f.MergeKey)), nil
 }
 
-// obeyItems takes the items that are directives out of patch and obeys them: deletions
+// applyItemDirectives takes the items that are directives out of patch and obeys them: deletions
 // from live, which it copies then, and whether the rest replaces the list. The rest are
 // objects that have the merge key.
-func obeyItems(f *schema.Field, live, patch []any) (left, items []any, replace bool, err error) {
+func applyItemDirectives(f *schema.Field, live, patch []any) (left, items []any, replace bool, err error) {
 	gone := map[any]bool{}
 	for _, item := range patch {
 		o, ok := item.(map[string]any)
 		if !ok {
-			return nil, nil, false, badPatch("invalid patch: items of %s are objects, not %v", f.Name, item)
+			return nil, nil, false, newBadPatch("invalid patch: items of %s are objects, not %v", f.Name, item)
 		}
-		if err := checkDeep(f.Message, o); err != nil {
+		if err := checkDirectivesDeep(f.Message, o); err != nil {
 			return nil, nil, false, err
 		}
-		id := identity(item, f.MergeKey)
+		id := itemKey(item, f.MergeKey)
 		switch o[patchDirective] {
 		case patchReplace:
 			replace = true // for the whole list; the item itself, if it is one, does not count
 			continue
 		case patchDelete:
 			if id == nil {
-				return nil, nil, false, noKey(f)
+				return nil, nil, false, newMissingMergeKey(f)
 			}
 			gone[id] = true
 			continue
 		}
 		if id == nil && !replace {
-			return nil, nil, false, noKey(f)
+			return nil, nil, false, newMissingMergeKey(f)
 		}
 		items = append(items, item)
 	}
@@ -67,28 +67,28 @@ func obeyItems(f *schema.Field, live, patch []any) (left, items []any, replace b
 		return live, items, replace, nil
 	}
 	for _, item := range live {
-		if !gone[identity(item, f.MergeKey)] {
+		if !gone[itemKey(item, f.MergeKey)] {
 			left = append(left, item)
 		}
 	}
 	return left, items, replace, nil
 }
 
-func noKey(f *schema.Field) error {
-	return badPatch("map: an item of %s does not contain declared merge key: %s", f.Name, f.MergeKey)
+func newMissingMergeKey(f *schema.Field) error {
+	return newBadPatch("map: an item of %s does not contain declared merge key: %s", f.Name, f.MergeKey)
 }
 
 // mergeItems merges each patch item with the live item of its key, or appends it.
 func mergeItems(f *schema.Field, live, items []any) ([]any, error) {
 	merged := append(make([]any, 0, len(live)+len(items)), live...)
-	at := places(live, f.MergeKey)
+	at := indexByKey(live, f.MergeKey)
 	for _, item := range items {
 		patch := item.(map[string]any)
-		id := identity(item, f.MergeKey)
+		id := itemKey(item, f.MergeKey)
 		i, ok := at[id]
 		if !ok {
 			at[id] = len(merged)
-			merged = append(merged, takeObject(patch))
+			merged = append(merged, stripObjectDirectives(patch))
 			continue
 		}
 		old, _ := merged[i].(map[string]any)
@@ -101,55 +101,55 @@ func mergeItems(f *schema.Field, live, items []any) ([]any, error) {
 	return merged, nil
 }
 
-// unite merges a list of scalars as a set, in which the patch's order wins.
-func unite(live, patch []any) ([]any, error) {
-	if _, err := primitives(patch); err != nil || live == nil {
+// mergePrimitives merges a list of scalars as a set, in which the patch's order wins.
+func mergePrimitives(live, patch []any) ([]any, error) {
+	if _, err := primitiveSet(patch); err != nil || live == nil {
 		return patch, err
 	}
 	all := make([]any, 0, len(live)+len(patch))
 	seen := make(map[any]bool, len(live)+len(patch))
 	for _, list := range [2][]any{live, patch} {
 		for _, v := range list {
-			if id := identity(v, ""); id == nil || !seen[id] {
+			if id := itemKey(v, ""); id == nil || !seen[id] {
 				seen[id] = true
 				all = append(all, v)
 			}
 		}
 	}
-	return arrange(all, "", places(patch, ""), places(live, "")), nil
+	return mergeOrder(all, "", indexByKey(patch, ""), indexByKey(live, "")), nil
 }
 
-// primitives checks a list of scalars and returns them as a set.
-func primitives(v any) (map[any]bool, error) {
+// primitiveSet checks a list of scalars and returns them as a set.
+func primitiveSet(v any) (map[any]bool, error) {
 	list, ok := v.([]any)
 	if !ok {
-		return nil, badPatch("invalid patch format of primitive list")
+		return nil, newBadPatch("invalid patch format of primitive list")
 	}
 	set := make(map[any]bool, len(list))
 	for _, w := range list {
-		id := identity(w, "")
+		id := itemKey(w, "")
 		if id == nil {
-			return nil, badPatch("invalid patch format of primitive list")
+			return nil, newBadPatch("invalid patch format of primitive list")
 		}
 		set[id] = true
 	}
 	return set, nil
 }
 
-// without is a copy of list without the scalars in gone.
-func without(list []any, gone map[any]bool) []any {
+// withoutPrimitives is a copy of list without the scalars in gone.
+func withoutPrimitives(list []any, gone map[any]bool) []any {
 	out := make([]any, 0, len(list))
 	for _, v := range list {
-		if !gone[identity(v, "")] {
+		if !gone[itemKey(v, "")] {
 			out = append(out, v)
 		}
 	}
 	return out
 }
 
-// identity is what tells items of a list apart, ready to be the key of a map: the value
+// itemKey is what tells items of a list apart, ready to be the key of a map: the value
 // of an object's merge key, or with no merge key the scalar itself; nil if there is none.
-func identity(item any, key string) any {
+func itemKey(item any, key string) any {
 	if key != "" {
 		o, ok := item.(map[string]any)
 		if !ok {

@@ -20,15 +20,15 @@ func Merge(current, patch any) any {
 			if !had {
 				continue
 			}
-			out = ownMap(out, c)
+			out = cloneOnce(out, c)
 			delete(out, name)
 			continue
 		}
 		next := Merge(old, v)
-		if had && schema.Same(old, next) {
+		if had && schema.SameRef(old, next) {
 			continue
 		}
-		out = ownMap(out, c)
+		out = cloneOnce(out, c)
 		out[name] = next
 	}
 	if out == nil {
@@ -48,8 +48,8 @@ func withoutNulls(p map[string]any) map[string]any {
 	return out
 }
 
-// ownMap is own, or a fresh copy of shared if there is none yet.
-func ownMap(own, shared map[string]any) map[string]any {
+// cloneOnce is own, or a fresh copy of shared if there is none yet.
+func cloneOnce(own, shared map[string]any) map[string]any {
 	if own != nil {
 		return own
 	}

@@ -8,13 +8,13 @@ type node struct {
 	value  any // when closed
 	fields map[string]*node
 	items  []*node
-	list   bool // when open: items hold, not fields
-	open   bool
+	isList bool // when open: items hold, not fields
+	opened bool
 }
 
-// enter opens n. It reports whether n is a container at all.
-func (n *node) enter() bool {
-	if n.open {
+// open opens n. It reports whether n is a container at all.
+func (n *node) open() bool {
+	if n.opened {
 		return true
 	}
 	switch v := n.value.(type) {
@@ -28,7 +28,7 @@ func (n *node) enter() bool {
 			i++
 		}
 	case []any:
-		n.list = true
+		n.isList = true
 		n.items = make([]*node, len(v), len(v)+1)
 		nodes := make([]node, len(v))
 		for i, w := range v {
@@ -38,16 +38,16 @@ func (n *node) enter() bool {
 	default:
 		return false
 	}
-	n.open, n.value = true, nil
+	n.opened, n.value = true, nil
 	return true
 }
 
 // child finds the direct child that token names.
 func (n *node) child(token string) (*node, bool) {
-	if !n.enter() {
+	if !n.open() {
 		return nil, false
 	}
-	if !n.list {
+	if !n.isList {
 		c, ok := n.fields[token]
 		return c, ok
 	}
@@ -60,10 +60,10 @@ func (n *node) child(token string) (*node, bool) {
 
 // add sets a field, or inserts an item before the one that token names ("-" is the end).
 func (n *node) add(token string, c *node) bool {
-	if !n.enter() {
+	if !n.open() {
 		return false
 	}
-	if !n.list {
+	if !n.isList {
 		n.fields[token] = c
 		return true
 	}
@@ -85,7 +85,7 @@ func (n *node) set(token string, c *node) bool {
 	if _, ok := n.child(token); !ok {
 		return false
 	}
-	if !n.list {
+	if !n.isList {
 		n.fields[token] = c
 		return true
 	}
@@ -100,7 +100,7 @@ func (n *node) remove(token string) (*node, bool) {
 	if !ok {
 		return nil, false
 	}
-	if !n.list {
+	if !n.isList {
 		delete(n.fields, token)
 		return c, true
 	}
@@ -111,10 +111,10 @@ func (n *node) remove(token string) (*node, bool) {
 
 // tree is the value of n as a plain tree; what was never opened is shared.
 func (n *node) tree() any {
-	if !n.open {
+	if !n.opened {
 		return n.value
 	}
-	if n.list {
+	if n.isList {
 		out := make([]any, len(n.items))
 		for i, c := range n.items {
 			out[i] = c.tree()
@@ -130,7 +130,7 @@ func (n *node) tree() any {
 
 // size takes about the length of n as JSON off budget, and gives up below zero.
 func (n *node) size(budget int) int {
-	if !n.open {
+	if !n.opened {
 		return sizeOf(n.value, budget)
 	}
 	budget -= 2
@@ -177,10 +177,10 @@ func sizeOf(v any, budget int) int {
 
 // equals compares n with a plain value, without building a tree.
 func (n *node) equals(v any) bool {
-	if !n.open {
+	if !n.opened {
 		return equal(n.value, v)
 	}
-	if n.list {
+	if n.isList {
 		items, ok := v.([]any)
 		if !ok || len(items) != len(n.items) {
 			return false

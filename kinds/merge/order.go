@@ -7,11 +7,11 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// places tells at which index each identity first stands in a list.
-func places(list []any, key string) map[any]int {
+// indexByKey tells at which index each identity first stands in a list.
+func indexByKey(list []any, key string) map[any]int {
 	at := make(map[any]int, len(list))
 	for i, item := range list {
-		id := identity(item, key)
+		id := itemKey(item, key)
 		if _, ok := at[id]; id != nil && !ok {
 			at[id] = i
 		}
@@ -19,14 +19,14 @@ func places(list []any, key string) map[any]int {
 	return at
 }
 
-// arrange orders a merged list. The items that the patch names keep the patch's order,
+// mergeOrder orders a merged list. The items that the patch names keep the patch's order,
 // the others the live order; where both lists meet, an item that the patch does not name
 // comes first only if it stood before the other in the live list. So new items come
 // before all live ones.
-func arrange(merged []any, key string, patchOrder, liveOrder map[any]int) []any {
+func mergeOrder(merged []any, key string, patchOrder, liveOrder map[any]int) []any {
 	var named, others []any
 	for _, item := range merged {
-		if _, ok := patchOrder[identity(item, key)]; ok {
+		if _, ok := patchOrder[itemKey(item, key)]; ok {
 			named = append(named, item)
 		} else {
 			others = append(others, item)
@@ -34,15 +34,15 @@ func arrange(merged []any, key string, patchOrder, liveOrder map[any]int) []any 
 	}
 	by := func(order map[any]int) func(a, b any) int {
 		return func(a, b any) int {
-			return cmp.Compare(order[identity(a, key)], order[identity(b, key)])
+			return cmp.Compare(order[itemKey(a, key)], order[itemKey(b, key)])
 		}
 	}
 	slices.SortStableFunc(named, by(patchOrder))
 	slices.SortStableFunc(others, by(liveOrder))
 	out := make([]any, 0, len(merged))
 	for len(named) > 0 && len(others) > 0 {
-		o, oLive := liveOrder[identity(others[0], key)]
-		n, nLive := liveOrder[identity(named[0], key)]
+		o, oLive := liveOrder[itemKey(others[0], key)]
+		n, nLive := liveOrder[itemKey(named[0], key)]
 		if oLive && nLive && o < n {
 			out, others = append(out, others[0]), others[1:]
 		} else {
@@ -52,41 +52,41 @@ func arrange(merged []any, key string, patchOrder, liveOrder map[any]int) []any 
 	return append(append(out, named...), others...)
 }
 
-// setOrder obeys a $setElementOrder directive: it puts the list of that field in out
+// setElementOrder obeys a $setElementOrder directive: it puts the list of that field in out
 // into the wanted order. Lists that are replaced as a whole have no order to set.
-func setOrder(f *schema.Field, name string, wanted any, current, out, patch map[string]any) error {
+func setElementOrder(f *schema.Field, name string, wanted any, current, out, patch map[string]any) error {
 	order, ok := wanted.([]any)
 	if !ok {
-		return badPatch("invalid patch format of setElementOrder list")
+		return newBadPatch("invalid patch format of setElementOrder list")
 	}
-	if !strategy(f, patchMerge) {
+	if !hasStrategy(f, patchMerge) {
 		return nil
 	}
 	for _, item := range order {
-		if identity(item, f.MergeKey) == nil {
-			return badPatch("invalid patch format of setElementOrder list")
+		if itemKey(item, f.MergeKey) == nil {
+			return newBadPatch("invalid patch format of setElementOrder list")
 		}
 	}
-	at := places(order, f.MergeKey)
-	if items, ok := patch[name].([]any); ok && !inOrder(items, f.MergeKey, at) {
-		return badPatch("The order in patch list of %s doesn't match $setElementOrder list", name)
+	at := indexByKey(order, f.MergeKey)
+	if items, ok := patch[name].([]any); ok && !matchesOrder(items, f.MergeKey, at) {
+		return newBadPatch("The order in patch list of %s doesn't match $setElementOrder list", name)
 	}
 	if merged, ok := out[name].([]any); ok {
 		live, _ := current[name].([]any)
-		out[name] = arrange(merged, f.MergeKey, at, places(live, f.MergeKey))
+		out[name] = mergeOrder(merged, f.MergeKey, at, indexByKey(live, f.MergeKey))
 	}
 	return nil
 }
 
-// inOrder reports whether the items of a patch, directives aside, all stand in order and
+// matchesOrder reports whether the items of a patch, directives aside, all stand in order and
 // in the same sequence.
-func inOrder(items []any, key string, order map[any]int) bool {
+func matchesOrder(items []any, key string, order map[any]int) bool {
 	last := -1
 	for _, item := range items {
 		if o, ok := item.(map[string]any); ok && (o[patchDirective] == patchDelete || o[patchDirective] == patchReplace) {
 			continue
 		}
-		i, ok := order[identity(item, key)]
+		i, ok := order[itemKey(item, key)]
 		if !ok || i < last {
 			return false
 		}

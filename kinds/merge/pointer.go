@@ -28,8 +28,8 @@ func parsePointer(s string) (pointer, error) {
 	return tokens, nil
 }
 
-// within reports whether p lies strictly below q.
-func (p pointer) within(q pointer) bool {
+// isBelow reports whether p lies strictly below q.
+func (p pointer) isBelow(q pointer) bool {
 	return len(p) > len(q) && slices.Equal(p[:len(q)], q)
 }
 

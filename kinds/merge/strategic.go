@@ -38,7 +38,7 @@ func mergeObject(m *schema.Message, current, patch map[string]any) (map[string]a
 	}
 	switch patch[patchDirective] {
 	case patchReplace:
-		return takeObject(patch), nil
+		return stripObjectDirectives(patch), nil
 	case patchDelete:
 		return map[string]any{}, nil
 	}
@@ -47,7 +47,7 @@ func mergeObject(m *schema.Message, current, patch map[string]any) (map[string]a
 		return nil, err
 	}
 	for name, v := range patch {
-		if directive(m, name) {
+		if isDirectiveOf(m, name) {
 			continue
 		}
 		old, had := current[name]
@@ -59,10 +59,10 @@ func mergeObject(m *schema.Message, current, patch map[string]any) (map[string]a
 		case err != nil:
 			return nil, err
 		case !keep && had:
-			out = ownMap(out, current)
+			out = cloneOnce(out, current)
 			delete(out, name)
-		case keep && !(had && schema.Same(old, next)):
-			out = ownMap(out, current)
+		case keep && !(had && schema.SameRef(old, next)):
+			out = cloneOnce(out, current)
 			out[name] = next
 		}
 	}
@@ -77,14 +77,14 @@ func mergeField(m *schema.Message, name string, old, v any) (next any, keep bool
 	f := fieldOf(m, name)
 	switch v := v.(type) {
 	case map[string]any:
-		if o, ok := old.(map[string]any); ok && !strategy(f, patchReplace) {
+		if o, ok := old.(map[string]any); ok && !hasStrategy(f, patchReplace) {
 			next, err := mergeObject(objectOf(f), o, v)
 			return next, true, err
 		}
-		if err := checkDeep(objectOf(f), v); err != nil {
+		if err := checkDirectivesDeep(objectOf(f), v); err != nil {
 			return nil, false, err
 		}
-		return takeObject(v), v[patchDirective] == nil, nil
+		return stripObjectDirectives(v), v[patchDirective] == nil, nil
 	case []any:
 		o, _ := old.([]any)
 		next, err := mergeList(f, o, v)
@@ -97,29 +97,29 @@ func mergeField(m *schema.Message, name string, old, v any) (next any, keep bool
 func mergeLists(m *schema.Message, current, out, patch map[string]any) (map[string]any, error) {
 	for name, v := range patch {
 		field, ok := strings.CutPrefix(name, deletePrefix)
-		if !ok || !directive(m, name) {
+		if !ok || !isDirectiveOf(m, name) {
 			continue
 		}
-		gone, err := primitives(v)
+		gone, err := primitiveSet(v)
 		if err != nil {
 			return nil, err
 		}
 		if out == nil {
-			out = ownMap(nil, current)
+			out = cloneOnce(nil, current)
 		}
 		if old, ok := out[field].([]any); ok {
-			out[field] = without(old, gone)
+			out[field] = withoutPrimitives(old, gone)
 		}
 	}
 	for name, v := range patch {
 		field, ok := strings.CutPrefix(name, orderPrefix)
-		if !ok || !directive(m, name) {
+		if !ok || !isDirectiveOf(m, name) {
 			continue
 		}
 		if out == nil {
-			out = ownMap(nil, current)
+			out = cloneOnce(nil, current)
 		}
-		if err := setOrder(fieldOf(m, field), field, v, current, out, patch); err != nil {
+		if err := setElementOrder(fieldOf(m, field), field, v, current, out, patch); err != nil {
 			return nil, err
 		}
 	}
@@ -138,21 +138,21 @@ func retainKeys(current, patch map[string]any) (map[string]any, error) {
 	}
 	list, ok := v.([]any)
 	if !ok {
-		return nil, badPatch("invalid patch format of retainKeys")
+		return nil, newBadPatch("invalid patch format of retainKeys")
 	}
 	keep := make(map[any]bool, len(list))
 	for _, name := range list {
-		keep[identity(name, "")] = true
+		keep[itemKey(name, "")] = true
 	}
 	for name, w := range patch {
 		if w != nil && !isDirective(name) && !keep[name] {
-			return nil, badPatch("invalid patch format of retainKeys")
+			return nil, newBadPatch("invalid patch format of retainKeys")
 		}
 	}
 	var out map[string]any
 	for name := range current {
 		if !keep[name] {
-			out = ownMap(out, current)
+			out = cloneOnce(out, current)
 			delete(out, name)
 		}
 	}
@@ -175,6 +175,6 @@ func objectOf(f *schema.Field) *schema.Message {
 	return f.Message
 }
 
-func strategy(f *schema.Field, s string) bool {
+func hasStrategy(f *schema.Field, s string) bool {
 	return f != nil && slices.Contains(f.MergeStrategies, s)
 }

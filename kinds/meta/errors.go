@@ -18,34 +18,34 @@ func AsStatus(err error) *Status {
 	return NewInternal("")
 }
 
-func failure(code int, reason Reason, details *Details, format string, args ...any) *Status {
+func newFailure(code int, reason Reason, details *Details, format string, args ...any) *Status {
 	return &Status{Code: code, Reason: reason, Details: details, Message: fmt.Sprintf(format, args...)}
 }
 
-// about are the details of an answer about one object, or about a whole resource.
-func about(gr GroupResource, name string) *Details {
+// newDetails are the details of an answer about one object, or about a whole resource.
+func newDetails(gr GroupResource, name string) *Details {
 	return &Details{Name: name, Group: gr.Group, Kind: gr.Resource}
 }
 
 // NewNotFound says that there is no such object.
 func NewNotFound(gr GroupResource, name string) *Status {
-	return failure(http.StatusNotFound, ReasonNotFound, about(gr, name), "%s %q not found", gr, name)
+	return newFailure(http.StatusNotFound, ReasonNotFound, newDetails(gr, name), "%s %q not found", gr, name)
 }
 
 // NewAlreadyExists says that the name is taken.
 func NewAlreadyExists(gr GroupResource, name string) *Status {
-	return failure(http.StatusConflict, ReasonAlreadyExists, about(gr, name), "%s %q already exists", gr, name)
+	return newFailure(http.StatusConflict, ReasonAlreadyExists, newDetails(gr, name), "%s %q already exists", gr, name)
 }
 
 // NewConflict says that the object is not, or no longer, as the request presumes.
 func NewConflict(gr GroupResource, name, why string) *Status {
-	return failure(http.StatusConflict, ReasonConflict, about(gr, name),
+	return newFailure(http.StatusConflict, ReasonConflict, newDetails(gr, name),
 		"Operation cannot be fulfilled on %s %q: %s", gr, name, why)
 }
 
 // NewApplyConflict says which fields an apply would take from other managers.
 func NewApplyConflict(message string, causes []Cause) *Status {
-	return failure(http.StatusConflict, ReasonConflict, &Details{Causes: causes}, "%s", message)
+	return newFailure(http.StatusConflict, ReasonConflict, &Details{Causes: causes}, "%s", message)
 }
 
 // NewInvalid gathers the faults of an object. Its message shows each once.
@@ -65,12 +65,12 @@ func NewInvalid(gk GroupKind, name string, causes []Cause) *Status {
 		faults = "[" + faults + "]"
 	}
 	details := &Details{Name: name, Group: gk.Group, Kind: gk.Kind, Causes: causes}
-	return failure(http.StatusUnprocessableEntity, ReasonInvalid, details, "%s %q is invalid: %s", gk, name, faults)
+	return newFailure(http.StatusUnprocessableEntity, ReasonInvalid, details, "%s %q is invalid: %s", gk, name, faults)
 }
 
 // NewBadRequest says that the request makes no sense, whatever the state.
 func NewBadRequest(message string) *Status {
-	return failure(http.StatusBadRequest, ReasonBadRequest, nil, "%s", message)
+	return newFailure(http.StatusBadRequest, ReasonBadRequest, nil, "%s", message)
 }
 
 // NewForbidden refuses an action on an object, or on the whole resource if name is "".
@@ -79,34 +79,34 @@ func NewForbidden(gr GroupResource, name, why string) *Status {
 	if name != "" {
 		what = fmt.Sprintf("%s %q", gr, name)
 	}
-	return failure(http.StatusForbidden, ReasonForbidden, about(gr, name), "%s is forbidden: %s", what, why)
+	return newFailure(http.StatusForbidden, ReasonForbidden, newDetails(gr, name), "%s is forbidden: %s", what, why)
 }
 
 // NewMethodNotAllowed refuses a verb that the resource does not have.
 func NewMethodNotAllowed() *Status {
-	return failure(http.StatusMethodNotAllowed, ReasonMethodNotAllowed, &Details{},
+	return newFailure(http.StatusMethodNotAllowed, ReasonMethodNotAllowed, &Details{},
 		"the server does not allow this method on the requested resource")
 }
 
 // NewExpired says that a version, or a continue token, is too old.
 func NewExpired(message string) *Status {
-	return failure(http.StatusGone, ReasonExpired, nil, "%s", message)
+	return newFailure(http.StatusGone, ReasonExpired, nil, "%s", message)
 }
 
 // NewTooManyRequests asks to come back after some seconds.
 func NewTooManyRequests(message string, retryAfterSeconds int) *Status {
-	return failure(http.StatusTooManyRequests, ReasonTooManyRequests,
+	return newFailure(http.StatusTooManyRequests, ReasonTooManyRequests,
 		&Details{RetryAfterSeconds: retryAfterSeconds}, "%s", message)
 }
 
 // NewTooLarge refuses a request, or what would come of it, for its size.
 func NewTooLarge(format string, args ...any) *Status {
-	return failure(http.StatusRequestEntityTooLarge, ReasonRequestTooLarge, nil, "Request entity too large: "+format, args...)
+	return newFailure(http.StatusRequestEntityTooLarge, ReasonRequestTooLarge, nil, "Request entity too large: "+format, args...)
 }
 
 // NewTimeout says that an answer did not come in time.
 func NewTimeout(message string) *Status {
-	return failure(http.StatusGatewayTimeout, ReasonTimeout, &Details{}, "Timeout: %s", message)
+	return newFailure(http.StatusGatewayTimeout, ReasonTimeout, &Details{}, "Timeout: %s", message)
 }
 
 // NewTooLargeVersion says that the store has not come to a version.
@@ -119,7 +119,7 @@ func NewTooLargeVersion(version, current uint64) *Status {
 
 // NewServiceUnavailable says that the server can do nothing for now.
 func NewServiceUnavailable(message string) *Status {
-	return failure(http.StatusServiceUnavailable, ReasonServiceUnavailable, nil, "%s", message)
+	return newFailure(http.StatusServiceUnavailable, ReasonServiceUnavailable, nil, "%s", message)
 }
 
 // NewInternal hides an internal fault. id is where the log tells of it.
@@ -128,15 +128,15 @@ func NewInternal(id string) *Status {
 	if id != "" {
 		message += ": the server's log has it under " + id
 	}
-	return failure(http.StatusInternalServerError, ReasonInternalError, nil, "%s", message)
+	return newFailure(http.StatusInternalServerError, ReasonInternalError, nil, "%s", message)
 }
 
-// NewStoreRead says that what is stored under a name cannot be read.
-func NewStoreRead(gr GroupResource, name, why string) *Status {
-	return failure(http.StatusInternalServerError, ReasonStorageRead, about(gr, name), "%s %q: %s", gr, name, why)
+// NewStoreReadError says that what is stored under a name cannot be read.
+func NewStoreReadError(gr GroupResource, name, why string) *Status {
+	return newFailure(http.StatusInternalServerError, ReasonStorageRead, newDetails(gr, name), "%s %q: %s", gr, name, why)
 }
 
 // NewInsufficientStorage says that there is no room to store the change.
 func NewInsufficientStorage(message string) *Status {
-	return failure(http.StatusInsufficientStorage, ReasonInsufficientStorage, nil, "%s", message)
+	return newFailure(http.StatusInsufficientStorage, ReasonInsufficientStorage, nil, "%s", message)
 }

@@ -28,12 +28,12 @@ func (l Labels) Sort() {
 	slices.SortFunc(l, func(a, b Label) int { return strings.Compare(a.Key, b.Key) })
 }
 
-// fewLabels is how many are looked through one by one.
-const fewLabels = 8
+// linearSearchLimit is how many are looked through one by one.
+const linearSearchLimit = 8
 
 // Get is the value of a key, and whether it is there.
 func (l Labels) Get(key string) (string, bool) {
-	if len(l) > fewLabels {
+	if len(l) > linearSearchLimit {
 		if i, ok := slices.BinarySearchFunc(l, key, func(l Label, key string) int { return cmp.Compare(l.Key, key) }); ok {
 			return l[i].Value, true
 		}

@@ -6,7 +6,7 @@ import (
 )
 
 func TestLabels(t *testing.T) {
-	for _, n := range []int{0, 1, fewLabels, fewLabels + 1, 50} {
+	for _, n := range []int{0, 1, linearSearchLimit, linearSearchLimit + 1, 50} {
 		all := map[string]string{}
 		for i := range n {
 			all[fmt.Sprint("k", i)] = fmt.Sprint("v", i)

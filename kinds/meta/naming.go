@@ -10,12 +10,12 @@ import (
 type Naming struct {
 	Profile string // "platform" or "kubernetes"
 
-	word    string            // alone, as the finalizer of namespaces
-	groups  string            // suffix of API groups
-	domain  string            // of labels, annotations, finalizers
-	short   string            // prefix of system names
-	exact   map[string]string // names that follow no rule
-	changes bool              // false: the platform form is the profile's
+	word       string            // alone, as the finalizer of namespaces
+	groups     string            // suffix of API groups
+	domain     string            // of labels, annotations, finalizers
+	short      string            // prefix of system names
+	exceptions map[string]string // names that follow no rule
+	translates bool              // false: the platform form is the profile's
 }
 
 // Platform is the default profile, the specification to the letter.
@@ -24,8 +24,8 @@ var Platform = &Naming{Profile: "platform", word: "platform", groups: "platform.
 // Kubernetes serves the identical behaviour under the names that existing clients expect.
 var Kubernetes = &Naming{
 	Profile: "kubernetes", word: "kubernetes", groups: "k8s.io", domain: "kubernetes.io", short: "kube-",
-	changes: true,
-	exact: map[string]string{
+	translates: true,
+	exceptions: map[string]string{
 		"platform.io/initial-events-end":                 "k8s.io/initial-events-end",
 		"platform.io/deprecated":                         "k8s.io/deprecated",
 		"platform.io/removed-release":                    "k8s.io/removed-release",
@@ -90,14 +90,14 @@ var groupPrefixes = map[string]bool{
 	"mutation.webhook.admission": true, "patch.webhook.admission": true,
 }
 
-// Name gives an identifier in platform form, such as "storage.platform.io",
+// Translate gives an identifier in platform form, such as "storage.platform.io",
 // "platform.io/metadata.name" or "platform-system", the form of the profile. What holds no
 // vendor's name stays as it is.
-func (n *Naming) Name(s string) string {
-	if !n.changes {
+func (n *Naming) Translate(s string) string {
+	if !n.translates {
 		return s
 	}
-	if name, ok := n.exact[s]; ok {
+	if name, ok := n.exceptions[s]; ok {
 		return name
 	}
 	if s == "platform" {
@@ -108,22 +108,22 @@ func (n *Naming) Name(s string) string {
 	}
 	for _, header := range []string{"x-platform-", "X-Platform-"} {
 		if rest, ok := strings.CutPrefix(s, header); ok {
-			return header[:2] + titled(header[2], n.word) + "-" + rest
+			return header[:2] + matchCase(header[2], n.word) + "-" + rest
 		}
 	}
-	return n.domainName(s)
+	return n.translateDomain(s)
 }
 
-// titled is the word with a first letter of the case of like.
-func titled(like byte, word string) string {
+// matchCase is the word with a first letter of the case of like.
+func matchCase(like byte, word string) string {
 	if like >= 'A' && like <= 'Z' {
 		return strings.ToUpper(word[:1]) + word[1:]
 	}
 	return word
 }
 
-// domainName translates "[prefix.]platform.io[/path]".
-func (n *Naming) domainName(s string) string {
+// translateDomain translates "[prefix.]platform.io[/path]".
+func (n *Naming) translateDomain(s string) string {
 	domain, path, slash := strings.Cut(s, "/")
 	prefix, ok := strings.CutSuffix(domain, platformDomain)
 	if !ok || prefix != "" && !strings.HasSuffix(prefix, ".") {
@@ -179,4 +179,4 @@ func (n *Naming) SystemNamespaces() []string {
 func (n *Naming) MetadataNameLabel() string { return n.domain + "/metadata.name" }
 
 // InitialEventsEnd is the annotation of the bookmark that ends the initial events of a watch.
-func (n *Naming) InitialEventsEnd() string { return n.Name("platform.io/initial-events-end") }
+func (n *Naming) InitialEventsEnd() string { return n.Translate("platform.io/initial-events-end") }

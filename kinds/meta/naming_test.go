@@ -2,7 +2,7 @@ package meta
 
 import "testing"
 
-func TestName(t *testing.T) {
+func TestTranslate(t *testing.T) {
 	tests := map[string]string{ // platform form → form of the kubernetes profile
 		"":                                    "",
 		"apps":                                "apps",
@@ -42,10 +42,10 @@ func TestName(t *testing.T) {
 		"PLATFORM_EXEC_INFO":                                     "KUBERNETES_EXEC_INFO",
 	}
 	for name, want := range tests {
-		if got := Kubernetes.Name(name); got != want {
+		if got := Kubernetes.Translate(name); got != want {
 			t.Errorf("Name(%q) = %q, want %q", name, got, want)
 		}
-		if got := Platform.Name(name); got != name {
+		if got := Platform.Translate(name); got != name {
 			t.Errorf("the platform profile changes %q to %q", name, got)
 		}
 	}
@@ -63,7 +63,7 @@ func TestNamingMethods(t *testing.T) {
 			n.SystemNamespaces()[1]: "platform-node-lease",
 			n.InitialEventsEnd():    "platform.io/initial-events-end",
 		} {
-			if want := n.Name(platform); got != want {
+			if want := n.Translate(platform); got != want {
 				t.Errorf("%s: %q, want %q", n.Profile, got, want)
 			}
 		}

@@ -13,102 +13,102 @@ type Object struct {
 	Version uint64 // the resource version
 	// JSON is the object as clients get it: kind and apiVersion first, then metadata.
 	JSON []byte
-	// Item is the offset in JSON at which the object goes on after kind and
+	// ItemOffset is the offset in JSON at which the object goes on after kind and
 	// apiVersion: an item of a list is '{' followed by JSON[Item:].
-	Item int
-	Head Head
+	ItemOffset int
+	Meta       ObjectMeta
 
-	remembers atomic.Pointer[memory] // nil for nothing
+	memo atomic.Pointer[objectMemo] // nil for nothing
 }
 
 // A memory is what an object remembers of questions that it was asked. It never changes.
-type memory struct {
-	echoes []Digest // of Echoes
-	form   *Form    // of InForm
+type objectMemo struct {
+	noOpApplies []Digest  // of Echoes
+	schema      *SchemaID // of ConformsTo
 }
 
 // A Form stands for a form that objects may have: the one that a certain schema gives them.
-type Form struct{ plain memory }
+type SchemaID struct{ memo objectMemo }
 
-// NewForm makes one.
-func NewForm() *Form {
-	f := &Form{}
-	f.plain.form = f
-	return f
+// NewSchemaID makes one.
+func NewSchemaID() *SchemaID {
+	id := &SchemaID{}
+	id.memo.schema = id
+	return id
 }
 
-// InForm tells whether the object is known to have a form.
-func (o *Object) InForm(f *Form) bool {
-	known := o.remembers.Load()
-	return known != nil && known.form == f
+// ConformsTo tells whether the object is known to have a form.
+func (o *Object) ConformsTo(id *SchemaID) bool {
+	known := o.memo.Load()
+	return known != nil && known.schema == id
 }
 
-// SetForm remembers that the object has a form, and no other. Objects of one form share that memory.
-func (o *Object) SetForm(f *Form) {
-	known := o.remembers.Load()
-	fresh := &f.plain
-	if known != nil && len(known.echoes) > 0 {
-		fresh = &memory{known.echoes, f}
+// SetConformsTo remembers that the object has a form, and no other. Objects of one form share that memory.
+func (o *Object) SetConformsTo(id *SchemaID) {
+	known := o.memo.Load()
+	fresh := &id.memo
+	if known != nil && len(known.noOpApplies) > 0 {
+		fresh = &objectMemo{known.noOpApplies, id}
 	}
-	o.remembers.CompareAndSwap(known, fresh)
+	o.memo.CompareAndSwap(known, fresh)
 }
 
 // A Digest stands for a request.
 type Digest [16]byte
 
-// maxEchoes is how many Digests an Object remembers: about as many as appliers it has.
-const maxEchoes = 4
+// maxNoOpApplies is how many Digests an Object remembers: about as many as appliers it has.
+const maxNoOpApplies = 4
 
-// Echoes tells whether an apply is known to change nothing of this state. digest is only asked
+// IsNoOpApply tells whether an apply is known to change nothing of this state. digest is only asked
 // for if some are.
-func (o *Object) Echoes(digest func() Digest) bool {
-	known := o.remembers.Load()
-	return known != nil && len(known.echoes) > 0 && slices.Contains(known.echoes, digest())
+func (o *Object) IsNoOpApply(digest func() Digest) bool {
+	known := o.memo.Load()
+	return known != nil && len(known.noOpApplies) > 0 && slices.Contains(known.noOpApplies, digest())
 }
 
-// AddEcho remembers that an apply changes nothing of this state. Beyond a few, the oldest is
+// AddNoOpApply remembers that an apply changes nothing of this state. Beyond a few, the oldest is
 // forgotten.
-func (o *Object) AddEcho(d Digest) {
-	var known memory
-	if old := o.remembers.Load(); old != nil {
+func (o *Object) AddNoOpApply(d Digest) {
+	var known objectMemo
+	if old := o.memo.Load(); old != nil {
 		known = *old
 	}
-	known.echoes = append([]Digest{d}, known.echoes[:min(len(known.echoes), maxEchoes-1)]...)
-	o.remembers.Store(&known)
+	known.noOpApplies = append([]Digest{d}, known.noOpApplies[:min(len(known.noOpApplies), maxNoOpApplies-1)]...)
+	o.memo.Store(&known)
 }
 
 // A Head holds what the server itself asks of an object's metadata.
-type Head struct {
+type ObjectMeta struct {
 	UID        string
 	Generation int64
 	Labels     Labels
 	// Fields holds the values of the kind's selectable fields beyond metadata.name
 	// and metadata.namespace, in the order in which the kind declares them.
-	Fields      []string
-	Owners      []Owner
-	Finalizers  []string
-	Terminating bool // deletionTimestamp is set
+	Fields          []string
+	OwnerReferences []OwnerReference
+	Finalizers      []string
+	Terminating     bool // deletionTimestamp is set
 }
 
 // Clone is the head with texts of its own, which keep nothing else alive.
-func (h Head) Clone() Head {
+func (h ObjectMeta) Clone() ObjectMeta {
 	h.UID = strings.Clone(h.UID)
-	h.Fields, h.Finalizers = cloneTexts(h.Fields), cloneTexts(h.Finalizers)
+	h.Fields, h.Finalizers = cloneStrings(h.Fields), cloneStrings(h.Finalizers)
 	labels := slices.Clone(h.Labels)
 	for i := range labels {
 		labels[i] = Label{strings.Clone(labels[i].Key), strings.Clone(labels[i].Value)}
 	}
 	h.Labels = labels
-	owners := slices.Clone(h.Owners)
+	owners := slices.Clone(h.OwnerReferences)
 	for i := range owners {
 		o := &owners[i]
 		o.APIVersion, o.Kind, o.Name, o.UID = strings.Clone(o.APIVersion), strings.Clone(o.Kind), strings.Clone(o.Name), strings.Clone(o.UID)
 	}
-	h.Owners = owners
+	h.OwnerReferences = owners
 	return h
 }
 
-func cloneTexts(texts []string) []string {
+func cloneStrings(texts []string) []string {
 	own := slices.Clone(texts)
 	for i := range own {
 		own[i] = strings.Clone(own[i])
@@ -117,7 +117,7 @@ func cloneTexts(texts []string) []string {
 }
 
 // An Owner is one entry of metadata.ownerReferences.
-type Owner struct {
-	APIVersion, Kind, Name, UID string
-	Controller, BlockDeletion   bool
+type OwnerReference struct {
+	APIVersion, Kind, Name, UID    string
+	Controller, BlockOwnerDeletion bool
 }

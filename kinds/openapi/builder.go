@@ -13,7 +13,7 @@ const (
 	typeStrategicPatch = "application/strategic-merge-patch+json"
 )
 
-var anything = []string{"*/*"}
+var anyMediaType = []string{"*/*"}
 
 // A builder makes one document, once.
 type builder struct {
@@ -21,8 +21,8 @@ type builder struct {
 	names       names
 	dialect     dialect
 	definitions definitions
-	answers     []string // media types of objects
-	lists       []string // media types of lists and watches
+	objectTypes []string // media types of objects
+	listTypes   []string // media types of lists and watches
 }
 
 func newBuilder(o Options, d dialect) *builder {
@@ -31,9 +31,9 @@ func newBuilder(o Options, d dialect) *builder {
 	answers := []string{typeJSON, typeYAML, protobuf}
 	return &builder{
 		Options: o, names: n, dialect: d,
-		definitions: definitions{names: n, dialect: d, kinds: gvks(o.Kinds), make: map[string]func() object{}},
-		answers:     answers,
-		lists:       append(slices.Clip(answers), typeJSON+";stream=watch", protobuf+";stream=watch"),
+		definitions: definitions{names: n, dialect: d, kinds: gvks(o.Kinds), builders: map[string]func() object{}},
+		objectTypes: answers,
+		listTypes:   append(slices.Clip(answers), typeJSON+";stream=watch", protobuf+";stream=watch"),
 	}
 }
 
@@ -45,7 +45,7 @@ func (b *builder) metaRef(name string) string { return b.definitions.message(b.m
 
 // patch refers to the definition of the bodies of patches.
 func (b *builder) patch() string {
-	name := b.names.machinery("apis.meta.v1.Patch")
+	name := b.names.apimachinery("apis.meta.v1.Patch")
 	b.definitions.add(name, func() object {
 		return object{{"description", "A patch, in the form of its media type."}, {"type", "object"}}
 	})
@@ -62,7 +62,7 @@ func (b *builder) patchTypes(k *schema.Kind) []string {
 
 // versionInfo refers to the definition of the document at /version.
 func (b *builder) versionInfo() string {
-	name := b.names.machinery("version.Info")
+	name := b.names.apimachinery("version.Info")
 	b.definitions.add(name, func() object {
 		fields := []string{"buildDate", "compiler", "gitCommit", "gitTreeState", "gitVersion", "goVersion", "major", "minor", "platform"}
 		var properties object
@@ -80,13 +80,13 @@ func (b *builder) versionInfo() string {
 // paths writes the paths of a scope. The definitions are complete when it has ended.
 func (b *builder) paths(s scope) entries {
 	return func(yield func(string, object) bool) {
-		for _, f := range s.fixed {
-			if !yield(f.path, b.fixedItem(f)) {
+		for _, f := range s.metaEndpoints {
+			if !yield(f.path, b.metaPathItem(f)) {
 				return
 			}
 		}
 		for _, k := range s.kinds {
-			for _, p := range places(k) {
+			for _, p := range endpoints(k) {
 				if !yield(p.path, b.pathItem(p)) {
 					return
 				}
@@ -102,7 +102,7 @@ func (b *builder) document(s scope) object {
 		{"description", "a bearer token"}, {"type", "apiKey"}, {"name", "authorization"}, {"in", "header"},
 	}}}
 	security := []any{object{{"BearerToken", []string{}}}}
-	if b.dialect.newer {
+	if b.dialect.v3 {
 		return object{
 			{"openapi", "3.0.0"}, {"info", info}, {"paths", b.paths(s)},
 			{"components", object{{"schemas", entries(b.definitions.sorted)}, {"securitySchemes", token}}},

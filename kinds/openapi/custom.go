@@ -8,62 +8,62 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// reachCustom registers what the definition of a custom kind refers to: the rest is in it.
-func (d *definitions) reachCustom(m *schema.Message) { d.message(m.Field("metadata").Message) }
+// addCustomReferences registers what the definition of a custom kind refers to: the rest is in it.
+func (d *definitions) addCustomReferences(m *schema.Message) { d.message(m.Field("metadata").Message) }
 
 // custom is the schema of a custom kind: that of its definition, with what all objects have. Clients of
 // version 2 take an object with properties for one that has no others: what is open has none there.
 func (d *definitions) custom(m *schema.Message) object {
 	root := m.Custom.Schema
-	open := len(root) == 0 || rules.Flag(root, d.names.extension("preserve-unknown-fields"))
+	open := len(root) == 0 || rules.Bool(root, d.names.extension("preserve-unknown-fields"))
 	var o object
-	if open && (!d.dialect.newer || len(root) == 0) {
+	if open && (!d.dialect.v3 || len(root) == 0) {
 		o = object{{"type", "object"}}
 	} else {
 		o = d.customObject(root, d.metadata(m.Field("metadata").Message))
 	}
-	if gvks := d.served(m); len(gvks) > 0 {
+	if gvks := d.gvks(m); len(gvks) > 0 {
 		o = o.with(d.names.extension("group-version-kind"), gvks)
 	}
 	return o
 }
 
 // metadata are the properties of every object, the one at the root or one in another.
-func (d *definitions) metadata(head *schema.Message) schema.Tree {
+func (d *definitions) metadata(objectMeta *schema.Message) schema.Tree {
 	return schema.Tree{
 		"apiVersion": text(aboutAPIVersion), "kind": text(aboutKind),
-		"metadata": d.dialect.refWith(d.message(head), object{{"description", aboutObjectMeta}}),
+		"metadata": d.dialect.refWith(d.message(objectMeta), object{{"description", aboutObjectMeta}}),
 	}
 }
 
 // customObject is a schema with the properties that every object has.
-func (d *definitions) customObject(s, head schema.Tree) object {
-	properties := maps.Clone(rules.Sub(s, "properties"))
+func (d *definitions) customObject(s, common schema.Tree) object {
+	properties := maps.Clone(rules.Nested(s, "properties"))
 	if properties == nil {
 		properties = schema.Tree{}
 	}
-	maps.Copy(properties, head)
+	maps.Copy(properties, common)
 	s = maps.Clone(s)
 	s["properties"] = properties
-	c := customSchemas{definitions: d, head: head}
+	c := customSchemas{definitions: d, common: common}
 	return c.schema(s)
 }
 
 // customSchemas writes the schemas of one definition.
 type customSchemas struct {
 	*definitions
-	head schema.Tree
+	common schema.Tree
 }
 
-// junctors are the keys of a schema that version 2 does not have.
-var junctors = []string{"oneOf", "anyOf", "allOf", "not", "nullable"}
+// v3Keywords are the keys of a schema that version 2 does not have.
+var v3Keywords = []string{"oneOf", "anyOf", "allOf", "not", "nullable"}
 
 // schema is a schema of a definition as a version of OpenAPI can say it.
 func (c customSchemas) schema(s schema.Tree) object {
-	if c.dialect.newer {
-		s = c.unfolded(s)
+	if c.dialect.v3 {
+		s = c.forV3(s)
 	} else {
-		s = c.older(s)
+		s = c.forV2(s)
 	}
 	var o object
 	for _, key := range rules.Keys(s) {
@@ -71,8 +71,8 @@ func (c customSchemas) schema(s schema.Tree) object {
 		switch key {
 		case "properties":
 			properties := object{}
-			for _, name := range rules.Keys(rules.Sub(s, key)) {
-				properties = append(properties, member{name, c.value(rules.Sub(s, key)[name])})
+			for _, name := range rules.Keys(rules.Nested(s, key)) {
+				properties = append(properties, member{name, c.value(rules.Nested(s, key)[name])})
 			}
 			o = o.with(key, properties)
 		case "additionalProperties":
@@ -91,35 +91,35 @@ func (c customSchemas) schema(s schema.Tree) object {
 	return o
 }
 
-// unfolded says what extensions mean in the words of version 3: a number or a text, and what is an
+// forV3 says what extensions mean in the words of version 3: a number or a text, and what is an
 // object of its own.
-func (c customSchemas) unfolded(s schema.Tree) schema.Tree {
-	if rules.Flag(s, c.names.extension("int-or-string")) && s["anyOf"] == nil && !c.eitherFirst(s) {
+func (c customSchemas) forV3(s schema.Tree) schema.Tree {
+	if rules.Bool(s, c.names.extension("int-or-string")) && s["anyOf"] == nil && !c.hasAnyOfInAllOf(s) {
 		s = maps.Clone(s)
 		s["anyOf"] = []any{schema.Tree{"type": "integer"}, schema.Tree{"type": "string"}}
 	}
 	return c.embedded(s)
 }
 
-// eitherFirst tells whether the first of several conditions says so already.
-func (c customSchemas) eitherFirst(s schema.Tree) bool {
+// hasAnyOfInAllOf tells whether the first of several conditions says so already.
+func (c customSchemas) hasAnyOfInAllOf(s schema.Tree) bool {
 	all := rules.Trees(s, "allOf")
 	return len(all) > 0 && all[0]["anyOf"] != nil
 }
 
 // embedded adds to an object within another one what every object has.
 func (c customSchemas) embedded(s schema.Tree) schema.Tree {
-	if !rules.Flag(s, c.names.extension("embedded-resource")) {
+	if !rules.Bool(s, c.names.extension("embedded-resource")) {
 		return s
 	}
 	s = maps.Clone(s)
-	properties := maps.Clone(rules.Sub(s, "properties"))
+	properties := maps.Clone(rules.Nested(s, "properties"))
 	if properties == nil {
 		properties = schema.Tree{}
 	}
-	maps.Copy(properties, c.head)
+	maps.Copy(properties, c.common)
 	s["properties"] = properties
-	required := slices.Clone(rules.Texts(s, "required"))
+	required := slices.Clone(rules.Strings(s, "required"))
 	for _, name := range []string{"kind", "apiVersion"} {
 		if !slices.Contains(required, name) {
 			required = append(required, name)
@@ -129,12 +129,12 @@ func (c customSchemas) embedded(s schema.Tree) schema.Tree {
 	return s
 }
 
-// older leaves out what version 2 cannot say, and what its clients misread: parts of what may be null, or
+// forV2 leaves out what version 2 cannot say, and what its clients misread: parts of what may be null, or
 // is open, have no type there.
-func (c customSchemas) older(s schema.Tree) schema.Tree {
-	open, nullable := rules.Flag(s, c.names.extension("preserve-unknown-fields")), rules.Flag(s, "nullable")
+func (c customSchemas) forV2(s schema.Tree) schema.Tree {
+	open, nullable := rules.Bool(s, c.names.extension("preserve-unknown-fields")), rules.Bool(s, "nullable")
 	s = maps.Clone(s)
-	for _, key := range junctors {
+	for _, key := range v3Keywords {
 		delete(s, key)
 	}
 	if open || nullable {
@@ -145,13 +145,13 @@ func (c customSchemas) older(s schema.Tree) schema.Tree {
 		delete(s, "type")
 	}
 	var required []string
-	properties := rules.Sub(s, "properties")
-	for _, name := range rules.Texts(s, "required") {
-		if p, _ := properties[name].(schema.Tree); !rules.Flag(p, "nullable") {
+	properties := rules.Nested(s, "properties")
+	for _, name := range rules.Strings(s, "required") {
+		if p, _ := properties[name].(schema.Tree); !rules.Bool(p, "nullable") {
 			required = append(required, name)
 		}
 	}
-	if more, _ := s["additionalProperties"].(schema.Tree); rules.Flag(more, "nullable") {
+	if more, _ := s["additionalProperties"].(schema.Tree); rules.Bool(more, "nullable") {
 		required = nil
 	}
 	if delete(s, "required"); len(required) > 0 {

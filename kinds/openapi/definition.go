@@ -13,16 +13,16 @@ import (
 // definitions are the schemas that a document needs, gathered while its paths are
 // written, and everything that they refer to.
 type definitions struct {
-	names   names
-	dialect dialect
-	kinds   map[*schema.Message][]meta.GroupVersionKind // what messages are served as
-	make    map[string]func() object                    // by name
+	names    names
+	dialect  dialect
+	kinds    map[*schema.Message][]meta.GroupVersionKind // what messages are served as
+	builders map[string]func() object                    // by name
 }
 
 // sorted writes them by name.
 func (d *definitions) sorted(yield func(string, object) bool) {
-	for _, name := range slices.Sorted(maps.Keys(d.make)) {
-		if !yield(name, d.make[name]()) {
+	for _, name := range slices.Sorted(maps.Keys(d.builders)) {
+		if !yield(name, d.builders[name]()) {
 			return
 		}
 	}
@@ -30,10 +30,10 @@ func (d *definitions) sorted(yield func(string, object) bool) {
 
 // add registers a definition once, and reports whether it is new.
 func (d *definitions) add(name string, build func() object) bool {
-	if d.make[name] != nil {
+	if d.builders[name] != nil {
 		return false
 	}
-	d.make[name] = build
+	d.builders[name] = build
 	return true
 }
 
@@ -50,22 +50,22 @@ func (d *definitions) message(m *schema.Message) string {
 func (d *definitions) named(name string, m *schema.Message) string {
 	if d.add(name, func() object { return d.structure(m) }) {
 		if m.Custom != nil {
-			d.reachCustom(m)
+			d.addCustomReferences(m)
 		} else {
-			d.reach(m)
+			d.addReferences(m)
 		}
 	}
 	return name
 }
 
-// reach registers what the fields of a message refer to.
-func (d *definitions) reach(m *schema.Message) {
+// addReferences registers what the fields of a message refer to.
+func (d *definitions) addReferences(m *schema.Message) {
 	for _, f := range m.Fields {
 		switch {
 		case f.Type != schema.TypeMessage:
 			d.scalar(m, f)
 		case f.Message.Name == "":
-			d.reach(f.Message)
+			d.addReferences(f.Message)
 		default:
 			d.message(f.Message)
 		}
@@ -113,7 +113,7 @@ func (d *definitions) structure(m *schema.Message) object {
 	if m.Custom != nil {
 		return d.custom(m)
 	}
-	return append(object{}.withText("description", d.names.prose(m.Doc)), d.members(m)...)
+	return append(object{}.withText("description", d.names.applyNaming(m.Doc)), d.members(m)...)
 }
 
 // members is the schema of a message without its description.
@@ -121,7 +121,7 @@ func (d *definitions) members(m *schema.Message) object {
 	o := object{{"type", "object"}}
 	var required []string
 	properties := make(object, 0, len(m.Fields)+2)
-	if m.Typed {
+	if m.HasTypeMeta {
 		properties = append(properties, member{"apiVersion", text(aboutAPIVersion)}, member{"kind", text(aboutKind)})
 	}
 	for _, f := range m.Fields {
@@ -138,16 +138,16 @@ func (d *definitions) members(m *schema.Message) object {
 	if len(properties) > 0 {
 		o = o.with("properties", properties)
 	}
-	if gvks := d.served(m); len(gvks) > 0 {
+	if gvks := d.gvks(m); len(gvks) > 0 {
 		o = o.with(d.names.extension("group-version-kind"), gvks)
 	}
 	return o
 }
 
-// served lists what a message is served as.
-func (d *definitions) served(m *schema.Message) []any {
+// gvks lists what a message is served as.
+func (d *definitions) gvks(m *schema.Message) []any {
 	gvks := d.kinds[m]
-	if short, ok := strings.CutPrefix(m.Name, "meta.v1."); ok && m.Typed && len(gvks) == 0 {
+	if short, ok := strings.CutPrefix(m.Name, "meta.v1."); ok && m.HasTypeMeta && len(gvks) == 0 {
 		gvks = []meta.GroupVersionKind{{Version: "v1", Kind: short}}
 	}
 	var all []any
@@ -171,5 +171,5 @@ func isRequired(f *schema.Field) bool {
 		return f.Default == nil
 	}
 	_, plain := plainTypes[f.Type]
-	return f.Always && !f.Pointer && f.Shape == schema.Single && plain && f.Default == nil
+	return f.EmitEmpty && !f.Pointer && f.Shape == schema.Single && plain && f.Default == nil
 }

@@ -3,7 +3,7 @@ package openapi
 // A dialect is one of the two versions of OpenAPI.
 type dialect struct {
 	refs     string // where definitions are
-	newer    bool   // version 3
+	v3       bool   // version 3
 	oneOf    bool   // alternatives can be told
 	defaults bool   // defaults are told
 	layout   *layout
@@ -11,7 +11,7 @@ type dialect struct {
 
 var (
 	version2 = dialect{refs: "#/definitions/", layout: document2}
-	version3 = dialect{refs: "#/components/schemas/", newer: true, oneOf: true, defaults: true, layout: document3}
+	version3 = dialect{refs: "#/components/schemas/", v3: true, oneOf: true, defaults: true, layout: document3}
 )
 
 // ref refers to a definition.
@@ -23,7 +23,7 @@ func (d dialect) refWith(name string, more object) object {
 	switch {
 	case len(more) == 0:
 		return d.ref(name)
-	case d.newer:
+	case d.v3:
 		return more.with("allOf", []any{d.ref(name)})
 	}
 	return append(d.ref(name), more...)

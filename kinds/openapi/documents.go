@@ -64,13 +64,13 @@ func (d *Document) Gzip(f Format) []byte { return d.gzip[f]() }
 
 // scope is what one document holds.
 type scope struct {
-	kinds []*schema.Kind
-	fixed []fixed
+	kinds         []*schema.Kind
+	metaEndpoints []metaEndpoint
 }
 
 // New prepares the documents; each is made when it is first asked for.
 func New(o Options) *Documents {
-	scopes, all := divide(o)
+	scopes, all := splitScopes(o)
 	d := &Documents{all: newDocument(o, version2, all), groups: make(map[string]*Document, len(scopes))}
 	for path, s := range scopes {
 		d.groups[path] = newDocument(o, version3, *s)
@@ -100,24 +100,24 @@ func (d *Documents) makeIndex() Index {
 	return Index{Body: body, Hash: hash(body)}
 }
 
-// divide finds what each document of version 3 holds, and the one of version 2.
-func divide(o Options) (scopes map[string]*scope, all scope) {
+// splitScopes finds what each document of version 3 holds, and the one of version 2.
+func splitScopes(o Options) (scopes map[string]*scope, all scope) {
 	n := newNames(o.Naming)
 	scopes = map[string]*scope{}
-	fix := func(path string, f fixed) {
-		scopes[path] = &scope{fixed: []fixed{f}}
-		all.fixed = append(all.fixed, f)
+	fix := func(path string, f metaEndpoint) {
+		scopes[path] = &scope{metaEndpoints: []metaEndpoint{f}}
+		all.metaEndpoints = append(all.metaEndpoints, f)
 	}
 	fix("version", versionPath)
 	fix("api", corePath)
 	fix("apis", groupsPath)
 	for _, k := range o.Kinds {
 		if k.Group != "" && scopes["apis/"+k.Group] == nil {
-			fix("apis/"+k.Group, n.about(k.Group))
+			fix("apis/"+k.Group, n.groupPath(k.Group))
 		}
 		path := groupVersion(k.Group, k.Version)
 		if scopes[path] == nil {
-			fix(path, n.resources(k.Group, k.Version))
+			fix(path, n.resourceListPath(k.Group, k.Version))
 		}
 		scopes[path].kinds = append(scopes[path].kinds, k)
 	}

@@ -8,19 +8,19 @@ import (
 
 // property is the schema of a field of message m.
 func (d *definitions) property(m *schema.Message, f *schema.Field) object {
-	about := object{}.withText("description", d.names.prose(description(m, f)))
-	about = append(about, d.merging(f)...)
+	about := object{}.withText("description", d.names.applyNaming(description(m, f)))
+	about = append(about, d.mergeExtensions(f)...)
 	if f.Default != nil && d.dialect.defaults {
 		about = about.with("default", defaultValue(f.Default))
 	}
 	value, ref := d.value(m, f)
 	switch f.Shape {
 	case schema.List:
-		about = append(about, member{"type", "array"}, member{"items", d.whole(value, ref)})
-		return bound(about, "maxItems", f.MaxItems)
+		about = append(about, member{"type", "array"}, member{"items", d.withValue(value, ref)})
+		return addBound(about, "maxItems", f.MaxItems)
 	case schema.Map:
-		about = append(about, member{"type", "object"}, member{"additionalProperties", d.whole(value, ref)})
-		return bound(about, "maxProperties", f.MaxItems)
+		about = append(about, member{"type", "object"}, member{"additionalProperties", d.withValue(value, ref)})
+		return addBound(about, "maxProperties", f.MaxItems)
 	}
 	if ref != "" {
 		return d.dialect.refWith(ref, append(about, value...))
@@ -28,8 +28,8 @@ func (d *definitions) property(m *schema.Message, f *schema.Field) object {
 	return append(about, value...)
 }
 
-// whole is a value that nothing more is said about.
-func (d *definitions) whole(value object, ref string) object {
+// withValue is a value that nothing more is said about.
+func (d *definitions) withValue(value object, ref string) object {
 	if ref != "" {
 		return d.dialect.refWith(ref, value)
 	}
@@ -57,7 +57,7 @@ func description(m *schema.Message, f *schema.Field) string {
 	if f.Message.Name == "" && f.Shape == schema.Single && f.Message.Doc != "" {
 		return f.Message.Doc
 	}
-	if !m.Typed {
+	if !m.HasTypeMeta {
 		return ""
 	}
 	switch {
@@ -73,8 +73,8 @@ func description(m *schema.Message, f *schema.Field) string {
 	return ""
 }
 
-// merging are the extensions that say how a field merges.
-func (d *definitions) merging(f *schema.Field) object {
+// mergeExtensions are the extensions that say how a field merges.
+func (d *definitions) mergeExtensions(f *schema.Field) object {
 	var o object
 	if f.Shape == schema.List {
 		o = o.with(d.names.extension("list-type"), listTypes[f.ListType])
@@ -108,9 +108,9 @@ func (d *definitions) value(m *schema.Message, f *schema.Field) (value object, r
 		return object{{"type", "array"}, {"items", object{{"type", "string"}}}}, ""
 	}
 	if plain, ok := plainTypes[f.Type]; ok {
-		return limits(object{}.with("type", plain.name).withText("format", plain.format), f), ""
+		return addLimits(object{}.with("type", plain.name).withText("format", plain.format), f), ""
 	}
-	return limits(nil, f), d.scalar(m, f)
+	return addLimits(nil, f), d.scalar(m, f)
 }
 
 // plainTypes are the types that need no definition.
@@ -123,16 +123,16 @@ var plainTypes = map[schema.Type]struct{ name, format string }{
 	schema.TypeBytes:  {"string", "byte"},
 }
 
-// limits adds what a value must keep to.
-func limits(o object, f *schema.Field) object {
+// addLimits adds what a value must keep to.
+func addLimits(o object, f *schema.Field) object {
 	if f.Min != nil {
 		o = o.with("minimum", float64(*f.Min))
 	}
 	if f.Max != nil {
 		o = o.with("maximum", float64(*f.Max))
 	}
-	o = bound(o, "minLength", f.MinLength)
-	o = bound(o, "maxLength", f.MaxLength)
+	o = addBound(o, "minLength", f.MinLength)
+	o = addBound(o, "maxLength", f.MaxLength)
 	o = o.withText("pattern", f.Pattern)
 	if len(f.Enum) > 0 {
 		values := make([]any, len(f.Enum))
@@ -144,8 +144,8 @@ func limits(o object, f *schema.Field) object {
 	return o
 }
 
-// bound adds a limit; 0: there is none.
-func bound(o object, name string, n int) object {
+// addBound adds a limit; 0: there is none.
+func addBound(o object, name string, n int) object {
 	if n == 0 {
 		return o
 	}
@@ -159,9 +159,9 @@ func (d *definitions) scalar(m *schema.Message, f *schema.Field) string {
 		return ""
 	}
 	if f.Type == schema.TypeRaw {
-		s = raw(m, f)
+		s = isRaw(m, f)
 	}
-	name := d.names.machinery(s.name)
+	name := d.names.apimachinery(s.name)
 	if s.any {
 		name = d.names.message(&schema.Message{Name: s.name})
 	}
@@ -207,9 +207,9 @@ var scalars = map[schema.Type]scalarType{
 	schema.TypeRaw: {name: "runtime.RawExtension", description: "An object of any structure.", typ: "object"},
 }
 
-// raw tells the sorts of values of no declared structure: unions, any JSON
+// isRaw tells the sorts of values of no declared structure: unions, any JSON
 // in schemas of custom kinds, and objects.
-func raw(m *schema.Message, f *schema.Field) scalarType {
+func isRaw(m *schema.Message, f *schema.Field) scalarType {
 	switch {
 	case f.Message != nil:
 		return scalarType{name: f.Message.Name, description: f.Message.Doc, any: true}

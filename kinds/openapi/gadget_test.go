@@ -18,27 +18,27 @@ func message(name, doc string, fields ...*schema.Field) *schema.Message {
 }
 
 func typed(m *schema.Message) *schema.Message {
-	m.Typed = true
+	m.HasTypeMeta = true
 	return m
 }
 
 var (
 	objectMeta = message("meta.v1.ObjectMeta", "ObjectMeta is what all objects have.",
-		&schema.Field{Name: "name"}, &schema.Field{Name: "creationTimestamp", Type: schema.TypeTime, Always: true})
-	metadata = &schema.Field{Name: "metadata", Type: schema.TypeMessage, Message: objectMeta, Always: true}
+		&schema.Field{Name: "name"}, &schema.Field{Name: "creationTimestamp", Type: schema.TypeTime, EmitEmpty: true})
+	metadata = &schema.Field{Name: "metadata", Type: schema.TypeMessage, Message: objectMeta, EmitEmpty: true}
 )
 
 // shared are the messages that all groups share.
 func shared(name string) *schema.Message {
 	m := message(name, "")
-	m.Typed = name != "meta.v1.ListMeta"
+	m.HasTypeMeta = name != "meta.v1.ListMeta"
 	return m
 }
 
 func gadgetSpec() *schema.Message {
 	part := message("storage.v1.Part", "A Part of a Gadget.",
-		&schema.Field{Name: "name", Always: true, Required: true},
-		&schema.Field{Name: "protocol", Always: true, Default: "TCP"},
+		&schema.Field{Name: "name", EmitEmpty: true, Required: true},
+		&schema.Field{Name: "protocol", EmitEmpty: true, Default: "TCP"},
 		&schema.Field{Name: "at", Type: schema.TypeIntOrString})
 	inner := message("storage.v1.Inner", "Inner refers to itself.")
 	inner.Fields = []*schema.Field{{Name: "inner", Type: schema.TypeMessage, Message: inner}}
@@ -46,10 +46,10 @@ func gadgetSpec() *schema.Message {
 	return message("storage.v1.GadgetSpec", "GadgetSpec is what a Gadget should be.",
 		&schema.Field{Name: "class", Doc: "As in the label storageclass.platform.io/class, of the platform.", Enum: []string{"Fast", "Slow"}, Default: "Fast"},
 		&schema.Field{Name: "replicas", Type: schema.TypeInt32, Pointer: true, Min: number(0), Max: number(9), Default: int64(1)},
-		&schema.Field{Name: "size", Type: schema.TypeInt64, Always: true},
+		&schema.Field{Name: "size", Type: schema.TypeInt64, EmitEmpty: true},
 		&schema.Field{Name: "share", Type: schema.TypeDouble},
 		&schema.Field{Name: "key", Type: schema.TypeBytes},
-		&schema.Field{Name: "on", Type: schema.TypeBool, Always: true, Pointer: true},
+		&schema.Field{Name: "on", Type: schema.TypeBool, EmitEmpty: true, Pointer: true},
 		&schema.Field{Name: "since", Type: schema.TypeMicroTime},
 		&schema.Field{Name: "every", Type: schema.TypeDuration},
 		&schema.Field{Name: "extra", Type: schema.TypeRaw, Doc: "Anything \"else\" <here>."},
@@ -67,7 +67,7 @@ func gadgetSpec() *schema.Message {
 
 // gadgets are the kinds under the names of a profile.
 func gadgets(n *meta.Naming) []*schema.Kind {
-	storage := n.Name("storage.platform.io")
+	storage := n.Translate("storage.platform.io")
 	kind := func(group, version, name string) meta.GroupVersionKind {
 		return meta.GroupVersionKind{Group: group, Version: version, Kind: name}
 	}
@@ -81,10 +81,10 @@ func gadgets(n *meta.Naming) []*schema.Kind {
 		DeleteReturnsObject: true,
 		Subresources: []schema.Subresource{
 			{Name: "status", Verbs: []string{"get", "patch", "update"}},
-			{Name: "scale", Verbs: []string{"get", "patch", "update"}, Kind: scale.GroupVersionKind, Speaks: scale},
+			{Name: "scale", Verbs: []string{"get", "patch", "update"}, Kind: scale.GroupVersionKind, BodyKind: scale},
 		},
 		Message: typed(message("storage.v1.Gadget", "A Gadget is for tests.", metadata,
-			&schema.Field{Name: "spec", Type: schema.TypeMessage, Message: gadgetSpec(), Always: true})),
+			&schema.Field{Name: "spec", Type: schema.TypeMessage, Message: gadgetSpec(), EmitEmpty: true})),
 	}
 	old := &schema.Kind{
 		GroupVersionKind: kind("", "v1", "Old"), Resource: "olds", Verbs: []string{"create"},

@@ -4,24 +4,30 @@ import "google.golang.org/protobuf/encoding/protowire"
 
 // The messages of both versions that differ in numbers only, and how slots are written.
 
-func way(numbers ...protowire.Number) []protowire.Number { return numbers }
+func fieldPath(numbers ...protowire.Number) []protowire.Number { return numbers }
 
-func textAt(n protowire.Number) slot    { return slot{way: way(n), form: formText} }
-func flagAt(n protowire.Number) slot    { return slot{way: way(n), form: formFlag} }
-func integerAt(n protowire.Number) slot { return slot{way: way(n), form: formInteger} }
-func numberAt(n protowire.Number) slot  { return slot{way: way(n), form: formNumber} }
-func anyAt(n protowire.Number) slot     { return slot{way: way(n), form: formAny} }
+func stringAt(n protowire.Number) fieldMapping {
+	return fieldMapping{path: fieldPath(n), kind: kindString}
+}
+func boolAt(n protowire.Number) fieldMapping { return fieldMapping{path: fieldPath(n), kind: kindBool} }
+func int64At(n protowire.Number) fieldMapping {
+	return fieldMapping{path: fieldPath(n), kind: kindInt64}
+}
+func doubleAt(n protowire.Number) fieldMapping {
+	return fieldMapping{path: fieldPath(n), kind: kindDouble}
+}
+func anyAt(n protowire.Number) fieldMapping { return fieldMapping{path: fieldPath(n), kind: kindAny} }
 
-func messageAt(l *layout, numbers ...protowire.Number) slot {
-	return slot{way: numbers, form: formMessage, layout: l}
+func messageAt(l *layout, numbers ...protowire.Number) fieldMapping {
+	return fieldMapping{path: numbers, kind: kindMessage, layout: l}
 }
 
-func pickAt(pick func(any) slot, numbers ...protowire.Number) slot {
-	return slot{way: numbers, pick: pick}
+func pickAt(pick func(any) fieldMapping, numbers ...protowire.Number) fieldMapping {
+	return fieldMapping{path: numbers, pick: pick}
 }
 
-// keyed is a message of nothing but entries, in its field 1.
-func keyed(value slot) *layout { return &layout{entriesNumber: 1, entries: &value} }
+// mapMessage is a message of nothing but entries, in its field 1.
+func mapMessage(value fieldMapping) *layout { return &layout{entriesNumber: 1, entries: &value} }
 
 // isReference tells the objects that only point to another.
 func isReference(v any) bool {
@@ -30,4 +36,4 @@ func isReference(v any) bool {
 }
 
 // securityRequirement names schemes and their scopes.
-var securityRequirement = keyed(slot{way: way(entryValue), form: formTexts})
+var securityRequirement = mapMessage(fieldMapping{path: fieldPath(entryValue), kind: kindStrings})

@@ -17,32 +17,32 @@ type names struct {
 
 func newNames(n *meta.Naming) names {
 	domain := strings.TrimPrefix(n.Group("meta"), "meta.")
-	return names{naming: n, suffix: "." + domain, prefix: backwards(domain)}
+	return names{naming: n, suffix: "." + domain, prefix: reverseDomain(domain)}
 }
 
-// backwards turns the labels of a domain around.
-func backwards(domain string) string {
+// reverseDomain turns the labels of a domain around.
+func reverseDomain(domain string) string {
 	labels := strings.Split(domain, ".")
 	slices.Reverse(labels)
 	return strings.Join(labels, ".")
 }
 
 // extension is the name of a schema extension, as in extension("list-type").
-func (n names) extension(name string) string { return n.naming.Name("x-platform-" + name) }
+func (n names) extension(name string) string { return n.naming.Translate("x-platform-" + name) }
 
-// machinery names a definition that all groups share.
-func (n names) machinery(rest string) string { return n.prefix + ".apimachinery.pkg." + rest }
+// apimachinery names a definition that all groups share.
+func (n names) apimachinery(rest string) string { return n.prefix + ".apimachinery.pkg." + rest }
 
 // message names the definition of a message, after its package: "core.v1.PodSpec".
 func (n names) message(m *schema.Message) string {
 	family, _, _ := strings.Cut(m.Name, ".")
 	switch family {
 	case "meta":
-		return n.machinery("apis." + m.Name)
+		return n.apimachinery("apis." + m.Name)
 	case "apiextensions":
 		return n.prefix + ".apiextensions-apiserver.pkg.apis." + m.Name
 	case "apiregistration":
-		return n.prefix + "." + n.naming.Name("platform-aggregator") + ".pkg.apis." + m.Name
+		return n.prefix + "." + n.naming.Translate("platform-aggregator") + ".pkg.apis." + m.Name
 	}
 	return n.prefix + ".api." + m.Name
 }
@@ -50,7 +50,7 @@ func (n names) message(m *schema.Message) string {
 // kind names the definition of a kind. Messages of custom kinds have no name of their own.
 func (n names) kind(k *schema.Kind) string {
 	if k.Message.Name == "" {
-		return backwards(k.Group) + "." + k.Version + "." + k.Kind
+		return reverseDomain(k.Group) + "." + k.Version + "." + k.Kind
 	}
 	return n.message(k.Message)
 }
@@ -62,7 +62,7 @@ func (n names) group(group string) string {
 	}
 	words := strings.FieldsFunc(strings.TrimSuffix(group, n.suffix), func(r rune) bool { return r == '.' || r == '-' })
 	for i := 1; i < len(words); i++ {
-		words[i] = titled(words[i])
+		words[i] = capitalize(words[i])
 	}
 	return strings.Join(words, "")
 }
@@ -72,12 +72,12 @@ func (n names) tag(group, version string) string { return n.group(group) + "_" +
 
 // operations is what names of operations hold for a version: "CoreV1".
 func (n names) operations(group, version string) string {
-	return titled(n.group(group)) + titled(version)
+	return capitalize(n.group(group)) + capitalize(version)
 }
 
-// prose puts the vendor's names in a description into the form of the profile. They are
+// applyNaming puts the vendor's names in a description into the form of the profile. They are
 // told from the plain word by their dot or dash.
-func (n names) prose(text string) string {
+func (n names) applyNaming(text string) string {
 	if !strings.Contains(text, "platform.") && !strings.Contains(text, "platform-") {
 		return text
 	}
@@ -85,13 +85,13 @@ func (n names) prose(text string) string {
 	for i, w := range words {
 		bare := strings.Trim(w, "`'\"(),;:.")
 		if strings.Contains(bare, "platform.") || strings.HasPrefix(bare, "platform-") {
-			words[i] = strings.Replace(w, bare, n.naming.Name(bare), 1)
+			words[i] = strings.Replace(w, bare, n.naming.Translate(bare), 1)
 		}
 	}
 	return strings.Join(words, " ")
 }
 
-func titled(s string) string {
+func capitalize(s string) string {
 	if s == "" {
 		return s
 	}

@@ -75,7 +75,7 @@ func TestExcerpts(t *testing.T) {
 		t.Run(n.Profile, func(t *testing.T) {
 			d := documents(n)
 			var got strings.Builder
-			names := strings.NewReplacer("GROUP", n.Name("storage.platform.io"), "PREFIX", prefixes[n.Profile])
+			names := strings.NewReplacer("GROUP", n.Translate("storage.platform.io"), "PREFIX", prefixes[n.Profile])
 			for _, e := range excerpts {
 				fmt.Fprintf(&got, "# %s\n%s\n", e, excerpt(t, d, strings.Fields(e), names))
 			}
@@ -121,9 +121,9 @@ func excerpt(t *testing.T, d *openapi.Documents, way []string, names *strings.Re
 	return text
 }
 
-// TestOnce: a document has the same bytes whoever asks, as often and as many at a time as
+// TestDocumentsAreDeterministic: a document has the same bytes whoever asks, as often and as many at a time as
 // they like, and the hash of its kinds alone.
-func TestOnce(t *testing.T) {
+func TestDocumentsAreDeterministic(t *testing.T) {
 	d, again := documents(meta.Platform), documents(meta.Platform)
 	var asking sync.WaitGroup
 	for range 8 {
@@ -212,8 +212,8 @@ func TestOperationNames(t *testing.T) {
 	}
 }
 
-// TestMembers: no object of a document has two members of one name.
-func TestMembers(t *testing.T) {
+// TestMembersAreUnique: no object of a document has two members of one name.
+func TestMembersAreUnique(t *testing.T) {
 	d := documents(meta.Platform)
 	all := []*openapi.Document{d.V2()}
 	for _, path := range []string{"api/v1", "apis/storage.platform.io/v1", "apis/stable.cron-tabs.example.com/v1beta1", "version"} {

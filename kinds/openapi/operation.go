@@ -13,16 +13,16 @@ type operation struct {
 	kind                 meta.GroupVersionKind
 	parameters           []parameter
 	body                 string   // definition of the request's body; "": none
-	optional             bool     // the body may be left out
+	bodyOptional         bool     // the body may be left out
 	consumes             []string // media types of the body
 	produces             []string
-	answer               string // definition of the answer
-	codes                []int  // of success
+	response             string // definition of the answer
+	statusCodes          []int  // of success
 	deprecated           bool
 }
 
-// reasons are the descriptions of answers.
-var reasons = map[int]string{200: "OK", 201: "Created", 202: "Accepted", 401: "Unauthorized"}
+// responseDescriptions are the descriptions of answers.
+var responseDescriptions = map[int]string{200: "OK", 201: "Created", 202: "Accepted", 401: "Unauthorized"}
 
 // operation writes one in a document's dialect.
 func (b *builder) operation(o operation) object {
@@ -30,7 +30,7 @@ func (b *builder) operation(o operation) object {
 	if o.deprecated {
 		out = out.with("deprecated", true)
 	}
-	if b.dialect.newer {
+	if b.dialect.v3 {
 		out = b.content3(out, o)
 	} else {
 		out = b.content2(out, o)
@@ -45,16 +45,16 @@ func (b *builder) content2(out object, o operation) object {
 	parameters := b.dialect.parameters(o.parameters)
 	if o.body != "" {
 		body := object{{"in", "body"}, {"name", "body"}}
-		if !o.optional {
+		if !o.bodyOptional {
 			body = body.with("required", true)
 		}
 		parameters = append([]any{body.with("schema", b.dialect.ref(o.body))}, parameters...)
 	}
 	responses := object{}
-	for _, code := range o.codes {
-		responses = responses.with(strconv.Itoa(code), object{{"description", reasons[code]}, {"schema", b.dialect.ref(o.answer)}})
+	for _, code := range o.statusCodes {
+		responses = responses.with(strconv.Itoa(code), object{{"description", responseDescriptions[code]}, {"schema", b.dialect.ref(o.response)}})
 	}
-	responses = responses.with("401", object{{"description", reasons[401]}})
+	responses = responses.with("401", object{{"description", responseDescriptions[401]}})
 	out = append(out, member{"consumes", o.consumes}, member{"produces", o.produces}, member{"schemes", []string{"https"}})
 	if len(parameters) > 0 {
 		out = out.with("parameters", parameters)
@@ -68,16 +68,16 @@ func (b *builder) content3(out object, o operation) object {
 	}
 	if o.body != "" {
 		body := object{{"content", b.content(o.consumes, o.body)}}
-		if !o.optional {
+		if !o.bodyOptional {
 			body = body.with("required", true)
 		}
 		out = out.with("requestBody", body)
 	}
 	responses := object{}
-	for _, code := range o.codes {
-		responses = responses.with(strconv.Itoa(code), object{{"description", reasons[code]}, {"content", b.content(o.produces, o.answer)}})
+	for _, code := range o.statusCodes {
+		responses = responses.with(strconv.Itoa(code), object{{"description", responseDescriptions[code]}, {"content", b.content(o.produces, o.response)}})
 	}
-	return out.with("responses", responses.with("401", object{{"description", reasons[401]}}))
+	return out.with("responses", responses.with("401", object{{"description", responseDescriptions[401]}}))
 }
 
 // content says that each of the media types holds the definition.

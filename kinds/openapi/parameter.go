@@ -45,11 +45,11 @@ var (
 		query("propagationPolicy", "string", "What becomes of what the object owns: \"Orphan\" leaves it, \"Background\" removes it afterwards, \"Foreground\" before."),
 	}
 	// deleteCollectionParameters select as a list does.
-	deleteCollectionParameters = append(deleteParameters[:len(deleteParameters):len(deleteParameters)], notWatching(listParameters)...)
+	deleteCollectionParameters = append(deleteParameters[:len(deleteParameters):len(deleteParameters)], withoutWatchParameters(listParameters)...)
 )
 
-// notWatching leaves out what only a watch takes.
-func notWatching(all []parameter) (some []parameter) {
+// withoutWatchParameters leaves out what only a watch takes.
+func withoutWatchParameters(all []parameter) (some []parameter) {
 	for _, p := range all {
 		if p.name != "watch" && p.name != "allowWatchBookmarks" && p.name != "sendInitialEvents" {
 			some = append(some, p)
@@ -87,7 +87,7 @@ func (p parameter) in3() object {
 func (d dialect) parameters(list []parameter) []any {
 	all := make([]any, len(list))
 	for i, p := range list {
-		if d.newer {
+		if d.v3 {
 			all[i] = p.in3()
 		} else {
 			all[i] = object{{"$ref", "#/parameters/" + p.name}}

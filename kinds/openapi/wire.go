@@ -10,37 +10,37 @@ import (
 // A layout is a Protobuf message of the gnostic models: where each member of a JSON
 // object goes.
 type layout struct {
-	slots map[string]slot
+	fields map[string]fieldMapping
 	// entries is the slot of members that slots does not name: messages of a name (1)
 	// and a value (2), which this is the slot of.
-	entries       *slot
+	entries       *fieldMapping
 	entriesNumber protowire.Number
 	// extensions is the number of entries whose value is text, for members that begin with "x-".
 	extensions protowire.Number
 }
 
 // A slot is where a value goes, and as what.
-type slot struct {
-	// way holds the number of the field; more than one lead through messages that hold
+type fieldMapping struct {
+	// path holds the number of the field; more than one lead through messages that hold
 	// nothing else, as those of alternatives do.
-	way    []protowire.Number
-	form   form
-	layout *layout // for formMessage
+	path   []protowire.Number
+	kind   fieldKind
+	layout *layout // for kindMessage
 	// pick chooses by the value where there are alternatives; its way goes on from way.
-	pick func(v any) slot
+	pick func(v any) fieldMapping
 }
 
 // A form is the type of a field.
-type form uint8
+type fieldKind uint8
 
 const (
-	formText    form = iota
-	formFlag         // bool
-	formInteger      // int64
-	formNumber       // double
-	formAny          // a message whose field 2 is the value as YAML; JSON is YAML
-	formTexts        // a message whose field 1 is a list of texts
-	formMessage
+	kindString  fieldKind = iota
+	kindBool              // bool
+	kindInt64             // int64
+	kindDouble            // double
+	kindAny               // a message whose field 2 is the value as YAML; JSON is YAML
+	kindStrings           // a message whose field 1 is a list of texts
+	kindMessage
 )
 
 // Numbers of fields that many messages share.
@@ -61,7 +61,7 @@ func (l *layout) append(b []byte, o object) []byte {
 
 // member appends one member to a message. What has no field is left out.
 func (l *layout) member(b []byte, name string, v any) []byte {
-	if s, ok := l.slots[name]; ok {
+	if s, ok := l.fields[name]; ok {
 		return s.append(b, v)
 	}
 	if strings.HasPrefix(name, "x-") && l.extensions != 0 {
@@ -74,7 +74,7 @@ func (l *layout) member(b []byte, name string, v any) []byte {
 }
 
 // appendEntry appends a message of a name and a value.
-func appendEntry(b []byte, number protowire.Number, name string, s slot, v any) []byte {
+func appendEntry(b []byte, number protowire.Number, name string, s fieldMapping, v any) []byte {
 	entry := protowire.AppendTag(nil, entryName, protowire.BytesType)
 	entry = protowire.AppendString(entry, name)
 	return appendBytes(b, number, s.append(entry, v))
@@ -88,9 +88,9 @@ func appendExtension(b []byte, number protowire.Number, name string, v any) []by
 }
 
 // append appends a value, or each of a list.
-func (s slot) append(b []byte, v any) []byte {
-	if s.form == formTexts {
-		return appendOn(b, s.way, texts(v), true)
+func (s fieldMapping) append(b []byte, v any) []byte {
+	if s.kind == kindStrings {
+		return appendAt(b, s.path, stringList(v), true)
 	}
 	switch v := v.(type) {
 	case []string:
@@ -107,42 +107,42 @@ func (s slot) append(b []byte, v any) []byte {
 	return s.one(b, v)
 }
 
-func (s slot) one(b []byte, v any) []byte {
+func (s fieldMapping) one(b []byte, v any) []byte {
 	if s.pick != nil {
 		picked := s.pick(v)
-		picked.way = append(s.way[:len(s.way):len(s.way)], picked.way...)
+		picked.path = append(s.path[:len(s.path):len(s.path)], picked.path...)
 		return picked.append(b, v)
 	}
 	switch v := v.(type) {
 	case object:
-		if s.form == formAny {
+		if s.kind == kindAny {
 			break
 		}
-		return appendOn(b, s.way, s.layout.append(nil, v), true)
+		return appendAt(b, s.path, s.layout.append(nil, v), true)
 	case entries:
 		var inner []byte
 		for name, o := range v {
 			inner = s.layout.member(inner, name, o)
 		}
-		return appendOn(b, s.way, inner, true)
+		return appendAt(b, s.path, inner, true)
 	}
 	// Inside an alternative even an empty value is written: it tells which one it is.
-	empty := len(s.way) == 1
-	switch s.form {
-	case formText:
+	empty := len(s.path) == 1
+	switch s.kind {
+	case kindString:
 		if text := v.(string); text != "" || !empty {
-			return appendOn(b, s.way, []byte(text), true)
+			return appendAt(b, s.path, []byte(text), true)
 		}
-	case formFlag:
+	case kindBool:
 		if v.(bool) || !empty {
-			return appendOn(b, s.way, protowire.AppendVarint(nil, protowire.EncodeBool(v.(bool))), false)
+			return appendAt(b, s.path, protowire.AppendVarint(nil, protowire.EncodeBool(v.(bool))), false)
 		}
-	case formInteger:
-		return appendOn(b, s.way, protowire.AppendVarint(nil, uint64(v.(int64))), false)
-	case formNumber:
-		return appendNumber(b, s.way, v)
-	case formAny:
-		return appendOn(b, s.way, appendBytes(nil, anyYAML, appendJSON(nil, v)), true)
+	case kindInt64:
+		return appendAt(b, s.path, protowire.AppendVarint(nil, uint64(v.(int64))), false)
+	case kindDouble:
+		return appendNumber(b, s.path, v)
+	case kindAny:
+		return appendAt(b, s.path, appendBytes(nil, anyYAML, appendJSON(nil, v)), true)
 	}
 	return b
 }
@@ -158,8 +158,8 @@ func appendNumber(b []byte, way []protowire.Number, v any) []byte {
 	return appendWithin(b, way[:last], field)
 }
 
-// appendOn appends a value at the end of a way: bytes, or a varint.
-func appendOn(b []byte, way []protowire.Number, value []byte, isBytes bool) []byte {
+// appendAt appends a value at the end of a way: bytes, or a varint.
+func appendAt(b []byte, way []protowire.Number, value []byte, isBytes bool) []byte {
 	last := len(way) - 1
 	if !isBytes {
 		return appendWithin(b, way[:last], append(protowire.AppendTag(nil, way[last], protowire.VarintType), value...))
@@ -182,8 +182,8 @@ func appendBytes(b []byte, number protowire.Number, value []byte) []byte {
 	return protowire.AppendBytes(protowire.AppendTag(b, number, protowire.BytesType), value)
 }
 
-// texts is the message of a list of texts, or of one.
-func texts(v any) (b []byte) {
+// stringList is the message of a list of texts, or of one.
+func stringList(v any) (b []byte) {
 	list, ok := v.([]string)
 	if !ok {
 		list = []string{v.(string)}

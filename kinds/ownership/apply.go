@@ -17,134 +17,134 @@ import (
 // would change are a conflict, a *meta.Status.
 //
 // config must have passed CheckItems.
-func Apply(w Writer, forms Forms, live, config schema.Tree, managed []any, force bool) (schema.Tree, []any, error) {
-	form, ok := forms(w.APIVersion)
+func Apply(w Writer, versions ServedVersions, live, config schema.Tree, managed []any, force bool) (schema.Tree, []any, error) {
+	served, ok := versions(w.APIVersion)
 	if !ok {
 		return nil, nil, nil
 	}
-	a := applying{writer: w, forms: forms, form: form, all: decode(managed, forms)}
-	a.all.reconcile()
-	a.begin(live)
-	me := identity{name: w.Manager, operation: opApply, subresource: w.Subresource}
-	self := a.all.find(me)
+	a := applier{writer: w, versions: versions, served: served, managers: decode(managed, versions)}
+	a.managers.reconcile()
+	a.addBeforeFirstApply(live)
+	me := managerIdentity{name: w.Manager, operation: opApply, subresource: w.Subresource}
+	self := a.managers.find(me)
 	if self == nil {
-		self = &manager{identity: me}
-		a.all = append(a.all, self)
+		self = &manager{managerIdentity: me}
+		a.managers = append(a.managers, self)
 	}
 	last, lastVersion := Set{}, self.version
 	named := config
-	config = withNulls(form.Message, config)
-	nulls := !schema.Same(named, config)
-	text := inventoryOf(form.Message, config, w.skip(), false)
-	same := self.holds(text, w.APIVersion)
+	config = withNulls(served.Message, config)
+	nulls := !schema.SameRef(named, config)
+	text := encodeFields(served.Message, config, w.excluded(), false)
+	same := self.hasText(text, w.APIVersion)
 	if !same {
 		last = self.owned()
-		self.giveText(text, form.Message)
+		self.setFieldsText(text, served.Message)
 	}
 	if self.version != w.APIVersion {
 		self.version, self.entry = w.APIVersion, nil
 	}
-	merged := combineTrees(form.Message, form.show(live), config)
+	merged := combineTrees(served.Message, served.fromStored(live), config)
 	if nulls {
-		merged = settled(form.Message, merged)
+		merged = resolveNulls(served.Message, merged)
 	}
-	merged = form.store(merged)
-	if self.entry != nil && !nulls && form.same(merged, live) {
+	merged = served.toStored(merged)
+	if self.entry != nil && !nulls && served.equal(merged, live) {
 		return live, managed, nil
 	}
 	pruned := !same && (lastVersion != w.APIVersion || !self.set.holds(last))
 	if pruned {
 		merged = a.prune(merged, last, lastVersion)
 	}
-	u := update{writer: w, forms: forms, before: live, after: merged}
+	u := update{writer: w, versions: versions, before: live, after: merged}
 	if nulls {
 		u.config = config
 	}
 	if live == nil {
 		u.before = schema.Tree{}
 	}
-	if found := u.conflicts(a.all, self); len(found) > 0 && !force {
-		return nil, nil, conflict(w, found)
+	if found := u.conflicts(a.managers, self); len(found) > 0 && !force {
+		return nil, nil, newConflict(w, found)
 	}
-	a.all = u.take(a.all, self)
-	if nulls && a.all.stay(managed) && form.same(merged, live) {
+	a.managers = u.takeOver(a.managers, self)
+	if nulls && a.managers.unchanged(managed) && served.equal(merged, live) {
 		return live, managed, nil // its nulls were null before
 	}
 	d, _ := u.difference(w.APIVersion)
 	if self.entry == nil || !d.changed.Empty() || !d.removed.Empty() {
-		self.stamp(w.Now)
+		self.setTime(w.Now)
 	}
 	if pruned { // nulls still count as values when owners are looked for
 		merged = withoutNulls(merged).(schema.Tree)
 	}
-	return merged, a.all.encode(), nil
+	return merged, a.managers.encode(), nil
 }
 
-// applying is one apply.
-type applying struct {
-	writer Writer
-	forms  Forms
-	form   Form
-	all    managers
+// applier is one apply.
+type applier struct {
+	writer   Writer
+	versions ServedVersions
+	served   ServedVersion
+	managers managers
 }
 
-// beforeFirst is who owns what was there before the first manager was known.
-const beforeFirst = "before-first-apply"
+// beforeFirstApply is who owns what was there before the first manager was known.
+const beforeFirstApply = "before-first-apply"
 
-// begin gives what a live object without managers has to somebody, so that an apply
+// addBeforeFirstApply gives what a live object without managers has to somebody, so that an apply
 // cannot take it away in silence.
-func (a *applying) begin(live schema.Tree) {
-	if live == nil || a.all.known(a.writer) {
+func (a *applier) addBeforeFirstApply(live schema.Tree) {
+	if live == nil || a.managers.anyVisible(a.writer) {
 		return
 	}
-	a.all = append(a.all, &manager{
-		identity: identity{beforeFirst, opUpdate, a.writer.APIVersion, a.writer.Subresource},
-		version:  a.writer.APIVersion, set: a.there(a.form.show(live)), time: a.writer.Now,
+	a.managers = append(a.managers, &manager{
+		managerIdentity: managerIdentity{beforeFirstApply, opUpdate, a.writer.APIVersion, a.writer.Subresource},
+		version:         a.writer.APIVersion, set: a.existingFields(a.served.fromStored(live)), time: a.writer.Now,
 	})
 }
 
-// there is what the writer finds in an object.
-func (a *applying) there(t schema.Tree) Set {
+// existingFields is what the writer finds in an object.
+func (a *applier) existingFields(t schema.Tree) Set {
 	if scale := a.writer.Scale; scale != nil {
-		return scale.there(t)
+		return scale.existingFields(t)
 	}
-	c := comparison{skip: a.writer.skip(), fill: true}
-	return c.compare(a.form.Message, schema.Tree{}, t).changed
+	c := comparer{excluded: a.writer.excluded(), asEncoded: true}
+	return c.compare(a.served.Message, schema.Tree{}, t).changed
 }
 
 // prune takes out of merged what the last apply of the writer had named and the new one does
 // not, unless somebody else owns it.
-func (a *applying) prune(merged schema.Tree, last Set, version string) schema.Tree {
+func (a *applier) prune(merged schema.Tree, last Set, version string) schema.Tree {
 	if last.Empty() {
 		return merged
 	}
-	form, ok := a.forms(version)
+	served, ok := a.versions(version)
 	if !ok {
 		return merged
 	}
-	whole := form.show(merged)
-	pruned := withoutPaths(form.Message, whole, namedRoot(form.Message, last))
-	if last.find(fieldStep("metadata")) != nil { // as any other message it goes as a whole, but for what is nobody's
-		pruned["metadata"] = nobodysOf(whole)
+	whole := served.fromStored(merged)
+	pruned := withoutPaths(served.Message, whole, namedRoot(served.Message, last))
+	if last.find(fieldElement("metadata")) != nil { // as any other message it goes as a whole, but for what is nobody's
+		pruned["metadata"] = unownedMetadataOf(whole)
 	}
-	pruned = a.addBackOwned(merged, form, pruned, version)
+	pruned = a.addBackOwned(merged, served, pruned, version)
 	// What was gone with its container and nobody had named stays.
-	gone := Difference(a.named(form.Message, whole), a.named(form.Message, pruned))
-	pruned = withoutPaths(form.Message, whole, Intersection(gone, namedRoot(form.Message, last)))
+	gone := Difference(a.named(served.Message, whole), a.named(served.Message, pruned))
+	pruned = withoutPaths(served.Message, whole, Intersection(gone, namedRoot(served.Message, last)))
 	if version != a.writer.APIVersion {
-		pruned = converted(pruned)
+		pruned = dropNulls(pruned)
 	}
-	return form.store(pruned)
+	return served.toStored(pruned)
 }
 
-// converted is a tree as it goes into another version: what has lost everything is not there.
-func converted(t schema.Tree) schema.Tree { return withoutNulls(t).(schema.Tree) }
+// dropNulls is a tree as it goes into another version: what has lost everything is not there.
+func dropNulls(t schema.Tree) schema.Tree { return withoutNulls(t).(schema.Tree) }
 
-// nobodysOf are the fields of an object's metadata that nobody owns.
-func nobodysOf(t schema.Tree) schema.Tree {
+// unownedMetadataOf are the fields of an object's metadata that nobody owns.
+func unownedMetadataOf(t schema.Tree) schema.Tree {
 	out := schema.Tree{}
-	for name, v := range rules.Sub(t, "metadata") {
-		if nobodys[name] {
+	for name, v := range rules.Nested(t, "metadata") {
+		if unownedMetadata[name] {
 			out[name] = v
 		}
 	}
@@ -152,33 +152,33 @@ func nobodysOf(t schema.Tree) schema.Tree {
 }
 
 // named is the set of what an object has, with the fields that lead there.
-func (a *applying) named(m *schema.Message, t schema.Tree) Set {
-	return namedRoot(m, fields(m, t, skip{}))
+func (a *applier) named(m *schema.Message, t schema.Tree) Set {
+	return namedRoot(m, fields(m, t, excludedFields{}))
 }
 
 // addBackOwned puts back into pruned, which is in the given form, what any manager owns.
-func (a *applying) addBackOwned(merged schema.Tree, form Form, pruned schema.Tree, first string) schema.Tree {
+func (a *applier) addBackOwned(merged schema.Tree, served ServedVersion, pruned schema.Tree, first string) schema.Tree {
 	owned := map[string]Set{}
-	for _, m := range a.all {
+	for _, m := range a.managers {
 		owned[m.version] = Union(owned[m.version], m.owned())
 	}
-	pruned = addBack(form, merged, pruned, owned[first])
+	pruned = addBack(served, merged, pruned, owned[first])
 	for _, version := range slices.Sorted(maps.Keys(owned)) {
-		other, ok := a.forms(version)
+		other, ok := a.versions(version)
 		if version == first || !ok {
 			continue
 		}
-		shown := other.show(form.store(converted(pruned)))
-		pruned = form.show(other.store(converted(addBack(other, merged, shown, owned[version]))))
+		converted := other.fromStored(served.toStored(dropNulls(pruned)))
+		pruned = served.fromStored(other.toStored(dropNulls(addBack(other, merged, converted, owned[version]))))
 	}
 	return pruned
 }
 
 // addBack is merged, in a form, without what pruned lacks and nobody owns.
-func addBack(form Form, merged, pruned schema.Tree, owned Set) schema.Tree {
-	whole := form.show(merged)
-	all := namedRoot(form.Message, fields(form.Message, whole, skip{}))
-	left := namedRoot(form.Message, fields(form.Message, pruned, skip{}))
-	gone := Difference(Difference(all, left), namedRoot(form.Message, owned))
-	return withoutPaths(form.Message, whole, gone)
+func addBack(served ServedVersion, merged, pruned schema.Tree, owned Set) schema.Tree {
+	whole := served.fromStored(merged)
+	all := namedRoot(served.Message, fields(served.Message, whole, excludedFields{}))
+	left := namedRoot(served.Message, fields(served.Message, pruned, excludedFields{}))
+	gone := Difference(Difference(all, left), namedRoot(served.Message, owned))
+	return withoutPaths(served.Message, whole, gone)
 }

@@ -9,19 +9,19 @@ import (
 // Those who update are many over time. Beyond maxUpdaters the oldest share one entry for
 // each version.
 const (
-	maxUpdaters = 10
-	ancient     = "ancient-changes"
+	maxUpdaters    = 10
+	ancientChanges = "ancient-changes"
 )
 
-// cap joins the oldest updaters, of the object or of its sub-resources, until there are no
+// capUpdaters joins the oldest updaters, of the object or of its sub-resources, until there are no
 // more than maxUpdaters. The only old one of its version stays as it is.
-func (all managers) cap() managers {
+func (all managers) capUpdaters() managers {
 	updaters := all.updaters()
 	excess := len(updaters) - maxUpdaters
 	gone := map[*manager]bool{}
 	first, buckets := map[string]*manager{}, map[string]*manager{}
 	for _, m := range updaters {
-		if m.name == ancient && m.subresource == "" {
+		if m.name == ancientChanges && m.subresource == "" {
 			buckets[m.version] = m
 		}
 	}
@@ -40,8 +40,8 @@ func (all managers) cap() managers {
 			gone[first[m.version]] = true
 			all = append(all, bucket)
 		}
-		bucket.give(Union(bucket.owned(), m.owned()))
-		bucket.stamp(m.time)
+		bucket.setFields(Union(bucket.owned(), m.owned()))
+		bucket.setTime(m.time)
 		gone[m] = true
 		excess--
 	}
@@ -52,12 +52,12 @@ func (all managers) cap() managers {
 func (all managers) updaters() managers {
 	var updaters managers
 	for _, m := range all {
-		if m.operation == opUpdate && !m.idle() {
+		if m.operation == opUpdate && !m.ownsNothing() {
 			updaters = append(updaters, m)
 		}
 	}
 	slices.SortFunc(updaters, func(a, b *manager) int {
-		return cmp.Or(strings.Compare(a.time, b.time), a.identity.compare(b.identity))
+		return cmp.Or(strings.Compare(a.time, b.time), a.managerIdentity.compare(b.managerIdentity))
 	})
 	return updaters
 }
@@ -65,7 +65,7 @@ func (all managers) updaters() managers {
 // asBucket is the manager as the one that older ones of its version are joined in.
 func (m *manager) asBucket() *manager {
 	return &manager{
-		identity: identity{ancient, opUpdate, m.version, ""},
-		version:  m.version, set: m.owned(), time: m.time,
+		managerIdentity: managerIdentity{ancientChanges, opUpdate, m.version, ""},
+		version:         m.version, set: m.owned(), time: m.time,
 	}
 }

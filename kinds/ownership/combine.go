@@ -29,15 +29,15 @@ func combineValues(f *schema.Field, element bool, live, config any) any {
 	}
 	x, okX := live.(schema.Tree)
 	y, okY := config.(schema.Tree)
-	switch relation := relationOf(f, element); {
-	case relation == items && !odd(relation, live) && !odd(relation, config):
+	switch granularity := granularityOf(f, element); {
+	case granularity == byItem && !wrongType(granularity, live) && !wrongType(granularity, config):
 		return combineLists(f, live, config)
-	case relation == whole || relation == items || !okX || !okY || len(x) == 0 && len(y) == 0:
-		if schema.Identical(live, config) {
+	case granularity == atomic || granularity == byItem || !okX || !okY || len(x) == 0 && len(y) == 0:
+		if schema.StrictEqual(live, config) {
 			return live
 		}
 		return config
-	case relation == message:
+	case granularity == byField:
 		return combineTrees(f.Message, x, y)
 	default:
 		o := overlay{live: x}
@@ -52,7 +52,7 @@ func combineValues(f *schema.Field, element bool, live, config any) any {
 type overlay struct{ live, copied schema.Tree }
 
 func (o *overlay) set(name string, v any) {
-	if was, there := o.live[name]; o.copied == nil && there && schema.Same(was, v) {
+	if was, there := o.live[name]; o.copied == nil && there && schema.SameRef(was, v) {
 		return
 	}
 	if o.copied == nil {
@@ -74,31 +74,31 @@ func (o *overlay) tree() schema.Tree {
 }
 
 // A sequence is a list whose items can be found by their steps.
-type sequence struct {
-	items []any
-	steps []step
-	// at is the place of each step; -1 for one that is there more than once.
-	at map[step]int
+type indexedList struct {
+	items    []any
+	elements []pathElement
+	// index is the place of each step; -1 for one that is there more than once.
+	index map[pathElement]int
 }
 
-func newSequence(f *schema.Field, v any) sequence {
+func newSequence(f *schema.Field, v any) indexedList {
 	list, _ := v.([]any)
-	s := sequence{items: list, steps: itemSteps(f, list), at: make(map[step]int, len(list))}
+	s := indexedList{items: list, elements: itemElements(f, list), index: make(map[pathElement]int, len(list))}
 	for i := range list {
-		if _, twice := s.at[s.steps[i]]; twice {
-			s.at[s.steps[i]] = -1
+		if _, twice := s.index[s.elements[i]]; twice {
+			s.index[s.elements[i]] = -1
 		} else {
-			s.at[s.steps[i]] = i
+			s.index[s.elements[i]] = i
 		}
 	}
 	return s
 }
 
-func (s sequence) has(at step) bool { _, ok := s.at[at]; return ok }
+func (s indexedList) has(at pathElement) bool { _, ok := s.index[at]; return ok }
 
 // get is the one item of a step; nil if there is none, or more than one.
-func (s sequence) get(at step) any {
-	if i, ok := s.at[at]; ok && i >= 0 {
+func (s indexedList) get(at pathElement) any {
+	if i, ok := s.index[at]; ok && i >= 0 {
 		return s.items[i]
 	}
 	return nil
@@ -117,8 +117,8 @@ func combineLists(f *schema.Field, live, config any) any {
 	if len(x.items) == 0 {
 		return config
 	}
-	var shared []step // of config that live has too, in order, still to come
-	for _, s := range y.steps {
+	var shared []pathElement // of config that live has too, in order, still to come
+	for _, s := range y.elements {
 		if x.has(s) {
 			shared = append(shared, s)
 		}
@@ -129,36 +129,36 @@ func combineLists(f *schema.Field, live, config any) any {
 		}
 	}
 	out := make([]any, 0, len(x.items)+len(y.items))
-	merged := make(map[step]bool, len(y.items))
-	take := func(s step) {
+	merged := make(map[pathElement]bool, len(y.items))
+	take := func(s pathElement) {
 		merged[s] = true
 		out = append(out, combineValues(f, true, x.get(s), y.get(s)))
 	}
 	for i, j := 0, 0; i < len(x.items) || j < len(y.items); {
 		if i < len(x.items) && j < len(y.items) {
-			if x.steps[i] == y.steps[j] {
-				take(y.steps[j])
+			if x.elements[i] == y.elements[j] {
+				take(y.elements[j])
 				i, j = i+1, j+1
 				next()
 				continue
 			}
-			if y.has(x.steps[i]) && len(shared) > 0 && shared[0] != x.steps[i] {
+			if y.has(x.elements[i]) && len(shared) > 0 && shared[0] != x.elements[i] {
 				i++ // shared, but not its turn yet
 				continue
 			}
 		}
 		if i < len(x.items) {
-			if !y.has(x.steps[i]) {
+			if !y.has(x.elements[i]) {
 				out = append(out, x.items[i])
 				i++
 				continue
 			}
-			if merged[x.steps[i]] {
+			if merged[x.elements[i]] {
 				i++
 			}
 		}
 		if j < len(y.items) {
-			s := y.steps[j]
+			s := y.elements[j]
 			take(s)
 			j++
 			if len(shared) > 0 && shared[0] == s {
@@ -166,7 +166,7 @@ func combineLists(f *schema.Field, live, config any) any {
 			}
 		}
 	}
-	return sharing(x.items, out)
+	return reuse(x.items, out)
 }
 
 // combineAligned merges lists that have the same items in the same order, which is how a
@@ -185,10 +185,10 @@ func combineAligned(f *schema.Field, live, config any) (any, bool) {
 	out := x
 	for i := range x {
 		v := combineValues(f, true, x[i], y[i])
-		if schema.Same(v, x[i]) {
+		if schema.SameRef(v, x[i]) {
 			continue
 		}
-		if schema.Same(out, x) {
+		if schema.SameRef(out, x) {
 			out = slices.Clone(x)
 		}
 		out[i] = v
@@ -196,9 +196,9 @@ func combineAligned(f *schema.Field, live, config any) (any, bool) {
 	return out, true
 }
 
-// sharing is out, or live if out holds just the same.
-func sharing(live, out []any) []any {
-	if slices.EqualFunc(live, out, schema.Same) {
+// reuse is out, or live if out holds just the same.
+func reuse(live, out []any) []any {
+	if slices.EqualFunc(live, out, schema.SameRef) {
 		return live
 	}
 	return out
@@ -206,19 +206,19 @@ func sharing(live, out []any) []any {
 
 // combineNull is what is left of a value where a configuration has null: what has parts keeps them.
 func combineNull(f *schema.Field, element bool, live any) any {
-	relation, parts := relationOf(f, element), 0
+	granularity, parts := granularityOf(f, element), 0
 	if !element {
-		live = written(f, live)
+		live = encodedValue(f, live)
 	}
 	switch v := live.(type) {
 	case schema.Tree:
-		if parts = len(v); relation == message && hasAlways(f.Message) {
+		if parts = len(v); granularity == byField && hasEmitEmpty(f.Message) {
 			parts++
 		}
 	case []any:
 		parts = len(v)
 	}
-	if relation == whole || parts == 0 {
+	if granularity == atomic || parts == 0 {
 		return null{}
 	}
 	return live

@@ -10,29 +10,29 @@ import (
 
 // fields is the set of the paths that a tree of message m has a value for: the leaves, items of
 // lists, and empty objects.
-func fields(m *schema.Message, t schema.Tree, s skip) Set {
+func fields(m *schema.Message, t schema.Tree, s excludedFields) Set {
 	var b builder
 	for _, f := range fieldsOf(m, t, nil) {
 		v := t[f.Name]
 		switch {
-		case v == nil || s.root(f.Name):
+		case v == nil || s.excludesField(f.Name):
 		case f.Name == "metadata":
 			metadata, _ := v.(schema.Tree)
-			b.add(fieldStep(f.Name), false, metadataFields(f.Message, metadata, s))
+			b.add(fieldElement(f.Name), false, metadataFields(f.Message, metadata, s))
 		default:
 			member, below := valueFields(f, false, v)
-			b.add(fieldStep(f.Name), member || !declares(m, f), below)
+			b.add(fieldElement(f.Name), member || !declares(m, f), below)
 		}
 	}
 	return b.set()
 }
 
-func metadataFields(m *schema.Message, t schema.Tree, s skip) Set {
+func metadataFields(m *schema.Message, t schema.Tree, s excludedFields) Set {
 	var b builder
 	for _, f := range m.Sorted() {
-		if v := t[f.Name]; v != nil && !s.head(f.Name) {
+		if v := t[f.Name]; v != nil && !s.excludesMetadata(f.Name) {
 			member, below := valueFields(f, false, v)
-			b.add(fieldStep(f.Name), member, below)
+			b.add(fieldElement(f.Name), member, below)
 		}
 	}
 	return b.set()
@@ -40,23 +40,23 @@ func metadataFields(m *schema.Message, t schema.Tree, s skip) Set {
 
 // valueFields tells whether the path of v itself is in the set, and what is below it.
 func valueFields(f *schema.Field, element bool, v any) (member bool, below Set) {
-	relation := relationOf(f, element)
+	granularity := granularityOf(f, element)
 	tree, isTree := v.(schema.Tree)
 	switch {
 	case v == null{}:
 		return true, Set{}
-	case relation == items:
+	case granularity == byItem:
 		return false, itemFields(f, v)
-	case relation == whole || !isTree || len(tree) == 0:
+	case granularity == atomic || !isTree || len(tree) == 0:
 		return true, Set{}
-	case relation == message:
+	case granularity == byField:
 		return false, messageFields(f.Message, tree)
 	}
 	var b builder
 	for _, key := range rules.Keys(tree) {
 		_, below := valueFields(f, true, tree[key])
 		// A key that no plan names is in the set beside what is below it.
-		b.add(fieldStep(key), true, below)
+		b.add(fieldElement(key), true, below)
 	}
 	return false, b.set()
 }
@@ -66,7 +66,7 @@ func messageFields(m *schema.Message, t schema.Tree) Set {
 	for _, f := range fieldsOf(m, t, nil) {
 		if v := t[f.Name]; v != nil {
 			member, below := valueFields(f, false, v)
-			b.add(fieldStep(f.Name), member || !declares(m, f), below)
+			b.add(fieldElement(f.Name), member || !declares(m, f), below)
 		}
 	}
 	return b.set()
@@ -75,9 +75,9 @@ func messageFields(m *schema.Message, t schema.Tree) Set {
 // itemFields are the items of a list, each with what is below it, unless it is there twice.
 func itemFields(f *schema.Field, v any) Set {
 	list, _ := v.([]any)
-	b := builder{whole: true}
+	b := builder{duplicateIsLeaf: true}
 	for _, item := range list {
-		at := itemStep(f, item)
+		at := itemElement(f, item)
 		_, below := valueFields(f, true, item)
 		b.add(at, true, below)
 	}
@@ -104,7 +104,7 @@ func (f *itemFault) under(segment string) *itemFault {
 }
 
 func checkMessage(m *schema.Message, t schema.Tree) *itemFault {
-	for _, f := range partsOf(m, t) {
+	for _, f := range compositeFields(m, t) {
 		if v := t[f.Name]; v != nil {
 			if fault := checkValue(f, false, v); fault != nil {
 				return fault.under("." + f.Name)
@@ -115,20 +115,20 @@ func checkMessage(m *schema.Message, t schema.Tree) *itemFault {
 }
 
 func checkValue(f *schema.Field, element bool, v any) *itemFault {
-	switch relationOf(f, element) {
-	case message:
+	switch granularityOf(f, element) {
+	case byField:
 		if tree, ok := v.(schema.Tree); ok {
 			return checkMessage(f.Message, tree)
 		}
-	case table:
-		if tree, ok := v.(schema.Tree); ok && relationOf(f, true) != whole {
+	case byKey:
+		if tree, ok := v.(schema.Tree); ok && granularityOf(f, true) != atomic {
 			for _, key := range rules.Keys(tree) {
 				if fault := checkValue(f, true, tree[key]); fault != nil {
 					return fault.under("." + key)
 				}
 			}
 		}
-	case items:
+	case byItem:
 		return checkList(f, v)
 	}
 	return nil
@@ -136,8 +136,8 @@ func checkValue(f *schema.Field, element bool, v any) *itemFault {
 
 func checkList(f *schema.Field, v any) *itemFault {
 	list, _ := v.([]any)
-	seen := newSteps(len(list))
-	steps := itemSteps(f, list)
+	seen := newElementSet(len(list))
+	steps := itemElements(f, list)
 	for i, item := range list {
 		if missing := missingKey(f, item); missing != "" {
 			return &itemFault{text: fmt.Sprintf("element %d: associative list with keys has an element that omits key field %q (and doesn't have default value)", i, missing)}
@@ -152,34 +152,34 @@ func checkList(f *schema.Field, v any) *itemFault {
 	return nil
 }
 
-// steps are the steps of one list, each once.
-type steps struct {
-	few  []step
-	many map[step]bool // instead of few, for a list whose length would be felt
+// elementSet are the steps of one list, each once.
+type elementSet struct {
+	small []pathElement
+	large map[pathElement]bool // instead of few, for a list whose length would be felt
 }
 
-// fewItems is how many items are looked through one by one.
-const fewItems = 32
+// linearSearchLimit is how many items are looked through one by one.
+const linearSearchLimit = 32
 
-func newSteps(n int) *steps {
-	if n > fewItems {
-		return &steps{many: make(map[step]bool, n)}
+func newElementSet(n int) *elementSet {
+	if n > linearSearchLimit {
+		return &elementSet{large: make(map[pathElement]bool, n)}
 	}
-	return &steps{few: make([]step, 0, n)}
+	return &elementSet{small: make([]pathElement, 0, n)}
 }
 
 // add tells whether a step is new.
-func (s *steps) add(at step) bool {
-	if s.many != nil {
-		if s.many[at] {
+func (s *elementSet) add(at pathElement) bool {
+	if s.large != nil {
+		if s.large[at] {
 			return false
 		}
-		s.many[at] = true
+		s.large[at] = true
 		return true
 	}
-	if slices.Contains(s.few, at) {
+	if slices.Contains(s.small, at) {
 		return false
 	}
-	s.few = append(s.few, at)
+	s.small = append(s.small, at)
 	return true
 }

@@ -21,7 +21,7 @@ func (s Set) AppendJSON(b []byte) []byte {
 }
 
 func (n *node) appendJSON(b []byte) []byte {
-	b = appendStep(b, n.step)
+	b = appendPathElement(b, n.pathElement)
 	if !n.member || n.below.Empty() {
 		return n.below.AppendJSON(b)
 	}
@@ -31,10 +31,10 @@ func (n *node) appendJSON(b []byte) []byte {
 	return append(b[:below], b[below+1:]...) // without its opening brace
 }
 
-// appendStep appends a step as a key of an object, with its colon.
-func appendStep(b []byte, s step) []byte {
+// appendPathElement appends a step as a key of an object, with its colon.
+func appendPathElement(b []byte, s pathElement) []byte {
 	b = append(b, '"', s.kind, ':')
-	b = codec.AppendText(b, s.text)
+	b = codec.AppendEscaped(b, s.text)
 	return append(b, '"', ':')
 }
 
@@ -121,7 +121,7 @@ func (p *parser) object() (s Set, self bool, err error) {
 		case key == ".":
 			self = true
 		default:
-			at, known, err := parseStep(key)
+			at, known, err := parsePathElement(key)
 			if err != nil {
 				return s, false, err
 			}

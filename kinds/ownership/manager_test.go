@@ -15,7 +15,7 @@ func updater(name, version string, hour int, fields string) *manager {
 	if err != nil {
 		panic(err)
 	}
-	return &manager{identity: identity{name: name, operation: opUpdate, apiVersion: version}, version: version,
+	return &manager{managerIdentity: managerIdentity{name: name, operation: opUpdate, apiVersion: version}, version: version,
 		time: fmt.Sprintf("2030-01-01T%02d:00:00Z", hour), set: s}
 }
 
@@ -25,11 +25,11 @@ func TestCap(t *testing.T) {
 		all = append(all, updater(fmt.Sprintf("m%02d", i), "v1", i, fmt.Sprintf(`{"f:a%02d":{}}`, i)))
 	}
 	all[1].version, all[1].apiVersion, all[3].subresource = "v2", "v2", "status"
-	all = append(all, &manager{identity: identity{name: "a", operation: opApply}, version: "v1", set: set(t, `{"f:z":{}}`)})
+	all = append(all, &manager{managerIdentity: managerIdentity{name: "a", operation: opApply}, version: "v1", set: set(t, `{"f:z":{}}`)})
 	var lines []string
-	for _, v := range all.cap().encode() {
+	for _, v := range all.capUpdaters().encode() {
 		e := v.(schema.Tree)
-		lines = append(lines, rules.Text(e, "manager")+" "+rules.Text(e, "apiVersion")+" "+rules.Text(e, "fieldsV1"))
+		lines = append(lines, rules.String(e, "manager")+" "+rules.String(e, "apiVersion")+" "+rules.String(e, "fieldsV1"))
 	}
 	want := []string{
 		`a v1 {"f:z":{}}`, `m01 v2 {"f:a01":{}}`, `ancient-changes v1 {"f:a00":{},"f:a02":{},"f:a03":{},"f:a04":{}}`,
@@ -45,21 +45,21 @@ func TestCap(t *testing.T) {
 func TestEncodeOrder(t *testing.T) {
 	all := managers{
 		updater("b", "v1", 2, `{"f:a":{}}`), updater("c", "v1", 1, `{"f:a":{}}`), updater("a", "v1", 2, `{"f:a":{}}`), updater("gone", "v1", 0, `{}`),
-		{identity: identity{name: "z", operation: opApply}, version: "v1", time: "2030-01-01T09:00:00Z", set: set(t, `{"f:a":{}}`)},
+		{managerIdentity: managerIdentity{name: "z", operation: opApply}, version: "v1", time: "2030-01-01T09:00:00Z", set: set(t, `{"f:a":{}}`)},
 	}
 	var names []string
 	for _, v := range all.encode() {
-		names = append(names, rules.Text(v.(schema.Tree), "manager"))
+		names = append(names, rules.String(v.(schema.Tree), "manager"))
 	}
 	if got := strings.Join(names, " "); got != "z c a b" {
 		t.Errorf("the order is %s", got)
 	}
 }
 
-func TestResets(t *testing.T) {
+func TestIsReset(t *testing.T) {
 	for text, want := range map[string]bool{`{"l":[{}]}`: true, `{"l":[]}`: false, `{"l":[{},{}]}`: false, `{"l":[{"manager":"m"}]}`: false} {
 		list, _ := tree(t, text)["l"].([]any)
-		if got := Resets(list); got != want {
+		if got := IsReset(list); got != want {
 			t.Errorf("%s: %v", text, got)
 		}
 	}
@@ -70,7 +70,7 @@ func TestNormalize(t *testing.T) {
 		return []any{schema.Tree{"manager": "m", "operation": operation, "apiVersion": "v1", "fieldsType": "FieldsV1", "fieldsV1": fields}}
 	}
 	got, ok := Normalize(entry("Apply", `{ "f:b":{}, "f:a":{} }`))
-	if !ok || who(got) != `m Apply {"f:a":{},"f:b":{}}` || rules.Text(got[0].(schema.Tree), "fieldsType") != "FieldsV1" {
+	if !ok || who(got) != `m Apply {"f:a":{},"f:b":{}}` || rules.String(got[0].(schema.Tree), "fieldsType") != "FieldsV1" {
 		t.Errorf("%v", got)
 	}
 	for _, bad := range [][]any{entry("Dance", `{"f:a":{}}`), entry("Apply", `{`), entry("Apply", `{}`), nil, {3}} {
@@ -80,7 +80,7 @@ func TestNormalize(t *testing.T) {
 	}
 }
 
-func TestCovers(t *testing.T) {
+func TestHasConflictFields(t *testing.T) {
 	object := tree(t, `{"text":"1","items":[{"name":"a","value":"v"}],"map":{"x":"1"}}`)
 	for _, c := range []struct {
 		field string
@@ -88,7 +88,7 @@ func TestCovers(t *testing.T) {
 	}{
 		{".text", true}, {".map.x", true}, {".map.y", false}, {".list", false}, {`.items[kind="K",name="a"].value`, true}, {`.items[kind="K",name="b"].value`, false},
 	} {
-		if got := Covers(plan(), object, []meta.Cause{{Type: meta.CauseFieldConflict, Field: c.field}}); got != c.want {
+		if got := HasConflictFields(plan(), object, []meta.Cause{{Type: meta.CauseFieldConflict, Field: c.field}}); got != c.want {
 			t.Errorf("%s: %v", c.field, got)
 		}
 	}
@@ -110,7 +110,7 @@ func TestReconciled(t *testing.T) {
 		}
 		s := set(t, c.set)
 		got := Reconciled(plan(), s)
-		if got.text() != c.want || identical(got, s) != (c.want == c.set) {
+		if got.text() != c.want || sameRef(got, s) != (c.want == c.set) {
 			t.Errorf("%s: %s, want %s", name, got.text(), c.want)
 		}
 	}

@@ -15,23 +15,23 @@ import (
 // withNulls is a configuration that has null for nil, which elsewhere is a field that is not there;
 // the configuration itself if there is none. What nobody owns is not there.
 func withNulls(m *schema.Message, config schema.Tree) schema.Tree {
-	out := turning{nil, func(*schema.Field, bool) any { return null{} }}.message(m, config)
-	if metadata, ok := out["metadata"].(schema.Tree); ok && !schema.Same(out, config) {
+	out := replacer{nil, func(*schema.Field, bool) any { return null{} }}.message(m, config)
+	if metadata, ok := out["metadata"].(schema.Tree); ok && !schema.SameRef(out, config) {
 		metadata = maps.Clone(metadata)
-		maps.DeleteFunc(metadata, func(name string, v any) bool { return nobodys[name] && v == null{} })
+		maps.DeleteFunc(metadata, func(name string, v any) bool { return unownedMetadata[name] && v == null{} })
 		out["metadata"] = metadata
 	}
 	return out
 }
 
-// settled is an object of message m as it is kept: where a null is in a map, or is a field that is
+// resolveNulls is an object of message m as it is kept: where a null is in a map, or is a field that is
 // always written, there is the zero value, and nothing anywhere else.
-func settled(m *schema.Message, t schema.Tree) schema.Tree {
-	return turning{null{}, func(f *schema.Field, element bool) any {
+func resolveNulls(m *schema.Message, t schema.Tree) schema.Tree {
+	return replacer{null{}, func(f *schema.Field, element bool) any {
 		if element {
 			return codec.Zero(f)
 		}
-		if v := written(f, nil); v != (null{}) {
+		if v := encodedValue(f, nil); v != (null{}) {
 			return v
 		}
 		return nil
@@ -40,12 +40,12 @@ func settled(m *schema.Message, t schema.Tree) schema.Tree {
 
 // A turning puts something else in the place of one value: what is to be there, nil for nothing, in
 // a field or an element of one. What has no such value stays the same.
-type turning struct {
+type replacer struct {
 	from any
 	to   func(f *schema.Field, element bool) any
 }
 
-func (r turning) message(m *schema.Message, t schema.Tree) schema.Tree {
+func (r replacer) message(m *schema.Message, t schema.Tree) schema.Tree {
 	out := t
 	for name, v := range t {
 		f := m.Field(name)
@@ -60,7 +60,7 @@ func (r turning) message(m *schema.Message, t schema.Tree) schema.Tree {
 }
 
 // value is a value of f with others in it, or another.
-func (r turning) value(f *schema.Field, v any) any {
+func (r replacer) value(f *schema.Field, v any) any {
 	switch v := v.(type) {
 	case schema.Tree:
 		if f.Shape == schema.Single {
@@ -77,8 +77,8 @@ func (r turning) value(f *schema.Field, v any) any {
 		}
 		out := v
 		for i, e := range v {
-			if made := r.element(f, e, true); !schema.Same(made, e) {
-				if schema.Same(out, v) {
+			if made := r.element(f, e, true); !schema.SameRef(made, e) {
+				if schema.SameRef(out, v) {
 					out = slices.Clone(v)
 				}
 				out[i] = made
@@ -90,7 +90,7 @@ func (r turning) value(f *schema.Field, v any) any {
 }
 
 // element is value for an element of a list or map of f, or for its only value.
-func (r turning) element(f *schema.Field, v any, element bool) any {
+func (r replacer) element(f *schema.Field, v any, element bool) any {
 	tree, isTree := v.(schema.Tree)
 	switch {
 	case v == r.from:
@@ -102,11 +102,11 @@ func (r turning) element(f *schema.Field, v any, element bool) any {
 }
 
 // replace is out, a copy of t or t itself, with a value made of the one that was there.
-func (r turning) replace(t, out schema.Tree, name string, was, made any) schema.Tree {
-	if schema.Same(was, made) {
+func (r replacer) replace(t, out schema.Tree, name string, was, made any) schema.Tree {
+	if schema.SameRef(was, made) {
 		return out
 	}
-	if schema.Same(out, t) {
+	if schema.SameRef(out, t) {
 		out = maps.Clone(t)
 	}
 	out[name] = made

@@ -12,16 +12,16 @@ import (
 
 // fieldsOf are the fields of m by name, and those that only the trees have, if m is open.
 func fieldsOf(m *schema.Message, x, y schema.Tree) []*schema.Field {
-	if m.Other == nil {
+	if m.Additional == nil {
 		return m.Sorted()
 	}
 	all, more := m.Sorted(), false
 	for i, t := range []schema.Tree{x, y} {
 		for name := range t {
-			if m.Field(name) != m.Other || i == 1 && has(x, name) {
+			if m.Field(name) != m.Additional || i == 1 && has(x, name) {
 				continue
 			}
-			f := *m.Other
+			f := *m.Additional
 			f.Name = name
 			if !more {
 				all, more = slices.Clone(all), true
@@ -35,10 +35,10 @@ func fieldsOf(m *schema.Message, x, y schema.Tree) []*schema.Field {
 	return all
 }
 
-// partsOf are those that may hold messages, or lists whose items are told apart.
-func partsOf(m *schema.Message, t schema.Tree) []*schema.Field {
-	if m.Other == nil {
-		return m.Parted()
+// compositeFields are those that may hold messages, or lists whose items are told apart.
+func compositeFields(m *schema.Message, t schema.Tree) []*schema.Field {
+	if m.Additional == nil {
+		return m.Composite()
 	}
 	return fieldsOf(m, t, nil)
 }
@@ -47,17 +47,17 @@ func has(t schema.Tree, name string) bool { _, there := t[name]; return there }
 
 // declares tells whether the plan names a field, which is one of fieldsOf.
 func declares(m *schema.Message, f *schema.Field) bool {
-	return m.Other == nil || m.Field(f.Name) != m.Other
+	return m.Additional == nil || m.Field(f.Name) != m.Additional
 }
 
-// odd tells whether a value is of another sort than the plan says: an object instead of a list, or
+// wrongType tells whether a value is of another sort than the plan says: an object instead of a list, or
 // the other way round.
-func odd(relation relation, v any) bool {
+func wrongType(granularity granularity, v any) bool {
 	switch v.(type) {
 	case schema.Tree:
-		return relation == items
+		return granularity == byItem
 	case []any:
-		return relation == message || relation == table
+		return granularity == byField || granularity == byKey
 	}
 	return false
 }

@@ -4,12 +4,12 @@ package ownership
 // nothing of what s does not lead to. What it cannot read may have.
 func overlaps(text string, s Set) bool {
 	p := parser{text: text}
-	found, err := p.meets(s)
+	found, err := p.overlaps(s)
 	return found || err != nil
 }
 
-// meets reads a set as far as s has the same steps.
-func (p *parser) meets(s Set) (bool, error) {
+// overlaps reads a set as far as s has the same steps.
+func (p *parser) overlaps(s Set) (bool, error) {
 	if err := p.expect('{'); err != nil {
 		return false, err
 	}
@@ -37,7 +37,7 @@ func (p *parser) member(key string, s Set) (bool, error) {
 	if key == "." {
 		return false, p.skip()
 	}
-	at, known, err := parseStep(key)
+	at, known, err := parsePathElement(key)
 	if err != nil {
 		return false, err
 	}
@@ -48,7 +48,7 @@ func (p *parser) member(key string, s Set) (bool, error) {
 	case n.member:
 		return true, nil
 	}
-	return p.meets(n.below)
+	return p.overlaps(n.below)
 }
 
 // skip passes over an object.

@@ -55,7 +55,9 @@ func set(t testing.TB, text string) Set {
 func (s Set) text() string { return string(s.AppendJSON(nil)) }
 
 // only finds the forms of one version, v1.
-func onlyV1(apiVersion string) (Form, bool) { return Form{Message: plan()}, apiVersion == "v1" }
+func onlyV1(apiVersion string) (ServedVersion, bool) {
+	return ServedVersion{Message: plan()}, apiVersion == "v1"
+}
 
 func writerOf(manager string) Writer {
 	return Writer{Manager: manager, APIVersion: "v1", Now: "2030-01-01T00:00:00Z"}

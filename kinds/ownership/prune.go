@@ -36,18 +36,18 @@ func prune(out schema.Tree, n node, rest func() any) {
 
 // valueWithout is v without the paths below it; null if nothing is left.
 func valueWithout(f *schema.Field, element bool, v any, remove Set) any {
-	relation := relationOf(f, element)
+	granularity := granularityOf(f, element)
 	tree, isTree := v.(schema.Tree)
 	switch {
-	case remove.Empty() || relation == whole:
+	case remove.Empty() || granularity == atomic:
 		return v
-	case relation == items:
+	case granularity == byItem:
 		return listWithout(f, v, remove)
 	case !isTree || len(tree) == 0:
 		return v
 	}
 	var out schema.Tree
-	if relation == message {
+	if granularity == byField {
 		out = withoutPaths(f.Message, tree, remove)
 	} else {
 		out = maps.Clone(tree)
@@ -57,16 +57,16 @@ func valueWithout(f *schema.Field, element bool, v any, remove Set) any {
 			}
 		}
 	}
-	if len(out) == 0 && !(relation == message && keepsAlways(f.Message, remove)) {
+	if len(out) == 0 && !(granularity == byField && keepsEmitEmpty(f.Message, remove)) {
 		return null{}
 	}
 	return out
 }
 
-// keepsAlways tells whether a message has a field that is always written, and that a set does
+// keepsEmitEmpty tells whether a message has a field that is always written, and that a set does
 // not name: with it, the message is there even if it has nothing else.
-func keepsAlways(m *schema.Message, remove Set) bool {
-	return slices.ContainsFunc(m.Fields, func(f *schema.Field) bool { return f.Always && !remove.has(fieldStep(f.Name)) })
+func keepsEmitEmpty(m *schema.Message, remove Set) bool {
+	return slices.ContainsFunc(m.Fields, func(f *schema.Field) bool { return f.EmitEmpty && !remove.has(fieldElement(f.Name)) })
 }
 
 func listWithout(f *schema.Field, v any, remove Set) any {
@@ -76,7 +76,7 @@ func listWithout(f *schema.Field, v any, remove Set) any {
 	}
 	out := make([]any, 0, len(list))
 	for _, item := range list {
-		at := itemStep(f, item)
+		at := itemElement(f, item)
 		n := remove.find(at)
 		switch {
 		case n == nil:
@@ -95,7 +95,7 @@ func listWithout(f *schema.Field, v any, remove Set) any {
 // namedRoot is named for the set of an object, whose metadata always stays.
 func namedRoot(m *schema.Message, s Set) Set {
 	out := named(m, s)
-	if n := out.find(fieldStep("metadata")); n != nil {
+	if n := out.find(fieldElement("metadata")); n != nil {
 		n.member = false
 	}
 	return out
@@ -111,7 +111,7 @@ func named(m *schema.Message, s Set) Set {
 		if n.kind != 'f' || f == nil {
 			continue
 		}
-		nodes[i].member = n.member || f != m.Other
+		nodes[i].member = n.member || f != m.Additional
 		nodes[i].below = namedBelow(f, false, n.below)
 	}
 	return Set{nodes}
@@ -121,10 +121,10 @@ func namedBelow(f *schema.Field, element bool, s Set) Set {
 	if s.Empty() {
 		return s
 	}
-	switch relationOf(f, element) {
-	case message:
+	switch granularityOf(f, element) {
+	case byField:
 		return named(f.Message, s)
-	case table, items:
+	case byKey, byItem:
 		nodes := make([]node, len(s.nodes))
 		for i, n := range s.nodes {
 			n.below = namedBelow(f, true, n.below)
@@ -144,10 +144,10 @@ func withoutNulls(v any) any {
 		out := v
 		for key, e := range v {
 			left := withoutNulls(e)
-			if schema.Same(left, e) {
+			if schema.SameRef(left, e) {
 				continue
 			}
-			if schema.Same(out, v) {
+			if schema.SameRef(out, v) {
 				out = maps.Clone(v)
 			}
 			if left == nil {
@@ -167,7 +167,7 @@ func listWithoutNulls(list []any) []any {
 	out, changed := make([]any, 0, len(list)), false
 	for _, e := range list {
 		left := withoutNulls(e)
-		changed = changed || !schema.Same(left, e)
+		changed = changed || !schema.SameRef(left, e)
 		if left != nil {
 			out = append(out, left)
 		}

@@ -22,13 +22,13 @@ func reconciledNode(f *schema.Field, element bool, n node) node {
 	if n.below.Empty() {
 		return n
 	}
-	switch relation := relationOf(f, element); {
-	case relation == message:
+	switch granularity := granularityOf(f, element); {
+	case granularity == byField:
 		n.below = Reconciled(f.Message, n.below)
-	case relation != whole:
+	case granularity != atomic:
 		n.below = n.below.mapped(func(n node) node { return reconciledNode(f, true, n) })
 	case !element && f.Shape != schema.Single || f.Type == schema.TypeMessage:
-		return node{step: n.step, member: true}
+		return node{pathElement: n.pathElement, member: true}
 	}
 	return n
 }
@@ -38,10 +38,10 @@ func (s Set) mapped(change func(node) node) Set {
 	out := s
 	for i, old := range s.nodes {
 		n := change(old)
-		if n.member == old.member && identical(n.below, old.below) {
+		if n.member == old.member && sameRef(n.below, old.below) {
 			continue
 		}
-		if identical(out, s) {
+		if sameRef(out, s) {
 			out = Set{slices.Clone(s.nodes)}
 		}
 		out.nodes[i] = n
@@ -49,7 +49,7 @@ func (s Set) mapped(change func(node) node) Set {
 	return out
 }
 
-// identical tells whether two sets are one in memory.
-func identical(a, b Set) bool {
+// sameRef tells whether two sets are one in memory.
+func sameRef(a, b Set) bool {
 	return len(a.nodes) == len(b.nodes) && (len(a.nodes) == 0 || &a.nodes[0] == &b.nodes[0])
 }

@@ -15,28 +15,28 @@ type Scale struct {
 // Has tells whether an object has replicas, be it 0.
 func (s *Scale) Has(t schema.Tree) bool {
 	last := len(s.Replicas) - 1
-	return rules.Has(rules.Sub(t, s.Replicas[:last]...), s.Replicas[last])
+	return rules.Has(rules.Nested(t, s.Replicas[:last]...), s.Replicas[last])
 }
 
-// there is what an object has for its scale.
-func (s *Scale) there(t schema.Tree) Set {
+// existingFields is what an object has for its scale.
+func (s *Scale) existingFields(t schema.Tree) Set {
 	last := len(s.Replicas) - 1
-	if n, _ := rules.Int(rules.Sub(t, s.Replicas[:last]...), s.Replicas[last]); n == 0 {
+	if n, _ := rules.Int(rules.Nested(t, s.Replicas[:last]...), s.Replicas[last]); n == 0 {
 		return Set{}
 	}
 	return fieldSet(s.Replicas...)
 }
 
-// names are the paths of a set as the writer is told of them.
-func (w *Writer) names(s Set) []string {
+// visiblePaths are the paths of a set as the writer is told of them.
+func (w *Writer) visiblePaths(s Set) []string {
 	if w.Scale != nil {
 		return []string{".spec.replicas"}
 	}
 	return s.Paths()
 }
 
-// sees is a manager as the writer is told of it.
-func (w *Writer) sees(i identity) identity {
+// visibleIdentity is a manager as the writer is told of it.
+func (w *Writer) visibleIdentity(i managerIdentity) managerIdentity {
 	if w.Scale != nil {
 		i.apiVersion = w.Scale.APIVersion
 	}
@@ -47,14 +47,14 @@ func (w *Writer) sees(i identity) identity {
 func (s Set) hasField(path []string) bool {
 	last := len(path) - 1
 	for _, name := range path[:last] {
-		s = s.below(fieldStep(name))
+		s = s.below(fieldElement(name))
 	}
-	return s.has(fieldStep(path[last]))
+	return s.has(fieldElement(path[last]))
 }
 
 // fieldSet holds one path of fields.
 func fieldSet(path ...string) Set {
-	n := node{step: fieldStep(path[0]), member: len(path) == 1}
+	n := node{pathElement: fieldElement(path[0]), member: len(path) == 1}
 	if !n.member {
 		n.below = fieldSet(path[1:]...)
 	}

@@ -12,31 +12,31 @@ type Set struct{ nodes []node } // in the order of their steps
 // A node is what a set holds at and below one step: the path that ends here, if member, and
 // those that go on. One of the two is there.
 type node struct {
-	step
+	pathElement
 	member bool
 	below  Set
 }
 
 // A step is one part of a path: a kind, which is the letter before the colon, and the text
 // behind it.
-type step struct {
+type pathElement struct {
 	kind byte
 	text string
 }
 
-func (s step) compare(o step) int {
+func (s pathElement) compare(o pathElement) int {
 	return cmp.Or(cmp.Compare(s.kind, o.kind), strings.Compare(s.text, o.text))
 }
 
-// fieldStep is the step to a field or to a key of a map.
-func fieldStep(name string) step { return step{'f', name} }
+// fieldElement is the step to a field or to a key of a map.
+func fieldElement(name string) pathElement { return pathElement{'f', name} }
 
 // Empty tells whether there is no path in s.
 func (s Set) Empty() bool { return len(s.nodes) == 0 }
 
 // find is the node of a step; nil if there is none.
-func (s Set) find(at step) *node {
-	i, ok := slices.BinarySearchFunc(s.nodes, at, func(n node, at step) int { return n.step.compare(at) })
+func (s Set) find(at pathElement) *node {
+	i, ok := slices.BinarySearchFunc(s.nodes, at, func(n node, at pathElement) int { return n.pathElement.compare(at) })
 	if !ok {
 		return nil
 	}
@@ -44,7 +44,7 @@ func (s Set) find(at step) *node {
 }
 
 // below is what s holds below a step.
-func (s Set) below(at step) Set {
+func (s Set) below(at pathElement) Set {
 	if n := s.find(at); n != nil {
 		return n.below
 	}
@@ -52,15 +52,15 @@ func (s Set) below(at step) Set {
 }
 
 // has tells whether the path of one step is in s.
-func (s Set) has(at step) bool {
+func (s Set) has(at pathElement) bool {
 	n := s.find(at)
 	return n != nil && n.member
 }
 
 // Equal tells whether a and b hold the same paths.
 func Equal(a, b Set) bool {
-	return identical(a, b) || slices.EqualFunc(a.nodes, b.nodes, func(x, y node) bool {
-		return x.step == y.step && x.member == y.member && Equal(x.below, y.below)
+	return sameRef(a, b) || slices.EqualFunc(a.nodes, b.nodes, func(x, y node) bool {
+		return x.pathElement == y.pathElement && x.member == y.member && Equal(x.below, y.below)
 	})
 }
 
@@ -73,7 +73,7 @@ func Union(a, b Set) Set {
 		return a
 	}
 	return combine(a, b, true, true, func(x, y node) node {
-		return node{x.step, x.member || y.member, Union(x.below, y.below)}
+		return node{x.pathElement, x.member || y.member, Union(x.below, y.below)}
 	})
 }
 
@@ -81,7 +81,7 @@ func Union(a, b Set) Set {
 func (s Set) holds(b Set) bool {
 	for i := range b.nodes {
 		n := &b.nodes[i]
-		if own := s.find(n.step); own == nil || n.member && !own.member || !own.below.holds(n.below) {
+		if own := s.find(n.pathElement); own == nil || n.member && !own.member || !own.below.holds(n.below) {
 			return false
 		}
 	}
@@ -91,7 +91,7 @@ func (s Set) holds(b Set) bool {
 // Intersection holds the paths that are in both.
 func Intersection(a, b Set) Set {
 	return combine(a, b, false, false, func(x, y node) node {
-		return node{x.step, x.member && y.member, Intersection(x.below, y.below)}
+		return node{x.pathElement, x.member && y.member, Intersection(x.below, y.below)}
 	})
 }
 
@@ -101,7 +101,7 @@ func Difference(a, b Set) Set {
 		return a
 	}
 	return combine(a, b, true, false, func(x, y node) node {
-		return node{x.step, x.member && !y.member, Difference(x.below, y.below)}
+		return node{x.pathElement, x.member && !y.member, Difference(x.below, y.below)}
 	})
 }
 
@@ -118,7 +118,7 @@ func combine(a, b Set, keepA, keepB bool, both func(x, y node) node) Set {
 		case len(y) == 0:
 			order = -1
 		default:
-			order = x[0].step.compare(y[0].step)
+			order = x[0].pathElement.compare(y[0].pathElement)
 		}
 		switch {
 		case order < 0:
@@ -145,16 +145,16 @@ func combine(a, b Set, keepA, keepB bool, both func(x, y node) node) Set {
 type builder struct {
 	nodes    []node
 	unsorted bool
-	// whole: a step that is added twice has nothing below it.
-	whole bool
+	// duplicateIsLeaf: a step that is added twice has nothing below it.
+	duplicateIsLeaf bool
 }
 
 // add adds what is at and below a step, if anything. A step that is added twice counts once.
-func (b *builder) add(at step, member bool, below Set) {
+func (b *builder) add(at pathElement, member bool, below Set) {
 	if !member && below.Empty() {
 		return
 	}
-	if n := len(b.nodes); n > 0 && b.nodes[n-1].step.compare(at) >= 0 {
+	if n := len(b.nodes); n > 0 && b.nodes[n-1].pathElement.compare(at) >= 0 {
 		b.unsorted = true
 	}
 	b.nodes = append(b.nodes, node{at, member, below})
@@ -165,12 +165,12 @@ func (b *builder) set() Set {
 	if !b.unsorted {
 		return Set{b.nodes}
 	}
-	slices.SortStableFunc(b.nodes, func(x, y node) int { return x.step.compare(y.step) })
+	slices.SortStableFunc(b.nodes, func(x, y node) int { return x.pathElement.compare(y.pathElement) })
 	out := b.nodes[:1]
 	for _, n := range b.nodes[1:] {
-		if last := &out[len(out)-1]; last.step == n.step {
+		if last := &out[len(out)-1]; last.pathElement == n.pathElement {
 			last.member = last.member || n.member
-			if last.below = Union(last.below, n.below); b.whole {
+			if last.below = Union(last.below, n.below); b.duplicateIsLeaf {
 				last.below = Set{}
 			}
 			continue
@@ -185,7 +185,7 @@ func (s Set) Paths() []string { return s.paths(nil, "") }
 
 func (s Set) paths(list []string, prefix string) []string {
 	for _, n := range s.nodes {
-		at := prefix + n.step.String()
+		at := prefix + n.pathElement.String()
 		if n.member {
 			list = append(list, at)
 		}

@@ -42,10 +42,10 @@ func TestPaths(t *testing.T) {
 
 func TestBuilderSorts(t *testing.T) {
 	var b builder
-	b.add(fieldStep("b"), true, Set{})
-	b.add(fieldStep("c"), false, Set{})
-	b.add(fieldStep("a"), false, set(t, `{"f:x":{}}`))
-	b.add(fieldStep("b"), false, set(t, `{"f:y":{}}`))
+	b.add(fieldElement("b"), true, Set{})
+	b.add(fieldElement("c"), false, Set{})
+	b.add(fieldElement("a"), false, set(t, `{"f:x":{}}`))
+	b.add(fieldElement("b"), false, set(t, `{"f:y":{}}`))
 	if got, want := b.set().text(), `{"f:a":{"f:x":{}},"f:b":{".":{},"f:y":{}}}`; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}

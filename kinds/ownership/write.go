@@ -18,9 +18,9 @@ type Writer struct {
 	Now         string // RFC 3339, UTC
 	// KeepsStatus: the write does not reach the status, which is left out of its fields.
 	KeepsStatus bool
-	// Only, if set, is the one field of the object, beside metadata, that the write reaches, as
+	// OnlyField, if set, is the one field of the object, beside metadata, that the write reaches, as
 	// in "status".
-	Only string
+	OnlyField string
 	// KeepsMetadata are the fields of metadata that the write does not reach; schema.EveryField
 	// stands for all.
 	KeepsMetadata []string
@@ -28,83 +28,83 @@ type Writer struct {
 	Scale *Scale
 }
 
-func (w *Writer) skip() skip {
-	return skip{status: w.KeepsStatus, only: w.Only, metadata: w.KeepsMetadata}
+func (w *Writer) excluded() excludedFields {
+	return excludedFields{status: w.KeepsStatus, onlyField: w.OnlyField, metadata: w.KeepsMetadata}
 }
 
 // A Form is how one version shows an object. Show and Store turn trees of the stored form
 // into it and back; nil where it is the stored form. Neither changes what it is given.
-type Form struct {
-	Message     *schema.Message
-	Show, Store func(schema.Tree) schema.Tree
+type ServedVersion struct {
+	Message              *schema.Message
+	FromStored, ToStored func(schema.Tree) schema.Tree
 }
 
-// Forms finds the form of a version, as in "apps/v1"; false if there is none any more.
-type Forms func(apiVersion string) (Form, bool)
+// ServedVersions finds the form of a version, as in "apps/v1"; false if there is none any more.
+type ServedVersions func(apiVersion string) (ServedVersion, bool)
 
 // Update is managedFields after a write that replaced before (nil for a create) by after,
 // both in stored form and with their defaults: what has changed is the writer's, and is
 // taken from all others. managed is what before had; the result may be the same list.
 // Fields of objects that have no managers yet, or of scales that have none, are not kept, but
 // for those of a new object or, with begin, of any.
-func Update(w Writer, forms Forms, before, after schema.Tree, managed []any, begin bool) []any {
+func Update(w Writer, versions ServedVersions, before, after schema.Tree, managed []any, begin bool) []any {
 	switch {
 	case before == nil && len(managed) == 0:
-		return first(w, forms, after)
+		return newManagedFields(w, versions, after)
 	case before != nil && len(managed) == 0 && !begin:
 		return nil
 	}
-	all := decode(managed, forms)
-	if before != nil && !begin && !all.known(w) {
+	all := decode(managed, versions)
+	if before != nil && !begin && !all.anyVisible(w) {
 		return managed
 	}
-	u := update{writer: w, forms: forms, before: before, after: after, fill: true}
+	u := update{writer: w, versions: versions, before: before, after: after, asEncoded: true}
 	own, ok := u.difference(w.APIVersion)
-	if !ok || own.changed.Empty() && own.removed.Empty() && !all.otherThan(w.APIVersion) {
+	if !ok || own.changed.Empty() && own.removed.Empty() && !all.hasOtherVersion(w.APIVersion) {
 		return managed
 	}
 	all.reconcile()
-	all = u.take(all, nil)
+	all = u.takeOver(all, nil)
 	if !own.changed.Empty() {
-		me := identity{w.Manager, opUpdate, w.APIVersion, w.Subresource}
+		me := managerIdentity{w.Manager, opUpdate, w.APIVersion, w.Subresource}
 		m := all.find(me)
 		if m == nil {
-			m = &manager{identity: me, version: w.APIVersion}
+			m = &manager{managerIdentity: me, version: w.APIVersion}
 			all = append(all, m)
 		}
-		m.give(Union(m.owned(), own.changed))
-		m.stamp(w.Now)
+		m.setFields(Union(m.owned(), own.changed))
+		m.setTime(w.Now)
 	}
-	return all.cap().encode()
+	return all.capUpdaters().encode()
 }
 
-// first is managedFields of a new object: all that it has is its writer's.
-func first(w Writer, forms Forms, after schema.Tree) []any {
-	form, ok := forms(w.APIVersion)
+// newManagedFields is managedFields of a new object: all that it has is its writer's.
+func newManagedFields(w Writer, versions ServedVersions, after schema.Tree) []any {
+	served, ok := versions(w.APIVersion)
 	if !ok {
 		return nil
 	}
-	text := inventoryOf(form.Message, form.show(after), w.skip(), true)
+	text := encodeFields(served.Message, served.fromStored(after), w.excluded(), true)
 	if text == noFields {
 		return nil
 	}
-	m := manager{identity: identity{w.Manager, opUpdate, w.APIVersion, w.Subresource}, version: w.APIVersion, time: w.Now, text: text}
+	m := manager{managerIdentity: managerIdentity{w.Manager, opUpdate, w.APIVersion, w.Subresource}, version: w.APIVersion, time: w.Now, text: text}
 	return []any{m.tree()}
 }
 
 // update is one change of an object as its managers see it.
 type update struct {
 	writer        Writer
-	forms         Forms
+	versions      ServedVersions
 	before, after schema.Tree
-	fill          bool
+	asEncoded     bool
 	// config, if set, is what is applied: its nulls are part of the change as the writer sees it.
 	config schema.Tree
-	known  []seen
+	known  []versionDifference
 }
 
-// seen is a difference in the form of a version.
-type seen struct {
+// versionDifference is a difference in the form of a version.
+type versionDifference struct {
 	apiVersion string
 	difference
 }
@@ -116,47 +116,47 @@ func (u *update) difference(apiVersion string) (difference, bool) {
 			return d.difference, true
 		}
 	}
-	form, ok := u.forms(apiVersion)
+	served, ok := u.versions(apiVersion)
 	if !ok {
 		return difference{}, false
 	}
-	c := comparison{skip: u.writer.skip(), fill: u.fill}
+	c := comparer{excluded: u.writer.excluded(), asEncoded: u.asEncoded}
 	before := u.before
 	if before == nil {
 		before = schema.Tree{}
 	} else {
-		before = form.show(before)
+		before = served.fromStored(before)
 	}
-	after := form.show(u.after)
+	after := served.fromStored(u.after)
 	if u.config != nil && apiVersion == u.writer.APIVersion {
-		after = combineTrees(form.Message, after, u.config)
+		after = combineTrees(served.Message, after, u.config)
 	}
-	d := c.compare(form.Message, before, after)
-	u.known = append(u.known, seen{apiVersion, d})
+	d := c.compare(served.Message, before, after)
+	u.known = append(u.known, versionDifference{apiVersion, d})
 	return d, true
 }
 
-func (f Form) show(t schema.Tree) schema.Tree {
-	if f.Show == nil {
+func (f ServedVersion) fromStored(t schema.Tree) schema.Tree {
+	if f.FromStored == nil {
 		return t
 	}
-	return f.Show(t)
+	return f.FromStored(t)
 }
 
-// same tells whether two objects are one to those who see the form. In objects of custom kinds an
+// equal tells whether two objects are one to those who see the form. In objects of custom kinds an
 // empty value is not the same as none.
-func (f Form) same(a, b schema.Tree) bool {
+func (f ServedVersion) equal(a, b schema.Tree) bool {
 	if f.Message.Custom != nil {
-		return schema.Identical(a, b)
+		return schema.StrictEqual(a, b)
 	}
-	return rules.Equal(a, b)
+	return rules.SemanticEqual(a, b)
 }
 
-func (f Form) store(t schema.Tree) schema.Tree {
-	if f.Store == nil {
+func (f ServedVersion) toStored(t schema.Tree) schema.Tree {
+	if f.ToStored == nil {
 		return t
 	}
-	return f.Store(t)
+	return f.ToStored(t)
 }
 
 // conflicts are, by manager, the changed fields that belong to others than self.
@@ -170,7 +170,7 @@ func (u *update) conflicts(all managers, self *manager) map[*manager]Set {
 		if !ok {
 			continue
 		}
-		if !m.touches(d.changed) {
+		if !m.mayOwn(d.changed) {
 			continue
 		}
 		if s := Intersection(m.owned(), d.changed); !s.Empty() {
@@ -180,38 +180,38 @@ func (u *update) conflicts(all managers, self *manager) map[*manager]Set {
 	return found
 }
 
-// take takes what has changed or is gone from all managers but self. Managers of
+// takeOver takes what has changed or is gone from all managers but self. Managers of
 // versions that are no more lose everything.
-func (u *update) take(all managers, self *manager) managers {
+func (u *update) takeOver(all managers, self *manager) managers {
 	for _, m := range all {
 		if m == self {
 			continue
 		}
 		d, ok := u.difference(m.version)
 		if !ok {
-			m.give(Set{})
+			m.setFields(Set{})
 			continue
 		}
-		if m.touches(d.changed) || !d.removed.Empty() && m.touches(d.removed) {
-			m.give(Difference(Difference(m.owned(), d.changed), d.removed))
+		if m.mayOwn(d.changed) || !d.removed.Empty() && m.mayOwn(d.removed) {
+			m.setFields(Difference(Difference(m.owned(), d.changed), d.removed))
 		}
 	}
 	return all
 }
 
-// conflict is the answer to an apply that changes what belongs to others.
-func conflict(w Writer, found map[*manager]Set) *meta.Status {
+// newConflict is the answer to an apply that changes what belongs to others.
+func newConflict(w Writer, found map[*manager]Set) *meta.Status {
 	holders := make([]*manager, 0, len(found))
 	for m := range found {
 		holders = append(holders, m)
 	}
-	slices.SortFunc(holders, func(a, b *manager) int { return a.identity.compare(b.identity) })
+	slices.SortFunc(holders, func(a, b *manager) int { return a.managerIdentity.compare(b.managerIdentity) })
 	var causes []meta.Cause
 	var lines []string
 	for _, m := range holders {
-		who := w.sees(m.identity)
+		who := w.visibleIdentity(m.managerIdentity)
 		lines = append(lines, fmt.Sprintf("conflicts with %s:", who))
-		for _, path := range w.names(found[m]) {
+		for _, path := range w.visiblePaths(found[m]) {
 			lines = append(lines, "- "+path)
 			causes = append(causes, meta.Cause{Type: meta.CauseFieldConflict, Field: path, Message: "conflict with " + who.String()})
 		}

@@ -43,7 +43,7 @@ func TestUpdate(t *testing.T) {
 	}
 }
 
-func TestUpdateReaches(t *testing.T) {
+func TestUpdateExcludedFields(t *testing.T) {
 	after := tree(t, `{"text":"a","status":{"a":"1"}}`)
 	w := writerOf("w")
 	w.KeepsStatus = true
@@ -51,9 +51,9 @@ func TestUpdateReaches(t *testing.T) {
 		t.Errorf("a write that keeps the status: %s", got)
 	}
 	w = writerOf("w")
-	w.Only, w.Subresource = "status", "status"
+	w.OnlyField, w.Subresource = "status", "status"
 	list := Update(w, onlyV1, nil, after, nil, false)
-	if got := who(list); got != `w Update {"f:status":{".":{},"f:a":{}}}` || rules.Text(list[0].(schema.Tree), "subresource") != "status" {
+	if got := who(list); got != `w Update {"f:status":{".":{},"f:a":{}}}` || rules.String(list[0].(schema.Tree), "subresource") != "status" {
 		t.Errorf("a write of the status: %s", got)
 	}
 }
@@ -127,7 +127,7 @@ func TestApply(t *testing.T) {
 	}
 }
 
-func TestApplyOfUnchangedKeepsItsTime(t *testing.T) {
+func TestNoOpApplyKeepsTime(t *testing.T) {
 	config := tree(t, `{"text":"1"}`)
 	live, managed, err := Apply(writerOf("a"), onlyV1, nil, config, nil, false)
 	if err != nil {
@@ -136,7 +136,7 @@ func TestApplyOfUnchangedKeepsItsTime(t *testing.T) {
 	later := writerOf("a")
 	later.Now = "2031-01-01T00:00:00Z"
 	again, list, err := Apply(later, onlyV1, live, config, managed, false)
-	if err != nil || !schema.Same(again, live) || !schema.Same(list, managed) {
+	if err != nil || !schema.SameRef(again, live) || !schema.SameRef(list, managed) {
 		t.Errorf("%v %v %v, want the same as before", again, list, err)
 	}
 }
@@ -150,11 +150,11 @@ func TestBeforeFirstApply(t *testing.T) {
 
 func TestConflictNamesSubresource(t *testing.T) {
 	w := writerOf("s")
-	w.Only, w.Subresource = "status", "status"
+	w.OnlyField, w.Subresource = "status", "status"
 	before := tree(t, `{"status":{"a":"1"}}`)
 	managed := Update(w, onlyV1, nil, before, nil, false)
 	a := writerOf("a")
-	a.Only, a.Subresource = "status", "status"
+	a.OnlyField, a.Subresource = "status", "status"
 	_, _, err := Apply(a, onlyV1, before, tree(t, `{"status":{"a":"2"}}`), managed, false)
 	status, _ := err.(*meta.Status)
 	if status == nil || status.Code != 409 || status.Message != `Apply failed with 1 conflict: conflict with "s" with subresource "status" using v1: .status.a` {
@@ -190,7 +190,7 @@ func TestTimes(t *testing.T) {
 		var got []string
 		for _, v := range managed {
 			e := v.(schema.Tree)
-			got = append(got, rules.Text(e, "manager")+" "+rules.Text(e, "time")[len("2030-01-01T00:00:0"):len("2030-01-01T00:00:00")])
+			got = append(got, rules.String(e, "manager")+" "+rules.String(e, "time")[len("2030-01-01T00:00:0"):len("2030-01-01T00:00:00")])
 		}
 		slices.Sort(got)
 		if strings.Join(got, ", ") != want {

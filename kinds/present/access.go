@@ -25,10 +25,10 @@ func showSubjects(b []byte, r *row, kind string) []byte {
 
 func showRequestDuration(b []byte, r *row, _ string) []byte {
 	seconds := r.json.at("spec.expirationSeconds")
-	if !seconds.present() {
+	if !seconds.exists() {
 		return appendText(b, none)
 	}
-	return appendText(b, short(time.Duration(seconds.number())*time.Second))
+	return appendText(b, humanDuration(time.Duration(seconds.number())*time.Second))
 }
 
 // showRequestCondition tells what became of a certificate signing request.
@@ -62,7 +62,7 @@ func showParamRef(b []byte, r *row, _ string) []byte {
 			text = "*"
 		}
 		text += "/" + name
-	} else if s := p.field("selector"); s.present() {
+	} else if s := p.field("selector"); s.exists() {
 		text = selectorText(s)
 	}
 	return appendOr(b, text, unset)
@@ -71,7 +71,7 @@ func showParamRef(b []byte, r *row, _ string) []byte {
 // showAPIService names the Service behind an APIService; "Local" is the server itself.
 func showAPIService(b []byte, r *row, _ string) []byte {
 	s := r.json.at("spec.service")
-	if !s.present() {
+	if !s.exists() {
 		return appendText(b, "Local")
 	}
 	return appendText(b, s.field("namespace").text()+"/"+s.field("name").text())

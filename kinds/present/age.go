@@ -18,12 +18,12 @@ func age(stamp string, now time.Time) string {
 	if err != nil {
 		return unknown
 	}
-	return short(now.Sub(t))
+	return humanDuration(now.Sub(t))
 }
 
-// short writes a duration with two units where the first is small, else with one, as
+// humanDuration writes a duration with two units where the first is small, else with one, as
 // users of tables know it.
-func short(d time.Duration) string {
+func humanDuration(d time.Duration) string {
 	const day, year = 24, 365 * 24
 	seconds, minutes, hours := int(d/time.Second), int(d/time.Minute), int(d/time.Hour)
 	switch {

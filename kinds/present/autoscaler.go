@@ -1,7 +1,7 @@
 package present
 
-// shownMetrics is how many metrics of an autoscaler a table shows.
-const shownMetrics = 2
+// maxMetrics is how many metrics of an autoscaler a table shows.
+const maxMetrics = 2
 
 // metricSources are the fields that hold what a metric of a type is about.
 var metricSources = map[string]string{
@@ -24,7 +24,7 @@ func showMetricTargets(b []byte, r *row, _ string) []byte {
 		shown = append(shown, metric(m, status))
 		return true
 	})
-	return appendOr(b, few(shown, shownMetrics, len(shown), ", "), none)
+	return appendOr(b, joinAtMost(shown, maxMetrics, len(shown), ", "), none)
 }
 
 // metric is one metric as current/wanted.
@@ -37,13 +37,13 @@ func metric(spec, status value) string {
 	case "Pods":
 		return amount(current.field("averageValue")) + "/" + average.plain()
 	case "External", "Object":
-		if average.present() {
+		if average.exists() {
 			return amount(current.field("averageValue")) + "/" + average.plain() + " (avg)"
 		}
 		return amount(current.field("value")) + "/" + target.field("value").plain()
 	case "Resource", "ContainerResource":
 		name := source.field("name").text() + ": "
-		if average.present() {
+		if average.exists() {
 			return name + amount(current.field("averageValue")) + "/" + average.plain()
 		}
 		return name + percent(current.field("averageUtilization"), unknown) + "/" + percent(target.field("averageUtilization"), "<auto>")
@@ -52,14 +52,14 @@ func metric(spec, status value) string {
 }
 
 func amount(v value) string {
-	if !v.present() {
+	if !v.exists() {
 		return unknown
 	}
 	return v.plain()
 }
 
 func percent(v value, absent string) string {
-	if !v.present() {
+	if !v.exists() {
 		return absent
 	}
 	return v.plain() + "%"

@@ -8,7 +8,7 @@ import (
 
 // The functions that fit any kind.
 
-func nothing(b []byte, _ *row, _ string) []byte { return append(b, "null"...) }
+func showNothing(b []byte, _ *row, _ string) []byte { return append(b, "null"...) }
 
 func showAge(b []byte, r *row, _ string) []byte {
 	return appendAge(b, value(Metadata(r.object)).field("creationTimestamp").text(), r.now)
@@ -16,7 +16,7 @@ func showAge(b []byte, r *row, _ string) []byte {
 
 func showCreated(b []byte, r *row, _ string) []byte {
 	v := value(Metadata(r.object)).field("creationTimestamp")
-	if !v.present() {
+	if !v.exists() {
 		return append(b, "null"...)
 	}
 	return append(b, v...)
@@ -93,7 +93,7 @@ func (v value) plain() string {
 	return string(v)
 }
 
-func showTruth(b []byte, r *row, path string) []byte {
+func showBool(b []byte, r *row, path string) []byte {
 	if r.json.at(path).isTrue() {
 		return appendText(b, "True")
 	}
@@ -101,7 +101,7 @@ func showTruth(b []byte, r *row, path string) []byte {
 }
 
 func showPhase(b []byte, r *row, path string) []byte {
-	if r.object.Head.Terminating {
+	if r.object.Meta.Terminating {
 		return appendText(b, "Terminating")
 	}
 	return appendText(b, r.json.at(path).text())
@@ -109,7 +109,7 @@ func showPhase(b []byte, r *row, path string) []byte {
 
 // annotation is the annotation whose name is given in the platform's form.
 func (r *row) annotation(name string) string {
-	return value(Metadata(r.object)).field("annotations").field(r.names.Name(name)).text()
+	return value(Metadata(r.object)).field("annotations").field(r.naming.Translate(name)).text()
 }
 
 // appendOr writes s, or what stands for it when it is empty.
@@ -120,9 +120,9 @@ func appendOr(b []byte, s, empty string) []byte {
 	return appendText(b, s)
 }
 
-// few joins the first texts and counts the others: "a,b,c + 2 more...". all tells how many
+// joinAtMost joins the first texts and counts the others: "a,b,c + 2 more...". all tells how many
 // there are, should the list be shorter than that.
-func few(list []string, limit, all int, separator string) string {
+func joinAtMost(list []string, limit, all int, separator string) string {
 	if len(list) <= limit && all <= limit {
 		return strings.Join(list, separator)
 	}

@@ -15,7 +15,7 @@ func checkCells(t *testing.T, cases []cellCase) {
 	for _, c := range cases {
 		o := object(c.rest)
 		k := cellOf(&schema.Column{Path: c.path, Type: "string"})
-		if got := string(k.append(nil, &row{json: o.JSON, object: o, now: now, names: meta.Kubernetes})); got != c.want {
+		if got := string(k.append(nil, &row{json: o.JSON, object: o, now: now, naming: meta.Kubernetes})); got != c.want {
 			t.Errorf("%s of %s = %s, want %s", c.path, c.rest, got, c.want)
 		}
 	}
@@ -135,9 +135,9 @@ func TestAnnotations(t *testing.T) {
 		{`"deletionTimestamp":"2026-11-21T11:55:00Z"`, "func:deviceState", `"deleted"`},
 	} {
 		o := &meta.Object{Key: meta.Key{Name: "x"}, JSON: []byte(`{"metadata":{"name":"x",` + c.metadata + `}}`)}
-		o.Head.Terminating = value(Metadata(o)).field("deletionTimestamp").present()
+		o.Meta.Terminating = value(Metadata(o)).field("deletionTimestamp").exists()
 		k := cellOf(&schema.Column{Path: c.path, Type: "string"})
-		if got := string(k.append(nil, &row{json: o.JSON, object: o, now: now, names: meta.Kubernetes})); got != c.want {
+		if got := string(k.append(nil, &row{json: o.JSON, object: o, now: now, naming: meta.Kubernetes})); got != c.want {
 			t.Errorf("%s of %s = %s, want %s", c.path, c.metadata, got, c.want)
 		}
 	}

@@ -29,7 +29,7 @@ func columnsOf(k *schema.Kind) []schema.Column {
 
 // A cell is a column ready to be filled: a path, or a function and its argument.
 type cell struct {
-	call     function
+	call     cellFunc
 	arg      string // the argument, or the dotted path
 	needs    string // of a function with a fallback: the path that must be there
 	fallback []byte // JSON for an absent value
@@ -52,9 +52,9 @@ func cellOf(c *schema.Column) cell {
 	if name, ok := strings.CutPrefix(c.Path, "func:"); ok {
 		name, fallback, has := strings.Cut(name, "|")
 		name, arg, _ := strings.Cut(name, ":")
-		call := functions[name]
+		call := cellFuncs[name]
 		if call == nil {
-			call = nothing
+			call = showNothing
 		}
 		out := cell{call: call, arg: arg}
 		if has {
@@ -79,14 +79,14 @@ func cellOf(c *schema.Column) cell {
 
 func (c *cell) append(b []byte, r *row) []byte {
 	if c.call != nil {
-		if c.needs != "" && !r.json.at(c.needs).present() {
+		if c.needs != "" && !r.json.at(c.needs).exists() {
 			return append(b, c.fallback...)
 		}
 		return c.call(b, r, c.arg)
 	}
 	v := r.json.at(c.arg)
 	switch {
-	case !v.present() || string(v) == `""`:
+	case !v.exists() || string(v) == `""`:
 		return append(b, c.fallback...)
 	case c.date:
 		return appendAge(b, v.text(), r.now)
@@ -94,14 +94,14 @@ func (c *cell) append(b []byte, r *row) []byte {
 	return append(b, v...)
 }
 
-// KnownFunction reports whether the table has the function that a column path of the
+// HasFunction reports whether the table has the function that a column path of the
 // form "func:name" or "func:name:argument", with or without a fallback, names. Other paths need none.
-func KnownFunction(path string) bool {
+func HasFunction(path string) bool {
 	name, ok := strings.CutPrefix(path, "func:")
 	if !ok {
 		return true
 	}
 	name, _, _ = strings.Cut(name, "|")
 	name, _, _ = strings.Cut(name, ":")
-	return functions[name] != nil
+	return cellFuncs[name] != nil
 }

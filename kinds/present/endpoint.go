@@ -2,8 +2,8 @@ package present
 
 import "net"
 
-// shownEndpoints is how many addresses, or ports, a table shows.
-const shownEndpoints = 3
+// maxEndpoints is how many addresses, or ports, a table shows.
+const maxEndpoints = 3
 
 // showEndpoints lists the ready addresses of Endpoints with each port of their subset.
 func showEndpoints(b []byte, r *row, _ string) []byte {
@@ -25,7 +25,7 @@ func showEndpoints(b []byte, r *row, _ string) []byte {
 	if r.json.field("subsets").count() == 0 {
 		return appendText(b, none)
 	}
-	return appendText(b, few(list, shownEndpoints, len(list), ","))
+	return appendText(b, joinAtMost(list, maxEndpoints, len(list), ","))
 }
 
 // showSlicePorts lists the ports of an EndpointSlice: by number, else by name.
@@ -34,15 +34,15 @@ func showSlicePorts(b []byte, r *row, _ string) []byte {
 	r.json.field("ports").items(func(p value) bool {
 		port := "*"
 		switch number, name := p.field("port"), p.field("name"); {
-		case number.present():
+		case number.exists():
 			port = number.plain()
-		case name.present():
+		case name.exists():
 			port = name.text()
 		}
 		list = append(list, port)
 		return true
 	})
-	return appendOr(b, few(list, shownEndpoints, len(list), ","), unset)
+	return appendOr(b, joinAtMost(list, maxEndpoints, len(list), ","), unset)
 }
 
 func showSliceAddresses(b []byte, r *row, _ string) []byte {
@@ -51,5 +51,5 @@ func showSliceAddresses(b []byte, r *row, _ string) []byte {
 		list = append(list, e.field("addresses").texts("ip")...)
 		return true
 	})
-	return appendOr(b, few(list, shownEndpoints, len(list), ","), unset)
+	return appendOr(b, joinAtMost(list, maxEndpoints, len(list), ","), unset)
 }

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// either is a field by its name in the core group, or by the one in the group of events.
-func either(event value, core, events string) value {
+// eventField is a field by its name in the core group, or by the one in the group of events.
+func eventField(event value, core, events string) value {
 	if v := event.field(core); v != nil {
 		return v
 	}
@@ -15,10 +15,10 @@ func either(event value, core, events string) value {
 
 // firstSeen is when an event was first seen: firstTimestamp, or the newer eventTime.
 func firstSeen(r *row) string {
-	if t := r.json.field("firstTimestamp"); t.present() {
+	if t := r.json.field("firstTimestamp"); t.exists() {
 		return t.text()
 	}
-	if t := r.json.field("deprecatedFirstTimestamp"); t.present() {
+	if t := r.json.field("deprecatedFirstTimestamp"); t.exists() {
 		return t.text()
 	}
 	return r.json.field("eventTime").text()
@@ -30,7 +30,7 @@ func showEventFirstSeen(b []byte, r *row, _ string) []byte {
 
 func showEventLastSeen(b []byte, r *row, _ string) []byte {
 	for _, path := range []string{"series.lastObservedTime", "lastTimestamp", "deprecatedLastTimestamp"} {
-		if t := r.json.at(path); t.present() {
+		if t := r.json.at(path); t.exists() {
 			return appendAge(b, t.text(), r.now)
 		}
 	}
@@ -47,7 +47,7 @@ func showEventCount(b []byte, r *row, _ string) []byte {
 }
 
 func showEventObject(b []byte, r *row, _ string) []byte {
-	about := either(r.json, "involvedObject", "regarding")
+	about := eventField(r.json, "involvedObject", "regarding")
 	s := strings.ToLower(about.field("kind").text())
 	if name := about.field("name").text(); name != "" {
 		s += "/" + name
@@ -57,11 +57,11 @@ func showEventObject(b []byte, r *row, _ string) []byte {
 
 // showEventSubobject names the part of the object that an event is about.
 func showEventSubobject(b []byte, r *row, _ string) []byte {
-	return appendText(b, either(r.json, "involvedObject", "regarding").field("fieldPath").text())
+	return appendText(b, eventField(r.json, "involvedObject", "regarding").field("fieldPath").text())
 }
 
 func showEventSource(b []byte, r *row, _ string) []byte {
-	source := either(r.json, "source", "deprecatedSource")
+	source := eventField(r.json, "source", "deprecatedSource")
 	component, host := source.field("component").text(), source.field("host").text()
 	if component == "" {
 		component = r.json.field("reportingComponent").text()
@@ -79,5 +79,5 @@ func showEventSource(b []byte, r *row, _ string) []byte {
 }
 
 func showEventMessage(b []byte, r *row, _ string) []byte {
-	return appendText(b, strings.TrimSpace(either(r.json, "message", "note").text()))
+	return appendText(b, strings.TrimSpace(eventField(r.json, "message", "note").text()))
 }

@@ -2,15 +2,15 @@ package present
 
 import "strings"
 
-// shownHosts is how many hosts of an Ingress a table shows.
-const shownHosts = 3
+// maxHosts is how many hosts of an Ingress a table shows.
+const maxHosts = 3
 
 // showIngressHosts lists the hosts of the rules; every rule counts, with a host or without.
 func showIngressHosts(b []byte, r *row, _ string) []byte {
 	rules, hosts, more := 0, []string{}, false
 	r.json.at("spec.rules").items(func(rule value) bool {
 		rules++
-		more = more || len(hosts) == shownHosts
+		more = more || len(hosts) == maxHosts
 		if host := rule.field("host").text(); host != "" && !more {
 			hosts = append(hosts, host)
 		}
@@ -19,7 +19,7 @@ func showIngressHosts(b []byte, r *row, _ string) []byte {
 	if !more {
 		return appendOr(b, strings.Join(hosts, ","), "*")
 	}
-	return appendText(b, few(hosts, shownHosts, rules, ","))
+	return appendText(b, joinAtMost(hosts, maxHosts, rules, ","))
 }
 
 func showIngressPorts(b []byte, r *row, _ string) []byte {
@@ -32,11 +32,11 @@ func showIngressPorts(b []byte, r *row, _ string) []byte {
 // showClassParameters names what configures an IngressClass: "Kind.group/name".
 func showClassParameters(b []byte, r *row, _ string) []byte {
 	p := r.json.at("spec.parameters")
-	if !p.present() {
+	if !p.exists() {
 		return appendText(b, none)
 	}
 	text := p.field("kind").text()
-	if group := p.field("apiGroup"); group.present() {
+	if group := p.field("apiGroup"); group.exists() {
 		text += "." + group.text()
 	}
 	return appendText(b, text+"/"+p.field("name").text())
@@ -45,7 +45,7 @@ func showClassParameters(b []byte, r *row, _ string) []byte {
 // showAddressParent names what an IPAddress belongs to: "services/ns/name".
 func showAddressParent(b []byte, r *row, _ string) []byte {
 	p := r.json.at("spec.parentRef")
-	if !p.present() {
+	if !p.exists() {
 		return appendText(b, none)
 	}
 	text := p.field("resource").text()

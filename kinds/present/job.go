@@ -12,7 +12,7 @@ func showJobStatus(b []byte, r *row, _ string) []byte {
 		return appendText(b, "Complete")
 	case conditionTrue(conditions, "Failed"):
 		return appendText(b, "Failed")
-	case r.object.Head.Terminating:
+	case r.object.Meta.Terminating:
 		return appendText(b, "Terminating")
 	case conditionTrue(conditions, "Suspended"):
 		return appendText(b, "Suspended")
@@ -26,7 +26,7 @@ func showJobStatus(b []byte, r *row, _ string) []byte {
 // wants one of the Pods that run side by side.
 func showJobCompletions(b []byte, r *row, _ string) []byte {
 	text := strconv.FormatInt(r.json.at("status.succeeded").number(), 10) + "/"
-	if wanted := r.json.at("spec.completions"); wanted.present() {
+	if wanted := r.json.at("spec.completions"); wanted.exists() {
 		return appendText(b, text+wanted.plain())
 	}
 	text += "1"
@@ -45,5 +45,5 @@ func showJobDuration(b []byte, r *row, _ string) []byte {
 	if err != nil {
 		end = r.now
 	}
-	return appendText(b, short(end.Sub(start)))
+	return appendText(b, humanDuration(end.Sub(start)))
 }

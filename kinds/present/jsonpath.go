@@ -26,7 +26,7 @@ func parseJSONPath(text string) (p jsonPath, ok bool) {
 			}
 			step, text = fieldStep(name), rest
 		case '[':
-			end := closing(text)
+			end := closingBracket(text)
 			if end < 0 {
 				return nil, false
 			}
@@ -59,8 +59,8 @@ func pathName(text string) (name, rest string) {
 	return b.String(), ""
 }
 
-// closing is the place of the bracket that closes the first one; -1 if there is none.
-func closing(text string) int {
+// closingBracket is the place of the bracket that closes the first one; -1 if there is none.
+func closingBracket(text string) int {
 	quote := byte(0)
 	for i := 1; i < len(text); i++ {
 		switch c := text[i]; {
@@ -156,7 +156,7 @@ func filterStep(text string) func(value, func(value) bool) bool {
 		more := true
 		v.items(func(w value) bool {
 			found := inner.first(w)
-			holds := found.present()
+			holds := found.exists()
 			if operator != "" {
 				holds = found != nil && (found.plain() == want) == (operator == "==")
 			}
@@ -183,14 +183,14 @@ func (p jsonPath) walk(v value, yield func(value) bool) bool {
 }
 
 // showJSON writes what a path leads to, as a column of a type shows it.
-func showJSON(columnType, path string) function {
+func showJSON(columnType, path string) cellFunc {
 	p, ok := parseJSONPath(path)
 	if !ok {
-		return nothing
+		return showNothing
 	}
 	return func(b []byte, r *row, _ string) []byte {
 		v := p.first(r.json)
-		if !v.present() {
+		if !v.exists() {
 			return append(b, "null"...)
 		}
 		switch columnType {

@@ -10,13 +10,13 @@ import (
 // The documents of one group, or one version, at a time.
 
 type versionsDocument struct {
-	Kind     string         `json:"kind"`
-	Versions []string       `json:"versions"`
-	Servers  []serverByCIDR `json:"serverAddressByClientCIDRs"`
+	Kind     string                      `json:"kind"`
+	Versions []string                    `json:"versions"`
+	Servers  []serverAddressByClientCIDR `json:"serverAddressByClientCIDRs"`
 }
 
-// serverByCIDR names the server's address for clients of a network.
-type serverByCIDR struct {
+// serverAddressByClientCIDR names the server's address for clients of a network.
+type serverAddressByClientCIDR struct {
 	ClientCIDR    string `json:"clientCIDR"`
 	ServerAddress string `json:"serverAddress"`
 }
@@ -28,14 +28,14 @@ type groupListDocument struct {
 }
 
 type apiGroup struct {
-	Kind       string           `json:"kind,omitempty"`
-	APIVersion string           `json:"apiVersion,omitempty"`
-	Name       string           `json:"name"`
-	Versions   []versionOfGroup `json:"versions"`
-	Preferred  versionOfGroup   `json:"preferredVersion"`
+	Kind             string                     `json:"kind,omitempty"`
+	APIVersion       string                     `json:"apiVersion,omitempty"`
+	Name             string                     `json:"name"`
+	Versions         []groupVersionForDiscovery `json:"versions"`
+	PreferredVersion groupVersionForDiscovery   `json:"preferredVersion"`
 }
 
-type versionOfGroup struct {
+type groupVersionForDiscovery struct {
 	GroupVersion string `json:"groupVersion"`
 	Version      string `json:"version"`
 }
@@ -63,7 +63,7 @@ type apiResource struct {
 }
 
 func apiVersions(address string, groups []*group) versionsDocument {
-	d := versionsDocument{Kind: "APIVersions", Versions: []string{}, Servers: []serverByCIDR{{ClientCIDR: "0.0.0.0/0", ServerAddress: address}}}
+	d := versionsDocument{Kind: "APIVersions", Versions: []string{}, Servers: []serverAddressByClientCIDR{{ClientCIDR: "0.0.0.0/0", ServerAddress: address}}}
 	for _, g := range groups {
 		if g.name != "" {
 			continue
@@ -92,9 +92,9 @@ func groupDocument(g *group, alone bool) apiGroup {
 		d.Kind, d.APIVersion = "APIGroup", "v1"
 	}
 	for _, v := range g.versions {
-		d.Versions = append(d.Versions, versionOfGroup{v.groupVersionText(), v.name})
+		d.Versions = append(d.Versions, groupVersionForDiscovery{v.groupVersionText(), v.name})
 	}
-	d.Preferred = d.Versions[0]
+	d.PreferredVersion = d.Versions[0]
 	return d
 }
 

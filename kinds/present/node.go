@@ -24,9 +24,9 @@ func showNodeStatus(b []byte, r *row, _ string) []byte {
 
 // showNodeRoles lists what follows the role prefix in label keys, and the role label.
 func showNodeRoles(b []byte, r *row, _ string) []byte {
-	prefix, label := r.names.Name("node-role.platform.io")+"/", r.names.Name("platform.io/role")
+	prefix, label := r.naming.Translate("node-role.platform.io")+"/", r.naming.Translate("platform.io/role")
 	var roles []string
-	for _, l := range r.object.Head.Labels {
+	for _, l := range r.object.Meta.Labels {
 		role, ok := strings.CutPrefix(l.Key, prefix)
 		if !ok && l.Key == label {
 			role, ok = l.Value, true

@@ -9,10 +9,10 @@ import (
 
 // ListMeta is the metadata of a list or of a table.
 type ListMeta struct {
-	ResourceVersion string
-	Continue        string // the token for the next chunk; "" at the end
-	Remaining       int64  // how many objects follow the chunk; 0: none, or not known
-	Explicit        bool   // an empty token is written too, as lists of custom kinds have it
+	ResourceVersion    string
+	Continue           string // the token for the next chunk; "" at the end
+	Remaining          int64  // how many objects follow the chunk; 0: none, or not known
+	WriteEmptyContinue bool   // an empty token is written too, as lists of custom kinds have it
 }
 
 // Append writes the metadata object.
@@ -22,7 +22,7 @@ func (m ListMeta) Append(b []byte) []byte {
 		b = append(b, `"resourceVersion":`...)
 		b = appendText(b, m.ResourceVersion)
 	}
-	if m.Continue != "" || m.Explicit {
+	if m.Continue != "" || m.WriteEmptyContinue {
 		b = comma(b)
 		b = append(b, `"continue":`...)
 		b = appendText(b, m.Continue)
@@ -54,7 +54,7 @@ func apiVersion(n *meta.Naming, version string) string {
 // Metadata is the metadata object of o, a part of its bytes.
 func Metadata(o *meta.Object) []byte {
 	const name = `"metadata":`
-	if rest := value(o.JSON[min(o.Item, len(o.JSON)):]); bytes.HasPrefix(rest, []byte(name)) {
+	if rest := value(o.JSON[min(o.ItemOffset, len(o.JSON)):]); bytes.HasPrefix(rest, []byte(name)) {
 		rest = rest[len(name):]
 		return rest[:rest.length()]
 	}

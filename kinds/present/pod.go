@@ -38,7 +38,7 @@ func (r *row) summary() *podSummary {
 		s.restarts, s.lastRestart = sidecars.restarts, sidecars.lastRestart
 		s.addContainers(status.field("containerStatuses"), conditionTrue(conditions, "Ready"))
 	}
-	if r.object.Head.Terminating {
+	if r.object.Meta.Terminating {
 		switch {
 		case status.field("reason").text() == "NodeLost":
 			s.reason = "Unknown"
@@ -100,15 +100,15 @@ func (s *podSummary) addInits(statuses value) (initializing bool, sidecars podSu
 		}
 		ended, waiting := c.at("state.terminated"), c.at("state.waiting.reason").text()
 		switch {
-		case ended.present() && ended.field("exitCode").number() == 0:
+		case ended.exists() && ended.field("exitCode").number() == 0:
 			return true
 		case restartable && c.field("started").isTrue():
 			if c.field("ready").isTrue() {
 				s.ready++
 			}
 			return true
-		case ended.present():
-			s.reason = "Init:" + endReason(ended)
+		case ended.exists():
+			s.reason = "Init:" + terminationReason(ended)
 		case waiting != "" && waiting != "PodInitializing":
 			s.reason = "Init:" + waiting
 		default:
@@ -120,8 +120,8 @@ func (s *podSummary) addInits(statuses value) (initializing bool, sidecars podSu
 	return initializing, sidecars
 }
 
-// endReason says why a container ended.
-func endReason(ended value) string {
+// terminationReason says why a container ended.
+func terminationReason(ended value) string {
 	if why := ended.field("reason").text(); why != "" {
 		return why
 	}
@@ -141,9 +141,9 @@ func (s *podSummary) addContainers(statuses value, podReady bool) {
 		switch {
 		case waiting != "":
 			trouble = waiting
-		case ended.present():
-			trouble = endReason(ended)
-		case c.field("ready").isTrue() && c.at("state.running").present():
+		case ended.exists():
+			trouble = terminationReason(ended)
+		case c.field("ready").isTrue() && c.at("state.running").exists():
 			running = true
 			s.ready++
 		}
@@ -188,7 +188,7 @@ func showPodRestarts(b []byte, r *row, _ string) []byte {
 	s := r.summary()
 	text := strconv.FormatInt(s.restarts, 10)
 	if s.restarts != 0 && !s.lastRestart.IsZero() {
-		text += " (" + short(r.now.Sub(s.lastRestart)) + " ago)"
+		text += " (" + humanDuration(r.now.Sub(s.lastRestart)) + " ago)"
 	}
 	return appendText(b, text)
 }

@@ -13,7 +13,7 @@ var now = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
 func object(rest string) *meta.Object {
 	const head = `{"kind":"Pod","apiVersion":"v1",`
-	return &meta.Object{JSON: []byte(head + `"metadata":{"name":"x","labels":{"a":"}\"{"},"creationTimestamp":"2026-11-21T11:55:00Z"}` + rest + "}"), Item: len(head)}
+	return &meta.Object{JSON: []byte(head + `"metadata":{"name":"x","labels":{"a":"}\"{"},"creationTimestamp":"2026-11-21T11:55:00Z"}` + rest + "}"), ItemOffset: len(head)}
 }
 
 func TestPartial(t *testing.T) {
@@ -45,7 +45,7 @@ func TestCells(t *testing.T) {
 	} {
 		o := object(c.rest)
 		k := cellOf(&schema.Column{Path: c.path, Type: c.kind})
-		if got := string(k.append(nil, &row{json: o.JSON, object: o, now: now, names: meta.Kubernetes})); got != c.want {
+		if got := string(k.append(nil, &row{json: o.JSON, object: o, now: now, naming: meta.Kubernetes})); got != c.want {
 			t.Errorf("%s of %s = %s, want %s", c.path, c.rest, got, c.want)
 		}
 	}
@@ -60,11 +60,11 @@ func TestTable(t *testing.T) {
 	}
 }
 
-func TestShort(t *testing.T) {
+func TestHumanDuration(t *testing.T) {
 	for d, want := range map[time.Duration]string{
 		0: "0s", 119 * time.Second: "119s", 5 * time.Minute: "5m", 150 * time.Second: "2m30s", 76 * time.Hour: "3d4h", -5 * time.Second: "<invalid>", 9 * 24 * time.Hour: "9d",
 	} {
-		if got := short(d); got != want {
+		if got := humanDuration(d); got != want {
 			t.Errorf("%v: got %s, want %s", d, got, want)
 		}
 	}

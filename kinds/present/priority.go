@@ -21,7 +21,7 @@ var priorities = []string{
 func byPriority(n *meta.Naming, groups []*group) {
 	rank := make(map[string]int, len(priorities))
 	for i, name := range priorities {
-		rank[n.Name(name)] = i - len(priorities)
+		rank[n.Translate(name)] = i - len(priorities)
 	}
 	slices.SortStableFunc(groups, func(a, b *group) int {
 		return cmp.Or(cmp.Compare(rank[a.name], rank[b.name]), strings.Compare(a.name, b.name))

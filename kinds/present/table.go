@@ -10,25 +10,25 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// IncludeObject says what the rows of a table hold of their objects.
-type IncludeObject uint8
+// IncludeObjectPolicy says what the rows of a table hold of their objects.
+type IncludeObjectPolicy uint8
 
 // The policies; the first is the default.
 const (
-	IncludeMetadata IncludeObject = iota
+	IncludeMetadata IncludeObjectPolicy = iota
 	IncludeNone
-	IncludeWhole
+	IncludeFullObject
 )
 
 // ParseInclude reads the includeObject parameter: "", "None", "Metadata" or "Object".
-func ParseInclude(s string) (IncludeObject, bool) {
+func ParseInclude(s string) (IncludeObjectPolicy, bool) {
 	switch s {
 	case "", "Metadata":
 		return IncludeMetadata, true
 	case "None":
 		return IncludeNone, true
 	case "Object":
-		return IncludeWhole, true
+		return IncludeFullObject, true
 	}
 	return IncludeMetadata, false
 }
@@ -36,7 +36,7 @@ func ParseInclude(s string) (IncludeObject, bool) {
 // TableOptions say how a table is written.
 type TableOptions struct {
 	ListMeta
-	IncludeObject IncludeObject
+	IncludeObject IncludeObjectPolicy
 	Version       string    // of the meta group: "v1" (or "") or "v1beta1"
 	NoHeaders     bool      // leaves the column definitions out: the later events of a watch
 	Now           time.Time // what ages are counted to
@@ -44,7 +44,7 @@ type TableOptions struct {
 
 // A Tabular writes a Table piece by piece: its head, then its rows with commas between them,
 // and TableEnd. Only one goroutine may use it.
-type Tabular struct {
+type TableWriter struct {
 	naming     *meta.Naming
 	options    TableOptions
 	columns    []schema.Column
@@ -58,9 +58,9 @@ type Tabular struct {
 // TableEnd ends a Table, behind its rows.
 const TableEnd = "]}"
 
-// NewTabular makes the writer of a Table of objects of a kind.
-func NewTabular(n *meta.Naming, k *schema.Kind, o TableOptions) *Tabular {
-	t := &Tabular{naming: n, options: o, columns: columnsOf(k), apiVersion: apiVersion(n, o.Version)}
+// NewTableWriter makes the writer of a Table of objects of a kind.
+func NewTableWriter(n *meta.Naming, k *schema.Kind, o TableOptions) *TableWriter {
+	t := &TableWriter{naming: n, options: o, columns: columnsOf(k), apiVersion: apiVersion(n, o.Version)}
 	if k.Stored != nil && k.Stored != k && !k.Custom() {
 		t.converted, t.columns = k, columnsOf(k.Stored)
 	}
@@ -70,7 +70,7 @@ func NewTabular(n *meta.Naming, k *schema.Kind, o TableOptions) *Tabular {
 
 // rowSource is the JSON that the cells of an object's row are read from. What cannot be read in the
 // stored form is read as it is.
-func (t *Tabular) rowSource(obj *meta.Object) []byte {
+func (t *TableWriter) rowSource(obj *meta.Object) []byte {
 	if t.converted == nil {
 		return obj.JSON
 	}
@@ -82,7 +82,7 @@ func (t *Tabular) rowSource(obj *meta.Object) []byte {
 }
 
 // AppendHead writes what is before the rows.
-func (t *Tabular) AppendHead(b []byte) []byte {
+func (t *TableWriter) AppendHead(b []byte) []byte {
 	b = append(b, `{"kind":"Table","apiVersion":"`...)
 	b = append(b, t.apiVersion...)
 	b = append(b, `","metadata":`...)
@@ -97,14 +97,14 @@ func (t *Tabular) AppendHead(b []byte) []byte {
 }
 
 // AppendRow writes the row of an object.
-func (t *Tabular) AppendRow(b []byte, obj *meta.Object) []byte {
-	r := row{json: t.rowSource(obj), object: obj, now: t.options.Now, names: t.naming}
+func (t *TableWriter) AppendRow(b []byte, obj *meta.Object) []byte {
+	r := row{json: t.rowSource(obj), object: obj, now: t.options.Now, naming: t.naming}
 	b = r.append(b, t.cells)
 	b = append(b, `,"object":`...)
 	switch t.options.IncludeObject {
 	case IncludeNone:
 		b = append(b, "null"...)
-	case IncludeWhole:
+	case IncludeFullObject:
 		b = append(b, obj.JSON...)
 	default:
 		b = appendPartial(b, t.apiVersion, obj)
@@ -114,7 +114,7 @@ func (t *Tabular) AppendRow(b []byte, obj *meta.Object) []byte {
 
 // Table writes objects of one kind as a Table in one piece.
 func Table(n *meta.Naming, k *schema.Kind, objs []*meta.Object, o TableOptions) []byte {
-	t := NewTabular(n, k, o)
+	t := NewTableWriter(n, k, o)
 	b := t.AppendHead(make([]byte, 0, 512+len(objs)*512))
 	for i, obj := range objs {
 		if i > 0 {
@@ -152,7 +152,7 @@ type row struct {
 	json   value
 	object *meta.Object
 	now    time.Time
-	names  *meta.Naming
+	naming *meta.Naming
 	pod    *podSummary // made once, by the first column that asks
 }
 

@@ -11,8 +11,8 @@ import (
 // known to be well formed; should they not be, whatever is cut short counts as absent.
 type value []byte
 
-// present reports whether v is there and is not null.
-func (v value) present() bool { return len(v) > 0 && v[0] != 'n' }
+// exists reports whether v is there and is not null.
+func (v value) exists() bool { return len(v) > 0 && v[0] != 'n' }
 
 // field is the field of an object with that name.
 func (v value) field(name string) (found value) {
@@ -116,7 +116,7 @@ func (v value) length() int {
 			}
 			continue
 		default:
-			if depth > 0 || i+1 < len(v) && !ends(v[i+1]) {
+			if depth > 0 || i+1 < len(v) && !endsToken(v[i+1]) {
 				continue
 			}
 		}
@@ -127,8 +127,8 @@ func (v value) length() int {
 	return 0
 }
 
-// ends reports whether c cannot be part of a number or a word.
-func ends(c byte) bool {
+// endsToken reports whether c cannot be part of a number or a word.
+func endsToken(c byte) bool {
 	switch c {
 	case ',', ':', '}', ']', ' ', '\n', '\t', '\r':
 		return true

@@ -21,25 +21,25 @@ func showAccessModes(b []byte, r *row, path string) []byte {
 	return appendText(b, strings.Join(shown, ","))
 }
 
-// claimed reports whether a claim has a volume.
-func claimed(r *row) bool { return r.json.at("spec.volumeName").text() != "" }
+// isBound reports whether a claim has a volume.
+func isBound(r *row) bool { return r.json.at("spec.volumeName").text() != "" }
 
 func showClaimModes(b []byte, r *row, _ string) []byte {
-	if !claimed(r) {
+	if !isBound(r) {
 		return appendText(b, "")
 	}
 	return showAccessModes(b, r, "status.accessModes")
 }
 
 func showClaimCapacity(b []byte, r *row, _ string) []byte {
-	if !claimed(r) {
+	if !isBound(r) {
 		return appendText(b, "")
 	}
 	return appendOr(b, r.json.at("status.capacity.storage").plain(), "0")
 }
 
-// showVolumeClass prefers the annotation that came before the field.
-func showVolumeClass(b []byte, r *row, _ string) []byte {
+// showStorageClass prefers the annotation that came before the field.
+func showStorageClass(b []byte, r *row, _ string) []byte {
 	if class := r.annotation("volume.beta.platform.io/storage-class"); class != "" {
 		return appendText(b, class)
 	}
@@ -59,11 +59,11 @@ func showDefaultName(b []byte, r *row, annotations string) []byte {
 
 func showDeviceState(b []byte, r *row, _ string) []byte {
 	var states []string
-	if r.object.Head.Terminating {
+	if r.object.Meta.Terminating {
 		states = append(states, "deleted")
 	}
 	switch status := r.json.field("status"); {
-	case !status.field("allocation").present():
+	case !status.field("allocation").exists():
 		if len(states) == 0 {
 			states = append(states, "pending")
 		}

@@ -41,7 +41,7 @@ func showSelector(b []byte, r *row, path string) []byte {
 
 func selectorText(s value) string {
 	labels, expressions := s.field("matchLabels"), s.field("matchExpressions")
-	if !labels.present() && !expressions.present() {
+	if !labels.exists() && !expressions.exists() {
 		return strings.Join(s.pairs(), ",")
 	}
 	parts := labels.pairs()

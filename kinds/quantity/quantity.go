@@ -17,24 +17,24 @@ var (
 
 // The bounds of what is read: they keep the arithmetic cheap whatever clients send.
 const (
-	maxText     = 128
+	maxLength   = 128
 	maxExponent = 1000
-	nano        = -9 // exponent of the smallest unit
+	minExponent = -9 // exponent of the smallest unit
 )
 
-type family uint8
+type format uint8
 
 const (
-	decimal family = iota
-	binary
-	exponent
+	decimalSI format = iota
+	binarySI
+	decimalExponent
 )
 
 // A Quantity is an exact amount. The zero value is 0.
 type Quantity struct {
 	digits big.Int // the amount is digits × 10^exp
 	exp    int
-	family family
+	format format
 }
 
 // Parse reads s and returns its canonical form.
@@ -43,7 +43,7 @@ func Parse(s string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if s = q.String(); len(s) > maxText {
+	if s = q.String(); len(s) > maxLength {
 		return "", ErrFormat
 	}
 	return s, nil
@@ -51,8 +51,8 @@ func Parse(s string) (string, error) {
 
 // Compare orders two quantities by amount: -1, 0 or +1. What cannot be read counts as 0.
 func Compare(a, b string) int {
-	if m, ok := everyday(a); ok {
-		if n, ok := everyday(b); ok {
+	if m, ok := parseSimple(a); ok {
+		if n, ok := parseSimple(b); ok {
 			return cmp.Compare(m, n)
 		}
 	}
@@ -78,7 +78,7 @@ func Float(s string) float64 {
 // Read reads a quantity in any of its forms.
 func Read(s string) (Quantity, error) {
 	var q Quantity
-	if len(s) > maxText {
+	if len(s) > maxLength {
 		return q, ErrFormat
 	}
 	number, suffix := split(s)
@@ -98,30 +98,30 @@ func Read(s string) (Quantity, error) {
 	}
 	q.digits.SetString(digits, 10)
 	q.exp = u.exp10 - fraction
-	q.family = u.family
-	if q.family == exponent && q.exp+len(q.digits.String()) > maxExponent {
+	q.format = u.format
+	if q.format == decimalExponent && q.exp+len(q.digits.String()) > maxExponent {
 		return Quantity{}, ErrSuffix // of the amount, however it is written
 	}
 	if u.shift > 0 {
 		q.digits.Lsh(&q.digits, u.shift)
 	}
-	q.settle()
+	q.normalize()
 	return q, nil
 }
 
-// settle rounds to 1n away from zero and caps binary amounts.
-func (q *Quantity) settle() {
+// normalize rounds to 1n away from zero and caps binary amounts.
+func (q *Quantity) normalize() {
 	if q.digits.Sign() == 0 {
 		q.exp = 0
 		return
 	}
-	if q.exp < nano {
+	if q.exp < minExponent {
 		var rest big.Int
-		q.digits.QuoRem(&q.digits, pow10(nano-q.exp), &rest)
+		q.digits.QuoRem(&q.digits, pow10(minExponent-q.exp), &rest)
 		q.digits.Add(&q.digits, big.NewInt(int64(rest.Sign())))
-		q.exp = nano
+		q.exp = minExponent
 	}
-	if q.family != binary {
+	if q.format != binarySI {
 		return
 	}
 	limit := maxBinary()
@@ -144,11 +144,11 @@ func (q Quantity) Cmp(o Quantity) int {
 		return 1
 	}
 	low := min(q.exp, o.exp)
-	return q.at(low).Cmp(o.at(low))
+	return q.scaled(low).Cmp(o.scaled(low))
 }
 
-// Whole tells whether the amount has no fraction.
-func (q Quantity) Whole() bool {
+// IsInteger tells whether the amount has no fraction.
+func (q Quantity) IsInteger() bool {
 	if q.exp >= 0 {
 		return true
 	}
@@ -162,7 +162,7 @@ func (q Quantity) String() string {
 	if q.Sign() == 0 {
 		return "0"
 	}
-	if q.family == binary && q.Whole() && !q.small() {
+	if q.format == binarySI && q.IsInteger() && !q.small() {
 		return q.binaryText()
 	}
 	return q.decimalText()
@@ -178,21 +178,21 @@ func (q Quantity) decimalText() string {
 		n.Set(&quo)
 	}
 	unit := exp - ((exp%3)+3)%3
-	if q.family != exponent {
+	if q.format != decimalExponent {
 		unit = min(unit, 18)
 	}
 	n.Mul(n, pow10(exp-unit))
-	if q.family == exponent {
+	if q.format == decimalExponent {
 		if unit == 0 {
 			return n.String()
 		}
 		return n.String() + "e" + strconv.Itoa(unit)
 	}
-	return n.String() + decimalSuffixes[(unit-nano)/3]
+	return n.String() + decimalSuffixes[(unit-minExponent)/3]
 }
 
 func (q Quantity) binaryText() string {
-	n := new(big.Int).Set(q.at(min(q.exp, 0)))
+	n := new(big.Int).Set(q.scaled(min(q.exp, 0)))
 	if q.exp < 0 {
 		n.Quo(n, pow10(-q.exp))
 	}
@@ -213,12 +213,12 @@ func (q Quantity) small() bool {
 func (q Quantity) abs() Quantity {
 	var a Quantity
 	a.digits.Abs(&q.digits)
-	a.exp, a.family = q.exp, q.family
+	a.exp, a.format = q.exp, q.format
 	return a
 }
 
-// at is the amount as a multiple of 10^exp, which must not exceed the quantity's own exponent.
-func (q Quantity) at(exp int) *big.Int {
+// scaled is the amount as a multiple of 10^exp, which must not exceed the quantity's own exponent.
+func (q Quantity) scaled(exp int) *big.Int {
 	return new(big.Int).Mul(&q.digits, pow10(q.exp-exp))
 }
 

@@ -14,7 +14,7 @@ var (
 
 // A unit is what a suffix multiplies by: 10^exp10, or 2^shift.
 type unit struct {
-	family family
+	format format
 	exp10  int
 	shift  uint
 }
@@ -22,10 +22,10 @@ type unit struct {
 // parseSuffix reads the text after the digits. "" is a decimal unit.
 func parseSuffix(s string) (unit, bool) {
 	if i := slices.Index(decimalSuffixes, s); i >= 0 {
-		return unit{family: decimal, exp10: nano + 3*i}, true
+		return unit{format: decimalSI, exp10: minExponent + 3*i}, true
 	}
 	if i := slices.Index(binarySuffixes, s); i >= 0 {
-		return unit{family: binary, shift: uint(10 * i)}, true
+		return unit{format: binarySI, shift: uint(10 * i)}, true
 	}
 	if s[0] != 'e' && s[0] != 'E' {
 		return unit{}, false
@@ -34,7 +34,7 @@ func parseSuffix(s string) (unit, bool) {
 	if err != nil || n > maxExponent || n < -maxExponent {
 		return unit{}, false
 	}
-	return unit{family: exponent, exp10: n}, true
+	return unit{format: decimalExponent, exp10: n}, true
 }
 
 // validSuffixText tells whether s is letters of suffixes, a sign and digits.

@@ -7,12 +7,12 @@ import (
 )
 
 // A Match says how a list's Version is meant.
-type Match uint8
+type ResourceVersionMatch uint8
 
 // The matches. MatchAny is for Version 0 and for no version at all.
 const (
-	MatchMostRecent Match = iota // no version given: everything acknowledged so far
-	MatchAny                     // version 0
+	MatchMostRecent ResourceVersionMatch = iota // no version given: everything acknowledged so far
+	MatchAny                                    // version 0
 	MatchNotOlderThan
 	MatchExact
 )
@@ -32,7 +32,7 @@ type List struct {
 	Labels    selector.Labels
 	Fields    selector.Fields
 	Version   uint64
-	Match     Match
+	Match     ResourceVersionMatch
 	Limit     int    // 0 means all
 	Continue  string // token of the chunk before; Version and Match are then unset
 	Selectors string // text of both selectors; a token is good for a list with the same
@@ -40,7 +40,7 @@ type List struct {
 
 // A Listing answers a List. Items belong to the snapshot, in their stored form whatever the
 // kind that was asked for, and are in key order.
-type Listing struct {
+type ListResult struct {
 	Version   uint64
 	Items     []*meta.Object
 	Continue  string // "" at the end
@@ -56,11 +56,11 @@ type Watch struct {
 	// Version is where the changes begin, exclusive. With Initial it is the least
 	// version of the state that is delivered first.
 	Version uint64
-	// Initial delivers the state as Added events before the changes.
-	Initial bool
-	// InitialEnd closes the initial events with a Bookmark that is marked so.
-	InitialEnd bool
-	Bookmarks  bool
+	// SendInitialEvents delivers the state as Added events before the changes.
+	SendInitialEvents bool
+	// MarkInitialEventsEnd closes the initial events with a Bookmark that is marked so.
+	MarkInitialEventsEnd bool
+	Bookmarks            bool
 }
 
 // EventType is the type of a watch event.
@@ -83,11 +83,11 @@ func (t EventType) String() string {
 // An Event is one event of a watch. Added, Modified and Deleted carry Object;
 // Bookmark carries Version; Error carries Status and is the last.
 type Event struct {
-	Type       EventType
-	Object     *meta.Object
-	Version    uint64
-	InitialEnd bool
-	Status     *meta.Status
+	Type             EventType
+	Object           *meta.Object
+	Version          uint64
+	InitialEventsEnd bool
+	Status           *meta.Status
 }
 
 // A Sink takes the events of one watch. The session calls it from one goroutine at a

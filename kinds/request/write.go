@@ -53,9 +53,9 @@ type Mutation struct {
 
 	// Force: an apply takes over what others own.
 	Force bool
-	// Echo is the digest of all of an apply that its outcome depends on beside the object; nil
+	// ApplyDigest is the digest of all of an apply that its outcome depends on beside the object; nil
 	// if nobody wants to know whether it comes again.
-	Echo func() meta.Digest
+	ApplyDigest func() meta.Digest
 
 	DryRun          bool
 	FieldValidation FieldValidation
@@ -102,10 +102,10 @@ type Result struct {
 	Object *meta.Object
 	// Created tells a create (also by an update) from a change.
 	Created bool
-	// Gone: the object does not exist any more.
-	Gone bool
-	// Idle: an apply has nothing to say that the object does not hold already.
-	Idle bool
+	// Deleted: the object does not exist any more.
+	Deleted bool
+	// NoOp: an apply has nothing to say that the object does not hold already.
+	NoOp bool
 	// Warnings are texts for Warning headers.
 	Warnings []string
 }

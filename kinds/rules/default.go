@@ -14,7 +14,7 @@ func Default(k *schema.Kind, t schema.Tree) {
 }
 
 func defaultMessage(m *schema.Message, t schema.Tree) {
-	for _, f := range m.Completed() {
+	for _, f := range m.Defaultable() {
 		v := t[f.Name]
 		if f.Default != nil && absent(f, v) {
 			v = Clone(f.Default)
@@ -22,13 +22,13 @@ func defaultMessage(m *schema.Message, t schema.Tree) {
 		}
 		switch {
 		case f.Type == schema.TypeQuantity:
-			if v == nil && f.Always && !f.Pointer && f.Shape == schema.Single {
+			if v == nil && f.EmitEmpty && !f.Pointer && f.Shape == schema.Single {
 				t[f.Name] = "0" // which is what readers find
 			}
 		case f.Type != schema.TypeMessage:
 		case v != nil:
-			eachMessage(f, v, func(sub schema.Tree) { defaultMessage(f.Message, sub) })
-		case f.Always && !f.Pointer && f.Shape == schema.Single:
+			forEachMessage(f, v, func(sub schema.Tree) { defaultMessage(f.Message, sub) })
+		case f.EmitEmpty && !f.Pointer && f.Shape == schema.Single:
 			defaultAbsent(f, t)
 		}
 	}
@@ -51,8 +51,8 @@ func absent(f *schema.Field, v any) bool {
 	return !f.Pointer && f.Shape == schema.Single && f.Type != schema.TypeMessage && Empty(v)
 }
 
-// eachMessage calls do for every object that the value of a message field holds.
-func eachMessage(f *schema.Field, v any, do func(schema.Tree)) {
+// forEachMessage calls do for every object that the value of a message field holds.
+func forEachMessage(f *schema.Field, v any, do func(schema.Tree)) {
 	switch f.Shape {
 	case schema.Single:
 		if sub, ok := v.(schema.Tree); ok {

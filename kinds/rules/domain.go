@@ -11,13 +11,13 @@ const (
 )
 
 var (
-	wildcardRE = whole(wildcardPattern)
-	urlPathRE  = whole(urlPathPattern)
+	wildcardRE = anchored(wildcardPattern)
+	urlPathRE  = anchored(urlPathPattern)
 )
 
 // WildcardSubdomain checks a DNS subdomain whose first label is a star, at most 253 bytes.
 func WildcardSubdomain(s string) []string {
-	return limited(s, 253, wildcardRE.MatchString, "a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, which must consist of lower case alphanumeric characters, '-' or '.' and end with an alphanumeric character",
+	return checkLengthAndPattern(s, 253, wildcardRE.MatchString, "a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, which must consist of lower case alphanumeric characters, '-' or '.' and end with an alphanumeric character",
 		wildcardPattern, "*.example.com")
 }
 

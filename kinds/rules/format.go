@@ -21,13 +21,13 @@ const (
 )
 
 var (
-	headerRE   = whole(headerPattern)
-	percentRE  = whole(percentPattern)
-	portNameRE = whole(`[-a-z0-9]+`)
-	envNameRE  = whole(`[ -<>-~]+`)
+	headerRE   = anchored(headerPattern)
+	percentRE  = anchored(percentPattern)
+	portNameRE = anchored(`[-a-z0-9]+`)
+	envNameRE  = anchored(`[ -<>-~]+`)
 )
 
-func whole(pattern string) *regexp.Regexp { return regexp.MustCompile("^(?:" + pattern + ")$") }
+func anchored(pattern string) *regexp.Regexp { return regexp.MustCompile("^(?:" + pattern + ")$") }
 
 // formats are the names that declarations may use, and their checks.
 var formats = map[string]func(string) []string{
@@ -60,25 +60,25 @@ func CheckFormat(name, s string) []string {
 
 // Subdomain checks a DNS-1123 subdomain, at most 253 bytes.
 func Subdomain(s string) []string {
-	return limited(s, 253, isSubdomain, "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character",
+	return checkLengthAndPattern(s, 253, isSubdomain, "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character",
 		subdomainPattern, "example.com")
 }
 
 // Label checks a DNS-1123 label, at most 63 bytes.
 func Label(s string) []string {
-	return limited(s, 63, isLabel, "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character",
+	return checkLengthAndPattern(s, 63, isLabel, "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character",
 		labelPattern, "my-name", "123-abc")
 }
 
 // Label1035 checks a DNS-1035 label, at most 63 bytes.
 func Label1035(s string) []string {
-	return limited(s, 63, isLabel1035, "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character",
+	return checkLengthAndPattern(s, 63, isLabel1035, "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character",
 		label1035Pattern, "my-name", "abc-123")
 }
 
 // LabelValue checks the value of a label, at most 63 bytes; it may be empty.
 func LabelValue(s string) []string {
-	return limited(s, 63, isLabelValue, "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character",
+	return checkLengthAndPattern(s, 63, isLabelValue, "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character",
 		labelValue, "MyValue", "my_value", "12345")
 }
 
@@ -118,7 +118,7 @@ func QualifiedName(s string) []string {
 
 // ConfigKey checks a key of a ConfigMap or Secret: a safe file name.
 func ConfigKey(s string) []string {
-	faults := limited(s, 253, isConfigKey, "a valid config key must consist of alphanumeric characters, '-', '_' or '.'",
+	faults := checkLengthAndPattern(s, 253, isConfigKey, "a valid config key must consist of alphanumeric characters, '-', '_' or '.'",
 		configKeyPattern, "key.name", "KEY_NAME", "key-name")
 	switch {
 	case s == ".":
@@ -260,7 +260,7 @@ const emptyMsg = "must be non-empty"
 
 func longMsg(max int) string { return fmt.Sprintf("must be no more than %d bytes", max) }
 
-func limited(s string, max int, is func(string) bool, text, pattern string, examples ...string) []string {
+func checkLengthAndPattern(s string, max int, is func(string) bool, text, pattern string, examples ...string) []string {
 	var faults []string
 	if len(s) > max {
 		faults = append(faults, longMsg(max))

@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// MaxAnnotations bounds the keys and values of all annotations of an object, in bytes.
-const MaxAnnotations = 256 << 10
+// MaxAnnotationsSize bounds the keys and values of all annotations of an object, in bytes.
+const MaxAnnotationsSize = 256 << 10
 
 // validateMetadata checks what every object has. m is the tree at "metadata".
 func validateMetadata(k *schema.Kind, m schema.Tree, faults *schema.Faults) {
@@ -18,28 +18,28 @@ func validateMetadata(k *schema.Kind, m schema.Tree, faults *schema.Faults) {
 	if n, ok := Int(m, "generation"); ok && n < 0 {
 		faults.Invalid("metadata.generation", n, "must be greater than or equal to 0")
 	}
-	ValidateLabels(Sub(m, "labels"), "metadata.labels", faults)
-	ValidateAnnotations(Sub(m, "annotations"), "metadata.annotations", faults)
+	ValidateLabels(Nested(m, "labels"), "metadata.labels", faults)
+	ValidateAnnotations(Nested(m, "annotations"), "metadata.annotations", faults)
 	validateOwners(m, faults)
 	validateFinalizers(k, m, faults)
 	validateManagers(m, faults)
 }
 
 func validateNames(k *schema.Kind, m schema.Tree, faults *schema.Faults) {
-	name, prefix := Text(m, "name"), Text(m, "generateName")
+	name, prefix := String(m, "name"), String(m, "generateName")
 	if prefix != "" {
-		for _, msg := range CheckName(k.Name, maskTrailingDash(prefix)) {
+		for _, msg := range CheckName(k.NameFormat, maskTrailingDash(prefix)) {
 			faults.Invalid("metadata.generateName", prefix, msg)
 		}
 	}
 	if name != "" {
-		for _, msg := range CheckName(k.Name, name) {
+		for _, msg := range CheckName(k.NameFormat, name) {
 			faults.Invalid("metadata.name", name, msg)
 		}
 	} else if prefix == "" {
 		faults.Required("metadata.name", "name or generateName is required")
 	}
-	ns := Text(m, "namespace")
+	ns := String(m, "namespace")
 	switch {
 	case !k.Namespaced && ns != "":
 		faults.Forbidden("metadata.namespace", "not allowed on this type")
@@ -79,7 +79,7 @@ func ValidateLabels(labels schema.Tree, path string, faults *schema.Faults) {
 		for _, msg := range QualifiedName(key) {
 			faults.Invalid(path, key, msg)
 		}
-		value := Text(labels, key)
+		value := String(labels, key)
 		for _, msg := range LabelValue(value) {
 			faults.Invalid(path, value, msg)
 		}
@@ -93,10 +93,10 @@ func ValidateAnnotations(annotations schema.Tree, path string, faults *schema.Fa
 		for _, msg := range QualifiedName(lowerPrefix(key)) {
 			faults.Invalid(path, key, msg)
 		}
-		size += len(key) + len(Text(annotations, key))
+		size += len(key) + len(String(annotations, key))
 	}
-	if size > MaxAnnotations {
-		faults.TooLong(path, MaxAnnotations)
+	if size > MaxAnnotationsSize {
+		faults.TooLong(path, MaxAnnotationsSize)
 	}
 }
 
@@ -112,22 +112,22 @@ func validateOwners(m schema.Tree, faults *schema.Faults) {
 	const path = "metadata.ownerReferences"
 	controller := ""
 	for _, o := range Trees(m, "ownerReferences") {
-		version, kind := Text(o, "apiVersion"), Text(o, "kind")
+		version, kind := String(o, "apiVersion"), String(o, "kind")
 		if version == "" || strings.HasSuffix(version, "/") || strings.Count(version, "/") > 1 {
 			faults.Invalid(path+".apiVersion", version, "version must not be empty")
 		}
 		for _, name := range []string{"kind", "name", "uid"} {
-			if Text(o, name) == "" {
+			if String(o, name) == "" {
 				faults.Invalid(path+"."+name, "", "must not be empty")
 			}
 		}
 		if version == "v1" && kind == "Event" {
 			faults.Invalid(path, o, "/v1, Kind=Event is disallowed from being an owner")
 		}
-		if !Flag(o, "controller") {
+		if !Bool(o, "controller") {
 			continue
 		}
-		this := kind + "/" + Text(o, "name")
+		this := kind + "/" + String(o, "name")
 		if controller != "" {
 			faults.Invalid(path, Items(m, "ownerReferences"),
 				fmt.Sprintf("Only one reference can have Controller set to true. Found \"true\" in references for %s and %s", controller, this))
@@ -139,13 +139,13 @@ func validateOwners(m schema.Tree, faults *schema.Faults) {
 // validateFinalizers checks the names of finalizers.
 func validateFinalizers(k *schema.Kind, m schema.Tree, faults *schema.Faults) {
 	const path = "metadata.finalizers"
-	names := Texts(m, "finalizers")
+	names := Strings(m, "finalizers")
 	for i, name := range names {
 		for _, msg := range QualifiedName(name) {
-			faults.Invalid(At(path, i), name, msg)
+			faults.Invalid(IndexPath(path, i), name, msg)
 		}
-		if !k.Rules.PlainFinalizers && !strings.Contains(name, "/") && !standardFinalizer(name) {
-			faults.Invalid(At(path, i), name, "name is neither a standard finalizer name nor is it fully qualified")
+		if !k.Rules.AllowUnqualifiedFinalizers && !strings.Contains(name, "/") && !standardFinalizer(name) {
+			faults.Invalid(IndexPath(path, i), name, "name is neither a standard finalizer name nor is it fully qualified")
 		}
 	}
 	if slices.Contains(names, "orphan") && slices.Contains(names, "foregroundDeletion") {
@@ -157,8 +157,8 @@ func validateFinalizers(k *schema.Kind, m schema.Tree, faults *schema.Faults) {
 // better be called by the domain of who honours them, where a domain is not demanded.
 func FinalizerWarnings(m, old schema.Tree) []string {
 	var warnings []string
-	known := Texts(old, "finalizers")
-	for i, name := range Texts(m, "finalizers") {
+	known := Strings(old, "finalizers")
+	for i, name := range Strings(m, "finalizers") {
 		if slices.Contains(known, name) || strings.Contains(name, "/") || standardFinalizer(name) {
 			continue
 		}
@@ -167,7 +167,7 @@ func FinalizerWarnings(m, old schema.Tree) []string {
 			form += " including a path (/)"
 		}
 		warnings = append(warnings, fmt.Sprintf("%s: %q: prefer %s to avoid accidental conflicts with other finalizer writers",
-			At("metadata.finalizers", i), name, form))
+			IndexPath("metadata.finalizers", i), name, form))
 	}
 	return warnings
 }
@@ -180,17 +180,17 @@ func standardFinalizer(name string) bool {
 func validateManagers(m schema.Tree, faults *schema.Faults) {
 	const path = "metadata.managedFields"
 	for i, e := range Trees(m, "managedFields") {
-		at := At(path, i)
-		if op := Text(e, "operation"); op != "Apply" && op != "Update" {
+		at := IndexPath(path, i)
+		if op := String(e, "operation"); op != "Apply" && op != "Update" {
 			faults.Invalid(at+".operation", op, "must be `Apply` or `Update`")
 		}
-		if t := Text(e, "fieldsType"); t != "" && t != "FieldsV1" {
+		if t := String(e, "fieldsType"); t != "" && t != "FieldsV1" {
 			faults.Invalid(at+".fieldsType", t, "must be `FieldsV1`")
 		}
-		if len(Text(e, "manager")) > 128 {
+		if len(String(e, "manager")) > 128 {
 			faults.TooLong(at+".manager", 128)
 		}
-		if len(Text(e, "subresource")) > 256 {
+		if len(String(e, "subresource")) > 256 {
 			faults.TooLong(at+".subresource", 256)
 		}
 	}
@@ -208,25 +208,25 @@ func validateMetadataUpdate(m, old schema.Tree, faults *schema.Faults) {
 		faults.Invalid("metadata.generation", now, "must not be decremented")
 	}
 	for _, name := range []string{"name", "namespace"} {
-		if Text(m, name) != Text(old, name) {
-			faults.Invalid("metadata."+name, Text(m, name), fieldImmutable)
+		if String(m, name) != String(old, name) {
+			faults.Invalid("metadata."+name, String(m, name), fieldImmutable)
 		}
 	}
 	for _, name := range []string{"uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds"} {
-		if Has(m, name) && !Equal(m[name], old[name]) {
+		if Has(m, name) && !SemanticEqual(m[name], old[name]) {
 			faults.Invalid("metadata."+name, m[name], fieldImmutable)
 		}
 	}
 }
 
 func validateNoNewFinalizers(m, old schema.Tree, faults *schema.Faults) {
-	names := Texts(old, "finalizers")
+	names := Strings(old, "finalizers")
 	known := make(map[string]bool, len(names))
 	for _, name := range names {
 		known[name] = true
 	}
 	var added []string
-	for _, name := range Texts(m, "finalizers") {
+	for _, name := range Strings(m, "finalizers") {
 		if !known[name] {
 			added = append(added, name)
 		}

@@ -22,10 +22,10 @@ func validateOne(m *schema.Message, f *schema.Field, t schema.Tree, path string,
 	v := t[f.Name]
 	switch {
 	case f.Required && missing(f, v):
-		faults.Required(Join(path, f.Name))
+		faults.Required(FieldPath(path, f.Name))
 	case v == nil || absent(f, v) && !f.Required:
 	default:
-		validateField(m, f, v, Join(path, f.Name), faults)
+		validateField(m, f, v, FieldPath(path, f.Name), faults)
 	}
 }
 
@@ -54,9 +54,9 @@ func validateField(m *schema.Message, f *schema.Field, v any, path string, fault
 			faults.TooMany(path, len(items), f.MaxItems)
 		}
 		for i, e := range items {
-			validateValue(f, e, At(path, i), path, faults)
+			validateValue(f, e, IndexPath(path, i), path, faults)
 		}
-		if !repeats[m.Name+"."+f.Name] {
+		if !mayRepeatKeys[m.Name+"."+f.Name] {
 			validateUnique(f, items, path, faults)
 		}
 	case schema.Map:
@@ -66,9 +66,9 @@ func validateField(m *schema.Message, f *schema.Field, v any, path string, fault
 		}
 		for _, key := range Keys(entries) {
 			if isReserved(key, f.ReservedDomains) {
-				faults.Invalid(Key(path, key), key, strings.Join(f.ReservedDomains, " and ")+reservedMsg[len(f.ReservedDomains) > 1])
+				faults.Invalid(KeyPath(path, key), key, strings.Join(f.ReservedDomains, " and ")+reservedMsg[len(f.ReservedDomains) > 1])
 			}
-			validateValue(f, entries[key], Key(path, key), Key(path, key), faults)
+			validateValue(f, entries[key], KeyPath(path, key), KeyPath(path, key), faults)
 		}
 	}
 }
@@ -108,7 +108,7 @@ func validateText(f *schema.Field, s, path string, faults *schema.Faults) {
 	if len(s) < f.MinLength {
 		faults.Invalid(path, s, fmt.Sprintf("must be at least %d bytes", f.MinLength))
 	}
-	if f.Pattern != "" && !compiled(f.Pattern).MatchString(s) {
+	if f.Pattern != "" && !compilePattern(f.Pattern).MatchString(s) {
 		faults.Invalid(path, s, "must match the regular expression '"+f.Pattern+"'")
 	}
 	if f.Format != "" {
@@ -145,9 +145,9 @@ func betweenMsg(low, high int64) string {
 	return fmt.Sprintf("must be between %d and %d, inclusive", low, high)
 }
 
-// repeats names the lists with keys that the plan does not check: clients send them
+// mayRepeatKeys names the lists with keys that the plan does not check: clients send them
 // with repeated keys, which stay as they were sent, or the kind's function has its own words.
-var repeats = map[string]bool{
+var mayRepeatKeys = map[string]bool{
 	"core.v1.Container.env":                     true,
 	"core.v1.Container.ports":                   true,
 	"core.v1.Container.volumeDevices":           true,
@@ -175,7 +175,7 @@ func validateUnique(f *schema.Field, items []any, path string, faults *schema.Fa
 	}
 	seen := make(map[string]bool, len(items))
 	for i, e := range items {
-		id, ok := identity(f, e)
+		id, ok := itemKey(f, e)
 		if !ok {
 			continue
 		}
@@ -185,19 +185,19 @@ func validateUnique(f *schema.Field, items []any, path string, faults *schema.Fa
 		}
 		switch {
 		case f.ListType == schema.ListSet:
-			faults.Duplicate(At(path, i), e)
+			faults.Duplicate(IndexPath(path, i), e)
 		case len(f.ListMapKeys) == 1:
 			name := f.ListMapKeys[0]
-			faults.Duplicate(Join(At(path, i), name), e.(schema.Tree)[name])
+			faults.Duplicate(FieldPath(IndexPath(path, i), name), e.(schema.Tree)[name])
 		default:
-			faults.Duplicate(At(path, i), keysOf(f, e.(schema.Tree)))
+			faults.Duplicate(IndexPath(path, i), keysOf(f, e.(schema.Tree)))
 		}
 	}
 }
 
-// identity is what must be unique about an element: its keys, or itself. Elements
+// itemKey is what must be unique about an element: its keys, or itself. Elements
 // without any key are left alone.
-func identity(f *schema.Field, e any) (string, bool) {
+func itemKey(f *schema.Field, e any) (string, bool) {
 	if f.ListType == schema.ListSet {
 		return fmt.Sprintf("%T:%v", e, e), true
 	}
@@ -230,16 +230,16 @@ func keysOf(f *schema.Field, t schema.Tree) schema.Tree {
 func validateImmutable(m *schema.Message, t, old schema.Tree, path string, faults *schema.Faults) {
 	for _, f := range m.Fields {
 		if f.Immutable {
-			if !Equal(t[f.Name], old[f.Name]) {
-				faults.Invalid(Join(path, f.Name), t[f.Name], fieldImmutable)
+			if !SemanticEqual(t[f.Name], old[f.Name]) {
+				faults.Invalid(FieldPath(path, f.Name), t[f.Name], fieldImmutable)
 			}
 			continue
 		}
 		if f.Type == schema.TypeMessage && f.Shape == schema.Single {
 			sub, ok := t[f.Name].(schema.Tree)
 			was, had := old[f.Name].(schema.Tree)
-			if (ok || had) && !schema.Same(sub, was) {
-				validateImmutable(f.Message, sub, was, Join(path, f.Name), faults)
+			if (ok || had) && !schema.SameRef(sub, was) {
+				validateImmutable(f.Message, sub, was, FieldPath(path, f.Name), faults)
 			}
 		}
 	}
@@ -249,8 +249,8 @@ const fieldImmutable = "field is immutable"
 
 var patterns sync.Map // pattern → *regexp.Regexp
 
-// compiled is the pattern as a regular expression; one that does not compile matches all.
-func compiled(pattern string) *regexp.Regexp {
+// compilePattern is the pattern as a regular expression; one that does not compile matches all.
+func compilePattern(pattern string) *regexp.Regexp {
 	if re, ok := patterns.Load(pattern); ok {
 		return re.(*regexp.Regexp)
 	}

@@ -40,7 +40,7 @@ func expect(t *testing.T, what string, causes []meta.Cause, want []string) {
 
 func TestMetadata(t *testing.T) {
 	k := &schema.Kind{Namespaced: true}
-	big := strings.Repeat("x", rules.MaxAnnotations)
+	big := strings.Repeat("x", rules.MaxAnnotationsSize)
 	for _, c := range []struct {
 		metadata string
 		want     []string
@@ -81,7 +81,7 @@ func TestMetadata(t *testing.T) {
 		name := c.metadata[:min(len(c.metadata), 120)]
 		expect(t, name, rules.Validate(k, schema.Tree{"metadata": tree(t, c.metadata)}), c.want)
 	}
-	cluster := &schema.Kind{Name: schema.NamePathSegment}
+	cluster := &schema.Kind{NameFormat: schema.NamePathSegment}
 	expect(t, "slash", rules.Validate(cluster, tree(t, `{"metadata":{"name":"a/b"}}`)), []string{`metadata.name: Invalid value: "a/b": may not contain '/'`})
 	expect(t, "colon", rules.Validate(cluster, tree(t, `{"metadata":{"name":"system:x"}}`)), nil)
 }
@@ -141,8 +141,8 @@ func sample() *schema.Kind {
 	return &schema.Kind{Message: schema.NewMessage("t.T", &schema.Field{Name: "spec", Type: schema.TypeMessage, Message: spec, Required: true})}
 }
 
-// withMust adds the one required field where a case is not about it.
-func withMust(spec schema.Tree) schema.Tree {
+// withRequired adds the one required field where a case is not about it.
+func withRequired(spec schema.Tree) schema.Tree {
 	if _, ok := spec["must"]; !ok {
 		spec["must"] = int64(1)
 	}
@@ -170,7 +170,7 @@ func TestPlanRules(t *testing.T) {
 		{`{"pairs":[{"name":"a","port":1},{"name":"a","port":2},{"name":"a","port":1}]}`, []string{`spec.pairs[2]: Duplicate value: {"name":"a","port":1}`}},
 		{`{"byKey":{"a/b":{},"c":{"name":"x"},"d":{"name":"x"}}}`, []string{`spec.byKey: Too many: 3: must have at most 2 items`, `spec.byKey[a/b].name: Required value`}},
 	} {
-		expect(t, c.spec, rules.Validate(k, schema.Tree{"metadata": tree(t, `{"name":"x"}`), "spec": withMust(tree(t, c.spec))}), c.want)
+		expect(t, c.spec, rules.Validate(k, schema.Tree{"metadata": tree(t, `{"name":"x"}`), "spec": withRequired(tree(t, c.spec))}), c.want)
 	}
 	expect(t, "no spec", rules.Validate(k, tree(t, `{"metadata":{"name":"x"}}`)), []string{`spec: Required value`})
 	k.Rules.Validate = func(obj schema.Tree, f *schema.Faults) {
@@ -191,22 +191,22 @@ func TestImmutable(t *testing.T) {
 
 func TestDefault(t *testing.T) {
 	k := sample()
-	k.Rules.Default = func(obj schema.Tree) { obj["seen"] = rules.Text(rules.Sub(obj, "spec"), "kind") }
+	k.Rules.Default = func(obj schema.Tree) { obj["seen"] = rules.String(rules.Nested(obj, "spec"), "kind") }
 	obj := tree(t, `{"spec":{"kind":"","items":[{"name":"a"},{"name":"b","mode":"r"}],"byKey":{"k":{}}}}`)
 	rules.Default(k, obj)
 	want := tree(t, `{"seen":"A","spec":{"kind":"A","items":[{"name":"a","mode":"rw"},{"name":"b","mode":"r"}],"byKey":{"k":{"mode":"rw"}},"inner":{"name":"d","mode":"rw"}}}`)
-	if !rules.Equal(obj, want) {
+	if !rules.SemanticEqual(obj, want) {
 		t.Errorf("got %v", obj)
 	}
 	again := schema.Tree{"spec": schema.Tree{}}
-	rules.Sub(obj, "spec", "inner")["name"] = "changed"
+	rules.Nested(obj, "spec", "inner")["name"] = "changed"
 	rules.Default(k, again)
-	if got := rules.Text(rules.Sub(again, "spec", "inner"), "name"); got != "d" {
+	if got := rules.String(rules.Nested(again, "spec", "inner"), "name"); got != "d" {
 		t.Errorf("a default is shared between objects: %s", got)
 	}
 }
 
-func TestEqual(t *testing.T) {
+func TestSemanticEqual(t *testing.T) {
 	for _, c := range []struct {
 		a, b string
 		want bool
@@ -215,7 +215,7 @@ func TestEqual(t *testing.T) {
 		{`{"v":[1]}`, `{"v":[1,2]}`, false}, {`{"v":{"a":1}}`, `{"v":"a"}`, false}, {`{"v":"a"}`, `{"v":{"a":1}}`, false},
 		{`{"v":[1,{"a":""}]}`, `{"v":[1,{}]}`, true}, {`{}`, `{"v":{"a":[{}]}}`, false}, {`{"v":1}`, `{"v":true}`, false},
 	} {
-		if got := rules.Equal(tree(t, c.a), tree(t, c.b)); got != c.want {
+		if got := rules.SemanticEqual(tree(t, c.a), tree(t, c.b)); got != c.want {
 			t.Errorf("Equal(%s, %s) = %t", c.a, c.b, got)
 		}
 	}

@@ -8,16 +8,16 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// Sub is the object at a path of names inside t; nil, which reads as empty, if there is none.
-func Sub(t schema.Tree, path ...string) schema.Tree {
+// Nested is the object at a path of names inside t; nil, which reads as empty, if there is none.
+func Nested(t schema.Tree, path ...string) schema.Tree {
 	for _, name := range path {
 		t, _ = t[name].(schema.Tree)
 	}
 	return t
 }
 
-// Grow is like Sub, but makes the objects that are missing.
-func Grow(t schema.Tree, path ...string) schema.Tree {
+// EnsureNested is like Sub, but makes the objects that are missing.
+func EnsureNested(t schema.Tree, path ...string) schema.Tree {
 	for _, name := range path {
 		next, ok := t[name].(schema.Tree)
 		if !ok {
@@ -29,8 +29,8 @@ func Grow(t schema.Tree, path ...string) schema.Tree {
 	return t
 }
 
-// Text is the string called name in t; "" if there is none.
-func Text(t schema.Tree, name string) string {
+// String is the string called name in t; "" if there is none.
+func String(t schema.Tree, name string) string {
 	s, _ := t[name].(string)
 	return s
 }
@@ -41,8 +41,8 @@ func Int(t schema.Tree, name string) (int64, bool) {
 	return n, ok
 }
 
-// Flag is the boolean called name in t; false if there is none.
-func Flag(t schema.Tree, name string) bool {
+// Bool is the boolean called name in t; false if there is none.
+func Bool(t schema.Tree, name string) bool {
 	b, _ := t[name].(bool)
 	return b
 }
@@ -66,8 +66,8 @@ func Trees(t schema.Tree, name string) []schema.Tree {
 	return trees
 }
 
-// Texts is the list of strings called name in t, index for index.
-func Texts(t schema.Tree, name string) []string {
+// Strings is the list of strings called name in t, index for index.
+func Strings(t schema.Tree, name string) []string {
 	items := Items(t, name)
 	texts := make([]string, len(items))
 	for i, v := range items {
@@ -86,23 +86,23 @@ func Keys(t schema.Tree) []string {
 	return keys
 }
 
-// At is the path of an element of a list.
-func At(path string, i int) string { return path + "[" + strconv.Itoa(i) + "]" }
+// IndexPath is the path of an element of a list.
+func IndexPath(path string, i int) string { return path + "[" + strconv.Itoa(i) + "]" }
 
-// Key is the path of an entry of a map.
-func Key(path, key string) string { return path + "[" + key + "]" }
+// KeyPath is the path of an entry of a map.
+func KeyPath(path, key string) string { return path + "[" + key + "]" }
 
-// Join is the path of a field below path, which may be "".
-func Join(path, name string) string {
+// FieldPath is the path of a field below path, which may be "".
+func FieldPath(path, name string) string {
 	if path == "" {
 		return name
 	}
 	return path + "." + name
 }
 
-// Carry gives to what from holds under name, or nothing if that holds nothing. The value
+// CopyField gives to what from holds under name, or nothing if that holds nothing. The value
 // is shared.
-func Carry(to, from schema.Tree, name string) {
+func CopyField(to, from schema.Tree, name string) {
 	if v, ok := from[name]; ok {
 		to[name] = v
 	} else {
@@ -160,9 +160,9 @@ func Empty(v any) bool {
 	return false
 }
 
-// Equal compares two values of trees; an absent field equals an empty one, whatever its depth.
-func Equal(a, b any) bool {
-	if schema.Same(a, b) || Empty(a) && Empty(b) {
+// SemanticEqual compares two values of trees; an absent field equals an empty one, whatever its depth.
+func SemanticEqual(a, b any) bool {
+	if schema.SameRef(a, b) || Empty(a) && Empty(b) {
 		return true
 	}
 	switch x := a.(type) {
@@ -171,7 +171,7 @@ func Equal(a, b any) bool {
 		return (ok || b == nil) && equalTrees(x, y)
 	case []any:
 		y, ok := b.([]any)
-		return ok && slices.EqualFunc(x, y, Equal)
+		return ok && slices.EqualFunc(x, y, SemanticEqual)
 	case nil:
 		y, ok := b.(schema.Tree)
 		return ok && equalTrees(nil, y)
@@ -185,12 +185,12 @@ func Equal(a, b any) bool {
 
 func equalTrees(a, b schema.Tree) bool {
 	for k, v := range a {
-		if !Equal(v, b[k]) {
+		if !SemanticEqual(v, b[k]) {
 			return false
 		}
 	}
 	for k, v := range b {
-		if _, ok := a[k]; !ok && !Equal(nil, v) {
+		if _, ok := a[k]; !ok && !SemanticEqual(nil, v) {
 			return false
 		}
 	}

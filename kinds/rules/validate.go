@@ -14,10 +14,10 @@ func Validate(k *schema.Kind, t schema.Tree) []meta.Cause { return ValidateChang
 // that t shares with it in memory still are.
 func ValidateChange(k *schema.Kind, t, old schema.Tree) []meta.Cause {
 	var faults schema.Faults
-	validateMetadata(k, Sub(t, "metadata"), &faults)
+	validateMetadata(k, Nested(t, "metadata"), &faults)
 	if k.Message != nil && !k.Custom() { // whose schema is a matter of the version: ValidateServed
 		for _, f := range k.Message.Fields {
-			if f.Name != "metadata" && !shared(t, old, f.Name) {
+			if f.Name != "metadata" && !sameField(t, old, f.Name) {
 				validateOne(k.Message, f, t, "", &faults)
 			}
 		}
@@ -26,31 +26,31 @@ func ValidateChange(k *schema.Kind, t, old schema.Tree) []meta.Cause {
 	if k.Rules.Validate != nil {
 		k.Rules.Validate(t, &own)
 	}
-	if k.Rules.ValidateSpec != nil && !shared(t, old, "spec") {
-		k.Rules.ValidateSpec(Sub(t, "spec"), &own)
+	if k.Rules.ValidateSpec != nil && !sameField(t, old, "spec") {
+		k.Rules.ValidateSpec(Nested(t, "spec"), &own)
 	}
-	merge(&faults, own.List)
+	mergeCauses(&faults, own.List)
 	return faults.List
 }
 
-// shared tells whether two trees have one field in common in memory.
-func shared(t, old schema.Tree, name string) bool {
+// sameField tells whether two trees have one field in common in memory.
+func sameField(t, old schema.Tree, name string) bool {
 	v, there := t[name]
-	return there && v != nil && old != nil && schema.Same(v, old[name])
+	return there && v != nil && old != nil && schema.SameRef(v, old[name])
 }
 
 // ValidateUpdate reports what may not change from old to t. It does not repeat
 // Validate: an update needs both.
 func ValidateUpdate(k *schema.Kind, t, old schema.Tree) []meta.Cause {
 	var faults schema.Faults
-	validateMetadataUpdate(Sub(t, "metadata"), Sub(old, "metadata"), &faults)
+	validateMetadataUpdate(Nested(t, "metadata"), Nested(old, "metadata"), &faults)
 	if k.Message != nil && !k.Custom() {
 		validateImmutable(k.Message, t, old, "", &faults)
 	}
 	if k.Rules.ValidateUpdate != nil {
 		var own schema.Faults
 		k.Rules.ValidateUpdate(t, old, &own)
-		merge(&faults, own.List)
+		mergeCauses(&faults, own.List)
 	}
 	return faults.List
 }
@@ -59,7 +59,7 @@ func ValidateUpdate(k *schema.Kind, t, old schema.Tree) []meta.Cause {
 // metadata only.
 func ValidateMetadataUpdate(t, old schema.Tree) []meta.Cause {
 	var faults schema.Faults
-	validateMetadataUpdate(Sub(t, "metadata"), Sub(old, "metadata"), &faults)
+	validateMetadataUpdate(Nested(t, "metadata"), Nested(old, "metadata"), &faults)
 	return faults.List
 }
 
@@ -67,8 +67,8 @@ func ValidateMetadataUpdate(t, old schema.Tree) []meta.Cause {
 // write of t beyond Validate and ValidateUpdate of the stored form. old is nil on create.
 func ValidateServed(k *schema.Kind, t, old schema.Tree) []meta.Cause {
 	var faults schema.Faults
-	if k.Rules.Served != nil {
-		k.Rules.Served(t, old, &faults)
+	if k.Rules.ValidateServed != nil {
+		k.Rules.ValidateServed(t, old, &faults)
 	}
 	return faults.List
 }
@@ -83,9 +83,9 @@ func Evaluate(ctx context.Context, k *schema.Kind, t, old schema.Tree) []meta.Ca
 	return faults.List
 }
 
-// merge adds the causes of a kind's function. Where the plan has reported the same type of
+// mergeCauses adds the causes of a kind's function. Where the plan has reported the same type of
 // fault for the same path, the function's words, which are closer to the matter, take its place, one for one.
-func merge(faults *schema.Faults, causes []meta.Cause) {
+func mergeCauses(faults *schema.Faults, causes []meta.Cause) {
 	fromPlan := len(faults.List)
 	replaced := make([]bool, fromPlan)
 	for _, c := range causes {

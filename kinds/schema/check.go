@@ -37,7 +37,7 @@ func (c *compiler) defaultValue(f *Field, text string) (any, error) {
 func (c *compiler) single(t Type, v any) (any, bool) {
 	switch v := v.(type) {
 	case string:
-		return c.naming.Name(v), t == TypeString || t == TypeQuantity || t == TypeIntOrString || t == TypeDuration
+		return c.naming.Translate(v), t == TypeString || t == TypeQuantity || t == TypeIntOrString || t == TypeDuration
 	case bool:
 		return v, t == TypeBool
 	case json.Number:
@@ -130,8 +130,8 @@ func (c *compiler) checkKind(k *Kind) {
 		if stored.Message.Lookup(f.Path) == nil {
 			c.fault(k.Message.Name, f.Path, "is a selectable field and leads nowhere")
 		}
-		if f.Else != "" && !slices.ContainsFunc(k.SelectFields, func(o SelectField) bool { return o.Path == f.Else }) {
-			c.fault(k.Message.Name, f.Else, "counts instead of "+f.Path+" and is no selectable field")
+		if f.Fallback != "" && !slices.ContainsFunc(k.SelectFields, func(o SelectField) bool { return o.Path == f.Fallback }) {
+			c.fault(k.Message.Name, f.Fallback, "counts instead of "+f.Path+" and is no selectable field")
 		}
 	}
 	for i := range k.Subresources {

@@ -28,11 +28,11 @@ func Compile(descriptors []byte, n *meta.Naming) (*Plan, error) {
 		return nil, fmt.Errorf("schema: descriptor set: %w", err)
 	}
 	c := &compiler{
-		naming:  n,
-		sources: map[string]*source{},
-		stored:  map[*Kind]bool{},
-		inner:   map[*Message]*Message{},
-		plan:    &Plan{Messages: map[string]*Message{}},
+		naming:      n,
+		sources:     map[string]*source{},
+		stored:      map[*Kind]bool{},
+		nestedForms: map[*Message]*Message{},
+		plan:        &Plan{Messages: map[string]*Message{}},
 	}
 	for _, file := range set.File {
 		c.collect(file)
@@ -53,13 +53,13 @@ func Compile(descriptors []byte, n *meta.Naming) (*Plan, error) {
 
 // compiler holds the state of one Compile.
 type compiler struct {
-	naming  *meta.Naming
-	sources map[string]*source // by the form in which descriptors refer to them: ".core.v1.Pod"
-	order   []*source
-	stored  map[*Kind]bool        // those that are marked so
-	inner   map[*Message]*Message // typed messages, and their form within others
-	plan    *Plan
-	faults  []error
+	naming      *meta.Naming
+	sources     map[string]*source // by the form in which descriptors refer to them: ".core.v1.Pod"
+	order       []*source
+	stored      map[*Kind]bool        // those that are marked so
+	nestedForms map[*Message]*Message // typed messages, and their form within others
+	plan        *Plan
+	faults      []error
 }
 
 // source is a message as it was declared.
@@ -86,7 +86,7 @@ func (c *compiler) collect(file *descriptorpb.FileDescriptorProto) {
 		} else if o.GetScalar() == options.Scalar_UNION {
 			s.message, s.union = &Message{Name: name}, true
 		} else {
-			s.message = &Message{Name: name, Typed: o.GetTyped() || kindOptions(desc) != nil}
+			s.message = &Message{Name: name, HasTypeMeta: o.GetTyped() || kindOptions(desc) != nil}
 			c.plan.Messages[name] = s.message
 		}
 		all[i] = s
@@ -181,7 +181,7 @@ func (c *compiler) fields(s *source, wire []int32) []*Field {
 func (c *compiler) field(s *source, d *descriptorpb.FieldDescriptorProto, wire []int32, doc string) *Field {
 	f := &Field{Name: c.jsonName(d), Doc: doc, Wire: wire, Pointer: d.GetProto3Optional()}
 	o := fieldOptions(d)
-	f.describe(o, c.naming)
+	f.applyOptions(o, c.naming)
 	value := d
 	if d.GetLabel() == descriptorpb.FieldDescriptorProto_LABEL_REPEATED {
 		f.Shape = List
@@ -190,7 +190,7 @@ func (c *compiler) field(s *source, d *descriptorpb.FieldDescriptorProto, wire [
 		}
 	}
 	c.setType(s, f, value)
-	f.WireAlways = f.Shape == Single && !f.Pointer && f.Type != TypeBytes
+	f.WireEmitEmpty = f.Shape == Single && !f.Pointer && f.Type != TypeBytes
 	if text := o.GetDefault(); text != "" {
 		v, err := c.defaultValue(f, text)
 		if err != nil {
@@ -205,7 +205,7 @@ func (c *compiler) field(s *source, d *descriptorpb.FieldDescriptorProto, wire [
 // jsonName is the name of a field in JSON. One that is given with json_name follows the profile.
 func (c *compiler) jsonName(d *descriptorpb.FieldDescriptorProto) string {
 	if name := d.GetJsonName(); name != "" {
-		return c.naming.Name(name)
+		return c.naming.Translate(name)
 	}
 	return d.GetName()
 }

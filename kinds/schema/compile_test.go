@@ -121,10 +121,10 @@ func TestCompileKind(t *testing.T) {
 	if k.Group != "storage.k8s.io" || k.Singular != "thing" || len(k.Verbs) != 8 || k.Storage.String() != "things.storage.k8s.io" {
 		t.Errorf("got %+v", k)
 	}
-	if k.Item != len(`{"kind":"Thing","apiVersion":"storage.k8s.io/v1",`) {
-		t.Errorf("Item = %d", k.Item)
+	if k.ItemOffset != len(`{"kind":"Thing","apiVersion":"storage.k8s.io/v1",`) {
+		t.Errorf("Item = %d", k.ItemOffset)
 	}
-	if k.Subresources[0].Speaks == nil || k.Subresources[0].Speaks.APIVersion() != "autoscaling/v1" || k.Subresource("scale") == nil || k.Subresource("status") != nil {
+	if k.Subresources[0].BodyKind == nil || k.Subresources[0].BodyKind.APIVersion() != "autoscaling/v1" || k.Subresource("scale") == nil || k.Subresource("status") != nil {
 		t.Errorf("sub-resources %+v", k.Subresources)
 	}
 	f := k.Message.Field("type")
@@ -134,13 +134,13 @@ func TestCompileKind(t *testing.T) {
 	if deep := k.Message.Field("deep"); deep == nil || !slices.Equal(deep.Wire, []int32{3, 1}) || k.Message.Field("inner") != nil {
 		t.Errorf("the inlined field is %+v", deep)
 	}
-	if !k.Message.Typed || plan.Messages["p.Meta"].Typed {
+	if !k.Message.HasTypeMeta || plan.Messages["p.Meta"].HasTypeMeta {
 		t.Error("kinds are typed, their parts are not")
 	}
 }
 
-// TestStored: of the kinds that share a storage exactly one gives the form at rest.
-func TestStored(t *testing.T) {
+// TestStorageVersion: of the kinds that share a storage exactly one gives the form at rest.
+func TestStorageVersion(t *testing.T) {
 	version := func(v string, stored bool) *descriptorpb.DescriptorProto {
 		return kind(&options.Kind{Group: "g", Version: v, Resource: "ms", Stored: stored}, message("M"+v, of(".p.Meta", field("metadata", nil))))
 	}

@@ -6,8 +6,8 @@ import "github.com/troupe-api/troupe/kinds/meta"
 // are, but for the metadata, which has its plan: a value of a wrong type is a fault of the object
 // like any other, found when it is validated.
 type Custom struct {
-	// Form is the form that the schema gives to objects, as one that they can remember.
-	Form *meta.Form
+	// SchemaID is the form that the schema gives to objects, as one that they can remember.
+	SchemaID *meta.SchemaID
 	// Schema is the schema as the definition has it.
 	Schema Tree
 	// Prune is a tree without the fields that the schema of the kind does not know, and their
@@ -26,8 +26,8 @@ func SubresourceVerbs() []string { return subresourceVerbs }
 
 // ListKind is what a list of objects of the kind calls itself.
 func (k *Kind) ListKind() string {
-	if k.List != "" {
-		return k.List
+	if k.ListKindName != "" {
+		return k.ListKindName
 	}
 	return k.Kind + "List"
 }

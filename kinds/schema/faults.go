@@ -22,15 +22,15 @@ func (f *Faults) Invalid(path string, value any, msg string) {
 	if f.full() {
 		return
 	}
-	f.add(meta.CauseInvalid, path, withDetail("Invalid value: "+showValue(value), msg))
+	f.add(meta.CauseInvalid, path, withDetail("Invalid value: "+formatValue(value), msg))
 }
 
-// Mistyped reports that value, the name of its type, may not be at path; msg says why.
-func (f *Faults) Mistyped(path, value, msg string) {
+// TypeInvalid reports that value, the name of its type, may not be at path; msg says why.
+func (f *Faults) TypeInvalid(path, value, msg string) {
 	if f.full() {
 		return
 	}
-	f.add(meta.CauseTypeInvalid, path, withDetail("Invalid value: "+showValue(value), msg))
+	f.add(meta.CauseTypeInvalid, path, withDetail("Invalid value: "+formatValue(value), msg))
 }
 
 // Report adds a fault of any type: its text, as others have it, and what is said beyond it.
@@ -41,8 +41,8 @@ func (f *Faults) Report(t meta.CauseType, path, text, detail string) {
 	f.add(t, path, withDetail(text, detail))
 }
 
-// Unfit reports that what is at path is invalid as a whole; msg says why. The value is not shown.
-func (f *Faults) Unfit(path, msg string) {
+// InvalidOmitValue reports that what is at path is invalid as a whole; msg says why. The value is not shown.
+func (f *Faults) InvalidOmitValue(path, msg string) {
 	if f.full() {
 		return
 	}
@@ -62,7 +62,7 @@ func (f *Faults) Duplicate(path string, value any) {
 	if f.full() {
 		return
 	}
-	f.add(meta.CauseDuplicate, path, "Duplicate value: "+showValue(value))
+	f.add(meta.CauseDuplicate, path, "Duplicate value: "+formatValue(value))
 }
 
 // NotSupported reports a value that is none of those supported.
@@ -70,7 +70,7 @@ func (f *Faults) NotSupported(path string, value any, supported []string) {
 	if f.full() {
 		return
 	}
-	text := "Unsupported value: " + showValue(value)
+	text := "Unsupported value: " + formatValue(value)
 	if len(supported) > 0 {
 		quoted := make([]string, len(supported))
 		for i, s := range supported {
@@ -96,18 +96,18 @@ func (f *Faults) NotFound(path string, value any) {
 	if f.full() {
 		return
 	}
-	f.add(meta.CauseNotFound, path, "Not found: "+showValue(value))
+	f.add(meta.CauseNotFound, path, "Not found: "+formatValue(value))
 }
 
 // What is told of an object with very many faults: the rest would help nobody.
 const (
-	mostFaults     = 1000
-	mostFaultBytes = 256 << 10
+	maxFaults     = 1000
+	maxFaultBytes = 256 << 10
 )
 
 // full tells that no more faults are told. Who describes one asks before: to show a large value
 // for each of many faults takes its time.
-func (f *Faults) full() bool { return len(f.List) >= mostFaults || f.bytes >= mostFaultBytes }
+func (f *Faults) full() bool { return len(f.List) >= maxFaults || f.bytes >= maxFaultBytes }
 
 func (f *Faults) add(t meta.CauseType, path, msg string) {
 	if f.full() {
@@ -124,17 +124,17 @@ func withDetail(text, detail string) string {
 	return text + ": " + detail
 }
 
-// showValue prints a value of a tree as messages do: text quoted, the rest as JSON.
-func showValue(v any) string {
-	const most = 16 << 10 // bytes; what is larger helps nobody
-	text := wholeValue(v)
-	if len(text) > most {
-		text = strings.ToValidUTF8(text[:most], "") + "..."
+// formatValue prints a value of a tree as messages do: text quoted, the rest as JSON.
+func formatValue(v any) string {
+	const limit = 16 << 10 // bytes; what is larger helps nobody
+	text := formatFullValue(v)
+	if len(text) > limit {
+		text = strings.ToValidUTF8(text[:limit], "") + "..."
 	}
 	return text
 }
 
-func wholeValue(v any) string {
+func formatFullValue(v any) string {
 	switch v := v.(type) {
 	case string:
 		return strconv.Quote(v)

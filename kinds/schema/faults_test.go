@@ -17,7 +17,7 @@ func TestFaults(t *testing.T) {
 		{func(f *Faults) { f.Invalid("p", `a"b`, "why") }, meta.CauseInvalid, `Invalid value: "a\"b": why`},
 		{func(f *Faults) { f.Invalid("p", int64(-1), "why") }, meta.CauseInvalid, "Invalid value: -1: why"},
 		{func(f *Faults) { f.Invalid("p", nil, "why") }, meta.CauseInvalid, "Invalid value: null: why"},
-		{func(f *Faults) { f.Unfit("p", "why") }, meta.CauseInvalid, "Invalid value: why"},
+		{func(f *Faults) { f.InvalidOmitValue("p", "why") }, meta.CauseInvalid, "Invalid value: why"},
 		{func(f *Faults) { f.Forbidden("p", "why") }, meta.CauseForbidden, "Forbidden: why"},
 		{func(f *Faults) { f.Duplicate("p", "a") }, meta.CauseDuplicate, `Duplicate value: "a"`},
 		{func(f *Faults) { f.NotFound("p", "a") }, meta.CauseNotFound, `Not found: "a"`},

@@ -10,8 +10,8 @@ func (c *compiler) link() {
 	for _, k := range c.plan.Kinds {
 		c.linkSubresources(k, byKind)
 		if k.Resource != "" {
-			k.Stored = c.storedForm(k)
-			k.Stored.Forms = append(k.Stored.Forms, k)
+			k.Stored = c.storageVersion(k)
+			k.Stored.Versions = append(k.Stored.Versions, k)
 		}
 	}
 }
@@ -22,15 +22,15 @@ func (c *compiler) linkSubresources(k *Kind, byKind map[string]*Kind) {
 		if s.Kind.Kind == "" || s.Kind == k.GroupVersionKind {
 			continue
 		}
-		if s.Speaks = byKind[s.Kind.APIVersion()+" "+s.Kind.Kind]; s.Speaks == nil {
+		if s.BodyKind = byKind[s.Kind.APIVersion()+" "+s.Kind.Kind]; s.BodyKind == nil {
 			c.fault(k.Message.Name, s.Name, "speaks a kind that is not declared")
 		}
 	}
 }
 
-// storedForm is the one kind among those that share k's storage which is marked as
+// storageVersion is the one kind among those that share k's storage which is marked as
 // stored, or which is alone.
-func (c *compiler) storedForm(k *Kind) *Kind {
+func (c *compiler) storageVersion(k *Kind) *Kind {
 	var marked, first *Kind
 	sharing := 0
 	for _, other := range c.plan.Kinds {

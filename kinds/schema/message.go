@@ -20,14 +20,14 @@ func (m *Message) Index() {
 	}
 	m.sorted = slices.Clone(m.Fields)
 	slices.SortFunc(m.sorted, func(a, b *Field) int { return strings.Compare(a.Name, b.Name) })
-	m.parted = slices.DeleteFunc(slices.Clone(m.sorted), func(f *Field) bool { return !f.parted() })
-	m.completed = slices.DeleteFunc(slices.Clone(m.Fields), func(f *Field) bool { return !f.completed() })
+	m.composite = slices.DeleteFunc(slices.Clone(m.sorted), func(f *Field) bool { return !f.isComposite() })
+	m.defaultable = slices.DeleteFunc(slices.Clone(m.Fields), func(f *Field) bool { return !f.isDefaultable() })
 }
 
-func (f *Field) parted() bool {
+func (f *Field) isComposite() bool {
 	return f.Type == TypeMessage || f.Shape == List && f.ListType != ListAtomic
 }
 
-func (f *Field) completed() bool {
+func (f *Field) isDefaultable() bool {
 	return f.Type == TypeMessage || f.Type == TypeQuantity || f.Default != nil
 }

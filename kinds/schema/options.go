@@ -46,9 +46,9 @@ func fieldOptions(d *descriptorpb.FieldDescriptorProto) *options.Field {
 // newKind is the Kind that options o of message d declare.
 func newKind(d *descriptorpb.DescriptorProto, o *options.Kind, n *meta.Naming) (*Kind, error) {
 	k := &Kind{
-		GroupVersionKind:    meta.GroupVersionKind{Group: n.Name(o.Group), Version: o.Version, Kind: d.GetName()},
+		GroupVersionKind:    meta.GroupVersionKind{Group: n.Translate(o.Group), Version: o.Version, Kind: d.GetName()},
 		Resource:            o.Resource,
-		Singular:            either(o.Singular, strings.ToLower(d.GetName())),
+		Singular:            orDefault(o.Singular, strings.ToLower(d.GetName())),
 		ShortNames:          o.ShortNames,
 		Categories:          o.Categories,
 		Namespaced:          o.Scope == options.Scope_NAMESPACED,
@@ -57,15 +57,15 @@ func newKind(d *descriptorpb.DescriptorProto, o *options.Kind, n *meta.Naming) (
 		CreateOnUpdate:      o.CreateOnUpdate,
 		ConditionalUpdate:   o.ConditionalUpdate,
 		Generation:          o.Generation,
-		SpecFinalizers:      o.SpecFinalizers,
+		HasSpecFinalizers:   o.SpecFinalizers,
 		GracefulDeletion:    o.GracefulDeletion,
-		Name:                NameFormat(o.Name),
+		NameFormat:          NameFormat(o.Name),
 	}
 	if o.Version == "" {
 		return nil, fmt.Errorf("%s: a kind needs a version", d.GetName())
 	}
 	if d := o.Deprecation; d != nil {
-		k.Deprecation = &Deprecation{Since: d.Since, Removed: d.Removed, Replacement: n.Name(d.Replacement)}
+		k.Deprecation = &Deprecation{Since: d.Since, Removed: d.Removed, Replacement: n.Translate(d.Replacement)}
 	}
 	for _, text := range o.SelectFields {
 		k.SelectFields = append(k.SelectFields, newSelectField(text))
@@ -75,13 +75,13 @@ func newKind(d *descriptorpb.DescriptorProto, o *options.Kind, n *meta.Naming) (
 		if i < 0 {
 			return nil, fmt.Errorf("%s: indexed field %q is no selectable field", d.GetName(), name)
 		}
-		k.Indexed = append(k.Indexed, i)
+		k.IndexedFields = append(k.IndexedFields, i)
 	}
 	k.Storage = meta.GroupResource{Group: k.Group, Resource: o.Resource}
 	if o.StorageResource != "" {
-		k.Storage = meta.GroupResource{Group: n.Name(o.StorageGroup), Resource: o.StorageResource}
+		k.Storage = meta.GroupResource{Group: n.Translate(o.StorageGroup), Resource: o.StorageResource}
 	}
-	k.Item = len(`{"kind":"","apiVersion":"",`) + len(k.Kind) + len(k.APIVersion())
+	k.ItemOffset = len(`{"kind":"","apiVersion":"",`) + len(k.Kind) + len(k.APIVersion())
 	for _, s := range o.Subresources {
 		if k.Subresource(s.Name) != nil {
 			return nil, fmt.Errorf("%s: sub-resource %q is declared twice", d.GetName(), s.Name)
@@ -100,7 +100,7 @@ func newSubresource(o *options.Subresource, n *meta.Naming) Subresource {
 		s.Field = s.Name
 	}
 	if o.Kind != "" {
-		s.Kind = meta.GroupVersionKind{Group: n.Name(o.Group), Version: o.Version, Kind: o.Kind}
+		s.Kind = meta.GroupVersionKind{Group: n.Translate(o.Group), Version: o.Version, Kind: o.Kind}
 	}
 	if o.Scale != nil {
 		s.Scale = &Scale{Replicas: o.Scale.Replicas, StatusReplicas: o.Scale.StatusReplicas, Selector: o.Scale.Selector}
@@ -115,19 +115,19 @@ func newSelectField(text string) SelectField {
 		path = name
 	}
 	path, instead, _ := strings.Cut(path, "|")
-	return SelectField{Name: name, Path: path, Else: instead}
+	return SelectField{Name: name, Path: path, Fallback: instead}
 }
 
 func newColumn(o *options.Column) Column {
 	return Column{
-		Name: o.Name, Type: either(o.Type, "string"), Format: o.Format,
+		Name: o.Name, Type: orDefault(o.Type, "string"), Format: o.Format,
 		Description: o.Description, Priority: o.Priority, Path: o.Path,
 	}
 }
 
-// describe fills in what the options of a field say, except its type.
-func (f *Field) describe(o *options.Field, n *meta.Naming) {
-	f.Always = o.GetAlways()
+// applyOptions fills in what the options of a field say, except its type.
+func (f *Field) applyOptions(o *options.Field, n *meta.Naming) {
+	f.EmitEmpty = o.GetAlways()
 	f.ListType = ListType(o.GetListType())
 	f.ListMapKeys = o.GetListMapKeys()
 	f.MapAtomic = o.GetMapAtomic()
@@ -137,7 +137,7 @@ func (f *Field) describe(o *options.Field, n *meta.Naming) {
 	f.Documented = Presence(o.GetDocumented())
 	f.Immutable = o.GetImmutable()
 	for _, value := range o.GetEnum() {
-		f.Enum = append(f.Enum, n.Name(value))
+		f.Enum = append(f.Enum, n.Translate(value))
 	}
 	if o != nil {
 		f.Min, f.Max = o.Min, o.Max
@@ -171,7 +171,7 @@ func verbs(declared, standard []string) []string {
 	return slices.Sorted(slices.Values(declared))
 }
 
-func either(s, instead string) string {
+func orDefault(s, instead string) string {
 	if s == "" {
 		return instead
 	}

@@ -11,21 +11,21 @@ import (
 // It is immutable after the catalogue is built.
 type Kind struct {
 	meta.GroupVersionKind
-	Resource   string // plural, as in URLs
-	Singular   string
-	List       string // what lists call themselves; "" for the kind with "List" behind it
-	ShortNames []string
-	Categories []string
-	Namespaced bool
-	Verbs      []string // sorted; of the main resource
+	Resource     string // plural, as in URLs
+	Singular     string
+	ListKindName string // what lists call themselves; "" for the kind with "List" behind it
+	ShortNames   []string
+	Categories   []string
+	Namespaced   bool
+	Verbs        []string // sorted; of the main resource
 	// Storage names the collection that holds the objects. It differs from the served
 	// group and resource where two groups share one storage.
 	Storage meta.GroupResource
 	// Stored is the kind whose form objects have at rest: the kind itself, but where
 	// several versions or groups share a storage.
 	Stored *Kind
-	// Forms lists, for a stored kind, all kinds that show the objects of its storage.
-	Forms []*Kind
+	// Versions lists, for a stored kind, all kinds that show the objects of its storage.
+	Versions []*Kind
 	// Conversion leads from the kind's form to that of Stored and back; zero if they are one.
 	Conversion Conversion
 	// Deprecation is nil for a version that is to stay.
@@ -38,26 +38,26 @@ type Kind struct {
 	ConditionalUpdate bool
 	// Generation: metadata.generation counts changes of anything but metadata and status.
 	Generation bool
-	// SpecFinalizers: spec.finalizers hold a terminating object too (namespaces).
-	SpecFinalizers bool
+	// HasSpecFinalizers: spec.finalizers hold a terminating object too (namespaces).
+	HasSpecFinalizers bool
 	// GracefulDeletion: delete first sets a deletion time (Pods).
 	GracefulDeletion bool
-	// Name says how metadata.name is checked.
-	Name         NameFormat
-	Subresources []Subresource
-	Columns      []Column
-	SelectFields []SelectField // beyond metadata.name and metadata.namespace
-	Indexed      []int         // the SelectFields by which objects are found without looking at all
-	Message      *Message
-	Rules        Rules
+	// NameFormat says how metadata.name is checked.
+	NameFormat    NameFormat
+	Subresources  []Subresource
+	Columns       []Column
+	SelectFields  []SelectField // beyond metadata.name and metadata.namespace
+	IndexedFields []int         // the SelectFields by which objects are found without looking at all
+	Message       *Message
+	Rules         Rules
 	// Definition is the name of the object that defines the kind; "" for a built-in kind.
 	Definition string
-	// First is the kind that was defined first under the same group, version and resource; nil for
+	// Original is the kind that was defined first under the same group, version and resource; nil for
 	// that kind itself.
-	First *Kind
-	// Item is the length of `{"kind":"…","apiVersion":"…",`, which begins each stored object; 1 where
+	Original *Kind
+	// ItemOffset is the length of `{"kind":"…","apiVersion":"…",`, which begins each stored object; 1 where
 	// items of lists say what they are.
-	Item int
+	ItemOffset int
 }
 
 // Virtual tells a kind of which nothing is stored: a create is answered, and forgotten.
@@ -71,7 +71,7 @@ type Deprecation struct{ Since, Removed, Replacement, Warning string }
 // A SelectField is a field that field selectors may name. Path leads to it in the stored form. Where
 // it is empty, Else counts, the path of another SelectField; "" for none. One of a stored kind that
 // has no Name is there for other versions.
-type SelectField struct{ Name, Path, Else string }
+type SelectField struct{ Name, Path, Fallback string }
 
 // A Conversion turns trees of one version into those of another, without loss: what one
 // form has no field for travels in annotations. Both change the tree that they get, which
@@ -86,9 +86,9 @@ type Subresource struct {
 	Name  string
 	Kind  meta.GroupVersionKind // the kind it speaks; zero means the parent's
 	Verbs []string
-	// Speaks is Kind in the catalogue; nil means the parent's.
-	Speaks *Kind
-	Scale  *Scale // for the sub-resource scale
+	// BodyKind is Kind in the catalogue; nil means the parent's.
+	BodyKind *Kind
+	Scale    *Scale // for the sub-resource scale
 	// Field is the one field of the object, beside metadata, that a write reaches; "" if it may
 	// reach any.
 	Field string
@@ -159,9 +159,9 @@ type Rules struct {
 	// Prepare runs before validation: old is nil on create. It drops or carries over
 	// what the client may not set (for example status on the main resource).
 	Prepare func(obj, old Tree)
-	// Served reports what a version asks of writes through it, beyond what the stored form
+	// ValidateServed reports what a version asks of writes through it, beyond what the stored form
 	// asks of all. It gets stored forms; old is nil on create.
-	Served func(obj, old Tree, faults *Faults)
+	ValidateServed func(obj, old Tree, faults *Faults)
 	// Evaluate reports what the expressions of a version ask of writes through it that are valid
 	// otherwise. It ends with the context, whose end the caller has to look for. It gets stored forms; old is
 	// nil on create.
@@ -173,13 +173,13 @@ type Rules struct {
 	ValidateSpec func(spec Tree, faults *Faults)
 	// ValidateUpdate reports what may not change from old to obj.
 	ValidateUpdate func(obj, old Tree, faults *Faults)
-	// Deleting marks obj, a copy, when its deletion begins. With it an object goes only when its
+	// BeginDelete marks obj, a copy, when its deletion begins. With it an object goes only when its
 	// last finalizer does. now is the time of the write, as trees hold times.
-	Deleting func(obj Tree, now string)
+	BeginDelete func(obj Tree, now string)
 	// Warn tells what a valid obj says in vain or should say otherwise; old is nil on create.
 	Warn func(obj, old Tree) []string
-	// PlainFinalizers says that finalizers need no domain in their names.
-	PlainFinalizers bool
+	// AllowUnqualifiedFinalizers says that finalizers need no domain in their names.
+	AllowUnqualifiedFinalizers bool
 }
 
 // Faults gathers the causes of one validation.
@@ -194,20 +194,20 @@ type Message struct {
 	Fields []*Field // in order of declaration, which is the order of encoding; inlined messages are expanded in place
 	// Doc is a short description for OpenAPI.
 	Doc string
-	// Typed: the JSON form also holds kind and apiVersion. They are in no plan: Protobuf
+	// HasTypeMeta: the JSON form also holds kind and apiVersion. They are in no plan: Protobuf
 	// keeps them in its envelope, and the server writes them from the Kind. Within another
 	// message an object is not typed: there both are fields, without numbers.
-	Typed bool
-	// Other is the form of every field that Fields does not list; nil where there are none of
+	HasTypeMeta bool
+	// Additional is the form of every field that Fields does not list; nil where there are none of
 	// that sort. Only what custom kinds are made of has it.
-	Other *Field
+	Additional *Field
 	// Custom is set for the objects of custom kinds.
 	Custom *Custom
 
-	byName    map[string]*Field
-	sorted    []*Field
-	parted    []*Field
-	completed []*Field
+	byName      map[string]*Field
+	sorted      []*Field
+	composite   []*Field
+	defaultable []*Field
 }
 
 // Field finds a field by its JSON name; nil if there is none.
@@ -215,19 +215,19 @@ func (m *Message) Field(name string) *Field {
 	if f := m.byName[name]; f != nil {
 		return f
 	}
-	return m.Other
+	return m.Additional
 }
 
 // Sorted lists the fields by their JSON names. The caller may not change it.
 func (m *Message) Sorted() []*Field { return m.sorted }
 
-// Parted lists, by their JSON names, the fields that may hold messages, or lists whose items are
+// Composite lists, by their JSON names, the fields that may hold messages, or lists whose items are
 // told apart. The caller may not change it.
-func (m *Message) Parted() []*Field { return m.parted }
+func (m *Message) Composite() []*Field { return m.composite }
 
-// Completed lists, in order of declaration, the fields that defaults may fill, or fill something
+// Defaultable lists, in order of declaration, the fields that defaults may fill, or fill something
 // in. The caller may not change it.
-func (m *Message) Completed() []*Field { return m.completed }
+func (m *Message) Defaultable() []*Field { return m.defaultable }
 
 // A Field is one field of a message.
 type Field struct {
@@ -242,12 +242,12 @@ type Field struct {
 	// Wire holds the field numbers on the way from the enclosing message to the field:
 	// one for a plain field; more where it lies inside an inlined message.
 	Wire []int32
-	// Always: encoders write the field even when it is empty ("" , 0, false, {} or null for lists).
-	Always bool
-	// WireAlways is the same for Protobuf: every single value that is no pointer and no
+	// EmitEmpty: encoders write the field even when it is empty ("" , 0, false, {} or null for lists).
+	EmitEmpty bool
+	// WireEmitEmpty is the same for Protobuf: every single value that is no pointer and no
 	// bytes is written there, even when it is zero, or empty, or left out of JSON.
 	// Repeated scalars are never packed.
-	WireAlways bool
+	WireEmitEmpty bool
 	// Pointer: an explicit zero value differs from an absent one and is kept.
 	Pointer bool
 

@@ -11,9 +11,9 @@ import (
 // canonical text; an IntOrString is an int64 or a string.
 type Tree = map[string]any
 
-// Same tells whether two values of trees are one: the same scalar, or one object or list in
+// SameRef tells whether two values of trees are one: the same scalar, or one object or list in
 // memory. Two lists without items are one if both are there, or neither.
-func Same(a, b any) bool {
+func SameRef(a, b any) bool {
 	switch x := a.(type) {
 	case Tree:
 		y, ok := b.(Tree)
@@ -35,9 +35,9 @@ func Same(a, b any) bool {
 	return a == b
 }
 
-// Identical compares two values of trees to the letter: nothing and an empty object differ.
-func Identical(a, b any) bool {
-	if Same(a, b) {
+// StrictEqual compares two values of trees to the letter: nothing and an empty object differ.
+func StrictEqual(a, b any) bool {
+	if SameRef(a, b) {
 		return true
 	}
 	switch x := a.(type) {
@@ -47,14 +47,14 @@ func Identical(a, b any) bool {
 			return false
 		}
 		for name, v := range x {
-			if w, there := y[name]; !there || !Identical(v, w) {
+			if w, there := y[name]; !there || !StrictEqual(v, w) {
 				return false
 			}
 		}
 		return true
 	case []any:
 		y, ok := b.([]any)
-		return ok && (x == nil) == (y == nil) && slices.EqualFunc(x, y, Identical)
+		return ok && (x == nil) == (y == nil) && slices.EqualFunc(x, y, StrictEqual)
 	}
 	return false
 }

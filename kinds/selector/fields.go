@@ -150,23 +150,23 @@ func (t *term) of(o *meta.Object) string {
 		return o.Key.Name
 	case t.field == fieldNamespace:
 		return o.Key.Namespace
-	case t.field < len(o.Head.Fields):
-		return o.Head.Fields[t.field]
+	case t.field < len(o.Meta.Fields):
+		return o.Meta.Fields[t.field]
 	}
 	return ""
 }
 
 // Name is the value that metadata.name must have, if the selector asks for one.
-func (f Fields) Name() (string, bool) { return f.exact(fieldName) }
+func (f Fields) Name() (string, bool) { return f.requiredValue(fieldName) }
 
 // Namespace is the value that metadata.namespace must have, if the selector asks for one.
-func (f Fields) Namespace() (string, bool) { return f.exact(fieldNamespace) }
+func (f Fields) Namespace() (string, bool) { return f.requiredValue(fieldNamespace) }
 
 // Value is the value that a selectable field must have, if the selector asks for one; i is its
 // place among the SelectFields of the stored kind.
-func (f Fields) Value(i int) (string, bool) { return f.exact(i) }
+func (f Fields) Value(i int) (string, bool) { return f.requiredValue(i) }
 
-func (f Fields) exact(field int) (string, bool) {
+func (f Fields) requiredValue(field int) (string, bool) {
 	for i := range f.terms {
 		if t := &f.terms[i]; t.field == field && !t.not {
 			return t.value, true

@@ -15,11 +15,11 @@ type operator uint8
 
 const (
 	exists operator = iota
-	absent
+	doesNotExist
 	in    // also = and ==
 	notIn // also !=
-	above
-	below
+	greaterThan
+	lessThan
 )
 
 // A requirement is a condition on one label.
@@ -48,7 +48,7 @@ func (r *requirement) matches(labels meta.Labels) bool {
 	switch r.op {
 	case exists:
 		return has
-	case absent:
+	case doesNotExist:
 		return !has
 	case in:
 		return has && slices.Contains(r.values, v)
@@ -62,7 +62,7 @@ func (r *requirement) matches(labels meta.Labels) bool {
 	if err != nil {
 		return false
 	}
-	if r.op == above {
+	if r.op == greaterThan {
 		return n > r.number
 	}
 	return n < r.number

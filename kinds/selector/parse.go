@@ -66,8 +66,8 @@ func scan(s string) (tok, rest string) {
 	return s[:n], s[n:]
 }
 
-// identifier reports whether a token is a key or a value.
-func identifier(tok string) bool {
+// isIdentifier reports whether a token is a key or a value.
+func isIdentifier(tok string) bool {
 	return tok != "" && strings.IndexByte(special, tok[0]) < 0
 }
 
@@ -78,7 +78,7 @@ func (p *parser) selector() ([]requirement, error) {
 		if tok == "" {
 			return out, nil
 		}
-		if !identifier(tok) && tok != "!" {
+		if !isIdentifier(tok) && tok != "!" {
 			return nil, fmt.Errorf("found '%s', expected: !, identifier, or 'end of string'", tok)
 		}
 		r, err := p.requirement()
@@ -90,7 +90,7 @@ func (p *parser) selector() ([]requirement, error) {
 		case "":
 			return out, nil
 		case ",":
-			if after := p.peek(); !identifier(after) && after != "!" {
+			if after := p.peek(); !isIdentifier(after) && after != "!" {
 				return nil, fmt.Errorf("found '%s', expected: identifier after ','", after)
 			}
 		default:
@@ -102,13 +102,13 @@ func (p *parser) selector() ([]requirement, error) {
 func (p *parser) requirement() (r requirement, err error) {
 	tok := p.next()
 	if tok == "!" {
-		r.op = absent
+		r.op = doesNotExist
 		tok = p.next()
 	}
-	if !identifier(tok) {
+	if !isIdentifier(tok) {
 		return r, fmt.Errorf("found '%s', expected: identifier", tok)
 	}
-	if r.key = tok; r.op == absent {
+	if r.key = tok; r.op == doesNotExist {
 		return r, checkKey(tok)
 	}
 	if err := checkKey(tok); err != nil {
@@ -133,7 +133,7 @@ func (p *parser) condition(r requirement) (requirement, error) {
 			return r, err
 		}
 	case "=", "==", "!=", ">", "<":
-		r.op = map[string]operator{"=": in, "==": in, "!=": notIn, ">": above, "<": below}[op]
+		r.op = map[string]operator{"=": in, "==": in, "!=": notIn, ">": greaterThan, "<": lessThan}[op]
 		v, err := p.exact()
 		if err != nil {
 			return r, err
@@ -142,7 +142,7 @@ func (p *parser) condition(r requirement) (requirement, error) {
 	default:
 		return r, fmt.Errorf("found '%s', expected: in, notin, =, ==, !=, gt, lt", op)
 	}
-	if r.op == above || r.op == below {
+	if r.op == greaterThan || r.op == lessThan {
 		if r.number, err = strconv.ParseInt(r.values[0], 10, 64); err != nil {
 			return r, fmt.Errorf("values[0]: Invalid value: %q: for 'Gt', 'Lt' operators, the value must be an integer", r.values[0])
 		}
@@ -156,7 +156,7 @@ func (p *parser) exact() (string, error) {
 	if tok == "" || tok == "," {
 		return "", nil
 	}
-	if !identifier(tok) {
+	if !isIdentifier(tok) {
 		return "", fmt.Errorf("found '%s', expected: identifier", tok)
 	}
 	return p.next(), nil
@@ -171,7 +171,7 @@ func (p *parser) set() ([]string, error) {
 	var values []string
 	for {
 		v := ""
-		if identifier(p.peek()) {
+		if isIdentifier(p.peek()) {
 			v = p.next()
 		}
 		values = append(values, v)

@@ -56,7 +56,7 @@ func TestFields(t *testing.T) {
 	k := &schema.Kind{SelectFields: []schema.SelectField{{Name: "status.phase", Path: "status.phase"}, {Name: "spec.nodeName", Path: "spec.nodeName"}}}
 	k.Stored = k
 	other := &schema.Kind{Stored: k, SelectFields: []schema.SelectField{{Name: "node", Path: "spec.nodeName"}}}
-	o := &meta.Object{Key: meta.Key{Namespace: "ns", Name: "a"}, Head: meta.Head{Fields: []string{"Running", `x,=\`}}}
+	o := &meta.Object{Key: meta.Key{Namespace: "ns", Name: "a"}, Meta: meta.ObjectMeta{Fields: []string{"Running", `x,=\`}}}
 	for s, want := range map[string]bool{
 		"": true, "metadata.name=a": true, "metadata.name==b": false, "metadata.namespace!=ns": false,
 		"status.phase=Running,spec.nodeName!=n": true, `spec.nodeName=x\,\=\\`: true, "status.phase=": false,

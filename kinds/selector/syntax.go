@@ -26,7 +26,7 @@ func checkKey(key string) error {
 		return invalid("prefix part must be non-empty")
 	case len(prefix) > 253:
 		return invalid("prefix part must be no more than 253 bytes")
-	case !subdomain(prefix):
+	case !isSubdomain(prefix):
 		return invalid(prefixed)
 	}
 	switch {
@@ -34,7 +34,7 @@ func checkKey(key string) error {
 		return invalid("name part must be non-empty; " + namePart)
 	case len(name) > 63:
 		return invalid("name part must be no more than 63 bytes")
-	case !word(name):
+	case !isName(name):
 		return invalid(namePart)
 	}
 	return nil
@@ -45,29 +45,29 @@ func checkValues(key string, values []string) error {
 		switch {
 		case len(v) > 63:
 			return fmt.Errorf("values[%d][%s]: Invalid value: %q: must be no more than 63 bytes", i, key, v)
-		case v != "" && !word(v):
+		case v != "" && !isName(v):
 			return fmt.Errorf("values[%d][%s]: Invalid value: %q: %s", i, key, v, valued)
 		}
 	}
 	return nil
 }
 
-// word: letters, digits, '-', '_', '.'; letters or digits at both ends.
-func word(s string) bool {
+// isName: letters, digits, '-', '_', '.'; letters or digits at both ends.
+func isName(s string) bool {
 	for i := 0; i < len(s); i++ {
-		if !alphanumeric(s[i]) && s[i] != '-' && s[i] != '_' && s[i] != '.' {
+		if !isAlphanumeric(s[i]) && s[i] != '-' && s[i] != '_' && s[i] != '.' {
 			return false
 		}
 	}
-	return alphanumeric(s[0]) && alphanumeric(s[len(s)-1])
+	return isAlphanumeric(s[0]) && isAlphanumeric(s[len(s)-1])
 }
 
-func alphanumeric(c byte) bool {
+func isAlphanumeric(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
 }
 
-// subdomain: dot-separated parts of lower-case letters, digits and '-', no '-' at an end.
-func subdomain(s string) bool {
+// isSubdomain: dot-separated parts of lower-case letters, digits and '-', no '-' at an end.
+func isSubdomain(s string) bool {
 	for part := range strings.SplitSeq(s, ".") {
 		if part == "" || part[0] == '-' || part[len(part)-1] == '-' {
 			return false

@@ -20,7 +20,7 @@ func (m *Mem) Crash(chance *rand.Rand) *Mem {
 	after := NewMem()
 	nodes := map[*node]*node{}
 	for _, p := range slices.Sorted(maps.Keys(names)) {
-		if !under(p, names) {
+		if !inKeptDir(p, names) {
 			continue
 		}
 		n := names[p]

@@ -15,12 +15,12 @@ type FS interface {
 	Create(path string) (File, error)
 	// Open opens an existing file for reading.
 	Open(path string) (File, error)
-	// Edit opens an existing file for reading and writing.
-	Edit(path string) (File, error)
-	// Log opens an existing file that grows forward: what a write goes over is zeros, if it is
+	// OpenReadWrite opens an existing file for reading and writing.
+	OpenReadWrite(path string) (File, error)
+	// OpenLog opens an existing file that grows forward: what a write goes over is zeros, if it is
 	// anything, and so is what follows. A write may leave more zeros behind itself, up to a
 	// multiple of 4 KiB. Where the system can, it is durable when it returns.
-	Log(path string) (File, error)
+	OpenLog(path string) (File, error)
 	Rename(from, to string) error
 	Remove(path string) error
 	// ReadDir answers the names in a directory in ascending order.

@@ -10,8 +10,8 @@ import (
 // blockSize is what direct writes are aligned to, in the file as in memory.
 const blockSize = 4 << 10
 
-// mostBuffer is the largest buffer that a logFile keeps between writes.
-const mostBuffer = 1 << 20
+// maxBuffer is the largest buffer that a logFile keeps between writes.
+const maxBuffer = 1 << 20
 
 // A logFile writes past the page cache, which saves copying, and pages that nobody reads. A
 // write is whole blocks: it begins with what the block held before, and ends with zeros. The
@@ -25,8 +25,8 @@ type logFile struct {
 	dirty  bool     // something else than a direct write has happened since the last Sync
 }
 
-// logOf makes a file a log, if the file system has direct writes.
-func logOf(f osFile) File {
+// newLogFile makes a file a log, if the file system has direct writes.
+func newLogFile(f osFile) File {
 	direct, err := os.OpenFile(f.Name(), os.O_WRONLY|syscall.O_DIRECT|syscall.O_DSYNC, 0)
 	if err != nil {
 		return f
@@ -62,8 +62,8 @@ func (f *logFile) WriteAt(b []byte, off int64) (int, error) {
 func (f *logFile) blocks(b []byte, off int64, head int) ([]byte, error) {
 	size := (head + len(b) + blockSize - 1) / blockSize * blockSize
 	old := f.last
-	if cap(f.buf) < size || cap(f.buf) > mostBuffer {
-		f.buf = aligned(max(size, min(2*size, mostBuffer)))
+	if cap(f.buf) < size || cap(f.buf) > maxBuffer {
+		f.buf = aligned(max(size, min(2*size, maxBuffer)))
 	}
 	whole := f.buf[:size]
 	if f.end == off {

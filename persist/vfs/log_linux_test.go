@@ -17,7 +17,7 @@ func newLog(t *testing.T) (path string, file File) {
 		err = created.Close()
 	}
 	if err == nil {
-		file, err = OS{}.Log(path)
+		file, err = OS{}.OpenLog(path)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -66,7 +66,7 @@ func TestLogHoldsWhatWasWritten(t *testing.T) {
 			err = file.Truncate(int64(len(want)))
 		case 1:
 			if err = file.Close(); err == nil {
-				file, err = OS{}.Log(path)
+				file, err = OS{}.OpenLog(path)
 			}
 		}
 		if err != nil {

@@ -130,8 +130,8 @@ func (m *Mem) Files() []string {
 	return out
 }
 
-// step counts a changing operation and asks the fault function. m.mu is held.
-func (m *Mem) step(name, p string) error {
+// beginOp counts a changing operation and asks the fault function. m.mu is held.
+func (m *Mem) beginOp(name, p string) error {
 	if m.crashed {
 		return ErrCrashed
 	}
@@ -153,7 +153,7 @@ func (m *Mem) Create(p string) (File, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	p = path.Clean(p)
-	if err := m.step("create", p); err != nil {
+	if err := m.beginOp("create", p); err != nil {
 		return nil, err
 	}
 	if parent := m.now[path.Dir(p)]; parent == nil || !parent.dir {
@@ -171,16 +171,16 @@ func (m *Mem) Create(p string) (File, error) {
 // Open implements FS.
 func (m *Mem) Open(p string) (File, error) { return m.open(p) }
 
-// Edit implements FS.
-func (m *Mem) Edit(p string) (File, error) { return m.edit(p) }
+// OpenReadWrite implements FS.
+func (m *Mem) OpenReadWrite(p string) (File, error) { return m.openReadWrite(p) }
 
-// Log implements FS. Its writes are as far from durable as any.
-func (m *Mem) Log(p string) (File, error) { return m.edit(p) }
+// OpenLog implements FS. Its writes are as far from durable as any.
+func (m *Mem) OpenLog(p string) (File, error) { return m.openReadWrite(p) }
 
-// edit opens a file for writing, about which the fault function is asked.
-func (m *Mem) edit(p string) (File, error) {
+// openReadWrite opens a file for writing, about which the fault function is asked.
+func (m *Mem) openReadWrite(p string) (File, error) {
 	m.mu.Lock()
-	err := m.step("edit", path.Clean(p))
+	err := m.beginOp("edit", path.Clean(p))
 	m.mu.Unlock()
 	if err != nil {
 		return nil, err
@@ -207,7 +207,7 @@ func (m *Mem) Rename(from, to string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	from, to = path.Clean(from), path.Clean(to)
-	if err := m.step("rename", to); err != nil {
+	if err := m.beginOp("rename", to); err != nil {
 		return err
 	}
 	n := m.now[from]
@@ -224,7 +224,7 @@ func (m *Mem) Remove(p string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	p = path.Clean(p)
-	if err := m.step("remove", p); err != nil {
+	if err := m.beginOp("remove", p); err != nil {
 		return err
 	}
 	if m.now[p] == nil {
@@ -260,7 +260,7 @@ func (m *Mem) MkdirAll(dir string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	dir = path.Clean(dir)
-	if err := m.step("mkdir", dir); err != nil {
+	if err := m.beginOp("mkdir", dir); err != nil {
 		return err
 	}
 	for d := dir; d != "/" && d != "."; d = path.Dir(d) {
@@ -276,7 +276,7 @@ func (m *Mem) SyncDir(dir string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	dir = path.Clean(dir)
-	if err := m.step("syncdir", dir); err != nil {
+	if err := m.beginOp("syncdir", dir); err != nil {
 		return err
 	}
 	for p := range m.durable {

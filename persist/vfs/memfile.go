@@ -37,23 +37,23 @@ func (f *memFile) ReadAt(b []byte, off int64) (int, error) {
 func (f *memFile) WriteAt(b []byte, off int64) (int, error) {
 	f.m.mu.Lock()
 	defer f.m.mu.Unlock()
-	if err := f.m.step("write", f.path); err != nil {
+	if err := f.m.beginOp("write", f.path); err != nil {
 		if errors.Is(err, ErrCrashed) {
-			f.put(b[:len(b)/2], off)
+			f.writeAt(b[:len(b)/2], off)
 		}
 		return 0, err
 	}
 	grows := off + int64(len(b)) - int64(len(f.node.data))
 	if over := f.m.used() + grows - f.m.budget; f.m.budget >= 0 && grows > 0 && over > 0 {
 		b = b[:max(0, int64(len(b))-over)]
-		f.put(b, off)
+		f.writeAt(b, off)
 		return len(b), &fs.PathError{Op: "write", Path: f.path, Err: syscall.ENOSPC}
 	}
-	f.put(b, off)
+	f.writeAt(b, off)
 	return len(b), nil
 }
 
-func (f *memFile) put(b []byte, off int64) {
+func (f *memFile) writeAt(b []byte, off int64) {
 	if len(b) == 0 {
 		return
 	}
@@ -66,7 +66,7 @@ func (f *memFile) put(b []byte, off int64) {
 func (f *memFile) Sync() error {
 	f.m.mu.Lock()
 	defer f.m.mu.Unlock()
-	if err := f.m.step("sync", f.path); err != nil {
+	if err := f.m.beginOp("sync", f.path); err != nil {
 		return err
 	}
 	f.node.synced = slices.Clone(f.node.data)
@@ -76,7 +76,7 @@ func (f *memFile) Sync() error {
 func (f *memFile) Truncate(size int64) error {
 	f.m.mu.Lock()
 	defer f.m.mu.Unlock()
-	if err := f.m.step("truncate", f.path); err != nil {
+	if err := f.m.beginOp("truncate", f.path); err != nil {
 		return err
 	}
 	if size <= int64(len(f.node.data)) {
@@ -91,7 +91,7 @@ func (f *memFile) Truncate(size int64) error {
 func (f *memFile) Allocate(size int64) error {
 	f.m.mu.Lock()
 	defer f.m.mu.Unlock()
-	if err := f.m.step("allocate", f.path); err != nil {
+	if err := f.m.beginOp("allocate", f.path); err != nil {
 		return err
 	}
 	grows := size - int64(len(f.node.data))
@@ -115,8 +115,8 @@ func (f *memFile) Size() (int64, error) {
 
 func (f *memFile) Close() error { return nil }
 
-// under says whether p lies in a directory that is itself kept.
-func under(p string, kept map[string]*node) bool {
+// inKeptDir says whether p lies in a directory that is itself kept.
+func inKeptDir(p string, kept map[string]*node) bool {
 	for d := path.Dir(p); d != "/" && d != "."; d = path.Dir(d) {
 		if n := kept[d]; n == nil || !n.dir {
 			return false

@@ -43,16 +43,16 @@ func (OS) Create(path string) (File, error) {
 // Open implements FS.
 func (OS) Open(path string) (File, error) { return openOS(path, os.O_RDONLY) }
 
-// Edit implements FS.
-func (OS) Edit(path string) (File, error) { return openOS(path, os.O_RDWR) }
+// OpenReadWrite implements FS.
+func (OS) OpenReadWrite(path string) (File, error) { return openOS(path, os.O_RDWR) }
 
-// Log implements FS. Where the system knows no better way, the file is like any other.
-func (fs OS) Log(path string) (File, error) {
-	file, err := fs.Edit(path)
+// OpenLog implements FS. Where the system knows no better way, the file is like any other.
+func (fs OS) OpenLog(path string) (File, error) {
+	file, err := fs.OpenReadWrite(path)
 	if err != nil {
 		return nil, err
 	}
-	return logOf(file.(osFile)), nil
+	return newLogFile(file.(osFile)), nil
 }
 
 // Rename implements FS.

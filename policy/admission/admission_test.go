@@ -21,33 +21,35 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// signers allows a verb on certain signers.
-type signers struct{ verb, names string }
+// signerAuthorizer allows a verb on certain signers.
+type signerAuthorizer struct{ verb, names string }
 
-func (s signers) Authorize(a authz.Attributes) (authz.Decision, string) {
+func (s signerAuthorizer) Authorize(a authz.Attributes) (authz.Decision, string) {
 	if a.Verb == s.verb && a.Resource == "signers" && a.Group == "certificates.platform.io" && strings.Contains(" "+s.names+" ", " "+a.Name+" ") {
 		return authz.Allow, ""
 	}
 	return authz.NoOpinion, ""
 }
 
-// stored is the one object that there is.
-type stored struct{ tree schema.Tree }
+// singleObject is the one object that there is.
+type singleObject struct{ tree schema.Tree }
 
-func (s stored) Get(r meta.GroupResource, _, name string) *policy.Object {
+func (s singleObject) Get(r meta.GroupResource, _, name string) *policy.Object {
 	if s.tree == nil || name != "c" || r.String() != "certificatesigningrequests.certificates.platform.io" {
 		return nil
 	}
 	return &policy.Object{Tree: s.tree}
 }
 
-func (stored) Follow(context.Context, meta.GroupResource, func(policy.Change)) error { return nil }
+func (singleObject) Inform(context.Context, meta.GroupResource, func(policy.Change)) error {
+	return nil
+}
 
-func chain(switches admission.Switches, may authz.Authorizer, objects policy.Objects) *admission.Chain {
+func newChain(switches admission.PluginConfig, may authz.Authorizer, objects policy.Objects) *admission.Chain {
 	return admission.New(meta.Platform, switches, []admission.Registration{
-		admission.CertificateRequester(), admission.CertificateSubjects(meta.Platform),
+		admission.CertificateRequester(), admission.CertificateSubjectRestriction(meta.Platform),
 		admission.CertificateApproval(may, objects, meta.Platform), admission.CertificateSigning(may, objects, meta.Platform),
-		admission.InUseProtection(meta.Platform), admission.NewNodeTaint(meta.Platform),
+		admission.StorageObjectInUseProtection(meta.Platform), admission.TaintNodesByCondition(meta.Platform),
 	})
 }
 
@@ -88,8 +90,8 @@ func TestPlugins(t *testing.T) {
 	signed := func(status string) string { return `{"spec":{"signerName":"example.com/s"},"status":` + status + `}` }
 	for _, test := range []struct {
 		name, resource, old, new string
-		switches                 admission.Switches
-		may                      signers
+		switches                 admission.PluginConfig
+		may                      signerAuthorizer
 		want, fault              string // want is New afterwards, if it changes
 	}{
 		{name: "a claim is protected", resource: "/persistentvolumeclaims", new: `{"metadata":{}}`,
@@ -99,7 +101,7 @@ func TestPlugins(t *testing.T) {
 		{name: "once", resource: "/persistentvolumes", new: `{"metadata":{"finalizers":["platform.io/pv-protection"]}}`},
 		{name: "only when it is new", resource: "/persistentvolumes", old: `{}`, new: `{"metadata":{}}`},
 		{name: "switched off", resource: "/persistentvolumes", new: `{"metadata":{}}`,
-			switches: admission.Switches{Disabled: []string{"StorageObjectInUseProtection"}}},
+			switches: admission.PluginConfig{Disabled: []string{"StorageObjectInUseProtection"}}},
 		{name: "a node is tainted", resource: "/nodes", new: `{"spec":{"taints":[{"effect":"NoExecute","key":"node.platform.io/not-ready"}]}}`,
 			want: `{"spec":{"taints":[{"effect":"NoExecute","key":"node.platform.io/not-ready"},{"effect":"NoSchedule","key":"node.platform.io/not-ready"}]}}`},
 		{name: "a node that is already", resource: "/nodes", new: `{"spec":{"taints":[{"effect":"NoSchedule","key":"node.platform.io/not-ready"}]}}`},
@@ -109,21 +111,21 @@ func TestPlugins(t *testing.T) {
 			fault: "use of " + client + " signer with system:masters group is not allowed"},
 		{name: "a delete of it", resource: csr, old: `{"spec":{"signerName":"` + client + `","request":"` + masters + `"}}`},
 		{name: "approval without the right", resource: csr + "/approval", old: signed(`{}`), new: signed(`{}`),
-			may: signers{"sign", "example.com/s example.com/*"}, fault: `user not permitted to approve requests with signerName "example.com/s"`},
-		{name: "approval by name", resource: csr + "/approval", old: signed(`{}`), new: signed(`{}`), may: signers{"approve", "example.com/s"}},
-		{name: "approval by domain", resource: csr + "/approval", old: signed(`{}`), new: signed(`{}`), may: signers{"approve", "example.com/*"}},
+			may: signerAuthorizer{"sign", "example.com/s example.com/*"}, fault: `user not permitted to approve requests with signerName "example.com/s"`},
+		{name: "approval by name", resource: csr + "/approval", old: signed(`{}`), new: signed(`{}`), may: signerAuthorizer{"approve", "example.com/s"}},
+		{name: "approval by domain", resource: csr + "/approval", old: signed(`{}`), new: signed(`{}`), may: signerAuthorizer{"approve", "example.com/*"}},
 		{name: "approval of another signer", resource: csr + "/approval", old: signed(`{}`), new: `{"spec":{"signerName":"mine.com/s"}}`,
-			may: signers{"approve", "mine.com/s"}, fault: `signerName "example.com/s"`},
+			may: signerAuthorizer{"approve", "mine.com/s"}, fault: `signerName "example.com/s"`},
 		{name: "signing without the right", resource: csr + "/status", old: signed(`{}`), new: signed(`{"certificate":"x"}`),
-			may: signers{"approve", "example.com/s"}, fault: `user not permitted to sign requests with signerName "example.com/s"`},
+			may: signerAuthorizer{"approve", "example.com/s"}, fault: `user not permitted to sign requests with signerName "example.com/s"`},
 		{name: "a verdict without the right", resource: csr + "/status", old: signed(`{}`), new: signed(`{"conditions":[{"type":"Failed"}]}`),
 			fault: `not permitted to sign`},
-		{name: "signing", resource: csr + "/status", old: signed(`{}`), new: signed(`{"certificate":"x"}`), may: signers{"sign", "example.com/*"}},
+		{name: "signing", resource: csr + "/status", old: signed(`{}`), new: signed(`{"certificate":"x"}`), may: signerAuthorizer{"sign", "example.com/*"}},
 		{name: "a status that decides nothing", resource: csr + "/status", old: signed(`{"certificate":"x"}`), new: signed(`{"certificate":"x"}`)},
 	} {
 		parts := append(strings.SplitN(test.resource, "/", 3), "")
 		k := kind(parts[0], parts[1])
-		a := chain(test.switches, test.may, stored{tree(t, test.old)}).For(jane, k, parts[2], meta.Key{Name: "c"})
+		a := newChain(test.switches, test.may, singleObject{tree(t, test.old)}).For(jane, k, parts[2], meta.Key{Name: "c"})
 		old, wanted := tree(t, test.old), tree(t, test.new)
 		var err error
 		if a != nil {
@@ -139,33 +141,33 @@ func TestPlugins(t *testing.T) {
 		default:
 			want := test.want
 			if want == "" {
-				want = shown(t, tree(t, test.new))
+				want = toJSON(t, tree(t, test.new))
 			}
-			if got := shown(t, wanted); got != want {
+			if got := toJSON(t, wanted); got != want {
 				t.Errorf("%s: got %s, want %s", test.name, got, want)
 			}
-			if got, want := shown(t, old), shown(t, tree(t, test.old)); got != want {
+			if got, want := toJSON(t, old), toJSON(t, tree(t, test.old)); got != want {
 				t.Errorf("%s: the old state became %s", test.name, got)
 			}
 		}
 	}
-	k := kind(parts(csr))
-	replaced := chain(admission.Switches{}, signers{"approve", "mine.com/s"}, stored{tree(t, `{"spec":{"signerName":"mine.com/s"}}`)}).For(jane, k, "approval", meta.Key{Name: "c"})
+	k := kind(splitGroupResource(csr))
+	replaced := newChain(admission.PluginConfig{}, signerAuthorizer{"approve", "mine.com/s"}, singleObject{tree(t, `{"spec":{"signerName":"mine.com/s"}}`)}).For(jane, k, "approval", meta.Key{Name: "c"})
 	if err := replaced.Admit(request.Change{Mutation: &request.Mutation{Kind: k, Subresource: "approval"}, Old: tree(t, signed(`{}`)), New: tree(t, signed(`{}`))}); err == nil {
 		t.Error("the right on the signer of a request that was there before is good for the one that took its place")
 	}
-	if err := chain(admission.Switches{}, nil, nil).For(jane, kind(parts(csr)), "", meta.Key{}).Admit(request.Change{
-		Mutation: &request.Mutation{Kind: kind(parts(csr))}, New: tree(t, `{"spec":{"signerName":"`+client+`","request":"`+plain+`"}}`)}); err != nil {
+	if err := newChain(admission.PluginConfig{}, nil, nil).For(jane, kind(splitGroupResource(csr)), "", meta.Key{}).Admit(request.Change{
+		Mutation: &request.Mutation{Kind: kind(splitGroupResource(csr))}, New: tree(t, `{"spec":{"signerName":"`+client+`","request":"`+plain+`"}}`)}); err != nil {
 		t.Errorf("a certificate of another group: %v", err)
 	}
 }
 
-func parts(resource string) (group, name string) {
+func splitGroupResource(resource string) (group, name string) {
 	group, name, _ = strings.Cut(resource, "/")
 	return group, name
 }
 
-func shown(t *testing.T, v any) string {
+func toJSON(t *testing.T, v any) string {
 	t.Helper()
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -175,8 +177,8 @@ func shown(t *testing.T, v any) string {
 }
 
 // What is not registered, or switched off, costs nothing: there is no Admission.
-func TestNobodyAsked(t *testing.T) {
-	c := chain(admission.Switches{Disabled: []string{"TaintNodesByCondition"}}, nil, nil)
+func TestNoPlugins(t *testing.T) {
+	c := newChain(admission.PluginConfig{Disabled: []string{"TaintNodesByCondition"}}, nil, nil)
 	for _, resource := range []string{"configmaps", "nodes"} {
 		if a := c.For(nil, kind("", resource), "", meta.Key{}); a != nil {
 			t.Errorf("%s: %v has a say", resource, a)
@@ -190,10 +192,10 @@ func TestNobodyAsked(t *testing.T) {
 	}
 }
 
-func TestSwitchedOn(t *testing.T) {
-	off := admission.Registration{Name: "Loud", Off: true, Resources: []string{"/pods"}, Plugin: loud{}}
+func TestEnabledPlugin(t *testing.T) {
+	off := admission.Registration{Name: "Loud", DisabledByDefault: true, Resources: []string{"/pods"}, Plugin: denyAll{}}
 	for _, on := range []bool{false, true} {
-		var s admission.Switches
+		var s admission.PluginConfig
 		if on {
 			s.Enabled = []string{"Loud"}
 		}
@@ -207,7 +209,7 @@ func TestSwitchedOn(t *testing.T) {
 	}
 }
 
-// loud refuses everything.
-type loud struct{}
+// denyAll refuses everything.
+type denyAll struct{}
 
-func (loud) Admit(a *admission.Attempt) error { return a.Forbidden("no") }
+func (denyAll) Admit(a *admission.Attributes) error { return a.Forbidden("no") }

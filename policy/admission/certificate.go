@@ -25,35 +25,35 @@ const (
 
 // CertificateRequester writes into a new certificate request who asks for it.
 func CertificateRequester() Registration {
-	return Registration{Resources: []string{certificateRequests}, Plugin: requester{}}
+	return Registration{Resources: []string{certificateRequests}, Plugin: csrRequester{}}
 }
 
-type requester struct{}
+type csrRequester struct{}
 
-func (requester) Admit(a *Attempt) error {
-	if !a.Creates() || a.User == nil {
+func (csrRequester) Admit(a *Attributes) error {
+	if !a.IsCreate() || a.User == nil {
 		return nil
 	}
-	spec := rules.Grow(a.New, "spec")
+	spec := rules.EnsureNested(a.New, "spec")
 	for name, value := range a.User.Tree() {
 		spec[name] = value
 	}
 	return nil
 }
 
-// CertificateSubjects keeps clients from asking for a certificate that would put them above
+// CertificateSubjectRestriction keeps clients from asking for a certificate that would put them above
 // all authorization.
-func CertificateSubjects(naming *meta.Naming) Registration {
+func CertificateSubjectRestriction(naming *meta.Naming) Registration {
 	return Registration{
 		Name: "CertificateSubjectRestriction", Resources: []string{certificateRequests},
-		Plugin: subjects{naming.Name("platform.io/apiserver-client")},
+		Plugin: subjectRestriction{naming.Translate("platform.io/apiserver-client")},
 	}
 }
 
-type subjects struct{ signer string }
+type subjectRestriction struct{ signer string }
 
-func (p subjects) Admit(a *Attempt) error {
-	if !a.Creates() || signerOf(a.New) != p.signer {
+func (p subjectRestriction) Admit(a *Attributes) error {
+	if !a.IsCreate() || signerOf(a.New) != p.signer {
 		return nil
 	}
 	subject, ok := RequestedSubject(a.New)
@@ -66,7 +66,7 @@ func (p subjects) Admit(a *Attempt) error {
 // RequestedSubject is the subject that a CertificateSigningRequest asks for; ok is false if it
 // cannot be read, which validation says in its own words.
 func RequestedSubject(object schema.Tree) (subject pkix.Name, ok bool) {
-	text, err := base64.StdEncoding.DecodeString(rules.Text(rules.Sub(object, "spec"), "request"))
+	text, err := base64.StdEncoding.DecodeString(rules.String(rules.Nested(object, "spec"), "request"))
 	if err != nil {
 		return subject, false
 	}
@@ -85,7 +85,7 @@ func RequestedSubject(object schema.Tree) (subject pkix.Name, ok bool) {
 func CertificateApproval(authorizer authz.Authorizer, objects policy.Objects, naming *meta.Naming) Registration {
 	return Registration{
 		Name: "CertificateApproval", Resources: []string{certificateRequests + "/approval"},
-		Plugin: signerRight{"approve", authorizer, objects, naming.Name(certificateGroup)},
+		Plugin: signerPermission{"approve", authorizer, objects, naming.Translate(certificateGroup)},
 	}
 }
 
@@ -94,21 +94,21 @@ func CertificateApproval(authorizer authz.Authorizer, objects policy.Objects, na
 func CertificateSigning(authorizer authz.Authorizer, objects policy.Objects, naming *meta.Naming) Registration {
 	return Registration{
 		Name: "CertificateSigning", Resources: []string{certificateRequests + "/status"},
-		Plugin: signerRight{"sign", authorizer, objects, naming.Name(certificateGroup)},
+		Plugin: signerPermission{"sign", authorizer, objects, naming.Translate(certificateGroup)},
 	}
 }
 
-// signerRight asks for a verb on the signer of a request.
-type signerRight struct {
+// signerPermission asks for a verb on the signer of a request.
+type signerPermission struct {
 	verb       string
 	authorizer authz.Authorizer
 	objects    policy.Objects
 	group      string // of signers
 }
 
-// Ask implements Asker: the answer may come from a remote.
-func (p signerRight) Ask(user *authn.User, key meta.Key) Plugin {
-	r := signerVerdict{verb: p.verb}
+// Prepare implements Asker: the answer may come from a remote.
+func (p signerPermission) Prepare(user *authn.User, key meta.Key) Plugin {
+	r := signerDecision{verb: p.verb}
 	if o := p.objects.Get(meta.GroupResource{Group: certificateGroup, Resource: "certificatesigningrequests"}, "", key.Name); o != nil {
 		r.signer = signerOf(o.Tree)
 		r.allowed = p.allows(user, r.signer)
@@ -117,7 +117,7 @@ func (p signerRight) Ask(user *authn.User, key meta.Key) Plugin {
 }
 
 // allows tells whether a user has the right on a signer, or on all of its domain.
-func (p signerRight) allows(user *authn.User, signer string) bool {
+func (p signerPermission) allows(user *authn.User, signer string) bool {
 	domain, _, _ := strings.Cut(signer, "/")
 	for _, name := range []string{signer, domain + "/*"} {
 		decision, _ := p.authorizer.Authorize(authz.Attributes{
@@ -131,18 +131,18 @@ func (p signerRight) allows(user *authn.User, signer string) bool {
 }
 
 // Admit refuses: nobody has asked.
-func (p signerRight) Admit(a *Attempt) error { return signerVerdict{verb: p.verb}.Admit(a) }
+func (p signerPermission) Admit(a *Attributes) error { return signerDecision{verb: p.verb}.Admit(a) }
 
-// A signerVerdict is what the right on one signer has turned out to be.
-type signerVerdict struct {
+// A signerDecision is what the right on one signer has turned out to be.
+type signerDecision struct {
 	verb, signer string
 	allowed      bool
 }
 
 // Admit holds the verdict against the request as it is now, which may be another one of its name.
-func (v signerVerdict) Admit(a *Attempt) error {
-	old, wanted := rules.Sub(a.Old, "status"), rules.Sub(a.New, "status")
-	if a.Old == nil || a.New == nil || a.Subresource == "status" && !decides(old, wanted) {
+func (v signerDecision) Admit(a *Attributes) error {
+	old, wanted := rules.Nested(a.Old, "status"), rules.Nested(a.New, "status")
+	if a.Old == nil || a.New == nil || a.Subresource == "status" && !changesSigningStatus(old, wanted) {
 		return nil
 	}
 	if signer := signerOf(a.Old); !v.allowed || signer != v.signer {
@@ -151,11 +151,11 @@ func (v signerVerdict) Admit(a *Attempt) error {
 	return nil
 }
 
-// decides tells whether a change of the status is one that only a signer makes.
-func decides(old, wanted schema.Tree) bool {
-	return !rules.Equal(old["certificate"], wanted["certificate"]) || !rules.Equal(old["conditions"], wanted["conditions"])
+// changesSigningStatus tells whether a change of the status is one that only a signer makes.
+func changesSigningStatus(old, wanted schema.Tree) bool {
+	return !rules.SemanticEqual(old["certificate"], wanted["certificate"]) || !rules.SemanticEqual(old["conditions"], wanted["conditions"])
 }
 
 func signerOf(request schema.Tree) string {
-	return rules.Text(rules.Sub(request, "spec"), "signerName")
+	return rules.String(rules.Nested(request, "spec"), "signerName")
 }

@@ -12,7 +12,7 @@ import (
 
 // An Attempt is a change that a user asks for. Old is nil for a create, New for a delete; both
 // are in stored form, and only New may be changed.
-type Attempt struct {
+type Attributes struct {
 	User        *authn.User
 	Verb        request.Verb
 	Kind        *schema.Kind // as the request names it
@@ -24,23 +24,23 @@ type Attempt struct {
 
 // A Plugin has a say in attempts. Errors are *meta.Status.
 type Plugin interface {
-	Admit(a *Attempt) error
+	Admit(a *Attributes) error
 }
 
 // An Asker is a Plugin that finds something out first for which a change cannot wait. For asks
 // it, before the change begins; what Ask returns takes its place for that one request. There may
 // be no object of the key.
-type Asker interface {
+type Preparer interface {
 	Plugin
-	Ask(user *authn.User, key meta.Key) Plugin
+	Prepare(user *authn.User, key meta.Key) Plugin
 }
 
 // A Registration makes a Plugin known.
 type Registration struct {
 	// Name is by which the plugin is switched on and off; "" for one that always runs.
 	Name string
-	// Off: it does not run unless it is switched on.
-	Off bool
+	// DisabledByDefault: it does not run unless it is switched on.
+	DisabledByDefault bool
 	// Resources that it has a say in, as "group/resource" or "group/resource/sub-resource" in
 	// platform form, "/pods" being of the core group.
 	Resources []string
@@ -49,29 +49,29 @@ type Registration struct {
 
 // A Chain asks its plugins in the order of their registration.
 type Chain struct {
-	plugins map[place][]Plugin
+	plugins map[resourceKey][]Plugin
 }
 
-// place is what a plugin is registered for.
-type place struct {
+// resourceKey is what a plugin is registered for.
+type resourceKey struct {
 	meta.GroupResource
 	sub string
 }
 
-// Switches say which plugins run, by name, beside those that run by themselves.
-type Switches struct{ Enabled, Disabled []string }
+// PluginConfig say which plugins run, by name, beside those that run by themselves.
+type PluginConfig struct{ Enabled, Disabled []string }
 
 // New makes a Chain of the registrations that the switches leave on.
-func New(naming *meta.Naming, switches Switches, all []Registration) *Chain {
-	c := &Chain{plugins: map[place][]Plugin{}}
+func New(naming *meta.Naming, switches PluginConfig, all []Registration) *Chain {
+	c := &Chain{plugins: map[resourceKey][]Plugin{}}
 	for _, r := range all {
-		on := !r.Off || slices.Contains(switches.Enabled, r.Name)
+		on := !r.DisabledByDefault || slices.Contains(switches.Enabled, r.Name)
 		if r.Name != "" && (!on || slices.Contains(switches.Disabled, r.Name)) {
 			continue
 		}
 		for _, name := range r.Resources {
 			parts := append(strings.SplitN(name, "/", 3), "")
-			at := place{meta.GroupResource{Group: naming.Name(parts[0]), Resource: parts[1]}, parts[2]}
+			at := resourceKey{meta.GroupResource{Group: naming.Translate(parts[0]), Resource: parts[1]}, parts[2]}
 			c.plugins[at] = append(c.plugins[at], r.Plugin)
 		}
 	}
@@ -96,29 +96,29 @@ func (c *Chain) For(user *authn.User, k *schema.Kind, subresource string, key me
 	if c == nil {
 		return nil
 	}
-	plugins := c.plugins[place{k.Storage, subresource}]
+	plugins := c.plugins[resourceKey{k.Storage, subresource}]
 	if len(plugins) == 0 {
 		return nil
 	}
 	asked := slices.Clone(plugins)
 	for i, p := range asked {
-		if asker, ok := p.(Asker); ok {
-			asked[i] = asker.Ask(user, key)
+		if asker, ok := p.(Preparer); ok {
+			asked[i] = asker.Prepare(user, key)
 		}
 	}
-	return &admission{user, asked}
+	return &pluginAdmission{user, asked}
 }
 
-// admission is the plugins for one request.
-type admission struct {
+// pluginAdmission is the plugins for one request.
+type pluginAdmission struct {
 	user    *authn.User
 	plugins []Plugin
 }
 
 // Admit implements request.Admission.
-func (a *admission) Admit(c request.Change) error {
+func (a *pluginAdmission) Admit(c request.Change) error {
 	m := c.Mutation
-	attempt := &Attempt{
+	attempt := &Attributes{
 		User: a.user, Verb: m.Verb, Kind: m.Kind, Subresource: m.Subresource, Key: m.Key, DryRun: m.DryRun,
 		Old: c.Old, New: c.New,
 	}
@@ -130,10 +130,10 @@ func (a *admission) Admit(c request.Change) error {
 	return nil
 }
 
-// Creates tells that the attempt makes a new object.
-func (a *Attempt) Creates() bool { return a.Old == nil && a.New != nil }
+// IsCreate tells that the attempt makes a new object.
+func (a *Attributes) IsCreate() bool { return a.Old == nil && a.New != nil }
 
 // Forbidden is the refusal of the attempt.
-func (a *Attempt) Forbidden(reason string) error {
+func (a *Attributes) Forbidden(reason string) error {
 	return meta.NewForbidden(meta.GroupResource{Group: a.Kind.Group, Resource: a.Kind.Resource}, a.Key.Name, reason)
 }

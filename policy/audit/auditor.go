@@ -15,33 +15,33 @@ import (
 type Auditor struct {
 	policy *Policy
 	sinks  []*Sink
-	words  words
+	names  vendorNames
 	now    func() time.Time
 
 	events, rejected metrics.Counter
 	levels           [RequestResponse + 1]metrics.Counter
 }
 
-// words are the names that bear the vendor's.
-type words struct {
+// vendorNames are the names that bear the vendor's.
+type vendorNames struct {
 	apiVersion                                       string
 	decision, reason, deprecated, removed, truncated string
 }
 
-func newWords(n *meta.Naming) words {
-	return words{
+func newVendorNames(n *meta.Naming) vendorNames {
+	return vendorNames{
 		apiVersion: n.Group("audit") + "/v1",
-		decision:   n.Name("authorization.platform.io/decision"),
-		reason:     n.Name("authorization.platform.io/reason"),
-		deprecated: n.Name("platform.io/deprecated"),
-		removed:    n.Name("platform.io/removed-release"),
-		truncated:  n.Name("audit.platform.io/truncated"),
+		decision:   n.Translate("authorization.platform.io/decision"),
+		reason:     n.Translate("authorization.platform.io/reason"),
+		deprecated: n.Translate("platform.io/deprecated"),
+		removed:    n.Translate("platform.io/removed-release"),
+		truncated:  n.Translate("audit.platform.io/truncated"),
 	}
 }
 
 // New makes an Auditor, which owns the sinks.
 func New(policy *Policy, naming *meta.Naming, now func() time.Time, sinks ...*Sink) *Auditor {
-	return &Auditor{policy: policy, sinks: sinks, words: newWords(naming), now: now}
+	return &Auditor{policy: policy, sinks: sinks, names: newVendorNames(naming), now: now}
 }
 
 // emit gives the Event of a Record, as it stands, to all sinks.

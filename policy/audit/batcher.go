@@ -8,29 +8,29 @@ import (
 	"time"
 )
 
-// Batches are how Events are gathered.
-type Batches struct {
-	Buffer    int           // Events that may wait; more are lost
-	Size      int           // most Events in one batch
-	Wait      time.Duration // most time that an Event waits for others
-	PerSecond float64       // batches on average; 0 is no bound
-	Burst     int           // batches at once, where there is a bound
+// BatchOptions are how Events are gathered.
+type BatchOptions struct {
+	BufferSize    int           // Events that may wait; more are lost
+	MaxSize       int           // most Events in one batch
+	MaxWait       time.Duration // most time that an Event waits for others
+	ThrottleQPS   float64       // batches on average; 0 is no bound
+	ThrottleBurst int           // batches at once, where there is a bound
 }
 
-// maxBuffered bounds what waits and what is being stored, in bytes.
-const maxBuffered = 64 << 20
+// maxBufferedBytes bounds what waits and what is being stored, in bytes.
+const maxBufferedBytes = 64 << 20
 
 // A batcher gathers lines into batches. Whoever puts owns nothing; its own goroutine takes
 // batches from the queue, and each is stored by a goroutine of its own.
 type batcher struct {
-	batches Batches
+	options BatchOptions
 	store   func(ctx context.Context, lines [][]byte) bool
 	slots   chan struct{} // one taken for each batch that is being stored
 	wake    chan struct{} // has room for one: the queue is worth a look
 	closing chan struct{}
 	done    chan struct{} // closed when everything has been stored
-	life    context.Context
-	end     context.CancelFunc
+	ctx     context.Context
+	cancel  context.CancelFunc
 
 	mu      sync.Mutex // guards the rest
 	queue   [][]byte
@@ -39,12 +39,12 @@ type batcher struct {
 	closed  bool
 }
 
-func newBatcher(o Batches, parallel int, store func(context.Context, [][]byte) bool) *batcher {
+func newBatcher(o BatchOptions, parallel int, store func(context.Context, [][]byte) bool) *batcher {
 	b := &batcher{
-		batches: o, store: store, slots: make(chan struct{}, parallel), wake: make(chan struct{}, 1),
+		options: o, store: store, slots: make(chan struct{}, parallel), wake: make(chan struct{}, 1),
 		closing: make(chan struct{}), done: make(chan struct{}),
 	}
-	b.life, b.end = context.WithCancel(context.Background())
+	b.ctx, b.cancel = context.WithCancel(context.Background())
 	go b.run()
 	return b
 }
@@ -61,19 +61,19 @@ func (b *batcher) put(line []byte) error {
 	switch {
 	case b.closed:
 		return errClosed
-	case len(b.queue) >= b.batches.Buffer || b.bytes+len(line) > maxBuffered:
+	case len(b.queue) >= b.options.BufferSize || b.bytes+len(line) > maxBufferedBytes:
 		return errFull
 	}
 	b.queue = append(b.queue, slices.Clone(line))
 	b.bytes += len(line)
 	b.pending++
-	if n := len(b.queue); n == 1 || n == b.batches.Size {
-		b.nudge()
+	if n := len(b.queue); n == 1 || n == b.options.MaxSize {
+		b.signal()
 	}
 	return nil
 }
 
-func (b *batcher) nudge() {
+func (b *batcher) signal() {
 	select {
 	case b.wake <- struct{}{}:
 	default:
@@ -84,13 +84,13 @@ func (b *batcher) nudge() {
 func (b *batcher) run() {
 	defer close(b.done)
 	var storing sync.WaitGroup
-	limit := bucket{perSecond: b.batches.PerSecond, burst: float64(b.batches.Burst), tokens: float64(b.batches.Burst), last: time.Now()}
+	limit := tokenBucket{perSecond: b.options.ThrottleQPS, burst: float64(b.options.ThrottleBurst), tokens: float64(b.options.ThrottleBurst), last: time.Now()}
 	for lines := b.next(); len(lines) > 0; lines = b.next() {
 		b.pause(limit.take(time.Now()))
 		b.slots <- struct{}{}
 		storing.Go(func() {
-			b.store(b.life, lines)
-			b.forget(lines)
+			b.store(b.ctx, lines)
+			b.release(lines)
 			<-b.slots
 		})
 	}
@@ -101,14 +101,14 @@ func (b *batcher) run() {
 // enough. It is empty when nothing more will come.
 func (b *batcher) next() [][]byte {
 	var due <-chan time.Time
-	ripe := b.batches.Wait <= 0
+	ripe := b.options.MaxWait <= 0
 	for {
 		lines, some, over := b.take(ripe)
 		if len(lines) > 0 || over {
 			return lines
 		}
 		if some && due == nil {
-			due = time.After(b.batches.Wait)
+			due = time.After(b.options.MaxWait)
 		}
 		select {
 		case <-b.wake:
@@ -119,18 +119,18 @@ func (b *batcher) next() [][]byte {
 }
 
 // take takes a batch if there is one; some tells that lines wait, over that none will come.
-func (b *batcher) take(ripe bool) (lines [][]byte, some, over bool) {
+func (b *batcher) take(flush bool) (lines [][]byte, some, over bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	n := len(b.queue)
-	if n == 0 || n < b.batches.Size && !ripe && !b.closed {
+	if n == 0 || n < b.options.MaxSize && !flush && !b.closed {
 		return nil, n > 0, b.closed && n == 0
 	}
-	n = min(n, b.batches.Size)
+	n = min(n, b.options.MaxSize)
 	lines = slices.Clone(b.queue[:n])
 	b.queue = slices.Delete(b.queue, 0, n)
 	if len(b.queue) > 0 {
-		b.nudge()
+		b.signal()
 	}
 	return lines, true, false
 }
@@ -146,8 +146,8 @@ func (b *batcher) pause(d time.Duration) {
 	}
 }
 
-// forget makes room for what has been stored or lost.
-func (b *batcher) forget(lines [][]byte) {
+// release makes room for what has been stored or lost.
+func (b *batcher) release(lines [][]byte) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, line := range lines {
@@ -164,9 +164,9 @@ func (b *batcher) close(ctx context.Context) (left int) {
 	b.mu.Unlock()
 	if first {
 		close(b.closing)
-		b.nudge()
+		b.signal()
 	}
-	defer b.end()
+	defer b.cancel()
 	select {
 	case <-b.done:
 		return 0
@@ -178,13 +178,13 @@ func (b *batcher) close(ctx context.Context) (left int) {
 }
 
 // A bucket holds tokens, of which a batch takes one.
-type bucket struct {
+type tokenBucket struct {
 	perSecond, burst, tokens float64
 	last                     time.Time
 }
 
 // take takes a token, and is how long to wait until it is there.
-func (k *bucket) take(now time.Time) time.Duration {
+func (k *tokenBucket) take(now time.Time) time.Duration {
 	if k.perSecond <= 0 {
 		return 0
 	}

@@ -42,16 +42,16 @@ func BenchmarkRequest(b *testing.B) {
 				to = f
 			}
 			u := audit.New(mustParse(b, test.policy), meta.Platform, time.Now, audit.NewLog(to, audit.SinkOptions{
-				Mode: audit.Mode(test.mode), Logger: quiet(), Batches: audit.Batches{Buffer: 10000, Size: 400, Wait: 100 * time.Millisecond},
+				Mode: audit.Mode(test.mode), Logger: discardLogger(), Batch: audit.BatchOptions{BufferSize: 10000, MaxSize: 400, MaxWait: 100 * time.Millisecond},
 			}))
 			a := request("", nil, "create :configmaps default/")
 			a.User, a.Version = jane, "v1"
 			b.ReportAllocs()
-			before, n := cpu(b), 0
+			before, n := cpuTime(b), 0
 			for ; b.Loop(); n++ {
-				one(u, &a, doc)
+				recordOne(u, &a, doc)
 			}
-			b.ReportMetric(float64((cpu(b)-before).Nanoseconds())/1e3/float64(n), "µs-cpu/op")
+			b.ReportMetric(float64((cpuTime(b)-before).Nanoseconds())/1e3/float64(n), "µs-cpu/op")
 			if err := u.Close(b.Context()); err != nil {
 				b.Fatal(err)
 			}
@@ -59,23 +59,23 @@ func BenchmarkRequest(b *testing.B) {
 	}
 }
 
-func one(u *audit.Auditor, a *authz.Attributes, doc []byte) {
+func recordOne(u *audit.Auditor, a *authz.Attributes, doc []byte) {
 	r := u.Begin(a, time.Now())
 	if r == nil {
 		return
 	}
 	r.ID, r.URI, r.UserAgent = "0b1d9c52-5a5d-4a39-8a3e-0f7f6f2a3a11", "/api/v1/namespaces/default/configmaps?fieldManager=bench", "kubectl/v1.35.0 (linux/amd64)"
 	r.SourceIPs = append(r.SourceIPs, netip.AddrFrom4([4]byte{10, 0, 0, 1}))
-	r.Reached(audit.RequestReceived, 0)
-	r.Decided(authz.Allow, `RBAC: allowed by ClusterRoleBinding "x" of ClusterRole "y" to Group "z"`)
+	r.EmitStage(audit.RequestReceived, 0)
+	r.SetDecision(authz.Allow, `RBAC: allowed by ClusterRoleBinding "x" of ClusterRole "y" to Group "z"`)
 	r.SetRequest(doc, false)
 	r.SetResponse(len(doc), func() []byte { return doc })
-	r.Reached(audit.ResponseComplete, 201)
+	r.EmitStage(audit.ResponseComplete, 201)
 	r.Release()
 }
 
-// cpu is what this process has used.
-func cpu(b *testing.B) time.Duration {
+// cpuTime is what this process has used.
+func cpuTime(b *testing.B) time.Duration {
 	b.Helper()
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

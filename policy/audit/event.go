@@ -14,32 +14,32 @@ import (
 
 // An Event is what is known of one request at one stage.
 type Event struct {
-	Level       Level
-	Stage       Stage
-	ID          string // of the request, as the client and the log know it
-	URI         string // path and query, as the client has sent them
-	Verb        string
-	User        *authn.User // nil if nobody knows who asks
-	As          *authn.User // whom User impersonates; nil if nobody
-	SourceIPs   []netip.Addr
-	UserAgent   string
-	Object      Reference
-	Code        int          // HTTP status of the answer; 0 if there is none yet
-	Status      *meta.Status // the answer, where it is one
-	Request     []byte       // body of the request in JSON; nil if there is none
-	Response    []byte       // body of the answer in JSON; nil if there is none
-	Received    time.Time
-	At          time.Time // of the stage
-	Annotations []Annotation
+	Level             Level
+	Stage             Stage
+	ID                string // of the request, as the client and the log know it
+	URI               string // path and query, as the client has sent them
+	Verb              string
+	User              *authn.User // nil if nobody knows who asks
+	ImpersonatedUser  *authn.User // whom User impersonates; nil if nobody
+	SourceIPs         []netip.Addr
+	UserAgent         string
+	Object            ObjectReference
+	Code              int          // HTTP status of the answer; 0 if there is none yet
+	Status            *meta.Status // the answer, where it is one
+	Request           []byte       // body of the request in JSON; nil if there is none
+	Response          []byte       // body of the answer in JSON; nil if there is none
+	ReceivedTimestamp time.Time
+	StageTimestamp    time.Time // of the stage
+	Annotations       []Annotation
 
 	omitManagedFields bool
 	patch             bool // Request is a patch, which has no managed fields to omit
-	// quotes: the client has sent a body, which an error message may quote.
-	quotes bool
+	// hasRequestBody: the client has sent a body, which an error message may quote.
+	hasRequestBody bool
 }
 
 // A Reference names the object of a request. It is empty for a path that is no resource.
-type Reference struct {
+type ObjectReference struct {
 	Resource, Namespace, Name, UID               string
 	Group, Version, ResourceVersion, Subresource string
 }
@@ -62,18 +62,18 @@ func (e *Event) appendJSON(b []byte, apiVersion string) []byte {
 	b = append(b, `","level":"`...)
 	b = append(b, e.Level.String()...)
 	b = append(b, `","auditID":`...)
-	b = appendText(b, e.ID)
+	b = appendString(b, e.ID)
 	b = append(b, `,"stage":"`...)
 	b = append(b, e.Stage.String()...)
 	b = append(b, `","requestURI":`...)
-	b = appendText(b, e.URI)
+	b = appendString(b, e.URI)
 	b = append(b, `,"verb":`...)
-	b = appendText(b, e.Verb)
+	b = appendString(b, e.Verb)
 	b = append(b, `,"user":`...)
 	b = appendUser(b, e.User)
-	if e.As != nil {
+	if e.ImpersonatedUser != nil {
 		b = append(b, `,"impersonatedUser":`...)
-		b = appendUser(b, e.As)
+		b = appendUser(b, e.ImpersonatedUser)
 	}
 	b = appendAddresses(b, e.SourceIPs)
 	b = appendMember(b, "userAgent", e.UserAgent)
@@ -81,9 +81,9 @@ func (e *Event) appendJSON(b []byte, apiVersion string) []byte {
 	b = e.appendStatus(b)
 	b = e.appendBodies(b)
 	b = append(b, `,"requestReceivedTimestamp":`...)
-	b = appendTime(b, e.Received)
+	b = appendTime(b, e.ReceivedTimestamp)
 	b = append(b, `,"stageTimestamp":`...)
-	b = appendTime(b, e.At)
+	b = appendTime(b, e.StageTimestamp)
 	b = appendAnnotations(b, e.Annotations)
 	return append(b, '}', '\n')
 }
@@ -96,7 +96,7 @@ func appendUser(b []byte, u *authn.User) []byte {
 	b = appendMember(b, "username", u.Name)
 	b = appendMember(b, "uid", u.UID)
 	if len(u.Groups) > 0 {
-		b = appendTexts(appendName(b, "groups"), u.Groups)
+		b = appendStrings(appendName(b, "groups"), u.Groups)
 	}
 	if len(u.Extra) > 0 {
 		b = appendName(b, "extra")
@@ -115,7 +115,7 @@ func appendExtra(b []byte, extra map[string][]string) []byte {
 	}
 	slices.Sort(names)
 	for _, name := range names {
-		b = appendTexts(append(appendText(append(b, ','), name), ':'), extra[name])
+		b = appendStrings(append(appendString(append(b, ','), name), ':'), extra[name])
 	}
 	return b
 }
@@ -136,7 +136,7 @@ func appendAddresses(b []byte, list []netip.Addr) []byte {
 	return append(b, ']')
 }
 
-func (o *Reference) appendJSON(b []byte) []byte {
+func (o *ObjectReference) appendJSON(b []byte) []byte {
 	if o.Resource == "" {
 		return b
 	}
@@ -153,8 +153,8 @@ func (o *Reference) appendJSON(b []byte) []byte {
 	return closeObject(b, open)
 }
 
-// statusHead begins every Status, and is left out of an Event.
-const statusHead = `{"kind":"Status","apiVersion":"v1",`
+// statusPrefix begins every Status, and is left out of an Event.
+const statusPrefix = `{"kind":"Status","apiVersion":"v1",`
 
 func (e *Event) appendStatus(b []byte) []byte {
 	if e.Code == 0 {
@@ -165,13 +165,13 @@ func (e *Event) appendStatus(b []byte) []byte {
 	if status == nil {
 		b = append(b, `{"metadata":{}`...)
 	} else {
-		if e.Level < Request && e.quotes {
-			status = unquoted(status)
+		if e.Level < Request && e.hasRequestBody {
+			status = withoutBodyQuotes(status)
 		}
 		shown := *status
 		shown.Code = 0
 		doc := shown.AppendJSON(nil)
-		b = appendDocument(b, append([]byte{'{'}, doc[len(statusHead):]...), false)
+		b = appendCompactJSON(b, append([]byte{'{'}, doc[len(statusPrefix):]...), false)
 		b = b[:len(b)-1] // its code comes last
 	}
 	b = append(b, `,"code":`...)
@@ -179,8 +179,8 @@ func (e *Event) appendStatus(b []byte) []byte {
 	return append(b, '}')
 }
 
-// unquoted is a Status without what may quote a body: its message and causes.
-func unquoted(s *meta.Status) *meta.Status {
+// withoutBodyQuotes is a Status without what may quote a body: its message and causes.
+func withoutBodyQuotes(s *meta.Status) *meta.Status {
 	if s.Code != http.StatusBadRequest && s.Code != http.StatusUnprocessableEntity {
 		return s
 	}
@@ -199,10 +199,10 @@ func unquoted(s *meta.Status) *meta.Status {
 
 func (e *Event) appendBodies(b []byte) []byte {
 	if e.Level >= Request && e.Request != nil {
-		b = appendDocument(appendName(b, "requestObject"), e.Request, e.omitManagedFields && !e.patch)
+		b = appendCompactJSON(appendName(b, "requestObject"), e.Request, e.omitManagedFields && !e.patch)
 	}
 	if e.Level >= RequestResponse && e.Response != nil {
-		b = appendDocument(appendName(b, "responseObject"), e.Response, e.omitManagedFields)
+		b = appendCompactJSON(appendName(b, "responseObject"), e.Response, e.omitManagedFields)
 	}
 	return b
 }
@@ -214,8 +214,8 @@ func appendAnnotations(b []byte, list []Annotation) []byte {
 	b = appendName(b, "annotations")
 	open := len(b)
 	for _, a := range list {
-		b = appendText(append(b, ','), a.Key)
-		b = appendText(append(b, ':'), a.Value)
+		b = appendString(append(b, ','), a.Key)
+		b = appendString(append(b, ':'), a.Value)
 	}
 	return closeObject(b, open)
 }

@@ -52,8 +52,8 @@ func (b *buffer) failing(err error) {
 
 var start = time.Date(2026, 11, 21, 12, 0, 0, 123456789, time.UTC)
 
-// clock moves on by a second each time it is asked.
-func clock() func() time.Time {
+// steppingClock moves on by a second each time it is asked.
+func steppingClock() func() time.Time {
 	now := start
 	return func() time.Time {
 		now = now.Add(time.Second)
@@ -61,7 +61,7 @@ func clock() func() time.Time {
 	}
 }
 
-func quiet() *slog.Logger { return slog.New(slog.DiscardHandler) }
+func discardLogger() *slog.Logger { return slog.New(slog.DiscardHandler) }
 
 var jane = &authn.User{
 	Name: "jane", UID: "u-1", Groups: []string{"developers", "system:authenticated"},
@@ -79,10 +79,10 @@ var requests = []struct {
 		r := u.Begin(&a, start)
 		r.ID, r.URI, r.UserAgent = "id-1", "/api/v1/namespaces/ns/pods/a", "kubectl/v1.35"
 		r.SourceIPs = append(r.SourceIPs, netip.MustParseAddr("10.0.0.1"), netip.MustParseAddr("::1"))
-		r.Reached(audit.RequestReceived, 0)
-		r.Decided(authz.Allow, "because")
+		r.EmitStage(audit.RequestReceived, 0)
+		r.SetDecision(authz.Allow, "because")
 		setResponse(r, `{"kind":"Pod","metadata":{"name":"a","managedFields":[{"manager":"m"}],"uid":"u"},"spec":{}}`)
-		r.Reached(audit.ResponseComplete, 200)
+		r.EmitStage(audit.ResponseComplete, 200)
 		r.Release()
 	}},
 	{"create", func(u *audit.Auditor) {
@@ -90,18 +90,18 @@ var requests = []struct {
 		a.User, a.Version = jane, "v1"
 		r := u.Begin(&a, start)
 		r.ID, r.URI = "id-2", "/apis/apps/v1/namespaces/ns/deployments?fieldManager=m"
-		r.As = &authn.User{Name: "john"}
-		r.Bodied()
+		r.ImpersonatedUser = &authn.User{Name: "john"}
+		r.SetHasRequestBody()
 		body := "{ \"metadata\" : {\n \"name\":\"a\\u0000\", \"managedFields\":[1] },\t\"spec\":{\"x\":[1,-2.5e3,true,null,\"\x7f\u2028é\"]}}\n"
-		r.Sent(schema.Tree{"metadata": schema.Tree{"name": "a", "uid": "u", "resourceVersion": "7"}})
+		r.SetRequestObject(schema.Tree{"metadata": schema.Tree{"name": "a", "uid": "u", "resourceVersion": "7"}})
 		r.SetRequest([]byte(body), false)
-		r.Decided(authz.Allow, "")
-		r.Deprecated("1.40")
-		r.Answered(&meta.Status{Code: 422, Reason: meta.ReasonInvalid, Message: `spec.x: Invalid value: "secret"`, Details: &meta.Details{
+		r.SetDecision(authz.Allow, "")
+		r.SetDeprecated("1.40")
+		r.SetStatus(&meta.Status{Code: 422, Reason: meta.ReasonInvalid, Message: `spec.x: Invalid value: "secret"`, Details: &meta.Details{
 			Name: "a", Causes: []meta.Cause{{Type: meta.CauseInvalid, Message: `Invalid value: "secret"`, Field: "spec.x"}},
 		}})
 		setResponse(r, `{"kind":"Status"}`)
-		r.Reached(audit.ResponseComplete, 422)
+		r.EmitStage(audit.ResponseComplete, 422)
 		r.Release()
 	}},
 	{"list", func(u *audit.Auditor) {
@@ -110,9 +110,9 @@ var requests = []struct {
 		r := u.Begin(&a, start)
 		r.ID, r.URI = "id-3", "/api/v1/nodes"
 		setResponse(r, `{"kind":"NodeList","items":[{"metadata":{"managedFields":[{"a":"}"}]}},{"metadata":{"name":"b","managedFields":[]},"spec":{"managedFields":1}}]}`)
-		r.Reached(audit.ResponseComplete, 200)
+		r.EmitStage(audit.ResponseComplete, 200)
 		setResponse(r, `{"kind":"Table","rows":[{"cells":[],"object":{"metadata":{"name":"a","managedFields":[]}}}]}`)
-		r.Reached(audit.ResponseComplete, 200)
+		r.EmitStage(audit.ResponseComplete, 200)
 		r.Release()
 	}},
 	{"patch", func(u *audit.Auditor) {
@@ -121,24 +121,24 @@ var requests = []struct {
 		r := u.Begin(&a, start)
 		r.ID, r.URI = "id-4", "/api/v1/nodes/a/status"
 		r.SetRequest([]byte(`{"metadata":{"managedFields":[]}}`), true)
-		r.Answered(&meta.Status{Success: true, Code: 200})
-		r.Reached(audit.ResponseComplete, 200)
+		r.SetStatus(&meta.Status{Success: true, Code: 200})
+		r.EmitStage(audit.ResponseComplete, 200)
 		r.Release()
 	}},
 	{"refused", func(u *audit.Auditor) {
 		a := request("", nil, "get /x")
 		r := u.Begin(&a, start)
 		r.ID, r.URI, r.UserAgent = "id-5\x1b[31m", "/x?\xff\x00\"\\", "a\r\nforged: line\u202e\U000e0001"
-		r.Answered(&meta.Status{Code: 401, Reason: meta.ReasonUnauthorized, Message: "Authentication failed, attempted: bearer"})
-		r.Reached(audit.ResponseStarted, 401)
+		r.SetStatus(&meta.Status{Code: 401, Reason: meta.ReasonUnauthorized, Message: "Authentication failed, attempted: bearer"})
+		r.EmitStage(audit.ResponseStarted, 401)
 		r.Release()
 	}},
 	{"panic", func(u *audit.Auditor) {
 		a := request("jane", []string{"a", "b"}, "delete :pods ns/a")
 		r := u.Begin(&a, start)
 		r.ID, r.URI = "id-6", "/api/v1/namespaces/ns/pods/a"
-		r.Answered(&meta.Status{Code: 500, Reason: meta.ReasonInternalError, Message: "internal error"})
-		r.Reached(audit.Panic, 500)
+		r.SetStatus(&meta.Status{Code: 500, Reason: meta.ReasonInternalError, Message: "internal error"})
+		r.EmitStage(audit.Panic, 500)
 		r.Release()
 	}},
 }
@@ -147,7 +147,7 @@ func setResponse(r *audit.Record, doc string) {
 	r.SetResponse(len(doc), func() []byte { return []byte(doc) })
 }
 
-func TestEventsAreAsTheyWere(t *testing.T) {
+func TestGoldenEvents(t *testing.T) {
 	for _, form := range []struct {
 		name, policy string
 		legacy       bool
@@ -165,7 +165,7 @@ func TestEventsAreAsTheyWere(t *testing.T) {
 			t.Fatal(err)
 		}
 		var b buffer
-		u := audit.New(p, form.naming, clock(), audit.NewLog(&b, audit.SinkOptions{Mode: audit.Blocking, Legacy: form.legacy, Logger: quiet()}))
+		u := audit.New(p, form.naming, steppingClock(), audit.NewLog(&b, audit.SinkOptions{Mode: audit.Blocking, Legacy: form.legacy, Logger: discardLogger()}))
 		for _, r := range requests {
 			r.do(u)
 		}
@@ -209,15 +209,15 @@ func golden(t *testing.T, path, got string) {
 }
 
 // A record that is used again knows nothing of the request before.
-func TestRecordsForget(t *testing.T) {
+func TestRecordReuse(t *testing.T) {
 	var b buffer
-	u := audit.New(mustParse(t, "rules: [{level: RequestResponse}]"), meta.Platform, clock(), audit.NewLog(&b, audit.SinkOptions{Mode: audit.Blocking, Logger: quiet()}))
+	u := audit.New(mustParse(t, "rules: [{level: RequestResponse}]"), meta.Platform, steppingClock(), audit.NewLog(&b, audit.SinkOptions{Mode: audit.Blocking, Logger: discardLogger()}))
 	for range 50 {
 		requests[1].do(u)
 		a := request("", nil, "get /x")
 		r := u.Begin(&a, start)
 		before := len(b.String())
-		r.Reached(audit.ResponseComplete, 200)
+		r.EmitStage(audit.ResponseComplete, 200)
 		const want = `{"kind":"Event","apiVersion":"audit.platform.io/v1","level":"RequestResponse","auditID":"","stage":"ResponseComplete","requestURI":"","verb":"get","user":{},"responseStatus":{"metadata":{},"code":200},"requestReceivedTimestamp":"2026-11-21T12:00:00.123456Z","stageTimestamp":"`
 		if got := b.String()[before:]; !strings.HasPrefix(got, want) {
 			t.Fatalf("got %s, want %s", got, want)
@@ -229,7 +229,7 @@ func TestRecordsForget(t *testing.T) {
 // Bodies that are too large are left out, and what is no JSON as well.
 func TestBodiesAreBounded(t *testing.T) {
 	var b buffer
-	u := audit.New(mustParse(t, "rules: [{level: RequestResponse}]"), meta.Platform, clock(), audit.NewLog(&b, audit.SinkOptions{Mode: audit.Blocking, Logger: quiet()}))
+	u := audit.New(mustParse(t, "rules: [{level: RequestResponse}]"), meta.Platform, steppingClock(), audit.NewLog(&b, audit.SinkOptions{Mode: audit.Blocking, Logger: discardLogger()}))
 	large := `"` + strings.Repeat("x", audit.MaxBody) + `"`
 	for _, test := range []struct {
 		request, response string
@@ -240,7 +240,7 @@ func TestBodiesAreBounded(t *testing.T) {
 		r.SetRequest([]byte(test.request), false)
 		setResponse(r, test.response)
 		before := len(b.String())
-		r.Reached(audit.ResponseComplete, 200)
+		r.EmitStage(audit.ResponseComplete, 200)
 		r.Release()
 		got := b.String()[before:]
 		if len(got) > 1000 || strings.Contains(got, `"audit.platform.io/truncated":"true"`) != test.truncated {
@@ -253,13 +253,13 @@ func TestBodiesAreBounded(t *testing.T) {
 func TestLargeEventsAreTruncated(t *testing.T) {
 	var short, whole, none buffer
 	sink := func(b *buffer, most int) *audit.Sink {
-		return audit.NewLog(b, audit.SinkOptions{Mode: audit.Blocking, MaxEvent: most, Logger: quiet()})
+		return audit.NewLog(b, audit.SinkOptions{Mode: audit.Blocking, MaxEventSize: most, Logger: discardLogger()})
 	}
-	u := audit.New(mustParse(t, "rules: [{level: RequestResponse}]"), meta.Platform, clock(), sink(&short, 1000), sink(&whole, 0), sink(&none, 100))
+	u := audit.New(mustParse(t, "rules: [{level: RequestResponse}]"), meta.Platform, steppingClock(), sink(&short, 1000), sink(&whole, 0), sink(&none, 100))
 	a := request("jane", nil, "get /x")
 	r := u.Begin(&a, start)
 	setResponse(r, `{"a":"`+strings.Repeat("x", 1000)+`"}`)
-	if !r.Reached(audit.ResponseComplete, 200) {
+	if !r.EmitStage(audit.ResponseComplete, 200) {
 		t.Error("the request must go on")
 	}
 	r.Release()

@@ -13,27 +13,27 @@ import (
 
 // FileOptions say where a File is and what becomes of it when it is full.
 type FileOptions struct {
-	Path     string
-	MaxSize  int64         // bytes; a write that would exceed it goes to a new file; 0 is no bound
-	MaxAge   time.Duration // of old files; 0 keeps them
-	Backups  int           // old files to keep; 0 keeps all
-	Compress bool          // old files with gzip
-	Now      func() time.Time
-	// Failed is told of old files that could not be dealt with.
-	Failed func(error)
+	Path       string
+	MaxSize    int64         // bytes; a write that would exceed it goes to a new file; 0 is no bound
+	MaxAge     time.Duration // of old files; 0 keeps them
+	MaxBackups int           // old files to keep; 0 keeps all
+	Compress   bool          // old files with gzip
+	Now        func() time.Time
+	// OnError is told of old files that could not be dealt with.
+	OnError func(error)
 }
 
 // A File is a log file that rotates: when it is full it is renamed, with the time in its name,
 // and a new one begins. Its methods may be called by many goroutines.
 type File struct {
-	options  FileOptions
-	sweeping sync.WaitGroup
-	sweep    sync.Mutex // held by the sweep that runs
+	options   FileOptions
+	cleanups  sync.WaitGroup
+	cleanupMu sync.Mutex // held by the sweep that runs
 
-	mu   sync.Mutex // guards the rest
-	file *os.File   // nil after a rotation that has failed, and after Close
-	size int64
-	shut bool
+	mu     sync.Mutex // guards the rest
+	file   *os.File   // nil after a rotation that has failed, and after Close
+	size   int64
+	closed bool
 }
 
 const (
@@ -50,7 +50,7 @@ func OpenFile(o FileOptions) (*File, error) {
 	if err := f.open(); err != nil {
 		return nil, err
 	}
-	f.sweeping.Go(f.clean)
+	f.cleanups.Go(f.cleanUp)
 	return f, nil
 }
 
@@ -72,7 +72,7 @@ func (f *File) open() error {
 func (f *File) Write(b []byte) (int, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if err := f.ready(int64(len(b))); err != nil {
+	if err := f.ensureSpace(int64(len(b))); err != nil {
 		return 0, err
 	}
 	n, err := f.file.Write(b)
@@ -80,12 +80,12 @@ func (f *File) Write(b []byte) (int, error) {
 		f.size += int64(n)
 		return n, nil
 	}
-	return 0, errors.Join(err, f.cut(int64(n)))
+	return 0, errors.Join(err, f.truncateTail(int64(n)))
 }
 
-// cut removes the last n bytes, which are part of a line, so that the next one begins at its
+// truncateTail removes the last n bytes, which are part of a line, so that the next one begins at its
 // beginning. What is no regular file cannot be cut.
-func (f *File) cut(n int64) error {
+func (f *File) truncateTail(n int64) error {
 	info, err := f.file.Stat()
 	if n == 0 || err != nil || !info.Mode().IsRegular() {
 		return err
@@ -94,10 +94,10 @@ func (f *File) cut(n int64) error {
 	return f.file.Truncate(f.size)
 }
 
-// ready sees to it that there is a file with room for n bytes, or an empty one.
-func (f *File) ready(n int64) error {
+// ensureSpace sees to it that there is a file with room for n bytes, or an empty one.
+func (f *File) ensureSpace(n int64) error {
 	switch {
-	case f.shut:
+	case f.closed:
 		return fs.ErrClosed
 	case f.file == nil:
 		return f.open()
@@ -117,7 +117,7 @@ func (f *File) rotate() error {
 	err = errors.Join(err, f.file.Close())
 	f.file = nil
 	if err == nil {
-		err = os.Rename(f.options.Path, f.oldName())
+		err = os.Rename(f.options.Path, f.rotatedName())
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("rotating: %w", err)
@@ -125,28 +125,28 @@ func (f *File) rotate() error {
 	if err := f.open(); err != nil {
 		return err
 	}
-	f.sweeping.Go(f.clean)
+	f.cleanups.Go(f.cleanUp)
 	return nil
 }
 
-// oldName is the name of the file when it is full, which no other file has.
-func (f *File) oldName() string {
+// rotatedName is the name of the file when it is full, which no other file has.
+func (f *File) rotatedName() string {
 	for at := f.options.Now(); ; at = at.Add(time.Millisecond) {
-		name := f.old().name(at)
+		name := f.rotated().name(at)
 		_, plain := os.Lstat(name)
-		_, packed := os.Lstat(name + packedSuffix)
+		_, packed := os.Lstat(name + gzipSuffix)
 		if errors.Is(plain, fs.ErrNotExist) && errors.Is(packed, fs.ErrNotExist) {
 			return name
 		}
 	}
 }
 
-// clean removes and compresses old files.
-func (f *File) clean() {
-	f.sweep.Lock()
-	defer f.sweep.Unlock()
-	if err := f.old().clean(&f.options); err != nil && f.options.Failed != nil {
-		f.options.Failed(err)
+// cleanUp removes and compresses old files.
+func (f *File) cleanUp() {
+	f.cleanupMu.Lock()
+	defer f.cleanupMu.Unlock()
+	if err := f.rotated().cleanUp(&f.options); err != nil && f.options.OnError != nil {
+		f.options.OnError(err)
 	}
 }
 
@@ -157,9 +157,9 @@ func (f *File) Close() error {
 	if f.file != nil {
 		err = f.file.Close()
 	}
-	f.file, f.shut = nil, true
+	f.file, f.closed = nil, true
 	f.mu.Unlock()
-	f.sweeping.Wait()
+	f.cleanups.Wait()
 	return err
 }
 

@@ -14,18 +14,18 @@ import (
 )
 
 // A hand turns the clock of a file.
-type hand struct{ now time.Time }
+type testClock struct{ now time.Time }
 
-func (h *hand) Now() time.Time { return h.now }
+func (h *testClock) Now() time.Time { return h.now }
 
-func (h *hand) options(path string) audit.FileOptions {
+func (h *testClock) options(path string) audit.FileOptions {
 	return audit.FileOptions{Path: path, MaxSize: 10, Now: h.Now}
 }
 
 func openFile(t *testing.T, o audit.FileOptions) *audit.File {
 	t.Helper()
-	if o.Failed == nil {
-		o.Failed = func(err error) { t.Error(err) }
+	if o.OnError == nil {
+		o.OnError = func(err error) { t.Error(err) }
 	}
 	f, err := audit.OpenFile(o)
 	if err != nil {
@@ -80,7 +80,7 @@ func files(t *testing.T, dir string) (names []string, content map[string]string)
 
 func TestFileRotates(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "made", "here")
-	h := &hand{start}
+	h := &testClock{start}
 	f := openFile(t, h.options(filepath.Join(dir, "audit.log")))
 	write(t, f, "1234\n", "1234\n") // full to the byte
 	write(t, f, "2\n")
@@ -110,7 +110,7 @@ func TestFileRotates(t *testing.T) {
 	}
 }
 
-func TestOldFilesGo(t *testing.T) {
+func TestOldFilesAreRemoved(t *testing.T) {
 	foreign := []string{"audit-x.log", "audit-2026-11-21T12-00-00.000.txt", "other-2026-11-21T12-00-00.000.log"}
 	old := []string{
 		"audit-2026-11-17T12-00-00.000.log", "audit-2026-11-18T12-00-00.000.log.gz",
@@ -121,11 +121,11 @@ func TestOldFilesGo(t *testing.T) {
 		kept   []string
 	}{
 		"all":     {func(*audit.FileOptions) {}, old},
-		"three":   {func(o *audit.FileOptions) { o.Backups = 3 }, old[1:]},
+		"three":   {func(o *audit.FileOptions) { o.MaxBackups = 3 }, old[1:]},
 		"by age":  {func(o *audit.FileOptions) { o.MaxAge = 60 * time.Hour }, old[2:]},
-		"both":    {func(o *audit.FileOptions) { o.Backups, o.MaxAge = 1, 60*time.Hour }, old[3:]},
+		"both":    {func(o *audit.FileOptions) { o.MaxBackups, o.MaxAge = 1, 60*time.Hour }, old[3:]},
 		"nothing": {func(o *audit.FileOptions) { o.MaxAge = time.Hour }, nil},
-		"compressed": {func(o *audit.FileOptions) { o.Compress, o.Backups = true, 2 }, []string{
+		"compressed": {func(o *audit.FileOptions) { o.Compress, o.MaxBackups = true, 2 }, []string{
 			"audit-2026-11-19T12-00-00.000.log.gz", "audit-2026-11-20T12-00-00.000.log.gz"}},
 	} {
 		dir := t.TempDir()
@@ -134,7 +134,7 @@ func TestOldFilesGo(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		o := (&hand{start}).options(filepath.Join(dir, "audit.log"))
+		o := (&testClock{start}).options(filepath.Join(dir, "audit.log"))
 		test.change(&o)
 		closeFile(t, openFile(t, o))
 		entries, err := os.ReadDir(dir)
@@ -156,7 +156,7 @@ func TestOldFilesGo(t *testing.T) {
 
 func TestRotatedFilesAreCompressed(t *testing.T) {
 	dir := t.TempDir()
-	h := &hand{start}
+	h := &testClock{start}
 	o := h.options(filepath.Join(dir, "audit.log"))
 	o.Compress = true
 	f := openFile(t, o)
@@ -172,8 +172,8 @@ func TestRotatedFilesAreCompressed(t *testing.T) {
 // A directory that has gone is an error, and the file goes on when it is there again.
 func TestFileRecovers(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "d")
-	o := (&hand{start}).options(filepath.Join(dir, "audit.log"))
-	o.Failed = func(error) {} // of looking for old files
+	o := (&testClock{start}).options(filepath.Join(dir, "audit.log"))
+	o.OnError = func(error) {} // of looking for old files
 	f := openFile(t, o)
 	write(t, f, "12345678\n")
 	if err := os.Rename(dir, dir+"x"); err != nil {

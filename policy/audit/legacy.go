@@ -8,7 +8,7 @@ import (
 
 // appendLegacy appends the Event as one line of the old form.
 func (e *Event) appendLegacy(b []byte) []byte {
-	b = e.Received.UTC().AppendFormat(b, time.RFC3339Nano)
+	b = e.ReceivedTimestamp.UTC().AppendFormat(b, time.RFC3339Nano)
 	b = append(b, " AUDIT:"...)
 	b = appendPair(b, "id", e.ID)
 	b = appendPair(b, "stage", e.Stage.String())
@@ -37,14 +37,14 @@ func (e *Event) appendUsers(b []byte) []byte {
 	if e.User != nil && e.User.Name != "" {
 		user = e.User.Name
 		if len(e.User.Groups) > 0 {
-			groups = string(quoteList(nil, e.User.Groups))
+			groups = string(appendQuotedList(nil, e.User.Groups))
 		}
 	}
 	as, asGroups := "<self>", "<lookup>"
-	if e.As != nil {
-		as = e.As.Name
-		if e.As.Groups != nil {
-			asGroups = string(quoteList(nil, e.As.Groups))
+	if e.ImpersonatedUser != nil {
+		as = e.ImpersonatedUser.Name
+		if e.ImpersonatedUser.Groups != nil {
+			asGroups = string(appendQuotedList(nil, e.ImpersonatedUser.Groups))
 		}
 	}
 	b = appendPair(b, "user", user)

@@ -42,13 +42,13 @@ var stageNames = []string{"RequestReceived", "ResponseStarted", "ResponseComplet
 // String is the name in policies and Events.
 func (s Stage) String() string { return stageNames[s] }
 
-// stages is a set of them.
-type stages uint8
+// stageSet is a set of them.
+type stageSet uint8
 
-func (s stages) has(stage Stage) bool { return s&(1<<stage) != 0 }
+func (s stageSet) has(stage Stage) bool { return s&(1<<stage) != 0 }
 
 // add adds a stage by its name.
-func (s *stages) add(name string) bool {
+func (s *stageSet) add(name string) bool {
 	i := slices.Index(stageNames, name)
 	if i < 0 {
 		return false

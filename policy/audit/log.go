@@ -6,12 +6,12 @@ import (
 )
 
 // NewLog makes a Sink that writes lines. It closes to, if that can be closed.
-func NewLog(to io.Writer, o SinkOptions) *Sink { return newSink("log", o, &log{to: to}, 1) }
+func NewLog(to io.Writer, o SinkOptions) *Sink { return newSink("log", o, &logOutput{to: to}, 1) }
 
 // A log writes the lines of a batch in one go. The writer is safe for many goroutines.
-type log struct{ to io.Writer }
+type logOutput struct{ to io.Writer }
 
-func (l *log) write(_ context.Context, _ <-chan struct{}, lines [][]byte) error {
+func (l *logOutput) write(_ context.Context, _ <-chan struct{}, lines [][]byte) error {
 	text := lines[0]
 	if len(lines) > 1 {
 		size := 0
@@ -27,7 +27,7 @@ func (l *log) write(_ context.Context, _ <-chan struct{}, lines [][]byte) error 
 	return err
 }
 
-func (l *log) close() error {
+func (l *logOutput) close() error {
 	if c, ok := l.to.(io.Closer); ok {
 		return c.Close()
 	}

@@ -10,7 +10,7 @@ import (
 // A Policy says what is written of which request. It is immutable.
 type Policy struct {
 	rules             []rule
-	omit              stages
+	omitStages        stageSet
 	omitManagedFields bool
 }
 
@@ -23,7 +23,7 @@ type rule struct {
 	resources         []resources
 	namespaces        []string // "" is cluster scope
 	paths             []string // a last * stands for any rest
-	omit              stages
+	omitStages        stageSet
 	omitManagedFields bool
 }
 
@@ -39,7 +39,7 @@ type resources struct {
 type Decision struct {
 	Level             Level
 	OmitManagedFields bool
-	omit              stages
+	omitStages        stageSet
 }
 
 // Decide finds the first rule that matches. Where none does nothing is written. a.User may be
@@ -47,7 +47,7 @@ type Decision struct {
 func (p *Policy) Decide(a *authz.Attributes) Decision {
 	for i := range p.rules {
 		if r := &p.rules[i]; r.matches(a) {
-			return Decision{Level: r.level, OmitManagedFields: r.omitManagedFields, omit: r.omit | p.omit}
+			return Decision{Level: r.level, OmitManagedFields: r.omitManagedFields, omitStages: r.omitStages | p.omitStages}
 		}
 	}
 	return Decision{Level: None}

@@ -94,7 +94,7 @@ func TestPolicyMatches(t *testing.T) {
 	}
 }
 
-func TestFirstRuleCounts(t *testing.T) {
+func TestFirstMatchingRuleWins(t *testing.T) {
 	p := mustParse(t, `omitManagedFields: true
 rules:
 - {level: None, users: [system]}
@@ -117,8 +117,8 @@ rules:
 	}
 }
 
-func TestBuiltInPolicyWritesNoBody(t *testing.T) {
-	p := audit.BuiltIn()
+func TestDefaultPolicyWritesNoBody(t *testing.T) {
+	p := audit.DefaultPolicy()
 	for _, text := range []string{"get :secrets a/b", "create :secrets a/", "update :configmaps a/b", "create authentication.platform.io:tokenreviews", "create :serviceaccounts/token a/b", "post /x", "get /backup", "get /metrics"} {
 		a := request("jane", nil, text)
 		if got := p.Decide(&a).Level; got != audit.Metadata {

@@ -17,18 +17,18 @@ import (
 // not used after Release.
 type Record struct {
 	Event
-	auditor *Auditor
-	omit    stages
-	request []byte // copy of a request body, kept for its memory
-	json    []byte // the Event as it was last encoded
-	legacy  []byte
-	line    [1][]byte // what a sink stores
+	auditor    *Auditor
+	omitStages stageSet
+	request    []byte // copy of a request body, kept for its memory
+	json       []byte // the Event as it was last encoded
+	legacy     []byte
+	line       [1][]byte // what a sink stores
 }
 
-var records = sync.Pool{New: func() any { return new(Record) }}
+var recordPool = sync.Pool{New: func() any { return new(Record) }}
 
-// maxKept bounds the memory that a Record keeps for its next request, in bytes.
-const maxKept = 64 << 10
+// maxRetainedBuffers bounds the memory that a Record keeps for its next request, in bytes.
+const maxRetainedBuffers = 64 << 10
 
 // MaxBody bounds a body in an Event, in bytes. A larger one is left out, and the annotation
 // audit.platform.io/truncated says so.
@@ -42,12 +42,12 @@ func (u *Auditor) Begin(a *authz.Attributes, received time.Time) *Record {
 	if d.Level == None || len(u.sinks) == 0 {
 		return nil
 	}
-	r := records.Get().(*Record)
-	r.auditor, r.omit = u, d.omit
+	r := recordPool.Get().(*Record)
+	r.auditor, r.omitStages = u, d.omitStages
 	r.Level, r.omitManagedFields = d.Level, d.OmitManagedFields
-	r.User, r.Verb, r.Received = a.User, a.Verb, received
+	r.User, r.Verb, r.ReceivedTimestamp = a.User, a.Verb, received
 	if a.ResourceRequest {
-		r.Object = Reference{
+		r.Object = ObjectReference{
 			Resource: a.Resource, Namespace: a.Namespace, Name: a.Name,
 			Group: a.Group, Version: a.Version, Subresource: a.Subresource,
 		}
@@ -61,28 +61,28 @@ func (r *Record) Release() {
 	request, line, legacy := r.request[:0], r.json[:0], r.legacy[:0]
 	clear(annotations[:cap(annotations)])
 	*r = Record{}
-	if cap(request)+cap(line)+cap(legacy) > maxKept {
+	if cap(request)+cap(line)+cap(legacy) > maxRetainedBuffers {
 		request, line, legacy = nil, nil, nil
 	}
 	r.SourceIPs, r.Annotations = addresses, annotations
 	r.request, r.json, r.legacy = request, line, legacy
-	records.Put(r)
+	recordPool.Put(r)
 }
 
-// Rest gives away the memory that the Record encodes in. The next event takes new: it is for
+// DropBuffers gives away the memory that the Record encodes in. The next event takes new: it is for
 // requests that go on for long.
-func (r *Record) Rest() { r.json, r.legacy = nil, nil }
+func (r *Record) DropBuffers() { r.json, r.legacy = nil, nil }
 
 // maxName bounds what a body says of its object below the level Request, in bytes: nothing that is
 // valid is longer.
 const maxName = 253
 
-// Sent notes the object in the body of a request, whatever the level: its head completes what
+// SetRequestObject notes the object in the body of a request, whatever the level: its head completes what
 // the path says about the object. The tree is only read.
-func (r *Record) Sent(object schema.Tree) {
-	head := rules.Sub(object, "metadata")
+func (r *Record) SetRequestObject(object schema.Tree) {
+	head := rules.Nested(object, "metadata")
 	fill := func(to *string, name string) {
-		if text := rules.Text(head, name); *to == "" && len(text) <= maxName {
+		if text := rules.String(head, name); *to == "" && len(text) <= maxName {
 			*to = text
 		}
 	}
@@ -101,15 +101,15 @@ func (r *Record) SetRequest(body []byte, patch bool) {
 	switch {
 	case !r.WantsRequest() || !json.Valid(body):
 	case len(body) > MaxBody:
-		r.truncated()
+		r.annotateTruncated()
 	default:
 		r.request = append(r.request[:0], body...)
 		r.Request, r.patch = r.request, patch
 	}
 }
 
-// Bodied notes that the request has a body, which error messages may quote.
-func (r *Record) Bodied() { r.quotes = true }
+// SetHasRequestBody notes that the request has a body, which error messages may quote.
+func (r *Record) SetHasRequestBody() { r.hasRequestBody = true }
 
 // WantsResponse tells whether the body of the answer is to be recorded.
 func (r *Record) WantsResponse() bool { return r.Level >= RequestResponse }
@@ -121,51 +121,51 @@ func (r *Record) SetResponse(size int, body func() []byte) {
 	case !r.WantsResponse():
 	case size > MaxBody:
 		r.Response = nil
-		r.truncated()
+		r.annotateTruncated()
 	default:
 		r.Response = body()
 	}
 }
 
-func (r *Record) truncated() { r.annotate(r.auditor.words.truncated, "true") }
+func (r *Record) annotateTruncated() { r.annotate(r.auditor.names.truncated, "true") }
 
-// Decided notes what authorization has decided, and why.
-func (r *Record) Decided(d authz.Decision, reason string) {
+// SetDecision notes what authorization has decided, and why.
+func (r *Record) SetDecision(d authz.Decision, reason string) {
 	text := "forbid"
 	if d == authz.Allow {
 		text = "allow"
 	}
-	r.annotate(r.auditor.words.decision, text)
-	r.annotate(r.auditor.words.reason, reason)
+	r.annotate(r.auditor.names.decision, text)
+	r.annotate(r.auditor.names.reason, reason)
 }
 
-// Deprecated notes that the request is for a deprecated version; removed is the release that
+// SetDeprecated notes that the request is for a deprecated version; removed is the release that
 // will not have it any more, or "".
-func (r *Record) Deprecated(removed string) {
-	r.annotate(r.auditor.words.deprecated, "true")
+func (r *Record) SetDeprecated(removed string) {
+	r.annotate(r.auditor.names.deprecated, "true")
 	if removed != "" {
-		r.annotate(r.auditor.words.removed, removed)
+		r.annotate(r.auditor.names.removed, removed)
 	}
 }
 
-// Answered notes the Status that is the answer.
-func (r *Record) Answered(s *meta.Status) { r.Status = s }
+// SetStatus notes the Status that is the answer.
+func (r *Record) SetStatus(s *meta.Status) { r.Status = s }
 
-// Reached makes the Event of a stage, unless the policy omits it. It is false if the Event is
+// EmitStage makes the Event of a stage, unless the policy omits it. It is false if the Event is
 // lost and the request must not go on. code is the HTTP status of the answer, 0 if there is none.
-func (r *Record) Reached(stage Stage, code int) bool {
-	if r.omit.has(stage) {
+func (r *Record) EmitStage(stage Stage, code int) bool {
+	if r.omitStages.has(stage) {
 		return true
 	}
-	r.Stage, r.Code, r.Event.At = stage, code, r.auditor.now()
+	r.Stage, r.Code, r.Event.StageTimestamp = stage, code, r.auditor.now()
 	return r.auditor.emit(r)
 }
 
-// shortened is the Event without bodies, as a sink takes it that has a bound.
-func (r *Record) shortened() Event {
+// withoutBodies is the Event without bodies, as a sink takes it that has a bound.
+func (r *Record) withoutBodies() Event {
 	e := r.Event
 	e.Request, e.Response = nil, nil
 	e.Annotations = slices.Clone(e.Annotations)
-	e.annotate(r.auditor.words.truncated, "true")
+	e.annotate(r.auditor.names.truncated, "true")
 	return e
 }

@@ -28,22 +28,22 @@ type SinkOptions struct {
 	Mode Mode
 	// Legacy is the old form of lines.
 	Legacy bool
-	// MaxEvent is the size, in bytes, from which on an Event loses its bodies, and is itself lost
+	// MaxEventSize is the size, in bytes, from which on an Event loses its bodies, and is itself lost
 	// if that does not help; 0 is none.
-	MaxEvent int
-	// Batches count in mode Batch only.
-	Batches Batches
-	Logger  *slog.Logger
+	MaxEventSize int
+	// Batch count in mode Batch only.
+	Batch  BatchOptions
+	Logger *slog.Logger
 }
 
 // A Sink is one place where Events go.
 type Sink struct {
-	name     string // as operators know it
-	options  SinkOptions
-	out      output
-	batcher  *batcher // nil in other modes than Batch
-	losses   losses
-	hurrying chan struct{} // closed by close
+	name    string // as operators know it
+	options SinkOptions
+	out     output
+	batcher *batcher // nil in other modes than Batch
+	losses  lossCounter
+	closing chan struct{} // closed by close
 }
 
 // An output stores lines. It is called by one goroutine at a time, unless it says otherwise.
@@ -55,10 +55,10 @@ type output interface {
 }
 
 func newSink(name string, o SinkOptions, out output, parallel int) *Sink {
-	s := &Sink{name: name, options: o, out: out, hurrying: make(chan struct{})}
+	s := &Sink{name: name, options: o, out: out, closing: make(chan struct{})}
 	s.losses.name, s.losses.log = name, o.Logger
 	if o.Mode == Batch {
-		s.batcher = newBatcher(o.Batches, parallel, s.store)
+		s.batcher = newBatcher(o.Batch, parallel, s.store)
 	}
 	return s
 }
@@ -68,12 +68,12 @@ func newSink(name string, o SinkOptions, out output, parallel int) *Sink {
 func (s *Sink) put(r *Record) bool {
 	line, err := s.line(r)
 	if err != nil {
-		s.losses.count(1, err)
+		s.losses.add(1, err)
 		return s.options.Mode != BlockingStrict
 	}
 	if s.batcher != nil {
 		if err := s.batcher.put(line); err != nil {
-			s.losses.count(1, err)
+			s.losses.add(1, err)
 		}
 		return true
 	}
@@ -83,39 +83,39 @@ func (s *Sink) put(r *Record) bool {
 
 // store writes lines, and counts them if they are lost.
 func (s *Sink) store(ctx context.Context, lines [][]byte) bool {
-	err := s.out.write(ctx, s.hurrying, lines)
+	err := s.out.write(ctx, s.closing, lines)
 	if err != nil {
-		s.losses.count(len(lines), err)
+		s.losses.add(len(lines), err)
 		return false
 	}
-	s.losses.over()
+	s.losses.recovered()
 	return true
 }
 
 // line encodes the Event, once for all sinks that take the same form.
 func (s *Sink) line(r *Record) ([]byte, error) {
 	line := &r.json
-	encode := func(e *Event, b []byte) []byte { return e.appendJSON(b, r.auditor.words.apiVersion) }
+	encode := func(e *Event, b []byte) []byte { return e.appendJSON(b, r.auditor.names.apiVersion) }
 	if s.options.Legacy {
 		line, encode = &r.legacy, func(e *Event, b []byte) []byte { return e.appendLegacy(b) }
 	}
 	if len(*line) == 0 {
 		*line = encode(&r.Event, *line)
 	}
-	if s.options.MaxEvent == 0 || len(*line) <= s.options.MaxEvent {
+	if s.options.MaxEventSize == 0 || len(*line) <= s.options.MaxEventSize {
 		return *line, nil
 	}
-	short := r.shortened()
+	short := r.withoutBodies()
 	b := encode(&short, nil)
-	if len(b) > s.options.MaxEvent {
-		return nil, fmt.Errorf("the event has %d bytes without bodies, and may have %d", len(b), s.options.MaxEvent)
+	if len(b) > s.options.MaxEventSize {
+		return nil, fmt.Errorf("the event has %d bytes without bodies, and may have %d", len(b), s.options.MaxEventSize)
 	}
 	return b, nil
 }
 
 // close stores what waits, and closes the output.
 func (s *Sink) close(ctx context.Context) error {
-	close(s.hurrying)
+	close(s.closing)
 	var left int
 	if s.batcher != nil {
 		left = s.batcher.close(ctx)
@@ -127,23 +127,23 @@ func (s *Sink) close(ctx context.Context) error {
 	return err
 }
 
-// losses counts Events that are lost, and tells the log when that begins and ends, however
+// lossCounter counts Events that are lost, and tells the log when that begins and ends, however
 // many there are.
-type losses struct {
+type lossCounter struct {
 	name   string
 	log    *slog.Logger
 	lost   metrics.Counter
 	losing atomic.Bool
 }
 
-func (l *losses) count(n int, err error) {
+func (l *lossCounter) add(n int, err error) {
 	l.lost.Add(n)
 	if !l.losing.Swap(true) {
 		l.log.Error("audit: events are being lost", "backend", l.name, "error", err)
 	}
 }
 
-func (l *losses) over() {
+func (l *lossCounter) recovered() {
 	if l.losing.Load() && l.losing.Swap(false) {
 		l.log.Info("audit: events are stored again", "backend", l.name, "lost", l.lost.Get())
 	}

@@ -21,7 +21,7 @@ func record(u *audit.Auditor, id string) bool {
 	r := u.Begin(&a, start)
 	defer r.Release()
 	r.ID = id
-	return r.Reached(audit.RequestReceived, 0) && r.Reached(audit.ResponseComplete, 200)
+	return r.EmitStage(audit.RequestReceived, 0) && r.EmitStage(audit.ResponseComplete, 200)
 }
 
 const onlyComplete = "rules: [{level: Metadata, omitStages: [RequestReceived]}]"
@@ -37,19 +37,19 @@ func ids(text string) string {
 	return strings.Join(list, " ")
 }
 
-// writes is a log that remembers each write.
-type writes struct{ list chan string }
+// writeLog is a log that remembers each write.
+type writeLog struct{ list chan string }
 
-func (w *writes) Write(b []byte) (int, error) {
+func (w *writeLog) Write(b []byte) (int, error) {
 	w.list <- ids(string(b))
 	return len(b), nil
 }
 
 func TestBatches(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := &writes{make(chan string, 10)}
+		w := &writeLog{make(chan string, 10)}
 		u := audit.New(mustParse(t, onlyComplete), meta.Platform, time.Now, audit.NewLog(w, audit.SinkOptions{
-			Mode: audit.Batch, Logger: quiet(), Batches: audit.Batches{Buffer: 100, Size: 3, Wait: time.Minute},
+			Mode: audit.Batch, Logger: discardLogger(), Batch: audit.BatchOptions{BufferSize: 100, MaxSize: 3, MaxWait: time.Minute},
 		}))
 		expect := func(after time.Duration, want string) {
 			t.Helper()
@@ -79,9 +79,9 @@ func TestBatches(t *testing.T) {
 
 func TestThrottle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := &writes{make(chan string, 10)}
+		w := &writeLog{make(chan string, 10)}
 		u := audit.New(mustParse(t, onlyComplete), meta.Platform, time.Now, audit.NewLog(w, audit.SinkOptions{
-			Mode: audit.Batch, Logger: quiet(), Batches: audit.Batches{Buffer: 100, Size: 1, PerSecond: 0.5, Burst: 2},
+			Mode: audit.Batch, Logger: discardLogger(), Batch: audit.BatchOptions{BufferSize: 100, MaxSize: 1, ThrottleQPS: 0.5, ThrottleBurst: 2},
 		}))
 		began := time.Now()
 		for n := range 4 {
@@ -101,10 +101,10 @@ func TestThrottle(t *testing.T) {
 // A full buffer loses events and never holds up a request.
 func TestFullBuffer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := &writes{make(chan string)} // nobody reads yet
+		w := &writeLog{make(chan string)} // nobody reads yet
 		var told bytes.Buffer
 		u := audit.New(mustParse(t, onlyComplete), meta.Platform, time.Now, audit.NewLog(w, audit.SinkOptions{
-			Mode: audit.Batch, Logger: slog.New(slog.NewTextHandler(&told, nil)), Batches: audit.Batches{Buffer: 2, Size: 1},
+			Mode: audit.Batch, Logger: slog.New(slog.NewTextHandler(&told, nil)), Batch: audit.BatchOptions{BufferSize: 2, MaxSize: 1},
 		}))
 		for n := range 10 {
 			if !record(u, fmt.Sprint(n)) {
@@ -136,7 +136,7 @@ func TestBlockingModes(t *testing.T) {
 	for _, mode := range []audit.Mode{audit.Blocking, audit.BlockingStrict} {
 		var b buffer
 		var told bytes.Buffer
-		u := audit.New(mustParse(t, "rules: [{level: Metadata}]"), meta.Platform, clock(), audit.NewLog(&b, audit.SinkOptions{
+		u := audit.New(mustParse(t, "rules: [{level: Metadata}]"), meta.Platform, steppingClock(), audit.NewLog(&b, audit.SinkOptions{
 			Mode: mode, Logger: slog.New(slog.NewTextHandler(&told, nil)),
 		}))
 		if !record(u, "a") {

@@ -12,40 +12,40 @@ import (
 
 // NewWebhook makes a Sink that posts Events to a service. backoff is the pause before the first
 // repetition of a post that has failed; it grows from one to the next.
-func NewWebhook(service *remote.Service, naming *meta.Naming, backoff time.Duration, o SinkOptions) *Sink {
-	head := []byte(`{"kind":"EventList","apiVersion":"` + newWords(naming).apiVersion + `","metadata":{},"items":[`)
-	return newSink("webhook", o, &webhook{service, head, backoff}, posts)
+func NewWebhook(service *remote.Client, naming *meta.Naming, backoff time.Duration, o SinkOptions) *Sink {
+	head := []byte(`{"kind":"EventList","apiVersion":"` + newVendorNames(naming).apiVersion + `","metadata":{},"items":[`)
+	return newSink("webhook", o, &webhookOutput{service, head, backoff}, maxConcurrentPosts)
 }
 
-// posts is how many batches may be on their way at a time.
-const posts = 4
+// maxConcurrentPosts is how many batches may be on their way at a time.
+const maxConcurrentPosts = 4
 
 // The repetitions of a post, how much longer each pause is than the one before, and the time
 // that one post has.
 const (
-	repetitions  = 4
+	maxRetries   = 4
 	backoffRatio = 1.5
-	postTime     = 30 * time.Second
+	postTimeout  = 30 * time.Second
 )
 
 // A webhook posts lists of Events. It may be called by many goroutines.
-type webhook struct {
-	service *remote.Service
+type webhookOutput struct {
+	client  *remote.Client
 	head    []byte
 	backoff time.Duration
 }
 
-func (w *webhook) write(ctx context.Context, hurry <-chan struct{}, lines [][]byte) error {
+func (w *webhookOutput) write(ctx context.Context, closing <-chan struct{}, lines [][]byte) error {
 	body := w.list(lines)
 	pause := w.backoff
 	for n := 0; ; n++ {
 		err := w.post(ctx, body)
-		if err == nil || n == repetitions || !again(err) || ctx.Err() != nil {
+		if err == nil || n == maxRetries || !isRetriable(err) || ctx.Err() != nil {
 			return err
 		}
 		select {
 		case <-time.After(pause):
-		case <-hurry:
+		case <-closing:
 			return w.post(ctx, body)
 		case <-ctx.Done():
 			return err
@@ -55,7 +55,7 @@ func (w *webhook) write(ctx context.Context, hurry <-chan struct{}, lines [][]by
 }
 
 // list is the body of a post.
-func (w *webhook) list(lines [][]byte) []byte {
+func (w *webhookOutput) list(lines [][]byte) []byte {
 	size := len(w.head) + 2
 	for _, line := range lines {
 		size += len(line)
@@ -70,17 +70,17 @@ func (w *webhook) list(lines [][]byte) []byte {
 	return append(body, "]}"...)
 }
 
-func (w *webhook) post(ctx context.Context, body []byte) error {
-	ctx, cancel := context.WithTimeout(ctx, postTime)
+func (w *webhookOutput) post(ctx context.Context, body []byte) error {
+	ctx, cancel := context.WithTimeout(ctx, postTimeout)
 	defer cancel()
-	_, err := w.service.Post(ctx, body)
+	_, err := w.client.Post(ctx, body)
 	return err
 }
 
-// again tells whether a post that has failed may succeed later.
-func again(err error) bool {
-	var failed *remote.Failure
+// isRetriable tells whether a post that has failed may succeed later.
+func isRetriable(err error) bool {
+	var failed *remote.StatusError
 	return !errors.As(err, &failed) || failed.Code == http.StatusTooManyRequests || failed.Code >= 500
 }
 
-func (w *webhook) close() error { return nil }
+func (w *webhookOutput) close() error { return nil }

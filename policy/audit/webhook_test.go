@@ -24,13 +24,13 @@ import (
 // A collector is a webhook over TLS that gathers events, if it feels like it.
 type collector struct {
 	*httptest.Server
-	posts chan []string // the ids of each list that it took
-	mu    sync.Mutex
-	fails []int         // codes of its next answers; the connection is cut for 0
-	slow  chan struct{} // if set, it answers only when this is closed
+	posts         chan []string // the ids of each list that it took
+	mu            sync.Mutex
+	responseCodes []int         // codes of its next answers; the connection is cut for 0
+	gate          chan struct{} // if set, it answers only when this is closed
 }
 
-func collect(t *testing.T) *collector {
+func newCollector(t *testing.T) *collector {
 	c := &collector{posts: make(chan []string, 100)}
 	c.Server = httptest.NewTLSServer(http.HandlerFunc(c.serve))
 	t.Cleanup(c.Close)
@@ -39,9 +39,9 @@ func collect(t *testing.T) *collector {
 
 func (c *collector) serve(w http.ResponseWriter, r *http.Request) {
 	c.mu.Lock()
-	code, slow := 200, c.slow
-	if len(c.fails) > 0 {
-		code, c.fails = c.fails[0], c.fails[1:]
+	code, slow := 200, c.gate
+	if len(c.responseCodes) > 0 {
+		code, c.responseCodes = c.responseCodes[0], c.responseCodes[1:]
 	}
 	c.mu.Unlock()
 	if slow != nil {
@@ -89,7 +89,7 @@ func (c *collector) sink(t *testing.T, o audit.SinkOptions) *audit.Sink {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o.Logger = quiet()
+	o.Logger = discardLogger()
 	return audit.NewWebhook(service, meta.Platform, time.Millisecond, o)
 }
 
@@ -97,7 +97,7 @@ func (c *collector) auditor(t *testing.T, o audit.SinkOptions) *audit.Auditor {
 	return audit.New(mustParse(t, onlyComplete), meta.Platform, time.Now, c.sink(t, o))
 }
 
-func lost(u *audit.Auditor) string {
+func lostEvents(u *audit.Auditor) string {
 	var b strings.Builder
 	u.WriteMetrics(&b)
 	_, rest, _ := strings.Cut(b.String(), `apiserver_audit_error_total{plugin="webhook"} `)
@@ -106,9 +106,9 @@ func lost(u *audit.Auditor) string {
 }
 
 func TestWebhookRecovers(t *testing.T) {
-	c := collect(t)
-	c.fails = []int{500, 0, 429, 503}
-	u := c.auditor(t, audit.SinkOptions{Mode: audit.Batch, Batches: audit.Batches{Buffer: 10, Size: 2, Wait: time.Hour}})
+	c := newCollector(t)
+	c.responseCodes = []int{500, 0, 429, 503}
+	u := c.auditor(t, audit.SinkOptions{Mode: audit.Batch, Batch: audit.BatchOptions{BufferSize: 10, MaxSize: 2, MaxWait: time.Hour}})
 	record(u, "a")
 	record(u, "b")
 	if got := fmt.Sprint(<-c.posts); got != "[a b]" {
@@ -117,21 +117,21 @@ func TestWebhookRecovers(t *testing.T) {
 	if err := u.Close(context.Background()); err != nil {
 		t.Error(err)
 	}
-	if n := lost(u); n != "0" {
+	if n := lostEvents(u); n != "0" {
 		t.Errorf("%s lost", n)
 	}
 }
 
 func TestWebhookGivesUp(t *testing.T) {
 	for name, fails := range map[string][]int{"it will not do": {400}, "it never does": {500, 500, 500, 500, 500}, "it is elsewhere": {307}} {
-		c := collect(t)
-		c.fails = fails
+		c := newCollector(t)
+		c.responseCodes = fails
 		u := c.auditor(t, audit.SinkOptions{Mode: audit.Blocking})
 		if !record(u, "a") {
 			t.Errorf("%s: the request was refused", name)
 		}
-		if n := lost(u); n != "1" || len(c.posts) != 0 || len(c.fails) != 0 {
-			t.Errorf("%s: %s lost, %d posted, %d answers left", name, n, len(c.posts), len(c.fails))
+		if n := lostEvents(u); n != "1" || len(c.posts) != 0 || len(c.responseCodes) != 0 {
+			t.Errorf("%s: %s lost, %d posted, %d answers left", name, n, len(c.posts), len(c.responseCodes))
 		}
 		record(u, "b")
 		if got := fmt.Sprint(<-c.posts); got != "[b]" {
@@ -142,9 +142,9 @@ func TestWebhookGivesUp(t *testing.T) {
 
 // A slow webhook holds up nobody, and shutdown waits for it no longer than it may.
 func TestSlowWebhook(t *testing.T) {
-	c := collect(t)
-	c.slow = make(chan struct{})
-	u := c.auditor(t, audit.SinkOptions{Mode: audit.Batch, Batches: audit.Batches{Buffer: 10, Size: 1}})
+	c := newCollector(t)
+	c.gate = make(chan struct{})
+	u := c.auditor(t, audit.SinkOptions{Mode: audit.Batch, Batch: audit.BatchOptions{BufferSize: 10, MaxSize: 1}})
 	for n := range 100 {
 		if !record(u, fmt.Sprint(n)) {
 			t.Fatal("a request was refused")
@@ -155,27 +155,27 @@ func TestSlowWebhook(t *testing.T) {
 	if err := u.Close(ctx); err == nil || !strings.Contains(err.Error(), "not stored in time") {
 		t.Errorf("close: %v", err)
 	}
-	close(c.slow)
+	close(c.gate)
 }
 
 // What waits at the end is sent although the last post has failed and its pause is long.
 func TestWebhookIsFlushed(t *testing.T) {
-	c := collect(t)
-	c.slow = make(chan struct{})
-	u := c.auditor(t, audit.SinkOptions{Mode: audit.Batch, Batches: audit.Batches{Buffer: 100, Size: 1, PerSecond: 0.001, Burst: 1}})
+	c := newCollector(t)
+	c.gate = make(chan struct{})
+	u := c.auditor(t, audit.SinkOptions{Mode: audit.Batch, Batch: audit.BatchOptions{BufferSize: 100, MaxSize: 1, ThrottleQPS: 0.001, ThrottleBurst: 1}})
 	want := map[string]bool{}
 	for n := range 9 {
 		want[fmt.Sprint([]int{n})] = true
 		record(u, fmt.Sprint(n))
 	}
-	close(c.slow)
+	close(c.gate)
 	if err := u.Close(context.Background()); err != nil {
 		t.Error(err)
 	}
 	for range 9 {
 		delete(want, fmt.Sprint(<-c.posts))
 	}
-	if len(want) > 0 || lost(u) != "0" {
-		t.Errorf("missing %v, lost %s", want, lost(u))
+	if len(want) > 0 || lostEvents(u) != "0" {
+		t.Errorf("missing %v, lost %s", want, lostEvents(u))
 	}
 }

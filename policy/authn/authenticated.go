@@ -14,16 +14,16 @@ func (a authenticated) Authenticate(r Request) (*User, error) {
 	if user.Name == UserAnonymous || user.InGroup(GroupAuthenticated) || user.InGroup(GroupUnauthenticated) {
 		return user, nil
 	}
-	if r.Memory != nil && r.Memory.member.of == user {
-		return r.Memory.member.user, nil
+	if r.ConnCache != nil && r.ConnCache.authenticated.base == user {
+		return r.ConnCache.authenticated.user, nil
 	}
 	member := *user
 	member.Groups = append(user.Groups[:len(user.Groups):len(user.Groups)], GroupAuthenticated)
-	if r.Memory != nil {
-		r.Memory.member = membership{user, &member}
+	if r.ConnCache != nil {
+		r.ConnCache.authenticated = authenticatedUser{user, &member}
 	}
 	return &member, nil
 }
 
 // A membership is the user that one became by the group of authenticated users.
-type membership struct{ of, user *User }
+type authenticatedUser struct{ base, user *User }

@@ -116,10 +116,10 @@ func TestCertificates(t *testing.T) {
 		{"no user", []*x509.Certificate{ca.client(t, func(c *x509.Certificate) { c.Subject.CommonName = "" })}, "names no user", ""},
 	}
 	a := authn.Certificates(func() *x509.CertPool { return roots }, meta.Platform, func() time.Time { return now })
-	memory := &authn.Memory{}
+	memory := &authn.ConnCache{}
 	for _, test := range tests {
 		for range 2 { // the second time from memory
-			user, err := a.Authenticate(authn.Request{Certs: test.certs, Memory: memory})
+			user, err := a.Authenticate(authn.Request{Certs: test.certs, ConnCache: memory})
 			switch {
 			case test.fault == "none":
 				if user != nil || err != nil {
@@ -131,7 +131,7 @@ func TestCertificates(t *testing.T) {
 					Name: "jane", UID: test.uid, Groups: []string{"developers", "system:masters"},
 					Extra: map[string][]string{"authentication.platform.io/credential-id": {"X509SHA256=" + hex.EncodeToString(sum[:])}},
 				}
-				if err != nil || !reflect.DeepEqual(timeless(user), want) {
+				if err != nil || !reflect.DeepEqual(withoutExpiry(user), want) {
 					t.Errorf("%s: got %v, %v", test.name, user, err)
 				}
 			case user != nil || err == nil || !strings.Contains(err.Error(), test.fault):
@@ -141,13 +141,13 @@ func TestCertificates(t *testing.T) {
 	}
 }
 
-func TestCertificateExpiresWhileRemembered(t *testing.T) {
+func TestCachedCertificateExpires(t *testing.T) {
 	ca := newAuthority(t, nil, "ours")
 	roots := x509.NewCertPool()
 	roots.AddCert(ca.cert)
 	clock := now
 	a := authn.Certificates(func() *x509.CertPool { return roots }, meta.Platform, func() time.Time { return clock })
-	r := authn.Request{Certs: []*x509.Certificate{ca.client(t, nil)}, Memory: &authn.Memory{}}
+	r := authn.Request{Certs: []*x509.Certificate{ca.client(t, nil)}, ConnCache: &authn.ConnCache{}}
 	if _, err := a.Authenticate(r); err != nil {
 		t.Fatal(err)
 	}
@@ -157,14 +157,14 @@ func TestCertificateExpiresWhileRemembered(t *testing.T) {
 	}
 }
 
-func TestCertificatesOfANewPool(t *testing.T) {
+func TestCertificatesWithNewPool(t *testing.T) {
 	old, next := newAuthority(t, nil, "old"), newAuthority(t, nil, "next")
 	pool := x509.NewCertPool()
 	pool.AddCert(old.cert)
 	a := authn.Certificates(func() *x509.CertPool { return pool }, meta.Platform, func() time.Time { return now })
-	memory := &authn.Memory{} // of all requests: none may believe another's
+	memory := &authn.ConnCache{} // of all requests: none may believe another's
 	of := func(ca *authority) authn.Request {
-		return authn.Request{Certs: []*x509.Certificate{ca.client(t, nil)}, Memory: memory}
+		return authn.Request{Certs: []*x509.Certificate{ca.client(t, nil)}, ConnCache: memory}
 	}
 	kept := of(old)
 	if user, err := a.Authenticate(kept); user == nil {
@@ -184,8 +184,8 @@ func TestCertificatesOfANewPool(t *testing.T) {
 	}
 }
 
-func TestReadTokens(t *testing.T) {
-	tokens, err := authn.ReadTokens(strings.NewReader("# people\n\nt1,jane,1\nt2,joe,2,\"a, b\"\n"))
+func TestReadTokenFile(t *testing.T) {
+	tokens, err := authn.ReadTokenFile(strings.NewReader("# people\n\nt1,jane,1\nt2,joe,2,\"a, b\"\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -193,7 +193,7 @@ func TestReadTokens(t *testing.T) {
 		"t1": {Name: "jane", UID: "1"}, "t2": {Name: "joe", UID: "2", Groups: []string{"a", "b"}}, "t3": nil, "": nil, " t1": nil,
 	} {
 		user, err := tokens.Authenticate(authn.Request{Token: token, HasToken: true})
-		if err != nil || !reflect.DeepEqual(timeless(user), want) {
+		if err != nil || !reflect.DeepEqual(withoutExpiry(user), want) {
 			t.Errorf("token %q: got %v, %v, want %v", token, user, err, want)
 		}
 	}
@@ -205,7 +205,7 @@ func TestReadTokens(t *testing.T) {
 		"t1,,1":                 "must not be empty",
 		"t1,jane,1,\"a":         "token file:",
 	} {
-		_, err := authn.ReadTokens(strings.NewReader(text))
+		_, err := authn.ReadTokenFile(strings.NewReader(text))
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "t1") {
 			t.Errorf("%q: got error %v, want one with %q and without the token", text, err, want)
 		}
@@ -213,12 +213,12 @@ func TestReadTokens(t *testing.T) {
 }
 
 // A fixed authenticator always gives the same answer.
-type fixed struct {
+type stubAuthenticator struct {
 	user *authn.User
 	err  error
 }
 
-func (f fixed) Authenticate(authn.Request) (*authn.User, error) { return f.user, f.err }
+func (f stubAuthenticator) Authenticate(authn.Request) (*authn.User, error) { return f.user, f.err }
 
 func TestChain(t *testing.T) {
 	jane, joe := &authn.User{Name: "jane", Groups: []string{"g"}}, &authn.User{Name: "joe"}
@@ -231,18 +231,18 @@ func TestChain(t *testing.T) {
 		groups  string
 		err     error
 	}{
-		{"first wins", []authn.Authenticator{fixed{jane, nil}, fixed{joe, nil}}, authn.Request{}, "jane", "g system:authenticated", nil},
-		{"no opinion goes on", []authn.Authenticator{fixed{}, fixed{joe, nil}}, authn.Request{}, "joe", "system:authenticated", nil},
-		{"a later method may know", []authn.Authenticator{fixed{nil, bad}, fixed{joe, nil}}, authn.Request{}, "joe", "system:authenticated", nil},
-		{"a bad credential is not anonymous", []authn.Authenticator{fixed{nil, bad}, fixed{}}, authn.Request{}, "", "", bad},
-		{"nothing is anonymous", []authn.Authenticator{fixed{}}, authn.Request{}, "system:anonymous", "system:unauthenticated", nil},
-		{"unknown token", []authn.Authenticator{fixed{}}, authn.Request{Token: "x", HasToken: true}, "", "", authn.ErrUnknownToken},
-		{"on an open path", []authn.Authenticator{fixed{}}, authn.Request{Path: "/livez"}, "system:anonymous", "system:unauthenticated", nil},
+		{"first wins", []authn.Authenticator{stubAuthenticator{jane, nil}, stubAuthenticator{joe, nil}}, authn.Request{}, "jane", "g system:authenticated", nil},
+		{"no opinion goes on", []authn.Authenticator{stubAuthenticator{}, stubAuthenticator{joe, nil}}, authn.Request{}, "joe", "system:authenticated", nil},
+		{"a later method may know", []authn.Authenticator{stubAuthenticator{nil, bad}, stubAuthenticator{joe, nil}}, authn.Request{}, "joe", "system:authenticated", nil},
+		{"a bad credential is not anonymous", []authn.Authenticator{stubAuthenticator{nil, bad}, stubAuthenticator{}}, authn.Request{}, "", "", bad},
+		{"nothing is anonymous", []authn.Authenticator{stubAuthenticator{}}, authn.Request{}, "system:anonymous", "system:unauthenticated", nil},
+		{"unknown token", []authn.Authenticator{stubAuthenticator{}}, authn.Request{Token: "x", HasToken: true}, "", "", authn.ErrUnknownToken},
+		{"on an open path", []authn.Authenticator{stubAuthenticator{}}, authn.Request{Path: "/livez"}, "system:anonymous", "system:unauthenticated", nil},
 		{"empty token", nil, authn.Request{HasToken: true}, "", "", authn.ErrUnknownToken},
 	}
-	memory := &authn.Memory{}
+	memory := &authn.ConnCache{}
 	for _, test := range append(tests, tests...) {
-		test.request.Memory = memory
+		test.request.ConnCache = memory
 		a := authn.Authenticated(authn.Anonymous(authn.Union(test.methods...)))
 		user, err := a.Authenticate(test.request)
 		if !errors.Is(err, test.err) || (test.err == nil) != (err == nil) {
@@ -259,7 +259,7 @@ func TestChain(t *testing.T) {
 }
 
 func TestAnonymousPaths(t *testing.T) {
-	a := authn.Anonymous(fixed{}, "/livez", "/readyz")
+	a := authn.Anonymous(stubAuthenticator{}, "/livez", "/readyz")
 	for path, open := range map[string]bool{"/livez": true, "/readyz": true, "/livez/": false, "/livez/etcd": false, "/": false, "": false, "/LIVEZ": false} {
 		user, err := a.Authenticate(authn.Request{Path: path})
 		if err != nil || (user != nil) != open {

@@ -26,29 +26,29 @@ const (
 )
 
 var (
-	bootstrapForm  = regexp.MustCompile(`^([a-z0-9]{6})\.([a-z0-9]{16})$`)
-	bootstrapGroup = regexp.MustCompile(`^system:bootstrappers:[a-z0-9:-]{0,255}[a-z0-9]$`)
+	bootstrapTokenRE = regexp.MustCompile(`^([a-z0-9]{6})\.([a-z0-9]{16})$`)
+	bootstrapGroupRE = regexp.MustCompile(`^system:bootstrappers:[a-z0-9:-]{0,255}[a-z0-9]$`)
 )
 
 // A BootstrapToken is what a Secret says of one.
 type BootstrapToken struct {
 	ID, Secret string
 	// Expiration is "" for a token that never ends; else RFC 3339, if it is well made.
-	Expiration  string
-	ForRequests bool // it may be used as a bearer token
-	ForSigning  bool // it signs what clients read before they trust the server
-	ExtraGroups string
+	Expiration          string
+	UsageAuthentication bool // it may be used as a bearer token
+	UsageSigning        bool // it signs what clients read before they trust the server
+	ExtraGroups         string
 }
 
 // ReadBootstrapToken reads a Secret. The error says why it holds no bootstrap token, or none that
 // counts.
 func ReadBootstrapToken(naming *meta.Naming, secret *policy.Object) (t BootstrapToken, err error) {
-	if kind := rules.Text(secret.Tree, "type"); kind != naming.Name(BootstrapSecretType) {
+	if kind := rules.String(secret.Tree, "type"); kind != naming.Translate(BootstrapSecretType) {
 		return t, fmt.Errorf("its type is %q", kind)
 	}
-	data := rules.Sub(secret.Tree, "data")
+	data := rules.Nested(secret.Tree, "data")
 	value := func(key string) string {
-		text, fault := base64.StdEncoding.DecodeString(rules.Text(data, key))
+		text, fault := base64.StdEncoding.DecodeString(rules.String(data, key))
 		if fault != nil {
 			err = fmt.Errorf("%s is no base64", key)
 		}
@@ -63,24 +63,24 @@ func ReadBootstrapToken(naming *meta.Naming, secret *policy.Object) (t Bootstrap
 	}
 	t = BootstrapToken{
 		ID: value("token-id"), Secret: value("token-secret"), Expiration: value("expiration"),
-		ForRequests: flag("usage-bootstrap-authentication"),
-		ForSigning:  flag("usage-bootstrap-signing"),
-		ExtraGroups: value("auth-extra-groups"),
+		UsageAuthentication: flag("usage-bootstrap-authentication"),
+		UsageSigning:        flag("usage-bootstrap-signing"),
+		ExtraGroups:         value("auth-extra-groups"),
 	}
 	switch {
 	case err != nil:
 	case secret.Key.Name != BootstrapSecretPrefix+t.ID:
 		err = fmt.Errorf("its name is not %s and its token-id", BootstrapSecretPrefix)
-	case !bootstrapForm.MatchString(t.String()):
+	case !bootstrapTokenRE.MatchString(t.String()):
 		err = errors.New("token-id or token-secret are missing, or are not 6 and 16 lower-case letters and digits")
 	default:
-		err = t.odd()
+		err = t.validate()
 	}
 	return t, err
 }
 
-// odd says which of the fields that may be missing cannot be understood.
-func (t BootstrapToken) odd() error {
+// validate says which of the fields that may be missing cannot be understood.
+func (t BootstrapToken) validate() error {
 	if t.Expiration != "" {
 		if _, err := time.Parse(time.RFC3339, t.Expiration); err != nil {
 			return errors.New("expiration is no time in RFC 3339")
@@ -95,8 +95,8 @@ func (t BootstrapToken) odd() error {
 // String is the token as clients show it.
 func (t BootstrapToken) String() string { return t.ID + "." + t.Secret }
 
-// Ends is when the token ends; never is set if it does not. A time that cannot be read has passed.
-func (t BootstrapToken) Ends() (at time.Time, never bool) {
+// Expiry is when the token ends; never is set if it does not. A time that cannot be read has passed.
+func (t BootstrapToken) Expiry() (at time.Time, never bool) {
 	if t.Expiration == "" {
 		return at, true
 	}
@@ -109,7 +109,7 @@ func (t BootstrapToken) Ends() (at time.Time, never bool) {
 
 // Expired tells whether the token has ended.
 func (t BootstrapToken) Expired(now time.Time) bool {
-	at, never := t.Ends()
+	at, never := t.Expiry()
 	return !never && !now.Before(at)
 }
 
@@ -120,7 +120,7 @@ func (t BootstrapToken) groups() (all []string, ok bool) {
 		return all, true
 	}
 	for group := range strings.SplitSeq(t.ExtraGroups, ",") {
-		if !bootstrapGroup.MatchString(group) {
+		if !bootstrapGroupRE.MatchString(group) {
 			return nil, false
 		}
 		all = append(all, group)
@@ -141,20 +141,20 @@ type bootstrapTokens struct {
 }
 
 var (
-	errBootstrapUse    = errors.New("authn: the bootstrap token is not for requests")
-	errBootstrapEnd    = errors.New("authn: the bootstrap token has expired")
-	errBootstrapGroups = errors.New("auth-extra-groups holds groups that are not allowed")
+	errBootstrapUsage   = errors.New("authn: the bootstrap token is not for requests")
+	errBootstrapExpired = errors.New("authn: the bootstrap token has expired")
+	errBootstrapGroups  = errors.New("auth-extra-groups holds groups that are not allowed")
 )
 
 // Authenticate has no opinion on what has not the form of a bootstrap token, or is not one of
 // those that there are.
 func (b bootstrapTokens) Authenticate(r Request) (*User, error) {
-	form := bootstrapForm.FindStringSubmatch(r.Token)
+	form := bootstrapTokenRE.FindStringSubmatch(r.Token)
 	if form == nil {
 		return nil, nil
 	}
 	secret := b.objects.Get(meta.GroupResource{Resource: "secrets"}, b.naming.SystemNamespace(), BootstrapSecretPrefix+form[1])
-	if secret == nil || secret.Head.Terminating {
+	if secret == nil || secret.Meta.Terminating {
 		return nil, nil
 	}
 	t, err := ReadBootstrapToken(b.naming, secret)
@@ -166,11 +166,11 @@ func (b bootstrapTokens) Authenticate(r Request) (*User, error) {
 	}
 	switch {
 	case t.Expired(b.now()):
-		return nil, errBootstrapEnd
-	case !t.ForRequests:
-		return nil, errBootstrapUse
+		return nil, errBootstrapExpired
+	case !t.UsageAuthentication:
+		return nil, errBootstrapUsage
 	}
 	groups, _ := t.groups()
-	until, _ := t.Ends()
-	return &User{Name: bootstrapUser + t.ID, Groups: groups, Until: until}, nil
+	until, _ := t.Expiry()
+	return &User{Name: bootstrapUser + t.ID, Groups: groups, ValidUntil: until}, nil
 }

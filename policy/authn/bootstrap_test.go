@@ -14,21 +14,21 @@ import (
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
-// oneSecret is a cluster with one Secret.
-type oneSecret struct{ policy.Object }
+// secretReader is a cluster with one Secret.
+type secretReader struct{ policy.Object }
 
-func (s *oneSecret) Get(r meta.GroupResource, namespace, name string) *policy.Object {
+func (s *secretReader) Get(r meta.GroupResource, namespace, name string) *policy.Object {
 	if (meta.Key{GroupResource: r, Namespace: namespace, Name: name}) != s.Key {
 		return nil
 	}
 	return &s.Object
 }
 
-func (s *oneSecret) Follow(context.Context, meta.GroupResource, func(policy.Change)) error {
+func (s *secretReader) Inform(context.Context, meta.GroupResource, func(policy.Change)) error {
 	return nil
 }
 
-func newSecret(naming *meta.Naming, name string) *oneSecret {
+func newSecret(naming *meta.Naming, name string) *secretReader {
 	data := schema.Tree{}
 	for key, value := range map[string]string{
 		"token-id": "abcdef", "token-secret": "0123456789abcdef", "usage-bootstrap-authentication": "true",
@@ -36,23 +36,23 @@ func newSecret(naming *meta.Naming, name string) *oneSecret {
 	} {
 		data[key] = base64.StdEncoding.EncodeToString([]byte(value))
 	}
-	return &oneSecret{policy.Object{
+	return &secretReader{policy.Object{
 		Key:  meta.Key{GroupResource: meta.GroupResource{Resource: "secrets"}, Namespace: naming.SystemNamespace(), Name: name},
-		Tree: schema.Tree{"type": naming.Name("bootstrap.platform.io/token"), "data": data},
+		Tree: schema.Tree{"type": naming.Translate("bootstrap.platform.io/token"), "data": data},
 	}}
 }
 
 func TestBootstrapTokens(t *testing.T) {
 	const name, good = "bootstrap-token-abcdef", "abcdef.0123456789abcdef"
-	set := func(key, value string) func(*oneSecret) {
-		return func(s *oneSecret) {
+	set := func(key, value string) func(*secretReader) {
+		return func(s *secretReader) {
 			s.Tree["data"].(schema.Tree)[key] = base64.StdEncoding.EncodeToString([]byte(value))
 		}
 	}
-	none := func(*oneSecret) {}
+	none := func(*secretReader) {}
 	for what, c := range map[string]struct {
 		token  string
-		change func(*oneSecret)
+		change func(*secretReader)
 		groups string // "" is refused
 	}{
 		"good":                    {good, none, "system:bootstrappers"},
@@ -67,10 +67,10 @@ func TestBootstrapTokens(t *testing.T) {
 		"only just not true":      {good, set("usage-bootstrap-authentication", "True"), ""},
 		"secret names another id": {good, set("token-id", "abcdee"), ""},
 		"secret has no token":     {good, set("token-secret", ""), ""},
-		"another type":            {good, func(s *oneSecret) { s.Tree["type"] = "Opaque" }, ""},
-		"is being deleted":        {good, func(s *oneSecret) { s.Head.Terminating = true }, ""},
-		"another namespace":       {good, func(s *oneSecret) { s.Key.Namespace = "default" }, ""},
-		"data is no base64":       {good, func(s *oneSecret) { s.Tree["data"].(schema.Tree)["token-secret"] = "%" }, ""},
+		"another type":            {good, func(s *secretReader) { s.Tree["type"] = "Opaque" }, ""},
+		"is being deleted":        {good, func(s *secretReader) { s.Meta.Terminating = true }, ""},
+		"another namespace":       {good, func(s *secretReader) { s.Key.Namespace = "default" }, ""},
+		"data is no base64":       {good, func(s *secretReader) { s.Tree["data"].(schema.Tree)["token-secret"] = "%" }, ""},
 		"ends later":              {good, set("expiration", now.Add(time.Second).Format(time.RFC3339)), "system:bootstrappers"},
 		"ends elsewhere, later":   {good, set("expiration", "2030-01-02T05:04:06+02:00"), "system:bootstrappers"},
 		"ends now":                {good, set("expiration", now.Format(time.RFC3339)), ""},
@@ -90,7 +90,7 @@ func TestBootstrapTokens(t *testing.T) {
 			switch {
 			case c.groups == "" && user != nil:
 				t.Errorf("%s: is %+v", what, user)
-			case c.groups != "" && (err != nil || !reflect.DeepEqual(timeless(user), &authn.User{Name: "system:bootstrap:abcdef", Groups: strings.Split(c.groups, ",")})):
+			case c.groups != "" && (err != nil || !reflect.DeepEqual(withoutExpiry(user), &authn.User{Name: "system:bootstrap:abcdef", Groups: strings.Split(c.groups, ",")})):
 				t.Errorf("%s: %+v, %v", what, user, err)
 			}
 		}
@@ -99,7 +99,7 @@ func TestBootstrapTokens(t *testing.T) {
 
 func TestReviewedAudiences(t *testing.T) {
 	to := func(audiences ...string) authn.Reviewer {
-		return authn.Reviewer{Audiences: []string{"here"}, Authenticator: known{&authn.User{Name: "x", Audiences: audiences}}}
+		return authn.Reviewer{Audiences: []string{"here"}, Authenticator: constantUser{&authn.User{Name: "x", Audiences: audiences}}}
 	}
 	for _, c := range []struct {
 		reviewer authn.Reviewer
@@ -116,13 +116,13 @@ func TestReviewedAudiences(t *testing.T) {
 			spec["audiences"] = c.asked
 		}
 		review, err := c.reviewer.Token(schema.Tree{"spec": spec})
-		if got := shown(t, review["status"]); err != nil || got != c.want {
+		if got := toJSON(t, review["status"]); err != nil || got != c.want {
 			t.Errorf("%v: %s, %v; want %s", c.asked, got, err, c.want)
 		}
 	}
 }
 
-// known takes everybody for one user.
-type known struct{ user *authn.User }
+// constantUser takes everybody for one user.
+type constantUser struct{ user *authn.User }
 
-func (k known) Authenticate(authn.Request) (*authn.User, error) { return k.user, nil }
+func (k constantUser) Authenticate(authn.Request) (*authn.User, error) { return k.user, nil }

@@ -30,30 +30,30 @@ type Cache[V any] struct {
 	limit int
 	now   func() time.Time
 
-	mu      sync.RWMutex // guards all below it
-	answers map[Digest]answer[V]
-	swept   time.Time // when there was room made last
+	mu        sync.RWMutex // guards all below it
+	entries   map[Digest]cacheEntry[V]
+	lastSweep time.Time // when there was room made last
 }
 
 // sweepPeriod is how long an answer may stay whose time has come.
 const sweepPeriod = time.Minute
 
-type answer[V any] struct {
-	value V
-	until time.Time
+type cacheEntry[V any] struct {
+	value   V
+	expires time.Time
 }
 
 // NewCache makes a cache of at most limit answers.
 func NewCache[V any](limit int, now func() time.Time) *Cache[V] {
-	return &Cache[V]{limit: limit, now: now, answers: map[Digest]answer[V]{}, swept: now()}
+	return &Cache[V]{limit: limit, now: now, entries: map[Digest]cacheEntry[V]{}, lastSweep: now()}
 }
 
 // Get is the answer about a credential, if one is kept whose time has not come.
 func (c *Cache[V]) Get(d Digest) (V, bool) {
 	c.mu.RLock()
-	kept, ok := c.answers[d]
+	kept, ok := c.entries[d]
 	c.mu.RUnlock()
-	if !ok || !c.now().Before(kept.until) {
+	if !ok || !c.now().Before(kept.expires) {
 		var none V
 		return none, false
 	}
@@ -64,28 +64,28 @@ func (c *Cache[V]) Get(d Digest) (V, bool) {
 func (c *Cache[V]) Put(d Digest, value V, until time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if now := c.now(); len(c.answers) >= c.limit || now.Sub(c.swept) >= sweepPeriod {
-		c.makeRoom(now)
+	if now := c.now(); len(c.entries) >= c.limit || now.Sub(c.lastSweep) >= sweepPeriod {
+		c.evict(now)
 	}
-	c.answers[d] = answer[V]{value, until}
+	c.entries[d] = cacheEntry[V]{value, until}
 }
 
-// makeRoom drops the answers whose time has come and, if there are still as many as may be, any
+// evict drops the answers whose time has come and, if there are still as many as may be, any
 // quarter, so that the next call is far away. The caller holds mu.
-func (c *Cache[V]) makeRoom(now time.Time) {
-	c.swept = now
-	for d, kept := range c.answers {
-		if !now.Before(kept.until) {
-			delete(c.answers, d)
+func (c *Cache[V]) evict(now time.Time) {
+	c.lastSweep = now
+	for d, kept := range c.entries {
+		if !now.Before(kept.expires) {
+			delete(c.entries, d)
 		}
 	}
-	if len(c.answers) < c.limit {
+	if len(c.entries) < c.limit {
 		return
 	}
-	for d := range c.answers {
-		if len(c.answers) <= c.limit-(c.limit+3)/4 {
+	for d := range c.entries {
+		if len(c.entries) <= c.limit-(c.limit+3)/4 {
 			return
 		}
-		delete(c.answers, d)
+		delete(c.entries, d)
 	}
 }

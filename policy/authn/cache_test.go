@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
-func TestCacheKeepsUntil(t *testing.T) {
+func TestCacheExpiry(t *testing.T) {
 	clock := now
 	c := authn.NewCache[string](4, func() time.Time { return clock })
 	a, b := authn.DigestOf("a"), authn.DigestOf("b")
@@ -70,8 +70,8 @@ func TestDigestsDiffer(t *testing.T) {
 	}
 }
 
-// TestDigests: what is told apart has another digest, wherever one text ends and the next begins.
-func TestDigests(t *testing.T) {
+// TestDigestIsInjective: what is told apart has another digest, wherever one text ends and the next begins.
+func TestDigestIsInjective(t *testing.T) {
 	seen := map[authn.Digest]int{}
 	for n, texts := range [][]string{
 		{"a"}, {"a", ""}, {"a", "b"}, {"ab"}, {"ab", ""}, {"a\x00b"}, {"a\x00b", "c"}, {"a", "b\x00c"}, {"a", "b", "c"}, {"a", "bc"},

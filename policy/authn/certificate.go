@@ -23,7 +23,7 @@ import (
 // (tls.RequestClientCert): a bad certificate gets an answer, 401, instead of a broken
 // connection.
 func Certificates(roots func() *x509.CertPool, naming *meta.Naming, now func() time.Time) Authenticator {
-	return &certificates{verifier: newVerifier(roots, now, subject(naming))}
+	return &certificates{verifier: newVerifier(roots, now, certificateUser(naming))}
 }
 
 type certificates struct{ verifier *verifier }
@@ -32,7 +32,7 @@ func (c *certificates) Authenticate(r Request) (*User, error) {
 	if len(r.Certs) == 0 {
 		return nil, nil
 	}
-	return c.verifier.verify(r.Certs, r.Memory)
+	return c.verifier.verify(r.Certs, r.ConnCache)
 }
 
 // CredentialID is the key, in platform form, of the extra that tells which credential of its
@@ -42,9 +42,9 @@ const CredentialID = "authentication.platform.io/credential-id"
 // uidAttribute is the type of the attribute of a subject that holds the user's uid.
 var uidAttribute = asn1.ObjectIdentifier{1, 3, 6, 1, 4, 1, 57683, 2}
 
-// subject reads the user of a certificate.
-func subject(naming *meta.Naming) func(*x509.Certificate) (*User, error) {
-	key := naming.Name(CredentialID)
+// certificateUser reads the user of a certificate.
+func certificateUser(naming *meta.Naming) func(*x509.Certificate) (*User, error) {
+	key := naming.Translate(CredentialID)
 	return func(leaf *x509.Certificate) (*User, error) {
 		if leaf.Subject.CommonName == "" {
 			return nil, errors.New("authn: client certificate names no user")
@@ -79,87 +79,87 @@ func subjectUID(leaf *x509.Certificate) (uid string, err error) {
 // A verifier finds out whether a certificate comes from one of the CAs of the moment, and
 // whose it is.
 type verifier struct {
-	roots func() *x509.CertPool
-	now   func() time.Time
-	read  func(leaf *x509.Certificate) (*User, error)
-	trust atomic.Pointer[trust]
+	roots  func() *x509.CertPool
+	now    func() time.Time
+	userOf func(leaf *x509.Certificate) (*User, error)
+	pool   atomic.Pointer[verifiedPool]
 }
 
 // A trust is what has been verified with one pool of CAs.
-type trust struct {
-	pool  *x509.CertPool
-	known *Cache[verified]
+type verifiedPool struct {
+	pool     *x509.CertPool
+	verified *Cache[verifiedCertificate]
 }
 
 // A verified certificate needs no second look at its signatures while it is valid.
-type verified struct {
+type verifiedCertificate struct {
 	user                *User
 	notBefore, notAfter time.Time // the latest and the earliest of its chain
 }
 
 // valid tells whether the certificate counts at that time.
-func (v *verified) valid(now time.Time) bool {
+func (v *verifiedCertificate) valid(now time.Time) bool {
 	return !now.Before(v.notBefore) && now.Before(v.notAfter)
 }
 
 // A remembered certificate was verified for this connection, with the CAs of that trust.
-type remembered struct {
-	trust *trust
-	leaf  *x509.Certificate
-	verified
+type connCertificate struct {
+	verifiedPool *verifiedPool
+	leaf         *x509.Certificate
+	verifiedCertificate
 }
 
 // maxCertificates bounds the memory for verified certificates.
 const maxCertificates = 4096
 
 func newVerifier(roots func() *x509.CertPool, now func() time.Time, read func(*x509.Certificate) (*User, error)) *verifier {
-	return &verifier{roots: roots, now: now, read: read}
+	return &verifier{roots: roots, now: now, userOf: read}
 }
 
-// present is what is trusted now. Two requests that see a new pool at once may both begin
+// currentPool is what is trusted now. Two requests that see a new pool at once may both begin
 // with an empty memory; one of them stays.
-func (v *verifier) present() *trust {
+func (v *verifier) currentPool() *verifiedPool {
 	pool := v.roots()
-	t := v.trust.Load()
+	t := v.pool.Load()
 	if t == nil || t.pool != pool {
-		t = &trust{pool, NewCache[verified](maxCertificates, v.now)}
-		v.trust.Store(t)
+		t = &verifiedPool{pool, NewCache[verifiedCertificate](maxCertificates, v.now)}
+		v.pool.Store(t)
 	}
 	return t
 }
 
 // verify is the user of a certificate, leaf first. memory may be nil.
-func (v *verifier) verify(certs []*x509.Certificate, memory *Memory) (*User, error) {
-	t, now := v.present(), v.now()
-	if memory == nil {
-		memory = &Memory{}
+func (v *verifier) verify(certs []*x509.Certificate, conn *ConnCache) (*User, error) {
+	t, now := v.currentPool(), v.now()
+	if conn == nil {
+		conn = &ConnCache{}
 	}
-	if m := &memory.certificate; m.trust == t && m.leaf == certs[0] && m.valid(now) {
+	if m := &conn.certificate; m.verifiedPool == t && m.leaf == certs[0] && m.valid(now) {
 		return m.user, nil
 	}
-	known, err := v.find(t, certs, now)
+	known, err := v.lookup(t, certs, now)
 	if err != nil {
 		return nil, err
 	}
-	memory.certificate = remembered{t, certs[0], known}
+	conn.certificate = connCertificate{t, certs[0], known}
 	return known.user, nil
 }
 
-// find looks among the certificates that are known, and at the signatures of one that is not.
-func (v *verifier) find(t *trust, certs []*x509.Certificate, now time.Time) (verified, error) {
+// lookup looks among the certificates that are known, and at the signatures of one that is not.
+func (v *verifier) lookup(t *verifiedPool, certs []*x509.Certificate, now time.Time) (verifiedCertificate, error) {
 	digest := Digest(sha256.Sum256(certs[0].Raw))
-	if known, ok := t.known.Get(digest); ok && known.valid(now) {
+	if known, ok := t.verified.Get(digest); ok && known.valid(now) {
 		return known, nil
 	}
 	chain, err := t.chain(certs, now)
 	if err != nil {
-		return verified{}, err
+		return verifiedCertificate{}, err
 	}
-	user, err := v.read(certs[0])
+	user, err := v.userOf(certs[0])
 	if err != nil {
-		return verified{}, err
+		return verifiedCertificate{}, err
 	}
-	found := verified{user, certs[0].NotBefore, certs[0].NotAfter}
+	found := verifiedCertificate{user, certs[0].NotBefore, certs[0].NotAfter}
 	for _, cert := range chain {
 		if cert.NotBefore.After(found.notBefore) {
 			found.notBefore = cert.NotBefore
@@ -168,13 +168,13 @@ func (v *verifier) find(t *trust, certs []*x509.Certificate, now time.Time) (ver
 			found.notAfter = cert.NotAfter
 		}
 	}
-	user.Until = found.notAfter
-	t.known.Put(digest, found, found.notAfter)
+	user.ValidUntil = found.notAfter
+	t.verified.Put(digest, found, found.notAfter)
 	return found, nil
 }
 
 // chain leads from a client's certificate to one of the CAs.
-func (t *trust) chain(certs []*x509.Certificate, now time.Time) ([]*x509.Certificate, error) {
+func (t *verifiedPool) chain(certs []*x509.Certificate, now time.Time) ([]*x509.Certificate, error) {
 	if t.pool == nil { // which x509 takes for the CAs of the machine
 		return nil, errors.New("authn: client certificate: there is no CA")
 	}

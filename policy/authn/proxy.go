@@ -47,7 +47,7 @@ func (p *proxy) Authenticate(r Request) (*User, error) {
 	if len(r.Certs) == 0 || r.Headers == nil {
 		return nil, nil
 	}
-	name := first(r.Headers, p.UserHeaders)
+	name := firstValue(r.Headers, p.UserHeaders)
 	if name == "" {
 		return nil, nil
 	}
@@ -55,7 +55,7 @@ func (p *proxy) Authenticate(r Request) (*User, error) {
 	if err != nil {
 		return nil, fmt.Errorf("identity headers: %w", err)
 	}
-	user := &User{Name: name, UID: first(r.Headers, p.UIDHeaders), Until: proxy.Until}
+	user := &User{Name: name, UID: firstValue(r.Headers, p.UIDHeaders), ValidUntil: proxy.ValidUntil}
 	for _, header := range p.GroupHeaders {
 		for _, group := range r.Headers.Values(header) {
 			if group != "" {
@@ -79,8 +79,8 @@ func (p *proxy) Authenticate(r Request) (*User, error) {
 	return user, nil
 }
 
-// first is the first value of the first header that has one.
-func first(h Headers, names []string) string {
+// firstValue is the first value of the first header that has one.
+func firstValue(h Headers, names []string) string {
 	for _, name := range names {
 		if values := h.Values(name); len(values) > 0 && values[0] != "" {
 			return values[0]

@@ -13,10 +13,10 @@ import (
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
-// lines are the headers of a request, name, value, name, value …
-type lines []string
+// testHeaders are the headers of a request, name, value, name, value …
+type testHeaders []string
 
-func (l *lines) Values(name string) (values []string) {
+func (l *testHeaders) Values(name string) (values []string) {
 	for n, v := range l.All() {
 		if strings.EqualFold(n, name) {
 			values = append(values, v)
@@ -25,7 +25,7 @@ func (l *lines) Values(name string) (values []string) {
 	return values
 }
 
-func (l *lines) All() iter.Seq2[string, string] {
+func (l *testHeaders) All() iter.Seq2[string, string] {
 	return func(yield func(string, string) bool) {
 		for i := 0; i < len(*l); i += 2 {
 			if !yield(http.CanonicalHeaderKey((*l)[i]), (*l)[i+1]) {
@@ -35,7 +35,7 @@ func (l *lines) All() iter.Seq2[string, string] {
 	}
 }
 
-func (l *lines) Remove(name string) {
+func (l *testHeaders) Remove(name string) {
 	for i := 0; i < len(*l); {
 		if strings.EqualFold((*l)[i], name) {
 			*l = slices.Delete(*l, i, i+2)
@@ -57,24 +57,24 @@ func TestProxy(t *testing.T) {
 			}
 		})}
 	}
-	jane := lines{"X-Remote-User", "jane"}
+	jane := testHeaders{"X-Remote-User", "jane"}
 	tests := []struct {
 		name    string
 		certs   []*x509.Certificate
-		headers lines
+		headers testHeaders
 		want    *authn.User // nil is no user
 		fault   string
-		left    lines
+		left    testHeaders
 	}{
-		{"a user", front(nil), jane, &authn.User{Name: "jane"}, "", lines{}},
-		{"everything", front(nil), lines{
+		{"a user", front(nil), jane, &authn.User{Name: "jane"}, "", testHeaders{}},
+		{"everything", front(nil), testHeaders{
 			"x-remote-user", "jane", "X-REMOTE-GROUP", "a, b", "Accept", "*/*", "x-remote-group", "", "X-Other-Group", "c",
 			"X-Remote-Uid", "u1", "x-remote-EXTRA-Acme.com%2FProject", "p1", "X-Remote-Extra-Acme.com%2fproject", "p2", "X-Remote-Extra-Bad%zz", "v",
 		}, &authn.User{Name: "jane", UID: "u1", Groups: []string{"a, b", "c"}, Extra: map[string][]string{"acme.com/project": {"p1", "p2"}, "bad%zz": {"v"}}},
-			"", lines{"Accept", "*/*"}},
-		{"the first header with a value", front(nil), lines{"X-Other-User", "joe", "X-Remote-User", "", "X-Remote-User", "eve"},
-			&authn.User{Name: "joe"}, "", lines{}},
-		{"nobody", front(nil), lines{"X-Remote-User", "", "X-Remote-Group", "system:masters"}, nil, "", lines{"X-Remote-User", "", "X-Remote-Group", "system:masters"}},
+			"", testHeaders{"Accept", "*/*"}},
+		{"the first header with a value", front(nil), testHeaders{"X-Other-User", "joe", "X-Remote-User", "", "X-Remote-User", "eve"},
+			&authn.User{Name: "joe"}, "", testHeaders{}},
+		{"nobody", front(nil), testHeaders{"X-Remote-User", "", "X-Remote-Group", "system:masters"}, nil, "", testHeaders{"X-Remote-User", "", "X-Remote-Group", "system:masters"}},
 		{"no headers", front(nil), nil, nil, "", nil},
 		{"no certificate", nil, jane, nil, "", jane},
 		{"an ordinary client", []*x509.Certificate{clients.client(t, nil)}, jane, nil, "unknown authority", jane},
@@ -94,7 +94,7 @@ func TestProxy(t *testing.T) {
 		for range 2 { // the second time from memory
 			left := slices.Clone(test.headers)
 			user, err := a.Authenticate(authn.Request{Certs: test.certs, Headers: &left})
-			if !reflect.DeepEqual(timeless(user), test.want) {
+			if !reflect.DeepEqual(withoutExpiry(user), test.want) {
 				t.Errorf("%s: got %v, want %v", test.name, user, test.want)
 			}
 			if (err == nil) != (test.fault == "") || err != nil && !strings.Contains(err.Error(), test.fault) {
@@ -114,7 +114,7 @@ func TestProxyOfAnyName(t *testing.T) {
 	a := authn.Proxy(authn.ProxyOptions{
 		Roots: func() *x509.CertPool { return roots }, UserHeaders: []string{"X-Remote-User"}, Now: func() time.Time { return now },
 	})
-	headers := lines{"X-Remote-User", "jane", "X-Remote-Group", "g"}
+	headers := testHeaders{"X-Remote-User", "jane", "X-Remote-Group", "g"}
 	user, err := a.Authenticate(authn.Request{Certs: []*x509.Certificate{ca.client(t, nil)}, Headers: &headers})
 	if err != nil || user == nil || user.Name != "jane" || user.Groups != nil {
 		t.Errorf("got %v, %v", user, err)

@@ -15,8 +15,8 @@ type Request struct {
 	// Certs are the certificates that the client presented in the TLS handshake, leaf
 	// first, as in tls.ConnectionState.PeerCertificates. Nothing has verified them.
 	Certs []*x509.Certificate
-	// Memory is that of the connection; nil stands for none.
-	Memory *Memory
+	// ConnCache is that of the connection; nil stands for none.
+	ConnCache *ConnCache
 	// Headers are those of the request; nil stands for none.
 	Headers Headers
 	// Path is the path that is asked for, as authorization sees it.
@@ -29,9 +29,9 @@ type Request struct {
 // A Memory is what a connection keeps of its last request, so that what cannot have changed is
 // not worked out again for the next. It says nothing that is not looked up elsewhere without it.
 // Its zero value remembers nothing. One request at a time uses it.
-type Memory struct {
-	certificate remembered
-	member      membership
+type ConnCache struct {
+	certificate   connCertificate
+	authenticated authenticatedUser
 }
 
 // Headers are the headers of a request. Names are not case-sensitive. They are given in the
@@ -57,12 +57,12 @@ var ErrUnavailable = errors.New("nobody could be asked")
 
 // A Final error refuses a credential for good: it is of the sort of the method that has refused
 // it, and no other method gets to see it.
-type Final struct{ Err error }
+type FinalError struct{ Err error }
 
-func (f Final) Error() string { return f.Err.Error() }
+func (f FinalError) Error() string { return f.Err.Error() }
 
 // Unwrap is for package errors.
-func (f Final) Unwrap() error { return f.Err }
+func (f FinalError) Unwrap() error { return f.Err }
 
 // ErrUnknownToken refuses a bearer token that no method knows.
 var ErrUnknownToken = errors.New("authn: unknown bearer token")

@@ -16,43 +16,43 @@ type Reviewer struct {
 	Audiences []string
 }
 
-// badToken is the error of a review that nobody explains better.
-const badToken = "invalid bearer token"
+// invalidTokenMessage is the error of a review that nobody explains better.
+const invalidTokenMessage = "invalid bearer token"
 
 // Token answers a TokenReview: the user that a bearer token belongs to, and for which of
 // the audiences that were asked for. The error is a *meta.Status.
 func (r *Reviewer) Token(review schema.Tree) (schema.Tree, error) {
-	spec := rules.Sub(review, "spec")
-	token := rules.Text(spec, "token")
+	spec := rules.Nested(review, "spec")
+	token := rules.String(spec, "token")
 	if token == "" {
 		return nil, meta.NewBadRequest("token is required for TokenReview in authentication")
 	}
 	status := schema.Tree{}
 	review["status"] = status
-	asked := rules.Texts(spec, "audiences")
+	asked := rules.Strings(spec, "audiences")
 	user, err := r.Authenticator.Authenticate(Request{Token: token, HasToken: true, Audiences: asked})
 	if err != nil {
-		status["error"] = badToken
-		var refusal *Refusal
+		status["error"] = invalidTokenMessage
+		var refusal *RejectionError
 		if errors.As(err, &refusal) {
 			status["error"] = refusal.Message
 		}
 		return review, nil
 	}
-	audiences := r.meant(user, asked)
+	audiences := r.audiencesFor(user, asked)
 	if user == nil || len(asked) > 0 && len(audiences) == 0 {
-		status["error"] = badToken
+		status["error"] = invalidTokenMessage
 		return review, nil
 	}
 	status["authenticated"], status["user"] = true, user.Tree()
 	if len(audiences) > 0 {
-		status["audiences"] = policy.Items(audiences)
+		status["audiences"] = policy.ToAnySlice(audiences)
 	}
 	return review, nil
 }
 
-// meant are the audiences that the token of a user is for, of those that were asked for.
-func (r *Reviewer) meant(user *User, asked []string) []string {
+// audiencesFor are the audiences that the token of a user is for, of those that were asked for.
+func (r *Reviewer) audiencesFor(user *User, asked []string) []string {
 	if user == nil {
 		return nil
 	}
@@ -60,12 +60,12 @@ func (r *Reviewer) meant(user *User, asked []string) []string {
 	if good == nil {
 		good = r.Audiences
 	}
-	return Shared(asked, good)
+	return IntersectAudiences(asked, good)
 }
 
-// Self answers a SelfSubjectReview: who asks. now is RFC 3339.
-func Self(review schema.Tree, user *User, now string) schema.Tree {
-	rules.Grow(review, "metadata")["creationTimestamp"] = now
+// SelfReview answers a SelfSubjectReview: who asks. now is RFC 3339.
+func SelfReview(review schema.Tree, user *User, now string) schema.Tree {
+	rules.EnsureNested(review, "metadata")["creationTimestamp"] = now
 	review["status"] = schema.Tree{"userInfo": user.Tree()}
 	return review
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
-func shown(t *testing.T, v any) string {
+func toJSON(t *testing.T, v any) string {
 	t.Helper()
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -19,7 +19,7 @@ func shown(t *testing.T, v any) string {
 }
 
 func TestTokenReview(t *testing.T) {
-	tokens, err := authn.ReadTokens(strings.NewReader("jane-token,jane,u1,\"dev\"\n"))
+	tokens, err := authn.ReadTokenFile(strings.NewReader("jane-token,jane,u1,\"dev\"\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +38,7 @@ func TestTokenReview(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := shown(t, review["status"]); got != c.want {
+		if got := toJSON(t, review["status"]); got != c.want {
 			t.Errorf("%v: got %s, want %s", c.spec, got, c.want)
 		}
 	}
@@ -47,9 +47,9 @@ func TestTokenReview(t *testing.T) {
 	}
 }
 
-func TestSelf(t *testing.T) {
+func TestSelfReview(t *testing.T) {
 	user := &authn.User{Name: "jane", Extra: map[string][]string{"dept/x": {"eng"}}}
-	got := shown(t, authn.Self(schema.Tree{"status": "mine"}, user, "2026-01-01T00:00:00Z"))
+	got := toJSON(t, authn.SelfReview(schema.Tree{"status": "mine"}, user, "2026-01-01T00:00:00Z"))
 	if want := `{"metadata":{"creationTimestamp":"2026-01-01T00:00:00Z"},"status":{"userInfo":{"extra":{"dept/x":["eng"]},"username":"jane"}}}`; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}

@@ -15,7 +15,7 @@ func (methods union) Authenticate(r Request) (*User, error) {
 		if user != nil && err == nil {
 			return user, nil
 		}
-		if final := (Final{}); errors.As(err, &final) {
+		if final := (FinalError{}); errors.As(err, &final) {
 			return nil, err
 		}
 		if err != nil {

@@ -29,18 +29,18 @@ type User struct {
 	// or, if it asked for none, of the server's own. A method whose credentials name no
 	// audience leaves them nil: such a credential is for the server itself.
 	Audiences []string
-	// Until is when the credential ends by itself, or is worth another look: whoever has let its
+	// ValidUntil is when the credential ends by itself, or is worth another look: whoever has let its
 	// user in for longer has to ask again then. The zero time stands for never.
-	Until time.Time
+	ValidUntil time.Time
 }
 
-// endingBy is the user whose credential ends no later than that of another, which it needs as well.
-func (u *User) endingBy(other *User) *User {
-	if other.Until.IsZero() || !u.Until.IsZero() && u.Until.Before(other.Until) {
+// withEarlierExpiry is the user whose credential ends no later than that of another, which it needs as well.
+func (u *User) withEarlierExpiry(other *User) *User {
+	if other.ValidUntil.IsZero() || !u.ValidUntil.IsZero() && u.ValidUntil.Before(other.ValidUntil) {
 		return u
 	}
 	shorter := *u
-	shorter.Until = other.Until
+	shorter.ValidUntil = other.ValidUntil
 	return &shorter
 }
 
@@ -61,12 +61,12 @@ func (u *User) Tree() schema.Tree {
 		t["uid"] = u.UID
 	}
 	if len(u.Groups) > 0 {
-		t["groups"] = policy.Items(u.Groups)
+		t["groups"] = policy.ToAnySlice(u.Groups)
 	}
 	if len(u.Extra) > 0 {
 		extra := schema.Tree{}
 		for key, values := range u.Extra {
-			extra[key] = policy.Items(values)
+			extra[key] = policy.ToAnySlice(values)
 		}
 		t["extra"] = extra
 	}
@@ -76,11 +76,11 @@ func (u *User) Tree() schema.Tree {
 // ReadUser reads a user as reviews show it, with its name in the field called name, which is
 // "username" in answers and "user" in questions.
 func ReadUser(t schema.Tree, name string) *User {
-	u := &User{Name: rules.Text(t, name), UID: rules.Text(t, "uid"), Groups: rules.Texts(t, "groups")}
-	if extra := rules.Sub(t, "extra"); len(extra) > 0 {
+	u := &User{Name: rules.String(t, name), UID: rules.String(t, "uid"), Groups: rules.Strings(t, "groups")}
+	if extra := rules.Nested(t, "extra"); len(extra) > 0 {
 		u.Extra = make(map[string][]string, len(extra))
 		for key := range extra {
-			u.Extra[key] = rules.Texts(extra, key)
+			u.Extra[key] = rules.Strings(extra, key)
 		}
 	}
 	return u

@@ -31,24 +31,24 @@ func TestExtraKey(t *testing.T) {
 	}
 }
 
-func TestSharedAudiences(t *testing.T) {
+func TestIntersectAudiences(t *testing.T) {
 	for _, c := range []struct{ asked, good, want []string }{
 		{nil, []string{"a"}, nil},
 		{[]string{"a"}, nil, nil},
 		{[]string{"c", "a", "b", "a"}, []string{"a", "b"}, []string{"a", "b"}},
 	} {
-		if got := authn.Shared(c.asked, c.good); !reflect.DeepEqual(got, c.want) {
+		if got := authn.IntersectAudiences(c.asked, c.good); !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%v and %v: got %v, want %v", c.asked, c.good, got, c.want)
 		}
 	}
 }
 
-// timeless is a user without the end of the credential.
-func timeless(u *authn.User) *authn.User {
+// withoutExpiry is a user without the end of the credential.
+func withoutExpiry(u *authn.User) *authn.User {
 	if u == nil {
 		return nil
 	}
 	bare := *u
-	bare.Until = time.Time{}
+	bare.ValidUntil = time.Time{}
 	return &bare
 }

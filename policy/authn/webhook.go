@@ -29,11 +29,11 @@ type WebhookOptions struct {
 
 // Bounds of what the remote can cost.
 const (
-	maxReviewTime    = 30 * time.Second // of one question with all its repetitions
-	maxReviews       = 256              // questions at a time; others wait, as part of their time
-	maxReviewAnswers = 16 << 10         // that are kept
-	maxErrorTime     = 10 * time.Second // that an answer with an error is kept
-	leastReview      = time.Second      // after which whoever is still let in is asked about again
+	reviewTimeout        = 30 * time.Second // of one question with all its repetitions
+	maxConcurrentReviews = 256              // questions at a time; others wait, as part of their time
+	maxCachedReviews     = 16 << 10         // that are kept
+	maxErrorTTL          = 10 * time.Second // that an answer with an error is kept
+	minRecheckInterval   = time.Second      // after which whoever is still let in is asked about again
 )
 
 // Webhook authenticates bearer tokens by asking a remote, with a TokenReview. Of several
@@ -42,20 +42,20 @@ const (
 func Webhook(o WebhookOptions) Authenticator {
 	return &webhook{
 		WebhookOptions: o, apiVersion: o.Naming.Group("authentication") + "/" + o.Version,
-		answers: NewCache[judgement](maxReviewAnswers, o.Now), slots: make(chan struct{}, maxReviews),
+		cache: NewCache[tokenResult](maxCachedReviews, o.Now), slots: make(chan struct{}, maxConcurrentReviews),
 	}
 }
 
 type webhook struct {
 	WebhookOptions
 	apiVersion string
-	answers    *Cache[judgement]
-	flight     singleflight.Group
+	cache      *Cache[tokenResult]
+	inflight   singleflight.Group
 	slots      chan struct{}
 }
 
 // A judgement is what is known about a token: one of the three answers of an Authenticator.
-type judgement struct {
+type tokenResult struct {
 	user *User
 	err  error
 }
@@ -69,31 +69,31 @@ func (w *webhook) Authenticate(r Request) (*User, error) {
 		wanted = w.Audiences
 	}
 	digest := DigestOf(r.Token, wanted...)
-	if known, ok := w.answers.Get(digest); ok {
+	if known, ok := w.cache.Get(digest); ok {
 		return known.user, known.err
 	}
-	answer, err, _ := w.flight.Do(string(digest[:]), func() (any, error) {
-		if known, ok := w.answers.Get(digest); ok { // since the look above
+	answer, err, _ := w.inflight.Do(string(digest[:]), func() (any, error) {
+		if known, ok := w.cache.Get(digest); ok { // since the look above
 			return known, nil
 		}
-		return w.judge(digest, r.Token, wanted)
+		return w.review(digest, r.Token, wanted)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("authn: token webhook: %w: %w", ErrUnavailable, err)
 	}
-	known := answer.(judgement)
+	known := answer.(tokenResult)
 	return known.user, known.err
 }
 
-// judge asks, and keeps the answer.
-func (w *webhook) judge(digest Digest, token string, wanted []string) (judgement, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), maxReviewTime)
+// review asks, and keeps the answer.
+func (w *webhook) review(digest Digest, token string, wanted []string) (tokenResult, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), reviewTimeout)
 	defer cancel()
 	select {
 	case w.slots <- struct{}{}:
 		defer func() { <-w.slots }()
 	case <-ctx.Done():
-		return judgement{}, errors.New("too many questions are waiting for their answers")
+		return tokenResult{}, errors.New("too many questions are waiting for their answers")
 	}
 	spec := schema.Tree{"token": token}
 	if len(wanted) > 0 {
@@ -101,29 +101,29 @@ func (w *webhook) judge(digest Digest, token string, wanted []string) (judgement
 	}
 	question, err := json.Marshal(schema.Tree{"apiVersion": w.apiVersion, "kind": "TokenReview", "spec": spec})
 	if err != nil {
-		return judgement{}, err
+		return tokenResult{}, err
 	}
 	answer, err := w.Ask(ctx, question)
 	if err != nil {
-		return judgement{}, err
+		return tokenResult{}, err
 	}
 	status, err := w.status(answer)
 	if err != nil {
-		return judgement{}, err
+		return tokenResult{}, err
 	}
-	known, err := w.read(status, token, wanted)
+	known, err := w.result(status, token, wanted)
 	if err != nil {
-		return judgement{}, err
+		return tokenResult{}, err
 	}
 	ttl := w.TTL
 	if known.err != nil {
-		ttl = min(ttl, maxErrorTime)
+		ttl = min(ttl, maxErrorTTL)
 	}
 	if known.user != nil {
-		known.user.Until = w.Now().Add(max(ttl, leastReview))
+		known.user.ValidUntil = w.Now().Add(max(ttl, minRecheckInterval))
 	}
 	if ttl > 0 {
-		w.answers.Put(digest, known, w.Now().Add(ttl))
+		w.cache.Put(digest, known, w.Now().Add(ttl))
 	}
 	return known, nil
 }
@@ -135,32 +135,32 @@ func (w *webhook) status(answer []byte) (schema.Tree, error) {
 	if json.Unmarshal(answer, &review) != nil {
 		return nil, errors.New("the answer is no JSON object")
 	}
-	if rules.Text(review, "apiVersion") != w.apiVersion || rules.Text(review, "kind") != "TokenReview" {
+	if rules.String(review, "apiVersion") != w.apiVersion || rules.String(review, "kind") != "TokenReview" {
 		return nil, fmt.Errorf("the answer is no TokenReview of %s", w.apiVersion)
 	}
-	return rules.Sub(review, "status"), nil
+	return rules.Nested(review, "status"), nil
 }
 
-// read is what a status says about a token for the wanted audiences.
-func (w *webhook) read(status schema.Tree, token string, wanted []string) (judgement, error) {
-	audiences := rules.Texts(status, "audiences")
+// result is what a status says about a token for the wanted audiences.
+func (w *webhook) result(status schema.Tree, token string, wanted []string) (tokenResult, error) {
+	audiences := rules.Strings(status, "audiences")
 	if len(audiences) == 0 {
 		audiences = w.Audiences
 	}
-	both := Shared(wanted, audiences)
+	both := IntersectAudiences(wanted, audiences)
 	switch {
-	case !rules.Flag(status, "authenticated"):
-		if text := rules.Text(status, "error"); text != "" {
-			return judgement{err: refuse(text, token)}, nil
+	case !rules.Bool(status, "authenticated"):
+		if text := rules.String(status, "error"); text != "" {
+			return tokenResult{err: rejection(text, token)}, nil
 		}
-		return judgement{}, nil
+		return tokenResult{}, nil
 	case len(wanted) > 0 && len(both) == 0:
-		return judgement{}, nil
+		return tokenResult{}, nil
 	}
-	user := ReadUser(rules.Sub(status, "user"), "username")
+	user := ReadUser(rules.Nested(status, "user"), "username")
 	if user.Name == "" {
-		return judgement{}, errors.New("the answer names no user")
+		return tokenResult{}, errors.New("the answer names no user")
 	}
 	user.Audiences = both
-	return judgement{user: user}, nil
+	return tokenResult{user: user}, nil
 }

@@ -20,21 +20,21 @@ import (
 const janeStatus = `{"authenticated":true,"user":{"username":"jane","uid":"u1","groups":["dev"],"extra":{"k":["v","w"]}}}`
 
 // A judge is a remote that gives one status to everything.
-type judge struct {
-	version string // of its answers
-	status  string
-	err     error
-	asked   atomic.Int64
-	last    atomic.Value // the question
+type fakeWebhook struct {
+	version     string // of its answers
+	status      string
+	err         error
+	requests    atomic.Int64
+	lastRequest atomic.Value // the question
 }
 
-func (j *judge) ask(_ context.Context, question []byte) ([]byte, error) {
-	j.asked.Add(1)
-	j.last.Store(string(question))
+func (j *fakeWebhook) ask(_ context.Context, question []byte) ([]byte, error) {
+	j.requests.Add(1)
+	j.lastRequest.Store(string(question))
 	return fmt.Appendf(nil, `{"apiVersion":%q,"kind":"TokenReview","status":%s}`, j.version, j.status), j.err
 }
 
-func webhookOf(j *judge, clock *time.Time, audiences ...string) authn.Authenticator {
+func newWebhook(j *fakeWebhook, clock *time.Time, audiences ...string) authn.Authenticator {
 	return authn.Webhook(authn.WebhookOptions{
 		Ask: j.ask, Naming: meta.Platform, Version: "v1", TTL: time.Minute, Audiences: audiences,
 		Now: func() time.Time { return *clock },
@@ -45,7 +45,7 @@ func bearer(token string, audiences ...string) authn.Request {
 	return authn.Request{Token: token, HasToken: true, Audiences: audiences}
 }
 
-func TestWebhookAnswers(t *testing.T) {
+func TestWebhookResponses(t *testing.T) {
 	const v1 = "authentication.platform.io/v1"
 	jane := authn.User{Name: "jane", UID: "u1", Groups: []string{"dev"}, Extra: map[string][]string{"k": {"v", "w"}}}
 	with := func(audiences ...string) *authn.User {
@@ -75,8 +75,8 @@ func TestWebhookAnswers(t *testing.T) {
 		{"another case", v1, strings.Replace(janeStatus, "authenticated", "Authenticated", 1), nil, nil, ""},
 	}
 	for _, test := range tests {
-		user, err := webhookOf(&judge{version: test.version, status: test.status}, &now, "here").Authenticate(bearer("the-token", test.asked...))
-		if !reflect.DeepEqual(timeless(user), test.want) {
+		user, err := newWebhook(&fakeWebhook{version: test.version, status: test.status}, &now, "here").Authenticate(bearer("the-token", test.asked...))
+		if !reflect.DeepEqual(withoutExpiry(user), test.want) {
 			t.Errorf("%s: got %v, want %v", test.name, user, test.want)
 		}
 		if (err == nil) != (test.fault == "") || err != nil && (!strings.Contains(err.Error(), test.fault) || strings.Contains(err.Error(), "the-token")) {
@@ -85,18 +85,18 @@ func TestWebhookAnswers(t *testing.T) {
 	}
 }
 
-func TestWebhookRefusalIsForTheClient(t *testing.T) {
-	j := &judge{version: "authentication.platform.io/v1", status: `{"error":"` + strings.Repeat("ä", 2000) + `"}`}
-	_, err := authn.Union(fixed{}, webhookOf(j, &now), fixed{nil, errors.New("another")}).Authenticate(bearer("t"))
-	var refusal *authn.Refusal
+func TestWebhookRejectionMessage(t *testing.T) {
+	j := &fakeWebhook{version: "authentication.platform.io/v1", status: `{"error":"` + strings.Repeat("ä", 2000) + `"}`}
+	_, err := authn.Union(stubAuthenticator{}, newWebhook(j, &now), stubAuthenticator{nil, errors.New("another")}).Authenticate(bearer("t"))
+	var refusal *authn.RejectionError
 	if !errors.As(err, &refusal) || len(refusal.Message) > 1100 || !strings.HasPrefix(refusal.Message, "ää") {
 		t.Errorf("got %v", err)
 	}
 }
 
-func TestWebhookQuestion(t *testing.T) {
-	j := &judge{version: "authentication.platform.io/v1", status: `{}`}
-	a := webhookOf(j, &now, "here")
+func TestWebhookRequest(t *testing.T) {
+	j := &fakeWebhook{version: "authentication.platform.io/v1", status: `{}`}
+	a := newWebhook(j, &now, "here")
 	for _, audiences := range [][]string{nil, {"there"}} {
 		if _, err := a.Authenticate(bearer(`a"b`, audiences...)); err != nil {
 			t.Fatal(err)
@@ -106,16 +106,16 @@ func TestWebhookQuestion(t *testing.T) {
 			want["spec"].(map[string]any)["audiences"] = []any{"there"}
 		}
 		var got map[string]any
-		if err := json.Unmarshal([]byte(j.last.Load().(string)), &got); err != nil || !reflect.DeepEqual(got, want) {
+		if err := json.Unmarshal([]byte(j.lastRequest.Load().(string)), &got); err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("asked %v, want %v", got, want)
 		}
 	}
-	if _, err := a.Authenticate(authn.Request{HasToken: true}); err != nil || j.asked.Load() != 2 {
-		t.Errorf("no token: %v, %d questions", err, j.asked.Load())
+	if _, err := a.Authenticate(authn.Request{HasToken: true}); err != nil || j.requests.Load() != 2 {
+		t.Errorf("no token: %v, %d questions", err, j.requests.Load())
 	}
 }
 
-func TestWebhookRemembers(t *testing.T) {
+func TestWebhookCache(t *testing.T) {
 	for _, test := range []struct {
 		name, status string
 		err          error
@@ -132,25 +132,25 @@ func TestWebhookRemembers(t *testing.T) {
 		{"a bad answer", `{`, nil, 0, 2},
 	} {
 		clock := now
-		j := &judge{version: "authentication.platform.io/v1", status: test.status, err: test.err}
-		a := webhookOf(j, &clock, "here")
+		j := &fakeWebhook{version: "authentication.platform.io/v1", status: test.status, err: test.err}
+		a := newWebhook(j, &clock, "here")
 		first, fault := a.Authenticate(bearer("t"))
 		clock = clock.Add(test.after)
 		second, again := a.Authenticate(bearer("t"))
-		if !reflect.DeepEqual(timeless(first), timeless(second)) || fmt.Sprint(fault) != fmt.Sprint(again) {
+		if !reflect.DeepEqual(withoutExpiry(first), withoutExpiry(second)) || fmt.Sprint(fault) != fmt.Sprint(again) {
 			t.Errorf("%s: %v, %v, then %v, %v", test.name, first, fault, second, again)
 		}
-		if j.asked.Load() != test.questions {
-			t.Errorf("%s: %d questions, want %d", test.name, j.asked.Load(), test.questions)
+		if j.requests.Load() != test.questions {
+			t.Errorf("%s: %d questions, want %d", test.name, j.requests.Load(), test.questions)
 		}
-		if _, err := a.Authenticate(bearer("t", "there")); j.asked.Load() != test.questions+1 {
+		if _, err := a.Authenticate(bearer("t", "there")); j.requests.Load() != test.questions+1 {
 			t.Errorf("%s: no question of its own for other audiences: %v", test.name, err)
 		}
 	}
 }
 
 // One token is one question at a time, and a slow answer holds up nobody else.
-func TestWebhookIsAskedOnce(t *testing.T) {
+func TestWebhookSingleFlight(t *testing.T) {
 	begun, release := make(chan string, 32), make(chan struct{})
 	var asked []string
 	var mu sync.Mutex

@@ -30,9 +30,9 @@ type policyLine struct {
 // maxPolicyLine bounds a line of a policy file, in bytes.
 const maxPolicyLine = 1 << 20
 
-// ReadABAC reads a policy file: an object of JSON on each line, kind Policy of version v1beta1,
+// ParseABAC reads a policy file: an object of JSON on each line, kind Policy of version v1beta1,
 // save for empty lines and those that begin with "#". Every faulty line is reported, by its number.
-func ReadABAC(r io.Reader, naming *meta.Naming) (*ABAC, error) {
+func ParseABAC(r io.Reader, naming *meta.Naming) (*ABAC, error) {
 	p := &ABAC{}
 	var faults []error
 	lines := bufio.NewScanner(r)
@@ -44,7 +44,7 @@ func ReadABAC(r io.Reader, naming *meta.Naming) (*ABAC, error) {
 		if len(text) == 0 || text[0] == '#' {
 			continue
 		}
-		line, err := readPolicy(text, naming.Name("abac.authorization.platform.io/v1beta1"))
+		line, err := parsePolicyLine(text, naming.Translate("abac.authorization.platform.io/v1beta1"))
 		if err != nil {
 			faults = append(faults, fmt.Errorf("line %d: %w", n, err))
 		}
@@ -56,7 +56,7 @@ func ReadABAC(r io.Reader, naming *meta.Naming) (*ABAC, error) {
 	return p, errors.Join(faults...)
 }
 
-func readPolicy(text []byte, version string) (policyLine, error) {
+func parsePolicyLine(text []byte, version string) (policyLine, error) {
 	var policy struct {
 		APIVersion string     `json:"apiVersion"`
 		Kind       string     `json:"kind"`
@@ -94,39 +94,39 @@ func (p *ABAC) Authorize(a Attributes) (Decision, string) {
 }
 
 func (l *policyLine) allows(a *Attributes) bool {
-	if !l.means(a.User) || l.Readonly && !a.ReadOnly() {
+	if !l.matchesUser(a.User) || l.Readonly && !a.ReadOnly() {
 		return false
 	}
 	if a.ResourceRequest {
-		return either(l.Namespace, a.Namespace) && either(l.Resource, a.Resource) && either(l.APIGroup, a.Group)
+		return matchesWildcard(l.Namespace, a.Namespace) && matchesWildcard(l.Resource, a.Resource) && matchesWildcard(l.APIGroup, a.Group)
 	}
 	return l.NonResourcePath != "" && CoversPath(l.NonResourcePath, a.Path)
 }
 
-// means tells whether the line is about a user.
-func (l *policyLine) means(user *authn.User) bool {
+// matchesUser tells whether the line is about a user.
+func (l *policyLine) matchesUser(user *authn.User) bool {
 	return user != nil && (l.User == "" || l.User == user.Name) && (l.Group == "" || user.InGroup(l.Group))
 }
 
-func either(pattern, value string) bool { return pattern == "*" || pattern == value }
+func matchesWildcard(pattern, value string) bool { return pattern == "*" || pattern == value }
 
-// Permissions are the lines about the user.
-func (p *ABAC) Permissions(user *authn.User, namespace string) Permissions {
-	var all Permissions
+// RulesFor are the lines about the user.
+func (p *ABAC) RulesFor(user *authn.User, namespace string) RuleSet {
+	var all RuleSet
 	for i := range p.lines {
 		l := &p.lines[i]
-		if !l.means(user) {
+		if !l.matchesUser(user) {
 			continue
 		}
 		verbs := []string{"*"}
 		if l.Readonly {
 			verbs = []string{"get", "list", "watch"}
 		}
-		if either(l.Namespace, namespace) && l.Resource != "" {
-			all.Resources = append(all.Resources, ResourceRule{Verbs: verbs, Groups: []string{l.APIGroup}, Resources: []string{l.Resource}})
+		if matchesWildcard(l.Namespace, namespace) && l.Resource != "" {
+			all.ResourceRules = append(all.ResourceRules, ResourceRule{Verbs: verbs, Groups: []string{l.APIGroup}, Resources: []string{l.Resource}})
 		}
 		if l.NonResourcePath != "" {
-			all.Paths = append(all.Paths, PathRule{Verbs: verbs, Paths: []string{l.NonResourcePath}})
+			all.NonResourceRules = append(all.NonResourceRules, NonResourceRule{Verbs: verbs, Paths: []string{l.NonResourcePath}})
 		}
 	}
 	return all

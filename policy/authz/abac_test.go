@@ -23,7 +23,7 @@ func TestABAC(t *testing.T) {
 		policy(`"user":"*","readonly":true,"nonResourcePath":"/docs/*"`) +
 		policy(`"user":"bob","group":"ops","nonResourcePath":"/metrics"`) +
 		policy(`"user":"carl","group":"*","resource":"nodes"`)
-	mode, err := authz.ReadABAC(strings.NewReader(file), meta.Platform)
+	mode, err := authz.ParseABAC(strings.NewReader(file), meta.Platform)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,18 +65,18 @@ func TestABAC(t *testing.T) {
 	if d, _ := mode.Authorize(authz.Attributes{Verb: "get", Path: "/docs/a"}); d != authz.NoOpinion {
 		t.Error("a request of nobody is allowed")
 	}
-	got := mode.Permissions(&authn.User{Name: "kubelet", Groups: []string{all}}, "dev")
+	got := mode.RulesFor(&authn.User{Name: "kubelet", Groups: []string{all}}, "dev")
 	read := []string{"get", "list", "watch"}
-	want := authz.Permissions{
-		Resources: []authz.ResourceRule{{Verbs: read, Groups: []string{""}, Resources: []string{"pods"}}},
-		Paths:     []authz.PathRule{{Verbs: read, Paths: []string{"/docs/*"}}},
+	want := authz.RuleSet{
+		ResourceRules:    []authz.ResourceRule{{Verbs: read, Groups: []string{""}, Resources: []string{"pods"}}},
+		NonResourceRules: []authz.NonResourceRule{{Verbs: read, Paths: []string{"/docs/*"}}},
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 }
 
-func TestABACFaults(t *testing.T) {
+func TestABACErrors(t *testing.T) {
 	for file, want := range map[string]string{
 		"x":                                      "line 1: invalid character 'x'",
 		"\n#\n{}":                                `line 3: apiVersion "", kind "": must be`,
@@ -88,12 +88,12 @@ func TestABACFaults(t *testing.T) {
 		"#\n" + strings.Repeat("x", 2<<20):                       "line 2: bufio.Scanner: token too long",
 		"x\ny":                                                   "\nline 2: ",
 	} {
-		if _, err := authz.ReadABAC(strings.NewReader(file), meta.Platform); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := authz.ParseABAC(strings.NewReader(file), meta.Platform); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.80q: got %v, want %s", file, err, want)
 		}
 	}
 	other := strings.ReplaceAll(policy(`"user":"a"`), "platform.io", "kubernetes.io")
-	if _, err := authz.ReadABAC(strings.NewReader(other), meta.Kubernetes); err != nil {
+	if _, err := authz.ParseABAC(strings.NewReader(other), meta.Kubernetes); err != nil {
 		t.Error(err)
 	}
 }

@@ -8,8 +8,8 @@ type AlwaysAllow struct{}
 // Authorize implements Authorizer.
 func (AlwaysAllow) Authorize(Attributes) (Decision, string) { return Allow, "" }
 
-// Permissions are everything.
-func (AlwaysAllow) Permissions(*authn.User, string) Permissions { return everything() }
+// RulesFor are everything.
+func (AlwaysAllow) RulesFor(*authn.User, string) RuleSet { return allowAllRules() }
 
 // AlwaysDeny denies everything to everybody, whatever modes after it would say.
 type AlwaysDeny struct{}
@@ -17,5 +17,5 @@ type AlwaysDeny struct{}
 // Authorize implements Authorizer.
 func (AlwaysDeny) Authorize(Attributes) (Decision, string) { return Deny, "Everything is forbidden." }
 
-// Permissions are none.
-func (AlwaysDeny) Permissions(*authn.User, string) Permissions { return Permissions{} }
+// RulesFor are none.
+func (AlwaysDeny) RulesFor(*authn.User, string) RuleSet { return RuleSet{} }

@@ -26,8 +26,8 @@ func (a Attributes) ReadOnly() bool {
 	return a.Verb == "get" || a.Verb == "list" || a.Verb == "watch"
 }
 
-// Refusal is the message of a 403, in the words that users know. reason may be "".
-func (a Attributes) Refusal(reason string) string {
+// ForbiddenMessage is the message of a 403, in the words that users know. reason may be "".
+func (a Attributes) ForbiddenMessage(reason string) string {
 	text := a.target() + fmt.Sprintf("forbidden: User %q cannot %s ", a.userName(), a.Verb)
 	if a.ResourceRequest {
 		text += fmt.Sprintf("resource %q in API group %q %s", a.resourcePath(), a.Group, a.scope())
@@ -42,7 +42,7 @@ func (a Attributes) Refusal(reason string) string {
 
 // Forbidden is the 403 that refuses the request. reason may be "".
 func (a Attributes) Forbidden(reason string) *meta.Status {
-	s := &meta.Status{Code: 403, Reason: meta.ReasonForbidden, Message: a.Refusal(reason), Details: &meta.Details{}}
+	s := &meta.Status{Code: 403, Reason: meta.ReasonForbidden, Message: a.ForbiddenMessage(reason), Details: &meta.Details{}}
 	if a.ResourceRequest {
 		s.Details.Group, s.Details.Kind, s.Details.Name = a.Group, a.Resource, a.Name
 	}

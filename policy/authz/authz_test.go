@@ -36,12 +36,14 @@ func TestUnionOfMastersAndPaths(t *testing.T) {
 }
 
 // A fixed authorizer always gives the same answer.
-type fixed struct {
-	d      authz.Decision
-	reason string
+type stubAuthorizer struct {
+	decision authz.Decision
+	reason   string
 }
 
-func (f fixed) Authorize(authz.Attributes) (authz.Decision, string) { return f.d, f.reason }
+func (f stubAuthorizer) Authorize(authz.Attributes) (authz.Decision, string) {
+	return f.decision, f.reason
+}
 
 func TestUnionOrder(t *testing.T) {
 	tests := []struct {
@@ -50,12 +52,12 @@ func TestUnionOrder(t *testing.T) {
 		reason string
 	}{
 		{nil, authz.NoOpinion, ""},
-		{[]authz.Authorizer{fixed{authz.Deny, "no"}, fixed{authz.Allow, ""}}, authz.Deny, "no"},
-		{[]authz.Authorizer{fixed{authz.NoOpinion, "a"}, fixed{authz.Allow, "yes"}}, authz.Allow, "yes"},
-		{[]authz.Authorizer{fixed{authz.NoOpinion, "a"}, fixed{}, fixed{authz.NoOpinion, "b"}}, authz.NoOpinion, "a, b"},
-		{[]authz.Authorizer{fixed{authz.Failed, "a"}, fixed{authz.NoOpinion, "b"}}, authz.Failed, "a, b"},
-		{[]authz.Authorizer{fixed{authz.Failed, "a"}, fixed{authz.Allow, ""}}, authz.Allow, ""},
-		{[]authz.Authorizer{fixed{authz.Failed, "a"}, fixed{authz.Deny, "b"}}, authz.Deny, "b"},
+		{[]authz.Authorizer{stubAuthorizer{authz.Deny, "no"}, stubAuthorizer{authz.Allow, ""}}, authz.Deny, "no"},
+		{[]authz.Authorizer{stubAuthorizer{authz.NoOpinion, "a"}, stubAuthorizer{authz.Allow, "yes"}}, authz.Allow, "yes"},
+		{[]authz.Authorizer{stubAuthorizer{authz.NoOpinion, "a"}, stubAuthorizer{}, stubAuthorizer{authz.NoOpinion, "b"}}, authz.NoOpinion, "a, b"},
+		{[]authz.Authorizer{stubAuthorizer{authz.Failed, "a"}, stubAuthorizer{authz.NoOpinion, "b"}}, authz.Failed, "a, b"},
+		{[]authz.Authorizer{stubAuthorizer{authz.Failed, "a"}, stubAuthorizer{authz.Allow, ""}}, authz.Allow, ""},
+		{[]authz.Authorizer{stubAuthorizer{authz.Failed, "a"}, stubAuthorizer{authz.Deny, "b"}}, authz.Deny, "b"},
 	}
 	for i, test := range tests {
 		if d, reason := authz.Union(test.modes...).Authorize(authz.Attributes{}); d != test.d || reason != test.reason {
@@ -64,7 +66,7 @@ func TestUnionOrder(t *testing.T) {
 	}
 }
 
-func TestRefusal(t *testing.T) {
+func TestForbiddenMessage(t *testing.T) {
 	jane := &authn.User{Name: "jane"}
 	tests := []struct {
 		a            authz.Attributes
@@ -82,7 +84,7 @@ func TestRefusal(t *testing.T) {
 			`forbidden: User "a\n\"b" cannot get path "/metrics"`},
 	}
 	for _, test := range tests {
-		if got := test.a.Refusal(test.reason); got != test.want {
+		if got := test.a.ForbiddenMessage(test.reason); got != test.want {
 			t.Errorf("got  %s\nwant %s", got, test.want)
 		}
 	}

@@ -2,22 +2,22 @@ package authz
 
 import "strings"
 
-// Paths allows everybody, with or without a credential, to read certain paths. An entry
+// AlwaysAllowPaths allows everybody, with or without a credential, to read certain paths. An entry
 // that ends in "*" stands for all paths that begin so.
-type Paths []string
+type AlwaysAllowPaths []string
 
 // HealthPaths are the paths that tell whether the server lives.
-func HealthPaths() Paths {
-	return Paths{"/healthz", "/healthz/*", "/livez", "/livez/*", "/readyz", "/readyz/*"}
+func HealthPaths() AlwaysAllowPaths {
+	return AlwaysAllowPaths{"/healthz", "/healthz/*", "/livez", "/livez/*", "/readyz", "/readyz/*"}
 }
 
 // Authorize has no opinion on resources, other paths and other verbs than get and head.
-func (p Paths) Authorize(a Attributes) (Decision, string) {
+func (p AlwaysAllowPaths) Authorize(a Attributes) (Decision, string) {
 	if a.ResourceRequest || a.Verb != "get" && a.Verb != "head" {
 		return NoOpinion, ""
 	}
 	for _, pattern := range p {
-		if matches(pattern, a.Path) {
+		if matchesAlwaysAllowed(pattern, a.Path) {
 			return Allow, ""
 		}
 	}
@@ -30,9 +30,9 @@ func CoversPath(pattern, path string) bool {
 	return pattern == path || strings.HasSuffix(pattern, "*") && strings.HasPrefix(path, strings.TrimRight(pattern, "*"))
 }
 
-// matches is not quite the same: a slash at the end of the path counts nothing, and "*" stands
+// matchesAlwaysAllowed is not quite the same: a slash at the end of the path counts nothing, and "*" stands
 // for something.
-func matches(pattern, path string) bool {
+func matchesAlwaysAllowed(pattern, path string) bool {
 	if below, ok := strings.CutSuffix(pattern, "*"); ok {
 		return len(path) > len(below) && strings.HasPrefix(path, below)
 	}

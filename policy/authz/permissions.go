@@ -8,88 +8,88 @@ import (
 )
 
 // A Lister is an Authorizer that can list what it allows, as far as no other mode denies it.
-type Lister interface {
+type RuleResolver interface {
 	Authorizer
-	// Permissions are what user may do in a namespace.
-	Permissions(user *authn.User, namespace string) Permissions
+	// RulesFor are what user may do in a namespace.
+	RulesFor(user *authn.User, namespace string) RuleSet
 }
 
-// Permissions are what a user may do.
-type Permissions struct {
-	Resources []ResourceRule
-	Paths     []PathRule
+// RuleSet are what a user may do.
+type RuleSet struct {
+	ResourceRules    []ResourceRule
+	NonResourceRules []NonResourceRule
 	// Incomplete: there may be more. Fault says why, for clients; it may be "".
-	Incomplete bool
-	Fault      string
+	Incomplete      bool
+	EvaluationError string
 }
 
 // A ResourceRule allows verbs on resources of groups; "*" stands for all. Without Names it
 // is about all objects.
 type ResourceRule struct{ Verbs, Groups, Resources, Names []string }
 
-// A PathRule allows verbs on paths that are no resources; "*" ends one that stands for all
+// A NonResourceRule allows verbs on paths that are no resources; "*" ends one that stands for all
 // that begin so.
-type PathRule struct{ Verbs, Paths []string }
+type NonResourceRule struct{ Verbs, Paths []string }
 
 // equal rules allow the same in the same words.
 func (r ResourceRule) equal(o ResourceRule) bool {
 	return slices.Equal(r.Verbs, o.Verbs) && slices.Equal(r.Groups, o.Groups) && slices.Equal(r.Resources, o.Resources) && slices.Equal(r.Names, o.Names)
 }
 
-func (r PathRule) equal(o PathRule) bool {
+func (r NonResourceRule) equal(o NonResourceRule) bool {
 	return slices.Equal(r.Verbs, o.Verbs) && slices.Equal(r.Paths, o.Paths)
 }
 
-// Permissions gathers those of all modes, equal rules once. A mode that cannot list its own
+// RulesFor gathers those of all modes, equal rules once. A mode that cannot list its own
 // makes them incomplete.
-func (modes union) Permissions(user *authn.User, namespace string) Permissions {
-	var all Permissions
+func (modes union) RulesFor(user *authn.User, namespace string) RuleSet {
+	var all RuleSet
 	var faults []string
 	for _, m := range modes {
-		p := Permissions{Incomplete: true}
-		if lister, ok := m.(Lister); ok {
-			p = lister.Permissions(user, namespace)
+		p := RuleSet{Incomplete: true}
+		if lister, ok := m.(RuleResolver); ok {
+			p = lister.RulesFor(user, namespace)
 		}
-		for _, rule := range p.Resources {
-			if !slices.ContainsFunc(all.Resources, rule.equal) {
-				all.Resources = append(all.Resources, rule)
+		for _, rule := range p.ResourceRules {
+			if !slices.ContainsFunc(all.ResourceRules, rule.equal) {
+				all.ResourceRules = append(all.ResourceRules, rule)
 			}
 		}
-		for _, rule := range p.Paths {
-			if !slices.ContainsFunc(all.Paths, rule.equal) {
-				all.Paths = append(all.Paths, rule)
+		for _, rule := range p.NonResourceRules {
+			if !slices.ContainsFunc(all.NonResourceRules, rule.equal) {
+				all.NonResourceRules = append(all.NonResourceRules, rule)
 			}
 		}
 		all.Incomplete = all.Incomplete || p.Incomplete
-		if p.Fault != "" {
-			faults = append(faults, p.Fault)
+		if p.EvaluationError != "" {
+			faults = append(faults, p.EvaluationError)
 		}
 	}
-	all.Fault = strings.Join(faults, ", ")
+	all.EvaluationError = strings.Join(faults, ", ")
 	if len(faults) > 1 {
-		all.Fault = "[" + all.Fault + "]"
+		all.EvaluationError = "[" + all.EvaluationError + "]"
 	}
 	return all
 }
 
-// everything may be done.
-func everything() Permissions {
+// allowAllRules may be done.
+func allowAllRules() RuleSet {
 	every := []string{"*"}
-	return Permissions{
-		Resources: []ResourceRule{{Verbs: every, Groups: every, Resources: every}},
-		Paths:     []PathRule{{Verbs: every, Paths: every}},
+	return RuleSet{
+		ResourceRules:    []ResourceRule{{Verbs: every, Groups: every, Resources: every}},
+		NonResourceRules: []NonResourceRule{{Verbs: every, Paths: every}},
 	}
 }
 
-// Permissions are everything for members of system:masters.
-func (m Masters) Permissions(user *authn.User, _ string) Permissions {
+// RulesFor are everything for members of system:masters.
+func (m Masters) RulesFor(user *authn.User, _ string) RuleSet {
 	if d, _ := m.Authorize(Attributes{User: user}); d != Allow {
-		return Permissions{}
+		return RuleSet{}
 	}
-	return everything()
+	return allowAllRules()
 }
 
-// Permissions are to read the paths, for everybody.
-func (p Paths) Permissions(*authn.User, string) Permissions {
-	return Permissions{Paths: []PathRule{{Verbs: []string{"get", "head"}, Paths: p}}}
+// RulesFor are to read the paths, for everybody.
+func (p AlwaysAllowPaths) RulesFor(*authn.User, string) RuleSet {
+	return RuleSet{NonResourceRules: []NonResourceRule{{Verbs: []string{"get", "head"}, Paths: p}}}
 }

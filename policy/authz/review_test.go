@@ -15,16 +15,16 @@ import (
 
 // A recorder keeps what it was asked.
 type recorder struct {
-	fixed
-	asked *authz.Attributes
+	stubAuthorizer
+	attributes *authz.Attributes
 }
 
 func (r recorder) Authorize(a authz.Attributes) (authz.Decision, string) {
-	*r.asked = a
-	return r.d, r.reason
+	*r.attributes = a
+	return r.decision, r.reason
 }
 
-func text(t *testing.T, v any) string {
+func toJSON(t *testing.T, v any) string {
 	t.Helper()
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -40,25 +40,25 @@ func TestAccess(t *testing.T) {
 		"labelSelector": schema.Tree{"rawSelector": "a!=b"},
 	}
 	for _, c := range []struct {
-		decision fixed
+		decision stubAuthorizer
 		spec     schema.Tree
 		asked    authz.Attributes
 		where    string
 	}{
-		{fixed{authz.Allow, "why"}, schema.Tree{"user": "u", "uid": "1", "groups": []any{"a", "b"}, "extra": schema.Tree{"k": []any{"v"}}, "resourceAttributes": attributes},
+		{stubAuthorizer{authz.Allow, "why"}, schema.Tree{"user": "u", "uid": "1", "groups": []any{"a", "b"}, "extra": schema.Tree{"k": []any{"v"}}, "resourceAttributes": attributes},
 			authz.Attributes{User: &authn.User{Name: "u", UID: "1", Groups: []string{"a", "b"}, Extra: map[string][]string{"k": {"v"}}}, Verb: "get", ResourceRequest: true,
 				Group: "g", Version: "v", Resource: "r", Subresource: "s", Namespace: "n", Name: "x"},
 			`{"allowed":true,"reason":"why"}`},
-		{fixed{authz.Deny, ""}, schema.Tree{"user": "u", "nonResourceAttributes": schema.Tree{"path": "/p", "verb": "get"}},
+		{stubAuthorizer{authz.Deny, ""}, schema.Tree{"user": "u", "nonResourceAttributes": schema.Tree{"path": "/p", "verb": "get"}},
 			authz.Attributes{User: &authn.User{Name: "u", Groups: []string{}}, Verb: "get", Path: "/p"},
 			`{"allowed":false,"denied":true}`},
-		{fixed{authz.Failed, "dead"}, schema.Tree{"user": "u", "resourceAttributes": selected},
+		{stubAuthorizer{authz.Failed, "dead"}, schema.Tree{"user": "u", "resourceAttributes": selected},
 			authz.Attributes{User: &authn.User{Name: "u", Groups: []string{}}, Verb: "list", ResourceRequest: true, Resource: "r", Selectors: &authz.Selectors{
-				Fields: []selector.Condition{{Key: "f", Operator: "In", Values: []string{"1"}}},
-				Labels: []selector.Condition{{Key: "a", Operator: "NotIn", Values: []string{"b"}}},
+				Fields: []selector.Requirement{{Key: "f", Operator: "In", Values: []string{"1"}}},
+				Labels: []selector.Requirement{{Key: "a", Operator: "NotIn", Values: []string{"b"}}},
 			}},
 			`{"allowed":false,"evaluationError":"dead"}`},
-		{fixed{authz.NoOpinion, ""}, schema.Tree{"user": "u", "resourceAttributes": schema.Tree{"fieldSelector": schema.Tree{"rawSelector": "bad"}}},
+		{stubAuthorizer{authz.NoOpinion, ""}, schema.Tree{"user": "u", "resourceAttributes": schema.Tree{"fieldSelector": schema.Tree{"rawSelector": "bad"}}},
 			authz.Attributes{User: &authn.User{Name: "u", Groups: []string{}}, ResourceRequest: true}, `{"allowed":false}`},
 	} {
 		var asked authz.Attributes
@@ -67,28 +67,28 @@ func TestAccess(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := text(t, review["status"]); got != c.where {
+		if got := toJSON(t, review["status"]); got != c.where {
 			t.Errorf("got %s, want %s", got, c.where)
 		}
 		if !reflect.DeepEqual(asked, c.asked) {
-			t.Errorf("asked %s\nwant  %s", text(t, asked), text(t, c.asked))
+			t.Errorf("asked %s\nwant  %s", toJSON(t, asked), toJSON(t, c.asked))
 		}
 	}
 }
 
-func TestAccessOfNobody(t *testing.T) {
+func TestAccessWithoutUser(t *testing.T) {
 	k := &schema.Kind{GroupVersionKind: meta.GroupVersionKind{Group: "g", Kind: "K"}}
 	k.Rules.Validate = func(_ schema.Tree, faults *schema.Faults) { faults.Required("spec.user") }
-	r := authz.Reviewer{Authorizer: fixed{authz.Allow, ""}}
-	_, err := r.OwnAccess(k, schema.Tree{}, &authn.User{})
+	r := authz.Reviewer{Authorizer: stubAuthorizer{authz.Allow, ""}}
+	_, err := r.SelfAccess(k, schema.Tree{}, &authn.User{})
 	if err == nil || !strings.HasPrefix(err.Error(), `K.g "" is invalid: spec.user`) {
 		t.Errorf("got %v", err)
 	}
 }
 
-func TestPermissions(t *testing.T) {
+func TestSelfRules(t *testing.T) {
 	admin, jane := &authn.User{Name: "a", Groups: []string{"system:masters"}}, &authn.User{Name: "jane"}
-	listed := authz.Union(authz.Masters{}, authz.Paths{"/livez"})
+	listed := authz.Union(authz.Masters{}, authz.AlwaysAllowPaths{"/livez"})
 	for _, c := range []struct {
 		mode authz.Authorizer
 		user *authn.User
@@ -99,20 +99,20 @@ func TestPermissions(t *testing.T) {
 		{authz.Union(authz.Masters{}, authz.AlwaysAllow{}, authz.Masters{}), admin, `{"incomplete":false,"nonResourceRules":[{"nonResourceURLs":["*"],"verbs":["*"]}],"resourceRules":[{"apiGroups":["*"],"resources":["*"],"verbs":["*"]}]}`},
 		{authz.Union(&authz.Webhook{}, authz.AlwaysDeny{}), jane, `{"evaluationError":"webhook authorizer does not support user rule resolution","incomplete":true,"nonResourceRules":[],"resourceRules":[]}`},
 		{authz.Union(&authz.Webhook{}, &authz.Webhook{}), jane, `{"evaluationError":"[webhook authorizer does not support user rule resolution, webhook authorizer does not support user rule resolution]","incomplete":true,"nonResourceRules":[],"resourceRules":[]}`},
-		{authz.Union(authz.Masters{}, fixed{}), jane, `{"incomplete":true,"nonResourceRules":[],"resourceRules":[]}`},
-		{fixed{}, jane, `{"incomplete":true,"nonResourceRules":[],"resourceRules":[]}`},
+		{authz.Union(authz.Masters{}, stubAuthorizer{}), jane, `{"incomplete":true,"nonResourceRules":[],"resourceRules":[]}`},
+		{stubAuthorizer{}, jane, `{"incomplete":true,"nonResourceRules":[],"resourceRules":[]}`},
 	} {
 		r := authz.Reviewer{Authorizer: c.mode}
-		review, err := r.OwnRules(schema.Tree{"spec": schema.Tree{"namespace": "n"}}, c.user)
+		review, err := r.SelfRules(schema.Tree{"spec": schema.Tree{"namespace": "n"}}, c.user)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := text(t, review["status"]); got != c.want {
+		if got := toJSON(t, review["status"]); got != c.want {
 			t.Errorf("got  %s\nwant %s", got, c.want)
 		}
 	}
 	r := authz.Reviewer{Authorizer: listed}
-	if _, err := r.OwnRules(schema.Tree{}, jane); err == nil {
+	if _, err := r.SelfRules(schema.Tree{}, jane); err == nil {
 		t.Error("rules of no namespace")
 	}
 }

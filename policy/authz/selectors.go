@@ -8,17 +8,17 @@ import (
 
 // Selectors are what a request confines itself to, all conditions together. A condition that
 // cannot be understood is left out: the request then counts as a broader one.
-type Selectors struct{ Fields, Labels []selector.Condition }
+type Selectors struct{ Fields, Labels []selector.Requirement }
 
 // ReadSelectors reads the selectors of a request. A text that is malformed counts as none; nil
 // stands for no condition at all.
 func ReadSelectors(fields, labels string) *Selectors {
 	s := &Selectors{}
-	if all, err := selector.FieldConditions(fields); err == nil {
+	if all, err := selector.FieldRequirements(fields); err == nil {
 		s.Fields = all
 	}
 	if all, err := selector.ParseLabels(labels); err == nil {
-		s.Labels = all.Conditions()
+		s.Labels = all.Requirements()
 	}
 	return s.orNil()
 }
@@ -43,18 +43,18 @@ func (s *Selectors) Field(name string) (value string, ok bool) {
 	return "", false
 }
 
-// askedSelectors are those of the resourceAttributes of a review.
-func askedSelectors(attributes schema.Tree) *Selectors {
+// reviewSelectors are those of the resourceAttributes of a review.
+func reviewSelectors(attributes schema.Tree) *Selectors {
 	if !rules.Has(attributes, "fieldSelector") && !rules.Has(attributes, "labelSelector") {
 		return nil
 	}
-	fields, labels := rules.Sub(attributes, "fieldSelector"), rules.Sub(attributes, "labelSelector")
-	s := ReadSelectors(rules.Text(fields, "rawSelector"), rules.Text(labels, "rawSelector"))
+	fields, labels := rules.Nested(attributes, "fieldSelector"), rules.Nested(attributes, "labelSelector")
+	s := ReadSelectors(rules.String(fields, "rawSelector"), rules.String(labels, "rawSelector"))
 	if s == nil {
 		s = &Selectors{}
 	}
-	s.Fields = append(s.Fields, askedConditions(fields, fieldOperators)...)
-	s.Labels = append(s.Labels, askedConditions(labels, labelOperators)...)
+	s.Fields = append(s.Fields, reviewConditions(fields, fieldOperators)...)
+	s.Labels = append(s.Labels, reviewConditions(labels, labelOperators)...)
 	return s.orNil()
 }
 
@@ -64,14 +64,14 @@ var (
 	labelOperators = map[string]valueCount{"In": {1, 1 << 20}, "NotIn": {1, 1 << 20}, "Exists": {}, "DoesNotExist": {}}
 )
 
-type valueCount struct{ least, most int }
+type valueCount struct{ min, max int }
 
-// askedConditions are the requirements of a selector of a review that can be understood.
-func askedConditions(selection schema.Tree, operators map[string]valueCount) (all []selector.Condition) {
+// reviewConditions are the requirements of a selector of a review that can be understood.
+func reviewConditions(selection schema.Tree, operators map[string]valueCount) (all []selector.Requirement) {
 	for _, t := range rules.Trees(selection, "requirements") {
-		c := selector.Condition{Key: rules.Text(t, "key"), Operator: rules.Text(t, "operator"), Values: rules.Texts(t, "values")}
+		c := selector.Requirement{Key: rules.String(t, "key"), Operator: rules.String(t, "operator"), Values: rules.Strings(t, "values")}
 		n, known := operators[c.Operator]
-		if known && c.Key != "" && len(c.Values) >= n.least && len(c.Values) <= n.most {
+		if known && c.Key != "" && len(c.Values) >= n.min && len(c.Values) <= n.max {
 			all = append(all, c)
 		}
 	}

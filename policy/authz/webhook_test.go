@@ -20,31 +20,31 @@ import (
 )
 
 // A judge is a remote that answers as the test says, and remembers the last question.
-type judge struct {
+type fakeWebhook struct {
 	*httptest.Server
-	asked  atomic.Int64
-	last   atomic.Value // string
-	answer atomic.Value // string, or int for a code
-	hold   sync.RWMutex // write-locked: answers wait
+	requests    atomic.Int64
+	lastRequest atomic.Value // string
+	response    atomic.Value // string, or int for a code
+	gate        sync.RWMutex // write-locked: answers wait
 }
 
-func newJudge(t *testing.T) *judge {
-	j := &judge{}
-	j.answer.Store("")
+func newFakeWebhook(t *testing.T) *fakeWebhook {
+	j := &fakeWebhook{}
+	j.response.Store("")
 	j.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		j.asked.Add(1)
+		j.requests.Add(1)
 		body, _ := io.ReadAll(r.Body)
-		j.last.Store(string(body))
-		j.hold.RLock()
-		defer j.hold.RUnlock()
-		io.WriteString(w, j.answer.Load().(string))
+		j.lastRequest.Store(string(body))
+		j.gate.RLock()
+		defer j.gate.RUnlock()
+		io.WriteString(w, j.response.Load().(string))
 	}))
 	t.Cleanup(j.Close)
 	return j
 }
 
 // webhook asks the judge; change may be nil.
-func (j *judge) webhook(t *testing.T, change func(*authz.WebhookOptions)) *authz.Webhook {
+func (j *fakeWebhook) webhook(t *testing.T, change func(*authz.WebhookOptions)) *authz.Webhook {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "remote.yaml")
 	text := `{"clusters":[{"name":"c","cluster":{"server":"` + j.URL + `"}}]}`
@@ -56,7 +56,7 @@ func (j *judge) webhook(t *testing.T, change func(*authz.WebhookOptions)) *authz
 		t.Fatal(err)
 	}
 	o := authz.WebhookOptions{
-		Service: service, Version: "v1", AllowedTTL: time.Minute, RefusedTTL: time.Second,
+		Client: service, Version: "v1", AuthorizedTTL: time.Minute, UnauthorizedTTL: time.Second,
 		Naming: meta.Platform, Now: time.Now, Logger: slog.New(slog.DiscardHandler),
 	}
 	if change != nil {
@@ -65,18 +65,18 @@ func (j *judge) webhook(t *testing.T, change func(*authz.WebhookOptions)) *authz
 	return authz.NewWebhook(o)
 }
 
-func says(version, status string) string {
+func reviewStatus(version, status string) string {
 	return `{"apiVersion":"authorization.platform.io/` + version + `","kind":"SubjectAccessReview","status":{` + status + `}}`
 }
 
-func TestWebhookQuestions(t *testing.T) {
-	j := newJudge(t)
-	j.answer.Store(says("v1", ""))
+func TestWebhookRequests(t *testing.T) {
+	j := newFakeWebhook(t)
+	j.response.Store(reviewStatus("v1", ""))
 	user := &authn.User{Name: "u", UID: "1", Groups: []string{"a", "b"}, Extra: map[string][]string{"k": {"v"}}}
 	get := authz.Attributes{User: user, Verb: "get", ResourceRequest: true, Group: "g", Version: "v", Resource: "r", Subresource: "s", Namespace: "n", Name: "x"}
 	list := authz.Attributes{User: &authn.User{Name: "u"}, Verb: "list", ResourceRequest: true, Resource: "r", Selectors: &authz.Selectors{
-		Fields: []selector.Condition{{Key: "f", Operator: "In", Values: []string{"1"}}},
-		Labels: []selector.Condition{{Key: "a", Operator: "Exists"}, {Key: "b", Operator: "Gt", Values: []string{"1"}}},
+		Fields: []selector.Requirement{{Key: "f", Operator: "In", Values: []string{"1"}}},
+		Labels: []selector.Requirement{{Key: "a", Operator: "Exists"}, {Key: "b", Operator: "Gt", Values: []string{"1"}}},
 	}}
 	path := authz.Attributes{User: &authn.User{Name: "u"}, Verb: "get", Path: "/p"}
 	for _, c := range []struct {
@@ -91,29 +91,29 @@ func TestWebhookQuestions(t *testing.T) {
 	} {
 		j.webhook(t, func(o *authz.WebhookOptions) { o.Version = c.version }).Authorize(c.a)
 		want := `{"apiVersion":"authorization.platform.io/` + c.version + `","kind":"SubjectAccessReview","spec":` + c.want + `}`
-		if got := j.last.Load(); got != want {
+		if got := j.lastRequest.Load(); got != want {
 			t.Errorf("asked %s\nwant  %s", got, want)
 		}
 	}
 }
 
-func TestWebhookAnswers(t *testing.T) {
-	j := newJudge(t)
+func TestWebhookResponses(t *testing.T) {
+	j := newFakeWebhook(t)
 	const failed = "the authorization webhook gave no answer"
 	for _, c := range []struct {
 		answer, reason string
 		want           authz.Decision
 	}{
-		{says("v1", `"allowed":true`), "", authz.Allow},
-		{says("v1", `"allowed":true,"reason":"why"`), "why", authz.Allow},
-		{says("v1", `"allowed":false,"reason":"not I"`), "not I", authz.NoOpinion},
-		{says("v1", `"denied":true,"reason":"never"`), "never", authz.Deny},
-		{says("v1", `"allowed":true,"denied":true`), failed, authz.Failed},
-		{says("v1beta1", `"allowed":true`), failed, authz.Failed},
+		{reviewStatus("v1", `"allowed":true`), "", authz.Allow},
+		{reviewStatus("v1", `"allowed":true,"reason":"why"`), "why", authz.Allow},
+		{reviewStatus("v1", `"allowed":false,"reason":"not I"`), "not I", authz.NoOpinion},
+		{reviewStatus("v1", `"denied":true,"reason":"never"`), "never", authz.Deny},
+		{reviewStatus("v1", `"allowed":true,"denied":true`), failed, authz.Failed},
+		{reviewStatus("v1beta1", `"allowed":true`), failed, authz.Failed},
 		{`{"status":{"allowed":true}}`, failed, authz.Failed},
 		{`secret`, failed, authz.Failed},
 	} {
-		j.answer.Store(c.answer)
+		j.response.Store(c.answer)
 		w := j.webhook(t, nil)
 		if d, reason := authz.Union(w).Authorize(authz.Attributes{Verb: "get", Path: "/"}); d != c.want || reason != c.reason {
 			t.Errorf("%q: got %d %q", c.answer, d, reason)
@@ -121,43 +121,43 @@ func TestWebhookAnswers(t *testing.T) {
 	}
 }
 
-func TestWebhookKeepsAnswers(t *testing.T) {
-	j := newJudge(t)
+func TestWebhookCache(t *testing.T) {
+	j := newFakeWebhook(t)
 	var now atomic.Int64
 	w := j.webhook(t, func(o *authz.WebhookOptions) { o.Now = func() time.Time { return time.Unix(now.Load(), 0) } })
 	ask := func(name string, want authz.Decision, asked int64) {
 		t.Helper()
-		before := j.asked.Load()
+		before := j.requests.Load()
 		d, _ := w.Authorize(authz.Attributes{User: &authn.User{Name: name}, Verb: "get", Path: "/"})
-		if got := j.asked.Load() - before; d != want || got != asked {
+		if got := j.requests.Load() - before; d != want || got != asked {
 			t.Errorf("%s at %d: %d, asked %d times", name, now.Load(), d, got)
 		}
 	}
-	j.answer.Store(says("v1", `"allowed":true`))
+	j.response.Store(reviewStatus("v1", `"allowed":true`))
 	ask("a", authz.Allow, 1)
-	j.answer.Store(says("v1", ``))
+	j.response.Store(reviewStatus("v1", ``))
 	ask("a", authz.Allow, 0)
 	ask("b", authz.NoOpinion, 1)
-	j.answer.Store(says("v1", `"allowed":true`))
+	j.response.Store(reviewStatus("v1", `"allowed":true`))
 	ask("b", authz.NoOpinion, 0)
 	now.Store(1)
 	ask("b", authz.Allow, 1)
 	now.Store(59)
 	ask("a", authz.Allow, 0)
 	now.Store(60)
-	j.answer.Store("broken")
+	j.response.Store("broken")
 	ask("a", authz.Failed, 1)
 	ask("a", authz.Failed, 1)
 }
 
-// TestWebhookThatIsSlow: who waits holds up nobody else, and equal questions are asked once.
-func TestWebhookThatIsSlow(t *testing.T) {
-	j := newJudge(t)
-	j.answer.Store(says("v1", `"allowed":true`))
+// TestSlowWebhook: who waits holds up nobody else, and equal questions are asked once.
+func TestSlowWebhook(t *testing.T) {
+	j := newFakeWebhook(t)
+	j.response.Store(reviewStatus("v1", `"allowed":true`))
 	w := j.webhook(t, nil)
 	quick := authz.Attributes{User: &authn.User{Name: "quick"}, Verb: "get", Path: "/"}
 	w.Authorize(quick)
-	j.hold.Lock()
+	j.gate.Lock()
 	var waiting sync.WaitGroup
 	var allowed atomic.Int64
 	for range 20 {
@@ -167,13 +167,13 @@ func TestWebhookThatIsSlow(t *testing.T) {
 			}
 		})
 	}
-	for j.asked.Load() < 2 {
+	for j.requests.Load() < 2 {
 		time.Sleep(time.Millisecond)
 	}
 	if d, _ := w.Authorize(quick); d != authz.Allow {
 		t.Error("a known answer waits")
 	}
-	j.hold.Unlock()
+	j.gate.Unlock()
 	waiting.Wait()
 	if allowed.Load() != 20 {
 		t.Errorf("%d of 20 were allowed", allowed.Load())

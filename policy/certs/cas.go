@@ -13,8 +13,8 @@ import (
 // A Source gives out the PEM text of certificates as it is now.
 type Source func() ([]byte, error)
 
-// File is the source that reads the file at path. A file without certificates is an error.
-func File(path string) Source {
+// FileSource is the source that reads the file at path. A file without certificates is an error.
+func FileSource(path string) Source {
 	return func() ([]byte, error) {
 		text, err := os.ReadFile(path)
 		if err != nil {
@@ -48,10 +48,10 @@ func checkCertificates(text []byte) error {
 // CAs are the authorities that certificates are checked against, from one or more sources.
 type CAs struct {
 	sources []Source
-	current atomic.Pointer[bundle]
+	current atomic.Pointer[caBundle]
 }
 
-type bundle struct {
+type caBundle struct {
 	text []byte
 	pool *x509.CertPool
 }
@@ -86,6 +86,6 @@ func (c *CAs) Refresh() (bool, error) {
 	}
 	pool := x509.NewCertPool()
 	pool.AppendCertsFromPEM(text)
-	c.current.Store(&bundle{text, pool})
+	c.current.Store(&caBundle{text, pool})
 	return true, nil
 }

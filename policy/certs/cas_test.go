@@ -12,14 +12,14 @@ import (
 	"github.com/troupe-api/troupe/policy/certs"
 )
 
-func TestCAsFollowTheirFiles(t *testing.T) {
+func TestCAsReload(t *testing.T) {
 	dir, other := t.TempDir(), t.TempDir()
-	set, theirs := ensure(t, dir, time.Now(), names), ensure(t, other, time.Now(), names)
+	set, theirs := ensure(t, dir, time.Now(), testNames), ensure(t, other, time.Now(), testNames)
 	path := filepath.Join(t.TempDir(), "ca.pem")
 	if err := os.WriteFile(path, set.CA.CertPEM, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	cas, err := certs.NewCAs(func() ([]byte, error) { return nil, nil }, certs.File(path))
+	cas, err := certs.NewCAs(func() ([]byte, error) { return nil, nil }, certs.FileSource(path))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +57,7 @@ func TestCAsFollowTheirFiles(t *testing.T) {
 			t.Errorf("%s: believes ours %t, theirs %t", step.name, believes(set.Admin), believes(theirs.Admin))
 		}
 	}
-	if _, err := certs.NewCAs(certs.File(filepath.Join(dir, "none"))); err == nil {
+	if _, err := certs.NewCAs(certs.FileSource(filepath.Join(dir, "none"))); err == nil {
 		t.Error("a missing file is no error")
 	}
 }

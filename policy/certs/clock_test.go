@@ -22,9 +22,9 @@ func TestClockNeverReplacesTheCA(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir, now := t.TempDir(), start
 			store := certs.Store{Dir: dir, Now: func() time.Time { return now }}
-			old := ensure(t, dir, start, names)
+			old := ensure(t, dir, start, testNames)
 			now = wrong
-			own, err := store.Open(names)
+			own, err := store.Open(testNames)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -36,17 +36,17 @@ func TestClockNeverReplacesTheCA(t *testing.T) {
 				t.Errorf("looking again: %v", err)
 			}
 			if outside {
-				verify(t, "for clients whose clock is right", own.Set(), start, names)
+				verify(t, "for clients whose clock is right", own.Set(), start, testNames)
 			}
 			now = start.Add(time.Hour)
-			own, err = store.Open(names)
+			own, err = store.Open(testNames)
 			if err != nil || own.Warning() != nil {
 				t.Fatal(err, own.Warning())
 			}
 			if set := own.Set(); !bytes.Equal(set.CA.CertPEM, old.CA.CertPEM) || !bytes.Equal(set.CA.KeyPEM, old.CA.KeyPEM) {
 				t.Error("the CA is another one")
 			}
-			verify(t, "when the clock is right again", own.Set(), now, names)
+			verify(t, "when the clock is right again", own.Set(), now, testNames)
 		})
 	}
 }
@@ -54,9 +54,9 @@ func TestClockNeverReplacesTheCA(t *testing.T) {
 // TestMissingCertificateUnderWrongClock: what has to be made is of use when the clock is right.
 func TestMissingCertificateUnderWrongClock(t *testing.T) {
 	dir := t.TempDir()
-	ensure(t, dir, start, names)
+	ensure(t, dir, start, testNames)
 	if err := os.Remove(filepath.Join(dir, "server.crt")); err != nil {
 		t.Fatal(err)
 	}
-	verify(t, "made in 1970", ensure(t, dir, time.Unix(0, 0), names), start.Add(time.Hour), names)
+	verify(t, "made in 1970", ensure(t, dir, time.Unix(0, 0), testNames), start.Add(time.Hour), testNames)
 }

@@ -11,15 +11,15 @@ var createTemp = os.CreateTemp
 // WriteFile replaces the file at path by data, readable by its owner only. A crash leaves
 // the old file or the new one.
 func WriteFile(path string, data []byte) error {
-	made, err := prepareFile(path, data)
+	made, err := writeTempFile(path, data)
 	if err != nil {
 		return err
 	}
-	return placeFile(made, path)
+	return replaceFile(made, path)
 }
 
-// prepareFile makes a durable file that is to take the place of the one at path.
-func prepareFile(path string, data []byte) (made string, err error) {
+// writeTempFile makes a durable file that is to take the place of the one at path.
+func writeTempFile(path string, data []byte) (made string, err error) {
 	tmp, err := createTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*") // mode 0600
 	if err != nil {
 		return "", err
@@ -38,8 +38,8 @@ func prepareFile(path string, data []byte) (made string, err error) {
 	return tmp.Name(), nil
 }
 
-// placeFile puts a prepared file in its place.
-func placeFile(made, path string) error {
+// replaceFile puts a prepared file in its place.
+func replaceFile(made, path string) error {
 	if err := os.Rename(made, path); err != nil {
 		os.Remove(made)
 		return err

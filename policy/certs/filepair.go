@@ -15,11 +15,11 @@ import (
 type FilePair struct {
 	certFile, keyFile string
 	names             []string // to serve it for; nil means those that it carries
-	current           atomic.Pointer[filed]
+	current           atomic.Pointer[loadedPair]
 }
 
-// filed is what was read from the files.
-type filed struct {
+// loadedPair is what was read from the files.
+type loadedPair struct {
 	certPEM, keyPEM []byte
 	cert            *tls.Certificate
 }
@@ -69,12 +69,12 @@ func (p *FilePair) Refresh() (bool, error) {
 	if err != nil {
 		return false, fmt.Errorf("%s and %s: %w", p.certFile, p.keyFile, err)
 	}
-	p.current.Store(&filed{certPEM, keyPEM, &cert})
+	p.current.Store(&loadedPair{certPEM, keyPEM, &cert})
 	return true, nil
 }
 
-// hosts are the names that the certificate carries.
-func (p *FilePair) hosts() []string {
+// certificateNames are the names that the certificate carries.
+func (p *FilePair) certificateNames() []string {
 	leaf := p.Certificate().Leaf
 	hosts := append([]string{}, leaf.DNSNames...)
 	for _, ip := range leaf.IPAddresses {
@@ -86,17 +86,17 @@ func (p *FilePair) hosts() []string {
 	return hosts
 }
 
-// A NamedFiles says which certificate to serve for which names.
-type NamedFiles struct {
+// A NamedCertKey says which certificate to serve for which names.
+type NamedCertKey struct {
 	CertFile, KeyFile string
 	Names             []string // nil: those that the certificate carries
 }
 
-// ParseNamedFiles reads the form cert,key or cert,key:name,name.
-func ParseNamedFiles(text string) (NamedFiles, error) {
+// ParseNamedCertKey reads the form cert,key or cert,key:name,name.
+func ParseNamedCertKey(text string) (NamedCertKey, error) {
 	files, names, named := strings.Cut(text, ":")
 	cert, key, two := strings.Cut(files, ",")
-	n := NamedFiles{CertFile: strings.TrimSpace(cert), KeyFile: strings.TrimSpace(key)}
+	n := NamedCertKey{CertFile: strings.TrimSpace(cert), KeyFile: strings.TrimSpace(key)}
 	if !two || n.CertFile == "" || n.KeyFile == "" || strings.Contains(key, ",") {
 		return n, fmt.Errorf("%q is not of the form certificate file,key file[:names]", text)
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/troupe-api/troupe/policy/certs"
 )
 
-// files writes the serving pair of a new store for names, and returns its files.
-func files(t *testing.T, names ...string) (cert, key string) {
+// writePair writes the serving pair of a new store for names, and returns its files.
+func writePair(t *testing.T, names ...string) (cert, key string) {
 	t.Helper()
 	dir := t.TempDir()
 	ensure(t, dir, time.Now(), names)
@@ -29,7 +29,7 @@ func copyFile(t *testing.T, to, from string) {
 	}
 }
 
-func TestParseNamedFiles(t *testing.T) {
+func TestParseNamedCertKey(t *testing.T) {
 	for _, test := range []struct {
 		text      string
 		cert, key string
@@ -48,7 +48,7 @@ func TestParseNamedFiles(t *testing.T) {
 		{"a.crt,a.key:x.*.example", "", "", "", false},
 		{"a.crt,a.key:*", "", "", "", false},
 	} {
-		n, err := certs.ParseNamedFiles(test.text)
+		n, err := certs.ParseNamedCertKey(test.text)
 		if (err == nil) != test.ok {
 			t.Errorf("%q: %v", test.text, err)
 		} else if test.ok && (n.CertFile != test.cert || n.KeyFile != test.key || strings.Join(n.Names, " ") != test.names) {
@@ -59,7 +59,7 @@ func TestParseNamedFiles(t *testing.T) {
 
 // What clients are to trust never holds a key, although the file may.
 func TestPEMHoldsNoKey(t *testing.T) {
-	cert, key := files(t, "a.example")
+	cert, key := writePair(t, "a.example")
 	want, err := os.ReadFile(cert)
 	if err != nil {
 		t.Fatal(err)

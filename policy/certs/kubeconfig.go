@@ -26,7 +26,7 @@ contexts:
     cluster: troupe
     user: %[3]s
 current-context: troupe
-`, url, text(ca), admin.Cert.Subject.CommonName, text(admin.CertPEM), text(admin.KeyPEM))
+`, url, base64Text(ca), admin.Cert.Subject.CommonName, base64Text(admin.CertPEM), base64Text(admin.KeyPEM))
 }
 
-func text(pem []byte) string { return base64.StdEncoding.EncodeToString(pem) }
+func base64Text(pem []byte) string { return base64.StdEncoding.EncodeToString(pem) }

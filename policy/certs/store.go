@@ -18,10 +18,10 @@ import (
 
 // How long certificates live, and when they are made anew.
 const (
-	lifeOfCA    = 10 * 365 * 24 * time.Hour
-	lifeOfLeaf  = 365 * 24 * time.Hour
-	renewBefore = 30 * 24 * time.Hour
-	clockSkew   = 5 * time.Minute
+	caLifetime   = 10 * 365 * 24 * time.Hour
+	leafLifetime = 365 * 24 * time.Hour
+	renewBefore  = 30 * 24 * time.Hour
+	clockSkew    = 5 * time.Minute
 )
 
 // AdminName is the user name in the administrator's certificate, in the form of the platform profile.
@@ -56,17 +56,17 @@ func (s Store) Ensure(names []string) (Set, error) {
 	if set.CA, err = s.ca(); err != nil {
 		return Set{}, err
 	}
-	if set.Server, err = set.note("server")(s.server(set.CA, names)); err != nil {
+	if set.Server, err = set.trackUnsaved("server")(s.server(set.CA, names)); err != nil {
 		return Set{}, err
 	}
-	if set.Admin, err = set.note("admin")(s.admin(set.CA)); err != nil {
+	if set.Admin, err = set.trackUnsaved("admin")(s.admin(set.CA)); err != nil {
 		return Set{}, err
 	}
 	return set, nil
 }
 
-// note takes a pair that could not be saved for one that has to be saved later.
-func (set *Set) note(name string) func(*Pair, error) (*Pair, error) {
+// trackUnsaved takes a pair that could not be saved for one that has to be saved later.
+func (set *Set) trackUnsaved(name string) func(*Pair, error) (*Pair, error) {
 	return func(p *Pair, err error) (*Pair, error) {
 		if p == nil || err == nil {
 			return p, err
@@ -83,7 +83,7 @@ func (set *Set) note(name string) func(*Pair, error) (*Pair, error) {
 // every client with it.
 func (s Store) ca() (*Pair, error) {
 	old, err := s.load("ca")
-	if err != nil || old != nil && !s.asked() {
+	if err != nil || old != nil && !s.renewRequested() {
 		return old, err
 	}
 	now := s.now()
@@ -92,7 +92,7 @@ func (s Store) ca() (*Pair, error) {
 		IsCA:                  true,
 		BasicConstraintsValid: true,
 		KeyUsage:              x509.KeyUsageCertSign | x509.KeyUsageCRLSign | x509.KeyUsageDigitalSignature,
-	}, nil, now, lifeOfCA)
+	}, nil, now, caLifetime)
 	if err != nil {
 		return nil, fmt.Errorf("making the certificate %q: %w", "ca", err)
 	}
@@ -102,42 +102,42 @@ func (s Store) ca() (*Pair, error) {
 	if err = s.save("ca", ca); err != nil && old != nil {
 		return old, nil // asked for again with the next look
 	}
-	if err == nil && s.asked() {
-		err = os.Remove(s.request())
+	if err == nil && s.renewRequested() {
+		err = os.Remove(s.renewRequestPath())
 	}
 	return ca, err
 }
 
-// request is the file by which an administrator asks for a new CA.
-func (s Store) request() string { return filepath.Join(s.Dir, "ca.renew") }
+// renewRequestPath is the file by which an administrator asks for a new CA.
+func (s Store) renewRequestPath() string { return filepath.Join(s.Dir, "ca.renew") }
 
-func (s Store) asked() bool {
-	_, err := os.Stat(s.request())
+func (s Store) renewRequested() bool {
+	_, err := os.Stat(s.renewRequestPath())
 	return err == nil
 }
 
-// doubt says what is wrong between the clock and the CA, of which nobody can tell which it is.
-func (s Store) doubt(ca *Pair) error {
+// checkCA says what is wrong between the clock and the CA, of which nobody can tell which it is.
+func (s Store) checkCA(ca *Pair) error {
 	now, from, until := s.now(), ca.Cert.NotBefore, ca.Cert.NotAfter
 	switch {
-	case s.outside(ca):
+	case s.clockOutsideCA(ca):
 		return fmt.Errorf("the clock says %s, but the CA is valid from %s to %s: the certificates stay as they are, and none is believed until the clock is right or, if it is, there is a new CA: to get one, make the file %s",
-			now.UTC().Format(time.RFC3339), from.Format(time.RFC3339), until.Format(time.RFC3339), s.request())
+			now.UTC().Format(time.RFC3339), from.Format(time.RFC3339), until.Format(time.RFC3339), s.renewRequestPath())
 	case !now.Add(renewBefore).Before(until):
-		return fmt.Errorf("the CA expires at %s: for a new one, make the file %s", until.Format(time.RFC3339), s.request())
+		return fmt.Errorf("the CA expires at %s: for a new one, make the file %s", until.Format(time.RFC3339), s.renewRequestPath())
 	}
 	return nil
 }
 
-// outside says that the clock and the CA cannot both be right.
-func (s Store) outside(ca *Pair) bool {
+// clockOutsideCA says that the clock and the CA cannot both be right.
+func (s Store) clockOutsideCA(ca *Pair) bool {
 	now := s.now()
 	return now.Before(ca.Cert.NotBefore) || now.After(ca.Cert.NotAfter)
 }
 
 func (s Store) server(ca *Pair, names []string) (*Pair, error) {
 	good := func(p *Pair) bool { return s.usable(p, ca) && signedBy(p, ca) && covers(p.Cert, names) }
-	return s.keep("server", good, func(now time.Time) (*Pair, error) {
+	return s.loadOrIssue("server", good, func(now time.Time) (*Pair, error) {
 		template := &x509.Certificate{
 			Subject:     pkix.Name{CommonName: "troupe"},
 			KeyUsage:    x509.KeyUsageDigitalSignature,
@@ -150,7 +150,7 @@ func (s Store) server(ca *Pair, names []string) (*Pair, error) {
 				template.DNSNames = append(template.DNSNames, name)
 			}
 		}
-		return issue(template, ca, s.within(ca, now), lifeOfLeaf)
+		return issue(template, ca, s.issueTime(ca, now), leafLifetime)
 	})
 }
 
@@ -159,19 +159,19 @@ func (s Store) admin(ca *Pair) (*Pair, error) {
 	good := func(p *Pair) bool {
 		return s.usable(p, ca) && signedBy(p, ca) && p.Cert.Subject.CommonName == name
 	}
-	return s.keep("admin", good, func(now time.Time) (*Pair, error) {
+	return s.loadOrIssue("admin", good, func(now time.Time) (*Pair, error) {
 		return issue(&x509.Certificate{
 			Subject:     pkix.Name{CommonName: name, Organization: []string{authn.GroupMasters}},
 			KeyUsage:    x509.KeyUsageDigitalSignature,
 			ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth},
-		}, ca, s.within(ca, now), lifeOfLeaf)
+		}, ca, s.issueTime(ca, now), leafLifetime)
 	})
 }
 
-// keep loads the pair of that name and returns it if it is good; else it makes and saves
+// loadOrIssue loads the pair of that name and returns it if it is good; else it makes and saves
 // a new one in the place of the old one, if there is one. A pair beside an error is of use,
 // but not saved.
-func (s Store) keep(name string, good func(*Pair) bool, make func(now time.Time) (*Pair, error)) (*Pair, error) {
+func (s Store) loadOrIssue(name string, good func(*Pair) bool, make func(now time.Time) (*Pair, error)) (*Pair, error) {
 	pair, err := s.load(name)
 	if err != nil {
 		return nil, err
@@ -211,21 +211,21 @@ func (s Store) load(name string) (*Pair, error) {
 // first: a full disk leaves what was there, a crash a pair that matches or none.
 func (s Store) save(name string, p *Pair) error {
 	cert, key := s.files(name)
-	newKey, err := prepareFile(key, p.KeyPEM)
+	newKey, err := writeTempFile(key, p.KeyPEM)
 	if err != nil {
 		return err
 	}
-	newCert, err := prepareFile(cert, p.CertPEM)
+	newCert, err := writeTempFile(cert, p.CertPEM)
 	if err != nil {
 		return errors.Join(err, os.Remove(newKey))
 	}
 	if err := os.Remove(cert); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return errors.Join(err, os.Remove(newKey), os.Remove(newCert))
 	}
-	if err := placeFile(newKey, key); err != nil {
+	if err := replaceFile(newKey, key); err != nil {
 		return err
 	}
-	return placeFile(newCert, cert)
+	return replaceFile(newCert, cert)
 }
 
 func (s Store) files(name string) (cert, key string) {
@@ -242,12 +242,12 @@ func (s Store) now() time.Time {
 // usable says that a pair need not be made anew, as far as the clock is to be believed.
 func (s Store) usable(p, ca *Pair) bool {
 	now := s.now()
-	return s.outside(ca) || !now.Before(p.Cert.NotBefore) && now.Add(renewBefore).Before(p.Cert.NotAfter)
+	return s.clockOutsideCA(ca) || !now.Before(p.Cert.NotBefore) && now.Add(renewBefore).Before(p.Cert.NotAfter)
 }
 
-// within is the time to issue a certificate at: now, or if that cannot be, soon after the CA.
-func (s Store) within(ca *Pair, now time.Time) time.Time {
-	if s.outside(ca) {
+// issueTime is the time to issue a certificate at: now, or if that cannot be, soon after the CA.
+func (s Store) issueTime(ca *Pair, now time.Time) time.Time {
+	if s.clockOutsideCA(ca) {
 		return ca.Cert.NotBefore.Add(clockSkew)
 	}
 	return now

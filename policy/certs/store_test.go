@@ -15,8 +15,8 @@ import (
 )
 
 var (
-	start = time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
-	names = []string{"localhost", "127.0.0.1", "::1", "host.example"}
+	start     = time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
+	testNames = []string{"localhost", "127.0.0.1", "::1", "host.example"}
 )
 
 const day = 24 * time.Hour
@@ -37,17 +37,17 @@ func TestEnsureReusesAndRenews(t *testing.T) {
 		names             []string
 		ca, server, admin bool // is made anew
 	}{
-		{"at once", 0, names, false, false, false},
-		{"fewer names", 0, names[:1], false, false, false},
+		{"at once", 0, testNames, false, false, false},
+		{"fewer names", 0, testNames[:1], false, false, false},
 		{"another name", 0, []string{"10.0.0.1"}, false, true, false},
-		{"in 334 days", 334 * day, names, false, false, false},
-		{"in 336 days", 336 * day, names, false, true, true},
-		{"after the leaves expired", 400 * day, names, false, true, true},
-		{"in almost 10 years", 3640 * day, names, false, true, true},
+		{"in 334 days", 334 * day, testNames, false, false, false},
+		{"in 336 days", 336 * day, testNames, false, true, true},
+		{"after the leaves expired", 400 * day, testNames, false, true, true},
+		{"in almost 10 years", 3640 * day, testNames, false, true, true},
 	}
 	for _, test := range tests {
 		dir := filepath.Join(t.TempDir(), "pki")
-		old := ensure(t, dir, start, names)
+		old := ensure(t, dir, start, testNames)
 		set := ensure(t, dir, start.Add(test.later), test.names)
 		for what, p := range map[string]struct {
 			old, new *certs.Pair
@@ -83,7 +83,7 @@ func verify(t *testing.T, name string, set certs.Set, at time.Time, hosts []stri
 func TestAdminName(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"", "kubernetes-admin", "kubernetes-admin", ""} {
-		set, err := certs.Store{Dir: dir, Admin: name}.Ensure(names)
+		set, err := certs.Store{Dir: dir, Admin: name}.Ensure(testNames)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -102,7 +102,7 @@ func TestAdminName(t *testing.T) {
 
 func TestModes(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "pki")
-	ensure(t, dir, start, names)
+	ensure(t, dir, start, testNames)
 	if info, _ := os.Stat(dir); info.Mode().Perm() != 0o700 {
 		t.Errorf("%s has mode %v", dir, info.Mode())
 	}
@@ -140,11 +140,11 @@ func TestDamagedFilesAreErrors(t *testing.T) {
 	}
 	for _, test := range tests {
 		dir := t.TempDir()
-		ensure(t, dir, start, names)
+		ensure(t, dir, start, testNames)
 		if err := test.damage(dir); err != nil {
 			t.Fatal(err)
 		}
-		_, err := certs.Store{Dir: dir, Now: func() time.Time { return start }}.Ensure(names)
+		_, err := certs.Store{Dir: dir, Now: func() time.Time { return start }}.Ensure(testNames)
 		if err == nil || !strings.Contains(err.Error(), test.fault) {
 			t.Errorf("%s: got error %v, want one that names %s", test.name, err, test.fault)
 		}
@@ -154,15 +154,15 @@ func TestDamagedFilesAreErrors(t *testing.T) {
 // A crash between the files of a pair leaves a key without its certificate.
 func TestKeyAloneCountsAsNone(t *testing.T) {
 	dir := t.TempDir()
-	ensure(t, dir, start, names)
+	ensure(t, dir, start, testNames)
 	if err := os.Remove(filepath.Join(dir, "server.crt")); err != nil {
 		t.Fatal(err)
 	}
-	verify(t, "after a crash", ensure(t, dir, start, names), start, names)
+	verify(t, "after a crash", ensure(t, dir, start, testNames), start, testNames)
 }
 
 func TestPairServesTLS(t *testing.T) {
-	set := ensure(t, t.TempDir(), time.Now(), names)
+	set := ensure(t, t.TempDir(), time.Now(), testNames)
 	if _, err := tls.X509KeyPair(set.Server.CertPEM, set.Server.KeyPEM); err != nil {
 		t.Fatal(err)
 	}
@@ -172,7 +172,7 @@ func TestPairServesTLS(t *testing.T) {
 }
 
 func TestKubeconfigHoldsItsParts(t *testing.T) {
-	set := ensure(t, t.TempDir(), start, names)
+	set := ensure(t, t.TempDir(), start, testNames)
 	text := string(certs.Kubeconfig("https://127.0.0.1:1234", set.CA.CertPEM, set.Admin))
 	for _, part := range []string{"server: https://127.0.0.1:1234\n", "user: platform-admin\n", "- name: platform-admin\n", "client-key-data: LS0t", "certificate-authority-data: LS0t"} {
 		if !strings.Contains(text, part) {

@@ -15,16 +15,16 @@ type Impersonator struct {
 	Naming     *meta.Naming
 }
 
-// Become is whom caller acts as; nil if the headers ask for nobody. The error is a *meta.Status:
+// Impersonate is whom caller acts as; nil if the headers ask for nobody. The error is a *meta.Status:
 // 400 for a wish that makes no sense, 403 for what caller may not.
-func (i *Impersonator) Become(caller *authn.User, headers authn.Headers) (*authn.User, error) {
-	w, err := Read(headers, i.Naming)
+func (i *Impersonator) Impersonate(caller *authn.User, headers authn.Headers) (*authn.User, error) {
+	w, err := ExtractRequest(headers, i.Naming)
 	if w == nil || err != nil {
 		return nil, err
 	}
-	authentication := i.Naming.Name("authentication.platform.io")
+	authentication := i.Naming.Translate("authentication.platform.io")
 	for _, p := range w.parts {
-		a := p.asked(authentication)
+		a := p.attributes(authentication)
 		a.User = caller
 		if decision, reason := i.Authorizer.Authorize(a); decision != authz.Allow {
 			return nil, a.Forbidden(reason)
@@ -33,42 +33,42 @@ func (i *Impersonator) Become(caller *authn.User, headers authn.Headers) (*authn
 	return w.user(), nil
 }
 
-// asked is what acting as the part needs.
-func (p part) asked(authentication string) authz.Attributes {
+// attributes is what acting as the part needs.
+func (p part) attributes(authentication string) authz.Attributes {
 	a := authz.Attributes{Verb: "impersonate", ResourceRequest: true, Namespace: p.namespace, Name: p.value}
-	switch p.sort {
-	case ofUser:
+	switch p.kind {
+	case kindUser:
 		a.Resource = "users"
-	case ofAccount:
+	case kindServiceAccount:
 		a.Resource = "serviceaccounts"
-	case ofGroup:
+	case kindGroup:
 		a.Resource = "groups"
-	case ofExtra:
+	case kindExtra:
 		a.Group, a.Version, a.Resource, a.Subresource = authentication, "v1", "userextras", p.key
-	case ofUID:
+	case kindUID:
 		a.Group, a.Version, a.Resource = authentication, "v1", "uids"
 	}
 	return a
 }
 
 // user is the one that was asked for.
-func (w *Wish) user() *authn.User {
+func (w *Request) user() *authn.User {
 	u := &authn.User{}
 	for _, p := range w.parts {
-		switch p.sort {
-		case ofUser:
+		switch p.kind {
+		case kindUser:
 			u.Name = p.value
-		case ofAccount:
+		case kindServiceAccount:
 			account := serviceaccount.Account{Namespace: p.namespace, Name: p.value}
 			u.Name = account.Username()
-			if !w.grouped {
+			if !w.hasGroups {
 				u.Groups = account.Groups()
 			}
-		case ofGroup:
+		case kindGroup:
 			u.Groups = append(u.Groups, p.value)
-		case ofUID:
+		case kindUID:
 			u.UID = p.value
-		case ofExtra:
+		case kindExtra:
 			if u.Extra == nil {
 				u.Extra = map[string][]string{}
 			}

@@ -31,12 +31,12 @@ type config struct {
 }
 
 type cluster struct {
-	Server        string `json:"server"`
-	ProxyURL      string `json:"proxy-url"`
-	ServerName    string `json:"tls-server-name"`
-	Insecure      bool   `json:"insecure-skip-tls-verify"`
-	Authority     string `json:"certificate-authority"`
-	AuthorityData string `json:"certificate-authority-data"`
+	Server                   string `json:"server"`
+	ProxyURL                 string `json:"proxy-url"`
+	ServerName               string `json:"tls-server-name"`
+	Insecure                 bool   `json:"insecure-skip-tls-verify"`
+	CertificateAuthority     string `json:"certificate-authority"`
+	CertificateAuthorityData string `json:"certificate-authority-data"`
 }
 
 type user struct {
@@ -107,7 +107,7 @@ func (c *config) user(name string) (user, error) {
 
 // Load makes the Service that a client configuration file describes. Errors name the file and
 // what is wrong in it.
-func Load(path string) (*Service, error) {
+func Load(path string) (*Client, error) {
 	s, err := load(path)
 	if err != nil {
 		return nil, fmt.Errorf("client configuration %s: %w", path, err)
@@ -115,7 +115,7 @@ func Load(path string) (*Service, error) {
 	return s, nil
 }
 
-func load(path string) (*Service, error) {
+func load(path string) (*Client, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
@@ -132,7 +132,7 @@ func load(path string) (*Service, error) {
 	if err != nil || target.Host == "" || target.Scheme != "https" && target.Scheme != "http" {
 		return nil, errors.New("server is no http or https URL")
 	}
-	base := dir(filepath.Dir(path))
+	base := baseDir(filepath.Dir(path))
 	transport := newTransport()
 	if transport.TLSClientConfig, err = base.tls(where, who); err != nil {
 		return nil, err
@@ -140,9 +140,9 @@ func load(path string) (*Service, error) {
 	if transport.Proxy, err = where.proxy(); err != nil {
 		return nil, err
 	}
-	credential := func() (string, error) { return base.credential(who) }
+	credential := func() (string, error) { return base.authorization(who) }
 	if _, err := credential(); err != nil {
 		return nil, err
 	}
-	return newService(where.Server, transport, credential), nil
+	return newClient(where.Server, transport, credential), nil
 }

@@ -53,7 +53,7 @@ func TestClientCertificate(t *testing.T) {
 		w.Header().Set("Connection", "close")
 	})
 	cluster := fmt.Sprintf(`server: "%s", certificate-authority-data: %s`, where, authority)
-	ask := func(s *remote.Service, want string) {
+	ask := func(s *remote.Client, want string) {
 		t.Helper()
 		if _, err := s.Post(context.Background(), nil); err != nil || seen.Load() != want {
 			t.Errorf("seen %q, want %q: %v", seen.Load(), want, err)

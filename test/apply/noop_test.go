@@ -55,9 +55,9 @@ func TestAppliedAgain(t *testing.T) {
 		r, path := rand.New(rand.NewSource(int64(i))), pathOf(k, o)
 		// Who applies nothing is no manager, and what the server has added is found before the first.
 		o["metadata"].(map[string]any)["labels"] = map[string]any{"a": "b"}
-		all = append(all, &reapplied{Rand: r, path: path, inside: "spec", configs: []map[string]any{o}})
+		all = append(all, &reapplied{Rand: r, path: path, field: "spec", configs: []map[string]any{o}})
 		if k.Subresource("status") != nil && o["status"] != nil {
-			all = append(all, &reapplied{Rand: r, path: path + "/status", inside: "status", configs: []map[string]any{o}})
+			all = append(all, &reapplied{Rand: r, path: path + "/status", field: "status", configs: []map[string]any{o}})
 		}
 	}
 	s.applyAll(all)
@@ -73,7 +73,7 @@ func TestAppliedAgain(t *testing.T) {
 type reapplied struct {
 	*rand.Rand
 	path    string
-	inside  string           // the object in it that is applied in part
+	field   string           // the object in it that is applied in part
 	configs []map[string]any // of managers one, two, three
 	live    client.Object
 }
@@ -119,7 +119,7 @@ func (a *reapplied) part(o map[string]any) map[string]any {
 		switch {
 		case name == "apiVersion" || name == "kind" || name == "metadata":
 			out[name] = o[name]
-		case isObject && name == a.inside:
+		case isObject && name == a.field:
 			out[name] = a.part(inner)
 		case a.Intn(2) == 0:
 			out[name] = o[name]

@@ -24,14 +24,14 @@ func policies(t *testing.T, dir string, specs ...string) string {
 }
 
 func TestABAC(t *testing.T) {
-	r := newRealm(t, func(c *daemon.Config, dir string) {
+	r := newTestCluster(t, func(c *daemon.Config, dir string) {
 		c.Authorization.Modes = []string{"ABAC"}
 		c.Authorization.PolicyFile = policies(t, dir,
 			`"user":"jane","namespace":"default","resource":"configmaps"`,
 			`"group":"readers","namespace":"*","resource":"*","apiGroup":"*","readonly":true`,
 			`"user":"*","nonResourcePath":"/version"`,
 			`"user":"jane","resource":"selfsubjectrulesreviews","apiGroup":"authorization.platform.io"`)
-	}, citizen{"jane", "devs"}, citizen{"rita", "readers"})
+	}, testUser{"jane", "devs"}, testUser{"rita", "readers"})
 	const maps = "/api/v1/namespaces/default/configmaps"
 	r.expect("jane", "POST", maps, `{"metadata":{"name":"a"}}`, 201)
 	r.expect("jane", "GET", "/api/v1/namespaces/other/configmaps", "", 403, "in the namespace \\\"other\\\": No policy matched.")

@@ -23,12 +23,12 @@ import (
 // are wanted.
 func TestVolumeTokens(t *testing.T) {
 	for _, extended := range []bool{false, true} {
-		r := newTokenRealm(t, func(c *daemon.Config, _ string) {
+		r := newTokenCluster(t, func(c *daemon.Config, _ string) {
 			if extended {
 				c.ServiceAccounts.ExtendTokenExpiration = true
 			}
 		})
-		r.account()
+		r.recreateAccount()
 		r.must(core+"pods", pod)
 		c := claimsOf(t, r.token(`{"expirationSeconds":3607,"boundObjectRef":{"kind":"Pod","apiVersion":"v1","name":"p"}}`))
 		life, warnAfter := c["exp"].(float64)-c["iat"].(float64), c["platform.io"].(map[string]any)["warnafter"]
@@ -41,7 +41,7 @@ func TestVolumeTokens(t *testing.T) {
 // TestClusterInfo: what new members read before they trust the server is open to everybody, and
 // nothing beside it.
 func TestClusterInfo(t *testing.T) {
-	r := newRealm(t, nil, citizen{"rita", ""})
+	r := newTestCluster(t, nil, testUser{"rita", ""})
 	const public = "/api/v1/namespaces/platform-public/configmaps"
 	r.must(public, `{"metadata":{"name":"cluster-info"},"data":{"kubeconfig":"x"}}`)
 	r.must(public, `{"metadata":{"name":"other"}}`)
@@ -56,23 +56,23 @@ func TestClusterInfo(t *testing.T) {
 
 // TestAlwaysDeny: everything is denied to everybody, but for the daemon's own administrator.
 func TestAlwaysDeny(t *testing.T) {
-	r := newRealm(t, func(c *daemon.Config, dir string) {
+	r := newTestCluster(t, func(c *daemon.Config, dir string) {
 		c.Authorization.Modes = []string{"AlwaysDeny", "ABAC", "RBAC"}
 		c.Authorization.PolicyFile = policies(t, dir, `"user":"rita","namespace":"*","resource":"*","apiGroup":"*"`)
-	}, citizen{"rita", ""})
+	}, testUser{"rita", ""})
 	for _, user := range []string{"rita", "root", ""} {
-		r.expect(user, "GET", maps, "", 403, "Everything is forbidden.")
+		r.expect(user, "GET", configMapsPath, "", 403, "Everything is forbidden.")
 		r.expect(user, "GET", "/version", "", 403)
 		r.expect(user, "GET", "/livez", "", 200)
 	}
-	if a, err := r.Get(t.Context(), maps); err != nil || a.Code != 200 {
+	if a, err := r.Get(t.Context(), configMapsPath); err != nil || a.Code != 200 {
 		t.Errorf("the administrator: %v, %v", a, err)
 	}
 }
 
 // TestOldVerbs: what once was a proxy or a redirect is authorized as such, and not served.
 func TestOldVerbs(t *testing.T) {
-	r := newRealm(t, nil, citizen{"rita", ""})
+	r := newTestCluster(t, nil, testUser{"rita", ""})
 	r.grant("reading", "rita", `{"apiGroups":["*"],"resources":["*"],"verbs":["get","list","watch","create","update"]}`)
 	for _, c := range []struct{ method, path, text string }{
 		{"GET", "/api/v1/proxy/namespaces/default/pods/p/some/where", `cannot proxy resource \"pods\" in API group \"\" in the namespace \"default\"`},
@@ -88,11 +88,11 @@ func TestOldVerbs(t *testing.T) {
 // TestRefusedElsewhere: a token that the provider's rules refuse is not shown to the webhook, by a
 // request as little as by a review; one of nobody is.
 func TestRefusedElsewhere(t *testing.T) {
-	d := newDoorman(t)
-	ca := newAuthority(t, "provider")
+	d := newTokenWebhookServer(t)
+	ca := newTestCA(t, "provider")
 	p := newIdentityProvider(t, ca)
 	p.open()
-	r := newTokenRealm(t, func(c *daemon.Config, dir string) {
+	r := newTokenCluster(t, func(c *daemon.Config, dir string) {
 		c.Authentication.Webhook.ConfigFile = d.kubeconfig(t, dir)
 		o := &c.Authentication.OIDC
 		o.IssuerURL, o.ClientID, o.CAFile, o.GroupsClaim = p.url, "troupe", filepath.Join(dir, "provider.crt"), "groups"
@@ -101,12 +101,12 @@ func TestRefusedElsewhere(t *testing.T) {
 			t.Fatal(err)
 		}
 	})
-	for end := time.Now().Add(patience); r.as(p.token("jane", nil)).Code != 201; time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(waitTimeout); r.reviewSelf(p.token("jane", nil)).Code != 201; time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal("the provider's keys are not known")
 		}
 	}
-	d.asked.Store(0)
+	d.requests.Store(0)
 	for what, token := range map[string]string{
 		"ended": p.token("jane", map[string]any{"exp": time.Now().Add(-time.Hour).Unix()}), "for others": p.token("jane", map[string]any{"aud": "x"}),
 		"forged": p.token("jane", nil) + "A", "groups in one text": p.token("jane", map[string]any{"groups": "devs"}),
@@ -116,25 +116,25 @@ func TestRefusedElsewhere(t *testing.T) {
 		r.expectCode(what, token, 401)
 		r.want(what, r.do("root", "POST", reviews, `{"spec":{"token":"`+token+`"}}`), 201, `"error":"invalid bearer token"`)
 	}
-	if n := d.asked.Load(); n != 0 {
-		t.Errorf("the webhook was asked %d times, at last %s", n, d.last.Load())
+	if n := d.requests.Load(); n != 0 {
+		t.Errorf("the webhook was asked %d times, at last %s", n, d.lastRequest.Load())
 	}
-	r.want("allowed names", r.as(p.token("system:boss", map[string]any{"groups": []string{"system:monitoring"}})), 201, `"username":"system:boss","groups":["system:monitoring","system:authenticated"]`)
+	r.want("allowed names", r.reviewSelf(p.token("system:boss", map[string]any{"groups": []string{"system:monitoring"}})), 201, `"username":"system:boss","groups":["system:monitoring","system:authenticated"]`)
 	r.expectCode("of the webhook", "good", 201)
 }
 
 // TestServingKeyVerifies: where no keys are named, tokens in Secrets count that the key of the serving
 // certificate has signed, and no other tokens of it.
 func TestServingKeyVerifies(t *testing.T) {
-	serving := newAuthority(t, "serving").server("127.0.0.1")
+	serving := newTestCA(t, "serving").server("127.0.0.1")
 	for _, named := range []bool{false, true} {
-		r := newTokenRealm(t, func(c *daemon.Config, dir string) {
+		r := newTokenCluster(t, func(c *daemon.Config, dir string) {
 			der, err := x509.MarshalPKCS8PrivateKey(serving.PrivateKey)
 			if err != nil {
 				t.Fatal(err)
 			}
 			key := pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})
-			other, err := x509.MarshalPKCS8PrivateKey(newAuthority(t, "other").key)
+			other, err := x509.MarshalPKCS8PrivateKey(newTestCA(t, "other").key)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -152,7 +152,7 @@ func TestServingKeyVerifies(t *testing.T) {
 			}
 		})
 		r.http.Transport.(*http.Transport).TLSClientConfig.InsecureSkipVerify = true
-		r.account()
+		r.recreateAccount()
 		uid := r.do("root", "GET", robot, "").Object().UID()
 		sign := func(claims jwt.MapClaims) string {
 			text, err := jwt.NewWithClaims(jwt.SigningMethodES256, claims).SignedString(serving.PrivateKey)
@@ -229,8 +229,8 @@ func TestFaultyFiles(t *testing.T) {
 // TestCertificateStates: a certificate is for an approved request alone, and one that has it has not
 // failed; trust is PEM, and a service is asked at / if nothing else is said.
 func TestCertificateStates(t *testing.T) {
-	r := newRealm(t, nil)
-	ca := newAuthority(t, "ca")
+	r := newTestCluster(t, nil)
+	ca := newTestCA(t, "ca")
 	der, err := x509.CreateCertificateRequest(rand.Reader, &x509.CertificateRequest{Subject: pkix.Name{CommonName: "jane"}}, ca.key)
 	if err != nil {
 		t.Fatal(err)
@@ -285,7 +285,7 @@ func TestOddBootstrapSecrets(t *testing.T) {
 	defer admin.Close()
 	config := admin.TLS.Clone()
 	config.Certificates = nil
-	nobody := &http.Client{Transport: &http.Transport{TLSClientConfig: config, DisableKeepAlives: true}, Timeout: patience}
+	nobody := &http.Client{Transport: &http.Transport{TLSClientConfig: config, DisableKeepAlives: true}, Timeout: waitTimeout}
 	const good, kind = `"token-id":"abcdef","token-secret":"0123456789abcdef"`, "bootstrap.platform.io/token"
 	const use = `,"usage-bootstrap-authentication":"true"`
 	for data, want := range map[string]string{

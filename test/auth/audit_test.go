@@ -76,7 +76,7 @@ func auditWebhook(t *testing.T, c *collector, dir string) (path string) {
 func TestAuditLogs(t *testing.T) {
 	var path string
 	var remote collector
-	r := newRealm(t, func(c *daemon.Config, dir string) {
+	r := newTestCluster(t, func(c *daemon.Config, dir string) {
 		path = filepath.Join(dir, "logs", "audit.log")
 		c.Audit.PolicyFile = filepath.Join(dir, "policy.yaml")
 		if err := os.WriteFile(c.Audit.PolicyFile, []byte(auditPolicy), 0o600); err != nil {
@@ -87,7 +87,7 @@ func TestAuditLogs(t *testing.T) {
 		if err := errors.Join(c.Audit.Log.Batch.MaxWait.Set("1h"), c.Audit.Webhook.Batch.MaxWait.Set("1h")); err != nil {
 			t.Fatal(err)
 		}
-	}, citizen{"jane", "developers"})
+	}, testUser{"jane", "developers"})
 	for _, level := range auditLevels {
 		r.must("/api/v1/namespaces", `{"metadata":{"name":"`+level+`"}}`)
 		playAudited(r, level)
@@ -166,7 +166,7 @@ func TestFaultyAudit(t *testing.T) {
 }
 
 // playAudited makes one request of each sort in a namespace.
-func playAudited(r *realm, namespace string) {
+func playAudited(r *testCluster, namespace string) {
 	r.t.Helper()
 	maps, secrets := "/api/v1/namespaces/"+namespace+"/configmaps", "/api/v1/namespaces/"+namespace+"/secrets"
 	const (
@@ -214,7 +214,7 @@ func playAudited(r *realm, namespace string) {
 
 // askAudited makes one request; headers are "name: value". Of the answer it takes the code and
 // the id under which it is audited.
-func askAudited(r *realm, user, method, path, body string, headers []string) (code int, id string) {
+func askAudited(r *testCluster, user, method, path, body string, headers []string) (code int, id string) {
 	r.t.Helper()
 	q, err := http.NewRequestWithContext(r.t.Context(), method, r.URL+path, strings.NewReader(body))
 	if err != nil {

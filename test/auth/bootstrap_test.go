@@ -14,7 +14,7 @@ import (
 const systemSecrets = "/api/v1/namespaces/platform-system/secrets"
 
 // bootstrap tokens let members in, sign what they read first, and go when they end.
-func bootstrap(t *testing.T, r tokenRealm) {
+func bootstrap(t *testing.T, r tokenCluster) {
 	put := func(id, more string) string {
 		r.do("root", "DELETE", systemSecrets+"/bootstrap-token-"+id, "")
 		r.must(systemSecrets, `{"metadata":{"name":"bootstrap-token-`+id+`"},"type":"bootstrap.platform.io/token","stringData":{
@@ -23,7 +23,7 @@ func bootstrap(t *testing.T, r tokenRealm) {
 	}
 	const use = `,"usage-bootstrap-authentication":"true"`
 	good := put("abcdef", use+`,"usage-bootstrap-signing":"true","auth-extra-groups":"system:bootstrappers:workers"`)
-	r.want("whose", r.as(good), 201, `"username":"system:bootstrap:abcdef"`, `"groups":["system:bootstrappers","system:bootstrappers:workers","system:authenticated"]`)
+	r.want("whose", r.reviewSelf(good), 201, `"username":"system:bootstrap:abcdef"`, `"groups":["system:bootstrappers","system:bootstrappers:workers","system:authenticated"]`)
 	for name, token := range map[string]string{
 		"wrong secret":    "abcdef.0123456789abcdeF",
 		"another secret":  "abcdef.0123456789abcdee",

@@ -14,14 +14,14 @@ import (
 )
 
 func TestCertificates(t *testing.T) {
-	people := newAuthority(t, "people")
-	r := newRealm(t, func(c *daemon.Config, dir string) {
+	people := newTestCA(t, "people")
+	r := newTestCluster(t, func(c *daemon.Config, dir string) {
 		c.Authentication.ClientCAFile = filepath.Join(dir, "people.crt")
 		c.Authentication.AnonymousPaths = []string{"/livez", "/version"}
 		if err := os.WriteFile(c.Authentication.ClientCAFile, certPEM(people.cert), 0o600); err != nil {
 			t.Fatal(err)
 		}
-	}, citizen{"rita", "readers"})
+	}, testUser{"rita", "readers"})
 	cert := people.issue(&x509.Certificate{
 		Subject: pkix.Name{
 			CommonName: "jane", Organization: []string{"devs", "staff"},
@@ -32,18 +32,18 @@ func TestCertificates(t *testing.T) {
 	sum := sha256.Sum256(cert.Leaf.Raw)
 	self := `"userInfo":{"username":"jane","uid":"u-1","groups":["devs","staff","system:authenticated"],` +
 		`"extra":{"authentication.platform.io/credential-id":["X509SHA256=` + hex.EncodeToString(sum[:]) + `"]}}`
-	jane := r.with(cert)
+	jane := r.withCertificate(cert)
 	for range 2 {
-		jane.expect("", "POST", whoPath, "{}", 201, self)
+		jane.expect("", "POST", selfReviewPath, "{}", 201, self)
 	}
 	// The certificate is looked at first, as long as it is good; a token may make up for a bad one. A bad
 	// token is refused whatever stands beside it.
-	jane.want("with a token that is good", jane.do("rita", "POST", whoPath, "{}"), 201, `"username":"jane"`)
-	jane.want("with a token that is bad", jane.do("nobody", "POST", whoPath, "{}"), 401)
-	stranger := r.with(newAuthority(t, "people").client("jane"))
-	stranger.expect("", "POST", whoPath, "{}", 401, `"message":"Unauthorized"`)
+	jane.want("with a token that is good", jane.do("rita", "POST", selfReviewPath, "{}"), 201, `"username":"jane"`)
+	jane.want("with a token that is bad", jane.do("nobody", "POST", selfReviewPath, "{}"), 401)
+	stranger := r.withCertificate(newTestCA(t, "people").client("jane"))
+	stranger.expect("", "POST", selfReviewPath, "{}", 401, `"message":"Unauthorized"`)
 	stranger.expect("", "GET", "/livez", "", 401)
-	stranger.expect("rita", "POST", whoPath, "{}", 201, `"username":"rita"`)
+	stranger.expect("rita", "POST", selfReviewPath, "{}", 201, `"username":"rita"`)
 
 	two := people.issue(&x509.Certificate{
 		Subject: pkix.Name{CommonName: "jane", ExtraNames: []pkix.AttributeTypeAndValue{
@@ -51,21 +51,21 @@ func TestCertificates(t *testing.T) {
 		}},
 		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth},
 	})
-	r.with(two).expect("", "POST", whoPath, "{}", 401)
+	r.withCertificate(two).expect("", "POST", selfReviewPath, "{}", 401)
 
 	// Nobody gets in where no anonymous request may.
 	r.expect("", "GET", "/livez", "", 200)
 	r.expect("", "GET", "/version", "", 200)
 	r.expect("", "GET", "/readyz", "", 401, `"message":"Unauthorized"`)
 	r.expect("", "GET", "/livez/ping", "", 401)
-	r.expect("", "POST", whoPath, "{}", 401)
+	r.expect("", "POST", selfReviewPath, "{}", 401)
 	r.expect("nobody", "GET", "/livez", "", 401)
 	r.expect("rita", "GET", "/readyz", "", 200)
 }
 
 // Where everybody may do everything, everybody is somebody.
 func TestAnonymousWithAlwaysAllow(t *testing.T) {
-	r := newRealm(t, func(c *daemon.Config, _ string) { c.Authorization.Modes = []string{"AlwaysAllow"} }, citizen{"rita", ""})
+	r := newTestCluster(t, func(c *daemon.Config, _ string) { c.Authorization.Modes = []string{"AlwaysAllow"} }, testUser{"rita", ""})
 	r.expect("", "GET", "/api/v1/secrets", "", 401)
 	r.expect("rita", "GET", "/api/v1/secrets", "", 200)
 }

@@ -9,7 +9,7 @@ import (
 
 // TestImpersonation: who may act as whom, and as what.
 func TestImpersonation(t *testing.T) {
-	r := newRealm(t, nil, citizen{"jane", "devs"}, citizen{"helper", ""}, citizen{"boss", ""})
+	r := newTestCluster(t, nil, testUser{"jane", "devs"}, testUser{"helper", ""}, testUser{"boss", ""})
 	r.grant("helper", "helper", `{"apiGroups":[""],"resources":["users"],"resourceNames":["jane","system:anonymous"],"verbs":["impersonate"]},
 		{"apiGroups":[""],"resources":["groups"],"resourceNames":["devs"],"verbs":["impersonate"]},
 		{"apiGroups":["authentication.platform.io"],"resources":["uids"],"resourceNames":["u1"],"verbs":["impersonate"]},
@@ -18,7 +18,7 @@ func TestImpersonation(t *testing.T) {
 	r.grant("lister", "jane", `{"apiGroups":[""],"resources":["configmaps"],"verbs":["list"]}`)
 
 	who := func(user string, headers ...string) client.Answer {
-		return r.do(user, "POST", whoPath, "{}", headers...)
+		return r.do(user, "POST", selfReviewPath, "{}", headers...)
 	}
 	for _, c := range []struct {
 		user    string

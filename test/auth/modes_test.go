@@ -35,7 +35,7 @@ func TestFaultsOfModes(t *testing.T) {
 
 // TestRolesAreTheDefault: without a role nothing but the public paths is open.
 func TestRolesAreTheDefault(t *testing.T) {
-	r := newRealm(t, nil, citizen{"jane", "devs"})
+	r := newTestCluster(t, nil, testUser{"jane", "devs"})
 	for _, user := range []string{"", "jane"} {
 		for _, path := range []string{"/livez", "/readyz", "/healthz/ping", "/version"} {
 			r.expect(user, "GET", path, "", 200)
@@ -58,10 +58,10 @@ func TestRolesAreTheDefault(t *testing.T) {
 
 // TestAlwaysAllow: everybody who is let in may do everything.
 func TestAlwaysAllow(t *testing.T) {
-	r := newRealm(t, func(c *daemon.Config, _ string) { c.Authorization.Modes = []string{"AlwaysAllow"} }, citizen{"jane", ""})
+	r := newTestCluster(t, func(c *daemon.Config, _ string) { c.Authorization.Modes = []string{"AlwaysAllow"} }, testUser{"jane", ""})
 	r.expect("jane", "GET", "/api/v1/secrets", "", 200)
 	r.expect("jane", "GET", "/metrics", "", 200)
-	r.want("impersonation", r.do("jane", "POST", whoPath, "{}", "Impersonate-User: admin"), 201, `"username":"admin"`)
+	r.want("impersonation", r.do("jane", "POST", selfReviewPath, "{}", "Impersonate-User: admin"), 201, `"username":"admin"`)
 	r.expect("jane", "POST", reviewPath+"/selfsubjectrulesreviews", `{"spec":{"namespace":"default"}}`, 201,
 		`"resourceRules":[{"verbs":["*"],"apiGroups":["*"],"resources":["*"]}]`, `"incomplete":false`)
 }

@@ -8,9 +8,9 @@ import (
 )
 
 // eventually waits until a request of a user gets a code: what nodes may read follows the Pods.
-func (r *realm) eventually(user, path string, code int) {
+func (r *testCluster) eventually(user, path string, code int) {
 	r.t.Helper()
-	for end := time.Now().Add(patience); ; time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(waitTimeout); ; time.Sleep(time.Millisecond) {
 		a := r.do(user, "GET", path, "")
 		if a.Code == code {
 			return
@@ -22,10 +22,10 @@ func (r *realm) eventually(user, path string, code int) {
 }
 
 func TestNodes(t *testing.T) {
-	r := newRealm(t, func(c *daemon.Config, _ string) {
+	r := newTestCluster(t, func(c *daemon.Config, _ string) {
 		c.Authorization.Modes, c.Admission.Enable = []string{"Node", "RBAC"}, []string{"NodeRestriction"}
 	},
-		citizen{"system:node:n1", "system:nodes"}, citizen{"system:node:n2", "system:nodes"}, citizen{"system:node:n3", ""})
+		testUser{"system:node:n1", "system:nodes"}, testUser{"system:node:n2", "system:nodes"}, testUser{"system:node:n3", ""})
 	const (
 		n1, n2 = "system:node:n1", "system:node:n2"
 		ns     = "/api/v1/namespaces/default"

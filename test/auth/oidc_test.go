@@ -35,7 +35,7 @@ type identityProvider struct {
 	asked  chan struct{} // gets one for each question that waits
 }
 
-func newIdentityProvider(t *testing.T, ca *authority) *identityProvider {
+func newIdentityProvider(t *testing.T, ca *testCA) *identityProvider {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -65,7 +65,7 @@ func (p *identityProvider) open() {
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	s := &http.Server{Handler: p, ReadHeaderTimeout: patience}
+	s := &http.Server{Handler: p, ReadHeaderTimeout: waitTimeout}
 	p.server = s
 	go func() { _ = s.Serve(tls.NewListener(l, &tls.Config{Certificates: []tls.Certificate{p.cert}})) }()
 }
@@ -76,8 +76,8 @@ func (p *identityProvider) close() {
 	}
 }
 
-// hold makes answers wait until the function it gives is called.
-func (p *identityProvider) hold() (release func()) {
+// blockAnswers makes answers wait until the function it gives is called.
+func (p *identityProvider) blockAnswers() (release func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.wait = make(chan struct{})
@@ -134,22 +134,22 @@ func (p *identityProvider) token(user string, changes map[string]any) string {
 }
 
 func TestOIDC(t *testing.T) {
-	ca := newAuthority(t, "provider")
+	ca := newTestCA(t, "provider")
 	p := newIdentityProvider(t, ca)
-	r := newRealm(t, func(c *daemon.Config, dir string) {
+	r := newTestCluster(t, func(c *daemon.Config, dir string) {
 		o := &c.Authentication.OIDC
 		o.IssuerURL, o.ClientID, o.CAFile = p.url, "troupe", filepath.Join(dir, "provider.crt")
 		o.GroupsClaim, o.GroupsPrefix, o.RequiredClaims = "groups", "idp:", []string{"hd=example.com"}
 		if err := os.WriteFile(o.CAFile, certPEM(ca.cert), 0o600); err != nil {
 			t.Fatal(err)
 		}
-	}, citizen{"rita", ""})
+	}, testUser{"rita", ""})
 	as := func(token string) client.Answer {
-		return r.do("", "POST", whoPath, "{}", "Authorization: Bearer "+token)
+		return r.do("", "POST", selfReviewPath, "{}", "Authorization: Bearer "+token)
 	}
 	await := func(what, token string) client.Answer {
 		t.Helper()
-		for end := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
+		for end := time.Now().Add(waitTimeout); ; time.Sleep(10 * time.Millisecond) {
 			if a := as(token); a.Code == 201 || time.Now().After(end) {
 				r.want(what, a, 201)
 				return a
@@ -174,7 +174,7 @@ func TestOIDC(t *testing.T) {
 	r.must(rbacPath+"/clusterroles", `{"metadata":{"name":"devs"},"rules":[{"apiGroups":[""],"resources":["configmaps"],"verbs":["list"]}]}`)
 	r.must(rbacPath+"/clusterrolebindings", `{"metadata":{"name":"devs"},"roleRef":{"apiGroup":"rbac.authorization.platform.io","kind":"ClusterRole","name":"devs"},
 		"subjects":[{"kind":"Group","apiGroup":"rbac.authorization.platform.io","name":"idp:devs"}]}`)
-	r.until(`"user":"jane","groups":["idp:devs"],"resourceAttributes":{"verb":"list","resource":"configmaps"}`)
+	r.waitAllowed(`"user":"jane","groups":["idp:devs"],"resourceAttributes":{"verb":"list","resource":"configmaps"}`)
 	r.want("a group's right", r.do("", "GET", "/api/v1/configmaps", "", "Authorization: Bearer "+jane), 200)
 	r.want("a review", r.do("root", "POST", "/apis/authentication.platform.io/v1/tokenreviews", `{"spec":{"token":"`+jane+`"}}`), 201,
 		`"authenticated":true`, `"username":"`+p.url+`#jane"`)
@@ -185,7 +185,7 @@ func TestOIDC(t *testing.T) {
 	r.want("a token of the old key", as(jane), 401)
 
 	// A provider that does not answer holds up only those who need it.
-	release := p.hold()
+	release := p.blockAnswers()
 	defer release()
 	known := p.token("joe", nil)
 	r.want("a known key", as(known), 201)

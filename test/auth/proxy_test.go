@@ -14,27 +14,27 @@ import (
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 )
 
-// with is the realm for a client with a certificate.
-func (r *realm) with(cert tls.Certificate) *realm {
+// withCertificate is the realm for a client with a certificate.
+func (r *testCluster) withCertificate(cert tls.Certificate) *testCluster {
 	config := r.TLS.Clone()
 	config.Certificates = nil
 	config.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return &cert, nil }
 	transport := &http.Transport{TLSClientConfig: config}
 	r.t.Cleanup(transport.CloseIdleConnections)
 	other := *r
-	other.http = &http.Client{Transport: transport, Timeout: patience}
+	other.http = &http.Client{Transport: transport, Timeout: waitTimeout}
 	return &other
 }
 
 // newProxy starts an authenticating proxy before a realm: it knows its users by password, and
 // proves itself to the daemon with a certificate.
-func newProxy(t *testing.T, r *realm, cert tls.Certificate) *httptest.Server {
+func newProxy(t *testing.T, r *testCluster, cert tls.Certificate) *httptest.Server {
 	target, err := url.Parse(r.URL)
 	if err != nil {
 		t.Fatal(err)
 	}
 	p := &httputil.ReverseProxy{
-		Transport: r.with(cert).http.Transport,
+		Transport: r.withCertificate(cert).http.Transport,
 		Rewrite: func(q *httputil.ProxyRequest) {
 			q.SetURL(target)
 			for _, header := range []string{"Authorization", "X-Remote-User", "X-Remote-Group", "X-Remote-Uid"} {
@@ -54,9 +54,9 @@ func newProxy(t *testing.T, r *realm, cert tls.Certificate) *httptest.Server {
 }
 
 func TestProxy(t *testing.T) {
-	proxies, people := newAuthority(t, "proxies"), newAuthority(t, "people")
-	r := newRealm(t, func(c *daemon.Config, dir string) {
-		for name, a := range map[string]*authority{"proxies.crt": proxies, "people.crt": people} {
+	proxies, people := newTestCA(t, "proxies"), newTestCA(t, "people")
+	r := newTestCluster(t, func(c *daemon.Config, dir string) {
+		for name, a := range map[string]*testCA{"proxies.crt": proxies, "people.crt": people} {
 			if err := os.WriteFile(filepath.Join(dir, name), certPEM(a.cert), 0o600); err != nil {
 				t.Fatal(err)
 			}
@@ -67,7 +67,7 @@ func TestProxy(t *testing.T) {
 			UsernameHeaders: []string{"x-remote-user", "X-Other-User"}, UIDHeaders: []string{"X-Remote-Uid"},
 			GroupHeaders: []string{"X-Remote-Group"}, ExtraPrefixes: []string{"X-Remote-Extra-"},
 		}
-	}, citizen{"rita", "readers"})
+	}, testUser{"rita", "readers"})
 	const maps = "/api/v1/namespaces/default/configmaps"
 	r.grant("jane", "jane", `{"apiGroups":[""],"resources":["configmaps"],"verbs":["list"]}`)
 	front := newProxy(t, r, proxies.client("front"))
@@ -103,24 +103,24 @@ func TestProxy(t *testing.T) {
 	}
 
 	masters := []string{"X-Remote-User: eve", "X-Remote-Group: system:masters"}
-	direct := r.with(proxies.client("front"))
+	direct := r.withCertificate(proxies.client("front"))
 	// The client here sends headers in the order of their bytes: X-Remote-Group, x-remote-group.
-	direct.want("everything", direct.do("", "POST", whoPath, "{}", "X-REMOTE-USER: jane", "x-remote-uid: u1", "x-remote-group: a", "X-Remote-Group: b",
+	direct.want("everything", direct.do("", "POST", selfReviewPath, "{}", "X-REMOTE-USER: jane", "x-remote-uid: u1", "x-remote-group: a", "X-Remote-Group: b",
 		"X-Remote-Extra-Acme.com%2FProject: p1", "x-remote-extra-acme.com%2fproject: p2", "X-Remote-Extra-Scopes: dev"), 201,
 		`"userInfo":{"username":"jane","uid":"u1","groups":["b","a","system:authenticated"],"extra":{"acme.com/project":["p1","p2"],"scopes":["dev"]}}`)
-	direct.want("the other header", direct.do("", "POST", whoPath, "{}", "X-Remote-User: ", "X-Other-User: joe"), 201, `"username":"joe"`)
+	direct.want("the other header", direct.do("", "POST", selfReviewPath, "{}", "X-Remote-User: ", "X-Other-User: joe"), 201, `"username":"joe"`)
 	direct.want("no user", direct.do("", "GET", "/api/v1/secrets", "", "X-Remote-Group: system:masters"), 401)
-	direct.want("no user but a token", direct.do("rita", "POST", whoPath, "{}", "X-Remote-Group: system:masters"), 201, `"username":"rita","groups":["readers","system:authenticated"]`)
+	direct.want("no user but a token", direct.do("rita", "POST", selfReviewPath, "{}", "X-Remote-Group: system:masters"), 201, `"username":"rita","groups":["readers","system:authenticated"]`)
 	direct.want("masters", direct.do("", "GET", "/api/v1/secrets", "", masters...), 200)
 
-	back := r.with(proxies.client("back"))
+	back := r.withCertificate(proxies.client("back"))
 	back.want("a proxy of another name", back.do("", "GET", "/api/v1/secrets", "", masters...), 401)
-	jane := r.with(people.client("jane"))
-	jane.want("an ordinary certificate", jane.do("", "POST", whoPath, "{}", masters...), 201, `"username":"jane"`)
+	jane := r.withCertificate(people.client("jane"))
+	jane.want("an ordinary certificate", jane.do("", "POST", selfReviewPath, "{}", masters...), 201, `"username":"jane"`)
 	jane.want("an ordinary certificate", jane.do("", "GET", "/api/v1/secrets", "", masters...), 403)
-	named := r.with(people.client("front"))
+	named := r.withCertificate(people.client("front"))
 	named.want("an ordinary certificate of the name", named.do("", "GET", "/api/v1/secrets", "", masters...), 403, `User \"front\"`)
-	stranger := r.with(newAuthority(t, "proxies").client("front"))
+	stranger := r.withCertificate(newTestCA(t, "proxies").client("front"))
 	stranger.want("another CA of the name", stranger.do("", "GET", "/api/v1/secrets", "", masters...), 401)
 	r.want("no certificate", r.do("", "GET", "/api/v1/secrets", "", masters...), 403, `User \"system:anonymous\"`)
 	r.want("a token", r.do("rita", "GET", "/api/v1/secrets", "", masters...), 403, `User \"rita\"`)

@@ -17,13 +17,13 @@ import (
 
 // reloadServing: under traffic the pair is replaced by a broken one and then by a new one.
 // No request fails, no connection is lost.
-func (v *transport) reloadServing(t *testing.T) {
+func (v *tlsServer) reloadServing(t *testing.T) {
 	var traffic sync.WaitGroup
 	defer traffic.Wait()
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	for range 4 {
-		traffic.Go(func() { v.ask(ctx, t) })
+		traffic.Go(func() { v.sendContinuously(ctx, t) })
 	}
 	serves := func(name string) bool {
 		c, _, err := v.served(func(c *tls.Config) { c.InsecureSkipVerify = true })
@@ -47,8 +47,8 @@ func (v *transport) reloadServing(t *testing.T) {
 	})
 }
 
-// ask sends one request after the other on one connection, until ctx ends.
-func (v *transport) ask(ctx context.Context, t *testing.T) {
+// sendContinuously sends one request after the other on one connection, until ctx ends.
+func (v *tlsServer) sendContinuously(ctx context.Context, t *testing.T) {
 	c, err := tls.Dial("tcp", v.host(), v.settings(func(c *tls.Config) { c.Certificates = v.TLS.Certificates }))
 	if err != nil {
 		t.Error(err)
@@ -72,7 +72,7 @@ func (v *transport) ask(ctx context.Context, t *testing.T) {
 	}
 }
 
-func (v *transport) reloadNamed(t *testing.T) {
+func (v *tlsServer) reloadNamed(t *testing.T) {
 	v.writePair("one", v.roots.server("uno.example"))
 	v.until("the new pair is served", func() bool {
 		c, _, err := v.served(func(c *tls.Config) { c.ServerName = "uno.example" })
@@ -86,7 +86,7 @@ func (v *transport) reloadNamed(t *testing.T) {
 
 // reloadClients: who was believed is not any more, on the same connection, once the CA has
 // gone; and the other way round.
-func (v *transport) reloadClients(t *testing.T) {
+func (v *tlsServer) reloadClients(t *testing.T) {
 	with := func(cert tls.Certificate) *http.Client {
 		return v.caller(func(c *tls.Config) { c.Certificates = []tls.Certificate{cert} })
 	}

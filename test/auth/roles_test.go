@@ -28,10 +28,10 @@ func ruled(name, verbs, resources string) string {
 	return `{"metadata":{"name":"` + name + `"},"rules":[{"apiGroups":["","rbac.authorization.platform.io"],"resources":[` + resources + `],"verbs":[` + verbs + `]}]}`
 }
 
-// await asks until the code is as wanted.
-func (r *realm) await(user, method, path, body string, code int, texts ...string) {
+// expectEventually asks until the code is as wanted.
+func (r *testCluster) expectEventually(user, method, path, body string, code int, texts ...string) {
 	r.t.Helper()
-	for end := time.Now().Add(patience); ; time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(waitTimeout); ; time.Sleep(time.Millisecond) {
 		a := r.do(user, method, path, body)
 		if a.Code == code || time.Now().After(end) {
 			r.want("at last "+user+" "+method+" "+path, a, code, texts...)
@@ -42,13 +42,13 @@ func (r *realm) await(user, method, path, body string, code int, texts ...string
 
 // TestRolesTakeEffect follows a right from its grant to its end.
 func TestRolesTakeEffect(t *testing.T) {
-	r := newRealm(t, nil, citizen{"jane", "devs"})
+	r := newTestCluster(t, nil, testUser{"jane", "devs"})
 	const space = "/namespaces/default"
 	maps, roles, bindings := "/api/v1"+space+"/configmaps", rbacPath+space+"/roles", rbacPath+space+"/rolebindings"
 	r.expect("jane", "GET", maps, "", 403)
 	r.must(bindings, bound("reading", "Role/reading", "jane"))
-	r.await("jane", "GET", maps, "", 403) // at first without the reason
-	for end := time.Now().Add(patience); ; time.Sleep(time.Millisecond) {
+	r.expectEventually("jane", "GET", maps, "", 403) // at first without the reason
+	for end := time.Now().Add(waitTimeout); ; time.Sleep(time.Millisecond) {
 		a := r.do("jane", "GET", maps, "")
 		if strings.Contains(string(a.Body), `in the namespace \"default\": RBAC: role.rbac.authorization.platform.io \"reading\" not found`) {
 			break
@@ -58,35 +58,35 @@ func TestRolesTakeEffect(t *testing.T) {
 		}
 	}
 	r.must(roles, ruled("reading", `"list"`, `"configmaps"`))
-	r.await("jane", "GET", maps, "", 200)
+	r.expectEventually("jane", "GET", maps, "", 200)
 	r.expect("jane", "GET", "/api/v1/namespaces/platform-system/configmaps", "", 403)
 	r.expect("jane", "GET", "/api/v1/configmaps", "", 403)
 	r.expect("root", "PUT", roles+"/reading", ruled("reading", `"get"`, `"configmaps"`), 200)
-	r.await("jane", "GET", maps, "", 403)
+	r.expectEventually("jane", "GET", maps, "", 403)
 	r.expect("root", "PUT", roles+"/reading", ruled("reading", `"list"`, `"configmaps"`), 200)
-	r.await("jane", "GET", maps, "", 200)
+	r.expectEventually("jane", "GET", maps, "", 200)
 	r.expect("root", "DELETE", bindings+"/reading", "", 200)
-	r.await("jane", "GET", maps, "", 403)
+	r.expectEventually("jane", "GET", maps, "", 403)
 	r.must(bindings, strings.Replace(bound("reading", "ClusterRole/view", "devs"), "User", "Group", 1))
-	r.await("jane", "GET", maps, "", 200)
+	r.expectEventually("jane", "GET", maps, "", 200)
 	r.must(rbacPath+"/clusterroles", `{"metadata":{"name":"more","labels":{"rbac.authorization.platform.io/aggregate-to-view":"true"}},
 		"rules":[{"apiGroups":[""],"resources":["secrets"],"verbs":["list"]}]}`)
-	r.await("jane", "GET", "/api/v1"+space+"/secrets", "", 200) // view gathers it
+	r.expectEventually("jane", "GET", "/api/v1"+space+"/secrets", "", 200) // view gathers it
 	r.expect("root", "DELETE", rbacPath+"/clusterroles/more", "", 200)
-	r.await("jane", "GET", "/api/v1"+space+"/secrets", "", 403)
+	r.expectEventually("jane", "GET", "/api/v1"+space+"/secrets", "", 403)
 }
 
 // TestEscalation: in which words a role or a binding above one's own rights is refused, and what
 // allows it. Package security tries every way to write one.
 func TestEscalation(t *testing.T) {
-	r := newRealm(t, nil, citizen{"jane", "devs"}, citizen{"cleo", ""})
+	r := newTestCluster(t, nil, testUser{"jane", "devs"}, testUser{"cleo", ""})
 	roles, bindings := rbacPath+"/clusterroles", rbacPath+"/clusterrolebindings"
 	r.grant("clerk", "jane", `{"apiGroups":["rbac.authorization.platform.io"],"resources":["*"],"verbs":["get","list","create","update","patch","delete"]},
 		{"apiGroups":[""],"resources":["configmaps"],"verbs":["get"]}`)
 	own := `{"metadata":{"name":"mild"},"rules":[{"apiGroups":[""],"resources":["configmaps"],"verbs":["get"]}]}`
 	r.must(roles, own)
 	r.must(roles, ruled("strong", `"get"`, `"secrets"`))
-	r.await("jane", "GET", roles+"/mild", "", 200)
+	r.expectEventually("jane", "GET", roles+"/mild", "", 200)
 	secrets := `{"apiGroups":[""],"resources":["secrets"],"verbs":["get"]}`
 	message := `clusterroles.rbac.authorization.platform.io \"x\" is forbidden: user \"jane\" (groups=[\"devs\" \"system:authenticated\"]) ` + grantText +
 		`{APIGroups:[\"\"], Resources:[\"secrets\"], Verbs:[\"get\"]}"`
@@ -114,19 +114,19 @@ func TestEscalation(t *testing.T) {
 	r.expect("jane", "POST", rbacPath+"/namespaces/default/rolebindings", bound("x", "ClusterRole/strong", "jane"), 403, grantText)
 	r.expect("jane", "PATCH", bindings+"/cluster-admin", `{"subjects":[{"kind":"User",`+rbacGroup+`,"name":"jane"}]}`, 403, grantText)
 	r.expect("jane", "POST", bindings, bound("mine", "ClusterRole/mild", "cleo"), 201)
-	r.await("cleo", "GET", "/api/v1/namespaces/default/configmaps/x", "", 404)
+	r.expectEventually("cleo", "GET", "/api/v1/namespaces/default/configmaps/x", "", 404)
 
 	// the verbs that allow it
 	r.grant("binder", "jane", `{"apiGroups":["rbac.authorization.platform.io"],"resources":["clusterroles"],"verbs":["bind"],"resourceNames":["strong"]}`)
-	r.await("jane", "POST", bindings, bound("strong", "ClusterRole/strong", "cleo"), 201)
+	r.expectEventually("jane", "POST", bindings, bound("strong", "ClusterRole/strong", "cleo"), 201)
 	r.expect("jane", "POST", bindings, bound("x", "ClusterRole/cluster-admin", "jane"), 403, grantText)
 	r.grant("escalator", "jane", `{"apiGroups":["rbac.authorization.platform.io"],"resources":["clusterroles"],"verbs":["escalate"],"resourceNames":["mild"]}`)
-	r.await("jane", "PATCH", roles+"/mild", `{"rules":[`+secrets+`]}`, 200)
+	r.expectEventually("jane", "PATCH", roles+"/mild", `{"rules":[`+secrets+`]}`, 200)
 	r.expect("jane", "POST", roles, full, 403, grantText)
 }
 
 // send is do with another content type.
-func (r *realm) send(user, method, path, contentType, body string) client.Answer {
+func (r *testCluster) send(user, method, path, contentType, body string) client.Answer {
 	r.t.Helper()
 	q, err := http.NewRequestWithContext(r.t.Context(), method, r.URL+path, strings.NewReader(body))
 	if err != nil {

@@ -28,12 +28,12 @@ const (
 	ownToken = "https://platform.default.svc"
 )
 
-// A tokenRealm is a realm in which service accounts act.
-type tokenRealm struct{ *realm }
+// A tokenCluster is a realm in which service accounts act.
+type tokenCluster struct{ *testCluster }
 
-func newTokenRealm(t *testing.T, change func(c *daemon.Config, dir string)) tokenRealm {
+func newTokenCluster(t *testing.T, change func(c *daemon.Config, dir string)) tokenCluster {
 	t.Helper()
-	return tokenRealm{newRealm(t, func(c *daemon.Config, dir string) {
+	return tokenCluster{newTestCluster(t, func(c *daemon.Config, dir string) {
 		c.BootstrapTokens.Enabled = true
 		c.Controllers = "*,tokencleaner,bootstrapsigner"
 		if change != nil {
@@ -42,28 +42,28 @@ func newTokenRealm(t *testing.T, change func(c *daemon.Config, dir string)) toke
 	})}
 }
 
-// as asks with a token who it belongs to: 201, or 401.
-func (r tokenRealm) as(token string) client.Answer {
+// reviewSelf asks with a token who it belongs to: 201, or 401.
+func (r tokenCluster) reviewSelf(token string) client.Answer {
 	r.t.Helper()
-	return r.do("", "POST", whoPath, "{}", "Authorization: Bearer "+token)
+	return r.do("", "POST", selfReviewPath, "{}", "Authorization: Bearer "+token)
 }
 
-func (r tokenRealm) expectCode(what, token string, code int) {
+func (r tokenCluster) expectCode(what, token string, code int) {
 	r.t.Helper()
-	if a := r.as(token); a.Code != code {
+	if a := r.reviewSelf(token); a.Code != code {
 		r.t.Errorf("%s: %s, want %d", what, a, code)
 	}
 }
 
-// account makes the service account robot anew.
-func (r tokenRealm) account() {
+// recreateAccount makes the service account robot anew.
+func (r tokenCluster) recreateAccount() {
 	r.t.Helper()
 	r.do("root", "DELETE", robot, "")
 	r.must(core+"serviceaccounts", `{"metadata":{"name":"robot"}}`)
 }
 
 // token asks for a token of robot.
-func (r tokenRealm) token(spec string) string {
+func (r tokenCluster) token(spec string) string {
 	r.t.Helper()
 	a := r.do("root", "POST", robot+"/token", `{"spec":`+spec+`}`)
 	if a.Code != 201 {
@@ -73,9 +73,9 @@ func (r tokenRealm) token(spec string) string {
 }
 
 // eventually asks until the answer is right.
-func (r tokenRealm) eventually(what, path string, right func(a client.Answer) bool) client.Answer {
+func (r tokenCluster) eventually(what, path string, right func(a client.Answer) bool) client.Answer {
 	r.t.Helper()
-	for end := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(waitTimeout); ; time.Sleep(10 * time.Millisecond) {
 		a := r.do("root", "GET", path, "")
 		if right(a) {
 			return a
@@ -86,7 +86,7 @@ func (r tokenRealm) eventually(what, path string, right func(a client.Answer) bo
 	}
 }
 
-func (r tokenRealm) eventuallyGone(path string) {
+func (r tokenCluster) eventuallyGone(path string) {
 	r.t.Helper()
 	r.eventually(path+" goes", path, func(a client.Answer) bool { return a.Code == 404 })
 }
@@ -103,9 +103,9 @@ const pod = `{"metadata":{"name":"p"},"spec":{"serviceAccountName":"robot","term
 
 // TestTokens: what a token is good for ends with what it is bound to.
 func TestTokens(t *testing.T) {
-	r := newTokenRealm(t, nil)
-	r.account()
-	r.want("whose", r.as(r.token(`{}`)), 201, `"username":"system:serviceaccount:default:robot"`,
+	r := newTokenCluster(t, nil)
+	r.recreateAccount()
+	r.want("whose", r.reviewSelf(r.token(`{}`)), 201, `"username":"system:serviceaccount:default:robot"`,
 		`"system:serviceaccounts","system:serviceaccounts:default","system:authenticated"`, `"authentication.platform.io/credential-id":["JTI=`)
 
 	t.Run("account deleted", func(t *testing.T) {
@@ -118,7 +118,7 @@ func TestTokens(t *testing.T) {
 	t.Run("Pod deleted", func(t *testing.T) {
 		r.must(core+"pods", pod)
 		token := r.token(`{"boundObjectRef":{"kind":"Pod","apiVersion":"v1","name":"p"}}`)
-		r.want("bound to a Pod", r.as(token), 201, `"authentication.platform.io/pod-name":["p"]`)
+		r.want("bound to a Pod", r.reviewSelf(token), 201, `"authentication.platform.io/pod-name":["p"]`)
 		if a := r.do("root", "DELETE", core+"pods/p", `{"gracePeriodSeconds":0}`); a.Code >= 300 {
 			t.Fatal(a)
 		}
@@ -136,7 +136,7 @@ func TestTokens(t *testing.T) {
 	t.Run("node deleted", func(t *testing.T) {
 		r.must("/api/v1/nodes", `{"metadata":{"name":"n"}}`)
 		token := r.token(`{"boundObjectRef":{"kind":"Node","apiVersion":"v1","name":"n"}}`)
-		r.want("bound to a node", r.as(token), 201, `"authentication.platform.io/node-name":["n"]`)
+		r.want("bound to a node", r.reviewSelf(token), 201, `"authentication.platform.io/node-name":["n"]`)
 		r.expect("root", "DELETE", "/api/v1/nodes/n", "", 200)
 		r.expectCode("without its node", token, 401)
 	})
@@ -160,7 +160,7 @@ func TestTokens(t *testing.T) {
 }
 
 // requests are refused in the words of the field.
-func requests(t *testing.T, r tokenRealm) {
+func requests(t *testing.T, r tokenCluster) {
 	r.must(core+"serviceaccounts", `{"metadata":{"name":"other"}}`)
 	ref := func(kind, version, name, uid string) string {
 		return fmt.Sprintf(`{"spec":{"boundObjectRef":{"kind":%q,"apiVersion":%q,"name":%q,"uid":%q}}}`, kind, version, name, uid)
@@ -202,7 +202,7 @@ func claimsOf(t *testing.T, token string) (c map[string]any) {
 	return c
 }
 
-func reviewTokens(t *testing.T, r tokenRealm) {
+func reviewTokens(t *testing.T, r tokenCluster) {
 	own, vault := r.token(`{}`), r.token(`{"audiences":["vault","x"]}`)
 	for name, c := range map[string]struct {
 		token, audiences, want string
@@ -226,7 +226,7 @@ func reviewTokens(t *testing.T, r tokenRealm) {
 }
 
 // keySet: the published keys verify a token, and hold nothing private.
-func keySet(t *testing.T, r tokenRealm) {
+func keySet(t *testing.T, r tokenCluster) {
 	a := r.do("root", "GET", "/.well-known/openid-configuration", "")
 	r.want("configuration", a, 200, `"issuer":"`+ownToken+`"`, `"jwks_uri":"`+r.URL+`/openid/v1/jwks"`, `"id_token_signing_alg_values_supported":["ES256"]`)
 	if got := a.Header.Get("Content-Type"); got != "application/json" {
@@ -279,7 +279,7 @@ func keySet(t *testing.T, r tokenRealm) {
 const tokenSecret = `{"metadata":{"name":"%s","annotations":{"platform.io/service-account.name":"%s"}},"type":"platform.io/service-account-token"}`
 
 // secrets are filled, repaired, revoked, and go with their account.
-func secrets(t *testing.T, r tokenRealm) {
+func secrets(t *testing.T, r tokenCluster) {
 	filled := func(a client.Answer) bool { return a.Code == 200 && decoded(a.Object(), "token") != "" }
 	r.must(core+"secrets", fmt.Sprintf(tokenSecret, "held", "robot"))
 	secret := r.eventually("filled", core+"secrets/held", filled).Object()
@@ -287,7 +287,7 @@ func secrets(t *testing.T, r tokenRealm) {
 	if decoded(secret, "namespace") != "default" || !strings.Contains(decoded(secret, "ca.crt"), "BEGIN CERTIFICATE") {
 		t.Errorf("the secret holds %v", secret)
 	}
-	r.want("legacy", r.as(token), 201, `"username":"system:serviceaccount:default:robot"`)
+	r.want("legacy", r.reviewSelf(token), 201, `"username":"system:serviceaccount:default:robot"`)
 	r.expect("root", "PATCH", core+"secrets/held", `{"data":{"token":null}}`, 200)
 	r.expectCode("a token that is not in the secret", token, 401)
 	token = decoded(r.eventually("repaired", core+"secrets/held", filled).Object(), "token")
@@ -315,7 +315,7 @@ func TestTokenKeysRotate(t *testing.T) {
 	dir := t.TempDir()
 	name := func(file string) string { return filepath.Join(dir, file) }
 	for _, file := range []string{"one.pem", "two.pem"} {
-		pair := newAuthority(t, file)
+		pair := newTestCA(t, file)
 		der, err := x509.MarshalPKCS8PrivateKey(pair.key)
 		if err != nil {
 			t.Fatal(err)
@@ -324,7 +324,7 @@ func TestTokenKeysRotate(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	serve := func(key string, keys []string, issuers ...string) tokenRealm {
+	serve := func(key string, keys []string, issuers ...string) tokenCluster {
 		s := client.Serve(t, name("data"), func(c *daemon.Config) {
 			c.ServiceAccounts.SigningKeyFile, c.ServiceAccounts.KeyFiles, c.ServiceAccounts.Issuers = name(key), keys, issuers
 			c.ServiceAccounts.APIAudiences = []string{"api"}
@@ -332,10 +332,10 @@ func TestTokenKeysRotate(t *testing.T) {
 		})
 		config := s.TLS.Clone()
 		config.Certificates = nil
-		return tokenRealm{&realm{Server: s, t: t, dir: dir, http: &http.Client{Transport: &http.Transport{TLSClientConfig: config, DisableKeepAlives: true}}}}
+		return tokenCluster{&testCluster{Server: s, t: t, dir: dir, http: &http.Client{Transport: &http.Transport{TLSClientConfig: config, DisableKeepAlives: true}}}}
 	}
 	r := serve("one.pem", nil, "https://one")
-	create := func(r tokenRealm, path, body string) client.Answer {
+	create := func(r tokenCluster, path, body string) client.Answer {
 		a, err := r.Create(t.Context(), path, []byte(body))
 		if err != nil || a.Code != 201 {
 			t.Fatal(err, a)
@@ -343,7 +343,7 @@ func TestTokenKeysRotate(t *testing.T) {
 		return a
 	}
 	create(r, core+"serviceaccounts", `{"metadata":{"name":"robot"}}`)
-	ask := func(r tokenRealm, spec string) (string, client.Answer) {
+	ask := func(r tokenCluster, spec string) (string, client.Answer) {
 		a := create(r, robot+"/token", `{"spec":`+spec+`}`)
 		return a.Object()["status"].(map[string]any)["token"].(string), a
 	}
@@ -351,7 +351,7 @@ func TestTokenKeysRotate(t *testing.T) {
 	if got := a.Header.Get("Warning"); !strings.Contains(got, "requested expiration of 7200 seconds shortened to 3600 seconds") {
 		t.Errorf("warning %q", got)
 	}
-	expected := func(token string) string { return r.as(token).Object().String() }
+	expected := func(token string) string { return r.reviewSelf(token).Object().String() }
 	if got := expected(first); !strings.Contains(got, "system:serviceaccount:default:robot") {
 		t.Errorf("first: %s", got)
 	}

@@ -20,23 +20,23 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// patience is how long anything may take at most.
-const patience = 30 * time.Second
+// waitTimeout is how long anything may take at most.
+const waitTimeout = 30 * time.Second
 
 // A transport is a daemon whose certificates are in files that the test may change.
-type transport struct {
+type tlsServer struct {
 	*client.Server
 	t         *testing.T // of the part that runs
 	data, dir string     // of the daemon, and of the files
 	// roots signs what the daemon serves with, firstCA and secondCA sign clients.
-	roots, firstCA, secondCA *authority
+	roots, firstCA, secondCA *testCA
 }
 
 // path is that of a file of the daemon.
-func (v *transport) path(name string) string { return filepath.Join(v.dir, name) }
+func (v *tlsServer) path(name string) string { return filepath.Join(v.dir, name) }
 
 // write replaces a file in one go.
-func (v *transport) write(name string, text []byte) {
+func (v *tlsServer) write(name string, text []byte) {
 	v.t.Helper()
 	fresh := v.path(name) + ".new"
 	if err := os.WriteFile(fresh, text, 0o600); err != nil {
@@ -48,7 +48,7 @@ func (v *transport) write(name string, text []byte) {
 }
 
 // writePair replaces name.crt and name.key.
-func (v *transport) writePair(name string, c tls.Certificate) {
+func (v *tlsServer) writePair(name string, c tls.Certificate) {
 	v.t.Helper()
 	key, err := x509.MarshalPKCS8PrivateKey(c.PrivateKey)
 	if err != nil {
@@ -60,10 +60,10 @@ func (v *transport) writePair(name string, c tls.Certificate) {
 
 const strictTransport = "max-age=31536000; includeSubDomains"
 
-func startTransport(t *testing.T) *transport {
+func startTLSServer(t *testing.T) *tlsServer {
 	t.Helper()
-	v := &transport{t: t, data: filepath.Join(t.TempDir(), "data"), dir: t.TempDir()}
-	v.roots, v.firstCA, v.secondCA = newAuthority(t, "roots"), newAuthority(t, "first"), newAuthority(t, "second")
+	v := &tlsServer{t: t, data: filepath.Join(t.TempDir(), "data"), dir: t.TempDir()}
+	v.roots, v.firstCA, v.secondCA = newTestCA(t, "roots"), newTestCA(t, "first"), newTestCA(t, "second")
 	v.writePair("serving", v.roots.server("main.example", "127.0.0.1"))
 	v.writePair("one", v.roots.server("one.example"))
 	v.writePair("two", v.roots.server("unused.example"))
@@ -81,10 +81,10 @@ func startTransport(t *testing.T) *transport {
 }
 
 // host is the address of the daemon.
-func (v *transport) host() string { return strings.TrimPrefix(v.URL, "https://") }
+func (v *tlsServer) host() string { return strings.TrimPrefix(v.URL, "https://") }
 
 // settings are those of a client that trusts the roots.
-func (v *transport) settings(change func(*tls.Config)) *tls.Config {
+func (v *tlsServer) settings(change func(*tls.Config)) *tls.Config {
 	c := &tls.Config{RootCAs: x509.NewCertPool(), ServerName: "127.0.0.1"}
 	c.RootCAs.AddCert(v.roots.cert)
 	if change != nil {
@@ -94,9 +94,9 @@ func (v *transport) settings(change func(*tls.Config)) *tls.Config {
 }
 
 // served is the certificate that a client with these settings is served with.
-func (v *transport) served(change func(*tls.Config)) (*x509.Certificate, tls.ConnectionState, error) {
+func (v *tlsServer) served(change func(*tls.Config)) (*x509.Certificate, tls.ConnectionState, error) {
 	v.t.Helper()
-	c, err := tls.DialWithDialer(&net.Dialer{Timeout: patience}, "tcp", v.host(), v.settings(change))
+	c, err := tls.DialWithDialer(&net.Dialer{Timeout: waitTimeout}, "tcp", v.host(), v.settings(change))
 	if err != nil {
 		return nil, tls.ConnectionState{}, err
 	}
@@ -106,14 +106,14 @@ func (v *transport) served(change func(*tls.Config)) (*x509.Certificate, tls.Con
 }
 
 // caller is an HTTP client with these settings.
-func (v *transport) caller(change func(*tls.Config)) *http.Client {
+func (v *tlsServer) caller(change func(*tls.Config)) *http.Client {
 	tr := &http.Transport{TLSClientConfig: v.settings(change)}
 	v.t.Cleanup(tr.CloseIdleConnections)
-	return &http.Client{Transport: tr, Timeout: patience}
+	return &http.Client{Transport: tr, Timeout: waitTimeout}
 }
 
 // code is that of the answer to a request, which must be answered.
-func (v *transport) code(c *http.Client, path string) int {
+func (v *tlsServer) code(c *http.Client, path string) int {
 	v.t.Helper()
 	answer, err := c.Get(v.URL + path)
 	if err != nil {
@@ -127,17 +127,17 @@ func (v *transport) code(c *http.Client, path string) int {
 }
 
 // until waits until something becomes true.
-func (v *transport) until(what string, ok func() bool) {
+func (v *tlsServer) until(what string, ok func() bool) {
 	v.t.Helper()
-	for end := time.Now().Add(patience); !ok(); time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(waitTimeout); !ok(); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(end) {
-			v.t.Fatalf("%s: not in %v", what, patience)
+			v.t.Fatalf("%s: not in %v", what, waitTimeout)
 		}
 	}
 }
 
 // reloads is the figure of a series of reloads in /metrics.
-func (v *transport) reloads(what, status string) string {
+func (v *tlsServer) reloads(what, status string) string {
 	v.t.Helper()
 	answer, err := v.admin().Get(v.URL + "/metrics")
 	if err != nil {
@@ -157,12 +157,12 @@ func (v *transport) reloads(what, status string) string {
 }
 
 // admin is a client of the administrator.
-func (v *transport) admin() *http.Client {
+func (v *tlsServer) admin() *http.Client {
 	return v.caller(func(c *tls.Config) { c.Certificates = v.TLS.Certificates })
 }
 
 func TestTransport(t *testing.T) {
-	v := startTransport(t)
+	v := startTLSServer(t)
 	for _, part := range []struct {
 		name string
 		test func(*testing.T)
@@ -170,10 +170,10 @@ func TestTransport(t *testing.T) {
 		{"versions and suites", v.versions},
 		{"names", v.names},
 		{"sessions", v.sessions},
-		{"plain HTTP", v.plain},
+		{"plain HTTP", v.plainHTTP},
 		{"headers", v.headers},
 		{"origins", v.origins},
-		{"slow handshakes", v.slow},
+		{"slow handshakes", v.slowHandshakes},
 		{"reload of the serving pair", v.reloadServing},
 		{"reload of a named pair", v.reloadNamed},
 		{"reload of client CAs", v.reloadClients},
@@ -185,7 +185,7 @@ func TestTransport(t *testing.T) {
 	}
 }
 
-func (v *transport) versions(t *testing.T) {
+func (v *tlsServer) versions(t *testing.T) {
 	between := func(least, most uint16, suites ...uint16) func(*tls.Config) {
 		return func(c *tls.Config) { c.MinVersion, c.MaxVersion, c.CipherSuites = least, most, suites }
 	}
@@ -215,7 +215,7 @@ func (v *transport) versions(t *testing.T) {
 	}
 }
 
-func (v *transport) names(t *testing.T) {
+func (v *tlsServer) names(t *testing.T) {
 	for name, want := range map[string]string{
 		"": "main.example", "main.example": "main.example", "none.example": "main.example",
 		"one.example": "one.example", "ONE.example": "one.example", "x.one.example": "main.example",
@@ -231,7 +231,7 @@ func (v *transport) names(t *testing.T) {
 
 // sessions: a second connection resumes the session of the first, and is that of the same
 // client.
-func (v *transport) sessions(t *testing.T) {
+func (v *tlsServer) sessions(t *testing.T) {
 	cache := tls.NewLRUClientSessionCache(1)
 	for i := range 2 {
 		resumed := false
@@ -246,7 +246,7 @@ func (v *transport) sessions(t *testing.T) {
 	}
 }
 
-func (v *transport) plain(t *testing.T) {
+func (v *tlsServer) plainHTTP(t *testing.T) {
 	answer, err := http.Get("http://" + v.host() + "/version")
 	if err != nil {
 		t.Fatal(err)
@@ -257,7 +257,7 @@ func (v *transport) plain(t *testing.T) {
 	}
 }
 
-func (v *transport) headers(t *testing.T) {
+func (v *tlsServer) headers(t *testing.T) {
 	for path, code := range map[string]int{
 		"/livez": 200, "/api/v1/secrets": 200, "/none": 404, "/api/v1/pods?watch=1&timeoutSeconds=1": 200, "/api/v1/pods?limit=x": 400,
 	} {
@@ -272,7 +272,7 @@ func (v *transport) headers(t *testing.T) {
 	}
 }
 
-func (v *transport) origins(t *testing.T) {
+func (v *tlsServer) origins(t *testing.T) {
 	const name = "Access-Control-Allow-Origin"
 	for _, test := range []struct {
 		method, origin string
@@ -306,10 +306,10 @@ func (v *transport) origins(t *testing.T) {
 	}
 }
 
-// slow: a thousand connections that never begin their handshakes.
-func (v *transport) slow(t *testing.T) {
+// slowHandshakes: a thousand connections that never begin their handshakes.
+func (v *tlsServer) slowHandshakes(t *testing.T) {
 	for range 1000 {
-		c, err := net.DialTimeout("tcp", v.host(), patience)
+		c, err := net.DialTimeout("tcp", v.host(), waitTimeout)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -320,8 +320,8 @@ func (v *transport) slow(t *testing.T) {
 	}
 }
 
-// TestLeastVersion: VersionTLS13 refuses what is older.
-func TestLeastVersion(t *testing.T) {
+// TestMinTLSVersion: VersionTLS13 refuses what is older.
+func TestMinTLSVersion(t *testing.T) {
 	s := client.Serve(t, filepath.Join(t.TempDir(), "data"), func(c *daemon.Config) { c.TLS.MinVersion = "VersionTLS13" })
 	target, err := url.Parse(s.URL)
 	if err != nil {

@@ -21,22 +21,22 @@ import (
 )
 
 // A viewer is a watch that runs, and how it has begun.
-type viewer struct {
-	r       *realm
-	what    string
+type watcher struct {
+	r       *testCluster
+	name    string
 	begin   func() (answer *http.Response, err error)
 	decoder *json.Decoder
 }
 
-const maps = core + "configmaps"
+const configMapsPath = core + "configmaps"
 
-// view begins a watch of a user, "" being nobody; headers are "name: value". The caller may let
+// openWatch begins a watch of a user, "" being nobody; headers are "name: value". The caller may let
 // nobody else use the realm's connections meanwhile.
-func (r *realm) view(what, user, path string, headers ...string) *viewer {
+func (r *testCluster) openWatch(what, user, path string, headers ...string) *watcher {
 	r.t.Helper()
-	v := &viewer{r: r, what: what}
+	v := &watcher{r: r, name: what}
 	v.begin = func() (*http.Response, error) {
-		ctx, cancel := context.WithTimeout(context.Background(), 2*patience)
+		ctx, cancel := context.WithTimeout(context.Background(), 2*waitTimeout)
 		r.t.Cleanup(cancel)
 		q, err := http.NewRequestWithContext(ctx, http.MethodGet, r.URL+path, nil)
 		if err != nil {
@@ -60,13 +60,13 @@ func (r *realm) view(what, user, path string, headers ...string) *viewer {
 	return v
 }
 
-// sees reads until an event of an object.
-func (v *viewer) sees(name string) {
+// expectEvent reads until an event of an object.
+func (v *watcher) expectEvent(name string) {
 	v.r.t.Helper()
 	for {
 		var e client.Event
 		if err := v.decoder.Decode(&e); err != nil || e.Type == client.Error {
-			v.r.t.Fatalf("%s: %v %v instead of %s", v.what, e, err, name)
+			v.r.t.Fatalf("%s: %v %v instead of %s", v.name, e, err, name)
 		}
 		if e.Object.Name() == name {
 			return
@@ -74,8 +74,8 @@ func (v *viewer) sees(name string) {
 	}
 }
 
-// ends reads to the end, before which a Status must say why, as it does to who begins again.
-func (v *viewer) ends(code int) {
+// expectEnd reads to the end, before which a Status must say why, as it does to who begins again.
+func (v *watcher) expectEnd(code int) {
 	v.r.t.Helper()
 	var last client.Event
 	for {
@@ -86,7 +86,7 @@ func (v *viewer) ends(code int) {
 		last = e
 	}
 	if last.Type != client.Error || last.Code() != code {
-		v.r.t.Errorf("%s: the last event is %v, want an error with %d", v.what, last, code)
+		v.r.t.Errorf("%s: the last event is %v, want an error with %d", v.name, last, code)
 	}
 	answer, err := v.begin()
 	if err != nil {
@@ -94,16 +94,16 @@ func (v *viewer) ends(code int) {
 	}
 	answer.Body.Close()
 	if answer.StatusCode != code {
-		v.r.t.Errorf("%s: begun again: %d, want %d", v.what, answer.StatusCode, code)
+		v.r.t.Errorf("%s: begun again: %d, want %d", v.name, answer.StatusCode, code)
 	}
 }
 
-const watching = `{"apiGroups":[""],"resources":["configmaps"],"verbs":["get","list","watch"]}`
+const watchRule = `{"apiGroups":[""],"resources":["configmaps"],"verbs":["get","list","watch"]}`
 
 // bindGroup lets all members of a group watch.
-func (r *realm) bindGroup(name, group string) {
+func (r *testCluster) bindGroup(name, group string) {
 	r.t.Helper()
-	r.must(rbacPath+"/clusterroles", `{"metadata":{"name":"`+name+`"},"rules":[`+watching+`]}`)
+	r.must(rbacPath+"/clusterroles", `{"metadata":{"name":"`+name+`"},"rules":[`+watchRule+`]}`)
 	r.must(rbacPath+"/clusterrolebindings", `{"metadata":{"name":"`+name+`"},"roleRef":{"apiGroup":"rbac.authorization.platform.io","kind":"ClusterRole","name":"`+name+`"},
 		"subjects":[{"kind":"Group","apiGroup":"rbac.authorization.platform.io","name":"`+group+`"}]}`)
 }
@@ -111,9 +111,9 @@ func (r *realm) bindGroup(name, group string) {
 // TestWatchesEnd: a watch ends soon after its user may no longer watch, whatever the cause, and
 // no other watch does.
 func TestWatchesEnd(t *testing.T) {
-	people, proxies := newAuthority(t, "people"), newAuthority(t, "proxies")
-	signer := newAuthority(t, "signer")
-	r := newTokenRealm(t, func(c *daemon.Config, dir string) {
+	people, proxies := newTestCA(t, "people"), newTestCA(t, "proxies")
+	signer := newTestCA(t, "signer")
+	r := newTokenCluster(t, func(c *daemon.Config, dir string) {
 		der, err := x509.MarshalPKCS8PrivateKey(signer.key)
 		if err != nil {
 			t.Fatal(err)
@@ -139,15 +139,15 @@ func TestWatchesEnd(t *testing.T) {
 		}
 	})
 	for _, user := range []string{"rita", "rolf", "ruth", "boss", "sue", "jane", "system:bootstrap:abcdef"} {
-		r.grant("watch-"+strings.ReplaceAll(user, ":", "-"), user, watching)
+		r.grant("watch-"+strings.ReplaceAll(user, ":", "-"), user, watchRule)
 	}
 	r.bindGroup("accounts", "system:serviceaccounts")
 	r.bindGroup("proxied", "proxied")
-	r.until(`"user":"x","groups":["proxied"],"resourceAttributes":{"verb":"watch","resource":"configmaps"}`)
-	r.until(`"user":"x","groups":["system:serviceaccounts"],"resourceAttributes":{"verb":"watch","resource":"configmaps"}`)
+	r.waitAllowed(`"user":"x","groups":["proxied"],"resourceAttributes":{"verb":"watch","resource":"configmaps"}`)
+	r.waitAllowed(`"user":"x","groups":["system:serviceaccounts"],"resourceAttributes":{"verb":"watch","resource":"configmaps"}`)
 	r.grant("impersonate", "boss", `{"apiGroups":[""],"resources":["users"],"verbs":["impersonate"]}`)
-	const stream = maps + "?watch=1"
-	bystanders := []*viewer{r.view("bystander", "root", stream), r.view("bystander", "sue", stream)}
+	const stream = configMapsPath + "?watch=1"
+	bystanders := []*watcher{r.openWatch("bystander", "root", stream), r.openWatch("bystander", "sue", stream)}
 	remove := func(path string) {
 		t.Helper()
 		if a := r.do("root", "DELETE", path, `{"gracePeriodSeconds":0}`); a.Code >= 300 {
@@ -164,55 +164,55 @@ func TestWatchesEnd(t *testing.T) {
 		return "Authorization: Bearer " + a.Object()["status"].(map[string]any)["token"].(string)
 	}
 	t.Run("binding deleted", func(t *testing.T) {
-		one, all := r.view("of one namespace", "rita", stream), r.view("of all", "rita", "/api/v1/configmaps?watch=1")
-		named := r.view("of one object", "rita", maps+"/one?watch=1")
+		one, all := r.openWatch("of one namespace", "rita", stream), r.openWatch("of all", "rita", "/api/v1/configmaps?watch=1")
+		named := r.openWatch("of one object", "rita", configMapsPath+"/one?watch=1")
 		remove(rbacPath + "/clusterrolebindings/watch-rita")
-		for _, v := range []*viewer{one, all, named} {
-			v.ends(403)
+		for _, v := range []*watcher{one, all, named} {
+			v.expectEnd(403)
 		}
 	})
 	t.Run("role changed", func(t *testing.T) {
-		v := r.view("", "rolf", stream)
+		v := r.openWatch("", "rolf", stream)
 		r.expect("root", "PATCH", rbacPath+"/clusterroles/watch-rolf", `{"rules":[{"apiGroups":[""],"resources":["configmaps"],"verbs":["list"]}]}`, 200)
-		v.ends(403)
+		v.expectEnd(403)
 	})
 	t.Run("impersonated user", func(t *testing.T) {
-		v := r.view("", "boss", stream, "Impersonate-User: ruth")
+		v := r.openWatch("", "boss", stream, "Impersonate-User: ruth")
 		remove(rbacPath + "/clusterrolebindings/watch-ruth")
-		v.ends(403)
+		v.expectEnd(403)
 	})
 	t.Run("impersonating user", func(t *testing.T) {
-		v, own := r.view("", "boss", stream, "Impersonate-User: sue"), r.view("", "boss", stream)
+		v, own := r.openWatch("", "boss", stream, "Impersonate-User: sue"), r.openWatch("", "boss", stream)
 		remove(rbacPath + "/clusterrolebindings/impersonate")
-		v.ends(403)
+		v.expectEnd(403)
 		remove(rbacPath + "/clusterrolebindings/watch-boss")
-		own.ends(403)
+		own.expectEnd(403)
 	})
 	t.Run("account deleted", func(t *testing.T) {
 		account("a1")
-		v := r.view("", "", stream, token("a1", "{}"))
+		v := r.openWatch("", "", stream, token("a1", "{}"))
 		remove(core + "serviceaccounts/a1")
-		v.ends(401)
+		v.expectEnd(401)
 	})
 	t.Run("Secret deleted", func(t *testing.T) {
 		account("a2")
 		r.must(core+"secrets", `{"metadata":{"name":"lock"}}`)
-		bound := r.view("bound", "", stream, token("a2", `{"boundObjectRef":{"kind":"Secret","apiVersion":"v1","name":"lock"}}`))
+		bound := r.openWatch("bound", "", stream, token("a2", `{"boundObjectRef":{"kind":"Secret","apiVersion":"v1","name":"lock"}}`))
 		r.must(core+"secrets", fmt.Sprintf(tokenSecret, "held", "a2"))
 		filled := func(a client.Answer) bool { return a.Code == 200 && decoded(a.Object(), "token") != "" }
 		held := decoded(r.eventually("filled", core+"secrets/held", filled).Object(), "token")
-		legacy := r.view("legacy", "", stream, "Authorization: Bearer "+held)
+		legacy := r.openWatch("legacy", "", stream, "Authorization: Bearer "+held)
 		remove(core + "secrets/lock")
 		remove(core + "secrets/held")
-		bound.ends(401)
-		legacy.ends(401)
+		bound.expectEnd(401)
+		legacy.expectEnd(401)
 	})
 	t.Run("Pod deleted", func(t *testing.T) {
 		account("robot")
 		r.must(core+"pods", pod)
-		v := r.view("", "", stream, token("robot", `{"boundObjectRef":{"kind":"Pod","apiVersion":"v1","name":"p"}}`))
+		v := r.openWatch("", "", stream, token("robot", `{"boundObjectRef":{"kind":"Pod","apiVersion":"v1","name":"p"}}`))
 		remove(core + "pods/p")
-		v.ends(401)
+		v.expectEnd(401)
 	})
 	t.Run("account token ends", func(t *testing.T) {
 		account("a3")
@@ -227,35 +227,35 @@ func TestWatchesEnd(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r.view("", "", stream, "Authorization: Bearer "+text).ends(401)
+		r.openWatch("", "", stream, "Authorization: Bearer "+text).expectEnd(401)
 	})
 	t.Run("bootstrap token ends", func(t *testing.T) {
 		end := time.Now().Add(2 * time.Second).UTC().Format(time.RFC3339)
 		r.must(systemSecrets, `{"metadata":{"name":"bootstrap-token-abcdef"},"type":"bootstrap.platform.io/token","stringData":{
 			"token-id":"abcdef","token-secret":"0123456789abcdef","usage-bootstrap-authentication":"true","expiration":"`+end+`"}}`)
-		r.view("", "", stream, "Authorization: Bearer abcdef.0123456789abcdef").ends(401)
+		r.openWatch("", "", stream, "Authorization: Bearer abcdef.0123456789abcdef").expectEnd(401)
 	})
 	t.Run("certificate ends", func(t *testing.T) {
 		short := &x509.Certificate{
 			Subject: pkix.Name{CommonName: "jane"}, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}, NotAfter: time.Now().Add(3 * time.Second),
 		}
-		jane := r.with(people.issue(short))
-		direct := jane.view("direct", "", stream)
+		jane := r.withCertificate(people.issue(short))
+		direct := jane.openWatch("direct", "", stream)
 		short.Subject.CommonName = "proxy"
-		proxied := r.with(proxies.issue(short)).view("proxied", "", stream, "X-Remote-User: tim", "X-Remote-Group: devs", "X-Remote-Group: proxied")
-		direct.ends(401)
-		proxied.ends(401)
+		proxied := r.withCertificate(proxies.issue(short)).openWatch("proxied", "", stream, "X-Remote-User: tim", "X-Remote-Group: devs", "X-Remote-Group: proxied")
+		direct.expectEnd(401)
+		proxied.expectEnd(401)
 	})
 	t.Run("node's Pod deleted", func(t *testing.T) {
 		r.must(core+"secrets", `{"metadata":{"name":"s"}}`)
 		r.must(core+"pods", `{"metadata":{"name":"q"},"spec":{"nodeName":"n1","containers":[{"name":"c","image":"i","envFrom":[{"secretRef":{"name":"s"}}]}]}}`)
-		realm{Server: r.Server, t: t, http: r.http}.eventuallyAs("n1", core+"secrets/s")
-		v := r.view("", "n1", core+"secrets?watch=1&fieldSelector=metadata.name%3Ds")
+		testCluster{Server: r.Server, t: t, http: r.http}.eventuallyAs("n1", core+"secrets/s")
+		v := r.openWatch("", "n1", core+"secrets?watch=1&fieldSelector=metadata.name%3Ds")
 		remove(core + "pods/q")
-		v.ends(403)
+		v.expectEnd(403)
 	})
 	t.Run("WebSocket", func(t *testing.T) {
-		r.grant("socket", "rita", watching)
+		r.grant("socket", "rita", watchRule)
 		dialer := websocket.Dialer{TLSClientConfig: r.http.Transport.(*http.Transport).TLSClientConfig.Clone()}
 		c, _, err := dialer.DialContext(t.Context(), "wss"+strings.TrimPrefix(r.URL, "https")+stream, http.Header{"Authorization": {"Bearer token-of-rita"}})
 		if err != nil {
@@ -263,7 +263,7 @@ func TestWatchesEnd(t *testing.T) {
 		}
 		defer c.Close()
 		remove(rbacPath + "/clusterrolebindings/socket")
-		_ = c.SetReadDeadline(time.Now().Add(patience))
+		_ = c.SetReadDeadline(time.Now().Add(waitTimeout))
 		var last string
 		for {
 			_, text, err := c.ReadMessage()
@@ -280,20 +280,20 @@ func TestWatchesEnd(t *testing.T) {
 		}
 	})
 	t.Run("CA gone", func(t *testing.T) {
-		v := r.with(people.client("jane")).view("", "", stream)
-		if err := os.WriteFile(filepath.Join(r.dir, "people.crt"), certPEM(newAuthority(t, "others").cert), 0o600); err != nil {
+		v := r.withCertificate(people.client("jane")).openWatch("", "", stream)
+		if err := os.WriteFile(filepath.Join(r.dir, "people.crt"), certPEM(newTestCA(t, "others").cert), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		v.ends(401)
+		v.expectEnd(401)
 	})
-	r.must(maps, `{"metadata":{"name":"last"}}`)
+	r.must(configMapsPath, `{"metadata":{"name":"last"}}`)
 	for _, v := range bystanders {
-		v.sees("last")
+		v.expectEvent("last")
 	}
 }
 
 // eventuallyAs waits until a user may read what is at a path.
-func (r realm) eventuallyAs(user, path string) {
+func (r testCluster) eventuallyAs(user, path string) {
 	r.t.Helper()
 	r.eventually(user, path, 200)
 }
@@ -301,11 +301,11 @@ func (r realm) eventuallyAs(user, path string) {
 // TestWatchesOfRemotes: what remotes say counts for their time, also for watches. One that does not
 // answer ends none.
 func TestWatchesOfRemotes(t *testing.T) {
-	d, m := newDoorman(t), newMagistrate(t)
-	ca := newAuthority(t, "provider")
+	d, m := newTokenWebhookServer(t), newAuthzWebhookServer(t)
+	ca := newTestCA(t, "provider")
 	p := newIdentityProvider(t, ca)
 	p.open()
-	r := newRealm(t, func(c *daemon.Config, dir string) {
+	r := newTestCluster(t, func(c *daemon.Config, dir string) {
 		c.Authentication.Webhook.ConfigFile, c.Authentication.Webhook.CacheTTL = d.kubeconfig(t, dir), daemon.Duration(100*time.Millisecond)
 		c.Authorization.Modes = []string{"RBAC", "Webhook"}
 		w := &c.Authorization.Webhook
@@ -315,40 +315,40 @@ func TestWatchesOfRemotes(t *testing.T) {
 		if err := os.WriteFile(o.CAFile, certPEM(ca.cert), 0o600); err != nil {
 			t.Fatal(err)
 		}
-	}, citizen{"fickle", ""})
-	r.grant("wendy", "wendy", watching)
-	r.grant("jane", p.url+"#jane", watching)
-	const stream = maps + "?watch=1"
+	}, testUser{"fickle", ""})
+	r.grant("wendy", "wendy", watchRule)
+	r.grant("jane", p.url+"#jane", watchRule)
+	const stream = configMapsPath + "?watch=1"
 
 	token := p.token("jane", map[string]any{"exp": time.Now().Add(4 * time.Second).Unix()})
-	for end := time.Now().Add(patience); r.do("", "POST", whoPath, "{}", "Authorization: Bearer "+token).Code != 201; time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(waitTimeout); r.do("", "POST", selfReviewPath, "{}", "Authorization: Bearer "+token).Code != 201; time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal("the provider's keys are not known")
 		}
 	}
-	jane := r.view("an identity token", "", stream, "Authorization: Bearer "+token)
-	wendy := r.view("a token of the webhook", "", stream, "Authorization: Bearer fickle")
-	fickle := r.view("a right of the webhook", "fickle", stream)
-	asked := func() int64 { return min(d.asked.Load(), m.asked.Load()) }
+	jane := r.openWatch("an identity token", "", stream, "Authorization: Bearer "+token)
+	wendy := r.openWatch("a token of the webhook", "", stream, "Authorization: Bearer fickle")
+	fickle := r.openWatch("a right of the webhook", "fickle", stream)
+	asked := func() int64 { return min(d.requests.Load(), m.requests.Load()) }
 	wait := func(more int64) {
-		for before, end := asked(), time.Now().Add(patience); asked() < before+more; time.Sleep(10 * time.Millisecond) {
+		for before, end := asked(), time.Now().Add(waitTimeout); asked() < before+more; time.Sleep(10 * time.Millisecond) {
 			if time.Now().After(end) {
 				t.Fatal("the remotes are not asked again")
 			}
 		}
 	}
 	wait(2)
-	d.mute.Store(true)
-	m.mute.Store(true)
+	d.failing.Store(true)
+	m.failing.Store(true)
 	wait(1)
-	d.mute.Store(false)
-	m.mute.Store(false)
-	r.must(maps, `{"metadata":{"name":"seen"}}`)
-	wendy.sees("seen")
-	fickle.sees("seen")
-	d.turned.Store(true)
-	m.turned.Store(true)
-	wendy.ends(401)
-	fickle.ends(403)
-	jane.ends(401)
+	d.failing.Store(false)
+	m.failing.Store(false)
+	r.must(configMapsPath, `{"metadata":{"name":"seen"}}`)
+	wendy.expectEvent("seen")
+	fickle.expectEvent("seen")
+	d.revoked.Store(true)
+	m.revoked.Store(true)
+	wendy.expectEnd(401)
+	fickle.expectEnd(403)
+	jane.expectEnd(401)
 }

@@ -18,36 +18,36 @@ import (
 )
 
 // A doorman is a webhook that knows tokens; what some of them say is how it answers.
-type doorman struct {
+type tokenWebhookServer struct {
 	*httptest.Server
-	asked  atomic.Int64
-	last   atomic.Value  // string: the last question
-	slow   chan struct{} // gets one for each question about the slow token
-	free   chan struct{} // closed: the slow need not wait
-	strays atomic.Int64  // questions elsewhere than at /review
-	// turned: the token fickle is not known any longer. mute: no question is answered.
-	turned, mute atomic.Bool
+	requests    atomic.Int64
+	lastRequest atomic.Value  // string: the last question
+	slow        chan struct{} // gets one for each question about the slow token
+	unblock     chan struct{} // closed: the slow need not wait
+	wrongPaths  atomic.Int64  // questions elsewhere than at /review
+	// revoked: the token fickle is not known any longer. mute: no question is answered.
+	revoked, failing atomic.Bool
 }
 
-func newDoorman(t *testing.T) *doorman {
-	d := &doorman{slow: make(chan struct{}, 16), free: make(chan struct{})}
+func newTokenWebhookServer(t *testing.T) *tokenWebhookServer {
+	d := &tokenWebhookServer{slow: make(chan struct{}, 16), unblock: make(chan struct{})}
 	d.Server = httptest.NewTLSServer(d)
 	t.Cleanup(d.Close)
 	return d
 }
 
-func (d *doorman) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (d *tokenWebhookServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
 	if r.URL.Path != "/review" {
-		d.strays.Add(1)
+		d.wrongPaths.Add(1)
 		return
 	}
-	d.asked.Add(1)
-	if d.mute.Load() {
+	d.requests.Add(1)
+	if d.failing.Load() {
 		w.WriteHeader(500)
 		return
 	}
-	d.last.Store(string(body))
+	d.lastRequest.Store(string(body))
 	var review struct {
 		APIVersion string `json:"apiVersion"`
 		Kind       string `json:"kind"`
@@ -63,7 +63,7 @@ func (d *doorman) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch review.Spec.Token {
 	case "good":
 	case "fickle":
-		if d.turned.Load() {
+		if d.revoked.Load() {
 			status = `{"authenticated":false}`
 		}
 	case "barred":
@@ -72,7 +72,7 @@ func (d *doorman) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		status = `{"authenticated":false}`
 	case "slow":
 		d.slow <- struct{}{}
-		<-d.free
+		<-d.unblock
 	case "future":
 		version = "authentication.platform.io/v2"
 	case "empty":
@@ -94,7 +94,7 @@ func (d *doorman) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // kubeconfig describes the doorman.
-func (d *doorman) kubeconfig(t *testing.T, dir string) string {
+func (d *tokenWebhookServer) kubeconfig(t *testing.T, dir string) string {
 	t.Helper()
 	path := filepath.Join(dir, "doorman.yaml")
 	for name, text := range map[string]string{
@@ -111,48 +111,48 @@ func (d *doorman) kubeconfig(t *testing.T, dir string) string {
 func TestTokenWebhook(t *testing.T) {
 	for _, version := range []string{"v1beta1", "v1"} {
 		t.Run(version, func(t *testing.T) {
-			d := newDoorman(t)
-			r := newRealm(t, func(c *daemon.Config, dir string) {
+			d := newTokenWebhookServer(t)
+			r := newTestCluster(t, func(c *daemon.Config, dir string) {
 				c.Authentication.Webhook.ConfigFile, c.Authentication.Webhook.Version = d.kubeconfig(t, dir), version
-			}, citizen{"rita", ""})
-			askWebhook(t, r, d, version)
+			}, testUser{"rita", ""})
+			checkTokenWebhook(t, r, d, version)
 		})
 	}
 }
 
-func askWebhook(t *testing.T, r *realm, d *doorman, version string) {
+func checkTokenWebhook(t *testing.T, r *testCluster, d *tokenWebhookServer, version string) {
 	as := func(token string) client.Answer {
-		return r.do("", "POST", whoPath, "{}", "Authorization: Bearer "+token)
+		return r.do("", "POST", selfReviewPath, "{}", "Authorization: Bearer "+token)
 	}
 	const nobody = `"message":"Unauthorized"`
 	for range 3 {
 		r.want("good", as("good"), 201, `"userInfo":{"username":"wendy","uid":"42","groups":["devs","system:authenticated"],"extra":{"k":["v"]}}`)
 	}
-	if n := d.asked.Load(); n != 1 {
+	if n := d.requests.Load(); n != 1 {
 		t.Errorf("%d questions about one token", n)
 	}
-	if got := d.last.Load().(string); !strings.Contains(got, `"apiVersion":"authentication.platform.io/`+version+`"`) || !strings.Contains(got, `"audiences":["https://platform.default.svc"]`) {
+	if got := d.lastRequest.Load().(string); !strings.Contains(got, `"apiVersion":"authentication.platform.io/`+version+`"`) || !strings.Contains(got, `"audiences":["https://platform.default.svc"]`) {
 		t.Errorf("asked %s", got)
 	}
-	r.expect("rita", "POST", whoPath, "{}", 201, `"username":"rita"`)
-	if n := d.asked.Load(); n != 1 {
+	r.expect("rita", "POST", selfReviewPath, "{}", 201, `"username":"rita"`)
+	if n := d.requests.Load(); n != 1 {
 		t.Error("asked about a token that is known here")
 	}
 	r.want("barred", as("barred"), 401, `"reason":"Unauthorized"`, `"message":"your account is locked"`)
 	for _, token := range []string{"gone", "future", "empty", "redirect", "huge", "rubbish", "forbidden", "an-unknown-token"} {
 		r.want(token, as(token), 401, nobody)
 	}
-	if n := d.strays.Load(); n != 0 {
+	if n := d.wrongPaths.Load(); n != 0 {
 		t.Errorf("a redirect was followed %d times", n)
 	}
-	before := d.asked.Load()
+	before := d.requests.Load()
 	r.want("gone", as("gone"), 401)
 	r.want("barred", as("barred"), 401, "your account is locked")
-	if d.asked.Load() != before {
+	if d.requests.Load() != before {
 		t.Error("a refusal was not remembered")
 	}
 	r.want("forbidden", as("forbidden"), 401)
-	if d.asked.Load() != before+1 {
+	if d.requests.Load() != before+1 {
 		t.Error("a failure was remembered")
 	}
 	const reviews = "/apis/authentication.platform.io/v1/tokenreviews"
@@ -160,7 +160,7 @@ func askWebhook(t *testing.T, r *realm, d *doorman, version string) {
 	r.want("a review for others", r.do("root", "POST", reviews, `{"spec":{"token":"good","audiences":["others"]}}`), 201, `"status":{"user":{},"error":"invalid bearer token"}`)
 
 	// The slow remote holds up who needs it, once for all that come with the same token.
-	before = d.asked.Load()
+	before = d.requests.Load()
 	answers := make(chan client.Answer, 4)
 	for range cap(answers) {
 		go func() { answers <- as("slow") }()
@@ -169,11 +169,11 @@ func askWebhook(t *testing.T, r *realm, d *doorman, version string) {
 	r.want("good, meanwhile", as("good"), 201)
 	r.expect("rita", "GET", "/version", "", 200)
 	r.expect("", "GET", "/readyz", "", 200)
-	close(d.free)
+	close(d.unblock)
 	for range cap(answers) {
 		r.want("slow", <-answers, 201, `"username":"wendy"`)
 	}
-	if n := d.asked.Load() - before; n != 1 {
+	if n := d.requests.Load() - before; n != 1 {
 		t.Errorf("%d questions about one token at a time", n)
 	}
 

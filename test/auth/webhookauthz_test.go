@@ -18,30 +18,30 @@ import (
 )
 
 // A magistrate is a webhook that allows who is named so, denies the wicked, and lets the slow wait.
-type magistrate struct {
+type authzWebhookServer struct {
 	*httptest.Server
-	asked atomic.Int64
-	last  atomic.Value  // string: the last question
-	free  chan struct{} // closed: the slow need not wait
-	// turned: the fickle may nothing any longer. mute: no question is answered.
-	turned, mute atomic.Bool
+	requests    atomic.Int64
+	lastRequest atomic.Value  // string: the last question
+	unblock     chan struct{} // closed: the slow need not wait
+	// revoked: the fickle may nothing any longer. mute: no question is answered.
+	revoked, failing atomic.Bool
 }
 
-func newMagistrate(t *testing.T) *magistrate {
-	m := &magistrate{free: make(chan struct{})}
-	m.Server = httptest.NewTLSServer(http.HandlerFunc(m.answer))
+func newAuthzWebhookServer(t *testing.T) *authzWebhookServer {
+	m := &authzWebhookServer{unblock: make(chan struct{})}
+	m.Server = httptest.NewTLSServer(http.HandlerFunc(m.serve))
 	t.Cleanup(m.Close)
 	return m
 }
 
-func (m *magistrate) answer(w http.ResponseWriter, r *http.Request) {
-	m.asked.Add(1)
-	if m.mute.Load() {
+func (m *authzWebhookServer) serve(w http.ResponseWriter, r *http.Request) {
+	m.requests.Add(1)
+	if m.failing.Load() {
 		w.WriteHeader(500)
 		return
 	}
 	body, _ := io.ReadAll(r.Body)
-	m.last.Store(string(body))
+	m.lastRequest.Store(string(body))
 	var review struct {
 		APIVersion string `json:"apiVersion"`
 		Kind       string `json:"kind"`
@@ -54,7 +54,7 @@ func (m *magistrate) answer(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	status := `{"allowed":false,"reason":"never heard of you"}`
-	if review.Spec.User == "fickle" && !m.turned.Load() {
+	if review.Spec.User == "fickle" && !m.revoked.Load() {
 		status = `{"allowed":true}`
 	}
 	switch review.Spec.User {
@@ -62,7 +62,7 @@ func (m *magistrate) answer(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(404)
 		return
 	case "slow":
-		<-m.free
+		<-m.unblock
 		status = `{"allowed":true}`
 	case "good":
 		status = `{"allowed":true}`
@@ -73,7 +73,7 @@ func (m *magistrate) answer(w http.ResponseWriter, r *http.Request) {
 }
 
 // kubeconfig describes the magistrate.
-func (m *magistrate) kubeconfig(t *testing.T, dir string) string {
+func (m *authzWebhookServer) kubeconfig(t *testing.T, dir string) string {
 	t.Helper()
 	ca := filepath.Join(dir, "magistrate.crt")
 	path := filepath.Join(dir, "magistrate.yaml")
@@ -88,11 +88,11 @@ func (m *magistrate) kubeconfig(t *testing.T, dir string) string {
 
 // TestAuthorizationWebhook: the remote stands before RBAC.
 func TestAuthorizationWebhook(t *testing.T) {
-	m := newMagistrate(t)
-	r := newRealm(t, func(c *daemon.Config, dir string) {
+	m := newAuthzWebhookServer(t)
+	r := newTestCluster(t, func(c *daemon.Config, dir string) {
 		c.Authorization.Modes = []string{"Webhook", "RBAC"}
 		c.Authorization.Webhook.ConfigFile, c.Authorization.Webhook.Version = m.kubeconfig(t, dir), "v1"
-	}, citizen{"good", "a"}, citizen{"wicked", ""}, citizen{"slow", ""}, citizen{"broken", ""}, citizen{"other", ""})
+	}, testUser{"good", "a"}, testUser{"wicked", ""}, testUser{"slow", ""}, testUser{"broken", ""}, testUser{"other", ""})
 	const maps = "/api/v1/namespaces/default/configmaps"
 	rules := `{"apiGroups":[""],"resources":["configmaps"],"verbs":["*"]}`
 	r.bind("wicked", "wicked", rules)
@@ -100,15 +100,15 @@ func TestAuthorizationWebhook(t *testing.T) {
 	r.grant("other", "other", rules)
 
 	r.expect("good", "GET", maps+"?fieldSelector=metadata.name%3Da&labelSelector=b", "", 200)
-	if got, want := m.last.Load(), `"resourceAttributes":{"namespace":"default","verb":"list","version":"v1","resource":"configmaps","name":"a",`+
+	if got, want := m.lastRequest.Load(), `"resourceAttributes":{"namespace":"default","verb":"list","version":"v1","resource":"configmaps","name":"a",`+
 		`"fieldSelector":{"requirements":[{"key":"metadata.name","operator":"In","values":["a"]}]},"labelSelector":{"requirements":[{"key":"b","operator":"Exists"}]}},`+
 		`"user":"good","groups":["a","system:authenticated"]}`; !strings.Contains(got.(string), want) {
 		t.Errorf("asked %s\nwant  %s", got, want)
 	}
-	before := m.asked.Load()
+	before := m.requests.Load()
 	r.expect("good", "GET", maps+"/x", "", 404)
 	r.expect("good", "GET", maps+"/x", "", 404)
-	if got := m.asked.Load() - before; got != 1 {
+	if got := m.requests.Load() - before; got != 1 {
 		t.Errorf("asked %d times for one question", got)
 	}
 	r.expect("wicked", "GET", maps, "", 403, "in the namespace \\\"default\\\": you know why")
@@ -131,7 +131,7 @@ func TestAuthorizationWebhook(t *testing.T) {
 	// Who waits for the remote holds up nobody else.
 	waiting := make(chan int, 1)
 	go func() { waiting <- r.do("slow", "GET", maps, "").Code }()
-	for m.last.Load() == nil || !strings.Contains(m.last.Load().(string), `"slow"`) {
+	for m.lastRequest.Load() == nil || !strings.Contains(m.lastRequest.Load().(string), `"slow"`) {
 		time.Sleep(time.Millisecond)
 	}
 	r.expect("good", "GET", maps+"/y", "", 404)
@@ -140,7 +140,7 @@ func TestAuthorizationWebhook(t *testing.T) {
 		t.Errorf("the slow one was answered %d", code)
 	default:
 	}
-	close(m.free)
+	close(m.unblock)
 	if code := <-waiting; code != 200 {
 		t.Errorf("the slow one was answered %d", code)
 	}

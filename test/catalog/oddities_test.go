@@ -14,8 +14,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// odd are values that are hardly ever right.
-var odd = []string{
+// oddValues are values that are hardly ever right.
+var oddValues = []string{
 	`null`, `""`, `"x"`, `"\u0000/.."`, `-1`, `99999999999`, `1.5`, `true`, `[]`, `{}`, `[null]`, `{"":null}`,
 }
 
@@ -24,7 +24,7 @@ var odd = []string{
 func variants(root any, do func(variant string)) {
 	var walk func(v any, wrap func(inner string) string)
 	walk = func(v any, wrap func(inner string) string) {
-		for _, o := range odd {
+		for _, o := range oddValues {
 			do(wrap(o))
 		}
 		switch v := v.(type) {
@@ -72,12 +72,12 @@ func TestOddities(t *testing.T) {
 		t.Run(fmt.Sprintf("%s %s", p.table.apiVersion, k.Kind), func(t *testing.T) {
 			path := collection(k) + "?dryRun=All"
 			variants(any(o), func(body string) {
-				a := p.taken(t, path, body)
+				a := p.sendAny(t, path, body)
 				if a.Code != http.StatusCreated || k.Kind == "Job" { // whose labels hold its uid
 					return
 				}
-				complete := lasting(a.Object())
-				if again := p.taken(t, path, complete); again.Code != a.Code || lasting(again.Object()) != complete {
+				complete := withoutGenerated(a.Object())
+				if again := p.sendAny(t, path, complete); again.Code != a.Code || withoutGenerated(again.Object()) != complete {
 					t.Errorf("%s\nafter\n%s\nfor %s", again, complete, body)
 				}
 			})
@@ -85,8 +85,8 @@ func TestOddities(t *testing.T) {
 	}
 }
 
-// taken sends a body; what may be wrong is the body, never the server.
-func (p *player) taken(t *testing.T, path, body string) client.Answer {
+// sendAny sends a body; what may be wrong is the body, never the server.
+func (p *player) sendAny(t *testing.T, path, body string) client.Answer {
 	t.Helper()
 	a, err := p.Create(t.Context(), path, []byte(body))
 	if err != nil {
@@ -98,8 +98,8 @@ func (p *player) taken(t *testing.T, path, body string) client.Answer {
 	return a
 }
 
-// lasting is an object without what every create sets anew.
-func lasting(o client.Object) string {
+// withoutGenerated is an object without what every create sets anew.
+func withoutGenerated(o client.Object) string {
 	metadata := maps.Clone(o.Metadata())
 	for _, name := range []string{"uid", "resourceVersion", "creationTimestamp", "generation", "managedFields"} {
 		delete(metadata, name)

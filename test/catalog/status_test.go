@@ -26,9 +26,9 @@ const condition = `{"conditions":[{"type":"Sound","status":"True","reason":"Chec
 
 // TestStatusApart: of every kind with a status, a write of the object leaves the status as
 // it is, and a write of the status all the rest.
-func TestStatusApart(t *testing.T) { eachKind(t, 20, hasStatus, apart) }
+func TestStatusApart(t *testing.T) { eachKind(t, 20, hasStatus, checkStatusSeparate) }
 
-func apart(c caller, k *schema.Kind, o map[string]any) {
+func checkStatusSeparate(c caller, k *schema.Kind, o map[string]any) {
 	text := statuses[k.Kind]
 	if text == "" {
 		text = condition
@@ -38,13 +38,13 @@ func apart(c caller, k *schema.Kind, o map[string]any) {
 	one := path + "/" + o["metadata"].(map[string]any)["name"].(string)
 	c.do(http.MethodPost, path, nil, merge(o, map[string]any{"status": nil}), 201)
 	fresh := c.do(http.MethodGet, one, nil, nil, 200) // with what the server itself says of a definition
-	rest, zero := aside(fresh)
+	rest, zero := splitStatus(fresh)
 	c.do(http.MethodPatch, one, nil, status, 200)
-	if _, now := aside(c.do(http.MethodGet, one, nil, nil, 200)); now != zero {
+	if _, now := splitStatus(c.do(http.MethodGet, one, nil, nil, 200)); now != zero {
 		c.Errorf("a write of the object wrote the status: %s, was %s", now, zero)
 	}
 	c.do(http.MethodPatch, one+"/status", nil, status, 200)
-	_, told := aside(c.do(http.MethodGet, one, nil, nil, 200))
+	_, told := splitStatus(c.do(http.MethodGet, one, nil, nil, 200))
 	if told == zero {
 		c.Errorf("a write of the status left it %s", told)
 	}
@@ -54,18 +54,18 @@ func apart(c caller, k *schema.Kind, o map[string]any) {
 			delete(whole, name)
 		}
 	}
-	if now, _ := aside(c.do(http.MethodPut, one+"/status", nil, whole, 200)); now != rest {
+	if now, _ := splitStatus(c.do(http.MethodPut, one+"/status", nil, whole, 200)); now != rest {
 		c.Errorf("a write of the status wrote the rest: %s, was %s", now, rest)
 	}
 	delete(fresh, "status")
 	delete(fresh.Metadata(), "resourceVersion")
 	fresh.Metadata()["resourceVersion"] = whole.Metadata()["resourceVersion"]
-	if _, now := aside(c.do(http.MethodPut, one, nil, fresh, 200)); now != told {
+	if _, now := splitStatus(c.do(http.MethodPut, one, nil, fresh, 200)); now != told {
 		c.Errorf("a write of the object wrote the status: %s, was %s", now, told)
 	}
 }
 
-// aside tells what an object has beside metadata and status, and its status.
-func aside(o client.Object) (rest, status string) {
+// splitStatus tells what an object has beside metadata and status, and its status.
+func splitStatus(o client.Object) (rest, status string) {
 	return compact(merge(o, map[string]any{"metadata": nil, "status": nil})), compact(o["status"])
 }

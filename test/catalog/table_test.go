@@ -41,8 +41,8 @@ func TestRows(t *testing.T) {
 			p := &player{s.Client, c, table, fmt.Sprintf("%s-%d", table.name, i+1)}
 			t.Run(strings.ReplaceAll(table.kind+" "+r.text, "/", "|"), func(t *testing.T) {
 				answers[i] = playRow(t, p, r)
-				f := former{t, s, transport, "application/vnd.platform.protobuf"}
-				f.left(p)
+				f := formatClient{t, s, transport, "application/vnd.platform.protobuf"}
+				f.checkFormats(p)
 			})
 		}
 		if *update && !t.Failed() {
@@ -68,8 +68,8 @@ func playRow(t *testing.T, p *player, r row) (answers [][]string) {
 	return answers
 }
 
-// left checks that what a row has left behind is the same in every form.
-func (f former) left(p *player) {
+// checkFormats checks that what a row has left behind is the same in every form.
+func (f formatClient) checkFormats(p *player) {
 	k, err := p.kind(request{})
 	if err != nil {
 		f.Fatal(err)
@@ -82,7 +82,7 @@ func (f former) left(p *player) {
 		f.Fatal(err)
 	}
 	if a.Code == http.StatusOK {
-		f.backAndForth(k, p.name)
+		f.roundTrip(k, p.name)
 	}
 }
 

@@ -77,7 +77,7 @@ func compare(t *testing.T, k *schema.Kind, o object) {
 // withoutVersion takes the empty resourceVersion out, which Go's encoder leaves out.
 func withoutVersion(e codec.Encoded) []byte {
 	const name = `"resourceVersion":"`
-	start, end := e.Slot-len(name), e.Slot+1
+	start, end := e.VersionOffset-len(name), e.VersionOffset+1
 	if e.JSON[start-1] == ',' {
 		start--
 	} else if e.JSON[end] == ',' {

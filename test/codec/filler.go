@@ -28,8 +28,8 @@ func (f filler) quantity() resource.Quantity {
 	return resource.MustParse(texts[f.Intn(len(texts))])
 }
 
-// special fills types that are one value in JSON; it tells whether v is of such a type.
-func (f filler) special(v reflect.Value) bool {
+// fillScalarStruct fills types that are one value in JSON; it tells whether v is of such a type.
+func (f filler) fillScalarStruct(v reflect.Value) bool {
 	seconds := 1 + f.Int63n(4e9)
 	switch to := v.Addr().Interface().(type) {
 	case *metav1.TypeMeta: // Protobuf has none within objects
@@ -67,9 +67,9 @@ func recursive(t reflect.Type) bool {
 	return false
 }
 
-// settle makes one value of a struct that is one in JSON: any JSON, or a choice of schema,
+// fillJSONValue makes one value of a struct that is one in JSON: any JSON, or a choice of schema,
 // list and bool. It knows them by name, since not every module is at hand.
-func (f filler) settle(v reflect.Value) {
+func (f filler) fillJSONValue(v reflect.Value) {
 	switch v.Type().Name() {
 	case "JSON":
 		v.FieldByName("Raw").SetBytes([]byte(`{"a":[1,"` + strconv.Itoa(f.Intn(100)) + `",null]}`))
@@ -88,7 +88,7 @@ func (f filler) settle(v reflect.Value) {
 }
 
 func (f filler) fill(v reflect.Value, depth int) {
-	if f.special(v) {
+	if f.fillScalarStruct(v) {
 		return
 	}
 	empty := depth > 12 || f.Intn(f.sparse) == 0 || recursive(v.Type()) && f.Intn(6) > 0
@@ -105,7 +105,7 @@ func (f filler) fill(v reflect.Value, depth int) {
 		for i := range v.NumField() {
 			f.fill(v.Field(i), depth+1)
 		}
-		f.settle(v)
+		f.fillJSONValue(v)
 	case reflect.Pointer:
 		if !empty {
 			v.Set(reflect.New(v.Type().Elem()))

@@ -11,7 +11,7 @@ import (
 const secrets = "/api/v1/namespaces/default/secrets"
 
 // dependent creates a Secret that a ConfigMap owns.
-func (s *service) dependent(t testing.TB, name string, owner client.Object) {
+func (s *testServer) dependent(t testing.TB, name string, owner client.Object) {
 	t.Helper()
 	s.send(t, 201, http.MethodPost, secrets, client.JSON, fmt.Sprintf(
 		`{"metadata":{"name":%q,"ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":%q,"uid":%q,"blockOwnerDeletion":true}]}}`,

@@ -20,25 +20,25 @@ var returnsObject = strings.Fields(`persistentvolumes persistentvolumeclaims sto
 	csinodes services serviceaccounts pods podtemplates resourcequotas volumeattributesclasses
 	deviceclasses resourceclaims resourceclaimtemplates resourceslices`)
 
-// holds are resources that are terminating after a delete, for the server itself holds them: a
+// terminatesSlowly are resources that are terminating after a delete, for the server itself holds them: a
 // definition until its objects have gone.
-var holds = map[string]bool{"namespaces": true, "customresourcedefinitions": true}
+var terminatesSlowly = map[string]bool{"namespaces": true, "customresourcedefinitions": true}
 
 // A served resource, as discovery has it.
-type served struct {
+type servedResource struct {
 	Name, Kind string
 	Namespaced bool
 	Verbs      []string
 }
 
 // collection finds the path of the collection of a kind.
-func (s *service) collection(t testing.TB, apiVersion, kind string) (path, resource string) {
+func (s *testServer) collection(t testing.TB, apiVersion, kind string) (path, resource string) {
 	t.Helper()
 	prefix := "/api/" + apiVersion
 	if strings.Contains(apiVersion, "/") {
 		prefix = "/apis/" + apiVersion
 	}
-	var list struct{ Resources []served }
+	var list struct{ Resources []servedResource }
 	if err := json.Unmarshal(s.get(t, 200, prefix).Body, &list); err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +88,7 @@ func TestDeleteReturns(t *testing.T) {
 			path := collection + "/" + created.Name()
 			for _, query := range []string{"?dryRun=All&gracePeriodSeconds=0", "?gracePeriodSeconds=0"} {
 				answer := s.deletePath(t, 200, path+query, "", nil)
-				if objectsOf[resource] || holds[resource] {
+				if objectsOf[resource] || terminatesSlowly[resource] {
 					if got := answer.Object(); got["kind"] != kind || got.UID() != created.UID() {
 						t.Errorf("not the object: %v", answer)
 					}
@@ -96,8 +96,8 @@ func TestDeleteReturns(t *testing.T) {
 					t.Errorf("not the Status: %v", answer)
 				}
 			}
-			if !holds[resource] {
-				s.vanished(t, path)
+			if !terminatesSlowly[resource] {
+				s.waitDeleted(t, path)
 			}
 		})
 	}
@@ -108,9 +108,9 @@ func TestDeleteReturns(t *testing.T) {
 	}
 }
 
-// vanished waits until an object has gone: a claim or a volume goes when a controller has found
+// waitDeleted waits until an object has gone: a claim or a volume goes when a controller has found
 // that nobody uses it.
-func (s *service) vanished(t *testing.T, path string) {
+func (s *testServer) waitDeleted(t *testing.T, path string) {
 	t.Helper()
 	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
 		if s.send(t, 0, http.MethodGet, path, "", nil).Code == 404 {

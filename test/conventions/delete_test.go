@@ -13,14 +13,14 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// held is a ConfigMap that a finalizer holds.
-const held = `{"metadata":{"name":%q,"finalizers":["e.com/x"]}}`
+// withFinalizer is a ConfigMap that a finalizer holds.
+const withFinalizer = `{"metadata":{"name":%q,"finalizers":["e.com/x"]}}`
 
 // withoutCollector leaves alone what waits for the garbage collector.
 func withoutCollector(c *daemon.Config) { c.Controllers = "*,-garbage-collector-controller" }
 
 // deletePath deletes by a path and body, and gives the answer.
-func (s *service) deletePath(t testing.TB, code int, path, contentType string, body any) client.Answer {
+func (s *testServer) deletePath(t testing.TB, code int, path, contentType string, body any) client.Answer {
 	t.Helper()
 	return s.send(t, code, http.MethodDelete, path, contentType, body)
 }
@@ -37,12 +37,12 @@ func options(policy, uid string) []byte {
 }
 
 // A success is what a delete answers when the object has gone.
-type success struct {
+type deleteStatus struct {
 	Status  string
 	Details struct{ Name, Group, Kind, UID string }
 }
 
-func successOf(t testing.TB, a client.Answer) (s success) {
+func successOf(t testing.TB, a client.Answer) (s deleteStatus) {
 	t.Helper()
 	if err := json.Unmarshal(a.Body, &s); err != nil || a.Object()["kind"] != "Status" {
 		t.Errorf("no Status: %v (%v)", a, err)
@@ -204,7 +204,7 @@ func TestDeleteCollection(t *testing.T) {
 	for _, name := range []string{"a", "b", "c", "d", "e"} {
 		s.create(t, maps, name, map[string]string{"name": name, "odd": fmt.Sprint(strings.Contains("ace", name))})
 	}
-	s.send(t, 201, http.MethodPost, maps, client.JSON, fmt.Sprintf(held, "h"))
+	s.send(t, 201, http.MethodPost, maps, client.JSON, fmt.Sprintf(withFinalizer, "h"))
 	for _, c := range []struct {
 		query, body, left string
 	}{

@@ -8,7 +8,7 @@ import (
 )
 
 // A trace is what a dry run must leave as it was.
-func (s *service) trace(t testing.TB) (state string) {
+func (s *testServer) snapshotState(t testing.TB) (state string) {
 	t.Helper()
 	for _, path := range []string{maps, "/api/v1/namespaces/default/pods", "/apis/apps/v1/namespaces/default/deployments", "/api/v1/namespaces", "/api/v1/nodes"} {
 		state += string(s.get(t, 200, path).Body) + "\n"
@@ -30,7 +30,7 @@ func TestDryRun(t *testing.T) {
 	const deployment = `{"metadata":{"name":"d"},"spec":{"replicas":1,"selector":{"matchLabels":{"a":"b"}},"template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i"}]}}}}`
 	s.send(t, 201, http.MethodPost, pods, client.JSON, podBody)
 	s.send(t, 201, http.MethodPost, deployments, client.JSON, deployment)
-	before := s.trace(t)
+	before := s.snapshotState(t)
 	w := s.watch(t, maps+"?resourceVersion="+text(s.version(t)))
 	for _, c := range []struct {
 		code                            int
@@ -77,7 +77,7 @@ func TestDryRun(t *testing.T) {
 			if kind := a.Object()["kind"]; c.wants != "" && kind != c.wants {
 				t.Errorf("the answer is a %v: %v", kind, a)
 			}
-			if after := s.trace(t); after != before {
+			if after := s.snapshotState(t); after != before {
 				t.Fatalf("it left a trace:\n%s\nbefore:\n%s", after, before)
 			}
 		})
@@ -90,7 +90,7 @@ func TestDryRun(t *testing.T) {
 	}
 	s.send(t, 200, http.MethodDelete, maps+"/a", typeYAML, "dryRun:\n- All\n")
 	s.send(t, 201, http.MethodPost, pods+"/p/eviction", client.JSON, `{"apiVersion":"policy/v1","kind":"Eviction","metadata":{"name":"p"},"deleteOptions":{"dryRun":["All"]}}`)
-	if after := s.trace(t); after != before {
+	if after := s.snapshotState(t); after != before {
 		t.Fatalf("it left a trace:\n%s\nbefore:\n%s", after, before)
 	}
 	s.create(t, maps, "real", nil)

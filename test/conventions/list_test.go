@@ -7,7 +7,7 @@ import (
 )
 
 // A cell is what one cell of the list table answers: items, or a fault.
-type cell struct {
+type listCase struct {
 	items   string // names, joined
 	exactly bool   // the version of the list is the one asked for
 	code    int    // of a fault
@@ -31,27 +31,27 @@ func TestListTable(t *testing.T) {
 	newest := s.create(t, maps, "c", nil)
 	token := listOf(t, s.get(t, 200, maps+"?limit=1")).Metadata.Continue
 	versions := []string{"", "0", text(older), text(newest)}
-	all, chunk := cell{items: "a b c"}, cell{items: "a"}
-	past, now := cell{items: "a b", exactly: true}, cell{items: "a b c", exactly: true}
-	pastChunk, nowChunk := cell{items: "a", exactly: true}, cell{items: "a", exactly: true}
-	bad := func(texts ...string) cell { return cell{code: 422, fault: strings.Join(texts, ", ")} }
-	refused := cell{code: 400, fault: tokenVersion}
+	all, chunk := listCase{items: "a b c"}, listCase{items: "a"}
+	past, now := listCase{items: "a b", exactly: true}, listCase{items: "a b c", exactly: true}
+	pastChunk, nowChunk := listCase{items: "a", exactly: true}, listCase{items: "a", exactly: true}
+	bad := func(texts ...string) listCase { return listCase{code: 422, fault: strings.Join(texts, ", ")} }
+	refused := listCase{code: 400, fault: tokenVersion}
 	for _, row := range []struct {
 		match, limit, token string
-		cells               [4]cell
+		cells               [4]listCase
 	}{
-		{"", "", "", [4]cell{all, all, all, all}},
-		{"", "1", "", [4]cell{chunk, chunk, pastChunk, nowChunk}},
-		{"", "1", token, [4]cell{{items: "b"}, {items: "b"}, refused, refused}},
-		{"", "", token, [4]cell{{items: "b c"}, {items: "b c"}, refused, refused}},
-		{"Exact", "", "", [4]cell{bad(needsVersion), bad(exactZero), past, now}},
-		{"Exact", "1", "", [4]cell{bad(needsVersion), bad(exactZero), pastChunk, nowChunk}},
-		{"Exact", "1", token, [4]cell{bad(needsVersion, withToken), bad(withToken, exactZero), bad(withToken), bad(withToken)}},
-		{"NotOlderThan", "", "", [4]cell{bad(needsVersion), all, all, all}},
-		{"NotOlderThan", "1", "", [4]cell{bad(needsVersion), chunk, chunk, chunk}},
-		{"NotOlderThan", "1", token, [4]cell{bad(needsVersion, withToken), bad(withToken), bad(withToken), bad(withToken)}},
-		{"Newest", "", "", [4]cell{bad(needsVersion, unknownMatch), bad(unknownMatch), bad(unknownMatch), bad(unknownMatch)}},
-		{"Newest", "1", token, [4]cell{bad(needsVersion, withToken, unknownMatch), bad(withToken, unknownMatch), bad(withToken, unknownMatch), bad(withToken, unknownMatch)}},
+		{"", "", "", [4]listCase{all, all, all, all}},
+		{"", "1", "", [4]listCase{chunk, chunk, pastChunk, nowChunk}},
+		{"", "1", token, [4]listCase{{items: "b"}, {items: "b"}, refused, refused}},
+		{"", "", token, [4]listCase{{items: "b c"}, {items: "b c"}, refused, refused}},
+		{"Exact", "", "", [4]listCase{bad(needsVersion), bad(exactZero), past, now}},
+		{"Exact", "1", "", [4]listCase{bad(needsVersion), bad(exactZero), pastChunk, nowChunk}},
+		{"Exact", "1", token, [4]listCase{bad(needsVersion, withToken), bad(withToken, exactZero), bad(withToken), bad(withToken)}},
+		{"NotOlderThan", "", "", [4]listCase{bad(needsVersion), all, all, all}},
+		{"NotOlderThan", "1", "", [4]listCase{bad(needsVersion), chunk, chunk, chunk}},
+		{"NotOlderThan", "1", token, [4]listCase{bad(needsVersion, withToken), bad(withToken), bad(withToken), bad(withToken)}},
+		{"Newest", "", "", [4]listCase{bad(needsVersion, unknownMatch), bad(unknownMatch), bad(unknownMatch), bad(unknownMatch)}},
+		{"Newest", "1", token, [4]listCase{bad(needsVersion, withToken, unknownMatch), bad(withToken, unknownMatch), bad(withToken, unknownMatch), bad(withToken, unknownMatch)}},
 	} {
 		for i, want := range row.cells {
 			q := url.Values{}
@@ -62,12 +62,12 @@ func TestListTable(t *testing.T) {
 					q.Set(name, value)
 				}
 			}
-			t.Run(q.Encode(), func(t *testing.T) { s.checkCell(t, q, want, newest, versions[i]) })
+			t.Run(q.Encode(), func(t *testing.T) { s.checkListCase(t, q, want, newest, versions[i]) })
 		}
 	}
 }
 
-func (s *service) checkCell(t *testing.T, q url.Values, want cell, newest uint64, version string) {
+func (s *testServer) checkListCase(t *testing.T, q url.Values, want listCase, newest uint64, version string) {
 	a := s.get(t, 0, maps+"?"+q.Encode())
 	if want.code != 0 {
 		reason, message := "BadRequest", want.fault
@@ -147,19 +147,19 @@ func TestFutureVersion(t *testing.T) {
 	s := serve(t, nil)
 	s.create(t, maps, "a", nil)
 	for _, path := range []string{
-		maps + "/a?resourceVersion=" + future,
-		maps + "/z?resourceVersion=" + future,
-		maps + "?resourceVersion=" + future,
-		maps + "?limit=1&resourceVersion=" + future,
-		maps + "?resourceVersionMatch=NotOlderThan&resourceVersion=" + future,
-		maps + "?resourceVersionMatch=Exact&resourceVersion=" + future,
-		maps + "?watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&resourceVersion=" + future,
+		maps + "/a?resourceVersion=" + futureVersion,
+		maps + "/z?resourceVersion=" + futureVersion,
+		maps + "?resourceVersion=" + futureVersion,
+		maps + "?limit=1&resourceVersion=" + futureVersion,
+		maps + "?resourceVersionMatch=NotOlderThan&resourceVersion=" + futureVersion,
+		maps + "?resourceVersionMatch=Exact&resourceVersion=" + futureVersion,
+		maps + "?watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&resourceVersion=" + futureVersion,
 	} {
 		t.Run(path, func(t *testing.T) {
 			t.Parallel()
 			a := s.get(t, 504, path)
 			f := statusOf(t, a)
-			if f.Reason != "Timeout" || !strings.HasPrefix(f.Message, "Timeout: Too large resource version: "+future+", current: ") {
+			if f.Reason != "Timeout" || !strings.HasPrefix(f.Message, "Timeout: Too large resource version: "+futureVersion+", current: ") {
 				t.Errorf("%s %q", f.Reason, f.Message)
 			}
 			if f.Details == nil || f.Details.RetryAfterSeconds != 1 || a.Header.Get("Retry-After") != "1" || len(f.Details.Causes) != 1 ||

@@ -115,8 +115,8 @@ func TestMetadata(t *testing.T) {
 	}
 }
 
-// TestNamespaceGoes: what is in a namespace goes with it.
-func TestNamespaceGoes(t *testing.T) {
+// TestNamespaceDeletion: what is in a namespace goes with it.
+func TestNamespaceDeletion(t *testing.T) {
 	s := serve(t, nil)
 	s.send(t, 201, http.MethodPost, "/api/v1/namespaces", client.JSON, `{"metadata":{"name":"n"}}`)
 	s.create(t, "/api/v1/namespaces/n/configmaps", "a", nil)

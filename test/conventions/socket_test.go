@@ -18,7 +18,7 @@ import (
 )
 
 // dial opens a WebSocket; headers come in pairs. With a code the server must refuse it so.
-func (s *service) dial(t testing.TB, code int, path string, headers ...string) *websocket.Conn {
+func (s *testServer) dial(t testing.TB, code int, path string, headers ...string) *websocket.Conn {
 	t.Helper()
 	h := http.Header{}
 	for i := 0; i < len(headers); i += 2 {

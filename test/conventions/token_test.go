@@ -206,7 +206,7 @@ func TestExactAnywhere(t *testing.T) {
 // had been.
 func TestOverRestart(t *testing.T) {
 	dir := t.TempDir()
-	s := &service{client.Serve(t, dir, nil), t}
+	s := &testServer{client.Serve(t, dir, nil), t}
 	for _, name := range []string{"a", "b", "c"} {
 		s.create(t, maps, name, nil)
 	}
@@ -216,7 +216,7 @@ func TestOverRestart(t *testing.T) {
 	s.send(t, 200, http.MethodPatch, maps+"/c", client.MergePatch, `{"data":{"x":"1"}}`)
 	newest := s.version(t)
 	s.Stop(t)
-	s = &service{client.Serve(t, dir, nil), t}
+	s = &testServer{client.Serve(t, dir, nil), t}
 	if got := s.version(t); got < newest {
 		t.Errorf("the newest version is %d, and was %d", got, newest)
 	}

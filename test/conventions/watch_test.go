@@ -18,7 +18,7 @@ import (
 const initialEnd = "platform.io/initial-events-end"
 
 // watch starts a watch; query is as after the question mark, with its watch=1 if any.
-func (s *service) watch(t testing.TB, path string) *client.Watch {
+func (s *testServer) watch(t testing.TB, path string) *client.Watch {
 	t.Helper()
 	path, query, _ := strings.Cut(path, "?")
 	values, err := url.ParseQuery(query)
@@ -140,7 +140,7 @@ func TestWatchTable(t *testing.T) {
 }
 
 // version is the newest version of the ConfigMaps.
-func (s *service) version(t testing.TB) uint64 {
+func (s *testServer) version(t testing.TB) uint64 {
 	t.Helper()
 	return listOf(t, s.get(t, 200, maps+"?limit=1")).version()
 }

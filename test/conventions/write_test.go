@@ -12,8 +12,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// exchange sends a body and wants an answer in a form.
-func (s *service) exchange(t testing.TB, method, path, contentType, accept, body string) client.Answer {
+// sendAccept sends a body and wants an answer in a form.
+func (s *testServer) sendAccept(t testing.TB, method, path, contentType, accept, body string) client.Answer {
 	t.Helper()
 	r, err := http.NewRequestWithContext(within(t), method, s.URL+path, strings.NewReader(body))
 	if err != nil {
@@ -59,21 +59,21 @@ func TestWriteShapes(t *testing.T) {
 			if query != "" {
 				path += map[bool]string{true: "&", false: "?"}[strings.Contains(path, "?")] + query
 			}
-			if a := s.exchange(t, c.method, path, c.contentType, accept, c.body); a.Code != 406 && a.Code != 400 {
+			if a := s.sendAccept(t, c.method, path, c.contentType, accept, c.body); a.Code != 406 && a.Code != 400 {
 				t.Errorf("%s %s as %s: %d %s", c.method, path, accept, a.Code, a.Body)
 			}
 		}
 		if c.path == maps {
 			s.get(t, 404, maps+"/a")
 		}
-		a := s.exchange(t, c.method, c.path, c.contentType, shape("Table"), c.body)
+		a := s.sendAccept(t, c.method, c.path, c.contentType, shape("Table"), c.body)
 		if rows, _ := a.Object()["rows"].([]any); a.Code != c.code || a.Object()["kind"] != "Table" || len(rows) != 1 {
 			t.Errorf("%s %s as a Table: %d %s", c.method, c.path, a.Code, a.Body)
 		}
 		if c.path == maps {
 			s.send(t, 200, "DELETE", maps+"/a", "", nil)
 		}
-		a = s.exchange(t, c.method, c.path, c.contentType, shape("PartialObjectMetadata"), c.body)
+		a = s.sendAccept(t, c.method, c.path, c.contentType, shape("PartialObjectMetadata"), c.body)
 		if o := a.Object(); a.Code != c.code && a.Code != 200 || o["kind"] != "PartialObjectMetadata" || o["data"] != nil || o.Name() == "" {
 			t.Errorf("%s %s as metadata: %d %s", c.method, c.path, a.Code, a.Body)
 		}
@@ -84,7 +84,7 @@ func TestWriteShapes(t *testing.T) {
 		{maps + "/held", shape("Table"), "Table"},
 		{maps + "/a", shape("PartialObjectMetadata"), "Status"},
 	} {
-		if a := s.exchange(t, "DELETE", c.path, client.JSON, c.accept, ""); a.Code != 200 || a.Object()["kind"] != c.kind {
+		if a := s.sendAccept(t, "DELETE", c.path, client.JSON, c.accept, ""); a.Code != 200 || a.Object()["kind"] != c.kind {
 			t.Errorf("DELETE %s as %s: %d %s", c.path, c.accept, a.Code, a.Body)
 		}
 	}

@@ -18,30 +18,30 @@ import (
 const (
 	workers       = 8
 	keysPerWorker = 4
-	ordinary      = 30
+	defaultCycles = 30
 	soak          = 1000
 	seed          = 1
 )
 
 // A history is what the model knows over all kills of one data directory.
 type history struct {
-	t       *testing.T
-	binary  string
-	config  string
-	data    string
-	random  *rand.Rand
-	workers []*worker
-	seen    uint64            // newest version that anybody was told of
-	listed  map[string]string // the objects at the version below, by name
-	at      uint64
-	given   []uint64 // versions acknowledged under the last load
-	acked   int
-	maybes  int
-	landed  int // of the maybes
+	t         *testing.T
+	binary    string
+	config    string
+	data      string
+	random    *rand.Rand
+	workers   []*worker
+	seen      uint64            // newest version that anybody was told of
+	listed    map[string]string // the objects at the version below, by name
+	at        uint64
+	given     []uint64 // versions acknowledged under the last load
+	acked     int
+	uncertain int
+	applied   int // of the maybes
 }
 
 func TestKills(t *testing.T) {
-	cycles := ordinary
+	cycles := defaultCycles
 	if os.Getenv("TROUPE_SOAK") != "" {
 		cycles = soak
 	}
@@ -61,7 +61,7 @@ func TestKills(t *testing.T) {
 	if h.acked < cycles {
 		t.Errorf("only %d writes were acknowledged in %d cycles", h.acked, cycles)
 	}
-	t.Logf("%d kills, %d writes acknowledged, %d without an answer, of which %d landed", cycles, h.acked, h.maybes, h.landed)
+	t.Logf("%d kills, %d writes acknowledged, %d without an answer, of which %d landed", cycles, h.acked, h.uncertain, h.applied)
 }
 
 // cycle loads the process, kills it, starts the next one and checks that.
@@ -148,7 +148,7 @@ func (h *history) checkWatch(p *process, before *observer, state map[string]stri
 	}
 	first := before.events[:len(before.events)-len(again)]
 	events := slices.DeleteFunc(slices.Concat(first, resumed.events), func(e client.Event) bool { return e.Object.Version() > h.at })
-	if err := fold(state, events); err != nil {
+	if err := applyEvents(state, events); err != nil {
 		h.t.Errorf("resumed from %d: %v", from, err)
 	} else if !maps.Equal(state, h.listed) {
 		h.t.Errorf("resumed from %d: the events lead to\n%v, the list is\n%v", from, state, h.listed)
@@ -195,16 +195,16 @@ func (h *history) checkKeys() {
 					h.t.Error(err)
 				}
 			}
-			if !k.may(found) {
-				h.t.Errorf("%s is %+v, was acknowledged as %+v, may be %+v", k.name, found, k.acked, k.maybe)
+			if !k.canBe(found) {
+				h.t.Errorf("%s is %+v, was acknowledged as %+v, may be %+v", k.name, found, k.acked, k.uncertain)
 			}
-			if k.maybe != nil {
-				h.maybes++
-				if found == *k.maybe {
-					h.landed++
+			if k.uncertain != nil {
+				h.uncertain++
+				if found == *k.uncertain {
+					h.applied++
 				}
 			}
-			k.acked, k.maybe = found, nil
+			k.acked, k.uncertain = found, nil
 		}
 	}
 	delete(left, marker)

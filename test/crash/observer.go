@@ -65,8 +65,8 @@ func (o *observer) newest() uint64 {
 	return o.events[len(o.events)-1].Object.Version()
 }
 
-// fold applies events to objects by name; an event that does not fit is an error.
-func fold(state map[string]string, events []client.Event) error {
+// applyEvents applies events to objects by name; an event that does not fit is an error.
+func applyEvents(state map[string]string, events []client.Event) error {
 	for _, e := range events {
 		_, was := state[e.Object.Name()]
 		if was == (e.Type == client.Added) {

@@ -22,14 +22,14 @@ type state struct {
 
 // A key is one object and what the model knows of it.
 type key struct {
-	name  string
-	acked state
-	maybe *state // of a write without an answer
+	name      string
+	acked     state
+	uncertain *state // of a write without an answer
 }
 
-// may says whether the key can be in a state.
-func (k *key) may(s state) bool {
-	return s == k.acked || k.maybe != nil && s == *k.maybe
+// canBe says whether the key can be in a state.
+func (k *key) canBe(s state) bool {
+	return s == k.acked || k.uncertain != nil && s == *k.uncertain
 }
 
 // A worker writes its own keys, one write at a time.
@@ -60,14 +60,14 @@ func (w *worker) run(ctx context.Context, c *client.Client) error {
 		switch {
 		case !k.acked.exists:
 			want = 201
-			k.maybe = &next
+			k.uncertain = &next
 			answer, err = c.Create(ctx, objects, client.ConfigMap(k.name, nil, w.data()))
 		case w.random.IntN(4) == 0:
 			next = state{}
-			k.maybe = &next
+			k.uncertain = &next
 			answer, err = c.Delete(ctx, objects+"/"+k.name, nil)
 		default:
-			k.maybe = &next
+			k.uncertain = &next
 			answer, err = c.Patch(ctx, objects+"/"+k.name, map[string]any{"data": w.data()})
 		}
 		if err != nil {
@@ -79,7 +79,7 @@ func (w *worker) run(ctx context.Context, c *client.Client) error {
 		if next.exists {
 			w.acked = append(w.acked, answer.Object().Version())
 		}
-		k.acked, k.maybe = next, nil
+		k.acked, k.uncertain = next, nil
 	}
 }
 

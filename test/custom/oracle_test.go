@@ -104,7 +104,7 @@ func TestAgainstReference(t *testing.T) {
 			t.Fatalf("%s becomes\n%s, want\n%s", body, got, want)
 		}
 		var faults schema.Faults
-		kind.Rules.Served(ours, nil, &faults)
+		kind.Rules.ValidateServed(ours, nil, &faults)
 		if len(faults.List) == 0 && kind.Rules.Evaluate != nil {
 			kind.Rules.Evaluate(t.Context(), ours, nil, &faults)
 		}

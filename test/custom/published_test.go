@@ -41,7 +41,7 @@ func TestPublishedSchemas(t *testing.T) {
 	schemas := []string{bars, nested, ruled, narrow}
 	for range 10 {
 		text, err := json.Marshal(map[string]any{"type": "object", "properties": map[string]any{"spec": rapid.Custom(func(t *rapid.T) map[string]any {
-			return sketch{t}.object(3)
+			return schemaGenerator{t}.object(3)
 		}).Example(len(schemas))}})
 		if err != nil {
 			t.Fatal(err)
@@ -52,7 +52,7 @@ func TestPublishedSchemas(t *testing.T) {
 		if i == 0 {
 			s.define(definition{schema: text})
 		} else {
-			s.redefine(definition{schema: text})
+			s.updateDefinition(definition{schema: text})
 		}
 		r := newReference(t, []byte(strings.ReplaceAll(text, "x-platform-", "x-kubernetes-")))
 		unfolded := r.structural.Unfold()

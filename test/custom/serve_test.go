@@ -101,7 +101,7 @@ func TestMetrics(t *testing.T) {
 	for range 2 {
 		s.define(definition{schema: sized})
 		s.create("a", `,"spec":{"size":1}`)
-		s.redefine(definition{})
+		s.updateDefinition(definition{})
 		s.read("a")
 		s.Send(200, "DELETE", definitions+"/widgets.example.com", "", "")
 	}

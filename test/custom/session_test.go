@@ -52,8 +52,8 @@ func (s session) define(d definition) client.Object {
 	return s.Send(201, "POST", definitions, client.JSON, d.String()).Object()
 }
 
-// redefine puts another definition in the place of the one that there is.
-func (s session) redefine(d definition) {
+// updateDefinition puts another definition in the place of the one that there is.
+func (s session) updateDefinition(d definition) {
 	s.T.Helper()
 	old := s.Send(200, "GET", definitions+"/widgets.example.com", "", "").Object()
 	text := strings.Replace(d.String(), `"metadata":{`, `"metadata":{"resourceVersion":"`+old.Metadata()["resourceVersion"].(string)+`",`, 1)

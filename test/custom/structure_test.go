@@ -27,14 +27,18 @@ import (
 
 // A sketch draws a random schema: nested, sparse, open in places, with defaults and with rules
 // that select fields far below.
-type sketch struct{ t *rapid.T }
+type schemaGenerator struct{ t *rapid.T }
 
-func (s sketch) one(label string, of ...string) string { return rapid.SampledFrom(of).Draw(s.t, label) }
-func (s sketch) chance(label string, in int) bool      { return rapid.IntRange(1, in).Draw(s.t, label) == 1 }
+func (s schemaGenerator) oneOf(label string, of ...string) string {
+	return rapid.SampledFrom(of).Draw(s.t, label)
+}
+func (s schemaGenerator) chance(label string, in int) bool {
+	return rapid.IntRange(1, in).Draw(s.t, label) == 1
+}
 
 // scalar draws the schema of a value without parts.
-func (s sketch) scalar() map[string]any {
-	out := map[string]any{"type": s.one("type", "string", "integer", "boolean", "number")}
+func (s schemaGenerator) scalar() map[string]any {
+	out := map[string]any{"type": s.oneOf("type", "string", "integer", "boolean", "number")}
 	if s.chance("default", 3) {
 		out["default"] = map[string]any{"string": "a", "integer": 2, "boolean": true, "number": 0.5}[out["type"].(string)]
 	}
@@ -42,12 +46,12 @@ func (s sketch) scalar() map[string]any {
 }
 
 // value draws the schema of any value.
-func (s sketch) value(depth int) map[string]any {
+func (s schemaGenerator) value(depth int) map[string]any {
 	if depth == 0 {
 		return s.scalar()
 	}
 	var out map[string]any
-	switch s.one("shape", "scalar", "object", "object", "object", "map", "list", "list", "any", "either") {
+	switch s.oneOf("shape", "scalar", "object", "object", "object", "map", "list", "list", "any", "either") {
 	case "object":
 		out = s.object(depth)
 	case "map":
@@ -71,13 +75,13 @@ func (s sketch) value(depth int) map[string]any {
 	return out
 }
 
-func (s sketch) open(out map[string]any) {
+func (s schemaGenerator) open(out map[string]any) {
 	if s.chance("open", 4) {
 		out["x-kubernetes-preserve-unknown-fields"] = true
 	}
 }
 
-func (s sketch) object(depth int) map[string]any {
+func (s schemaGenerator) object(depth int) map[string]any {
 	properties := map[string]any{}
 	for _, name := range names[:rapid.IntRange(0, 4).Draw(s.t, "properties")] {
 		properties[name] = s.value(depth - 1)
@@ -98,7 +102,7 @@ func (s sketch) object(depth int) map[string]any {
 }
 
 // rules adds one that selects fields down to some value.
-func (s sketch) rules(out map[string]any) {
+func (s schemaGenerator) rules(out map[string]any) {
 	if s.chance("no rule", 2) {
 		return
 	}
@@ -106,7 +110,7 @@ func (s sketch) rules(out map[string]any) {
 	at, path := out, "self"
 	for {
 		properties, _ := at["properties"].(map[string]any)
-		name := s.one("step", names[:4]...)
+		name := s.oneOf("step", names[:4]...)
 		next, there := properties[name].(map[string]any)
 		if !there {
 			break
@@ -122,13 +126,13 @@ func (s sketch) rules(out map[string]any) {
 }
 
 // values draws a value that mostly fits a schema.
-func (s sketch) fitting(of map[string]any, depth int) any {
+func (s schemaGenerator) valueOf(of map[string]any, depth int) any {
 	if s.chance("odd", 12) || depth == 0 {
 		return values(2).Draw(s.t, "odd value")
 	}
 	switch of["type"] {
 	case "string":
-		return s.one("string", "a", "b", "")
+		return s.oneOf("string", "a", "b", "")
 	case "integer":
 		return int64(rapid.IntRange(0, 3).Draw(s.t, "integer"))
 	case "boolean":
@@ -139,7 +143,7 @@ func (s sketch) fitting(of map[string]any, depth int) any {
 		out := []any{}
 		items, _ := of["items"].(map[string]any)
 		for range rapid.IntRange(0, 2).Draw(s.t, "items") {
-			out = append(out, s.fitting(items, depth-1))
+			out = append(out, s.valueOf(items, depth-1))
 		}
 		return out
 	case "object":
@@ -147,11 +151,11 @@ func (s sketch) fitting(of map[string]any, depth int) any {
 		properties, _ := of["properties"].(map[string]any)
 		for _, name := range names[:4] {
 			if below, _ := properties[name].(map[string]any); below != nil && s.chance("there", 2) {
-				out[name] = s.fitting(below, depth-1)
+				out[name] = s.valueOf(below, depth-1)
 			}
 		}
 		if more, _ := of["additionalProperties"].(map[string]any); more != nil {
-			out["z"] = s.fitting(more, depth-1)
+			out["z"] = s.valueOf(more, depth-1)
 		}
 		if s.chance("unknown", 4) {
 			out["y"] = values(2).Draw(s.t, "unknown value")
@@ -216,7 +220,7 @@ func TestRandomSchemas(t *testing.T) {
 		t.Fatal(err)
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		s := sketch{t}
+		s := schemaGenerator{t}
 		spec := s.object(4)
 		text, err := json.Marshal(map[string]any{"type": "object", "properties": map[string]any{"spec": spec}})
 		if err != nil {
@@ -224,7 +228,7 @@ func TestRandomSchemas(t *testing.T) {
 		}
 		kind := compileText(t, all, string(text))
 		object := map[string]any{
-			"apiVersion": "example.com/v1", "kind": "Widget", "metadata": map[string]any{"name": "a"}, "spec": s.fitting(spec, 6),
+			"apiVersion": "example.com/v1", "kind": "Widget", "metadata": map[string]any{"name": "a"}, "spec": s.valueOf(spec, 6),
 		}
 		body, err := json.Marshal(object)
 		if err != nil {
@@ -250,7 +254,7 @@ func TestRandomSchemas(t *testing.T) {
 
 func compareFaults(t *rapid.T, r reference, kind *schema.Kind, ours schema.Tree, object map[string]any) {
 	var faults schema.Faults
-	kind.Rules.Served(ours, nil, &faults)
+	kind.Rules.ValidateServed(ours, nil, &faults)
 	if len(faults.List) == 0 && kind.Rules.Evaluate != nil {
 		kind.Rules.Evaluate(t.Context(), ours, nil, &faults)
 	}

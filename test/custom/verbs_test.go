@@ -143,7 +143,7 @@ func TestSelectableFieldsOfVersions(t *testing.T) {
 		`{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":` + sized + `}},` + v2("false"),
 		`{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":` + sized + `},"selectableFields":[{"jsonPath":".spec.size"}]},` + v2("false"),
 	} {
-		if s.redefined(definition{versions: versions}) {
+		if s.defineOrUpdate(definition{versions: versions}) {
 			s.create("red", `,"spec":{"size":2,"color":"blue"}`)
 			s.create("a", `,"spec":{"size":3,"color":"red"}`)
 		}
@@ -162,8 +162,8 @@ func TestSelectableFieldsOfVersions(t *testing.T) {
 	}
 }
 
-// redefined defines widgets, and tells whether they were not defined before.
-func (s session) redefined(d definition) (first bool) {
+// defineOrUpdate defines widgets, and tells whether they were not defined before.
+func (s session) defineOrUpdate(d definition) (first bool) {
 	s.T.Helper()
 	answer, err := s.Get(s.Ctx, definitions+"/widgets.example.com")
 	if err != nil {
@@ -173,6 +173,6 @@ func (s session) redefined(d definition) (first bool) {
 		s.define(d)
 		return true
 	}
-	s.redefine(d)
+	s.updateDefinition(d)
 	return false
 }

@@ -99,14 +99,14 @@ func (d *comparison) message(m *schema.Message, t reflect.Type) {
 func (d *comparison) field(path string, f *schema.Field, want goField) {
 	d.equal(path, "wire numbers", f.Wire, want.wire)
 	d.equal(path, "pointer", f.Pointer, want.pointer)
-	d.equal(path, "always", f.Always, want.always)
+	d.equal(path, "always", f.EmitEmpty, want.always)
 	d.equal(path, "merge key", f.MergeKey, want.tag.Get("patchMergeKey"))
 	d.equal(path, "merge strategies", strings.Join(f.MergeStrategies, ","), want.tag.Get("patchStrategy"))
 	shape, elem := shapeOf(want.typ)
 	d.equal(path, "shape", f.Shape, shape)
 	d.equal(path, "type", f.Type, typeOf(elem))
 	wireAlways := shape == schema.Single && !want.pointer && elem.Kind() != reflect.Slice
-	d.equal(path, "always on the wire", f.WireAlways, wireAlways)
+	d.equal(path, "always on the wire", f.WireEmitEmpty, wireAlways)
 	markers := d.of(want.pkg)[want.path]
 	listType := map[string]schema.ListType{"set": schema.ListSet, "map": schema.ListMap}[first(markers["listType"])]
 	d.equal(path, "list type", f.ListType, listType)

@@ -30,7 +30,7 @@ const (
 )
 
 // A racer is one client with its own record.
-type racer struct {
+type recordingClient struct {
 	id     int
 	client *client.Client
 	random *rand.Rand
@@ -48,7 +48,7 @@ func TestLinearizable(t *testing.T) {
 	}
 	total, open := 0, 0
 	for round := range n {
-		record, unanswered := race(t, server.Client, round)
+		record, unanswered := runClients(t, server.Client, round)
 		for _, part := range model.Partition(record) {
 			if result := porcupine.CheckOperationsTimeout(model, part, time.Minute); result != porcupine.Ok {
 				t.Fatalf("round %d: %s:\n%s", round, result, lines(part))
@@ -72,13 +72,13 @@ func lines(history []porcupine.Operation) string {
 	return b.String()
 }
 
-// race lets clients loose on fresh objects and returns what they saw.
-func race(t *testing.T, c *client.Client, round int) (record []porcupine.Operation, open int) {
+// runClients lets clients loose on fresh objects and returns what they saw.
+func runClients(t *testing.T, c *client.Client, round int) (record []porcupine.Operation, open int) {
 	var clock atomic.Int64
 	var running sync.WaitGroup
-	racers := make([]*racer, clients)
+	racers := make([]*recordingClient, clients)
 	for i := range racers {
-		r := &racer{id: i, client: c, clock: &clock, known: map[string]output{}, random: rand.New(rand.NewPCG(seed, uint64(round*clients+i)))}
+		r := &recordingClient{id: i, client: c, clock: &clock, known: map[string]output{}, random: rand.New(rand.NewPCG(seed, uint64(round*clients+i)))}
 		racers[i] = r
 		running.Go(func() {
 			for n := range requests {
@@ -102,7 +102,7 @@ func race(t *testing.T, c *client.Client, round int) (record []porcupine.Operati
 }
 
 // request sends one request and records it.
-func (r *racer) request(round, n int) error {
+func (r *recordingClient) request(round, n int) error {
 	in := input{object: fmt.Sprintf("r%d-%d", round, r.random.IntN(keys))}
 	token := fmt.Sprintf("%d.%d", r.id, n)
 	in.content = content{body: token}
@@ -150,7 +150,7 @@ func (r *racer) request(round, n int) error {
 }
 
 // send is the request on the wire.
-func (r *racer) send(ctx context.Context, in input) (client.Answer, error) {
+func (r *recordingClient) send(ctx context.Context, in input) (client.Answer, error) {
 	path := objects + "/" + in.object
 	whole := client.ConfigMap(in.object, nil, map[string]string{"body": in.content.body, "mark": in.content.mark})
 	switch in.verb {

@@ -14,10 +14,10 @@ import (
 )
 
 // conversion lets the oracle convert between the versions of one kind as we do.
-type conversion struct{ *sides }
+type conversion struct{ *comparison }
 
-// stored is a tree of kind k as it is stored, without defaults.
-func stored(k *schema.Kind, t schema.Tree) schema.Tree {
+// toStored is a tree of kind k as it is stored, without defaults.
+func toStored(k *schema.Kind, t schema.Tree) schema.Tree {
 	if k.Stored == k {
 		return t
 	}
@@ -27,8 +27,8 @@ func stored(k *schema.Kind, t schema.Tree) schema.Tree {
 	return t
 }
 
-// shown is a stored tree as kind k shows it.
-func shown(k *schema.Kind, t schema.Tree) schema.Tree {
+// toServed is a stored tree as kind k shows it.
+func toServed(k *schema.Kind, t schema.Tree) schema.Tree {
 	if k.Stored == k {
 		return t
 	}
@@ -57,13 +57,13 @@ func (c conversion) ConvertToVersion(in runtime.Object, target runtime.GroupVers
 		return nil, err
 	}
 	if goal != source {
-		tree = shown(goal, stored(source, tree))
+		tree = toServed(goal, toStored(source, tree))
 	}
 	return c.object(goal, tree), nil
 }
 
 func (c conversion) named(gvk kschema.GroupVersionKind) (*schema.Kind, error) {
-	for _, k := range c.kind.Forms {
+	for _, k := range c.kind.Versions {
 		if gvkOf(k) == gvk {
 			return k, nil
 		}

@@ -45,7 +45,7 @@ func TestDefinitions(t *testing.T) {
 	s := client.Serve(t, t.TempDir(), func(c *daemon.Config) { c.Naming = "kubernetes" })
 	first, _ := strconv.ParseInt(cmp.Or(os.Getenv("TROUPE_SEED"), "0"), 10, 64)
 	for seed := first; seed < first+defined(); seed++ {
-		r := Designer{rand.New(rand.NewSource(seed))}
+		r := SchemaGenerator{rand.New(rand.NewSource(seed))}
 		d := &scenario{T: t, Server: s, r: r, schema: r.Root(), group: fmt.Sprintf("g%d.example.com", seed)}
 		d.play(seed)
 		if t.Failed() {
@@ -58,33 +58,33 @@ func TestDefinitions(t *testing.T) {
 type scenario struct {
 	*testing.T
 	*client.Server
-	r       Designer
-	schema  shape
-	group   string
-	theirs  *unstructured.Unstructured
-	oracle  *managedfields.FieldManager
-	version string // of our object
-	steps   []string
+	r        SchemaGenerator
+	schema   shape
+	group    string
+	expected *unstructured.Unstructured
+	oracle   *managedfields.FieldManager
+	version  string // of our object
+	steps    []string
 }
 
 const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 
 func (d *scenario) play(seed int64) {
 	d.define()
-	d.write("one", d.wanted())
-	d.differ()
+	d.write("one", d.randomObject())
+	d.compare()
 	for i := range 10 {
 		manager := []string{"one", "two", "three"}[d.r.Intn(3)]
 		switch d.r.Intn(6) {
 		case 0:
-			d.write(manager, d.wanted())
+			d.write(manager, d.randomObject())
 		case 1:
-			d.schema = d.r.Change(d.schema)
+			d.schema = d.r.ChangeListTypes(d.schema)
 			d.define()
 		default:
-			d.apply(manager, d.wanted(), d.r.Intn(2) == 0)
+			d.apply(manager, d.randomObject(), d.r.Intn(2) == 0)
 		}
-		if d.differ(); d.Failed() {
+		if d.compare(); d.Failed() {
 			d.Fatalf("seed %d step %d\n%s", seed, i, strings.Join(d.steps, "\n"))
 		}
 	}
@@ -98,8 +98,8 @@ func (d *scenario) kind() kschema.GroupVersionKind {
 
 func (d *scenario) path() string { return "/apis/" + d.group + "/v1/namespaces/default/widgets" }
 
-// wanted is an object at random.
-func (d *scenario) wanted() map[string]any {
+// randomObject is an object at random.
+func (d *scenario) randomObject() map[string]any {
 	o, _ := d.r.Value(d.schema, 0).(map[string]any)
 	o = maps.Clone(o)
 	metadata := map[string]any{"name": "a", "namespace": "default"}
@@ -163,7 +163,7 @@ func (d *scenario) manager() *managedfields.FieldManager {
 	if err != nil {
 		d.Fatal(err)
 	}
-	m, err := managedfields.NewDefaultCRDFieldManager(types, one{}, one{structural}, one{}, d.kind(), d.kind().GroupVersion(), "", nil)
+	m, err := managedfields.NewDefaultCRDFieldManager(types, singleVersion{}, singleVersion{structural}, singleVersion{}, d.kind(), d.kind().GroupVersion(), "", nil)
 	if err != nil {
 		d.Fatal(err)
 	}
@@ -234,24 +234,24 @@ func embed(s *spec.Schema) {
 	}
 }
 
-// one converts between the versions of a kind that has one.
-type one struct{ *structuralschema.Structural }
+// singleVersion converts between the versions of a kind that has one.
+type singleVersion struct{ *structuralschema.Structural }
 
-func (one) Convert(in, out, context any) error { return fmt.Errorf("not asked for") }
-func (one) ConvertToVersion(in runtime.Object, _ runtime.GroupVersioner) (runtime.Object, error) {
+func (singleVersion) Convert(in, out, context any) error { return fmt.Errorf("not asked for") }
+func (singleVersion) ConvertToVersion(in runtime.Object, _ runtime.GroupVersioner) (runtime.Object, error) {
 	return in, nil
 }
-func (one) ConvertFieldLabel(_ kschema.GroupVersionKind, label, value string) (string, string, error) {
+func (singleVersion) ConvertFieldLabel(_ kschema.GroupVersionKind, label, value string) (string, string, error) {
 	return label, value, nil
 }
-func (o one) Default(object runtime.Object) {
+func (o singleVersion) Default(object runtime.Object) {
 	tree := object.(*unstructured.Unstructured).Object
 	defaulting.PruneNonNullableNullsWithoutDefaults(tree, o.Structural)
 	defaulting.Default(tree, o.Structural)
 	withoutNulls(tree)
 	_ = objectmeta.Coerce(nil, tree, o.Structural, true, true)
 }
-func (one) New(kind kschema.GroupVersionKind) (runtime.Object, error) {
+func (singleVersion) New(kind kschema.GroupVersionKind) (runtime.Object, error) {
 	out := &unstructured.Unstructured{}
 	out.SetGroupVersionKind(kind)
 	return out, nil
@@ -259,17 +259,17 @@ func (one) New(kind kschema.GroupVersionKind) (runtime.Object, error) {
 
 // live is what the oracle has, to be changed.
 func (d *scenario) live() *unstructured.Unstructured {
-	if d.theirs == nil {
+	if d.expected == nil {
 		out := &unstructured.Unstructured{Object: map[string]any{}}
 		out.SetGroupVersionKind(d.kind())
 		return out
 	}
-	return d.theirs.DeepCopy()
+	return d.expected.DeepCopy()
 }
 
-func (d *scenario) keep(o runtime.Object) {
-	d.theirs = o.(*unstructured.Unstructured)
-	d.theirs.SetUID("u")
+func (d *scenario) setExpected(o runtime.Object) {
+	d.expected = o.(*unstructured.Unstructured)
+	d.expected.SetUID("u")
 }
 
 // withoutNulls takes the nulls out of objects. The oracle leaves one where no schema says anything and
@@ -297,7 +297,7 @@ func (d *scenario) write(manager string, o map[string]any) {
 	method, path, code := http.MethodPut, d.path()+"/a", 200
 	sent := runtime.DeepCopyJSON(o)
 	sent["metadata"].(map[string]any)["resourceVersion"] = d.version
-	if d.theirs == nil {
+	if d.expected == nil {
 		method, path, code = http.MethodPost, d.path(), 201
 	}
 	answer := d.ask(method, path+"?fieldManager="+manager, client.JSON, sent)
@@ -309,14 +309,14 @@ func (d *scenario) write(manager string, o map[string]any) {
 		return // nothing has changed, so nothing was written
 	}
 	next := &unstructured.Unstructured{Object: runtime.DeepCopyJSON(o)}
-	if d.theirs != nil {
+	if d.expected != nil {
 		next.SetUID("u")
 	}
 	after, err := d.oracle.Update(d.live(), next, manager)
 	if err != nil {
 		d.Fatal(err)
 	}
-	d.keep(after)
+	d.setExpected(after)
 }
 
 // apply applies a configuration.
@@ -341,7 +341,7 @@ func (d *scenario) apply(manager string, o map[string]any, force bool) {
 		d.Errorf("the answer is %d %s\nwant %s", answer.Code, ours, wanted)
 	}
 	if err == nil && answer.Code == 200 {
-		d.keep(after)
+		d.setExpected(after)
 	}
 }
 
@@ -352,13 +352,13 @@ func sorted(text string) string {
 	return strings.Join(all, "\n")
 }
 
-// differ compares what both sides have.
-func (d *scenario) differ() {
+// compare compares what both sides have.
+func (d *scenario) compare() {
 	d.Helper()
 	ours := map[string]any(d.ask(http.MethodGet, d.path()+"/a", "", nil).Object())
 	d.version, _ = client.Object(ours).Metadata()["resourceVersion"].(string)
 	got, gotOwners := aside(ours)
-	want, owners := aside(d.theirs.Object)
+	want, owners := aside(d.expected.Object)
 	if got != want {
 		d.Errorf("the object is\n%s, want\n%s", got, want)
 	}

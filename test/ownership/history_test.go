@@ -45,7 +45,7 @@ func TestAgainstTheOracle(t *testing.T) {
 		}
 		t.Run(k.APIVersion()+" "+k.Kind, func(t *testing.T) {
 			for seed := range rounds() {
-				history(newSides(t, k.Subresource("status") != nil && seed%2 == 0, k), seed)
+				history(newComparison(t, k.Subresource("status") != nil && seed%2 == 0, k), seed)
 			}
 		})
 	}
@@ -53,7 +53,7 @@ func TestAgainstTheOracle(t *testing.T) {
 
 func TestVersionsAgainstTheOracle(t *testing.T) {
 	for _, k := range kinds(t) {
-		if k.Stored != k || len(k.Forms) < 2 {
+		if k.Stored != k || len(k.Versions) < 2 {
 			continue
 		}
 		forms := formsOf(k)
@@ -62,7 +62,7 @@ func TestVersionsAgainstTheOracle(t *testing.T) {
 		}
 		t.Run(k.APIVersion()+" "+k.Kind, func(t *testing.T) {
 			for seed := range 5 * rounds() {
-				history(newSides(t, k.Subresource("status") != nil && seed%2 == 0, forms...), seed)
+				history(newComparison(t, k.Subresource("status") != nil && seed%2 == 0, forms...), seed)
 			}
 		})
 	}
@@ -70,7 +70,7 @@ func TestVersionsAgainstTheOracle(t *testing.T) {
 
 // formsOf are the versions of a kind that the public library knows too, in the same group.
 func formsOf(k *schema.Kind) (forms []*schema.Kind) {
-	for _, form := range k.Forms {
+	for _, form := range k.Versions {
 		if form.Group == k.Group && scheme.Scheme.Recognizes(gvkOf(form)) {
 			forms = append(forms, form)
 		}
@@ -79,24 +79,24 @@ func formsOf(k *schema.Kind) (forms []*schema.Kind) {
 }
 
 // history is one random history of an object.
-func history(s *sides, seed int64) {
+func history(s *comparison, seed int64) {
 	s.t.Helper()
-	r := Maker{Rand: rand.New(rand.NewSource(seed))}
+	r := ObjectGenerator{Rand: rand.New(rand.NewSource(seed))}
 	if s.converts {
 		r.Always = alwaysOf(s.kind)
 	}
 	density := 0.15 + 0.5*r.Float64()
 	for i := range 8 {
-		w := s.ways[r.Intn(len(s.ways))]
+		w := s.endpoints[r.Intn(len(s.endpoints))]
 		if i == 0 {
-			w = s.ways[0]
+			w = s.endpoints[0]
 		}
 		manager := []string{"one", "two", "three"}[r.Intn(3)]
 		step := fmt.Sprintf("seed %d step %d: %s %s ", seed, i, w.kind.APIVersion(), w.sub)
 		switch r.Twice = false; r.Intn(3) {
 		case 0:
 			r.Twice = !s.converts && seed%3 == 1 // nobody can apply such lists
-			s.update(w, manager, s.wanted(r, w, density))
+			s.update(w, manager, s.randomObject(r, w, density))
 			step += manager + " updates"
 		default:
 			r.Nulls = seed%3 == 2 && !s.converts
@@ -105,23 +105,23 @@ func history(s *sides, seed int64) {
 			step += manager + " applies " + text(config)
 			s.apply(w, manager, config, r.Intn(2) == 0)
 		}
-		if s.compare(step); s.parted {
+		if s.compare(step); s.diverged {
 			return
 		}
 	}
 }
 
-// wanted is an object for an update through w.
-func (s *sides) wanted(r Maker, w way, density float64) schema.Tree {
+// randomObject is an object for an update through w.
+func (s *comparison) randomObject(r ObjectGenerator, w endpoint, density float64) schema.Tree {
 	s.t.Helper()
 	if w.sub == "scale" {
-		return withReplicas(s.ours, int64(1+r.Intn(3)))
+		return withReplicas(s.actual, int64(1+r.Intn(3)))
 	}
 	return s.normal(w.kind, r.Object(w.kind, density))
 }
 
 // config is what is applied through w.
-func (s *sides) config(r Maker, w way, density float64) schema.Tree {
+func (s *comparison) config(r ObjectGenerator, w endpoint, density float64) schema.Tree {
 	if w.sub == "scale" {
 		return schema.Tree{"spec": schema.Tree{"replicas": int64(1 + r.Intn(3))}}
 	}
@@ -131,7 +131,7 @@ func (s *sides) config(r Maker, w way, density float64) schema.Tree {
 // alwaysOf are the names of the fields that some version of a kind always writes.
 func alwaysOf(k *schema.Kind) map[string]bool {
 	names := map[string]bool{}
-	for _, form := range k.Forms {
+	for _, form := range k.Versions {
 		always(form.Message, names, map[*schema.Message]bool{})
 	}
 	return names
@@ -144,7 +144,7 @@ func always(m *schema.Message, names map[string]bool, seen map[*schema.Message]b
 	}
 	seen[m] = true
 	for _, f := range m.Fields {
-		if f.Always {
+		if f.EmitEmpty {
 			names[f.Name] = true
 		}
 		if f.Message != nil {

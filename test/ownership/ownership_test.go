@@ -26,54 +26,54 @@ import (
 
 // A way is one resource through which an object is written: a version of its kind, or a
 // sub-resource.
-type way struct {
+type endpoint struct {
 	kind   *schema.Kind
 	sub    string
 	oracle *managedfields.FieldManager
 }
 
 // A sides is a side by side run of both implementations on one object.
-type sides struct {
-	t        *testing.T
-	kind     *schema.Kind // as it is stored
-	ways     []way
-	converts bool           // between versions
-	parted   bool           // they have come to differ in a way that is to stay
-	theirs   runtime.Object // as it is stored; nil until the object exists
-	ours     schema.Tree
-	managed  []any
+type comparison struct {
+	t         *testing.T
+	kind      *schema.Kind // as it is stored
+	endpoints []endpoint
+	converts  bool           // between versions
+	diverged  bool           // they have come to differ in a way that is to stay
+	expected  runtime.Object // as it is stored; nil until the object exists
+	actual    schema.Tree
+	managed   []any
 }
 
 var converter = applyconfigurations.NewTypeConverter(scheme.Scheme)
 
-// newSides has a way through each of the kinds, which show the same object; with sub, also
+// newComparison has a way through each of the kinds, which show the same object; with sub, also
 // through the status and the scale of each.
-func newSides(t *testing.T, sub bool, kinds ...*schema.Kind) *sides {
+func newComparison(t *testing.T, sub bool, kinds ...*schema.Kind) *comparison {
 	t.Helper()
-	s := &sides{t: t, kind: kinds[0].Stored, converts: len(kinds) > 1}
+	s := &comparison{t: t, kind: kinds[0].Stored, converts: len(kinds) > 1}
 	for _, k := range kinds {
-		s.ways = append(s.ways, s.way(k, ""))
+		s.endpoints = append(s.endpoints, s.endpoint(k, ""))
 		for _, name := range []string{"status", "scale"} {
 			if sub && k.Subresource(name) != nil {
-				s.ways = append(s.ways, s.way(k, name))
+				s.endpoints = append(s.endpoints, s.endpoint(k, name))
 			}
 		}
 	}
 	return s
 }
 
-func (s *sides) way(k *schema.Kind, sub string) way {
+func (s *comparison) endpoint(k *schema.Kind, sub string) endpoint {
 	s.t.Helper()
 	if sub == "scale" {
-		return way{k, sub, scaleOracle(s.t)}
+		return endpoint{k, sub, scaleOracle(s.t)}
 	}
 	var convertor runtime.ObjectConvertor = scheme.Scheme
 	if s.converts {
 		convertor = conversion{s}
 	}
 	resets := map[fieldpath.APIVersion]fieldpath.Filter{}
-	for _, form := range s.kind.Forms {
-		resets[fieldpath.APIVersion(form.APIVersion())] = unreached(form, sub)
+	for _, form := range s.kind.Versions {
+		resets[fieldpath.APIVersion(form.APIVersion())] = unwritableFields(form, sub)
 	}
 	if k.Subresource("status") == nil {
 		resets = nil
@@ -83,11 +83,11 @@ func (s *sides) way(k *schema.Kind, sub string) way {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	return way{k, sub, oracle}
+	return endpoint{k, sub, oracle}
 }
 
-// unreached are the fields that a write of a resource does not reach.
-func unreached(k *schema.Kind, sub string) fieldpath.Filter {
+// unwritableFields are the fields that a write of a resource does not reach.
+func unwritableFields(k *schema.Kind, sub string) fieldpath.Filter {
 	set := fieldpath.NewSet()
 	for _, f := range k.Message.Fields {
 		if sub == "status" && f.Name != "status" && f.Name != "metadata" || sub == "" && f.Name == "status" {
@@ -106,21 +106,21 @@ func gvkOf(k *schema.Kind) kschema.GroupVersionKind {
 	return kschema.GroupVersionKind{Group: k.Group, Version: k.Version, Kind: k.Kind}
 }
 
-func (s *sides) form(apiVersion string) (ownership.Form, bool) {
-	for _, k := range s.kind.Forms {
+func (s *comparison) form(apiVersion string) (ownership.ServedVersion, bool) {
+	for _, k := range s.kind.Versions {
 		if k.APIVersion() == apiVersion {
-			return ownership.Form{
-				Message: k.Message,
-				Show:    func(t schema.Tree) schema.Tree { return shown(k, t) },
-				Store:   func(t schema.Tree) schema.Tree { return stored(k, t) },
+			return ownership.ServedVersion{
+				Message:    k.Message,
+				FromStored: func(t schema.Tree) schema.Tree { return toServed(k, t) },
+				ToStored:   func(t schema.Tree) schema.Tree { return toStored(k, t) },
 			}, true
 		}
 	}
-	return ownership.Form{}, false
+	return ownership.ServedVersion{}, false
 }
 
 // object is a tree as the public type.
-func (s *sides) object(k *schema.Kind, t schema.Tree) runtime.Object {
+func (s *comparison) object(k *schema.Kind, t schema.Tree) runtime.Object {
 	s.t.Helper()
 	o, err := scheme.Scheme.New(gvkOf(k))
 	if err != nil {
@@ -134,7 +134,7 @@ func (s *sides) object(k *schema.Kind, t schema.Tree) runtime.Object {
 }
 
 // tree is an object of the public type as a tree, and its managers.
-func (s *sides) tree(k *schema.Kind, o runtime.Object) (schema.Tree, []any) {
+func (s *comparison) tree(k *schema.Kind, o runtime.Object) (schema.Tree, []any) {
 	s.t.Helper()
 	o.GetObjectKind().SetGroupVersionKind(gvkOf(k))
 	text, err := json.Marshal(o)
@@ -151,46 +151,46 @@ func (s *sides) tree(k *schema.Kind, o runtime.Object) (schema.Tree, []any) {
 	return t, managed
 }
 
-func (w way) writer(manager string) ownership.Writer {
+func (w endpoint) writer(manager string) ownership.Writer {
 	out := ownership.Writer{Manager: manager, APIVersion: w.kind.APIVersion(), Now: "2030-01-01T00:00:00Z", Subresource: w.sub}
 	switch w.sub {
 	case "":
 		out.KeepsStatus = w.kind.Subresource("status") != nil
 	case "status":
-		out.Only, out.KeepsMetadata = "status", w.kind.Subresource("status").KeepsMetadata
+		out.OnlyField, out.KeepsMetadata = "status", w.kind.Subresource("status").KeepsMetadata
 	case "scale":
 		out.Scale = &ownership.Scale{Replicas: []string{"spec", "replicas"}, APIVersion: "autoscaling/v1"}
 	}
 	return out
 }
 
-// reach is next as far as the way leads there: the rest stays as it was.
-func (w way) reach(before, next schema.Tree) schema.Tree {
+// mergeWritable is next as far as the way leads there: the rest stays as it was.
+func (w endpoint) mergeWritable(before, next schema.Tree) schema.Tree {
 	switch {
 	case w.kind.Subresource("status") == nil || w.sub == "scale":
 		return next
 	case w.sub == "":
 		next = maps.Clone(next)
-		rules.Carry(next, before, "status")
+		rules.CopyField(next, before, "status")
 		return next
 	case before == nil:
 		before = schema.Tree{"metadata": next["metadata"]}
 	}
 	out := maps.Clone(before)
-	rules.Carry(out, next, "status")
-	metadata := maps.Clone(rules.Sub(next, "metadata"))
+	rules.CopyField(out, next, "status")
+	metadata := maps.Clone(rules.Nested(next, "metadata"))
 	for _, name := range w.kind.Subresource("status").KeepsMetadata {
-		rules.Carry(metadata, rules.Sub(before, "metadata"), name)
+		rules.CopyField(metadata, rules.Nested(before, "metadata"), name)
 	}
 	out["metadata"] = metadata
 	return out
 }
 
 // live is what the oracle has now.
-func (s *sides) live() runtime.Object {
+func (s *comparison) live() runtime.Object {
 	s.t.Helper()
-	if s.theirs != nil {
-		live := s.theirs.DeepCopyObject()
+	if s.expected != nil {
+		live := s.expected.DeepCopyObject()
 		live.GetObjectKind().SetGroupVersionKind(gvkOf(s.kind))
 		return live
 	}
@@ -203,47 +203,47 @@ func (s *sides) live() runtime.Object {
 }
 
 // update replaces the object by next, which is as its way shows it.
-func (s *sides) update(w way, manager string, next schema.Tree) {
+func (s *comparison) update(w endpoint, manager string, next schema.Tree) {
 	s.t.Helper()
-	next = w.reach(s.ours, s.normal(s.kind, stored(w.kind, next)))
+	next = w.mergeWritable(s.actual, s.normal(s.kind, toStored(w.kind, next)))
 	var err error
 	if w.sub == "scale" {
-		s.theirs, err = s.scale(w, func(live runtime.Object) (runtime.Object, error) {
+		s.expected, err = s.scale(w, func(live runtime.Object) (runtime.Object, error) {
 			return w.oracle.Update(live, scaleOf(live, replicasOf(next)), manager)
 		})
 	} else {
 		theirs := s.object(s.kind, next)
-		if s.theirs != nil {
+		if s.expected != nil {
 			theirs.(metav1.Object).SetUID("u")
 		}
-		s.theirs, err = w.oracle.Update(s.live(), theirs, manager)
+		s.expected, err = w.oracle.Update(s.live(), theirs, manager)
 	}
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	s.theirs.(metav1.Object).SetUID("u")
-	s.managed = ownership.Update(w.writer(manager), s.form, s.ours, next, s.managed, false)
-	s.ours = next
+	s.expected.(metav1.Object).SetUID("u")
+	s.managed = ownership.Update(w.writer(manager), s.form, s.actual, next, s.managed, false)
+	s.actual = next
 }
 
-// tries is how often the oracle may apply until it agrees, where it converts: it goes over the
+// maxAttempts is how often the oracle may apply until it agrees, where it converts: it goes over the
 // versions in no order, and not every order has the same outcome.
-const tries = 16
+const maxAttempts = 16
 
-func (s *sides) apply(w way, manager string, config schema.Tree, force bool) {
+func (s *comparison) apply(w endpoint, manager string, config schema.Tree, force bool) {
 	s.t.Helper()
-	before, moves := *s, s.moves(w, manager)
-	ours, managed, fault := ownership.Apply(w.writer(manager), s.form, s.ours, config, s.managed, force)
-	if fault == nil && len(s.ways) > 1 {
-		ours = w.reach(s.ours, ours)
+	before, moves := *s, s.changesVersion(w, manager)
+	ours, managed, fault := ownership.Apply(w.writer(manager), s.form, s.actual, config, s.managed, force)
+	if fault == nil && len(s.endpoints) > 1 {
+		ours = w.mergeWritable(s.actual, ours)
 	}
 	if fault == nil {
-		s.ours, s.managed = ours, managed
+		s.actual, s.managed = ours, managed
 	}
-	for i := range tries {
+	for i := range maxAttempts {
 		theirs, err := s.oracle(&before, w, manager, config, force)
 		if lines(err) != lines(fault) {
-			if s.converts && i < tries-1 {
+			if s.converts && i < maxAttempts-1 {
 				continue
 			}
 			s.t.Fatalf("apply %s of %s: the oracle says %v, we say %v", text(config), manager, err, fault)
@@ -251,15 +251,15 @@ func (s *sides) apply(w way, manager string, config schema.Tree, force bool) {
 		if err != nil {
 			return
 		}
-		if s.theirs = theirs; !s.converts || s.difference() == "" {
+		if s.expected = theirs; !s.converts || s.difference() == "" {
 			return
 		}
 	}
-	s.parted = moves && s.stayed(before.ours)
+	s.diverged = moves && s.sameButKeptLists(before.actual)
 }
 
 // oracle applies to what the oracle had before.
-func (s *sides) oracle(before *sides, w way, manager string, config schema.Tree, force bool) (runtime.Object, error) {
+func (s *comparison) oracle(before *comparison, w endpoint, manager string, config schema.Tree, force bool) (runtime.Object, error) {
 	s.t.Helper()
 	if w.sub == "scale" {
 		return before.scale(w, func(live runtime.Object) (runtime.Object, error) {
@@ -272,10 +272,10 @@ func (s *sides) oracle(before *sides, w way, manager string, config schema.Tree,
 	if err != nil {
 		return nil, err
 	}
-	if len(s.ways) > 1 { // what storage does
+	if len(s.endpoints) > 1 { // what storage does
 		held := theirs.(metav1.Object).GetManagedFields()
 		whole, _ := s.tree(s.kind, theirs)
-		theirs = s.object(s.kind, w.reach(before.ours, whole))
+		theirs = s.object(s.kind, w.mergeWritable(before.actual, whole))
 		theirs.(metav1.Object).SetManagedFields(held)
 	}
 	theirs.(metav1.Object).SetUID("u")
@@ -328,9 +328,9 @@ func owners(managed []any) []string {
 	return out
 }
 
-func (s *sides) compare(step string) {
+func (s *comparison) compare(step string) {
 	s.t.Helper()
-	if s.theirs == nil || s.parted {
+	if s.expected == nil || s.diverged {
 		return
 	}
 	if difference := s.difference(); difference != "" {
@@ -339,12 +339,12 @@ func (s *sides) compare(step string) {
 }
 
 // difference tells in what both sides differ; "" if in nothing.
-func (s *sides) difference() string {
+func (s *comparison) difference() string {
 	s.t.Helper()
-	want, managed := s.tree(s.kind, s.theirs.DeepCopyObject())
+	want, managed := s.tree(s.kind, s.expected.DeepCopyObject())
 	delete(want["metadata"].(schema.Tree), "uid")
 	wantJSON := codec.EncodeJSON(s.kind, want).JSON
-	gotJSON := codec.EncodeJSON(s.kind, s.ours).JSON
+	gotJSON := codec.EncodeJSON(s.kind, s.actual).JSON
 	if !bytes.Equal(gotJSON, wantJSON) {
 		return fmt.Sprintf("the object is\n%s, want\n%s", gotJSON, wantJSON)
 	}
@@ -355,7 +355,7 @@ func (s *sides) difference() string {
 }
 
 // normal is a tree as the public type shows it: what cannot be told from absence is absent.
-func (s *sides) normal(k *schema.Kind, t schema.Tree) schema.Tree {
+func (s *comparison) normal(k *schema.Kind, t schema.Tree) schema.Tree {
 	out, _ := s.tree(k, s.object(k, t))
 	return out
 }

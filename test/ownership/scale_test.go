@@ -33,10 +33,10 @@ func scaleOracle(t *testing.T) *managedfields.FieldManager {
 }
 
 // scale is the oracle's object after a write of its scale.
-func (s *sides) scale(w way, write func(live runtime.Object) (runtime.Object, error)) (runtime.Object, error) {
+func (s *comparison) scale(w endpoint, write func(live runtime.Object) (runtime.Object, error)) (runtime.Object, error) {
 	s.t.Helper()
 	whole, _ := s.tree(s.kind, s.live())
-	handler := managedfields.NewScaleHandler(s.theirs.(metav1.Object).GetManagedFields(), gvkOf(w.kind).GroupVersion(),
+	handler := managedfields.NewScaleHandler(s.expected.(metav1.Object).GetManagedFields(), gvkOf(w.kind).GroupVersion(),
 		managedfields.ResourcePathMappings{w.kind.APIVersion(): fieldpath.MakePathOrDie("spec", "replicas")})
 	shown, err := handler.ToSubresource()
 	if err != nil {
@@ -103,12 +103,12 @@ func scaleConfig(config schema.Tree) *unstructured.Unstructured {
 }
 
 func replicasOf(t schema.Tree) int64 {
-	n, _ := rules.Int(rules.Sub(t, "spec"), "replicas")
+	n, _ := rules.Int(rules.Nested(t, "spec"), "replicas")
 	return n
 }
 
 func withReplicas(t schema.Tree, n int64) schema.Tree {
 	out := rules.Clone(t).(schema.Tree)
-	rules.Grow(out, "spec")["replicas"] = n
+	rules.EnsureNested(out, "spec")["replicas"] = n
 	return out
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// today is a type as it is now, in the public form; its plan is topology.
-const today = `types:
+// currentSchema is a type as it is now, in the public form; its plan is topology.
+const currentSchema = `types:
 - name: object
   map:
     fields:
@@ -54,7 +54,7 @@ func topology() *schema.Message {
 // Sets that were written when a type had another topology: what was owned part by part and is
 // now owned as a whole, and the other way.
 func TestTopologyChanges(t *testing.T) {
-	parser, err := typed.NewParser(typed.YAMLObject(today))
+	parser, err := typed.NewParser(typed.YAMLObject(currentSchema))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,11 +23,11 @@ func TestManyUpdaters(t *testing.T) {
 			continue
 		}
 		for seed := range min(rounds(), 20) {
-			s, r := newSides(t, k.Subresource("status") != nil, formsOf(k)...), newMaker(k, seed)
+			s, r := newComparison(t, k.Subresource("status") != nil, formsOf(k)...), newObjectGenerator(k, seed)
 			next := s.normal(k, r.Object(k, 0.5))
 			// The public code loses the time of who writes a scale, who then seems to be the oldest.
-			ways := slices.DeleteFunc(slices.Clone(s.ways), func(w way) bool { return w.sub == "scale" })
-			s.update(s.ways[0], "m", next)
+			ways := slices.DeleteFunc(slices.Clone(s.endpoints), func(w endpoint) bool { return w.sub == "scale" })
+			s.update(s.endpoints[0], "m", next)
 			for i := range 16 {
 				w := ways[r.Intn(len(ways))]
 				s.update(w, fmt.Sprintf("m%02d", i), s.touched(w, i))
@@ -40,8 +40,8 @@ func TestManyUpdaters(t *testing.T) {
 	}
 }
 
-func newMaker(k *schema.Kind, seed int64) Maker {
-	r := Maker{Rand: rand.New(rand.NewSource(seed))}
+func newObjectGenerator(k *schema.Kind, seed int64) ObjectGenerator {
+	r := ObjectGenerator{Rand: rand.New(rand.NewSource(seed))}
 	if len(formsOf(k)) > 1 {
 		r.Always = alwaysOf(k)
 	}
@@ -49,16 +49,16 @@ func newMaker(k *schema.Kind, seed int64) Maker {
 }
 
 // touched is the object as w shows it, with something new for the i-th writer.
-func (s *sides) touched(w way, i int) schema.Tree {
+func (s *comparison) touched(w endpoint, i int) schema.Tree {
 	s.t.Helper()
-	next := maps.Clone(shown(w.kind, s.ours))
+	next := maps.Clone(toServed(w.kind, s.actual))
 	switch {
 	case w.sub == "":
 		next["metadata"] = rules.Clone(next["metadata"])
-		rules.Grow(next, "metadata", "labels")[fmt.Sprint("l", i)] = "v"
+		rules.EnsureNested(next, "metadata", "labels")[fmt.Sprint("l", i)] = "v"
 	default:
 		next["status"] = rules.Clone(next["status"])
-		rules.Grow(next, "status")["observedGeneration"] = int64(1 + i)
+		rules.EnsureNested(next, "status")["observedGeneration"] = int64(1 + i)
 	}
 	return s.normal(w.kind, next)
 }

@@ -88,8 +88,8 @@ func doubling(times int) string {
 	return "[" + strings.Join(copies, ",") + "]"
 }
 
-// TestTurned: a patch, of any format, that makes another kind of an object is refused.
-func TestTurned(t *testing.T) {
+// TestKindIsImmutable: a patch, of any format, that makes another kind of an object is refused.
+func TestKindIsImmutable(t *testing.T) {
 	s := serve(t)
 	before := s.Send(201, "POST", configMaps, client.JSON, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"}}`).Object()
 	for _, contentType := range []string{client.MergePatch, typeStrategic} {

@@ -29,7 +29,7 @@ func rounds() int64 {
 }
 
 // A contest applies the same patches with both implementations to objects of one kind.
-type contest struct {
+type comparison struct {
 	t    *testing.T
 	kind *schema.Kind
 	data any // an empty value of the public type
@@ -48,16 +48,16 @@ func TestStrategicAgainstTheOracle(t *testing.T) {
 		}
 		t.Run(gvk.APIVersion()+" "+gvk.Kind, func(t *testing.T) {
 			for seed := range rounds() {
-				c := contest{t, k, data, seed}
+				c := comparison{t, k, data, seed}
 				c.run()
 			}
 		})
 	}
 }
 
-func (c *contest) run() {
+func (c *comparison) run() {
 	c.t.Helper()
-	r := ownership.Maker{Rand: rand.New(rand.NewSource(c.seed))}
+	r := ownership.ObjectGenerator{Rand: rand.New(rand.NewSource(c.seed))}
 	density := 0.15 + 0.4*r.Float64()
 	a, b, live := r.Object(c.kind, density), r.Object(c.kind, density), r.Object(c.kind, density)
 	c.compare("an object as a patch", live, b)
@@ -73,11 +73,11 @@ func (c *contest) run() {
 		c.compare("a patch of three", live, c.tree(threeWay))
 	}
 	patch := rules.Clone(b).(schema.Tree)
-	direct(r, c.kind.Message, patch, live)
+	addDirectives(r, c.kind.Message, patch, live)
 	c.compare("a patch with directives", live, patch)
 }
 
-func (c *contest) tree(text []byte) schema.Tree {
+func (c *comparison) tree(text []byte) schema.Tree {
 	c.t.Helper()
 	v, _, err := codec.DecodeAny(text)
 	if err != nil {
@@ -89,7 +89,7 @@ func (c *contest) tree(text []byte) schema.Tree {
 func bytes(t schema.Tree) []byte { return codec.AppendAny(nil, t) }
 
 // compare patches current with both. Where the oracle finds a fault, we may find another one.
-func (c *contest) compare(what string, current, patch schema.Tree) {
+func (c *comparison) compare(what string, current, patch schema.Tree) {
 	c.t.Helper()
 	theirs, fault := strategicpatch.StrategicMergePatch(bytes(current), bytes(patch), c.data)
 	before := string(bytes(current))
@@ -130,14 +130,14 @@ func clean(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
 		for name, e := range v {
-			if e == nil || name[0] == '$' || orders(e) {
+			if e == nil || name[0] == '$' || isDirective(e) {
 				delete(v, name)
 			} else {
 				v[name] = clean(e)
 			}
 		}
 	case []any:
-		v = slices.DeleteFunc(v, orders)
+		v = slices.DeleteFunc(v, isDirective)
 		for i, e := range v {
 			v[i] = clean(e)
 		}
@@ -146,15 +146,15 @@ func clean(v any) any {
 	return v
 }
 
-// orders tells whether a value is an order that the oracle has not carried out.
-func orders(v any) bool {
+// isDirective tells whether a value is an order that the oracle has not carried out.
+func isDirective(v any) bool {
 	t, _ := v.(map[string]any)
 	return t["$patch"] != nil
 }
 
-// direct puts directives and nulls into a patch of message m, here and there, where there is
+// addDirectives puts directives and nulls into a patch of message m, here and there, where there is
 // something to carry them out on.
-func direct(r ownership.Maker, m *schema.Message, patch, live schema.Tree) {
+func addDirectives(r ownership.ObjectGenerator, m *schema.Message, patch, live schema.Tree) {
 	if live == nil {
 		return
 	}
@@ -170,10 +170,10 @@ func direct(r ownership.Maker, m *schema.Message, patch, live schema.Tree) {
 		switch v := patch[name].(type) {
 		case schema.Tree:
 			if f.Shape == schema.Single && f.Message != nil {
-				direct(r, f.Message, v, rules.Sub(live, name))
+				addDirectives(r, f.Message, v, rules.Nested(live, name))
 			}
 		case []any:
-			directList(r, f, patch, v, rules.Items(live, name))
+			addListDirectives(r, f, patch, v, rules.Items(live, name))
 		}
 		if r.Intn(15) == 0 {
 			patch[name] = nil
@@ -190,7 +190,7 @@ func direct(r ownership.Maker, m *schema.Message, patch, live schema.Tree) {
 	}
 }
 
-func directList(r ownership.Maker, f *schema.Field, patch schema.Tree, list, live []any) {
+func addListDirectives(r ownership.ObjectGenerator, f *schema.Field, patch schema.Tree, list, live []any) {
 	for _, item := range list {
 		tree, ok := item.(schema.Tree)
 		switch {
@@ -203,7 +203,7 @@ func directList(r ownership.Maker, f *schema.Field, patch schema.Tree, list, liv
 				continue
 			}
 			key := tree[f.MergeKey]
-			direct(r, f.Message, tree, live[at].(schema.Tree))
+			addDirectives(r, f.Message, tree, live[at].(schema.Tree))
 			delete(tree, "$patch")
 			if tree[f.MergeKey] = key; key == nil {
 				tree[f.MergeKey] = "a"

@@ -78,9 +78,9 @@ func (l *load) run(c caller, who int, stop <-chan struct{}) {
 	}
 }
 
-// at is the state at a version. A delete has happened before it if a later create of the
+// stateAt is the state at a version. A delete has happened before it if a later create of the
 // same name has; one with no later write is not known to have, and its name is doubtful.
-func (l *load) at(version uint64) (states map[string]string, doubtful map[string]bool) {
+func (l *load) stateAt(version uint64) (states map[string]string, doubtful map[string]bool) {
 	states, doubtful = map[string]string{}, map[string]bool{}
 	over := map[string]bool{}
 	for _, w := range l.writes { // of one name in order: each name has one writer
@@ -149,7 +149,7 @@ func checkRestored(t *testing.T, l *load, file string, version, newest uint64) {
 	defer p.stop()
 	c := p.caller()
 	got := c.list(t)
-	want, doubtful := l.at(version)
+	want, doubtful := l.stateAt(version)
 	if len(want) == 0 {
 		t.Error("the backup should hold something")
 	}

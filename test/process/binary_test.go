@@ -16,8 +16,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// patience is how long anything may take before a test gives up.
-const patience = 60 * time.Second
+// waitTimeout is how long anything may take before a test gives up.
+const waitTimeout = 60 * time.Second
 
 // binary is the path of the daemon that is tested.
 var binary string
@@ -83,7 +83,7 @@ func serve(t *testing.T, dir string, flags ...string) *process {
 		p.url = readyURL.FindString(text)
 	case <-p.ended:
 		t.Fatalf("it ended before it was ready: %v\n%s", p.cmd.ProcessState, p.log)
-	case <-time.After(patience):
+	case <-time.After(waitTimeout):
 		t.Fatalf("not ready in time\n%s", p.log)
 	}
 	return p
@@ -108,7 +108,7 @@ func (p *process) wait() int {
 	p.t.Helper()
 	select {
 	case <-p.ended:
-	case <-time.After(patience):
+	case <-time.After(waitTimeout):
 		p.t.Fatalf("it does not end\n%s", p.log)
 	}
 	return p.cmd.ProcessState.ExitCode()
@@ -126,7 +126,7 @@ func (p *process) stop() {
 // command runs a troupe command to its end and answers exit status and standard error.
 func command(t *testing.T, args ...string) (int, string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), waitTimeout)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, binary, args...)
 	var errors strings.Builder
@@ -151,7 +151,7 @@ func mustCommand(t *testing.T, args ...string) string {
 // eventually waits for a condition.
 func eventually(t *testing.T, what string, done func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(patience); !done(); time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(waitTimeout); !done(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("never: %s", what)
 		}

@@ -19,8 +19,8 @@ func limitFiles(t *testing.T, pid int, n uint64) {
 func TestDescriptorsRunOut(t *testing.T) {
 	p := serve(t, t.TempDir())
 	limitFiles(t, p.cmd.Process.Pid, 200)
-	strangers(t, p, 400)
+	openSilentConnections(t, p, 400)
 	for range 5 {
-		p.ask(t)
+		p.timeGet(t)
 	}
 }

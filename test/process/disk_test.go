@@ -27,10 +27,10 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// everybody is let in as an administrator.
-type everybody struct{}
+// adminAuthenticator is let in as an administrator.
+type adminAuthenticator struct{}
 
-func (everybody) Authenticate(authn.Request) (*authn.User, error) {
+func (adminAuthenticator) Authenticate(authn.Request) (*authn.User, error) {
 	return &authn.User{Name: "admin", Groups: []string{"system:masters"}}, nil
 }
 
@@ -58,7 +58,7 @@ func inProcess(t *testing.T, disk *vfs.Mem) (caller, <-chan error) {
 		t.Fatal(err)
 	}
 	server, err := front.New(front.Options{
-		Naming: meta.Platform, Catalog: kinds, Store: store, Authenticator: everybody{}, Authorizer: authz.Masters{},
+		Naming: meta.Platform, Catalog: kinds, Store: store, Authenticator: adminAuthenticator{}, Authorizer: authz.Masters{},
 		Listener: listener, WriteMetrics: func(w io.Writer) { store.WriteMetrics(w) },
 		Checks: []front.Check{{Name: "store", Check: store.Healthy}, {Name: "disk", Check: journal.Healthy}},
 	})
@@ -69,13 +69,13 @@ func inProcess(t *testing.T, disk *vfs.Mem) (caller, <-chan error) {
 	transport := &http.Transport{TLSClientConfig: &tls.Config{}}
 	t.Cleanup(func() {
 		transport.CloseIdleConnections()
-		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		ctx, cancel := context.WithTimeout(context.Background(), waitTimeout)
 		defer cancel()
 		_ = server.Shutdown(ctx)
 		_ = store.Close(ctx)
 		_ = journal.Close()
 	})
-	return caller{&http.Client{Transport: transport, Timeout: patience}, "http://" + listener.Addr().String()}, fatal
+	return caller{&http.Client{Transport: transport, Timeout: waitTimeout}, "http://" + listener.Addr().String()}, fatal
 }
 
 // TestDiskFull checks invariant 24: 507 for writes, service for reads and watches, and
@@ -218,7 +218,7 @@ func TestFailedSync(t *testing.T) {
 		if !strings.Contains(err.Error(), syscall.EIO.Error()) {
 			t.Errorf("it ends for %v", err)
 		}
-	case <-time.After(patience):
+	case <-time.After(waitTimeout):
 		t.Error("nobody is told that the server has to end")
 	}
 }

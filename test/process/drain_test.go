@@ -68,7 +68,7 @@ func begin(t *testing.T, p *process, body string) func() string {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = conn.Close() })
-	_ = conn.SetDeadline(time.Now().Add(patience))
+	_ = conn.SetDeadline(time.Now().Add(waitTimeout))
 	// An answer first, so that the server is known to serve this connection.
 	if _, err := fmt.Fprintf(conn, "GET /livez HTTP/1.1\r\nHost: x\r\n\r\n"); err != nil {
 		t.Fatal(err)

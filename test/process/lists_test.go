@@ -16,8 +16,8 @@ import (
 	"time"
 )
 
-// long tells that there is time for the long form of a test.
-var long = os.Getenv("TROUPE_SOAK") != ""
+// soak tells that there is time for the long form of a test.
+var soak = os.Getenv("TROUPE_SOAK") != ""
 
 const mebibyte = 1 << 20
 
@@ -55,7 +55,7 @@ const widget = `{"apiVersion":"apiextensions.platform.io/v1","kind":"CustomResou
 // stored, however many ask for it. The peak of what the process holds tells.
 func TestListMemory(t *testing.T) {
 	objects, clients, bound := 1000, 20, 128*mebibyte
-	if long {
+	if soak {
 		objects, bound = 50_000, 256*mebibyte
 	}
 	// Garbage may take the rest of the bound, and no more: what is left is what has to be there.
@@ -72,7 +72,7 @@ func TestListMemory(t *testing.T) {
 		return fmt.Sprintf(`{"metadata":{"name":"m%06d"},"data":{"text":%q}}`, n, data)
 	})
 	forms := listForms(configMaps)
-	if !long { // one set of them fills the process
+	if !soak { // one set of them fills the process
 		c.fill(t, widgetsPath, objects, func(n int) string {
 			return fmt.Sprintf(`{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"m%06d"},"spec":{"text":%q}}`, n, data)
 		})
@@ -82,10 +82,10 @@ func TestListMemory(t *testing.T) {
 			listForm{"converted", converted, "application/json"}, listForm{"converted Table", converted, tableForm})
 	}
 	for _, f := range forms {
-		p.forgetPeak()
+		p.resetPeak()
 		var asked sync.WaitGroup
 		for range clients {
-			asked.Go(func() { c.skim(t, f) })
+			asked.Go(func() { c.readBeginning(t, f) })
 		}
 		asked.Wait()
 		peak := p.memory("VmHWM")
@@ -125,9 +125,9 @@ func (c caller) fill(t *testing.T, path string, objects int, body func(n int) st
 	}
 }
 
-// skim reads the beginning of a list, as much of it as is no waste of time. A list that is put
+// readBeginning reads the beginning of a list, as much of it as is no waste of time. A list that is put
 // together beforehand has been when the first byte comes.
-func (c caller) skim(t *testing.T, f listForm) {
+func (c caller) readBeginning(t *testing.T, f listForm) {
 	most := int64(4 * mebibyte)
 	if strings.Contains(f.name, "YAML") { // which takes long to make
 		most = 64 << 10
@@ -171,8 +171,8 @@ func (p *process) memory(line string) int {
 	return n << 10
 }
 
-// forgetPeak lets VmHWM begin anew at what the process holds now.
-func (p *process) forgetPeak() {
+// resetPeak lets VmHWM begin anew at what the process holds now.
+func (p *process) resetPeak() {
 	p.t.Helper()
 	if err := os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", p.cmd.Process.Pid), []byte("5"), 0); err != nil {
 		p.t.Fatal(err)
@@ -184,7 +184,7 @@ func (p *process) forgetPeak() {
 // answered meanwhile.
 func TestStalledReaders(t *testing.T) {
 	objects, readers, bound := 64, 40, 384*mebibyte
-	if long {
+	if soak {
 		objects, readers, bound = 200, 100, 512*mebibyte
 	}
 	t.Setenv("GOMEMLIMIT", strconv.Itoa(bound*3/4))
@@ -194,9 +194,9 @@ func TestStalledReaders(t *testing.T) {
 	c.fill(t, configMaps, objects, func(n int) string {
 		return fmt.Sprintf(`{"metadata":{"name":"m%06d"},"data":{"text":%s}}`, n, data)
 	})
-	p.forgetPeak()
+	p.resetPeak()
 	forms := listForms(configMaps)
-	if !long { // an item of this size takes seconds as YAML
+	if !soak { // an item of this size takes seconds as YAML
 		forms = slices.DeleteFunc(forms, func(f listForm) bool { return f.name == "YAML" })
 	}
 	for _, f := range forms {
@@ -206,7 +206,7 @@ func TestStalledReaders(t *testing.T) {
 		var mu sync.Mutex
 		for range readers {
 			asked.Go(func() {
-				conn, refused := p.stall(f)
+				conn, refused := p.openStalledList(f)
 				mu.Lock()
 				defer mu.Unlock()
 				stalled = append(stalled, conn)
@@ -231,8 +231,8 @@ func TestStalledReaders(t *testing.T) {
 	}
 }
 
-// stall asks for a list, waits until the answer begins and reads no more.
-func (p *process) stall(f listForm) (conn net.Conn, refused bool) {
+// openStalledList asks for a list, waits until the answer begins and reads no more.
+func (p *process) openStalledList(f listForm) (conn net.Conn, refused bool) {
 	raw, err := net.Dial("tcp", strings.TrimPrefix(p.url, "https://"))
 	if err != nil {
 		p.t.Error(err)
@@ -244,7 +244,7 @@ func (p *process) stall(f listForm) (conn net.Conn, refused bool) {
 	config := adminTLS(p.t, p.dir)
 	config.ServerName = "localhost"
 	conn = tls.Client(raw, config)
-	_ = conn.SetDeadline(time.Now().Add(patience))
+	_ = conn.SetDeadline(time.Now().Add(waitTimeout))
 	if _, err := fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: x\r\nAccept: %s\r\n\r\n", f.path, f.accept); err != nil {
 		p.t.Error(err)
 	}

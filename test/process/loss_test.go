@@ -25,7 +25,7 @@ func TestLossIsTold(t *testing.T) {
 		"deleted":               {false, func(dir string) (string, error) { return newest(dir), os.Remove(newest(dir)) }},
 		"deleted after a kill":  {true, func(dir string) (string, error) { return newest(dir), os.Remove(newest(dir)) }},
 		"emptied after a kill":  {true, func(dir string) (string, error) { return newest(dir), os.Truncate(newest(dir), 0) }},
-		"half":                  {false, func(dir string) (string, error) { return newest(dir), halve(newest(dir)) }},
+		"half":                  {false, func(dir string) (string, error) { return newest(dir), truncateToHalf(newest(dir)) }},
 		"no labels":             {false, func(dir string) (string, error) { return "labels", os.Remove(filepath.Join(dir, "labels")) }},
 		"no lock, after a kill": {true, func(dir string) (string, error) { return "lock", os.Remove(filepath.Join(dir, "lock")) }},
 	} {
@@ -72,7 +72,7 @@ func TestLossIsTold(t *testing.T) {
 	}
 }
 
-func halve(path string) error {
+func truncateToHalf(path string) error {
 	info, err := os.Stat(path)
 	if err != nil {
 		return err

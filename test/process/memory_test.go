@@ -48,8 +48,8 @@ func (c caller) metric(t *testing.T, name string) (sum float64) {
 	return sum
 }
 
-// configured writes a configuration file and answers the flag that names it.
-func configured(t *testing.T, text string) string {
+// writeConfig writes a configuration file and answers the flag that names it.
+func writeConfig(t *testing.T, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "config.yaml")
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
@@ -117,7 +117,7 @@ func TestRecoveryNeedsNoMoreThanServing(t *testing.T) {
 		{"small objects", configMaps, 1000, 2000, 0, 400_000},
 		{"custom objects", notes, 60, 100_000, 1500, 10_000},
 	} {
-		if long {
+		if soak {
 			test.updates = test.long
 		}
 		if test.updates == 0 {
@@ -125,7 +125,7 @@ func TestRecoveryNeedsNoMoreThanServing(t *testing.T) {
 		}
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			config := configured(t, "watches: {historyBytes: 8Mi}\njournal: {sync: none}\nsnapshots: {journalBytes: 64Gi}\n")
+			config := writeConfig(t, "watches: {historyBytes: 8Mi}\njournal: {sync: none}\nsnapshots: {journalBytes: 64Gi}\n")
 			p := serve(t, filepath.Join(t.TempDir(), "data"), config)
 			if test.path == notes {
 				p.caller().must(t, 201, "POST", "/apis/apiextensions.platform.io/v1/customresourcedefinitions", noteDefinition)
@@ -213,7 +213,7 @@ func watchable(t *testing.T, c caller, path string, version uint64) bool {
 // TestHistoryIsBounded: three large objects that are updated again and again keep no more of the
 // past than the setting says, at any time and of all kinds together.
 func TestHistoryIsBounded(t *testing.T) {
-	p := serve(t, filepath.Join(t.TempDir(), "data"), configured(t, "watches: {historyBytes: 8Mi}\njournal: {sync: none}\n"))
+	p := serve(t, filepath.Join(t.TempDir(), "data"), writeConfig(t, "watches: {historyBytes: 8Mi}\njournal: {sync: none}\n"))
 	c, text := p.caller(), strings.Repeat("x", 500_000)
 	collections := []string{configMaps, "/api/v1/namespaces/default/secrets", "/api/v1/namespaces/default/podtemplates"}
 	body := func(n int) string {
@@ -264,7 +264,7 @@ func (c caller) asUser(method, path, body string) (int, http.Header, error) {
 func TestScarceMemory(t *testing.T) {
 	const limit = 128 << 20
 	t.Setenv("GOMEMLIMIT", fmt.Sprint(limit))
-	p := serve(t, filepath.Join(t.TempDir(), "data"), configured(t, "journal: {sync: none}\n"))
+	p := serve(t, filepath.Join(t.TempDir(), "data"), writeConfig(t, "journal: {sync: none}\n"))
 	admin := p.caller()
 	admin.must(t, 201, "POST", "/apis/rbac.authorization.platform.io/v1/clusterrolebindings",
 		`{"metadata":{"name":"somebody"},"roleRef":{"apiGroup":"rbac.authorization.platform.io","kind":"ClusterRole","name":"cluster-admin"},"subjects":[{"apiGroup":"rbac.authorization.platform.io","kind":"User","name":"somebody"}]}`)
@@ -332,7 +332,7 @@ func TestScarceMemory(t *testing.T) {
 	go func() { writers.Wait(); close(done) }()
 	select {
 	case <-done:
-	case <-time.After(2 * patience):
+	case <-time.After(2 * waitTimeout):
 		t.Fatal("the writers do not end")
 	}
 	close(stop)
@@ -372,7 +372,7 @@ func TestScarceMemory(t *testing.T) {
 // TestOwnersOfLargeObjectsLeaveNothing: what was needed to change large objects goes with the change.
 func TestOwnersOfLargeObjectsLeaveNothing(t *testing.T) {
 	t.Setenv("GOMEMLIMIT", "1GiB")
-	p := serve(t, filepath.Join(t.TempDir(), "data"), configured(t, "journal: {sync: none}\nactors: {idleTime: 1h}\nwatches: {historyBytes: 1Mi}\n"))
+	p := serve(t, filepath.Join(t.TempDir(), "data"), writeConfig(t, "journal: {sync: none}\nactors: {idleTime: 1h}\nwatches: {historyBytes: 1Mi}\n"))
 	const live, size = 120, 500_000
 	churn(t, p, configMaps, live, size, live)
 	c := p.caller()

@@ -16,11 +16,11 @@ import (
 	"testing"
 )
 
-// earlier unpacks what an earlier version has left: objects of every kind and of custom ones, some
+// unpackEarlierData unpacks what an earlier version has left: objects of every kind and of custom ones, some
 // of which are not let in any more, in a data directory of format 1 whose daemon was killed while it
 // wrote. It answers what that had served: the lists by path, with the beginning of the SHA-256 of
 // each object that has to be there to the letter.
-func earlier(t *testing.T) (dir string, served map[string]map[string]string) {
+func unpackEarlierData(t *testing.T) (dir string, served map[string]map[string]string) {
 	t.Helper()
 	file, err := os.Open("testdata/earlier.tar.gz")
 	if err != nil {
@@ -120,7 +120,7 @@ func place(list, name string) string {
 // changed, and goes when it is deleted, also what would not be let in today. Its Events are older
 // than any time to live, so they are kept.
 func TestUpgrade(t *testing.T) {
-	dir, served := earlier(t)
+	dir, served := unpackEarlierData(t)
 	p := serve(t, dir, "--naming", "kubernetes", "--event-ttl", "0")
 	c := p.caller()
 	const binary, merge, operations = "application/vnd.kubernetes.protobuf", "application/merge-patch+json", "application/json-patch+json"

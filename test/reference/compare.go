@@ -11,12 +11,12 @@ import (
 )
 
 // A verdict lists where an answer differs. soft are differences of wording.
-type verdict struct {
+type comparison struct {
 	hard, soft []string
 	code       int // of the answer
 }
 
-func (v *verdict) differ(path string, want, got any) {
+func (v *comparison) differ(path string, want, got any) {
 	v.hard = append(v.hard, difference(path, want, got))
 }
 
@@ -41,7 +41,7 @@ func show(v any) string {
 }
 
 // compare holds an answer against the recorded one.
-func compare(want, got answer) (v verdict) {
+func compare(want, got answer) (v comparison) {
 	if want.Code != got.Code {
 		v.differ("code", want.Code, got.Code)
 	}
@@ -56,7 +56,7 @@ func compare(want, got answer) (v verdict) {
 		v.differ("Allow", want.Allow, got.Allow)
 	}
 	v.code = got.Code
-	v.value("", tidy(want.Body, false), tidy(got.Body, false), false)
+	v.value("", normalize(want.Body, false), normalize(got.Body, false), false)
 	return v
 }
 
@@ -67,9 +67,9 @@ var volatile = map[string]bool{
 	"clusterIP": true, "clusterIPs": true, "nodePort": true, "podIP": true, "podIPs": true,
 }
 
-// tidy replaces what differs by nature. data tells that v is in an object's data, whose
+// normalize replaces what differs by nature. data tells that v is in an object's data, whose
 // keys mean nothing.
-func tidy(v any, data bool) any {
+func normalize(v any, data bool) any {
 	switch v := v.(type) {
 	case map[string]any:
 		out := map[string]any{}
@@ -78,7 +78,7 @@ func tidy(v any, data bool) any {
 			case !data && volatile[key] && value != "" && value != nil:
 				out[key] = "*"
 			default:
-				out[key] = tidy(value, key == "data" || key == "labels" || key == "annotations")
+				out[key] = normalize(value, key == "data" || key == "labels" || key == "annotations")
 			}
 		}
 		forgetAges(out)
@@ -86,7 +86,7 @@ func tidy(v any, data bool) any {
 	case []any:
 		out := make([]any, len(v))
 		for i := range v {
-			out[i] = tidy(v[i], false)
+			out[i] = normalize(v[i], false)
 		}
 		return out
 	}
@@ -110,7 +110,7 @@ func forgetAges(table map[string]any) {
 }
 
 // value compares two values. status tells that they are inside a Status.
-func (v *verdict) value(path string, want, got any, status bool) {
+func (v *comparison) value(path string, want, got any, status bool) {
 	switch want := want.(type) {
 	case map[string]any:
 		if got, ok := got.(map[string]any); ok {
@@ -127,7 +127,7 @@ func (v *verdict) value(path string, want, got any, status bool) {
 	}
 	switch {
 	case reflect.DeepEqual(want, got), isProtobuf(want) && isProtobuf(got):
-	case wording(path, status) && got != (missing{}) && want != (missing{}):
+	case isMessage(path, status) && got != (missing{}) && want != (missing{}):
 		v.soft = append(v.soft, difference(path, want, got))
 	default:
 		v.differ(path, want, got)
@@ -140,12 +140,12 @@ func isProtobuf(v any) bool {
 	return ok && (strings.HasPrefix(s, "k8s\x00") || strings.HasPrefix(s, "<") && strings.HasSuffix(s, " bytes of protobuf>"))
 }
 
-// wording tells whether the text at a path is meant for people only.
-func wording(path string, status bool) bool {
+// isMessage tells whether the text at a path is meant for people only.
+func isMessage(path string, status bool) bool {
 	return status && strings.HasSuffix(path, ".message") || strings.HasSuffix(path, ".description")
 }
 
-func (v *verdict) object(path string, want, got map[string]any, status bool) {
+func (v *comparison) object(path string, want, got map[string]any, status bool) {
 	keys := map[string]bool{}
 	for key := range want {
 		keys[key] = true

@@ -17,7 +17,7 @@ import (
 type player struct {
 	url string
 	// admin presents the administrator's certificate, stranger none.
-	admin, stranger *http.Client
+	admin, anonymous *http.Client
 }
 
 func start(t *testing.T) *player {
@@ -28,7 +28,7 @@ func start(t *testing.T) *player {
 	})
 	nobody := server.TLS.Clone()
 	nobody.Certificates = nil
-	return &player{url: server.URL, admin: over(t, server.TLS), stranger: over(t, nobody)}
+	return &player{url: server.URL, admin: over(t, server.TLS), anonymous: over(t, nobody)}
 }
 
 func over(t *testing.T, config *tls.Config) *http.Client {
@@ -39,17 +39,17 @@ func over(t *testing.T, config *tls.Config) *http.Client {
 
 // play makes the namespace of the case and plays its steps. It returns one verdict for
 // each step, up to the first whose remembered values are missing.
-func (p *player) play(t *testing.T, c recorded) []verdict {
+func (p *player) play(t *testing.T, c recorded) []comparison {
 	t.Helper()
 	namespace := `{"metadata":{"name":"` + namespaceOf(c.Name) + `"}}`
 	if got := p.send(t, request{Method: "POST", Path: "/api/v1/namespaces"}, namespace); got.Code != 201 {
 		t.Fatalf("making the namespace: %d %v", got.Code, got.Body)
 	}
 	memory := map[string]string{}
-	var verdicts []verdict
+	var verdicts []comparison
 	for _, s := range c.Steps {
-		body := recall(memory, s.Request.text(t, c.Name))
-		s.Request.Path = recall(memory, s.Request.Path)
+		body := expandPlaceholders(memory, s.Request.text(t, c.Name))
+		s.Request.Path = expandPlaceholders(memory, s.Request.Path)
 		got := p.send(t, s.Request, body)
 		verdicts = append(verdicts, compare(s.Response, got))
 		for name, path := range s.Request.Remember {
@@ -63,8 +63,8 @@ func (p *player) play(t *testing.T, c recorded) []verdict {
 	return verdicts
 }
 
-// recall replaces the placeholders of what is remembered.
-func recall(memory map[string]string, text string) string {
+// expandPlaceholders replaces the placeholders of what is remembered.
+func expandPlaceholders(memory map[string]string, text string) string {
 	for name, value := range memory {
 		text = strings.ReplaceAll(text, "{"+name+"}", value)
 	}
@@ -97,7 +97,7 @@ func (p *player) send(t *testing.T, q request, body string) answer {
 	}
 	who := p.admin
 	if r.Header.Get("Authorization") != "" {
-		who = p.stranger
+		who = p.anonymous
 	}
 	response, err := who.Do(r)
 	if err != nil {

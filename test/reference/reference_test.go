@@ -13,7 +13,7 @@ func TestRecordedAnswers(t *testing.T) {
 	known := map[string]bool{}
 	for _, c := range recordings(t) {
 		known[c.Name] = true
-		t.Run(c.Name, func(t *testing.T) { judge(t, c.Name, p.play(t, c)) })
+		t.Run(c.Name, func(t *testing.T) { checkComparisons(t, c.Name, p.play(t, c)) })
 	}
 	for name := range differs {
 		if !known[name] {
@@ -46,8 +46,8 @@ func TestDepartures(t *testing.T) {
 	}
 }
 
-// judge fails unless the case does what the lists say.
-func judge(t *testing.T, name string, verdicts []verdict) {
+// checkComparisons fails unless the case does what the lists say.
+func checkComparisons(t *testing.T, name string, verdicts []comparison) {
 	t.Helper()
 	report, first := summary(verdicts)
 	d, departs := differs[name]
@@ -66,7 +66,7 @@ func judge(t *testing.T, name string, verdicts []verdict) {
 }
 
 // summary is the text of all differences, and the first step with a hard one, or -1.
-func summary(verdicts []verdict) (string, int) {
+func summary(verdicts []comparison) (string, int) {
 	var b strings.Builder
 	first := -1
 	for i, v := range verdicts {

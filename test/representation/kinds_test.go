@@ -37,9 +37,9 @@ func TestEveryKind(t *testing.T) {
 		t.Run(o.String(), func(t *testing.T) {
 			a.create(t, o)
 			want := tree(t, a.get(t, o.path(), jsonType, jsonType))
-			a.alone(t, o, want)
-			a.listed(t, o, want)
-			a.watched(t, o, want)
+			a.checkSingle(t, o, want)
+			a.checkList(t, o, want)
+			a.checkWatch(t, o, want)
 		})
 	}
 	for _, k := range c.Kinds() {
@@ -49,8 +49,8 @@ func TestEveryKind(t *testing.T) {
 	}
 }
 
-// alone asks for the object itself.
-func (a *asker) alone(t *testing.T, o object, want map[string]any) {
+// checkSingle asks for the object itself.
+func (a *requester) checkSingle(t *testing.T, o object, want map[string]any) {
 	t.Helper()
 	same(t, "YAML", fromYAML(t, a.get(t, o.path(), yamlType, yamlType)), want)
 	body := a.get(t, o.path(), protobufType, protobufType)
@@ -69,8 +69,8 @@ func (a *asker) alone(t *testing.T, o object, want map[string]any) {
 	}
 }
 
-// listed asks for the list of the object alone.
-func (a *asker) listed(t *testing.T, o object, want map[string]any) {
+// checkList asks for the list of the object alone.
+func (a *requester) checkList(t *testing.T, o object, want map[string]any) {
 	t.Helper()
 	path := o.collection() + "?fieldSelector=metadata.name%3D" + o.name
 	item := map[string]any{}

@@ -48,7 +48,7 @@ func TestLargeLists(t *testing.T) {
 }
 
 // sameInEveryForm derives the other forms of a list from its JSON.
-func (a *asker) sameInEveryForm(t *testing.T, path, shape string) {
+func (a *requester) sameInEveryForm(t *testing.T, path, shape string) {
 	accept := func(media string) string {
 		if shape != "" {
 			media += ";as=" + shape + ";g=meta.k8s.io;v=v1"
@@ -105,7 +105,7 @@ func (a *asker) sameInEveryForm(t *testing.T, path, shape string) {
 }
 
 // raw asks in a version of HTTP, with gzip in the newer one.
-func (a *asker) raw(t *testing.T, path, accept, version string) []byte {
+func (a *requester) raw(t *testing.T, path, accept, version string) []byte {
 	t.Helper()
 	conn, err := tls.Dial("tcp", strings.TrimPrefix(a.URL, "https://"), a.TLS.Clone())
 	if err != nil {

@@ -85,23 +85,23 @@ func kinds(t *testing.T) *catalog.Catalog {
 }
 
 // An asker sends requests with headers to one server.
-type asker struct {
+type requester struct {
 	*client.Server
 	transport *http.Transport
 }
 
 // serve starts a daemon that uses the names of existing clients.
-func serve(t *testing.T) *asker {
+func serve(t *testing.T) *requester {
 	t.Helper()
 	// Not every object of testdata has its owner.
 	s := client.Serve(t, t.TempDir(), func(c *daemon.Config) { c.Naming, c.Controllers = "kubernetes", "*,-garbage-collector-controller" })
 	transport := &http.Transport{TLSClientConfig: s.TLS}
 	t.Cleanup(transport.CloseIdleConnections)
-	return &asker{s, transport}
+	return &requester{s, transport}
 }
 
 // create creates an object; t fails if it is refused.
-func (a *asker) create(t *testing.T, o object) {
+func (a *requester) create(t *testing.T, o object) {
 	t.Helper()
 	answer, err := a.Create(t.Context(), o.collection(), o.body)
 	if err != nil {
@@ -113,7 +113,7 @@ func (a *asker) create(t *testing.T, o object) {
 }
 
 // open sends a GET with an Accept header; the caller reads the body.
-func (a *asker) open(t *testing.T, path, accept string) *http.Response {
+func (a *requester) open(t *testing.T, path, accept string) *http.Response {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, a.URL+path, nil)
 	if err != nil {
@@ -129,7 +129,7 @@ func (a *asker) open(t *testing.T, path, accept string) *http.Response {
 }
 
 // get returns the body of an answer that must be 200 and have that content type.
-func (a *asker) get(t *testing.T, path, accept, contentType string) []byte {
+func (a *requester) get(t *testing.T, path, accept, contentType string) []byte {
 	t.Helper()
 	answer := a.open(t, path, accept)
 	body, err := io.ReadAll(answer.Body)

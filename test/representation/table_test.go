@@ -35,10 +35,10 @@ func TestTables(t *testing.T) {
 	for _, o := range objects(t, c) {
 		a.create(t, o)
 		fmt.Fprintf(&b, "%s\n", o)
-		a.draw(t, &b, o.path())
+		a.writeTable(t, &b, o.path())
 		if o.kind.Subresource("scale") != nil {
 			fmt.Fprintf(&b, "%s/scale\n", o)
-			a.draw(t, &b, o.path()+"/scale")
+			a.writeTable(t, &b, o.path()+"/scale")
 		}
 	}
 	const path = "testdata/tables.txt"
@@ -59,9 +59,9 @@ func TestTables(t *testing.T) {
 	}
 }
 
-// draw writes one line for each column of the table of one object: its name, type, format
+// writeTable writes one line for each column of the table of one object: its name, type, format
 // and priority, and the cell.
-func (a *asker) draw(t *testing.T, b *strings.Builder, path string) {
+func (a *requester) writeTable(t *testing.T, b *strings.Builder, path string) {
 	t.Helper()
 	var table struct {
 		ColumnDefinitions []struct {
@@ -102,7 +102,7 @@ func (a *asker) draw(t *testing.T, b *strings.Builder, path string) {
 func TestColumnPaths(t *testing.T) {
 	for _, k := range kinds(t).Kinds() {
 		for _, c := range k.Columns {
-			if !present.KnownFunction(c.Path) {
+			if !present.HasFunction(c.Path) {
 				t.Errorf("%s: no function %s", k.Kind, c.Path)
 			}
 			for _, path := range functionPaths(c.Path) {

@@ -35,8 +35,8 @@ func fieldsOf(b []byte, number protowire.Number) (values [][]byte, err error) {
 
 const added = "ADDED"
 
-// watched asks for a watch of the object alone, and reads its first event.
-func (a *asker) watched(t *testing.T, o object, want map[string]any) {
+// checkWatch asks for a watch of the object alone, and reads its first event.
+func (a *requester) checkWatch(t *testing.T, o object, want map[string]any) {
 	t.Helper()
 	path := o.collection() + "?watch=1&fieldSelector=metadata.name%3D" + o.name
 	same(t, "watch", a.event(t, path, jsonType, added), want)
@@ -96,7 +96,7 @@ func annotationOf(o map[string]any, name string) any {
 }
 
 // stream opens a watch.
-func (a *asker) stream(t *testing.T, path, accept, contentType string) io.ReadCloser {
+func (a *requester) stream(t *testing.T, path, accept, contentType string) io.ReadCloser {
 	t.Helper()
 	answer := a.open(t, path, accept)
 	if answer.StatusCode != http.StatusOK {
@@ -110,7 +110,7 @@ func (a *asker) stream(t *testing.T, path, accept, contentType string) io.ReadCl
 }
 
 // event is the object of the first event of a watch, which must be of that type.
-func (a *asker) event(t *testing.T, path, accept, kind string) map[string]any {
+func (a *requester) event(t *testing.T, path, accept, kind string) map[string]any {
 	t.Helper()
 	body := a.stream(t, path, accept, jsonType)
 	defer body.Close()
@@ -128,7 +128,7 @@ func (a *asker) event(t *testing.T, path, accept, kind string) map[string]any {
 }
 
 // protobufEvent is the same in Protobuf: a length of four bytes, then a WatchEvent.
-func (a *asker) protobufEvent(t *testing.T, path, accept, kind string) []byte {
+func (a *requester) protobufEvent(t *testing.T, path, accept, kind string) []byte {
 	t.Helper()
 	body := a.stream(t, path, accept, watchType)
 	defer body.Close()

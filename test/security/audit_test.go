@@ -11,7 +11,7 @@ import (
 const auditPolicy = `{"apiVersion": "audit.platform.io/v1", "kind": "Policy", "rules": [{"level": "Metadata"}]}`
 
 // audit is the audit log so far.
-func (v *victim) audit() string {
+func (v *testServer) audit() string {
 	v.t.Helper()
 	text, err := os.ReadFile(v.dir + ".audit")
 	if err != nil {
@@ -33,7 +33,7 @@ type auditEvent struct {
 }
 
 // events parses lines, each of which must be one event.
-func (v *victim) events(text string) (list []auditEvent) {
+func (v *testServer) events(text string) (list []auditEvent) {
 	v.t.Helper()
 	for line := range strings.Lines(text) {
 		var e auditEvent

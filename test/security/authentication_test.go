@@ -35,13 +35,13 @@ func certificateFile(t *testing.T, der []byte) string {
 	return path
 }
 
-// bearing asks for the secrets with a token.
-func (v *victim) bearing(token string) answer {
+// getSecrets asks for the secrets with a token.
+func (v *testServer) getSecrets(token string) answer {
 	return v.raw(v.nobody(), "GET /api/v1/secrets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "+token+"\r\n\r\n")
 }
 
-// showsNone looks for credentials in everything that the daemon writes.
-func (v *victim) showsNone(hidden ...string) {
+// expectNotDisclosed looks for credentials in everything that the daemon writes.
+func (v *testServer) expectNotDisclosed(hidden ...string) {
 	v.t.Helper()
 	for what, text := range map[string]string{"log": v.log.String(), "audit": v.audit(), "metrics": v.must(200, "GET", "/metrics", "", "")} {
 		for _, secret := range hidden {
@@ -120,9 +120,9 @@ func TestForgedIdentityTokens(t *testing.T) {
 	}
 	k := map[string]any{"kid": "k"}
 	good := mint(jwt.SigningMethodRS256, i.key, k, nil)
-	for end := time.Now().Add(patience); v.bearing(good).code != 200; time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(waitTimeout); v.getSecrets(good).code != 200; time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(end) {
-			t.Fatalf("a good token: %v", v.bearing(good))
+			t.Fatalf("a good token: %v", v.getSecrets(good))
 		}
 	}
 	public := pem.EncodeToMemory(&pem.Block{Type: "RSA PUBLIC KEY", Bytes: x509.MarshalPKCS1PublicKey(&i.key.PublicKey)})
@@ -153,7 +153,7 @@ func TestForgedIdentityTokens(t *testing.T) {
 		"nobody":                    signed(map[string]any{"sub": ""}),
 	} {
 		for range 2 {
-			if got := v.bearing(token); got.code != 401 {
+			if got := v.getSecrets(token); got.code != 401 {
 				t.Errorf("%s: %d, want 401: %s", name, got.code, got.body)
 			}
 		}
@@ -164,7 +164,7 @@ func TestForgedIdentityTokens(t *testing.T) {
 	if n := i.evil.Load(); n != 0 {
 		t.Errorf("%d questions at an address that a token has named", n)
 	}
-	v.showsNone(hidden...)
+	v.expectNotDisclosed(hidden...)
 }
 
 // TestForgedProxyHeaders: identity headers count behind the certificate of a proxy alone.
@@ -290,7 +290,7 @@ func TestHostileTokenWebhook(t *testing.T) {
 		"g00d-t0ken": 200, "redirect-t0ken": 401, "version-t0ken": 401, "kind-t0ken": 401, "nobody-t0ken": 401, "audience-t0ken": 401,
 		"text-t0ken": 401, "spec-t0ken": 401, "error-t0ken": 401, "huge-t0ken": 401, "forged-t0ken": 401, "unknown-t0ken": 401,
 	} {
-		got := v.bearing(name)
+		got := v.getSecrets(name)
 		if got.code != want || strings.Contains(got.body, name) {
 			t.Errorf("%s: %d, want %d: %s", name, got.code, want, got.body)
 		}
@@ -307,5 +307,5 @@ func TestHostileTokenWebhook(t *testing.T) {
 			t.Errorf("a forged line: %q", line)
 		}
 	}
-	v.showsNone(hidden...)
+	v.expectNotDisclosed(hidden...)
 }

@@ -53,7 +53,7 @@ func TestAnnouncedBodies(t *testing.T) {
 // TestBodyBudget: bodies that come slowly hold no more memory than all may together; the next one is
 // told to come again, and can when they have gone.
 func TestBodyBudget(t *testing.T) {
-	v := start(t, people(t, "writer"), func(c *daemon.Config) {
+	v := start(t, createUsers(t, "writer"), func(c *daemon.Config) {
 		c.Serving.MaxBodyBytes, c.Serving.MaxBodiesBytes = 1<<20, 1<<20
 	})
 	v.grant("writer", "writer", `{"apiGroups":[""],"resources":["configmaps"],"verbs":["*"]}`)
@@ -81,9 +81,9 @@ func TestBodyBudget(t *testing.T) {
 }
 
 // eventually waits until something is so.
-func (v *victim) eventually(what string, so func() bool) {
+func (v *testServer) eventually(what string, so func() bool) {
 	v.t.Helper()
-	for end := time.Now().Add(patience); !so(); time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(waitTimeout); !so(); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(end) {
 			v.t.Fatalf("there is no %s", what)
 		}

@@ -17,7 +17,7 @@ func TestStoredBundles(t *testing.T) {
 		return `{"name":"` + name + `.b.c","clientConfig":{"url":"https://h.example","caBundle":"` + bundle + `"},"sideEffects":"None","admissionReviewVersions":["v1"]}`
 	}
 	const meta = `"metadata":{"name":"old","uid":"u","finalizers":["a.example/b"],"resourceVersion":""}`
-	plant(t, dir, persist.Write{Key: "admissionregistration.platform.io/validatingwebhookconfigurations//old",
+	appendToJournal(t, dir, persist.Write{Key: "admissionregistration.platform.io/validatingwebhookconfigurations//old",
 		Value: []byte(`{"kind":"ValidatingWebhookConfiguration","apiVersion":"admissionregistration.platform.io/v1",` + meta + `,"webhooks":[` + hook("a", "AA==") + `]}`)},
 		persist.Write{Key: "apiregistration.platform.io/apiservices//v1.a.example",
 			Value: []byte(`{"kind":"APIService","apiVersion":"apiregistration.platform.io/v1","metadata":{"name":"v1.a.example","uid":"u","resourceVersion":""},"spec":{"group":"a.example","version":"v1","groupPriorityMinimum":1,"versionPriority":1,"service":{"name":"s","namespace":"n"},"caBundle":"AA=="}}`)})

@@ -41,7 +41,7 @@ func certificateRequest(t *testing.T, name, signer string, subject pkix.Name, mo
 // TestCertificateRequests: nobody asks for a certificate above all authorization or in another's
 // name, nor changes afterwards what was asked for.
 func TestCertificateRequests(t *testing.T) {
-	v := start(t, people(t, "jane", "system:node:n1=system:nodes"), func(c *daemon.Config) {
+	v := start(t, createUsers(t, "jane", "system:node:n1=system:nodes"), func(c *daemon.Config) {
 		c.Admission.Enable, c.Authorization.Modes = []string{"NodeRestriction"}, []string{"Node", "RBAC"}
 	})
 	const node = "system:node:n1"
@@ -115,7 +115,7 @@ func decisions(name, sub, status, current string) [][4]string {
 // TestCertificateApproval: approving and signing need the right on the signer, whatever the way
 // of writing, and each its own sub-resource.
 func TestCertificateApproval(t *testing.T) {
-	v := start(t, people(t, "clerk", "approver", "signer"))
+	v := start(t, createUsers(t, "clerk", "approver", "signer"))
 	all := `{"apiGroups":["certificates.platform.io"],"resources":["certificatesigningrequests","certificatesigningrequests/approval","certificatesigningrequests/status"],"verbs":["get","create","update","patch"]}`
 	on := func(verb, names string) string {
 		return all + `,{"apiGroups":["certificates.platform.io"],"resources":["signers"],"verbs":["` + verb + `"],"resourceNames":[` + names + `]}`

@@ -15,7 +15,7 @@ import (
 // TestFailedPatches: who may patch an object and not read it learns nothing of it by a patch that
 // fails; who may read it is told what is wrong.
 func TestFailedPatches(t *testing.T) {
-	v := start(t, people(t, "pat", "rae"))
+	v := start(t, createUsers(t, "pat", "rae"))
 	const (
 		secrets = "/api/v1/namespaces/default/secrets"
 		hidden  = "aHVudGVyMi1odW50ZXIy"

@@ -10,7 +10,7 @@
 //	large, deep, aliased and growing bodies, copies           TestBombs
 //	what could not be read again: times, depth, raw values    TestPoison
 //	stored bytes that nobody can read                         TestQuarantine
-//	hostile values by the plan, every kind, every format      TestHunt
+//	hostile values by the plan, every kind, every format      TestHostileObjects
 //	escapes, defaults, copies, parts and faults that grow     TestSizes
 //	many large writes at a time                               TestLargeBatch
 //	lists of tens of thousands of items                       TestLongLists
@@ -30,7 +30,7 @@
 //	trust that was stored before it was looked at             TestStoredBundles
 //	rules that cost gigabytes or minutes, before they do      TestCostlyExpressions
 //	definitions too deep, with too many or too long rules     TestCostlyDefinitions
-//	what was set aside, when its namespace or definition go   TestUnreadableGoes
+//	what was set aside, when its namespace or definition go   TestUnreadableIsDeleted
 //	definitions of built-in kinds, also below validation      TestTakeoverByDefinition, TestTakeoverFromStore
 //	sub-resources past rights, fields and validation          TestSubresources
 //	token webhooks that redirect, flood, lie                  TestHostileTokenWebhook
@@ -61,12 +61,12 @@
 //	large bodies that are announced, by anybody               TestAnnouncedBodies
 //	large bodies that come slowly                             TestBodyBudget
 //	pages that write or open sockets for who looks at them    TestForeignPages
-//	more connections than descriptors, or than are allowed    TestDescriptorsRunOut, TestStrangers in test/process
-//	strangers who ask once and wait, many large heads         TestNewcomersAmongStrangers, TestLargeHeadsMakeRoom in http
-//	strangers, slow bodies and stalled readers at once        TestCrowd in test/process
+//	more connections than descriptors, or than are allowed    TestDescriptorsRunOut, TestSilentConnections in test/process
+//	strangers who ask once and wait, many large heads         TestNewConnsAmongAnonymous, TestLargeHeadEviction in http
+//	strangers, slow bodies and stalled readers at once        TestManyConnections in test/process
 //	bodies that are announced where memory is limited         TestAnnouncedBodies in http
-//	stalled readers, and an administrator's list              TestAnswerBudget in http
-//	clients that go at any moment                             TestStorm in http
+//	stalled readers, and an administrator's list              TestResponseBudget in http
+//	clients that go at any moment                             TestStress in http
 //	more memory at a start than while serving                 TestRecoveryNeedsNoMoreThanServing in test/process
 //	updates of large objects that watches could still see     TestHistoryIsBounded, TestOwnersOfLargeObjectsLeaveNothing in test/process
 //	requests while there is little memory left                TestScarceMemory in test/process

@@ -23,7 +23,7 @@ func numbered(n int, format string) string {
 // TestLongLists: no list is so long that to look for what is twice in it, or new, takes more than a
 // moment: the bound would be met a hundred times over by a walk for each item.
 func TestLongLists(t *testing.T) {
-	s := again(t, t.TempDir())
+	s := restart(t, t.TempDir())
 	const n = 60_000
 	names := numbered(n, `"e.com/a%d"`)
 	expect(t, s, 201, "POST", configMaps, typeJSON, `{"metadata":{"name":"a","finalizers":`+numbered(n, `"e.com/b%d"`)+`}}`)

@@ -14,8 +14,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// again starts a daemon on what an earlier one has left.
-func again(t *testing.T, dir string) *client.Server {
+// restart starts a daemon on what an earlier one has left.
+func restart(t *testing.T, dir string) *client.Server {
 	t.Helper()
 	return client.Serve(t, dir, func(c *daemon.Config) { c.Controllers = "*,-garbage-collector-controller" })
 }
@@ -73,7 +73,7 @@ func nested(levels int) any {
 // what is accepted is there after a restart.
 func TestPoison(t *testing.T) {
 	dir := t.TempDir()
-	s := again(t, dir)
+	s := restart(t, dir)
 	const (
 		late     = `"9999-12-31T23:59:59-01:00"`
 		closing  = `"}}],\"name\":\"x\"},\"metadata\":{\"namespace\":\"kube-system\",\"name\":\"x\"},\"x\":{"`
@@ -108,14 +108,14 @@ func TestPoison(t *testing.T) {
 		{"a number for a set of fields", "PATCH", deployments + "/d", typeMerge, `{"spec":{"template":{"metadata":{` + managers + `5}]}}}}`, 422, ""},
 		{"a number no client reads, in a set of fields", "POST", deployments, typeJSON, deployment("j", managers+`{"f:a":1e400}}]`), 400, ""},
 		{"a number no client reads, in a raw value", "POST", revisions, typeJSON, `{"metadata":{"name":"r"},"revision":1,"data":{"a":1e400}}`, 400, ""},
-		{"a deep raw value", "POST", revisions, typeJSON, `{"metadata":{"name":"r"},"revision":1,"data":` + string(deep(300)) + `}`, 400, "max depth"},
-		{"a deep raw value by YAML", "POST", revisions, typeYAML, "#\n" + `{"metadata":{"name":"r"},"revision":1,"data":` + string(deep(300)) + `}`, 400, "max depth"},
+		{"a deep raw value", "POST", revisions, typeJSON, `{"metadata":{"name":"r"},"revision":1,"data":` + string(nestedValue(300)) + `}`, 400, "max depth"},
+		{"a deep raw value by YAML", "POST", revisions, typeYAML, "#\n" + `{"metadata":{"name":"r"},"revision":1,"data":` + string(nestedValue(300)) + `}`, 400, "max depth"},
 		{"a deep raw value in Protobuf", "POST", revisions, protobuf, inProtobuf(t, "apps/v1", "controllerrevisions", schema.Tree{"metadata": schema.Tree{"name": "r"}, "revision": int64(1), "data": nested(300)}), 400, "max depth"},
 		{"a very deep raw value in Protobuf", "POST", revisions, protobuf, inProtobuf(t, "apps/v1", "controllerrevisions", schema.Tree{"metadata": schema.Tree{"name": "r"}, "revision": int64(1), "data": nested(12_000)}), 400, "max depth"},
 		{"a raw value in Protobuf that is no JSON", "POST", deployments, protobuf, inProtobuf(t, "apps/v1", "deployments", schema.Tree{"metadata": schema.Tree{"name": "p"}, "spec": schema.Tree{"template": schema.Tree{"metadata": schema.Tree{"managedFields": []any{schema.Tree{"fieldsV1": `{"f:a":{}}}}`}}}}}}), 400, ""},
-		{"a deep custom object", "POST", blobs, typeJSON, `{"apiVersion":"hunt.example.com/v1","kind":"Blob","metadata":{"name":"x"},"data":` + string(deep(300)) + `}`, 400, "max depth"},
+		{"a deep custom object", "POST", blobs, typeJSON, `{"apiVersion":"hunt.example.com/v1","kind":"Blob","metadata":{"name":"x"},"data":` + string(nestedValue(300)) + `}`, 400, "max depth"},
 		{"a custom object made deep step by step", "PATCH", blobs + "/w", typeJSONPatch, "[" + strings.Join(deepest, ",") + "]", 422, "max depth"},
-		{"a custom object made deep by an apply", "PATCH", blobs + "/w?fieldManager=m", typeApply, `{"apiVersion":"hunt.example.com/v1","kind":"Blob","metadata":{"name":"w"},"data":` + string(deep(300)) + `}`, 400, "max depth"},
+		{"a custom object made deep by an apply", "PATCH", blobs + "/w?fieldManager=m", typeApply, `{"apiVersion":"hunt.example.com/v1","kind":"Blob","metadata":{"name":"w"},"data":` + string(nestedValue(300)) + `}`, 400, "max depth"},
 	} {
 		if got := expect(t, s, test.code, test.method, test.path, test.kind, test.body); !strings.Contains(got, test.says) {
 			t.Errorf("%s: %.600s does not say %q", test.name, got, test.says)
@@ -124,9 +124,9 @@ func TestPoison(t *testing.T) {
 		}
 	}
 	for _, test := range []struct{ method, path, kind, body string }{
-		{"POST", revisions, typeJSON, `{"metadata":{"name":"deep"},"revision":1,"data":` + string(deep(254)) + `}`},
+		{"POST", revisions, typeJSON, `{"metadata":{"name":"deep"},"revision":1,"data":` + string(nestedValue(254)) + `}`},
 		{"POST", revisions, protobuf, inProtobuf(t, "apps/v1", "controllerrevisions", schema.Tree{"metadata": schema.Tree{"name": "wire"}, "revision": int64(1), "data": schema.Tree{"a": nested(254)}})},
-		{"PATCH", blobs + "/w", typeMerge, `{"data":` + string(deep(254)) + `}`},
+		{"PATCH", blobs + "/w", typeMerge, `{"data":` + string(nestedValue(254)) + `}`},
 		{"PUT", configMaps + "/a", typeJSON, strings.Replace(late1, late, `"9999-12-31T23:59:59Z"`, 1)},
 		{"PUT", configMaps + "/a", typeJSON, strings.Replace(strings.Replace(late1, late, `"9999-12-31T23:59:59Z"`, 1), "{}", "{ \"f:data\": {\"f:<\":\n{}, \"f:\xff\": {}} }", 1)},
 	} {
@@ -141,7 +141,7 @@ func TestPoison(t *testing.T) {
 		before[path] = strings.Join(itemsOf(t, s, path), "\n")
 	}
 	s.Stop(t)
-	s = again(t, dir)
+	s = restart(t, dir)
 	for path, was := range before {
 		if is := strings.Join(itemsOf(t, s, path), "\n"); is != was {
 			t.Errorf("%s has changed: %s", path, difference(was, is))
@@ -149,9 +149,9 @@ func TestPoison(t *testing.T) {
 	}
 }
 
-// plant writes into the journal of a data directory what a server would not. Values that have a
+// appendToJournal writes into the journal of a data directory what a server would not. Values that have a
 // place for their version get it.
-func plant(t *testing.T, dir string, writes ...persist.Write) {
+func appendToJournal(t *testing.T, dir string, writes ...persist.Write) {
 	t.Helper()
 	journal, err := persist.Open(dir, persist.Options{})
 	if err != nil {
@@ -165,8 +165,8 @@ func plant(t *testing.T, dir string, writes ...persist.Write) {
 	}
 	for _, w := range writes {
 		const version = `"resourceVersion":"`
-		if w.Slot = strings.Index(string(w.Value), version+`"`); w.Slot >= 0 {
-			w.Slot += len(version)
+		if w.RevisionOffset = strings.Index(string(w.Value), version+`"`); w.RevisionOffset >= 0 {
+			w.RevisionOffset += len(version)
 		}
 		results, err := journal.Append([]persist.Write{w})
 		if err == nil {
@@ -182,16 +182,16 @@ func plant(t *testing.T, dir string, writes ...persist.Write) {
 // it has set aside, keeps it over restarts and snapshots, and lets an administrator delete it.
 func TestQuarantine(t *testing.T) {
 	dir := t.TempDir()
-	s := again(t, dir)
+	s := restart(t, dir)
 	expect(t, s, 201, "POST", configMaps, typeJSON, configMap("good"))
 	expect(t, s, 201, "POST", configMaps, typeJSON, configMap("spoilt"))
 	expect(t, s, 201, "POST", rights+"/clusterrolebindings", typeJSON, `{"metadata":{"name":"late"},"roleRef":{"apiGroup":"rbac.authorization.platform.io","kind":"ClusterRole","name":"view"}}`)
 	s.Stop(t)
 	head := `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"`
 	const bindings = "rbac.authorization.platform.io/clusterrolebindings//"
-	plant(t, dir,
+	appendToJournal(t, dir,
 		persist.Write{Key: "/configmaps/default/spoilt", Value: []byte(head + `spoilt","namespace":"default","resourceVersion":"9","creationTimestamp":"10000-01-01T00:00:00Z"}}`)},
-		persist.Write{Key: "/configmaps/default/deep", Value: []byte(head + `deep","namespace":"default","resourceVersion":"9","annotations":` + string(deep(12_000)) + `}}`)},
+		persist.Write{Key: "/configmaps/default/deep", Value: []byte(head + `deep","namespace":"default","resourceVersion":"9","annotations":` + string(nestedValue(12_000)) + `}}`)},
 		persist.Write{Key: "/configmaps/default/twice", Value: []byte(head + `twice","namespace":"default","resourceVersion":"9"},"metadata":{"name":"x","namespace":"system"}}`)},
 		persist.Write{Key: "/configmaps/default/other", Value: []byte(head + `another","namespace":"system","resourceVersion":"9"}}`)},
 		persist.Write{Key: "/configmaps/default/torn", Value: []byte(head + `torn`)},
@@ -203,7 +203,7 @@ func TestQuarantine(t *testing.T) {
 	names := []string{"configmaps/default/deep", "configmaps/default/other", "configmaps/default/spoilt", "configmaps/default/torn", "configmaps/default/twice",
 		"namespaces//torn", "no?key?at?all", bindings + "late"}
 	for range 2 {
-		s = again(t, dir)
+		s = restart(t, dir)
 		metrics := expect(t, s, 200, "GET", "/metrics", "", "")
 		for _, name := range names {
 			if !strings.Contains(metrics, `troupe_unreadable_object{object="`+name+`"} `) {
@@ -231,7 +231,7 @@ func TestQuarantine(t *testing.T) {
 		expect(t, s, 500, "PATCH", configMaps+"/deep?fieldManager=m", typeApply, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"deep"}}`)
 		s.Stop(t)
 	}
-	s = again(t, dir)
+	s = restart(t, dir)
 	expect(t, s, 200, "DELETE", configMaps+"/deep", "", "")
 	expect(t, s, 404, "DELETE", configMaps+"/deep", "", "")
 	expect(t, s, 404, "GET", configMaps+"/deep", "", "")
@@ -242,14 +242,14 @@ func TestQuarantine(t *testing.T) {
 	expect(t, s, 201, "POST", configMaps, typeJSON, configMap("spoilt"))
 	expect(t, s, 200, "GET", configMaps+"/spoilt", "", "")
 	s.Stop(t)
-	s = again(t, dir)
+	s = restart(t, dir)
 	expect(t, s, 200, "GET", configMaps+"/spoilt", "", "")
 	if metrics := expect(t, s, 200, "GET", "/metrics", "", ""); !strings.Contains(metrics, "troupe_unreadable_objects 1\n") {
 		t.Error("more is set aside than what has no key")
 	}
 	s.Stop(t)
-	plant(t, dir, persist.Write{Key: "/namespaces//default", Value: []byte(`{"kind":"Namespace"`)})
-	s = again(t, dir) // one of those that nobody may delete, but that can be mended like this
+	appendToJournal(t, dir, persist.Write{Key: "/namespaces//default", Value: []byte(`{"kind":"Namespace"`)})
+	s = restart(t, dir) // one of those that nobody may delete, but that can be mended like this
 	expect(t, s, 200, "GET", configMaps+"/spoilt", "", "")
 	expect(t, s, 404, "POST", configMaps, typeJSON, configMap("new"))
 	expect(t, s, 200, "DELETE", "/api/v1/namespaces/default", "", "")

@@ -31,16 +31,16 @@ func (s *readOnlyStore) Get(context.Context, request.Get) (*meta.Object, error) 
 	return s.objects[0], nil
 }
 
-func (s *readOnlyStore) Show(k *schema.Kind, o *meta.Object) (*meta.Object, error) {
+func (s *readOnlyStore) Convert(k *schema.Kind, o *meta.Object) (*meta.Object, error) {
 	return convert.Object(k, nil, o)
 }
 
-func (s *readOnlyStore) List(_ context.Context, r request.List) (request.Listing, error) {
+func (s *readOnlyStore) List(_ context.Context, r request.List) (request.ListResult, error) {
 	objects := s.objects
 	if r.Limit > 0 {
 		objects = objects[:min(r.Limit, len(objects))]
 	}
-	return request.Listing{Version: 7, Items: objects, Remaining: -1}, nil
+	return request.ListResult{Version: 7, Items: objects, Remaining: -1}, nil
 }
 
 // filled is a readOnlyStore with objects that are as large as data is long.
@@ -48,7 +48,7 @@ func filled(objects int, data string) *readOnlyStore {
 	s := &readOnlyStore{}
 	for n := range objects {
 		const head = `{"kind":"ConfigMap","apiVersion":"v1",`
-		s.objects = append(s.objects, &meta.Object{Version: 7, Item: len(head), JSON: fmt.Appendf(nil,
+		s.objects = append(s.objects, &meta.Object{Version: 7, ItemOffset: len(head), JSON: fmt.Appendf(nil,
 			head+`"metadata":{"name":"m%04d","namespace":"default","resourceVersion":"7"},"data":{"text":"%s"}}`, n, data)})
 	}
 	return s
@@ -66,7 +66,7 @@ func frontOf(t *testing.T, store front.Store, limits front.Limits) string {
 		t.Fatal(err)
 	}
 	server, err := front.New(front.Options{
-		Naming: meta.Platform, Catalog: kinds, Store: store, Authenticator: somebody{}, Authorizer: authz.Masters{},
+		Naming: meta.Platform, Catalog: kinds, Store: store, Authenticator: adminAuthenticator{}, Authorizer: authz.Masters{},
 		Listener: listener, Limits: limits,
 	})
 	if err != nil {
@@ -75,7 +75,7 @@ func frontOf(t *testing.T, store front.Store, limits front.Limits) string {
 	served := make(chan error, 1)
 	go func() { served <- server.Serve() }()
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		ctx, cancel := context.WithTimeout(context.Background(), waitTimeout)
 		defer cancel()
 		if err := errors.Join(server.Shutdown(ctx), <-served); err != nil {
 			t.Error(err)
@@ -95,7 +95,7 @@ func begin(t *testing.T, addr, path, accept string) (*http.Response, net.Conn) {
 	if err := conn.(*net.TCPConn).SetReadBuffer(8 << 10); err != nil {
 		t.Fatal(err)
 	}
-	_ = conn.SetDeadline(time.Now().Add(patience))
+	_ = conn.SetDeadline(time.Now().Add(waitTimeout))
 	if _, err := fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: x\r\nAccept: %s\r\n\r\n", path, accept); err != nil {
 		t.Fatal(err)
 	}
@@ -137,7 +137,7 @@ func TestStalledLists(t *testing.T) {
 			if answer, _ := begin(t, addr, configMaps+"/m0000?pretty=false", "application/json"); c.small && answer.StatusCode != 200 {
 				t.Errorf("beside the readers: %s", answer.Status)
 			}
-			for end := time.Now().Add(patience); ; time.Sleep(50 * time.Millisecond) {
+			for end := time.Now().Add(waitTimeout); ; time.Sleep(50 * time.Millisecond) {
 				if answer, conn := begin(t, addr, c.path, "application/json"); answer.StatusCode == 200 {
 					_ = conn.Close()
 					break
@@ -160,7 +160,7 @@ func TestBrokenStream(t *testing.T) {
 		if n == 150 {
 			text = text[:len(text)-9]
 		}
-		store.objects = append(store.objects, &meta.Object{Version: 7, Item: 1, JSON: text})
+		store.objects = append(store.objects, &meta.Object{Version: 7, ItemOffset: 1, JSON: text})
 	}
 	addr := frontOf(t, store, front.Limits{})
 	const path, partial = "/apis/autoscaling/v1/namespaces/default/horizontalpodautoscalers", ";as=PartialObjectMetadataList;g=meta.platform.io;v=v1"

@@ -7,7 +7,7 @@ import (
 
 // TestEscalation: no way of writing hands out by a role or a binding what the writer does not hold.
 func TestEscalation(t *testing.T) {
-	v := start(t, people(t, "jane"))
+	v := start(t, createUsers(t, "jane"))
 	const (
 		roles, bindings = rights + "/clusterroles", rights + "/clusterrolebindings"
 		spaced          = rights + "/namespaces/default"
@@ -89,7 +89,7 @@ func TestEscalation(t *testing.T) {
 
 // TestResourceNames: who may do everything with one object may do nothing that has no name.
 func TestResourceNames(t *testing.T) {
-	v := start(t, people(t, "jane"))
+	v := start(t, createUsers(t, "jane"))
 	for _, name := range []string{"a", "b"} {
 		v.must(201, "POST", configMaps, typeJSON, configMap(name))
 	}
@@ -132,7 +132,7 @@ func TestResourceNames(t *testing.T) {
 
 // TestCreation: what makes an object, in whatever words, needs the right to create it.
 func TestCreation(t *testing.T) {
-	v := start(t, people(t, "pat", "max"))
+	v := start(t, createUsers(t, "pat", "max"))
 	const (
 		leases = "/apis/coordination.platform.io/v1/namespaces/default/leases"
 		roles  = rights + "/namespaces/default/roles"

@@ -12,7 +12,7 @@ import (
 // while it is being made, and never harms anybody else.
 func TestSizes(t *testing.T) {
 	dir := t.TempDir()
-	s := again(t, dir)
+	s := restart(t, dir)
 	expect(t, s, 201, "POST", configMaps, typeJSON, configMap("a"))
 	definition := strings.NewReplacer("k8s.io", "platform.io", "x-kubernetes", "x-platform", `"<<<<"`, `"`+strings.Repeat("d", 4096)+`"`).Replace(blobDefinition)
 	expect(t, s, 201, "POST", "/apis/apiextensions.platform.io/v1/customresourcedefinitions", typeJSON, definition)
@@ -72,7 +72,7 @@ func TestSizes(t *testing.T) {
 // TestLargeBatch: many large writes at a time are stored in several batches, and none is lost.
 func TestLargeBatch(t *testing.T) {
 	dir := t.TempDir()
-	s := again(t, dir)
+	s := restart(t, dir)
 	const writers = 24 // together more than a batch may take
 	data := strings.Repeat("x", 1_000_000)
 	var wait sync.WaitGroup
@@ -98,7 +98,7 @@ func TestLargeBatch(t *testing.T) {
 	}
 	wait.Wait()
 	s.Stop(t)
-	s = again(t, dir)
+	s = restart(t, dir)
 	if n := len(itemsOf(t, s, configMaps)); n != writers {
 		t.Errorf("of %d objects %d are there", writers, n)
 	}

@@ -77,10 +77,10 @@ func TestSlowCrowd(t *testing.T) {
 	}
 }
 
-// somebody may do everything.
-type somebody struct{}
+// adminAuthenticator may do everything.
+type adminAuthenticator struct{}
 
-func (somebody) Authenticate(authn.Request) (*authn.User, error) {
+func (adminAuthenticator) Authenticate(authn.Request) (*authn.User, error) {
 	return &authn.User{Name: "admin", Groups: []string{authn.GroupMasters}}, nil
 }
 
@@ -97,9 +97,9 @@ func TestSlowReaders(t *testing.T) {
 	cut := make(chan error, 1)
 	var store struct{ front.Store } // never reached
 	server, err := front.New(front.Options{
-		Naming: meta.Platform, Catalog: kinds, Store: store, Authenticator: somebody{}, Authorizer: authz.Masters{},
+		Naming: meta.Platform, Catalog: kinds, Store: store, Authenticator: adminAuthenticator{}, Authorizer: authz.Masters{},
 		Listener: listener, Limits: front.Limits{WriteTimeout: 300 * time.Millisecond},
-		Extra: map[string]front.Extra{"/much": {Write: func(w io.Writer) error {
+		ExtraRoutes: map[string]front.ExtraRoute{"/much": {Write: func(w io.Writer) error {
 			for chunk := make([]byte, 1<<20); ; {
 				if _, err := w.Write(chunk); err != nil {
 					cut <- err
@@ -126,7 +126,7 @@ func TestSlowReaders(t *testing.T) {
 		if timeout, ok := errors.AsType[net.Error](err); !ok || !timeout.Timeout() {
 			t.Errorf("the answer was cut by %v", err)
 		}
-	case <-time.After(patience):
+	case <-time.After(waitTimeout):
 		t.Error("the answer goes on")
 	}
 	if err := server.Shutdown(t.Context()); err != nil {

@@ -56,7 +56,7 @@ func TestSmuggling(t *testing.T) {
 		"fragment":                 "GET /version#x HTTP/1.1\r\nHost: x\r\n\r\n",
 	} {
 		t.Run(name, func(t *testing.T) {
-			v := &victim{t: t, dir: v.dir, d: v.d}
+			v := &testServer{t: t, dir: v.dir, d: v.d}
 			got := v.raw(v.admin(), request+smuggled)
 			if got.code != 400 && got.code != 413 && got.code != 501 || !got.closed {
 				t.Errorf("%d, closed %v, want 400 and close: %.200s", got.code, got.closed, got.body)
@@ -70,7 +70,7 @@ func TestSmuggling(t *testing.T) {
 }
 
 // behindProxy is a daemon, and what proves to it that the headers of a proxy are true.
-func behindProxy(t *testing.T) (*victim, *tls.Config) {
+func behindProxy(t *testing.T) (*testServer, *tls.Config) {
 	t.Helper()
 	now := time.Now()
 	template := func(name string) *x509.Certificate {

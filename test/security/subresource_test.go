@@ -8,7 +8,7 @@ import (
 // TestSubresources: a sub-resource has rights of its own, changes what is its own, is validated
 // like the object, and makes none.
 func TestSubresources(t *testing.T) {
-	v := start(t, people(t, "main", "below"))
+	v := start(t, createUsers(t, "main", "below"))
 	const (
 		apps, pods, nodes = "/apis/apps/v1/namespaces/default/deployments", "/api/v1/namespaces/default/pods", "/api/v1/nodes"
 		verbs             = `"verbs":["get","list","watch","create","update","patch","delete","deletecollection"]`

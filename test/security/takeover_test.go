@@ -86,7 +86,7 @@ func TestTakeoverFromStore(t *testing.T) {
 			Value: []byte(strings.NewReplacer("\n", "", "\t", "").Replace(takeover(d.plural, d.group, d.kind, d.scope))),
 		})
 	}
-	plant(t, dir, writes...)
+	appendToJournal(t, dir, writes...)
 	for range 2 {
 		s = client.Serve(t, dir, nil)
 		for _, path := range lists {

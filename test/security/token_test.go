@@ -25,17 +25,17 @@ const (
 )
 
 // A mint signs tokens of service accounts as the daemon does, whose key it has.
-type mint struct {
+type tokenForger struct {
 	t      *testing.T
 	key    *ecdsa.PrivateKey
 	header map[string]any // of a token of the daemon
 	claims jwt.MapClaims
 }
 
-// newMint learns from a token that the daemon has signed.
-func newMint(t *testing.T, key *ecdsa.PrivateKey, token string) *mint {
+// newTokenForger learns from a token that the daemon has signed.
+func newTokenForger(t *testing.T, key *ecdsa.PrivateKey, token string) *tokenForger {
 	t.Helper()
-	m := &mint{t: t, key: key}
+	m := &tokenForger{t: t, key: key}
 	for i, part := range []any{&m.header, &m.claims} {
 		text, err := base64.RawURLEncoding.DecodeString(strings.Split(token, ".")[i])
 		if err != nil {
@@ -50,7 +50,7 @@ func newMint(t *testing.T, key *ecdsa.PrivateKey, token string) *mint {
 
 // sign makes a token with other claims and headers; nil takes one out. "platform.io" changes the
 // claim of that name in the same way.
-func (m *mint) sign(method jwt.SigningMethod, key any, header, changes map[string]any) string {
+func (m *tokenForger) sign(method jwt.SigningMethod, key any, header, changes map[string]any) string {
 	m.t.Helper()
 	edit := func(of map[string]any, by map[string]any) map[string]any {
 		of = maps.Clone(of)
@@ -97,7 +97,7 @@ func TestForgedAccountTokens(t *testing.T) {
 	}
 	v := start(t, func(c *daemon.Config) { c.ServiceAccounts.SigningKeyFile = file })
 	v.must(201, "POST", accounts, typeJSON, configMap("robot"))
-	m := newMint(t, key, v.accountToken("robot", `{}`))
+	m := newTokenForger(t, key, v.accountToken("robot", `{}`))
 	who := func(token string) (int, string) { return v.bearer(token, "POST", selfPath, typeJSON, "{}") }
 	es := jwt.SigningMethodES256
 	signed := func(changes map[string]any) string { return m.sign(es, key, nil, changes) }
@@ -186,11 +186,11 @@ func TestForgedAccountTokens(t *testing.T) {
 			hidden = append(hidden, signature)
 		}
 	}
-	v.showsNone(hidden...)
+	v.expectNotDisclosed(hidden...)
 }
 
 // accountToken asks for a token.
-func (v *victim) accountToken(name, spec string) string {
+func (v *testServer) accountToken(name, spec string) string {
 	v.t.Helper()
 	var request struct{ Status struct{ Token string } }
 	text := v.must(201, "POST", accounts+"/"+name+"/token", typeJSON, `{"spec":`+spec+`}`)

@@ -130,10 +130,10 @@ func TestContinueTokens(t *testing.T) {
 	}
 }
 
-// nobody is let in.
-type nobody struct{}
+// rejectingAuthenticator is let in.
+type rejectingAuthenticator struct{}
 
-func (nobody) Authenticate(authn.Request) (*authn.User, error) { return nil, nil }
+func (rejectingAuthenticator) Authenticate(authn.Request) (*authn.User, error) { return nil, nil }
 
 // TestSlowHeaders: who does not come to an end is closed, and holds up nobody else.
 func TestSlowHeaders(t *testing.T) {
@@ -147,7 +147,7 @@ func TestSlowHeaders(t *testing.T) {
 	}
 	var store struct{ front.Store } // never reached
 	server, err := front.New(front.Options{
-		Naming: meta.Platform, Catalog: kinds, Store: store, Authenticator: nobody{}, Authorizer: authz.Masters{},
+		Naming: meta.Platform, Catalog: kinds, Store: store, Authenticator: rejectingAuthenticator{}, Authorizer: authz.Masters{},
 		Listener: listener, Limits: front.Limits{ReadTimeout: 300 * time.Millisecond, IdleTimeout: 300 * time.Millisecond},
 	})
 	if err != nil {
@@ -176,7 +176,7 @@ func TestSlowHeaders(t *testing.T) {
 		slow = append(slow, conn)
 	}
 	for n, conn := range slow {
-		_ = conn.SetReadDeadline(time.Now().Add(patience))
+		_ = conn.SetReadDeadline(time.Now().Add(waitTimeout))
 		text, err := io.ReadAll(conn)
 		if timeout, ok := err.(net.Error); ok && timeout.Timeout() {
 			t.Errorf("connection %d stays open", n)

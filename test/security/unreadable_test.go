@@ -23,11 +23,11 @@ func gone(t *testing.T, s *client.Server, path string) {
 	}
 }
 
-// TestUnreadableGoes: what was set aside goes with its namespace and with its definition; a definition
+// TestUnreadableIsDeleted: what was set aside goes with its namespace and with its definition; a definition
 // that was set aside can be deleted and made again, and its objects are served again.
-func TestUnreadableGoes(t *testing.T) {
+func TestUnreadableIsDeleted(t *testing.T) {
 	dir := t.TempDir()
-	s := again(t, dir)
+	s := restart(t, dir)
 	const definitions = "/apis/apiextensions.platform.io/v1/customresourcedefinitions"
 	definition := strings.NewReplacer("k8s.io", "platform.io", "x-kubernetes", "x-platform").Replace(blobDefinition)
 	blob := func(name string) string {
@@ -41,20 +41,20 @@ func TestUnreadableGoes(t *testing.T) {
 	expect(t, s, 201, "POST", elsewhere, typeJSON, blob("spoilt"))
 	s.Stop(t)
 	const storage = "hunt.example.com/blobs/"
-	plant(t, dir,
+	appendToJournal(t, dir,
 		persist.Write{Key: storage + "default/spoilt", Value: []byte(`{"metadata":{"name":"spoilt"`)},
-		persist.Write{Key: storage + "doomed/spoilt", Value: []byte(`{"metadata":{"name":"spoilt","namespace":"doomed"},"data":` + string(deep(12_000)) + `}`)},
+		persist.Write{Key: storage + "doomed/spoilt", Value: []byte(`{"metadata":{"name":"spoilt","namespace":"doomed"},"data":` + string(nestedValue(12_000)) + `}`)},
 		persist.Write{Key: "/configmaps/doomed/spoilt", Value: []byte(`{}`)},
 	)
-	s = again(t, dir)
+	s = restart(t, dir)
 	expect(t, s, 500, "GET", elsewhere+"/spoilt", "", "")
 	expect(t, s, 200, "DELETE", "/api/v1/namespaces/doomed", "", "")
 	gone(t, s, "/api/v1/namespaces/doomed")
 	expect(t, s, 500, "GET", blobs+"/spoilt", "", "")
 	s.Stop(t)
 
-	plant(t, dir, persist.Write{Key: "apiextensions.platform.io/customresourcedefinitions//blobs.hunt.example.com", Value: []byte(`{"metadata":5}`)})
-	s = again(t, dir)
+	appendToJournal(t, dir, persist.Write{Key: "apiextensions.platform.io/customresourcedefinitions//blobs.hunt.example.com", Value: []byte(`{"metadata":5}`)})
+	s = restart(t, dir)
 	expect(t, s, 404, "GET", blobs+"/good", "", "")
 	expect(t, s, 409, "POST", definitions, typeJSON, definition)
 	expect(t, s, 200, "DELETE", definitions+"/blobs.hunt.example.com", "", "")
@@ -65,7 +65,7 @@ func TestUnreadableGoes(t *testing.T) {
 	gone(t, s, definitions+"/blobs.hunt.example.com")
 	s.Stop(t)
 
-	s = again(t, dir)
+	s = restart(t, dir)
 	expect(t, s, 201, "POST", definitions, typeJSON, definition)
 	expect(t, s, 404, "GET", blobs+"/spoilt", "", "")
 	expect(t, s, 404, "GET", blobs+"/good", "", "")

@@ -67,7 +67,7 @@ func TestHostileAuthorizationWebhook(t *testing.T) {
 		t.Fatal(err)
 	}
 	users := []string{"good", "redirect", "version", "kind", "code", "both", "text", "spec", "huge", "forged", "unknown"}
-	let := people(t, users...)
+	let := createUsers(t, users...)
 	v := start(t, let, func(c *daemon.Config) {
 		c.Authorization.Modes = []string{"Webhook"}
 		c.Authorization.Webhook.ConfigFile, c.Authorization.Webhook.Version = file, "v1"
@@ -90,5 +90,5 @@ func TestHostileAuthorizationWebhook(t *testing.T) {
 			t.Errorf("a forged line: %q", line)
 		}
 	}
-	v.showsNone("url-s3cret", "own-s3cret", credential("good"))
+	v.expectNotDisclosed("url-s3cret", "own-s3cret", credential("good"))
 }

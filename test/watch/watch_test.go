@@ -143,7 +143,7 @@ func from(v view, version uint64) url.Values {
 }
 
 // check watches every view from every version and holds it against the log.
-func check(t *testing.T, c *client.Client, l *log, versions []uint64, to uint64) {
+func check(t *testing.T, c *client.Client, l *eventLog, versions []uint64, to uint64) {
 	t.Helper()
 	var running sync.WaitGroup
 	for _, version := range versions {
@@ -174,7 +174,7 @@ func TestHistories(t *testing.T) {
 	if a, err := s.Create(within(t), "/api/v1/namespaces", map[string]any{"metadata": map[string]any{"name": "other"}}); err != nil || a.Code != 201 {
 		t.Fatal(a, err)
 	}
-	l := &log{}
+	l := &eventLog{}
 	l.state, l.version = list(t, s.Client, view{}, nil)
 	var writers, readers sync.WaitGroup
 	for id := range 3 {

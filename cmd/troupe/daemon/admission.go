@@ -46,16 +46,16 @@ func registrations(naming *meta.Naming, authorizer authz.Authorizer, objects pol
 	return []admission.Registration{
 		node.Restriction(naming, objects),
 		admission.CertificateRequester(),
-		admission.CertificateSubjects(naming),
+		admission.CertificateSubjectRestriction(naming),
 		admission.CertificateApproval(authorizer, objects, naming),
 		admission.CertificateSigning(authorizer, objects, naming),
-		admission.InUseProtection(naming),
-		admission.NewNodeTaint(naming),
+		admission.StorageObjectInUseProtection(naming),
+		admission.TaintNodesByCondition(naming),
 	}
 }
 
-// admit makes the chain of all that has a say in changes, more being what has it as well.
-func (d *Daemon) admit(authorizer authz.Authorizer, more ...admission.Registration) *admission.Chain {
-	switches := admission.Switches{Enabled: d.config.Admission.Enable, Disabled: d.config.Admission.Disable}
+// newAdmissionChain makes the chain of all that has a say in changes, more being what has it as well.
+func (d *Daemon) newAdmissionChain(authorizer authz.Authorizer, more ...admission.Registration) *admission.Chain {
+	switches := admission.PluginConfig{Enabled: d.config.Admission.Enable, Disabled: d.config.Admission.Disable}
 	return admission.New(d.naming, switches, append(registrations(d.naming, authorizer, d.objects), more...))
 }

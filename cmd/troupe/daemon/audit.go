@@ -114,9 +114,9 @@ func (t *AuditTruncate) flags(f *pflag.FlagSet, prefix string) {
 
 func (a Audit) validate(f *faults) {
 	f.oneOf("audit.log.format", a.Log.Format, auditJSON, auditLegacy)
-	f.least("audit.log.maxAge", int64(a.Log.MaxAge), 0)
-	f.least("audit.log.maxBackups", int64(a.Log.MaxBackups), 0)
-	f.least("audit.log.maxSize", int64(a.Log.MaxSize), 0)
+	f.atLeast("audit.log.maxAge", int64(a.Log.MaxAge), 0)
+	f.atLeast("audit.log.maxBackups", int64(a.Log.MaxBackups), 0)
+	f.atLeast("audit.log.maxSize", int64(a.Log.MaxSize), 0)
 	f.oneOf("audit.log.mode", a.Log.Mode, audit.Modes...)
 	a.Log.Batch.validate(f, "audit.log.batch.")
 	a.Log.Truncate.validate(f, "audit.log.truncate.")
@@ -127,8 +127,8 @@ func (a Audit) validate(f *faults) {
 }
 
 func (b AuditBatch) validate(f *faults, prefix string) {
-	f.least(prefix+"bufferSize", int64(b.BufferSize), 1)
-	f.least(prefix+"maxSize", int64(b.MaxSize), 1)
+	f.atLeast(prefix+"bufferSize", int64(b.BufferSize), 1)
+	f.atLeast(prefix+"maxSize", int64(b.MaxSize), 1)
 	f.check(b.MaxWait >= 0, prefix+"maxWait", "must not be negative")
 	f.check(b.ThrottleQPS > 0 || !b.ThrottleEnable, prefix+"throttleQPS", "must be above 0")
 	f.check(b.ThrottleBurst > 0 || !b.ThrottleEnable, prefix+"throttleBurst", "must be above 0")

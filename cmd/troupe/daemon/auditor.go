@@ -11,10 +11,10 @@ import (
 	"github.com/troupe-api/troupe/policy/remote"
 )
 
-// audit makes what writes requests down; nil if nothing is to be written.
-func (d *Daemon) audit() (*audit.Auditor, error) {
+// newAuditor makes what writes requests down; nil if nothing is to be written.
+func (d *Daemon) newAuditor() (*audit.Auditor, error) {
 	c := d.config.Audit
-	policy := audit.BuiltIn()
+	policy := audit.DefaultPolicy()
 	if c.PolicyFile != "" {
 		var err error
 		if policy, err = audit.Load(c.PolicyFile, d.naming); err != nil {
@@ -34,7 +34,7 @@ func (d *Daemon) audit() (*audit.Auditor, error) {
 		sinks = append(sinks, audit.NewWebhook(service, d.naming, time.Duration(c.Webhook.InitialBackoff), o))
 	}
 	if c.Log.Path != "" {
-		to, err := d.auditLog()
+		to, err := d.newAuditLog()
 		if err != nil {
 			return nil, fmt.Errorf("audit.log.path (--audit-log-path): %w", err)
 		}
@@ -68,26 +68,26 @@ func (d *Daemon) auditVersions() error {
 func (d *Daemon) sinkOptions(mode string, b AuditBatch, t AuditTruncate) audit.SinkOptions {
 	o := audit.SinkOptions{
 		Mode: audit.Mode(mode), Logger: d.log,
-		Batches: audit.Batches{Buffer: b.BufferSize, Size: b.MaxSize, Wait: time.Duration(b.MaxWait)},
+		Batch: audit.BatchOptions{BufferSize: b.BufferSize, MaxSize: b.MaxSize, MaxWait: time.Duration(b.MaxWait)},
 	}
 	if b.ThrottleEnable {
-		o.Batches.PerSecond, o.Batches.Burst = b.ThrottleQPS, b.ThrottleBurst
+		o.Batch.ThrottleQPS, o.Batch.ThrottleBurst = b.ThrottleQPS, b.ThrottleBurst
 	}
 	if t.Enabled {
-		o.MaxEvent = t.MaxEventSize
+		o.MaxEventSize = t.MaxEventSize
 	}
 	return o
 }
 
-// auditLog is where the lines of the log go.
-func (d *Daemon) auditLog() (io.Writer, error) {
+// newAuditLog is where the lines of the log go.
+func (d *Daemon) newAuditLog() (io.Writer, error) {
 	c := d.config.Audit.Log
 	if c.Path == "-" {
 		return struct{ io.Writer }{os.Stdout}, nil // which is not ours to close
 	}
 	return audit.OpenFile(audit.FileOptions{
 		Path: c.Path, MaxSize: int64(c.MaxSize) << 20, MaxAge: time.Duration(c.MaxAge) * 24 * time.Hour,
-		Backups: c.MaxBackups, Compress: c.Compress, Now: time.Now,
-		Failed: func(err error) { d.log.Error("daemon: old audit log files", "error", err) },
+		MaxBackups: c.MaxBackups, Compress: c.Compress, Now: time.Now,
+		OnError: func(err error) { d.log.Error("daemon: old audit log files", "error", err) },
 	})
 }

@@ -49,9 +49,9 @@ func (a Authentication) validate(f *faults) {
 	a.Webhook.validate(f)
 }
 
-// authenticate makes the chain of all ways to be somebody, in the order in which they are
+// newAuthenticator makes the chain of all ways to be somebody, in the order in which they are
 // tried.
-func (d *Daemon) authenticate(id *identity) (authn.Authenticator, error) {
+func (d *Daemon) newAuthenticator(id *identity) (authn.Authenticator, error) {
 	c := d.config.Authentication
 	var methods []authn.Authenticator
 	if c.RequestHeader.ClientCAFile != "" {
@@ -59,29 +59,29 @@ func (d *Daemon) authenticate(id *identity) (authn.Authenticator, error) {
 		if err != nil {
 			return nil, fmt.Errorf("--requestheader-client-ca-file: %w", err)
 		}
-		d.rights.follow(func() any { return proxies.Pool() })
+		d.policyGeneration.addSource(func() any { return proxies.Pool() })
 		methods = append(methods, c.RequestHeader.authenticator(proxies))
 	}
 	clients, err := id.clientCAs(c.ClientCAFile)
 	if err != nil {
 		return nil, fmt.Errorf("--client-ca-file: %w", err)
 	}
-	d.rights.follow(func() any { return clients.Pool() })
+	d.policyGeneration.addSource(func() any { return clients.Pool() })
 	methods = append(methods, authn.Certificates(clients.Pool, d.naming, time.Now))
-	tokens, err := d.tokens()
+	tokens, err := d.newTokenAuthenticator()
 	if err != nil {
 		return nil, err
 	}
 	chain := authn.Bearer(authn.Union(methods...), authn.Union(tokens...))
-	if d.anonymous() {
+	if d.newAnonymousAuthenticator() {
 		chain = authn.Anonymous(chain, c.AnonymousPaths...)
 	}
 	return authn.Authenticated(chain), nil
 }
 
-// anonymous tells whether requests without a credential are let in: not where everybody who
+// newAnonymousAuthenticator tells whether requests without a credential are let in: not where everybody who
 // is let in may do everything.
-func (d *Daemon) anonymous() bool {
+func (d *Daemon) newAnonymousAuthenticator() bool {
 	on := d.config.Authentication.Anonymous
 	if on && d.config.Authorization.has(modeAlwaysAllow) {
 		d.log.Warn("requests without a credential are refused, because the authorization mode is AlwaysAllow")
@@ -90,8 +90,8 @@ func (d *Daemon) anonymous() bool {
 	return on
 }
 
-// tokens are the ways to be somebody by a bearer token.
-func (d *Daemon) tokens() ([]authn.Authenticator, error) {
+// newTokenAuthenticator are the ways to be somebody by a bearer token.
+func (d *Daemon) newTokenAuthenticator() ([]authn.Authenticator, error) {
 	c := d.config.Authentication
 	var methods []authn.Authenticator
 	if c.TokenAuthFile != "" {
@@ -103,14 +103,14 @@ func (d *Daemon) tokens() ([]authn.Authenticator, error) {
 	}
 	methods = append(methods, d.tokenAuthenticators()...)
 	if c.OIDC.IssuerURL != "" {
-		provider, err := d.provider()
+		provider, err := d.newOIDCAuthenticator()
 		if err != nil {
 			return nil, err
 		}
 		methods = append(methods, provider)
 	}
 	if c.Webhook.ConfigFile != "" {
-		webhook, err := d.tokenWebhook()
+		webhook, err := d.newWebhookTokenAuthenticator()
 		if err != nil {
 			return nil, err
 		}
@@ -119,13 +119,13 @@ func (d *Daemon) tokens() ([]authn.Authenticator, error) {
 	return methods, nil
 }
 
-func readTokens(path string) (*authn.Tokens, error) {
+func readTokens(path string) (*authn.TokenFile, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	tokens, err := authn.ReadTokens(f)
+	tokens, err := authn.ReadTokenFile(f)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}

@@ -86,18 +86,18 @@ func (w AuthorizationWebhook) validate(f *faults, used bool) {
 
 func (a Authorization) has(mode string) bool { return slices.Contains(a.Modes, mode) }
 
-// authorize makes the modes of deciding, in their order. Before all of them, members of
+// newAuthorizer makes the modes of deciding, in their order. Before all of them, members of
 // system:masters may do everything and everybody may read the paths that are always open. Where
 // everything is denied, the one master is the daemon's own administrator.
-func (d *Daemon) authorize(roles *rbac.Authorizer, administrator string) (authz.Authorizer, error) {
+func (d *Daemon) newAuthorizer(roles *rbac.Authorizer, administrator string) (authz.Authorizer, error) {
 	c := d.config.Authorization
 	masters := authz.Masters{}
 	if c.has(modeAlwaysDeny) {
-		masters.Only = administrator
+		masters.UserName = administrator
 	}
-	all := []authz.Authorizer{masters, authz.Paths(c.AlwaysAllowPaths)}
+	all := []authz.Authorizer{masters, authz.AlwaysAllowPaths(c.AlwaysAllowPaths)}
 	for _, name := range c.Modes {
-		mode, err := d.mode(name, roles)
+		mode, err := d.newModeAuthorizer(name, roles)
 		if err != nil {
 			return nil, err
 		}
@@ -106,34 +106,34 @@ func (d *Daemon) authorize(roles *rbac.Authorizer, administrator string) (authz.
 	return authz.Union(all...), nil
 }
 
-func (d *Daemon) mode(name string, roles *rbac.Authorizer) (authz.Authorizer, error) {
+func (d *Daemon) newModeAuthorizer(name string, roles *rbac.Authorizer) (authz.Authorizer, error) {
 	switch name {
 	case modeNode:
-		return d.nodes()
+		return d.newNodeAuthorizer()
 	case modeABAC:
 		return d.readPolicies(d.config.Authorization.PolicyFile)
 	case modeRBAC:
 		return roles, nil
 	case modeWebhook:
-		d.rights.follow(remoteAnswers)
-		return d.authorizationWebhook()
+		d.policyGeneration.addSource(currentSecond)
+		return d.newWebhookAuthorizer()
 	case modeAlwaysAllow:
 		return authz.AlwaysAllow{}, nil
 	}
 	return authz.AlwaysDeny{}, nil
 }
 
-func (d *Daemon) nodes() (authz.Authorizer, error) {
+func (d *Daemon) newNodeAuthorizer() (authz.Authorizer, error) {
 	mode, err := node.New(d.background.ctx, d.objects, d.naming)
 	if err != nil {
 		return nil, err
 	}
-	d.rights.follow(func() any { return mode.Generation() })
+	d.policyGeneration.addSource(func() any { return mode.Generation() })
 	return mode, nil
 }
 
-// remoteAnswers may be others each second. Those that still count are not asked for again.
-func remoteAnswers() any { return time.Now().Unix() }
+// currentSecond may be others each second. Those that still count are not asked for again.
+func currentSecond() any { return time.Now().Unix() }
 
 func (d *Daemon) readPolicies(path string) (*authz.ABAC, error) {
 	file, err := os.Open(path)
@@ -141,21 +141,21 @@ func (d *Daemon) readPolicies(path string) (*authz.ABAC, error) {
 		return nil, err
 	}
 	defer file.Close()
-	policies, err := authz.ReadABAC(file, d.naming)
+	policies, err := authz.ParseABAC(file, d.naming)
 	if err != nil {
 		return nil, fmt.Errorf("--authorization-policy-file %s: %w", path, err)
 	}
 	return policies, nil
 }
 
-func (d *Daemon) authorizationWebhook() (*authz.Webhook, error) {
+func (d *Daemon) newWebhookAuthorizer() (*authz.Webhook, error) {
 	c := d.config.Authorization.Webhook
 	service, err := remote.Load(c.ConfigFile)
 	if err != nil {
 		return nil, fmt.Errorf("--authorization-webhook-config-file: %w", err)
 	}
 	return authz.NewWebhook(authz.WebhookOptions{
-		Service: service, Version: c.Version, Naming: d.naming, Now: time.Now, Logger: d.log,
-		AllowedTTL: time.Duration(c.CacheAuthorizedTTL), RefusedTTL: time.Duration(c.CacheUnauthorizedTTL),
+		Client: service, Version: c.Version, Naming: d.naming, Now: time.Now, Logger: d.log,
+		AuthorizedTTL: time.Duration(c.CacheAuthorizedTTL), UnauthorizedTTL: time.Duration(c.CacheUnauthorizedTTL),
 	}), nil
 }

@@ -13,10 +13,10 @@ import (
 
 // A builtIn is a controller that is part of the daemon, under the name that operators know.
 type builtIn struct {
-	name  string
-	alias string // another name, that operators know from before
-	off   bool   // unless it is named
-	make  func(d *Daemon, kinds *catalog.Catalog) controller
+	name          string
+	alias         string // another name, that operators know from before
+	offByDefault  bool   // unless it is named
+	newController func(d *Daemon, kinds *catalog.Catalog) controller
 }
 
 // A controller works until the context ends.
@@ -24,34 +24,34 @@ type controller interface{ Run(ctx context.Context) }
 
 // builtIns are all controllers that can be switched off, in the order of their names.
 var builtIns = []builtIn{
-	{name: "bootstrap-signer-controller", alias: "bootstrapsigner", off: true, make: func(d *Daemon, kinds *catalog.Catalog) controller {
+	{name: "bootstrap-signer-controller", alias: "bootstrapsigner", offByDefault: true, newController: func(d *Daemon, kinds *catalog.Catalog) controller {
 		return controllers.NewBootstrapSigner(d.store, kinds, d.log)
 	}},
-	{name: "clusterrole-aggregation-controller", alias: "clusterrole-aggregation", make: func(d *Daemon, kinds *catalog.Catalog) controller {
-		return controllers.NewAggregation(d.store, kinds, d.log)
+	{name: "clusterrole-aggregation-controller", alias: "clusterrole-aggregation", newController: func(d *Daemon, kinds *catalog.Catalog) controller {
+		return controllers.NewClusterRoleAggregation(d.store, kinds, d.log)
 	}},
-	{name: "garbage-collector-controller", alias: "garbagecollector", make: func(d *Daemon, kinds *catalog.Catalog) controller {
-		return controllers.NewGarbage(d.store, kinds, d.log)
+	{name: "garbage-collector-controller", alias: "garbagecollector", newController: func(d *Daemon, kinds *catalog.Catalog) controller {
+		return controllers.NewGarbageCollector(d.store, kinds, d.log)
 	}},
-	{name: "namespace-controller", alias: "namespace", make: func(d *Daemon, kinds *catalog.Catalog) controller {
+	{name: "namespace-controller", alias: "namespace", newController: func(d *Daemon, kinds *catalog.Catalog) controller {
 		return controllers.NewNamespaces(d.store, kinds, d.log)
 	}},
-	{name: "persistentvolume-protection-controller", alias: "pv-protection", make: func(d *Daemon, kinds *catalog.Catalog) controller {
-		return controllers.NewVolumes(d.store, kinds, d.log)
+	{name: "persistentvolume-protection-controller", alias: "pv-protection", newController: func(d *Daemon, kinds *catalog.Catalog) controller {
+		return controllers.NewVolumeProtection(d.store, kinds, d.log)
 	}},
-	{name: "persistentvolumeclaim-protection-controller", alias: "pvc-protection", make: func(d *Daemon, kinds *catalog.Catalog) controller {
-		return controllers.NewClaims(d.store, kinds, d.log)
+	{name: "persistentvolumeclaim-protection-controller", alias: "pvc-protection", newController: func(d *Daemon, kinds *catalog.Catalog) controller {
+		return controllers.NewVolumeClaimProtection(d.store, kinds, d.log)
 	}},
-	{name: "serviceaccount-controller", alias: "serviceaccount", make: func(d *Daemon, kinds *catalog.Catalog) controller {
+	{name: "serviceaccount-controller", alias: "serviceaccount", newController: func(d *Daemon, kinds *catalog.Catalog) controller {
 		return controllers.NewServiceAccounts(d.store, kinds, d.log)
 	}},
-	{name: "serviceaccount-token-controller", alias: "serviceaccount-token", make: func(d *Daemon, kinds *catalog.Catalog) controller {
-		return controllers.NewTokens(d.store, kinds, d.accounts.keeper, d.accounts.trust, d.log)
+	{name: "serviceaccount-token-controller", alias: "serviceaccount-token", newController: func(d *Daemon, kinds *catalog.Catalog) controller {
+		return controllers.NewTokens(d.store, kinds, d.serviceAccountTokens.secretIssuer, d.serviceAccountTokens.trustBundle, d.log)
 	}},
-	{name: "serviceaccount-token-secret-controller", off: true, make: func(d *Daemon, kinds *catalog.Catalog) controller {
+	{name: "serviceaccount-token-secret-controller", offByDefault: true, newController: func(d *Daemon, kinds *catalog.Catalog) controller {
 		return controllers.NewTokenSecrets(d.store, kinds, d.log)
 	}},
-	{name: "token-cleaner-controller", alias: "tokencleaner", off: true, make: func(d *Daemon, kinds *catalog.Catalog) controller {
+	{name: "token-cleaner-controller", alias: "tokencleaner", offByDefault: true, newController: func(d *Daemon, kinds *catalog.Catalog) controller {
 		return controllers.NewTokenCleaner(d.store, kinds, d.log)
 	}},
 }
@@ -63,7 +63,7 @@ type Controllers string
 // Runs tells whether a controller is to run. What is named counts more than *.
 func (c Controllers) Runs(b builtIn) bool {
 	names := c.names()
-	return slices.Contains(names, b.name) || !b.off && slices.Contains(names, "*") && !slices.Contains(names, "-"+b.name)
+	return slices.Contains(names, b.name) || !b.offByDefault && slices.Contains(names, "*") && !slices.Contains(names, "-"+b.name)
 }
 
 // names are what c says, without aliases.
@@ -97,16 +97,16 @@ func controllerNames() []string {
 	return names
 }
 
-// control starts the built-in controllers.
-func (d *Daemon) control(kinds *catalog.Catalog) {
+// startControllers starts the built-in controllers.
+func (d *Daemon) startControllers(kinds *catalog.Catalog) {
 	d.definitions = controllers.NewDefinitions(d.store, kinds, d.log)
 	d.controllers.run(d.definitions.Run)
 	for _, b := range builtIns {
 		if d.config.Controllers.Runs(b) {
-			d.controllers.run(b.make(d, kinds).Run)
+			d.controllers.run(b.newController(d, kinds).Run)
 		}
 	}
 	if ttl := time.Duration(d.config.API.EventTTL); ttl > 0 {
-		d.controllers.run(controllers.NewExpiry(d.store, kinds, ttl, d.log).Run)
+		d.controllers.run(controllers.NewEventExpiry(d.store, kinds, ttl, d.log).Run)
 	}
 }

@@ -30,7 +30,7 @@ func TestControllersRun(t *testing.T) {
 		if namespaces != test.namespaces || garbage != test.garbage || (len(f) == 0) != test.valid {
 			t.Errorf("%q: %t %t, %v", test.given, namespaces, garbage, f)
 		}
-		if named := strings.Contains(strings.ReplaceAll(test.given, "garbagecollector", "garbage-collector-controller"), "garbage-collector-controller") && garbage; c.Runs(builtIn{name: "garbage-collector-controller", off: true}) != named {
+		if named := strings.Contains(strings.ReplaceAll(test.given, "garbagecollector", "garbage-collector-controller"), "garbage-collector-controller") && garbage; c.Runs(builtIn{name: "garbage-collector-controller", offByDefault: true}) != named {
 			t.Errorf("%q: a controller that is off by itself runs: %t", test.given, !named)
 		}
 	}

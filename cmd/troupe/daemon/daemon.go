@@ -28,33 +28,33 @@ import (
 // A Daemon is one server over one data directory. It is used in this order: New, Start,
 // Wait or Stop.
 type Daemon struct {
-	config Config
-	naming *meta.Naming
-	log    *slog.Logger
-	began  time.Time
+	config    Config
+	naming    *meta.Naming
+	log       *slog.Logger
+	startedAt time.Time
 	// What goes on beside requests: the work of policies, the built-in controllers, and the look
 	// at certificates.
-	background, controllers, keeping *background
+	background, controllers, maintenance *background
 
 	// Set by Start, in this order, and closed by Stop in the reverse one.
 	journal *persist.Journal
 	store   *actors.Store
 	// services hands out what Services share. It is part of the store.
-	services *allocation.Services
-	objects  *objects // the store, as policies see it
-	accounts *accounts
-	rights   *generation // what policies decide by
+	services             *allocation.ServiceAllocator
+	objects              *objectReader // the store, as policies see it
+	serviceAccountTokens *serviceAccountTokens
+	policyGeneration     *policyGeneration // what policies decide by
 	// definitions keeps the kinds that objects define; nil before the store is open.
-	definitions *controllers.Definitions
-	memory      *memory // nil if the process has no limit
-	listener    net.Listener
-	auditor     *audit.Auditor // nil if nothing is audited
-	front       *http.Server
+	definitions   *controllers.Definitions
+	memoryMonitor *memoryMonitor // nil if the process has no limit
+	listener      net.Listener
+	auditor       *audit.Auditor // nil if nothing is audited
+	httpServer    *http.Server
 
-	end   chan error // receives why the daemon ended by itself; has room for both causes
-	ended chan struct{}
-	once  sync.Once
-	fault error // of Stop; read after ended is closed
+	fatalErrs chan error // receives why the daemon ended by itself; has room for both causes
+	stopped   chan struct{}
+	stopOnce  sync.Once
+	stopErr   error // of Stop; read after ended is closed
 }
 
 // New checks the settings; logs, if any, receives the log, which else goes nowhere.
@@ -73,9 +73,9 @@ func New(c Config, logs io.Writer) (*Daemon, error) {
 		logs = io.Discard
 	}
 	return &Daemon{
-		config: c, naming: naming, log: newLogger(logs, c.Logging), began: time.Now(),
-		background: newBackground(), controllers: newBackground(), keeping: newBackground(),
-		end: make(chan error, 2), ended: make(chan struct{}),
+		config: c, naming: naming, log: newLogger(logs, c.Logging), startedAt: time.Now(),
+		background: newBackground(), controllers: newBackground(), maintenance: newBackground(),
+		fatalErrs: make(chan error, 2), stopped: make(chan struct{}),
 	}, nil
 }
 
@@ -93,44 +93,44 @@ func (d *Daemon) start() error {
 	if err := os.MkdirAll(d.config.DataDir, 0o700); err != nil {
 		return err
 	}
-	compiled := begin(func() (*catalog.Catalog, error) {
-		return catalog.Configured(d.naming, catalog.RuntimeConfig(d.config.API.RuntimeConfig))
+	compiled := startFuture(func() (*catalog.Catalog, error) {
+		return catalog.NewWithConfig(d.naming, catalog.RuntimeConfig(d.config.API.RuntimeConfig))
 	})
 	if err := d.lock(); err != nil {
 		return err
 	}
-	identified := begin(func() (*identity, error) { return newIdentity(d.config, d.naming, d.log) })
+	identified := startFuture(func() (*identity, error) { return newIdentity(d.config, d.naming, d.log) })
 	kinds, err := compiled.wait()
 	if err == nil {
 		err = d.open(kinds)
 	}
 	if err == nil {
-		d.establish(kinds)
+		d.reconcileDefaultRoles(kinds)
 	}
 	id, fault := identified.wait()
 	if err = errors.Join(err, fault); err != nil {
 		return err
 	}
-	if d.accounts, err = d.newAccounts(id); err != nil {
+	if d.serviceAccountTokens, err = d.newServiceAccountTokens(id); err != nil {
 		return fmt.Errorf("keys of service accounts: %w", err)
 	}
-	d.control(kinds)
+	d.startControllers(kinds)
 	if err := d.listen(); err != nil {
 		return err
 	}
-	admin := &clientConfiguration{path: d.Kubeconfig(), url: d.URL(), id: id}
+	admin := &adminKubeconfig{path: d.Kubeconfig(), url: d.URL(), id: id}
 	if _, err := admin.Refresh(); errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
 		d.log.Warn("the administrator's client configuration cannot be written", "file", d.Kubeconfig(), "error", err)
 	} else if err != nil {
 		return err
 	}
-	id.keeper.Keep("kubeconfig", admin.Refresh)
-	d.announce(kinds)
+	id.reloader.Add("kubeconfig", admin.Refresh)
+	d.ensureAPIService(kinds)
 	if err := d.serve(kinds, id); err != nil {
 		return err
 	}
 	d.config.TLS.warn(d.log)
-	d.keeping.run(id.keep)
+	d.maintenance.run(id.runReloader)
 	return nil
 }
 
@@ -138,34 +138,34 @@ func (d *Daemon) start() error {
 // this naming profile.
 func (d *Daemon) lock() (err error) {
 	d.journal, err = persist.Open(d.config.DataDir, persist.Options{
-		SegmentBytes: int64(d.config.Journal.SegmentBytes),
-		Sync:         persist.SyncPolicy(d.config.Journal.Sync),
-		AcceptLoss:   d.config.AcceptDataLoss,
-		Logger:       d.log,
+		SegmentBytes:   int64(d.config.Journal.SegmentBytes),
+		Sync:           persist.SyncPolicy(d.config.Journal.Sync),
+		AcceptDataLoss: d.config.AcceptDataLoss,
+		Logger:         d.log,
 	})
 	if err != nil {
-		return advised(err)
+		return withAdvice(err)
 	}
-	return claim(d.journal, d.config.DataDir, d.naming)
+	return checkNaming(d.journal, d.config.DataDir, d.naming)
 }
 
 // open opens the store on the journal.
 func (d *Daemon) open(kinds *catalog.Catalog) error {
-	claims, err := d.claims()
+	claims, err := d.newAllocators()
 	if err != nil {
 		return err
 	}
 	tuning := d.config.tuning()
-	fit(&tuning)
+	fitTuning(&tuning)
 	d.store, err = actors.Open(actors.Options{
-		Log: d.journal, Catalog: kinds, Naming: d.naming, Logger: d.log, Tuning: tuning, Claims: claims, Fatal: d.fatal,
+		Log: d.journal, Catalog: kinds, Naming: d.naming, Logger: d.log, Tuning: tuning, Allocators: claims, Fatal: d.fatal,
 	})
-	d.objects = newObjects(d.store, kinds, d.naming, d.log)
+	d.objects = newObjectReader(d.store, kinds, d.naming, d.log)
 	if err != nil {
-		return advised(err)
+		return withAdvice(err)
 	}
-	if d.memory = d.newMemory(tuning.HistoryBytes); d.memory != nil {
-		d.keeping.run(d.memory.run)
+	if d.memoryMonitor = d.newMemoryMonitor(tuning.HistoryBytes); d.memoryMonitor != nil {
+		d.maintenance.run(d.memoryMonitor.run)
 	}
 	return nil
 }
@@ -180,7 +180,7 @@ func (d *Daemon) listen() (err error) {
 
 func (d *Daemon) serve(kinds *catalog.Catalog, id *identity) (err error) {
 	s := d.config.Serving
-	rules, err := d.policies(id)
+	rules, err := d.newPolicies(id)
 	if err != nil {
 		return err
 	}
@@ -193,35 +193,35 @@ func (d *Daemon) serve(kinds *catalog.Catalog, id *identity) (err error) {
 	if err != nil {
 		return err
 	}
-	extra, err := d.discovery()
+	extra, err := d.oidcDiscovery()
 	if err != nil {
 		return err
 	}
-	extra[BackupPath] = http.Extra{Write: d.backup}
-	d.front, err = http.New(http.Options{
-		Naming: d.naming, Catalog: kinds, Store: settledStore{d.store, d.objects, d.definitions},
-		Authenticator: rules.authenticator,
-		Authorizer:    rules.authorizer,
-		Generation:    rules.generation.now,
-		Audit:         rules.audit,
-		Admission:     rules.admission,
-		Listener:      d.listener, TLS: secure,
-		StrictTransport: d.config.TLS.strictTransport(), Origins: origins,
-		Address: strings.TrimPrefix(d.advertisedURL(), "https://"), Version: Version, Logger: d.log,
-		Gauge:  d.gauge(),
-		Limits: s.limits(),
+	extra[BackupPath] = http.ExtraRoute{Write: d.backup}
+	d.httpServer, err = http.New(http.Options{
+		Naming: d.naming, Catalog: kinds, Store: barrierStore{d.store, d.objects, d.definitions},
+		Authenticator:  rules.authenticator,
+		Authorizer:     rules.authorizer,
+		AuthGeneration: rules.generation.current,
+		Audit:          rules.audit,
+		Admission:      rules.admission,
+		Listener:       d.listener, TLS: secure,
+		StrictTransportSecurity: d.config.TLS.strictTransport(), AllowedOrigins: origins,
+		ExternalAddress: strings.TrimPrefix(d.advertisedURL(), "https://"), Version: Version, Logger: d.log,
+		MemoryMonitor: d.memoryGauge(),
+		Limits:        s.limits(),
 		WriteMetrics: func(w io.Writer) {
 			d.writeProcess(w)
 			d.store.WriteMetrics(w)
-			d.memory.writeMetrics(w)
-			id.keeper.WriteMetrics(w)
+			d.memoryMonitor.writeMetrics(w)
+			id.reloader.WriteMetrics(w)
 		},
 		Checks: []http.Check{
 			{Name: "store", Check: d.store.Healthy}, unreadable(d.store),
 			{Name: "disk", Check: d.journal.Healthy, Remark: d.diskRemark},
 		},
-		Extra:         extra,
-		Operations:    d.operations(kinds, rules),
+		ExtraRoutes:   extra,
+		Operations:    d.newOperations(kinds, rules),
 		Profiling:     s.Profiling,
 		ShutdownDelay: time.Duration(s.ShutdownDelay),
 	})
@@ -229,7 +229,7 @@ func (d *Daemon) serve(kinds *catalog.Catalog, id *identity) (err error) {
 		return err
 	}
 	go func() {
-		if err := d.front.Serve(); err != nil {
+		if err := d.httpServer.Serve(); err != nil {
 			d.fatal(fmt.Errorf("serving: %w", err))
 		}
 	}()
@@ -255,7 +255,7 @@ func (d *Daemon) backup(w io.Writer) error {
 // fatal ends the daemon by itself. The first cause counts.
 func (d *Daemon) fatal(err error) {
 	select {
-	case d.end <- err:
+	case d.fatalErrs <- err:
 	default:
 	}
 }
@@ -278,32 +278,32 @@ func (d *Daemon) Kubeconfig() string { return filepath.Join(d.config.DataDir, "a
 // Ready is the line that says that requests are answered, and where.
 func (d *Daemon) Ready() string {
 	return fmt.Sprintf("troupe ready: %s (naming %s), KUBECONFIG=%s in %d ms",
-		d.URL(), d.naming.Profile, d.Kubeconfig(), time.Since(d.began).Milliseconds())
+		d.URL(), d.naming.Profile, d.Kubeconfig(), time.Since(d.startedAt).Milliseconds())
 }
 
 // Wait returns when the daemon has ended: nil after Stop, else why it could not go on.
 // In the second case its parts are still open, and only the end of the process is safe.
 func (d *Daemon) Wait() error {
 	select {
-	case err := <-d.end:
+	case err := <-d.fatalErrs:
 		return err
-	case <-d.ended:
+	case <-d.stopped:
 		return nil
 	}
 }
 
-// parting is how long a daemon that cannot go on still takes requests: whoever has sent one, or
+// fatalGracePeriod is how long a daemon that cannot go on still takes requests: whoever has sent one, or
 // is about to on a connection that is open, is told.
-const parting = 500 * time.Millisecond
+const fatalGracePeriod = 500 * time.Millisecond
 
 // Drain lets the requests that are in flight have their answers when the daemon cannot go on.
 // ctx bounds the time for that.
 func (d *Daemon) Drain(ctx context.Context) {
 	select {
-	case <-time.After(parting):
+	case <-time.After(fatalGracePeriod):
 	case <-ctx.Done():
 	}
-	if err := d.front.Shutdown(ctx); err != nil {
+	if err := d.httpServer.Shutdown(ctx); err != nil {
 		d.log.Warn("draining", "error", err)
 	}
 }
@@ -312,19 +312,19 @@ func (d *Daemon) Drain(ctx context.Context) {
 // watches end, the store answers what waits, the journal closes. ctx bounds the time for
 // that; whatever it cuts short, no acknowledged write is lost. It may be called twice.
 func (d *Daemon) Stop(ctx context.Context) error {
-	d.once.Do(func() {
-		d.fault = d.stop(ctx)
-		close(d.ended)
+	d.stopOnce.Do(func() {
+		d.stopErr = d.stop(ctx)
+		close(d.stopped)
 	})
-	<-d.ended
-	return d.fault
+	<-d.stopped
+	return d.stopErr
 }
 
 func (d *Daemon) stop(ctx context.Context) error {
 	var errs []error
-	d.keeping.stop()
-	if d.front != nil {
-		errs = append(errs, d.front.Shutdown(ctx))
+	d.maintenance.stop()
+	if d.httpServer != nil {
+		errs = append(errs, d.httpServer.Shutdown(ctx))
 	} else if d.listener != nil {
 		errs = append(errs, d.listener.Close())
 	}

@@ -11,11 +11,11 @@ import (
 // namingLabel is the label of the data directory that records its naming profile.
 const namingLabel = "naming"
 
-// advised says with an error of the journal what can be done about it.
-func advised(err error) error {
+// withAdvice says with an error of the journal what can be done about it.
+func withAdvice(err error) error {
 	var advice string
 	switch {
-	case errors.Is(err, persist.ErrLoss):
+	case errors.Is(err, persist.ErrDataLoss):
 		advice = "put the file back, or restore a backup into another directory; to go on with what is left, start once with --accept-data-loss"
 	case errors.Is(err, persist.ErrLocked):
 		advice = "stop the process that uses it, or choose another directory with --data-dir"
@@ -32,9 +32,9 @@ func isCorrupt(err error) bool {
 	return ok
 }
 
-// claim records the naming profile in a new data directory and refuses one that was made
+// checkNaming records the naming profile in a new data directory and refuses one that was made
 // under another profile.
-func claim(j *persist.Journal, dir string, naming *meta.Naming) error {
+func checkNaming(j *persist.Journal, dir string, naming *meta.Naming) error {
 	recorded, ok := j.Label(namingLabel)
 	switch {
 	case !ok:

@@ -18,39 +18,39 @@ import (
 // An identity is what the server proves itself with, and whom it believes to be issued by
 // the right hands. It is kept current by its keeper.
 type identity struct {
-	own     *certs.Own
-	pair    *certs.FilePair // of --tls-cert-file; nil if not given
-	serving *certs.Serving
-	keeper  *certs.Keeper
-	options TLS
+	ownCerts *certs.Manager
+	pair     *certs.FilePair // of --tls-cert-file; nil if not given
+	serving  *certs.SNICertificates
+	reloader *certs.Reloader
+	options  TLS
 }
 
 func newIdentity(c Config, naming *meta.Naming, log *slog.Logger) (*identity, error) {
-	id := &identity{keeper: certs.NewKeeper(log), options: c.TLS}
+	id := &identity{reloader: certs.NewReloader(log), options: c.TLS}
 	var err error
-	id.own, err = certs.Store{Dir: c.certDir(), Admin: naming.Name(certs.AdminName)}.Open(servingNames(c.Serving.BindAddress, naming))
+	id.ownCerts, err = certs.Store{Dir: c.certDir(), Admin: naming.Translate(certs.AdminName)}.Open(servingNames(c.Serving.BindAddress, naming))
 	if err != nil {
 		return nil, fmt.Errorf("certificates: %w", err)
 	}
-	if err := id.own.Warning(); err != nil {
+	if err := id.ownCerts.Warning(); err != nil {
 		log.Warn("certificates", "error", err)
 	}
-	id.keeper.Keep("own", id.own.Renew)
-	otherwise := id.own.Certificate
+	id.reloader.Add("own", id.ownCerts.Renew)
+	fallback := id.ownCerts.Certificate
 	if c.TLS.CertFile != "" {
 		if id.pair, err = certs.LoadFilePair(c.TLS.CertFile, c.TLS.PrivateKeyFile); err != nil {
 			return nil, fmt.Errorf("--tls-cert-file and --tls-private-key-file: %w", err)
 		}
-		id.keeper.Keep("serving", id.pair.Refresh)
-		otherwise = id.pair.Certificate
+		id.reloader.Add("serving", id.pair.Refresh)
+		fallback = id.pair.Certificate
 	}
 	named, err := c.TLS.namedPairs()
 	if err != nil {
 		return nil, fmt.Errorf("--tls-sni-cert-key: %w", err)
 	}
-	id.serving = certs.NewServing(otherwise, named...)
+	id.serving = certs.NewSNICertificates(fallback, named...)
 	if len(named) > 0 {
-		id.keeper.Keep("sni", id.serving.Refresh)
+		id.reloader.Add("sni", id.serving.Refresh)
 	}
 	return id, nil
 }
@@ -59,7 +59,7 @@ func newIdentity(c Config, naming *meta.Naming, log *slog.Logger) (*identity, er
 func (t TLS) namedPairs() ([]*certs.FilePair, error) {
 	var pairs []*certs.FilePair
 	for _, text := range t.SNICertKeys {
-		n, err := certs.ParseNamedFiles(text)
+		n, err := certs.ParseNamedCertKey(text)
 		if err != nil {
 			return nil, err
 		}
@@ -72,38 +72,38 @@ func (t TLS) namedPairs() ([]*certs.FilePair, error) {
 	return pairs, nil
 }
 
-// present is the daemon's own certificates as they are now; they are renewed while it runs.
-func (id *identity) present() certs.Set { return id.own.Set() }
+// certificates is the daemon's own certificates as they are now; they are renewed while it runs.
+func (id *identity) certificates() certs.Set { return id.ownCerts.Set() }
 
 // servingKey is the PEM text of the private key of the serving certificate.
 func (id *identity) servingKey() []byte {
 	if id.pair != nil {
 		return id.pair.KeyPEM()
 	}
-	return id.own.Set().Server.KeyPEM
+	return id.ownCerts.Set().Server.KeyPEM
 }
 
-// trust is the PEM text of what clients are to trust.
-func (id *identity) trust() []byte {
+// trustBundle is the PEM text of what clients are to trust.
+func (id *identity) trustBundle() []byte {
 	if id.pair != nil {
 		return id.pair.PEM()
 	}
-	return id.own.Set().CA.CertPEM
+	return id.ownCerts.Set().CA.CertPEM
 }
 
 // clientCAs are the authorities of client certificates: the daemon's own CA and those in
 // file, if one is named.
 func (id *identity) clientCAs(file string) (*certs.CAs, error) {
-	sources := []certs.Source{id.own.Trust}
+	sources := []certs.Source{id.ownCerts.CABundle}
 	if file != "" {
-		sources = append(sources, certs.File(file))
+		sources = append(sources, certs.FileSource(file))
 	}
 	return id.authorities("client-ca", sources...)
 }
 
 // proxyCAs are the authorities of the certificates of proxies that say who asks.
 func (id *identity) proxyCAs(file string) (*certs.CAs, error) {
-	return id.authorities("requestheader-client-ca", certs.File(file))
+	return id.authorities("requestheader-client-ca", certs.FileSource(file))
 }
 
 func (id *identity) authorities(name string, sources ...certs.Source) (*certs.CAs, error) {
@@ -111,25 +111,25 @@ func (id *identity) authorities(name string, sources ...certs.Source) (*certs.CA
 	if err != nil {
 		return nil, err
 	}
-	id.keeper.Keep(name, cas.Refresh)
+	id.reloader.Add(name, cas.Refresh)
 	return cas, nil
 }
 
-// keep keeps everything current until the context ends. Nothing is added to the keeper from
+// runReloader keeps everything current until the context ends. Nothing is added to the keeper from
 // then on.
-func (id *identity) keep(ctx context.Context) {
-	id.keeper.Run(ctx, time.Duration(id.options.ReloadPeriod))
+func (id *identity) runReloader(ctx context.Context) {
+	id.reloader.Run(ctx, time.Duration(id.options.ReloadPeriod))
 }
 
 // tlsConfig asks for client certificates and leaves their verification to package authn,
 // which can answer 401. Sessions are resumed; a resumed one has the certificate of its
 // first handshake, which is verified again with each request.
 func (id *identity) tlsConfig() (*tls.Config, error) {
-	least, err := certs.ParseVersion(id.options.MinVersion)
+	least, err := certs.ParseTLSVersion(id.options.MinVersion)
 	if err != nil {
 		return nil, err
 	}
-	suites, _, err := certs.ParseSuites(id.options.CipherSuites)
+	suites, _, err := certs.ParseCipherSuites(id.options.CipherSuites)
 	if err != nil {
 		return nil, err
 	}
@@ -142,17 +142,17 @@ func (id *identity) tlsConfig() (*tls.Config, error) {
 	}, nil
 }
 
-// A clientConfiguration keeps the administrator's kubeconfig at path up to date.
-type clientConfiguration struct {
+// A adminKubeconfig keeps the administrator's kubeconfig at path up to date.
+type adminKubeconfig struct {
 	path, url string
 	id        *identity
 	written   []byte // what the file holds; nil before the first Refresh
 }
 
 // Refresh writes the file if it is to hold anything else than it does.
-func (c *clientConfiguration) Refresh() (bool, error) {
-	admin := c.id.present().Admin
-	text := certs.Kubeconfig(c.url, c.id.trust(), admin)
+func (c *adminKubeconfig) Refresh() (bool, error) {
+	admin := c.id.certificates().Admin
+	text := certs.Kubeconfig(c.url, c.id.trustBundle(), admin)
 	if c.written == nil {
 		c.written, _ = os.ReadFile(c.path) // if there is none, it is to be written
 	}
@@ -169,7 +169,7 @@ func (c *clientConfiguration) Refresh() (bool, error) {
 // servingNames are the names by which clients may reach the server: this machine's, the
 // address that it listens on, and those of the API's own service.
 func servingNames(bind string, naming *meta.Naming) []string {
-	service := naming.Name("platform")
+	service := naming.Translate("platform")
 	names := []string{"localhost", "127.0.0.1", "::1"}
 	for _, suffix := range []string{"", ".default", ".default.svc", ".default.svc.cluster.local"} {
 		names = append(names, service+suffix)

@@ -24,16 +24,16 @@ func TestOwnCertificatesRenewWhileTheDaemonRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 	id := &identity{
-		own: own, serving: certs.NewServing(own.Certificate), options: defaultTLS(),
-		keeper: certs.NewKeeper(slog.New(slog.DiscardHandler)),
+		ownCerts: own, serving: certs.NewSNICertificates(own.Certificate), options: defaultTLS(),
+		reloader: certs.NewReloader(slog.New(slog.DiscardHandler)),
 	}
-	id.keeper.Keep("own", own.Renew)
+	id.reloader.Add("own", own.Renew)
 	cas, err := id.clientCAs("")
 	if err != nil {
 		t.Fatal(err)
 	}
-	admin := &clientConfiguration{path: filepath.Join(dir, "admin.kubeconfig"), url: "https://localhost:1", id: id}
-	id.keeper.Keep("kubeconfig", admin.Refresh)
+	admin := &adminKubeconfig{path: filepath.Join(dir, "admin.kubeconfig"), url: "https://localhost:1", id: id}
+	id.reloader.Add("kubeconfig", admin.Refresh)
 	config, err := id.tlsConfig()
 	if err != nil {
 		t.Fatal(err)
@@ -50,8 +50,8 @@ func TestOwnCertificatesRenewWhileTheDaemonRuns(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		id.keeper.Look()
-		set := id.present()
+		id.reloader.Reload()
+		set := id.certificates()
 		if anew := set.Server != last.Server && set.Admin != last.Admin; anew != step.anew {
 			t.Errorf("at %v: anew %t", now, anew)
 		}

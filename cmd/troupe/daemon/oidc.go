@@ -71,8 +71,8 @@ func (o OIDC) validate(f *faults) {
 	}
 }
 
-// provider trusts the provider of identity tokens, whose keys are fetched in the background.
-func (d *Daemon) provider() (authn.Authenticator, error) {
+// newOIDCAuthenticator trusts the provider of identity tokens, whose keys are fetched in the background.
+func (d *Daemon) newOIDCAuthenticator() (authn.Authenticator, error) {
 	c := d.config.Authentication.OIDC
 	o := oidc.Options{
 		IssuerURL: c.IssuerURL, ClientID: c.ClientID,
@@ -85,17 +85,17 @@ func (d *Daemon) provider() (authn.Authenticator, error) {
 		o.RequiredClaims[claim] = value
 	}
 	if c.CAFile != "" {
-		roots, err := certs.NewCAs(certs.File(c.CAFile))
+		roots, err := certs.NewCAs(certs.FileSource(c.CAFile))
 		if err != nil {
 			return nil, fmt.Errorf("--oidc-ca-file: %w", err)
 		}
 		o.Roots = roots.Pool()
 	}
-	if slices.Contains(d.accounts.issuers, c.IssuerURL) {
+	if slices.Contains(d.serviceAccountTokens.issuers, c.IssuerURL) {
 		return nil, fmt.Errorf("authentication.oidc.issuerURL: %q is the issuer of service accounts", c.IssuerURL)
 	}
 	tokens := oidc.New(o)
 	d.background.run(tokens.Run)
-	d.rights.follow(tokens.Keys)
+	d.policyGeneration.addSource(tokens.KeySetID)
 	return tokens, nil
 }

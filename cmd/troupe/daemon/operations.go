@@ -14,37 +14,39 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// operations are the creates of which nothing is stored.
-func (d *Daemon) operations(kinds *catalog.Catalog, p *policies) map[string]http.Operation {
-	who := authn.Reviewer{Authenticator: p.authenticator, Audiences: d.accounts.audiences}
+// newOperations are the creates of which nothing is stored.
+func (d *Daemon) newOperations(kinds *catalog.Catalog, p *policies) map[string]http.Operation {
+	who := authn.Reviewer{Authenticator: p.authenticator, Audiences: d.serviceAccountTokens.audiences}
 	may := authz.Reviewer{Authorizer: p.authorizer}
-	access := func(_ context.Context, c http.Call) (schema.Tree, error) { return may.Access(c.Kind, c.Object) }
+	access := func(_ context.Context, c http.OperationRequest) (schema.Tree, error) {
+		return may.Access(c.Kind, c.Object)
+	}
 	return map[string]http.Operation{
-		"/v1/bindings":              d.bind(kinds),
-		"/v1/pods/eviction":         d.evict(kinds),
-		"/v1/serviceaccounts/token": d.grantToken(),
-		"authentication.platform.io/v1/selfsubjectreviews": func(_ context.Context, c http.Call) (schema.Tree, error) {
-			return authn.Self(c.Object, c.User, time.Now().UTC().Format(time.RFC3339)), nil
+		"/v1/bindings":              d.bindingOperation(kinds),
+		"/v1/pods/eviction":         d.evictionOperation(kinds),
+		"/v1/serviceaccounts/token": d.tokenRequestOperation(),
+		"authentication.platform.io/v1/selfsubjectreviews": func(_ context.Context, c http.OperationRequest) (schema.Tree, error) {
+			return authn.SelfReview(c.Object, c.User, time.Now().UTC().Format(time.RFC3339)), nil
 		},
-		"authentication.platform.io/v1/tokenreviews": func(_ context.Context, c http.Call) (schema.Tree, error) {
+		"authentication.platform.io/v1/tokenreviews": func(_ context.Context, c http.OperationRequest) (schema.Tree, error) {
 			return who.Token(c.Object)
 		},
 		"authorization.platform.io/v1/localsubjectaccessreviews": access,
-		"authorization.platform.io/v1/selfsubjectaccessreviews": func(_ context.Context, c http.Call) (schema.Tree, error) {
-			return may.OwnAccess(c.Kind, c.Object, c.User)
+		"authorization.platform.io/v1/selfsubjectaccessreviews": func(_ context.Context, c http.OperationRequest) (schema.Tree, error) {
+			return may.SelfAccess(c.Kind, c.Object, c.User)
 		},
-		"authorization.platform.io/v1/selfsubjectrulesreviews": func(_ context.Context, c http.Call) (schema.Tree, error) {
-			return may.OwnRules(c.Object, c.User)
+		"authorization.platform.io/v1/selfsubjectrulesreviews": func(_ context.Context, c http.OperationRequest) (schema.Tree, error) {
+			return may.SelfRules(c.Object, c.User)
 		},
 		"authorization.platform.io/v1/subjectaccessreviews": access,
 	}
 }
 
-// evict lets a Pod go, if no budget minds.
-func (d *Daemon) evict(kinds *catalog.Catalog) http.Operation {
+// evictionOperation lets a Pod go, if no budget minds.
+func (d *Daemon) evictionOperation(kinds *catalog.Catalog) http.Operation {
 	evictor := operations.NewEvictor(d.store, podsOf(kinds),
 		kinds.ByGVK(meta.GroupVersionKind{Group: "policy", Version: "v1", Kind: "PodDisruptionBudget"}))
-	return func(ctx context.Context, c http.Call) (schema.Tree, error) {
+	return func(ctx context.Context, c http.OperationRequest) (schema.Tree, error) {
 		v, err := operations.ReadEviction(c.Key, c.Object, d.naming)
 		if err != nil {
 			return nil, err
@@ -54,10 +56,10 @@ func (d *Daemon) evict(kinds *catalog.Catalog) http.Operation {
 	}
 }
 
-// bind puts a Pod on a node: a binding in the collection is that of the Pod of its name.
-func (d *Daemon) bind(kinds *catalog.Catalog) http.Operation {
+// bindingOperation puts a Pod on a node: a binding in the collection is that of the Pod of its name.
+func (d *Daemon) bindingOperation(kinds *catalog.Catalog) http.Operation {
 	pods := podsOf(kinds)
-	return func(ctx context.Context, c http.Call) (schema.Tree, error) {
+	return func(ctx context.Context, c http.OperationRequest) (schema.Tree, error) {
 		if c.Key.Name == "" {
 			return nil, meta.NewBadRequest("a Binding needs the name of the Pod that it binds")
 		}

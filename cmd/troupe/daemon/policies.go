@@ -13,28 +13,28 @@ type policies struct {
 	authenticator authn.Authenticator
 	authorizer    authz.Authorizer
 	admission     *admission.Chain
-	audit         *audit.Auditor // nil if nothing is audited
-	generation    *generation    // of all that the first two decide by
+	audit         *audit.Auditor    // nil if nothing is audited
+	generation    *policyGeneration // of all that the first two decide by
 }
 
-func (d *Daemon) policies(id *identity) (*policies, error) {
-	p := &policies{generation: &generation{}}
-	d.rights = p.generation
-	d.rights.followStore(d.objects)
+func (d *Daemon) newPolicies(id *identity) (*policies, error) {
+	p := &policies{generation: &policyGeneration{}}
+	d.policyGeneration = p.generation
+	d.policyGeneration.addStoreSources(d.objects)
 	var err error
-	if p.authenticator, err = d.authenticate(id); err != nil {
+	if p.authenticator, err = d.newAuthenticator(id); err != nil {
 		return nil, err
 	}
 	roles, err := rbac.New(d.background.ctx, d.objects, d.naming)
 	if err != nil {
 		return nil, err
 	}
-	d.rights.follow(func() any { return roles.Generation() })
-	if p.authorizer, err = d.authorize(roles, id.present().Admin.Cert.Subject.CommonName); err != nil {
+	d.policyGeneration.addSource(func() any { return roles.Generation() })
+	if p.authorizer, err = d.newAuthorizer(roles, id.certificates().Admin.Cert.Subject.CommonName); err != nil {
 		return nil, err
 	}
-	p.admission = d.admit(p.authorizer, d.escalation(roles, p.authorizer)...)
-	if p.audit, err = d.audit(); err != nil {
+	p.admission = d.newAdmissionChain(p.authorizer, d.escalationChecks(roles, p.authorizer)...)
+	if p.audit, err = d.newAuditor(); err != nil {
 		return nil, err
 	}
 	return p, nil

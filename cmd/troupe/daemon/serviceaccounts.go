@@ -39,13 +39,13 @@ func (s *ServiceAccounts) flags(f *pflag.FlagSet) {
 
 // The least and the most that the longest life of tokens may be.
 const (
-	leastTokenLife = time.Hour
-	mostTokenLife  = (1 << 32) * time.Second
+	minTokenLifetime = time.Hour
+	maxTokenLifetime = (1 << 32) * time.Second
 )
 
 func (s ServiceAccounts) validate(f *faults) {
 	longest := time.Duration(s.MaxTokenExpiration)
-	f.check(longest == 0 || longest >= leastTokenLife && longest <= mostTokenLife,
+	f.check(longest == 0 || longest >= minTokenLifetime && longest <= maxTokenLifetime,
 		"serviceAccounts.maxTokenExpiration", "must be 0, or between 1 hour and 2^32 seconds")
 	f.check(!slices.Contains(s.Issuers, ""), "serviceAccounts.issuers", "must not hold an empty one")
 	f.check(!slices.Contains(s.APIAudiences, ""), "serviceAccounts.apiAudiences", "must not hold an empty one")

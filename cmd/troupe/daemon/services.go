@@ -14,32 +14,32 @@ import (
 
 // apiService is the Service of the API itself.
 func (d *Daemon) apiService() meta.Key {
-	return meta.Key{GroupResource: meta.GroupResource{Resource: "services"}, Namespace: "default", Name: d.naming.Name("platform")}
+	return meta.Key{GroupResource: meta.GroupResource{Resource: "services"}, Namespace: "default", Name: d.naming.Translate("platform")}
 }
 
-// claims are what objects share.
-func (d *Daemon) claims() (map[meta.GroupResource]mutation.Claims, error) {
+// newAllocators are what objects share.
+func (d *Daemon) newAllocators() (map[meta.GroupResource]mutation.Allocator, error) {
 	ranges, err := allocation.ParseRanges(d.config.Services.ClusterIPRange)
 	if err != nil {
 		return nil, err
 	}
-	ports, err := allocation.ParsePorts(d.config.Services.NodePortRange)
+	ports, err := allocation.ParsePortRange(d.config.Services.NodePortRange)
 	if err != nil {
 		return nil, err
 	}
 	own := d.apiService()
-	d.services = allocation.NewServices(ranges, ports, own)
-	return map[meta.GroupResource]mutation.Claims{own.GroupResource: d.services}, nil
+	d.services = allocation.NewServiceAllocator(ranges, ports, own)
+	return map[meta.GroupResource]mutation.Allocator{own.GroupResource: d.services}, nil
 }
 
-// announce makes the daemon known to the members of the cluster. Without it the daemon
+// ensureAPIService makes the daemon known to the members of the cluster. Without it the daemon
 // works as well; so it starts also when the disk is full.
-func (d *Daemon) announce(kinds *catalog.Catalog) {
-	at := controllers.APIAddress{
-		Service: d.apiService(), ClusterIP: d.services.Own(),
+func (d *Daemon) ensureAPIService(kinds *catalog.Catalog) {
+	at := controllers.APIServerAddress{
+		Service: d.apiService(), ClusterIP: d.services.APIServerServiceIP(),
 		IP: d.config.advertised(), Port: d.listener.Addr().(*net.TCPAddr).Port,
 	}
-	if err := controllers.NewAPIService(d.store, kinds, at).Ensure(context.Background()); err != nil {
+	if err := controllers.NewAPIServerService(d.store, kinds, at).Ensure(context.Background()); err != nil {
 		d.log.Warn("making the service of the API known", "error", err)
 	}
 }

@@ -18,14 +18,14 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// market is a daemon whose Services share little, and its administrator.
-type market struct {
+// allocationCluster is a daemon whose Services share little, and its administrator.
+type allocationCluster struct {
 	*Daemon
 	t     *testing.T
 	admin *http.Client
 }
 
-func openMarket(t *testing.T, dir, naming string) *market {
+func openAllocationCluster(t *testing.T, dir, naming string) *allocationCluster {
 	t.Helper()
 	c := Default()
 	c.DataDir, c.Naming, c.Serving.SecurePort, c.Journal.Sync = dir, naming, 0, "none"
@@ -39,11 +39,11 @@ func openMarket(t *testing.T, dir, naming string) *market {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = d.Stop(context.Background()) })
-	return &market{d, t, client(t, dir, "admin")}
+	return &allocationCluster{d, t, client(t, dir, "admin")}
 }
 
 // do sends a request and gives the code and the body of the answer.
-func (m *market) do(method, path, body string) (int, []byte) {
+func (m *allocationCluster) do(method, path, body string) (int, []byte) {
 	r, err := http.NewRequest(method, m.URL()+path, strings.NewReader(body))
 	if err != nil {
 		m.t.Error(err)
@@ -75,8 +75,8 @@ type item struct {
 	}
 }
 
-// inStore is what the Services in the store have, each with its owners.
-func (m *market) inStore() map[string][]string {
+// storedAllocations is what the Services in the store have, each with its owners.
+func (m *allocationCluster) storedAllocations() map[string][]string {
 	code, text := m.do("GET", "/api/v1/services", "")
 	var list struct{ Items []item }
 	if err := json.Unmarshal(text, &list); err != nil || code != 200 {
@@ -101,10 +101,10 @@ func (m *market) inStore() map[string][]string {
 	return has
 }
 
-// check holds what is taken against what is stored.
-func (m *market) check(when string) {
+// checkAllocations holds what is taken against what is stored.
+func (m *allocationCluster) checkAllocations(when string) {
 	m.t.Helper()
-	has, held := m.inStore(), m.services.Held()
+	has, held := m.storedAllocations(), m.services.Allocated()
 	for what, owners := range held {
 		var names []string
 		for _, o := range owners {
@@ -121,10 +121,10 @@ func (m *market) check(when string) {
 	}
 }
 
-const inDefault = "/api/v1/namespaces/default/services"
+const defaultServicesPath = "/api/v1/namespaces/default/services"
 
-// trade does one random thing to one of a few Services, alone or against others who do.
-func (m *market) trade(random *rand.Rand) {
+// mutateRandomly does one random thing to one of a few Services, alone or against others who do.
+func (m *allocationCluster) mutateRandomly(random *rand.Rand) {
 	name := fmt.Sprintf("s%d", random.IntN(12))
 	dry := []string{"", "", "", "?dryRun=All"}[random.IntN(4)]
 	specs := []string{
@@ -146,13 +146,13 @@ func (m *market) trade(random *rand.Rand) {
 	code, text := 0, []byte(nil)
 	switch random.IntN(6) {
 	case 0, 1:
-		code, text = m.do("POST", inDefault+dry, `{"metadata":{"name":"`+name+`"},"spec":{`+ports+spec+`}}`)
+		code, text = m.do("POST", defaultServicesPath+dry, `{"metadata":{"name":"`+name+`"},"spec":{`+ports+spec+`}}`)
 	case 2, 3:
-		code, text = m.do("PATCH", inDefault+"/"+name+dry, `{"spec":{`+spec+`}}`)
+		code, text = m.do("PATCH", defaultServicesPath+"/"+name+dry, `{"spec":{`+spec+`}}`)
 	case 4:
-		code, text = m.do("PUT", inDefault+"/"+name+dry, `{"metadata":{"name":"`+name+`"},"spec":{`+ports+spec+`}}`)
+		code, text = m.do("PUT", defaultServicesPath+"/"+name+dry, `{"metadata":{"name":"`+name+`"},"spec":{`+ports+spec+`}}`)
 	case 5:
-		code, text = m.do("DELETE", inDefault+"/"+name+dry, ``)
+		code, text = m.do("DELETE", defaultServicesPath+"/"+name+dry, ``)
 	}
 	if !slices.Contains([]int{200, 201, 404, 409, 422}, code) {
 		m.t.Errorf("%d: %s", code, text)
@@ -164,70 +164,70 @@ func (m *market) trade(random *rand.Rand) {
 func TestServicesShareAddressesAndPorts(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	for round := range 3 {
-		m := openMarket(t, dir, "platform")
-		m.check(fmt.Sprint("start ", round))
+		m := openAllocationCluster(t, dir, "platform")
+		m.checkAllocations(fmt.Sprint("start ", round))
 		var trading sync.WaitGroup
 		for i := range 6 {
 			random := rand.New(rand.NewPCG(uint64(round), uint64(i)))
 			trading.Go(func() {
 				for range 50 {
-					m.trade(random)
+					m.mutateRandomly(random)
 				}
 			})
 		}
 		trading.Wait()
-		m.check(fmt.Sprint("end ", round))
+		m.checkAllocations(fmt.Sprint("end ", round))
 		if err := m.Stop(context.Background()); err != nil {
 			t.Fatal(err)
 		}
 	}
-	m := openMarket(t, dir, "platform")
+	m := openAllocationCluster(t, dir, "platform")
 	for i := range 12 {
-		m.do("DELETE", fmt.Sprintf("%s/s%d", inDefault, i), "")
+		m.do("DELETE", fmt.Sprintf("%s/s%d", defaultServicesPath, i), "")
 	}
-	if got := slices.Collect(maps.Keys(m.services.Held())); !slices.Equal(got, []string{"10.0.0.1"}) {
+	if got := slices.Collect(maps.Keys(m.services.Allocated())); !slices.Equal(got, []string{"10.0.0.1"}) {
 		t.Errorf("without Services these are taken: %v", got)
 	}
 }
 
 // A dry run shows an address and a port, and leaves both free.
 func TestDryRunOfAService(t *testing.T) {
-	m := openMarket(t, filepath.Join(t.TempDir(), "data"), "platform")
-	code, text := m.do("POST", inDefault+"?dryRun=All", `{"metadata":{"name":"x"},"spec":{"type":"NodePort","ports":[{"port":1}]}}`)
+	m := openAllocationCluster(t, filepath.Join(t.TempDir(), "data"), "platform")
+	code, text := m.do("POST", defaultServicesPath+"?dryRun=All", `{"metadata":{"name":"x"},"spec":{"type":"NodePort","ports":[{"port":1}]}}`)
 	var i item
 	if err := json.Unmarshal(text, &i); err != nil || code != 201 || len(i.Spec.ClusterIPs) != 1 || i.Spec.Ports[0].NodePort == 0 {
 		t.Errorf("%d %v %s", code, err, text)
 	}
-	if len(m.services.Held()) != 1 {
-		t.Errorf("taken: %v", m.services.Held())
+	if len(m.services.Allocated()) != 1 {
+		t.Errorf("taken: %v", m.services.Allocated())
 	}
 }
 
 // A daemon makes itself known at start, and repairs what others did to that.
 func TestServiceOfTheAPI(t *testing.T) {
 	for _, naming := range []*meta.Naming{meta.Platform, meta.Kubernetes} {
-		name, dir := naming.Name("platform"), filepath.Join(t.TempDir(), "data")
+		name, dir := naming.Translate("platform"), filepath.Join(t.TempDir(), "data")
 		slices := "/apis/" + naming.Group("discovery") + "/v1/namespaces/default/endpointslices/" + name
 		endpoints := "/api/v1/namespaces/default/endpoints/" + name
-		for _, harm := range []func(m *market){
-			func(m *market) {},
-			func(m *market) {
-				m.do("PATCH", inDefault+"/"+name, `{"spec":{"ports":[{"port":1,"name":"x"}]}}`)
+		for _, harm := range []func(m *allocationCluster){
+			func(m *allocationCluster) {},
+			func(m *allocationCluster) {
+				m.do("PATCH", defaultServicesPath+"/"+name, `{"spec":{"ports":[{"port":1,"name":"x"}]}}`)
 				m.do("DELETE", endpoints, "")
 				m.do("PATCH", slices, `{"endpoints":[]}`)
 			},
-			func(m *market) {
-				m.do("DELETE", inDefault+"/"+name, "")
-				m.do("POST", inDefault, `{"metadata":{"name":"`+name+`"},"spec":{"clusterIP":"None"}}`)
+			func(m *allocationCluster) {
+				m.do("DELETE", defaultServicesPath+"/"+name, "")
+				m.do("POST", defaultServicesPath, `{"metadata":{"name":"`+name+`"},"spec":{"clusterIP":"None"}}`)
 			},
 		} {
-			m := openMarket(t, dir, naming.Profile)
+			m := openAllocationCluster(t, dir, naming.Profile)
 			port := fmt.Sprint(m.listener.Addr())
 			port = port[strings.LastIndexByte(port, ':')+1:]
 			for path, want := range map[string][]string{
-				inDefault + "/" + name: {`"clusterIP":"10.0.0.1"`, `"ports":[{"name":"https","protocol":"TCP","port":443,"targetPort":` + port + `}]`, `"labels":{"component":"apiserver","provider":"` + name + `"}`},
-				endpoints:              {`"subsets":[{"addresses":[{"ip":"192.0.2.7"}],"ports":[{"name":"https","port":` + port + `,"protocol":"TCP"}]}]`},
-				slices:                 {`"endpoints":[{"addresses":["192.0.2.7"],"conditions":{"ready":true}}]`, `"addressType":"IPv4"`, `"` + naming.Name("platform.io/service-name") + `":"` + name + `"`},
+				defaultServicesPath + "/" + name: {`"clusterIP":"10.0.0.1"`, `"ports":[{"name":"https","protocol":"TCP","port":443,"targetPort":` + port + `}]`, `"labels":{"component":"apiserver","provider":"` + name + `"}`},
+				endpoints:                        {`"subsets":[{"addresses":[{"ip":"192.0.2.7"}],"ports":[{"name":"https","port":` + port + `,"protocol":"TCP"}]}]`},
+				slices:                           {`"endpoints":[{"addresses":["192.0.2.7"],"conditions":{"ready":true}}]`, `"addressType":"IPv4"`, `"` + naming.Translate("platform.io/service-name") + `":"` + name + `"`},
 			} {
 				code, text := m.do("GET", path, "")
 				for _, w := range want {
@@ -236,7 +236,7 @@ func TestServiceOfTheAPI(t *testing.T) {
 					}
 				}
 			}
-			m.check(naming.Profile)
+			m.checkAllocations(naming.Profile)
 			harm(m)
 			if err := m.Stop(context.Background()); err != nil {
 				t.Fatal(err)

@@ -46,14 +46,14 @@ func (t *TLS) flags(f *pflag.FlagSet) {
 func (t TLS) validate(f *faults) {
 	f.check((t.CertFile == "") == (t.PrivateKeyFile == ""), "tls.certFile", "goes together with tls.privateKeyFile")
 	for _, text := range t.SNICertKeys {
-		if _, err := certs.ParseNamedFiles(text); err != nil {
+		if _, err := certs.ParseNamedCertKey(text); err != nil {
 			f.check(false, "tls.sniCertKeys", err.Error())
 		}
 	}
-	if _, err := certs.ParseVersion(t.MinVersion); err != nil {
+	if _, err := certs.ParseTLSVersion(t.MinVersion); err != nil {
 		f.check(false, "tls.minVersion", err.Error())
 	}
-	if _, _, err := certs.ParseSuites(t.CipherSuites); err != nil {
+	if _, _, err := certs.ParseCipherSuites(t.CipherSuites); err != nil {
 		f.check(false, "tls.cipherSuites", err.Error())
 	}
 	f.check(t.ReloadPeriod > 0 && t.ReloadPeriod <= Duration(time.Minute), "tls.reloadPeriod", "must be above 0 and at most 1m")
@@ -88,7 +88,7 @@ func (t TLS) strictTransport() string { return strings.Join(t.StrictTransportSec
 
 // warn tells the log what had better be otherwise.
 func (t TLS) warn(log *slog.Logger) {
-	if _, insecure, _ := certs.ParseSuites(t.CipherSuites); len(insecure) > 0 {
+	if _, insecure, _ := certs.ParseCipherSuites(t.CipherSuites); len(insecure) > 0 {
 		log.Warn("tls: insecure cipher suites are enabled", "suites", strings.Join(insecure, ","))
 	}
 }

@@ -32,8 +32,8 @@ func (w TokenWebhook) validate(f *faults) {
 	f.oneOf("authentication.webhook.version", w.Version, "v1", "v1beta1")
 }
 
-// tokenWebhook asks the remote that knows tokens.
-func (d *Daemon) tokenWebhook() (authn.Authenticator, error) {
+// newWebhookTokenAuthenticator asks the remote that knows tokens.
+func (d *Daemon) newWebhookTokenAuthenticator() (authn.Authenticator, error) {
 	c := d.config.Authentication.Webhook
 	service, err := remote.Load(c.ConfigFile)
 	if err != nil {
@@ -41,8 +41,8 @@ func (d *Daemon) tokenWebhook() (authn.Authenticator, error) {
 	}
 	return authn.Webhook(authn.WebhookOptions{
 		Ask: func(ctx context.Context, review []byte) ([]byte, error) {
-			return service.Ask(ctx, review, remote.Patiently)
+			return service.PostWithRetry(ctx, review, remote.DefaultBackoff)
 		},
-		TTL: time.Duration(c.CacheTTL), Version: c.Version, Audiences: d.accounts.audiences, Naming: d.naming, Now: time.Now,
+		TTL: time.Duration(c.CacheTTL), Version: c.Version, Audiences: d.serviceAccountTokens.audiences, Naming: d.naming, Now: time.Now,
 	}), nil
 }

@@ -29,15 +29,15 @@ func (c Config) Validate() error {
 	c.Audit.validate(&f)
 	f.check(c.API.EventTTL >= 0, "api.eventTTL", "must not be negative")
 	f.oneOf("logging.format", c.Logging.Format, "text", "json")
-	f.least("logging.verbosity", int64(c.Logging.Verbosity), 0)
+	f.atLeast("logging.verbosity", int64(c.Logging.Verbosity), 0)
 	c.Actors.validate(&f)
-	f.least("commits.queueSize", int64(c.Commits.QueueSize), 1)
-	f.least("commits.batchSize", int64(c.Commits.BatchSize), 1)
+	f.atLeast("commits.queueSize", int64(c.Commits.QueueSize), 1)
+	f.atLeast("commits.batchSize", int64(c.Commits.BatchSize), 1)
 	f.oneOf("journal.sync", c.Journal.Sync, "always", "none")
-	f.least("journal.segmentBytes", int64(c.Journal.SegmentBytes), 1<<20)
-	f.least("snapshots.journalBytes", int64(c.Snapshots.JournalBytes), 1<<20)
+	f.atLeast("journal.segmentBytes", int64(c.Journal.SegmentBytes), 1<<20)
+	f.atLeast("snapshots.journalBytes", int64(c.Snapshots.JournalBytes), 1<<20)
 	f.positive("watches.historyTime", c.Watches.HistoryTime)
-	f.least("watches.historyBytes", int64(c.Watches.HistoryBytes), 1)
+	f.atLeast("watches.historyBytes", int64(c.Watches.HistoryBytes), 1)
 	f.positive("watches.bookmarkPeriod", c.Watches.BookmarkPeriod)
 	return errors.Join(f...)
 }
@@ -50,15 +50,15 @@ func (s Serving) validate(f *faults) {
 	f.check(s.SecurePort >= 0 && s.SecurePort <= 65535, "serving.securePort", fmt.Sprintf("%d is not between 0 and 65535", s.SecurePort))
 	f.check(s.AdvertiseAddress == "" || net.ParseIP(s.AdvertiseAddress) != nil, "serving.advertiseAddress", fmt.Sprintf("%q is no IP address", s.AdvertiseAddress))
 	f.positive("serving.requestTimeout", s.RequestTimeout)
-	f.least("serving.minRequestTimeout", int64(s.MinRequestTimeout), 1)
-	f.least("serving.maxRequestsInFlight", int64(s.MaxRequestsInFlight), 1)
-	f.least("serving.maxMutatingRequestsInFlight", int64(s.MaxMutatingRequestsInFlight), 1)
-	f.least("serving.maxWatches", int64(s.MaxWatches), 1)
-	f.least("serving.maxBodyBytes", int64(s.MaxBodyBytes), 1024)
+	f.atLeast("serving.minRequestTimeout", int64(s.MinRequestTimeout), 1)
+	f.atLeast("serving.maxRequestsInFlight", int64(s.MaxRequestsInFlight), 1)
+	f.atLeast("serving.maxMutatingRequestsInFlight", int64(s.MaxMutatingRequestsInFlight), 1)
+	f.atLeast("serving.maxWatches", int64(s.MaxWatches), 1)
+	f.atLeast("serving.maxBodyBytes", int64(s.MaxBodyBytes), 1024)
 	f.check(s.MaxBodiesBytes >= max(s.MaxBodyBytes, 1024), "serving.maxBodiesBytes", "must be at least serving.maxBodyBytes")
-	f.least("serving.maxConnections", int64(s.MaxConnections), 0)
-	f.least("serving.maxConnectionsPerAddress", int64(s.MaxConnectionsPerAddress), 0)
-	f.least("serving.maxResponseBytes", int64(s.MaxResponseBytes), 1<<20)
+	f.atLeast("serving.maxConnections", int64(s.MaxConnections), 0)
+	f.atLeast("serving.maxConnectionsPerAddress", int64(s.MaxConnectionsPerAddress), 0)
+	f.atLeast("serving.maxResponseBytes", int64(s.MaxResponseBytes), 1<<20)
 	f.check(1024 <= s.MaxRequestBytes && s.MaxRequestBytes <= maxRequestBytes, "serving.maxRequestBytes",
 		fmt.Sprintf("%d is not between 1024 and %d", s.MaxRequestBytes, maxRequestBytes))
 	f.check(s.ShutdownDelay >= 0, "serving.shutdownDelay", "must not be negative")
@@ -71,19 +71,19 @@ func (s Services) validate(f *faults) {
 	if _, err := allocation.ParseRanges(s.ClusterIPRange); err != nil {
 		f.check(false, "services.clusterIPRange", err.Error())
 	}
-	if _, err := allocation.ParsePorts(s.NodePortRange); err != nil {
+	if _, err := allocation.ParsePortRange(s.NodePortRange); err != nil {
 		f.check(false, "services.nodePortRange", err.Error())
 	}
 }
 
 func (a Actors) validate(f *faults) {
 	f.oneOf("actors.strategy", a.Strategy, "restart", "resume", "stop")
-	f.least("actors.maxRestarts", int64(a.MaxRestarts), 0)
+	f.atLeast("actors.maxRestarts", int64(a.MaxRestarts), 0)
 	f.positive("actors.restartWindow", a.RestartWindow)
 	f.check(a.RestartBackoff >= 0, "actors.restartBackoff", "must not be negative")
-	f.least("actors.mailboxSize", int64(a.MailboxSize), 1)
+	f.atLeast("actors.mailboxSize", int64(a.MailboxSize), 1)
 	f.positive("actors.idleTime", a.IdleTime)
-	f.least("actors.throughput", int64(a.Throughput), 1)
+	f.atLeast("actors.throughput", int64(a.Throughput), 1)
 }
 
 type faults []error
@@ -94,7 +94,7 @@ func (f *faults) check(ok bool, key, fault string) {
 	}
 }
 
-func (f *faults) least(key string, value, least int64) {
+func (f *faults) atLeast(key string, value, least int64) {
 	f.check(value >= least, key, fmt.Sprintf("%d is less than %d", value, least))
 }
 

@@ -70,7 +70,7 @@ func descriptorSet(files linker.Files) ([]byte, error) {
 		for i := range file.Imports().Len() {
 			add(file.Imports().Get(i).FileDescriptor)
 		}
-		set.File = append(set.File, slim(protoutil.ProtoFromFileDescriptor(file)))
+		set.File = append(set.File, stripFile(protoutil.ProtoFromFileDescriptor(file)))
 	}
 	for _, file := range files {
 		add(file)
@@ -78,14 +78,14 @@ func descriptorSet(files linker.Files) ([]byte, error) {
 	return proto.MarshalOptions{Deterministic: true}.Marshal(set)
 }
 
-// slim keeps what package schema reads.
-func slim(file *descriptorpb.FileDescriptorProto) *descriptorpb.FileDescriptorProto {
+// stripFile keeps what package schema reads.
+func stripFile(file *descriptorpb.FileDescriptorProto) *descriptorpb.FileDescriptorProto {
 	file = proto.Clone(file).(*descriptorpb.FileDescriptorProto)
 	file.SourceCodeInfo = &descriptorpb.SourceCodeInfo{Location: []*descriptorpb.SourceCodeInfo_Location{
 		{LeadingComments: proto.String(documentation(file.GetSourceCodeInfo()))},
 	}}
 	for _, message := range file.MessageType {
-		slimMessage(message)
+		stripMessage(message)
 	}
 	return file
 }
@@ -113,9 +113,9 @@ func documentation(info *descriptorpb.SourceCodeInfo) string {
 	return b.String()
 }
 
-// slimMessage drops JSON names that are the field's own, the synthetic oneofs, and what
+// stripMessage drops JSON names that are the field's own, the synthetic oneofs, and what
 // follows from the rest.
-func slimMessage(message *descriptorpb.DescriptorProto) {
+func stripMessage(message *descriptorpb.DescriptorProto) {
 	message.OneofDecl = nil
 	for _, field := range message.Field {
 		field.OneofIndex = nil
@@ -130,7 +130,7 @@ func slimMessage(message *descriptorpb.DescriptorProto) {
 		}
 	}
 	for _, nested := range message.NestedType {
-		slimMessage(nested)
+		stripMessage(nested)
 	}
 }
 

@@ -29,7 +29,7 @@ func TestFilesAreCurrent(t *testing.T) {
 	}
 }
 
-func TestFaultNamesItsPlace(t *testing.T) {
+func TestErrorNamesPosition(t *testing.T) {
 	dir := t.TempDir()
 	options, err := os.ReadFile(filepath.Join(folder, optionsFile))
 	if err != nil {

@@ -14,12 +14,12 @@ import (
 // claims are what a token says, as JSON reads into Go.
 type claims map[string]any
 
-// grace is how much nbf may be ahead of the clock here.
-const grace = 5 * time.Minute
+// notBeforeLeeway is how much nbf may be ahead of the clock here.
+const notBeforeLeeway = 5 * time.Minute
 
-// check finds out whether the token is for this server, and for now. It gives its end.
-func (c claims) check(clientID string, required map[string]string, now time.Time) (end time.Time, err error) {
-	end, ok := c.time("exp")
+// validate finds out whether the token is for this server, and for now. It gives its end.
+func (c claims) validate(clientID string, required map[string]string, now time.Time) (end time.Time, err error) {
+	end, ok := c.timeClaim("exp")
 	switch {
 	case !ok:
 		return end, errors.New("the token has no time of expiry")
@@ -27,11 +27,11 @@ func (c claims) check(clientID string, required map[string]string, now time.Time
 		return end, errors.New("the token has expired")
 	}
 	if _, given := c["nbf"]; given {
-		if begin, ok := c.time("nbf"); !ok || now.Add(grace).Before(begin) {
+		if begin, ok := c.timeClaim("nbf"); !ok || now.Add(notBeforeLeeway).Before(begin) {
 			return end, errors.New("the token is not valid yet")
 		}
 	}
-	if audience, ok := texts(c["aud"]); !ok || !slices.Contains(audience, clientID) {
+	if audience, ok := stringOrList(c["aud"]); !ok || !slices.Contains(audience, clientID) {
 		return end, errors.New("the token is for another client")
 	}
 	for claim, want := range required {
@@ -42,8 +42,8 @@ func (c claims) check(clientID string, required map[string]string, now time.Time
 	return end, nil
 }
 
-// time reads a claim in seconds since 1970; a far future is the end of time.
-func (c claims) time(claim string) (time.Time, bool) {
+// timeClaim reads a claim in seconds since 1970; a far future is the end of time.
+func (c claims) timeClaim(claim string) (time.Time, bool) {
 	seconds, ok := c[claim].(float64)
 	if !ok || math.IsNaN(seconds) || seconds < 0 {
 		return time.Time{}, false
@@ -51,8 +51,8 @@ func (c claims) time(claim string) (time.Time, bool) {
 	return time.Unix(int64(min(seconds, 1<<37)), 0), true
 }
 
-// texts is a claim that is one text or a list of them.
-func texts(v any) ([]string, bool) {
+// stringOrList is a claim that is one text or a list of them.
+func stringOrList(v any) ([]string, bool) {
 	switch v := v.(type) {
 	case string:
 		return []string{v}, true
@@ -88,7 +88,7 @@ func (c claims) user(o *Options) (*authn.User, error) {
 	user := &authn.User{Name: o.usernamePrefix() + name}
 	if groups, given := c[o.GroupsClaim]; given && o.GroupsClaim != "" {
 		_, list := groups.([]any)
-		if user.Groups, ok = texts(groups); !ok || !list {
+		if user.Groups, ok = stringOrList(groups); !ok || !list {
 			return nil, fmt.Errorf("the claim %s is no list of groups", o.GroupsClaim)
 		}
 		for i := range user.Groups {
@@ -101,7 +101,7 @@ func (c claims) user(o *Options) (*authn.User, error) {
 		}
 	}
 	if id, ok := c["jti"].(string); ok && id != "" {
-		user.Extra = map[string][]string{o.Naming.Name(authn.CredentialID): {"JTI=" + id}}
+		user.Extra = map[string][]string{o.Naming.Translate(authn.CredentialID): {"JTI=" + id}}
 	}
 	return user, nil
 }

@@ -24,44 +24,44 @@ type issuer struct {
 	now    func() time.Time
 	log    *slog.Logger
 
-	set    atomic.Pointer[keySet] // nil: not known yet
-	flight singleflight.Group     // of fetches
+	keySet   atomic.Pointer[keySet] // nil: not known yet
+	inflight singleflight.Group     // of fetches
 
-	mu       sync.Mutex // guards what follows
-	keysURL  string     // that discovery gave; "" if it is to be asked
-	spent    int        // fetches that tokens have asked for and that count
-	refilled time.Time  // when spent was last reckoned
+	mu         sync.Mutex // guards what follows
+	keysURL    string     // that discovery gave; "" if it is to be asked
+	fetches    int        // fetches that tokens have asked for and that count
+	lastRefill time.Time  // when spent was last reckoned
 }
 
 // How the issuer is asked.
 const (
-	fetchTime     = 10 * time.Second // bounds one fetch
-	maxDocument   = 1 << 20          // bytes of a document
-	firstPause    = time.Second      // before a failed fetch is repeated; doubles
-	longestPause  = time.Minute
-	refreshPeriod = 15 * time.Minute // in which keys that the issuer has dropped are forgotten
-	burst         = 3                // fetches that tokens may ask for at once …
-	refill        = 10 * time.Second // … and the time after which they may ask for one more
+	fetchTimeout    = 10 * time.Second // bounds one fetch
+	maxDocumentSize = 1 << 20          // bytes of a document
+	minBackoff      = time.Second      // before a failed fetch is repeated; doubles
+	maxBackoff      = time.Minute
+	refreshPeriod   = 15 * time.Minute // in which keys that the issuer has dropped are forgotten
+	fetchBurst      = 3                // fetches that tokens may ask for at once …
+	refillInterval  = 10 * time.Second // … and the time after which they may ask for one more
 )
 
 // newIssuer does not talk to the issuer yet.
 func newIssuer(where string, transport http.RoundTripper, now func() time.Time, log *slog.Logger) *issuer {
 	return &issuer{url: where, now: now, log: log, client: &http.Client{
-		Transport: transport, Timeout: fetchTime,
+		Transport: transport, Timeout: fetchTimeout,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}
 }
 
 // run keeps the keys current until ctx ends.
 func (i *issuer) run(ctx context.Context) {
-	pause := firstPause
+	pause := minBackoff
 	for {
 		wait := refreshPeriod
 		if err := i.fetch(ctx); err != nil && ctx.Err() == nil {
 			i.log.Warn("oidc: the issuer's keys cannot be had", "issuer", i.url, "error", err, "again", pause)
-			wait, pause = pause, min(2*pause, longestPause)
+			wait, pause = pause, min(2*pause, maxBackoff)
 		} else {
-			pause = firstPause
+			pause = minBackoff
 		}
 		select {
 		case <-ctx.Done():
@@ -73,19 +73,19 @@ func (i *issuer) run(ctx context.Context) {
 }
 
 // keys are those known; nil if none are.
-func (i *issuer) keys() *keySet { return i.set.Load() }
+func (i *issuer) keys() *keySet { return i.keySet.Load() }
 
-// newer are keys that were fetched after those that did not do; the same ones if there are no
+// newerKeys are keys that were fetched after those that did not do; the same ones if there are no
 // others, or if tokens have asked for too many fetches lately.
-func (i *issuer) newer(than *keySet) *keySet {
+func (i *issuer) newerKeys(than *keySet) *keySet {
 	if set := i.keys(); set != than {
 		return set
 	}
-	_, err, _ := i.flight.Do("", func() (any, error) {
-		if !i.allow() {
+	_, err, _ := i.inflight.Do("", func() (any, error) {
+		if !i.allowFetch() {
 			return nil, nil
 		}
-		return nil, i.fetchAlone(context.Background())
+		return nil, i.fetchOnce(context.Background())
 	})
 	if err != nil {
 		i.log.Warn("oidc: the issuer's keys cannot be refreshed", "issuer", i.url, "error", err)
@@ -93,29 +93,29 @@ func (i *issuer) newer(than *keySet) *keySet {
 	return i.keys()
 }
 
-// allow tells whether a token may have the keys fetched, and counts it.
-func (i *issuer) allow() bool {
+// allowFetch tells whether a token may have the keys fetched, and counts it.
+func (i *issuer) allowFetch() bool {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	now := i.now()
-	if gained := int(now.Sub(i.refilled) / refill); gained > 0 {
-		i.spent, i.refilled = max(0, i.spent-gained), now
+	if gained := int(now.Sub(i.lastRefill) / refillInterval); gained > 0 {
+		i.fetches, i.lastRefill = max(0, i.fetches-gained), now
 	}
-	if i.spent >= burst {
+	if i.fetches >= fetchBurst {
 		return false
 	}
-	i.spent++
+	i.fetches++
 	return true
 }
 
 // fetch fetches the keys; whoever comes while somebody does waits for the same result.
 func (i *issuer) fetch(ctx context.Context) error {
-	_, err, _ := i.flight.Do("", func() (any, error) { return nil, i.fetchAlone(ctx) })
+	_, err, _ := i.inflight.Do("", func() (any, error) { return nil, i.fetchOnce(ctx) })
 	return err
 }
 
-func (i *issuer) fetchAlone(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, fetchTime)
+func (i *issuer) fetchOnce(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, fetchTimeout)
 	defer cancel()
 	i.mu.Lock()
 	where := i.keysURL
@@ -136,8 +136,8 @@ func (i *issuer) fetchAlone(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("keys: %w", err)
 	}
-	if old := i.keys(); old == nil || old.text != set.text {
-		i.set.Store(set)
+	if old := i.keys(); old == nil || old.raw != set.raw {
+		i.keySet.Store(set)
 		i.log.Info("oidc: the issuer's keys are known", "issuer", i.url, "keys", len(set.keys))
 	}
 	return nil
@@ -187,12 +187,12 @@ func (i *issuer) get(ctx context.Context, where string) ([]byte, error) {
 	if answer.StatusCode != http.StatusOK {
 		return nil, fmt.Errorf("%s was answered %d", where, answer.StatusCode)
 	}
-	text, err := io.ReadAll(io.LimitReader(answer.Body, maxDocument+1))
+	text, err := io.ReadAll(io.LimitReader(answer.Body, maxDocumentSize+1))
 	if err != nil {
 		return nil, err
 	}
-	if len(text) > maxDocument {
-		return nil, fmt.Errorf("%s is longer than %d bytes", where, maxDocument)
+	if len(text) > maxDocumentSize {
+		return nil, fmt.Errorf("%s is longer than %d bytes", where, maxDocumentSize)
 	}
 	return text, nil
 }

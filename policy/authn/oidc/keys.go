@@ -13,7 +13,7 @@ import (
 
 // A keySet is what the issuer signs with. It is immutable; other keys are another set.
 type keySet struct {
-	text string // as it was fetched
+	raw  string // as it was fetched
 	keys []key
 }
 
@@ -51,7 +51,7 @@ func parseKeys(text []byte) (*keySet, error) {
 	if err := json.Unmarshal(text, &document); err != nil {
 		return nil, errors.New("the key set is no JSON")
 	}
-	set := &keySet{text: string(text)}
+	set := &keySet{raw: string(text)}
 	for _, k := range document.Keys {
 		var public any
 		switch {
@@ -110,9 +110,9 @@ func ecdsaKey(name, x, y string) any {
 	return public
 }
 
-// fit are the keys that may have signed a token: of the id in its header or, if it has none,
+// matching are the keys that may have signed a token: of the id in its header or, if it has none,
 // all, and made for its algorithm.
-func (s *keySet) fit(id, algorithm string) (fitting []any) {
+func (s *keySet) matching(id, algorithm string) (fitting []any) {
 	for _, k := range s.keys {
 		if (id == "" || k.id == "" || k.id == id) && (k.algorithm == "" || k.algorithm == algorithm) {
 			fitting = append(fitting, k.public)

@@ -43,17 +43,17 @@ var (
 )
 
 // A provider is an issuer over TLS, with a key set that tests change.
-type provider struct {
+type fakeProvider struct {
 	*httptest.Server
-	mu       sync.Mutex
-	keys     []map[string]any
-	document map[string]any
-	instead  func(w http.ResponseWriter, r *http.Request) bool // answers instead, if it is set and says so
-	fetched  atomic.Int64                                      // key sets
+	mu         sync.Mutex
+	keys       []map[string]any
+	document   map[string]any
+	override   func(w http.ResponseWriter, r *http.Request) bool // answers instead, if it is set and says so
+	keyFetches atomic.Int64                                      // key sets
 }
 
-func newProvider(t *testing.T) *provider {
-	p := &provider{}
+func newFakeProvider(t *testing.T) *fakeProvider {
+	p := &fakeProvider{}
 	p.Server = httptest.NewTLSServer(http.HandlerFunc(p.serve))
 	p.Config.ErrorLog = nil
 	p.document = map[string]any{"issuer": p.URL, "jwks_uri": p.URL + "/keys"}
@@ -61,9 +61,9 @@ func newProvider(t *testing.T) *provider {
 	return p
 }
 
-func (p *provider) serve(w http.ResponseWriter, r *http.Request) {
+func (p *fakeProvider) serve(w http.ResponseWriter, r *http.Request) {
 	p.mu.Lock()
-	instead, document, keys := p.instead, p.document, p.keys
+	instead, document, keys := p.override, p.document, p.keys
 	p.mu.Unlock()
 	if instead != nil && instead(w, r) {
 		return
@@ -72,27 +72,27 @@ func (p *provider) serve(w http.ResponseWriter, r *http.Request) {
 	case "/.well-known/openid-configuration":
 		_ = json.NewEncoder(w).Encode(document)
 	case "/keys":
-		p.fetched.Add(1)
+		p.keyFetches.Add(1)
 		_ = json.NewEncoder(w).Encode(map[string]any{"keys": keys})
 	default:
 		http.NotFound(w, r)
 	}
 }
 
-func (p *provider) set(change func()) {
+func (p *fakeProvider) update(change func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	change()
 }
 
-func (p *provider) roots() *x509.CertPool {
+func (p *fakeProvider) roots() *x509.CertPool {
 	roots := x509.NewCertPool()
 	roots.AddCert(p.Certificate())
 	return roots
 }
 
-// published is a key as key sets show it.
-func published(id string, key crypto.Signer) map[string]any {
+// jwk is a key as key sets show it.
+func jwk(id string, key crypto.Signer) map[string]any {
 	text := func(n *big.Int) string { return base64.RawURLEncoding.EncodeToString(n.Bytes()) }
 	switch public := key.Public().(type) {
 	case *rsa.PublicKey:
@@ -104,8 +104,8 @@ func published(id string, key crypto.Signer) map[string]any {
 	return nil
 }
 
-// mint signs a token: the usual claims with changes, of which nil takes one away.
-func (p *provider) mint(t *testing.T, method jwt.SigningMethod, key any, header, changes map[string]any) string {
+// signToken signs a token: the usual claims with changes, of which nil takes one away.
+func (p *fakeProvider) signToken(t *testing.T, method jwt.SigningMethod, key any, header, changes map[string]any) string {
 	t.Helper()
 	c := jwt.MapClaims{"iss": p.URL, "aud": "us", "sub": "jane", "exp": now.Add(time.Hour).Unix()}
 	for name, value := range changes {
@@ -124,7 +124,7 @@ func (p *provider) mint(t *testing.T, method jwt.SigningMethod, key any, header,
 	return text
 }
 
-func (p *provider) options(clock *atomic.Int64) oidc.Options {
+func (p *fakeProvider) options(clock *atomic.Int64) oidc.Options {
 	return oidc.Options{
 		IssuerURL: p.URL, ClientID: "us", UsernameClaim: "sub", GroupsClaim: "groups", Algorithms: []string{"RS256"},
 		Roots: p.roots(), Naming: meta.Platform, Logger: slog.New(slog.NewTextHandler(io.Discard, nil)),
@@ -132,8 +132,8 @@ func (p *provider) options(clock *atomic.Int64) oidc.Options {
 	}
 }
 
-// run keeps the keys of an authenticator current during a test.
-func run(t *testing.T, tokens *oidc.Tokens) {
+// runAuthenticator keeps the keys of an authenticator current during a test.
+func runAuthenticator(t *testing.T, tokens *oidc.Authenticator) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
 	running.Go(func() { tokens.Run(ctx) })
@@ -143,11 +143,11 @@ func run(t *testing.T, tokens *oidc.Tokens) {
 	})
 }
 
-// ready runs an authenticator and waits until it lets a good token in.
-func ready(t *testing.T, o oidc.Options, good string) *oidc.Tokens {
+// newReadyAuthenticator runs an authenticator and waits until it lets a good token in.
+func newReadyAuthenticator(t *testing.T, o oidc.Options, good string) *oidc.Authenticator {
 	t.Helper()
 	tokens := oidc.New(o)
-	run(t, tokens)
+	runAuthenticator(t, tokens)
 	for range 2000 {
 		if user, _ := tokens.Authenticate(bearer(good)); user != nil {
 			return tokens

@@ -21,8 +21,8 @@ func (a Account) Username() string { return userPrefix + a.Namespace + ":" + a.N
 // Groups are all that the account is a member of.
 func (a Account) Groups() []string { return []string{Group, Group + ":" + a.Namespace} }
 
-// Parse reads a user name. It finds no UID; ok is false if it is not that of an account.
-func Parse(username string) (a Account, ok bool) {
+// ParseUsername reads a user name. It finds no UID; ok is false if it is not that of an account.
+func ParseUsername(username string) (a Account, ok bool) {
 	rest, ok := strings.CutPrefix(username, userPrefix)
 	if !ok {
 		return a, false

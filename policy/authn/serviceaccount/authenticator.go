@@ -33,21 +33,21 @@ type Options struct {
 // tokens of other issuers.
 type Authenticator struct {
 	Options
-	names  names
-	parser *jwt.Parser
-	good   *authn.Cache[*verified]
-	bad    *authn.Cache[error]
+	vendorNames vendorNames
+	parser      *jwt.Parser
+	verified    *authn.Cache[*verifiedToken]
+	rejected    *authn.Cache[error]
 }
 
 // How far clocks may differ, and what is remembered for how long: good tokens, which are cheap to
 // verify again, and those that nobody signed.
 const (
-	leeway       = time.Minute
-	mostGood     = 1 << 15
-	mostBad      = 1 << 12
-	badTime      = 10 * time.Second
-	noLaterThan  = 5 * time.Minute
-	longestToken = 16 << 10
+	clockLeeway    = time.Minute
+	maxVerified    = 1 << 15
+	maxRejected    = 1 << 12
+	rejectedTTL    = 10 * time.Second
+	maxVerifiedTTL = 5 * time.Minute
+	maxTokenLength = 16 << 10
 )
 
 // New makes an Authenticator.
@@ -57,79 +57,79 @@ func New(o Options) *Authenticator {
 		methods = append(methods, k.method.Alg())
 	}
 	return &Authenticator{
-		Options: o, names: newNames(o.Naming),
-		parser: jwt.NewParser(jwt.WithValidMethods(methods), jwt.WithoutClaimsValidation(), jwt.WithStrictDecoding()),
-		good:   authn.NewCache[*verified](mostGood, o.Now), bad: authn.NewCache[error](mostBad, o.Now),
+		Options: o, vendorNames: newVendorNames(o.Naming),
+		parser:   jwt.NewParser(jwt.WithValidMethods(methods), jwt.WithoutClaimsValidation(), jwt.WithStrictDecoding()),
+		verified: authn.NewCache[*verifiedToken](maxVerified, o.Now), rejected: authn.NewCache[error](maxRejected, o.Now),
 	}
 }
 
-// verified is a token whose signature and claims are good: what it says, and whose it is when
+// verifiedToken is a token whose signature and claims are good: what it says, and whose it is when
 // it is shown to this server.
-type verified struct {
-	facts
+type verifiedToken struct {
+	tokenInfo
 	user *authn.User
 }
 
 // Authenticate implements authn.Authenticator.
 func (a *Authenticator) Authenticate(r authn.Request) (*authn.User, error) {
-	if len(r.Token) > longestToken || strings.Count(r.Token, ".") != 2 {
+	if len(r.Token) > maxTokenLength || strings.Count(r.Token, ".") != 2 {
 		return nil, nil
 	}
 	now := a.Now()
-	v, err := a.known(r.Token, now)
+	v, err := a.cachedOrVerify(r.Token, now)
 	if v == nil {
 		return nil, err
 	}
 	user, err := a.user(v, r, now)
 	if err != nil {
-		return nil, authn.Final{Err: err} // it is signed with a key of ours
+		return nil, authn.FinalError{Err: err} // it is signed with a key of ours
 	}
 	return user, nil
 }
 
 // user is whose token it is, if it counts now.
-func (a *Authenticator) user(v *verified, r authn.Request, now time.Time) (*authn.User, error) {
-	if err := v.inTime(now); err != nil {
+func (a *Authenticator) user(v *verifiedToken, r authn.Request, now time.Time) (*authn.User, error) {
+	if err := v.checkTime(now); err != nil {
 		return nil, err
 	}
 	user, err := a.forAudiences(v, r.Audiences)
 	if err != nil {
 		return nil, err
 	}
-	until, err := a.alive(v, r.Token, now)
+	until, err := a.validateBoundObjects(v, r.Token, now)
 	if err != nil {
 		return nil, err
 	}
-	if !until.IsZero() && (user.Until.IsZero() || until.Before(user.Until)) {
+	if !until.IsZero() && (user.ValidUntil.IsZero() || until.Before(user.ValidUntil)) {
 		shorter := *user
-		shorter.Until = until
+		shorter.ValidUntil = until
 		return &shorter, nil
 	}
 	return user, nil
 }
 
-// known is what a token says, verified or remembered; nil if it is bad or of others.
-func (a *Authenticator) known(token string, now time.Time) (*verified, error) {
+// cachedOrVerify is what a token says, verified or remembered; nil if it is bad or of others.
+func (a *Authenticator) cachedOrVerify(token string, now time.Time) (*verifiedToken, error) {
 	digest := authn.DigestOf(token)
-	if v, ok := a.good.Get(digest); ok {
+	if v, ok := a.verified.Get(digest); ok {
 		return v, nil
 	}
-	if err, ok := a.bad.Get(digest); ok {
+	if err, ok := a.rejected.Get(digest); ok {
 		return nil, err
 	}
 	v, err := a.verify(token)
 	if v == nil || err != nil {
-		a.bad.Put(digest, err, now.Add(badTime))
+		a.rejected.Put(digest, err, now.Add(rejectedTTL))
 		return nil, err
 	}
-	a.good.Put(digest, v, v.keepUntil(now))
+	a.verified.Put(digest, v, v.cacheUntil(now))
 	return v, nil
 }
 
-// keepUntil is how long a verified token is worth remembering.
-func (v *verified) keepUntil(now time.Time) time.Time {
-	until := now.Add(noLaterThan)
-	if end := time.Unix(v.until, 0).Add(leeway); v.until != 0 && end.Before(until) {
+// cacheUntil is how long a verified token is worth remembering.
+func (v *verifiedToken) cacheUntil(now time.Time) time.Time {
+	until := now.Add(maxVerifiedTTL)
+	if end := time.Unix(v.expires, 0).Add(clockLeeway); v.expires != 0 && end.Before(until) {
 		return end
 	}
 	return until
@@ -137,51 +137,51 @@ func (v *verified) keepUntil(now time.Time) time.Time {
 
 // The faults of tokens.
 var (
-	errExpired   = errors.New("the token has expired")
-	errTooEarly  = errors.New("the token is not valid yet")
-	errAudience  = errors.New("the token is for other audiences")
-	errClaims    = errors.New("the token lacks claims, or they disagree")
-	errCritical  = errors.New("the token asks for extensions (crit)")
-	errAlgorithm = errors.New("no key is for the algorithm of the token")
+	errExpired     = errors.New("the token has expired")
+	errNotYetValid = errors.New("the token is not valid yet")
+	errAudience    = errors.New("the token is for other audiences")
+	errClaims      = errors.New("the token lacks claims, or they disagree")
+	errCritical    = errors.New("the token asks for extensions (crit)")
+	errAlgorithm   = errors.New("no key is for the algorithm of the token")
 )
 
-func (v *verified) inTime(now time.Time) error {
+func (v *verifiedToken) checkTime(now time.Time) error {
 	switch {
-	case v.until != 0 && now.Add(-leeway).Unix() > v.until:
+	case v.expires != 0 && now.Add(-clockLeeway).Unix() > v.expires:
 		return errExpired
-	case now.Add(leeway).Unix() < v.from:
-		return errTooEarly
+	case now.Add(clockLeeway).Unix() < v.notBefore:
+		return errNotYetValid
 	}
 	return nil
 }
 
-// end is the first moment at which inTime refuses the token; zero if it never does.
-func (v *verified) end() time.Time {
-	if v.until == 0 {
+// expiry is the first moment at which checkTime refuses the token; zero if it never does.
+func (v *verifiedToken) expiry() time.Time {
+	if v.expires == 0 {
 		return time.Time{}
 	}
-	return time.Unix(v.until+1, 0).Add(leeway)
+	return time.Unix(v.expires+1, 0).Add(clockLeeway)
 }
 
 // forAudiences is the user if the token is for one of the audiences that are asked for.
-func (a *Authenticator) forAudiences(v *verified, asked []string) (*authn.User, error) {
+func (a *Authenticator) forAudiences(v *verifiedToken, asked []string) (*authn.User, error) {
 	if len(asked) == 0 {
 		if v.user == nil {
 			return nil, errAudience
 		}
 		return v.user, nil
 	}
-	good := authn.Shared(asked, a.audiencesOf(v.facts))
+	good := authn.IntersectAudiences(asked, a.audiencesOf(v.tokenInfo))
 	if len(good) == 0 {
 		return nil, errAudience
 	}
-	user := a.names.user(v.facts)
-	user.Audiences, user.Until = good, v.end()
+	user := a.vendorNames.user(v.tokenInfo)
+	user.Audiences, user.ValidUntil = good, v.expiry()
 	return user, nil
 }
 
 // audiencesOf are those that a token is for. One that names none is for this server.
-func (a *Authenticator) audiencesOf(f facts) []string {
+func (a *Authenticator) audiencesOf(f tokenInfo) []string {
 	if len(f.audiences) == 0 {
 		return a.Audiences
 	}
@@ -189,9 +189,9 @@ func (a *Authenticator) audiencesOf(f facts) []string {
 }
 
 // verify checks the signature and reads the claims. It gives nil for tokens of others.
-func (a *Authenticator) verify(token string) (*verified, error) {
+func (a *Authenticator) verify(token string) (*verifiedToken, error) {
 	issuer, ok := issuerOf(token)
-	legacy := issuer == a.names.legacyIssuer
+	legacy := issuer == a.vendorNames.legacyIssuer
 	if !ok || !legacy && !slices.Contains(a.Issuers, issuer) {
 		return nil, nil
 	}
@@ -199,24 +199,24 @@ func (a *Authenticator) verify(token string) (*verified, error) {
 	if _, err := a.parser.ParseWithClaims(token, claims, a.keysFor(legacy)); err != nil {
 		return nil, fmt.Errorf("service account token: %w", err)
 	}
-	read := a.names.read
+	read := a.vendorNames.read
 	if legacy {
-		read = a.names.readLegacy
+		read = a.vendorNames.readLegacy
 	}
 	f, ok := read(claims)
-	if !ok || !f.readStandard(claims, legacy) {
+	if !ok || !f.readRegisteredClaims(claims, legacy) {
 		return nil, errClaims
 	}
-	v := &verified{facts: f}
-	if good := authn.Shared(a.Audiences, a.audiencesOf(f)); len(good) > 0 {
-		v.user = a.names.user(f)
-		v.user.Audiences, v.user.Until = good, v.end()
+	v := &verifiedToken{tokenInfo: f}
+	if good := authn.IntersectAudiences(a.Audiences, a.audiencesOf(f)); len(good) > 0 {
+		v.user = a.vendorNames.user(f)
+		v.user.Audiences, v.user.ValidUntil = good, v.expiry()
 	}
 	return v, nil
 }
 
-// readStandard reads times and audiences. A bound token needs an end and audiences.
-func (f *facts) readStandard(c jwt.MapClaims, legacy bool) bool {
+// readRegisteredClaims reads times and audiences. A bound token needs an end and audiences.
+func (f *tokenInfo) readRegisteredClaims(c jwt.MapClaims, legacy bool) bool {
 	audiences, err := c.GetAudience()
 	if err != nil {
 		return false
@@ -228,7 +228,7 @@ func (f *facts) readStandard(c jwt.MapClaims, legacy bool) bool {
 			return false
 		}
 		if at != nil {
-			f.from = max(f.from, at.Unix())
+			f.notBefore = max(f.notBefore, at.Unix())
 		}
 	}
 	end, err := c.GetExpirationTime()
@@ -236,9 +236,9 @@ func (f *facts) readStandard(c jwt.MapClaims, legacy bool) bool {
 		return false
 	}
 	if end != nil {
-		f.until = end.Unix()
+		f.expires = end.Unix()
 	}
-	return legacy || f.until != 0 && len(f.audiences) > 0
+	return legacy || f.expires != 0 && len(f.audiences) > 0
 }
 
 // keysFor finds the keys that may have signed a token: the one that it names or, if it names
@@ -248,10 +248,10 @@ func (a *Authenticator) keysFor(legacy bool) jwt.Keyfunc {
 	if legacy {
 		all = slices.Concat(a.Keys, a.LegacyKeys)
 	}
-	return func(t *jwt.Token) (any, error) { return fitting(all, t) }
+	return func(t *jwt.Token) (any, error) { return matchingKeys(all, t) }
 }
 
-func fitting(keys []*Key, t *jwt.Token) (any, error) {
+func matchingKeys(keys []*Key, t *jwt.Token) (any, error) {
 	if _, critical := t.Header["crit"]; critical {
 		return nil, errCritical
 	}

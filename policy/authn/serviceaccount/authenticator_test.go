@@ -18,19 +18,19 @@ import (
 )
 
 func TestUsers(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	groups := []string{"system:serviceaccounts", "system:serviceaccounts:ns"}
 	const extra = "authentication.platform.io/"
 	for name, c := range map[string]struct {
 		token string
 		extra []string // beside the credential
 	}{
-		"to the account": {w.token(nil), nil},
-		"to a Pod":       {w.token(bound("Pod", "pod", "u-pod")), []string{"pod-name=pod", "pod-uid=u-pod", "node-name=node", "node-uid=u-node"}},
-		"to a Secret":    {w.token(bound("Secret", "secret", "")), nil},
-		"to a node":      {w.token(bound("Node", "node", "")), []string{"node-name=node", "node-uid=u-node"}},
+		"to the account": {w.newToken(nil), nil},
+		"to a Pod":       {w.newToken(boundObjectSpec("Pod", "pod", "u-pod")), []string{"pod-name=pod", "pod-uid=u-pod", "node-name=node", "node-uid=u-node"}},
+		"to a Secret":    {w.newToken(boundObjectSpec("Secret", "secret", "")), nil},
+		"to a node":      {w.newToken(boundObjectSpec("Node", "node", "")), []string{"node-name=node", "node-uid=u-node"}},
 	} {
-		user, err := w.show(c.token)
+		user, err := w.authenticate(c.token)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -44,7 +44,7 @@ func TestUsers(t *testing.T) {
 			t.Errorf("%s: %+v, want extra %v", name, user, want)
 		}
 	}
-	user, err := w.show(w.legacy("old"))
+	user, err := w.authenticate(w.newLegacyToken("old"))
 	if err != nil || user.Name != "system:serviceaccount:ns:robot" || user.Extra != nil {
 		t.Errorf("legacy: %+v, %v", user, err)
 	}
@@ -63,8 +63,8 @@ func claims(t testing.TB, token string) map[string]any {
 	return c
 }
 
-// forge signs claims as a stranger, or the issuer itself, would.
-func forge(t *testing.T, method jwt.SigningMethod, header map[string]any, c jwt.MapClaims, key any) string {
+// signToken signs claims as a stranger, or the issuer itself, would.
+func signToken(t *testing.T, method jwt.SigningMethod, header map[string]any, c jwt.MapClaims, key any) string {
 	t.Helper()
 	token := jwt.NewWithClaims(method, c)
 	for name, value := range header {
@@ -77,10 +77,10 @@ func forge(t *testing.T, method jwt.SigningMethod, header map[string]any, c jwt.
 	return text
 }
 
-// TestForgeries: every token that is not as the issuer makes them is refused, by name.
-func TestForgeries(t *testing.T) {
-	w := newWorld(t)
-	good := func() jwt.MapClaims { return claims(t, w.token(bound("Pod", "pod", ""))) }
+// TestForgedTokens: every token that is not as the issuer makes them is refused, by name.
+func TestForgedTokens(t *testing.T) {
+	w := newFixture(t)
+	good := func() jwt.MapClaims { return claims(t, w.newToken(boundObjectSpec("Pod", "pod", ""))) }
 	but := func(name string, value any) jwt.MapClaims {
 		c := good()
 		if c[name] = value; value == nil {
@@ -104,28 +104,28 @@ func TestForgeries(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	own := func(c jwt.MapClaims) string { return forge(t, es256, nil, c, w.key) }
-	hour := func(n int) float64 { return float64(began.Add(time.Duration(n) * time.Hour).Unix()) }
-	if _, err := w.show(own(good())); err != nil {
+	own := func(c jwt.MapClaims) string { return signToken(t, es256, nil, c, w.key) }
+	hour := func(n int) float64 { return float64(startTime.Add(time.Duration(n) * time.Hour).Unix()) }
+	if _, err := w.authenticate(own(good())); err != nil {
 		t.Fatalf("what the others differ from: %v", err)
 	}
-	whole := w.token(nil)
+	whole := w.newToken(nil)
 	parts := strings.Split(whole, ".")
-	kid := read(t, public(t, &w.key.PublicKey))[0].ID
+	kid := readKeys(t, publicPEM(t, &w.key.PublicKey))[0].ID
 	for name, token := range map[string]string{
-		"alg none":                   forge(t, jwt.SigningMethodNone, nil, good(), jwt.UnsafeAllowNoneSignatureType),
+		"alg none":                   signToken(t, jwt.SigningMethodNone, nil, good(), jwt.UnsafeAllowNoneSignatureType),
 		"alg None in odd case":       base64.RawURLEncoding.EncodeToString([]byte(`{"alg":"nOnE"}`)) + "." + parts[1] + ".",
-		"alg swapped to HMAC":        forge(t, jwt.SigningMethodHS256, map[string]any{"kid": kid}, good(), publicDER),
-		"alg HMAC of the PEM":        forge(t, jwt.SigningMethodHS256, nil, good(), public(t, &w.key.PublicKey)),
-		"alg swapped to RSA":         forge(t, jwt.SigningMethodRS256, map[string]any{"kid": kid}, good(), strangers),
-		"alg of another curve":       forge(t, jwt.SigningMethodES384, map[string]any{"kid": kid}, good(), longer),
-		"another key":                forge(t, es256, nil, good(), other),
-		"another key, our kid":       forge(t, es256, map[string]any{"kid": kid}, good(), other),
-		"embedded jwk":               forge(t, es256, map[string]any{"jwk": jwk(t, &other.PublicKey)}, good(), other),
-		"jku":                        forge(t, es256, map[string]any{"jku": "https://evil/keys"}, good(), other),
-		"x5c":                        forge(t, es256, map[string]any{"x5c": []string{"MIIB"}}, good(), other),
-		"crit":                       forge(t, es256, map[string]any{"crit": []string{"b64"}, "b64": false}, good(), w.key),
-		"signature of another token": parts[0] + "." + parts[1] + "." + strings.Split(w.token(bound("Node", "node", "")), ".")[2],
+		"alg swapped to HMAC":        signToken(t, jwt.SigningMethodHS256, map[string]any{"kid": kid}, good(), publicDER),
+		"alg HMAC of the PEM":        signToken(t, jwt.SigningMethodHS256, nil, good(), publicPEM(t, &w.key.PublicKey)),
+		"alg swapped to RSA":         signToken(t, jwt.SigningMethodRS256, map[string]any{"kid": kid}, good(), strangers),
+		"alg of another curve":       signToken(t, jwt.SigningMethodES384, map[string]any{"kid": kid}, good(), longer),
+		"another key":                signToken(t, es256, nil, good(), other),
+		"another key, our kid":       signToken(t, es256, map[string]any{"kid": kid}, good(), other),
+		"embedded jwk":               signToken(t, es256, map[string]any{"jwk": jwk(t, &other.PublicKey)}, good(), other),
+		"jku":                        signToken(t, es256, map[string]any{"jku": "https://evil/keys"}, good(), other),
+		"x5c":                        signToken(t, es256, map[string]any{"x5c": []string{"MIIB"}}, good(), other),
+		"crit":                       signToken(t, es256, map[string]any{"crit": []string{"b64"}, "b64": false}, good(), w.key),
+		"signature of another token": parts[0] + "." + parts[1] + "." + strings.Split(w.newToken(boundObjectSpec("Node", "node", "")), ".")[2],
 		"no signature":               parts[0] + "." + parts[1] + ".",
 		"more parts":                 whole + ".x",
 		"padded":                     whole + "=",
@@ -156,14 +156,14 @@ func TestForgeries(t *testing.T) {
 		"too long":                   whole + strings.Repeat("x", 20000),
 	} {
 		for range 2 { // what is remembered is no better
-			if user, err := w.show(token); user != nil {
+			if user, err := w.authenticate(token); user != nil {
 				t.Errorf("%s: is taken for %s", name, user.Name)
 			} else if err != nil && strings.Contains(err.Error(), parts[1]) {
 				t.Errorf("%s: the error shows the token: %v", name, err)
 			}
 		}
 	}
-	if _, err := w.show(whole); err != nil {
+	if _, err := w.authenticate(whole); err != nil {
 		t.Errorf("the good one, after all: %v", err)
 	}
 }
@@ -177,80 +177,80 @@ func jwk(t *testing.T, k *ecdsa.PublicKey) map[string]any {
 	return map[string]any{"kty": "EC", "crv": "P-256", "x": e(point[1:33]), "y": e(point[33:])}
 }
 
-// TestOtherTokens: there is no opinion on what others issue, so that others are asked.
-func TestOtherTokens(t *testing.T) {
-	w := newWorld(t)
+// TestForeignTokens: there is no opinion on what others issue, so that others are asked.
+func TestForeignTokens(t *testing.T) {
+	w := newFixture(t)
 	key := newECDSA(t, elliptic.P256())
-	for _, token := range []string{"", "abc", "a.b.c", forge(t, jwt.SigningMethodES256, nil, jwt.MapClaims{"iss": "https://other"}, key)} {
-		if user, err := w.show(token); user != nil || err != nil {
+	for _, token := range []string{"", "abc", "a.b.c", signToken(t, jwt.SigningMethodES256, nil, jwt.MapClaims{"iss": "https://other"}, key)} {
+		if user, err := w.authenticate(token); user != nil || err != nil {
 			t.Errorf("%q: %v, %v", token, user, err)
 		}
 	}
 }
 
-// TestLives: a token that was good, and is remembered, ends with what it is bound to.
-func TestLives(t *testing.T) {
+// TestTokenRevocation: a token that was good, and is remembered, ends with what it is bound to.
+func TestTokenRevocation(t *testing.T) {
 	for name, c := range map[string]struct {
 		spec   schema.Tree
-		change func(w *world)
+		change func(w *fixture)
 		good   bool
 	}{
-		"nothing":                       {nil, func(*world) {}, true},
-		"time":                          {nil, func(w *world) { w.now = w.now.Add(time.Hour) }, true},
-		"more time than clocks differ":  {nil, func(w *world) { w.now = w.now.Add(time.Hour + 62*time.Second) }, false},
-		"before it was signed":          {nil, func(w *world) { w.now = w.now.Add(-62 * time.Second) }, false},
-		"account gone":                  {nil, func(w *world) { delete(w.objects, key("serviceaccounts", "ns", "robot")) }, false},
-		"account made anew":             {nil, func(w *world) { w.put("serviceaccounts", "ns", "robot", "new", nil) }, false},
-		"account is being deleted":      {nil, func(w *world) { w.terminate("serviceaccounts", "ns", "robot", w.now) }, true},
-		"account was deleted long ago":  {nil, func(w *world) { w.terminate("serviceaccounts", "ns", "robot", w.now.Add(-61*time.Second)) }, false},
-		"Pod gone":                      {bound("Pod", "pod", ""), func(w *world) { delete(w.objects, key("pods", "ns", "pod")) }, false},
-		"Pod made anew":                 {bound("Pod", "pod", ""), func(w *world) { w.put("pods", "ns", "pod", "new", nil) }, false},
-		"Pod in its grace period":       {bound("Pod", "pod", ""), func(w *world) { w.terminate("pods", "ns", "pod", w.now.Add(30*time.Second)) }, true},
-		"Pod after its grace period":    {bound("Pod", "pod", ""), func(w *world) { w.terminate("pods", "ns", "pod", w.now.Add(-time.Hour)) }, false},
-		"account of a Pod's token gone": {bound("Pod", "pod", ""), func(w *world) { delete(w.objects, key("serviceaccounts", "ns", "robot")) }, false},
-		"node of the Pod gone":          {bound("Pod", "pod", ""), func(w *world) { delete(w.objects, key("nodes", "", "node")) }, true},
-		"node gone":                     {bound("Node", "node", ""), func(w *world) { delete(w.objects, key("nodes", "", "node")) }, false},
-		"node made anew":                {bound("Node", "node", ""), func(w *world) { w.put("nodes", "", "node", "new", nil) }, false},
-		"secret gone":                   {bound("Secret", "secret", ""), func(w *world) { delete(w.objects, key("secrets", "ns", "secret")) }, false},
-		"secret made anew":              {bound("Secret", "secret", ""), func(w *world) { w.put("secrets", "ns", "secret", "new", nil) }, false},
-		"secret is deleted":             {bound("Secret", "secret", ""), func(w *world) { w.terminate("secrets", "ns", "secret", w.now.Add(-time.Hour)) }, false},
+		"nothing":                       {nil, func(*fixture) {}, true},
+		"time":                          {nil, func(w *fixture) { w.now = w.now.Add(time.Hour) }, true},
+		"more time than clocks differ":  {nil, func(w *fixture) { w.now = w.now.Add(time.Hour + 62*time.Second) }, false},
+		"before it was signed":          {nil, func(w *fixture) { w.now = w.now.Add(-62 * time.Second) }, false},
+		"account gone":                  {nil, func(w *fixture) { delete(w.objects, key("serviceaccounts", "ns", "robot")) }, false},
+		"account made anew":             {nil, func(w *fixture) { w.putObject("serviceaccounts", "ns", "robot", "new", nil) }, false},
+		"account is being deleted":      {nil, func(w *fixture) { w.terminate("serviceaccounts", "ns", "robot", w.now) }, true},
+		"account was deleted long ago":  {nil, func(w *fixture) { w.terminate("serviceaccounts", "ns", "robot", w.now.Add(-61*time.Second)) }, false},
+		"Pod gone":                      {boundObjectSpec("Pod", "pod", ""), func(w *fixture) { delete(w.objects, key("pods", "ns", "pod")) }, false},
+		"Pod made anew":                 {boundObjectSpec("Pod", "pod", ""), func(w *fixture) { w.putObject("pods", "ns", "pod", "new", nil) }, false},
+		"Pod in its grace period":       {boundObjectSpec("Pod", "pod", ""), func(w *fixture) { w.terminate("pods", "ns", "pod", w.now.Add(30*time.Second)) }, true},
+		"Pod after its grace period":    {boundObjectSpec("Pod", "pod", ""), func(w *fixture) { w.terminate("pods", "ns", "pod", w.now.Add(-time.Hour)) }, false},
+		"account of a Pod's token gone": {boundObjectSpec("Pod", "pod", ""), func(w *fixture) { delete(w.objects, key("serviceaccounts", "ns", "robot")) }, false},
+		"node of the Pod gone":          {boundObjectSpec("Pod", "pod", ""), func(w *fixture) { delete(w.objects, key("nodes", "", "node")) }, true},
+		"node gone":                     {boundObjectSpec("Node", "node", ""), func(w *fixture) { delete(w.objects, key("nodes", "", "node")) }, false},
+		"node made anew":                {boundObjectSpec("Node", "node", ""), func(w *fixture) { w.putObject("nodes", "", "node", "new", nil) }, false},
+		"secret gone":                   {boundObjectSpec("Secret", "secret", ""), func(w *fixture) { delete(w.objects, key("secrets", "ns", "secret")) }, false},
+		"secret made anew":              {boundObjectSpec("Secret", "secret", ""), func(w *fixture) { w.putObject("secrets", "ns", "secret", "new", nil) }, false},
+		"secret is deleted":             {boundObjectSpec("Secret", "secret", ""), func(w *fixture) { w.terminate("secrets", "ns", "secret", w.now.Add(-time.Hour)) }, false},
 	} {
-		w := newWorld(t)
-		token := w.token(c.spec)
-		if _, err := w.show(token); err != nil {
+		w := newFixture(t)
+		token := w.newToken(c.spec)
+		if _, err := w.authenticate(token); err != nil {
 			t.Fatalf("%s: before: %v", name, err)
 		}
 		c.change(w)
-		if user, err := w.show(token); (user != nil && err == nil) != c.good {
+		if user, err := w.authenticate(token); (user != nil && err == nil) != c.good {
 			t.Errorf("%s: %v, %v", name, user, err)
 		}
 	}
 }
 
-func TestLegacyLives(t *testing.T) {
+func TestLegacyTokenRevocation(t *testing.T) {
 	secret := key("secrets", "ns", "old")
 	for name, c := range map[string]struct {
-		change       func(w *world)
+		change       func(w *fixture)
 		good, looked bool // without and with a look at the objects
 	}{
-		"nothing":                  {func(*world) {}, true, true},
-		"a hundred years":          {func(w *world) { w.now = w.now.AddDate(100, 0, 0) }, true, true},
-		"secret gone":              {func(w *world) { delete(w.objects, secret) }, true, false},
-		"secret is being deleted":  {func(w *world) { w.objects[secret].Head.Terminating = true }, true, false},
-		"secret of another type":   {func(w *world) { w.objects[secret].Tree["type"] = "Opaque" }, true, false},
-		"secret holds another one": {func(w *world) { w.objects[secret].Tree["data"] = schema.Tree{"token": "eA=="} }, true, false},
-		"marked invalid": {func(w *world) {
-			w.objects[secret].Head.Labels = meta.Labels{{Key: "platform.io/legacy-token-invalid-since"}}
+		"nothing":                  {func(*fixture) {}, true, true},
+		"a hundred years":          {func(w *fixture) { w.now = w.now.AddDate(100, 0, 0) }, true, true},
+		"secret gone":              {func(w *fixture) { delete(w.objects, secret) }, true, false},
+		"secret is being deleted":  {func(w *fixture) { w.objects[secret].Meta.Terminating = true }, true, false},
+		"secret of another type":   {func(w *fixture) { w.objects[secret].Tree["type"] = "Opaque" }, true, false},
+		"secret holds another one": {func(w *fixture) { w.objects[secret].Tree["data"] = schema.Tree{"token": "eA=="} }, true, false},
+		"marked invalid": {func(w *fixture) {
+			w.objects[secret].Meta.Labels = meta.Labels{{Key: "platform.io/legacy-token-invalid-since"}}
 		}, true, false},
-		"account gone":             {func(w *world) { delete(w.objects, key("serviceaccounts", "ns", "robot")) }, true, false},
-		"account made anew":        {func(w *world) { w.put("serviceaccounts", "ns", "robot", "new", nil) }, true, false},
-		"account is being deleted": {func(w *world) { w.terminate("serviceaccounts", "ns", "robot", w.now) }, true, false},
+		"account gone":             {func(w *fixture) { delete(w.objects, key("serviceaccounts", "ns", "robot")) }, true, false},
+		"account made anew":        {func(w *fixture) { w.putObject("serviceaccounts", "ns", "robot", "new", nil) }, true, false},
+		"account is being deleted": {func(w *fixture) { w.terminate("serviceaccounts", "ns", "robot", w.now) }, true, false},
 	} {
 		for _, lookup := range []bool{false, true} {
-			w := newWorld(t)
+			w := newFixture(t)
 			w.Lookup = lookup
-			token := w.legacy("old")
-			if _, err := w.show(token); err != nil {
+			token := w.newLegacyToken("old")
+			if _, err := w.authenticate(token); err != nil {
 				t.Fatalf("%s: before: %v", name, err)
 			}
 			c.change(w)
@@ -258,7 +258,7 @@ func TestLegacyLives(t *testing.T) {
 			if lookup {
 				want = c.looked
 			}
-			if user, err := w.show(token); (user != nil && err == nil) != want {
+			if user, err := w.authenticate(token); (user != nil && err == nil) != want {
 				t.Errorf("%s (lookup %t): %v, %v", name, lookup, user, err)
 			}
 		}
@@ -266,10 +266,10 @@ func TestLegacyLives(t *testing.T) {
 }
 
 func TestAudiences(t *testing.T) {
-	w := newWorld(t)
-	both := w.token(schema.Tree{"audiences": []any{"api-too", "vault"}})
-	old := w.legacy("old")
-	foreign := w.token(schema.Tree{"audiences": []any{"vault"}})
+	w := newFixture(t)
+	both := w.newToken(schema.Tree{"audiences": []any{"api-too", "vault"}})
+	old := w.newLegacyToken("old")
+	foreign := w.newToken(schema.Tree{"audiences": []any{"vault"}})
 	for name, c := range map[string]struct {
 		token string
 		asked []string
@@ -284,7 +284,7 @@ func TestAudiences(t *testing.T) {
 		"legacy, asked":           {old, []string{"api-too"}, []string{"api-too"}},
 		"legacy, another's asked": {old, []string{"vault"}, nil},
 	} {
-		user, err := w.show(c.token, c.asked...)
+		user, err := w.authenticate(c.token, c.asked...)
 		var got []string
 		if user != nil {
 			got = user.Audiences
@@ -295,13 +295,13 @@ func TestAudiences(t *testing.T) {
 	}
 }
 
-var kept *authn.User
+var benchToken *authn.User
 
-// BenchmarkRemembered is what every request with a token of a Pod costs.
-func BenchmarkRemembered(b *testing.B) {
-	w := newWorld(b)
-	token := w.token(bound("Pod", "pod", ""))
+// BenchmarkCachedToken is what every request with a token of a Pod costs.
+func BenchmarkCachedToken(b *testing.B) {
+	w := newFixture(b)
+	token := w.newToken(boundObjectSpec("Pod", "pod", ""))
 	for b.Loop() {
-		kept, _ = w.show(token)
+		benchToken, _ = w.authenticate(token)
 	}
 }

@@ -8,9 +8,9 @@ import (
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
-// names are the identifiers of tokens that bear a vendor's name.
-type names struct {
-	private      string // the claim of bound tokens that holds what they are bound to
+// vendorNames are the identifiers of tokens that bear a vendor's name.
+type vendorNames struct {
+	privateClaim string // the claim of bound tokens that holds what they are bound to
 	legacyIssuer string
 	// The claims of legacy tokens.
 	namespace, secret, account, uid string
@@ -21,22 +21,22 @@ type names struct {
 	invalidSince string // the label of a secret whose token counts no more
 }
 
-func newNames(n *meta.Naming) names {
+func newVendorNames(n *meta.Naming) vendorNames {
 	const legacy, extra = "platform.io/serviceaccount/", "authentication.platform.io/"
-	return names{
-		private:      n.Name("platform.io"),
-		legacyIssuer: n.Name("platform") + "/serviceaccount",
-		namespace:    n.Name(legacy + "namespace"),
-		secret:       n.Name(legacy + "secret.name"),
-		account:      n.Name(legacy + "service-account.name"),
-		uid:          n.Name(legacy + "service-account.uid"),
-		credentialID: n.Name(authn.CredentialID),
-		podName:      n.Name(extra + "pod-name"),
-		podUID:       n.Name(extra + "pod-uid"),
-		nodeName:     n.Name(extra + "node-name"),
-		nodeUID:      n.Name(extra + "node-uid"),
-		secretType:   n.Name(SecretType),
-		invalidSince: n.Name("platform.io/legacy-token-invalid-since"),
+	return vendorNames{
+		privateClaim: n.Translate("platform.io"),
+		legacyIssuer: n.Translate("platform") + "/serviceaccount",
+		namespace:    n.Translate(legacy + "namespace"),
+		secret:       n.Translate(legacy + "secret.name"),
+		account:      n.Translate(legacy + "service-account.name"),
+		uid:          n.Translate(legacy + "service-account.uid"),
+		credentialID: n.Translate(authn.CredentialID),
+		podName:      n.Translate(extra + "pod-name"),
+		podUID:       n.Translate(extra + "pod-uid"),
+		nodeName:     n.Translate(extra + "node-name"),
+		nodeUID:      n.Translate(extra + "node-uid"),
+		secretType:   n.Translate(SecretType),
+		invalidSince: n.Translate("platform.io/legacy-token-invalid-since"),
 	}
 }
 
@@ -66,53 +66,53 @@ func (r *ref) tree() schema.Tree {
 }
 
 func readRef(t schema.Tree, name string) *ref {
-	sub := rules.Sub(t, name)
+	sub := rules.Nested(t, name)
 	if sub == nil {
 		return nil
 	}
-	return &ref{rules.Text(sub, "name"), rules.Text(sub, "uid")}
+	return &ref{rules.String(sub, "name"), rules.String(sub, "uid")}
 }
 
 // A binding is what a token is bound to besides its account. With a pod, the node is where
 // the Pod ran, and only told.
 type binding struct{ pod, secret, node *ref }
 
-// facts are what a verified token says.
-type facts struct {
+// tokenInfo are what a verified token says.
+type tokenInfo struct {
 	Account
 	binding
 	id        string // of the token; "" for a legacy one
 	legacy    string // the name of the secret of a legacy token
 	audiences []string
-	from      int64 // before which it is worth nothing, in seconds since 1970
-	until     int64 // after which it is worth nothing; 0: never
+	notBefore int64 // before which it is worth nothing, in seconds since 1970
+	expires   int64 // after which it is worth nothing; 0: never
 }
 
 // read takes the facts out of the claims of a bound token. ok is false if they are not all there.
-func (n *names) read(c jwt.MapClaims) (f facts, ok bool) {
-	private := rules.Sub(schema.Tree(c), n.private)
+func (n *vendorNames) read(c jwt.MapClaims) (f tokenInfo, ok bool) {
+	private := rules.Nested(schema.Tree(c), n.privateClaim)
 	account := readRef(private, "serviceaccount")
 	if account == nil {
 		return f, false
 	}
-	f.Account = Account{rules.Text(private, "namespace"), account.name, account.uid}
+	f.Account = Account{rules.String(private, "namespace"), account.name, account.uid}
 	f.binding = binding{readRef(private, "pod"), readRef(private, "secret"), readRef(private, "node")}
-	f.id = rules.Text(schema.Tree(c), "jti")
+	f.id = rules.String(schema.Tree(c), "jti")
 	subject, _ := c.GetSubject()
 	return f, f.UID != "" && subject == f.Username()
 }
 
 // readLegacy is like read for a legacy token.
-func (n *names) readLegacy(c jwt.MapClaims) (f facts, ok bool) {
+func (n *vendorNames) readLegacy(c jwt.MapClaims) (f tokenInfo, ok bool) {
 	t := schema.Tree(c)
-	f.Account = Account{rules.Text(t, n.namespace), rules.Text(t, n.account), rules.Text(t, n.uid)}
-	f.legacy = rules.Text(t, n.secret)
+	f.Account = Account{rules.String(t, n.namespace), rules.String(t, n.account), rules.String(t, n.uid)}
+	f.legacy = rules.String(t, n.secret)
 	subject, _ := c.GetSubject()
 	return f, f.UID != "" && f.legacy != "" && subject == f.Username()
 }
 
 // user is who a token belongs to.
-func (n *names) user(f facts) *authn.User {
+func (n *vendorNames) user(f tokenInfo) *authn.User {
 	u := f.user()
 	extra := map[string][]string{}
 	tell := func(key, value string) {

@@ -13,15 +13,15 @@ import (
 
 // Where clients find the documents about tokens, and of which types they are.
 const (
-	ConfigurationPath = "/.well-known/openid-configuration"
-	KeysPath          = "/openid/v1/jwks"
-	ConfigurationType = "application/json"
-	KeysType          = "application/jwk-set+json"
+	DiscoveryPath = "/.well-known/openid-configuration"
+	KeysPath      = "/openid/v1/jwks"
+	DiscoveryType = "application/json"
+	KeysType      = "application/jwk-set+json"
 )
 
-// Configuration is the document that tells others how to verify tokens of the issuer: OpenID
+// DiscoveryDocument is the document that tells others how to verify tokens of the issuer: OpenID
 // Connect Discovery 1.0, section 3. keys is the URL of the key set.
-func Configuration(issuer, keys string, all []*Key) ([]byte, error) {
+func DiscoveryDocument(issuer, keys string, all []*Key) ([]byte, error) {
 	var algorithms []string
 	for _, k := range all {
 		if alg := k.method.Alg(); !slices.Contains(algorithms, alg) {
@@ -45,8 +45,8 @@ func Discoverable(issuer string) bool {
 	return err == nil && u.Scheme == "https" && u.Host != "" && !strings.ContainsAny(issuer, "?#")
 }
 
-// A webKey is a public key as in RFC 7517 and 7518.
-type webKey struct {
+// A jsonWebKey is a public key as in RFC 7517 and 7518.
+type jsonWebKey struct {
 	Use   string `json:"use"`
 	Type  string `json:"kty"`
 	ID    string `json:"kid"`
@@ -61,14 +61,14 @@ type webKey struct {
 // KeySet is the document of all keys (JWK set). Private halves are never in it.
 func KeySet(all []*Key) ([]byte, error) {
 	set := struct {
-		Keys []webKey `json:"keys"`
-	}{[]webKey{}}
+		Keys []jsonWebKey `json:"keys"`
+	}{[]jsonWebKey{}}
 	for _, k := range all {
-		w := webKey{Use: "sig", ID: k.ID, Alg: k.method.Alg()}
+		w := jsonWebKey{Use: "sig", ID: k.ID, Alg: k.method.Alg()}
 		switch public := k.public.(type) {
 		case *rsa.PublicKey:
 			w.Type = "RSA"
-			w.N, w.E = text(public.N.Bytes()), text(big.NewInt(int64(public.E)).Bytes())
+			w.N, w.E = base64URL(public.N.Bytes()), base64URL(big.NewInt(int64(public.E)).Bytes())
 		case *ecdsa.PublicKey:
 			point, err := public.Bytes() // 4, then both coordinates at full length
 			if err != nil {
@@ -76,11 +76,11 @@ func KeySet(all []*Key) ([]byte, error) {
 			}
 			half := len(point) / 2
 			w.Type, w.Curve = "EC", public.Curve.Params().Name
-			w.X, w.Y = text(point[1:1+half]), text(point[1+half:])
+			w.X, w.Y = base64URL(point[1:1+half]), base64URL(point[1+half:])
 		}
 		set.Keys = append(set.Keys, w)
 	}
 	return json.Marshal(set)
 }
 
-func text(b []byte) string { return base64.RawURLEncoding.EncodeToString(b) }
+func base64URL(b []byte) string { return base64.RawURLEncoding.EncodeToString(b) }

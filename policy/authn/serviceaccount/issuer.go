@@ -12,9 +12,9 @@ import (
 
 // An Issuer signs tokens.
 type Issuer struct {
-	name  string
-	key   *Key
-	names names
+	name        string
+	key         *Key
+	vendorNames vendorNames
 }
 
 // NewIssuer makes an issuer of that name, the claim iss of its tokens. The key must sign.
@@ -22,21 +22,21 @@ func NewIssuer(naming *meta.Naming, name string, key *Key) (*Issuer, error) {
 	if !key.Signs() {
 		return nil, fmt.Errorf("the key %s is a public one and signs nothing", key.ID)
 	}
-	return &Issuer{name: name, key: key, names: newNames(naming)}, nil
+	return &Issuer{name: name, key: key, vendorNames: newVendorNames(naming)}, nil
 }
 
 // A grant is a token to be signed.
-type grant struct {
+type tokenSpec struct {
 	Account
 	binding
 	audiences []string
-	at        time.Time
-	life      time.Duration
+	issuedAt  time.Time
+	lifetime  time.Duration
 	warnAfter time.Duration // after which using it is worth a warning; 0: never
 }
 
-// bound signs a bound token. Its id is new.
-func (i *Issuer) bound(g grant) (token string, err error) {
+// signBound signs a bound token. Its id is new.
+func (i *Issuer) signBound(g tokenSpec) (token string, err error) {
 	private := schema.Tree{"namespace": g.Namespace, "serviceaccount": (&ref{g.Name, g.UID}).tree()}
 	for name, to := range map[string]*ref{"pod": g.pod, "secret": g.secret, "node": g.node} {
 		if to != nil {
@@ -44,20 +44,20 @@ func (i *Issuer) bound(g grant) (token string, err error) {
 		}
 	}
 	if g.warnAfter > 0 {
-		private["warnafter"] = g.at.Add(g.warnAfter).Unix()
+		private["warnafter"] = g.issuedAt.Add(g.warnAfter).Unix()
 	}
 	return i.sign(jwt.MapClaims{
 		"iss": i.name, "sub": g.Username(), "aud": g.audiences,
-		"iat": g.at.Unix(), "nbf": g.at.Unix(), "exp": g.at.Add(g.life).Unix(),
-		"jti": uuid.NewString(), i.names.private: private,
+		"iat": g.issuedAt.Unix(), "nbf": g.issuedAt.Unix(), "exp": g.issuedAt.Add(g.lifetime).Unix(),
+		"jti": uuid.NewString(), i.vendorNames.privateClaim: private,
 	})
 }
 
-// Legacy signs the token of a secret. It never ends by itself.
-func (i *Issuer) Legacy(a Account, secret string) (token string, err error) {
+// SignLegacy signs the token of a secret. It never ends by itself.
+func (i *Issuer) SignLegacy(a Account, secret string) (token string, err error) {
 	return i.sign(jwt.MapClaims{
-		"iss": i.names.legacyIssuer, "sub": a.Username(),
-		i.names.namespace: a.Namespace, i.names.secret: secret, i.names.account: a.Name, i.names.uid: a.UID,
+		"iss": i.vendorNames.legacyIssuer, "sub": a.Username(),
+		i.vendorNames.namespace: a.Namespace, i.vendorNames.secret: secret, i.vendorNames.account: a.Name, i.vendorNames.uid: a.UID,
 	})
 }
 

@@ -32,18 +32,18 @@ func TestReadKeys(t *testing.T) {
 		text []byte
 		want string // a letter for each key, large if it signs; or a part of the error
 	}{
-		"PKCS #8":           {private(t, curve), "K"},
+		"PKCS #8":           {privatePEM(t, curve), "K"},
 		"SEC 1":             {block("EC PRIVATE KEY", sec1), "K"},
 		"PKCS #1":           {block("RSA PRIVATE KEY", x509.MarshalPKCS1PrivateKey(rsa)), "K"},
 		"PKCS #1, public":   {block("RSA PUBLIC KEY", x509.MarshalPKCS1PublicKey(&rsa.PublicKey)), "k"},
-		"public":            {public(t, &curve.PublicKey), "k"},
-		"several":           {bytes.Join([][]byte{public(t, &rsa.PublicKey), private(t, curve), public(t, &long.PublicKey)}, []byte("\n# next\n")), "kKk"},
-		"other blocks":      {append(block("EC PARAMETERS", []byte{6, 1, 1}), private(t, curve)...), "K"},
+		"public":            {publicPEM(t, &curve.PublicKey), "k"},
+		"several":           {bytes.Join([][]byte{publicPEM(t, &rsa.PublicKey), privatePEM(t, curve), publicPEM(t, &long.PublicKey)}, []byte("\n# next\n")), "kKk"},
+		"other blocks":      {append(block("EC PARAMETERS", []byte{6, 1, 1}), privatePEM(t, curve)...), "K"},
 		"none":              {[]byte("hello"), "holds no PEM block of a key"},
-		"short":             {private(t, newRSA(t, 1024)), "an RSA key of 1024 bits is too short"},
-		"of another sort":   {private(t, edwards), "neither an RSA nor an ECDSA key"},
+		"short":             {privatePEM(t, newRSA(t, 1024)), "an RSA key of 1024 bits is too short"},
+		"of another sort":   {privatePEM(t, edwards), "neither an RSA nor an ECDSA key"},
 		"broken":            {block("PUBLIC KEY", []byte("x")), "PEM block 1 (PUBLIC KEY): "},
-		"of another length": {private(t, newECDSA(t, elliptic.P224())), "P-224 is none of"},
+		"of another length": {privatePEM(t, newECDSA(t, elliptic.P224())), "P-224 is none of"},
 	} {
 		keys, err := serviceaccount.ReadKeys(c.text)
 		var got strings.Builder
@@ -57,17 +57,17 @@ func TestReadKeys(t *testing.T) {
 			t.Errorf("%s: %s, want %s", name, &got, c.want)
 		}
 	}
-	if _, err := serviceaccount.NewIssuer(meta.Platform, issuer, read(t, public(t, &curve.PublicKey))[0]); err == nil {
+	if _, err := serviceaccount.NewIssuer(meta.Platform, issuer, readKeys(t, publicPEM(t, &curve.PublicKey))[0]); err == nil {
 		t.Error("a public key signs")
 	}
-	if a, b := read(t, private(t, rsa))[0].ID, read(t, public(t, &rsa.PublicKey))[0].ID; a != b || len(a) != 43 {
+	if a, b := readKeys(t, privatePEM(t, rsa))[0].ID, readKeys(t, publicPEM(t, &rsa.PublicKey))[0].ID; a != b || len(a) != 43 {
 		t.Errorf("ids %s and %s of one key", a, b)
 	}
 }
 
 func TestNewKey(t *testing.T) {
 	text, err := serviceaccount.NewKey()
-	if err != nil || !read(t, text)[0].Signs() {
+	if err != nil || !readKeys(t, text)[0].Signs() {
 		t.Fatal(err)
 	}
 	if again, _ := serviceaccount.NewKey(); bytes.Equal(text, again) {
@@ -75,9 +75,9 @@ func TestNewKey(t *testing.T) {
 	}
 }
 
-func TestDocuments(t *testing.T) {
+func TestDiscoveryDocuments(t *testing.T) {
 	rsa, long := newRSA(t, 2048), newECDSA(t, elliptic.P521())
-	keys := append(read(t, private(t, rsa)), read(t, private(t, long))...)
+	keys := append(readKeys(t, privatePEM(t, rsa)), readKeys(t, privatePEM(t, long))...)
 	text, err := serviceaccount.KeySet(keys)
 	if err != nil {
 		t.Fatal(err)
@@ -102,7 +102,7 @@ func TestDocuments(t *testing.T) {
 	if set.Keys[0]["e"] != "AQAB" || set.Keys[0]["alg"] != "RS256" || set.Keys[1]["alg"] != "ES512" || set.Keys[1]["crv"] != "P-521" {
 		t.Errorf("%s", text)
 	}
-	text, err = serviceaccount.Configuration("https://i", "https://k", keys)
+	text, err = serviceaccount.DiscoveryDocument("https://i", "https://k", keys)
 	const want = `{"issuer":"https://i","jwks_uri":"https://k","response_types_supported":["id_token"],"subject_types_supported":["public"],"id_token_signing_alg_values_supported":["ES512","RS256"]}`
 	if err != nil || string(text) != want {
 		t.Errorf("%s, %v", text, err)

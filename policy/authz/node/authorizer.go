@@ -16,8 +16,8 @@ import (
 // userPrefix begins the names of nodes as users.
 const userPrefix = "system:node:"
 
-// Name is the node that a user is; ok is false if it is none.
-func Name(u *authn.User) (name string, ok bool) {
+// Identity is the node that a user is; ok is false if it is none.
+func Identity(u *authn.User) (name string, ok bool) {
 	if u == nil || !u.InGroup(authn.GroupNodes) {
 		return "", false
 	}
@@ -26,9 +26,9 @@ func Name(u *authn.User) (name string, ok bool) {
 
 // An Authorizer allows nodes what they need. It denies nothing, and has no opinion on others.
 type Authorizer struct {
-	graph  *graph
-	leases string // the namespace of the leases of nodes
-	rules  map[resource]rule
+	graph          *graph
+	leaseNamespace string // the namespace of the leases of nodes
+	rules          map[resource]rule
 }
 
 // A resource is a group, a resource and, with a slash, a sub-resource.
@@ -40,18 +40,18 @@ type rule func(node string, a *authz.Attributes) (allowed bool, reason string)
 // New makes an Authorizer that follows objects until ctx ends. When it returns, all that there
 // was has been read.
 func New(ctx context.Context, objects policy.Objects, naming *meta.Naming) (*Authorizer, error) {
-	a := &Authorizer{graph: newGraph(naming.Name("platform.io/config.mirror")), leases: naming.NodeLeaseNamespace()}
-	a.rules = a.table(naming)
+	a := &Authorizer{graph: newGraph(naming.Translate("platform.io/config.mirror")), leaseNamespace: naming.NodeLeaseNamespace()}
+	a.rules = a.newRules(naming)
 	followed := map[meta.GroupResource]func(policy.Change){
-		{Resource: "pods"}:              a.graph.seePod,
-		{Resource: "persistentvolumes"}: a.graph.seeVolume,
-		{Group: "storage.platform.io", Resource: "volumeattachments"}: a.graph.seeOwn(ofAttachment),
-		{Group: "resource.platform.io", Resource: "resourceslices"}:   a.graph.seeOwn(ofSlice),
+		{Resource: "pods"}:              a.graph.handlePod,
+		{Resource: "persistentvolumes"}: a.graph.handleVolume,
+		{Group: "storage.platform.io", Resource: "volumeattachments"}: a.graph.handleNodeNamed(volumeAttachmentVertex),
+		{Group: "resource.platform.io", Resource: "resourceslices"}:   a.graph.handleNodeNamed(resourceSliceVertex),
 	}
 	var reading sync.WaitGroup
 	faults := make(chan error, len(followed))
 	for r, see := range followed {
-		reading.Go(func() { faults <- objects.Follow(ctx, r, see) })
+		reading.Go(func() { faults <- objects.Inform(ctx, r, see) })
 	}
 	reading.Wait()
 	close(faults)
@@ -66,11 +66,11 @@ func New(ctx context.Context, objects policy.Objects, naming *meta.Naming) (*Aut
 }
 
 // Generation changes with the stored objects that decisions come from.
-func (n *Authorizer) Generation() uint64 { return n.graph.changes.Load() }
+func (n *Authorizer) Generation() uint64 { return n.graph.generation.Load() }
 
 // Authorize implements authz.Authorizer.
 func (n *Authorizer) Authorize(a authz.Attributes) (authz.Decision, string) {
-	name, ok := Name(a.User)
+	name, ok := Identity(a.User)
 	switch {
 	case !ok:
 		return authz.NoOpinion, ""
@@ -94,10 +94,10 @@ func (n *Authorizer) Authorize(a authz.Attributes) (authz.Decision, string) {
 	return authz.NoOpinion, reason
 }
 
-// Permissions of a node depend on what its Pods need; they are not listed.
-func (n *Authorizer) Permissions(user *authn.User, _ string) authz.Permissions {
-	if _, ok := Name(user); ok {
-		return authz.Permissions{Incomplete: true, Fault: "node authorizer does not support user rule resolution"}
+// RulesFor of a node depend on what its Pods need; they are not listed.
+func (n *Authorizer) RulesFor(user *authn.User, _ string) authz.RuleSet {
+	if _, ok := Identity(user); ok {
+		return authz.RuleSet{Incomplete: true, EvaluationError: "node authorizer does not support user rule resolution"}
 	}
-	return authz.Permissions{}
+	return authz.RuleSet{}
 }

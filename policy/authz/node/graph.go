@@ -10,45 +10,45 @@ import (
 
 // A vertex is an object that a node may come by; namespace is "" at cluster scope.
 type vertex struct {
-	sort            sort
+	kind            vertexKind
 	namespace, name string
 }
 
-type sort uint8
+type vertexKind uint8
 
 const (
-	ofPod sort = iota
-	ofAccount
-	ofSecret
-	ofConfigMap
-	ofClaim
-	ofResourceClaim
-	ofVolume
-	ofAttachment
-	ofSlice
+	podVertex vertexKind = iota
+	serviceAccountVertex
+	secretVertex
+	configMapVertex
+	pvcVertex
+	resourceClaimVertex
+	pvVertex
+	volumeAttachmentVertex
+	resourceSliceVertex
 )
 
 // A graph knows which objects belong to which nodes.
 type graph struct {
-	mirror string // the annotation of mirror Pods
+	mirrorAnnotation string // the annotation of mirror Pods
 
 	mu sync.RWMutex // guards all that follows
 	// pods are those that are bound to a node.
 	pods map[vertex]pod
-	// needs count, of each object, the Pods that name it, by their nodes.
-	needs map[vertex]map[string]int
+	// podRefs count, of each object, the Pods that name it, by their nodes.
+	podRefs map[vertex]map[string]int
 	// volumes are those that are bound to a claim; secrets are the volumes that name a Secret.
 	volumes map[vertex]volume
 	secrets map[vertex]map[vertex]bool
-	// own are the objects that name their node themselves.
-	own map[vertex]string
-	// changes counts those of all above. It is read without the lock.
-	changes atomic.Uint64
+	// nodeNames are the objects that name their node themselves.
+	nodeNames map[vertex]string
+	// generation counts those of all above. It is read without the lock.
+	generation atomic.Uint64
 }
 
 type pod struct {
-	node  string
-	needs []vertex
+	node string
+	refs []vertex
 }
 
 type volume struct {
@@ -58,88 +58,88 @@ type volume struct {
 
 func newGraph(mirror string) *graph {
 	return &graph{
-		mirror: mirror, pods: map[vertex]pod{}, needs: map[vertex]map[string]int{},
-		volumes: map[vertex]volume{}, secrets: map[vertex]map[vertex]bool{}, own: map[vertex]string{},
+		mirrorAnnotation: mirror, pods: map[vertex]pod{}, podRefs: map[vertex]map[string]int{},
+		volumes: map[vertex]volume{}, secrets: map[vertex]map[vertex]bool{}, nodeNames: map[vertex]string{},
 	}
 }
 
-// belongs tells whether v belongs to a node.
-func (g *graph) belongs(v vertex, node string) bool {
+// isRelated tells whether v belongs to a node.
+func (g *graph) isRelated(v vertex, node string) bool {
 	g.mu.RLock()
 	defer g.mu.RUnlock()
-	switch v.sort {
-	case ofPod:
+	switch v.kind {
+	case podVertex:
 		p, ok := g.pods[v]
 		return ok && p.node == node
-	case ofAttachment, ofSlice:
-		own, ok := g.own[v]
+	case volumeAttachmentVertex, resourceSliceVertex:
+		own, ok := g.nodeNames[v]
 		return ok && own == node
-	case ofVolume:
+	case pvVertex:
 		known, ok := g.volumes[v]
-		return ok && g.needs[known.claim][node] > 0
+		return ok && g.podRefs[known.claim][node] > 0
 	}
-	if g.needs[v][node] > 0 {
+	if g.podRefs[v][node] > 0 {
 		return true
 	}
 	for from := range g.secrets[v] {
-		if g.needs[g.volumes[from].claim][node] > 0 {
+		if g.podRefs[g.volumes[from].claim][node] > 0 {
 			return true
 		}
 	}
 	return false
 }
 
-// seePod follows Pods.
-func (g *graph) seePod(c policy.Change) {
-	v := vertex{ofPod, c.Key.Namespace, c.Key.Name}
+// handlePod follows Pods.
+func (g *graph) handlePod(c policy.Change) {
+	v := vertex{podVertex, c.Key.Namespace, c.Key.Name}
 	var now pod
-	if !c.Gone {
-		now.node = rules.Text(rules.Sub(c.Tree, "spec"), "nodeName")
-		if _, mirrors := rules.Sub(c.Tree, "metadata", "annotations")[g.mirror]; !mirrors && now.node != "" {
-			now.needs = podNeeds(c.Object)
+	if !c.Deleted {
+		now.node = rules.String(rules.Nested(c.Tree, "spec"), "nodeName")
+		if _, mirrors := rules.Nested(c.Tree, "metadata", "annotations")[g.mirrorAnnotation]; !mirrors && now.node != "" {
+			now.refs = podReferences(c.Object)
 		}
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	defer g.changes.Add(1)
+	defer g.generation.Add(1)
 	if before, ok := g.pods[v]; ok {
-		g.count(before, -1)
+		g.addPodRefs(before, -1)
 		delete(g.pods, v)
 	}
 	if now.node != "" {
-		g.count(now, 1)
+		g.addPodRefs(now, 1)
 		g.pods[v] = now
 	}
 }
 
-// count adds to the counts of what a Pod needs.
-func (g *graph) count(p pod, by int) {
-	for _, v := range p.needs {
-		nodes := g.needs[v]
+// addPodRefs adds to the counts of what a Pod needs.
+func (g *graph) addPodRefs(p pod, by int) {
+	for _, v := range p.refs {
+		nodes := g.podRefs[v]
 		if nodes == nil {
 			nodes = map[string]int{}
-			g.needs[v] = nodes
+			g.podRefs[v] = nodes
 		}
 		if nodes[p.node] += by; nodes[p.node] == 0 {
 			delete(nodes, p.node)
 		}
 		if len(nodes) == 0 {
-			delete(g.needs, v)
+			delete(g.podRefs, v)
 		}
 	}
 }
 
-// seeVolume follows PersistentVolumes.
-func (g *graph) seeVolume(c policy.Change) {
-	v := vertex{sort: ofVolume, name: c.Key.Name}
+// handleVolume follows PersistentVolumes.
+func (g *graph) handleVolume(c policy.Change) {
+	v := vertex{kind: pvVertex, name: c.Key.Name}
 	var now volume
 	bound := false
-	if !c.Gone {
+	if !c.Deleted {
 		now, bound = readVolume(c.Tree)
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	defer g.changes.Add(1)
+	defer g.generation.Add(1)
 	for _, secret := range g.volumes[v].secrets {
 		if delete(g.secrets[secret], v); len(g.secrets[secret]) == 0 {
 			delete(g.secrets, secret)
@@ -158,21 +158,21 @@ func (g *graph) seeVolume(c policy.Change) {
 	}
 }
 
-// seeOwn follows objects of a sort that name their node themselves.
-func (g *graph) seeOwn(sort sort) func(policy.Change) {
+// handleNodeNamed follows objects of a sort that name their node themselves.
+func (g *graph) handleNodeNamed(kind vertexKind) func(policy.Change) {
 	return func(c policy.Change) {
-		v := vertex{sort: sort, name: c.Key.Name}
+		v := vertex{kind: kind, name: c.Key.Name}
 		node := ""
-		if !c.Gone {
-			node = rules.Text(rules.Sub(c.Tree, "spec"), "nodeName")
+		if !c.Deleted {
+			node = rules.String(rules.Nested(c.Tree, "spec"), "nodeName")
 		}
 		g.mu.Lock()
 		defer g.mu.Unlock()
-		defer g.changes.Add(1)
+		defer g.generation.Add(1)
 		if node == "" {
-			delete(g.own, v)
+			delete(g.nodeNames, v)
 		} else {
-			g.own[v] = node
+			g.nodeNames[v] = node
 		}
 	}
 }

@@ -17,35 +17,35 @@ import (
 )
 
 // A cluster tells followers of changes; objects are by "resource namespace/name".
-type cluster struct {
-	objects map[string]*policy.Object
-	mu      sync.Mutex
-	sees    map[string]func(policy.Change)
+type fakeCluster struct {
+	objects  map[string]*policy.Object
+	mu       sync.Mutex
+	handlers map[string]func(policy.Change)
 }
 
-func (c *cluster) Get(r meta.GroupResource, namespace, name string) *policy.Object {
+func (c *fakeCluster) Get(r meta.GroupResource, namespace, name string) *policy.Object {
 	return c.objects[r.Resource+" "+namespace+"/"+name]
 }
 
-func (c *cluster) Follow(_ context.Context, r meta.GroupResource, see func(policy.Change)) error {
+func (c *fakeCluster) Inform(_ context.Context, r meta.GroupResource, see func(policy.Change)) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.sees[r.Resource] = see
+	c.handlers[r.Resource] = see
 	return nil
 }
 
 // set tells of an object, "namespace/name" or "name"; "" as text is that it has gone.
-func (c *cluster) set(t *testing.T, resource, where, text string) {
+func (c *fakeCluster) set(t *testing.T, resource, where, text string) {
 	t.Helper()
 	namespace, name, ok := strings.Cut(where, "/")
 	if !ok {
 		namespace, name = "", where
 	}
-	change := policy.Change{Object: &policy.Object{Key: meta.Key{Namespace: namespace, Name: name}}, Gone: text == ""}
+	change := policy.Change{Object: &policy.Object{Key: meta.Key{Namespace: namespace, Name: name}}, Deleted: text == ""}
 	if text != "" {
 		change.Tree = tree(t, text)
 	}
-	c.sees[resource](change)
+	c.handlers[resource](change)
 }
 
 func tree(t *testing.T, text string) schema.Tree {
@@ -54,28 +54,28 @@ func tree(t *testing.T, text string) schema.Tree {
 	if err := json.Unmarshal([]byte(text), &v); err != nil {
 		t.Fatal(err)
 	}
-	return planted(v).(schema.Tree)
+	return normalizeJSON(v).(schema.Tree)
 }
 
-func planted(v any) any {
+func normalizeJSON(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
 		out := schema.Tree{}
 		for k, e := range v {
-			out[k] = planted(e)
+			out[k] = normalizeJSON(e)
 		}
 		return out
 	case []any:
 		for i := range v {
-			v[i] = planted(v[i])
+			v[i] = normalizeJSON(v[i])
 		}
 	}
 	return v
 }
 
-func start(t *testing.T) (*cluster, *node.Authorizer) {
+func newTestAuthorizer(t *testing.T) (*fakeCluster, *node.Authorizer) {
 	t.Helper()
-	c := &cluster{sees: map[string]func(policy.Change){}}
+	c := &fakeCluster{handlers: map[string]func(policy.Change){}}
 	a, err := node.New(t.Context(), c, meta.Platform)
 	if err != nil {
 		t.Fatal(err)
@@ -83,8 +83,8 @@ func start(t *testing.T) (*cluster, *node.Authorizer) {
 	return c, a
 }
 
-// ask is "verb [group/]resource[/sub] [namespace/]name [field=value]" of node n1. Groups hold a dot.
-func ask(a *node.Authorizer, text string) bool {
+// isAllowed is "verb [group/]resource[/sub] [namespace/]name [field=value]" of node n1. Groups hold a dot.
+func isAllowed(a *node.Authorizer, text string) bool {
 	parts := strings.Fields(text)
 	at := authz.Attributes{User: &authn.User{Name: "system:node:n1", Groups: []string{"system:nodes"}}, Verb: parts[0], ResourceRequest: true}
 	path := strings.Split(parts[1], "/")
@@ -103,7 +103,7 @@ func ask(a *node.Authorizer, text string) bool {
 	}
 	if len(parts) > 3 {
 		key, value, _ := strings.Cut(parts[3], "=")
-		at.Selectors = &authz.Selectors{Fields: []selector.Condition{{Key: key, Operator: "In", Values: []string{value}}}}
+		at.Selectors = &authz.Selectors{Fields: []selector.Requirement{{Key: key, Operator: "In", Values: []string{value}}}}
 	}
 	d, _ := a.Authorize(at)
 	return d == authz.Allow
@@ -118,8 +118,8 @@ const podOnN1 = `{"spec":{"nodeName":"n1","serviceAccountName":"robot","imagePul
 		{"projected":{"sources":[{"secret":{"name":"proj"}},{"configMap":{"name":"mapproj"}}]}}],
 	"resourceClaims":[{"resourceClaimName":"gpu"}]},"status":{"resourceClaimStatuses":[{"resourceClaimName":"made"}]}}`
 
-func TestRelations(t *testing.T) {
-	c, a := start(t)
+func TestGraph(t *testing.T) {
+	c, a := newTestAuthorizer(t)
 	related := []string{
 		"get pods ns/p", "watch pods ns/p", "get serviceaccounts ns/robot", "create serviceaccounts/token ns/robot",
 		"get persistentvolumeclaims ns/claim", "get persistentvolumeclaims ns/p-e", "update persistentvolumeclaims/status ns/claim",
@@ -136,7 +136,7 @@ func TestRelations(t *testing.T) {
 	check := func(when string, want bool) {
 		t.Helper()
 		for _, text := range related {
-			if ask(a, text) != want {
+			if isAllowed(a, text) != want {
 				t.Errorf("%s: %s: want %t", when, text, want)
 			}
 		}
@@ -151,7 +151,7 @@ func TestRelations(t *testing.T) {
 		"get secrets other/pull", "get secrets ns/control", "get secrets ns/other", "update secrets ns/pull", "create secrets ns/pull", "list secrets -", "get secrets/status ns/pull",
 		"list persistentvolumeclaims ns/claim", "get persistentvolumes other", "delete serviceaccounts/token ns/robot", "create serviceaccounts/token ns/other", "get persistentvolumeclaims/status ns/claim",
 	} {
-		if ask(a, text) {
+		if isAllowed(a, text) {
 			t.Errorf("%s is allowed", text)
 		}
 	}
@@ -165,39 +165,39 @@ func TestRelations(t *testing.T) {
 	c.set(t, "pods", "ns/p", "")
 	check("gone", false)
 	c.set(t, "pods", "ns/p", strings.ReplaceAll(podOnN1, `{"spec"`, `{"metadata":{"annotations":{"platform.io/config.mirror":""}},"spec"`))
-	if !ask(a, "get pods ns/p") || ask(a, "get secrets ns/pull") {
+	if !isAllowed(a, "get pods ns/p") || isAllowed(a, "get secrets ns/pull") {
 		t.Error("a mirror Pod is not its node's, or leads further")
 	}
 	c.set(t, "pods", "ns/p", podOnN1)
 	c.set(t, "persistentvolumes", "pv", strings.ReplaceAll(volume, `"claim"`, `"other"`))
-	if ask(a, "get persistentvolumes pv") || ask(a, "get secrets ns/stage") {
+	if isAllowed(a, "get persistentvolumes pv") || isAllowed(a, "get secrets ns/stage") {
 		t.Error("a volume of another claim is the node's")
 	}
 	c.set(t, "persistentvolumes", "pv", volume)
 	check("volume back", true)
 	c.set(t, "persistentvolumes", "pv", "")
-	if ask(a, "get persistentvolumes pv") || ask(a, "get secrets ns/stage") {
+	if isAllowed(a, "get persistentvolumes pv") || isAllowed(a, "get secrets ns/stage") {
 		t.Error("a volume that has gone is the node's")
 	}
 }
 
 // Two Pods name the same Secret; it stays the node's until both have gone.
-func TestSharedNeeds(t *testing.T) {
-	c, a := start(t)
+func TestSharedReferences(t *testing.T) {
+	c, a := newTestAuthorizer(t)
 	c.set(t, "pods", "ns/p", podOnN1)
 	c.set(t, "pods", "ns/q", podOnN1)
 	c.set(t, "pods", "ns/p", "")
-	if !ask(a, "get secrets ns/pull") {
+	if !isAllowed(a, "get secrets ns/pull") {
 		t.Error("the other Pod does not count")
 	}
 	c.set(t, "pods", "ns/q", "")
-	if ask(a, "get secrets ns/pull") {
+	if isAllowed(a, "get secrets ns/pull") {
 		t.Error("no Pod is left")
 	}
 }
 
 func TestRules(t *testing.T) {
-	c, a := start(t)
+	c, a := newTestAuthorizer(t)
 	c.set(t, "volumeattachments", "va", `{"spec":{"nodeName":"n1"}}`)
 	c.set(t, "volumeattachments", "vb", `{"spec":{"nodeName":"n2"}}`)
 	c.set(t, "resourceslices", "sa", `{"spec":{"nodeName":"n1"}}`)
@@ -225,14 +225,14 @@ func TestRules(t *testing.T) {
 		"list resource.platform.io/resourceslices - spec.nodeName=n1": true, "deletecollection resource.platform.io/resourceslices - spec.nodeName=n2": false, "list resource.platform.io/resourceslices": false,
 		"get namespaces ns": false, "list rbac.authorization.platform.io/roles": false,
 	} {
-		if ask(a, text) != want {
+		if isAllowed(a, text) != want {
 			t.Errorf("%s: want %t", text, want)
 		}
 	}
 }
 
-func TestWhoIsANode(t *testing.T) {
-	_, a := start(t)
+func TestIdentity(t *testing.T) {
+	_, a := newTestAuthorizer(t)
 	for _, c := range []struct {
 		user   *authn.User
 		reason string
@@ -248,7 +248,7 @@ func TestWhoIsANode(t *testing.T) {
 		if d != authz.NoOpinion || reason != c.reason {
 			t.Errorf("%+v: got %d %q", c.user, d, reason)
 		}
-		if p := a.Permissions(c.user, ""); p.Incomplete != c.node || (p.Fault != "") != c.node {
+		if p := a.RulesFor(c.user, ""); p.Incomplete != c.node || (p.EvaluationError != "") != c.node {
 			t.Errorf("%+v: got %+v", c.user, p)
 		}
 	}

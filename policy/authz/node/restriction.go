@@ -15,14 +15,14 @@ import (
 // runs only where it is switched on; without it, the Authorizer alone lets a node write too much.
 func Restriction(naming *meta.Naming, objects policy.Objects) admission.Registration {
 	r := &restriction{
-		objects: objects,
-		mirror:  naming.Name("platform.io/config.mirror"),
-		leases:  naming.NodeLeaseNamespace(),
-		labels:  newLabelRules(naming),
-		signers: map[string]bool{naming.Name("platform.io/node-serving"): true, naming.Name("platform.io/apiserver-client-node"): true},
+		objects:          objects,
+		mirrorAnnotation: naming.Translate("platform.io/config.mirror"),
+		leaseNamespace:   naming.NodeLeaseNamespace(),
+		labels:           newNodeLabelPolicy(naming),
+		signers:          map[string]bool{naming.Translate("platform.io/node-serving"): true, naming.Translate("platform.io/apiserver-client-node"): true},
 	}
 	return admission.Registration{
-		Name: "NodeRestriction", Off: true, Plugin: r,
+		Name: "NodeRestriction", DisabledByDefault: true, Plugin: r,
 		Resources: []string{
 			"/pods", "/pods/status", "/pods/eviction", "/pods/binding", "/pods/ephemeralcontainers", "/pods/resize",
 			"/nodes", "/nodes/status", "/persistentvolumeclaims", "/persistentvolumeclaims/status", "/serviceaccounts/token",
@@ -33,68 +33,68 @@ func Restriction(naming *meta.Naming, objects policy.Objects) admission.Registra
 }
 
 type restriction struct {
-	objects        policy.Objects
-	mirror, leases string
-	labels         *labelRules
-	signers        map[string]bool // of the certificates of nodes
+	objects                          policy.Objects
+	mirrorAnnotation, leaseNamespace string
+	labels                           *nodeLabelPolicy
+	signers                          map[string]bool // of the certificates of nodes
 }
 
 // An attempt is one of a node.
-type attempt struct {
-	*admission.Attempt
+type nodeAttributes struct {
+	*admission.Attributes
 	node string
 }
 
 // Admit implements admission.Plugin.
-func (r *restriction) Admit(change *admission.Attempt) error {
-	name, ok := Name(change.User)
+func (r *restriction) Admit(change *admission.Attributes) error {
+	name, ok := Identity(change.User)
 	if !ok {
 		return nil
 	}
-	a := attempt{change, name}
+	a := nodeAttributes{change, name}
 	if name == "" {
-		return a.refuse("could not determine node from user %q", change.User.Name)
+		return a.forbiddenf("could not determine node from user %q", change.User.Name)
 	}
 	switch a.Kind.Resource {
 	case "pods":
-		return r.pod(a)
+		return r.admitPod(a)
 	case "nodes":
-		return r.ownNode(a)
+		return r.admitNode(a)
 	case "persistentvolumeclaims":
-		return r.claim(a)
+		return r.admitPVCStatus(a)
 	case "serviceaccounts":
-		return r.token(a)
+		return r.admitTokenRequest(a)
 	case "leases":
-		if a.Key.Namespace != r.leases {
-			return a.refuse("can only access leases in the %q system namespace", r.leases)
+		if a.Key.Namespace != r.leaseNamespace {
+			return a.forbiddenf("can only access leases in the %q system namespace", r.leaseNamespace)
 		}
-		return a.own("node lease")
+		return a.requireNodeName("node lease")
 	case "csinodes":
-		return a.own("CSINode")
+		return a.requireNodeName("CSINode")
 	case "resourceslices":
 		if a.Old == nil && nodeName(a.New) != name {
-			return a.refuse("can only create ResourceSlice with the same NodeName as the requesting node")
+			return a.forbiddenf("can only create ResourceSlice with the same NodeName as the requesting node")
 		}
 	case "certificatesigningrequests":
-		return r.certificate(a)
+		return r.admitCSR(a)
 	}
 	return nil
 }
 
-func (a attempt) refuse(format string, args ...any) error {
+func (a nodeAttributes) forbiddenf(format string, args ...any) error {
 	return a.Forbidden(fmt.Sprintf(format, args...))
 }
 
-// own refuses an object that does not bear the name of the node.
-func (a attempt) own(what string) error {
+// requireNodeName refuses an object that does not bear the name of the node.
+func (a nodeAttributes) requireNodeName(what string) error {
 	if a.Key.Name != a.node {
-		return a.refuse("can only access %s with the same name as the requesting node", what)
+		return a.forbiddenf("can only access %s with the same name as the requesting node", what)
 	}
 	return nil
 }
 
-// verb is what the attempt does, as webhooks call it.
-func (a attempt) verb() string {
+// operation is what the attempt does, as webhooks call it.
+func (a nodeAttributes) operation() string {
 	switch {
 	case a.Old == nil:
 		return "CREATE"
@@ -104,48 +104,48 @@ func (a attempt) verb() string {
 	return "UPDATE"
 }
 
-func nodeName(t schema.Tree) string { return rules.Text(rules.Sub(t, "spec"), "nodeName") }
+func nodeName(t schema.Tree) string { return rules.String(rules.Nested(t, "spec"), "nodeName") }
 
-// claim: of a claim a node may write how far its volume has grown.
-func (r *restriction) claim(a attempt) error {
+// admitPVCStatus: of a claim a node may write how far its volume has grown.
+func (r *restriction) admitPVCStatus(a nodeAttributes) error {
 	if a.Subresource != "status" {
-		return a.refuse("may only update PVC status")
+		return a.forbiddenf("may only update PVC status")
 	}
-	if a.verb() != "UPDATE" {
-		return a.refuse("unexpected operation %q", a.verb())
+	if a.operation() != "UPDATE" {
+		return a.forbiddenf("unexpected operation %q", a.operation())
 	}
 	old, now := rules.Clone(a.Old).(schema.Tree), rules.Clone(a.New).(schema.Tree)
 	for _, t := range []schema.Tree{old, now} {
-		delete(rules.Sub(t, "metadata"), "managedFields")
-		delete(rules.Sub(t, "metadata"), "resourceVersion")
+		delete(rules.Nested(t, "metadata"), "managedFields")
+		delete(rules.Nested(t, "metadata"), "resourceVersion")
 		for _, field := range []string{"capacity", "conditions", "allocatedResources", "allocatedResourceStatuses"} {
-			delete(rules.Sub(t, "status"), field)
+			delete(rules.Nested(t, "status"), field)
 		}
 	}
-	if !rules.Equal(old, now) {
-		return a.refuse("node %q is not allowed to update fields other than status.capacity, status.conditions and status.allocatedResources", a.node)
+	if !rules.SemanticEqual(old, now) {
+		return a.forbiddenf("node %q is not allowed to update fields other than status.capacity, status.conditions and status.allocatedResources", a.node)
 	}
 	return nil
 }
 
-// token: a token for an account is bound to a Pod of the node.
-func (r *restriction) token(a attempt) error {
-	ref := rules.Sub(a.New, "spec", "boundObjectRef")
-	if rules.Text(ref, "kind") != "Pod" || rules.Text(ref, "apiVersion") != "v1" {
-		return a.refuse("node requested token not bound to a pod")
+// admitTokenRequest: a token for an account is bound to a Pod of the node.
+func (r *restriction) admitTokenRequest(a nodeAttributes) error {
+	ref := rules.Nested(a.New, "spec", "boundObjectRef")
+	if rules.String(ref, "kind") != "Pod" || rules.String(ref, "apiVersion") != "v1" {
+		return a.forbiddenf("node requested token not bound to a pod")
 	}
-	name, uid := rules.Text(ref, "name"), rules.Text(ref, "uid")
+	name, uid := rules.String(ref, "name"), rules.String(ref, "uid")
 	if uid == "" {
-		return a.refuse("node requested token with a pod binding without a uid")
+		return a.forbiddenf("node requested token with a pod binding without a uid")
 	}
 	pod := r.objects.Get(meta.GroupResource{Resource: "pods"}, a.Key.Namespace, name)
 	switch {
 	case pod == nil:
 		return meta.NewNotFound(meta.GroupResource{Resource: "pods"}, name)
-	case string(pod.Head.UID) != uid:
-		return a.refuse("the UID in the bound object reference (%s) does not match the UID in record. The object might have been deleted and then recreated", uid)
+	case string(pod.Meta.UID) != uid:
+		return a.forbiddenf("the UID in the bound object reference (%s) does not match the UID in record. The object might have been deleted and then recreated", uid)
 	case nodeName(pod.Tree) != a.node:
-		return a.refuse("node requested token bound to a pod scheduled on a different node")
+		return a.forbiddenf("node requested token bound to a pod scheduled on a different node")
 	}
 	return nil
 }

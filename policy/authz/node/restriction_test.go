@@ -34,13 +34,13 @@ func certificateRequest(t *testing.T, name string) string {
 }
 
 func TestRestriction(t *testing.T) {
-	objects := &cluster{objects: map[string]*policy.Object{
-		"nodes /n1":  {Head: meta.Head{UID: "u-n1"}},
-		"pods ns/p1": {Head: meta.Head{UID: "u-p1"}, Tree: tree(t, `{"spec":{"nodeName":"n1"}}`)},
-		"pods ns/p2": {Head: meta.Head{UID: "u-p2"}, Tree: tree(t, `{"spec":{"nodeName":"n2"}}`)},
+	objects := &fakeCluster{objects: map[string]*policy.Object{
+		"nodes /n1":  {Meta: meta.ObjectMeta{UID: "u-n1"}},
+		"pods ns/p1": {Meta: meta.ObjectMeta{UID: "u-p1"}, Tree: tree(t, `{"spec":{"nodeName":"n1"}}`)},
+		"pods ns/p2": {Meta: meta.ObjectMeta{UID: "u-p2"}, Tree: tree(t, `{"spec":{"nodeName":"n2"}}`)},
 	}}
 	registration := node.Restriction(meta.Platform, objects)
-	if !registration.Off || registration.Name != "NodeRestriction" {
+	if !registration.DisabledByDefault || registration.Name != "NodeRestriction" {
 		t.Errorf("got %+v", registration)
 	}
 	const owner = `{"apiVersion":"v1","kind":"Node","name":"n1","uid":"u-n1","controller":true}`
@@ -120,7 +120,7 @@ func TestRestriction(t *testing.T) {
 			namespace, name = "", c.key
 		}
 		attempt := func(user *authn.User) error {
-			a := &admission.Attempt{User: user, Kind: &schema.Kind{Resource: resource}, Subresource: sub, Key: meta.Key{Namespace: namespace, Name: name}}
+			a := &admission.Attributes{User: user, Kind: &schema.Kind{Resource: resource}, Subresource: sub, Key: meta.Key{Namespace: namespace, Name: name}}
 			if c.old != "" {
 				a.Old = tree(t, c.old)
 			}

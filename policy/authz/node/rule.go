@@ -9,73 +9,73 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// table is what nodes may do, by resource. What it does not name they may not.
-func (n *Authorizer) table(naming *meta.Naming) map[resource]rule {
-	in := func(prefix string) string { return naming.Name(prefix + ".platform.io") }
-	review, read := verbs("create"), verbs("get", "list", "watch")
-	event := verbs("create", "update", "patch")
+// newRules is what nodes may do, by resource. What it does not name they may not.
+func (n *Authorizer) newRules(naming *meta.Naming) map[resource]rule {
+	in := func(prefix string) string { return naming.Translate(prefix + ".platform.io") }
+	review, read := allowVerbs("create"), allowVerbs("get", "list", "watch")
+	event := allowVerbs("create", "update", "patch")
 	return map[resource]rule{
 		{in("authentication"), "tokenreviews"}:             review,
 		{in("authorization"), "subjectaccessreviews"}:      review,
 		{in("authorization"), "localsubjectaccessreviews"}: review,
 
 		{"", "services"}:         read,
-		{"", "endpoints"}:        verbs("get"),
+		{"", "endpoints"}:        allowVerbs("get"),
 		{"", "events"}:           event,
 		{in("events"), "events"}: event,
 
-		{"", "nodes"}:         n.nodes,
-		{"", "nodes/status"}:  verbs("update", "patch"),
-		{"", "pods"}:          n.pods,
-		{"", "pods/status"}:   verbs("update", "patch"),
-		{"", "pods/eviction"}: verbs("create"),
+		{"", "nodes"}:         n.authorizeNode,
+		{"", "nodes/status"}:  allowVerbs("update", "patch"),
+		{"", "pods"}:          n.authorizePod,
+		{"", "pods/status"}:   allowVerbs("update", "patch"),
+		{"", "pods/eviction"}: allowVerbs("create"),
 
-		{"", "secrets"}:                       n.related(ofSecret, "can only read resources of this type", "get", "list", "watch"),
-		{"", "configmaps"}:                    n.related(ofConfigMap, "can only read resources of this type", "get", "list", "watch"),
-		{"", "persistentvolumeclaims"}:        n.related(ofClaim, onlyGet, "get"),
-		{"", "persistentvolumeclaims/status"}: n.related(ofClaim, "can only update or patch the status of this type", "update", "patch"),
-		{"", "persistentvolumes"}:             n.related(ofVolume, onlyGet, "get"),
-		{"", "serviceaccounts"}:               n.related(ofAccount, onlyGet, "get"),
-		{"", "serviceaccounts/token"}:         n.related(ofAccount, "can only create tokens for individual service accounts", "create"),
+		{"", "secrets"}:                       n.allowRelated(secretVertex, "can only read resources of this type", "get", "list", "watch"),
+		{"", "configmaps"}:                    n.allowRelated(configMapVertex, "can only read resources of this type", "get", "list", "watch"),
+		{"", "persistentvolumeclaims"}:        n.allowRelated(pvcVertex, onlyGetReason, "get"),
+		{"", "persistentvolumeclaims/status"}: n.allowRelated(pvcVertex, "can only update or patch the status of this type", "update", "patch"),
+		{"", "persistentvolumes"}:             n.allowRelated(pvVertex, onlyGetReason, "get"),
+		{"", "serviceaccounts"}:               n.allowRelated(serviceAccountVertex, onlyGetReason, "get"),
+		{"", "serviceaccounts/token"}:         n.allowRelated(serviceAccountVertex, "can only create tokens for individual service accounts", "create"),
 
-		{in("storage"), "volumeattachments"}: n.related(ofAttachment, onlyGet, "get"),
+		{in("storage"), "volumeattachments"}: n.allowRelated(volumeAttachmentVertex, onlyGetReason, "get"),
 		{in("storage"), "csidrivers"}:        read,
-		{in("storage"), "csinodes"}:          csiNodes,
-		{in("coordination"), "leases"}:       n.lease,
+		{in("storage"), "csinodes"}:          authorizeCSINode,
+		{in("coordination"), "leases"}:       n.authorizeLease,
 		{in("node"), "runtimeclasses"}:       read,
 
-		{in("certificates"), "certificatesigningrequests"}: verbs("create", "get", "list", "watch"),
+		{in("certificates"), "certificatesigningrequests"}: allowVerbs("create", "get", "list", "watch"),
 		{in("certificates"), "clustertrustbundles"}:        read,
 
-		{in("resource"), "resourceclaims"}: n.related(ofResourceClaim, onlyGet, "get"),
-		{in("resource"), "resourceslices"}: n.slices,
+		{in("resource"), "resourceclaims"}: n.allowRelated(resourceClaimVertex, onlyGetReason, "get"),
+		{in("resource"), "resourceslices"}: n.authorizeResourceSlice,
 	}
 }
 
-const onlyGet = "can only get individual resources of this type"
+const onlyGetReason = "can only get individual resources of this type"
 
-// verbs allows some, on all objects.
-func verbs(all ...string) rule {
+// allowVerbs allows some, on all objects.
+func allowVerbs(all ...string) rule {
 	return func(_ string, a *authz.Attributes) (bool, string) { return slices.Contains(all, a.Verb), "" }
 }
 
-// related allows verbs on single objects that belong to the node. other is why not another verb.
-func (n *Authorizer) related(sort sort, other string, all ...string) rule {
+// allowRelated allows verbs on single objects that belong to the node. other is why not another verb.
+func (n *Authorizer) allowRelated(kind vertexKind, other string, all ...string) rule {
 	return func(node string, a *authz.Attributes) (bool, string) {
 		switch {
 		case !slices.Contains(all, a.Verb):
 			return false, other
 		case a.Name == "":
 			return false, "No Object name found"
-		case !n.graph.belongs(vertex{sort, a.Namespace, a.Name}, node):
+		case !n.graph.isRelated(vertex{kind, a.Namespace, a.Name}, node):
 			return false, fmt.Sprintf("no relationship found between node '%s' and this object", node)
 		}
 		return true, ""
 	}
 }
 
-// nodes: its own, of which the name is known even before there is one.
-func (n *Authorizer) nodes(node string, a *authz.Attributes) (bool, string) {
+// authorizeNode: its own, of which the name is known even before there is one.
+func (n *Authorizer) authorizeNode(node string, a *authz.Attributes) (bool, string) {
 	switch a.Verb {
 	case "create", "update", "patch":
 		return true, ""
@@ -91,9 +91,9 @@ func (n *Authorizer) nodes(node string, a *authz.Attributes) (bool, string) {
 	return false, ""
 }
 
-// pods: those that are bound to it. Admission sees to what it creates and deletes.
-func (n *Authorizer) pods(node string, a *authz.Attributes) (bool, string) {
-	own := func() bool { return n.graph.belongs(vertex{ofPod, a.Namespace, a.Name}, node) }
+// authorizePod: those that are bound to it. Admission sees to what it creates and deletes.
+func (n *Authorizer) authorizePod(node string, a *authz.Attributes) (bool, string) {
+	own := func() bool { return n.graph.isRelated(vertex{podVertex, a.Namespace, a.Name}, node) }
 	switch a.Verb {
 	case "create", "delete":
 		return true, ""
@@ -114,13 +114,13 @@ func (n *Authorizer) pods(node string, a *authz.Attributes) (bool, string) {
 	return false, ""
 }
 
-// slices: those of its own devices. Admission sees to what it creates.
-func (n *Authorizer) slices(node string, a *authz.Attributes) (bool, string) {
+// authorizeResourceSlice: those of its own devices. Admission sees to what it creates.
+func (n *Authorizer) authorizeResourceSlice(node string, a *authz.Attributes) (bool, string) {
 	switch a.Verb {
 	case "create":
 		return true, ""
 	case "get", "update", "patch", "delete":
-		if a.Name != "" && n.graph.belongs(vertex{sort: ofSlice, name: a.Name}, node) {
+		if a.Name != "" && n.graph.isRelated(vertex{kind: resourceSliceVertex, name: a.Name}, node) {
 			return true, ""
 		}
 		return false, fmt.Sprintf("no relationship found between node '%s' and this object", node)
@@ -133,34 +133,34 @@ func (n *Authorizer) slices(node string, a *authz.Attributes) (bool, string) {
 	return false, ""
 }
 
-var ownVerbs = []string{"get", "create", "update", "patch", "delete"}
+var ownObjectVerbs = []string{"get", "create", "update", "patch", "delete"}
 
-// lease: its own, in the namespace of the leases of nodes. The name of a new one is not known.
-func (n *Authorizer) lease(node string, a *authz.Attributes) (bool, string) {
+// authorizeLease: its own, in the namespace of the leases of nodes. The name of a new one is not known.
+func (n *Authorizer) authorizeLease(node string, a *authz.Attributes) (bool, string) {
 	switch {
-	case !slices.Contains(ownVerbs, a.Verb):
-		return false, "can only " + listed(ownVerbs) + " a node lease"
-	case a.Namespace != n.leases:
-		return false, fmt.Sprintf("can only access leases in the %q system namespace", n.leases)
+	case !slices.Contains(ownObjectVerbs, a.Verb):
+		return false, "can only " + joinWithOr(ownObjectVerbs) + " a node lease"
+	case a.Namespace != n.leaseNamespace:
+		return false, fmt.Sprintf("can only access leases in the %q system namespace", n.leaseNamespace)
 	case a.Verb != "create" && a.Name != node:
 		return false, "can only access node lease with the same name as the requesting node"
 	}
 	return true, ""
 }
 
-// csiNodes: its own.
-func csiNodes(node string, a *authz.Attributes) (bool, string) {
+// authorizeCSINode: its own.
+func authorizeCSINode(node string, a *authz.Attributes) (bool, string) {
 	switch {
-	case !slices.Contains(ownVerbs, a.Verb):
-		return false, "can only " + listed(ownVerbs) + " a CSINode"
+	case !slices.Contains(ownObjectVerbs, a.Verb):
+		return false, "can only " + joinWithOr(ownObjectVerbs) + " a CSINode"
 	case a.Verb != "create" && a.Name != node:
 		return false, "can only access CSINode with the same name as the requesting node"
 	}
 	return true, ""
 }
 
-// listed is as in "a, b, or c".
-func listed(words []string) string {
+// joinWithOr is as in "a, b, or c".
+func joinWithOr(words []string) string {
 	last := len(words) - 1
 	return strings.Join(words[:last], ", ") + ", or " + words[last]
 }

@@ -24,26 +24,26 @@ type Authorizer struct {
 	group string // of roles, as clients know it
 }
 
-var _ authz.Lister = (*Authorizer)(nil)
+var _ authz.RuleResolver = (*Authorizer)(nil)
 
 // New makes an Authorizer that follows objects until ctx ends. When it returns, all that there
 // was has been read.
 func New(ctx context.Context, objects policy.Objects, naming *meta.Naming) (*Authorizer, error) {
-	a := &Authorizer{index: newIndex(), group: naming.Name(group)}
+	a := &Authorizer{index: newIndex(), group: naming.Translate(group)}
 	var reading sync.WaitGroup
 	followed := []struct {
 		resource string
 		see      func(policy.Change)
 		err      error
 	}{
-		{resource: "roles", see: a.index.seeRole},
-		{resource: "clusterroles", see: a.index.seeRole},
-		{resource: "rolebindings", see: a.index.seeBinding},
-		{resource: "clusterrolebindings", see: a.index.seeBinding},
+		{resource: "roles", see: a.index.handleRole},
+		{resource: "clusterroles", see: a.index.handleRole},
+		{resource: "rolebindings", see: a.index.handleBinding},
+		{resource: "clusterrolebindings", see: a.index.handleBinding},
 	}
 	for i := range followed {
 		f := &followed[i]
-		reading.Go(func() { f.err = objects.Follow(ctx, meta.GroupResource{Group: group, Resource: f.resource}, f.see) })
+		reading.Go(func() { f.err = objects.Inform(ctx, meta.GroupResource{Group: group, Resource: f.resource}, f.see) })
 	}
 	reading.Wait()
 	var errs []error
@@ -57,7 +57,7 @@ func New(ctx context.Context, objects policy.Objects, naming *meta.Naming) (*Aut
 }
 
 // Generation changes with the stored objects that decisions come from.
-func (a *Authorizer) Generation() uint64 { return a.index.changes.Load() }
+func (a *Authorizer) Generation() uint64 { return a.index.generation.Load() }
 
 // Authorize implements authz.Authorizer. The reason tells which binding allows, or, if none
 // does, which bound roles do not exist.
@@ -70,13 +70,13 @@ func (a *Authorizer) Authorize(asked authz.Attributes) (authz.Decision, string) 
 	defer x.mu.RUnlock()
 	lacking := false
 	for i := range len(asked.User.Groups) + 1 {
-		held := x.held(asked.User, i)
+		held := x.subjectGrants(asked.User, i)
 		if held == nil {
 			continue
 		}
-		g := first(held.cluster, &asked, &lacking)
+		g := firstAllowing(held.cluster, &asked, &lacking)
 		if g == nil && asked.ResourceRequest && asked.Namespace != "" {
-			g = first(held.inNamespace[asked.Namespace], &asked, &lacking)
+			g = firstAllowing(held.byNamespace[asked.Namespace], &asked, &lacking)
 		}
 		if g != nil {
 			return authz.Allow, g.reason
@@ -89,14 +89,14 @@ func (a *Authorizer) Authorize(asked authz.Attributes) (authz.Decision, string) 
 	if !asked.ResourceRequest {
 		namespace = ""
 	}
-	return authz.NoOpinion, "RBAC: " + a.lacking(x.grants(asked.User, namespace))
+	return authz.NoOpinion, "RBAC: " + a.missingRolesError(x.userGrants(asked.User, namespace))
 }
 
-// first is the first grant that allows what is asked; nil if none does. It sets lacking if a
+// firstAllowing is the first grant that allows what is asked; nil if none does. It sets lacking if a
 // role does not exist.
-func first(list []*grant, asked *authz.Attributes, lacking *bool) *grant {
+func firstAllowing(list []*grant, asked *authz.Attributes, lacking *bool) *grant {
 	for _, g := range list {
-		r := g.cell.role
+		r := g.entry.role
 		switch {
 		case r == nil:
 			*lacking = true
@@ -107,18 +107,18 @@ func first(list []*grant, asked *authz.Attributes, lacking *bool) *grant {
 	return nil
 }
 
-// grants are those of a user for the whole cluster and then those in a namespace, one of each
+// userGrants are those of a user for the whole cluster and then those in a namespace, one of each
 // binding, by name. It must be called with the lock held.
-func (x *index) grants(user *authn.User, namespace string) []*grant {
+func (x *index) userGrants(user *authn.User, namespace string) []*grant {
 	var all []*grant
 	for i := range len(user.Groups) + 1 {
-		held := x.held(user, i)
+		held := x.subjectGrants(user, i)
 		if held == nil {
 			continue
 		}
 		all = append(all, held.cluster...)
 		if namespace != "" {
-			all = append(all, held.inNamespace[namespace]...)
+			all = append(all, held.byNamespace[namespace]...)
 		}
 	}
 	slices.SortStableFunc(all, func(a, b *grant) int {
@@ -127,14 +127,14 @@ func (x *index) grants(user *authn.User, namespace string) []*grant {
 	return slices.CompactFunc(all, func(a, b *grant) bool { return a.binding == b.binding })
 }
 
-// lacking says which roles of grants do not exist; "" if all do.
-func (a *Authorizer) lacking(list []*grant) string {
+// missingRolesError says which roles of grants do not exist; "" if all do.
+func (a *Authorizer) missingRolesError(list []*grant) string {
 	var texts []string
 	for _, g := range list {
-		if g.cell.role != nil {
+		if g.entry.role != nil {
 			continue
 		}
-		if text := a.notFound(g.cell.place); !slices.Contains(texts, text) {
+		if text := a.notFound(g.entry.namespacedName); !slices.Contains(texts, text) {
 			texts = append(texts, text)
 		}
 	}
@@ -145,46 +145,46 @@ func (a *Authorizer) lacking(list []*grant) string {
 }
 
 // notFound says that there is no role at a place, in the words that users know.
-func (a *Authorizer) notFound(at place) string {
-	return fmt.Sprintf("%s.%s %q not found", singular(at.namespace), a.group, at.name)
+func (a *Authorizer) notFound(at namespacedName) string {
+	return fmt.Sprintf("%s.%s %q not found", roleResource(at.namespace), a.group, at.name)
 }
 
-// singular is what errors call a role in a namespace, or one of the cluster.
-func singular(namespace string) string {
+// roleResource is what errors call a role in a namespace, or one of the cluster.
+func roleResource(namespace string) string {
 	if namespace == "" {
 		return "clusterrole"
 	}
 	return "role"
 }
 
-// rules are all that a user holds in a namespace, and which of its roles do not exist.
-func (a *Authorizer) rules(user *authn.User, namespace string) (all []rule, lacking string) {
+// heldRules are all that a user holds in a namespace, and which of its roles do not exist.
+func (a *Authorizer) heldRules(user *authn.User, namespace string) (all []rule, lacking string) {
 	a.index.mu.RLock()
 	defer a.index.mu.RUnlock()
-	list := a.index.grants(user, namespace)
+	list := a.index.userGrants(user, namespace)
 	for _, g := range list {
-		if g.cell.role != nil {
-			all = append(all, g.cell.role.rules...)
+		if g.entry.role != nil {
+			all = append(all, g.entry.role.rules...)
 		}
 	}
-	return all, a.lacking(list)
+	return all, a.missingRolesError(list)
 }
 
-// Permissions implements authz.Lister.
-func (a *Authorizer) Permissions(user *authn.User, namespace string) authz.Permissions {
-	var p authz.Permissions
+// RulesFor implements authz.Lister.
+func (a *Authorizer) RulesFor(user *authn.User, namespace string) authz.RuleSet {
+	var p authz.RuleSet
 	if user == nil {
 		return p
 	}
-	all, lacking := a.rules(user, namespace)
+	all, lacking := a.heldRules(user, namespace)
 	for _, r := range all {
 		if len(r.resources) > 0 {
-			p.Resources = append(p.Resources, authz.ResourceRule{Verbs: r.verbs, Groups: r.groups, Resources: r.resources, Names: r.names})
+			p.ResourceRules = append(p.ResourceRules, authz.ResourceRule{Verbs: r.verbs, Groups: r.groups, Resources: r.resources, Names: r.names})
 		}
 		if len(r.paths) > 0 {
-			p.Paths = append(p.Paths, authz.PathRule{Verbs: r.verbs, Paths: r.paths})
+			p.NonResourceRules = append(p.NonResourceRules, authz.NonResourceRule{Verbs: r.verbs, Paths: r.paths})
 		}
 	}
-	p.Fault = lacking
+	p.EvaluationError = lacking
 	return p
 }

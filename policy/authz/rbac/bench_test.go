@@ -10,10 +10,10 @@ import (
 	"github.com/troupe-api/troupe/policy/authz/rbac"
 )
 
-// town is an authorizer of n bindings, four in each namespace: one of a small role to a user,
+// newBenchAuthorizer is an authorizer of n bindings, four in each namespace: one of a small role to a user,
 // one to a group, one to a service account, and one of a large role to everybody there.
-func town(b *testing.B, n int) (*cluster, *rbac.Authorizer) {
-	c := newCluster()
+func newBenchAuthorizer(b *testing.B, n int) (*fakeCluster, *rbac.Authorizer) {
+	c := newFakeCluster()
 	c.set(b, "clusterroles/small", role("get,list,watch core pods,configmaps", "get apps deployments"))
 	var lines []string
 	for i := range 40 {
@@ -43,7 +43,7 @@ var sizes = []int{1, 1000, 50_000}
 
 func BenchmarkAuthorize(b *testing.B) {
 	for _, n := range sizes {
-		_, a := town(b, n)
+		_, a := newBenchAuthorizer(b, n)
 		at := max(0, n-2) / 4
 		user := &authn.User{Name: fmt.Sprintf("user%d", at), Groups: []string{
 			"devs", fmt.Sprintf("group%d", at), fmt.Sprintf("all%d", at), "system:authenticated",
@@ -74,7 +74,7 @@ func BenchmarkAuthorize(b *testing.B) {
 // in force.
 func BenchmarkChange(b *testing.B) {
 	for _, n := range sizes {
-		c, _ := town(b, n)
+		c, _ := newBenchAuthorizer(b, n)
 		with := &policy.Object{Key: key("rolebindings/ns0/b0"), Tree: tree(b, binding("ClusterRole/small", "User:user0", "User:other"))}
 		without := &policy.Object{Key: with.Key, Tree: tree(b, binding("ClusterRole/small", "User:user0"))}
 		small := &policy.Object{Key: key("clusterroles/small"), Tree: tree(b, role("get,list,watch core pods,configmaps"))}

@@ -19,7 +19,7 @@ type subject struct {
 // A binding gives a role to subjects, in a namespace or, with "", everywhere.
 type binding struct {
 	name, namespace string
-	role            place
+	role            namespacedName
 	grants          []*grant
 }
 
@@ -27,7 +27,7 @@ type binding struct {
 type grant struct {
 	*binding
 	subject subject
-	cell    *cell
+	entry   *roleEntry
 	// reason is why a request is allowed by it.
 	reason string
 }
@@ -36,8 +36,8 @@ type grant struct {
 // are still to be set.
 func newBinding(o *policy.Object) *binding {
 	b := &binding{name: strings.Clone(o.Key.Name), namespace: strings.Clone(o.Key.Namespace)}
-	ref := rules.Sub(o.Tree, "roleRef")
-	kind, name := rules.Text(ref, "kind"), rules.Text(ref, "name")
+	ref := rules.Nested(o.Tree, "roleRef")
+	kind, name := rules.String(ref, "kind"), rules.String(ref, "name")
 	b.role.name = strings.Clone(name)
 	switch {
 	case kind == "Role" && b.namespace != "":
@@ -51,10 +51,10 @@ func newBinding(o *policy.Object) *binding {
 	}
 	given := map[subject]bool{}
 	for _, t := range rules.Trees(o.Tree, "subjects") {
-		kind, name := rules.Text(t, "kind"), strings.Clone(rules.Text(t, "name"))
+		kind, name := rules.String(t, "kind"), strings.Clone(rules.String(t, "name"))
 		g := &grant{binding: b, subject: subject{kind == "Group", name}, reason: how + fmt.Sprintf("%s %q", kind, name)}
 		if kind == "ServiceAccount" {
-			namespace := rules.Text(t, "namespace")
+			namespace := rules.String(t, "namespace")
 			if namespace == "" {
 				namespace = b.namespace
 			}
@@ -73,6 +73,6 @@ func newBinding(o *policy.Object) *binding {
 }
 
 // A place is where a role or a binding is; those of the whole cluster are in namespace "".
-type place struct{ namespace, name string }
+type namespacedName struct{ namespace, name string }
 
-func placeOf(k meta.Key) place { return place{k.Namespace, k.Name} }
+func namespacedNameOf(k meta.Key) namespacedName { return namespacedName{k.Namespace, k.Name} }

@@ -20,23 +20,23 @@ import (
 const group = "rbac.authorization.platform.io"
 
 // A cluster is objects that are followed: who follows has seen a change when it has been made.
-type cluster struct {
+type fakeCluster struct {
 	mu        sync.Mutex
 	objects   map[meta.Key]*policy.Object
 	followers map[string][]func(policy.Change)
 }
 
-func newCluster() *cluster {
-	return &cluster{objects: map[meta.Key]*policy.Object{}, followers: map[string][]func(policy.Change){}}
+func newFakeCluster() *fakeCluster {
+	return &fakeCluster{objects: map[meta.Key]*policy.Object{}, followers: map[string][]func(policy.Change){}}
 }
 
-func (c *cluster) Get(r meta.GroupResource, namespace, name string) *policy.Object {
+func (c *fakeCluster) Get(r meta.GroupResource, namespace, name string) *policy.Object {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.objects[meta.Key{GroupResource: r, Namespace: namespace, Name: name}]
 }
 
-func (c *cluster) Follow(_ context.Context, r meta.GroupResource, see func(policy.Change)) error {
+func (c *fakeCluster) Inform(_ context.Context, r meta.GroupResource, see func(policy.Change)) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for key, o := range c.objects {
@@ -58,12 +58,12 @@ func key(path string) meta.Key {
 	return k
 }
 
-func (c *cluster) set(t testing.TB, path, body string) {
+func (c *fakeCluster) set(t testing.TB, path, body string) {
 	t.Helper()
 	c.put(&policy.Object{Key: key(path), Tree: tree(t, body)})
 }
 
-func (c *cluster) put(o *policy.Object) {
+func (c *fakeCluster) put(o *policy.Object) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.objects[o.Key] = o
@@ -72,13 +72,13 @@ func (c *cluster) put(o *policy.Object) {
 	}
 }
 
-func (c *cluster) drop(path string) {
+func (c *fakeCluster) delete(path string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	k := key(path)
 	delete(c.objects, k)
 	for _, see := range c.followers[k.Resource] {
-		see(policy.Change{Object: &policy.Object{Key: k}, Gone: true})
+		see(policy.Change{Object: &policy.Object{Key: k}, Deleted: true})
 	}
 }
 
@@ -92,7 +92,7 @@ func tree(t testing.TB, body string) schema.Tree {
 }
 
 // authorizer follows the cluster.
-func (c *cluster) authorizer(t testing.TB) *rbac.Authorizer {
+func (c *fakeCluster) authorizer(t testing.TB) *rbac.Authorizer {
 	t.Helper()
 	a, err := rbac.New(t.Context(), c, meta.Platform)
 	if err != nil {
@@ -149,8 +149,8 @@ func user(text string) *authn.User {
 	return &authn.User{Name: fields[0], Groups: slices.Clone(fields[1:])}
 }
 
-// asked reads "verb group resource[/sub] namespace name" with - for nothing, or "verb path".
-func asked(who, text string) authz.Attributes {
+// parseAttributes reads "verb group resource[/sub] namespace name" with - for nothing, or "verb path".
+func parseAttributes(who, text string) authz.Attributes {
 	fields := strings.Fields(text)
 	a := authz.Attributes{User: user(who), Verb: fields[0]}
 	if len(fields) == 2 {
@@ -169,9 +169,9 @@ func asked(who, text string) authz.Attributes {
 	return a
 }
 
-// allowed tells who of the askers may do something.
-func allowed(a *rbac.Authorizer, who, text string) bool {
-	d, _ := a.Authorize(asked(who, text))
+// isAllowed tells who of the askers may do something.
+func isAllowed(a *rbac.Authorizer, who, text string) bool {
+	d, _ := a.Authorize(parseAttributes(who, text))
 	return d == authz.Allow
 }
 

@@ -8,7 +8,7 @@ import (
 
 // What does not change is decided alike while everything around it does.
 func TestConcurrency(t *testing.T) {
-	c := newCluster()
+	c := newFakeCluster()
 	c.set(t, "clusterroles/fixed", role("get core pods"))
 	c.set(t, "clusterrolebindings/fixed", binding("ClusterRole/fixed", "Group:dev"))
 	a := c.authorizer(t)
@@ -19,22 +19,22 @@ func TestConcurrency(t *testing.T) {
 			for range 200 {
 				c.set(t, path, binding("ClusterRole/other", "Group:dev", "User:jane"))
 				c.set(t, "clusterroles/other", role("list core pods"))
-				c.drop(path)
-				c.drop("clusterroles/other")
+				c.delete(path)
+				c.delete("clusterroles/other")
 			}
 		})
 		running.Go(func() {
 			for range 1000 {
-				if !allowed(a, "jane dev", "get core pods ns p") || allowed(a, "jane dev", "delete core pods ns p") {
+				if !isAllowed(a, "jane dev", "get core pods ns p") || isAllowed(a, "jane dev", "delete core pods ns p") {
 					t.Error("a decision changes")
 					return
 				}
-				a.Permissions(user("jane dev"), "ns")
+				a.RulesFor(user("jane dev"), "ns")
 			}
 		})
 	}
 	running.Wait()
-	if allowed(a, "jane dev", "list core pods ns") {
+	if isAllowed(a, "jane dev", "list core pods ns") {
 		t.Error("what has gone still counts")
 	}
 }

@@ -12,27 +12,27 @@ func (r rule) breakDown() []rule {
 	var single []rule
 	names := [][]string{nil}
 	if len(r.names) > 0 {
-		names = apart(r.names)
+		names = singletons(r.names)
 	}
-	for _, group := range apart(r.groups) {
-		for _, resource := range apart(r.resources) {
-			for _, verb := range apart(r.verbs) {
+	for _, group := range singletons(r.groups) {
+		for _, resource := range singletons(r.resources) {
+			for _, verb := range singletons(r.verbs) {
 				for _, name := range names {
 					single = append(single, rule{verbs: verb, groups: group, resources: resource, names: name})
 				}
 			}
 		}
 	}
-	for _, path := range apart(r.paths) {
-		for _, verb := range apart(r.verbs) {
+	for _, path := range singletons(r.paths) {
+		for _, verb := range singletons(r.verbs) {
 			single = append(single, rule{verbs: verb, paths: path})
 		}
 	}
 	return single
 }
 
-// apart makes a list of each element of a list. They share its memory.
-func apart(list []string) [][]string {
+// singletons makes a list of each element of a list. They share its memory.
+func singletons(list []string) [][]string {
 	each := make([][]string, len(list))
 	for i := range list {
 		each[i] = list[i : i+1 : i+1]
@@ -40,30 +40,30 @@ func apart(list []string) [][]string {
 	return each
 }
 
-// mostSingles bounds the work that the rules of one role can ask for. What is beyond it is held
+// maxBreakdown bounds the work that the rules of one role can ask for. What is beyond it is held
 // by those who hold a rule that covers a rule as a whole, and by nobody else.
-const mostSingles = 10_000
+const maxBreakdown = 10_000
 
-// singles is how many rules breakDown makes. Beyond mostSingles it is any number beyond it, for
+// breakDownSize is how many rules breakDown makes. Beyond maxBreakdown it is any number beyond it, for
 // the product of four long lists is larger than what an int holds.
-func (r rule) singles() int {
-	size := func(list []string) int { return min(len(list), mostSingles+1) }
+func (r rule) breakDownSize() int {
+	size := func(list []string) int { return min(len(list), maxBreakdown+1) }
 	return size(r.verbs) * (size(r.groups)*size(r.resources)*max(1, size(r.names)) + size(r.paths))
 }
 
-// missing is what wanted allows beyond held, broken down.
-func missing(held, wanted []rule) []rule {
+// uncovered is what wanted allows beyond held, broken down.
+func uncovered(held, wanted []rule) []rule {
 	var lacks []rule
-	left := mostSingles
+	left := maxBreakdown
 	for _, w := range wanted {
 		if slices.ContainsFunc(held, func(h rule) bool { return h.covers(w) }) {
 			continue
 		}
-		if w.singles() > left {
+		if w.breakDownSize() > left {
 			lacks = append(lacks, w)
 			continue
 		}
-		left -= w.singles()
+		left -= w.breakDownSize()
 		for _, single := range w.breakDown() {
 			if !slices.ContainsFunc(held, func(h rule) bool { return h.covers(single) }) {
 				lacks = append(lacks, single)
@@ -75,7 +75,7 @@ func missing(held, wanted []rule) []rule {
 
 // covers tells whether a rule allows all that w does.
 func (r rule) covers(w rule) bool {
-	if !hasAll(r.verbs, w.verbs, every) || !hasAll(r.groups, w.groups, every) {
+	if !containsAll(r.verbs, w.verbs, wildcard) || !containsAll(r.groups, w.groups, wildcard) {
 		return false
 	}
 	for _, resource := range w.resources {
@@ -88,22 +88,22 @@ func (r rule) covers(w rule) bool {
 			return false
 		}
 	}
-	return len(r.names) == 0 || len(w.names) > 0 && hasAll(r.names, w.names, "")
+	return len(r.names) == 0 || len(w.names) > 0 && containsAll(r.names, w.names, "")
 }
 
 // coversResource compares a resource as rules name it.
 func (r rule) coversResource(resource string) bool {
 	_, sub, ok := strings.Cut(resource, "/")
 	for _, s := range r.resources {
-		if s == every || s == resource || ok && s == every+"/"+sub {
+		if s == wildcard || s == resource || ok && s == wildcard+"/"+sub {
 			return true
 		}
 	}
 	return false
 }
 
-// hasAll tells whether a list holds all values. all, if not "", stands for every one.
-func hasAll(list, values []string, all string) bool {
+// containsAll tells whether a list holds all values. all, if not "", stands for every one.
+func containsAll(list, values []string, all string) bool {
 	if all != "" && slices.Contains(list, all) {
 		return true
 	}
@@ -115,8 +115,8 @@ func hasAll(list, values []string, all string) bool {
 	return true
 }
 
-// compact puts the verbs of broken-down rules together that are about the same.
-func compact(single []rule) []rule {
+// compactRules puts the verbs of broken-down rules together that are about the same.
+func compactRules(single []rule) []rule {
 	var short []rule
 	type about struct {
 		group, resource string
@@ -155,10 +155,10 @@ func (r rule) text() string {
 	return "{" + strings.Join(parts, ", ") + "}"
 }
 
-// describe is the text of broken-down rules, one a line.
-func describe(single []rule) string {
+// describeRules is the text of broken-down rules, one a line.
+func describeRules(single []rule) string {
 	var lines []string
-	for _, r := range compact(single) {
+	for _, r := range compactRules(single) {
 		lines = append(lines, r.text())
 	}
 	slices.Sort(lines)

@@ -10,51 +10,51 @@ import (
 
 // A standard is a role that every cluster has, in platform form. In a namespace it is a Role,
 // else a ClusterRole.
-type standard struct {
+type defaultRole struct {
 	namespace, name string
 	rules           []rule
-	// gathers names the label, if any, of the roles whose rules it gathers; into is that
+	// aggregates names the label, if any, of the roles whose rules it gathers; into is that
 	// under which it is gathered itself.
-	gathers, into string
-	// bound are the subjects of the binding that goes with it: "user x", "group x" or
+	aggregates, aggregateTo string
+	// subjects are the subjects of the binding that goes with it: "user x", "group x" or
 	// "account namespace/name". Nil is no binding, which empty is one without subjects.
-	bound []string
-	// binding is the name of the binding where it is not that of the role.
-	binding string
+	subjects []string
+	// bindingName is the name of the binding where it is not that of the role.
+	bindingName string
 }
 
-// standards are all of them.
-func standards() []standard {
-	return slices.Concat(userRoles(), systemRoles(), nodeRoles(), certificateRoles(), controllerRoles(), localRoles())
+// defaultRoles are all of them.
+func defaultRoles() []defaultRole {
+	return slices.Concat(userRoles(), systemRoles(), nodeRoles(), certificateRoles(), controllerRoles(), namespacedRoles())
 }
 
-// core stands for the group without a name in lists of groups.
-const core = "core"
+// coreGroup stands for the group without a name in lists of groups.
+const coreGroup = "core"
 
 // Verbs and resources that go together.
 const (
-	reads        = "get list watch"
-	writes       = "create delete deletecollection patch update"
-	changes      = "patch update"
-	eventGroups  = core + " events.platform.io"
-	olderGroups  = "apps extensions" // of the workloads
-	reviewGroup  = "authorization.platform.io"
-	tokenGroup   = "authentication.platform.io"
-	signing      = "certificates.platform.io"
-	leasing      = "coordination.platform.io"
-	networking   = "networking.platform.io"
-	storage      = "storage.platform.io"
-	devices      = "resource.platform.io"
-	slicing      = "discovery.platform.io"
-	registration = "admissionregistration.platform.io"
+	readVerbs                  = "get list watch"
+	writeVerbs                 = "create delete deletecollection patch update"
+	updateVerbs                = "patch update"
+	eventGroups                = coreGroup + " events.platform.io"
+	workloadGroups             = "apps extensions" // of the workloads
+	authorizationGroup         = "authorization.platform.io"
+	authenticationGroup        = "authentication.platform.io"
+	certificatesGroup          = "certificates.platform.io"
+	coordinationGroup          = "coordination.platform.io"
+	networkingGroup            = "networking.platform.io"
+	storageGroup               = "storage.platform.io"
+	resourceGroup              = "resource.platform.io"
+	discoveryGroup             = "discovery.platform.io"
+	admissionRegistrationGroup = "admissionregistration.platform.io"
 )
 
-// may is the rule that allows verbs on resources of groups, each a list with blanks, and with
+// newRule is the rule that allows verbs on resources of groups, each a list with blanks, and with
 // names only on the objects called so.
-func may(verbs, groups, resources string, names ...string) rule {
-	r := rule{verbs: words(verbs), groups: words(groups), resources: words(resources), names: names}
+func newRule(verbs, groups, resources string, names ...string) rule {
+	r := rule{verbs: sortedFields(verbs), groups: sortedFields(groups), resources: sortedFields(resources), names: names}
 	for i, g := range r.groups {
-		if g == core {
+		if g == coreGroup {
 			r.groups[i] = ""
 		}
 	}
@@ -63,50 +63,50 @@ func may(verbs, groups, resources string, names ...string) rule {
 	return r
 }
 
-// reach is the rule that allows to read paths.
-func reach(paths string) rule { return rule{verbs: []string{"get"}, paths: words(paths)} }
+// newPathRule is the rule that allows to read paths.
+func newPathRule(paths string) rule { return rule{verbs: []string{"get"}, paths: sortedFields(paths)} }
 
-// tell is the rule that allows to write events.
-func tell() rule { return may("create patch update", eventGroups, "events") }
+// eventsRule is the rule that allows to write events.
+func eventsRule() rule { return newRule("create patch update", eventGroups, "events") }
 
-func words(s string) []string {
+func sortedFields(s string) []string {
 	list := strings.Fields(s)
 	slices.Sort(list)
 	return list
 }
 
-func to(subjects ...string) []string { return append([]string{}, subjects...) }
+func bindTo(subjects ...string) []string { return append([]string{}, subjects...) }
 
 // The metadata of all standards, in platform form.
 const (
-	bootstrapping = "platform.io/bootstrapping"
-	autoupdate    = "rbac.authorization.platform.io/autoupdate"
-	gathering     = "rbac.authorization.platform.io/aggregate-to-"
+	bootstrappingLabel     = "platform.io/bootstrapping"
+	autoupdateAnnotation   = "rbac.authorization.platform.io/autoupdate"
+	aggregationLabelPrefix = "rbac.authorization.platform.io/aggregate-to-"
 )
 
 // A builder gives standards the names of a profile.
-type builder struct{ *meta.Naming }
+type roleBuilder struct{ *meta.Naming }
 
-func (b builder) metadata(namespace, name string) schema.Tree {
+func (b roleBuilder) metadata(namespace, name string) schema.Tree {
 	t := schema.Tree{
-		"name":        b.Name(name),
-		"labels":      schema.Tree{b.Name(bootstrapping): "rbac-defaults"},
-		"annotations": schema.Tree{b.Name(autoupdate): "true"},
+		"name":        b.Translate(name),
+		"labels":      schema.Tree{b.Translate(bootstrappingLabel): "rbac-defaults"},
+		"annotations": schema.Tree{b.Translate(autoupdateAnnotation): "true"},
 	}
 	if namespace != "" {
-		t["namespace"] = b.Name(namespace)
+		t["namespace"] = b.Translate(namespace)
 	}
 	return t
 }
 
 // role is the Role or ClusterRole.
-func (b builder) role(s standard) schema.Tree {
+func (b roleBuilder) role(s defaultRole) schema.Tree {
 	t := schema.Tree{"metadata": b.metadata(s.namespace, s.name)}
-	if s.into != "" {
-		t["metadata"].(schema.Tree)["labels"].(schema.Tree)[b.Name(gathering+s.into)] = "true"
+	if s.aggregateTo != "" {
+		t["metadata"].(schema.Tree)["labels"].(schema.Tree)[b.Translate(aggregationLabelPrefix+s.aggregateTo)] = "true"
 	}
-	if s.gathers != "" {
-		labels := schema.Tree{b.Name(gathering + s.gathers): "true"}
+	if s.aggregates != "" {
+		labels := schema.Tree{b.Translate(aggregationLabelPrefix + s.aggregates): "true"}
 		t["aggregationRule"] = schema.Tree{"clusterRoleSelectors": []any{schema.Tree{"matchLabels": labels}}}
 		return t
 	}
@@ -119,20 +119,20 @@ func (b builder) role(s standard) schema.Tree {
 	return t
 }
 
-func (b builder) names(list []string) []string {
+func (b roleBuilder) names(list []string) []string {
 	named := make([]string, len(list))
 	for i, s := range list {
-		named[i] = b.Name(s)
+		named[i] = b.Translate(s)
 	}
 	return named
 }
 
 // bindingOf is the RoleBinding or ClusterRoleBinding; nil if none goes with it.
-func (b builder) bindingOf(s standard) schema.Tree {
-	if s.bound == nil {
+func (b roleBuilder) bindingOf(s defaultRole) schema.Tree {
+	if s.subjects == nil {
 		return nil
 	}
-	name, kind := s.binding, "ClusterRole"
+	name, kind := s.bindingName, "ClusterRole"
 	if name == "" {
 		name = s.name
 	}
@@ -141,23 +141,23 @@ func (b builder) bindingOf(s standard) schema.Tree {
 	}
 	t := schema.Tree{
 		"metadata": b.metadata(s.namespace, name),
-		"roleRef":  schema.Tree{"apiGroup": b.Name(group), "kind": kind, "name": b.Name(s.name)},
+		"roleRef":  schema.Tree{"apiGroup": b.Translate(group), "kind": kind, "name": b.Translate(s.name)},
 	}
-	for _, text := range s.bound {
+	for _, text := range s.subjects {
 		subjects, _ := t["subjects"].([]any)
 		t["subjects"] = append(subjects, any(b.subject(text)))
 	}
 	return t
 }
 
-func (b builder) subject(text string) schema.Tree {
+func (b roleBuilder) subject(text string) schema.Tree {
 	what, name, _ := strings.Cut(text, " ")
 	switch what {
 	case "account":
 		namespace, name, _ := strings.Cut(name, "/")
-		return schema.Tree{"kind": "ServiceAccount", "name": b.Name(name), "namespace": b.Name(namespace)}
+		return schema.Tree{"kind": "ServiceAccount", "name": b.Translate(name), "namespace": b.Translate(namespace)}
 	case "group":
-		return schema.Tree{"kind": "Group", "apiGroup": b.Name(group), "name": name}
+		return schema.Tree{"kind": "Group", "apiGroup": b.Translate(group), "name": name}
 	}
-	return schema.Tree{"kind": "User", "apiGroup": b.Name(group), "name": b.Name(name)}
+	return schema.Tree{"kind": "User", "apiGroup": b.Translate(group), "name": b.Translate(name)}
 }

@@ -1,17 +1,17 @@
 package rbac
 
 // certificateRoles are for those who ask for certificates, and those who approve them.
-func certificateRoles() []standard {
-	const prefix = "system:" + signing + ":"
-	approver := func(name, signer string) standard {
-		return standard{name: prefix + name + "-approver", rules: []rule{may("approve", signing, "signers", signer)}}
+func certificateRoles() []defaultRole {
+	const prefix = "system:" + certificatesGroup + ":"
+	approver := func(name, signer string) defaultRole {
+		return defaultRole{name: prefix + name + "-approver", rules: []rule{newRule("approve", certificatesGroup, "signers", signer)}}
 	}
-	return []standard{
+	return []defaultRole{
 		{name: prefix + "certificatesigningrequests:nodeclient", rules: []rule{
-			may("create", signing, "certificatesigningrequests/nodeclient"),
+			newRule("create", certificatesGroup, "certificatesigningrequests/nodeclient"),
 		}},
 		{name: prefix + "certificatesigningrequests:selfnodeclient", rules: []rule{
-			may("create", signing, "certificatesigningrequests/selfnodeclient"),
+			newRule("create", certificatesGroup, "certificatesigningrequests/selfnodeclient"),
 		}},
 		approver("apiserver-client", clientSigner),
 		approver("apiserver-client-node", nodeSigner),

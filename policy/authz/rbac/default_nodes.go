@@ -2,59 +2,59 @@ package rbac
 
 // nodeRoles are for nodes and what runs on each of them. What a node may do is mostly decided
 // by what runs there, so that nobody holds the role of nodes.
-func nodeRoles() []standard {
-	return []standard{
-		{name: "system:node", bound: to(), rules: nodeRules()},
+func nodeRoles() []defaultRole {
+	return []defaultRole{
+		{name: "system:node", subjects: bindTo(), rules: nodeRules()},
 		{name: "system:node-api-admin", rules: []rule{
-			may(reads, core, "nodes"),
-			may("proxy", core, "nodes"),
-			may(every, core, "nodes/log nodes/metrics nodes/proxy nodes/stats"),
-			may(every, core, "nodes/configz nodes/healthz nodes/pods"),
+			newRule(readVerbs, coreGroup, "nodes"),
+			newRule("proxy", coreGroup, "nodes"),
+			newRule(wildcard, coreGroup, "nodes/log nodes/metrics nodes/proxy nodes/stats"),
+			newRule(wildcard, coreGroup, "nodes/configz nodes/healthz nodes/pods"),
 		}},
 		{name: "system:node-bootstrapper", rules: []rule{
-			may(reads+" create", signing, "certificatesigningrequests"),
+			newRule(readVerbs+" create", certificatesGroup, "certificatesigningrequests"),
 		}},
 		{name: "system:node-problem-detector", rules: []rule{
-			may("get", core, "nodes"),
-			may("patch", core, "nodes/status"),
-			tell(),
+			newRule("get", coreGroup, "nodes"),
+			newRule("patch", coreGroup, "nodes/status"),
+			eventsRule(),
 		}},
-		{name: "system:node-proxier", bound: to("user system:platform-proxy"), rules: []rule{
-			may("list watch", core, "endpoints services"),
-			may(reads, core, "nodes"),
-			tell(),
-			may("list watch", networking, "servicecidrs"),
-			may("list watch", slicing, "endpointslices"),
+		{name: "system:node-proxier", subjects: bindTo("user system:platform-proxy"), rules: []rule{
+			newRule("list watch", coreGroup, "endpoints services"),
+			newRule(readVerbs, coreGroup, "nodes"),
+			eventsRule(),
+			newRule("list watch", networkingGroup, "servicecidrs"),
+			newRule("list watch", discoveryGroup, "endpointslices"),
 		}},
 	}
 }
 
 func nodeRules() []rule {
 	return []rule{
-		may("create", tokenGroup, "tokenreviews"),
-		may("create", reviewGroup, "localsubjectaccessreviews subjectaccessreviews"),
-		may(reads, core, "services"),
-		may(reads+" create", core, "nodes"),
-		may(changes, core, "nodes/status"),
-		may(changes, core, "nodes"),
-		may("create patch update", core, "events"),
-		may(reads, core, "pods"),
-		may("create delete", core, "pods"),
-		may(changes, core, "pods/status"),
-		may("create", core, "pods/eviction"),
-		may(reads, core, "configmaps secrets"),
-		may("get", core, "persistentvolumeclaims persistentvolumes"),
-		may("get", core, "endpoints"),
-		may(reads+" create", signing, "certificatesigningrequests"),
-		may("create delete get patch update", leasing, "leases"),
-		may("get", storage, "volumeattachments"),
-		may("create", core, "serviceaccounts/token"),
-		may("get patch update", core, "persistentvolumeclaims/status"),
-		may(reads, storage, "csidrivers"),
-		may("create delete get patch update", storage, "csinodes"),
-		may(reads, "node.platform.io", "runtimeclasses"),
-		may("get", devices, "resourceclaims"),
-		may("deletecollection", devices, "resourceslices"),
-		may("get", core, "serviceaccounts"),
+		newRule("create", authenticationGroup, "tokenreviews"),
+		newRule("create", authorizationGroup, "localsubjectaccessreviews subjectaccessreviews"),
+		newRule(readVerbs, coreGroup, "services"),
+		newRule(readVerbs+" create", coreGroup, "nodes"),
+		newRule(updateVerbs, coreGroup, "nodes/status"),
+		newRule(updateVerbs, coreGroup, "nodes"),
+		newRule("create patch update", coreGroup, "events"),
+		newRule(readVerbs, coreGroup, "pods"),
+		newRule("create delete", coreGroup, "pods"),
+		newRule(updateVerbs, coreGroup, "pods/status"),
+		newRule("create", coreGroup, "pods/eviction"),
+		newRule(readVerbs, coreGroup, "configmaps secrets"),
+		newRule("get", coreGroup, "persistentvolumeclaims persistentvolumes"),
+		newRule("get", coreGroup, "endpoints"),
+		newRule(readVerbs+" create", certificatesGroup, "certificatesigningrequests"),
+		newRule("create delete get patch update", coordinationGroup, "leases"),
+		newRule("get", storageGroup, "volumeattachments"),
+		newRule("create", coreGroup, "serviceaccounts/token"),
+		newRule("get patch update", coreGroup, "persistentvolumeclaims/status"),
+		newRule(readVerbs, storageGroup, "csidrivers"),
+		newRule("create delete get patch update", storageGroup, "csinodes"),
+		newRule(readVerbs, "node.platform.io", "runtimeclasses"),
+		newRule("get", resourceGroup, "resourceclaims"),
+		newRule("deletecollection", resourceGroup, "resourceslices"),
+		newRule("get", coreGroup, "serviceaccounts"),
 	}
 }

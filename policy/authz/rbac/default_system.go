@@ -1,83 +1,83 @@
 package rbac
 
 // systemRoles are for the components of a cluster.
-func systemRoles() []standard {
-	return []standard{
-		{name: "system:monitoring", bound: to("group system:monitoring"), rules: []rule{
-			reach("/healthz /healthz/* /livez /livez/* /metrics /metrics/slis /readyz /readyz/*"),
+func systemRoles() []defaultRole {
+	return []defaultRole{
+		{name: "system:monitoring", subjects: bindTo("group system:monitoring"), rules: []rule{
+			newPathRule("/healthz /healthz/* /livez /livez/* /metrics /metrics/slis /readyz /readyz/*"),
 		}},
 		{name: "system:auth-delegator", rules: []rule{
-			may("create", tokenGroup, "tokenreviews"),
-			may("create", reviewGroup, "subjectaccessreviews"),
+			newRule("create", authenticationGroup, "tokenreviews"),
+			newRule("create", authorizationGroup, "subjectaccessreviews"),
 		}},
 		{name: "system:heapster", rules: []rule{
-			may(reads, core, "events namespaces nodes pods"),
-			may(reads, "extensions", "deployments"),
+			newRule(readVerbs, coreGroup, "events namespaces nodes pods"),
+			newRule(readVerbs, "extensions", "deployments"),
 		}},
-		{name: "system:platform-aggregator", rules: []rule{may(reads, core, "endpoints services")}},
-		{name: "system:platform-dns", bound: to("account platform-system/platform-dns"), rules: []rule{
-			may("list watch", core, "endpoints services"),
+		{name: "system:platform-aggregator", rules: []rule{newRule(readVerbs, coreGroup, "endpoints services")}},
+		{name: "system:platform-dns", subjects: bindTo("account platform-system/platform-dns"), rules: []rule{
+			newRule("list watch", coreGroup, "endpoints services"),
 		}},
-		{name: "system:platform-controller-manager", bound: to("user system:platform-controller-manager"), rules: controlling()},
-		{name: "system:platform-scheduler", bound: to("user system:platform-scheduler"), rules: scheduling()},
-		{name: "system:volume-scheduler", bound: to("user system:platform-scheduler"), rules: []rule{
-			may(reads+" "+changes, core, "persistentvolumes"),
-			may(reads, storage, "storageclasses"),
-			may(reads+" "+changes, core, "persistentvolumeclaims"),
+		{name: "system:platform-controller-manager", subjects: bindTo("user system:platform-controller-manager"), rules: controllerManagerRules()},
+		{name: "system:platform-scheduler", subjects: bindTo("user system:platform-scheduler"), rules: schedulerRules()},
+		{name: "system:volume-scheduler", subjects: bindTo("user system:platform-scheduler"), rules: []rule{
+			newRule(readVerbs+" "+updateVerbs, coreGroup, "persistentvolumes"),
+			newRule(readVerbs, storageGroup, "storageclasses"),
+			newRule(readVerbs+" "+updateVerbs, coreGroup, "persistentvolumeclaims"),
 		}},
 		{name: "system:persistent-volume-provisioner", rules: []rule{
-			may(reads+" create delete", core, "persistentvolumes"),
-			may(reads+" update", core, "persistentvolumeclaims"),
-			may(reads, storage, "storageclasses"),
-			may("watch", core, "events"),
-			tell(),
+			newRule(readVerbs+" create delete", coreGroup, "persistentvolumes"),
+			newRule(readVerbs+" update", coreGroup, "persistentvolumeclaims"),
+			newRule(readVerbs, storageGroup, "storageclasses"),
+			newRule("watch", coreGroup, "events"),
+			eventsRule(),
 		}},
 	}
 }
 
-// controlling is what the manager of controllers needs to start them.
-func controlling() []rule {
+// controllerManagerRules is what the manager of controllers needs to start them.
+func controllerManagerRules() []rule {
 	return []rule{
-		tell(),
-		may("create", leasing, "leases"),
-		may("get update", leasing, "leases", "platform-controller-manager"),
-		may("create", core, "secrets serviceaccounts"),
-		may("delete", core, "secrets"),
-		may("get", core, "configmaps namespaces secrets serviceaccounts"),
-		may("update", core, "secrets serviceaccounts"),
-		may("create", tokenGroup, "tokenreviews"),
-		may("create", reviewGroup, "subjectaccessreviews"),
-		may("list watch", every, every),
-		may("create", core, "serviceaccounts/token"),
+		eventsRule(),
+		newRule("create", coordinationGroup, "leases"),
+		newRule("get update", coordinationGroup, "leases", "platform-controller-manager"),
+		newRule("create", coreGroup, "secrets serviceaccounts"),
+		newRule("delete", coreGroup, "secrets"),
+		newRule("get", coreGroup, "configmaps namespaces secrets serviceaccounts"),
+		newRule("update", coreGroup, "secrets serviceaccounts"),
+		newRule("create", authenticationGroup, "tokenreviews"),
+		newRule("create", authorizationGroup, "subjectaccessreviews"),
+		newRule("list watch", wildcard, wildcard),
+		newRule("create", coreGroup, "serviceaccounts/token"),
 	}
 }
 
-// scheduling is what the scheduler needs.
-func scheduling() []rule {
+// schedulerRules is what the scheduler needs.
+func schedulerRules() []rule {
 	return []rule{
-		tell(),
-		may("create", leasing, "leases"),
-		may("get update", leasing, "leases", "platform-scheduler"),
-		may(reads, core, "nodes"),
-		may(reads+" delete", core, "pods"),
-		may("create", core, "bindings pods/binding"),
-		may(changes, core, "pods/status"),
-		may(reads, core, "replicationcontrollers services"),
-		may(reads, olderGroups, "replicasets"),
-		may(reads, "apps", "statefulsets"),
-		may(reads, "policy", "poddisruptionbudgets"),
-		may(reads, core, "persistentvolumeclaims persistentvolumes"),
-		may("create", tokenGroup, "tokenreviews"),
-		may("create", reviewGroup, "subjectaccessreviews"),
-		may(reads, storage, "csinodes"),
-		may(reads, storage, "volumeattachments"),
-		may(reads, core, "namespaces"),
-		may(reads, storage, "csidrivers"),
-		may(reads, storage, "csistoragecapacities"),
-		may(reads, devices, "deviceclasses"),
-		may(reads+" "+changes, devices, "resourceclaims"),
-		may(reads+" "+changes, devices, "resourceclaims/status"),
-		may(reads+" "+changes, core, "pods/finalizers"),
-		may(reads, devices, "resourceslices"),
+		eventsRule(),
+		newRule("create", coordinationGroup, "leases"),
+		newRule("get update", coordinationGroup, "leases", "platform-scheduler"),
+		newRule(readVerbs, coreGroup, "nodes"),
+		newRule(readVerbs+" delete", coreGroup, "pods"),
+		newRule("create", coreGroup, "bindings pods/binding"),
+		newRule(updateVerbs, coreGroup, "pods/status"),
+		newRule(readVerbs, coreGroup, "replicationcontrollers services"),
+		newRule(readVerbs, workloadGroups, "replicasets"),
+		newRule(readVerbs, "apps", "statefulsets"),
+		newRule(readVerbs, "policy", "poddisruptionbudgets"),
+		newRule(readVerbs, coreGroup, "persistentvolumeclaims persistentvolumes"),
+		newRule("create", authenticationGroup, "tokenreviews"),
+		newRule("create", authorizationGroup, "subjectaccessreviews"),
+		newRule(readVerbs, storageGroup, "csinodes"),
+		newRule(readVerbs, storageGroup, "volumeattachments"),
+		newRule(readVerbs, coreGroup, "namespaces"),
+		newRule(readVerbs, storageGroup, "csidrivers"),
+		newRule(readVerbs, storageGroup, "csistoragecapacities"),
+		newRule(readVerbs, resourceGroup, "deviceclasses"),
+		newRule(readVerbs+" "+updateVerbs, resourceGroup, "resourceclaims"),
+		newRule(readVerbs+" "+updateVerbs, resourceGroup, "resourceclaims/status"),
+		newRule(readVerbs+" "+updateVerbs, coreGroup, "pods/finalizers"),
+		newRule(readVerbs, resourceGroup, "resourceslices"),
 	}
 }

@@ -2,84 +2,84 @@ package rbac
 
 // The resources of workloads, by group, that users see and change.
 const (
-	interactive = "pods/attach pods/exec pods/portforward pods/proxy"
-	appScales   = "deployments/scale replicasets/scale statefulsets/scale"
-	oldScales   = "deployments/scale replicasets/scale replicationcontrollers/scale"
-	apps        = "daemonsets deployments replicasets statefulsets"
-	oldApps     = "daemonsets deployments ingresses networkpolicies replicasets"
-	seenCore    = "configmaps endpoints persistentvolumeclaims persistentvolumeclaims/status pods " +
+	podInteractiveSubresources  = "pods/attach pods/exec pods/portforward pods/proxy"
+	appsScaleSubresources       = "deployments/scale replicasets/scale statefulsets/scale"
+	extensionsScaleSubresources = "deployments/scale replicasets/scale replicationcontrollers/scale"
+	appsWorkloads               = "daemonsets deployments replicasets statefulsets"
+	extensionsWorkloads         = "daemonsets deployments ingresses networkpolicies replicasets"
+	viewCoreResources           = "configmaps endpoints persistentvolumeclaims persistentvolumeclaims/status pods " +
 		"replicationcontrollers replicationcontrollers/scale serviceaccounts services services/status"
-	seenStates = "bindings events limitranges namespaces/status pods/log pods/status " +
+	viewStatusResources = "bindings events limitranges namespaces/status pods/log pods/status " +
 		"replicationcontrollers/status resourcequotas resourcequotas/status"
-	ownedCore = "configmaps events persistentvolumeclaims replicationcontrollers replicationcontrollers/scale " +
+	editCoreResources = "configmaps events persistentvolumeclaims replicationcontrollers replicationcontrollers/scale " +
 		"secrets serviceaccounts services services/proxy"
 )
 
 // userRoles are for people.
-func userRoles() []standard {
-	return []standard{
-		{name: "cluster-admin", bound: to("group system:masters"), rules: []rule{
-			may(every, every, every),
-			{verbs: []string{every}, paths: []string{every}},
+func userRoles() []defaultRole {
+	return []defaultRole{
+		{name: "cluster-admin", subjects: bindTo("group system:masters"), rules: []rule{
+			newRule(wildcard, wildcard, wildcard),
+			{verbs: []string{wildcard}, paths: []string{wildcard}},
 		}},
-		{name: "admin", gathers: "admin"},
-		{name: "edit", gathers: "edit", into: "admin"},
-		{name: "view", gathers: "view", into: "edit"},
-		{name: "system:aggregate-to-admin", into: "admin", rules: []rule{
-			may("create", reviewGroup, "localsubjectaccessreviews"),
-			may(reads+" "+writes, group, "rolebindings roles"),
+		{name: "admin", aggregates: "admin"},
+		{name: "edit", aggregates: "edit", aggregateTo: "admin"},
+		{name: "view", aggregates: "view", aggregateTo: "edit"},
+		{name: "system:aggregate-to-admin", aggregateTo: "admin", rules: []rule{
+			newRule("create", authorizationGroup, "localsubjectaccessreviews"),
+			newRule(readVerbs+" "+writeVerbs, group, "rolebindings roles"),
 		}},
-		{name: "system:aggregate-to-edit", into: "edit", rules: editing()},
-		{name: "system:aggregate-to-view", into: "view", rules: viewing()},
-		{name: "system:discovery", bound: to("group system:authenticated"), rules: []rule{
-			reach("/api /api/* /apis /apis/* /healthz /livez /openapi /openapi/* /readyz /version /version/"),
+		{name: "system:aggregate-to-edit", aggregateTo: "edit", rules: editRules()},
+		{name: "system:aggregate-to-view", aggregateTo: "view", rules: viewRules()},
+		{name: "system:discovery", subjects: bindTo("group system:authenticated"), rules: []rule{
+			newPathRule("/api /api/* /apis /apis/* /healthz /livez /openapi /openapi/* /readyz /version /version/"),
 		}},
-		{name: "system:basic-user", bound: to("group system:authenticated"), rules: []rule{
-			may("create", reviewGroup, "selfsubjectaccessreviews selfsubjectrulesreviews"),
-			may("create", tokenGroup, "selfsubjectreviews"),
+		{name: "system:basic-user", subjects: bindTo("group system:authenticated"), rules: []rule{
+			newRule("create", authorizationGroup, "selfsubjectaccessreviews selfsubjectrulesreviews"),
+			newRule("create", authenticationGroup, "selfsubjectreviews"),
 		}},
-		{name: "system:public-info-viewer", bound: to("group system:authenticated", "group system:unauthenticated"), rules: []rule{
-			reach("/healthz /livez /readyz /version /version/"),
+		{name: "system:public-info-viewer", subjects: bindTo("group system:authenticated", "group system:unauthenticated"), rules: []rule{
+			newPathRule("/healthz /livez /readyz /version /version/"),
 		}},
-		{name: "system:service-account-issuer-discovery", bound: to("group system:serviceaccounts"), rules: []rule{
-			reach("/.well-known/openid-configuration /.well-known/openid-configuration/ /openid/v1/jwks /openid/v1/jwks/"),
+		{name: "system:service-account-issuer-discovery", subjects: bindTo("group system:serviceaccounts"), rules: []rule{
+			newPathRule("/.well-known/openid-configuration /.well-known/openid-configuration/ /openid/v1/jwks /openid/v1/jwks/"),
 		}},
 	}
 }
 
-// editing is what an editor may do beside viewing.
-func editing() []rule {
+// editRules is what an editor may do beside viewing.
+func editRules() []rule {
 	return []rule{
-		may(reads, core, interactive+" secrets services/proxy"),
-		may("impersonate", core, "serviceaccounts"),
-		may(writes, core, "pods "+interactive),
-		may("create", core, "pods/eviction"),
-		may(writes, core, ownedCore),
-		may("create", core, "serviceaccounts/token"),
-		may(writes, "apps", apps+" "+appScales+" deployments/rollback"),
-		may(writes, "autoscaling", "horizontalpodautoscalers"),
-		may(writes, "batch", "cronjobs jobs"),
-		may(writes, "extensions", oldApps+" "+oldScales+" deployments/rollback"),
-		may(writes, "policy", "poddisruptionbudgets"),
-		may(writes, networking, "ingresses networkpolicies"),
-		may(reads+" "+writes, leasing, "leases"),
-		may(writes, devices, "resourceclaims resourceclaimtemplates"),
+		newRule(readVerbs, coreGroup, podInteractiveSubresources+" secrets services/proxy"),
+		newRule("impersonate", coreGroup, "serviceaccounts"),
+		newRule(writeVerbs, coreGroup, "pods "+podInteractiveSubresources),
+		newRule("create", coreGroup, "pods/eviction"),
+		newRule(writeVerbs, coreGroup, editCoreResources),
+		newRule("create", coreGroup, "serviceaccounts/token"),
+		newRule(writeVerbs, "apps", appsWorkloads+" "+appsScaleSubresources+" deployments/rollback"),
+		newRule(writeVerbs, "autoscaling", "horizontalpodautoscalers"),
+		newRule(writeVerbs, "batch", "cronjobs jobs"),
+		newRule(writeVerbs, "extensions", extensionsWorkloads+" "+extensionsScaleSubresources+" deployments/rollback"),
+		newRule(writeVerbs, "policy", "poddisruptionbudgets"),
+		newRule(writeVerbs, networkingGroup, "ingresses networkpolicies"),
+		newRule(readVerbs+" "+writeVerbs, coordinationGroup, "leases"),
+		newRule(writeVerbs, resourceGroup, "resourceclaims resourceclaimtemplates"),
 	}
 }
 
-// viewing is what a viewer may see.
-func viewing() []rule {
+// viewRules is what a viewer may see.
+func viewRules() []rule {
 	return []rule{
-		may(reads, core, seenCore),
-		may(reads, core, seenStates),
-		may(reads, core, "namespaces"),
-		may(reads, slicing, "endpointslices"),
-		may(reads, "apps", "controllerrevisions daemonsets/status deployments/status replicasets/status statefulsets/status "+apps+" "+appScales),
-		may(reads, "autoscaling", "horizontalpodautoscalers horizontalpodautoscalers/status"),
-		may(reads, "batch", "cronjobs cronjobs/status jobs jobs/status"),
-		may(reads, "extensions", oldApps+" "+oldScales+" daemonsets/status deployments/status ingresses/status replicasets/status"),
-		may(reads, "policy", "poddisruptionbudgets poddisruptionbudgets/status"),
-		may(reads, networking, "ingresses ingresses/status networkpolicies"),
-		may(reads, devices, "resourceclaims resourceclaims/status resourceclaimtemplates"),
+		newRule(readVerbs, coreGroup, viewCoreResources),
+		newRule(readVerbs, coreGroup, viewStatusResources),
+		newRule(readVerbs, coreGroup, "namespaces"),
+		newRule(readVerbs, discoveryGroup, "endpointslices"),
+		newRule(readVerbs, "apps", "controllerrevisions daemonsets/status deployments/status replicasets/status statefulsets/status "+appsWorkloads+" "+appsScaleSubresources),
+		newRule(readVerbs, "autoscaling", "horizontalpodautoscalers horizontalpodautoscalers/status"),
+		newRule(readVerbs, "batch", "cronjobs cronjobs/status jobs jobs/status"),
+		newRule(readVerbs, "extensions", extensionsWorkloads+" "+extensionsScaleSubresources+" daemonsets/status deployments/status ingresses/status replicasets/status"),
+		newRule(readVerbs, "policy", "poddisruptionbudgets poddisruptionbudgets/status"),
+		newRule(readVerbs, networkingGroup, "ingresses ingresses/status networkpolicies"),
+		newRule(readVerbs, resourceGroup, "resourceclaims resourceclaims/status resourceclaimtemplates"),
 	}
 }

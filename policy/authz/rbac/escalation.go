@@ -27,13 +27,13 @@ func Escalation(a *Authorizer, verbs authz.Authorizer, objects policy.Objects) a
 
 type escalation struct {
 	*Authorizer
-	verbs   authz.Authorizer
-	objects policy.Objects
+	verbAuthorizer authz.Authorizer
+	objects        policy.Objects
 }
 
 // Admit implements admission.Plugin.
-func (e escalation) Admit(a *admission.Attempt) error {
-	if a.New == nil || a.User != nil && a.User.InGroup(authn.GroupMasters) || forGarbage(a.Old, a.New) {
+func (e escalation) Admit(a *admission.Attributes) error {
+	if a.New == nil || a.User != nil && a.User.InGroup(authn.GroupMasters) || onlyChangesGCFields(a.Old, a.New) {
 		return nil
 	}
 	if a.Kind.Resource == "rolebindings" || a.Kind.Resource == "clusterrolebindings" {
@@ -42,40 +42,40 @@ func (e escalation) Admit(a *admission.Attempt) error {
 	return e.admitRole(a)
 }
 
-// everything is what one must hold to write a role that gathers the rules of others: whatever
+// clusterAdminRules is what one must hold to write a role that gathers the rules of others: whatever
 // they are or become.
-var everything = []rule{
-	{verbs: []string{every}, groups: []string{every}, resources: []string{every}},
-	{verbs: []string{every}, paths: []string{every}},
+var clusterAdminRules = []rule{
+	{verbs: []string{wildcard}, groups: []string{wildcard}, resources: []string{wildcard}},
+	{verbs: []string{wildcard}, paths: []string{wildcard}},
 }
 
-func (e escalation) admitRole(a *admission.Attempt) error {
+func (e escalation) admitRole(a *admission.Attributes) error {
 	asked := authz.Attributes{
 		User: a.User, Verb: "escalate", ResourceRequest: true,
-		Group: a.Kind.Group, Version: every, Resource: a.Kind.Resource, Namespace: a.Key.Namespace, Name: a.Key.Name,
+		Group: a.Kind.Group, Version: wildcard, Resource: a.Kind.Resource, Namespace: a.Key.Namespace, Name: a.Key.Name,
 	}
 	if a.Verb == request.Create {
 		asked.Name = "" // the name is not in the request
 	}
-	if d, _ := e.verbs.Authorize(asked); d == authz.Allow {
+	if d, _ := e.verbAuthorizer.Authorize(asked); d == authz.Allow {
 		return nil
 	}
-	if err := e.confirm(a, newRules(a.New)); err != nil {
+	if err := e.confirmNoEscalation(a, newRules(a.New)); err != nil {
 		return err
 	}
-	if (gathers(a.New) || gathers(a.Old)) && e.confirm(a, everything) != nil {
+	if (hasAggregationRule(a.New) || hasAggregationRule(a.Old)) && e.confirmNoEscalation(a, clusterAdminRules) != nil {
 		return a.Forbidden("must have cluster-admin privileges to use the aggregationRule")
 	}
 	return nil
 }
 
-func gathers(role schema.Tree) bool {
-	return len(rules.Items(rules.Sub(role, "aggregationRule"), "clusterRoleSelectors")) > 0
+func hasAggregationRule(role schema.Tree) bool {
+	return len(rules.Items(rules.Nested(role, "aggregationRule"), "clusterRoleSelectors")) > 0
 }
 
-func (e escalation) admitBinding(a *admission.Attempt) error {
-	ref := rules.Sub(a.New, "roleRef")
-	kind, name := rules.Text(ref, "kind"), rules.Text(ref, "name")
+func (e escalation) admitBinding(a *admission.Attributes) error {
+	ref := rules.Nested(a.New, "roleRef")
+	kind, name := rules.String(ref, "kind"), rules.String(ref, "name")
 	resource, namespace := "clusterroles", ""
 	switch {
 	case name == "":
@@ -85,52 +85,52 @@ func (e escalation) admitBinding(a *admission.Attempt) error {
 	case kind != "ClusterRole":
 		return nil // nor is this
 	}
-	d, _ := e.verbs.Authorize(authz.Attributes{
+	d, _ := e.verbAuthorizer.Authorize(authz.Attributes{
 		User: a.User, Verb: "bind", ResourceRequest: true,
-		Group: rules.Text(ref, "apiGroup"), Version: every, Resource: resource, Namespace: a.Key.Namespace, Name: name,
+		Group: rules.String(ref, "apiGroup"), Version: wildcard, Resource: resource, Namespace: a.Key.Namespace, Name: name,
 	})
 	if d == authz.Allow {
 		return nil
 	}
 	role := e.objects.Get(meta.GroupResource{Group: group, Resource: resource}, namespace, name)
 	if role == nil {
-		return meta.NewNotFound(meta.GroupResource{Group: e.group, Resource: singular(namespace)}, name)
+		return meta.NewNotFound(meta.GroupResource{Group: e.group, Resource: roleResource(namespace)}, name)
 	}
-	return e.confirm(a, newRules(role.Tree))
+	return e.confirmNoEscalation(a, newRules(role.Tree))
 }
 
-// confirm refuses what the user does not hold.
-func (e escalation) confirm(a *admission.Attempt, wanted []rule) error {
+// confirmNoEscalation refuses what the user does not hold.
+func (e escalation) confirmNoEscalation(a *admission.Attributes, wanted []rule) error {
 	user := a.User
 	if user == nil {
 		user = &authn.User{}
 	}
-	held, lacking := e.rules(user, a.Key.Namespace)
-	lacks := missing(held, wanted)
+	held, lacking := e.heldRules(user, a.Key.Namespace)
+	lacks := uncovered(held, wanted)
 	if len(lacks) == 0 {
 		return nil
 	}
 	reason := fmt.Sprintf("user %q (groups=%q) is attempting to grant RBAC permissions not currently held:\n%s",
-		user.Name, user.Groups, describe(lacks))
+		user.Name, user.Groups, describeRules(lacks))
 	if lacking != "" {
 		reason += fmt.Sprintf("; resolution errors: [%s]", lacking)
 	}
 	return a.Forbidden(reason)
 }
 
-// forGarbage tells whether a change is of nothing but what the collection of garbage needs: the
+// onlyChangesGCFields tells whether a change is of nothing but what the collection of garbage needs: the
 // owners and the finalizers.
-func forGarbage(old, wanted schema.Tree) bool {
+func onlyChangesGCFields(old, wanted schema.Tree) bool {
 	if old == nil {
 		return false
 	}
-	return rules.Equal(bare(old), bare(wanted))
+	return rules.SemanticEqual(withoutGCFields(old), withoutGCFields(wanted))
 }
 
-// bare is an object without what the collection of garbage needs, and without what a body may
+// withoutGCFields is an object without what the collection of garbage needs, and without what a body may
 // leave out.
-func bare(obj schema.Tree) schema.Tree {
-	left, metadata := maps.Clone(obj), maps.Clone(rules.Sub(obj, "metadata"))
+func withoutGCFields(obj schema.Tree) schema.Tree {
+	left, metadata := maps.Clone(obj), maps.Clone(rules.Nested(obj, "metadata"))
 	for _, name := range []string{"ownerReferences", "finalizers", "managedFields", "resourceVersion"} {
 		delete(metadata, name)
 	}

@@ -12,11 +12,11 @@ import (
 	"github.com/troupe-api/troupe/policy/authz/rbac"
 )
 
-// attempt is a change of path that who asks for; old is "" for a create.
-func attempt(t *testing.T, who, path, old, wanted string) *admission.Attempt {
+// newAttributes is a change of path that who asks for; old is "" for a create.
+func newAttributes(t *testing.T, who, path, old, wanted string) *admission.Attributes {
 	t.Helper()
 	k := key(path)
-	a := &admission.Attempt{
+	a := &admission.Attributes{
 		User: user(who), Verb: request.Update, Key: k,
 		Kind: &schema.Kind{GroupVersionKind: meta.GroupVersionKind{Group: group, Version: "v1"}, Resource: k.Resource},
 	}
@@ -32,7 +32,7 @@ func attempt(t *testing.T, who, path, old, wanted string) *admission.Attempt {
 }
 
 func TestEscalation(t *testing.T) {
-	c := newCluster()
+	c := newFakeCluster()
 	c.set(t, "clusterroles/all", role("* * *", "* *"))
 	c.set(t, "clusterroles/resources", role("get,list * *"))
 	c.set(t, "clusterroles/reader", role("get,list core,apps pods,deployments", "get /a/*"))
@@ -118,9 +118,9 @@ func TestEscalation(t *testing.T) {
 		{"escalator", "rolebindings/ns/b", "", binding("ClusterRole/strong", "User:nobody"), denied + "…"},
 	}
 	roles := c.authorizer(t)
-	chain := admission.New(meta.Platform, admission.Switches{}, []admission.Registration{rbac.Escalation(roles, roles, c)})
+	chain := admission.New(meta.Platform, admission.PluginConfig{}, []admission.Registration{rbac.Escalation(roles, roles, c)})
 	for _, test := range tests {
-		a := attempt(t, test.who, test.path, test.old, test.wanted)
+		a := newAttributes(t, test.who, test.path, test.old, test.wanted)
 		a.Kind.Storage = a.Key.GroupResource
 		err := chain.For(a.User, a.Kind, "", a.Key).Admit(request.Change{
 			Mutation: &request.Mutation{Verb: a.Verb, Kind: a.Kind, Key: a.Key}, Old: a.Old, New: a.New,
@@ -140,7 +140,7 @@ func TestEscalation(t *testing.T) {
 func TestEscalationOfHugeRules(t *testing.T) {
 	many := func(prefix string) string { return prefix + strings.Repeat(","+prefix, 999) }
 	huge := role(many("v") + " " + many("g") + " " + many("r"))
-	c := newCluster()
+	c := newFakeCluster()
 	c.set(t, "clusterroles/all", role("* * *"))
 	c.set(t, "clusterroles/same", huge)
 	c.set(t, "clusterrolebindings/all", binding("ClusterRole/all", "User:all"))
@@ -148,21 +148,21 @@ func TestEscalationOfHugeRules(t *testing.T) {
 	roles := c.authorizer(t)
 	p := rbac.Escalation(roles, roles, c).Plugin
 	for who, allowed := range map[string]bool{"nobody": false, "all": true, "same": true} {
-		if err := p.Admit(attempt(t, who, "clusterroles/r", "", huge)); (err == nil) != allowed {
+		if err := p.Admit(newAttributes(t, who, "clusterroles/r", "", huge)); (err == nil) != allowed {
 			t.Errorf("%s: %v", who, err != nil)
 		}
 	}
 }
 
-// TestEscalationOfEndlessRules: the number of all parts of a rule is more than an int can count.
-func TestEscalationOfEndlessRules(t *testing.T) {
+// TestEscalationRuleCountOverflow: the number of all parts of a rule is more than an int can count.
+func TestEscalationRuleCountOverflow(t *testing.T) {
 	many := strings.Repeat(",", 1<<16-1)
 	list := "core" + many
-	c := newCluster()
+	c := newFakeCluster()
 	roles := c.authorizer(t)
 	p := rbac.Escalation(roles, roles, c).Plugin
 	endless := role("v" + many + " " + list + " r" + many + " n" + many)
-	if err := p.Admit(attempt(t, "nobody", "clusterroles/r", "", endless)); err == nil {
+	if err := p.Admit(newAttributes(t, "nobody", "clusterroles/r", "", endless)); err == nil {
 		t.Error("nobody may grant it")
 	}
 }
@@ -177,10 +177,10 @@ func TestEscalationOfManyRules(t *testing.T) {
 		}
 		lines = append(lines, "get core "+strings.Join(resources, ","))
 	}
-	c := newCluster()
+	c := newFakeCluster()
 	roles := c.authorizer(t)
 	p := rbac.Escalation(roles, roles, c).Plugin
-	err := p.Admit(attempt(t, "nobody", "clusterroles/r", "", role(lines...)))
+	err := p.Admit(newAttributes(t, "nobody", "clusterroles/r", "", role(lines...)))
 	if err == nil {
 		t.Fatal("nobody may grant it")
 	}

@@ -26,18 +26,18 @@ import (
 var update = flag.Bool("update", false, "write the expected files anew")
 
 // A store counts what is written to it.
-type store struct {
+type testStore struct {
 	*actors.Store
 	kinds  *catalog.Catalog
 	writes atomic.Int64
 }
 
-func (s *store) Mutate(ctx context.Context, m request.Mutation) (request.Result, error) {
+func (s *testStore) Mutate(ctx context.Context, m request.Mutation) (request.Result, error) {
 	s.writes.Add(1)
 	return s.Store.Mutate(ctx, m)
 }
 
-func openStore(t testing.TB, naming *meta.Naming) *store {
+func openStore(t testing.TB, naming *meta.Naming) *testStore {
 	t.Helper()
 	kinds, err := catalog.New(naming)
 	if err != nil {
@@ -57,10 +57,10 @@ func openStore(t testing.TB, naming *meta.Naming) *store {
 			t.Error(err)
 		}
 	})
-	return &store{Store: s, kinds: kinds}
+	return &testStore{Store: s, kinds: kinds}
 }
 
-func (s *store) reconcile(t testing.TB) (writes int64) {
+func (s *testStore) reconcile(t testing.TB) (writes int64) {
 	t.Helper()
 	s.writes.Store(0)
 	if err := rbac.Reconcile(t.Context(), s, s.kinds); err != nil {
@@ -69,29 +69,29 @@ func (s *store) reconcile(t testing.TB) (writes int64) {
 	return s.writes.Load()
 }
 
-// at finds the kind and the key of "resource/name" or "resource/namespace/name".
-func (s *store) at(path string) (*schema.Kind, meta.Key) {
+// kindAndKey finds the kind and the key of "resource/name" or "resource/namespace/name".
+func (s *testStore) kindAndKey(path string) (*schema.Kind, meta.Key) {
 	k := key(path)
-	k.Group = s.kinds.Naming().Name(k.Group)
+	k.Group = s.kinds.Naming().Translate(k.Group)
 	return s.kinds.Kind(k.Group, "v1", k.Resource), k
 }
 
-func (s *store) mutate(t *testing.T, path string, m request.Mutation) {
+func (s *testStore) mutate(t *testing.T, path string, m request.Mutation) {
 	t.Helper()
-	m.Kind, m.Key = s.at(path)
+	m.Kind, m.Key = s.kindAndKey(path)
 	if _, err := s.Store.Mutate(t.Context(), m); err != nil {
 		t.Fatalf("%s: %v", path, err)
 	}
 }
 
-func (s *store) patch(t *testing.T, path, body string) {
+func (s *testStore) patch(t *testing.T, path, body string) {
 	t.Helper()
 	s.mutate(t, path, request.Mutation{Verb: request.Patch, PatchType: request.MergePatch, PatchBody: []byte(body)})
 }
 
-func (s *store) get(t *testing.T, path string) schema.Tree {
+func (s *testStore) get(t *testing.T, path string) schema.Tree {
 	t.Helper()
-	k, key := s.at(path)
+	k, key := s.kindAndKey(path)
 	o, err := s.Get(t.Context(), request.Get{Kind: k, Key: key})
 	if err != nil {
 		t.Fatalf("%s: %v", path, err)
@@ -103,14 +103,14 @@ func (s *store) get(t *testing.T, path string) schema.Tree {
 	return obj
 }
 
-// TestDefaults compares all default roles and bindings with testdata.
-func TestDefaults(t *testing.T) {
+// TestDefaultRoles compares all default roles and bindings with testdata.
+func TestDefaultRoles(t *testing.T) {
 	for _, naming := range []*meta.Naming{meta.Platform, meta.Kubernetes} {
 		s := openStore(t, naming)
 		s.reconcile(t)
 		var b strings.Builder
 		for _, resource := range []string{"clusterroles", "clusterrolebindings", "roles", "rolebindings"} {
-			k, _ := s.at(resource + "/")
+			k, _ := s.kindAndKey(resource + "/")
 			listing, err := s.List(t.Context(), request.List{Kind: k})
 			if err != nil {
 				t.Fatal(err)
@@ -120,7 +120,7 @@ func TestDefaults(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				show(&b, o.Key, obj)
+				dumpObject(&b, o.Key, obj)
 			}
 		}
 		path := filepath.Join("testdata", naming.Profile+".txt")
@@ -139,17 +139,17 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
-// show writes an object in a few short lines.
-func show(b *strings.Builder, key meta.Key, obj schema.Tree) {
+// dumpObject writes an object in a few short lines.
+func dumpObject(b *strings.Builder, key meta.Key, obj schema.Tree) {
 	fmt.Fprintf(b, "%s %s\n", key.Resource, strings.TrimPrefix(key.Namespace+"/"+key.Name, "/"))
-	metadata := rules.Sub(obj, "metadata")
+	metadata := rules.Nested(obj, "metadata")
 	for _, field := range []string{"labels", "annotations"} {
-		for _, name := range rules.Keys(rules.Sub(metadata, field)) {
-			fmt.Fprintf(b, "  %s %s=%s\n", strings.TrimSuffix(field, "s"), name, rules.Text(rules.Sub(metadata, field), name))
+		for _, name := range rules.Keys(rules.Nested(metadata, field)) {
+			fmt.Fprintf(b, "  %s %s=%s\n", strings.TrimSuffix(field, "s"), name, rules.String(rules.Nested(metadata, field), name))
 		}
 	}
 	for _, field := range rules.Trees(metadata, "managedFields") {
-		fmt.Fprintf(b, "  manager %s\n", rules.Text(field, "manager"))
+		fmt.Fprintf(b, "  manager %s\n", rules.String(field, "manager"))
 	}
 	for _, name := range []string{"aggregationRule", "roleRef"} {
 		if rules.Has(obj, name) {
@@ -157,13 +157,13 @@ func show(b *strings.Builder, key meta.Key, obj schema.Tree) {
 		}
 	}
 	for _, s := range rules.Trees(obj, "subjects") {
-		fmt.Fprintf(b, "  to %s %s %s\n", rules.Text(s, "kind"), rules.Text(s, "name"), rules.Text(s, "namespace"))
+		fmt.Fprintf(b, "  to %s %s %s\n", rules.String(s, "kind"), rules.String(s, "name"), rules.String(s, "namespace"))
 	}
 	for _, r := range rules.Trees(obj, "rules") {
-		fmt.Fprintf(b, "  %s:", strings.Join(rules.Texts(r, "verbs"), " "))
+		fmt.Fprintf(b, "  %s:", strings.Join(rules.Strings(r, "verbs"), " "))
 		for _, name := range []string{"apiGroups", "resources", "resourceNames", "nonResourceURLs"} {
 			if rules.Has(r, name) {
-				fmt.Fprintf(b, " %q", rules.Texts(r, name))
+				fmt.Fprintf(b, " %q", rules.Strings(r, name))
 			}
 		}
 		b.WriteByte('\n')
@@ -205,10 +205,10 @@ func TestReconcile(t *testing.T) {
 			func() bool { return count(s.get(t, "clusterroles/system:basic-user"), "rules") == 1 }},
 		{"labels go", func() { s.patch(t, discovery, `{"metadata":{"labels":null,"annotations":{"mine":"x"}}}`) }, 1, func() bool {
 			obj := s.get(t, discovery)
-			return rules.Text(rules.Sub(obj, "metadata", "labels"), "platform.io/bootstrapping") != "" && rules.Text(rules.Sub(obj, "metadata", "annotations"), "mine") == "x"
+			return rules.String(rules.Nested(obj, "metadata", "labels"), "platform.io/bootstrapping") != "" && rules.String(rules.Nested(obj, "metadata", "annotations"), "mine") == "x"
 		}},
 		{"a label has another value", func() { s.patch(t, discovery, `{"metadata":{"labels":{"platform.io/bootstrapping":"mine"}}}`) }, 0, func() bool {
-			return rules.Text(rules.Sub(s.get(t, discovery), "metadata", "labels"), "platform.io/bootstrapping") == "mine"
+			return rules.String(rules.Nested(s.get(t, discovery), "metadata", "labels"), "platform.io/bootstrapping") == "mine"
 		}},
 		{"a role is protected", func() {
 			s.patch(t, discovery, `{"rules":[],"metadata":{"annotations":{"rbac.authorization.platform.io/autoupdate":"false"}}}`)
@@ -220,11 +220,11 @@ func TestReconcile(t *testing.T) {
 			s.mutate(t, bound, request.Mutation{Verb: request.Create, Object: tree(t, binding("ClusterRole/other", "User:jane"))})
 		}, 2, func() bool {
 			obj := s.get(t, bound)
-			return rules.Text(rules.Sub(obj, "roleRef"), "name") == "system:discovery" && count(obj, "subjects") == 1
+			return rules.String(rules.Nested(obj, "roleRef"), "name") == "system:discovery" && count(obj, "subjects") == 1
 		}},
 		{"a role gathers no more", func() { s.patch(t, "clusterroles/view", `{"aggregationRule":null,"rules":[`+paths+`]}`) }, 1,
 			func() bool {
-				return count(rules.Sub(s.get(t, "clusterroles/view"), "aggregationRule"), "clusterRoleSelectors") == 1
+				return count(rules.Nested(s.get(t, "clusterroles/view"), "aggregationRule"), "clusterRoleSelectors") == 1
 			}},
 		{"a gathering role has rules", func() {
 			s.patch(t, "clusterroles/view", `{"rules":[{"verbs":["get"],"apiGroups":[""],"resources":["pods"]}]}`)

@@ -10,8 +10,8 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// every stands for all verbs, groups, resources or paths.
-const every = "*"
+// wildcard stands for all verbs, groups, resources or paths.
+const wildcard = "*"
 
 // A rule allows verbs on resources of groups, with names only on the objects called so; or on
 // paths that are no resources.
@@ -23,15 +23,15 @@ func newRules(obj schema.Tree) []rule {
 	list := make([]rule, len(items))
 	for i, t := range items {
 		list[i] = rule{
-			verbs: texts(t, "verbs"), groups: texts(t, "apiGroups"), resources: texts(t, "resources"),
-			names: texts(t, "resourceNames"), paths: texts(t, "nonResourceURLs"),
+			verbs: cloneStrings(t, "verbs"), groups: cloneStrings(t, "apiGroups"), resources: cloneStrings(t, "resources"),
+			names: cloneStrings(t, "resourceNames"), paths: cloneStrings(t, "nonResourceURLs"),
 		}
 	}
 	return list
 }
 
-func texts(t schema.Tree, name string) []string {
-	list := rules.Texts(t, name)
+func cloneStrings(t schema.Tree, name string) []string {
+	list := rules.Strings(t, name)
 	if len(list) == 0 {
 		return nil
 	}
@@ -43,13 +43,13 @@ func texts(t schema.Tree, name string) []string {
 
 // tree is the rule as objects hold it.
 func (r rule) tree() schema.Tree {
-	t := schema.Tree{"verbs": policy.Items(r.verbs)}
+	t := schema.Tree{"verbs": policy.ToAnySlice(r.verbs)}
 	for _, f := range []struct {
 		name   string
 		values []string
 	}{{"apiGroups", r.groups}, {"resources", r.resources}, {"resourceNames", r.names}, {"nonResourceURLs", r.paths}} {
 		if len(f.values) > 0 {
-			t[f.name] = policy.Items(f.values)
+			t[f.name] = policy.ToAnySlice(f.values)
 		}
 	}
 	return t
@@ -57,19 +57,19 @@ func (r rule) tree() schema.Tree {
 
 // allows tells whether the rule allows what is asked.
 func (r *rule) allows(a *authz.Attributes) bool {
-	if !has(r.verbs, a.Verb) {
+	if !containsOrWildcard(r.verbs, a.Verb) {
 		return false
 	}
 	if !a.ResourceRequest {
 		return r.allowsPath(a.Path)
 	}
-	return has(r.groups, a.Group) && r.allowsResource(a.Resource, a.Subresource) && r.allowsName(a.Name)
+	return containsOrWildcard(r.groups, a.Group) && r.allowsResource(a.Resource, a.Subresource) && r.allowsName(a.Name)
 }
 
-// has tells whether a list holds a value, or stands for all.
-func has(list []string, value string) bool {
+// containsOrWildcard tells whether a list holds a value, or stands for all.
+func containsOrWildcard(list []string, value string) bool {
 	for _, s := range list {
-		if s == value || s == every {
+		if s == value || s == wildcard {
 			return true
 		}
 	}
@@ -80,11 +80,11 @@ func has(list []string, value string) bool {
 // "*/scale" that of every resource.
 func (r *rule) allowsResource(resource, sub string) bool {
 	for _, s := range r.resources {
-		if s == every {
+		if s == wildcard {
 			return true
 		}
 		of, subOf, _ := strings.Cut(s, "/")
-		if subOf == sub && (of == resource || of == every && sub != "") {
+		if subOf == sub && (of == resource || of == wildcard && sub != "") {
 			return true
 		}
 	}

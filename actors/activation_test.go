@@ -1,0 +1,114 @@
+package actors_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/troupe-api/troupe/actors"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// activationCount is the number of actors of objects.
+func (h *testStore) activationCount() (n int) {
+	h.t.Helper()
+	const name = "\ntroupe_object_actors "
+	_, rest, _ := strings.Cut(h.metrics(), name)
+	if _, err := fmt.Sscan(rest, &n); err != nil {
+		h.t.Fatal(err)
+	}
+	return n
+}
+
+// Actors go over from object to object: ever other objects need no more of them, and
+// none of them takes anything along.
+func TestActivationsAreReused(t *testing.T) {
+	h := open(t, t.TempDir(), nil)
+	defer h.close()
+	const objects = 600
+	for i := range objects {
+		if _, err := h.create(fmt.Sprint("c", i), fmt.Sprint("v", i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := h.activationCount(); n > objects/2 {
+		t.Errorf("%d actors for %d objects that nobody changes", n, objects)
+	}
+	for i := range objects {
+		r, err := h.patch(fmt.Sprint("c", i), `{"data":{"w":"x"}}`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := h.data(r.Object)["v"], fmt.Sprint("v", i); got != want || r.Object.Key.Name != fmt.Sprint("c", i) {
+			t.Fatalf("object %s has the value %v, want c%d with %s", r.Object.Key, got, i, want)
+		}
+	}
+}
+
+// An actor that has panicked goes over to no other object: who comes next does not wait
+// for its restart.
+func TestFaultyActivationIsNotReused(t *testing.T) {
+	h := open(t, t.TempDir(), func(o *actors.Options) { o.Tuning.RestartBackoff = time.Hour })
+	defer h.close()
+	h.onValidate(func(value string) {
+		if value == "boom" {
+			panic("boom")
+		}
+	})
+	if _, err := h.create("bad", "boom"); statusCode(err) != 500 {
+		t.Fatalf("panic: %v, want 500", err)
+	}
+	for i := range 600 { // enough to need the actors of others
+		ctx, cancel := context.WithTimeout(context.Background(), 8*time.Second) // less than any restart takes
+		name := fmt.Sprint("c", i)
+		_, err := h.Mutate(ctx, request.Mutation{Verb: request.Create, Kind: h.kind("configmaps"),
+			Key: meta.Key{Namespace: "default", Name: name}, Object: schema.Tree{"metadata": schema.Tree{"name": name}}})
+		cancel()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// An asker that gives up does not hold the actor back, and does not part it from the
+// object too early.
+func TestTimedOutMutationReleasesActivation(t *testing.T) {
+	h := open(t, t.TempDir(), func(o *actors.Options) { o.Tuning.IdleTime = time.Nanosecond })
+	defer h.close()
+	entered, gate := make(chan struct{}), make(chan struct{})
+	h.onValidate(func(value string) {
+		if value == "wait" {
+			entered <- struct{}{}
+			<-gate
+		}
+	})
+	if _, err := h.create("a", "1"); err != nil {
+		t.Fatal(err)
+	}
+	first := make(chan error, 1)
+	go func() { _, err := h.patch("a", `{"data":{"v":"wait"}}`); first <- err }()
+	<-entered
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	_, err := h.Mutate(ctx, request.Mutation{Verb: request.Patch, Kind: h.kind("configmaps"), PatchType: request.MergePatch,
+		Key: meta.Key{Namespace: "default", Name: "a"}, PatchBody: []byte(`{"data":{"v":"late"}}`)})
+	if statusCode(err) != 504 {
+		t.Errorf("given up: %v, want 504", err)
+	}
+	close(gate)
+	if err := <-first; err != nil {
+		t.Error(err)
+	}
+	for deadline := time.Now().Add(20 * time.Second); h.activationCount() > 0; time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("actors stay alive")
+		}
+	}
+	if l := h.list(request.List{}); len(l.Items) != 1 || h.data(l.Items[0])["v"] != "wait" {
+		t.Errorf("the state is %v", h.data(l.Items[0]))
+	}
+}

@@ -1,0 +1,57 @@
+package allocation
+
+import (
+	"slices"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+)
+
+// A claim implements mutation.Claim.
+type serviceAllocation struct {
+	allocator *ServiceAllocator
+	owner     meta.Key
+	acquired  serviceResources // at once
+	toRelease serviceResources // when the change has landed
+}
+
+// Commit implements mutation.Claim.
+func (c *serviceAllocation) Commit() {
+	c.allocator.mu.Lock()
+	defer c.allocator.mu.Unlock()
+	c.releaseAll(c.toRelease)
+}
+
+// Release implements mutation.Claim.
+func (c *serviceAllocation) Release() {
+	c.allocator.mu.Lock()
+	defer c.allocator.mu.Unlock()
+	c.releaseAll(c.acquired)
+}
+
+// releaseAll gives back. The caller holds the lock.
+func (c *serviceAllocation) releaseAll(h serviceResources) {
+	for _, a := range h.addresses {
+		c.allocator.addresses.remove(c.owner, a)
+	}
+	for _, p := range h.ports {
+		c.allocator.nodePorts.remove(c.owner, p)
+	}
+}
+
+func appendUnique[T comparable](list []T, v T) []T {
+	if slices.Contains(list, v) {
+		return list
+	}
+	return append(list, v)
+}
+
+// difference is what is in a and not in b.
+func difference[T comparable](a, b []T) []T {
+	var out []T
+	for _, v := range a {
+		if !slices.Contains(b, v) {
+			out = append(out, v)
+		}
+	}
+	return out
+}

@@ -1,0 +1,208 @@
+package allocation
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+
+	"github.com/troupe-api/troupe/kinds/catalog"
+	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// A change is a Service on its way from one spec to another, which settle completes. Its
+// owner holds the lock of Services.
+type specUpdate struct {
+	*serviceAllocation
+	spec, oldSpec schema.Tree // was is nil for a create
+	oldResources  serviceResources
+	faults        *schema.Faults
+}
+
+// allocate chooses what the new spec leaves open, and takes what it needs.
+func (c *specUpdate) allocate() {
+	if catalog.ServiceNeedsClusterIP(c.spec) && !c.keepsPreferDualStack() && c.defaultFamilies() {
+		c.allocateAddresses()
+	}
+	if catalog.ServiceNeedsNodePort(c.spec) {
+		c.allocateNodePorts()
+	}
+	if catalog.ServiceNeedsHealthCheck(c.spec) {
+		c.allocateHealthCheckPort()
+	}
+}
+
+// allocateAddresses gives each family its address. An existing Service keeps those it has:
+// whether they may change is for validation to say.
+func (c *specUpdate) allocateAddresses() {
+	if catalog.ServiceIsHeadless(c.spec) {
+		return
+	}
+	families, ips := rules.Strings(c.spec, "ipFamilies"), slices.Clone(rules.Items(c.spec, "clusterIPs"))
+	has := 0
+	if catalog.ServiceNeedsClusterIP(c.oldSpec) {
+		has = len(rules.Items(c.oldSpec, "clusterIPs"))
+	}
+	asked := slices.Clone(ips)
+	for i, family := range families {
+		if i < len(ips) && i < has {
+			continue
+		}
+		if i >= len(ips) {
+			ips = append(ips, "")
+			asked = append(asked, "")
+		}
+		r := c.rangeOf(family)
+		if text, _ := ips[i].(string); text != "" {
+			c.allocateRequestedAddress(r, text, asked)
+			continue
+		}
+		a, ok := r.pick(c.allocator.addresses.unallocated)
+		if !ok {
+			c.faults.Invalid("spec.clusterIPs", asked, "failed to allocate a serviceIP: range is full")
+			return
+		}
+		c.addAddress(a)
+		ips[i] = a.String()
+	}
+	if len(ips) > 0 {
+		c.spec["clusterIP"], c.spec["clusterIPs"] = ips[0], ips
+	}
+}
+
+// allocateRequestedAddress takes an address that the client has chosen.
+func (c *specUpdate) allocateRequestedAddress(r Range, text string, asked []any) {
+	a, err := netip.ParseAddr(text)
+	var why string
+	switch {
+	case err != nil || !r.contains(a):
+		why = fmt.Sprintf("the provided IP (%s) is not in the valid range. The range of valid IPs is %s", text, r)
+	case slices.Contains(c.acquired.addresses, a) || !c.allocator.addresses.available(c.owner, a):
+		why = "provided IP is already allocated"
+	default:
+		c.addAddress(a)
+		return
+	}
+	c.faults.Invalid("spec.clusterIPs", asked, fmt.Sprintf("failed to allocate IP %s: %s", text, why))
+}
+
+func (c *specUpdate) addAddress(a netip.Addr) {
+	c.allocator.addresses.add(c.owner, a)
+	c.acquired.addresses = append(c.acquired.addresses, a)
+}
+
+// rangeOf is the range of a family, which is one of those that there are.
+func (c *specUpdate) rangeOf(family string) Range {
+	i := slices.IndexFunc(c.allocator.ranges, func(r Range) bool { return r.family() == family })
+	return c.allocator.ranges[max(i, 0)]
+}
+
+// allocateNodePorts gives the ports their node ports, up to the first that cannot be had. In
+// a create, ports of one number and several protocols share one.
+func (c *specUpdate) allocateNodePorts() {
+	shared := map[int64]int64{} // port → node port
+	asked := c.requestedNodePorts()
+	for i, p := range rules.Trees(c.spec, "ports") {
+		if p == nil {
+			continue
+		}
+		path := rules.IndexPath("spec.ports", i) + ".nodePort"
+		port, _ := rules.Int(p, "port")
+		n, _ := rules.Int(p, "nodePort")
+		if n == 0 && !catalog.ServiceAllocatesNodePorts(c.spec) {
+			continue
+		}
+		if n == 0 && c.oldSpec == nil {
+			if n = shared[port]; n == 0 {
+				n = asked[port]
+			}
+		}
+		switch {
+		case n == 0:
+			n = c.allocateFreePort(path)
+		case n != shared[port] || c.oldSpec != nil:
+			n = c.allocateRequestedPort(n, path)
+		}
+		if n == 0 {
+			return
+		}
+		p["nodePort"] = n
+		if shared[port] == 0 {
+			shared[port] = n
+		}
+	}
+}
+
+// requestedNodePorts are the first node ports that the client has chosen for each port.
+func (c *specUpdate) requestedNodePorts() map[int64]int64 {
+	asked := map[int64]int64{}
+	for _, p := range rules.Trees(c.spec, "ports") {
+		port, _ := rules.Int(p, "port")
+		if n, _ := rules.Int(p, "nodePort"); asked[port] == 0 {
+			asked[port] = n
+		}
+	}
+	return asked
+}
+
+// allocateRequestedPort takes a port that the client has chosen, unless the Service has it; 0, and a
+// fault, if it cannot be had.
+func (c *specUpdate) allocateRequestedPort(n int64, path string) int64 {
+	if slices.Contains(c.oldResources.ports, n) || c.oldSpec != nil && slices.Contains(c.acquired.ports, n) {
+		return n
+	}
+	if why := c.checkPort(n); why != "" {
+		c.faults.Invalid(path, n, why)
+		return 0
+	}
+	c.addPort(n)
+	return n
+}
+
+// checkPort says why a port cannot be had; "" if it can.
+func (c *specUpdate) checkPort(n int64) string {
+	switch {
+	case !c.allocator.ports.contains(n):
+		return fmt.Sprintf("provided port is not in the valid range. The range of valid ports is %s", c.allocator.ports)
+	case slices.Contains(c.acquired.ports, n) || !c.allocator.nodePorts.available(c.owner, n):
+		return "provided port is already allocated"
+	}
+	return ""
+}
+
+// allocateFreePort takes a free port; 0, and a fault, if there is none.
+func (c *specUpdate) allocateFreePort(path string) int64 {
+	n, ok := c.allocator.ports.pick(c.allocator.nodePorts.unallocated)
+	if !ok {
+		c.faults.Invalid(path, int64(0), "failed to allocate a nodePort: range is full")
+		return 0
+	}
+	c.addPort(n)
+	return n
+}
+
+func (c *specUpdate) addPort(n int64) {
+	c.allocator.nodePorts.add(c.owner, n)
+	c.acquired.ports = append(c.acquired.ports, n)
+}
+
+// allocateHealthCheckPort gives the Service the port at which nodes tell of it. One that it has
+// stays: whether it may change is for validation to say.
+func (c *specUpdate) allocateHealthCheckPort() {
+	const path = "spec.healthCheckNodePort"
+	if n, _ := rules.Int(c.oldSpec, "healthCheckNodePort"); n != 0 && catalog.ServiceNeedsHealthCheck(c.oldSpec) {
+		return
+	}
+	n, _ := rules.Int(c.spec, "healthCheckNodePort")
+	if n == 0 {
+		if n = c.allocateFreePort(path); n != 0 {
+			c.spec["healthCheckNodePort"] = n
+		}
+		return
+	}
+	if why := c.checkPort(n); why != "" {
+		c.faults.Invalid(path, n, fmt.Sprintf("failed to allocate requested HealthCheck NodePort %d: %s", n, why))
+		return
+	}
+	c.addPort(n)
+}

@@ -1,0 +1,53 @@
+package allocation
+
+import (
+	"slices"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+)
+
+// A register knows the owners of things of one sort.
+type table[T comparable] map[T][]holder
+
+// A holding is how often an owner has taken a thing.
+type holder struct {
+	owner meta.Key
+	count int
+}
+
+// available says whether owner may take t: nobody else has it.
+func (r table[T]) available(owner meta.Key, t T) bool {
+	return !slices.ContainsFunc(r[t], func(h holder) bool { return h.owner != owner })
+}
+
+// unallocated says whether nobody has t.
+func (r table[T]) unallocated(t T) bool { return len(r[t]) == 0 }
+
+// add gives t to owner once more.
+func (r table[T]) add(owner meta.Key, t T) {
+	list := r[t]
+	for i := range list {
+		if list[i].owner == owner {
+			list[i].count++
+			return
+		}
+	}
+	r[t] = append(list, holder{owner, 1})
+}
+
+// remove takes t from owner once; what owner does not have is nobody's loss.
+func (r table[T]) remove(owner meta.Key, t T) {
+	list := r[t]
+	i := slices.IndexFunc(list, func(h holder) bool { return h.owner == owner })
+	if i < 0 {
+		return
+	}
+	if list[i].count--; list[i].count > 0 {
+		return
+	}
+	if list = slices.Delete(list, i, i+1); len(list) == 0 {
+		delete(r, t)
+		return
+	}
+	r[t] = list
+}

@@ -1,0 +1,128 @@
+package controllers
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/netip"
+
+	"github.com/troupe-api/troupe/kinds/catalog"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// An APIAddress says where the API is found in the cluster.
+type APIServerAddress struct {
+	Service   meta.Key   // its Service
+	ClusterIP netip.Addr // of the Service
+	IP        netip.Addr // of the daemon; the zero address if others cannot reach it
+	Port      int
+}
+
+// APIServerService keeps the Service by which the members of the cluster find the API, and the
+// endpoints behind it. It looks at them once, when the daemon starts.
+type APIServerService struct {
+	store   Store
+	kinds   *catalog.Catalog
+	address APIServerAddress
+}
+
+// NewAPIServerService makes the controller for an address.
+func NewAPIServerService(store Store, kinds *catalog.Catalog, at APIServerAddress) *APIServerService {
+	return &APIServerService{store: store, kinds: kinds, address: at}
+}
+
+// Ensure makes what is missing and repairs what is otherwise.
+func (a *APIServerService) Ensure(ctx context.Context) error {
+	faults := []error{a.ensure(ctx, "", "Service", a.service())}
+	if a.address.IP.IsValid() {
+		n := a.kinds.Naming()
+		faults = append(faults,
+			a.ensure(ctx, "", "Endpoints", a.endpoints()),
+			a.ensure(ctx, n.Group("discovery"), "EndpointSlice", a.slice()))
+	}
+	return errors.Join(faults...)
+}
+
+// ensure brings one object, of the name of the service, to where body wants it. What body
+// does not mention stays. What cannot become so is made anew.
+func (a *APIServerService) ensure(ctx context.Context, group, kind string, body schema.Tree) error {
+	k := a.kind(group, kind)
+	if k == nil {
+		return nil // switched off
+	}
+	key := meta.Key{GroupResource: k.Storage, Namespace: a.address.Service.Namespace, Name: a.address.Service.Name}
+	patch, err := json.Marshal(body)
+	if err != nil {
+		return err
+	}
+	do := func(m request.Mutation) error {
+		m.Kind, m.Key = k, key
+		_, err := a.store.Mutate(ctx, m)
+		return err
+	}
+	err = do(request.Mutation{Verb: request.Patch, PatchType: request.MergePatch, PatchBody: patch})
+	if isInvalid(err) {
+		if err := do(request.Mutation{Verb: request.Delete}); err != nil {
+			return err
+		}
+	} else if !isNotFound(err) {
+		return err
+	}
+	return do(request.Mutation{Verb: request.Create, Object: body})
+}
+
+// kind finds a kind in the form that is stored.
+func (a *APIServerService) kind(group, name string) *schema.Kind {
+	for _, k := range a.kinds.StorageKinds() {
+		if k.Group == group && k.Kind == name {
+			return k
+		}
+	}
+	return nil
+}
+
+func (a *APIServerService) service() schema.Tree {
+	return schema.Tree{
+		"metadata": a.metadata(schema.Tree{"component": "apiserver", "provider": a.address.Service.Name}),
+		"spec": schema.Tree{
+			"type": "ClusterIP", "clusterIP": a.address.ClusterIP.String(), "sessionAffinity": "None",
+			"ports": []any{schema.Tree{"name": "https", "protocol": "TCP", "port": int64(443), "targetPort": int64(a.address.Port)}},
+		},
+	}
+}
+
+func (a *APIServerService) endpoints() schema.Tree {
+	return schema.Tree{
+		"metadata": a.metadata(schema.Tree{a.kinds.Naming().Translate("endpointslice.platform.io/skip-mirror"): "true"}),
+		"subsets": []any{schema.Tree{
+			"addresses": []any{schema.Tree{"ip": a.address.IP.String()}},
+			"ports":     []any{a.port()},
+		}},
+	}
+}
+
+func (a *APIServerService) slice() schema.Tree {
+	family := "IPv4"
+	if a.address.IP.Is6() {
+		family = "IPv6"
+	}
+	return schema.Tree{
+		"metadata":    a.metadata(schema.Tree{a.kinds.Naming().Translate("platform.io/service-name"): a.address.Service.Name}),
+		"addressType": family,
+		"endpoints": []any{schema.Tree{
+			"addresses": []any{a.address.IP.String()}, "conditions": schema.Tree{"ready": true},
+		}},
+		"ports": []any{a.port()},
+	}
+}
+
+// port is where the daemon listens.
+func (a *APIServerService) port() schema.Tree {
+	return schema.Tree{"name": "https", "protocol": "TCP", "port": int64(a.address.Port)}
+}
+
+func (a *APIServerService) metadata(labels schema.Tree) schema.Tree {
+	return schema.Tree{"name": a.address.Service.Name, "namespace": a.address.Service.Namespace, "labels": labels}
+}

@@ -1,0 +1,250 @@
+package controllers
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/persist/vfs"
+)
+
+// runGarbageCollector starts the collector of garbage.
+func (w *testStore) runGarbageCollector() (stop func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	var wait sync.WaitGroup
+	g := NewGarbageCollector(w, w.kinds, slog.New(slog.DiscardHandler))
+	wait.Go(func() { g.Run(ctx) })
+	return func() { cancel(); wait.Wait() }
+}
+
+// ownerReference makes the reference to an owner; block says that it may not go before.
+func ownerReference(o *meta.Object, kind string, block bool) schema.Tree {
+	r := schema.Tree{"apiVersion": "v1", "kind": kind, "name": o.Key.Name, "uid": o.Meta.UID}
+	if block {
+		r["blockOwnerDeletion"] = true
+	}
+	return r
+}
+
+// createOwned makes an object with owners.
+func (w *testStore) createOwned(path string, references ...schema.Tree) *meta.Object {
+	w.t.Helper()
+	_, key := w.key(path)
+	list := make([]any, len(references))
+	for i, r := range references {
+		list[i] = r
+	}
+	metadata := schema.Tree{"name": key.Name, "ownerReferences": list}
+	return w.mutate(path, request.Mutation{Verb: request.Create, Object: schema.Tree{"metadata": metadata}})
+}
+
+// deleteWithPolicy deletes with a policy.
+func (w *testStore) deleteWithPolicy(path, policy string) {
+	w.t.Helper()
+	w.mutate(path, request.Mutation{Verb: request.Delete, Delete: request.DeleteOptions{PropagationPolicy: policy}})
+}
+
+// absentOwner is an owner that has never been.
+var absentOwner = &meta.Object{Key: meta.Key{Name: "never"}, Meta: meta.ObjectMeta{UID: "00000000-0000-0000-0000-000000000000"}}
+
+// TestGarbage: an object goes when its last owner has gone, and what it owns goes with it.
+func TestGarbage(t *testing.T) {
+	w := openTestStore(t, vfs.NewMem())
+	defer w.close()
+	defer w.runGarbageCollector()()
+	a, b := w.create("configmaps/default/a"), w.create("configmaps/default/b")
+	child := w.createOwned("configmaps/default/child", ownerReference(a, "ConfigMap", false))
+	w.createOwned("secrets/default/grandchild", ownerReference(child, "ConfigMap", true))
+	w.createOwned("configmaps/default/shared", ownerReference(a, "ConfigMap", false), ownerReference(b, "ConfigMap", true))
+	configmaps, secrets := w.watch("configmaps"), w.watch("secrets")
+	w.delete("configmaps/default/a")
+	configmaps("a has gone", "child has gone")
+	secrets("grandchild has gone")
+	w.waitUntil("shared forgets a", func() bool { return len(w.get("configmaps/default/shared").Meta.OwnerReferences) == 1 })
+	w.delete("configmaps/default/b")
+	configmaps("shared has gone")
+}
+
+// waitUntil waits for a state that no event tells of.
+func (w *testStore) waitUntil(what string, holds func() bool) {
+	w.t.Helper()
+	news := w.watch("configmaps")
+	for i := 0; !holds(); i++ {
+		name := fmt.Sprintf("until-%d", i)
+		w.create("configmaps/default/" + name)
+		w.delete("configmaps/default/" + name)
+		news(name + " has gone")
+		if i == 5000 {
+			w.t.Fatalf("%s: not in all that time", what)
+		}
+	}
+}
+
+// TestAbsentOwners: an owner is absent if nothing of its uid is where it is said to be, and
+// of a kind that is not known nothing is said.
+func TestAbsentOwners(t *testing.T) {
+	w := openTestStore(t, vfs.NewMem())
+	defer w.close()
+	w.create("namespaces/other")
+	owner, far := w.create("configmaps/default/owner"), w.create("configmaps/other/far")
+	space := w.get("namespaces/default")
+	unknown := ownerReference(absentOwner, "Gadget", false)
+	unknown["apiVersion"] = "example.com/v1"
+	another := ownerReference(owner, "ConfigMap", false)
+	another["uid"] = absentOwner.Meta.UID
+	w.createOwned("secrets/default/of-nobody", ownerReference(absentOwner, "ConfigMap", false))
+	w.createOwned("secrets/default/of-another-life", another)
+	w.createOwned("secrets/default/of-another-namespace", ownerReference(far, "ConfigMap", false))
+	w.createOwned("secrets/default/of-another-kind", ownerReference(owner, "Secret", false))
+	w.createOwned("secrets/default/of-owner", ownerReference(owner, "ConfigMap", false))
+	w.createOwned("secrets/default/of-namespace", ownerReference(space, "Namespace", false))
+	w.createOwned("secrets/default/of-unknown", unknown)
+	w.createOwned("nodes/of-namespaced", ownerReference(absentOwner, "ConfigMap", false))
+	secrets := w.watch("secrets")
+	defer w.runGarbageCollector()()
+	secrets("of-nobody has gone", "of-another-life has gone", "of-another-namespace has gone", "of-another-kind has gone")
+	w.createOwned("secrets/default/late", ownerReference(absentOwner, "ConfigMap", false))
+	secrets("late has gone")
+	for _, path := range []string{"secrets/default/of-owner", "secrets/default/of-namespace", "secrets/default/of-unknown", "nodes/of-namespaced"} {
+		if w.get(path) == nil {
+			t.Errorf("%s has gone", path)
+		}
+	}
+}
+
+// TestForeground: the dependents that block go before their owner, over generations.
+func TestForeground(t *testing.T) {
+	w := openTestStore(t, vfs.NewMem())
+	defer w.close()
+	defer w.runGarbageCollector()()
+	owner := w.create("configmaps/default/owner")
+	held := w.createOwned("configmaps/default/held", ownerReference(owner, "ConfigMap", true))
+	w.mutate("configmaps/default/held", request.Mutation{Verb: request.Patch, PatchType: request.MergePatch,
+		PatchBody: []byte(`{"metadata":{"finalizers":["example.com/hold"]}}`)})
+	w.createOwned("secrets/default/grandchild", ownerReference(held, "ConfigMap", true))
+	w.createOwned("secrets/default/loose", ownerReference(owner, "ConfigMap", false))
+	configmaps, secrets := w.watch("configmaps"), w.watch("secrets")
+	w.deleteWithPolicy("configmaps/default/owner", "Foreground")
+	secrets("loose has gone")
+	configmaps("held terminates")
+	if !w.terminating("configmaps/default/owner") {
+		t.Error("the owner has gone before what blocks it")
+	}
+	w.removeFinalizers("configmaps/default/held")
+	configmaps("held has gone", "owner has gone")
+	secrets("grandchild has gone")
+}
+
+// TestForegroundCircle: two that own each other do not wait for each other for ever.
+func TestForegroundCircle(t *testing.T) {
+	w := openTestStore(t, vfs.NewMem())
+	defer w.close()
+	defer w.runGarbageCollector()()
+	a := w.create("configmaps/default/a")
+	b := w.createOwned("configmaps/default/b", ownerReference(a, "ConfigMap", true))
+	w.mutate("configmaps/default/a", request.Mutation{Verb: request.Patch, PatchType: request.MergePatch,
+		PatchBody: fmt.Appendf(nil, `{"metadata":{"ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"b","uid":%q,"blockOwnerDeletion":true}]}}`, b.Meta.UID)})
+	configmaps := w.watch("configmaps")
+	w.deleteWithPolicy("configmaps/default/a", "Foreground")
+	configmaps("a has gone", "b has gone")
+}
+
+// TestOrphan: the dependents stay, also those of which no watch has told yet.
+func TestOrphan(t *testing.T) {
+	for _, many := range []int{0, 1, 200} {
+		t.Run(fmt.Sprint(many), func(t *testing.T) {
+			w := openTestStore(t, vfs.NewMem())
+			defer w.close()
+			defer w.runGarbageCollector()()
+			owner, other := w.create("configmaps/default/owner"), w.create("configmaps/default/other")
+			configmaps := w.watch("configmaps")
+			for i := range many {
+				w.createOwned(fmt.Sprintf("secrets/default/s%d", i), ownerReference(owner, "ConfigMap", true), ownerReference(other, "ConfigMap", false))
+			}
+			w.deleteWithPolicy("configmaps/default/owner", "Orphan")
+			configmaps("owner has gone")
+			for i := range many {
+				o := w.get(fmt.Sprintf("secrets/default/s%d", i))
+				if o == nil {
+					t.Fatalf("s%d has gone", i)
+				}
+				if o.Meta.Terminating || len(o.Meta.OwnerReferences) != 1 || o.Meta.OwnerReferences[0].UID != other.Meta.UID {
+					t.Fatalf("s%d: %+v", i, o.Meta)
+				}
+			}
+		})
+	}
+}
+
+// TestGarbageAfterRestart: a new collector finishes what the last one has not.
+func TestGarbageAfterRestart(t *testing.T) {
+	fs := vfs.NewMem()
+	w := openTestStore(t, fs)
+	owner, kept := w.create("configmaps/default/owner"), w.create("configmaps/default/kept")
+	lost := w.create("configmaps/default/lost")
+	w.createOwned("secrets/default/before", ownerReference(owner, "ConfigMap", true))
+	w.createOwned("secrets/default/alone", ownerReference(kept, "ConfigMap", true))
+	w.createOwned("secrets/default/garbage", ownerReference(lost, "ConfigMap", true))
+	w.deleteWithPolicy("configmaps/default/owner", "Foreground")
+	w.deleteWithPolicy("configmaps/default/kept", "Orphan")
+	w.delete("configmaps/default/lost")
+	w.close()
+
+	w = openTestStore(t, fs)
+	defer w.close()
+	configmaps, secrets := w.watch("configmaps"), w.watch("secrets")
+	defer w.runGarbageCollector()()
+	configmaps("owner has gone", "kept has gone")
+	secrets("before has gone", "garbage has gone")
+	if o := w.get("secrets/default/alone"); o == nil || len(o.Meta.OwnerReferences) != 0 {
+		t.Errorf("the orphan: %+v", o)
+	}
+}
+
+// TestGraphRemovesNodes: a watch that begins anew tells also of what has gone meanwhile.
+func TestGraphRemovesNodes(t *testing.T) {
+	g := newGraph()
+	k := &schema.Kind{Resource: "configmaps"}
+	object := func(uid string, owners ...string) *meta.Object {
+		o := &meta.Object{Key: meta.Key{Name: uid}, Meta: meta.ObjectMeta{UID: uid}}
+		for _, owner := range owners {
+			o.Meta.OwnerReferences = append(o.Meta.OwnerReferences, meta.OwnerReference{UID: owner, BlockOwnerDeletion: true})
+		}
+		return o
+	}
+	uids := func(places []objectReference) string {
+		var all []string
+		for _, p := range places {
+			all = append(all, p.uid)
+		}
+		return strings.Join(all, " ")
+	}
+	if got := uids(g.put(k, object("a"), 1)) + "|" + uids(g.put(k, object("b", "a"), 1)) + "|" + uids(g.put(k, object("b", "a"), 1)) +
+		"|" + uids(g.put(k, object("c", "b"), 1)); got != "|b||c" {
+		t.Errorf("affected %q", got)
+	}
+	waits := object("a")
+	waits.Meta.Terminating, waits.Meta.Finalizers = true, []string{foregroundFinalizer}
+	if got := uids(g.put(k, waits, 1)); got != "a b" || !g.hasBlockingDependent("a") || !g.hasDependents("a") || g.hasDependents("c") {
+		t.Errorf("affected %q", got)
+	}
+	if got := uids(g.put(k, object("b"), 1)); got != "a b" && got != "b a" || g.hasBlockingDependent("a") {
+		t.Errorf("affected %q", got)
+	}
+	g.put(k, object("d", "c"), 2)
+	if got := uids(g.removeStale(k, 2)); got != "d" || len(g.nodes) != 1 || len(g.byOwner) != 1 {
+		t.Errorf("affected %q, %d nodes, %d families", got, len(g.nodes), len(g.byOwner))
+	}
+	if got := uids(g.remove("c")); got != "d" {
+		t.Errorf("affected %q", got)
+	}
+	if g.remove("d"); len(g.nodes) != 0 || len(g.byOwner) != 0 {
+		t.Errorf("%d nodes, %d families", len(g.nodes), len(g.byOwner))
+	}
+}

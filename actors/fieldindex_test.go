@@ -1,0 +1,146 @@
+package actors_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/selector"
+)
+
+// podLists makes Pods on nodes, and remembers where they are.
+type podLists struct {
+	*testStore
+	kind   *schema.Kind
+	nodeOf map[string]string // "namespace/name" to the node
+}
+
+func (p *podLists) change(r *rand.Rand) {
+	p.t.Helper()
+	namespace, name := []string{"default", "platform-system"}[r.Intn(2)], fmt.Sprint("p", r.Intn(20))
+	m := request.Mutation{Kind: p.kind, Key: meta.Key{Namespace: namespace, Name: name}}
+	at := namespace + "/" + name
+	if _, exists := p.nodeOf[at]; exists {
+		m.Verb = request.Delete
+		grace := int64(0)
+		m.Delete.GracePeriodSeconds = &grace
+		delete(p.nodeOf, at)
+	} else {
+		p.nodeOf[at] = []string{"", "a", "b"}[r.Intn(3)]
+		m.Verb = request.Create
+		m.Object = schema.Tree{
+			"metadata": schema.Tree{"name": name, "namespace": namespace},
+			"spec":     schema.Tree{"nodeName": p.nodeOf[at], "containers": []any{schema.Tree{"name": "c", "image": "i"}}},
+		}
+	}
+	if _, err := p.Mutate(context.Background(), m); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// listed are the Pods of a node, read in chunks.
+func (p *podLists) listed(node, namespace string, limit int) (found []string) {
+	p.t.Helper()
+	fields, err := selector.ParseFields(p.kind, "spec.nodeName="+node)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	l := request.List{Kind: p.kind, Namespace: namespace, Fields: fields, Limit: limit}
+	for {
+		chunk, err := p.List(context.Background(), l)
+		if err != nil {
+			p.t.Fatal(err)
+		}
+		for _, o := range chunk.Items {
+			found = append(found, o.Key.Namespace+"/"+o.Key.Name)
+		}
+		if chunk.Continue == "" {
+			return found
+		}
+		l.Continue = chunk.Continue
+	}
+}
+
+func (p *podLists) compare() {
+	p.t.Helper()
+	for _, namespace := range []string{"", "default", "platform-system"} {
+		for _, node := range []string{"", "a", "b", "nowhere"} {
+			var want []string
+			for at, on := range p.nodeOf {
+				if on == node && strings.HasPrefix(at, namespace) {
+					want = append(want, at)
+				}
+			}
+			slices.Sort(want)
+			for _, limit := range []int{0, 3} {
+				if got := p.listed(node, namespace, limit); !slices.Equal(got, want) {
+					p.t.Fatalf("on node %q in namespace %q with limit %d: %v, want %v", node, namespace, limit, got, want)
+				}
+			}
+		}
+	}
+}
+
+// TestFieldIndexMatchesScan: a list by an indexed field is the list of what has it, after
+// any history and after a restart.
+func TestFieldIndexMatchesScan(t *testing.T) {
+	dir := t.TempDir()
+	p := &podLists{testStore: open(t, dir, nil), nodeOf: map[string]string{}}
+	p.kind = p.testStore.kind("pods")
+	if len(p.kind.IndexedFields) == 0 {
+		t.Fatal("Pods have no indexed field")
+	}
+	r := rand.New(rand.NewSource(1))
+	for i := range 200 {
+		p.change(r)
+		if i%20 == 0 {
+			p.compare()
+		}
+	}
+	p.close()
+	p.testStore = open(t, dir, nil)
+	p.kind = p.testStore.kind("pods")
+	defer p.close()
+	p.compare()
+	p.change(r)
+	p.compare()
+}
+
+// TestFieldIndexConcurrentReads: what is published stays as it is while its owner goes on.
+// The race detector looks on.
+func TestFieldIndexConcurrentReads(t *testing.T) {
+	p := &podLists{testStore: open(t, t.TempDir(), nil), nodeOf: map[string]string{}}
+	p.kind = p.testStore.kind("pods")
+	defer p.close()
+	done := make(chan struct{})
+	var readers sync.WaitGroup
+	for range 2 {
+		readers.Go(func() {
+			for {
+				select {
+				case <-done:
+					return
+				default:
+					if !slices.IsSorted(p.listed("a", "", 0)) {
+						t.Error("the list is torn")
+						return
+					}
+				}
+			}
+		})
+	}
+	r := rand.New(rand.NewSource(2))
+	for range 300 {
+		p.change(r)
+	}
+	close(done)
+	readers.Wait()
+	p.compare()
+}

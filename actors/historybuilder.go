@@ -1,0 +1,145 @@
+package actors
+
+import (
+	"time"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/persist"
+)
+
+// historyBuilder makes the histories anew from the commits of the journal, as they are read, within
+// the bounds that histories have: what falls out of these goes at once, so that recovery never
+// needs more memory than serving does.
+type historyBuilder struct {
+	retention  *retention
+	oldest     time.Time        // what is older than that is no history any more
+	base       persist.Revision // of the snapshot
+	floor      uint64           // every commit above it that was not dropped has been read
+	started    bool             // there was a commit
+	newest     map[*collection]uint64
+	stateBytes int64 // bytes of the objects that there are
+	tuning     Tuning
+	// previousObjects is the state before, by key, of what happened before the snapshot, as far as the
+	// history reaches.
+	previousObjects map[string]previousObject
+}
+
+// previousObject is an object as of some commit before the snapshot.
+type previousObject struct {
+	object    *meta.Object
+	exclusive bool // the snapshot does not hold it: the budget does
+}
+
+func newHistoryBuilder(s *Store) *historyBuilder {
+	shared := s.retention
+	b := &historyBuilder{
+		retention: shared, oldest: s.now().Add(-s.tuning.HistoryTime), tuning: s.tuning,
+		newest: make(map[*collection]uint64), previousObjects: make(map[string]previousObject),
+	}
+	shared.onDrop = b.onDrop
+	return b
+}
+
+// skip tells of a commit that neither the state nor the history needs. It begins the history
+// behind it.
+func (b *historyBuilder) skip(commit *persist.Commit) bool {
+	if !b.started {
+		b.started = true
+		b.floor = uint64(commit.Revision) - 1
+	}
+	if commit.Revision > b.base || !commit.Time.Before(b.oldest) || uint64(commit.Revision) != b.floor+1 {
+		return false
+	}
+	b.floor = uint64(commit.Revision)
+	return true
+}
+
+// setPrevious finds the state before a commit that the snapshot holds, and steps over it. current is
+// what the snapshot has of its key: the commit's object, if that is of its version, is replaced
+// by it, so that it is there once.
+func (b *historyBuilder) setPrevious(commit *persist.Commit, r *record, current *meta.Object) {
+	if current != nil && current.Version == r.object.Version {
+		r.object = current
+	}
+	r.previous = b.previousObjects[commit.Key].object
+	b.forget(commit.Key)
+	if commit.Delete {
+		return
+	}
+	b.previousObjects[commit.Key] = previousObject{r.object, r.object != current}
+	if r.object != current {
+		b.retention.recoveryBytes += int64(len(r.object.JSON))
+	}
+}
+
+// forget drops the state before of a key.
+func (b *historyBuilder) forget(key string) {
+	if s := b.previousObjects[key]; s.exclusive {
+		b.retention.recoveryBytes -= int64(len(s.object.JSON))
+	}
+	delete(b.previousObjects, key)
+}
+
+// onDrop forgets with a record what only it tells of.
+func (b *historyBuilder) onDrop(r *record) {
+	if key := r.object.Key.String(); r.version <= uint64(b.base) && b.previousObjects[key].object == r.object {
+		b.forget(key)
+	}
+}
+
+// minHistoryFraction is the part of its budget that the history keeps however large the state is.
+const minHistoryFraction = 16
+
+// countState counts the state: one object goes and another comes, either of which may be nil. The
+// history gives way where the state needs its memory, which it may be for some time only.
+func (b *historyBuilder) countState(old, replacement *meta.Object) {
+	if old != nil {
+		b.stateBytes -= int64(len(old.JSON))
+	}
+	if replacement != nil {
+		b.stateBytes += int64(len(replacement.JSON))
+	}
+	if most := b.tuning.HistoryBytes; b.tuning.MemoryBytes > 0 {
+		b.retention.setLimit(min(most, max(b.tuning.MemoryBytes-b.stateBytes, most/minHistoryFraction)))
+	}
+}
+
+// add takes a commit into the history of its collection.
+func (b *historyBuilder) add(c *collection, r *record) {
+	if r.version > uint64(b.base) && len(b.previousObjects) > 0 { // from here on the index has the state before
+		clear(b.previousObjects)
+		b.retention.recoveryBytes = 0
+	}
+	r.computeBytes()
+	b.newest[c] = r.version
+	b.retention.append(c.history, []*record{r})
+	b.retention.expire(b.oldest)
+}
+
+// finish opens the histories for those who read. last is the newest version of all.
+func (b *historyBuilder) finish(collections map[meta.GroupResource]*collection, last uint64) {
+	floor := last
+	if b.started {
+		floor = b.floor
+	}
+	for _, c := range collections {
+		c.history.floor.Store(max(floor, c.history.floor.Load()))
+	}
+	b.retention.onDrop, b.retention.recoveryBytes = nil, 0
+	b.retention.setLimit(b.tuning.HistoryBytes)
+}
+
+// updateObjects lets objects of a history be changed where they are, and counts them again.
+func (b *historyBuilder) updateObjects(h *history, change func(*meta.Object)) {
+	records, _ := (&cursor{history: h, chunk: (*h.chunks.Load())[0], after: h.floor.Load()}).read(nil, int(^uint(0)>>1))
+	for _, r := range records {
+		change(r.object)
+		if r.previous != nil {
+			change(r.previous)
+		}
+		before := r.bytes
+		r.computeBytes()
+		b.retention.addBytes(h, r.bytes-before)
+	}
+	b.retention.trim()
+}

@@ -1,0 +1,63 @@
+package mutation
+
+import (
+	"bytes"
+	"net/http"
+
+	"github.com/troupe-api/troupe/kinds/codec"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// DefaultMaxBytes is how many bytes of data an object may have if nothing else is said.
+const DefaultMaxBytes = 3 << 19
+
+// encode encodes what m makes of cur, and refuses what could not be kept: what is too large, which
+// is found while it is being written, and what could not be read again after a restart.
+func (e *Env) encode(cur State, m *request.Mutation, tree schema.Tree) (codec.Encoded, error) {
+	stored := m.Kind.Stored
+	limit := e.maxDataBytes(cur, m)
+	encoded, ok := codec.EncodeWithin(stored, tree, 2*limit)
+	if !ok {
+		return encoded, meta.NewTooLarge("an object may have %d bytes as JSON, in which escapes and managedFields count", 2*limit)
+	}
+	if len(encoded.JSON) > limit && dataSize(encoded.JSON) > limit {
+		return encoded, meta.NewTooLarge("an object may have %d bytes of data beside its managedFields", limit)
+	}
+	if err := codec.ReadBack(stored, m.Key, encoded.JSON); err != nil {
+		return encoded, &meta.Status{
+			Code: http.StatusInternalServerError, Reason: meta.ReasonInternalError, Details: &meta.Details{},
+			Message: "Internal error occurred: the object is not stored, because it could not be read again: " + err.Error(),
+		}
+	}
+	return encoded, nil
+}
+
+// maxDataBytes is how many bytes of data the new state may have. One that was stored when more was allowed
+// can stay as large as it is, and can be deleted.
+func (e *Env) maxDataBytes(cur State, m *request.Mutation) int {
+	limit := e.MaxBytes
+	if limit <= 0 {
+		limit = DefaultMaxBytes
+	}
+	if cur.Object == nil {
+		return limit
+	}
+	had := len(cur.Object.JSON)
+	if m.Verb == request.Delete {
+		const mark = 1024 // of a deletion, in metadata
+		had += mark
+	}
+	return max(limit, had)
+}
+
+// dataSize is about how large an object is for those who wrote it: without its managers, and with
+// one byte for each character that is escaped for HTML.
+func dataSize(json []byte) int {
+	size := len(json) - codec.ManagedFieldsSize(json)
+	for _, escape := range []string{`\u003c`, `\u003e`, `\u0026`} {
+		size -= (len(escape) - 1) * bytes.Count(json, []byte(escape))
+	}
+	return size
+}

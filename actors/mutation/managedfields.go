@@ -1,0 +1,112 @@
+package mutation
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/troupe-api/troupe/kinds/codec"
+	"github.com/troupe-api/troupe/kinds/convert"
+	"github.com/troupe-api/troupe/kinds/ownership"
+	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// serverManager is the manager of what the server writes on its own account.
+const serverManager = "troupe"
+
+// writer says who makes a mutation.
+func writer(m *request.Mutation, env Env) ownership.Writer {
+	w := ownership.Writer{
+		Manager: cmp.Or(m.FieldManager, serverManager), Subresource: m.Subresource, APIVersion: m.Kind.APIVersion(), Now: timestamp(env.Now),
+	}
+	sub := m.Kind.Subresource(m.Subresource)
+	if sub == nil {
+		w.KeepsStatus = m.Kind.Subresource("status") != nil
+		return w
+	}
+	w.OnlyField, w.KeepsMetadata = sub.Field, sub.KeepsMetadata
+	if sub.Scale != nil {
+		w.Scale = &ownership.Scale{Replicas: strings.Split(sub.Scale.Replicas, "."), APIVersion: sub.BodyKind.APIVersion()}
+	}
+	return w
+}
+
+// servedVersions finds the versions that show the objects of k's storage.
+func servedVersions(k *schema.Kind) ownership.ServedVersions {
+	return func(apiVersion string) (ownership.ServedVersion, bool) {
+		for _, form := range k.Stored.Versions {
+			if form.APIVersion() == apiVersion {
+				return servedVersionOf(form), true
+			}
+		}
+		return ownership.ServedVersion{}, false
+	}
+}
+
+func servedVersionOf(k *schema.Kind) ownership.ServedVersion {
+	if k.Stored == k {
+		return ownership.ServedVersion{Message: k.Message}
+	}
+	return ownership.ServedVersion{
+		Message:    k.Message,
+		FromStored: func(t schema.Tree) schema.Tree { return convert.FromStored(k, nil, t) },
+		ToStored:   func(t schema.Tree) schema.Tree { return convert.ToStored(k, rules.Clone(t).(schema.Tree)) },
+	}
+}
+
+// managedFields are the managers that an object names.
+func managedFields(t schema.Tree) []any {
+	return rules.Items(rules.Nested(t, "metadata"), "managedFields")
+}
+
+// setManagedFields replaces them.
+func setManagedFields(t schema.Tree, list []any) {
+	metadata := rules.EnsureNested(t, "metadata")
+	if len(list) == 0 {
+		delete(metadata, "managedFields")
+		return
+	}
+	metadata["managedFields"] = list
+}
+
+// withoutTimeOnlyChange is a candidate that changes nothing but the times of managers as no change at all:
+// defaults may have filled what an apply left out of a value that is owned as a whole.
+func withoutTimeOnlyChange(cur State, c Candidate) Candidate {
+	before := managedFields(cur.Tree)
+	if c.Op == Put && !c.Created && len(before) > 0 && slices.EqualFunc(before, managedFields(c.Tree), equalExceptTime) &&
+		codec.EqualIgnoringManagedFields(cur.Object.JSON, c.Encoded) {
+		return Candidate{Op: None, Tree: cur.Tree}
+	}
+	return c
+}
+
+// equalExceptTime tells whether two managers differ in their time at most.
+func equalExceptTime(a, b any) bool {
+	x, _ := a.(schema.Tree)
+	y, _ := b.(schema.Tree)
+	for _, name := range []string{"manager", "operation", "apiVersion", "subresource", "fieldsV1"} {
+		if rules.String(x, name) != rules.String(y, name) {
+			return false
+		}
+	}
+	return true
+}
+
+// updateManagedFields gives the writer what changes from the current state to want. asked is what the body says
+// of managers: a list that differs replaces the one that is there, and the list of one
+// empty entry makes everybody forget what they own.
+func updateManagedFields(cur State, m *request.Mutation, asked []any, want schema.Tree, env Env) {
+	known, begin := managedFields(cur.Tree), false
+	switch {
+	case m.Subresource != "":
+	case ownership.IsReset(asked):
+		known, begin = nil, cur.Object != nil
+	case len(asked) > 0 && !rules.SemanticEqual(asked, known):
+		if list, ok := ownership.Normalize(asked); ok {
+			known = list
+		}
+	}
+	setManagedFields(want, ownership.Update(writer(m, env), servedVersions(m.Kind), cur.Tree, want, known, begin))
+}

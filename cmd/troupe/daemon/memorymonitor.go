@@ -1,0 +1,259 @@
+package daemon
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"runtime/metrics"
+	"sync/atomic"
+	"time"
+
+	"github.com/troupe-api/troupe/actors"
+	"github.com/troupe-api/troupe/http"
+)
+
+// gcPercent is GOGC of a daemon that is told nothing else. Most of what a write allocates
+// dies at once, and what stays alive is cheap to keep and dear to scan. While it starts, little of
+// a long journal stays: from earlyGCHeap bytes on, garbage is then collected early, so that a start
+// needs hardly more than what is left of it.
+const (
+	gcPercent      = 200
+	earlyGCPercent = 25
+	earlyGCHeap    = 64 << 20
+)
+
+// goMemLimitShare is how much of the memory that the process may have at most its heap is kept
+// below: the rest is for stacks, the kernel's buffers and the moment it takes to collect.
+const goMemLimitShare = 0.9
+
+// TuneMemory sets what the environment leaves open, of the whole process: GOGC, and GOMEMLIMIT where
+// a control group limits it, so that it collects more often instead of being killed. It is
+// called before Start, and what it returns after that.
+func (d *Daemon) TuneMemory() (started func()) {
+	started = func() {}
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(gcPercent)
+		stop, stopped := make(chan struct{}), make(chan struct{})
+		go func() {
+			defer close(stopped)
+			collectEarly(stop)
+		}()
+		started = func() {
+			close(stop)
+			<-stopped
+		}
+	}
+	if text := os.Getenv("GOMEMLIMIT"); text != "" {
+		d.log.Info("memory is limited by the environment", "GOMEMLIMIT", text)
+		return started
+	}
+	limit, ok := findCgroupLimit("/")
+	if !ok {
+		d.log.Info("memory is not limited")
+		return started
+	}
+	goal := int64(float64(limit.bytes) * goMemLimitShare)
+	debug.SetMemoryLimit(goal)
+	d.log.Info("memory is limited by a control group", "limit", limit.bytes, "file", limit.file, "goal", goal)
+	return started
+}
+
+// collectEarly has garbage collected early once there is much, until it is told to stop.
+func collectEarly(stop <-chan struct{}) {
+	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+	look := time.NewTicker(2 * time.Millisecond)
+	defer look.Stop()
+	for {
+		select {
+		case <-stop:
+			return
+		case <-look.C:
+		}
+		if metrics.Read(sample); sample[0].Value.Uint64() > earlyGCHeap {
+			debug.SetGCPercent(earlyGCPercent)
+			<-stop
+			debug.SetGCPercent(gcPercent)
+			return
+		}
+	}
+}
+
+// The shares of the limit that what is in use passes when less is kept (scant), and when requests
+// are refused (scarce); below the lower ones it is enough again. The rest is for the work of
+// requests: none goes beyond maxUseShare.
+const (
+	shrinkHistoryAbove, growHistoryBelow = 0.65, 0.5
+	rejectAbove, acceptBelow             = 0.8, 0.75
+	maxUseShare                          = 0.95
+	// historyShare is the part of the limit that the history of watches may have at most. When
+	// memory is scant it goes down to maxHistoryDivisor parts of what it has otherwise.
+	historyShare      = 0.25
+	maxHistoryDivisor = 16
+)
+
+// memoryMonitor watches how much of its memory the process uses, has less kept where that becomes scant,
+// and tells the front when it is scarce.
+type memoryMonitor struct {
+	limit           int64 // of the Go runtime
+	setHistoryBytes func(bytes int64)
+	releaseMemory   func()
+	onScarce        func(scarce bool, used int64)
+
+	used     atomic.Int64 // at the last look
+	headroom atomic.Int64
+	scarce   atomic.Bool
+
+	cycles               uint64    // of the garbage collector
+	lastForcedGC         time.Time // when it was last asked to run
+	history, fullHistory int64     // what the history may have now, and when there is enough
+	samples              []metrics.Sample
+}
+
+// baseMemory is what an empty daemon needs.
+const baseMemory = 32 << 20
+
+// memoryLimit is the limit of the Go runtime; false if it has none.
+func memoryLimit() (limit int64, ok bool) {
+	limit = debug.SetMemoryLimit(-1)
+	return limit, limit < math.MaxInt64/2
+}
+
+// fitTuning makes the bounds of a store fit into what there is.
+func fitTuning(t *actors.Tuning) {
+	if limit, ok := memoryLimit(); ok {
+		t.HistoryBytes = max(1, min(t.HistoryBytes, int64(float64(limit)*historyShare)))
+		t.MemoryBytes = max(1, int64(float64(limit)*shrinkHistoryAbove)-baseMemory)
+	}
+}
+
+// newMemoryMonitor watches over a history of a size; nil if the process has no limit.
+func (d *Daemon) newMemoryMonitor(history int64) *memoryMonitor {
+	limit, ok := memoryLimit()
+	if !ok {
+		return nil
+	}
+	m := &memoryMonitor{
+		limit: limit, setHistoryBytes: d.store.SetHistoryLimit, releaseMemory: d.store.DropCaches, onScarce: d.logMemory,
+		fullHistory: history, history: history,
+	}
+	for _, name := range []string{
+		"/gc/cycles/total:gc-cycles", "/gc/heap/live:bytes", "/memory/classes/heap/objects:bytes", "/memory/classes/heap/unused:bytes",
+		"/memory/classes/heap/free:bytes", "/memory/classes/heap/released:bytes", "/memory/classes/total:bytes",
+	} {
+		m.samples = append(m.samples, metrics.Sample{Name: name})
+	}
+	m.poll(time.Now())
+	return m
+}
+
+// pollInterval is short enough for little to be allocated meanwhile.
+const pollInterval = 50 * time.Millisecond
+
+func (m *memoryMonitor) run(ctx context.Context) {
+	ticker := time.NewTicker(pollInterval)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case now := <-ticker.C:
+			m.poll(now)
+		}
+	}
+}
+
+// poll measures, and does something about it.
+func (m *memoryMonitor) poll(now time.Time) {
+	metrics.Read(m.samples)
+	figure := func(i int) int64 { return int64(m.samples[i].Value.Uint64()) }
+	live, objects := figure(1), figure(2)
+	beside := figure(6) - objects - figure(3) - figure(4) - figure(5) // stacks and what the runtime needs
+	if m.gcDue(objects-live, objects+beside, now) {
+		m.lastForcedGC = now
+		runtime.GC()
+		metrics.Read(m.samples)
+		live = figure(1)
+	}
+	used := live + beside
+	m.used.Store(used)
+	m.headroom.Store(max(0, int64(float64(m.limit)*maxUseShare)-used) / 2)
+	share := float64(used) / float64(m.limit)
+	if now := m.scarce.Load(); !now && share > rejectAbove || now && share < acceptBelow {
+		m.scarce.Store(!now)
+		m.onScarce(!now, used)
+	}
+	if cycles := m.samples[0].Value.Uint64(); cycles != m.cycles {
+		m.cycles = cycles
+		m.adaptHistory(share)
+	}
+}
+
+// gcDue tells whether so much was allocated since garbage was last collected that it must be known
+// how much of it lives. Where memory is scarce, it is looked after every second.
+func (m *memoryMonitor) gcDue(allocated, present int64, now time.Time) bool {
+	return allocated > m.limit/10 && float64(present) > shrinkHistoryAbove*float64(m.limit) ||
+		m.scarce.Load() && now.Sub(m.lastForcedGC) > time.Second
+}
+
+// adaptHistory lets the history shrink while memory is scant, and grow again when it is not.
+func (m *memoryMonitor) adaptHistory(share float64) {
+	next := m.history
+	switch {
+	case share > shrinkHistoryAbove:
+		next = max(m.history/2, m.fullHistory/maxHistoryDivisor)
+		m.releaseMemory()
+	case share < growHistoryBelow:
+		next = min(m.history*2, m.fullHistory)
+	}
+	if next != m.history {
+		m.history = next
+		m.setHistoryBytes(next)
+	}
+}
+
+// UnderPressure implements http.Gauge.
+func (m *memoryMonitor) UnderPressure() bool { return m.scarce.Load() }
+
+// Available implements http.Gauge.
+func (m *memoryMonitor) Available() int64 { return m.headroom.Load() }
+
+// memoryGauge is what the front asks; nil if the process has no limit.
+func (d *Daemon) memoryGauge() http.MemoryMonitor {
+	if d.memoryMonitor == nil {
+		return nil
+	}
+	return d.memoryMonitor
+}
+
+func (d *Daemon) logMemory(scarce bool, used int64) {
+	if scarce {
+		d.log.Warn("memory is scarce: writes, lists and watches are refused until there is more", "used", used)
+	} else {
+		d.log.Info("memory is no longer scarce", "used", used)
+	}
+}
+
+// writeMetrics writes how much there is; nothing if there is no limit.
+func (m *memoryMonitor) writeMetrics(w io.Writer) {
+	if m == nil {
+		return
+	}
+	short := 0
+	if m.UnderPressure() {
+		short = 1
+	}
+	for _, f := range []struct {
+		name, help string
+		value      int64
+	}{
+		{"troupe_memory_limit_bytes", "Memory that the process is kept below.", m.limit},
+		{"troupe_memory_used_bytes", "Memory that is in use, without garbage.", m.used.Load()},
+		{"troupe_memory_scarce", "1 while writes, lists and watches are refused because memory is scarce.", int64(short)},
+	} {
+		fmt.Fprintf(w, "# HELP %s %s\n# TYPE %s gauge\n%s %d\n", f.name, f.help, f.name, f.name, f.value)
+	}
+}

@@ -1,0 +1,180 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/troupe-api/troupe/http"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/policy/authn"
+	"github.com/troupe-api/troupe/policy/authn/serviceaccount"
+	"github.com/troupe-api/troupe/policy/certs"
+)
+
+// serviceAccountTokens is what the daemon knows of tokens of service accounts.
+type serviceAccountTokens struct {
+	boundIssuer  *serviceaccount.Issuer // of bound tokens
+	secretIssuer *serviceaccount.Issuer // of those in Secrets
+	keys         []*serviceaccount.Key  // that verify, each once
+	legacyKeys   []*serviceaccount.Key  // that verify tokens in Secrets only
+	issuers      []string
+	audiences    []string
+	trustBundle  func() []byte // PEM: what clients are to trust
+}
+
+// newServiceAccountTokens reads the keys, and makes one where none is named.
+func (d *Daemon) newServiceAccountTokens(id *identity) (*serviceAccountTokens, error) {
+	c := d.config.ServiceAccounts
+	a := &serviceAccountTokens{issuers: c.Issuers, audiences: c.APIAudiences, trustBundle: id.trustBundle}
+	if len(a.issuers) == 0 {
+		a.issuers = []string{"https://" + d.naming.Translate("platform") + ".default.svc"}
+	}
+	if len(a.audiences) == 0 {
+		a.audiences = a.issuers
+	}
+	var err error
+	if a.boundIssuer, err = d.newTokenIssuer(a, c.SigningKeyFile, filepath.Join(d.config.certDir(), "sa.key")); err != nil {
+		return nil, fmt.Errorf("--service-account-signing-key-file: %w", err)
+	}
+	a.secretIssuer = a.boundIssuer
+	if c.PrivateKeyFile != "" {
+		if a.secretIssuer, err = d.newTokenIssuer(a, c.PrivateKeyFile, ""); err != nil {
+			return nil, fmt.Errorf("--service-account-private-key-file: %w", err)
+		}
+	}
+	for _, path := range c.KeyFiles {
+		keys, err := readKeys(path)
+		if err != nil {
+			return nil, fmt.Errorf("--service-account-key-file: %w", err)
+		}
+		a.addKeys(keys...)
+	}
+	if len(c.KeyFiles) == 0 {
+		// A key that can sign no tokens has signed none.
+		if a.legacyKeys, err = serviceaccount.ReadKeys(id.servingKey()); err != nil {
+			d.log.Debug("daemon: the serving key verifies no tokens", "error", err)
+		}
+	}
+	return a, nil
+}
+
+// newTokenIssuer makes an issuer with the first key of the file at path or, if that is "", of the
+// file at otherwise, which is made if it does not exist. The key verifies, too.
+func (d *Daemon) newTokenIssuer(a *serviceAccountTokens, path, fallback string) (*serviceaccount.Issuer, error) {
+	if path == "" {
+		path = fallback
+		if err := ensureKey(path); err != nil {
+			return nil, err
+		}
+	}
+	keys, err := readKeys(path)
+	if err != nil {
+		return nil, err
+	}
+	issuer, err := serviceaccount.NewIssuer(d.naming, a.issuers[0], keys[0])
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	a.addKeys(keys[0])
+	return issuer, nil
+}
+
+// addKeys makes keys verify tokens.
+func (a *serviceAccountTokens) addKeys(keys ...*serviceaccount.Key) {
+	for _, key := range keys {
+		if !slices.ContainsFunc(a.keys, func(k *serviceaccount.Key) bool { return k.ID == key.ID }) {
+			a.keys = append(a.keys, key)
+		}
+	}
+}
+
+func ensureKey(path string) error {
+	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	key, err := serviceaccount.NewKey()
+	if err != nil {
+		return err
+	}
+	return certs.WriteFile(path, key)
+}
+
+func readKeys(path string) ([]*serviceaccount.Key, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	keys, err := serviceaccount.ReadKeys(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return keys, nil
+}
+
+// tokenAuthenticators are those of service accounts and, if they are wanted, of bootstrap
+// tokens. None of them has an opinion on tokens of another sort.
+func (d *Daemon) tokenAuthenticators() []authn.Authenticator {
+	a := d.serviceAccountTokens
+	methods := []authn.Authenticator{serviceaccount.New(serviceaccount.Options{
+		Naming: d.naming, Issuers: a.issuers, Keys: a.keys, LegacyKeys: a.legacyKeys, Audiences: a.audiences,
+		Lookup: d.config.ServiceAccounts.Lookup, Objects: d.objects, Now: time.Now,
+	})}
+	if d.config.BootstrapTokens.Enabled {
+		methods = append(methods, authn.BootstrapTokens(d.naming, d.objects, time.Now))
+	}
+	return methods
+}
+
+// tokenRequestOperation answers a TokenRequest.
+func (d *Daemon) tokenRequestOperation() http.Operation {
+	g := &serviceaccount.TokenRequestHandler{
+		Issuer: d.serviceAccountTokens.boundIssuer, Objects: d.objects, Audiences: d.serviceAccountTokens.audiences,
+		MaxExpiration:    time.Duration(d.config.ServiceAccounts.MaxTokenExpiration),
+		ExtendExpiration: d.config.ServiceAccounts.ExtendTokenExpiration, Now: time.Now,
+	}
+	return func(_ context.Context, c http.OperationRequest) (schema.Tree, error) {
+		warnings, err := g.CreateToken(serviceaccount.TokenRequest{Kind: c.Kind, Key: c.Key, Object: c.Object, Manager: c.Manager})
+		for _, text := range warnings {
+			c.Warn(text)
+		}
+		return c.Object, err
+	}
+}
+
+// oidcDiscovery is the documents by which others verify tokens, by their paths; none, if the
+// issuer is no address at which they could be found.
+func (d *Daemon) oidcDiscovery() (map[string]http.ExtraRoute, error) {
+	a := d.serviceAccountTokens
+	if !serviceaccount.Discoverable(a.issuers[0]) {
+		return map[string]http.ExtraRoute{}, nil
+	}
+	at := d.config.ServiceAccounts.JWKSURI
+	if at == "" {
+		at = d.advertisedURL() + serviceaccount.KeysPath
+	}
+	configuration, err := serviceaccount.DiscoveryDocument(a.issuers[0], at, a.keys)
+	if err != nil {
+		return nil, err
+	}
+	keys, err := serviceaccount.KeySet(a.keys)
+	if err != nil {
+		return nil, err
+	}
+	document := func(contentType string, text []byte) http.ExtraRoute {
+		return http.ExtraRoute{ContentType: contentType, Write: func(w io.Writer) error {
+			_, err := w.Write(text)
+			return err
+		}}
+	}
+	return map[string]http.ExtraRoute{
+		serviceaccount.DiscoveryPath: document(serviceaccount.DiscoveryType, configuration),
+		serviceaccount.KeysPath:      document(serviceaccount.KeysType, keys),
+	}, nil
+}

@@ -1,0 +1,54 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/troupe-api/troupe/cmd/troupe/daemon"
+	"github.com/troupe-api/troupe/persist"
+	"github.com/troupe-api/troupe/policy/remote"
+)
+
+// daemonClient is a running daemon, and who asks it.
+type daemonClient struct{ *remote.Client }
+
+// kubeconfigFlag is the flag that names the client configuration of a running daemon.
+func kubeconfigFlag(c *cobra.Command, fallback string) *string {
+	return c.Flags().String("kubeconfig", fallback, "Client configuration of the running daemon.")
+}
+
+// loadDaemonClient reads the client configuration at path.
+func loadDaemonClient(path string) (*daemonClient, error) {
+	s, err := remote.Load(path)
+	if err != nil {
+		return nil, err
+	}
+	if !strings.HasPrefix(s.URL(), "https://") {
+		return nil, fmt.Errorf("client configuration %s: the current context names no https server", path)
+	}
+	return &daemonClient{s}, nil
+}
+
+// backup writes a backup of the daemon's state to w and checks that it is whole.
+func (r *daemonClient) backup(ctx context.Context, w io.Writer) (persist.Revision, error) {
+	body, err := r.get(ctx, daemon.BackupPath)
+	if err != nil {
+		return 0, err
+	}
+	defer body.Close()
+	return persist.CheckBackup(io.TeeReader(body, w))
+}
+
+// get opens the answer to a GET that must be welcome.
+func (r *daemonClient) get(ctx context.Context, path string) (io.ReadCloser, error) {
+	body, err := r.Get(cmp.Or(ctx, context.Background()), path)
+	if err != nil {
+		return nil, fmt.Errorf("%s%s: %w", r.URL(), path, err)
+	}
+	return body, nil
+}

@@ -1,0 +1,53 @@
+package http_test
+
+import (
+	"errors"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/troupe-api/troupe/http"
+)
+
+// TestExtraRoutes: further routes are authorized, stream, and are cut by errors and panics, which
+// end nothing else.
+func TestExtraRoutes(t *testing.T) {
+	large := strings.Repeat("x", 200<<10)
+	write := func(fault func() error) func(io.Writer) error {
+		return func(w io.Writer) error {
+			if _, err := io.WriteString(w, large); err != nil {
+				return err
+			}
+			return fault()
+		}
+	}
+	f := serve(t, func(o *http.Options) {
+		o.ExtraRoutes = map[string]http.ExtraRoute{
+			"/whole":  {ContentType: "text/x-whole", Write: write(func() error { return nil })},
+			"/failed": {Write: write(func() error { return errors.New("broken") })},
+			"/panics": {Write: write(func() error { panic("broken") })},
+		}
+	})
+	const bytes = "application/octet-stream"
+	for path, contentType := range map[string]string{"/whole": "text/x-whole", "/failed": bytes, "/panics": bytes} {
+		whole := path == "/whole"
+		answer, err := f.client.Get(f.url + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(answer.Body)
+		if answer.StatusCode != 200 || answer.Header.Get("Content-Type") != contentType {
+			t.Errorf("%s: %d %v", path, answer.StatusCode, answer.Header)
+		}
+		if whole != (err == nil) || whole && string(body) != large {
+			t.Errorf("%s: %d bytes, %v", path, len(body), err)
+		}
+		answer.Body.Close()
+	}
+	if answer, _ := f.do("GET", "/whole", "", "Authorization", "Bearer jane"); answer.StatusCode != 403 {
+		t.Errorf("without the right: %d", answer.StatusCode)
+	}
+	if answer, _ := f.do("POST", "/whole", ""); answer.StatusCode != 405 {
+		t.Errorf("POST: %d", answer.StatusCode)
+	}
+}

@@ -1,0 +1,79 @@
+package http
+
+import (
+	"io"
+
+	"github.com/troupe-api/troupe/kinds/request"
+)
+
+// What making an item in another form than it has in the store takes, at most, times its size:
+// the tree that it is decoded to, and its text.
+const (
+	protobufGrowth = 8
+	yamlGrowth     = 24
+)
+
+// writeListing answers a list in the format that was negotiated.
+func (s *Server) writeListing(x *requestContext, listing request.ListResult) error {
+	l, err := s.newListBody(x, listing)
+	if err != nil {
+		return err
+	}
+	all, largest := l.measure()
+	if err := s.reserveResponse(x, l.memoryEstimate(x, all, largest)); err != nil {
+		return err
+	}
+	x.auditResponseList(l, all)
+	if x.format.media == mediaProtobuf {
+		return s.streamProtobuf(x, l, all)
+	}
+	contentType, write := typeJSON, l.json
+	switch {
+	case x.format.media == mediaYAML:
+		contentType, write = typeYAML, l.yaml
+	case x.format.pretty:
+		write = l.pretty
+	case l.asStored:
+		s.writeStream(x, typeJSON, &bodyStream{write: write, size: l.size()}, all)
+		return nil
+	}
+	return s.streamUnsized(x, contentType, write, all)
+}
+
+// streamUnsized answers what write makes of so many bytes of objects.
+func (s *Server) streamUnsized(x *requestContext, contentType string, write func(io.Writer) error, all int) error {
+	if all <= maxBufferedResponse {
+		body, err := writeToBuffer(write)
+		if err != nil {
+			return err
+		}
+		s.writeRaw(x, contentType, body)
+		return nil
+	}
+	s.writeStream(x, contentType, &bodyStream{write: buffered(write), size: -1}, all)
+	return nil
+}
+
+// memoryEstimate is the memory, in bytes, that an answer takes while it is written: its buffers, its share
+// of the listing, and that of the item which it is at.
+func (l *listBody) memoryEstimate(x *requestContext, all, largest int) int64 {
+	if all <= maxBufferedResponse {
+		return 0
+	}
+	room := responseOverhead + 8*len(l.items)
+	if all >= minGzipSize && x.acceptsGzip() {
+		room += gzipOverhead
+	}
+	switch {
+	case x.format.media == mediaYAML:
+		room += yamlGrowth * largest
+	case x.format.media == mediaProtobuf:
+		room += protobufGrowth * largest
+	case !l.asStored:
+		room += 2 * largest
+	}
+	return int64(room)
+}
+
+// pretty writes the list as JSON for people.
+func (l *listBody) pretty(w io.Writer) error { return l.json(&indenter{to: w}) }

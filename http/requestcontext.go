@@ -1,0 +1,80 @@
+package http
+
+import (
+	"sync"
+	"time"
+
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/policy/audit"
+	"github.com/troupe-api/troupe/policy/authn"
+	"github.com/valyala/fasthttp"
+)
+
+// An exchange is one request and its answer. It belongs to the goroutine of the
+// request and is used again afterwards: nothing may keep it.
+type requestContext struct {
+	ctx         *fasthttp.RequestCtx
+	conn        *conn
+	method      string
+	target      target
+	query       query
+	info        RequestInfo
+	kind        *schema.Kind        // nil for what is no resource request
+	subresource *schema.Subresource // nil for the main resource
+	bodyKind    *schema.Kind        // of bodies and answers: that of the sub-resource, if it has its own
+	user        *authn.User         // who asks or, if that one asks so, whom it acts as
+	// ambientAuth: who asks is known by the connection alone, which a browser brings along unasked.
+	ambientAuth bool
+	credentials *credentialSnapshot // of a watch: what it was let in by
+	headerFlags headerFlags
+	headers     headerView // those that have not told yet who asks
+	format      format
+	start       time.Time
+	auditID     string // under which the request is audited
+	headerBuf   []byte // for headers that are being made
+	deadlineCtx *lazyDeadline
+	workBytes   int64 // bytes of memory that are set aside for it
+	reservation reservation
+	audit       *audit.Record // nil if nothing is recorded of the request
+	// auditDecided: it has been decided whether it is. refused: before it was known who asks.
+	auditDecided, refusedBeforeAuthn bool
+	panicked                         bool
+	authScheme                       string // how the client wants to prove who it is: bearer, basic or ""
+	// warnings are the texts of the Warning headers.
+	warnings []string
+	// hijacked: the watch writes the answer.
+	hijacked bool
+}
+
+// requestContexts holds those that wait to be used, which hold nothing.
+var requestContexts = sync.Pool{New: func() any { return new(requestContext) }}
+
+func newRequestContext(ctx *fasthttp.RequestCtx) *requestContext {
+	x := requestContexts.Get().(*requestContext)
+	x.ctx, x.conn, x.start, x.method = ctx, ctx.Conn().(*conn), time.Now(), methodName(ctx.Method())
+	return x
+}
+
+func (x *requestContext) release() {
+	if x.deadlineCtx != nil {
+		x.deadlineCtx.stop()
+	}
+	*x = requestContext{headerBuf: x.headerBuf[:0], headers: headerView{hidden: x.headers.hidden[:0]}}
+	requestContexts.Put(x)
+}
+
+// methodName is the method as text that outlives the request.
+func methodName(m []byte) string {
+	for _, s := range [...]string{"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"} {
+		if string(m) == s {
+			return s
+		}
+	}
+	return "OTHER"
+}
+
+// acceptHeader is the Accept header.
+func (x *requestContext) acceptHeader() []byte { return x.ctx.Request.Header.Peek("Accept") }
+
+// setHeader sets a header of the answer.
+func (x *requestContext) setHeader(name, value string) { x.ctx.Response.Header.Set(name, value) }

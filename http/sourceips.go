@@ -1,0 +1,56 @@
+package http
+
+import (
+	"net"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"github.com/valyala/fasthttp"
+)
+
+// maxUserAgent bounds a User-Agent, in bytes.
+const maxUserAgent = 1024
+
+func truncateUserAgent(b []byte) string {
+	if len(b) > maxUserAgent {
+		return string(b[:maxUserAgent]) + "...TRUNCATED"
+	}
+	return string(b)
+}
+
+// appendSourceIPs appends the addresses from which a request has come: what proxies say, and
+// last the one that cannot lie.
+func appendSourceIPs(list []netip.Addr, x *requestContext) []netip.Addr {
+	if x.headerFlags.forwarded {
+		list = appendForwarded(list, &x.ctx.Request.Header)
+	}
+	if remote, ok := x.ctx.RemoteAddr().(*net.TCPAddr); ok {
+		a := normalizeAddr(remote.AddrPort().Addr())
+		if n := len(list); n == 0 || list[n-1] != a {
+			list = append(list, a)
+		}
+	}
+	return list
+}
+
+// appendForwarded appends the addresses that proxies name.
+func appendForwarded(list []netip.Addr, h *fasthttp.RequestHeader) []netip.Addr {
+	if forwarded := h.Peek("X-Forwarded-For"); len(forwarded) > 0 {
+		for part := range strings.SplitSeq(string(forwarded), ",") {
+			if a, err := netip.ParseAddr(strings.TrimSpace(part)); err == nil {
+				list = append(list, normalizeAddr(a))
+			}
+		}
+	}
+	if real := h.Peek("X-Real-Ip"); len(real) > 0 {
+		a, err := netip.ParseAddr(strings.TrimSpace(string(real)))
+		if a = normalizeAddr(a); err == nil && !slices.Contains(list, a) {
+			list = append(list, a)
+		}
+	}
+	return list
+}
+
+// normalizeAddr has no zone, and is IPv4 where it can be.
+func normalizeAddr(a netip.Addr) netip.Addr { return a.Unmap().WithZone("") }

@@ -1,0 +1,172 @@
+package catalog
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// reviewVersions are the versions of reviews that this server can send to a webhook.
+var reviewVersions = []string{"v1", "v1beta1"}
+
+func webhookRules() schema.Rules {
+	return schema.Rules{
+		Validate: func(obj schema.Tree, faults *schema.Faults) {
+			for i, hook := range rules.Trees(obj, "webhooks") {
+				validateWebhook(hook, rules.IndexPath("webhooks", i), faults)
+			}
+		},
+		ValidateServed: func(obj, old schema.Tree, faults *schema.Faults) {
+			var known []string
+			for _, hook := range rules.Trees(old, "webhooks") {
+				known = append(known, rules.String(rules.Nested(hook, "clientConfig"), "caBundle"))
+			}
+			for i, hook := range rules.Trees(obj, "webhooks") {
+				validateCABundle(rules.String(rules.Nested(hook, "clientConfig"), "caBundle"), known, rules.IndexPath("webhooks", i)+".clientConfig.caBundle", faults)
+			}
+		},
+	}
+}
+
+func validateWebhook(hook schema.Tree, path string, faults *schema.Faults) {
+	validateDomainName(rules.String(hook, "name"), path+".name", faults)
+	for i, rule := range rules.Trees(hook, "rules") {
+		validateOperationRule(rule, rules.IndexPath(path+".rules", i), faults)
+	}
+	if rules.String(hook, "sideEffects") == "" {
+		faults.Required(path+".sideEffects", "must specify one of None, NoneOnDryRun")
+	}
+	if n, ok := rules.Int(hook, "timeoutSeconds"); ok && (n < 1 || n > 30) {
+		faults.Invalid(path+".timeoutSeconds", n, "the timeout value must be between 1 and 30 seconds")
+	}
+	validateLabelSelector(rules.Nested(hook, "namespaceSelector"), path+".namespaceSelector", faults)
+	validateLabelSelector(rules.Nested(hook, "objectSelector"), path+".objectSelector", faults)
+	client := rules.Nested(hook, "clientConfig")
+	validateClientConfig(client, path+".clientConfig", faults)
+	validateReviewVersions(rules.Strings(hook, "admissionReviewVersions"), path+".admissionReviewVersions", faults)
+	validateMatchConditions(hook, path, faults)
+}
+
+// validateDomainName wants a name of at least three segments, as in "a.example.com".
+func validateDomainName(name, path string, faults *schema.Faults) {
+	if name == "" {
+		faults.Required(path)
+		return
+	}
+	for _, msg := range rules.Subdomain(name) {
+		faults.Invalid(path, name, msg)
+	}
+	if strings.Count(name, ".") < 2 {
+		faults.Invalid(path, name, "should be a domain with at least three segments separated by dots")
+	}
+}
+
+// validateReviewVersions wants at least one version that this server can send. Others
+// are for servers to come.
+func validateReviewVersions(versions []string, path string, faults *schema.Faults) {
+	if len(versions) == 0 {
+		faults.Required(path, "must specify one of "+strings.Join(reviewVersions, ", "))
+		return
+	}
+	known, seen := false, rules.Seen{}
+	for i, v := range versions {
+		if seen.Repeats(v) {
+			faults.Invalid(rules.IndexPath(path, i), v, "duplicate version")
+		}
+		for _, msg := range rules.Label1035(v) {
+			faults.Invalid(rules.IndexPath(path, i), v, msg)
+		}
+		known = known || slices.Contains(reviewVersions, v)
+	}
+	if !known {
+		faults.Invalid(path, versions, "must include at least one of "+strings.Join(reviewVersions, ", "))
+	}
+}
+
+// maxMatchConditions bounds the conditions of one webhook or policy.
+const maxMatchConditions = 64
+
+// validateMatchConditions checks the structure of conditions, not their expressions.
+func validateMatchConditions(t schema.Tree, path string, faults *schema.Faults) {
+	conditions := rules.Trees(t, "matchConditions")
+	path += ".matchConditions"
+	if len(conditions) > maxMatchConditions {
+		faults.TooMany(path, len(conditions), maxMatchConditions)
+	}
+	for i, c := range conditions {
+		at := rules.IndexPath(path, i)
+		if strings.TrimSpace(rules.String(c, "expression")) == "" {
+			faults.Required(at + ".expression")
+		}
+		requireFields(c, at, faults, "name")
+		validateFormat(c, "name", at, faults, rules.QualifiedName)
+	}
+}
+
+// validateOperationRule checks which operations on which resources a rule matches.
+func validateOperationRule(rule schema.Tree, path string, faults *schema.Faults) {
+	operations := rules.Strings(rule, "operations")
+	requireFields(rule, path, faults, "operations")
+	validateWildcardAlone(operations, path+".operations", "operations", faults)
+	for i, op := range operations {
+		if !slices.Contains(admissionOperations, op) {
+			faults.NotSupported(rules.IndexPath(path+".operations", i), op, admissionOperations)
+		}
+	}
+	requireFields(rule, path, faults, "apiGroups", "apiVersions")
+	validateWildcardAlone(rules.Strings(rule, "apiGroups"), path+".apiGroups", "API groups", faults)
+	versions := rules.Strings(rule, "apiVersions")
+	validateWildcardAlone(versions, path+".apiVersions", "API versions", faults)
+	for i, v := range versions {
+		if v == "" {
+			faults.Required(rules.IndexPath(path+".apiVersions", i))
+		}
+	}
+	requireFields(rule, path, faults, "resources")
+	validateRuleResources(rules.Strings(rule, "resources"), path+".resources", faults)
+}
+
+var admissionOperations = []string{"*", "CONNECT", "CREATE", "DELETE", "UPDATE"}
+
+// validateWildcardAlone wants "*" to be the only choice, where it is one.
+func validateWildcardAlone(choices []string, path, what string, faults *schema.Faults) {
+	if len(choices) > 1 && slices.Contains(choices, "*") {
+		faults.Invalid(path, choices, "if '*' is present, must not specify other "+what)
+	}
+}
+
+// validateRuleResources checks "resource", "resource/sub-resource", and "*" in the place
+// of either: what a wildcard says already must not be said again.
+func validateRuleResources(resources []string, path string, faults *schema.Faults) {
+	allOf, everywhere := map[string]bool{}, map[string]bool{} // "x/*" and "*/x"
+	plain := false
+	for i, r := range resources {
+		at := rules.IndexPath(path, i)
+		resource, sub, below := strings.Cut(r, "/")
+		switch {
+		case r == "":
+			faults.Required(at)
+			continue
+		case !below:
+			plain = plain || r != "*"
+			continue
+		}
+		if allOf[resource] {
+			faults.Invalid(at, r, fmt.Sprintf("if '%s/*' is present, must not specify %s", resource, r))
+		}
+		if everywhere[sub] {
+			faults.Invalid(at, r, fmt.Sprintf("if '*/%s' is present, must not specify %s", sub, r))
+		}
+		allOf[resource] = allOf[resource] || sub == "*"
+		everywhere[sub] = everywhere[sub] || resource == "*"
+	}
+	if len(resources) > 1 && slices.Contains(resources, "*/*") {
+		faults.Invalid(path, resources, "if '*/*' is present, must not specify other resources")
+	}
+	if plain && slices.Contains(resources, "*") {
+		faults.Invalid(path, resources, "if '*' is present, must not specify other resources without subresources")
+	}
+}

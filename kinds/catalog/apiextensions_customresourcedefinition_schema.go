@@ -1,0 +1,257 @@
+package catalog
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/troupe-api/troupe/kinds/custom"
+	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// schemaTypes are what a value can be.
+var schemaTypes = []string{"array", "boolean", "integer", "number", "object", "string"}
+
+// validateSchema checks the schema of a version, or of all of them.
+func (c definitionValidator) validateSchema(version schema.Tree, path string, faults *schema.Faults) {
+	root, ok := rules.Nested(version, "schema")["openAPIV3Schema"].(schema.Tree)
+	if !ok {
+		return
+	}
+	path += ".openAPIV3Schema"
+	if !c.checkSchemaSize(root, path, faults) {
+		return
+	}
+	if _, status := rules.Nested(version, "subresources")["status"]; status {
+		c.validateStatusRoot(root, path, faults)
+	}
+	if rules.Bool(root, "nullable") {
+		faults.Forbidden(path+".nullable", "nullable cannot be true at the root")
+	}
+	before := len(faults.List)
+	walk := schemaValidator{keys: c.keys, faults: faults}
+	walk.node(root, path, schemaContext{root: true})
+	validateStructure(c.keys, root, path, faults)
+	if len(faults.List) == before {
+		c.compiler.CheckRules(root, path, faults)
+	}
+}
+
+// What a schema may consist of. Definitions of the real world stay far below.
+const (
+	maxSchemaDepth = 100
+	maxRules       = 1000
+	maxRuleText    = 256 << 10 // bytes of all expressions together
+)
+
+// checkSchemaSize tells whether a schema is small enough to be looked at, and reports if it is not.
+func (c definitionValidator) checkSchemaSize(root schema.Tree, path string, faults *schema.Faults) bool {
+	before := len(faults.List)
+	size := schemaSize{key: c.keys.Validations}
+	if !size.add(root, 1) {
+		faults.Forbidden(path, fmt.Sprintf("must not have more than %d levels", maxSchemaDepth))
+	}
+	if size.rules > maxRules {
+		faults.Forbidden(path, fmt.Sprintf("must not have more than %d rules in %s", maxRules, c.keys.Validations))
+	}
+	if size.text > maxRuleText {
+		faults.Forbidden(path, fmt.Sprintf("must not have more than %d bytes of expressions in %s", maxRuleText, c.keys.Validations))
+	}
+	return len(faults.List) == before
+}
+
+// A schemaSize counts the rules of a schema.
+type schemaSize struct {
+	key         string // of rules
+	rules, text int
+}
+
+// add takes in a schema, and tells whether it ends before there are too many levels.
+func (z *schemaSize) add(s schema.Tree, level int) bool {
+	if level > maxSchemaDepth {
+		return false
+	}
+	for _, rule := range rules.Trees(s, z.key) {
+		z.rules++
+		z.text += len(rules.String(rule, "rule")) + len(rules.String(rule, "messageExpression"))
+	}
+	for _, name := range []string{"items", "additionalProperties", "not"} {
+		if sub, ok := s[name].(schema.Tree); ok && !z.add(sub, level+1) {
+			return false
+		}
+	}
+	for _, sub := range rules.Nested(s, "properties") {
+		if sub, ok := sub.(schema.Tree); ok && !z.add(sub, level+1) {
+			return false
+		}
+	}
+	for _, name := range []string{"allOf", "anyOf", "oneOf"} {
+		for _, sub := range rules.Trees(s, name) {
+			if !z.add(sub, level+1) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// statusRootFields may stand at the root of a schema whose status is a sub-resource: nothing
+// else may say of the root what a status alone would have to meet.
+var statusRootFields = []string{
+	"Description", "Type", "Format", "Title", "Maximum", "ExclusiveMaximum", "Minimum", "ExclusiveMinimum", "MaxLength",
+	"MinLength", "Pattern", "MaxItems", "MinItems", "UniqueItems", "MultipleOf", "Required", "Items", "Properties",
+	"ExternalDocs", "Example", "XPreserveUnknownFields", "XValidations",
+}
+
+func (c definitionValidator) validateStatusRoot(root schema.Tree, path string, faults *schema.Faults) {
+	if kind := rules.String(root, "type"); kind != "" && kind != "object" {
+		faults.Invalid(path+".type", kind, `only "object" is allowed as the type at the root of the schema if the status subresource is enabled`)
+		return
+	}
+	for _, key := range rules.Keys(root) {
+		name := strings.ToUpper(key[:1]) + key[1:]
+		known := key == c.keys.Preserve || key == c.keys.Validations || slices.Contains(statusRootFields, name)
+		if !known && !rules.Empty(root[key]) {
+			faults.Invalid(path, root, fmt.Sprintf("only %v fields are allowed at the root of the schema if the status subresource is enabled", statusRootFields))
+			return
+		}
+	}
+}
+
+// A schemaValidator checks what each part of a schema may say at all.
+type schemaValidator struct {
+	keys   custom.Extensions
+	faults *schema.Faults
+}
+
+// A schemaContext is where a part of a schema stands.
+type schemaContext struct {
+	root bool
+	// inMeta: within the metadata, apiVersion or kind of an object.
+	inMeta bool
+	// noDefaults says why there may be no defaults; "" if there may.
+	noDefaults string
+}
+
+// nested is the place of a part that is not a property.
+func (p schemaContext) nested() schemaContext {
+	return schemaContext{inMeta: p.inMeta, noDefaults: p.noDefaults}
+}
+
+// property is the place of a property of s, which stands at p.
+func (w schemaValidator) property(p schemaContext, s schema.Tree, name string) schemaContext {
+	sub := p.nested()
+	if (p.root || rules.Bool(s, w.keys.Embedded)) && (name == "metadata" || name == "apiVersion" || name == "kind") {
+		sub.inMeta = true
+		if p.root {
+			sub.noDefaults = "in top-level " + name
+		}
+	}
+	return sub
+}
+
+// unsupportedSchemaKeys are the keys of schemas that are not understood.
+var unsupportedSchemaKeys = []string{"id", "additionalItems", "patternProperties", "definitions", "dependencies", "$ref"}
+
+func (w schemaValidator) node(s schema.Tree, path string, p schemaContext) {
+	f := w.faults
+	if rules.Has(s, "default") && p.noDefaults != "" {
+		f.Forbidden(path+".default", "must not be set "+p.noDefaults)
+	}
+	for _, key := range unsupportedSchemaKeys {
+		if !rules.Empty(s[key]) {
+			f.Forbidden(path+"."+key, key+" is not supported")
+		}
+	}
+	switch kind := rules.String(s, "type"); {
+	case kind == "null":
+		f.Forbidden(path+".type", "type cannot be set to null, use nullable as an alternative")
+	case kind != "" && !slices.Contains(schemaTypes, kind):
+		f.NotSupported(path+".type", kind, schemaTypes)
+	}
+	if _, list := s["items"].([]any); list {
+		f.Forbidden(path+".items", "items must be a schema object and not an array")
+	}
+	if p.inMeta && rules.Bool(s, w.keys.Embedded) {
+		f.Forbidden(path+"."+w.keys.Embedded, "must not be used inside of resource meta")
+	}
+	if rules.Bool(s, "uniqueItems") {
+		f.Forbidden(path+".uniqueItems", "uniqueItems cannot be set to true since the runtime complexity becomes quadratic")
+	}
+	if more := s["additionalProperties"]; more != nil && more != true && len(rules.Nested(s, "properties")) > 0 {
+		f.Forbidden(path+".additionalProperties", "additionalProperties and properties are mutual exclusive")
+	}
+	w.children(s, path, p)
+	w.extensions(s, path)
+	w.lists(s, path)
+	w.validationRules(s, path)
+}
+
+// children checks the schemas inside a schema.
+func (w schemaValidator) children(s schema.Tree, path string, p schemaContext) {
+	if sub, ok := s["additionalProperties"].(schema.Tree); ok {
+		w.node(sub, path+".additionalProperties", p.nested())
+	}
+	properties := rules.Nested(s, "properties")
+	for _, name := range rules.Keys(properties) {
+		if sub, ok := properties[name].(schema.Tree); ok {
+			w.node(sub, rules.KeyPath(path+".properties", name), w.property(p, s, name))
+		}
+	}
+	for _, name := range []string{"not", "items"} {
+		if sub, ok := s[name].(schema.Tree); ok {
+			w.node(sub, path+"."+name, p.nested())
+		}
+	}
+	for _, name := range []string{"allOf", "oneOf", "anyOf"} {
+		for i, sub := range rules.Trees(s, name) {
+			w.node(sub, rules.IndexPath(path+"."+name, i), p.nested())
+		}
+	}
+}
+
+// extensions checks the types of lists and maps.
+func (w schemaValidator) extensions(s schema.Tree, path string) {
+	if v, ok := s[w.keys.Preserve].(bool); ok && !v {
+		w.faults.Invalid(path+"."+w.keys.Preserve, v, "must be true or undefined")
+	}
+	w.typedExtension(s, w.keys.MapType, "object", path, "atomic", "granular")
+	w.typedExtension(s, w.keys.ListType, "array", path, "atomic", "set", "map")
+}
+
+// typedExtension checks an extension that is for values of one type and has a few choices.
+func (w schemaValidator) typedExtension(s schema.Tree, key, want, path string, choices ...string) {
+	value, ok := s[key].(string)
+	if !ok {
+		return
+	}
+	msg := "must be " + want + " if " + key + " is specified"
+	switch kind := rules.String(s, "type"); kind {
+	case want:
+	case "":
+		w.faults.Required(path+".type", msg)
+	default:
+		w.faults.Invalid(path+".type", kind, msg)
+	}
+	if !slices.Contains(choices, value) {
+		w.faults.NotSupported(path+"."+key, value, choices)
+	}
+}
+
+// validationRules checks the structure of rules, not the expressions themselves.
+func (w schemaValidator) validationRules(s schema.Tree, path string) {
+	path += "." + w.keys.Validations
+	for i, r := range rules.Trees(s, w.keys.Validations) {
+		at := rules.IndexPath(path, i)
+		expression := strings.TrimSpace(rules.String(r, "rule"))
+		if expression == "" {
+			w.faults.Required(at+".rule", "rule is not specified")
+		}
+		validateMessageText(r, expression, "rule", at, w.faults)
+		if text := rules.String(r, "messageExpression"); text != "" && strings.TrimSpace(text) == "" {
+			w.faults.Required(at+".messageExpression", "must be non-empty if specified")
+		}
+		validateOptionalEnum(r, "reason", at, w.faults, "FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired")
+	}
+}

@@ -1,0 +1,82 @@
+package catalog
+
+import (
+	"fmt"
+
+	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+func apiServiceRules() schema.Rules {
+	return schema.Rules{
+		Prepare: prepareAPIService, Validate: validateAPIService, AllowUnqualifiedFinalizers: true,
+		ValidateServed: func(obj, old schema.Tree, faults *schema.Faults) {
+			spec := rules.Nested(obj, "spec")
+			if known := []string{rules.String(rules.Nested(old, "spec"), "caBundle")}; rules.Has(spec, "service") {
+				validateCABundle(rules.String(spec, "caBundle"), known, "spec.caBundle", faults)
+			}
+		},
+	}
+}
+
+// prepareAPIService begins a service of this server itself as available, and any other
+// without a status.
+func prepareAPIService(obj, old schema.Tree) {
+	if old != nil {
+		rules.CopyField(obj, old, "status")
+		return
+	}
+	obj["status"] = schema.Tree{}
+	if !rules.Has(rules.Nested(obj, "spec"), "service") {
+		obj["status"] = schema.Tree{"conditions": []any{schema.Tree{
+			"type": "Available", "status": "True", "reason": "Local", "message": "Local APIServices are always available",
+			"lastTransitionTime": rules.Nested(obj, "metadata")["creationTimestamp"],
+		}}}
+	}
+}
+
+func validateAPIService(obj schema.Tree, faults *schema.Faults) {
+	spec := rules.Nested(obj, "spec")
+	group, version := rules.String(spec, "group"), rules.String(spec, "version")
+	if name := rules.String(rules.Nested(obj, "metadata"), "name"); name != version+"."+group {
+		faults.Invalid("metadata.name", name, fmt.Sprintf("must be `spec.version+\".\"+spec.group`: %q", version+"."+group))
+	}
+	if group == "" && version != "v1" {
+		faults.Required("spec.group", "only v1 may have an empty group and it better be legacy kube")
+	}
+	validateFormat(spec, "group", "spec", faults, rules.Subdomain)
+	for _, msg := range rules.Label1035(version) {
+		faults.Invalid("spec.version", version, msg)
+	}
+	validatePriority(spec, "groupPriorityMinimum", 20000, faults)
+	validatePriority(spec, "versionPriority", 1000, faults)
+	bundle, skip := rules.String(spec, "caBundle"), rules.Bool(spec, "insecureSkipTLSVerify")
+	service, remote := spec["service"].(schema.Tree)
+	if !remote {
+		if bundle != "" {
+			faults.Invalid("spec.caBundle", fmt.Sprintf("%d bytes", decodedSize(bundle)), "local APIServices may not have a caBundle")
+		}
+		if skip {
+			faults.Invalid("spec.insecureSkipTLSVerify", skip, "local APIServices may not have insecureSkipTLSVerify")
+		}
+		return
+	}
+	requireFields(service, "spec.service", faults, "namespace", "name")
+	validateReferencePort(service, "spec.service", faults)
+	if skip && bundle != "" {
+		faults.Invalid("spec.insecureSkipTLSVerify", skip, "may not be true if caBundle is present")
+	}
+}
+
+// validateReferencePort checks the port of a reference to a service, if there is one.
+func validateReferencePort(service schema.Tree, path string, faults *schema.Faults) {
+	if port, ok := rules.Int(service, "port"); ok && (port < 1 || port > 65535) {
+		faults.Invalid(path+".port", port, "port is not valid: "+boundsMsg(1, 65535))
+	}
+}
+
+func validatePriority(spec schema.Tree, name string, most int64, faults *schema.Faults) {
+	if n, _ := rules.Int(spec, name); n <= 0 || n > most {
+		faults.Invalid("spec."+name, n, fmt.Sprintf("must be positive and less than %d", most))
+	}
+}

@@ -1,0 +1,40 @@
+package catalog_test
+
+import (
+	"testing"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/rules"
+)
+
+func TestAPIService(t *testing.T) {
+	k := kindInGroup(t, meta.Platform, "apiregistration.platform.io", "APIService")
+	const name, priorities = `"metadata":{"name":"v1.a.example"},`, `"groupPriorityMinimum":100,"versionPriority":10`
+	const own = `"group":"a.example","version":"v1",` + priorities
+	runValidationCases(t, k, []validationCase{
+		{obj: `{` + name + `"spec":{` + own + `}}`},
+		{obj: `{` + name + `"spec":{` + own + `,"service":{"name":"s","namespace":"n"},"caBundle":"` + certificateText(t) + `"}}`},
+		{obj: `{` + name + `"spec":{` + own + `,"service":{"name":"s","namespace":"n"},"caBundle":"AA=="}}`, want: []string{`spec.caBundle: Invalid value: "AA==": unable to load root certificates: unable to parse bytes as PEM block`}},
+		{obj: `{"metadata":{"name":"v1."},"spec":{"version":"v1",` + priorities + `}}`},
+		{obj: `{"metadata":{"name":"v2."},"spec":{"version":"v2",` + priorities + `}}`, want: []string{`spec.group: Required value: only v1 may have an empty group and it better be legacy kube`}},
+		{obj: `{"spec":{` + own + `}}`, want: []string{"metadata.name: Invalid value: \"x\": must be `spec.version+\".\"+spec.group`: \"v1.a.example\""}},
+		{obj: `{"metadata":{"name":"1.A"},"spec":{"group":"A","version":"1",` + priorities + `}}`, want: []string{
+			`spec.group: Invalid value: "A": a lowercase RFC 1123 subdomain…`, `spec.version: Invalid value: "1": a DNS-1035 label…`}},
+		{obj: `{` + name + `"spec":{"group":"a.example","version":"v1","groupPriorityMinimum":20001}}`, want: []string{
+			`spec.groupPriorityMinimum: Invalid value: 20001: must be positive and less than 20000`, `spec.versionPriority: Invalid value: 0: must be positive and less than 1000`}},
+		{obj: `{` + name + `"spec":{` + own + `,"caBundle":"AAE=","insecureSkipTLSVerify":true}}`, want: []string{
+			`spec.caBundle: Invalid value: "2 bytes": local APIServices may not have a caBundle`, `spec.insecureSkipTLSVerify: Invalid value: true: local APIServices may not have insecureSkipTLSVerify`}},
+		{obj: `{` + name + `"spec":{` + own + `,"service":{"port":70000},"caBundle":"AA==","insecureSkipTLSVerify":true}}`, want: []string{
+			`spec.service.namespace: Required value`, `spec.service.name: Required value`,
+			`spec.service.port: Invalid value: 70000: port is not valid: must be between 1 and 65535, inclusive`,
+			`spec.insecureSkipTLSVerify: Invalid value: true: may not be true if caBundle is present`,
+			`spec.caBundle: Invalid value: "AA==": unable to load root certificates: unable to parse bytes as PEM block`}},
+	})
+	obj := named(k, tree(t, `{"metadata":{"creationTimestamp":"2026-01-01T00:00:00Z"},"status":{"conditions":[{"type":"Mine"}]}}`))
+	create(k, obj)
+	equalJSON(t, "local status", obj["status"], `{"conditions":[{"type":"Available","status":"True","reason":"Local","message":"Local APIServices are always available","lastTransitionTime":"2026-01-01T00:00:00Z"}]}`)
+	obj = named(k, tree(t, `{"spec":{"service":{"name":"s","namespace":"n"}},"status":{"conditions":[{"type":"Mine"}]}}`))
+	create(k, obj)
+	equalJSON(t, "remote", rules.Nested(obj, "spec", "service"), `{"name":"s","namespace":"n","port":443}`)
+	equalJSON(t, "remote status", obj["status"], `{}`)
+}

@@ -1,0 +1,24 @@
+package catalog
+
+import (
+	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// The bounds of the life of a token, in seconds.
+const (
+	minTokenSeconds = 600
+	maxTokenSeconds = 1 << 32
+)
+
+func tokenRequestRules() schema.Rules {
+	return schema.Rules{Validate: func(obj schema.Tree, faults *schema.Faults) {
+		const path = "spec.expirationSeconds"
+		switch n, ok := rules.Int(rules.Nested(obj, "spec"), "expirationSeconds"); {
+		case ok && n < minTokenSeconds:
+			faults.Invalid(path, n, "may not specify a duration less than 10 minutes")
+		case ok && n > maxTokenSeconds:
+			faults.Invalid(path, n, "may not specify a duration larger than 2^32 seconds")
+		}
+	}}
+}

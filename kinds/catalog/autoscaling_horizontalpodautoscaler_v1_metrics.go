@@ -1,0 +1,133 @@
+package catalog
+
+import (
+	"reflect"
+	"slices"
+
+	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// A metricFieldMap tells where version v1, whose metrics are flat, keeps the parts of a metric:
+// for each source a list of its name and the path in the stored form.
+type metricFieldMap map[string][]metricField
+
+type metricField struct {
+	name string
+	path []string
+}
+
+func mapMetricField(name string, path ...string) metricField { return metricField{name, path} }
+
+// specMetricFields are the forms of metrics that are wanted, statusMetricFields of those observed.
+var (
+	specMetricFields = metricFieldMap{
+		"object": {mapMetricField("target", "describedObject"), mapMetricField("metricName", "metric", "name"), mapMetricField("selector", "metric", "selector"),
+			mapMetricField("targetValue", "target", "value"), mapMetricField("averageValue", "target", "averageValue")},
+		"pods": {mapMetricField("metricName", "metric", "name"), mapMetricField("selector", "metric", "selector"), mapMetricField("targetAverageValue", "target", "averageValue")},
+		"resource": {mapMetricField("name", "name"), mapMetricField("targetAverageUtilization", "target", "averageUtilization"),
+			mapMetricField("targetAverageValue", "target", "averageValue")},
+		"containerResource": {mapMetricField("name", "name"), mapMetricField("container", "container"),
+			mapMetricField("targetAverageUtilization", "target", "averageUtilization"), mapMetricField("targetAverageValue", "target", "averageValue")},
+		"external": {mapMetricField("metricName", "metric", "name"), mapMetricField("metricSelector", "metric", "selector"),
+			mapMetricField("targetValue", "target", "value"), mapMetricField("targetAverageValue", "target", "averageValue")},
+	}
+	statusMetricFields = metricFieldMap{
+		"object": {mapMetricField("target", "describedObject"), mapMetricField("metricName", "metric", "name"), mapMetricField("selector", "metric", "selector"),
+			mapMetricField("currentValue", "current", "value"), mapMetricField("averageValue", "current", "averageValue")},
+		"pods": {mapMetricField("metricName", "metric", "name"), mapMetricField("selector", "metric", "selector"), mapMetricField("currentAverageValue", "current", "averageValue")},
+		"resource": {mapMetricField("name", "name"), mapMetricField("currentAverageUtilization", "current", "averageUtilization"),
+			mapMetricField("currentAverageValue", "current", "averageValue")},
+		"containerResource": {mapMetricField("name", "name"), mapMetricField("container", "container"),
+			mapMetricField("currentAverageUtilization", "current", "averageUtilization"), mapMetricField("currentAverageValue", "current", "averageValue")},
+		"external": {mapMetricField("metricName", "metric", "name"), mapMetricField("metricSelector", "metric", "selector"),
+			mapMetricField("currentValue", "current", "value"), mapMetricField("currentAverageValue", "current", "averageValue")},
+	}
+)
+
+// metricToV1 is a metric in the form of version v1; one that would lose something there
+// stays as it is.
+func metricToV1(m schema.Tree, forms metricFieldMap) schema.Tree {
+	old := schema.Tree{}
+	rules.CopyField(old, m, "type")
+	for source, parts := range forms {
+		from := rules.Nested(m, source)
+		if from == nil {
+			continue
+		}
+		to := rules.EnsureNested(old, source)
+		for _, p := range parts {
+			last := len(p.path) - 1
+			if v := rules.Nested(from, p.path[:last]...)[p.path[last]]; v != nil {
+				to[p.name] = v
+			}
+		}
+	}
+	if !reflect.DeepEqual(metricFromV1(old, forms), m) {
+		return m
+	}
+	return old
+}
+
+// metricsFromV1 are the metrics that an annotation lists, in the stored form.
+func metricsFromV1(annotations schema.Tree, name string, forms metricFieldMap) []any {
+	list, _ := jsonAnnotation(annotations, name).([]any)
+	metrics := make([]any, 0, len(list))
+	for _, v := range list {
+		if m, ok := v.(schema.Tree); ok && !isStoredMetric(m) {
+			v = metricFromV1(m, forms)
+		}
+		metrics = append(metrics, v)
+	}
+	return metrics
+}
+
+// isStoredMetric tells a metric that is in the stored form.
+func isStoredMetric(m schema.Tree) bool {
+	if reflect.DeepEqual(m, cpuMetricPlaceholder()) {
+		return true
+	}
+	return slices.ContainsFunc(metricSources, func(source string) bool {
+		s := rules.Nested(m, source)
+		return rules.Has(s, "metric") || rules.Has(s, "describedObject") || rules.Has(s, "current") ||
+			source != "object" && rules.Has(s, "target")
+	})
+}
+
+// metricFromV1 is a metric of version v1 in the stored form.
+func metricFromV1(old schema.Tree, forms metricFieldMap) schema.Tree {
+	m := schema.Tree{}
+	rules.CopyField(m, old, "type")
+	for source, parts := range forms {
+		from := rules.Nested(old, source)
+		if from == nil {
+			continue
+		}
+		to := rules.EnsureNested(m, source)
+		for _, p := range parts {
+			if v := from[p.name]; v != nil {
+				last := len(p.path) - 1
+				rules.EnsureNested(to, p.path[:last]...)[p.path[last]] = v
+			}
+		}
+		inferTargetType(rules.Nested(to, "target"))
+	}
+	return m
+}
+
+// inferTargetType tells the type of a target from what it holds. A value beside an average is one
+// that could not be left out.
+func inferTargetType(target schema.Tree) {
+	switch {
+	case target == nil:
+	case rules.Has(target, "averageUtilization"):
+		target["type"] = "Utilization"
+	case rules.Has(target, "averageValue"):
+		target["type"] = "AverageValue"
+		if target["value"] == "0" {
+			delete(target, "value")
+		}
+	default:
+		target["type"] = "Value"
+	}
+}

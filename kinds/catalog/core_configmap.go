@@ -1,0 +1,88 @@
+package catalog
+
+import (
+	"encoding/base64"
+
+	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// maxDataSize bounds the values of a ConfigMap or a Secret together, in bytes.
+const maxDataSize = 1 << 20
+
+const immutableMsg = "field is immutable when `immutable` is set"
+
+func configMapRules() schema.Rules {
+	return schema.Rules{Validate: validateConfigMap, ValidateUpdate: validateConfigMapUpdate}
+}
+
+func validateConfigMap(obj schema.Tree, faults *schema.Faults) {
+	data, binary := rules.Nested(obj, "data"), rules.Nested(obj, "binaryData")
+	size := 0
+	for _, key := range rules.Keys(data) {
+		path := rules.KeyPath("data", key)
+		validateDataKey(key, path, faults)
+		if _, both := binary[key]; both {
+			faults.Invalid(path, key, "duplicate of key present in binaryData")
+		}
+		size += len(rules.String(data, key))
+	}
+	for _, key := range rules.Keys(binary) {
+		path := rules.KeyPath("binaryData", key)
+		validateDataKey(key, path, faults)
+		if _, both := data[key]; both {
+			faults.Invalid(path, key, "duplicate of key present in data")
+		}
+		size += decodedSize(rules.String(binary, key))
+	}
+	if size > maxDataSize {
+		faults.TooLong("[]", maxDataSize)
+	}
+}
+
+func validateDataKey(key, path string, faults *schema.Faults) {
+	for _, msg := range rules.ConfigKey(key) {
+		faults.Invalid(path, key, msg)
+	}
+}
+
+// decodedSize is the number of bytes that base64 text stands for.
+func decodedSize(s string) int {
+	n := base64.StdEncoding.DecodedLen(len(s))
+	for i := len(s); i > 0 && s[i-1] == '='; i-- {
+		n--
+	}
+	return n
+}
+
+func validateConfigMapUpdate(obj, old schema.Tree, faults *schema.Faults) {
+	validateImmutableFlag(obj, old, faults, "data", "binaryData")
+}
+
+// validateImmutableFlag keeps the named fields, and the flag itself, once `immutable` is set.
+func validateImmutableFlag(obj, old schema.Tree, faults *schema.Faults, names ...string) {
+	if !rules.Bool(old, "immutable") {
+		return
+	}
+	if !rules.Bool(obj, "immutable") {
+		faults.Forbidden("immutable", immutableMsg)
+	}
+	for _, name := range names {
+		if !sameEntries(rules.Nested(obj, name), rules.Nested(old, name)) {
+			faults.Forbidden(name, immutableMsg)
+		}
+	}
+}
+
+// sameEntries compares two flat maps; unlike elsewhere an empty entry differs from none.
+func sameEntries(a, b schema.Tree) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for k, v := range a {
+		if w, ok := b[k]; !ok || v != w {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,42 @@
+package catalog_test
+
+import (
+	"testing"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/rules"
+)
+
+func TestNode(t *testing.T) {
+	k := coreKind(t, meta.Kubernetes, "Node")
+	equalJSON(t, "defaults", defaulted(t, k, `{"spec":{"podCIDR":"10.0.0.0/24","configSource":{"configMap":{"name":"a"}}},"status":{"capacity":{"cpu":"4"}}}`),
+		`{"spec":{"podCIDR":"10.0.0.0/24","podCIDRs":["10.0.0.0/24"]},"status":{"capacity":{"cpu":"4"},"allocatable":{"cpu":"4"}}}`)
+	equalJSON(t, "ranges", defaulted(t, k, `{"spec":{"podCIDRs":["10.0.0.0/24","fd00::/64"]}}`), `{"spec":{"podCIDR":"10.0.0.0/24","podCIDRs":["10.0.0.0/24","fd00::/64"]}}`)
+	equalJSON(t, "old field", defaulted(t, k, `{"spec":{"podCIDR":"10.1.0.0/24","podCIDRs":["10.0.0.0/24","fd00::/64"]}}`), `{"spec":{"podCIDR":"10.1.0.0/24","podCIDRs":["10.1.0.0/24"]}}`)
+	runBodyCases(t, k, []bodyCase{
+		{`{"spec":{"taints":[{"key":"a","effect":"NoSchedule"},{"key":"a","effect":"NoExecute","value":"b"}]}}`, nil},
+		{`{"spec":{"taints":[{"key":"a b","effect":"Never","value":"c d"},{"key":"a"},{"key":"x","effect":"NoExecute"},{"key":"x","effect":"NoExecute"}]}}`, []string{
+			`spec.taints[0].effect: Unsupported value: "Never": supported values: "NoExecute", "NoSchedule", "PreferNoSchedule"`,
+			`metadata.taints[0].key: Invalid value: "a b": name part…`, `metadata.taints[0].value: Invalid value: "c d": a valid label…`,
+			`metadata.taints[0].effect: Unsupported value: "Never": supported values: "NoSchedule", "PreferNoSchedule", "NoExecute"`,
+			`metadata.taints[1].effect: Required value`, `metadata.taints[3]: Duplicate value: {"effect":"NoExecute","key":"x"}`}},
+		{`{"spec":{"podCIDRs":["10.0.0.0/33"]}}`, []string{`spec.podCIDRs[0]: Invalid value: "10.0.0.0/33": must be a valid CIDR value…`}},
+		{`{"spec":{"podCIDRs":["10.0.0.0/24","10.1.0.0/24"]}}`, []string{`spec.podCIDRs: Invalid value: ["10.0.0.0/24","10.1.0.0/24"]: may specify no more than one CIDR for each IP family`}},
+		{`{"status":{"capacity":{"cpu":"-1","pods":"1500m","hugepages-1Gi":"1Gi","hugepages-2Mi":"2Mi"},"allocatable":{}}}`, []string{
+			`status.capacity.cpu: Invalid value: "-1": must be greater than or equal to 0`, `status.capacity.hugepages-2Mi: Invalid value: "2Mi": may not have pre-allocated hugepages for multiple page sizes`,
+			`status.capacity.pods: Invalid value: "1500m": must be an integer`, `status.capacity.pods: Invalid value: "1500m": may not have pre-allocated hugepages for multiple page sizes`}},
+		{`{"status":{"addresses":[{"type":"InternalIP","address":"a"},{"type":"InternalIP","address":"b"},{"type":"InternalIP","address":"a"}]}}`, []string{
+			`status.addresses[2]: Duplicate value: {"address":"a","type":"InternalIP"}`}},
+	})
+	runUpdateCases(t, k, []updateCase{
+		{`{"spec":{}}`, `{"spec":{"podCIDR":"10.0.0.0/24","providerID":"p","unschedulable":true,"taints":[{"key":"a","effect":"NoSchedule"}]}}`, nil},
+		{`{"spec":{"podCIDR":"10.0.0.0/24","providerID":"p"}}`, `{"spec":{"podCIDR":"10.1.0.0/24","providerID":"q"}}`, []string{
+			`spec.podCIDRs: Forbidden: node updates may not change podCIDR except from "" to valid`, `spec.providerID: Forbidden: node updates may not change providerID except from "" to valid`}},
+		{`{"spec":{}}`, `{"spec":{"externalID":"e"}}`, []string{`: Forbidden: node updates may only change labels, taints, or capacity…`}},
+	})
+	old, now := named(k, tree(t, `{"status":{"phase":"Running"}}`)), named(k, tree(t, `{"status":{"phase":"Gone"}}`))
+	expect(t, "status", update(k, now, old), nil)
+	if got := rules.String(rules.Nested(now, "status"), "phase"); got != "Running" {
+		t.Errorf("an update of the main resource set status.phase to %s", got)
+	}
+}

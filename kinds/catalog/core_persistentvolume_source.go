@@ -1,0 +1,78 @@
+package catalog
+
+import (
+	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// volumeSources are the sources of a PersistentVolume, sorted.
+var volumeSources = []string{
+	"awsElasticBlockStore", "azureDisk", "azureFile", "cephfs", "cinder", "csi", "fc", "flexVolume", "flocker",
+	"gcePersistentDisk", "glusterfs", "hostPath", "iscsi", "local", "nfs", "photonPersistentDisk", "portworxVolume",
+	"quobyte", "rbd", "scaleIO", "storageos", "vsphereVolume",
+}
+
+// validateVolumeSource wants exactly one source and checks it.
+func validateVolumeSource(spec schema.Tree, path string, faults *schema.Faults) {
+	n := 0
+	for _, name := range volumeSources {
+		source := rules.Nested(spec, name)
+		if source == nil {
+			continue
+		}
+		at := path + "." + name
+		if n++; n > 1 {
+			faults.Forbidden(at, "may not specify more than 1 volume type")
+			continue
+		}
+		validateVolumeBackend(name, source, at, faults)
+	}
+	if n == 0 {
+		faults.Required(path, "must specify a volume type")
+	}
+}
+
+func validateVolumeBackend(name string, s schema.Tree, path string, faults *schema.Faults) {
+	switch name {
+	case "csi":
+		validateDriverName(s, "driver", path, faults)
+		for _, ref := range []string{
+			"controllerExpandSecretRef", "controllerPublishSecretRef", "nodeExpandSecretRef", "nodePublishSecretRef", "nodeStageSecretRef",
+		} {
+			validateSecretReference(rules.Nested(s, ref), path+"."+ref, faults)
+		}
+	case "local":
+		validateFormat(s, "path", path, faults, rules.NoDotDot)
+	case "glusterfs":
+		validateGlusterfs(s, path, faults)
+	case "azureFile":
+		if ns, ok := s["secretNamespace"].(string); ok && ns == "" {
+			faults.Required(path + ".secretNamespace")
+		}
+	case "cinder", "storageos":
+		validateSharedSource(name, s, path, faults)
+		if ref := rules.Nested(s, "secretRef"); ref != nil {
+			requireFields(ref, path+".secretRef", faults, "namespace")
+		}
+	default:
+		validateSharedSource(name, s, path, faults)
+	}
+}
+
+// validateSecretReference checks a reference to a Secret in any namespace; nil is fine.
+func validateSecretReference(ref schema.Tree, path string, faults *schema.Faults) {
+	if ref == nil {
+		return
+	}
+	requireFields(ref, path, faults, "name", "namespace")
+	validateFormat(ref, "name", path, faults, rules.Subdomain)
+	validateFormat(ref, "namespace", path, faults, rules.Label)
+}
+
+func validateGlusterfs(s schema.Tree, path string, faults *schema.Faults) {
+	ns, ok := s["endpointsNamespace"].(string)
+	if ok && ns == "" {
+		faults.Invalid(path+".endpointsNamespace", ns, "if the endpointnamespace is set, it must be a valid namespace name")
+	}
+	validateFormat(s, "endpointsNamespace", path, faults, rules.Label)
+}

@@ -1,0 +1,81 @@
+package catalog
+
+import (
+	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// projections are the sources that may share one directory.
+var projections = []string{"clusterTrustBundle", "configMap", "downwardAPI", "podCertificate", "secret", "serviceAccountToken"}
+
+// validateProjected checks a volume that shows several sources in one directory: no
+// two of them may claim the same file.
+func validateProjected(spec, s schema.Tree, path string, faults *schema.Faults) {
+	validateFileMode(s, "defaultMode", path, faults)
+	taken := map[string]bool{}
+	for i, source := range rules.Trees(s, "sources") {
+		at := rules.IndexPath(path+".sources", i)
+		n := 0
+		for _, name := range projections {
+			p := rules.Nested(source, name)
+			if p == nil {
+				continue
+			}
+			if n++; n > 1 {
+				faults.Forbidden(at+"."+name, "may not specify more than 1 volume type per source")
+				continue
+			}
+			validateProjection(spec, name, p, at+"."+name, faults)
+			validateFiles(name, p, at+"."+name, taken, faults)
+		}
+		if n == 0 {
+			faults.Required(at, "must specify a volume type per source")
+		}
+	}
+}
+
+func validateProjection(spec schema.Tree, name string, p schema.Tree, path string, faults *schema.Faults) {
+	switch name {
+	case "configMap", "secret":
+		requireFields(p, path, faults, "name")
+		validateKeyPaths(p, path, faults)
+	case "downwardAPI":
+		validateDownwardAPI(p, path, faults)
+	case "serviceAccountToken":
+		validateToken(spec, p, path, faults)
+	case "clusterTrustBundle":
+		requireFields(p, path, faults, "path")
+		validateFormat(p, "path", path, faults, validateLocalPath)
+		if (rules.String(p, "name") == "") == (rules.String(p, "signerName") == "") {
+			faults.Invalid(path, p, "exactly one of name or signerName must be set")
+		}
+	case "podCertificate":
+		requireFields(p, path, faults, "signerName", "keyType")
+	}
+}
+
+// validateToken checks the projection of a token of the Pod's service account.
+func validateToken(spec, p schema.Tree, path string, faults *schema.Faults) {
+	if rules.String(spec, "serviceAccountName") == "" {
+		faults.Forbidden(path, "must not be specified when serviceAccountName is not set")
+	}
+	validateTokenSeconds(p, path, faults)
+	validateFormat(p, "path", path, faults, validateLocalPath)
+}
+
+// validateFiles reports the files of a projection that an earlier one has taken.
+func validateFiles(name string, p schema.Tree, path string, taken map[string]bool, faults *schema.Faults) {
+	files := []string{rules.String(p, "path")}
+	if name == "configMap" || name == "secret" || name == "downwardAPI" {
+		files = nil
+		for _, item := range rules.Trees(p, "items") {
+			files = append(files, rules.String(item, "path"))
+		}
+	}
+	for _, file := range files {
+		if file != "" && taken[file] {
+			faults.Invalid(path, rules.String(p, "name"), "conflicting duplicate paths")
+		}
+		taken[file] = true
+	}
+}

@@ -1,0 +1,228 @@
+package catalog_test
+
+import (
+	"testing"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// writeSubresource runs what a write of a sub-resource of a Pod runs. It gives the Pod, and the
+// faults or the refusal.
+func writeSubresource(t *testing.T, k *schema.Kind, sub string, old schema.Tree, body string) (schema.Tree, []string) {
+	t.Helper()
+	obj := rules.Clone(old).(schema.Tree)
+	var faults schema.Faults
+	if err := k.Subresource(sub).View.Write(obj, tree(t, body), "2026-01-02T00:00:00Z", &faults); err != nil {
+		return obj, []string{err.Error()}
+	}
+	rules.Default(k, obj)
+	return obj, lines(append(faults.List, rules.Validate(k, obj)...))
+}
+
+// createdPod is a Pod that has been created.
+func createdPod(t *testing.T, k *schema.Kind, spec string) schema.Tree {
+	t.Helper()
+	obj := pod(t, k, spec)
+	expect(t, spec, create(k, obj), nil)
+	return obj
+}
+
+func TestPodBinding(t *testing.T) {
+	k := coreKind(t, meta.Platform, "Pod")
+	old := createdPod(t, k, ``)
+	rules.EnsureNested(old, "metadata")["labels"] = schema.Tree{"a": "1", "b": "1"}
+	rules.Nested(old, "status")["nominatedNodeName"] = "m"
+	obj, faults := writeSubresource(t, k, "binding", old, `{"metadata":{"labels":{"a":"2"},"annotations":{"c":"3"}},"target":{"kind":"Node","name":"n"}}`)
+	expect(t, "bound", faults, nil)
+	equalJSON(t, "node", rules.Nested(obj, "spec")["nodeName"], `"n"`)
+	equalJSON(t, "labels", rules.Nested(obj, "metadata")["labels"], `{"a":"2","b":"1"}`)
+	equalJSON(t, "annotations", rules.Nested(obj, "metadata")["annotations"], `{"c":"3"}`)
+	equalJSON(t, "status", obj["status"], `{"phase":"Pending","qosClass":"BestEffort","conditions":[{"type":"PodScheduled","status":"True","lastTransitionTime":"2026-01-02T00:00:00Z"}]}`)
+	if !k.Subresource("binding").View.KeepsGeneration {
+		t.Error("a binding counts as a change of the spec")
+	}
+	for _, c := range []struct{ name, spec, metadata, body, want string }{
+		{"other kind", ``, `{}`, `{"target":{"kind":"Pod","name":"n"}}`, `target.kind: Unsupported value: "Pod": supported values: "Node", "<empty>"`},
+		{"no name", ``, `{}`, `{"target":{}}`, `target.name: Required value`},
+		{"bad name", ``, `{}`, `{"target":{"name":"N"}}`, `spec.nodeName: Invalid value: "N": a lowercase RFC 1123 subdomain…`},
+		{"again", `"nodeName":"n"`, `{}`, `{"target":{"name":"m"}}`, `Operation cannot be fulfilled on pods/binding "x": pod x is already assigned to node "n"`},
+		{"going", ``, `{"deletionTimestamp":"2026-01-01T00:00:00Z"}`, `{"target":{"name":"m"}}`, `Operation cannot be fulfilled on pods/binding "x": pod x is being deleted, cannot be assigned to a host`},
+		{"gated", `"schedulingGates":[{"name":"g"}]`, `{}`, `{"target":{"name":"m"}}`, `Operation cannot be fulfilled on pods/binding "x": pod x has non-empty .spec.schedulingGates`},
+	} {
+		old := createdPod(t, k, c.spec)
+		for name, value := range tree(t, c.metadata) {
+			rules.Nested(old, "metadata")[name] = value
+		}
+		_, faults := writeSubresource(t, k, "binding", old, c.body)
+		expect(t, c.name, faults, []string{c.want})
+	}
+}
+
+// TestBindingKeepsTransitionTime: a condition that is true already keeps its time.
+func TestBindingKeepsTransitionTime(t *testing.T) {
+	k := coreKind(t, meta.Platform, "Pod")
+	for status, want := range map[string]string{"True": "2026-01-01T00:00:00Z", "False": "2026-01-02T00:00:00Z"} {
+		old := createdPod(t, k, ``)
+		rules.Nested(old, "status")["conditions"] = []any{schema.Tree{"type": "Ready", "status": "False"},
+			schema.Tree{"type": "PodScheduled", "status": status, "lastTransitionTime": "2026-01-01T00:00:00Z", "reason": "Unschedulable"}}
+		obj, _ := writeSubresource(t, k, "binding", old, `{"target":{"name":"n"}}`)
+		equalJSON(t, status, rules.Nested(obj, "status")["conditions"], `[{"type":"Ready","status":"False"},{"type":"PodScheduled","status":"True","lastTransitionTime":"`+want+`"}]`)
+	}
+}
+
+func TestPodEphemeralContainers(t *testing.T) {
+	k := coreKind(t, meta.Platform, "Pod")
+	old := createdPod(t, k, `"volumes":[{"name":"v"}]`)
+	const one = `{"name":"e","image":"i"}`
+	body := func(containers string) string {
+		return `{"spec":{"nodeName":"other","ephemeralContainers":[` + containers + `]}}`
+	}
+	first, faults := writeSubresource(t, k, "ephemeralcontainers", old, body(one))
+	expect(t, "first", faults, nil)
+	equalJSON(t, "first", rules.Nested(first, "spec")["ephemeralContainers"], `[{"name":"e","image":"i","resources":{},"terminationMessagePath":"/dev/termination-log","terminationMessagePolicy":"File","imagePullPolicy":"Always"}]`)
+	if rules.Has(rules.Nested(first, "spec"), "nodeName") {
+		t.Error("the sub-resource changed spec.nodeName")
+	}
+	const path = "spec.ephemeralContainers"
+	for _, c := range []struct {
+		name, containers string
+		want             []string
+	}{
+		{"the same", one, nil},
+		{"one more", one + `,{"name":"f","image":"j","targetContainerName":"c"}`, nil},
+		{"one less", ``, []string{path + ": Forbidden: existing ephemeral containers \"e\" may not be removed\n"}},
+		{"another image", `{"name":"e","image":"j"}`, []string{path + ": Forbidden: existing ephemeral containers \"e\" may not be changed\n"}},
+		{"a name that is taken", one + `,{"name":"c","image":"i"}`, []string{path + `[1].name: Duplicate value: "c"`}},
+		{"no such target", one + `,{"name":"f","image":"i","targetContainerName":"z"}`, []string{path + `[1].targetContainerName: Not found: "z"`}},
+		{"a part of a volume", one + `,{"name":"f","image":"i","volumeMounts":[{"name":"v","mountPath":"/a","subPath":"b"}]}`, []string{path + `[1].volumeMounts[0].subPath: Forbidden: cannot be set for an Ephemeral Container`}},
+		{"ports", one + `,{"name":"f","image":"i","ports":[{"containerPort":1}]}`, []string{path + `[1].ports: Forbidden: cannot be set for an Ephemeral Container`}},
+	} {
+		_, faults := writeSubresource(t, k, "ephemeralcontainers", first, body(c.containers))
+		expect(t, c.name, faults, c.want)
+	}
+	rules.EnsureNested(old, "metadata", "annotations")["platform.io/config.mirror"] = "x"
+	_, faults = writeSubresource(t, k, "ephemeralcontainers", old, body(one))
+	expect(t, "mirror", faults, []string{`: Forbidden: static pods do not support ephemeral containers`})
+	expect(t, "on create", create(k, pod(t, k, `"ephemeralContainers":[`+one+`]`)), []string{path + `: Forbidden: cannot be set on create`})
+	expect(t, "on create", create(k, pod(t, k, `"nodeName":"n","schedulingGates":[{"name":"g"}]`)), []string{`spec.nodeName: Forbidden: cannot be set until all schedulingGates have been cleared`})
+}
+
+func TestPodResize(t *testing.T) {
+	k := coreKind(t, meta.Platform, "Pod")
+	containers := func(resources string) string {
+		return `"containers":[{"name":"c","image":"i","resources":` + resources + `},{"name":"d","image":"i"}],"initContainers":[{"name":"s","image":"i","restartPolicy":"Always"},{"name":"o","image":"i"}]`
+	}
+	const asked = `{"requests":{"cpu":"1","memory":"1Gi"},"limits":{"memory":"2Gi"}}`
+	old := createdPod(t, k, containers(asked))
+	obj, faults := writeSubresource(t, k, "resize", old, `{"spec":{"nodeName":"n",`+containers(`{"requests":{"cpu":"2","memory":"1Gi"},"limits":{"memory":"3Gi"}}`)+`}}`)
+	expect(t, "resize", faults, nil)
+	equalJSON(t, "resources", rules.Trees(rules.Nested(obj, "spec"), "containers")[0]["resources"], `{"requests":{"cpu":"2","memory":"1Gi"},"limits":{"memory":"3Gi"}}`)
+	if rules.Has(rules.Nested(obj, "spec"), "nodeName") {
+		t.Error("the sub-resource changed spec.nodeName")
+	}
+	const at, qos = "spec.containers[0].resources", `spec: Invalid value: "Burstable": Pod QOS Class may not change as a result of resizing`
+	for _, c := range []struct {
+		name, spec string
+		want       []string
+	}{
+		{"nothing", containers(asked), nil},
+		{"more than the limit", containers(`{"requests":{"cpu":"1","memory":"4Gi"},"limits":{"memory":"2Gi"}}`), []string{at + `.requests: Invalid value: "4Gi": must be less than or equal to memory limit of 2Gi`}},
+		{"a request less", containers(`{"requests":{"memory":"1Gi"},"limits":{"memory":"2Gi"}}`), []string{at + `.requests: Forbidden: resource requests cannot be removed`}},
+		{"a limit less", containers(`{"requests":{"cpu":"1","memory":"1Gi"}}`), []string{at + `.limits: Forbidden: resource limits cannot be removed`}},
+		{"another resource", containers(`{"requests":{"cpu":"1","memory":"1Gi","ephemeral-storage":"1Gi"},"limits":{"memory":"2Gi"}}`), []string{`spec: Forbidden: only cpu and memory resources are mutable`}},
+		{"another order", `"containers":[{"name":"d","image":"i"},{"name":"c","image":"i"}],"initContainers":[{"name":"s","image":"i"},{"name":"o","image":"i"}]`, []string{
+			`spec.containers[0].name: Forbidden: containers may not be renamed or reordered on resize`, `spec.containers[1].name: Forbidden: containers may not be renamed or reordered on resize`}},
+		{"one less", `"containers":[{"name":"c","image":"i"}],"initContainers":[{"name":"s","image":"i"},{"name":"o","image":"i"}]`, []string{`spec.containers: Forbidden: containers may not be added or removed on resize`}},
+	} {
+		_, faults := writeSubresource(t, k, "resize", old, `{"spec":{`+c.spec+`}}`)
+		expect(t, c.name, faults, c.want)
+	}
+	init := func(list string) []string {
+		_, faults := writeSubresource(t, k, "resize", old, `{"spec":{"containers":[{"name":"c","resources":`+asked+`},{"name":"d"}],"initContainers":[`+list+`]}}`)
+		return faults
+	}
+	expect(t, "sidecar", init(`{"name":"s","resources":{"requests":{"cpu":"1"}}},{"name":"o"}`), nil)
+	expect(t, "init", init(`{"name":"s"},{"name":"o","resources":{"requests":{"cpu":"1"}}}`), []string{`spec: Forbidden: resources for non-sidecar init containers are immutable`})
+	_, faults = writeSubresource(t, k, "resize", createdPod(t, k, `"os":{"name":"windows"}`), `{"spec":{"containers":[{"name":"c"}]}}`)
+	expect(t, "windows", faults, []string{`: Forbidden: windows pods cannot be resized`})
+	static := createdPod(t, k, ``)
+	rules.EnsureNested(static, "metadata", "annotations")["platform.io/config.mirror"] = "x"
+	_, faults = writeSubresource(t, k, "resize", static, `{"spec":{"containers":[{"name":"c"}]}}`)
+	expect(t, "mirror", faults, []string{`: Forbidden: static pods cannot be resized`})
+	rules.Nested(old, "status")["containerStatuses"] = []any{schema.Tree{"name": "c", "state": schema.Tree{"running": schema.Tree{}}}}
+	_, faults = writeSubresource(t, k, "resize", old, `{"spec":{`+containers(asked)+`}}`)
+	expect(t, "an old node", faults, []string{`spec: Forbidden: Pod running on node without support for resize`})
+	_, faults = writeSubresource(t, k, "resize", createdPod(t, k, `"containers":[{"name":"c","image":"i","resources":{"limits":{"cpu":"1"}}}]`), `{"spec":{"containers":[{"name":"c","resources":{"limits":{"cpu":"2","memory":"1Gi"}}}]}}`)
+	expect(t, "another class", faults, []string{qos})
+}
+
+func TestPodStatus(t *testing.T) {
+	k := coreKind(t, meta.Platform, "Pod")
+	old := createdPod(t, k, `"restartPolicy":"OnFailure"`)
+	rules.Nested(old, "status")["containerStatuses"] = []any{tree(t, `{"name":"c","state":{"terminated":{"exitCode":0}}}`)}
+	obj, faults := writeSubresource(t, k, "status", old, `{"spec":{"nodeName":"n"},"status":{"phase":"Running","podIPs":[{"ip":"10.0.0.1"},{"ip":"fd00::1"}],"containerStatuses":[{"name":"c","state":{"terminated":{"exitCode":0}}}]}}`)
+	expect(t, "status", faults, nil)
+	equalJSON(t, "status", obj["status"], `{"phase":"Running","qosClass":"BestEffort","podIP":"10.0.0.1","podIPs":[{"ip":"10.0.0.1"},{"ip":"fd00::1"}],"containerStatuses":[{"name":"c","state":{"terminated":{"exitCode":0}}}]}`)
+	obj, _ = writeSubresource(t, k, "status", old, `{"status":{"podIP":"10.0.0.2","podIPs":[{"ip":"10.0.0.1"},{"ip":"fd00::1"}]}}`)
+	equalJSON(t, "addresses", rules.Nested(obj, "status")["podIPs"], `[{"ip":"10.0.0.2"}]`)
+	for body, want := range map[string]string{
+		`{"qosClass":"Guaranteed"}`:                                   `status.qosClass: Invalid value: "Guaranteed": field is immutable`,
+		`{"nominatedNodeName":"N"}`:                                   `status.nominatedNodeName: Invalid value: "N": a lowercase RFC 1123 subdomain…`,
+		`{"observedGeneration":-1}`:                                   `status.observedGeneration: Invalid value: -1: must be greater than or equal to 0`,
+		`{"containerStatuses":[{"name":"c","state":{"running":{}}}]}`: `status.containerStatuses[0].state: Forbidden: may not be transitioned to non-terminated state`,
+	} {
+		_, faults := writeSubresource(t, k, "status", old, `{"status":`+body+`}`)
+		expect(t, body, faults, []string{want})
+	}
+	started := createdPod(t, k, `"restartPolicy":"Never","initContainers":[{"name":"i","image":"i"}]`)
+	rules.Nested(started, "status")["initContainerStatuses"] = []any{tree(t, `{"name":"i","state":{"terminated":{"exitCode":0}}}`)}
+	_, faults = writeSubresource(t, k, "status", started, `{"status":{"initContainerStatuses":[{"name":"i","state":{"running":{}}}]}}`)
+	expect(t, "init container", faults, []string{`status.initContainerStatuses[0].state: Forbidden: may not be transitioned to non-terminated state`})
+	rules.Nested(old, "status")["containerStatuses"] = []any{tree(t, `{"name":"c","state":{"terminated":{"exitCode":1}}}`)}
+	_, faults = writeSubresource(t, k, "status", old, `{"status":{"containerStatuses":[{"name":"c","state":{"running":{}}}]}}`)
+	expect(t, "failed", faults, nil)
+}
+
+// TestGatedPodAffinity: behind a gate, what a Pod asks of its node becomes narrower only.
+func TestGatedPodAffinity(t *testing.T) {
+	k := coreKind(t, meta.Platform, "Pod")
+	affinity := func(terms string) string {
+		return `"affinity":{"nodeAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":[` + terms + `]}}}`
+	}
+	const a, b, gate = `{"key":"a","operator":"Exists"}`, `{"key":"b","operator":"Exists"}`, `"schedulingGates":[{"name":"g"}],`
+	const path = "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms"
+	for _, c := range []struct {
+		old, now string
+		want     []string
+	}{
+		{`"nodeSelector":{"a":"b"}`, `"nodeSelector":{"a":"b","c":"d"}`, nil},
+		{`"nodeSelector":{"a":"b"}`, `"nodeSelector":{"a":"c"}`, []string{`spec.nodeSelector: Invalid value: {"a":"c"}: only additions to spec.nodeSelector are allowed (no mutations or deletions)`}},
+		{`"nodeSelector":{}`, affinity(`{"matchExpressions":[` + a + `]}`), nil},
+		{affinity(`{"matchExpressions":[` + a + `]}`), affinity(`{"matchExpressions":[` + a + `,` + b + `]}`), nil},
+		{affinity(`{"matchExpressions":[` + a + `]}`), affinity(`{"matchExpressions":[` + b + `]}`), []string{path + `[0]: Invalid value: {"matchExpressions":[{"key":"b","operator":"Exists"}]}: only additions are allowed (no mutations or deletions)`}},
+		{affinity(`{"matchExpressions":[` + a + `]}`), affinity(`{"matchExpressions":[` + a + `]},{"matchExpressions":[` + b + `]}`), []string{path + `: Invalid value: […`}},
+	} {
+		old := createdPod(t, k, gate+c.old)
+		expect(t, c.old+" → "+c.now, update(k, pod(t, k, gate+c.now), old), c.want)
+	}
+	old := createdPod(t, k, ``)
+	expect(t, "no gate", update(k, pod(t, k, `"nodeSelector":{"a":"b"}`), old), []string{"spec: Forbidden: pod updates may not change fields other than…"})
+}
+
+func TestContainerResources(t *testing.T) {
+	k := coreKind(t, meta.Kubernetes, "Pod")
+	const at = "spec.containers[0].resources"
+	for resources, want := range map[string][]string{
+		`{"limits":{"example.com/gpu":"1","cpu":"1"},"requests":{"example.com/gpu":"1"}}`: nil,
+		`{"limits":{"example.com/gpu":"1500m"}}`:                                          {at + `.limits[example.com/gpu]: Invalid value: "1500m": must be an integer`, at + `.requests[example.com/gpu]: Invalid value: "1500m": must be an integer`},
+		`{"limits":{"example.com/gpu":"2"},"requests":{"example.com/gpu":"1"}}`:           {at + `.requests: Invalid value: "1": must be equal to example.com/gpu limit of 2`},
+		`{"requests":{"example.com/gpu":"1"}}`:                                            {at + `.limits: Required value: Limit must be set for non overcommitable resources`},
+		`{"limits":{"hugepages-2Mi":"2Mi"}}`:                                              {at + `: Forbidden: HugePages require cpu or memory`},
+		`{"limits":{"hugepages-2Mi":"2Mi","memory":"1Gi"}}`:                               nil,
+		`{"limits":{"requests.example.com/gpu":"1"}}`:                                     {at + `.limits[requests.example.com/gpu]: Invalid value: "requests.example.com/gpu": doesn't follow extended resource name standard`, at + `.requests[requests.example.com/gpu]: Invalid value: "requests.example.com/gpu": doesn't follow extended resource name standard`},
+	} {
+		expect(t, resources, create(k, pod(t, k, `"containers":[{"name":"c","image":"i","resources":`+resources+`}]`)), want)
+	}
+}

@@ -1,0 +1,97 @@
+package catalog
+
+import (
+	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// validateMounts checks where volumes appear as directories in a container.
+func validateMounts(c schema.Tree, path string, volumes map[string]string, faults *schema.Faults) {
+	devices, devicePaths := stringSet(c, "volumeDevices", "name"), stringSet(c, "volumeDevices", "devicePath")
+	paths := map[string]bool{}
+	for i, m := range rules.Trees(c, "volumeMounts") {
+		at := rules.IndexPath(path, i)
+		name, place := rules.String(m, "name"), rules.String(m, "mountPath")
+		if _, ok := volumes[name]; !ok && name != "" {
+			faults.NotFound(at+".name", name)
+		}
+		if paths[place] && place != "" {
+			faults.Invalid(at+".mountPath", place, "must be unique")
+		}
+		paths[place] = true
+		if devices[name] {
+			faults.Invalid(at+".name", name, "must not already exist in volumeDevices")
+		}
+		if devicePaths[place] {
+			faults.Invalid(at+".mountPath", place, "must not already exist as a path in volumeDevices")
+		}
+		validateMount(m, at, rules.Bool(rules.Nested(c, "securityContext"), "privileged"), faults)
+	}
+}
+
+// validateMount checks the settings of one mount.
+func validateMount(m schema.Tree, path string, privileged bool, faults *schema.Faults) {
+	validateFormat(m, "subPath", path, faults, rules.RelativePath)
+	validateFormat(m, "subPathExpr", path, faults, rules.RelativePath)
+	if rules.String(m, "subPath") != "" && rules.String(m, "subPathExpr") != "" {
+		faults.Invalid(path+".subPathExpr", rules.String(m, "subPathExpr"), "subPathExpr and subPath are mutually exclusive")
+	}
+	if rules.String(m, "mountPropagation") == "Bidirectional" && !privileged {
+		faults.Forbidden(path+".mountPropagation", "Bidirectional mount propagation is available only to privileged containers")
+	}
+	validateOptionalEnum(m, "recursiveReadOnly", path, faults, "Disabled", "Enabled", "IfPossible")
+	recursive := rules.String(m, "recursiveReadOnly")
+	if recursive != "Enabled" && recursive != "IfPossible" {
+		return
+	}
+	if !rules.Bool(m, "readOnly") {
+		faults.Forbidden(path+".recursiveReadOnly", "may only be specified when readOnly is true")
+	}
+	if propagation := rules.String(m, "mountPropagation"); propagation != "" && propagation != "None" {
+		faults.Forbidden(path+".recursiveReadOnly", "may only be specified when mountPropagation is None or not specified")
+	}
+}
+
+// validateDevicePaths checks where volumes appear as block devices in a container: only
+// claims can.
+func validateDevicePaths(c schema.Tree, path string, volumes map[string]string, faults *schema.Faults) {
+	mounts, mountPaths := stringSet(c, "volumeMounts", "name"), stringSet(c, "volumeMounts", "mountPath")
+	names, paths := map[string]bool{}, map[string]bool{}
+	for i, d := range rules.Trees(c, "volumeDevices") {
+		at := rules.IndexPath(path, i)
+		name, place := rules.String(d, "name"), rules.String(d, "devicePath")
+		if names[name] && name != "" {
+			faults.Invalid(at+".name", name, "must be unique")
+		}
+		switch source, ok := volumes[name]; {
+		case !ok && name != "":
+			faults.NotFound(at+".name", name)
+		case ok && source != "persistentVolumeClaim" && source != "ephemeral":
+			faults.Invalid(at+".name", name, "can only use volume source type of PersistentVolumeClaim or Ephemeral for block mode")
+		}
+		if paths[place] && place != "" {
+			faults.Invalid(at+".devicePath", place, "must be unique")
+		}
+		if len(rules.NoDotDot(place)) > 0 {
+			faults.Invalid(at+".devicePath", place, "can not contain backsteps ('..')")
+		}
+		names[name], paths[place] = true, true
+		if mounts[name] {
+			faults.Invalid(at+".name", name, "must not already exist in volumeMounts")
+		}
+		if mountPaths[place] {
+			faults.Invalid(at+".devicePath", place, "must not already exist as a path in volumeMounts")
+		}
+	}
+}
+
+// stringSet is the set of texts called name in a list of objects, without "".
+func stringSet(t schema.Tree, list, name string) map[string]bool {
+	values := map[string]bool{}
+	for _, e := range rules.Trees(t, list) {
+		if s := rules.String(e, name); s != "" {
+			values[s] = true
+		}
+	}
+	return values
+}

@@ -1,0 +1,195 @@
+package catalog
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/troupe-api/troupe/kinds/quantity"
+	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// sourceRequired are the fields that a volume source cannot do without, in the order
+// in which they are reported. It is also the list of all sources.
+var sourceRequired = map[string][]string{
+	"awsElasticBlockStore":  {"volumeID"},
+	"azureDisk":             {"diskName", "diskURI"},
+	"azureFile":             {"secretName", "shareName"},
+	"cephfs":                {"monitors"},
+	"cinder":                {"volumeID"},
+	"configMap":             {"name"},
+	"csi":                   nil,
+	"downwardAPI":           nil,
+	"emptyDir":              nil,
+	"ephemeral":             {"volumeClaimTemplate"},
+	"fc":                    nil,
+	"flexVolume":            {"driver"},
+	"flocker":               nil,
+	"gcePersistentDisk":     {"pdName"},
+	"gitRepo":               {"repository"},
+	"glusterfs":             {"endpoints", "path"},
+	"hostPath":              {"path"},
+	"image":                 {"reference"},
+	"iscsi":                 {"targetPortal", "iqn"},
+	"nfs":                   {"server", "path"},
+	"persistentVolumeClaim": {"claimName"},
+	"photonPersistentDisk":  {"pdID"},
+	"portworxVolume":        {"volumeID"},
+	"projected":             nil,
+	"quobyte":               {"registry", "volume"},
+	"rbd":                   {"monitors", "image"},
+	"scaleIO":               {"gateway", "system", "volumeName"},
+	"secret":                {"secretName"},
+	"storageos":             {"volumeName"},
+	"vsphereVolume":         {"volumePath"},
+}
+
+var sourceNames = slices.Sorted(maps.Keys(sourceRequired))
+
+// validateVolumes checks spec.volumes and gives the source of each by the volume's name.
+func validateVolumes(spec schema.Tree, path string, faults *schema.Faults) map[string]string {
+	sources := map[string]string{}
+	for i, v := range rules.Trees(spec, "volumes") {
+		sources[rules.String(v, "name")] = validateVolume(spec, v, rules.IndexPath(path, i), faults)
+	}
+	delete(sources, "")
+	return sources
+}
+
+// validateVolume wants exactly one source and checks it. It gives the source's name.
+func validateVolume(spec, v schema.Tree, path string, faults *schema.Faults) string {
+	kind := ""
+	for _, name := range sourceNames {
+		source := rules.Nested(v, name)
+		if source == nil {
+			continue
+		}
+		if kind != "" {
+			faults.Forbidden(path+"."+name, "may not specify more than 1 volume type")
+			continue
+		}
+		kind = name
+		at := path + "." + name
+		requireFields(source, at, faults, sourceRequired[name]...)
+		validateSource(spec, name, source, at, faults)
+		if name == "iscsi" {
+			validateISCSIName(source, rules.String(v, "name"), path+".name", faults)
+		}
+	}
+	if kind == "" {
+		faults.Required(path, "must specify a volume type")
+	}
+	return kind
+}
+
+// validateEphemeralNames checks the names of the claims that are made for the ephemeral volumes of a Pod.
+func validateEphemeralNames(pod schema.Tree, faults *schema.Faults) {
+	name := rules.String(rules.Nested(pod, "metadata"), "name")
+	for i, v := range rules.Trees(rules.Nested(pod, "spec"), "volumes") {
+		volume := rules.String(v, "name")
+		if name == "" || volume == "" || rules.Nested(v, "ephemeral") == nil {
+			continue // what is missing is reported elsewhere
+		}
+		claim := name + "-" + volume
+		for _, msg := range rules.Subdomain(claim) {
+			faults.Invalid(rules.IndexPath("spec.volumes", i)+".name", volume, fmt.Sprintf("PVC name %q: %s", claim, msg))
+		}
+	}
+}
+
+func validateSource(spec schema.Tree, name string, s schema.Tree, path string, faults *schema.Faults) {
+	switch name {
+	case "configMap", "secret":
+		validateFileMode(s, "defaultMode", path, faults)
+		validateKeyPaths(s, path, faults)
+	case "downwardAPI":
+		validateFileMode(s, "defaultMode", path, faults)
+		validateDownwardAPI(s, path, faults)
+	case "projected":
+		validateProjected(spec, s, path, faults)
+	case "ephemeral":
+		validateClaimTemplate(rules.Nested(s, "volumeClaimTemplate"), path+".volumeClaimTemplate", faults)
+	case "emptyDir":
+		if q := rules.String(s, "sizeLimit"); q != "" && quantity.Compare(q, "0") < 0 {
+			faults.Forbidden(path+".sizeLimit", "SizeLimit field must be a valid resource quantity")
+		}
+	case "gitRepo":
+		validateFormat(s, "directory", path, faults, rules.RelativePath)
+	case "csi":
+		validateCSI(s, path, faults)
+	default:
+		validateSharedSource(name, s, path, faults)
+	}
+}
+
+// validateFileMode checks the mode of files, if given: 0 to 0777 octal.
+func validateFileMode(t schema.Tree, name, path string, faults *schema.Faults) {
+	if n, ok := rules.Int(t, name); ok && (n < 0 || n > 0o777) {
+		faults.Invalid(rules.FieldPath(path, name), n, "must be a number between 0 and 0777 (octal), both inclusive")
+	}
+}
+
+// validateKeyPaths checks which keys become which files.
+func validateKeyPaths(source schema.Tree, path string, faults *schema.Faults) {
+	for i, item := range rules.Trees(source, "items") {
+		at := rules.IndexPath(path+".items", i)
+		validateFormat(item, "path", at, faults, validateLocalPath)
+		validateFileMode(item, "mode", at, faults)
+	}
+}
+
+// validateLocalPath checks a relative path that cannot be taken for the volume's own files, which begin with "..".
+func validateLocalPath(s string) []string {
+	faults := rules.RelativePath(s)
+	if strings.HasPrefix(s, "..") && !strings.HasPrefix(s, "../") && s != ".." {
+		faults = append(faults, "must not start with '..'")
+	}
+	return faults
+}
+
+// validateDownwardAPI checks the files that show fields of the Pod. The paths of its
+// faults have no index, as users know them.
+func validateDownwardAPI(source schema.Tree, path string, faults *schema.Faults) {
+	for _, item := range rules.Trees(source, "items") {
+		requireFields(item, path, faults, "path")
+		validateFormat(item, "path", path, faults, validateLocalPath)
+		field, amount := rules.Nested(item, "fieldRef"), rules.Nested(item, "resourceFieldRef")
+		switch {
+		case field != nil && amount != nil:
+			faults.Invalid(path, "resource", "fieldRef and resourceFieldRef can not be specified simultaneously")
+		case field != nil:
+			validateFieldRef(field, path+".fieldRef", volumeFields, faults)
+		case amount != nil:
+			validateResourceRef(amount, path+".resourceFieldRef", true, faults)
+		default:
+			faults.Required(path, "one of fieldRef and resourceFieldRef is required")
+		}
+		validateFileMode(item, "mode", path, faults)
+	}
+}
+
+func validateCSI(s schema.Tree, path string, faults *schema.Faults) {
+	validateDriverName(s, "driver", path, faults)
+	if ref := rules.Nested(s, "nodePublishSecretRef"); ref != nil {
+		requireFields(ref, path+".nodePublishSecretRef", faults, "name")
+	}
+}
+
+// validateClaimTemplate checks the claim that is made with the Pod. Its metadata is
+// labels and annotations only.
+func validateClaimTemplate(t schema.Tree, path string, faults *schema.Faults) {
+	if t == nil {
+		return
+	}
+	m := rules.Nested(t, "metadata")
+	for _, name := range rules.Keys(m) {
+		if name != "labels" && name != "annotations" && !rules.Empty(m[name]) {
+			faults.Forbidden(path+".metadata."+name, "cannot be set for an ephemeral volume")
+		}
+	}
+	rules.ValidateLabels(rules.Nested(m, "labels"), path+".metadata.labels", faults)
+	rules.ValidateAnnotations(rules.Nested(m, "annotations"), path+".metadata.annotations", faults)
+	validateClaimSpec(rules.Nested(t, "spec"), path+".spec", faults)
+}

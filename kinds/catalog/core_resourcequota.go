@@ -1,0 +1,136 @@
+package catalog
+
+import (
+	"slices"
+
+	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+func resourceQuotaRules() schema.Rules {
+	return schema.Rules{
+		Prepare:        keepStatus,
+		Validate:       validateQuota,
+		ValidateUpdate: validateQuotaUpdate,
+	}
+}
+
+func validateQuota(obj schema.Tree, faults *schema.Faults) {
+	spec, status := rules.Nested(obj, "spec"), rules.Nested(obj, "status")
+	validateQuotaResources(rules.Nested(spec, "hard"), "spec.hard", faults)
+	for _, name := range []string{"hard", "used"} {
+		validateQuotaResources(rules.Nested(status, name), "status."+name, faults)
+	}
+	validateScopes(spec, "spec.scopes", faults)
+	validateScopeSelector(spec, "spec.scopeSelector.matchExpressions", faults)
+}
+
+func validateQuotaResources(amounts schema.Tree, path string, faults *schema.Faults) {
+	for _, name := range rules.Keys(amounts) {
+		at := rules.KeyPath(path, name)
+		validateQuotaName(name, at, faults)
+		validateResourceQuantity(amounts, name, at, faults)
+	}
+}
+
+// quotaScopes are the scopes and the resources without a domain that each can bound.
+var quotaScopes = map[string][]string{
+	"BestEffort":                {"pods"},
+	"CrossNamespacePodAffinity": podResources,
+	"NotBestEffort":             podResources,
+	"NotTerminating":            podResources,
+	"PriorityClass":             podResources,
+	"Terminating":               podResources,
+	"VolumeAttributesClass":     {"persistentvolumeclaims", "requests.storage"},
+}
+
+var podResources = append([]string{"pods"}, computeResources...)
+
+// conflictingScopes are pairs that leave nothing to bound.
+var conflictingScopes = [][2]string{{"BestEffort", "NotBestEffort"}, {"Terminating", "NotTerminating"}}
+
+func validateScopes(spec schema.Tree, path string, faults *schema.Faults) {
+	scopes := rules.Strings(spec, "scopes")
+	seen := rules.Seen{}
+	for _, scope := range scopes {
+		if seen.Repeats(scope) {
+			continue
+		}
+		validateScope(spec, scope, path, spec["scopes"], faults)
+		if _, known := quotaScopes[scope]; !known {
+			faults.Invalid(path, spec["scopes"], "unsupported scope")
+		}
+	}
+	validateConflicts(scopes, path, spec["scopes"], faults)
+}
+
+// validateScope reports each bounded resource that a known scope does not apply to. value
+// is shown as what is wrong.
+func validateScope(spec schema.Tree, scope, path string, value any, faults *schema.Faults) {
+	covered, known := quotaScopes[scope]
+	for _, name := range rules.Keys(rules.Nested(spec, "hard")) {
+		if known && isStandardQuotaResource(name) && !slices.Contains(covered, name) {
+			faults.Invalid(path, value, "unsupported scope applied to resource")
+		}
+	}
+}
+
+func validateConflicts(scopes []string, path string, value any, faults *schema.Faults) {
+	for _, pair := range conflictingScopes {
+		if slices.Contains(scopes, pair[0]) && slices.Contains(scopes, pair[1]) {
+			faults.Invalid(path, value, "conflicting scopes")
+		}
+	}
+}
+
+// validateScopeSelector checks the expressions over scopes. The paths of its faults have
+// no index, as users know them.
+func validateScopeSelector(spec schema.Tree, path string, faults *schema.Faults) {
+	selector := rules.Nested(spec, "scopeSelector")
+	var scopes []string
+	seen := rules.Seen{}
+	for _, e := range rules.Trees(selector, "matchExpressions") {
+		scope := rules.String(e, "scopeName")
+		scopes = append(scopes, scope)
+		if _, known := quotaScopes[scope]; !known {
+			faults.Invalid(path+".scopeName", scope, "unsupported scope")
+		}
+		if !seen.Repeats(scope) {
+			validateScope(spec, scope, path, selector, faults)
+		}
+		validateScopeOperator(e, scope, path, faults)
+	}
+	validateConflicts(scopes, path, spec["scopes"], faults)
+}
+
+func validateScopeOperator(e schema.Tree, scope, path string, faults *schema.Faults) {
+	operator, values := rules.String(e, "operator"), rules.Items(e, "values")
+	valued := scope == "PriorityClass" || scope == "VolumeAttributesClass"
+	if _, known := quotaScopes[scope]; known && !valued && operator != "Exists" {
+		faults.Invalid(path+".operator", operator, "must be 'Exist' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, "+
+			"ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity")
+	}
+	switch operator {
+	case "In", "NotIn":
+		if len(values) == 0 {
+			faults.Required(path+".values", "must be at least one value when `operator` is 'In' or 'NotIn' for scope selector")
+		}
+	case "Exists", "DoesNotExist":
+		if len(values) > 0 {
+			faults.Invalid(path+".values", values, "must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope selector")
+		}
+	default:
+		faults.Invalid(path+".operator", operator, "not a valid selector operator")
+	}
+}
+
+// validateQuotaUpdate keeps the set of scopes.
+func validateQuotaUpdate(obj, old schema.Tree, faults *schema.Faults) {
+	spec := rules.Nested(obj, "spec")
+	now, was := rules.Strings(spec, "scopes"), rules.Strings(rules.Nested(old, "spec"), "scopes")
+	slices.Sort(now)
+	slices.Sort(was)
+	if !slices.Equal(slices.Compact(now), slices.Compact(was)) {
+		faults.Invalid("spec.scopes", spec["scopes"], "field is immutable")
+	}
+}

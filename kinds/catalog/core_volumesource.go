@@ -1,0 +1,138 @@
+package catalog
+
+import (
+	"net"
+	"regexp"
+	"strings"
+
+	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// validateSharedSource checks what a volume source of a Pod and that of a PersistentVolume
+// have in common, beyond what the declarations say.
+func validateSharedSource(name string, s schema.Tree, path string, faults *schema.Faults) {
+	switch name {
+	case "hostPath":
+		validateFormat(s, "path", path, faults, rules.NoDotDot)
+	case "fc":
+		validateFC(s, path, faults)
+	case "iscsi":
+		validateISCSI(s, path, faults)
+	case "flexVolume", "cinder":
+		if ref := rules.Nested(s, "secretRef"); ref != nil {
+			requireFields(ref, path+".secretRef", faults, "name")
+		}
+	case "flocker":
+		validateFlocker(s, path, faults)
+	case "quobyte":
+		validateQuobyte(s, path, faults)
+	case "azureDisk":
+		validateAzureDisk(s, path, faults)
+	case "storageos":
+		validateStorageOS(s, path, faults)
+	}
+}
+
+// validateFC wants either wwids, or targetWWNs and lun.
+func validateFC(s schema.Tree, path string, faults *schema.Faults) {
+	targets, ids := rules.Items(s, "targetWWNs"), rules.Items(s, "wwids")
+	switch {
+	case len(targets) == 0 && len(ids) == 0:
+		faults.Required(path+".targetWWNs", "must specify either targetWWNs or wwids, but not both")
+	case len(targets) > 0 && len(ids) > 0:
+		faults.Invalid(path+".targetWWNs", targets, "targetWWNs and wwids can not be specified simultaneously")
+	}
+	if len(targets) == 0 || len(ids) > 0 {
+		return
+	}
+	if !rules.Has(s, "lun") {
+		faults.Required(path+".lun", "lun is required if targetWWNs is specified")
+	}
+	validateBounds(s, "lun", path, faults, 0, 255)
+}
+
+// iscsiNames are the forms of the names of initiators and targets, by their beginning.
+var iscsiNames = map[string]*regexp.Regexp{
+	"iqn": regexp.MustCompile(`^iqn\.\d{4}-\d{2}\.[A-Za-z0-9.-]+(:[^,;*&$|\s]+)?$`),
+	"eui": regexp.MustCompile(`^eui\.[A-Za-z0-9]{16}$`),
+	"naa": regexp.MustCompile(`^naa\.[A-Za-z0-9]{32}$`),
+}
+
+func validateISCSI(s schema.Tree, path string, faults *schema.Faults) {
+	for _, field := range []string{"iqn", "initiatorName"} {
+		name := rules.String(s, field)
+		form := iscsiNames[name[:min(len(name), 3)]]
+		switch {
+		case name == "" && (field == "iqn" || !rules.Has(s, field)): // absent; the plan requires the iqn
+		case form == nil:
+			faults.Invalid(path+"."+field, name, "must be valid format starting with iqn, eui, or naa")
+		case !form.MatchString(name):
+			faults.Invalid(path+"."+field, name, "must be valid format")
+		}
+	}
+	chap := rules.Bool(s, "chapAuthDiscovery") || rules.Bool(s, "chapAuthSession")
+	if chap && !rules.Has(s, "secretRef") {
+		faults.Required(path + ".secretRef")
+	}
+	if ref := rules.Nested(s, "secretRef"); ref != nil {
+		requireFields(ref, path+".secretRef", faults, "name")
+	}
+}
+
+// validateISCSIName bounds the name of a volume together with its portal, where the
+// initiator has a name of its own. path is that of the volume's name.
+func validateISCSIName(s schema.Tree, volume, path string, faults *schema.Faults) {
+	if rules.Has(s, "initiatorName") && len(volume)+1+len(rules.String(s, "targetPortal")) > 64 {
+		faults.Invalid(path, volume, "Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is specified.")
+	}
+}
+
+func validateFlocker(s schema.Tree, path string, faults *schema.Faults) {
+	name, id := rules.String(s, "datasetName"), rules.String(s, "datasetUUID")
+	switch {
+	case name == "" && id == "":
+		faults.Required(path, "one of datasetName and datasetUUID is required")
+	case name != "" && id != "":
+		faults.Invalid(path, "resource", "datasetName and datasetUUID can not be specified simultaneously")
+	}
+	if strings.Contains(name, "/") {
+		faults.Invalid(path+".datasetName", name, "must not contain '/'")
+	}
+}
+
+func validateQuobyte(s schema.Tree, path string, faults *schema.Faults) {
+	registry := rules.String(s, "registry")
+	for _, pair := range strings.Split(registry, ",") {
+		if _, _, err := net.SplitHostPort(pair); err != nil && registry != "" {
+			faults.Invalid(path+".registry", registry, "must be a host:port pair or multiple pairs separated by commas")
+		}
+	}
+	if len(rules.String(s, "tenant")) > 64 {
+		faults.Required(path+".tenant", "must be a UUID and may not exceed a length of 64 characters")
+	}
+}
+
+// validateAzureDisk holds the place of a disk against its kind.
+func validateAzureDisk(s schema.Tree, path string, faults *schema.Faults) {
+	place := rules.String(s, "diskURI")
+	const managed = "/subscriptions/{sub-id}/resourcegroups/{group-name}/providers/microsoft.compute/disks/{disk-id}"
+	const blob = "https://{account-name}.blob.core.windows.net/{container-name}/{disk-name}.vhd"
+	isManaged := rules.String(s, "kind") == "Managed"
+	switch {
+	case place == "":
+	case isManaged && !strings.HasPrefix(place, "/subscriptions/"):
+		faults.NotSupported(path+".diskURI", place, []string{managed})
+	case !isManaged && !strings.HasPrefix(place, "https://"):
+		faults.NotSupported(path+".diskURI", place, []string{blob})
+	}
+}
+
+func validateStorageOS(s schema.Tree, path string, faults *schema.Faults) {
+	requireFields(s, path, faults, "volumeName")
+	validateFormat(s, "volumeName", path, faults, rules.Label)
+	validateFormat(s, "volumeNamespace", path, faults, rules.Label)
+	if ref := rules.Nested(s, "secretRef"); ref != nil {
+		requireFields(ref, path+".secretRef", faults, "name")
+	}
+}

@@ -1,0 +1,327 @@
+package catalog_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// uncheckedListKeys are the lists with keys whose repeated keys the plan lets pass, for the kind's
+// function to judge or because clients send them so.
+var uncheckedListKeys = []string{
+	"core.v1.Container.env", "core.v1.Container.ports", "core.v1.Container.volumeDevices", "core.v1.Container.volumeMounts",
+	"core.v1.EphemeralContainer.env", "core.v1.EphemeralContainer.ports", "core.v1.EphemeralContainer.volumeDevices",
+	"core.v1.EphemeralContainer.volumeMounts", "core.v1.NodeStatus.addresses", "core.v1.PodSpec.hostAliases",
+	"core.v1.PodSpec.imagePullSecrets", "core.v1.PodSpec.schedulingGates", "core.v1.PodSpec.topologySpreadConstraints",
+	"core.v1.PodStatus.conditions", "core.v1.PodStatus.hostIPs", "core.v1.PodStatus.podIPs",
+	"core.v1.ResourceRequirements.claims", "core.v1.ServiceAccount.secrets",
+}
+
+// formatSamples are a value that keeps a format and one that breaks it.
+var formatSamples = map[string][2]string{
+	"absolutePath":     {"/a", "a"},
+	"configMapKey":     {"a.b", "a b"},
+	"dns1123Label":     {"a", "a.b"},
+	"dns1123Subdomain": {"a.b", "a_b"},
+	"envVarName":       {"A", "="},
+	"portName":         {"http", "-"},
+	"qualifiedName":    {"a.b/c", "a b"},
+	"relativePath":     {"a", "/a"},
+}
+
+// A place is a message somewhere in a kind, and the way there.
+type fieldLocation struct {
+	kind    *schema.Kind
+	message *schema.Message
+	steps   []*schema.Field
+}
+
+// path is where faults of the message are reported.
+func (p fieldLocation) path() string {
+	path := ""
+	for _, f := range p.steps {
+		path = rules.FieldPath(path, f.Name)
+		switch f.Shape {
+		case schema.List:
+			path = rules.IndexPath(path, 0)
+		case schema.Map:
+			path = rules.KeyPath(path, "k")
+		}
+	}
+	return path
+}
+
+// isSingular: no list and no map is on the way.
+func (p fieldLocation) isSingular() bool {
+	return !slices.ContainsFunc(p.steps, func(f *schema.Field) bool { return f.Shape != schema.Single })
+}
+
+// object is an object of the kind that holds content at the place, and nothing else.
+func (p fieldLocation) object(content schema.Tree) schema.Tree {
+	for _, f := range slices.Backward(p.steps) {
+		content = schema.Tree{f.Name: wrapValue(f, content)}
+	}
+	return named(p.kind, content)
+}
+
+// wrapValue puts one value into a list or a map, where the field is one.
+func wrapValue(f *schema.Field, v any) any {
+	switch f.Shape {
+	case schema.List:
+		return []any{v}
+	case schema.Map:
+		return schema.Tree{"k": v}
+	}
+	return v
+}
+
+// fieldLocations finds every message of k once, by the shortest way.
+func fieldLocations(k *schema.Kind) []fieldLocation {
+	all := []fieldLocation{{kind: k, message: k.Message}}
+	seen := map[*schema.Message]bool{k.Message: true}
+	for i := 0; i < len(all); i++ {
+		for _, f := range all[i].message.Fields {
+			if f.Type != schema.TypeMessage || seen[f.Message] || i == 0 && f.Name == "metadata" {
+				continue
+			}
+			seen[f.Message] = true
+			all = append(all, fieldLocation{k, f.Message, append(slices.Clone(all[i].steps), f)})
+		}
+	}
+	return all
+}
+
+// A breach is the value of a field that breaks one of its rules, and one that keeps it.
+type violation struct {
+	rule            string
+	bad, good       any
+	cause           meta.CauseType
+	path            string // below the field
+	uncheckedByPlan bool   // bad is left to others to judge
+}
+
+// TestEveryDeclaredRule breaks every declared rule of every kind in turn, without the
+// kind's functions, so that only the declaration can object; and keeps it.
+func TestEveryDeclaredRule(t *testing.T) {
+	held, asked := map[string]bool{}, map[string]bool{}
+	for _, k := range withoutRules(validatedKinds(t)) {
+		for _, p := range fieldLocations(k) {
+			asked[p.message.Name] = true
+			for _, f := range p.message.Fields {
+				if len(p.steps) == 0 && f.Name == "metadata" {
+					continue
+				}
+				for _, b := range violations(p.message, f) {
+					checkViolation(t, p, f, b)
+					held[p.message.Name+" "+f.Name+" "+b.rule] = true
+				}
+				if f.Immutable && p.isSingular() {
+					checkImmutable(t, p, f)
+					held[p.message.Name+" "+f.Name+" immutable"] = true
+				}
+			}
+		}
+	}
+	for _, line := range strings.Split(declared(plan(t)), "\n") {
+		parts := strings.Split(line, " ")
+		if asked[parts[0]] && parts[2] != "default" && !held[strings.Join(parts[:3], " ")] {
+			t.Errorf("%s: declared, and not broken", line)
+		}
+	}
+}
+
+// TestEveryDeclaredDefault leaves out every field that has a declared default.
+func TestEveryDeclaredDefault(t *testing.T) {
+	for _, k := range withoutRules(newCatalog(t, meta.Platform).Kinds()) {
+		for _, p := range fieldLocations(k) {
+			content := schema.Tree{}
+			rules.Default(k, p.object(content))
+			for _, f := range p.message.Fields {
+				if f.Default == nil {
+					continue
+				}
+				if v := content[f.Name]; v == nil || !rules.Empty(f.Default) && !rules.SemanticEqual(v, f.Default) {
+					t.Errorf("%s %s: %s: got %v, not the default %v", k.APIVersion(), k.Kind, rules.FieldPath(p.path(), f.Name), v, f.Default)
+				}
+			}
+		}
+	}
+}
+
+// validatedKinds are the kinds whose declarations judge bodies: those at rest, and those of which
+// nothing rests.
+func validatedKinds(t *testing.T) []*schema.Kind {
+	t.Helper()
+	c := newCatalog(t, meta.Platform)
+	all := c.StorageKinds()
+	for _, k := range c.Kinds() {
+		if k.Virtual() {
+			all = append(all, k)
+		}
+		for _, s := range k.Subresources {
+			if s.BodyKind != nil && !slices.Contains(all, s.BodyKind) {
+				all = append(all, s.BodyKind)
+			}
+		}
+	}
+	return all
+}
+
+// withoutRules are kinds without their functions.
+func withoutRules(kinds []*schema.Kind) []*schema.Kind {
+	all := make([]*schema.Kind, len(kinds))
+	for i, k := range kinds {
+		b := *k
+		b.Rules, all[i] = schema.Rules{}, &b
+	}
+	return all
+}
+
+func checkViolation(t *testing.T, p fieldLocation, f *schema.Field, b violation) {
+	t.Helper()
+	path := rules.FieldPath(p.path(), f.Name) + b.path
+	has := func(v any) bool {
+		content := schema.Tree{}
+		if v != nil {
+			content[f.Name] = v
+		}
+		return slices.ContainsFunc(rules.Validate(p.kind, p.object(content)), func(c meta.Cause) bool {
+			return c.Type == b.cause && c.Field == path
+		})
+	}
+	if has(b.bad) == b.uncheckedByPlan {
+		t.Errorf("%s %s: %s: %v breaks %q; it passes: %t", p.kind.APIVersion(), p.kind.Kind, path, b.bad, b.rule, !b.uncheckedByPlan)
+	}
+	if has(b.good) {
+		t.Errorf("%s %s: %s: %v keeps %q and is refused", p.kind.APIVersion(), p.kind.Kind, path, b.good, b.rule)
+	}
+}
+
+func checkImmutable(t *testing.T, p fieldLocation, f *schema.Field) {
+	t.Helper()
+	path := rules.FieldPath(p.path(), f.Name)
+	with, without := p.object(schema.Tree{f.Name: wrapValue(f, validValue(f))}), p.object(schema.Tree{})
+	if got := lines(rules.ValidateUpdate(p.kind, without, with)); len(got) != 1 || !strings.HasPrefix(got[0], path+": Invalid value: null: field is immutable") {
+		t.Errorf("%s: changed, got %v", path, got)
+	}
+	if got := rules.ValidateUpdate(p.kind, with, with); got != nil {
+		t.Errorf("%s: kept, got %v", path, got)
+	}
+}
+
+// violations are the ways to break the rules of a field.
+func violations(m *schema.Message, f *schema.Field) []violation {
+	var all []violation
+	value := validValue(f)
+	item := "" // the path of a single value
+	switch f.Shape {
+	case schema.List:
+		item = "[0]"
+	case schema.Map:
+		item = "[k]"
+	}
+	add := func(is bool, rule string, bad any, cause meta.CauseType, path string) {
+		if is {
+			all = append(all, violation{rule, wrapValue(f, bad), wrapValue(f, value), cause, path, false})
+		}
+	}
+	choices := item
+	if f.Shape == schema.List {
+		choices = ""
+	}
+	if f.Required {
+		all = append(all, violation{"required", nil, wrapValue(f, value), meta.CauseRequired, "", false})
+	}
+	add(len(f.Enum) > 0, "enum", "no such choice", meta.CauseNotSupported, choices)
+	if f.Min != nil {
+		low := *f.Min - 1
+		if low == 0 && !f.Pointer {
+			low = -1 // 0 counts as absent
+		}
+		add(true, "min", low, meta.CauseInvalid, item)
+	}
+	if f.Max != nil {
+		add(true, "max", *f.Max+1, meta.CauseInvalid, item)
+	}
+	add(f.MinLength > 0, "min_length", strings.Repeat("a", max(f.MinLength-1, 0)), meta.CauseInvalid, item)
+	add(f.MaxLength > 0, "max_length", strings.Repeat("a", f.MaxLength+1), meta.CauseTooLong, item)
+	add(f.Format != "", "format", formatSamples[f.Format][1], meta.CauseInvalid, item)
+	if f.MaxItems > 0 {
+		all = append(all, violation{"max_items", repeatValue(f, f.MaxItems+1), repeatValue(f, f.MaxItems), meta.CauseTooMany, "", false})
+	}
+	for _, domain := range f.ReservedDomains {
+		all = append(all, violation{"reserved_keys", schema.Tree{"a." + domain + "/b": value}, wrapValue(f, value), meta.CauseInvalid, "[a." + domain + "/b]", false})
+	}
+	if f.Shape == schema.List && f.ListType != schema.ListAtomic {
+		all = append(all, duplicateItems(m, f, value))
+	}
+	return all
+}
+
+// duplicateItems are two elements of the same identity, and one alone.
+func duplicateItems(m *schema.Message, f *schema.Field, value any) violation {
+	b := violation{"unique", []any{value, value}, []any{value}, meta.CauseDuplicate, "[1]", slices.Contains(uncheckedListKeys, m.Name+"."+f.Name)}
+	if len(f.ListMapKeys) == 1 {
+		b.path += "." + f.ListMapKeys[0]
+	}
+	return b
+}
+
+// repeatValue is a list or map of n elements.
+func repeatValue(f *schema.Field, n int) any {
+	if f.Shape == schema.Map {
+		entries := schema.Tree{}
+		for i := range n {
+			entries[fmt.Sprint("k", i)] = validValue(f)
+		}
+		return entries
+	}
+	return slices.Repeat([]any{validValue(f)}, n)
+}
+
+// validValue is a single value that keeps all rules of a field.
+func validValue(f *schema.Field) any {
+	switch f.Type {
+	case schema.TypeBool:
+		return true
+	case schema.TypeInt32, schema.TypeInt64, schema.TypeIntOrString:
+		if f.Min != nil {
+			return max(*f.Min, 1)
+		}
+		return int64(1)
+	case schema.TypeDouble:
+		return 1.5
+	case schema.TypeMessage:
+		item := schema.Tree{}
+		for _, name := range f.ListMapKeys {
+			item[name] = validValue(f.Message.Field(name))
+		}
+		if len(item) == 0 && len(f.Message.Fields) > 0 {
+			setAnyField(item, f.Message)
+		}
+		return item
+	case schema.TypeStrings:
+		return []any{"a"}
+	case schema.TypeRaw:
+		return schema.Tree{"a": "b"}
+	}
+	switch {
+	case len(f.Enum) > 0:
+		return f.Enum[len(f.Enum)-1]
+	case f.Format != "":
+		return formatSamples[f.Format][0]
+	}
+	return strings.Repeat("a", max(f.MinLength, 1))
+}
+
+// setAnyField gives an item one field that is not empty: a text, or else whatever comes first.
+func setAnyField(item schema.Tree, m *schema.Message) {
+	text := func(f *schema.Field) bool { return f.Type == schema.TypeString && f.Shape == schema.Single }
+	f := m.Fields[max(slices.IndexFunc(m.Fields, text), 0)]
+	item[f.Name] = wrapValue(f, validValue(f))
+}

@@ -1,0 +1,54 @@
+package catalog
+
+import (
+	"regexp"
+	"slices"
+
+	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// Limits of the conditions of a status, in bytes.
+const (
+	maxReason  = 1024
+	maxMessage = 32 << 10
+)
+
+const reasonPattern = `[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?`
+
+var reasonRE = regexp.MustCompile("^" + reasonPattern + "$")
+
+const reasonMsg = "a condition reason must start with alphabetic character, optionally followed by a string of alphanumeric characters or '_,:', and must end with an alphanumeric character or '_'" +
+	" (e.g. 'my_name',  or 'MY_NAME',  or 'MyName',  or 'ReasonA,ReasonB',  or 'ReasonA:ReasonB', regex used for validation is '" + reasonPattern + "')"
+
+// validateConditions checks the conditions of a status, which are at path.
+func validateConditions(status schema.Tree, path string, faults *schema.Faults) {
+	for i, c := range rules.Trees(status, "conditions") {
+		at := rules.IndexPath(path, i)
+		validateQualifiedName(rules.String(c, "type"), at+".type", faults)
+		if s := rules.String(c, "status"); !slices.Contains([]string{"False", "True", "Unknown"}, s) {
+			faults.NotSupported(at+".status", s, []string{"False", "True", "Unknown"})
+		}
+		if n, _ := rules.Int(c, "observedGeneration"); n < 0 {
+			faults.Invalid(at+".observedGeneration", n, "must be greater than or equal to zero")
+		}
+		if rules.String(c, "lastTransitionTime") == "" {
+			faults.Required(at+".lastTransitionTime", "must be set")
+		}
+		validateReason(rules.String(c, "reason"), at+".reason", faults)
+		if len(rules.String(c, "message")) > maxMessage {
+			faults.TooLong(at+".message", maxMessage)
+		}
+	}
+}
+
+func validateReason(reason, path string, faults *schema.Faults) {
+	switch {
+	case reason == "":
+		faults.Required(path, "must be set")
+	case !reasonRE.MatchString(reason):
+		faults.Invalid(path, reason, reasonMsg)
+	case len(reason) > maxReason:
+		faults.TooLong(path, maxReason)
+	}
+}

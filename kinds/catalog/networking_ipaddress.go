@@ -1,0 +1,36 @@
+package catalog
+
+import (
+	"fmt"
+	"net/netip"
+
+	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+func ipAddressRules() schema.Rules {
+	return schema.Rules{Default: ensureSpec, Validate: validateIPAddress}
+}
+
+// validateIPAddress checks an address that is taken: its name is the address.
+func validateIPAddress(obj schema.Tree, faults *schema.Faults) {
+	if name := rules.String(rules.Nested(obj, "metadata"), "name"); name != "" {
+		a, err := netip.ParseAddr(name)
+		switch {
+		case err != nil || a.Zone() != "":
+			faults.Invalid("metadata.name", name, rules.IP("")[0])
+		case a.String() != name:
+			faults.Invalid("metadata.name", name, fmt.Sprintf("must be in canonical form (%q)", a))
+		}
+	}
+	const path = "spec.parentRef"
+	ref := rules.Nested(obj, "spec", "parentRef")
+	if ref == nil {
+		return // the plan reports it
+	}
+	validateFormat(ref, "group", path, faults, rules.Subdomain)
+	requireFields(ref, path, faults, "resource", "name")
+	for _, name := range []string{"resource", "name", "namespace"} {
+		validateFormat(ref, name, path, faults, rules.PathSegment)
+	}
+}

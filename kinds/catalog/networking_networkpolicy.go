@@ -1,0 +1,120 @@
+package catalog
+
+import (
+	"net/netip"
+
+	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+func networkPolicyRules() schema.Rules {
+	return schema.Rules{Default: defaultNetworkPolicy, Validate: validateNetworkPolicy}
+}
+
+// defaultNetworkPolicy lets a policy rule what comes in, and what goes out if it has rules for that.
+func defaultNetworkPolicy(obj schema.Tree) {
+	spec := rules.EnsureNested(obj, "spec")
+	if len(rules.Items(spec, "policyTypes")) > 0 {
+		return
+	}
+	types := []any{"Ingress"}
+	if len(rules.Items(spec, "egress")) > 0 {
+		types = append(types, "Egress")
+	}
+	spec["policyTypes"] = types
+}
+
+func validateNetworkPolicy(obj schema.Tree, faults *schema.Faults) {
+	spec := rules.Nested(obj, "spec")
+	validateLabelSelector(rules.Nested(spec, "podSelector"), "spec.podSelector", faults)
+	for _, way := range []struct{ list, peers string }{{"ingress", "from"}, {"egress", "to"}} {
+		for i, r := range rules.Trees(spec, way.list) {
+			at := rules.IndexPath("spec."+way.list, i)
+			for j, p := range rules.Trees(r, "ports") {
+				validatePolicyPort(p, rules.IndexPath(at+".ports", j), faults)
+			}
+			for j, p := range rules.Trees(r, way.peers) {
+				validatePeer(p, rules.IndexPath(at+"."+way.peers, j), faults)
+			}
+		}
+	}
+	types := rules.Strings(spec, "policyTypes")
+	if len(types) > 2 {
+		faults.Invalid("spec.policyTypes", spec["policyTypes"], "may not specify more than two policyTypes")
+		return
+	}
+	for i, t := range types {
+		if t != "Ingress" && t != "Egress" {
+			faults.NotSupported(rules.IndexPath("spec.policyTypes", i), t, []string{"Egress", "Ingress"})
+		}
+	}
+}
+
+func validatePolicyPort(p schema.Tree, at string, faults *schema.Faults) {
+	if rules.Has(p, "port") {
+		validateIntOrStringPort(p["port"], at+".port", faults)
+	}
+	end, ranged := rules.Int(p, "endPort")
+	if !ranged {
+		return
+	}
+	switch port := p["port"].(type) {
+	case nil:
+		faults.Invalid(at+".endPort", end, "may not be specified when `port` is not specified")
+	case string:
+		faults.Invalid(at+".endPort", end, "may not be specified when `port` is non-numeric")
+	case int64:
+		if end < port {
+			faults.Invalid(at+".endPort", end, "must be greater than or equal to `port`")
+		}
+		validatePortNumber(end, at+".endPort", faults)
+	}
+}
+
+// validatePeer checks who may be spoken with: Pods by selectors, or a range of addresses.
+func validatePeer(p schema.Tree, at string, faults *schema.Faults) {
+	selectors := 0
+	for _, name := range []string{"podSelector", "namespaceSelector"} {
+		if rules.Has(p, name) {
+			selectors++
+			validateLabelSelector(rules.Nested(p, name), at+"."+name, faults)
+		}
+	}
+	block := rules.Nested(p, "ipBlock")
+	switch {
+	case block == nil && selectors == 0:
+		faults.Required(at, "must specify a peer")
+	case block != nil:
+		validateIPBlock(block, at+".ipBlock", faults)
+		if selectors > 0 {
+			faults.Forbidden(at, "may not specify both ipBlock and another peer")
+		}
+	}
+}
+
+func validateIPBlock(b schema.Tree, at string, faults *schema.Faults) {
+	text := rules.String(b, "cidr")
+	if text == "" {
+		return // the plan reports it
+	}
+	whole, err := netip.ParsePrefix(text)
+	if err != nil {
+		for _, msg := range rules.CIDR(text) {
+			faults.Invalid(at+".cidr", text, msg)
+		}
+		return
+	}
+	for i, e := range rules.Strings(b, "except") {
+		path := rules.IndexPath(at+".except", i)
+		part, err := netip.ParsePrefix(e)
+		if err != nil {
+			for _, msg := range rules.CIDR(e) {
+				faults.Invalid(path, e, msg)
+			}
+			continue
+		}
+		if !whole.Contains(part.Addr()) || part.Bits() <= whole.Bits() {
+			faults.Invalid(path, e, "must be a strict subset of `cidr`")
+		}
+	}
+}

@@ -1,0 +1,68 @@
+package catalog
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// RuntimeConfig switches what is served off and on. Its keys, from the weakest to the
+// strongest:
+//
+//	api/all                       everything
+//	api/ga, api/beta, api/alpha   versions by their stability
+//	<group>/<version>             a version; the core group is "api/v1" or "v1"
+//	<group>/<version>/<resource>  one resource of it
+//
+// Groups have the names of the profile. What is switched off is stored and recovered as
+// before.
+type RuntimeConfig map[string]bool
+
+// runtimeConfigKeys lists the keys that concern k, the weakest first.
+func runtimeConfigKeys(k *schema.Kind) []string {
+	keys := []string{"api/all"}
+	if class := meta.Stability(k.Version); class != "" {
+		keys = append(keys, "api/"+class)
+	}
+	if k.Group == "" {
+		keys = append(keys, k.Version, "api/"+k.Version)
+	} else {
+		keys = append(keys, k.APIVersion())
+	}
+	return append(keys, keys[len(keys)-1]+"/"+k.Resource)
+}
+
+// enabled tells whether k is on.
+func (r RuntimeConfig) enabled(k *schema.Kind) bool {
+	on := true
+	for _, key := range runtimeConfigKeys(k) {
+		if setting, ok := r[key]; ok {
+			on = setting
+		}
+	}
+	return on
+}
+
+// check reports the keys that concern no kind.
+func (r RuntimeConfig) check(kinds []*schema.Kind) error {
+	known := map[string]bool{"api/ga": true, "api/beta": true, "api/alpha": true}
+	for _, k := range kinds {
+		for _, key := range runtimeConfigKeys(k) {
+			known[key] = true
+		}
+	}
+	var unknown []string
+	for key := range r {
+		if !known[key] {
+			unknown = append(unknown, key)
+		}
+	}
+	if len(unknown) == 0 {
+		return nil
+	}
+	slices.Sort(unknown)
+	return fmt.Errorf("runtime-config: no such version or resource: %s", strings.Join(unknown, ", "))
+}

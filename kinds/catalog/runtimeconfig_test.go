@@ -1,0 +1,51 @@
+package catalog_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/troupe-api/troupe/kinds/catalog"
+	"github.com/troupe-api/troupe/kinds/meta"
+)
+
+// served tells which of some resources are served under a configuration.
+func served(t *testing.T, r catalog.RuntimeConfig) string {
+	t.Helper()
+	c, err := catalog.NewWithConfig(meta.Kubernetes, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var on []string
+	for _, at := range [][3]string{{"", "v1", "pods"}, {"batch", "v1", "jobs"}, {"batch", "v1", "cronjobs"}, {"storage.k8s.io", "v1", "csinodes"}} {
+		if c.Kind(at[0], at[1], at[2]) != nil {
+			on = append(on, at[2])
+		}
+	}
+	if all, _ := catalog.New(meta.Kubernetes); len(all.StorageKinds()) != len(c.StorageKinds()) {
+		t.Errorf("%v: %d storages, want %d", r, len(c.StorageKinds()), len(all.StorageKinds()))
+	}
+	return strings.Join(on, " ")
+}
+
+func TestRuntimeConfig(t *testing.T) {
+	for _, test := range []struct {
+		config catalog.RuntimeConfig
+		want   string
+	}{
+		{nil, "pods jobs cronjobs csinodes"},
+		{catalog.RuntimeConfig{"batch/v1": false}, "pods csinodes"},
+		{catalog.RuntimeConfig{"batch/v1/jobs": false}, "pods cronjobs csinodes"},
+		{catalog.RuntimeConfig{"batch/v1": false, "batch/v1/jobs": true}, "pods jobs csinodes"},
+		{catalog.RuntimeConfig{"api/all": false, "v1": true}, "pods"},
+		{catalog.RuntimeConfig{"api/ga": false, "api/v1/pods": true, "storage.k8s.io/v1": true}, "pods csinodes"},
+		{catalog.RuntimeConfig{"api/beta": false}, "pods jobs cronjobs csinodes"},
+	} {
+		if got := served(t, test.config); got != test.want {
+			t.Errorf("%v serves %s, want %s", test.config, got, test.want)
+		}
+	}
+	_, err := catalog.NewWithConfig(meta.Platform, catalog.RuntimeConfig{"batch/v9": true, "storage.k8s.io/v1": true, "v1": true})
+	if err == nil || !strings.HasSuffix(err.Error(), "batch/v9, storage.k8s.io/v1") {
+		t.Errorf("unknown keys: %v", err)
+	}
+}

@@ -1,0 +1,177 @@
+package catalog
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// The bounds of the parameters of a class.
+const (
+	maxParameters     = 512
+	maxParametersSize = 256 << 10 // keys and values, in bytes
+)
+
+func storageClassRules() schema.Rules {
+	return schema.Rules{
+		Validate: func(obj schema.Tree, faults *schema.Faults) {
+			provisioner := rules.String(obj, "provisioner")
+			if provisioner != "" {
+				for _, msg := range rules.QualifiedName(strings.ToLower(provisioner)) {
+					faults.Invalid("provisioner", provisioner, msg)
+				}
+			}
+			validateParameters(rules.Nested(obj, "parameters"), faults)
+			validateAllowedTopologies(obj, "allowedTopologies", faults)
+		},
+		ValidateUpdate: func(obj, old schema.Tree, faults *schema.Faults) {
+			validateImmutableFields(obj, old, faults, "parameters", "provisioner", "reclaimPolicy")
+		},
+	}
+}
+
+func volumeAttributesClassRules() schema.Rules {
+	return schema.Rules{
+		Validate: func(obj schema.Tree, faults *schema.Faults) {
+			validateDriverName(obj, "driverName", "", faults)
+			parameters := rules.Nested(obj, "parameters")
+			if len(parameters) == 0 {
+				faults.Required("parameters", "must contain at least one key/value pair")
+			}
+			validateParameters(parameters, faults)
+		},
+		ValidateUpdate: func(obj, old schema.Tree, faults *schema.Faults) {
+			validateImmutableFields(obj, old, faults, "driverName", "parameters")
+		},
+	}
+}
+
+// validateImmutableFields wants the named fields of a class as they were.
+func validateImmutableFields(obj, old schema.Tree, faults *schema.Faults, names ...string) {
+	for _, name := range names {
+		if !rules.SemanticEqual(obj[name], old[name]) {
+			faults.Forbidden(name, "updates to "+name+" are forbidden.")
+		}
+	}
+}
+
+func validateParameters(parameters schema.Tree, faults *schema.Faults) {
+	if len(parameters) > maxParameters {
+		faults.TooLong("parameters", maxParameters)
+		return
+	}
+	size := 0
+	for key := range parameters {
+		if key == "" {
+			faults.Invalid("parameters", key, "field can not be empty.")
+		}
+		size += len(key) + len(rules.String(parameters, key))
+	}
+	if size > maxParametersSize {
+		faults.TooLong("parameters", maxParametersSize)
+	}
+}
+
+// validateAllowedTopologies checks the terms that say where volumes may be made: none twice.
+func validateAllowedTopologies(t schema.Tree, path string, faults *schema.Faults) {
+	var earlier []map[string][]string
+	for i, term := range rules.Trees(t, path) {
+		values := validateTopology(term, path, faults)
+		for _, other := range earlier {
+			if maps.EqualFunc(values, other, slices.Equal) {
+				faults.Duplicate(rules.IndexPath(path, i)+".matchLabelExpressions", "")
+			}
+		}
+		earlier = append(earlier, values)
+	}
+}
+
+// validateTopology checks one term and gives the sorted values by key. The paths of its
+// faults have no index of the term, as users know them.
+func validateTopology(term schema.Tree, path string, faults *schema.Faults) map[string][]string {
+	byKey := map[string][]string{}
+	for i, e := range rules.Trees(term, "matchLabelExpressions") {
+		at, key, values := rules.IndexPath(path+".matchLabelExpressions", i), rules.String(e, "key"), rules.Strings(e, "values")
+		if len(values) == 0 {
+			faults.Required(at + ".values")
+		}
+		seen := map[string]bool{}
+		for j, value := range values {
+			if seen[value] {
+				faults.Duplicate(rules.IndexPath(at+".values", j), value)
+			}
+			seen[value] = true
+		}
+		for _, msg := range rules.QualifiedName(key) {
+			faults.Invalid(at+".key", key, msg)
+		}
+		if _, twice := byKey[key]; twice {
+			faults.Duplicate(at+".key", key)
+		}
+		byKey[key] = slices.Sorted(maps.Keys(seen))
+	}
+	return byKey
+}
+
+func volumeAttachmentRules() schema.Rules {
+	return schema.Rules{
+		Prepare:  keepStatus,
+		Validate: validateAttachment,
+		ValidateUpdate: func(obj, old schema.Tree, faults *schema.Faults) {
+			if !rules.SemanticEqual(obj["spec"], old["spec"]) {
+				faults.Invalid("spec", obj["spec"], "field is immutable")
+			}
+		},
+	}
+}
+
+// keepStatus keeps status, which has a sub-resource, out of writes of the main resource.
+func keepStatus(obj, old schema.Tree) { rules.CopyField(obj, old, "status") }
+
+func validateAttachment(obj schema.Tree, faults *schema.Faults) {
+	spec, status := rules.Nested(obj, "spec"), rules.Nested(obj, "status")
+	validateDriverName(spec, "attacher", "spec", faults)
+	node := rules.String(spec, "nodeName")
+	for _, msg := range rules.Subdomain(node) {
+		faults.Invalid("spec.nodeName", node, msg)
+	}
+	validateAttachmentSource(rules.Nested(spec, "source"), faults)
+	size := 0
+	for key, value := range rules.Nested(status, "attachmentMetadata") {
+		text, _ := value.(string)
+		size += len(key) + len(text)
+	}
+	if size > maxParametersSize {
+		faults.TooLong("status.attachmentMetadata", maxParametersSize)
+	}
+	for _, name := range []string{"attachError", "detachError"} {
+		fault, at := rules.Nested(status, name), "status."+name
+		if len(rules.String(fault, "message")) > maxVolumeError {
+			faults.TooLong(at+".message", maxVolumeError)
+		}
+		validateNonNegative(fault, at, faults, "errorCode")
+	}
+}
+
+// maxVolumeError bounds the message of a failed attach or detach, in bytes.
+const maxVolumeError = 1024
+
+// validateAttachmentSource wants either the name of a volume or a volume of its own.
+func validateAttachmentSource(source schema.Tree, faults *schema.Faults) {
+	const path, one = "spec.source", "must specify exactly one of inlineVolumeSpec and persistentVolumeName"
+	inline := rules.Nested(source, "inlineVolumeSpec")
+	name, named := source["persistentVolumeName"].(string)
+	switch {
+	case inline == nil && !named:
+		faults.Required(path, one)
+	case inline != nil && named:
+		faults.Forbidden(path, one)
+	case named && name == "":
+		faults.Required(path+".persistentVolumeName", "must specify non empty persistentVolumeName")
+	case inline != nil:
+		validateInlineVolume(inline, path+".inlineVolumeSpec", faults)
+	}
+}

@@ -1,0 +1,192 @@
+package codec
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// A metaParser reads a head from JSON and skips everything else.
+type metaParser struct {
+	scanner
+	kind *schema.Kind
+	meta meta.ObjectMeta
+	ref  ObjectRef
+}
+
+// members calls read for each key of the object at hand; read consumes the value.
+// What is not an object is skipped.
+func (p *metaParser) members(read func(key string) error) error {
+	if p.peek() != '{' {
+		return p.skip()
+	}
+	if err := p.open(); err != nil {
+		return err
+	}
+	for first := true; ; first = false {
+		key, more, err := p.key(first)
+		if err != nil || !more {
+			return err
+		}
+		if err := read(key); err != nil {
+			return err
+		}
+	}
+}
+
+// elements calls read for each element of the list at hand; read consumes it.
+func (p *metaParser) elements(read func() error) error {
+	if p.peek() != '[' {
+		return p.skip()
+	}
+	if err := p.open(); err != nil {
+		return err
+	}
+	for first := true; ; first = false {
+		more, err := p.element(first)
+		if err != nil || !more {
+			return err
+		}
+		if err := read(); err != nil {
+			return err
+		}
+	}
+}
+
+// object reads the object at prefix ("" or a dotted path that ends in a dot): the
+// metadata of the whole one, and the selectable fields.
+func (p *metaParser) object(prefix string) error {
+	return p.members(func(key string) error {
+		if prefix == "" && key == "metadata" {
+			return p.members(p.metadata)
+		}
+		return p.selectable(prefix, key)
+	})
+}
+
+// selectable reads a value that is a selectable field or leads to one.
+func (p *metaParser) selectable(prefix, key string) error {
+	for i := range p.kind.SelectFields {
+		path := p.kind.SelectFields[i].Path
+		rest, ok := strings.CutPrefix(path, prefix)
+		if !ok || !strings.HasPrefix(rest, key) {
+			continue
+		}
+		if len(rest) == len(key) {
+			return p.scalar(&p.meta.Fields[i])
+		}
+		if rest[len(key)] == '.' {
+			return p.object(path[:len(prefix)+len(key)+1])
+		}
+	}
+	return p.skip()
+}
+
+// scalar reads a value as text; lists, objects and null leave to empty.
+func (p *metaParser) scalar(to *string) error {
+	c := p.peek()
+	if c == '"' {
+		return p.string(to)
+	}
+	start := p.pos
+	if err := p.skip(); err != nil {
+		return err
+	}
+	if c != '{' && c != '[' && c != 'n' {
+		*to = p.text[start:p.pos]
+	}
+	return nil
+}
+
+// string reads a string; anything else leaves to as it is.
+func (p *metaParser) string(to *string) error {
+	if p.peek() != '"' {
+		return p.skip()
+	}
+	s, err := p.str()
+	*to = s
+	return err
+}
+
+// bool reads true or false; anything else leaves to as it is.
+func (p *metaParser) bool(to *bool) error {
+	*to = p.peek() == 't'
+	return p.skip()
+}
+
+func (p *metaParser) metadata(key string) error {
+	switch key {
+	case "name":
+		return p.string(&p.ref.Name)
+	case "namespace":
+		return p.string(&p.ref.Namespace)
+	case "uid":
+		return p.string(&p.meta.UID)
+	case "resourceVersion":
+		var s string
+		err := p.string(&s)
+		p.ref.Version, _ = strconv.ParseUint(s, 10, 64)
+		return err
+	case "generation":
+		var s string
+		err := p.scalar(&s)
+		p.meta.Generation, _ = strconv.ParseInt(s, 10, 64)
+		return err
+	case "deletionTimestamp":
+		p.meta.Terminating = p.peek() == '"'
+	case "labels":
+		return p.labels()
+	case "ownerReferences":
+		return p.elements(p.owner)
+	case "finalizers":
+		return p.elements(p.finalizer)
+	}
+	return p.skip()
+}
+
+func (p *metaParser) labels() error {
+	err := p.members(func(key string) error {
+		var v string
+		if err := p.string(&v); err != nil {
+			return err
+		}
+		p.meta.Labels = append(p.meta.Labels, meta.Label{Key: key, Value: v})
+		return nil
+	})
+	p.meta.Labels.Sort()
+	return err
+}
+
+func (p *metaParser) finalizer() error {
+	var s string
+	if err := p.string(&s); err != nil {
+		return err
+	}
+	p.meta.Finalizers = append(p.meta.Finalizers, s)
+	return nil
+}
+
+func (p *metaParser) owner() error {
+	var o meta.OwnerReference
+	err := p.members(func(key string) error {
+		switch key {
+		case "apiVersion":
+			return p.string(&o.APIVersion)
+		case "kind":
+			return p.string(&o.Kind)
+		case "name":
+			return p.string(&o.Name)
+		case "uid":
+			return p.string(&o.UID)
+		case "controller":
+			return p.bool(&o.Controller)
+		case "blockOwnerDeletion":
+			return p.bool(&o.BlockOwnerDeletion)
+		}
+		return p.skip()
+	})
+	p.meta.OwnerReferences = append(p.meta.OwnerReferences, o)
+	return err
+}

@@ -1,0 +1,162 @@
+package codec
+
+import (
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+	"unsafe"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// A Place is where stored bytes belong: the name and namespace of their object, and its
+// resource version (0 if they have none).
+type ObjectRef struct {
+	Name, Namespace string
+	Version         uint64
+}
+
+var errNoObject = errors.New("stored bytes are no object")
+
+// ExtractMeta takes from a tree what the server itself asks of an object. Its texts share the
+// memory of the tree; an object that is kept gets its head from NewObject.
+func ExtractMeta(k *schema.Kind, t schema.Tree) meta.ObjectMeta {
+	m, _ := t["metadata"].(schema.Tree)
+	var h meta.ObjectMeta
+	h.UID, _ = m["uid"].(string)
+	h.Generation, _ = m["generation"].(int64)
+	labels, _ := m["labels"].(schema.Tree)
+	for key, v := range labels {
+		text, _ := v.(string)
+		h.Labels = append(h.Labels, meta.Label{Key: key, Value: text})
+	}
+	h.Labels.Sort()
+	finalizers, _ := m["finalizers"].([]any)
+	for _, v := range finalizers {
+		s, _ := v.(string)
+		h.Finalizers = append(h.Finalizers, s)
+	}
+	owners, _ := m["ownerReferences"].([]any)
+	for _, v := range owners {
+		o, _ := v.(schema.Tree)
+		h.OwnerReferences = append(h.OwnerReferences, ownerOf(o))
+	}
+	h.Terminating = m["deletionTimestamp"] != nil
+	if len(k.SelectFields) > 0 {
+		h.Fields = make([]string, len(k.SelectFields))
+		for i, f := range k.SelectFields {
+			h.Fields[i] = scalarString(valueAt(t, f.Path))
+		}
+		zeroAbsentFields(k, h.Fields)
+	}
+	return h
+}
+
+func ownerOf(o schema.Tree) meta.OwnerReference {
+	var out meta.OwnerReference
+	out.APIVersion, _ = o["apiVersion"].(string)
+	out.Kind, _ = o["kind"].(string)
+	out.Name, _ = o["name"].(string)
+	out.UID, _ = o["uid"].(string)
+	out.Controller, _ = o["controller"].(bool)
+	out.BlockOwnerDeletion, _ = o["blockOwnerDeletion"].(bool)
+	return out
+}
+
+// valueAt is the value at a dotted path; nil if there is none.
+func valueAt(v any, path string) any {
+	for path != "" {
+		tree, _ := v.(schema.Tree)
+		var name string
+		name, path, _ = strings.Cut(path, ".")
+		v = tree[name]
+	}
+	return v
+}
+
+// scalarString is a scalar as field selectors compare it; "" for anything else.
+func scalarString(v any) string {
+	switch v := v.(type) {
+	case string:
+		return v
+	case bool:
+		return strconv.FormatBool(v)
+	case int64:
+		return strconv.FormatInt(v, 10)
+	}
+	return ""
+}
+
+// zeroAbsentFields gives selectable fields that are absent the zero value of their type.
+func zeroAbsentFields(k *schema.Kind, fields []string) {
+	for i, selected := range k.SelectFields {
+		if fields[i] != "" {
+			continue
+		}
+		if selected.Fallback != "" {
+			fields[i] = fields[slices.IndexFunc(k.SelectFields, func(f schema.SelectField) bool { return f.Path == selected.Fallback })]
+			continue
+		}
+		switch f := fieldAt(k.Message, selected.Path); {
+		case f == nil || f.Shape != schema.Single:
+		case f.Type == schema.TypeBool:
+			fields[i] = "false"
+		case f.Type == schema.TypeInt32 || f.Type == schema.TypeInt64:
+			fields[i] = "0"
+		}
+	}
+}
+
+// fieldAt is the field at a dotted path; nil if there is none.
+func fieldAt(m *schema.Message, path string) *schema.Field {
+	for m != nil {
+		name, rest, more := strings.Cut(path, ".")
+		f := m.Field(name)
+		if f == nil || !more {
+			return f
+		}
+		m, path = f.Message, rest
+	}
+	return nil
+}
+
+// NewObject makes the object of stored bytes. It keeps json, which must not change any
+// more, and cuts the texts of the head from it. What is no object that belongs under the key, or
+// what could not be decoded, is refused.
+func NewObject(k *schema.Kind, key meta.Key, version uint64, json []byte) (*meta.Object, error) {
+	if err := checkDecodable(k, key, json); err != nil {
+		return nil, err
+	}
+	head, _, err := ParseMeta(k, json)
+	if err != nil {
+		return nil, err
+	}
+	return &meta.Object{Key: key, Version: version, JSON: json, ItemOffset: k.ItemOffset, Meta: head}, nil
+}
+
+// ParseMeta reads a head straight from an object's JSON, and where the object belongs.
+// The texts share the memory of json, which must not change as long as they are used.
+func ParseMeta(k *schema.Kind, json []byte) (meta.ObjectMeta, ObjectRef, error) {
+	if len(json) == 0 || k.ItemOffset > len(json) {
+		return meta.ObjectMeta{}, ObjectRef{}, errNoObject
+	}
+	p := metaParser{kind: k}
+	p.stored = true
+	p.text = unsafe.String(&json[0], len(json))
+	if len(k.SelectFields) > 0 {
+		p.meta.Fields = make([]string, len(k.SelectFields))
+	}
+	if p.peek() != '{' {
+		return meta.ObjectMeta{}, ObjectRef{}, errNoObject
+	}
+	if err := p.object(""); err != nil {
+		return meta.ObjectMeta{}, ObjectRef{}, err
+	}
+	if err := p.end(); err != nil {
+		return meta.ObjectMeta{}, ObjectRef{}, err
+	}
+	zeroAbsentFields(k, p.meta.Fields)
+	return p.meta, p.ref, nil
+}

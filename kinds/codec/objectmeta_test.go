@@ -1,0 +1,74 @@
+package codec
+
+import (
+	"reflect"
+	"testing"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+)
+
+const metaJSON = `{"kind":"Thing","apiVersion":"v1","metadata":{"name":"n","namespace":"ns","uid":"u-1","resourceVersion":"42","generation":3,` +
+	`"deletionTimestamp":"2024-01-01T00:00:00Z","labels":{"a":"1","q\"":"\u0041"},"annotations":{"name":"no"},` +
+	`"ownerReferences":[{"apiVersion":"apps/v1","kind":"Set","name":"s","uid":"u-2","controller":true,"blockOwnerDeletion":false}],` +
+	`"finalizers":["x/y","z"]},"data":{"name":"no","a":"\\\""},"spec":{"parts":[{"name":"p"}],"nodeName":"node-1","hostNetwork":true}}`
+
+var wantMeta = meta.ObjectMeta{
+	UID: "u-1", Generation: 3, Terminating: true,
+	Labels:          meta.Labels{{Key: "a", Value: "1"}, {Key: `q"`, Value: "A"}},
+	Fields:          []string{"node-1", "true", "0"},
+	OwnerReferences: []meta.OwnerReference{{APIVersion: "apps/v1", Kind: "Set", Name: "s", UID: "u-2", Controller: true}},
+	Finalizers:      []string{"x/y", "z"},
+}
+
+func TestExtractMeta(t *testing.T) {
+	head, place, err := ParseMeta(thing, []byte(metaJSON))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(head, wantMeta) {
+		t.Errorf("parsed %+v", head)
+	}
+	if place != (ObjectRef{Name: "n", Namespace: "ns", Version: 42}) {
+		t.Errorf("place %+v", place)
+	}
+	tree, _, err := DecodeJSON(thingPlan, []byte(metaJSON))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if head := ExtractMeta(thing, tree); !reflect.DeepEqual(head, wantMeta) {
+		t.Errorf("from tree %+v", head)
+	}
+}
+
+func TestExtractMetaOfSparseObjects(t *testing.T) {
+	tree, _, _ := DecodeJSON(thingPlan, []byte(`{"metadata":{}}`))
+	parsed, _, err := ParseMeta(thing, EncodeJSON(thing, tree).JSON)
+	want := meta.ObjectMeta{Fields: []string{"", "false", "0"}}
+	if err != nil || !reflect.DeepEqual(parsed, want) || !reflect.DeepEqual(ExtractMeta(thing, tree), want) {
+		t.Errorf("%+v %+v %v", parsed, ExtractMeta(thing, tree), err)
+	}
+}
+
+func TestNewObject(t *testing.T) {
+	key := meta.Key{GroupResource: meta.GroupResource{Resource: "things"}, Namespace: "ns", Name: "n"}
+	o, err := NewObject(thing, key, 42, []byte(metaJSON))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o.Key != key || o.Version != 42 || string(o.JSON[o.ItemOffset:o.ItemOffset+10]) != `"metadata"` || o.Meta.UID != "u-1" {
+		t.Errorf("%+v", o)
+	}
+	for _, bad := range []string{"", "{", "[]", metaJSON[:100], metaJSON + "x"} {
+		if _, err := NewObject(thing, key, 1, []byte(bad)); err == nil {
+			t.Errorf("%q was taken", bad)
+		}
+	}
+}
+
+func FuzzParseMeta(f *testing.F) {
+	f.Add([]byte(metaJSON))
+	f.Add([]byte(`{"kind":"Thing","apiVersion":"v1","metadata":[{"labels":1}],"spec":3}`))
+	f.Fuzz(func(t *testing.T, in []byte) {
+		_, _, _ = ParseMeta(thing, in)
+	})
+}

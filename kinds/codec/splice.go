@@ -1,0 +1,67 @@
+package codec
+
+import (
+	"bytes"
+	"strconv"
+	"unsafe"
+)
+
+// versionKey comes before the digits of the version. Of metadata only names and the uid
+// stand before it, which hold no quotes.
+var versionKey = []byte(`"resourceVersion":"`)
+
+// WithoutVersion is an object's JSON as it was before its version was put in; it shares
+// nothing with json.
+func WithoutVersion(json []byte) Encoded {
+	offset := bytes.Index(json, versionKey) + len(versionKey)
+	rest := json[offset+bytes.IndexByte(json[offset:], '"'):]
+	bare := make([]byte, 0, offset+len(rest))
+	return Encoded{JSON: append(append(bare, json[:offset]...), rest...), VersionOffset: offset}
+}
+
+// WithVersion is the object's JSON under a version.
+func (e Encoded) WithVersion(version uint64) []byte {
+	var digits [20]byte
+	d := strconv.AppendUint(digits[:0], version, 10)
+	out := make([]byte, 0, len(e.JSON)+len(d))
+	out = append(append(out, e.JSON[:e.VersionOffset]...), d...)
+	return append(out, e.JSON[e.VersionOffset:]...)
+}
+
+// managedFieldsKey comes before the managers of an object, where it has any: before them metadata has
+// no other list of that name, and in a text quotes are escaped.
+var managedFieldsKey = []byte(`"managedFields":[`)
+
+// EqualIgnoringManagedFields tells whether the JSON of an object differs from an encoding in nothing but its
+// version and its managers. Both have managers.
+func EqualIgnoringManagedFields(json []byte, e Encoded) bool {
+	old, oldOK := splitManagedFields(json)
+	new, ok := splitManagedFields(e.JSON)
+	if !ok || !oldOK || !bytes.Equal(old.after, new.after) {
+		return false
+	}
+	digits := len(old.before) - len(new.before)
+	return digits >= 0 && bytes.Equal(old.before[:e.VersionOffset], new.before[:e.VersionOffset]) && bytes.Equal(old.before[e.VersionOffset+digits:], new.before[e.VersionOffset:])
+}
+
+// ManagedFieldsSize is how many bytes of an object's JSON are its managers.
+func ManagedFieldsSize(json []byte) int {
+	c, ok := splitManagedFields(json)
+	if !ok {
+		return 0
+	}
+	return len(json) - len(c.before) - len(c.after)
+}
+
+// A cut is an object's JSON before and after its managers.
+type managedFieldsSplit struct{ before, after []byte }
+
+func splitManagedFields(json []byte) (c managedFieldsSplit, ok bool) {
+	at := bytes.Index(json, managedFieldsKey)
+	if at < 0 {
+		return c, false
+	}
+	s := scanner{text: unsafe.String(&json[0], len(json)), pos: at + len(managedFieldsKey) - 1, stored: true}
+	err := s.skip()
+	return managedFieldsSplit{json[:at], json[s.pos:]}, err == nil
+}

@@ -1,0 +1,40 @@
+package codec_test
+
+import (
+	"testing"
+
+	"github.com/troupe-api/troupe/kinds/codec"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+func TestEqualIgnoringManagedFields(t *testing.T) {
+	k := valueType(t, "ConfigMap")
+	encoded := func(manager, label, value string) codec.Encoded {
+		return codec.EncodeJSON(k, schema.Tree{
+			"metadata": schema.Tree{"name": "a", "labels": schema.Tree{"l": label, "managedFields": `"managedFields":[`},
+				"managedFields": []any{schema.Tree{"manager": manager, "operation": "Update", "fieldsV1": `{"f:data":{"f:]":{}}}`}}},
+			"data": schema.Tree{"managedFields": value},
+		})
+	}
+	stored := encoded("one", "a", "x").WithVersion(12345)
+	for name, c := range map[string]struct {
+		encoded codec.Encoded
+		want    bool
+	}{
+		"the same":       {encoded("one", "a", "x"), true},
+		"other managers": {encoded("another", "a", "x"), true},
+		"another label":  {encoded("one", "b", "x"), false},
+		"other data":     {encoded("one", "a", "y"), false},
+		"longer data":    {encoded("one", "a", "xy"), false},
+		"no managers":    {codec.EncodeJSON(k, schema.Tree{"metadata": schema.Tree{"name": "a"}}), false},
+	} {
+		if got := codec.EqualIgnoringManagedFields(stored, c.encoded); got != c.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+	for i := range stored {
+		if codec.EqualIgnoringManagedFields(stored[:i], encoded("one", "a", "x")) {
+			t.Errorf("the first %d bytes are the whole object", i)
+		}
+	}
+}

@@ -1,0 +1,21 @@
+package custom
+
+import "github.com/troupe-api/troupe/kinds/meta"
+
+// Extensions are the keys of schemas that bear the vendor's name, in the form of a profile.
+type Extensions struct {
+	Preserve, Embedded, IntOrString, ListType, ListKeys, MapType, Validations string
+}
+
+// NewExtensions are those of a profile.
+func NewExtensions(n *meta.Naming) Extensions {
+	return Extensions{
+		Preserve:    n.Translate("x-platform-preserve-unknown-fields"),
+		Embedded:    n.Translate("x-platform-embedded-resource"),
+		IntOrString: n.Translate("x-platform-int-or-string"),
+		ListType:    n.Translate("x-platform-list-type"),
+		ListKeys:    n.Translate("x-platform-list-map-keys"),
+		MapType:     n.Translate("x-platform-map-type"),
+		Validations: n.Translate("x-platform-validations"),
+	}
+}

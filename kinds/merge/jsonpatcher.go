@@ -1,0 +1,111 @@
+package merge
+
+import "slices"
+
+// jsonPatcher is one JSON patch at work.
+type jsonPatcher struct {
+	root   *node
+	budget int // bytes that copies may still make
+}
+
+// apply carries out one operation; done is false if it cannot be.
+func (p *jsonPatcher) apply(s *parsedOperation) (done bool, err error) {
+	switch s.op {
+	case "add":
+		done = p.add(s.path, &node{value: s.value})
+	case "replace":
+		done = p.replace(s.path, &node{value: s.value})
+	case "remove":
+		_, done = p.remove(s.path)
+	case "test":
+		done = p.test(s)
+	case "move":
+		done = p.move(s)
+	case "copy":
+		return p.copy(s)
+	}
+	return done, nil
+}
+
+// find walks to the node that path names.
+func (p *jsonPatcher) find(path pointer) (*node, bool) {
+	n, ok := p.root, true
+	for _, token := range path {
+		if n, ok = n.child(token); !ok {
+			return nil, false
+		}
+	}
+	return n, true
+}
+
+// parent is the node that holds the target of path, and the target's token in it.
+func (p *jsonPatcher) parent(path pointer) (n *node, token string, ok bool) {
+	last := len(path) - 1
+	n, ok = p.find(path[:last])
+	return n, path[last], ok
+}
+
+func (p *jsonPatcher) add(path pointer, c *node) bool {
+	if len(path) == 0 {
+		p.root = c
+		return true
+	}
+	n, token, ok := p.parent(path)
+	return ok && n.add(token, c)
+}
+
+func (p *jsonPatcher) replace(path pointer, c *node) bool {
+	if len(path) == 0 {
+		p.root = c
+		return true
+	}
+	n, token, ok := p.parent(path)
+	return ok && n.set(token, c)
+}
+
+func (p *jsonPatcher) remove(path pointer) (*node, bool) {
+	if len(path) == 0 {
+		return nil, false
+	}
+	n, token, ok := p.parent(path)
+	if !ok {
+		return nil, false
+	}
+	return n.remove(token)
+}
+
+// test compares. Clients test for null to say that nothing may be there, so an absent
+// target equals null as long as its parent exists.
+func (p *jsonPatcher) test(s *parsedOperation) bool {
+	if n, ok := p.find(s.path); ok {
+		return n.equals(s.value)
+	}
+	if s.value != nil || len(s.path) == 0 {
+		return false
+	}
+	n, _, ok := p.parent(s.path)
+	return ok && n.opened && !n.isList
+}
+
+func (p *jsonPatcher) move(s *parsedOperation) bool {
+	if s.path.isBelow(s.from) {
+		return false
+	}
+	if slices.Equal(s.path, s.from) {
+		_, ok := p.find(s.path)
+		return ok
+	}
+	n, ok := p.remove(s.from)
+	return ok && p.add(s.path, n)
+}
+
+func (p *jsonPatcher) copy(s *parsedOperation) (done bool, err error) {
+	n, ok := p.find(s.from)
+	if !ok {
+		return false, nil
+	}
+	if p.budget = n.size(p.budget); p.budget < 0 {
+		return false, newTooLarge("the copies of a JSON patch may not exceed %d bytes", maxCopySize)
+	}
+	return p.add(s.path, &node{value: n.tree()}), nil
+}

@@ -1,0 +1,318 @@
+package ownership
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/troupe-api/troupe/kinds/codec"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// IsNoOpApply tells that an apply of config changes nothing in an object of message m, neither the
+// object nor its managers, by a look at the JSON in which it is stored: the object has all that
+// config says, and the writer owns just that. False says nothing: most of what is not in the
+// order of config is left to Apply. config must have passed CheckItems.
+func IsNoOpApply(w Writer, m *schema.Message, json []byte, config schema.Tree) bool {
+	s := noOpChecker{json: json, custom: m.Custom != nil}
+	return w.Scale == nil && s.message(m, nil, config) && s.managers > 0 &&
+		s.owns(w, m, encodeFields(m, config, w.excluded(), false))
+}
+
+// noOpChecker is a walk over JSON as the codec writes it: without blanks.
+type noOpChecker struct {
+	json     []byte
+	pos      int
+	depth    int
+	custom   bool   // the object is one of a custom kind
+	metadata bool   // the member of the object at hand is its metadata
+	managers int    // where the managers of the object are; 0 if it has none
+	scratch  []byte // scratch
+}
+
+// peek is the byte at hand; 0 at the end.
+func (s *noOpChecker) peek() byte {
+	if s.pos < len(s.json) {
+		return s.json[s.pos]
+	}
+	return 0
+}
+
+// next consumes a byte, if it is at hand.
+func (s *noOpChecker) next(c byte) bool {
+	if s.peek() != c {
+		return false
+	}
+	s.pos++
+	return true
+}
+
+// key consumes the key of the next member, its colon too, and the comma before; nil at the end of
+// the object, which is consumed. ok is false for a key with an escape, too.
+func (s *noOpChecker) key() (key []byte, ok bool) {
+	s.next(',')
+	if s.next('}') {
+		return nil, true
+	}
+	start := s.pos + 1
+	if !s.skip() || !s.next(':') {
+		return nil, false
+	}
+	key = s.json[start : s.pos-2]
+	return key, bytes.IndexByte(key, '\\') < 0
+}
+
+// message tells whether the object at hand, of message m, has all of t. It may be an item of
+// list, whose keys have defaults.
+func (s *noOpChecker) message(m *schema.Message, list *schema.Field, t schema.Tree) bool {
+	if !s.next('{') {
+		return false
+	}
+	s.depth++
+	for found := 0; ; {
+		key, ok := s.key()
+		if !ok || key == nil {
+			s.depth--
+			return ok && found == len(t)
+		}
+		if s.depth == 1 {
+			s.metadata = string(key) == "metadata"
+		}
+		f := m.Field(string(key))
+		v, named := t[string(key)]
+		switch {
+		case named && f == nil:
+			ok = s.isString(v) || s.is(codec.AppendAny(s.scratch[:0], v))
+		case named:
+			ok = s.value(f, false, v)
+		case list != nil && f != nil && slices.Contains(list.ListMapKeys, f.Name):
+			ok = s.is(codec.AppendAny(s.scratch[:0], keyOf(list, t, f.Name)))
+		default:
+			if s.depth == 2 && s.metadata && string(key) == "managedFields" {
+				s.managers = s.pos
+			}
+			ok = s.skip()
+		}
+		if !ok {
+			return false
+		}
+		if named {
+			found++
+		}
+	}
+}
+
+// value tells whether the value at hand, of a field or of an element of it, has all of v.
+func (s *noOpChecker) value(f *schema.Field, element bool, v any) bool {
+	tree, isTree := v.(schema.Tree)
+	switch granularity := granularityOf(f, element); {
+	case v == nil:
+		return false // a null, which the object does not have
+	case granularity == byItem:
+		return s.list(f, v)
+	case granularity == byField && isTree:
+		return s.message(f.Message, nil, tree)
+	case granularity == byKey && isTree:
+		return s.mapField(f, tree)
+	case s.custom && !s.metadata:
+		return s.isString(v) || s.is(codec.AppendAny(s.scratch[:0], v))
+	case f.Message == nil && f.Type != schema.TypeFields && s.isString(v):
+		return true
+	case element:
+		return s.is(codec.AppendElement(s.scratch[:0], f, v))
+	}
+	return s.is(codec.AppendField(s.scratch[:0], f, v))
+}
+
+func (s *noOpChecker) mapField(f *schema.Field, t schema.Tree) bool {
+	if !s.next('{') {
+		return false
+	}
+	for found := 0; ; {
+		key, ok := s.key()
+		if !ok || key == nil {
+			return ok && found == len(t)
+		}
+		if v, named := t[string(key)]; !named {
+			ok = s.skip()
+		} else if ok = s.value(f, true, v); ok {
+			found++
+		}
+		if !ok {
+			return false
+		}
+	}
+}
+
+// list tells whether a list has the same items in the same order.
+func (s *noOpChecker) list(f *schema.Field, v any) bool {
+	wanted, _ := v.([]any)
+	if len(wanted) == 0 || !s.next('[') {
+		return false
+	}
+	for i, item := range wanted {
+		if i > 0 && !s.next(',') {
+			return false
+		}
+		tree, isTree := item.(schema.Tree)
+		switch {
+		case f.ListType == schema.ListMap && isTree && granularityOf(f, true) == byField:
+			if !s.message(f.Message, f, tree) {
+				return false
+			}
+		case s.custom && !s.metadata:
+			if !s.is(codec.AppendAny(s.scratch[:0], item)) {
+				return false
+			}
+		case !s.is(codec.AppendElement(s.scratch[:0], f, item)):
+			return false
+		}
+	}
+	return s.next(']')
+}
+
+// isString consumes a text without escapes, if it is v.
+func (s *noOpChecker) isString(v any) bool {
+	text, isText := v.(string)
+	end := s.pos + 1 + len(text)
+	if !isText || s.peek() != '"' || end >= len(s.json) || s.json[end] != '"' {
+		return false
+	}
+	found := s.json[s.pos+1 : end]
+	if string(found) != text || bytes.IndexByte(found, '"') >= 0 || bytes.IndexByte(found, '\\') >= 0 {
+		return false
+	}
+	s.pos = end + 1
+	return true
+}
+
+// is consumes a value, if it is the wanted one, which takes the scratch space.
+func (s *noOpChecker) is(wanted []byte) bool {
+	s.scratch = wanted
+	if !bytes.HasPrefix(s.json[s.pos:], wanted) {
+		return false
+	}
+	s.pos += len(wanted)
+	c := s.peek()
+	return c == ',' || c == '}' || c == ']'
+}
+
+// skip consumes a value of any type.
+func (s *noOpChecker) skip() bool {
+	for depth := 0; s.pos < len(s.json); {
+		switch s.json[s.pos] {
+		case '"':
+			if !s.skipText() {
+				return false
+			}
+		case '{', '[':
+			depth++
+			s.pos++
+			continue
+		case '}', ']':
+			depth--
+			s.pos++
+		default:
+			s.pos++
+			if c := s.peek(); c != ',' && c != '}' && c != ']' {
+				continue
+			}
+		}
+		if depth <= 0 {
+			return depth == 0
+		}
+	}
+	return false
+}
+
+func (s *noOpChecker) skipText() bool {
+	for s.pos++; ; {
+		end := bytes.IndexByte(s.json[s.pos:], '"')
+		if end < 0 {
+			return false
+		}
+		s.pos += end + 1
+		escapes := 0
+		for s.json[s.pos-2-escapes] == '\\' {
+			escapes++
+		}
+		if escapes%2 == 0 {
+			return true
+		}
+	}
+}
+
+// owns tells whether the writer is the manager who has applied a set, which is given as text, in
+// the writer's version.
+func (s *noOpChecker) owns(w Writer, m *schema.Message, text string) bool {
+	s.pos = s.managers
+	if !s.next('[') {
+		return false
+	}
+	found := false
+	for s.peek() == '{' {
+		entry, ok := s.entry()
+		if !ok || s.custom && !s.upToDate(entry, w, m) {
+			return false
+		}
+		if entry.writtenBy(w, s) {
+			if string(entry.fields) != text || !s.isQuoted(entry.version, w.APIVersion) {
+				return false
+			}
+			if found = true; !s.custom {
+				return true
+			}
+		}
+		s.next(',')
+	}
+	return found
+}
+
+// upToDate tells whether the set of an entry is in line with the plan m, which is that of the
+// writer's version: definitions change.
+func (s *noOpChecker) upToDate(e entry, w Writer, m *schema.Message) bool {
+	return s.isQuoted(e.version, w.APIVersion) && !parseCached(string(e.fields), m).reconciled
+}
+
+// An entry is a manager as JSON.
+type entry struct{ manager, operation, version, subresource, fields []byte }
+
+func (s *noOpChecker) entry() (e entry, ok bool) {
+	s.next('{')
+	for {
+		key, ok := s.key()
+		if !ok || key == nil {
+			return e, ok
+		}
+		start := s.pos
+		if !s.skip() {
+			return e, false
+		}
+		value := s.json[start:s.pos]
+		switch string(key) {
+		case "manager":
+			e.manager = value
+		case "operation":
+			e.operation = value
+		case "apiVersion":
+			e.version = value
+		case "subresource":
+			e.subresource = value
+		case "fieldsV1":
+			e.fields = value
+		}
+	}
+}
+
+// writtenBy tells whether an entry is of the writer, who applies.
+func (e *entry) writtenBy(w Writer, s *noOpChecker) bool {
+	return s.isQuoted(e.operation, opApply) && s.isQuoted(e.manager, w.Manager) && s.isQuoted(e.subresource, w.Subresource)
+}
+
+// isQuoted tells whether a value is a text, or for the empty text nothing.
+func (s *noOpChecker) isQuoted(value []byte, text string) bool {
+	if len(value) == 0 {
+		return text == ""
+	}
+	s.scratch = append(codec.AppendEscaped(append(s.scratch[:0], '"'), text), '"')
+	return bytes.Equal(value, s.scratch)
+}

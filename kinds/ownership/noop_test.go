@@ -1,0 +1,199 @@
+package ownership
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/troupe-api/troupe/kinds/codec"
+	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// storable is a plan of objects that can be stored.
+func storable() *schema.Kind {
+	m := plan()
+	metadata := m.Field("metadata").Message
+	manager := schema.NewMessage("Manager", &schema.Field{Name: "manager"}, &schema.Field{Name: "operation"}, &schema.Field{Name: "apiVersion"},
+		&schema.Field{Name: "time"}, &schema.Field{Name: "fieldsType"}, &schema.Field{Name: "fieldsV1", Type: schema.TypeFields}, &schema.Field{Name: "subresource"})
+	list := func() *schema.Field {
+		return &schema.Field{Name: "managedFields", Shape: schema.List, Type: schema.TypeMessage, Message: manager}
+	}
+	metadata.Fields = append(metadata.Fields, &schema.Field{Name: "resourceVersion"}, list())
+	metadata.Index()
+	inner := m.Field("inner").Message
+	inner.Fields = append(inner.Fields, list()) // which are nobody's managers
+	inner.Index()
+	k := &schema.Kind{Message: m}
+	k.Version, k.Kind = "v1", "Object"
+	return k
+}
+
+// What stands by its JSON is what an apply leaves alone, and what an apply has made stands in most cases.
+func TestIsNoOpApplyAgreesWithApply(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	k := storable()
+	versions := func(apiVersion string) (ServedVersion, bool) {
+		return ServedVersion{Message: k.Message}, apiVersion == "v1"
+	}
+	stood, all := 0, 0
+	for range 6000 {
+		config, live := randomConfig(random, k.Message), randomConfig(random, k.Message)
+		if config == nil || live == nil {
+			continue
+		}
+		w := writerOf([...]string{"a", `b"<`, "c"}[random.IntN(3)])
+		w.Subresource = [...]string{"", "", "status"}[random.IntN(3)]
+		managed := Update(writerOf("other"), versions, nil, live, nil, false)
+		if random.IntN(2) == 0 { // a manager who owns what is there in part, or is otherwise
+			managed = append(managed, schema.Tree{"manager": w.Manager, "operation": opApply, "apiVersion": "v1", "time": w.Now,
+				"fieldsType": "FieldsV1", "fieldsV1": encodeFields(k.Message, config, w.excluded(), false), "subresource": w.Subresource})
+			if live = combineTrees(k.Message, live, config); random.IntN(2) == 0 {
+				live = mutated(random, live).(schema.Tree)
+			}
+		}
+		for range random.IntN(3) {
+			made, by, err := Apply(w, versions, live, config, managed, true)
+			if err != nil {
+				t.Fatal(err)
+			}
+			live, managed = made, by
+			if random.IntN(4) == 0 { // somebody else comes in between
+				w.Manager, config = "z", randomConfig(random, k.Message)
+			}
+			if config == nil {
+				break
+			}
+		}
+		if config == nil {
+			continue
+		}
+		stored := rules.Clone(live).(schema.Tree)
+		if rules.EnsureNested(stored, "metadata")["managedFields"] = managed; managed == nil {
+			delete(rules.Nested(stored, "metadata"), "managedFields")
+		}
+		json := codec.EncodeJSON(k, stored).WithVersion(7)
+		stands := IsNoOpApply(w, k.Message, json, config)
+		tree, err := codec.DecodeStored(k.Message, json)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.Now = "2031-01-01T00:00:00Z"
+		list := rules.Items(rules.Nested(tree, "metadata"), "managedFields")
+		made, by, err := Apply(w, versions, tree, config, list, false)
+		left := err == nil && schema.SameRef(made, tree) && schema.SameRef(by, list)
+		if stands && !left {
+			t.Fatalf("%s by %s\nstands in\n%s, but becomes\n%s", codec.AppendAny(nil, config), w.Manager, json, codec.AppendAny(nil, made))
+		}
+		for i := range json { // cut anywhere it is refused, or at least no panic
+			if IsNoOpApply(w, k.Message, json[:i], config) && !stands {
+				t.Fatalf("%s stands in a part of what it does not stand in", codec.AppendAny(nil, config))
+			}
+		}
+		if left {
+			all++
+		}
+		if stands {
+			stood++
+		}
+	}
+	t.Logf("%d of %d stand by their JSON", stood, all)
+	if stood < all/3 || stood < 200 {
+		t.Errorf("only %d of %d that an apply leaves alone stand by their JSON", stood, all)
+	}
+}
+
+// randomConfig is an object that can be applied; nil for one that cannot.
+func randomConfig(random *rand.Rand, m *schema.Message) schema.Tree {
+	text := codec.AppendValue(nil, m, randomObject(random, m))
+	tree, _, err := codec.DecodeJSON(m, text)
+	if err != nil || CheckItems(m, tree) != "" {
+		return nil
+	}
+	metadata := rules.EnsureNested(tree, "metadata")
+	for _, name := range []string{"resourceVersion", "uid", "managedFields"} {
+		delete(metadata, name)
+	}
+	tree["apiVersion"], tree["kind"], metadata["name"] = "v1", "Object", "n"
+	for name := range tree {
+		if random.IntN(2) == 0 && !slices.Contains([]string{"apiVersion", "kind", "metadata"}, name) {
+			delete(tree, name)
+		}
+	}
+	return tree
+}
+
+// mutated is a value with a small change somewhere.
+func mutated(random *rand.Rand, v any) any {
+	switch v := rules.Clone(v).(type) {
+	case schema.Tree:
+		for name, e := range v {
+			switch {
+			case name == "apiVersion" || name == "kind" || random.IntN(2) == 0:
+			case name != "metadata" && random.IntN(4) == 0:
+				delete(v, name)
+				return v
+			default:
+				v[name] = mutated(random, e)
+				return v
+			}
+		}
+		return v
+	case []any:
+		if len(v) == 0 {
+			return v
+		}
+		if i := random.IntN(len(v)); random.IntN(2) == 0 {
+			v[i] = mutated(random, v[i])
+		} else {
+			v = slices.Delete(v, i, i+1)
+		}
+		return v
+	case string:
+		return v + "-"
+	case int64:
+		return v + 1
+	}
+	return v
+}
+
+func TestIsNoOpApply(t *testing.T) {
+	k := storable()
+	const fields = `{"f:text":{}}`
+	entry := func(operation, apiVersion, subresource, fields string) string {
+		return `[{"manager":"z","operation":"Apply","apiVersion":"v1","fieldsV1":{"f:map":{}}},{"manager":"w","operation":"` + operation +
+			`","apiVersion":"` + apiVersion + `","fieldsV1":` + fields + subresource + `}]`
+	}
+	mine := entry("Apply", "v1", "", fields)
+	object := func(managers, rest string) string {
+		return `{"kind":"Object","apiVersion":"v1","metadata":{"name":"n","resourceVersion":"1","managedFields":` + managers + `}` + rest + `}`
+	}
+	items := func(kind string) string {
+		return object(entry("Apply", "v1", "", `{"f:items":{"k:{\"kind\":\"K\",\"name\":\"a\"}":{".":{},"f:name":{}}}}`), `,"items":[{"name":"a","kind":"`+kind+`"}]`)
+	}
+	for name, c := range map[string]struct {
+		object, config string
+		want           bool
+	}{
+		"the same":                  {object(mine, `,"text":"a","map":{"x":"\\"}`), `"text":"a"`, true},
+		"with an escape":            {object(mine, `,"text":"a\"\\"`), `"text":"a\"\\"`, true},
+		"another value":             {object(mine, `,"text":"b"`), `"text":"a"`, false},
+		"the start of a value":      {object(mine, `,"text":"ab"`), `"text":"a"`, false},
+		"what looks like an escape": {object(mine, `,"text":"a\\"`), `"text":"a\\\\"`, false},
+		"what looks like two":       {object(entry("Apply", "v1", "", `{"f:map":{"f:a":{}}}`), `,"map":{"a":"x","b":"y"}`), `"map":{"a":"x\",\"b\":\"y"}`, false},
+		"none":                      {object(mine, ``), `"text":"a"`, false},
+		"fields of more":            {object(entry("Apply", "v1", "", `{"f:map":{},"f:text":{}}`), `,"text":"a"`), `"text":"a"`, false},
+		"an update":                 {object(entry("Update", "v1", "", fields), `,"text":"a"`), `"text":"a"`, false},
+		"another version":           {object(entry("Apply", "v2", "", fields), `,"text":"a"`), `"text":"a"`, false},
+		"a sub-resource":            {object(entry("Apply", "v1", `,"subresource":"status"`, fields), `,"text":"a"`), `"text":"a"`, false},
+		"managers of something else": {`{"kind":"Object","apiVersion":"v1","metadata":{"name":"n"},"inner":{"a":"1","managedFields":` +
+			entry("Apply", "v1", "", `{"f:inner":{"f:a":{}}}`) + `}}`, `"inner":{"a":"1"}`, false},
+		"a key by its default": {items("K"), `"items":[{"name":"a"}]`, true},
+		"another key":          {items("J"), `"items":[{"name":"a"}]`, false},
+	} {
+		config := tree(t, `{"kind":"Object","apiVersion":"v1","metadata":{"name":"n"},`+c.config+`}`)
+		if got := IsNoOpApply(writerOf("w"), k.Message, []byte(c.object), config); got != c.want {
+			t.Errorf("%s: %s in\n%s: %v", name, c.config, c.object, got)
+		}
+	}
+}

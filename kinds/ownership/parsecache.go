@@ -1,0 +1,89 @@
+package ownership
+
+import (
+	"strings"
+	"sync"
+
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// A reading is what a FieldsV1 text says under a plan.
+type parsedSet struct {
+	text       string
+	set        Set  // in line with the plan; empty if the text is none
+	reconciled bool // the plan has changed since the text was written
+	canonical  bool // the text is the form of the set that is kept
+}
+
+// parseCached reads a text that has been in an object: who wrote it could read it. plan is nil for a
+// version that is no more.
+func parseCached(text string, plan *schema.Message) parsedSet {
+	if len(text) > maxCachedText {
+		return parseReconciled(text, plan)
+	}
+	r, ok := sharedParseCache.get(parseCacheKey{text, plan})
+	if !ok {
+		r = parseReconciled(strings.Clone(text), plan) // a copy keeps nothing else alive
+		sharedParseCache.add(r, plan)
+	}
+	return r
+}
+
+func parseReconciled(text string, plan *schema.Message) parsedSet {
+	s, _ := Parse(text)
+	r := parsedSet{text: text, set: s}
+	if plan != nil {
+		r.set = Reconciled(plan, s)
+		r.reconciled = !sameRef(r.set, s)
+	}
+	r.canonical = string(r.set.AppendJSON(nil)) == text
+	return r
+}
+
+// Texts up to maxCachedText bytes are remembered, about parseCacheSize bytes of them.
+const (
+	maxCachedText  = 8 << 10
+	parseCacheSize = 256 << 10
+)
+
+// sharedParseCache are those of late: most objects share their texts with many others.
+var sharedParseCache parseCache
+
+// A memory holds readings by what was read. When the new ones are many, they become the old
+// ones, and what was old then is forgotten.
+type parseCache struct {
+	mu          sync.Mutex // of all fields
+	recent, old map[parseCacheKey]parsedSet
+	size        int // of the texts of now, in bytes
+}
+
+type parseCacheKey struct {
+	text string
+	plan *schema.Message
+}
+
+func (m *parseCache) get(at parseCacheKey) (parsedSet, bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	r, ok := m.recent[at]
+	if !ok {
+		if r, ok = m.old[at]; ok {
+			m.put(r, at.plan)
+		}
+	}
+	return r, ok
+}
+
+func (m *parseCache) add(r parsedSet, plan *schema.Message) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.put(r, plan)
+}
+
+func (m *parseCache) put(r parsedSet, plan *schema.Message) {
+	if m.recent == nil || m.size+len(r.text) > parseCacheSize/2 {
+		m.recent, m.old, m.size = map[parseCacheKey]parsedSet{}, m.recent, 0
+	}
+	m.recent[parseCacheKey{r.text, plan}] = r
+	m.size += len(r.text)
+}

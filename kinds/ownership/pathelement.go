@@ -1,0 +1,139 @@
+package ownership
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/troupe-api/troupe/kinds/codec"
+	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// String is the step in a path for people: .name, [name="c"], [="x"] or [0].
+func (s pathElement) String() string {
+	switch s.kind {
+	case 'f':
+		return "." + s.text
+	case 'k':
+		keys, _, err := codec.DecodeAny([]byte(s.text))
+		tree, ok := keys.(schema.Tree)
+		if err != nil || !ok {
+			return "[" + s.text + "]"
+		}
+		parts := make([]string, 0, len(tree))
+		for _, name := range rules.Keys(tree) {
+			parts = append(parts, name+"="+string(codec.AppendAny(nil, tree[name])))
+		}
+		return "[" + strings.Join(parts, ",") + "]"
+	case 'v':
+		return "[=" + s.text + "]"
+	}
+	return "[" + s.text + "]"
+}
+
+// itemKind is the kind of the steps to the items of a list.
+func itemKind(f *schema.Field) byte {
+	if f.ListType == schema.ListSet {
+		return 'v'
+	}
+	return 'k'
+}
+
+// itemElement is the step to an item of a list that is owned item by item: the value of a set, or
+// the keys of an item.
+func itemElement(f *schema.Field, item any) pathElement {
+	return pathElement{itemKind(f), string(appendItemKey(nil, f, item))}
+}
+
+// itemElements are the steps to all items of a list.
+func itemElements(f *schema.Field, list []any) []pathElement {
+	var ends [16]int
+	at, b := ends[:0], make([]byte, 0, 32*len(list))
+	for _, item := range list {
+		b = appendItemKey(b, f, item)
+		at = append(at, len(b))
+	}
+	steps, text, start := make([]pathElement, len(list)), string(b), 0
+	for i, end := range at {
+		steps[i], start = pathElement{itemKind(f), text[start:end]}, end
+	}
+	return steps
+}
+
+// sameItem tells whether two items have the same step. It says no of steps with fractions, of
+// which different ones may be written alike, and of keys that are no scalars.
+func sameItem(f *schema.Field, a, b any) bool {
+	if f.ListType == schema.ListSet {
+		return exact(a) && schema.SameRef(a, b)
+	}
+	x, _ := a.(schema.Tree)
+	y, _ := b.(schema.Tree)
+	for _, name := range f.ListMapKeys {
+		if v := keyOf(f, x, name); !exact(v) || !schema.SameRef(v, keyOf(f, y, name)) {
+			return false
+		}
+	}
+	return true
+}
+
+// exact tells whether v is a scalar that is written like no other.
+func exact(v any) bool {
+	switch v.(type) {
+	case string, bool, int64:
+		return true
+	}
+	return false
+}
+
+// appendItemKey appends the text of an item's step.
+func appendItemKey(b []byte, f *schema.Field, item any) []byte {
+	if f.ListType == schema.ListSet {
+		return codec.AppendAny(b, item)
+	}
+	tree, _ := item.(schema.Tree)
+	b = append(b, '{')
+	for i, name := range keysOf(f) {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, '"')
+		b = append(b, name...)
+		b = append(b, '"', ':')
+		b = codec.AppendAny(b, keyOf(f, tree, name))
+	}
+	return append(b, '}')
+}
+
+// keysOf are the keys of a list's items, sorted.
+func keysOf(f *schema.Field) []string {
+	if len(f.ListMapKeys) > 1 && !slices.IsSorted(f.ListMapKeys) {
+		return slices.Sorted(slices.Values(f.ListMapKeys))
+	}
+	return f.ListMapKeys
+}
+
+// missingKey is the first key that an item has no value for; "" if there is none.
+func missingKey(f *schema.Field, item any) string {
+	if f.ListType == schema.ListSet {
+		return ""
+	}
+	tree, _ := item.(schema.Tree)
+	for _, name := range keysOf(f) {
+		if keyOf(f, tree, name) == nil {
+			return name
+		}
+	}
+	return ""
+}
+
+// keyOf is the value of one key of an item, which has its default where it is absent; nil if it
+// has none.
+func keyOf(f *schema.Field, item schema.Tree, name string) any {
+	if v := item[name]; v != nil || f.Message == nil {
+		return v
+	}
+	if key := f.Message.Field(name); key != nil {
+		return key.Default
+	}
+	return nil
+}

@@ -1,0 +1,91 @@
+package ownership
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/troupe-api/troupe/kinds/codec"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// parsePathElement reads a step as it is made here, however a client has written it. Steps of other
+// kinds are unknown.
+func parsePathElement(key string) (at pathElement, known bool, err error) {
+	if len(key) < 2 || key[1] != ':' {
+		return at, false, errFields
+	}
+	at = pathElement{key[0], key[2:]}
+	switch at.kind {
+	case 'f':
+		return at, true, nil
+	case 'i':
+		i, err := strconv.Atoi(at.text)
+		if err != nil {
+			return at, false, errFields
+		}
+		at.text = strconv.Itoa(i)
+		return at, true, nil
+	case 'k':
+		if canonicalKeys(at.text) {
+			return at, true, nil
+		}
+	case 'v':
+		if end := scalarEnd(at.text); end > 0 && end == len(at.text) {
+			return at, true, nil
+		}
+	default:
+		return at, false, nil
+	}
+	v, _, err := codec.DecodeAny([]byte(at.text))
+	if _, keys := v.(schema.Tree); err != nil || !keys && at.kind == 'k' {
+		return at, false, errFields
+	}
+	at.text = string(codec.AppendAny(nil, v))
+	return at, true, nil
+}
+
+// canonicalKeys tells of a text that it is certainly an object of scalars in order of their names
+// and without blanks, as appendItemKey writes it.
+func canonicalKeys(text string) bool {
+	for last, sep := "", "{"; ; sep = "," {
+		name := strings.TrimPrefix(text, sep)
+		end := quotedEnd(name)
+		if len(name) == len(text) || end == 0 || !strings.HasPrefix(name[end:], ":") || sep == "," && name[:end] <= last {
+			return false
+		}
+		last, text = name[:end], name[end+1:]
+		if end = scalarEnd(text); end == 0 {
+			return false
+		}
+		if text = text[end:]; text == "}" {
+			return true
+		}
+	}
+}
+
+// scalarEnd is the length of the plain text in quotes, or the whole number, at the start; 0
+// if there is none.
+func scalarEnd(text string) int {
+	if strings.HasPrefix(text, `"`) {
+		return quotedEnd(text)
+	}
+	end := 0
+	for end < len(text) && text[end] >= '0' && text[end] <= '9' {
+		end++
+	}
+	if end > 1 && text[0] == '0' || end > 15 {
+		return 0
+	}
+	return end
+}
+
+func quotedEnd(text string) int {
+	if !strings.HasPrefix(text, `"`) {
+		return 0
+	}
+	end := 1 + strings.IndexByte(text[1:], '"')
+	if end == 0 || !plain(text[1:end]) {
+		return 0
+	}
+	return end + 1
+}

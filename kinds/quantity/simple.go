@@ -1,0 +1,33 @@
+package quantity
+
+// parseSimple is the amount in thousandths of a quantity as most are written, such as "500m", "2" and
+// "128Mi"; false for what has to be read.
+func parseSimple(s string) (thousandths int64, ok bool) {
+	const few = 6 // digits, with which no sum here is too large
+	n, i := int64(0), 0
+	for ; i < len(s) && i <= few && '0' <= s[i] && s[i] <= '9'; i++ {
+		n = 10*n + int64(s[i]-'0')
+	}
+	if i == 0 || i > few {
+		return 0, false
+	}
+	switch s[i:] {
+	case "m":
+		return n, true
+	case "":
+		return n * 1000, true
+	case "k":
+		return n * 1000_000, true
+	case "M":
+		return n * 1000_000_000, true
+	case "G":
+		return n * 1000_000_000_000, true
+	case "Ki":
+		return n * 1000 << 10, true
+	case "Mi":
+		return n * 1000 << 20, true
+	case "Gi":
+		return n * 1000 << 30, true
+	}
+	return 0, false
+}

@@ -1,0 +1,41 @@
+package selector
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// FromLabelSelector reads a label selector in the form that objects hold: matchLabels and
+// matchExpressions. One without either selects everything. ok is false where an operator
+// is none.
+func FromLabelSelector(t schema.Tree) (l Labels, ok bool) {
+	labels, _ := t["matchLabels"].(schema.Tree)
+	for _, key := range slices.Sorted(maps.Keys(labels)) {
+		value, _ := labels[key].(string)
+		l.requirements = append(l.requirements, requirement{key: key, op: in, values: []string{value}})
+	}
+	expressions, _ := t["matchExpressions"].([]any)
+	for _, e := range expressions {
+		expression, _ := e.(schema.Tree)
+		key, _ := expression["key"].(string)
+		name, _ := expression["operator"].(string)
+		op, known := operators[name]
+		if !known {
+			return Labels{}, false
+		}
+		r := requirement{key: key, op: op}
+		values, _ := expression["values"].([]any)
+		for _, v := range values {
+			if s, text := v.(string); text {
+				r.values = append(r.values, s)
+			}
+		}
+		l.requirements = append(l.requirements, r)
+	}
+	return l, true
+}
+
+// operators are those of matchExpressions.
+var operators = map[string]operator{"In": in, "NotIn": notIn, "Exists": exists, "DoesNotExist": doesNotExist}

@@ -1,0 +1,39 @@
+package selector_test
+
+import (
+	"testing"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/selector"
+)
+
+func TestFromLabelSelector(t *testing.T) {
+	expression := func(key, op string, values ...any) schema.Tree {
+		return schema.Tree{"matchExpressions": []any{schema.Tree{"key": key, "operator": op, "values": values}}}
+	}
+	labels := meta.NewLabels(map[string]string{"app": "a", "tier": "web"})
+	for _, c := range []struct {
+		name    string
+		t       schema.Tree
+		ok, all bool
+	}{
+		{"empty", schema.Tree{}, true, true},
+		{"labels", schema.Tree{"matchLabels": schema.Tree{"app": "a", "tier": "web"}}, true, true},
+		{"one label differs", schema.Tree{"matchLabels": schema.Tree{"app": "a", "tier": "db"}}, true, false},
+		{"In", expression("app", "In", "b", "a"), true, true},
+		{"In others", expression("app", "In", "b"), true, false},
+		{"NotIn", expression("app", "NotIn", "b"), true, true},
+		{"NotIn it", expression("app", "NotIn", "a"), true, false},
+		{"Exists", expression("app", "Exists"), true, true},
+		{"Exists not", expression("x", "Exists"), true, false},
+		{"DoesNotExist", expression("x", "DoesNotExist"), true, true},
+		{"DoesNotExist but does", expression("app", "DoesNotExist"), true, false},
+		{"unknown operator", expression("app", "Near"), false, true},
+	} {
+		l, ok := selector.FromLabelSelector(c.t)
+		if ok != c.ok || l.Matches(labels) != c.all {
+			t.Errorf("%s: %v, matches: %v", c.name, ok, l.Matches(labels))
+		}
+	}
+}

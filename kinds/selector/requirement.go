@@ -1,0 +1,53 @@
+package selector
+
+import (
+	"fmt"
+	"strconv"
+)
+
+// A Condition is one requirement of a selector in the form that reviews show: Operator is In,
+// NotIn, Exists, DoesNotExist, Gt or Lt.
+type Requirement struct {
+	Key, Operator string
+	Values        []string
+}
+
+// Requirements are the requirements of l, in their order.
+func (l Labels) Requirements() []Requirement {
+	var all []Requirement
+	for _, r := range l.requirements {
+		c := Requirement{Key: r.key, Operator: operatorNames[r.op], Values: r.values}
+		if r.op == greaterThan || r.op == lessThan {
+			c.Values = []string{strconv.FormatInt(r.number, 10)}
+		}
+		all = append(all, c)
+	}
+	return all
+}
+
+var operatorNames = [...]string{exists: "Exists", doesNotExist: "DoesNotExist", in: "In", notIn: "NotIn", greaterThan: "Gt", lessThan: "Lt"}
+
+// FieldRequirements are the requirements of a field selector, of whatever kind, in their order:
+// In or NotIn with one value each. The error is a *meta.Status, 400.
+func FieldRequirements(s string) ([]Requirement, error) {
+	var all []Requirement
+	for _, text := range splitTerms(s) {
+		if text == "" {
+			continue
+		}
+		name, value, not, ok := splitTerm(text)
+		if !ok {
+			return nil, badRequest(fmt.Errorf("invalid selector: '%s'; can't understand '%s'", s, text))
+		}
+		value, err := unescape(value)
+		if err != nil {
+			return nil, badRequest(err)
+		}
+		c := Requirement{Key: name, Operator: "In", Values: []string{value}}
+		if not {
+			c.Operator = "NotIn"
+		}
+		all = append(all, c)
+	}
+	return all, nil
+}

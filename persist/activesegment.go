@@ -1,0 +1,123 @@
+package persist
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/troupe-api/troupe/persist/vfs"
+)
+
+// Zeros are written ahead of the batches, about as many as the segment is long but within
+// these bounds: a sync that changes neither a file's length nor its place on the disk costs
+// half of one that does.
+const (
+	minReserve = 64 << 10
+	maxReserve = 256 << 10
+)
+
+// openForAppend opens a segment that is to grow, and answers how far its file reaches.
+func (j *Journal) openForAppend(s segment) (vfs.File, int64, error) {
+	open := j.fs.OpenLog
+	if j.o.Sync == SyncNone {
+		open = j.fs.OpenReadWrite
+	}
+	file, err := open(s.path)
+	if err != nil {
+		return nil, 0, err
+	}
+	size, err := file.Size()
+	if err != nil {
+		return nil, 0, errors.Join(err, file.Close())
+	}
+	return file, size, nil
+}
+
+// writeFrame makes a frame durable at the end of the active segment.
+func (j *Journal) writeFrame(frame []byte, end int64) error {
+	start := time.Now()
+	padded := j.padWithReserve(frame, end)
+	_, err := j.file.WriteAt(padded, end)
+	if isFull(err) && len(padded) > len(frame) {
+		if err := j.truncateReserve(end); err != nil {
+			return err
+		}
+		padded = frame
+		_, err = j.file.WriteAt(frame, end)
+	}
+	if err != nil {
+		return j.rollbackWrite(end, err)
+	}
+	if j.o.Sync == SyncNone {
+		j.mu.Lock()
+		j.synced = false
+		j.mu.Unlock()
+		return nil
+	}
+	if err := j.sync(); err != nil {
+		return err
+	}
+	took := time.Since(start).Seconds()
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.reserved = max(j.reserved, end+int64(len(padded)))
+	j.stats.Syncs++
+	j.stats.SyncSeconds += took
+	return nil
+}
+
+// padWithReserve adds the next reserve to a frame that reaches beyond what is reserved.
+func (j *Journal) padWithReserve(frame []byte, end int64) []byte {
+	behind := end + int64(len(frame))
+	if j.o.Sync == SyncNone || behind <= j.reserved || j.ballast.full.Load() {
+		return frame
+	}
+	reserve := max(j.o.ReserveBytes, min(behind, maxReserve))
+	padded := append(frame, make([]byte, reserve)...)
+	if cap(padded) <= maxKeptBuffer {
+		j.buf = padded
+	}
+	return padded
+}
+
+// truncateReserve cuts off what is reserved behind the end of the active segment. The mark must not
+// promise it any more when it goes.
+func (j *Journal) truncateReserve(end int64) error {
+	j.mu.Lock()
+	before := j.reserved
+	j.reserved = end
+	j.mu.Unlock()
+	marked := j.writeWatermark()
+	if marked != nil && !errors.Is(marked, ErrNoSpace) {
+		return marked
+	}
+	err := j.file.Truncate(end)
+	if err == nil && marked != nil {
+		err = j.file.Truncate(max(before, end)) // with zeros that take no room
+	}
+	if err != nil {
+		return j.fail(fmt.Errorf("truncate: %w", err))
+	}
+	return j.sync()
+}
+
+// rollbackWrite takes back a write that failed. A full disk leaves the journal as it was; after any
+// other error, or if taking back fails, nobody knows what is on disk.
+func (j *Journal) rollbackWrite(end int64, cause error) error {
+	if !isFull(cause) {
+		return j.fail(fmt.Errorf("write: %w", cause))
+	}
+	if err := j.truncateReserve(end); err != nil {
+		return err
+	}
+	return noSpace(cause)
+}
+
+// sync makes the active segment durable. A failed sync is never tried again: the kernel may
+// have dropped the pages that it could not write.
+func (j *Journal) sync() error {
+	if err := j.file.Sync(); err != nil {
+		return j.fail(fmt.Errorf("sync: %w", err))
+	}
+	return nil
+}

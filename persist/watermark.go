@@ -1,0 +1,150 @@
+package persist
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"time"
+)
+
+// defaultWatermarkInterval is how often the end of the journal is marked while it grows.
+const defaultWatermarkInterval = time.Second
+
+// writeWatermark makes durable where the journal ends, as far as the journal knows it to be durable. It
+// writes nothing if nothing has changed.
+func (j *Journal) writeWatermark() error {
+	j.control.mu.Lock()
+	defer j.control.mu.Unlock()
+	return j.writeWatermarkLocked(false, 0)
+}
+
+// writeWatermarkLocked marks a journal that is closed, or that is about to get so many writes.
+// j.control.mu is held.
+func (j *Journal) writeWatermarkLocked(clean bool, writes int) error {
+	j.disk.begin()
+	defer j.disk.end()
+	m := j.currentWatermark()
+	m.clean, m.maxRevision = clean, j.control.watermark.maxRevision
+	if m.maxRevision < m.newest+revisionReservation/2+Revision(writes) {
+		m.maxRevision = m.newest + revisionReservation + Revision(writes)
+	}
+	if j.control.file == nil {
+		return j.upgradeFormat(m)
+	}
+	last := j.control.watermark
+	if last.sequence = 0; m == last {
+		return nil
+	}
+	err := j.control.write(m)
+	if isFull(err) {
+		return noSpace(err) // where even a write in place takes room
+	}
+	if err != nil {
+		return j.fail(fmt.Errorf("%s: %w", controlFile, err))
+	}
+	j.maxRevision.Store(uint64(m.maxRevision))
+	return nil
+}
+
+// currentWatermark is the mark of what is durable now.
+func (j *Journal) currentWatermark() watermark {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	m := watermark{newest: j.newest, unsynced: j.o.Sync == SyncNone, bootID: j.o.bootID}
+	if n := len(j.segments); n > 0 {
+		s := j.segments[n-1]
+		m.segment, m.end, m.sum, m.length = s.first, s.size, s.sum, j.reserved
+	}
+	if m.unsynced && !j.synced && m.segment > 0 {
+		m.newest, m.end, m.sum, m.length = m.segment-1, segmentHeader, 0, segmentHeader
+	}
+	return m
+}
+
+// upgradeFormat gives a directory of format 1 its control file. Nothing is appended before.
+func (j *Journal) upgradeFormat(m watermark) error {
+	err := writeControl(j.fs, j.dir, m)
+	if err == nil {
+		err = writeChecksummed(j.fs, filepath.Join(j.dir, formatFile), format{directoryFormat})
+	}
+	if err == nil {
+		m.sequence = controlSlots
+		err = j.control.open(j.fs, j.dir, m)
+	}
+	if isFull(err) {
+		return noSpace(err)
+	}
+	if err != nil {
+		return j.fail(fmt.Errorf("upgrade to format %d: %w", directoryFormat, err))
+	}
+	j.maxRevision.Store(uint64(m.maxRevision))
+	return nil
+}
+
+// watermarkPassed says that the mark names a later segment, so that this one may go.
+func (j *Journal) watermarkPassed(s segment) bool {
+	j.control.mu.Lock()
+	defer j.control.mu.Unlock()
+	return j.control.file == nil || j.control.watermark.segment > s.first
+}
+
+// reserveRevisions makes sure that the revisions of so many writes are reserved.
+func (j *Journal) reserveRevisions(writes int) error {
+	if uint64(j.newest)+uint64(writes) <= j.maxRevision.Load() {
+		return nil
+	}
+	j.control.mu.Lock()
+	defer j.control.mu.Unlock()
+	return j.writeWatermarkLocked(false, writes)
+}
+
+// runMaintenance marks the end of the journal from time to time, until the journal is closed.
+func (j *Journal) runMaintenance(ended chan struct{}) {
+	defer close(ended)
+	ticker := time.NewTicker(j.o.WatermarkInterval)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-j.stop:
+			return
+		case <-ticker.C:
+			if j.checkFailed() == nil {
+				_ = j.writeWatermark() // a failure is logged, and tells the next Append
+				j.refillBallast()
+			}
+		}
+	}
+}
+
+// stopMaintenance ends keep.
+func (j *Journal) stopMaintenance() {
+	if j.maintenanceDone != nil {
+		close(j.stop)
+		<-j.maintenanceDone
+		j.maintenanceDone = nil
+	}
+}
+
+// sealActiveSegment marks a clean end, and then cuts off what is reserved behind it.
+func (j *Journal) sealActiveSegment() error {
+	if err := j.sync(); err != nil {
+		return err
+	}
+	end := j.segments[len(j.segments)-1].size
+	j.mu.Lock()
+	j.reserved, j.synced = end, true
+	j.mu.Unlock()
+	j.control.mu.Lock()
+	err := j.writeWatermarkLocked(true, 0)
+	j.control.mu.Unlock()
+	if errors.Is(err, ErrNoSpace) {
+		return nil // what is reserved stays, as the mark says
+	}
+	if err != nil {
+		return err
+	}
+	if err := j.file.Truncate(end); err != nil {
+		return j.fail(fmt.Errorf("truncate: %w", err))
+	}
+	return j.sync()
+}

@@ -1,0 +1,69 @@
+package admission
+
+import (
+	"slices"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// The finalizers of what must not go while it is in use, in platform form.
+const (
+	PVCProtectionFinalizer = "platform.io/pvc-protection"
+	PVProtectionFinalizer  = "platform.io/pv-protection"
+)
+
+// StorageObjectInUseProtection gives every new claim and volume the finalizer that keeps it while it is in
+// use; a controller takes it off.
+func StorageObjectInUseProtection(naming *meta.Naming) Registration {
+	return Registration{
+		Name:      "StorageObjectInUseProtection",
+		Resources: []string{"/persistentvolumeclaims", "/persistentvolumes"},
+		Plugin:    inUseProtection{claim: naming.Translate(PVCProtectionFinalizer), volume: naming.Translate(PVProtectionFinalizer)},
+	}
+}
+
+type inUseProtection struct{ claim, volume string }
+
+func (p inUseProtection) Admit(a *Attributes) error {
+	if !a.IsCreate() {
+		return nil
+	}
+	finalizer := p.volume
+	if a.Kind.Resource == "persistentvolumeclaims" {
+		finalizer = p.claim
+	}
+	metadata := rules.EnsureNested(a.New, "metadata")
+	held := rules.Strings(metadata, "finalizers")
+	if !slices.Contains(held, finalizer) {
+		metadata["finalizers"] = append(slices.Clone(rules.Items(metadata, "finalizers")), any(finalizer))
+	}
+	return nil
+}
+
+// TaintNodesByCondition keeps Pods off a new node until it says that it is ready.
+func TaintNodesByCondition(naming *meta.Naming) Registration {
+	return Registration{
+		Name:      "TaintNodesByCondition",
+		Resources: []string{"/nodes"},
+		Plugin:    nodeTaint{naming.Translate("node.platform.io/not-ready")},
+	}
+}
+
+type nodeTaint struct{ key string }
+
+func (p nodeTaint) Admit(a *Attributes) error {
+	if !a.IsCreate() {
+		return nil
+	}
+	spec := rules.EnsureNested(a.New, "spec")
+	for _, t := range rules.Trees(spec, "taints") {
+		if rules.String(t, "key") == p.key && rules.String(t, "effect") == "NoSchedule" {
+			return nil
+		}
+	}
+	taint := schema.Tree{"key": p.key, "effect": "NoSchedule"}
+	spec["taints"] = append(slices.Clone(rules.Items(spec, "taints")), any(taint))
+	return nil
+}

@@ -1,0 +1,49 @@
+package audit
+
+import (
+	"bytes"
+	"encoding/json"
+	"reflect"
+	"testing"
+	"unicode"
+)
+
+// FuzzCompactJSON: a document keeps its meaning, and gets into one line that prints.
+func FuzzCompactJSON(f *testing.F) {
+	for _, doc := range []string{
+		`{}`, `[]`, `""`, ` null `, `-1.5E+7`, `{"a":{"b":[1,[2],{"c":"d"}]},"e":""}`, "[\n1\t,\r2 ]", `"\"\\\/\u0000\u2028"`,
+		"\"\x7f\u2028\u202e\u00e9\U000e0001\"", `{"a":1,"a":2}`, `{"metadata":{"managedFields":[{"a":"}]"}],"name":"x"},"items":[]}`,
+		`1e999`, `{"items":[{"metadata":{"managedFields":[]}},null,1]}`, `{"rows":[{"object":{"metadata":{"managedFields":null}}}]}`, `{"\\":"\\"}`,
+	} {
+		f.Add([]byte(doc))
+	}
+	f.Fuzz(func(t *testing.T, doc []byte) {
+		if !json.Valid(doc) {
+			return
+		}
+		got := appendCompactJSON([]byte("before"), doc, false)[len("before"):]
+		have, err := decode(got)
+		if err != nil {
+			t.Fatalf("%q became %q: %v", doc, got, err)
+		}
+		if want, err := decode(doc); err != nil || !reflect.DeepEqual(have, want) {
+			t.Fatalf("%q became %q: %v", doc, got, err)
+		}
+		for _, r := range string(got) {
+			if !unicode.IsPrint(r) {
+				t.Fatalf("%q holds %q", got, r)
+			}
+		}
+		if omitted := appendCompactJSON(nil, doc, true); !json.Valid(omitted) || bytes.Count(omitted, []byte("managedFields")) > bytes.Count(got, []byte("managedFields")) {
+			t.Fatalf("%q became %q", doc, omitted)
+		}
+	})
+}
+
+// decode reads JSON with its numbers as they are written: not every one fits into a float.
+func decode(doc []byte) (v any, err error) {
+	d := json.NewDecoder(bytes.NewReader(doc))
+	d.UseNumber()
+	err = d.Decode(&v)
+	return v, err
+}

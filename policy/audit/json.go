@@ -1,0 +1,150 @@
+package audit
+
+import (
+	"strconv"
+	"sync/atomic"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// isPlain tells bytes that stand in JSON text as they are.
+func isPlain(c byte) bool { return plainBytes[c] }
+
+var plainBytes = func() (table [256]bool) {
+	for c := ' '; c < 0x7f; c++ {
+		table[c] = c != '"' && c != '\\'
+	}
+	return table
+}()
+
+// appendString appends s in quotes. What is not printable is escaped, what is no UTF-8 replaced.
+func appendString(b []byte, s string) []byte {
+	b = append(b, '"')
+	b = appendStringBody(b, s)
+	return append(b, '"')
+}
+
+func appendStringBody(b []byte, s string) []byte {
+	start := 0
+	for i := 0; i < len(s); {
+		c := s[i]
+		if isPlain(c) {
+			i++
+			continue
+		}
+		b = append(b, s[start:i]...)
+		if c == '"' || c == '\\' {
+			b = append(b, '\\', c)
+			i++
+		} else {
+			r, size := utf8.DecodeRuneInString(s[i:])
+			if r == utf8.RuneError {
+				b = appendEscape(b, r)
+			} else {
+				b = appendRune(b, r)
+			}
+			i += size
+		}
+		start = i
+	}
+	return append(b, s[start:]...)
+}
+
+// appendRune appends one character of a text that is no plain one.
+func appendRune(b []byte, r rune) []byte {
+	if unicode.IsPrint(r) {
+		return utf8.AppendRune(b, r)
+	}
+	if r > 0xffff {
+		r -= 0x10000
+		return appendEscape(appendEscape(b, 0xd800+r>>10), 0xdc00+r&0x3ff)
+	}
+	return appendEscape(b, r)
+}
+
+const digits = "0123456789abcdef"
+
+func appendEscape(b []byte, unit rune) []byte {
+	return append(b, '\\', 'u', digits[unit>>12&15], digits[unit>>8&15], digits[unit>>4&15], digits[unit&15])
+}
+
+// A second is the text of one.
+type cachedSecond struct {
+	unix int64
+	text string // with the quote before it
+}
+
+// latestSecond is the latest second that was written, which most times share.
+var latestSecond atomic.Pointer[cachedSecond]
+
+// appendTime appends t in UTC with microseconds, in quotes.
+func appendTime(b []byte, t time.Time) []byte {
+	const seconds = `"2006-01-02T15:04:05`
+	unix, known := t.Unix(), latestSecond.Load()
+	switch {
+	case known != nil && unix == known.unix:
+		b = append(b, known.text...)
+	case known != nil && unix < known.unix:
+		b = t.UTC().AppendFormat(b, seconds)
+	default:
+		known = &cachedSecond{unix, t.UTC().Format(seconds)}
+		latestSecond.Store(known)
+		b = append(b, known.text...)
+	}
+	b = append(b, ".000000"...)
+	micros := t.Nanosecond() / 1000
+	for i := len(b) - 1; micros > 0; i-- {
+		b[i] += byte(micros % 10)
+		micros /= 10
+	}
+	return append(b, 'Z', '"')
+}
+
+// appendMember appends `,"name":"value"` unless value is empty.
+func appendMember(b []byte, name, value string) []byte {
+	if value == "" {
+		return b
+	}
+	return appendString(appendName(b, name), value)
+}
+
+// appendName appends `,"name":`. Names need no escapes.
+func appendName(b []byte, name string) []byte {
+	b = append(b, ',', '"')
+	b = append(b, name...)
+	return append(b, '"', ':')
+}
+
+// appendStrings appends a list.
+func appendStrings(b []byte, list []string) []byte {
+	b = append(b, '[')
+	for i, s := range list {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = appendString(b, s)
+	}
+	return append(b, ']')
+}
+
+// closeObject ends an object whose members were appended from open on, with a comma before
+// each.
+func closeObject(b []byte, open int) []byte {
+	if len(b) == open {
+		return append(b, '{', '}')
+	}
+	b[open] = '{'
+	return append(b, '}')
+}
+
+// appendQuotedList appends a list as the legacy form has it.
+func appendQuotedList(b []byte, list []string) []byte {
+	for i, s := range list {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = strconv.AppendQuote(b, s)
+	}
+	return b
+}

@@ -1,0 +1,192 @@
+package oidc
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/golang-jwt/jwt/v5"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/policy/authn"
+)
+
+// Algorithms are those that tokens may be signed with, if they are allowed.
+var Algorithms = []string{"RS256", "RS384", "RS512", "ES256", "ES384", "ES512", "PS256", "PS384", "PS512"}
+
+// IsIssuer tells whether s can be the URL of an issuer: https, a host, perhaps a path, and
+// nothing else.
+func IsIssuer(s string) bool {
+	u, err := url.Parse(s)
+	return err == nil && u.Scheme == "https" && u.Host != "" && u.User == nil && !strings.ContainsAny(s, "?#")
+}
+
+// Options say which provider is trusted, and how its claims name users.
+type Options struct {
+	IssuerURL string // https
+	ClientID  string // that tokens must be issued for
+	// UsernameClaim holds the name of the user. UsernamePrefix comes before it: "" is the
+	// issuer's URL and #, except for the claim email, and "-" is nothing.
+	UsernameClaim, UsernamePrefix string
+	// GroupsClaim holds groups, a list of texts; "" is none. GroupsPrefix comes before each.
+	GroupsClaim, GroupsPrefix string
+	// RequiredClaims must be in a token, with these values.
+	RequiredClaims map[string]string
+	// SystemNames are the users and groups beginning with "system:", their prefix included, that a
+	// token may name. One that names another is refused.
+	SystemNames []string
+	// Algorithms are those allowed, some of the package's Algorithms.
+	Algorithms []string
+	// Roots are the CAs of the issuer's certificate; nil stands for those of the machine.
+	Roots  *x509.CertPool
+	Naming *meta.Naming
+	Now    func() time.Time
+	Logger *slog.Logger
+}
+
+func (o *Options) usernamePrefix() string {
+	switch {
+	case o.UsernamePrefix == "-", o.UsernamePrefix == "" && o.UsernameClaim == "email":
+		return ""
+	case o.UsernamePrefix == "":
+		return o.IssuerURL + "#"
+	}
+	return o.UsernamePrefix
+}
+
+// Bounds of what is remembered of tokens.
+const (
+	maxVerified, maxRejected = 8192, 8192
+	rejectedTTL              = 10 * time.Second
+)
+
+// Authenticator authenticates by the identity tokens of one issuer.
+type Authenticator struct {
+	options  Options
+	issuer   *issuer
+	parser   *jwt.Parser
+	verified *authn.Cache[cachedResult[*authn.User]]
+	rejected *authn.Cache[cachedResult[error]]
+}
+
+// A known token is what was found out about it with a set of keys.
+type cachedResult[V any] struct {
+	keySet *keySet
+	value  V
+}
+
+// New makes the authenticator of an issuer, whose keys are known once Run is under way.
+func New(o Options) *Authenticator {
+	issuer := newIssuer(o.IssuerURL, &http.Transport{
+		Proxy: http.ProxyFromEnvironment, TLSClientConfig: &tls.Config{RootCAs: o.Roots, MinVersion: tls.VersionTLS12},
+		TLSHandshakeTimeout: fetchTimeout, ForceAttemptHTTP2: true, IdleConnTimeout: time.Minute, MaxResponseHeaderBytes: 64 << 10,
+	}, o.Now, o.Logger)
+	return &Authenticator{
+		options: o, issuer: issuer, parser: jwt.NewParser(jwt.WithStrictDecoding()),
+		verified: authn.NewCache[cachedResult[*authn.User]](maxVerified, o.Now), rejected: authn.NewCache[cachedResult[error]](maxRejected, o.Now),
+	}
+}
+
+// Run keeps the issuer's keys current until ctx ends: it tries until it has them, waiting
+// longer each time, and asks again now and then.
+func (t *Authenticator) Run(ctx context.Context) { t.issuer.run(ctx) }
+
+// KeySetID stands for the keys of the moment: another value is other ones.
+func (t *Authenticator) KeySetID() any { return t.issuer.keys() }
+
+// errNoKeys is not remembered: the keys may be there for the next request.
+var errNoKeys = errors.New("oidc: the issuer's keys are not known yet")
+
+// Authenticate has no opinion on what is no token of the issuer.
+func (t *Authenticator) Authenticate(r authn.Request) (*authn.User, error) {
+	if strings.Count(r.Token, ".") != 2 {
+		return nil, nil
+	}
+	set := t.issuer.keys()
+	digest := authn.DigestOf(r.Token)
+	if k, ok := t.verified.Get(digest); ok && k.keySet == set {
+		return k.value, nil
+	}
+	if k, ok := t.rejected.Get(digest); ok && k.keySet == set {
+		return nil, k.value
+	}
+	c := claims{}
+	token, parts, err := t.parser.ParseUnverified(r.Token, jwt.MapClaims(c))
+	if c["iss"] != t.options.IssuerURL {
+		return nil, nil
+	}
+	if set == nil {
+		return nil, authn.FinalError{Err: errNoKeys}
+	}
+	if err != nil {
+		err = errors.New("the token is malformed, or signed with an unknown algorithm")
+	} else {
+		err = t.verify(token, parts, &set)
+	}
+	var user *authn.User
+	var end time.Time
+	if err == nil {
+		end, err = c.validate(t.options.ClientID, t.options.RequiredClaims, t.options.Now())
+	}
+	if err == nil {
+		user, err = c.user(&t.options)
+	}
+	if err != nil {
+		err = authn.FinalError{Err: fmt.Errorf("oidc: %w", err)}
+		t.rejected.Put(digest, cachedResult[error]{set, err}, t.options.Now().Add(rejectedTTL))
+		return nil, err
+	}
+	user.ValidUntil = end
+	t.verified.Put(digest, cachedResult[*authn.User]{set, user}, end)
+	return user, nil
+}
+
+// verify checks algorithm and signature. If none of the keys in set has signed the token, it
+// tries newer ones, and leaves in set those that it has tried last.
+func (t *Authenticator) verify(token *jwt.Token, parts []string, set **keySet) error {
+	if !slices.Contains(t.options.Algorithms, token.Method.Alg()) {
+		return errors.New("the token is signed with an algorithm that is not allowed")
+	}
+	if _, critical := token.Header["crit"]; critical {
+		return errors.New("the token demands an extension that is not known")
+	}
+	signature, err := t.parser.DecodeSegment(parts[2])
+	if err != nil {
+		return errors.New("the token's signature is malformed")
+	}
+	text := parts[0] + "." + parts[1]
+	if verifySignature(token, text, signature, *set) {
+		return nil
+	}
+	if newer := t.issuer.newerKeys(*set); newer != *set {
+		*set = newer
+		if verifySignature(token, text, signature, newer) {
+			return nil
+		}
+	}
+	return errors.New("no key of the issuer has signed the token")
+}
+
+// verifySignature tells whether one of the keys has signed the text.
+func verifySignature(token *jwt.Token, text string, signature []byte, set *keySet) bool {
+	id, _ := token.Header["kid"].(string)
+	for _, key := range set.matching(id, token.Method.Alg()) {
+		if method, ok := token.Method.(*jwt.SigningMethodECDSA); ok {
+			if public, ok := key.(*ecdsa.PublicKey); !ok || public.Curve.Params().BitSize != method.CurveBits {
+				continue
+			}
+		}
+		if token.Method.Verify(text, signature, key) == nil {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,192 @@
+package serviceaccount
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/ownership"
+	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/policy"
+)
+
+// A Grantor answers TokenRequests.
+type TokenRequestHandler struct {
+	Issuer  *Issuer
+	Objects Objects
+	// Audiences are those of a token for which none are asked.
+	Audiences []string
+	// MaxExpiration is how long a token may last; 0 leaves it to the request.
+	MaxExpiration time.Duration
+	// ExtendExpiration makes tokens of Pods for this server, if they are asked for as volumes do, last a
+	// year. It counts as a warning when one is used after the time that was asked for.
+	ExtendExpiration bool
+	Now              func() time.Time
+}
+
+// A Request asks for a token of the account at Key. Object is a TokenRequest, decoded, and
+// becomes the answer.
+type TokenRequest struct {
+	Kind    *schema.Kind // of Object
+	Key     meta.Key
+	Object  schema.Tree
+	Manager string // the field manager
+}
+
+// What makes a token last longer than was asked for: this very number of seconds.
+const (
+	projectedTokenSeconds = 3607
+	extendedExpiration    = 365 * 24 * time.Hour
+)
+
+// CreateToken signs a token. Warnings are texts for the client; errors are *meta.Status.
+func (g *TokenRequestHandler) CreateToken(r TokenRequest) (warnings []string, err error) {
+	now := g.Now()
+	rules.Default(r.Kind, r.Object)
+	delete(r.Object, "status")
+	account, ok := g.Objects.GetMeta(accounts, r.Key.Namespace, r.Key.Name)
+	if !ok {
+		return nil, meta.NewNotFound(accounts, r.Key.Name)
+	}
+	if err := r.prepare(account.UID, now); err != nil {
+		return nil, err
+	}
+	spec := rules.EnsureNested(r.Object, "spec")
+	if !rules.Has(spec, "audiences") || len(rules.Items(spec, "audiences")) == 0 {
+		spec["audiences"] = policy.ToAnySlice(g.Audiences)
+	}
+	to, err := g.resolveBoundObject(r, rules.Nested(spec, "boundObjectRef"))
+	if err != nil {
+		return nil, err
+	}
+	seconds, _ := rules.Int(spec, "expirationSeconds")
+	if most := int64(g.MaxExpiration / time.Second); most > 0 && seconds > most {
+		warnings = append(warnings, fmt.Sprintf("requested expiration of %d seconds shortened to %d seconds", seconds, most))
+		seconds = most
+		spec["expirationSeconds"] = seconds
+	}
+	t := tokenSpec{
+		Account: Account{r.Key.Namespace, r.Key.Name, account.UID}, binding: to,
+		audiences: rules.Strings(spec, "audiences"), issuedAt: now, lifetime: time.Duration(seconds) * time.Second,
+	}
+	end := now.Add(t.lifetime)
+	if g.ExtendExpiration && to.pod != nil && seconds == projectedTokenSeconds && g.isOwnAudience(t.audiences) {
+		t.warnAfter, t.lifetime = t.lifetime, extendedExpiration
+	}
+	token, err := g.Issuer.signBound(t)
+	if err != nil {
+		return nil, fmt.Errorf("signing a token: %w", err)
+	}
+	r.Object["status"] = schema.Tree{"token": token, "expirationTimestamp": formatTime(end)}
+	return warnings, nil
+}
+
+// prepare checks the request alone, and completes its metadata.
+func (r *TokenRequest) prepare(uid string, now time.Time) error {
+	metadata := rules.EnsureNested(r.Object, "metadata")
+	if asked := rules.String(metadata, "uid"); asked != "" && asked != uid {
+		return meta.NewConflict(meta.GroupResource{Group: r.Kind.Group, Resource: r.Kind.Kind}, r.Key.Name,
+			fmt.Sprintf("the UID in the token request (%s) does not match the UID of the service account (%s)", asked, uid))
+	}
+	var faults schema.Faults
+	r.Kind.Rules.Validate(r.Object, &faults)
+	if len(faults.List) > 0 {
+		return meta.NewInvalid(meta.GroupKind{Group: r.Kind.Group, Kind: r.Kind.Kind}, "", faults.List)
+	}
+	delete(metadata, "managedFields")
+	if managed := r.newManagedFields(now); len(managed) > 0 {
+		metadata["managedFields"] = managed
+	}
+	metadata["name"], metadata["namespace"], metadata["uid"] = r.Key.Name, r.Key.Namespace, uid
+	metadata["creationTimestamp"] = formatTime(now)
+	return nil
+}
+
+// newManagedFields tells what of the request is its manager's, as if it were stored.
+func (r *TokenRequest) newManagedFields(now time.Time) []any {
+	w := ownership.Writer{Manager: r.Manager, Subresource: "token", APIVersion: r.Kind.APIVersion(), Now: formatTime(now)}
+	forms := func(version string) (ownership.ServedVersion, bool) {
+		return ownership.ServedVersion{Message: r.Kind.Message}, version == r.Kind.APIVersion()
+	}
+	return ownership.Update(w, forms, nil, r.Object, nil, true)
+}
+
+// resolveBoundObject finds what the token is to be bound to.
+func (g *TokenRequestHandler) resolveBoundObject(r TokenRequest, to schema.Tree) (b binding, err error) {
+	if to == nil {
+		return b, nil
+	}
+	version, kind := rules.String(to, "apiVersion"), rules.String(to, "kind")
+	group := apiGroupOf(version)
+	name := rules.String(to, "name")
+	var found *ref
+	switch {
+	case group == "" && kind == "Pod":
+		found, b.node, err = g.findPod(r.Key, name)
+		b.pod = found
+	case group == "" && kind == "Node":
+		found, err = g.find(nodes, "", name)
+		b.node = found
+	case group == "" && kind == "Secret":
+		found, err = g.find(secrets, r.Key.Namespace, name)
+		b.secret = found
+	default:
+		if group == "" {
+			version = "/" + version
+		}
+		return b, meta.NewBadRequest(fmt.Sprintf("cannot bind token to object of type %s, Kind=%s", version, kind))
+	}
+	if err != nil {
+		return b, err
+	}
+	if uid := rules.String(to, "uid"); uid != "" && uid != found.uid {
+		return b, meta.NewConflict(meta.GroupResource{Group: group, Resource: kind}, name, fmt.Sprintf(
+			"the UID in the bound object reference (%s) does not match the UID in record. The object might have been deleted and then recreated", uid))
+	}
+	return b, nil
+}
+
+// apiGroupOf is the group of an apiVersion.
+func apiGroupOf(apiVersion string) string {
+	group, _, ok := strings.Cut(apiVersion, "/")
+	if !ok {
+		return ""
+	}
+	return group
+}
+
+// findPod finds a Pod of the account, and the node that it is on, if any.
+func (g *TokenRequestHandler) findPod(account meta.Key, name string) (pod, node *ref, err error) {
+	o := g.Objects.Get(pods, account.Namespace, name)
+	if o == nil {
+		return nil, nil, meta.NewNotFound(pods, name)
+	}
+	spec := rules.Nested(o.Tree, "spec")
+	if rules.String(spec, "serviceAccountName") != account.Name {
+		return nil, nil, meta.NewBadRequest(fmt.Sprintf(
+			"cannot bind token for serviceaccount %q to pod running with different serviceaccount name.", account.Name))
+	}
+	if on := rules.String(spec, "nodeName"); on != "" {
+		head, _ := g.Objects.GetMeta(nodes, "", on) // a node that is not there has no uid
+		node = &ref{on, head.UID}
+	}
+	return &ref{name, o.Meta.UID}, node, nil
+}
+
+func (g *TokenRequestHandler) find(r meta.GroupResource, namespace, name string) (*ref, error) {
+	head, ok := g.Objects.GetMeta(r, namespace, name)
+	if !ok {
+		return nil, meta.NewNotFound(r, name)
+	}
+	return &ref{name, head.UID}, nil
+}
+
+// isOwnAudience tells whether all audiences are this server's.
+func (g *TokenRequestHandler) isOwnAudience(audiences []string) bool {
+	return !slices.ContainsFunc(audiences, func(s string) bool { return !slices.Contains(g.Audiences, s) })
+}
+
+func formatTime(t time.Time) string { return t.UTC().Format(time.RFC3339) }

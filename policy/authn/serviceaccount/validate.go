@@ -1,0 +1,107 @@
+package serviceaccount
+
+import (
+	"crypto/subtle"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/policy"
+)
+
+// Objects is what tokens are checked against.
+type Objects interface {
+	// GetMeta is the head of an object as it is now, found without parsing the object; ok is
+	// false if there is none. Resources are in platform form.
+	GetMeta(r meta.GroupResource, namespace, name string) (h meta.ObjectMeta, ok bool)
+	// Get is the whole object, as in policy.Objects.
+	Get(r meta.GroupResource, namespace, name string) *policy.Object
+}
+
+// The resources that tokens are bound to.
+var (
+	accounts = meta.GroupResource{Resource: "serviceaccounts"}
+	pods     = meta.GroupResource{Resource: "pods"}
+	secrets  = meta.GroupResource{Resource: "secrets"}
+	nodes    = meta.GroupResource{Resource: "nodes"}
+)
+
+// validateBoundObjects checks that what a token is bound to is still there, in the same life. until is when
+// that ends, if it is known already.
+func (a *Authenticator) validateBoundObjects(v *verifiedToken, token string, now time.Time) (until time.Time, err error) {
+	if v.legacy != "" {
+		return until, a.validateLegacy(v, token)
+	}
+	if until, err = a.validateRef(accounts, v.Namespace, &ref{v.Name, v.UID}, now); err != nil {
+		return until, err
+	}
+	bound := until
+	switch {
+	case v.secret != nil:
+		bound, err = a.validateRef(secrets, v.Namespace, v.secret, now)
+	case v.pod != nil:
+		bound, err = a.validateRef(pods, v.Namespace, v.pod, now)
+	case v.node != nil:
+		bound, err = a.validateRef(nodes, "", v.node, now)
+	}
+	if until.IsZero() || !bound.IsZero() && bound.Before(until) {
+		until = bound
+	}
+	return until, err
+}
+
+// validateRef checks one object. One that is being deleted counts until its time is over, and a
+// minute more.
+func (a *Authenticator) validateRef(r meta.GroupResource, namespace string, to *ref, now time.Time) (until time.Time, err error) {
+	head, ok := a.Objects.GetMeta(r, namespace, to.name)
+	switch {
+	case !ok:
+		return until, fmt.Errorf("the token is bound to one of the %s that has gone", r.Resource)
+	case head.UID != to.uid:
+		return until, fmt.Errorf("the token is bound to an earlier one of the %s", r.Resource)
+	case !head.Terminating:
+		return until, nil
+	}
+	o := a.Objects.Get(r, namespace, to.name)
+	if o == nil || o.Meta.UID != to.uid {
+		return until, fmt.Errorf("the token is bound to one of the %s that has gone", r.Resource)
+	}
+	deleted, err := time.Parse(time.RFC3339, rules.String(rules.Nested(o.Tree, "metadata"), "deletionTimestamp"))
+	if err != nil || deleted.Before(now.Add(-clockLeeway)) {
+		return until, fmt.Errorf("the token is bound to one of the %s that is deleted", r.Resource)
+	}
+	return deleted.Add(clockLeeway + 1), nil
+}
+
+// The faults of legacy tokens.
+var (
+	errSecretGone  = errors.New("the secret of the token has gone, or holds another one")
+	errInvalidated = errors.New("the token has been marked invalid")
+	errAccountGone = errors.New("the service account of the token has gone")
+)
+
+// validateLegacy checks that a secret still holds the token, and that its account is there.
+func (a *Authenticator) validateLegacy(v *verifiedToken, token string) error {
+	if !a.Lookup {
+		return nil
+	}
+	secret := a.Objects.Get(secrets, v.Namespace, v.legacy)
+	if secret == nil || secret.Meta.Terminating || rules.String(secret.Tree, "type") != a.vendorNames.secretType {
+		return errSecretGone
+	}
+	held, err := base64.StdEncoding.DecodeString(rules.String(rules.Nested(secret.Tree, "data"), TokenKey))
+	if err != nil || subtle.ConstantTimeCompare(held, []byte(token)) != 1 {
+		return errSecretGone
+	}
+	if _, retired := secret.Meta.Labels.Get(a.vendorNames.invalidSince); retired {
+		return errInvalidated
+	}
+	account, ok := a.Objects.GetMeta(accounts, v.Namespace, v.Name)
+	if !ok || account.Terminating || account.UID != v.UID {
+		return errAccountGone
+	}
+	return nil
+}

@@ -1,0 +1,120 @@
+package authz
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/troupe-api/troupe/kinds/selector"
+)
+
+// The forms of a SubjectAccessReview that a remote is asked with.
+type (
+	subjectAccessReview struct {
+		APIVersion string                  `json:"apiVersion"`
+		Kind       string                  `json:"kind"`
+		Spec       subjectAccessReviewSpec `json:"spec"`
+	}
+	subjectAccessReviewSpec struct {
+		Resource *resourceAttributes    `json:"resourceAttributes,omitempty"`
+		Path     *nonResourceAttributes `json:"nonResourceAttributes,omitempty"`
+		User     string                 `json:"user,omitempty"`
+		Groups   []string               `json:"groups,omitempty"` // of v1
+		Group    []string               `json:"group,omitempty"`  // of v1beta1
+		Extra    map[string][]string    `json:"extra,omitempty"`
+		UID      string                 `json:"uid,omitempty"`
+	}
+	resourceAttributes struct {
+		Namespace   string              `json:"namespace,omitempty"`
+		Verb        string              `json:"verb,omitempty"`
+		Group       string              `json:"group,omitempty"`
+		Version     string              `json:"version,omitempty"`
+		Resource    string              `json:"resource,omitempty"`
+		Subresource string              `json:"subresource,omitempty"`
+		Name        string              `json:"name,omitempty"`
+		Fields      *selectorAttributes `json:"fieldSelector,omitempty"`
+		Labels      *selectorAttributes `json:"labelSelector,omitempty"`
+	}
+	nonResourceAttributes struct {
+		Path string `json:"path,omitempty"`
+		Verb string `json:"verb,omitempty"`
+	}
+	selectorAttributes struct {
+		Requirements []selectorRequirement `json:"requirements"`
+	}
+	selectorRequirement struct {
+		Key      string   `json:"key"`
+		Operator string   `json:"operator"`
+		Values   []string `json:"values,omitempty"`
+	}
+)
+
+const reviewKind = "SubjectAccessReview"
+
+// encodeReview asks about a; apiVersion is that of the remote.
+func encodeReview(a *Attributes, apiVersion string, beta bool) ([]byte, error) {
+	q := subjectAccessReview{APIVersion: apiVersion, Kind: reviewKind}
+	if u := a.User; u != nil {
+		q.Spec.User, q.Spec.UID, q.Spec.Extra = u.Name, u.UID, u.Extra
+		if beta {
+			q.Spec.Group = u.Groups
+		} else {
+			q.Spec.Groups = u.Groups
+		}
+	}
+	if !a.ResourceRequest {
+		q.Spec.Path = &nonResourceAttributes{a.Path, a.Verb}
+		return json.Marshal(q)
+	}
+	q.Spec.Resource = &resourceAttributes{
+		Namespace: a.Namespace, Verb: a.Verb, Group: a.Group, Version: a.Version,
+		Resource: a.Resource, Subresource: a.Subresource, Name: a.Name,
+	}
+	if s := a.Selectors; s != nil {
+		q.Spec.Resource.Fields, q.Spec.Resource.Labels = newSelectorAttributes(s.Fields), newSelectorAttributes(s.Labels)
+	}
+	return json.Marshal(q)
+}
+
+// newSelectorAttributes has no words for the operators Gt and Lt: the remote is asked about more.
+func newSelectorAttributes(conditions []selector.Requirement) *selectorAttributes {
+	q := &selectorAttributes{}
+	for _, c := range conditions {
+		if c.Operator != "Gt" && c.Operator != "Lt" {
+			q.Requirements = append(q.Requirements, selectorRequirement(c))
+		}
+	}
+	if q.Requirements == nil {
+		return nil
+	}
+	return q
+}
+
+// decodeReview reads the review that came back.
+func decodeReview(text []byte, apiVersion string) (webhookDecision, error) {
+	var review struct {
+		APIVersion string `json:"apiVersion"`
+		Kind       string `json:"kind"`
+		Status     struct {
+			Allowed bool   `json:"allowed"`
+			Denied  bool   `json:"denied"`
+			Reason  string `json:"reason"`
+		} `json:"status"`
+	}
+	if err := json.Unmarshal(text, &review); err != nil {
+		return webhookDecision{}, errors.New("the remote's answer is no JSON object of the right form")
+	}
+	if review.APIVersion != apiVersion || review.Kind != reviewKind {
+		return webhookDecision{}, fmt.Errorf("the remote answered with apiVersion %q, kind %q", review.APIVersion, review.Kind)
+	}
+	a := webhookDecision{reason: review.Status.Reason}
+	switch s := review.Status; {
+	case s.Allowed && s.Denied:
+		return webhookDecision{}, errors.New("the remote both allows and denies")
+	case s.Allowed:
+		a.decision = Allow
+	case s.Denied:
+		a.decision = Deny
+	}
+	return a, nil
+}

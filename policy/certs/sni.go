@@ -1,0 +1,88 @@
+package certs
+
+import (
+	"crypto/tls"
+	"net"
+	"strings"
+	"sync/atomic"
+)
+
+// A Serving chooses what to serve a client with: the certificate for the name that the
+// client asks for (SNI) or, if it asks for none, for the address that it has reached.
+type SNICertificates struct {
+	fallback func() *tls.Certificate
+	pairs    []*FilePair
+	byName   atomic.Pointer[map[string]*tls.Certificate]
+}
+
+// NewSNICertificates serves the pairs for their names, and otherwise for all others. A name that
+// was given counts more than one that a certificate carries, an earlier pair more than a
+// later one, a whole name more than *.domain.
+func NewSNICertificates(otherwise func() *tls.Certificate, pairs ...*FilePair) *SNICertificates {
+	s := &SNICertificates{fallback: otherwise, pairs: pairs}
+	s.index()
+	return s
+}
+
+func (s *SNICertificates) index() {
+	byName := map[string]*tls.Certificate{}
+	add := func(p *FilePair, names []string) {
+		for _, name := range names {
+			if name = canonicalName(name); byName[name] == nil {
+				byName[name] = p.Certificate()
+			}
+		}
+	}
+	for _, p := range s.pairs {
+		add(p, p.names)
+	}
+	for _, p := range s.pairs {
+		if len(p.names) == 0 {
+			add(p, p.certificateNames())
+		}
+	}
+	s.byName.Store(&byName)
+}
+
+// canonicalName is a name as it is compared.
+func canonicalName(name string) string {
+	if ip := net.ParseIP(name); ip != nil {
+		return ip.String()
+	}
+	return strings.TrimSuffix(strings.ToLower(name), ".")
+}
+
+// GetCertificate is what tls.Config.GetCertificate takes.
+func (s *SNICertificates) GetCertificate(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
+	byName := *s.byName.Load()
+	name := hello.ServerName
+	if name == "" && hello.Conn != nil && len(byName) > 0 {
+		name, _, _ = net.SplitHostPort(hello.Conn.LocalAddr().String())
+	}
+	name = canonicalName(name)
+	if c := byName[name]; c != nil {
+		return c, nil
+	}
+	if _, domain, ok := strings.Cut(name, "."); ok {
+		if c := byName["*."+domain]; c != nil {
+			return c, nil
+		}
+	}
+	return s.fallback(), nil
+}
+
+// Refresh reads the pairs again, and tells whether any has changed. A pair that cannot be
+// used stays as it was; the error is that of the first such.
+func (s *SNICertificates) Refresh() (changed bool, err error) {
+	for _, p := range s.pairs {
+		one, fault := p.Refresh()
+		changed = changed || one
+		if err == nil {
+			err = fault
+		}
+	}
+	if changed {
+		s.index()
+	}
+	return changed, err
+}

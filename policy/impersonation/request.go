@@ -1,0 +1,123 @@
+package impersonation
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/policy/authn"
+	"github.com/troupe-api/troupe/policy/authn/serviceaccount"
+)
+
+// A Wish is whom a request asks to act as. Its parts stand in the order in which each is to be
+// allowed.
+type Request struct {
+	parts     []part
+	hasGroups bool // it names groups
+}
+
+// A part is one value of a wish.
+type part struct {
+	kind      partKind
+	namespace string // of a service account
+	value     string
+	key       string // of an extra
+}
+
+type partKind uint8
+
+const (
+	kindUser partKind = iota
+	kindServiceAccount
+	kindGroup
+	kindExtra
+	kindUID
+)
+
+// The headers, in lower case.
+const (
+	headerPrefix = "impersonate-"
+	userHeader   = headerPrefix + "user"
+	groupHeader  = headerPrefix + "group"
+	uidHeader    = headerPrefix + "uid"
+	extraHeader  = headerPrefix + "extra-"
+)
+
+// IsHeader tells whether a header is one that Read reads; name is in any case.
+func IsHeader(name string) bool {
+	if len(name) < len(headerPrefix) || !strings.EqualFold(name[:len(headerPrefix)], headerPrefix) {
+		return false
+	}
+	switch name = strings.ToLower(name); name {
+	case userHeader, groupHeader, uidHeader:
+		return true
+	}
+	return strings.HasPrefix(name, extraHeader)
+}
+
+// ExtractRequest finds the wish of a request, and takes its headers out; nil if it has none. The error is
+// a *meta.Status, 400: it does not say as whom, or says so twice.
+func ExtractRequest(headers authn.Headers, naming *meta.Naming) (*Request, error) {
+	var names, users, uids []string
+	var groups, extras []part
+	for name, value := range headers.All() {
+		if !IsHeader(name) {
+			continue
+		}
+		names = append(names, name)
+		switch name = strings.ToLower(name); name {
+		case userHeader:
+			users = append(users, value)
+		case uidHeader:
+			uids = append(uids, value)
+		case groupHeader:
+			groups = append(groups, part{kind: kindGroup, value: value})
+		default:
+			extras = append(extras, part{kind: kindExtra, value: value, key: authn.ExtraKey(name[len(extraHeader):])})
+		}
+	}
+	for _, name := range names {
+		headers.Remove(name)
+	}
+	w := &Request{hasGroups: len(groups) > 0}
+	for _, user := range users {
+		w.parts = append(w.parts, userPart(user))
+	}
+	w.parts = slices.Concat(w.parts, groups, extras)
+	for _, uid := range uids {
+		w.parts = append(w.parts, part{kind: kindUID, value: uid})
+	}
+	switch {
+	case len(w.parts) == 0:
+		return nil, nil
+	case len(users) == 0 || users[0] == "":
+		return nil, meta.NewBadRequest(fmt.Sprintf("requested %s without impersonating a user", w.describe(naming)))
+	case len(users) > 1 || len(uids) > 1:
+		return nil, meta.NewBadRequest(fmt.Sprintf("requested %s: more than one user or uid", w.describe(naming)))
+	}
+	return w, nil
+}
+
+func userPart(name string) part {
+	if a, ok := serviceaccount.ParseUsername(name); ok && rules.Label(a.Namespace) == nil && rules.Subdomain(a.Name) == nil {
+		return part{kind: kindServiceAccount, namespace: a.Namespace, value: a.Name}
+	}
+	return part{kind: kindUser, value: name}
+}
+
+// describe is the wish as messages show it.
+func (w *Request) describe(naming *meta.Naming) string {
+	authentication := naming.Translate("authentication.platform.io/v1")
+	texts := make([]string, len(w.parts))
+	for i, p := range w.parts {
+		kind := [...]string{kindUser: "User", kindServiceAccount: "ServiceAccount", kindGroup: "Group", kindExtra: "UserExtra", kindUID: "UID"}[p.kind]
+		version := ""
+		if p.kind == kindExtra || p.kind == kindUID {
+			version = authentication
+		}
+		texts[i] = fmt.Sprintf("{%s %s %s  %s  %s}", kind, p.namespace, p.value, version, p.key)
+	}
+	return "[" + strings.Join(texts, " ") + "]"
+}

@@ -1,0 +1,158 @@
+package remote
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// A Service is a remote. It may be asked by many goroutines at a time.
+type Client struct {
+	url           string                 // of questions, and what paths are below
+	authorization func() (string, error) // the Authorization header; "" is none
+	httpClient    *http.Client
+}
+
+// Bounds of an answer, in bytes.
+const (
+	maxResponseSize       = 3 << 20
+	maxResponseHeaderSize = 64 << 10
+)
+
+func newTransport() *http.Transport {
+	return &http.Transport{
+		DialContext:       (&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
+		ForceAttemptHTTP2: true, MaxIdleConnsPerHost: 16,
+		IdleConnTimeout: 90 * time.Second, TLSHandshakeTimeout: 10 * time.Second, MaxResponseHeaderBytes: maxResponseHeaderSize,
+	}
+}
+
+func newClient(target string, transport *http.Transport, credential func() (string, error)) *Client {
+	return &Client{url: target, authorization: credential, httpClient: &http.Client{
+		Transport:     transport,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}
+}
+
+// A Failure is an answer with another code than 200 and 201.
+type StatusError struct{ Code int }
+
+func (f *StatusError) Error() string { return fmt.Sprintf("the remote answered %d", f.Code) }
+
+// URL is where the remote is, as the configuration has it.
+func (s *Client) URL() string { return s.url }
+
+// Post asks a question, once. The error is a *Failure if the remote has answered otherwise.
+func (s *Client) Post(ctx context.Context, body []byte) ([]byte, error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, s.url, bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Accept", "application/json")
+	answer, err := s.send(r)
+	if err != nil {
+		return nil, err
+	}
+	defer answer.Close()
+	text, err := io.ReadAll(io.LimitReader(answer, maxResponseSize+1))
+	switch {
+	case err != nil:
+		return nil, withoutURL(err)
+	case len(text) > maxResponseSize:
+		return nil, errResponseTooLong
+	}
+	return text, nil
+}
+
+// Get gets what is at a path below the URL, once: the body as it comes, without a bound, which
+// the caller closes. The error is a *Failure if the remote has answered otherwise.
+func (s *Client) Get(ctx context.Context, path string) (io.ReadCloser, error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimSuffix(s.url, "/")+path, nil)
+	if err != nil {
+		return nil, err
+	}
+	r.Header.Set("Accept-Encoding", "identity") // it is not worth the work
+	return s.send(r)
+}
+
+// send gives the body of a good answer.
+func (s *Client) send(r *http.Request) (io.ReadCloser, error) {
+	credential, err := s.authorization()
+	if err != nil {
+		return nil, err
+	}
+	if credential != "" {
+		r.Header.Set("Authorization", credential)
+	}
+	answer, err := s.httpClient.Do(r)
+	if err != nil {
+		return nil, withoutURL(err)
+	}
+	if answer.StatusCode != http.StatusOK && answer.StatusCode != http.StatusCreated {
+		_, _ = io.CopyN(io.Discard, answer.Body, maxResponseSize) // so that the connection can be used again
+		answer.Body.Close()
+		return nil, &StatusError{answer.StatusCode}
+	}
+	return answer.Body, nil
+}
+
+var errResponseTooLong = fmt.Errorf("the remote's answer is longer than %d bytes", maxResponseSize)
+
+// withoutURL is an error without the URL, whose query may hold a secret.
+func withoutURL(err error) error {
+	var failed *url.Error
+	if errors.As(err, &failed) {
+		return failed.Err
+	}
+	return err
+}
+
+// Backoff is how often a question is asked again, and with which pauses between, to which a
+// fifth is added at random.
+type Backoff struct {
+	Steps    int           // after the first
+	Duration time.Duration // before the first repetition
+	Factor   float64       // by which the pause grows
+}
+
+// DefaultBackoff is how who waits for a decision asks: five times within five seconds or so.
+var DefaultBackoff = Backoff{Steps: 4, Duration: 500 * time.Millisecond, Factor: 1.5}
+
+// PostWithRetry asks until there is an answer, or until asking again would not help: the remote has
+// refused the question, or the context or the repetitions end.
+func (s *Client) PostWithRetry(ctx context.Context, body []byte, r Backoff) ([]byte, error) {
+	pause := r.Duration
+	for n := 0; ; n++ {
+		answer, err := s.Post(ctx, body)
+		if err == nil || n == r.Steps || !isRetriable(err) {
+			return answer, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, err
+		case <-time.After(pause + rand.N(pause/5+1)): // not all at once
+		}
+		pause = time.Duration(float64(pause) * r.Factor)
+	}
+}
+
+// isRetriable tells whether the same question may be answered another time.
+func isRetriable(err error) bool {
+	var failed *StatusError
+	var unproved *tls.CertificateVerificationError
+	if !errors.As(err, &failed) {
+		return !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) &&
+			!errors.Is(err, errResponseTooLong) && !errors.As(err, &unproved)
+	}
+	return failed.Code == http.StatusTooManyRequests || failed.Code >= 500 && failed.Code != http.StatusNotImplemented
+}

@@ -1,0 +1,93 @@
+// Package house checks who may import whom.
+package layers
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/troupe-api/troupe/"
+
+// layers says which rooms each room may import, beside itself.
+var layers = map[string][]string{
+	"kinds":              {},
+	"persist":            {},
+	"actors":             {"kinds", "persist"},
+	"actors/controllers": {"actors", "kinds", "policy"},
+	"policy":             {"kinds"},
+	"http":               {"kinds", "policy"},
+	"cmd":                {"actors", "actors/controllers", "http", "kinds", "persist", "policy"},
+	"bench":              {"cmd"},
+}
+
+// onlyImporter says which packages alone may import what begins so.
+var onlyImporter = map[string]string{
+	"github.com/asynkron/protoactor-go":  "actors",
+	"github.com/bufbuild/protocompile":   "kinds/internal/gen",
+	"k8s.io/":                            "none",
+	"github.com/tidwall/buntdb":          "persist",
+	"github.com/spf13/cobra":             "cmd",
+	"sigs.k8s.io/structured-merge-diff/": "kinds",
+}
+
+type goPackage struct {
+	ImportPath string
+	Imports    []string
+}
+
+func TestImportDirections(t *testing.T) {
+	packages := listPackages(t)
+	if len(packages) < len(layers) {
+		t.Fatalf("only %d packages", len(packages))
+	}
+	for _, p := range packages {
+		path := strings.TrimPrefix(p.ImportPath, module)
+		room := layerOf(path)
+		for _, imported := range p.Imports {
+			if inner, ours := strings.CutPrefix(imported, module); ours {
+				if to := layerOf(inner); to != room && !slices.Contains(layers[room], to) {
+					t.Errorf("%s imports %s: %s may import %v", path, inner, room, layers[room])
+				}
+				continue
+			}
+			for prefix, owner := range onlyImporter {
+				if strings.HasPrefix(imported, prefix) && path != owner && !strings.HasPrefix(path, owner+"/") {
+					t.Errorf("%s imports %s: only %s may", path, imported, owner)
+				}
+			}
+		}
+	}
+}
+
+func layerOf(path string) string {
+	if strings.HasPrefix(path, "actors/controllers") {
+		return "actors/controllers"
+	}
+	room, _, _ := strings.Cut(path, "/")
+	return room
+}
+
+// listPackages reads the packages of the main module, without their tests.
+func listPackages(t *testing.T) (packages []goPackage) {
+	t.Helper()
+	cmd := exec.Command("go", "list", "-json=ImportPath,Imports", "./...")
+	cmd.Dir = "../.."
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for decoder := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var p goPackage
+		if err := decoder.Decode(&p); errors.Is(err, io.EOF) {
+			return packages
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		packages = append(packages, p)
+	}
+}
