@@ -10,7 +10,7 @@ import (
 	"github.com/troupe-api/troupe/actors"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
-	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // activationCount is the number of actors of objects.
@@ -66,7 +66,7 @@ func TestFaultyActivationIsNotReused(t *testing.T) {
 		ctx, cancel := context.WithTimeout(context.Background(), 8*time.Second) // less than any restart takes
 		name := fmt.Sprint("c", i)
 		_, err := h.Mutate(ctx, request.Mutation{Verb: request.Create, Kind: h.kind("configmaps"),
-			Key: meta.Key{Namespace: "default", Name: name}, Object: schema.Tree{"metadata": schema.Tree{"name": name}}})
+			Key: meta.Key{Namespace: "default", Name: name}, Object: tree.Tree{"metadata": tree.Tree{"name": name}}})
 		cancel()
 		if err != nil {
 			t.Fatal(err)

@@ -12,7 +12,7 @@ import (
 
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
-	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
@@ -29,7 +29,7 @@ func BenchmarkCreate(b *testing.B) {
 			name := fmt.Sprint("c", n.Add(1))
 			_, err := h.Mutate(context.Background(), request.Mutation{
 				Verb: request.Create, Kind: kind, Key: meta.Key{Namespace: "default", Name: name},
-				Object: schema.Tree{"metadata": schema.Tree{"name": name}, "data": schema.Tree{"v": value}},
+				Object: tree.Tree{"metadata": tree.Tree{"name": name}, "data": tree.Tree{"v": value}},
 			})
 			if err != nil {
 				b.Error(err)
@@ -56,8 +56,8 @@ func BenchmarkFanOut(b *testing.B) {
 	defer h.close()
 	kind, key := h.kind("configmaps"), meta.Key{Namespace: "default", Name: "c"}
 	write := func(verb request.Verb, n int) {
-		tree := schema.Tree{"metadata": schema.Tree{"name": key.Name}, "data": schema.Tree{"n": fmt.Sprint(n), "v": strings.Repeat("x", 1024)}}
-		if _, err := h.Mutate(b.Context(), request.Mutation{Verb: verb, Kind: kind, Key: key, Object: tree}); err != nil {
+		object := tree.Tree{"metadata": tree.Tree{"name": key.Name}, "data": tree.Tree{"n": fmt.Sprint(n), "v": strings.Repeat("x", 1024)}}
+		if _, err := h.Mutate(b.Context(), request.Mutation{Verb: verb, Kind: kind, Key: key, Object: object}); err != nil {
 			b.Fatal(err)
 		}
 	}

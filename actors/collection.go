@@ -41,7 +41,7 @@ func (c *collection) prefix() string { return c.storage.Group + "/" + c.storage.
 // publishes ends the process: what is durable must not stay invisible.
 type publisher struct {
 	*collection
-	working      *tree        // the next snapshot,
+	working      *objectIndex // the next snapshot,
 	fieldIndexes []fieldIndex // and its lookups
 	records      []*record    // of the batch that is being published; empty between two
 }

@@ -25,7 +25,7 @@ func (s *Store) RegisterKind(k *schema.Kind) {
 	if c == nil {
 		c = s.newCollection(k.Storage, k)
 		c.history = newHistory(s.appliedRevision.get(), s.retention)
-		c.published.Store(&snapshot{objects: new(tree), fieldIndexes: newFieldIndexes(k, new(tree))})
+		c.published.Store(&snapshot{objects: new(objectIndex), fieldIndexes: newFieldIndexes(k, new(objectIndex))})
 		s.startPublisher(c)
 		s.addCollection(c)
 		return

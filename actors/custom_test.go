@@ -8,14 +8,15 @@ import (
 	"github.com/troupe-api/troupe/kinds/custom"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // thingDefinition compiles a definition, each time of its own.
 func (h *testStore) thingDefinition() *custom.Definition {
-	return h.kinds.Compile(schema.Tree{
-		"metadata": schema.Tree{"name": "things.example.com"},
-		"spec": schema.Tree{"group": "example.com", "scope": "Namespaced", "names": schema.Tree{"plural": "things", "kind": "Thing"},
-			"versions": []any{schema.Tree{"name": "v1", "served": true, "storage": true, "schema": schema.Tree{"openAPIV3Schema": schema.Tree{"type": "object"}}}}},
+	return h.kinds.Compile(tree.Tree{
+		"metadata": tree.Tree{"name": "things.example.com"},
+		"spec": tree.Tree{"group": "example.com", "scope": "Namespaced", "names": tree.Tree{"plural": "things", "kind": "Thing"},
+			"versions": []any{tree.Tree{"name": "v1", "served": true, "storage": true, "schema": tree.Tree{"openAPIV3Schema": tree.Tree{"type": "object"}}}}},
 	})
 }
 

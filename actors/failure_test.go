@@ -15,6 +15,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
@@ -32,8 +33,8 @@ func statusCode(err error) int {
 
 // onValidate runs fn in the validation of each ConfigMap that has a value of data.v.
 func (h *testStore) onValidate(fn func(value string)) {
-	h.kind("configmaps").Rules.Validate = func(obj schema.Tree, _ *schema.Faults) {
-		data, _ := obj["data"].(schema.Tree)
+	h.kind("configmaps").Rules.Validate = func(obj tree.Tree, _ *schema.Faults) {
+		data, _ := obj["data"].(tree.Tree)
 		value, _ := data["v"].(string)
 		fn(value)
 	}
@@ -215,7 +216,7 @@ func TestDryRun(t *testing.T) {
 	defer h.close()
 	before := h.Version()
 	r, err := h.do(request.Mutation{Verb: request.Create, DryRun: true, Key: meta.Key{Name: "a"},
-		Object: schema.Tree{"metadata": schema.Tree{"name": "a"}}})
+		Object: tree.Tree{"metadata": tree.Tree{"name": "a"}}})
 	if err != nil || !r.Created || strings.Contains(string(r.Object.JSON), "resourceVersion") {
 		t.Errorf("dry run: %v %s", err, r.Object.JSON)
 	}
@@ -232,14 +233,14 @@ func TestNamespacePrecondition(t *testing.T) {
 	key := meta.Key{GroupResource: namespaces.Storage, Name: "n"}
 	inN := func() int {
 		_, err := h.Mutate(context.Background(), request.Mutation{Verb: request.Create, Kind: h.kind("configmaps"),
-			Key: meta.Key{Namespace: "n", Name: "a"}, Object: schema.Tree{"metadata": schema.Tree{"name": "a"}}})
+			Key: meta.Key{Namespace: "n", Name: "a"}, Object: tree.Tree{"metadata": tree.Tree{"name": "a"}}})
 		return statusCode(err)
 	}
 	if got := inN(); got != 404 {
 		t.Errorf("missing namespace: %d, want 404", got)
 	}
 	for _, m := range []request.Mutation{
-		{Verb: request.Create, Kind: namespaces, Key: key, Object: schema.Tree{"metadata": schema.Tree{"name": "n"}}},
+		{Verb: request.Create, Kind: namespaces, Key: key, Object: tree.Tree{"metadata": tree.Tree{"name": "n"}}},
 		{Verb: request.Delete, Kind: namespaces, Key: key},
 	} {
 		if _, err := h.Mutate(context.Background(), m); err != nil {

@@ -12,14 +12,14 @@ import (
 // the value, a zero byte and the path to the object. Within a value the order is that of lists.
 type fieldIndex struct {
 	field   int // place in the kind's SelectFields
-	objects *tree
+	objects *objectIndex
 }
 
 // newFieldIndexes makes the lookups that a kind declares, of the objects of a tree.
-func newFieldIndexes(k *schema.Kind, objects *tree) []fieldIndex {
+func newFieldIndexes(k *schema.Kind, objects *objectIndex) []fieldIndex {
 	indexes := make([]fieldIndex, len(k.IndexedFields))
 	for i, field := range k.IndexedFields {
-		indexes[i] = fieldIndex{field, new(tree)}
+		indexes[i] = fieldIndex{field, new(objectIndex)}
 		objects.Scan(func(path string, o *meta.Object) bool {
 			indexes[i].put(path, o)
 			return true

@@ -13,6 +13,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/selector"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // podLists makes Pods on nodes, and remembers where they are.
@@ -35,9 +36,9 @@ func (p *podLists) change(r *rand.Rand) {
 	} else {
 		p.nodeOf[at] = []string{"", "a", "b"}[r.Intn(3)]
 		m.Verb = request.Create
-		m.Object = schema.Tree{
-			"metadata": schema.Tree{"name": name, "namespace": namespace},
-			"spec":     schema.Tree{"nodeName": p.nodeOf[at], "containers": []any{schema.Tree{"name": "c", "image": "i"}}},
+		m.Object = tree.Tree{
+			"metadata": tree.Tree{"name": name, "namespace": namespace},
+			"spec":     tree.Tree{"nodeName": p.nodeOf[at], "containers": []any{tree.Tree{"name": "c", "image": "i"}}},
 		}
 	}
 	if _, err := p.Mutate(context.Background(), m); err != nil {

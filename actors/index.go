@@ -8,18 +8,18 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// tree maps "namespace/name" to objects, in the order of lists.
-type tree = btree.Map[string, *meta.Object]
+// objectIndex maps "namespace/name" to objects, in the order of lists.
+type objectIndex = btree.Map[string, *meta.Object]
 
-// fork is a tree that begins as t and can be changed; t, which others read, stays.
-func fork(t *tree) *tree {
+// fork is an index that begins as t and can be changed; t, which others read, stays.
+func fork(t *objectIndex) *objectIndex {
 	own := *t
 	return own.Copy()
 }
 
 // snapshot is one published state of a collection. It is immutable.
 type snapshot struct {
-	objects      *tree
+	objects      *objectIndex
 	fieldIndexes []fieldIndex // of the fields that the kind declares; none in a state of the past
 	version      uint64       // of the newest change in it
 }

@@ -8,7 +8,7 @@ import (
 
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
-	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/persist"
 )
 
@@ -96,7 +96,7 @@ func (s *Store) ensureNamespaces() error {
 func (s *Store) ensureNamespace(name string) error {
 	_, err := s.Mutate(context.Background(), request.Mutation{
 		Verb: request.Create, Kind: s.allCollections()[namespaces].kind(), Key: meta.Key{GroupResource: namespaces, Name: name},
-		Object: schema.Tree{"metadata": schema.Tree{"name": name}},
+		Object: tree.Tree{"metadata": tree.Tree{"name": name}},
 	})
 	var status *meta.Status
 	if errors.As(err, &status) && status.Reason == meta.ReasonAlreadyExists {

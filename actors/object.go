@@ -15,6 +15,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/persist"
 )
 
@@ -26,7 +27,7 @@ import (
 type object struct {
 	activation   *activation
 	path         string       // of the object that the rest is about
-	tree         schema.Tree  // decoded newest state; nil if unknown
+	tree         tree.Tree    // decoded newest state; nil if unknown
 	treeSource   *meta.Object // what tree was decoded from; nil while tip is on its way
 	treeKind     *schema.Kind // the stored kind that tree has the form of
 	lastProposal *proposal    // the newest accepted change; nil after a start

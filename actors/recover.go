@@ -12,12 +12,12 @@ import (
 type recovery struct {
 	store   *Store
 	history *historyBuilder
-	trees   map[*collection]*tree
+	trees   map[*collection]*objectIndex
 }
 
 // recover fills the collections with what the log holds.
 func (s *Store) recover() error {
-	r := &recovery{store: s, history: newHistoryBuilder(s), trees: make(map[*collection]*tree)}
+	r := &recovery{store: s, history: newHistoryBuilder(s), trees: make(map[*collection]*objectIndex)}
 	for _, k := range s.catalog.StorageKinds() {
 		r.addCollection(s.newCollection(k.Storage, k))
 	}

@@ -5,14 +5,13 @@ import (
 
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
-	"github.com/troupe-api/troupe/kinds/rules"
-	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/persist"
 )
 
 // addCollection takes in a collection that is being recovered.
 func (r *recovery) addCollection(c *collection) {
-	r.trees[c] = new(tree)
+	r.trees[c] = new(objectIndex)
 	c.history = newHistory(0, r.store.retention)
 	r.store.addCollection(c)
 }
@@ -69,8 +68,8 @@ func (r *recovery) migrateSchema(c *collection) {
 }
 
 // established tells whether the kinds of a definition have been served.
-func established(definition schema.Tree) bool {
-	return slices.ContainsFunc(rules.Trees(rules.Nested(definition, "status"), "conditions"), func(c schema.Tree) bool {
+func established(definition tree.Tree) bool {
+	return slices.ContainsFunc(definition.Object("status").Objects("conditions"), func(c tree.Tree) bool {
 		return c["type"] == "Established" && c["status"] == "True"
 	})
 }

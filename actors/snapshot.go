@@ -115,10 +115,10 @@ func (s *Store) Snapshot() error {
 // consistentTrees is a tree of each collection, by the prefix of its keys, at the newest visible version.
 // While many write, the history may lose what that needs before it is found; then another version
 // is as good.
-func (s *Store) consistentTrees() (at uint64, states map[string]*tree, err error) {
+func (s *Store) consistentTrees() (at uint64, states map[string]*objectIndex, err error) {
 	const tries = 10
 	for range tries {
-		at, states, err = s.appliedRevision.get(), make(map[string]*tree), nil
+		at, states, err = s.appliedRevision.get(), make(map[string]*objectIndex), nil
 		for _, c := range s.allCollections() {
 			var state *snapshot
 			if state, err = c.snapshotAt(at); err != nil {
@@ -135,7 +135,7 @@ func (s *Store) consistentTrees() (at uint64, states map[string]*tree, err error
 
 // yieldItems hands out what is in a tree, and lets each object go with that: what is replaced
 // meanwhile would else be there twice until the snapshot is done.
-func yieldItems(objects *tree, yield func(persist.Item) bool) (more bool) {
+func yieldItems(objects *objectIndex, yield func(persist.Item) bool) (more bool) {
 	for {
 		_, o, ok := objects.PopMin()
 		if !ok {

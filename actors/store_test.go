@@ -13,6 +13,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/persist"
 	"github.com/troupe-api/troupe/persist/vfs"
 )
@@ -73,7 +74,7 @@ func (h *testStore) do(m request.Mutation) (request.Result, error) {
 
 func (h *testStore) create(name, value string) (request.Result, error) {
 	return h.do(request.Mutation{Verb: request.Create, Key: meta.Key{Name: name},
-		Object: schema.Tree{"metadata": schema.Tree{"name": name}, "data": schema.Tree{"v": value}}})
+		Object: tree.Tree{"metadata": tree.Tree{"name": name}, "data": tree.Tree{"v": value}}})
 }
 
 func (h *testStore) patch(name, patch string) (request.Result, error) {
@@ -90,13 +91,13 @@ func (h *testStore) list(r request.List) request.ListResult {
 	return l
 }
 
-func (h *testStore) data(o *meta.Object) schema.Tree {
+func (h *testStore) data(o *meta.Object) tree.Tree {
 	h.t.Helper()
-	tree, _, err := codec.DecodeJSON(h.kind("configmaps").Message, o.JSON)
+	object, _, err := codec.DecodeJSON(h.kind("configmaps").Message, o.JSON)
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	data, _ := tree["data"].(schema.Tree)
+	data, _ := object["data"].(tree.Tree)
 	return data
 }
 

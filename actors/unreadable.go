@@ -8,6 +8,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // What cannot be read is deleted without being read. Its last state is then an object that has
@@ -43,12 +44,12 @@ func (o *object) proposeRemoval(m *mutateRequest, state mutation.State, c mutati
 }
 
 // nameOnlyTree is an object that has nothing but its name.
-func nameOnlyTree(key meta.Key) schema.Tree {
-	metadata := schema.Tree{"name": key.Name}
+func nameOnlyTree(key meta.Key) tree.Tree {
+	metadata := tree.Tree{"name": key.Name}
 	if key.Namespace != "" {
 		metadata["namespace"] = key.Namespace
 	}
-	return schema.Tree{"metadata": metadata}
+	return tree.Tree{"metadata": metadata}
 }
 
 // nameOnlyObject is what is told of an object of which nothing is known but its name.

@@ -52,8 +52,7 @@ func (s *Store) mutateOrGenerate(ctx context.Context, m *request.Mutation) (requ
 
 // generate creates an object under a random name; a name that is taken is tried anew.
 func (s *Store) generate(ctx context.Context, m *request.Mutation) (request.Result, error) {
-	metadata, _ := m.Object["metadata"].(map[string]any)
-	base, _ := metadata["generateName"].(string)
+	base := m.Object.Object("metadata").String("generateName")
 	if base == "" {
 		return s.mutate(ctx, m) // validation says what is missing
 	}

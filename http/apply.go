@@ -11,6 +11,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/ownership"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // apply answers the object that a configuration has been applied to, or 201 with one that
@@ -58,7 +59,7 @@ func (s *Server) apply(x *requestContext) error {
 
 // decodeConfig reads a configuration. Nulls count in those of the object itself only: another kind that a
 // sub-resource speaks, a scale, is a view.
-func (x *requestContext) decodeConfig(body []byte) (schema.Tree, []codec.FieldFault, error) {
+func (x *requestContext) decodeConfig(body []byte) (tree.Tree, []codec.FieldFault, error) {
 	if sub := x.kind.Subresource(x.info.Subresource); sub != nil && sub.BodyKind != nil {
 		return codec.DecodeYAML(x.bodyKind.Message, body)
 	}
@@ -75,13 +76,13 @@ func applyDigest(k *schema.Kind, subresource string, o writeOptions, body []byte
 
 // matchConfigToPath checks that a configuration is of the kind and of the object that the path
 // names.
-func (x *requestContext) matchConfigToPath(m *request.Mutation, config schema.Tree) error {
+func (x *requestContext) matchConfigToPath(m *request.Mutation, config tree.Tree) error {
 	kind, _ := config["kind"].(string)
 	version, _ := config["apiVersion"].(string)
 	if version == "" || kind == "" {
 		return badRequest("invalid object type: " + typeName(version, kind))
 	}
-	metadata, _ := config["metadata"].(schema.Tree)
+	metadata, _ := config["metadata"].(tree.Tree)
 	placed := *m
 	if name, _ := metadata["name"].(string); name != "" { // an object that is there has a name
 		placed.Verb = request.Update
@@ -111,7 +112,7 @@ func typeName(apiVersion, kind string) string {
 
 // checkConfigFields refuses fields that nobody can own. Fields that are there twice are judged as in
 // any body.
-func checkConfigFields(k *schema.Kind, key meta.Key, config schema.Tree, faults []codec.FieldFault, v request.FieldValidation) ([]string, error) {
+func checkConfigFields(k *schema.Kind, key meta.Key, config tree.Tree, faults []codec.FieldFault, v request.FieldValidation) ([]string, error) {
 	untyped := func(text string) error {
 		return badRequest(fmt.Sprintf("failed to create typed patch object (%s/%s; %s): %s",
 			key.Namespace, key.Name, typeName(k.APIVersion(), k.Kind), text))

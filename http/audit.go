@@ -5,12 +5,14 @@ import (
 	"io"
 	"runtime/debug"
 
+	"github.com/valyala/fasthttp"
+
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/policy/audit"
 	"github.com/troupe-api/troupe/policy/authn"
-	"github.com/valyala/fasthttp"
 )
 
 // beginAudit begins the audit of a request when it is known who asks. Without an audit it, like
@@ -118,22 +120,22 @@ func (x *requestContext) auditWatch(code int) (end func()) {
 }
 
 // auditRequestObject records an object that a client has sent, whatever the form it came in.
-func (x *requestContext) auditRequestObject(m *schema.Message, tree schema.Tree, form media, body []byte) {
+func (x *requestContext) auditRequestObject(m *schema.Message, object tree.Tree, form media, body []byte) {
 	if x.audit == nil {
 		return
 	}
-	x.audit.SetRequestObject(tree)
-	x.auditRequestOptions(m, tree, form, body)
+	x.audit.SetRequestObject(object)
+	x.auditRequestOptions(m, object, form, body)
 }
 
 // auditRequestOptions records the body of a delete.
-func (x *requestContext) auditRequestOptions(m *schema.Message, tree schema.Tree, form media, body []byte) {
+func (x *requestContext) auditRequestOptions(m *schema.Message, object tree.Tree, form media, body []byte) {
 	switch {
 	case x.audit == nil || !x.audit.WantsRequest():
 	case form == mediaJSON:
 		x.audit.SetRequest(body, false)
 	default:
-		x.audit.SetRequest(codec.AppendValue(nil, m, tree), false)
+		x.audit.SetRequest(codec.AppendValue(nil, m, object), false)
 	}
 }
 
@@ -145,7 +147,7 @@ func (x *requestContext) auditRequestPatch(body []byte) {
 }
 
 // auditRequestConfig records a configuration to apply, as it was understood.
-func (x *requestContext) auditRequestConfig(config schema.Tree) {
+func (x *requestContext) auditRequestConfig(config tree.Tree) {
 	if x.audit != nil && x.audit.WantsRequest() {
 		x.audit.SetRequest(codec.AppendAny(nil, config), true)
 	}

@@ -10,11 +10,12 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // decodeObject reads the body of a create or an update. warnings are the texts about its
 // unknown and duplicate fields, if the client wants to be warned.
-func (s *Server) decodeObject(x *requestContext, v request.FieldValidation) (tree schema.Tree, warnings []string, err error) {
+func (s *Server) decodeObject(x *requestContext, v request.FieldValidation) (object tree.Tree, warnings []string, err error) {
 	k := x.bodyKind
 	body, err := s.readBody(x)
 	if err != nil {
@@ -24,33 +25,33 @@ func (s *Server) decodeObject(x *requestContext, v request.FieldValidation) (tre
 	media := s.names.mediaOfContentType(string(x.ctx.Request.Header.ContentType()), true)
 	switch media {
 	case mediaJSON:
-		tree, faults, err = codec.DecodeJSON(k.Message, body)
+		object, faults, err = codec.DecodeJSON(k.Message, body)
 	case mediaYAML:
-		tree, faults, err = codec.DecodeYAML(k.Message, body)
+		object, faults, err = codec.DecodeYAML(k.Message, body)
 	case mediaProtobuf:
 		if k.Custom() {
 			return nil, nil, unsupportedMedia(customBodyTypes)
 		}
-		tree, faults, err = s.decodeProtobuf(k, body)
+		object, faults, err = s.decodeProtobuf(k, body)
 	default:
 		return nil, nil, unsupportedMedia(s.names.accepted)
 	}
 	if err != nil {
 		return nil, nil, decodeError(k, body, err)
 	}
-	if err := checkKind(k, tree); err != nil {
+	if err := checkKind(k, object); err != nil {
 		return nil, nil, err
 	}
-	x.auditRequestObject(k.Message, tree, media, body)
+	x.auditRequestObject(k.Message, object, media, body)
 	warnings, err = checkFieldFaults(k, faults, v)
-	return tree, warnings, err
+	return object, warnings, err
 }
 
 // checkKind compares what the body says it is with what the path takes. A body that says
 // nothing is what the path takes.
-func checkKind(k *schema.Kind, tree schema.Tree) error {
-	kind, _ := tree["kind"].(string)
-	version, _ := tree["apiVersion"].(string)
+func checkKind(k *schema.Kind, object tree.Tree) error {
+	kind, _ := object["kind"].(string)
+	version, _ := object["apiVersion"].(string)
 	if version != "" && version != k.APIVersion() {
 		return badRequest(fmt.Sprintf("the API version in the data (%s) does not match the expected API version (%s)", version, k.APIVersion()))
 	}

@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
-	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
@@ -34,7 +34,7 @@ type deleteParams struct {
 	uid, resourceVersion *string // preconditions
 	dryRun               []string
 	ignoreReadError      bool
-	body                 schema.Tree // the body; nil without one
+	body                 tree.Tree // the body; nil without one
 	faults               []codec.FieldFault
 	media                media // in which it was sent
 }
@@ -162,30 +162,30 @@ func (s *Server) rejectIgnoreReadError(x *requestContext) error {
 // decodeDeleteBody reads DeleteOptions from a body, and notes the fields that it does not know.
 func (s *Server) decodeDeleteBody(contentType string, body []byte) (d deleteParams, err error) {
 	m := s.opts.Catalog.Message(deleteOptionsName)
-	var tree schema.Tree
+	var object tree.Tree
 	d.media = s.names.mediaOfContentType(contentType, true)
 	switch d.media {
 	case mediaJSON:
-		tree, d.faults, err = codec.DecodeJSON(m, body)
+		object, d.faults, err = codec.DecodeJSON(m, body)
 	case mediaYAML:
-		tree, d.faults, err = codec.DecodeYAML(m, body)
+		object, d.faults, err = codec.DecodeYAML(m, body)
 	case mediaProtobuf:
-		tree, err = s.decodeProtobufOptions(m, body)
+		object, err = s.decodeProtobufOptions(m, body)
 	default:
 		return d, unsupportedMedia(s.names.accepted)
 	}
 	if err != nil {
 		return d, badRequest("couldn't get version/kind; json parse error: " + err.Error())
 	}
-	d.body = tree
-	if kind, _ := tree["kind"].(string); kind != "" && kind != "DeleteOptions" {
+	d.body = object
+	if kind, _ := object["kind"].(string); kind != "" && kind != "DeleteOptions" {
 		return d, badRequest(fmt.Sprintf("the object provided is unrecognized (must be of type DeleteOptions): kind %q", kind))
 	}
-	preconditions := rules.Nested(tree, "preconditions")
-	d.grace, d.policy, d.orphan = optionalField[int64](tree, fieldGrace), optionalField[string](tree, fieldPolicy), optionalField[bool](tree, fieldOrphan)
+	preconditions := object.Object("preconditions")
+	d.grace, d.policy, d.orphan = optionalField[int64](object, fieldGrace), optionalField[string](object, fieldPolicy), optionalField[bool](object, fieldOrphan)
 	d.uid, d.resourceVersion = optionalField[string](preconditions, "uid"), optionalField[string](preconditions, "resourceVersion")
-	d.ignoreReadError, _ = tree[fieldIgnoreRead].(bool)
-	for _, stage := range rules.Items(tree, "dryRun") {
+	d.ignoreReadError, _ = object[fieldIgnoreRead].(bool)
+	for _, stage := range object.List("dryRun") {
 		text, _ := stage.(string)
 		d.dryRun = append(d.dryRun, text)
 	}
@@ -193,24 +193,24 @@ func (s *Server) decodeDeleteBody(contentType string, body []byte) (d deletePara
 }
 
 // optionalField is the value of a field; nil if it is not there.
-func optionalField[T any](tree schema.Tree, name string) *T {
-	v, ok := tree[name].(T)
+func optionalField[T any](object tree.Tree, name string) *T {
+	v, ok := object[name].(T)
 	if !ok {
 		return nil
 	}
 	return &v
 }
 
-func (s *Server) decodeProtobufOptions(m *schema.Message, body []byte) (schema.Tree, error) {
+func (s *Server) decodeProtobufOptions(m *schema.Message, body []byte) (tree.Tree, error) {
 	e, err := s.unwrapEnvelope(body)
 	if err != nil {
 		return nil, err
 	}
-	tree, _, err := codec.DecodeProtobuf(m, e.Raw)
+	object, _, err := codec.DecodeProtobuf(m, e.Raw)
 	if err == nil {
-		tree["kind"] = e.Kind
+		object["kind"] = e.Kind
 	}
-	return tree, err
+	return object, err
 }
 
 // decodeDeleteQuery reads the options that a query may hold: all but preconditions.

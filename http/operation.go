@@ -8,13 +8,14 @@ import (
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
 // An Operation answers a create of which nothing is stored under its own name, such as a
 // review or an eviction. It returns what the object has become, or nil where a Status says
 // enough. Errors are *meta.Status.
-type Operation func(ctx context.Context, c OperationRequest) (schema.Tree, error)
+type Operation func(ctx context.Context, c OperationRequest) (tree.Tree, error)
 
 // A Call is what an Operation is asked. Object is the body, decoded and of the right kind;
 // Key names the object that it is about, its Name from the path or, for a collection,
@@ -23,7 +24,7 @@ type OperationRequest struct {
 	User   *authn.User
 	Kind   *schema.Kind // of Object
 	Key    meta.Key
-	Object schema.Tree
+	Object tree.Tree
 	DryRun bool
 	// Manager is the field manager of the request.
 	Manager string

@@ -4,11 +4,13 @@ import (
 	"encoding/binary"
 	"fmt"
 
+	"google.golang.org/protobuf/encoding/protowire"
+
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/schema"
-	"google.golang.org/protobuf/encoding/protowire"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // protobufRaw is the Protobuf message of a JSON document of message m.
@@ -62,17 +64,17 @@ func (s *Server) unwrapEnvelope(body []byte) (codec.Envelope, error) {
 
 // decodeProtobuf reads the body of a create or an update. What the envelope says about
 // the object is checked like the fields of a JSON body.
-func (s *Server) decodeProtobuf(k *schema.Kind, body []byte) (schema.Tree, []codec.FieldFault, error) {
+func (s *Server) decodeProtobuf(k *schema.Kind, body []byte) (tree.Tree, []codec.FieldFault, error) {
 	e, err := s.unwrapEnvelope(body)
 	if err != nil {
 		return nil, nil, err
 	}
-	tree, faults, err := codec.DecodeProtobuf(k.Message, e.Raw)
+	object, faults, err := codec.DecodeProtobuf(k.Message, e.Raw)
 	if err != nil {
 		return nil, nil, err
 	}
-	tree["kind"], tree["apiVersion"] = e.Kind, e.APIVersion
-	return tree, faults, nil
+	object["kind"], object["apiVersion"] = e.Kind, e.APIVersion
+	return object, faults, nil
 }
 
 // eventLength is the number of bytes in which an event's length is written before it.

@@ -13,6 +13,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // memStore is a store that keeps objects in a map and knows no rules.
@@ -119,9 +120,9 @@ func (m *memStore) NoOpApply(*request.Mutation) (request.Result, bool) {
 	return request.Result{}, false
 }
 
-func (m *memStore) put(k *schema.Kind, key meta.Key, tree schema.Tree) *meta.Object {
+func (m *memStore) put(k *schema.Kind, key meta.Key, object tree.Tree) *meta.Object {
 	m.version++
-	enc := codec.EncodeJSON(k, tree)
+	enc := codec.EncodeJSON(k, object)
 	v := strconv.FormatUint(m.version, 10)
 	json := slices.Concat(enc.JSON[:enc.VersionOffset], []byte(v), enc.JSON[enc.VersionOffset:])
 	o, err := codec.NewObject(k, key, m.version, json)

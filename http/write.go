@@ -8,7 +8,7 @@ import (
 
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
-	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
@@ -55,11 +55,11 @@ func (s *Server) newMutation(x *requestContext, verb request.Verb, o writeOption
 
 // matchBodyToPath checks that the body names the object that the path names, and takes from it the
 // name that the path of a create does not hold.
-func (x *requestContext) matchBodyToPath(m *request.Mutation, tree schema.Tree) error {
-	head, _ := tree["metadata"].(schema.Tree)
+func (x *requestContext) matchBodyToPath(m *request.Mutation, object tree.Tree) error {
+	head, _ := object["metadata"].(tree.Tree)
 	if head == nil {
-		head = schema.Tree{}
-		tree["metadata"] = head
+		head = tree.Tree{}
+		object["metadata"] = head
 	}
 	name, _ := head["name"].(string)
 	namespace, _ := head["namespace"].(string)

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/troupe-api/troupe/kinds/meta"
-	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // Objects is what policy reads of the cluster. Resources are named in platform form, the
@@ -24,7 +24,7 @@ type Objects interface {
 type Object struct {
 	Key  meta.Key
 	Meta meta.ObjectMeta
-	Tree schema.Tree
+	Tree tree.Tree
 }
 
 // A Change is what has become of an object. Gone is set where it is no more; Object then is

@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"github.com/troupe-api/troupe/kinds/catalog"
-	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // The families of addresses, and the policies by which a Service has one or both.
@@ -21,11 +21,11 @@ const (
 // keepsPreferDualStack says whether a Service that prefers both families stays as it is: it does
 // not follow a change of the server's ranges by itself.
 func (c *specUpdate) keepsPreferDualStack() bool {
-	if c.oldSpec == nil || rules.String(c.spec, "ipFamilyPolicy") != preferDualStack {
+	if c.oldSpec == nil || c.spec.String("ipFamilyPolicy") != preferDualStack {
 		return false
 	}
 	for _, name := range []string{"type", "ipFamilyPolicy", "clusterIP", "clusterIPs", "ipFamilies"} {
-		if !rules.SemanticEqual(c.spec[name], c.oldSpec[name]) {
+		if !tree.SemanticEqual(c.spec[name], c.oldSpec[name]) {
 			return false
 		}
 	}
@@ -42,7 +42,7 @@ func (c *specUpdate) defaultFamilies() bool {
 		return false
 	}
 	before := len(c.faults.List)
-	policy := rules.String(c.spec, "ipFamilyPolicy")
+	policy := c.spec.String("ipFamilyPolicy")
 	if c.oldSpec != nil {
 		c.downgradeToSingleStack(policy)
 	}
@@ -68,15 +68,15 @@ func (c *specUpdate) defaultFamilies() bool {
 // headlessWithoutSelector says whether the Service may have families that the server has no range of:
 // it has no address, and somebody else keeps its endpoints.
 func (c *specUpdate) headlessWithoutSelector() bool {
-	return catalog.ServiceIsHeadless(c.spec) && len(rules.Nested(c.spec, "selector")) == 0
+	return catalog.ServiceIsHeadless(c.spec) && len(c.spec.Object("selector")) == 0
 }
 
 // defaultPolicy chooses the policy if the client has not: that from before, or one family.
 func (c *specUpdate) defaultPolicy() {
-	if rules.String(c.spec, "ipFamilyPolicy") != "" {
+	if c.spec.String("ipFamilyPolicy") != "" {
 		return
 	}
-	policy := rules.String(c.oldSpec, "ipFamilyPolicy")
+	policy := c.oldSpec.String("ipFamilyPolicy")
 	switch {
 	case policy != "":
 	case c.headlessWithoutSelector():
@@ -91,9 +91,9 @@ func (c *specUpdate) defaultPolicy() {
 // it must be said.
 func (c *specUpdate) downgradeToSingleStack(policy string) {
 	for _, list := range []struct{ name, item string }{{"clusterIPs", "cluster IP"}, {"ipFamilies", "IP family"}} {
-		now, was := rules.Items(c.spec, list.name), rules.Items(c.oldSpec, list.name)
+		now, was := c.spec.List(list.name), c.oldSpec.List(list.name)
 		if policy == singleStack {
-			if len(now) > 1 && rules.SemanticEqual(now, was) {
+			if len(now) > 1 && tree.SemanticEqual(now, was) {
 				c.spec[list.name] = slices.Clone(now[:1])
 			}
 			continue
@@ -107,18 +107,18 @@ func (c *specUpdate) downgradeToSingleStack(policy string) {
 // rejectDualStack reports two addresses or families of a Service that is to have one.
 func (c *specUpdate) rejectDualStack() {
 	const begin = "must be 'RequireDualStack' or 'PreferDualStack' when multiple "
-	if len(rules.Items(c.spec, "clusterIPs")) == 2 {
+	if len(c.spec.List("clusterIPs")) == 2 {
 		c.faults.Invalid("spec.ipFamilyPolicy", singleStack, begin+"cluster IPs are specified")
 	}
-	if len(rules.Items(c.spec, "ipFamilies")) == 2 {
+	if len(c.spec.List("ipFamilies")) == 2 {
 		c.faults.Invalid("spec.ipFamilyPolicy", singleStack, begin+"IP families are specified")
 	}
 }
 
 // inferFamilies adds the families of addresses that the client has chosen.
 func (c *specUpdate) inferFamilies() {
-	families := slices.Clone(rules.Items(c.spec, "ipFamilies"))
-	for i, text := range rules.Strings(c.spec, "clusterIPs") {
+	families := slices.Clone(c.spec.List("ipFamilies"))
+	for i, text := range c.spec.Strings("clusterIPs") {
 		a, err := netip.ParseAddr(text)
 		if i < len(families) || err != nil {
 			continue
@@ -128,7 +128,7 @@ func (c *specUpdate) inferFamilies() {
 			family = familyIPv6
 		}
 		if !c.hasFamily(family) {
-			c.faults.Invalid(rules.IndexPath("spec.clusterIPs", i), c.spec["clusterIPs"], family+" is not configured on this cluster")
+			c.faults.Invalid(tree.IndexPath("spec.clusterIPs", i), c.spec["clusterIPs"], family+" is not configured on this cluster")
 			continue
 		}
 		families = append(families, family)
@@ -148,9 +148,9 @@ func (c *specUpdate) checkFamilies(policy string) {
 	if policy == requireDualStack && len(c.allocator.ranges) < 2 {
 		c.faults.Invalid("spec.ipFamilyPolicy", policy, "this cluster is not configured for dual-stack services")
 	}
-	for i, family := range rules.Strings(c.spec, "ipFamilies") {
+	for i, family := range c.spec.Strings("ipFamilies") {
 		if !c.hasFamily(family) {
-			c.faults.Invalid(rules.IndexPath("spec.ipFamilies", i), family, "not configured on this cluster")
+			c.faults.Invalid(tree.IndexPath("spec.ipFamilies", i), family, "not configured on this cluster")
 		}
 	}
 }
@@ -158,7 +158,7 @@ func (c *specUpdate) checkFamilies(policy string) {
 // completeFamilies begins with the default family, and adds the other one if the policy
 // wants it and there is one.
 func (c *specUpdate) completeFamilies(policy string, both bool) {
-	families := slices.Clone(rules.Items(c.spec, "ipFamilies"))
+	families := slices.Clone(c.spec.List("ipFamilies"))
 	if len(families) == 0 {
 		families = append(families, c.allocator.ranges[0].family())
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/troupe-api/troupe/actors/mutation"
 	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/meta"
-	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // ServiceAllocator hands out the addresses and ports of Services. It is safe for concurrent use.
@@ -36,21 +36,21 @@ func NewServiceAllocator(ranges []Range, ports PortRange, apiService meta.Key) *
 func (s *ServiceAllocator) APIServerServiceIP() netip.Addr { return s.ranges[0].First() }
 
 // Allocate implements mutation.Claims.
-func (s *ServiceAllocator) Allocate(key meta.Key, old, want schema.Tree) (mutation.Allocation, []meta.Cause) {
+func (s *ServiceAllocator) Allocate(key meta.Key, old, want tree.Tree) (mutation.Allocation, []meta.Cause) {
 	c := &serviceAllocation{allocator: s, owner: key}
-	oldResources := serviceResourcesOf(rules.Nested(old, "spec"))
+	oldResources := serviceResourcesOf(old.Object("spec"))
 	if want == nil {
 		c.toRelease = oldResources
 		return c, nil
 	}
-	spec := rules.EnsureNested(want, "spec")
-	if old != nil && rules.SemanticEqual(spec, old["spec"]) {
+	spec := want.EnsureObject("spec")
+	if old != nil && tree.SemanticEqual(spec, old["spec"]) {
 		return c, nil // as when the status is written
 	}
 	var faults schema.Faults
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	change := specUpdate{serviceAllocation: c, spec: spec, oldSpec: rules.Nested(old, "spec"), oldResources: oldResources, faults: &faults}
+	change := specUpdate{serviceAllocation: c, spec: spec, oldSpec: old.Object("spec"), oldResources: oldResources, faults: &faults}
 	change.allocate()
 	if len(faults.List) > 0 {
 		c.releaseAll(c.acquired)
@@ -61,11 +61,11 @@ func (s *ServiceAllocator) Allocate(key meta.Key, old, want schema.Tree) (mutati
 }
 
 // Restore implements mutation.Claims.
-func (s *ServiceAllocator) Restore(key meta.Key, has schema.Tree) []meta.Cause {
+func (s *ServiceAllocator) Restore(key meta.Key, has tree.Tree) []meta.Cause {
 	var faults schema.Faults
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	resources := serviceResourcesOf(rules.Nested(has, "spec"))
+	resources := serviceResourcesOf(has.Object("spec"))
 	for _, a := range resources.addresses {
 		if !s.addresses.available(key, a) {
 			faults.Duplicate("spec.clusterIPs", a.String())
@@ -107,23 +107,23 @@ type serviceResources struct {
 }
 
 // serviceResourcesOf reads what a Service of this spec has. What is no address is none.
-func serviceResourcesOf(spec schema.Tree) serviceResources {
+func serviceResourcesOf(spec tree.Tree) serviceResources {
 	var h serviceResources
 	if catalog.ServiceNeedsClusterIP(spec) {
-		for _, text := range rules.Strings(spec, "clusterIPs") {
+		for _, text := range spec.Strings("clusterIPs") {
 			if a, err := netip.ParseAddr(text); err == nil {
 				h.addresses = appendUnique(h.addresses, a)
 			}
 		}
 	}
 	if catalog.ServiceNeedsNodePort(spec) {
-		for _, p := range rules.Trees(spec, "ports") {
-			if n, _ := rules.Int(p, "nodePort"); n != 0 {
+		for _, p := range spec.Objects("ports") {
+			if n, _ := p.Int("nodePort"); n != 0 {
 				h.ports = appendUnique(h.ports, n)
 			}
 		}
 	}
-	if n, _ := rules.Int(spec, "healthCheckNodePort"); n != 0 && catalog.ServiceNeedsHealthCheck(spec) {
+	if n, _ := spec.Int("healthCheckNodePort"); n != 0 && catalog.ServiceNeedsHealthCheck(spec) {
 		h.ports = appendUnique(h.ports, n)
 	}
 	return h

@@ -13,8 +13,7 @@ import (
 	"github.com/troupe-api/troupe/actors/mutation"
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
-	"github.com/troupe-api/troupe/kinds/rules"
-	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 func key(name string) meta.Key {
@@ -35,7 +34,7 @@ func services(t *testing.T, ranges, ports string) *ServiceAllocator {
 }
 
 // service is the tree of a Service with the JSON fields of spec; "" is no Service.
-func service(t *testing.T, spec string) schema.Tree {
+func service(t *testing.T, spec string) tree.Tree {
 	t.Helper()
 	if spec == "" {
 		return nil
@@ -44,11 +43,11 @@ func service(t *testing.T, spec string) schema.Tree {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return v.(schema.Tree)
+	return v.(tree.Tree)
 }
 
 // allocateAndCommit claims what a change needs and lets the change happen.
-func allocateAndCommit(t *testing.T, s *ServiceAllocator, name string, old, want schema.Tree) []string {
+func allocateAndCommit(t *testing.T, s *ServiceAllocator, name string, old, want tree.Tree) []string {
 	t.Helper()
 	c, causes := s.Allocate(key(name), old, want)
 	if c != nil {
@@ -88,13 +87,13 @@ func equal(t *testing.T, what, got, want string) {
 }
 
 // specText prints the fields of a spec that are handed out.
-func specText(obj schema.Tree) string {
-	spec := schema.Tree{}
+func specText(obj tree.Tree) string {
+	spec := tree.Tree{}
 	for _, name := range []string{"clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy", "healthCheckNodePort"} {
-		rules.CopyField(spec, rules.Nested(obj, "spec"), name)
+		spec.CopyField(obj.Object("spec"), name)
 	}
 	var ports []string
-	for _, p := range rules.Trees(rules.Nested(obj, "spec"), "ports") {
+	for _, p := range obj.Object("spec").Objects("ports") {
 		ports = append(ports, strings.Replace(fmt.Sprint(p["nodePort"]), "<nil>", "none", 1))
 	}
 	if ports != nil {
@@ -174,7 +173,7 @@ const (
 // Every address but the first can be had, each once, and again when it is free.
 func TestAddressesRunOut(t *testing.T) {
 	s := services(t, dual, one)
-	made := map[string]schema.Tree{}
+	made := map[string]tree.Tree{}
 	for _, name := range []string{"a", "b", "c", "d", "e"} {
 		made[name] = service(t, `"ipFamilyPolicy":"RequireDualStack"`)
 		if causes := allocateAndCommit(t, s, name, nil, made[name]); causes != nil {
@@ -191,7 +190,7 @@ func TestAddressesRunOut(t *testing.T) {
 	allocateAndCommit(t, s, "c", made["c"], nil)
 	again := service(t, `"type":"ClusterIP"`)
 	allocateAndCommit(t, s, "f", nil, again)
-	equal(t, "the free address", rules.String(rules.Nested(again, "spec"), "clusterIP"), rules.String(rules.Nested(made["c"], "spec"), "clusterIP"))
+	equal(t, "the free address", again.Object("spec").String("clusterIP"), made["c"].Object("spec").String("clusterIP"))
 }
 
 func TestNodePorts(t *testing.T) {
@@ -243,7 +242,7 @@ func TestNodePorts(t *testing.T) {
 // What a change that is on its way lets go, the next change of the same Service may take
 // again, whichever of them lands.
 func TestPipelinedAllocations(t *testing.T) {
-	with := func(port int) schema.Tree {
+	with := func(port int) tree.Tree {
 		return service(t, first+fmt.Sprintf(`,"type":"NodePort","ports":[{"port":1,"nodePort":%d}]`, port))
 	}
 	for _, landed := range []int{0, 1, 2} {
@@ -300,12 +299,12 @@ func TestRestore(t *testing.T) {
 // Many owners claim at once, keep or drop: in the end exactly what they have is taken.
 func TestConcurrentAllocations(t *testing.T) {
 	s := services(t, "10.0.0.0/27,fd00::/123", "30000-30031")
-	want := make([]schema.Tree, 8)
+	want := make([]tree.Tree, 8)
 	var running sync.WaitGroup
 	for i := range want {
 		random := rand.New(rand.NewPCG(1, uint64(i)))
 		running.Go(func() {
-			var has schema.Tree
+			var has tree.Tree
 			for range 400 {
 				has = randomStep(t, s, random, key(fmt.Sprint(i)), has)
 			}
@@ -326,8 +325,8 @@ func TestConcurrentAllocations(t *testing.T) {
 }
 
 // randomStep changes one Service in some way, which may not happen after all.
-func randomStep(t *testing.T, s *ServiceAllocator, random *rand.Rand, owner meta.Key, has schema.Tree) schema.Tree {
-	var want schema.Tree
+func randomStep(t *testing.T, s *ServiceAllocator, random *rand.Rand, owner meta.Key, has tree.Tree) tree.Tree {
+	var want tree.Tree
 	if has == nil || random.IntN(4) > 0 {
 		want = service(t, []string{
 			`"type":"ClusterIP"`, `"type":"ExternalName"`, `"type":"NodePort","ports":[{"port":1},{"port":2}]`,
@@ -335,9 +334,9 @@ func randomStep(t *testing.T, s *ServiceAllocator, random *rand.Rand, owner meta
 			`"type":"NodePort","ipFamilyPolicy":"PreferDualStack","ports":[{"port":1,"nodePort":30001}]`,
 			`"clusterIP":"10.0.0.9","clusterIPs":["10.0.0.9"]`,
 		}[random.IntN(6)])
-		if spec, was := rules.Nested(want, "spec"), rules.Nested(has, "spec"); was["clusterIPs"] != nil && spec["type"] != "ExternalName" {
+		if spec, was := want.Object("spec"), has.Object("spec"); was["clusterIPs"] != nil && spec["type"] != "ExternalName" {
 			for _, name := range []string{"clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy"} {
-				rules.CopyField(spec, was, name)
+				spec.CopyField(was, name)
 			}
 		}
 	}

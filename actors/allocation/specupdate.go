@@ -6,15 +6,15 @@ import (
 	"slices"
 
 	"github.com/troupe-api/troupe/kinds/catalog"
-	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // A change is a Service on its way from one spec to another, which settle completes. Its
 // owner holds the lock of Services.
 type specUpdate struct {
 	*serviceAllocation
-	spec, oldSpec schema.Tree // was is nil for a create
+	spec, oldSpec tree.Tree // was is nil for a create
 	oldResources  serviceResources
 	faults        *schema.Faults
 }
@@ -38,10 +38,10 @@ func (c *specUpdate) allocateAddresses() {
 	if catalog.ServiceIsHeadless(c.spec) {
 		return
 	}
-	families, ips := rules.Strings(c.spec, "ipFamilies"), slices.Clone(rules.Items(c.spec, "clusterIPs"))
+	families, ips := c.spec.Strings("ipFamilies"), slices.Clone(c.spec.List("clusterIPs"))
 	has := 0
 	if catalog.ServiceNeedsClusterIP(c.oldSpec) {
-		has = len(rules.Items(c.oldSpec, "clusterIPs"))
+		has = len(c.oldSpec.List("clusterIPs"))
 	}
 	asked := slices.Clone(ips)
 	for i, family := range families {
@@ -102,13 +102,13 @@ func (c *specUpdate) rangeOf(family string) Range {
 func (c *specUpdate) allocateNodePorts() {
 	shared := map[int64]int64{} // port → node port
 	asked := c.requestedNodePorts()
-	for i, p := range rules.Trees(c.spec, "ports") {
+	for i, p := range c.spec.Objects("ports") {
 		if p == nil {
 			continue
 		}
-		path := rules.IndexPath("spec.ports", i) + ".nodePort"
-		port, _ := rules.Int(p, "port")
-		n, _ := rules.Int(p, "nodePort")
+		path := tree.IndexPath("spec.ports", i) + ".nodePort"
+		port, _ := p.Int("port")
+		n, _ := p.Int("nodePort")
 		if n == 0 && !catalog.ServiceAllocatesNodePorts(c.spec) {
 			continue
 		}
@@ -136,9 +136,9 @@ func (c *specUpdate) allocateNodePorts() {
 // requestedNodePorts are the first node ports that the client has chosen for each port.
 func (c *specUpdate) requestedNodePorts() map[int64]int64 {
 	asked := map[int64]int64{}
-	for _, p := range rules.Trees(c.spec, "ports") {
-		port, _ := rules.Int(p, "port")
-		if n, _ := rules.Int(p, "nodePort"); asked[port] == 0 {
+	for _, p := range c.spec.Objects("ports") {
+		port, _ := p.Int("port")
+		if n, _ := p.Int("nodePort"); asked[port] == 0 {
 			asked[port] = n
 		}
 	}
@@ -190,10 +190,10 @@ func (c *specUpdate) addPort(n int64) {
 // stays: whether it may change is for validation to say.
 func (c *specUpdate) allocateHealthCheckPort() {
 	const path = "spec.healthCheckNodePort"
-	if n, _ := rules.Int(c.oldSpec, "healthCheckNodePort"); n != 0 && catalog.ServiceNeedsHealthCheck(c.oldSpec) {
+	if n, _ := c.oldSpec.Int("healthCheckNodePort"); n != 0 && catalog.ServiceNeedsHealthCheck(c.oldSpec) {
 		return
 	}
-	n, _ := rules.Int(c.spec, "healthCheckNodePort")
+	n, _ := c.spec.Int("healthCheckNodePort")
 	if n == 0 {
 		if n = c.allocateFreePort(path); n != 0 {
 			c.spec["healthCheckNodePort"] = n

@@ -16,6 +16,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/persist"
 	"github.com/troupe-api/troupe/persist/vfs"
 )
@@ -49,9 +50,9 @@ func TestFailedWritesAllocateNothing(t *testing.T) {
 	defer func() { _ = store.Close(context.Background()); _ = journal.Close() }()
 
 	create := func(name, label string) error {
-		_, err := store.Mutate(context.Background(), request.Mutation{Verb: request.Create, Kind: k, Key: key(name), Object: schema.Tree{
-			"metadata": schema.Tree{"name": name, "namespace": "default", "labels": schema.Tree{"l": label}},
-			"spec":     schema.Tree{"type": "NodePort", "ports": []any{schema.Tree{"port": int64(1)}}},
+		_, err := store.Mutate(context.Background(), request.Mutation{Verb: request.Create, Kind: k, Key: key(name), Object: tree.Tree{
+			"metadata": tree.Tree{"name": name, "namespace": "default", "labels": tree.Tree{"l": label}},
+			"spec":     tree.Tree{"type": "NodePort", "ports": []any{tree.Tree{"port": int64(1)}}},
 		}})
 		return err
 	}
@@ -66,7 +67,7 @@ func TestFailedWritesAllocateNothing(t *testing.T) {
 	before := taken()
 
 	validate := k.Rules.Validate
-	k.Rules.Validate = func(schema.Tree, *schema.Faults) { panic("boom") }
+	k.Rules.Validate = func(tree.Tree, *schema.Faults) { panic("boom") }
 	for _, err := range []error{create("b", ""), patch(`{"spec":{"ports":[{"port":1},{"name":"b","port":2}]}}`)} {
 		if err == nil {
 			t.Error("a panic was no error")

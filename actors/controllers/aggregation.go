@@ -12,9 +12,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
-	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/selector"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // ClusterRoleAggregation fills the rules of cluster roles that gather those of others: of all that one
@@ -92,9 +92,9 @@ func (a *ClusterRoleAggregation) selectors(o *meta.Object) []selector.Labels {
 	return selectorsOf(role)
 }
 
-func selectorsOf(role schema.Tree) []selector.Labels {
+func selectorsOf(role tree.Tree) []selector.Labels {
 	var list []selector.Labels
-	for _, t := range rules.Trees(rules.Nested(role, "aggregationRule"), "clusterRoleSelectors") {
+	for _, t := range role.Object("aggregationRule").Objects("clusterRoleSelectors") {
 		if l, ok := selector.FromLabelSelector(t); ok {
 			list = append(list, l)
 		}
@@ -124,13 +124,13 @@ func (a *ClusterRoleAggregation) aggregate(ctx context.Context, name string) err
 		return nil
 	}
 	union, err := a.unionRules(ctx, name, selectors)
-	if err != nil || rules.SemanticEqual(union, role["rules"]) {
+	if err != nil || tree.SemanticEqual(union, role["rules"]) {
 		return err
 	}
 	// With its uid, a role that has gone meanwhile is not made anew.
-	config := schema.Tree{
+	config := tree.Tree{
 		"apiVersion": a.kind.APIVersion(), "kind": a.kind.Kind,
-		"metadata": schema.Tree{"name": name, "uid": o.Meta.UID}, "rules": union,
+		"metadata": tree.Tree{"name": name, "uid": o.Meta.UID}, "rules": union,
 	}
 	_, err = a.store.Mutate(ctx, request.Mutation{
 		Verb: request.Patch, PatchType: request.ApplyPatch, Kind: a.kind, Key: key, Object: config, Force: true, FieldManager: aggregationManager,
@@ -155,7 +155,7 @@ func (a *ClusterRoleAggregation) unionRules(ctx context.Context, name string, se
 			if err != nil {
 				return nil, err
 			}
-			for _, rule := range rules.Items(role, "rules") {
+			for _, rule := range role.List("rules") {
 				if text := string(codec.AppendAny(nil, rule)); !known[text] {
 					known[text] = true
 					union = append(union, rule)

@@ -10,8 +10,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
-	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
@@ -32,13 +32,13 @@ func (r roles) do(name string, m request.Mutation) {
 // create makes a role with a label and verbs, which gathers what has certain labels.
 func (r roles) create(name, label, verbs string, gathers ...string) {
 	r.t.Helper()
-	obj := schema.Tree{"metadata": schema.Tree{"name": name, "labels": schema.Tree{"is": label}}, "rules": rulesFor(verbs)}
+	obj := tree.Tree{"metadata": tree.Tree{"name": name, "labels": tree.Tree{"is": label}}, "rules": rulesFor(verbs)}
 	var selectors []any
 	for _, g := range gathers {
-		selectors = append(selectors, schema.Tree{"matchLabels": schema.Tree{"is": g}})
+		selectors = append(selectors, tree.Tree{"matchLabels": tree.Tree{"is": g}})
 	}
 	if selectors != nil {
-		obj["aggregationRule"] = schema.Tree{"clusterRoleSelectors": selectors}
+		obj["aggregationRule"] = tree.Tree{"clusterRoleSelectors": selectors}
 	}
 	r.do(name, request.Mutation{Verb: request.Create, Object: obj})
 }
@@ -51,7 +51,7 @@ func (r roles) patch(name, body string) {
 func rulesFor(verbs string) []any {
 	list := []any{}
 	for _, verb := range strings.Fields(verbs) {
-		list = append(list, schema.Tree{"verbs": []any{verb}, "apiGroups": []any{""}, "resources": []any{"pods"}})
+		list = append(list, tree.Tree{"verbs": []any{verb}, "apiGroups": []any{""}, "resources": []any{"pods"}})
 	}
 	return list
 }
@@ -82,8 +82,8 @@ func (w *rolesWatch) verbs(name string) string {
 		w.t.Fatal(err)
 	}
 	var verbs []string
-	for _, rule := range rules.Trees(obj, "rules") {
-		verbs = append(verbs, rules.Strings(rule, "verbs")...)
+	for _, rule := range obj.Objects("rules") {
+		verbs = append(verbs, rule.Strings("verbs")...)
 	}
 	return strings.Join(verbs, " ")
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // An APIAddress says where the API is found in the cluster.
@@ -47,7 +48,7 @@ func (a *APIServerService) Ensure(ctx context.Context) error {
 
 // ensure brings one object, of the name of the service, to where body wants it. What body
 // does not mention stays. What cannot become so is made anew.
-func (a *APIServerService) ensure(ctx context.Context, group, kind string, body schema.Tree) error {
+func (a *APIServerService) ensure(ctx context.Context, group, kind string, body tree.Tree) error {
 	k := a.kind(group, kind)
 	if k == nil {
 		return nil // switched off
@@ -83,46 +84,46 @@ func (a *APIServerService) kind(group, name string) *schema.Kind {
 	return nil
 }
 
-func (a *APIServerService) service() schema.Tree {
-	return schema.Tree{
-		"metadata": a.metadata(schema.Tree{"component": "apiserver", "provider": a.address.Service.Name}),
-		"spec": schema.Tree{
+func (a *APIServerService) service() tree.Tree {
+	return tree.Tree{
+		"metadata": a.metadata(tree.Tree{"component": "apiserver", "provider": a.address.Service.Name}),
+		"spec": tree.Tree{
 			"type": "ClusterIP", "clusterIP": a.address.ClusterIP.String(), "sessionAffinity": "None",
-			"ports": []any{schema.Tree{"name": "https", "protocol": "TCP", "port": int64(443), "targetPort": int64(a.address.Port)}},
+			"ports": []any{tree.Tree{"name": "https", "protocol": "TCP", "port": int64(443), "targetPort": int64(a.address.Port)}},
 		},
 	}
 }
 
-func (a *APIServerService) endpoints() schema.Tree {
-	return schema.Tree{
-		"metadata": a.metadata(schema.Tree{a.kinds.Naming().Translate("endpointslice.platform.io/skip-mirror"): "true"}),
-		"subsets": []any{schema.Tree{
-			"addresses": []any{schema.Tree{"ip": a.address.IP.String()}},
+func (a *APIServerService) endpoints() tree.Tree {
+	return tree.Tree{
+		"metadata": a.metadata(tree.Tree{a.kinds.Naming().Translate("endpointslice.platform.io/skip-mirror"): "true"}),
+		"subsets": []any{tree.Tree{
+			"addresses": []any{tree.Tree{"ip": a.address.IP.String()}},
 			"ports":     []any{a.port()},
 		}},
 	}
 }
 
-func (a *APIServerService) slice() schema.Tree {
+func (a *APIServerService) slice() tree.Tree {
 	family := "IPv4"
 	if a.address.IP.Is6() {
 		family = "IPv6"
 	}
-	return schema.Tree{
-		"metadata":    a.metadata(schema.Tree{a.kinds.Naming().Translate("platform.io/service-name"): a.address.Service.Name}),
+	return tree.Tree{
+		"metadata":    a.metadata(tree.Tree{a.kinds.Naming().Translate("platform.io/service-name"): a.address.Service.Name}),
 		"addressType": family,
-		"endpoints": []any{schema.Tree{
-			"addresses": []any{a.address.IP.String()}, "conditions": schema.Tree{"ready": true},
+		"endpoints": []any{tree.Tree{
+			"addresses": []any{a.address.IP.String()}, "conditions": tree.Tree{"ready": true},
 		}},
 		"ports": []any{a.port()},
 	}
 }
 
 // port is where the daemon listens.
-func (a *APIServerService) port() schema.Tree {
-	return schema.Tree{"name": "https", "protocol": "TCP", "port": int64(a.address.Port)}
+func (a *APIServerService) port() tree.Tree {
+	return tree.Tree{"name": "https", "protocol": "TCP", "port": int64(a.address.Port)}
 }
 
-func (a *APIServerService) metadata(labels schema.Tree) schema.Tree {
-	return schema.Tree{"name": a.address.Service.Name, "namespace": a.address.Service.Namespace, "labels": labels}
+func (a *APIServerService) metadata(labels tree.Tree) tree.Tree {
+	return tree.Tree{"name": a.address.Service.Name, "namespace": a.address.Service.Namespace, "labels": labels}
 }

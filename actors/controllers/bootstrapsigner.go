@@ -11,12 +11,13 @@ import (
 	"time"
 
 	"github.com/golang-jwt/jwt/v5"
+
 	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
-	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // What is signed, and where: a key of a ConfigMap in the public namespace. A signature is under
@@ -71,15 +72,15 @@ func (s *BootstrapSigner) sign(ctx context.Context, all []bootstrapSecret, now t
 		}
 		return err
 	}
-	tree, err := codec.DecodeStored(s.maps.Message, o.JSON)
+	object, err := codec.DecodeStored(s.maps.Message, o.JSON)
 	if err != nil {
 		return err
 	}
-	changes, err := signatures(rules.Nested(tree, "data"), all, now)
+	changes, err := signatures(object.Object("data"), all, now)
 	if err != nil || len(changes) == 0 {
 		return err
 	}
-	err = patchIfUnchanged(ctx, s.store, s.maps, o, "", schema.Tree{"data": changes})
+	err = patchIfUnchanged(ctx, s.store, s.maps, o, "", tree.Tree{"data": changes})
 	switch {
 	case isConflict(err):
 		return nil // its watch brings it back
@@ -91,8 +92,8 @@ func (s *BootstrapSigner) sign(ctx context.Context, all []bootstrapSecret, now t
 }
 
 // signatures are the changes of data, as a merge patch.
-func signatures(data schema.Tree, all []bootstrapSecret, now time.Time) (schema.Tree, error) {
-	changes := schema.Tree{}
+func signatures(data tree.Tree, all []bootstrapSecret, now time.Time) (tree.Tree, error) {
+	changes := tree.Tree{}
 	for key := range data {
 		if strings.HasPrefix(key, signaturePrefix) {
 			changes[key] = nil

@@ -8,7 +8,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
-	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/policy"
 	"github.com/troupe-api/troupe/policy/authn"
@@ -75,12 +74,12 @@ func (b *bootstrapTokens) parse(o *meta.Object, gone bool) (s bootstrapSecret, o
 	if gone || o.Meta.Terminating {
 		return s, false
 	}
-	tree, err := codec.DecodeStored(b.kind.Message, o.JSON)
-	if err != nil || rules.String(tree, "type") != b.naming.Translate(authn.BootstrapSecretType) {
+	root, err := codec.DecodeStored(b.kind.Message, o.JSON)
+	if err != nil || root.String("type") != b.naming.Translate(authn.BootstrapSecretType) {
 		return s, false
 	}
 	s = bootstrapSecret{object: cloneKey(o.Key), uid: o.Meta.UID, version: o.Version}
-	s.BootstrapToken, err = authn.ReadBootstrapToken(b.naming, &policy.Object{Key: o.Key, Meta: o.Meta, Tree: tree})
+	s.BootstrapToken, err = authn.ReadBootstrapToken(b.naming, &policy.Object{Key: o.Key, Meta: o.Meta, Tree: root})
 	s.valid = err == nil
 	return s, true
 }

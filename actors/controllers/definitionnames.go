@@ -8,13 +8,12 @@ import (
 	"strconv"
 
 	"github.com/troupe-api/troupe/kinds/request"
-	"github.com/troupe-api/troupe/kinds/rules"
-	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // A verdict says how a definition stands.
 type namesResult struct {
-	names       schema.Tree // that it may use
+	names       tree.Tree // that it may use
 	conditions  []any
 	established bool // its kinds are served
 	renamed     bool // names differs from what was accepted before
@@ -24,49 +23,49 @@ type namesResult struct {
 // calculateNames gives a definition the names that no other one of its group uses. What is taken stays
 // as it was accepted before. Once all were its own it is served for good.
 func (d *Definitions) calculateNames(known *definition) namesResult {
-	spec, status := rules.Nested(known.tree, "spec"), rules.Nested(known.tree, "status")
-	wanted, had := rules.Nested(spec, "names"), rules.Nested(status, "acceptedNames")
-	taken := d.namesInUse(known, rules.String(spec, "group"))
-	v := namesResult{names: schema.Tree{}}
-	accepted := schema.Tree{"type": "NamesAccepted", "status": "True", "reason": "NoConflicts", "message": "no conflicts found"}
+	spec, status := known.tree.Object("spec"), known.tree.Object("status")
+	wanted, had := spec.Object("names"), status.Object("acceptedNames")
+	taken := d.namesInUse(known, spec.String("group"))
+	v := namesResult{names: tree.Tree{}}
+	accepted := tree.Tree{"type": "NamesAccepted", "status": "True", "reason": "NoConflicts", "message": "no conflicts found"}
 	refuse := func(field, name string) {
-		rules.CopyField(v.names, had, field)
+		v.names.CopyField(had, field)
 		if accepted["status"] == "True" {
 			accepted["status"], accepted["message"] = "False", fmt.Sprintf("%q is already in use", name)
 			accepted["reason"] = string(field[0]-'a'+'A') + field[1:] + "Conflict"
 		}
 	}
 	for _, field := range []string{"plural", "singular", "kind", "listKind"} {
-		rules.CopyField(v.names, wanted, field)
-		if name := rules.String(wanted, field); taken[nameScope(field)][name] {
+		v.names.CopyField(wanted, field)
+		if name := wanted.String(field); taken[nameScope(field)][name] {
 			refuse(field, name)
 		}
 	}
-	rules.CopyField(v.names, wanted, "shortNames")
-	for _, name := range rules.Strings(wanted, "shortNames") {
+	v.names.CopyField(wanted, "shortNames")
+	for _, name := range wanted.Strings("shortNames") {
 		if taken["resource"][name] {
 			refuse("shortNames", name)
 		}
 	}
-	rules.CopyField(v.names, wanted, "categories")
+	v.names.CopyField(wanted, "categories")
 	was := findCondition(status, "Established")
-	established := schema.Tree{"type": "Established", "status": "False", "reason": "NotAccepted", "message": "not all names are accepted"}
+	established := tree.Tree{"type": "Established", "status": "False", "reason": "NotAccepted", "message": "not all names are accepted"}
 	switch {
 	case was["status"] == "True":
 		established = was
 	case accepted["status"] == "True":
-		established = schema.Tree{"type": "Established", "status": "True", "reason": "InitialNamesAccepted", "message": "the initial names have been accepted"}
+		established = tree.Tree{"type": "Established", "status": "True", "reason": "InitialNamesAccepted", "message": "the initial names have been accepted"}
 	}
 	if d.kinds.ConflictsWithBuiltIn(known.tree) {
 		const message = "the resource or the kind is a built-in one"
 		accepted["status"], accepted["reason"], accepted["message"] = "False", "BuiltIn", message
-		established = schema.Tree{"type": "Established", "status": "False", "reason": "NotAccepted", "message": "not all names are accepted"}
+		established = tree.Tree{"type": "Established", "status": "False", "reason": "NotAccepted", "message": "not all names are accepted"}
 	}
 	v.established = established["status"] == "True"
-	v.renamed = !rules.SemanticEqual(v.names, had)
+	v.renamed = !tree.SemanticEqual(v.names, had)
 	v.changed = v.renamed
 	v.conditions = append(v.conditions, v.withTransitionTime(status, accepted), v.withTransitionTime(status, established))
-	for _, c := range rules.Trees(status, "conditions") {
+	for _, c := range status.Objects("conditions") {
 		if c["type"] != "NamesAccepted" && c["type"] != "Established" {
 			v.conditions = append(v.conditions, c)
 		}
@@ -75,19 +74,19 @@ func (d *Definitions) calculateNames(known *definition) namesResult {
 }
 
 // withTransitionTime is a condition with the time since when it holds.
-func (v *namesResult) withTransitionTime(status, c schema.Tree) schema.Tree {
+func (v *namesResult) withTransitionTime(status, c tree.Tree) tree.Tree {
 	old := findCondition(status, c["type"].(string))
-	out := rules.Clone(c).(schema.Tree)
-	rules.CopyField(out, old, "lastTransitionTime")
+	out := tree.Clone(c).(tree.Tree)
+	out.CopyField(old, "lastTransitionTime")
 	if old["status"] != c["status"] {
 		out["lastTransitionTime"] = timestamp()
 	}
-	v.changed = v.changed || !rules.SemanticEqual(out, old)
+	v.changed = v.changed || !tree.SemanticEqual(out, old)
 	return out
 }
 
-func findCondition(status schema.Tree, kind string) schema.Tree {
-	for _, c := range rules.Trees(status, "conditions") {
+func findCondition(status tree.Tree, kind string) tree.Tree {
+	for _, c := range status.Objects("conditions") {
 		if c["type"] == kind {
 			return c
 		}
@@ -107,16 +106,16 @@ func nameScope(field string) string {
 func (d *Definitions) namesInUse(known *definition, group string) map[string]map[string]bool {
 	taken := map[string]map[string]bool{"kind": {}, "resource": {}}
 	for _, other := range d.known {
-		if other == known || rules.String(rules.Nested(other.tree, "spec"), "group") != group {
+		if other == known || other.tree.Object("spec").String("group") != group {
 			continue
 		}
-		names := rules.Nested(other.tree, "status", "acceptedNames")
+		names := other.tree.Object("status", "acceptedNames")
 		for _, field := range []string{"plural", "singular", "kind", "listKind"} {
-			if name := rules.String(names, field); name != "" {
+			if name := names.String(field); name != "" {
 				taken[nameScope(field)][name] = true
 			}
 		}
-		for _, name := range rules.Strings(names, "shortNames") {
+		for _, name := range names.Strings("shortNames") {
 			taken["resource"][name] = true
 		}
 	}
@@ -126,9 +125,9 @@ func (d *Definitions) namesInUse(known *definition, group string) map[string]map
 // updateStatus writes the status of a definition, if it is still the one that was judged: of a newer
 // one a watch tells.
 func (d *Definitions) updateStatus(ctx context.Context, known *definition, v namesResult) {
-	patch, err := json.Marshal(schema.Tree{
-		"metadata": schema.Tree{"uid": known.object.Meta.UID, "resourceVersion": strconv.FormatUint(known.object.Version, 10)},
-		"status":   schema.Tree{"conditions": slices.Clone(v.conditions), "acceptedNames": v.names},
+	patch, err := json.Marshal(tree.Tree{
+		"metadata": tree.Tree{"uid": known.object.Meta.UID, "resourceVersion": strconv.FormatUint(known.object.Version, 10)},
+		"status":   tree.Tree{"conditions": slices.Clone(v.conditions), "acceptedNames": v.names},
 	})
 	if err == nil {
 		_, err = d.store.Mutate(ctx, request.Mutation{
@@ -136,7 +135,7 @@ func (d *Definitions) updateStatus(ctx context.Context, known *definition, v nam
 			PatchType: request.MergePatch, PatchBody: patch,
 		})
 	}
-	rules.EnsureNested(known.tree, "status")["acceptedNames"] = v.names
+	known.tree.EnsureObject("status")["acceptedNames"] = v.names
 	if err != nil && ctx.Err() == nil && !isNotFound(err) && !isConflict(err) {
 		d.logger.Warn("writing the status of a definition", "definition", known.object.Key.Name, "error", err)
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/custom"
 	"github.com/troupe-api/troupe/kinds/meta"
-	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // A KindStore is a Store that takes in kinds while it is open.
@@ -42,7 +42,7 @@ type Definitions struct {
 // A definition is what is known of one.
 type definition struct {
 	object *meta.Object
-	tree   schema.Tree
+	tree   tree.Tree
 	// What is served is of this life and this generation.
 	uid        string
 	generation int64
@@ -109,9 +109,9 @@ func (d *Definitions) sync(ctx context.Context, o *meta.Object) {
 func (d *Definitions) serveKinds(ctx context.Context, known *definition) {
 	v := d.calculateNames(known)
 	if v.established && (known.uid != known.object.Meta.UID || known.generation != known.object.Meta.Generation || v.renamed) {
-		tree := rules.Clone(known.tree).(schema.Tree)
-		rules.EnsureNested(tree, "status")["acceptedNames"] = v.names
-		if made := d.kinds.Compile(tree); made != nil {
+		root := tree.Clone(known.tree).(tree.Tree)
+		root.EnsureObject("status")["acceptedNames"] = v.names
+		if made := d.kinds.Compile(root); made != nil {
 			d.register(made)
 			known.uid, known.generation = known.object.Meta.UID, known.object.Meta.Generation
 		}
@@ -138,9 +138,9 @@ func (d *Definitions) unregister(ctx context.Context, name string) {
 	if gone == nil {
 		return
 	}
-	group := rules.String(rules.Nested(gone.tree, "spec"), "group")
+	group := gone.tree.Object("spec").String("group")
 	for _, other := range d.known {
-		if rules.String(rules.Nested(other.tree, "spec"), "group") == group && !other.object.Meta.Terminating {
+		if other.tree.Object("spec").String("group") == group && !other.object.Meta.Terminating {
 			d.serveKinds(ctx, other)
 		}
 	}

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/troupe-api/troupe/kinds/meta"
-	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // runDependentWorker looks at one dependent after the other.
@@ -130,9 +130,9 @@ func (g *GarbageCollector) ownerState(ctx context.Context, p objectReference, ow
 
 // removeOwnerReferences takes the references to some owners off an object.
 func (g *GarbageCollector) removeOwnerReferences(ctx context.Context, p objectReference, o *meta.Object, lost map[string]bool) error {
-	return patchMetadataList(ctx, g.store, p.kind, o, func(metadata schema.Tree) (string, []any) {
-		return "ownerReferences", slices.DeleteFunc(rules.Items(metadata, "ownerReferences"), func(r any) bool {
-			reference, _ := r.(schema.Tree)
+	return patchMetadataList(ctx, g.store, p.kind, o, func(metadata tree.Tree) (string, []any) {
+		return "ownerReferences", slices.DeleteFunc(metadata.List("ownerReferences"), func(r any) bool {
+			reference, _ := r.(tree.Tree)
 			uid, _ := reference["uid"].(string)
 			return lost[uid]
 		})
@@ -141,10 +141,10 @@ func (g *GarbageCollector) removeOwnerReferences(ctx context.Context, p objectRe
 
 // unblockOwnerReferences lets all owners of an object go before it.
 func (g *GarbageCollector) unblockOwnerReferences(ctx context.Context, p objectReference, o *meta.Object) error {
-	return patchMetadataList(ctx, g.store, p.kind, o, func(metadata schema.Tree) (string, []any) {
-		references := rules.Items(metadata, "ownerReferences")
+	return patchMetadataList(ctx, g.store, p.kind, o, func(metadata tree.Tree) (string, []any) {
+		references := metadata.List("ownerReferences")
 		for _, r := range references {
-			if reference, ok := r.(schema.Tree); ok {
+			if reference, ok := r.(tree.Tree); ok {
 				delete(reference, "blockOwnerDeletion")
 			}
 		}

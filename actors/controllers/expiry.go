@@ -13,6 +13,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // EventExpiry deletes Events a while after they were last written. When the server starts
@@ -128,14 +129,14 @@ func (w *eventWatch) take(events []request.Event) error {
 
 // lastOccurrence is the latest time that an Event names; now if it names none, or a later one.
 func lastOccurrence(k *schema.Kind, o *meta.Object, now time.Time) time.Time {
-	tree, err := codec.DecodeStored(k.Message, o.JSON)
+	object, err := codec.DecodeStored(k.Message, o.JSON)
 	if err != nil {
 		return now
 	}
-	metadata, _ := tree["metadata"].(schema.Tree)
-	series, _ := tree["series"].(schema.Tree)
+	metadata, _ := object["metadata"].(tree.Tree)
+	series, _ := object["series"].(tree.Tree)
 	var last time.Time
-	for _, v := range []any{metadata["creationTimestamp"], tree["lastTimestamp"], tree["eventTime"], series["lastObservedTime"]} {
+	for _, v := range []any{metadata["creationTimestamp"], object["lastTimestamp"], object["eventTime"], series["lastObservedTime"]} {
 		text, _ := v.(string)
 		if at, err := time.Parse(time.RFC3339Nano, text); err == nil && at.After(last) {
 			last = at

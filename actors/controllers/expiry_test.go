@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/troupe-api/troupe/kinds/request"
-	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
@@ -16,9 +16,9 @@ import (
 func (w *testStore) createEvent(path string, last time.Time) {
 	w.t.Helper()
 	_, key := w.key(path)
-	w.mutate(path, request.Mutation{Verb: request.Create, Object: schema.Tree{
-		"metadata":       schema.Tree{"name": key.Name, "namespace": key.Namespace},
-		"involvedObject": schema.Tree{"namespace": key.Namespace},
+	w.mutate(path, request.Mutation{Verb: request.Create, Object: tree.Tree{
+		"metadata":       tree.Tree{"name": key.Name, "namespace": key.Namespace},
+		"involvedObject": tree.Tree{"namespace": key.Namespace},
 		"lastTimestamp":  last.UTC().Format(time.RFC3339),
 		"message":        "before",
 	}})

@@ -11,6 +11,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
@@ -24,8 +25,8 @@ func (w *testStore) runGarbageCollector() (stop func()) {
 }
 
 // ownerReference makes the reference to an owner; block says that it may not go before.
-func ownerReference(o *meta.Object, kind string, block bool) schema.Tree {
-	r := schema.Tree{"apiVersion": "v1", "kind": kind, "name": o.Key.Name, "uid": o.Meta.UID}
+func ownerReference(o *meta.Object, kind string, block bool) tree.Tree {
+	r := tree.Tree{"apiVersion": "v1", "kind": kind, "name": o.Key.Name, "uid": o.Meta.UID}
 	if block {
 		r["blockOwnerDeletion"] = true
 	}
@@ -33,15 +34,15 @@ func ownerReference(o *meta.Object, kind string, block bool) schema.Tree {
 }
 
 // createOwned makes an object with owners.
-func (w *testStore) createOwned(path string, references ...schema.Tree) *meta.Object {
+func (w *testStore) createOwned(path string, references ...tree.Tree) *meta.Object {
 	w.t.Helper()
 	_, key := w.key(path)
 	list := make([]any, len(references))
 	for i, r := range references {
 		list[i] = r
 	}
-	metadata := schema.Tree{"name": key.Name, "ownerReferences": list}
-	return w.mutate(path, request.Mutation{Verb: request.Create, Object: schema.Tree{"metadata": metadata}})
+	metadata := tree.Tree{"name": key.Name, "ownerReferences": list}
+	return w.mutate(path, request.Mutation{Verb: request.Create, Object: tree.Tree{"metadata": metadata}})
 }
 
 // deleteWithPolicy deletes with a policy.

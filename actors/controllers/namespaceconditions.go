@@ -10,8 +10,8 @@ import (
 
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
-	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // A remainder is what is left of a namespace's content after everything was asked to go: how many
@@ -46,8 +46,8 @@ func (r *remainingContent) isEmpty() bool { return len(r.resources) == 0 && len(
 func (r *remainingContent) err() error { return errors.Join(r.failures...) }
 
 // conditions say of a namespace what holds it, in the words and in the order that users know.
-func (r *remainingContent) conditions() []schema.Tree {
-	return []schema.Tree{
+func (r *remainingContent) conditions() []tree.Tree {
+	return []tree.Tree{
 		namespaceCondition("NamespaceDeletionDiscoveryFailure", "ResourcesDiscovered", "All resources successfully discovered", "", ""),
 		namespaceCondition("NamespaceDeletionGroupVersionParsingFailure", "ParsedGroupVersions", "All legacy kube types successfully parsed", "", ""),
 		namespaceCondition("NamespaceDeletionContentFailure", "ContentDeleted", "All content successfully deleted, may be waiting on finalization",
@@ -60,11 +60,11 @@ func (r *remainingContent) conditions() []schema.Tree {
 }
 
 // namespaceCondition is true for a reason if there is something to tell about it, and false otherwise.
-func namespaceCondition(kind, fine, fineMessage, reason, message string) schema.Tree {
+func namespaceCondition(kind, fine, fineMessage, reason, message string) tree.Tree {
 	if message == "" {
-		return schema.Tree{"type": kind, "status": "False", "reason": fine, "message": fineMessage}
+		return tree.Tree{"type": kind, "status": "False", "reason": fine, "message": fineMessage}
 	}
-	return schema.Tree{"type": kind, "status": "True", "reason": reason, "message": message}
+	return tree.Tree{"type": kind, "status": "True", "reason": reason, "message": message}
 }
 
 func (r *remainingContent) failureText() string {
@@ -98,11 +98,11 @@ func (n *Namespaces) updateConditions(ctx context.Context, ns namespaceInstance,
 	if current == nil {
 		return err
 	}
-	tree, err := codec.DecodeStored(n.kind.Message, current.JSON)
+	object, err := codec.DecodeStored(n.kind.Message, current.JSON)
 	if err != nil {
 		return err
 	}
-	status := rules.Nested(tree, "status")
+	status := object.Object("status")
 	reported := findCondition(status, "NamespaceContentRemaining") != nil
 	if left.isEmpty() && !reported {
 		return nil
@@ -110,9 +110,9 @@ func (n *Namespaces) updateConditions(ctx context.Context, ns namespaceInstance,
 	conditions, changed := otherConditions(status), false
 	for _, c := range left.conditions() {
 		old := findCondition(status, c["type"].(string))
-		if same := rules.Clone(c).(schema.Tree); old != nil {
-			rules.CopyField(same, old, "lastTransitionTime")
-			if rules.SemanticEqual(same, old) {
+		if same := tree.Clone(c).(tree.Tree); old != nil {
+			same.CopyField(old, "lastTransitionTime")
+			if tree.SemanticEqual(same, old) {
 				conditions = append(conditions, old)
 				continue
 			}
@@ -123,15 +123,15 @@ func (n *Namespaces) updateConditions(ctx context.Context, ns namespaceInstance,
 	if !changed {
 		return nil
 	}
-	return patchIfUnchanged(ctx, n.store, n.kind, current, "status", schema.Tree{"status": schema.Tree{"conditions": conditions}})
+	return patchIfUnchanged(ctx, n.store, n.kind, current, "status", tree.Tree{"status": tree.Tree{"conditions": conditions}})
 }
 
 // otherConditions are the conditions of a namespace that say nothing of its end.
-func otherConditions(status schema.Tree) []any {
+func otherConditions(status tree.Tree) []any {
 	ours := newRemainingContent().conditions()
 	others := []any{}
-	for _, c := range rules.Trees(status, "conditions") {
-		if !slices.ContainsFunc(ours, func(o schema.Tree) bool { return o["type"] == c["type"] }) {
+	for _, c := range status.Objects("conditions") {
+		if !slices.ContainsFunc(ours, func(o tree.Tree) bool { return o["type"] == c["type"] }) {
 			others = append(others, c)
 		}
 	}

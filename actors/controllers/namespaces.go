@@ -12,8 +12,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
-	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // A Store is what controllers need of the store.
@@ -164,10 +164,10 @@ func (n *Namespaces) removeFinalizer(ctx context.Context, ns namespaceInstance) 
 	if current == nil {
 		return err
 	}
-	tree, err := codec.DecodeStored(n.kind.Message, current.JSON)
+	object, err := codec.DecodeStored(n.kind.Message, current.JSON)
 	if err != nil {
 		return err
 	}
-	left := withoutItem(rules.Items(rules.Nested(tree, "spec"), "finalizers"), n.finalizer)
-	return patchIfUnchanged(ctx, n.store, n.kind, current, "finalize", schema.Tree{"spec": schema.Tree{"finalizers": left}})
+	left := withoutItem(object.Object("spec").List("finalizers"), n.finalizer)
+	return patchIfUnchanged(ctx, n.store, n.kind, current, "finalize", tree.Tree{"spec": tree.Tree{"finalizers": left}})
 }

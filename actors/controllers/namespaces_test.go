@@ -16,6 +16,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/persist"
 	"github.com/troupe-api/troupe/persist/vfs"
 )
@@ -94,8 +95,8 @@ func (w *testStore) mutate(path string, m request.Mutation) *meta.Object {
 func (w *testStore) create(path string, finalizers ...any) *meta.Object {
 	w.t.Helper()
 	_, key := w.key(path)
-	metadata := schema.Tree{"name": key.Name, "finalizers": finalizers}
-	return w.mutate(path, request.Mutation{Verb: request.Create, Object: schema.Tree{"metadata": metadata}})
+	metadata := tree.Tree{"name": key.Name, "finalizers": finalizers}
+	return w.mutate(path, request.Mutation{Verb: request.Create, Object: tree.Tree{"metadata": metadata}})
 }
 
 func (w *testStore) delete(path string) {
@@ -220,8 +221,8 @@ func TestNamespaceWithForeignSpecFinalizer(t *testing.T) {
 	w := openTestStore(t, vfs.NewMem())
 	defer w.close()
 	defer w.runNamespaces()()
-	w.mutate("namespaces/n", request.Mutation{Verb: request.Create, Object: schema.Tree{
-		"metadata": schema.Tree{"name": "n"}, "spec": schema.Tree{"finalizers": []any{"example.com/other"}}}})
+	w.mutate("namespaces/n", request.Mutation{Verb: request.Create, Object: tree.Tree{
+		"metadata": tree.Tree{"name": "n"}, "spec": tree.Tree{"finalizers": []any{"example.com/other"}}}})
 	w.create("configmaps/n/held", "example.com/hold")
 	w.delete("namespaces/n")
 	w.waitForConditions("n", `"reason":"SomeFinalizersRemain"`)

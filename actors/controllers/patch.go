@@ -9,14 +9,14 @@ import (
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
-	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // patchIfUnchanged puts a merge patch over an object, or over a sub-resource of it, if it is still as it
 // was. That the object has gone is no error.
-func patchIfUnchanged(ctx context.Context, store Store, k *schema.Kind, o *meta.Object, subresource string, change schema.Tree) error {
-	metadata := rules.EnsureNested(change, "metadata")
+func patchIfUnchanged(ctx context.Context, store Store, k *schema.Kind, o *meta.Object, subresource string, change tree.Tree) error {
+	metadata := change.EnsureObject("metadata")
 	metadata["uid"], metadata["resourceVersion"] = o.Meta.UID, strconv.FormatUint(o.Version, 10)
 	patch, err := json.Marshal(change)
 	if err != nil {
@@ -33,19 +33,19 @@ func patchIfUnchanged(ctx context.Context, store Store, k *schema.Kind, o *meta.
 
 // patchMetadataList replaces one list in the metadata of an object, if it is still as it was. change may
 // change what it gets.
-func patchMetadataList(ctx context.Context, store Store, k *schema.Kind, o *meta.Object, change func(metadata schema.Tree) (field string, list []any)) error {
-	tree, err := codec.DecodeStored(k.Message, o.JSON)
+func patchMetadataList(ctx context.Context, store Store, k *schema.Kind, o *meta.Object, change func(metadata tree.Tree) (field string, list []any)) error {
+	object, err := codec.DecodeStored(k.Message, o.JSON)
 	if err != nil {
 		return err
 	}
-	field, list := change(rules.Nested(tree, "metadata"))
-	return patchIfUnchanged(ctx, store, k, o, "", schema.Tree{"metadata": schema.Tree{field: list}})
+	field, list := change(object.Object("metadata"))
+	return patchIfUnchanged(ctx, store, k, o, "", tree.Tree{"metadata": tree.Tree{field: list}})
 }
 
 // removeFinalizer takes a finalizer off an object.
 func removeFinalizer(ctx context.Context, store Store, k *schema.Kind, o *meta.Object, finalizer string) error {
-	return patchMetadataList(ctx, store, k, o, func(metadata schema.Tree) (string, []any) {
-		return "finalizers", withoutItem(rules.Items(metadata, "finalizers"), finalizer)
+	return patchMetadataList(ctx, store, k, o, func(metadata tree.Tree) (string, []any) {
+		return "finalizers", withoutItem(metadata.List("finalizers"), finalizer)
 	})
 }
 

@@ -10,8 +10,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
-	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/policy/admission"
 )
 
@@ -40,8 +40,8 @@ func NewVolumeProtection(store Store, kinds *catalog.Catalog, logger *slog.Logge
 	p := newProtection(store, coreKind(kinds, "PersistentVolume"),
 		kinds.Naming().Translate(admission.PVProtectionFinalizer), logger)
 	p.inUse = func(_ context.Context, o *meta.Object) (bool, error) {
-		tree, err := codec.DecodeStored(p.kind.Message, o.JSON)
-		return rules.String(rules.Nested(tree, "status"), "phase") == "Bound", err
+		object, err := codec.DecodeStored(p.kind.Message, o.JSON)
+		return object.Object("status").String("phase") == "Bound", err
 	}
 	return p
 }
@@ -133,8 +133,8 @@ func (p *Protection) usedByPod(ctx context.Context, claim *meta.Object) (bool, e
 		if err != nil {
 			return false, err
 		}
-		spec := rules.Nested(pod, "spec")
-		if rules.String(spec, "nodeName") != "" && podUsesClaim(o.Key.Name, spec, claim.Key.Name) {
+		spec := pod.Object("spec")
+		if spec.String("nodeName") != "" && podUsesClaim(o.Key.Name, spec, claim.Key.Name) {
 			return true, nil
 		}
 	}
@@ -142,10 +142,10 @@ func (p *Protection) usedByPod(ctx context.Context, claim *meta.Object) (bool, e
 }
 
 // podUsesClaim tells whether a Pod has a claim among its volumes, by its name or as its own one.
-func podUsesClaim(pod string, spec schema.Tree, claim string) bool {
-	for _, volume := range rules.Trees(spec, "volumes") {
-		if rules.String(rules.Nested(volume, "persistentVolumeClaim"), "claimName") == claim ||
-			rules.Has(volume, "ephemeral") && pod+"-"+rules.String(volume, "name") == claim {
+func podUsesClaim(pod string, spec tree.Tree, claim string) bool {
+	for _, volume := range spec.Objects("volumes") {
+		if volume.Object("persistentVolumeClaim").String("claimName") == claim ||
+			volume.Has("ephemeral") && pod+"-"+volume.String("name") == claim {
 			return true
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/troupe-api/troupe/kinds/request"
-	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
@@ -35,19 +35,19 @@ func (w *testStore) watchDeletions(resource string) *eventLines {
 	return n
 }
 
-func (w *testStore) createWith(path string, body schema.Tree) {
+func (w *testStore) createWith(path string, body tree.Tree) {
 	w.t.Helper()
 	_, key := w.key(path)
-	body["metadata"] = schema.Tree{"name": key.Name, "finalizers": body["finalizers"]}
+	body["metadata"] = tree.Tree{"name": key.Name, "finalizers": body["finalizers"]}
 	delete(body, "finalizers")
 	w.mutate(path, request.Mutation{Verb: request.Create, Object: body})
 }
 
 const claims, volumes, pods = "persistentvolumeclaims", "persistentvolumes", "pods"
 
-func claimObject() schema.Tree {
-	return schema.Tree{"finalizers": []any{"platform.io/pvc-protection"}, "spec": schema.Tree{
-		"accessModes": []any{"ReadWriteOnce"}, "resources": schema.Tree{"requests": schema.Tree{"storage": "1Gi"}},
+func claimObject() tree.Tree {
+	return tree.Tree{"finalizers": []any{"platform.io/pvc-protection"}, "spec": tree.Tree{
+		"accessModes": []any{"ReadWriteOnce"}, "resources": tree.Tree{"requests": tree.Tree{"storage": "1Gi"}},
 	}}
 }
 
@@ -58,23 +58,23 @@ func TestClaimWaitsForPods(t *testing.T) {
 	for _, name := range []string{"data", "pod-own", "free"} {
 		w.createWith(claims+"/default/"+name, claimObject())
 	}
-	pod := func(name, node string, volume schema.Tree) {
+	pod := func(name, node string, volume tree.Tree) {
 		volume["name"] = "own"
-		spec := schema.Tree{
-			"containers": []any{schema.Tree{"name": "c", "image": "i"}}, "volumes": []any{volume},
+		spec := tree.Tree{
+			"containers": []any{tree.Tree{"name": "c", "image": "i"}}, "volumes": []any{volume},
 			"restartPolicy": "Always", "dnsPolicy": "ClusterFirst", "terminationGracePeriodSeconds": int64(0),
-			"enableServiceLinks": true, "schedulerName": "default-scheduler", "securityContext": schema.Tree{},
+			"enableServiceLinks": true, "schedulerName": "default-scheduler", "securityContext": tree.Tree{},
 		}
-		containers := spec["containers"].([]any)[0].(schema.Tree)
+		containers := spec["containers"].([]any)[0].(tree.Tree)
 		containers["imagePullPolicy"], containers["terminationMessagePath"], containers["terminationMessagePolicy"] = "Always", "/dev/log", "File"
 		if node != "" {
 			spec["nodeName"] = node
 		}
-		w.createWith(pods+"/default/"+name, schema.Tree{"spec": spec})
+		w.createWith(pods+"/default/"+name, tree.Tree{"spec": spec})
 	}
-	pod("user", "n1", schema.Tree{"persistentVolumeClaim": schema.Tree{"claimName": "data"}})
-	pod("unscheduled", "", schema.Tree{"persistentVolumeClaim": schema.Tree{"claimName": "free"}})
-	pod("pod", "n1", schema.Tree{"ephemeral": schema.Tree{"volumeClaimTemplate": schema.Tree{"spec": claimObject()["spec"]}}})
+	pod("user", "n1", tree.Tree{"persistentVolumeClaim": tree.Tree{"claimName": "data"}})
+	pod("unscheduled", "", tree.Tree{"persistentVolumeClaim": tree.Tree{"claimName": "free"}})
+	pod("pod", "n1", tree.Tree{"ephemeral": tree.Tree{"volumeClaimTemplate": tree.Tree{"spec": claimObject()["spec"]}}})
 	defer w.runProtections()()
 	n := w.watchDeletions(claims)
 	expect := func(want string) {
@@ -102,8 +102,8 @@ func TestVolumeWaitsForItsClaim(t *testing.T) {
 	w := openTestStore(t, vfs.NewMem())
 	defer w.close()
 	volume := func(name string) {
-		w.createWith(volumes+"/"+name, schema.Tree{"finalizers": []any{"platform.io/pv-protection"}, "spec": schema.Tree{
-			"capacity": schema.Tree{"storage": "1Gi"}, "accessModes": []any{"ReadWriteOnce"}, "hostPath": schema.Tree{"path": "/x", "type": ""},
+		w.createWith(volumes+"/"+name, tree.Tree{"finalizers": []any{"platform.io/pv-protection"}, "spec": tree.Tree{
+			"capacity": tree.Tree{"storage": "1Gi"}, "accessModes": []any{"ReadWriteOnce"}, "hostPath": tree.Tree{"path": "/x", "type": ""},
 			"persistentVolumeReclaimPolicy": "Retain", "volumeMode": "Filesystem",
 		}})
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // defaultAccount is the service account that every namespace has.
@@ -70,7 +71,7 @@ func (s *ServiceAccounts) ensure(ctx context.Context, namespace string) error {
 	}
 	_, err = s.store.Mutate(ctx, request.Mutation{
 		Verb: request.Create, Kind: s.accounts, Key: key,
-		Object: schema.Tree{"metadata": schema.Tree{"name": key.Name, "namespace": key.Namespace}},
+		Object: tree.Tree{"metadata": tree.Tree{"name": key.Name, "namespace": key.Namespace}},
 	})
 	if hasReason(err, meta.ReasonAlreadyExists) || hasReason(err, meta.ReasonForbidden) || isNotFound(err) {
 		return nil // somebody was faster: who made the account, or who deletes the namespace

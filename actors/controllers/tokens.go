@@ -11,8 +11,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
-	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/policy/authn/serviceaccount"
 )
 
@@ -116,11 +116,11 @@ func (n tokenNames) accountOf(k *schema.Kind, o *meta.Object) (account string, o
 	if !bytes.Contains(o.JSON, []byte(n.kind)) { // most are of other types
 		return "", false
 	}
-	tree, err := codec.DecodeStored(k.Message, o.JSON)
-	if err != nil || rules.String(tree, "type") != n.kind {
+	object, err := codec.DecodeStored(k.Message, o.JSON)
+	if err != nil || object.String("type") != n.kind {
 		return "", false
 	}
-	account = rules.String(rules.Nested(tree, "metadata", "annotations"), n.account)
+	account = object.Object("metadata", "annotations").String(n.account)
 	return account, account != ""
 }
 
@@ -133,45 +133,45 @@ func (t *Tokens) sync(ctx context.Context, key meta.Key) error {
 	case err != nil || o.Meta.Terminating:
 		return err
 	}
-	tree, err := codec.DecodeStored(t.secrets.Message, o.JSON)
+	object, err := codec.DecodeStored(t.secrets.Message, o.JSON)
 	if err != nil {
 		return err
 	}
-	annotations := rules.Nested(tree, "metadata", "annotations")
-	account := serviceaccount.Account{Namespace: key.Namespace, Name: rules.String(annotations, t.names.account)}
+	annotations := object.Object("metadata", "annotations")
+	account := serviceaccount.Account{Namespace: key.Namespace, Name: annotations.String(t.names.account)}
 	head, err := t.store.Get(ctx, request.Get{Kind: t.accounts, Key: meta.Key{GroupResource: t.accounts.Storage, Namespace: key.Namespace, Name: account.Name}})
 	if err != nil && !isNotFound(err) {
 		return err
 	}
-	uid := rules.String(annotations, t.names.uid)
+	uid := annotations.String(t.names.uid)
 	if err != nil || uid != "" && uid != head.Meta.UID {
 		return deleteIfUnchanged(ctx, t.store, t.secrets, o, "")
 	}
 	account.UID = head.Meta.UID
-	return t.fill(ctx, o, tree, account)
+	return t.fill(ctx, o, object, account)
 }
 
 // fill writes into a Secret what it lacks.
-func (t *Tokens) fill(ctx context.Context, o *meta.Object, tree schema.Tree, account serviceaccount.Account) error {
-	have, lacks := rules.Nested(tree, "data"), schema.Tree{}
-	if rules.String(have, serviceaccount.TokenKey) == "" {
+func (t *Tokens) fill(ctx context.Context, o *meta.Object, object tree.Tree, account serviceaccount.Account) error {
+	have, lacks := object.Object("data"), tree.Tree{}
+	if have.String(serviceaccount.TokenKey) == "" {
 		token, err := t.issuer.SignLegacy(account, o.Key.Name)
 		if err != nil {
 			return err
 		}
 		lacks[serviceaccount.TokenKey] = base64Text([]byte(token))
 	}
-	if ca := base64Text(t.caBundle()); rules.String(have, serviceaccount.CAKey) != ca {
+	if ca := base64Text(t.caBundle()); have.String(serviceaccount.CAKey) != ca {
 		lacks[serviceaccount.CAKey] = ca
 	}
-	if rules.String(have, serviceaccount.NamespaceKey) == "" {
+	if have.String(serviceaccount.NamespaceKey) == "" {
 		lacks[serviceaccount.NamespaceKey] = base64Text([]byte(account.Namespace))
 	}
-	if len(lacks) == 0 && rules.String(rules.Nested(tree, "metadata", "annotations"), t.names.uid) != "" {
+	if len(lacks) == 0 && object.Object("metadata", "annotations").String(t.names.uid) != "" {
 		return nil
 	}
-	err := patchIfUnchanged(ctx, t.store, t.secrets, o, "", schema.Tree{
-		"metadata": schema.Tree{"annotations": schema.Tree{t.names.uid: account.UID}}, "data": lacks,
+	err := patchIfUnchanged(ctx, t.store, t.secrets, o, "", tree.Tree{
+		"metadata": tree.Tree{"annotations": tree.Tree{t.names.uid: account.UID}}, "data": lacks,
 	})
 	if isInvalid(err) { // as it is when it is immutable: to try again is of no use
 		t.logger.Warn("a secret cannot hold its token", "key", o.Key.String(), "error", err)
@@ -193,7 +193,7 @@ func (t *Tokens) removeSecretReference(ctx context.Context, secret meta.Key) err
 	err := updateSecretReferences(ctx, t.store, t.accounts, of.account, func(secrets []any) []any {
 		var rest []any
 		for _, s := range secrets {
-			if r, ok := s.(schema.Tree); !ok || rules.String(r, "name") != secret.Name {
+			if r, ok := s.(tree.Tree); !ok || r.String("name") != secret.Name {
 				rest = append(rest, s)
 			}
 		}
@@ -216,14 +216,14 @@ func updateSecretReferences(ctx context.Context, store Store, accounts *schema.K
 		}
 		return err
 	}
-	tree, err := codec.DecodeStored(accounts.Message, o.JSON)
+	object, err := codec.DecodeStored(accounts.Message, o.JSON)
 	if err != nil {
 		return err
 	}
-	before := rules.Items(tree, "secrets")
+	before := object.List("secrets")
 	after := change(before)
 	if len(after) == len(before) {
 		return nil
 	}
-	return patchIfUnchanged(ctx, store, accounts, o, "", schema.Tree{"secrets": after})
+	return patchIfUnchanged(ctx, store, accounts, o, "", tree.Tree{"secrets": after})
 }

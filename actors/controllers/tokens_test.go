@@ -11,8 +11,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
-	"github.com/troupe-api/troupe/kinds/rules"
-	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/persist/vfs"
 	"github.com/troupe-api/troupe/policy/authn"
 	"github.com/troupe-api/troupe/policy/authn/serviceaccount"
@@ -43,14 +42,14 @@ func (w *testStore) waitNotFound(path string) {
 }
 
 // storedTree is an object as it is stored.
-func (w *testStore) storedTree(path string) schema.Tree {
+func (w *testStore) storedTree(path string) tree.Tree {
 	w.t.Helper()
 	k, _ := w.key(path)
-	tree, err := codec.DecodeStored(k.Message, w.get(path).JSON)
+	object, err := codec.DecodeStored(k.Message, w.get(path).JSON)
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	return tree
+	return object
 }
 
 func (w *testStore) patch(path, patch string) {
@@ -102,12 +101,12 @@ func TestTokenSecrets(t *testing.T) {
 	var first string
 	named := func(other string) func(*meta.Object, bool) bool {
 		return func(o *meta.Object, gone bool) bool {
-			tree, err := codec.DecodeStored(w.kind("serviceaccounts").Message, o.JSON)
-			secrets := rules.Trees(tree, "secrets")
-			if gone || err != nil || len(secrets) != 1 || rules.String(secrets[0], "name") == other {
+			object, err := codec.DecodeStored(w.kind("serviceaccounts").Message, o.JSON)
+			secrets := object.Objects("secrets")
+			if gone || err != nil || len(secrets) != 1 || secrets[0].String("name") == other {
 				return false
 			}
-			first = rules.String(secrets[0], "name")
+			first = secrets[0].String("name")
 			return true
 		}
 	}
@@ -130,8 +129,8 @@ func TestTokensRepair(t *testing.T) {
 	defer w.close()
 	account := w.create("serviceaccounts/default/robot")
 	secret := func(name, more string) {
-		w.mutate("secrets/default/"+name, request.Mutation{Verb: request.Create, Object: schema.Tree{
-			"metadata": schema.Tree{"name": name, "annotations": schema.Tree{"platform.io/service-account.name": "robot", "platform.io/service-account.uid": more}},
+		w.mutate("secrets/default/"+name, request.Mutation{Verb: request.Create, Object: tree.Tree{
+			"metadata": tree.Tree{"name": name, "annotations": tree.Tree{"platform.io/service-account.name": "robot", "platform.io/service-account.uid": more}},
 			"type":     "platform.io/service-account-token",
 		}})
 	}
@@ -140,15 +139,15 @@ func TestTokensRepair(t *testing.T) {
 	stop := runControllers(w.tokens("one"))
 	w.waitFor("secrets", hasToken)
 	w.waitNotFound("secrets/default/stale")
-	tree := w.storedTree("secrets/default/new")
-	token := rules.String(rules.Nested(tree, "data"), "token")
-	if uid := rules.String(rules.Nested(tree, "metadata", "annotations"), "platform.io/service-account.uid"); uid != account.Meta.UID {
+	object := w.storedTree("secrets/default/new")
+	token := object.Object("data").String("token")
+	if uid := object.Object("metadata", "annotations").String("platform.io/service-account.uid"); uid != account.Meta.UID {
 		t.Errorf("the secret is that of %q, want %s", uid, account.Meta.UID)
 	}
 	stop()
 	defer runControllers(w.tokens("two"))() // after a change of the CA
 	w.waitFor("secrets", func(o *meta.Object, _ bool) bool { return strings.Contains(string(o.JSON), base64Text([]byte("two"))) })
-	if now := rules.String(rules.Nested(w.storedTree("secrets/default/new"), "data"), "token"); now != token {
+	if now := w.storedTree("secrets/default/new").Object("data").String("token"); now != token {
 		t.Error("a change of the CA changed the token")
 	}
 	w.patch("secrets/default/new", `{"data":{"namespace":null}}`)
@@ -199,7 +198,7 @@ func TestSignatures(t *testing.T) {
 		token("dddddd", func(s *bootstrapSecret) { s.valid = false }),
 		token("eeeeee", func(s *bootstrapSecret) { s.Expiration = "2030-01-02T03:04:25Z" }),
 	}
-	first, err := signatures(schema.Tree{"kubeconfig": "x", "jws-kubeconfig-bbbbbb": "old", "other": "y"}, all, now)
+	first, err := signatures(tree.Tree{"kubeconfig": "x", "jws-kubeconfig-bbbbbb": "old", "other": "y"}, all, now)
 	if err != nil || len(first) != 3 || first["jws-kubeconfig-aaaaaa"] == nil || first["jws-kubeconfig-eeeeee"] == nil || first["jws-kubeconfig-bbbbbb"] != nil {
 		t.Fatalf("%v, %v", first, err)
 	}

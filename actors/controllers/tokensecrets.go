@@ -12,6 +12,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // TokenSecrets makes a Secret for a token for every service account that names none, and
@@ -65,7 +66,7 @@ func (t *TokenSecrets) ensure(ctx context.Context, key meta.Key) error {
 	var fault error
 	err = updateSecretReferences(ctx, t.store, t.accounts, key, func(secrets []any) []any {
 		for _, s := range secrets {
-			if r, ok := s.(schema.Tree); ok && slices.Contains(there, any(r["name"])) {
+			if r, ok := s.(tree.Tree); ok && slices.Contains(there, any(r["name"])) {
 				return secrets
 			}
 		}
@@ -75,7 +76,7 @@ func (t *TokenSecrets) ensure(ctx context.Context, key meta.Key) error {
 		} else if name, fault = t.createSecret(ctx, o); fault != nil {
 			return secrets
 		}
-		return append(slices.Clone(secrets), schema.Tree{"name": name})
+		return append(slices.Clone(secrets), tree.Tree{"name": name})
 	})
 	return errors.Join(fault, err)
 }
@@ -101,10 +102,10 @@ func (t *TokenSecrets) createSecret(ctx context.Context, account *meta.Object) (
 		suffix[i] = suffixLetters[rand.IntN(len(suffixLetters))]
 	}
 	key := meta.Key{GroupResource: t.secrets.Storage, Namespace: account.Key.Namespace, Name: account.Key.Name + "-token-" + string(suffix)}
-	_, err := t.store.Mutate(ctx, request.Mutation{Verb: request.Create, Kind: t.secrets, Key: key, Object: schema.Tree{
-		"metadata": schema.Tree{
+	_, err := t.store.Mutate(ctx, request.Mutation{Verb: request.Create, Kind: t.secrets, Key: key, Object: tree.Tree{
+		"metadata": tree.Tree{
 			"name": key.Name, "namespace": key.Namespace,
-			"annotations": schema.Tree{t.names.account: account.Key.Name, t.names.uid: account.Meta.UID},
+			"annotations": tree.Tree{t.names.account: account.Key.Name, t.names.uid: account.Meta.UID},
 		},
 		"type": t.names.kind,
 	}})

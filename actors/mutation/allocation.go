@@ -2,7 +2,7 @@ package mutation
 
 import (
 	"github.com/troupe-api/troupe/kinds/meta"
-	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // Allocator hands out what the objects of one storage share, such as addresses and ports.
@@ -11,10 +11,10 @@ type Allocator interface {
 	// Allocate sets aside what want needs beyond what old has, and writes what it chose into
 	// want. old is nil for a create, want for a removal. Causes say what cannot be had;
 	// nothing is set aside then, and the claim is nil.
-	Allocate(key meta.Key, old, want schema.Tree) (Allocation, []meta.Cause)
+	Allocate(key meta.Key, old, want tree.Tree) (Allocation, []meta.Cause)
 	// Restore says that an object which is stored has what has says, whatever else is taken
 	// or out of range now. Causes name what another one has too.
-	Restore(key meta.Key, has schema.Tree) []meta.Cause
+	Restore(key meta.Key, has tree.Tree) []meta.Cause
 }
 
 // A Claim is what was set aside for one change. Exactly one of its methods is called, once.
@@ -26,7 +26,7 @@ type Allocation interface {
 }
 
 // allocate asks for what a change needs of what objects share.
-func (e *Env) allocate(key meta.Key, old, want schema.Tree) (Allocation, []meta.Cause) {
+func (e *Env) allocate(key meta.Key, old, want tree.Tree) (Allocation, []meta.Cause) {
 	if e.Allocator == nil {
 		return noAllocation{}, nil
 	}

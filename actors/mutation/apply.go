@@ -9,6 +9,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // apply makes an object what the configuration in the body says of it, or creates it.
@@ -20,13 +21,13 @@ func apply(cur State, m *request.Mutation, env Env) (Candidate, error) {
 		if err := checkApplyCreate(m); err != nil {
 			return Candidate{}, err
 		}
-		tree, owners, err := ownership.Apply(writer(m, env), servedVersions(m.Kind), nil, m.Object, nil, m.Force)
+		object, owners, err := ownership.Apply(writer(m, env), servedVersions(m.Kind), nil, m.Object, nil, m.Force)
 		if err != nil {
 			return Candidate{}, err
 		}
-		tree = rules.Clone(tree).(schema.Tree)
-		rules.Default(m.Kind.Stored, tree)
-		return completeCreate(m, tree, owners, env)
+		object = tree.Clone(object).(tree.Tree)
+		rules.Default(m.Kind.Stored, object)
+		return completeCreate(m, object, owners, env)
 	}
 	if err := checkPreconditions(cur, m, m.Object); err != nil {
 		return Candidate{}, err
@@ -46,7 +47,7 @@ func apply(cur State, m *request.Mutation, env Env) (Candidate, error) {
 	if err != nil {
 		return Candidate{}, err
 	}
-	if !cur.Outdated && schema.SameRef(merged, cur.Tree) && sameList(owners, managedFields(cur.Tree)) {
+	if !cur.Outdated && tree.SameRef(merged, cur.Tree) && sameList(owners, managedFields(cur.Tree)) {
 		noOp := Candidate{Op: None, NoOp: true, Tree: cur.Tree}
 		if m.Subresource == "" {
 			noOp.Warnings = warn(m.Kind.Stored, cur.Tree, cur.Tree)
@@ -71,14 +72,14 @@ func isNoOpApply(o *meta.Object, m *request.Mutation) bool {
 // checkApplyCreate holds a configuration that speaks of one certain object against there being none.
 func checkApplyCreate(m *request.Mutation) error {
 	metadata := childObject(m.Object, "metadata")
-	if rules.String(metadata, "name") == "" {
+	if metadata.String("name") == "" {
 		return meta.NewBadRequest("the name of the object (" + m.Key.Name + " based on URL) was undeterminable: name must be provided")
 	}
-	if uid := rules.String(metadata, "uid"); uid != "" {
+	if uid := metadata.String("uid"); uid != "" {
 		return meta.NewConflict(resource(m.Kind), m.Key.Name,
 			"uid mismatch: the provided object specified uid "+uid+", and no existing object was found")
 	}
-	if version := rules.String(metadata, "resourceVersion"); version != "" && version != "0" {
+	if version := metadata.String("resourceVersion"); version != "" && version != "0" {
 		return meta.NewConflict(resource(m.Kind), m.Key.Name,
 			"the provided object specified resourceVersion "+version+", and no existing object was found")
 	}
@@ -87,7 +88,7 @@ func checkApplyCreate(m *request.Mutation) error {
 
 // appliedConfig is the configuration as a part of the object itself, for a sub-resource that
 // speaks another kind.
-func appliedConfig(m *request.Mutation, env Env, faults *schema.Faults) (schema.Tree, error) {
+func appliedConfig(m *request.Mutation, env Env, faults *schema.Faults) (tree.Tree, error) {
 	sub := m.Kind.Subresource(m.Subresource)
 	if sub == nil || sub.BodyKind == nil {
 		return m.Object, nil
@@ -95,8 +96,8 @@ func appliedConfig(m *request.Mutation, env Env, faults *schema.Faults) (schema.
 	if sub.View.Write == nil {
 		return nil, meta.NewMethodNotAllowed()
 	}
-	config := schema.Tree{}
-	if sub.Scale != nil && !rules.Has(rules.Nested(m.Object, "spec"), "replicas") {
+	config := tree.Tree{}
+	if sub.Scale != nil && !m.Object.Object("spec").Has("replicas") {
 		return config, nil // without the field it is not applied as 0
 	}
 	err := sub.View.Write(config, m.Object, timestamp(env.Now), faults)
@@ -104,10 +105,10 @@ func appliedConfig(m *request.Mutation, env Env, faults *schema.Faults) (schema.
 }
 
 // restrictApply limits what an apply has made to what its resource may change.
-func restrictApply(cur State, m *request.Mutation, want schema.Tree, env Env, faults *schema.Faults) (schema.Tree, error) {
+func restrictApply(cur State, m *request.Mutation, want tree.Tree, env Env, faults *schema.Faults) (tree.Tree, error) {
 	if sub := m.Kind.Subresource(m.Subresource); sub != nil && sub.BodyKind != nil {
 		if w := writer(m, env); w.Scale != nil && !w.Scale.Has(want) {
-			if err := sub.View.Write(want, schema.Tree{}, timestamp(env.Now), faults); err != nil { // given up: a scale of none
+			if err := sub.View.Write(want, tree.Tree{}, timestamp(env.Now), faults); err != nil { // given up: a scale of none
 				return nil, err
 			}
 		}
@@ -121,16 +122,16 @@ func restrictApply(cur State, m *request.Mutation, want schema.Tree, env Env, fa
 // apply. It keeps the annotation up to date, and may take over what that says it owned.
 const kubectlManager = "kubectl"
 
-func (e *Env) lastApplied(t schema.Tree) string {
+func (e *Env) lastApplied(t tree.Tree) string {
 	if e.LastApplied == "" {
 		return ""
 	}
-	return rules.String(rules.Nested(t, "metadata", "annotations"), e.LastApplied)
+	return t.Object("metadata", "annotations").String(e.LastApplied)
 }
 
 // forceLastApplied applies again, with force, if all that is in conflict is what the annotation says the
 // client itself had applied.
-func (e *Env) forceLastApplied(cur State, m *request.Mutation, config schema.Tree, conflict error) (schema.Tree, []any, error) {
+func (e *Env) forceLastApplied(cur State, m *request.Mutation, config tree.Tree, conflict error) (tree.Tree, []any, error) {
 	text := e.lastApplied(cur.Tree)
 	var status *meta.Status
 	if m.FieldManager != kubectlManager || text == "" || !errors.As(conflict, &status) || status.Details == nil {
@@ -147,9 +148,9 @@ func (e *Env) forceLastApplied(cur State, m *request.Mutation, config schema.Tre
 }
 
 // updateLastApplied writes the configuration into the annotation, if the object has it.
-func (e *Env) updateLastApplied(m *request.Mutation, want schema.Tree) schema.Tree {
+func (e *Env) updateLastApplied(m *request.Mutation, want tree.Tree) tree.Tree {
 	if m.FieldManager == kubectlManager && e.lastApplied(want) != "" && m.Subresource == "" {
-		rules.EnsureNested(want, "metadata", "annotations")[e.LastApplied] = string(codec.AppendAny(nil, m.Object)) + "\n"
+		want.EnsureObject("metadata", "annotations")[e.LastApplied] = string(codec.AppendAny(nil, m.Object)) + "\n"
 	}
 	return want
 }

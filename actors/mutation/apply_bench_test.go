@@ -12,6 +12,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // A stage is an object that is written to again and again.
@@ -143,13 +144,13 @@ func BenchmarkUpdatePod(b *testing.B) {
 	s.benchmarkWrites(b, patch("x"), patch("y"))
 }
 
-func (s *testObject) body(text string) schema.Tree {
+func (s *testObject) body(text string) tree.Tree {
 	s.t.Helper()
-	tree, _, err := codec.DecodeJSON(s.kind.Message, []byte(text))
+	object, _, err := codec.DecodeJSON(s.kind.Message, []byte(text))
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	return tree
+	return object
 }
 
 func BenchmarkCreateConfigMap(b *testing.B) {

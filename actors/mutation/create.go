@@ -8,6 +8,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // create makes a new object from the body. The caller has already turned
@@ -27,7 +28,7 @@ func createSubresource(cur State, m *request.Mutation, env Env) (Candidate, erro
 	if cur.Object == nil {
 		return Candidate{}, meta.NewNotFound(resource(m.Kind), m.Key.Name)
 	}
-	c, err := replace(cur, m, rules.Clone(m.Object).(schema.Tree), env)
+	c, err := replace(cur, m, tree.Clone(m.Object).(tree.Tree), env)
 	c.Created = false
 	return c, err
 }
@@ -44,9 +45,9 @@ func newObject(m *request.Mutation, env Env) (Candidate, error) {
 }
 
 // completeCreate completes, checks and encodes a new object, in stored form. It changes tree.
-func completeCreate(m *request.Mutation, tree schema.Tree, owners []any, env Env) (Candidate, error) {
+func completeCreate(m *request.Mutation, object tree.Tree, owners []any, env Env) (Candidate, error) {
 	stored := m.Kind.Stored
-	metadata := childObject(tree, "metadata")
+	metadata := childObject(object, "metadata")
 	metadata["name"] = m.Key.Name
 	if m.Kind.Namespaced {
 		metadata["namespace"] = m.Key.Namespace
@@ -58,51 +59,51 @@ func completeCreate(m *request.Mutation, tree schema.Tree, owners []any, env Env
 	for _, name := range serverManagedFields {
 		delete(metadata, name)
 	}
-	tree["metadata"] = metadata
-	setManagedFields(tree, owners)
+	object["metadata"] = metadata
+	setManagedFields(object, owners)
 	if stored.Generation {
 		metadata["generation"] = int64(1)
 	}
 	if m.Kind.Custom() && m.Kind.Subresource("status") != nil {
-		delete(tree, "status")
-		rules.Default(stored, tree)
+		delete(object, "status")
+		rules.Default(stored, object)
 	}
 	if stored.Rules.Prepare != nil {
-		stored.Rules.Prepare(tree, nil)
+		stored.Rules.Prepare(object, nil)
 	}
-	if err := m.Admit(nil, tree); err != nil {
+	if err := m.Admit(nil, object); err != nil {
 		return Candidate{}, err
 	}
-	allocation, causes := env.allocate(m.Key, nil, tree)
+	allocation, causes := env.allocate(m.Key, nil, object)
 	pending := &pendingAllocation{allocation}
 	defer pending.release()
-	causes = slices.Concat(rules.Validate(stored, tree), rules.ValidateServed(m.Kind, tree, nil), causes)
-	causes, err := env.evaluate(m, tree, nil, causes)
+	causes = slices.Concat(rules.Validate(stored, object), rules.ValidateServed(m.Kind, object, nil), causes)
+	causes, err := env.evaluate(m, object, nil, causes)
 	if err != nil {
 		return Candidate{}, err
 	}
 	if len(causes) > 0 {
 		return Candidate{}, meta.NewInvalid(kindName(m.Kind), m.Key.Name, causes)
 	}
-	if m.Verb == request.Create && !m.DryRun && rules.String(childObject(m.Object, "metadata"), "resourceVersion") != "" {
+	if m.Verb == request.Create && !m.DryRun && childObject(m.Object, "metadata").String("resourceVersion") != "" {
 		return Candidate{}, meta.NewBadRequest("resourceVersion should not be set on objects to be created")
 	}
-	c, err := encodeCandidate(State{}, m, tree, env)
+	c, err := encodeCandidate(State{}, m, object, env)
 	if err != nil {
 		return Candidate{}, err
 	}
 	c.Created, c.Allocation = true, pending.transfer()
-	c.Warnings = warn(stored, tree, nil)
+	c.Warnings = warn(stored, object, nil)
 	return c, nil
 }
 
 // copyBody is the body of a write with what the mutation changes of it copied: the same
 // body may be needed again, for another state. A conversion, a preparation and a claim may
 // change all of it; what else is written below metadata depends on nothing but the body.
-func copyBody(m *request.Mutation, env Env) schema.Tree {
+func copyBody(m *request.Mutation, env Env) tree.Tree {
 	if m.Kind.Stored != m.Kind || m.Kind.Stored.Rules.Prepare != nil || env.Allocator != nil || m.Admission != nil {
-		body := rules.Clone(m.Object).(schema.Tree)
-		rules.EnsureNested(body, "metadata")
+		body := tree.Clone(m.Object).(tree.Tree)
+		body.EnsureObject("metadata")
 		return body
 	}
 	return cloneTop(m.Object)

@@ -7,7 +7,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
-	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // DefaultMaxBytes is how many bytes of data an object may have if nothing else is said.
@@ -15,10 +15,10 @@ const DefaultMaxBytes = 3 << 19
 
 // encode encodes what m makes of cur, and refuses what could not be kept: what is too large, which
 // is found while it is being written, and what could not be read again after a restart.
-func (e *Env) encode(cur State, m *request.Mutation, tree schema.Tree) (codec.Encoded, error) {
+func (e *Env) encode(cur State, m *request.Mutation, object tree.Tree) (codec.Encoded, error) {
 	stored := m.Kind.Stored
 	limit := e.maxDataBytes(cur, m)
-	encoded, ok := codec.EncodeWithin(stored, tree, 2*limit)
+	encoded, ok := codec.EncodeWithin(stored, object, 2*limit)
 	if !ok {
 		return encoded, meta.NewTooLarge("an object may have %d bytes as JSON, in which escapes and managedFields count", 2*limit)
 	}

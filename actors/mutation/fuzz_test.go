@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
-	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // fuzzTargets are objects that fuzzing changes: their kind, and what they are.
@@ -23,7 +23,7 @@ var fuzzTargets = []struct{ group, version, resource, object string }{
 }
 
 // fuzzTrees are the targets in their stored form.
-func fuzzTrees(f *testing.F) (kinds []*schema.Kind, trees []schema.Tree) {
+func fuzzTrees(f *testing.F) (kinds []*schema.Kind, trees []tree.Tree) {
 	all, err := catalog.New(meta.Platform)
 	if err != nil {
 		f.Fatal(err)
@@ -41,19 +41,19 @@ func fuzzTrees(f *testing.F) (kinds []*schema.Kind, trees []schema.Tree) {
 	return kinds, trees
 }
 
-func mustDecode(t testing.TB, k *schema.Kind, text string) schema.Tree {
+func mustDecode(t testing.TB, k *schema.Kind, text string) tree.Tree {
 	t.Helper()
-	tree, _, err := codec.DecodeJSON(k.Message, []byte(text))
+	object, _, err := codec.DecodeJSON(k.Message, []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return tree
+	return object
 }
 
 // stateOf is a stored tree as its owner has it.
-func stateOf(t testing.TB, k *schema.Kind, tree schema.Tree) State {
+func stateOf(t testing.TB, k *schema.Kind, object tree.Tree) State {
 	t.Helper()
-	json := withVersion(codec.EncodeJSON(k.Stored, tree))
+	json := withVersion(codec.EncodeJSON(k.Stored, object))
 	read, faults, err := codec.DecodeJSON(k.Stored.Message, json)
 	if err != nil || len(faults) > 0 {
 		t.Fatalf("%s: %v %v", json, faults, err)
@@ -69,9 +69,9 @@ func withVersion(e codec.Encoded) []byte {
 // checkInvariants checks what holds for every mutation of cur: it is refused by a Status that blames
 // the client, or makes something that can be stored and read; and cur stays as it is.
 func checkInvariants(t *testing.T, cur State, m request.Mutation) {
-	before := rules.Clone(cur.Tree)
+	before := tree.Clone(cur.Tree)
 	got, err := Apply(cur, &m, env)
-	if !rules.SemanticEqual(before, cur.Tree) {
+	if !tree.SemanticEqual(before, cur.Tree) {
 		t.Fatal("the current state was changed")
 	}
 	if err != nil {
@@ -141,9 +141,9 @@ func FuzzApply(f *testing.F) {
 		if applied {
 			operation = "Apply"
 		}
-		current := rules.Clone(trees[int(target)%len(kinds)]).(schema.Tree)
-		entry := schema.Tree{"manager": manager, "operation": operation, "apiVersion": version, "fieldsType": "FieldsV1", "fieldsV1": fields}
-		if _, _, err := codec.DecodeJSON(k.Stored.Message, codec.EncodeJSON(k.Stored, schema.Tree{"metadata": schema.Tree{"managedFields": []any{entry}}}).JSON); err != nil {
+		current := tree.Clone(trees[int(target)%len(kinds)]).(tree.Tree)
+		entry := tree.Tree{"manager": manager, "operation": operation, "apiVersion": version, "fieldsType": "FieldsV1", "fieldsV1": fields}
+		if _, _, err := codec.DecodeJSON(k.Stored.Message, codec.EncodeJSON(k.Stored, tree.Tree{"metadata": tree.Tree{"managedFields": []any{entry}}}).JSON); err != nil {
 			return // no write would have let it in
 		}
 		setManagedFields(current, []any{entry})

@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/convert"
 	"github.com/troupe-api/troupe/kinds/ownership"
 	"github.com/troupe-api/troupe/kinds/request"
-	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // serverManager is the manager of what the server writes on its own account.
@@ -51,19 +51,19 @@ func servedVersionOf(k *schema.Kind) ownership.ServedVersion {
 	}
 	return ownership.ServedVersion{
 		Message:    k.Message,
-		FromStored: func(t schema.Tree) schema.Tree { return convert.FromStored(k, nil, t) },
-		ToStored:   func(t schema.Tree) schema.Tree { return convert.ToStored(k, rules.Clone(t).(schema.Tree)) },
+		FromStored: func(t tree.Tree) tree.Tree { return convert.FromStored(k, nil, t) },
+		ToStored:   func(t tree.Tree) tree.Tree { return convert.ToStored(k, tree.Clone(t).(tree.Tree)) },
 	}
 }
 
 // managedFields are the managers that an object names.
-func managedFields(t schema.Tree) []any {
-	return rules.Items(rules.Nested(t, "metadata"), "managedFields")
+func managedFields(t tree.Tree) []any {
+	return t.Object("metadata").List("managedFields")
 }
 
 // setManagedFields replaces them.
-func setManagedFields(t schema.Tree, list []any) {
-	metadata := rules.EnsureNested(t, "metadata")
+func setManagedFields(t tree.Tree, list []any) {
+	metadata := t.EnsureObject("metadata")
 	if len(list) == 0 {
 		delete(metadata, "managedFields")
 		return
@@ -84,10 +84,10 @@ func withoutTimeOnlyChange(cur State, c Candidate) Candidate {
 
 // equalExceptTime tells whether two managers differ in their time at most.
 func equalExceptTime(a, b any) bool {
-	x, _ := a.(schema.Tree)
-	y, _ := b.(schema.Tree)
+	x, _ := a.(tree.Tree)
+	y, _ := b.(tree.Tree)
 	for _, name := range []string{"manager", "operation", "apiVersion", "subresource", "fieldsV1"} {
-		if rules.String(x, name) != rules.String(y, name) {
+		if x.String(name) != y.String(name) {
 			return false
 		}
 	}
@@ -97,13 +97,13 @@ func equalExceptTime(a, b any) bool {
 // updateManagedFields gives the writer what changes from the current state to want. asked is what the body says
 // of managers: a list that differs replaces the one that is there, and the list of one
 // empty entry makes everybody forget what they own.
-func updateManagedFields(cur State, m *request.Mutation, asked []any, want schema.Tree, env Env) {
+func updateManagedFields(cur State, m *request.Mutation, asked []any, want tree.Tree, env Env) {
 	known, begin := managedFields(cur.Tree), false
 	switch {
 	case m.Subresource != "":
 	case ownership.IsReset(asked):
 		known, begin = nil, cur.Object != nil
-	case len(asked) > 0 && !rules.SemanticEqual(asked, known):
+	case len(asked) > 0 && !tree.SemanticEqual(asked, known):
 		if list, ok := ownership.Normalize(asked); ok {
 			known = list
 		}

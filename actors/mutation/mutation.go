@@ -9,6 +9,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // State is what an object is before a mutation.
@@ -16,7 +17,7 @@ type State struct {
 	Object *meta.Object // nil: it does not exist
 	// Tree is Object decoded; it is shared and must not be changed. Nil if Object is, and
 	// where NeedsTree says so.
-	Tree schema.Tree
+	Tree tree.Tree
 	// Committed says that Object carries a version that a client can know. It does not while
 	// the state is still being committed.
 	Committed bool
@@ -66,7 +67,7 @@ const (
 // A Candidate is the outcome of a mutation that is accepted but not committed.
 type Candidate struct {
 	Op      Op
-	Tree    schema.Tree
+	Tree    tree.Tree
 	Encoded codec.Encoded
 	Head    meta.ObjectMeta
 	Created bool
@@ -106,7 +107,7 @@ func Apply(cur State, m *request.Mutation, env Env) (Candidate, error) {
 }
 
 // evaluate runs the expressions of the kind for a write that is valid otherwise, as causes say.
-func (e *Env) evaluate(m *request.Mutation, tree, old schema.Tree, causes []meta.Cause) ([]meta.Cause, error) {
+func (e *Env) evaluate(m *request.Mutation, object, old tree.Tree, causes []meta.Cause) ([]meta.Cause, error) {
 	if len(causes) > 0 || m.Kind.Rules.Evaluate == nil || m.Subresource != "" && !m.Kind.Custom() {
 		return causes, nil
 	}
@@ -114,7 +115,7 @@ func (e *Env) evaluate(m *request.Mutation, tree, old schema.Tree, causes []meta
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	causes = rules.Evaluate(ctx, m.Kind, tree, old)
+	causes = rules.Evaluate(ctx, m.Kind, object, old)
 	if ctx.Err() != nil {
 		return nil, meta.NewTimeout("the request ended before the rules of its kind had been evaluated")
 	}
@@ -122,29 +123,29 @@ func (e *Env) evaluate(m *request.Mutation, tree, old schema.Tree, causes []meta
 }
 
 // encodeCandidate encodes a wanted tree into a candidate, or finds that nothing changes.
-func encodeCandidate(cur State, m *request.Mutation, tree schema.Tree, env Env) (Candidate, error) {
+func encodeCandidate(cur State, m *request.Mutation, object tree.Tree, env Env) (Candidate, error) {
 	stored := m.Kind.Stored
-	encoded, err := env.encode(cur, m, tree)
+	encoded, err := env.encode(cur, m, object)
 	if err != nil {
 		return Candidate{}, err
 	}
-	c := Candidate{Op: Put, Tree: tree, Encoded: encoded}
+	c := Candidate{Op: Put, Tree: object, Encoded: encoded}
 	if cur.Object != nil && sameBytes(cur.Object, c.Encoded) {
 		return Candidate{Op: None, Tree: cur.Tree}, nil
 	}
-	c.Head = codec.ExtractMeta(stored, tree)
-	if c.Head.Terminating && len(c.Head.Finalizers) == 0 && removable(stored, tree) {
+	c.Head = codec.ExtractMeta(stored, object)
+	if c.Head.Terminating && len(c.Head.Finalizers) == 0 && removable(stored, object) {
 		c.Op = Remove
 	}
 	return c, nil
 }
 
 // warn is what the kind has to say about an accepted state; old is nil on create.
-func warn(k *schema.Kind, tree, old schema.Tree) []string {
+func warn(k *schema.Kind, object, old tree.Tree) []string {
 	if k.Rules.Warn == nil {
 		return nil
 	}
-	return k.Rules.Warn(tree, old)
+	return k.Rules.Warn(object, old)
 }
 
 // sameBytes compares a stored object with an encoding that lacks the version.
@@ -158,12 +159,12 @@ func sameBytes(old *meta.Object, e codec.Encoded) bool {
 // removable says whether a terminating object without finalizers may go: a graceful
 // deletion waits for its grace period to be set to zero, a namespace for its own
 // list of finalizers.
-func removable(k *schema.Kind, tree schema.Tree) bool {
-	metadata := childObject(tree, "metadata")
+func removable(k *schema.Kind, object tree.Tree) bool {
+	metadata := childObject(object, "metadata")
 	if grace, ok := metadata["deletionGracePeriodSeconds"].(int64); ok && grace > 0 {
 		return false
 	}
-	if finalizers, ok := childObject(tree, "spec")["finalizers"].([]any); ok && k.HasSpecFinalizers {
+	if finalizers, ok := childObject(object, "spec")["finalizers"].([]any); ok && k.HasSpecFinalizers {
 		return len(finalizers) == 0
 	}
 	return true

@@ -13,6 +13,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // A check is one mutation of one state and what must come of it.
@@ -52,13 +53,13 @@ func kindNamed(t testing.TB, resource string) *schema.Kind {
 	return k
 }
 
-func decode(t *testing.T, k *schema.Kind, text string) schema.Tree {
+func decode(t *testing.T, k *schema.Kind, text string) tree.Tree {
 	t.Helper()
-	tree, faults, err := codec.DecodeJSON(k.Message, []byte(text))
+	object, faults, err := codec.DecodeJSON(k.Message, []byte(text))
 	if err != nil || len(faults) > 0 {
 		t.Fatalf("%s: %v %v", text, faults, err)
 	}
-	return tree
+	return object
 }
 
 // state is an object as its owner has it at currentVersion.
@@ -70,7 +71,7 @@ func (c *testCase) state(t *testing.T, k *schema.Kind) State {
 	wanted := decode(t, k, c.current)
 	rules.Default(k, wanted)
 	if k.GracefulDeletion { // a Pod has what its creation gave it, and a later status
-		created := rules.Clone(wanted).(schema.Tree)
+		created := tree.Clone(wanted).(tree.Tree)
 		k.Rules.Prepare(created, nil)
 		wanted["spec"] = created["spec"]
 	}
@@ -80,20 +81,20 @@ func (c *testCase) state(t *testing.T, k *schema.Kind) State {
 		version = ""
 	}
 	json := string(encoded.JSON[:encoded.VersionOffset]) + version + string(encoded.JSON[encoded.VersionOffset:])
-	tree := decode(t, k, json)
-	o := &meta.Object{JSON: []byte(json), ItemOffset: k.ItemOffset, Meta: codec.ExtractMeta(k, tree)}
+	object := decode(t, k, json)
+	o := &meta.Object{JSON: []byte(json), ItemOffset: k.ItemOffset, Meta: codec.ExtractMeta(k, object)}
 	if !c.pending {
 		o.Version = currentVersion
 	}
-	return State{Object: o, Tree: tree, Committed: !c.pending}
+	return State{Object: o, Tree: object, Committed: !c.pending}
 }
 
 // fieldText is the field at a path such as "metadata.labels.a", as JSON; "" if it is absent.
-func fieldText(tree schema.Tree, path string) string {
-	var v any = tree
+func fieldText(object tree.Tree, path string) string {
+	var v any = object
 	for name := range strings.SplitSeq(path, ".") {
 		switch at := v.(type) {
-		case schema.Tree:
+		case tree.Tree:
 			v = at[name]
 		case []any:
 			n, err := strconv.Atoi(name)
@@ -114,7 +115,7 @@ func fieldText(tree schema.Tree, path string) string {
 func (c *testCase) run(t *testing.T) {
 	k := kindNamed(t, c.resource)
 	cur := c.state(t, k)
-	before, _ := rules.Clone(cur.Tree).(schema.Tree)
+	before, _ := tree.Clone(cur.Tree).(tree.Tree)
 	m := c.m
 	m.Kind = k
 	if m.Key.Name == "" {
@@ -127,7 +128,7 @@ func (c *testCase) run(t *testing.T) {
 		m.Object = decode(t, bodyKind(&m), c.body)
 	}
 	got, err := Apply(cur, &m, env)
-	if !rules.SemanticEqual(before, cur.Tree) {
+	if !tree.SemanticEqual(before, cur.Tree) {
 		t.Errorf("the current state was changed to %v", cur.Tree)
 	}
 	var status *meta.Status

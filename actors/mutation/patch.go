@@ -13,8 +13,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/merge"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
-	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // patch changes an existing object by a patch of any format.
@@ -52,7 +52,7 @@ func patch(cur State, m *request.Mutation, env Env) (Candidate, error) {
 }
 
 // kindMismatch tells in what a patch has made another kind of an object; "" if it is still one of k.
-func kindMismatch(k *schema.Kind, patched schema.Tree) string {
+func kindMismatch(k *schema.Kind, patched tree.Tree) string {
 	for _, is := range [][2]string{{"apiVersion", k.APIVersion()}, {"kind", k.Kind}} {
 		if v, there := patched[is[0]]; there && v != nil && v != is[1] {
 			return fmt.Sprintf("the %s in the patched object does not match the expected %s (%s)", is[0], is[0], is[1])
@@ -63,38 +63,38 @@ func kindMismatch(k *schema.Kind, patched schema.Tree) string {
 
 // clientView is the tree as the kind or the sub-resource shows it, with the parts that
 // the server keeps elsewhere. It may share everything below metadata with the current tree.
-func clientView(cur State, k *schema.Kind, sub *schema.Subresource) schema.Tree {
+func clientView(cur State, k *schema.Kind, sub *schema.Subresource) tree.Tree {
 	kind := convert.BodyKind(k, sub)
-	tree := cloneTop(convert.FromStored(k, sub, cur.Tree))
-	tree["apiVersion"], tree["kind"] = kind.APIVersion(), kind.Kind
+	object := cloneTop(convert.FromStored(k, sub, cur.Tree))
+	object["apiVersion"], object["kind"] = kind.APIVersion(), kind.Kind
 	if cur.Committed {
-		childObject(tree, "metadata")["resourceVersion"] = strconv.FormatUint(cur.Object.Version, 10)
+		childObject(object, "metadata")["resourceVersion"] = strconv.FormatUint(cur.Object.Version, 10)
 	}
-	return tree
+	return object
 }
 
 // encodedView is a tree as its JSON says it, with the fields that are always written: the
 // pointers of a JSON patch may lead there.
-func encodedView(k *schema.Kind, t schema.Tree) (schema.Tree, error) {
+func encodedView(k *schema.Kind, t tree.Tree) (tree.Tree, error) {
 	v, err := codec.DecodeAnyStored(codec.EncodeJSON(k, t).JSON)
-	out, ok := v.(schema.Tree)
+	out, ok := v.(tree.Tree)
 	if err != nil || !ok {
 		return nil, fmt.Errorf("encoded %s: %w", k.Kind, err)
 	}
-	rules.CopyField(childObject(out, "metadata"), childObject(t, "metadata"), "resourceVersion")
+	childObject(out, "metadata").CopyField(childObject(t, "metadata"), "resourceVersion")
 	return out, nil
 }
 
 // keepUnchanged is what a patch has made of a tree as it is written, with what the patch has not gone
 // into, at the top and in the field below, as it is in base.
-func keepUnchanged(patched, written, base schema.Tree, below string) schema.Tree {
+func keepUnchanged(patched, written, base tree.Tree, below string) tree.Tree {
 	out := maps.Clone(patched)
 	for name, v := range patched {
-		if was, there := base[name]; there && schema.SameRef(v, written[name]) {
+		if was, there := base[name]; there && tree.SameRef(v, written[name]) {
 			out[name] = was
 		}
 	}
-	if v, ok := patched[below].(schema.Tree); ok {
+	if v, ok := patched[below].(tree.Tree); ok {
 		out[below] = keepUnchanged(v, childObject(written, below), childObject(base, below), "")
 	}
 	return out
@@ -102,7 +102,7 @@ func keepUnchanged(patched, written, base schema.Tree, below string) schema.Tree
 
 // applyPatch is what a patch makes of base. The faults are those of the patch itself: what
 // it has twice, which nobody could see in the result.
-func applyPatch(base schema.Tree, kind *schema.Kind, m *request.Mutation) (schema.Tree, []codec.FieldFault, error) {
+func applyPatch(base tree.Tree, kind *schema.Kind, m *request.Mutation) (tree.Tree, []codec.FieldFault, error) {
 	if m.PatchType == request.JSONPatch {
 		written, err := encodedView(kind, base)
 		if err != nil {
@@ -119,7 +119,7 @@ func applyPatch(base schema.Tree, kind *schema.Kind, m *request.Mutation) (schem
 	if err != nil {
 		return nil, nil, meta.NewBadRequest("error decoding patch: " + err.Error())
 	}
-	body, ok := decoded.(schema.Tree)
+	body, ok := decoded.(tree.Tree)
 	if !ok {
 		return nil, nil, meta.NewBadRequest("error decoding patch: the patch must be a JSON object")
 	}
@@ -127,7 +127,7 @@ func applyPatch(base schema.Tree, kind *schema.Kind, m *request.Mutation) (schem
 		patched, err := merge.Strategic(kind.Message, base, body)
 		return patched, duplicates, err
 	}
-	return merge.Merge(base, body).(schema.Tree), duplicates, nil
+	return merge.Merge(base, body).(tree.Tree), duplicates, nil
 }
 
 // sanitizeJSONPatch are the body of a JSON patch without the members that no operation has. Names are
@@ -141,8 +141,8 @@ func sanitizeJSONPatch(m *request.Mutation) ([]byte, []codec.FieldFault) {
 	}
 	body, known := m.PatchBody, true
 	for i := range list {
-		operation, _ := list[i].(schema.Tree)
-		for _, name := range rules.Keys(operation) {
+		operation, _ := list[i].(tree.Tree)
+		for _, name := range operation.SortedKeys() {
 			if !slices.Contains([]string{"op", "path", "from", "value"}, name) {
 				faults = append(faults, codec.FieldFault{Path: "[" + strconv.Itoa(i) + "]." + name})
 				delete(operation, name)
@@ -161,7 +161,7 @@ func sanitizeJSONPatch(m *request.Mutation) ([]byte, []codec.FieldFault) {
 
 // applyFieldValidation turns faults into warnings or into one error about what the patch has made, as the
 // request wants.
-func applyFieldValidation(m *request.Mutation, patched schema.Tree, faults []codec.FieldFault) ([]string, error) {
+func applyFieldValidation(m *request.Mutation, patched tree.Tree, faults []codec.FieldFault) ([]string, error) {
 	if len(faults) == 0 || m.FieldValidation == request.Ignore {
 		return nil, nil
 	}
@@ -176,8 +176,8 @@ func applyFieldValidation(m *request.Mutation, patched schema.Tree, faults []cod
 }
 
 // invalidPatch is the answer to a patch that makes what is no object. It shows all but the managers.
-func invalidPatch(patched schema.Tree, text string) error {
-	if metadata, ok := patched["metadata"].(schema.Tree); ok && rules.Has(metadata, "managedFields") {
+func invalidPatch(patched tree.Tree, text string) error {
+	if metadata, ok := patched["metadata"].(tree.Tree); ok && metadata.Has("managedFields") {
 		patched = cloneTop(patched)
 		delete(childObject(patched, "metadata"), "managedFields")
 	}

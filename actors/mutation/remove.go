@@ -8,8 +8,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
-	"github.com/troupe-api/troupe/kinds/rules"
-	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // remove deletes an object, or begins its deletion where finalizers or a grace period
@@ -27,27 +26,27 @@ func remove(cur State, m *request.Mutation, env Env) (Candidate, error) {
 	if removesImmediately(cur.Object, m) {
 		return Candidate{Op: Remove, Tree: cur.Tree, Encoded: codec.WithoutVersion(cur.Object.JSON), Head: cur.Object.Meta}, nil
 	}
-	tree := rules.Clone(cur.Tree).(schema.Tree)
-	metadata := childObject(tree, "metadata")
+	object := tree.Clone(cur.Tree).(tree.Tree)
+	metadata := childObject(object, "metadata")
 	setPolicyFinalizer(metadata, m.Delete.PropagationPolicy)
 	if !cur.Object.Meta.Terminating {
-		grace := gracePeriod(m, tree)
+		grace := gracePeriod(m, object)
 		metadata["deletionTimestamp"] = timestamp(env.Now.Add(time.Duration(grace) * time.Second))
 		metadata["deletionGracePeriodSeconds"] = grace
 		if deleting := m.Kind.Stored.Rules.BeginDelete; deleting != nil {
 			delete(metadata, "deletionGracePeriodSeconds")
-			deleting(tree, timestamp(env.Now))
+			deleting(object, timestamp(env.Now))
 		} else if m.Kind.Generation {
 			metadata["generation"] = cur.Object.Meta.Generation + 1
 		}
 		if m.Kind.HasSpecFinalizers {
 			delete(metadata, "deletionGracePeriodSeconds")
-			tree["status"] = schema.Tree{"phase": "Terminating"}
+			object["status"] = tree.Tree{"phase": "Terminating"}
 		}
 	} else if asked := m.Delete.GracePeriodSeconds; asked != nil && m.Kind.GracefulDeletion {
 		shortenGrace(metadata, normalizedGracePeriod(*asked))
 	}
-	return encodeCandidate(cur, m, tree, env)
+	return encodeCandidate(cur, m, object, env)
 }
 
 // removesImmediately says whether nothing holds the object: it is removed as it is.
@@ -76,7 +75,7 @@ func checkDelete(cur State, m *request.Mutation) error {
 
 // setPolicyFinalizer adds or removes the finalizers by which a propagation policy
 // makes the object wait for what it owns.
-func setPolicyFinalizer(metadata schema.Tree, policy string) {
+func setPolicyFinalizer(metadata tree.Tree, policy string) {
 	wanted := map[string]string{"Orphan": "orphan", "Foreground": "foregroundDeletion"}[policy]
 	if policy == "" {
 		return
@@ -100,11 +99,11 @@ func setPolicyFinalizer(metadata schema.Tree, policy string) {
 
 // gracePeriod is how long a graceful deletion waits, in seconds: what the request
 // asks, else what the object says; nothing for an object that nobody runs yet.
-func gracePeriod(m *request.Mutation, tree schema.Tree) int64 {
+func gracePeriod(m *request.Mutation, object tree.Tree) int64 {
 	if !m.Kind.GracefulDeletion {
 		return 0
 	}
-	spec, status := childObject(tree, "spec"), childObject(tree, "status")
+	spec, status := childObject(object, "spec"), childObject(object, "status")
 	if node, _ := spec["nodeName"].(string); node == "" {
 		return 0
 	}
@@ -127,7 +126,7 @@ func normalizedGracePeriod(seconds int64) int64 {
 }
 
 // shortenGrace moves the deletion time of a terminating object forward, never back.
-func shortenGrace(metadata schema.Tree, to int64) {
+func shortenGrace(metadata tree.Tree, to int64) {
 	old, ok := metadata["deletionGracePeriodSeconds"].(int64)
 	if !ok || to >= old {
 		return

@@ -5,13 +5,14 @@ import (
 	"os"
 	"testing"
 
+	"sigs.k8s.io/yaml"
+
 	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
-	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
-	"sigs.k8s.io/yaml"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // A candidate shares with the state that it takes the place of what stays as it is. Nothing
@@ -39,25 +40,25 @@ func TestMutationsDoNotChangeState(t *testing.T) {
 }
 
 func checkStateUnchanged(t *testing.T, k *schema.Kind, document []byte) {
-	body := func() schema.Tree {
-		tree, _, err := codec.DecodeYAML(k.Message, document)
+	body := func() tree.Tree {
+		object, _, err := codec.DecodeYAML(k.Message, document)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return tree
+		return object
 	}
-	labelled := func() schema.Tree {
-		tree := body()
-		rules.EnsureNested(tree, "metadata", "labels")["new"] = "label"
-		return tree
+	labelled := func() tree.Tree {
+		object := body()
+		object.EnsureObject("metadata", "labels")["new"] = "label"
+		return object
 	}
 	const lastApplied = "example.com/last-applied"
-	kept := func() schema.Tree {
-		tree := body()
-		rules.EnsureNested(tree, "metadata", "annotations")[lastApplied] = "{}"
-		return tree
+	kept := func() tree.Tree {
+		object := body()
+		object.EnsureObject("metadata", "annotations")[lastApplied] = "{}"
+		return object
 	}
-	name := rules.String(rules.Nested(body(), "metadata"), "name")
+	name := body().Object("metadata").String("name")
 	s := &testObject{t: t, kind: k, env: env, key: meta.Key{Name: name}}
 	s.env.LastApplied = lastApplied
 	if k.Namespaced {
@@ -72,8 +73,8 @@ func checkStateUnchanged(t *testing.T, k *schema.Kind, document []byte) {
 		{Verb: request.Patch, PatchType: request.StrategicMergePatch, PatchBody: label},
 		{Verb: request.Patch, PatchType: request.ApplyPatch, Object: labelled(), FieldManager: "b", Force: true},
 		{Verb: request.Patch, PatchType: request.ApplyPatch, Object: labelled(), FieldManager: kubectlManager, Force: true},
-		{Verb: request.Patch, PatchType: request.ApplyPatch, Object: schema.Tree{
-			"apiVersion": k.APIVersion(), "kind": k.Kind, "metadata": schema.Tree{"name": name, "labels": schema.Tree{"new": "label"}},
+		{Verb: request.Patch, PatchType: request.ApplyPatch, Object: tree.Tree{
+			"apiVersion": k.APIVersion(), "kind": k.Kind, "metadata": tree.Tree{"name": name, "labels": tree.Tree{"new": "label"}},
 		}, FieldManager: "b", Force: true},
 		{Verb: request.Patch, PatchType: request.MergePatch, PatchBody: []byte(`{"stringData":{"a":"other"},"binaryData":{"b":"Yg=="}}`)},
 		{Verb: request.Patch, PatchType: request.MergePatch, PatchBody: []byte(`{"status":{"phase":"Failed"}}`), Subresource: "status"},

@@ -4,26 +4,25 @@ import (
 	"time"
 
 	"github.com/troupe-api/troupe/kinds/request"
-	"github.com/troupe-api/troupe/kinds/rules"
-	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // childObject is the object below name; an empty one that is not linked if there is none.
-func childObject(t schema.Tree, name string) schema.Tree {
-	if o, ok := t[name].(schema.Tree); ok {
+func childObject(t tree.Tree, name string) tree.Tree {
+	if o, ok := t[name].(tree.Tree); ok {
 		return o
 	}
-	return schema.Tree{}
+	return tree.Tree{}
 }
 
 // cloneTop copies a tree as far as mutations write into it: the top and metadata.
-func cloneTop(t schema.Tree) schema.Tree {
-	c := make(schema.Tree, len(t)+1)
+func cloneTop(t tree.Tree) tree.Tree {
+	c := make(tree.Tree, len(t)+1)
 	for name, value := range t {
 		c[name] = value
 	}
 	old := childObject(t, "metadata")
-	metadata := make(schema.Tree, len(old)+2)
+	metadata := make(tree.Tree, len(old)+2)
 	for name, value := range old {
 		metadata[name] = value
 	}
@@ -34,24 +33,24 @@ func cloneTop(t schema.Tree) schema.Tree {
 // copyForWrite copies a tree that may share with the current one, as far as the rest of a mutation
 // writes into it. What it shares is complete and prepared already, and stays as it is; but what
 // shared things and admissions write is not known here.
-func copyForWrite(cur State, m *request.Mutation, t schema.Tree, env Env) schema.Tree {
+func copyForWrite(cur State, m *request.Mutation, t tree.Tree, env Env) tree.Tree {
 	return copyBelowTop(cur, m, cloneTop(t), env)
 }
 
 // copyBelowTop is fork for a tree whose top and metadata are the mutation's own already.
-func copyBelowTop(cur State, m *request.Mutation, c schema.Tree, env Env) schema.Tree {
+func copyBelowTop(cur State, m *request.Mutation, c tree.Tree, env Env) tree.Tree {
 	if env.Allocator != nil || m.Admission != nil || m.Kind.Stored != m.Kind || m.Subresource != "" {
-		return rules.Clone(c).(schema.Tree)
+		return tree.Clone(c).(tree.Tree)
 	}
 	for name, value := range c {
-		if name != "metadata" && !schema.SameRef(value, cur.Tree[name]) {
-			c[name] = rules.Clone(value)
+		if name != "metadata" && !tree.SameRef(value, cur.Tree[name]) {
+			c[name] = tree.Clone(value)
 		}
 	}
 	metadata := childObject(c, "metadata")
 	for name, value := range metadata {
 		if name != "managedFields" { // whose entries are replaced, not changed
-			metadata[name] = rules.Clone(value)
+			metadata[name] = tree.Clone(value)
 		}
 	}
 	c["metadata"] = metadata
@@ -60,15 +59,15 @@ func copyBelowTop(cur State, m *request.Mutation, c schema.Tree, env Env) schema
 
 // reuseUnchanged gives want the parts of the current state that it has to the letter, so that nobody
 // looks at them again. Metadata differs with every write.
-func reuseUnchanged(cur State, want schema.Tree) {
+func reuseUnchanged(cur State, want tree.Tree) {
 	for name, value := range want {
-		if was, there := cur.Tree[name]; name != "metadata" && there && schema.StrictEqual(value, was) {
+		if was, there := cur.Tree[name]; name != "metadata" && there && tree.StrictEqual(value, was) {
 			want[name] = was
 		}
 	}
 }
 
 // sameList tells whether two lists are one in memory, or both empty.
-func sameList(a, b []any) bool { return schema.SameRef(a, b) || len(a)+len(b) == 0 }
+func sameList(a, b []any) bool { return tree.SameRef(a, b) || len(a)+len(b) == 0 }
 
 func timestamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }

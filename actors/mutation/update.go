@@ -11,6 +11,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // update replaces an object by the body, or creates it where the kind allows that.
@@ -26,7 +27,7 @@ func update(cur State, m *request.Mutation, env Env) (Candidate, error) {
 
 // replace makes want, which it may change, the new state of an existing object. want is
 // in the form of the kind, or of the sub-resource, that m speaks.
-func replace(cur State, m *request.Mutation, want schema.Tree, env Env) (Candidate, error) {
+func replace(cur State, m *request.Mutation, want tree.Tree, env Env) (Candidate, error) {
 	if err := checkPreconditions(cur, m, want); err != nil {
 		return Candidate{}, err
 	}
@@ -49,7 +50,7 @@ func replace(cur State, m *request.Mutation, want schema.Tree, env Env) (Candida
 
 // completeUpdate completes, checks and encodes the new state of an existing object, in stored form.
 // It changes want.
-func completeUpdate(cur State, m *request.Mutation, want schema.Tree, faults *schema.Faults, env Env) (Candidate, error) {
+func completeUpdate(cur State, m *request.Mutation, want tree.Tree, faults *schema.Faults, env Env) (Candidate, error) {
 	stored := m.Kind.Stored
 	if stored.Rules.Prepare != nil && m.Subresource == "" {
 		stored.Rules.Prepare(want, cur.Tree)
@@ -103,7 +104,7 @@ func keepsGeneration(m *request.Mutation) bool {
 
 // checkPreconditions holds the uid and the resourceVersion in want, if any, against
 // the current state.
-func checkPreconditions(cur State, m *request.Mutation, want schema.Tree) error {
+func checkPreconditions(cur State, m *request.Mutation, want tree.Tree) error {
 	metadata := childObject(want, "metadata")
 	if uid, _ := metadata["uid"].(string); uid != "" && uid != cur.Object.Meta.UID && !uidCheckedByValidation(m) {
 		return meta.NewConflict(resource(m.Kind), m.Key.Name, fmt.Sprintf(
@@ -138,12 +139,12 @@ func uidCheckedByValidation(m *request.Mutation) bool {
 // restrictUpdate is the wanted object in its stored form, with defaults: a write of a sub-resource is
 // limited to what that may change, and a write of the main resource to what no
 // sub-resource owns.
-func restrictUpdate(cur State, m *request.Mutation, want schema.Tree, now string, faults *schema.Faults) (schema.Tree, error) {
+func restrictUpdate(cur State, m *request.Mutation, want tree.Tree, now string, faults *schema.Faults) (tree.Tree, error) {
 	stored := m.Kind.Stored
 	if m.Subresource == "" {
 		want = convert.ToStored(m.Kind, want)
 		if m.Kind.Subresource("status") != nil {
-			rules.CopyField(want, cur.Tree, "status")
+			want.CopyField(cur.Tree, "status")
 		}
 		return want, nil
 	}
@@ -154,7 +155,7 @@ func restrictUpdate(cur State, m *request.Mutation, want schema.Tree, now string
 	if sub.BodyKind == nil && stored != m.Kind {
 		want = convert.ToStored(m.Kind, want)
 	}
-	scoped := rules.Clone(cur.Tree).(schema.Tree)
+	scoped := tree.Clone(cur.Tree).(tree.Tree)
 	if err := sub.View.Write(scoped, want, now, faults); err != nil {
 		return nil, err
 	}
@@ -167,27 +168,27 @@ func restrictUpdate(cur State, m *request.Mutation, want schema.Tree, now string
 
 // subresourceMetadata is the metadata that a write of a sub-resource leaves: what it wants, but for what
 // it keeps, and for what tells the object from others.
-func subresourceMetadata(old, want schema.Tree, keeps []string) schema.Tree {
+func subresourceMetadata(old, want tree.Tree, keeps []string) tree.Tree {
 	if slices.Contains(keeps, schema.EveryField) {
 		want = old
 	}
 	out := maps.Clone(want)
 	for _, name := range slices.Concat(keeps, []string{"name", "namespace", "uid"}) {
-		rules.CopyField(out, old, name)
+		out.CopyField(old, name)
 	}
 	return out
 }
 
 // carryMetadata sets what clients may not change. A name, a namespace or a uid that
 // differs is left for validation to report.
-func carryMetadata(cur State, m *request.Mutation, want schema.Tree) {
+func carryMetadata(cur State, m *request.Mutation, want tree.Tree) {
 	metadata, old := childObject(want, "metadata"), childObject(cur.Tree, "metadata")
 	for _, name := range []string{"creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "generation", "generateName"} {
-		rules.CopyField(metadata, old, name)
+		metadata.CopyField(old, name)
 	}
 	for _, name := range []string{"uid", "name", "namespace"} {
 		if _, set := metadata[name]; !set {
-			rules.CopyField(metadata, old, name)
+			metadata.CopyField(old, name)
 		}
 	}
 	delete(metadata, "selfLink")
@@ -198,10 +199,10 @@ func carryMetadata(cur State, m *request.Mutation, want schema.Tree) {
 
 // specChanged says whether anything differs that is the object's own: neither its kind,
 // which a body may leave out, nor metadata or status.
-func specChanged(k *schema.Kind, old, want schema.Tree) bool {
-	same := rules.SemanticEqual
+func specChanged(k *schema.Kind, old, want tree.Tree) bool {
+	same := tree.SemanticEqual
 	if k.Custom() { // where an empty value is one
-		same = schema.StrictEqual
+		same = tree.StrictEqual
 	}
 	for name, value := range want {
 		if isSpec(k, name) && !same(value, old[name]) {

@@ -6,34 +6,33 @@ import (
 
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
-	"github.com/troupe-api/troupe/kinds/rules"
-	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/selector"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // maxDisruptedPods bounds the Pods that a budget waits to see gone.
 const maxDisruptedPods = 2000
 
 // matchingBudgets lists the budgets whose selectors match a Pod.
-func (e *Evictor) matchingBudgets(ctx context.Context, pod schema.Tree) (budgets []schema.Tree, err error) {
+func (e *Evictor) matchingBudgets(ctx context.Context, pod tree.Tree) (budgets []tree.Tree, err error) {
 	if e.budgets == nil {
 		return nil, nil
 	}
-	metadata := rules.Nested(pod, "metadata")
-	listing, err := e.store.List(ctx, request.List{Kind: e.budgets, Namespace: rules.String(metadata, "namespace")})
+	metadata := pod.Object("metadata")
+	listing, err := e.store.List(ctx, request.List{Kind: e.budgets, Namespace: metadata.String("namespace")})
 	if err != nil {
 		return nil, err
 	}
 	labels := map[string]string{}
-	for key := range rules.Nested(metadata, "labels") {
-		labels[key] = rules.String(rules.Nested(metadata, "labels"), key)
+	for key := range metadata.Object("labels") {
+		labels[key] = metadata.Object("labels").String(key)
 	}
 	for _, o := range listing.Items {
 		budget, err := decode(e.budgets, o)
 		if err != nil {
 			return nil, err
 		}
-		given, ok := rules.Nested(budget, "spec")["selector"].(schema.Tree)
+		given, ok := budget.Object("spec")["selector"].(tree.Tree)
 		if !ok {
 			continue
 		}
@@ -46,23 +45,23 @@ func (e *Evictor) matchingBudgets(ctx context.Context, pod schema.Tree) (budgets
 
 // bypassesBudget tells whether a Pod costs its budget nothing: it is not ready, and thus not
 // counted, and the budget lets such Pods go.
-func bypassesBudget(pod, budget schema.Tree) bool {
-	for _, c := range rules.Trees(rules.Nested(pod, "status"), "conditions") {
-		if rules.String(c, "type") == "Ready" && rules.String(c, "status") == "True" {
+func bypassesBudget(pod, budget tree.Tree) bool {
+	for _, c := range pod.Object("status").Objects("conditions") {
+		if c.String("type") == "Ready" && c.String("status") == "True" {
 			return false
 		}
 	}
-	if rules.String(rules.Nested(budget, "spec"), "unhealthyPodEvictionPolicy") == "AlwaysAllow" {
+	if budget.Object("spec").String("unhealthyPodEvictionPolicy") == "AlwaysAllow" {
 		return true
 	}
-	status := rules.Nested(budget, "status")
-	healthy, _ := rules.Int(status, "currentHealthy")
-	desired, _ := rules.Int(status, "desiredHealthy")
+	status := budget.Object("status")
+	healthy, _ := status.Int("currentHealthy")
+	desired, _ := status.Int("desiredHealthy")
 	return healthy >= desired && desired > 0
 }
 
 // consumeDisruption takes one disruption from a budget, and tells it which Pod goes.
-func (e *Evictor) consumeDisruption(ctx context.Context, v Eviction, budget schema.Tree) error {
+func (e *Evictor) consumeDisruption(ctx context.Context, v Eviction, budget tree.Tree) error {
 	key := meta.Key{GroupResource: e.budgets.Storage, Namespace: v.Key.Namespace, Name: objectName(budget)}
 	err := retryOnConflict(ctx, func() error {
 		o, err := e.store.Get(ctx, request.Get{Kind: e.budgets, Key: key})
@@ -89,17 +88,17 @@ func (e *Evictor) consumeDisruption(ctx context.Context, v Eviction, budget sche
 }
 
 // decrementAllowed takes one disruption from a budget's status, for the Pod of a name.
-func decrementAllowed(budget schema.Tree, pod string, now time.Time) error {
-	status := rules.EnsureNested(budget, "status")
-	seen, _ := rules.Int(status, "observedGeneration")
-	generation, _ := rules.Int(rules.Nested(budget, "metadata"), "generation")
-	allowed, _ := rules.Int(status, "disruptionsAllowed")
+func decrementAllowed(budget tree.Tree, pod string, now time.Time) error {
+	status := budget.EnsureObject("status")
+	seen, _ := status.Int("observedGeneration")
+	generation, _ := budget.Object("metadata").Int("generation")
+	allowed, _ := status.Int("disruptionsAllowed")
 	switch gr := (meta.GroupResource{Group: "policy", Resource: "poddisruptionbudget"}); {
 	case seen < generation:
 		return budgetNotObserved(objectName(budget))
 	case allowed < 0:
 		return meta.NewForbidden(gr, objectName(budget), "pdb disruptions allowed is negative")
-	case len(rules.Nested(status, "disruptedPods")) > maxDisruptedPods:
+	case len(status.Object("disruptedPods")) > maxDisruptedPods:
 		return meta.NewForbidden(gr, objectName(budget), "DisruptedPods map too big - too many evictions not confirmed by PDB controller")
 	case allowed == 0:
 		return budgetExhausted(budget)
@@ -108,27 +107,27 @@ func decrementAllowed(budget schema.Tree, pod string, now time.Time) error {
 	if allowed == 1 {
 		setDisruptionNotAllowed(status, seen, now)
 	}
-	rules.EnsureNested(status, "disruptedPods")[pod] = now.UTC().Format(time.RFC3339)
+	status.EnsureObject("disruptedPods")[pod] = now.UTC().Format(time.RFC3339)
 	return nil
 }
 
 // budgetExhausted says why a budget allows nothing.
-func budgetExhausted(budget schema.Tree) error {
-	status := rules.Nested(budget, "status")
+func budgetExhausted(budget tree.Tree) error {
+	status := budget.Object("status")
 	c := disruptionCondition(status)
-	if rules.String(c, "status") == "False" && rules.String(c, "reason") == "SyncFailed" {
+	if c.String("status") == "False" && c.String("reason") == "SyncFailed" {
 		return tooManyRequests(0, "The disruption budget %s does not allow evicting pods currently because it failed sync: %s",
-			objectName(budget), rules.String(c, "message"))
+			objectName(budget), c.String("message"))
 	}
-	desired, _ := rules.Int(status, "desiredHealthy")
-	healthy, _ := rules.Int(status, "currentHealthy")
+	desired, _ := status.Int("desiredHealthy")
+	healthy, _ := status.Int("currentHealthy")
 	return tooManyRequests(0, "The disruption budget %s needs %d healthy pods and has %d currently", objectName(budget), desired, healthy)
 }
 
 // disruptionCondition is what a budget's status says of disruptions; nil if nothing.
-func disruptionCondition(status schema.Tree) schema.Tree {
-	for _, c := range rules.Trees(status, "conditions") {
-		if rules.String(c, "type") == "DisruptionAllowed" {
+func disruptionCondition(status tree.Tree) tree.Tree {
+	for _, c := range status.Objects("conditions") {
+		if c.String("type") == "DisruptionAllowed" {
 			return c
 		}
 	}
@@ -136,13 +135,13 @@ func disruptionCondition(status schema.Tree) schema.Tree {
 }
 
 // setDisruptionNotAllowed says in a status that no disruption is left.
-func setDisruptionNotAllowed(status schema.Tree, generation int64, now time.Time) {
+func setDisruptionNotAllowed(status tree.Tree, generation int64, now time.Time) {
 	c := disruptionCondition(status)
 	if c == nil {
-		c = schema.Tree{"type": "DisruptionAllowed"}
-		status["conditions"] = append(rules.Items(status, "conditions"), c)
+		c = tree.Tree{"type": "DisruptionAllowed"}
+		status["conditions"] = append(status.List("conditions"), c)
 	}
-	if rules.String(c, "status") != "False" {
+	if c.String("status") != "False" {
 		c["status"], c["lastTransitionTime"] = "False", now.UTC().Format(time.RFC3339)
 	}
 	c["reason"], c["message"], c["observedGeneration"] = "InsufficientPods", "", generation

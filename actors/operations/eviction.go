@@ -9,8 +9,8 @@ import (
 
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
-	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // An Evictor takes Pods away as far as disruption budgets allow. Many goroutines may use it.
@@ -69,7 +69,7 @@ func (e *Evictor) Evict(ctx context.Context, v Eviction) error {
 
 // deleteUncounted deletes a Pod that budgets do not count: one that has ended, that is going, or
 // that does not run yet. It returns any other.
-func (e *Evictor) deleteUncounted(ctx context.Context, v Eviction) (pod schema.Tree, gone bool, err error) {
+func (e *Evictor) deleteUncounted(ctx context.Context, v Eviction) (pod tree.Tree, gone bool, err error) {
 	err = retryOnConflict(ctx, func() error {
 		o, err := e.store.Get(ctx, request.Get{Kind: e.pods, Key: v.Key})
 		if err != nil {
@@ -78,8 +78,8 @@ func (e *Evictor) deleteUncounted(ctx context.Context, v Eviction) (pod schema.T
 		if pod, err = decode(e.pods, o); err != nil {
 			return err
 		}
-		phase := rules.String(rules.Nested(pod, "status"), "phase")
-		ended := phase == "Succeeded" || phase == "Failed" || rules.Has(rules.Nested(pod, "metadata"), "deletionTimestamp")
+		phase := pod.Object("status").String("phase")
+		ended := phase == "Succeeded" || phase == "Failed" || pod.Object("metadata").Has("deletionTimestamp")
 		if !ended && phase != "Pending" {
 			return nil
 		}
@@ -105,10 +105,10 @@ func (e *Evictor) delete(ctx context.Context, v Eviction) error {
 }
 
 // deleteUnchanged deletes a Pod that costs no disruption as long as it is as it was seen.
-func (e *Evictor) deleteUnchanged(ctx context.Context, v Eviction, pod, budget schema.Tree) error {
+func (e *Evictor) deleteUnchanged(ctx context.Context, v Eviction, pod, budget tree.Tree) error {
 	own := v.Delete.ResourceVersion != ""
 	if !own {
-		v.Delete.ResourceVersion = rules.String(rules.Nested(pod, "metadata"), "resourceVersion")
+		v.Delete.ResourceVersion = pod.Object("metadata").String("resourceVersion")
 	}
 	err := e.delete(ctx, v)
 	if isConflict(err) && !own {
@@ -142,7 +142,7 @@ func retryOnConflict(ctx context.Context, do func() error) error {
 	}
 }
 
-func objectName(t schema.Tree) string { return rules.String(rules.Nested(t, "metadata"), "name") }
+func objectName(t tree.Tree) string { return t.Object("metadata").String("name") }
 
 // tooManyRequests is the answer to an eviction that cannot be now; seconds say when to ask again,
 // 0 that nobody knows.

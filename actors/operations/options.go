@@ -2,26 +2,26 @@ package operations
 
 import (
 	"github.com/troupe-api/troupe/kinds/meta"
-	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // ReadEviction makes an Eviction of the Pod with a key from the body of a request. A dry
 // run may be asked for in the body as well. The error is a *meta.Status.
-func ReadEviction(key meta.Key, body schema.Tree, n *meta.Naming) (v Eviction, err error) {
-	options := rules.Nested(body, "deleteOptions")
+func ReadEviction(key meta.Key, body tree.Tree, n *meta.Naming) (v Eviction, err error) {
+	options := body.Object("deleteOptions")
 	v.Key = key
-	if seconds, ok := rules.Int(options, "gracePeriodSeconds"); ok {
+	if seconds, ok := options.Int("gracePeriodSeconds"); ok {
 		v.Delete.GracePeriodSeconds = &seconds
 	}
-	preconditions := rules.Nested(options, "preconditions")
-	v.Delete.UID, v.Delete.ResourceVersion = rules.String(preconditions, "uid"), rules.String(preconditions, "resourceVersion")
+	preconditions := options.Object("preconditions")
+	v.Delete.UID, v.Delete.ResourceVersion = preconditions.String("uid"), preconditions.String("resourceVersion")
 	var faults schema.Faults
 	v.Delete.PropagationPolicy = propagationPolicy(options, &faults)
-	for i, stage := range rules.Strings(options, "dryRun") {
+	for i, stage := range options.Strings("dryRun") {
 		v.DryRun = true
 		if stage != "All" {
-			faults.NotSupported(rules.IndexPath("dryRun", i), stage, []string{"All"})
+			faults.NotSupported(tree.IndexPath("dryRun", i), stage, []string{"All"})
 		}
 	}
 	if len(faults.List) > 0 {
@@ -31,8 +31,8 @@ func ReadEviction(key meta.Key, body schema.Tree, n *meta.Naming) (v Eviction, e
 }
 
 // propagationPolicy is what is to become of what the Pod owns, in its old or its new form.
-func propagationPolicy(options schema.Tree, faults *schema.Faults) string {
-	policy := rules.String(options, "propagationPolicy")
+func propagationPolicy(options tree.Tree, faults *schema.Faults) string {
+	policy := options.String("propagationPolicy")
 	orphan, old := options["orphanDependents"].(bool)
 	switch {
 	case old && policy != "":

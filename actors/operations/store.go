@@ -9,6 +9,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // A Store is what operations need of the store. Errors are *meta.Status.
@@ -19,12 +20,12 @@ type Store interface {
 }
 
 // decode decodes an object of kind k.
-func decode(k *schema.Kind, o *meta.Object) (schema.Tree, error) {
-	tree, err := codec.DecodeStored(k.Message, o.JSON)
+func decode(k *schema.Kind, o *meta.Object) (tree.Tree, error) {
+	object, err := codec.DecodeStored(k.Message, o.JSON)
 	if err != nil {
 		return nil, fmt.Errorf("operations: stored object %s: %w", o.Key, err)
 	}
-	return tree, nil
+	return object, nil
 }
 
 // isConflict tells whether an error says that an object has changed meanwhile.

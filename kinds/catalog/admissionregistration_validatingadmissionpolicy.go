@@ -6,6 +6,7 @@ import (
 
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // maxAuditAnnotations bounds the annotations of one policy.
@@ -15,45 +16,45 @@ func admissionPolicyRules() schema.Rules {
 	return schema.Rules{Prepare: prepareAdmissionPolicy, Validate: validateAdmissionPolicy}
 }
 
-func prepareAdmissionPolicy(obj, old schema.Tree) {
+func prepareAdmissionPolicy(obj, old tree.Tree) {
 	if old == nil {
-		obj["status"] = schema.Tree{}
+		obj["status"] = tree.Tree{}
 		return
 	}
-	rules.CopyField(obj, old, "status")
+	obj.CopyField(old, "status")
 }
 
 // validateAdmissionPolicy checks the structure of a policy, not its expressions.
-func validateAdmissionPolicy(obj schema.Tree, faults *schema.Faults) {
-	spec := rules.Nested(obj, "spec")
-	if kind, ok := spec["paramKind"].(schema.Tree); ok {
+func validateAdmissionPolicy(obj tree.Tree, faults *schema.Faults) {
+	spec := obj.Object("spec")
+	if kind, ok := spec["paramKind"].(tree.Tree); ok {
 		validateParamKind(kind, "spec.paramKind", faults)
 	}
-	if match, ok := spec["matchConstraints"].(schema.Tree); ok {
+	if match, ok := spec["matchConstraints"].(tree.Tree); ok {
 		validateMatchResources(match, "spec.matchConstraints", faults)
 		requireFields(match, "spec.matchConstraints", faults, "resourceRules")
 	} else {
 		faults.Required("spec.matchConstraints")
 	}
 	validateMatchConditions(spec, "spec", faults)
-	for i, v := range rules.Trees(spec, "variables") {
-		validateVariable(v, rules.IndexPath("spec.variables", i), faults)
+	for i, v := range spec.Objects("variables") {
+		validateVariable(v, tree.IndexPath("spec.variables", i), faults)
 	}
-	validations, annotations := rules.Trees(spec, "validations"), rules.Trees(spec, "auditAnnotations")
+	validations, annotations := spec.Objects("validations"), spec.Objects("auditAnnotations")
 	if len(validations) == 0 && len(annotations) == 0 {
 		for _, name := range []string{"validations", "auditAnnotations"} {
 			faults.Required("spec."+name, "validations or auditAnnotations must contain at least one item")
 		}
 	}
 	for i, v := range validations {
-		validateAdmissionExpression(v, rules.IndexPath("spec.validations", i), faults)
+		validateAdmissionExpression(v, tree.IndexPath("spec.validations", i), faults)
 	}
 	validateAuditAnnotations(annotations, faults)
 }
 
-func validateParamKind(kind schema.Tree, path string, faults *schema.Faults) {
+func validateParamKind(kind tree.Tree, path string, faults *schema.Faults) {
 	requireFields(kind, path, faults, "apiVersion", "kind")
-	version := rules.String(kind, "apiVersion")
+	version := kind.String("apiVersion")
 	if strings.Count(version, "/") > 1 {
 		faults.Invalid(path+".apiVersion", version, "unexpected GroupVersion string: "+version)
 	} else if version != "" {
@@ -70,7 +71,7 @@ func validateParamKind(kind schema.Tree, path string, faults *schema.Faults) {
 			faults.Invalid(path+".apiVersion", version, msg)
 		}
 	}
-	if name := rules.String(kind, "kind"); name != "" {
+	if name := kind.String("kind"); name != "" {
 		validateKindName(name, path+".kind", faults)
 	}
 }
@@ -82,36 +83,36 @@ func validateKindName(name, path string, faults *schema.Faults) {
 	}
 }
 
-func validateMatchResources(match schema.Tree, path string, faults *schema.Faults) {
-	validateLabelSelector(rules.Nested(match, "namespaceSelector"), path+".namespaceSelector", faults)
-	validateLabelSelector(rules.Nested(match, "objectSelector"), path+".objectSelector", faults)
+func validateMatchResources(match tree.Tree, path string, faults *schema.Faults) {
+	validateLabelSelector(match.Object("namespaceSelector"), path+".namespaceSelector", faults)
+	validateLabelSelector(match.Object("objectSelector"), path+".objectSelector", faults)
 	for _, list := range []string{"resourceRules", "excludeResourceRules"} {
-		for i, rule := range rules.Trees(match, list) {
-			at := rules.IndexPath(path+"."+list, i)
+		for i, rule := range match.Objects(list) {
+			at := tree.IndexPath(path+"."+list, i)
 			validateOperationRule(rule, at, faults)
-			names := rules.Strings(rule, "resourceNames")
+			names := rule.Strings("resourceNames")
 			seen := rules.Seen{}
 			for j, name := range names {
 				for _, msg := range rules.PathSegment(name) {
-					faults.Invalid(rules.IndexPath(at+".resourceNames", j), name, msg)
+					faults.Invalid(tree.IndexPath(at+".resourceNames", j), name, msg)
 				}
 				if seen.Repeats(name) {
-					faults.Duplicate(rules.IndexPath(at+".resourceNames", j), name)
+					faults.Duplicate(tree.IndexPath(at+".resourceNames", j), name)
 				}
 			}
 		}
 	}
 }
 
-func validateVariable(v schema.Tree, path string, faults *schema.Faults) {
-	name := rules.String(v, "name")
+func validateVariable(v tree.Tree, path string, faults *schema.Faults) {
+	name := v.String("name")
 	switch {
 	case strings.TrimSpace(name) == "":
 		faults.Required(path+".name", "name is not specified")
 	case !isIdentifier(name):
 		faults.Invalid(path+".name", name, "name is not a valid CEL identifier")
 	}
-	if strings.TrimSpace(rules.String(v, "expression")) == "" {
+	if strings.TrimSpace(v.String("expression")) == "" {
 		faults.Required(path+".expression", "expression is not specified")
 	}
 }
@@ -134,12 +135,12 @@ var reservedWords = []string{
 }
 
 // validateAdmissionExpression checks one validation of a policy.
-func validateAdmissionExpression(v schema.Tree, path string, faults *schema.Faults) {
-	expression := strings.TrimSpace(rules.String(v, "expression"))
+func validateAdmissionExpression(v tree.Tree, path string, faults *schema.Faults) {
+	expression := strings.TrimSpace(v.String("expression"))
 	if expression == "" {
 		faults.Required(path+".expression", "expression is not specified")
 	}
-	if text := rules.String(v, "messageExpression"); text != "" && strings.TrimSpace(text) == "" {
+	if text := v.String("messageExpression"); text != "" && strings.TrimSpace(text) == "" {
 		faults.Invalid(path+".messageExpression", text, "must be non-empty if specified")
 	}
 	validateMessageText(v, expression, "expression", path, faults)
@@ -148,8 +149,8 @@ func validateAdmissionExpression(v schema.Tree, path string, faults *schema.Faul
 
 // validateMessageText checks the message of an expression, which is one line, and must be
 // there if the expression, which what names, is more than one.
-func validateMessageText(v schema.Tree, expression, what, path string, faults *schema.Faults) {
-	text := rules.String(v, "message")
+func validateMessageText(v tree.Tree, expression, what, path string, faults *schema.Faults) {
+	text := v.String("message")
 	trimmed := strings.TrimSpace(text)
 	switch {
 	case text != "" && trimmed == "":
@@ -161,17 +162,17 @@ func validateMessageText(v schema.Tree, expression, what, path string, faults *s
 	}
 }
 
-func validateAuditAnnotations(annotations []schema.Tree, faults *schema.Faults) {
+func validateAuditAnnotations(annotations []tree.Tree, faults *schema.Faults) {
 	const path = "spec.auditAnnotations"
 	if len(annotations) > maxAuditAnnotations {
 		faults.TooMany(path, len(annotations), maxAuditAnnotations)
 	}
 	seen := map[string]bool{}
 	for i, a := range annotations {
-		at, key := rules.IndexPath(path, i), rules.String(a, "key")
+		at, key := tree.IndexPath(path, i), a.String("key")
 		requireFields(a, at, faults, "key")
 		validateFormat(a, "key", at, faults, rules.QualifiedName)
-		if strings.TrimSpace(rules.String(a, "valueExpression")) == "" {
+		if strings.TrimSpace(a.String("valueExpression")) == "" {
 			faults.Required(at+".valueExpression", "valueExpression is not specified")
 		}
 		if key != "" && seen[key] {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 func admissionBindingRules() schema.Rules {
@@ -12,24 +13,24 @@ func admissionBindingRules() schema.Rules {
 }
 
 // validateAdmissionBinding checks where, how and with what a policy is put to work.
-func validateAdmissionBinding(obj schema.Tree, faults *schema.Faults) {
-	spec := rules.Nested(obj, "spec")
+func validateAdmissionBinding(obj tree.Tree, faults *schema.Faults) {
+	spec := obj.Object("spec")
 	requireFields(spec, "spec", faults, "policyName")
 	validateFormat(spec, "policyName", "spec", faults, rules.Subdomain)
-	if ref, ok := spec["paramRef"].(schema.Tree); ok {
+	if ref, ok := spec["paramRef"].(tree.Tree); ok {
 		validateParamRef(ref, "spec.paramRef", faults)
 	}
-	if match, ok := spec["matchResources"].(schema.Tree); ok {
+	if match, ok := spec["matchResources"].(tree.Tree); ok {
 		validateMatchResources(match, "spec.matchResources", faults)
 	}
 	const path = "spec.validationActions"
-	actions := rules.Strings(spec, "validationActions")
+	actions := spec.Strings("validationActions")
 	if len(actions) == 0 {
 		faults.Required(path)
 	}
 	for i, action := range actions {
 		if choices := []string{"Audit", "Deny", "Warn"}; !slices.Contains(choices, action) {
-			faults.NotSupported(rules.IndexPath(path, i), action, choices)
+			faults.NotSupported(tree.IndexPath(path, i), action, choices)
 		}
 	}
 	if slices.Contains(actions, "Deny") && slices.Contains(actions, "Warn") {
@@ -38,11 +39,11 @@ func validateAdmissionBinding(obj schema.Tree, faults *schema.Faults) {
 }
 
 // validateParamRef wants parameters by name or by labels, and what to do without them.
-func validateParamRef(ref schema.Tree, path string, faults *schema.Faults) {
+func validateParamRef(ref tree.Tree, path string, faults *schema.Faults) {
 	validateFormat(ref, "name", path, faults, rules.PathSegment)
-	selector, selects := ref["selector"].(schema.Tree)
+	selector, selects := ref["selector"].(tree.Tree)
 	validateLabelSelector(selector, path+".selector", faults)
-	switch named := rules.String(ref, "name") != ""; {
+	switch named := ref.String("name") != ""; {
 	case named && selects:
 		faults.Forbidden(path+".name", "name and selector are mutually exclusive")
 		faults.Forbidden(path+".selector", "name and selector are mutually exclusive")

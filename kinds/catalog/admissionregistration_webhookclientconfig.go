@@ -11,12 +11,13 @@ import (
 
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // validateClientConfig checks where a webhook is: at a URL, or behind a service.
-func validateClientConfig(config schema.Tree, path string, faults *schema.Faults) {
+func validateClientConfig(config tree.Tree, path string, faults *schema.Faults) {
 	address, byURL := config["url"].(string)
-	service, byService := config["service"].(schema.Tree)
+	service, byService := config["service"].(tree.Tree)
 	switch {
 	case byURL == byService:
 		faults.Required(path, "exactly one of url or service is required")
@@ -52,15 +53,15 @@ func validateWebhookURL(address, path string, faults *schema.Faults) {
 	}
 }
 
-func validateWebhookService(service schema.Tree, path string, faults *schema.Faults) {
-	if rules.String(service, "name") == "" {
+func validateWebhookService(service tree.Tree, path string, faults *schema.Faults) {
+	if service.String("name") == "" {
 		faults.Required(path+".name", "service name is required")
 	}
-	if rules.String(service, "namespace") == "" {
+	if service.String("namespace") == "" {
 		faults.Required(path+".namespace", "service namespace is required")
 	}
 	validateReferencePort(service, path, faults)
-	if p := rules.String(service, "path"); p != "" && p != "/" {
+	if p := service.String("path"); p != "" && p != "/" {
 		validateServicePath(p, path+".path", faults)
 	}
 }

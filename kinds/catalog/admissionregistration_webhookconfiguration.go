@@ -7,6 +7,7 @@ import (
 
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // reviewVersions are the versions of reviews that this server can send to a webhook.
@@ -14,39 +15,39 @@ var reviewVersions = []string{"v1", "v1beta1"}
 
 func webhookRules() schema.Rules {
 	return schema.Rules{
-		Validate: func(obj schema.Tree, faults *schema.Faults) {
-			for i, hook := range rules.Trees(obj, "webhooks") {
-				validateWebhook(hook, rules.IndexPath("webhooks", i), faults)
+		Validate: func(obj tree.Tree, faults *schema.Faults) {
+			for i, hook := range obj.Objects("webhooks") {
+				validateWebhook(hook, tree.IndexPath("webhooks", i), faults)
 			}
 		},
-		ValidateServed: func(obj, old schema.Tree, faults *schema.Faults) {
+		ValidateServed: func(obj, old tree.Tree, faults *schema.Faults) {
 			var known []string
-			for _, hook := range rules.Trees(old, "webhooks") {
-				known = append(known, rules.String(rules.Nested(hook, "clientConfig"), "caBundle"))
+			for _, hook := range old.Objects("webhooks") {
+				known = append(known, hook.Object("clientConfig").String("caBundle"))
 			}
-			for i, hook := range rules.Trees(obj, "webhooks") {
-				validateCABundle(rules.String(rules.Nested(hook, "clientConfig"), "caBundle"), known, rules.IndexPath("webhooks", i)+".clientConfig.caBundle", faults)
+			for i, hook := range obj.Objects("webhooks") {
+				validateCABundle(hook.Object("clientConfig").String("caBundle"), known, tree.IndexPath("webhooks", i)+".clientConfig.caBundle", faults)
 			}
 		},
 	}
 }
 
-func validateWebhook(hook schema.Tree, path string, faults *schema.Faults) {
-	validateDomainName(rules.String(hook, "name"), path+".name", faults)
-	for i, rule := range rules.Trees(hook, "rules") {
-		validateOperationRule(rule, rules.IndexPath(path+".rules", i), faults)
+func validateWebhook(hook tree.Tree, path string, faults *schema.Faults) {
+	validateDomainName(hook.String("name"), path+".name", faults)
+	for i, rule := range hook.Objects("rules") {
+		validateOperationRule(rule, tree.IndexPath(path+".rules", i), faults)
 	}
-	if rules.String(hook, "sideEffects") == "" {
+	if hook.String("sideEffects") == "" {
 		faults.Required(path+".sideEffects", "must specify one of None, NoneOnDryRun")
 	}
-	if n, ok := rules.Int(hook, "timeoutSeconds"); ok && (n < 1 || n > 30) {
+	if n, ok := hook.Int("timeoutSeconds"); ok && (n < 1 || n > 30) {
 		faults.Invalid(path+".timeoutSeconds", n, "the timeout value must be between 1 and 30 seconds")
 	}
-	validateLabelSelector(rules.Nested(hook, "namespaceSelector"), path+".namespaceSelector", faults)
-	validateLabelSelector(rules.Nested(hook, "objectSelector"), path+".objectSelector", faults)
-	client := rules.Nested(hook, "clientConfig")
+	validateLabelSelector(hook.Object("namespaceSelector"), path+".namespaceSelector", faults)
+	validateLabelSelector(hook.Object("objectSelector"), path+".objectSelector", faults)
+	client := hook.Object("clientConfig")
 	validateClientConfig(client, path+".clientConfig", faults)
-	validateReviewVersions(rules.Strings(hook, "admissionReviewVersions"), path+".admissionReviewVersions", faults)
+	validateReviewVersions(hook.Strings("admissionReviewVersions"), path+".admissionReviewVersions", faults)
 	validateMatchConditions(hook, path, faults)
 }
 
@@ -74,10 +75,10 @@ func validateReviewVersions(versions []string, path string, faults *schema.Fault
 	known, seen := false, rules.Seen{}
 	for i, v := range versions {
 		if seen.Repeats(v) {
-			faults.Invalid(rules.IndexPath(path, i), v, "duplicate version")
+			faults.Invalid(tree.IndexPath(path, i), v, "duplicate version")
 		}
 		for _, msg := range rules.Label1035(v) {
-			faults.Invalid(rules.IndexPath(path, i), v, msg)
+			faults.Invalid(tree.IndexPath(path, i), v, msg)
 		}
 		known = known || slices.Contains(reviewVersions, v)
 	}
@@ -90,15 +91,15 @@ func validateReviewVersions(versions []string, path string, faults *schema.Fault
 const maxMatchConditions = 64
 
 // validateMatchConditions checks the structure of conditions, not their expressions.
-func validateMatchConditions(t schema.Tree, path string, faults *schema.Faults) {
-	conditions := rules.Trees(t, "matchConditions")
+func validateMatchConditions(t tree.Tree, path string, faults *schema.Faults) {
+	conditions := t.Objects("matchConditions")
 	path += ".matchConditions"
 	if len(conditions) > maxMatchConditions {
 		faults.TooMany(path, len(conditions), maxMatchConditions)
 	}
 	for i, c := range conditions {
-		at := rules.IndexPath(path, i)
-		if strings.TrimSpace(rules.String(c, "expression")) == "" {
+		at := tree.IndexPath(path, i)
+		if strings.TrimSpace(c.String("expression")) == "" {
 			faults.Required(at + ".expression")
 		}
 		requireFields(c, at, faults, "name")
@@ -107,26 +108,26 @@ func validateMatchConditions(t schema.Tree, path string, faults *schema.Faults) 
 }
 
 // validateOperationRule checks which operations on which resources a rule matches.
-func validateOperationRule(rule schema.Tree, path string, faults *schema.Faults) {
-	operations := rules.Strings(rule, "operations")
+func validateOperationRule(rule tree.Tree, path string, faults *schema.Faults) {
+	operations := rule.Strings("operations")
 	requireFields(rule, path, faults, "operations")
 	validateWildcardAlone(operations, path+".operations", "operations", faults)
 	for i, op := range operations {
 		if !slices.Contains(admissionOperations, op) {
-			faults.NotSupported(rules.IndexPath(path+".operations", i), op, admissionOperations)
+			faults.NotSupported(tree.IndexPath(path+".operations", i), op, admissionOperations)
 		}
 	}
 	requireFields(rule, path, faults, "apiGroups", "apiVersions")
-	validateWildcardAlone(rules.Strings(rule, "apiGroups"), path+".apiGroups", "API groups", faults)
-	versions := rules.Strings(rule, "apiVersions")
+	validateWildcardAlone(rule.Strings("apiGroups"), path+".apiGroups", "API groups", faults)
+	versions := rule.Strings("apiVersions")
 	validateWildcardAlone(versions, path+".apiVersions", "API versions", faults)
 	for i, v := range versions {
 		if v == "" {
-			faults.Required(rules.IndexPath(path+".apiVersions", i))
+			faults.Required(tree.IndexPath(path+".apiVersions", i))
 		}
 	}
 	requireFields(rule, path, faults, "resources")
-	validateRuleResources(rules.Strings(rule, "resources"), path+".resources", faults)
+	validateRuleResources(rule.Strings("resources"), path+".resources", faults)
 }
 
 var admissionOperations = []string{"*", "CONNECT", "CREATE", "DELETE", "UPDATE"}
@@ -144,7 +145,7 @@ func validateRuleResources(resources []string, path string, faults *schema.Fault
 	allOf, everywhere := map[string]bool{}, map[string]bool{} // "x/*" and "*/x"
 	plain := false
 	for i, r := range resources {
-		at := rules.IndexPath(path, i)
+		at := tree.IndexPath(path, i)
 		resource, sub, below := strings.Cut(r, "/")
 		switch {
 		case r == "":

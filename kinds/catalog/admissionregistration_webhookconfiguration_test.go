@@ -80,7 +80,7 @@ func TestWebhook(t *testing.T) {
 
 func TestWebhookDefaults(t *testing.T) {
 	k := kindInGroup(t, meta.Platform, "admissionregistration.platform.io", "MutatingWebhookConfiguration")
-	obj := tree(t, hooks(`"clientConfig":{"service":{"name":"a"}},"rules":[{}]`))
+	obj := parseTree(t, hooks(`"clientConfig":{"service":{"name":"a"}},"rules":[{}]`))
 	rules.Default(k, obj)
 	equalJSON(t, "webhook", obj, `{"webhooks":[{"clientConfig":{"service":{"name":"a","path":"/","port":443}},"rules":[{"scope":"*"}],"failurePolicy":"Fail",
 		"matchPolicy":"Equivalent","namespaceSelector":{},"objectSelector":{},"timeoutSeconds":10,"reinvocationPolicy":"Never"}]}`)

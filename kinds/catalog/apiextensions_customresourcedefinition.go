@@ -9,6 +9,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // A definitionValidator knows the names that a profile gives to what definitions may say.
@@ -29,7 +30,7 @@ func definitionRules(n *meta.Naming) schema.Rules {
 	return schema.Rules{
 		Default: defaultDefinition, Prepare: prepareDefinition,
 		Validate: c.validate, ValidateSpec: c.validateSpec, ValidateUpdate: validateDefinitionUpdate, AllowUnqualifiedFinalizers: true,
-		BeginDelete: func(obj schema.Tree, now string) { setTerminatingCondition(obj, n.Translate(CleanupFinalizer), now) },
+		BeginDelete: func(obj tree.Tree, now string) { setTerminatingCondition(obj, n.Translate(CleanupFinalizer), now) },
 	}
 }
 
@@ -37,74 +38,74 @@ func definitionRules(n *meta.Naming) schema.Rules {
 const CleanupFinalizer = "customresourcecleanup.apiextensions.platform.io"
 
 // setTerminatingCondition says of a definition that its objects are going to be deleted.
-func setTerminatingCondition(obj schema.Tree, finalizer, now string) {
-	metadata := rules.EnsureNested(obj, "metadata")
-	if held := rules.Items(metadata, "finalizers"); !slices.Contains(held, any(finalizer)) {
+func setTerminatingCondition(obj tree.Tree, finalizer, now string) {
+	metadata := obj.EnsureObject("metadata")
+	if held := metadata.List("finalizers"); !slices.Contains(held, any(finalizer)) {
 		metadata["finalizers"] = append(slices.Clone(held), finalizer)
 	}
-	status := rules.EnsureNested(obj, "status")
-	kept := slices.DeleteFunc(slices.Clone(rules.Items(status, "conditions")), func(c any) bool {
-		tree, _ := c.(schema.Tree)
-		return tree["type"] == "Terminating"
+	status := obj.EnsureObject("status")
+	kept := slices.DeleteFunc(slices.Clone(status.List("conditions")), func(c any) bool {
+		object, _ := c.(tree.Tree)
+		return object["type"] == "Terminating"
 	})
-	status["conditions"] = append(kept, schema.Tree{
+	status["conditions"] = append(kept, tree.Tree{
 		"type": "Terminating", "status": "True", "lastTransitionTime": now, "reason": "InstanceDeletionPending",
 		"message": "CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon",
 	})
 }
 
 // defaultDefinition derives the names that are left out.
-func defaultDefinition(obj schema.Tree) {
-	spec := rules.EnsureNested(obj, "spec")
-	names := rules.EnsureNested(spec, "names")
-	kind := rules.String(names, "kind")
-	if rules.String(names, "singular") == "" && kind != "" {
+func defaultDefinition(obj tree.Tree) {
+	spec := obj.EnsureObject("spec")
+	names := spec.EnsureObject("names")
+	kind := names.String("kind")
+	if names.String("singular") == "" && kind != "" {
 		names["singular"] = strings.ToLower(kind)
 	}
-	if rules.String(names, "listKind") == "" && kind != "" {
+	if names.String("listKind") == "" && kind != "" {
 		names["listKind"] = kind + "List"
 	}
 }
 
 // prepareDefinition leaves the status to its sub-resource, but for the version that
 // objects are stored in, which counts as used from now on.
-func prepareDefinition(obj, old schema.Tree) {
+func prepareDefinition(obj, old tree.Tree) {
 	if old == nil {
-		obj["status"] = schema.Tree{}
+		obj["status"] = tree.Tree{}
 	} else {
-		obj["status"] = rules.Clone(rules.Nested(old, "status"))
+		obj["status"] = tree.Clone(old.Object("status"))
 	}
-	status := rules.EnsureNested(obj, "status")
-	for _, v := range rules.Trees(rules.Nested(obj, "spec"), "versions") {
-		if name := rules.String(v, "name"); rules.Bool(v, "storage") && !slices.Contains(rules.Strings(status, "storedVersions"), name) {
-			status["storedVersions"] = append(slices.Clone(rules.Items(status, "storedVersions")), name)
+	status := obj.EnsureObject("status")
+	for _, v := range obj.Object("spec").Objects("versions") {
+		if name := v.String("name"); v.Bool("storage") && !slices.Contains(status.Strings("storedVersions"), name) {
+			status["storedVersions"] = append(slices.Clone(status.List("storedVersions")), name)
 		}
 	}
 }
 
-func (c definitionValidator) validate(obj schema.Tree, faults *schema.Faults) {
-	spec, metadata := rules.Nested(obj, "spec"), rules.Nested(obj, "metadata")
-	if name := rules.String(metadata, "name"); name != rules.String(rules.Nested(spec, "names"), "plural")+"."+rules.String(spec, "group") {
+func (c definitionValidator) validate(obj tree.Tree, faults *schema.Faults) {
+	spec, metadata := obj.Object("spec"), obj.Object("metadata")
+	if name := metadata.String("name"); name != spec.Object("names").String("plural")+"."+spec.String("group") {
 		faults.Invalid("metadata.name", name, `must be spec.names.plural+"."+spec.group`)
 	}
-	c.validateApproval(rules.String(spec, "group"), rules.Nested(metadata, "annotations"), faults)
-	validateDefinitionStatus(rules.Nested(obj, "status"), spec, faults)
+	c.validateApproval(spec.String("group"), metadata.Object("annotations"), faults)
+	validateDefinitionStatus(obj.Object("status"), spec, faults)
 }
 
 // validateSpec is apart, so that a definition whose spec was let in under other bounds can still
 // get its status, and lose its finalizer.
-func (c definitionValidator) validateSpec(spec schema.Tree, faults *schema.Faults) {
-	validateDefinitionGroup(rules.String(spec, "group"), faults)
+func (c definitionValidator) validateSpec(spec tree.Tree, faults *schema.Faults) {
+	validateDefinitionGroup(spec.String("group"), faults)
 	validateEnum(spec, "scope", "spec", faults, "Cluster", "Namespaced")
-	if rules.Bool(spec, "preserveUnknownFields") {
+	if spec.Bool("preserveUnknownFields") {
 		faults.Invalid("spec.preserveUnknownFields", true,
 			"cannot set to true, set "+c.keys.Preserve+" to true in spec.versions[*].schema instead")
 	}
 	c.validateVersions(spec, faults)
-	names := rules.Nested(spec, "names")
+	names := spec.Object("names")
 	requireFields(names, "spec.names", faults, "plural", "singular", "kind", "listKind")
 	validateDefinitionNames(names, "spec.names", faults)
-	validateConversion(rules.Nested(spec, "conversion"), faults)
+	validateConversion(spec.Object("conversion"), faults)
 }
 
 func validateDefinitionGroup(group string, faults *schema.Faults) {
@@ -121,11 +122,11 @@ func validateDefinitionGroup(group string, faults *schema.Faults) {
 }
 
 // validateApproval wants a word of those who own the domain of a group of the platform.
-func (c definitionValidator) validateApproval(group string, annotations schema.Tree, faults *schema.Faults) {
+func (c definitionValidator) validateApproval(group string, annotations tree.Tree, faults *schema.Faults) {
 	if !slices.ContainsFunc(c.protectedDomains, func(domain string) bool { return group == domain || strings.HasSuffix(group, "."+domain) }) {
 		return
 	}
-	path, text := rules.KeyPath("metadata.annotations", c.approvalAnnotation), rules.String(annotations, c.approvalAnnotation)
+	path, text := tree.KeyPath("metadata.annotations", c.approvalAnnotation), annotations.String(c.approvalAnnotation)
 	switch {
 	case text == "":
 		faults.Required(path, fmt.Sprintf("protected groups must have approval annotation %q", c.approvalAnnotation))
@@ -136,15 +137,15 @@ func (c definitionValidator) validateApproval(group string, annotations schema.T
 }
 
 // validateDefinitionNames checks the names, here or those that were accepted.
-func validateDefinitionNames(names schema.Tree, path string, faults *schema.Faults) {
+func validateDefinitionNames(names tree.Tree, path string, faults *schema.Faults) {
 	label := func(s, at string) {
 		if messages := rules.Label1035(s); s != "" && len(messages) > 0 {
 			faults.Invalid(at, s, strings.Join(messages, ","))
 		}
 	}
-	label(rules.String(names, "plural"), path+".plural")
-	label(rules.String(names, "singular"), path+".singular")
-	kind, list := rules.String(names, "kind"), rules.String(names, "listKind")
+	label(names.String("plural"), path+".plural")
+	label(names.String("singular"), path+".singular")
+	kind, list := names.String("kind"), names.String("listKind")
 	if kind != "" {
 		validateKindName(kind, path+".kind", faults)
 	}
@@ -152,8 +153,8 @@ func validateDefinitionNames(names schema.Tree, path string, faults *schema.Faul
 		validateKindName(list, path+".listKind", faults)
 	}
 	for _, field := range []string{"shortNames", "categories"} {
-		for i, s := range rules.Strings(names, field) {
-			label(s, rules.IndexPath(path+"."+field, i))
+		for i, s := range names.Strings(field) {
+			label(s, tree.IndexPath(path+"."+field, i))
 		}
 	}
 	if kind != "" && kind == list {
@@ -162,12 +163,12 @@ func validateDefinitionNames(names schema.Tree, path string, faults *schema.Faul
 }
 
 // validateConversion checks who converts. Faults name the fields as users know them.
-func validateConversion(conversion schema.Tree, faults *schema.Faults) {
+func validateConversion(conversion tree.Tree, faults *schema.Faults) {
 	const path = "spec.conversion"
-	webhook, there := conversion["webhook"].(schema.Tree)
-	config, configured := webhook["clientConfig"].(schema.Tree)
-	versions, before := rules.Strings(webhook, "conversionReviewVersions"), len(faults.List)
-	if rules.String(conversion, "strategy") != "Webhook" {
+	webhook, there := conversion["webhook"].(tree.Tree)
+	config, configured := webhook["clientConfig"].(tree.Tree)
+	versions, before := webhook.Strings("conversionReviewVersions"), len(faults.List)
+	if conversion.String("strategy") != "Webhook" {
 		if there && configured {
 			faults.Forbidden(path+".webhookClientConfig", "should not be set when strategy is not set to Webhook")
 		}
@@ -179,7 +180,7 @@ func validateConversion(conversion schema.Tree, faults *schema.Faults) {
 	if !configured {
 		faults.Required(path+".webhookClientConfig", "required when strategy is set to Webhook")
 	} else {
-		validateCABundle(rules.String(config, "caBundle"), nil, path+".webhookClientConfig.caBundle", faults)
+		validateCABundle(config.String("caBundle"), nil, path+".webhookClientConfig.caBundle", faults)
 		validateClientConfig(config, path+".webhookClientConfig", faults)
 	}
 	validateReviewVersions(versions, path+".conversionReviewVersions", faults)
@@ -189,41 +190,41 @@ func validateConversion(conversion schema.Tree, faults *schema.Faults) {
 }
 
 // validateDefinitionStatus holds what is said of stored objects against the versions.
-func validateDefinitionStatus(status, spec schema.Tree, faults *schema.Faults) {
-	validateDefinitionNames(rules.Nested(status, "acceptedNames"), "status.acceptedNames", faults)
+func validateDefinitionStatus(status, spec tree.Tree, faults *schema.Faults) {
+	validateDefinitionNames(status.Object("acceptedNames"), "status.acceptedNames", faults)
 	const path = "status.storedVersions"
-	stored := rules.Strings(status, "storedVersions")
+	stored := status.Strings("storedVersions")
 	if len(stored) == 0 {
 		faults.Invalid(path, stored, "must have at least one stored version")
 	}
 	known := map[string]bool{}
-	for _, v := range rules.Trees(spec, "versions") {
-		name := rules.String(v, "name")
+	for _, v := range spec.Objects("versions") {
+		name := v.String("name")
 		known[name] = true
-		if rules.Bool(v, "storage") && !slices.Contains(stored, name) {
+		if v.Bool("storage") && !slices.Contains(stored, name) {
 			faults.Invalid(path, stored, "must have the storage version "+name)
 		}
 	}
 	for i, name := range stored {
 		if !known[name] {
-			faults.Invalid(rules.IndexPath(path, i), name, "missing from spec.versions; "+name+" was previously a storage version, and must remain in spec.versions until a storage migration ensures no data remains persisted in "+name+" and removes "+name+" from status.storedVersions")
+			faults.Invalid(tree.IndexPath(path, i), name, "missing from spec.versions; "+name+" was previously a storage version, and must remain in spec.versions until a storage migration ensures no data remains persisted in "+name+" and removes "+name+" from status.storedVersions")
 		}
 	}
 }
 
 // validateDefinitionUpdate keeps what other objects have built on.
-func validateDefinitionUpdate(obj, old schema.Tree, faults *schema.Faults) {
-	now, was := rules.Nested(obj, "spec"), rules.Nested(old, "spec")
-	keep := func(now, was schema.Tree, name, path string) {
-		if rules.String(now, name) != rules.String(was, name) {
-			faults.Invalid(path+"."+name, rules.String(now, name), "field is immutable")
+func validateDefinitionUpdate(obj, old tree.Tree, faults *schema.Faults) {
+	now, was := obj.Object("spec"), old.Object("spec")
+	keep := func(now, was tree.Tree, name, path string) {
+		if now.String(name) != was.String(name) {
+			faults.Invalid(path+"."+name, now.String(name), "field is immutable")
 		}
 	}
-	established := findCondition(rules.Trees(rules.Nested(old, "status"), "conditions"), "Established")
-	if rules.String(established, "status") == "True" {
+	established := findCondition(old.Object("status").Objects("conditions"), "Established")
+	if established.String("status") == "True" {
 		keep(now, was, "scope", "spec")
-		keep(rules.Nested(now, "names"), rules.Nested(was, "names"), "kind", "spec.names")
+		keep(now.Object("names"), was.Object("names"), "kind", "spec.names")
 	}
 	keep(now, was, "group", "spec")
-	keep(rules.Nested(now, "names"), rules.Nested(was, "names"), "plural", "spec.names")
+	keep(now.Object("names"), was.Object("names"), "plural", "spec.names")
 }

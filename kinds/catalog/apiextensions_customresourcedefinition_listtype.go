@@ -4,14 +4,14 @@ import (
 	"slices"
 
 	"github.com/troupe-api/troupe/kinds/rules"
-	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // lists checks what makes the elements of a list distinct.
-func (w schemaValidator) lists(s schema.Tree, path string) {
+func (w schemaValidator) lists(s tree.Tree, path string) {
 	kind, typed := s[w.keys.ListType].(string)
-	item, single := s["items"].(schema.Tree)
-	keys := rules.Strings(s, w.keys.ListKeys)
+	item, single := s["items"].(tree.Tree)
+	keys := s.Strings(w.keys.ListKeys)
 	if len(keys) > 0 && kind != "map" {
 		const msg = "must be map if "
 		switch at := path + "." + w.keys.ListType; {
@@ -22,20 +22,20 @@ func (w schemaValidator) lists(s schema.Tree, path string) {
 		}
 	}
 	switch {
-	case kind == "set" && single && rules.String(s, "type") == "array":
+	case kind == "set" && single && s.String("type") == "array":
 		w.setItem(item, path+".items")
 	case kind == "map":
 		w.mapItems(s, keys, path)
 	}
-	if (kind == "set" || kind == "map") && rules.Bool(item, "nullable") {
+	if (kind == "set" || kind == "map") && item.Bool("nullable") {
 		w.faults.Forbidden(path+".items.nullable", "cannot be nullable when "+w.keys.ListType+" is "+kind)
 	}
 }
 
 // setItem wants the elements of a set to be compared as a whole.
-func (w schemaValidator) setItem(item schema.Tree, path string) {
+func (w schemaValidator) setItem(item tree.Tree, path string) {
 	msg := "must be atomic as item of a list with " + w.keys.ListType + "=set"
-	switch rules.String(item, "type") {
+	switch item.String("type") {
 	case "array":
 		if v, ok := item[w.keys.ListType].(string); ok && v != "atomic" {
 			w.faults.Invalid(path+"."+w.keys.ListType, v, msg)
@@ -48,13 +48,13 @@ func (w schemaValidator) setItem(item schema.Tree, path string) {
 }
 
 // mapItems wants elements that are objects with keys: scalars that are always there.
-func (w schemaValidator) mapItems(s schema.Tree, keys []string, path string) {
+func (w schemaValidator) mapItems(s tree.Tree, keys []string, path string) {
 	suffix := w.keys.ListType + " is map"
 	if len(keys) == 0 {
 		w.faults.Required(path+"."+w.keys.ListKeys, "must not be empty if "+suffix)
 	}
-	item, ok := s["items"].(schema.Tree)
-	switch kind := rules.String(item, "type"); {
+	item, ok := s["items"].(tree.Tree)
+	switch kind := item.String("type"); {
 	case s["items"] == nil:
 		w.faults.Required(path+".items", "must have a schema if "+suffix)
 		return
@@ -67,7 +67,7 @@ func (w schemaValidator) mapItems(s schema.Tree, keys []string, path string) {
 	}
 	seen := rules.Seen{}
 	for _, key := range keys {
-		property, ok := rules.Nested(item, "properties")[key].(schema.Tree)
+		property, ok := item.Object("properties")[key].(tree.Tree)
 		if !ok {
 			w.faults.Invalid(path+"."+w.keys.ListKeys, keys, "entries must all be names of item properties")
 		} else {
@@ -79,16 +79,16 @@ func (w schemaValidator) mapItems(s schema.Tree, keys []string, path string) {
 	}
 }
 
-func (w schemaValidator) mapKey(item, property schema.Tree, key, path string) {
-	at := rules.KeyPath(path+".items.properties", key)
-	if kind := rules.String(property, "type"); kind == "array" || kind == "object" {
+func (w schemaValidator) mapKey(item, property tree.Tree, key, path string) {
+	at := tree.KeyPath(path+".items.properties", key)
+	if kind := property.String("type"); kind == "array" || kind == "object" {
 		w.faults.Invalid(at+".type", kind, "must be a scalar type if parent array's "+w.keys.ListType+" is map")
 	}
 	about := "this property is in " + w.keys.ListKeys + ", so it "
-	if !slices.Contains(rules.Strings(item, "required"), key) && !rules.Has(property, "default") {
+	if !slices.Contains(item.Strings("required"), key) && !property.Has("default") {
 		w.faults.Required(at+".default", about+"must have a default or be a required property")
 	}
-	if rules.Bool(property, "nullable") {
+	if property.Bool("nullable") {
 		w.faults.Forbidden(at+".nullable", about+"cannot be nullable")
 	}
 }

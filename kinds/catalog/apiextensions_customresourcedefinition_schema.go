@@ -6,16 +6,16 @@ import (
 	"strings"
 
 	"github.com/troupe-api/troupe/kinds/custom"
-	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // schemaTypes are what a value can be.
 var schemaTypes = []string{"array", "boolean", "integer", "number", "object", "string"}
 
 // validateSchema checks the schema of a version, or of all of them.
-func (c definitionValidator) validateSchema(version schema.Tree, path string, faults *schema.Faults) {
-	root, ok := rules.Nested(version, "schema")["openAPIV3Schema"].(schema.Tree)
+func (c definitionValidator) validateSchema(version tree.Tree, path string, faults *schema.Faults) {
+	root, ok := version.Object("schema")["openAPIV3Schema"].(tree.Tree)
 	if !ok {
 		return
 	}
@@ -23,10 +23,10 @@ func (c definitionValidator) validateSchema(version schema.Tree, path string, fa
 	if !c.checkSchemaSize(root, path, faults) {
 		return
 	}
-	if _, status := rules.Nested(version, "subresources")["status"]; status {
+	if _, status := version.Object("subresources")["status"]; status {
 		c.validateStatusRoot(root, path, faults)
 	}
-	if rules.Bool(root, "nullable") {
+	if root.Bool("nullable") {
 		faults.Forbidden(path+".nullable", "nullable cannot be true at the root")
 	}
 	before := len(faults.List)
@@ -46,7 +46,7 @@ const (
 )
 
 // checkSchemaSize tells whether a schema is small enough to be looked at, and reports if it is not.
-func (c definitionValidator) checkSchemaSize(root schema.Tree, path string, faults *schema.Faults) bool {
+func (c definitionValidator) checkSchemaSize(root tree.Tree, path string, faults *schema.Faults) bool {
 	before := len(faults.List)
 	size := schemaSize{key: c.keys.Validations}
 	if !size.add(root, 1) {
@@ -68,26 +68,26 @@ type schemaSize struct {
 }
 
 // add takes in a schema, and tells whether it ends before there are too many levels.
-func (z *schemaSize) add(s schema.Tree, level int) bool {
+func (z *schemaSize) add(s tree.Tree, level int) bool {
 	if level > maxSchemaDepth {
 		return false
 	}
-	for _, rule := range rules.Trees(s, z.key) {
+	for _, rule := range s.Objects(z.key) {
 		z.rules++
-		z.text += len(rules.String(rule, "rule")) + len(rules.String(rule, "messageExpression"))
+		z.text += len(rule.String("rule")) + len(rule.String("messageExpression"))
 	}
 	for _, name := range []string{"items", "additionalProperties", "not"} {
-		if sub, ok := s[name].(schema.Tree); ok && !z.add(sub, level+1) {
+		if sub, ok := s[name].(tree.Tree); ok && !z.add(sub, level+1) {
 			return false
 		}
 	}
-	for _, sub := range rules.Nested(s, "properties") {
-		if sub, ok := sub.(schema.Tree); ok && !z.add(sub, level+1) {
+	for _, sub := range s.Object("properties") {
+		if sub, ok := sub.(tree.Tree); ok && !z.add(sub, level+1) {
 			return false
 		}
 	}
 	for _, name := range []string{"allOf", "anyOf", "oneOf"} {
-		for _, sub := range rules.Trees(s, name) {
+		for _, sub := range s.Objects(name) {
 			if !z.add(sub, level+1) {
 				return false
 			}
@@ -104,15 +104,15 @@ var statusRootFields = []string{
 	"ExternalDocs", "Example", "XPreserveUnknownFields", "XValidations",
 }
 
-func (c definitionValidator) validateStatusRoot(root schema.Tree, path string, faults *schema.Faults) {
-	if kind := rules.String(root, "type"); kind != "" && kind != "object" {
+func (c definitionValidator) validateStatusRoot(root tree.Tree, path string, faults *schema.Faults) {
+	if kind := root.String("type"); kind != "" && kind != "object" {
 		faults.Invalid(path+".type", kind, `only "object" is allowed as the type at the root of the schema if the status subresource is enabled`)
 		return
 	}
-	for _, key := range rules.Keys(root) {
+	for _, key := range root.SortedKeys() {
 		name := strings.ToUpper(key[:1]) + key[1:]
 		known := key == c.keys.Preserve || key == c.keys.Validations || slices.Contains(statusRootFields, name)
-		if !known && !rules.Empty(root[key]) {
+		if !known && !tree.IsEmpty(root[key]) {
 			faults.Invalid(path, root, fmt.Sprintf("only %v fields are allowed at the root of the schema if the status subresource is enabled", statusRootFields))
 			return
 		}
@@ -140,9 +140,9 @@ func (p schemaContext) nested() schemaContext {
 }
 
 // property is the place of a property of s, which stands at p.
-func (w schemaValidator) property(p schemaContext, s schema.Tree, name string) schemaContext {
+func (w schemaValidator) property(p schemaContext, s tree.Tree, name string) schemaContext {
 	sub := p.nested()
-	if (p.root || rules.Bool(s, w.keys.Embedded)) && (name == "metadata" || name == "apiVersion" || name == "kind") {
+	if (p.root || s.Bool(w.keys.Embedded)) && (name == "metadata" || name == "apiVersion" || name == "kind") {
 		sub.inMeta = true
 		if p.root {
 			sub.noDefaults = "in top-level " + name
@@ -154,17 +154,17 @@ func (w schemaValidator) property(p schemaContext, s schema.Tree, name string) s
 // unsupportedSchemaKeys are the keys of schemas that are not understood.
 var unsupportedSchemaKeys = []string{"id", "additionalItems", "patternProperties", "definitions", "dependencies", "$ref"}
 
-func (w schemaValidator) node(s schema.Tree, path string, p schemaContext) {
+func (w schemaValidator) node(s tree.Tree, path string, p schemaContext) {
 	f := w.faults
-	if rules.Has(s, "default") && p.noDefaults != "" {
+	if s.Has("default") && p.noDefaults != "" {
 		f.Forbidden(path+".default", "must not be set "+p.noDefaults)
 	}
 	for _, key := range unsupportedSchemaKeys {
-		if !rules.Empty(s[key]) {
+		if !tree.IsEmpty(s[key]) {
 			f.Forbidden(path+"."+key, key+" is not supported")
 		}
 	}
-	switch kind := rules.String(s, "type"); {
+	switch kind := s.String("type"); {
 	case kind == "null":
 		f.Forbidden(path+".type", "type cannot be set to null, use nullable as an alternative")
 	case kind != "" && !slices.Contains(schemaTypes, kind):
@@ -173,13 +173,13 @@ func (w schemaValidator) node(s schema.Tree, path string, p schemaContext) {
 	if _, list := s["items"].([]any); list {
 		f.Forbidden(path+".items", "items must be a schema object and not an array")
 	}
-	if p.inMeta && rules.Bool(s, w.keys.Embedded) {
+	if p.inMeta && s.Bool(w.keys.Embedded) {
 		f.Forbidden(path+"."+w.keys.Embedded, "must not be used inside of resource meta")
 	}
-	if rules.Bool(s, "uniqueItems") {
+	if s.Bool("uniqueItems") {
 		f.Forbidden(path+".uniqueItems", "uniqueItems cannot be set to true since the runtime complexity becomes quadratic")
 	}
-	if more := s["additionalProperties"]; more != nil && more != true && len(rules.Nested(s, "properties")) > 0 {
+	if more := s["additionalProperties"]; more != nil && more != true && len(s.Object("properties")) > 0 {
 		f.Forbidden(path+".additionalProperties", "additionalProperties and properties are mutual exclusive")
 	}
 	w.children(s, path, p)
@@ -189,30 +189,30 @@ func (w schemaValidator) node(s schema.Tree, path string, p schemaContext) {
 }
 
 // children checks the schemas inside a schema.
-func (w schemaValidator) children(s schema.Tree, path string, p schemaContext) {
-	if sub, ok := s["additionalProperties"].(schema.Tree); ok {
+func (w schemaValidator) children(s tree.Tree, path string, p schemaContext) {
+	if sub, ok := s["additionalProperties"].(tree.Tree); ok {
 		w.node(sub, path+".additionalProperties", p.nested())
 	}
-	properties := rules.Nested(s, "properties")
-	for _, name := range rules.Keys(properties) {
-		if sub, ok := properties[name].(schema.Tree); ok {
-			w.node(sub, rules.KeyPath(path+".properties", name), w.property(p, s, name))
+	properties := s.Object("properties")
+	for _, name := range properties.SortedKeys() {
+		if sub, ok := properties[name].(tree.Tree); ok {
+			w.node(sub, tree.KeyPath(path+".properties", name), w.property(p, s, name))
 		}
 	}
 	for _, name := range []string{"not", "items"} {
-		if sub, ok := s[name].(schema.Tree); ok {
+		if sub, ok := s[name].(tree.Tree); ok {
 			w.node(sub, path+"."+name, p.nested())
 		}
 	}
 	for _, name := range []string{"allOf", "oneOf", "anyOf"} {
-		for i, sub := range rules.Trees(s, name) {
-			w.node(sub, rules.IndexPath(path+"."+name, i), p.nested())
+		for i, sub := range s.Objects(name) {
+			w.node(sub, tree.IndexPath(path+"."+name, i), p.nested())
 		}
 	}
 }
 
 // extensions checks the types of lists and maps.
-func (w schemaValidator) extensions(s schema.Tree, path string) {
+func (w schemaValidator) extensions(s tree.Tree, path string) {
 	if v, ok := s[w.keys.Preserve].(bool); ok && !v {
 		w.faults.Invalid(path+"."+w.keys.Preserve, v, "must be true or undefined")
 	}
@@ -221,13 +221,13 @@ func (w schemaValidator) extensions(s schema.Tree, path string) {
 }
 
 // typedExtension checks an extension that is for values of one type and has a few choices.
-func (w schemaValidator) typedExtension(s schema.Tree, key, want, path string, choices ...string) {
+func (w schemaValidator) typedExtension(s tree.Tree, key, want, path string, choices ...string) {
 	value, ok := s[key].(string)
 	if !ok {
 		return
 	}
 	msg := "must be " + want + " if " + key + " is specified"
-	switch kind := rules.String(s, "type"); kind {
+	switch kind := s.String("type"); kind {
 	case want:
 	case "":
 		w.faults.Required(path+".type", msg)
@@ -240,16 +240,16 @@ func (w schemaValidator) typedExtension(s schema.Tree, key, want, path string, c
 }
 
 // validationRules checks the structure of rules, not the expressions themselves.
-func (w schemaValidator) validationRules(s schema.Tree, path string) {
+func (w schemaValidator) validationRules(s tree.Tree, path string) {
 	path += "." + w.keys.Validations
-	for i, r := range rules.Trees(s, w.keys.Validations) {
-		at := rules.IndexPath(path, i)
-		expression := strings.TrimSpace(rules.String(r, "rule"))
+	for i, r := range s.Objects(w.keys.Validations) {
+		at := tree.IndexPath(path, i)
+		expression := strings.TrimSpace(r.String("rule"))
 		if expression == "" {
 			w.faults.Required(at+".rule", "rule is not specified")
 		}
 		validateMessageText(r, expression, "rule", at, w.faults)
-		if text := rules.String(r, "messageExpression"); text != "" && strings.TrimSpace(text) == "" {
+		if text := r.String("messageExpression"); text != "" && strings.TrimSpace(text) == "" {
 			w.faults.Required(at+".messageExpression", "must be non-empty if specified")
 		}
 		validateOptionalEnum(r, "reason", at, w.faults, "FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired")

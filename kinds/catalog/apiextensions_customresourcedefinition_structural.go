@@ -2,8 +2,8 @@ package catalog
 
 import (
 	"github.com/troupe-api/troupe/kinds/custom"
-	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // A structure is the check that a schema is structural: outside of allOf, anyOf, oneOf and
@@ -14,7 +14,7 @@ type structuralValidator struct {
 	faults *schema.Faults
 }
 
-func validateStructure(k custom.Extensions, root schema.Tree, path string, faults *schema.Faults) {
+func validateStructure(k custom.Extensions, root tree.Tree, path string, faults *schema.Faults) {
 	w := structuralValidator{keys: k, faults: faults}
 	w.node(root, path, rootLevel)
 	w.conditionsAreSpecified(root, path)
@@ -37,50 +37,50 @@ var missingTypeMsgs = [...]string{
 }
 
 // node checks a part that stands outside of all conditions.
-func (w structuralValidator) node(s schema.Tree, path string, l structuralLevel) {
-	w.each(s, path, func(sub schema.Tree, at string, below structuralLevel) { w.node(sub, at, below) })
-	if rules.String(s, "type") == "array" && !rules.Has(s, "items") {
+func (w structuralValidator) node(s tree.Tree, path string, l structuralLevel) {
+	w.each(s, path, func(sub tree.Tree, at string, below structuralLevel) { w.node(sub, at, below) })
+	if s.String("type") == "array" && !s.Has("items") {
 		w.faults.Required(path+".items", "must be specified")
 	}
 	for _, key := range []string{w.keys.Preserve, w.keys.Embedded} {
-		if rules.Bool(s, w.keys.IntOrString) && rules.Bool(s, key) {
+		if s.Bool(w.keys.IntOrString) && s.Bool(key) {
 			w.faults.Invalid(path+"."+key, true, "must be false if "+w.keys.IntOrString+" is true")
 		}
 	}
 	w.conditions(s, path, w.intOrStringPattern(s))
 	w.nodeType(s, path, l)
-	if rules.Bool(s, w.keys.Embedded) {
+	if s.Bool(w.keys.Embedded) {
 		w.embedded(s, path)
 	}
-	w.objectMeta(s, path, l == rootLevel || rules.Bool(s, w.keys.Embedded))
+	w.objectMeta(s, path, l == rootLevel || s.Bool(w.keys.Embedded))
 }
 
 // each calls do for the schemas of items, properties and additional properties.
-func (w structuralValidator) each(s schema.Tree, path string, do func(sub schema.Tree, path string, l structuralLevel)) {
-	if sub, ok := s["items"].(schema.Tree); ok {
+func (w structuralValidator) each(s tree.Tree, path string, do func(sub tree.Tree, path string, l structuralLevel)) {
+	if sub, ok := s["items"].(tree.Tree); ok {
 		do(sub, path+".items", itemLevel)
 	}
-	properties := rules.Nested(s, "properties")
-	for _, name := range rules.Keys(properties) {
-		if sub, ok := properties[name].(schema.Tree); ok {
-			do(sub, rules.KeyPath(path+".properties", name), fieldLevel)
+	properties := s.Object("properties")
+	for _, name := range properties.SortedKeys() {
+		if sub, ok := properties[name].(tree.Tree); ok {
+			do(sub, tree.KeyPath(path+".properties", name), fieldLevel)
 		}
 	}
-	if sub, ok := s["additionalProperties"].(schema.Tree); ok {
+	if sub, ok := s["additionalProperties"].(tree.Tree); ok {
 		do(sub, path+".additionalProperties", fieldLevel)
 	}
 }
 
-func (w structuralValidator) nodeType(s schema.Tree, path string, l structuralLevel) {
-	kind := rules.String(s, "type")
-	embedded := rules.Bool(s, w.keys.Embedded)
+func (w structuralValidator) nodeType(s tree.Tree, path string, l structuralLevel) {
+	kind := s.String("type")
+	embedded := s.Bool(w.keys.Embedded)
 	msg := "must be object if " + w.keys.Embedded + " is true"
 	switch {
 	case embedded && kind == "":
 		w.faults.Required(path+".type", msg)
 	case embedded && kind != "object":
 		w.faults.Invalid(path+".type", kind, msg)
-	case !embedded && kind == "" && !rules.Bool(s, w.keys.IntOrString) && !rules.Bool(s, w.keys.Preserve):
+	case !embedded && kind == "" && !s.Bool(w.keys.IntOrString) && !s.Bool(w.keys.Preserve):
 		w.faults.Required(path+".type", missingTypeMsgs[l])
 	}
 	if l == rootLevel && kind != "" && kind != "object" {
@@ -88,39 +88,39 @@ func (w structuralValidator) nodeType(s schema.Tree, path string, l structuralLe
 	}
 }
 
-func (w structuralValidator) embedded(s schema.Tree, path string) {
-	if rules.Has(s, "additionalProperties") {
+func (w structuralValidator) embedded(s tree.Tree, path string) {
+	if s.Has("additionalProperties") {
 		w.faults.Forbidden(path+".additionalProperties", "must not be used if "+w.keys.Embedded+" is set")
 	}
-	if len(rules.Nested(s, "properties")) == 0 && !rules.Bool(s, w.keys.Preserve) {
+	if len(s.Object("properties")) == 0 && !s.Bool(w.keys.Preserve) {
 		w.faults.Required(path+".properties", "must not be empty if "+w.keys.Embedded+" is true without "+w.keys.Preserve)
 	}
 }
 
 // objectMeta checks what a schema says of an object's kind, apiVersion and metadata, if its
 // values are objects.
-func (w structuralValidator) objectMeta(s schema.Tree, path string, object bool) {
-	properties := rules.Nested(s, "properties")
+func (w structuralValidator) objectMeta(s tree.Tree, path string, object bool) {
+	properties := s.Object("properties")
 	if !object {
 		return
 	}
 	for _, name := range []string{"kind", "apiVersion"} {
-		if p, ok := properties[name].(schema.Tree); ok && rules.String(p, "type") != "string" {
-			w.faults.Invalid(rules.KeyPath(path+".properties", name)+".type", rules.String(p, "type"), "must be string")
+		if p, ok := properties[name].(tree.Tree); ok && p.String("type") != "string" {
+			w.faults.Invalid(tree.KeyPath(path+".properties", name)+".type", p.String("type"), "must be string")
 		}
 	}
-	metadata, ok := properties["metadata"].(schema.Tree)
+	metadata, ok := properties["metadata"].(tree.Tree)
 	if !ok {
 		return
 	}
-	at := rules.KeyPath(path+".properties", "metadata")
-	if kind := rules.String(metadata, "type"); kind != "object" {
+	at := tree.KeyPath(path+".properties", "metadata")
+	if kind := metadata.String("type"); kind != "object" {
 		w.faults.Invalid(at+".type", kind, "must be object")
 	}
 	for name, value := range metadata {
-		said := name != "type" && name != "description" && name != "title" && name != "default" && !rules.Empty(value)
+		said := name != "type" && name != "description" && name != "title" && name != "default" && !tree.IsEmpty(value)
 		if name == "properties" {
-			said = len(rules.Nested(metadata, name)) > named(rules.Nested(metadata, name))
+			said = len(metadata.Object(name)) > named(metadata.Object(name))
 		}
 		if said {
 			w.faults.Forbidden(at, "must not specify anything other than name and generateName, but metadata is implicitly specified")
@@ -130,10 +130,10 @@ func (w structuralValidator) objectMeta(s schema.Tree, path string, object bool)
 }
 
 // named counts the properties of metadata that a schema may restrict.
-func named(properties schema.Tree) int {
+func named(properties tree.Tree) int {
 	n := 0
 	for _, name := range []string{"name", "generateName"} {
-		if rules.Has(properties, name) {
+		if properties.Has(name) {
 			n++
 		}
 	}
@@ -144,23 +144,23 @@ func named(properties schema.Tree) int {
 // nothing else about types is: in anyOf, or in the anyOf of the first of allOf.
 type intOrStringPattern struct{ inAnyOf, inAllOf bool }
 
-func (w structuralValidator) intOrStringPattern(s schema.Tree) intOrStringPattern {
-	if !rules.Bool(s, w.keys.IntOrString) {
+func (w structuralValidator) intOrStringPattern(s tree.Tree) intOrStringPattern {
+	if !s.Bool(w.keys.IntOrString) {
 		return intOrStringPattern{}
 	}
-	both := func(t schema.Tree) bool {
-		options := rules.Trees(t, "anyOf")
-		return len(options) == 2 && rules.SemanticEqual(options[0], schema.Tree{"type": "integer"}) && rules.SemanticEqual(options[1], schema.Tree{"type": "string"})
+	both := func(t tree.Tree) bool {
+		options := t.Objects("anyOf")
+		return len(options) == 2 && tree.SemanticEqual(options[0], tree.Tree{"type": "integer"}) && tree.SemanticEqual(options[1], tree.Tree{"type": "string"})
 	}
-	all := rules.Trees(s, "allOf")
+	all := s.Objects("allOf")
 	return intOrStringPattern{inAnyOf: both(s), inAllOf: len(all) > 0 && both(all[0])}
 }
 
 // conditions checks the parts of allOf, anyOf, oneOf and not.
-func (w structuralValidator) conditions(s schema.Tree, path string, skip intOrStringPattern) {
+func (w structuralValidator) conditions(s tree.Tree, path string, skip intOrStringPattern) {
 	for _, name := range []string{"allOf", "anyOf", "oneOf"} {
-		for i, sub := range rules.Trees(s, name) {
-			at := rules.IndexPath(path+"."+name, i)
+		for i, sub := range s.Objects(name) {
+			at := tree.IndexPath(path+"."+name, i)
 			switch {
 			case name == "anyOf" && skip.inAnyOf:
 			case name == "allOf" && i == 0 && skip.inAllOf:
@@ -170,61 +170,61 @@ func (w structuralValidator) conditions(s schema.Tree, path string, skip intOrSt
 			}
 		}
 	}
-	if sub, ok := s["not"].(schema.Tree); ok {
+	if sub, ok := s["not"].(tree.Tree); ok {
 		w.condition(sub, path+".not", intOrStringPattern{})
 	}
 }
 
 // condition checks a part that stands inside of a condition.
-func (w structuralValidator) condition(s schema.Tree, path string, skip intOrStringPattern) {
+func (w structuralValidator) condition(s tree.Tree, path string, skip intOrStringPattern) {
 	w.conditions(s, path, skip)
-	w.each(s, path, func(sub schema.Tree, at string, _ structuralLevel) { w.condition(sub, at, intOrStringPattern{}) })
+	w.each(s, path, func(sub tree.Tree, at string, _ structuralLevel) { w.condition(sub, at, intOrStringPattern{}) })
 	for _, c := range []struct{ state, key string }{
 		{"empty", "type"}, {"undefined", "additionalProperties"}, {"undefined", "default"}, {"empty", "title"},
 		{"empty", "description"}, {"false", "nullable"}, {"false", w.keys.Preserve}, {"false", w.keys.Embedded},
 		{"false", w.keys.IntOrString}, {"empty", w.keys.ListKeys}, {"undefined", w.keys.ListType},
 		{"undefined", w.keys.MapType}, {"empty", w.keys.Validations},
 	} {
-		if set := s[c.key]; c.state == "undefined" && set != nil || !rules.Empty(set) {
+		if set := s[c.key]; c.state == "undefined" && set != nil || !tree.IsEmpty(set) {
 			w.faults.Forbidden(path+"."+c.key, "must be "+c.state+" to be structural")
 		}
 	}
-	if rules.Has(rules.Nested(s, "properties"), "metadata") {
-		w.faults.Forbidden(rules.KeyPath(path+".properties", "metadata"), "must not be specified in a nested context")
+	if s.Object("properties").Has("metadata") {
+		w.faults.Forbidden(tree.KeyPath(path+".properties", "metadata"), "must not be specified in a nested context")
 	}
 }
 
 // conditionsAreSpecified checks that conditions speak of nothing that is not known from outside.
-func (w structuralValidator) conditionsAreSpecified(s schema.Tree, path string) {
-	w.each(s, path, func(sub schema.Tree, at string, _ structuralLevel) { w.conditionsAreSpecified(sub, at) })
+func (w structuralValidator) conditionsAreSpecified(s tree.Tree, path string) {
+	w.each(s, path, func(sub tree.Tree, at string, _ structuralLevel) { w.conditionsAreSpecified(sub, at) })
 	w.specifiedOutside(s, s, path, path)
 }
 
 // specifiedOutside compares the conditions of c, at inside, with s, at outside.
-func (w structuralValidator) specifiedOutside(c, s schema.Tree, inside, outside string) {
+func (w structuralValidator) specifiedOutside(c, s tree.Tree, inside, outside string) {
 	for _, name := range []string{"allOf", "anyOf", "oneOf"} {
-		for i, sub := range rules.Trees(c, name) {
-			w.specifiedPartsOutside(sub, s, rules.IndexPath(inside+"."+name, i), outside)
+		for i, sub := range c.Objects(name) {
+			w.specifiedPartsOutside(sub, s, tree.IndexPath(inside+"."+name, i), outside)
 		}
 	}
-	if sub, ok := c["not"].(schema.Tree); ok {
+	if sub, ok := c["not"].(tree.Tree); ok {
 		w.specifiedPartsOutside(sub, s, inside+".not", outside)
 	}
 }
 
-func (w structuralValidator) specifiedPartsOutside(c, s schema.Tree, inside, outside string) {
+func (w structuralValidator) specifiedPartsOutside(c, s tree.Tree, inside, outside string) {
 	w.specifiedOutside(c, s, inside, outside)
 	part := func(c, s any, inside, outside string) {
-		condition, _ := c.(schema.Tree)
-		if specified, ok := s.(schema.Tree); ok {
+		condition, _ := c.(tree.Tree)
+		if specified, ok := s.(tree.Tree); ok {
 			w.specifiedPartsOutside(condition, specified, inside, outside)
 		} else if c != nil {
 			w.faults.Required(outside, "because it is defined in "+inside)
 		}
 	}
 	part(c["items"], s["items"], inside+".items", outside+".items")
-	conditions, properties := rules.Nested(c, "properties"), rules.Nested(s, "properties")
-	for _, name := range rules.Keys(conditions) {
-		part(conditions[name], properties[name], rules.KeyPath(inside+".properties", name), rules.KeyPath(outside+".properties", name))
+	conditions, properties := c.Object("properties"), s.Object("properties")
+	for _, name := range conditions.SortedKeys() {
+		part(conditions[name], properties[name], tree.KeyPath(inside+".properties", name), tree.KeyPath(outside+".properties", name))
 	}
 }

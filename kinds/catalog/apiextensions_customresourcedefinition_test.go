@@ -7,6 +7,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 const (
@@ -118,38 +119,38 @@ func TestSelectableFields(t *testing.T) {
 
 func TestDefinitionLifecycle(t *testing.T) {
 	k := definitions(t, meta.Platform)
-	old := named(k, tree(t, definition("", v1)))
-	old["status"] = tree(t, `{"storedVersions":["v0"]}`)
+	old := named(k, parseTree(t, definition("", v1)))
+	old["status"] = parseTree(t, `{"storedVersions":["v0"]}`)
 	expect(t, "create", create(k, old), nil)
-	equalJSON(t, "names", rules.Nested(old, "spec")["names"], `{"plural":"widgets","singular":"widget","kind":"Widget","listKind":"WidgetList"}`)
-	equalJSON(t, "conversion", rules.Nested(old, "spec")["conversion"], `{"strategy":"None"}`)
+	equalJSON(t, "names", old.Object("spec")["names"], `{"plural":"widgets","singular":"widget","kind":"Widget","listKind":"WidgetList"}`)
+	equalJSON(t, "conversion", old.Object("spec")["conversion"], `{"strategy":"None"}`)
 	equalJSON(t, "status", old["status"], `{"storedVersions":["v1"]}`)
 
 	v2 := strings.Replace(v1, "v1", "v2", 1)
-	now := named(k, tree(t, definition("", strings.Replace(v1, `"storage":true`, `"storage":false`, 1)+","+v2)))
+	now := named(k, parseTree(t, definition("", strings.Replace(v1, `"storage":true`, `"storage":false`, 1)+","+v2)))
 	expect(t, "another storage", update(k, now, old), nil)
 	equalJSON(t, "status", now["status"], `{"storedVersions":["v1","v2"]}`)
-	gone := named(k, tree(t, definition("", v2)))
+	gone := named(k, parseTree(t, definition("", v2)))
 	expect(t, "stored version removed", update(k, gone, now), []string{`status.storedVersions[0]: Invalid value: "v1": missing from spec.versions; v1 was previously a storage version…`})
 
-	forgotten := rules.Clone(now).(schema.Tree)
-	forgotten["status"] = tree(t, `{"storedVersions":["v1"],"acceptedNames":{"plural":"A","kind":""}}`)
+	forgotten := tree.Clone(now).(tree.Tree)
+	forgotten["status"] = parseTree(t, `{"storedVersions":["v1"],"acceptedNames":{"plural":"A","kind":""}}`)
 	expect(t, "status", lines(rules.Validate(k, forgotten)), []string{`status.acceptedNames.plural: Invalid value: "A": a DNS-1035…`, `status.storedVersions: Invalid value: ["v1"]: must have the storage version v2`})
 }
 
 func TestDefinitionUpdate(t *testing.T) {
 	k := definitions(t, meta.Platform)
 	for _, established := range []bool{false, true} {
-		old, now := named(k, tree(t, definition("", v1))), named(k, tree(t, definition("", v1)))
+		old, now := named(k, parseTree(t, definition("", v1))), named(k, parseTree(t, definition("", v1)))
 		create(k, old)
 		want := []string{`spec.group: Invalid value: "b.example": field is immutable`, `spec.names.plural: Invalid value: "gadgets": field is immutable`}
 		if established {
-			old["status"] = tree(t, `{"storedVersions":["v1"],"conditions":[{"type":"Established","status":"True"}]}`)
+			old["status"] = parseTree(t, `{"storedVersions":["v1"],"conditions":[{"type":"Established","status":"True"}]}`)
 			want = append([]string{`spec.scope: Invalid value: "Cluster": field is immutable`, `spec.names.kind: Invalid value: "Gadget": field is immutable`}, want...)
 		}
-		spec := rules.Nested(now, "spec")
+		spec := now.Object("spec")
 		spec["group"], spec["scope"] = "b.example", "Cluster"
-		rules.Nested(spec, "names")["kind"], rules.Nested(spec, "names")["plural"] = "Gadget", "gadgets"
+		spec.Object("names")["kind"], spec.Object("names")["plural"] = "Gadget", "gadgets"
 		expect(t, "update", lines(rules.ValidateUpdate(k, now, old)), want)
 	}
 }

@@ -9,26 +9,27 @@ import (
 
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // validateVersions checks the versions of a definition, alone and together.
-func (c definitionValidator) validateVersions(spec schema.Tree, faults *schema.Faults) {
+func (c definitionValidator) validateVersions(spec tree.Tree, faults *schema.Faults) {
 	const path = "spec.versions"
-	versions := rules.Trees(spec, "versions")
+	versions := spec.Objects("versions")
 	stored, unique := 0, true
 	seen := map[string]bool{}
 	for i, v := range versions {
-		at, name := rules.IndexPath(path, i), rules.String(v, "name")
+		at, name := tree.IndexPath(path, i), v.String("name")
 		if messages := rules.Label1035(name); len(messages) > 0 {
 			faults.Invalid(at+".name", name, strings.Join(messages, ","))
 		}
 		unique = unique && !seen[name]
 		seen[name] = true
-		if rules.Bool(v, "storage") {
+		if v.Bool("storage") {
 			stored++
 		}
 		validateDeprecationWarning(v, at, faults)
-		if _, ok := rules.Nested(v, "schema")["openAPIV3Schema"].(schema.Tree); !ok {
+		if _, ok := v.Object("schema")["openAPIV3Schema"].(tree.Tree); !ok {
 			faults.Required(at + ".schema.openAPIV3Schema")
 		}
 	}
@@ -54,31 +55,31 @@ func (c definitionValidator) validateVersions(spec schema.Tree, faults *schema.F
 type versionField struct {
 	fields       []string
 	topLevelPath string
-	check        func(version schema.Tree, path string, faults *schema.Faults)
+	check        func(version tree.Tree, path string, faults *schema.Faults)
 }
 
-func (p versionField) validate(versions []schema.Tree, faults *schema.Faults) {
-	same := len(versions) > 0 && !slices.ContainsFunc(versions, func(v schema.Tree) bool {
-		return slices.ContainsFunc(p.fields, func(name string) bool { return !rules.SemanticEqual(v[name], versions[0][name]) })
+func (p versionField) validate(versions []tree.Tree, faults *schema.Faults) {
+	same := len(versions) > 0 && !slices.ContainsFunc(versions, func(v tree.Tree) bool {
+		return slices.ContainsFunc(p.fields, func(name string) bool { return !tree.SemanticEqual(v[name], versions[0][name]) })
 	})
 	if same {
 		p.check(versions[0], p.topLevelPath, faults)
 		return
 	}
 	for i, v := range versions {
-		p.check(v, rules.IndexPath("spec.versions", i)+"."+p.fields[0], faults)
+		p.check(v, tree.IndexPath("spec.versions", i)+"."+p.fields[0], faults)
 	}
 }
 
 // maxDeprecationWarning bounds the text of a warning, in bytes.
 const maxDeprecationWarning = 256
 
-func validateDeprecationWarning(v schema.Tree, path string, faults *schema.Faults) {
+func validateDeprecationWarning(v tree.Tree, path string, faults *schema.Faults) {
 	text, ok := v["deprecationWarning"].(string)
 	path += ".deprecationWarning"
 	switch {
 	case !ok:
-	case !rules.Bool(v, "deprecated"):
+	case !v.Bool("deprecated"):
 		faults.Invalid(path, text, "can only be set for deprecated versions")
 	case text == "":
 		faults.Invalid(path, text, "must be nonempty")
@@ -94,21 +95,21 @@ func validateDeprecationWarning(v schema.Tree, path string, faults *schema.Fault
 }
 
 // validateSubresources checks where scale finds its numbers.
-func validateSubresources(version schema.Tree, path string, faults *schema.Faults) {
-	scale, ok := rules.Nested(version, "subresources")["scale"].(schema.Tree)
+func validateSubresources(version tree.Tree, path string, faults *schema.Faults) {
+	scale, ok := version.Object("subresources")["scale"].(tree.Tree)
 	if !ok {
 		return
 	}
 	path += ".scale"
 	validateScalePath(scale, "specReplicasPath", path, faults, "should be a json path under .spec", ".spec.")
 	validateScalePath(scale, "statusReplicasPath", path, faults, "should be a json path under .status", ".status.")
-	if rules.String(scale, "labelSelectorPath") != "" {
+	if scale.String("labelSelectorPath") != "" {
 		validateScalePath(scale, "labelSelectorPath", path, faults, "should be a json path under either .spec or .status", ".spec.", ".status.")
 	}
 }
 
-func validateScalePath(scale schema.Tree, name, path string, faults *schema.Faults, msg string, below ...string) {
-	s := rules.String(scale, name)
+func validateScalePath(scale tree.Tree, name, path string, faults *schema.Faults, msg string, below ...string) {
+	s := scale.String(name)
 	path += "." + name
 	switch {
 	case s == "":
@@ -134,20 +135,20 @@ var (
 	columnFormats = []string{"byte", "date", "date-time", "double", "float", "int32", "int64", "password"}
 )
 
-func validatePrinterColumns(version schema.Tree, path string, faults *schema.Faults) {
-	for i, column := range rules.Trees(version, "additionalPrinterColumns") {
-		at := rules.IndexPath(path, i)
+func validatePrinterColumns(version tree.Tree, path string, faults *schema.Faults) {
+	for i, column := range version.Objects("additionalPrinterColumns") {
+		at := tree.IndexPath(path, i)
 		requireFields(column, at, faults, "name")
 		types := "must be one of " + strings.Join(columnTypes, ",")
-		if kind := rules.String(column, "type"); kind == "" {
+		if kind := column.String("type"); kind == "" {
 			faults.Required(at+".type", types)
 		} else if !slices.Contains(columnTypes, kind) {
 			faults.Invalid(at+".type", kind, types)
 		}
-		if format := rules.String(column, "format"); format != "" && !slices.Contains(columnFormats, format) {
+		if format := column.String("format"); format != "" && !slices.Contains(columnFormats, format) {
 			faults.Invalid(at+".format", format, "must be one of "+strings.Join(columnFormats, ","))
 		}
-		if s := rules.String(column, "jsonPath"); s == "" {
+		if s := column.String("jsonPath"); s == "" {
 			faults.Required(at + ".jsonPath")
 		} else {
 			validateJSONPath(s, at+".jsonPath", faults)
@@ -158,15 +159,15 @@ func validatePrinterColumns(version schema.Tree, path string, faults *schema.Fau
 // maxSelectableFields bounds the fields that selectors may name.
 const maxSelectableFields = 8
 
-func validateSelectableFields(version schema.Tree, path string, faults *schema.Faults) {
-	fields := rules.Trees(version, "selectableFields")
+func validateSelectableFields(version tree.Tree, path string, faults *schema.Faults) {
+	fields := version.Objects("selectableFields")
 	if len(fields) > maxSelectableFields {
 		faults.TooMany(path, len(fields), maxSelectableFields)
 	}
-	root := rules.Nested(version, "schema", "openAPIV3Schema")
+	root := version.Object("schema", "openAPIV3Schema")
 	seen := map[string]bool{}
 	for i, f := range fields {
-		at, s := rules.IndexPath(path, i)+".jsonPath", rules.String(f, "jsonPath")
+		at, s := tree.IndexPath(path, i)+".jsonPath", f.String("jsonPath")
 		if s == "" {
 			faults.Required(at)
 			continue
@@ -182,7 +183,7 @@ func validateSelectableFields(version schema.Tree, path string, faults *schema.F
 }
 
 // selectableFieldError says why selectors cannot name the field at a path; "" if they can.
-func selectableFieldError(root schema.Tree, path string) string {
+func selectableFieldError(root tree.Tree, path string) string {
 	switch {
 	case path[0] != '.' || strings.ContainsAny(path, "[]*()"):
 		return "is an invalid path: must be a simple path of names, such as .spec.size"
@@ -191,13 +192,13 @@ func selectableFieldError(root schema.Tree, path string) string {
 	}
 	at := root
 	for _, name := range strings.Split(path[1:], ".") {
-		next, ok := rules.Nested(at, "properties")[name].(schema.Tree)
+		next, ok := at.Object("properties")[name].(tree.Tree)
 		if !ok {
 			return "is an invalid path: does not refer to a valid field"
 		}
 		at = next
 	}
-	if !slices.Contains([]string{"string", "boolean", "integer"}, rules.String(at, "type")) {
+	if !slices.Contains([]string{"string", "boolean", "integer"}, at.String("type")) {
 		return "must point to a field of type string, boolean or integer. Enum string fields and strings with formats are allowed."
 	}
 	return ""

@@ -5,15 +5,16 @@ import (
 
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 func apiServiceRules() schema.Rules {
 	return schema.Rules{
 		Prepare: prepareAPIService, Validate: validateAPIService, AllowUnqualifiedFinalizers: true,
-		ValidateServed: func(obj, old schema.Tree, faults *schema.Faults) {
-			spec := rules.Nested(obj, "spec")
-			if known := []string{rules.String(rules.Nested(old, "spec"), "caBundle")}; rules.Has(spec, "service") {
-				validateCABundle(rules.String(spec, "caBundle"), known, "spec.caBundle", faults)
+		ValidateServed: func(obj, old tree.Tree, faults *schema.Faults) {
+			spec := obj.Object("spec")
+			if known := []string{old.Object("spec").String("caBundle")}; spec.Has("service") {
+				validateCABundle(spec.String("caBundle"), known, "spec.caBundle", faults)
 			}
 		},
 	}
@@ -21,24 +22,24 @@ func apiServiceRules() schema.Rules {
 
 // prepareAPIService begins a service of this server itself as available, and any other
 // without a status.
-func prepareAPIService(obj, old schema.Tree) {
+func prepareAPIService(obj, old tree.Tree) {
 	if old != nil {
-		rules.CopyField(obj, old, "status")
+		obj.CopyField(old, "status")
 		return
 	}
-	obj["status"] = schema.Tree{}
-	if !rules.Has(rules.Nested(obj, "spec"), "service") {
-		obj["status"] = schema.Tree{"conditions": []any{schema.Tree{
+	obj["status"] = tree.Tree{}
+	if !obj.Object("spec").Has("service") {
+		obj["status"] = tree.Tree{"conditions": []any{tree.Tree{
 			"type": "Available", "status": "True", "reason": "Local", "message": "Local APIServices are always available",
-			"lastTransitionTime": rules.Nested(obj, "metadata")["creationTimestamp"],
+			"lastTransitionTime": obj.Object("metadata")["creationTimestamp"],
 		}}}
 	}
 }
 
-func validateAPIService(obj schema.Tree, faults *schema.Faults) {
-	spec := rules.Nested(obj, "spec")
-	group, version := rules.String(spec, "group"), rules.String(spec, "version")
-	if name := rules.String(rules.Nested(obj, "metadata"), "name"); name != version+"."+group {
+func validateAPIService(obj tree.Tree, faults *schema.Faults) {
+	spec := obj.Object("spec")
+	group, version := spec.String("group"), spec.String("version")
+	if name := obj.Object("metadata").String("name"); name != version+"."+group {
 		faults.Invalid("metadata.name", name, fmt.Sprintf("must be `spec.version+\".\"+spec.group`: %q", version+"."+group))
 	}
 	if group == "" && version != "v1" {
@@ -50,8 +51,8 @@ func validateAPIService(obj schema.Tree, faults *schema.Faults) {
 	}
 	validatePriority(spec, "groupPriorityMinimum", 20000, faults)
 	validatePriority(spec, "versionPriority", 1000, faults)
-	bundle, skip := rules.String(spec, "caBundle"), rules.Bool(spec, "insecureSkipTLSVerify")
-	service, remote := spec["service"].(schema.Tree)
+	bundle, skip := spec.String("caBundle"), spec.Bool("insecureSkipTLSVerify")
+	service, remote := spec["service"].(tree.Tree)
 	if !remote {
 		if bundle != "" {
 			faults.Invalid("spec.caBundle", fmt.Sprintf("%d bytes", decodedSize(bundle)), "local APIServices may not have a caBundle")
@@ -69,14 +70,14 @@ func validateAPIService(obj schema.Tree, faults *schema.Faults) {
 }
 
 // validateReferencePort checks the port of a reference to a service, if there is one.
-func validateReferencePort(service schema.Tree, path string, faults *schema.Faults) {
-	if port, ok := rules.Int(service, "port"); ok && (port < 1 || port > 65535) {
+func validateReferencePort(service tree.Tree, path string, faults *schema.Faults) {
+	if port, ok := service.Int("port"); ok && (port < 1 || port > 65535) {
 		faults.Invalid(path+".port", port, "port is not valid: "+boundsMsg(1, 65535))
 	}
 }
 
-func validatePriority(spec schema.Tree, name string, most int64, faults *schema.Faults) {
-	if n, _ := rules.Int(spec, name); n <= 0 || n > most {
+func validatePriority(spec tree.Tree, name string, most int64, faults *schema.Faults) {
+	if n, _ := spec.Int(name); n <= 0 || n > most {
 		faults.Invalid("spec."+name, n, fmt.Sprintf("must be positive and less than %d", most))
 	}
 }

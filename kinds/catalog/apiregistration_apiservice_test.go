@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"github.com/troupe-api/troupe/kinds/meta"
-	"github.com/troupe-api/troupe/kinds/rules"
 )
 
 func TestAPIService(t *testing.T) {
@@ -30,11 +29,11 @@ func TestAPIService(t *testing.T) {
 			`spec.insecureSkipTLSVerify: Invalid value: true: may not be true if caBundle is present`,
 			`spec.caBundle: Invalid value: "AA==": unable to load root certificates: unable to parse bytes as PEM block`}},
 	})
-	obj := named(k, tree(t, `{"metadata":{"creationTimestamp":"2026-01-01T00:00:00Z"},"status":{"conditions":[{"type":"Mine"}]}}`))
+	obj := named(k, parseTree(t, `{"metadata":{"creationTimestamp":"2026-01-01T00:00:00Z"},"status":{"conditions":[{"type":"Mine"}]}}`))
 	create(k, obj)
 	equalJSON(t, "local status", obj["status"], `{"conditions":[{"type":"Available","status":"True","reason":"Local","message":"Local APIServices are always available","lastTransitionTime":"2026-01-01T00:00:00Z"}]}`)
-	obj = named(k, tree(t, `{"spec":{"service":{"name":"s","namespace":"n"}},"status":{"conditions":[{"type":"Mine"}]}}`))
+	obj = named(k, parseTree(t, `{"spec":{"service":{"name":"s","namespace":"n"}},"status":{"conditions":[{"type":"Mine"}]}}`))
 	create(k, obj)
-	equalJSON(t, "remote", rules.Nested(obj, "spec", "service"), `{"name":"s","namespace":"n","port":443}`)
+	equalJSON(t, "remote", obj.Object("spec", "service"), `{"name":"s","namespace":"n","port":443}`)
 	equalJSON(t, "remote status", obj["status"], `{}`)
 }

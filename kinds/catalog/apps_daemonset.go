@@ -1,8 +1,8 @@
 package catalog
 
 import (
-	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 func daemonSetRules() schema.Rules {
@@ -12,38 +12,38 @@ func daemonSetRules() schema.Rules {
 	}
 }
 
-func defaultDaemonSet(obj schema.Tree) {
-	spec := rules.EnsureNested(obj, "spec")
-	defaultTemplate(rules.EnsureNested(spec, "template"))
-	if strategy := rules.EnsureNested(spec, "updateStrategy"); rules.String(strategy, "type") == "RollingUpdate" {
-		rolling := rules.EnsureNested(strategy, "rollingUpdate")
+func defaultDaemonSet(obj tree.Tree) {
+	spec := obj.EnsureObject("spec")
+	defaultTemplate(spec.EnsureObject("template"))
+	if strategy := spec.EnsureObject("updateStrategy"); strategy.String("type") == "RollingUpdate" {
+		rolling := strategy.EnsureObject("rollingUpdate")
 		setIfAbsent(rolling, "maxUnavailable", int64(1))
 		setIfAbsent(rolling, "maxSurge", int64(0))
 	}
 }
 
-func validateDaemonSet(obj schema.Tree, faults *schema.Faults) {
-	spec := rules.Nested(obj, "spec")
-	selector, template := rules.Nested(spec, "selector"), rules.Nested(spec, "template")
+func validateDaemonSet(obj tree.Tree, faults *schema.Faults) {
+	spec := obj.Object("spec")
+	selector, template := spec.Object("selector"), spec.Object("template")
 	if selector != nil {
 		workload{selectorKind: "daemonset"}.validateSelector(selector, faults)
 	}
 	validateSelectorMatchesTemplate(selector, template, "spec.template", faults)
 	validateTemplate(template, "spec.template", nil, faults)
 	validateLongRunningTemplate(template, "spec.template", "DaemonSet", faults)
-	validateDaemonSetStrategy(rules.Nested(spec, "updateStrategy"), faults)
+	validateDaemonSetStrategy(spec.Object("updateStrategy"), faults)
 	validateNonNegative(spec, "spec", faults, "minReadySeconds", "revisionHistoryLimit")
-	validateNonNegative(rules.Nested(obj, "status"), "status", faults,
+	validateNonNegative(obj.Object("status"), "status", faults,
 		"currentNumberScheduled", "numberMisscheduled", "desiredNumberScheduled", "numberReady", "observedGeneration",
 		"updatedNumberScheduled", "numberAvailable", "numberUnavailable", "collisionCount")
 }
 
-func validateDaemonSetStrategy(strategy schema.Tree, faults *schema.Faults) {
+func validateDaemonSetStrategy(strategy tree.Tree, faults *schema.Faults) {
 	const path = "spec.updateStrategy"
-	switch rules.String(strategy, "type") {
+	switch strategy.String("type") {
 	case "OnDelete":
 	case "RollingUpdate":
-		validateDaemonSetRollingUpdate(rules.Nested(strategy, "rollingUpdate"), path+".rollingUpdate", faults)
+		validateDaemonSetRollingUpdate(strategy.Object("rollingUpdate"), path+".rollingUpdate", faults)
 	default:
 		faults.NotSupported(path, strategy, []string{"RollingUpdate", "OnDelete"})
 	}
@@ -51,7 +51,7 @@ func validateDaemonSetStrategy(strategy schema.Tree, faults *schema.Faults) {
 
 // validateDaemonSetRollingUpdate wants exactly one of two: a node without its Pod meanwhile, or a node
 // with two.
-func validateDaemonSetRollingUpdate(rolling schema.Tree, path string, faults *schema.Faults) {
+func validateDaemonSetRollingUpdate(rolling tree.Tree, path string, faults *schema.Faults) {
 	for _, name := range []string{"maxUnavailable", "maxSurge"} {
 		validateIntOrPercent(rolling, name, path, true, faults)
 	}

@@ -1,8 +1,8 @@
 package catalog
 
 import (
-	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 func deploymentRules() schema.Rules {
@@ -12,31 +12,31 @@ func deploymentRules() schema.Rules {
 	}
 }
 
-func defaultDeployment(obj schema.Tree) {
-	spec := rules.EnsureNested(obj, "spec")
-	defaultTemplate(rules.EnsureNested(spec, "template"))
-	if strategy := rules.EnsureNested(spec, "strategy"); rules.String(strategy, "type") == "RollingUpdate" {
-		rolling := rules.EnsureNested(strategy, "rollingUpdate")
+func defaultDeployment(obj tree.Tree) {
+	spec := obj.EnsureObject("spec")
+	defaultTemplate(spec.EnsureObject("template"))
+	if strategy := spec.EnsureObject("strategy"); strategy.String("type") == "RollingUpdate" {
+		rolling := strategy.EnsureObject("rollingUpdate")
 		setIfAbsent(rolling, "maxUnavailable", "25%")
 		setIfAbsent(rolling, "maxSurge", "25%")
 	}
 }
 
 // setIfAbsent sets a field that is not there.
-func setIfAbsent(t schema.Tree, name string, v any) {
+func setIfAbsent(t tree.Tree, name string, v any) {
 	if t[name] == nil {
 		t[name] = v
 	}
 }
 
-func validateDeployment(obj schema.Tree, faults *schema.Faults) {
-	spec := rules.Nested(obj, "spec")
+func validateDeployment(obj tree.Tree, faults *schema.Faults) {
+	spec := obj.Object("spec")
 	validateNonNegative(spec, "spec", faults, "replicas")
 	workload{kind: "ReplicaSet", selectorKind: "deployment"}.validate(spec, nil, faults)
-	validateDeploymentStrategy(rules.Nested(spec, "strategy"), faults)
+	validateDeploymentStrategy(spec.Object("strategy"), faults)
 	validateNonNegative(spec, "spec", faults, "minReadySeconds", "revisionHistoryLimit", "progressDeadlineSeconds")
-	ready, _ := rules.Int(spec, "minReadySeconds")
-	if n, ok := rules.Int(spec, "progressDeadlineSeconds"); ok && n <= ready {
+	ready, _ := spec.Int("minReadySeconds")
+	if n, ok := spec.Int("progressDeadlineSeconds"); ok && n <= ready {
 		faults.Invalid("spec.progressDeadlineSeconds", n, "must be greater than minReadySeconds")
 	}
 	validateStatusCounts(obj, faults,
@@ -45,10 +45,10 @@ func validateDeployment(obj schema.Tree, faults *schema.Faults) {
 		[]string{"updatedReplicas", "readyReplicas", "availableReplicas"})
 }
 
-func validateDeploymentStrategy(strategy schema.Tree, faults *schema.Faults) {
+func validateDeploymentStrategy(strategy tree.Tree, faults *schema.Faults) {
 	const path = "spec.strategy"
-	rolling := rules.Nested(strategy, "rollingUpdate")
-	switch rules.String(strategy, "type") {
+	rolling := strategy.Object("rollingUpdate")
+	switch strategy.String("type") {
 	case "Recreate":
 		if rolling != nil {
 			faults.Forbidden(path+".rollingUpdate", "may not be specified when strategy `type` is 'Recreate'")

@@ -3,6 +3,7 @@ package catalog
 import (
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 func statefulSetRules() schema.Rules {
@@ -12,51 +13,51 @@ func statefulSetRules() schema.Rules {
 	}
 }
 
-func resetStatefulSetStatus(obj, old schema.Tree) {
+func resetStatefulSetStatus(obj, old tree.Tree) {
 	if old == nil {
-		obj["status"] = schema.Tree{"replicas": int64(0), "availableReplicas": int64(0)}
+		obj["status"] = tree.Tree{"replicas": int64(0), "availableReplicas": int64(0)}
 	}
 }
 
-func defaultStatefulSet(obj schema.Tree) {
-	spec := rules.EnsureNested(obj, "spec")
-	defaultTemplate(rules.EnsureNested(spec, "template"))
-	strategy := rules.EnsureNested(spec, "updateStrategy")
-	if rules.String(strategy, "type") == "" {
+func defaultStatefulSet(obj tree.Tree) {
+	spec := obj.EnsureObject("spec")
+	defaultTemplate(spec.EnsureObject("template"))
+	strategy := spec.EnsureObject("updateStrategy")
+	if strategy.String("type") == "" {
 		strategy["type"] = "RollingUpdate"
-		rules.EnsureNested(strategy, "rollingUpdate")
+		strategy.EnsureObject("rollingUpdate")
 	}
-	if rolling := rules.Nested(strategy, "rollingUpdate"); rolling != nil && strategy["type"] == "RollingUpdate" {
+	if rolling := strategy.Object("rollingUpdate"); rolling != nil && strategy["type"] == "RollingUpdate" {
 		setIfAbsent(rolling, "partition", int64(0))
 		setIfAbsent(rolling, "maxUnavailable", int64(1))
 	}
-	retention := rules.EnsureNested(spec, "persistentVolumeClaimRetentionPolicy")
+	retention := spec.EnsureObject("persistentVolumeClaimRetentionPolicy")
 	setIfEmpty(retention, "whenDeleted", "Retain")
 	setIfEmpty(retention, "whenScaled", "Retain")
-	for _, claim := range rules.Trees(spec, "volumeClaimTemplates") {
+	for _, claim := range spec.Objects("volumeClaimTemplates") {
 		if claim != nil {
 			claim["kind"], claim["apiVersion"] = "PersistentVolumeClaim", "v1"
-			setIfEmpty(rules.EnsureNested(claim, "status"), "phase", "Pending")
+			setIfEmpty(claim.EnsureObject("status"), "phase", "Pending")
 		}
 	}
 }
 
-func validateStatefulSet(obj schema.Tree, faults *schema.Faults) {
-	spec := rules.Nested(obj, "spec")
-	if policy := rules.String(spec, "podManagementPolicy"); policy != "OrderedReady" && policy != "Parallel" {
+func validateStatefulSet(obj tree.Tree, faults *schema.Faults) {
+	spec := obj.Object("spec")
+	if policy := spec.String("podManagementPolicy"); policy != "OrderedReady" && policy != "Parallel" {
 		faults.Invalid("spec.podManagementPolicy", policy, "must be 'OrderedReady' or 'Parallel'")
 	}
-	validateStatefulSetStrategy(rules.Nested(spec, "updateStrategy"), faults)
-	retention := rules.Nested(spec, "persistentVolumeClaimRetentionPolicy")
+	validateStatefulSetStrategy(spec.Object("updateStrategy"), faults)
+	retention := spec.Object("persistentVolumeClaimRetentionPolicy")
 	for _, name := range []string{"whenDeleted", "whenScaled"} {
 		validateOptionalEnum(retention, name, "spec.persistentVolumeClaimRetentionPolicy", faults, "Retain", "Delete")
 	}
 	validateNonNegative(spec, "spec", faults, "replicas", "minReadySeconds", "revisionHistoryLimit")
-	validateNonNegative(rules.Nested(spec, "ordinals"), "spec.ordinals", faults, "start")
+	validateNonNegative(spec.Object("ordinals"), "spec.ordinals", faults, "start")
 	validateFormat(spec, "serviceName", "spec", faults, rules.Label)
 	var claims []string
-	for _, claim := range rules.Trees(spec, "volumeClaimTemplates") {
-		claims = append(claims, rules.String(rules.Nested(claim, "metadata"), "name"))
+	for _, claim := range spec.Objects("volumeClaimTemplates") {
+		claims = append(claims, claim.Object("metadata").String("name"))
 	}
 	workload{kind: "StatefulSet", selectorKind: "statefulset"}.validate(spec, claims, faults)
 	validateStatusCounts(obj, faults,
@@ -64,10 +65,10 @@ func validateStatefulSet(obj schema.Tree, faults *schema.Faults) {
 		[]string{"readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas"})
 }
 
-func validateStatefulSetStrategy(strategy schema.Tree, faults *schema.Faults) {
+func validateStatefulSetStrategy(strategy tree.Tree, faults *schema.Faults) {
 	const path = "spec.updateStrategy"
-	rolling := rules.Nested(strategy, "rollingUpdate")
-	switch rules.String(strategy, "type") {
+	rolling := strategy.Object("rollingUpdate")
+	switch strategy.String("type") {
 	case "OnDelete":
 		if rolling != nil {
 			faults.Invalid(path+".rollingUpdate", rolling, "only allowed for updateStrategy 'RollingUpdate'")
@@ -75,7 +76,7 @@ func validateStatefulSetStrategy(strategy schema.Tree, faults *schema.Faults) {
 	case "RollingUpdate":
 		validateNonNegative(rolling, path+".rollingUpdate", faults, "partition")
 		validateIntOrPercent(rolling, "maxUnavailable", path+".rollingUpdate", true, faults)
-		if rules.Has(rolling, "maxUnavailable") && isZeroIntOrPercent(rolling["maxUnavailable"]) {
+		if rolling.Has("maxUnavailable") && isZeroIntOrPercent(rolling["maxUnavailable"]) {
 			faults.Invalid(path+".rollingUpdate.maxUnavailable", rolling["maxUnavailable"], "cannot be 0")
 		}
 	default:
@@ -91,16 +92,16 @@ var statefulSetMutableFields = []string{
 	"replicas", "ordinals", "template", "updateStrategy", "revisionHistoryLimit", "persistentVolumeClaimRetentionPolicy", "minReadySeconds",
 }
 
-func validateStatefulSetUpdate(obj, old schema.Tree, faults *schema.Faults) {
-	was := rules.Nested(old, "spec")
-	spec := schema.Tree{}
-	for key, value := range rules.Nested(obj, "spec") {
+func validateStatefulSetUpdate(obj, old tree.Tree, faults *schema.Faults) {
+	was := old.Object("spec")
+	spec := tree.Tree{}
+	for key, value := range obj.Object("spec") {
 		spec[key] = value
 	}
 	for _, name := range statefulSetMutableFields {
-		rules.CopyField(spec, was, name)
+		spec.CopyField(was, name)
 	}
-	if !rules.SemanticEqual(spec, was) {
+	if !tree.SemanticEqual(spec, was) {
 		faults.Forbidden("spec", statefulSetImmutableMsg)
 	}
 }

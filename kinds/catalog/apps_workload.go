@@ -6,10 +6,11 @@ import (
 
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // dropStatusOnCreate drops the status of a new object: others fill it in.
-func dropStatusOnCreate(obj, old schema.Tree) {
+func dropStatusOnCreate(obj, old tree.Tree) {
 	if old == nil {
 		delete(obj, "status")
 	}
@@ -22,8 +23,8 @@ type workload struct {
 }
 
 // validate checks the selector and the template of a spec, and that they belong together.
-func (w workload) validate(spec schema.Tree, claims []string, faults *schema.Faults) {
-	selector, template := rules.Nested(spec, "selector"), rules.Nested(spec, "template")
+func (w workload) validate(spec tree.Tree, claims []string, faults *schema.Faults) {
+	selector, template := spec.Object("selector"), spec.Object("template")
 	if selector == nil {
 		faults.Required("spec.selector")
 	} else {
@@ -36,7 +37,7 @@ func (w workload) validate(spec schema.Tree, claims []string, faults *schema.Fau
 	validateLongRunningTemplate(template, "spec.template", w.kind, faults)
 }
 
-func (w workload) validateSelector(selector schema.Tree, faults *schema.Faults) {
+func (w workload) validateSelector(selector tree.Tree, faults *schema.Faults) {
 	validateLabelSelector(selector, "spec.selector", faults)
 	if emptySelector(selector) {
 		faults.Invalid("spec.selector", selector, "empty selector is invalid for "+w.selectorKind)
@@ -44,26 +45,26 @@ func (w workload) validateSelector(selector schema.Tree, faults *schema.Faults) 
 }
 
 // emptySelector tells a selector that says nothing, and so would select everything.
-func emptySelector(s schema.Tree) bool {
-	return len(rules.Nested(s, "matchLabels"))+len(rules.Items(s, "matchExpressions")) == 0
+func emptySelector(s tree.Tree) bool {
+	return len(s.Object("matchLabels"))+len(s.List("matchExpressions")) == 0
 }
 
 // validateImmutableSelector reports a selector that changed.
-func validateImmutableSelector(obj, old schema.Tree, faults *schema.Faults) {
-	validateImmutableField(rules.Nested(obj, "spec"), rules.Nested(old, "spec"), "spec", "selector", faults)
+func validateImmutableSelector(obj, old tree.Tree, faults *schema.Faults) {
+	validateImmutableField(obj.Object("spec"), old.Object("spec"), "spec", "selector", faults)
 }
 
 // validateImmutableField reports a field below path that changed.
-func validateImmutableField(t, old schema.Tree, path, name string, faults *schema.Faults) {
-	if !rules.SemanticEqual(t[name], old[name]) {
-		faults.Invalid(rules.FieldPath(path, name), t[name], "field is immutable")
+func validateImmutableField(t, old tree.Tree, path, name string, faults *schema.Faults) {
+	if !tree.SemanticEqual(t[name], old[name]) {
+		faults.Invalid(tree.FieldPath(path, name), t[name], "field is immutable")
 	}
 }
 
 // validateIntOrPercent checks a number, or a percentage, of replicas. atMost tells that a
 // percentage may not be above 100.
-func validateIntOrPercent(t schema.Tree, name, path string, atMost bool, faults *schema.Faults) {
-	at := rules.FieldPath(path, name)
+func validateIntOrPercent(t tree.Tree, name, path string, atMost bool, faults *schema.Faults) {
+	at := tree.FieldPath(path, name)
 	switch v := t[name].(type) {
 	case string:
 		for _, msg := range rules.Percent(v) {
@@ -99,17 +100,17 @@ func isZeroIntOrPercent(v any) bool {
 
 // validateStatusCounts checks a status: none of the counts is negative, none of the parts is more
 // than all replicas, and no more replicas are available than ready.
-func validateStatusCounts(obj schema.Tree, faults *schema.Faults, counts, parts []string) {
-	status := rules.Nested(obj, "status")
+func validateStatusCounts(obj tree.Tree, faults *schema.Faults, counts, parts []string) {
+	status := obj.Object("status")
 	validateNonNegative(status, "status", faults, counts...)
-	total, _ := rules.Int(status, "replicas")
+	total, _ := status.Int("replicas")
 	for _, name := range parts {
-		if n, _ := rules.Int(status, name); n > total {
+		if n, _ := status.Int(name); n > total {
 			faults.Invalid("status."+name, n, "cannot be greater than status.replicas")
 		}
 	}
-	ready, _ := rules.Int(status, "readyReplicas")
-	if n, _ := rules.Int(status, "availableReplicas"); n > ready {
+	ready, _ := status.Int("readyReplicas")
+	if n, _ := status.Int("availableReplicas"); n > ready {
 		faults.Invalid("status.availableReplicas", n, "cannot be greater than readyReplicas")
 	}
 }

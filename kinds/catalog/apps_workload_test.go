@@ -8,6 +8,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // catalogs keeps the catalogue of each profile: tests only read them.
@@ -40,10 +41,10 @@ type specUpdateCase struct {
 }
 
 // merged puts the fields of JSON over those of base; null takes a field away.
-func merged(t *testing.T, base, over string) schema.Tree {
+func merged(t *testing.T, base, over string) tree.Tree {
 	t.Helper()
-	out := tree(t, "{"+base+"}")
-	for key, value := range tree(t, "{"+over+"}") {
+	out := parseTree(t, "{"+base+"}")
+	for key, value := range parseTree(t, "{"+over+"}") {
 		if out[key] = value; value == nil {
 			delete(out, key)
 		}
@@ -55,8 +56,8 @@ func merged(t *testing.T, base, over string) schema.Tree {
 func runCreateCases(t *testing.T, k *schema.Kind, base string, cases []createCase) {
 	t.Helper()
 	for _, c := range cases {
-		obj := named(k, schema.Tree{"spec": merged(t, base, c.spec)})
-		rules.Nested(obj, "metadata")["uid"] = "u-1"
+		obj := named(k, tree.Tree{"spec": merged(t, base, c.spec)})
+		obj.Object("metadata")["uid"] = "u-1"
 		expect(t, c.name, create(k, obj), c.want)
 	}
 }
@@ -69,18 +70,18 @@ func runSpecUpdateCases(t *testing.T, k *schema.Kind, base string, cases []specU
 		before := merged(t, base, c.old)
 		status := before["status"]
 		delete(before, "status")
-		old := named(k, schema.Tree{"spec": before})
-		rules.Nested(old, "metadata")["uid"] = "u-1"
+		old := named(k, tree.Tree{"spec": before})
+		old.Object("metadata")["uid"] = "u-1"
 		if faults := create(k, old); len(faults) > 0 {
 			t.Fatalf("%s: the old object: %v", c.name, faults)
 		}
 		if status != nil {
 			old["status"] = status
 		}
-		now := rules.Clone(old).(schema.Tree)
-		for key, value := range tree(t, "{"+c.now+"}") {
-			if rules.Nested(now, "spec")[key] = value; value == nil {
-				delete(rules.Nested(now, "spec"), key)
+		now := tree.Clone(old).(tree.Tree)
+		for key, value := range parseTree(t, "{"+c.now+"}") {
+			if now.Object("spec")[key] = value; value == nil {
+				delete(now.Object("spec"), key)
 			}
 		}
 		expect(t, c.name, update(k, now, old), c.want)
@@ -112,10 +113,10 @@ func TestWorkloadDefaults(t *testing.T) {
 			"persistentVolumeClaimRetentionPolicy":{"whenDeleted":"Retain","whenScaled":"Retain"}}`,
 	} {
 		k := kindByGVK(t, meta.Kubernetes, "apps", "v1", kind)
-		obj := named(k, tree(t, `{"spec":{`+podTemplateSpec+`},"status":{"observedGeneration":7}}`))
+		obj := named(k, parseTree(t, `{"spec":{`+podTemplateSpec+`},"status":{"observedGeneration":7}}`))
 		expect(t, kind, create(k, obj), nil)
 		equalJSON(t, kind, obj["spec"], want)
-		if rules.Has(rules.Nested(obj, "status"), "observedGeneration") {
+		if obj.Object("status").Has("observedGeneration") {
 			t.Errorf("%s: a create keeps the status of the client", kind)
 		}
 	}
@@ -133,9 +134,9 @@ func TestStrategyDefaults(t *testing.T) {
 		{"StatefulSet", "persistentVolumeClaimRetentionPolicy", `{"whenDeleted":"Delete"}`, `{"whenDeleted":"Delete","whenScaled":"Retain"}`},
 	} {
 		k := kindByGVK(t, meta.Platform, "apps", "v1", c.kind)
-		obj := named(k, tree(t, `{"spec":{`+podTemplateSpec+`,"`+c.field+`":`+c.given+`}}`))
+		obj := named(k, parseTree(t, `{"spec":{`+podTemplateSpec+`,"`+c.field+`":`+c.given+`}}`))
 		expect(t, c.given, create(k, obj), nil)
-		equalJSON(t, c.kind+" "+c.given, rules.Nested(obj, "spec")[c.field], c.want)
+		equalJSON(t, c.kind+" "+c.given, obj.Object("spec")[c.field], c.want)
 	}
 }
 
@@ -207,9 +208,9 @@ func TestDeploymentRules(t *testing.T) {
 		{"negative", rolling(`"maxSurge":-1`), []string{at + ".maxSurge: Invalid value: -1: must be greater than or equal to 0"}},
 		{"no percentage", rolling(`"maxSurge":"1"`), []string{at + `.maxSurge: Invalid value: "1": a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  or '93%', regex used for validation is '[0-9]+%')`}},
 	})
-	obj := named(k, tree(t, `{"spec":{`+podTemplateSpec+`}}`))
+	obj := named(k, parseTree(t, `{"spec":{`+podTemplateSpec+`}}`))
 	create(k, obj)
-	obj["status"] = tree(t, `{"replicas":1,"readyReplicas":2,"availableReplicas":3,"unavailableReplicas":-1}`)
+	obj["status"] = parseTree(t, `{"replicas":1,"readyReplicas":2,"availableReplicas":3,"unavailableReplicas":-1}`)
 	expect(t, "status", lines(rules.Validate(k, obj)), []string{"status.unavailableReplicas: Invalid value: -1: must be greater than or equal to 0",
 		"status.readyReplicas: Invalid value: 2: cannot be greater than status.replicas", "status.availableReplicas: Invalid value: 3: cannot be greater than status.replicas",
 		"status.availableReplicas: Invalid value: 3: cannot be greater than readyReplicas"})
@@ -253,11 +254,11 @@ func TestStatefulSetRules(t *testing.T) {
 		{"management", ``, `"podManagementPolicy":"Parallel"`, []string{frozen}},
 		{"claims", ``, claim, []string{frozen}},
 	})
-	obj := named(k, schema.Tree{"spec": merged(t, podTemplateSpec, claim)})
+	obj := named(k, tree.Tree{"spec": merged(t, podTemplateSpec, claim)})
 	create(k, obj)
-	equalJSON(t, "claims", rules.Nested(obj, "spec")["volumeClaimTemplates"], `[{"kind":"PersistentVolumeClaim","apiVersion":"v1","metadata":{"name":"data"},
+	equalJSON(t, "claims", obj.Object("spec")["volumeClaimTemplates"], `[{"kind":"PersistentVolumeClaim","apiVersion":"v1","metadata":{"name":"data"},
 		"spec":{"accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"1Gi"}},"volumeMode":"Filesystem"},"status":{"phase":"Pending"}}]`)
-	obj["metadata"].(schema.Tree)["name"] = "a.b"
+	obj["metadata"].(tree.Tree)["name"] = "a.b"
 	expect(t, "name", lines(rules.Validate(k, obj)), []string{`metadata.name: Invalid value: "a.b"…`})
 }
 
@@ -275,20 +276,20 @@ func TestWorkloadStatus(t *testing.T) {
 			"updatedNumberScheduled", "numberAvailable", "numberUnavailable", "collisionCount"}, nil},
 		{coreKind(t, meta.Platform, "ReplicationController"), []string{"replicas", "observedGeneration"}, []string{"fullyLabeledReplicas", "readyReplicas"}},
 	} {
-		obj := named(c.kind, tree(t, `{"spec":{`+podTemplateSpec+`}}`))
+		obj := named(c.kind, parseTree(t, `{"spec":{`+podTemplateSpec+`}}`))
 		if c.kind.Group == "" {
-			rules.Nested(obj, "spec")["selector"] = schema.Tree{"a": "b"}
+			obj.Object("spec")["selector"] = tree.Tree{"a": "b"}
 		}
 		expect(t, c.kind.Kind, create(c.kind, obj), nil)
 		for _, name := range c.negative {
-			status := schema.Tree{name: int64(-1)}
+			status := tree.Tree{name: int64(-1)}
 			obj["status"] = status
 			if got := lines(rules.Validate(c.kind, obj)); len(got) == 0 || got[0] != "status."+name+low {
 				t.Errorf("%s: %s of -1: %v", c.kind.Kind, name, got)
 			}
 		}
 		for _, name := range c.parts {
-			obj["status"] = schema.Tree{"replicas": int64(1), name: int64(2)}
+			obj["status"] = tree.Tree{"replicas": int64(1), name: int64(2)}
 			expect(t, c.kind.Kind+" "+name, lines(rules.Validate(c.kind, obj)), []string{"status." + name + high})
 		}
 	}
@@ -296,8 +297,8 @@ func TestWorkloadStatus(t *testing.T) {
 
 func TestControllerRevision(t *testing.T) {
 	k := kindByGVK(t, meta.Platform, "apps", "v1", "ControllerRevision")
-	expect(t, "no data", create(k, named(k, tree(t, `{"revision":-1}`))), []string{"revision: Invalid value: -1: must be greater than or equal to 0", "data: Required value: data is mandatory"})
-	old := named(k, tree(t, `{"revision":1,"data":{"a":1}}`))
+	expect(t, "no data", create(k, named(k, parseTree(t, `{"revision":-1}`))), []string{"revision: Invalid value: -1: must be greater than or equal to 0", "data: Required value: data is mandatory"})
+	old := named(k, parseTree(t, `{"revision":1,"data":{"a":1}}`))
 	expect(t, "create", create(k, old), nil)
 	for now, want := range map[string][]string{
 		`{"revision":1,"data":{"a":1},"metadata":{"labels":{"a":"b"}}}`: nil,
@@ -305,18 +306,18 @@ func TestControllerRevision(t *testing.T) {
 		`{"revision":2,"data":{"a":1}}`:                                 nil,
 		`{"revision":-2,"data":{"a":1}}`:                                {`revision: Invalid value: -2: must be greater than or equal to 0`},
 	} {
-		expect(t, now, update(k, named(k, tree(t, now)), old), want)
+		expect(t, now, update(k, named(k, parseTree(t, now)), old), want)
 	}
 }
 
 func TestReplicationController(t *testing.T) {
 	k := coreKind(t, meta.Platform, "ReplicationController")
 	template := `"template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i"}]}}`
-	obj := named(k, tree(t, `{"spec":{`+template+`}}`))
+	obj := named(k, parseTree(t, `{"spec":{`+template+`}}`))
 	expect(t, "defaults", create(k, obj), nil)
-	equalJSON(t, "labels", rules.Nested(obj, "metadata")["labels"], `{"a":"b"}`)
-	equalJSON(t, "selector", rules.Nested(obj, "spec")["selector"], `{"a":"b"}`)
-	equalJSON(t, "replicas", rules.Nested(obj, "spec")["replicas"], `1`)
+	equalJSON(t, "labels", obj.Object("metadata")["labels"], `{"a":"b"}`)
+	equalJSON(t, "selector", obj.Object("spec")["selector"], `{"a":"b"}`)
+	equalJSON(t, "replicas", obj.Object("spec")["replicas"], `1`)
 	runCreateCases(t, k, template, []createCase{
 		{"nothing", `"template":null`, []string{"spec.selector: Required value", "spec.template: Required value"}},
 		{"mismatch", `"selector":{"a":"c"}`, []string{"spec.template.metadata.labels: Invalid value: {\"a\":\"b\"}: `selector` does not match template `labels`"}},
@@ -328,8 +329,8 @@ func TestReplicationController(t *testing.T) {
 
 func TestPodTemplate(t *testing.T) {
 	k := coreKind(t, meta.Platform, "PodTemplate")
-	obj := named(k, tree(t, `{"template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i"}]}}}`))
+	obj := named(k, parseTree(t, `{"template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i"}]}}}`))
 	expect(t, "defaults", create(k, obj), nil)
 	equalJSON(t, "template", obj["template"], defaultedPodTemplate)
-	expect(t, "no containers", create(k, named(k, tree(t, `{}`))), []string{"template.spec.containers: Required value"})
+	expect(t, "no containers", create(k, named(k, parseTree(t, `{}`))), []string{"template.spec.containers: Required value"})
 }

@@ -1,8 +1,8 @@
 package catalog
 
 import (
-	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // The bounds of the life of a token, in seconds.
@@ -12,9 +12,9 @@ const (
 )
 
 func tokenRequestRules() schema.Rules {
-	return schema.Rules{Validate: func(obj schema.Tree, faults *schema.Faults) {
+	return schema.Rules{Validate: func(obj tree.Tree, faults *schema.Faults) {
 		const path = "spec.expirationSeconds"
-		switch n, ok := rules.Int(rules.Nested(obj, "spec"), "expirationSeconds"); {
+		switch n, ok := obj.Object("spec").Int("expirationSeconds"); {
 		case ok && n < minTokenSeconds:
 			faults.Invalid(path, n, "may not specify a duration less than 10 minutes")
 		case ok && n > maxTokenSeconds:

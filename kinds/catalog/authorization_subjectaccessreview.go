@@ -1,13 +1,13 @@
 package catalog
 
 import (
-	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 func accessReviewRules() schema.Rules {
-	return schema.Rules{Validate: func(obj schema.Tree, faults *schema.Faults) {
-		spec := rules.Nested(obj, "spec")
+	return schema.Rules{Validate: func(obj tree.Tree, faults *schema.Faults) {
+		spec := obj.Object("spec")
 		validateAccessAttributes(spec, faults)
 		validateSubject(spec, faults)
 		validateEmptyMetadata(obj, faults)
@@ -15,40 +15,40 @@ func accessReviewRules() schema.Rules {
 }
 
 func selfAccessReviewRules() schema.Rules {
-	return schema.Rules{Validate: func(obj schema.Tree, faults *schema.Faults) {
-		validateAccessAttributes(rules.Nested(obj, "spec"), faults)
+	return schema.Rules{Validate: func(obj tree.Tree, faults *schema.Faults) {
+		validateAccessAttributes(obj.Object("spec"), faults)
 		validateEmptyMetadata(obj, faults)
 	}}
 }
 
 func localAccessReviewRules() schema.Rules {
-	return schema.Rules{Validate: func(obj schema.Tree, faults *schema.Faults) {
-		spec, metadata := rules.Nested(obj, "spec"), rules.Nested(obj, "metadata")
+	return schema.Rules{Validate: func(obj tree.Tree, faults *schema.Faults) {
+		spec, metadata := obj.Object("spec"), obj.Object("metadata")
 		validateAccessAttributes(spec, faults)
 		validateSubject(spec, faults)
-		if len(metadata) > 0 && !(len(metadata) == 1 && rules.Has(metadata, "namespace")) {
+		if len(metadata) > 0 && !(len(metadata) == 1 && metadata.Has("namespace")) {
 			faults.Invalid("metadata", metadata, "must be empty except for namespace")
 		}
-		if r, ok := spec["resourceAttributes"].(schema.Tree); ok && rules.String(r, "namespace") != rules.String(metadata, "namespace") {
-			faults.Invalid("spec.resourceAttributes.namespace", rules.String(r, "namespace"), "must match metadata.namespace")
+		if r, ok := spec["resourceAttributes"].(tree.Tree); ok && r.String("namespace") != metadata.String("namespace") {
+			faults.Invalid("spec.resourceAttributes.namespace", r.String("namespace"), "must match metadata.namespace")
 		}
-		if rules.Has(spec, "nonResourceAttributes") {
+		if spec.Has("nonResourceAttributes") {
 			faults.Invalid("spec.nonResourceAttributes", spec["nonResourceAttributes"], "disallowed on this kind of request")
 		}
 	}}
 }
 
 // validateEmptyMetadata wants a review to be nothing but a question.
-func validateEmptyMetadata(obj schema.Tree, faults *schema.Faults) {
-	if metadata := rules.Nested(obj, "metadata"); !rules.SemanticEqual(metadata, schema.Tree{}) {
+func validateEmptyMetadata(obj tree.Tree, faults *schema.Faults) {
+	if metadata := obj.Object("metadata"); !tree.SemanticEqual(metadata, tree.Tree{}) {
 		faults.Invalid("metadata", metadata, "must be empty")
 	}
 }
 
 // validateAccessAttributes wants one question: about a resource or about a path.
-func validateAccessAttributes(spec schema.Tree, faults *schema.Faults) {
-	resource, ofResource := spec["resourceAttributes"].(schema.Tree)
-	path, ofPath := spec["nonResourceAttributes"].(schema.Tree)
+func validateAccessAttributes(spec tree.Tree, faults *schema.Faults) {
+	resource, ofResource := spec["resourceAttributes"].(tree.Tree)
+	path, ofPath := spec["nonResourceAttributes"].(tree.Tree)
 	switch {
 	case ofResource && ofPath:
 		faults.Invalid("spec.nonResourceAttributes", path, "cannot be specified in combination with resourceAttributes")
@@ -56,7 +56,7 @@ func validateAccessAttributes(spec schema.Tree, faults *schema.Faults) {
 		faults.Invalid("spec.resourceAttributes", nil, "exactly one of nonResourceAttributes or resourceAttributes must be specified")
 	}
 	for _, name := range []string{"fieldSelector", "labelSelector"} {
-		if s, ok := resource[name].(schema.Tree); ok {
+		if s, ok := resource[name].(tree.Tree); ok {
 			validateSelectorAttributes(s, "spec.resourceAttributes."+name, faults)
 		}
 	}
@@ -64,8 +64,8 @@ func validateAccessAttributes(spec schema.Tree, faults *schema.Faults) {
 
 // validateSelectorAttributes wants a selector as text or as requirements. Operators that are
 // not known are left to the authorizer, which does not rely on them.
-func validateSelectorAttributes(s schema.Tree, path string, faults *schema.Faults) {
-	raw, requirements := rules.String(s, "rawSelector"), rules.Trees(s, "requirements")
+func validateSelectorAttributes(s tree.Tree, path string, faults *schema.Faults) {
+	raw, requirements := s.String("rawSelector"), s.Objects("requirements")
 	switch {
 	case raw != "" && len(requirements) > 0:
 		faults.Invalid(path+".rawSelector", raw, "may not specified at the same time as requirements")
@@ -73,9 +73,9 @@ func validateSelectorAttributes(s schema.Tree, path string, faults *schema.Fault
 		faults.Required(path+".requirements", "when "+path+" is specified, requirements or rawSelector is required")
 	}
 	for i, r := range requirements {
-		at, values := rules.IndexPath(path+".requirements", i), rules.Items(r, "values")
+		at, values := tree.IndexPath(path+".requirements", i), r.List("values")
 		requireFields(r, at, faults, "key")
-		switch rules.String(r, "operator") {
+		switch r.String("operator") {
 		case "In", "NotIn":
 			if len(values) == 0 {
 				faults.Required(at+".values", "must be specified when `operator` is 'In' or 'NotIn'")
@@ -88,8 +88,8 @@ func validateSelectorAttributes(s schema.Tree, path string, faults *schema.Fault
 	}
 }
 
-func validateSubject(spec schema.Tree, faults *schema.Faults) {
-	if rules.String(spec, "user") == "" && len(rules.Items(spec, "groups")) == 0 {
+func validateSubject(spec tree.Tree, faults *schema.Faults) {
+	if spec.String("user") == "" && len(spec.List("groups")) == 0 {
 		faults.Invalid("spec.user", "", "at least one of user or group must be specified")
 	}
 }

@@ -37,7 +37,7 @@ func TestReviews(t *testing.T) {
 		{"LocalSubjectAccessReview", `{"metadata":{"namespace":"ns"},"spec":{"user":"u","nonResourceAttributes":{}}}`, []string{`spec.nonResourceAttributes: Invalid value: {}: disallowed on this kind of request`}},
 	} {
 		var faults schema.Faults
-		kindInGroup(t, meta.Platform, "authorization.platform.io", c.kind).Rules.Validate(tree(t, c.obj), &faults)
+		kindInGroup(t, meta.Platform, "authorization.platform.io", c.kind).Rules.Validate(parseTree(t, c.obj), &faults)
 		expect(t, c.kind+" "+c.obj, lines(faults.List), c.want)
 	}
 }
@@ -50,7 +50,7 @@ func TestTokenRequest(t *testing.T) {
 		{obj: `{"spec":{"expirationSeconds":4294967297}}`, want: []string{`spec.expirationSeconds: Invalid value: 4294967297: may not specify a duration larger than 2^32 seconds`}},
 	} {
 		var faults schema.Faults
-		k.Rules.Validate(tree(t, c.obj), &faults)
+		k.Rules.Validate(parseTree(t, c.obj), &faults)
 		expect(t, c.obj, lines(faults.List), c.want)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/quantity"
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // metricTypes are the types of metrics; a metric keeps its details under the type's name
@@ -18,11 +19,11 @@ var metricSources = []string{"object", "external", "pods", "resource", "containe
 
 // validateMetrics checks what an autoscaler watches. Only what is there without Pods can tell
 // when there should be some again, which fromZero asks for.
-func validateMetrics(spec schema.Tree, fromZero bool, faults *schema.Faults) {
+func validateMetrics(spec tree.Tree, fromZero bool, faults *schema.Faults) {
 	awake := false
-	for i, m := range rules.Trees(spec, "metrics") {
-		validateMetric(m, rules.IndexPath("spec.metrics", i), faults)
-		kind := rules.String(m, "type")
+	for i, m := range spec.Objects("metrics") {
+		validateMetric(m, tree.IndexPath("spec.metrics", i), faults)
+		kind := m.String("type")
 		awake = awake || kind == "Object" || kind == "External"
 	}
 	if fromZero && !awake {
@@ -30,8 +31,8 @@ func validateMetrics(spec schema.Tree, fromZero bool, faults *schema.Faults) {
 	}
 }
 
-func validateMetric(m schema.Tree, path string, faults *schema.Faults) {
-	kind := rules.String(m, "type")
+func validateMetric(m tree.Tree, path string, faults *schema.Faults) {
+	kind := m.String("type")
 	if kind == "" {
 		faults.Required(path+".type", "must specify a metric source type")
 	}
@@ -45,43 +46,43 @@ func validateMetric(m schema.Tree, path string, faults *schema.Faults) {
 	}
 	var present []string
 	for _, name := range metricSources {
-		if source := rules.Nested(m, name); source != nil {
+		if source := m.Object(name); source != nil {
 			if present = append(present, name); len(present) == 1 {
-				validateMetricSource(name, source, rules.FieldPath(path, name), faults)
+				validateMetricSource(name, source, tree.FieldPath(path, name), faults)
 			}
 		}
 	}
 	if known && !slices.Contains(present, expected) {
-		faults.Required(rules.FieldPath(path, expected), "must populate information for the given metric source")
+		faults.Required(tree.FieldPath(path, expected), "must populate information for the given metric source")
 	}
 	for _, name := range present {
 		if name != expected && len(present) > 1 {
-			faults.Forbidden(rules.FieldPath(path, name), "must populate the given metric source only")
+			faults.Forbidden(tree.FieldPath(path, name), "must populate the given metric source only")
 		}
 	}
 }
 
 // validateMetricSource checks the details of a metric, which stand under name.
-func validateMetricSource(name string, source schema.Tree, path string, faults *schema.Faults) {
-	target := rules.Nested(source, "target")
+func validateMetricSource(name string, source tree.Tree, path string, faults *schema.Faults) {
+	target := source.Object("target")
 	at := path + ".target"
 	switch name {
 	case "object":
-		validateReference(rules.Nested(source, "describedObject"), path+".describedObject", true, faults)
-		validateMetricName(rules.Nested(source, "metric"), path+".metric", faults)
+		validateReference(source.Object("describedObject"), path+".describedObject", true, faults)
+		validateMetricName(source.Object("metric"), path+".metric", faults)
 		validateMetricTarget(target, at, faults)
 		validateMetricValue(target, at, faults)
 	case "external":
-		validateMetricName(rules.Nested(source, "metric"), path+".metric", faults)
+		validateMetricName(source.Object("metric"), path+".metric", faults)
 		validateMetricTarget(target, at, faults)
 		validateMetricValue(target, at, faults)
-		if rules.Has(target, "value") && rules.Has(target, "averageValue") {
+		if target.Has("value") && target.Has("averageValue") {
 			faults.Forbidden(at+".value", "may not set both a target value for metric and a per-pod target")
 		}
 	case "pods":
-		validateMetricName(rules.Nested(source, "metric"), path+".metric", faults)
+		validateMetricName(source.Object("metric"), path+".metric", faults)
 		validateMetricTarget(target, at, faults)
-		if q := rules.String(target, "averageValue"); q == "" || quantity.Compare(q, "0") <= 0 {
+		if q := target.String("averageValue"); q == "" || quantity.Compare(q, "0") <= 0 {
 			faults.Required(at+".averageValue", "must specify a positive target averageValue")
 		}
 	default:
@@ -90,24 +91,24 @@ func validateMetricSource(name string, source schema.Tree, path string, faults *
 }
 
 // validateMetricValue wants a value for all Pods together or for each.
-func validateMetricValue(target schema.Tree, path string, faults *schema.Faults) {
-	if !rules.Has(target, "value") && !rules.Has(target, "averageValue") {
+func validateMetricValue(target tree.Tree, path string, faults *schema.Faults) {
+	if !target.Has("value") && !target.Has("averageValue") {
 		faults.Required(path+".averageValue", "must set either a target value for metric or a per-pod target")
 	}
 }
 
 // validateResourceSource checks a metric of what Pods, or one container of each, consume.
-func validateResourceSource(name string, source schema.Tree, path string, faults *schema.Faults) {
-	if rules.String(source, "name") == "" {
+func validateResourceSource(name string, source tree.Tree, path string, faults *schema.Faults) {
+	if source.String("name") == "" {
 		faults.Required(path+".name", "must specify a resource name")
 	}
-	if name == "containerResource" && rules.String(source, "container") == "" {
+	if name == "containerResource" && source.String("container") == "" {
 		faults.Required(path+".container", "must specify a container")
 	}
-	target := rules.Nested(source, "target")
+	target := source.Object("target")
 	at := path + ".target"
 	validateMetricTarget(target, at, faults)
-	switch share, amount := rules.Has(target, "averageUtilization"), rules.Has(target, "averageValue"); {
+	switch share, amount := target.Has("averageUtilization"), target.Has("averageValue"); {
 	case !share && !amount:
 		faults.Required(at+".averageUtilization", "must set either a target raw value or a target utilization")
 	case share && amount:
@@ -115,8 +116,8 @@ func validateResourceSource(name string, source schema.Tree, path string, faults
 	}
 }
 
-func validateMetricName(metric schema.Tree, path string, faults *schema.Faults) {
-	name := rules.String(metric, "name")
+func validateMetricName(metric tree.Tree, path string, faults *schema.Faults) {
+	name := metric.String("name")
 	if name == "" {
 		faults.Required(path+".name", "must specify a metric name")
 	}
@@ -125,8 +126,8 @@ func validateMetricName(metric schema.Tree, path string, faults *schema.Faults) 
 	}
 }
 
-func validateMetricTarget(target schema.Tree, path string, faults *schema.Faults) {
-	kind := rules.String(target, "type")
+func validateMetricTarget(target tree.Tree, path string, faults *schema.Faults) {
+	kind := target.String("type")
 	if kind == "" {
 		faults.Required(path+".type", "must specify a metric target type")
 	}
@@ -134,28 +135,28 @@ func validateMetricTarget(target schema.Tree, path string, faults *schema.Faults
 		faults.Invalid(path+".type", kind, "must be either Utilization, Value, or AverageValue")
 	}
 	for _, name := range []string{"value", "averageValue"} {
-		if q := rules.String(target, name); q != "" && quantity.Compare(q, "0") <= 0 {
-			faults.Invalid(rules.FieldPath(path, name), q, "must be positive")
+		if q := target.String(name); q != "" && quantity.Compare(q, "0") <= 0 {
+			faults.Invalid(tree.FieldPath(path, name), q, "must be positive")
 		}
 	}
-	if n, ok := rules.Int(target, "averageUtilization"); ok && n < 1 {
+	if n, ok := target.Int("averageUtilization"); ok && n < 1 {
 		faults.Invalid(path+".averageUtilization", n, "must be greater than 0")
 	}
 }
 
 // validateReference checks a reference to an object by kind and name, in the same namespace.
 // core tells that a kind of the core group may be meant.
-func validateReference(ref schema.Tree, path string, core bool, faults *schema.Faults) {
+func validateReference(ref tree.Tree, path string, core bool, faults *schema.Faults) {
 	for _, name := range []string{"kind", "name"} {
-		s := rules.String(ref, name)
+		s := ref.String(name)
 		if s == "" {
-			faults.Required(rules.FieldPath(path, name))
+			faults.Required(tree.FieldPath(path, name))
 		}
 		for _, msg := range rules.PathSegment(s) {
-			faults.Invalid(rules.FieldPath(path, name), s, msg)
+			faults.Invalid(tree.FieldPath(path, name), s, msg)
 		}
 	}
-	version := rules.String(ref, "apiVersion")
+	version := ref.String("apiVersion")
 	switch group, _, grouped := strings.Cut(version, "/"); {
 	case strings.Count(version, "/") > 1:
 		faults.Invalid(path+".apiVersion", version, "unexpected GroupVersion string: "+version)

@@ -12,6 +12,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 const autoscaled = `"scaleTargetRef":{"apiVersion":"apps/v1","kind":"Deployment","name":"d"},"maxReplicas":3`
@@ -36,10 +37,10 @@ func TestAutoscalerDefaults(t *testing.T) {
 			`{"scaleUp":{"selectPolicy":"Max","stabilizationWindowSeconds":0,"policies":[{"type":"Pods","value":1,"periodSeconds":1}]},
 			"scaleDown":{"selectPolicy":"Disabled","stabilizationWindowSeconds":5,"policies":[{"type":"Percent","value":100,"periodSeconds":15}]}}`},
 	} {
-		obj := named(k, schema.Tree{"spec": merged(t, autoscaled, c.given), "status": schema.Tree{"desiredReplicas": int64(9)}})
+		obj := named(k, tree.Tree{"spec": merged(t, autoscaled, c.given), "status": tree.Tree{"desiredReplicas": int64(9)}})
 		expect(t, c.given, create(k, obj), nil)
-		equalJSON(t, c.given, rules.Nested(obj, "spec")[c.field], c.want)
-		if rules.Has(rules.Nested(obj, "status"), "desiredReplicas") {
+		equalJSON(t, c.given, obj.Object("spec")[c.field], c.want)
+		if obj.Object("status").Has("desiredReplicas") {
 			t.Error("a create keeps the status of the client")
 		}
 	}
@@ -105,9 +106,9 @@ func TestAutoscalerRules(t *testing.T) {
 
 func TestAutoscalerStatus(t *testing.T) {
 	k := autoscaler(t, "v2")
-	obj := named(k, tree(t, `{"spec":{`+autoscaled+`}}`))
+	obj := named(k, parseTree(t, `{"spec":{`+autoscaled+`}}`))
 	create(k, obj)
-	obj["status"] = tree(t, `{"currentReplicas":-1,"desiredReplicas":-1,"conditions":[{"type":"A","status":"True"},{"type":"A","status":"True"}]}`)
+	obj["status"] = parseTree(t, `{"currentReplicas":-1,"desiredReplicas":-1,"conditions":[{"type":"A","status":"True"},{"type":"A","status":"True"}]}`)
 	expect(t, "status", lines(rules.Validate(k, obj)), []string{`status.conditions[1].type: Duplicate value: "A"`,
 		"status.currentReplicas: Invalid value: -1: must be greater than or equal to 0", "status.desiredReplicas: Invalid value: -1: must be greater than or equal to 0"})
 }
@@ -141,17 +142,17 @@ func TestAutoscalerV1(t *testing.T) {
 			`{"metadata":{"conditions":[{"status":"True","type":"A"}],"current-metrics":[{"resource":{"currentAverageUtilization":7,"currentAverageValue":"1","name":"cpu"},"type":"Resource"}]},
 			"spec":{"targetCPUUtilizationPercentage":50},"status":{"currentCPUUtilizationPercentage":7}}`},
 	} {
-		stored := schema.Tree{"metadata": schema.Tree{"name": "x"}, "spec": tree(t, "{"+c.spec+"}"), "status": tree(t, c.status)}
+		stored := tree.Tree{"metadata": tree.Tree{"name": "x"}, "spec": parseTree(t, "{"+c.spec+"}"), "status": parseTree(t, c.status)}
 		shown := convert.FromStored(autoscaler(t, "v1"), nil, stored)
-		for name, text := range rules.Nested(shown, "metadata", "annotations") {
+		for name, text := range shown.Object("metadata", "annotations") {
 			short := strings.TrimPrefix(name, prefix)
 			v, _, err := codec.DecodeAny([]byte(text.(string)))
 			if err != nil {
 				v = text
 			}
-			rules.EnsureNested(shown, "metadata")[short] = v
+			shown.EnsureObject("metadata")[short] = v
 		}
-		metadata := rules.Nested(shown, "metadata")
+		metadata := shown.Object("metadata")
 		delete(metadata, "annotations")
 		delete(metadata, "name")
 		if len(metadata) == 0 {
@@ -177,10 +178,10 @@ func TestAutoscalerV1Create(t *testing.T) {
 		{"wrong types", name + `metrics":"[{\"type\":5}]"`, ``, `[{"type":"Resource","resource":{"name":"cpu","target":{"type":"Utilization","averageUtilization":80}}}]`},
 	} {
 		k := autoscaler(t, "v1")
-		obj := named(k, tree(t, `{"metadata":{"annotations":{`+c.annotations+`}},"spec":{`+autoscaled+c.spec+`}}`))
+		obj := named(k, parseTree(t, `{"metadata":{"annotations":{`+c.annotations+`}},"spec":{`+autoscaled+c.spec+`}}`))
 		stored := convert.ToStored(k, obj)
-		equalJSON(t, c.name, rules.Nested(stored, "spec")["metrics"], c.want)
-		if rules.Has(rules.Nested(stored, "metadata"), "annotations") {
+		equalJSON(t, c.name, stored.Object("spec")["metrics"], c.want)
+		if stored.Object("metadata").Has("annotations") {
 			t.Errorf("%s: annotations stay: %v", c.name, stored["metadata"])
 		}
 		expect(t, c.name, lines(rules.Validate(k.Stored, stored)), nil)
@@ -190,9 +191,9 @@ func TestAutoscalerV1Create(t *testing.T) {
 // TestAutoscalerAnnotations: the stored form has none of the annotations of older versions.
 func TestAutoscalerAnnotations(t *testing.T) {
 	k := autoscaler(t, "v2")
-	obj := named(k, tree(t, `{"metadata":{"annotations":{"autoscaling.alpha.kubernetes.io/metrics":"[]","autoscaling.alpha.kubernetes.io/scale-up-tolerance":"1","a":"b"}},"spec":{`+autoscaled+`}}`))
+	obj := named(k, parseTree(t, `{"metadata":{"annotations":{"autoscaling.alpha.kubernetes.io/metrics":"[]","autoscaling.alpha.kubernetes.io/scale-up-tolerance":"1","a":"b"}},"spec":{`+autoscaled+`}}`))
 	create(k, obj)
-	equalJSON(t, "annotations", rules.Nested(obj, "metadata")["annotations"], `{"a":"b"}`)
+	equalJSON(t, "annotations", obj.Object("metadata")["annotations"], `{"a":"b"}`)
 }
 
 // TestAutoscalerRoundTrip: whatever is stored comes back from every version as it was.
@@ -204,7 +205,7 @@ func TestAutoscalerRoundTrip(t *testing.T) {
 			r := rand.New(rand.NewSource(int64(seed)))
 			obj := randomAutoscaler(r)
 			rules.Default(stored, obj)
-			before := rules.Clone(obj).(schema.Tree)
+			before := tree.Clone(obj).(tree.Tree)
 			shown := convert.FromStored(k, nil, obj)
 			if !reflect.DeepEqual(obj, before) {
 				t.Fatalf("%s, seed %d: showing changes what is stored", version, seed)
@@ -223,11 +224,11 @@ func TestAutoscalerRoundTrip(t *testing.T) {
 }
 
 // toJSON is an object as JSON.
-func toJSON(k *schema.Kind, obj schema.Tree) string { return string(codec.EncodeJSON(k, obj).JSON) }
+func toJSON(k *schema.Kind, obj tree.Tree) string { return string(codec.EncodeJSON(k, obj).JSON) }
 
 // randomAutoscaler is an autoscaler with any of its fields, valid or not.
-func randomAutoscaler(r *rand.Rand) schema.Tree {
-	spec := schema.Tree{"scaleTargetRef": schema.Tree{"kind": "Deployment", "name": "d", "apiVersion": "apps/v1"},
+func randomAutoscaler(r *rand.Rand) tree.Tree {
+	spec := tree.Tree{"scaleTargetRef": tree.Tree{"kind": "Deployment", "name": "d", "apiVersion": "apps/v1"},
 		"maxReplicas": int64(r.Intn(9)), "minReplicas": int64(r.Intn(3))}
 	var metrics, current []any
 	for range r.Intn(4) {
@@ -240,10 +241,10 @@ func randomAutoscaler(r *rand.Rand) schema.Tree {
 		spec["metrics"] = metrics
 	}
 	if r.Intn(2) == 0 {
-		behavior := schema.Tree{}
+		behavior := tree.Tree{}
 		for _, direction := range []string{"scaleUp", "scaleDown"} {
 			if r.Intn(2) == 0 {
-				scaling := schema.Tree{"policies": []any{schema.Tree{"type": "Pods", "value": int64(r.Intn(5)), "periodSeconds": int64(r.Intn(60))}}}
+				scaling := tree.Tree{"policies": []any{tree.Tree{"type": "Pods", "value": int64(r.Intn(5)), "periodSeconds": int64(r.Intn(60))}}}
 				maybe(r, scaling, "tolerance", "100m")
 				maybe(r, scaling, "selectPolicy", "Min")
 				behavior[direction] = scaling
@@ -251,41 +252,41 @@ func randomAutoscaler(r *rand.Rand) schema.Tree {
 		}
 		spec["behavior"] = behavior
 	}
-	status := schema.Tree{"desiredReplicas": int64(r.Intn(3))}
+	status := tree.Tree{"desiredReplicas": int64(r.Intn(3))}
 	maybe(r, status, "currentReplicas", int64(r.Intn(3)))
 	maybe(r, status, "observedGeneration", int64(4))
 	maybe(r, status, "lastScaleTime", "2026-01-02T03:04:05Z")
-	maybe(r, status, "conditions", []any{schema.Tree{"type": "A", "status": "True", "reason": "R", "message": "<&>\"", "lastTransitionTime": "2026-01-02T03:04:05Z"}})
+	maybe(r, status, "conditions", []any{tree.Tree{"type": "A", "status": "True", "reason": "R", "message": "<&>\"", "lastTransitionTime": "2026-01-02T03:04:05Z"}})
 	if len(current) > 0 {
 		status["currentMetrics"] = current
 	}
-	metadata := schema.Tree{"name": "x", "namespace": "ns"}
-	maybe(r, metadata, "annotations", schema.Tree{"a": "b"})
-	return schema.Tree{"metadata": metadata, "spec": spec, "status": status}
+	metadata := tree.Tree{"name": "x", "namespace": "ns"}
+	maybe(r, metadata, "annotations", tree.Tree{"a": "b"})
+	return tree.Tree{"metadata": metadata, "spec": spec, "status": status}
 }
 
-func maybe(r *rand.Rand, t schema.Tree, name string, v any) {
+func maybe(r *rand.Rand, t tree.Tree, name string, v any) {
 	if r.Intn(2) == 0 {
 		t[name] = v
 	}
 }
 
 // randomMetric is a metric whose amounts stand under "target" or "current".
-func randomMetric(r *rand.Rand, under string) schema.Tree {
+func randomMetric(r *rand.Rand, under string) tree.Tree {
 	if r.Intn(3) == 0 && under == "target" {
-		return schema.Tree{"type": "Resource", "resource": schema.Tree{"name": "cpu", under: schema.Tree{"type": "Utilization", "averageUtilization": int64(1 + r.Intn(99))}}}
+		return tree.Tree{"type": "Resource", "resource": tree.Tree{"name": "cpu", under: tree.Tree{"type": "Utilization", "averageUtilization": int64(1 + r.Intn(99))}}}
 	}
-	amounts := schema.Tree{}
+	amounts := tree.Tree{}
 	if under == "target" {
 		amounts["type"] = []string{"Utilization", "Value", "AverageValue"}[r.Intn(3)]
 	}
 	maybe(r, amounts, "value", fmt.Sprint(r.Intn(3)))
 	maybe(r, amounts, "averageValue", "30m")
 	maybe(r, amounts, "averageUtilization", int64(r.Intn(3)))
-	metric := schema.Tree{"name": "q"}
-	maybe(r, metric, "selector", schema.Tree{"matchLabels": schema.Tree{"a": "b"}})
+	metric := tree.Tree{"name": "q"}
+	maybe(r, metric, "selector", tree.Tree{"matchLabels": tree.Tree{"a": "b"}})
 	types := []string{"Resource", "ContainerResource", "Pods", "External", "Object"}
-	source := schema.Tree{under: amounts}
+	source := tree.Tree{under: amounts}
 	kind := types[r.Intn(len(types))]
 	switch kind {
 	case "Resource", "ContainerResource":
@@ -294,10 +295,10 @@ func randomMetric(r *rand.Rand, under string) schema.Tree {
 			source["container"] = "c"
 		}
 	case "Object":
-		source["describedObject"] = schema.Tree{"kind": "Service", "name": "s"}
+		source["describedObject"] = tree.Tree{"kind": "Service", "name": "s"}
 		source["metric"] = metric
 	default:
 		source["metric"] = metric
 	}
-	return schema.Tree{"type": kind, strings.ToLower(kind[:1]) + kind[1:]: source}
+	return tree.Tree{"type": kind, strings.ToLower(kind[:1]) + kind[1:]: source}
 }

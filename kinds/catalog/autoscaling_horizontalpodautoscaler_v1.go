@@ -4,8 +4,8 @@ import (
 	"reflect"
 
 	"github.com/troupe-api/troupe/kinds/codec"
-	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // autoscalerV1Converter is the way between version v1 of an autoscaler, which knows the CPUs only,
@@ -37,14 +37,14 @@ const (
 	currentCPU = "currentCPUUtilizationPercentage"
 )
 
-func (v1 autoscalerV1Converter) fromStored(obj schema.Tree) schema.Tree {
+func (v1 autoscalerV1Converter) fromStored(obj tree.Tree) tree.Tree {
 	v1.toleranceToAnnotations(obj)
-	spec, status := rules.Nested(obj, "spec"), rules.Nested(obj, "status")
+	spec, status := obj.Object("spec"), obj.Object("status")
 	var others []any
-	for i, m := range rules.Trees(spec, "metrics") {
+	for i, m := range spec.Objects("metrics") {
 		percent, plain := cpuTarget(m)
 		switch {
-		case !plain || rules.Has(spec, targetCPU):
+		case !plain || spec.Has(targetCPU):
 			others = append(others, metricToV1(m, specMetricFields))
 		default:
 			spec[targetCPU] = percent
@@ -58,8 +58,8 @@ func (v1 autoscalerV1Converter) fromStored(obj schema.Tree) schema.Tree {
 	delete(spec, "metrics")
 	delete(spec, "behavior")
 	var current []any
-	for _, m := range rules.Trees(status, "currentMetrics") {
-		if n, ok := rules.Int(rules.Nested(m, "resource", "current"), "averageUtilization"); ok && isCPU(m) && !rules.Has(status, currentCPU) {
+	for _, m := range status.Objects("currentMetrics") {
+		if n, ok := m.Object("resource", "current").Int("averageUtilization"); ok && isCPU(m) && !status.Has(currentCPU) {
 			status[currentCPU] = n
 		}
 		current = append(current, metricToV1(m, statusMetricFields))
@@ -71,13 +71,13 @@ func (v1 autoscalerV1Converter) fromStored(obj schema.Tree) schema.Tree {
 	return obj
 }
 
-func (v1 autoscalerV1Converter) toStored(obj schema.Tree) schema.Tree {
-	spec := rules.EnsureNested(obj, "spec")
-	annotations := rules.Nested(obj, "metadata", "annotations")
+func (v1 autoscalerV1Converter) toStored(obj tree.Tree) tree.Tree {
+	spec := obj.EnsureObject("spec")
+	annotations := obj.Object("metadata", "annotations")
 	metrics := insertCPUMetric(metricsFromV1(annotations, v1.metrics, specMetricFields), spec)
 	v1.setIfDecodable(spec, "metrics", metrics, v1.spec)
 	v1.setIfDecodable(spec, "behavior", jsonAnnotation(annotations, v1.behavior), v1.spec)
-	status := rules.EnsureNested(obj, "status") // a status of zeros is left out of Protobuf
+	status := obj.EnsureObject("status") // a status of zeros is left out of Protobuf
 	current := metricsFromV1(annotations, v1.currentMetrics, statusMetricFields)
 	v1.setIfDecodable(status, "currentMetrics", insertCurrentCPU(current, status), v1.status)
 	v1.setIfDecodable(status, "conditions", jsonAnnotation(annotations, v1.conditions), v1.status)
@@ -87,18 +87,18 @@ func (v1 autoscalerV1Converter) toStored(obj schema.Tree) schema.Tree {
 }
 
 // setIfDecodable sets a field to a value that an annotation held, if the message can hold that.
-func (v1 autoscalerV1Converter) setIfDecodable(t schema.Tree, name string, v any, m *schema.Message) {
-	if rules.Empty(v) {
+func (v1 autoscalerV1Converter) setIfDecodable(t tree.Tree, name string, v any, m *schema.Message) {
+	if tree.IsEmpty(v) {
 		return
 	}
-	if fit, _, err := codec.Conform(m, schema.Tree{name: v}, nil); err == nil && !rules.Empty(fit[name]) {
+	if fit, _, err := codec.Conform(m, tree.Tree{name: v}, nil); err == nil && !tree.IsEmpty(fit[name]) {
 		t[name] = fit[name]
 	}
 }
 
 // jsonAnnotation is what an annotation holds as JSON; nil if there is none, or if it is none.
-func jsonAnnotation(annotations schema.Tree, name string) any {
-	text := rules.String(annotations, name)
+func jsonAnnotation(annotations tree.Tree, name string) any {
+	text := annotations.String(name)
 	if text == "" {
 		return nil
 	}
@@ -109,26 +109,26 @@ func jsonAnnotation(annotations schema.Tree, name string) any {
 	return v
 }
 
-func isCPU(m schema.Tree) bool {
-	return rules.String(m, "type") == "Resource" && rules.String(rules.Nested(m, "resource"), "name") == "cpu"
+func isCPU(m tree.Tree) bool {
+	return m.String("type") == "Resource" && m.Object("resource").String("name") == "cpu"
 }
 
 // cpuTarget is the percentage of a metric that version v1 has a field for, and whether m is
 // such a metric, and nothing more.
-func cpuTarget(m schema.Tree) (int64, bool) {
-	n, _ := rules.Int(rules.Nested(m, "resource", "target"), "averageUtilization")
+func cpuTarget(m tree.Tree) (int64, bool) {
+	n, _ := m.Object("resource", "target").Int("averageUtilization")
 	return n, reflect.DeepEqual(m, cpuMetric(n))
 }
 
 // cpuMetricPlaceholder stands among other metrics where the one that has a field belongs. Without it
 // that one is the first.
-func cpuMetricPlaceholder() schema.Tree {
-	return schema.Tree{"type": "Resource", "resource": schema.Tree{"name": "cpu"}}
+func cpuMetricPlaceholder() tree.Tree {
+	return tree.Tree{"type": "Resource", "resource": tree.Tree{"name": "cpu"}}
 }
 
 // insertCPUMetric puts the metric that has a field to the others, in its place, and takes the field away.
-func insertCPUMetric(others []any, spec schema.Tree) []any {
-	percent, given := rules.Int(spec, targetCPU)
+func insertCPUMetric(others []any, spec tree.Tree) []any {
+	percent, given := spec.Int(targetCPU)
 	delete(spec, targetCPU)
 	var metrics []any
 	for _, m := range others {
@@ -147,15 +147,15 @@ func insertCPUMetric(others []any, spec schema.Tree) []any {
 }
 
 // insertCurrentCPU puts the observed percentage into the metric that it is of, and takes the field away.
-func insertCurrentCPU(current []any, status schema.Tree) []any {
-	percent, given := rules.Int(status, currentCPU)
+func insertCurrentCPU(current []any, status tree.Tree) []any {
+	percent, given := status.Int(currentCPU)
 	delete(status, currentCPU)
 	if !given {
 		return current
 	}
 	for _, v := range current {
-		m, _ := v.(schema.Tree)
-		if observed := rules.Nested(m, "resource", "current"); isCPU(m) && rules.Has(observed, "averageUtilization") {
+		m, _ := v.(tree.Tree)
+		if observed := m.Object("resource", "current"); isCPU(m) && observed.Has("averageUtilization") {
 			observed["averageUtilization"] = percent
 			return current
 		}
@@ -163,6 +163,6 @@ func insertCurrentCPU(current []any, status schema.Tree) []any {
 	if len(current) > 0 {
 		return current
 	}
-	resource := schema.Tree{"name": "cpu", "current": schema.Tree{"averageUtilization": percent}}
-	return []any{schema.Tree{"type": "Resource", "resource": resource}}
+	resource := tree.Tree{"name": "cpu", "current": tree.Tree{"averageUtilization": percent}}
+	return []any{tree.Tree{"type": "Resource", "resource": resource}}
 }

@@ -4,8 +4,7 @@ import (
 	"reflect"
 	"slices"
 
-	"github.com/troupe-api/troupe/kinds/rules"
-	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // A metricFieldMap tells where version v1, whose metrics are flat, keeps the parts of a metric:
@@ -47,18 +46,18 @@ var (
 
 // metricToV1 is a metric in the form of version v1; one that would lose something there
 // stays as it is.
-func metricToV1(m schema.Tree, forms metricFieldMap) schema.Tree {
-	old := schema.Tree{}
-	rules.CopyField(old, m, "type")
+func metricToV1(m tree.Tree, forms metricFieldMap) tree.Tree {
+	old := tree.Tree{}
+	old.CopyField(m, "type")
 	for source, parts := range forms {
-		from := rules.Nested(m, source)
+		from := m.Object(source)
 		if from == nil {
 			continue
 		}
-		to := rules.EnsureNested(old, source)
+		to := old.EnsureObject(source)
 		for _, p := range parts {
 			last := len(p.path) - 1
-			if v := rules.Nested(from, p.path[:last]...)[p.path[last]]; v != nil {
+			if v := from.Object(p.path[:last]...)[p.path[last]]; v != nil {
 				to[p.name] = v
 			}
 		}
@@ -70,11 +69,11 @@ func metricToV1(m schema.Tree, forms metricFieldMap) schema.Tree {
 }
 
 // metricsFromV1 are the metrics that an annotation lists, in the stored form.
-func metricsFromV1(annotations schema.Tree, name string, forms metricFieldMap) []any {
+func metricsFromV1(annotations tree.Tree, name string, forms metricFieldMap) []any {
 	list, _ := jsonAnnotation(annotations, name).([]any)
 	metrics := make([]any, 0, len(list))
 	for _, v := range list {
-		if m, ok := v.(schema.Tree); ok && !isStoredMetric(m) {
+		if m, ok := v.(tree.Tree); ok && !isStoredMetric(m) {
 			v = metricFromV1(m, forms)
 		}
 		metrics = append(metrics, v)
@@ -83,46 +82,46 @@ func metricsFromV1(annotations schema.Tree, name string, forms metricFieldMap) [
 }
 
 // isStoredMetric tells a metric that is in the stored form.
-func isStoredMetric(m schema.Tree) bool {
+func isStoredMetric(m tree.Tree) bool {
 	if reflect.DeepEqual(m, cpuMetricPlaceholder()) {
 		return true
 	}
 	return slices.ContainsFunc(metricSources, func(source string) bool {
-		s := rules.Nested(m, source)
-		return rules.Has(s, "metric") || rules.Has(s, "describedObject") || rules.Has(s, "current") ||
-			source != "object" && rules.Has(s, "target")
+		s := m.Object(source)
+		return s.Has("metric") || s.Has("describedObject") || s.Has("current") ||
+			source != "object" && s.Has("target")
 	})
 }
 
 // metricFromV1 is a metric of version v1 in the stored form.
-func metricFromV1(old schema.Tree, forms metricFieldMap) schema.Tree {
-	m := schema.Tree{}
-	rules.CopyField(m, old, "type")
+func metricFromV1(old tree.Tree, forms metricFieldMap) tree.Tree {
+	m := tree.Tree{}
+	m.CopyField(old, "type")
 	for source, parts := range forms {
-		from := rules.Nested(old, source)
+		from := old.Object(source)
 		if from == nil {
 			continue
 		}
-		to := rules.EnsureNested(m, source)
+		to := m.EnsureObject(source)
 		for _, p := range parts {
 			if v := from[p.name]; v != nil {
 				last := len(p.path) - 1
-				rules.EnsureNested(to, p.path[:last]...)[p.path[last]] = v
+				to.EnsureObject(p.path[:last]...)[p.path[last]] = v
 			}
 		}
-		inferTargetType(rules.Nested(to, "target"))
+		inferTargetType(to.Object("target"))
 	}
 	return m
 }
 
 // inferTargetType tells the type of a target from what it holds. A value beside an average is one
 // that could not be left out.
-func inferTargetType(target schema.Tree) {
+func inferTargetType(target tree.Tree) {
 	switch {
 	case target == nil:
-	case rules.Has(target, "averageUtilization"):
+	case target.Has("averageUtilization"):
 		target["type"] = "Utilization"
-	case rules.Has(target, "averageValue"):
+	case target.Has("averageValue"):
 		target["type"] = "AverageValue"
 		if target["value"] == "0" {
 			delete(target, "value")

@@ -5,8 +5,8 @@ import (
 
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/quantity"
-	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // autoscalerAnnotations are the annotations in which older versions of an autoscaler carry what
@@ -25,9 +25,9 @@ func newAutoscalerAnnotations(n *meta.Naming) autoscalerAnnotations {
 }
 
 // drop removes all of the annotations.
-func (a autoscalerAnnotations) drop(obj schema.Tree) {
-	metadata := rules.Nested(obj, "metadata")
-	annotations := rules.Nested(metadata, "annotations")
+func (a autoscalerAnnotations) drop(obj tree.Tree) {
+	metadata := obj.Object("metadata")
+	annotations := metadata.Object("annotations")
 	if annotations == nil {
 		return
 	}
@@ -40,31 +40,31 @@ func (a autoscalerAnnotations) drop(obj schema.Tree) {
 }
 
 // setJSONAnnotation writes a value as JSON into an annotation; an empty one is left out.
-func setJSONAnnotation(obj schema.Tree, name string, v any) {
-	if rules.Empty(v) {
+func setJSONAnnotation(obj tree.Tree, name string, v any) {
+	if tree.IsEmpty(v) {
 		return
 	}
 	if text, err := json.Marshal(v); err == nil {
-		rules.EnsureNested(obj, "metadata", "annotations")[name] = string(text)
+		obj.EnsureObject("metadata", "annotations")[name] = string(text)
 	}
 }
 
 // toleranceToAnnotations moves the tolerances of the behaviour into annotations; toleranceFromAnnotations
 // brings them back.
-func (a autoscalerAnnotations) toleranceToAnnotations(obj schema.Tree) {
+func (a autoscalerAnnotations) toleranceToAnnotations(obj tree.Tree) {
 	for direction, name := range a.tolerance {
-		scaling := rules.Nested(obj, "spec", "behavior", direction)
-		if q := rules.String(scaling, "tolerance"); q != "" {
-			rules.EnsureNested(obj, "metadata", "annotations")[name] = q
+		scaling := obj.Object("spec", "behavior", direction)
+		if q := scaling.String("tolerance"); q != "" {
+			obj.EnsureObject("metadata", "annotations")[name] = q
 			delete(scaling, "tolerance")
 		}
 	}
 }
 
-func (a autoscalerAnnotations) toleranceFromAnnotations(obj schema.Tree) {
+func (a autoscalerAnnotations) toleranceFromAnnotations(obj tree.Tree) {
 	for direction, name := range a.tolerance {
-		scaling := rules.Nested(obj, "spec", "behavior", direction)
-		if q, err := quantity.Parse(rules.String(rules.Nested(obj, "metadata", "annotations"), name)); err == nil && scaling != nil {
+		scaling := obj.Object("spec", "behavior", direction)
+		if q, err := quantity.Parse(obj.Object("metadata", "annotations").String(name)); err == nil && scaling != nil {
 			scaling["tolerance"] = q
 		}
 	}
@@ -73,12 +73,12 @@ func (a autoscalerAnnotations) toleranceFromAnnotations(obj schema.Tree) {
 // autoscalerV2beta2 is the way between version v2beta2 of an autoscaler and the stored form.
 func autoscalerV2beta2(names autoscalerAnnotations) schema.Conversion {
 	return schema.Conversion{
-		ToStored: func(obj schema.Tree) schema.Tree {
+		ToStored: func(obj tree.Tree) tree.Tree {
 			names.toleranceFromAnnotations(obj)
 			names.drop(obj)
 			return obj
 		},
-		FromStored: func(obj schema.Tree) schema.Tree {
+		FromStored: func(obj tree.Tree) tree.Tree {
 			names.toleranceToAnnotations(obj)
 			return obj
 		},

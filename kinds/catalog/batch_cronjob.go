@@ -8,6 +8,7 @@ import (
 
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // maxCronJobName leaves room for the time that the name of each Job ends with.
@@ -15,16 +16,16 @@ const maxCronJobName = 52
 
 func cronJobRules() schema.Rules {
 	return schema.Rules{
-		Default: func(obj schema.Tree) {
-			defaultTemplate(rules.EnsureNested(obj, "spec", "jobTemplate", "spec", "template"))
+		Default: func(obj tree.Tree) {
+			defaultTemplate(obj.EnsureObject("spec", "jobTemplate", "spec", "template"))
 		},
 		Prepare: dropStatusOnCreate, Validate: validateCronJob,
 	}
 }
 
-func validateCronJob(obj schema.Tree, faults *schema.Faults) {
-	spec := rules.Nested(obj, "spec")
-	if schedule := rules.String(spec, "schedule"); schedule == "" {
+func validateCronJob(obj tree.Tree, faults *schema.Faults) {
+	spec := obj.Object("spec")
+	if schedule := spec.String("schedule"); schedule == "" {
 		faults.Required("spec.schedule")
 	} else {
 		validateSchedule(schedule, "spec.schedule", faults)
@@ -34,17 +35,17 @@ func validateCronJob(obj schema.Tree, faults *schema.Faults) {
 		validateZone(zone, "spec.timeZone", faults)
 	}
 	const path = "spec.jobTemplate"
-	job := rules.Nested(spec, "jobTemplate", "spec")
-	rules.ValidateLabels(rules.Nested(spec, "jobTemplate", "metadata", "labels"), path+".metadata.labels", faults)
-	rules.ValidateAnnotations(rules.Nested(spec, "jobTemplate", "metadata", "annotations"), path+".metadata.annotations", faults)
+	job := spec.Object("jobTemplate", "spec")
+	rules.ValidateLabels(spec.Object("jobTemplate", "metadata", "labels"), path+".metadata.labels", faults)
+	rules.ValidateAnnotations(spec.Object("jobTemplate", "metadata", "annotations"), path+".metadata.annotations", faults)
 	validateJobSpec(job, path+".spec", faults)
-	if selector := rules.Nested(job, "selector"); selector != nil {
+	if selector := job.Object("selector"); selector != nil {
 		faults.Invalid(path+".spec.selector", selector, "`selector` will be auto-generated")
 	}
-	if rules.Bool(job, "manualSelector") {
+	if job.Bool("manualSelector") {
 		faults.NotSupported(path+".spec.manualSelector", true, []string{"nil", "false"})
 	}
-	if name := rules.String(rules.Nested(obj, "metadata"), "name"); len(name) > maxCronJobName {
+	if name := obj.Object("metadata").String("name"); len(name) > maxCronJobName {
 		faults.Invalid("metadata.name", name, "must be no more than 52 characters")
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // The bounds of the policies of Jobs.
@@ -16,32 +17,32 @@ const (
 )
 
 // validateFailurePolicy checks what a Job does about Pods that fail.
-func validateFailurePolicy(spec schema.Tree, path string, faults *schema.Faults) {
-	list := rules.Trees(rules.Nested(spec, "podFailurePolicy"), "rules")
+func validateFailurePolicy(spec tree.Tree, path string, faults *schema.Faults) {
+	list := spec.Object("podFailurePolicy").Objects("rules")
 	if len(list) > maxPolicyRules {
 		faults.TooMany(path+".rules", len(list), maxPolicyRules)
 	}
 	containers := map[string]bool{}
 	for _, name := range []string{"containers", "initContainers"} {
-		for _, c := range rules.Trees(rules.Nested(spec, "template", "spec"), name) {
-			containers[rules.String(c, "name")] = true
+		for _, c := range spec.Object("template", "spec").Objects(name) {
+			containers[c.String("name")] = true
 		}
 	}
 	for i, rule := range list {
-		validateFailureRule(spec, rule, rules.IndexPath(path+".rules", i), containers, faults)
+		validateFailureRule(spec, rule, tree.IndexPath(path+".rules", i), containers, faults)
 	}
 }
 
-func validateFailureRule(spec, rule schema.Tree, path string, containers map[string]bool, faults *schema.Faults) {
-	switch rules.String(rule, "action") {
+func validateFailureRule(spec, rule tree.Tree, path string, containers map[string]bool, faults *schema.Faults) {
+	switch rule.String("action") {
 	case "":
 		faults.Required(path+".action", `valid values: ["Count" "FailIndex" "FailJob" "Ignore"]`)
 	case "FailIndex":
-		if !rules.Has(spec, "backoffLimitPerIndex") {
+		if !spec.Has("backoffLimitPerIndex") {
 			faults.Invalid(path+".action", "FailIndex", "requires the backoffLimitPerIndex to be set")
 		}
 	}
-	codes, conditions := rules.Nested(rule, "onExitCodes"), rules.Trees(rule, "onPodConditions")
+	codes, conditions := rule.Object("onExitCodes"), rule.Objects("onPodConditions")
 	if codes != nil {
 		validateExitCodes(codes, path+".onExitCodes", containers, faults)
 	}
@@ -49,7 +50,7 @@ func validateFailureRule(spec, rule schema.Tree, path string, containers map[str
 		faults.TooMany(path+".onPodConditions", len(conditions), maxConditions)
 	}
 	for i, c := range conditions {
-		validateConditionPattern(c, rules.IndexPath(path+".onPodConditions", i), faults)
+		validateConditionPattern(c, tree.IndexPath(path+".onPodConditions", i), faults)
 	}
 	switch has := len(conditions) > 0; {
 	case codes != nil && has:
@@ -59,8 +60,8 @@ func validateFailureRule(spec, rule schema.Tree, path string, containers map[str
 	}
 }
 
-func validateConditionPattern(c schema.Tree, path string, faults *schema.Faults) {
-	kind := rules.String(c, "type")
+func validateConditionPattern(c tree.Tree, path string, faults *schema.Faults) {
+	kind := c.String("type")
 	for _, msg := range rules.QualifiedName(kind) {
 		faults.Invalid(path+".type", kind, msg)
 	}
@@ -69,15 +70,15 @@ func validateConditionPattern(c schema.Tree, path string, faults *schema.Faults)
 
 // validateExitCodes checks a set of exit codes, which come sorted. That they are unique is
 // declared.
-func validateExitCodes(codes schema.Tree, path string, containers map[string]bool, faults *schema.Faults) {
-	operator := rules.String(codes, "operator")
+func validateExitCodes(codes tree.Tree, path string, containers map[string]bool, faults *schema.Faults) {
+	operator := codes.String("operator")
 	if operator == "" {
 		faults.Required(path+".operator", `valid values: ["In" "NotIn"]`)
 	}
 	if name, ok := codes["containerName"].(string); ok && !containers[name] {
 		faults.Invalid(path+".containerName", name, "must be one of the container or initContainer names in the pod template")
 	}
-	values := rules.Items(codes, "values")
+	values := codes.List("values")
 	switch {
 	case len(values) == 0:
 		faults.Invalid(path+".values", values, "at least one value is required")
@@ -88,7 +89,7 @@ func validateExitCodes(codes schema.Tree, path string, containers map[string]boo
 	for i, v := range values {
 		n, _ := v.(int64)
 		if n == 0 && operator == "In" {
-			faults.Invalid(rules.IndexPath(path+".values", i), n, "must not be 0 for the In operator")
+			faults.Invalid(tree.IndexPath(path+".values", i), n, "must not be 0 for the In operator")
 		}
 		ordered = ordered && (i == 0 || before <= n)
 		before = n
@@ -99,23 +100,23 @@ func validateExitCodes(codes schema.Tree, path string, containers map[string]boo
 }
 
 // validateSuccessPolicy checks when an indexed Job counts as done before its end.
-func validateSuccessPolicy(spec schema.Tree, path string, faults *schema.Faults) {
-	list := rules.Trees(rules.Nested(spec, "successPolicy"), "rules")
+func validateSuccessPolicy(spec tree.Tree, path string, faults *schema.Faults) {
+	list := spec.Object("successPolicy").Objects("rules")
 	switch {
 	case len(list) == 0:
 		faults.Required(path+".rules", "at least one rules must be specified when the successPolicy is specified")
 	case len(list) > maxPolicyRules:
 		faults.TooMany(path+".rules", len(list), maxPolicyRules)
 	}
-	completions, _ := rules.Int(spec, "completions")
+	completions, _ := spec.Int("completions")
 	for i, rule := range list {
-		validateSuccessRule(rule, completions, rules.IndexPath(path+".rules", i), faults)
+		validateSuccessRule(rule, completions, tree.IndexPath(path+".rules", i), faults)
 	}
 }
 
-func validateSuccessRule(rule schema.Tree, completions int64, path string, faults *schema.Faults) {
+func validateSuccessRule(rule tree.Tree, completions int64, path string, faults *schema.Faults) {
 	text, hasIndexes := rule["succeededIndexes"].(string)
-	count, hasCount := rules.Int(rule, "succeededCount")
+	count, hasCount := rule.Int("succeededCount")
 	if !hasIndexes && !hasCount {
 		faults.Required(path, "at least one of succeededCount or succeededIndexes must be specified")
 	}

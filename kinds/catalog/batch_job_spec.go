@@ -8,6 +8,7 @@ import (
 
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // completionModeIndexed is the completion mode in which each Pod has a number.
@@ -21,40 +22,40 @@ const (
 )
 
 // validateJobSpec checks the spec of a Job or of the template of one, at path.
-func validateJobSpec(spec schema.Tree, path string, faults *schema.Faults) {
+func validateJobSpec(spec tree.Tree, path string, faults *schema.Faults) {
 	validateNonNegative(spec, path, faults, "parallelism", "completions", "activeDeadlineSeconds", "backoffLimit",
 		"ttlSecondsAfterFinished", "backoffLimitPerIndex", "maxFailedIndexes")
-	if rules.Has(spec, "maxFailedIndexes") && !rules.Has(spec, "backoffLimitPerIndex") {
+	if spec.Has("maxFailedIndexes") && !spec.Has("backoffLimitPerIndex") {
 		faults.Required(path+".backoffLimitPerIndex", "when maxFailedIndexes is specified")
 	}
 	validateManagedBy(spec, path, faults)
-	isIndexed := rules.String(spec, "completionMode") == completionModeIndexed
+	isIndexed := spec.String("completionMode") == completionModeIndexed
 	if isIndexed {
 		validateIndexed(spec, path, faults)
 	} else {
 		for _, name := range []string{"backoffLimitPerIndex", "maxFailedIndexes"} {
-			if n, ok := rules.Int(spec, name); ok {
-				faults.Invalid(rules.FieldPath(path, name), n, "requires indexed completion mode")
+			if n, ok := spec.Int(name); ok {
+				faults.Invalid(tree.FieldPath(path, name), n, "requires indexed completion mode")
 			}
 		}
 	}
 	validateFailurePolicy(spec, path+".podFailurePolicy", faults)
-	if policy := rules.Nested(spec, "successPolicy"); policy != nil && !isIndexed {
+	if policy := spec.Object("successPolicy"); policy != nil && !isIndexed {
 		faults.Invalid(path+".successPolicy", policy, "requires indexed completion mode")
 	} else if policy != nil {
 		validateSuccessPolicy(spec, path+".successPolicy", faults)
 	}
-	if policy := rules.String(spec, "podReplacementPolicy"); rules.Has(spec, "podFailurePolicy") && policy != "" && policy != "Failed" {
+	if policy := spec.String("podReplacementPolicy"); spec.Has("podFailurePolicy") && policy != "" && policy != "Failed" {
 		faults.NotSupported(path+".podReplacementPolicy", policy, []string{"Failed"})
 	}
-	validateTemplate(rules.Nested(spec, "template"), path+".template", nil, faults)
+	validateTemplate(spec.Object("template"), path+".template", nil, faults)
 	validateJobRestart(spec, path+".template.spec.restartPolicy", faults)
 }
 
 var domainPathRE = regexp.MustCompile(`^[A-Za-z0-9/\-._~%!$&'()*+,;=:]+$`)
 
 // validateManagedBy checks the name of the controller of the Job: a domain, a slash and a path.
-func validateManagedBy(spec schema.Tree, path string, faults *schema.Faults) {
+func validateManagedBy(spec tree.Tree, path string, faults *schema.Faults) {
 	name, ok := spec["managedBy"].(string)
 	if !ok {
 		return
@@ -80,10 +81,10 @@ func validateManagedBy(spec schema.Tree, path string, faults *schema.Faults) {
 }
 
 // validateIndexed checks the sizes of a Job whose Pods have numbers.
-func validateIndexed(spec schema.Tree, path string, faults *schema.Faults) {
-	completions, sized := rules.Int(spec, "completions")
-	parallelism, _ := rules.Int(spec, "parallelism")
-	failed, bounded := rules.Int(spec, "maxFailedIndexes")
+func validateIndexed(spec tree.Tree, path string, faults *schema.Faults) {
+	completions, sized := spec.Int("completions")
+	parallelism, _ := spec.Int("parallelism")
+	failed, bounded := spec.Int("maxFailedIndexes")
 	if !sized {
 		faults.Required(path+".completions", "when completion mode is Indexed")
 	}
@@ -96,7 +97,7 @@ func validateIndexed(spec schema.Tree, path string, faults *schema.Faults) {
 	if failed > indexedJobLimit {
 		faults.Invalid(path+".maxFailedIndexes", failed, fmt.Sprintf("must be less than or equal to %d", indexedJobLimit))
 	}
-	if completions <= indexedJobLimit || !rules.Has(spec, "backoffLimitPerIndex") {
+	if completions <= indexedJobLimit || !spec.Has("backoffLimitPerIndex") {
 		return
 	}
 	const many = "must be less than or equal to %d when completions are above %d and used with backoff limit per index"
@@ -112,14 +113,14 @@ func validateIndexed(spec schema.Tree, path string, faults *schema.Faults) {
 }
 
 // validateJobRestart wants the Pods of a Job to end.
-func validateJobRestart(spec schema.Tree, path string, faults *schema.Faults) {
-	policy := rules.String(rules.Nested(spec, "template", "spec"), "restartPolicy")
+func validateJobRestart(spec tree.Tree, path string, faults *schema.Faults) {
+	policy := spec.Object("template", "spec").String("restartPolicy")
 	switch {
 	case policy == "Always" || policy == "":
 		faults.Required(path, `valid values: "OnFailure", "Never"`)
 	case !slices.Contains([]string{"OnFailure", "Never"}, policy):
 		faults.NotSupported(path, policy, []string{"OnFailure", "Never"})
-	case rules.Has(spec, "podFailurePolicy") && policy != "Never":
+	case spec.Has("podFailurePolicy") && policy != "Never":
 		faults.Invalid(path, policy, `only "Never" is supported when podFailurePolicy is specified`)
 	}
 }

@@ -3,16 +3,16 @@ package catalog
 import (
 	"fmt"
 
-	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // writeJobStatus changes the status of a Job. What is over stays over, and the parts of the
 // status tell the same story.
-func writeJobStatus(obj, body schema.Tree, _ string, faults *schema.Faults) error {
-	was := rules.Nested(obj, "status")
-	rules.CopyField(obj, body, "status")
-	spec, status := rules.Nested(obj, "spec"), rules.Nested(obj, "status")
+func writeJobStatus(obj, body tree.Tree, _ string, faults *schema.Faults) error {
+	was := obj.Object("status")
+	obj.CopyField(body, "status")
+	spec, status := obj.Object("spec"), obj.Object("status")
 	validateJobCounts(status, faults)
 	validateJobConditions(status, spec, faults)
 	validateJobTimes(status, faults)
@@ -25,29 +25,29 @@ func writeJobStatus(obj, body schema.Tree, _ string, faults *schema.Faults) erro
 }
 
 // isJobConditionTrue tells whether a condition of a Job is true.
-func isJobConditionTrue(status schema.Tree, kind string) bool {
-	for _, c := range rules.Trees(status, "conditions") {
-		if rules.String(c, "type") == kind && rules.String(c, "status") == "True" {
+func isJobConditionTrue(status tree.Tree, kind string) bool {
+	for _, c := range status.Objects("conditions") {
+		if c.String("type") == kind && c.String("status") == "True" {
 			return true
 		}
 	}
 	return false
 }
 
-func jobFinished(status schema.Tree) bool {
+func jobFinished(status tree.Tree) bool {
 	return isJobConditionTrue(status, "Complete") || isJobConditionTrue(status, "Failed")
 }
 
-func validateJobCounts(status schema.Tree, faults *schema.Faults) {
+func validateJobCounts(status tree.Tree, faults *schema.Faults) {
 	validateNonNegative(status, "status", faults, "active", "succeeded", "failed", "ready", "terminating")
-	active, _ := rules.Int(status, "active")
-	if n, _ := rules.Int(status, "ready"); n > active {
+	active, _ := status.Int("active")
+	if n, _ := status.Int("ready"); n > active {
 		faults.Invalid("status.ready", n, "cannot set more ready pods than active")
 	}
 	seen := map[string]bool{}
 	for _, name := range []string{"succeeded", "failed"} {
-		for i, uid := range rules.Strings(rules.Nested(status, "uncountedTerminatedPods"), name) {
-			at := rules.IndexPath("status.uncountedTerminatedPods."+name, i)
+		for i, uid := range status.Object("uncountedTerminatedPods").Strings(name) {
+			at := tree.IndexPath("status.uncountedTerminatedPods."+name, i)
 			switch {
 			case uid == "":
 				faults.Invalid(at, uid, "must not be empty")
@@ -67,7 +67,7 @@ var jobContradictions = []struct{ one, other, msg string }{
 	{"SuccessCriteriaMet", "FailureTarget", "cannot set SuccessCriteriaMet=True and FailureTarget=true conditions"},
 }
 
-func validateJobConditions(status, spec schema.Tree, faults *schema.Faults) {
+func validateJobConditions(status, spec tree.Tree, faults *schema.Faults) {
 	const path = "status.conditions"
 	for _, c := range jobContradictions {
 		if isJobConditionTrue(status, c.one) && isJobConditionTrue(status, c.other) {
@@ -79,16 +79,16 @@ func validateJobConditions(status, spec schema.Tree, faults *schema.Faults) {
 	}
 	if isJobConditionTrue(status, "Complete") && !isJobConditionTrue(status, "SuccessCriteriaMet") {
 		faults.InvalidOmitValue(path, "cannot set Complete=True condition without the SuccessCriteriaMet=true condition")
-		if rules.Has(spec, "successPolicy") {
+		if spec.Has("successPolicy") {
 			faults.InvalidOmitValue(path, "cannot set Complete=True for Job with SuccessPolicy unless SuccessCriteriaMet=True")
 		}
 	}
 }
 
 // validateJobTimes compares times as text: trees hold them in UTC, to the second.
-func validateJobTimes(status schema.Tree, faults *schema.Faults) {
+func validateJobTimes(status tree.Tree, faults *schema.Faults) {
 	const path = "status.completionTime"
-	start, end, complete := rules.String(status, "startTime"), rules.String(status, "completionTime"), isJobConditionTrue(status, "Complete")
+	start, end, complete := status.String("startTime"), status.String("completionTime"), isJobConditionTrue(status, "Complete")
 	switch {
 	case end != "" && !complete:
 		faults.Invalid(path, end, "cannot set completionTime when there is no Complete=True condition")
@@ -101,35 +101,35 @@ func validateJobTimes(status schema.Tree, faults *schema.Faults) {
 }
 
 // validateFinishedJob wants nothing left to do of a Job that is over.
-func validateFinishedJob(status schema.Tree, faults *schema.Faults) {
-	if n, _ := rules.Int(status, "active"); n > 0 {
+func validateFinishedJob(status tree.Tree, faults *schema.Faults) {
+	if n, _ := status.Int("active"); n > 0 {
 		faults.Invalid("status.active", n, "active>0 is invalid for finished job")
 	}
-	if !rules.Has(status, "startTime") {
+	if !status.Has("startTime") {
 		faults.Required("status.startTime", "startTime is required for finished job")
 	}
-	uncounted := rules.Nested(status, "uncountedTerminatedPods")
-	if len(rules.Items(uncounted, "failed"))+len(rules.Items(uncounted, "succeeded")) > 0 {
+	uncounted := status.Object("uncountedTerminatedPods")
+	if len(uncounted.List("failed"))+len(uncounted.List("succeeded")) > 0 {
 		faults.Invalid("status.uncountedTerminatedPods", uncounted, "uncountedTerminatedPods needs to be empty for finished job")
 	}
-	if n, _ := rules.Int(status, "terminating"); n > 0 {
+	if n, _ := status.Int("terminating"); n > 0 {
 		faults.Invalid("status.terminating", n, "terminating>0 is invalid for finished job")
 	}
 }
 
 // validateJobIndexes checks which numbers of an indexed Job have succeeded, and which failed.
-func validateJobIndexes(status, spec schema.Tree, faults *schema.Faults) {
-	size, sized := rules.Int(spec, "completions")
-	completed := rules.String(status, "completedIndexes")
+func validateJobIndexes(status, spec tree.Tree, faults *schema.Faults) {
+	size, sized := spec.Int("completions")
+	completed := status.String("completedIndexes")
 	failed, hasFailed := status["failedIndexes"].(string)
-	perIndex := rules.Has(spec, "backoffLimitPerIndex")
+	perIndex := spec.Has("backoffLimitPerIndex")
 	if _, err := countIndexes(completed, size); sized && err != nil {
 		faults.Invalid("status.completedIndexes", completed, "error parsing completedIndexes: "+err.Error())
 	}
 	if _, err := countIndexes(failed, size); sized && perIndex && err != nil {
 		faults.Invalid("status.failedIndexes", failed, "error parsing failedIndexes: "+err.Error())
 	}
-	if completed != "" && rules.String(spec, "completionMode") != completionModeIndexed {
+	if completed != "" && spec.String("completionMode") != completionModeIndexed {
 		faults.Invalid("status.completedIndexes", completed, "cannot set non-empty completedIndexes when non-indexed completion mode")
 	}
 	if hasFailed && !perIndex {
@@ -141,7 +141,7 @@ func validateJobIndexes(status, spec schema.Tree, faults *schema.Faults) {
 }
 
 // validateJobProgress compares a status with the one before.
-func validateJobProgress(status, was, spec schema.Tree, faults *schema.Faults) {
+func validateJobProgress(status, was, spec tree.Tree, faults *schema.Faults) {
 	for _, kind := range []string{"Failed", "Complete", "FailureTarget"} {
 		if isJobConditionTrue(was, kind) && !isJobConditionTrue(status, kind) {
 			faults.InvalidOmitValue("status.conditions", "cannot disable the terminal "+kind+"=True condition")
@@ -151,20 +151,20 @@ func validateJobProgress(status, was, spec schema.Tree, faults *schema.Faults) {
 		faults.InvalidOmitValue("status.conditions", "cannot disable the SuccessCriteriaMet=True condition")
 	}
 	counters := []string{"failed"}
-	if rules.String(spec, "completionMode") != completionModeIndexed || !rules.SemanticEqual(spec["completions"], spec["parallelism"]) {
+	if spec.String("completionMode") != completionModeIndexed || !tree.SemanticEqual(spec["completions"], spec["parallelism"]) {
 		counters = append(counters, "succeeded") // the others can shrink
 	}
 	for _, name := range counters {
-		now, _ := rules.Int(status, name)
-		if before, _ := rules.Int(was, name); now < before {
+		now, _ := status.Int(name)
+		if before, _ := was.Int(name); now < before {
 			faults.Invalid("status."+name, now, "cannot decrease the "+name+" counter")
 		}
 	}
-	end, before := rules.String(status, "completionTime"), rules.String(was, "completionTime")
+	end, before := status.String("completionTime"), was.String("completionTime")
 	if end != "" && before != "" && end != before {
 		faults.Invalid("status.completionTime", end, "completionTime cannot be mutated")
 	}
-	if start := rules.String(was, "startTime"); start != "" && start != rules.String(status, "startTime") && !rules.Bool(spec, "suspend") {
+	if start := was.String("startTime"); start != "" && start != status.String("startTime") && !spec.Bool("suspend") {
 		faults.Required("status.startTime", "startTime cannot be removed for unsuspended job")
 	}
 }

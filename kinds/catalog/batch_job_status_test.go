@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"github.com/troupe-api/troupe/kinds/meta"
-	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // conditions are true conditions of a status, as JSON.
@@ -78,14 +78,14 @@ func TestJobStatus(t *testing.T) {
 		{"no start", ``, start, ``, []string{"status.startTime: Required value: startTime cannot be removed for unsuspended job"}},
 		{"no start while suspended", `"suspend":true`, start, ``, nil},
 	} {
-		obj := named(k, schema.Tree{"spec": merged(t, jobTemplateSpec, c.spec)})
-		rules.Nested(obj, "metadata")["uid"] = "u-1"
+		obj := named(k, tree.Tree{"spec": merged(t, jobTemplateSpec, c.spec)})
+		obj.Object("metadata")["uid"] = "u-1"
 		if faults := create(k, obj); len(faults) > 0 {
 			t.Fatalf("%s: %v", c.name, faults)
 		}
-		obj["status"] = tree(t, "{"+c.was+"}")
+		obj["status"] = parseTree(t, "{"+c.was+"}")
 		var faults schema.Faults
-		err := k.Subresource("status").View.Write(obj, schema.Tree{"status": tree(t, "{"+c.now+"}")}, "2026-01-01T00:00:00Z", &faults)
+		err := k.Subresource("status").View.Write(obj, tree.Tree{"status": parseTree(t, "{"+c.now+"}")}, "2026-01-01T00:00:00Z", &faults)
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
 		}

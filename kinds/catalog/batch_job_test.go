@@ -5,8 +5,7 @@ import (
 	"testing"
 
 	"github.com/troupe-api/troupe/kinds/meta"
-	"github.com/troupe-api/troupe/kinds/rules"
-	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 const jobTemplateSpec = `"template":{"spec":{"restartPolicy":"Never","containers":[{"name":"c","image":"i"}]}}`
@@ -22,19 +21,19 @@ func TestJobDefaults(t *testing.T) {
 		{`"podFailurePolicy":{"rules":[{"action":"Ignore","onPodConditions":[{"type":"A"}]}]}`, `{"parallelism":1,"completions":1,"backoffLimit":6,"completionMode":"NonIndexed","suspend":false,
 			"manualSelector":false,"podReplacementPolicy":"Failed","podFailurePolicy":{"rules":[{"action":"Ignore","onPodConditions":[{"type":"A","status":"True"}]}]}}`},
 	} {
-		obj := named(k, tree(t, `{"metadata":{"uid":"u-1"},"spec":{`+jobTemplateSpec+`},"status":{"active":3}}`))
-		for key, value := range tree(t, "{"+c.spec+"}") {
-			rules.Nested(obj, "spec")[key] = value
+		obj := named(k, parseTree(t, `{"metadata":{"uid":"u-1"},"spec":{`+jobTemplateSpec+`},"status":{"active":3}}`))
+		for key, value := range parseTree(t, "{"+c.spec+"}") {
+			obj.Object("spec")[key] = value
 		}
 		expect(t, c.spec, create(k, obj), nil)
-		if rules.Has(obj, "status") {
+		if obj.Has("status") {
 			t.Error("a create keeps the status of the client")
 		}
-		spec := rules.Nested(obj, "spec")
+		spec := obj.Object("spec")
 		equalJSON(t, "selector", spec["selector"], `{"matchLabels":{"batch.kubernetes.io/controller-uid":"u-1"}}`)
 		labels := `{"batch.kubernetes.io/controller-uid":"u-1","batch.kubernetes.io/job-name":"x","controller-uid":"u-1","job-name":"x"}`
-		equalJSON(t, "labels of Pods", rules.Nested(spec, "template", "metadata")["labels"], labels)
-		equalJSON(t, "labels", rules.Nested(obj, "metadata")["labels"], labels)
+		equalJSON(t, "labels of Pods", spec.Object("template", "metadata")["labels"], labels)
+		equalJSON(t, "labels", obj.Object("metadata")["labels"], labels)
 		delete(spec, "selector")
 		delete(spec, "template")
 		equalJSON(t, c.spec, spec, c.want)
@@ -54,9 +53,9 @@ func TestJobSelector(t *testing.T) {
 		{"made for another", `"selector":{"matchLabels":{"a":"b"}},` + labelled(`"a":"b"`), []string{"spec.selector: Invalid value: {\"matchLabels\":{\"a\":\"b\",\"batch.platform.io/controller-uid\":\"u-1\"}}: `selector` not auto-generated"}},
 		{"label of another", labelled(`"job-name":"y"`), []string{`spec.template.metadata.labels[job-name]: Invalid value: {"batch.platform.io/controller-uid":"u-1","batch.platform.io/job-name":"x","controller-uid":"u-1","job-name":"y"}: must be 'x'`}},
 	})
-	obj := named(k, tree(t, `{"metadata":{"uid":"u-1","labels":{"mine":"yes"}},"spec":{`+jobTemplateSpec+`}}`))
+	obj := named(k, parseTree(t, `{"metadata":{"uid":"u-1","labels":{"mine":"yes"}},"spec":{`+jobTemplateSpec+`}}`))
 	expect(t, "labels", create(k, obj), nil)
-	equalJSON(t, "labels that were given stay", rules.Nested(obj, "metadata")["labels"], `{"mine":"yes"}`)
+	equalJSON(t, "labels that were given stay", obj.Object("metadata")["labels"], `{"mine":"yes"}`)
 }
 
 func TestJobRules(t *testing.T) {
@@ -126,7 +125,7 @@ func TestJobRules(t *testing.T) {
 			done + "succeededCount: Invalid value: 6: must be less than or equal to 2 (the number of indexes in the specified succeededIndexes field)"}},
 		{"negative successes", success(`"succeededCount":-1`), []string{done + "succeededCount: Invalid value: -1: must be greater than or equal to 0"}},
 	})
-	obj := named(k, tree(t, `{"metadata":{"name":"`+strings.Repeat("a", 61)+`","uid":"u"},"spec":{`+jobTemplateSpec+`,"completionMode":"Indexed","completions":11}}`))
+	obj := named(k, parseTree(t, `{"metadata":{"name":"`+strings.Repeat("a", 61)+`","uid":"u"},"spec":{`+jobTemplateSpec+`,"completionMode":"Indexed","completions":11}}`))
 	expect(t, "host name", create(k, obj), []string{"metadata.name: Invalid value: \"" + strings.Repeat("a", 61) + "\": will not able to create pod with invalid DNS label: " + strings.Repeat("a", 61) + "-10"})
 }
 
@@ -160,12 +159,12 @@ func TestJobUpdate(t *testing.T) {
 func TestCronJob(t *testing.T) {
 	k := kindByGVK(t, meta.Platform, "batch", "v1", "CronJob")
 	const base = `"schedule":"* * * * *","jobTemplate":{"spec":{` + jobTemplateSpec + `}}`
-	obj := named(k, schema.Tree{"spec": merged(t, base, ``), "status": schema.Tree{"lastScheduleTime": "2026-01-01T00:00:00Z"}})
+	obj := named(k, tree.Tree{"spec": merged(t, base, ``), "status": tree.Tree{"lastScheduleTime": "2026-01-01T00:00:00Z"}})
 	expect(t, "defaults", create(k, obj), nil)
-	spec := rules.Nested(obj, "spec")
-	delete(rules.Nested(spec, "jobTemplate", "spec"), "template")
+	spec := obj.Object("spec")
+	delete(spec.Object("jobTemplate", "spec"), "template")
 	equalJSON(t, "defaults", spec, `{"schedule":"* * * * *","jobTemplate":{"spec":{}},"concurrencyPolicy":"Allow","suspend":false,"successfulJobsHistoryLimit":3,"failedJobsHistoryLimit":1}`)
-	if rules.Has(obj, "status") {
+	if obj.Has("status") {
 		t.Error("a create keeps the status of the client")
 	}
 	job := func(fields string) string { return `"jobTemplate":{"spec":{` + jobTemplateSpec + `,` + fields + `}}` }
@@ -186,7 +185,7 @@ func TestCronJob(t *testing.T) {
 		{"path", `"timeZone":"../etc"`, []string{`spec.timeZone: Invalid value: "../etc": unknown time zone ../etc`}},
 		{"local", `"timeZone":"Local"`, []string{`spec.timeZone: Invalid value: "Local": timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones`}},
 	})
-	obj = named(k, schema.Tree{"metadata": schema.Tree{"name": strings.Repeat("a", 53)}, "spec": merged(t, base, ``)})
+	obj = named(k, tree.Tree{"metadata": tree.Tree{"name": strings.Repeat("a", 53)}, "spec": merged(t, base, ``)})
 	expect(t, "name", create(k, obj), []string{`metadata.name: Invalid value: "` + strings.Repeat("a", 53) + `": must be no more than 52 characters`})
 }
 
@@ -213,8 +212,8 @@ func TestSchedules(t *testing.T) {
 		"TZ=UTC * * * * *":             {zone},
 		"CRON_TZ=Nowhere/At * * * * *": {"provided bad location Nowhere/At: unknown time zone Nowhere/At", zone},
 	} {
-		obj := named(k, tree(t, `{"spec":{"jobTemplate":{"spec":{`+jobTemplateSpec+`}}}}`))
-		rules.Nested(obj, "spec")["schedule"] = schedule
+		obj := named(k, parseTree(t, `{"spec":{"jobTemplate":{"spec":{`+jobTemplateSpec+`}}}}`))
+		obj.Object("spec")["schedule"] = schedule
 		var faults []string
 		for _, msg := range want {
 			faults = append(faults, `spec.schedule: Invalid value: "`+schedule+`": `+msg)

@@ -6,7 +6,7 @@ import (
 
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/rules"
-	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // TestBoundaries: each part of a condition that has several, on both sides.
@@ -43,16 +43,16 @@ func TestBoundaries(t *testing.T) {
 // TestStatusLimits: statuses that hold the most that they may.
 func TestStatusLimits(t *testing.T) {
 	k := coreKind(t, meta.Platform, "Service")
-	obj := named(k, tree(t, `{"spec":{`+onePort+`}}`))
+	obj := named(k, parseTree(t, `{"spec":{`+onePort+`}}`))
 	create(k, obj)
-	obj["status"] = tree(t, `{"conditions":[{"type":"A","status":"True","reason":"`+strings.Repeat("R", 1024)+`","message":"`+strings.Repeat("m", 32768)+`","lastTransitionTime":"2020-01-01T00:00:00Z"}]}`)
+	obj["status"] = parseTree(t, `{"conditions":[{"type":"A","status":"True","reason":"`+strings.Repeat("R", 1024)+`","message":"`+strings.Repeat("m", 32768)+`","lastTransitionTime":"2020-01-01T00:00:00Z"}]}`)
 	expect(t, "conditions", lines(rules.Validate(k, obj)), nil)
 	k = kindByGVK(t, meta.Platform, storageGroup, "v1", "VolumeAttachment")
-	obj = named(k, tree(t, `{"spec":{"attacher":"a","nodeName":"n","source":{"persistentVolumeName":"v"}}}`))
-	obj["status"] = schema.Tree{"attached": true, "attachmentMetadata": schema.Tree{"a": strings.Repeat("x", 256<<10-1)}, "attachError": schema.Tree{"message": strings.Repeat("x", 1024), "errorCode": int64(0)}}
+	obj = named(k, parseTree(t, `{"spec":{"attacher":"a","nodeName":"n","source":{"persistentVolumeName":"v"}}}`))
+	obj["status"] = tree.Tree{"attached": true, "attachmentMetadata": tree.Tree{"a": strings.Repeat("x", 256<<10-1)}, "attachError": tree.Tree{"message": strings.Repeat("x", 1024), "errorCode": int64(0)}}
 	expect(t, "attachment", lines(rules.Validate(k, obj)), nil)
 	k = coreKind(t, meta.Platform, "PersistentVolumeClaim")
-	obj = named(k, tree(t, boundClaim(``, `,"capacity":{"storage":"0"},"allocatedResources":{"storage":"0"}`)))
+	obj = named(k, parseTree(t, boundClaim(``, `,"capacity":{"storage":"0"},"allocatedResources":{"storage":"0"}`)))
 	expect(t, "claim", lines(rules.Validate(k, obj)), nil)
 }
 
@@ -74,7 +74,7 @@ func TestTerminatedContainers(t *testing.T) {
 		if c.list == "initContainerStatuses" {
 			name = "c2"
 		}
-		rules.Nested(old, "status")[c.list] = []any{tree(t, `{"name":"`+name+`","state":{"terminated":{"exitCode":`+c.code+`}}}`)}
+		old.Object("status")[c.list] = []any{parseTree(t, `{"name":"`+name+`","state":{"terminated":{"exitCode":`+c.code+`}}}`)}
 		_, faults := writeSubresource(t, k, "status", old, `{"status":{"qosClass":"BestEffort","`+c.list+`":[{"name":"`+name+`","state":{"running":{}}}]}}`)
 		if (len(faults) == 0) != c.passes {
 			t.Errorf("%s, ended with %s: %v", c.spec, c.code, faults)

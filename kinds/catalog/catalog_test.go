@@ -9,6 +9,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 func newCatalog(t testing.TB, n *meta.Naming) *catalog.Catalog {
@@ -113,7 +114,7 @@ func TestPlan(t *testing.T) {
 		"spec.containers": func(f *schema.Field) bool {
 			return f.EmitEmpty && !f.WireEmitEmpty && f.Required && f.MergeKey == "name"
 		},
-		"spec.securityContext":               func(f *schema.Field) bool { return f.Pointer && reflect.DeepEqual(f.Default, schema.Tree{}) },
+		"spec.securityContext":               func(f *schema.Field) bool { return f.Pointer && reflect.DeepEqual(f.Default, tree.Tree{}) },
 		"spec.terminationGracePeriodSeconds": func(f *schema.Field) bool { return f.Default == int64(30) && *f.Min == 0 },
 		"spec.nodeSelector":                  func(f *schema.Field) bool { return f.Shape == schema.Map && f.MapAtomic },
 		"metadata.creationTimestamp":         func(f *schema.Field) bool { return f.Type == schema.TypeTime && !f.EmitEmpty && f.WireEmitEmpty },

@@ -12,6 +12,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // minCertificateSeconds is the least life of a certificate that may be asked for.
@@ -28,44 +29,44 @@ func certificateRequestRules(n *meta.Naming) schema.Rules {
 	legacy := n.Translate("platform.io/legacy-unknown")
 	return schema.Rules{
 		Prepare:  prepareCertificateRequest,
-		Validate: func(obj schema.Tree, faults *schema.Faults) { validateCertificateRequest(obj, legacy, faults) },
+		Validate: func(obj tree.Tree, faults *schema.Faults) { validateCertificateRequest(obj, legacy, faults) },
 	}
 }
 
 // prepareCertificateRequest keeps what a request is: nobody may change one. Who asks is
 // for the server to say.
-func prepareCertificateRequest(obj, old schema.Tree) {
+func prepareCertificateRequest(obj, old tree.Tree) {
 	if old != nil {
-		rules.CopyField(obj, old, "spec")
-		rules.CopyField(obj, old, "status")
+		obj.CopyField(old, "spec")
+		obj.CopyField(old, "status")
 		return
 	}
-	spec := rules.EnsureNested(obj, "spec")
+	spec := obj.EnsureObject("spec")
 	for _, name := range []string{"username", "uid", "groups", "extra"} {
 		delete(spec, name)
 	}
-	obj["status"] = schema.Tree{}
+	obj["status"] = tree.Tree{}
 }
 
-func validateCertificateRequest(obj schema.Tree, legacySigner string, faults *schema.Faults) {
-	spec := rules.Nested(obj, "spec")
-	request := rules.String(spec, "request")
+func validateCertificateRequest(obj tree.Tree, legacySigner string, faults *schema.Faults) {
+	spec := obj.Object("spec")
+	request := spec.String("request")
 	if err := checkCertificateRequest(request); err != nil {
 		faults.Invalid("spec.request", request, err.Error())
 	}
 	requireFields(spec, "spec", faults, "usages")
-	validateUsages(rules.Strings(spec, "usages"), faults)
-	if signer := rules.String(spec, "signerName"); signer == legacySigner {
+	validateUsages(spec.Strings("usages"), faults)
+	if signer := spec.String("signerName"); signer == legacySigner {
 		faults.Invalid("spec.signerName", signer, "the legacy signerName is not allowed via this API version")
 	} else {
 		validateSignerName(signer, faults)
 	}
-	if n, ok := rules.Int(spec, "expirationSeconds"); ok && n < minCertificateSeconds {
+	if n, ok := spec.Int("expirationSeconds"); ok && n < minCertificateSeconds {
 		faults.Invalid("spec.expirationSeconds", n, "may not specify a duration less than 600 seconds (10 minutes)")
 	}
-	status := rules.Nested(obj, "status")
-	validateApprovalConditions(rules.Trees(status, "conditions"), faults)
-	if err := checkCertificates(rules.String(status, "certificate")); err != nil {
+	status := obj.Object("status")
+	validateApprovalConditions(status.Objects("conditions"), faults)
+	if err := checkCertificates(status.String("certificate")); err != nil {
 		faults.Invalid("status.certificate", "<certificate data>", err.Error())
 	}
 }
@@ -90,7 +91,7 @@ func checkCertificateRequest(text string) error {
 func validateUsages(usages []string, faults *schema.Faults) {
 	seen := rules.Seen{}
 	for i, usage := range usages {
-		path := rules.IndexPath("spec.usages", i)
+		path := tree.IndexPath("spec.usages", i)
 		if !slices.Contains(keyUsages, usage) {
 			faults.NotSupported(path, usage, keyUsages)
 		}
@@ -143,10 +144,10 @@ func validateSignerName(name string, faults *schema.Faults) {
 }
 
 // validateApprovalConditions checks conditions: one of each type, and never both ways.
-func validateApprovalConditions(conditions []schema.Tree, faults *schema.Faults) {
+func validateApprovalConditions(conditions []tree.Tree, faults *schema.Faults) {
 	seen := make(map[string]bool, len(conditions))
 	for i, c := range conditions {
-		path, kind := rules.IndexPath("status.conditions", i), rules.String(c, "type")
+		path, kind := tree.IndexPath("status.conditions", i), c.String("type")
 		requireFields(c, path, faults, "type")
 		if isApprovalCondition(kind) {
 			validateEnum(c, "status", path, faults, "True")

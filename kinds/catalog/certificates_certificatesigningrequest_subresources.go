@@ -3,30 +3,30 @@ package catalog
 import (
 	"fmt"
 
-	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // writeApproval changes the conditions of a certificate request, and nothing else. What
 // was decided stays decided.
-func writeApproval(obj, body schema.Tree, now string, faults *schema.Faults) error {
-	old := rules.Trees(rules.Nested(obj, "status"), "conditions")
-	wanted := rules.Nested(body, "status")
-	validateApprovalKept(old, rules.Trees(wanted, "conditions"), faults)
-	if now, was := rules.String(wanted, "certificate"), rules.String(rules.Nested(obj, "status"), "certificate"); now != "" && now != was {
+func writeApproval(obj, body tree.Tree, now string, faults *schema.Faults) error {
+	old := obj.Object("status").Objects("conditions")
+	wanted := body.Object("status")
+	validateApprovalKept(old, wanted.Objects("conditions"), faults)
+	if now, was := wanted.String("certificate"), obj.Object("status").String("certificate"); now != "" && now != was {
 		faults.Forbidden("status.certificate", "updates may not set certificate content")
 	}
-	validateIssuedNotFailed(rules.Nested(obj, "status"), rules.Trees(wanted, "conditions"), faults)
-	rules.CopyField(rules.EnsureNested(obj, "status"), wanted, "conditions")
+	validateIssuedNotFailed(obj.Object("status"), wanted.Objects("conditions"), faults)
+	obj.EnsureObject("status").CopyField(wanted, "conditions")
 	setConditionTimes(obj, old, now)
 	return nil
 }
 
 // writeCertificate is a write of the status: a signer hands in the certificate, or says
 // that it cannot. It does not decide about the request.
-func writeCertificate(obj, body schema.Tree, now string, faults *schema.Faults) error {
-	status, wanted := rules.EnsureNested(obj, "status"), rules.Clone(rules.Nested(body, "status")).(schema.Tree)
-	old, conditions := rules.Trees(status, "conditions"), rules.Trees(wanted, "conditions")
+func writeCertificate(obj, body tree.Tree, now string, faults *schema.Faults) error {
+	status, wanted := obj.EnsureObject("status"), tree.Clone(body.Object("status")).(tree.Tree)
+	old, conditions := status.Objects("conditions"), wanted.Objects("conditions")
 	validateApprovalKept(old, conditions, faults)
 	for _, kind := range []string{conditionApproved, conditionDenied} {
 		switch was, now := findCondition(old, kind), findCondition(conditions, kind); {
@@ -41,7 +41,7 @@ func writeCertificate(obj, body schema.Tree, now string, faults *schema.Faults) 
 			}
 		}
 	}
-	switch was, now := rules.String(status, "certificate"), rules.String(wanted, "certificate"); {
+	switch was, now := status.String("certificate"), wanted.String("certificate"); {
 	case was == now:
 	case was != "":
 		faults.Forbidden("status.certificate", "updates may not modify existing certificate content")
@@ -51,14 +51,14 @@ func writeCertificate(obj, body schema.Tree, now string, faults *schema.Faults) 
 		faults.Forbidden("status.certificate", "updates may not set the certificate of a request that has failed")
 	}
 	validateIssuedNotFailed(status, conditions, faults)
-	rules.CopyField(status, wanted, "conditions")
+	status.CopyField(wanted, "conditions")
 	setConditionTimes(obj, old, now)
-	rules.CopyField(status, wanted, "certificate")
+	status.CopyField(wanted, "certificate")
 	return nil
 }
 
 // validateApprovalKept refuses to take back what was decided.
-func validateApprovalKept(old, conditions []schema.Tree, faults *schema.Faults) {
+func validateApprovalKept(old, conditions []tree.Tree, faults *schema.Faults) {
 	for _, kind := range []string{conditionApproved, conditionDenied, conditionFailed} {
 		if findCondition(old, kind) != nil && findCondition(conditions, kind) == nil {
 			faults.Forbidden("status.conditions", fmt.Sprintf("updates may not remove a condition of type %q", kind))
@@ -67,15 +67,15 @@ func validateApprovalKept(old, conditions []schema.Tree, faults *schema.Faults) 
 }
 
 // validateIssuedNotFailed refuses to say of a request that it has failed when its certificate is there.
-func validateIssuedNotFailed(old schema.Tree, conditions []schema.Tree, faults *schema.Faults) {
-	if rules.String(old, "certificate") != "" && findCondition(rules.Trees(old, "conditions"), conditionFailed) == nil && findCondition(conditions, conditionFailed) != nil {
+func validateIssuedNotFailed(old tree.Tree, conditions []tree.Tree, faults *schema.Faults) {
+	if old.String("certificate") != "" && findCondition(old.Objects("conditions"), conditionFailed) == nil && findCondition(conditions, conditionFailed) != nil {
 		faults.Forbidden("status.conditions", fmt.Sprintf("updates may not add a condition of type %q to a request whose certificate is issued", conditionFailed))
 	}
 }
 
-func findCondition(conditions []schema.Tree, kind string) schema.Tree {
+func findCondition(conditions []tree.Tree, kind string) tree.Tree {
 	for _, c := range conditions {
-		if rules.String(c, "type") == kind {
+		if c.String("type") == kind {
 			return c
 		}
 	}
@@ -84,17 +84,17 @@ func findCondition(conditions []schema.Tree, kind string) schema.Tree {
 
 // setConditionTimes fills in the times of conditions that clients left out. One whose status
 // stays as it was keeps the time of its last transition.
-func setConditionTimes(obj schema.Tree, before []schema.Tree, now string) {
-	for _, c := range rules.Trees(rules.Nested(obj, "status"), "conditions") {
-		if !rules.Has(c, "lastUpdateTime") {
+func setConditionTimes(obj tree.Tree, before []tree.Tree, now string) {
+	for _, c := range obj.Object("status").Objects("conditions") {
+		if !c.Has("lastUpdateTime") {
 			c["lastUpdateTime"] = now
 		}
-		if rules.Has(c, "lastTransitionTime") {
+		if c.Has("lastTransitionTime") {
 			continue
 		}
 		c["lastTransitionTime"] = now
-		if was := findCondition(before, rules.String(c, "type")); rules.Has(was, "lastTransitionTime") && rules.String(was, "status") == rules.String(c, "status") {
-			rules.CopyField(c, was, "lastTransitionTime")
+		if was := findCondition(before, c.String("type")); was.Has("lastTransitionTime") && was.String("status") == c.String("status") {
+			c.CopyField(was, "lastTransitionTime")
 		}
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // encoded is data as the base64 of a PEM block of a type.
@@ -56,21 +57,21 @@ func TestCertificateRequest(t *testing.T) {
 		{name: "usages", obj: `{"spec":{"request":"` + good + `","signerName":"a.b/c","usages":["any","any","all"]}}`, want: []string{`spec.usages[1]: Duplicate value: "any"`, `spec.usages[2]: Unsupported value: "all": supported values: "any", …`}},
 		{name: "no usages", obj: `{"spec":{"request":"` + good + `","signerName":"a.b/c"}}`, want: []string{`spec.usages: Required value`}},
 	})
-	obj := named(k, tree(t, request("example.com/a", `,"username":"root","uid":"0","groups":["system:masters"],"extra":{"a":["b"]}`)))
-	obj["status"] = tree(t, `{"conditions":[{"type":"Approved","status":"True"}]}`)
+	obj := named(k, parseTree(t, request("example.com/a", `,"username":"root","uid":"0","groups":["system:masters"],"extra":{"a":["b"]}`)))
+	obj["status"] = parseTree(t, `{"conditions":[{"type":"Approved","status":"True"}]}`)
 	expect(t, "claims", create(k, obj), nil)
-	equalJSON(t, "who asks", rules.Keys(rules.Nested(obj, "spec")), `["request","signerName","usages"]`)
+	equalJSON(t, "who asks", obj.Object("spec").SortedKeys(), `["request","signerName","usages"]`)
 	equalJSON(t, "status", obj["status"], `{}`)
-	now := named(k, tree(t, request("other.com/b", "")))
+	now := named(k, parseTree(t, request("other.com/b", "")))
 	expect(t, "update", update(k, now, obj), nil)
-	equalJSON(t, "signer", rules.Nested(now, "spec")["signerName"], `"example.com/a"`)
+	equalJSON(t, "signer", now.Object("spec")["signerName"], `"example.com/a"`)
 }
 
 // writeDecision writes a status through a sub-resource and returns all faults.
-func writeDecision(t *testing.T, k *schema.Kind, sub string, obj schema.Tree, status string) []string {
+func writeDecision(t *testing.T, k *schema.Kind, sub string, obj tree.Tree, status string) []string {
 	t.Helper()
 	var faults schema.Faults
-	if err := k.Subresource(sub).View.Write(obj, schema.Tree{"status": tree(t, status)}, "2026-01-02T00:00:00Z", &faults); err != nil {
+	if err := k.Subresource(sub).View.Write(obj, tree.Tree{"status": parseTree(t, status)}, "2026-01-02T00:00:00Z", &faults); err != nil {
 		t.Fatal(err)
 	}
 	return lines(append(faults.List, rules.Validate(k, obj)...))
@@ -123,16 +124,16 @@ func TestCertificateDecisions(t *testing.T) {
 		{"approval", `{"conditions":[` + approved + `],"certificate":"` + good + `"}`, `{"conditions":[` + approved + `,{"type":"Failed","status":"True"}]}`, []string{`status.conditions: Forbidden: updates may not add a condition of type "Failed" to a request whose certificate is issued`}},
 		{"status", `{"certificate":"AA=="}`, `{"certificate":""}`, []string{`status.certificate: Forbidden: updates may not modify existing certificate content`}},
 	} {
-		obj := named(k, tree(t, `{"spec":{"request":"`+certificateRequest(t)+`","signerName":"a.b/c","usages":["any"]},"status":`+c.old+`}`))
+		obj := named(k, parseTree(t, `{"spec":{"request":"`+certificateRequest(t)+`","signerName":"a.b/c","usages":["any"]},"status":`+c.old+`}`))
 		expect(t, c.sub+": "+c.old+" → "+c.status, writeDecision(t, k, c.sub, obj, c.status), c.want)
 	}
 }
 
 func TestCertificateTimes(t *testing.T) {
 	k := kindInGroup(t, meta.Platform, "certificates.platform.io", "CertificateSigningRequest")
-	obj := tree(t, `{"status":{"conditions":[{"type":"Approved","status":"True","lastUpdateTime":"2026-01-01T00:00:00Z","lastTransitionTime":"2026-01-01T00:00:00Z"}]}}`)
+	obj := parseTree(t, `{"status":{"conditions":[{"type":"Approved","status":"True","lastUpdateTime":"2026-01-01T00:00:00Z","lastTransitionTime":"2026-01-01T00:00:00Z"}]}}`)
 	writeDecision(t, k, "approval", obj, `{"conditions":[{"type":"Approved","status":"True","reason":"again"},{"type":"Mine","status":"True"}]}`)
-	equalJSON(t, "conditions", rules.Nested(obj, "status")["conditions"], `[
+	equalJSON(t, "conditions", obj.Object("status")["conditions"], `[
 		{"type":"Approved","status":"True","reason":"again","lastUpdateTime":"2026-01-02T00:00:00Z","lastTransitionTime":"2026-01-01T00:00:00Z"},
 		{"type":"Mine","status":"True","lastUpdateTime":"2026-01-02T00:00:00Z","lastTransitionTime":"2026-01-02T00:00:00Z"}]`)
 }

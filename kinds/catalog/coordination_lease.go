@@ -5,13 +5,14 @@ import (
 
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 func leaseRules() schema.Rules { return schema.Rules{Validate: validateLease} }
 
-func validateLease(obj schema.Tree, faults *schema.Faults) {
-	spec := rules.Nested(obj, "spec")
-	if n, ok := rules.Int(spec, "leaseDurationSeconds"); ok && n <= 0 {
+func validateLease(obj tree.Tree, faults *schema.Faults) {
+	spec := obj.Object("spec")
+	if n, ok := spec.Int("leaseDurationSeconds"); ok && n <= 0 {
 		faults.Invalid("spec.leaseDurationSeconds", n, "must be greater than 0")
 	}
 	validateNonNegative(spec, "spec", faults, "leaseTransitions")
@@ -27,7 +28,7 @@ func validateLease(obj schema.Tree, faults *schema.Faults) {
 			faults.Invalid("spec.strategy", strategy, msg)
 		}
 	}
-	if rules.String(spec, "preferredHolder") != "" && strategy == "" {
+	if spec.String("preferredHolder") != "" && strategy == "" {
 		faults.Forbidden("spec.preferredHolder", "may only be specified if `strategy` is defined")
 	}
 }

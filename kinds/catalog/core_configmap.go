@@ -5,6 +5,7 @@ import (
 
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // maxDataSize bounds the values of a ConfigMap or a Secret together, in bytes.
@@ -16,24 +17,24 @@ func configMapRules() schema.Rules {
 	return schema.Rules{Validate: validateConfigMap, ValidateUpdate: validateConfigMapUpdate}
 }
 
-func validateConfigMap(obj schema.Tree, faults *schema.Faults) {
-	data, binary := rules.Nested(obj, "data"), rules.Nested(obj, "binaryData")
+func validateConfigMap(obj tree.Tree, faults *schema.Faults) {
+	data, binary := obj.Object("data"), obj.Object("binaryData")
 	size := 0
-	for _, key := range rules.Keys(data) {
-		path := rules.KeyPath("data", key)
+	for _, key := range data.SortedKeys() {
+		path := tree.KeyPath("data", key)
 		validateDataKey(key, path, faults)
 		if _, both := binary[key]; both {
 			faults.Invalid(path, key, "duplicate of key present in binaryData")
 		}
-		size += len(rules.String(data, key))
+		size += len(data.String(key))
 	}
-	for _, key := range rules.Keys(binary) {
-		path := rules.KeyPath("binaryData", key)
+	for _, key := range binary.SortedKeys() {
+		path := tree.KeyPath("binaryData", key)
 		validateDataKey(key, path, faults)
 		if _, both := data[key]; both {
 			faults.Invalid(path, key, "duplicate of key present in data")
 		}
-		size += decodedSize(rules.String(binary, key))
+		size += decodedSize(binary.String(key))
 	}
 	if size > maxDataSize {
 		faults.TooLong("[]", maxDataSize)
@@ -55,27 +56,27 @@ func decodedSize(s string) int {
 	return n
 }
 
-func validateConfigMapUpdate(obj, old schema.Tree, faults *schema.Faults) {
+func validateConfigMapUpdate(obj, old tree.Tree, faults *schema.Faults) {
 	validateImmutableFlag(obj, old, faults, "data", "binaryData")
 }
 
 // validateImmutableFlag keeps the named fields, and the flag itself, once `immutable` is set.
-func validateImmutableFlag(obj, old schema.Tree, faults *schema.Faults, names ...string) {
-	if !rules.Bool(old, "immutable") {
+func validateImmutableFlag(obj, old tree.Tree, faults *schema.Faults, names ...string) {
+	if !old.Bool("immutable") {
 		return
 	}
-	if !rules.Bool(obj, "immutable") {
+	if !obj.Bool("immutable") {
 		faults.Forbidden("immutable", immutableMsg)
 	}
 	for _, name := range names {
-		if !sameEntries(rules.Nested(obj, name), rules.Nested(old, name)) {
+		if !sameEntries(obj.Object(name), old.Object(name)) {
 			faults.Forbidden(name, immutableMsg)
 		}
 	}
 }
 
 // sameEntries compares two flat maps; unlike elsewhere an empty entry differs from none.
-func sameEntries(a, b schema.Tree) bool {
+func sameEntries(a, b tree.Tree) bool {
 	if len(a) != len(b) {
 		return false
 	}

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/troupe-api/troupe/kinds/meta"
-	"github.com/troupe-api/troupe/kinds/rules"
 )
 
 func TestConfigMap(t *testing.T) {
@@ -31,7 +30,7 @@ func TestConfigMap(t *testing.T) {
 		if len(name) > 80 {
 			name = name[:80]
 		}
-		expect(t, name, create(k, named(k, tree(t, c.obj))), c.want)
+		expect(t, name, create(k, named(k, parseTree(t, c.obj))), c.want)
 	}
 }
 
@@ -49,7 +48,7 @@ func TestConfigMapUpdate(t *testing.T) {
 		{`{"immutable":true}`, `{"binaryData":{"x":"AA=="}}`, []string{"immutable: Forbidden: field is immutable when `immutable` is set",
 			"binaryData: Forbidden: field is immutable when `immutable` is set"}},
 	} {
-		expect(t, c.old+" → "+c.now, update(k, named(k, tree(t, c.now)), named(k, tree(t, c.old))), c.want)
+		expect(t, c.old+" → "+c.now, update(k, named(k, parseTree(t, c.now)), named(k, parseTree(t, c.old))), c.want)
 	}
 }
 
@@ -78,41 +77,41 @@ func TestSecret(t *testing.T) {
 		if len(name) > 80 {
 			name = name[:80]
 		}
-		expect(t, name, create(k, named(k, tree(t, c.obj))), c.want)
+		expect(t, name, create(k, named(k, parseTree(t, c.obj))), c.want)
 	}
 }
 
 func TestSecretStringData(t *testing.T) {
 	k := coreKind(t, meta.Platform, "Secret")
-	obj := named(k, tree(t, `{"data":{"a":"MQ==","b":"Mg=="},"stringData":{"b":"three","c":""}}`))
+	obj := named(k, parseTree(t, `{"data":{"a":"MQ==","b":"Mg=="},"stringData":{"b":"three","c":""}}`))
 	expect(t, "stringData", create(k, obj), nil)
 	equalJSON(t, "data", obj["data"], `{"a":"MQ==","b":"dGhyZWU=","c":""}`)
 	equalJSON(t, "type", obj["type"], `"Opaque"`)
-	if rules.Has(obj, "stringData") {
+	if obj.Has("stringData") {
 		t.Error("stringData can be read")
 	}
 }
 
 func TestSecretUpdate(t *testing.T) {
 	k := coreKind(t, meta.Platform, "Secret")
-	old := named(k, tree(t, `{"type":"a","immutable":true,"data":{"x":"MQ=="}}`))
-	expect(t, "type and data", update(k, named(k, tree(t, `{"immutable":true,"stringData":{"x":"2"}}`)), old), []string{
+	old := named(k, parseTree(t, `{"type":"a","immutable":true,"data":{"x":"MQ=="}}`))
+	expect(t, "type and data", update(k, named(k, parseTree(t, `{"immutable":true,"stringData":{"x":"2"}}`)), old), []string{
 		`type: Invalid value: "Opaque": field is immutable`, "data: Forbidden: field is immutable when `immutable` is set"})
-	expect(t, "the same text", update(k, named(k, tree(t, `{"type":"a","immutable":true,"stringData":{"x":"1"}}`)), old), nil)
+	expect(t, "the same text", update(k, named(k, parseTree(t, `{"type":"a","immutable":true,"stringData":{"x":"1"}}`)), old), nil)
 }
 
 func TestNamespace(t *testing.T) {
 	k := coreKind(t, meta.Kubernetes, "Namespace")
-	obj := named(k, tree(t, `{"status":{"phase":"Terminating"},"metadata":{"labels":{"kubernetes.io/metadata.name":"other"}}}`))
+	obj := named(k, parseTree(t, `{"status":{"phase":"Terminating"},"metadata":{"labels":{"kubernetes.io/metadata.name":"other"}}}`))
 	expect(t, "create", create(k, obj), nil)
 	equalJSON(t, "created", obj, `{"metadata":{"name":"x","labels":{"kubernetes.io/metadata.name":"x"}},"spec":{"finalizers":["kubernetes"]},"status":{"phase":"Active"}}`)
-	now := named(k, tree(t, `{"spec":{"finalizers":[]},"status":{"phase":"Gone"}}`))
+	now := named(k, parseTree(t, `{"spec":{"finalizers":[]},"status":{"phase":"Gone"}}`))
 	expect(t, "update", update(k, now, obj), nil)
 	equalJSON(t, "updated", now, `{"metadata":{"name":"x","labels":{"kubernetes.io/metadata.name":"x"}},"spec":{"finalizers":["kubernetes"]},"status":{"phase":"Active"}}`)
-	expect(t, "finalizer", create(k, named(k, tree(t, `{"spec":{"finalizers":["mine"]}}`))), []string{
+	expect(t, "finalizer", create(k, named(k, parseTree(t, `{"spec":{"finalizers":["mine"]}}`))), []string{
 		`spec.finalizers: Invalid value: "mine": name is neither a standard finalizer name nor is it fully qualified`})
-	expect(t, "name", create(k, named(k, tree(t, `{"metadata":{"name":"a.b"}}`))), []string{`metadata.name: Invalid value: "a.b": a lowercase RFC 1123 label…`})
-	expect(t, "namespace", create(k, named(k, tree(t, `{"metadata":{"namespace":"a"}}`))), []string{`metadata.namespace: Forbidden: not allowed on this type`})
+	expect(t, "name", create(k, named(k, parseTree(t, `{"metadata":{"name":"a.b"}}`))), []string{`metadata.name: Invalid value: "a.b": a lowercase RFC 1123 label…`})
+	expect(t, "namespace", create(k, named(k, parseTree(t, `{"metadata":{"namespace":"a"}}`))), []string{`metadata.namespace: Forbidden: not allowed on this type`})
 }
 
 func TestEvent(t *testing.T) {
@@ -130,6 +129,6 @@ func TestEvent(t *testing.T) {
 		{`{"eventTime":"2026-01-01T00:00:00.000000Z","involvedObject":{"namespace":"ns"},"reportingComponent":"a b","reportingInstance":"i","action":"a","reason":"` + strings.Repeat("r", 129) + `"}`,
 			[]string{`reportingComponent: Invalid value: "a b": name part…`, `reason: Invalid value: "": can have at most 128 characters`}},
 	} {
-		expect(t, c.obj, create(k, named(k, tree(t, c.obj))), c.want)
+		expect(t, c.obj, create(k, named(k, parseTree(t, c.obj))), c.want)
 	}
 }

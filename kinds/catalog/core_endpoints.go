@@ -3,43 +3,44 @@ package catalog
 import (
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 func endpointsRules() schema.Rules { return schema.Rules{Validate: validateEndpoints} }
 
-func validateEndpoints(obj schema.Tree, faults *schema.Faults) {
-	for i, s := range rules.Trees(obj, "subsets") {
-		at := rules.IndexPath("subsets", i)
-		ready, others, ports := rules.Trees(s, "addresses"), rules.Trees(s, "notReadyAddresses"), rules.Trees(s, "ports")
+func validateEndpoints(obj tree.Tree, faults *schema.Faults) {
+	for i, s := range obj.Objects("subsets") {
+		at := tree.IndexPath("subsets", i)
+		ready, others, ports := s.Objects("addresses"), s.Objects("notReadyAddresses"), s.Objects("ports")
 		if len(ready)+len(others) == 0 {
 			faults.Required(at, "must specify `addresses` or `notReadyAddresses`")
 		}
 		for j, a := range ready {
-			validateEndpointAddress(a, rules.IndexPath(at+".addresses", j), faults)
+			validateEndpointAddress(a, tree.IndexPath(at+".addresses", j), faults)
 		}
 		for j, a := range others {
-			validateEndpointAddress(a, rules.IndexPath(at+".notReadyAddresses", j), faults)
+			validateEndpointAddress(a, tree.IndexPath(at+".notReadyAddresses", j), faults)
 		}
 		for j, p := range ports {
-			validateEndpointsPort(p, rules.IndexPath(at+".ports", j), len(ports) > 1, faults)
+			validateEndpointsPort(p, tree.IndexPath(at+".ports", j), len(ports) > 1, faults)
 		}
 	}
 }
 
-func validateEndpointAddress(a schema.Tree, at string, faults *schema.Faults) {
-	validateEndpointIP(rules.String(a, "ip"), at+".ip", faults)
+func validateEndpointAddress(a tree.Tree, at string, faults *schema.Faults) {
+	validateEndpointIP(a.String("ip"), at+".ip", faults)
 	validateFormat(a, "hostname", at, faults, rules.Label)
 	validateFormat(a, "nodeName", at, faults, rules.Subdomain)
 }
 
-func validateEndpointsPort(p schema.Tree, at string, named bool, faults *schema.Faults) {
-	if named && rules.String(p, "name") == "" {
+func validateEndpointsPort(p tree.Tree, at string, named bool, faults *schema.Faults) {
+	if named && p.String("name") == "" {
 		faults.Required(at + ".name")
 	}
 	validateFormat(p, "name", at, faults, rules.Label)
-	port, _ := rules.Int(p, "port")
+	port, _ := p.Int("port")
 	validatePortNumber(port, at+".port", faults)
-	if rules.Has(p, "appProtocol") {
-		validateQualifiedName(rules.String(p, "appProtocol"), at+".appProtocol", faults)
+	if p.Has("appProtocol") {
+		validateQualifiedName(p.String("appProtocol"), at+".appProtocol", faults)
 	}
 }

@@ -29,7 +29,7 @@ func TestEndpoints(t *testing.T) {
 			`subsets[0].ports[0].protocol: Unsupported value: "X": supported values: "SCTP", "TCP", "UDP"`, `subsets[0].ports[0].name: Required value`,
 			`subsets[0].ports[0].port: Invalid value: 0: ` + outOfPorts, `subsets[0].ports[1].name: Invalid value: "B": a lowercase…`, `subsets[0].ports[1].appProtocol: Invalid value: "a b": name part…`}},
 	})
-	obj := tree(t, `{"subsets":[{"ports":[{"port":1}]}]}`)
+	obj := parseTree(t, `{"subsets":[{"ports":[{"port":1}]}]}`)
 	rules.Default(k, obj)
 	equalJSON(t, "defaults", obj["subsets"], `[{"ports":[{"port":1,"protocol":"TCP"}]}]`)
 }
@@ -83,7 +83,7 @@ func TestEndpointSlice(t *testing.T) {
 		{obj: ports(`[{"protocol":"X"}]`), want: []string{`ports[0].protocol: Unsupported value: "X": supported values: "SCTP", "TCP", "UDP"`}},
 		{obj: ports(`[{"appProtocol":"a b"}]`), want: []string{`ports[0].appProtocol: Invalid value: "a b": name part…`}},
 	})
-	obj := named(k, tree(t, `{"addressType":"IPv4","endpoints":[{"addresses":["10.1.2.3"],"deprecatedTopology":{"a":"b"}}],"ports":[{}]}`))
+	obj := named(k, parseTree(t, `{"addressType":"IPv4","endpoints":[{"addresses":["10.1.2.3"],"deprecatedTopology":{"a":"b"}}],"ports":[{}]}`))
 	expect(t, "topology", create(k, obj), nil)
 	equalJSON(t, "topology and defaults", []any{obj["endpoints"], obj["ports"]}, `[[{"addresses":["10.1.2.3"]}],[{"name":"","protocol":"TCP"}]]`)
 }

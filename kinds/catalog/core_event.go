@@ -6,6 +6,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // The bounds of the texts of an Event, in bytes.
@@ -17,15 +18,15 @@ const (
 // eventRules are those of the stored form, which is that of the core group.
 func eventRules(n *meta.Naming) schema.Rules {
 	system := n.SystemNamespace()
-	return schema.Rules{Validate: func(obj schema.Tree, faults *schema.Faults) { validateEvent(obj, system, faults) }}
+	return schema.Rules{Validate: func(obj tree.Tree, faults *schema.Faults) { validateEvent(obj, system, faults) }}
 }
 
 // validateEvent checks what all Events must meet; those with an eventTime, which newer
 // reporters write, must meet more.
-func validateEvent(obj schema.Tree, system string, faults *schema.Faults) {
-	ns := rules.String(rules.Nested(obj, "metadata"), "namespace")
-	about := rules.String(rules.Nested(obj, "involvedObject"), "namespace")
-	timed := rules.Has(obj, "eventTime")
+func validateEvent(obj tree.Tree, system string, faults *schema.Faults) {
+	ns := obj.Object("metadata").String("namespace")
+	about := obj.Object("involvedObject").String("namespace")
+	timed := obj.Has("eventTime")
 	// An event about an object of the cluster lives in the namespace default.
 	ofCluster := about == "" && (ns == "default" || timed && ns == system)
 	if !ofCluster && about != ns && !(timed && about != "") {
@@ -43,8 +44,8 @@ func validateEvent(obj schema.Tree, system string, faults *schema.Faults) {
 	validateEventText(obj, "message", maxEventMessage, faults)
 }
 
-func validateEventText(obj schema.Tree, name string, most int, faults *schema.Faults) {
-	if len(rules.String(obj, name)) > most {
+func validateEventText(obj tree.Tree, name string, most int, faults *schema.Faults) {
+	if len(obj.String(name)) > most {
 		faults.Invalid(name, "", fmt.Sprintf("can have at most %d characters", most))
 	}
 }
@@ -52,16 +53,16 @@ func validateEventText(obj schema.Tree, name string, most int, faults *schema.Fa
 // eventsGroupRules are those of the group of events: who writes through it writes Events of
 // the newer kind, and of an Event that is there changes the series only.
 func eventsGroupRules() schema.Rules {
-	return schema.Rules{ValidateServed: func(obj, old schema.Tree, faults *schema.Faults) {
+	return schema.Rules{ValidateServed: func(obj, old tree.Tree, faults *schema.Faults) {
 		if old == nil {
 			validateEventsGroupEvent(obj, faults)
 			return
 		}
-		if !rules.SemanticEqual(obj["series"], old["series"]) {
+		if !tree.SemanticEqual(obj["series"], old["series"]) {
 			validateSeries(obj, faults)
 		}
 		for _, name := range immutableEventFields {
-			if !rules.SemanticEqual(obj[name], old[name]) {
+			if !tree.SemanticEqual(obj[name], old[name]) {
 				faults.Invalid(name, obj[name], "field is immutable")
 			}
 		}
@@ -74,30 +75,30 @@ var immutableEventFields = []string{
 	"action", "related", "reportingComponent", "reportingInstance",
 }
 
-func validateEventsGroupEvent(obj schema.Tree, faults *schema.Faults) {
+func validateEventsGroupEvent(obj tree.Tree, faults *schema.Faults) {
 	validateSeries(obj, faults)
-	if !rules.Has(obj, "eventTime") {
+	if !obj.Has("eventTime") {
 		faults.Required("eventTime")
 	}
-	if kind := rules.String(obj, "type"); kind != "Normal" && kind != "Warning" {
+	if kind := obj.String("type"); kind != "Normal" && kind != "Warning" {
 		faults.Invalid("type", "", "has invalid value: "+kind)
 	}
 	for _, name := range []string{"firstTimestamp", "lastTimestamp", "count", "source"} {
-		if !rules.SemanticEqual(obj[name], nil) {
+		if !tree.SemanticEqual(obj[name], nil) {
 			faults.Invalid(name, "", "needs to be unset")
 		}
 	}
 }
 
-func validateSeries(obj schema.Tree, faults *schema.Faults) {
-	series, ok := obj["series"].(schema.Tree)
+func validateSeries(obj tree.Tree, faults *schema.Faults) {
+	series, ok := obj["series"].(tree.Tree)
 	if !ok {
 		return
 	}
-	if n, _ := rules.Int(series, "count"); n < 2 {
+	if n, _ := series.Int("count"); n < 2 {
 		faults.Invalid("series.count", "", "should be at least 2")
 	}
-	if !rules.Has(series, "lastObservedTime") {
+	if !series.Has("lastObservedTime") {
 		faults.Required("series.lastObservedTime")
 	}
 }

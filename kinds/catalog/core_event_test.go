@@ -36,12 +36,12 @@ func TestNewEvent(t *testing.T) {
 		{old: `{` + newEvent + `}`, obj: `{` + newEvent + `,"series":{"count":1,"lastObservedTime":"2026-01-01T00:00:00.000000Z"}}`, want: []string{`series.count: Invalid value: "": should be at least 2`}},
 		{old: `{` + newEvent + `}`, obj: `{` + strings.Replace(newEvent, `"Normal"`, `"Warning"`, 1) + `,"note":"n"}`, want: []string{`message: Invalid value: "n": field is immutable`, `type: Invalid value: "Warning": field is immutable`}},
 	} {
-		obj := convert.ToStored(k, named(k, tree(t, c.obj)))
+		obj := convert.ToStored(k, named(k, parseTree(t, c.obj)))
 		if c.old == "" {
 			expect(t, c.obj, lines(append(rules.Validate(k.Stored, obj), rules.ValidateServed(k, obj, nil)...)), c.want)
 			continue
 		}
-		old := convert.ToStored(k, named(k, tree(t, c.old)))
+		old := convert.ToStored(k, named(k, parseTree(t, c.old)))
 		expect(t, c.old+" → "+c.obj, lines(append(rules.Validate(k.Stored, obj), rules.ValidateServed(k, obj, old)...)), c.want)
 	}
 }
@@ -54,7 +54,7 @@ func TestEventConversion(t *testing.T) {
 	const whole = `{"metadata":{"name":"x"},"eventTime":"2026-01-01T00:00:00.000000Z","series":{"count":2},"reportingController":"a","reportingInstance":"i",
 		"action":"a","reason":"r","regarding":{"kind":"Pod"},"related":{"kind":"Node"},"note":"n","type":"Normal","deprecatedSource":{"host":"h"},
 		"deprecatedFirstTimestamp":"2026-01-01T00:00:00Z","deprecatedLastTimestamp":"2026-01-02T00:00:00Z","deprecatedCount":3}`
-	stored := k.Conversion.ToStored(tree(t, whole))
+	stored := k.Conversion.ToStored(parseTree(t, whole))
 	equalJSON(t, "stored", stored, `{"metadata":{"name":"x"},"eventTime":"2026-01-01T00:00:00.000000Z","series":{"count":2},"reportingComponent":"a","reportingInstance":"i",
 		"action":"a","reason":"r","involvedObject":{"kind":"Pod"},"related":{"kind":"Node"},"message":"n","type":"Normal","source":{"host":"h"},
 		"firstTimestamp":"2026-01-01T00:00:00Z","lastTimestamp":"2026-01-02T00:00:00Z","count":3}`)

@@ -7,21 +7,22 @@ import (
 	"github.com/troupe-api/troupe/kinds/quantity"
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 func limitRangeRules() schema.Rules {
 	return schema.Rules{
-		Default: func(obj schema.Tree) {
-			for _, limit := range rules.Trees(rules.Nested(obj, "spec"), "limits") {
-				if rules.String(limit, "type") == "Container" {
+		Default: func(obj tree.Tree) {
+			for _, limit := range obj.Object("spec").Objects("limits") {
+				if limit.String("type") == "Container" {
 					defaultLimits(limit)
 				}
 			}
 		},
-		Validate: func(obj schema.Tree, faults *schema.Faults) {
+		Validate: func(obj tree.Tree, faults *schema.Faults) {
 			types := map[string]bool{}
-			for i, limit := range rules.Trees(rules.Nested(obj, "spec"), "limits") {
-				at, name := rules.IndexPath("spec.limits", i), rules.String(limit, "type")
+			for i, limit := range obj.Object("spec").Objects("limits") {
+				at, name := tree.IndexPath("spec.limits", i), limit.String("type")
 				validateLimitType(name, at+".type", faults)
 				if types[name] {
 					faults.Duplicate(at+".type", name)
@@ -35,10 +36,10 @@ func limitRangeRules() schema.Rules {
 
 // defaultLimits: a container gets the most that is allowed, asks for what it gets, and
 // else for the least.
-func defaultLimits(limit schema.Tree) {
+func defaultLimits(limit tree.Tree) {
 	fill := func(name, from string) {
-		for key, q := range rules.Nested(limit, from) {
-			if to := rules.EnsureNested(limit, name); to[key] == nil {
+		for key, q := range limit.Object(from) {
+			if to := limit.EnsureObject(name); to[key] == nil {
 				to[key] = q
 			}
 		}
@@ -62,18 +63,18 @@ func validateLimitType(name, path string, faults *schema.Faults) {
 // limitResourceLists are the amounts of a limit, by resource.
 var limitResourceLists = []string{"max", "min", "default", "defaultRequest", "maxLimitRequestRatio"}
 
-func validateLimit(limit schema.Tree, path string, faults *schema.Faults) {
-	kind := rules.String(limit, "type")
-	names := schema.Tree{}
+func validateLimit(limit tree.Tree, path string, faults *schema.Faults) {
+	kind := limit.String("type")
+	names := tree.Tree{}
 	for _, field := range limitResourceLists {
-		amounts := rules.Nested(limit, field)
+		amounts := limit.Object(field)
 		if kind == "Pod" && len(amounts) > 0 && (field == "default" || field == "defaultRequest") {
 			faults.Forbidden(path+"."+field, "may not be specified when `type` is 'Pod'")
 			continue
 		}
-		for _, name := range rules.Keys(amounts) {
+		for _, name := range amounts.SortedKeys() {
 			names[name] = true
-			at := rules.KeyPath(path+"."+field, name)
+			at := tree.KeyPath(path+"."+field, name)
 			if kind == "Pod" || kind == "Container" {
 				validateContainerResource(name, at, faults)
 			} else {
@@ -81,10 +82,10 @@ func validateLimit(limit schema.Tree, path string, faults *schema.Faults) {
 			}
 		}
 	}
-	if kind == "PersistentVolumeClaim" && !rules.Has(rules.Nested(limit, "min"), "storage") && !rules.Has(rules.Nested(limit, "max"), "storage") {
+	if kind == "PersistentVolumeClaim" && !limit.Object("min").Has("storage") && !limit.Object("max").Has("storage") {
 		faults.Required(path+".limits", "either minimum or maximum storage value is required, but neither was provided")
 	}
-	for _, name := range rules.Keys(names) {
+	for _, name := range names.SortedKeys() {
 		validateLimitOrder(limit, kind, name, path, faults)
 	}
 }
@@ -100,23 +101,23 @@ var limitComparisons = []struct{ low, high, at, shown, words string }{
 	{"default", "max", "default", "max", "default value %s is greater than max value %s"},
 }
 
-func validateLimitOrder(limit schema.Tree, kind, name, path string, faults *schema.Faults) {
+func validateLimitOrder(limit tree.Tree, kind, name, path string, faults *schema.Faults) {
 	amount := func(field string) string {
 		if kind == "Pod" && (field == "default" || field == "defaultRequest") {
 			return ""
 		}
-		return rules.String(rules.Nested(limit, field), name)
+		return limit.Object(field).String(name)
 	}
 	for _, o := range limitComparisons {
 		low, high := amount(o.low), amount(o.high)
 		if low != "" && high != "" && quantity.Compare(low, high) > 0 {
-			faults.Invalid(rules.KeyPath(path+"."+o.at, name), amount(o.shown), fmt.Sprintf(o.words, low, high))
+			faults.Invalid(tree.KeyPath(path+"."+o.at, name), amount(o.shown), fmt.Sprintf(o.words, low, high))
 		}
 	}
-	validateRatio(amount("maxLimitRequestRatio"), amount("min"), amount("max"), rules.KeyPath(path+".maxLimitRequestRatio", name), faults)
+	validateRatio(amount("maxLimitRequestRatio"), amount("min"), amount("max"), tree.KeyPath(path+".maxLimitRequestRatio", name), faults)
 	given, asked := amount("default"), amount("defaultRequest")
 	if given != "" && asked != "" && !isOvercommitAllowed(name) && quantity.Compare(given, asked) != 0 {
-		faults.Invalid(rules.KeyPath(path+".defaultRequest", name), asked,
+		faults.Invalid(tree.KeyPath(path+".defaultRequest", name), asked,
 			fmt.Sprintf("default value %s must equal to defaultRequest value %s in %s", given, asked, name))
 	}
 }

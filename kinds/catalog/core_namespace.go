@@ -7,23 +7,24 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 func namespaceRules(n *meta.Naming) schema.Rules {
 	label, finalizer := n.MetadataNameLabel(), n.NamespaceFinalizer()
-	setLabel := func(obj schema.Tree) {
-		if name := rules.String(rules.Nested(obj, "metadata"), "name"); name != "" {
-			rules.EnsureNested(obj, "metadata", "labels")[label] = name
+	setLabel := func(obj tree.Tree) {
+		if name := obj.Object("metadata").String("name"); name != "" {
+			obj.EnsureObject("metadata", "labels")[label] = name
 		}
 	}
 	return schema.Rules{
 		Default: setLabel,
-		Prepare: func(obj, old schema.Tree) {
+		Prepare: func(obj, old tree.Tree) {
 			setLabel(obj)
 			prepareNamespace(obj, old, finalizer)
 		},
-		Validate: func(obj schema.Tree, faults *schema.Faults) {
-			for _, name := range rules.Strings(rules.Nested(obj, "spec"), "finalizers") {
+		Validate: func(obj tree.Tree, faults *schema.Faults) {
+			for _, name := range obj.Object("spec").Strings("finalizers") {
 				validateNamespaceFinalizer(name, finalizer, faults)
 			}
 		},
@@ -32,17 +33,17 @@ func namespaceRules(n *meta.Naming) schema.Rules {
 
 // prepareNamespace starts a namespace as Active with its finalizer. Later writes of
 // the main resource keep both: status and spec.finalizers have sub-resources.
-func prepareNamespace(obj, old schema.Tree, finalizer string) {
+func prepareNamespace(obj, old tree.Tree, finalizer string) {
 	if old == nil {
-		obj["status"] = schema.Tree{"phase": "Active"}
-		spec := rules.EnsureNested(obj, "spec")
-		if !slices.Contains(rules.Strings(spec, "finalizers"), finalizer) {
-			spec["finalizers"] = append(slices.Clone(rules.Items(spec, "finalizers")), finalizer)
+		obj["status"] = tree.Tree{"phase": "Active"}
+		spec := obj.EnsureObject("spec")
+		if !slices.Contains(spec.Strings("finalizers"), finalizer) {
+			spec["finalizers"] = append(slices.Clone(spec.List("finalizers")), finalizer)
 		}
 		return
 	}
-	rules.CopyField(obj, old, "status")
-	rules.CopyField(rules.EnsureNested(obj, "spec"), rules.Nested(old, "spec"), "finalizers")
+	obj.CopyField(old, "status")
+	obj.EnsureObject("spec").CopyField(old.Object("spec"), "finalizers")
 }
 
 func validateNamespaceFinalizer(name, own string, faults *schema.Faults) {

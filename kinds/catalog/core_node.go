@@ -7,6 +7,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/quantity"
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 func nodeRules() schema.Rules {
@@ -20,17 +21,17 @@ func nodeRules() schema.Rules {
 
 // defaultNode: what can be allocated is all there is, unless the node says otherwise; the
 // old field for one range of addresses shows the first of several, and wins over them.
-func defaultNode(obj schema.Tree) {
-	if status := rules.Nested(obj, "status"); status != nil && rules.Has(status, "capacity") && !rules.Has(status, "allocatable") {
-		status["allocatable"] = rules.Clone(status["capacity"])
+func defaultNode(obj tree.Tree) {
+	if status := obj.Object("status"); status != nil && status.Has("capacity") && !status.Has("allocatable") {
+		status["allocatable"] = tree.Clone(status["capacity"])
 	}
-	syncFirst(rules.Nested(obj, "spec"), "podCIDR", "podCIDRs")
+	syncFirst(obj.Object("spec"), "podCIDR", "podCIDRs")
 }
 
 // syncFirst keeps the text called one the same as the first of the list called many.
 // Where they differ, one is right, and is then all there is.
-func syncFirst(t schema.Tree, one, many string) {
-	single, list := rules.String(t, one), rules.Strings(t, many)
+func syncFirst(t tree.Tree, one, many string) {
+	single, list := t.String(one), t.Strings(many)
 	switch {
 	case single != "" && (len(list) == 0 || list[0] != single):
 		t[many] = []any{single}
@@ -41,27 +42,27 @@ func syncFirst(t schema.Tree, one, many string) {
 
 // prepareNode drops the source of a node's settings, which nobody reads any more. A new
 // node may say all about itself, also its status.
-func prepareNode(obj, old schema.Tree) {
+func prepareNode(obj, old tree.Tree) {
 	if old != nil {
-		rules.CopyField(obj, old, "status")
+		obj.CopyField(old, "status")
 	}
-	if spec := rules.Nested(obj, "spec"); spec != nil && !rules.Has(rules.Nested(old, "spec"), "configSource") {
+	if spec := obj.Object("spec"); spec != nil && !old.Object("spec").Has("configSource") {
 		delete(spec, "configSource")
 	}
 }
 
-func validateNode(obj schema.Tree, faults *schema.Faults) {
-	spec, status := rules.Nested(obj, "spec"), rules.Nested(obj, "status")
+func validateNode(obj tree.Tree, faults *schema.Faults) {
+	spec, status := obj.Object("spec"), obj.Object("status")
 	validateTaints(spec, "metadata.taints", faults)
 	validatePodCIDRs(spec, "spec.podCIDRs", faults)
 	for _, name := range []string{"capacity", "allocatable"} {
-		validateNodeResources(rules.Nested(status, name), "status."+name, faults)
+		validateNodeResources(status.Object(name), "status."+name, faults)
 	}
 	addresses := map[string]bool{}
-	for i, a := range rules.Trees(status, "addresses") {
-		id := rules.String(a, "type") + " " + rules.String(a, "address")
+	for i, a := range status.Objects("addresses") {
+		id := a.String("type") + " " + a.String("address")
 		if addresses[id] {
-			faults.Duplicate(rules.IndexPath("status.addresses", i), a)
+			faults.Duplicate(tree.IndexPath("status.addresses", i), a)
 		}
 		addresses[id] = true
 	}
@@ -69,10 +70,10 @@ func validateNode(obj schema.Tree, faults *schema.Faults) {
 
 // validateTaints wants each pair of key and effect once. Users know the path as one below
 // metadata.
-func validateTaints(spec schema.Tree, path string, faults *schema.Faults) {
+func validateTaints(spec tree.Tree, path string, faults *schema.Faults) {
 	seen := map[[2]string]bool{}
-	for i, t := range rules.Trees(spec, "taints") {
-		at, key, value := rules.IndexPath(path, i), rules.String(t, "key"), rules.String(t, "value")
+	for i, t := range spec.Objects("taints") {
+		at, key, value := tree.IndexPath(path, i), t.String("key"), t.String("value")
 		for _, msg := range rules.QualifiedName(key) {
 			faults.Invalid(at+".key", key, msg)
 		}
@@ -80,7 +81,7 @@ func validateTaints(spec schema.Tree, path string, faults *schema.Faults) {
 			faults.Invalid(at+".value", value, strings.Join(msgs, ";"))
 		}
 		validateEnum(t, "effect", at, faults, "NoSchedule", "PreferNoSchedule", "NoExecute")
-		pair := [2]string{key, rules.String(t, "effect")}
+		pair := [2]string{key, t.String("effect")}
 		if seen[pair] {
 			faults.Duplicate(at, t)
 		}
@@ -89,12 +90,12 @@ func validateTaints(spec schema.Tree, path string, faults *schema.Faults) {
 }
 
 // validatePodCIDRs checks the addresses of a node's Pods: one range for each family at most.
-func validatePodCIDRs(spec schema.Tree, path string, faults *schema.Faults) {
-	ranges := rules.Strings(spec, "podCIDRs")
+func validatePodCIDRs(spec tree.Tree, path string, faults *schema.Faults) {
+	ranges := spec.Strings("podCIDRs")
 	families := map[bool]int{}
 	for i, r := range ranges {
 		for _, msg := range rules.CIDR(r) {
-			faults.Invalid(rules.IndexPath(path, i), r, msg)
+			faults.Invalid(tree.IndexPath(path, i), r, msg)
 		}
 		families[strings.Contains(r, ":")]++
 	}
@@ -105,12 +106,12 @@ func validatePodCIDRs(spec schema.Tree, path string, faults *schema.Faults) {
 
 // validateNodeResources checks what a node has: whole numbers of what comes in pieces, and
 // huge pages of one size.
-func validateNodeResources(amounts schema.Tree, path string, faults *schema.Faults) {
+func validateNodeResources(amounts tree.Tree, path string, faults *schema.Faults) {
 	sizes := 0
-	for _, key := range rules.Keys(amounts) {
+	for _, key := range amounts.SortedKeys() {
 		at := path + "." + key
 		validateResourceQuantity(amounts, key, at, faults)
-		if strings.HasPrefix(key, "hugepages-") && positive(rules.String(amounts, key)) {
+		if strings.HasPrefix(key, "hugepages-") && positive(amounts.String(key)) {
 			sizes++
 		}
 		if sizes > 1 {
@@ -120,8 +121,8 @@ func validateNodeResources(amounts schema.Tree, path string, faults *schema.Faul
 }
 
 // validateResourceQuantity checks the quantity of a resource: not negative, and whole if it comes in pieces.
-func validateResourceQuantity(amounts schema.Tree, name, path string, faults *schema.Faults) {
-	text := rules.String(amounts, name)
+func validateResourceQuantity(amounts tree.Tree, name, path string, faults *schema.Faults) {
+	text := amounts.String(name)
 	q, err := quantity.Read(text)
 	if err != nil {
 		return
@@ -136,16 +137,16 @@ func validateResourceQuantity(amounts schema.Tree, name, path string, faults *sc
 
 // validateNodeUpdate lets labels, taints, the schedulable flag and the status change. A
 // range of addresses and the provider's name are set once.
-func validateNodeUpdate(obj, old schema.Tree, faults *schema.Faults) {
-	spec, was := rules.Nested(obj, "spec"), rules.Nested(old, "spec")
-	before := rules.Strings(was, "podCIDRs")
-	if len(before) > 0 && !slices.Equal(before, rules.Strings(spec, "podCIDRs")) {
+func validateNodeUpdate(obj, old tree.Tree, faults *schema.Faults) {
+	spec, was := obj.Object("spec"), old.Object("spec")
+	before := was.Strings("podCIDRs")
+	if len(before) > 0 && !slices.Equal(before, spec.Strings("podCIDRs")) {
 		faults.Forbidden("spec.podCIDRs", `node updates may not change podCIDR except from "" to valid`)
 	}
-	if id := rules.String(was, "providerID"); id != "" && id != rules.String(spec, "providerID") {
+	if id := was.String("providerID"); id != "" && id != spec.String("providerID") {
 		faults.Forbidden("spec.providerID", `node updates may not change providerID except from "" to valid`)
 	}
-	if !rules.SemanticEqual(spec["externalID"], was["externalID"]) || !rules.SemanticEqual(spec["configSource"], was["configSource"]) {
+	if !tree.SemanticEqual(spec["externalID"], was["externalID"]) || !tree.SemanticEqual(spec["configSource"], was["configSource"]) {
 		faults.Forbidden("", "node updates may only change labels, taints, or capacity (or configSource, if the DynamicKubeletConfig feature gate is enabled)")
 	}
 }

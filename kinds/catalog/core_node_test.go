@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"github.com/troupe-api/troupe/kinds/meta"
-	"github.com/troupe-api/troupe/kinds/rules"
 )
 
 func TestNode(t *testing.T) {
@@ -34,9 +33,9 @@ func TestNode(t *testing.T) {
 			`spec.podCIDRs: Forbidden: node updates may not change podCIDR except from "" to valid`, `spec.providerID: Forbidden: node updates may not change providerID except from "" to valid`}},
 		{`{"spec":{}}`, `{"spec":{"externalID":"e"}}`, []string{`: Forbidden: node updates may only change labels, taints, or capacity…`}},
 	})
-	old, now := named(k, tree(t, `{"status":{"phase":"Running"}}`)), named(k, tree(t, `{"status":{"phase":"Gone"}}`))
+	old, now := named(k, parseTree(t, `{"status":{"phase":"Running"}}`)), named(k, parseTree(t, `{"status":{"phase":"Gone"}}`))
 	expect(t, "status", update(k, now, old), nil)
-	if got := rules.String(rules.Nested(now, "status"), "phase"); got != "Running" {
+	if got := now.Object("status").String("phase"); got != "Running" {
 		t.Errorf("an update of the main resource set status.phase to %s", got)
 	}
 }

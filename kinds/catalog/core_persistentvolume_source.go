@@ -3,6 +3,7 @@ package catalog
 import (
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // volumeSources are the sources of a PersistentVolume, sorted.
@@ -13,10 +14,10 @@ var volumeSources = []string{
 }
 
 // validateVolumeSource wants exactly one source and checks it.
-func validateVolumeSource(spec schema.Tree, path string, faults *schema.Faults) {
+func validateVolumeSource(spec tree.Tree, path string, faults *schema.Faults) {
 	n := 0
 	for _, name := range volumeSources {
-		source := rules.Nested(spec, name)
+		source := spec.Object(name)
 		if source == nil {
 			continue
 		}
@@ -32,14 +33,14 @@ func validateVolumeSource(spec schema.Tree, path string, faults *schema.Faults) 
 	}
 }
 
-func validateVolumeBackend(name string, s schema.Tree, path string, faults *schema.Faults) {
+func validateVolumeBackend(name string, s tree.Tree, path string, faults *schema.Faults) {
 	switch name {
 	case "csi":
 		validateDriverName(s, "driver", path, faults)
 		for _, ref := range []string{
 			"controllerExpandSecretRef", "controllerPublishSecretRef", "nodeExpandSecretRef", "nodePublishSecretRef", "nodeStageSecretRef",
 		} {
-			validateSecretReference(rules.Nested(s, ref), path+"."+ref, faults)
+			validateSecretReference(s.Object(ref), path+"."+ref, faults)
 		}
 	case "local":
 		validateFormat(s, "path", path, faults, rules.NoDotDot)
@@ -51,7 +52,7 @@ func validateVolumeBackend(name string, s schema.Tree, path string, faults *sche
 		}
 	case "cinder", "storageos":
 		validateSharedSource(name, s, path, faults)
-		if ref := rules.Nested(s, "secretRef"); ref != nil {
+		if ref := s.Object("secretRef"); ref != nil {
 			requireFields(ref, path+".secretRef", faults, "namespace")
 		}
 	default:
@@ -60,7 +61,7 @@ func validateVolumeBackend(name string, s schema.Tree, path string, faults *sche
 }
 
 // validateSecretReference checks a reference to a Secret in any namespace; nil is fine.
-func validateSecretReference(ref schema.Tree, path string, faults *schema.Faults) {
+func validateSecretReference(ref tree.Tree, path string, faults *schema.Faults) {
 	if ref == nil {
 		return
 	}
@@ -69,7 +70,7 @@ func validateSecretReference(ref schema.Tree, path string, faults *schema.Faults
 	validateFormat(ref, "namespace", path, faults, rules.Label)
 }
 
-func validateGlusterfs(s schema.Tree, path string, faults *schema.Faults) {
+func validateGlusterfs(s tree.Tree, path string, faults *schema.Faults) {
 	ns, ok := s["endpointsNamespace"].(string)
 	if ok && ns == "" {
 		faults.Invalid(path+".endpointsNamespace", ns, "if the endpointnamespace is set, it must be a valid namespace name")

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"github.com/troupe-api/troupe/kinds/meta"
-	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // volume is the body of a PersistentVolume with fields of its spec beyond size and mode.
@@ -18,9 +18,9 @@ const csiVolume = `"csi":{"driver":"d","volumeHandle":"h"}`
 
 func TestPersistentVolumeDefaults(t *testing.T) {
 	k := coreKind(t, meta.Platform, "PersistentVolume")
-	obj := named(k, tree(t, volume(csiVolume)))
-	rules.Nested(obj, "metadata")["creationTimestamp"] = "2026-01-01T00:00:00Z"
-	obj["status"] = schema.Tree{"phase": "Bound"}
+	obj := named(k, parseTree(t, volume(csiVolume)))
+	obj.Object("metadata")["creationTimestamp"] = "2026-01-01T00:00:00Z"
+	obj["status"] = tree.Tree{"phase": "Bound"}
 	expect(t, "create", create(k, obj), nil)
 	equalJSON(t, "spec", obj["spec"], `{"capacity":{"storage":"1Gi"},"accessModes":["ReadWriteOnce"],"csi":{"driver":"d","volumeHandle":"h"},
 		"persistentVolumeReclaimPolicy":"Retain","volumeMode":"Filesystem"}`)
@@ -31,7 +31,7 @@ func TestPersistentVolumeDefaults(t *testing.T) {
 		`"hostPath":{"path":"/a"}`:                                               `{"path":"/a","type":""}`,
 	} {
 		name, _, _ := strings.Cut(source[1:], `"`)
-		equalJSON(t, source, defaulted(t, k, volume(source))["spec"].(schema.Tree)[name], want)
+		equalJSON(t, source, defaulted(t, k, volume(source))["spec"].(tree.Tree)[name], want)
 	}
 }
 
@@ -126,8 +126,8 @@ func TestPersistentVolumeStatus(t *testing.T) {
 		`{"phase":"Pending","lastPhaseTransitionTime":"t","message":"m"}`:   `{"phase":"Pending","lastPhaseTransitionTime":"t","message":"m"}`,
 		`{"phase":"Failed","reason":"R","lastPhaseTransitionTime":"later"}`: `{"phase":"Failed","reason":"R","lastPhaseTransitionTime":"later"}`,
 	} {
-		obj := tree(t, `{"status":{"phase":"Pending","lastPhaseTransitionTime":"t"}}`)
-		if err := view.Write(obj, schema.Tree{"status": tree(t, body)}, "now", &schema.Faults{}); err != nil {
+		obj := parseTree(t, `{"status":{"phase":"Pending","lastPhaseTransitionTime":"t"}}`)
+		if err := view.Write(obj, tree.Tree{"status": parseTree(t, body)}, "now", &schema.Faults{}); err != nil {
 			t.Fatal(err)
 		}
 		equalJSON(t, body, obj["status"], want)

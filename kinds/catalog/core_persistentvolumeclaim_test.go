@@ -6,7 +6,7 @@ import (
 
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/rules"
-	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // claim is the body of a claim with fields of its spec beyond size and mode.
@@ -60,7 +60,7 @@ func TestClaimFaults(t *testing.T) {
 		{claim(`,"dataSourceRef":{"apiGroup":"A","kind":"K"}`), []string{`spec.dataSource.name: Required value`, `spec.dataSourceRef.name: Required value`,
 			`spec.dataSource.apiGroup: Invalid value: "A": a lowercase…`, `spec.dataSourceRef.apiGroup: Invalid value: "A": a lowercase…`}},
 	})
-	status := named(k, tree(t, boundClaim(``, `,"capacity":{"storage":"-1"},"allocatedResources":{"storage":"-1"},"allocatedResourceStatuses":{"storage":"Growing"},"conditions":[{},{"type":"ResizeStarted","status":"True"}]`)))
+	status := named(k, parseTree(t, boundClaim(``, `,"capacity":{"storage":"-1"},"allocatedResources":{"storage":"-1"},"allocatedResourceStatuses":{"storage":"Growing"},"conditions":[{},{"type":"ResizeStarted","status":"True"}]`)))
 	expect(t, "status", lines(rules.Validate(k, status)), []string{`status.conditions[0].type: Required value`, `status.conditions[0].status: Required value`,
 		`status.capacity[storage]: Invalid value: "-1": must be a valid resource quantity`, `status.allocatedResources[storage]: Invalid value: "-1": must be a valid resource quantity`,
 		`status.allocatedResourceStatuses[storage]: Unsupported value: "Growing": supported values: "ControllerResizeInfeasible", …`})
@@ -109,9 +109,9 @@ func TestClaimClassAnnotation(t *testing.T) {
 // TestClaimUpdateKeepsStatus: the main resource leaves the status.
 func TestClaimUpdateKeepsStatus(t *testing.T) {
 	k := coreKind(t, meta.Platform, "PersistentVolumeClaim")
-	old := named(k, tree(t, boundClaim(`,"volumeMode":"Filesystem"`, ``)))
-	now := named(k, tree(t, claim(``)))
-	now["status"] = schema.Tree{"phase": "Lost"}
+	old := named(k, parseTree(t, boundClaim(`,"volumeMode":"Filesystem"`, ``)))
+	now := named(k, parseTree(t, claim(``)))
+	now["status"] = tree.Tree{"phase": "Lost"}
 	expect(t, "update", update(k, now, old), nil)
 	equalJSON(t, "status", now["status"], `{"phase":"Bound"}`)
 }

@@ -5,35 +5,35 @@ import (
 
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/quantity"
-	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 func podRules(n *meta.Naming) schema.Rules {
 	taints := []string{n.Translate("node.platform.io/not-ready"), n.Translate("node.platform.io/unreachable")}
 	return schema.Rules{
-		Default: func(obj schema.Tree) {
-			spec := rules.EnsureNested(obj, "spec")
+		Default: func(obj tree.Tree) {
+			spec := obj.EnsureObject("spec")
 			defaultPodSpec(spec)
 			setIfEmpty(spec, "enableServiceLinks", true)
 			defaultHostPorts(spec)
 			defaultRequests(spec)
-			if status := rules.Nested(obj, "status"); status != nil {
+			if status := obj.Object("status"); status != nil {
 				defaultPodStatus(status)
 			}
 		},
 		// What is set here belongs to no manager, as what admission sets.
-		Prepare: func(obj, old schema.Tree) {
-			spec := rules.EnsureNested(obj, "spec")
+		Prepare: func(obj, old tree.Tree) {
+			spec := obj.EnsureObject("spec")
 			defaultPriority(spec)
 			defaultTolerations(spec, taints)
 			preparePod(obj, old)
 		},
-		ValidateSpec:   func(spec schema.Tree, faults *schema.Faults) { validatePodSpec(spec, "spec", faults) },
+		ValidateSpec:   func(spec tree.Tree, faults *schema.Faults) { validatePodSpec(spec, "spec", faults) },
 		ValidateUpdate: validatePodUpdate,
-		ValidateServed: func(obj, old schema.Tree, faults *schema.Faults) {
+		ValidateServed: func(obj, old tree.Tree, faults *schema.Faults) {
 			if old == nil {
-				validatePodCreate(rules.Nested(obj, "spec"), faults)
+				validatePodCreate(obj.Object("spec"), faults)
 				validateEphemeralNames(obj, faults)
 			}
 		},
@@ -41,34 +41,34 @@ func podRules(n *meta.Naming) schema.Rules {
 }
 
 // validatePodCreate reports what a Pod may only get later.
-func validatePodCreate(spec schema.Tree, faults *schema.Faults) {
-	if len(rules.Items(spec, "ephemeralContainers")) > 0 {
+func validatePodCreate(spec tree.Tree, faults *schema.Faults) {
+	if len(spec.List("ephemeralContainers")) > 0 {
 		faults.Forbidden("spec.ephemeralContainers", "cannot be set on create")
 	}
-	if rules.String(spec, "nodeName") != "" && len(rules.Items(spec, "schedulingGates")) > 0 {
+	if spec.String("nodeName") != "" && len(spec.List("schedulingGates")) > 0 {
 		faults.Forbidden("spec.nodeName", "cannot be set until all schedulingGates have been cleared")
 	}
 }
 
 // preparePod sets the first status, and keeps status out of writes of the main resource.
-func preparePod(obj, old schema.Tree) {
+func preparePod(obj, old tree.Tree) {
 	if old != nil {
-		rules.CopyField(obj, old, "status")
+		obj.CopyField(old, "status")
 		return
 	}
-	obj["status"] = schema.Tree{"phase": "Pending", "qosClass": qosClass(rules.Nested(obj, "spec"))}
+	obj["status"] = tree.Tree{"phase": "Pending", "qosClass": qosClass(obj.Object("spec"))}
 }
 
 // defaultHostPorts gives the ports of a Pod in its node's network the same number there.
-func defaultHostPorts(spec schema.Tree) {
-	if !rules.Bool(spec, "hostNetwork") {
+func defaultHostPorts(spec tree.Tree) {
+	if !spec.Bool("hostNetwork") {
 		return
 	}
 	for _, list := range []string{"containers", "initContainers", "ephemeralContainers"} {
-		for _, c := range rules.Trees(spec, list) {
-			for _, p := range rules.Trees(c, "ports") {
-				port, ok := rules.Int(p, "containerPort")
-				if host, _ := rules.Int(p, "hostPort"); ok && host == 0 {
+		for _, c := range spec.Objects(list) {
+			for _, p := range c.Objects("ports") {
+				port, ok := p.Int("containerPort")
+				if host, _ := p.Int("hostPort"); ok && host == 0 {
 					p["hostPort"] = port
 				}
 			}
@@ -77,11 +77,11 @@ func defaultHostPorts(spec schema.Tree) {
 }
 
 // defaultRequests asks for what the limits allow where nothing is asked for.
-func defaultRequests(spec schema.Tree) {
+func defaultRequests(spec tree.Tree) {
 	for _, list := range []string{"containers", "initContainers"} {
-		for _, c := range rules.Trees(spec, list) {
-			for key, limit := range rules.Nested(c, "resources", "limits") {
-				if requests := rules.EnsureNested(c, "resources", "requests"); requests[key] == nil {
+		for _, c := range spec.Objects(list) {
+			for key, limit := range c.Object("resources", "limits") {
+				if requests := c.EnsureObject("resources", "requests"); requests[key] == nil {
 					requests[key] = limit
 				}
 			}
@@ -89,9 +89,9 @@ func defaultRequests(spec schema.Tree) {
 	}
 }
 
-func defaultPriority(spec schema.Tree) {
+func defaultPriority(spec tree.Tree) {
 	setIfEmpty(spec, "preemptionPolicy", "PreemptLowerPriority")
-	if rules.String(spec, "priorityClassName") == "" {
+	if spec.String("priorityClassName") == "" {
 		setIfEmpty(spec, "priority", int64(0))
 	}
 }
@@ -101,16 +101,16 @@ const tolerationSeconds = 300
 
 // defaultTolerations lets the Pod outlive short failures of its node. A toleration
 // that covers a taint already, by key or by none, is left as it is.
-func defaultTolerations(spec schema.Tree, taints []string) {
+func defaultTolerations(spec tree.Tree, taints []string) {
 	for _, taint := range taints {
-		covered := slices.ContainsFunc(rules.Trees(spec, "tolerations"), func(t schema.Tree) bool {
-			key, effect := rules.String(t, "key"), rules.String(t, "effect")
+		covered := slices.ContainsFunc(spec.Objects("tolerations"), func(t tree.Tree) bool {
+			key, effect := t.String("key"), t.String("effect")
 			return (key == taint || key == "") && (effect == "NoExecute" || effect == "")
 		})
 		if covered {
 			continue
 		}
-		spec["tolerations"] = append(slices.Clone(rules.Items(spec, "tolerations")), schema.Tree{
+		spec["tolerations"] = append(slices.Clone(spec.List("tolerations")), tree.Tree{
 			"key": taint, "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": int64(tolerationSeconds),
 		})
 	}
@@ -118,13 +118,13 @@ func defaultTolerations(spec schema.Tree, taints []string) {
 
 // qosClass sorts a Pod by how firmly it asks for cpu and memory: Guaranteed if each
 // container's requests equal its limits, BestEffort if none asks, else Burstable.
-func qosClass(spec schema.Tree) string {
+func qosClass(spec tree.Tree) string {
 	asked, guaranteed := false, true
 	for _, list := range []string{"containers", "initContainers"} {
-		for _, c := range rules.Trees(spec, list) {
-			requests, limits := rules.Nested(c, "resources", "requests"), rules.Nested(c, "resources", "limits")
+		for _, c := range spec.Objects(list) {
+			requests, limits := c.Object("resources", "requests"), c.Object("resources", "limits")
 			for _, key := range []string{"cpu", "memory"} {
-				request, limit := rules.String(requests, key), rules.String(limits, key)
+				request, limit := requests.String(key), limits.String(key)
 				asked = asked || positive(request) || positive(limit)
 				if !positive(limit) || quantity.Compare(request, limit) != 0 {
 					guaranteed = false
@@ -144,7 +144,7 @@ func qosClass(spec schema.Tree) string {
 func positive(q string) bool { return quantity.Compare(q, "0") > 0 }
 
 // setIfEmpty sets a field that is absent or "".
-func setIfEmpty(t schema.Tree, name string, v any) {
+func setIfEmpty(t tree.Tree, name string, v any) {
 	if old := t[name]; old == nil || old == "" {
 		t[name] = v
 	}

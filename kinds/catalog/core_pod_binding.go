@@ -5,15 +5,15 @@ import (
 	"slices"
 
 	"github.com/troupe-api/troupe/kinds/meta"
-	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // bindPod ties a Pod to the node that a Binding names, once. Labels and annotations of
 // the Binding go over to the Pod.
-func bindPod(obj, body schema.Tree, now string, faults *schema.Faults) error {
-	target := rules.Nested(body, "target")
-	if kind := rules.String(target, "kind"); kind != "" && kind != "Node" {
+func bindPod(obj, body tree.Tree, now string, faults *schema.Faults) error {
+	target := body.Object("target")
+	if kind := target.String("kind"); kind != "" && kind != "Node" {
 		faults.NotSupported("target.kind", kind, []string{"Node", "<empty>"})
 	}
 	requireFields(target, "target", faults, "name")
@@ -21,45 +21,45 @@ func bindPod(obj, body schema.Tree, now string, faults *schema.Faults) error {
 		return nil
 	}
 	if why := bindingError(obj); why != "" {
-		name := rules.String(rules.Nested(obj, "metadata"), "name")
+		name := obj.Object("metadata").String("name")
 		return meta.NewConflict(meta.GroupResource{Resource: "pods/binding"}, name, "pod "+name+" "+why)
 	}
-	rules.EnsureNested(obj, "spec")["nodeName"] = rules.String(target, "name")
+	obj.EnsureObject("spec")["nodeName"] = target.String("name")
 	for _, name := range []string{"labels", "annotations"} {
-		for key, value := range rules.Nested(body, "metadata", name) {
-			rules.EnsureNested(obj, "metadata", name)[key] = value
+		for key, value := range body.Object("metadata", name) {
+			obj.EnsureObject("metadata", name)[key] = value
 		}
 	}
-	status := rules.EnsureNested(obj, "status")
+	status := obj.EnsureObject("status")
 	delete(status, "nominatedNodeName")
 	setCondition(status, "PodScheduled", "True", now)
 	return nil
 }
 
 // bindingError says why a Pod cannot be tied to a node now; "" if it can.
-func bindingError(pod schema.Tree) string {
-	spec := rules.Nested(pod, "spec")
-	switch node := rules.String(spec, "nodeName"); {
-	case rules.Has(rules.Nested(pod, "metadata"), "deletionTimestamp"):
+func bindingError(pod tree.Tree) string {
+	spec := pod.Object("spec")
+	switch node := spec.String("nodeName"); {
+	case pod.Object("metadata").Has("deletionTimestamp"):
 		return "is being deleted, cannot be assigned to a host"
 	case node != "":
 		return fmt.Sprintf("is already assigned to node %q", node)
-	case len(rules.Items(spec, "schedulingGates")) > 0:
+	case len(spec.List("schedulingGates")) > 0:
 		return "has non-empty .spec.schedulingGates"
 	}
 	return ""
 }
 
 // setCondition gives the condition of a type a value, from now on if it had another one.
-func setCondition(status schema.Tree, name, value, now string) {
-	next := schema.Tree{"type": name, "status": value, "lastTransitionTime": now}
-	conditions := slices.Clone(rules.Items(status, "conditions"))
-	for i, c := range rules.Trees(status, "conditions") {
-		if rules.String(c, "type") != name {
+func setCondition(status tree.Tree, name, value, now string) {
+	next := tree.Tree{"type": name, "status": value, "lastTransitionTime": now}
+	conditions := slices.Clone(status.List("conditions"))
+	for i, c := range status.Objects("conditions") {
+		if c.String("type") != name {
 			continue
 		}
-		if rules.String(c, "status") == value {
-			rules.CopyField(next, c, "lastTransitionTime")
+		if c.String("status") == value {
+			next.CopyField(c, "lastTransitionTime")
 		}
 		conditions[i] = next
 		status["conditions"] = conditions

@@ -7,22 +7,23 @@ import (
 
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // validateContainers checks the three lists of containers. parts are what they may refer
 // to; container names are unique across the lists.
-func validateContainers(spec schema.Tree, path string, parts podReferences, faults *schema.Faults) {
+func validateContainers(spec tree.Tree, path string, parts podReferences, faults *schema.Faults) {
 	names, hostPorts := map[string]bool{}, map[string]bool{}
 	for _, list := range []string{"containers", "initContainers", "ephemeralContainers"} {
-		for i, c := range rules.Trees(spec, list) {
-			at := rules.IndexPath(path+"."+list, i)
-			name := rules.String(c, "name")
+		for i, c := range spec.Objects(list) {
+			at := tree.IndexPath(path+"."+list, i)
+			name := c.String("name")
 			if names[name] && name != "" {
 				faults.Duplicate(at+".name", name)
 			}
 			names[name] = true
 			validateContainer(c, at, parts, faults)
-			validateContainerPorts(c, at+".ports", rules.Bool(spec, "hostNetwork"), hostPorts, faults)
+			validateContainerPorts(c, at+".ports", spec.Bool("hostNetwork"), hostPorts, faults)
 			switch list {
 			case "initContainers":
 				validateInitContainer(c, at, faults)
@@ -31,15 +32,15 @@ func validateContainers(spec schema.Tree, path string, parts podReferences, faul
 			}
 		}
 	}
-	for i, c := range rules.Trees(spec, "ephemeralContainers") {
-		if target := rules.String(c, "targetContainerName"); target != "" && !names[target] {
-			faults.NotFound(rules.IndexPath(path+".ephemeralContainers", i)+".targetContainerName", target)
+	for i, c := range spec.Objects("ephemeralContainers") {
+		if target := c.String("targetContainerName"); target != "" && !names[target] {
+			faults.NotFound(tree.IndexPath(path+".ephemeralContainers", i)+".targetContainerName", target)
 		}
 	}
 }
 
-func validateContainer(c schema.Tree, path string, parts podReferences, faults *schema.Faults) {
-	image := rules.String(c, "image")
+func validateContainer(c tree.Tree, path string, parts podReferences, faults *schema.Faults) {
+	image := c.String("image")
 	if image == "" {
 		faults.Required(path + ".image")
 	} else if strings.TrimSpace(image) != image {
@@ -48,15 +49,15 @@ func validateContainer(c schema.Tree, path string, parts podReferences, faults *
 	validateEnv(c, path, faults)
 	validateMounts(c, path+".volumeMounts", parts.volumes, faults)
 	validateDevicePaths(c, path+".volumeDevices", parts.volumes, faults)
-	validateResources(rules.Nested(c, "resources"), path+".resources", faults)
-	validateClaimNames(rules.Nested(c, "resources"), path+".resources.claims", parts.claims, faults)
+	validateResources(c.Object("resources"), path+".resources", faults)
+	validateClaimNames(c.Object("resources"), path+".resources.claims", parts.claims, faults)
 	validateResizePolicy(c, path+".resizePolicy", parts.restartable, faults)
-	validateContainerSecurity(rules.Nested(c, "securityContext"), path+".securityContext", faults)
+	validateContainerSecurity(c.Object("securityContext"), path+".securityContext", faults)
 	for _, name := range []string{"livenessProbe", "readinessProbe", "startupProbe"} {
-		validateProbe(rules.Nested(c, name), path+"."+name, name != "readinessProbe", faults)
+		validateProbe(c.Object(name), path+"."+name, name != "readinessProbe", faults)
 	}
 	for _, name := range []string{"postStart", "preStop"} {
-		if h := rules.Nested(c, "lifecycle", name); h != nil {
+		if h := c.Object("lifecycle", name); h != nil {
 			validateHandler(h, path+".lifecycle."+name, faults, "exec", "httpGet", "tcpSocket", "sleep")
 		}
 	}
@@ -64,8 +65,8 @@ func validateContainer(c schema.Tree, path string, parts podReferences, faults *
 
 // validateInitContainer checks what only init containers must heed: those that do not restart
 // run once, so that nothing can probe them.
-func validateInitContainer(c schema.Tree, path string, faults *schema.Faults) {
-	policy := rules.String(c, "restartPolicy")
+func validateInitContainer(c tree.Tree, path string, faults *schema.Faults) {
+	policy := c.String("restartPolicy")
 	if policy != "" && policy != "Always" {
 		faults.NotSupported(path+".restartPolicy", policy, []string{"Always"})
 	}
@@ -73,40 +74,40 @@ func validateInitContainer(c schema.Tree, path string, faults *schema.Faults) {
 		return
 	}
 	for _, name := range []string{"lifecycle", "livenessProbe", "readinessProbe", "startupProbe"} {
-		if rules.Has(c, name) {
+		if c.Has(name) {
 			faults.Forbidden(path+"."+name, "may not be set for init containers without restartPolicy=Always")
 		}
 	}
 }
 
-func validateEphemeralContainer(c schema.Tree, path string, faults *schema.Faults) {
+func validateEphemeralContainer(c tree.Tree, path string, faults *schema.Faults) {
 	for _, name := range []string{"ports", "livenessProbe", "readinessProbe", "startupProbe", "lifecycle", "resources", "resizePolicy"} {
-		if !rules.Empty(c[name]) {
+		if !tree.IsEmpty(c[name]) {
 			faults.Forbidden(path+"."+name, "cannot be set for an Ephemeral Container")
 		}
 	}
-	for i, m := range rules.Trees(c, "volumeMounts") {
+	for i, m := range c.Objects("volumeMounts") {
 		for _, name := range []string{"subPath", "subPathExpr"} {
-			if rules.String(m, name) != "" {
-				faults.Forbidden(rules.IndexPath(path+".volumeMounts", i)+"."+name, "cannot be set for an Ephemeral Container")
+			if m.String(name) != "" {
+				faults.Forbidden(tree.IndexPath(path+".volumeMounts", i)+"."+name, "cannot be set for an Ephemeral Container")
 			}
 		}
 	}
 }
 
 // validateContainerPorts checks the ports of one container; hostPorts are those that earlier ones took.
-func validateContainerPorts(c schema.Tree, path string, hostNetwork bool, hostPorts map[string]bool, faults *schema.Faults) {
+func validateContainerPorts(c tree.Tree, path string, hostNetwork bool, hostPorts map[string]bool, faults *schema.Faults) {
 	names := map[string]bool{}
-	for i, p := range rules.Trees(c, "ports") {
-		at := rules.IndexPath(path, i)
-		if name := rules.String(p, "name"); name != "" {
+	for i, p := range c.Objects("ports") {
+		at := tree.IndexPath(path, i)
+		if name := p.String("name"); name != "" {
 			if names[name] {
 				faults.Duplicate(at+".name", name)
 			}
 			names[name] = true
 		}
-		port, _ := rules.Int(p, "containerPort")
-		host, _ := rules.Int(p, "hostPort")
+		port, _ := p.Int("containerPort")
+		host, _ := p.Int("hostPort")
 		if port == 0 {
 			faults.Required(at + ".containerPort")
 		} else if port < 1 || port > 65535 {
@@ -121,7 +122,7 @@ func validateContainerPorts(c schema.Tree, path string, hostNetwork bool, hostPo
 		} else if hostNetwork && host != port {
 			faults.Invalid(at+".containerPort", port, "must match `hostPort` when `hostNetwork` is true")
 		}
-		taken := fmt.Sprintf("%s/%s/%d", rules.String(p, "protocol"), rules.String(p, "hostIP"), host)
+		taken := fmt.Sprintf("%s/%s/%d", p.String("protocol"), p.String("hostIP"), host)
 		if hostPorts[taken] {
 			faults.Duplicate(at+".hostPort", taken)
 		}
@@ -129,19 +130,19 @@ func validateContainerPorts(c schema.Tree, path string, hostNetwork bool, hostPo
 	}
 }
 
-func validateContainerSecurity(s schema.Tree, path string, faults *schema.Faults) {
+func validateContainerSecurity(s tree.Tree, path string, faults *schema.Faults) {
 	if s == nil {
 		return
 	}
 	validateBounds(s, "runAsUser", path, faults, 0, math.MaxInt32)
 	validateBounds(s, "runAsGroup", path, faults, 0, math.MaxInt32)
-	validateProfile(rules.Nested(s, "seccompProfile"), path+".seccompProfile", faults)
-	validateProfile(rules.Nested(s, "appArmorProfile"), path+".appArmorProfile", faults)
+	validateProfile(s.Object("seccompProfile"), path+".seccompProfile", faults)
+	validateProfile(s.Object("appArmorProfile"), path+".appArmorProfile", faults)
 	if escalation, set := s["allowPrivilegeEscalation"].(bool); set && !escalation {
-		if rules.Bool(s, "privileged") {
+		if s.Bool("privileged") {
 			faults.Invalid(path, s, "cannot set `allowPrivilegeEscalation` to false and `privileged` to true")
 		}
-		for _, added := range rules.Strings(rules.Nested(s, "capabilities"), "add") {
+		for _, added := range s.Object("capabilities").Strings("add") {
 			if added == "CAP_SYS_ADMIN" {
 				faults.Invalid(path, s, "cannot set `allowPrivilegeEscalation` to false and `capabilities.Add` CAP_SYS_ADMIN")
 			}

@@ -3,28 +3,27 @@ package catalog
 import (
 	"strings"
 
-	"github.com/troupe-api/troupe/kinds/rules"
-	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // fileMode is what files of volumes get by default: octal 0644.
 const fileMode = int64(0o644)
 
 // defaultPodSpec fills in a PodSpec, of a Pod or of a template.
-func defaultPodSpec(spec schema.Tree) {
+func defaultPodSpec(spec tree.Tree) {
 	setIfEmpty(spec, "restartPolicy", "Always")
 	setIfEmpty(spec, "terminationGracePeriodSeconds", int64(30))
 	setIfEmpty(spec, "dnsPolicy", "ClusterFirst")
-	setIfEmpty(spec, "securityContext", schema.Tree{})
+	setIfEmpty(spec, "securityContext", tree.Tree{})
 	setIfEmpty(spec, "schedulerName", "default-scheduler")
 	defaultServiceAccount(spec)
-	for _, v := range rules.Trees(spec, "volumes") {
+	for _, v := range spec.Objects("volumes") {
 		if v != nil {
 			defaultVolume(v)
 		}
 	}
 	for _, list := range []string{"initContainers", "containers", "ephemeralContainers"} {
-		for _, c := range rules.Trees(spec, list) {
+		for _, c := range spec.Objects(list) {
 			if c != nil {
 				defaultContainer(c)
 			}
@@ -33,36 +32,36 @@ func defaultPodSpec(spec schema.Tree) {
 }
 
 // defaultServiceAccount keeps the old name of serviceAccountName the same as the new one, which wins.
-func defaultServiceAccount(spec schema.Tree) {
-	name := rules.String(spec, "serviceAccountName")
+func defaultServiceAccount(spec tree.Tree) {
+	name := spec.String("serviceAccountName")
 	if name == "" {
-		name = rules.String(spec, "serviceAccount")
+		name = spec.String("serviceAccount")
 	}
 	if name != "" {
 		spec["serviceAccountName"], spec["serviceAccount"] = name, name
 	}
 }
 
-func defaultContainer(c schema.Tree) {
-	setIfEmpty(c, "resources", schema.Tree{})
+func defaultContainer(c tree.Tree) {
+	setIfEmpty(c, "resources", tree.Tree{})
 	setIfEmpty(c, "terminationMessagePath", "/dev/termination-log")
 	setIfEmpty(c, "terminationMessagePolicy", "File")
-	setIfEmpty(c, "imagePullPolicy", pullPolicy(rules.String(c, "image")))
-	for _, p := range rules.Trees(c, "ports") {
+	setIfEmpty(c, "imagePullPolicy", pullPolicy(c.String("image")))
+	for _, p := range c.Objects("ports") {
 		if p != nil {
 			setIfEmpty(p, "protocol", "TCP")
 		}
 	}
-	for _, e := range rules.Trees(c, "env") {
-		defaultFieldRef(rules.Nested(e, "valueFrom"))
+	for _, e := range c.Objects("env") {
+		defaultFieldRef(e.Object("valueFrom"))
 	}
 	for _, name := range []string{"livenessProbe", "readinessProbe", "startupProbe"} {
-		if p := rules.Nested(c, name); p != nil {
+		if p := c.Object(name); p != nil {
 			defaultProbe(p)
 		}
 	}
 	for _, name := range []string{"postStart", "preStop"} {
-		defaultHTTPGet(rules.Nested(c, "lifecycle", name))
+		defaultHTTPGet(c.Object("lifecycle", name))
 	}
 }
 
@@ -78,72 +77,72 @@ func pullPolicy(image string) string {
 	return "Always"
 }
 
-func defaultProbe(p schema.Tree) {
+func defaultProbe(p tree.Tree) {
 	for name, n := range map[string]int64{"timeoutSeconds": 1, "periodSeconds": 10, "successThreshold": 1, "failureThreshold": 3} {
-		if v, _ := rules.Int(p, name); v == 0 {
+		if v, _ := p.Int(name); v == 0 {
 			p[name] = n
 		}
 	}
 	defaultHTTPGet(p)
-	if grpc := rules.Nested(p, "grpc"); grpc != nil {
+	if grpc := p.Object("grpc"); grpc != nil {
 		setIfEmpty(grpc, "service", "")
 	}
 }
 
 // defaultHTTPGet completes the request that a probe or a lifecycle handler makes.
-func defaultHTTPGet(handler schema.Tree) {
-	if get := rules.Nested(handler, "httpGet"); get != nil {
+func defaultHTTPGet(handler tree.Tree) {
+	if get := handler.Object("httpGet"); get != nil {
 		setIfEmpty(get, "path", "/")
 		setIfEmpty(get, "scheme", "HTTP")
 	}
 }
 
-func defaultFieldRef(source schema.Tree) {
-	if ref := rules.Nested(source, "fieldRef"); ref != nil {
+func defaultFieldRef(source tree.Tree) {
+	if ref := source.Object("fieldRef"); ref != nil {
 		setIfEmpty(ref, "apiVersion", "v1")
 	}
 }
 
 // defaultVolume completes the source of a volume; without one it is an emptyDir.
-func defaultVolume(v schema.Tree) {
+func defaultVolume(v tree.Tree) {
 	if len(v) == 0 || len(v) == 1 && v["name"] != nil {
-		v["emptyDir"] = schema.Tree{}
+		v["emptyDir"] = tree.Tree{}
 	}
 	for _, name := range []string{"secret", "configMap", "downwardAPI", "projected"} {
-		if source := rules.Nested(v, name); source != nil {
+		if source := v.Object(name); source != nil {
 			setIfEmpty(source, "defaultMode", fileMode)
 			defaultItems(source)
 		}
 	}
-	for _, source := range rules.Trees(rules.Nested(v, "projected"), "sources") {
-		defaultItems(rules.Nested(source, "downwardAPI"))
-		if token := rules.Nested(source, "serviceAccountToken"); token != nil {
+	for _, source := range v.Object("projected").Objects("sources") {
+		defaultItems(source.Object("downwardAPI"))
+		if token := source.Object("serviceAccountToken"); token != nil {
 			setIfEmpty(token, "expirationSeconds", int64(3600))
 		}
 	}
-	if claim := rules.Nested(v, "ephemeral", "volumeClaimTemplate", "spec"); claim != nil {
+	if claim := v.Object("ephemeral", "volumeClaimTemplate", "spec"); claim != nil {
 		setIfEmpty(claim, "volumeMode", "Filesystem")
 	}
 	for name, defaults := range sourceDefaults {
-		if source := rules.Nested(v, name); source != nil {
+		if source := v.Object(name); source != nil {
 			for field, value := range defaults {
 				setIfEmpty(source, field, value)
 			}
 		}
 	}
-	if image := rules.Nested(v, "image"); image != nil {
-		setIfEmpty(image, "pullPolicy", pullPolicy(rules.String(image, "reference")))
+	if image := v.Object("image"); image != nil {
+		setIfEmpty(image, "pullPolicy", pullPolicy(image.String("reference")))
 	}
 }
 
-func defaultItems(source schema.Tree) {
-	for _, item := range rules.Trees(source, "items") {
+func defaultItems(source tree.Tree) {
+	for _, item := range source.Objects("items") {
 		defaultFieldRef(item)
 	}
 }
 
 // sourceDefaults are the plain defaults inside volume sources.
-var sourceDefaults = map[string]map[string]any{
+var sourceDefaults = map[string]tree.Tree{
 	"hostPath":  {"type": ""},
 	"iscsi":     {"iscsiInterface": "default"},
 	"rbd":       {"pool": "rbd", "user": "admin", "keyring": "/etc/ceph/keyring"},

@@ -6,6 +6,7 @@ import (
 
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // The fields of a Pod that containers may read, sorted, and those that files of
@@ -22,17 +23,17 @@ var (
 )
 
 // validateEnv checks env and envFrom of a container at path. A repeated name is fine: the last one counts.
-func validateEnv(c schema.Tree, path string, faults *schema.Faults) {
-	for i, e := range rules.Trees(c, "env") {
-		at := rules.IndexPath(path+".env", i)
-		if source, ok := e["valueFrom"].(schema.Tree); ok {
+func validateEnv(c tree.Tree, path string, faults *schema.Faults) {
+	for i, e := range c.Objects("env") {
+		at := tree.IndexPath(path+".env", i)
+		if source, ok := e["valueFrom"].(tree.Tree); ok {
 			validateEnvSource(e, source, at+".valueFrom", faults)
 		}
 	}
-	for i, e := range rules.Trees(c, "envFrom") {
-		at := rules.IndexPath(path+".envFrom", i)
+	for i, e := range c.Objects("envFrom") {
+		at := tree.IndexPath(path+".envFrom", i)
 		validateFormat(e, "prefix", at, faults, rules.EnvName)
-		config, secret := rules.Nested(e, "configMapRef"), rules.Nested(e, "secretRef")
+		config, secret := e.Object("configMapRef"), e.Object("secretRef")
 		switch {
 		case config == nil && secret == nil:
 			faults.Invalid(at, "", "must specify one of: `configMapRef` or `secretRef`")
@@ -46,22 +47,22 @@ func validateEnv(c schema.Tree, path string, faults *schema.Faults) {
 	}
 }
 
-func validateEnvSource(e, source schema.Tree, path string, faults *schema.Faults) {
+func validateEnvSource(e, source tree.Tree, path string, faults *schema.Faults) {
 	n := 0
-	if ref := rules.Nested(source, "fieldRef"); ref != nil {
+	if ref := source.Object("fieldRef"); ref != nil {
 		n++
 		validateFieldRef(ref, path+".fieldRef", envFields, faults)
 	}
-	if ref := rules.Nested(source, "resourceFieldRef"); ref != nil {
+	if ref := source.Object("resourceFieldRef"); ref != nil {
 		n++
 		validateResourceRef(ref, path+".resourceFieldRef", false, faults)
 	}
 	for _, name := range []string{"configMapKeyRef", "secretKeyRef"} {
-		if rules.Has(source, name) {
+		if source.Has(name) {
 			n++
 		}
 	}
-	if ref := rules.Nested(source, "fileKeyRef"); ref != nil {
+	if ref := source.Object("fileKeyRef"); ref != nil {
 		n++
 		requireFields(ref, path+".fileKeyRef", faults, "volumeName", "path", "key")
 		validateFormat(ref, "path", path+".fileKeyRef", faults, validateLocalPath)
@@ -69,7 +70,7 @@ func validateEnvSource(e, source schema.Tree, path string, faults *schema.Faults
 	switch {
 	case n == 0:
 		faults.Invalid(path, "", "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef` or `secretKeyRef`")
-	case rules.String(e, "value") != "":
+	case e.String("value") != "":
 		faults.Invalid(path, "", "may not be specified when `value` is not empty")
 	case n > 1:
 		faults.Invalid(path, "", "may not have more than one field specified at a time")
@@ -77,8 +78,8 @@ func validateEnvSource(e, source schema.Tree, path string, faults *schema.Faults
 }
 
 // validateFieldRef checks a reference to one of the allowed fields of the Pod.
-func validateFieldRef(ref schema.Tree, path string, allowed []string, faults *schema.Faults) {
-	field := rules.String(ref, "fieldPath")
+func validateFieldRef(ref tree.Tree, path string, allowed []string, faults *schema.Faults) {
+	field := ref.String("fieldPath")
 	at := path + ".fieldPath"
 	if field == "" {
 		faults.Required(at)
@@ -115,18 +116,18 @@ func validateSubscript(base, key, path, field string, faults *schema.Faults) {
 }
 
 // validateResourceRef checks a reference to an amount of a container, which volumes must name.
-func validateResourceRef(ref schema.Tree, path string, volume bool, faults *schema.Faults) {
-	name := rules.String(ref, "resource")
+func validateResourceRef(ref tree.Tree, path string, volume bool, faults *schema.Faults) {
+	name := ref.String("resource")
 	paged := strings.HasPrefix(name, "limits.hugepages-") || strings.HasPrefix(name, "requests.hugepages-")
 	switch {
-	case volume && rules.String(ref, "containerName") == "":
+	case volume && ref.String("containerName") == "":
 		faults.Required(path + ".containerName")
 	case name == "":
 		faults.Required(path + ".resource")
 	case !paged && !slices.Contains(containerResourceFields, name):
 		faults.NotSupported(path+".resource", name, containerResourceFields)
 	}
-	validateDivisor(name, rules.String(ref, "divisor"), path+".divisor", faults)
+	validateDivisor(name, ref.String("divisor"), path+".divisor", faults)
 }
 
 // The units in which a container may be told of what it has.

@@ -3,35 +3,35 @@ package catalog
 import (
 	"fmt"
 
-	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // ephemeralView adds containers to a Pod that runs. mirror is the annotation of a Pod
 // that is only the image of one that a node runs by itself.
 func ephemeralView(mirror string) schema.View {
-	return schema.View{Write: func(obj, body schema.Tree, _ string, faults *schema.Faults) error {
+	return schema.View{Write: func(obj, body tree.Tree, _ string, faults *schema.Faults) error {
 		const path = "spec.ephemeralContainers"
-		if rules.Has(rules.Nested(obj, "metadata", "annotations"), mirror) {
+		if obj.Object("metadata", "annotations").Has(mirror) {
 			faults.Forbidden("", "static pods do not support ephemeral containers")
 		}
-		added := map[string]schema.Tree{}
-		for _, c := range rules.Trees(rules.Nested(body, "spec"), "ephemeralContainers") {
+		added := map[string]tree.Tree{}
+		for _, c := range body.Object("spec").Objects("ephemeralContainers") {
 			if c != nil {
 				defaultContainer(c)
-				added[rules.String(c, "name")] = c
+				added[c.String("name")] = c
 			}
 		}
-		for _, was := range rules.Trees(rules.Nested(obj, "spec"), "ephemeralContainers") {
-			name := rules.String(was, "name")
+		for _, was := range obj.Object("spec").Objects("ephemeralContainers") {
+			name := was.String("name")
 			switch now := added[name]; {
 			case now == nil:
 				faults.Forbidden(path, fmt.Sprintf("existing ephemeral containers %q may not be removed\n", name))
-			case !rules.SemanticEqual(now, was):
+			case !tree.SemanticEqual(now, was):
 				faults.Forbidden(path, fmt.Sprintf("existing ephemeral containers %q may not be changed\n", name))
 			}
 		}
-		rules.CopyField(rules.EnsureNested(obj, "spec"), rules.Nested(body, "spec"), "ephemeralContainers")
+		obj.EnsureObject("spec").CopyField(body.Object("spec"), "ephemeralContainers")
 		return nil
 	}}
 }

@@ -3,19 +3,20 @@ package catalog
 import (
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // validateProbe checks a probe; once: its success threshold must be 1.
-func validateProbe(p schema.Tree, path string, once bool, faults *schema.Faults) {
+func validateProbe(p tree.Tree, path string, once bool, faults *schema.Faults) {
 	if p == nil {
 		return
 	}
 	validateHandler(p, path, faults, "exec", "httpGet", "tcpSocket", "grpc")
 	validateNonNegative(p, path, faults, "successThreshold")
-	if n, ok := rules.Int(p, "successThreshold"); once && ok && n != 1 {
+	if n, ok := p.Int("successThreshold"); once && ok && n != 1 {
 		faults.Invalid(path+".successThreshold", n, "must be 1")
 	}
-	if n, ok := rules.Int(p, "terminationGracePeriodSeconds"); ok && n <= 0 {
+	if n, ok := p.Int("terminationGracePeriodSeconds"); ok && n <= 0 {
 		faults.Invalid(path+".terminationGracePeriodSeconds", n, "must be greater than 0")
 	} else if ok && !once {
 		faults.Invalid(path+".terminationGracePeriodSeconds", n, "must not be set for readinessProbes")
@@ -23,10 +24,10 @@ func validateProbe(p schema.Tree, path string, once bool, faults *schema.Faults)
 }
 
 // validateHandler wants exactly one of the named handlers.
-func validateHandler(h schema.Tree, path string, faults *schema.Faults, names ...string) {
+func validateHandler(h tree.Tree, path string, faults *schema.Faults, names ...string) {
 	n := 0
 	for _, name := range names {
-		sub := rules.Nested(h, name)
+		sub := h.Object(name)
 		if sub == nil {
 			continue
 		}
@@ -41,14 +42,14 @@ func validateHandler(h schema.Tree, path string, faults *schema.Faults, names ..
 	}
 }
 
-func validateAction(name string, a schema.Tree, path string, faults *schema.Faults) {
+func validateAction(name string, a tree.Tree, path string, faults *schema.Faults) {
 	switch name {
 	case "exec":
 		requireFields(a, path, faults, "command")
 	case "httpGet":
 		validatePort(a, path, faults)
-		for i, h := range rules.Trees(a, "httpHeaders") {
-			at, header := rules.IndexPath(path+".httpHeaders", i)+".name", rules.String(h, "name")
+		for i, h := range a.Objects("httpHeaders") {
+			at, header := tree.IndexPath(path+".httpHeaders", i)+".name", h.String("name")
 			for _, msg := range rules.HeaderName(header) {
 				faults.Invalid(at, header, msg)
 			}
@@ -56,14 +57,14 @@ func validateAction(name string, a schema.Tree, path string, faults *schema.Faul
 	case "tcpSocket", "grpc":
 		validatePort(a, path, faults)
 	case "sleep":
-		if n, _ := rules.Int(a, "seconds"); n < 0 {
+		if n, _ := a.Int("seconds"); n < 0 {
 			faults.Invalid(path+".seconds", n, nonNegativeMsg)
 		}
 	}
 }
 
 // validatePort checks a port that is a number or the name of one.
-func validatePort(t schema.Tree, path string, faults *schema.Faults) {
+func validatePort(t tree.Tree, path string, faults *schema.Faults) {
 	at := path + ".port"
 	switch port := t["port"].(type) {
 	case string:

@@ -1,8 +1,8 @@
 package catalog
 
 import (
-	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // projections are the sources that may share one directory.
@@ -10,14 +10,14 @@ var projections = []string{"clusterTrustBundle", "configMap", "downwardAPI", "po
 
 // validateProjected checks a volume that shows several sources in one directory: no
 // two of them may claim the same file.
-func validateProjected(spec, s schema.Tree, path string, faults *schema.Faults) {
+func validateProjected(spec, s tree.Tree, path string, faults *schema.Faults) {
 	validateFileMode(s, "defaultMode", path, faults)
 	taken := map[string]bool{}
-	for i, source := range rules.Trees(s, "sources") {
-		at := rules.IndexPath(path+".sources", i)
+	for i, source := range s.Objects("sources") {
+		at := tree.IndexPath(path+".sources", i)
 		n := 0
 		for _, name := range projections {
-			p := rules.Nested(source, name)
+			p := source.Object(name)
 			if p == nil {
 				continue
 			}
@@ -34,7 +34,7 @@ func validateProjected(spec, s schema.Tree, path string, faults *schema.Faults) 
 	}
 }
 
-func validateProjection(spec schema.Tree, name string, p schema.Tree, path string, faults *schema.Faults) {
+func validateProjection(spec tree.Tree, name string, p tree.Tree, path string, faults *schema.Faults) {
 	switch name {
 	case "configMap", "secret":
 		requireFields(p, path, faults, "name")
@@ -46,7 +46,7 @@ func validateProjection(spec schema.Tree, name string, p schema.Tree, path strin
 	case "clusterTrustBundle":
 		requireFields(p, path, faults, "path")
 		validateFormat(p, "path", path, faults, validateLocalPath)
-		if (rules.String(p, "name") == "") == (rules.String(p, "signerName") == "") {
+		if (p.String("name") == "") == (p.String("signerName") == "") {
 			faults.Invalid(path, p, "exactly one of name or signerName must be set")
 		}
 	case "podCertificate":
@@ -55,8 +55,8 @@ func validateProjection(spec schema.Tree, name string, p schema.Tree, path strin
 }
 
 // validateToken checks the projection of a token of the Pod's service account.
-func validateToken(spec, p schema.Tree, path string, faults *schema.Faults) {
-	if rules.String(spec, "serviceAccountName") == "" {
+func validateToken(spec, p tree.Tree, path string, faults *schema.Faults) {
+	if spec.String("serviceAccountName") == "" {
 		faults.Forbidden(path, "must not be specified when serviceAccountName is not set")
 	}
 	validateTokenSeconds(p, path, faults)
@@ -64,17 +64,17 @@ func validateToken(spec, p schema.Tree, path string, faults *schema.Faults) {
 }
 
 // validateFiles reports the files of a projection that an earlier one has taken.
-func validateFiles(name string, p schema.Tree, path string, taken map[string]bool, faults *schema.Faults) {
-	files := []string{rules.String(p, "path")}
+func validateFiles(name string, p tree.Tree, path string, taken map[string]bool, faults *schema.Faults) {
+	files := []string{p.String("path")}
 	if name == "configMap" || name == "secret" || name == "downwardAPI" {
 		files = nil
-		for _, item := range rules.Trees(p, "items") {
-			files = append(files, rules.String(item, "path"))
+		for _, item := range p.Objects("items") {
+			files = append(files, item.String("path"))
 		}
 	}
 	for _, file := range files {
 		if file != "" && taken[file] {
-			faults.Invalid(path, rules.String(p, "name"), "conflicting duplicate paths")
+			faults.Invalid(path, p.String("name"), "conflicting duplicate paths")
 		}
 		taken[file] = true
 	}

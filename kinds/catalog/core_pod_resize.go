@@ -4,8 +4,8 @@ import (
 	"slices"
 
 	"github.com/troupe-api/troupe/kinds/quantity"
-	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 const onlyCPUAndMemoryMsg = "only cpu and memory resources are mutable"
@@ -14,12 +14,12 @@ const onlyCPUAndMemoryMsg = "only cpu and memory resources are mutable"
 // and nothing else. mirror is the annotation of a Pod that is only the image of one that a
 // node runs by itself.
 func resizeView(mirror string) schema.View {
-	return schema.View{Write: func(obj, body schema.Tree, _ string, faults *schema.Faults) error {
-		spec, was := rules.Nested(body, "spec"), rules.Nested(obj, "spec")
+	return schema.View{Write: func(obj, body tree.Tree, _ string, faults *schema.Faults) error {
+		spec, was := body.Object("spec"), obj.Object("spec")
 		switch {
-		case rules.Has(rules.Nested(obj, "metadata", "annotations"), mirror):
+		case obj.Object("metadata", "annotations").Has(mirror):
 			faults.Forbidden("", "static pods cannot be resized")
-		case rules.String(rules.Nested(was, "os"), "name") == "windows":
+		case was.Object("os").String("name") == "windows":
 			faults.Forbidden("", "windows pods cannot be resized")
 		case sameContainers(spec, was, faults):
 			defaultRequests(spec)
@@ -30,17 +30,17 @@ func resizeView(mirror string) schema.View {
 }
 
 // sameContainers reports containers that are not those which the Pod has, in their order.
-func sameContainers(spec, was schema.Tree, faults *schema.Faults) bool {
+func sameContainers(spec, was tree.Tree, faults *schema.Faults) bool {
 	before := len(faults.List)
 	for _, list := range []string{"containers", "initContainers"} {
-		now, then := rules.Trees(spec, list), rules.Trees(was, list)
+		now, then := spec.Objects(list), was.Objects(list)
 		if len(now) != len(then) {
 			faults.Forbidden("spec."+list, list+" may not be added or removed on resize")
 			continue
 		}
 		for i := range now {
-			if rules.String(now[i], "name") != rules.String(then[i], "name") {
-				faults.Forbidden(rules.IndexPath("spec."+list, i)+".name", list+" may not be renamed or reordered on resize")
+			if now[i].String("name") != then[i].String("name") {
+				faults.Forbidden(tree.IndexPath("spec."+list, i)+".name", list+" may not be renamed or reordered on resize")
 			}
 		}
 	}
@@ -48,21 +48,21 @@ func sameContainers(spec, was schema.Tree, faults *schema.Faults) bool {
 }
 
 // resizePod takes over the resources of the containers of spec, which are those of pod.
-func resizePod(pod, spec schema.Tree, faults *schema.Faults) {
-	was := rules.Nested(pod, "spec")
+func resizePod(pod, spec tree.Tree, faults *schema.Faults) {
+	was := pod.Object("spec")
 	class := qosClass(was)
-	if !resizable(rules.Nested(pod, "status")) {
+	if !resizable(pod.Object("status")) {
 		faults.Forbidden("spec", "Pod running on node without support for resize")
 	}
 	for _, list := range []string{"containers", "initContainers"} {
-		then := rules.Trees(was, list)
-		for i, c := range rules.Trees(spec, list) {
-			sidecar := list == "containers" || rules.String(then[i], "restartPolicy") == "Always"
-			if !sidecar && !rules.SemanticEqual(c["resources"], then[i]["resources"]) {
+		then := was.Objects(list)
+		for i, c := range spec.Objects(list) {
+			sidecar := list == "containers" || then[i].String("restartPolicy") == "Always"
+			if !sidecar && !tree.SemanticEqual(c["resources"], then[i]["resources"]) {
 				faults.Forbidden("spec", "resources for non-sidecar init containers are immutable")
 			}
-			validateResize(c, then[i], rules.IndexPath("spec."+list, i)+".resources", faults)
-			rules.CopyField(then[i], c, "resources")
+			validateResize(c, then[i], tree.IndexPath("spec."+list, i)+".resources", faults)
+			then[i].CopyField(c, "resources")
 		}
 	}
 	if qosClass(was) != class {
@@ -72,29 +72,29 @@ func resizePod(pod, spec schema.Tree, faults *schema.Faults) {
 
 // resizable tells whether the node of a running Pod says what its containers have; only
 // such a node can change that.
-func resizable(status schema.Tree) bool {
-	for _, c := range rules.Trees(status, "containerStatuses") {
-		if rules.Nested(c, "state", "running") != nil {
-			return rules.Has(c, "resources")
+func resizable(status tree.Tree) bool {
+	for _, c := range status.Objects("containerStatuses") {
+		if c.Object("state", "running") != nil {
+			return c.Has("resources")
 		}
 	}
 	return true
 }
 
 // validateResize lets the amounts of cpu and memory change. None may go.
-func validateResize(c, was schema.Tree, path string, faults *schema.Faults) {
-	now, then := rules.Nested(c, "resources"), rules.Nested(was, "resources")
-	same := rules.SemanticEqual(now["claims"], then["claims"]) &&
-		(!rules.Has(c, "resizePolicy") || rules.SemanticEqual(c["resizePolicy"], was["resizePolicy"]))
+func validateResize(c, was tree.Tree, path string, faults *schema.Faults) {
+	now, then := c.Object("resources"), was.Object("resources")
+	same := tree.SemanticEqual(now["claims"], then["claims"]) &&
+		(!c.Has("resizePolicy") || tree.SemanticEqual(c["resizePolicy"], was["resizePolicy"]))
 	for _, list := range []string{"limits", "requests"} {
-		amounts, before := rules.Nested(now, list), rules.Nested(then, list)
-		lost := func(name string) bool { return !rules.Has(amounts, name) }
-		if slices.ContainsFunc(rules.Keys(before), lost) {
+		amounts, before := now.Object(list), then.Object(list)
+		lost := func(name string) bool { return !amounts.Has(name) }
+		if slices.ContainsFunc(before.SortedKeys(), lost) {
 			faults.Forbidden(path+"."+list, "resource "+list+" cannot be removed")
 		}
 		for name := range amounts {
 			fixed := name != "cpu" && name != "memory"
-			same = same && !(fixed && (!rules.Has(before, name) || quantity.Compare(rules.String(amounts, name), rules.String(before, name)) != 0))
+			same = same && !(fixed && (!before.Has(name) || quantity.Compare(amounts.String(name), before.String(name)) != 0))
 		}
 	}
 	if !same {

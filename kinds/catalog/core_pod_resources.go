@@ -8,6 +8,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/quantity"
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // podReferences are what the containers of a Pod may refer to.
@@ -18,24 +19,24 @@ type podReferences struct {
 }
 
 // validateResources checks the names and amounts of what a container asks for and may use.
-func validateResources(r schema.Tree, path string, faults *schema.Faults) {
-	limits, requests := rules.Nested(r, "limits"), rules.Nested(r, "requests")
+func validateResources(r tree.Tree, path string, faults *schema.Faults) {
+	limits, requests := r.Object("limits"), r.Object("requests")
 	for _, list := range []string{"limits", "requests"} {
-		amounts := rules.Nested(r, list)
-		for _, key := range rules.Keys(amounts) {
-			at := rules.KeyPath(path+"."+list, key)
+		amounts := r.Object(list)
+		for _, key := range amounts.SortedKeys() {
+			at := tree.KeyPath(path+"."+list, key)
 			validateContainerResource(key, at, faults)
 			validateResourceQuantity(amounts, key, at, faults)
 		}
 	}
 	pages, computing := false, false
-	for _, key := range append(rules.Keys(requests), rules.Keys(limits)...) {
+	for _, key := range append(requests.SortedKeys(), limits.SortedKeys()...) {
 		pages = pages || strings.HasPrefix(key, "hugepages-")
 		computing = computing || key == "cpu" || key == "memory"
 	}
-	for _, key := range rules.Keys(requests) {
+	for _, key := range requests.SortedKeys() {
 		limit, limited := limits[key].(string)
-		validateRequest(key, rules.String(requests, key), limit, limited, path, faults)
+		validateRequest(key, requests.String(key), limit, limited, path, faults)
 	}
 	if pages && !computing {
 		faults.Forbidden(path, "HugePages require cpu or memory")
@@ -61,11 +62,11 @@ func isStandardContainerResource(name string) bool {
 }
 
 // validateClaimNames wants each claim of a container to be one of the Pod's, once.
-func validateClaimNames(r schema.Tree, path string, claims map[string]bool, faults *schema.Faults) {
+func validateClaimNames(r tree.Tree, path string, claims map[string]bool, faults *schema.Faults) {
 	seen := map[[2]string]bool{}
-	for i, c := range rules.Trees(r, "claims") {
-		at, name := rules.IndexPath(path, i), rules.String(c, "name")
-		id := [2]string{name, rules.String(c, "request")}
+	for i, c := range r.Objects("claims") {
+		at, name := tree.IndexPath(path, i), c.String("name")
+		id := [2]string{name, c.String("request")}
 		switch {
 		case name == "":
 			faults.Required(at)
@@ -79,10 +80,10 @@ func validateClaimNames(r schema.Tree, path string, claims map[string]bool, faul
 }
 
 // validateClaims checks the claims to devices of a Pod, and gives their names.
-func validateClaims(spec schema.Tree, path string, faults *schema.Faults) map[string]bool {
+func validateClaims(spec tree.Tree, path string, faults *schema.Faults) map[string]bool {
 	names := map[string]bool{}
-	for i, c := range rules.Trees(spec, "resourceClaims") {
-		at, name := rules.IndexPath(path, i), rules.String(c, "name")
+	for i, c := range spec.Objects("resourceClaims") {
+		at, name := tree.IndexPath(path, i), c.String("name")
 		switch {
 		case name == "":
 			faults.Required(at + ".name")
@@ -90,7 +91,7 @@ func validateClaims(spec schema.Tree, path string, faults *schema.Faults) map[st
 			validateFormat(c, "name", at, faults, rules.Label)
 		}
 		names[name] = true
-		own, form := rules.Has(c, "resourceClaimName"), rules.Has(c, "resourceClaimTemplateName")
+		own, form := c.Has("resourceClaimName"), c.Has("resourceClaimTemplateName")
 		switch {
 		case own && form:
 			faults.Invalid(at, c, "at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified")
@@ -104,11 +105,11 @@ func validateClaims(spec schema.Tree, path string, faults *schema.Faults) map[st
 }
 
 // validateResizePolicy checks what becomes of a container whose resources change.
-func validateResizePolicy(c schema.Tree, path string, restarts bool, faults *schema.Faults) {
+func validateResizePolicy(c tree.Tree, path string, restarts bool, faults *schema.Faults) {
 	resizable := []string{"cpu", "memory"}
 	seen := map[string]bool{}
-	for i, p := range rules.Trees(c, "resizePolicy") {
-		at, name := rules.IndexPath(path, i), rules.String(p, "resourceName")
+	for i, p := range c.Objects("resizePolicy") {
+		at, name := tree.IndexPath(path, i), p.String("resourceName")
 		switch {
 		case name == "":
 			faults.Required(at)
@@ -118,7 +119,7 @@ func validateResizePolicy(c schema.Tree, path string, restarts bool, faults *sch
 			faults.Duplicate(at, name)
 		}
 		seen[name] = true
-		policy := rules.String(p, "restartPolicy")
+		policy := p.String("restartPolicy")
 		switch {
 		case policy == "":
 			faults.Required(at)

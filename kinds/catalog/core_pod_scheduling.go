@@ -6,6 +6,7 @@ import (
 
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 const nonNegativeMsg = "must be greater than or equal to 0"
@@ -15,64 +16,64 @@ func boundsMsg(low, high int64) string {
 }
 
 // validatePlacement checks what says where a Pod may run.
-func validatePlacement(spec schema.Tree, path string, faults *schema.Faults) {
-	rules.ValidateLabels(rules.Nested(spec, "nodeSelector"), path+".nodeSelector", faults)
-	for i, t := range rules.Trees(spec, "tolerations") {
-		validateToleration(t, rules.IndexPath(path+".tolerations", i), faults)
+func validatePlacement(spec tree.Tree, path string, faults *schema.Faults) {
+	rules.ValidateLabels(spec.Object("nodeSelector"), path+".nodeSelector", faults)
+	for i, t := range spec.Objects("tolerations") {
+		validateToleration(t, tree.IndexPath(path+".tolerations", i), faults)
 	}
 	validateTopologySpread(spec, path+".topologySpreadConstraints", faults)
-	affinity := rules.Nested(spec, "affinity")
-	validateNodeAffinity(rules.Nested(affinity, "nodeAffinity"), path+".affinity.nodeAffinity", faults)
+	affinity := spec.Object("affinity")
+	validateNodeAffinity(affinity.Object("nodeAffinity"), path+".affinity.nodeAffinity", faults)
 	for _, name := range []string{"podAffinity", "podAntiAffinity"} {
-		validatePodAffinity(rules.Nested(affinity, name), path+".affinity."+name, faults)
+		validatePodAffinity(affinity.Object(name), path+".affinity."+name, faults)
 	}
 }
 
-func validateToleration(t schema.Tree, path string, faults *schema.Faults) {
-	key, operator := rules.String(t, "key"), rules.String(t, "operator")
+func validateToleration(t tree.Tree, path string, faults *schema.Faults) {
+	key, operator := t.String("key"), t.String("operator")
 	validateFormat(t, "key", path, faults, rules.QualifiedName)
 	if key == "" && operator != "Exists" {
 		faults.Invalid(path+".operator", operator, "operator must be Exists when `key` is empty, which means \"match all values and all keys\"")
 	}
-	if rules.Has(t, "tolerationSeconds") && rules.String(t, "effect") != "NoExecute" {
-		faults.Invalid(path+".effect", rules.String(t, "effect"), "effect must be 'NoExecute' when `tolerationSeconds` is set")
+	if t.Has("tolerationSeconds") && t.String("effect") != "NoExecute" {
+		faults.Invalid(path+".effect", t.String("effect"), "effect must be 'NoExecute' when `tolerationSeconds` is set")
 	}
 	switch operator {
 	case "", "Equal":
-		for _, msg := range rules.LabelValue(rules.String(t, "value")) {
-			faults.Invalid(path+".operator", rules.String(t, "value"), msg)
+		for _, msg := range rules.LabelValue(t.String("value")) {
+			faults.Invalid(path+".operator", t.String("value"), msg)
 		}
 	case "Exists":
-		if rules.String(t, "value") != "" {
-			faults.Invalid(path+".operator", rules.String(t, "value"), "value must be empty when `operator` is 'Exists'")
+		if t.String("value") != "" {
+			faults.Invalid(path+".operator", t.String("value"), "value must be empty when `operator` is 'Exists'")
 		}
 	}
 }
 
-func validateTopologySpread(spec schema.Tree, path string, faults *schema.Faults) {
+func validateTopologySpread(spec tree.Tree, path string, faults *schema.Faults) {
 	seen := map[string]bool{}
-	for i, c := range rules.Trees(spec, "topologySpreadConstraints") {
-		at := rules.IndexPath(path, i)
-		if n, _ := rules.Int(c, "maxSkew"); n <= 0 {
+	for i, c := range spec.Objects("topologySpreadConstraints") {
+		at := tree.IndexPath(path, i)
+		if n, _ := c.Int("maxSkew"); n <= 0 {
 			faults.Invalid(at+".maxSkew", n, "must be greater than zero")
 		}
-		if rules.String(c, "topologyKey") == "" {
+		if c.String("topologyKey") == "" {
 			faults.Required(at+".topologyKey", "can not be empty")
 		}
 		validateFormat(c, "topologyKey", at, faults, rules.QualifiedName)
-		if rules.String(c, "whenUnsatisfiable") == "" {
+		if c.String("whenUnsatisfiable") == "" {
 			faults.NotSupported(at+".whenUnsatisfiable", "", []string{"DoNotSchedule", "ScheduleAnyway"})
 		}
-		if n, ok := rules.Int(c, "minDomains"); ok {
+		if n, ok := c.Int("minDomains"); ok {
 			if n <= 0 {
 				faults.Invalid(at+".minDomains", n, "must be greater than zero")
 			}
-			if action := rules.String(c, "whenUnsatisfiable"); action == "ScheduleAnyway" {
+			if action := c.String("whenUnsatisfiable"); action == "ScheduleAnyway" {
 				faults.Invalid(at+".minDomains", n, "can only use minDomains if whenUnsatisfiable=DoNotSchedule, not "+action)
 			}
 		}
-		validateLabelSelector(rules.Nested(c, "labelSelector"), at+".labelSelector", faults)
-		pair := fmt.Sprintf("{%s, %s}", rules.String(c, "topologyKey"), rules.String(c, "whenUnsatisfiable"))
+		validateLabelSelector(c.Object("labelSelector"), at+".labelSelector", faults)
+		pair := fmt.Sprintf("{%s, %s}", c.String("topologyKey"), c.String("whenUnsatisfiable"))
 		if seen[pair] {
 			faults.Duplicate(at+".{topologyKey, whenUnsatisfiable}", pair)
 		}
@@ -80,60 +81,60 @@ func validateTopologySpread(spec schema.Tree, path string, faults *schema.Faults
 	}
 }
 
-func validateNodeAffinity(a schema.Tree, path string, faults *schema.Faults) {
-	if must := rules.Nested(a, "requiredDuringSchedulingIgnoredDuringExecution"); must != nil {
+func validateNodeAffinity(a tree.Tree, path string, faults *schema.Faults) {
+	if must := a.Object("requiredDuringSchedulingIgnoredDuringExecution"); must != nil {
 		at := path + ".requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms"
-		terms := rules.Trees(must, "nodeSelectorTerms")
+		terms := must.Objects("nodeSelectorTerms")
 		if len(terms) == 0 {
 			faults.Required(at, "must have at least one node selector term")
 		}
 		for i, term := range terms {
-			validateNodeTerm(term, rules.IndexPath(at, i), faults)
+			validateNodeTerm(term, tree.IndexPath(at, i), faults)
 		}
 	}
 	at := path + ".preferredDuringSchedulingIgnoredDuringExecution"
-	for i, p := range rules.Trees(a, "preferredDuringSchedulingIgnoredDuringExecution") {
-		validateWeight(p, rules.IndexPath(at, i), faults)
-		validateNodeTerm(rules.Nested(p, "preference"), rules.IndexPath(at, i)+".preference", faults)
+	for i, p := range a.Objects("preferredDuringSchedulingIgnoredDuringExecution") {
+		validateWeight(p, tree.IndexPath(at, i), faults)
+		validateNodeTerm(p.Object("preference"), tree.IndexPath(at, i)+".preference", faults)
 	}
 }
 
-func validateWeight(p schema.Tree, path string, faults *schema.Faults) {
-	if n, _ := rules.Int(p, "weight"); n < 1 || n > 100 {
+func validateWeight(p tree.Tree, path string, faults *schema.Faults) {
+	if n, _ := p.Int("weight"); n < 1 || n > 100 {
 		faults.Invalid(path+".weight", n, "must be in the range 1-100")
 	}
 }
 
 // validateNodeTerm checks one term of a node selector.
-func validateNodeTerm(term schema.Tree, path string, faults *schema.Faults) {
-	for i, e := range rules.Trees(term, "matchExpressions") {
-		at := rules.IndexPath(path+".matchExpressions", i)
+func validateNodeTerm(term tree.Tree, path string, faults *schema.Faults) {
+	for i, e := range term.Objects("matchExpressions") {
+		at := tree.IndexPath(path+".matchExpressions", i)
 		validateNodeRequirement(e, at, faults)
-		key := rules.String(e, "key")
+		key := e.String("key")
 		for _, msg := range rules.QualifiedName(key) {
 			faults.Invalid(at+".key", key, msg)
 		}
 	}
-	for i, e := range rules.Trees(term, "matchFields") {
-		at := rules.IndexPath(path+".matchFields", i)
+	for i, e := range term.Objects("matchFields") {
+		at := tree.IndexPath(path+".matchFields", i)
 		validateEnum(e, "operator", at, faults, "In", "NotIn")
-		if len(rules.Items(e, "values")) != 1 {
+		if len(e.List("values")) != 1 {
 			faults.Required(at+".values", "must be only one value when `operator` is 'In' or 'NotIn' for node field selector")
 		}
-		if key := rules.String(e, "key"); key != "metadata.name" {
+		if key := e.String("key"); key != "metadata.name" {
 			faults.Invalid(at+".key", key, "not a valid field selector key")
 		}
 	}
 }
 
-func validateNodeRequirement(e schema.Tree, path string, faults *schema.Faults) {
-	switch operator := rules.String(e, "operator"); {
+func validateNodeRequirement(e tree.Tree, path string, faults *schema.Faults) {
+	switch operator := e.String("operator"); {
 	case validateOperatorValues(e, path, faults):
 	case operator == "Gt", operator == "Lt":
-		if values := rules.Strings(e, "values"); len(values) != 1 {
+		if values := e.Strings("values"); len(values) != 1 {
 			faults.Required(path+".values", "must be specified single value when `operator` is 'Lt' or 'Gt'")
 		} else if _, err := strconv.ParseInt(values[0], 10, 64); err != nil {
-			faults.Invalid(rules.IndexPath(path+".values", 0), values[0], "must be an integer when `operator` is 'Lt' or 'Gt'")
+			faults.Invalid(tree.IndexPath(path+".values", 0), values[0], "must be an integer when `operator` is 'Lt' or 'Gt'")
 		}
 	default:
 		faults.Invalid(path+".operator", operator, "not a valid selector operator")
@@ -142,9 +143,9 @@ func validateNodeRequirement(e schema.Tree, path string, faults *schema.Faults) 
 
 // validateOperatorValues checks an expression whose operator asks for values, or for none,
 // and says whether it is one.
-func validateOperatorValues(e schema.Tree, path string, faults *schema.Faults) bool {
-	values := rules.Strings(e, "values")
-	switch rules.String(e, "operator") {
+func validateOperatorValues(e tree.Tree, path string, faults *schema.Faults) bool {
+	values := e.Strings("values")
+	switch e.String("operator") {
 	case "In", "NotIn":
 		if len(values) == 0 {
 			faults.Required(path+".values", "must be specified when `operator` is 'In' or 'NotIn'")
@@ -159,27 +160,27 @@ func validateOperatorValues(e schema.Tree, path string, faults *schema.Faults) b
 	return true
 }
 
-func validatePodAffinity(a schema.Tree, path string, faults *schema.Faults) {
+func validatePodAffinity(a tree.Tree, path string, faults *schema.Faults) {
 	const must, should = "requiredDuringSchedulingIgnoredDuringExecution", "preferredDuringSchedulingIgnoredDuringExecution"
-	for i, term := range rules.Trees(a, must) {
-		validatePodTerm(term, rules.IndexPath(path+"."+must, i), faults)
+	for i, term := range a.Objects(must) {
+		validatePodTerm(term, tree.IndexPath(path+"."+must, i), faults)
 	}
-	for i, p := range rules.Trees(a, should) {
-		at := rules.IndexPath(path+"."+should, i)
+	for i, p := range a.Objects(should) {
+		at := tree.IndexPath(path+"."+should, i)
 		validateWeight(p, at, faults)
-		validatePodTerm(rules.Nested(p, "podAffinityTerm"), at+".podAffinityTerm", faults)
+		validatePodTerm(p.Object("podAffinityTerm"), at+".podAffinityTerm", faults)
 	}
 }
 
-func validatePodTerm(term schema.Tree, path string, faults *schema.Faults) {
-	validateLabelSelector(rules.Nested(term, "labelSelector"), path+".labelSelector", faults)
-	validateLabelSelector(rules.Nested(term, "namespaceSelector"), path+".namespaceSelector", faults)
-	for i, ns := range rules.Strings(term, "namespaces") {
+func validatePodTerm(term tree.Tree, path string, faults *schema.Faults) {
+	validateLabelSelector(term.Object("labelSelector"), path+".labelSelector", faults)
+	validateLabelSelector(term.Object("namespaceSelector"), path+".namespaceSelector", faults)
+	for i, ns := range term.Strings("namespaces") {
 		for _, msg := range rules.Label(ns) {
-			faults.Invalid(rules.IndexPath(path+".namespaces", i), ns, msg)
+			faults.Invalid(tree.IndexPath(path+".namespaces", i), ns, msg)
 		}
 	}
-	key := rules.String(term, "topologyKey")
+	key := term.String("topologyKey")
 	if key == "" {
 		faults.Required(path+".topologyKey", "can not be empty")
 	}
@@ -189,20 +190,20 @@ func validatePodTerm(term schema.Tree, path string, faults *schema.Faults) {
 }
 
 // validateLabelSelector checks a selector at path; nil is fine.
-func validateLabelSelector(s schema.Tree, path string, faults *schema.Faults) {
-	rules.ValidateLabels(rules.Nested(s, "matchLabels"), path+".matchLabels", faults)
-	for i, e := range rules.Trees(s, "matchExpressions") {
-		at := rules.IndexPath(path+".matchExpressions", i)
+func validateLabelSelector(s tree.Tree, path string, faults *schema.Faults) {
+	rules.ValidateLabels(s.Object("matchLabels"), path+".matchLabels", faults)
+	for i, e := range s.Objects("matchExpressions") {
+		at := tree.IndexPath(path+".matchExpressions", i)
 		if !validateOperatorValues(e, at, faults) {
-			faults.Invalid(at+".operator", rules.String(e, "operator"), "not a valid selector operator")
+			faults.Invalid(at+".operator", e.String("operator"), "not a valid selector operator")
 		}
-		key := rules.String(e, "key")
+		key := e.String("key")
 		for _, msg := range rules.QualifiedName(key) {
 			faults.Invalid(at+".key", key, msg)
 		}
-		for j, v := range rules.Strings(e, "values") {
+		for j, v := range e.Strings("values") {
 			for _, msg := range rules.LabelValue(v) {
-				faults.Invalid(rules.IndexPath(at+".values", j), v, msg)
+				faults.Invalid(tree.IndexPath(at+".values", j), v, msg)
 			}
 		}
 	}

@@ -7,33 +7,34 @@ import (
 
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // validatePodSpec checks a PodSpec at path, of a Pod or of a template.
-func validatePodSpec(spec schema.Tree, path string, faults *schema.Faults) {
+func validatePodSpec(spec tree.Tree, path string, faults *schema.Faults) {
 	validateContainers(spec, path, podReferences{
 		volumes:     validateVolumes(spec, path+".volumes", faults),
 		claims:      validateClaims(spec, path+".resourceClaims", faults),
-		restartable: rules.String(spec, "restartPolicy") != "Never",
+		restartable: spec.String("restartPolicy") != "Never",
 	}, faults)
-	validateResources(rules.Nested(spec, "resources"), path+".resources", faults)
-	if os := rules.Nested(spec, "os"); os != nil {
+	validateResources(spec.Object("resources"), path+".resources", faults)
+	if os := spec.Object("os"); os != nil {
 		validateEnum(os, "name", path+".os", faults, "linux", "windows")
 	}
 	validateEnum(spec, "restartPolicy", path, faults, "Always", "Never", "OnFailure")
 	validateDNS(spec, path, faults)
 	validatePodNames(spec, path, faults)
 	validatePlacement(spec, path, faults)
-	validatePodSecurity(rules.Nested(spec, "securityContext"), path+".securityContext", faults)
-	if rules.Bool(spec, "hostPID") && rules.Bool(spec, "shareProcessNamespace") {
+	validatePodSecurity(spec.Object("securityContext"), path+".securityContext", faults)
+	if spec.Bool("hostPID") && spec.Bool("shareProcessNamespace") {
 		faults.Invalid(path+".shareProcessNamespace", true, "ShareProcessNamespace and HostPID cannot both be enabled")
 	}
 }
 
 // validateEnum checks a text that is one of a few; an absent one is Required.
-func validateEnum(t schema.Tree, name, path string, faults *schema.Faults, choices ...string) {
-	path = rules.FieldPath(path, name)
-	switch s := rules.String(t, name); {
+func validateEnum(t tree.Tree, name, path string, faults *schema.Faults, choices ...string) {
+	path = tree.FieldPath(path, name)
+	switch s := t.String(name); {
 	case s == "":
 		faults.Required(path)
 	case !slices.Contains(choices, s):
@@ -42,72 +43,72 @@ func validateEnum(t schema.Tree, name, path string, faults *schema.Faults, choic
 }
 
 // validateOptionalEnum is choice for a text that may be absent.
-func validateOptionalEnum(t schema.Tree, name, path string, faults *schema.Faults, choices ...string) {
-	if rules.String(t, name) != "" {
+func validateOptionalEnum(t tree.Tree, name, path string, faults *schema.Faults, choices ...string) {
+	if t.String(name) != "" {
 		validateEnum(t, name, path, faults, choices...)
 	}
 }
 
 // requireFields reports the named texts that are absent or "".
-func requireFields(t schema.Tree, path string, faults *schema.Faults, names ...string) {
+func requireFields(t tree.Tree, path string, faults *schema.Faults, names ...string) {
 	for _, name := range names {
-		if rules.Empty(t[name]) {
-			faults.Required(rules.FieldPath(path, name))
+		if tree.IsEmpty(t[name]) {
+			faults.Required(tree.FieldPath(path, name))
 		}
 	}
 }
 
 // validateFormat checks a text, if there is one, by a format of package rules.
-func validateFormat(t schema.Tree, name, path string, faults *schema.Faults, check func(string) []string) {
-	s := rules.String(t, name)
+func validateFormat(t tree.Tree, name, path string, faults *schema.Faults, check func(string) []string) {
+	s := t.String(name)
 	if s == "" {
 		return
 	}
 	for _, msg := range check(s) {
-		faults.Invalid(rules.FieldPath(path, name), s, msg)
+		faults.Invalid(tree.FieldPath(path, name), s, msg)
 	}
 }
 
 // validateBounds checks a number, if there is one, against inclusive bounds.
-func validateBounds(t schema.Tree, name, path string, faults *schema.Faults, low, high int64) {
-	if n, ok := rules.Int(t, name); ok && (n < low || n > high) {
-		faults.Invalid(rules.FieldPath(path, name), n, boundsMsg(low, high))
+func validateBounds(t tree.Tree, name, path string, faults *schema.Faults, low, high int64) {
+	if n, ok := t.Int(name); ok && (n < low || n > high) {
+		faults.Invalid(tree.FieldPath(path, name), n, boundsMsg(low, high))
 	}
 }
 
 // validateNonNegative checks numbers, where they are given.
-func validateNonNegative(t schema.Tree, path string, faults *schema.Faults, names ...string) {
+func validateNonNegative(t tree.Tree, path string, faults *schema.Faults, names ...string) {
 	for _, name := range names {
-		if n, ok := rules.Int(t, name); ok && n < 0 {
-			faults.Invalid(rules.FieldPath(path, name), n, nonNegativeMsg)
+		if n, ok := t.Int(name); ok && n < 0 {
+			faults.Invalid(tree.FieldPath(path, name), n, nonNegativeMsg)
 		}
 	}
 }
 
-func validatePodNames(spec schema.Tree, path string, faults *schema.Faults) {
-	for i, ref := range rules.Trees(spec, "imagePullSecrets") {
-		requireFields(ref, rules.IndexPath(path+".imagePullSecrets", i), faults, "name")
+func validatePodNames(spec tree.Tree, path string, faults *schema.Faults) {
+	for i, ref := range spec.Objects("imagePullSecrets") {
+		requireFields(ref, tree.IndexPath(path+".imagePullSecrets", i), faults, "name")
 	}
-	for i, a := range rules.Trees(spec, "hostAliases") {
-		at := rules.IndexPath(path+".hostAliases", i)
-		for _, msg := range rules.IP(rules.String(a, "ip")) {
-			faults.Invalid(at+".ip", rules.String(a, "ip"), msg)
+	for i, a := range spec.Objects("hostAliases") {
+		at := tree.IndexPath(path+".hostAliases", i)
+		for _, msg := range rules.IP(a.String("ip")) {
+			faults.Invalid(at+".ip", a.String("ip"), msg)
 		}
-		for j, name := range rules.Strings(a, "hostnames") {
+		for j, name := range a.Strings("hostnames") {
 			for _, msg := range rules.Subdomain(name) {
-				faults.Invalid(rules.IndexPath(at+".hostnames", j), name, msg)
+				faults.Invalid(tree.IndexPath(at+".hostnames", j), name, msg)
 			}
 		}
 	}
-	for i, g := range rules.Trees(spec, "readinessGates") {
-		name := rules.String(g, "conditionType")
+	for i, g := range spec.Objects("readinessGates") {
+		name := g.String("conditionType")
 		for _, msg := range rules.QualifiedName(name) {
-			faults.Invalid(rules.IndexPath(path+".readinessGates", i)+".conditionType", name, msg)
+			faults.Invalid(tree.IndexPath(path+".readinessGates", i)+".conditionType", name, msg)
 		}
 	}
 	seen := map[string]bool{}
-	for i, g := range rules.Trees(spec, "schedulingGates") {
-		at, name := rules.IndexPath(path+".schedulingGates", i), rules.String(g, "name")
+	for i, g := range spec.Objects("schedulingGates") {
+		at, name := tree.IndexPath(path+".schedulingGates", i), g.String("name")
 		for _, msg := range rules.QualifiedName(name) {
 			faults.Invalid(at, name, msg)
 		}
@@ -118,11 +119,11 @@ func validatePodNames(spec schema.Tree, path string, faults *schema.Faults) {
 	}
 }
 
-func validateDNS(spec schema.Tree, path string, faults *schema.Faults) {
-	config := rules.Nested(spec, "dnsConfig")
+func validateDNS(spec tree.Tree, path string, faults *schema.Faults) {
+	config := spec.Object("dnsConfig")
 	at := path + ".dnsConfig"
-	servers := rules.Strings(config, "nameservers")
-	if rules.String(spec, "dnsPolicy") == "None" {
+	servers := config.Strings("nameservers")
+	if spec.String("dnsPolicy") == "None" {
 		if config == nil {
 			faults.Required(at, "must provide `dnsConfig` when `dnsPolicy` is None")
 			return
@@ -132,50 +133,50 @@ func validateDNS(spec schema.Tree, path string, faults *schema.Faults) {
 		}
 	}
 	if len(servers) > 3 {
-		faults.Invalid(at+".nameservers", rules.Items(config, "nameservers"), "must not have more than 3 nameservers")
+		faults.Invalid(at+".nameservers", config.List("nameservers"), "must not have more than 3 nameservers")
 	}
 	for i, s := range servers {
 		for _, msg := range rules.IP(s) {
-			faults.Invalid(rules.IndexPath(at+".nameservers", i), s, msg)
+			faults.Invalid(tree.IndexPath(at+".nameservers", i), s, msg)
 		}
 	}
-	for i, s := range rules.Strings(config, "searches") {
+	for i, s := range config.Strings("searches") {
 		if s = strings.TrimSuffix(s, "."); s != "" {
 			for _, msg := range rules.Subdomain(strings.ReplaceAll(s, "_", "-")) {
-				faults.Invalid(rules.IndexPath(at+".searches", i), s, msg)
+				faults.Invalid(tree.IndexPath(at+".searches", i), s, msg)
 			}
 		}
 	}
-	for i, o := range rules.Trees(config, "options") {
-		requireFields(o, rules.IndexPath(at+".options", i), faults, "name")
+	for i, o := range config.Objects("options") {
+		requireFields(o, tree.IndexPath(at+".options", i), faults, "name")
 	}
 }
 
 // validatePodSecurity checks the ids of users and groups that apply to all containers.
-func validatePodSecurity(s schema.Tree, path string, faults *schema.Faults) {
+func validatePodSecurity(s tree.Tree, path string, faults *schema.Faults) {
 	for _, name := range []string{"runAsUser", "runAsGroup", "fsGroup"} {
 		validateBounds(s, name, path, faults, 0, math.MaxInt32)
 	}
-	for i, v := range rules.Items(s, "supplementalGroups") {
+	for i, v := range s.List("supplementalGroups") {
 		if n, _ := v.(int64); n < 0 || n > math.MaxInt32 {
-			faults.Invalid(rules.IndexPath(path+".supplementalGroups", i), n, boundsMsg(0, math.MaxInt32))
+			faults.Invalid(tree.IndexPath(path+".supplementalGroups", i), n, boundsMsg(0, math.MaxInt32))
 		}
 	}
-	for i, c := range rules.Trees(s, "sysctls") {
-		requireFields(c, rules.IndexPath(path+".sysctls", i), faults, "name")
+	for i, c := range s.Objects("sysctls") {
+		requireFields(c, tree.IndexPath(path+".sysctls", i), faults, "name")
 	}
-	validateProfile(rules.Nested(s, "seccompProfile"), path+".seccompProfile", faults)
-	validateProfile(rules.Nested(s, "appArmorProfile"), path+".appArmorProfile", faults)
+	validateProfile(s.Object("seccompProfile"), path+".seccompProfile", faults)
+	validateProfile(s.Object("appArmorProfile"), path+".appArmorProfile", faults)
 }
 
 // validateProfile checks a seccomp or AppArmor profile.
-func validateProfile(p schema.Tree, path string, faults *schema.Faults) {
+func validateProfile(p tree.Tree, path string, faults *schema.Faults) {
 	if p == nil {
 		return
 	}
 	requireFields(p, path, faults, "type")
-	local := rules.String(p, "localhostProfile")
-	switch isLocal := rules.String(p, "type") == "Localhost"; {
+	local := p.String("localhostProfile")
+	switch isLocal := p.String("type") == "Localhost"; {
 	case isLocal && local == "":
 		faults.Required(path+".localhostProfile", "must be set when type is Localhost")
 	case !isLocal && local != "":

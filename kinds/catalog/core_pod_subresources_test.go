@@ -6,15 +6,16 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // writeSubresource runs what a write of a sub-resource of a Pod runs. It gives the Pod, and the
 // faults or the refusal.
-func writeSubresource(t *testing.T, k *schema.Kind, sub string, old schema.Tree, body string) (schema.Tree, []string) {
+func writeSubresource(t *testing.T, k *schema.Kind, sub string, old tree.Tree, body string) (tree.Tree, []string) {
 	t.Helper()
-	obj := rules.Clone(old).(schema.Tree)
+	obj := tree.Clone(old).(tree.Tree)
 	var faults schema.Faults
-	if err := k.Subresource(sub).View.Write(obj, tree(t, body), "2026-01-02T00:00:00Z", &faults); err != nil {
+	if err := k.Subresource(sub).View.Write(obj, parseTree(t, body), "2026-01-02T00:00:00Z", &faults); err != nil {
 		return obj, []string{err.Error()}
 	}
 	rules.Default(k, obj)
@@ -22,7 +23,7 @@ func writeSubresource(t *testing.T, k *schema.Kind, sub string, old schema.Tree,
 }
 
 // createdPod is a Pod that has been created.
-func createdPod(t *testing.T, k *schema.Kind, spec string) schema.Tree {
+func createdPod(t *testing.T, k *schema.Kind, spec string) tree.Tree {
 	t.Helper()
 	obj := pod(t, k, spec)
 	expect(t, spec, create(k, obj), nil)
@@ -32,13 +33,13 @@ func createdPod(t *testing.T, k *schema.Kind, spec string) schema.Tree {
 func TestPodBinding(t *testing.T) {
 	k := coreKind(t, meta.Platform, "Pod")
 	old := createdPod(t, k, ``)
-	rules.EnsureNested(old, "metadata")["labels"] = schema.Tree{"a": "1", "b": "1"}
-	rules.Nested(old, "status")["nominatedNodeName"] = "m"
+	old.EnsureObject("metadata")["labels"] = tree.Tree{"a": "1", "b": "1"}
+	old.Object("status")["nominatedNodeName"] = "m"
 	obj, faults := writeSubresource(t, k, "binding", old, `{"metadata":{"labels":{"a":"2"},"annotations":{"c":"3"}},"target":{"kind":"Node","name":"n"}}`)
 	expect(t, "bound", faults, nil)
-	equalJSON(t, "node", rules.Nested(obj, "spec")["nodeName"], `"n"`)
-	equalJSON(t, "labels", rules.Nested(obj, "metadata")["labels"], `{"a":"2","b":"1"}`)
-	equalJSON(t, "annotations", rules.Nested(obj, "metadata")["annotations"], `{"c":"3"}`)
+	equalJSON(t, "node", obj.Object("spec")["nodeName"], `"n"`)
+	equalJSON(t, "labels", obj.Object("metadata")["labels"], `{"a":"2","b":"1"}`)
+	equalJSON(t, "annotations", obj.Object("metadata")["annotations"], `{"c":"3"}`)
 	equalJSON(t, "status", obj["status"], `{"phase":"Pending","qosClass":"BestEffort","conditions":[{"type":"PodScheduled","status":"True","lastTransitionTime":"2026-01-02T00:00:00Z"}]}`)
 	if !k.Subresource("binding").View.KeepsGeneration {
 		t.Error("a binding counts as a change of the spec")
@@ -52,8 +53,8 @@ func TestPodBinding(t *testing.T) {
 		{"gated", `"schedulingGates":[{"name":"g"}]`, `{}`, `{"target":{"name":"m"}}`, `Operation cannot be fulfilled on pods/binding "x": pod x has non-empty .spec.schedulingGates`},
 	} {
 		old := createdPod(t, k, c.spec)
-		for name, value := range tree(t, c.metadata) {
-			rules.Nested(old, "metadata")[name] = value
+		for name, value := range parseTree(t, c.metadata) {
+			old.Object("metadata")[name] = value
 		}
 		_, faults := writeSubresource(t, k, "binding", old, c.body)
 		expect(t, c.name, faults, []string{c.want})
@@ -65,10 +66,10 @@ func TestBindingKeepsTransitionTime(t *testing.T) {
 	k := coreKind(t, meta.Platform, "Pod")
 	for status, want := range map[string]string{"True": "2026-01-01T00:00:00Z", "False": "2026-01-02T00:00:00Z"} {
 		old := createdPod(t, k, ``)
-		rules.Nested(old, "status")["conditions"] = []any{schema.Tree{"type": "Ready", "status": "False"},
-			schema.Tree{"type": "PodScheduled", "status": status, "lastTransitionTime": "2026-01-01T00:00:00Z", "reason": "Unschedulable"}}
+		old.Object("status")["conditions"] = []any{tree.Tree{"type": "Ready", "status": "False"},
+			tree.Tree{"type": "PodScheduled", "status": status, "lastTransitionTime": "2026-01-01T00:00:00Z", "reason": "Unschedulable"}}
 		obj, _ := writeSubresource(t, k, "binding", old, `{"target":{"name":"n"}}`)
-		equalJSON(t, status, rules.Nested(obj, "status")["conditions"], `[{"type":"Ready","status":"False"},{"type":"PodScheduled","status":"True","lastTransitionTime":"`+want+`"}]`)
+		equalJSON(t, status, obj.Object("status")["conditions"], `[{"type":"Ready","status":"False"},{"type":"PodScheduled","status":"True","lastTransitionTime":"`+want+`"}]`)
 	}
 }
 
@@ -81,8 +82,8 @@ func TestPodEphemeralContainers(t *testing.T) {
 	}
 	first, faults := writeSubresource(t, k, "ephemeralcontainers", old, body(one))
 	expect(t, "first", faults, nil)
-	equalJSON(t, "first", rules.Nested(first, "spec")["ephemeralContainers"], `[{"name":"e","image":"i","resources":{},"terminationMessagePath":"/dev/termination-log","terminationMessagePolicy":"File","imagePullPolicy":"Always"}]`)
-	if rules.Has(rules.Nested(first, "spec"), "nodeName") {
+	equalJSON(t, "first", first.Object("spec")["ephemeralContainers"], `[{"name":"e","image":"i","resources":{},"terminationMessagePath":"/dev/termination-log","terminationMessagePolicy":"File","imagePullPolicy":"Always"}]`)
+	if first.Object("spec").Has("nodeName") {
 		t.Error("the sub-resource changed spec.nodeName")
 	}
 	const path = "spec.ephemeralContainers"
@@ -102,7 +103,7 @@ func TestPodEphemeralContainers(t *testing.T) {
 		_, faults := writeSubresource(t, k, "ephemeralcontainers", first, body(c.containers))
 		expect(t, c.name, faults, c.want)
 	}
-	rules.EnsureNested(old, "metadata", "annotations")["platform.io/config.mirror"] = "x"
+	old.EnsureObject("metadata", "annotations")["platform.io/config.mirror"] = "x"
 	_, faults = writeSubresource(t, k, "ephemeralcontainers", old, body(one))
 	expect(t, "mirror", faults, []string{`: Forbidden: static pods do not support ephemeral containers`})
 	expect(t, "on create", create(k, pod(t, k, `"ephemeralContainers":[`+one+`]`)), []string{path + `: Forbidden: cannot be set on create`})
@@ -118,8 +119,8 @@ func TestPodResize(t *testing.T) {
 	old := createdPod(t, k, containers(asked))
 	obj, faults := writeSubresource(t, k, "resize", old, `{"spec":{"nodeName":"n",`+containers(`{"requests":{"cpu":"2","memory":"1Gi"},"limits":{"memory":"3Gi"}}`)+`}}`)
 	expect(t, "resize", faults, nil)
-	equalJSON(t, "resources", rules.Trees(rules.Nested(obj, "spec"), "containers")[0]["resources"], `{"requests":{"cpu":"2","memory":"1Gi"},"limits":{"memory":"3Gi"}}`)
-	if rules.Has(rules.Nested(obj, "spec"), "nodeName") {
+	equalJSON(t, "resources", obj.Object("spec").Objects("containers")[0]["resources"], `{"requests":{"cpu":"2","memory":"1Gi"},"limits":{"memory":"3Gi"}}`)
+	if obj.Object("spec").Has("nodeName") {
 		t.Error("the sub-resource changed spec.nodeName")
 	}
 	const at, qos = "spec.containers[0].resources", `spec: Invalid value: "Burstable": Pod QOS Class may not change as a result of resizing`
@@ -148,10 +149,10 @@ func TestPodResize(t *testing.T) {
 	_, faults = writeSubresource(t, k, "resize", createdPod(t, k, `"os":{"name":"windows"}`), `{"spec":{"containers":[{"name":"c"}]}}`)
 	expect(t, "windows", faults, []string{`: Forbidden: windows pods cannot be resized`})
 	static := createdPod(t, k, ``)
-	rules.EnsureNested(static, "metadata", "annotations")["platform.io/config.mirror"] = "x"
+	static.EnsureObject("metadata", "annotations")["platform.io/config.mirror"] = "x"
 	_, faults = writeSubresource(t, k, "resize", static, `{"spec":{"containers":[{"name":"c"}]}}`)
 	expect(t, "mirror", faults, []string{`: Forbidden: static pods cannot be resized`})
-	rules.Nested(old, "status")["containerStatuses"] = []any{schema.Tree{"name": "c", "state": schema.Tree{"running": schema.Tree{}}}}
+	old.Object("status")["containerStatuses"] = []any{tree.Tree{"name": "c", "state": tree.Tree{"running": tree.Tree{}}}}
 	_, faults = writeSubresource(t, k, "resize", old, `{"spec":{`+containers(asked)+`}}`)
 	expect(t, "an old node", faults, []string{`spec: Forbidden: Pod running on node without support for resize`})
 	_, faults = writeSubresource(t, k, "resize", createdPod(t, k, `"containers":[{"name":"c","image":"i","resources":{"limits":{"cpu":"1"}}}]`), `{"spec":{"containers":[{"name":"c","resources":{"limits":{"cpu":"2","memory":"1Gi"}}}]}}`)
@@ -161,12 +162,12 @@ func TestPodResize(t *testing.T) {
 func TestPodStatus(t *testing.T) {
 	k := coreKind(t, meta.Platform, "Pod")
 	old := createdPod(t, k, `"restartPolicy":"OnFailure"`)
-	rules.Nested(old, "status")["containerStatuses"] = []any{tree(t, `{"name":"c","state":{"terminated":{"exitCode":0}}}`)}
+	old.Object("status")["containerStatuses"] = []any{parseTree(t, `{"name":"c","state":{"terminated":{"exitCode":0}}}`)}
 	obj, faults := writeSubresource(t, k, "status", old, `{"spec":{"nodeName":"n"},"status":{"phase":"Running","podIPs":[{"ip":"10.0.0.1"},{"ip":"fd00::1"}],"containerStatuses":[{"name":"c","state":{"terminated":{"exitCode":0}}}]}}`)
 	expect(t, "status", faults, nil)
 	equalJSON(t, "status", obj["status"], `{"phase":"Running","qosClass":"BestEffort","podIP":"10.0.0.1","podIPs":[{"ip":"10.0.0.1"},{"ip":"fd00::1"}],"containerStatuses":[{"name":"c","state":{"terminated":{"exitCode":0}}}]}`)
 	obj, _ = writeSubresource(t, k, "status", old, `{"status":{"podIP":"10.0.0.2","podIPs":[{"ip":"10.0.0.1"},{"ip":"fd00::1"}]}}`)
-	equalJSON(t, "addresses", rules.Nested(obj, "status")["podIPs"], `[{"ip":"10.0.0.2"}]`)
+	equalJSON(t, "addresses", obj.Object("status")["podIPs"], `[{"ip":"10.0.0.2"}]`)
 	for body, want := range map[string]string{
 		`{"qosClass":"Guaranteed"}`:                                   `status.qosClass: Invalid value: "Guaranteed": field is immutable`,
 		`{"nominatedNodeName":"N"}`:                                   `status.nominatedNodeName: Invalid value: "N": a lowercase RFC 1123 subdomain…`,
@@ -177,10 +178,10 @@ func TestPodStatus(t *testing.T) {
 		expect(t, body, faults, []string{want})
 	}
 	started := createdPod(t, k, `"restartPolicy":"Never","initContainers":[{"name":"i","image":"i"}]`)
-	rules.Nested(started, "status")["initContainerStatuses"] = []any{tree(t, `{"name":"i","state":{"terminated":{"exitCode":0}}}`)}
+	started.Object("status")["initContainerStatuses"] = []any{parseTree(t, `{"name":"i","state":{"terminated":{"exitCode":0}}}`)}
 	_, faults = writeSubresource(t, k, "status", started, `{"status":{"initContainerStatuses":[{"name":"i","state":{"running":{}}}]}}`)
 	expect(t, "init container", faults, []string{`status.initContainerStatuses[0].state: Forbidden: may not be transitioned to non-terminated state`})
-	rules.Nested(old, "status")["containerStatuses"] = []any{tree(t, `{"name":"c","state":{"terminated":{"exitCode":1}}}`)}
+	old.Object("status")["containerStatuses"] = []any{parseTree(t, `{"name":"c","state":{"terminated":{"exitCode":1}}}`)}
 	_, faults = writeSubresource(t, k, "status", old, `{"status":{"containerStatuses":[{"name":"c","state":{"running":{}}}]}}`)
 	expect(t, "failed", faults, nil)
 }

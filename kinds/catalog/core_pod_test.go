@@ -5,17 +5,17 @@ import (
 	"testing"
 
 	"github.com/troupe-api/troupe/kinds/meta"
-	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // pod makes a Pod with one container; spec is JSON of further fields, without braces.
-func pod(t *testing.T, k *schema.Kind, spec string) schema.Tree {
+func pod(t *testing.T, k *schema.Kind, spec string) tree.Tree {
 	t.Helper()
-	obj := named(k, tree(t, `{"spec":{`+spec+`}}`))
-	s := rules.Nested(obj, "spec")
+	obj := named(k, parseTree(t, `{"spec":{`+spec+`}}`))
+	s := obj.Object("spec")
 	if s["containers"] == nil {
-		s["containers"] = []any{schema.Tree{"name": "c", "image": "i"}}
+		s["containers"] = []any{tree.Tree{"name": "c", "image": "i"}}
 	}
 	return obj
 }
@@ -41,15 +41,15 @@ func TestContainerDefaults(t *testing.T) {
 		"ports":[{"containerPort":80}],"env":[{"name":"A","valueFrom":{"fieldRef":{"fieldPath":"metadata.name"}}}],
 		"resources":{"limits":{"cpu":"1","memory":"1Gi"}},"livenessProbe":{"httpGet":{"port":80}},"lifecycle":{"preStop":{"httpGet":{"port":"web"}}}}]`)
 	expect(t, "defaults", create(k, obj), nil)
-	equalJSON(t, "container", rules.Items(rules.Nested(obj, "spec"), "containers")[0], `{"name":"c","image":"reg:5000/a/b:1","imagePullPolicy":"IfNotPresent",
+	equalJSON(t, "container", obj.Object("spec").List("containers")[0], `{"name":"c","image":"reg:5000/a/b:1","imagePullPolicy":"IfNotPresent",
 		"ports":[{"containerPort":80,"hostPort":80,"protocol":"TCP"}],"env":[{"name":"A","valueFrom":{"fieldRef":{"apiVersion":"v1","fieldPath":"metadata.name"}}}],
 		"resources":{"limits":{"cpu":"1","memory":"1Gi"},"requests":{"cpu":"1","memory":"1Gi"}},
 		"livenessProbe":{"httpGet":{"path":"/","port":80,"scheme":"HTTP"},"timeoutSeconds":1,"periodSeconds":10,"successThreshold":1,"failureThreshold":3},
 		"lifecycle":{"preStop":{"httpGet":{"path":"/","port":"web","scheme":"HTTP"}}},
 		"terminationMessagePath":"/dev/termination-log","terminationMessagePolicy":"File"}`)
-	equalJSON(t, "qos", rules.Nested(obj, "status")["qosClass"], `"Guaranteed"`)
-	equalJSON(t, "tolerations", rules.Nested(obj, "spec")["tolerations"], `[{"operator":"Exists"}]`)
-	equalJSON(t, "account", rules.Nested(obj, "spec")["serviceAccountName"], `"sa"`)
+	equalJSON(t, "qos", obj.Object("status")["qosClass"], `"Guaranteed"`)
+	equalJSON(t, "tolerations", obj.Object("spec")["tolerations"], `[{"operator":"Exists"}]`)
+	equalJSON(t, "account", obj.Object("spec")["serviceAccountName"], `"sa"`)
 }
 
 func TestPullPolicy(t *testing.T) {
@@ -60,7 +60,7 @@ func TestPullPolicy(t *testing.T) {
 	} {
 		obj := pod(t, k, `"containers":[{"name":"c","image":"`+image+`"}]`)
 		create(k, obj)
-		if got := rules.String(rules.Trees(rules.Nested(obj, "spec"), "containers")[0], "imagePullPolicy"); got != want {
+		if got := obj.Object("spec").Objects("containers")[0].String("imagePullPolicy"); got != want {
 			t.Errorf("%s: %s, want %s", image, got, want)
 		}
 	}
@@ -75,7 +75,7 @@ func TestQoS(t *testing.T) {
 	} {
 		obj := pod(t, k, `"containers":[{"name":"c","image":"i","resources":`+resources+`}]`)
 		create(k, obj)
-		if got := rules.String(rules.Nested(obj, "status"), "qosClass"); got != want {
+		if got := obj.Object("status").String("qosClass"); got != want {
 			t.Errorf("%s: %s, want %s", resources, got, want)
 		}
 	}
@@ -173,11 +173,11 @@ func TestPodUpdate(t *testing.T) {
 		if faults := create(k, old); len(faults) > 0 {
 			t.Fatal(faults)
 		}
-		rules.Nested(old, "status")["phase"] = "Running"
+		old.Object("status")["phase"] = "Running"
 		now := pod(t, k, c.now)
-		now["status"] = schema.Tree{"phase": "Failed"}
+		now["status"] = tree.Tree{"phase": "Failed"}
 		expect(t, c.old+" → "+c.now, update(k, now, old), c.want)
-		if got := rules.String(rules.Nested(now, "status"), "phase"); got != "Running" {
+		if got := now.Object("status").String("phase"); got != "Running" {
 			t.Errorf("%s: an update of the main resource set status.phase to %s", c.now, got)
 		}
 	}

@@ -3,15 +3,16 @@ package catalog
 import (
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // validateMounts checks where volumes appear as directories in a container.
-func validateMounts(c schema.Tree, path string, volumes map[string]string, faults *schema.Faults) {
+func validateMounts(c tree.Tree, path string, volumes map[string]string, faults *schema.Faults) {
 	devices, devicePaths := stringSet(c, "volumeDevices", "name"), stringSet(c, "volumeDevices", "devicePath")
 	paths := map[string]bool{}
-	for i, m := range rules.Trees(c, "volumeMounts") {
-		at := rules.IndexPath(path, i)
-		name, place := rules.String(m, "name"), rules.String(m, "mountPath")
+	for i, m := range c.Objects("volumeMounts") {
+		at := tree.IndexPath(path, i)
+		name, place := m.String("name"), m.String("mountPath")
 		if _, ok := volumes[name]; !ok && name != "" {
 			faults.NotFound(at+".name", name)
 		}
@@ -25,41 +26,41 @@ func validateMounts(c schema.Tree, path string, volumes map[string]string, fault
 		if devicePaths[place] {
 			faults.Invalid(at+".mountPath", place, "must not already exist as a path in volumeDevices")
 		}
-		validateMount(m, at, rules.Bool(rules.Nested(c, "securityContext"), "privileged"), faults)
+		validateMount(m, at, c.Object("securityContext").Bool("privileged"), faults)
 	}
 }
 
 // validateMount checks the settings of one mount.
-func validateMount(m schema.Tree, path string, privileged bool, faults *schema.Faults) {
+func validateMount(m tree.Tree, path string, privileged bool, faults *schema.Faults) {
 	validateFormat(m, "subPath", path, faults, rules.RelativePath)
 	validateFormat(m, "subPathExpr", path, faults, rules.RelativePath)
-	if rules.String(m, "subPath") != "" && rules.String(m, "subPathExpr") != "" {
-		faults.Invalid(path+".subPathExpr", rules.String(m, "subPathExpr"), "subPathExpr and subPath are mutually exclusive")
+	if m.String("subPath") != "" && m.String("subPathExpr") != "" {
+		faults.Invalid(path+".subPathExpr", m.String("subPathExpr"), "subPathExpr and subPath are mutually exclusive")
 	}
-	if rules.String(m, "mountPropagation") == "Bidirectional" && !privileged {
+	if m.String("mountPropagation") == "Bidirectional" && !privileged {
 		faults.Forbidden(path+".mountPropagation", "Bidirectional mount propagation is available only to privileged containers")
 	}
 	validateOptionalEnum(m, "recursiveReadOnly", path, faults, "Disabled", "Enabled", "IfPossible")
-	recursive := rules.String(m, "recursiveReadOnly")
+	recursive := m.String("recursiveReadOnly")
 	if recursive != "Enabled" && recursive != "IfPossible" {
 		return
 	}
-	if !rules.Bool(m, "readOnly") {
+	if !m.Bool("readOnly") {
 		faults.Forbidden(path+".recursiveReadOnly", "may only be specified when readOnly is true")
 	}
-	if propagation := rules.String(m, "mountPropagation"); propagation != "" && propagation != "None" {
+	if propagation := m.String("mountPropagation"); propagation != "" && propagation != "None" {
 		faults.Forbidden(path+".recursiveReadOnly", "may only be specified when mountPropagation is None or not specified")
 	}
 }
 
 // validateDevicePaths checks where volumes appear as block devices in a container: only
 // claims can.
-func validateDevicePaths(c schema.Tree, path string, volumes map[string]string, faults *schema.Faults) {
+func validateDevicePaths(c tree.Tree, path string, volumes map[string]string, faults *schema.Faults) {
 	mounts, mountPaths := stringSet(c, "volumeMounts", "name"), stringSet(c, "volumeMounts", "mountPath")
 	names, paths := map[string]bool{}, map[string]bool{}
-	for i, d := range rules.Trees(c, "volumeDevices") {
-		at := rules.IndexPath(path, i)
-		name, place := rules.String(d, "name"), rules.String(d, "devicePath")
+	for i, d := range c.Objects("volumeDevices") {
+		at := tree.IndexPath(path, i)
+		name, place := d.String("name"), d.String("devicePath")
 		if names[name] && name != "" {
 			faults.Invalid(at+".name", name, "must be unique")
 		}
@@ -86,10 +87,10 @@ func validateDevicePaths(c schema.Tree, path string, volumes map[string]string, 
 }
 
 // stringSet is the set of texts called name in a list of objects, without "".
-func stringSet(t schema.Tree, list, name string) map[string]bool {
+func stringSet(t tree.Tree, list, name string) map[string]bool {
 	values := map[string]bool{}
-	for _, e := range rules.Trees(t, list) {
-		if s := rules.String(e, name); s != "" {
+	for _, e := range t.Objects(list) {
+		if s := e.String(name); s != "" {
 			values[s] = true
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/quantity"
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // sourceRequired are the fields that a volume source cannot do without, in the order
@@ -49,20 +50,20 @@ var sourceRequired = map[string][]string{
 var sourceNames = slices.Sorted(maps.Keys(sourceRequired))
 
 // validateVolumes checks spec.volumes and gives the source of each by the volume's name.
-func validateVolumes(spec schema.Tree, path string, faults *schema.Faults) map[string]string {
+func validateVolumes(spec tree.Tree, path string, faults *schema.Faults) map[string]string {
 	sources := map[string]string{}
-	for i, v := range rules.Trees(spec, "volumes") {
-		sources[rules.String(v, "name")] = validateVolume(spec, v, rules.IndexPath(path, i), faults)
+	for i, v := range spec.Objects("volumes") {
+		sources[v.String("name")] = validateVolume(spec, v, tree.IndexPath(path, i), faults)
 	}
 	delete(sources, "")
 	return sources
 }
 
 // validateVolume wants exactly one source and checks it. It gives the source's name.
-func validateVolume(spec, v schema.Tree, path string, faults *schema.Faults) string {
+func validateVolume(spec, v tree.Tree, path string, faults *schema.Faults) string {
 	kind := ""
 	for _, name := range sourceNames {
-		source := rules.Nested(v, name)
+		source := v.Object(name)
 		if source == nil {
 			continue
 		}
@@ -75,7 +76,7 @@ func validateVolume(spec, v schema.Tree, path string, faults *schema.Faults) str
 		requireFields(source, at, faults, sourceRequired[name]...)
 		validateSource(spec, name, source, at, faults)
 		if name == "iscsi" {
-			validateISCSIName(source, rules.String(v, "name"), path+".name", faults)
+			validateISCSIName(source, v.String("name"), path+".name", faults)
 		}
 	}
 	if kind == "" {
@@ -85,21 +86,21 @@ func validateVolume(spec, v schema.Tree, path string, faults *schema.Faults) str
 }
 
 // validateEphemeralNames checks the names of the claims that are made for the ephemeral volumes of a Pod.
-func validateEphemeralNames(pod schema.Tree, faults *schema.Faults) {
-	name := rules.String(rules.Nested(pod, "metadata"), "name")
-	for i, v := range rules.Trees(rules.Nested(pod, "spec"), "volumes") {
-		volume := rules.String(v, "name")
-		if name == "" || volume == "" || rules.Nested(v, "ephemeral") == nil {
+func validateEphemeralNames(pod tree.Tree, faults *schema.Faults) {
+	name := pod.Object("metadata").String("name")
+	for i, v := range pod.Object("spec").Objects("volumes") {
+		volume := v.String("name")
+		if name == "" || volume == "" || v.Object("ephemeral") == nil {
 			continue // what is missing is reported elsewhere
 		}
 		claim := name + "-" + volume
 		for _, msg := range rules.Subdomain(claim) {
-			faults.Invalid(rules.IndexPath("spec.volumes", i)+".name", volume, fmt.Sprintf("PVC name %q: %s", claim, msg))
+			faults.Invalid(tree.IndexPath("spec.volumes", i)+".name", volume, fmt.Sprintf("PVC name %q: %s", claim, msg))
 		}
 	}
 }
 
-func validateSource(spec schema.Tree, name string, s schema.Tree, path string, faults *schema.Faults) {
+func validateSource(spec tree.Tree, name string, s tree.Tree, path string, faults *schema.Faults) {
 	switch name {
 	case "configMap", "secret":
 		validateFileMode(s, "defaultMode", path, faults)
@@ -110,9 +111,9 @@ func validateSource(spec schema.Tree, name string, s schema.Tree, path string, f
 	case "projected":
 		validateProjected(spec, s, path, faults)
 	case "ephemeral":
-		validateClaimTemplate(rules.Nested(s, "volumeClaimTemplate"), path+".volumeClaimTemplate", faults)
+		validateClaimTemplate(s.Object("volumeClaimTemplate"), path+".volumeClaimTemplate", faults)
 	case "emptyDir":
-		if q := rules.String(s, "sizeLimit"); q != "" && quantity.Compare(q, "0") < 0 {
+		if q := s.String("sizeLimit"); q != "" && quantity.Compare(q, "0") < 0 {
 			faults.Forbidden(path+".sizeLimit", "SizeLimit field must be a valid resource quantity")
 		}
 	case "gitRepo":
@@ -125,16 +126,16 @@ func validateSource(spec schema.Tree, name string, s schema.Tree, path string, f
 }
 
 // validateFileMode checks the mode of files, if given: 0 to 0777 octal.
-func validateFileMode(t schema.Tree, name, path string, faults *schema.Faults) {
-	if n, ok := rules.Int(t, name); ok && (n < 0 || n > 0o777) {
-		faults.Invalid(rules.FieldPath(path, name), n, "must be a number between 0 and 0777 (octal), both inclusive")
+func validateFileMode(t tree.Tree, name, path string, faults *schema.Faults) {
+	if n, ok := t.Int(name); ok && (n < 0 || n > 0o777) {
+		faults.Invalid(tree.FieldPath(path, name), n, "must be a number between 0 and 0777 (octal), both inclusive")
 	}
 }
 
 // validateKeyPaths checks which keys become which files.
-func validateKeyPaths(source schema.Tree, path string, faults *schema.Faults) {
-	for i, item := range rules.Trees(source, "items") {
-		at := rules.IndexPath(path+".items", i)
+func validateKeyPaths(source tree.Tree, path string, faults *schema.Faults) {
+	for i, item := range source.Objects("items") {
+		at := tree.IndexPath(path+".items", i)
 		validateFormat(item, "path", at, faults, validateLocalPath)
 		validateFileMode(item, "mode", at, faults)
 	}
@@ -151,11 +152,11 @@ func validateLocalPath(s string) []string {
 
 // validateDownwardAPI checks the files that show fields of the Pod. The paths of its
 // faults have no index, as users know them.
-func validateDownwardAPI(source schema.Tree, path string, faults *schema.Faults) {
-	for _, item := range rules.Trees(source, "items") {
+func validateDownwardAPI(source tree.Tree, path string, faults *schema.Faults) {
+	for _, item := range source.Objects("items") {
 		requireFields(item, path, faults, "path")
 		validateFormat(item, "path", path, faults, validateLocalPath)
-		field, amount := rules.Nested(item, "fieldRef"), rules.Nested(item, "resourceFieldRef")
+		field, amount := item.Object("fieldRef"), item.Object("resourceFieldRef")
 		switch {
 		case field != nil && amount != nil:
 			faults.Invalid(path, "resource", "fieldRef and resourceFieldRef can not be specified simultaneously")
@@ -170,26 +171,26 @@ func validateDownwardAPI(source schema.Tree, path string, faults *schema.Faults)
 	}
 }
 
-func validateCSI(s schema.Tree, path string, faults *schema.Faults) {
+func validateCSI(s tree.Tree, path string, faults *schema.Faults) {
 	validateDriverName(s, "driver", path, faults)
-	if ref := rules.Nested(s, "nodePublishSecretRef"); ref != nil {
+	if ref := s.Object("nodePublishSecretRef"); ref != nil {
 		requireFields(ref, path+".nodePublishSecretRef", faults, "name")
 	}
 }
 
 // validateClaimTemplate checks the claim that is made with the Pod. Its metadata is
 // labels and annotations only.
-func validateClaimTemplate(t schema.Tree, path string, faults *schema.Faults) {
+func validateClaimTemplate(t tree.Tree, path string, faults *schema.Faults) {
 	if t == nil {
 		return
 	}
-	m := rules.Nested(t, "metadata")
-	for _, name := range rules.Keys(m) {
-		if name != "labels" && name != "annotations" && !rules.Empty(m[name]) {
+	m := t.Object("metadata")
+	for _, name := range m.SortedKeys() {
+		if name != "labels" && name != "annotations" && !tree.IsEmpty(m[name]) {
 			faults.Forbidden(path+".metadata."+name, "cannot be set for an ephemeral volume")
 		}
 	}
-	rules.ValidateLabels(rules.Nested(m, "labels"), path+".metadata.labels", faults)
-	rules.ValidateAnnotations(rules.Nested(m, "annotations"), path+".metadata.annotations", faults)
-	validateClaimSpec(rules.Nested(t, "spec"), path+".spec", faults)
+	rules.ValidateLabels(m.Object("labels"), path+".metadata.labels", faults)
+	rules.ValidateAnnotations(m.Object("annotations"), path+".metadata.annotations", faults)
+	validateClaimSpec(t.Object("spec"), path+".spec", faults)
 }

@@ -5,51 +5,52 @@ import (
 
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 func podTemplateRules() schema.Rules {
 	return schema.Rules{
-		Default: func(obj schema.Tree) { defaultTemplate(rules.EnsureNested(obj, "template")) },
-		Validate: func(obj schema.Tree, faults *schema.Faults) {
-			validateTemplate(rules.Nested(obj, "template"), "template", nil, faults)
+		Default: func(obj tree.Tree) { defaultTemplate(obj.EnsureObject("template")) },
+		Validate: func(obj tree.Tree, faults *schema.Faults) {
+			validateTemplate(obj.Object("template"), "template", nil, faults)
 		},
 	}
 }
 
 // defaultTemplate fills in a form from which Pods are made. What is only known when a Pod
 // is made, such as its tolerations, stays open.
-func defaultTemplate(template schema.Tree) { defaultPodSpec(rules.EnsureNested(template, "spec")) }
+func defaultTemplate(template tree.Tree) { defaultPodSpec(template.EnsureObject("spec")) }
 
 // validateTemplate checks a form from which Pods are made, at path. claims are the names of
 // volumes that each Pod will get besides those of the form.
-func validateTemplate(template schema.Tree, path string, claims []string, faults *schema.Faults) {
-	rules.ValidateLabels(rules.Nested(template, "metadata", "labels"), path+".labels", faults)
-	rules.ValidateAnnotations(rules.Nested(template, "metadata", "annotations"), path+".annotations", faults)
-	spec := rules.Nested(template, "spec")
+func validateTemplate(template tree.Tree, path string, claims []string, faults *schema.Faults) {
+	rules.ValidateLabels(template.Object("metadata", "labels"), path+".labels", faults)
+	rules.ValidateAnnotations(template.Object("metadata", "annotations"), path+".annotations", faults)
+	spec := template.Object("spec")
 	validatePodSpec(withClaimVolumes(spec, claims), path+".spec", faults)
-	if len(rules.Items(spec, "ephemeralContainers")) > 0 {
+	if len(spec.List("ephemeralContainers")) > 0 {
 		faults.Forbidden(path+".spec.ephemeralContainers", "ephemeral containers not allowed in pod template")
 	}
 }
 
 // withClaimVolumes is a spec with further volumes behind its own, so that containers may mount
 // them. A volume of that name in the spec is the claim's.
-func withClaimVolumes(spec schema.Tree, claims []string) schema.Tree {
+func withClaimVolumes(spec tree.Tree, claims []string) tree.Tree {
 	if len(claims) == 0 {
 		return spec
 	}
 	own := map[string]bool{}
-	for _, v := range rules.Trees(spec, "volumes") {
-		own[rules.String(v, "name")] = true
+	for _, v := range spec.Objects("volumes") {
+		own[v.String("name")] = true
 	}
-	volumes := slices.Clone(rules.Items(spec, "volumes"))
+	volumes := slices.Clone(spec.List("volumes"))
 	for _, name := range claims {
 		if !own[name] {
 			own[name] = true
-			volumes = append(volumes, schema.Tree{"name": name, "emptyDir": schema.Tree{}})
+			volumes = append(volumes, tree.Tree{"name": name, "emptyDir": tree.Tree{}})
 		}
 	}
-	out := schema.Tree{}
+	out := tree.Tree{}
 	for key, value := range spec {
 		out[key] = value
 	}
@@ -59,19 +60,19 @@ func withClaimVolumes(spec schema.Tree, claims []string) schema.Tree {
 
 // validateLongRunningTemplate wants what a workload that goes on needs of its Pods: that they restart,
 // and have no deadline. kind is the workload, as messages call it.
-func validateLongRunningTemplate(template schema.Tree, path, kind string, faults *schema.Faults) {
-	spec := rules.Nested(template, "spec")
-	if policy := rules.String(spec, "restartPolicy"); policy != "" && policy != "Always" {
+func validateLongRunningTemplate(template tree.Tree, path, kind string, faults *schema.Faults) {
+	spec := template.Object("spec")
+	if policy := spec.String("restartPolicy"); policy != "" && policy != "Always" {
 		faults.NotSupported(path+".spec.restartPolicy", policy, []string{"Always"})
 	}
-	if rules.Has(spec, "activeDeadlineSeconds") {
+	if spec.Has("activeDeadlineSeconds") {
 		faults.Forbidden(path+".spec.activeDeadlineSeconds", "activeDeadlineSeconds in "+kind+" is not Supported")
 	}
 }
 
 // validateSelectorMatchesTemplate wants a selector to match the labels of the template at path.
-func validateSelectorMatchesTemplate(selector, template schema.Tree, path string, faults *schema.Faults) {
-	labels := rules.Nested(template, "metadata", "labels")
+func validateSelectorMatchesTemplate(selector, template tree.Tree, path string, faults *schema.Faults) {
+	labels := template.Object("metadata", "labels")
 	if !selectorMatches(selector, labels) {
 		faults.Invalid(path+".metadata.labels", labels, "`selector` does not match template `labels`")
 	}
@@ -79,16 +80,16 @@ func validateSelectorMatchesTemplate(selector, template schema.Tree, path string
 
 // selectorMatches tells whether a label selector matches labels. No selector matches nothing, and so
 // does one that is not valid; one without content matches everything.
-func selectorMatches(selector, labels schema.Tree) bool {
+func selectorMatches(selector, labels tree.Tree) bool {
 	if selector == nil {
 		return false
 	}
-	for key, value := range rules.Nested(selector, "matchLabels") {
+	for key, value := range selector.Object("matchLabels") {
 		if has, ok := labels[key]; !ok || has != value {
 			return false
 		}
 	}
-	for _, e := range rules.Trees(selector, "matchExpressions") {
+	for _, e := range selector.Objects("matchExpressions") {
 		if !expressionMatches(e, labels) {
 			return false
 		}
@@ -97,13 +98,13 @@ func selectorMatches(selector, labels schema.Tree) bool {
 }
 
 // expressionMatches tells whether labels meet one expression of a selector.
-func expressionMatches(e, labels schema.Tree) bool {
-	value, has := labels[rules.String(e, "key")].(string)
-	switch rules.String(e, "operator") {
+func expressionMatches(e, labels tree.Tree) bool {
+	value, has := labels[e.String("key")].(string)
+	switch e.String("operator") {
 	case "In":
-		return has && slices.Contains(rules.Strings(e, "values"), value)
+		return has && slices.Contains(e.Strings("values"), value)
 	case "NotIn":
-		return !has || !slices.Contains(rules.Strings(e, "values"), value)
+		return !has || !slices.Contains(e.Strings("values"), value)
 	case "Exists":
 		return has
 	case "DoesNotExist":

@@ -1,8 +1,8 @@
 package catalog
 
 import (
-	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 func replicationControllerRules() schema.Rules {
@@ -13,29 +13,29 @@ func replicationControllerRules() schema.Rules {
 
 // defaultReplicationController takes the labels of the template for the selector and for the
 // object, where those are not given.
-func defaultReplicationController(obj schema.Tree) {
-	spec := rules.EnsureNested(obj, "spec")
-	template := rules.Nested(spec, "template")
+func defaultReplicationController(obj tree.Tree) {
+	spec := obj.EnsureObject("spec")
+	template := spec.Object("template")
 	if template == nil {
 		return
 	}
 	defaultTemplate(template)
-	labels := rules.Nested(template, "metadata", "labels")
+	labels := template.Object("metadata", "labels")
 	if len(labels) == 0 {
 		return
 	}
-	if len(rules.Nested(spec, "selector")) == 0 {
-		spec["selector"] = rules.Clone(labels)
+	if len(spec.Object("selector")) == 0 {
+		spec["selector"] = tree.Clone(labels)
 	}
-	if metadata := rules.EnsureNested(obj, "metadata"); len(rules.Nested(metadata, "labels")) == 0 {
-		metadata["labels"] = rules.Clone(labels)
+	if metadata := obj.EnsureObject("metadata"); len(metadata.Object("labels")) == 0 {
+		metadata["labels"] = tree.Clone(labels)
 	}
 }
 
-func validateReplicationController(obj schema.Tree, faults *schema.Faults) {
-	spec := rules.Nested(obj, "spec")
+func validateReplicationController(obj tree.Tree, faults *schema.Faults) {
+	spec := obj.Object("spec")
 	validateNonNegative(spec, "spec", faults, "minReadySeconds")
-	selector, template := rules.Nested(spec, "selector"), rules.Nested(spec, "template")
+	selector, template := spec.Object("selector"), spec.Object("template")
 	if len(selector) == 0 {
 		faults.Required("spec.selector")
 	}
@@ -44,7 +44,7 @@ func validateReplicationController(obj schema.Tree, faults *schema.Faults) {
 		faults.Required("spec.template")
 	} else {
 		if len(selector) > 0 {
-			validateSelectorMatchesTemplate(schema.Tree{"matchLabels": selector}, template, "spec.template", faults)
+			validateSelectorMatchesTemplate(tree.Tree{"matchLabels": selector}, template, "spec.template", faults)
 		}
 		validateTemplate(template, "spec.template", nil, faults)
 		validateLongRunningTemplate(template, "spec.template", "ReplicationController", faults)

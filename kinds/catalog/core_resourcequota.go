@@ -5,6 +5,7 @@ import (
 
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 func resourceQuotaRules() schema.Rules {
@@ -15,19 +16,19 @@ func resourceQuotaRules() schema.Rules {
 	}
 }
 
-func validateQuota(obj schema.Tree, faults *schema.Faults) {
-	spec, status := rules.Nested(obj, "spec"), rules.Nested(obj, "status")
-	validateQuotaResources(rules.Nested(spec, "hard"), "spec.hard", faults)
+func validateQuota(obj tree.Tree, faults *schema.Faults) {
+	spec, status := obj.Object("spec"), obj.Object("status")
+	validateQuotaResources(spec.Object("hard"), "spec.hard", faults)
 	for _, name := range []string{"hard", "used"} {
-		validateQuotaResources(rules.Nested(status, name), "status."+name, faults)
+		validateQuotaResources(status.Object(name), "status."+name, faults)
 	}
 	validateScopes(spec, "spec.scopes", faults)
 	validateScopeSelector(spec, "spec.scopeSelector.matchExpressions", faults)
 }
 
-func validateQuotaResources(amounts schema.Tree, path string, faults *schema.Faults) {
-	for _, name := range rules.Keys(amounts) {
-		at := rules.KeyPath(path, name)
+func validateQuotaResources(amounts tree.Tree, path string, faults *schema.Faults) {
+	for _, name := range amounts.SortedKeys() {
+		at := tree.KeyPath(path, name)
 		validateQuotaName(name, at, faults)
 		validateResourceQuantity(amounts, name, at, faults)
 	}
@@ -49,8 +50,8 @@ var podResources = append([]string{"pods"}, computeResources...)
 // conflictingScopes are pairs that leave nothing to bound.
 var conflictingScopes = [][2]string{{"BestEffort", "NotBestEffort"}, {"Terminating", "NotTerminating"}}
 
-func validateScopes(spec schema.Tree, path string, faults *schema.Faults) {
-	scopes := rules.Strings(spec, "scopes")
+func validateScopes(spec tree.Tree, path string, faults *schema.Faults) {
+	scopes := spec.Strings("scopes")
 	seen := rules.Seen{}
 	for _, scope := range scopes {
 		if seen.Repeats(scope) {
@@ -66,9 +67,9 @@ func validateScopes(spec schema.Tree, path string, faults *schema.Faults) {
 
 // validateScope reports each bounded resource that a known scope does not apply to. value
 // is shown as what is wrong.
-func validateScope(spec schema.Tree, scope, path string, value any, faults *schema.Faults) {
+func validateScope(spec tree.Tree, scope, path string, value any, faults *schema.Faults) {
 	covered, known := quotaScopes[scope]
-	for _, name := range rules.Keys(rules.Nested(spec, "hard")) {
+	for _, name := range spec.Object("hard").SortedKeys() {
 		if known && isStandardQuotaResource(name) && !slices.Contains(covered, name) {
 			faults.Invalid(path, value, "unsupported scope applied to resource")
 		}
@@ -85,12 +86,12 @@ func validateConflicts(scopes []string, path string, value any, faults *schema.F
 
 // validateScopeSelector checks the expressions over scopes. The paths of its faults have
 // no index, as users know them.
-func validateScopeSelector(spec schema.Tree, path string, faults *schema.Faults) {
-	selector := rules.Nested(spec, "scopeSelector")
+func validateScopeSelector(spec tree.Tree, path string, faults *schema.Faults) {
+	selector := spec.Object("scopeSelector")
 	var scopes []string
 	seen := rules.Seen{}
-	for _, e := range rules.Trees(selector, "matchExpressions") {
-		scope := rules.String(e, "scopeName")
+	for _, e := range selector.Objects("matchExpressions") {
+		scope := e.String("scopeName")
 		scopes = append(scopes, scope)
 		if _, known := quotaScopes[scope]; !known {
 			faults.Invalid(path+".scopeName", scope, "unsupported scope")
@@ -103,8 +104,8 @@ func validateScopeSelector(spec schema.Tree, path string, faults *schema.Faults)
 	validateConflicts(scopes, path, spec["scopes"], faults)
 }
 
-func validateScopeOperator(e schema.Tree, scope, path string, faults *schema.Faults) {
-	operator, values := rules.String(e, "operator"), rules.Items(e, "values")
+func validateScopeOperator(e tree.Tree, scope, path string, faults *schema.Faults) {
+	operator, values := e.String("operator"), e.List("values")
 	valued := scope == "PriorityClass" || scope == "VolumeAttributesClass"
 	if _, known := quotaScopes[scope]; known && !valued && operator != "Exists" {
 		faults.Invalid(path+".operator", operator, "must be 'Exist' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, "+
@@ -125,9 +126,9 @@ func validateScopeOperator(e schema.Tree, scope, path string, faults *schema.Fau
 }
 
 // validateQuotaUpdate keeps the set of scopes.
-func validateQuotaUpdate(obj, old schema.Tree, faults *schema.Faults) {
-	spec := rules.Nested(obj, "spec")
-	now, was := rules.Strings(spec, "scopes"), rules.Strings(rules.Nested(old, "spec"), "scopes")
+func validateQuotaUpdate(obj, old tree.Tree, faults *schema.Faults) {
+	spec := obj.Object("spec")
+	now, was := spec.Strings("scopes"), old.Object("spec").Strings("scopes")
 	slices.Sort(now)
 	slices.Sort(was)
 	if !slices.Equal(slices.Compact(now), slices.Compact(was)) {

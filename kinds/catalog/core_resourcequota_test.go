@@ -34,7 +34,7 @@ func TestResourceQuota(t *testing.T) {
 		{`{"spec":{"hard":{"pods":"1"},"scopes":["BestEffort","Terminating"]}}`, `{"spec":{"hard":{"pods":"2"},"scopes":["Terminating","BestEffort"]}}`, nil},
 		{`{"spec":{"hard":{"pods":"1"},"scopes":["BestEffort"]}}`, `{"spec":{"hard":{"pods":"1"}}}`, []string{`spec.scopes: Invalid value: null: field is immutable`}},
 	})
-	status := named(k, tree(t, `{"spec":{},"status":{"hard":{"gold":"1"},"used":{"pods":"-1"}}}`))
+	status := named(k, parseTree(t, `{"spec":{},"status":{"hard":{"gold":"1"},"used":{"pods":"-1"}}}`))
 	expect(t, "status", lines(rules.Validate(k, status)), []string{
 		`status.hard[gold]: Invalid value: "gold": must be a standard resource type or fully qualified`, `status.hard[gold]: Invalid value: "gold": must be a standard resource for quota`,
 		`status.used[pods]: Invalid value: "-1": must be greater than or equal to 0`})

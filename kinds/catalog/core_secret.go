@@ -7,8 +7,8 @@ import (
 	"maps"
 
 	"github.com/troupe-api/troupe/kinds/meta"
-	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // secretTypes are the types with rules of their own, as the profile spells them.
@@ -28,33 +28,33 @@ func secretRules(n *meta.Naming) schema.Rules {
 		sshAuth:             n.Translate("platform.io/ssh-auth"),
 		tls:                 n.Translate("platform.io/tls"),
 	}
-	return schema.Rules{Default: defaultSecret, Validate: types.validate, ValidateUpdate: func(obj, old schema.Tree, faults *schema.Faults) {
+	return schema.Rules{Default: defaultSecret, Validate: types.validate, ValidateUpdate: func(obj, old tree.Tree, faults *schema.Faults) {
 		validateImmutableFlag(obj, old, faults, "data")
 	}}
 }
 
 // defaultSecret sets the type and moves stringData, which is only written, into data.
-func defaultSecret(obj schema.Tree) {
-	if rules.String(obj, "type") == "" {
+func defaultSecret(obj tree.Tree) {
+	if obj.String("type") == "" {
 		obj["type"] = "Opaque"
 	}
-	if plain := rules.Nested(obj, "stringData"); len(plain) > 0 {
-		data := schema.Tree{} // a new one: what obj has may be that of the state before
-		maps.Copy(data, rules.Nested(obj, "data"))
+	if plain := obj.Object("stringData"); len(plain) > 0 {
+		data := tree.Tree{} // a new one: what obj has may be that of the state before
+		maps.Copy(data, obj.Object("data"))
 		for key := range plain {
-			data[key] = base64.StdEncoding.EncodeToString([]byte(rules.String(plain, key)))
+			data[key] = base64.StdEncoding.EncodeToString([]byte(plain.String(key)))
 		}
 		obj["data"] = data
 	}
 	delete(obj, "stringData")
 }
 
-func (t secretTypes) validate(obj schema.Tree, faults *schema.Faults) {
-	data := rules.Nested(obj, "data")
+func (t secretTypes) validate(obj tree.Tree, faults *schema.Faults) {
+	data := obj.Object("data")
 	size := 0
-	for _, key := range rules.Keys(data) {
-		validateDataKey(key, rules.KeyPath("data", key), faults)
-		size += decodedSize(rules.String(data, key))
+	for _, key := range data.SortedKeys() {
+		validateDataKey(key, tree.KeyPath("data", key), faults)
+		size += decodedSize(data.String(key))
 	}
 	if size > maxDataSize {
 		faults.TooLong("data", maxDataSize)
@@ -63,11 +63,11 @@ func (t secretTypes) validate(obj schema.Tree, faults *schema.Faults) {
 }
 
 // validateContent checks what each type promises to its readers.
-func (t secretTypes) validateContent(obj, data schema.Tree, faults *schema.Faults) {
-	switch rules.String(obj, "type") {
+func (t secretTypes) validateContent(obj, data tree.Tree, faults *schema.Faults) {
+	switch obj.String("type") {
 	case t.serviceAccountToken:
-		if rules.String(rules.Nested(obj, "metadata", "annotations"), t.serviceAccountName) == "" {
-			faults.Required(rules.KeyPath("metadata.annotations", t.serviceAccountName))
+		if obj.Object("metadata", "annotations").String(t.serviceAccountName) == "" {
+			faults.Required(tree.KeyPath("metadata.annotations", t.serviceAccountName))
 		}
 	case t.dockercfg:
 		validateJSONEntry(data, ".dockercfg", faults)
@@ -81,26 +81,26 @@ func (t secretTypes) validateContent(obj, data schema.Tree, faults *schema.Fault
 			faults.Required("data[password]")
 		}
 	case t.sshAuth:
-		if rules.String(data, "ssh-privatekey") == "" {
+		if data.String("ssh-privatekey") == "" {
 			faults.Required("data[ssh-privatekey]")
 		}
 	case t.tls:
 		for _, key := range []string{"tls.crt", "tls.key"} {
 			if _, ok := data[key]; !ok {
-				faults.Required(rules.KeyPath("data", key))
+				faults.Required(tree.KeyPath("data", key))
 			}
 		}
 	}
 }
 
 // validateJSONEntry wants a JSON object; its text never shows in the message.
-func validateJSONEntry(data schema.Tree, key string, faults *schema.Faults) {
-	path := rules.KeyPath("data", key)
+func validateJSONEntry(data tree.Tree, key string, faults *schema.Faults) {
+	path := tree.KeyPath("data", key)
 	if _, ok := data[key]; !ok {
 		faults.Required(path)
 		return
 	}
-	body, err := base64.StdEncoding.DecodeString(rules.String(data, key))
+	body, err := base64.StdEncoding.DecodeString(data.String(key))
 	if err == nil {
 		err = json.Unmarshal(body, &map[string]any{})
 	}

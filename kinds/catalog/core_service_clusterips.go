@@ -6,6 +6,7 @@ import (
 
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // The families of addresses, and the policies by which a Service has one or both.
@@ -17,9 +18,9 @@ const (
 
 // ValidateServiceClusterIPs checks clusterIP, clusterIPs and ipFamilies of a Service that is no
 // ExternalName against each other. What is free or in range is not its matter.
-func ValidateServiceClusterIPs(spec schema.Tree, faults *schema.Faults) {
+func ValidateServiceClusterIPs(spec tree.Tree, faults *schema.Faults) {
 	const path = "spec.clusterIPs"
-	ip, ips, items := rules.String(spec, "clusterIP"), rules.Strings(spec, "clusterIPs"), spec["clusterIPs"]
+	ip, ips, items := spec.String("clusterIP"), spec.Strings("clusterIPs"), spec["clusterIPs"]
 	switch {
 	case ip != "" && len(ips) == 0:
 		faults.Required(path)
@@ -28,7 +29,7 @@ func ValidateServiceClusterIPs(spec schema.Tree, faults *schema.Faults) {
 	case ip == "" && len(ips) > 0:
 		faults.Invalid(path, items, "must be empty when `clusterIP` is not specified")
 	}
-	families := rules.Strings(spec, "ipFamilies")
+	families := spec.Strings("ipFamilies")
 	validateFamilies(families, faults)
 	if !validateClusterIPs(ips, items, faults) {
 		return
@@ -38,7 +39,7 @@ func ValidateServiceClusterIPs(spec schema.Tree, faults *schema.Faults) {
 	}
 	for i, ip := range ips[:min(len(ips), len(families))] {
 		if ip != noClusterIP && familyOf(ip) != families[i] {
-			faults.Invalid(rules.IndexPath(path, i), ip, fmt.Sprintf("expected an %s value as indicated by `ipFamilies[%d]`", families[i], i))
+			faults.Invalid(tree.IndexPath(path, i), ip, fmt.Sprintf("expected an %s value as indicated by `ipFamilies[%d]`", families[i], i))
 		}
 	}
 }
@@ -46,7 +47,7 @@ func ValidateServiceClusterIPs(spec schema.Tree, faults *schema.Faults) {
 func validateFamilies(families []string, faults *schema.Faults) {
 	seen := rules.Seen{}
 	for i, f := range families {
-		at := rules.IndexPath("spec.ipFamilies", i)
+		at := tree.IndexPath("spec.ipFamilies", i)
 		if f != familyIPv4 && f != familyIPv6 {
 			faults.NotSupported(at, f, []string{familyIPv4, familyIPv6})
 		}
@@ -69,7 +70,7 @@ func validateClusterIPs(ips []string, items any, faults *schema.Faults) (compara
 			continue
 		}
 		for _, msg := range rules.IP(ip) {
-			faults.Invalid(rules.IndexPath(path, i), ip, msg)
+			faults.Invalid(tree.IndexPath(path, i), ip, msg)
 			comparable = false
 		}
 	}
@@ -93,7 +94,7 @@ func familyOf(ip string) string {
 
 // validateClusterIPsUpdate allows a second address to come and to go. The first one, and
 // whether there is one, stays, but on the way from or to an ExternalName.
-func validateClusterIPsUpdate(spec, was schema.Tree, faults *schema.Faults) {
+func validateClusterIPsUpdate(spec, was tree.Tree, faults *schema.Faults) {
 	if !ServiceNeedsClusterIP(spec) || !ServiceNeedsClusterIP(was) || ServiceIsHeadless(spec) && ServiceIsHeadless(was) {
 		return
 	}
@@ -102,11 +103,11 @@ func validateClusterIPsUpdate(spec, was schema.Tree, faults *schema.Faults) {
 }
 
 // validateIPListUpdate checks one of the two lists; item is what one element is called.
-func validateIPListUpdate(spec, was schema.Tree, name, item string, faults *schema.Faults) {
-	now, old := rules.Strings(spec, name), rules.Strings(was, name)
+func validateIPListUpdate(spec, was tree.Tree, name, item string, faults *schema.Faults) {
+	now, old := spec.Strings(name), was.Strings(name)
 	path := "spec." + name
 	if len(now) == 0 && len(old) > 0 {
-		faults.Invalid(rules.IndexPath(path, 0), rules.Items(spec, name), "primary "+item+" can not be unset")
+		faults.Invalid(tree.IndexPath(path, 0), spec.List(name), "primary "+item+" can not be unset")
 		return
 	}
 	compared := len(old)
@@ -115,10 +116,10 @@ func validateIPListUpdate(spec, was schema.Tree, name, item string, faults *sche
 	}
 	for i := range compared {
 		if now[i] != old[i] {
-			faults.Invalid(rules.IndexPath(path, i), rules.Items(spec, name), "may not change once set")
+			faults.Invalid(tree.IndexPath(path, i), spec.List(name), "may not change once set")
 		}
 	}
-	if policy := rules.String(spec, "ipFamilyPolicy"); len(old) > 1 && len(now) == 1 && policy != singleStack {
+	if policy := spec.String("ipFamilyPolicy"); len(old) > 1 && len(now) == 1 && policy != singleStack {
 		faults.Invalid("spec.ipFamilyPolicy", policy, "must be set to 'SingleStack' when releasing the secondary "+item)
 	}
 }

@@ -5,15 +5,16 @@ import (
 
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // validateLoadBalancerStatus checks the status of a load balancer, of a Service or of an Ingress.
-func validateLoadBalancerStatus(status schema.Tree, path string, faults *schema.Faults) {
-	for i, in := range rules.Trees(status, "ingress") {
-		at := rules.IndexPath(path+".ingress", i)
+func validateLoadBalancerStatus(status tree.Tree, path string, faults *schema.Faults) {
+	for i, in := range status.Objects("ingress") {
+		at := tree.IndexPath(path+".ingress", i)
 		validateFormat(in, "ip", at, faults, rules.IP)
 		validateFormat(in, "hostname", at, faults, rules.Subdomain)
-		if host := rules.String(in, "hostname"); isIP(host) {
+		if host := in.String("hostname"); isIP(host) {
 			faults.Invalid(at+".hostname", host, notAnIP)
 		}
 	}
@@ -27,9 +28,9 @@ func isIP(s string) bool {
 }
 
 // validateServiceLoadBalancerStatus checks the status of a Service's load balancer, which only one of that type has.
-func validateServiceLoadBalancerStatus(obj schema.Tree, path string, faults *schema.Faults) {
-	status := rules.Nested(obj, "status", "loadBalancer")
-	if len(rules.Items(status, "ingress")) > 0 && rules.String(rules.Nested(obj, "spec"), "type") != typeLoadBalancer {
+func validateServiceLoadBalancerStatus(obj tree.Tree, path string, faults *schema.Faults) {
+	status := obj.Object("status", "loadBalancer")
+	if len(status.List("ingress")) > 0 && obj.Object("spec").String("type") != typeLoadBalancer {
 		faults.Forbidden(path+".ingress", "may only be used when `spec.type` is 'LoadBalancer'")
 		return
 	}
@@ -38,10 +39,10 @@ func validateServiceLoadBalancerStatus(obj schema.Tree, path string, faults *sch
 }
 
 // validateIPModes checks how the addresses of a Service's load balancer work.
-func validateIPModes(status schema.Tree, path string, faults *schema.Faults) {
-	for i, in := range rules.Trees(status, "ingress") {
-		at := rules.IndexPath(path, i) + ".ipMode"
-		switch ip, mode := rules.String(in, "ip"), rules.String(in, "ipMode"); {
+func validateIPModes(status tree.Tree, path string, faults *schema.Faults) {
+	for i, in := range status.Objects("ingress") {
+		at := tree.IndexPath(path, i) + ".ipMode"
+		switch ip, mode := in.String("ip"), in.String("ipMode"); {
 		case ip != "" && mode == "":
 			faults.Required(at, "must be specified when `ip` is set")
 		case ip == "" && mode != "":

@@ -7,7 +7,7 @@ import (
 
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/rules"
-	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 const onePort = `"ports":[{"port":80}]`
@@ -32,11 +32,11 @@ func TestServiceDefaults(t *testing.T) {
 			`{"type":"ClusterIP","sessionAffinity":"ClientIP","internalTrafficPolicy":"Cluster","sessionAffinityConfig":{"clientIP":{"timeoutSeconds":5}}}`},
 		{`"sessionAffinityConfig":{"clientIP":{"timeoutSeconds":5}}`, `{"type":"ClusterIP","sessionAffinity":"None","internalTrafficPolicy":"Cluster"}`},
 	} {
-		obj := tree(t, `{"spec":{`+c.spec+`}}`)
+		obj := parseTree(t, `{"spec":{`+c.spec+`}}`)
 		rules.Default(k, obj)
 		equalJSON(t, c.spec, obj["spec"], c.want)
 	}
-	obj := tree(t, `{"spec":{"type":"LoadBalancer"},"status":{"loadBalancer":{"ingress":[{"ip":"1.2.3.4"},{"hostname":"a"}]}}}`)
+	obj := parseTree(t, `{"spec":{"type":"LoadBalancer"},"status":{"loadBalancer":{"ingress":[{"ip":"1.2.3.4"},{"hostname":"a"}]}}}`)
 	rules.Default(k, obj)
 	equalJSON(t, "the mode of an address", obj["status"], `{"loadBalancer":{"ingress":[{"ip":"1.2.3.4","ipMode":"VIP"},{"hostname":"a"}]}}`)
 }
@@ -87,11 +87,11 @@ func TestServiceRules(t *testing.T) {
 			`spec.ipFamilyPolicy: Forbidden: may not be set for ExternalName services`}},
 	})
 	k := coreKind(t, meta.Platform, "Service")
-	obj := named(k, tree(t, `{"metadata":{"name":"1x","annotations":{"`+mode+`":"a","service.platform.io/topology-aware-hints":"b","service.beta.platform.io/load-balancer-source-ranges":"10.0.0.0/8, x"}},"spec":{`+balancer+onePort+`}}`))
+	obj := named(k, parseTree(t, `{"metadata":{"name":"1x","annotations":{"`+mode+`":"a","service.platform.io/topology-aware-hints":"b","service.beta.platform.io/load-balancer-source-ranges":"10.0.0.0/8, x"}},"spec":{`+balancer+onePort+`}}`))
 	expect(t, "name and annotations", create(k, obj), []string{`metadata.name: Invalid value: "1x": a DNS-1035 label…`,
 		`metadata.annotations[` + mode + `]: Invalid value: "a": must match annotations[service.platform.io/topology-aware-hints] when both are specified`,
 		`metadata.annotations[service.beta.platform.io/load-balancer-source-ranges]: Invalid value: "x": must be a valid CIDR value…`})
-	obj = named(k, tree(t, `{"metadata":{"annotations":{"service.beta.platform.io/load-balancer-source-ranges":""}},"spec":{`+onePort+`}}`))
+	obj = named(k, parseTree(t, `{"metadata":{"annotations":{"service.beta.platform.io/load-balancer-source-ranges":""}},"spec":{`+onePort+`}}`))
 	expect(t, "annotation of another type", create(k, obj), []string{`metadata.annotations[service.beta.platform.io/load-balancer-source-ranges]: ` + onlyLoadBalancerMsg})
 }
 
@@ -154,9 +154,9 @@ func TestServiceStatus(t *testing.T) {
 		{`{"conditions":[{"type":"A","status":"True","reason":"not so","lastTransitionTime":"2020-01-01T00:00:00Z","message":"` + strings.Repeat("m", 32769) + `"}]}`, []string{
 			`status.conditions[0].reason: Invalid value: "not so": a condition reason must start with alphabetic character…`, `status.conditions[0].message: Too long: may not be more than 32768 bytes`}},
 	} {
-		obj := named(k, tree(t, `{"spec":{"type":"LoadBalancer",`+onePort+`}}`))
+		obj := named(k, parseTree(t, `{"spec":{"type":"LoadBalancer",`+onePort+`}}`))
 		create(k, obj)
-		obj["status"] = tree(t, c.status)
+		obj["status"] = parseTree(t, c.status)
 		expect(t, c.status[:min(len(c.status), 99)], lines(rules.Validate(k, obj)), c.want)
 	}
 }
@@ -181,11 +181,11 @@ func TestServiceUpdate(t *testing.T) {
 			`{"type":"NodePort","externalTrafficPolicy":"Cluster","internalTrafficPolicy":"Cluster","sessionAffinity":"None","ports":[
 			{"name":"a","port":1,"targetPort":1,"protocol":"TCP"},{"name":"b","port":2,"targetPort":2,"protocol":"TCP","nodePort":30001}]}`},
 	} {
-		old := named(k, tree(t, `{"spec":{`+c.old+`},"status":{"loadBalancer":{"ingress":[{"ip":"1.2.3.4","ipMode":"VIP"}]}}}`))
-		now := named(k, schema.Tree{"spec": merged(t, c.now, `"x":null`)})
+		old := named(k, parseTree(t, `{"spec":{`+c.old+`},"status":{"loadBalancer":{"ingress":[{"ip":"1.2.3.4","ipMode":"VIP"}]}}}`))
+		now := named(k, tree.Tree{"spec": merged(t, c.now, `"x":null`)})
 		update(k, now, old)
 		equalJSON(t, c.name, now["spec"], c.want)
-		if balanced := len(rules.Nested(now, "status", "loadBalancer")) > 0; balanced != strings.Contains(c.want, `"LoadBalancer"`) {
+		if balanced := len(now.Object("status", "loadBalancer")) > 0; balanced != strings.Contains(c.want, `"LoadBalancer"`) {
 			t.Errorf("%s: status %v", c.name, now["status"])
 		}
 	}
@@ -234,12 +234,12 @@ func TestServiceWarnings(t *testing.T) {
 		{`"externalName":"a"`, []string{`spec.externalName is ignored when spec.type is not "ExternalName"`}},
 		{`"trafficDistribution":"PreferClose"`, []string{`spec.trafficDistribution: "PreferClose" is deprecated; use "PreferSameZone"`}},
 	} {
-		obj := named(k, tree(t, `{"spec":{`+c.spec+`}}`))
+		obj := named(k, parseTree(t, `{"spec":{`+c.spec+`}}`))
 		create(k, obj)
 		if got := k.Rules.Warn(obj, nil); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %q", c.spec, got)
 		}
 	}
-	obj := tree(t, `{"metadata":{"annotations":{"service.kubernetes.io/topology-aware-hints":"Auto"}}}`)
+	obj := parseTree(t, `{"metadata":{"annotations":{"service.kubernetes.io/topology-aware-hints":"Auto"}}}`)
 	expect(t, "annotation", k.Rules.Warn(obj, nil), []string{"annotation service.kubernetes.io/topology-aware-hints is deprecated, please use service.kubernetes.io/topology-mode instead"})
 }

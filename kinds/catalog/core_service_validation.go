@@ -7,26 +7,27 @@ import (
 
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // nodeAgentPort is where the agent of every node listens. Load balancers must not lead there.
 const nodeAgentPort = 10250
 
-func validateService(obj schema.Tree, faults *schema.Faults) {
-	spec := rules.Nested(obj, "spec")
-	kind := rules.String(spec, "type")
-	if len(rules.Items(spec, "ports")) == 0 && !ServiceIsHeadless(spec) && kind != typeExternalName {
+func validateService(obj tree.Tree, faults *schema.Faults) {
+	spec := obj.Object("spec")
+	kind := spec.String("type")
+	if len(spec.List("ports")) == 0 && !ServiceIsHeadless(spec) && kind != typeExternalName {
 		faults.Required("spec.ports")
 	}
 	validateServiceType(spec, kind, faults)
 	validateServicePorts(spec, kind, faults)
-	rules.ValidateLabels(rules.Nested(spec, "selector"), "spec.selector", faults)
+	rules.ValidateLabels(spec.Object("selector"), "spec.selector", faults)
 	validateSessionAffinity(spec, faults)
 	if kind != typeExternalName {
 		ValidateServiceClusterIPs(spec, faults)
 	}
-	for i, ip := range rules.Strings(spec, "externalIPs") {
-		validateEndpointIP(ip, rules.IndexPath("spec.externalIPs", i), faults)
+	for i, ip := range spec.Strings("externalIPs") {
+		validateEndpointIP(ip, tree.IndexPath("spec.externalIPs", i), faults)
 	}
 	validateSourceRanges(spec, kind, faults)
 	validateLoadBalancerSpec(spec, kind, faults)
@@ -34,12 +35,12 @@ func validateService(obj schema.Tree, faults *schema.Faults) {
 }
 
 // validateServiceType checks what a type demands or forbids as a whole.
-func validateServiceType(spec schema.Tree, kind string, faults *schema.Faults) {
+func validateServiceType(spec tree.Tree, kind string, faults *schema.Faults) {
 	switch kind {
 	case typeLoadBalancer:
-		for i, p := range rules.Trees(spec, "ports") {
-			if n, _ := rules.Int(p, "port"); n == nodeAgentPort {
-				faults.Invalid(rules.IndexPath("spec.ports", i), n, fmt.Sprintf("may not expose port %d externally since it is used by kubelet", n))
+		for i, p := range spec.Objects("ports") {
+			if n, _ := p.Int("port"); n == nodeAgentPort {
+				faults.Invalid(tree.IndexPath("spec.ports", i), n, fmt.Sprintf("may not expose port %d externally since it is used by kubelet", n))
 			}
 		}
 		fallthrough
@@ -49,11 +50,11 @@ func validateServiceType(spec schema.Tree, kind string, faults *schema.Faults) {
 		}
 	case typeExternalName:
 		for _, name := range []string{"clusterIPs", "ipFamilies", "ipFamilyPolicy"} {
-			if !rules.Empty(spec[name]) {
+			if !tree.IsEmpty(spec[name]) {
 				faults.Forbidden("spec."+name, "may not be set for ExternalName services")
 			}
 		}
-		name := strings.TrimSuffix(rules.String(spec, "externalName"), ".")
+		name := strings.TrimSuffix(spec.String("externalName"), ".")
 		if name == "" {
 			faults.Required("spec.externalName")
 			return
@@ -64,30 +65,30 @@ func validateServiceType(spec schema.Tree, kind string, faults *schema.Faults) {
 	}
 }
 
-func validateServicePorts(spec schema.Tree, kind string, faults *schema.Faults) {
-	ports := rules.Trees(spec, "ports")
+func validateServicePorts(spec tree.Tree, kind string, faults *schema.Faults) {
+	ports := spec.Objects("ports")
 	names := map[string]bool{}
 	for i, p := range ports {
-		at := rules.IndexPath("spec.ports", i)
+		at := tree.IndexPath("spec.ports", i)
 		validateServicePort(p, at, len(ports) > 1, names, faults)
-		if n, _ := rules.Int(p, "nodePort"); n != 0 && kind == typeClusterIP {
+		if n, _ := p.Int("nodePort"); n != 0 && kind == typeClusterIP {
 			faults.Forbidden(at+".nodePort", "may not be used when `type` is 'ClusterIP'")
 		}
 	}
 	onNodes := map[string]bool{}
 	for i, p := range ports {
-		n, _ := rules.Int(p, "nodePort")
-		key := fmt.Sprint(rules.String(p, "protocol"), n)
+		n, _ := p.Int("nodePort")
+		key := fmt.Sprint(p.String("protocol"), n)
 		if n != 0 && onNodes[key] {
-			faults.Duplicate(rules.IndexPath("spec.ports", i)+".nodePort", n)
+			faults.Duplicate(tree.IndexPath("spec.ports", i)+".nodePort", n)
 		}
 		onNodes[key] = true
 	}
 }
 
 // validateServicePort checks one port; names are those of the ports before it.
-func validateServicePort(p schema.Tree, at string, named bool, names map[string]bool, faults *schema.Faults) {
-	name := rules.String(p, "name")
+func validateServicePort(p tree.Tree, at string, named bool, names map[string]bool, faults *schema.Faults) {
+	name := p.String("name")
 	switch {
 	case name != "":
 		validateFormat(p, "name", at, faults, rules.Label)
@@ -98,60 +99,60 @@ func validateServicePort(p schema.Tree, at string, named bool, names map[string]
 	case named:
 		faults.Required(at + ".name")
 	}
-	port, _ := rules.Int(p, "port")
+	port, _ := p.Int("port")
 	validatePortNumber(port, at+".port", faults)
 	validateIntOrStringPort(p["targetPort"], at+".targetPort", faults)
-	if rules.Has(p, "appProtocol") {
-		validateQualifiedName(rules.String(p, "appProtocol"), at+".appProtocol", faults)
+	if p.Has("appProtocol") {
+		validateQualifiedName(p.String("appProtocol"), at+".appProtocol", faults)
 	}
 }
 
-func validateSessionAffinity(spec schema.Tree, faults *schema.Faults) {
-	if rules.String(spec, "sessionAffinity") != "ClientIP" {
+func validateSessionAffinity(spec tree.Tree, faults *schema.Faults) {
+	if spec.String("sessionAffinity") != "ClientIP" {
 		return
 	}
-	if n, _ := rules.Int(rules.Nested(spec, "sessionAffinityConfig", "clientIP"), "timeoutSeconds"); n <= 0 || n > 86400 {
+	if n, _ := spec.Object("sessionAffinityConfig", "clientIP").Int("timeoutSeconds"); n <= 0 || n > 86400 {
 		faults.Invalid("spec.sessionAffinityConfig.clientIP.timeoutSeconds", n, "must be greater than 0 and less than 86400")
 	}
 }
 
 // validateSourceRanges checks the clients of a load balancer. The capital letter of the
 // path is how users know it.
-func validateSourceRanges(spec schema.Tree, kind string, faults *schema.Faults) {
+func validateSourceRanges(spec tree.Tree, kind string, faults *schema.Faults) {
 	const path = "spec.LoadBalancerSourceRanges"
-	ranges := rules.Strings(spec, "loadBalancerSourceRanges")
+	ranges := spec.Strings("loadBalancerSourceRanges")
 	if len(ranges) > 0 && kind != typeLoadBalancer {
 		faults.Forbidden(path, onlyLoadBalancerMsg)
 	}
 	for i, r := range ranges {
 		r = strings.TrimSpace(r)
 		for _, msg := range rules.CIDR(r) {
-			faults.Invalid(rules.IndexPath(path, i), r, msg)
+			faults.Invalid(tree.IndexPath(path, i), r, msg)
 		}
 	}
 }
 
 const onlyLoadBalancerMsg = "may only be used when `type` is 'LoadBalancer'"
 
-func validateLoadBalancerSpec(spec schema.Tree, kind string, faults *schema.Faults) {
+func validateLoadBalancerSpec(spec tree.Tree, kind string, faults *schema.Faults) {
 	if kind != typeLoadBalancer {
 		for _, name := range []string{"allocateLoadBalancerNodePorts", "loadBalancerClass"} {
-			if rules.Has(spec, name) {
+			if spec.Has(name) {
 				faults.Forbidden("spec."+name, onlyLoadBalancerMsg)
 			}
 		}
 		return
 	}
-	if rules.Has(spec, "loadBalancerClass") {
-		validateQualifiedName(rules.String(spec, "loadBalancerClass"), "spec.loadBalancerClass", faults)
+	if spec.Has("loadBalancerClass") {
+		validateQualifiedName(spec.String("loadBalancerClass"), "spec.loadBalancerClass", faults)
 	}
 }
 
-func validateTrafficPolicy(spec schema.Tree, faults *schema.Faults) {
-	if policy := rules.String(spec, "externalTrafficPolicy"); policy != "" && !isExternal(spec) {
+func validateTrafficPolicy(spec tree.Tree, faults *schema.Faults) {
+	if policy := spec.String("externalTrafficPolicy"); policy != "" && !isExternal(spec) {
 		faults.Invalid("spec.externalTrafficPolicy", policy, "may only be set for externally-accessible services")
 	}
-	port, _ := rules.Int(spec, "healthCheckNodePort")
+	port, _ := spec.Int("healthCheckNodePort")
 	switch {
 	case port == 0:
 	case !ServiceNeedsHealthCheck(spec):
@@ -161,14 +162,14 @@ func validateTrafficPolicy(spec schema.Tree, faults *schema.Faults) {
 	}
 }
 
-func validateServiceUpdate(obj, old schema.Tree, faults *schema.Faults) {
-	spec, was := rules.Nested(obj, "spec"), rules.Nested(old, "spec")
+func validateServiceUpdate(obj, old tree.Tree, faults *schema.Faults) {
+	spec, was := obj.Object("spec"), old.Object("spec")
 	validateClusterIPsUpdate(spec, was, faults)
-	if rules.String(spec, "type") == typeLoadBalancer && rules.String(was, "type") == typeLoadBalancer &&
-		!rules.SemanticEqual(spec["loadBalancerClass"], was["loadBalancerClass"]) {
+	if spec.String("type") == typeLoadBalancer && was.String("type") == typeLoadBalancer &&
+		!tree.SemanticEqual(spec["loadBalancerClass"], was["loadBalancerClass"]) {
 		faults.Invalid("spec.loadBalancerClass", spec["loadBalancerClass"], "may not change once set")
 	}
-	if ServiceNeedsHealthCheck(spec) && ServiceNeedsHealthCheck(was) && !rules.SemanticEqual(spec["healthCheckNodePort"], was["healthCheckNodePort"]) {
+	if ServiceNeedsHealthCheck(spec) && ServiceNeedsHealthCheck(was) && !tree.SemanticEqual(spec["healthCheckNodePort"], was["healthCheckNodePort"]) {
 		faults.Invalid("spec.healthCheckNodePort", spec["healthCheckNodePort"],
 			"cannot change healthCheckNodePort on loadBalancer service with externalTraffic=Local during update")
 	}
@@ -178,18 +179,18 @@ func validateServiceUpdate(obj, old schema.Tree, faults *schema.Faults) {
 // spells them.
 type serviceAnnotations struct{ hints, mode, sourceRanges string }
 
-func (a serviceAnnotations) validate(obj schema.Tree, faults *schema.Faults) {
+func (a serviceAnnotations) validate(obj tree.Tree, faults *schema.Faults) {
 	const path = "metadata.annotations"
-	set := rules.Nested(obj, "metadata", "annotations")
-	if rules.Has(set, a.hints) && rules.Has(set, a.mode) && set[a.hints] != set[a.mode] {
-		faults.Invalid(rules.KeyPath(path, a.mode), set[a.mode], "must match annotations["+a.hints+"] when both are specified")
+	set := obj.Object("metadata", "annotations")
+	if set.Has(a.hints) && set.Has(a.mode) && set[a.hints] != set[a.mode] {
+		faults.Invalid(tree.KeyPath(path, a.mode), set[a.mode], "must match annotations["+a.hints+"] when both are specified")
 	}
-	spec := rules.Nested(obj, "spec")
-	if !rules.Has(set, a.sourceRanges) || len(rules.Items(spec, "loadBalancerSourceRanges")) > 0 {
+	spec := obj.Object("spec")
+	if !set.Has(a.sourceRanges) || len(spec.List("loadBalancerSourceRanges")) > 0 {
 		return
 	}
-	at, text := rules.KeyPath(path, a.sourceRanges), strings.TrimSpace(rules.String(set, a.sourceRanges))
-	if rules.String(spec, "type") != typeLoadBalancer {
+	at, text := tree.KeyPath(path, a.sourceRanges), strings.TrimSpace(set.String(a.sourceRanges))
+	if spec.String("type") != typeLoadBalancer {
 		faults.Forbidden(at, onlyLoadBalancerMsg)
 	}
 	if text == "" {
@@ -204,23 +205,23 @@ func (a serviceAnnotations) validate(obj schema.Tree, faults *schema.Faults) {
 }
 
 // warn tells of what is accepted but does nothing, or should be written otherwise.
-func (a serviceAnnotations) warn(obj, _ schema.Tree) []string {
+func (a serviceAnnotations) warn(obj, _ tree.Tree) []string {
 	var out []string
 	say := func(when bool, text string) {
 		if when {
 			out = append(out, text)
 		}
 	}
-	spec := rules.Nested(obj, "spec")
-	kind := rules.String(spec, "type")
-	say(rules.Has(rules.Nested(obj, "metadata", "annotations"), a.hints), fmt.Sprintf("annotation %s is deprecated, please use %s instead", a.hints, a.mode))
+	spec := obj.Object("spec")
+	kind := spec.String("type")
+	say(obj.Object("metadata", "annotations").Has(a.hints), fmt.Sprintf("annotation %s is deprecated, please use %s instead", a.hints, a.mode))
 	if kind == typeClusterIP && ServiceIsHeadless(spec) {
-		say(rules.String(spec, "loadBalancerIP") != "", "spec.loadBalancerIP is ignored for headless services")
-		say(len(rules.Items(spec, "externalIPs")) > 0, "spec.externalIPs is ignored for headless services")
-		say(rules.String(spec, "sessionAffinity") != "None", "spec.SessionAffinity is ignored for headless services")
+		say(spec.String("loadBalancerIP") != "", "spec.loadBalancerIP is ignored for headless services")
+		say(len(spec.List("externalIPs")) > 0, "spec.externalIPs is ignored for headless services")
+		say(spec.String("sessionAffinity") != "None", "spec.SessionAffinity is ignored for headless services")
 	}
-	say(kind == typeExternalName && len(rules.Items(spec, "externalIPs")) > 0, `spec.externalIPs is ignored when spec.type is "ExternalName"`)
-	say(kind != typeExternalName && rules.String(spec, "externalName") != "", `spec.externalName is ignored when spec.type is not "ExternalName"`)
-	say(rules.String(spec, "trafficDistribution") == "PreferClose", `spec.trafficDistribution: "PreferClose" is deprecated; use "PreferSameZone"`)
+	say(kind == typeExternalName && len(spec.List("externalIPs")) > 0, `spec.externalIPs is ignored when spec.type is "ExternalName"`)
+	say(kind != typeExternalName && spec.String("externalName") != "", `spec.externalName is ignored when spec.type is not "ExternalName"`)
+	say(spec.String("trafficDistribution") == "PreferClose", `spec.trafficDistribution: "PreferClose" is deprecated; use "PreferSameZone"`)
 	return slices.Clip(out)
 }

@@ -7,11 +7,12 @@ import (
 
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // validateSharedSource checks what a volume source of a Pod and that of a PersistentVolume
 // have in common, beyond what the declarations say.
-func validateSharedSource(name string, s schema.Tree, path string, faults *schema.Faults) {
+func validateSharedSource(name string, s tree.Tree, path string, faults *schema.Faults) {
 	switch name {
 	case "hostPath":
 		validateFormat(s, "path", path, faults, rules.NoDotDot)
@@ -20,7 +21,7 @@ func validateSharedSource(name string, s schema.Tree, path string, faults *schem
 	case "iscsi":
 		validateISCSI(s, path, faults)
 	case "flexVolume", "cinder":
-		if ref := rules.Nested(s, "secretRef"); ref != nil {
+		if ref := s.Object("secretRef"); ref != nil {
 			requireFields(ref, path+".secretRef", faults, "name")
 		}
 	case "flocker":
@@ -35,8 +36,8 @@ func validateSharedSource(name string, s schema.Tree, path string, faults *schem
 }
 
 // validateFC wants either wwids, or targetWWNs and lun.
-func validateFC(s schema.Tree, path string, faults *schema.Faults) {
-	targets, ids := rules.Items(s, "targetWWNs"), rules.Items(s, "wwids")
+func validateFC(s tree.Tree, path string, faults *schema.Faults) {
+	targets, ids := s.List("targetWWNs"), s.List("wwids")
 	switch {
 	case len(targets) == 0 && len(ids) == 0:
 		faults.Required(path+".targetWWNs", "must specify either targetWWNs or wwids, but not both")
@@ -46,7 +47,7 @@ func validateFC(s schema.Tree, path string, faults *schema.Faults) {
 	if len(targets) == 0 || len(ids) > 0 {
 		return
 	}
-	if !rules.Has(s, "lun") {
+	if !s.Has("lun") {
 		faults.Required(path+".lun", "lun is required if targetWWNs is specified")
 	}
 	validateBounds(s, "lun", path, faults, 0, 255)
@@ -59,37 +60,37 @@ var iscsiNames = map[string]*regexp.Regexp{
 	"naa": regexp.MustCompile(`^naa\.[A-Za-z0-9]{32}$`),
 }
 
-func validateISCSI(s schema.Tree, path string, faults *schema.Faults) {
+func validateISCSI(s tree.Tree, path string, faults *schema.Faults) {
 	for _, field := range []string{"iqn", "initiatorName"} {
-		name := rules.String(s, field)
+		name := s.String(field)
 		form := iscsiNames[name[:min(len(name), 3)]]
 		switch {
-		case name == "" && (field == "iqn" || !rules.Has(s, field)): // absent; the plan requires the iqn
+		case name == "" && (field == "iqn" || !s.Has(field)): // absent; the plan requires the iqn
 		case form == nil:
 			faults.Invalid(path+"."+field, name, "must be valid format starting with iqn, eui, or naa")
 		case !form.MatchString(name):
 			faults.Invalid(path+"."+field, name, "must be valid format")
 		}
 	}
-	chap := rules.Bool(s, "chapAuthDiscovery") || rules.Bool(s, "chapAuthSession")
-	if chap && !rules.Has(s, "secretRef") {
+	chap := s.Bool("chapAuthDiscovery") || s.Bool("chapAuthSession")
+	if chap && !s.Has("secretRef") {
 		faults.Required(path + ".secretRef")
 	}
-	if ref := rules.Nested(s, "secretRef"); ref != nil {
+	if ref := s.Object("secretRef"); ref != nil {
 		requireFields(ref, path+".secretRef", faults, "name")
 	}
 }
 
 // validateISCSIName bounds the name of a volume together with its portal, where the
 // initiator has a name of its own. path is that of the volume's name.
-func validateISCSIName(s schema.Tree, volume, path string, faults *schema.Faults) {
-	if rules.Has(s, "initiatorName") && len(volume)+1+len(rules.String(s, "targetPortal")) > 64 {
+func validateISCSIName(s tree.Tree, volume, path string, faults *schema.Faults) {
+	if s.Has("initiatorName") && len(volume)+1+len(s.String("targetPortal")) > 64 {
 		faults.Invalid(path, volume, "Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is specified.")
 	}
 }
 
-func validateFlocker(s schema.Tree, path string, faults *schema.Faults) {
-	name, id := rules.String(s, "datasetName"), rules.String(s, "datasetUUID")
+func validateFlocker(s tree.Tree, path string, faults *schema.Faults) {
+	name, id := s.String("datasetName"), s.String("datasetUUID")
 	switch {
 	case name == "" && id == "":
 		faults.Required(path, "one of datasetName and datasetUUID is required")
@@ -101,24 +102,24 @@ func validateFlocker(s schema.Tree, path string, faults *schema.Faults) {
 	}
 }
 
-func validateQuobyte(s schema.Tree, path string, faults *schema.Faults) {
-	registry := rules.String(s, "registry")
+func validateQuobyte(s tree.Tree, path string, faults *schema.Faults) {
+	registry := s.String("registry")
 	for _, pair := range strings.Split(registry, ",") {
 		if _, _, err := net.SplitHostPort(pair); err != nil && registry != "" {
 			faults.Invalid(path+".registry", registry, "must be a host:port pair or multiple pairs separated by commas")
 		}
 	}
-	if len(rules.String(s, "tenant")) > 64 {
+	if len(s.String("tenant")) > 64 {
 		faults.Required(path+".tenant", "must be a UUID and may not exceed a length of 64 characters")
 	}
 }
 
 // validateAzureDisk holds the place of a disk against its kind.
-func validateAzureDisk(s schema.Tree, path string, faults *schema.Faults) {
-	place := rules.String(s, "diskURI")
+func validateAzureDisk(s tree.Tree, path string, faults *schema.Faults) {
+	place := s.String("diskURI")
 	const managed = "/subscriptions/{sub-id}/resourcegroups/{group-name}/providers/microsoft.compute/disks/{disk-id}"
 	const blob = "https://{account-name}.blob.core.windows.net/{container-name}/{disk-name}.vhd"
-	isManaged := rules.String(s, "kind") == "Managed"
+	isManaged := s.String("kind") == "Managed"
 	switch {
 	case place == "":
 	case isManaged && !strings.HasPrefix(place, "/subscriptions/"):
@@ -128,11 +129,11 @@ func validateAzureDisk(s schema.Tree, path string, faults *schema.Faults) {
 	}
 }
 
-func validateStorageOS(s schema.Tree, path string, faults *schema.Faults) {
+func validateStorageOS(s tree.Tree, path string, faults *schema.Faults) {
 	requireFields(s, path, faults, "volumeName")
 	validateFormat(s, "volumeName", path, faults, rules.Label)
 	validateFormat(s, "volumeNamespace", path, faults, rules.Label)
-	if ref := rules.Nested(s, "secretRef"); ref != nil {
+	if ref := s.Object("secretRef"); ref != nil {
 		requireFields(ref, path+".secretRef", faults, "name")
 	}
 }

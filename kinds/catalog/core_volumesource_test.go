@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/troupe-api/troupe/kinds/meta"
-	"github.com/troupe-api/troupe/kinds/rules"
 )
 
 // TestVolumeDefaults: one row for each default of a volume source.
@@ -25,7 +24,7 @@ func TestVolumeDefaults(t *testing.T) {
 		obj := pod(t, k, `"serviceAccountName":"sa","volumes":[{"name":"v",`+source+`}]`)
 		expect(t, source, create(k, obj), nil)
 		name, _, _ := strings.Cut(source[1:], `"`)
-		equalJSON(t, source, rules.Trees(rules.Nested(obj, "spec"), "volumes")[0][name], want)
+		equalJSON(t, source, obj.Object("spec").Objects("volumes")[0][name], want)
 	}
 }
 

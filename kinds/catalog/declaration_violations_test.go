@@ -9,6 +9,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // uncheckedListKeys are the lists with keys whose repeated keys the plan lets pass, for the kind's
@@ -45,12 +46,12 @@ type fieldLocation struct {
 func (p fieldLocation) path() string {
 	path := ""
 	for _, f := range p.steps {
-		path = rules.FieldPath(path, f.Name)
+		path = tree.FieldPath(path, f.Name)
 		switch f.Shape {
 		case schema.List:
-			path = rules.IndexPath(path, 0)
+			path = tree.IndexPath(path, 0)
 		case schema.Map:
-			path = rules.KeyPath(path, "k")
+			path = tree.KeyPath(path, "k")
 		}
 	}
 	return path
@@ -62,9 +63,9 @@ func (p fieldLocation) isSingular() bool {
 }
 
 // object is an object of the kind that holds content at the place, and nothing else.
-func (p fieldLocation) object(content schema.Tree) schema.Tree {
+func (p fieldLocation) object(content tree.Tree) tree.Tree {
 	for _, f := range slices.Backward(p.steps) {
-		content = schema.Tree{f.Name: wrapValue(f, content)}
+		content = tree.Tree{f.Name: wrapValue(f, content)}
 	}
 	return named(p.kind, content)
 }
@@ -75,7 +76,7 @@ func wrapValue(f *schema.Field, v any) any {
 	case schema.List:
 		return []any{v}
 	case schema.Map:
-		return schema.Tree{"k": v}
+		return tree.Tree{"k": v}
 	}
 	return v
 }
@@ -139,14 +140,14 @@ func TestEveryDeclaredRule(t *testing.T) {
 func TestEveryDeclaredDefault(t *testing.T) {
 	for _, k := range withoutRules(newCatalog(t, meta.Platform).Kinds()) {
 		for _, p := range fieldLocations(k) {
-			content := schema.Tree{}
+			content := tree.Tree{}
 			rules.Default(k, p.object(content))
 			for _, f := range p.message.Fields {
 				if f.Default == nil {
 					continue
 				}
-				if v := content[f.Name]; v == nil || !rules.Empty(f.Default) && !rules.SemanticEqual(v, f.Default) {
-					t.Errorf("%s %s: %s: got %v, not the default %v", k.APIVersion(), k.Kind, rules.FieldPath(p.path(), f.Name), v, f.Default)
+				if v := content[f.Name]; v == nil || !tree.IsEmpty(f.Default) && !tree.SemanticEqual(v, f.Default) {
+					t.Errorf("%s %s: %s: got %v, not the default %v", k.APIVersion(), k.Kind, tree.FieldPath(p.path(), f.Name), v, f.Default)
 				}
 			}
 		}
@@ -184,9 +185,9 @@ func withoutRules(kinds []*schema.Kind) []*schema.Kind {
 
 func checkViolation(t *testing.T, p fieldLocation, f *schema.Field, b violation) {
 	t.Helper()
-	path := rules.FieldPath(p.path(), f.Name) + b.path
+	path := tree.FieldPath(p.path(), f.Name) + b.path
 	has := func(v any) bool {
-		content := schema.Tree{}
+		content := tree.Tree{}
 		if v != nil {
 			content[f.Name] = v
 		}
@@ -204,8 +205,8 @@ func checkViolation(t *testing.T, p fieldLocation, f *schema.Field, b violation)
 
 func checkImmutable(t *testing.T, p fieldLocation, f *schema.Field) {
 	t.Helper()
-	path := rules.FieldPath(p.path(), f.Name)
-	with, without := p.object(schema.Tree{f.Name: wrapValue(f, validValue(f))}), p.object(schema.Tree{})
+	path := tree.FieldPath(p.path(), f.Name)
+	with, without := p.object(tree.Tree{f.Name: wrapValue(f, validValue(f))}), p.object(tree.Tree{})
 	if got := lines(rules.ValidateUpdate(p.kind, without, with)); len(got) != 1 || !strings.HasPrefix(got[0], path+": Invalid value: null: field is immutable") {
 		t.Errorf("%s: changed, got %v", path, got)
 	}
@@ -255,7 +256,7 @@ func violations(m *schema.Message, f *schema.Field) []violation {
 		all = append(all, violation{"max_items", repeatValue(f, f.MaxItems+1), repeatValue(f, f.MaxItems), meta.CauseTooMany, "", false})
 	}
 	for _, domain := range f.ReservedDomains {
-		all = append(all, violation{"reserved_keys", schema.Tree{"a." + domain + "/b": value}, wrapValue(f, value), meta.CauseInvalid, "[a." + domain + "/b]", false})
+		all = append(all, violation{"reserved_keys", tree.Tree{"a." + domain + "/b": value}, wrapValue(f, value), meta.CauseInvalid, "[a." + domain + "/b]", false})
 	}
 	if f.Shape == schema.List && f.ListType != schema.ListAtomic {
 		all = append(all, duplicateItems(m, f, value))
@@ -275,7 +276,7 @@ func duplicateItems(m *schema.Message, f *schema.Field, value any) violation {
 // repeatValue is a list or map of n elements.
 func repeatValue(f *schema.Field, n int) any {
 	if f.Shape == schema.Map {
-		entries := schema.Tree{}
+		entries := tree.Tree{}
 		for i := range n {
 			entries[fmt.Sprint("k", i)] = validValue(f)
 		}
@@ -297,7 +298,7 @@ func validValue(f *schema.Field) any {
 	case schema.TypeDouble:
 		return 1.5
 	case schema.TypeMessage:
-		item := schema.Tree{}
+		item := tree.Tree{}
 		for _, name := range f.ListMapKeys {
 			item[name] = validValue(f.Message.Field(name))
 		}
@@ -308,7 +309,7 @@ func validValue(f *schema.Field) any {
 	case schema.TypeStrings:
 		return []any{"a"}
 	case schema.TypeRaw:
-		return schema.Tree{"a": "b"}
+		return tree.Tree{"a": "b"}
 	}
 	switch {
 	case len(f.Enum) > 0:
@@ -320,7 +321,7 @@ func validValue(f *schema.Field) any {
 }
 
 // setAnyField gives an item one field that is not empty: a text, or else whatever comes first.
-func setAnyField(item schema.Tree, m *schema.Message) {
+func setAnyField(item tree.Tree, m *schema.Message) {
 	text := func(f *schema.Field) bool { return f.Type == schema.TypeString && f.Shape == schema.Single }
 	f := m.Fields[max(slices.IndexFunc(m.Fields, text), 0)]
 	item[f.Name] = wrapValue(f, validValue(f))

@@ -6,14 +6,14 @@ import (
 
 	"github.com/troupe-api/troupe/kinds/custom"
 	"github.com/troupe-api/troupe/kinds/meta"
-	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // Compile makes the kinds of a definition ready to be stored and served. It is nil if the
 // definition stores no version, or is one that the server never accepts: it is not called after what it defines,
 // or takes the place of built-in kinds (Taken).
-func (c *Catalog) Compile(definition schema.Tree) *custom.Definition {
+func (c *Catalog) Compile(definition tree.Tree) *custom.Definition {
 	d := c.compiler.Compile(definition)
 	if d == nil || d.Name != d.Stored.Storage.String() || c.ConflictsWithBuiltIn(definition) {
 		return nil
@@ -31,15 +31,15 @@ func (c *Catalog) Compile(definition schema.Tree) *custom.Definition {
 
 // ConflictsWithBuiltIn tells whether a definition uses the resource or the kind of a built-in kind, served or
 // not, by the names that it asks for or those that it was accepted under.
-func (c *Catalog) ConflictsWithBuiltIn(definition schema.Tree) bool {
-	spec := rules.Nested(definition, "spec")
-	group := rules.String(spec, "group")
-	all := []schema.Tree{rules.Nested(spec, "names"), rules.Nested(definition, "status", "acceptedNames")}
+func (c *Catalog) ConflictsWithBuiltIn(definition tree.Tree) bool {
+	spec := definition.Object("spec")
+	group := spec.String("group")
+	all := []tree.Tree{spec.Object("names"), definition.Object("status", "acceptedNames")}
 	return c.builtIn.containsKind(group, func(k *schema.Kind) bool {
-		return slices.ContainsFunc(all, func(names schema.Tree) bool {
-			plural := rules.String(names, "plural")
+		return slices.ContainsFunc(all, func(names tree.Tree) bool {
+			plural := names.String("plural")
 			return plural != "" && (plural == k.Resource || k.Storage == meta.GroupResource{Group: group, Resource: plural}) ||
-				k.Kind == rules.String(names, "kind")
+				k.Kind == names.String("kind")
 		})
 	})
 }
@@ -57,8 +57,8 @@ func (e *snapshot) containsKind(group string, holds func(k *schema.Kind) bool) b
 
 // validateDefinitionGroupNotBuiltIn keeps definitions out of the groups of built-in kinds. One that is in such a
 // group already may change, so that it can be deleted.
-func (c *Catalog) validateDefinitionGroupNotBuiltIn(obj, old schema.Tree, faults *schema.Faults) {
-	group := rules.String(rules.Nested(obj, "spec"), "group")
+func (c *Catalog) validateDefinitionGroupNotBuiltIn(obj, old tree.Tree, faults *schema.Faults) {
+	group := obj.Object("spec").String("group")
 	if old == nil && group != "" && c.builtIn.containsKind(group, func(*schema.Kind) bool { return true }) {
 		faults.Invalid("spec.group", group, "must not be a group of built-in kinds")
 	}

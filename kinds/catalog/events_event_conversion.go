@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // eventFieldNames are the fields of an Event that the group of events and the core group, which
@@ -18,13 +19,13 @@ var eventFieldNames = [][2]string{
 
 func eventConversion() schema.Conversion {
 	return schema.Conversion{
-		ToStored: func(obj schema.Tree) schema.Tree {
+		ToStored: func(obj tree.Tree) tree.Tree {
 			for _, names := range eventFieldNames {
 				renameField(obj, names[0], names[1])
 			}
 			return obj
 		},
-		FromStored: func(obj schema.Tree) schema.Tree {
+		FromStored: func(obj tree.Tree) tree.Tree {
 			for _, names := range eventFieldNames {
 				renameField(obj, names[1], names[0])
 			}
@@ -34,7 +35,7 @@ func eventConversion() schema.Conversion {
 }
 
 // renameField gives what obj calls by one name another name.
-func renameField(obj schema.Tree, from, to string) {
+func renameField(obj tree.Tree, from, to string) {
 	if v, ok := obj[from]; ok {
 		delete(obj, from)
 		obj[to] = v

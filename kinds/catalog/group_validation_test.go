@@ -8,6 +8,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 func TestCoreValidation(t *testing.T) {
@@ -30,13 +31,13 @@ func TestCoreValidation(t *testing.T) {
 
 func TestServiceValidation(t *testing.T) {
 	var faults schema.Faults
-	catalog.ValidateServiceClusterIPs(tree(t, `{"clusterIP":"10.0.0.1"}`), &faults)
+	catalog.ValidateServiceClusterIPs(parseTree(t, `{"clusterIP":"10.0.0.1"}`), &faults)
 	expect(t, "clusterIP alone", lines(faults.List), []string{"spec.clusterIPs: Required value"})
 
 	k := coreKind(t, meta.Platform, "Service")
-	obj := named(k, tree(t, `{"spec":{`+onePort+`}}`))
+	obj := named(k, parseTree(t, `{"spec":{`+onePort+`}}`))
 	create(k, obj)
-	obj["status"] = tree(t, `{"conditions":[{"type":"A","status":"True","reason":"`+strings.Repeat("R", 1025)+`","lastTransitionTime":"2020-01-01T00:00:00Z"}]}`)
+	obj["status"] = parseTree(t, `{"conditions":[{"type":"A","status":"True","reason":"`+strings.Repeat("R", 1025)+`","lastTransitionTime":"2020-01-01T00:00:00Z"}]}`)
 	expect(t, "reason", lines(rules.Validate(k, obj)), []string{"status.conditions[0].reason: Too long: may not be more than 1024 bytes"})
 
 	runSpecUpdateCases(t, k, onePort, []specUpdateCase{
@@ -48,7 +49,7 @@ func TestNetworkValidation(t *testing.T) {
 	runValidationCases(t, kindInGroup(t, meta.Platform, "networking.platform.io", "Ingress"), []validationCase{
 		{obj: ingressWithPath(`"path":"/a","pathType":"Prefix","backend":{}`), want: []string{"spec.rules[0].http.paths[0].backend: Invalid value: \"\": resource or service backend is required"}}})
 	k := kindInGroup(t, meta.Platform, "networking.platform.io", "ServiceCIDR")
-	obj := named(k, tree(t, `{"spec":{"cidrs":["10.0.0.0/24"]},"status":{"conditions":[{"type":"Ready","status":"True","reason":"","lastTransitionTime":"2020-01-01T00:00:00Z"}]}}`))
+	obj := named(k, parseTree(t, `{"spec":{"cidrs":["10.0.0.0/24"]},"status":{"conditions":[{"type":"Ready","status":"True","reason":"","lastTransitionTime":"2020-01-01T00:00:00Z"}]}}`))
 	expect(t, "conditions", lines(rules.Validate(k, obj)), []string{"status.conditions[0].reason: Required value: must be set"})
 	runBodyCases(t, kindByGVK(t, meta.Platform, "node.platform.io", "v1", "RuntimeClass"), []bodyCase{
 		{`{"handler":"r","scheduling":{"tolerations":[{"value":"a"}]}}`, []string{
@@ -59,16 +60,16 @@ func TestStorageValidation(t *testing.T) {
 	runBodyCases(t, kindByGVK(t, meta.Platform, storageGroup, "v1", "VolumeAttributesClass"), []bodyCase{
 		{`{"driverName":"a","parameters":{"":"b"}}`, []string{`parameters: Invalid value: "": field can not be empty.`}}})
 	k := kindByGVK(t, meta.Platform, storageGroup, "v1", "VolumeAttachment")
-	obj := named(k, tree(t, `{"spec":{"attacher":"a_b","nodeName":"n","source":{"persistentVolumeName":"v"}}}`))
-	obj["status"] = schema.Tree{"attached": true, "attachmentMetadata": schema.Tree{"a": strings.Repeat("x", 256<<10)}}
+	obj := named(k, parseTree(t, `{"spec":{"attacher":"a_b","nodeName":"n","source":{"persistentVolumeName":"v"}}}`))
+	obj["status"] = tree.Tree{"attached": true, "attachmentMetadata": tree.Tree{"a": strings.Repeat("x", 256<<10)}}
 	expect(t, "attachment", lines(rules.Validate(k, obj)), []string{`spec.attacher: Invalid value: "a_b": a lowercase RFC 1123 subdomain…`, "status.attachmentMetadata: Too long: may not be more than 262144 bytes"})
 	runBodyCases(t, coreKind(t, meta.Platform, "PersistentVolume"), []bodyCase{
 		{volume(csiVolume + `,"volumeAttributesClassName":"A"`), []string{`spec.volumeAttributesClassName: Invalid value: "A": a lowercase RFC 1123 subdomain…`}},
 		{volume(`"glusterfs":{"endpoints":"e","path":"p","endpointsNamespace":"A"}`), []string{`spec.glusterfs.endpointsNamespace: Invalid value: "A": a lowercase RFC 1123 label…`}}})
 	claims := coreKind(t, meta.Platform, "PersistentVolumeClaim")
 	const source = `{"kind":"PersistentVolumeClaim","name":"a"}`
-	old := named(claims, tree(t, boundClaim(`,"volumeMode":"Filesystem","dataSource":`+source+`,"dataSourceRef":`+source, ``)))
-	now := named(claims, tree(t, claim(`,"dataSource":`+source+`,"dataSourceRef":{"kind":"PersistentVolumeClaim","name":"a","namespace":"B"}`)))
+	old := named(claims, parseTree(t, boundClaim(`,"volumeMode":"Filesystem","dataSource":`+source+`,"dataSourceRef":`+source, ``)))
+	now := named(claims, parseTree(t, claim(`,"dataSource":`+source+`,"dataSourceRef":{"kind":"PersistentVolumeClaim","name":"a","namespace":"B"}`)))
 	expect(t, "source of another namespace", update(claims, now, old), []string{`spec.dataSourceRef.namespace: Invalid value: "B": a lowercase RFC 1123 label…`,
 		`spec: Invalid value: ` + source + `: may not be specified when dataSourceRef.namespace is specified`, `spec: Forbidden: spec is immutable after creation…`})
 }
@@ -154,14 +155,14 @@ func TestDefinitionValidation(t *testing.T) {
 // TestWarningWithInvalidUTF8: JSON cannot hold such a text, the other forms can.
 func TestWarningWithInvalidUTF8(t *testing.T) {
 	k := definitions(t, meta.Platform)
-	obj := named(k, tree(t, version(`"deprecated":true`)))
-	rules.Trees(rules.Nested(obj, "spec"), "versions")[0]["deprecationWarning"] = "a\xff"
+	obj := named(k, parseTree(t, version(`"deprecated":true`)))
+	obj.Object("spec").Objects("versions")[0]["deprecationWarning"] = "a\xff"
 	expect(t, "warning", create(k, obj), []string{`spec.versions[0].deprecationWarning: Invalid value: "a\xff": must only contain printable UTF-8 characters`})
 }
 
 func TestReviewValidation(t *testing.T) {
 	var faults schema.Faults
-	kindInGroup(t, meta.Platform, "authorization.platform.io", "LocalSubjectAccessReview").Rules.Validate(tree(t, `{"metadata":{"namespace":"ns"},"spec":{}}`), &faults)
+	kindInGroup(t, meta.Platform, "authorization.platform.io", "LocalSubjectAccessReview").Rules.Validate(parseTree(t, `{"metadata":{"namespace":"ns"},"spec":{}}`), &faults)
 	expect(t, "local", lines(faults.List), []string{`spec.resourceAttributes: Invalid value: null: exactly one of nonResourceAttributes or resourceAttributes must be specified`,
 		`spec.user: Invalid value: "": at least one of user or group must be specified`})
 }

@@ -10,15 +10,16 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-func tree(t *testing.T, text string) schema.Tree {
+func parseTree(t *testing.T, text string) tree.Tree {
 	t.Helper()
 	v, _, err := codec.DecodeAny([]byte(text))
 	if err != nil {
 		t.Fatalf("%v in %s", err, text)
 	}
-	return v.(schema.Tree)
+	return v.(tree.Tree)
 }
 
 // coreKind finds a core kind under a profile.
@@ -28,7 +29,7 @@ func coreKind(t *testing.T, n *meta.Naming, kind string) *schema.Kind {
 }
 
 // create runs what a create runs, in its order, and returns the faults as "path: message".
-func create(k *schema.Kind, obj schema.Tree) []string {
+func create(k *schema.Kind, obj tree.Tree) []string {
 	rules.Default(k, obj)
 	if k.Rules.Prepare != nil {
 		k.Rules.Prepare(obj, nil)
@@ -37,7 +38,7 @@ func create(k *schema.Kind, obj schema.Tree) []string {
 }
 
 // update runs what an update of the main resource runs.
-func update(k *schema.Kind, obj, old schema.Tree) []string {
+func update(k *schema.Kind, obj, old tree.Tree) []string {
 	rules.Default(k, obj)
 	if k.Rules.Prepare != nil {
 		k.Rules.Prepare(obj, old)
@@ -55,8 +56,8 @@ func lines(causes []meta.Cause) []string {
 }
 
 // named completes an object of a test with a name and a namespace.
-func named(k *schema.Kind, obj schema.Tree) schema.Tree {
-	m := rules.EnsureNested(obj, "metadata")
+func named(k *schema.Kind, obj tree.Tree) tree.Tree {
+	m := obj.EnsureObject("metadata")
 	if m["name"] == nil {
 		m["name"] = "x"
 	}

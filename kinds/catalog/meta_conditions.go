@@ -4,8 +4,8 @@ import (
 	"regexp"
 	"slices"
 
-	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // Limits of the conditions of a status, in bytes.
@@ -22,21 +22,21 @@ const reasonMsg = "a condition reason must start with alphabetic character, opti
 	" (e.g. 'my_name',  or 'MY_NAME',  or 'MyName',  or 'ReasonA,ReasonB',  or 'ReasonA:ReasonB', regex used for validation is '" + reasonPattern + "')"
 
 // validateConditions checks the conditions of a status, which are at path.
-func validateConditions(status schema.Tree, path string, faults *schema.Faults) {
-	for i, c := range rules.Trees(status, "conditions") {
-		at := rules.IndexPath(path, i)
-		validateQualifiedName(rules.String(c, "type"), at+".type", faults)
-		if s := rules.String(c, "status"); !slices.Contains([]string{"False", "True", "Unknown"}, s) {
+func validateConditions(status tree.Tree, path string, faults *schema.Faults) {
+	for i, c := range status.Objects("conditions") {
+		at := tree.IndexPath(path, i)
+		validateQualifiedName(c.String("type"), at+".type", faults)
+		if s := c.String("status"); !slices.Contains([]string{"False", "True", "Unknown"}, s) {
 			faults.NotSupported(at+".status", s, []string{"False", "True", "Unknown"})
 		}
-		if n, _ := rules.Int(c, "observedGeneration"); n < 0 {
+		if n, _ := c.Int("observedGeneration"); n < 0 {
 			faults.Invalid(at+".observedGeneration", n, "must be greater than or equal to zero")
 		}
-		if rules.String(c, "lastTransitionTime") == "" {
+		if c.String("lastTransitionTime") == "" {
 			faults.Required(at+".lastTransitionTime", "must be set")
 		}
-		validateReason(rules.String(c, "reason"), at+".reason", faults)
-		if len(rules.String(c, "message")) > maxMessage {
+		validateReason(c.String("reason"), at+".reason", faults)
+		if len(c.String("message")) > maxMessage {
 			faults.TooLong(at+".message", maxMessage)
 		}
 	}

@@ -6,13 +6,14 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 func ingressRules(n *meta.Naming) schema.Rules {
 	class := n.Translate("platform.io/ingress.class")
 	return schema.Rules{
 		Prepare: prepareIngress,
-		ValidateServed: func(obj, old schema.Tree, faults *schema.Faults) {
+		ValidateServed: func(obj, old tree.Tree, faults *schema.Faults) {
 			if old == nil {
 				validateClassAnnotation(obj, class, faults)
 			}
@@ -22,46 +23,46 @@ func ingressRules(n *meta.Naming) schema.Rules {
 }
 
 // prepareIngress begins without a status.
-func prepareIngress(obj, old schema.Tree) {
+func prepareIngress(obj, old tree.Tree) {
 	if old == nil {
-		obj["status"] = schema.Tree{"loadBalancer": schema.Tree{}}
+		obj["status"] = tree.Tree{"loadBalancer": tree.Tree{}}
 	}
 }
 
 // validateClassAnnotation lets the former way to name a class say nothing else.
-func validateClassAnnotation(obj schema.Tree, annotation string, faults *schema.Faults) {
-	spec := rules.Nested(obj, "spec")
-	was, given := rules.Nested(obj, "metadata", "annotations")[annotation]
-	if given && rules.Has(spec, "ingressClassName") && was != spec["ingressClassName"] {
+func validateClassAnnotation(obj tree.Tree, annotation string, faults *schema.Faults) {
+	spec := obj.Object("spec")
+	was, given := obj.Object("metadata", "annotations")[annotation]
+	if given && spec.Has("ingressClassName") && was != spec["ingressClassName"] {
 		faults.Invalid("annotations."+annotation, was, "must match `ingressClassName` when both are specified")
 	}
 }
 
-func validateIngress(obj schema.Tree, faults *schema.Faults) {
-	spec := rules.Nested(obj, "spec")
-	backend, list := rules.Nested(spec, "defaultBackend"), rules.Trees(spec, "rules")
+func validateIngress(obj tree.Tree, faults *schema.Faults) {
+	spec := obj.Object("spec")
+	backend, list := spec.Object("defaultBackend"), spec.Objects("rules")
 	if len(list) == 0 && backend == nil {
-		faults.Invalid("spec", rules.Items(spec, "rules"), "either `defaultBackend` or `rules` must be specified")
+		faults.Invalid("spec", spec.List("rules"), "either `defaultBackend` or `rules` must be specified")
 	}
 	if backend != nil {
 		validateIngressBackend(backend, "spec.defaultBackend", faults)
 	}
 	for i, r := range list {
-		validateIngressRule(r, rules.IndexPath("spec.rules", i), faults)
+		validateIngressRule(r, tree.IndexPath("spec.rules", i), faults)
 	}
-	for i, t := range rules.Trees(spec, "tls") {
-		at := rules.IndexPath("spec.tls", i)
-		for j, host := range rules.Strings(t, "hosts") {
-			validateHost(host, rules.IndexPath(at+".hosts", j), faults)
+	for i, t := range spec.Objects("tls") {
+		at := tree.IndexPath("spec.tls", i)
+		for j, host := range t.Strings("hosts") {
+			validateHost(host, tree.IndexPath(at+".hosts", j), faults)
 		}
 		validateFormat(t, "secretName", at, faults, rules.Subdomain)
 	}
-	if rules.Has(spec, "ingressClassName") {
-		for _, msg := range rules.Subdomain(rules.String(spec, "ingressClassName")) {
+	if spec.Has("ingressClassName") {
+		for _, msg := range rules.Subdomain(spec.String("ingressClassName")) {
 			faults.Invalid("spec.ingressClassName", spec["ingressClassName"], msg)
 		}
 	}
-	validateLoadBalancerStatus(rules.Nested(obj, "status", "loadBalancer"), "status.loadBalancer", faults)
+	validateLoadBalancerStatus(obj.Object("status", "loadBalancer"), "status.loadBalancer", faults)
 }
 
 // validateHost checks a domain whose first label may be a star.
@@ -75,29 +76,29 @@ func validateHost(host, path string, faults *schema.Faults) {
 	}
 }
 
-func validateIngressRule(r schema.Tree, at string, faults *schema.Faults) {
-	if host := rules.String(r, "host"); host != "" {
+func validateIngressRule(r tree.Tree, at string, faults *schema.Faults) {
+	if host := r.String("host"); host != "" {
 		if isIP(host) {
 			faults.Invalid(at+".host", host, notAnIP)
 		}
 		validateHost(host, at+".host", faults)
 	}
-	http := rules.Nested(r, "http")
+	http := r.Object("http")
 	if http == nil {
 		return
 	}
-	paths := rules.Trees(http, "paths")
+	paths := http.Objects("paths")
 	if len(paths) == 0 {
 		faults.Required(at + ".http.paths")
 	}
 	for i, p := range paths {
-		validateIngressPath(p, rules.IndexPath(at+".http.paths", i), faults)
+		validateIngressPath(p, tree.IndexPath(at+".http.paths", i), faults)
 	}
 }
 
-func validateIngressPath(p schema.Tree, at string, faults *schema.Faults) {
-	path := rules.String(p, "path")
-	switch rules.String(p, "pathType") {
+func validateIngressPath(p tree.Tree, at string, faults *schema.Faults) {
+	path := p.String("path")
+	switch p.String("pathType") {
 	case "":
 		faults.Required(at+".pathType", "pathType must be specified")
 		return
@@ -108,7 +109,7 @@ func validateIngressPath(p schema.Tree, at string, faults *schema.Faults) {
 			validateAbsolute(path, at+".path", faults)
 		}
 	}
-	validateIngressBackend(rules.Nested(p, "backend"), at+".backend", faults)
+	validateIngressBackend(p.Object("backend"), at+".backend", faults)
 }
 
 func validateAbsolute(path, at string, faults *schema.Faults) {
@@ -133,8 +134,8 @@ func validatePlainPath(path, at string, faults *schema.Faults) {
 }
 
 // validateIngressBackend checks where requests are led: to a port of a Service, or to another object.
-func validateIngressBackend(b schema.Tree, at string, faults *schema.Faults) {
-	service, resource := rules.Nested(b, "service"), rules.Nested(b, "resource")
+func validateIngressBackend(b tree.Tree, at string, faults *schema.Faults) {
+	service, resource := b.Object("service"), b.Object("resource")
 	switch {
 	case service != nil && resource != nil:
 		faults.Invalid(at, "", "cannot set both resource and service backends")
@@ -147,12 +148,12 @@ func validateIngressBackend(b schema.Tree, at string, faults *schema.Faults) {
 	}
 }
 
-func validateServiceBackend(s schema.Tree, at string, faults *schema.Faults) {
+func validateServiceBackend(s tree.Tree, at string, faults *schema.Faults) {
 	requireFields(s, at+".service", faults, "name")
 	validateFormat(s, "name", at+".service", faults, rules.Label1035)
-	port := rules.Nested(s, "port")
-	number, _ := rules.Int(port, "number")
-	switch name := rules.String(port, "name"); {
+	port := s.Object("port")
+	number, _ := port.Int("number")
+	switch name := port.String("name"); {
 	case name != "" && number != 0:
 		faults.Invalid(at, "", "cannot set both port name & port number")
 	case name != "":
@@ -165,9 +166,9 @@ func validateServiceBackend(s schema.Tree, at string, faults *schema.Faults) {
 }
 
 // validateLocalRef checks a reference by group, kind and name.
-func validateLocalRef(ref schema.Tree, at string, faults *schema.Faults) {
-	if rules.Has(ref, "apiGroup") {
-		for _, msg := range rules.Subdomain(rules.String(ref, "apiGroup")) {
+func validateLocalRef(ref tree.Tree, at string, faults *schema.Faults) {
+	if ref.Has("apiGroup") {
+		for _, msg := range rules.Subdomain(ref.String("apiGroup")) {
 			faults.Invalid(at+".apiGroup", ref["apiGroup"], msg)
 		}
 	}

@@ -49,9 +49,9 @@ func TestIngress(t *testing.T) {
 			"annotations.kubernetes.io/ingress.class: Invalid value: \"a\": must match `ingressClassName` when both are specified"}},
 		{name: "another class later", old: base + `}}`, obj: `{"metadata":{"annotations":{"kubernetes.io/ingress.class":"a"}},` + base[1:] + `,"ingressClassName":"b"}}`},
 	})
-	obj := named(k, tree(t, base+`},"status":{"loadBalancer":{"ingress":[{"ip":"x"}]}}}`))
+	obj := named(k, parseTree(t, base+`},"status":{"loadBalancer":{"ingress":[{"ip":"x"}]}}}`))
 	expect(t, "status of a create", create(k, obj), nil)
-	obj["status"] = tree(t, `{"loadBalancer":{"ingress":[{"ip":"x"},{"hostname":"1.2.3.4","ports":[{"port":1}]}]}}`)
+	obj["status"] = parseTree(t, `{"loadBalancer":{"ingress":[{"ip":"x"},{"hostname":"1.2.3.4","ports":[{"port":1}]}]}}`)
 	expect(t, "status", lines(rules.Validate(k, obj)), []string{`status.loadBalancer.ingress[1].ports[0].protocol: Required value`, `status.loadBalancer.ingress[0].ip: Invalid value: "x": ` + noIP,
 		`status.loadBalancer.ingress[1].hostname: Invalid value: "1.2.3.4": must be a DNS name, not an IP address`})
 }
@@ -78,7 +78,7 @@ func TestIngressClass(t *testing.T) {
 		{obj: with(`"kind":"k","name":"n","scope":"Namespace","namespace":"A"`), want: []string{`spec.parameters.namespace: Invalid value: "A": a lowercase RFC 1123 label…`}},
 		{obj: with(`"kind":"k","name":"n","namespace":"a"`), want: []string{"spec.parameters.namespace: Forbidden: `parameters.scope` is set to 'Cluster'"}},
 	})
-	obj := tree(t, with(`"kind":"k","name":"n"`))
+	obj := parseTree(t, with(`"kind":"k","name":"n"`))
 	rules.Default(k, obj)
-	equalJSON(t, "scope", rules.Nested(obj, "spec", "parameters")["scope"], `"Cluster"`)
+	equalJSON(t, "scope", obj.Object("spec", "parameters")["scope"], `"Cluster"`)
 }

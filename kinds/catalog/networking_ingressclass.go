@@ -3,6 +3,7 @@ package catalog
 import (
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 func ingressClassRules() schema.Rules {
@@ -10,29 +11,29 @@ func ingressClassRules() schema.Rules {
 }
 
 // ensureSpec lets a spec that is left out lack what an empty one lacks.
-func ensureSpec(obj schema.Tree) { rules.EnsureNested(obj, "spec") }
+func ensureSpec(obj tree.Tree) { obj.EnsureObject("spec") }
 
-func validateIngressClass(obj schema.Tree, faults *schema.Faults) {
-	spec := rules.Nested(obj, "spec")
-	if controller := rules.String(spec, "controller"); controller != "" {
+func validateIngressClass(obj tree.Tree, faults *schema.Faults) {
+	spec := obj.Object("spec")
+	if controller := spec.String("controller"); controller != "" {
 		for _, f := range rules.DomainPath(controller) {
 			faults.Invalid("spec.controller", f.Value, f.Message)
 		}
 	}
 	const path = "spec.parameters"
-	ref := rules.Nested(spec, "parameters")
+	ref := spec.Object("parameters")
 	if ref == nil {
 		return
 	}
 	validateLocalRef(ref, path, faults)
-	switch namespaced := rules.Has(ref, "namespace"); {
-	case rules.String(ref, "scope") == "Namespace" && !namespaced:
+	switch namespaced := ref.Has("namespace"); {
+	case ref.String("scope") == "Namespace" && !namespaced:
 		faults.Required(path+".namespace", "`parameters.scope` is set to 'Namespace'")
-	case rules.String(ref, "scope") == "Namespace":
-		for _, msg := range rules.Label(rules.String(ref, "namespace")) {
+	case ref.String("scope") == "Namespace":
+		for _, msg := range rules.Label(ref.String("namespace")) {
 			faults.Invalid(path+".namespace", ref["namespace"], msg)
 		}
-	case rules.String(ref, "scope") == "Cluster" && namespaced:
+	case ref.String("scope") == "Cluster" && namespaced:
 		faults.Forbidden(path+".namespace", "`parameters.scope` is set to 'Cluster'")
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 func ipAddressRules() schema.Rules {
@@ -13,8 +14,8 @@ func ipAddressRules() schema.Rules {
 }
 
 // validateIPAddress checks an address that is taken: its name is the address.
-func validateIPAddress(obj schema.Tree, faults *schema.Faults) {
-	if name := rules.String(rules.Nested(obj, "metadata"), "name"); name != "" {
+func validateIPAddress(obj tree.Tree, faults *schema.Faults) {
+	if name := obj.Object("metadata").String("name"); name != "" {
 		a, err := netip.ParseAddr(name)
 		switch {
 		case err != nil || a.Zone() != "":
@@ -24,7 +25,7 @@ func validateIPAddress(obj schema.Tree, faults *schema.Faults) {
 		}
 	}
 	const path = "spec.parentRef"
-	ref := rules.Nested(obj, "spec", "parentRef")
+	ref := obj.Object("spec", "parentRef")
 	if ref == nil {
 		return // the plan reports it
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 func networkPolicyRules() schema.Rules {
@@ -12,49 +13,49 @@ func networkPolicyRules() schema.Rules {
 }
 
 // defaultNetworkPolicy lets a policy rule what comes in, and what goes out if it has rules for that.
-func defaultNetworkPolicy(obj schema.Tree) {
-	spec := rules.EnsureNested(obj, "spec")
-	if len(rules.Items(spec, "policyTypes")) > 0 {
+func defaultNetworkPolicy(obj tree.Tree) {
+	spec := obj.EnsureObject("spec")
+	if len(spec.List("policyTypes")) > 0 {
 		return
 	}
 	types := []any{"Ingress"}
-	if len(rules.Items(spec, "egress")) > 0 {
+	if len(spec.List("egress")) > 0 {
 		types = append(types, "Egress")
 	}
 	spec["policyTypes"] = types
 }
 
-func validateNetworkPolicy(obj schema.Tree, faults *schema.Faults) {
-	spec := rules.Nested(obj, "spec")
-	validateLabelSelector(rules.Nested(spec, "podSelector"), "spec.podSelector", faults)
+func validateNetworkPolicy(obj tree.Tree, faults *schema.Faults) {
+	spec := obj.Object("spec")
+	validateLabelSelector(spec.Object("podSelector"), "spec.podSelector", faults)
 	for _, way := range []struct{ list, peers string }{{"ingress", "from"}, {"egress", "to"}} {
-		for i, r := range rules.Trees(spec, way.list) {
-			at := rules.IndexPath("spec."+way.list, i)
-			for j, p := range rules.Trees(r, "ports") {
-				validatePolicyPort(p, rules.IndexPath(at+".ports", j), faults)
+		for i, r := range spec.Objects(way.list) {
+			at := tree.IndexPath("spec."+way.list, i)
+			for j, p := range r.Objects("ports") {
+				validatePolicyPort(p, tree.IndexPath(at+".ports", j), faults)
 			}
-			for j, p := range rules.Trees(r, way.peers) {
-				validatePeer(p, rules.IndexPath(at+"."+way.peers, j), faults)
+			for j, p := range r.Objects(way.peers) {
+				validatePeer(p, tree.IndexPath(at+"."+way.peers, j), faults)
 			}
 		}
 	}
-	types := rules.Strings(spec, "policyTypes")
+	types := spec.Strings("policyTypes")
 	if len(types) > 2 {
 		faults.Invalid("spec.policyTypes", spec["policyTypes"], "may not specify more than two policyTypes")
 		return
 	}
 	for i, t := range types {
 		if t != "Ingress" && t != "Egress" {
-			faults.NotSupported(rules.IndexPath("spec.policyTypes", i), t, []string{"Egress", "Ingress"})
+			faults.NotSupported(tree.IndexPath("spec.policyTypes", i), t, []string{"Egress", "Ingress"})
 		}
 	}
 }
 
-func validatePolicyPort(p schema.Tree, at string, faults *schema.Faults) {
-	if rules.Has(p, "port") {
+func validatePolicyPort(p tree.Tree, at string, faults *schema.Faults) {
+	if p.Has("port") {
 		validateIntOrStringPort(p["port"], at+".port", faults)
 	}
-	end, ranged := rules.Int(p, "endPort")
+	end, ranged := p.Int("endPort")
 	if !ranged {
 		return
 	}
@@ -72,15 +73,15 @@ func validatePolicyPort(p schema.Tree, at string, faults *schema.Faults) {
 }
 
 // validatePeer checks who may be spoken with: Pods by selectors, or a range of addresses.
-func validatePeer(p schema.Tree, at string, faults *schema.Faults) {
+func validatePeer(p tree.Tree, at string, faults *schema.Faults) {
 	selectors := 0
 	for _, name := range []string{"podSelector", "namespaceSelector"} {
-		if rules.Has(p, name) {
+		if p.Has(name) {
 			selectors++
-			validateLabelSelector(rules.Nested(p, name), at+"."+name, faults)
+			validateLabelSelector(p.Object(name), at+"."+name, faults)
 		}
 	}
-	block := rules.Nested(p, "ipBlock")
+	block := p.Object("ipBlock")
 	switch {
 	case block == nil && selectors == 0:
 		faults.Required(at, "must specify a peer")
@@ -92,8 +93,8 @@ func validatePeer(p schema.Tree, at string, faults *schema.Faults) {
 	}
 }
 
-func validateIPBlock(b schema.Tree, at string, faults *schema.Faults) {
-	text := rules.String(b, "cidr")
+func validateIPBlock(b tree.Tree, at string, faults *schema.Faults) {
+	text := b.String("cidr")
 	if text == "" {
 		return // the plan reports it
 	}
@@ -104,8 +105,8 @@ func validateIPBlock(b schema.Tree, at string, faults *schema.Faults) {
 		}
 		return
 	}
-	for i, e := range rules.Strings(b, "except") {
-		path := rules.IndexPath(at+".except", i)
+	for i, e := range b.Strings("except") {
+		path := tree.IndexPath(at+".except", i)
 		part, err := netip.ParsePrefix(e)
 		if err != nil {
 			for _, msg := range rules.CIDR(e) {

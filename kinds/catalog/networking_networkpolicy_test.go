@@ -37,7 +37,7 @@ func TestNetworkPolicy(t *testing.T) {
 		`{"egress":[{}]}`:                      `{"policyTypes":["Ingress","Egress"],"egress":[{}]}`,
 		`{"policyTypes":["Egress"]}`:           `{"policyTypes":["Egress"]}`,
 	} {
-		obj := tree(t, `{"spec":`+spec+`}`)
+		obj := parseTree(t, `{"spec":`+spec+`}`)
 		rules.Default(k, obj)
 		equalJSON(t, spec, obj["spec"], want)
 	}

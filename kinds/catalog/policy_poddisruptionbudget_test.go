@@ -19,12 +19,12 @@ func TestDisruptionBudget(t *testing.T) {
 		{"selector", `"selector":{"matchLabels":{"a":"-"}}`, []string{`spec.selector.matchLabels: Invalid value: "-"…`}},
 		{"eviction", `"unhealthyPodEvictionPolicy":"Never"`, []string{`spec.unhealthyPodEvictionPolicy: Unsupported value: "Never": supported values: "AlwaysAllow", "IfHealthyBudget"`}},
 	})
-	obj := named(k, tree(t, `{"spec":{},"status":{"expectedPods":3}}`))
+	obj := named(k, parseTree(t, `{"spec":{},"status":{"expectedPods":3}}`))
 	expect(t, "status", create(k, obj), nil)
-	if rules.Has(obj, "status") {
+	if obj.Has("status") {
 		t.Error("a create keeps the status of the client")
 	}
-	obj["status"] = tree(t, `{"disruptionsAllowed":-1,"currentHealthy":-1,"desiredHealthy":-1,"expectedPods":-1,"conditions":[{"type":"DisruptionAllowed","status":"Maybe","reason":"R","lastTransitionTime":"2026-01-01T00:00:00Z"}]}`)
+	obj["status"] = parseTree(t, `{"disruptionsAllowed":-1,"currentHealthy":-1,"desiredHealthy":-1,"expectedPods":-1,"conditions":[{"type":"DisruptionAllowed","status":"Maybe","reason":"R","lastTransitionTime":"2026-01-01T00:00:00Z"}]}`)
 	expect(t, "status", lines(rules.Validate(k, obj)), []string{`status.conditions[0].status: Unsupported value: "Maybe": supported values: "False", "True", "Unknown"`,
 		"status.disruptionsAllowed: Invalid value: -1: must be greater than or equal to 0", "status.currentHealthy: Invalid value: -1: must be greater than or equal to 0",
 		"status.desiredHealthy: Invalid value: -1: must be greater than or equal to 0", "status.expectedPods: Invalid value: -1: must be greater than or equal to 0"})
@@ -42,9 +42,9 @@ func TestPriorityClass(t *testing.T) {
 		`{"metadata":{"name":"system-mine"},"value":1}`:                                           {"metadata.name: Forbidden: priority class names with 'system-' prefix are reserved for system use only. error: system-mine is not a known system priority class"},
 		`{"value":1,"preemptionPolicy":"Sometimes"}`:                                              {`preemptionPolicy: Unsupported value: "Sometimes": supported values: "Never", "PreemptLowerPriority"`},
 	} {
-		expect(t, body, create(k, named(k, tree(t, body))), want)
+		expect(t, body, create(k, named(k, parseTree(t, body))), want)
 	}
-	old := named(k, tree(t, `{"value":1}`))
+	old := named(k, parseTree(t, `{"value":1}`))
 	create(k, old)
 	equalJSON(t, "default", old["preemptionPolicy"], `"PreemptLowerPriority"`)
 	for body, want := range map[string][]string{
@@ -52,7 +52,7 @@ func TestPriorityClass(t *testing.T) {
 		`{"value":2}`:                            {"value: Forbidden: may not be changed in an update."},
 		`{"value":1,"preemptionPolicy":"Never"}`: {`preemptionPolicy: Invalid value: "Never": field is immutable`},
 	} {
-		expect(t, body, update(k, named(k, tree(t, body)), old), want)
+		expect(t, body, update(k, named(k, parseTree(t, body)), old), want)
 	}
 }
 
@@ -76,8 +76,8 @@ func TestRuntimeClass(t *testing.T) {
 		`{"handler":"r","scheduling":{"nodeSelector":{"a":"-"}}}`:                                                        {`scheduling.nodeSelector: Invalid value: "-"…`},
 		`{"handler":"r","scheduling":{"tolerations":[{"key":"a","operator":"Exists"},{"key":"a","operator":"Exists"}]}}`: {`scheduling.tolerations[1]: Duplicate value: {"key":"a","operator":"Exists"}`},
 	} {
-		expect(t, body, create(k, named(k, tree(t, body))), want)
+		expect(t, body, create(k, named(k, parseTree(t, body))), want)
 	}
-	old := named(k, tree(t, `{"handler":"a"}`))
-	expect(t, "handler", update(k, named(k, tree(t, `{"handler":"b"}`)), old), []string{`handler: Invalid value: "b": field is immutable`})
+	old := named(k, parseTree(t, `{"handler":"a"}`))
+	expect(t, "handler", update(k, named(k, parseTree(t, `{"handler":"b"}`)), old), []string{`handler: Invalid value: "b": field is immutable`})
 }

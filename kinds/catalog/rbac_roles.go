@@ -6,59 +6,60 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 func roleRules() schema.Rules {
 	return schema.Rules{
 		Prepare:  prepareRole,
-		Validate: func(obj schema.Tree, faults *schema.Faults) { validateRole(obj, true, faults) },
+		Validate: func(obj tree.Tree, faults *schema.Faults) { validateRole(obj, true, faults) },
 	}
 }
 
 // prepareRole makes a list without rules none at all: readers find null, however a role
 // without rules was written.
-func prepareRole(obj, _ schema.Tree) {
-	if len(rules.Items(obj, "rules")) == 0 {
+func prepareRole(obj, _ tree.Tree) {
+	if len(obj.List("rules")) == 0 {
 		delete(obj, "rules")
 	}
 }
 
 func clusterRoleRules() schema.Rules {
-	return schema.Rules{Prepare: prepareRole, Validate: func(obj schema.Tree, faults *schema.Faults) {
+	return schema.Rules{Prepare: prepareRole, Validate: func(obj tree.Tree, faults *schema.Faults) {
 		validateRole(obj, false, faults)
-		aggregation, ok := obj["aggregationRule"].(schema.Tree)
+		aggregation, ok := obj["aggregationRule"].(tree.Tree)
 		if !ok {
 			return
 		}
 		const path = "aggregationRule.clusterRoleSelectors"
-		selectors := rules.Trees(aggregation, "clusterRoleSelectors")
+		selectors := aggregation.Objects("clusterRoleSelectors")
 		if len(selectors) == 0 {
 			faults.Required(path, "at least one clusterRoleSelector required if aggregationRule is non-nil")
 		}
 		for i, s := range selectors {
-			validateLabelSelector(s, rules.IndexPath(path, i), faults)
+			validateLabelSelector(s, tree.IndexPath(path, i), faults)
 		}
 	}}
 }
 
-func validateRole(obj schema.Tree, namespaced bool, faults *schema.Faults) {
-	for i, rule := range rules.Trees(obj, "rules") {
-		validatePolicyRule(rule, namespaced, rules.IndexPath("rules", i), faults)
+func validateRole(obj tree.Tree, namespaced bool, faults *schema.Faults) {
+	for i, rule := range obj.Objects("rules") {
+		validatePolicyRule(rule, namespaced, tree.IndexPath("rules", i), faults)
 	}
 }
 
 // validatePolicyRule checks one rule of a role. It is about resources or about paths, and
 // in a namespace there are no paths.
-func validatePolicyRule(rule schema.Tree, namespaced bool, path string, faults *schema.Faults) {
-	if len(rules.Items(rule, "verbs")) == 0 {
+func validatePolicyRule(rule tree.Tree, namespaced bool, path string, faults *schema.Faults) {
+	if len(rule.List("verbs")) == 0 {
 		faults.Required(path+".verbs", "verbs must contain at least one value")
 	}
-	groups, resources := rules.Items(rule, "apiGroups"), rules.Items(rule, "resources")
-	if urls := rules.Items(rule, "nonResourceURLs"); len(urls) > 0 {
+	groups, resources := rule.List("apiGroups"), rule.List("resources")
+	if urls := rule.List("nonResourceURLs"); len(urls) > 0 {
 		if namespaced {
 			faults.Invalid(path+".nonResourceURLs", urls, "namespaced rules cannot apply to non-resource URLs")
 		}
-		if len(groups) > 0 || len(resources) > 0 || len(rules.Items(rule, "resourceNames")) > 0 {
+		if len(groups) > 0 || len(resources) > 0 || len(rule.List("resourceNames")) > 0 {
 			faults.Invalid(path+".nonResourceURLs", urls, "rules cannot apply to both regular resources and non-resource URLs")
 		}
 		return
@@ -91,33 +92,33 @@ func bindingRules(c bindingCheck) schema.Rules {
 }
 
 // fill gives users and groups, which no namespace holds, their group.
-func (c bindingCheck) fill(obj schema.Tree) {
-	for _, s := range rules.Trees(obj, "subjects") {
-		if kind := rules.String(s, "kind"); (kind == "User" || kind == "Group") && rules.String(s, "apiGroup") == "" {
+func (c bindingCheck) fill(obj tree.Tree) {
+	for _, s := range obj.Objects("subjects") {
+		if kind := s.String("kind"); (kind == "User" || kind == "Group") && s.String("apiGroup") == "" {
 			s["apiGroup"] = c.group
 		}
 	}
 }
 
-func (c bindingCheck) validate(obj schema.Tree, faults *schema.Faults) {
-	ref := rules.Nested(obj, "roleRef")
-	if group := rules.String(ref, "apiGroup"); group != c.group {
+func (c bindingCheck) validate(obj tree.Tree, faults *schema.Faults) {
+	ref := obj.Object("roleRef")
+	if group := ref.String("apiGroup"); group != c.group {
 		faults.NotSupported("roleRef.apiGroup", group, []string{c.group})
 	}
-	if kind := rules.String(ref, "kind"); !slices.Contains(c.roles, kind) {
+	if kind := ref.String("kind"); !slices.Contains(c.roles, kind) {
 		faults.NotSupported("roleRef.kind", kind, c.roles)
 	}
 	requireFields(ref, "roleRef", faults, "name")
 	validateFormat(ref, "name", "roleRef", faults, rules.PathSegment)
-	for i, s := range rules.Trees(obj, "subjects") {
-		c.validateSubject(s, rules.IndexPath("subjects", i), faults)
+	for i, s := range obj.Objects("subjects") {
+		c.validateSubject(s, tree.IndexPath("subjects", i), faults)
 	}
 }
 
-func (c bindingCheck) validateSubject(s schema.Tree, path string, faults *schema.Faults) {
+func (c bindingCheck) validateSubject(s tree.Tree, path string, faults *schema.Faults) {
 	requireFields(s, path, faults, "name")
-	name, group := rules.String(s, "name"), rules.String(s, "apiGroup")
-	switch kind := rules.String(s, "kind"); kind {
+	name, group := s.String("name"), s.String("apiGroup")
+	switch kind := s.String("kind"); kind {
 	case "ServiceAccount":
 		validateFormat(s, "name", path, faults, rules.Subdomain)
 		if group != "" {
@@ -140,8 +141,8 @@ func (c bindingCheck) validateSubject(s schema.Tree, path string, faults *schema
 
 // validateBindingUpdate keeps the role: whoever may change a binding may not thereby hand
 // its subjects another one.
-func validateBindingUpdate(obj, old schema.Tree, faults *schema.Faults) {
-	if !rules.SemanticEqual(obj["roleRef"], old["roleRef"]) {
+func validateBindingUpdate(obj, old tree.Tree, faults *schema.Faults) {
+	if !tree.SemanticEqual(obj["roleRef"], old["roleRef"]) {
 		faults.Invalid("roleRef", obj["roleRef"], "cannot change roleRef")
 	}
 }

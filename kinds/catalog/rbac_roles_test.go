@@ -27,12 +27,12 @@ func runValidationCases(t *testing.T, k *schema.Kind, changes []validationCase) 
 		if c.name == "" {
 			c.name = c.obj
 		}
-		obj := named(k, tree(t, c.obj))
+		obj := named(k, parseTree(t, c.obj))
 		if c.old == "" {
 			expect(t, c.name, create(k, obj), c.want)
 			continue
 		}
-		old := named(k, tree(t, c.old))
+		old := named(k, parseTree(t, c.old))
 		rules.Default(k, old)
 		expect(t, c.name, update(k, obj, old), c.want)
 	}
@@ -85,7 +85,7 @@ func TestRoleBinding(t *testing.T) {
 
 func TestRoleWithoutRules(t *testing.T) {
 	for _, kind := range []string{"Role", "ClusterRole"} {
-		obj := tree(t, `{"metadata":{"name":"x"},"rules":[]}`)
+		obj := parseTree(t, `{"metadata":{"name":"x"},"rules":[]}`)
 		kindInGroup(t, meta.Platform, "rbac.authorization.platform.io", kind).Rules.Prepare(obj, nil)
 		equalJSON(t, kind, obj, `{"metadata":{"name":"x"}}`)
 	}
@@ -93,7 +93,7 @@ func TestRoleWithoutRules(t *testing.T) {
 
 func TestBindingDefaults(t *testing.T) {
 	k := kindInGroup(t, meta.Kubernetes, "rbac.authorization.platform.io", "RoleBinding")
-	obj := tree(t, `{"roleRef":{"kind":"Role","name":"r"},"subjects":[{"kind":"Group","name":"g"},{"kind":"ServiceAccount","name":"s"}]}`)
+	obj := parseTree(t, `{"roleRef":{"kind":"Role","name":"r"},"subjects":[{"kind":"Group","name":"g"},{"kind":"ServiceAccount","name":"s"}]}`)
 	rules.Default(k, obj)
 	equalJSON(t, "binding", obj, `{"roleRef":{"apiGroup":"rbac.authorization.k8s.io","kind":"Role","name":"r"},
 		"subjects":[{"kind":"Group","name":"g","apiGroup":"rbac.authorization.k8s.io"},{"kind":"ServiceAccount","name":"s"}]}`)

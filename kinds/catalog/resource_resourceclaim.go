@@ -5,21 +5,22 @@ import (
 
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 func deviceClassRules() schema.Rules {
-	return schema.Rules{Validate: func(obj schema.Tree, faults *schema.Faults) {
-		spec := rules.Nested(obj, "spec")
+	return schema.Rules{Validate: func(obj tree.Tree, faults *schema.Faults) {
+		spec := obj.Object("spec")
 		validateDeviceSelectors(spec, "spec", faults)
-		for i, c := range rules.Trees(spec, "config") {
-			validateDeviceConfig(c, rules.IndexPath("spec.config", i), faults)
+		for i, c := range spec.Objects("config") {
+			validateDeviceConfig(c, tree.IndexPath("spec.config", i), faults)
 		}
 	}}
 }
 
 func resourceClaimRules() schema.Rules {
 	return schema.Rules{
-		Default:  func(obj schema.Tree) { defaultDevices(rules.Nested(obj, "spec")) },
+		Default:  func(obj tree.Tree) { defaultDevices(obj.Object("spec")) },
 		Prepare:  keepStatus,
 		Validate: validateDeviceClaimObject,
 	}
@@ -27,23 +28,23 @@ func resourceClaimRules() schema.Rules {
 
 func resourceClaimTemplateRules() schema.Rules {
 	return schema.Rules{
-		Default: func(obj schema.Tree) { defaultDevices(rules.Nested(obj, "spec", "spec")) },
-		Validate: func(obj schema.Tree, faults *schema.Faults) {
-			m := rules.Nested(obj, "spec", "metadata")
-			rules.ValidateLabels(rules.Nested(m, "labels"), "spec.metadata.labels", faults)
-			rules.ValidateAnnotations(rules.Nested(m, "annotations"), "spec.metadata.annotations", faults)
-			validateDeviceClaim(rules.Nested(obj, "spec", "spec", "devices"), "spec.spec.devices", faults)
+		Default: func(obj tree.Tree) { defaultDevices(obj.Object("spec", "spec")) },
+		Validate: func(obj tree.Tree, faults *schema.Faults) {
+			m := obj.Object("spec", "metadata")
+			rules.ValidateLabels(m.Object("labels"), "spec.metadata.labels", faults)
+			rules.ValidateAnnotations(m.Object("annotations"), "spec.metadata.annotations", faults)
+			validateDeviceClaim(obj.Object("spec", "spec", "devices"), "spec.spec.devices", faults)
 		},
 	}
 }
 
 // defaultDevices: a request is for one device unless it says otherwise.
-func defaultDevices(spec schema.Tree) {
-	for _, request := range rules.Trees(rules.Nested(spec, "devices"), "requests") {
-		if exactly := rules.Nested(request, "exactly"); exactly != nil {
+func defaultDevices(spec tree.Tree) {
+	for _, request := range spec.Object("devices").Objects("requests") {
+		if exactly := request.Object("exactly"); exactly != nil {
 			defaultDeviceCount(exactly)
 		}
-		for _, choice := range rules.Trees(request, "firstAvailable") {
+		for _, choice := range request.Objects("firstAvailable") {
 			if choice != nil {
 				defaultDeviceCount(choice)
 			}
@@ -51,60 +52,60 @@ func defaultDevices(spec schema.Tree) {
 	}
 }
 
-func defaultDeviceCount(request schema.Tree) {
+func defaultDeviceCount(request tree.Tree) {
 	setIfEmpty(request, "allocationMode", "ExactCount")
-	if n, _ := rules.Int(request, "count"); n == 0 && rules.String(request, "allocationMode") == "ExactCount" {
+	if n, _ := request.Int("count"); n == 0 && request.String("allocationMode") == "ExactCount" {
 		request["count"] = int64(1)
 	}
 }
 
-func validateDeviceClaimObject(obj schema.Tree, faults *schema.Faults) {
-	validateDeviceClaim(rules.Nested(obj, "spec", "devices"), "spec.devices", faults)
-	status := rules.Nested(obj, "status")
-	if len(rules.Items(status, "reservedFor")) > 0 && !rules.Has(status, "allocation") {
+func validateDeviceClaimObject(obj tree.Tree, faults *schema.Faults) {
+	validateDeviceClaim(obj.Object("spec", "devices"), "spec.devices", faults)
+	status := obj.Object("status")
+	if len(status.List("reservedFor")) > 0 && !status.Has("allocation") {
 		faults.Forbidden("status.reservedFor", "may not be specified when `allocated` is not set")
 	}
 }
 
 // validateDeviceClaim checks what a claim asks for.
-func validateDeviceClaim(devices schema.Tree, path string, faults *schema.Faults) {
+func validateDeviceClaim(devices tree.Tree, path string, faults *schema.Faults) {
 	names := map[string]bool{}
-	for i, request := range rules.Trees(devices, "requests") {
-		at, name := rules.IndexPath(path+".requests", i), rules.String(request, "name")
+	for i, request := range devices.Objects("requests") {
+		at, name := tree.IndexPath(path+".requests", i), request.String("name")
 		if names[name] {
 			faults.Duplicate(at+".name", name)
 		}
 		names[name] = true
 		validateFormat(request, "name", at, faults, rules.Label)
 		validateDeviceRequest(request, at, faults)
-		for _, choice := range rules.Trees(request, "firstAvailable") {
-			names[name+"/"+rules.String(choice, "name")] = true
+		for _, choice := range request.Objects("firstAvailable") {
+			names[name+"/"+choice.String("name")] = true
 		}
 	}
-	for i, c := range rules.Trees(devices, "constraints") {
-		at := rules.IndexPath(path+".constraints", i)
+	for i, c := range devices.Objects("constraints") {
+		at := tree.IndexPath(path+".constraints", i)
 		validateRequestNames(c, at+".requests", names, faults)
-		if rules.String(c, "matchAttribute") == "" && rules.String(c, "distinctAttribute") == "" {
+		if c.String("matchAttribute") == "" && c.String("distinctAttribute") == "" {
 			faults.Required(at+".matchAttribute", "must be set")
 		}
 		for _, field := range []string{"matchAttribute", "distinctAttribute"} {
-			if attribute := rules.String(c, field); attribute != "" && !strings.Contains(attribute, "/") {
+			if attribute := c.String(field); attribute != "" && !strings.Contains(attribute, "/") {
 				faults.Invalid(at+"."+field, attribute, "must include domain prefix")
 			}
 		}
 	}
-	for i, c := range rules.Trees(devices, "config") {
-		at := rules.IndexPath(path+".config", i)
+	for i, c := range devices.Objects("config") {
+		at := tree.IndexPath(path+".config", i)
 		validateRequestNames(c, at+".requests", names, faults)
 		validateDeviceConfig(c, at, faults)
 	}
 }
 
 // validateRequestNames wants each name to be that of a request, or of one of its choices.
-func validateRequestNames(t schema.Tree, path string, names map[string]bool, faults *schema.Faults) {
+func validateRequestNames(t tree.Tree, path string, names map[string]bool, faults *schema.Faults) {
 	seen := map[string]bool{}
-	for i, name := range rules.Strings(t, "requests") {
-		at := rules.IndexPath(path, i)
+	for i, name := range t.Strings("requests") {
+		at := tree.IndexPath(path, i)
 		if !names[name] {
 			faults.Invalid(at, name, "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'")
 		}
@@ -116,9 +117,9 @@ func validateRequestNames(t schema.Tree, path string, names map[string]bool, fau
 }
 
 // validateDeviceRequest wants either devices exactly so, or a list of choices.
-func validateDeviceRequest(request schema.Tree, path string, faults *schema.Faults) {
+func validateDeviceRequest(request tree.Tree, path string, faults *schema.Faults) {
 	const one = "exactly one of `exactly` or `firstAvailable` is required"
-	exactly, choices := rules.Nested(request, "exactly"), rules.Trees(request, "firstAvailable")
+	exactly, choices := request.Object("exactly"), request.Objects("firstAvailable")
 	switch {
 	case exactly == nil && len(choices) == 0:
 		faults.Required(path, one)
@@ -130,7 +131,7 @@ func validateDeviceRequest(request schema.Tree, path string, faults *schema.Faul
 	}
 	names := map[string]bool{}
 	for i, choice := range choices {
-		at, name := rules.IndexPath(path+".firstAvailable", i), rules.String(choice, "name")
+		at, name := tree.IndexPath(path+".firstAvailable", i), choice.String("name")
 		if names[name] {
 			faults.Duplicate(at+".name", name)
 		}
@@ -139,48 +140,48 @@ func validateDeviceRequest(request schema.Tree, path string, faults *schema.Faul
 	}
 }
 
-func validateDeviceCount(request schema.Tree, path string, faults *schema.Faults) {
+func validateDeviceCount(request tree.Tree, path string, faults *schema.Faults) {
 	validateDeviceSelectors(request, path, faults)
-	count, _ := rules.Int(request, "count")
-	switch mode := rules.String(request, "allocationMode"); {
+	count, _ := request.Int("count")
+	switch mode := request.String("allocationMode"); {
 	case mode == "All" && count != 0:
 		faults.Invalid(path+".count", count, "must not be specified when allocationMode is 'All'")
 	case mode == "ExactCount" && count <= 0:
 		faults.Invalid(path+".count", count, "must be greater than zero")
 	}
-	for i, t := range rules.Trees(request, "tolerations") {
-		validateDeviceToleration(t, rules.IndexPath(path+".tolerations", i), faults)
+	for i, t := range request.Objects("tolerations") {
+		validateDeviceToleration(t, tree.IndexPath(path+".tolerations", i), faults)
 	}
 }
 
-func validateDeviceSelectors(t schema.Tree, path string, faults *schema.Faults) {
-	for i, s := range rules.Trees(t, "selectors") {
-		if rules.Nested(s, "cel") == nil {
-			faults.Required(rules.IndexPath(path+".selectors", i) + ".cel")
+func validateDeviceSelectors(t tree.Tree, path string, faults *schema.Faults) {
+	for i, s := range t.Objects("selectors") {
+		if s.Object("cel") == nil {
+			faults.Required(tree.IndexPath(path+".selectors", i) + ".cel")
 		}
 	}
 }
 
-func validateDeviceToleration(t schema.Tree, path string, faults *schema.Faults) {
+func validateDeviceToleration(t tree.Tree, path string, faults *schema.Faults) {
 	validateFormat(t, "key", path, faults, rules.QualifiedName)
 	validateFormat(t, "value", path, faults, rules.LabelValue)
-	exists := rules.String(t, "operator") == "Exists"
+	exists := t.String("operator") == "Exists"
 	switch {
-	case exists && rules.String(t, "value") != "":
-		faults.Invalid(path+".value", rules.String(t, "value"), "must be empty for operator `Exists`")
-	case !exists && rules.String(t, "key") == "":
+	case exists && t.String("value") != "":
+		faults.Invalid(path+".value", t.String("value"), "must be empty for operator `Exists`")
+	case !exists && t.String("key") == "":
 		faults.Required(path+".key", "must not be empty unless operator is `Exists`")
 	}
 }
 
 // validateDeviceConfig wants settings for a driver, as an object.
-func validateDeviceConfig(c schema.Tree, path string, faults *schema.Faults) {
-	opaque := rules.Nested(c, "opaque")
+func validateDeviceConfig(c tree.Tree, path string, faults *schema.Faults) {
+	opaque := c.Object("opaque")
 	if opaque == nil {
 		faults.Required(path + ".opaque")
 		return
 	}
-	if v := opaque["parameters"]; v != nil && rules.Nested(opaque, "parameters") == nil {
+	if v := opaque["parameters"]; v != nil && opaque.Object("parameters") == nil {
 		faults.Invalid(path+".opaque.parameters", v, "must be a valid JSON object")
 	}
 }

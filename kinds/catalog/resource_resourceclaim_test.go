@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 const deviceGroup = "resource.platform.io"
@@ -51,9 +52,9 @@ func TestResourceClaim(t *testing.T) {
 		{devices(request), devices(request), nil},
 		{devices(request), devices(`"requests":[]`), []string{`spec: Invalid value: {"devices":{"requests":[]}}: field is immutable`}},
 	})
-	status := named(k, tree(t, `{"spec":{},"status":{"reservedFor":[{"resource":"pods","name":"p"}]}}`))
-	status["metadata"].(map[string]any)["uid"] = "u"
-	expect(t, "status", update(k, named(k, tree(t, `{"spec":{}}`)), status), []string{`status.reservedFor[0].uid: Required value`,
+	status := named(k, parseTree(t, `{"spec":{},"status":{"reservedFor":[{"resource":"pods","name":"p"}]}}`))
+	status["metadata"].(tree.Tree)["uid"] = "u"
+	expect(t, "status", update(k, named(k, parseTree(t, `{"spec":{}}`)), status), []string{`status.reservedFor[0].uid: Required value`,
 		"status.reservedFor: Forbidden: may not be specified when `allocated` is not set"})
 }
 

@@ -6,27 +6,28 @@ import (
 
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 func resourceSliceRules() schema.Rules {
-	return schema.Rules{Validate: func(obj schema.Tree, faults *schema.Faults) {
-		spec := rules.Nested(obj, "spec")
-		validatePool(rules.Nested(spec, "pool"), "spec.pool", faults)
+	return schema.Rules{Validate: func(obj tree.Tree, faults *schema.Faults) {
+		spec := obj.Object("spec")
+		validatePool(spec.Object("pool"), "spec.pool", faults)
 		validateNodeScope(spec, "spec", []string{"nodeName", "nodeSelector", "allNodes", "perDeviceNodeSelection"}, faults)
 		names := map[string]bool{}
-		for i, device := range rules.Trees(spec, "devices") {
-			at, name := rules.IndexPath("spec.devices", i), rules.String(device, "name")
+		for i, device := range spec.Objects("devices") {
+			at, name := tree.IndexPath("spec.devices", i), device.String("name")
 			if names[name] {
 				faults.Duplicate(at+".name", name)
 			}
 			names[name] = true
-			validateDevice(device, at, rules.Bool(spec, "perDeviceNodeSelection"), faults)
+			validateDevice(device, at, spec.Bool("perDeviceNodeSelection"), faults)
 		}
 	}}
 }
 
-func validatePool(pool schema.Tree, path string, faults *schema.Faults) {
-	name := rules.String(pool, "name")
+func validatePool(pool tree.Tree, path string, faults *schema.Faults) {
+	name := pool.String("name")
 	if len(name) > 253 {
 		faults.TooLong(path+".name", 253)
 	}
@@ -37,18 +38,18 @@ func validatePool(pool schema.Tree, path string, faults *schema.Faults) {
 			}
 		}
 	}
-	if n, _ := rules.Int(pool, "resourceSliceCount"); n <= 0 {
+	if n, _ := pool.Int("resourceSliceCount"); n <= 0 {
 		faults.Invalid(path+".resourceSliceCount", n, "must be greater than zero")
 	}
 }
 
 // validateNodeScope wants exactly one of the fields that say from which nodes devices can be used.
-func validateNodeScope(t schema.Tree, path string, ways []string, faults *schema.Faults) {
+func validateNodeScope(t tree.Tree, path string, ways []string, faults *schema.Faults) {
 	quoted := make([]string, len(ways))
 	var set []string
 	for i, way := range ways {
 		quoted[i] = "`" + way + "`"
-		if !rules.Empty(t[way]) {
+		if !tree.IsEmpty(t[way]) {
 			set = append(set, quoted[i])
 		}
 		if flag, ok := t[way].(bool); ok && !flag {
@@ -64,9 +65,9 @@ func validateNodeScope(t schema.Tree, path string, ways []string, faults *schema
 		faults.Invalid(path, "{"+strings.Join(set, ", ")+"}", one+", but multiple fields are set")
 	}
 	validateFormat(t, "nodeName", path, faults, rules.Subdomain)
-	if selector := rules.Nested(t, "nodeSelector"); selector != nil {
+	if selector := t.Object("nodeSelector"); selector != nil {
 		validateNodeSelector(selector, path+".nodeSelector", faults)
-		if terms := rules.Items(selector, "nodeSelectorTerms"); len(terms) > 1 {
+		if terms := selector.List("nodeSelectorTerms"); len(terms) > 1 {
 			faults.Invalid(path+".nodeSelector.nodeSelectorTerms", terms, "must have exactly one node selector term")
 		}
 	}
@@ -77,16 +78,16 @@ const maxDeviceAttributesAndCapacities = 32
 
 // validateDevice checks one device. reach says that each device tells from which nodes it
 // can be used.
-func validateDevice(device schema.Tree, path string, reach bool, faults *schema.Faults) {
-	attributes := rules.Nested(device, "attributes")
-	if n := len(attributes) + len(rules.Nested(device, "capacity")); n > maxDeviceAttributesAndCapacities {
+func validateDevice(device tree.Tree, path string, reach bool, faults *schema.Faults) {
+	attributes := device.Object("attributes")
+	if n := len(attributes) + len(device.Object("capacity")); n > maxDeviceAttributesAndCapacities {
 		faults.Invalid(path, n, fmt.Sprintf("the total number of attributes and capacities must not exceed %d", maxDeviceAttributesAndCapacities))
 	}
-	for _, name := range rules.Keys(attributes) {
-		validateDeviceAttribute(rules.Nested(attributes, name), rules.KeyPath(path+".attributes", name), faults)
+	for _, name := range attributes.SortedKeys() {
+		validateDeviceAttribute(attributes.Object(name), tree.KeyPath(path+".attributes", name), faults)
 	}
-	for i, t := range rules.Trees(device, "taints") {
-		at := rules.IndexPath(path+".taints", i)
+	for i, t := range device.Objects("taints") {
+		at := tree.IndexPath(path+".taints", i)
 		validateFormat(t, "key", at, faults, rules.QualifiedName)
 		validateFormat(t, "value", at, faults, rules.LabelValue)
 		validateEnum(t, "effect", at, faults, "NoExecute", "NoSchedule", "None")
@@ -97,7 +98,7 @@ func validateDevice(device schema.Tree, path string, reach bool, faults *schema.
 		return
 	}
 	for _, way := range ways {
-		if rules.Has(device, way) {
+		if device.Has(way) {
 			faults.Invalid(path+"."+way, device[way], "must only be set when `perDeviceNodeSelection` is set")
 		}
 	}
@@ -107,14 +108,14 @@ func validateDevice(device schema.Tree, path string, reach bool, faults *schema.
 const maxAttributeLength = 64
 
 // validateDeviceAttribute wants one value, of one of four types.
-func validateDeviceAttribute(a schema.Tree, path string, faults *schema.Faults) {
+func validateDeviceAttribute(a tree.Tree, path string, faults *schema.Faults) {
 	n := 0
 	for _, field := range []string{"bool", "int", "string", "version"} {
-		if !rules.Has(a, field) {
+		if !a.Has(field) {
 			continue
 		}
 		n++
-		if len(rules.String(a, field)) > maxAttributeLength {
+		if len(a.String(field)) > maxAttributeLength {
 			faults.TooLong(path+"."+field, maxAttributeLength)
 		}
 	}

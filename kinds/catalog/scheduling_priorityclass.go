@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // highestPriority is the highest priority that users may give; what is above is the system's.
@@ -21,12 +21,12 @@ func priorityClassRules() schema.Rules {
 	return schema.Rules{Validate: validatePriorityClass, ValidateUpdate: validatePriorityClassUpdate}
 }
 
-func validatePriorityClass(obj schema.Tree, faults *schema.Faults) {
-	name := rules.String(rules.Nested(obj, "metadata"), "name")
-	value, _ := rules.Int(obj, "value")
+func validatePriorityClass(obj tree.Tree, faults *schema.Faults) {
+	name := obj.Object("metadata").String("name")
+	value, _ := obj.Int("value")
 	switch {
 	case strings.HasPrefix(name, "system-"):
-		if why := systemPriorityError(name, value, rules.Bool(obj, "globalDefault")); why != "" {
+		if why := systemPriorityError(name, value, obj.Bool("globalDefault")); why != "" {
 			faults.Forbidden("metadata.name", "priority class names with 'system-' prefix are reserved for system use only. error: "+why)
 		}
 	case value > highestPriority:
@@ -48,8 +48,8 @@ func systemPriorityError(name string, value int64, globalDefault bool) string {
 	return ""
 }
 
-func validatePriorityClassUpdate(obj, old schema.Tree, faults *schema.Faults) {
-	if !rules.SemanticEqual(obj["value"], old["value"]) {
+func validatePriorityClassUpdate(obj, old tree.Tree, faults *schema.Faults) {
+	if !tree.SemanticEqual(obj["value"], old["value"]) {
 		faults.Forbidden("value", "may not be changed in an update.")
 	}
 	validateImmutableField(obj, old, "", "preemptionPolicy", faults)

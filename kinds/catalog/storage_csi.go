@@ -7,15 +7,16 @@ import (
 	"github.com/troupe-api/troupe/kinds/quantity"
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // maxDriverName bounds the name of a storage driver, in bytes.
 const maxDriverName = 63
 
 // validateDriverName checks the name of a storage driver: a subdomain in any case.
-func validateDriverName(t schema.Tree, name, path string, faults *schema.Faults) {
-	path = rules.FieldPath(path, name)
-	driver := rules.String(t, name)
+func validateDriverName(t tree.Tree, name, path string, faults *schema.Faults) {
+	path = tree.FieldPath(path, name)
+	driver := t.String(name)
 	if driver == "" {
 		faults.Required(path)
 		return
@@ -30,29 +31,29 @@ func validateDriverName(t schema.Tree, name, path string, faults *schema.Faults)
 
 func csiDriverRules() schema.Rules {
 	return schema.Rules{
-		Default: func(obj schema.Tree) {
-			if spec := rules.EnsureNested(obj, "spec"); len(rules.Items(spec, "volumeLifecycleModes")) == 0 {
+		Default: func(obj tree.Tree) {
+			if spec := obj.EnsureObject("spec"); len(spec.List("volumeLifecycleModes")) == 0 {
 				spec["volumeLifecycleModes"] = []any{"Persistent"}
 			}
 		},
-		Prepare: func(obj, old schema.Tree) {
+		Prepare: func(obj, old tree.Tree) {
 			if old == nil { // the first change is the first generation
-				delete(rules.Nested(obj, "metadata"), "generation")
+				delete(obj.Object("metadata"), "generation")
 			}
 		},
-		Validate: func(obj schema.Tree, faults *schema.Faults) {
-			spec := rules.Nested(obj, "spec")
+		Validate: func(obj tree.Tree, faults *schema.Faults) {
+			spec := obj.Object("spec")
 			validateTokenRequests(spec, "spec.tokenRequests", faults)
 			const minPeriod = 10
-			if n, ok := rules.Int(spec, "nodeAllocatableUpdatePeriodSeconds"); ok && n < minPeriod {
+			if n, ok := spec.Int("nodeAllocatableUpdatePeriodSeconds"); ok && n < minPeriod {
 				faults.Invalid("spec.nodeAllocatableUpdatePeriodSeconds", n, fmt.Sprintf("must be greater than or equal to %d seconds", minPeriod))
 			}
-			if rules.Has(spec, "serviceAccountTokenInSecrets") && len(rules.Items(spec, "tokenRequests")) == 0 {
+			if spec.Has("serviceAccountTokenInSecrets") && len(spec.List("tokenRequests")) == 0 {
 				faults.Invalid("spec.serviceAccountTokenInSecrets", spec["serviceAccountTokenInSecrets"], "can only be set when tokenRequests is configured")
 			}
 		},
-		ValidateUpdate: func(obj, old schema.Tree, faults *schema.Faults) {
-			now, was := rules.Nested(obj, "spec")["attachRequired"], rules.Nested(old, "spec")["attachRequired"]
+		ValidateUpdate: func(obj, old tree.Tree, faults *schema.Faults) {
+			now, was := obj.Object("spec")["attachRequired"], old.Object("spec")["attachRequired"]
 			if now != was { // users know the path under this name
 				faults.Invalid("spec.attachedRequired", now, "field is immutable")
 			}
@@ -61,9 +62,9 @@ func csiDriverRules() schema.Rules {
 }
 
 // validateTokenSeconds checks for how long a token is asked for, if that is said.
-func validateTokenSeconds(t schema.Tree, path string, faults *schema.Faults) {
+func validateTokenSeconds(t tree.Tree, path string, faults *schema.Faults) {
 	path += ".expirationSeconds"
-	switch n, ok := rules.Int(t, "expirationSeconds"); {
+	switch n, ok := t.Int("expirationSeconds"); {
 	case ok && n < minTokenSeconds:
 		faults.Invalid(path, n, "may not specify a duration less than 10 minutes")
 	case ok && n > maxTokenSeconds:
@@ -72,10 +73,10 @@ func validateTokenSeconds(t schema.Tree, path string, faults *schema.Faults) {
 }
 
 // validateTokenRequests wants each audience once; one may be empty.
-func validateTokenRequests(spec schema.Tree, path string, faults *schema.Faults) {
+func validateTokenRequests(spec tree.Tree, path string, faults *schema.Faults) {
 	seen := map[string]bool{}
-	for i, request := range rules.Trees(spec, "tokenRequests") {
-		at, audience := rules.IndexPath(path, i), rules.String(request, "audience")
+	for i, request := range spec.Objects("tokenRequests") {
+		at, audience := tree.IndexPath(path, i), request.String("audience")
 		if seen[audience] {
 			faults.Duplicate(at+".audience", audience)
 			continue
@@ -87,9 +88,9 @@ func validateTokenRequests(spec schema.Tree, path string, faults *schema.Faults)
 
 func csiNodeRules() schema.Rules {
 	return schema.Rules{
-		Validate: func(obj schema.Tree, faults *schema.Faults) {
-			for i, driver := range rules.Trees(rules.Nested(obj, "spec"), "drivers") {
-				validateNodeDriver(driver, rules.IndexPath("spec.drivers", i), faults)
+		Validate: func(obj tree.Tree, faults *schema.Faults) {
+			for i, driver := range obj.Object("spec").Objects("drivers") {
+				validateNodeDriver(driver, tree.IndexPath("spec.drivers", i), faults)
 			}
 		},
 		ValidateUpdate: validateNodeDriversUpdate,
@@ -99,13 +100,13 @@ func csiNodeRules() schema.Rules {
 // maxNodeID bounds what a driver calls a node, in bytes.
 const maxNodeID = 192
 
-func validateNodeDriver(driver schema.Tree, path string, faults *schema.Faults) {
+func validateNodeDriver(driver tree.Tree, path string, faults *schema.Faults) {
 	validateDriverName(driver, "name", path, faults)
-	if id := rules.String(driver, "nodeID"); len(id) > maxNodeID {
+	if id := driver.String("nodeID"); len(id) > maxNodeID {
 		faults.Invalid(path+".nodeID", id, fmt.Sprintf("must be %d characters or less", maxNodeID))
 	}
 	seen := map[string]bool{}
-	for _, key := range rules.Strings(driver, "topologyKeys") {
+	for _, key := range driver.Strings("topologyKeys") {
 		if key == "" {
 			faults.Required(path)
 			continue
@@ -122,17 +123,17 @@ func validateNodeDriver(driver schema.Tree, path string, faults *schema.Faults) 
 
 // validateNodeDriversUpdate: drivers come and go, but none changes, except for how many
 // volumes it takes.
-func validateNodeDriversUpdate(obj, old schema.Tree, faults *schema.Faults) {
-	before := map[string]schema.Tree{}
-	for _, driver := range rules.Trees(rules.Nested(old, "spec"), "drivers") {
-		before[rules.String(driver, "name")] = driver
+func validateNodeDriversUpdate(obj, old tree.Tree, faults *schema.Faults) {
+	before := map[string]tree.Tree{}
+	for _, driver := range old.Object("spec").Objects("drivers") {
+		before[driver.String("name")] = driver
 	}
-	for _, driver := range rules.Trees(rules.Nested(obj, "spec"), "drivers") {
-		was := before[rules.String(driver, "name")]
+	for _, driver := range obj.Object("spec").Objects("drivers") {
+		was := before[driver.String("name")]
 		if was == nil {
 			continue
 		}
-		if !rules.SemanticEqual(driver["nodeID"], was["nodeID"]) || !rules.SemanticEqual(driver["topologyKeys"], was["topologyKeys"]) {
+		if !tree.SemanticEqual(driver["nodeID"], was["nodeID"]) || !tree.SemanticEqual(driver["topologyKeys"], was["topologyKeys"]) {
 			faults.Invalid("CSINodeDriver", driver, "field is immutable")
 		}
 	}
@@ -140,21 +141,21 @@ func validateNodeDriversUpdate(obj, old schema.Tree, faults *schema.Faults) {
 
 func csiStorageCapacityRules() schema.Rules {
 	return schema.Rules{
-		Validate: func(obj schema.Tree, faults *schema.Faults) {
-			class := rules.String(obj, "storageClassName")
+		Validate: func(obj tree.Tree, faults *schema.Faults) {
+			class := obj.String("storageClassName")
 			for _, msg := range rules.Subdomain(class) {
 				faults.Invalid("storageClassName", class, msg)
 			}
-			validateLabelSelector(rules.Nested(obj, "nodeTopology"), "nodeTopology", faults)
+			validateLabelSelector(obj.Object("nodeTopology"), "nodeTopology", faults)
 			for _, name := range []string{"capacity", "maximumVolumeSize"} {
-				if q := rules.String(obj, name); q != "" && quantity.Compare(q, "0") < 0 {
+				if q := obj.String(name); q != "" && quantity.Compare(q, "0") < 0 {
 					faults.Invalid(name, q, nonNegativeMsg)
 				}
 			}
 		},
-		ValidateUpdate: func(obj, old schema.Tree, faults *schema.Faults) {
+		ValidateUpdate: func(obj, old tree.Tree, faults *schema.Faults) {
 			// An empty topology, which is every node, differs from none, which is no node.
-			if rules.Has(obj, "nodeTopology") != rules.Has(old, "nodeTopology") || !rules.SemanticEqual(obj["nodeTopology"], old["nodeTopology"]) {
+			if obj.Has("nodeTopology") != old.Has("nodeTopology") || !tree.SemanticEqual(obj["nodeTopology"], old["nodeTopology"]) {
 				faults.Invalid("nodeTopology", obj["nodeTopology"], "field is immutable")
 			}
 		},

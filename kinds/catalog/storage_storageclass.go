@@ -7,6 +7,7 @@ import (
 
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // The bounds of the parameters of a class.
@@ -17,17 +18,17 @@ const (
 
 func storageClassRules() schema.Rules {
 	return schema.Rules{
-		Validate: func(obj schema.Tree, faults *schema.Faults) {
-			provisioner := rules.String(obj, "provisioner")
+		Validate: func(obj tree.Tree, faults *schema.Faults) {
+			provisioner := obj.String("provisioner")
 			if provisioner != "" {
 				for _, msg := range rules.QualifiedName(strings.ToLower(provisioner)) {
 					faults.Invalid("provisioner", provisioner, msg)
 				}
 			}
-			validateParameters(rules.Nested(obj, "parameters"), faults)
+			validateParameters(obj.Object("parameters"), faults)
 			validateAllowedTopologies(obj, "allowedTopologies", faults)
 		},
-		ValidateUpdate: func(obj, old schema.Tree, faults *schema.Faults) {
+		ValidateUpdate: func(obj, old tree.Tree, faults *schema.Faults) {
 			validateImmutableFields(obj, old, faults, "parameters", "provisioner", "reclaimPolicy")
 		},
 	}
@@ -35,30 +36,30 @@ func storageClassRules() schema.Rules {
 
 func volumeAttributesClassRules() schema.Rules {
 	return schema.Rules{
-		Validate: func(obj schema.Tree, faults *schema.Faults) {
+		Validate: func(obj tree.Tree, faults *schema.Faults) {
 			validateDriverName(obj, "driverName", "", faults)
-			parameters := rules.Nested(obj, "parameters")
+			parameters := obj.Object("parameters")
 			if len(parameters) == 0 {
 				faults.Required("parameters", "must contain at least one key/value pair")
 			}
 			validateParameters(parameters, faults)
 		},
-		ValidateUpdate: func(obj, old schema.Tree, faults *schema.Faults) {
+		ValidateUpdate: func(obj, old tree.Tree, faults *schema.Faults) {
 			validateImmutableFields(obj, old, faults, "driverName", "parameters")
 		},
 	}
 }
 
 // validateImmutableFields wants the named fields of a class as they were.
-func validateImmutableFields(obj, old schema.Tree, faults *schema.Faults, names ...string) {
+func validateImmutableFields(obj, old tree.Tree, faults *schema.Faults, names ...string) {
 	for _, name := range names {
-		if !rules.SemanticEqual(obj[name], old[name]) {
+		if !tree.SemanticEqual(obj[name], old[name]) {
 			faults.Forbidden(name, "updates to "+name+" are forbidden.")
 		}
 	}
 }
 
-func validateParameters(parameters schema.Tree, faults *schema.Faults) {
+func validateParameters(parameters tree.Tree, faults *schema.Faults) {
 	if len(parameters) > maxParameters {
 		faults.TooLong("parameters", maxParameters)
 		return
@@ -68,7 +69,7 @@ func validateParameters(parameters schema.Tree, faults *schema.Faults) {
 		if key == "" {
 			faults.Invalid("parameters", key, "field can not be empty.")
 		}
-		size += len(key) + len(rules.String(parameters, key))
+		size += len(key) + len(parameters.String(key))
 	}
 	if size > maxParametersSize {
 		faults.TooLong("parameters", maxParametersSize)
@@ -76,13 +77,13 @@ func validateParameters(parameters schema.Tree, faults *schema.Faults) {
 }
 
 // validateAllowedTopologies checks the terms that say where volumes may be made: none twice.
-func validateAllowedTopologies(t schema.Tree, path string, faults *schema.Faults) {
+func validateAllowedTopologies(t tree.Tree, path string, faults *schema.Faults) {
 	var earlier []map[string][]string
-	for i, term := range rules.Trees(t, path) {
+	for i, term := range t.Objects(path) {
 		values := validateTopology(term, path, faults)
 		for _, other := range earlier {
 			if maps.EqualFunc(values, other, slices.Equal) {
-				faults.Duplicate(rules.IndexPath(path, i)+".matchLabelExpressions", "")
+				faults.Duplicate(tree.IndexPath(path, i)+".matchLabelExpressions", "")
 			}
 		}
 		earlier = append(earlier, values)
@@ -91,17 +92,17 @@ func validateAllowedTopologies(t schema.Tree, path string, faults *schema.Faults
 
 // validateTopology checks one term and gives the sorted values by key. The paths of its
 // faults have no index of the term, as users know them.
-func validateTopology(term schema.Tree, path string, faults *schema.Faults) map[string][]string {
+func validateTopology(term tree.Tree, path string, faults *schema.Faults) map[string][]string {
 	byKey := map[string][]string{}
-	for i, e := range rules.Trees(term, "matchLabelExpressions") {
-		at, key, values := rules.IndexPath(path+".matchLabelExpressions", i), rules.String(e, "key"), rules.Strings(e, "values")
+	for i, e := range term.Objects("matchLabelExpressions") {
+		at, key, values := tree.IndexPath(path+".matchLabelExpressions", i), e.String("key"), e.Strings("values")
 		if len(values) == 0 {
 			faults.Required(at + ".values")
 		}
 		seen := map[string]bool{}
 		for j, value := range values {
 			if seen[value] {
-				faults.Duplicate(rules.IndexPath(at+".values", j), value)
+				faults.Duplicate(tree.IndexPath(at+".values", j), value)
 			}
 			seen[value] = true
 		}
@@ -120,8 +121,8 @@ func volumeAttachmentRules() schema.Rules {
 	return schema.Rules{
 		Prepare:  keepStatus,
 		Validate: validateAttachment,
-		ValidateUpdate: func(obj, old schema.Tree, faults *schema.Faults) {
-			if !rules.SemanticEqual(obj["spec"], old["spec"]) {
+		ValidateUpdate: func(obj, old tree.Tree, faults *schema.Faults) {
+			if !tree.SemanticEqual(obj["spec"], old["spec"]) {
 				faults.Invalid("spec", obj["spec"], "field is immutable")
 			}
 		},
@@ -129,18 +130,18 @@ func volumeAttachmentRules() schema.Rules {
 }
 
 // keepStatus keeps status, which has a sub-resource, out of writes of the main resource.
-func keepStatus(obj, old schema.Tree) { rules.CopyField(obj, old, "status") }
+func keepStatus(obj, old tree.Tree) { obj.CopyField(old, "status") }
 
-func validateAttachment(obj schema.Tree, faults *schema.Faults) {
-	spec, status := rules.Nested(obj, "spec"), rules.Nested(obj, "status")
+func validateAttachment(obj tree.Tree, faults *schema.Faults) {
+	spec, status := obj.Object("spec"), obj.Object("status")
 	validateDriverName(spec, "attacher", "spec", faults)
-	node := rules.String(spec, "nodeName")
+	node := spec.String("nodeName")
 	for _, msg := range rules.Subdomain(node) {
 		faults.Invalid("spec.nodeName", node, msg)
 	}
-	validateAttachmentSource(rules.Nested(spec, "source"), faults)
+	validateAttachmentSource(spec.Object("source"), faults)
 	size := 0
-	for key, value := range rules.Nested(status, "attachmentMetadata") {
+	for key, value := range status.Object("attachmentMetadata") {
 		text, _ := value.(string)
 		size += len(key) + len(text)
 	}
@@ -148,8 +149,8 @@ func validateAttachment(obj schema.Tree, faults *schema.Faults) {
 		faults.TooLong("status.attachmentMetadata", maxParametersSize)
 	}
 	for _, name := range []string{"attachError", "detachError"} {
-		fault, at := rules.Nested(status, name), "status."+name
-		if len(rules.String(fault, "message")) > maxVolumeError {
+		fault, at := status.Object(name), "status."+name
+		if len(fault.String("message")) > maxVolumeError {
 			faults.TooLong(at+".message", maxVolumeError)
 		}
 		validateNonNegative(fault, at, faults, "errorCode")
@@ -160,9 +161,9 @@ func validateAttachment(obj schema.Tree, faults *schema.Faults) {
 const maxVolumeError = 1024
 
 // validateAttachmentSource wants either the name of a volume or a volume of its own.
-func validateAttachmentSource(source schema.Tree, faults *schema.Faults) {
+func validateAttachmentSource(source tree.Tree, faults *schema.Faults) {
 	const path, one = "spec.source", "must specify exactly one of inlineVolumeSpec and persistentVolumeName"
-	inline := rules.Nested(source, "inlineVolumeSpec")
+	inline := source.Object("inlineVolumeSpec")
 	name, named := source["persistentVolumeName"].(string)
 	switch {
 	case inline == nil && !named:

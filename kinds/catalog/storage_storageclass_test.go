@@ -7,6 +7,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 const storageGroup = "storage.platform.io"
@@ -27,7 +28,7 @@ type updateCase struct {
 func runBodyCases(t *testing.T, k *schema.Kind, cases []bodyCase) {
 	t.Helper()
 	for _, c := range cases {
-		expect(t, c.body, create(k, named(k, tree(t, c.body))), c.want)
+		expect(t, c.body, create(k, named(k, parseTree(t, c.body))), c.want)
 	}
 }
 
@@ -35,7 +36,7 @@ func runBodyCases(t *testing.T, k *schema.Kind, cases []bodyCase) {
 func runUpdateCases(t *testing.T, k *schema.Kind, cases []updateCase) {
 	t.Helper()
 	for _, c := range cases {
-		old := named(k, tree(t, c.old))
+		old := named(k, parseTree(t, c.old))
 		status := old["status"]
 		if faults := create(k, old); len(faults) > 0 {
 			t.Fatalf("%s: %v", c.old, faults)
@@ -43,14 +44,14 @@ func runUpdateCases(t *testing.T, k *schema.Kind, cases []updateCase) {
 		if status != nil {
 			old["status"] = status
 		}
-		expect(t, c.old+" → "+c.now, update(k, named(k, tree(t, c.now)), old), c.want)
+		expect(t, c.old+" → "+c.now, update(k, named(k, parseTree(t, c.now)), old), c.want)
 	}
 }
 
 // defaulted is a body after a create.
-func defaulted(t *testing.T, k *schema.Kind, body string) schema.Tree {
+func defaulted(t *testing.T, k *schema.Kind, body string) tree.Tree {
 	t.Helper()
-	obj := named(k, tree(t, body))
+	obj := named(k, parseTree(t, body))
 	expect(t, body, create(k, obj), nil)
 	delete(obj, "metadata")
 	return obj
@@ -122,11 +123,11 @@ func TestVolumeAttachment(t *testing.T) {
 		{with(`"persistentVolumeName":"v"`), with(`"persistentVolumeName":"w"`), []string{`spec: Invalid value: {"attacher":"a.b","nodeName":"n","source":{"persistentVolumeName":"w"}}: field is immutable`}},
 	})
 	obj := defaulted(t, k, `{"status":{"attached":true},"spec":{"attacher":"a.b","nodeName":"n","source":{"persistentVolumeName":"v"}}}`)
-	if rules.Has(obj, "status") {
+	if obj.Has("status") {
 		t.Errorf("a create set the status: %v", obj["status"])
 	}
-	long := named(k, tree(t, with(`"persistentVolumeName":"v"`)))
-	long["status"] = tree(t, `{"attachError":{"message":"`+strings.Repeat("x", 1025)+`"},"detachError":{"errorCode":-1}}`)
+	long := named(k, parseTree(t, with(`"persistentVolumeName":"v"`)))
+	long["status"] = parseTree(t, `{"attachError":{"message":"`+strings.Repeat("x", 1025)+`"},"detachError":{"errorCode":-1}}`)
 	expect(t, "status", lines(rules.Validate(k, long)), []string{`status.attachError.message: Too long: may not be more than 1024 bytes`,
 		`status.detachError.errorCode: Invalid value: -1: must be greater than or equal to 0`})
 }

@@ -1,20 +1,20 @@
 package catalog
 
 import (
-	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // unenforced are the rules of a kind that is stored, and whose objects have no effect on this server:
 // everybody who writes one is told so. what says what does not happen.
 func unenforced(r schema.Rules, what string) schema.Rules {
-	return unenforcedWhere(func(schema.Tree) bool { return true }, r, what)
+	return unenforcedWhere(func(tree.Tree) bool { return true }, r, what)
 }
 
 // unenforcedWhere are unenforced rules for those objects alone of which that is true.
-func unenforcedWhere(vain func(obj schema.Tree) bool, r schema.Rules, what string) schema.Rules {
+func unenforcedWhere(vain func(obj tree.Tree) bool, r schema.Rules, what string) schema.Rules {
 	text, more := "this server stores the object and does not enforce it: "+what, r.Warn
-	r.Warn = func(obj, old schema.Tree) (texts []string) {
+	r.Warn = func(obj, old tree.Tree) (texts []string) {
 		if more != nil {
 			texts = more(obj, old)
 		}
@@ -27,4 +27,4 @@ func unenforcedWhere(vain func(obj schema.Tree) bool, r schema.Rules, what strin
 }
 
 // isRemoteAPIService tells whether an APIService is answered by another server.
-func isRemoteAPIService(obj schema.Tree) bool { return rules.Has(rules.Nested(obj, "spec"), "service") }
+func isRemoteAPIService(obj tree.Tree) bool { return obj.Object("spec").Has("service") }

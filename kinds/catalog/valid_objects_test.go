@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/troupe-api/troupe/kinds/meta"
-	"github.com/troupe-api/troupe/kinds/rules"
 )
 
 // expectValid creates an object of k from each body: none may be refused. The bodies stand at
@@ -15,8 +14,8 @@ func expectValid(t *testing.T, group, version, kind string, bodies ...string) {
 	t.Helper()
 	k := kindByGVK(t, meta.Platform, group, version, kind)
 	for _, body := range bodies {
-		obj := named(k, tree(t, body))
-		rules.Nested(obj, "metadata")["uid"] = "u-1"
+		obj := named(k, parseTree(t, body))
+		obj.Object("metadata")["uid"] = "u-1"
 		expect(t, kind+" "+body[:min(len(body), 200)], create(k, obj), nil)
 	}
 }

@@ -2,8 +2,8 @@ package catalog
 
 import (
 	"github.com/troupe-api/troupe/kinds/meta"
-	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // viewsBySubresource lists how sub-resources read and write their objects, by
@@ -25,13 +25,13 @@ func viewsBySubresource(n *meta.Naming) map[string]schema.View {
 }
 
 // writeStatus changes the status, and nothing else.
-func writeStatus(obj, body schema.Tree, _ string, _ *schema.Faults) error {
-	rules.CopyField(obj, body, "status")
+func writeStatus(obj, body tree.Tree, _ string, _ *schema.Faults) error {
+	obj.CopyField(body, "status")
 	return nil
 }
 
 // writeFinalizers changes who must agree before a namespace goes.
-func writeFinalizers(obj, body schema.Tree, _ string, _ *schema.Faults) error {
-	rules.CopyField(rules.EnsureNested(obj, "spec"), rules.Nested(body, "spec"), "finalizers")
+func writeFinalizers(obj, body tree.Tree, _ string, _ *schema.Faults) error {
+	obj.EnsureObject("spec").CopyField(body.Object("spec"), "finalizers")
 	return nil
 }

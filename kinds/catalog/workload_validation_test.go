@@ -7,6 +7,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // invalidPodSpec is a fault that only a function finds, not a declaration: it shows that a form of
@@ -28,7 +29,7 @@ func TestPodTemplateValidation(t *testing.T) {
 		{kindByGVK(t, meta.Platform, "batch", "v1", "Job"), `"metadata":{"uid":"u"},"spec":{` + shares + `}`, "spec.template"},
 		{kindByGVK(t, meta.Platform, "batch", "v1", "CronJob"), `"spec":{"schedule":"@daily","jobTemplate":{"spec":{` + shares + `}}}`, "spec.jobTemplate.spec.template"},
 	} {
-		expect(t, c.k.Kind, create(c.k, named(c.k, tree(t, "{"+c.body+"}"))), []string{c.fault + invalidPodSpecFault})
+		expect(t, c.k.Kind, create(c.k, named(c.k, parseTree(t, "{"+c.body+"}"))), []string{c.fault + invalidPodSpecFault})
 	}
 }
 
@@ -72,17 +73,17 @@ func TestJobValidation(t *testing.T) {
 		{"many successes", indexed + `,"successPolicy":{"rules":[` + many(`{"succeededCount":1}`, 21) + `]}`, []string{"spec.successPolicy.rules: Too many: 21: must have at most 20 items"}},
 		{"long successes", indexed + `,"successPolicy":{"rules":[{"succeededIndexes":"` + over + `"}]}`, []string{"spec.successPolicy.rules[0].succeededIndexes: Too long: may not be more than 65536 bytes"}},
 	})
-	obj := named(k, tree(t, `{"metadata":{"uid":"u-1"},"spec":{`+jobTemplateSpec+`}}`))
+	obj := named(k, parseTree(t, `{"metadata":{"uid":"u-1"},"spec":{`+jobTemplateSpec+`}}`))
 	expect(t, "create", create(k, obj), nil)
-	bare := rules.Clone(obj).(schema.Tree)
-	delete(rules.Nested(bare, "spec", "template", "metadata", "labels"), "job-name")
+	bare := tree.Clone(obj).(tree.Tree)
+	delete(bare.Object("spec", "template", "metadata", "labels"), "job-name")
 	expect(t, "a label gone", lines(rules.Validate(k, bare)), []string{"spec.template.metadata.labels[job-name]: Required value: must be 'x'"})
 }
 
 func repeatedCodes(n int) []string {
 	want := make([]string, n)
 	for i := range want {
-		want[i] = rules.IndexPath("spec.podFailurePolicy.rules[0].onExitCodes.values", i+1) + ": Duplicate value: 1"
+		want[i] = tree.IndexPath("spec.podFailurePolicy.rules[0].onExitCodes.values", i+1) + ": Duplicate value: 1"
 	}
 	return want
 }
@@ -105,9 +106,9 @@ func TestMetricValidation(t *testing.T) {
 func TestScale(t *testing.T) {
 	k := kindByGVK(t, meta.Platform, "apps", "v1", "Deployment")
 	for replicas, want := range map[string][]string{"-1": {"spec.replicas: Invalid value: -1: must be greater than or equal to 0"}, "3": nil} {
-		obj := tree(t, `{"spec":{"replicas":1}}`)
+		obj := parseTree(t, `{"spec":{"replicas":1}}`)
 		var faults schema.Faults
-		if err := k.Subresource("scale").View.Write(obj, tree(t, `{"spec":{"replicas":`+replicas+`}}`), "", &faults); err != nil {
+		if err := k.Subresource("scale").View.Write(obj, parseTree(t, `{"spec":{"replicas":`+replicas+`}}`), "", &faults); err != nil {
 			t.Fatal(err)
 		}
 		expect(t, replicas, lines(faults.List), want)

@@ -1,6 +1,8 @@
 package codec
 
-import "github.com/troupe-api/troupe/kinds/schema"
+import (
+	"github.com/troupe-api/troupe/kinds/tree"
+)
 
 // any reads one value that has no plan.
 func (d *decoder) any() (any, error) {
@@ -35,14 +37,14 @@ func (d *decoder) anyObject() (any, error) {
 	if err := d.open(); err != nil {
 		return nil, err
 	}
-	tree := make(schema.Tree)
+	object := make(tree.Tree)
 	for first := true; ; first = false {
 		key, more, err := d.key(first)
 		if err != nil {
 			return nil, err
 		}
 		if !more {
-			return tree, nil
+			return object, nil
 		}
 		d.pushKey(key)
 		v, err := d.any()
@@ -50,9 +52,9 @@ func (d *decoder) anyObject() (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		before := len(tree)
-		tree[key] = v
-		if len(tree) == before {
+		before := len(object)
+		object[key] = v
+		if len(object) == before {
 			d.duplicate(key)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 const metadataJSON = `"metadata":{"name":"web-1","namespace":"default","uid":"6f1c2a7e-0000-4000-8000-000000000001",` +
@@ -67,19 +68,19 @@ func BenchmarkCodec(b *testing.B) {
 	for name, text := range map[string]string{"ConfigMap": configMapJSON(), "Pod": podJSON()} {
 		k := valueType(b, name)
 		data := []byte(text)
-		tree, _, err := codec.DecodeJSON(k.Message, data)
+		object, _, err := codec.DecodeJSON(k.Message, data)
 		if err != nil {
 			b.Fatal(err)
 		}
-		stored := codec.EncodeJSON(k, tree).JSON
-		metadata := tree["metadata"].(schema.Tree)
+		stored := codec.EncodeJSON(k, object).JSON
+		metadata := object["metadata"].(tree.Tree)
 		var key meta.Key
 		key.Name, _ = metadata["name"].(string)
 		key.Namespace, _ = metadata["namespace"].(string)
 		if err := codec.ReadBack(k, key, stored); err != nil {
 			b.Fatal(err)
 		}
-		wire := codec.EncodeProtobuf(nil, k.Message, tree)
+		wire := codec.EncodeProtobuf(nil, k.Message, object)
 		run := func(what string, f func()) {
 			b.Run(name+"/"+what, func(b *testing.B) {
 				b.ReportAllocs()
@@ -90,13 +91,13 @@ func BenchmarkCodec(b *testing.B) {
 			})
 		}
 		run("decode", func() { _, _, _ = codec.DecodeJSON(k.Message, data) })
-		run("conform", func() { _, _, _ = codec.Conform(k.Message, tree, nil) })
-		run("encode", func() { codec.EncodeJSON(k, tree) })
+		run("conform", func() { _, _, _ = codec.Conform(k.Message, object, nil) })
+		run("encode", func() { codec.EncodeJSON(k, object) })
 		run("newobject", func() { _, _ = codec.NewObject(k, key, 1, stored) })
 		run("parsehead", func() { _, _, _ = codec.ParseMeta(k, stored) })
 		run("readback", func() { _ = codec.ReadBack(k, key, stored) })
 		run("protobuf-decode", func() { _, _, _ = codec.DecodeProtobuf(k.Message, wire) })
 		out := make([]byte, 0, len(data)*2)
-		run("protobuf-encode", func() { out = codec.EncodeProtobuf(out[:0], k.Message, tree) })
+		run("protobuf-encode", func() { out = codec.EncodeProtobuf(out[:0], k.Message, object) })
 	}
 }

@@ -9,24 +9,25 @@ import (
 	"strings"
 
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // Conform checks a tree that a patch has made as DecodeJSON checks a body, and brings its
 // values into the form of trees. Numbers may be int64, float64 or json.Number. The tree
 // that is passed in is not changed; the result shares with it what needed no change. What the
 // tree shares in memory with base, at the top, is known to be in order; base may be nil.
-func Conform(m *schema.Message, tree, base schema.Tree) (schema.Tree, []FieldFault, error) {
+func Conform(m *schema.Message, t, base tree.Tree) (tree.Tree, []FieldFault, error) {
 	c := &conformer{root: true, base: base, encodedFieldSets: base != nil}
-	return c.object(m, tree)
+	return c.object(m, t)
 }
 
 // object conforms an object.
-func (c *conformer) object(m *schema.Message, tree schema.Tree) (schema.Tree, []FieldFault, error) {
+func (c *conformer) object(m *schema.Message, root tree.Tree) (tree.Tree, []FieldFault, error) {
 	conform := c.message
 	if m.Custom != nil {
 		conform = c.custom
 	}
-	out := conform(m, tree)
+	out := conform(m, root)
 	if c.tooDeep {
 		return nil, nil, errDepth
 	}
@@ -47,7 +48,7 @@ func (c *conformer) object(m *schema.Message, tree schema.Tree) (schema.Tree, []
 type conformer struct {
 	pathTracker
 	root             bool // the message at hand is the whole object
-	base             schema.Tree
+	base             tree.Tree
 	encodedFieldSets bool // sets of fields may be there as texts: of the base
 	depth            int
 	tooDeep          bool // the limit of depth was reached
@@ -64,7 +65,7 @@ func (c *conformer) enter() bool {
 
 func (c *conformer) leave() { c.depth-- }
 
-func (c *conformer) message(m *schema.Message, tree schema.Tree) schema.Tree {
+func (c *conformer) message(m *schema.Message, object tree.Tree) tree.Tree {
 	if !c.enter() {
 		return nil
 	}
@@ -74,20 +75,20 @@ func (c *conformer) message(m *schema.Message, tree schema.Tree) schema.Tree {
 	}
 	root := c.root
 	c.root = false
-	edit := copyOnWrite{from: tree}
+	edit := copyOnWrite{from: object}
 	known := 0
 	for _, f := range m.Fields {
-		v, ok := tree[f.Name]
+		v, ok := object[f.Name]
 		if !ok {
 			continue
 		}
 		known++
-		if root && v != nil && c.base != nil && schema.SameRef(v, c.base[f.Name]) {
+		if root && v != nil && c.base != nil && tree.SameRef(v, c.base[f.Name]) {
 			continue
 		}
 		c.member(m, f, v, &edit)
 	}
-	if known < len(tree) {
+	if known < len(object) {
 		c.additionalFields(m, root, &edit)
 	}
 	if edit.copied != nil && !c.keepNulls {
@@ -117,7 +118,7 @@ func (c *conformer) additionalFields(m *schema.Message, root bool, edit *copyOnW
 }
 
 // copyOnWrite is a copy of a map that is made on the first change.
-type copyOnWrite struct{ from, copied schema.Tree }
+type copyOnWrite struct{ from, copied tree.Tree }
 
 func (e *copyOnWrite) change() {
 	if e.copied == nil {
@@ -131,13 +132,13 @@ func (e *copyOnWrite) drop(key string) {
 }
 
 func (e *copyOnWrite) set(key string, old, v any) {
-	if v == nil || !schema.SameRef(old, v) {
+	if v == nil || !tree.SameRef(old, v) {
 		e.change()
 		e.copied[key] = v
 	}
 }
 
-func (e *copyOnWrite) result() schema.Tree {
+func (e *copyOnWrite) result() tree.Tree {
 	if e.copied != nil {
 		return e.copied
 	}
@@ -154,7 +155,7 @@ func (c *conformer) field(f *schema.Field, v any) any {
 			return c.list(f, list)
 		}
 	case schema.Map:
-		if table, ok := v.(schema.Tree); ok {
+		if table, ok := v.(tree.Tree); ok {
 			return c.mapField(f, table)
 		}
 	default:
@@ -174,7 +175,7 @@ func (c *conformer) list(f *schema.Field, list []any) any {
 		c.pushIndex(i)
 		made := c.element(f, v)
 		c.pop()
-		if schema.SameRef(v, made) {
+		if tree.SameRef(v, made) {
 			continue
 		}
 		if &out[0] == &list[0] {
@@ -185,7 +186,7 @@ func (c *conformer) list(f *schema.Field, list []any) any {
 	return out
 }
 
-func (c *conformer) mapField(f *schema.Field, table schema.Tree) any {
+func (c *conformer) mapField(f *schema.Field, table tree.Tree) any {
 	if !c.enter() {
 		return nil
 	}
@@ -237,8 +238,8 @@ func (c *conformer) single(f *schema.Field, v any) any {
 		return c.fieldSet(f, v)
 	}
 	if f.Type == schema.TypeMessage {
-		if tree, ok := v.(schema.Tree); ok {
-			return c.message(f.Message, tree)
+		if object, ok := v.(tree.Tree); ok {
+			return c.message(f.Message, object)
 		}
 		c.mismatch(valueType(v), elementType(f))
 		return nil
@@ -275,7 +276,7 @@ func (c *conformer) fromInteger(f *schema.Field, n int64) any {
 // raw turns the numbers of a value without a plan into int64 and float64.
 func (c *conformer) raw(v any) any {
 	switch v := v.(type) {
-	case schema.Tree:
+	case tree.Tree:
 		if !c.enter() {
 			return nil
 		}
@@ -292,7 +293,7 @@ func (c *conformer) raw(v any) any {
 		defer c.leave()
 		out := v
 		for i, item := range v {
-			if made := c.raw(item); !schema.SameRef(item, made) {
+			if made := c.raw(item); !tree.SameRef(item, made) {
 				if &out[0] == &v[0] {
 					out = slices.Clone(v)
 				}
@@ -322,7 +323,7 @@ func floatLiteral(n float64) string {
 // valueType names a value of a tree as errors do.
 func valueType(v any) string {
 	switch v.(type) {
-	case schema.Tree:
+	case tree.Tree:
 		return "object"
 	case []any:
 		return "array"

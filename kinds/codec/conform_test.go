@@ -5,19 +5,19 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 func TestConform(t *testing.T) {
-	in := schema.Tree{
+	in := tree.Tree{
 		"kind": "Thing", "bogus": 1,
-		"data": schema.Tree{"a": "b", "n": nil},
-		"spec": schema.Tree{
+		"data": tree.Tree{"a": "b", "n": nil},
+		"spec": tree.Tree{
 			"count": 3.0, "big": json.Number("9007199254740993"), "replicas": int64(2), "ratio": int64(1),
 			"ports": []any{1.0, int64(2)}, "nodeName": nil,
 			"size":  1.5,
-			"parts": []any{schema.Tree{"name": "x", "y": 1, "x": 2}},
-			"extra": schema.Tree{"a": []any{json.Number("1"), json.Number("1.5"), nil}},
+			"parts": []any{tree.Tree{"name": "x", "y": 1, "x": 2}},
+			"extra": tree.Tree{"a": []any{json.Number("1"), json.Number("1.5"), nil}},
 		},
 	}
 	before := string(AppendAny(nil, in))
@@ -25,15 +25,15 @@ func TestConform(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := schema.Tree{
+	want := tree.Tree{
 		"kind": "Thing",
-		"data": schema.Tree{"a": "b", "n": ""},
-		"spec": schema.Tree{
+		"data": tree.Tree{"a": "b", "n": ""},
+		"spec": tree.Tree{
 			"count": int64(3), "big": int64(9007199254740993), "replicas": int64(2), "ratio": 1.0,
 			"ports": []any{int64(1), int64(2)},
 			"size":  "1500m",
-			"parts": []any{schema.Tree{"name": "x"}},
-			"extra": schema.Tree{"a": []any{int64(1), 1.5, nil}},
+			"parts": []any{tree.Tree{"name": "x"}},
+			"extra": tree.Tree{"a": []any{int64(1), 1.5, nil}},
 		},
 	}
 	if !reflect.DeepEqual(out, want) {
@@ -55,17 +55,17 @@ func TestConformErrors(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name string
-		in   schema.Tree
+		in   tree.Tree
 		want string
 	}{
-		{"fraction", schema.Tree{"spec": schema.Tree{"count": 1.5}}, "json: cannot unmarshal number 1.5 into Go struct field ThingSpec.spec.count of type int32"},
-		{"overflow", schema.Tree{"spec": schema.Tree{"count": int64(1 << 31)}}, "json: cannot unmarshal number 2147483648 into Go struct field ThingSpec.spec.count of type int32"},
-		{"number as text", schema.Tree{"data": schema.Tree{"b": true, "a": int64(1), "c": true}}, "json: cannot unmarshal number into Go struct field Thing.data of type string"},
-		{"text as object", schema.Tree{"spec": "x"}, "json: cannot unmarshal string into Go struct field Thing.spec of type v1.ThingSpec"},
-		{"map as list", schema.Tree{"spec": schema.Tree{"args": schema.Tree{}}}, "json: cannot unmarshal object into Go struct field ThingSpec.spec.args of type []string"},
-		{"null list", schema.Tree{"data": []any{}}, "json: cannot unmarshal array into Go struct field Thing.data of type map[string]string"},
-		{"foreign type", schema.Tree{"spec": schema.Tree{"extra": map[string]string{"a": "b"}}}, "json: cannot unmarshal number into Go struct field ThingSpec.spec.extra of type interface {}"},
-		{"too deep", schema.Tree{"spec": schema.Tree{"extra": deep}}, "exceeded max depth"},
+		{"fraction", tree.Tree{"spec": tree.Tree{"count": 1.5}}, "json: cannot unmarshal number 1.5 into Go struct field ThingSpec.spec.count of type int32"},
+		{"overflow", tree.Tree{"spec": tree.Tree{"count": int64(1 << 31)}}, "json: cannot unmarshal number 2147483648 into Go struct field ThingSpec.spec.count of type int32"},
+		{"number as text", tree.Tree{"data": tree.Tree{"b": true, "a": int64(1), "c": true}}, "json: cannot unmarshal number into Go struct field Thing.data of type string"},
+		{"text as object", tree.Tree{"spec": "x"}, "json: cannot unmarshal string into Go struct field Thing.spec of type v1.ThingSpec"},
+		{"map as list", tree.Tree{"spec": tree.Tree{"args": tree.Tree{}}}, "json: cannot unmarshal object into Go struct field ThingSpec.spec.args of type []string"},
+		{"null list", tree.Tree{"data": []any{}}, "json: cannot unmarshal array into Go struct field Thing.data of type map[string]string"},
+		{"foreign type", tree.Tree{"spec": tree.Tree{"extra": map[string]string{"a": "b"}}}, "json: cannot unmarshal number into Go struct field ThingSpec.spec.extra of type interface {}"},
+		{"too deep", tree.Tree{"spec": tree.Tree{"extra": deep}}, "exceeded max depth"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if _, _, err := Conform(thingPlan, c.in, nil); err == nil || err.Error() != c.want {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // The objects of custom kinds (schema.Custom): metadata by its plan, the rest as it comes.
@@ -15,18 +16,18 @@ func isMetaField(f *schema.Field) bool {
 }
 
 // custom reads a whole object of a custom kind; what its schema does not know is still there.
-func (d *decoder) custom(m *schema.Message) (schema.Tree, error) {
+func (d *decoder) custom(m *schema.Message) (tree.Tree, error) {
 	if err := d.open(); err != nil {
 		return nil, err
 	}
-	tree := make(schema.Tree)
+	object := make(tree.Tree)
 	for first := true; ; first = false {
 		key, more, err := d.key(first)
 		if err != nil {
 			return nil, err
 		}
 		if !more {
-			return tree, nil
+			return object, nil
 		}
 		var v any
 		if f := fieldOf(m, key, true); isMetaField(f) {
@@ -40,39 +41,39 @@ func (d *decoder) custom(m *schema.Message) (schema.Tree, error) {
 		if err != nil {
 			return nil, err
 		}
-		before := len(tree)
-		if tree[key] = v; len(tree) == before {
+		before := len(object)
+		if object[key] = v; len(object) == before {
 			d.duplicate(key)
 		}
 	}
 }
 
 // pruneUnknown drops from a custom object what its schema does not know, and reports it.
-func pruneUnknown(m *schema.Message, tree schema.Tree, faults []FieldFault) (schema.Tree, []FieldFault) {
-	tree, unknown := m.Custom.Prune(tree)
+func pruneUnknown(m *schema.Message, object tree.Tree, faults []FieldFault) (tree.Tree, []FieldFault) {
+	object, unknown := m.Custom.Prune(object)
 	for _, path := range unknown {
 		if len(faults) >= maxFaults {
 			break
 		}
 		faults = append(faults, FieldFault{Path: path})
 	}
-	return tree, faults
+	return object, faults
 }
 
 // custom conforms an object of a custom kind, without dropping anything but fields of metadata.
-func (c *conformer) custom(m *schema.Message, tree schema.Tree) schema.Tree {
+func (c *conformer) custom(m *schema.Message, object tree.Tree) tree.Tree {
 	c.enter()
 	defer c.leave()
-	edit := copyOnWrite{from: tree}
-	for _, key := range slices.Sorted(maps.Keys(tree)) {
-		v := tree[key]
+	edit := copyOnWrite{from: object}
+	for _, key := range slices.Sorted(maps.Keys(object)) {
+		v := object[key]
 		if f := fieldOf(m, key, true); isMetaField(f) {
 			c.pushField(m, f)
 			edit.set(key, v, c.field(f, v))
 			c.pop()
 			continue
 		}
-		if v == nil || c.base != nil && schema.SameRef(v, c.base[key]) {
+		if v == nil || c.base != nil && tree.SameRef(v, c.base[key]) {
 			continue
 		}
 		c.pushKey(key)
@@ -86,7 +87,7 @@ func (c *conformer) custom(m *schema.Message, tree schema.Tree) schema.Tree {
 }
 
 // customValue writes a custom object as it is in the tree.
-func (e *encoder) customValue(m *schema.Message, t schema.Tree) {
+func (e *encoder) customValue(m *schema.Message, t tree.Tree) {
 	e.raw("{")
 	for _, f := range m.Fields {
 		if v := t[f.Name]; v != nil && isMetaField(f) {
@@ -114,7 +115,7 @@ func (e *encoder) comma() {
 }
 
 // custom writes what a custom object has beside its metadata, by name.
-func (e *encoder) custom(t schema.Tree) {
+func (e *encoder) custom(t tree.Tree) {
 	var space [16]string
 	for _, key := range sortedKeys(space[:0], t) {
 		switch key {

@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // A decoder reads one JSON text into a tree.
@@ -19,40 +20,40 @@ type decoder struct {
 // DecodeJSON reads an object of message m. The faults are the unknown and duplicate
 // fields. The error is that of malformed JSON or of the first value of a wrong type; its
 // text may be shown to the client.
-func DecodeJSON(m *schema.Message, data []byte) (schema.Tree, []FieldFault, error) {
+func DecodeJSON(m *schema.Message, data []byte) (tree.Tree, []FieldFault, error) {
 	return decodeJSON(m, data, false)
 }
 
-func decodeJSON(m *schema.Message, data []byte, nulls bool) (schema.Tree, []FieldFault, error) {
+func decodeJSON(m *schema.Message, data []byte, nulls bool) (tree.Tree, []FieldFault, error) {
 	d := newDecoder(string(data))
 	d.keepNulls = nulls
-	tree, faults, err := d.root(m)
+	object, faults, err := d.root(m)
 	if err == nil && m.Custom != nil {
-		tree, faults = pruneUnknown(m, tree, faults)
+		object, faults = pruneUnknown(m, object, faults)
 	}
-	return tree, faults, err
+	return object, faults, err
 }
 
 // DecodeStored reads an object of message m from JSON that never changes: the texts of
 // the tree share its memory.
-func DecodeStored(m *schema.Message, json []byte) (schema.Tree, error) {
+func DecodeStored(m *schema.Message, json []byte) (tree.Tree, error) {
 	d := newDecoder(unsafe.String(unsafe.SliceData(json), len(json)))
 	d.stored = true
-	tree, _, err := d.root(m)
-	return tree, err
+	object, _, err := d.root(m)
+	return object, err
 }
 
 // root reads all of the text, and releases the decoder.
-func (d *decoder) root(m *schema.Message) (schema.Tree, []FieldFault, error) {
+func (d *decoder) root(m *schema.Message) (tree.Tree, []FieldFault, error) {
 	defer d.release()
-	tree, err := d.document(m)
+	object, err := d.document(m)
 	if err == nil {
 		err = d.pathTracker.err
 	}
 	if err != nil {
 		return nil, nil, err
 	}
-	return tree, d.faults, nil
+	return object, d.faults, nil
 }
 
 // DecodeAny reads JSON that has no plan, such as a patch. Integers that fit stay int64.
@@ -113,7 +114,7 @@ func (d *decoder) release() {
 }
 
 // document reads the whole text as one object.
-func (d *decoder) document(m *schema.Message) (schema.Tree, error) {
+func (d *decoder) document(m *schema.Message) (tree.Tree, error) {
 	if d.peek() != '{' {
 		kind := typeOfByte(d.at())
 		if err := d.skip(); err != nil {
@@ -126,11 +127,11 @@ func (d *decoder) document(m *schema.Message) (schema.Tree, error) {
 	if m.Custom != nil {
 		read = d.custom
 	}
-	tree, err := read(m)
+	object, err := read(m)
 	if err != nil {
 		return nil, err
 	}
-	return tree, d.end()
+	return object, d.end()
 }
 
 // typeOfByte names a value by its first byte, as errors do.
@@ -167,7 +168,7 @@ func fieldOf(m *schema.Message, name string, root bool) *schema.Field {
 	return nil
 }
 
-func (d *decoder) message(m *schema.Message) (schema.Tree, error) {
+func (d *decoder) message(m *schema.Message) (tree.Tree, error) {
 	root := d.depth == 0
 	if err := d.open(); err != nil {
 		return nil, err
@@ -175,7 +176,7 @@ func (d *decoder) message(m *schema.Message) (schema.Tree, error) {
 	if d.messages++; d.messages > maxMessages && !d.stored {
 		return nil, ErrTooManyMessages
 	}
-	tree := make(schema.Tree)
+	object := make(tree.Tree)
 	nulls := false
 	for first := true; ; first = false {
 		key, more, err := d.key(first)
@@ -199,24 +200,24 @@ func (d *decoder) message(m *schema.Message) (schema.Tree, error) {
 		if err != nil {
 			return nil, err
 		}
-		before := len(tree)
-		tree[f.Name] = v
-		if len(tree) == before {
+		before := len(object)
+		object[f.Name] = v
+		if len(object) == before {
 			d.duplicate(f.Name)
 		}
 		nulls = nulls || v == nil
 	}
 	if nulls && !d.keepNulls {
-		dropNulls(tree)
+		dropNulls(object)
 	}
-	return tree, nil
+	return object, nil
 }
 
 // dropNulls makes fields absent that are null.
-func dropNulls(tree schema.Tree) {
-	for k, v := range tree {
+func dropNulls(object tree.Tree) {
+	for k, v := range object {
 		if v == nil {
-			delete(tree, k)
+			delete(object, k)
 		}
 	}
 }
@@ -288,7 +289,7 @@ func (d *decoder) mapField(f *schema.Field) (any, error) {
 	if err := d.open(); err != nil {
 		return nil, err
 	}
-	table := make(schema.Tree)
+	table := make(tree.Tree)
 	for first := true; ; first = false {
 		key, more, err := d.key(first)
 		if err != nil {

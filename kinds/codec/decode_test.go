@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 func TestDecodeErrors(t *testing.T) {
@@ -159,7 +159,7 @@ func TestDecodeForms(t *testing.T) {
 
 func TestDecodeAny(t *testing.T) {
 	v, faults, err := DecodeAny([]byte(`[{"op":"add","value":9007199254740993,"op":"x"},1.0,true,null,"a"]`))
-	want := []any{schema.Tree{"op": "x", "value": int64(9007199254740993)}, 1.0, true, nil, "a"}
+	want := []any{tree.Tree{"op": "x", "value": int64(9007199254740993)}, 1.0, true, nil, "a"}
 	if err != nil || !reflect.DeepEqual(v, want) {
 		t.Errorf("%v %v", v, err)
 	}

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // An Encoded is an object as clients get it, but for its resourceVersion: the version
@@ -46,14 +47,14 @@ const maxPooled = 1 << 18
 
 // EncodeJSON writes an object of kind k. The kind, apiVersion and resourceVersion of the
 // tree are not looked at; metadata is always written.
-func EncodeJSON(k *schema.Kind, t schema.Tree) Encoded {
+func EncodeJSON(k *schema.Kind, t tree.Tree) Encoded {
 	out, _ := EncodeWithin(k, t, math.MaxInt)
 	return out
 }
 
 // EncodeWithin is EncodeJSON as long as that has at most so many bytes. What has more is given
 // up while it is being written: ok is false.
-func EncodeWithin(k *schema.Kind, t schema.Tree, limit int) (out Encoded, ok bool) {
+func EncodeWithin(k *schema.Kind, t tree.Tree, limit int) (out Encoded, ok bool) {
 	scratch := buffers.Get().(*[]byte)
 	e := encoder{b: (*scratch)[:0], versionOffset: -1, limit: limit}
 	e.object(k, t)
@@ -68,7 +69,7 @@ func EncodeWithin(k *schema.Kind, t schema.Tree, limit int) (out Encoded, ok boo
 }
 
 // AppendValue appends the JSON form of a message.
-func AppendValue(b []byte, m *schema.Message, t schema.Tree) []byte {
+func AppendValue(b []byte, m *schema.Message, t tree.Tree) []byte {
 	e := encoder{b: b}
 	if m.Custom != nil {
 		e.customValue(m, t)
@@ -107,7 +108,7 @@ func AppendAnyWithin(b []byte, v any, limit int) []byte {
 	return e.b
 }
 
-func (e *encoder) object(k *schema.Kind, t schema.Tree) {
+func (e *encoder) object(k *schema.Kind, t tree.Tree) {
 	e.raw(`{"kind":`)
 	e.text(k.Kind)
 	e.raw(`,"apiVersion":`)
@@ -117,7 +118,7 @@ func (e *encoder) object(k *schema.Kind, t schema.Tree) {
 		case "kind", "apiVersion":
 		case "metadata":
 			e.raw(`,"metadata":`)
-			meta, _ := t["metadata"].(schema.Tree)
+			meta, _ := t["metadata"].(tree.Tree)
 			e.metadata(f.Message, meta)
 		default:
 			if k.Message.Custom == nil {
@@ -132,7 +133,7 @@ func (e *encoder) object(k *schema.Kind, t schema.Tree) {
 }
 
 // metadata writes an object's metadata with an empty resourceVersion.
-func (e *encoder) metadata(m *schema.Message, t schema.Tree) {
+func (e *encoder) metadata(m *schema.Message, t tree.Tree) {
 	e.raw("{")
 	for _, f := range m.Fields {
 		if f.Name == "resourceVersion" {
@@ -146,7 +147,7 @@ func (e *encoder) metadata(m *schema.Message, t schema.Tree) {
 	e.raw("}")
 }
 
-func (e *encoder) message(m *schema.Message, t schema.Tree) {
+func (e *encoder) message(m *schema.Message, t tree.Tree) {
 	e.raw("{")
 	left := len(t) // values that are still to be written
 	for _, f := range m.Fields {
@@ -194,7 +195,7 @@ func isEmpty(f *schema.Field, v any) bool {
 		return v == 0
 	case []any:
 		return len(v) == 0
-	case schema.Tree:
+	case tree.Tree:
 		return f.Shape == schema.Map && len(v) == 0
 	}
 	return false
@@ -235,8 +236,8 @@ func (e *encoder) value(f *schema.Field, v any) {
 
 func (e *encoder) single(f *schema.Field, v any) {
 	if f.Type == schema.TypeMessage {
-		tree, _ := v.(schema.Tree)
-		e.message(f.Message, tree)
+		object, _ := v.(tree.Tree)
+		e.message(f.Message, object)
 		return
 	}
 	if f.Message != nil {
@@ -267,7 +268,7 @@ func (e *encoder) list(f *schema.Field, v any) {
 }
 
 func (e *encoder) mapField(f *schema.Field, v any) {
-	table, _ := v.(schema.Tree)
+	table, _ := v.(tree.Tree)
 	var space [16]string
 	e.raw("{")
 	for i, key := range sortedKeys(space[:0], table) {
@@ -285,7 +286,7 @@ func (e *encoder) mapField(f *schema.Field, v any) {
 }
 
 // sortedKeys appends the keys of a map in the order of their bytes.
-func sortedKeys(keys []string, table schema.Tree) []string {
+func sortedKeys(keys []string, table tree.Tree) []string {
 	for key := range table {
 		keys = append(keys, key)
 	}
@@ -303,7 +304,7 @@ func (e *encoder) any(v any) {
 		e.b = strconv.AppendInt(e.b, v, 10)
 	case float64:
 		e.b = appendFloat(e.b, v)
-	case schema.Tree:
+	case tree.Tree:
 		e.anyObject(v)
 	case []any:
 		e.raw("[")
@@ -322,7 +323,7 @@ func (e *encoder) any(v any) {
 	}
 }
 
-func (e *encoder) anyObject(table schema.Tree) {
+func (e *encoder) anyObject(table tree.Tree) {
 	var space [16]string
 	e.raw("{")
 	for i, key := range sortedKeys(space[:0], table) {

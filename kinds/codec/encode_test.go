@@ -6,7 +6,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 func TestEncodeJSON(t *testing.T) {
@@ -69,8 +69,8 @@ func TestAppendFloatIsGos(t *testing.T) {
 
 func TestEncodeWithoutTypes(t *testing.T) {
 	// A tree that was never checked must not break the encoder.
-	tree := schema.Tree{"metadata": "x", "data": []any{1}, "spec": schema.Tree{"parts": schema.Tree{}, "args": true}}
-	if out := EncodeJSON(thing, tree); !json.Valid(out.JSON) {
+	object := tree.Tree{"metadata": "x", "data": []any{1}, "spec": tree.Tree{"parts": tree.Tree{}, "args": true}}
+	if out := EncodeJSON(thing, object); !json.Valid(out.JSON) {
 		t.Errorf("%s", out.JSON)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // compactFieldSet is the text of a set of fields, as trees hold it, for one JSON value that nests
@@ -17,11 +18,11 @@ func compactFieldSet(text string, depth int) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	tree, ok := v.(schema.Tree)
+	object, ok := v.(tree.Tree)
 	if !ok {
 		return "", typeError("json: cannot unmarshal " + valueType(v) + " into Go value of type v1.FieldsV1")
 	}
-	return string(AppendAny(nil, tree)), nil
+	return string(AppendAny(nil, object)), nil
 }
 
 // isPlainFieldSet knows at sight the usual form of a set that is well-formed JSON: nothing but
@@ -81,10 +82,10 @@ func (d *decoder) fieldSet(f *schema.Field) (any, error) {
 // equalsBase tells whether the base has a set of fields to the letter, which may be deeper than what
 // comes in may be.
 func (c *conformer) equalsBase(text string) bool {
-	metadata, _ := c.base["metadata"].(schema.Tree)
+	metadata, _ := c.base["metadata"].(tree.Tree)
 	managers, _ := metadata["managedFields"].([]any)
 	return slices.ContainsFunc(managers, func(entry any) bool {
-		manager, _ := entry.(schema.Tree)
+		manager, _ := entry.(tree.Tree)
 		return manager["fieldsV1"] == text
 	})
 }
@@ -112,7 +113,7 @@ func (c *conformer) fieldSet(f *schema.Field, v any) any {
 		}
 		c.malformed(err.Error())
 		return nil
-	case schema.Tree:
+	case tree.Tree:
 		if c.raw(v) != nil {
 			return string(AppendAny(nil, v))
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // A Place is where stored bytes belong: the name and namespace of their object, and its
@@ -22,12 +23,12 @@ var errNoObject = errors.New("stored bytes are no object")
 
 // ExtractMeta takes from a tree what the server itself asks of an object. Its texts share the
 // memory of the tree; an object that is kept gets its head from NewObject.
-func ExtractMeta(k *schema.Kind, t schema.Tree) meta.ObjectMeta {
-	m, _ := t["metadata"].(schema.Tree)
+func ExtractMeta(k *schema.Kind, t tree.Tree) meta.ObjectMeta {
+	m, _ := t["metadata"].(tree.Tree)
 	var h meta.ObjectMeta
 	h.UID, _ = m["uid"].(string)
 	h.Generation, _ = m["generation"].(int64)
-	labels, _ := m["labels"].(schema.Tree)
+	labels, _ := m["labels"].(tree.Tree)
 	for key, v := range labels {
 		text, _ := v.(string)
 		h.Labels = append(h.Labels, meta.Label{Key: key, Value: text})
@@ -40,7 +41,7 @@ func ExtractMeta(k *schema.Kind, t schema.Tree) meta.ObjectMeta {
 	}
 	owners, _ := m["ownerReferences"].([]any)
 	for _, v := range owners {
-		o, _ := v.(schema.Tree)
+		o, _ := v.(tree.Tree)
 		h.OwnerReferences = append(h.OwnerReferences, ownerOf(o))
 	}
 	h.Terminating = m["deletionTimestamp"] != nil
@@ -54,7 +55,7 @@ func ExtractMeta(k *schema.Kind, t schema.Tree) meta.ObjectMeta {
 	return h
 }
 
-func ownerOf(o schema.Tree) meta.OwnerReference {
+func ownerOf(o tree.Tree) meta.OwnerReference {
 	var out meta.OwnerReference
 	out.APIVersion, _ = o["apiVersion"].(string)
 	out.Kind, _ = o["kind"].(string)
@@ -68,10 +69,10 @@ func ownerOf(o schema.Tree) meta.OwnerReference {
 // valueAt is the value at a dotted path; nil if there is none.
 func valueAt(v any, path string) any {
 	for path != "" {
-		tree, _ := v.(schema.Tree)
+		object, _ := v.(tree.Tree)
 		var name string
 		name, path, _ = strings.Cut(path, ".")
-		v = tree[name]
+		v = object[name]
 	}
 	return v
 }

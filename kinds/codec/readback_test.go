@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // What ReadBack passes can be decoded; what cannot be decoded, or belongs elsewhere, it refuses.
@@ -13,7 +14,7 @@ func TestReadBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	metadata := place["metadata"].(map[string]any)
+	metadata := place["metadata"].(tree.Tree)
 	var key meta.Key
 	key.Name, _ = metadata["name"].(string)
 	key.Namespace, _ = metadata["namespace"].(string)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/troupe-api/troupe/kinds/quantity"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // microLayout is the form of times with microseconds; it demands all six digits.
@@ -240,7 +241,7 @@ func Zero(f *schema.Field) any {
 	case schema.TypeDouble:
 		return float64(0)
 	case schema.TypeMessage:
-		return schema.Tree{}
+		return tree.Tree{}
 	case schema.TypeQuantity:
 		return "0"
 	case schema.TypeDuration:

@@ -4,16 +4,16 @@ import (
 	"testing"
 
 	"github.com/troupe-api/troupe/kinds/codec"
-	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 func TestEqualIgnoringManagedFields(t *testing.T) {
 	k := valueType(t, "ConfigMap")
 	encoded := func(manager, label, value string) codec.Encoded {
-		return codec.EncodeJSON(k, schema.Tree{
-			"metadata": schema.Tree{"name": "a", "labels": schema.Tree{"l": label, "managedFields": `"managedFields":[`},
-				"managedFields": []any{schema.Tree{"manager": manager, "operation": "Update", "fieldsV1": `{"f:data":{"f:]":{}}}`}}},
-			"data": schema.Tree{"managedFields": value},
+		return codec.EncodeJSON(k, tree.Tree{
+			"metadata": tree.Tree{"name": "a", "labels": tree.Tree{"l": label, "managedFields": `"managedFields":[`},
+				"managedFields": []any{tree.Tree{"manager": manager, "operation": "Update", "fieldsV1": `{"f:data":{"f:]":{}}}`}}},
+			"data": tree.Tree{"managedFields": value},
 		})
 	}
 	stored := encoded("one", "a", "x").WithVersion(12345)
@@ -26,7 +26,7 @@ func TestEqualIgnoringManagedFields(t *testing.T) {
 		"another label":  {encoded("one", "b", "x"), false},
 		"other data":     {encoded("one", "a", "y"), false},
 		"longer data":    {encoded("one", "a", "xy"), false},
-		"no managers":    {codec.EncodeJSON(k, schema.Tree{"metadata": schema.Tree{"name": "a"}}), false},
+		"no managers":    {codec.EncodeJSON(k, tree.Tree{"metadata": tree.Tree{"name": "a"}}), false},
 	} {
 		if got := codec.EqualIgnoringManagedFields(stored, c.encoded); got != c.want {
 			t.Errorf("%s: %v", name, got)

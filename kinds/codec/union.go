@@ -1,6 +1,9 @@
 package codec
 
-import "github.com/troupe-api/troupe/kinds/schema"
+import (
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
 
 // A union is a field of type Raw with a message (schema.Field.Message): in JSON it is the
 // value of whichever field of the message fits, an object, a list or a bool. On the wire
@@ -9,7 +12,7 @@ import "github.com/troupe-api/troupe/kinds/schema"
 // unionField finds the field of a union for a value; nil if none fits.
 func unionField(m *schema.Message, v any) *schema.Field {
 	switch v.(type) {
-	case schema.Tree:
+	case tree.Tree:
 		return unionFieldFor(m, '{')
 	case []any:
 		return unionFieldFor(m, '[')
@@ -71,7 +74,7 @@ func appendWireUnion(b []byte, m *schema.Message, v any) []byte {
 	if f == nil {
 		return appendWire(b, wireOf(m), nil)
 	}
-	parts := schema.Tree{f.Name: v}
+	parts := tree.Tree{f.Name: v}
 	if flag := unionFieldFor(m, 't'); flag != nil && flag != f {
 		parts[flag.Name] = true
 	}
@@ -80,7 +83,7 @@ func appendWireUnion(b []byte, m *schema.Message, v any) []byte {
 
 // union reads a message and gives the value that it stands for; nil if it holds none.
 func (d *wireDecoder) union(m *schema.Message, p []byte) (any, error) {
-	parts := schema.Tree{}
+	parts := tree.Tree{}
 	if err := d.message(wireOf(m), parts, p); err != nil {
 		return nil, err
 	}

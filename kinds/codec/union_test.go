@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // unionPlan holds a choice of an object and a list, and one of an object and a bool.
@@ -27,21 +28,21 @@ func TestUnions(t *testing.T) {
 	m := unionPlan()
 	tests := []struct {
 		json, wire string
-		tree       schema.Tree
+		tree       tree.Tree
 	}{
-		{`{"items":{"text":"a"}}`, "0a050a030a0161", schema.Tree{"items": schema.Tree{"text": "a"}}},
-		{`{"items":[{"text":"a"}]}`, "0a0512030a0161", schema.Tree{"items": []any{schema.Tree{"text": "a"}}}},
-		{`{"more":true}`, "12020801", schema.Tree{"more": true}},
-		{`{"more":false}`, "12020800", schema.Tree{"more": false}},
-		{`{"more":{"text":"a"}}`, "1207080112030a0161", schema.Tree{"more": schema.Tree{"text": "a"}}},
-		{`{"extra":{"k":["a","b"]}}`, "1a0b0a016b12060a01610a0162", schema.Tree{"extra": schema.Tree{"k": []any{"a", "b"}}}},
+		{`{"items":{"text":"a"}}`, "0a050a030a0161", tree.Tree{"items": tree.Tree{"text": "a"}}},
+		{`{"items":[{"text":"a"}]}`, "0a0512030a0161", tree.Tree{"items": []any{tree.Tree{"text": "a"}}}},
+		{`{"more":true}`, "12020801", tree.Tree{"more": true}},
+		{`{"more":false}`, "12020800", tree.Tree{"more": false}},
+		{`{"more":{"text":"a"}}`, "1207080112030a0161", tree.Tree{"more": tree.Tree{"text": "a"}}},
+		{`{"extra":{"k":["a","b"]}}`, "1a0b0a016b12060a01610a0162", tree.Tree{"extra": tree.Tree{"k": []any{"a", "b"}}}},
 	}
 	for _, test := range tests {
-		tree, faults, err := DecodeJSON(m, []byte(test.json))
-		if err != nil || faults != nil || !reflect.DeepEqual(tree, test.tree) {
-			t.Errorf("%s: got %v, %v, %v", test.json, tree, faults, err)
+		object, faults, err := DecodeJSON(m, []byte(test.json))
+		if err != nil || faults != nil || !reflect.DeepEqual(object, test.tree) {
+			t.Errorf("%s: got %v, %v, %v", test.json, object, faults, err)
 		}
-		wire := EncodeProtobuf(nil, m, tree)
+		wire := EncodeProtobuf(nil, m, object)
 		if got := fmt.Sprintf("%x", wire); got != test.wire {
 			t.Errorf("%s: on the wire %s, want %s", test.json, got, test.wire)
 		}
@@ -50,7 +51,7 @@ func TestUnions(t *testing.T) {
 			t.Errorf("%s: read back %v, %v", test.json, back, err)
 		}
 		e := encoder{}
-		if e.message(m, tree); string(e.b) != test.json {
+		if e.message(m, object); string(e.b) != test.json {
 			t.Errorf("got %s, want %s", e.b, test.json)
 		}
 	}

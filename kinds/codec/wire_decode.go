@@ -6,8 +6,10 @@ import (
 	"unicode/utf8"
 	"unsafe"
 
-	"github.com/troupe-api/troupe/kinds/schema"
 	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // errProtobuf is the error for what the wire format does not allow.
@@ -16,18 +18,18 @@ const errProtobuf = typeError("proto: malformed message")
 // DecodeProtobuf reads an object of message m from Protobuf without envelope. Fields that
 // the plan does not know are dropped in silence, as clients expect it of Protobuf; the
 // faults are those of JSON inside raw fields.
-func DecodeProtobuf(m *schema.Message, body []byte) (schema.Tree, []FieldFault, error) {
+func DecodeProtobuf(m *schema.Message, body []byte) (tree.Tree, []FieldFault, error) {
 	// One copy of the body, never written to: the texts of the tree are cut from it.
 	text := string(body)
 	d := wireDecoder{}
-	tree := schema.Tree{}
-	if err := d.message(wireOf(m), tree, unsafe.Slice(unsafe.StringData(text), len(text))); err != nil {
+	object := tree.Tree{}
+	if err := d.message(wireOf(m), object, unsafe.Slice(unsafe.StringData(text), len(text))); err != nil {
 		return nil, nil, err
 	}
 	if d.err != nil {
 		return nil, nil, d.err
 	}
-	return tree, d.faults, nil
+	return object, d.faults, nil
 }
 
 // A wireDecoder reads one Protobuf message into a tree.
@@ -47,7 +49,7 @@ func (d *wireDecoder) enter() error {
 	return nil
 }
 
-func (d *wireDecoder) message(w *wireMessage, tree schema.Tree, b []byte) error {
+func (d *wireDecoder) message(w *wireMessage, object tree.Tree, b []byte) error {
 	if err := d.enter(); err != nil {
 		return err
 	}
@@ -64,13 +66,13 @@ func (d *wireDecoder) message(w *wireMessage, tree schema.Tree, b []byte) error 
 		case node == nil:
 			n, err = skipWire(number, wireType, b, n)
 		case node.inner != nil:
-			n, err = d.inlined(node, wireType, tree, b, n)
+			n, err = d.inlined(node, wireType, object, b, n)
 		case node.field.Shape == schema.List:
-			n, err = d.list(node, tree, b)
+			n, err = d.list(node, object, b)
 		case node.field.Shape == schema.Map:
-			n, err = d.entry(node, wireType, tree, b, n)
+			n, err = d.entry(node, wireType, object, b, n)
 		default:
-			n, err = d.single(node.field, wireType, tree, b, n)
+			n, err = d.single(node.field, wireType, object, b, n)
 		}
 		if err != nil {
 			return err
@@ -108,19 +110,19 @@ func payload(name string, t protowire.Type, b []byte, n int) ([]byte, int, error
 	return p, n + size, nil
 }
 
-func (d *wireDecoder) inlined(node *wireNode, t protowire.Type, tree schema.Tree, b []byte, n int) (int, error) {
+func (d *wireDecoder) inlined(node *wireNode, t protowire.Type, object tree.Tree, b []byte, n int) (int, error) {
 	p, n, err := payload("inlined", t, b, n)
 	if err != nil {
 		return 0, err
 	}
 	d.depth-- // it lies on the level of its parent
-	err = d.message(node.inner, tree, p)
+	err = d.message(node.inner, object, p)
 	d.depth++
 	return n, err
 }
 
 // list reads the elements of a list that follow each other.
-func (d *wireDecoder) list(node *wireNode, tree schema.Tree, b []byte) (int, error) {
+func (d *wireDecoder) list(node *wireNode, object tree.Tree, b []byte) (int, error) {
 	base, done := len(d.items), 0
 	if err := d.enter(); err != nil {
 		return 0, err
@@ -136,8 +138,8 @@ func (d *wireDecoder) list(node *wireNode, tree schema.Tree, b []byte) (int, err
 		}
 		done += n
 	}
-	before, _ := tree[node.field.Name].([]any)
-	tree[node.field.Name] = append(before, d.items[base:]...)
+	before, _ := object[node.field.Name].([]any)
+	object[node.field.Name] = append(before, d.items[base:]...)
 	clear(d.items[base:])
 	d.items = d.items[:base]
 	d.depth--
@@ -174,7 +176,7 @@ func numberType(t schema.Type) (protowire.Type, bool) {
 	return 0, false
 }
 
-func (d *wireDecoder) entry(node *wireNode, t protowire.Type, tree schema.Tree, b []byte, n int) (int, error) {
+func (d *wireDecoder) entry(node *wireNode, t protowire.Type, object tree.Tree, b []byte, n int) (int, error) {
 	f := node.field
 	p, n, err := payload(f.Name, t, b, n)
 	if err != nil {
@@ -209,10 +211,10 @@ func (d *wireDecoder) entry(node *wireNode, t protowire.Type, tree schema.Tree, 
 	if v == nil {
 		v = Zero(f)
 	}
-	table, ok := tree[f.Name].(schema.Tree)
+	table, ok := object[f.Name].(tree.Tree)
 	if !ok {
-		table = schema.Tree{}
-		tree[f.Name] = table
+		table = tree.Tree{}
+		object[f.Name] = table
 	}
 	table[key] = v
 	return n, nil
@@ -220,23 +222,23 @@ func (d *wireDecoder) entry(node *wireNode, t protowire.Type, tree schema.Tree, 
 
 // single reads a single value. Zero values of fields without a pointer are dropped, since
 // Protobuf writes them always.
-func (d *wireDecoder) single(f *schema.Field, t protowire.Type, tree schema.Tree, b []byte, n int) (int, error) {
-	v, n, err := d.value(f, t, tree[f.Name], b, n)
+func (d *wireDecoder) single(f *schema.Field, t protowire.Type, object tree.Tree, b []byte, n int) (int, error) {
+	v, n, err := d.value(f, t, object[f.Name], b, n)
 	if err != nil {
 		return 0, err
 	}
 	if v == nil || !f.Pointer && isWireZero(f, v) {
-		delete(tree, f.Name)
+		delete(object, f.Name)
 	} else {
-		tree[f.Name] = v
+		object[f.Name] = v
 	}
 	return n, nil
 }
 
 func isWireZero(f *schema.Field, v any) bool {
 	if f.Type == schema.TypeMessage {
-		tree, _ := v.(schema.Tree)
-		return len(tree) == 0
+		object, _ := v.(tree.Tree)
+		return len(object) == 0
 	}
 	return isEmpty(f, v)
 }
@@ -262,11 +264,11 @@ func (d *wireDecoder) value(f *schema.Field, t protowire.Type, before any, b []b
 		v, err := d.special(f, p)
 		return v, n, err
 	}
-	tree, ok := before.(schema.Tree)
+	object, ok := before.(tree.Tree)
 	if !ok {
-		tree = schema.Tree{}
+		object = tree.Tree{}
 	}
-	return tree, n, d.message(wireOf(f.Message), tree, p)
+	return object, n, d.message(wireOf(f.Message), object, p)
 }
 
 // wireString is the text of bytes of the body, which it shares.

@@ -5,16 +5,18 @@ import (
 	"math"
 	"time"
 
-	"github.com/troupe-api/troupe/kinds/schema"
 	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // EncodeProtobuf appends the Protobuf form of a message, without envelope.
-func EncodeProtobuf(b []byte, m *schema.Message, t schema.Tree) []byte {
+func EncodeProtobuf(b []byte, m *schema.Message, t tree.Tree) []byte {
 	return appendWire(b, wireOf(m), t)
 }
 
-func appendWire(b []byte, w *wireMessage, t schema.Tree) []byte {
+func appendWire(b []byte, w *wireMessage, t tree.Tree) []byte {
 	for _, n := range w.nodes {
 		if n.inner == nil {
 			b = appendWireField(b, n.number, n.field, t[n.field.Name])
@@ -62,7 +64,7 @@ func appendWireField(b []byte, number int32, f *schema.Field, v any) []byte {
 		}
 		return b
 	case schema.Map:
-		entries, _ := v.(schema.Tree)
+		entries, _ := v.(tree.Tree)
 		var space [16]string
 		for _, key := range sortedKeys(space[:0], entries) {
 			var at int
@@ -99,8 +101,8 @@ func appendWireValue(b []byte, number int32, f *schema.Field, v any) []byte {
 	b, at := openWire(b, number)
 	switch f.Type {
 	case schema.TypeMessage:
-		tree, _ := v.(schema.Tree)
-		b = appendWire(b, wireOf(f.Message), tree)
+		object, _ := v.(tree.Tree)
+		b = appendWire(b, wireOf(f.Message), object)
 	case schema.TypeBytes:
 		s, _ := v.(string)
 		if out, err := base64.StdEncoding.AppendDecode(b, []byte(s)); err == nil {

@@ -8,8 +8,10 @@ import (
 	"math"
 	"strconv"
 
-	"github.com/troupe-api/troupe/kinds/schema"
 	"go.yaml.in/yaml/v2"
+
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // What a YAML body may grow to, so that aliases cannot make it a bomb.
@@ -27,37 +29,37 @@ const (
 
 // DecodeYAML is DecodeJSON for YAML 1.1. A body that is JSON is read as such. Duplicate
 // keys are reported with the text of the YAML parser; of them the last one stays.
-func DecodeYAML(m *schema.Message, data []byte) (schema.Tree, []FieldFault, error) {
+func DecodeYAML(m *schema.Message, data []byte) (tree.Tree, []FieldFault, error) {
 	return decodeYAML(m, data, false)
 }
 
 // DecodeConfig is DecodeYAML for a configuration to apply: what it says is null is there, as nil.
 // Lists have zero values in its place.
-func DecodeConfig(m *schema.Message, data []byte) (schema.Tree, []FieldFault, error) {
+func DecodeConfig(m *schema.Message, data []byte) (tree.Tree, []FieldFault, error) {
 	return decodeYAML(m, data, m.Custom == nil)
 }
 
-func decodeYAML(m *schema.Message, data []byte, nulls bool) (schema.Tree, []FieldFault, error) {
+func decodeYAML(m *schema.Message, data []byte, nulls bool) (tree.Tree, []FieldFault, error) {
 	if bytes.HasPrefix(bytes.TrimLeft(data, " \t\r\n"), []byte("{")) {
-		tree, faults, err := decodeJSON(m, data, nulls)
+		t, faults, err := decodeJSON(m, data, nulls)
 		if malformed := syntaxError(""); !errors.As(err, &malformed) || err == errDepth || err == ErrTooManyMessages {
-			return tree, faults, err
+			return t, faults, err
 		}
 	}
 	v, faults, err := readYAML(data)
 	if err != nil {
 		return nil, nil, err
 	}
-	tree, ok := v.(schema.Tree)
+	t, ok := v.(tree.Tree)
 	if !ok {
 		return nil, nil, typeError("json: cannot unmarshal " + valueType(v) + " into Go value of type " + messageType(m))
 	}
 	c := conformer{root: true, keepNulls: nulls}
-	tree, more, err := c.object(m, tree)
+	t, more, err := c.object(m, t)
 	if err != nil {
 		return nil, nil, err
 	}
-	return tree, append(faults, more...), nil
+	return t, append(faults, more...), nil
 }
 
 // readYAML reads a YAML text, which holds one document: what follows it would be lost.
@@ -184,7 +186,7 @@ func (c *yamlConverter) value(v any) (any, error) {
 }
 
 func (c *yamlConverter) object(from map[any]any) (any, error) {
-	tree := make(schema.Tree, len(from))
+	root := make(tree.Tree, len(from))
 	for key, item := range from {
 		name, err := yamlKey(key)
 		if err != nil {
@@ -193,11 +195,11 @@ func (c *yamlConverter) object(from map[any]any) (any, error) {
 		if err := c.spend(len(name)); err != nil {
 			return nil, err
 		}
-		if tree[name], err = c.value(item); err != nil {
+		if root[name], err = c.value(item); err != nil {
 			return nil, err
 		}
 	}
-	return tree, nil
+	return root, nil
 }
 
 // yamlKey is the JSON form of a key.

@@ -7,12 +7,13 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // FromStored is a tree of the stored form as kind k, or its sub-resource sub (nil for none),
 // shows it; nil if the sub-resource shows nothing. The tree that is given stays as it is;
 // the result may share with it.
-func FromStored(k *schema.Kind, sub *schema.Subresource, t schema.Tree) schema.Tree {
+func FromStored(k *schema.Kind, sub *schema.Subresource, t tree.Tree) tree.Tree {
 	if sub != nil && sub.BodyKind != nil {
 		if sub.View.Read == nil {
 			return nil
@@ -22,12 +23,12 @@ func FromStored(k *schema.Kind, sub *schema.Subresource, t schema.Tree) schema.T
 	if k.Stored == k {
 		return t
 	}
-	return k.Conversion.FromStored(rules.Clone(t).(schema.Tree))
+	return k.Conversion.FromStored(tree.Clone(t).(tree.Tree))
 }
 
 // ToStored is a tree of kind k, which it may change, in the stored form, with the defaults
 // of both.
-func ToStored(k *schema.Kind, t schema.Tree) schema.Tree {
+func ToStored(k *schema.Kind, t tree.Tree) tree.Tree {
 	rules.Default(k, t)
 	if k.Stored == k {
 		return t

@@ -7,34 +7,35 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // Objects of custom kinds are stored as they were written, whatever becomes of their definition.
 // What their schema says today, what it drops and what it fills in, counts when they are read.
 
 // DecodeStored is the tree of stored bytes in the form of a stored kind. Its texts share the memory of json.
-func DecodeStored(k *schema.Kind, json []byte) (schema.Tree, error) {
-	tree, err := codec.DecodeStored(k.Message, json)
+func DecodeStored(k *schema.Kind, json []byte) (tree.Tree, error) {
+	object, err := codec.DecodeStored(k.Message, json)
 	if err != nil || !k.Custom() {
-		return tree, err
+		return object, err
 	}
 	for _, written := range k.Versions { // first what the version says in which it was written
-		if written != k && written.APIVersion() == tree["apiVersion"] {
-			tree = applySchema(written, tree)
+		if written != k && written.APIVersion() == object["apiVersion"] {
+			object = applySchema(written, object)
 		}
 	}
-	tree = applySchema(k, tree)
+	object = applySchema(k, object)
 	if k.Kind != "" { // of a known definition
-		tree["kind"], tree["apiVersion"] = k.Kind, k.APIVersion()
+		object["kind"], object["apiVersion"] = k.Kind, k.APIVersion()
 	}
-	return tree, nil
+	return object, nil
 }
 
 // applySchema is a tree, which it may change, without what a schema drops, and with what it fills in.
-func applySchema(k *schema.Kind, tree schema.Tree) schema.Tree {
-	tree, _ = k.Message.Custom.Prune(tree)
-	rules.Default(k, tree)
-	return tree
+func applySchema(k *schema.Kind, object tree.Tree) tree.Tree {
+	object, _ = k.Message.Custom.Prune(object)
+	rules.Default(k, object)
+	return object
 }
 
 // ToCurrentSchema is a stored object in the form of its kind, a stored one: the object itself if that is

@@ -6,6 +6,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // BenchmarkObject is what a create of a custom object costs of its kind: reading, pruning,
@@ -21,19 +22,19 @@ func BenchmarkObject(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	k := c.Compile(definition.(schema.Tree)).Stored
+	k := c.Compile(definition.(tree.Tree)).Stored
 	body := []byte(`{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a"},"spec":{"size":3,"parts":[{"name":"a"},{"name":"b","n":2},{"name":"c"}]}}`)
 	b.ReportAllocs()
 	for b.Loop() {
-		tree, _, err := codec.DecodeJSON(k.Message, body)
+		object, _, err := codec.DecodeJSON(k.Message, body)
 		if err != nil {
 			b.Fatal(err)
 		}
-		k.Rules.Default(tree)
+		k.Rules.Default(object)
 		var faults schema.Faults
-		if k.Rules.ValidateServed(tree, nil, &faults); len(faults.List) > 0 {
+		if k.Rules.ValidateServed(object, nil, &faults); len(faults.List) > 0 {
 			b.Fatal(faults.List)
 		}
-		codec.EncodeJSON(k, tree)
+		codec.EncodeJSON(k, object)
 	}
 }

@@ -6,13 +6,13 @@ import (
 	"strings"
 
 	"github.com/troupe-api/troupe/kinds/meta"
-	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // CheckRules reports what is wrong with the expressions of the rules in a schema, which is valid
 // otherwise and stands at a path, and with the fields that they point to.
-func (c *Compiler) CheckRules(s schema.Tree, path string, faults *schema.Faults) {
+func (c *Compiler) CheckRules(s tree.Tree, path string, faults *schema.Faults) {
 	check := ruleChecker{name: c.extensions.Validations, faults: faults}
 	check.node(c.extensions.compile(s), path, ruleContext{isResourceRoot: true})
 }
@@ -35,7 +35,7 @@ func (c *ruleChecker) node(n *node, path string, p ruleContext) {
 	c.rules(n, path, p)
 	for _, name := range n.names {
 		below := n.properties[name]
-		c.node(below, rules.KeyPath(path+".properties", name), ruleContext{below.embedded, p.uncorrelatable})
+		c.node(below, tree.KeyPath(path+".properties", name), ruleContext{below.embedded, p.uncorrelatable})
 	}
 	if n.additional != nil {
 		c.node(n.additional, path+".additionalProperties", ruleContext{n.additional.embedded, p.uncorrelatable})
@@ -55,12 +55,12 @@ func (c *ruleChecker) rules(n *node, path string, p ruleContext) {
 	}
 	compiled, wrong := n.compileRules(p.isResourceRoot)
 	for i, source := range n.rules {
-		at := rules.IndexPath(path+"."+c.name, i)
+		at := tree.IndexPath(path+"."+c.name, i)
 		if fault, found := wrong[i]; found {
 			c.faults.Report(meta.CauseInvalid, at+"."+fault.member, "Invalid value: "+formatRule(source), fault.err.Error())
 			continue
 		}
-		if field := rules.String(source, "fieldPath"); field != "" && !n.hasPath(field) {
+		if field := source.String("fieldPath"); field != "" && !n.hasPath(field) {
 			c.faults.Invalid(at+".fieldPath", field, "must be a valid path")
 		}
 		r := compiled[0]
@@ -88,9 +88,9 @@ func (n *node) hasPath(path string) bool {
 }
 
 // formatRule is a rule as users know it from faults.
-func formatRule(r schema.Tree) string {
+func formatRule(r tree.Tree) string {
 	quote := func(name string) string {
-		b, err := json.Marshal(rules.String(r, name))
+		b, err := json.Marshal(r.String(name))
 		if err != nil {
 			return `""`
 		}

@@ -1,8 +1,7 @@
 package custom
 
 import (
-	"github.com/troupe-api/troupe/kinds/rules"
-	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // maxDefaultsSize is how many bytes of JSON the defaults of one object may come to, about: as much as
@@ -18,7 +17,7 @@ func (f *defaulter) copyDefault(n *node) any {
 		return nil
 	}
 	f.budget -= n.defaultSize
-	return rules.Clone(n.defaultValue)
+	return tree.Clone(n.defaultValue)
 }
 
 // jsonSize is how many bytes of JSON a value has at least.
@@ -26,7 +25,7 @@ func jsonSize(v any) int {
 	switch v := v.(type) {
 	case string:
 		return len(v) + 2
-	case schema.Tree:
+	case tree.Tree:
 		sum := 2
 		for key, item := range v {
 			sum += len(key) + 4 + jsonSize(item)
@@ -43,7 +42,7 @@ func jsonSize(v any) int {
 }
 
 // setDefaults fills in what a whole object, if there is one, leaves out.
-func (n *node) setDefaults(t schema.Tree) {
+func (n *node) setDefaults(t tree.Tree) {
 	if t == nil { // nothing is there, and nothing comes into being
 		return
 	}
@@ -65,7 +64,7 @@ func (n *node) setDefaults(t schema.Tree) {
 
 // setFieldDefaults fills in the field of t that n is about, and what is below it. A null that is no value
 // counts as left out.
-func (n *node) setFieldDefaults(f *defaulter, t schema.Tree, name string) {
+func (n *node) setFieldDefaults(f *defaulter, t tree.Tree, name string) {
 	v, there := t[name]
 	if v == nil && there && !n.nullable {
 		delete(t, name)
@@ -83,7 +82,7 @@ func (n *node) setFieldDefaults(f *defaulter, t schema.Tree, name string) {
 // setChildDefaults fills in the parts of a value.
 func (n *node) setChildDefaults(f *defaulter, v any) {
 	switch v := v.(type) {
-	case schema.Tree:
+	case tree.Tree:
 		for _, name := range n.names {
 			n.properties[name].setFieldDefaults(f, v, name)
 		}

@@ -15,8 +15,7 @@ import (
 	"github.com/google/cel-go/ext"
 	"github.com/google/cel-go/interpreter"
 
-	"github.com/troupe-api/troupe/kinds/rules"
-	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // baseEnv is what every expression can use.
@@ -33,7 +32,7 @@ var baseEnv = sync.OnceValues(func() (*cel.Env, error) {
 
 // A rule is one of x-platform-validations, compiled.
 type rule struct {
-	source     schema.Tree
+	source     tree.Tree
 	check      cel.Program
 	message    cel.Program // nil without messageExpression
 	transition bool        // it looks at the old value
@@ -84,9 +83,9 @@ func (n *node) environment(isResourceRoot bool) (*cel.Env, *cel.Type, error) {
 	return env, self, err
 }
 
-func compileRule(env *cel.Env, self *cel.Type, source schema.Tree) (rule, ruleFault) {
-	r := rule{source: source, optional: rules.Bool(source, "optionalOldSelf")}
-	if strings.Contains(rules.String(source, "rule")+rules.String(source, "messageExpression"), oldSelf) {
+func compileRule(env *cel.Env, self *cel.Type, source tree.Tree) (rule, ruleFault) {
+	r := rule{source: source, optional: source.Bool("optionalOldSelf")}
+	if strings.Contains(source.String("rule")+source.String("messageExpression"), oldSelf) {
 		if r.optional {
 			self = types.NewOptionalType(self)
 		}
@@ -95,7 +94,7 @@ func compileRule(env *cel.Env, self *cel.Type, source schema.Tree) (rule, ruleFa
 			return r, ruleFault{"rule", err}
 		}
 	}
-	compiled, err := compileExpression(env, rules.String(source, "rule"), cel.BoolType)
+	compiled, err := compileExpression(env, source.String("rule"), cel.BoolType)
 	if err != nil {
 		return r, ruleFault{"rule", err}
 	}
@@ -103,7 +102,7 @@ func compileRule(env *cel.Env, self *cel.Type, source schema.Tree) (rule, ruleFa
 	if r.check, err = program(env, compiled); err != nil {
 		return r, ruleFault{"rule", err}
 	}
-	if text := rules.String(source, "messageExpression"); strings.TrimSpace(text) != "" {
+	if text := source.String("messageExpression"); strings.TrimSpace(text) != "" {
 		said, err := compileExpression(env, text, cel.StringType)
 		if err == nil {
 			r.message, err = program(env, said)

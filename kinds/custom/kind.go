@@ -9,6 +9,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // A Definition is what one definition makes.
@@ -35,22 +36,22 @@ func NewCompiler(n *meta.Naming, objectMeta *schema.Message) *Compiler {
 // Compile makes the kinds of a definition, a valid tree of that kind, by the names that it was
 // accepted under. Views of sub-resources
 // are not filled in. It is nil if no version is stored.
-func (c *Compiler) Compile(t schema.Tree) *Definition {
-	spec := rules.Nested(t, "spec")
-	d := &Definition{Name: rules.String(rules.Nested(t, "metadata"), "name")}
-	names := rules.Nested(t, "status", "acceptedNames")
-	if rules.String(names, "plural") == "" {
-		names = rules.Nested(spec, "names")
+func (c *Compiler) Compile(t tree.Tree) *Definition {
+	spec := t.Object("spec")
+	d := &Definition{Name: t.Object("metadata").String("name")}
+	names := t.Object("status", "acceptedNames")
+	if names.String("plural") == "" {
+		names = spec.Object("names")
 	}
 	var all []*schema.Kind
 	roots := map[*schema.Kind]*node{}
-	for _, v := range rules.Trees(spec, "versions") {
+	for _, v := range spec.Objects("versions") {
 		k, root := c.version(d.Name, spec, names, v)
 		all, roots[k] = append(all, k), root
-		if rules.Bool(v, "storage") {
+		if v.Bool("storage") {
 			d.Stored = k
 		}
-		if rules.Bool(v, "served") {
+		if v.Bool("served") {
 			d.Served = append(d.Served, k)
 		}
 	}
@@ -90,15 +91,15 @@ func (c *Compiler) Opaque(storage meta.GroupResource) *schema.Kind {
 }
 
 // version makes the kind of one version.
-func (c *Compiler) version(name string, spec, names, v schema.Tree) (*schema.Kind, *node) {
+func (c *Compiler) version(name string, spec, names, v tree.Tree) (*schema.Kind, *node) {
 	k := &schema.Kind{
-		GroupVersionKind:  meta.GroupVersionKind{Group: rules.String(spec, "group"), Version: rules.String(v, "name"), Kind: rules.String(names, "kind")},
-		Resource:          rules.String(names, "plural"),
-		Singular:          rules.String(names, "singular"),
-		ListKindName:      rules.String(names, "listKind"),
-		ShortNames:        rules.Strings(names, "shortNames"),
-		Categories:        rules.Strings(names, "categories"),
-		Namespaced:        rules.String(spec, "scope") == "Namespaced",
+		GroupVersionKind:  meta.GroupVersionKind{Group: spec.String("group"), Version: v.String("name"), Kind: names.String("kind")},
+		Resource:          names.String("plural"),
+		Singular:          names.String("singular"),
+		ListKindName:      names.String("listKind"),
+		ShortNames:        names.Strings("shortNames"),
+		Categories:        names.Strings("categories"),
+		Namespaced:        spec.String("scope") == "Namespaced",
 		Verbs:             schema.StandardVerbs(),
 		ConditionalUpdate: true,
 		Generation:        true,
@@ -109,12 +110,12 @@ func (c *Compiler) version(name string, spec, names, v schema.Tree) (*schema.Kin
 	}
 	k.Storage = meta.GroupResource{Group: k.Group, Resource: k.Resource}
 	k.ItemOffset = 1 // items of lists say what they are
-	for i, f := range rules.Trees(v, "selectableFields") {
-		path := strings.TrimPrefix(rules.String(f, "jsonPath"), ".")
+	for i, f := range v.Objects("selectableFields") {
+		path := strings.TrimPrefix(f.String("jsonPath"), ".")
 		k.SelectFields = append(k.SelectFields, schema.SelectField{Name: path, Path: path})
 		k.IndexedFields = append(k.IndexedFields, i)
 	}
-	text := rules.Nested(v, "schema", "openAPIV3Schema")
+	text := v.Object("schema", "openAPIV3Schema")
 	root := c.extensions.compile(text)
 	if len(text) == 0 {
 		root.preserveUnknown = true
@@ -124,7 +125,7 @@ func (c *Compiler) version(name string, spec, names, v schema.Tree) (*schema.Kin
 }
 
 // rootMessage is the plan of whole objects.
-func (c *Compiler) rootMessage(k *schema.Kind, n *node, text schema.Tree) *schema.Message {
+func (c *Compiler) rootMessage(k *schema.Kind, n *node, text tree.Tree) *schema.Message {
 	fields := []*schema.Field{{Name: "metadata", Type: schema.TypeMessage, Message: c.objectMeta, EmitEmpty: true}}
 	p := planner{withExplicitPresence(c.objectMeta)}
 	for _, name := range n.names {
@@ -134,7 +135,7 @@ func (c *Compiler) rootMessage(k *schema.Kind, n *node, text schema.Tree) *schem
 	}
 	m := schema.NewMessage("", fields...)
 	m.HasTypeMeta = true
-	m.Doc = rules.String(text, "description")
+	m.Doc = text.String("description")
 	m.Additional = p.additional(n)
 	m.Custom = &schema.Custom{SchemaID: meta.NewSchemaID(), Schema: text, Prune: n.prune}
 	return m
@@ -143,61 +144,61 @@ func (c *Compiler) rootMessage(k *schema.Kind, n *node, text schema.Tree) *schem
 // setRules gives a kind its functions: root is its own schema, stored that of the stored kind.
 func setRules(k *schema.Kind, root, stored *node) {
 	k.Rules.Default = root.setDefaults
-	show := func(t schema.Tree) schema.Tree { return t }
+	show := func(t tree.Tree) tree.Tree { return t }
 	if k.Stored != k {
-		show = func(t schema.Tree) schema.Tree {
+		show = func(t tree.Tree) tree.Tree {
 			t, _ = root.prune(t)
 			root.setDefaults(t)
 			return t
 		}
 		k.Conversion = schema.Conversion{
 			FromStored: show,
-			ToStored: func(t schema.Tree) schema.Tree {
+			ToStored: func(t tree.Tree) tree.Tree {
 				t, _ = stored.prune(t)
 				return t
 			},
 		}
 	}
 	k.Rules.Warn, k.Rules.AllowUnqualifiedFinalizers = warn, true
-	served := func(t schema.Tree) schema.Tree {
+	served := func(t tree.Tree) tree.Tree {
 		if k.Stored == k || t == nil {
 			return t
 		}
-		return show(rules.Clone(t).(schema.Tree))
+		return show(tree.Clone(t).(tree.Tree))
 	}
-	k.Rules.ValidateServed = func(obj, old schema.Tree, faults *schema.Faults) {
+	k.Rules.ValidateServed = func(obj, old tree.Tree, faults *schema.Faults) {
 		root.validate(served(obj), served(old), faults)
 	}
 	if root.hasRules {
-		k.Rules.Evaluate = func(ctx context.Context, obj, old schema.Tree, faults *schema.Faults) {
+		k.Rules.Evaluate = func(ctx context.Context, obj, old tree.Tree, faults *schema.Faults) {
 			root.evaluateRules(ctx, served(obj), served(old), faults)
 		}
 	}
 }
 
 // warn tells of new finalizers whose names may be those of others.
-func warn(obj, old schema.Tree) []string {
-	return rules.FinalizerWarnings(rules.Nested(obj, "metadata"), rules.Nested(old, "metadata"))
+func warn(obj, old tree.Tree) []string {
+	return rules.FinalizerWarnings(obj.Object("metadata"), old.Object("metadata"))
 }
 
 // deprecation is what users of a version are told; nil if it is to stay.
-func deprecation(spec, names, v schema.Tree) *schema.Deprecation {
-	if !rules.Bool(v, "deprecated") {
+func deprecation(spec, names, v tree.Tree) *schema.Deprecation {
+	if !v.Bool("deprecated") {
 		return nil
 	}
-	d := &schema.Deprecation{Warning: rules.String(v, "deprecationWarning")}
-	if better := replacement(spec, rules.String(v, "name")); better != "" {
-		d.Replacement = rules.String(spec, "group") + "/" + better + " " + rules.String(names, "kind")
+	d := &schema.Deprecation{Warning: v.String("deprecationWarning")}
+	if better := replacement(spec, v.String("name")); better != "" {
+		d.Replacement = spec.String("group") + "/" + better + " " + names.String("kind")
 	}
 	return d
 }
 
 // replacement is the version to go to from an older one: the best that is served and stays; "" if
 // none is better.
-func replacement(spec schema.Tree, from string) (best string) {
-	for _, v := range rules.Trees(spec, "versions") {
-		name := rules.String(v, "name")
-		if rules.Bool(v, "served") && !rules.Bool(v, "deprecated") && meta.CompareVersions(name, cmp.Or(best, from)) < 0 {
+func replacement(spec tree.Tree, from string) (best string) {
+	for _, v := range spec.Objects("versions") {
+		name := v.String("name")
+		if v.Bool("served") && !v.Bool("deprecated") && meta.CompareVersions(name, cmp.Or(best, from)) < 0 {
 			best = name
 		}
 	}
@@ -212,13 +213,13 @@ var (
 		Description: "When the server created the object, in UTC."}
 )
 
-func columns(v schema.Tree) []schema.Column {
+func columns(v tree.Tree) []schema.Column {
 	all := []schema.Column{nameColumn}
-	for _, c := range rules.Trees(v, "additionalPrinterColumns") {
-		priority, _ := rules.Int(c, "priority")
+	for _, c := range v.Objects("additionalPrinterColumns") {
+		priority, _ := c.Int("priority")
 		all = append(all, schema.Column{
-			Name: rules.String(c, "name"), Type: rules.String(c, "type"), Format: rules.String(c, "format"),
-			Description: rules.String(c, "description"), Priority: int32(priority), Path: "json:" + rules.String(c, "jsonPath"),
+			Name: c.String("name"), Type: c.String("type"), Format: c.String("format"),
+			Description: c.String("description"), Priority: int32(priority), Path: "json:" + c.String("jsonPath"),
 		})
 	}
 	if len(all) == 1 {
@@ -227,11 +228,11 @@ func columns(v schema.Tree) []schema.Column {
 	return all
 }
 
-func (c *Compiler) subresources(v schema.Tree) []schema.Subresource {
+func (c *Compiler) subresources(v tree.Tree) []schema.Subresource {
 	var all []schema.Subresource
-	declared := rules.Nested(v, "subresources")
-	if scale, ok := declared["scale"].(schema.Tree); ok {
-		path := func(name string) string { return strings.TrimPrefix(rules.String(scale, name), ".") }
+	declared := v.Object("subresources")
+	if scale, ok := declared["scale"].(tree.Tree); ok {
+		path := func(name string) string { return strings.TrimPrefix(scale.String(name), ".") }
 		all = append(all, schema.Subresource{
 			Name: "scale", Verbs: schema.SubresourceVerbs(),
 			Kind:  meta.GroupVersionKind{Group: "autoscaling", Version: "v1", Kind: "Scale"},

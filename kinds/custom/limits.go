@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/troupe-api/troupe/kinds/codec"
-	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // limits checks a value against the bounds of its schema.
@@ -21,7 +21,7 @@ func (c *validator) limits(n *node, v any, path string) {
 		c.number(n, v, v, path)
 	case []any:
 		c.length(n, v, path)
-	case schema.Tree:
+	case tree.Tree:
 		if n.minProperties != nil && int64(len(v)) < *n.minProperties {
 			c.faults.Invalid(path, v, fmt.Sprintf("%sshould have at least %d properties", inBody(path), *n.minProperties))
 		}

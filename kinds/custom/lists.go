@@ -2,8 +2,7 @@ package custom
 
 import (
 	"github.com/troupe-api/troupe/kinds/codec"
-	"github.com/troupe-api/troupe/kinds/rules"
-	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // list checks the elements of a list, each against what it was if it has keys.
@@ -14,7 +13,7 @@ func (c *validator) list(n *node, list []any, was oldValue, path string) {
 	}
 	old := n.itemsByKey(was)
 	for i, e := range list {
-		c.value(n.items, e, n.oldItem(old, e), rules.IndexPath(path, i))
+		c.value(n.items, e, n.oldItem(old, e), tree.IndexPath(path, i))
 	}
 }
 
@@ -46,12 +45,12 @@ func (c *validator) unique(n *node, list []any, path string) {
 	}
 	seen := make(map[string]int, len(list))
 	for i, e := range list {
-		if keys, ok := n.keyFields(e).(schema.Tree); n.listType == "map" && (!ok || len(keys) == 0) {
+		if keys, ok := n.keyFields(e).(tree.Tree); n.listType == "map" && (!ok || len(keys) == 0) {
 			continue // what is wrong is said elsewhere
 		}
 		id := n.itemKey(e)
 		if seen[id]++; seen[id] == 2 {
-			c.faults.Duplicate(rules.IndexPath(path, i), n.keyFields(e))
+			c.faults.Duplicate(tree.IndexPath(path, i), n.keyFields(e))
 		}
 	}
 }
@@ -61,11 +60,11 @@ func (n *node) itemKey(e any) string { return string(codec.AppendAny(nil, n.keyF
 
 // keyFields is that part of an element.
 func (n *node) keyFields(e any) any {
-	t, ok := e.(schema.Tree)
+	t, ok := e.(tree.Tree)
 	if n.listType != "map" || !ok {
 		return e
 	}
-	keys := make(schema.Tree, len(n.listKeys))
+	keys := make(tree.Tree, len(n.listKeys))
 	for _, name := range n.listKeys {
 		v := t[name]
 		if v == nil && n.items != nil && n.items.properties[name] != nil {

@@ -5,8 +5,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/troupe-api/troupe/kinds/rules"
-	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // A node is the compiled schema of one value.
@@ -34,7 +33,7 @@ type node struct {
 	allOf, anyOf, oneOf []*node
 	not                 *node
 
-	rules    []schema.Tree
+	rules    []tree.Tree
 	hasRules bool // here or below
 	once     sync.Once
 	compiled []rule // by once, when the first value comes
@@ -53,66 +52,66 @@ type limits struct {
 }
 
 // compile makes the node of a schema, which is a tree of a definition.
-func (k *Extensions) compile(s schema.Tree) *node {
+func (k *Extensions) compile(s tree.Tree) *node {
 	n := &node{
-		kind: rules.String(s, "type"), format: rules.String(s, "format"), required: rules.Strings(s, "required"),
-		preserveUnknown: rules.Bool(s, k.Preserve), embedded: rules.Bool(s, k.Embedded), intOrString: rules.Bool(s, k.IntOrString),
-		nullable: rules.Bool(s, "nullable"), defaultValue: s["default"], defaultSize: jsonSize(s["default"]),
-		listType: rules.String(s, k.ListType), listKeys: rules.Strings(s, k.ListKeys), atomic: rules.String(s, k.MapType) == "atomic",
+		kind: s.String("type"), format: s.String("format"), required: s.Strings("required"),
+		preserveUnknown: s.Bool(k.Preserve), embedded: s.Bool(k.Embedded), intOrString: s.Bool(k.IntOrString),
+		nullable: s.Bool("nullable"), defaultValue: s["default"], defaultSize: jsonSize(s["default"]),
+		listType: s.String(k.ListType), listKeys: s.Strings(k.ListKeys), atomic: s.String(k.MapType) == "atomic",
 		limits: newLimits(s),
 		allOf:  k.compileAll(s, "allOf"), anyOf: k.compileAll(s, "anyOf"), oneOf: k.compileAll(s, "oneOf"),
-		rules: rules.Trees(s, k.Validations),
+		rules: s.Objects(k.Validations),
 	}
-	if not, ok := s["not"].(schema.Tree); ok {
+	if not, ok := s["not"].(tree.Tree); ok {
 		n.not = k.compile(not)
 	}
-	properties := rules.Nested(s, "properties")
+	properties := s.Object("properties")
 	if len(properties) > 0 {
-		n.names = rules.Keys(properties)
+		n.names = properties.SortedKeys()
 		n.properties = make(map[string]*node, len(properties))
 		for _, name := range n.names {
-			n.properties[name] = k.compile(rules.Nested(properties, name))
+			n.properties[name] = k.compile(properties.Object(name))
 		}
 	}
 	switch more := s["additionalProperties"].(type) {
-	case schema.Tree:
+	case tree.Tree:
 		n.additional = k.compile(more)
 	case bool:
 		if more { // values of any kind, of which nothing is known
 			n.additional = &node{nullable: true}
 		}
 	}
-	if items, ok := s["items"].(schema.Tree); ok {
+	if items, ok := s["items"].(tree.Tree); ok {
 		n.items = k.compile(items)
 	}
 	n.hasRules = n.declaresRules()
 	return n
 }
 
-func (k *Extensions) compileAll(s schema.Tree, name string) []*node {
+func (k *Extensions) compileAll(s tree.Tree, name string) []*node {
 	var all []*node
-	for _, one := range rules.Trees(s, name) {
+	for _, one := range s.Objects(name) {
 		all = append(all, k.compile(one))
 	}
 	return all
 }
 
-func newLimits(s schema.Tree) limits {
+func newLimits(s tree.Tree) limits {
 	l := limits{
-		enum: rules.Items(s, "enum"), unique: rules.Bool(s, "uniqueItems"),
+		enum: s.List("enum"), unique: s.Bool("uniqueItems"),
 		min: number(s, "minimum"), max: number(s, "maximum"), multipleOf: number(s, "multipleOf"),
-		minExclusive: rules.Bool(s, "exclusiveMinimum"), maxExclusive: rules.Bool(s, "exclusiveMaximum"),
+		minExclusive: s.Bool("exclusiveMinimum"), maxExclusive: s.Bool("exclusiveMaximum"),
 		minLength: integer(s, "minLength"), maxLength: integer(s, "maxLength"),
 		minItems: integer(s, "minItems"), maxItems: integer(s, "maxItems"),
 		minProperties: integer(s, "minProperties"), maxProperties: integer(s, "maxProperties"),
 	}
-	if pattern := rules.String(s, "pattern"); pattern != "" {
+	if pattern := s.String("pattern"); pattern != "" {
 		l.pattern, _ = regexp.Compile(pattern) // one that is none has been refused
 	}
 	return l
 }
 
-func number(s schema.Tree, name string) *float64 {
+func number(s tree.Tree, name string) *float64 {
 	switch v := s[name].(type) {
 	case float64:
 		return &v
@@ -123,8 +122,8 @@ func number(s schema.Tree, name string) *float64 {
 	return nil
 }
 
-func integer(s schema.Tree, name string) *int64 {
-	if v, ok := rules.Int(s, name); ok {
+func integer(s tree.Tree, name string) *int64 {
+	if v, ok := s.Int(name); ok {
 		return &v
 	}
 	return nil

@@ -3,17 +3,16 @@ package custom
 import (
 	"maps"
 
-	"github.com/troupe-api/troupe/kinds/rules"
-	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // A pruning drops the fields that a schema does not know.
 type pruner struct{ unknown []string }
 
 // prune prunes a whole object.
-func (n *node) prune(t schema.Tree) (schema.Tree, []string) {
+func (n *node) prune(t tree.Tree) (tree.Tree, []string) {
 	var p pruner
-	out, _ := p.fields(pruneScope{n, n.preserveUnknown}, t, "", true).(schema.Tree)
+	out, _ := p.fields(pruneScope{n, n.preserveUnknown}, t, "", true).(tree.Tree)
 	return out, p.unknown
 }
 
@@ -27,7 +26,7 @@ type pruneScope struct {
 // value is v without what its scope does not know; v itself if that is nothing.
 func (p *pruner) value(at pruneScope, v any, path string) any {
 	switch v := v.(type) {
-	case schema.Tree:
+	case tree.Tree:
 		return p.fields(at, v, path, at.node != nil && at.node.embedded)
 	case []any:
 		if at.node == nil {
@@ -43,9 +42,9 @@ func (p *pruner) value(at pruneScope, v any, path string) any {
 }
 
 // fields prunes an object; own tells that it is one with kind and metadata.
-func (p *pruner) fields(at pruneScope, t schema.Tree, path string, isResourceRoot bool) any {
+func (p *pruner) fields(at pruneScope, t tree.Tree, path string, isResourceRoot bool) any {
 	edit := copyOnWrite{from: t, out: t}
-	for _, name := range rules.Keys(t) {
+	for _, name := range t.SortedKeys() {
 		if isResourceRoot && isMetaField(name) {
 			continue
 		}
@@ -55,11 +54,11 @@ func (p *pruner) fields(at pruneScope, t schema.Tree, path string, isResourceRoo
 		}
 		switch v := t[name]; {
 		case below != nil:
-			if kept := p.value(pruneScope{below, below.preserveUnknown}, v, rules.FieldPath(path, name)); !schema.SameRef(kept, v) {
+			if kept := p.value(pruneScope{below, below.preserveUnknown}, v, tree.FieldPath(path, name)); !tree.SameRef(kept, v) {
 				edit.copy()[name] = kept
 			}
 		case !at.preserveUnknown:
-			p.unknown = append(p.unknown, rules.FieldPath(path, name))
+			p.unknown = append(p.unknown, tree.FieldPath(path, name))
 			delete(edit.copy(), name)
 		}
 	}
@@ -67,10 +66,10 @@ func (p *pruner) fields(at pruneScope, t schema.Tree, path string, isResourceRoo
 }
 
 // An edit is an object that is copied when it is changed for the first time.
-type copyOnWrite struct{ from, out schema.Tree }
+type copyOnWrite struct{ from, out tree.Tree }
 
-func (e *copyOnWrite) copy() schema.Tree {
-	if schema.SameRef(e.out, e.from) {
+func (e *copyOnWrite) copy() tree.Tree {
+	if tree.SameRef(e.out, e.from) {
 		e.out = maps.Clone(e.from)
 	}
 	return e.out
@@ -79,8 +78,8 @@ func (e *copyOnWrite) copy() schema.Tree {
 func (p *pruner) list(items pruneScope, list []any, path string) any {
 	var out []any
 	for i, v := range list {
-		kept := p.value(items, v, rules.IndexPath(path, i))
-		if out == nil && !schema.SameRef(kept, v) {
+		kept := p.value(items, v, tree.IndexPath(path, i))
+		if out == nil && !tree.SameRef(kept, v) {
 			out = append(make([]any, 0, len(list)), list[:i]...)
 		}
 		if out != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/google/cel-go/common/types"
 
 	"github.com/troupe-api/troupe/kinds/meta"
-	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // An evaluation runs the rules of one object.
@@ -37,11 +37,11 @@ func (e *ruleEvaluator) evaluate(n *node, v any, was oldValue, path string, isRe
 	}
 	e.rules(n, v, was, path, isResourceRoot)
 	switch v := v.(type) {
-	case schema.Tree:
-		for _, name := range rules.Keys(v) {
-			at := rules.FieldPath(path, name)
+	case tree.Tree:
+		for _, name := range v.SortedKeys() {
+			at := tree.FieldPath(path, name)
 			if n.properties[name] == nil {
-				at = rules.KeyPath(path, name)
+				at = tree.KeyPath(path, name)
 			}
 			if below := n.child(name); below != nil {
 				e.evaluate(below, v[name], was.field(name), at, below.embedded)
@@ -53,7 +53,7 @@ func (e *ruleEvaluator) evaluate(n *node, v any, was oldValue, path string, isRe
 		}
 		old := n.itemsByKey(was)
 		for i, item := range v {
-			e.evaluate(n.items, item, n.oldItem(old, item), rules.IndexPath(path, i), n.items.embedded)
+			e.evaluate(n.items, item, n.oldItem(old, item), tree.IndexPath(path, i), n.items.embedded)
 		}
 	}
 }
@@ -64,7 +64,7 @@ func (e *ruleEvaluator) rules(n *node, v any, was oldValue, path string, isResou
 		return
 	}
 	n.once.Do(func() { n.compiled, _ = n.compileRules(isResourceRoot) })
-	unchanged := was.exists && schema.StrictEqual(v, was.value)
+	unchanged := was.exists && tree.StrictEqual(v, was.value)
 	values := map[string]any{"self": n.native(v)}
 	for i := range n.compiled {
 		r := &n.compiled[i]
@@ -112,10 +112,10 @@ func (e *ruleEvaluator) rule(r *rule, v any, values map[string]any, path string)
 
 // name is how a fault calls a rule.
 func (r *rule) name() string {
-	if message := strings.TrimSpace(rules.String(r.source, "message")); message != "" {
+	if message := strings.TrimSpace(r.source.String("message")); message != "" {
 		return message
 	}
-	return strings.TrimSpace(rules.String(r.source, "rule"))
+	return strings.TrimSpace(r.source.String("rule"))
 }
 
 // maxMessage bounds what an expression may say, in bytes.
@@ -131,7 +131,7 @@ func (e *ruleEvaluator) message(r *rule, values map[string]any) string {
 			}
 		}
 	}
-	if message := strings.TrimSpace(rules.String(r.source, "message")); message != "" {
+	if message := strings.TrimSpace(r.source.String("message")); message != "" {
 		return message
 	}
 	return "failed rule: " + r.name()
@@ -140,10 +140,10 @@ func (e *ruleEvaluator) message(r *rule, values map[string]any) string {
 // report tells of a rule that does not hold, with the reason that it gives.
 func (e *ruleEvaluator) report(r *rule, v any, path, text string) {
 	at := path
-	if below := strings.TrimPrefix(rules.String(r.source, "fieldPath"), "."); below != "" {
-		at = rules.FieldPath(path, below)
+	if below := strings.TrimPrefix(r.source.String("fieldPath"), "."); below != "" {
+		at = tree.FieldPath(path, below)
 	}
-	switch meta.CauseType(rules.String(r.source, "reason")) {
+	switch meta.CauseType(r.source.String("reason")) {
 	case meta.CauseRequired:
 		e.faults.Required(at, text)
 	case meta.CauseForbidden:
@@ -152,7 +152,7 @@ func (e *ruleEvaluator) report(r *rule, v any, path, text string) {
 		e.faults.Duplicate(at, v)
 	default:
 		switch v.(type) {
-		case schema.Tree, []any:
+		case tree.Tree, []any:
 			e.faults.InvalidOmitValue(at, text)
 		default:
 			e.faults.Invalid(at, v, text)

@@ -8,27 +8,28 @@ import (
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // tree reads JSON.
-func tree(t *testing.T, text string) schema.Tree {
+func parseTree(t *testing.T, text string) tree.Tree {
 	t.Helper()
 	v, _, err := codec.DecodeAny([]byte(text))
 	if err != nil {
 		t.Fatalf("%s: %v", text, err)
 	}
-	return v.(schema.Tree)
+	return v.(tree.Tree)
 }
 
 // compiled is a schema in platform form.
 func compiled(t *testing.T, text string) *node {
 	t.Helper()
 	k := NewExtensions(meta.Platform)
-	return k.compile(tree(t, text))
+	return k.compile(parseTree(t, text))
 }
 
 // validate lists the faults of an object, a line each.
-func validate(n *node, obj, old schema.Tree) string {
+func validate(n *node, obj, old tree.Tree) string {
 	var faults schema.Faults
 	n.validate(obj, old, &faults)
 	if len(faults.List) == 0 {
@@ -68,12 +69,12 @@ func TestExpressions(t *testing.T) {
 			"in":{"type":"integer"},"a-b":{"type":"string"},"m":{"type":"object","additionalProperties":{"type":"string"}},"d":{"type":"string","format":"duration"},
 			"b":{"type":"string","format":"byte"},"any":{"type":"object","x-platform-preserve-unknown-fields":true}}}}}`)
 		spec := n.properties["spec"]
-		spec.rules, spec.hasRules, n.hasRules = []schema.Tree{{"rule": rule}}, true, true
+		spec.rules, spec.hasRules, n.hasRules = []tree.Tree{{"rule": rule}}, true, true
 		if _, faults := spec.compileRules(false); len(faults) > 0 {
 			t.Errorf("%s: %v", rule, faults[0].err)
 			continue
 		}
-		if got := validate(n, tree(t, object), nil); got != want {
+		if got := validate(n, parseTree(t, object), nil); got != want {
 			t.Errorf("%s: %s, want %s", rule, got, want)
 		}
 	}
@@ -90,7 +91,7 @@ func TestEvaluationEndsWithContext(t *testing.T) {
 		list[i] = int64(i)
 	}
 	var faults schema.Faults
-	if n.evaluateRules(ctx, schema.Tree{"l": list}, nil, &faults); len(faults.List) > 0 {
+	if n.evaluateRules(ctx, tree.Tree{"l": list}, nil, &faults); len(faults.List) > 0 {
 		t.Errorf("rules were evaluated: %v", faults.List)
 	}
 }
@@ -103,11 +104,11 @@ func TestCost(t *testing.T) {
 		list[i] = int64(i)
 	}
 	// On a slow machine the time that one object may take ends first.
-	got := validate(n, schema.Tree{"l": list}, nil)
+	got := validate(n, tree.Tree{"l": list}, nil)
 	if !strings.Contains(got, "call cost exceeds limit") && !strings.Contains(got, "running out of cost budget") {
 		t.Errorf("%s", got)
 	}
-	if got := validate(n, schema.Tree{"l": list[:5]}, nil); got != "" {
+	if got := validate(n, tree.Tree{"l": list[:5]}, nil); got != "" {
 		t.Errorf("%s", got)
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
 
-	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // A provider tells expressions of the objects of one schema: each object with fields is a type,
@@ -163,18 +163,19 @@ func escape(name string) (string, bool) {
 // native is a value as expressions take it: numbers, times and bytes of the type that the schema says.
 func (n *node) native(v any) any {
 	switch v := v.(type) {
-	case schema.Tree:
+	case tree.Tree:
 		out := make(map[string]any, len(v))
 		for name, e := range v {
 			if below := n.child(name); below != nil {
-				e = below.native(e)
+				out[name] = below.native(e)
+			} else {
+				out[name] = plain(e)
 			}
-			out[name] = e
 		}
 		return out
 	case []any:
 		if n.items == nil {
-			return v
+			return plain(v)
 		}
 		out := make([]any, len(v))
 		for i, e := range v {
@@ -191,6 +192,25 @@ func (n *node) native(v any) any {
 		}
 	case string:
 		return n.nativeText(v)
+	}
+	return v
+}
+
+// plain is a value without a schema as expressions take it.
+func plain(v any) any {
+	switch v := v.(type) {
+	case tree.Tree:
+		out := make(map[string]any, len(v))
+		for name, e := range v {
+			out[name] = plain(e)
+		}
+		return out
+	case []any:
+		out := make([]any, len(v))
+		for i, e := range v {
+			out[i] = plain(e)
+		}
+		return out
 	}
 	return v
 }

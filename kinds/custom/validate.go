@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/troupe-api/troupe/kinds/codec"
-	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // A validation checks one object. Where it only has to know whether there is a fault, faults
@@ -24,7 +24,7 @@ type oldValue struct {
 
 // field is the same for a field of the value.
 func (b oldValue) field(name string) oldValue {
-	t, ok := b.value.(schema.Tree)
+	t, ok := b.value.(tree.Tree)
 	if !ok || !b.exists {
 		return oldValue{}
 	}
@@ -33,7 +33,7 @@ func (b oldValue) field(name string) oldValue {
 }
 
 // object checks a whole object; old is nil for a new one.
-func (n *node) validate(t, old schema.Tree, faults *schema.Faults) {
+func (n *node) validate(t, old tree.Tree, faults *schema.Faults) {
 	v := validator{faults}
 	was := oldValue{old, old != nil}
 	v.limits(n, t, "")
@@ -43,7 +43,7 @@ func (n *node) validate(t, old schema.Tree, faults *schema.Faults) {
 
 // evaluateRules runs the rules for a whole object, which is valid otherwise: they may rely on the types of
 // what they look at.
-func (n *node) evaluateRules(ctx context.Context, t, old schema.Tree, faults *schema.Faults) {
+func (n *node) evaluateRules(ctx context.Context, t, old tree.Tree, faults *schema.Faults) {
 	timed, cancel := context.WithTimeout(ctx, evaluationTimeout)
 	defer cancel()
 	e := ruleEvaluator{timed, faults, budget{maxObjectCost}}
@@ -55,7 +55,7 @@ func (n *node) evaluateRules(ctx context.Context, t, old schema.Tree, faults *sc
 
 // value checks v, which is at path. What is as it was is not looked at again.
 func (c *validator) value(n *node, v any, was oldValue, path string) {
-	if was.exists && schema.StrictEqual(v, was.value) {
+	if was.exists && tree.StrictEqual(v, was.value) {
 		return
 	}
 	if v == nil && n.nullable {
@@ -71,7 +71,7 @@ func (c *validator) value(n *node, v any, was oldValue, path string) {
 	c.limits(n, v, path)
 	c.combinators(n, v, was, path)
 	switch v := v.(type) {
-	case schema.Tree:
+	case tree.Tree:
 		c.fields(n, v, was, path, n.embedded)
 	case []any:
 		c.list(n, v, was, path)
@@ -79,16 +79,16 @@ func (c *validator) value(n *node, v any, was oldValue, path string) {
 }
 
 // fields checks the fields of an object; own tells that it is one with kind and metadata.
-func (c *validator) fields(n *node, t schema.Tree, was oldValue, path string, isResourceRoot bool) {
+func (c *validator) fields(n *node, t tree.Tree, was oldValue, path string, isResourceRoot bool) {
 	for _, name := range n.required {
 		if _, there := t[name]; !there && !(path == "" && isMetaField(name)) {
-			c.faults.Required(rules.FieldPath(path, name))
+			c.faults.Required(tree.FieldPath(path, name))
 		}
 	}
 	if isResourceRoot && path != "" {
 		c.embedded(t, path)
 	}
-	for _, name := range rules.Keys(t) {
+	for _, name := range t.SortedKeys() {
 		if isResourceRoot && isMetaField(name) {
 			if p := n.properties[name]; p != nil && name == "metadata" {
 				c.metadata(p, t[name], path)
@@ -96,26 +96,26 @@ func (c *validator) fields(n *node, t schema.Tree, was oldValue, path string, is
 			continue
 		}
 		if below := n.child(name); below != nil {
-			c.value(below, t[name], was.field(name), rules.FieldPath(path, name))
+			c.value(below, t[name], was.field(name), tree.FieldPath(path, name))
 		}
 	}
 }
 
 // metadata checks what a schema may ask of the name of an object.
 func (c *validator) metadata(n *node, v any, path string) {
-	t, _ := v.(schema.Tree)
+	t, _ := v.(tree.Tree)
 	for _, name := range []string{"name", "generateName"} {
 		if p := n.properties[name]; p != nil && t[name] != nil {
-			c.value(p, t[name], oldValue{}, rules.FieldPath(rules.FieldPath(path, "metadata"), name))
+			c.value(p, t[name], oldValue{}, tree.FieldPath(tree.FieldPath(path, "metadata"), name))
 		}
 	}
 }
 
 // embedded checks that an object within another one says what it is.
-func (c *validator) embedded(t schema.Tree, path string) {
+func (c *validator) embedded(t tree.Tree, path string) {
 	for _, name := range []string{"apiVersion", "kind"} {
-		if rules.String(t, name) == "" {
-			c.faults.Required(rules.FieldPath(path, name), "must not be empty")
+		if t.String(name) == "" {
+			c.faults.Required(tree.FieldPath(path, name), "must not be empty")
 		}
 	}
 }
@@ -188,7 +188,7 @@ func isInteger(v any) bool {
 // typeOf names the type of a value as schemas do.
 func typeOf(v any) string {
 	switch v := v.(type) {
-	case schema.Tree:
+	case tree.Tree:
 		return "object"
 	case []any:
 		return "array"
@@ -230,7 +230,7 @@ func jsonEqual(a, b any) bool {
 	if okX || okY {
 		return okX && okY && x == y
 	}
-	return schema.StrictEqual(a, b)
+	return tree.StrictEqual(a, b)
 }
 
 func asFloat(v any) (float64, bool) {

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // isDirectiveOf reports whether name is a directive and not a field of m.
@@ -12,7 +13,7 @@ func isDirectiveOf(m *schema.Message, name string) bool {
 }
 
 // checkDirectives refuses directives of one object that there are not.
-func checkDirectives(m *schema.Message, patch map[string]any) error {
+func checkDirectives(m *schema.Message, patch tree.Tree) error {
 	for name, v := range patch {
 		switch {
 		case !isDirectiveOf(m, name):
@@ -31,7 +32,7 @@ func checkDirectives(m *schema.Message, patch map[string]any) error {
 }
 
 // checkDirectivesDeep is checkDirectives for an object that is taken as it is, with all it holds.
-func checkDirectivesDeep(m *schema.Message, patch map[string]any) error {
+func checkDirectivesDeep(m *schema.Message, patch tree.Tree) error {
 	if err := checkDirectives(m, patch); err != nil {
 		return err
 	}
@@ -42,7 +43,7 @@ func checkDirectivesDeep(m *schema.Message, patch map[string]any) error {
 		inner := objectOf(fieldOf(m, name))
 		var err error
 		switch v := v.(type) {
-		case map[string]any:
+		case tree.Tree:
 			err = checkDirectivesDeep(inner, v)
 		case []any:
 			err = checkItems(inner, v)
@@ -56,7 +57,7 @@ func checkDirectivesDeep(m *schema.Message, patch map[string]any) error {
 
 func checkItems(m *schema.Message, items []any) error {
 	for _, item := range items {
-		if o, ok := item.(map[string]any); ok {
+		if o, ok := item.(tree.Tree); ok {
 			if err := checkDirectivesDeep(m, o); err != nil {
 				return err
 			}
@@ -67,13 +68,13 @@ func checkItems(m *schema.Message, items []any) error {
 
 // stripObjectDirectives is a patch object as a value: without nulls, directives, and the objects that hold
 // a $patch, which have nothing to be carried out on.
-func stripObjectDirectives(patch map[string]any) map[string]any {
-	out := make(map[string]any, len(patch))
+func stripObjectDirectives(patch tree.Tree) tree.Tree {
+	out := make(tree.Tree, len(patch))
 	for name, v := range patch {
 		if v == nil || isDirective(name) {
 			continue
 		}
-		if o, ok := v.(map[string]any); ok && o[patchDirective] != nil {
+		if o, ok := v.(tree.Tree); ok && o[patchDirective] != nil {
 			continue
 		}
 		out[name] = stripDirectives(v)
@@ -90,12 +91,12 @@ func isDirective(name string) bool {
 // stripDirectives is a patch value as a value.
 func stripDirectives(v any) any {
 	switch v := v.(type) {
-	case map[string]any:
+	case tree.Tree:
 		return stripObjectDirectives(v)
 	case []any:
 		out := make([]any, 0, len(v))
 		for _, w := range v {
-			if o, ok := w.(map[string]any); ok && o[patchDirective] != nil {
+			if o, ok := w.(tree.Tree); ok && o[patchDirective] != nil {
 				continue
 			}
 			out = append(out, stripDirectives(w))

@@ -6,7 +6,7 @@
 // sub-tree that the patch leaves alone, so it must be treated as immutable too.
 //
 // Values are those of schema.Tree: string, bool, int64, float64, nil, []any and
-// map[string]any. Results hold whatever the patch brought in; the caller passes them
+// tree.Tree. Results hold whatever the patch brought in; the caller passes them
 // through codec.Conform, which checks types and drops unknown fields.
 //
 // Errors are *meta.Status: 400 for a patch that is malformed, 413 for one that asks

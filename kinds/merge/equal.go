@@ -1,10 +1,12 @@
 package merge
 
+import "github.com/troupe-api/troupe/kinds/tree"
+
 // equal compares two values as JSON does: numbers by value, objects without order.
 func equal(a, b any) bool {
 	switch a := a.(type) {
-	case map[string]any:
-		b, ok := b.(map[string]any)
+	case tree.Tree:
+		b, ok := b.(tree.Tree)
 		if !ok || len(a) != len(b) {
 			return false
 		}
@@ -42,7 +44,7 @@ func equalScalar(a, b any) bool {
 		}
 	}
 	switch b.(type) {
-	case map[string]any, []any:
+	case tree.Tree, []any:
 		return false
 	}
 	return a == b

@@ -5,7 +5,7 @@ import (
 
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
-	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // objects are what fuzzing patches.
@@ -24,7 +24,7 @@ func FuzzJSONPatch(f *testing.F) {
 		f.Add(uint8(i), []byte(patch))
 	}
 	f.Fuzz(func(t *testing.T, target uint8, patch []byte) {
-		check(t, target, func(current schema.Tree) (schema.Tree, error) { return JSONPatch(current, patch) })
+		check(t, target, func(current tree.Tree) (tree.Tree, error) { return JSONPatch(current, patch) })
 	})
 }
 
@@ -33,12 +33,12 @@ func FuzzMerge(f *testing.F) {
 		f.Add(uint8(i), []byte(patch))
 	}
 	f.Fuzz(func(t *testing.T, target uint8, patch []byte) {
-		check(t, target, func(current schema.Tree) (schema.Tree, error) {
+		check(t, target, func(current tree.Tree) (tree.Tree, error) {
 			body, err := decoded(patch)
 			if err != nil {
 				return nil, err
 			}
-			return Merge(current, body).(schema.Tree), nil
+			return Merge(current, body).(tree.Tree), nil
 		})
 	})
 }
@@ -51,7 +51,7 @@ func FuzzStrategic(f *testing.F) {
 		f.Add(uint8(i), []byte(patch))
 	}
 	f.Fuzz(func(t *testing.T, target uint8, patch []byte) {
-		check(t, target, func(current schema.Tree) (schema.Tree, error) {
+		check(t, target, func(current tree.Tree) (tree.Tree, error) {
 			body, err := decoded(patch)
 			if err != nil {
 				return nil, err
@@ -62,17 +62,17 @@ func FuzzStrategic(f *testing.F) {
 }
 
 // decoded is the body of a patch that is an object.
-func decoded(patch []byte) (schema.Tree, error) {
+func decoded(patch []byte) (tree.Tree, error) {
 	v, _, err := codec.DecodeAny(patch)
-	if body, ok := v.(schema.Tree); ok && err == nil {
+	if body, ok := v.(tree.Tree); ok && err == nil {
 		return body, nil
 	}
 	return nil, newBadPatch("no object")
 }
 
-func check(t *testing.T, target uint8, patch func(schema.Tree) (schema.Tree, error)) {
+func check(t *testing.T, target uint8, patch func(tree.Tree) (tree.Tree, error)) {
 	text := objects[int(target)%len(objects)]
-	current := parse(t, text).(schema.Tree)
+	current := parse(t, text).(tree.Tree)
 	got, err := patch(current)
 	if !equal(current, parse(t, text)) {
 		t.Fatalf("what was patched is now %v", current)

@@ -7,7 +7,7 @@ import (
 	"io"
 	"strconv"
 
-	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 const (
@@ -29,7 +29,7 @@ type operation struct {
 // JSONPatch applies an RFC 6902 patch. Its operations work one after the other, and all
 // of them or none. Reading what is no list of operations is 400, more than MaxOperations or an
 // excess of copies 413, an operation that fails 422.
-func JSONPatch(current schema.Tree, patch []byte) (schema.Tree, error) {
+func JSONPatch(current tree.Tree, patch []byte) (tree.Tree, error) {
 	ops, err := readOperations(patch)
 	if err != nil {
 		return nil, err
@@ -44,11 +44,11 @@ func JSONPatch(current schema.Tree, patch []byte) (schema.Tree, error) {
 			return nil, newCannotApply("operation %d (%s %q): %s", i, ops[i].op, ops[i].pathText, ops[i].failure())
 		}
 	}
-	tree, ok := p.root.tree().(map[string]any)
+	object, ok := p.root.tree().(tree.Tree)
 	if !ok {
 		return nil, newCannotApply("no object is left")
 	}
-	return tree, nil
+	return object, nil
 }
 
 // parsedOperation is a checked operation, its value and pointers parsed.
@@ -142,7 +142,7 @@ func decodeValue(data []byte) (any, error) {
 	return convertNumbers(v)
 }
 
-// convertNumbers turns the json.Numbers inside v into int64 or float64, in place.
+// convertNumbers turns the json.Numbers inside v into int64 or float64, and its maps into trees, in place.
 func convertNumbers(v any) (any, error) {
 	var err error
 	switch v := v.(type) {
@@ -157,6 +157,7 @@ func convertNumbers(v any) (any, error) {
 				return nil, err
 			}
 		}
+		return tree.Tree(v), nil
 	case []any:
 		for i, w := range v {
 			if v[i], err = convertNumbers(w); err != nil {

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 func TestJSONPatch(t *testing.T) {
@@ -65,7 +66,7 @@ func TestJSONPatch(t *testing.T) {
 		{"number too large", `[{"op":"add","path":"/a","value":1e999}]`, ``, 422},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			tree := parse(t, current).(map[string]any)
+			tree := parse(t, current).(tree.Tree)
 			got, err := JSONPatch(tree, []byte(c.patch))
 			if text(t, tree) != text(t, parse(t, current)) {
 				t.Fatal("current has changed")
@@ -90,8 +91,8 @@ func expected(t *testing.T, current, want string) any {
 	if whole, ok := strings.CutPrefix(want, "="); ok {
 		return parse(t, whole)
 	}
-	out := parse(t, current).(map[string]any)
-	for k, v := range parse(t, want).(map[string]any) {
+	out := parse(t, current).(tree.Tree)
+	for k, v := range parse(t, want).(tree.Tree) {
 		out[k] = v
 	}
 	return out
@@ -108,12 +109,12 @@ func checkCode(t *testing.T, err error, code int) {
 func TestJSONPatchLimits(t *testing.T) {
 	one := `{"op":"test","path":"","value":{}}`
 	many := "[" + strings.Repeat(one+",", MaxOperations) + one + "]"
-	_, err := JSONPatch(map[string]any{}, []byte(many))
+	_, err := JSONPatch(tree.Tree{}, []byte(many))
 	checkCode(t, err, 413)
 	if want := "Request entity too large: The allowed maximum operations in a JSON patch is 10000, got 10001"; err.Error() != want {
 		t.Errorf("got %q, want %q", err, want)
 	}
-	_, err = JSONPatch(map[string]any{}, []byte("["+strings.Repeat(one+",", MaxOperations-1)+one+"]"))
+	_, err = JSONPatch(tree.Tree{}, []byte("["+strings.Repeat(one+",", MaxOperations-1)+one+"]"))
 	if err != nil {
 		t.Errorf("%d operations: %v", MaxOperations, err)
 	}
@@ -121,7 +122,7 @@ func TestJSONPatchLimits(t *testing.T) {
 	for i := range 40 {
 		ops = append(ops, fmt.Sprintf(`{"op":"copy","from":"","path":"/c%d"}`, i))
 	}
-	_, err = JSONPatch(map[string]any{"a": "x"}, []byte("["+strings.Join(ops, ",")+"]"))
+	_, err = JSONPatch(tree.Tree{"a": "x"}, []byte("["+strings.Join(ops, ",")+"]"))
 	checkCode(t, err, 413)
 }
 
@@ -133,9 +134,9 @@ func TestJSONPatchAgrees(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		current := anyObject(false).Draw(r, "current")
 		before := text(t, current)
-		var ops []map[string]any
+		var ops []tree.Tree
 		for range rapid.IntRange(1, 4).Draw(r, "operations") {
-			op := map[string]any{
+			op := tree.Tree{
 				"op":   rapid.SampledFrom([]string{"add", "remove", "replace", "move"}).Draw(r, "op"),
 				"path": paths.Draw(r, "path"), "from": paths.Draw(r, "from"),
 				"value": anyValue(false).Draw(r, "value"),

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // mergeList merges a patch into a list: by its merge key, as a set of scalars, or, with
@@ -39,7 +40,7 @@ func mergeList(f *schema.Field, live, patch []any) ([]any, error) {
 func applyItemDirectives(f *schema.Field, live, patch []any) (left, items []any, replace bool, err error) {
 	gone := map[any]bool{}
 	for _, item := range patch {
-		o, ok := item.(map[string]any)
+		o, ok := item.(tree.Tree)
 		if !ok {
 			return nil, nil, false, newBadPatch("invalid patch: items of %s are objects, not %v", f.Name, item)
 		}
@@ -83,7 +84,7 @@ func mergeItems(f *schema.Field, live, items []any) ([]any, error) {
 	merged := append(make([]any, 0, len(live)+len(items)), live...)
 	at := indexByKey(live, f.MergeKey)
 	for _, item := range items {
-		patch := item.(map[string]any)
+		patch := item.(tree.Tree)
 		id := itemKey(item, f.MergeKey)
 		i, ok := at[id]
 		if !ok {
@@ -91,7 +92,7 @@ func mergeItems(f *schema.Field, live, items []any) ([]any, error) {
 			merged = append(merged, stripObjectDirectives(patch))
 			continue
 		}
-		old, _ := merged[i].(map[string]any)
+		old, _ := merged[i].(tree.Tree)
 		next, err := mergeObject(f.Message, old, patch)
 		if err != nil {
 			return nil, err
@@ -151,7 +152,7 @@ func withoutPrimitives(list []any, gone map[any]bool) []any {
 // of an object's merge key, or with no merge key the scalar itself; nil if there is none.
 func itemKey(item any, key string) any {
 	if key != "" {
-		o, ok := item.(map[string]any)
+		o, ok := item.(tree.Tree)
 		if !ok {
 			return nil
 		}
@@ -165,7 +166,7 @@ func itemKey(item any, key string) any {
 			return i
 		}
 		return v
-	case nil, map[string]any, []any:
+	case nil, tree.Tree, []any:
 		return nil
 	}
 	return fmt.Sprint(item)

@@ -1,19 +1,21 @@
 package merge
 
-import "github.com/troupe-api/troupe/kinds/schema"
+import (
+	"github.com/troupe-api/troupe/kinds/tree"
+)
 
 // Merge applies an RFC 7386 merge patch. A patch that is no object replaces current
 // as a whole; a null in an object removes the field. Neither argument is changed.
 func Merge(current, patch any) any {
-	p, ok := patch.(map[string]any)
+	p, ok := patch.(tree.Tree)
 	if !ok {
 		return patch
 	}
-	c, ok := current.(map[string]any)
+	c, ok := current.(tree.Tree)
 	if !ok {
 		return withoutNulls(p)
 	}
-	var out map[string]any // nil until the first change
+	var out tree.Tree // nil until the first change
 	for name, v := range p {
 		old, had := c[name]
 		if v == nil {
@@ -25,7 +27,7 @@ func Merge(current, patch any) any {
 			continue
 		}
 		next := Merge(old, v)
-		if had && schema.SameRef(old, next) {
+		if had && tree.SameRef(old, next) {
 			continue
 		}
 		out = cloneOnce(out, c)
@@ -38,8 +40,8 @@ func Merge(current, patch any) any {
 }
 
 // withoutNulls is a patch object taken as it is: its nulls only say that nothing is there.
-func withoutNulls(p map[string]any) map[string]any {
-	out := make(map[string]any, len(p))
+func withoutNulls(p tree.Tree) tree.Tree {
+	out := make(tree.Tree, len(p))
 	for name, v := range p {
 		if v != nil {
 			out[name] = Merge(nil, v)
@@ -49,11 +51,11 @@ func withoutNulls(p map[string]any) map[string]any {
 }
 
 // cloneOnce is own, or a fresh copy of shared if there is none yet.
-func cloneOnce(own, shared map[string]any) map[string]any {
+func cloneOnce(own, shared tree.Tree) tree.Tree {
 	if own != nil {
 		return own
 	}
-	own = make(map[string]any, len(shared)+1)
+	own = make(tree.Tree, len(shared)+1)
 	for k, v := range shared {
 		own[k] = v
 	}

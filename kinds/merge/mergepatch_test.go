@@ -2,11 +2,12 @@ package merge
 
 import (
 	"encoding/json"
-	"github.com/troupe-api/troupe/kinds/schema"
 	"testing"
 
 	evanphx "gopkg.in/evanphx/json-patch.v4"
 	"pgregory.net/rapid"
+
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // parse reads JSON as a tree.
@@ -47,7 +48,7 @@ func anyValue(nulls bool) *rapid.Generator[any] {
 		object := rapid.MapOfN(rapid.SampledFrom([]string{"a", "b", "c", "d/~"}), deep(depth-1), 0, 4)
 		list := rapid.SliceOfN(anyItem(), 0, 3)
 		return rapid.OneOf(append([]*rapid.Generator[any]{
-			rapid.Map(object, func(m map[string]any) any { return m }),
+			rapid.Map(object, func(m map[string]any) any { return tree.Tree(m) }),
 			rapid.Map(list, func(l []any) any { return l }),
 		}, scalars...)...)
 	}
@@ -59,7 +60,7 @@ func anyItem() *rapid.Generator[any] {
 	return rapid.OneOf(
 		rapid.Map(rapid.SampledFrom([]string{"x", "y"}), func(s string) any { return s }),
 		rapid.Map(rapid.MapOfN(rapid.SampledFrom([]string{"a", "b"}), rapid.Int64Range(0, 2), 0, 2), func(m map[string]int64) any {
-			out := map[string]any{}
+			out := tree.Tree{}
 			for k, v := range m {
 				out[k] = v
 			}
@@ -68,8 +69,9 @@ func anyItem() *rapid.Generator[any] {
 	)
 }
 
-func anyObject(nulls bool) *rapid.Generator[map[string]any] {
-	return rapid.MapOfN(rapid.SampledFrom([]string{"a", "b", "c", "d/~"}), anyValue(nulls), 0, 4)
+func anyObject(nulls bool) *rapid.Generator[tree.Tree] {
+	fields := rapid.MapOfN(rapid.SampledFrom([]string{"a", "b", "c", "d/~"}), anyValue(nulls), 0, 4)
+	return rapid.Map(fields, func(m map[string]any) tree.Tree { return m })
 }
 
 // The examples of RFC 7386, appendix A.
@@ -116,12 +118,12 @@ func TestMergeAgreesAndKeepsCurrent(t *testing.T) {
 }
 
 func TestMergeSharesUnchangedValues(t *testing.T) {
-	current := parse(t, `{"a":{"x":1},"b":{"y":1}}`).(map[string]any)
-	got := Merge(current, parse(t, `{"b":{"y":2}}`)).(map[string]any)
-	if !schema.SameRef(got["a"], current["a"]) {
+	current := parse(t, `{"a":{"x":1},"b":{"y":1}}`).(tree.Tree)
+	got := Merge(current, parse(t, `{"b":{"y":2}}`)).(tree.Tree)
+	if !tree.SameRef(got["a"], current["a"]) {
 		t.Error("the untouched part was copied")
 	}
-	if !schema.SameRef(Merge(current, parse(t, `{"b":{"y":1},"c":null}`)), current) {
+	if !tree.SameRef(Merge(current, parse(t, `{"b":{"y":1},"c":null}`)), current) {
 		t.Error("a patch that changes nothing made a copy")
 	}
 }

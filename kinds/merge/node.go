@@ -1,5 +1,7 @@
 package merge
 
+import "github.com/troupe-api/troupe/kinds/tree"
+
 // A node is one value of a document under patching. It is opened when a pointer first
 // goes through it: only then are its children copied out of the shared value, and from
 // then on the node owns them. So a patch costs each container on its way once, however
@@ -18,7 +20,7 @@ func (n *node) open() bool {
 		return true
 	}
 	switch v := n.value.(type) {
-	case map[string]any:
+	case tree.Tree:
 		n.fields = make(map[string]*node, len(v)+1)
 		nodes := make([]node, len(v))
 		i := 0
@@ -121,7 +123,7 @@ func (n *node) tree() any {
 		}
 		return out
 	}
-	out := make(map[string]any, len(n.fields))
+	out := make(tree.Tree, len(n.fields))
 	for k, c := range n.fields {
 		out[k] = c.tree()
 	}
@@ -162,7 +164,7 @@ func sizeOf(v any, budget int) int {
 			budget = sizeOf(w, budget-1)
 		}
 		return budget
-	case map[string]any:
+	case tree.Tree:
 		budget -= 2
 		for k, w := range v {
 			if budget < 0 {
@@ -192,7 +194,7 @@ func (n *node) equals(v any) bool {
 		}
 		return true
 	}
-	fields, ok := v.(map[string]any)
+	fields, ok := v.(tree.Tree)
 	if !ok || len(fields) != len(n.fields) {
 		return false
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // indexByKey tells at which index each identity first stands in a list.
@@ -54,7 +55,7 @@ func mergeOrder(merged []any, key string, patchOrder, liveOrder map[any]int) []a
 
 // setElementOrder obeys a $setElementOrder directive: it puts the list of that field in out
 // into the wanted order. Lists that are replaced as a whole have no order to set.
-func setElementOrder(f *schema.Field, name string, wanted any, current, out, patch map[string]any) error {
+func setElementOrder(f *schema.Field, name string, wanted any, current, out, patch tree.Tree) error {
 	order, ok := wanted.([]any)
 	if !ok {
 		return newBadPatch("invalid patch format of setElementOrder list")
@@ -83,7 +84,7 @@ func setElementOrder(f *schema.Field, name string, wanted any, current, out, pat
 func matchesOrder(items []any, key string, order map[any]int) bool {
 	last := -1
 	for _, item := range items {
-		if o, ok := item.(map[string]any); ok && (o[patchDirective] == patchDelete || o[patchDirective] == patchReplace) {
+		if o, ok := item.(tree.Tree); ok && (o[patchDirective] == patchDelete || o[patchDirective] == patchReplace) {
 			continue
 		}
 		i, ok := order[itemKey(item, key)]

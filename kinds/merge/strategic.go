@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // The directives of strategic merge patches.
@@ -22,7 +23,7 @@ const (
 // Strategic applies a strategic merge patch: objects merge field by field, lists by the
 // strategies and merge keys of the plan m, and the directives of the patch are obeyed. A
 // malformed directive, or one that there is not, is 400. Neither tree is changed.
-func Strategic(m *schema.Message, current, patch schema.Tree) (schema.Tree, error) {
+func Strategic(m *schema.Message, current, patch tree.Tree) (tree.Tree, error) {
 	out, err := mergeObject(m, current, patch)
 	if err != nil {
 		return nil, err
@@ -32,7 +33,7 @@ func Strategic(m *schema.Message, current, patch schema.Tree) (schema.Tree, erro
 
 // mergeObject merges a patch into an object. m is nil for maps and for values without a
 // plan, whose objects merge and whose lists are replaced.
-func mergeObject(m *schema.Message, current, patch map[string]any) (map[string]any, error) {
+func mergeObject(m *schema.Message, current, patch tree.Tree) (tree.Tree, error) {
 	if err := checkDirectives(m, patch); err != nil {
 		return nil, err
 	}
@@ -40,7 +41,7 @@ func mergeObject(m *schema.Message, current, patch map[string]any) (map[string]a
 	case patchReplace:
 		return stripObjectDirectives(patch), nil
 	case patchDelete:
-		return map[string]any{}, nil
+		return tree.Tree{}, nil
 	}
 	out, err := retainKeys(current, patch)
 	if err != nil {
@@ -61,7 +62,7 @@ func mergeObject(m *schema.Message, current, patch map[string]any) (map[string]a
 		case !keep && had:
 			out = cloneOnce(out, current)
 			delete(out, name)
-		case keep && !(had && schema.SameRef(old, next)):
+		case keep && !(had && tree.SameRef(old, next)):
 			out = cloneOnce(out, current)
 			out[name] = next
 		}
@@ -76,8 +77,8 @@ func mergeField(m *schema.Message, name string, old, v any) (next any, keep bool
 	}
 	f := fieldOf(m, name)
 	switch v := v.(type) {
-	case map[string]any:
-		if o, ok := old.(map[string]any); ok && !hasStrategy(f, patchReplace) {
+	case tree.Tree:
+		if o, ok := old.(tree.Tree); ok && !hasStrategy(f, patchReplace) {
 			next, err := mergeObject(objectOf(f), o, v)
 			return next, true, err
 		}
@@ -94,7 +95,7 @@ func mergeField(m *schema.Message, name string, old, v any) (next any, keep bool
 }
 
 // mergeLists carries out the directives that go beside lists: deletions, then order.
-func mergeLists(m *schema.Message, current, out, patch map[string]any) (map[string]any, error) {
+func mergeLists(m *schema.Message, current, out, patch tree.Tree) (tree.Tree, error) {
 	for name, v := range patch {
 		field, ok := strings.CutPrefix(name, deletePrefix)
 		if !ok || !isDirectiveOf(m, name) {
@@ -131,7 +132,7 @@ func mergeLists(m *schema.Message, current, out, patch map[string]any) (map[stri
 
 // retainKeys obeys $retainKeys: it drops from current all fields that it does not name.
 // The result is nil if current is to stay as it is.
-func retainKeys(current, patch map[string]any) (map[string]any, error) {
+func retainKeys(current, patch tree.Tree) (tree.Tree, error) {
 	v, ok := patch[retainDirective]
 	if !ok {
 		return nil, nil
@@ -149,7 +150,7 @@ func retainKeys(current, patch map[string]any) (map[string]any, error) {
 			return nil, newBadPatch("invalid patch format of retainKeys")
 		}
 	}
-	var out map[string]any
+	var out tree.Tree
 	for name := range current {
 		if !keep[name] {
 			out = cloneOnce(out, current)

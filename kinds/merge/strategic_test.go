@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 func plan() *schema.Message {
@@ -42,9 +43,9 @@ func TestStrategic(t *testing.T) {
 		{"new object", `{}`, `{"one":{"$retainKeys":["name"],"name":"b","v":null}}`, `{"one":{"name":"b"}}`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			current := parse(t, c.current).(map[string]any)
+			current := parse(t, c.current).(tree.Tree)
 			before := text(t, current)
-			got, err := Strategic(plan(), current, parse(t, c.patch).(map[string]any))
+			got, err := Strategic(plan(), current, parse(t, c.patch).(tree.Tree))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -65,7 +66,7 @@ func TestStrategicRefuses(t *testing.T) {
 		`{"$setElementOrder/secrets":[{"name":"x"}],"secrets":[{"name":"y"}]}`,
 		`{"one":{"$retainKeys":["v"],"name":"b"}}`, `{"one":{"$retainKeys":1}}`,
 	} {
-		_, err := Strategic(plan(), map[string]any{"one": map[string]any{"name": "a"}}, parse(t, patch).(map[string]any))
+		_, err := Strategic(plan(), tree.Tree{"one": tree.Tree{"name": "a"}}, parse(t, patch).(tree.Tree))
 		checkCode(t, err, 400)
 	}
 }

@@ -4,8 +4,8 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // addCustomReferences registers what the definition of a custom kind refers to: the rest is in it.
@@ -15,7 +15,7 @@ func (d *definitions) addCustomReferences(m *schema.Message) { d.message(m.Field
 // version 2 take an object with properties for one that has no others: what is open has none there.
 func (d *definitions) custom(m *schema.Message) object {
 	root := m.Custom.Schema
-	open := len(root) == 0 || rules.Bool(root, d.names.extension("preserve-unknown-fields"))
+	open := len(root) == 0 || root.Bool(d.names.extension("preserve-unknown-fields"))
 	var o object
 	if open && (!d.dialect.v3 || len(root) == 0) {
 		o = object{{"type", "object"}}
@@ -29,18 +29,18 @@ func (d *definitions) custom(m *schema.Message) object {
 }
 
 // metadata are the properties of every object, the one at the root or one in another.
-func (d *definitions) metadata(objectMeta *schema.Message) schema.Tree {
-	return schema.Tree{
+func (d *definitions) metadata(objectMeta *schema.Message) tree.Tree {
+	return tree.Tree{
 		"apiVersion": text(aboutAPIVersion), "kind": text(aboutKind),
 		"metadata": d.dialect.refWith(d.message(objectMeta), object{{"description", aboutObjectMeta}}),
 	}
 }
 
 // customObject is a schema with the properties that every object has.
-func (d *definitions) customObject(s, common schema.Tree) object {
-	properties := maps.Clone(rules.Nested(s, "properties"))
+func (d *definitions) customObject(s, common tree.Tree) object {
+	properties := maps.Clone(s.Object("properties"))
 	if properties == nil {
-		properties = schema.Tree{}
+		properties = tree.Tree{}
 	}
 	maps.Copy(properties, common)
 	s = maps.Clone(s)
@@ -52,32 +52,32 @@ func (d *definitions) customObject(s, common schema.Tree) object {
 // customSchemas writes the schemas of one definition.
 type customSchemas struct {
 	*definitions
-	common schema.Tree
+	common tree.Tree
 }
 
 // v3Keywords are the keys of a schema that version 2 does not have.
 var v3Keywords = []string{"oneOf", "anyOf", "allOf", "not", "nullable"}
 
 // schema is a schema of a definition as a version of OpenAPI can say it.
-func (c customSchemas) schema(s schema.Tree) object {
+func (c customSchemas) schema(s tree.Tree) object {
 	if c.dialect.v3 {
 		s = c.forV3(s)
 	} else {
 		s = c.forV2(s)
 	}
 	var o object
-	for _, key := range rules.Keys(s) {
+	for _, key := range s.SortedKeys() {
 		v := s[key]
 		switch key {
 		case "properties":
 			properties := object{}
-			for _, name := range rules.Keys(rules.Nested(s, key)) {
-				properties = append(properties, member{name, c.value(rules.Nested(s, key)[name])})
+			for _, name := range s.Object(key).SortedKeys() {
+				properties = append(properties, member{name, c.value(s.Object(key)[name])})
 			}
 			o = o.with(key, properties)
 		case "additionalProperties":
 			if allows, plain := v.(bool); !plain || allows {
-				more, _ := v.(schema.Tree)
+				more, _ := v.(tree.Tree)
 				o = o.with(key, c.schema(more))
 			}
 		case "items", "not":
@@ -93,33 +93,33 @@ func (c customSchemas) schema(s schema.Tree) object {
 
 // forV3 says what extensions mean in the words of version 3: a number or a text, and what is an
 // object of its own.
-func (c customSchemas) forV3(s schema.Tree) schema.Tree {
-	if rules.Bool(s, c.names.extension("int-or-string")) && s["anyOf"] == nil && !c.hasAnyOfInAllOf(s) {
+func (c customSchemas) forV3(s tree.Tree) tree.Tree {
+	if s.Bool(c.names.extension("int-or-string")) && s["anyOf"] == nil && !c.hasAnyOfInAllOf(s) {
 		s = maps.Clone(s)
-		s["anyOf"] = []any{schema.Tree{"type": "integer"}, schema.Tree{"type": "string"}}
+		s["anyOf"] = []any{tree.Tree{"type": "integer"}, tree.Tree{"type": "string"}}
 	}
 	return c.embedded(s)
 }
 
 // hasAnyOfInAllOf tells whether the first of several conditions says so already.
-func (c customSchemas) hasAnyOfInAllOf(s schema.Tree) bool {
-	all := rules.Trees(s, "allOf")
+func (c customSchemas) hasAnyOfInAllOf(s tree.Tree) bool {
+	all := s.Objects("allOf")
 	return len(all) > 0 && all[0]["anyOf"] != nil
 }
 
 // embedded adds to an object within another one what every object has.
-func (c customSchemas) embedded(s schema.Tree) schema.Tree {
-	if !rules.Bool(s, c.names.extension("embedded-resource")) {
+func (c customSchemas) embedded(s tree.Tree) tree.Tree {
+	if !s.Bool(c.names.extension("embedded-resource")) {
 		return s
 	}
 	s = maps.Clone(s)
-	properties := maps.Clone(rules.Nested(s, "properties"))
+	properties := maps.Clone(s.Object("properties"))
 	if properties == nil {
-		properties = schema.Tree{}
+		properties = tree.Tree{}
 	}
 	maps.Copy(properties, c.common)
 	s["properties"] = properties
-	required := slices.Clone(rules.Strings(s, "required"))
+	required := slices.Clone(s.Strings("required"))
 	for _, name := range []string{"kind", "apiVersion"} {
 		if !slices.Contains(required, name) {
 			required = append(required, name)
@@ -131,8 +131,8 @@ func (c customSchemas) embedded(s schema.Tree) schema.Tree {
 
 // forV2 leaves out what version 2 cannot say, and what its clients misread: parts of what may be null, or
 // is open, have no type there.
-func (c customSchemas) forV2(s schema.Tree) schema.Tree {
-	open, nullable := rules.Bool(s, c.names.extension("preserve-unknown-fields")), rules.Bool(s, "nullable")
+func (c customSchemas) forV2(s tree.Tree) tree.Tree {
+	open, nullable := s.Bool(c.names.extension("preserve-unknown-fields")), s.Bool("nullable")
 	s = maps.Clone(s)
 	for _, key := range v3Keywords {
 		delete(s, key)
@@ -145,13 +145,13 @@ func (c customSchemas) forV2(s schema.Tree) schema.Tree {
 		delete(s, "type")
 	}
 	var required []string
-	properties := rules.Nested(s, "properties")
-	for _, name := range rules.Strings(s, "required") {
-		if p, _ := properties[name].(schema.Tree); !rules.Bool(p, "nullable") {
+	properties := s.Object("properties")
+	for _, name := range s.Strings("required") {
+		if p, _ := properties[name].(tree.Tree); !p.Bool("nullable") {
 			required = append(required, name)
 		}
 	}
-	if more, _ := s["additionalProperties"].(schema.Tree); rules.Bool(more, "nullable") {
+	if more, _ := s["additionalProperties"].(tree.Tree); more.Bool("nullable") {
 		required = nil
 	}
 	if delete(s, "required"); len(required) > 0 {
@@ -164,7 +164,7 @@ func (c customSchemas) forV2(s schema.Tree) schema.Tree {
 }
 
 func (c customSchemas) value(v any) any {
-	if s, ok := v.(schema.Tree); ok {
+	if s, ok := v.(tree.Tree); ok {
 		return c.schema(s)
 	}
 	return v // made already
@@ -182,9 +182,9 @@ func (c customSchemas) list(v any) []any {
 // plain is a value of a tree as documents have it.
 func plain(v any) any {
 	switch v := v.(type) {
-	case schema.Tree:
+	case tree.Tree:
 		o := object{}
-		for _, key := range rules.Keys(v) {
+		for _, key := range v.SortedKeys() {
 			o = append(o, member{key, plain(v[key])})
 		}
 		return o

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // property is the schema of a field of message m.
@@ -39,7 +40,7 @@ func (d *definitions) withValue(value object, ref string) object {
 // defaultValue is a default as a value of documents.
 func defaultValue(v any) any {
 	switch v := v.(type) {
-	case schema.Tree:
+	case tree.Tree:
 		return object{}
 	case []any:
 		return []any{}

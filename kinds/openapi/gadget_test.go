@@ -4,6 +4,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/openapi"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // Kinds made for these tests: a Gadget with a field of every sort, the Scale that a
@@ -62,7 +63,7 @@ func gadgetSpec() *schema.Message {
 		&schema.Field{Name: "args", Shape: schema.List},
 		&schema.Field{Name: "groups", Type: schema.TypeStrings, Shape: schema.Map},
 		&schema.Field{Name: "either", Type: schema.TypeRaw, Message: message("storage.v1.PartOrBool", "A part or a bool.")},
-		&schema.Field{Name: "inner", Type: schema.TypeMessage, Message: inner, MapAtomic: true, Default: schema.Tree{}, MergeStrategies: []string{"retainKeys"}})
+		&schema.Field{Name: "inner", Type: schema.TypeMessage, Message: inner, MapAtomic: true, Default: tree.Tree{}, MergeStrategies: []string{"retainKeys"}})
 }
 
 // gadgets are the kinds under the names of a profile.

@@ -4,8 +4,8 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // Apply puts config, an object in the form of the writer's version that holds what the writer
@@ -17,7 +17,7 @@ import (
 // would change are a conflict, a *meta.Status.
 //
 // config must have passed CheckItems.
-func Apply(w Writer, versions ServedVersions, live, config schema.Tree, managed []any, force bool) (schema.Tree, []any, error) {
+func Apply(w Writer, versions ServedVersions, live, config tree.Tree, managed []any, force bool) (tree.Tree, []any, error) {
 	served, ok := versions(w.APIVersion)
 	if !ok {
 		return nil, nil, nil
@@ -34,7 +34,7 @@ func Apply(w Writer, versions ServedVersions, live, config schema.Tree, managed 
 	last, lastVersion := Set{}, self.version
 	named := config
 	config = withNulls(served.Message, config)
-	nulls := !schema.SameRef(named, config)
+	nulls := !tree.SameRef(named, config)
 	text := encodeFields(served.Message, config, w.excluded(), false)
 	same := self.hasText(text, w.APIVersion)
 	if !same {
@@ -61,7 +61,7 @@ func Apply(w Writer, versions ServedVersions, live, config schema.Tree, managed 
 		u.config = config
 	}
 	if live == nil {
-		u.before = schema.Tree{}
+		u.before = tree.Tree{}
 	}
 	if found := u.conflicts(a.managers, self); len(found) > 0 && !force {
 		return nil, nil, newConflict(w, found)
@@ -75,7 +75,7 @@ func Apply(w Writer, versions ServedVersions, live, config schema.Tree, managed 
 		self.setTime(w.Now)
 	}
 	if pruned { // nulls still count as values when owners are looked for
-		merged = withoutNulls(merged).(schema.Tree)
+		merged = withoutNulls(merged).(tree.Tree)
 	}
 	return merged, a.managers.encode(), nil
 }
@@ -93,7 +93,7 @@ const beforeFirstApply = "before-first-apply"
 
 // addBeforeFirstApply gives what a live object without managers has to somebody, so that an apply
 // cannot take it away in silence.
-func (a *applier) addBeforeFirstApply(live schema.Tree) {
+func (a *applier) addBeforeFirstApply(live tree.Tree) {
 	if live == nil || a.managers.anyVisible(a.writer) {
 		return
 	}
@@ -104,17 +104,17 @@ func (a *applier) addBeforeFirstApply(live schema.Tree) {
 }
 
 // existingFields is what the writer finds in an object.
-func (a *applier) existingFields(t schema.Tree) Set {
+func (a *applier) existingFields(t tree.Tree) Set {
 	if scale := a.writer.Scale; scale != nil {
 		return scale.existingFields(t)
 	}
 	c := comparer{excluded: a.writer.excluded(), asEncoded: true}
-	return c.compare(a.served.Message, schema.Tree{}, t).changed
+	return c.compare(a.served.Message, tree.Tree{}, t).changed
 }
 
 // prune takes out of merged what the last apply of the writer had named and the new one does
 // not, unless somebody else owns it.
-func (a *applier) prune(merged schema.Tree, last Set, version string) schema.Tree {
+func (a *applier) prune(merged tree.Tree, last Set, version string) tree.Tree {
 	if last.Empty() {
 		return merged
 	}
@@ -138,12 +138,12 @@ func (a *applier) prune(merged schema.Tree, last Set, version string) schema.Tre
 }
 
 // dropNulls is a tree as it goes into another version: what has lost everything is not there.
-func dropNulls(t schema.Tree) schema.Tree { return withoutNulls(t).(schema.Tree) }
+func dropNulls(t tree.Tree) tree.Tree { return withoutNulls(t).(tree.Tree) }
 
 // unownedMetadataOf are the fields of an object's metadata that nobody owns.
-func unownedMetadataOf(t schema.Tree) schema.Tree {
-	out := schema.Tree{}
-	for name, v := range rules.Nested(t, "metadata") {
+func unownedMetadataOf(t tree.Tree) tree.Tree {
+	out := tree.Tree{}
+	for name, v := range t.Object("metadata") {
 		if unownedMetadata[name] {
 			out[name] = v
 		}
@@ -152,12 +152,12 @@ func unownedMetadataOf(t schema.Tree) schema.Tree {
 }
 
 // named is the set of what an object has, with the fields that lead there.
-func (a *applier) named(m *schema.Message, t schema.Tree) Set {
+func (a *applier) named(m *schema.Message, t tree.Tree) Set {
 	return namedRoot(m, fields(m, t, excludedFields{}))
 }
 
 // addBackOwned puts back into pruned, which is in the given form, what any manager owns.
-func (a *applier) addBackOwned(merged schema.Tree, served ServedVersion, pruned schema.Tree, first string) schema.Tree {
+func (a *applier) addBackOwned(merged tree.Tree, served ServedVersion, pruned tree.Tree, first string) tree.Tree {
 	owned := map[string]Set{}
 	for _, m := range a.managers {
 		owned[m.version] = Union(owned[m.version], m.owned())
@@ -175,7 +175,7 @@ func (a *applier) addBackOwned(merged schema.Tree, served ServedVersion, pruned 
 }
 
 // addBack is merged, in a form, without what pruned lacks and nobody owns.
-func addBack(served ServedVersion, merged, pruned schema.Tree, owned Set) schema.Tree {
+func addBack(served ServedVersion, merged, pruned tree.Tree, owned Set) tree.Tree {
 	whole := served.fromStored(merged)
 	all := namedRoot(served.Message, fields(served.Message, whole, excludedFields{}))
 	left := namedRoot(served.Message, fields(served.Message, pruned, excludedFields{}))

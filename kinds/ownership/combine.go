@@ -5,11 +5,12 @@ import (
 	"slices"
 
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // combineTrees is live with what config says put over it: what config does not name stays.
 // What stays as it is is shared with live; if all of it does, it is live itself.
-func combineTrees(m *schema.Message, live, config schema.Tree) schema.Tree {
+func combineTrees(m *schema.Message, live, config tree.Tree) tree.Tree {
 	o := overlay{live: live}
 	for name, v := range config {
 		if f := m.Field(name); f != nil {
@@ -27,13 +28,13 @@ func combineValues(f *schema.Field, element bool, live, config any) any {
 	if live == nil {
 		return config
 	}
-	x, okX := live.(schema.Tree)
-	y, okY := config.(schema.Tree)
+	x, okX := live.(tree.Tree)
+	y, okY := config.(tree.Tree)
 	switch granularity := granularityOf(f, element); {
 	case granularity == byItem && !wrongType(granularity, live) && !wrongType(granularity, config):
 		return combineLists(f, live, config)
 	case granularity == atomic || granularity == byItem || !okX || !okY || len(x) == 0 && len(y) == 0:
-		if schema.StrictEqual(live, config) {
+		if tree.StrictEqual(live, config) {
 			return live
 		}
 		return config
@@ -49,26 +50,26 @@ func combineValues(f *schema.Field, element bool, live, config any) any {
 }
 
 // An overlay is a tree over which some values are put. It is copied when the first one differs.
-type overlay struct{ live, copied schema.Tree }
+type overlay struct{ live, copied tree.Tree }
 
 func (o *overlay) set(name string, v any) {
-	if was, there := o.live[name]; o.copied == nil && there && schema.SameRef(was, v) {
+	if was, there := o.live[name]; o.copied == nil && there && tree.SameRef(was, v) {
 		return
 	}
 	if o.copied == nil {
 		if o.copied = maps.Clone(o.live); o.copied == nil {
-			o.copied = schema.Tree{}
+			o.copied = tree.Tree{}
 		}
 	}
 	o.copied[name] = v
 }
 
-func (o *overlay) tree() schema.Tree {
+func (o *overlay) tree() tree.Tree {
 	switch {
 	case o.copied != nil:
 		return o.copied
 	case o.live == nil:
-		return schema.Tree{}
+		return tree.Tree{}
 	}
 	return o.live
 }
@@ -185,10 +186,10 @@ func combineAligned(f *schema.Field, live, config any) (any, bool) {
 	out := x
 	for i := range x {
 		v := combineValues(f, true, x[i], y[i])
-		if schema.SameRef(v, x[i]) {
+		if tree.SameRef(v, x[i]) {
 			continue
 		}
-		if schema.SameRef(out, x) {
+		if tree.SameRef(out, x) {
 			out = slices.Clone(x)
 		}
 		out[i] = v
@@ -198,7 +199,7 @@ func combineAligned(f *schema.Field, live, config any) (any, bool) {
 
 // reuse is out, or live if out holds just the same.
 func reuse(live, out []any) []any {
-	if slices.EqualFunc(live, out, schema.SameRef) {
+	if slices.EqualFunc(live, out, tree.SameRef) {
 		return live
 	}
 	return out
@@ -211,7 +212,7 @@ func combineNull(f *schema.Field, element bool, live any) any {
 		live = encodedValue(f, live)
 	}
 	switch v := live.(type) {
-	case schema.Tree:
+	case tree.Tree:
 		if parts = len(v); granularity == byField && hasEmitEmpty(f.Message) {
 			parts++
 		}

@@ -3,8 +3,8 @@ package ownership
 import (
 	"slices"
 
-	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // A difference is what has changed from one tree to another: the paths that were added or
@@ -28,11 +28,11 @@ type comparer struct {
 }
 
 // compare is the difference between two objects of message m.
-func (c comparer) compare(m *schema.Message, before, after schema.Tree) difference {
+func (c comparer) compare(m *schema.Message, before, after tree.Tree) difference {
 	var changed, removed builder
 	for _, f := range fieldsOf(m, before, after) {
 		x, y := before[f.Name], after[f.Name]
-		if c.excluded.excludesField(f.Name) || schema.SameRef(x, y) {
+		if c.excluded.excludesField(f.Name) || tree.SameRef(x, y) {
 			continue
 		}
 		var new, old membership
@@ -49,21 +49,21 @@ func (c comparer) compare(m *schema.Message, before, after schema.Tree) differen
 }
 
 func (c comparer) metadata(m *schema.Message, before, after any) (old, new membership) {
-	x, _ := before.(schema.Tree)
-	y, _ := after.(schema.Tree)
+	x, _ := before.(tree.Tree)
+	y, _ := after.(tree.Tree)
 	d := c.fields(m, x, y, c.excluded.excludesMetadata)
 	return membership{below: d.removed}, membership{below: d.changed}
 }
 
 // fields compares two messages field by field, but for those that are left out.
-func (c comparer) fields(m *schema.Message, before, after schema.Tree, out func(name string) bool) difference {
+func (c comparer) fields(m *schema.Message, before, after tree.Tree, out func(name string) bool) difference {
 	var changed, removed builder
 	for _, f := range fieldsOf(m, before, after) {
 		if out != nil && out(f.Name) {
 			continue
 		}
 		x, y := before[f.Name], after[f.Name]
-		if x == nil && y == nil && !(c.asEncoded && f.EmitEmpty) || schema.SameRef(x, y) && x != nil {
+		if x == nil && y == nil && !(c.asEncoded && f.EmitEmpty) || tree.SameRef(x, y) && x != nil {
 			continue
 		}
 		x, y = c.encodedValues(f, x, y)
@@ -97,7 +97,7 @@ func omitsEmpty(f *schema.Field) bool {
 // encodedValue is the value of a field as it is written; nil if it is left out.
 func encodedValue(f *schema.Field, v any) any {
 	switch {
-	case v != nil && !f.EmitEmpty && !f.Pointer && omitsEmpty(f) && rules.Empty(v):
+	case v != nil && !f.EmitEmpty && !f.Pointer && omitsEmpty(f) && tree.IsEmpty(v):
 		return nil
 	case v != nil || !f.EmitEmpty:
 		return v
@@ -107,7 +107,7 @@ func encodedValue(f *schema.Field, v any) any {
 	}
 	switch f.Type {
 	case schema.TypeMessage:
-		return schema.Tree{}
+		return tree.Tree{}
 	case schema.TypeString:
 		return ""
 	case schema.TypeBool:
@@ -128,7 +128,7 @@ func encodedValue(f *schema.Field, v any) any {
 func (c comparer) value(f *schema.Field, element bool, before, after any) (old, new membership) {
 	granularity := granularityOf(f, element)
 	switch {
-	case before == nil && after == nil || schema.SameRef(before, after):
+	case before == nil && after == nil || tree.SameRef(before, after):
 		return old, new
 	case granularity == atomic || c.isEmpty(f, granularity, before) && c.isEmpty(f, granularity, after):
 		return compareLeaf(f, element, before, after)
@@ -172,20 +172,20 @@ func compareLeaf(f *schema.Field, element bool, before, after any) (old, new mem
 // equalEncoded tells whether two values are written in the same way.
 func equalEncoded(f *schema.Field, element bool, a, b any) bool {
 	switch x := a.(type) {
-	case schema.Tree:
-		y, ok := b.(schema.Tree)
+	case tree.Tree:
+		y, ok := b.(tree.Tree)
 		if !ok {
 			return false
 		}
 		if (element || f.Shape == schema.Single) && f.Type == schema.TypeMessage {
 			if f.Message.Additional != nil {
-				return schema.StrictEqual(x, y)
+				return tree.StrictEqual(x, y)
 			}
 			return !slices.ContainsFunc(f.Message.Fields, func(f *schema.Field) bool {
 				return !equalEncoded(f, false, encodedValue(f, x[f.Name]), encodedValue(f, y[f.Name]))
 			})
 		}
-		return len(x) == len(y) && !slices.ContainsFunc(rules.Keys(x), func(key string) bool {
+		return len(x) == len(y) && !slices.ContainsFunc(x.SortedKeys(), func(key string) bool {
 			v, there := y[key]
 			return !there || !equalEncoded(f, true, x[key], v)
 		})
@@ -194,7 +194,7 @@ func equalEncoded(f *schema.Field, element bool, a, b any) bool {
 		return ok && slices.EqualFunc(x, y, func(v, w any) bool { return equalEncoded(f, true, v, w) })
 	}
 	switch b.(type) {
-	case schema.Tree, []any:
+	case tree.Tree, []any:
 		return false
 	}
 	return a == b
@@ -203,7 +203,7 @@ func equalEncoded(f *schema.Field, element bool, a, b any) bool {
 // isEmpty tells whether v has nothing in it.
 func (c comparer) isEmpty(f *schema.Field, granularity granularity, v any) bool {
 	switch v := v.(type) {
-	case schema.Tree:
+	case tree.Tree:
 		return len(v) == 0 && !(c.asEncoded && granularity == byField && hasEmitEmpty(f.Message))
 	case []any:
 		return len(v) == 0
@@ -218,15 +218,15 @@ func hasEmitEmpty(m *schema.Message) bool {
 
 func isScalar(v any) bool {
 	switch v.(type) {
-	case schema.Tree, []any, null, nil:
+	case tree.Tree, []any, null, nil:
 		return false
 	}
 	return true
 }
 
 func (c comparer) parts(f *schema.Field, granularity granularity, before, after any) difference {
-	x, _ := before.(schema.Tree)
-	y, _ := after.(schema.Tree)
+	x, _ := before.(tree.Tree)
+	y, _ := after.(tree.Tree)
 	switch granularity {
 	case byField:
 		return c.fieldsOf(f.Message, before, after, x, y)
@@ -244,7 +244,7 @@ func (c comparer) parts(f *schema.Field, granularity granularity, before, after 
 
 // fieldsOf compares messages of which one may be absent. Of one that goes, everything goes
 // that was written.
-func (c comparer) fieldsOf(m *schema.Message, before, after any, x, y schema.Tree) difference {
+func (c comparer) fieldsOf(m *schema.Message, before, after any, x, y tree.Tree) difference {
 	if before != nil && after != nil {
 		return c.fields(m, x, y, nil)
 	}
@@ -277,8 +277,8 @@ func valueIf(is bool, v any) any {
 	return nil
 }
 
-func keysOfBoth(x, y schema.Tree) []string {
-	keys := rules.Keys(x)
+func keysOfBoth(x, y tree.Tree) []string {
+	keys := x.SortedKeys()
 	for key := range y {
 		if _, ok := x[key]; !ok {
 			keys = append(keys, key)

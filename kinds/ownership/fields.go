@@ -4,20 +4,20 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // fields is the set of the paths that a tree of message m has a value for: the leaves, items of
 // lists, and empty objects.
-func fields(m *schema.Message, t schema.Tree, s excludedFields) Set {
+func fields(m *schema.Message, t tree.Tree, s excludedFields) Set {
 	var b builder
 	for _, f := range fieldsOf(m, t, nil) {
 		v := t[f.Name]
 		switch {
 		case v == nil || s.excludesField(f.Name):
 		case f.Name == "metadata":
-			metadata, _ := v.(schema.Tree)
+			metadata, _ := v.(tree.Tree)
 			b.add(fieldElement(f.Name), false, metadataFields(f.Message, metadata, s))
 		default:
 			member, below := valueFields(f, false, v)
@@ -27,7 +27,7 @@ func fields(m *schema.Message, t schema.Tree, s excludedFields) Set {
 	return b.set()
 }
 
-func metadataFields(m *schema.Message, t schema.Tree, s excludedFields) Set {
+func metadataFields(m *schema.Message, t tree.Tree, s excludedFields) Set {
 	var b builder
 	for _, f := range m.Sorted() {
 		if v := t[f.Name]; v != nil && !s.excludesMetadata(f.Name) {
@@ -41,27 +41,27 @@ func metadataFields(m *schema.Message, t schema.Tree, s excludedFields) Set {
 // valueFields tells whether the path of v itself is in the set, and what is below it.
 func valueFields(f *schema.Field, element bool, v any) (member bool, below Set) {
 	granularity := granularityOf(f, element)
-	tree, isTree := v.(schema.Tree)
+	object, isTree := v.(tree.Tree)
 	switch {
 	case v == null{}:
 		return true, Set{}
 	case granularity == byItem:
 		return false, itemFields(f, v)
-	case granularity == atomic || !isTree || len(tree) == 0:
+	case granularity == atomic || !isTree || len(object) == 0:
 		return true, Set{}
 	case granularity == byField:
-		return false, messageFields(f.Message, tree)
+		return false, messageFields(f.Message, object)
 	}
 	var b builder
-	for _, key := range rules.Keys(tree) {
-		_, below := valueFields(f, true, tree[key])
+	for _, key := range object.SortedKeys() {
+		_, below := valueFields(f, true, object[key])
 		// A key that no plan names is in the set beside what is below it.
 		b.add(fieldElement(key), true, below)
 	}
 	return false, b.set()
 }
 
-func messageFields(m *schema.Message, t schema.Tree) Set {
+func messageFields(m *schema.Message, t tree.Tree) Set {
 	var b builder
 	for _, f := range fieldsOf(m, t, nil) {
 		if v := t[f.Name]; v != nil {
@@ -87,7 +87,7 @@ func itemFields(f *schema.Field, v any) Set {
 // CheckItems finds the first list in an object that has an item twice, or an item without
 // a key: such an object cannot be applied. The text names the place, as in
 // `.spec.containers: duplicate entries for key [name="c"]`; "" if there is none.
-func CheckItems(m *schema.Message, t schema.Tree) string {
+func CheckItems(m *schema.Message, t tree.Tree) string {
 	if f := checkMessage(m, t); f != nil {
 		return f.path + ": " + f.text
 	}
@@ -103,7 +103,7 @@ func (f *itemFault) under(segment string) *itemFault {
 	return f
 }
 
-func checkMessage(m *schema.Message, t schema.Tree) *itemFault {
+func checkMessage(m *schema.Message, t tree.Tree) *itemFault {
 	for _, f := range compositeFields(m, t) {
 		if v := t[f.Name]; v != nil {
 			if fault := checkValue(f, false, v); fault != nil {
@@ -117,13 +117,13 @@ func checkMessage(m *schema.Message, t schema.Tree) *itemFault {
 func checkValue(f *schema.Field, element bool, v any) *itemFault {
 	switch granularityOf(f, element) {
 	case byField:
-		if tree, ok := v.(schema.Tree); ok {
-			return checkMessage(f.Message, tree)
+		if object, ok := v.(tree.Tree); ok {
+			return checkMessage(f.Message, object)
 		}
 	case byKey:
-		if tree, ok := v.(schema.Tree); ok && granularityOf(f, true) != atomic {
-			for _, key := range rules.Keys(tree) {
-				if fault := checkValue(f, true, tree[key]); fault != nil {
+		if object, ok := v.(tree.Tree); ok && granularityOf(f, true) != atomic {
+			for _, key := range object.SortedKeys() {
+				if fault := checkValue(f, true, object[key]); fault != nil {
 					return fault.under("." + key)
 				}
 			}

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // An inventory writes what an object has as the FieldsV1 text of a set, without making the
@@ -20,7 +21,7 @@ type fieldsEncoder struct {
 var fieldsEncoders = sync.Pool{New: func() any { return new(fieldsEncoder) }}
 
 // encodeFields is the text of fields(m, t, s), or with fill of all that a new object t brings.
-func encodeFields(m *schema.Message, t schema.Tree, s excludedFields, asEncoded bool) string {
+func encodeFields(m *schema.Message, t tree.Tree, s excludedFields, asEncoded bool) string {
 	const maxPooled = 1 << 16 // of the space that is kept
 	w := fieldsEncoders.Get().(*fieldsEncoder)
 	w.asEncoded = asEncoded
@@ -32,13 +33,13 @@ func encodeFields(m *schema.Message, t schema.Tree, s excludedFields, asEncoded 
 	return text
 }
 
-func (w *fieldsEncoder) object(m *schema.Message, t schema.Tree, s excludedFields) {
+func (w *fieldsEncoder) object(m *schema.Message, t tree.Tree, s excludedFields) {
 	w.b = append(w.b, '{')
 	for _, f := range fieldsOf(m, t, nil) {
 		switch v := t[f.Name]; {
 		case v == nil || s.excludesField(f.Name):
 		case f.Name == "metadata":
-			metadata, _ := v.(schema.Tree)
+			metadata, _ := v.(tree.Tree)
 			w.metadata(f, metadata, s)
 		case !declares(m, f):
 			w.node(fieldElement(f.Name), f, false, true, v)
@@ -49,7 +50,7 @@ func (w *fieldsEncoder) object(m *schema.Message, t schema.Tree, s excludedField
 	w.b = append(w.b, '}')
 }
 
-func (w *fieldsEncoder) metadata(f *schema.Field, t schema.Tree, s excludedFields) {
+func (w *fieldsEncoder) metadata(f *schema.Field, t tree.Tree, s excludedFields) {
 	w.part(f, func() {
 		for _, f := range f.Message.Sorted() {
 			if !s.excludesMetadata(f.Name) {
@@ -83,17 +84,17 @@ func (w *fieldsEncoder) topField(f *schema.Field, v any) {
 	switch {
 	case was == nil:
 		w.field(f, v)
-	case schema.SameRef(was, is):
+	case tree.SameRef(was, is):
 	case granularity == atomic || c.isEmpty(f, granularity, was) && c.isEmpty(f, granularity, is) || isScalar(was) || isScalar(is):
 		if !equalEncoded(f, false, was, is) {
 			w.open(fieldElement(f.Name))
 			w.b = append(w.b, '}')
 		}
 	case granularity == byField:
-		tree, _ := is.(schema.Tree)
+		object, _ := is.(tree.Tree)
 		w.part(f, func() {
 			for _, f := range f.Message.Sorted() {
-				w.topField(f, tree[f.Name])
+				w.topField(f, object[f.Name])
 			}
 		})
 	default:
@@ -143,7 +144,7 @@ func (w *fieldsEncoder) open(at pathElement) {
 // below writes what a value holds; leaf tells that the path of the value itself is in the set.
 func (w *fieldsEncoder) below(f *schema.Field, element bool, v any) (leaf bool) {
 	granularity := granularityOf(f, element)
-	tree, isTree := v.(schema.Tree)
+	object, isTree := v.(tree.Tree)
 	switch {
 	case v == null{}:
 		return true
@@ -151,11 +152,11 @@ func (w *fieldsEncoder) below(f *schema.Field, element bool, v any) (leaf bool) 
 		list, _ := v.([]any)
 		w.items(f, list)
 		return false
-	case granularity == atomic || !isTree || len(tree) == 0 && !w.asEncoded:
+	case granularity == atomic || !isTree || len(object) == 0 && !w.asEncoded:
 		return true
 	case granularity == byField:
-		for _, part := range fieldsOf(f.Message, tree, nil) {
-			if v := tree[part.Name]; v != nil && !declares(f.Message, part) {
+		for _, part := range fieldsOf(f.Message, object, nil) {
+			if v := object[part.Name]; v != nil && !declares(f.Message, part) {
 				w.node(fieldElement(part.Name), part, false, true, v)
 			} else {
 				w.field(part, v)
@@ -165,12 +166,12 @@ func (w *fieldsEncoder) below(f *schema.Field, element bool, v any) (leaf bool) 
 	}
 	var space [16]string
 	keys := space[:0]
-	for key := range tree {
+	for key := range object {
 		keys = append(keys, key)
 	}
 	slices.Sort(keys)
 	for _, key := range keys {
-		if v := tree[key]; v != nil || !w.asEncoded {
+		if v := object[key]; v != nil || !w.asEncoded {
 			w.node(fieldElement(key), f, true, true, v)
 		}
 	}

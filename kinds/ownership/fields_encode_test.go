@@ -7,6 +7,7 @@ import (
 
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // An inventory is the text of the set that a walk over the same object makes.
@@ -21,7 +22,7 @@ func TestEncodeFieldsMatchesSet(t *testing.T) {
 			t.Fatalf("the fields of %s are\n%s, want\n%s", codec.AppendAny(nil, object), got, want)
 		}
 		c := comparer{excluded: s, asEncoded: true}
-		if got, want := encodeFields(m, object, s, true), c.compare(m, schema.Tree{}, object).changed.text(); got != want {
+		if got, want := encodeFields(m, object, s, true), c.compare(m, tree.Tree{}, object).changed.text(); got != want {
 			t.Fatalf("what %s brings is\n%s, want\n%s", codec.AppendAny(nil, object), got, want)
 		}
 	}
@@ -42,8 +43,8 @@ func randomizeEmitEmpty(random *rand.Rand, m *schema.Message, seen map[*schema.M
 }
 
 // randomObject is some object of a message, sane or not.
-func randomObject(random *rand.Rand, m *schema.Message) schema.Tree {
-	t := schema.Tree{}
+func randomObject(random *rand.Rand, m *schema.Message) tree.Tree {
+	t := tree.Tree{}
 	for _, f := range m.Fields {
 		if random.IntN(2) == 0 {
 			continue
@@ -58,7 +59,7 @@ func randomObject(random *rand.Rand, m *schema.Message) schema.Tree {
 			}
 			t[f.Name] = list
 		case schema.Map:
-			table := schema.Tree{}
+			table := tree.Tree{}
 			for range random.IntN(4) {
 				table[randomString(random)] = randomValue(random, f)
 			}
@@ -75,7 +76,7 @@ func randomValue(random *rand.Rand, f *schema.Field) any {
 	case f.Type == schema.TypeMessage && random.IntN(5) > 0:
 		return randomObject(random, f.Message)
 	case f.Type == schema.TypeMessage:
-		return schema.Tree{}
+		return tree.Tree{}
 	case f.Type == schema.TypeInt64:
 		return int64(random.IntN(2))
 	}

@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"github.com/troupe-api/troupe/kinds/codec"
-	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // FuzzApply: two configurations after another on an object whose first manager owns
@@ -33,13 +33,13 @@ func FuzzApply(f *testing.F) {
 		if applied {
 			operation = "Apply"
 		}
-		managed := []any{schema.Tree{"manager": "other", "operation": operation, "apiVersion": "v1", "time": "2029-01-01T00:00:00Z", "fieldsType": "FieldsV1", "fieldsV1": fields}}
+		managed := []any{tree.Tree{"manager": "other", "operation": operation, "apiVersion": "v1", "time": "2029-01-01T00:00:00Z", "fieldsType": "FieldsV1", "fieldsV1": fields}}
 		for _, text := range []string{first, second} {
 			config, ok := wellFormed(m, text)
 			if !ok {
 				return
 			}
-			before, asked := rules.Clone(live), rules.Clone(config)
+			before, asked := tree.Clone(live), tree.Clone(config)
 			next, list, err := Apply(writerOf("fuzz"), onlyV1, live, config, managed, false)
 			if err != nil {
 				next, list, err = Apply(writerOf("fuzz"), onlyV1, live, config, managed, true)
@@ -47,7 +47,7 @@ func FuzzApply(f *testing.F) {
 			if err != nil {
 				t.Fatalf("a forced apply is refused: %v", err)
 			}
-			if !rules.SemanticEqual(before, live) || !rules.SemanticEqual(asked, config) {
+			if !tree.SemanticEqual(before, live) || !tree.SemanticEqual(asked, config) {
 				t.Fatal("what went in was changed")
 			}
 			if next == nil { // nothing has changed
@@ -56,7 +56,7 @@ func FuzzApply(f *testing.F) {
 			if len(list) == 0 {
 				return // the next apply finds out anew who was before the first
 			}
-			if again, same, err := Apply(writerOf("fuzz"), onlyV1, next, config, list, false); err != nil || again != nil && !(rules.SemanticEqual(again, next) && rules.SemanticEqual(same, list)) {
+			if again, same, err := Apply(writerOf("fuzz"), onlyV1, next, config, list, false); err != nil || again != nil && !(tree.SemanticEqual(again, next) && tree.SemanticEqual(same, list)) {
 				t.Fatalf("once more: %v, %v by %s, was %v by %s", err, again, who(same), next, who(list))
 			}
 			live, managed = next, list
@@ -66,10 +66,10 @@ func FuzzApply(f *testing.F) {
 
 // wellFormed is an object of the plan as the server lets it in: known fields of the
 // right types, and no item twice.
-func wellFormed(m *schema.Message, text string) (schema.Tree, bool) {
-	tree, faults, err := codec.DecodeJSON(m, []byte(text))
-	if err != nil || len(faults) > 0 || CheckItems(m, tree) != "" {
+func wellFormed(m *schema.Message, text string) (tree.Tree, bool) {
+	object, faults, err := codec.DecodeJSON(m, []byte(text))
+	if err != nil || len(faults) > 0 || CheckItems(m, object) != "" {
 		return nil, false
 	}
-	return tree, true
+	return object, true
 }

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/troupe-api/troupe/kinds/meta"
-	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // The operations of managers.
@@ -54,7 +54,7 @@ type manager struct {
 	text     string         // the FieldsV1 form of the set; "" if it is not known
 	unread   bool           // nobody has looked at the set yet: only text holds it
 	versions ServedVersions // where text has its plan
-	entry    schema.Tree    // as it is in the object; nil if it has to be made anew
+	entry    tree.Tree      // as it is in the object; nil if it has to be made anew
 }
 
 // owned is the manager's set.
@@ -92,16 +92,16 @@ const noFields = "{}"
 func decode(list []any, versions ServedVersions) managers {
 	all, space := make(managers, 0, len(list)+1), make([]manager, len(list))
 	for i, v := range list {
-		entry, _ := v.(schema.Tree)
+		entry, _ := v.(tree.Tree)
 		m := &space[i]
 		*m = manager{
 			managerIdentity: managerIdentity{
-				name: rules.String(entry, "manager"), operation: rules.String(entry, "operation"),
-				apiVersion: rules.String(entry, "apiVersion"), subresource: rules.String(entry, "subresource"),
+				name: entry.String("manager"), operation: entry.String("operation"),
+				apiVersion: entry.String("apiVersion"), subresource: entry.String("subresource"),
 			},
-			version: rules.String(entry, "apiVersion"), time: rules.String(entry, "time"), entry: entry,
+			version: entry.String("apiVersion"), time: entry.String("time"), entry: entry,
 		}
-		m.text, m.versions = rules.String(entry, "fieldsV1"), versions
+		m.text, m.versions = entry.String("fieldsV1"), versions
 		m.unread = m.text != "" && m.text != noFields
 		if m.operation == opApply {
 			m.apiVersion = ""
@@ -205,11 +205,11 @@ func (all managers) encode() []any {
 }
 
 // tree is the manager as an entry.
-func (m *manager) tree() schema.Tree {
+func (m *manager) tree() tree.Tree {
 	if m.entry != nil {
 		return m.entry
 	}
-	t := schema.Tree{
+	t := tree.Tree{
 		"manager": m.name, "operation": m.operation, "apiVersion": m.version,
 		"fieldsType": "FieldsV1", "fieldsV1": m.fieldsText(),
 	}
@@ -228,7 +228,7 @@ func IsReset(list []any) bool {
 	if len(list) != 1 {
 		return false
 	}
-	entry, _ := list[0].(schema.Tree)
+	entry, _ := list[0].(tree.Tree)
 	return len(entry) == 0
 }
 
@@ -239,7 +239,7 @@ func Normalize(list []any) ([]any, bool) {
 	for _, m := range all {
 		set, err := Parse(m.text)
 		if err != nil && m.text != "" || m.operation != opApply && m.operation != opUpdate ||
-			m.version == "" || rules.String(m.entry, "fieldsType") != "FieldsV1" {
+			m.version == "" || m.entry.String("fieldsType") != "FieldsV1" {
 			return nil, false
 		}
 		m.set, m.text, m.unread, m.entry = set, "", false, nil
@@ -250,7 +250,7 @@ func Normalize(list []any) ([]any, bool) {
 
 // HasConflictFields tells whether an object of message m has all the fields that the causes of a conflict
 // name.
-func HasConflictFields(m *schema.Message, t schema.Tree, causes []meta.Cause) bool {
+func HasConflictFields(m *schema.Message, t tree.Tree, causes []meta.Cause) bool {
 	paths := fields(m, t, excludedFields{}).Paths()
 	for _, cause := range causes {
 		if cause.Type == meta.CauseFieldConflict && !slices.Contains(paths, cause.Field) {

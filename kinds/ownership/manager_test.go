@@ -6,8 +6,7 @@ import (
 	"testing"
 
 	"github.com/troupe-api/troupe/kinds/meta"
-	"github.com/troupe-api/troupe/kinds/rules"
-	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 func updater(name, version string, hour int, fields string) *manager {
@@ -28,8 +27,8 @@ func TestCap(t *testing.T) {
 	all = append(all, &manager{managerIdentity: managerIdentity{name: "a", operation: opApply}, version: "v1", set: set(t, `{"f:z":{}}`)})
 	var lines []string
 	for _, v := range all.capUpdaters().encode() {
-		e := v.(schema.Tree)
-		lines = append(lines, rules.String(e, "manager")+" "+rules.String(e, "apiVersion")+" "+rules.String(e, "fieldsV1"))
+		e := v.(tree.Tree)
+		lines = append(lines, e.String("manager")+" "+e.String("apiVersion")+" "+e.String("fieldsV1"))
 	}
 	want := []string{
 		`a v1 {"f:z":{}}`, `m01 v2 {"f:a01":{}}`, `ancient-changes v1 {"f:a00":{},"f:a02":{},"f:a03":{},"f:a04":{}}`,
@@ -49,7 +48,7 @@ func TestEncodeOrder(t *testing.T) {
 	}
 	var names []string
 	for _, v := range all.encode() {
-		names = append(names, rules.String(v.(schema.Tree), "manager"))
+		names = append(names, v.(tree.Tree).String("manager"))
 	}
 	if got := strings.Join(names, " "); got != "z c a b" {
 		t.Errorf("the order is %s", got)
@@ -58,7 +57,7 @@ func TestEncodeOrder(t *testing.T) {
 
 func TestIsReset(t *testing.T) {
 	for text, want := range map[string]bool{`{"l":[{}]}`: true, `{"l":[]}`: false, `{"l":[{},{}]}`: false, `{"l":[{"manager":"m"}]}`: false} {
-		list, _ := tree(t, text)["l"].([]any)
+		list, _ := parseTree(t, text)["l"].([]any)
 		if got := IsReset(list); got != want {
 			t.Errorf("%s: %v", text, got)
 		}
@@ -67,10 +66,10 @@ func TestIsReset(t *testing.T) {
 
 func TestNormalize(t *testing.T) {
 	entry := func(operation, fields string) []any {
-		return []any{schema.Tree{"manager": "m", "operation": operation, "apiVersion": "v1", "fieldsType": "FieldsV1", "fieldsV1": fields}}
+		return []any{tree.Tree{"manager": "m", "operation": operation, "apiVersion": "v1", "fieldsType": "FieldsV1", "fieldsV1": fields}}
 	}
 	got, ok := Normalize(entry("Apply", `{ "f:b":{}, "f:a":{} }`))
-	if !ok || who(got) != `m Apply {"f:a":{},"f:b":{}}` || rules.String(got[0].(schema.Tree), "fieldsType") != "FieldsV1" {
+	if !ok || who(got) != `m Apply {"f:a":{},"f:b":{}}` || got[0].(tree.Tree).String("fieldsType") != "FieldsV1" {
 		t.Errorf("%v", got)
 	}
 	for _, bad := range [][]any{entry("Dance", `{"f:a":{}}`), entry("Apply", `{`), entry("Apply", `{}`), nil, {3}} {
@@ -81,7 +80,7 @@ func TestNormalize(t *testing.T) {
 }
 
 func TestHasConflictFields(t *testing.T) {
-	object := tree(t, `{"text":"1","items":[{"name":"a","value":"v"}],"map":{"x":"1"}}`)
+	object := parseTree(t, `{"text":"1","items":[{"name":"a","value":"v"}],"map":{"x":"1"}}`)
 	for _, c := range []struct {
 		field string
 		want  bool

@@ -6,13 +6,14 @@ import (
 
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // IsNoOpApply tells that an apply of config changes nothing in an object of message m, neither the
 // object nor its managers, by a look at the JSON in which it is stored: the object has all that
 // config says, and the writer owns just that. False says nothing: most of what is not in the
 // order of config is left to Apply. config must have passed CheckItems.
-func IsNoOpApply(w Writer, m *schema.Message, json []byte, config schema.Tree) bool {
+func IsNoOpApply(w Writer, m *schema.Message, json []byte, config tree.Tree) bool {
 	s := noOpChecker{json: json, custom: m.Custom != nil}
 	return w.Scale == nil && s.message(m, nil, config) && s.managers > 0 &&
 		s.owns(w, m, encodeFields(m, config, w.excluded(), false))
@@ -63,7 +64,7 @@ func (s *noOpChecker) key() (key []byte, ok bool) {
 
 // message tells whether the object at hand, of message m, has all of t. It may be an item of
 // list, whose keys have defaults.
-func (s *noOpChecker) message(m *schema.Message, list *schema.Field, t schema.Tree) bool {
+func (s *noOpChecker) message(m *schema.Message, list *schema.Field, t tree.Tree) bool {
 	if !s.next('{') {
 		return false
 	}
@@ -103,16 +104,16 @@ func (s *noOpChecker) message(m *schema.Message, list *schema.Field, t schema.Tr
 
 // value tells whether the value at hand, of a field or of an element of it, has all of v.
 func (s *noOpChecker) value(f *schema.Field, element bool, v any) bool {
-	tree, isTree := v.(schema.Tree)
+	object, isTree := v.(tree.Tree)
 	switch granularity := granularityOf(f, element); {
 	case v == nil:
 		return false // a null, which the object does not have
 	case granularity == byItem:
 		return s.list(f, v)
 	case granularity == byField && isTree:
-		return s.message(f.Message, nil, tree)
+		return s.message(f.Message, nil, object)
 	case granularity == byKey && isTree:
-		return s.mapField(f, tree)
+		return s.mapField(f, object)
 	case s.custom && !s.metadata:
 		return s.isString(v) || s.is(codec.AppendAny(s.scratch[:0], v))
 	case f.Message == nil && f.Type != schema.TypeFields && s.isString(v):
@@ -123,7 +124,7 @@ func (s *noOpChecker) value(f *schema.Field, element bool, v any) bool {
 	return s.is(codec.AppendField(s.scratch[:0], f, v))
 }
 
-func (s *noOpChecker) mapField(f *schema.Field, t schema.Tree) bool {
+func (s *noOpChecker) mapField(f *schema.Field, t tree.Tree) bool {
 	if !s.next('{') {
 		return false
 	}
@@ -153,10 +154,10 @@ func (s *noOpChecker) list(f *schema.Field, v any) bool {
 		if i > 0 && !s.next(',') {
 			return false
 		}
-		tree, isTree := item.(schema.Tree)
+		object, isTree := item.(tree.Tree)
 		switch {
 		case f.ListType == schema.ListMap && isTree && granularityOf(f, true) == byField:
-			if !s.message(f.Message, f, tree) {
+			if !s.message(f.Message, f, object) {
 				return false
 			}
 		case s.custom && !s.metadata:

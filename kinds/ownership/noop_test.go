@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/troupe-api/troupe/kinds/codec"
-	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // storable is a plan of objects that can be stored.
@@ -46,10 +46,10 @@ func TestIsNoOpApplyAgreesWithApply(t *testing.T) {
 		w.Subresource = [...]string{"", "", "status"}[random.IntN(3)]
 		managed := Update(writerOf("other"), versions, nil, live, nil, false)
 		if random.IntN(2) == 0 { // a manager who owns what is there in part, or is otherwise
-			managed = append(managed, schema.Tree{"manager": w.Manager, "operation": opApply, "apiVersion": "v1", "time": w.Now,
+			managed = append(managed, tree.Tree{"manager": w.Manager, "operation": opApply, "apiVersion": "v1", "time": w.Now,
 				"fieldsType": "FieldsV1", "fieldsV1": encodeFields(k.Message, config, w.excluded(), false), "subresource": w.Subresource})
 			if live = combineTrees(k.Message, live, config); random.IntN(2) == 0 {
-				live = mutated(random, live).(schema.Tree)
+				live = mutated(random, live).(tree.Tree)
 			}
 		}
 		for range random.IntN(3) {
@@ -68,20 +68,20 @@ func TestIsNoOpApplyAgreesWithApply(t *testing.T) {
 		if config == nil {
 			continue
 		}
-		stored := rules.Clone(live).(schema.Tree)
-		if rules.EnsureNested(stored, "metadata")["managedFields"] = managed; managed == nil {
-			delete(rules.Nested(stored, "metadata"), "managedFields")
+		stored := tree.Clone(live).(tree.Tree)
+		if stored.EnsureObject("metadata")["managedFields"] = managed; managed == nil {
+			delete(stored.Object("metadata"), "managedFields")
 		}
 		json := codec.EncodeJSON(k, stored).WithVersion(7)
 		stands := IsNoOpApply(w, k.Message, json, config)
-		tree, err := codec.DecodeStored(k.Message, json)
+		object, err := codec.DecodeStored(k.Message, json)
 		if err != nil {
 			t.Fatal(err)
 		}
 		w.Now = "2031-01-01T00:00:00Z"
-		list := rules.Items(rules.Nested(tree, "metadata"), "managedFields")
-		made, by, err := Apply(w, versions, tree, config, list, false)
-		left := err == nil && schema.SameRef(made, tree) && schema.SameRef(by, list)
+		list := object.Object("metadata").List("managedFields")
+		made, by, err := Apply(w, versions, object, config, list, false)
+		left := err == nil && tree.SameRef(made, object) && tree.SameRef(by, list)
 		if stands && !left {
 			t.Fatalf("%s by %s\nstands in\n%s, but becomes\n%s", codec.AppendAny(nil, config), w.Manager, json, codec.AppendAny(nil, made))
 		}
@@ -104,29 +104,29 @@ func TestIsNoOpApplyAgreesWithApply(t *testing.T) {
 }
 
 // randomConfig is an object that can be applied; nil for one that cannot.
-func randomConfig(random *rand.Rand, m *schema.Message) schema.Tree {
+func randomConfig(random *rand.Rand, m *schema.Message) tree.Tree {
 	text := codec.AppendValue(nil, m, randomObject(random, m))
-	tree, _, err := codec.DecodeJSON(m, text)
-	if err != nil || CheckItems(m, tree) != "" {
+	object, _, err := codec.DecodeJSON(m, text)
+	if err != nil || CheckItems(m, object) != "" {
 		return nil
 	}
-	metadata := rules.EnsureNested(tree, "metadata")
+	metadata := object.EnsureObject("metadata")
 	for _, name := range []string{"resourceVersion", "uid", "managedFields"} {
 		delete(metadata, name)
 	}
-	tree["apiVersion"], tree["kind"], metadata["name"] = "v1", "Object", "n"
-	for name := range tree {
+	object["apiVersion"], object["kind"], metadata["name"] = "v1", "Object", "n"
+	for name := range object {
 		if random.IntN(2) == 0 && !slices.Contains([]string{"apiVersion", "kind", "metadata"}, name) {
-			delete(tree, name)
+			delete(object, name)
 		}
 	}
-	return tree
+	return object
 }
 
 // mutated is a value with a small change somewhere.
 func mutated(random *rand.Rand, v any) any {
-	switch v := rules.Clone(v).(type) {
-	case schema.Tree:
+	switch v := tree.Clone(v).(type) {
+	case tree.Tree:
 		for name, e := range v {
 			switch {
 			case name == "apiVersion" || name == "kind" || random.IntN(2) == 0:
@@ -191,7 +191,7 @@ func TestIsNoOpApply(t *testing.T) {
 		"a key by its default": {items("K"), `"items":[{"name":"a"}]`, true},
 		"another key":          {items("J"), `"items":[{"name":"a"}]`, false},
 	} {
-		config := tree(t, `{"kind":"Object","apiVersion":"v1","metadata":{"name":"n"},`+c.config+`}`)
+		config := parseTree(t, `{"kind":"Object","apiVersion":"v1","metadata":{"name":"n"},`+c.config+`}`)
 		if got := IsNoOpApply(writerOf("w"), k.Message, []byte(c.object), config); got != c.want {
 			t.Errorf("%s: %s in\n%s: %v", name, c.config, c.object, got)
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // A configuration may say of a field that it is null, which its tree has as nil. Such a field is its
@@ -14,9 +15,9 @@ import (
 
 // withNulls is a configuration that has null for nil, which elsewhere is a field that is not there;
 // the configuration itself if there is none. What nobody owns is not there.
-func withNulls(m *schema.Message, config schema.Tree) schema.Tree {
+func withNulls(m *schema.Message, config tree.Tree) tree.Tree {
 	out := replacer{nil, func(*schema.Field, bool) any { return null{} }}.message(m, config)
-	if metadata, ok := out["metadata"].(schema.Tree); ok && !schema.SameRef(out, config) {
+	if metadata, ok := out["metadata"].(tree.Tree); ok && !tree.SameRef(out, config) {
 		metadata = maps.Clone(metadata)
 		maps.DeleteFunc(metadata, func(name string, v any) bool { return unownedMetadata[name] && v == null{} })
 		out["metadata"] = metadata
@@ -26,7 +27,7 @@ func withNulls(m *schema.Message, config schema.Tree) schema.Tree {
 
 // resolveNulls is an object of message m as it is kept: where a null is in a map, or is a field that is
 // always written, there is the zero value, and nothing anywhere else.
-func resolveNulls(m *schema.Message, t schema.Tree) schema.Tree {
+func resolveNulls(m *schema.Message, t tree.Tree) tree.Tree {
 	return replacer{null{}, func(f *schema.Field, element bool) any {
 		if element {
 			return codec.Zero(f)
@@ -45,7 +46,7 @@ type replacer struct {
 	to   func(f *schema.Field, element bool) any
 }
 
-func (r replacer) message(m *schema.Message, t schema.Tree) schema.Tree {
+func (r replacer) message(m *schema.Message, t tree.Tree) tree.Tree {
 	out := t
 	for name, v := range t {
 		f := m.Field(name)
@@ -62,7 +63,7 @@ func (r replacer) message(m *schema.Message, t schema.Tree) schema.Tree {
 // value is a value of f with others in it, or another.
 func (r replacer) value(f *schema.Field, v any) any {
 	switch v := v.(type) {
-	case schema.Tree:
+	case tree.Tree:
 		if f.Shape == schema.Single {
 			break
 		}
@@ -77,8 +78,8 @@ func (r replacer) value(f *schema.Field, v any) any {
 		}
 		out := v
 		for i, e := range v {
-			if made := r.element(f, e, true); !schema.SameRef(made, e) {
-				if schema.SameRef(out, v) {
+			if made := r.element(f, e, true); !tree.SameRef(made, e) {
+				if tree.SameRef(out, v) {
 					out = slices.Clone(v)
 				}
 				out[i] = made
@@ -91,22 +92,22 @@ func (r replacer) value(f *schema.Field, v any) any {
 
 // element is value for an element of a list or map of f, or for its only value.
 func (r replacer) element(f *schema.Field, v any, element bool) any {
-	tree, isTree := v.(schema.Tree)
+	object, isTree := v.(tree.Tree)
 	switch {
 	case v == r.from:
 		return r.to(f, element)
 	case isTree && f.Type == schema.TypeMessage:
-		return r.message(f.Message, tree)
+		return r.message(f.Message, object)
 	}
 	return v
 }
 
 // replace is out, a copy of t or t itself, with a value made of the one that was there.
-func (r replacer) replace(t, out schema.Tree, name string, was, made any) schema.Tree {
-	if schema.SameRef(was, made) {
+func (r replacer) replace(t, out tree.Tree, name string, was, made any) tree.Tree {
+	if tree.SameRef(was, made) {
 		return out
 	}
-	if schema.SameRef(out, t) {
+	if tree.SameRef(out, t) {
 		out = maps.Clone(t)
 	}
 	out[name] = made

@@ -5,18 +5,19 @@ import (
 	"strings"
 
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // Custom kinds may leave open what fields an object has (schema.Message.Other), and their objects
 // are looked at before they are validated.
 
 // fieldsOf are the fields of m by name, and those that only the trees have, if m is open.
-func fieldsOf(m *schema.Message, x, y schema.Tree) []*schema.Field {
+func fieldsOf(m *schema.Message, x, y tree.Tree) []*schema.Field {
 	if m.Additional == nil {
 		return m.Sorted()
 	}
 	all, more := m.Sorted(), false
-	for i, t := range []schema.Tree{x, y} {
+	for i, t := range []tree.Tree{x, y} {
 		for name := range t {
 			if m.Field(name) != m.Additional || i == 1 && has(x, name) {
 				continue
@@ -36,14 +37,14 @@ func fieldsOf(m *schema.Message, x, y schema.Tree) []*schema.Field {
 }
 
 // compositeFields are those that may hold messages, or lists whose items are told apart.
-func compositeFields(m *schema.Message, t schema.Tree) []*schema.Field {
+func compositeFields(m *schema.Message, t tree.Tree) []*schema.Field {
 	if m.Additional == nil {
 		return m.Composite()
 	}
 	return fieldsOf(m, t, nil)
 }
 
-func has(t schema.Tree, name string) bool { _, there := t[name]; return there }
+func has(t tree.Tree, name string) bool { _, there := t[name]; return there }
 
 // declares tells whether the plan names a field, which is one of fieldsOf.
 func declares(m *schema.Message, f *schema.Field) bool {
@@ -54,7 +55,7 @@ func declares(m *schema.Message, f *schema.Field) bool {
 // the other way round.
 func wrongType(granularity granularity, v any) bool {
 	switch v.(type) {
-	case schema.Tree:
+	case tree.Tree:
 		return granularity == byItem
 	case []any:
 		return granularity == byField || granularity == byKey

@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"github.com/troupe-api/troupe/kinds/codec"
-	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // String is the step in a path for people: .name, [name="c"], [="x"] or [0].
@@ -16,13 +16,13 @@ func (s pathElement) String() string {
 		return "." + s.text
 	case 'k':
 		keys, _, err := codec.DecodeAny([]byte(s.text))
-		tree, ok := keys.(schema.Tree)
+		object, ok := keys.(tree.Tree)
 		if err != nil || !ok {
 			return "[" + s.text + "]"
 		}
-		parts := make([]string, 0, len(tree))
-		for _, name := range rules.Keys(tree) {
-			parts = append(parts, name+"="+string(codec.AppendAny(nil, tree[name])))
+		parts := make([]string, 0, len(object))
+		for _, name := range object.SortedKeys() {
+			parts = append(parts, name+"="+string(codec.AppendAny(nil, object[name])))
 		}
 		return "[" + strings.Join(parts, ",") + "]"
 	case 'v':
@@ -64,12 +64,12 @@ func itemElements(f *schema.Field, list []any) []pathElement {
 // which different ones may be written alike, and of keys that are no scalars.
 func sameItem(f *schema.Field, a, b any) bool {
 	if f.ListType == schema.ListSet {
-		return exact(a) && schema.SameRef(a, b)
+		return exact(a) && tree.SameRef(a, b)
 	}
-	x, _ := a.(schema.Tree)
-	y, _ := b.(schema.Tree)
+	x, _ := a.(tree.Tree)
+	y, _ := b.(tree.Tree)
 	for _, name := range f.ListMapKeys {
-		if v := keyOf(f, x, name); !exact(v) || !schema.SameRef(v, keyOf(f, y, name)) {
+		if v := keyOf(f, x, name); !exact(v) || !tree.SameRef(v, keyOf(f, y, name)) {
 			return false
 		}
 	}
@@ -90,7 +90,7 @@ func appendItemKey(b []byte, f *schema.Field, item any) []byte {
 	if f.ListType == schema.ListSet {
 		return codec.AppendAny(b, item)
 	}
-	tree, _ := item.(schema.Tree)
+	object, _ := item.(tree.Tree)
 	b = append(b, '{')
 	for i, name := range keysOf(f) {
 		if i > 0 {
@@ -99,7 +99,7 @@ func appendItemKey(b []byte, f *schema.Field, item any) []byte {
 		b = append(b, '"')
 		b = append(b, name...)
 		b = append(b, '"', ':')
-		b = codec.AppendAny(b, keyOf(f, tree, name))
+		b = codec.AppendAny(b, keyOf(f, object, name))
 	}
 	return append(b, '}')
 }
@@ -117,9 +117,9 @@ func missingKey(f *schema.Field, item any) string {
 	if f.ListType == schema.ListSet {
 		return ""
 	}
-	tree, _ := item.(schema.Tree)
+	object, _ := item.(tree.Tree)
 	for _, name := range keysOf(f) {
-		if keyOf(f, tree, name) == nil {
+		if keyOf(f, object, name) == nil {
 			return name
 		}
 	}
@@ -128,7 +128,7 @@ func missingKey(f *schema.Field, item any) string {
 
 // keyOf is the value of one key of an item, which has its default where it is absent; nil if it
 // has none.
-func keyOf(f *schema.Field, item schema.Tree, name string) any {
+func keyOf(f *schema.Field, item tree.Tree, name string) any {
 	if v := item[name]; v != nil || f.Message == nil {
 		return v
 	}

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/troupe-api/troupe/kinds/codec"
-	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // parsePathElement reads a step as it is made here, however a client has written it. Steps of other
@@ -37,7 +37,7 @@ func parsePathElement(key string) (at pathElement, known bool, err error) {
 		return at, false, nil
 	}
 	v, _, err := codec.DecodeAny([]byte(at.text))
-	if _, keys := v.(schema.Tree); err != nil || !keys && at.kind == 'k' {
+	if _, keys := v.(tree.Tree); err != nil || !keys && at.kind == 'k' {
 		return at, false, errFields
 	}
 	at.text = string(codec.AppendAny(nil, v))

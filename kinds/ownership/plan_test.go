@@ -7,6 +7,7 @@ import (
 
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // plan is a message with a field of each relation.
@@ -33,10 +34,10 @@ func plan() *schema.Message {
 	)
 }
 
-func tree(t testing.TB, text string) schema.Tree {
+func parseTree(t testing.TB, text string) tree.Tree {
 	t.Helper()
 	v, _, err := codec.DecodeAny([]byte(text))
-	out, ok := v.(schema.Tree)
+	out, ok := v.(tree.Tree)
 	if err != nil || !ok {
 		t.Fatalf("%s: %v", text, err)
 	}
@@ -67,7 +68,7 @@ func writerOf(manager string) Writer {
 func who(managed []any) string {
 	var out []string
 	for _, v := range managed {
-		e := v.(schema.Tree)
+		e := v.(tree.Tree)
 		out = append(out, e["manager"].(string)+" "+e["operation"].(string)+" "+e["fieldsV1"].(string))
 	}
 	slices.Sort(out)

@@ -5,11 +5,12 @@ import (
 	"slices"
 
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // withoutPaths is a tree of message m without the paths of a set. Objects and lists that lose
 // everything become null.
-func withoutPaths(m *schema.Message, t schema.Tree, remove Set) schema.Tree {
+func withoutPaths(m *schema.Message, t tree.Tree, remove Set) tree.Tree {
 	if remove.Empty() {
 		return t
 	}
@@ -26,7 +27,7 @@ func withoutPaths(m *schema.Message, t schema.Tree, remove Set) schema.Tree {
 }
 
 // prune takes out what a node names, or what it names below.
-func prune(out schema.Tree, n node, rest func() any) {
+func prune(out tree.Tree, n node, rest func() any) {
 	if n.member {
 		delete(out, n.text)
 		return
@@ -37,22 +38,22 @@ func prune(out schema.Tree, n node, rest func() any) {
 // valueWithout is v without the paths below it; null if nothing is left.
 func valueWithout(f *schema.Field, element bool, v any, remove Set) any {
 	granularity := granularityOf(f, element)
-	tree, isTree := v.(schema.Tree)
+	object, isTree := v.(tree.Tree)
 	switch {
 	case remove.Empty() || granularity == atomic:
 		return v
 	case granularity == byItem:
 		return listWithout(f, v, remove)
-	case !isTree || len(tree) == 0:
+	case !isTree || len(object) == 0:
 		return v
 	}
-	var out schema.Tree
+	var out tree.Tree
 	if granularity == byField {
-		out = withoutPaths(f.Message, tree, remove)
+		out = withoutPaths(f.Message, object, remove)
 	} else {
-		out = maps.Clone(tree)
+		out = maps.Clone(object)
 		for _, n := range remove.nodes {
-			if old, ok := tree[n.text]; ok && n.kind == 'f' {
+			if old, ok := object[n.text]; ok && n.kind == 'f' {
 				prune(out, n, func() any { return valueWithout(f, true, old, n.below) })
 			}
 		}
@@ -140,14 +141,14 @@ func withoutNulls(v any) any {
 	switch v := v.(type) {
 	case null:
 		return nil
-	case schema.Tree:
+	case tree.Tree:
 		out := v
 		for key, e := range v {
 			left := withoutNulls(e)
-			if schema.SameRef(left, e) {
+			if tree.SameRef(left, e) {
 				continue
 			}
-			if schema.SameRef(out, v) {
+			if tree.SameRef(out, v) {
 				out = maps.Clone(v)
 			}
 			if left == nil {
@@ -167,7 +168,7 @@ func listWithoutNulls(list []any) []any {
 	out, changed := make([]any, 0, len(list)), false
 	for _, e := range list {
 		left := withoutNulls(e)
-		changed = changed || !schema.SameRef(left, e)
+		changed = changed || !tree.SameRef(left, e)
 		if left != nil {
 			out = append(out, left)
 		}

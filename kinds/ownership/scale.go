@@ -1,8 +1,7 @@
 package ownership
 
 import (
-	"github.com/troupe-api/troupe/kinds/rules"
-	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // A Scale says what a write of an object's scale reaches. To it, managers who do not own the
@@ -13,15 +12,15 @@ type Scale struct {
 }
 
 // Has tells whether an object has replicas, be it 0.
-func (s *Scale) Has(t schema.Tree) bool {
+func (s *Scale) Has(t tree.Tree) bool {
 	last := len(s.Replicas) - 1
-	return rules.Has(rules.Nested(t, s.Replicas[:last]...), s.Replicas[last])
+	return t.Object(s.Replicas[:last]...).Has(s.Replicas[last])
 }
 
 // existingFields is what an object has for its scale.
-func (s *Scale) existingFields(t schema.Tree) Set {
+func (s *Scale) existingFields(t tree.Tree) Set {
 	last := len(s.Replicas) - 1
-	if n, _ := rules.Int(rules.Nested(t, s.Replicas[:last]...), s.Replicas[last]); n == 0 {
+	if n, _ := t.Object(s.Replicas[:last]...).Int(s.Replicas[last]); n == 0 {
 		return Set{}
 	}
 	return fieldSet(s.Replicas...)

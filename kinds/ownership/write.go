@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/troupe-api/troupe/kinds/meta"
-	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // A Writer says who writes, how and when.
@@ -36,7 +36,7 @@ func (w *Writer) excluded() excludedFields {
 // into it and back; nil where it is the stored form. Neither changes what it is given.
 type ServedVersion struct {
 	Message              *schema.Message
-	FromStored, ToStored func(schema.Tree) schema.Tree
+	FromStored, ToStored func(tree.Tree) tree.Tree
 }
 
 // ServedVersions finds the form of a version, as in "apps/v1"; false if there is none any more.
@@ -47,7 +47,7 @@ type ServedVersions func(apiVersion string) (ServedVersion, bool)
 // taken from all others. managed is what before had; the result may be the same list.
 // Fields of objects that have no managers yet, or of scales that have none, are not kept, but
 // for those of a new object or, with begin, of any.
-func Update(w Writer, versions ServedVersions, before, after schema.Tree, managed []any, begin bool) []any {
+func Update(w Writer, versions ServedVersions, before, after tree.Tree, managed []any, begin bool) []any {
 	switch {
 	case before == nil && len(managed) == 0:
 		return newManagedFields(w, versions, after)
@@ -79,7 +79,7 @@ func Update(w Writer, versions ServedVersions, before, after schema.Tree, manage
 }
 
 // newManagedFields is managedFields of a new object: all that it has is its writer's.
-func newManagedFields(w Writer, versions ServedVersions, after schema.Tree) []any {
+func newManagedFields(w Writer, versions ServedVersions, after tree.Tree) []any {
 	served, ok := versions(w.APIVersion)
 	if !ok {
 		return nil
@@ -96,10 +96,10 @@ func newManagedFields(w Writer, versions ServedVersions, after schema.Tree) []an
 type update struct {
 	writer        Writer
 	versions      ServedVersions
-	before, after schema.Tree
+	before, after tree.Tree
 	asEncoded     bool
 	// config, if set, is what is applied: its nulls are part of the change as the writer sees it.
-	config schema.Tree
+	config tree.Tree
 	known  []versionDifference
 }
 
@@ -123,7 +123,7 @@ func (u *update) difference(apiVersion string) (difference, bool) {
 	c := comparer{excluded: u.writer.excluded(), asEncoded: u.asEncoded}
 	before := u.before
 	if before == nil {
-		before = schema.Tree{}
+		before = tree.Tree{}
 	} else {
 		before = served.fromStored(before)
 	}
@@ -136,7 +136,7 @@ func (u *update) difference(apiVersion string) (difference, bool) {
 	return d, true
 }
 
-func (f ServedVersion) fromStored(t schema.Tree) schema.Tree {
+func (f ServedVersion) fromStored(t tree.Tree) tree.Tree {
 	if f.FromStored == nil {
 		return t
 	}
@@ -145,14 +145,14 @@ func (f ServedVersion) fromStored(t schema.Tree) schema.Tree {
 
 // equal tells whether two objects are one to those who see the form. In objects of custom kinds an
 // empty value is not the same as none.
-func (f ServedVersion) equal(a, b schema.Tree) bool {
+func (f ServedVersion) equal(a, b tree.Tree) bool {
 	if f.Message.Custom != nil {
-		return schema.StrictEqual(a, b)
+		return tree.StrictEqual(a, b)
 	}
-	return rules.SemanticEqual(a, b)
+	return tree.SemanticEqual(a, b)
 }
 
-func (f ServedVersion) toStored(t schema.Tree) schema.Tree {
+func (f ServedVersion) toStored(t tree.Tree) tree.Tree {
 	if f.ToStored == nil {
 		return t
 	}

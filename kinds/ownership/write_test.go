@@ -7,8 +7,7 @@ import (
 	"testing"
 
 	"github.com/troupe-api/troupe/kinds/meta"
-	"github.com/troupe-api/troupe/kinds/rules"
-	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 func TestUpdate(t *testing.T) {
@@ -31,20 +30,20 @@ func TestUpdate(t *testing.T) {
 		"items once":       {`{"items":[{"name":"a"},{"name":"a"}]}`, `{"items":[{"name":"a","value":"2"}]}`, `old Update {"f:items":{}}; w Update {"f:items":{"k:{\"kind\":\"K\",\"name\":\"a\"}":{".":{},"f:name":{},"f:value":{}}}}`},
 		"message in a map": {`{"groups":{"x":{"a":"1"}}}`, `{"groups":{"x":{"a":"1","b":2}}}`, `old Update {"f:groups":{".":{},"f:x":{".":{},"f:a":{}}}}; w Update {"f:groups":{"f:x":{"f:b":{}}}}`},
 	} {
-		var before schema.Tree
+		var before tree.Tree
 		var managed []any
 		if c.before != "" {
-			before = tree(t, c.before)
+			before = parseTree(t, c.before)
 			managed = Update(writerOf("old"), onlyV1, nil, before, nil, false)
 		}
-		if got := who(Update(writerOf("w"), onlyV1, before, tree(t, c.after), managed, false)); got != c.want {
+		if got := who(Update(writerOf("w"), onlyV1, before, parseTree(t, c.after), managed, false)); got != c.want {
 			t.Errorf("%s: the owners are\n%s, want\n%s", name, got, c.want)
 		}
 	}
 }
 
 func TestUpdateExcludedFields(t *testing.T) {
-	after := tree(t, `{"text":"a","status":{"a":"1"}}`)
+	after := parseTree(t, `{"text":"a","status":{"a":"1"}}`)
 	w := writerOf("w")
 	w.KeepsStatus = true
 	if got := who(Update(w, onlyV1, nil, after, nil, false)); got != `w Update {"f:text":{}}` {
@@ -53,13 +52,13 @@ func TestUpdateExcludedFields(t *testing.T) {
 	w = writerOf("w")
 	w.OnlyField, w.Subresource = "status", "status"
 	list := Update(w, onlyV1, nil, after, nil, false)
-	if got := who(list); got != `w Update {"f:status":{".":{},"f:a":{}}}` || rules.String(list[0].(schema.Tree), "subresource") != "status" {
+	if got := who(list); got != `w Update {"f:status":{".":{},"f:a":{}}}` || list[0].(tree.Tree).String("subresource") != "status" {
 		t.Errorf("a write of the status: %s", got)
 	}
 }
 
 func TestUpdateOfUnmanaged(t *testing.T) {
-	before, after := tree(t, `{"text":"a"}`), tree(t, `{"text":"b"}`)
+	before, after := parseTree(t, `{"text":"a"}`), parseTree(t, `{"text":"b"}`)
 	if got := Update(writerOf("w"), onlyV1, before, after, nil, false); got != nil {
 		t.Errorf("an object without managers got %s", who(got))
 	}
@@ -69,8 +68,8 @@ func TestUpdateOfUnmanaged(t *testing.T) {
 }
 
 func TestUnknownVersionLosesAll(t *testing.T) {
-	managed := []any{schema.Tree{"manager": "m", "operation": "Update", "apiVersion": "v0", "fieldsType": "FieldsV1", "fieldsV1": `{"f:list":{}}`}}
-	got := who(Update(writerOf("w"), onlyV1, tree(t, `{"text":"a"}`), tree(t, `{"text":"b"}`), managed, false))
+	managed := []any{tree.Tree{"manager": "m", "operation": "Update", "apiVersion": "v0", "fieldsType": "FieldsV1", "fieldsV1": `{"f:list":{}}`}}
+	got := who(Update(writerOf("w"), onlyV1, parseTree(t, `{"text":"a"}`), parseTree(t, `{"text":"b"}`), managed, false))
 	if got != `w Update {"f:text":{}}` {
 		t.Errorf("the owners are %s", got)
 	}
@@ -80,12 +79,12 @@ func TestUnknownVersionLosesAll(t *testing.T) {
 // word is what the object then is and who owns it, or the message of the fault.
 func run(t *testing.T, steps ...string) string {
 	t.Helper()
-	var live schema.Tree
+	var live tree.Tree
 	var managed []any
 	for _, step := range steps {
 		manager, config, _ := strings.Cut(step, "{")
 		name, force := strings.CutPrefix(manager, "!")
-		next, list, err := Apply(writerOf(name), onlyV1, live, tree(t, "{"+config), managed, force)
+		next, list, err := Apply(writerOf(name), onlyV1, live, parseTree(t, "{"+config), managed, force)
 		if err != nil {
 			return err.Error()
 		}
@@ -94,10 +93,10 @@ func run(t *testing.T, steps ...string) string {
 	return jsonOf(live) + " " + who(managed)
 }
 
-func jsonOf(t schema.Tree) string {
+func jsonOf(t tree.Tree) string {
 	var b strings.Builder
 	b.WriteByte('{')
-	for i, key := range rules.Keys(t) {
+	for i, key := range t.SortedKeys() {
 		if i > 0 {
 			b.WriteByte(' ')
 		}
@@ -128,7 +127,7 @@ func TestApply(t *testing.T) {
 }
 
 func TestNoOpApplyKeepsTime(t *testing.T) {
-	config := tree(t, `{"text":"1"}`)
+	config := parseTree(t, `{"text":"1"}`)
 	live, managed, err := Apply(writerOf("a"), onlyV1, nil, config, nil, false)
 	if err != nil {
 		t.Fatal(err)
@@ -136,13 +135,13 @@ func TestNoOpApplyKeepsTime(t *testing.T) {
 	later := writerOf("a")
 	later.Now = "2031-01-01T00:00:00Z"
 	again, list, err := Apply(later, onlyV1, live, config, managed, false)
-	if err != nil || !schema.SameRef(again, live) || !schema.SameRef(list, managed) {
+	if err != nil || !tree.SameRef(again, live) || !tree.SameRef(list, managed) {
 		t.Errorf("%v %v %v, want the same as before", again, list, err)
 	}
 }
 
 func TestBeforeFirstApply(t *testing.T) {
-	live, managed, err := Apply(writerOf("a"), onlyV1, tree(t, `{"text":"1"}`), tree(t, `{"list":["x"]}`), nil, false)
+	live, managed, err := Apply(writerOf("a"), onlyV1, parseTree(t, `{"text":"1"}`), parseTree(t, `{"list":["x"]}`), nil, false)
 	if got := who(managed); err != nil || got != `a Apply {"f:list":{}}; before-first-apply Update {"f:text":{}}` || live["text"] != "1" {
 		t.Errorf("%v %s %v", live, got, err)
 	}
@@ -151,11 +150,11 @@ func TestBeforeFirstApply(t *testing.T) {
 func TestConflictNamesSubresource(t *testing.T) {
 	w := writerOf("s")
 	w.OnlyField, w.Subresource = "status", "status"
-	before := tree(t, `{"status":{"a":"1"}}`)
+	before := parseTree(t, `{"status":{"a":"1"}}`)
 	managed := Update(w, onlyV1, nil, before, nil, false)
 	a := writerOf("a")
 	a.OnlyField, a.Subresource = "status", "status"
-	_, _, err := Apply(a, onlyV1, before, tree(t, `{"status":{"a":"2"}}`), managed, false)
+	_, _, err := Apply(a, onlyV1, before, parseTree(t, `{"status":{"a":"2"}}`), managed, false)
 	status, _ := err.(*meta.Status)
 	if status == nil || status.Code != 409 || status.Message != `Apply failed with 1 conflict: conflict with "s" with subresource "status" using v1: .status.a` {
 		t.Errorf("%v", err)
@@ -170,18 +169,18 @@ func TestTimes(t *testing.T) {
 		w.Now = "2030-01-01T00:00:0" + now + "Z"
 		return w
 	}
-	var live schema.Tree
+	var live tree.Tree
 	var managed []any
 	apply := func(manager, now, config string) {
 		t.Helper()
 		var err error
-		if live, managed, err = Apply(at(manager, now), onlyV1, live, tree(t, config), managed, false); err != nil {
+		if live, managed, err = Apply(at(manager, now), onlyV1, live, parseTree(t, config), managed, false); err != nil {
 			t.Fatal(err)
 		}
 	}
 	update := func(manager, now, next string) {
 		t.Helper()
-		after := tree(t, next)
+		after := parseTree(t, next)
 		managed = Update(at(manager, now), onlyV1, live, after, managed, false)
 		live = after
 	}
@@ -189,8 +188,8 @@ func TestTimes(t *testing.T) {
 		t.Helper()
 		var got []string
 		for _, v := range managed {
-			e := v.(schema.Tree)
-			got = append(got, rules.String(e, "manager")+" "+rules.String(e, "time")[len("2030-01-01T00:00:0"):len("2030-01-01T00:00:00")])
+			e := v.(tree.Tree)
+			got = append(got, e.String("manager")+" "+e.String("time")[len("2030-01-01T00:00:0"):len("2030-01-01T00:00:00")])
 		}
 		slices.Sort(got)
 		if strings.Join(got, ", ") != want {

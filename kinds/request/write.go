@@ -3,6 +3,7 @@ package request
 import (
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // A Verb is what a Mutation does.
@@ -44,7 +45,7 @@ type Mutation struct {
 	Key         meta.Key // Name is "" for a create with generateName
 	Subresource string   // "" for the object itself
 	// Object is the body of a create or an update, decoded by the kind's plan.
-	Object schema.Tree
+	Object tree.Tree
 	// PatchType and PatchBody are the body of a patch, as JSON.
 	PatchType PatchType
 	PatchBody []byte
@@ -76,11 +77,11 @@ type Admission interface {
 // not exist yet, New for one that is to be deleted. Only New may be changed.
 type Change struct {
 	Mutation *Mutation
-	Old, New schema.Tree
+	Old, New tree.Tree
 }
 
 // Admit asks the Admission of m, if it has one.
-func (m *Mutation) Admit(old, wanted schema.Tree) error {
+func (m *Mutation) Admit(old, wanted tree.Tree) error {
 	if m.Admission == nil {
 		return nil
 	}

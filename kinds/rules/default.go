@@ -1,10 +1,13 @@
 package rules
 
-import "github.com/troupe-api/troupe/kinds/schema"
+import (
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
 
 // Default fills in what t leaves out: the defaults of the plan, then those of the
 // kind's function, which may depend on several fields.
-func Default(k *schema.Kind, t schema.Tree) {
+func Default(k *schema.Kind, t tree.Tree) {
 	if k.Message != nil && !k.Custom() {
 		defaultMessage(k.Message, t)
 	}
@@ -13,11 +16,11 @@ func Default(k *schema.Kind, t schema.Tree) {
 	}
 }
 
-func defaultMessage(m *schema.Message, t schema.Tree) {
+func defaultMessage(m *schema.Message, t tree.Tree) {
 	for _, f := range m.Defaultable() {
 		v := t[f.Name]
 		if f.Default != nil && absent(f, v) {
-			v = Clone(f.Default)
+			v = tree.Clone(f.Default)
 			t[f.Name] = v
 		}
 		switch {
@@ -27,7 +30,7 @@ func defaultMessage(m *schema.Message, t schema.Tree) {
 			}
 		case f.Type != schema.TypeMessage:
 		case v != nil:
-			forEachMessage(f, v, func(sub schema.Tree) { defaultMessage(f.Message, sub) })
+			forEachMessage(f, v, func(sub tree.Tree) { defaultMessage(f.Message, sub) })
 		case f.EmitEmpty && !f.Pointer && f.Shape == schema.Single:
 			defaultAbsent(f, t)
 		}
@@ -36,8 +39,8 @@ func defaultMessage(m *schema.Message, t schema.Tree) {
 
 // defaultAbsent fills in an object that is left out although it is always there: where it
 // has defaults, they hold.
-func defaultAbsent(f *schema.Field, t schema.Tree) {
-	sub := schema.Tree{}
+func defaultAbsent(f *schema.Field, t tree.Tree) {
+	sub := tree.Tree{}
 	if defaultMessage(f.Message, sub); len(sub) > 0 {
 		t[f.Name] = sub
 	}
@@ -48,27 +51,27 @@ func absent(f *schema.Field, v any) bool {
 	if v == nil {
 		return true
 	}
-	return !f.Pointer && f.Shape == schema.Single && f.Type != schema.TypeMessage && Empty(v)
+	return !f.Pointer && f.Shape == schema.Single && f.Type != schema.TypeMessage && tree.IsEmpty(v)
 }
 
 // forEachMessage calls do for every object that the value of a message field holds.
-func forEachMessage(f *schema.Field, v any, do func(schema.Tree)) {
+func forEachMessage(f *schema.Field, v any, do func(tree.Tree)) {
 	switch f.Shape {
 	case schema.Single:
-		if sub, ok := v.(schema.Tree); ok {
+		if sub, ok := v.(tree.Tree); ok {
 			do(sub)
 		}
 	case schema.List:
 		items, _ := v.([]any)
 		for _, e := range items {
-			if sub, ok := e.(schema.Tree); ok {
+			if sub, ok := e.(tree.Tree); ok {
 				do(sub)
 			}
 		}
 	case schema.Map:
-		entries, _ := v.(schema.Tree)
+		entries, _ := v.(tree.Tree)
 		for _, e := range entries {
-			if sub, ok := e.(schema.Tree); ok {
+			if sub, ok := e.(tree.Tree); ok {
 				do(sub)
 			}
 		}

@@ -7,26 +7,27 @@ import (
 
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // MaxAnnotationsSize bounds the keys and values of all annotations of an object, in bytes.
 const MaxAnnotationsSize = 256 << 10
 
 // validateMetadata checks what every object has. m is the tree at "metadata".
-func validateMetadata(k *schema.Kind, m schema.Tree, faults *schema.Faults) {
+func validateMetadata(k *schema.Kind, m tree.Tree, faults *schema.Faults) {
 	validateNames(k, m, faults)
-	if n, ok := Int(m, "generation"); ok && n < 0 {
+	if n, ok := m.Int("generation"); ok && n < 0 {
 		faults.Invalid("metadata.generation", n, "must be greater than or equal to 0")
 	}
-	ValidateLabels(Nested(m, "labels"), "metadata.labels", faults)
-	ValidateAnnotations(Nested(m, "annotations"), "metadata.annotations", faults)
+	ValidateLabels(m.Object("labels"), "metadata.labels", faults)
+	ValidateAnnotations(m.Object("annotations"), "metadata.annotations", faults)
 	validateOwners(m, faults)
 	validateFinalizers(k, m, faults)
 	validateManagers(m, faults)
 }
 
-func validateNames(k *schema.Kind, m schema.Tree, faults *schema.Faults) {
-	name, prefix := String(m, "name"), String(m, "generateName")
+func validateNames(k *schema.Kind, m tree.Tree, faults *schema.Faults) {
+	name, prefix := m.String("name"), m.String("generateName")
 	if prefix != "" {
 		for _, msg := range CheckName(k.NameFormat, maskTrailingDash(prefix)) {
 			faults.Invalid("metadata.generateName", prefix, msg)
@@ -39,7 +40,7 @@ func validateNames(k *schema.Kind, m schema.Tree, faults *schema.Faults) {
 	} else if prefix == "" {
 		faults.Required("metadata.name", "name or generateName is required")
 	}
-	ns := String(m, "namespace")
+	ns := m.String("namespace")
 	switch {
 	case !k.Namespaced && ns != "":
 		faults.Forbidden("metadata.namespace", "not allowed on this type")
@@ -74,12 +75,12 @@ func maskTrailingDash(prefix string) string {
 }
 
 // ValidateLabels checks labels, here or in a selector or template at path.
-func ValidateLabels(labels schema.Tree, path string, faults *schema.Faults) {
-	for _, key := range Keys(labels) {
+func ValidateLabels(labels tree.Tree, path string, faults *schema.Faults) {
+	for _, key := range labels.SortedKeys() {
 		for _, msg := range QualifiedName(key) {
 			faults.Invalid(path, key, msg)
 		}
-		value := String(labels, key)
+		value := labels.String(key)
 		for _, msg := range LabelValue(value) {
 			faults.Invalid(path, value, msg)
 		}
@@ -87,13 +88,13 @@ func ValidateLabels(labels schema.Tree, path string, faults *schema.Faults) {
 }
 
 // ValidateAnnotations checks the keys and the total size of annotations at path.
-func ValidateAnnotations(annotations schema.Tree, path string, faults *schema.Faults) {
+func ValidateAnnotations(annotations tree.Tree, path string, faults *schema.Faults) {
 	size := 0
-	for _, key := range Keys(annotations) {
+	for _, key := range annotations.SortedKeys() {
 		for _, msg := range QualifiedName(lowerPrefix(key)) {
 			faults.Invalid(path, key, msg)
 		}
-		size += len(key) + len(String(annotations, key))
+		size += len(key) + len(annotations.String(key))
 	}
 	if size > MaxAnnotationsSize {
 		faults.TooLong(path, MaxAnnotationsSize)
@@ -108,28 +109,28 @@ func lowerPrefix(key string) string {
 	return key
 }
 
-func validateOwners(m schema.Tree, faults *schema.Faults) {
+func validateOwners(m tree.Tree, faults *schema.Faults) {
 	const path = "metadata.ownerReferences"
 	controller := ""
-	for _, o := range Trees(m, "ownerReferences") {
-		version, kind := String(o, "apiVersion"), String(o, "kind")
+	for _, o := range m.Objects("ownerReferences") {
+		version, kind := o.String("apiVersion"), o.String("kind")
 		if version == "" || strings.HasSuffix(version, "/") || strings.Count(version, "/") > 1 {
 			faults.Invalid(path+".apiVersion", version, "version must not be empty")
 		}
 		for _, name := range []string{"kind", "name", "uid"} {
-			if String(o, name) == "" {
+			if o.String(name) == "" {
 				faults.Invalid(path+"."+name, "", "must not be empty")
 			}
 		}
 		if version == "v1" && kind == "Event" {
 			faults.Invalid(path, o, "/v1, Kind=Event is disallowed from being an owner")
 		}
-		if !Bool(o, "controller") {
+		if !o.Bool("controller") {
 			continue
 		}
-		this := kind + "/" + String(o, "name")
+		this := kind + "/" + o.String("name")
 		if controller != "" {
-			faults.Invalid(path, Items(m, "ownerReferences"),
+			faults.Invalid(path, m.List("ownerReferences"),
 				fmt.Sprintf("Only one reference can have Controller set to true. Found \"true\" in references for %s and %s", controller, this))
 		}
 		controller = this
@@ -137,28 +138,28 @@ func validateOwners(m schema.Tree, faults *schema.Faults) {
 }
 
 // validateFinalizers checks the names of finalizers.
-func validateFinalizers(k *schema.Kind, m schema.Tree, faults *schema.Faults) {
+func validateFinalizers(k *schema.Kind, m tree.Tree, faults *schema.Faults) {
 	const path = "metadata.finalizers"
-	names := Strings(m, "finalizers")
+	names := m.Strings("finalizers")
 	for i, name := range names {
 		for _, msg := range QualifiedName(name) {
-			faults.Invalid(IndexPath(path, i), name, msg)
+			faults.Invalid(tree.IndexPath(path, i), name, msg)
 		}
 		if !k.Rules.AllowUnqualifiedFinalizers && !strings.Contains(name, "/") && !standardFinalizer(name) {
-			faults.Invalid(IndexPath(path, i), name, "name is neither a standard finalizer name nor is it fully qualified")
+			faults.Invalid(tree.IndexPath(path, i), name, "name is neither a standard finalizer name nor is it fully qualified")
 		}
 	}
 	if slices.Contains(names, "orphan") && slices.Contains(names, "foregroundDeletion") {
-		faults.Invalid(path, Items(m, "finalizers"), "finalizer orphan and foregroundDeletion cannot be both set")
+		faults.Invalid(path, m.List("finalizers"), "finalizer orphan and foregroundDeletion cannot be both set")
 	}
 }
 
 // FinalizerWarnings tells which of the finalizers in m, metadata, that old does not have should
 // better be called by the domain of who honours them, where a domain is not demanded.
-func FinalizerWarnings(m, old schema.Tree) []string {
+func FinalizerWarnings(m, old tree.Tree) []string {
 	var warnings []string
-	known := Strings(old, "finalizers")
-	for i, name := range Strings(m, "finalizers") {
+	known := old.Strings("finalizers")
+	for i, name := range m.Strings("finalizers") {
 		if slices.Contains(known, name) || strings.Contains(name, "/") || standardFinalizer(name) {
 			continue
 		}
@@ -167,7 +168,7 @@ func FinalizerWarnings(m, old schema.Tree) []string {
 			form += " including a path (/)"
 		}
 		warnings = append(warnings, fmt.Sprintf("%s: %q: prefer %s to avoid accidental conflicts with other finalizer writers",
-			IndexPath("metadata.finalizers", i), name, form))
+			tree.IndexPath("metadata.finalizers", i), name, form))
 	}
 	return warnings
 }
@@ -177,20 +178,20 @@ func standardFinalizer(name string) bool {
 		name == meta.Platform.NamespaceFinalizer() || name == meta.Kubernetes.NamespaceFinalizer()
 }
 
-func validateManagers(m schema.Tree, faults *schema.Faults) {
+func validateManagers(m tree.Tree, faults *schema.Faults) {
 	const path = "metadata.managedFields"
-	for i, e := range Trees(m, "managedFields") {
-		at := IndexPath(path, i)
-		if op := String(e, "operation"); op != "Apply" && op != "Update" {
+	for i, e := range m.Objects("managedFields") {
+		at := tree.IndexPath(path, i)
+		if op := e.String("operation"); op != "Apply" && op != "Update" {
 			faults.Invalid(at+".operation", op, "must be `Apply` or `Update`")
 		}
-		if t := String(e, "fieldsType"); t != "" && t != "FieldsV1" {
+		if t := e.String("fieldsType"); t != "" && t != "FieldsV1" {
 			faults.Invalid(at+".fieldsType", t, "must be `FieldsV1`")
 		}
-		if len(String(e, "manager")) > 128 {
+		if len(e.String("manager")) > 128 {
 			faults.TooLong(at+".manager", 128)
 		}
-		if len(String(e, "subresource")) > 256 {
+		if len(e.String("subresource")) > 256 {
 			faults.TooLong(at+".subresource", 256)
 		}
 	}
@@ -198,35 +199,35 @@ func validateManagers(m schema.Tree, faults *schema.Faults) {
 
 // validateMetadataUpdate reports what may not change in metadata. An absent uid or
 // time has been filled in from old by the caller, or counts as unchanged.
-func validateMetadataUpdate(m, old schema.Tree, faults *schema.Faults) {
-	if Has(old, "deletionTimestamp") {
+func validateMetadataUpdate(m, old tree.Tree, faults *schema.Faults) {
+	if old.Has("deletionTimestamp") {
 		validateNoNewFinalizers(m, old, faults)
 	}
-	now, _ := Int(m, "generation")
-	was, _ := Int(old, "generation")
-	if Has(m, "generation") && now < was {
+	now, _ := m.Int("generation")
+	was, _ := old.Int("generation")
+	if m.Has("generation") && now < was {
 		faults.Invalid("metadata.generation", now, "must not be decremented")
 	}
 	for _, name := range []string{"name", "namespace"} {
-		if String(m, name) != String(old, name) {
-			faults.Invalid("metadata."+name, String(m, name), fieldImmutable)
+		if m.String(name) != old.String(name) {
+			faults.Invalid("metadata."+name, m.String(name), fieldImmutable)
 		}
 	}
 	for _, name := range []string{"uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds"} {
-		if Has(m, name) && !SemanticEqual(m[name], old[name]) {
+		if m.Has(name) && !tree.SemanticEqual(m[name], old[name]) {
 			faults.Invalid("metadata."+name, m[name], fieldImmutable)
 		}
 	}
 }
 
-func validateNoNewFinalizers(m, old schema.Tree, faults *schema.Faults) {
-	names := Strings(old, "finalizers")
+func validateNoNewFinalizers(m, old tree.Tree, faults *schema.Faults) {
+	names := old.Strings("finalizers")
 	known := make(map[string]bool, len(names))
 	for _, name := range names {
 		known[name] = true
 	}
 	var added []string
-	for _, name := range Strings(m, "finalizers") {
+	for _, name := range m.Strings("finalizers") {
 		if !known[name] {
 			added = append(added, name)
 		}

@@ -8,24 +8,25 @@ import (
 	"sync"
 
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // validateMessage checks the fields of one message at path.
-func validateMessage(m *schema.Message, t schema.Tree, path string, faults *schema.Faults) {
+func validateMessage(m *schema.Message, t tree.Tree, path string, faults *schema.Faults) {
 	for _, f := range m.Fields {
 		validateOne(m, f, t, path, faults)
 	}
 }
 
 // validateOne checks one field of the message at path.
-func validateOne(m *schema.Message, f *schema.Field, t schema.Tree, path string, faults *schema.Faults) {
+func validateOne(m *schema.Message, f *schema.Field, t tree.Tree, path string, faults *schema.Faults) {
 	v := t[f.Name]
 	switch {
 	case f.Required && missing(f, v):
-		faults.Required(FieldPath(path, f.Name))
+		faults.Required(tree.FieldPath(path, f.Name))
 	case v == nil || absent(f, v) && !f.Required:
 	default:
-		validateField(m, f, v, FieldPath(path, f.Name), faults)
+		validateField(m, f, v, tree.FieldPath(path, f.Name), faults)
 	}
 }
 
@@ -38,7 +39,7 @@ func missing(f *schema.Field, v any) bool {
 		return v == ""
 	case []any:
 		return len(v) == 0
-	case schema.Tree:
+	case tree.Tree:
 		return f.Shape == schema.Map && len(v) == 0
 	}
 	return false
@@ -54,21 +55,21 @@ func validateField(m *schema.Message, f *schema.Field, v any, path string, fault
 			faults.TooMany(path, len(items), f.MaxItems)
 		}
 		for i, e := range items {
-			validateValue(f, e, IndexPath(path, i), path, faults)
+			validateValue(f, e, tree.IndexPath(path, i), path, faults)
 		}
 		if !mayRepeatKeys[m.Name+"."+f.Name] {
 			validateUnique(f, items, path, faults)
 		}
 	case schema.Map:
-		entries, _ := v.(schema.Tree)
+		entries, _ := v.(tree.Tree)
 		if f.MaxItems > 0 && len(entries) > f.MaxItems {
 			faults.TooMany(path, len(entries), f.MaxItems)
 		}
-		for _, key := range Keys(entries) {
+		for _, key := range entries.SortedKeys() {
 			if isReserved(key, f.ReservedDomains) {
-				faults.Invalid(KeyPath(path, key), key, strings.Join(f.ReservedDomains, " and ")+reservedMsg[len(f.ReservedDomains) > 1])
+				faults.Invalid(tree.KeyPath(path, key), key, strings.Join(f.ReservedDomains, " and ")+reservedMsg[len(f.ReservedDomains) > 1])
 			}
-			validateValue(f, entries[key], KeyPath(path, key), KeyPath(path, key), faults)
+			validateValue(f, entries[key], tree.KeyPath(path, key), tree.KeyPath(path, key), faults)
 		}
 	}
 }
@@ -87,7 +88,7 @@ func isReserved(key string, domains []string) bool {
 // choicePath, as users know it; everything else for the element.
 func validateValue(f *schema.Field, v any, path, choicePath string, faults *schema.Faults) {
 	switch v := v.(type) {
-	case schema.Tree:
+	case tree.Tree:
 		if f.Type == schema.TypeMessage {
 			validateMessage(f.Message, v, path, faults)
 		}
@@ -185,12 +186,12 @@ func validateUnique(f *schema.Field, items []any, path string, faults *schema.Fa
 		}
 		switch {
 		case f.ListType == schema.ListSet:
-			faults.Duplicate(IndexPath(path, i), e)
+			faults.Duplicate(tree.IndexPath(path, i), e)
 		case len(f.ListMapKeys) == 1:
 			name := f.ListMapKeys[0]
-			faults.Duplicate(FieldPath(IndexPath(path, i), name), e.(schema.Tree)[name])
+			faults.Duplicate(tree.FieldPath(tree.IndexPath(path, i), name), e.(tree.Tree)[name])
 		default:
-			faults.Duplicate(IndexPath(path, i), keysOf(f, e.(schema.Tree)))
+			faults.Duplicate(tree.IndexPath(path, i), keysOf(f, e.(tree.Tree)))
 		}
 	}
 }
@@ -201,7 +202,7 @@ func itemKey(f *schema.Field, e any) (string, bool) {
 	if f.ListType == schema.ListSet {
 		return fmt.Sprintf("%T:%v", e, e), true
 	}
-	t, ok := e.(schema.Tree)
+	t, ok := e.(tree.Tree)
 	if !ok {
 		return "", false
 	}
@@ -209,14 +210,14 @@ func itemKey(f *schema.Field, e any) (string, bool) {
 	some := false
 	for _, name := range f.ListMapKeys {
 		v := t[name]
-		some = some || !Empty(v)
+		some = some || !tree.IsEmpty(v)
 		fmt.Fprintf(&b, "%T:%v\x00", v, v)
 	}
 	return b.String(), some
 }
 
-func keysOf(f *schema.Field, t schema.Tree) schema.Tree {
-	keys := schema.Tree{}
+func keysOf(f *schema.Field, t tree.Tree) tree.Tree {
+	keys := tree.Tree{}
 	for _, name := range f.ListMapKeys {
 		if t[name] != nil {
 			keys[name] = t[name]
@@ -227,19 +228,19 @@ func keysOf(f *schema.Field, t schema.Tree) schema.Tree {
 
 // validateImmutable reports the immutable fields that differ. It looks into single objects
 // only: the elements of lists have no identity here.
-func validateImmutable(m *schema.Message, t, old schema.Tree, path string, faults *schema.Faults) {
+func validateImmutable(m *schema.Message, t, old tree.Tree, path string, faults *schema.Faults) {
 	for _, f := range m.Fields {
 		if f.Immutable {
-			if !SemanticEqual(t[f.Name], old[f.Name]) {
-				faults.Invalid(FieldPath(path, f.Name), t[f.Name], fieldImmutable)
+			if !tree.SemanticEqual(t[f.Name], old[f.Name]) {
+				faults.Invalid(tree.FieldPath(path, f.Name), t[f.Name], fieldImmutable)
 			}
 			continue
 		}
 		if f.Type == schema.TypeMessage && f.Shape == schema.Single {
-			sub, ok := t[f.Name].(schema.Tree)
-			was, had := old[f.Name].(schema.Tree)
-			if (ok || had) && !schema.SameRef(sub, was) {
-				validateImmutable(f.Message, sub, was, FieldPath(path, f.Name), faults)
+			sub, ok := t[f.Name].(tree.Tree)
+			was, had := old[f.Name].(tree.Tree)
+			if (ok || had) && !tree.SameRef(sub, was) {
+				validateImmutable(f.Message, sub, was, tree.FieldPath(path, f.Name), faults)
 			}
 		}
 	}

@@ -9,15 +9,16 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-func tree(t *testing.T, text string) schema.Tree {
+func parseTree(t *testing.T, text string) tree.Tree {
 	t.Helper()
 	v, _, err := codec.DecodeAny([]byte(text))
 	if err != nil {
 		t.Fatalf("%v in %s", err, text)
 	}
-	return v.(schema.Tree)
+	return v.(tree.Tree)
 }
 
 // expect compares causes as "path: message"; a want that ends in … is only a beginning.
@@ -79,11 +80,11 @@ func TestMetadata(t *testing.T) {
 		{`{"name":"a","namespace":"ns","ownerReferences":[{"apiVersion":"v1","kind":"Event","name":"x","uid":"u"}]}`, []string{`metadata.ownerReferences: Invalid value: {"apiVersion":"v1",…`}},
 	} {
 		name := c.metadata[:min(len(c.metadata), 120)]
-		expect(t, name, rules.Validate(k, schema.Tree{"metadata": tree(t, c.metadata)}), c.want)
+		expect(t, name, rules.Validate(k, tree.Tree{"metadata": parseTree(t, c.metadata)}), c.want)
 	}
 	cluster := &schema.Kind{NameFormat: schema.NamePathSegment}
-	expect(t, "slash", rules.Validate(cluster, tree(t, `{"metadata":{"name":"a/b"}}`)), []string{`metadata.name: Invalid value: "a/b": may not contain '/'`})
-	expect(t, "colon", rules.Validate(cluster, tree(t, `{"metadata":{"name":"system:x"}}`)), nil)
+	expect(t, "slash", rules.Validate(cluster, parseTree(t, `{"metadata":{"name":"a/b"}}`)), []string{`metadata.name: Invalid value: "a/b": may not contain '/'`})
+	expect(t, "colon", rules.Validate(cluster, parseTree(t, `{"metadata":{"name":"system:x"}}`)), nil)
 }
 
 func TestMetadataUpdate(t *testing.T) {
@@ -106,8 +107,8 @@ func TestMetadataUpdate(t *testing.T) {
 		{old, `{"name":"a","namespace":"n","deletionTimestamp":"2026-01-01T00:00:00Z","deletionGracePeriodSeconds":3}`, []string{
 			`metadata.deletionTimestamp: Invalid value: "2026-01-01T00:00:00Z": field is immutable`, `metadata.deletionGracePeriodSeconds: Invalid value: 3: field is immutable`}},
 	} {
-		now := schema.Tree{"metadata": tree(t, c.now)}
-		expect(t, c.now, rules.ValidateUpdate(k, now, schema.Tree{"metadata": tree(t, c.old)}), c.want)
+		now := tree.Tree{"metadata": parseTree(t, c.now)}
+		expect(t, c.now, rules.ValidateUpdate(k, now, tree.Tree{"metadata": parseTree(t, c.old)}), c.want)
 	}
 }
 
@@ -134,7 +135,7 @@ func sample() *schema.Kind {
 		{Name: "items", Shape: schema.List, ListType: schema.ListMap, ListMapKeys: []string{"name"}, Type: schema.TypeMessage, Message: item},
 		{Name: "pairs", Shape: schema.List, ListType: schema.ListMap, ListMapKeys: []string{"name", "port"}, Type: schema.TypeMessage, Message: item},
 		{Name: "byKey", Shape: schema.Map, Type: schema.TypeMessage, Message: item, MaxItems: 2},
-		{Name: "inner", Type: schema.TypeMessage, Message: item, Default: schema.Tree{"name": "d"}},
+		{Name: "inner", Type: schema.TypeMessage, Message: item, Default: tree.Tree{"name": "d"}},
 	}}
 	item.Index()
 	spec.Index()
@@ -142,7 +143,7 @@ func sample() *schema.Kind {
 }
 
 // withRequired adds the one required field where a case is not about it.
-func withRequired(spec schema.Tree) schema.Tree {
+func withRequired(spec tree.Tree) tree.Tree {
 	if _, ok := spec["must"]; !ok {
 		spec["must"] = int64(1)
 	}
@@ -170,38 +171,38 @@ func TestPlanRules(t *testing.T) {
 		{`{"pairs":[{"name":"a","port":1},{"name":"a","port":2},{"name":"a","port":1}]}`, []string{`spec.pairs[2]: Duplicate value: {"name":"a","port":1}`}},
 		{`{"byKey":{"a/b":{},"c":{"name":"x"},"d":{"name":"x"}}}`, []string{`spec.byKey: Too many: 3: must have at most 2 items`, `spec.byKey[a/b].name: Required value`}},
 	} {
-		expect(t, c.spec, rules.Validate(k, schema.Tree{"metadata": tree(t, `{"name":"x"}`), "spec": withRequired(tree(t, c.spec))}), c.want)
+		expect(t, c.spec, rules.Validate(k, tree.Tree{"metadata": parseTree(t, `{"name":"x"}`), "spec": withRequired(parseTree(t, c.spec))}), c.want)
 	}
-	expect(t, "no spec", rules.Validate(k, tree(t, `{"metadata":{"name":"x"}}`)), []string{`spec: Required value`})
-	k.Rules.Validate = func(obj schema.Tree, f *schema.Faults) {
+	expect(t, "no spec", rules.Validate(k, parseTree(t, `{"metadata":{"name":"x"}}`)), []string{`spec: Required value`})
+	k.Rules.Validate = func(obj tree.Tree, f *schema.Faults) {
 		f.Invalid("spec.size", int64(-1), "closer words")
 		f.Forbidden("spec.size", "another type")
 	}
-	expect(t, "own words", rules.Validate(k, tree(t, `{"metadata":{"name":"x"},"spec":{"must":1,"size":-1,"top":6}}`)), []string{
+	expect(t, "own words", rules.Validate(k, parseTree(t, `{"metadata":{"name":"x"},"spec":{"must":1,"size":-1,"top":6}}`)), []string{
 		`spec.size: Invalid value: -1: closer words`, `spec.top: Invalid value: 6: must be less than or equal to 5`, `spec.size: Forbidden: another type`})
 }
 
 func TestImmutable(t *testing.T) {
 	k := sample()
-	old := tree(t, `{"metadata":{"name":"x"},"spec":{"host":"a"}}`)
-	expect(t, "changed", rules.ValidateUpdate(k, tree(t, `{"metadata":{"name":"x"},"spec":{"host":"b"}}`), old), []string{`spec.host: Invalid value: "b": field is immutable`})
-	expect(t, "removed", rules.ValidateUpdate(k, tree(t, `{"metadata":{"name":"x"},"spec":{}}`), old), []string{`spec.host: Invalid value: null: field is immutable`})
-	expect(t, "kept", rules.ValidateUpdate(k, tree(t, `{"metadata":{"name":"x"},"spec":{"host":"a","size":1}}`), old), nil)
+	old := parseTree(t, `{"metadata":{"name":"x"},"spec":{"host":"a"}}`)
+	expect(t, "changed", rules.ValidateUpdate(k, parseTree(t, `{"metadata":{"name":"x"},"spec":{"host":"b"}}`), old), []string{`spec.host: Invalid value: "b": field is immutable`})
+	expect(t, "removed", rules.ValidateUpdate(k, parseTree(t, `{"metadata":{"name":"x"},"spec":{}}`), old), []string{`spec.host: Invalid value: null: field is immutable`})
+	expect(t, "kept", rules.ValidateUpdate(k, parseTree(t, `{"metadata":{"name":"x"},"spec":{"host":"a","size":1}}`), old), nil)
 }
 
 func TestDefault(t *testing.T) {
 	k := sample()
-	k.Rules.Default = func(obj schema.Tree) { obj["seen"] = rules.String(rules.Nested(obj, "spec"), "kind") }
-	obj := tree(t, `{"spec":{"kind":"","items":[{"name":"a"},{"name":"b","mode":"r"}],"byKey":{"k":{}}}}`)
+	k.Rules.Default = func(obj tree.Tree) { obj["seen"] = obj.Object("spec").String("kind") }
+	obj := parseTree(t, `{"spec":{"kind":"","items":[{"name":"a"},{"name":"b","mode":"r"}],"byKey":{"k":{}}}}`)
 	rules.Default(k, obj)
-	want := tree(t, `{"seen":"A","spec":{"kind":"A","items":[{"name":"a","mode":"rw"},{"name":"b","mode":"r"}],"byKey":{"k":{"mode":"rw"}},"inner":{"name":"d","mode":"rw"}}}`)
-	if !rules.SemanticEqual(obj, want) {
+	want := parseTree(t, `{"seen":"A","spec":{"kind":"A","items":[{"name":"a","mode":"rw"},{"name":"b","mode":"r"}],"byKey":{"k":{"mode":"rw"}},"inner":{"name":"d","mode":"rw"}}}`)
+	if !tree.SemanticEqual(obj, want) {
 		t.Errorf("got %v", obj)
 	}
-	again := schema.Tree{"spec": schema.Tree{}}
-	rules.Nested(obj, "spec", "inner")["name"] = "changed"
+	again := tree.Tree{"spec": tree.Tree{}}
+	obj.Object("spec", "inner")["name"] = "changed"
 	rules.Default(k, again)
-	if got := rules.String(rules.Nested(again, "spec", "inner"), "name"); got != "d" {
+	if got := again.Object("spec", "inner").String("name"); got != "d" {
 		t.Errorf("a default is shared between objects: %s", got)
 	}
 }
@@ -215,7 +216,7 @@ func TestSemanticEqual(t *testing.T) {
 		{`{"v":[1]}`, `{"v":[1,2]}`, false}, {`{"v":{"a":1}}`, `{"v":"a"}`, false}, {`{"v":"a"}`, `{"v":{"a":1}}`, false},
 		{`{"v":[1,{"a":""}]}`, `{"v":[1,{}]}`, true}, {`{}`, `{"v":{"a":[{}]}}`, false}, {`{"v":1}`, `{"v":true}`, false},
 	} {
-		if got := rules.SemanticEqual(tree(t, c.a), tree(t, c.b)); got != c.want {
+		if got := tree.SemanticEqual(parseTree(t, c.a), parseTree(t, c.b)); got != c.want {
 			t.Errorf("Equal(%s, %s) = %t", c.a, c.b, got)
 		}
 	}

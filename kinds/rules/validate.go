@@ -5,16 +5,17 @@ import (
 
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // Validate reports every fault of t, which must have its defaults. No fault: nil.
-func Validate(k *schema.Kind, t schema.Tree) []meta.Cause { return ValidateChange(k, t, nil) }
+func Validate(k *schema.Kind, t tree.Tree) []meta.Cause { return ValidateChange(k, t, nil) }
 
 // ValidateChange is Validate of what is to take the place of old, which was valid: the parts
 // that t shares with it in memory still are.
-func ValidateChange(k *schema.Kind, t, old schema.Tree) []meta.Cause {
+func ValidateChange(k *schema.Kind, t, old tree.Tree) []meta.Cause {
 	var faults schema.Faults
-	validateMetadata(k, Nested(t, "metadata"), &faults)
+	validateMetadata(k, t.Object("metadata"), &faults)
 	if k.Message != nil && !k.Custom() { // whose schema is a matter of the version: ValidateServed
 		for _, f := range k.Message.Fields {
 			if f.Name != "metadata" && !sameField(t, old, f.Name) {
@@ -27,23 +28,23 @@ func ValidateChange(k *schema.Kind, t, old schema.Tree) []meta.Cause {
 		k.Rules.Validate(t, &own)
 	}
 	if k.Rules.ValidateSpec != nil && !sameField(t, old, "spec") {
-		k.Rules.ValidateSpec(Nested(t, "spec"), &own)
+		k.Rules.ValidateSpec(t.Object("spec"), &own)
 	}
 	mergeCauses(&faults, own.List)
 	return faults.List
 }
 
 // sameField tells whether two trees have one field in common in memory.
-func sameField(t, old schema.Tree, name string) bool {
+func sameField(t, old tree.Tree, name string) bool {
 	v, there := t[name]
-	return there && v != nil && old != nil && schema.SameRef(v, old[name])
+	return there && v != nil && old != nil && tree.SameRef(v, old[name])
 }
 
 // ValidateUpdate reports what may not change from old to t. It does not repeat
 // Validate: an update needs both.
-func ValidateUpdate(k *schema.Kind, t, old schema.Tree) []meta.Cause {
+func ValidateUpdate(k *schema.Kind, t, old tree.Tree) []meta.Cause {
 	var faults schema.Faults
-	validateMetadataUpdate(Nested(t, "metadata"), Nested(old, "metadata"), &faults)
+	validateMetadataUpdate(t.Object("metadata"), old.Object("metadata"), &faults)
 	if k.Message != nil && !k.Custom() {
 		validateImmutable(k.Message, t, old, "", &faults)
 	}
@@ -57,15 +58,15 @@ func ValidateUpdate(k *schema.Kind, t, old schema.Tree) []meta.Cause {
 
 // ValidateMetadataUpdate is ValidateUpdate for a write that reaches, beside what it is about, the
 // metadata only.
-func ValidateMetadataUpdate(t, old schema.Tree) []meta.Cause {
+func ValidateMetadataUpdate(t, old tree.Tree) []meta.Cause {
 	var faults schema.Faults
-	validateMetadataUpdate(Nested(t, "metadata"), Nested(old, "metadata"), &faults)
+	validateMetadataUpdate(t.Object("metadata"), old.Object("metadata"), &faults)
 	return faults.List
 }
 
 // ValidateServed reports what kind k, as a version in which objects are served, asks of a
 // write of t beyond Validate and ValidateUpdate of the stored form. old is nil on create.
-func ValidateServed(k *schema.Kind, t, old schema.Tree) []meta.Cause {
+func ValidateServed(k *schema.Kind, t, old tree.Tree) []meta.Cause {
 	var faults schema.Faults
 	if k.Rules.ValidateServed != nil {
 		k.Rules.ValidateServed(t, old, &faults)
@@ -75,7 +76,7 @@ func ValidateServed(k *schema.Kind, t, old schema.Tree) []meta.Cause {
 
 // Evaluate reports what the expressions of kind k ask of a write of t, of which all other validation
 // has found no fault. old is nil on create. It ends with the context: then its answer counts for nothing.
-func Evaluate(ctx context.Context, k *schema.Kind, t, old schema.Tree) []meta.Cause {
+func Evaluate(ctx context.Context, k *schema.Kind, t, old tree.Tree) []meta.Cause {
 	var faults schema.Faults
 	if k.Rules.Evaluate != nil {
 		k.Rules.Evaluate(ctx, t, old, &faults)

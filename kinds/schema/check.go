@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // defaultValue is the value of a default that is written as JSON, in tree form.
@@ -16,14 +18,15 @@ func (c *compiler) defaultValue(f *Field, text string) (any, error) {
 	if err := decoder.Decode(&v); err != nil {
 		return nil, fmt.Errorf("default %s: %w", text, err)
 	}
+	v = tree.Of(v)
 	switch f.Shape {
 	case List:
 		if list, ok := v.([]any); ok && len(list) == 0 {
 			return []any{}, nil
 		}
 	case Map:
-		if m, ok := v.(Tree); ok && len(m) == 0 {
-			return Tree{}, nil
+		if m, ok := v.(tree.Tree); ok && len(m) == 0 {
+			return tree.Tree{}, nil
 		}
 	default:
 		if v, ok := c.single(f.Type, v); ok {
@@ -47,7 +50,7 @@ func (c *compiler) single(t Type, v any) (any, bool) {
 		}
 		n, err := v.Int64()
 		return n, err == nil && (t == TypeInt32 || t == TypeInt64 || t == TypeIntOrString)
-	case Tree:
+	case tree.Tree:
 		return v, t == TypeMessage && len(v) == 0
 	}
 	return nil, false

@@ -1,6 +1,9 @@
 package schema
 
-import "github.com/troupe-api/troupe/kinds/meta"
+import (
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
 
 // A Custom says how the objects of a custom kind are read. Their bodies are taken as they
 // are, but for the metadata, which has its plan: a value of a wrong type is a fault of the object
@@ -9,10 +12,10 @@ type Custom struct {
 	// SchemaID is the form that the schema gives to objects, as one that they can remember.
 	SchemaID *meta.SchemaID
 	// Schema is the schema as the definition has it.
-	Schema Tree
+	Schema tree.Tree
 	// Prune is a tree without the fields that the schema of the kind does not know, and their
 	// paths. It shares with what it is given, which stays as it is.
-	Prune func(t Tree) (pruned Tree, unknown []string)
+	Prune func(t tree.Tree) (pruned tree.Tree, unknown []string)
 }
 
 // Custom tells a kind that is defined by an object from a built-in one.

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // A Kind is one served resource type: what its declaration says, compiled.
@@ -77,8 +78,8 @@ type SelectField struct{ Name, Path, Fallback string }
 // form has no field for travels in annotations. Both change the tree that they get, which
 // has been defaulted, and return it.
 type Conversion struct {
-	ToStored   func(obj Tree) Tree
-	FromStored func(obj Tree) Tree
+	ToStored   func(obj tree.Tree) tree.Tree
+	FromStored func(obj tree.Tree) tree.Tree
 }
 
 // A Subresource is an extra path segment below an object.
@@ -110,10 +111,10 @@ type Scale struct{ Replicas, StatusReplicas, Selector string }
 type View struct {
 	// Read makes what clients see from the object; nil: the object itself, or nothing
 	// where the sub-resource speaks another kind. The result may share with the object.
-	Read func(obj Tree) Tree
+	Read func(obj tree.Tree) tree.Tree
 	// Write changes obj, a copy of the stored object, to what body asks. now is the time of
 	// the write, as trees hold times. It reports faults, or refuses with an error, a *meta.Status.
-	Write func(obj, body Tree, now string, faults *Faults) error
+	Write func(obj, body tree.Tree, now string, faults *Faults) error
 	// KeepsGeneration: a write does not count as a change of what the object should be.
 	KeepsGeneration bool
 }
@@ -155,29 +156,29 @@ const (
 // another goes into a copy.
 type Rules struct {
 	// Default sets what depends on more than one field.
-	Default func(obj Tree)
+	Default func(obj tree.Tree)
 	// Prepare runs before validation: old is nil on create. It drops or carries over
 	// what the client may not set (for example status on the main resource).
-	Prepare func(obj, old Tree)
+	Prepare func(obj, old tree.Tree)
 	// ValidateServed reports what a version asks of writes through it, beyond what the stored form
 	// asks of all. It gets stored forms; old is nil on create.
-	ValidateServed func(obj, old Tree, faults *Faults)
+	ValidateServed func(obj, old tree.Tree, faults *Faults)
 	// Evaluate reports what the expressions of a version ask of writes through it that are valid
 	// otherwise. It ends with the context, whose end the caller has to look for. It gets stored forms; old is
 	// nil on create.
-	Evaluate func(ctx context.Context, obj, old Tree, faults *Faults)
+	Evaluate func(ctx context.Context, obj, old tree.Tree, faults *Faults)
 	// Validate reports every fault of obj alone.
-	Validate func(obj Tree, faults *Faults)
+	Validate func(obj tree.Tree, faults *Faults)
 	// ValidateSpec reports every fault of the spec, at the path "spec". It depends on nothing
 	// else, so that a spec which stays as it is is not looked at again.
-	ValidateSpec func(spec Tree, faults *Faults)
+	ValidateSpec func(spec tree.Tree, faults *Faults)
 	// ValidateUpdate reports what may not change from old to obj.
-	ValidateUpdate func(obj, old Tree, faults *Faults)
+	ValidateUpdate func(obj, old tree.Tree, faults *Faults)
 	// BeginDelete marks obj, a copy, when its deletion begins. With it an object goes only when its
 	// last finalizer does. now is the time of the write, as trees hold times.
-	BeginDelete func(obj Tree, now string)
+	BeginDelete func(obj tree.Tree, now string)
 	// Warn tells what a valid obj says in vain or should say otherwise; old is nil on create.
-	Warn func(obj, old Tree) []string
+	Warn func(obj, old tree.Tree) []string
 	// AllowUnqualifiedFinalizers says that finalizers need no domain in their names.
 	AllowUnqualifiedFinalizers bool
 }

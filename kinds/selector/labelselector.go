@@ -4,21 +4,21 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // FromLabelSelector reads a label selector in the form that objects hold: matchLabels and
 // matchExpressions. One without either selects everything. ok is false where an operator
 // is none.
-func FromLabelSelector(t schema.Tree) (l Labels, ok bool) {
-	labels, _ := t["matchLabels"].(schema.Tree)
+func FromLabelSelector(t tree.Tree) (l Labels, ok bool) {
+	labels, _ := t["matchLabels"].(tree.Tree)
 	for _, key := range slices.Sorted(maps.Keys(labels)) {
 		value, _ := labels[key].(string)
 		l.requirements = append(l.requirements, requirement{key: key, op: in, values: []string{value}})
 	}
 	expressions, _ := t["matchExpressions"].([]any)
 	for _, e := range expressions {
-		expression, _ := e.(schema.Tree)
+		expression, _ := e.(tree.Tree)
 		key, _ := expression["key"].(string)
 		name, _ := expression["operator"].(string)
 		op, known := operators[name]

@@ -4,23 +4,23 @@ import (
 	"testing"
 
 	"github.com/troupe-api/troupe/kinds/meta"
-	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/selector"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 func TestFromLabelSelector(t *testing.T) {
-	expression := func(key, op string, values ...any) schema.Tree {
-		return schema.Tree{"matchExpressions": []any{schema.Tree{"key": key, "operator": op, "values": values}}}
+	expression := func(key, op string, values ...any) tree.Tree {
+		return tree.Tree{"matchExpressions": []any{tree.Tree{"key": key, "operator": op, "values": values}}}
 	}
 	labels := meta.NewLabels(map[string]string{"app": "a", "tier": "web"})
 	for _, c := range []struct {
 		name    string
-		t       schema.Tree
+		t       tree.Tree
 		ok, all bool
 	}{
-		{"empty", schema.Tree{}, true, true},
-		{"labels", schema.Tree{"matchLabels": schema.Tree{"app": "a", "tier": "web"}}, true, true},
-		{"one label differs", schema.Tree{"matchLabels": schema.Tree{"app": "a", "tier": "db"}}, true, false},
+		{"empty", tree.Tree{}, true, true},
+		{"labels", tree.Tree{"matchLabels": tree.Tree{"app": "a", "tier": "web"}}, true, true},
+		{"one label differs", tree.Tree{"matchLabels": tree.Tree{"app": "a", "tier": "db"}}, true, false},
 		{"In", expression("app", "In", "b", "a"), true, true},
 		{"In others", expression("app", "In", "b"), true, false},
 		{"NotIn", expression("app", "NotIn", "b"), true, true},

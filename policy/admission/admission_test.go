@@ -15,6 +15,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/policy"
 	"github.com/troupe-api/troupe/policy/admission"
 	"github.com/troupe-api/troupe/policy/authn"
@@ -32,7 +33,7 @@ func (s signerAuthorizer) Authorize(a authz.Attributes) (authz.Decision, string)
 }
 
 // singleObject is the one object that there is.
-type singleObject struct{ tree schema.Tree }
+type singleObject struct{ tree tree.Tree }
 
 func (s singleObject) Get(r meta.GroupResource, _, name string) *policy.Object {
 	if s.tree == nil || name != "c" || r.String() != "certificatesigningrequests.certificates.platform.io" {
@@ -57,12 +58,12 @@ func kind(group, resource string) *schema.Kind {
 	return &schema.Kind{GroupVersionKind: meta.GroupVersionKind{Group: group}, Resource: resource, Storage: meta.GroupResource{Group: group, Resource: resource}}
 }
 
-func tree(t *testing.T, text string) schema.Tree {
+func parseTree(t *testing.T, text string) tree.Tree {
 	t.Helper()
 	if text == "" {
 		return nil
 	}
-	var v schema.Tree
+	var v tree.Tree
 	if err := json.Unmarshal([]byte(text), &v); err != nil {
 		t.Fatal(err)
 	}
@@ -125,8 +126,8 @@ func TestPlugins(t *testing.T) {
 	} {
 		parts := append(strings.SplitN(test.resource, "/", 3), "")
 		k := kind(parts[0], parts[1])
-		a := newChain(test.switches, test.may, singleObject{tree(t, test.old)}).For(jane, k, parts[2], meta.Key{Name: "c"})
-		old, wanted := tree(t, test.old), tree(t, test.new)
+		a := newChain(test.switches, test.may, singleObject{parseTree(t, test.old)}).For(jane, k, parts[2], meta.Key{Name: "c"})
+		old, wanted := parseTree(t, test.old), parseTree(t, test.new)
 		var err error
 		if a != nil {
 			err = a.Admit(request.Change{Mutation: &request.Mutation{Kind: k, Subresource: parts[2]}, Old: old, New: wanted})
@@ -141,23 +142,23 @@ func TestPlugins(t *testing.T) {
 		default:
 			want := test.want
 			if want == "" {
-				want = toJSON(t, tree(t, test.new))
+				want = toJSON(t, parseTree(t, test.new))
 			}
 			if got := toJSON(t, wanted); got != want {
 				t.Errorf("%s: got %s, want %s", test.name, got, want)
 			}
-			if got, want := toJSON(t, old), toJSON(t, tree(t, test.old)); got != want {
+			if got, want := toJSON(t, old), toJSON(t, parseTree(t, test.old)); got != want {
 				t.Errorf("%s: the old state became %s", test.name, got)
 			}
 		}
 	}
 	k := kind(splitGroupResource(csr))
-	replaced := newChain(admission.PluginConfig{}, signerAuthorizer{"approve", "mine.com/s"}, singleObject{tree(t, `{"spec":{"signerName":"mine.com/s"}}`)}).For(jane, k, "approval", meta.Key{Name: "c"})
-	if err := replaced.Admit(request.Change{Mutation: &request.Mutation{Kind: k, Subresource: "approval"}, Old: tree(t, signed(`{}`)), New: tree(t, signed(`{}`))}); err == nil {
+	replaced := newChain(admission.PluginConfig{}, signerAuthorizer{"approve", "mine.com/s"}, singleObject{parseTree(t, `{"spec":{"signerName":"mine.com/s"}}`)}).For(jane, k, "approval", meta.Key{Name: "c"})
+	if err := replaced.Admit(request.Change{Mutation: &request.Mutation{Kind: k, Subresource: "approval"}, Old: parseTree(t, signed(`{}`)), New: parseTree(t, signed(`{}`))}); err == nil {
 		t.Error("the right on the signer of a request that was there before is good for the one that took its place")
 	}
 	if err := newChain(admission.PluginConfig{}, nil, nil).For(jane, kind(splitGroupResource(csr)), "", meta.Key{}).Admit(request.Change{
-		Mutation: &request.Mutation{Kind: kind(splitGroupResource(csr))}, New: tree(t, `{"spec":{"signerName":"`+client+`","request":"`+plain+`"}}`)}); err != nil {
+		Mutation: &request.Mutation{Kind: kind(splitGroupResource(csr))}, New: parseTree(t, `{"spec":{"signerName":"`+client+`","request":"`+plain+`"}}`)}); err != nil {
 		t.Errorf("a certificate of another group: %v", err)
 	}
 }

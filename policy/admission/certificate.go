@@ -10,8 +10,7 @@ import (
 	"strings"
 
 	"github.com/troupe-api/troupe/kinds/meta"
-	"github.com/troupe-api/troupe/kinds/rules"
-	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/policy"
 	"github.com/troupe-api/troupe/policy/authn"
 	"github.com/troupe-api/troupe/policy/authz"
@@ -34,7 +33,7 @@ func (csrRequester) Admit(a *Attributes) error {
 	if !a.IsCreate() || a.User == nil {
 		return nil
 	}
-	spec := rules.EnsureNested(a.New, "spec")
+	spec := a.New.EnsureObject("spec")
 	for name, value := range a.User.Tree() {
 		spec[name] = value
 	}
@@ -65,8 +64,8 @@ func (p subjectRestriction) Admit(a *Attributes) error {
 
 // RequestedSubject is the subject that a CertificateSigningRequest asks for; ok is false if it
 // cannot be read, which validation says in its own words.
-func RequestedSubject(object schema.Tree) (subject pkix.Name, ok bool) {
-	text, err := base64.StdEncoding.DecodeString(rules.String(rules.Nested(object, "spec"), "request"))
+func RequestedSubject(object tree.Tree) (subject pkix.Name, ok bool) {
+	text, err := base64.StdEncoding.DecodeString(object.Object("spec").String("request"))
 	if err != nil {
 		return subject, false
 	}
@@ -141,7 +140,7 @@ type signerDecision struct {
 
 // Admit holds the verdict against the request as it is now, which may be another one of its name.
 func (v signerDecision) Admit(a *Attributes) error {
-	old, wanted := rules.Nested(a.Old, "status"), rules.Nested(a.New, "status")
+	old, wanted := a.Old.Object("status"), a.New.Object("status")
 	if a.Old == nil || a.New == nil || a.Subresource == "status" && !changesSigningStatus(old, wanted) {
 		return nil
 	}
@@ -152,10 +151,10 @@ func (v signerDecision) Admit(a *Attributes) error {
 }
 
 // changesSigningStatus tells whether a change of the status is one that only a signer makes.
-func changesSigningStatus(old, wanted schema.Tree) bool {
-	return !rules.SemanticEqual(old["certificate"], wanted["certificate"]) || !rules.SemanticEqual(old["conditions"], wanted["conditions"])
+func changesSigningStatus(old, wanted tree.Tree) bool {
+	return !tree.SemanticEqual(old["certificate"], wanted["certificate"]) || !tree.SemanticEqual(old["conditions"], wanted["conditions"])
 }
 
-func signerOf(request schema.Tree) string {
-	return rules.String(rules.Nested(request, "spec"), "signerName")
+func signerOf(request tree.Tree) string {
+	return request.Object("spec").String("signerName")
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
@@ -19,7 +20,7 @@ type Attributes struct {
 	Subresource string       // "" for the object itself
 	Key         meta.Key
 	DryRun      bool
-	Old, New    schema.Tree
+	Old, New    tree.Tree
 }
 
 // A Plugin has a say in attempts. Errors are *meta.Status.

@@ -4,8 +4,7 @@ import (
 	"slices"
 
 	"github.com/troupe-api/troupe/kinds/meta"
-	"github.com/troupe-api/troupe/kinds/rules"
-	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // The finalizers of what must not go while it is in use, in platform form.
@@ -34,10 +33,10 @@ func (p inUseProtection) Admit(a *Attributes) error {
 	if a.Kind.Resource == "persistentvolumeclaims" {
 		finalizer = p.claim
 	}
-	metadata := rules.EnsureNested(a.New, "metadata")
-	held := rules.Strings(metadata, "finalizers")
+	metadata := a.New.EnsureObject("metadata")
+	held := metadata.Strings("finalizers")
 	if !slices.Contains(held, finalizer) {
-		metadata["finalizers"] = append(slices.Clone(rules.Items(metadata, "finalizers")), any(finalizer))
+		metadata["finalizers"] = append(slices.Clone(metadata.List("finalizers")), any(finalizer))
 	}
 	return nil
 }
@@ -57,13 +56,13 @@ func (p nodeTaint) Admit(a *Attributes) error {
 	if !a.IsCreate() {
 		return nil
 	}
-	spec := rules.EnsureNested(a.New, "spec")
-	for _, t := range rules.Trees(spec, "taints") {
-		if rules.String(t, "key") == p.key && rules.String(t, "effect") == "NoSchedule" {
+	spec := a.New.EnsureObject("spec")
+	for _, t := range spec.Objects("taints") {
+		if t.String("key") == p.key && t.String("effect") == "NoSchedule" {
 			return nil
 		}
 	}
-	taint := schema.Tree{"key": p.key, "effect": "NoSchedule"}
-	spec["taints"] = append(slices.Clone(rules.Items(spec, "taints")), any(taint))
+	taint := tree.Tree{"key": p.key, "effect": "NoSchedule"}
+	spec["taints"] = append(slices.Clone(spec.List("taints")), any(taint))
 	return nil
 }

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/troupe-api/troupe/kinds/meta"
-	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/policy/audit"
 	"github.com/troupe-api/troupe/policy/authn"
 	"github.com/troupe-api/troupe/policy/authz"
@@ -93,7 +93,7 @@ var requests = []struct {
 		r.ImpersonatedUser = &authn.User{Name: "john"}
 		r.SetHasRequestBody()
 		body := "{ \"metadata\" : {\n \"name\":\"a\\u0000\", \"managedFields\":[1] },\t\"spec\":{\"x\":[1,-2.5e3,true,null,\"\x7f\u2028é\"]}}\n"
-		r.SetRequestObject(schema.Tree{"metadata": schema.Tree{"name": "a", "uid": "u", "resourceVersion": "7"}})
+		r.SetRequestObject(tree.Tree{"metadata": tree.Tree{"name": "a", "uid": "u", "resourceVersion": "7"}})
 		r.SetRequest([]byte(body), false)
 		r.SetDecision(authz.Allow, "")
 		r.SetDeprecated("1.40")

@@ -7,11 +7,12 @@ import (
 	"slices"
 	"strings"
 
+	"sigs.k8s.io/yaml"
+
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/rules"
-	"github.com/troupe-api/troupe/kinds/schema"
-	"sigs.k8s.io/yaml"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // Load reads a Policy from a file in YAML or JSON. The error names the file and every fault
@@ -38,12 +39,12 @@ func Parse(text []byte, naming *meta.Naming) (*Policy, error) {
 	if err != nil {
 		return nil, err
 	}
-	tree, ok := value.(schema.Tree)
+	object, ok := value.(tree.Tree)
 	if !ok {
 		return nil, errors.New("a policy must be a map")
 	}
 	r := &policyReader{}
-	p := r.policy(tree, naming.Group("audit")+"/v1")
+	p := r.policy(object, naming.Group("audit")+"/v1")
 	return p, errors.Join(r.faults...)
 }
 
@@ -54,12 +55,12 @@ func (r *policyReader) fault(path, text string) {
 	r.faults = append(r.faults, errors.New(path+": "+text))
 }
 
-func (r *policyReader) policy(t schema.Tree, apiVersion string) *Policy {
+func (r *policyReader) policy(t tree.Tree, apiVersion string) *Policy {
 	r.checkUnknownFields(t, "", "apiVersion", "kind", "metadata", "rules", "omitStages", "omitManagedFields")
-	if have := rules.String(t, "apiVersion"); have != apiVersion {
+	if have := t.String("apiVersion"); have != apiVersion {
 		r.fault("apiVersion", fmt.Sprintf("%q is not %q", have, apiVersion))
 	}
-	if kind := rules.String(t, "kind"); kind != "Policy" {
+	if kind := t.String("kind"); kind != "Policy" {
 		r.fault("kind", fmt.Sprintf("%q is not \"Policy\"", kind))
 	}
 	p := &Policy{omitStages: r.stages(t, "")}
@@ -71,19 +72,19 @@ func (r *policyReader) policy(t schema.Tree, apiVersion string) *Policy {
 		r.fault("rules", "there must be at least one")
 	}
 	for i, rule := range list {
-		p.rules = append(p.rules, r.rule(rule, rules.IndexPath("rules", i), p.omitManagedFields))
+		p.rules = append(p.rules, r.rule(rule, tree.IndexPath("rules", i), p.omitManagedFields))
 	}
 	return p
 }
 
-func (r *policyReader) rule(t schema.Tree, path string, omitManagedFields bool) rule {
+func (r *policyReader) rule(t tree.Tree, path string, omitManagedFields bool) rule {
 	r.checkUnknownFields(t, path, "level", "users", "userGroups", "verbs", "resources", "namespaces", "nonResourceURLs", "omitStages", "omitManagedFields")
 	made := rule{
 		users: r.stringList(t, path, "users"), groups: r.stringList(t, path, "userGroups"), verbs: r.stringList(t, path, "verbs"),
 		namespaces: r.stringList(t, path, "namespaces"), paths: r.stringList(t, path, "nonResourceURLs"),
 		omitStages: r.stages(t, path), omitManagedFields: omitManagedFields,
 	}
-	level, ok := parseLevel(rules.String(t, "level"))
+	level, ok := parseLevel(t.String("level"))
 	if !ok {
 		r.fault(path+".level", fmt.Sprintf("%v is none of %s", t["level"], strings.Join(levelNames, ", ")))
 	}
@@ -92,10 +93,10 @@ func (r *policyReader) rule(t schema.Tree, path string, omitManagedFields bool) 
 		made.omitManagedFields = *flag
 	}
 	for i, pattern := range made.paths {
-		r.pattern(pattern, rules.IndexPath(path+".nonResourceURLs", i))
+		r.pattern(pattern, tree.IndexPath(path+".nonResourceURLs", i))
 	}
 	for i, one := range r.objectList(t, path, "resources") {
-		made.resources = append(made.resources, r.resources(one, rules.IndexPath(path+".resources", i)))
+		made.resources = append(made.resources, r.resources(one, tree.IndexPath(path+".resources", i)))
 	}
 	if len(made.paths) > 0 && len(made.resources)+len(made.namespaces) > 0 {
 		r.fault(path+".nonResourceURLs", "goes together with neither resources nor namespaces")
@@ -113,7 +114,7 @@ func (r *policyReader) pattern(pattern, path string) {
 	}
 }
 
-func (r *policyReader) resources(t schema.Tree, path string) resources {
+func (r *policyReader) resources(t tree.Tree, path string) resources {
 	r.checkUnknownFields(t, path, "group", "resources", "resourceNames")
 	group, ok := t["group"].(string)
 	if !ok && t["group"] != nil {
@@ -132,60 +133,60 @@ func (r *policyReader) resources(t schema.Tree, path string) resources {
 }
 
 // checkUnknownFields finds fields that do not exist.
-func (r *policyReader) checkUnknownFields(t schema.Tree, path string, names ...string) {
-	for _, name := range rules.Keys(t) {
+func (r *policyReader) checkUnknownFields(t tree.Tree, path string, names ...string) {
+	for _, name := range t.SortedKeys() {
 		if !slices.Contains(names, name) {
-			r.fault(rules.FieldPath(path, name), "there is no such field")
+			r.fault(tree.FieldPath(path, name), "there is no such field")
 		}
 	}
 }
 
-func (r *policyReader) objectList(t schema.Tree, path, name string) (list []schema.Tree) {
+func (r *policyReader) objectList(t tree.Tree, path, name string) (list []tree.Tree) {
 	for i, item := range r.list(t, path, name) {
-		tree, ok := item.(schema.Tree)
+		object, ok := item.(tree.Tree)
 		if !ok {
-			r.fault(rules.IndexPath(rules.FieldPath(path, name), i), "must be a map")
+			r.fault(tree.IndexPath(tree.FieldPath(path, name), i), "must be a map")
 		}
-		list = append(list, tree)
+		list = append(list, object)
 	}
 	return list
 }
 
-func (r *policyReader) stringList(t schema.Tree, path, name string) (list []string) {
+func (r *policyReader) stringList(t tree.Tree, path, name string) (list []string) {
 	for i, item := range r.list(t, path, name) {
 		text, ok := item.(string)
 		if !ok {
-			r.fault(rules.IndexPath(rules.FieldPath(path, name), i), "must be text")
+			r.fault(tree.IndexPath(tree.FieldPath(path, name), i), "must be text")
 		}
 		list = append(list, text)
 	}
 	return list
 }
 
-func (r *policyReader) list(t schema.Tree, path, name string) []any {
+func (r *policyReader) list(t tree.Tree, path, name string) []any {
 	list, ok := t[name].([]any)
 	if !ok && t[name] != nil {
-		r.fault(rules.FieldPath(path, name), "must be a list")
+		r.fault(tree.FieldPath(path, name), "must be a list")
 	}
 	return list
 }
 
-func (r *policyReader) stages(t schema.Tree, path string) (set stageSet) {
+func (r *policyReader) stages(t tree.Tree, path string) (set stageSet) {
 	for i, name := range r.stringList(t, path, "omitStages") {
 		if !set.add(name) {
-			r.fault(rules.IndexPath(rules.FieldPath(path, "omitStages"), i), fmt.Sprintf("%q is none of %s", name, strings.Join(stageNames, ", ")))
+			r.fault(tree.IndexPath(tree.FieldPath(path, "omitStages"), i), fmt.Sprintf("%q is none of %s", name, strings.Join(stageNames, ", ")))
 		}
 	}
 	return set
 }
 
 // boolField is nil if nothing is said.
-func (r *policyReader) boolField(t schema.Tree, path string) *bool {
+func (r *policyReader) boolField(t tree.Tree, path string) *bool {
 	const name = "omitManagedFields"
 	flag, ok := t[name].(bool)
 	if !ok {
 		if t[name] != nil {
-			r.fault(rules.FieldPath(path, name), "must be true or false")
+			r.fault(tree.FieldPath(path, name), "must be true or false")
 		}
 		return nil
 	}

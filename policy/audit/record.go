@@ -7,8 +7,7 @@ import (
 	"time"
 
 	"github.com/troupe-api/troupe/kinds/meta"
-	"github.com/troupe-api/troupe/kinds/rules"
-	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
@@ -79,10 +78,10 @@ const maxName = 253
 
 // SetRequestObject notes the object in the body of a request, whatever the level: its head completes what
 // the path says about the object. The tree is only read.
-func (r *Record) SetRequestObject(object schema.Tree) {
-	head := rules.Nested(object, "metadata")
+func (r *Record) SetRequestObject(object tree.Tree) {
+	head := object.Object("metadata")
 	fill := func(to *string, name string) {
-		if text := rules.String(head, name); *to == "" && len(text) <= maxName {
+		if text := head.String(name); *to == "" && len(text) <= maxName {
 			*to = text
 		}
 	}

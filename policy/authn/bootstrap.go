@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/troupe-api/troupe/kinds/meta"
-	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/policy"
 )
 
@@ -43,12 +42,12 @@ type BootstrapToken struct {
 // ReadBootstrapToken reads a Secret. The error says why it holds no bootstrap token, or none that
 // counts.
 func ReadBootstrapToken(naming *meta.Naming, secret *policy.Object) (t BootstrapToken, err error) {
-	if kind := rules.String(secret.Tree, "type"); kind != naming.Translate(BootstrapSecretType) {
+	if kind := secret.Tree.String("type"); kind != naming.Translate(BootstrapSecretType) {
 		return t, fmt.Errorf("its type is %q", kind)
 	}
-	data := rules.Nested(secret.Tree, "data")
+	data := secret.Tree.Object("data")
 	value := func(key string) string {
-		text, fault := base64.StdEncoding.DecodeString(rules.String(data, key))
+		text, fault := base64.StdEncoding.DecodeString(data.String(key))
 		if fault != nil {
 			err = fmt.Errorf("%s is no base64", key)
 		}

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/troupe-api/troupe/kinds/meta"
-	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/policy"
 	"github.com/troupe-api/troupe/policy/authn"
 )
@@ -29,7 +29,7 @@ func (s *secretReader) Inform(context.Context, meta.GroupResource, func(policy.C
 }
 
 func newSecret(naming *meta.Naming, name string) *secretReader {
-	data := schema.Tree{}
+	data := tree.Tree{}
 	for key, value := range map[string]string{
 		"token-id": "abcdef", "token-secret": "0123456789abcdef", "usage-bootstrap-authentication": "true",
 		"usage-bootstrap-signing": "false", "description": "a token",
@@ -38,7 +38,7 @@ func newSecret(naming *meta.Naming, name string) *secretReader {
 	}
 	return &secretReader{policy.Object{
 		Key:  meta.Key{GroupResource: meta.GroupResource{Resource: "secrets"}, Namespace: naming.SystemNamespace(), Name: name},
-		Tree: schema.Tree{"type": naming.Translate("bootstrap.platform.io/token"), "data": data},
+		Tree: tree.Tree{"type": naming.Translate("bootstrap.platform.io/token"), "data": data},
 	}}
 }
 
@@ -46,7 +46,7 @@ func TestBootstrapTokens(t *testing.T) {
 	const name, good = "bootstrap-token-abcdef", "abcdef.0123456789abcdef"
 	set := func(key, value string) func(*secretReader) {
 		return func(s *secretReader) {
-			s.Tree["data"].(schema.Tree)[key] = base64.StdEncoding.EncodeToString([]byte(value))
+			s.Tree["data"].(tree.Tree)[key] = base64.StdEncoding.EncodeToString([]byte(value))
 		}
 	}
 	none := func(*secretReader) {}
@@ -70,7 +70,7 @@ func TestBootstrapTokens(t *testing.T) {
 		"another type":            {good, func(s *secretReader) { s.Tree["type"] = "Opaque" }, ""},
 		"is being deleted":        {good, func(s *secretReader) { s.Meta.Terminating = true }, ""},
 		"another namespace":       {good, func(s *secretReader) { s.Key.Namespace = "default" }, ""},
-		"data is no base64":       {good, func(s *secretReader) { s.Tree["data"].(schema.Tree)["token-secret"] = "%" }, ""},
+		"data is no base64":       {good, func(s *secretReader) { s.Tree["data"].(tree.Tree)["token-secret"] = "%" }, ""},
 		"ends later":              {good, set("expiration", now.Add(time.Second).Format(time.RFC3339)), "system:bootstrappers"},
 		"ends elsewhere, later":   {good, set("expiration", "2030-01-02T05:04:06+02:00"), "system:bootstrappers"},
 		"ends now":                {good, set("expiration", now.Format(time.RFC3339)), ""},
@@ -111,11 +111,11 @@ func TestReviewedAudiences(t *testing.T) {
 		{to("there"), []any{"here"}, `{"error":"invalid bearer token"}`}, // a method that did not look
 		{to("here"), nil, `{"authenticated":true,"user":{"username":"x"}}`},
 	} {
-		spec := schema.Tree{"token": "t"}
+		spec := tree.Tree{"token": "t"}
 		if c.asked != nil {
 			spec["audiences"] = c.asked
 		}
-		review, err := c.reviewer.Token(schema.Tree{"spec": spec})
+		review, err := c.reviewer.Token(tree.Tree{"spec": spec})
 		if got := toJSON(t, review["status"]); err != nil || got != c.want {
 			t.Errorf("%v: %s, %v; want %s", c.asked, got, err, c.want)
 		}

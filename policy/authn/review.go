@@ -4,9 +4,7 @@ import (
 	"errors"
 
 	"github.com/troupe-api/troupe/kinds/meta"
-	"github.com/troupe-api/troupe/kinds/rules"
-	"github.com/troupe-api/troupe/kinds/schema"
-	"github.com/troupe-api/troupe/policy"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // A Reviewer tells clients whom the server takes somebody for.
@@ -21,15 +19,15 @@ const invalidTokenMessage = "invalid bearer token"
 
 // Token answers a TokenReview: the user that a bearer token belongs to, and for which of
 // the audiences that were asked for. The error is a *meta.Status.
-func (r *Reviewer) Token(review schema.Tree) (schema.Tree, error) {
-	spec := rules.Nested(review, "spec")
-	token := rules.String(spec, "token")
+func (r *Reviewer) Token(review tree.Tree) (tree.Tree, error) {
+	spec := review.Object("spec")
+	token := spec.String("token")
 	if token == "" {
 		return nil, meta.NewBadRequest("token is required for TokenReview in authentication")
 	}
-	status := schema.Tree{}
+	status := tree.Tree{}
 	review["status"] = status
-	asked := rules.Strings(spec, "audiences")
+	asked := spec.Strings("audiences")
 	user, err := r.Authenticator.Authenticate(Request{Token: token, HasToken: true, Audiences: asked})
 	if err != nil {
 		status["error"] = invalidTokenMessage
@@ -46,7 +44,7 @@ func (r *Reviewer) Token(review schema.Tree) (schema.Tree, error) {
 	}
 	status["authenticated"], status["user"] = true, user.Tree()
 	if len(audiences) > 0 {
-		status["audiences"] = policy.ToAnySlice(audiences)
+		status["audiences"] = tree.ListOf(audiences)
 	}
 	return review, nil
 }
@@ -64,8 +62,8 @@ func (r *Reviewer) audiencesFor(user *User, asked []string) []string {
 }
 
 // SelfReview answers a SelfSubjectReview: who asks. now is RFC 3339.
-func SelfReview(review schema.Tree, user *User, now string) schema.Tree {
-	rules.EnsureNested(review, "metadata")["creationTimestamp"] = now
-	review["status"] = schema.Tree{"userInfo": user.Tree()}
+func SelfReview(review tree.Tree, user *User, now string) tree.Tree {
+	review.EnsureObject("metadata")["creationTimestamp"] = now
+	review["status"] = tree.Tree{"userInfo": user.Tree()}
 	return review
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
@@ -26,15 +26,15 @@ func TestTokenReview(t *testing.T) {
 	r := authn.Reviewer{Authenticator: authn.Authenticated(authn.Anonymous(tokens)), Audiences: []string{"here"}}
 	const jane = `"user":{"groups":["dev","system:authenticated"],"uid":"u1","username":"jane"}`
 	for _, c := range []struct {
-		spec schema.Tree
+		spec tree.Tree
 		want string
 	}{
-		{schema.Tree{"token": "jane-token"}, `{"authenticated":true,` + jane + `}`},
-		{schema.Tree{"token": "jane-token", "audiences": []any{"there", "here"}}, `{"audiences":["here"],"authenticated":true,` + jane + `}`},
-		{schema.Tree{"token": "jane-token", "audiences": []any{"there"}}, `{"error":"invalid bearer token"}`},
-		{schema.Tree{"token": "nope"}, `{"error":"invalid bearer token"}`},
+		{tree.Tree{"token": "jane-token"}, `{"authenticated":true,` + jane + `}`},
+		{tree.Tree{"token": "jane-token", "audiences": []any{"there", "here"}}, `{"audiences":["here"],"authenticated":true,` + jane + `}`},
+		{tree.Tree{"token": "jane-token", "audiences": []any{"there"}}, `{"error":"invalid bearer token"}`},
+		{tree.Tree{"token": "nope"}, `{"error":"invalid bearer token"}`},
 	} {
-		review, err := r.Token(schema.Tree{"spec": c.spec, "status": schema.Tree{"authenticated": true}})
+		review, err := r.Token(tree.Tree{"spec": c.spec, "status": tree.Tree{"authenticated": true}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -42,14 +42,14 @@ func TestTokenReview(t *testing.T) {
 			t.Errorf("%v: got %s, want %s", c.spec, got, c.want)
 		}
 	}
-	if _, err := r.Token(schema.Tree{}); err == nil || err.Error() != "token is required for TokenReview in authentication" {
+	if _, err := r.Token(tree.Tree{}); err == nil || err.Error() != "token is required for TokenReview in authentication" {
 		t.Errorf("no token: %v", err)
 	}
 }
 
 func TestSelfReview(t *testing.T) {
 	user := &authn.User{Name: "jane", Extra: map[string][]string{"dept/x": {"eng"}}}
-	got := toJSON(t, authn.SelfReview(schema.Tree{"status": "mine"}, user, "2026-01-01T00:00:00Z"))
+	got := toJSON(t, authn.SelfReview(tree.Tree{"status": "mine"}, user, "2026-01-01T00:00:00Z"))
 	if want := `{"metadata":{"creationTimestamp":"2026-01-01T00:00:00Z"},"status":{"userInfo":{"extra":{"dept/x":["eng"]},"username":"jane"}}}`; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}

@@ -4,9 +4,7 @@ import (
 	"net/url"
 	"time"
 
-	"github.com/troupe-api/troupe/kinds/rules"
-	"github.com/troupe-api/troupe/kinds/schema"
-	"github.com/troupe-api/troupe/policy"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // Names of users and groups that the server itself knows.
@@ -55,18 +53,18 @@ func (u *User) InGroup(group string) bool {
 }
 
 // Tree is the user as reviews and certificate requests show it.
-func (u *User) Tree() schema.Tree {
-	t := schema.Tree{"username": u.Name}
+func (u *User) Tree() tree.Tree {
+	t := tree.Tree{"username": u.Name}
 	if u.UID != "" {
 		t["uid"] = u.UID
 	}
 	if len(u.Groups) > 0 {
-		t["groups"] = policy.ToAnySlice(u.Groups)
+		t["groups"] = tree.ListOf(u.Groups)
 	}
 	if len(u.Extra) > 0 {
-		extra := schema.Tree{}
+		extra := tree.Tree{}
 		for key, values := range u.Extra {
-			extra[key] = policy.ToAnySlice(values)
+			extra[key] = tree.ListOf(values)
 		}
 		t["extra"] = extra
 	}
@@ -75,12 +73,12 @@ func (u *User) Tree() schema.Tree {
 
 // ReadUser reads a user as reviews show it, with its name in the field called name, which is
 // "username" in answers and "user" in questions.
-func ReadUser(t schema.Tree, name string) *User {
-	u := &User{Name: rules.String(t, name), UID: rules.String(t, "uid"), Groups: rules.Strings(t, "groups")}
-	if extra := rules.Nested(t, "extra"); len(extra) > 0 {
+func ReadUser(t tree.Tree, name string) *User {
+	u := &User{Name: t.String(name), UID: t.String("uid"), Groups: t.Strings("groups")}
+	if extra := t.Object("extra"); len(extra) > 0 {
 		u.Extra = make(map[string][]string, len(extra))
 		for key := range extra {
-			u.Extra[key] = rules.Strings(extra, key)
+			u.Extra[key] = extra.Strings(key)
 		}
 	}
 	return u

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
@@ -18,7 +18,7 @@ func TestUserAsTree(t *testing.T) {
 			t.Errorf("%+v became %+v", u, got)
 		}
 	}
-	if got := authn.ReadUser(schema.Tree{"user": "jane", "username": "joe"}, "user"); got.Name != "jane" {
+	if got := authn.ReadUser(tree.Tree{"user": "jane", "username": "joe"}, "user"); got.Name != "jane" {
 		t.Errorf("the name is %q", got.Name)
 	}
 }

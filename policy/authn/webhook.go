@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/troupe-api/troupe/kinds/meta"
-	"github.com/troupe-api/troupe/kinds/rules"
-	"github.com/troupe-api/troupe/kinds/schema"
 	"golang.org/x/sync/singleflight"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // WebhookOptions say which remote knows tokens, and how long its word counts.
@@ -95,11 +95,11 @@ func (w *webhook) review(digest Digest, token string, wanted []string) (tokenRes
 	case <-ctx.Done():
 		return tokenResult{}, errors.New("too many questions are waiting for their answers")
 	}
-	spec := schema.Tree{"token": token}
+	spec := tree.Tree{"token": token}
 	if len(wanted) > 0 {
 		spec["audiences"] = wanted
 	}
-	question, err := json.Marshal(schema.Tree{"apiVersion": w.apiVersion, "kind": "TokenReview", "spec": spec})
+	question, err := json.Marshal(tree.Tree{"apiVersion": w.apiVersion, "kind": "TokenReview", "spec": spec})
 	if err != nil {
 		return tokenResult{}, err
 	}
@@ -130,34 +130,34 @@ func (w *webhook) review(digest Digest, token string, wanted []string) (tokenRes
 
 // status is that of an answer, which must be of the version of the question. Its text is in
 // no error: it may hold the token.
-func (w *webhook) status(answer []byte) (schema.Tree, error) {
-	var review schema.Tree
+func (w *webhook) status(answer []byte) (tree.Tree, error) {
+	var review tree.Tree
 	if json.Unmarshal(answer, &review) != nil {
 		return nil, errors.New("the answer is no JSON object")
 	}
-	if rules.String(review, "apiVersion") != w.apiVersion || rules.String(review, "kind") != "TokenReview" {
+	if review.String("apiVersion") != w.apiVersion || review.String("kind") != "TokenReview" {
 		return nil, fmt.Errorf("the answer is no TokenReview of %s", w.apiVersion)
 	}
-	return rules.Nested(review, "status"), nil
+	return review.Object("status"), nil
 }
 
 // result is what a status says about a token for the wanted audiences.
-func (w *webhook) result(status schema.Tree, token string, wanted []string) (tokenResult, error) {
-	audiences := rules.Strings(status, "audiences")
+func (w *webhook) result(status tree.Tree, token string, wanted []string) (tokenResult, error) {
+	audiences := status.Strings("audiences")
 	if len(audiences) == 0 {
 		audiences = w.Audiences
 	}
 	both := IntersectAudiences(wanted, audiences)
 	switch {
-	case !rules.Bool(status, "authenticated"):
-		if text := rules.String(status, "error"); text != "" {
+	case !status.Bool("authenticated"):
+		if text := status.String("error"); text != "" {
 			return tokenResult{err: rejection(text, token)}, nil
 		}
 		return tokenResult{}, nil
 	case len(wanted) > 0 && len(both) == 0:
 		return tokenResult{}, nil
 	}
-	user := ReadUser(rules.Nested(status, "user"), "username")
+	user := ReadUser(status.Object("user"), "username")
 	if user.Name == "" {
 		return tokenResult{}, errors.New("the answer names no user")
 	}

@@ -2,9 +2,8 @@ package authz
 
 import (
 	"github.com/troupe-api/troupe/kinds/meta"
-	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
-	"github.com/troupe-api/troupe/policy"
+	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
@@ -13,16 +12,16 @@ type Reviewer struct{ Authorizer Authorizer }
 
 // Access answers a SubjectAccessReview or a LocalSubjectAccessReview, of kind k: what the
 // user of its spec may do. The error is a *meta.Status.
-func (r *Reviewer) Access(k *schema.Kind, review schema.Tree) (schema.Tree, error) {
-	return r.access(k, review, authn.ReadUser(rules.Nested(review, "spec"), "user"))
+func (r *Reviewer) Access(k *schema.Kind, review tree.Tree) (tree.Tree, error) {
+	return r.access(k, review, authn.ReadUser(review.Object("spec"), "user"))
 }
 
 // SelfAccess answers a SelfSubjectAccessReview, of kind k: what user may do.
-func (r *Reviewer) SelfAccess(k *schema.Kind, review schema.Tree, user *authn.User) (schema.Tree, error) {
+func (r *Reviewer) SelfAccess(k *schema.Kind, review tree.Tree, user *authn.User) (tree.Tree, error) {
 	return r.access(k, review, user)
 }
 
-func (r *Reviewer) access(k *schema.Kind, review schema.Tree, user *authn.User) (schema.Tree, error) {
+func (r *Reviewer) access(k *schema.Kind, review tree.Tree, user *authn.User) (tree.Tree, error) {
 	var faults schema.Faults
 	if k.Rules.Validate != nil {
 		k.Rules.Validate(review, &faults)
@@ -30,8 +29,8 @@ func (r *Reviewer) access(k *schema.Kind, review schema.Tree, user *authn.User) 
 	if len(faults.List) > 0 {
 		return nil, meta.NewInvalid(meta.GroupKind{Group: k.Group, Kind: k.Kind}, "", faults.List)
 	}
-	decision, reason := r.Authorizer.Authorize(reviewAttributes(rules.Nested(review, "spec"), user))
-	status := schema.Tree{"allowed": decision == Allow}
+	decision, reason := r.Authorizer.Authorize(reviewAttributes(review.Object("spec"), user))
+	status := tree.Tree{"allowed": decision == Allow}
 	if decision == Deny {
 		status["denied"] = true
 	}
@@ -46,25 +45,25 @@ func (r *Reviewer) access(k *schema.Kind, review schema.Tree, user *authn.User) 
 }
 
 // reviewAttributes is the question of a review, as one that user asks.
-func reviewAttributes(spec schema.Tree, user *authn.User) Attributes {
+func reviewAttributes(spec tree.Tree, user *authn.User) Attributes {
 	a := Attributes{User: user}
-	if path, ok := spec["nonResourceAttributes"].(schema.Tree); ok {
-		a.Verb, a.Path = rules.String(path, "verb"), rules.String(path, "path")
+	if path, ok := spec["nonResourceAttributes"].(tree.Tree); ok {
+		a.Verb, a.Path = path.String("verb"), path.String("path")
 		return a
 	}
-	t := rules.Nested(spec, "resourceAttributes")
+	t := spec.Object("resourceAttributes")
 	a.ResourceRequest = true
-	a.Verb, a.Namespace, a.Name = rules.String(t, "verb"), rules.String(t, "namespace"), rules.String(t, "name")
-	a.Group, a.Version = rules.String(t, "group"), rules.String(t, "version")
-	a.Resource, a.Subresource = rules.String(t, "resource"), rules.String(t, "subresource")
+	a.Verb, a.Namespace, a.Name = t.String("verb"), t.String("namespace"), t.String("name")
+	a.Group, a.Version = t.String("group"), t.String("version")
+	a.Resource, a.Subresource = t.String("resource"), t.String("subresource")
 	a.Selectors = reviewSelectors(t)
 	return a
 }
 
 // SelfRules answers a SelfSubjectRulesReview: all that user may do in a namespace, as far as
 // the Authorizer can list it.
-func (r *Reviewer) SelfRules(review schema.Tree, user *authn.User) (schema.Tree, error) {
-	namespace := rules.String(rules.Nested(review, "spec"), "namespace")
+func (r *Reviewer) SelfRules(review tree.Tree, user *authn.User) (tree.Tree, error) {
+	namespace := review.Object("spec").String("namespace")
 	if namespace == "" {
 		return nil, meta.NewBadRequest("no namespace on request")
 	}
@@ -77,9 +76,9 @@ func (r *Reviewer) SelfRules(review schema.Tree, user *authn.User) (schema.Tree,
 		resources = append(resources, rule.tree())
 	}
 	for _, rule := range found.NonResourceRules {
-		paths = append(paths, schema.Tree{"verbs": policy.ToAnySlice(rule.Verbs), "nonResourceURLs": policy.ToAnySlice(rule.Paths)})
+		paths = append(paths, tree.Tree{"verbs": tree.ListOf(rule.Verbs), "nonResourceURLs": tree.ListOf(rule.Paths)})
 	}
-	status := schema.Tree{"resourceRules": resources, "nonResourceRules": paths, "incomplete": found.Incomplete}
+	status := tree.Tree{"resourceRules": resources, "nonResourceRules": paths, "incomplete": found.Incomplete}
 	if found.EvaluationError != "" {
 		status["evaluationError"] = found.EvaluationError
 	}
@@ -87,10 +86,10 @@ func (r *Reviewer) SelfRules(review schema.Tree, user *authn.User) (schema.Tree,
 	return review, nil
 }
 
-func (r ResourceRule) tree() schema.Tree {
-	t := schema.Tree{"verbs": policy.ToAnySlice(r.Verbs), "apiGroups": policy.ToAnySlice(r.Groups), "resources": policy.ToAnySlice(r.Resources)}
+func (r ResourceRule) tree() tree.Tree {
+	t := tree.Tree{"verbs": tree.ListOf(r.Verbs), "apiGroups": tree.ListOf(r.Groups), "resources": tree.ListOf(r.Resources)}
 	if len(r.Names) > 0 {
-		t["resourceNames"] = policy.ToAnySlice(r.Names)
+		t["resourceNames"] = tree.ListOf(r.Names)
 	}
 	return t
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/selector"
+	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/policy/authn"
 	"github.com/troupe-api/troupe/policy/authz"
 )
@@ -34,36 +35,36 @@ func toJSON(t *testing.T, v any) string {
 }
 
 func TestAccess(t *testing.T) {
-	attributes := schema.Tree{"namespace": "n", "verb": "get", "group": "g", "version": "v", "resource": "r", "subresource": "s", "name": "x"}
-	selected := schema.Tree{"verb": "list", "resource": "r",
-		"fieldSelector": schema.Tree{"requirements": []any{schema.Tree{"key": "f", "operator": "In", "values": []any{"1"}}, schema.Tree{"key": "g", "operator": "In", "values": []any{"1", "2"}}}},
-		"labelSelector": schema.Tree{"rawSelector": "a!=b"},
+	attributes := tree.Tree{"namespace": "n", "verb": "get", "group": "g", "version": "v", "resource": "r", "subresource": "s", "name": "x"}
+	selected := tree.Tree{"verb": "list", "resource": "r",
+		"fieldSelector": tree.Tree{"requirements": []any{tree.Tree{"key": "f", "operator": "In", "values": []any{"1"}}, tree.Tree{"key": "g", "operator": "In", "values": []any{"1", "2"}}}},
+		"labelSelector": tree.Tree{"rawSelector": "a!=b"},
 	}
 	for _, c := range []struct {
 		decision stubAuthorizer
-		spec     schema.Tree
+		spec     tree.Tree
 		asked    authz.Attributes
 		where    string
 	}{
-		{stubAuthorizer{authz.Allow, "why"}, schema.Tree{"user": "u", "uid": "1", "groups": []any{"a", "b"}, "extra": schema.Tree{"k": []any{"v"}}, "resourceAttributes": attributes},
+		{stubAuthorizer{authz.Allow, "why"}, tree.Tree{"user": "u", "uid": "1", "groups": []any{"a", "b"}, "extra": tree.Tree{"k": []any{"v"}}, "resourceAttributes": attributes},
 			authz.Attributes{User: &authn.User{Name: "u", UID: "1", Groups: []string{"a", "b"}, Extra: map[string][]string{"k": {"v"}}}, Verb: "get", ResourceRequest: true,
 				Group: "g", Version: "v", Resource: "r", Subresource: "s", Namespace: "n", Name: "x"},
 			`{"allowed":true,"reason":"why"}`},
-		{stubAuthorizer{authz.Deny, ""}, schema.Tree{"user": "u", "nonResourceAttributes": schema.Tree{"path": "/p", "verb": "get"}},
+		{stubAuthorizer{authz.Deny, ""}, tree.Tree{"user": "u", "nonResourceAttributes": tree.Tree{"path": "/p", "verb": "get"}},
 			authz.Attributes{User: &authn.User{Name: "u", Groups: []string{}}, Verb: "get", Path: "/p"},
 			`{"allowed":false,"denied":true}`},
-		{stubAuthorizer{authz.Failed, "dead"}, schema.Tree{"user": "u", "resourceAttributes": selected},
+		{stubAuthorizer{authz.Failed, "dead"}, tree.Tree{"user": "u", "resourceAttributes": selected},
 			authz.Attributes{User: &authn.User{Name: "u", Groups: []string{}}, Verb: "list", ResourceRequest: true, Resource: "r", Selectors: &authz.Selectors{
 				Fields: []selector.Requirement{{Key: "f", Operator: "In", Values: []string{"1"}}},
 				Labels: []selector.Requirement{{Key: "a", Operator: "NotIn", Values: []string{"b"}}},
 			}},
 			`{"allowed":false,"evaluationError":"dead"}`},
-		{stubAuthorizer{authz.NoOpinion, ""}, schema.Tree{"user": "u", "resourceAttributes": schema.Tree{"fieldSelector": schema.Tree{"rawSelector": "bad"}}},
+		{stubAuthorizer{authz.NoOpinion, ""}, tree.Tree{"user": "u", "resourceAttributes": tree.Tree{"fieldSelector": tree.Tree{"rawSelector": "bad"}}},
 			authz.Attributes{User: &authn.User{Name: "u", Groups: []string{}}, ResourceRequest: true}, `{"allowed":false}`},
 	} {
 		var asked authz.Attributes
 		r := authz.Reviewer{Authorizer: recorder{c.decision, &asked}}
-		review, err := r.Access(&schema.Kind{}, schema.Tree{"spec": c.spec})
+		review, err := r.Access(&schema.Kind{}, tree.Tree{"spec": c.spec})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -78,9 +79,9 @@ func TestAccess(t *testing.T) {
 
 func TestAccessWithoutUser(t *testing.T) {
 	k := &schema.Kind{GroupVersionKind: meta.GroupVersionKind{Group: "g", Kind: "K"}}
-	k.Rules.Validate = func(_ schema.Tree, faults *schema.Faults) { faults.Required("spec.user") }
+	k.Rules.Validate = func(_ tree.Tree, faults *schema.Faults) { faults.Required("spec.user") }
 	r := authz.Reviewer{Authorizer: stubAuthorizer{authz.Allow, ""}}
-	_, err := r.SelfAccess(k, schema.Tree{}, &authn.User{})
+	_, err := r.SelfAccess(k, tree.Tree{}, &authn.User{})
 	if err == nil || !strings.HasPrefix(err.Error(), `K.g "" is invalid: spec.user`) {
 		t.Errorf("got %v", err)
 	}
@@ -103,7 +104,7 @@ func TestSelfRules(t *testing.T) {
 		{stubAuthorizer{}, jane, `{"incomplete":true,"nonResourceRules":[],"resourceRules":[]}`},
 	} {
 		r := authz.Reviewer{Authorizer: c.mode}
-		review, err := r.SelfRules(schema.Tree{"spec": schema.Tree{"namespace": "n"}}, c.user)
+		review, err := r.SelfRules(tree.Tree{"spec": tree.Tree{"namespace": "n"}}, c.user)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -112,7 +113,7 @@ func TestSelfRules(t *testing.T) {
 		}
 	}
 	r := authz.Reviewer{Authorizer: listed}
-	if _, err := r.SelfRules(schema.Tree{}, jane); err == nil {
+	if _, err := r.SelfRules(tree.Tree{}, jane); err == nil {
 		t.Error("rules of no namespace")
 	}
 }

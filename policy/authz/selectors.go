@@ -1,9 +1,8 @@
 package authz
 
 import (
-	"github.com/troupe-api/troupe/kinds/rules"
-	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/selector"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // Selectors are what a request confines itself to, all conditions together. A condition that
@@ -44,12 +43,12 @@ func (s *Selectors) Field(name string) (value string, ok bool) {
 }
 
 // reviewSelectors are those of the resourceAttributes of a review.
-func reviewSelectors(attributes schema.Tree) *Selectors {
-	if !rules.Has(attributes, "fieldSelector") && !rules.Has(attributes, "labelSelector") {
+func reviewSelectors(attributes tree.Tree) *Selectors {
+	if !attributes.Has("fieldSelector") && !attributes.Has("labelSelector") {
 		return nil
 	}
-	fields, labels := rules.Nested(attributes, "fieldSelector"), rules.Nested(attributes, "labelSelector")
-	s := ReadSelectors(rules.String(fields, "rawSelector"), rules.String(labels, "rawSelector"))
+	fields, labels := attributes.Object("fieldSelector"), attributes.Object("labelSelector")
+	s := ReadSelectors(fields.String("rawSelector"), labels.String("rawSelector"))
 	if s == nil {
 		s = &Selectors{}
 	}
@@ -67,9 +66,9 @@ var (
 type valueCount struct{ min, max int }
 
 // reviewConditions are the requirements of a selector of a review that can be understood.
-func reviewConditions(selection schema.Tree, operators map[string]valueCount) (all []selector.Requirement) {
-	for _, t := range rules.Trees(selection, "requirements") {
-		c := selector.Requirement{Key: rules.String(t, "key"), Operator: rules.String(t, "operator"), Values: rules.Strings(t, "values")}
+func reviewConditions(selection tree.Tree, operators map[string]valueCount) (all []selector.Requirement) {
+	for _, t := range selection.Objects("requirements") {
+		c := selector.Requirement{Key: t.String("key"), Operator: t.String("operator"), Values: t.Strings("values")}
 		n, known := operators[c.Operator]
 		if known && c.Key != "" && len(c.Values) >= n.min && len(c.Values) <= n.max {
 			all = append(all, c)

@@ -23,6 +23,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // A sketch draws a random schema: nested, sparse, open in places, with defaults and with rules
@@ -252,7 +253,7 @@ func TestRandomSchemas(t *testing.T) {
 	})
 }
 
-func compareFaults(t *rapid.T, r reference, kind *schema.Kind, ours schema.Tree, object map[string]any) {
+func compareFaults(t *rapid.T, r reference, kind *schema.Kind, ours tree.Tree, object map[string]any) {
 	var faults schema.Faults
 	kind.Rules.ValidateServed(ours, nil, &faults)
 	if len(faults.List) == 0 && kind.Rules.Evaluate != nil {

@@ -9,30 +9,30 @@ import (
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/troupe-api/troupe/kinds/codec"
-	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // conversion lets the oracle convert between the versions of one kind as we do.
 type conversion struct{ *comparison }
 
 // toStored is a tree of kind k as it is stored, without defaults.
-func toStored(k *schema.Kind, t schema.Tree) schema.Tree {
+func toStored(k *schema.Kind, t tree.Tree) tree.Tree {
 	if k.Stored == k {
 		return t
 	}
-	t = k.Conversion.ToStored(rules.Clone(t).(schema.Tree))
+	t = k.Conversion.ToStored(tree.Clone(t).(tree.Tree))
 	delete(t, "apiVersion")
 	delete(t, "kind")
 	return t
 }
 
 // toServed is a stored tree as kind k shows it.
-func toServed(k *schema.Kind, t schema.Tree) schema.Tree {
+func toServed(k *schema.Kind, t tree.Tree) tree.Tree {
 	if k.Stored == k {
 		return t
 	}
-	return k.Conversion.FromStored(rules.Clone(t).(schema.Tree))
+	return k.Conversion.FromStored(tree.Clone(t).(tree.Tree))
 }
 
 func (c conversion) ConvertToVersion(in runtime.Object, target runtime.GroupVersioner) (runtime.Object, error) {

@@ -11,6 +11,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/test/public"
 )
 
@@ -112,7 +113,7 @@ func history(s *comparison, seed int64) {
 }
 
 // randomObject is an object for an update through w.
-func (s *comparison) randomObject(r ObjectGenerator, w endpoint, density float64) schema.Tree {
+func (s *comparison) randomObject(r ObjectGenerator, w endpoint, density float64) tree.Tree {
 	s.t.Helper()
 	if w.sub == "scale" {
 		return withReplicas(s.actual, int64(1+r.Intn(3)))
@@ -121,9 +122,9 @@ func (s *comparison) randomObject(r ObjectGenerator, w endpoint, density float64
 }
 
 // config is what is applied through w.
-func (s *comparison) config(r ObjectGenerator, w endpoint, density float64) schema.Tree {
+func (s *comparison) config(r ObjectGenerator, w endpoint, density float64) tree.Tree {
 	if w.sub == "scale" {
-		return schema.Tree{"spec": schema.Tree{"replicas": int64(1 + r.Intn(3))}}
+		return tree.Tree{"spec": tree.Tree{"replicas": int64(1 + r.Intn(3))}}
 	}
 	return r.Object(w.kind, density)
 }

@@ -5,8 +5,8 @@ import (
 	"maps"
 
 	"github.com/troupe-api/troupe/kinds/codec"
-	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // The one difference that is to stay: who applies in another version than the last time cannot
@@ -16,8 +16,8 @@ import (
 // changesVersion tells whether an applier has applied in another version than that of w before.
 func (s *comparison) changesVersion(w endpoint, manager string) bool {
 	for _, v := range s.managed {
-		entry := v.(schema.Tree)
-		if entry["manager"] == manager && entry["operation"] == "Apply" && rules.String(entry, "subresource") == w.sub {
+		entry := v.(tree.Tree)
+		if entry["manager"] == manager && entry["operation"] == "Apply" && entry.String("subresource") == w.sub {
 			return entry["apiVersion"] != w.kind.APIVersion()
 		}
 	}
@@ -26,10 +26,10 @@ func (s *comparison) changesVersion(w endpoint, manager string) bool {
 
 // sameButKeptLists tells whether the oracle's object is ours, but for lists that are always written and
 // that are there as they were before.
-func (s *comparison) sameButKeptLists(before schema.Tree) bool {
+func (s *comparison) sameButKeptLists(before tree.Tree) bool {
 	s.t.Helper()
 	theirs, _ := s.tree(s.kind, s.expected.DeepCopyObject())
-	delete(theirs["metadata"].(schema.Tree), "uid")
+	delete(theirs["metadata"].(tree.Tree), "uid")
 	ours := s.actual
 	for _, k := range s.kind.Versions {
 		ours = withLists(k.Message, before, theirs, ours)
@@ -39,15 +39,15 @@ func (s *comparison) sameButKeptLists(before schema.Tree) bool {
 
 // withLists is ours with the lists that are always written, and that it lacks, where theirs has
 // them as before.
-func withLists(m *schema.Message, before, theirs, ours schema.Tree) schema.Tree {
+func withLists(m *schema.Message, before, theirs, ours tree.Tree) tree.Tree {
 	out := maps.Clone(ours)
 	for _, f := range m.Fields {
-		x, _ := before[f.Name].(schema.Tree)
-		y, _ := theirs[f.Name].(schema.Tree)
-		z, there := ours[f.Name].(schema.Tree)
+		x, _ := before[f.Name].(tree.Tree)
+		y, _ := theirs[f.Name].(tree.Tree)
+		z, there := ours[f.Name].(tree.Tree)
 		switch {
-		case f.EmitEmpty && f.Shape == schema.List && rules.Empty(ours[f.Name]) && rules.SemanticEqual(before[f.Name], theirs[f.Name]):
-			rules.CopyField(out, theirs, f.Name)
+		case f.EmitEmpty && f.Shape == schema.List && tree.IsEmpty(ours[f.Name]) && tree.SemanticEqual(before[f.Name], theirs[f.Name]):
+			out.CopyField(theirs, f.Name)
 		case there && f.Type == schema.TypeMessage && f.Shape == schema.Single:
 			out[f.Name] = withLists(f.Message, x, y, z)
 		}

@@ -5,6 +5,7 @@ import (
 	"math/rand"
 
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // A Maker makes trees of a plan at random, out of so few values that they often collide. It
@@ -28,17 +29,17 @@ type ObjectGenerator struct {
 }
 
 // Object is an object with a few of the fields that its kind has.
-func (r ObjectGenerator) Object(k *schema.Kind, density float64) schema.Tree {
+func (r ObjectGenerator) Object(k *schema.Kind, density float64) tree.Tree {
 	t := r.message(k.Message, density, 0)
-	metadata := schema.Tree{"name": "a"}
+	metadata := tree.Tree{"name": "a"}
 	if r.Intn(2) == 0 {
-		metadata["labels"] = schema.Tree{r.word(): r.word()}
+		metadata["labels"] = tree.Tree{r.word(): r.word()}
 	}
 	if r.Intn(3) == 0 {
 		metadata["finalizers"] = []any{"f/" + r.word()}
 	}
 	if r.Intn(3) == 0 {
-		metadata["ownerReferences"] = []any{schema.Tree{"apiVersion": "v1", "kind": "K", "name": r.word(), "uid": r.word()}}
+		metadata["ownerReferences"] = []any{tree.Tree{"apiVersion": "v1", "kind": "K", "name": r.word(), "uid": r.word()}}
 	}
 	t["metadata"] = metadata
 	return t
@@ -49,8 +50,8 @@ var retired = map[string]bool{"resizeStatus": true}
 
 func (r ObjectGenerator) word() string { return string(rune('a' + r.Intn(3))) }
 
-func (r ObjectGenerator) message(m *schema.Message, density float64, depth int) schema.Tree {
-	t := schema.Tree{}
+func (r ObjectGenerator) message(m *schema.Message, density float64, depth int) tree.Tree {
+	t := tree.Tree{}
 	for _, f := range m.Fields {
 		if retired[f.Name] || depth > 7 || f.Name == "metadata" && depth == 0 || r.Float64() > density && !r.required(f) {
 			continue
@@ -72,7 +73,7 @@ func (r ObjectGenerator) required(f *schema.Field) bool {
 func (r ObjectGenerator) value(f *schema.Field, density float64, depth int) any {
 	switch f.Shape {
 	case schema.Map:
-		t := schema.Tree{}
+		t := tree.Tree{}
 		for range 1 + r.Intn(2) {
 			if r.Nulls && f.Type != schema.TypeTime && r.Intn(6) == 0 { // a time that is null stays one
 				t[r.word()] = nil
@@ -99,7 +100,7 @@ func (r ObjectGenerator) list(f *schema.Field, density float64, depth int) any {
 		id := fmt.Sprint(v)
 		if f.ListType == schema.ListMap {
 			id = ""
-			item := v.(schema.Tree)
+			item := v.(tree.Tree)
 			for _, key := range f.ListMapKeys {
 				if item[key] == nil {
 					item[key] = r.single(f.Message.Field(key), 1, depth)
@@ -153,7 +154,7 @@ func (r ObjectGenerator) single(f *schema.Field, density float64, depth int) any
 	case schema.TypeStrings:
 		return []any{r.word()}
 	case schema.TypeRaw:
-		return schema.Tree{r.word(): schema.Tree{r.word(): r.word()}}
+		return tree.Tree{r.word(): tree.Tree{r.word(): r.word()}}
 	}
 	return nil
 }

@@ -20,8 +20,8 @@ import (
 
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/ownership"
-	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // A way is one resource through which an object is written: a version of its kind, or a
@@ -40,7 +40,7 @@ type comparison struct {
 	converts  bool           // between versions
 	diverged  bool           // they have come to differ in a way that is to stay
 	expected  runtime.Object // as it is stored; nil until the object exists
-	actual    schema.Tree
+	actual    tree.Tree
 	managed   []any
 }
 
@@ -111,8 +111,8 @@ func (s *comparison) form(apiVersion string) (ownership.ServedVersion, bool) {
 		if k.APIVersion() == apiVersion {
 			return ownership.ServedVersion{
 				Message:    k.Message,
-				FromStored: func(t schema.Tree) schema.Tree { return toServed(k, t) },
-				ToStored:   func(t schema.Tree) schema.Tree { return toStored(k, t) },
+				FromStored: func(t tree.Tree) tree.Tree { return toServed(k, t) },
+				ToStored:   func(t tree.Tree) tree.Tree { return toStored(k, t) },
 			}, true
 		}
 	}
@@ -120,7 +120,7 @@ func (s *comparison) form(apiVersion string) (ownership.ServedVersion, bool) {
 }
 
 // object is a tree as the public type.
-func (s *comparison) object(k *schema.Kind, t schema.Tree) runtime.Object {
+func (s *comparison) object(k *schema.Kind, t tree.Tree) runtime.Object {
 	s.t.Helper()
 	o, err := scheme.Scheme.New(gvkOf(k))
 	if err != nil {
@@ -134,7 +134,7 @@ func (s *comparison) object(k *schema.Kind, t schema.Tree) runtime.Object {
 }
 
 // tree is an object of the public type as a tree, and its managers.
-func (s *comparison) tree(k *schema.Kind, o runtime.Object) (schema.Tree, []any) {
+func (s *comparison) tree(k *schema.Kind, o runtime.Object) (tree.Tree, []any) {
 	s.t.Helper()
 	o.GetObjectKind().SetGroupVersionKind(gvkOf(k))
 	text, err := json.Marshal(o)
@@ -145,7 +145,7 @@ func (s *comparison) tree(k *schema.Kind, o runtime.Object) (schema.Tree, []any)
 	if err != nil || len(faults) > 0 {
 		s.t.Fatal(err, faults)
 	}
-	metadata := t["metadata"].(schema.Tree)
+	metadata := t["metadata"].(tree.Tree)
 	managed, _ := metadata["managedFields"].([]any)
 	delete(metadata, "managedFields")
 	return t, managed
@@ -165,22 +165,22 @@ func (w endpoint) writer(manager string) ownership.Writer {
 }
 
 // mergeWritable is next as far as the way leads there: the rest stays as it was.
-func (w endpoint) mergeWritable(before, next schema.Tree) schema.Tree {
+func (w endpoint) mergeWritable(before, next tree.Tree) tree.Tree {
 	switch {
 	case w.kind.Subresource("status") == nil || w.sub == "scale":
 		return next
 	case w.sub == "":
 		next = maps.Clone(next)
-		rules.CopyField(next, before, "status")
+		next.CopyField(before, "status")
 		return next
 	case before == nil:
-		before = schema.Tree{"metadata": next["metadata"]}
+		before = tree.Tree{"metadata": next["metadata"]}
 	}
 	out := maps.Clone(before)
-	rules.CopyField(out, next, "status")
-	metadata := maps.Clone(rules.Nested(next, "metadata"))
+	out.CopyField(next, "status")
+	metadata := maps.Clone(next.Object("metadata"))
 	for _, name := range w.kind.Subresource("status").KeepsMetadata {
-		rules.CopyField(metadata, rules.Nested(before, "metadata"), name)
+		metadata.CopyField(before.Object("metadata"), name)
 	}
 	out["metadata"] = metadata
 	return out
@@ -203,7 +203,7 @@ func (s *comparison) live() runtime.Object {
 }
 
 // update replaces the object by next, which is as its way shows it.
-func (s *comparison) update(w endpoint, manager string, next schema.Tree) {
+func (s *comparison) update(w endpoint, manager string, next tree.Tree) {
 	s.t.Helper()
 	next = w.mergeWritable(s.actual, s.normal(s.kind, toStored(w.kind, next)))
 	var err error
@@ -230,7 +230,7 @@ func (s *comparison) update(w endpoint, manager string, next schema.Tree) {
 // versions in no order, and not every order has the same outcome.
 const maxAttempts = 16
 
-func (s *comparison) apply(w endpoint, manager string, config schema.Tree, force bool) {
+func (s *comparison) apply(w endpoint, manager string, config tree.Tree, force bool) {
 	s.t.Helper()
 	before, moves := *s, s.changesVersion(w, manager)
 	ours, managed, fault := ownership.Apply(w.writer(manager), s.form, s.actual, config, s.managed, force)
@@ -259,7 +259,7 @@ func (s *comparison) apply(w endpoint, manager string, config schema.Tree, force
 }
 
 // oracle applies to what the oracle had before.
-func (s *comparison) oracle(before *comparison, w endpoint, manager string, config schema.Tree, force bool) (runtime.Object, error) {
+func (s *comparison) oracle(before *comparison, w endpoint, manager string, config tree.Tree, force bool) (runtime.Object, error) {
 	s.t.Helper()
 	if w.sub == "scale" {
 		return before.scale(w, func(live runtime.Object) (runtime.Object, error) {
@@ -295,7 +295,7 @@ func lines(err error) string {
 // plain is a tree as the public unstructured form has it.
 func plain(v any) any {
 	switch v := v.(type) {
-	case schema.Tree:
+	case tree.Tree:
 		out := map[string]any{}
 		for key, e := range v {
 			out[key] = plain(e)
@@ -311,13 +311,13 @@ func plain(v any) any {
 	return v
 }
 
-func text(t schema.Tree) string { return string(codec.AppendAny(nil, t)) }
+func text(t tree.Tree) string { return string(codec.AppendAny(nil, t)) }
 
 // owners are managers without their times, sorted.
 func owners(managed []any) []string {
 	var out []string
 	for _, v := range managed {
-		entry := v.(schema.Tree)
+		entry := v.(tree.Tree)
 		set, err := ownership.Parse(entry["fieldsV1"].(string))
 		if err != nil {
 			panic(err)
@@ -342,7 +342,7 @@ func (s *comparison) compare(step string) {
 func (s *comparison) difference() string {
 	s.t.Helper()
 	want, managed := s.tree(s.kind, s.expected.DeepCopyObject())
-	delete(want["metadata"].(schema.Tree), "uid")
+	delete(want["metadata"].(tree.Tree), "uid")
 	wantJSON := codec.EncodeJSON(s.kind, want).JSON
 	gotJSON := codec.EncodeJSON(s.kind, s.actual).JSON
 	if !bytes.Equal(gotJSON, wantJSON) {
@@ -355,7 +355,7 @@ func (s *comparison) difference() string {
 }
 
 // normal is a tree as the public type shows it: what cannot be told from absence is absent.
-func (s *comparison) normal(k *schema.Kind, t schema.Tree) schema.Tree {
+func (s *comparison) normal(k *schema.Kind, t tree.Tree) tree.Tree {
 	out, _ := s.tree(k, s.object(k, t))
 	return out
 }

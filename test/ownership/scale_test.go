@@ -14,8 +14,7 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
-	"github.com/troupe-api/troupe/kinds/rules"
-	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // The oracle writes a scale as the public server does: the managers who own the replicas of the
@@ -95,20 +94,20 @@ func scaleOf(live runtime.Object, replicas int64) runtime.Object {
 }
 
 // scaleConfig is a configuration of the object's replicas as one of its scale.
-func scaleConfig(config schema.Tree) *unstructured.Unstructured {
+func scaleConfig(config tree.Tree) *unstructured.Unstructured {
 	return &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "autoscaling/v1", "kind": "Scale", "metadata": map[string]any{"name": "a"},
 		"spec": map[string]any{"replicas": replicasOf(config)},
 	}}
 }
 
-func replicasOf(t schema.Tree) int64 {
-	n, _ := rules.Int(rules.Nested(t, "spec"), "replicas")
+func replicasOf(t tree.Tree) int64 {
+	n, _ := t.Object("spec").Int("replicas")
 	return n
 }
 
-func withReplicas(t schema.Tree, n int64) schema.Tree {
-	out := rules.Clone(t).(schema.Tree)
-	rules.EnsureNested(out, "spec")["replicas"] = n
+func withReplicas(t tree.Tree, n int64) tree.Tree {
+	out := tree.Clone(t).(tree.Tree)
+	out.EnsureObject("spec")["replicas"] = n
 	return out
 }

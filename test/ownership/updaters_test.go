@@ -7,8 +7,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // updating are kinds of which many managers write objects: through one version, through several,
@@ -49,16 +49,16 @@ func newObjectGenerator(k *schema.Kind, seed int64) ObjectGenerator {
 }
 
 // touched is the object as w shows it, with something new for the i-th writer.
-func (s *comparison) touched(w endpoint, i int) schema.Tree {
+func (s *comparison) touched(w endpoint, i int) tree.Tree {
 	s.t.Helper()
 	next := maps.Clone(toServed(w.kind, s.actual))
 	switch {
 	case w.sub == "":
-		next["metadata"] = rules.Clone(next["metadata"])
-		rules.EnsureNested(next, "metadata", "labels")[fmt.Sprint("l", i)] = "v"
+		next["metadata"] = tree.Clone(next["metadata"])
+		next.EnsureObject("metadata", "labels")[fmt.Sprint("l", i)] = "v"
 	default:
-		next["status"] = rules.Clone(next["status"])
-		rules.EnsureNested(next, "status")["observedGeneration"] = int64(1 + i)
+		next["status"] = tree.Clone(next["status"])
+		next.EnsureObject("status")["observedGeneration"] = int64(1 + i)
 	}
 	return s.normal(w.kind, next)
 }

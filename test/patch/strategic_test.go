@@ -14,8 +14,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/merge"
 	"github.com/troupe-api/troupe/kinds/meta"
-	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/test/ownership"
 	"github.com/troupe-api/troupe/test/public"
 )
@@ -72,24 +72,24 @@ func (c *comparison) run() {
 	if threeWay, err := strategicpatch.CreateThreeWayMergePatch(bytes(a), bytes(b), bytes(live), lookup, true); err == nil {
 		c.compare("a patch of three", live, c.tree(threeWay))
 	}
-	patch := rules.Clone(b).(schema.Tree)
+	patch := tree.Clone(b).(tree.Tree)
 	addDirectives(r, c.kind.Message, patch, live)
 	c.compare("a patch with directives", live, patch)
 }
 
-func (c *comparison) tree(text []byte) schema.Tree {
+func (c *comparison) tree(text []byte) tree.Tree {
 	c.t.Helper()
 	v, _, err := codec.DecodeAny(text)
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	return v.(schema.Tree)
+	return v.(tree.Tree)
 }
 
-func bytes(t schema.Tree) []byte { return codec.AppendAny(nil, t) }
+func bytes(t tree.Tree) []byte { return codec.AppendAny(nil, t) }
 
 // compare patches current with both. Where the oracle finds a fault, we may find another one.
-func (c *comparison) compare(what string, current, patch schema.Tree) {
+func (c *comparison) compare(what string, current, patch tree.Tree) {
 	c.t.Helper()
 	theirs, fault := strategicpatch.StrategicMergePatch(bytes(current), bytes(patch), c.data)
 	before := string(bytes(current))
@@ -154,7 +154,7 @@ func isDirective(v any) bool {
 
 // addDirectives puts directives and nulls into a patch of message m, here and there, where there is
 // something to carry them out on.
-func addDirectives(r ownership.ObjectGenerator, m *schema.Message, patch, live schema.Tree) {
+func addDirectives(r ownership.ObjectGenerator, m *schema.Message, patch, live tree.Tree) {
 	if live == nil {
 		return
 	}
@@ -162,18 +162,18 @@ func addDirectives(r ownership.ObjectGenerator, m *schema.Message, patch, live s
 		patch["$patch"] = []any{"replace", "delete"}[r.Intn(2)]
 		return
 	}
-	for _, name := range rules.Keys(patch) {
+	for _, name := range patch.SortedKeys() {
 		f := m.Field(name)
 		if f == nil {
 			continue
 		}
 		switch v := patch[name].(type) {
-		case schema.Tree:
+		case tree.Tree:
 			if f.Shape == schema.Single && f.Message != nil {
-				addDirectives(r, f.Message, v, rules.Nested(live, name))
+				addDirectives(r, f.Message, v, live.Object(name))
 			}
 		case []any:
-			addListDirectives(r, f, patch, v, rules.Items(live, name))
+			addListDirectives(r, f, patch, v, live.List(name))
 		}
 		if r.Intn(15) == 0 {
 			patch[name] = nil
@@ -181,7 +181,7 @@ func addDirectives(r ownership.ObjectGenerator, m *schema.Message, patch, live s
 	}
 	if r.Intn(12) == 0 {
 		keys := []any{}
-		for _, name := range rules.Keys(patch) {
+		for _, name := range patch.SortedKeys() {
 			if name[0] != '$' {
 				keys = append(keys, name)
 			}
@@ -190,23 +190,23 @@ func addDirectives(r ownership.ObjectGenerator, m *schema.Message, patch, live s
 	}
 }
 
-func addListDirectives(r ownership.ObjectGenerator, f *schema.Field, patch schema.Tree, list, live []any) {
+func addListDirectives(r ownership.ObjectGenerator, f *schema.Field, patch tree.Tree, list, live []any) {
 	for _, item := range list {
-		tree, ok := item.(schema.Tree)
+		object, ok := item.(tree.Tree)
 		switch {
 		case !ok || f.Message == nil || f.MergeKey == "":
 		case r.Intn(6) == 0:
-			tree["$patch"] = []any{"delete", "replace"}[r.Intn(2)]
+			object["$patch"] = []any{"delete", "replace"}[r.Intn(2)]
 		default:
-			at := slices.IndexFunc(live, func(v any) bool { return v.(schema.Tree)[f.MergeKey] == tree[f.MergeKey] })
+			at := slices.IndexFunc(live, func(v any) bool { return v.(tree.Tree)[f.MergeKey] == object[f.MergeKey] })
 			if at < 0 {
 				continue
 			}
-			key := tree[f.MergeKey]
-			addDirectives(r, f.Message, tree, live[at].(schema.Tree))
-			delete(tree, "$patch")
-			if tree[f.MergeKey] = key; key == nil {
-				tree[f.MergeKey] = "a"
+			key := object[f.MergeKey]
+			addDirectives(r, f.Message, object, live[at].(tree.Tree))
+			delete(object, "$patch")
+			if object[f.MergeKey] = key; key == nil {
+				object[f.MergeKey] = "a"
 			}
 		}
 	}

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/troupe-api/troupe/kinds/codec"
-	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/test/client"
 )
 
@@ -32,27 +32,27 @@ type fieldEdit struct {
 }
 
 // apply writes the value into a tree, through lists at their first item.
-func (p fieldEdit) apply(t schema.Tree) {
+func (p fieldEdit) apply(t tree.Tree) {
 	for i, name := range p.path {
 		if i == len(p.path)-1 {
 			t[name] = p.value
 			return
 		}
 		switch next := t[name].(type) {
-		case schema.Tree:
+		case tree.Tree:
 			t = next
 		case []any:
-			item, ok := schema.Tree(nil), false
+			item, ok := tree.Tree(nil), false
 			if len(next) > 0 {
-				item, ok = next[0].(schema.Tree)
+				item, ok = next[0].(tree.Tree)
 			}
 			if !ok {
-				item = schema.Tree{}
+				item = tree.Tree{}
 				t[name] = []any{item}
 			}
 			t = item
 		default:
-			made := schema.Tree{}
+			made := tree.Tree{}
 			t[name] = made
 			t = made
 		}
@@ -165,7 +165,7 @@ func (h *fuzzer) fieldSet() rawJSON {
 // writeHostile makes one hostile write of a kind's object.
 func (h *fuzzer) writeHostile(q *fuzzObject) {
 	p := h.randomEdit(q.kind)
-	body := rules.Clone(q.body).(schema.Tree)
+	body := tree.Clone(q.body).(tree.Tree)
 	p.apply(body)
 	switch h.r.IntN(8) {
 	case 0:
@@ -177,7 +177,7 @@ func (h *fuzzer) writeHostile(q *fuzzObject) {
 	case 3:
 		h.send("PATCH", q.path()+"?fieldManager=h&force=true", typeApply, "# not JSON\n"+text(body))
 	case 4:
-		patch := schema.Tree{}
+		patch := tree.Tree{}
 		p.apply(patch)
 		h.send("PATCH", q.path(), pick(h, typeMerge, typeStrategic), text(patch))
 	case 5:
@@ -210,21 +210,21 @@ func (h *fuzzer) send(method, path, kind, body string) bool {
 // protobuf sends an object whose bytes are hostile: what JSON could say, texts of raw values that
 // are none, and flipped bytes.
 func (h *fuzzer) protobuf(q *fuzzObject, p fieldEdit) {
-	body := rules.Clone(q.body).(schema.Tree)
+	body := tree.Clone(q.body).(tree.Tree)
 	if h.r.IntN(2) == 0 {
 		p.apply(body)
 	}
-	tree, _, err := codec.DecodeJSON(q.kind.Message, []byte(text(body)))
+	object, _, err := codec.DecodeJSON(q.kind.Message, []byte(text(body)))
 	if err != nil {
-		if tree, _, err = codec.DecodeJSON(q.kind.Message, []byte(text(q.body))); err != nil {
+		if object, _, err = codec.DecodeJSON(q.kind.Message, []byte(text(q.body))); err != nil {
 			h.t.Fatal(err)
 		}
 	}
 	if h.r.IntN(3) == 0 { // the text of a set of fields is written as it is
-		rules.EnsureNested(tree, "metadata")["managedFields"] = []any{schema.Tree{"manager": "h", "operation": "Update", "apiVersion": q.kind.APIVersion(),
+		object.EnsureObject("metadata")["managedFields"] = []any{tree.Tree{"manager": "h", "operation": "Update", "apiVersion": q.kind.APIVersion(),
 			"fieldsType": "FieldsV1", "fieldsV1": string(h.fieldSet())}}
 	}
-	wire := codec.EncodeProtobuf(nil, q.kind.Message, tree)
+	wire := codec.EncodeProtobuf(nil, q.kind.Message, object)
 	for range h.r.IntN(3) {
 		if at := h.r.IntN(len(wire)); h.r.IntN(2) == 0 {
 			wire[at] ^= byte(1 << h.r.IntN(8))

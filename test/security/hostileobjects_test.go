@@ -19,13 +19,14 @@ import (
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/test/client"
 )
 
 // A target is an object of one kind that the hunt makes hostile.
 type fuzzObject struct {
 	kind *schema.Kind
-	body schema.Tree
+	body tree.Tree
 }
 
 func (q *fuzzObject) collection() string {
@@ -40,7 +41,7 @@ func (q *fuzzObject) collection() string {
 }
 
 func (q *fuzzObject) path() string {
-	return q.collection() + "/" + q.body["metadata"].(schema.Tree)["name"].(string)
+	return q.collection() + "/" + q.body["metadata"].(tree.Tree)["name"].(string)
 }
 
 // fuzzObjects are one good object of every kind that is stored.
@@ -55,19 +56,19 @@ func fuzzObjects(t *testing.T, c *catalog.Catalog) (all []*fuzzObject) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		tree := schema.Tree{}
-		if err := json.Unmarshal(body, &tree); err != nil {
+		object := tree.Tree{}
+		if err := json.Unmarshal(body, &object); err != nil {
 			t.Fatal(err)
 		}
-		group, version, grouped := strings.Cut(tree["apiVersion"].(string), "/")
+		group, version, grouped := strings.Cut(object["apiVersion"].(string), "/")
 		if !grouped {
-			group, version = "", tree["apiVersion"].(string)
+			group, version = "", object["apiVersion"].(string)
 		}
-		k := c.ByGVK(meta.GroupVersionKind{Group: group, Version: version, Kind: tree["kind"].(string)})
+		k := c.ByGVK(meta.GroupVersionKind{Group: group, Version: version, Kind: object["kind"].(string)})
 		if k == nil {
 			t.Fatalf("no kind for %s", body)
 		}
-		all = append(all, &fuzzObject{k, tree})
+		all = append(all, &fuzzObject{k, object})
 	}
 	return all
 }
@@ -260,7 +261,7 @@ func text(v any) string {
 	switch v := v.(type) {
 	case rawJSON:
 		return string(v)
-	case schema.Tree:
+	case tree.Tree:
 		var parts []string
 		for key, item := range v {
 			name, _ := json.Marshal(key)

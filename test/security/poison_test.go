@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
-	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/persist"
 	"github.com/troupe-api/troupe/test/client"
 )
@@ -46,7 +46,7 @@ func deployment(name, metadata string) string {
 }
 
 // inProtobuf is an object in Protobuf, whatever its values are.
-func inProtobuf(t *testing.T, version, resource string, tree schema.Tree) string {
+func inProtobuf(t *testing.T, version, resource string, object tree.Tree) string {
 	t.Helper()
 	c, err := catalog.New(meta.Platform)
 	if err != nil {
@@ -57,7 +57,7 @@ func inProtobuf(t *testing.T, version, resource string, tree schema.Tree) string
 		group, v = "", version
 	}
 	k := c.Kind(group, v, resource)
-	return string(codec.WrapEnvelope(nil, k.APIVersion(), k.Kind, codec.EncodeProtobuf(nil, k.Message, tree)))
+	return string(codec.WrapEnvelope(nil, k.APIVersion(), k.Kind, codec.EncodeProtobuf(nil, k.Message, object)))
 }
 
 // nested is a list in lists.
@@ -110,9 +110,9 @@ func TestPoison(t *testing.T) {
 		{"a number no client reads, in a raw value", "POST", revisions, typeJSON, `{"metadata":{"name":"r"},"revision":1,"data":{"a":1e400}}`, 400, ""},
 		{"a deep raw value", "POST", revisions, typeJSON, `{"metadata":{"name":"r"},"revision":1,"data":` + string(nestedValue(300)) + `}`, 400, "max depth"},
 		{"a deep raw value by YAML", "POST", revisions, typeYAML, "#\n" + `{"metadata":{"name":"r"},"revision":1,"data":` + string(nestedValue(300)) + `}`, 400, "max depth"},
-		{"a deep raw value in Protobuf", "POST", revisions, protobuf, inProtobuf(t, "apps/v1", "controllerrevisions", schema.Tree{"metadata": schema.Tree{"name": "r"}, "revision": int64(1), "data": nested(300)}), 400, "max depth"},
-		{"a very deep raw value in Protobuf", "POST", revisions, protobuf, inProtobuf(t, "apps/v1", "controllerrevisions", schema.Tree{"metadata": schema.Tree{"name": "r"}, "revision": int64(1), "data": nested(12_000)}), 400, "max depth"},
-		{"a raw value in Protobuf that is no JSON", "POST", deployments, protobuf, inProtobuf(t, "apps/v1", "deployments", schema.Tree{"metadata": schema.Tree{"name": "p"}, "spec": schema.Tree{"template": schema.Tree{"metadata": schema.Tree{"managedFields": []any{schema.Tree{"fieldsV1": `{"f:a":{}}}}`}}}}}}), 400, ""},
+		{"a deep raw value in Protobuf", "POST", revisions, protobuf, inProtobuf(t, "apps/v1", "controllerrevisions", tree.Tree{"metadata": tree.Tree{"name": "r"}, "revision": int64(1), "data": nested(300)}), 400, "max depth"},
+		{"a very deep raw value in Protobuf", "POST", revisions, protobuf, inProtobuf(t, "apps/v1", "controllerrevisions", tree.Tree{"metadata": tree.Tree{"name": "r"}, "revision": int64(1), "data": nested(12_000)}), 400, "max depth"},
+		{"a raw value in Protobuf that is no JSON", "POST", deployments, protobuf, inProtobuf(t, "apps/v1", "deployments", tree.Tree{"metadata": tree.Tree{"name": "p"}, "spec": tree.Tree{"template": tree.Tree{"metadata": tree.Tree{"managedFields": []any{tree.Tree{"fieldsV1": `{"f:a":{}}}}`}}}}}}), 400, ""},
 		{"a deep custom object", "POST", blobs, typeJSON, `{"apiVersion":"hunt.example.com/v1","kind":"Blob","metadata":{"name":"x"},"data":` + string(nestedValue(300)) + `}`, 400, "max depth"},
 		{"a custom object made deep step by step", "PATCH", blobs + "/w", typeJSONPatch, "[" + strings.Join(deepest, ",") + "]", 422, "max depth"},
 		{"a custom object made deep by an apply", "PATCH", blobs + "/w?fieldManager=m", typeApply, `{"apiVersion":"hunt.example.com/v1","kind":"Blob","metadata":{"name":"w"},"data":` + string(nestedValue(300)) + `}`, 400, "max depth"},
@@ -125,7 +125,7 @@ func TestPoison(t *testing.T) {
 	}
 	for _, test := range []struct{ method, path, kind, body string }{
 		{"POST", revisions, typeJSON, `{"metadata":{"name":"deep"},"revision":1,"data":` + string(nestedValue(254)) + `}`},
-		{"POST", revisions, protobuf, inProtobuf(t, "apps/v1", "controllerrevisions", schema.Tree{"metadata": schema.Tree{"name": "wire"}, "revision": int64(1), "data": schema.Tree{"a": nested(254)}})},
+		{"POST", revisions, protobuf, inProtobuf(t, "apps/v1", "controllerrevisions", tree.Tree{"metadata": tree.Tree{"name": "wire"}, "revision": int64(1), "data": tree.Tree{"a": nested(254)}})},
 		{"PATCH", blobs + "/w", typeMerge, `{"data":` + string(nestedValue(254)) + `}`},
 		{"PUT", configMaps + "/a", typeJSON, strings.Replace(late1, late, `"9999-12-31T23:59:59Z"`, 1)},
 		{"PUT", configMaps + "/a", typeJSON, strings.Replace(strings.Replace(late1, late, `"9999-12-31T23:59:59Z"`, 1), "{}", "{ \"f:data\": {\"f:<\":\n{}, \"f:\xff\": {}} }", 1)},

@@ -13,6 +13,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/persist"
 	"github.com/troupe-api/troupe/persist/vfs"
 	"github.com/troupe-api/troupe/policy"
@@ -54,7 +55,7 @@ func TestRoleChangesAreObserved(t *testing.T) {
 	create := func(k *schema.Kind, name string) func() error {
 		return func() error {
 			_, err := s.Mutate(ctx, request.Mutation{
-				Verb: request.Create, Kind: k, Key: meta.Key{Name: name}, Object: schema.Tree{"metadata": schema.Tree{"name": name}},
+				Verb: request.Create, Kind: k, Key: meta.Key{Name: name}, Object: tree.Tree{"metadata": tree.Tree{"name": name}},
 			})
 			return err
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/policy/authn"
 	"github.com/troupe-api/troupe/policy/authz"
 )
@@ -18,24 +19,24 @@ import (
 func (d *Daemon) newOperations(kinds *catalog.Catalog, p *policies) map[string]http.Operation {
 	who := authn.Reviewer{Authenticator: p.authenticator, Audiences: d.serviceAccountTokens.audiences}
 	may := authz.Reviewer{Authorizer: p.authorizer}
-	access := func(_ context.Context, c http.OperationRequest) (schema.Tree, error) {
+	access := func(_ context.Context, c http.OperationRequest) (tree.Tree, error) {
 		return may.Access(c.Kind, c.Object)
 	}
 	return map[string]http.Operation{
 		"/v1/bindings":              d.bindingOperation(kinds),
 		"/v1/pods/eviction":         d.evictionOperation(kinds),
 		"/v1/serviceaccounts/token": d.tokenRequestOperation(),
-		"authentication.platform.io/v1/selfsubjectreviews": func(_ context.Context, c http.OperationRequest) (schema.Tree, error) {
+		"authentication.platform.io/v1/selfsubjectreviews": func(_ context.Context, c http.OperationRequest) (tree.Tree, error) {
 			return authn.SelfReview(c.Object, c.User, time.Now().UTC().Format(time.RFC3339)), nil
 		},
-		"authentication.platform.io/v1/tokenreviews": func(_ context.Context, c http.OperationRequest) (schema.Tree, error) {
+		"authentication.platform.io/v1/tokenreviews": func(_ context.Context, c http.OperationRequest) (tree.Tree, error) {
 			return who.Token(c.Object)
 		},
 		"authorization.platform.io/v1/localsubjectaccessreviews": access,
-		"authorization.platform.io/v1/selfsubjectaccessreviews": func(_ context.Context, c http.OperationRequest) (schema.Tree, error) {
+		"authorization.platform.io/v1/selfsubjectaccessreviews": func(_ context.Context, c http.OperationRequest) (tree.Tree, error) {
 			return may.SelfAccess(c.Kind, c.Object, c.User)
 		},
-		"authorization.platform.io/v1/selfsubjectrulesreviews": func(_ context.Context, c http.OperationRequest) (schema.Tree, error) {
+		"authorization.platform.io/v1/selfsubjectrulesreviews": func(_ context.Context, c http.OperationRequest) (tree.Tree, error) {
 			return may.SelfRules(c.Object, c.User)
 		},
 		"authorization.platform.io/v1/subjectaccessreviews": access,
@@ -46,7 +47,7 @@ func (d *Daemon) newOperations(kinds *catalog.Catalog, p *policies) map[string]h
 func (d *Daemon) evictionOperation(kinds *catalog.Catalog) http.Operation {
 	evictor := operations.NewEvictor(d.store, podsOf(kinds),
 		kinds.ByGVK(meta.GroupVersionKind{Group: "policy", Version: "v1", Kind: "PodDisruptionBudget"}))
-	return func(ctx context.Context, c http.OperationRequest) (schema.Tree, error) {
+	return func(ctx context.Context, c http.OperationRequest) (tree.Tree, error) {
 		v, err := operations.ReadEviction(c.Key, c.Object, d.naming)
 		if err != nil {
 			return nil, err
@@ -59,7 +60,7 @@ func (d *Daemon) evictionOperation(kinds *catalog.Catalog) http.Operation {
 // bindingOperation puts a Pod on a node: a binding in the collection is that of the Pod of its name.
 func (d *Daemon) bindingOperation(kinds *catalog.Catalog) http.Operation {
 	pods := podsOf(kinds)
-	return func(ctx context.Context, c http.OperationRequest) (schema.Tree, error) {
+	return func(ctx context.Context, c http.OperationRequest) (tree.Tree, error) {
 		if c.Key.Name == "" {
 			return nil, meta.NewBadRequest("a Binding needs the name of the Pod that it binds")
 		}

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/troupe-api/troupe/http"
-	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/policy/authn"
 	"github.com/troupe-api/troupe/policy/authn/serviceaccount"
 	"github.com/troupe-api/troupe/policy/certs"
@@ -139,7 +139,7 @@ func (d *Daemon) tokenRequestOperation() http.Operation {
 		MaxExpiration:    time.Duration(d.config.ServiceAccounts.MaxTokenExpiration),
 		ExtendExpiration: d.config.ServiceAccounts.ExtendTokenExpiration, Now: time.Now,
 	}
-	return func(_ context.Context, c http.OperationRequest) (schema.Tree, error) {
+	return func(_ context.Context, c http.OperationRequest) (tree.Tree, error) {
 		warnings, err := g.CreateToken(serviceaccount.TokenRequest{Kind: c.Kind, Key: c.Key, Object: c.Object, Manager: c.Manager})
 		for _, text := range warnings {
 			c.Warn(text)

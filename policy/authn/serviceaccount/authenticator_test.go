@@ -12,8 +12,9 @@ import (
 	"time"
 
 	"github.com/golang-jwt/jwt/v5"
+
 	"github.com/troupe-api/troupe/kinds/meta"
-	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
@@ -90,7 +91,7 @@ func TestForgedTokens(t *testing.T) {
 	}
 	private := func(name string, value any) jwt.MapClaims {
 		c := good()
-		if p := c["platform.io"].(schema.Tree); value == nil {
+		if p := c["platform.io"].(map[string]any); value == nil {
 			delete(p, name)
 		} else {
 			p[name] = value
@@ -145,10 +146,10 @@ func TestForgedTokens(t *testing.T) {
 		"no claim of ours":           own(but("platform.io", nil)),
 		"claim of ours is a text":    own(but("platform.io", "x")),
 		"another namespace":          own(private("namespace", "other")),
-		"no uid of the account":      own(private("serviceaccount", schema.Tree{"name": "robot"})),
-		"another uid of the account": own(private("serviceaccount", schema.Tree{"name": "robot", "uid": "x"})),
-		"another uid of the Pod":     own(private("pod", schema.Tree{"name": "pod", "uid": "x"})),
-		"a Pod that is not there":    own(private("pod", schema.Tree{"name": "gone", "uid": "u-pod"})),
+		"no uid of the account":      own(private("serviceaccount", tree.Tree{"name": "robot"})),
+		"another uid of the account": own(private("serviceaccount", tree.Tree{"name": "robot", "uid": "x"})),
+		"another uid of the Pod":     own(private("pod", tree.Tree{"name": "pod", "uid": "x"})),
+		"a Pod that is not there":    own(private("pod", tree.Tree{"name": "gone", "uid": "u-pod"})),
 		"legacy issuer":              own(but("iss", "platform/serviceaccount")),
 		"vendor's claim":             own(but("kubernetes.io", good()["platform.io"])) + "x",
 		"no token":                   "",
@@ -191,7 +192,7 @@ func TestForeignTokens(t *testing.T) {
 // TestTokenRevocation: a token that was good, and is remembered, ends with what it is bound to.
 func TestTokenRevocation(t *testing.T) {
 	for name, c := range map[string]struct {
-		spec   schema.Tree
+		spec   tree.Tree
 		change func(w *fixture)
 		good   bool
 	}{
@@ -238,7 +239,7 @@ func TestLegacyTokenRevocation(t *testing.T) {
 		"secret gone":              {func(w *fixture) { delete(w.objects, secret) }, true, false},
 		"secret is being deleted":  {func(w *fixture) { w.objects[secret].Meta.Terminating = true }, true, false},
 		"secret of another type":   {func(w *fixture) { w.objects[secret].Tree["type"] = "Opaque" }, true, false},
-		"secret holds another one": {func(w *fixture) { w.objects[secret].Tree["data"] = schema.Tree{"token": "eA=="} }, true, false},
+		"secret holds another one": {func(w *fixture) { w.objects[secret].Tree["data"] = tree.Tree{"token": "eA=="} }, true, false},
 		"marked invalid": {func(w *fixture) {
 			w.objects[secret].Meta.Labels = meta.Labels{{Key: "platform.io/legacy-token-invalid-since"}}
 		}, true, false},
@@ -267,9 +268,9 @@ func TestLegacyTokenRevocation(t *testing.T) {
 
 func TestAudiences(t *testing.T) {
 	w := newFixture(t)
-	both := w.newToken(schema.Tree{"audiences": []any{"api-too", "vault"}})
+	both := w.newToken(tree.Tree{"audiences": []any{"api-too", "vault"}})
 	old := w.newLegacyToken("old")
-	foreign := w.newToken(schema.Tree{"audiences": []any{"vault"}})
+	foreign := w.newToken(tree.Tree{"audiences": []any{"vault"}})
 	for name, c := range map[string]struct {
 		token string
 		asked []string

@@ -2,9 +2,9 @@ package serviceaccount
 
 import (
 	"github.com/golang-jwt/jwt/v5"
+
 	"github.com/troupe-api/troupe/kinds/meta"
-	"github.com/troupe-api/troupe/kinds/rules"
-	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
@@ -57,20 +57,20 @@ const (
 // A ref names one life of an object; a nil one, none.
 type ref struct{ name, uid string }
 
-func (r *ref) tree() schema.Tree {
-	t := schema.Tree{"name": r.name}
+func (r *ref) tree() tree.Tree {
+	t := tree.Tree{"name": r.name}
 	if r.uid != "" {
 		t["uid"] = r.uid
 	}
 	return t
 }
 
-func readRef(t schema.Tree, name string) *ref {
-	sub := rules.Nested(t, name)
+func readRef(t tree.Tree, name string) *ref {
+	sub := t.Object(name)
 	if sub == nil {
 		return nil
 	}
-	return &ref{rules.String(sub, "name"), rules.String(sub, "uid")}
+	return &ref{sub.String("name"), sub.String("uid")}
 }
 
 // A binding is what a token is bound to besides its account. With a pod, the node is where
@@ -88,25 +88,29 @@ type tokenInfo struct {
 	expires   int64 // after which it is worth nothing; 0: never
 }
 
+// claimTree is decoded claims as a tree, which takes them over.
+func claimTree(c jwt.MapClaims) tree.Tree { return tree.Of(map[string]any(c)).(tree.Tree) }
+
 // read takes the facts out of the claims of a bound token. ok is false if they are not all there.
 func (n *vendorNames) read(c jwt.MapClaims) (f tokenInfo, ok bool) {
-	private := rules.Nested(schema.Tree(c), n.privateClaim)
+	t := claimTree(c)
+	private := t.Object(n.privateClaim)
 	account := readRef(private, "serviceaccount")
 	if account == nil {
 		return f, false
 	}
-	f.Account = Account{rules.String(private, "namespace"), account.name, account.uid}
+	f.Account = Account{private.String("namespace"), account.name, account.uid}
 	f.binding = binding{readRef(private, "pod"), readRef(private, "secret"), readRef(private, "node")}
-	f.id = rules.String(schema.Tree(c), "jti")
+	f.id = t.String("jti")
 	subject, _ := c.GetSubject()
 	return f, f.UID != "" && subject == f.Username()
 }
 
 // readLegacy is like read for a legacy token.
 func (n *vendorNames) readLegacy(c jwt.MapClaims) (f tokenInfo, ok bool) {
-	t := schema.Tree(c)
-	f.Account = Account{rules.String(t, n.namespace), rules.String(t, n.account), rules.String(t, n.uid)}
-	f.legacy = rules.String(t, n.secret)
+	t := claimTree(c)
+	f.Account = Account{t.String(n.namespace), t.String(n.account), t.String(n.uid)}
+	f.legacy = t.String(n.secret)
 	subject, _ := c.GetSubject()
 	return f, f.UID != "" && f.legacy != "" && subject == f.Username()
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/policy"
 	"github.com/troupe-api/troupe/policy/authn"
 	"github.com/troupe-api/troupe/policy/authn/serviceaccount"
@@ -60,7 +61,7 @@ func newFixture(t testing.TB) *fixture {
 		Lookup: true, Objects: w, Now: clock,
 	})
 	w.putObject("serviceaccounts", "ns", "robot", "u-robot", nil)
-	w.putObject("pods", "ns", "pod", "u-pod", schema.Tree{"spec": schema.Tree{"serviceAccountName": "robot", "nodeName": "node"}})
+	w.putObject("pods", "ns", "pod", "u-pod", tree.Tree{"spec": tree.Tree{"serviceAccountName": "robot", "nodeName": "node"}})
 	w.putObject("nodes", "", "node", "u-node", nil)
 	w.putObject("secrets", "ns", "secret", "u-secret", nil)
 	return w
@@ -70,16 +71,16 @@ func key(resource, namespace, name string) meta.Key {
 	return meta.Key{GroupResource: meta.GroupResource{Resource: resource}, Namespace: namespace, Name: name}
 }
 
-func (w *fixture) putObject(resource, namespace, name, uid string, tree schema.Tree) {
+func (w *fixture) putObject(resource, namespace, name, uid string, object tree.Tree) {
 	k := key(resource, namespace, name)
-	w.objects[k] = &policy.Object{Key: k, Meta: meta.ObjectMeta{UID: uid}, Tree: tree}
+	w.objects[k] = &policy.Object{Key: k, Meta: meta.ObjectMeta{UID: uid}, Tree: object}
 }
 
 // terminate gives an object a deletion time.
 func (w *fixture) terminate(resource, namespace, name string, at time.Time) {
 	o := w.objects[key(resource, namespace, name)]
 	o.Meta.Terminating = true
-	o.Tree = schema.Tree{"metadata": schema.Tree{"deletionTimestamp": at.Format(time.RFC3339)}}
+	o.Tree = tree.Tree{"metadata": tree.Tree{"deletionTimestamp": at.Format(time.RFC3339)}}
 }
 
 // Get implements serviceaccount.Objects.
@@ -97,7 +98,7 @@ func (w *fixture) GetMeta(r meta.GroupResource, namespace, name string) (meta.Ob
 }
 
 // requestToken sends a TokenRequest for the account robot.
-func (w *fixture) requestToken(request schema.Tree) (answer schema.Tree, warnings []string, err error) {
+func (w *fixture) requestToken(request tree.Tree) (answer tree.Tree, warnings []string, err error) {
 	warnings, err = w.handler.CreateToken(serviceaccount.TokenRequest{
 		Kind: w.requestKind, Key: key("serviceaccounts", "ns", "robot"), Object: request, Manager: "test",
 	})
@@ -105,16 +106,16 @@ func (w *fixture) requestToken(request schema.Tree) (answer schema.Tree, warning
 }
 
 // newToken is what ask gets for a spec.
-func (w *fixture) newToken(spec schema.Tree) string {
+func (w *fixture) newToken(spec tree.Tree) string {
 	w.t.Helper()
 	if spec == nil {
-		spec = schema.Tree{}
+		spec = tree.Tree{}
 	}
-	answer, _, err := w.requestToken(schema.Tree{"spec": spec})
+	answer, _, err := w.requestToken(tree.Tree{"spec": spec})
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	return answer["status"].(schema.Tree)["token"].(string)
+	return answer["status"].(tree.Tree)["token"].(string)
 }
 
 // newLegacyToken puts a token into a Secret.
@@ -124,9 +125,9 @@ func (w *fixture) newLegacyToken(secret string) string {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	w.putObject("secrets", "ns", secret, "u-"+secret, schema.Tree{
+	w.putObject("secrets", "ns", secret, "u-"+secret, tree.Tree{
 		"type": "platform.io/service-account-token",
-		"data": schema.Tree{"token": base64.StdEncoding.EncodeToString([]byte(token))},
+		"data": tree.Tree{"token": base64.StdEncoding.EncodeToString([]byte(token))},
 	})
 	return token
 }
@@ -136,8 +137,8 @@ func (w *fixture) authenticate(token string, audiences ...string) (*authn.User, 
 	return w.Authenticate(authn.Request{Token: token, HasToken: true, Audiences: audiences})
 }
 
-func boundObjectSpec(kind, name, uid string) schema.Tree {
-	return schema.Tree{"boundObjectRef": schema.Tree{"kind": kind, "apiVersion": "v1", "name": name, "uid": uid}}
+func boundObjectSpec(kind, name, uid string) tree.Tree {
+	return tree.Tree{"boundObjectRef": tree.Tree{"kind": kind, "apiVersion": "v1", "name": name, "uid": uid}}
 }
 
 func newECDSA(t testing.TB, curve elliptic.Curve) *ecdsa.PrivateKey {

@@ -6,8 +6,9 @@ import (
 
 	"github.com/golang-jwt/jwt/v5"
 	"github.com/google/uuid"
+
 	"github.com/troupe-api/troupe/kinds/meta"
-	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // An Issuer signs tokens.
@@ -37,7 +38,7 @@ type tokenSpec struct {
 
 // signBound signs a bound token. Its id is new.
 func (i *Issuer) signBound(g tokenSpec) (token string, err error) {
-	private := schema.Tree{"namespace": g.Namespace, "serviceaccount": (&ref{g.Name, g.UID}).tree()}
+	private := tree.Tree{"namespace": g.Namespace, "serviceaccount": (&ref{g.Name, g.UID}).tree()}
 	for name, to := range map[string]*ref{"pod": g.pod, "secret": g.secret, "node": g.node} {
 		if to != nil {
 			private[name] = to.tree()

@@ -10,7 +10,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/ownership"
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
-	"github.com/troupe-api/troupe/policy"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // A Grantor answers TokenRequests.
@@ -32,7 +32,7 @@ type TokenRequestHandler struct {
 type TokenRequest struct {
 	Kind    *schema.Kind // of Object
 	Key     meta.Key
-	Object  schema.Tree
+	Object  tree.Tree
 	Manager string // the field manager
 }
 
@@ -54,15 +54,15 @@ func (g *TokenRequestHandler) CreateToken(r TokenRequest) (warnings []string, er
 	if err := r.prepare(account.UID, now); err != nil {
 		return nil, err
 	}
-	spec := rules.EnsureNested(r.Object, "spec")
-	if !rules.Has(spec, "audiences") || len(rules.Items(spec, "audiences")) == 0 {
-		spec["audiences"] = policy.ToAnySlice(g.Audiences)
+	spec := r.Object.EnsureObject("spec")
+	if !spec.Has("audiences") || len(spec.List("audiences")) == 0 {
+		spec["audiences"] = tree.ListOf(g.Audiences)
 	}
-	to, err := g.resolveBoundObject(r, rules.Nested(spec, "boundObjectRef"))
+	to, err := g.resolveBoundObject(r, spec.Object("boundObjectRef"))
 	if err != nil {
 		return nil, err
 	}
-	seconds, _ := rules.Int(spec, "expirationSeconds")
+	seconds, _ := spec.Int("expirationSeconds")
 	if most := int64(g.MaxExpiration / time.Second); most > 0 && seconds > most {
 		warnings = append(warnings, fmt.Sprintf("requested expiration of %d seconds shortened to %d seconds", seconds, most))
 		seconds = most
@@ -70,7 +70,7 @@ func (g *TokenRequestHandler) CreateToken(r TokenRequest) (warnings []string, er
 	}
 	t := tokenSpec{
 		Account: Account{r.Key.Namespace, r.Key.Name, account.UID}, binding: to,
-		audiences: rules.Strings(spec, "audiences"), issuedAt: now, lifetime: time.Duration(seconds) * time.Second,
+		audiences: spec.Strings("audiences"), issuedAt: now, lifetime: time.Duration(seconds) * time.Second,
 	}
 	end := now.Add(t.lifetime)
 	if g.ExtendExpiration && to.pod != nil && seconds == projectedTokenSeconds && g.isOwnAudience(t.audiences) {
@@ -80,14 +80,14 @@ func (g *TokenRequestHandler) CreateToken(r TokenRequest) (warnings []string, er
 	if err != nil {
 		return nil, fmt.Errorf("signing a token: %w", err)
 	}
-	r.Object["status"] = schema.Tree{"token": token, "expirationTimestamp": formatTime(end)}
+	r.Object["status"] = tree.Tree{"token": token, "expirationTimestamp": formatTime(end)}
 	return warnings, nil
 }
 
 // prepare checks the request alone, and completes its metadata.
 func (r *TokenRequest) prepare(uid string, now time.Time) error {
-	metadata := rules.EnsureNested(r.Object, "metadata")
-	if asked := rules.String(metadata, "uid"); asked != "" && asked != uid {
+	metadata := r.Object.EnsureObject("metadata")
+	if asked := metadata.String("uid"); asked != "" && asked != uid {
 		return meta.NewConflict(meta.GroupResource{Group: r.Kind.Group, Resource: r.Kind.Kind}, r.Key.Name,
 			fmt.Sprintf("the UID in the token request (%s) does not match the UID of the service account (%s)", asked, uid))
 	}
@@ -115,13 +115,13 @@ func (r *TokenRequest) newManagedFields(now time.Time) []any {
 }
 
 // resolveBoundObject finds what the token is to be bound to.
-func (g *TokenRequestHandler) resolveBoundObject(r TokenRequest, to schema.Tree) (b binding, err error) {
+func (g *TokenRequestHandler) resolveBoundObject(r TokenRequest, to tree.Tree) (b binding, err error) {
 	if to == nil {
 		return b, nil
 	}
-	version, kind := rules.String(to, "apiVersion"), rules.String(to, "kind")
+	version, kind := to.String("apiVersion"), to.String("kind")
 	group := apiGroupOf(version)
-	name := rules.String(to, "name")
+	name := to.String("name")
 	var found *ref
 	switch {
 	case group == "" && kind == "Pod":
@@ -142,7 +142,7 @@ func (g *TokenRequestHandler) resolveBoundObject(r TokenRequest, to schema.Tree)
 	if err != nil {
 		return b, err
 	}
-	if uid := rules.String(to, "uid"); uid != "" && uid != found.uid {
+	if uid := to.String("uid"); uid != "" && uid != found.uid {
 		return b, meta.NewConflict(meta.GroupResource{Group: group, Resource: kind}, name, fmt.Sprintf(
 			"the UID in the bound object reference (%s) does not match the UID in record. The object might have been deleted and then recreated", uid))
 	}
@@ -164,12 +164,12 @@ func (g *TokenRequestHandler) findPod(account meta.Key, name string) (pod, node 
 	if o == nil {
 		return nil, nil, meta.NewNotFound(pods, name)
 	}
-	spec := rules.Nested(o.Tree, "spec")
-	if rules.String(spec, "serviceAccountName") != account.Name {
+	spec := o.Tree.Object("spec")
+	if spec.String("serviceAccountName") != account.Name {
 		return nil, nil, meta.NewBadRequest(fmt.Sprintf(
 			"cannot bind token for serviceaccount %q to pod running with different serviceaccount name.", account.Name))
 	}
-	if on := rules.String(spec, "nodeName"); on != "" {
+	if on := spec.String("nodeName"); on != "" {
 		head, _ := g.Objects.GetMeta(nodes, "", on) // a node that is not there has no uid
 		node = &ref{on, head.UID}
 	}

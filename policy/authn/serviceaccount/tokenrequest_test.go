@@ -6,21 +6,21 @@ import (
 	"testing"
 	"time"
 
-	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/policy/authn/serviceaccount"
 )
 
 // TestCreateToken: what the answer tells, and what the token says.
 func TestCreateToken(t *testing.T) {
 	w := newFixture(t)
-	answer, warnings, err := w.requestToken(schema.Tree{
-		"metadata": schema.Tree{"managedFields": []any{"mine"}}, "status": schema.Tree{"token": "mine"},
-		"spec": schema.Tree{"audiences": []any{"a"}, "expirationSeconds": int64(1200)},
+	answer, warnings, err := w.requestToken(tree.Tree{
+		"metadata": tree.Tree{"managedFields": []any{"mine"}}, "status": tree.Tree{"token": "mine"},
+		"spec": tree.Tree{"audiences": []any{"a"}, "expirationSeconds": int64(1200)},
 	})
 	if err != nil || len(warnings) != 0 {
 		t.Fatal(err, warnings)
 	}
-	status := answer["status"].(schema.Tree)
+	status := answer["status"].(tree.Tree)
 	token := status["token"].(string)
 	status["token"] = "…"
 	text, err := json.Marshal(answer)
@@ -49,7 +49,7 @@ func TestCreateToken(t *testing.T) {
 
 func TestTokenLifetime(t *testing.T) {
 	const year = 365 * 24 * 3600
-	volume := func(more schema.Tree) schema.Tree {
+	volume := func(more tree.Tree) tree.Tree {
 		spec := boundObjectSpec("Pod", "pod", "")
 		spec["expirationSeconds"] = int64(3607)
 		for name, value := range more {
@@ -58,34 +58,34 @@ func TestTokenLifetime(t *testing.T) {
 		return spec
 	}
 	for name, c := range map[string]struct {
-		spec           schema.Tree
+		spec           tree.Tree
 		longest        time.Duration
 		extend         bool
 		told, lasts    int64 // seconds
 		warns, warning bool
 	}{
-		"as asked":            {schema.Tree{"expirationSeconds": int64(700)}, 0, true, 700, 700, false, false},
+		"as asked":            {tree.Tree{"expirationSeconds": int64(700)}, 0, true, 700, 700, false, false},
 		"nothing asked":       {nil, 0, true, 3600, 3600, false, false},
-		"too long":            {schema.Tree{"expirationSeconds": int64(9000)}, 2 * time.Hour, true, 7200, 7200, false, true},
-		"as long as it may":   {schema.Tree{"expirationSeconds": int64(7200)}, 2 * time.Hour, true, 7200, 7200, false, false},
+		"too long":            {tree.Tree{"expirationSeconds": int64(9000)}, 2 * time.Hour, true, 7200, 7200, false, true},
+		"as long as it may":   {tree.Tree{"expirationSeconds": int64(7200)}, 2 * time.Hour, true, 7200, 7200, false, false},
 		"of a volume":         {volume(nil), 0, true, 3607, year, true, false},
 		"not extended":        {volume(nil), 0, false, 3607, 3607, false, false},
 		"shortened volume":    {volume(nil), time.Hour, true, 3600, 3600, false, true},
-		"for others":          {volume(schema.Tree{"audiences": []any{"vault"}}), 0, true, 3607, 3607, false, false},
-		"for both":            {volume(schema.Tree{"audiences": []any{audience, "vault"}}), 0, true, 3607, 3607, false, false},
-		"one second less":     {volume(schema.Tree{"expirationSeconds": int64(3606)}), 0, true, 3606, 3606, false, false},
-		"no Pod, same length": {schema.Tree{"expirationSeconds": int64(3607)}, 0, true, 3607, 3607, false, false},
+		"for others":          {volume(tree.Tree{"audiences": []any{"vault"}}), 0, true, 3607, 3607, false, false},
+		"for both":            {volume(tree.Tree{"audiences": []any{audience, "vault"}}), 0, true, 3607, 3607, false, false},
+		"one second less":     {volume(tree.Tree{"expirationSeconds": int64(3606)}), 0, true, 3606, 3606, false, false},
+		"no Pod, same length": {tree.Tree{"expirationSeconds": int64(3607)}, 0, true, 3607, 3607, false, false},
 	} {
 		w := newFixture(t)
 		w.handler.MaxExpiration, w.handler.ExtendExpiration = c.longest, c.extend
 		if c.spec == nil {
-			c.spec = schema.Tree{}
+			c.spec = tree.Tree{}
 		}
-		answer, warnings, err := w.requestToken(schema.Tree{"spec": c.spec})
+		answer, warnings, err := w.requestToken(tree.Tree{"spec": c.spec})
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		status := answer["status"].(schema.Tree)
+		status := answer["status"].(tree.Tree)
 		said := claims(t, status["token"].(string))
 		end, err := time.Parse(time.RFC3339, status["expirationTimestamp"].(string))
 		if err != nil {

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/troupe-api/troupe/kinds/meta"
-	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/policy"
 )
 
@@ -69,7 +68,7 @@ func (a *Authenticator) validateRef(r meta.GroupResource, namespace string, to *
 	if o == nil || o.Meta.UID != to.uid {
 		return until, fmt.Errorf("the token is bound to one of the %s that has gone", r.Resource)
 	}
-	deleted, err := time.Parse(time.RFC3339, rules.String(rules.Nested(o.Tree, "metadata"), "deletionTimestamp"))
+	deleted, err := time.Parse(time.RFC3339, o.Tree.Object("metadata").String("deletionTimestamp"))
 	if err != nil || deleted.Before(now.Add(-clockLeeway)) {
 		return until, fmt.Errorf("the token is bound to one of the %s that is deleted", r.Resource)
 	}
@@ -89,10 +88,10 @@ func (a *Authenticator) validateLegacy(v *verifiedToken, token string) error {
 		return nil
 	}
 	secret := a.Objects.Get(secrets, v.Namespace, v.legacy)
-	if secret == nil || secret.Meta.Terminating || rules.String(secret.Tree, "type") != a.vendorNames.secretType {
+	if secret == nil || secret.Meta.Terminating || secret.Tree.String("type") != a.vendorNames.secretType {
 		return errSecretGone
 	}
-	held, err := base64.StdEncoding.DecodeString(rules.String(rules.Nested(secret.Tree, "data"), TokenKey))
+	held, err := base64.StdEncoding.DecodeString(secret.Tree.Object("data").String(TokenKey))
 	if err != nil || subtle.ConstantTimeCompare(held, []byte(token)) != 1 {
 		return errSecretGone
 	}

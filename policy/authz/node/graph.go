@@ -4,7 +4,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/policy"
 )
 
@@ -94,8 +93,8 @@ func (g *graph) handlePod(c policy.Change) {
 	v := vertex{podVertex, c.Key.Namespace, c.Key.Name}
 	var now pod
 	if !c.Deleted {
-		now.node = rules.String(rules.Nested(c.Tree, "spec"), "nodeName")
-		if _, mirrors := rules.Nested(c.Tree, "metadata", "annotations")[g.mirrorAnnotation]; !mirrors && now.node != "" {
+		now.node = c.Tree.Object("spec").String("nodeName")
+		if _, mirrors := c.Tree.Object("metadata", "annotations")[g.mirrorAnnotation]; !mirrors && now.node != "" {
 			now.refs = podReferences(c.Object)
 		}
 	}
@@ -164,7 +163,7 @@ func (g *graph) handleNodeNamed(kind vertexKind) func(policy.Change) {
 		v := vertex{kind: kind, name: c.Key.Name}
 		node := ""
 		if !c.Deleted {
-			node = rules.String(rules.Nested(c.Tree, "spec"), "nodeName")
+			node = c.Tree.Object("spec").String("nodeName")
 		}
 		g.mu.Lock()
 		defer g.mu.Unlock()

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/troupe-api/troupe/kinds/meta"
-	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/selector"
+	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/policy"
 	"github.com/troupe-api/troupe/policy/authn"
 	"github.com/troupe-api/troupe/policy/authz"
@@ -43,32 +43,16 @@ func (c *fakeCluster) set(t *testing.T, resource, where, text string) {
 	}
 	change := policy.Change{Object: &policy.Object{Key: meta.Key{Namespace: namespace, Name: name}}, Deleted: text == ""}
 	if text != "" {
-		change.Tree = tree(t, text)
+		change.Tree = parseTree(t, text)
 	}
 	c.handlers[resource](change)
 }
 
-func tree(t *testing.T, text string) schema.Tree {
+func parseTree(t *testing.T, text string) tree.Tree {
 	t.Helper()
-	var v map[string]any
+	var v tree.Tree
 	if err := json.Unmarshal([]byte(text), &v); err != nil {
 		t.Fatal(err)
-	}
-	return normalizeJSON(v).(schema.Tree)
-}
-
-func normalizeJSON(v any) any {
-	switch v := v.(type) {
-	case map[string]any:
-		out := schema.Tree{}
-		for k, e := range v {
-			out[k] = normalizeJSON(e)
-		}
-		return out
-	case []any:
-		for i := range v {
-			v[i] = normalizeJSON(v[i])
-		}
 	}
 	return v
 }

@@ -1,8 +1,7 @@
 package node
 
 import (
-	"github.com/troupe-api/troupe/kinds/rules"
-	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/policy"
 )
 
@@ -27,66 +26,66 @@ func (n *refCollector) add(kind vertexKind, name string) {
 // podReferences are the objects that a Pod names.
 func podReferences(p *policy.Object) []vertex {
 	n := &refCollector{namespace: p.Key.Namespace, seen: map[vertex]bool{}}
-	spec := rules.Nested(p.Tree, "spec")
-	n.add(serviceAccountVertex, rules.String(spec, "serviceAccountName"))
-	for _, secret := range rules.Trees(spec, "imagePullSecrets") {
-		n.add(secretVertex, rules.String(secret, "name"))
+	spec := p.Tree.Object("spec")
+	n.add(serviceAccountVertex, spec.String("serviceAccountName"))
+	for _, secret := range spec.Objects("imagePullSecrets") {
+		n.add(secretVertex, secret.String("name"))
 	}
 	for _, list := range []string{"initContainers", "containers", "ephemeralContainers"} {
-		for _, c := range rules.Trees(spec, list) {
+		for _, c := range spec.Objects(list) {
 			n.container(c)
 		}
 	}
-	for _, v := range rules.Trees(spec, "volumes") {
+	for _, v := range spec.Objects("volumes") {
 		n.volume(v, p.Key.Name)
 	}
-	for _, c := range rules.Trees(spec, "resourceClaims") {
-		n.add(resourceClaimVertex, rules.String(c, "resourceClaimName"))
+	for _, c := range spec.Objects("resourceClaims") {
+		n.add(resourceClaimVertex, c.String("resourceClaimName"))
 	}
-	status := rules.Nested(p.Tree, "status")
-	for _, c := range rules.Trees(status, "resourceClaimStatuses") {
-		n.add(resourceClaimVertex, rules.String(c, "resourceClaimName"))
+	status := p.Tree.Object("status")
+	for _, c := range status.Objects("resourceClaimStatuses") {
+		n.add(resourceClaimVertex, c.String("resourceClaimName"))
 	}
-	n.add(resourceClaimVertex, rules.String(rules.Nested(status, "extendedResourceClaimStatus"), "resourceClaimName"))
+	n.add(resourceClaimVertex, status.Object("extendedResourceClaimStatus").String("resourceClaimName"))
 	return n.refs
 }
 
-func (n *refCollector) container(c schema.Tree) {
-	for _, from := range rules.Trees(c, "envFrom") {
-		n.add(secretVertex, rules.String(rules.Nested(from, "secretRef"), "name"))
-		n.add(configMapVertex, rules.String(rules.Nested(from, "configMapRef"), "name"))
+func (n *refCollector) container(c tree.Tree) {
+	for _, from := range c.Objects("envFrom") {
+		n.add(secretVertex, from.Object("secretRef").String("name"))
+		n.add(configMapVertex, from.Object("configMapRef").String("name"))
 	}
-	for _, env := range rules.Trees(c, "env") {
-		from := rules.Nested(env, "valueFrom")
-		n.add(secretVertex, rules.String(rules.Nested(from, "secretKeyRef"), "name"))
-		n.add(configMapVertex, rules.String(rules.Nested(from, "configMapKeyRef"), "name"))
+	for _, env := range c.Objects("env") {
+		from := env.Object("valueFrom")
+		n.add(secretVertex, from.Object("secretKeyRef").String("name"))
+		n.add(configMapVertex, from.Object("configMapKeyRef").String("name"))
 	}
 }
 
-func (n *refCollector) volume(v schema.Tree, podName string) {
-	n.add(pvcVertex, rules.String(rules.Nested(v, "persistentVolumeClaim"), "claimName"))
-	if rules.Has(v, "ephemeral") {
-		n.add(pvcVertex, podName+"-"+rules.String(v, "name"))
+func (n *refCollector) volume(v tree.Tree, podName string) {
+	n.add(pvcVertex, v.Object("persistentVolumeClaim").String("claimName"))
+	if v.Has("ephemeral") {
+		n.add(pvcVertex, podName+"-"+v.String("name"))
 	}
-	n.add(configMapVertex, rules.String(rules.Nested(v, "configMap"), "name"))
-	n.add(secretVertex, rules.String(rules.Nested(v, "secret"), "secretName"))
-	n.add(secretVertex, rules.String(rules.Nested(v, "azureFile"), "secretName"))
-	n.add(secretVertex, rules.String(rules.Nested(v, "csi", "nodePublishSecretRef"), "name"))
+	n.add(configMapVertex, v.Object("configMap").String("name"))
+	n.add(secretVertex, v.Object("secret").String("secretName"))
+	n.add(secretVertex, v.Object("azureFile").String("secretName"))
+	n.add(secretVertex, v.Object("csi", "nodePublishSecretRef").String("name"))
 	for _, source := range secretSources {
-		n.add(secretVertex, rules.String(rules.Nested(v, source, "secretRef"), "name"))
+		n.add(secretVertex, v.Object(source, "secretRef").String("name"))
 	}
-	for _, source := range rules.Trees(rules.Nested(v, "projected"), "sources") {
-		n.add(secretVertex, rules.String(rules.Nested(source, "secret"), "name"))
-		n.add(configMapVertex, rules.String(rules.Nested(source, "configMap"), "name"))
+	for _, source := range v.Object("projected").Objects("sources") {
+		n.add(secretVertex, source.Object("secret").String("name"))
+		n.add(configMapVertex, source.Object("configMap").String("name"))
 	}
 }
 
 // readVolume reads a PersistentVolume; bound is false if it is for no claim. Secrets without a
 // namespace are in that of the claim. Those for the controller of a driver are none of the node's.
-func readVolume(t schema.Tree) (v volume, bound bool) {
-	spec := rules.Nested(t, "spec")
-	ref := rules.Nested(spec, "claimRef")
-	v.claim = vertex{pvcVertex, rules.String(ref, "namespace"), rules.String(ref, "name")}
+func readVolume(t tree.Tree) (v volume, bound bool) {
+	spec := t.Object("spec")
+	ref := spec.Object("claimRef")
+	v.claim = vertex{pvcVertex, ref.String("namespace"), ref.String("name")}
 	if v.claim.name == "" {
 		return volume{}, false
 	}
@@ -98,15 +97,15 @@ func readVolume(t schema.Tree) (v volume, bound bool) {
 			v.secrets = append(v.secrets, vertex{secretVertex, namespace, name})
 		}
 	}
-	azure := rules.Nested(spec, "azureFile")
-	add(rules.String(azure, "secretNamespace"), rules.String(azure, "secretName"))
+	azure := spec.Object("azureFile")
+	add(azure.String("secretNamespace"), azure.String("secretName"))
 	for _, source := range secretSources {
-		secret := rules.Nested(spec, source, "secretRef")
-		add(rules.String(secret, "namespace"), rules.String(secret, "name"))
+		secret := spec.Object(source, "secretRef")
+		add(secret.String("namespace"), secret.String("name"))
 	}
 	for _, name := range []string{"nodeStageSecretRef", "nodePublishSecretRef", "nodeExpandSecretRef"} {
-		secret := rules.Nested(spec, "csi", name)
-		add(rules.String(secret, "namespace"), rules.String(secret, "name"))
+		secret := spec.Object("csi", name)
+		add(secret.String("namespace"), secret.String("name"))
 	}
 	return v, true
 }

@@ -4,8 +4,7 @@ import (
 	"fmt"
 
 	"github.com/troupe-api/troupe/kinds/meta"
-	"github.com/troupe-api/troupe/kinds/rules"
-	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/policy"
 	"github.com/troupe-api/troupe/policy/admission"
 )
@@ -104,7 +103,7 @@ func (a nodeAttributes) operation() string {
 	return "UPDATE"
 }
 
-func nodeName(t schema.Tree) string { return rules.String(rules.Nested(t, "spec"), "nodeName") }
+func nodeName(t tree.Tree) string { return t.Object("spec").String("nodeName") }
 
 // admitPVCStatus: of a claim a node may write how far its volume has grown.
 func (r *restriction) admitPVCStatus(a nodeAttributes) error {
@@ -114,15 +113,15 @@ func (r *restriction) admitPVCStatus(a nodeAttributes) error {
 	if a.operation() != "UPDATE" {
 		return a.forbiddenf("unexpected operation %q", a.operation())
 	}
-	old, now := rules.Clone(a.Old).(schema.Tree), rules.Clone(a.New).(schema.Tree)
-	for _, t := range []schema.Tree{old, now} {
-		delete(rules.Nested(t, "metadata"), "managedFields")
-		delete(rules.Nested(t, "metadata"), "resourceVersion")
+	old, now := tree.Clone(a.Old).(tree.Tree), tree.Clone(a.New).(tree.Tree)
+	for _, t := range []tree.Tree{old, now} {
+		delete(t.Object("metadata"), "managedFields")
+		delete(t.Object("metadata"), "resourceVersion")
 		for _, field := range []string{"capacity", "conditions", "allocatedResources", "allocatedResourceStatuses"} {
-			delete(rules.Nested(t, "status"), field)
+			delete(t.Object("status"), field)
 		}
 	}
-	if !rules.SemanticEqual(old, now) {
+	if !tree.SemanticEqual(old, now) {
 		return a.forbiddenf("node %q is not allowed to update fields other than status.capacity, status.conditions and status.allocatedResources", a.node)
 	}
 	return nil
@@ -130,11 +129,11 @@ func (r *restriction) admitPVCStatus(a nodeAttributes) error {
 
 // admitTokenRequest: a token for an account is bound to a Pod of the node.
 func (r *restriction) admitTokenRequest(a nodeAttributes) error {
-	ref := rules.Nested(a.New, "spec", "boundObjectRef")
-	if rules.String(ref, "kind") != "Pod" || rules.String(ref, "apiVersion") != "v1" {
+	ref := a.New.Object("spec", "boundObjectRef")
+	if ref.String("kind") != "Pod" || ref.String("apiVersion") != "v1" {
 		return a.forbiddenf("node requested token not bound to a pod")
 	}
-	name, uid := rules.String(ref, "name"), rules.String(ref, "uid")
+	name, uid := ref.String("name"), ref.String("uid")
 	if uid == "" {
 		return a.forbiddenf("node requested token with a pod binding without a uid")
 	}

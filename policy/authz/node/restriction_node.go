@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/troupe-api/troupe/kinds/meta"
-	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/policy/admission"
 )
 
@@ -17,10 +17,10 @@ func (r *restriction) admitNode(a nodeAttributes) error {
 	if a.New == nil {
 		return nil
 	}
-	old, now := rules.Nested(a.Old, "metadata"), rules.Nested(a.New, "metadata")
-	before, after := rules.Nested(old, "labels"), rules.Nested(now, "labels")
+	old, now := a.Old.Object("metadata"), a.New.Object("metadata")
+	before, after := old.Object("labels"), now.Object("labels")
 	var forbidden []string
-	for _, key := range slices.Concat(rules.Keys(before), rules.Keys(after)) {
+	for _, key := range slices.Concat(before.SortedKeys(), after.SortedKeys()) {
 		if before[key] != after[key] && r.labels.forbids(key) && !slices.Contains(forbidden, key) {
 			forbidden = append(forbidden, key)
 		}
@@ -33,9 +33,9 @@ func (r *restriction) admitNode(a nodeAttributes) error {
 		return a.forbiddenf("is not allowed to modify labels: %s", strings.Join(forbidden, ", "))
 	case a.Old == nil:
 		return nil
-	case !rules.SemanticEqual(rules.Nested(a.Old, "spec")["taints"], rules.Nested(a.New, "spec")["taints"]):
+	case !tree.SemanticEqual(a.Old.Object("spec")["taints"], a.New.Object("spec")["taints"]):
 		return a.forbiddenf("node %q is not allowed to modify taints", a.node)
-	case !rules.SemanticEqual(old["ownerReferences"], now["ownerReferences"]):
+	case !tree.SemanticEqual(old["ownerReferences"], now["ownerReferences"]):
 		return a.forbiddenf("node %q is not allowed to modify ownerReferences", a.node)
 	}
 	return nil
@@ -86,7 +86,7 @@ func isSubdomainOf(domain, other string) bool {
 
 // admitCSR: a node asks for no certificate of another node.
 func (r *restriction) admitCSR(a nodeAttributes) error {
-	if a.Old != nil || !r.signers[rules.String(rules.Nested(a.New, "spec"), "signerName")] {
+	if a.Old != nil || !r.signers[a.New.Object("spec").String("signerName")] {
 		return nil
 	}
 	subject, ok := admission.RequestedSubject(a.New)

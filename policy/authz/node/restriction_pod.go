@@ -2,8 +2,7 @@ package node
 
 import (
 	"github.com/troupe-api/troupe/kinds/meta"
-	"github.com/troupe-api/troupe/kinds/rules"
-	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/policy"
 )
 
@@ -39,9 +38,9 @@ func admitPodStatus(a nodeAttributes) error {
 		return a.forbiddenf("unexpected operation %q", a.operation())
 	case nodeName(a.Old) != a.node:
 		return a.forbiddenf("node %q can only update pod status for pods with spec.nodeName set to itself", a.node)
-	case !rules.SemanticEqual(rules.Nested(a.Old, "metadata")["labels"], rules.Nested(a.New, "metadata")["labels"]):
+	case !tree.SemanticEqual(a.Old.Object("metadata")["labels"], a.New.Object("metadata")["labels"]):
 		return a.forbiddenf("node %q cannot update labels through pod status", a.node)
-	case !rules.SemanticEqual(rules.Nested(a.Old, "status")["resourceClaimStatuses"], rules.Nested(a.New, "status")["resourceClaimStatuses"]):
+	case !tree.SemanticEqual(a.Old.Object("status")["resourceClaimStatuses"], a.New.Object("status")["resourceClaimStatuses"]):
 		return a.forbiddenf("node %q cannot update resource claim statuses", a.node)
 	}
 	return nil
@@ -50,7 +49,7 @@ func admitPodStatus(a nodeAttributes) error {
 // admitMirrorPod: a Pod that a node makes only shows what already runs there. It is bound to the node,
 // owned by it, and leads to no other object.
 func (r *restriction) admitMirrorPod(a nodeAttributes) error {
-	if !rules.Has(rules.Nested(a.New, "metadata", "annotations"), r.mirrorAnnotation) {
+	if !a.New.Object("metadata", "annotations").Has(r.mirrorAnnotation) {
 		return a.forbiddenf("pod does not have %q annotation, node %q can only create mirror pods", r.mirrorAnnotation, a.node)
 	}
 	if nodeName(a.New) != a.node {
@@ -66,43 +65,43 @@ func (r *restriction) admitMirrorPod(a nodeAttributes) error {
 	for _, v := range podReferences(&policy.Object{Key: a.Key, Tree: a.New}) {
 		return a.forbiddenf("node %q can not create pods that reference %s", a.node, words[v.kind])
 	}
-	for _, volume := range rules.Trees(rules.Nested(a.New, "spec"), "volumes") {
-		for _, source := range rules.Trees(rules.Nested(volume, "projected"), "sources") {
+	for _, volume := range a.New.Object("spec").Objects("volumes") {
+		for _, source := range volume.Object("projected").Objects("sources") {
 			for name, word := range map[string]string{"clusterTrustBundle": "clustertrustbundles", "serviceAccountToken": "a service account", "podCertificate": "podcertificates"} {
-				if rules.Has(source, name) {
+				if source.Has(name) {
 					return a.forbiddenf("node %q can not create pods that reference %s", a.node, word)
 				}
 			}
 		}
 	}
-	if len(rules.Items(rules.Nested(a.New, "spec"), "resourceClaims")) > 0 {
+	if len(a.New.Object("spec").List("resourceClaims")) > 0 {
 		return a.forbiddenf("node %q can not create pods that reference resourceclaims", a.node)
 	}
 	return nil
 }
 
 func (r *restriction) checkOwnerNode(a nodeAttributes) error {
-	owners := rules.Trees(rules.Nested(a.New, "metadata"), "ownerReferences")
+	owners := a.New.Object("metadata").Objects("ownerReferences")
 	if len(owners) > 1 {
 		return a.forbiddenf("node %q can only create pods with a single owner reference set to itself", a.node)
 	}
-	owner := schema.Tree{}
+	owner := tree.Tree{}
 	if len(owners) == 1 {
 		owner = owners[0]
 	}
 	switch {
-	case rules.String(owner, "apiVersion") != "v1" || rules.String(owner, "kind") != "Node" || rules.String(owner, "name") != a.node:
+	case owner.String("apiVersion") != "v1" || owner.String("kind") != "Node" || owner.String("name") != a.node:
 		return a.forbiddenf("node %q can only create pods with an owner reference set to itself", a.node)
-	case !rules.Bool(owner, "controller"):
+	case !owner.Bool("controller"):
 		return a.forbiddenf("node %q can only create pods with a controller owner reference set to itself", a.node)
-	case rules.Bool(owner, "blockOwnerDeletion"):
+	case owner.Bool("blockOwnerDeletion"):
 		return a.forbiddenf("node %q must not set blockOwnerDeletion on an owner reference", a.node)
 	}
 	own := r.objects.Get(meta.GroupResource{Resource: "nodes"}, "", a.node)
 	if own == nil {
 		return meta.NewNotFound(meta.GroupResource{Resource: "nodes"}, a.node)
 	}
-	if uid := rules.String(owner, "uid"); uid != string(own.Meta.UID) {
+	if uid := owner.String("uid"); uid != string(own.Meta.UID) {
 		return a.forbiddenf("UID mismatch: owner reference specified UID %s, expected %s", uid, own.Meta.UID)
 	}
 	return nil

@@ -36,8 +36,8 @@ func certificateRequest(t *testing.T, name string) string {
 func TestRestriction(t *testing.T) {
 	objects := &fakeCluster{objects: map[string]*policy.Object{
 		"nodes /n1":  {Meta: meta.ObjectMeta{UID: "u-n1"}},
-		"pods ns/p1": {Meta: meta.ObjectMeta{UID: "u-p1"}, Tree: tree(t, `{"spec":{"nodeName":"n1"}}`)},
-		"pods ns/p2": {Meta: meta.ObjectMeta{UID: "u-p2"}, Tree: tree(t, `{"spec":{"nodeName":"n2"}}`)},
+		"pods ns/p1": {Meta: meta.ObjectMeta{UID: "u-p1"}, Tree: parseTree(t, `{"spec":{"nodeName":"n1"}}`)},
+		"pods ns/p2": {Meta: meta.ObjectMeta{UID: "u-p2"}, Tree: parseTree(t, `{"spec":{"nodeName":"n2"}}`)},
 	}}
 	registration := node.Restriction(meta.Platform, objects)
 	if !registration.DisabledByDefault || registration.Name != "NodeRestriction" {
@@ -122,10 +122,10 @@ func TestRestriction(t *testing.T) {
 		attempt := func(user *authn.User) error {
 			a := &admission.Attributes{User: user, Kind: &schema.Kind{Resource: resource}, Subresource: sub, Key: meta.Key{Namespace: namespace, Name: name}}
 			if c.old != "" {
-				a.Old = tree(t, c.old)
+				a.Old = parseTree(t, c.old)
 			}
 			if c.new != "" {
-				a.New = tree(t, c.new)
+				a.New = parseTree(t, c.new)
 			}
 			return registration.Plugin.Admit(a)
 		}

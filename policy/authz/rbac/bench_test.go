@@ -34,7 +34,7 @@ func newBenchAuthorizer(b *testing.B, n int) (*fakeCluster, *rbac.Authorizer) {
 		case 3:
 			role, subject = "ClusterRole/large", fmt.Sprintf("Group:all%d", i/4)
 		}
-		c.put(&policy.Object{Key: key(fmt.Sprintf("rolebindings/%s/b%d", ns, i)), Tree: tree(b, binding(role, subject))})
+		c.put(&policy.Object{Key: key(fmt.Sprintf("rolebindings/%s/b%d", ns, i)), Tree: parseTree(b, binding(role, subject))})
 	}
 	return c, a
 }
@@ -75,9 +75,9 @@ func BenchmarkAuthorize(b *testing.B) {
 func BenchmarkChange(b *testing.B) {
 	for _, n := range sizes {
 		c, _ := newBenchAuthorizer(b, n)
-		with := &policy.Object{Key: key("rolebindings/ns0/b0"), Tree: tree(b, binding("ClusterRole/small", "User:user0", "User:other"))}
-		without := &policy.Object{Key: with.Key, Tree: tree(b, binding("ClusterRole/small", "User:user0"))}
-		small := &policy.Object{Key: key("clusterroles/small"), Tree: tree(b, role("get,list,watch core pods,configmaps"))}
+		with := &policy.Object{Key: key("rolebindings/ns0/b0"), Tree: parseTree(b, binding("ClusterRole/small", "User:user0", "User:other"))}
+		without := &policy.Object{Key: with.Key, Tree: parseTree(b, binding("ClusterRole/small", "User:user0"))}
+		small := &policy.Object{Key: key("clusterroles/small"), Tree: parseTree(b, role("get,list,watch core pods,configmaps"))}
 		b.Run(fmt.Sprintf("%d/binding", n), func(b *testing.B) {
 			for b.Loop() {
 				c.put(with)

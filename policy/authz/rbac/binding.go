@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/troupe-api/troupe/kinds/meta"
-	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/policy"
 	"github.com/troupe-api/troupe/policy/authn/serviceaccount"
 )
@@ -36,8 +35,8 @@ type grant struct {
 // are still to be set.
 func newBinding(o *policy.Object) *binding {
 	b := &binding{name: strings.Clone(o.Key.Name), namespace: strings.Clone(o.Key.Namespace)}
-	ref := rules.Nested(o.Tree, "roleRef")
-	kind, name := rules.String(ref, "kind"), rules.String(ref, "name")
+	ref := o.Tree.Object("roleRef")
+	kind, name := ref.String("kind"), ref.String("name")
 	b.role.name = strings.Clone(name)
 	switch {
 	case kind == "Role" && b.namespace != "":
@@ -50,11 +49,11 @@ func newBinding(o *policy.Object) *binding {
 		how = fmt.Sprintf("RBAC: allowed by RoleBinding %q of %s %q to ", b.name+"/"+b.namespace, kind, name)
 	}
 	given := map[subject]bool{}
-	for _, t := range rules.Trees(o.Tree, "subjects") {
-		kind, name := rules.String(t, "kind"), strings.Clone(rules.String(t, "name"))
+	for _, t := range o.Tree.Objects("subjects") {
+		kind, name := t.String("kind"), strings.Clone(t.String("name"))
 		g := &grant{binding: b, subject: subject{kind == "Group", name}, reason: how + fmt.Sprintf("%s %q", kind, name)}
 		if kind == "ServiceAccount" {
-			namespace := rules.String(t, "namespace")
+			namespace := t.String("namespace")
 			if namespace == "" {
 				namespace = b.namespace
 			}

@@ -9,8 +9,7 @@ import (
 
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
-	"github.com/troupe-api/troupe/kinds/rules"
-	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/policy"
 	"github.com/troupe-api/troupe/policy/authn"
 	"github.com/troupe-api/troupe/policy/authz"
@@ -60,7 +59,7 @@ func key(path string) meta.Key {
 
 func (c *fakeCluster) set(t testing.TB, path, body string) {
 	t.Helper()
-	c.put(&policy.Object{Key: key(path), Tree: tree(t, body)})
+	c.put(&policy.Object{Key: key(path), Tree: parseTree(t, body)})
 }
 
 func (c *fakeCluster) put(o *policy.Object) {
@@ -82,13 +81,13 @@ func (c *fakeCluster) delete(path string) {
 	}
 }
 
-func tree(t testing.TB, body string) schema.Tree {
+func parseTree(t testing.TB, body string) tree.Tree {
 	t.Helper()
 	v, _, err := codec.DecodeAny([]byte(body))
 	if err != nil {
 		t.Fatalf("%s: %v", body, err)
 	}
-	return v.(schema.Tree)
+	return v.(tree.Tree)
 }
 
 // authorizer follows the cluster.
@@ -107,7 +106,7 @@ func role(lines ...string) string {
 	list := []any{}
 	for _, line := range lines {
 		fields := strings.Fields(line)
-		r := schema.Tree{}
+		r := tree.Tree{}
 		names := []string{"verbs", "apiGroups", "resources", "resourceNames"}
 		if len(fields) == 2 {
 			names = []string{"verbs", "nonResourceURLs"}
@@ -121,7 +120,7 @@ func role(lines ...string) string {
 		}
 		list = append(list, r)
 	}
-	return string(codec.AppendAny(nil, schema.Tree{"rules": list}))
+	return string(codec.AppendAny(nil, tree.Tree{"rules": list}))
 }
 
 // binding is the body of a binding of a role, "Role/name" or "ClusterRole/name", to subjects as
@@ -131,15 +130,15 @@ func binding(ref string, subjects ...string) string {
 	list := []any{}
 	for _, s := range subjects {
 		kind, name, _ := strings.Cut(s, ":")
-		subject := schema.Tree{"kind": kind, "name": name}
+		subject := tree.Tree{"kind": kind, "name": name}
 		if kind == "ServiceAccount" {
 			namespace, name, _ := strings.Cut(name, "/")
 			subject["namespace"], subject["name"] = namespace, name
 		}
 		list = append(list, subject)
 	}
-	return string(codec.AppendAny(nil, schema.Tree{
-		"roleRef": schema.Tree{"apiGroup": group, "kind": kind, "name": name}, "subjects": list,
+	return string(codec.AppendAny(nil, tree.Tree{
+		"roleRef": tree.Tree{"apiGroup": group, "kind": kind, "name": name}, "subjects": list,
 	}))
 }
 
@@ -175,4 +174,4 @@ func isAllowed(a *rbac.Authorizer, who, text string) bool {
 	return d == authz.Allow
 }
 
-func count(o schema.Tree, field string) int { return len(rules.Items(o, field)) }
+func count(o tree.Tree, field string) int { return len(o.List(field)) }

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/troupe-api/troupe/kinds/meta"
-	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // A standard is a role that every cluster has, in platform form. In a namespace it is a Role,
@@ -87,11 +87,11 @@ const (
 // A builder gives standards the names of a profile.
 type roleBuilder struct{ *meta.Naming }
 
-func (b roleBuilder) metadata(namespace, name string) schema.Tree {
-	t := schema.Tree{
+func (b roleBuilder) metadata(namespace, name string) tree.Tree {
+	t := tree.Tree{
 		"name":        b.Translate(name),
-		"labels":      schema.Tree{b.Translate(bootstrappingLabel): "rbac-defaults"},
-		"annotations": schema.Tree{b.Translate(autoupdateAnnotation): "true"},
+		"labels":      tree.Tree{b.Translate(bootstrappingLabel): "rbac-defaults"},
+		"annotations": tree.Tree{b.Translate(autoupdateAnnotation): "true"},
 	}
 	if namespace != "" {
 		t["namespace"] = b.Translate(namespace)
@@ -100,14 +100,14 @@ func (b roleBuilder) metadata(namespace, name string) schema.Tree {
 }
 
 // role is the Role or ClusterRole.
-func (b roleBuilder) role(s defaultRole) schema.Tree {
-	t := schema.Tree{"metadata": b.metadata(s.namespace, s.name)}
+func (b roleBuilder) role(s defaultRole) tree.Tree {
+	t := tree.Tree{"metadata": b.metadata(s.namespace, s.name)}
 	if s.aggregateTo != "" {
-		t["metadata"].(schema.Tree)["labels"].(schema.Tree)[b.Translate(aggregationLabelPrefix+s.aggregateTo)] = "true"
+		t["metadata"].(tree.Tree)["labels"].(tree.Tree)[b.Translate(aggregationLabelPrefix+s.aggregateTo)] = "true"
 	}
 	if s.aggregates != "" {
-		labels := schema.Tree{b.Translate(aggregationLabelPrefix + s.aggregates): "true"}
-		t["aggregationRule"] = schema.Tree{"clusterRoleSelectors": []any{schema.Tree{"matchLabels": labels}}}
+		labels := tree.Tree{b.Translate(aggregationLabelPrefix + s.aggregates): "true"}
+		t["aggregationRule"] = tree.Tree{"clusterRoleSelectors": []any{tree.Tree{"matchLabels": labels}}}
 		return t
 	}
 	items := make([]any, len(s.rules))
@@ -128,7 +128,7 @@ func (b roleBuilder) names(list []string) []string {
 }
 
 // bindingOf is the RoleBinding or ClusterRoleBinding; nil if none goes with it.
-func (b roleBuilder) bindingOf(s defaultRole) schema.Tree {
+func (b roleBuilder) bindingOf(s defaultRole) tree.Tree {
 	if s.subjects == nil {
 		return nil
 	}
@@ -139,9 +139,9 @@ func (b roleBuilder) bindingOf(s defaultRole) schema.Tree {
 	if s.namespace != "" {
 		kind = "Role"
 	}
-	t := schema.Tree{
+	t := tree.Tree{
 		"metadata": b.metadata(s.namespace, name),
-		"roleRef":  schema.Tree{"apiGroup": b.Translate(group), "kind": kind, "name": b.Translate(s.name)},
+		"roleRef":  tree.Tree{"apiGroup": b.Translate(group), "kind": kind, "name": b.Translate(s.name)},
 	}
 	for _, text := range s.subjects {
 		subjects, _ := t["subjects"].([]any)
@@ -150,14 +150,14 @@ func (b roleBuilder) bindingOf(s defaultRole) schema.Tree {
 	return t
 }
 
-func (b roleBuilder) subject(text string) schema.Tree {
+func (b roleBuilder) subject(text string) tree.Tree {
 	what, name, _ := strings.Cut(text, " ")
 	switch what {
 	case "account":
 		namespace, name, _ := strings.Cut(name, "/")
-		return schema.Tree{"kind": "ServiceAccount", "name": b.Translate(name), "namespace": b.Translate(namespace)}
+		return tree.Tree{"kind": "ServiceAccount", "name": b.Translate(name), "namespace": b.Translate(namespace)}
 	case "group":
-		return schema.Tree{"kind": "Group", "apiGroup": b.Translate(group), "name": name}
+		return tree.Tree{"kind": "Group", "apiGroup": b.Translate(group), "name": name}
 	}
-	return schema.Tree{"kind": "User", "apiGroup": b.Translate(group), "name": b.Translate(name)}
+	return tree.Tree{"kind": "User", "apiGroup": b.Translate(group), "name": b.Translate(name)}
 }

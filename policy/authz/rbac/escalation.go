@@ -6,8 +6,7 @@ import (
 
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
-	"github.com/troupe-api/troupe/kinds/rules"
-	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/policy"
 	"github.com/troupe-api/troupe/policy/admission"
 	"github.com/troupe-api/troupe/policy/authn"
@@ -69,13 +68,13 @@ func (e escalation) admitRole(a *admission.Attributes) error {
 	return nil
 }
 
-func hasAggregationRule(role schema.Tree) bool {
-	return len(rules.Items(rules.Nested(role, "aggregationRule"), "clusterRoleSelectors")) > 0
+func hasAggregationRule(role tree.Tree) bool {
+	return len(role.Object("aggregationRule").List("clusterRoleSelectors")) > 0
 }
 
 func (e escalation) admitBinding(a *admission.Attributes) error {
-	ref := rules.Nested(a.New, "roleRef")
-	kind, name := rules.String(ref, "kind"), rules.String(ref, "name")
+	ref := a.New.Object("roleRef")
+	kind, name := ref.String("kind"), ref.String("name")
 	resource, namespace := "clusterroles", ""
 	switch {
 	case name == "":
@@ -87,7 +86,7 @@ func (e escalation) admitBinding(a *admission.Attributes) error {
 	}
 	d, _ := e.verbAuthorizer.Authorize(authz.Attributes{
 		User: a.User, Verb: "bind", ResourceRequest: true,
-		Group: rules.String(ref, "apiGroup"), Version: wildcard, Resource: resource, Namespace: a.Key.Namespace, Name: name,
+		Group: ref.String("apiGroup"), Version: wildcard, Resource: resource, Namespace: a.Key.Namespace, Name: name,
 	})
 	if d == authz.Allow {
 		return nil
@@ -120,17 +119,17 @@ func (e escalation) confirmNoEscalation(a *admission.Attributes, wanted []rule) 
 
 // onlyChangesGCFields tells whether a change is of nothing but what the collection of garbage needs: the
 // owners and the finalizers.
-func onlyChangesGCFields(old, wanted schema.Tree) bool {
+func onlyChangesGCFields(old, wanted tree.Tree) bool {
 	if old == nil {
 		return false
 	}
-	return rules.SemanticEqual(withoutGCFields(old), withoutGCFields(wanted))
+	return tree.SemanticEqual(withoutGCFields(old), withoutGCFields(wanted))
 }
 
 // withoutGCFields is an object without what the collection of garbage needs, and without what a body may
 // leave out.
-func withoutGCFields(obj schema.Tree) schema.Tree {
-	left, metadata := maps.Clone(obj), maps.Clone(rules.Nested(obj, "metadata"))
+func withoutGCFields(obj tree.Tree) tree.Tree {
+	left, metadata := maps.Clone(obj), maps.Clone(obj.Object("metadata"))
 	for _, name := range []string{"ownerReferences", "finalizers", "managedFields", "resourceVersion"} {
 		delete(metadata, name)
 	}

@@ -21,12 +21,12 @@ func newAttributes(t *testing.T, who, path, old, wanted string) *admission.Attri
 		Kind: &schema.Kind{GroupVersionKind: meta.GroupVersionKind{Group: group, Version: "v1"}, Resource: k.Resource},
 	}
 	if wanted != "" {
-		a.New = tree(t, wanted)
+		a.New = parseTree(t, wanted)
 	}
 	if old == "" {
 		a.Verb = request.Create
 	} else {
-		a.Old = tree(t, old)
+		a.Old = parseTree(t, old)
 	}
 	return a
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
-	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // A Store is where the default roles and bindings are kept.
@@ -68,16 +68,16 @@ type reconciler struct {
 
 // A repair is what an object lacks of what is wanted, put into it. anew tells that it cannot
 // be repaired. It changes has.
-type repairFunc func(has, wanted schema.Tree) (changed, anew bool)
+type repairFunc func(has, wanted tree.Tree) (changed, anew bool)
 
 // reconcile looks at one object, and starts to write it if it is not as wanted.
-func (r *reconciler) reconcile(ctx context.Context, kind string, wanted schema.Tree, fix repairFunc) {
+func (r *reconciler) reconcile(ctx context.Context, kind string, wanted tree.Tree, fix repairFunc) {
 	k := r.kinds[kind]
 	if k == nil {
 		return // switched off
 	}
-	metadata := rules.Nested(wanted, "metadata")
-	key := meta.Key{GroupResource: k.Storage, Namespace: rules.String(metadata, "namespace"), Name: rules.String(metadata, "name")}
+	metadata := wanted.Object("metadata")
+	key := meta.Key{GroupResource: k.Storage, Namespace: metadata.String("namespace"), Name: metadata.String("name")}
 	write, err := r.plan(ctx, k, key, wanted, fix)
 	if write == nil && err == nil {
 		return
@@ -108,7 +108,7 @@ func isRetriable(err error) bool {
 }
 
 // plan is what has to be written; nil if nothing has.
-func (r *reconciler) plan(ctx context.Context, k *schema.Kind, key meta.Key, wanted schema.Tree, fix repairFunc) (func() error, error) {
+func (r *reconciler) plan(ctx context.Context, k *schema.Kind, key meta.Key, wanted tree.Tree, fix repairFunc) (func() error, error) {
 	mutate := func(m request.Mutation) error {
 		m.Kind, m.Key, m.FieldManager = k, key, r.manager
 		_, err := r.store.Mutate(ctx, m)
@@ -123,7 +123,7 @@ func (r *reconciler) plan(ctx context.Context, k *schema.Kind, key meta.Key, wan
 		return nil, err
 	}
 	has, err := codec.DecodeStored(k.Message, stored.JSON)
-	if err != nil || rules.String(rules.Nested(has, "metadata", "annotations"), r.autoupdateAnnotation) == "false" {
+	if err != nil || has.Object("metadata", "annotations").String(r.autoupdateAnnotation) == "false" {
 		return nil, err
 	}
 	changed := addMissingEntries(has, wanted, "labels")
@@ -145,10 +145,10 @@ func (r *reconciler) plan(ctx context.Context, k *schema.Kind, key meta.Key, wan
 }
 
 // addMissingEntries gives an object the labels, or annotations, that it lacks.
-func addMissingEntries(has, wanted schema.Tree, field string) (changed bool) {
-	for name, value := range rules.Nested(wanted, "metadata", field) {
-		if _, ok := rules.Nested(has, "metadata", field)[name]; !ok {
-			rules.EnsureNested(has, "metadata", field)[name] = value
+func addMissingEntries(has, wanted tree.Tree, field string) (changed bool) {
+	for name, value := range wanted.Object("metadata", field) {
+		if _, ok := has.Object("metadata", field)[name]; !ok {
+			has.EnsureObject("metadata", field)[name] = value
 			changed = true
 		}
 	}
@@ -157,11 +157,11 @@ func addMissingEntries(has, wanted schema.Tree, field string) (changed bool) {
 
 // repairRole adds the permissions that a role lacks. Those of a role that gathers others are
 // not its own.
-func repairRole(has, wanted schema.Tree) (changed, recreate bool) {
-	gathered, gather := rules.Nested(has, "aggregationRule"), rules.Nested(wanted, "aggregationRule")
+func repairRole(has, wanted tree.Tree) (changed, recreate bool) {
+	gathered, gather := has.Object("aggregationRule"), wanted.Object("aggregationRule")
 	if gathered == nil || gather == nil {
 		for _, lack := range uncovered(newRules(has), newRules(wanted)) {
-			has["rules"] = append(rules.Items(has, "rules"), any(lack.tree()))
+			has["rules"] = append(has.List("rules"), any(lack.tree()))
 			changed = true
 		}
 	}
@@ -171,24 +171,24 @@ func repairRole(has, wanted schema.Tree) (changed, recreate bool) {
 	}
 	if gather != nil {
 		const field = "clusterRoleSelectors"
-		changed = addMissingItems(rules.EnsureNested(has, "aggregationRule"), gather, field) || changed
+		changed = addMissingItems(has.EnsureObject("aggregationRule"), gather, field) || changed
 	}
 	return changed, false
 }
 
 // repairBinding adds the subjects that a binding lacks.
-func repairBinding(has, wanted schema.Tree) (changed, recreate bool) {
-	if !maps.EqualFunc(rules.Nested(has, "roleRef"), rules.Nested(wanted, "roleRef"), rules.SemanticEqual) {
+func repairBinding(has, wanted tree.Tree) (changed, recreate bool) {
+	if !maps.EqualFunc(has.Object("roleRef"), wanted.Object("roleRef"), tree.SemanticEqual) {
 		return false, true
 	}
 	return addMissingItems(has, wanted, "subjects"), false
 }
 
 // addMissingItems adds to a list what it lacks of that of wanted.
-func addMissingItems(has, wanted schema.Tree, field string) (changed bool) {
-	for _, item := range rules.Items(wanted, field) {
-		list := rules.Items(has, field)
-		if !slices.ContainsFunc(list, func(other any) bool { return rules.SemanticEqual(other, item) }) {
+func addMissingItems(has, wanted tree.Tree, field string) (changed bool) {
+	for _, item := range wanted.List(field) {
+		list := has.List(field)
+		if !slices.ContainsFunc(list, func(other any) bool { return tree.SemanticEqual(other, item) }) {
 			has[field] = append(list, item)
 			changed = true
 		}

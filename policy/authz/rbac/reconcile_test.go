@@ -16,8 +16,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
-	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/persist"
 	"github.com/troupe-api/troupe/persist/vfs"
 	"github.com/troupe-api/troupe/policy/authz/rbac"
@@ -89,7 +89,7 @@ func (s *testStore) patch(t *testing.T, path, body string) {
 	s.mutate(t, path, request.Mutation{Verb: request.Patch, PatchType: request.MergePatch, PatchBody: []byte(body)})
 }
 
-func (s *testStore) get(t *testing.T, path string) schema.Tree {
+func (s *testStore) get(t *testing.T, path string) tree.Tree {
 	t.Helper()
 	k, key := s.kindAndKey(path)
 	o, err := s.Get(t.Context(), request.Get{Kind: k, Key: key})
@@ -140,30 +140,30 @@ func TestDefaultRoles(t *testing.T) {
 }
 
 // dumpObject writes an object in a few short lines.
-func dumpObject(b *strings.Builder, key meta.Key, obj schema.Tree) {
+func dumpObject(b *strings.Builder, key meta.Key, obj tree.Tree) {
 	fmt.Fprintf(b, "%s %s\n", key.Resource, strings.TrimPrefix(key.Namespace+"/"+key.Name, "/"))
-	metadata := rules.Nested(obj, "metadata")
+	metadata := obj.Object("metadata")
 	for _, field := range []string{"labels", "annotations"} {
-		for _, name := range rules.Keys(rules.Nested(metadata, field)) {
-			fmt.Fprintf(b, "  %s %s=%s\n", strings.TrimSuffix(field, "s"), name, rules.String(rules.Nested(metadata, field), name))
+		for _, name := range metadata.Object(field).SortedKeys() {
+			fmt.Fprintf(b, "  %s %s=%s\n", strings.TrimSuffix(field, "s"), name, metadata.Object(field).String(name))
 		}
 	}
-	for _, field := range rules.Trees(metadata, "managedFields") {
-		fmt.Fprintf(b, "  manager %s\n", rules.String(field, "manager"))
+	for _, field := range metadata.Objects("managedFields") {
+		fmt.Fprintf(b, "  manager %s\n", field.String("manager"))
 	}
 	for _, name := range []string{"aggregationRule", "roleRef"} {
-		if rules.Has(obj, name) {
+		if obj.Has(name) {
 			fmt.Fprintf(b, "  %s %s\n", name, codec.AppendAny(nil, obj[name]))
 		}
 	}
-	for _, s := range rules.Trees(obj, "subjects") {
-		fmt.Fprintf(b, "  to %s %s %s\n", rules.String(s, "kind"), rules.String(s, "name"), rules.String(s, "namespace"))
+	for _, s := range obj.Objects("subjects") {
+		fmt.Fprintf(b, "  to %s %s %s\n", s.String("kind"), s.String("name"), s.String("namespace"))
 	}
-	for _, r := range rules.Trees(obj, "rules") {
-		fmt.Fprintf(b, "  %s:", strings.Join(rules.Strings(r, "verbs"), " "))
+	for _, r := range obj.Objects("rules") {
+		fmt.Fprintf(b, "  %s:", strings.Join(r.Strings("verbs"), " "))
 		for _, name := range []string{"apiGroups", "resources", "resourceNames", "nonResourceURLs"} {
-			if rules.Has(r, name) {
-				fmt.Fprintf(b, " %q", rules.Strings(r, name))
+			if r.Has(name) {
+				fmt.Fprintf(b, " %q", r.Strings(name))
 			}
 		}
 		b.WriteByte('\n')
@@ -205,10 +205,10 @@ func TestReconcile(t *testing.T) {
 			func() bool { return count(s.get(t, "clusterroles/system:basic-user"), "rules") == 1 }},
 		{"labels go", func() { s.patch(t, discovery, `{"metadata":{"labels":null,"annotations":{"mine":"x"}}}`) }, 1, func() bool {
 			obj := s.get(t, discovery)
-			return rules.String(rules.Nested(obj, "metadata", "labels"), "platform.io/bootstrapping") != "" && rules.String(rules.Nested(obj, "metadata", "annotations"), "mine") == "x"
+			return obj.Object("metadata", "labels").String("platform.io/bootstrapping") != "" && obj.Object("metadata", "annotations").String("mine") == "x"
 		}},
 		{"a label has another value", func() { s.patch(t, discovery, `{"metadata":{"labels":{"platform.io/bootstrapping":"mine"}}}`) }, 0, func() bool {
-			return rules.String(rules.Nested(s.get(t, discovery), "metadata", "labels"), "platform.io/bootstrapping") == "mine"
+			return s.get(t, discovery).Object("metadata", "labels").String("platform.io/bootstrapping") == "mine"
 		}},
 		{"a role is protected", func() {
 			s.patch(t, discovery, `{"rules":[],"metadata":{"annotations":{"rbac.authorization.platform.io/autoupdate":"false"}}}`)
@@ -217,21 +217,21 @@ func TestReconcile(t *testing.T) {
 			func() bool { return count(s.get(t, bound), "subjects") == 2 }},
 		{"a binding is of another role", func() {
 			s.mutate(t, bound, request.Mutation{Verb: request.Delete})
-			s.mutate(t, bound, request.Mutation{Verb: request.Create, Object: tree(t, binding("ClusterRole/other", "User:jane"))})
+			s.mutate(t, bound, request.Mutation{Verb: request.Create, Object: parseTree(t, binding("ClusterRole/other", "User:jane"))})
 		}, 2, func() bool {
 			obj := s.get(t, bound)
-			return rules.String(rules.Nested(obj, "roleRef"), "name") == "system:discovery" && count(obj, "subjects") == 1
+			return obj.Object("roleRef").String("name") == "system:discovery" && count(obj, "subjects") == 1
 		}},
 		{"a role gathers no more", func() { s.patch(t, "clusterroles/view", `{"aggregationRule":null,"rules":[`+paths+`]}`) }, 1,
 			func() bool {
-				return count(rules.Nested(s.get(t, "clusterroles/view"), "aggregationRule"), "clusterRoleSelectors") == 1
+				return count(s.get(t, "clusterroles/view").Object("aggregationRule"), "clusterRoleSelectors") == 1
 			}},
 		{"a gathering role has rules", func() {
 			s.patch(t, "clusterroles/view", `{"rules":[{"verbs":["get"],"apiGroups":[""],"resources":["pods"]}]}`)
 		}, 0, func() bool { return count(s.get(t, "clusterroles/view"), "rules") == 1 }},
 		{"a role gathers that should not", func() {
 			s.patch(t, "clusterroles/system:heapster", `{"aggregationRule":{"clusterRoleSelectors":[{"matchLabels":{"a":"b"}}]}}`)
-		}, 1, func() bool { return !rules.Has(s.get(t, "clusterroles/system:heapster"), "aggregationRule") }},
+		}, 1, func() bool { return !s.get(t, "clusterroles/system:heapster").Has("aggregationRule") }},
 	}
 	for _, test := range tests {
 		test.change()

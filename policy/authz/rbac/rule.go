@@ -4,9 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/troupe-api/troupe/kinds/rules"
-	"github.com/troupe-api/troupe/kinds/schema"
-	"github.com/troupe-api/troupe/policy"
+	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
@@ -18,8 +16,8 @@ const wildcard = "*"
 type rule struct{ verbs, groups, resources, names, paths []string }
 
 // newRules reads the rules of a role. They keep nothing of it alive.
-func newRules(obj schema.Tree) []rule {
-	items := rules.Trees(obj, "rules")
+func newRules(obj tree.Tree) []rule {
+	items := obj.Objects("rules")
 	list := make([]rule, len(items))
 	for i, t := range items {
 		list[i] = rule{
@@ -30,8 +28,8 @@ func newRules(obj schema.Tree) []rule {
 	return list
 }
 
-func cloneStrings(t schema.Tree, name string) []string {
-	list := rules.Strings(t, name)
+func cloneStrings(t tree.Tree, name string) []string {
+	list := t.Strings(name)
 	if len(list) == 0 {
 		return nil
 	}
@@ -42,14 +40,14 @@ func cloneStrings(t schema.Tree, name string) []string {
 }
 
 // tree is the rule as objects hold it.
-func (r rule) tree() schema.Tree {
-	t := schema.Tree{"verbs": policy.ToAnySlice(r.verbs)}
+func (r rule) tree() tree.Tree {
+	t := tree.Tree{"verbs": tree.ListOf(r.verbs)}
 	for _, f := range []struct {
 		name   string
 		values []string
 	}{{"apiGroups", r.groups}, {"resources", r.resources}, {"resourceNames", r.names}, {"nonResourceURLs", r.paths}} {
 		if len(f.values) > 0 {
-			t[f.name] = policy.ToAnySlice(f.values)
+			t[f.name] = tree.ListOf(f.values)
 		}
 	}
 	return t

@@ -1,0 +1,113 @@
+package tree
+
+import (
+	"reflect"
+	"slices"
+)
+
+// SameRef tells whether two values are one: the same scalar, or one object or list in memory. Two
+// lists without items are one if both are there, or neither.
+func SameRef(a, b any) bool {
+	switch x := a.(type) {
+	case Tree:
+		y, ok := b.(Tree)
+		return ok && reflect.ValueOf(x).UnsafePointer() == reflect.ValueOf(y).UnsafePointer()
+	case []any:
+		y, ok := b.([]any)
+		if !ok || len(x) != len(y) {
+			return false
+		}
+		if len(x) == 0 {
+			return (x == nil) == (y == nil)
+		}
+		return &x[0] == &y[0]
+	}
+	switch b.(type) {
+	case Tree, []any:
+		return false
+	}
+	return a == b
+}
+
+// StrictEqual compares two values to the letter: an absent object and an empty one differ.
+func StrictEqual(a, b any) bool {
+	if SameRef(a, b) {
+		return true
+	}
+	switch x := a.(type) {
+	case Tree:
+		y, ok := b.(Tree)
+		if !ok || len(x) != len(y) || (x == nil) != (y == nil) {
+			return false
+		}
+		for name, v := range x {
+			if w, there := y[name]; !there || !StrictEqual(v, w) {
+				return false
+			}
+		}
+		return true
+	case []any:
+		y, ok := b.([]any)
+		return ok && (x == nil) == (y == nil) && slices.EqualFunc(x, y, StrictEqual)
+	}
+	return false
+}
+
+// SemanticEqual compares what two values mean: an absent field equals an empty one, whatever its depth.
+func SemanticEqual(a, b any) bool {
+	if SameRef(a, b) || IsEmpty(a) && IsEmpty(b) {
+		return true
+	}
+	switch x := a.(type) {
+	case Tree:
+		y, ok := b.(Tree)
+		return (ok || b == nil) && semanticEqual(x, y)
+	case []any:
+		y, ok := b.([]any)
+		return ok && slices.EqualFunc(x, y, SemanticEqual)
+	case nil:
+		y, ok := b.(Tree)
+		return ok && semanticEqual(nil, y)
+	}
+	switch b.(type) {
+	case Tree, []any:
+		return false
+	}
+	return a == b
+}
+
+func semanticEqual(a, b Tree) bool {
+	for k, v := range a {
+		if !SemanticEqual(v, b[k]) {
+			return false
+		}
+	}
+	for k, v := range b {
+		if _, ok := a[k]; !ok && !SemanticEqual(nil, v) {
+			return false
+		}
+	}
+	return true
+}
+
+// IsEmpty tells whether v says no more than an absent field: nil, "", 0, false, or a list or object
+// without content.
+func IsEmpty(v any) bool {
+	switch v := v.(type) {
+	case nil:
+		return true
+	case string:
+		return v == ""
+	case bool:
+		return !v
+	case int64:
+		return v == 0
+	case float64:
+		return v == 0
+	case []any:
+		return len(v) == 0
+	case Tree:
+		return len(v) == 0
+	}
+	return false
+}
