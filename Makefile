@@ -5,8 +5,9 @@ DATA_DIR ?= troupe-data
 FLAGS    ?=
 FUZZTIME ?= 1m
 
-# Suites that drive the daemon as a process of its own, which the race detector does not see.
-CHILDREN := process|crash
+# Suites that put many clients or hostile ones on the daemon run with the race detector; the others ask
+# one thing after the other of the same code, or drive the daemon as a process of its own.
+CONCURRENT := auth|conventions|linear|operations|security|watch
 
 .PHONY: build run test fuzz soak bench lint generate
 
@@ -17,9 +18,9 @@ run: build ## serve on ./troupe-data under the names of existing clients; NAMING
 	./bin/troupe serve --data-dir $(DATA_DIR) --naming $(NAMING) $(FLAGS)
 
 test: lint ## everything that must pass before a change goes in
-	go test -race ./...
-	cd test && go vet ./... && go test -race $$(go list ./... | grep -vE '/($(CHILDREN))$$')
-	cd test && go test $$(go list ./... | grep -E '/($(CHILDREN))$$')
+	go test -race -p 4 ./...
+	cd test && go vet ./... && go test -race -p 4 $$(go list ./... | grep -E '/($(CONCURRENT))$$')
+	cd test && go test -p 4 $$(go list ./... | grep -vE '/($(CONCURRENT))$$')
 
 fuzz: ## every fuzz target in turn, each for FUZZTIME
 	@grep -rEo --include='*_test.go' --exclude-dir=test '^func Fuzz[[:alnum:]]+' . | sed -E 's|/[^/]*:func | |' | sort | \

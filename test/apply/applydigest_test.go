@@ -20,6 +20,7 @@ func (s session) applyDigests() (n int) {
 // TestApplyDigests: an apply that has changed nothing is answered from memory when it comes again,
 // and nothing else is, be it alike but for one thing that counts.
 func TestApplyDigests(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	path, config := configMaps+"/a", configMap("a", `"x":"1"`)
 	live := s.apply(201, "one", path, config)
@@ -86,6 +87,7 @@ func TestApplyDigests(t *testing.T) {
 
 // TestApplyDigestsOfSubresources: a configuration says something else to a sub-resource.
 func TestApplyDigestsOfSubresources(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	path := deployment + "/a"
 	config := `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"a"},"spec":{"replicas":2,"selector":{"matchLabels":{"a":"b"}},` +

@@ -8,6 +8,7 @@ import (
 )
 
 func TestNothingChanges(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	path := deployment + "/d"
 	config := deploy("d", `"replicas":2`, `"containers":[{"name":"c","image":"i","resources":{"limits":{"cpu":"1000m"}}}]`)
@@ -25,6 +26,7 @@ func TestNothingChanges(t *testing.T) {
 }
 
 func TestReset(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	for name, reset := range map[string]func(path string) client.Object{
 		"merge patch": func(path string) client.Object {
@@ -58,6 +60,7 @@ func TestReset(t *testing.T) {
 }
 
 func TestWrittenManagers(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	path := configMaps + "/a"
 	s.apply(201, "one", path, configMap("a", `"x":"1"`))
@@ -77,6 +80,7 @@ func TestWrittenManagers(t *testing.T) {
 }
 
 func TestOldUpdatersAreJoined(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	path := configMaps + "/a"
 	s.create(configMaps+"?fieldManager=first", configMap("a", `"x":"1"`))

@@ -10,6 +10,7 @@ import (
 // what they own, before the rest of the request counts; an empty list does not, nor one that nobody
 // can read.
 func TestAskedManagers(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	const path = configMaps + "/a"
 	const one = `one Apply {"f:data":{"f:x":{}}}`
@@ -46,6 +47,7 @@ func TestAskedManagers(t *testing.T) {
 
 // TestNobodysFields: a create owns nothing of what it may not say.
 func TestNobodysFields(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	made := s.Send(201, "POST", configMaps+"?fieldManager=one", client.JSON, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","deletionTimestamp":"2020-01-01T00:00:00Z",
 		"deletionGracePeriodSeconds":3,"generation":7,"selfLink":"/x"},"data":{"x":"1"}}`).Object()

@@ -7,6 +7,7 @@ import (
 
 // TestNameless: a configuration for an object that is there need not name it.
 func TestNameless(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	path := deployment + "/d"
 	s.apply(201, "one", path, deploy("d", `"replicas":2`, onePod))
@@ -23,6 +24,7 @@ func TestNameless(t *testing.T) {
 // TestNulls: an explicit null is a field that the applier owns and that has no value. What is owned in
 // parts keeps them.
 func TestNulls(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	s.create(configMaps, configMap("a", `"x":"1","y":"2"`))
 	s.has(s.apply(409, "one", configMaps+"/a", configMap("a", `"x":null`)), map[string]string{"details.causes.0.field": `".data.x"`})

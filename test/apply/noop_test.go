@@ -41,6 +41,7 @@ func samples(t *testing.T) (all []map[string]any) {
 // status too, leaves all as it is: the version, the managers and their times. First one manager
 // applies what a client has, then three apply what has come of it, or parts of that.
 func TestAppliedAgain(t *testing.T) {
+	t.Parallel()
 	kinds, err := catalog.New(meta.Kubernetes)
 	if err != nil {
 		t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 )
 
 func TestRefused(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	live := s.create(configMaps, configMap("live", `"x":"1"`))
 	body := func(metadata string) string {
@@ -60,6 +61,7 @@ func TestRefused(t *testing.T) {
 }
 
 func TestTwiceWarns(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	const twice = `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"data":{"x":"1","x":"2"}}`
 	answer := s.Send(201, "PATCH", configMaps+"/a?fieldManager=m", typeApply, twice)
@@ -72,6 +74,7 @@ func TestTwiceWarns(t *testing.T) {
 }
 
 func TestTerminatingNamespace(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	s.create("/api/v1/namespaces", `{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"going"}}`)
 	const inside = "/api/v1/namespaces/going/configmaps"
@@ -85,6 +88,7 @@ func TestTerminatingNamespace(t *testing.T) {
 }
 
 func TestVersionAsPrecondition(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	made := s.create(configMaps, configMap("a", `"x":"1"`))
 	config := func(version string) string {
@@ -96,6 +100,7 @@ func TestVersionAsPrecondition(t *testing.T) {
 }
 
 func TestDryRun(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	path := configMaps + "/a"
 	s.owned(s.apply(201, "m&dryRun=All", path, configMap("a", `"x":"1"`)), `m Apply {"f:data":{"f:x":{}}}`)

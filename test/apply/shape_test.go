@@ -17,6 +17,7 @@ func part(name, spec string) string {
 }
 
 func TestListsWithKeys(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	path := deployment + "/d"
 	s.apply(201, "one", path, deploy("d", "", `"containers":[{"name":"a","image":"a","env":[{"name":"E","value":"1"}]},{"name":"b","image":"b"}]`))
@@ -34,6 +35,7 @@ func TestListsWithKeys(t *testing.T) {
 }
 
 func TestListsWithDefaultedKeys(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	path := services + "/s"
 	config := func(ports string) string {
@@ -48,6 +50,7 @@ func TestListsWithDefaultedKeys(t *testing.T) {
 }
 
 func TestSets(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	path := configMaps + "/a"
 	config := func(finalizers string) string {
@@ -63,6 +66,7 @@ func TestSets(t *testing.T) {
 }
 
 func TestAtomics(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	path := deployment + "/d"
 	const image = `{"name":"c","image":"i"}`
@@ -80,6 +84,7 @@ func TestAtomics(t *testing.T) {
 }
 
 func TestGoneFieldsHaveTheirDefaults(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	path := deployment + "/d"
 	const pods = `"containers":[{"name":"c","image":"i"}]`
@@ -92,6 +97,7 @@ func TestGoneFieldsHaveTheirDefaults(t *testing.T) {
 }
 
 func TestMapsAndNestedFields(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	path := configMaps + "/a"
 	config := func(metadata string) string {

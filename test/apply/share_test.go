@@ -9,6 +9,7 @@ import (
 )
 
 func TestCreateWhenAbsent(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	made := s.apply(201, "one", configMaps+"/a", configMap("a", `"x":"1"`))
 	s.owned(made, `one Apply {"f:data":{"f:x":{}}}`)
@@ -21,6 +22,7 @@ func TestCreateWhenAbsent(t *testing.T) {
 }
 
 func TestConflict(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	path := configMaps + "/a"
 	s.apply(201, "one", path, configMap("a", `"x":"1","y":"1"`))
@@ -44,6 +46,7 @@ func TestConflict(t *testing.T) {
 }
 
 func TestSharedOwnership(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	path := configMaps + "/a"
 	s.apply(201, "one", path, configMap("a", `"x":"1"`))
@@ -57,6 +60,7 @@ func TestSharedOwnership(t *testing.T) {
 }
 
 func TestUpdatesTakeOwnership(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	path := configMaps + "/a"
 	o := s.apply(201, "one", path, configMap("a", `"x":"1","y":"1","z":"1"`))
@@ -73,6 +77,7 @@ func TestUpdatesTakeOwnership(t *testing.T) {
 }
 
 func TestManagerFromUserAgent(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	made := s.create(configMaps, configMap("a", `"x":"1"`))
 	s.owned(made, `Go-http-client Update {"f:data":{".":{},"f:x":{}}}`)
@@ -86,6 +91,7 @@ func TestManagerFromUserAgent(t *testing.T) {
 }
 
 func TestManyAppliersNeverConflict(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	path := configMaps + "/a"
 	done := make(chan string)

@@ -11,6 +11,7 @@ const onePod = `"containers":[{"name":"c","image":"i"}]`
 const ownsPods = `"f:selector":{},"f:template":{"f:metadata":{"f:labels":{"f:a":{}}},"f:spec":{"f:containers":{"k:{\"name\":\"c\"}":{".":{},"f:image":{},"f:name":{}}}}}`
 
 func TestStatus(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	path := deployment + "/d"
 	s.apply(201, "one", path, deploy("d", `"replicas":2`, onePod))
@@ -35,6 +36,7 @@ func TestStatus(t *testing.T) {
 // Who owns the replicas of an object conflicts with who writes its scale. The object tells of them; its
 // scale does not.
 func TestScale(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	path := deployment + "/d"
 	s.apply(201, "one", path, deploy("d", `"replicas":2`, onePod))
@@ -61,6 +63,7 @@ func TestScale(t *testing.T) {
 // Who applies a scale without replicas says nothing of them, unless he did before: then they
 // go. What nobody owns belongs to those before the first apply, and an update leaves it so.
 func TestScaleOfNobody(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	path := deployment + "/d"
 	const head = `{"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"d"}`
@@ -82,6 +85,7 @@ func TestScaleOfNobody(t *testing.T) {
 }
 
 func TestOtherSubresources(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	s.create("/api/v1/namespaces/default/pods?fieldManager=one", `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"i"}]}}`)
 	s.merge("two", "/api/v1/namespaces/default/pods/p/status", `{"status":{"phase":"Running"}}`)
@@ -95,6 +99,7 @@ func TestOtherSubresources(t *testing.T) {
 
 // Managers of several versions of one kind own the same fields under their own names.
 func TestVersions(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	config := func(version, spec string) string {
 		return `{"apiVersion":"autoscaling/` + version + `","kind":"HorizontalPodAutoscaler","metadata":{"name":"h"},"spec":{"maxReplicas":5,"scaleTargetRef":{"apiVersion":"apps/v1","kind":"Deployment","name":"d"}` + spec + `}}`

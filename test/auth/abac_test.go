@@ -24,6 +24,7 @@ func policies(t *testing.T, dir string, specs ...string) string {
 }
 
 func TestABAC(t *testing.T) {
+	t.Parallel()
 	r := newTestCluster(t, func(c *daemon.Config, dir string) {
 		c.Authorization.Modes = []string{"ABAC"}
 		c.Authorization.PolicyFile = policies(t, dir,
@@ -48,6 +49,7 @@ func TestABAC(t *testing.T) {
 }
 
 func TestFaultyPolicyFile(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	config := daemon.Default()
 	config.DataDir, config.Serving.SecurePort = filepath.Join(dir, "data"), 0

@@ -22,6 +22,7 @@ import (
 // TestVolumeTokens: the token of a volume ends after the hour that was asked for, unless longer ones
 // are wanted.
 func TestVolumeTokens(t *testing.T) {
+	t.Parallel()
 	for _, extended := range []bool{false, true} {
 		r := newTokenCluster(t, func(c *daemon.Config, _ string) {
 			if extended {
@@ -41,6 +42,7 @@ func TestVolumeTokens(t *testing.T) {
 // TestClusterInfo: what new members read before they trust the server is open to everybody, and
 // nothing beside it.
 func TestClusterInfo(t *testing.T) {
+	t.Parallel()
 	r := newTestCluster(t, nil, testUser{"rita", ""})
 	const public = "/api/v1/namespaces/platform-public/configmaps"
 	r.must(public, `{"metadata":{"name":"cluster-info"},"data":{"kubeconfig":"x"}}`)
@@ -56,6 +58,7 @@ func TestClusterInfo(t *testing.T) {
 
 // TestAlwaysDeny: everything is denied to everybody, but for the daemon's own administrator.
 func TestAlwaysDeny(t *testing.T) {
+	t.Parallel()
 	r := newTestCluster(t, func(c *daemon.Config, dir string) {
 		c.Authorization.Modes = []string{"AlwaysDeny", "ABAC", "RBAC"}
 		c.Authorization.PolicyFile = policies(t, dir, `"user":"rita","namespace":"*","resource":"*","apiGroup":"*"`)
@@ -72,6 +75,7 @@ func TestAlwaysDeny(t *testing.T) {
 
 // TestOldVerbs: what once was a proxy or a redirect is authorized as such, and not served.
 func TestOldVerbs(t *testing.T) {
+	t.Parallel()
 	r := newTestCluster(t, nil, testUser{"rita", ""})
 	r.grant("reading", "rita", `{"apiGroups":["*"],"resources":["*"],"verbs":["get","list","watch","create","update"]}`)
 	for _, c := range []struct{ method, path, text string }{
@@ -88,6 +92,7 @@ func TestOldVerbs(t *testing.T) {
 // TestRefusedElsewhere: a token that the provider's rules refuse is not shown to the webhook, by a
 // request as little as by a review; one of nobody is.
 func TestRefusedElsewhere(t *testing.T) {
+	t.Parallel()
 	d := newTokenWebhookServer(t)
 	ca := newTestCA(t, "provider")
 	p := newIdentityProvider(t, ca)
@@ -126,6 +131,7 @@ func TestRefusedElsewhere(t *testing.T) {
 // TestServingKeyVerifies: where no keys are named, tokens in Secrets count that the key of the serving
 // certificate has signed, and no other tokens of it.
 func TestServingKeyVerifies(t *testing.T) {
+	t.Parallel()
 	serving := newTestCA(t, "serving").server("127.0.0.1")
 	for _, named := range []bool{false, true} {
 		r := newTokenCluster(t, func(c *daemon.Config, dir string) {
@@ -183,6 +189,7 @@ func TestServingKeyVerifies(t *testing.T) {
 
 // TestFaultyFiles: a file that cannot be used is named, with the flag that it was given by.
 func TestFaultyFiles(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	bad := filepath.Join(dir, "bad")
 	if err := os.WriteFile(bad, []byte("{rubbish"), 0o600); err != nil {
@@ -229,6 +236,7 @@ func TestFaultyFiles(t *testing.T) {
 // TestCertificateStates: a certificate is for an approved request alone, and one that has it has not
 // failed; trust is PEM, and a service is asked at / if nothing else is said.
 func TestCertificateStates(t *testing.T) {
+	t.Parallel()
 	r := newTestCluster(t, nil)
 	ca := newTestCA(t, "ca")
 	der, err := x509.CreateCertificateRequest(rand.Reader, &x509.CertificateRequest{Subject: pkix.Name{CommonName: "jane"}}, ca.key)
@@ -267,6 +275,7 @@ func TestCertificateStates(t *testing.T) {
 
 // TestOddBootstrapSecrets: a Secret that holds no good token lets nobody in, and the log says why.
 func TestOddBootstrapSecrets(t *testing.T) {
+	t.Parallel()
 	log := &client.Log{}
 	c := daemon.Default()
 	c.DataDir, c.Serving.SecurePort, c.BootstrapTokens.Enabled = filepath.Join(t.TempDir(), "data"), 0, true

@@ -74,6 +74,7 @@ func auditWebhook(t *testing.T, c *collector, dir string) (path string) {
 // TestAuditLogs plays the same requests at each level. Log and webhook gather for an hour, so
 // that what is read is what the shutdown has flushed.
 func TestAuditLogs(t *testing.T) {
+	t.Parallel()
 	var path string
 	var remote collector
 	r := newTestCluster(t, func(c *daemon.Config, dir string) {
@@ -134,6 +135,7 @@ func TestAuditLogs(t *testing.T) {
 
 // TestFaultyAudit: what is wrong is said at the start, with the place.
 func TestFaultyAudit(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	policy := filepath.Join(dir, "policy.yaml")
 	if err := os.WriteFile(policy, []byte("apiVersion: audit.platform.io/v1\nkind: Policy\nrules: [{level: None}, {level: All, verb: [get]}]\n"), 0o600); err != nil {

@@ -14,6 +14,7 @@ import (
 )
 
 func TestCertificates(t *testing.T) {
+	t.Parallel()
 	people := newTestCA(t, "people")
 	r := newTestCluster(t, func(c *daemon.Config, dir string) {
 		c.Authentication.ClientCAFile = filepath.Join(dir, "people.crt")
@@ -65,6 +66,7 @@ func TestCertificates(t *testing.T) {
 
 // Where everybody may do everything, everybody is somebody.
 func TestAnonymousWithAlwaysAllow(t *testing.T) {
+	t.Parallel()
 	r := newTestCluster(t, func(c *daemon.Config, _ string) { c.Authorization.Modes = []string{"AlwaysAllow"} }, testUser{"rita", ""})
 	r.expect("", "GET", "/api/v1/secrets", "", 401)
 	r.expect("rita", "GET", "/api/v1/secrets", "", 200)

@@ -9,6 +9,7 @@ import (
 
 // TestImpersonation: who may act as whom, and as what.
 func TestImpersonation(t *testing.T) {
+	t.Parallel()
 	r := newTestCluster(t, nil, testUser{"jane", "devs"}, testUser{"helper", ""}, testUser{"boss", ""})
 	r.grant("helper", "helper", `{"apiGroups":[""],"resources":["users"],"resourceNames":["jane","system:anonymous"],"verbs":["impersonate"]},
 		{"apiGroups":[""],"resources":["groups"],"resourceNames":["devs"],"verbs":["impersonate"]},

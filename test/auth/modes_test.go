@@ -9,6 +9,7 @@ import (
 )
 
 func TestFaultsOfModes(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		change func(*daemon.Authorization)
 		want   string
@@ -35,6 +36,7 @@ func TestFaultsOfModes(t *testing.T) {
 
 // TestRolesAreTheDefault: without a role nothing but the public paths is open.
 func TestRolesAreTheDefault(t *testing.T) {
+	t.Parallel()
 	r := newTestCluster(t, nil, testUser{"jane", "devs"})
 	for _, user := range []string{"", "jane"} {
 		for _, path := range []string{"/livez", "/readyz", "/healthz/ping", "/version"} {
@@ -58,6 +60,7 @@ func TestRolesAreTheDefault(t *testing.T) {
 
 // TestAlwaysAllow: everybody who is let in may do everything.
 func TestAlwaysAllow(t *testing.T) {
+	t.Parallel()
 	r := newTestCluster(t, func(c *daemon.Config, _ string) { c.Authorization.Modes = []string{"AlwaysAllow"} }, testUser{"jane", ""})
 	r.expect("jane", "GET", "/api/v1/secrets", "", 200)
 	r.expect("jane", "GET", "/metrics", "", 200)

@@ -22,6 +22,7 @@ func (r *testCluster) eventually(user, path string, code int) {
 }
 
 func TestNodes(t *testing.T) {
+	t.Parallel()
 	r := newTestCluster(t, func(c *daemon.Config, _ string) {
 		c.Authorization.Modes, c.Admission.Enable = []string{"Node", "RBAC"}, []string{"NodeRestriction"}
 	},

@@ -134,6 +134,7 @@ func (p *identityProvider) token(user string, changes map[string]any) string {
 }
 
 func TestOIDC(t *testing.T) {
+	t.Parallel()
 	ca := newTestCA(t, "provider")
 	p := newIdentityProvider(t, ca)
 	r := newTestCluster(t, func(c *daemon.Config, dir string) {

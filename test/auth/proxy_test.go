@@ -54,6 +54,7 @@ func newProxy(t *testing.T, r *testCluster, cert tls.Certificate) *httptest.Serv
 }
 
 func TestProxy(t *testing.T) {
+	t.Parallel()
 	proxies, people := newTestCA(t, "proxies"), newTestCA(t, "people")
 	r := newTestCluster(t, func(c *daemon.Config, dir string) {
 		for name, a := range map[string]*testCA{"proxies.crt": proxies, "people.crt": people} {

@@ -8,6 +8,7 @@ import (
 
 // TestReviews: the four kinds are answered by what decides on requests.
 func TestReviews(t *testing.T) {
+	t.Parallel()
 	r := newTestCluster(t, func(c *daemon.Config, dir string) {
 		c.Authorization.Modes = []string{"RBAC", "ABAC"}
 		c.Authorization.PolicyFile = policies(t, dir, `"group":"devs","namespace":"dev","resource":"secrets","readonly":true`)

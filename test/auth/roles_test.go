@@ -42,6 +42,7 @@ func (r *testCluster) expectEventually(user, method, path, body string, code int
 
 // TestRolesTakeEffect follows a right from its grant to its end.
 func TestRolesTakeEffect(t *testing.T) {
+	t.Parallel()
 	r := newTestCluster(t, nil, testUser{"jane", "devs"})
 	const space = "/namespaces/default"
 	maps, roles, bindings := "/api/v1"+space+"/configmaps", rbacPath+space+"/roles", rbacPath+space+"/rolebindings"
@@ -79,6 +80,7 @@ func TestRolesTakeEffect(t *testing.T) {
 // TestEscalation: in which words a role or a binding above one's own rights is refused, and what
 // allows it. Package security tries every way to write one.
 func TestEscalation(t *testing.T) {
+	t.Parallel()
 	r := newTestCluster(t, nil, testUser{"jane", "devs"}, testUser{"cleo", ""})
 	roles, bindings := rbacPath+"/clusterroles", rbacPath+"/clusterrolebindings"
 	r.grant("clerk", "jane", `{"apiGroups":["rbac.authorization.platform.io"],"resources":["*"],"verbs":["get","list","create","update","patch","delete"]},
@@ -148,6 +150,7 @@ func (r *testCluster) send(user, method, path, contentType, body string) client.
 
 // TestDefaultRolesAreRepaired: what was deleted or weakened comes back with the next start.
 func TestDefaultRolesAreRepaired(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "data")
 	s := client.Serve(t, dir, nil)
 	do := func(method, path, body string, code int) client.Answer {

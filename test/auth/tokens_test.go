@@ -103,6 +103,7 @@ const pod = `{"metadata":{"name":"p"},"spec":{"serviceAccountName":"robot","term
 
 // TestTokens: what a token is good for ends with what it is bound to.
 func TestTokens(t *testing.T) {
+	t.Parallel()
 	r := newTokenCluster(t, nil)
 	r.recreateAccount()
 	r.want("whose", r.reviewSelf(r.token(`{}`)), 201, `"username":"system:serviceaccount:default:robot"`,
@@ -312,6 +313,7 @@ func secrets(t *testing.T, r tokenCluster) {
 
 // TestTokenKeysRotate: a token of a former key and issuer is good as long as they are named.
 func TestTokenKeysRotate(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	name := func(file string) string { return filepath.Join(dir, file) }
 	for _, file := range []string{"one.pem", "two.pem"} {

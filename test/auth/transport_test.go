@@ -162,6 +162,7 @@ func (v *tlsServer) admin() *http.Client {
 }
 
 func TestTransport(t *testing.T) {
+	t.Parallel()
 	v := startTLSServer(t)
 	for _, part := range []struct {
 		name string
@@ -322,6 +323,7 @@ func (v *tlsServer) slowHandshakes(t *testing.T) {
 
 // TestMinTLSVersion: VersionTLS13 refuses what is older.
 func TestMinTLSVersion(t *testing.T) {
+	t.Parallel()
 	s := client.Serve(t, filepath.Join(t.TempDir(), "data"), func(c *daemon.Config) { c.TLS.MinVersion = "VersionTLS13" })
 	target, err := url.Parse(s.URL)
 	if err != nil {

@@ -111,6 +111,7 @@ func (r *testCluster) bindGroup(name, group string) {
 // TestWatchesEnd: a watch ends soon after its user may no longer watch, whatever the cause, and
 // no other watch does.
 func TestWatchesEnd(t *testing.T) {
+	t.Parallel()
 	people, proxies := newTestCA(t, "people"), newTestCA(t, "proxies")
 	signer := newTestCA(t, "signer")
 	r := newTokenCluster(t, func(c *daemon.Config, dir string) {
@@ -301,6 +302,7 @@ func (r testCluster) eventuallyAs(user, path string) {
 // TestWatchesOfRemotes: what remotes say counts for their time, also for watches. One that does not
 // answer ends none.
 func TestWatchesOfRemotes(t *testing.T) {
+	t.Parallel()
 	d, m := newTokenWebhookServer(t), newAuthzWebhookServer(t)
 	ca := newTestCA(t, "provider")
 	p := newIdentityProvider(t, ca)

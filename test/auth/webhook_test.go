@@ -109,6 +109,7 @@ func (d *tokenWebhookServer) kubeconfig(t *testing.T, dir string) string {
 }
 
 func TestTokenWebhook(t *testing.T) {
+	t.Parallel()
 	for _, version := range []string{"v1beta1", "v1"} {
 		t.Run(version, func(t *testing.T) {
 			d := newTokenWebhookServer(t)

@@ -88,6 +88,7 @@ func (m *authzWebhookServer) kubeconfig(t *testing.T, dir string) string {
 
 // TestAuthorizationWebhook: the remote stands before RBAC.
 func TestAuthorizationWebhook(t *testing.T) {
+	t.Parallel()
 	m := newAuthzWebhookServer(t)
 	r := newTestCluster(t, func(c *daemon.Config, dir string) {
 		c.Authorization.Modes = []string{"Webhook", "RBAC"}

@@ -67,6 +67,7 @@ func (c caller) do(method, path string, query url.Values, body any, code int) cl
 
 // TestEndpoints calls every operation of every line.
 func TestEndpoints(t *testing.T) {
+	t.Parallel()
 	s := client.Serve(t, t.TempDir(), unprotected)
 	c, err := catalog.New(meta.Platform)
 	if err != nil {

@@ -111,6 +111,7 @@ func (f formatClient) json(path string) string {
 // TestFormats: an object that is read and written back in any representation of any version
 // stays what it is, to the version.
 func TestFormats(t *testing.T) {
+	t.Parallel()
 	c, err := catalog.New(meta.Kubernetes)
 	if err != nil {
 		t.Fatal(err)

@@ -29,6 +29,7 @@ func slice(change tree) tree {
 // TestLimits writes objects at their limits and just beyond: the first are kept, the
 // others refused for the field.
 func TestLimits(t *testing.T) {
+	t.Parallel()
 	s := client.Serve(t, t.TempDir(), nil)
 	endpoints := func(n int) tree {
 		return slice(tree{"endpoints": times(n, func(i int) any { return tree{"addresses": []any{address(i)}} })})

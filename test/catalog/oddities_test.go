@@ -58,6 +58,7 @@ func replaced(list []any, i int, value string) string {
 // TestOddities: whatever is wrong with a body, the answer is about the body. What is taken
 // is complete: sent again it stays what it is.
 func TestOddities(t *testing.T) {
+	t.Parallel()
 	c, err := catalog.New(meta.Kubernetes)
 	if err != nil {
 		t.Fatal(err)

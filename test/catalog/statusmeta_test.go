@@ -40,6 +40,7 @@ func TestStatusMetadata(t *testing.T) { eachKind(t, 20, hasStatus, reaches) }
 
 // TestCustomStatusMetadata: of a custom kind, a write of the status changes no metadata.
 func TestCustomStatusMetadata(t *testing.T) {
+	t.Parallel()
 	c := caller{t, client.Serve(t, t.TempDir(), func(c *daemon.Config) { c.Naming = "kubernetes" })}
 	k, o := define(c)
 	reaches(c, k, o)

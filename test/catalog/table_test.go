@@ -20,6 +20,7 @@ var update = flag.Bool("update", false, "write the answers anew")
 
 // TestRows plays every row of every table.
 func TestRows(t *testing.T) {
+	t.Parallel()
 	c, err := catalog.New(meta.Platform)
 	if err != nil {
 		t.Fatal(err)

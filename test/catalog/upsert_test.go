@@ -16,6 +16,7 @@ var createdByUpdate = map[string]bool{
 
 // TestCreateByUpdate: an update of what is absent creates it, or is 404, kind by kind.
 func TestCreateByUpdate(t *testing.T) {
+	t.Parallel()
 	stored := func(k *schema.Kind) bool { return !k.Virtual() }
 	eachKind(t, 40, stored, func(c caller, k *schema.Kind, o map[string]any) {
 		code := http.StatusNotFound

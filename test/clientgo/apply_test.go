@@ -20,6 +20,7 @@ func applied(ns string, replicas int32, containers ...*applycore.ContainerApplyC
 
 // TestTypedApply applies, extracts what it owns, changes that and applies it again.
 func TestTypedApply(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, c kubernetes.Interface, ns string) {
 		one := metav1.ApplyOptions{FieldManager: "one"}
 		deployments := c.AppsV1().Deployments(ns)

@@ -51,6 +51,7 @@ func define(t *testing.T, config *rest.Config) schema.GroupVersionResource {
 // TestCustomKind runs a controller, as its authors write them, for a kind that has just been
 // defined: it finds the kind by discovery, follows it, and brings the status where the spec is.
 func TestCustomKind(t *testing.T) {
+	t.Parallel()
 	for _, media := range []string{asJSON, asProtobuf} {
 		t.Run(media, func(t *testing.T) {
 			config, ns := server.Config(t, media), server.Namespace(t)

@@ -35,6 +35,7 @@ func lines(lists []*metav1.APIResourceList) (all []string) {
 
 // TestDiscovery asks in both forms; they must say the same.
 func TestDiscovery(t *testing.T) {
+	t.Parallel()
 	var traffic Traffic
 	aggregated := must1(discovery.NewDiscoveryClientForConfig(traffic.Of(server.Config(t, asJSON))))(t)
 	groups, resources, err := aggregated.ServerGroupsAndResources()
@@ -67,6 +68,7 @@ func TestDiscovery(t *testing.T) {
 
 // TestMapper finds resources by kinds and short names.
 func TestMapper(t *testing.T) {
+	t.Parallel()
 	c := memory.NewMemCacheClient(server.Typed(t, asJSON).Discovery())
 	mapper := restmapper.NewShortcutExpander(restmapper.NewDeferredDiscoveryRESTMapper(c), c, func(string) {})
 	for kind, want := range map[schema.GroupKind]string{
@@ -92,6 +94,7 @@ func TestMapper(t *testing.T) {
 
 // TestOpenAPI reads the documents as the client does.
 func TestOpenAPI(t *testing.T) {
+	t.Parallel()
 	c := must1(discovery.NewDiscoveryClientForConfig(server.Config(t, asJSON)))(t)
 	if doc := must1(c.OpenAPISchema())(t); len(doc.GetDefinitions().GetAdditionalProperties()) < 100 {
 		t.Errorf("%d definitions", len(doc.GetDefinitions().GetAdditionalProperties()))

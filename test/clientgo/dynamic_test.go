@@ -38,6 +38,7 @@ func at(t *testing.T, o *unstructured.Unstructured, path ...string) string {
 
 // TestDynamic takes an object through its life.
 func TestDynamic(t *testing.T) {
+	t.Parallel()
 	ns := server.Namespace(t)
 	maps := must1(dynamic.NewForConfig(server.Config(t, asJSON)))(t).Resource(configMaps).Namespace(ns)
 	o := must1(maps.Create(t.Context(), tree("v1", "ConfigMap", "a", map[string]any{"data": map[string]any{"x": "1"}}), metav1.CreateOptions{}))(t)
@@ -69,6 +70,7 @@ func TestDynamic(t *testing.T) {
 
 // TestDynamicApply applies as two managers, who fall out over a field.
 func TestDynamicApply(t *testing.T) {
+	t.Parallel()
 	ns := server.Namespace(t)
 	c := must1(dynamic.NewForConfig(server.Config(t, asJSON)))(t)
 	maps := c.Resource(configMaps).Namespace(ns)
@@ -108,6 +110,7 @@ func TestDynamicApply(t *testing.T) {
 
 // TestMetadata reads, changes and deletes by the heads of objects alone.
 func TestMetadata(t *testing.T) {
+	t.Parallel()
 	for encoding, media := range encodings {
 		t.Run(encoding, func(t *testing.T) {
 			ns := server.Namespace(t)
@@ -135,6 +138,7 @@ func TestMetadata(t *testing.T) {
 
 // TestTable asks for lists as people see them.
 func TestTable(t *testing.T) {
+	t.Parallel()
 	ns, c := server.Namespace(t), server.Typed(t, asJSON)
 	must1(c.CoreV1().Pods(ns).Create(t.Context(), &corev1.Pod{ObjectMeta: named("a"), Spec: podSpec}, metav1.CreateOptions{}))(t)
 	for _, include := range []metav1.IncludeObjectPolicy{metav1.IncludeNone, metav1.IncludeMetadata, metav1.IncludeObject} {

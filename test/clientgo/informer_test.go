@@ -66,6 +66,7 @@ func metadataInformer(t *testing.T, config *rest.Config, ns string) (cache.Share
 // TestInformers holds caches against lists, with and without the stream of initial events.
 // With it, the client's own detector compares what was streamed with a list too.
 func TestInformers(t *testing.T) {
+	t.Parallel()
 	defer consistencydetector.SetDataConsistencyDetectionForWatchListEnabledForTest(true)()
 	for _, streamed := range []bool{true, false} {
 		t.Run(fmt.Sprintf("streamed=%t", streamed), func(t *testing.T) {
@@ -159,6 +160,7 @@ func difference(store cache.Store, items []runtime.Object) string {
 
 // TestFactory runs the informers of many kinds at once, with resyncs.
 func TestFactory(t *testing.T) {
+	t.Parallel()
 	c, ns := server.Typed(t, asProtobuf), server.Namespace(t)
 	factory := informers.NewSharedInformerFactoryWithOptions(c, time.Second, informers.WithNamespace(ns))
 	for _, resource := range []schema.GroupVersionResource{

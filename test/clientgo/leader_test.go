@@ -35,6 +35,7 @@ func candidate(ctx context.Context, c kubernetes.Interface, ns, name string, rel
 // TestLeader lets two run; when the leader goes, the other takes over: at once where the
 // lease is given back, else when it has run out.
 func TestLeader(t *testing.T) {
+	t.Parallel()
 	for _, release := range []bool{true, false} {
 		each(t, func(t *testing.T, c kubernetes.Interface, ns string) {
 			leads := make(chan string, 10)

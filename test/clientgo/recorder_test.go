@@ -16,6 +16,7 @@ import (
 
 // TestRecorder says the same thrice: it becomes one event that counts.
 func TestRecorder(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, c kubernetes.Interface, ns string) {
 		pod := must1(c.CoreV1().Pods(ns).Create(t.Context(), &corev1.Pod{ObjectMeta: named("a"), Spec: podSpec}, metav1.CreateOptions{}))(t)
 		broadcaster := record.NewBroadcaster()
@@ -39,6 +40,7 @@ func TestRecorder(t *testing.T) {
 
 // TestSeries says the same thrice in the other group: it becomes an event with a series.
 func TestSeries(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, c kubernetes.Interface, ns string) {
 		pod := must1(c.CoreV1().Pods(ns).Create(t.Context(), &corev1.Pod{ObjectMeta: named("a"), Spec: podSpec}, metav1.CreateOptions{}))(t)
 		broadcaster := events.NewBroadcaster(&events.EventSinkImpl{Interface: c.EventsV1()})

@@ -53,6 +53,7 @@ type follower struct {
 // handlers were told and what is listed are one. The daemon remembers what was before a
 // kill, so nobody reads the state twice; then the same where it forgets.
 func TestKilledInformer(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	binary := build(t, dir)
 	for _, c := range []struct {

@@ -21,6 +21,7 @@ import (
 
 // TestInitialEvents streams the state and then, after the bookmark that says so, what changes.
 func TestInitialEvents(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, c kubernetes.Interface, ns string) {
 		maps := c.CoreV1().ConfigMaps(ns)
 		first := must1(maps.Create(t.Context(), &corev1.ConfigMap{ObjectMeta: named("a")}, metav1.CreateOptions{}))(t)
@@ -42,6 +43,7 @@ func TestInitialEvents(t *testing.T) {
 
 // TestRetriedWatch is ended by the server every second, and misses nothing.
 func TestRetriedWatch(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, c kubernetes.Interface, ns string) {
 		const writes = 12
 		maps := c.CoreV1().ConfigMaps(ns)
@@ -81,6 +83,7 @@ func TestRetriedWatch(t *testing.T) {
 
 // TestUntil waits for a state of one object.
 func TestUntil(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, c kubernetes.Interface, ns string) {
 		maps := c.CoreV1().ConfigMaps(ns)
 		o := must1(maps.Create(t.Context(), &corev1.ConfigMap{ObjectMeta: named("a")}, metav1.CreateOptions{}))(t)
@@ -117,6 +120,7 @@ func TestUntil(t *testing.T) {
 
 // TestPager reads by chunks, and sees one state.
 func TestPager(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, c kubernetes.Interface, ns string) {
 		const objects = 25
 		maps := c.CoreV1().ConfigMaps(ns)

@@ -42,6 +42,7 @@ func named(name string) metav1.ObjectMeta { return metav1.ObjectMeta{Name: name}
 // TestConflicts counts in one object by several writers, each of which reads, adds and
 // updates until nobody was faster.
 func TestConflicts(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, c kubernetes.Interface, ns string) {
 		const writers, times = 4, 5
 		maps := c.CoreV1().ConfigMaps(ns)
@@ -76,6 +77,7 @@ func TestConflicts(t *testing.T) {
 
 // TestStatus updates the status alone, and all but it.
 func TestStatus(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, c kubernetes.Interface, ns string) {
 		deployments := c.AppsV1().Deployments(ns)
 		o := &appsv1.Deployment{ObjectMeta: named("a"), Spec: appsv1.DeploymentSpec{Selector: selector, Template: template}}
@@ -100,6 +102,7 @@ func TestStatus(t *testing.T) {
 
 // TestScale scales by the typed client, and by the one for anything that scales.
 func TestScale(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, c kubernetes.Interface, ns string) {
 		deployments := c.AppsV1().Deployments(ns)
 		o := &appsv1.Deployment{ObjectMeta: named("a"), Spec: appsv1.DeploymentSpec{Selector: selector, Template: template}}
@@ -144,6 +147,7 @@ func anyScale(t *testing.T, ns string) {
 
 // TestEvict evicts while a budget allows it.
 func TestEvict(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, c kubernetes.Interface, ns string) {
 		pods, budgets := c.CoreV1().Pods(ns), c.PolicyV1().PodDisruptionBudgets(ns)
 		budget := &policyv1.PodDisruptionBudget{ObjectMeta: named("a"), Spec: policyv1.PodDisruptionBudgetSpec{Selector: selector}}
@@ -171,6 +175,7 @@ func TestEvict(t *testing.T) {
 
 // TestDeleteCollection deletes what is selected.
 func TestDeleteCollection(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, c kubernetes.Interface, ns string) {
 		maps := c.CoreV1().ConfigMaps(ns)
 		for i := range 10 {
@@ -191,6 +196,7 @@ func TestDeleteCollection(t *testing.T) {
 
 // TestReviews asks who one is and what one may.
 func TestReviews(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, c kubernetes.Interface, ns string) {
 		self := must1(c.AuthenticationV1().SelfSubjectReviews().Create(t.Context(), &authenticationv1.SelfSubjectReview{}, metav1.CreateOptions{}))(t)
 		if self.Status.UserInfo.Username == "" {
@@ -206,6 +212,7 @@ func TestReviews(t *testing.T) {
 
 // TestSubresources uses what few clients do.
 func TestSubresources(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, c kubernetes.Interface, ns string) {
 		pods := c.CoreV1().Pods(ns)
 		o := must1(pods.Create(t.Context(), &corev1.Pod{ObjectMeta: named("a"), Spec: podSpec}, metav1.CreateOptions{}))(t)
@@ -230,6 +237,7 @@ func TestSubresources(t *testing.T) {
 
 // TestNotFound tells errors apart as controllers do.
 func TestNotFound(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, c kubernetes.Interface, ns string) {
 		maps := c.CoreV1().ConfigMaps(ns)
 		o := &corev1.ConfigMap{ObjectMeta: named("a")}

@@ -33,6 +33,7 @@ func randomObject(seed int64, k *schema.Kind, o object) object {
 }
 
 func TestAgainstPublicTypes(t *testing.T) {
+	t.Parallel()
 	c, err := catalog.New(meta.Kubernetes)
 	if err != nil {
 		t.Fatal(err)

@@ -20,6 +20,7 @@ func (s *testServer) dependent(t testing.TB, name string, owner client.Object) {
 
 // TestPropagation: what each policy does with dependents, as a client sees it.
 func TestPropagation(t *testing.T) {
+	t.Parallel()
 	s := serve(t, nil)
 	owner := func(name string) client.Object {
 		return s.send(t, 201, http.MethodPost, maps, client.JSON, client.ConfigMap(name, nil, nil)).Object()

@@ -57,6 +57,7 @@ func (s *testServer) collection(t testing.TB, apiVersion, kind string) (path, re
 
 // TestDeleteReturns: what delete answers, kind by kind. A dry run answers the same.
 func TestDeleteReturns(t *testing.T) {
+	t.Parallel()
 	s := serve(t, func(c *daemon.Config) {
 		withoutCollector(c) // some have owners that are not there
 		c.Naming = "kubernetes"

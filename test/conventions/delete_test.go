@@ -52,6 +52,7 @@ func successOf(t testing.TB, a client.Answer) (s deleteStatus) {
 
 // TestDeletePolicy: a propagation policy in body or query, in its old or its new form.
 func TestDeletePolicy(t *testing.T) {
+	t.Parallel()
 	s := serve(t, withoutCollector)
 	for i, c := range []struct {
 		query, contentType string
@@ -105,6 +106,7 @@ func TestDeletePolicy(t *testing.T) {
 
 // TestDeleteOptionsFaults: options that are none, with their words.
 func TestDeleteOptionsFaults(t *testing.T) {
+	t.Parallel()
 	s := serve(t, nil)
 	s.create(t, maps, "a", nil)
 	const both = `propagationPolicy: Invalid value: "Orphan": orphanDependents and deletionPropagation cannot be both set`
@@ -154,6 +156,7 @@ func TestDeleteOptionsFaults(t *testing.T) {
 
 // TestDeletePreconditions: a delete of another life or of another state is a conflict.
 func TestDeletePreconditions(t *testing.T) {
+	t.Parallel()
 	s := serve(t, nil)
 	first := s.send(t, 201, http.MethodPost, maps, client.JSON, client.ConfigMap("a", nil, nil)).Object()
 	second := s.send(t, 200, http.MethodPatch, maps+"/a", client.MergePatch, `{"data":{"x":"1"}}`).Object()
@@ -170,6 +173,7 @@ func TestDeletePreconditions(t *testing.T) {
 
 // TestFinalizers: the states and transitions of a deletion.
 func TestFinalizers(t *testing.T) {
+	t.Parallel()
 	s := serve(t, withoutCollector)
 	w := s.watch(t, maps+"?resourceVersion="+text(s.version(t)))
 	s.send(t, 201, http.MethodPost, maps, client.JSON, `{"metadata":{"name":"a","finalizers":["e.com/x","e.com/y"]}}`)
@@ -199,6 +203,7 @@ func TestFinalizers(t *testing.T) {
 
 // TestDeleteCollection: what is selected goes, in chunks if asked, by the options.
 func TestDeleteCollection(t *testing.T) {
+	t.Parallel()
 	s := serve(t, withoutCollector)
 	left := func() string { t.Helper(); return listOf(t, s.get(t, 200, maps)).names() }
 	for _, name := range []string{"a", "b", "c", "d", "e"} {

@@ -19,6 +19,7 @@ func (s *testServer) snapshotState(t testing.TB) (state string) {
 // TestDryRun: each verb, on objects, collections and sub-resources, answers as if it had
 // happened, and leaves no trace: neither state nor version nor event.
 func TestDryRun(t *testing.T) {
+	t.Parallel()
 	s := serve(t, nil)
 	s.create(t, maps, "a", map[string]string{"g": "1"})
 	s.create(t, maps, "b", nil)
@@ -100,6 +101,7 @@ func TestDryRun(t *testing.T) {
 // TestDryRunAllocates: the ports and addresses of a dry run are free afterwards, and those
 // of an object that a dry run deletes are not.
 func TestDryRunAllocates(t *testing.T) {
+	t.Parallel()
 	s := serve(t, nil)
 	const services = "/api/v1/namespaces/default/services"
 	body := func(name string) string {
@@ -120,6 +122,7 @@ func TestDryRunAllocates(t *testing.T) {
 
 // TestDryRunValues: no value is no dry run, and only All is one.
 func TestDryRunValues(t *testing.T) {
+	t.Parallel()
 	s := serve(t, nil)
 	for i, query := range []string{"dryRun", "dryRun=", "dryRun=&dryRun="} {
 		name := string(rune('a' + i))

@@ -11,6 +11,7 @@ import (
 // TestLateFinalizers: an object that is being deleted gets no new finalizer, by no resource and no verb
 // that reaches them; and loses its last one by each of them.
 func TestLateFinalizers(t *testing.T) {
+	t.Parallel()
 	s := client.Open(t, func(c *daemon.Config) { c.Naming = "kubernetes" })
 	const apply = "application/apply-patch+yaml"
 	for _, k := range []struct{ collection, kind, spec, sub string }{

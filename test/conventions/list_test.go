@@ -25,6 +25,7 @@ const (
 // TestListTable: the table of list, each row with its cells for an unset version, for 0,
 // for an older one, and for the newest. The collection holds a and b at the older, and c too.
 func TestListTable(t *testing.T) {
+	t.Parallel()
 	s := serve(t, nil)
 	s.create(t, maps, "a", nil)
 	older := s.create(t, maps, "b", nil)
@@ -94,6 +95,7 @@ func (s *testServer) checkListCase(t *testing.T, q url.Values, want listCase, ne
 
 // TestListParameters: values that are no values.
 func TestListParameters(t *testing.T) {
+	t.Parallel()
 	s := serve(t, nil)
 	s.create(t, maps, "a", nil)
 	for query, want := range map[string]string{
@@ -129,6 +131,7 @@ func TestListParameters(t *testing.T) {
 
 // TestGetTable: the table of get.
 func TestGetTable(t *testing.T) {
+	t.Parallel()
 	s := serve(t, nil)
 	first := s.create(t, maps, "a", nil)
 	newest := s.create(t, maps, "b", nil)

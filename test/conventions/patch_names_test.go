@@ -10,6 +10,7 @@ import (
 // TestNamesOfOperations: the members of an operation of a JSON patch have exact names. Others
 // are nothing but told of.
 func TestNamesOfOperations(t *testing.T) {
+	t.Parallel()
 	s := serve(t, nil)
 	s.send(t, 201, "POST", maps, client.JSON, `{"metadata":{"name":"a"},"data":{"x":"1"}}`)
 	for _, c := range []struct {
@@ -39,6 +40,7 @@ func TestNamesOfOperations(t *testing.T) {
 
 // TestStrictPatch: what a patch brings in that a kind does not know makes the patch invalid.
 func TestStrictPatch(t *testing.T) {
+	t.Parallel()
 	s := serve(t, nil)
 	s.send(t, 201, "POST", maps, client.JSON, `{"metadata":{"name":"a"},"data":{"x":"1"}}`)
 	for contentType, patch := range map[string]string{

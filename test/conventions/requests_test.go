@@ -44,6 +44,7 @@ func (s *testServer) sendWith(t testing.TB, method, path string, headers ...stri
 
 // TestPretty: JSON is laid out when the query says so, or the client is one that people look at.
 func TestPretty(t *testing.T) {
+	t.Parallel()
 	s := serve(t, nil)
 	s.create(t, maps, "a", nil)
 	for _, c := range []struct {
@@ -80,6 +81,7 @@ func TestPretty(t *testing.T) {
 
 // TestMethods: what a path does not do is a 405 that says what it does.
 func TestMethods(t *testing.T) {
+	t.Parallel()
 	s := serve(t, nil)
 	s.create(t, maps, "a", nil)
 	const all = "GET, PUT, PATCH, DELETE"
@@ -122,6 +124,7 @@ func TestMethods(t *testing.T) {
 
 // TestUnknownPaths: a path of which nothing is known is a 404 that names no object.
 func TestUnknownPaths(t *testing.T) {
+	t.Parallel()
 	s := serve(t, nil)
 	for _, path := range []string{
 		"/foo", "/api/v2", "/openapi/v2/", "/apis/none", "/apis/apps/v9", "/apis/apps/v9/deployments", "/api/v1/things",
@@ -140,6 +143,7 @@ func TestUnknownPaths(t *testing.T) {
 
 // TestUpdateVersions: an update with a version is conditional; without, it replaces whatever is there.
 func TestUpdateVersions(t *testing.T) {
+	t.Parallel()
 	s := serve(t, nil)
 	first := s.create(t, maps, "a", nil)
 	put := func(code int, metadata string) client.Answer {
@@ -171,6 +175,7 @@ func TestUpdateVersions(t *testing.T) {
 
 // TestUpdateCreates: a PUT of what is absent creates it, for some kinds.
 func TestUpdateCreates(t *testing.T) {
+	t.Parallel()
 	s := serve(t, nil)
 	for _, c := range []struct {
 		code             int
@@ -197,6 +202,7 @@ func TestUpdateCreates(t *testing.T) {
 
 // TestNames: a body names the object of its path, or nothing.
 func TestNames(t *testing.T) {
+	t.Parallel()
 	s := serve(t, nil)
 	s.create(t, maps, "a", nil)
 	namespace := "the namespace of the provided object does not match the namespace sent on the request"
@@ -237,6 +243,7 @@ func TestNames(t *testing.T) {
 
 // TestHeaders: what every answer bears.
 func TestHeaders(t *testing.T) {
+	t.Parallel()
 	s := serve(t, nil)
 	s.create(t, maps, "a", nil)
 	ids := map[string]bool{}
@@ -258,6 +265,7 @@ func TestHeaders(t *testing.T) {
 
 // TestRequestTimeout: a request has the time that it asks for, and no more than the server gives.
 func TestRequestTimeout(t *testing.T) {
+	t.Parallel()
 	s := serve(t, nil)
 	s.create(t, maps, "a", nil)
 	if st := statusOf(t, s.get(t, 504, maps+"?timeout=1ms&resourceVersion="+futureVersion)); st.Reason != "Timeout" {
@@ -272,6 +280,7 @@ func TestRequestTimeout(t *testing.T) {
 
 // TestTooManyWatches: watches have a bound of their own; who is refused is told when to come again.
 func TestTooManyWatches(t *testing.T) {
+	t.Parallel()
 	tokens := filepath.Join(t.TempDir(), "tokens.csv")
 	if err := os.WriteFile(tokens, []byte("jane-token,jane,u1\n"), 0o600); err != nil {
 		t.Fatal(err)

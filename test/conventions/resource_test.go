@@ -12,6 +12,7 @@ import (
 
 // TestShapes: each shape of a path, for what it means.
 func TestShapes(t *testing.T) {
+	t.Parallel()
 	s := serve(t, nil)
 	s.create(t, maps, "a", nil)
 	s.send(t, 201, http.MethodPost, "/api/v1/nodes", client.JSON, `{"metadata":{"name":"n"}}`)
@@ -51,6 +52,7 @@ func TestShapes(t *testing.T) {
 
 // TestVerbs: each verb and its success, with the object or the Status.
 func TestVerbs(t *testing.T) {
+	t.Parallel()
 	s := serve(t, nil)
 	config := func(value string) string {
 		return fmt.Sprintf(`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"data":{"x":%q}}`, value)
@@ -83,6 +85,7 @@ func TestVerbs(t *testing.T) {
 
 // TestMetadata: what the server gives each object, and what is unique for how long.
 func TestMetadata(t *testing.T) {
+	t.Parallel()
 	s := serve(t, nil)
 	uuid := regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`)
 	post := func(collection, metadata string) client.Object {
@@ -117,6 +120,7 @@ func TestMetadata(t *testing.T) {
 
 // TestNamespaceDeletion: what is in a namespace goes with it.
 func TestNamespaceDeletion(t *testing.T) {
+	t.Parallel()
 	s := serve(t, nil)
 	s.send(t, 201, http.MethodPost, "/api/v1/namespaces", client.JSON, `{"metadata":{"name":"n"}}`)
 	s.create(t, "/api/v1/namespaces/n/configmaps", "a", nil)

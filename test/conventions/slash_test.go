@@ -12,6 +12,7 @@ import (
 
 // TestSlashes: a path that ends in a slash is that without it where the public server takes it so.
 func TestSlashes(t *testing.T) {
+	t.Parallel()
 	s := serve(t, nil)
 	s.create(t, maps, "a", nil)
 	s.send(t, 201, http.MethodPost, "/api/v1/nodes/", client.JSON, `{"metadata":{"name":"n"}}`)
@@ -54,6 +55,7 @@ func TestSlashes(t *testing.T) {
 
 // TestServerAddress: /api says where the server is, as others reach it.
 func TestServerAddress(t *testing.T) {
+	t.Parallel()
 	s := serve(t, func(c *daemon.Config) { c.Serving.AdvertiseAddress = "192.0.2.7" })
 	port := s.URL[strings.LastIndexByte(s.URL, ':'):]
 	want := fmt.Sprint([]any{map[string]any{"clientCIDR": "0.0.0.0/0", "serverAddress": "192.0.2.7" + port}})
@@ -64,6 +66,7 @@ func TestServerAddress(t *testing.T) {
 
 // TestProfiles: the page of profiles lists them, and each can be had.
 func TestProfiles(t *testing.T) {
+	t.Parallel()
 	s := serve(t, nil)
 	page := string(s.send(t, 200, http.MethodGet, "/debug/pprof/", "", nil).Body)
 	for _, name := range []string{"goroutine", "heap", "profile", "cmdline"} {

@@ -67,6 +67,7 @@ func closedWith(t testing.TB, ws *websocket.Conn, code int) {
 
 // TestSocket: each event of a watch over a WebSocket is one message.
 func TestSocket(t *testing.T) {
+	t.Parallel()
 	s := serve(t, nil)
 	s.create(t, maps, "a", nil)
 	ws := s.dial(t, 0, maps+"?watch=1")
@@ -87,6 +88,7 @@ func TestSocket(t *testing.T) {
 // TestSocketFormats: tables and metadata are text, Protobuf is binary and has no length
 // before it, for the message has one.
 func TestSocketFormats(t *testing.T) {
+	t.Parallel()
 	s := serve(t, nil)
 	s.create(t, maps, "a", nil)
 	ws := s.dial(t, 0, maps+"?watch=1", "Accept", "application/json;as=PartialObjectMetadata;g="+metaName+";v=v1")
@@ -107,6 +109,7 @@ func TestSocketFormats(t *testing.T) {
 
 // TestSocketEnds: pings, closes and what clients must not do.
 func TestSocketEnds(t *testing.T) {
+	t.Parallel()
 	s := serve(t, nil)
 	start := text(s.create(t, maps, "a", nil))
 	quiet := maps + "?watch=1&resourceVersion=" + start
@@ -149,6 +152,7 @@ func TestSocketEnds(t *testing.T) {
 
 // TestSocketRefusals: what is wrong is answered before the WebSocket begins.
 func TestSocketRefusals(t *testing.T) {
+	t.Parallel()
 	s := serve(t, nil)
 	s.dial(t, 400, maps+"?watch=1&resourceVersion=x")
 	s.dial(t, 404, "/api/v1/namespaces/default/gizmos?watch=1")
@@ -184,6 +188,7 @@ func TestSocketRefusals(t *testing.T) {
 // TestSocketProtocols: the first sub-protocol that holds no token is taken, and the token
 // of another one authenticates.
 func TestSocketProtocols(t *testing.T) {
+	t.Parallel()
 	tokens := filepath.Join(t.TempDir(), "tokens")
 	if err := os.WriteFile(tokens, []byte("secret,root,1,system:masters\n"), 0o600); err != nil {
 		t.Fatal(err)

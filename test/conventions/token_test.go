@@ -15,6 +15,7 @@ import (
 // TestTokenBound: a token is good for its list alone: the same resource, namespace and
 // selectors. Whatever it says, it reads nothing else.
 func TestTokenBound(t *testing.T) {
+	t.Parallel()
 	s := serve(t, nil)
 	s.send(t, 201, http.MethodPost, "/api/v1/namespaces", client.JSON, `{"kind":"Namespace","apiVersion":"v1","metadata":{"name":"other"}}`)
 	const other = "/api/v1/namespaces/other/configmaps"
@@ -63,6 +64,7 @@ func TestTokenBound(t *testing.T) {
 // TestRemaining: a chunk under a selector never tells what remains; others do,
 // until the list is complete.
 func TestRemaining(t *testing.T) {
+	t.Parallel()
 	s := serve(t, nil)
 	for i := range 5 {
 		s.create(t, maps, fmt.Sprint("o", i), map[string]string{"g": fmt.Sprint(i % 2)})
@@ -103,6 +105,7 @@ func TestRemaining(t *testing.T) {
 
 // TestChunksAreOneSnapshot: what happens between two chunks is not in the list.
 func TestChunksAreOneSnapshot(t *testing.T) {
+	t.Parallel()
 	s := serve(t, nil)
 	for _, name := range []string{"a", "b", "c", "d"} {
 		s.create(t, maps, name, nil)
@@ -128,6 +131,7 @@ func TestChunksAreOneSnapshot(t *testing.T) {
 // TestExpiry: out of the window an exact version, a watch and a token are 410; that of the
 // token offers one to go on with in the state of the day, which does not expire.
 func TestExpiry(t *testing.T) {
+	t.Parallel()
 	s := serve(t, func(c *daemon.Config) {
 		c.Watches.HistoryBytes, c.Watches.HistoryTime = 64<<10, daemon.Duration(time.Second)
 	})
@@ -179,6 +183,7 @@ func TestExpiry(t *testing.T) {
 
 // TestExactAnywhere: each version in the window can be read exactly.
 func TestExactAnywhere(t *testing.T) {
+	t.Parallel()
 	s := serve(t, nil)
 	type state struct{ version, names string }
 	var states []state
@@ -205,6 +210,7 @@ func TestExactAnywhere(t *testing.T) {
 // TestOverRestart: tokens, exact versions and watches go on after a restart as if nothing
 // had been.
 func TestOverRestart(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	s := &testServer{client.Serve(t, dir, nil), t}
 	for _, name := range []string{"a", "b", "c"} {

@@ -13,6 +13,7 @@ import (
 // TestUnenforced: whoever writes what has no effect is told so, in every way to write it, and a table
 // of the handbook has it.
 func TestUnenforced(t *testing.T) {
+	t.Parallel()
 	s := client.Open(t, nil)
 	handbook, err := os.ReadFile("../../docs/operations.md")
 	if err != nil {

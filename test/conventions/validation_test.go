@@ -48,6 +48,7 @@ func protobufMap(name string) string {
 // their paths: ignored, warned of by default, or refused all at once. A warning changes
 // nothing, a refusal leaves no trace.
 func TestFieldValidation(t *testing.T) {
+	t.Parallel()
 	s := serve(t, nil)
 	const pods = "/api/v1/namespaces/default/pods"
 	const head = `"kind":"ConfigMap","apiVersion":"v1",`
@@ -128,6 +129,7 @@ const configMap = `ConfigMap in version "v1" cannot be handled as a ConfigMap: `
 // TestFieldValidationOfProtobuf: numbers that a kind does not have are dropped in silence
 // at every level: they are fields of a later version, and have no names to tell.
 func TestFieldValidationOfProtobuf(t *testing.T) {
+	t.Parallel()
 	s := serve(t, nil)
 	for _, level := range []string{"Ignore", "Warn", "Strict"} {
 		a := s.send(t, 201, http.MethodPost, maps+"?fieldValidation="+level, typeProtobuf, protobufMap(strings.ToLower(level)))
@@ -139,6 +141,7 @@ func TestFieldValidationOfProtobuf(t *testing.T) {
 
 // TestFieldValidationOfSubresources: bodies of their own kinds are judged like any.
 func TestFieldValidationOfSubresources(t *testing.T) {
+	t.Parallel()
 	s := serve(t, nil)
 	const pods, deployments = "/api/v1/namespaces/default/pods", "/apis/apps/v1/namespaces/default/deployments"
 	s.send(t, 201, http.MethodPost, pods, client.JSON, `{"metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"i"}]}}`)
@@ -165,6 +168,7 @@ func TestFieldValidationOfSubresources(t *testing.T) {
 // TestFieldValidationOfApply: what nobody could own is refused at any level; what YAML has
 // twice is judged.
 func TestFieldValidationOfApply(t *testing.T) {
+	t.Parallel()
 	s := serve(t, nil)
 	const path = maps + "/a?fieldManager=m&force=true&fieldValidation="
 	const head = "kind: ConfigMap\napiVersion: v1\nmetadata: {name: a}\n"
@@ -191,6 +195,7 @@ func TestFieldValidationOfApply(t *testing.T) {
 
 // TestFieldValidationLevels: a level that is none, for each verb that takes one.
 func TestFieldValidationLevels(t *testing.T) {
+	t.Parallel()
 	s := serve(t, nil)
 	s.create(t, maps, "a", nil)
 	for _, c := range []struct{ method, path, contentType, kind string }{

@@ -13,6 +13,7 @@ import (
 // TestDeprecation: a version that is going to be removed works, and says so in a header
 // and in the metrics.
 func TestDeprecation(t *testing.T) {
+	t.Parallel()
 	s := serve(t, nil)
 	const old = "/apis/autoscaling/v2beta2/namespaces/default/horizontalpodautoscalers"
 	const body = `{"metadata":{"name":"a"},"spec":{"maxReplicas":2,"scaleTargetRef":{"kind":"Deployment","name":"d","apiVersion":"apps/v1"}}}`
@@ -40,6 +41,7 @@ func TestDeprecation(t *testing.T) {
 // TestVersionsAreOneObject: an object is the same in all versions of its kind, under the uid,
 // the version and the name that it has, each in its own form.
 func TestVersionsAreOneObject(t *testing.T) {
+	t.Parallel()
 	s := serve(t, nil)
 	path := func(version string) string {
 		return "/apis/autoscaling/" + version + "/namespaces/default/horizontalpodautoscalers"
@@ -58,6 +60,7 @@ func TestVersionsAreOneObject(t *testing.T) {
 
 // TestRuntimeConfig: versions and single resources are switched off, and then are not there.
 func TestRuntimeConfig(t *testing.T) {
+	t.Parallel()
 	s := serve(t, func(c *daemon.Config) {
 		if err := c.API.RuntimeConfig.Set("autoscaling/v1=false,apps/v1/daemonsets=false,batch/v1"); err != nil {
 			t.Fatal(err)
@@ -82,6 +85,7 @@ func TestRuntimeConfig(t *testing.T) {
 
 // TestGroups: the core group below /api, named groups below /apis, each version with its resources.
 func TestGroups(t *testing.T) {
+	t.Parallel()
 	s := serve(t, nil)
 	for path, kind := range map[string]string{
 		"/api": "APIVersions", "/apis": "APIGroupList", "/api/v1": "APIResourceList", "/apis/apps": "APIGroup", "/apis/apps/v1": "APIResourceList",

@@ -88,6 +88,7 @@ func ended(t testing.TB, w *client.Watch) {
 // TestWatchTable: the table of watch, and what the parameters for initial events add to it.
 // The collection holds a and b; c comes after the start.
 func TestWatchTable(t *testing.T) {
+	t.Parallel()
 	s := serve(t, nil)
 	first := text(s.create(t, maps, "a", nil))
 	newest := text(s.create(t, maps, "b", nil))
@@ -148,6 +149,7 @@ func (s *testServer) version(t testing.TB) uint64 {
 // TestWatchParameters: parameters that are wrong, or do not go together, are known
 // beforehand and are plain answers.
 func TestWatchParameters(t *testing.T) {
+	t.Parallel()
 	s := serve(t, nil)
 	s.create(t, maps, "a", nil)
 	const (
@@ -242,6 +244,7 @@ func TestWatchPaths(t *testing.T) {
 
 // TestWatchWarns: a watch of a deprecated version says so, like any request.
 func TestWatchWarns(t *testing.T) {
+	t.Parallel()
 	s := serve(t, nil)
 	const path = "/apis/autoscaling/v2beta2/namespaces/default/horizontalpodautoscalers"
 	want := warnings(t, s.get(t, 200, path))
@@ -254,6 +257,7 @@ func TestWatchWarns(t *testing.T) {
 // TestTransitions: entering a selector is ADDED, leaving it DELETED, with the version of
 // the change.
 func TestTransitions(t *testing.T) {
+	t.Parallel()
 	s := serve(t, nil)
 	start := s.create(t, maps, "a", map[string]string{"g": "1"})
 	w := s.watch(t, maps+"?labelSelector=g%3D1&resourceVersion="+text(start))
@@ -282,6 +286,7 @@ func TestTransitions(t *testing.T) {
 // TestBookmarks: they hold nothing but kind, version and resource version, go no further
 // back than what was delivered, and come only where they are asked for.
 func TestBookmarks(t *testing.T) {
+	t.Parallel()
 	s := serve(t, quickBookmarks)
 	start := s.create(t, maps, "a", nil)
 	w := s.watch(t, maps+"?allowWatchBookmarks=true&resourceVersion="+text(start))
@@ -306,6 +311,7 @@ func TestBookmarks(t *testing.T) {
 // TestWatchLife: a watch ends cleanly after the time that it asks for, and else after that
 // of the server.
 func TestWatchLife(t *testing.T) {
+	t.Parallel()
 	s := serve(t, func(c *daemon.Config) { c.Serving.MinRequestTimeout = 1 })
 	start := text(s.create(t, maps, "a", nil))
 	for i, query := range []string{"", "&timeoutSeconds=0", "&timeoutSeconds=1", "&timeout=x"} {

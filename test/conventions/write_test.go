@@ -40,6 +40,7 @@ func (s *testServer) sendAccept(t testing.TB, method, path, contentType, accept,
 // TestWriteShapes: a write answers a Table, or metadata only, to who asks for that; what no single
 // object can be shown as is refused before anything changes.
 func TestWriteShapes(t *testing.T) {
+	t.Parallel()
 	s := serve(t, nil)
 	shape := func(name string) string { return "application/json;as=" + name + ";g=meta.platform.io;v=v1" }
 	const body, patch, merge = `{"metadata":{"name":"a"},"data":{"k":"v"}}`, `{"data":{"k":"w"}}`, "application/merge-patch+json"
@@ -102,6 +103,7 @@ func enveloped(kind string, raw []byte, encoding, contentType string) []byte {
 
 // TestEnvelopes: what an envelope says to be in another encoding is not read as Protobuf.
 func TestEnvelopes(t *testing.T) {
+	t.Parallel()
 	s := serve(t, nil)
 	const protobuf = "application/vnd.platform.protobuf"
 	name := protowire.AppendString(protowire.AppendTag(nil, 1, protowire.BytesType), "a")
@@ -123,6 +125,7 @@ func TestEnvelopes(t *testing.T) {
 // TestDeleteUnknownFields: fields of DeleteOptions that there are not are told of, or refused, as
 // those of any body.
 func TestDeleteUnknownFields(t *testing.T) {
+	t.Parallel()
 	s := serve(t, nil)
 	const misspelt = `{"kind":"DeleteOptions","apiVersion":"v1","dryrun":["All"]}`
 	for _, c := range []struct {
@@ -156,6 +159,7 @@ func TestDeleteUnknownFields(t *testing.T) {
 // TestCreateWithVersion: a version in a create is refused behind all that is wrong with the
 // object, and not in a dry run.
 func TestCreateWithVersion(t *testing.T) {
+	t.Parallel()
 	s := serve(t, nil)
 	const body = `{"metadata":{"name":"a","resourceVersion":"5"}}`
 	a := s.send(t, 400, "POST", maps, client.JSON, body)
@@ -174,6 +178,7 @@ func TestCreateWithVersion(t *testing.T) {
 
 // TestSecondDocument: no document of a YAML body is passed over.
 func TestSecondDocument(t *testing.T) {
+	t.Parallel()
 	s := serve(t, nil)
 	const head, apply = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n", "application/apply-patch+yaml"
 	for _, c := range []struct {
@@ -199,6 +204,7 @@ func TestSecondDocument(t *testing.T) {
 // TestLastChunk: no token, and no number of what remains, is in the last chunk of a list, nor in a
 // list that is no chunk.
 func TestLastChunk(t *testing.T) {
+	t.Parallel()
 	s := serve(t, nil)
 	for _, name := range []string{"a", "b", "c"} {
 		s.create(t, maps, name, map[string]string{"g": "1"})

@@ -8,6 +8,7 @@ import (
 // TestDeprecationWarning: a deprecated version that brings no warning of its own names the best of
 // the better versions that are served and stay.
 func TestDeprecationWarning(t *testing.T) {
+	t.Parallel()
 	const open = `,"schema":{"openAPIV3Schema":{"type":"object"}}}`
 	version := func(name, flags string) string { return `{"name":"` + name + `",` + flags + open }
 	const served, deprecated = `"served":true,"storage":false`, `"served":true,"storage":false,"deprecated":true`

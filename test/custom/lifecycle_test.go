@@ -25,6 +25,7 @@ const (
 )
 
 func TestVersions(t *testing.T) {
+	t.Parallel()
 	s := serve(t, nil)
 	s.define(definition{versions: version("v1", true, true, aWithB, "") + "," + version("v1beta1", true, false, onlyA, `,"deprecated":true,"deprecationWarning":"old"`) + "," +
 		version("v0", false, false, open, "")})
@@ -54,6 +55,7 @@ func TestVersions(t *testing.T) {
 }
 
 func TestSchemaChanges(t *testing.T) {
+	t.Parallel()
 	s := serve(t, nil)
 	s.define(definition{schema: onlyA})
 	before := s.create("a", `,"spec":{"a":"x"}`)
@@ -74,6 +76,7 @@ func TestSchemaChanges(t *testing.T) {
 }
 
 func TestRestart(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	on := func(c *daemon.Config) { c.DataDir, c.Snapshots.JournalBytes = dir, 1<<20 }
 	s := serve(t, on)
@@ -125,6 +128,7 @@ func TestRestart(t *testing.T) {
 }
 
 func TestDefinitionWaitsForObjects(t *testing.T) {
+	t.Parallel()
 	s := serve(t, nil)
 	s.define(definition{})
 	s.Send(201, "POST", widgets, client.JSON, strings.Replace(widget("held", ""), `"name"`, `"finalizers":["example.com/hold"],"name"`, 1))
@@ -156,6 +160,7 @@ func (s session) until(what string, holds func() bool) {
 }
 
 func TestNames(t *testing.T) {
+	t.Parallel()
 	s := serve(t, nil)
 	s.define(definition{names: `,"shortNames":["wg"]`})
 	other := strings.NewReplacer("widgets", "gadgets", "Widget", "Gadget", `"names":{`, `"names":{"shortNames":["wg"],`).Replace(definition{}.String())
@@ -176,6 +181,7 @@ func TestNames(t *testing.T) {
 }
 
 func TestNamespaceAndOwners(t *testing.T) {
+	t.Parallel()
 	s := serve(t, nil)
 	s.define(definition{})
 	s.Send(201, "POST", "/api/v1/namespaces", client.JSON, `{"metadata":{"name":"n"}}`)
@@ -203,6 +209,7 @@ func TestNamespaceAndOwners(t *testing.T) {
 
 // TestChangesWhileWriting: whatever the moment, an object ends in the form of the last definition.
 func TestChangesWhileWriting(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	on := func(c *daemon.Config) { c.DataDir = dir }
 	s := serve(t, on)
@@ -244,6 +251,7 @@ func TestChangesWhileWriting(t *testing.T) {
 // TestWatchOverChanges: a watch ends with the definition that it began under, and is resumed
 // without a gap.
 func TestWatchOverChanges(t *testing.T) {
+	t.Parallel()
 	s := serve(t, nil)
 	s.define(definition{schema: onlyA})
 	first := s.create("a", `,"spec":{"a":"1"}`)
@@ -276,6 +284,7 @@ func TestWatchOverChanges(t *testing.T) {
 // TestOrphans: objects whose definition somebody has taken away by force stay, over a restart too,
 // and are there again with the next definition.
 func TestOrphans(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	on := func(c *daemon.Config) { c.DataDir = dir }
 	s := serve(t, on)
@@ -294,6 +303,7 @@ func TestOrphans(t *testing.T) {
 
 // TestManyObjects: a definition of many objects is answered first, and goes behind it.
 func TestManyObjects(t *testing.T) {
+	t.Parallel()
 	s := serve(t, nil)
 	s.define(definition{})
 	var writing sync.WaitGroup

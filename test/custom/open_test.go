@@ -18,6 +18,7 @@ const nested = `{"type":"object","x-platform-validations":[{"rule":"self.spec.in
 	"status":{"type":"object","default":{"phase":"new"},"properties":{"phase":{"type":"string"}}}}}`
 
 func TestNestedSelection(t *testing.T) {
+	t.Parallel()
 	s := serve(t, nil)
 	s.define(definition{schema: nested})
 	s.create("a", `,"spec":{"inner":{"size":2}}`)
@@ -31,6 +32,7 @@ func TestNestedSelection(t *testing.T) {
 }
 
 func TestOpenItems(t *testing.T) {
+	t.Parallel()
 	s := serve(t, nil)
 	s.define(definition{schema: nested})
 	const spec = `{"inner":{"size":2},"any":[{"free":{"x":[1]},"known":{"a":1}},7],"keyed":[{"name":"k","more":{"deep":true}}]}`
@@ -46,6 +48,7 @@ func TestOpenItems(t *testing.T) {
 // TestApplyThroughOtherVersion applies an object that is not there yet through a version in which
 // it is not stored, and whose root has a default.
 func TestApplyThroughOtherVersion(t *testing.T) {
+	t.Parallel()
 	s := serve(t, nil)
 	version := func(name, storage string) string {
 		return `{"name":"` + name + `","served":true,"storage":` + storage + `,"schema":{"openAPIV3Schema":` + nested + `},"subresources":{"status":{}}}`
@@ -60,6 +63,7 @@ func TestApplyThroughOtherVersion(t *testing.T) {
 }
 
 func TestFinalizersOfCustomObjects(t *testing.T) {
+	t.Parallel()
 	s := serve(t, nil)
 	s.define(definition{})
 	const path = widgets + "/a"

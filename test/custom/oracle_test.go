@@ -57,6 +57,7 @@ func values(depth int) *rapid.Generator[any] {
 }
 
 func TestAgainstReference(t *testing.T) {
+	t.Parallel()
 	var external v1.JSONSchemaProps
 	if err := json.Unmarshal([]byte(everything), &external); err != nil {
 		t.Fatal(err)

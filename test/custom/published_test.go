@@ -37,6 +37,7 @@ func (s session) published(path string, where ...string) map[string]any {
 // TestPublishedSchemas compares what is published of definitions with what the public libraries make of
 // them, but for what all objects have.
 func TestPublishedSchemas(t *testing.T) {
+	t.Parallel()
 	s := serve(t, nil)
 	schemas := []string{bars, nested, ruled, narrow}
 	for range 10 {
@@ -87,6 +88,7 @@ func TestPublishedSchemas(t *testing.T) {
 // TestPublishedOpenSchemas publishes definitions that say nothing, or allow everything: clients of version 2 must not
 // take what they are told for all that there is.
 func TestPublishedOpenSchemas(t *testing.T) {
+	t.Parallel()
 	s := serve(t, nil)
 	s.define(definition{})
 	v2 := s.published("/openapi/v2", "definitions")
@@ -101,6 +103,7 @@ func TestPublishedOpenSchemas(t *testing.T) {
 
 // TestColumns shows the columns of a kind that has none of its own.
 func TestColumns(t *testing.T) {
+	t.Parallel()
 	s := serve(t, nil)
 	s.define(definition{})
 	created := s.create("a", "").Metadata()["creationTimestamp"].(string)

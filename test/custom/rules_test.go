@@ -23,6 +23,7 @@ const ruled = `{"type":"object","x-platform-validations":[{"rule":"self.metadata
 			"properties":{"name":{"type":"string"},"n":{"type":"integer","x-platform-validations":[{"rule":"self != oldSelf + 1"}]}}}}}}}}`
 
 func TestRules(t *testing.T) {
+	t.Parallel()
 	s := serve(t, nil)
 	s.define(definition{schema: ruled, more: `,"subresources":{"status":{}}`})
 	for _, test := range []struct{ name, spec, want string }{
@@ -55,6 +56,7 @@ func TestRules(t *testing.T) {
 }
 
 func TestRulesOfDefinitions(t *testing.T) {
+	t.Parallel()
 	s := serve(t, nil)
 	const at = "spec.validation.openAPIV3Schema.properties[spec]"
 	for _, test := range []struct{ rule, want string }{

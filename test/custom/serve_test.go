@@ -20,6 +20,7 @@ const sized = `{"type":"object","properties":{
 	"status":{"type":"object","properties":{"ready":{"type":"boolean"},"replicas":{"type":"integer"}}}}}`
 
 func TestServedAtOnce(t *testing.T) {
+	t.Parallel()
 	s := serve(t, nil)
 	for range 3 { // each life anew
 		s.define(definition{schema: sized, names: `,"shortNames":["wg"],"categories":["all"]`})
@@ -45,6 +46,7 @@ func TestServedAtOnce(t *testing.T) {
 }
 
 func TestValidation(t *testing.T) {
+	t.Parallel()
 	s := serve(t, nil)
 	s.define(definition{schema: sized, more: `,"subresources":{"status":{}}`})
 	for _, test := range []struct{ spec, want string }{
@@ -75,6 +77,7 @@ func TestValidation(t *testing.T) {
 }
 
 func TestUnknownFields(t *testing.T) {
+	t.Parallel()
 	s := serve(t, nil)
 	s.define(definition{schema: sized})
 	body := widget("a", `,"spec":{"size":1,"nope":1,"parts":[{"name":"a","what":2}],"free":{"any":3}},"extra":{}`)
@@ -97,6 +100,7 @@ func TestUnknownFields(t *testing.T) {
 
 // TestMetrics: a series has one line, however often its kind is defined.
 func TestMetrics(t *testing.T) {
+	t.Parallel()
 	s := serve(t, nil)
 	for range 2 {
 		s.define(definition{schema: sized})

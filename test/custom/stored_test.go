@@ -55,6 +55,7 @@ func (s session) checkViews(when, name, want string, version uint64) {
 // TestStoredAsWritten drops a field from a schema and brings it back: what was written is there
 // again, over a kill, a stop and a snapshot, and nothing but a write takes it away.
 func TestStoredAsWritten(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	on := func(c *daemon.Config) { c.DataDir, c.Snapshots.JournalBytes = dir, 1<<20 }
 	s := serve(t, on)
@@ -108,6 +109,7 @@ func copyOf(t *testing.T, dir string) string {
 // TestWritesOfOutdated writes objects that are stored in another form: each way of writing starts from what readers
 // see, and writes it, even where the client changes nothing.
 func TestWritesOfOutdated(t *testing.T) {
+	t.Parallel()
 	s := serve(t, nil)
 	s.define(definition{schema: full, more: `,"subresources":{"status":{}}`})
 	names := []string{"merge", "json", "put", "apply", "status", "delete", "dry", "none"}
@@ -157,6 +159,7 @@ func TestWritesOfOutdated(t *testing.T) {
 
 // TestSelectingOutdated selects by fields that defaults fill in, or that no schema has any more.
 func TestSelectingOutdated(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	on := func(c *daemon.Config) { c.DataDir = dir }
 	s := serve(t, on)
@@ -178,6 +181,7 @@ func TestSelectingOutdated(t *testing.T) {
 // TestNumbersStay: numbers without a schema are the same before and after a restart, in the answer
 // of the write and in every read.
 func TestNumbersStay(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	on := func(c *daemon.Config) { c.DataDir = dir }
 	s := serve(t, on)

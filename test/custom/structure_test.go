@@ -216,6 +216,7 @@ func (r reference) faults(t *rapid.T, o map[string]any) (fields []string, ruled 
 // TestRandomSchemas compares what becomes of random objects under random schemas, and what is
 // said of them, with the public libraries.
 func TestRandomSchemas(t *testing.T) {
+	t.Parallel()
 	all, err := catalog.New(meta.Kubernetes)
 	if err != nil {
 		t.Fatal(err)

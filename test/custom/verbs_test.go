@@ -10,6 +10,7 @@ import (
 )
 
 func TestSubresources(t *testing.T) {
+	t.Parallel()
 	s := serve(t, nil)
 	s.define(definition{
 		schema: `{"type":"object","properties":{"spec":{"type":"object","properties":{"n":{"type":"integer"}}},"status":{"type":"object","properties":{"n":{"type":"integer"},"selector":{"type":"string"}}}}}`,
@@ -48,6 +49,7 @@ func owners(o client.Object) string {
 }
 
 func TestApply(t *testing.T) {
+	t.Parallel()
 	s := serve(t, nil)
 	s.define(definition{schema: sized})
 	apply := func(code int, manager, spec string) client.Object {
@@ -74,6 +76,7 @@ two Apply {"f:spec":{"f:free":{"f:z":{}},"f:labels":{"f:k":{}},"f:list":{"v:\"q\
 }
 
 func TestFormats(t *testing.T) {
+	t.Parallel()
 	s := serve(t, nil)
 	s.define(definition{schema: sized, more: `,"additionalPrinterColumns":[
 		{"name":"Size","type":"integer","jsonPath":".spec.size"},
@@ -115,6 +118,7 @@ func (s session) accept(code int, path, format string) client.Answer {
 }
 
 func TestLists(t *testing.T) {
+	t.Parallel()
 	s := serve(t, nil)
 	s.define(definition{schema: sized, more: `,"selectableFields":[{"jsonPath":".spec.color"},{"jsonPath":".spec.size"}]`})
 	for _, name := range []string{"a", "b", "c", "d"} {
@@ -135,6 +139,7 @@ func TestLists(t *testing.T) {
 
 // TestSelectableFieldsOfVersions selects by fields that one version offers and the stored one does not.
 func TestSelectableFieldsOfVersions(t *testing.T) {
+	t.Parallel()
 	s := serve(t, nil)
 	v2 := func(storage string) string {
 		return `{"name":"v2","served":true,"storage":` + storage + `,"schema":{"openAPIV3Schema":` + sized + `},"selectableFields":[{"jsonPath":".spec.color"}]}`

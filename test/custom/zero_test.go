@@ -10,6 +10,7 @@ import (
 // TestNegativeZero: a number that is written in another way when it is read again is stored in that way:
 // content stays the same under one version, over a restart too.
 func TestNegativeZero(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	serve := func() *client.Server {
 		return client.Serve(t, dir, func(c *daemon.Config) { c.Naming = "kubernetes" })

@@ -30,6 +30,7 @@ var shared = map[string]any{
 var kept = map[string]bool{"core.v1.PersistentVolumeClaimStatus.resizeStatus": true}
 
 func TestFields(t *testing.T) {
+	t.Parallel()
 	c, err := catalog.New(meta.Kubernetes)
 	if err != nil {
 		t.Fatal(err)

@@ -54,6 +54,7 @@ func at(o client.Object, path string) string {
 const template = `"template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i"}]}}`
 
 func TestScale(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	const selector = `"selector":{"matchLabels":{"a":"b"},"matchExpressions":[{"key":"c","operator":"DoesNotExist"}]}`
 	for _, c := range []struct{ collection, apiVersion, kind, selector, shown string }{
@@ -95,6 +96,7 @@ func TestScale(t *testing.T) {
 
 // TestAutoscalerVersions: a write of one version back, as it was read, changes nothing.
 func TestAutoscalerVersions(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	path := func(version string) string {
 		return "/apis/autoscaling/" + version + "/namespaces/default/horizontalpodautoscalers"
@@ -135,6 +137,7 @@ func TestAutoscalerVersions(t *testing.T) {
 
 // TestSuspendedJob: the uid of a Job labels its Pods, and a Job that waits can be moved.
 func TestSuspendedJob(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	const path = "/apis/batch/v1/namespaces/default/jobs"
 	job := s.want(201, "POST", path, `{"apiVersion":"batch/v1","kind":"Job","metadata":{"name":"x"},"spec":{"suspend":true,

@@ -43,6 +43,7 @@ func serve(t *testing.T, dir, profile, port string) (*exec.Cmd, string) {
 // TestKilled applies, kills the process, and starts it again where it was: everything that
 // was answered is there, to the byte, under the same identity.
 func TestKilled(t *testing.T) {
+	t.Parallel()
 	for _, profile := range profiles {
 		t.Run(profile, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "data")

@@ -100,6 +100,7 @@ func index(t *testing.T, s *client.Server) map[string]string {
 }
 
 func TestServed(t *testing.T) {
+	t.Parallel()
 	s := serve(t, "kubernetes")
 	urls := index(t, s)
 	for _, path := range []string{"api", "apis", "version", "api/v1"} {

@@ -14,6 +14,7 @@ import (
 // TestProtobuf: the Protobuf form of each document is what the gnostic models make of its
 // JSON form.
 func TestProtobuf(t *testing.T) {
+	t.Parallel()
 	for _, profile := range profiles {
 		t.Run(profile, func(t *testing.T) {
 			s := serve(t, profile)

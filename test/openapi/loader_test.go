@@ -36,6 +36,7 @@ func kinds(t *testing.T, profile string) *catalog.Catalog {
 // TestReferences: every definition that a document refers to is in it, and no definition
 // is there in vain.
 func TestReferences(t *testing.T) {
+	t.Parallel()
 	for _, profile := range profiles {
 		s := serve(t, profile)
 		check(t, profile+" v2", document(t, s, "/openapi/v2", "application/json"), "#/definitions/", "definitions")
@@ -96,6 +97,7 @@ func references(v any, f func(string)) {
 // TestOperations: names of operations are unique in a document, and parameters of paths
 // are those of the path.
 func TestOperations(t *testing.T) {
+	t.Parallel()
 	var doc struct {
 		Paths map[string]map[string]json.RawMessage
 	}
@@ -132,6 +134,7 @@ func TestOperations(t *testing.T) {
 // TestClients: what clients use finds every kind: the models of kubectl for version 2, the
 // models of version 3, and the schema of apply.
 func TestClients(t *testing.T) {
+	t.Parallel()
 	s := serve(t, "kubernetes")
 	doc := &openapi_v2.Document{}
 	if err := proto.Unmarshal(document(t, s, "/openapi/v2", protobuf2), doc); err != nil {
@@ -174,6 +177,7 @@ func TestClients(t *testing.T) {
 
 // TestNames: definitions have the names that the public API types give themselves.
 func TestNames(t *testing.T) {
+	t.Parallel()
 	known := modelNames()
 	if len(known) < 600 {
 		t.Fatalf("only %d types have a name", len(known))

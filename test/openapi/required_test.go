@@ -42,6 +42,7 @@ func refusedWithout(c *catalog.Catalog) map[string]bool {
 // TestRequired: a client that checks for itself demands every field that the public types
 // require, and of the others only those without which the server refuses an object.
 func TestRequired(t *testing.T) {
+	t.Parallel()
 	s := serve(t, "kubernetes")
 	var doc struct {
 		Definitions map[string]struct{ Required []string }

@@ -9,6 +9,7 @@ import (
 
 // TestEvents reads and writes one Event in both of its forms.
 func TestEvents(t *testing.T) {
+	t.Parallel()
 	s := client.Serve(t, t.TempDir(), nil)
 	const core, own = "/api/v1/namespaces/default/events", "/apis/events.platform.io/v1/namespaces/default/events"
 	const regarding = `"regarding":{"kind":"Pod","namespace":"default","name":"p"}`

@@ -66,6 +66,7 @@ func status(allowed, healthy, desired int) string {
 }
 
 func TestEviction(t *testing.T) {
+	t.Parallel()
 	const (
 		refused    = "Cannot evict pod as it would violate the pod's disruption budget."
 		exhausted  = "The disruption budget b needs 2 healthy pods and has 2 currently"
@@ -129,6 +130,7 @@ func TestEviction(t *testing.T) {
 }
 
 func TestEvictionOfNothing(t *testing.T) {
+	t.Parallel()
 	const ns = "default"
 	s := client.Serve(t, t.TempDir(), nil)
 	if a := evict(t, s, ns, "p", "", ""); a.Code != 404 {
@@ -146,6 +148,7 @@ func TestEvictionOfNothing(t *testing.T) {
 
 // TestEvictionsTogether spends every disruption once, however many ask at a time.
 func TestEvictionsTogether(t *testing.T) {
+	t.Parallel()
 	const ns, asked, allowed = "default", 12, 5
 	s := client.Serve(t, t.TempDir(), nil)
 	for i := range asked {
@@ -172,6 +175,7 @@ func TestEvictionsTogether(t *testing.T) {
 }
 
 func TestBindings(t *testing.T) {
+	t.Parallel()
 	const ns = "default"
 	s := client.Serve(t, t.TempDir(), nil)
 	newPod(t, s, ns, "p", `{"phase":"Pending"}`)

@@ -31,6 +31,7 @@ const (
 )
 
 func TestReviews(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	sar, tr := authorization+"/subjectaccessreviews", authentication+"/tokenreviews"
 	local := authorization + "/namespaces/default/localsubjectaccessreviews"
@@ -79,6 +80,7 @@ func TestReviews(t *testing.T) {
 
 // TestReviewsAsOthers asks with tokens: the review is about who asks.
 func TestReviewsAsOthers(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	config := &tls.Config{RootCAs: s.TLS.RootCAs}
 	transport := &http.Transport{TLSClientConfig: config}

@@ -42,6 +42,7 @@ func defined() int64 {
 // their definitions change how they are owned. Objects and owners are those of the public
 // implementation.
 func TestDefinitions(t *testing.T) {
+	t.Parallel()
 	s := client.Serve(t, t.TempDir(), func(c *daemon.Config) { c.Naming = "kubernetes" })
 	first, _ := strconv.ParseInt(cmp.Or(os.Getenv("TROUPE_SEED"), "0"), 10, 64)
 	for seed := first; seed < first+defined(); seed++ {

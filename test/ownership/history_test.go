@@ -40,6 +40,7 @@ func kinds(t *testing.T) (list []*schema.Kind) {
 }
 
 func TestAgainstTheOracle(t *testing.T) {
+	t.Parallel()
 	for _, k := range kinds(t) {
 		if k.Stored != k {
 			continue
@@ -53,6 +54,7 @@ func TestAgainstTheOracle(t *testing.T) {
 }
 
 func TestVersionsAgainstTheOracle(t *testing.T) {
+	t.Parallel()
 	for _, k := range kinds(t) {
 		if k.Stored != k || len(k.Versions) < 2 {
 			continue

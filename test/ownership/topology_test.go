@@ -54,6 +54,7 @@ func topology() *schema.Message {
 // Sets that were written when a type had another topology: what was owned part by part and is
 // now owned as a whole, and the other way.
 func TestTopologyChanges(t *testing.T) {
+	t.Parallel()
 	parser, err := typed.NewParser(typed.YAMLObject(currentSchema))
 	if err != nil {
 		t.Fatal(err)

@@ -18,6 +18,7 @@ var updating = []string{"pods", "services", "configmaps", "deployments", "horizo
 // TestManyUpdaters: the managers write one after another in the order of their names, so that
 // both sides find the same ones to be the oldest.
 func TestManyUpdaters(t *testing.T) {
+	t.Parallel()
 	for _, k := range kinds(t) {
 		if k.Stored != k || !slices.Contains(updating, k.Resource) {
 			continue

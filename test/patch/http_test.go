@@ -35,6 +35,7 @@ func field(o client.Object, names ...string) string {
 }
 
 func TestJSONPatch(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	s.Send(201, "POST", configMaps, client.JSON, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","annotations":{"b/c":"2"}},"data":{"a":"1"}}`)
 	path := configMaps + "/a"
@@ -90,6 +91,7 @@ func doubling(times int) string {
 
 // TestKindIsImmutable: a patch, of any format, that makes another kind of an object is refused.
 func TestKindIsImmutable(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	before := s.Send(201, "POST", configMaps, client.JSON, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"}}`).Object()
 	for _, contentType := range []string{client.MergePatch, typeStrategic} {
@@ -107,6 +109,7 @@ func TestKindIsImmutable(t *testing.T) {
 }
 
 func TestPreconditions(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	made := s.Send(201, "POST", configMaps, client.JSON, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"data":{"a":"1"}}`).Object()
 	version := field(made, "metadata", "resourceVersion")
@@ -127,6 +130,7 @@ func TestPreconditions(t *testing.T) {
 }
 
 func TestTypes(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	s.Send(201, "POST", configMaps, client.JSON, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"}}`)
 	for _, contentType := range []string{client.JSON, "text/plain", "application/json-patch", ""} {
@@ -149,6 +153,7 @@ const deployment = `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"nam
 	`"template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i","ports":[{"containerPort":1}]},{"name":"d","image":"j"}]}}}}`
 
 func TestStrategic(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	s.Send(201, "POST", deployments, client.JSON, deployment)
 	path := deployments + "/d"
@@ -179,6 +184,7 @@ func TestStrategic(t *testing.T) {
 }
 
 func TestSubresources(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	s.Send(201, "POST", deployments, client.JSON, deployment)
 	path := deployments + "/d"
@@ -214,6 +220,7 @@ func TestSubresources(t *testing.T) {
 }
 
 func TestFieldValidation(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	s.Send(201, "POST", configMaps, client.JSON, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"}}`)
 	for contentType, patch := range map[string]string{

@@ -37,6 +37,7 @@ type comparison struct {
 }
 
 func TestStrategicAgainstTheOracle(t *testing.T) {
+	t.Parallel()
 	kinds, err := catalog.New(meta.Kubernetes)
 	if err != nil {
 		t.Fatal(err)

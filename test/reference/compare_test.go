@@ -6,6 +6,7 @@ import (
 )
 
 func TestCompare(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct{ name, want, got, hard, soft string }{
 		{"equal", `{"a":[1,{"b":"c"}]}`, `{"a":[1,{"b":"c"}]}`, "", ""},
 		{"value", `{"a":[1,{"b":"c"}]}`, `{"a":[1,{"b":"d"}]}`, ".a[1].b", ""},
@@ -39,6 +40,7 @@ func TestCompare(t *testing.T) {
 }
 
 func TestCompareHeads(t *testing.T) {
+	t.Parallel()
 	same := answer{Code: 200, ContentType: "text/plain", Warning: "a", Body: ""}
 	for _, got := range []answer{
 		{Code: 201, ContentType: "text/plain", Warning: "a", Body: ""},

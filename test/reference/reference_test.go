@@ -9,6 +9,7 @@ import (
 )
 
 func TestRecordedAnswers(t *testing.T) {
+	t.Parallel()
 	p := start(t)
 	known := map[string]bool{}
 	for _, c := range recordings(t) {
@@ -24,6 +25,7 @@ func TestRecordedAnswers(t *testing.T) {
 
 // TestDepartures: docs/departures.md names the cases that are answered otherwise, and no others.
 func TestDepartures(t *testing.T) {
+	t.Parallel()
 	page, err := os.ReadFile("../../docs/departures.md")
 	if err != nil {
 		t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 
 // TestAccept: of what a client lists, the best that the server has is answered.
 func TestAccept(t *testing.T) {
+	t.Parallel()
 	a := serve(t)
 	answer, err := a.Create(t.Context(), "/api/v1/namespaces/default/configmaps", []byte(`{"metadata":{"name":"x"}}`))
 	if err != nil || answer.Code != http.StatusCreated {
@@ -80,6 +81,7 @@ func TestAccept(t *testing.T) {
 
 // TestContentType: bodies are read as what they are said to be, and nothing else.
 func TestContentType(t *testing.T) {
+	t.Parallel()
 	a := serve(t)
 	const maps = "/api/v1/namespaces/default/configmaps"
 	for _, c := range []struct {

@@ -10,6 +10,7 @@ import (
 // TestSelectFields: lists select by the fields of their kind, an absent one by the zero
 // value of its type, and refuse all others.
 func TestSelectFields(t *testing.T) {
+	t.Parallel()
 	c, a := kinds(t), serve(t)
 	all := map[string]object{}
 	for _, o := range objects(t, c) {

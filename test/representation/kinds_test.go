@@ -30,6 +30,7 @@ func as(media, kind, version string) string {
 // TestEveryKind: every kind that is stored has an object in testdata, and every
 // representation of it says the same.
 func TestEveryKind(t *testing.T) {
+	t.Parallel()
 	c, a := kinds(t), serve(t)
 	seen := map[string]bool{}
 	for _, o := range objects(t, c) {

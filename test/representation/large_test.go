@@ -21,6 +21,7 @@ import (
 // TestLargeLists: a list that is written object by object is to the byte what it would be in one
 // piece, large and small, compressed and for old clients too.
 func TestLargeLists(t *testing.T) {
+	t.Parallel()
 	a := serve(t)
 	const maps = "/api/v1/namespaces/default/configmaps"
 	texts := []string{

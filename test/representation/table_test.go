@@ -30,6 +30,7 @@ var varying = []struct {
 // TestTables: the columns of every kind, and what they show of its object, are those of
 // testdata/tables.txt.
 func TestTables(t *testing.T) {
+	t.Parallel()
 	c, a := kinds(t), serve(t)
 	var b strings.Builder
 	for _, o := range objects(t, c) {
@@ -100,6 +101,7 @@ func (a *requester) writeTable(t *testing.T, b *strings.Builder, path string) {
 // TestColumnPaths: the functions that columns name exist, and the paths that they are
 // given lead somewhere.
 func TestColumnPaths(t *testing.T) {
+	t.Parallel()
 	for _, k := range kinds(t).Kinds() {
 		for _, c := range k.Columns {
 			if !present.HasFunction(c.Path) {

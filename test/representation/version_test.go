@@ -12,6 +12,7 @@ import (
 // TestVersionsShowOneRow: an object has one row, in whatever version it is asked for: what a version
 // has no field for shows all the same.
 func TestVersionsShowOneRow(t *testing.T) {
+	t.Parallel()
 	a := serve(t)
 	const name, group = "/namespaces/default/horizontalpodautoscalers", "/apis/autoscaling/"
 	scaler := `{"metadata":{"name":"h"},"spec":{"maxReplicas":9,"scaleTargetRef":{"kind":"Deployment","name":"d","apiVersion":"apps/v1"},"metrics":[

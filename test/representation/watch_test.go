@@ -56,6 +56,7 @@ func (a *requester) checkWatch(t *testing.T, o object, want map[string]any) {
 // TestBookmark: the bookmark after the initial events is an object of the representation
 // that was asked for, and tells the end of the initial events.
 func TestBookmark(t *testing.T) {
+	t.Parallel()
 	a := serve(t)
 	const (
 		path = "/api/v1/namespaces/default/secrets?watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true"

@@ -169,6 +169,7 @@ func check(t *testing.T, c *client.Client, l *eventLog, versions []uint64, to ui
 
 // TestHistories: invariants 4, 9, 10, 12 to 15 and, over a graceful restart, 17.
 func TestHistories(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	s := client.Serve(t, dir, quick)
 	if a, err := s.Create(within(t), "/api/v1/namespaces", map[string]any{"metadata": map[string]any{"name": "other"}}); err != nil || a.Code != 201 {
@@ -273,6 +274,7 @@ func chunked(t *testing.T, c *client.Client) (map[string]client.Object, uint64) 
 
 // TestFuture: invariant 10.
 func TestFuture(t *testing.T) {
+	t.Parallel()
 	s := client.Serve(t, t.TempDir(), nil)
 	for _, path := range []string{
 		"/api/v1/configmaps?resourceVersion=1000000", "/api/v1/configmaps?resourceVersion=1000000&resourceVersionMatch=Exact",
@@ -287,6 +289,7 @@ func TestFuture(t *testing.T) {
 // TestExpired: what has fallen out of the history is 410, for watches, exact lists and
 // tokens; a watch that does not read meanwhile holds up nobody and ends in 410 (16).
 func TestExpired(t *testing.T) {
+	t.Parallel()
 	s := client.Serve(t, t.TempDir(), func(c *daemon.Config) {
 		quick(c)
 		c.Watches.HistoryBytes, c.Watches.HistoryTime = 1<<20, daemon.Duration(2*time.Second)
