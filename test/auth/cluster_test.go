@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -8,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 	"github.com/troupe-api/troupe/test/client"
@@ -127,13 +127,11 @@ func (r *testCluster) grant(name, user, rules string) {
 // waitAllowed waits until what the spec of a review asks is allowed.
 func (r *testCluster) waitAllowed(spec string) {
 	r.t.Helper()
-	for end := time.Now().Add(waitTimeout); ; time.Sleep(time.Millisecond) {
+	client.Eventually(r.t, func() error {
 		a := r.do("root", "POST", reviewPath+"/subjectaccessreviews", `{"spec":{`+spec+`}}`)
-		if strings.Contains(string(a.Body), `"allowed":true`) {
-			return
+		if !strings.Contains(string(a.Body), `"allowed":true`) {
+			return fmt.Errorf("%s: got %s", spec, a)
 		}
-		if time.Now().After(end) {
-			r.t.Fatalf("%s: got %s", spec, a)
-		}
-	}
+		return nil
+	})
 }

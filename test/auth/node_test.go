@@ -1,24 +1,22 @@
 package auth
 
 import (
+	"fmt"
 	"testing"
-	"time"
 
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
+	"github.com/troupe-api/troupe/test/client"
 )
 
 // eventually waits until a request of a user gets a code: what nodes may read follows the Pods.
 func (r *testCluster) eventually(user, path string, code int) {
 	r.t.Helper()
-	for end := time.Now().Add(waitTimeout); ; time.Sleep(time.Millisecond) {
-		a := r.do(user, "GET", path, "")
-		if a.Code == code {
-			return
+	client.Eventually(r.t, func() error {
+		if a := r.do(user, "GET", path, ""); a.Code != code {
+			return fmt.Errorf("%s %s: got %s, want %d", user, path, a, code)
 		}
-		if time.Now().After(end) {
-			r.t.Fatalf("%s %s: got %s, want %d", user, path, a, code)
-		}
-	}
+		return nil
+	})
 }
 
 func TestNodes(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"crypto/tls"
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"math/big"
 	"net"
 	"net/http"
@@ -16,6 +17,7 @@ import (
 	"time"
 
 	"github.com/golang-jwt/jwt/v5"
+
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 	"github.com/troupe-api/troupe/test/client"
 )
@@ -148,14 +150,15 @@ func TestOIDC(t *testing.T) {
 	as := func(token string) client.Answer {
 		return r.do("", "POST", selfReviewPath, "{}", "Authorization: Bearer "+token)
 	}
-	await := func(what, token string) client.Answer {
+	await := func(what, token string) (a client.Answer) {
 		t.Helper()
-		for end := time.Now().Add(waitTimeout); ; time.Sleep(10 * time.Millisecond) {
-			if a := as(token); a.Code == 201 || time.Now().After(end) {
-				r.want(what, a, 201)
-				return a
+		client.Eventually(t, func() error {
+			if a = as(token); a.Code != 201 {
+				return fmt.Errorf("%s: %s", what, a)
 			}
-		}
+			return nil
+		})
+		return a
 	}
 	jane := p.token("jane", nil)
 

@@ -1,12 +1,12 @@
 package auth
 
 import (
+	"fmt"
 	"io"
 	"net/http"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/troupe-api/troupe/test/client"
 )
@@ -31,13 +31,14 @@ func ruled(name, verbs, resources string) string {
 // expectEventually asks until the code is as wanted.
 func (r *testCluster) expectEventually(user, method, path, body string, code int, texts ...string) {
 	r.t.Helper()
-	for end := time.Now().Add(waitTimeout); ; time.Sleep(time.Millisecond) {
-		a := r.do(user, method, path, body)
-		if a.Code == code || time.Now().After(end) {
-			r.want("at last "+user+" "+method+" "+path, a, code, texts...)
-			return
+	var a client.Answer
+	client.Eventually(r.t, func() error {
+		if a = r.do(user, method, path, body); a.Code != code {
+			return fmt.Errorf("%s %s %s: %s", user, method, path, a)
 		}
-	}
+		return nil
+	})
+	r.want("at last "+user+" "+method+" "+path, a, code, texts...)
 }
 
 // TestRolesTakeEffect follows a right from its grant to its end.
@@ -49,15 +50,13 @@ func TestRolesTakeEffect(t *testing.T) {
 	r.expect("jane", "GET", maps, "", 403)
 	r.must(bindings, bound("reading", "Role/reading", "jane"))
 	r.expectEventually("jane", "GET", maps, "", 403) // at first without the reason
-	for end := time.Now().Add(waitTimeout); ; time.Sleep(time.Millisecond) {
+	client.Eventually(t, func() error {
 		a := r.do("jane", "GET", maps, "")
-		if strings.Contains(string(a.Body), `in the namespace \"default\": RBAC: role.rbac.authorization.platform.io \"reading\" not found`) {
-			break
+		if !strings.Contains(string(a.Body), `in the namespace \"default\": RBAC: role.rbac.authorization.platform.io \"reading\" not found`) {
+			return fmt.Errorf("the reason is not told: %s", a)
 		}
-		if time.Now().After(end) {
-			t.Fatalf("the reason is not told: %s", a)
-		}
-	}
+		return nil
+	})
 	r.must(roles, ruled("reading", `"list"`, `"configmaps"`))
 	r.expectEventually("jane", "GET", maps, "", 200)
 	r.expect("jane", "GET", "/api/v1/namespaces/platform-system/configmaps", "", 403)

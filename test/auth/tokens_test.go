@@ -73,17 +73,15 @@ func (r tokenCluster) token(spec string) string {
 }
 
 // eventually asks until the answer is right.
-func (r tokenCluster) eventually(what, path string, right func(a client.Answer) bool) client.Answer {
+func (r tokenCluster) eventually(what, path string, right func(a client.Answer) bool) (a client.Answer) {
 	r.t.Helper()
-	for end := time.Now().Add(waitTimeout); ; time.Sleep(10 * time.Millisecond) {
-		a := r.do("root", "GET", path, "")
-		if right(a) {
-			return a
+	client.Eventually(r.t, func() error {
+		if a = r.do("root", "GET", path, ""); !right(a) {
+			return fmt.Errorf("%s: still %s", what, a)
 		}
-		if time.Now().After(end) {
-			r.t.Fatalf("%s: still %s", what, a)
-		}
-	}
+		return nil
+	})
+	return a
 }
 
 func (r tokenCluster) eventuallyGone(path string) {

@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/pem"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -129,11 +130,12 @@ func (v *tlsServer) code(c *http.Client, path string) int {
 // until waits until something becomes true.
 func (v *tlsServer) until(what string, ok func() bool) {
 	v.t.Helper()
-	for end := time.Now().Add(waitTimeout); !ok(); time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(end) {
-			v.t.Fatalf("%s: not in %v", what, waitTimeout)
+	client.Eventually(v.t, func() error {
+		if !ok() {
+			return errors.New(what)
 		}
-	}
+		return nil
+	})
 }
 
 // reloads is the figure of a series of reloads in /metrics.

@@ -6,6 +6,7 @@ import (
 	"crypto/x509/pkix"
 	"encoding/json"
 	"encoding/pem"
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/golang-jwt/jwt/v5"
 	"github.com/gorilla/websocket"
+
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 	"github.com/troupe-api/troupe/test/client"
 )
@@ -323,21 +325,24 @@ func TestWatchesOfRemotes(t *testing.T) {
 	const stream = configMapsPath + "?watch=1"
 
 	token := p.token("jane", map[string]any{"exp": time.Now().Add(4 * time.Second).Unix()})
-	for end := time.Now().Add(waitTimeout); r.do("", "POST", selfReviewPath, "{}", "Authorization: Bearer "+token).Code != 201; time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatal("the provider's keys are not known")
+	client.Eventually(t, func() error {
+		if a := r.do("", "POST", selfReviewPath, "{}", "Authorization: Bearer "+token); a.Code != 201 {
+			return fmt.Errorf("the provider's keys are not known: %s", a)
 		}
-	}
+		return nil
+	})
 	jane := r.openWatch("an identity token", "", stream, "Authorization: Bearer "+token)
 	wendy := r.openWatch("a token of the webhook", "", stream, "Authorization: Bearer fickle")
 	fickle := r.openWatch("a right of the webhook", "fickle", stream)
 	asked := func() int64 { return min(d.requests.Load(), m.requests.Load()) }
 	wait := func(more int64) {
-		for before, end := asked(), time.Now().Add(waitTimeout); asked() < before+more; time.Sleep(10 * time.Millisecond) {
-			if time.Now().After(end) {
-				t.Fatal("the remotes are not asked again")
+		before := asked()
+		client.Eventually(t, func() error {
+			if asked() < before+more {
+				return errors.New("the remotes are not asked again")
 			}
-		}
+			return nil
+		})
 	}
 	wait(2)
 	d.failing.Store(true)

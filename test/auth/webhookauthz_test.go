@@ -12,9 +12,9 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
+	"github.com/troupe-api/troupe/test/client"
 )
 
 // A magistrate is a webhook that allows who is named so, denies the wicked, and lets the slow wait.
@@ -132,9 +132,12 @@ func TestAuthorizationWebhook(t *testing.T) {
 	// Who waits for the remote holds up nobody else.
 	waiting := make(chan int, 1)
 	go func() { waiting <- r.do("slow", "GET", maps, "").Code }()
-	for m.lastRequest.Load() == nil || !strings.Contains(m.lastRequest.Load().(string), `"slow"`) {
-		time.Sleep(time.Millisecond)
-	}
+	client.Eventually(t, func() error {
+		if last, _ := m.lastRequest.Load().(string); !strings.Contains(last, `"slow"`) {
+			return fmt.Errorf("the webhook was last asked %q", last)
+		}
+		return nil
+	})
 	r.expect("good", "GET", maps+"/y", "", 404)
 	select {
 	case code := <-waiting:

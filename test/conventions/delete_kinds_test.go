@@ -2,11 +2,11 @@ package conventions
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"os"
 	"strings"
 	"testing"
-	"time"
 
 	"sigs.k8s.io/yaml"
 
@@ -113,10 +113,10 @@ func TestDeleteReturns(t *testing.T) {
 // that nobody uses it.
 func (s *testServer) waitDeleted(t *testing.T, path string) {
 	t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
-		if s.send(t, 0, http.MethodGet, path, "", nil).Code == 404 {
-			return
+	client.Eventually(t, func() error {
+		if a := s.send(t, 0, http.MethodGet, path, "", nil); a.Code != 404 {
+			return fmt.Errorf("%s is still there: %s", path, a)
 		}
-	}
-	s.get(t, 404, path)
+		return nil
+	})
 }

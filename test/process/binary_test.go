@@ -3,6 +3,7 @@ package process
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -151,9 +152,10 @@ func mustCommand(t *testing.T, args ...string) string {
 // eventually waits for a condition.
 func eventually(t *testing.T, what string, done func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(waitTimeout); !done(); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("never: %s", what)
+	client.Eventually(t, func() error {
+		if !done() {
+			return errors.New(what)
 		}
-	}
+		return nil
+	})
 }

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
+	"github.com/troupe-api/troupe/test/client"
 )
 
 // TestAnnouncedBodies: a body that is only announced takes no memory, whoever announces it; of one
@@ -83,9 +83,10 @@ func TestBodyBudget(t *testing.T) {
 // eventually waits until something is so.
 func (v *testServer) eventually(what string, so func() bool) {
 	v.t.Helper()
-	for end := time.Now().Add(waitTimeout); !so(); time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(end) {
-			v.t.Fatalf("there is no %s", what)
+	client.Eventually(v.t, func() error {
+		if !so() {
+			return fmt.Errorf("there is no %s", what)
 		}
-	}
+		return nil
+	})
 }

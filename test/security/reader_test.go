@@ -19,6 +19,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/policy/authz"
+	"github.com/troupe-api/troupe/test/client"
 )
 
 // A readOnlyStore holds objects that are only read: every get finds the first.
@@ -137,15 +138,13 @@ func TestStalledLists(t *testing.T) {
 			if answer, _ := begin(t, addr, configMaps+"/m0000?pretty=false", "application/json"); c.small && answer.StatusCode != 200 {
 				t.Errorf("beside the readers: %s", answer.Status)
 			}
-			for end := time.Now().Add(waitTimeout); ; time.Sleep(50 * time.Millisecond) {
-				if answer, conn := begin(t, addr, c.path, "application/json"); answer.StatusCode == 200 {
-					_ = conn.Close()
-					break
+			client.Eventually(t, func() error {
+				answer, conn := begin(t, addr, c.path, "application/json")
+				if answer.StatusCode != 200 {
+					return fmt.Errorf("no stalled reader is closed: %s", answer.Status)
 				}
-				if time.Now().After(end) {
-					t.Fatal("nobody is closed")
-				}
-			}
+				return conn.Close()
+			})
 		})
 	}
 }

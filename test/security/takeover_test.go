@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/troupe-api/troupe/persist"
 	"github.com/troupe-api/troupe/test/client"
@@ -99,15 +98,13 @@ func TestTakeoverFromStore(t *testing.T) {
 			t.Errorf("a role without a plan: %v, %v", got, err)
 		}
 		for _, d := range takeovers {
-			refused := func() bool {
+			client.Eventually(t, func() error {
 				got, err := s.Get(t.Context(), definitionPath+"/"+d.plural+"."+d.group)
-				return err == nil && got.Code == 200 && strings.Contains(got.String(), `"reason":"BuiltIn"`) && strings.Contains(got.String(), `"reason":"NotAccepted"`)
-			}
-			for deadline := time.Now().Add(30 * time.Second); !refused(); time.Sleep(10 * time.Millisecond) {
-				if time.Now().After(deadline) {
-					t.Fatalf("%s: its status does not say that it is built in", d.plural)
+				if err != nil || got.Code != 200 || !strings.Contains(got.String(), `"reason":"BuiltIn"`) || !strings.Contains(got.String(), `"reason":"NotAccepted"`) {
+					return fmt.Errorf("the status of %s does not say that it is built in: %v, %v", d.plural, got, err)
 				}
-			}
+				return nil
+			})
 		}
 		s.Stop(t)
 	}

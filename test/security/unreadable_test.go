@@ -1,9 +1,9 @@
 package security
 
 import (
+	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/troupe-api/troupe/persist"
 	"github.com/troupe-api/troupe/test/client"
@@ -12,15 +12,12 @@ import (
 // gone waits until a path answers 404.
 func gone(t *testing.T, s *client.Server, path string) {
 	t.Helper()
-	for end := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
-		answer, err := s.Get(t.Context(), path)
-		if err == nil && answer.Code == 404 {
-			return
+	client.Eventually(t, func() error {
+		if answer, err := s.Get(t.Context(), path); err != nil || answer.Code != 404 {
+			return fmt.Errorf("%s is still there: %v, %v", path, answer, err)
 		}
-		if time.Now().After(end) {
-			t.Fatalf("%s is still there: %v, %v", path, answer, err)
-		}
-	}
+		return nil
+	})
 }
 
 // TestUnreadableIsDeleted: what was set aside goes with its namespace and with its definition; a definition

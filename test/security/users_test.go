@@ -1,15 +1,16 @@
 package security
 
 import (
+	"fmt"
 	"io"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
+	"github.com/troupe-api/troupe/test/client"
 )
 
 const rights = "/apis/rbac.authorization.platform.io/v1"
@@ -93,11 +94,10 @@ func (v *testServer) grant(name, user, rules string) {
 	v.must(201, "POST", rights+"/clusterroles", typeJSON, `{"metadata":{"name":"`+name+`"},"rules":[`+rules+`]}`)
 	v.must(201, "POST", rights+"/clusterrolebindings", typeJSON, `{"metadata":{"name":"`+name+`"},"roleRef":{`+group+`,"kind":"ClusterRole","name":"`+name+`"},
 		"subjects":[{"kind":"User",`+group+`,"name":"`+user+`"}]}`)
-	for end := time.Now().Add(waitTimeout); ; time.Sleep(time.Millisecond) {
-		if code, text := v.as(user, "GET", "/granted/"+name, "", ""); code == 404 {
-			return
-		} else if time.Now().After(end) {
-			v.t.Fatalf("%s is not granted to %s: %d %s", name, user, code, text)
+	client.Eventually(v.t, func() error {
+		if code, text := v.as(user, "GET", "/granted/"+name, "", ""); code != 404 {
+			return fmt.Errorf("%s is not granted to %s: %d %s", name, user, code, text)
 		}
-	}
+		return nil
+	})
 }

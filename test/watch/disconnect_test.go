@@ -25,7 +25,6 @@ const (
 	maxWatchers    = 5000            // watchers, if they come in time and there are descriptors for them
 	minWatchers    = 200             // fewer would prove nothing
 	connectTimeout = 5 * time.Second // for the crowd to come
-	releaseTimeout = 10 * time.Second
 )
 
 // TestAbruptDisconnects: invariant 18. Watchers that vanish without a word, some by a reset, some by a
@@ -172,16 +171,16 @@ func currentUsage(t *testing.T) usage {
 // waitReleased waits until no more is in use than before, but for what may be spared.
 func waitReleased(t *testing.T, before, spare usage) usage {
 	t.Helper()
-	for end := time.Now().Add(releaseTimeout); ; time.Sleep(50 * time.Millisecond) {
-		after := currentUsage(t)
+	var after usage
+	client.Eventually(t, func() error {
+		after = currentUsage(t)
 		if after.goroutines <= before.goroutines+spare.goroutines &&
 			after.descriptors <= before.descriptors+spare.descriptors && after.memory <= before.memory+spare.memory {
-			return after
+			return nil
 		}
-		if time.Now().After(end) {
-			var stacks strings.Builder
-			_ = pprof.Lookup("goroutine").WriteTo(&stacks, 1)
-			t.Fatalf("%+v is left, before it was %+v\n%.4000s", after, before, stacks.String())
-		}
-	}
+		var stacks strings.Builder
+		_ = pprof.Lookup("goroutine").WriteTo(&stacks, 1)
+		return fmt.Errorf("%+v is left, before it was %+v\n%.4000s", after, before, stacks.String())
+	})
+	return after
 }

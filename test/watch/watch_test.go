@@ -328,14 +328,13 @@ func TestExpired(t *testing.T) {
 		last = e.Object.Version()
 	}
 	gone := func(what string, ask func() error) {
-		for ctx.Err() == nil {
+		client.Eventually(t, func() error {
 			var answer *client.Answer
-			if err := ask(); errors.As(err, &answer) && answer.Code == 410 {
-				return
+			if err := ask(); !errors.As(err, &answer) || answer.Code != 410 {
+				return fmt.Errorf("%s is not expired: %v", what, err)
 			}
-			time.Sleep(50 * time.Millisecond)
-		}
-		t.Errorf("%s is not expired", what)
+			return nil
+		})
 	}
 	gone("a watch", func() error {
 		w, err := s.Watch(ctx, objects.path(), from(objects, chunk.Version))

@@ -1,0 +1,25 @@
+package client
+
+import (
+	"testing"
+	"time"
+)
+
+// EventuallyTimeout is how long Eventually tries; a machine that is busy with other tests needs some of it.
+const EventuallyTimeout = 30 * time.Second
+
+// Eventually calls try, with a short pause after each call, until it answers nil. If that takes longer
+// than EventuallyTimeout, the test fails with the last error.
+func Eventually(t testing.TB, try func() error) {
+	t.Helper()
+	const pause = 2 * time.Millisecond
+	for end := time.Now().Add(EventuallyTimeout); ; time.Sleep(pause) {
+		err := try()
+		if err == nil {
+			return
+		}
+		if time.Now().After(end) {
+			t.Fatalf("not within %v: %v", EventuallyTimeout, err)
+		}
+	}
+}
