@@ -30,7 +30,6 @@ const (
 // TestAbruptDisconnects: invariant 18. Watchers that vanish without a word, some by a reset, some by a
 // closed socket, leave nothing behind: of a silent watch, and while events are sent to them.
 func TestAbruptDisconnects(t *testing.T) {
-	t.Parallel()
 	s := client.Serve(t, t.TempDir(), nil)
 	for _, silent := range []bool{true, false} {
 		disconnect(t, s, openWatches(t, s, 50), silent) // so that all is there that stays
