@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/troupe-api/troupe/kinds/jsontext"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
@@ -29,7 +30,7 @@ func (c *conformer) object(m *schema.Message, root tree.Tree) (tree.Tree, []Fiel
 	}
 	out := conform(m, root)
 	if c.tooDeep {
-		return nil, nil, errDepth
+		return nil, nil, jsontext.ErrDepth
 	}
 	if c.messages > maxMessages {
 		return nil, nil, ErrTooManyMessages
@@ -59,7 +60,7 @@ type conformer struct {
 // enter tells whether one more object or list may be gone into; leave undoes it.
 func (c *conformer) enter() bool {
 	c.depth++
-	c.tooDeep = c.tooDeep || c.depth > MaxDepth
+	c.tooDeep = c.tooDeep || c.depth > jsontext.MaxDepth
 	return !c.tooDeep
 }
 

@@ -17,12 +17,12 @@ func isMetaField(f *schema.Field) bool {
 
 // custom reads a whole object of a custom kind; what its schema does not know is still there.
 func (d *decoder) custom(m *schema.Message) (tree.Tree, error) {
-	if err := d.open(); err != nil {
+	if err := d.Open(); err != nil {
 		return nil, err
 	}
 	object := make(tree.Tree)
 	for first := true; ; first = false {
-		key, more, err := d.key(first)
+		key, more, err := d.Key(first)
 		if err != nil {
 			return nil, err
 		}

@@ -2,15 +2,15 @@ package codec
 
 import (
 	"sync"
-	"unsafe"
 
+	"github.com/troupe-api/troupe/kinds/jsontext"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // A decoder reads one JSON text into a tree.
 type decoder struct {
-	scanner
+	jsontext.Scanner
 	pathTracker
 	items     []any // of the lists that are being read, innermost last
 	messages  int   // messages so far
@@ -37,8 +37,8 @@ func decodeJSON(m *schema.Message, data []byte, nulls bool) (tree.Tree, []FieldF
 // DecodeStored reads an object of message m from JSON that never changes: the texts of
 // the tree share its memory.
 func DecodeStored(m *schema.Message, json []byte) (tree.Tree, error) {
-	d := newDecoder(unsafe.String(unsafe.SliceData(json), len(json)))
-	d.stored = true
+	d := newDecoder(jsontext.Over(json).Text)
+	d.Limit = jsontext.MaxStoredDepth
 	object, _, err := d.root(m)
 	return object, err
 }
@@ -61,8 +61,8 @@ func DecodeAny(data []byte) (any, []FieldFault, error) { return decodeAny(string
 
 // DecodeAnyStored is DecodeAny of what the server itself has encoded, and which never changes.
 func DecodeAnyStored(json []byte) (any, error) {
-	d := newDecoder(unsafe.String(unsafe.SliceData(json), len(json)))
-	d.stored = true
+	d := newDecoder(jsontext.Over(json).Text)
+	d.Limit = jsontext.MaxStoredDepth
 	v, _, err := d.anyDocument()
 	return v, err
 }
@@ -70,7 +70,7 @@ func DecodeAnyStored(json []byte) (any, error) {
 // decodeAny is DecodeAny of a text that lies so many levels deep.
 func decodeAny(text string, depth int) (any, []FieldFault, error) {
 	d := newDecoder(text)
-	d.depth = depth
+	d.Depth = depth
 	return d.anyDocument()
 }
 
@@ -79,7 +79,7 @@ func (d *decoder) anyDocument() (any, []FieldFault, error) {
 	defer d.release()
 	v, err := d.any()
 	if err == nil {
-		err = d.end()
+		err = d.End()
 	}
 	if err == nil {
 		err = d.pathTracker.err
@@ -95,7 +95,7 @@ var decoders = sync.Pool{New: func() any { return &decoder{pathTracker: pathTrac
 
 func newDecoder(text string) *decoder {
 	d := decoders.Get().(*decoder)
-	d.text = text
+	d.Text = text
 	return d
 }
 
@@ -115,13 +115,13 @@ func (d *decoder) release() {
 
 // document reads the whole text as one object.
 func (d *decoder) document(m *schema.Message) (tree.Tree, error) {
-	if d.peek() != '{' {
-		kind := typeOfByte(d.at())
-		if err := d.skip(); err != nil {
+	if d.Peek() != '{' {
+		kind := typeOfByte(d.Current())
+		if err := d.Skip(); err != nil {
 			return nil, err
 		}
 		d.mismatch(kind, messageType(m))
-		return nil, d.end()
+		return nil, d.End()
 	}
 	read := d.message
 	if m.Custom != nil {
@@ -131,7 +131,7 @@ func (d *decoder) document(m *schema.Message) (tree.Tree, error) {
 	if err != nil {
 		return nil, err
 	}
-	return object, d.end()
+	return object, d.End()
 }
 
 // typeOfByte names a value by its first byte, as errors do.
@@ -169,17 +169,17 @@ func fieldOf(m *schema.Message, name string, root bool) *schema.Field {
 }
 
 func (d *decoder) message(m *schema.Message) (tree.Tree, error) {
-	root := d.depth == 0
-	if err := d.open(); err != nil {
+	root := d.Depth == 0
+	if err := d.Open(); err != nil {
 		return nil, err
 	}
-	if d.messages++; d.messages > maxMessages && !d.stored {
+	if d.messages++; d.messages > maxMessages && d.Limit == 0 {
 		return nil, ErrTooManyMessages
 	}
 	object := make(tree.Tree)
 	nulls := false
 	for first := true; ; first = false {
-		key, more, err := d.key(first)
+		key, more, err := d.Key(first)
 		if err != nil {
 			return nil, err
 		}
@@ -189,7 +189,7 @@ func (d *decoder) message(m *schema.Message) (tree.Tree, error) {
 		f := fieldOf(m, key, root)
 		if f == nil {
 			d.unknown(key)
-			if err := d.skip(); err != nil {
+			if err := d.Skip(); err != nil {
 				return nil, err
 			}
 			continue
@@ -227,10 +227,10 @@ func (d *decoder) field(f *schema.Field) (any, error) {
 	if f.Shape == schema.Single {
 		return d.single(f)
 	}
-	c := d.peek()
+	c := d.Peek()
 	switch {
 	case c == 'n':
-		return nil, d.literal("null")
+		return nil, d.Literal("null")
 	case f.Shape == schema.List && c == '[':
 		return d.list(f)
 	case f.Shape == schema.Map && c == '{':
@@ -241,8 +241,8 @@ func (d *decoder) field(f *schema.Field) (any, error) {
 
 // skipMismatch skips a value that does not fit a type.
 func (d *decoder) skipMismatch(goType string) error {
-	kind := typeOfByte(d.peek())
-	if err := d.skip(); err != nil {
+	kind := typeOfByte(d.Peek())
+	if err := d.Skip(); err != nil {
 		return err
 	}
 	d.mismatch(kind, goType)
@@ -250,12 +250,12 @@ func (d *decoder) skipMismatch(goType string) error {
 }
 
 func (d *decoder) list(f *schema.Field) (any, error) {
-	if err := d.open(); err != nil {
+	if err := d.Open(); err != nil {
 		return nil, err
 	}
 	base := len(d.items)
 	for first := true; ; first = false {
-		more, err := d.element(first)
+		more, err := d.Element(first)
 		if err != nil {
 			return nil, err
 		}
@@ -286,12 +286,12 @@ func (d *decoder) popItems(base int) []any {
 }
 
 func (d *decoder) mapField(f *schema.Field) (any, error) {
-	if err := d.open(); err != nil {
+	if err := d.Open(); err != nil {
 		return nil, err
 	}
 	table := make(tree.Tree)
 	for first := true; ; first = false {
-		key, more, err := d.key(first)
+		key, more, err := d.Key(first)
 		if err != nil {
 			return nil, err
 		}
@@ -317,7 +317,7 @@ func (d *decoder) mapField(f *schema.Field) (any, error) {
 
 // single reads one value of the type of f, whatever its shape; nil stands for null.
 func (d *decoder) single(f *schema.Field) (any, error) {
-	c := d.peek()
+	c := d.Peek()
 	switch f.Type {
 	case schema.TypeRaw:
 		if f.Message != nil {
@@ -332,7 +332,7 @@ func (d *decoder) single(f *schema.Field) (any, error) {
 	}
 	switch {
 	case c == '"' && f.Type != schema.TypeMessage:
-		s, err := d.str()
+		s, err := d.ReadString()
 		if err != nil {
 			return nil, err
 		}
@@ -344,15 +344,15 @@ func (d *decoder) single(f *schema.Field) (any, error) {
 		}
 		return tree, nil
 	case c == 'n':
-		return nil, d.literal("null")
+		return nil, d.Literal("null")
 	case f.Type == schema.TypeMessage:
 		return nil, d.skipMismatch(elementType(f))
 	case c == 't':
-		return d.fromBool(f, true), d.literal("true")
+		return d.fromBool(f, true), d.Literal("true")
 	case c == 'f':
-		return d.fromBool(f, false), d.literal("false")
-	case c == '-' || isDigit(c):
-		literal, err := d.number()
+		return d.fromBool(f, false), d.Literal("false")
+	case c == '-' || jsontext.IsDigit(c):
+		literal, err := d.ReadNumber()
 		if err != nil {
 			return nil, err
 		}

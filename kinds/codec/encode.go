@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"sync"
 
+	"github.com/troupe-api/troupe/kinds/jsontext"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
@@ -352,4 +353,4 @@ func (e *encoder) name(f *schema.Field) {
 
 func (e *encoder) raw(s string) { e.b = append(e.b, s...) }
 
-func (e *encoder) text(s string) { e.b = appendString(e.b, s) }
+func (e *encoder) text(s string) { e.b = jsontext.AppendString(e.b, s) }

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"strconv"
 	"strings"
+
+	"github.com/troupe-api/troupe/kinds/jsontext"
 )
 
 // maxFaults bounds the faults that are reported for one body.
@@ -42,16 +44,11 @@ func IsTypeError(err error) bool {
 	return ok
 }
 
-// A syntaxError says that a body is malformed.
-type syntaxError string
-
-func (e syntaxError) Error() string { return string(e) }
-
 // joinNames writes names as "a.b.c".
 func joinNames(names []string) string { return strings.Join(names, ".") }
 
 // ErrTooManyMessages says that a body, or what a patch makes, holds more messages than is allowed.
-const ErrTooManyMessages = syntaxError("an object may hold at most 65536 objects that its kind declares, such as the items of a list")
+const ErrTooManyMessages = jsontext.SyntaxError("an object may hold at most 65536 objects that its kind declares, such as the items of a list")
 
 // maxMessages bounds the messages in one object that comes in: a few bytes each as JSON, they take
 // a thousand times as much while they are completed, checked and compared.

@@ -3,6 +3,7 @@ package codec
 import (
 	"slices"
 
+	"github.com/troupe-api/troupe/kinds/jsontext"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
@@ -45,7 +46,7 @@ func isPlainFieldSet(text string) bool {
 // plainKeyEnd is the offset of the quote that ends the key from i on; below 0 if it is not plain.
 func plainKeyEnd(text string, i int) int {
 	for {
-		i = safeEnd(text, i)
+		i = jsontext.SafeEnd(text, i)
 		switch {
 		case i >= len(text):
 			return -1
@@ -61,13 +62,13 @@ func plainKeyEnd(text string, i int) int {
 
 // fieldSet reads a set of fields as the text that it is.
 func (d *decoder) fieldSet(f *schema.Field) (any, error) {
-	c, start := d.peek(), d.pos
-	if err := d.skip(); err != nil {
+	c, start := d.Peek(), d.Pos
+	if err := d.Skip(); err != nil {
 		return nil, err
 	}
 	switch c {
 	case '{':
-		text, err := compactFieldSet(d.text[start:d.pos], d.depth)
+		text, err := compactFieldSet(d.Text[start:d.Pos], d.Depth)
 		if err != nil {
 			d.malformed(err.Error())
 		}
@@ -102,7 +103,7 @@ func (c *conformer) fieldSet(f *schema.Field, v any) any {
 			return v
 		}
 		text, err := compactFieldSet(v, c.depth)
-		if s := (scanner{text: text, depth: c.depth}); err == nil && (s.peek() != '{' || s.skip() != nil || s.end() != nil) {
+		if s := (jsontext.Scanner{Text: text, Depth: c.depth}); err == nil && (s.Peek() != '{' || s.Skip() != nil || s.End() != nil) {
 			err = typeError("json: cannot unmarshal string into Go value of type v1.FieldsV1")
 		}
 		if err == nil && text != v {

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unsafe"
 
+	"github.com/troupe-api/troupe/kinds/jsontext"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
@@ -143,19 +143,18 @@ func ParseMeta(k *schema.Kind, json []byte) (meta.ObjectMeta, ObjectRef, error) 
 	if len(json) == 0 || k.ItemOffset > len(json) {
 		return meta.ObjectMeta{}, ObjectRef{}, errNoObject
 	}
-	p := metaParser{kind: k}
-	p.stored = true
-	p.text = unsafe.String(&json[0], len(json))
+	p := metaParser{Scanner: jsontext.Over(json), kind: k}
+	p.Limit = jsontext.MaxStoredDepth
 	if len(k.SelectFields) > 0 {
 		p.meta.Fields = make([]string, len(k.SelectFields))
 	}
-	if p.peek() != '{' {
+	if p.Peek() != '{' {
 		return meta.ObjectMeta{}, ObjectRef{}, errNoObject
 	}
 	if err := p.object(""); err != nil {
 		return meta.ObjectMeta{}, ObjectRef{}, err
 	}
-	if err := p.end(); err != nil {
+	if err := p.End(); err != nil {
 		return meta.ObjectMeta{}, ObjectRef{}, err
 	}
 	zeroAbsentFields(k, p.meta.Fields)

@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"time"
 	"unicode/utf8"
-	"unsafe"
 
+	"github.com/troupe-api/troupe/kinds/jsontext"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/quantity"
 	"github.com/troupe-api/troupe/kinds/schema"
@@ -28,14 +28,15 @@ func checkDecodable(k *schema.Kind, key meta.Key, json []byte) error {
 	if len(json) == 0 || k.ItemOffset > len(json) {
 		return errNoObject
 	}
-	r := verifier{scanner: scanner{text: unsafe.String(&json[0], len(json)), stored: true}}
-	if r.peek() != '{' {
+	r := verifier{Scanner: jsontext.Over(json)}
+	r.Limit = jsontext.MaxStoredDepth
+	if r.Peek() != '{' {
 		return errNoObject
 	}
 	if err := r.message(k.Message, inRoot); err != nil {
 		return err
 	}
-	if err := r.end(); err != nil {
+	if err := r.End(); err != nil {
 		return err
 	}
 	if r.metadataFields != 1 {
@@ -49,7 +50,7 @@ func checkDecodable(k *schema.Kind, key meta.Key, json []byte) error {
 
 // A reader goes over the JSON of an object as a decoder does, by the plan, and makes nothing of it.
 type verifier struct {
-	scanner
+	jsontext.Scanner
 	ref            ObjectRef
 	metadataFields int // fields of the object that are called metadata
 }
@@ -62,12 +63,12 @@ const (
 )
 
 func (r *verifier) message(m *schema.Message, position int) error {
-	if err := r.open(); err != nil {
+	if err := r.Open(); err != nil {
 		return err
 	}
 	next := 0 // of the fields of the plan: they are written in its order
 	for first := true; ; first = false {
-		key, more, err := r.key(first)
+		key, more, err := r.Key(first)
 		if err != nil || !more {
 			return err
 		}
@@ -76,10 +77,10 @@ func (r *verifier) message(m *schema.Message, position int) error {
 		case position == inRoot && key == "metadata":
 			r.metadataFields++
 			err = r.metadata(f)
-		case position == inMetadata && (key == "name" || key == "namespace") && r.peek() == '"':
+		case position == inMetadata && (key == "name" || key == "namespace") && r.Peek() == '"':
 			err = r.name(key)
 		case f == nil || position == inRoot && m.Custom != nil && !isMetaField(f):
-			err = r.skip()
+			err = r.Skip()
 		default:
 			err = r.field(f)
 		}
@@ -101,14 +102,14 @@ func (r *verifier) fieldAt(m *schema.Message, key string, next *int) *schema.Fie
 }
 
 func (r *verifier) metadata(f *schema.Field) error {
-	if f == nil || r.peek() != '{' {
+	if f == nil || r.Peek() != '{' {
 		return typeError("its metadata is no object")
 	}
 	return r.message(f.Message, inMetadata)
 }
 
 func (r *verifier) name(key string) error {
-	s, err := r.str()
+	s, err := r.ReadString()
 	if key == "name" {
 		r.ref.Name = s
 	} else {
@@ -121,10 +122,10 @@ func (r *verifier) field(f *schema.Field) error {
 	if f.Shape == schema.Single {
 		return r.single(f)
 	}
-	c := r.peek()
+	c := r.Peek()
 	switch {
 	case c == 'n':
-		return r.literal("null")
+		return r.Literal("null")
 	case f.Shape == schema.List && c == '[':
 		return r.list(f)
 	case f.Shape == schema.Map && c == '{':
@@ -134,11 +135,11 @@ func (r *verifier) field(f *schema.Field) error {
 }
 
 func (r *verifier) list(f *schema.Field) error {
-	if err := r.open(); err != nil {
+	if err := r.Open(); err != nil {
 		return err
 	}
 	for first := true; ; first = false {
-		more, err := r.element(first)
+		more, err := r.Element(first)
 		if err != nil || !more {
 			return err
 		}
@@ -149,11 +150,11 @@ func (r *verifier) list(f *schema.Field) error {
 }
 
 func (r *verifier) mapField(f *schema.Field) error {
-	if err := r.open(); err != nil {
+	if err := r.Open(); err != nil {
 		return err
 	}
 	for first := true; ; first = false {
-		_, more, err := r.key(first)
+		_, more, err := r.Key(first)
 		if err != nil || !more {
 			return err
 		}
@@ -165,11 +166,11 @@ func (r *verifier) mapField(f *schema.Field) error {
 
 // single checks one value of the type of f, whatever its shape.
 func (r *verifier) single(f *schema.Field) error {
-	c := r.peek()
+	c := r.Peek()
 	switch f.Type {
 	case schema.TypeRaw:
 		if f.Message == nil {
-			return r.skip()
+			return r.Skip()
 		}
 		if field := unionFieldFor(f.Message, c); field != nil {
 			return r.field(field)
@@ -181,7 +182,7 @@ func (r *verifier) single(f *schema.Field) error {
 		if c != '{' && c != 'n' {
 			return r.mismatch(f)
 		}
-		return r.skip()
+		return r.Skip()
 	case schema.TypeStrings:
 		if c == '[' {
 			return r.list(&schema.Field{Name: f.Name, Type: schema.TypeString})
@@ -192,19 +193,19 @@ func (r *verifier) single(f *schema.Field) error {
 	}
 	switch {
 	case c == 'n':
-		return r.literal("null")
+		return r.Literal("null")
 	case c == '{' && f.Type == schema.TypeMessage:
 		return r.message(f.Message, nested)
 	case c == '"' && f.Type != schema.TypeMessage:
 		return r.checkString(f)
 	case (c == 't' || c == 'f') && f.Type == schema.TypeBool:
-		return r.skip()
-	case c == '-' || isDigit(c):
+		return r.Skip()
+	case c == '-' || jsontext.IsDigit(c):
 		return r.checkNumber(f)
 	case c == '{' || c == '[' || c == 't' || c == 'f' || c == '"':
 		return r.mismatch(f)
 	}
-	return r.skip() // which says what is wrong
+	return r.Skip() // which says what is wrong
 }
 
 // mismatch is the error for a value that does not fit its field.
@@ -215,9 +216,9 @@ func (r *verifier) mismatch(f *schema.Field) error {
 // checkString checks a string.
 func (r *verifier) checkString(f *schema.Field) error {
 	if f.Type == schema.TypeString || f.Type == schema.TypeIntOrString {
-		return r.skipStr()
+		return r.SkipString()
 	}
-	s, err := r.str()
+	s, err := r.ReadString()
 	if err != nil {
 		return err
 	}
@@ -255,7 +256,7 @@ func isBase64(s string) bool {
 		end--
 	}
 	for i := range end {
-		if c := s[i]; (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && !isDigit(c) && c != '+' && c != '/' {
+		if c := s[i]; (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && !jsontext.IsDigit(c) && c != '+' && c != '/' {
 			return false
 		}
 	}
@@ -264,7 +265,7 @@ func isBase64(s string) bool {
 
 // checkNumber checks a number.
 func (r *verifier) checkNumber(f *schema.Field) error {
-	literal, err := r.number()
+	literal, err := r.ReadNumber()
 	if err != nil {
 		return err
 	}

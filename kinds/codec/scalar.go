@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/troupe-api/troupe/kinds/jsontext"
 	"github.com/troupe-api/troupe/kinds/quantity"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
@@ -207,7 +208,7 @@ func (t *pathTracker) quantity(s string) any {
 // "128Mi", at sight. It is false for what must be looked at more closely.
 func isPlainQuantity(s string) bool {
 	n, i := 0, 0
-	for ; i < len(s) && i < 7 && isDigit(s[i]); i++ {
+	for ; i < len(s) && i < 7 && jsontext.IsDigit(s[i]); i++ {
 		n = n*10 + int(s[i]-'0')
 	}
 	if i == 0 || s[0] == '0' {

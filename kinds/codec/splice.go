@@ -3,7 +3,8 @@ package codec
 import (
 	"bytes"
 	"strconv"
-	"unsafe"
+
+	"github.com/troupe-api/troupe/kinds/jsontext"
 )
 
 // versionKey comes before the digits of the version. Of metadata only names and the uid
@@ -61,7 +62,8 @@ func splitManagedFields(json []byte) (c managedFieldsSplit, ok bool) {
 	if at < 0 {
 		return c, false
 	}
-	s := scanner{text: unsafe.String(&json[0], len(json)), pos: at + len(managedFieldsKey) - 1, stored: true}
-	err := s.skip()
-	return managedFieldsSplit{json[:at], json[s.pos:]}, err == nil
+	s := jsontext.Over(json)
+	s.Pos, s.Limit = at+len(managedFieldsKey)-1, jsontext.MaxStoredDepth
+	err := s.Skip()
+	return managedFieldsSplit{json[:at], json[s.Pos:]}, err == nil
 }

@@ -42,12 +42,12 @@ func unionFieldFor(m *schema.Message, c byte) *schema.Field {
 }
 
 func (d *decoder) union(m *schema.Message) (any, error) {
-	c := d.peek()
+	c := d.Peek()
 	if f := unionFieldFor(m, c); f != nil {
 		return d.field(f)
 	}
 	if c == 'n' {
-		return nil, d.literal("null")
+		return nil, d.Literal("null")
 	}
 	return nil, d.skipMismatch(messageType(m))
 }

@@ -8,6 +8,7 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
+	"github.com/troupe-api/troupe/kinds/jsontext"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
@@ -43,8 +44,8 @@ type wireDecoder struct {
 // enter goes one level down, as deep as the same would lie in JSON. Who has read what is there
 // goes up again.
 func (d *wireDecoder) enter() error {
-	if d.depth++; d.depth > MaxDepth {
-		return errDepth
+	if d.depth++; d.depth > jsontext.MaxDepth {
+		return jsontext.ErrDepth
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/troupe-api/troupe/kinds/jsontext"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"google.golang.org/protobuf/encoding/protowire"
 )
@@ -70,17 +71,17 @@ func wireFieldSet(p []byte, depth int) (any, error) {
 	if len(p) == 0 {
 		return nil, nil
 	}
-	s := scanner{text: wireString(p), depth: depth}
-	if s.peek() != '{' {
+	s := jsontext.Scanner{Text: wireString(p), Depth: depth}
+	if s.Peek() != '{' {
 		return nil, errProtobuf
 	}
-	if err := s.skip(); err != nil {
+	if err := s.Skip(); err != nil {
 		return nil, err
 	}
-	if err := s.end(); err != nil {
+	if err := s.End(); err != nil {
 		return nil, err
 	}
-	return compactFieldSet(s.text, depth)
+	return compactFieldSet(s.Text, depth)
 }
 
 // wireStrings reads the texts that a message holds under number 1; nil if there are none.

@@ -10,6 +10,7 @@ import (
 
 	"go.yaml.in/yaml/v2"
 
+	"github.com/troupe-api/troupe/kinds/jsontext"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
@@ -22,9 +23,9 @@ const (
 )
 
 const (
-	errYAMLGrowth            = syntaxError("yaml: document contains excessive aliasing")
-	errYAMLDepth             = syntaxError("yaml: exceeded max depth")
-	errYAMLMultipleDocuments = syntaxError("yaml: the body holds more than one document")
+	errYAMLGrowth            = jsontext.SyntaxError("yaml: document contains excessive aliasing")
+	errYAMLDepth             = jsontext.SyntaxError("yaml: exceeded max depth")
+	errYAMLMultipleDocuments = jsontext.SyntaxError("yaml: the body holds more than one document")
 )
 
 // DecodeYAML is DecodeJSON for YAML 1.1. A body that is JSON is read as such. Duplicate
@@ -42,7 +43,7 @@ func DecodeConfig(m *schema.Message, data []byte) (tree.Tree, []FieldFault, erro
 func decodeYAML(m *schema.Message, data []byte, nulls bool) (tree.Tree, []FieldFault, error) {
 	if bytes.HasPrefix(bytes.TrimLeft(data, " \t\r\n"), []byte("{")) {
 		t, faults, err := decodeJSON(m, data, nulls)
-		if malformed := syntaxError(""); !errors.As(err, &malformed) || err == errDepth || err == ErrTooManyMessages {
+		if malformed := jsontext.SyntaxError(""); !errors.As(err, &malformed) || err == jsontext.ErrDepth || err == ErrTooManyMessages {
 			return t, faults, err
 		}
 	}
@@ -69,18 +70,18 @@ func readYAML(data []byte) (v any, faults []FieldFault, err error) {
 	}
 	defer func() {
 		if r := recover(); r != nil { // the parser's own faults
-			v, faults, err = nil, nil, syntaxError("yaml: document cannot be read")
+			v, faults, err = nil, nil, jsontext.SyntaxError("yaml: document cannot be read")
 		}
 	}()
 	var read any
 	if err := yaml.UnmarshalStrict(data, &read); err != nil {
 		if duplicates := (*yaml.TypeError)(nil); !errors.As(err, &duplicates) {
-			return nil, nil, syntaxError(err.Error())
+			return nil, nil, jsontext.SyntaxError(err.Error())
 		}
 		faults = []FieldFault{{Duplicate: true, Message: err.Error()}}
 		read = nil
 		if err := yaml.Unmarshal(data, &read); err != nil {
-			return nil, nil, syntaxError(err.Error())
+			return nil, nil, jsontext.SyntaxError(err.Error())
 		}
 	}
 	if bytes.Contains(data, []byte("\n---")) || bytes.Contains(data, []byte("\n...")) {
@@ -150,13 +151,13 @@ func (c *yamlConverter) value(v any) (any, error) {
 	}
 	switch v := v.(type) {
 	case map[any]any:
-		if c.depth++; c.depth > MaxDepth {
+		if c.depth++; c.depth > jsontext.MaxDepth {
 			return nil, errYAMLDepth
 		}
 		defer func() { c.depth-- }()
 		return c.object(v)
 	case []any:
-		if c.depth++; c.depth > MaxDepth {
+		if c.depth++; c.depth > jsontext.MaxDepth {
 			return nil, errYAMLDepth
 		}
 		defer func() { c.depth-- }()
@@ -176,13 +177,13 @@ func (c *yamlConverter) value(v any) (any, error) {
 		return float64(v), nil
 	case float64:
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return nil, syntaxError("json: unsupported value: " + strconv.FormatFloat(v, 'g', -1, 64))
+			return nil, jsontext.SyntaxError("json: unsupported value: " + strconv.FormatFloat(v, 'g', -1, 64))
 		}
 		return v, nil
 	case int64, bool, nil:
 		return v, nil
 	}
-	return nil, syntaxError(fmt.Sprintf("yaml: unsupported value of type %T", v))
+	return nil, jsontext.SyntaxError(fmt.Sprintf("yaml: unsupported value of type %T", v))
 }
 
 func (c *yamlConverter) object(from map[any]any) (any, error) {
@@ -224,5 +225,5 @@ func yamlKey(key any) (string, error) {
 		}
 		return strconv.FormatFloat(key, 'g', -1, 32), nil
 	}
-	return "", syntaxError(fmt.Sprintf("unsupported map key of type: %T", key))
+	return "", jsontext.SyntaxError(fmt.Sprintf("unsupported map key of type: %T", key))
 }

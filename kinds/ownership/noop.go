@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/troupe-api/troupe/kinds/codec"
+	"github.com/troupe-api/troupe/kinds/jsontext"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
@@ -199,47 +200,9 @@ func (s *noOpChecker) is(wanted []byte) bool {
 
 // skip consumes a value of any type.
 func (s *noOpChecker) skip() bool {
-	for depth := 0; s.pos < len(s.json); {
-		switch s.json[s.pos] {
-		case '"':
-			if !s.skipText() {
-				return false
-			}
-		case '{', '[':
-			depth++
-			s.pos++
-			continue
-		case '}', ']':
-			depth--
-			s.pos++
-		default:
-			s.pos++
-			if c := s.peek(); c != ',' && c != '}' && c != ']' {
-				continue
-			}
-		}
-		if depth <= 0 {
-			return depth == 0
-		}
-	}
-	return false
-}
-
-func (s *noOpChecker) skipText() bool {
-	for s.pos++; ; {
-		end := bytes.IndexByte(s.json[s.pos:], '"')
-		if end < 0 {
-			return false
-		}
-		s.pos += end + 1
-		escapes := 0
-		for s.json[s.pos-2-escapes] == '\\' {
-			escapes++
-		}
-		if escapes%2 == 0 {
-			return true
-		}
-	}
+	n := jsontext.Value(s.json[s.pos:]).Length()
+	s.pos += n
+	return n > 0
 }
 
 // owns tells whether the writer is the manager who has applied a set, which is given as text, in
@@ -314,6 +277,6 @@ func (s *noOpChecker) isQuoted(value []byte, text string) bool {
 	if len(value) == 0 {
 		return text == ""
 	}
-	s.scratch = append(codec.AppendEscaped(append(s.scratch[:0], '"'), text), '"')
+	s.scratch = jsontext.AppendString(s.scratch[:0], text)
 	return bytes.Equal(value, s.scratch)
 }

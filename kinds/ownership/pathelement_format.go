@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/troupe-api/troupe/kinds/codec"
+	"github.com/troupe-api/troupe/kinds/jsontext"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
@@ -83,8 +84,8 @@ func quotedEnd(text string) int {
 	if !strings.HasPrefix(text, `"`) {
 		return 0
 	}
-	end := 1 + strings.IndexByte(text[1:], '"')
-	if end == 0 || !plain(text[1:end]) {
+	end := jsontext.SafeEnd(text, 1)
+	if end == len(text) || text[end] != '"' {
 		return 0
 	}
 	return end + 1

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/troupe-api/troupe/kinds/jsontext"
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
@@ -59,7 +60,7 @@ func cellOf(c *schema.Column) cell {
 		out := cell{call: call, arg: arg}
 		if has {
 			out.needs, _, _ = strings.Cut(arg, "/")
-			out.fallback = appendText(nil, fallback)
+			out.fallback = jsontext.AppendString(nil, fallback)
 		}
 		return out
 	}
@@ -67,29 +68,29 @@ func cellOf(c *schema.Column) cell {
 	out := cell{arg: path, date: c.Type == "date", fallback: []byte("null")}
 	switch {
 	case has:
-		out.fallback = appendText(nil, fallback)
+		out.fallback = jsontext.AppendString(nil, fallback)
 		if _, err := strconv.ParseInt(fallback, 10, 64); err == nil || c.Type == "boolean" {
 			out.fallback = []byte(fallback)
 		}
 	case c.Type == "string":
-		out.fallback = appendText(nil, none)
+		out.fallback = jsontext.AppendString(nil, none)
 	}
 	return out
 }
 
 func (c *cell) append(b []byte, r *row) []byte {
 	if c.call != nil {
-		if c.needs != "" && !r.json.at(c.needs).exists() {
+		if c.needs != "" && !r.json.At(c.needs).Exists() {
 			return append(b, c.fallback...)
 		}
 		return c.call(b, r, c.arg)
 	}
-	v := r.json.at(c.arg)
+	v := r.json.At(c.arg)
 	switch {
-	case !v.exists() || string(v) == `""`:
+	case !v.Exists() || string(v) == `""`:
 		return append(b, c.fallback...)
 	case c.date:
-		return appendAge(b, v.text(), r.now)
+		return appendAge(b, v.Text(), r.now)
 	}
 	return append(b, v...)
 }

@@ -3,6 +3,8 @@ package present
 import (
 	"strconv"
 	"strings"
+
+	"github.com/troupe-api/troupe/kinds/jsontext"
 )
 
 // A jsonPath is the path of a column of a custom kind. It is one of steps, each of which leads from
@@ -12,12 +14,12 @@ import (
 //	[2] [-1]              an item of a list, from its end if negative
 //	[*] .*                all items, or the values of all fields
 //	[?(@.type=="Ready")]  the items with such a field: ==, != or, without comparison, any
-type jsonPath []func(v value, yield func(value) bool) bool
+type jsonPath []func(v jsontext.Value, yield func(jsontext.Value) bool) bool
 
 // parseJSONPath reads a path; false if it is none of this form.
 func parseJSONPath(text string) (p jsonPath, ok bool) {
 	for text != "" {
-		var step func(v value, yield func(value) bool) bool
+		var step func(v jsontext.Value, yield func(jsontext.Value) bool) bool
 		switch text[0] {
 		case '.':
 			name, rest := pathName(text[1:])
@@ -78,7 +80,7 @@ func closingBracket(text string) int {
 }
 
 // bracketStep is the step that stands between brackets; nil if it is none.
-func bracketStep(text string) func(value, func(value) bool) bool {
+func bracketStep(text string) func(jsontext.Value, func(jsontext.Value) bool) bool {
 	if name, ok := unquoted(text); ok {
 		return fieldStep(name)
 	}
@@ -101,30 +103,30 @@ func unquoted(text string) (string, bool) {
 	return "", false
 }
 
-func fieldStep(name string) func(value, func(value) bool) bool {
+func fieldStep(name string) func(jsontext.Value, func(jsontext.Value) bool) bool {
 	if name == "*" {
 		return eachStep
 	}
-	return func(v value, yield func(value) bool) bool {
-		w := v.field(name)
+	return func(v jsontext.Value, yield func(jsontext.Value) bool) bool {
+		w := v.Field(name)
 		return w == nil || yield(w)
 	}
 }
 
-func eachStep(v value, yield func(value) bool) bool {
+func eachStep(v jsontext.Value, yield func(jsontext.Value) bool) bool {
 	more := true
-	v.items(func(w value) bool { more = yield(w); return more })
-	v.fields(func(_, w value) bool { more = yield(w); return more })
+	v.Items(func(w jsontext.Value) bool { more = yield(w); return more })
+	v.Fields(func(_, w jsontext.Value) bool { more = yield(w); return more })
 	return more
 }
 
-func itemStep(n int) func(value, func(value) bool) bool {
-	return func(v value, yield func(value) bool) bool {
+func itemStep(n int) func(jsontext.Value, func(jsontext.Value) bool) bool {
+	return func(v jsontext.Value, yield func(jsontext.Value) bool) bool {
 		at, i, more := n, 0, true
 		if n < 0 && len(v) > 0 && v[0] == '[' {
-			at += v.count()
+			at += v.Count()
 		}
-		v.items(func(w value) bool {
+		v.Items(func(w jsontext.Value) bool {
 			if i == at {
 				more = yield(w)
 			}
@@ -136,7 +138,7 @@ func itemStep(n int) func(value, func(value) bool) bool {
 }
 
 // filterStep reads a condition such as @.type=="Ready"; nil if it is none.
-func filterStep(text string) func(value, func(value) bool) bool {
+func filterStep(text string) func(jsontext.Value, func(jsontext.Value) bool) bool {
 	path, operator, want := strings.TrimSpace(text), "", ""
 	for _, o := range []string{"==", "!="} {
 		if before, after, found := strings.Cut(text, o); found {
@@ -152,13 +154,13 @@ func filterStep(text string) func(value, func(value) bool) bool {
 	if !ok || !valid {
 		return nil
 	}
-	return func(v value, yield func(value) bool) bool {
+	return func(v jsontext.Value, yield func(jsontext.Value) bool) bool {
 		more := true
-		v.items(func(w value) bool {
+		v.Items(func(w jsontext.Value) bool {
 			found := inner.first(w)
-			holds := found.exists()
+			holds := found.Exists()
 			if operator != "" {
-				holds = found != nil && (found.plain() == want) == (operator == "==")
+				holds = found != nil && (plain(found) == want) == (operator == "==")
 			}
 			if holds {
 				more = yield(w)
@@ -170,16 +172,16 @@ func filterStep(text string) func(value, func(value) bool) bool {
 }
 
 // first is the first value that a path leads to; nil if there is none.
-func (p jsonPath) first(v value) (found value) {
-	p.walk(v, func(w value) bool { found = w; return false })
+func (p jsonPath) first(v jsontext.Value) (found jsontext.Value) {
+	p.walk(v, func(w jsontext.Value) bool { found = w; return false })
 	return found
 }
 
-func (p jsonPath) walk(v value, yield func(value) bool) bool {
+func (p jsonPath) walk(v jsontext.Value, yield func(jsontext.Value) bool) bool {
 	if len(p) == 0 {
 		return yield(v)
 	}
-	return p[0](v, func(w value) bool { return p[1:].walk(w, yield) })
+	return p[0](v, func(w jsontext.Value) bool { return p[1:].walk(w, yield) })
 }
 
 // showJSON writes what a path leads to, as a column of a type shows it.
@@ -190,13 +192,13 @@ func showJSON(columnType, path string) cellFunc {
 	}
 	return func(b []byte, r *row, _ string) []byte {
 		v := p.first(r.json)
-		if !v.exists() {
+		if !v.Exists() {
 			return append(b, "null"...)
 		}
 		switch columnType {
 		case "date":
 			if v[0] == '"' {
-				return appendAge(b, v.text(), r.now)
+				return appendAge(b, v.Text(), r.now)
 			}
 		case "integer":
 			if f, err := strconv.ParseFloat(string(v), 64); err == nil {
@@ -207,11 +209,11 @@ func showJSON(columnType, path string) cellFunc {
 				return append(b, v...)
 			}
 		case "boolean":
-			if v.isTrue() || string(v) == "false" {
+			if v.IsTrue() || string(v) == "false" {
 				return append(b, v...)
 			}
 		default:
-			return appendText(b, v.plain())
+			return jsontext.AppendString(b, plain(v))
 		}
 		return append(b, "null"...)
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"strconv"
 
+	"github.com/troupe-api/troupe/kinds/jsontext"
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
@@ -20,12 +21,12 @@ func (m ListMeta) Append(b []byte) []byte {
 	b = append(b, '{')
 	if m.ResourceVersion != "" {
 		b = append(b, `"resourceVersion":`...)
-		b = appendText(b, m.ResourceVersion)
+		b = jsontext.AppendString(b, m.ResourceVersion)
 	}
 	if m.Continue != "" || m.WriteEmptyContinue {
 		b = comma(b)
 		b = append(b, `"continue":`...)
-		b = appendText(b, m.Continue)
+		b = jsontext.AppendString(b, m.Continue)
 	}
 	if m.Remaining > 0 {
 		b = comma(b)
@@ -54,11 +55,11 @@ func apiVersion(n *meta.Naming, version string) string {
 // Metadata is the metadata object of o, a part of its bytes.
 func Metadata(o *meta.Object) []byte {
 	const name = `"metadata":`
-	if rest := value(o.JSON[min(o.ItemOffset, len(o.JSON)):]); bytes.HasPrefix(rest, []byte(name)) {
+	if rest := jsontext.Value(o.JSON[min(o.ItemOffset, len(o.JSON)):]); bytes.HasPrefix(rest, []byte(name)) {
 		rest = rest[len(name):]
-		return rest[:rest.length()]
+		return rest[:rest.Length()]
 	}
-	return value(o.JSON).field("metadata")
+	return jsontext.Value(o.JSON).Field("metadata")
 }
 
 // AppendPartial writes o as PartialObjectMetadata of the given version: "v1" (or "") or "v1beta1".

@@ -6,6 +6,7 @@ import (
 
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/convert"
+	"github.com/troupe-api/troupe/kinds/jsontext"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/schema"
 )
@@ -133,13 +134,13 @@ func appendHeaders(b []byte, columns []schema.Column) []byte {
 			b = append(b, ',')
 		}
 		b = append(b, `{"name":`...)
-		b = appendText(b, c.Name)
+		b = jsontext.AppendString(b, c.Name)
 		b = append(b, `,"type":`...)
-		b = appendText(b, c.Type)
+		b = jsontext.AppendString(b, c.Type)
 		b = append(b, `,"format":`...)
-		b = appendText(b, c.Format)
+		b = jsontext.AppendString(b, c.Format)
 		b = append(b, `,"description":`...)
-		b = appendText(b, c.Description)
+		b = jsontext.AppendString(b, c.Description)
 		b = append(b, `,"priority":`...)
 		b = strconv.AppendInt(b, int64(c.Priority), 10)
 		b = append(b, '}')
@@ -149,7 +150,7 @@ func appendHeaders(b []byte, columns []schema.Column) []byte {
 
 // A row is one object on its way into a table.
 type row struct {
-	json   value
+	json   jsontext.Value
 	object *meta.Object
 	now    time.Time
 	naming *meta.Naming

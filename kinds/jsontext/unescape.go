@@ -1,43 +1,44 @@
-package codec
+package jsontext
 
 import (
 	"unicode/utf16"
 	"unicode/utf8"
 )
 
-// strWithEscapes reads the rest of a string from i on, where the first byte is that
+// readEscaped reads the rest of a string from i on, where the first byte is that
 // cannot be taken as it is.
-func (s *scanner) strWithEscapes(start, i int) (string, error) {
-	b := append(make([]byte, 0, i-start+32), s.text[start:i]...)
-	for s.pos = i; s.pos < len(s.text); {
-		switch c := s.text[s.pos]; {
+func (s *Scanner) readEscaped(start, i int) (string, error) {
+	var short [128]byte // most strings with escapes, such as the keys of managed fields
+	b := append(short[:0], s.Text[start:i]...)
+	for s.Pos = i; s.Pos < len(s.Text); {
+		switch c := s.Text[s.Pos]; {
 		case c == '"':
-			s.pos++
+			s.Pos++
 			return string(b), nil
 		case c == '\\':
-			s.pos++
+			s.Pos++
 			var err error
 			if b, err = s.escape(b); err != nil {
 				return "", err
 			}
 		case c < ' ':
-			return "", s.unexpected("in string literal")
+			return "", s.Unexpected("in string literal")
 		case c < utf8.RuneSelf:
-			end := plainEnd(s.text, s.pos)
-			b = append(b, s.text[s.pos:end]...)
-			s.pos = end
+			end := plainEnd(s.Text, s.Pos)
+			b = append(b, s.Text[s.Pos:end]...)
+			s.Pos = end
 		default:
-			r, size := utf8.DecodeRuneInString(s.text[s.pos:])
+			r, size := utf8.DecodeRuneInString(s.Text[s.Pos:])
 			b = utf8.AppendRune(b, r)
-			s.pos += size
+			s.Pos += size
 		}
 	}
-	return "", errEnd
+	return "", ErrEnd
 }
 
 // escape appends what the escape stands for, whose backslash has been consumed.
-func (s *scanner) escape(b []byte) ([]byte, error) {
-	c := s.at()
+func (s *Scanner) escape(b []byte) ([]byte, error) {
+	c := s.Current()
 	switch c {
 	case '"', '\\', '/':
 	case 'b':
@@ -53,15 +54,15 @@ func (s *scanner) escape(b []byte) ([]byte, error) {
 	case 'u':
 		return s.unicodeEscape(b)
 	default:
-		return b, s.unexpected("in string escape code")
+		return b, s.Unexpected("in string escape code")
 	}
-	s.pos++
+	s.Pos++
 	return append(b, c), nil
 }
 
 // unicodeEscape appends the character of \uXXXX, or of two that form a pair. Half a pair
 // becomes U+FFFD.
-func (s *scanner) unicodeEscape(b []byte) ([]byte, error) {
+func (s *Scanner) unicodeEscape(b []byte) ([]byte, error) {
 	r, err := s.hex4()
 	if err != nil {
 		return b, err
@@ -69,9 +70,9 @@ func (s *scanner) unicodeEscape(b []byte) ([]byte, error) {
 	if !utf16.IsSurrogate(r) {
 		return utf8.AppendRune(b, r), nil
 	}
-	if s.at() == '\\' && s.pos+1 < len(s.text) && s.text[s.pos+1] == 'u' {
-		back := s.pos
-		s.pos++
+	if s.Current() == '\\' && s.Pos+1 < len(s.Text) && s.Text[s.Pos+1] == 'u' {
+		back := s.Pos
+		s.Pos++
 		low, err := s.hex4()
 		if err != nil {
 			return b, err
@@ -79,29 +80,29 @@ func (s *scanner) unicodeEscape(b []byte) ([]byte, error) {
 		if pair := utf16.DecodeRune(r, low); pair != utf8.RuneError {
 			return utf8.AppendRune(b, pair), nil
 		}
-		s.pos = back
+		s.Pos = back
 	}
 	return utf8.AppendRune(b, utf8.RuneError), nil
 }
 
 // hex4 reads the four digits behind the u that is at hand.
-func (s *scanner) hex4() (rune, error) {
-	s.pos++
+func (s *Scanner) hex4() (rune, error) {
+	s.Pos++
 	var r rune
 	for range 4 {
-		c := s.at()
+		c := s.Current()
 		switch {
-		case isDigit(c):
+		case IsDigit(c):
 			c -= '0'
 		case 'a' <= c && c <= 'f':
 			c -= 'a' - 10
 		case 'A' <= c && c <= 'F':
 			c -= 'A' - 10
 		default:
-			return 0, s.unexpected(`in \u hexadecimal character escape`)
+			return 0, s.Unexpected(`in \u hexadecimal character escape`)
 		}
 		r = r<<4 | rune(c)
-		s.pos++
+		s.Pos++
 	}
 	return r, nil
 }
