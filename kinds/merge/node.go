@@ -180,7 +180,7 @@ func sizeOf(v any, budget int) int {
 // equals compares n with a plain value, without building a tree.
 func (n *node) equals(v any) bool {
 	if !n.opened {
-		return equal(n.value, v)
+		return tree.JSONEqual(n.value, v)
 	}
 	if n.isList {
 		items, ok := v.([]any)
