@@ -13,16 +13,17 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Conform checks a tree that a patch has made as DecodeJSON checks a body, and brings its
-// values into the form of trees. Numbers may be int64, float64 or json.Number. The tree
-// that is passed in is not changed; the result shares with it what needed no change. What the
-// tree shares in memory with base, at the top, is known to be in order; base may be nil.
+// Conform checks a tree that a patch has made as DecodeJSON checks a body, and brings its values into the
+// form of trees. Numbers may be int64, float64 or json.Number. The tree that is passed in is not changed;
+// the result shares with it what needed no change. Top-level fields that the tree shares in memory with
+// base have been checked before and are not looked at again: a patch mostly touches one of them. base may
+// be nil.
 func Conform(m *schema.Message, t, base tree.Tree) (tree.Tree, []FieldFault, error) {
 	c := &conformer{root: true, base: base, encodedFieldSets: base != nil}
 	return c.object(m, t)
 }
 
-// object conforms an object.
+// object conforms a whole object.
 func (c *conformer) object(m *schema.Message, root tree.Tree) (tree.Tree, []FieldFault, error) {
 	conform := c.message
 	if m.Custom != nil {
@@ -45,19 +46,19 @@ func (c *conformer) object(m *schema.Message, root tree.Tree) (tree.Tree, []Fiel
 	return out, c.faults, nil
 }
 
-// A conformer walks a tree along its plan. Its methods return nil for what does not fit.
+// A conformer walks over a tree along its plan. Its methods return nil for what does not fit.
 type conformer struct {
 	pathTracker
 	root             bool // the message at hand is the whole object
 	base             tree.Tree
-	encodedFieldSets bool // sets of fields may be there as texts: of the base
+	encodedFieldSets bool // sets of fields may be strings, as in the tree of an object: those of base are
 	depth            int
-	tooDeep          bool // the limit of depth was reached
+	tooDeep          bool // the tree nests deeper than jsontext.MaxDepth
 	messages         int  // messages so far
-	keepNulls        bool // what is null stays, as nil
+	keepNulls        bool // null stays in the tree, as nil
 }
 
-// enter tells whether one more object or list may be gone into; leave undoes it.
+// enter tells whether the walk may go one level deeper; leave goes back up.
 func (c *conformer) enter() bool {
 	c.depth++
 	c.tooDeep = c.tooDeep || c.depth > jsontext.MaxDepth
@@ -66,6 +67,7 @@ func (c *conformer) enter() bool {
 
 func (c *conformer) leave() { c.depth-- }
 
+// message conforms an object by the plan m.
 func (c *conformer) message(m *schema.Message, object tree.Tree) tree.Tree {
 	if !c.enter() {
 		return nil
@@ -105,7 +107,8 @@ func (c *conformer) member(m *schema.Message, f *schema.Field, v any, edit *copy
 	c.pop()
 }
 
-// additionalFields deals with the keys of a message that its plan does not have.
+// additionalFields handles the keys of a message that its plan does not have: they are reported and
+// dropped, except for those of every object.
 func (c *conformer) additionalFields(m *schema.Message, root bool, edit *copyOnWrite) {
 	for _, key := range sortedKeys(nil, edit.from) {
 		switch f := fieldOf(m, key, root); {
@@ -118,7 +121,7 @@ func (c *conformer) additionalFields(m *schema.Message, root bool, edit *copyOnW
 	}
 }
 
-// copyOnWrite is a copy of a map that is made on the first change.
+// A copyOnWrite is a map that is copied on the first change.
 type copyOnWrite struct{ from, copied tree.Tree }
 
 func (e *copyOnWrite) change() {
@@ -197,7 +200,7 @@ func (c *conformer) mapField(f *schema.Field, table tree.Tree) any {
 	for key, v := range table {
 		c.entry(f, key, v, &edit)
 	}
-	if c.err != before { // find the first fault in the order of the keys
+	if c.err != before { // go over it again for the first error in the order of the keys
 		c.err = before
 		for _, key := range sortedKeys(nil, table) {
 			c.entry(f, key, table[key], &edit)
@@ -215,7 +218,7 @@ func (c *conformer) entry(f *schema.Field, key string, v any, edit *copyOnWrite)
 	c.pop()
 }
 
-// element conforms an element of a list or map, where null stands for the zero value.
+// element conforms an element of a list or map, where null means the zero value.
 func (c *conformer) element(f *schema.Field, v any) any {
 	if v != nil {
 		v = c.single(f, v)
@@ -245,7 +248,7 @@ func (c *conformer) single(f *schema.Field, v any) any {
 		c.mismatch(valueType(v), elementType(f))
 		return nil
 	}
-	whole := v // kept as it is, so that it is not allocated again
+	whole := v // returned instead of the string in it, which would be boxed again
 	switch v := v.(type) {
 	case string:
 		if f.Type == schema.TypeString {

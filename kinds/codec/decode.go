@@ -23,8 +23,8 @@ func decodeJSON(m *schema.Message, data []byte, nulls bool) (tree.Tree, []FieldF
 	return object, faults, err
 }
 
-// DecodeStored reads an object of message m from JSON that never changes: the texts of
-// the tree share its memory.
+// DecodeStored reads an object of message m from stored JSON, which never changes: the strings of the tree
+// share its memory. Faults are dropped: a field may have been removed from the plan since.
 func DecodeStored(m *schema.Message, json []byte) (tree.Tree, error) {
 	d := newDecoder(jsontext.Over(json).Text)
 	d.Limit = jsontext.MaxStoredDepth
@@ -32,7 +32,7 @@ func DecodeStored(m *schema.Message, json []byte) (tree.Tree, error) {
 	return object, err
 }
 
-// root reads all of the text, and releases the decoder.
+// root reads the whole text, and releases the decoder.
 func (d *decoder) root(m *schema.Message) (tree.Tree, []FieldFault, error) {
 	defer d.release()
 	object, err := d.document(m)
@@ -48,7 +48,7 @@ func (d *decoder) root(m *schema.Message) (tree.Tree, []FieldFault, error) {
 // DecodeAny reads JSON that has no plan, such as a patch. Integers that fit stay int64.
 func DecodeAny(data []byte) (any, []FieldFault, error) { return decodeAny(string(data), 0) }
 
-// DecodeAnyStored is DecodeAny of what the server itself has encoded, and which never changes.
+// DecodeAnyStored is DecodeAny for JSON that the server has encoded itself and that never changes.
 func DecodeAnyStored(json []byte) (any, error) {
 	d := newDecoder(jsontext.Over(json).Text)
 	d.Limit = jsontext.MaxStoredDepth
@@ -56,14 +56,14 @@ func DecodeAnyStored(json []byte) (any, error) {
 	return v, err
 }
 
-// decodeAny is DecodeAny of a text that lies so many levels deep.
+// decodeAny is DecodeAny for a text that is a value of a larger body, so many levels deep in it.
 func decodeAny(text string, depth int) (any, []FieldFault, error) {
 	d := newDecoder(text)
 	d.Depth = depth
 	return d.anyDocument()
 }
 
-// anyDocument reads all of the text, and lets the decoder go.
+// anyDocument reads the whole text, and releases the decoder.
 func (d *decoder) anyDocument() (any, []FieldFault, error) {
 	defer d.release()
 	v, err := d.any()

@@ -8,16 +8,17 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A decoder reads one JSON text into a tree.
+// A decoder reads one JSON text into a tree. It embeds the Scanner rather than holding one: a decoder is
+// mostly calls of it.
 type decoder struct {
 	jsontext.Scanner
 	pathTracker
-	items     []any // of the lists that are being read, innermost last
+	items     []any // of the lists that are being read, innermost last: lists are allocated when their length is known
 	messages  int   // messages so far
-	keepNulls bool  // what is null stays, as nil
+	keepNulls bool  // null stays in the tree, as nil; otherwise such fields are absent
 }
 
-// decoders are kept for their space.
+// decoders are kept for the memory of their path and items.
 var decoders = sync.Pool{New: func() any { return &decoder{pathTracker: pathTracker{path: make([]pathElement, 0, 16)}} }}
 
 func newDecoder(text string) *decoder {
@@ -26,17 +27,17 @@ func newDecoder(text string) *decoder {
 	return d
 }
 
-// release keeps the space of a decoder for the next, and nothing of its text.
+// release puts the decoder back without anything of its text: its memory would live as long as the pool.
 func (d *decoder) release() {
-	const most = 1024 // steps and items that are kept
-	steps, items := d.path[:cap(d.path)], d.items[:cap(d.items)]
+	const most = 1024 // path elements and items that are kept
+	path, items := d.path[:cap(d.path)], d.items[:cap(d.items)]
 	*d = decoder{}
-	if len(steps) > most || len(items) > most {
+	if len(path) > most || len(items) > most {
 		return
 	}
-	clear(steps)
+	clear(path)
 	clear(items)
-	d.path, d.items = steps[:0], items[:0]
+	d.path, d.items = path[:0], items[:0]
 	decoders.Put(d)
 }
 
@@ -95,12 +96,13 @@ func fieldOf(m *schema.Message, name string, root bool) *schema.Field {
 	return nil
 }
 
+// message reads an object by the plan m.
 func (d *decoder) message(m *schema.Message) (tree.Tree, error) {
 	root := d.Depth == 0
 	if err := d.Open(); err != nil {
 		return nil, err
 	}
-	if d.messages++; d.messages > maxMessages && d.Limit == 0 {
+	if d.messages++; d.messages > maxMessages && d.Limit == 0 { // what is stored was accepted before
 		return nil, ErrTooManyMessages
 	}
 	object := make(tree.Tree)
@@ -140,7 +142,7 @@ func (d *decoder) message(m *schema.Message) (tree.Tree, error) {
 	return object, nil
 }
 
-// dropNulls makes fields absent that are null.
+// dropNulls removes fields that are null, which is the same as leaving them out.
 func dropNulls(object tree.Tree) {
 	for k, v := range object {
 		if v == nil {
@@ -149,7 +151,7 @@ func dropNulls(object tree.Tree) {
 	}
 }
 
-// field reads the value of a field; nil stands for null.
+// field reads the value of a field; nil means null.
 func (d *decoder) field(f *schema.Field) (any, error) {
 	if f.Shape == schema.Single {
 		return d.single(f)
@@ -176,6 +178,7 @@ func (d *decoder) skipMismatch(goType string) error {
 	return nil
 }
 
+// list reads a list. A null in it becomes the zero value, as in Go.
 func (d *decoder) list(f *schema.Field) (any, error) {
 	if err := d.Open(); err != nil {
 		return nil, err
@@ -212,6 +215,7 @@ func (d *decoder) popItems(base int) []any {
 	return list
 }
 
+// mapField reads a map. A null in it becomes the zero value, as in Go.
 func (d *decoder) mapField(f *schema.Field) (any, error) {
 	if err := d.Open(); err != nil {
 		return nil, err
@@ -242,7 +246,7 @@ func (d *decoder) mapField(f *schema.Field) (any, error) {
 	}
 }
 
-// single reads one value of the type of f, whatever its shape; nil stands for null.
+// single reads one value of the type of f, whatever its shape; nil means null.
 func (d *decoder) single(f *schema.Field) (any, error) {
 	c := d.Peek()
 	switch f.Type {

@@ -9,14 +9,14 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// An Encoded is an object as clients get it, but for its resourceVersion: the version
-// is to be put in at the offset Slot.
+// An Encoded is an object as clients get it, except for its resourceVersion: that is to be put in at
+// VersionOffset.
 type Encoded struct {
 	JSON          []byte
 	VersionOffset int
 }
 
-// Unversioned is the object without a resourceVersion.
+// Unversioned is the object without a resourceVersion: the answer to a dry run.
 func (e Encoded) Unversioned() []byte {
 	const field = `"resourceVersion":"`
 	from, to := e.VersionOffset-len(field), e.VersionOffset+1
@@ -28,21 +28,23 @@ func (e Encoded) Unversioned() []byte {
 	return slices.Concat(e.JSON[:from], e.JSON[to:])
 }
 
-// buffers holds the scratch space of encoders, which is copied from at the end.
+// buffers holds the scratch space of encoders. The result is copied out of it, so that an object takes
+// just the memory that it needs for as long as it is stored.
 var buffers = sync.Pool{New: func() any { b := make([]byte, 0, 4096); return &b }}
 
-// maxPooled is the largest scratch space that is kept.
+// maxPooled is the largest scratch space that is kept, in bytes: a rare large object must not occupy
+// memory for ever.
 const maxPooled = 1 << 18
 
-// EncodeJSON writes an object of kind k. The kind, apiVersion and resourceVersion of the
-// tree are not looked at; metadata is always written.
+// EncodeJSON writes an object of kind k. The kind, apiVersion and resourceVersion of the tree are ignored;
+// metadata is always written.
 func EncodeJSON(k *schema.Kind, t tree.Tree) Encoded {
 	out, _ := EncodeWithin(k, t, math.MaxInt)
 	return out
 }
 
-// EncodeWithin is EncodeJSON as long as that has at most so many bytes. What has more is given
-// up while it is being written: ok is false.
+// EncodeWithin is EncodeJSON for objects of up to limit bytes. Encoding a larger one stops early: ok is
+// false.
 func EncodeWithin(k *schema.Kind, t tree.Tree, limit int) (out Encoded, ok bool) {
 	scratch := buffers.Get().(*[]byte)
 	e := encoder{b: (*scratch)[:0], versionOffset: -1, limit: limit}
@@ -90,7 +92,8 @@ func AppendAny(b []byte, v any) []byte {
 	return e.b
 }
 
-// AppendAnyWithin is AppendAny of a beginning that has about so many bytes.
+// AppendAnyWithin is AppendAny that stops soon after limit bytes; what it has written by then is no valid
+// JSON.
 func AppendAnyWithin(b []byte, v any, limit int) []byte {
 	e := encoder{b: b, limit: limit}
 	e.any(v)

@@ -13,12 +13,13 @@ import (
 type encoder struct {
 	b             []byte
 	versionOffset int
-	limit         int // bytes that are wanted; 0 is no bound
+	limit         int // bytes of b from which on the rest may be left out; 0 for none
 }
 
-// full tells that more was written than is wanted: the rest may be left out.
+// full tells whether b has grown beyond the limit.
 func (e *encoder) full() bool { return e.limit > 0 && len(e.b) > e.limit }
 
+// object writes a whole object, with the kind and apiVersion of k whatever the tree says.
 func (e *encoder) object(k *schema.Kind, t tree.Tree) {
 	e.raw(`{"kind":`)
 	e.text(k.Kind)
@@ -43,7 +44,7 @@ func (e *encoder) object(k *schema.Kind, t tree.Tree) {
 	e.raw("}")
 }
 
-// metadata writes an object's metadata with an empty resourceVersion.
+// metadata writes an object's metadata with an empty resourceVersion, and notes where that is.
 func (e *encoder) metadata(m *schema.Message, t tree.Tree) {
 	e.raw("{")
 	for _, f := range m.Fields {
@@ -58,6 +59,7 @@ func (e *encoder) metadata(m *schema.Message, t tree.Tree) {
 	e.raw("}")
 }
 
+// message writes an object by the plan m.
 func (e *encoder) message(m *schema.Message, t tree.Tree) {
 	e.raw("{")
 	left := len(t) // values that are still to be written
@@ -205,6 +207,7 @@ func sortedKeys(keys []string, table tree.Tree) []string {
 	return keys
 }
 
+// any writes a value without a plan.
 func (e *encoder) any(v any) {
 	switch v := v.(type) {
 	case string:

@@ -11,8 +11,7 @@ import (
 // maxFaults bounds the faults that are reported for one body.
 const maxFaults = 100
 
-// A FieldFault is a field of a body that its kind does not know, or that the body has
-// twice.
+// A FieldFault is a field of a body that its kind does not know, or that the body has twice.
 type FieldFault struct {
 	Path      string // as in spec.containers[0].image
 	Duplicate bool   // else the field is unknown
@@ -47,9 +46,9 @@ func IsTypeError(err error) bool {
 // joinNames writes names as "a.b.c".
 func joinNames(names []string) string { return strings.Join(names, ".") }
 
-// ErrTooManyMessages says that a body, or what a patch makes, holds more messages than is allowed.
+// ErrTooManyMessages says that a body, or the result of a patch, holds too many messages.
 const ErrTooManyMessages = jsontext.SyntaxError("an object may hold at most 65536 objects that its kind declares, such as the items of a list")
 
-// maxMessages bounds the messages in one object that comes in: a few bytes each as JSON, they take
-// a thousand times as much while they are completed, checked and compared.
+// maxMessages bounds the messages in one object that comes in. An empty one is a few bytes of JSON and
+// takes a thousand times as much memory while it gets defaults, is validated and compared.
 const maxMessages = 1 << 16

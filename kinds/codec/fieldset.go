@@ -8,9 +8,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// compactFieldSet is the text of a set of fields, as trees hold it, for one JSON value that nests
-// so many levels deep: an object as an encoder writes it, so that it can go into the JSON of
-// its object as it is.
+// compactFieldSet is the text of a set of fields (FieldsV1) as trees hold it, for one JSON value that
+// nests so many levels deep: an object as an encoder writes it, so that it can be put into the JSON of its
+// object as it is. Sets stay text in trees: most writes never look into them.
 func compactFieldSet(text string, depth int) (string, error) {
 	if isPlainFieldSet(text) {
 		return text, nil
@@ -26,8 +26,8 @@ func compactFieldSet(text string, depth int) (string, error) {
 	return string(AppendAny(nil, object)), nil
 }
 
-// isPlainFieldSet knows at sight the usual form of a set that is well-formed JSON: nothing but
-// nested objects, without space, whose keys are ASCII and escape at most quotes and backslashes.
+// isPlainFieldSet recognizes the usual form of a set that is well-formed JSON: nothing but nested objects,
+// without blanks, whose keys are ASCII and escape at most quotes and backslashes.
 func isPlainFieldSet(text string) bool {
 	for i := 0; i < len(text); i++ {
 		switch text[i] {
@@ -43,7 +43,7 @@ func isPlainFieldSet(text string) bool {
 	return true
 }
 
-// plainKeyEnd is the offset of the quote that ends the key from i on; below 0 if it is not plain.
+// plainKeyEnd is the offset of the quote that ends the key from i on; negative if the key is not plain.
 func plainKeyEnd(text string, i int) int {
 	for {
 		i = jsontext.SafeEnd(text, i)
@@ -80,8 +80,8 @@ func (d *decoder) fieldSet(f *schema.Field) (any, error) {
 	return nil, nil
 }
 
-// equalsBase tells whether the base has a set of fields to the letter, which may be deeper than what
-// comes in may be.
+// equalsBase tells whether base has a set of fields to the letter. Such a one is not checked again, and
+// may nest deeper than what comes in.
 func (c *conformer) equalsBase(text string) bool {
 	metadata, _ := c.base["metadata"].(tree.Tree)
 	managers, _ := metadata["managedFields"].([]any)
@@ -91,8 +91,9 @@ func (c *conformer) equalsBase(text string) bool {
 	})
 }
 
-// fieldSet takes a set of fields as the object that a patch holds, or as the text that it is in
-// the trees of a base. Whose text it is cannot be seen: it is taken as the object that it says.
+// fieldSet takes a set of fields as the object that a patch holds, or as the string that it is in the tree
+// of the patched object. A patch that sends a string cannot be told from that; it is taken as the object
+// that the string says.
 func (c *conformer) fieldSet(f *schema.Field, v any) any {
 	switch v := v.(type) {
 	case string:

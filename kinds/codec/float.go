@@ -5,8 +5,8 @@ import (
 	"strconv"
 )
 
-// appendFloat writes a number as Go's encoder does, but for the zero below zero: who reads its
-// text finds an integer, which has only one. What JSON cannot hold becomes null.
+// appendFloat writes a number as encoding/json does, with one exception: negative zero becomes 0, since it
+// is read back as an integer, which has only one zero. What JSON has no number for becomes null.
 func appendFloat(b []byte, n float64) []byte {
 	if n == 0 {
 		return append(b, '0')

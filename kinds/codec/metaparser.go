@@ -9,7 +9,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// A metaParser reads a head from JSON and skips everything else.
+// A metaParser reads the metadata and the selectable fields of an object from its JSON and skips
+// everything else. It runs over every stored object on recovery, when decoding them all would take many
+// times as long.
 type metaParser struct {
 	jsontext.Scanner
 	kind *schema.Kind
@@ -17,8 +19,8 @@ type metaParser struct {
 	ref  ObjectRef
 }
 
-// members calls read for each key of the object at hand; read consumes the value.
-// What is not an object is skipped.
+// members calls read for each key of the object at hand; read consumes the value. A value that is no
+// object is skipped.
 func (p *metaParser) members(read func(key string) error) error {
 	if p.Peek() != '{' {
 		return p.Skip()
@@ -85,7 +87,7 @@ func (p *metaParser) selectable(prefix, key string) error {
 	return p.Skip()
 }
 
-// scalar reads a value as text; lists, objects and null leave to empty.
+// scalar reads a value as text; to stays empty for lists, objects and null.
 func (p *metaParser) scalar(to *string) error {
 	c := p.Peek()
 	if c == '"' {

@@ -7,15 +7,15 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// A trail is the way from the root of an object to the value at hand, with the faults
-// found on it.
+// A pathTracker is the path from the root of an object to the value at hand, with the faults found so far.
+// The text of a path is made only when a fault needs it.
 type pathTracker struct {
 	path   []pathElement
 	faults []FieldFault
 	err    error // the first value of a wrong type
 }
 
-// A step is a field (message is set), a key of a map, or an index of a list.
+// A pathElement is a field (message is set), a key of a map, or an index of a list.
 type pathElement struct {
 	name    string
 	list    bool
@@ -52,8 +52,8 @@ func (t *pathTracker) fault(name string, duplicate bool) {
 	t.faults = append(t.faults, fault)
 }
 
-// pathTo is the path of a field or key of the value at hand. It is cut where a hostile
-// body would make it longer than any reader wants.
+// pathTo is the path of a field or key of the value at hand. It is cut at about 1 KiB, because it gets
+// into responses and logs while its length is up to the client.
 func (t *pathTracker) pathTo(name string) string {
 	const limit = 1024
 	var b strings.Builder

@@ -13,8 +13,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// ReadBack checks that the encoding of an object of kind k, before it is stored under a key, can
-// be read again: whatever it passes, NewObject takes and DecodeStored decodes.
+// ReadBack checks that the encoding of an object of kind k, before it is stored under a key, can be read
+// again. It is recovery's own check, done while the write can still be refused: what it passes, NewObject
+// takes and DecodeStored decodes.
 func ReadBack(k *schema.Kind, key meta.Key, json []byte) error {
 	if !utf8.Valid(json) {
 		return typeError("its text is not UTF-8")
@@ -22,8 +23,9 @@ func ReadBack(k *schema.Kind, key meta.Key, json []byte) error {
 	return checkDecodable(k, key, json)
 }
 
-// checkDecodable checks that stored bytes are an object of kind k that belongs under a key, and that
-// every value of it has its form in the plan. It allocates next to nothing.
+// checkDecodable checks that stored bytes are an object of kind k that belongs under a key, and that every
+// value in it has the type of the plan. It allocates next to nothing, as it runs for every write and every
+// recovered object.
 func checkDecodable(k *schema.Kind, key meta.Key, json []byte) error {
 	if len(json) == 0 || k.ItemOffset > len(json) {
 		return errNoObject
@@ -48,25 +50,26 @@ func checkDecodable(k *schema.Kind, key meta.Key, json []byte) error {
 	return nil
 }
 
-// A reader goes over the JSON of an object as a decoder does, by the plan, and makes nothing of it.
+// A verifier goes over the JSON of an object by the plan, as a decoder does, without building anything.
 type verifier struct {
 	jsontext.Scanner
 	ref            ObjectRef
 	metadataFields int // fields of the object that are called metadata
 }
 
-// Where the message at hand stands.
+// What the message at hand is.
 const (
 	inRoot = iota
 	inMetadata
 	nested
 )
 
+// message checks an object by the plan m.
 func (r *verifier) message(m *schema.Message, position int) error {
 	if err := r.Open(); err != nil {
 		return err
 	}
-	next := 0 // of the fields of the plan: they are written in its order
+	next := 0 // index of the field to expect: they are written in the order of the plan
 	for first := true; ; first = false {
 		key, more, err := r.Key(first)
 		if err != nil || !more {
@@ -90,7 +93,8 @@ func (r *verifier) message(m *schema.Message, position int) error {
 	}
 }
 
-// fieldAt finds a field of m, first where it should come.
+// fieldAt finds a field of m. It looks first where the field is if all are in order, which spares most map
+// lookups.
 func (r *verifier) fieldAt(m *schema.Message, key string, next *int) *schema.Field {
 	for i := *next; i < len(m.Fields); i++ {
 		if m.Fields[i].Name == key {
@@ -246,7 +250,7 @@ func (r *verifier) checkString(f *schema.Field) error {
 	return nil
 }
 
-// isBase64 knows what an encoder writes, without decoding it.
+// isBase64 recognizes what an encoder writes, without decoding it.
 func isBase64(s string) bool {
 	if len(s)%4 != 0 {
 		return false

@@ -20,7 +20,7 @@ const errProtobuf = typeError("proto: malformed message")
 // the plan does not know are dropped in silence, as clients expect it of Protobuf; the
 // faults are those of JSON inside raw fields.
 func DecodeProtobuf(m *schema.Message, body []byte) (tree.Tree, []FieldFault, error) {
-	// One copy of the body, never written to: the texts of the tree are cut from it.
+	// One copy of the body, never written to: the strings of the tree are parts of it.
 	text := string(body)
 	d := wireDecoder{}
 	object := tree.Tree{}
@@ -41,8 +41,8 @@ type wireDecoder struct {
 	items    []any // of the lists that are being read, innermost last
 }
 
-// enter goes one level down, as deep as the same would lie in JSON. Who has read what is there
-// goes up again.
+// enter goes one level deeper, counted as in JSON. The caller decrements depth after the value; on errors
+// it need not.
 func (d *wireDecoder) enter() error {
 	if d.depth++; d.depth > jsontext.MaxDepth {
 		return jsontext.ErrDepth
@@ -84,7 +84,7 @@ func (d *wireDecoder) message(w *wireMessage, object tree.Tree, b []byte) error 
 	return nil
 }
 
-// wrongType is the error for a field that came with another wire type than its own.
+// wrongType is the error for a field that has another wire type than the plan says.
 func wrongType(name string, t protowire.Type) error {
 	return typeError("proto: wrong wireType = " + strconv.Itoa(int(t)) + " for field " + name)
 }

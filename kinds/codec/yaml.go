@@ -15,7 +15,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// What a YAML body may grow to, so that aliases cannot make it a bomb.
+// What a YAML body may grow to. Aliases repeat what they refer to, and a few bytes of them can stand for
+// gigabytes.
 const (
 	yamlGrowthFactor = 16      // times the body
 	yamlGrowthBase   = 1 << 16 // plus bytes
@@ -28,14 +29,14 @@ const (
 	errYAMLMultipleDocuments = jsontext.SyntaxError("yaml: the body holds more than one document")
 )
 
-// DecodeYAML is DecodeJSON for YAML 1.1. A body that is JSON is read as such. Duplicate
-// keys are reported with the text of the YAML parser; of them the last one stays.
+// DecodeYAML is DecodeJSON for YAML 1.1. A body that is JSON is read as such, which is many times faster.
+// Duplicate keys are reported with the text of the YAML parser; the last one stays.
 func DecodeYAML(m *schema.Message, data []byte) (tree.Tree, []FieldFault, error) {
 	return decodeYAML(m, data, false)
 }
 
-// DecodeConfig is DecodeYAML for a configuration to apply: what it says is null is there, as nil.
-// Lists have zero values in its place.
+// DecodeConfig is DecodeYAML for a configuration to apply: a null in it stays, as nil, because naming a
+// field is owning it. In lists it becomes the zero value.
 func DecodeConfig(m *schema.Message, data []byte) (tree.Tree, []FieldFault, error) {
 	return decodeYAML(m, data, m.Custom == nil)
 }
@@ -63,13 +64,13 @@ func decodeYAML(m *schema.Message, data []byte, nulls bool) (tree.Tree, []FieldF
 	return t, append(faults, more...), nil
 }
 
-// readYAML reads a YAML text, which holds one document: what follows it would be lost.
+// readYAML reads a YAML text of one document. More are refused, since they would be ignored.
 func readYAML(data []byte) (v any, faults []FieldFault, err error) {
 	if yamlNesting(data) > yamlMaxNesting {
 		return nil, nil, errYAMLDepth
 	}
 	defer func() {
-		if r := recover(); r != nil { // the parser's own faults
+		if r := recover(); r != nil { // a bug of the parser
 			v, faults, err = nil, nil, jsontext.SyntaxError("yaml: document cannot be read")
 		}
 	}()
@@ -94,7 +95,7 @@ func readYAML(data []byte) (v any, faults []FieldFault, err error) {
 	return v, faults, err
 }
 
-// checkSingleDocument refuses what has more documents than one, but for empty ones behind it.
+// checkSingleDocument refuses more than one document; empty ones may follow it.
 func checkSingleDocument(data []byte) error {
 	d := yaml.NewDecoder(bytes.NewReader(data))
 	for first := true; ; first = false {
@@ -132,9 +133,9 @@ func yamlNesting(data []byte) int {
 	return deepest
 }
 
-// A yamlConverter turns what the YAML parser made into a tree.
+// A yamlConverter turns what the YAML parser has made into a tree.
 type yamlConverter struct {
-	budget int // bytes that may still be made
+	budget int // bytes that the tree may still grow by
 	depth  int
 }
 

@@ -7,11 +7,11 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A difference is what has changed from one tree to another: the paths that were added or
-// have another value now, and those that are gone.
+// A difference is what has changed from one tree to another: the paths that were added or have another
+// value now, and the paths that are gone.
 type difference struct{ changed, removed Set }
 
-// membership is what a set holds at and below a place.
+// A membership is what a set holds at and below a path: the path itself, if member, and longer ones.
 type membership struct {
 	member bool
 	below  Set
@@ -20,10 +20,12 @@ type membership struct {
 // exists tells whether the set holds anything there.
 func (p membership) exists() bool { return p.member || !p.below.Empty() }
 
-// A comparison compares two trees. With fill, both are taken as they are written: fields that
-// are always written are there, and those that are left out when they are empty are not.
+// A comparer compares two trees of one version.
 type comparer struct {
-	excluded  excludedFields
+	excluded excludedFields
+	// asEncoded takes both trees as they are encoded: fields that are always written are there, and
+	// fields that are left out when they are empty are not. It is for updates, whose bodies clients have
+	// read from an encoding before. Without it, what a configuration names counts even where it is empty.
 	asEncoded bool
 }
 
@@ -48,6 +50,7 @@ func (c comparer) compare(m *schema.Message, before, after tree.Tree) difference
 	return difference{changed.set(), removed.set()}
 }
 
+// metadata is like fields. The path of the metadata itself is in no set: an object always has metadata.
 func (c comparer) metadata(m *schema.Message, before, after any) (old, new membership) {
 	x, _ := before.(tree.Tree)
 	y, _ := after.(tree.Tree)
@@ -55,7 +58,7 @@ func (c comparer) metadata(m *schema.Message, before, after any) (old, new membe
 	return membership{below: d.removed}, membership{below: d.changed}
 }
 
-// fields compares two messages field by field, but for those that are left out.
+// fields compares two messages field by field, except for those that out excludes.
 func (c comparer) fields(m *schema.Message, before, after tree.Tree, out func(name string) bool) difference {
 	var changed, removed builder
 	for _, f := range fieldsOf(m, before, after) {
@@ -74,7 +77,7 @@ func (c comparer) fields(m *schema.Message, before, after tree.Tree, out func(na
 	return difference{changed.set(), removed.set()}
 }
 
-// value compares two values; nil stands for none.
+// value compares two values of a field, or of an element of it; nil stands for none.
 func (c comparer) value(f *schema.Field, element bool, before, after any) (old, new membership) {
 	granularity := granularityOf(f, element)
 	switch {
@@ -89,11 +92,12 @@ func (c comparer) value(f *schema.Field, element bool, before, after any) (old, 
 	return membership{after == nil, d.removed}, membership{before == nil, d.changed}
 }
 
-// isLeaf tells whether a value is of a sort that has no parts, though the plan gives it some.
+// isLeaf tells whether a value has no parts although the plan gives it some: objects of custom kinds are
+// compared before they are validated.
 func isLeaf(granularity granularity, v any) bool { return isScalar(v) || wrongType(granularity, v) }
 
-// valueOrParts compares two values of which one, at least, has no parts: those of the other come or go
-// with it.
+// valueOrParts compares two values of which at least one has no parts. The parts of the other one come or
+// go with it.
 func (c comparer) valueOrParts(f *schema.Field, element bool, before, after any) (old, new membership) {
 	granularity := granularityOf(f, element)
 	old, new = compareLeaf(f, element, before, after)
@@ -119,7 +123,7 @@ func compareLeaf(f *schema.Field, element bool, before, after any) (old, new mem
 	return old, new
 }
 
-// isEmpty tells whether v has nothing in it.
+// isEmpty tells whether v has nothing in it that could be owned.
 func (c comparer) isEmpty(f *schema.Field, granularity granularity, v any) bool {
 	switch v := v.(type) {
 	case tree.Tree:
@@ -135,6 +139,7 @@ func hasEmitEmpty(m *schema.Message) bool {
 	return slices.ContainsFunc(m.Fields, func(f *schema.Field) bool { return f.EmitEmpty })
 }
 
+// isScalar tells whether v is there and neither an object, a list nor null.
 func isScalar(v any) bool {
 	switch v.(type) {
 	case tree.Tree, []any, null, nil:
@@ -143,6 +148,7 @@ func isScalar(v any) bool {
 	return true
 }
 
+// parts compares the parts of two values that are divided in the same way.
 func (c comparer) parts(f *schema.Field, granularity granularity, before, after any) difference {
 	x, _ := before.(tree.Tree)
 	y, _ := after.(tree.Tree)
@@ -161,8 +167,8 @@ func (c comparer) parts(f *schema.Field, granularity granularity, before, after 
 	return difference{changed.set(), removed.set()}
 }
 
-// fieldsOf compares messages of which one may be absent. Of one that goes, everything goes
-// that was written.
+// fieldsOf compares messages of which one may be absent. If one disappears, everything disappears with it
+// that was encoded.
 func (c comparer) fieldsOf(m *schema.Message, before, after any, x, y tree.Tree) difference {
 	if before != nil && after != nil {
 		return c.fields(m, x, y, nil)
@@ -196,6 +202,7 @@ func valueIf(is bool, v any) any {
 	return nil
 }
 
+// keysOfBoth are the keys of x, sorted, and then those that only y has.
 func keysOfBoth(x, y tree.Tree) []string {
 	keys := x.SortedKeys()
 	for key := range y {

@@ -6,11 +6,11 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// pair is what two lists have under one step, usually one item each.
+// A pair is what two lists have under one path element, usually one item each.
 type pair struct{ before, after []any }
 
-// items compares two lists item by item. Items that are there more than once are
-// compared together, and have no parts.
+// items compares two lists item by item. Items with the same keys are compared together, as one value
+// without parts: which of them a path would mean is not defined.
 func (c comparer) items(f *schema.Field, before, after any) difference {
 	x, _ := before.([]any)
 	y, _ := after.([]any)
@@ -46,8 +46,8 @@ func (c comparer) items(f *schema.Field, before, after any) difference {
 	return difference{changed.set(), removed.set()}
 }
 
-// aligned tells whether two lists have the same items in the same order, each once. It looks at
-// short lists only.
+// aligned tells whether two lists have the same items in the same order, each once, which spares the map
+// of pairs. Only short lists are looked at, since the search for duplicates is quadratic.
 func aligned(f *schema.Field, x, y []any) bool {
 	if len(x) != len(y) || len(x) > linearSearchLimit {
 		return false
@@ -60,6 +60,7 @@ func aligned(f *schema.Field, x, y []any) bool {
 	return true
 }
 
+// alignedItems is items for aligned lists.
 func (c comparer) alignedItems(f *schema.Field, x, y []any) difference {
 	var changed, removed builder
 	for i := range x {
@@ -73,15 +74,17 @@ func (c comparer) alignedItems(f *schema.Field, x, y []any) difference {
 	return difference{changed.set(), removed.set()}
 }
 
+// item compares the items of one path element. Where there is more than one on a side, the element is a
+// leaf there.
 func (c comparer) item(f *schema.Field, p *pair) (old, new membership) {
 	twice := len(p.before) > 1
 	switch again := len(p.after) > 1; {
 	case twice && again:
 		return compareLeaf(f, false, p.before, p.after)
-	case twice: // from now on it has parts
+	case twice: // the item that is left has parts again
 		_, new = c.value(f, true, nil, firstOrNil(p.after))
 		old.member = true
-	case again: // from now on it has none
+	case again: // a second one has come, so there are no parts any more
 		old, _ = c.value(f, true, firstOrNil(p.before), nil)
 		new.member = true
 	default:

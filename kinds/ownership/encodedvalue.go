@@ -7,27 +7,27 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// null is a value that is there and says nothing: what a list or an object becomes that has
-// lost everything, and what is written for a field without a value.
+// null is a value that is there and has no content: what is written for a field without a value, what a
+// list or an object becomes that has lost everything, and a null of a configuration.
 type null struct{}
 
-// encodedValues are the values of a field before and after as they are to be compared.
+// encodedValues are the values of a field before and after, as they are to be compared.
 func (c comparer) encodedValues(f *schema.Field, x, y any) (before, after any) {
 	if c.asEncoded {
 		return encodedValue(f, x), encodedValue(f, y)
 	}
-	if y != nil { // what was there before was written
+	if y != nil { // the value before comes from an encoding, too
 		x = encodedValue(f, x)
 	}
 	return x, y
 }
 
-// omitsEmpty tells whether a field is not written when it is empty.
+// omitsEmpty tells whether a field is left out of an encoding when it is empty.
 func omitsEmpty(f *schema.Field) bool {
 	return f.Shape != schema.Single || f.Type != schema.TypeMessage && f.Type != schema.TypeIntOrString && f.Type != schema.TypeRaw
 }
 
-// encodedValue is the value of a field as it is written; nil if it is left out.
+// encodedValue is the value of a field as it is encoded; nil if it is left out.
 func encodedValue(f *schema.Field, v any) any {
 	switch {
 	case v != nil && !f.EmitEmpty && !f.Pointer && omitsEmpty(f) && tree.IsEmpty(v):
@@ -57,7 +57,8 @@ func encodedValue(f *schema.Field, v any) any {
 	return null{}
 }
 
-// equalEncoded tells whether two values are written in the same way.
+// equalEncoded tells whether two values are encoded in the same way. tree.StrictEqual would be too strict:
+// an absent field and one with the value that is written for it are the same to every reader.
 func equalEncoded(f *schema.Field, element bool, a, b any) bool {
 	switch x := a.(type) {
 	case tree.Tree:

@@ -7,7 +7,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/jsontext"
 )
 
-// AppendJSON appends the FieldsV1 form of a set.
+// AppendJSON appends the FieldsV1 text of a set.
 func (s Set) AppendJSON(b []byte) []byte {
 	b = append(b, '{')
 	for i, n := range s.nodes {
@@ -30,7 +30,7 @@ func (n *node) appendJSON(b []byte) []byte {
 	return append(b[:below], b[below+1:]...) // without its opening brace
 }
 
-// appendPathElement appends a step as a key of an object, with its colon.
+// appendPathElement appends a path element as a key of an object, with its colon.
 func appendPathElement(b []byte, s pathElement) []byte {
 	b = append(b, '"', s.kind, ':')
 	b = jsontext.AppendEscaped(b, s.text)
