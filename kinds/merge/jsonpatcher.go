@@ -2,13 +2,13 @@ package merge
 
 import "slices"
 
-// jsonPatcher is one JSON patch at work.
+// A jsonPatcher applies one JSON patch.
 type jsonPatcher struct {
 	root   *node
-	budget int // bytes that copies may still make
+	budget int // bytes of JSON that copies may still add
 }
 
-// apply carries out one operation; done is false if it cannot be.
+// apply carries out one operation; done is false if it cannot be carried out.
 func (p *jsonPatcher) apply(s *parsedOperation) (done bool, err error) {
 	switch s.op {
 	case "add":
@@ -74,8 +74,8 @@ func (p *jsonPatcher) remove(path pointer) (*node, bool) {
 	return n.remove(token)
 }
 
-// test compares. Clients test for null to say that nothing may be there, so an absent
-// target equals null as long as its parent exists.
+// test compares. Clients test for null to make sure that nothing is there, so an absent target equals null
+// as long as its parent exists.
 func (p *jsonPatcher) test(s *parsedOperation) bool {
 	if n, ok := p.find(s.path); ok {
 		return n.equals(s.value)

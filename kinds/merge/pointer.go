@@ -28,7 +28,7 @@ func parsePointer(s string) (pointer, error) {
 	return tokens, nil
 }
 
-// isBelow reports whether p lies strictly below q.
+// isBelow tells whether p is strictly below q.
 func (p pointer) isBelow(q pointer) bool {
 	return len(p) > len(q) && slices.Equal(p[:len(q)], q)
 }

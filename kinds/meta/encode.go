@@ -7,7 +7,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/jsontext"
 )
 
-// AppendJSON appends the Status as clients get it. A Success of code 200 says no code.
+// AppendJSON appends the Status as clients get it. A Success of code 200 has no code in it.
 func (s *Status) AppendJSON(b []byte) []byte {
 	b = append(b, `{"kind":"Status","apiVersion":"v1","metadata":{`...)
 	if s.Continue != "" {
@@ -64,8 +64,8 @@ func (c *Cause) appendJSON(b []byte) []byte {
 	return closeObject(b, open)
 }
 
-// closeObject ends an object whose members, if any, were appended from open on with a
-// comma before each.
+// closeObject ends an object whose members, if any, were appended from open on, each with a comma before
+// it: the first comma becomes the bracket.
 func closeObject(b []byte, open int) []byte {
 	if len(b) == open {
 		return append(b, "{}"...)

@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/jsontext"
 )
 
-// The functions that fit any kind.
+// Cell functions for any kind.
 
 func showNothing(b []byte, _ *row, _ string) []byte { return append(b, "null"...) }
 
@@ -44,7 +44,7 @@ func showJoin(b []byte, r *row, arg string) []byte {
 	return appendOr(b, strings.Join(texts(r.json.At(path), field), ","), none)
 }
 
-// texts are the texts of a list, or of one field of its objects.
+// texts are the strings of a list, or of one field of the objects in it.
 func texts(v jsontext.Value, field string) (out []string) {
 	v.Items(func(w jsontext.Value) bool {
 		if w[0] == '{' {
@@ -56,6 +56,7 @@ func texts(v jsontext.Value, field string) (out []string) {
 	return out
 }
 
+// showFirst shows the first string only: the others would be too many for a column.
 func showFirst(b []byte, r *row, path string) []byte {
 	for _, s := range texts(r.json.At(path), "name") {
 		return appendOr(b, s, none)
@@ -67,7 +68,7 @@ func showPairs(b []byte, r *row, path string) []byte {
 	return appendOr(b, strings.Join(pairs(r.json.At(path)), ","), none)
 }
 
-// pairs are the fields of a map of texts, each as key=value, sorted.
+// pairs are the members of a map of strings, each as key=value, sorted.
 func pairs(v jsontext.Value) (out []string) {
 	v.Fields(func(key, w jsontext.Value) bool {
 		out = append(out, key.Text()+"="+w.Text())
@@ -89,7 +90,7 @@ func showText(b []byte, r *row, path string) []byte {
 	return jsontext.AppendString(b, plain(r.json.At(path)))
 }
 
-// plain is a text without its quotes, or a number as it is written.
+// plain is what a string says, or a number as it is written.
 func plain(v jsontext.Value) string {
 	if len(v) > 0 && v[0] == '"' {
 		return v.Text()
@@ -104,6 +105,8 @@ func showBool(b []byte, r *row, path string) []byte {
 	return jsontext.AppendString(b, "False")
 }
 
+// showPhase shows that an object is being deleted before anything else, since its phase mostly stays what
+// it was.
 func showPhase(b []byte, r *row, path string) []byte {
 	if r.object.Meta.Terminating {
 		return jsontext.AppendString(b, "Terminating")
@@ -111,12 +114,12 @@ func showPhase(b []byte, r *row, path string) []byte {
 	return jsontext.AppendString(b, r.json.At(path).Text())
 }
 
-// annotation is the annotation whose name is given in the platform's form.
+// annotation is the annotation with this name, which is given as in the platform profile.
 func (r *row) annotation(name string) string {
 	return jsontext.Value(Metadata(r.object)).Field("annotations").Field(r.naming.Translate(name)).Text()
 }
 
-// appendOr writes s, or what stands for it when it is empty.
+// appendOr writes s, or empty if it is "".
 func appendOr(b []byte, s, empty string) []byte {
 	if s == "" {
 		s = empty
@@ -124,8 +127,8 @@ func appendOr(b []byte, s, empty string) []byte {
 	return jsontext.AppendString(b, s)
 }
 
-// joinAtMost joins the first texts and counts the others: "a,b,c + 2 more...". all tells how many
-// there are, should the list be shorter than that.
+// joinAtMost joins the first strings and counts the others: "a,b,c + 2 more...". all is their number,
+// which may be larger than the length of the list.
 func joinAtMost(list []string, limit, all int, separator string) string {
 	if len(list) <= limit && all <= limit {
 		return strings.Join(list, separator)

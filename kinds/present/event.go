@@ -7,7 +7,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/jsontext"
 )
 
-// eventField is a field by its name in the core group, or by the one in the group of events.
+// eventField is a field by its name in the core group, or else by its name in the group of events: one
+// object is served in both.
 func eventField(event jsontext.Value, core, events string) jsontext.Value {
 	if v := event.Field(core); v != nil {
 		return v
@@ -30,6 +31,7 @@ func showEventFirstSeen(b []byte, r *row, _ string) []byte {
 	return appendAge(b, firstSeen(r), r.now)
 }
 
+// showEventLastSeen prefers the series, which is what writers of the newer form update.
 func showEventLastSeen(b []byte, r *row, _ string) []byte {
 	for _, path := range []string{"series.lastObservedTime", "lastTimestamp", "deprecatedLastTimestamp"} {
 		if t := r.json.At(path); t.Exists() {

@@ -9,7 +9,7 @@ import (
 // maxHosts is how many hosts of an Ingress a table shows.
 const maxHosts = 3
 
-// showIngressHosts lists the hosts of the rules; every rule counts, with a host or without.
+// showIngressHosts lists the hosts of the rules. Rules without a host count too, as they accept all hosts.
 func showIngressHosts(b []byte, r *row, _ string) []byte {
 	rules, hosts, more := 0, []string{}, false
 	r.json.At("spec.rules").Items(func(rule jsontext.Value) bool {

@@ -7,6 +7,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/jsontext"
 )
 
+// showJobStatus shows the first condition that holds, the final ones before the passing ones.
 func showJobStatus(b []byte, r *row, _ string) []byte {
 	conditions := r.json.At("status.conditions")
 	switch {
@@ -24,8 +25,8 @@ func showJobStatus(b []byte, r *row, _ string) []byte {
 	return jsontext.AppendString(b, "Running")
 }
 
-// showJobCompletions writes succeeded/wanted Pods; a Job without a number of completions
-// wants one of the Pods that run side by side.
+// showJobCompletions writes succeeded/wanted Pods. A Job without a number of completions is done when one
+// of its parallel Pods has succeeded.
 func showJobCompletions(b []byte, r *row, _ string) []byte {
 	text := strconv.FormatInt(r.json.At("status.succeeded").Int(), 10) + "/"
 	if wanted := r.json.At("spec.completions"); wanted.Exists() {
@@ -38,6 +39,7 @@ func showJobCompletions(b []byte, r *row, _ string) []byte {
 	return jsontext.AppendString(b, text)
 }
 
+// showJobDuration shows how long a Job took, or has been running so far.
 func showJobDuration(b []byte, r *row, _ string) []byte {
 	start, err := time.Parse(time.RFC3339, r.json.At("status.startTime").Text())
 	if err != nil {

@@ -7,16 +7,16 @@ import (
 	"github.com/troupe-api/troupe/kinds/jsontext"
 )
 
-// A jsonPath is the path of a column of a custom kind. It is one of steps, each of which leads from
-// a value to values:
+// A jsonPath is the path of a column of a custom kind: a list of steps, each of which leads from a value
+// to other values. It is the part of JSONPath that definitions use:
 //
 //	.name ['name']        a field; a dot within a name is written \.
-//	[2] [-1]              an item of a list, from its end if negative
+//	[2] [-1]              an item of a list, counted from its end if negative
 //	[*] .*                all items, or the values of all fields
-//	[?(@.type=="Ready")]  the items with such a field: ==, != or, without comparison, any
+//	[?(@.type=="Ready")]  the items with such a field: ==, != or, without comparison, any value
 type jsonPath []func(v jsontext.Value, yield func(jsontext.Value) bool) bool
 
-// parseJSONPath reads a path; false if it is none of this form.
+// parseJSONPath reads a path; false if it has another form.
 func parseJSONPath(text string) (p jsonPath, ok bool) {
 	for text != "" {
 		var step func(v jsontext.Value, yield func(jsontext.Value) bool) bool
@@ -61,7 +61,7 @@ func pathName(text string) (name, rest string) {
 	return b.String(), ""
 }
 
-// closingBracket is the place of the bracket that closes the first one; -1 if there is none.
+// closingBracket is the index of the bracket that closes the first one; -1 if there is none.
 func closingBracket(text string) int {
 	quote := byte(0)
 	for i := 1; i < len(text); i++ {
@@ -79,7 +79,7 @@ func closingBracket(text string) int {
 	return -1
 }
 
-// bracketStep is the step that stands between brackets; nil if it is none.
+// bracketStep is the step for what is between brackets; nil if it has another form.
 func bracketStep(text string) func(jsontext.Value, func(jsontext.Value) bool) bool {
 	if name, ok := unquoted(text); ok {
 		return fieldStep(name)
@@ -137,7 +137,7 @@ func itemStep(n int) func(jsontext.Value, func(jsontext.Value) bool) bool {
 	}
 }
 
-// filterStep reads a condition such as @.type=="Ready"; nil if it is none.
+// filterStep reads a condition such as @.type=="Ready"; nil if it has another form.
 func filterStep(text string) func(jsontext.Value, func(jsontext.Value) bool) bool {
 	path, operator, want := strings.TrimSpace(text), "", ""
 	for _, o := range []string{"==", "!="} {
@@ -184,7 +184,8 @@ func (p jsonPath) walk(v jsontext.Value, yield func(jsontext.Value) bool) bool {
 	return p[0](v, func(w jsontext.Value) bool { return p[1:].walk(w, yield) })
 }
 
-// showJSON writes what a path leads to, as a column of a type shows it.
+// showJSON writes the first value that a path leads to, as a column of this type shows it; null if it does
+// not fit the type.
 func showJSON(columnType, path string) cellFunc {
 	p, ok := parseJSONPath(path)
 	if !ok {

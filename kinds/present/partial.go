@@ -12,8 +12,8 @@ import (
 type ListMeta struct {
 	ResourceVersion    string
 	Continue           string // the token for the next chunk; "" at the end
-	Remaining          int64  // how many objects follow the chunk; 0: none, or not known
-	WriteEmptyContinue bool   // an empty token is written too, as lists of custom kinds have it
+	Remaining          int64  // how many objects follow the chunk; 0 if none do, or if it is not known
+	WriteEmptyContinue bool   // write an empty token too, as lists of custom kinds do
 }
 
 // Append writes the metadata object.
@@ -36,7 +36,7 @@ func (m ListMeta) Append(b []byte) []byte {
 	return append(b, '}')
 }
 
-// comma separates from what b already holds of an object or list.
+// comma appends a comma unless b ends with an opening bracket.
 func comma(b []byte) []byte {
 	if last := b[len(b)-1]; last == '{' || last == '[' {
 		return b
@@ -52,7 +52,8 @@ func apiVersion(n *meta.Naming, version string) string {
 	return n.Group("meta") + "/" + version
 }
 
-// Metadata is the metadata object of o, a part of its bytes.
+// Metadata is the metadata object of o, a part of its bytes. It is where ItemOffset says, except in
+// objects that come from elsewhere.
 func Metadata(o *meta.Object) []byte {
 	const name = `"metadata":`
 	if rest := jsontext.Value(o.JSON[min(o.ItemOffset, len(o.JSON)):]); bytes.HasPrefix(rest, []byte(name)) {
@@ -79,8 +80,8 @@ func appendPartial(b []byte, apiVersion string, o *meta.Object) []byte {
 	return append(b, '}')
 }
 
-// AppendPartialListHead writes a PartialObjectMetadataList of the given version up to and with
-// the bracket that opens its items.
+// AppendPartialListHead writes a PartialObjectMetadataList of the given version, up to and including the
+// bracket that opens its items.
 func AppendPartialListHead(b []byte, n *meta.Naming, version string, list ListMeta) []byte {
 	b = append(b, `{"kind":"PartialObjectMetadataList","apiVersion":"`...)
 	b = append(b, apiVersion(n, version)...)

@@ -7,7 +7,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/jsontext"
 )
 
-// A podSummary is what the columns of a Pod tell of its containers.
+// A podSummary is what several columns of a Pod need to know of its containers, gathered in one pass.
 type podSummary struct {
 	phase, reason    string
 	ready, total     int
@@ -17,7 +17,7 @@ type podSummary struct {
 	restartableInits map[string]bool // init containers that keep running beside the others
 }
 
-// summary makes the summary of the row's Pod, once.
+// summary is the summary of the row's Pod, made once.
 func (r *row) summary() *podSummary {
 	if r.pod != nil {
 		return r.pod
@@ -51,7 +51,7 @@ func (r *row) summary() *podSummary {
 	return s
 }
 
-// condition is the condition of that type.
+// condition is the condition of this type; nil if there is none.
 func condition(conditions jsontext.Value, kind string) (found jsontext.Value) {
 	conditions.Items(func(c jsontext.Value) bool {
 		if c.Field("type").Text() == kind {
@@ -80,7 +80,7 @@ func (s *podSummary) countInits(inits jsontext.Value) {
 	})
 }
 
-// addRestarts adds those of one container.
+// addRestarts adds the restarts of one container.
 func (s *podSummary) addRestarts(c jsontext.Value) {
 	s.restarts += c.Field("restartCount").Int()
 	at, err := time.Parse(time.RFC3339, c.At("lastState.terminated.finishedAt").Text())
@@ -89,8 +89,9 @@ func (s *podSummary) addRestarts(c jsontext.Value) {
 	}
 }
 
-// addInits goes over the init containers up to the first that is not done. It reports
-// whether there is one, and the restarts of those that keep running.
+// addInits goes over the init containers up to the first that is not done: that one keeps the Pod from
+// starting, and gives the reason. It returns whether there is one, and the restarts of the sidecars, which
+// keep running.
 func (s *podSummary) addInits(statuses jsontext.Value) (initializing bool, sidecars podSummary) {
 	i := -1
 	statuses.Items(func(c jsontext.Value) bool {
@@ -133,7 +134,7 @@ func terminationReason(ended jsontext.Value) string {
 	return "ExitCode:" + strconv.FormatInt(ended.Field("exitCode").Int(), 10)
 }
 
-// addContainers goes over the containers; the first of those in trouble gives the reason.
+// addContainers goes over the containers; the first one that does not run gives the reason.
 func (s *podSummary) addContainers(statuses jsontext.Value, podReady bool) {
 	running, why := false, ""
 	statuses.Items(func(c jsontext.Value) bool {
@@ -164,7 +165,7 @@ func (s *podSummary) addContainers(statuses jsontext.Value, podReady bool) {
 	}
 }
 
-// appendConditions marks rows of Pods that have ended.
+// appendConditions marks rows of Pods that have ended, so that clients can print them in another way.
 func (s *podSummary) appendConditions(b []byte) []byte {
 	switch s.phase {
 	case "Succeeded":

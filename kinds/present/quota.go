@@ -6,7 +6,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/jsontext"
 )
 
-// showQuota writes used/hard of every resource that is a limit, or is none.
+// showQuota writes used/hard of the resources whose names begin with "limits.", or of all others.
 func showQuota(b []byte, r *row, which string) []byte {
 	var parts []string
 	used := r.json.At("status.used")

@@ -21,6 +21,8 @@ func showServicePorts(b []byte, r *row, _ string) []byte {
 	return appendOr(b, strings.Join(ports, ","), none)
 }
 
+// showServiceExternalIPs shows the addresses under which a Service is reached from outside, which depends
+// on its type.
 func showServiceExternalIPs(b []byte, r *row, _ string) []byte {
 	external := texts(r.json.At("spec.externalIPs"), "ip")
 	switch r.json.At("spec.type").Text() {

@@ -23,7 +23,8 @@ func showAccessModes(b []byte, r *row, path string) []byte {
 	return jsontext.AppendString(b, strings.Join(shown, ","))
 }
 
-// isBound reports whether a claim has a volume.
+// isBound tells whether a claim has a volume. Its modes and capacity are those of the volume and say
+// nothing before.
 func isBound(r *row) bool { return r.json.At("spec.volumeName").Text() != "" }
 
 func showClaimModes(b []byte, r *row, _ string) []byte {
@@ -40,7 +41,7 @@ func showClaimCapacity(b []byte, r *row, _ string) []byte {
 	return appendOr(b, plain(r.json.At("status.capacity.storage")), "0")
 }
 
-// showStorageClass prefers the annotation that came before the field.
+// showStorageClass prefers the annotation, which is older than the field and still counts.
 func showStorageClass(b []byte, r *row, _ string) []byte {
 	if class := r.annotation("volume.beta.platform.io/storage-class"); class != "" {
 		return jsontext.AppendString(b, class)
@@ -48,7 +49,8 @@ func showStorageClass(b []byte, r *row, _ string) []byte {
 	return jsontext.AppendString(b, r.json.At("spec.storageClassName").Text())
 }
 
-// showDefaultName marks the name if one of the annotations, named with spaces between, is true.
+// showDefaultName marks the name of a default class: one of the annotations, which are named with spaces
+// between, is true.
 func showDefaultName(b []byte, r *row, annotations string) []byte {
 	name := r.object.Key.Name
 	for annotation := range strings.FieldsSeq(annotations) {

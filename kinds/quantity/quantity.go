@@ -8,14 +8,14 @@ import (
 	"strings"
 )
 
-// The faults of Read and Parse, in the words that users know.
+// The errors of Read and Parse, in the wording that users know.
 var (
 	ErrFormat  = errors.New("quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'")
 	ErrNumeric = errors.New("unable to parse numeric part of quantity")
 	ErrSuffix  = errors.New("unable to parse quantity's suffix")
 )
 
-// The bounds of what is read: they keep the arithmetic cheap whatever clients send.
+// The limits of what is read, so that arithmetic stays cheap whatever clients send.
 const (
 	maxLength   = 128
 	maxExponent = 1000
@@ -226,7 +226,7 @@ func maxBinary() Quantity { return Quantity{digits: *big.NewInt(1<<63 - 1)} }
 
 func pow10(n int) *big.Int { return new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(n)), nil) }
 
-// split cuts s after its last leading sign, digit or point.
+// split cuts s after the signs, digits and points that it begins with.
 func split(s string) (number, suffix string) {
 	i := 0
 	if i < len(s) && (s[i] == '+' || s[i] == '-') {

@@ -10,7 +10,7 @@ import (
 // Labels is a label selector. The zero value selects everything.
 type Labels struct{ requirements []requirement }
 
-// An operator is what a requirement asks of a label.
+// An operator is what a requirement requires of a label.
 type operator uint8
 
 const (
@@ -68,8 +68,8 @@ func (r *requirement) matches(labels meta.Labels) bool {
 	return n < r.number
 }
 
-// Value is the one value that l requires of the label key, if there is such a value. An
-// index of that label may be used then.
+// Value is the one value that l requires of a label, if there is such a value. An index of that label may
+// be used then.
 func (l Labels) Value(key string) (string, bool) {
 	for i := range l.requirements {
 		r := &l.requirements[i]
