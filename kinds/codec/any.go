@@ -34,6 +34,7 @@ func (d *decoder) any() (any, error) {
 	return nil, d.Unexpected("looking for beginning of value")
 }
 
+// anyObject reads an object without a plan. Keys are kept as they come, duplicates are reported.
 func (d *decoder) anyObject() (any, error) {
 	if err := d.Open(); err != nil {
 		return nil, err
@@ -61,6 +62,7 @@ func (d *decoder) anyObject() (any, error) {
 	}
 }
 
+// anyList reads a list without a plan. Nulls in it stay.
 func (d *decoder) anyList() (any, error) {
 	if err := d.Open(); err != nil {
 		return nil, err

@@ -135,6 +135,8 @@ func (e *copyOnWrite) drop(key string) {
 	delete(e.copied, key)
 }
 
+// set gives a key the value v in place of old; nothing is copied if they are the same. A nil is always
+// written, for dropNulls to find.
 func (e *copyOnWrite) set(key string, old, v any) {
 	if v == nil || !tree.SameRef(old, v) {
 		e.change()
@@ -149,6 +151,7 @@ func (e *copyOnWrite) result() tree.Tree {
 	return e.from
 }
 
+// field conforms the value of a field; nil means null, or that it does not fit.
 func (c *conformer) field(f *schema.Field, v any) any {
 	if v == nil {
 		return nil
@@ -169,6 +172,7 @@ func (c *conformer) field(f *schema.Field, v any) any {
 	return nil
 }
 
+// list conforms a list, which is copied when the first element changes.
 func (c *conformer) list(f *schema.Field, list []any) any {
 	if !c.enter() {
 		return nil
@@ -190,6 +194,8 @@ func (c *conformer) list(f *schema.Field, list []any) any {
 	return out
 }
 
+// mapField conforms a map. Go goes over its keys in random order, but which error is reported must not
+// depend on that.
 func (c *conformer) mapField(f *schema.Field, table tree.Tree) any {
 	if !c.enter() {
 		return nil
@@ -209,6 +215,7 @@ func (c *conformer) mapField(f *schema.Field, table tree.Tree) any {
 	return edit.result()
 }
 
+// entry conforms one entry of a map.
 func (c *conformer) entry(f *schema.Field, key string, v any, edit *copyOnWrite) {
 	if v == nil && c.keepNulls {
 		return
@@ -229,6 +236,7 @@ func (c *conformer) element(f *schema.Field, v any) any {
 	return v
 }
 
+// single conforms one value of the type of f, whatever its shape.
 func (c *conformer) single(f *schema.Field, v any) any {
 	switch f.Type {
 	case schema.TypeRaw:
@@ -270,6 +278,7 @@ func (c *conformer) single(f *schema.Field, v any) any {
 	return nil
 }
 
+// fromInteger is fromNumber without formatting and parsing the number, as nearly all numbers are whole.
 func (c *conformer) fromInteger(f *schema.Field, n int64) any {
 	if f.Type == schema.TypeInt64 || (f.Type == schema.TypeInt32 || f.Type == schema.TypeIntOrString) && int64(int32(n)) == n {
 		return n

@@ -13,6 +13,7 @@ func DecodeJSON(m *schema.Message, data []byte) (tree.Tree, []FieldFault, error)
 	return decodeJSON(m, data, false)
 }
 
+// decodeJSON is DecodeJSON; with nulls, fields that are null stay in the tree.
 func decodeJSON(m *schema.Message, data []byte, nulls bool) (tree.Tree, []FieldFault, error) {
 	d := newDecoder(string(data))
 	d.keepNulls = nulls

@@ -21,6 +21,7 @@ type decoder struct {
 // decoders are kept for the memory of their path and items.
 var decoders = sync.Pool{New: func() any { return &decoder{pathTracker: pathTracker{path: make([]pathElement, 0, 16)}} }}
 
+// newDecoder takes a decoder from the pool, which root or anyDocument give back.
 func newDecoder(text string) *decoder {
 	d := decoders.Get().(*decoder)
 	d.Text = text

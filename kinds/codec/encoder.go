@@ -136,6 +136,7 @@ func (e *encoder) emptyValue(f *schema.Field) {
 	}
 }
 
+// value writes the value of a field of any shape.
 func (e *encoder) value(f *schema.Field, v any) {
 	switch f.Shape {
 	case schema.List:
@@ -147,6 +148,8 @@ func (e *encoder) value(f *schema.Field, v any) {
 	}
 }
 
+// single writes one value of the type of f, whatever its shape. A value of a wrong type must not occur,
+// but then still makes valid JSON.
 func (e *encoder) single(f *schema.Field, v any) {
 	if f.Type == schema.TypeMessage {
 		object, _ := v.(tree.Tree)
@@ -165,6 +168,7 @@ func (e *encoder) single(f *schema.Field, v any) {
 	e.any(v)
 }
 
+// list writes a list, or as much of it as is wanted.
 func (e *encoder) list(f *schema.Field, v any) {
 	list, _ := v.([]any)
 	e.raw("[")
@@ -180,6 +184,7 @@ func (e *encoder) list(f *schema.Field, v any) {
 	e.raw("]")
 }
 
+// mapField writes a map by sorted keys.
 func (e *encoder) mapField(f *schema.Field, v any) {
 	table, _ := v.(tree.Tree)
 	var space [16]string
@@ -237,6 +242,7 @@ func (e *encoder) any(v any) {
 	}
 }
 
+// anyObject writes an object without a plan by sorted keys.
 func (e *encoder) anyObject(table tree.Tree) {
 	var space [16]string
 	e.raw("{")

@@ -119,6 +119,7 @@ func (p *metaParser) bool(to *bool) error {
 	return p.Skip()
 }
 
+// metadata reads one field of the metadata.
 func (p *metaParser) metadata(key string) error {
 	switch key {
 	case "name":
@@ -149,6 +150,7 @@ func (p *metaParser) metadata(key string) error {
 	return p.Skip()
 }
 
+// labels reads the labels, and sorts them: meta.Labels are searched.
 func (p *metaParser) labels() error {
 	err := p.members(func(key string) error {
 		var v string
@@ -171,6 +173,7 @@ func (p *metaParser) finalizer() error {
 	return nil
 }
 
+// owner reads one owner reference.
 func (p *metaParser) owner() error {
 	var o meta.OwnerReference
 	err := p.members(func(key string) error {

@@ -39,6 +39,7 @@ func (t *pathTracker) unknown(name string) { t.fault(name, false) }
 // duplicate reports a field or key that the value at hand has twice.
 func (t *pathTracker) duplicate(name string) { t.fault(name, true) }
 
+// fault records a fault once, as long as there are not too many.
 func (t *pathTracker) fault(name string, duplicate bool) {
 	if len(t.faults) >= maxFaults {
 		return
@@ -126,6 +127,7 @@ func goType(f *schema.Field) string {
 	return elementType(f)
 }
 
+// elementType names the type of an element of a list or map, or of a single value, as errors do.
 func elementType(f *schema.Field) string {
 	switch f.Type {
 	case schema.TypeBool:

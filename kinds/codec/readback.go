@@ -105,6 +105,7 @@ func (r *verifier) fieldAt(m *schema.Message, key string, next *int) *schema.Fie
 	return m.Field(key)
 }
 
+// metadata checks the metadata, without which an object is none.
 func (r *verifier) metadata(f *schema.Field) error {
 	if f == nil || r.Peek() != '{' {
 		return typeError("its metadata is no object")
@@ -112,6 +113,7 @@ func (r *verifier) metadata(f *schema.Field) error {
 	return r.message(f.Message, inMetadata)
 }
 
+// name notes the name or the namespace, to compare them with the key.
 func (r *verifier) name(key string) error {
 	s, err := r.ReadString()
 	if key == "name" {
@@ -122,6 +124,7 @@ func (r *verifier) name(key string) error {
 	return err
 }
 
+// field checks the value of a field. Null is fine everywhere.
 func (r *verifier) field(f *schema.Field) error {
 	if f.Shape == schema.Single {
 		return r.single(f)

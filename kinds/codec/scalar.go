@@ -86,6 +86,7 @@ func (t *pathTracker) strings(v any) any {
 	return v
 }
 
+// integer reads a whole number of so many bits. 1.0 is none, as in Go.
 func (t *pathTracker) integer(f *schema.Field, literal string, bits int) any {
 	n, err := strconv.ParseInt(literal, 10, bits)
 	if err != nil {
@@ -176,6 +177,7 @@ func (t *pathTracker) timeOutOfRange(s string) {
 	t.malformed(strings.TrimSuffix(t.pathTo(last), ".") + ": " + strconv.Quote(s) + " is no time: " + errYearRange)
 }
 
+// microTime is time with microseconds.
 func (t *pathTracker) microTime(s string) any {
 	at, err := time.Parse(microLayout, s)
 	if err != nil {
@@ -192,6 +194,7 @@ func (t *pathTracker) microTime(s string) any {
 	return at.Format(microLayout)
 }
 
+// quantity returns the canonical form, so that equal amounts are equal strings.
 func (t *pathTracker) quantity(s string) any {
 	if isPlainQuantity(s) {
 		return s
@@ -223,6 +226,7 @@ func isPlainQuantity(s string) bool {
 	return false
 }
 
+// duration returns the form in which Go writes it.
 func (t *pathTracker) duration(s string) any {
 	d, err := time.ParseDuration(s)
 	if err != nil {

@@ -57,6 +57,7 @@ func ManagedFieldsSize(json []byte) int {
 // A managedFieldsSplit is an object's JSON before and after its managers.
 type managedFieldsSplit struct{ before, after []byte }
 
+// splitManagedFields finds the managers; ok is false if there are none.
 func splitManagedFields(json []byte) (c managedFieldsSplit, ok bool) {
 	at := bytes.Index(json, managedFieldsKey)
 	if at < 0 {

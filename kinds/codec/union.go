@@ -69,6 +69,8 @@ func (e *encoder) union(m *schema.Message, v any) {
 	e.raw("null")
 }
 
+// appendWireUnion appends the message of a union. Its bool is true beside an object or a list, as in the
+// Go types that other clients decode it into.
 func appendWireUnion(b []byte, m *schema.Message, v any) []byte {
 	f := unionField(m, v)
 	if f == nil {

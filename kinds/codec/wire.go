@@ -55,6 +55,7 @@ func (w *wireMessage) add(f *schema.Field, path []int32) {
 	}
 }
 
+// sort puts the fields into the order of their numbers, in which they are written.
 func (w *wireMessage) sort() {
 	slices.SortFunc(w.nodes, func(a, b *wireNode) int { return cmp.Compare(a.number, b.number) })
 	for _, n := range w.nodes {

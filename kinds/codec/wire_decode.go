@@ -50,6 +50,8 @@ func (d *wireDecoder) enter() error {
 	return nil
 }
 
+// message reads the fields of a message into object. The same field may come several times: single values
+// are replaced, messages merged, lists continued.
 func (d *wireDecoder) message(w *wireMessage, object tree.Tree, b []byte) error {
 	if err := d.enter(); err != nil {
 		return err
@@ -111,12 +113,13 @@ func payload(name string, t protowire.Type, b []byte, n int) ([]byte, int, error
 	return p, n + size, nil
 }
 
+// inlined reads a message that is inlined in JSON: its fields are those of object.
 func (d *wireDecoder) inlined(node *wireNode, t protowire.Type, object tree.Tree, b []byte, n int) (int, error) {
 	p, n, err := payload("inlined", t, b, n)
 	if err != nil {
 		return 0, err
 	}
-	d.depth-- // it lies on the level of its parent
+	d.depth-- // in JSON it is on the level of its parent
 	err = d.message(node.inner, object, p)
 	d.depth++
 	return n, err
@@ -177,6 +180,7 @@ func numberType(t schema.Type) (protowire.Type, bool) {
 	return 0, false
 }
 
+// entry reads one entry of a map, which is a message of a key (1) and a value (2).
 func (d *wireDecoder) entry(node *wireNode, t protowire.Type, object tree.Tree, b []byte, n int) (int, error) {
 	f := node.field
 	p, n, err := payload(f.Name, t, b, n)
@@ -236,6 +240,8 @@ func (d *wireDecoder) single(f *schema.Field, t protowire.Type, object tree.Tree
 	return n, nil
 }
 
+// isWireZero tells whether a value is what Protobuf writes for an absent field. A message without fields
+// is one, since inlined and embedded messages are always written.
 func isWireZero(f *schema.Field, v any) bool {
 	if f.Type == schema.TypeMessage {
 		object, _ := v.(tree.Tree)

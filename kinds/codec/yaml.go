@@ -41,6 +41,9 @@ func DecodeConfig(m *schema.Message, data []byte) (tree.Tree, []FieldFault, erro
 	return decodeYAML(m, data, m.Custom == nil)
 }
 
+// decodeYAML is DecodeYAML; with nulls, fields that are null stay in the tree. A body that begins like
+// JSON but is not is read as YAML, which allows such objects as well; errors that YAML would not have are
+// final.
 func decodeYAML(m *schema.Message, data []byte, nulls bool) (tree.Tree, []FieldFault, error) {
 	if bytes.HasPrefix(bytes.TrimLeft(data, " \t\r\n"), []byte("{")) {
 		t, faults, err := decodeJSON(m, data, nulls)
@@ -139,6 +142,7 @@ type yamlConverter struct {
 	depth  int
 }
 
+// spend takes n bytes from the budget.
 func (c *yamlConverter) spend(n int) error {
 	if c.budget -= n; c.budget < 0 {
 		return errYAMLGrowth
@@ -146,6 +150,7 @@ func (c *yamlConverter) spend(n int) error {
 	return nil
 }
 
+// value converts a value. Each occurrence of an alias is converted again, and paid for again.
 func (c *yamlConverter) value(v any) (any, error) {
 	if err := c.spend(1); err != nil {
 		return nil, err

@@ -57,6 +57,7 @@ func checkDirectivesDeep(m *schema.Message, patch tree.Tree) error {
 	return nil
 }
 
+// checkItems is checkDirectivesDeep for the objects in a list.
 func checkItems(m *schema.Message, items []any) error {
 	for _, item := range items {
 		if o, ok := item.(tree.Tree); ok {

@@ -75,6 +75,7 @@ func (s *parsedOperation) failure() string {
 	return "there is no value at this path"
 }
 
+// readOperations reads and checks all operations before the first one is carried out.
 func readOperations(patch []byte) ([]parsedOperation, error) {
 	var raws []json.RawMessage
 	if err := json.Unmarshal(patch, &raws); err != nil {

@@ -45,6 +45,7 @@ func (p *jsonPatcher) parent(path pointer) (n *node, token string, ok bool) {
 	return n, path[last], ok
 }
 
+// add puts c at path; an empty path is the whole document.
 func (p *jsonPatcher) add(path pointer, c *node) bool {
 	if len(path) == 0 {
 		p.root = c
@@ -54,6 +55,7 @@ func (p *jsonPatcher) add(path pointer, c *node) bool {
 	return ok && n.add(token, c)
 }
 
+// replace puts c in the place of a value that exists.
 func (p *jsonPatcher) replace(path pointer, c *node) bool {
 	if len(path) == 0 {
 		p.root = c
@@ -63,6 +65,7 @@ func (p *jsonPatcher) replace(path pointer, c *node) bool {
 	return ok && n.set(token, c)
 }
 
+// remove takes out the value at path. The whole document cannot be removed.
 func (p *jsonPatcher) remove(path pointer) (*node, bool) {
 	if len(path) == 0 {
 		return nil, false
@@ -87,6 +90,7 @@ func (p *jsonPatcher) test(s *parsedOperation) bool {
 	return ok && n.opened && !n.isList
 }
 
+// move takes a value out and adds it elsewhere, which may not be inside of itself.
 func (p *jsonPatcher) move(s *parsedOperation) bool {
 	if s.path.isBelow(s.from) {
 		return false
@@ -99,6 +103,7 @@ func (p *jsonPatcher) move(s *parsedOperation) bool {
 	return ok && p.add(s.path, n)
 }
 
+// copy adds a copy of a value, as long as the budget allows it.
 func (p *jsonPatcher) copy(s *parsedOperation) (done bool, err error) {
 	n, ok := p.find(s.from)
 	if !ok {

@@ -151,6 +151,7 @@ func (n *node) size(budget int) int {
 	return budget
 }
 
+// sizeOf is size for a plain value.
 func sizeOf(v any, budget int) int {
 	switch v := v.(type) {
 	case string:

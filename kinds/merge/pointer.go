@@ -10,6 +10,7 @@ import (
 // empty pointer is the whole document.
 type pointer []string
 
+// parsePointer reads a pointer: each token follows a slash.
 func parsePointer(s string) (pointer, error) {
 	if s == "" {
 		return nil, nil

@@ -160,6 +160,7 @@ func retainKeys(current, patch tree.Tree) (tree.Tree, error) {
 	return out, nil
 }
 
+// fieldOf is the field of this name; nil without a plan.
 func fieldOf(m *schema.Message, name string) *schema.Field {
 	if m == nil {
 		return nil
@@ -175,6 +176,7 @@ func objectOf(f *schema.Field) *schema.Message {
 	return f.Message
 }
 
+// hasStrategy tells whether the kind declares a patch strategy for a field.
 func hasStrategy(f *schema.Field, s string) bool {
 	return f != nil && slices.Contains(f.MergeStrategies, s)
 }

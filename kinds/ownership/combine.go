@@ -54,6 +54,7 @@ func combineValues(f *schema.Field, element bool, live, config any) any {
 // An overlay is a tree over which some values are put. It is copied only when the first value differs.
 type overlay struct{ live, copied tree.Tree }
 
+// set puts a value over the one that is there.
 func (o *overlay) set(name string, v any) {
 	if was, there := o.live[name]; o.copied == nil && there && tree.SameRef(was, v) {
 		return
@@ -66,6 +67,7 @@ func (o *overlay) set(name string, v any) {
 	o.copied[name] = v
 }
 
+// tree is the resulting tree, live itself if nothing differs; never nil.
 func (o *overlay) tree() tree.Tree {
 	switch {
 	case o.copied != nil:
@@ -84,6 +86,7 @@ type indexedList struct {
 	index map[pathElement]int
 }
 
+// newIndexedList indexes a list.
 func newIndexedList(f *schema.Field, v any) indexedList {
 	list, _ := v.([]any)
 	s := indexedList{items: list, elements: itemElements(f, list), index: make(map[pathElement]int, len(list))}

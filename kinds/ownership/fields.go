@@ -27,6 +27,7 @@ func fields(m *schema.Message, t tree.Tree, s excludedFields) Set {
 	return b.set()
 }
 
+// metadataFields is messageFields for the metadata, without the fields that have no owner.
 func metadataFields(m *schema.Message, t tree.Tree, s excludedFields) Set {
 	var b builder
 	for _, f := range m.Sorted() {
@@ -61,6 +62,7 @@ func valueFields(f *schema.Field, element bool, v any) (member bool, below Set) 
 	return false, b.set()
 }
 
+// messageFields are the fields of a message that have a value, with what is below them.
 func messageFields(m *schema.Message, t tree.Tree) Set {
 	var b builder
 	for _, f := range fieldsOf(m, t, nil) {
@@ -104,6 +106,7 @@ func (f *itemFault) under(segment string) *itemFault {
 	return f
 }
 
+// checkMessage looks at the fields that can hold lists only.
 func checkMessage(m *schema.Message, t tree.Tree) *itemFault {
 	for _, f := range compositeFields(m, t) {
 		if v := t[f.Name]; v != nil {
@@ -135,6 +138,7 @@ func checkValue(f *schema.Field, element bool, v any) *itemFault {
 	return nil
 }
 
+// checkList finds the first item that has no key, is there twice, or has such an item in it.
 func checkList(f *schema.Field, v any) *itemFault {
 	list, _ := v.([]any)
 	seen := newElementSet(len(list))

@@ -35,6 +35,7 @@ func encodeFields(m *schema.Message, t tree.Tree, s excludedFields, asEncoded bo
 	return text
 }
 
+// object writes the fields of the object.
 func (w *fieldsEncoder) object(m *schema.Message, t tree.Tree, s excludedFields) {
 	w.b = append(w.b, '{')
 	for _, f := range fieldsOf(m, t, nil) {

@@ -19,6 +19,8 @@ func (s Set) AppendJSON(b []byte) []byte {
 	return append(b, '}')
 }
 
+// appendJSON appends the node as a member. A path that is in the set and has longer ones gets the member
+// ".".
 func (n *node) appendJSON(b []byte) []byte {
 	b = appendPathElement(b, n.pathElement)
 	if !n.member || n.below.Empty() {

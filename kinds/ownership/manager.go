@@ -40,6 +40,7 @@ func (i managerIdentity) compare(o managerIdentity) int {
 		strings.Compare(i.apiVersion, o.apiVersion), compareSub(i.subresource, o.subresource))
 }
 
+// compareSub puts the object itself, "", after all sub-resources.
 func compareSub(a, b string) int {
 	if a == "" || b == "" {
 		return strings.Compare(b, a)

@@ -126,6 +126,7 @@ func (s *noOpChecker) value(f *schema.Field, element bool, v any) bool {
 	return s.is(codec.AppendField(s.scratch[:0], f, v))
 }
 
+// mapField tells whether the map at hand has all of t.
 func (s *noOpChecker) mapField(f *schema.Field, t tree.Tree) bool {
 	if !s.next('{') {
 		return false
@@ -241,6 +242,7 @@ func (s *noOpChecker) upToDate(e entry, w Writer, m *schema.Message) bool {
 // An entry is a manager as JSON.
 type entry struct{ manager, operation, version, subresource, fields []byte }
 
+// entry consumes one entry of managedFields.
 func (s *noOpChecker) entry() (e entry, ok bool) {
 	s.next('{')
 	for {

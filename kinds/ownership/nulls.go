@@ -46,6 +46,7 @@ type replacer struct {
 	to   func(f *schema.Field, element bool) any
 }
 
+// message replaces in a message.
 func (r replacer) message(m *schema.Message, t tree.Tree) tree.Tree {
 	out := t
 	for name, v := range t {

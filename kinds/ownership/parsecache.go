@@ -29,6 +29,8 @@ func parseCached(text string, plan *schema.Message) parsedSet {
 	return r
 }
 
+// parseReconciled parses a text. One that cannot be read gives an empty set: the manager then owns
+// nothing.
 func parseReconciled(text string, plan *schema.Message) parsedSet {
 	s, _ := Parse(text)
 	r := parsedSet{text: text, set: s}
@@ -63,6 +65,7 @@ type parseCacheKey struct {
 	plan *schema.Message
 }
 
+// get finds a parsed set, and keeps it for longer.
 func (m *parseCache) get(at parseCacheKey) (parsedSet, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

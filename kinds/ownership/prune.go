@@ -70,6 +70,7 @@ func keepsEmitEmpty(m *schema.Message, remove Set) bool {
 	return slices.ContainsFunc(m.Fields, func(f *schema.Field) bool { return f.EmitEmpty && !remove.has(fieldElement(f.Name)) })
 }
 
+// listWithout is valueWithout for a list that is owned item by item.
 func listWithout(f *schema.Field, v any, remove Set) any {
 	list, _ := v.([]any)
 	if len(list) == 0 {
@@ -118,6 +119,7 @@ func named(m *schema.Message, s Set) Set {
 	return Set{nodes}
 }
 
+// namedBelow is named for what is below a path.
 func namedBelow(f *schema.Field, element bool, s Set) Set {
 	if s.Empty() {
 		return s
@@ -164,6 +166,7 @@ func withoutNulls(v any) any {
 	return v
 }
 
+// listWithoutNulls is withoutNulls for a list; the list itself if it has none.
 func listWithoutNulls(list []any) []any {
 	out, changed := make([]any, 0, len(list)), false
 	for _, e := range list {

@@ -18,6 +18,7 @@ func Reconciled(m *schema.Message, s Set) Set {
 	})
 }
 
+// reconciledNode is Reconciled for the paths through one field, or through an element of it.
 func reconciledNode(f *schema.Field, element bool, n node) node {
 	if n.below.Empty() {
 		return n

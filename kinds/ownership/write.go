@@ -28,6 +28,7 @@ type Writer struct {
 	Scale *Scale
 }
 
+// excluded are the fields that the write leaves out.
 func (w *Writer) excluded() excludedFields {
 	return excludedFields{status: w.KeepsStatus, onlyField: w.OnlyField, metadata: w.KeepsMetadata}
 }
@@ -138,6 +139,7 @@ func (u *update) difference(apiVersion string) (difference, bool) {
 	return d, true
 }
 
+// fromStored is FromStored, which may be nil.
 func (f ServedVersion) fromStored(t tree.Tree) tree.Tree {
 	if f.FromStored == nil {
 		return t
@@ -154,6 +156,7 @@ func (f ServedVersion) equal(a, b tree.Tree) bool {
 	return tree.SemanticEqual(a, b)
 }
 
+// toStored is ToStored, which may be nil.
 func (f ServedVersion) toStored(t tree.Tree) tree.Tree {
 	if f.ToStored == nil {
 		return t

@@ -25,6 +25,7 @@ func showSubjects(b []byte, r *row, kind string) []byte {
 	return jsontext.AppendString(b, strings.Join(names, ", "))
 }
 
+// showRequestDuration shows for how long a certificate was requested.
 func showRequestDuration(b []byte, r *row, _ string) []byte {
 	seconds := r.json.At("spec.expirationSeconds")
 	if !seconds.Exists() {
@@ -79,6 +80,7 @@ func showAPIService(b []byte, r *row, _ string) []byte {
 	return jsontext.AppendString(b, s.Field("namespace").Text()+"/"+s.Field("name").Text())
 }
 
+// showAPIAvailable shows whether an APIService is available, and if not, why.
 func showAPIAvailable(b []byte, r *row, _ string) []byte {
 	c := condition(r.json.At("status.conditions"), "Available")
 	if c == nil {

@@ -77,6 +77,7 @@ func aggregate(n *meta.Naming, documentVersion string, core bool, groups []*grou
 	return d
 }
 
+// aggregateKind describes a kind with its sub-resources.
 func aggregateKind(k *schema.Kind) discoveryResource {
 	r := discoveryResource{
 		Resource: k.Resource, ResponseKind: discoveryKind{Kind: k.Kind}, Scope: "Cluster", SingularResource: k.Singular,

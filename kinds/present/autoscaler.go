@@ -11,6 +11,8 @@ var metricSources = map[string]string{
 	"Resource": "resource", "ContainerResource": "containerResource",
 }
 
+// showMetricTargets pairs the wanted metrics with the current ones by their order, as the autoscaler
+// writes them.
 func showMetricTargets(b []byte, r *row, _ string) []byte {
 	var shown []string
 	var statuses []jsontext.Value
@@ -53,6 +55,7 @@ func metric(spec, status jsontext.Value) string {
 	return "<unknown type>"
 }
 
+// amount is a quantity, or that it is not known.
 func amount(v jsontext.Value) string {
 	if !v.Exists() {
 		return unknown
@@ -60,6 +63,7 @@ func amount(v jsontext.Value) string {
 	return plain(v)
 }
 
+// percent is a percentage, or what is shown where there is none.
 func percent(v jsontext.Value, absent string) string {
 	if !v.Exists() {
 		return absent

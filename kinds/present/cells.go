@@ -12,10 +12,12 @@ import (
 
 func showNothing(b []byte, _ *row, _ string) []byte { return append(b, "null"...) }
 
+// showAge shows how old the object is.
 func showAge(b []byte, r *row, _ string) []byte {
 	return appendAge(b, jsontext.Value(Metadata(r.object)).Field("creationTimestamp").Text(), r.now)
 }
 
+// showCreated shows the time itself, for clients that count ages themselves.
 func showCreated(b []byte, r *row, _ string) []byte {
 	v := jsontext.Value(Metadata(r.object)).Field("creationTimestamp")
 	if !v.Exists() {
@@ -32,10 +34,12 @@ func showCount(b []byte, r *row, path string) []byte {
 	return strconv.AppendInt(b, int64(r.json.At(path).Count()), 10)
 }
 
+// showDataCount counts the keys of a ConfigMap or Secret, which are in two maps.
 func showDataCount(b []byte, r *row, _ string) []byte {
 	return strconv.AppendInt(b, int64(r.json.Field("data").Count()+r.json.Field("binaryData").Count()), 10)
 }
 
+// showJoin joins the strings of a list, or one field of the objects in it.
 func showJoin(b []byte, r *row, arg string) []byte {
 	path, field, named := strings.Cut(arg, "/")
 	if !named {
@@ -78,6 +82,7 @@ func pairs(v jsontext.Value) (out []string) {
 	return out
 }
 
+// showParts joins the strings at several paths with slashes, as in group/version/kind.
 func showParts(b []byte, r *row, arg string) []byte {
 	var parts []string
 	for path := range strings.SplitSeq(arg, "/") {

@@ -49,6 +49,7 @@ func showSlicePorts(b []byte, r *row, _ string) []byte {
 	return appendOr(b, joinAtMost(list, maxEndpoints, len(list), ","), unset)
 }
 
+// showSliceAddresses lists the addresses of an EndpointSlice.
 func showSliceAddresses(b []byte, r *row, _ string) []byte {
 	var list []string
 	r.json.Field("endpoints").Items(func(e jsontext.Value) bool {

@@ -27,6 +27,7 @@ func firstSeen(r *row) string {
 	return r.json.Field("eventTime").Text()
 }
 
+// showEventFirstSeen shows how long ago an event was first seen.
 func showEventFirstSeen(b []byte, r *row, _ string) []byte {
 	return appendAge(b, firstSeen(r), r.now)
 }
@@ -41,6 +42,7 @@ func showEventLastSeen(b []byte, r *row, _ string) []byte {
 	return appendAge(b, firstSeen(r), r.now)
 }
 
+// showEventCount shows how often an event was seen, which is at least once.
 func showEventCount(b []byte, r *row, _ string) []byte {
 	for _, path := range []string{"series.count", "count", "deprecatedCount"} {
 		if n := r.json.At(path).Int(); n > 0 {
@@ -50,6 +52,7 @@ func showEventCount(b []byte, r *row, _ string) []byte {
 	return append(b, '1')
 }
 
+// showEventObject names the object that an event is about: "pod/web-1".
 func showEventObject(b []byte, r *row, _ string) []byte {
 	about := eventField(r.json, "involvedObject", "regarding")
 	s := strings.ToLower(about.Field("kind").Text())
@@ -64,6 +67,7 @@ func showEventSubobject(b []byte, r *row, _ string) []byte {
 	return jsontext.AppendString(b, eventField(r.json, "involvedObject", "regarding").Field("fieldPath").Text())
 }
 
+// showEventSource names who has reported an event, by whichever fields it was written with.
 func showEventSource(b []byte, r *row, _ string) []byte {
 	source := eventField(r.json, "source", "deprecatedSource")
 	component, host := source.Field("component").Text(), source.Field("host").Text()
@@ -82,6 +86,7 @@ func showEventSource(b []byte, r *row, _ string) []byte {
 	return jsontext.AppendString(b, component)
 }
 
+// showEventMessage trims the message: a newline at its end would break the row.
 func showEventMessage(b []byte, r *row, _ string) []byte {
 	return jsontext.AppendString(b, strings.TrimSpace(eventField(r.json, "message", "note").Text()))
 }

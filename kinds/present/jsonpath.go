@@ -96,6 +96,7 @@ func bracketStep(text string) func(jsontext.Value, func(jsontext.Value) bool) bo
 	return nil
 }
 
+// unquoted is a text without its quotes; false if it has none.
 func unquoted(text string) (string, bool) {
 	if len(text) >= 2 && (text[0] == '\'' || text[0] == '"') && text[len(text)-1] == text[0] {
 		return text[1 : len(text)-1], true
@@ -103,6 +104,7 @@ func unquoted(text string) (string, bool) {
 	return "", false
 }
 
+// fieldStep leads to a field.
 func fieldStep(name string) func(jsontext.Value, func(jsontext.Value) bool) bool {
 	if name == "*" {
 		return eachStep
@@ -113,6 +115,7 @@ func fieldStep(name string) func(jsontext.Value, func(jsontext.Value) bool) bool
 	}
 }
 
+// eachStep leads to all items or fields.
 func eachStep(v jsontext.Value, yield func(jsontext.Value) bool) bool {
 	more := true
 	v.Items(func(w jsontext.Value) bool { more = yield(w); return more })
@@ -120,6 +123,7 @@ func eachStep(v jsontext.Value, yield func(jsontext.Value) bool) bool {
 	return more
 }
 
+// itemStep leads to one item.
 func itemStep(n int) func(jsontext.Value, func(jsontext.Value) bool) bool {
 	return func(v jsontext.Value, yield func(jsontext.Value) bool) bool {
 		at, i, more := n, 0, true
@@ -177,6 +181,7 @@ func (p jsonPath) first(v jsontext.Value) (found jsontext.Value) {
 	return found
 }
 
+// walk calls yield for each value that the path leads to until it answers false.
 func (p jsonPath) walk(v jsontext.Value, yield func(jsontext.Value) bool) bool {
 	if len(p) == 0 {
 		return yield(v)

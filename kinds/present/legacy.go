@@ -62,6 +62,7 @@ type apiResource struct {
 	StorageVersionHash string `json:"storageVersionHash,omitempty"`
 }
 
+// apiVersions lists the versions of the core group.
 func apiVersions(address string, groups []*group) versionsDocument {
 	d := versionsDocument{Kind: "APIVersions", Versions: []string{}, Servers: []serverAddressByClientCIDR{{ClientCIDR: "0.0.0.0/0", ServerAddress: address}}}
 	for _, g := range groups {
@@ -75,6 +76,7 @@ func apiVersions(address string, groups []*group) versionsDocument {
 	return d
 }
 
+// groupList lists all groups but the core group.
 func groupList(groups []*group) groupListDocument {
 	d := groupListDocument{Kind: "APIGroupList", APIVersion: "v1", Groups: []apiGroup{}}
 	for _, g := range groups {
@@ -98,6 +100,7 @@ func groupDocument(g *group, alone bool) apiGroup {
 	return d
 }
 
+// resourceList lists the resources of one version, each followed by its sub-resources.
 func resourceList(v *version) resourceListDocument {
 	d := resourceListDocument{
 		Kind: "APIResourceList", APIVersion: "v1", GroupVersion: v.groupVersionText(), Resources: []apiResource{},

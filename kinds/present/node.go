@@ -7,6 +7,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/jsontext"
 )
 
+// showNodeStatus shows whether a Node is ready, and that it takes no new Pods.
 func showNodeStatus(b []byte, r *row, _ string) []byte {
 	s := "Unknown"
 	r.json.At("status.conditions").Items(func(c jsontext.Value) bool {
@@ -50,6 +51,7 @@ func showNodeExternalIP(b []byte, r *row, _ string) []byte {
 	return appendOr(b, nodeAddress(r, "ExternalIP"), none)
 }
 
+// nodeAddress is the first address of a type; "" if there is none.
 func nodeAddress(r *row, kind string) (address string) {
 	r.json.At("status.addresses").Items(func(a jsontext.Value) bool {
 		if a.Field("type").Text() == kind {

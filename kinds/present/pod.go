@@ -62,10 +62,13 @@ func condition(conditions jsontext.Value, kind string) (found jsontext.Value) {
 	return found
 }
 
+// conditionTrue tells whether the condition of this type is True.
 func conditionTrue(conditions jsontext.Value, kind string) bool {
 	return condition(conditions, kind).Field("status").Text() == "True"
 }
 
+// countInits counts the init containers. Those that are restarted always are sidecars, which count like
+// containers.
 func (s *podSummary) countInits(inits jsontext.Value) {
 	inits.Items(func(c jsontext.Value) bool {
 		s.initContainers++
@@ -185,10 +188,12 @@ func showPodReady(b []byte, r *row, _ string) []byte {
 	return append(b, '"')
 }
 
+// showPodStatus shows the phase or, if a container is in trouble, the reason for that.
 func showPodStatus(b []byte, r *row, _ string) []byte {
 	return jsontext.AppendString(b, r.summary().reason)
 }
 
+// showPodRestarts shows the restarts of all containers, and how long ago the last one was.
 func showPodRestarts(b []byte, r *row, _ string) []byte {
 	s := r.summary()
 	text := strconv.FormatInt(s.restarts, 10)
@@ -198,6 +203,7 @@ func showPodRestarts(b []byte, r *row, _ string) []byte {
 	return jsontext.AppendString(b, text)
 }
 
+// showPodIP shows the first address of a Pod, which is that of its preferred address family.
 func showPodIP(b []byte, r *row, _ string) []byte {
 	status := r.json.Field("status")
 	ip := ""
@@ -211,6 +217,7 @@ func showPodIP(b []byte, r *row, _ string) []byte {
 	return appendOr(b, ip, none)
 }
 
+// showPodGates shows how many readiness gates of a Pod are open.
 func showPodGates(b []byte, r *row, _ string) []byte {
 	met, all := 0, 0
 	conditions := r.json.At("status.conditions")

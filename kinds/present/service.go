@@ -8,6 +8,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/jsontext"
 )
 
+// showServicePorts lists ports as port:nodePort/protocol.
 func showServicePorts(b []byte, r *row, _ string) []byte {
 	var ports []string
 	r.json.At("spec.ports").Items(func(p jsontext.Value) bool {

@@ -127,6 +127,7 @@ func Table(n *meta.Naming, k *schema.Kind, objs []*meta.Object, o TableOptions) 
 	return append(b, TableEnd...)
 }
 
+// appendHeaders writes the column definitions.
 func appendHeaders(b []byte, columns []schema.Column) []byte {
 	b = append(b, '[')
 	for i := range columns {

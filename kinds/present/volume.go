@@ -12,6 +12,7 @@ var accessModes = []struct{ mode, short string }{
 	{"ReadWriteOnce", "RWO"}, {"ReadOnlyMany", "ROX"}, {"ReadWriteMany", "RWX"}, {"ReadWriteOncePod", "RWOP"},
 }
 
+// showAccessModes shows the modes in short and in a fixed order, whatever theirs is.
 func showAccessModes(b []byte, r *row, path string) []byte {
 	given := texts(r.json.At(path), "name")
 	var shown []string
@@ -61,6 +62,7 @@ func showDefaultName(b []byte, r *row, annotations string) []byte {
 	return jsontext.AppendString(b, name)
 }
 
+// showDeviceState shows how far a ResourceClaim has come.
 func showDeviceState(b []byte, r *row, _ string) []byte {
 	var states []string
 	if r.object.Meta.Terminating {

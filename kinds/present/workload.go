@@ -8,6 +8,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/jsontext"
 )
 
+// showReady writes ready/wanted replicas.
 func showReady(b []byte, r *row, _ string) []byte {
 	b = append(b, '"')
 	b = strconv.AppendInt(b, r.json.At("status.readyReplicas").Int(), 10)
@@ -16,7 +17,7 @@ func showReady(b []byte, r *row, _ string) []byte {
 	return append(b, '"')
 }
 
-// templateContainers are those of a Pod template, by default spec.template.
+// templateContainers are the containers of a Pod template, by default of spec.template.
 func templateContainers(r *row, template string) jsontext.Value {
 	if template == "" {
 		template = "spec.template"
@@ -41,6 +42,7 @@ func showSelector(b []byte, r *row, path string) []byte {
 	return appendOr(b, selectorText(r.json.At(path)), none)
 }
 
+// selectorText writes a selector with its parts sorted by key, so that equal selectors look equal.
 func selectorText(s jsontext.Value) string {
 	labels, expressions := s.Field("matchLabels"), s.Field("matchExpressions")
 	if !labels.Exists() && !expressions.Exists() {
@@ -57,6 +59,7 @@ func selectorText(s jsontext.Value) string {
 	return strings.Join(parts, ",")
 }
 
+// expression is one expression of a selector as text.
 func expression(e jsontext.Value) string {
 	key, values := e.Field("key").Text(), texts(e.Field("values"), "name")
 	slices.Sort(values)
@@ -72,7 +75,7 @@ func expression(e jsontext.Value) string {
 	return key
 }
 
-// showController names the owner that controls the object: "deployment.apps/web".
+// showController names the owner that manages the object: "deployment.apps/web".
 func showController(b []byte, r *row, _ string) []byte {
 	text := none
 	jsontext.Value(Metadata(r.object)).Field("ownerReferences").Items(func(o jsontext.Value) bool {

@@ -43,6 +43,8 @@ func (l Labels) Matches(labels meta.Labels) bool {
 	return true
 }
 
+// matches tells whether labels meet the requirement. A label that is absent meets those that exclude
+// something.
 func (r *requirement) matches(labels meta.Labels) bool {
 	v, has := labels.Get(r.key)
 	switch r.op {

@@ -71,6 +71,7 @@ func isIdentifier(tok string) bool {
 	return tok != "" && strings.IndexByte(special, tok[0]) < 0
 }
 
+// selector reads all requirements.
 func (p *parser) selector() ([]requirement, error) {
 	var out []requirement
 	for {
@@ -99,6 +100,7 @@ func (p *parser) selector() ([]requirement, error) {
 	}
 }
 
+// requirement reads one: a key, before which may be "!", and what is required of it.
 func (p *parser) requirement() (r requirement, err error) {
 	tok := p.next()
 	if tok == "!" {

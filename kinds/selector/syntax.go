@@ -40,6 +40,8 @@ func checkKey(key string) error {
 	return nil
 }
 
+// checkValues checks the values of a requirement: what no label can have is an error, not a selector that
+// matches nothing.
 func checkValues(key string, values []string) error {
 	for i, v := range values {
 		switch {
