@@ -236,7 +236,7 @@ func (t *pathTracker) duration(s string) any {
 	return d.String()
 }
 
-// Zero is the value that null stands for as an element of a list or map.
+// Zero is the value that null means as an element of a list or map.
 func Zero(f *schema.Field) any {
 	switch f.Type {
 	case schema.TypeBool:

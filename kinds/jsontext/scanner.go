@@ -6,7 +6,8 @@ import (
 	"unsafe"
 )
 
-// A SyntaxError says that a text is not JSON. Its wording is that of encoding/json.
+// A SyntaxError says that a text is not JSON. Its wording is that of encoding/json, except that a text
+// that ends inside a number, a word or an escape is always reported as ErrEnd.
 type SyntaxError string
 
 func (e SyntaxError) Error() string { return string(e) }
@@ -31,8 +32,8 @@ const (
 //	}
 type Scanner struct {
 	Text  string
-	Pos   int // offset of the byte at hand
-	Depth int // of the objects and lists that are open
+	Pos   int // offset of the byte at hand, which is the next one to read
+	Depth int // of the objects and lists that are open; a text inside another one begins above 0
 	Limit int // of Depth, where it is more than MaxDepth
 }
 
@@ -69,7 +70,7 @@ func (s *Scanner) Unexpected(where string) error {
 	return SyntaxError("invalid character " + quoteByte(s.Text[s.Pos]) + " " + where)
 }
 
-// quoteByte writes a byte as Go's decoder shows it.
+// quoteByte writes a byte as errors of encoding/json do.
 func quoteByte(c byte) string {
 	switch c {
 	case '\'':
@@ -104,8 +105,9 @@ func (s *Scanner) close() {
 	s.Depth--
 }
 
-// Key goes on to the next key of an object, and over its colon. more is false at the
-// end of the object, which is consumed.
+// Key goes on to the next key of an object, and over its colon, so that the value is at hand. more is
+// false at the end of the object, which is consumed. first is true for the first call only: a comma must
+// come before all others.
 func (s *Scanner) Key(first bool) (key string, more bool, err error) {
 	if more, err = s.toKey(first); !more {
 		return "", false, err
@@ -205,7 +207,7 @@ func (s *Scanner) ReadString() (string, error) {
 	return "", ErrEnd
 }
 
-// Literal consumes true, false or null.
+// Literal consumes true, false or null; its first letter is at hand, which is how the caller knows it.
 func (s *Scanner) Literal(word string) error {
 	for i := 1; i < len(word); i++ {
 		s.Pos++
@@ -314,6 +316,8 @@ func (s *Scanner) SkipString() error {
 	}
 }
 
+// skipObject consumes an object. It calls itself through Skip once per level, which is why depth is
+// bounded.
 func (s *Scanner) skipObject() error {
 	if err := s.Open(); err != nil {
 		return err

@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// readEscaped reads the rest of a string from i on, where the first byte is that
-// cannot be taken as it is.
+// readEscaped reads the rest of a string from i on, which is the first byte that cannot be taken as it is.
+// It copies the string in pieces between such bytes.
 func (s *Scanner) readEscaped(start, i int) (string, error) {
 	var short [128]byte // most strings with escapes, such as the keys of managed fields
 	b := append(short[:0], s.Text[start:i]...)
@@ -36,7 +36,7 @@ func (s *Scanner) readEscaped(start, i int) (string, error) {
 	return "", ErrEnd
 }
 
-// escape appends what the escape stands for, whose backslash has been consumed.
+// escape appends the character that an escape means; its backslash has been consumed.
 func (s *Scanner) escape(b []byte) ([]byte, error) {
 	c := s.Current()
 	switch c {
@@ -60,8 +60,8 @@ func (s *Scanner) escape(b []byte) ([]byte, error) {
 	return append(b, c), nil
 }
 
-// unicodeEscape appends the character of \uXXXX, or of two that form a pair. Half a pair
-// becomes U+FFFD.
+// unicodeEscape appends the character of \uXXXX, or of two of them that form a surrogate pair. Half a pair
+// becomes U+FFFD, and what follows it is read on its own, as encoding/json does.
 func (s *Scanner) unicodeEscape(b []byte) ([]byte, error) {
 	r, err := s.hex4()
 	if err != nil {
@@ -85,7 +85,7 @@ func (s *Scanner) unicodeEscape(b []byte) ([]byte, error) {
 	return utf8.AppendRune(b, utf8.RuneError), nil
 }
 
-// hex4 reads the four digits behind the u that is at hand.
+// hex4 reads the four digits after the u that is at hand.
 func (s *Scanner) hex4() (rune, error) {
 	s.Pos++
 	var r rune

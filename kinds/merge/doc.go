@@ -13,6 +13,19 @@
 // A patch of a few bytes may ask for a lot: JSON patches are limited in their operations and in what they
 // copy (MaxOperations, maxCopySize).
 //
+// # Strategic merge patches
+//
+// The plan of a kind (schema.Field) declares for each list whether a patch replaces it or is merged into
+// it, and by which key items are matched. Special members of a patch, the directives, say what plain values
+// cannot:
+//
+//	"$patch": "replace" | "delete" | "merge"   for the object, or the list item, that holds it
+//	"$retainKeys": [names]                     the only fields that the object keeps
+//	"$deleteFromPrimitiveList/<field>": […]    values to remove from a list of scalars
+//	"$setElementOrder/<field>": […]            the order of the list afterwards
+//
+// # Errors
+//
 // Errors are *meta.Status: 400 for a patch that is malformed, 413 for one that asks for too much, 422 for
 // an operation that cannot be carried out on the current tree.
 package merge
