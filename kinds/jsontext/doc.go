@@ -11,10 +11,11 @@
 //     Scanner has gone over before. Finding one field of a stored object takes no more than looking
 //     for the ends of the values before it. Cut-off JSON yields absent values, never a panic.
 //
-// They differ in two ways for texts that encoding/json accepts. Of members with the same name, a Value finds
-// the first one (a decoder keeps the last), and it compares names as they are written, so that an
-// escaped name is not found. The server writes neither. Nothing is authorized or admitted
-// by what a Value says about JSON that the server has not written itself.
+// They differ in two ways for texts that encoding/json accepts. Of members with the same name, a Value
+// finds the first one (a decoder keeps the last), and it compares names as they are written, so that an
+// escaped name is not found. The server never writes duplicates, and no field that it looks for needs an
+// escape. Nothing is authorized or admitted by what a Value says about JSON that the server has not
+// written itself.
 //
 // Neither reader allocates, except for strings whose text differs from how they are written, for the
 // texts that a Value is asked for, and for errors. The fuzz tests hold both to encoding/json, value for
