@@ -5,9 +5,10 @@ import (
 	"math"
 	"time"
 
+	"google.golang.org/protobuf/encoding/protowire"
+
 	"github.com/troupe-api/troupe/kinds/jsontext"
 	"github.com/troupe-api/troupe/kinds/schema"
-	"google.golang.org/protobuf/encoding/protowire"
 )
 
 // wireNumber reads a number or bool; the length is negative if there is none.
