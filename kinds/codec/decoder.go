@@ -42,7 +42,8 @@ func (d *decoder) release() {
 	decoders.Put(d)
 }
 
-// document reads the whole text as one object.
+// document reads the whole text as one object. Of another value it is first checked that it is JSON at
+// all.
 func (d *decoder) document(m *schema.Message) (tree.Tree, error) {
 	if d.Peek() != '{' {
 		kind := typeOfByte(d.Current())
@@ -207,7 +208,7 @@ func (d *decoder) list(f *schema.Field) (any, error) {
 	return d.popItems(base), nil
 }
 
-// popItems returns the gathered items from base on as a list of their own.
+// popItems returns the items gathered since base as a list of just their number.
 func (d *decoder) popItems(base int) []any {
 	list := make([]any, len(d.items)-base)
 	copy(list, d.items[base:])

@@ -85,7 +85,8 @@ func (t *pathTracker) pathTo(name string) string {
 	return b.String()
 }
 
-// mismatch remembers that a value, described as in "number 1.5", does not fit a type.
+// mismatch remembers that a value, described as in "number 1.5", does not fit a type. Only the first one
+// is reported, as by Go's decoder, and with its struct and field names.
 func (t *pathTracker) mismatch(value, goType string) {
 	if t.err != nil {
 		return

@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// mergeList merges a patch into a list: by its merge key, as a set of scalars, or, with
-// no merge strategy, by replacing it.
+// mergeList merges a patch into a list: by its merge key, as a set of scalars, or, if the kind declares no
+// strategy, by replacing it.
 func mergeList(f *schema.Field, live, patch []any) ([]any, error) {
 	if !hasStrategy(f, patchMerge) {
 		if err := checkItems(objectOf(f), patch); err != nil {
@@ -79,7 +79,7 @@ func newMissingMergeKey(f *schema.Field) error {
 	return newBadPatch("map: an item of %s does not contain declared merge key: %s", f.Name, f.MergeKey)
 }
 
-// mergeItems merges each patch item with the live item of its key, or appends it.
+// mergeItems merges each item of the patch with the live item of the same key, or appends it.
 func mergeItems(f *schema.Field, live, items []any) ([]any, error) {
 	merged := append(make([]any, 0, len(live)+len(items)), live...)
 	at := indexByKey(live, f.MergeKey)
@@ -120,7 +120,7 @@ func mergePrimitives(live, patch []any) ([]any, error) {
 	return mergeOrder(all, "", indexByKey(patch, ""), indexByKey(live, "")), nil
 }
 
-// primitiveSet checks a list of scalars and returns them as a set.
+// primitiveSet checks a list of scalars, and returns them as a set.
 func primitiveSet(v any) (map[any]bool, error) {
 	list, ok := v.([]any)
 	if !ok {

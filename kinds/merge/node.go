@@ -44,7 +44,7 @@ func (n *node) open() bool {
 	return true
 }
 
-// child finds the direct child that token names.
+// child finds the direct child that a token of a pointer names.
 func (n *node) child(token string) (*node, bool) {
 	if !n.open() {
 		return nil, false

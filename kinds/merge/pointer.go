@@ -34,7 +34,7 @@ func (p pointer) isBelow(q pointer) bool {
 	return len(p) > len(q) && slices.Equal(p[:len(q)], q)
 }
 
-// index reads a list index: decimal digits with no leading zero, less than limit.
+// index reads the index of a list: decimal digits without a leading zero, less than limit.
 func index(token string, limit int) (int, bool) {
 	if token == "" || len(token) > 1 && token[0] == '0' {
 		return 0, false

@@ -31,8 +31,8 @@ func Strategic(m *schema.Message, current, patch tree.Tree) (tree.Tree, error) {
 	return out, nil
 }
 
-// mergeObject merges a patch into an object. m is nil for maps and for values without a
-// plan, whose objects merge and whose lists are replaced.
+// mergeObject merges a patch into an object. m is nil for maps and for values without a plan: objects in
+// them are merged, lists replaced. The result is current itself if nothing has changed.
 func mergeObject(m *schema.Message, current, patch tree.Tree) (tree.Tree, error) {
 	if err := checkDirectives(m, patch); err != nil {
 		return nil, err

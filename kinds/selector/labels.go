@@ -27,7 +27,7 @@ type requirement struct {
 	key    string
 	op     operator
 	values []string
-	number int64 // for above and below
+	number int64 // for greaterThan and lessThan, parsed once
 }
 
 // Empty reports whether l selects everything.

@@ -35,6 +35,7 @@ type parser struct {
 // special are the bytes that end an identifier.
 const special = "=!(),><"
 
+// peek is the next token, which stays; "" at the end.
 func (p *parser) peek() string {
 	if !p.peeked {
 		p.tok, p.rest = scan(p.rest)
@@ -43,13 +44,14 @@ func (p *parser) peek() string {
 	return p.tok
 }
 
+// next is the next token, which is consumed.
 func (p *parser) next() string {
 	t := p.peek()
 	p.peeked = false
 	return t
 }
 
-// scan splits the first token off s.
+// scan splits the first token off s: an operator, a bracket, a comma or a word.
 func scan(s string) (tok, rest string) {
 	s = strings.TrimLeft(s, " \t\r\n")
 	if s == "" {
