@@ -1,14 +1,15 @@
 package codec
 
 import (
+	"github.com/troupe-api/troupe/kinds/jsontext"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // any reads one value that has no plan.
 func (d *decoder) any() (any, error) {
-	switch c := d.peek(); {
+	switch c := d.Peek(); {
 	case c == '"':
-		s, err := d.str()
+		s, err := d.ReadString()
 		if err != nil {
 			return nil, err
 		}
@@ -18,28 +19,29 @@ func (d *decoder) any() (any, error) {
 	case c == '[':
 		return d.anyList()
 	case c == 't':
-		return true, d.literal("true")
+		return true, d.Literal("true")
 	case c == 'f':
-		return false, d.literal("false")
+		return false, d.Literal("false")
 	case c == 'n':
-		return nil, d.literal("null")
-	case c == '-' || isDigit(c):
-		literal, err := d.number()
+		return nil, d.Literal("null")
+	case c == '-' || jsontext.IsDigit(c):
+		literal, err := d.ReadNumber()
 		if err != nil {
 			return nil, err
 		}
 		return d.anyNumber(literal), nil
 	}
-	return nil, d.unexpected("looking for beginning of value")
+	return nil, d.Unexpected("looking for beginning of value")
 }
 
+// anyObject reads an object without a plan. Keys are kept as they come, duplicates are reported.
 func (d *decoder) anyObject() (any, error) {
-	if err := d.open(); err != nil {
+	if err := d.Open(); err != nil {
 		return nil, err
 	}
 	object := make(tree.Tree)
 	for first := true; ; first = false {
-		key, more, err := d.key(first)
+		key, more, err := d.Key(first)
 		if err != nil {
 			return nil, err
 		}
@@ -60,13 +62,14 @@ func (d *decoder) anyObject() (any, error) {
 	}
 }
 
+// anyList reads a list without a plan. Nulls in it stay.
 func (d *decoder) anyList() (any, error) {
-	if err := d.open(); err != nil {
+	if err := d.Open(); err != nil {
 		return nil, err
 	}
 	base := len(d.items)
 	for first := true; ; first = false {
-		more, err := d.element(first)
+		more, err := d.Element(first)
 		if err != nil {
 			return nil, err
 		}

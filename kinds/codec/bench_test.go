@@ -35,7 +35,7 @@ func podJSON() string {
 		`"status":{"phase":"Running","conditions":[{"type":"Ready","status":"True","lastTransitionTime":"2024-01-01T00:00:00Z"}]}}`
 }
 
-func valueType(tb testing.TB, name string) *schema.Kind {
+func kindNamed(tb testing.TB, name string) *schema.Kind {
 	c, err := catalog.New(meta.Kubernetes)
 	if err != nil {
 		tb.Fatal(err)
@@ -45,7 +45,7 @@ func valueType(tb testing.TB, name string) *schema.Kind {
 
 func TestManifestsRoundTrip(t *testing.T) {
 	for name, text := range map[string]string{"ConfigMap": configMapJSON(), "Pod": podJSON()} {
-		k := valueType(t, name)
+		k := kindNamed(t, name)
 		tree, faults, err := codec.DecodeJSON(k.Message, []byte(text))
 		if err != nil || faults != nil {
 			t.Fatal(name, err, faults)
@@ -66,7 +66,7 @@ func TestManifestsRoundTrip(t *testing.T) {
 
 func BenchmarkCodec(b *testing.B) {
 	for name, text := range map[string]string{"ConfigMap": configMapJSON(), "Pod": podJSON()} {
-		k := valueType(b, name)
+		k := kindNamed(b, name)
 		data := []byte(text)
 		object, _, err := codec.DecodeJSON(k.Message, data)
 		if err != nil {

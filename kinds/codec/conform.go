@@ -8,20 +8,22 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/troupe-api/troupe/kinds/jsontext"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Conform checks a tree that a patch has made as DecodeJSON checks a body, and brings its
-// values into the form of trees. Numbers may be int64, float64 or json.Number. The tree
-// that is passed in is not changed; the result shares with it what needed no change. What the
-// tree shares in memory with base, at the top, is known to be in order; base may be nil.
+// Conform checks a tree that a patch has made as DecodeJSON checks a body, and brings its values into the
+// form of trees. Numbers may be int64, float64 or json.Number. The tree that is passed in is not changed;
+// the result shares with it what needed no change. Top-level fields that the tree shares in memory with
+// base have been checked before and are not looked at again: a patch mostly touches one of them. base may
+// be nil.
 func Conform(m *schema.Message, t, base tree.Tree) (tree.Tree, []FieldFault, error) {
 	c := &conformer{root: true, base: base, encodedFieldSets: base != nil}
 	return c.object(m, t)
 }
 
-// object conforms an object.
+// object conforms a whole object.
 func (c *conformer) object(m *schema.Message, root tree.Tree) (tree.Tree, []FieldFault, error) {
 	conform := c.message
 	if m.Custom != nil {
@@ -29,7 +31,7 @@ func (c *conformer) object(m *schema.Message, root tree.Tree) (tree.Tree, []Fiel
 	}
 	out := conform(m, root)
 	if c.tooDeep {
-		return nil, nil, errDepth
+		return nil, nil, jsontext.ErrDepth
 	}
 	if c.messages > maxMessages {
 		return nil, nil, ErrTooManyMessages
@@ -44,27 +46,28 @@ func (c *conformer) object(m *schema.Message, root tree.Tree) (tree.Tree, []Fiel
 	return out, c.faults, nil
 }
 
-// A conformer walks a tree along its plan. Its methods return nil for what does not fit.
+// A conformer walks over a tree along its plan. Its methods return nil for what does not fit.
 type conformer struct {
 	pathTracker
 	root             bool // the message at hand is the whole object
 	base             tree.Tree
-	encodedFieldSets bool // sets of fields may be there as texts: of the base
+	encodedFieldSets bool // sets of fields may be strings, as in the tree of an object: those of base are
 	depth            int
-	tooDeep          bool // the limit of depth was reached
+	tooDeep          bool // the tree nests deeper than jsontext.MaxDepth
 	messages         int  // messages so far
-	keepNulls        bool // what is null stays, as nil
+	keepNulls        bool // null stays in the tree, as nil
 }
 
-// enter tells whether one more object or list may be gone into; leave undoes it.
+// enter tells whether the walk may go one level deeper; leave goes back up.
 func (c *conformer) enter() bool {
 	c.depth++
-	c.tooDeep = c.tooDeep || c.depth > MaxDepth
+	c.tooDeep = c.tooDeep || c.depth > jsontext.MaxDepth
 	return !c.tooDeep
 }
 
 func (c *conformer) leave() { c.depth-- }
 
+// message conforms an object by the plan m.
 func (c *conformer) message(m *schema.Message, object tree.Tree) tree.Tree {
 	if !c.enter() {
 		return nil
@@ -104,7 +107,8 @@ func (c *conformer) member(m *schema.Message, f *schema.Field, v any, edit *copy
 	c.pop()
 }
 
-// additionalFields deals with the keys of a message that its plan does not have.
+// additionalFields handles the keys of a message that its plan does not have: they are reported and
+// dropped, except for those of every object.
 func (c *conformer) additionalFields(m *schema.Message, root bool, edit *copyOnWrite) {
 	for _, key := range sortedKeys(nil, edit.from) {
 		switch f := fieldOf(m, key, root); {
@@ -117,7 +121,7 @@ func (c *conformer) additionalFields(m *schema.Message, root bool, edit *copyOnW
 	}
 }
 
-// copyOnWrite is a copy of a map that is made on the first change.
+// A copyOnWrite is a map that is copied on the first change.
 type copyOnWrite struct{ from, copied tree.Tree }
 
 func (e *copyOnWrite) change() {
@@ -131,6 +135,8 @@ func (e *copyOnWrite) drop(key string) {
 	delete(e.copied, key)
 }
 
+// set gives a key the value v in place of old; nothing is copied if they are the same. A nil is always
+// written, for dropNulls to find.
 func (e *copyOnWrite) set(key string, old, v any) {
 	if v == nil || !tree.SameRef(old, v) {
 		e.change()
@@ -145,6 +151,7 @@ func (e *copyOnWrite) result() tree.Tree {
 	return e.from
 }
 
+// field conforms the value of a field; nil means null, or that it does not fit.
 func (c *conformer) field(f *schema.Field, v any) any {
 	if v == nil {
 		return nil
@@ -165,6 +172,7 @@ func (c *conformer) field(f *schema.Field, v any) any {
 	return nil
 }
 
+// list conforms a list, which is copied when the first element changes.
 func (c *conformer) list(f *schema.Field, list []any) any {
 	if !c.enter() {
 		return nil
@@ -186,6 +194,8 @@ func (c *conformer) list(f *schema.Field, list []any) any {
 	return out
 }
 
+// mapField conforms a map. Go goes over its keys in random order, but which error is reported must not
+// depend on that.
 func (c *conformer) mapField(f *schema.Field, table tree.Tree) any {
 	if !c.enter() {
 		return nil
@@ -196,7 +206,7 @@ func (c *conformer) mapField(f *schema.Field, table tree.Tree) any {
 	for key, v := range table {
 		c.entry(f, key, v, &edit)
 	}
-	if c.err != before { // find the first fault in the order of the keys
+	if c.err != before { // go over it again for the first error in the order of the keys
 		c.err = before
 		for _, key := range sortedKeys(nil, table) {
 			c.entry(f, key, table[key], &edit)
@@ -205,6 +215,7 @@ func (c *conformer) mapField(f *schema.Field, table tree.Tree) any {
 	return edit.result()
 }
 
+// entry conforms one entry of a map.
 func (c *conformer) entry(f *schema.Field, key string, v any, edit *copyOnWrite) {
 	if v == nil && c.keepNulls {
 		return
@@ -214,7 +225,7 @@ func (c *conformer) entry(f *schema.Field, key string, v any, edit *copyOnWrite)
 	c.pop()
 }
 
-// element conforms an element of a list or map, where null stands for the zero value.
+// element conforms an element of a list or map, where null means the zero value.
 func (c *conformer) element(f *schema.Field, v any) any {
 	if v != nil {
 		v = c.single(f, v)
@@ -225,6 +236,7 @@ func (c *conformer) element(f *schema.Field, v any) any {
 	return v
 }
 
+// single conforms one value of the type of f, whatever its shape.
 func (c *conformer) single(f *schema.Field, v any) any {
 	switch f.Type {
 	case schema.TypeRaw:
@@ -244,7 +256,7 @@ func (c *conformer) single(f *schema.Field, v any) any {
 		c.mismatch(valueType(v), elementType(f))
 		return nil
 	}
-	whole := v // kept as it is, so that it is not allocated again
+	whole := v // returned instead of the string in it, which would be boxed again
 	switch v := v.(type) {
 	case string:
 		if f.Type == schema.TypeString {
@@ -266,6 +278,7 @@ func (c *conformer) single(f *schema.Field, v any) any {
 	return nil
 }
 
+// fromInteger is fromNumber without formatting and parsing the number, as nearly all numbers are whole.
 func (c *conformer) fromInteger(f *schema.Field, n int64) any {
 	if f.Type == schema.TypeInt64 || (f.Type == schema.TypeInt32 || f.Type == schema.TypeIntOrString) && int64(int32(n)) == n {
 		return n

@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/troupe-api/troupe/kinds/jsontext"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
@@ -50,7 +51,7 @@ func TestConform(t *testing.T) {
 
 func TestConformErrors(t *testing.T) {
 	deep := any("x")
-	for range MaxDepth + 1 {
+	for range jsontext.MaxDepth + 1 {
 		deep = []any{deep}
 	}
 	for _, c := range []struct {

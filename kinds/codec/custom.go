@@ -8,21 +8,22 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// The objects of custom kinds (schema.Custom): metadata by its plan, the rest as it comes.
+// Objects of custom kinds (schema.Custom) have metadata by a plan, and otherwise whatever their schema
+// allows. The schema prunes the tree afterwards: which fields it keeps may depend on their values.
 
-// isMetaField tells the fields of a custom object that are read by a plan.
+// isMetaField tells whether a field of a custom object has a plan.
 func isMetaField(f *schema.Field) bool {
 	return f != nil && (f.Name == "metadata" || f.Name == "kind" || f.Name == "apiVersion")
 }
 
-// custom reads a whole object of a custom kind; what its schema does not know is still there.
+// custom reads a whole object of a custom kind, with all fields that its schema does not know.
 func (d *decoder) custom(m *schema.Message) (tree.Tree, error) {
-	if err := d.open(); err != nil {
+	if err := d.Open(); err != nil {
 		return nil, err
 	}
 	object := make(tree.Tree)
 	for first := true; ; first = false {
-		key, more, err := d.key(first)
+		key, more, err := d.Key(first)
 		if err != nil {
 			return nil, err
 		}
@@ -48,7 +49,7 @@ func (d *decoder) custom(m *schema.Message) (tree.Tree, error) {
 	}
 }
 
-// pruneUnknown drops from a custom object what its schema does not know, and reports it.
+// pruneUnknown removes from a custom object what its schema does not know, and reports it.
 func pruneUnknown(m *schema.Message, object tree.Tree, faults []FieldFault) (tree.Tree, []FieldFault) {
 	object, unknown := m.Custom.Prune(object)
 	for _, path := range unknown {
@@ -60,7 +61,7 @@ func pruneUnknown(m *schema.Message, object tree.Tree, faults []FieldFault) (tre
 	return object, faults
 }
 
-// custom conforms an object of a custom kind, without dropping anything but fields of metadata.
+// custom conforms an object of a custom kind. It removes nothing but unknown fields of metadata.
 func (c *conformer) custom(m *schema.Message, object tree.Tree) tree.Tree {
 	c.enter()
 	defer c.leave()
@@ -107,7 +108,7 @@ func (e *encoder) customValue(m *schema.Message, t tree.Tree) {
 	e.raw("}")
 }
 
-// comma separates what follows from what is there.
+// comma separates what follows from what has been written of an object.
 func (e *encoder) comma() {
 	if e.b[len(e.b)-1] != '{' {
 		e.raw(",")

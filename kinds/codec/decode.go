@@ -1,21 +1,10 @@
 package codec
 
 import (
-	"sync"
-	"unsafe"
-
+	"github.com/troupe-api/troupe/kinds/jsontext"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
-
-// A decoder reads one JSON text into a tree.
-type decoder struct {
-	scanner
-	pathTracker
-	items     []any // of the lists that are being read, innermost last
-	messages  int   // messages so far
-	keepNulls bool  // what is null stays, as nil
-}
 
 // DecodeJSON reads an object of message m. The faults are the unknown and duplicate
 // fields. The error is that of malformed JSON or of the first value of a wrong type; its
@@ -24,6 +13,7 @@ func DecodeJSON(m *schema.Message, data []byte) (tree.Tree, []FieldFault, error)
 	return decodeJSON(m, data, false)
 }
 
+// decodeJSON is DecodeJSON; with nulls, fields that are null stay in the tree.
 func decodeJSON(m *schema.Message, data []byte, nulls bool) (tree.Tree, []FieldFault, error) {
 	d := newDecoder(string(data))
 	d.keepNulls = nulls
@@ -34,16 +24,16 @@ func decodeJSON(m *schema.Message, data []byte, nulls bool) (tree.Tree, []FieldF
 	return object, faults, err
 }
 
-// DecodeStored reads an object of message m from JSON that never changes: the texts of
-// the tree share its memory.
+// DecodeStored reads an object of message m from stored JSON, which never changes: the strings of the tree
+// share its memory. Faults are dropped: a field may have been removed from the plan since.
 func DecodeStored(m *schema.Message, json []byte) (tree.Tree, error) {
-	d := newDecoder(unsafe.String(unsafe.SliceData(json), len(json)))
-	d.stored = true
+	d := newDecoder(jsontext.Over(json).Text)
+	d.Limit = jsontext.MaxStoredDepth
 	object, _, err := d.root(m)
 	return object, err
 }
 
-// root reads all of the text, and releases the decoder.
+// root reads the whole text, and releases the decoder.
 func (d *decoder) root(m *schema.Message) (tree.Tree, []FieldFault, error) {
 	defer d.release()
 	object, err := d.document(m)
@@ -59,27 +49,27 @@ func (d *decoder) root(m *schema.Message) (tree.Tree, []FieldFault, error) {
 // DecodeAny reads JSON that has no plan, such as a patch. Integers that fit stay int64.
 func DecodeAny(data []byte) (any, []FieldFault, error) { return decodeAny(string(data), 0) }
 
-// DecodeAnyStored is DecodeAny of what the server itself has encoded, and which never changes.
+// DecodeAnyStored is DecodeAny for JSON that the server has encoded itself and that never changes.
 func DecodeAnyStored(json []byte) (any, error) {
-	d := newDecoder(unsafe.String(unsafe.SliceData(json), len(json)))
-	d.stored = true
+	d := newDecoder(jsontext.Over(json).Text)
+	d.Limit = jsontext.MaxStoredDepth
 	v, _, err := d.anyDocument()
 	return v, err
 }
 
-// decodeAny is DecodeAny of a text that lies so many levels deep.
+// decodeAny is DecodeAny for a text that is a value of a larger body, so many levels deep in it.
 func decodeAny(text string, depth int) (any, []FieldFault, error) {
 	d := newDecoder(text)
-	d.depth = depth
+	d.Depth = depth
 	return d.anyDocument()
 }
 
-// anyDocument reads all of the text, and lets the decoder go.
+// anyDocument reads the whole text, and releases the decoder.
 func (d *decoder) anyDocument() (any, []FieldFault, error) {
 	defer d.release()
 	v, err := d.any()
 	if err == nil {
-		err = d.end()
+		err = d.End()
 	}
 	if err == nil {
 		err = d.pathTracker.err
@@ -88,275 +78,4 @@ func (d *decoder) anyDocument() (any, []FieldFault, error) {
 		return nil, nil, err
 	}
 	return v, d.faults, nil
-}
-
-// decoders are kept for their space.
-var decoders = sync.Pool{New: func() any { return &decoder{pathTracker: pathTracker{path: make([]pathElement, 0, 16)}} }}
-
-func newDecoder(text string) *decoder {
-	d := decoders.Get().(*decoder)
-	d.text = text
-	return d
-}
-
-// release keeps the space of a decoder for the next, and nothing of its text.
-func (d *decoder) release() {
-	const most = 1024 // steps and items that are kept
-	steps, items := d.path[:cap(d.path)], d.items[:cap(d.items)]
-	*d = decoder{}
-	if len(steps) > most || len(items) > most {
-		return
-	}
-	clear(steps)
-	clear(items)
-	d.path, d.items = steps[:0], items[:0]
-	decoders.Put(d)
-}
-
-// document reads the whole text as one object.
-func (d *decoder) document(m *schema.Message) (tree.Tree, error) {
-	if d.peek() != '{' {
-		kind := typeOfByte(d.at())
-		if err := d.skip(); err != nil {
-			return nil, err
-		}
-		d.mismatch(kind, messageType(m))
-		return nil, d.end()
-	}
-	read := d.message
-	if m.Custom != nil {
-		read = d.custom
-	}
-	object, err := read(m)
-	if err != nil {
-		return nil, err
-	}
-	return object, d.end()
-}
-
-// typeOfByte names a value by its first byte, as errors do.
-func typeOfByte(c byte) string {
-	switch c {
-	case '{':
-		return "object"
-	case '[':
-		return "array"
-	case '"':
-		return "string"
-	case 't', 'f':
-		return "bool"
-	case 'n':
-		return "null"
-	}
-	return "number"
-}
-
-// typeMeta are the fields that every object has, whether its plan lists them or not.
-var typeMeta = []*schema.Field{{Name: "kind"}, {Name: "apiVersion"}}
-
-// fieldOf finds a field of m; root tells that m is the whole object.
-func fieldOf(m *schema.Message, name string, root bool) *schema.Field {
-	f := m.Field(name)
-	if f != nil || !root {
-		return f
-	}
-	for _, f := range typeMeta {
-		if f.Name == name {
-			return f
-		}
-	}
-	return nil
-}
-
-func (d *decoder) message(m *schema.Message) (tree.Tree, error) {
-	root := d.depth == 0
-	if err := d.open(); err != nil {
-		return nil, err
-	}
-	if d.messages++; d.messages > maxMessages && !d.stored {
-		return nil, ErrTooManyMessages
-	}
-	object := make(tree.Tree)
-	nulls := false
-	for first := true; ; first = false {
-		key, more, err := d.key(first)
-		if err != nil {
-			return nil, err
-		}
-		if !more {
-			break
-		}
-		f := fieldOf(m, key, root)
-		if f == nil {
-			d.unknown(key)
-			if err := d.skip(); err != nil {
-				return nil, err
-			}
-			continue
-		}
-		d.pushField(m, f)
-		v, err := d.field(f)
-		d.pop()
-		if err != nil {
-			return nil, err
-		}
-		before := len(object)
-		object[f.Name] = v
-		if len(object) == before {
-			d.duplicate(f.Name)
-		}
-		nulls = nulls || v == nil
-	}
-	if nulls && !d.keepNulls {
-		dropNulls(object)
-	}
-	return object, nil
-}
-
-// dropNulls makes fields absent that are null.
-func dropNulls(object tree.Tree) {
-	for k, v := range object {
-		if v == nil {
-			delete(object, k)
-		}
-	}
-}
-
-// field reads the value of a field; nil stands for null.
-func (d *decoder) field(f *schema.Field) (any, error) {
-	if f.Shape == schema.Single {
-		return d.single(f)
-	}
-	c := d.peek()
-	switch {
-	case c == 'n':
-		return nil, d.literal("null")
-	case f.Shape == schema.List && c == '[':
-		return d.list(f)
-	case f.Shape == schema.Map && c == '{':
-		return d.mapField(f)
-	}
-	return nil, d.skipMismatch(goType(f))
-}
-
-// skipMismatch skips a value that does not fit a type.
-func (d *decoder) skipMismatch(goType string) error {
-	kind := typeOfByte(d.peek())
-	if err := d.skip(); err != nil {
-		return err
-	}
-	d.mismatch(kind, goType)
-	return nil
-}
-
-func (d *decoder) list(f *schema.Field) (any, error) {
-	if err := d.open(); err != nil {
-		return nil, err
-	}
-	base := len(d.items)
-	for first := true; ; first = false {
-		more, err := d.element(first)
-		if err != nil {
-			return nil, err
-		}
-		if !more {
-			break
-		}
-		d.pushIndex(len(d.items) - base)
-		v, err := d.single(f)
-		d.pop()
-		if err != nil {
-			return nil, err
-		}
-		if v == nil {
-			v = Zero(f)
-		}
-		d.items = append(d.items, v)
-	}
-	return d.popItems(base), nil
-}
-
-// popItems returns the gathered items from base on as a list of their own.
-func (d *decoder) popItems(base int) []any {
-	list := make([]any, len(d.items)-base)
-	copy(list, d.items[base:])
-	clear(d.items[base:])
-	d.items = d.items[:base]
-	return list
-}
-
-func (d *decoder) mapField(f *schema.Field) (any, error) {
-	if err := d.open(); err != nil {
-		return nil, err
-	}
-	table := make(tree.Tree)
-	for first := true; ; first = false {
-		key, more, err := d.key(first)
-		if err != nil {
-			return nil, err
-		}
-		if !more {
-			return table, nil
-		}
-		d.pushKey(key)
-		v, err := d.single(f)
-		d.pop()
-		if err != nil {
-			return nil, err
-		}
-		if v == nil && !d.keepNulls {
-			v = Zero(f)
-		}
-		before := len(table)
-		table[key] = v
-		if len(table) == before {
-			d.duplicate(key)
-		}
-	}
-}
-
-// single reads one value of the type of f, whatever its shape; nil stands for null.
-func (d *decoder) single(f *schema.Field) (any, error) {
-	c := d.peek()
-	switch f.Type {
-	case schema.TypeRaw:
-		if f.Message != nil {
-			return d.union(f.Message)
-		}
-		return d.any()
-	case schema.TypeFields:
-		return d.fieldSet(f)
-	case schema.TypeStrings:
-		v, err := d.any()
-		return d.strings(v), err
-	}
-	switch {
-	case c == '"' && f.Type != schema.TypeMessage:
-		s, err := d.str()
-		if err != nil {
-			return nil, err
-		}
-		return d.fromString(f, s), nil
-	case c == '{' && f.Type == schema.TypeMessage:
-		tree, err := d.message(f.Message)
-		if err != nil {
-			return nil, err
-		}
-		return tree, nil
-	case c == 'n':
-		return nil, d.literal("null")
-	case f.Type == schema.TypeMessage:
-		return nil, d.skipMismatch(elementType(f))
-	case c == 't':
-		return d.fromBool(f, true), d.literal("true")
-	case c == 'f':
-		return d.fromBool(f, false), d.literal("false")
-	case c == '-' || isDigit(c):
-		literal, err := d.number()
-		if err != nil {
-			return nil, err
-		}
-		return d.fromNumber(f, literal), nil
-	}
-	return nil, d.skipMismatch(elementType(f))
 }

@@ -1,34 +1,47 @@
-// Package codec turns bytes into trees and trees into bytes: JSON, YAML and Protobuf,
-// each a walk over the plan of a kind.
+// Package codec turns bytes into trees and trees into bytes: JSON, YAML and Protobuf, each by a walk over
+// the plan of a kind (schema.Message).
 //
-// Nouns: a Tree is a decoded object (package schema says how values look in it); a
-// FieldFault is a field that a body has too much; an Encoded is the JSON form of an
-// object with a Slot for its resourceVersion; a Place is where stored bytes belong.
+// Terms: a tree.Tree is a decoded object (package tree says how values look in it); a FieldFault is an
+// unknown or duplicate field of a body; an Encoded is the JSON of an object with the offset at which its
+// resourceVersion is to be put in; an ObjectRef names the object that stored bytes hold.
 //
-// Decoding JSON goes over the bytes once. The text of the tree is cut from one copy of
-// the body, keys are those of the plan. Malformed input ends decoding at once; a value
-// of the wrong type is remembered (the first one wins) and the rest is still read, so
-// that malformed input is reported first. The wording of both is that of Go's decoder,
-// which clients of this API know. Unknown and duplicate fields are no errors: they are
-// dropped (of duplicates the last one stays) and reported, at most 100 of them.
+// # What to read first
 //
-// Encoding writes the fields in the order of the plan and the keys of maps sorted. Text
-// is escaped as Go does it for HTML: <, >, &, U+2028 and U+2029 as \u escapes.
-// An object begins with
+//	decode.go     DecodeJSON and its relatives; decoder.go is the walk
+//	conform.go    the same checks for a tree that a patch has made
+//	encode.go     EncodeJSON and its relatives; encoder.go is the walk
+//	readback.go   the check before bytes are stored, and again on recovery
+//	wire.go       the plan as Protobuf sees it; wire_*.go walk over that
+//
+// # Decoding
+//
+// JSON is read in one pass. The strings of the tree are parts of one copy of the body, keys are those of
+// the plan, so that a small object costs few allocations. Malformed input ends decoding at once. A value
+// of a wrong type is remembered (the first one counts) and the rest is still read, so that malformed
+// input is reported first, as Go's decoder does; the wording is Go's as well, because clients of this API
+// know it. Unknown and duplicate fields are no errors here: they are dropped (of duplicates the last one
+// stays) and reported, at most 100 of them. What the server answers to them is a parameter of the request.
+//
+// # Encoding
+//
+// Fields are written in the order of the plan and the keys of maps sorted, so that equal objects have
+// equal bytes: a write that changes nothing is recognized by them, and hashes and caches rely on it. Text
+// is escaped as package jsontext says. An object begins with
 //
 //	{"kind":"…","apiVersion":"…","metadata":{…,"resourceVersion":"",…
 //
-// and Encoded.Slot is the offset between the last two quotes. Field by field:
+// and Encoded.VersionOffset is the offset between the last two quotes: the version is known only when the
+// object is committed, long after it was encoded. Field by field:
 //
-//	Always    written even when absent: "" 0 false {} "0" and null for lists, maps, times, bytes and raw values
-//	Pointer   written when present, also when zero
-//	neither   written unless zero or empty; messages, times, quantities and int-or-strings when present
+//	EmitEmpty  written even when absent: "" 0 false {} "0" and null for lists, maps, times, bytes and raw values
+//	Pointer    written when present, also when zero
+//	neither    written unless zero or empty; messages, times, quantities and int-or-strings when present
 //
 // # Protobuf
 //
-// A body is 6b 38 73 00 followed by the message Unknown: 1 typeMeta {1 apiVersion, 2
-// kind}, 2 raw, 3 contentEncoding, 4 contentType. raw is the object. Fields are written
-// in the order of their numbers, keys of maps sorted, with these special messages:
+// A body is 6b 38 73 00 followed by the message Unknown: 1 typeMeta {1 apiVersion, 2 kind}, 2 raw,
+// 3 contentEncoding, 4 contentType. raw is the object. Fields are written in the order of their numbers,
+// keys of maps sorted, with these special messages:
 //
 //	Time, MicroTime  {1: seconds, 2: nanoseconds}, both always written; empty when absent
 //	Duration         {1: nanoseconds}
@@ -38,8 +51,12 @@
 //
 // Inlined messages nest by the numbers in Field.Wire and are written even when empty.
 //
-// Invariants: arbitrary bytes never panic; nothing that comes in nests deeper than 256 levels, counted
-// as in JSON (what is stored already may have 10,000); what
-// a decoder allocates is bounded by a small multiple of its input; a tree that is passed
-// in is never changed.
+// # Invariants
+//
+//   - Arbitrary bytes never panic.
+//   - Nothing that comes in nests deeper than jsontext.MaxDepth, counted as in JSON whatever the format;
+//     what is stored already may nest as deeply as jsontext.MaxStoredDepth.
+//   - What a decoder allocates is bounded by a small multiple of its input.
+//   - What ReadBack accepts, NewObject and DecodeStored accept.
+//   - A tree that is passed in is never changed.
 package codec

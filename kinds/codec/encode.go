@@ -3,21 +3,20 @@ package codec
 import (
 	"math"
 	"slices"
-	"strconv"
 	"sync"
 
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// An Encoded is an object as clients get it, but for its resourceVersion: the version
-// is to be put in at the offset Slot.
+// An Encoded is an object as clients get it, except for its resourceVersion: that is to be put in at
+// VersionOffset.
 type Encoded struct {
 	JSON          []byte
 	VersionOffset int
 }
 
-// Unversioned is the object without a resourceVersion.
+// Unversioned is the object without a resourceVersion: the answer to a dry run.
 func (e Encoded) Unversioned() []byte {
 	const field = `"resourceVersion":"`
 	from, to := e.VersionOffset-len(field), e.VersionOffset+1
@@ -29,31 +28,23 @@ func (e Encoded) Unversioned() []byte {
 	return slices.Concat(e.JSON[:from], e.JSON[to:])
 }
 
-// An encoder appends JSON to b.
-type encoder struct {
-	b             []byte
-	versionOffset int
-	limit         int // bytes that are wanted; 0 is no bound
-}
-
-// full tells that more was written than is wanted: the rest may be left out.
-func (e *encoder) full() bool { return e.limit > 0 && len(e.b) > e.limit }
-
-// buffers holds the scratch space of encoders, which is copied from at the end.
+// buffers holds the scratch space of encoders. The result is copied out of it, so that an object takes
+// just the memory that it needs for as long as it is stored.
 var buffers = sync.Pool{New: func() any { b := make([]byte, 0, 4096); return &b }}
 
-// maxPooled is the largest scratch space that is kept.
+// maxPooled is the largest scratch space that is kept, in bytes: a rare large object must not occupy
+// memory for ever.
 const maxPooled = 1 << 18
 
-// EncodeJSON writes an object of kind k. The kind, apiVersion and resourceVersion of the
-// tree are not looked at; metadata is always written.
+// EncodeJSON writes an object of kind k. The kind, apiVersion and resourceVersion of the tree are ignored;
+// metadata is always written.
 func EncodeJSON(k *schema.Kind, t tree.Tree) Encoded {
 	out, _ := EncodeWithin(k, t, math.MaxInt)
 	return out
 }
 
-// EncodeWithin is EncodeJSON as long as that has at most so many bytes. What has more is given
-// up while it is being written: ok is false.
+// EncodeWithin is EncodeJSON for objects of up to limit bytes. Encoding a larger one stops early: ok is
+// false.
 func EncodeWithin(k *schema.Kind, t tree.Tree, limit int) (out Encoded, ok bool) {
 	scratch := buffers.Get().(*[]byte)
 	e := encoder{b: (*scratch)[:0], versionOffset: -1, limit: limit}
@@ -101,255 +92,10 @@ func AppendAny(b []byte, v any) []byte {
 	return e.b
 }
 
-// AppendAnyWithin is AppendAny of a beginning that has about so many bytes.
+// AppendAnyWithin is AppendAny that stops soon after limit bytes; what it has written by then is no valid
+// JSON.
 func AppendAnyWithin(b []byte, v any, limit int) []byte {
 	e := encoder{b: b, limit: limit}
 	e.any(v)
 	return e.b
 }
-
-func (e *encoder) object(k *schema.Kind, t tree.Tree) {
-	e.raw(`{"kind":`)
-	e.text(k.Kind)
-	e.raw(`,"apiVersion":`)
-	e.text(k.APIVersion())
-	for _, f := range k.Message.Fields {
-		switch f.Name {
-		case "kind", "apiVersion":
-		case "metadata":
-			e.raw(`,"metadata":`)
-			meta, _ := t["metadata"].(tree.Tree)
-			e.metadata(f.Message, meta)
-		default:
-			if k.Message.Custom == nil {
-				e.member(f, t[f.Name])
-			}
-		}
-	}
-	if k.Message.Custom != nil {
-		e.custom(t)
-	}
-	e.raw("}")
-}
-
-// metadata writes an object's metadata with an empty resourceVersion.
-func (e *encoder) metadata(m *schema.Message, t tree.Tree) {
-	e.raw("{")
-	for _, f := range m.Fields {
-		if f.Name == "resourceVersion" {
-			e.name(f)
-			e.raw(`""`)
-			e.versionOffset = len(e.b) - 1
-			continue
-		}
-		e.member(f, t[f.Name])
-	}
-	e.raw("}")
-}
-
-func (e *encoder) message(m *schema.Message, t tree.Tree) {
-	e.raw("{")
-	left := len(t) // values that are still to be written
-	for _, f := range m.Fields {
-		if left == 0 && !f.EmitEmpty {
-			continue
-		}
-		v, ok := t[f.Name]
-		if ok {
-			left--
-		}
-		e.member(f, v)
-	}
-	e.raw("}")
-}
-
-// member writes a field with its value, or nothing if it is to be left out.
-func (e *encoder) member(f *schema.Field, v any) {
-	if v == nil {
-		if f.EmitEmpty {
-			e.name(f)
-			e.emptyValue(f)
-		}
-		return
-	}
-	if !f.EmitEmpty && !f.Pointer && isEmpty(f, v) {
-		return
-	}
-	e.name(f)
-	e.value(f, v)
-}
-
-// isEmpty tells whether a value is what a field without a pointer leaves out.
-func isEmpty(f *schema.Field, v any) bool {
-	if f.Shape == schema.Single && (f.Type == schema.TypeRaw || f.Type == schema.TypeIntOrString) {
-		return false
-	}
-	switch v := v.(type) {
-	case string:
-		return v == ""
-	case int64:
-		return v == 0
-	case bool:
-		return !v
-	case float64:
-		return v == 0
-	case []any:
-		return len(v) == 0
-	case tree.Tree:
-		return f.Shape == schema.Map && len(v) == 0
-	}
-	return false
-}
-
-// emptyValue writes an absent field that is always written.
-func (e *encoder) emptyValue(f *schema.Field) {
-	switch {
-	case f.Pointer || f.Shape != schema.Single:
-		e.raw("null")
-	case f.Type == schema.TypeMessage:
-		e.message(f.Message, nil)
-	case f.Type == schema.TypeString:
-		e.raw(`""`)
-	case f.Type == schema.TypeQuantity:
-		e.raw(`"0"`)
-	case f.Type == schema.TypeDuration:
-		e.raw(`"0s"`)
-	case f.Type == schema.TypeBool:
-		e.raw("false")
-	case f.Type == schema.TypeInt32, f.Type == schema.TypeInt64, f.Type == schema.TypeDouble, f.Type == schema.TypeIntOrString:
-		e.raw("0")
-	default:
-		e.raw("null")
-	}
-}
-
-func (e *encoder) value(f *schema.Field, v any) {
-	switch f.Shape {
-	case schema.List:
-		e.list(f, v)
-	case schema.Map:
-		e.mapField(f, v)
-	default:
-		e.single(f, v)
-	}
-}
-
-func (e *encoder) single(f *schema.Field, v any) {
-	if f.Type == schema.TypeMessage {
-		object, _ := v.(tree.Tree)
-		e.message(f.Message, object)
-		return
-	}
-	if f.Message != nil {
-		e.union(f.Message, v)
-		return
-	}
-	if f.Type == schema.TypeFields {
-		text, _ := v.(string)
-		e.raw(text)
-		return
-	}
-	e.any(v)
-}
-
-func (e *encoder) list(f *schema.Field, v any) {
-	list, _ := v.([]any)
-	e.raw("[")
-	for i, item := range list {
-		if e.full() {
-			return
-		}
-		if i > 0 {
-			e.raw(",")
-		}
-		e.single(f, item)
-	}
-	e.raw("]")
-}
-
-func (e *encoder) mapField(f *schema.Field, v any) {
-	table, _ := v.(tree.Tree)
-	var space [16]string
-	e.raw("{")
-	for i, key := range sortedKeys(space[:0], table) {
-		if e.full() {
-			return
-		}
-		if i > 0 {
-			e.raw(",")
-		}
-		e.text(key)
-		e.raw(":")
-		e.single(f, table[key])
-	}
-	e.raw("}")
-}
-
-// sortedKeys appends the keys of a map in the order of their bytes.
-func sortedKeys(keys []string, table tree.Tree) []string {
-	for key := range table {
-		keys = append(keys, key)
-	}
-	slices.Sort(keys)
-	return keys
-}
-
-func (e *encoder) any(v any) {
-	switch v := v.(type) {
-	case string:
-		e.text(v)
-	case bool:
-		e.b = strconv.AppendBool(e.b, v)
-	case int64:
-		e.b = strconv.AppendInt(e.b, v, 10)
-	case float64:
-		e.b = appendFloat(e.b, v)
-	case tree.Tree:
-		e.anyObject(v)
-	case []any:
-		e.raw("[")
-		for i, item := range v {
-			if e.full() {
-				return
-			}
-			if i > 0 {
-				e.raw(",")
-			}
-			e.any(item)
-		}
-		e.raw("]")
-	default:
-		e.raw("null")
-	}
-}
-
-func (e *encoder) anyObject(table tree.Tree) {
-	var space [16]string
-	e.raw("{")
-	for i, key := range sortedKeys(space[:0], table) {
-		if e.full() {
-			return
-		}
-		if i > 0 {
-			e.raw(",")
-		}
-		e.text(key)
-		e.raw(":")
-		e.any(table[key])
-	}
-	e.raw("}")
-}
-
-// name writes the key of a field, with the comma before it.
-func (e *encoder) name(f *schema.Field) {
-	if e.b[len(e.b)-1] != '{' {
-		e.b = append(e.b, ',')
-	}
-	e.b = append(e.b, '"')
-	e.b = append(e.b, f.Name...)
-	e.b = append(e.b, '"', ':')
-}
-
-func (e *encoder) raw(s string) { e.b = append(e.b, s...) }
-
-func (e *encoder) text(s string) { e.b = appendString(e.b, s) }

@@ -36,22 +36,6 @@ func TestEncodeJSON(t *testing.T) {
 	}
 }
 
-func TestAppendStringIsGos(t *testing.T) {
-	all := make([]byte, 0, 512)
-	for i := range 256 {
-		all = append(all, byte(i))
-	}
-	for _, s := range []string{"", "plain", string(all), "é\u2028x\u2029", "long enough for words <é\xff&>", "\xe2\x80", "12345678\"", "1234567\x7f"} {
-		var b bytes.Buffer
-		if err := json.NewEncoder(&b).Encode(s); err != nil {
-			t.Fatal(err)
-		}
-		if got, want := string(appendString(nil, s)), string(bytes.TrimSpace(b.Bytes())); got != want {
-			t.Errorf("got %s want %s", got, want)
-		}
-	}
-}
-
 func TestAppendFloatIsGos(t *testing.T) {
 	for _, n := range []float64{0, 1, -1.5, 1e-6, 1e-7, 1e20, 1e21, -1e-9, 1e100, math.MaxFloat64, math.SmallestNonzeroFloat64} {
 		want, err := json.Marshal(n)

@@ -6,12 +6,14 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// protobufMagic begins every Protobuf body.
+// protobufMagic begins every Protobuf body: Protobuf itself does not say what a message is, and the magic
+// tells it from other formats.
 var protobufMagic = []byte{0x6b, 0x38, 0x73, 0x00}
 
 const errNoEnvelope = typeError("provided data does not appear to be a protobuf message, expected prefix 6b 38 73 00")
 
-// An Envelope is what surrounds an object in Protobuf.
+// An Envelope is what surrounds an object in Protobuf. It says the kind, so that a reader knows by which
+// plan to decode the object.
 type Envelope struct {
 	APIVersion, Kind             string
 	Raw                          []byte // the object
@@ -25,8 +27,8 @@ func WrapEnvelope(b []byte, apiVersion, kind string, raw []byte) []byte {
 	return CloseEnvelope(b)
 }
 
-// OpenEnvelope appends what is before an object of so many bytes in its envelope, and
-// CloseEnvelope what is behind it.
+// OpenEnvelope appends what comes before an object of so many bytes in its envelope, and CloseEnvelope
+// what comes after it. So a large object need not be copied into its envelope.
 func OpenEnvelope(b []byte, apiVersion, kind string, size int) []byte {
 	b = append(b, protobufMagic...)
 	b, at := openWire(b, 1)
@@ -43,8 +45,7 @@ func CloseEnvelope(b []byte) []byte {
 	return appendStringField(b, 4, "")
 }
 
-// UnwrapEnvelope takes a body apart. Raw shares its memory. The error may be shown to the
-// client.
+// UnwrapEnvelope reads an envelope. Raw shares the memory of body. The error may be shown to the client.
 func UnwrapEnvelope(body []byte) (Envelope, error) {
 	rest, ok := bytes.CutPrefix(body, protobufMagic)
 	if !ok {

@@ -4,13 +4,14 @@ import (
 	"errors"
 	"strconv"
 	"strings"
+
+	"github.com/troupe-api/troupe/kinds/jsontext"
 )
 
 // maxFaults bounds the faults that are reported for one body.
 const maxFaults = 100
 
-// A FieldFault is a field of a body that its kind does not know, or that the body has
-// twice.
+// A FieldFault is a field of a body that its kind does not know, or that the body has twice.
 type FieldFault struct {
 	Path      string // as in spec.containers[0].image
 	Duplicate bool   // else the field is unknown
@@ -42,17 +43,12 @@ func IsTypeError(err error) bool {
 	return ok
 }
 
-// A syntaxError says that a body is malformed.
-type syntaxError string
-
-func (e syntaxError) Error() string { return string(e) }
-
 // joinNames writes names as "a.b.c".
 func joinNames(names []string) string { return strings.Join(names, ".") }
 
-// ErrTooManyMessages says that a body, or what a patch makes, holds more messages than is allowed.
-const ErrTooManyMessages = syntaxError("an object may hold at most 65536 objects that its kind declares, such as the items of a list")
+// ErrTooManyMessages says that a body, or the result of a patch, holds too many messages.
+const ErrTooManyMessages = jsontext.SyntaxError("an object may hold at most 65536 objects that its kind declares, such as the items of a list")
 
-// maxMessages bounds the messages in one object that comes in: a few bytes each as JSON, they take
-// a thousand times as much while they are completed, checked and compared.
+// maxMessages bounds the messages in one object that comes in. An empty one is a few bytes of JSON and
+// takes a thousand times as much memory while it gets defaults, is validated and compared.
 const maxMessages = 1 << 16

@@ -3,13 +3,14 @@ package codec
 import (
 	"slices"
 
+	"github.com/troupe-api/troupe/kinds/jsontext"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// compactFieldSet is the text of a set of fields, as trees hold it, for one JSON value that nests
-// so many levels deep: an object as an encoder writes it, so that it can go into the JSON of
-// its object as it is.
+// compactFieldSet is the text of a set of fields (FieldsV1) as trees hold it, for one JSON value that
+// nests so many levels deep: an object as an encoder writes it, so that it can be put into the JSON of its
+// object as it is. Sets stay text in trees: most writes never look into them.
 func compactFieldSet(text string, depth int) (string, error) {
 	if isPlainFieldSet(text) {
 		return text, nil
@@ -25,8 +26,8 @@ func compactFieldSet(text string, depth int) (string, error) {
 	return string(AppendAny(nil, object)), nil
 }
 
-// isPlainFieldSet knows at sight the usual form of a set that is well-formed JSON: nothing but
-// nested objects, without space, whose keys are ASCII and escape at most quotes and backslashes.
+// isPlainFieldSet recognizes the usual form of a set that is well-formed JSON: nothing but nested objects,
+// without blanks, whose keys are ASCII and escape at most quotes and backslashes.
 func isPlainFieldSet(text string) bool {
 	for i := 0; i < len(text); i++ {
 		switch text[i] {
@@ -42,10 +43,10 @@ func isPlainFieldSet(text string) bool {
 	return true
 }
 
-// plainKeyEnd is the offset of the quote that ends the key from i on; below 0 if it is not plain.
+// plainKeyEnd is the offset of the quote that ends the key from i on; negative if the key is not plain.
 func plainKeyEnd(text string, i int) int {
 	for {
-		i = safeEnd(text, i)
+		i = jsontext.SafeEnd(text, i)
 		switch {
 		case i >= len(text):
 			return -1
@@ -61,13 +62,13 @@ func plainKeyEnd(text string, i int) int {
 
 // fieldSet reads a set of fields as the text that it is.
 func (d *decoder) fieldSet(f *schema.Field) (any, error) {
-	c, start := d.peek(), d.pos
-	if err := d.skip(); err != nil {
+	c, start := d.Peek(), d.Pos
+	if err := d.Skip(); err != nil {
 		return nil, err
 	}
 	switch c {
 	case '{':
-		text, err := compactFieldSet(d.text[start:d.pos], d.depth)
+		text, err := compactFieldSet(d.Text[start:d.Pos], d.Depth)
 		if err != nil {
 			d.malformed(err.Error())
 		}
@@ -79,8 +80,8 @@ func (d *decoder) fieldSet(f *schema.Field) (any, error) {
 	return nil, nil
 }
 
-// equalsBase tells whether the base has a set of fields to the letter, which may be deeper than what
-// comes in may be.
+// equalsBase tells whether base has a set of fields to the letter. Such a one is not checked again, and
+// may nest deeper than what comes in.
 func (c *conformer) equalsBase(text string) bool {
 	metadata, _ := c.base["metadata"].(tree.Tree)
 	managers, _ := metadata["managedFields"].([]any)
@@ -90,8 +91,9 @@ func (c *conformer) equalsBase(text string) bool {
 	})
 }
 
-// fieldSet takes a set of fields as the object that a patch holds, or as the text that it is in
-// the trees of a base. Whose text it is cannot be seen: it is taken as the object that it says.
+// fieldSet takes a set of fields as the object that a patch holds, or as the string that it is in the tree
+// of the patched object. A patch that sends a string cannot be told from that; it is taken as the object
+// that the string says.
 func (c *conformer) fieldSet(f *schema.Field, v any) any {
 	switch v := v.(type) {
 	case string:
@@ -102,7 +104,7 @@ func (c *conformer) fieldSet(f *schema.Field, v any) any {
 			return v
 		}
 		text, err := compactFieldSet(v, c.depth)
-		if s := (scanner{text: text, depth: c.depth}); err == nil && (s.peek() != '{' || s.skip() != nil || s.end() != nil) {
+		if s := (jsontext.Scanner{Text: text, Depth: c.depth}); err == nil && (s.Peek() != '{' || s.Skip() != nil || s.End() != nil) {
 			err = typeError("json: cannot unmarshal string into Go value of type v1.FieldsV1")
 		}
 		if err == nil && text != v {

@@ -4,29 +4,32 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/troupe-api/troupe/kinds/jsontext"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// A metaParser reads a head from JSON and skips everything else.
+// A metaParser reads the metadata and the selectable fields of an object from its JSON and skips
+// everything else. It runs over every stored object on recovery, when decoding them all would take many
+// times as long.
 type metaParser struct {
-	scanner
+	jsontext.Scanner
 	kind *schema.Kind
 	meta meta.ObjectMeta
 	ref  ObjectRef
 }
 
-// members calls read for each key of the object at hand; read consumes the value.
-// What is not an object is skipped.
+// members calls read for each key of the object at hand; read consumes the value. A value that is no
+// object is skipped.
 func (p *metaParser) members(read func(key string) error) error {
-	if p.peek() != '{' {
-		return p.skip()
+	if p.Peek() != '{' {
+		return p.Skip()
 	}
-	if err := p.open(); err != nil {
+	if err := p.Open(); err != nil {
 		return err
 	}
 	for first := true; ; first = false {
-		key, more, err := p.key(first)
+		key, more, err := p.Key(first)
 		if err != nil || !more {
 			return err
 		}
@@ -38,14 +41,14 @@ func (p *metaParser) members(read func(key string) error) error {
 
 // elements calls read for each element of the list at hand; read consumes it.
 func (p *metaParser) elements(read func() error) error {
-	if p.peek() != '[' {
-		return p.skip()
+	if p.Peek() != '[' {
+		return p.Skip()
 	}
-	if err := p.open(); err != nil {
+	if err := p.Open(); err != nil {
 		return err
 	}
 	for first := true; ; first = false {
-		more, err := p.element(first)
+		more, err := p.Element(first)
 		if err != nil || !more {
 			return err
 		}
@@ -81,41 +84,42 @@ func (p *metaParser) selectable(prefix, key string) error {
 			return p.object(path[:len(prefix)+len(key)+1])
 		}
 	}
-	return p.skip()
+	return p.Skip()
 }
 
-// scalar reads a value as text; lists, objects and null leave to empty.
+// scalar reads a value as text; to stays empty for lists, objects and null.
 func (p *metaParser) scalar(to *string) error {
-	c := p.peek()
+	c := p.Peek()
 	if c == '"' {
 		return p.string(to)
 	}
-	start := p.pos
-	if err := p.skip(); err != nil {
+	start := p.Pos
+	if err := p.Skip(); err != nil {
 		return err
 	}
 	if c != '{' && c != '[' && c != 'n' {
-		*to = p.text[start:p.pos]
+		*to = p.Text[start:p.Pos]
 	}
 	return nil
 }
 
 // string reads a string; anything else leaves to as it is.
 func (p *metaParser) string(to *string) error {
-	if p.peek() != '"' {
-		return p.skip()
+	if p.Peek() != '"' {
+		return p.Skip()
 	}
-	s, err := p.str()
+	s, err := p.ReadString()
 	*to = s
 	return err
 }
 
 // bool reads true or false; anything else leaves to as it is.
 func (p *metaParser) bool(to *bool) error {
-	*to = p.peek() == 't'
-	return p.skip()
+	*to = p.Peek() == 't'
+	return p.Skip()
 }
 
+// metadata reads one field of the metadata.
 func (p *metaParser) metadata(key string) error {
 	switch key {
 	case "name":
@@ -135,7 +139,7 @@ func (p *metaParser) metadata(key string) error {
 		p.meta.Generation, _ = strconv.ParseInt(s, 10, 64)
 		return err
 	case "deletionTimestamp":
-		p.meta.Terminating = p.peek() == '"'
+		p.meta.Terminating = p.Peek() == '"'
 	case "labels":
 		return p.labels()
 	case "ownerReferences":
@@ -143,9 +147,10 @@ func (p *metaParser) metadata(key string) error {
 	case "finalizers":
 		return p.elements(p.finalizer)
 	}
-	return p.skip()
+	return p.Skip()
 }
 
+// labels reads the labels, and sorts them: meta.Labels are searched.
 func (p *metaParser) labels() error {
 	err := p.members(func(key string) error {
 		var v string
@@ -168,6 +173,7 @@ func (p *metaParser) finalizer() error {
 	return nil
 }
 
+// owner reads one owner reference.
 func (p *metaParser) owner() error {
 	var o meta.OwnerReference
 	err := p.members(func(key string) error {
@@ -185,7 +191,7 @@ func (p *metaParser) owner() error {
 		case "blockOwnerDeletion":
 			return p.bool(&o.BlockOwnerDeletion)
 		}
-		return p.skip()
+		return p.Skip()
 	})
 	p.meta.OwnerReferences = append(p.meta.OwnerReferences, o)
 	return err

@@ -5,14 +5,14 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unsafe"
 
+	"github.com/troupe-api/troupe/kinds/jsontext"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A Place is where stored bytes belong: the name and namespace of their object, and its
+// An ObjectRef is what stored bytes say about which object they hold: its name and namespace, and its
 // resource version (0 if they have none).
 type ObjectRef struct {
 	Name, Namespace string
@@ -21,8 +21,8 @@ type ObjectRef struct {
 
 var errNoObject = errors.New("stored bytes are no object")
 
-// ExtractMeta takes from a tree what the server itself asks of an object. Its texts share the
-// memory of the tree; an object that is kept gets its head from NewObject.
+// ExtractMeta takes from a tree what the server itself needs of an object. Its strings share the memory of
+// the tree; for objects that are kept, NewObject makes one that shares the memory of their JSON.
 func ExtractMeta(k *schema.Kind, t tree.Tree) meta.ObjectMeta {
 	m, _ := t["metadata"].(tree.Tree)
 	var h meta.ObjectMeta
@@ -90,7 +90,8 @@ func scalarString(v any) string {
 	return ""
 }
 
-// zeroAbsentFields gives selectable fields that are absent the zero value of their type.
+// zeroAbsentFields gives absent selectable fields the zero value of their type, which is what selectors
+// compare with.
 func zeroAbsentFields(k *schema.Kind, fields []string) {
 	for i, selected := range k.SelectFields {
 		if fields[i] != "" {
@@ -123,9 +124,9 @@ func fieldAt(m *schema.Message, path string) *schema.Field {
 	return nil
 }
 
-// NewObject makes the object of stored bytes. It keeps json, which must not change any
-// more, and cuts the texts of the head from it. What is no object that belongs under the key, or
-// what could not be decoded, is refused.
+// NewObject makes the object of stored bytes. It keeps json, which must not change any more, and its
+// metadata shares the memory of it. Bytes that are no object, that belong under another key, or that could
+// not be decoded are refused.
 func NewObject(k *schema.Kind, key meta.Key, version uint64, json []byte) (*meta.Object, error) {
 	if err := checkDecodable(k, key, json); err != nil {
 		return nil, err
@@ -137,25 +138,24 @@ func NewObject(k *schema.Kind, key meta.Key, version uint64, json []byte) (*meta
 	return &meta.Object{Key: key, Version: version, JSON: json, ItemOffset: k.ItemOffset, Meta: head}, nil
 }
 
-// ParseMeta reads a head straight from an object's JSON, and where the object belongs.
-// The texts share the memory of json, which must not change as long as they are used.
+// ParseMeta reads the metadata straight from an object's JSON, and which object it is. The strings share
+// the memory of json, which must not change as long as they are used.
 func ParseMeta(k *schema.Kind, json []byte) (meta.ObjectMeta, ObjectRef, error) {
 	if len(json) == 0 || k.ItemOffset > len(json) {
 		return meta.ObjectMeta{}, ObjectRef{}, errNoObject
 	}
-	p := metaParser{kind: k}
-	p.stored = true
-	p.text = unsafe.String(&json[0], len(json))
+	p := metaParser{Scanner: jsontext.Over(json), kind: k}
+	p.Limit = jsontext.MaxStoredDepth
 	if len(k.SelectFields) > 0 {
 		p.meta.Fields = make([]string, len(k.SelectFields))
 	}
-	if p.peek() != '{' {
+	if p.Peek() != '{' {
 		return meta.ObjectMeta{}, ObjectRef{}, errNoObject
 	}
 	if err := p.object(""); err != nil {
 		return meta.ObjectMeta{}, ObjectRef{}, err
 	}
-	if err := p.end(); err != nil {
+	if err := p.End(); err != nil {
 		return meta.ObjectMeta{}, ObjectRef{}, err
 	}
 	zeroAbsentFields(k, p.meta.Fields)

@@ -7,15 +7,15 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// A trail is the way from the root of an object to the value at hand, with the faults
-// found on it.
+// A pathTracker is the path from the root of an object to the value at hand, with the faults found so far.
+// The text of a path is made only when a fault needs it.
 type pathTracker struct {
 	path   []pathElement
 	faults []FieldFault
 	err    error // the first value of a wrong type
 }
 
-// A step is a field (message is set), a key of a map, or an index of a list.
+// A pathElement is a field (message is set), a key of a map, or an index of a list.
 type pathElement struct {
 	name    string
 	list    bool
@@ -39,6 +39,7 @@ func (t *pathTracker) unknown(name string) { t.fault(name, false) }
 // duplicate reports a field or key that the value at hand has twice.
 func (t *pathTracker) duplicate(name string) { t.fault(name, true) }
 
+// fault records a fault once, as long as there are not too many.
 func (t *pathTracker) fault(name string, duplicate bool) {
 	if len(t.faults) >= maxFaults {
 		return
@@ -52,8 +53,8 @@ func (t *pathTracker) fault(name string, duplicate bool) {
 	t.faults = append(t.faults, fault)
 }
 
-// pathTo is the path of a field or key of the value at hand. It is cut where a hostile
-// body would make it longer than any reader wants.
+// pathTo is the path of a field or key of the value at hand. It is cut at about 1 KiB, because it gets
+// into responses and logs while its length is up to the client.
 func (t *pathTracker) pathTo(name string) string {
 	const limit = 1024
 	var b strings.Builder
@@ -84,7 +85,8 @@ func (t *pathTracker) pathTo(name string) string {
 	return b.String()
 }
 
-// mismatch remembers that a value, described as in "number 1.5", does not fit a type.
+// mismatch remembers that a value, described as in "number 1.5", does not fit a type. Only the first one
+// is reported, as by Go's decoder, and with its struct and field names.
 func (t *pathTracker) mismatch(value, goType string) {
 	if t.err != nil {
 		return
@@ -126,6 +128,7 @@ func goType(f *schema.Field) string {
 	return elementType(f)
 }
 
+// elementType names the type of an element of a list or map, or of a single value, as errors do.
 func elementType(f *schema.Field) string {
 	switch f.Type {
 	case schema.TypeBool:

@@ -6,15 +6,16 @@ import (
 	"strconv"
 	"time"
 	"unicode/utf8"
-	"unsafe"
 
+	"github.com/troupe-api/troupe/kinds/jsontext"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/quantity"
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// ReadBack checks that the encoding of an object of kind k, before it is stored under a key, can
-// be read again: whatever it passes, NewObject takes and DecodeStored decodes.
+// ReadBack checks that the encoding of an object of kind k, before it is stored under a key, can be read
+// again. It is recovery's own check, done while the write can still be refused: what it passes, NewObject
+// takes and DecodeStored decodes.
 func ReadBack(k *schema.Kind, key meta.Key, json []byte) error {
 	if !utf8.Valid(json) {
 		return typeError("its text is not UTF-8")
@@ -22,20 +23,22 @@ func ReadBack(k *schema.Kind, key meta.Key, json []byte) error {
 	return checkDecodable(k, key, json)
 }
 
-// checkDecodable checks that stored bytes are an object of kind k that belongs under a key, and that
-// every value of it has its form in the plan. It allocates next to nothing.
+// checkDecodable checks that stored bytes are an object of kind k that belongs under a key, and that every
+// value in it has the type of the plan. It allocates next to nothing, as it runs for every write and every
+// recovered object.
 func checkDecodable(k *schema.Kind, key meta.Key, json []byte) error {
 	if len(json) == 0 || k.ItemOffset > len(json) {
 		return errNoObject
 	}
-	r := verifier{scanner: scanner{text: unsafe.String(&json[0], len(json)), stored: true}}
-	if r.peek() != '{' {
+	r := verifier{Scanner: jsontext.Over(json)}
+	r.Limit = jsontext.MaxStoredDepth
+	if r.Peek() != '{' {
 		return errNoObject
 	}
 	if err := r.message(k.Message, inRoot); err != nil {
 		return err
 	}
-	if err := r.end(); err != nil {
+	if err := r.End(); err != nil {
 		return err
 	}
 	if r.metadataFields != 1 {
@@ -47,27 +50,28 @@ func checkDecodable(k *schema.Kind, key meta.Key, json []byte) error {
 	return nil
 }
 
-// A reader goes over the JSON of an object as a decoder does, by the plan, and makes nothing of it.
+// A verifier goes over the JSON of an object by the plan, as a decoder does, without building anything.
 type verifier struct {
-	scanner
+	jsontext.Scanner
 	ref            ObjectRef
 	metadataFields int // fields of the object that are called metadata
 }
 
-// Where the message at hand stands.
+// What the message at hand is.
 const (
 	inRoot = iota
 	inMetadata
 	nested
 )
 
+// message checks an object by the plan m.
 func (r *verifier) message(m *schema.Message, position int) error {
-	if err := r.open(); err != nil {
+	if err := r.Open(); err != nil {
 		return err
 	}
-	next := 0 // of the fields of the plan: they are written in its order
+	next := 0 // index of the field to expect: they are written in the order of the plan
 	for first := true; ; first = false {
-		key, more, err := r.key(first)
+		key, more, err := r.Key(first)
 		if err != nil || !more {
 			return err
 		}
@@ -76,10 +80,10 @@ func (r *verifier) message(m *schema.Message, position int) error {
 		case position == inRoot && key == "metadata":
 			r.metadataFields++
 			err = r.metadata(f)
-		case position == inMetadata && (key == "name" || key == "namespace") && r.peek() == '"':
+		case position == inMetadata && (key == "name" || key == "namespace") && r.Peek() == '"':
 			err = r.name(key)
 		case f == nil || position == inRoot && m.Custom != nil && !isMetaField(f):
-			err = r.skip()
+			err = r.Skip()
 		default:
 			err = r.field(f)
 		}
@@ -89,7 +93,8 @@ func (r *verifier) message(m *schema.Message, position int) error {
 	}
 }
 
-// fieldAt finds a field of m, first where it should come.
+// fieldAt finds a field of m. It looks first where the field is if all are in order, which spares most map
+// lookups.
 func (r *verifier) fieldAt(m *schema.Message, key string, next *int) *schema.Field {
 	for i := *next; i < len(m.Fields); i++ {
 		if m.Fields[i].Name == key {
@@ -100,15 +105,17 @@ func (r *verifier) fieldAt(m *schema.Message, key string, next *int) *schema.Fie
 	return m.Field(key)
 }
 
+// metadata checks the metadata, without which an object is none.
 func (r *verifier) metadata(f *schema.Field) error {
-	if f == nil || r.peek() != '{' {
+	if f == nil || r.Peek() != '{' {
 		return typeError("its metadata is no object")
 	}
 	return r.message(f.Message, inMetadata)
 }
 
+// name notes the name or the namespace, to compare them with the key.
 func (r *verifier) name(key string) error {
-	s, err := r.str()
+	s, err := r.ReadString()
 	if key == "name" {
 		r.ref.Name = s
 	} else {
@@ -117,14 +124,15 @@ func (r *verifier) name(key string) error {
 	return err
 }
 
+// field checks the value of a field. Null is fine everywhere.
 func (r *verifier) field(f *schema.Field) error {
 	if f.Shape == schema.Single {
 		return r.single(f)
 	}
-	c := r.peek()
+	c := r.Peek()
 	switch {
 	case c == 'n':
-		return r.literal("null")
+		return r.Literal("null")
 	case f.Shape == schema.List && c == '[':
 		return r.list(f)
 	case f.Shape == schema.Map && c == '{':
@@ -134,11 +142,11 @@ func (r *verifier) field(f *schema.Field) error {
 }
 
 func (r *verifier) list(f *schema.Field) error {
-	if err := r.open(); err != nil {
+	if err := r.Open(); err != nil {
 		return err
 	}
 	for first := true; ; first = false {
-		more, err := r.element(first)
+		more, err := r.Element(first)
 		if err != nil || !more {
 			return err
 		}
@@ -149,11 +157,11 @@ func (r *verifier) list(f *schema.Field) error {
 }
 
 func (r *verifier) mapField(f *schema.Field) error {
-	if err := r.open(); err != nil {
+	if err := r.Open(); err != nil {
 		return err
 	}
 	for first := true; ; first = false {
-		_, more, err := r.key(first)
+		_, more, err := r.Key(first)
 		if err != nil || !more {
 			return err
 		}
@@ -165,11 +173,11 @@ func (r *verifier) mapField(f *schema.Field) error {
 
 // single checks one value of the type of f, whatever its shape.
 func (r *verifier) single(f *schema.Field) error {
-	c := r.peek()
+	c := r.Peek()
 	switch f.Type {
 	case schema.TypeRaw:
 		if f.Message == nil {
-			return r.skip()
+			return r.Skip()
 		}
 		if field := unionFieldFor(f.Message, c); field != nil {
 			return r.field(field)
@@ -181,7 +189,7 @@ func (r *verifier) single(f *schema.Field) error {
 		if c != '{' && c != 'n' {
 			return r.mismatch(f)
 		}
-		return r.skip()
+		return r.Skip()
 	case schema.TypeStrings:
 		if c == '[' {
 			return r.list(&schema.Field{Name: f.Name, Type: schema.TypeString})
@@ -192,19 +200,19 @@ func (r *verifier) single(f *schema.Field) error {
 	}
 	switch {
 	case c == 'n':
-		return r.literal("null")
+		return r.Literal("null")
 	case c == '{' && f.Type == schema.TypeMessage:
 		return r.message(f.Message, nested)
 	case c == '"' && f.Type != schema.TypeMessage:
 		return r.checkString(f)
 	case (c == 't' || c == 'f') && f.Type == schema.TypeBool:
-		return r.skip()
-	case c == '-' || isDigit(c):
+		return r.Skip()
+	case c == '-' || jsontext.IsDigit(c):
 		return r.checkNumber(f)
 	case c == '{' || c == '[' || c == 't' || c == 'f' || c == '"':
 		return r.mismatch(f)
 	}
-	return r.skip() // which says what is wrong
+	return r.Skip() // which says what is wrong
 }
 
 // mismatch is the error for a value that does not fit its field.
@@ -215,9 +223,9 @@ func (r *verifier) mismatch(f *schema.Field) error {
 // checkString checks a string.
 func (r *verifier) checkString(f *schema.Field) error {
 	if f.Type == schema.TypeString || f.Type == schema.TypeIntOrString {
-		return r.skipStr()
+		return r.SkipString()
 	}
-	s, err := r.str()
+	s, err := r.ReadString()
 	if err != nil {
 		return err
 	}
@@ -245,7 +253,7 @@ func (r *verifier) checkString(f *schema.Field) error {
 	return nil
 }
 
-// isBase64 knows what an encoder writes, without decoding it.
+// isBase64 recognizes what an encoder writes, without decoding it.
 func isBase64(s string) bool {
 	if len(s)%4 != 0 {
 		return false
@@ -255,7 +263,7 @@ func isBase64(s string) bool {
 		end--
 	}
 	for i := range end {
-		if c := s[i]; (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && !isDigit(c) && c != '+' && c != '/' {
+		if c := s[i]; (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && !jsontext.IsDigit(c) && c != '+' && c != '/' {
 			return false
 		}
 	}
@@ -264,7 +272,7 @@ func isBase64(s string) bool {
 
 // checkNumber checks a number.
 func (r *verifier) checkNumber(f *schema.Field) error {
-	literal, err := r.number()
+	literal, err := r.ReadNumber()
 	if err != nil {
 		return err
 	}

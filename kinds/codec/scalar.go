@@ -6,16 +6,18 @@ import (
 	"strings"
 	"time"
 
+	"github.com/troupe-api/troupe/kinds/jsontext"
 	"github.com/troupe-api/troupe/kinds/quantity"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// microLayout is the form of times with microseconds; it demands all six digits.
+// microLayout is the layout of times with microseconds, of which it requires all six digits.
 const microLayout = "2006-01-02T15:04:05.000000Z07:00"
 
-// fromString is the tree form of a string that is the value of f; nil if it does not fit,
-// which is remembered.
+// fromString is the value in the tree for a string in a field f; nil if it does not fit, which is
+// remembered. Decoding, conforming and Protobuf share these functions, so that a value is the same
+// whatever format it came in.
 func (t *pathTracker) fromString(f *schema.Field, s string) any {
 	switch f.Type {
 	case schema.TypeString, schema.TypeIntOrString, schema.TypeRaw:
@@ -35,7 +37,7 @@ func (t *pathTracker) fromString(f *schema.Field, s string) any {
 	return nil
 }
 
-// fromNumber is fromString for a number as it was written.
+// fromNumber is fromString for a number as it is written.
 func (t *pathTracker) fromNumber(f *schema.Field, literal string) any {
 	switch f.Type {
 	case schema.TypeInt32, schema.TypeIntOrString:
@@ -53,7 +55,7 @@ func (t *pathTracker) fromNumber(f *schema.Field, literal string) any {
 	return nil
 }
 
-// fromBool is fromString for true and false.
+// fromBool is fromString for a boolean.
 func (t *pathTracker) fromBool(f *schema.Field, b bool) any {
 	switch f.Type {
 	case schema.TypeBool, schema.TypeRaw:
@@ -65,7 +67,7 @@ func (t *pathTracker) fromBool(f *schema.Field, b bool) any {
 	return nil
 }
 
-// strings is a list of texts; nil if v is something else, which is remembered.
+// strings is a list of strings; nil if v is something else, which is remembered.
 func (t *pathTracker) strings(v any) any {
 	list, ok := v.([]any)
 	if !ok {
@@ -85,6 +87,7 @@ func (t *pathTracker) strings(v any) any {
 	return v
 }
 
+// integer reads a whole number of so many bits. 1.0 is none, as in Go.
 func (t *pathTracker) integer(f *schema.Field, literal string, bits int) any {
 	n, err := strconv.ParseInt(literal, 10, bits)
 	if err != nil {
@@ -103,7 +106,8 @@ func (t *pathTracker) double(literal string) any {
 	return n
 }
 
-// anyNumber keeps integers that fit as int64, all other numbers as float64.
+// anyNumber keeps whole numbers that fit as int64, since float64 would change large ones, and all others
+// as float64.
 func (t *pathTracker) anyNumber(literal string) any {
 	if n, err := strconv.ParseInt(literal, 10, 64); err == nil {
 		return n
@@ -111,7 +115,8 @@ func (t *pathTracker) anyNumber(literal string) any {
 	return t.double(literal)
 }
 
-// bytes checks base64 and returns it without line breaks and stray bits.
+// bytes checks base64 and returns it without line breaks and stray bits, so that equal bytes are equal
+// strings.
 func (t *pathTracker) bytes(s string) any {
 	raw, err := base64.StdEncoding.DecodeString(s)
 	if err != nil {
@@ -124,7 +129,8 @@ func (t *pathTracker) bytes(s string) any {
 	return base64.StdEncoding.EncodeToString(raw)
 }
 
-// isCanonicalBase64 tells whether valid base64 is what an encoder would write.
+// isCanonicalBase64 tells whether valid base64 is what an encoder would write, which nearly all is: it
+// then need not be written anew.
 func isCanonicalBase64(s string) bool {
 	for i := range len(s) {
 		if s[i] == '\n' || s[i] == '\r' {
@@ -138,7 +144,7 @@ func isCanonicalBase64(s string) bool {
 	return err == nil
 }
 
-// time returns a time in UTC and whole seconds; nil for the zero time, which clients of
+// time returns a time in UTC and whole seconds, as it is stored; nil for the zero time, which clients in
 // Go write as null.
 func (t *pathTracker) time(s string) any {
 	at, err := time.Parse(time.RFC3339, s)
@@ -161,10 +167,12 @@ func (t *pathTracker) time(s string) any {
 
 const errYearRange = "year outside of range [0,9999]"
 
-// isStorable tells whether a time in UTC can be read again as it is written.
+// isStorable tells whether a time in UTC can be read again as it is written: RFC 3339 has years of four
+// digits.
 func isStorable(at time.Time) bool { return 0 <= at.Year() && at.Year() <= 9999 }
 
-// timeOutOfRange remembers that the time at hand is, in UTC, none that is understood.
+// timeOutOfRange remembers that the time at hand has, in UTC, no year of four digits. Its message has the
+// path, unlike those of time.Parse, because the text itself looks right.
 func (t *pathTracker) timeOutOfRange(s string) {
 	last := ""
 	if n := len(t.path); n > 0 && !t.path[n-1].list {
@@ -175,6 +183,7 @@ func (t *pathTracker) timeOutOfRange(s string) {
 	t.malformed(strings.TrimSuffix(t.pathTo(last), ".") + ": " + strconv.Quote(s) + " is no time: " + errYearRange)
 }
 
+// microTime is time with microseconds.
 func (t *pathTracker) microTime(s string) any {
 	at, err := time.Parse(microLayout, s)
 	if err != nil {
@@ -191,6 +200,7 @@ func (t *pathTracker) microTime(s string) any {
 	return at.Format(microLayout)
 }
 
+// quantity returns the canonical form, so that equal amounts are equal strings.
 func (t *pathTracker) quantity(s string) any {
 	if isPlainQuantity(s) {
 		return s
@@ -203,11 +213,11 @@ func (t *pathTracker) quantity(s string) any {
 	return canonical
 }
 
-// isPlainQuantity knows the canonical form of everyday amounts, such as "500m", "3" and
-// "128Mi", at sight. It is false for what must be looked at more closely.
+// isPlainQuantity recognizes the canonical form of usual amounts, such as "500m", "3" and "128Mi", without
+// parsing. False means that the amount has to be parsed.
 func isPlainQuantity(s string) bool {
 	n, i := 0, 0
-	for ; i < len(s) && i < 7 && isDigit(s[i]); i++ {
+	for ; i < len(s) && i < 7 && jsontext.IsDigit(s[i]); i++ {
 		n = n*10 + int(s[i]-'0')
 	}
 	if i == 0 || s[0] == '0' {
@@ -222,6 +232,7 @@ func isPlainQuantity(s string) bool {
 	return false
 }
 
+// duration returns the form in which Go writes it.
 func (t *pathTracker) duration(s string) any {
 	d, err := time.ParseDuration(s)
 	if err != nil {
@@ -231,7 +242,7 @@ func (t *pathTracker) duration(s string) any {
 	return d.String()
 }
 
-// Zero is the value that null stands for as an element of a list or map.
+// Zero is the value that null means as an element of a list or map.
 func Zero(f *schema.Field) any {
 	switch f.Type {
 	case schema.TypeBool:

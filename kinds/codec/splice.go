@@ -3,15 +3,16 @@ package codec
 import (
 	"bytes"
 	"strconv"
-	"unsafe"
+
+	"github.com/troupe-api/troupe/kinds/jsontext"
 )
 
-// versionKey comes before the digits of the version. Of metadata only names and the uid
-// stand before it, which hold no quotes.
+// versionKey comes before the digits of the version. Before it, metadata has only names and the uid, which
+// cannot hold quotes, so that searching for it finds no other text.
 var versionKey = []byte(`"resourceVersion":"`)
 
-// WithoutVersion is an object's JSON as it was before its version was put in; it shares
-// nothing with json.
+// WithoutVersion is an object's JSON as it was before its version was put in; it shares no memory with
+// json.
 func WithoutVersion(json []byte) Encoded {
 	offset := bytes.Index(json, versionKey) + len(versionKey)
 	rest := json[offset+bytes.IndexByte(json[offset:], '"'):]
@@ -28,12 +29,12 @@ func (e Encoded) WithVersion(version uint64) []byte {
 	return append(out, e.JSON[e.VersionOffset:]...)
 }
 
-// managedFieldsKey comes before the managers of an object, where it has any: before them metadata has
-// no other list of that name, and in a text quotes are escaped.
+// managedFieldsKey comes before the managers of an object. Nothing before them in metadata has a list of
+// that name, and in a string the quotes would be escaped.
 var managedFieldsKey = []byte(`"managedFields":[`)
 
-// EqualIgnoringManagedFields tells whether the JSON of an object differs from an encoding in nothing but its
-// version and its managers. Both have managers.
+// EqualIgnoringManagedFields tells whether the JSON of an object differs from an encoding only in its
+// version and its managers. Both must have managers.
 func EqualIgnoringManagedFields(json []byte, e Encoded) bool {
 	old, oldOK := splitManagedFields(json)
 	new, ok := splitManagedFields(e.JSON)
@@ -53,15 +54,17 @@ func ManagedFieldsSize(json []byte) int {
 	return len(json) - len(c.before) - len(c.after)
 }
 
-// A cut is an object's JSON before and after its managers.
+// A managedFieldsSplit is an object's JSON before and after its managers.
 type managedFieldsSplit struct{ before, after []byte }
 
+// splitManagedFields finds the managers; ok is false if there are none.
 func splitManagedFields(json []byte) (c managedFieldsSplit, ok bool) {
 	at := bytes.Index(json, managedFieldsKey)
 	if at < 0 {
 		return c, false
 	}
-	s := scanner{text: unsafe.String(&json[0], len(json)), pos: at + len(managedFieldsKey) - 1, stored: true}
-	err := s.skip()
-	return managedFieldsSplit{json[:at], json[s.pos:]}, err == nil
+	s := jsontext.Over(json)
+	s.Pos, s.Limit = at+len(managedFieldsKey)-1, jsontext.MaxStoredDepth
+	err := s.Skip()
+	return managedFieldsSplit{json[:at], json[s.Pos:]}, err == nil
 }

@@ -8,7 +8,7 @@ import (
 )
 
 func TestEqualIgnoringManagedFields(t *testing.T) {
-	k := valueType(t, "ConfigMap")
+	k := kindNamed(t, "ConfigMap")
 	encoded := func(manager, label, value string) codec.Encoded {
 		return codec.EncodeJSON(k, tree.Tree{
 			"metadata": tree.Tree{"name": "a", "labels": tree.Tree{"l": label, "managedFields": `"managedFields":[`},

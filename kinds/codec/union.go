@@ -5,9 +5,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A union is a field of type Raw with a message (schema.Field.Message): in JSON it is the
-// value of whichever field of the message fits, an object, a list or a bool. On the wire
-// it is that message, where a bool is true beside an object.
+// A union is a field of type Raw with a message (schema.Field.Message), such as the additionalProperties
+// of a schema. In JSON it is the value of whichever field of the message fits: an object, a list or a
+// bool. In Protobuf it is the message, in which the bool is true beside an object.
 
 // unionField finds the field of a union for a value; nil if none fits.
 func unionField(m *schema.Message, v any) *schema.Field {
@@ -42,12 +42,12 @@ func unionFieldFor(m *schema.Message, c byte) *schema.Field {
 }
 
 func (d *decoder) union(m *schema.Message) (any, error) {
-	c := d.peek()
+	c := d.Peek()
 	if f := unionFieldFor(m, c); f != nil {
 		return d.field(f)
 	}
 	if c == 'n' {
-		return nil, d.literal("null")
+		return nil, d.Literal("null")
 	}
 	return nil, d.skipMismatch(messageType(m))
 }
@@ -69,6 +69,8 @@ func (e *encoder) union(m *schema.Message, v any) {
 	e.raw("null")
 }
 
+// appendWireUnion appends the message of a union. Its bool is true beside an object or a list, as in the
+// Go types that other clients decode it into.
 func appendWireUnion(b []byte, m *schema.Message, v any) []byte {
 	f := unionField(m, v)
 	if f == nil {
@@ -81,7 +83,7 @@ func appendWireUnion(b []byte, m *schema.Message, v any) []byte {
 	return appendWire(b, wireOf(m), parts)
 }
 
-// union reads a message and gives the value that it stands for; nil if it holds none.
+// union reads a message and returns the value that the union has in JSON; nil if there is none.
 func (d *wireDecoder) union(m *schema.Message, p []byte) (any, error) {
 	parts := tree.Tree{}
 	if err := d.message(wireOf(m), parts, p); err != nil {

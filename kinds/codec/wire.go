@@ -8,8 +8,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// A wireMessage is a message as Protobuf sees it: in the order of its numbers, with the
-// inlined messages nested.
+// A wireMessage is a message as Protobuf sees it: fields by number, with the inlined messages nested.
 type wireMessage struct {
 	nodes []*wireNode
 }
@@ -25,6 +24,8 @@ type wireNode struct {
 // built-in kinds have Protobuf, so it stays as small as the catalogue.
 var wirePlans sync.Map
 
+// wireOf is the Protobuf form of a plan. It is made when it is first needed: most kinds are never asked
+// for in Protobuf.
 func wireOf(m *schema.Message) *wireMessage {
 	if w, ok := wirePlans.Load(m); ok {
 		return w.(*wireMessage)
@@ -38,8 +39,7 @@ func wireOf(m *schema.Message) *wireMessage {
 	return actual.(*wireMessage)
 }
 
-// add puts a field where the numbers of its way lead to. A field without numbers exists
-// in JSON only.
+// add puts a field where its numbers lead. A field without numbers exists in JSON only.
 func (w *wireMessage) add(f *schema.Field, path []int32) {
 	switch len(path) {
 	case 0:
@@ -55,6 +55,7 @@ func (w *wireMessage) add(f *schema.Field, path []int32) {
 	}
 }
 
+// sort puts the fields into the order of their numbers, in which they are written.
 func (w *wireMessage) sort() {
 	slices.SortFunc(w.nodes, func(a, b *wireNode) int { return cmp.Compare(a.number, b.number) })
 	for _, n := range w.nodes {

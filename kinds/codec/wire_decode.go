@@ -8,6 +8,7 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
+	"github.com/troupe-api/troupe/kinds/jsontext"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
@@ -19,7 +20,7 @@ const errProtobuf = typeError("proto: malformed message")
 // the plan does not know are dropped in silence, as clients expect it of Protobuf; the
 // faults are those of JSON inside raw fields.
 func DecodeProtobuf(m *schema.Message, body []byte) (tree.Tree, []FieldFault, error) {
-	// One copy of the body, never written to: the texts of the tree are cut from it.
+	// One copy of the body, never written to: the strings of the tree are parts of it.
 	text := string(body)
 	d := wireDecoder{}
 	object := tree.Tree{}
@@ -40,15 +41,17 @@ type wireDecoder struct {
 	items    []any // of the lists that are being read, innermost last
 }
 
-// enter goes one level down, as deep as the same would lie in JSON. Who has read what is there
-// goes up again.
+// enter goes one level deeper, counted as in JSON. The caller decrements depth after the value; on errors
+// it need not.
 func (d *wireDecoder) enter() error {
-	if d.depth++; d.depth > MaxDepth {
-		return errDepth
+	if d.depth++; d.depth > jsontext.MaxDepth {
+		return jsontext.ErrDepth
 	}
 	return nil
 }
 
+// message reads the fields of a message into object. The same field may come several times: single values
+// are replaced, messages merged, lists continued.
 func (d *wireDecoder) message(w *wireMessage, object tree.Tree, b []byte) error {
 	if err := d.enter(); err != nil {
 		return err
@@ -83,7 +86,7 @@ func (d *wireDecoder) message(w *wireMessage, object tree.Tree, b []byte) error 
 	return nil
 }
 
-// wrongType is the error for a field that came with another wire type than its own.
+// wrongType is the error for a field that has another wire type than the plan says.
 func wrongType(name string, t protowire.Type) error {
 	return typeError("proto: wrong wireType = " + strconv.Itoa(int(t)) + " for field " + name)
 }
@@ -110,12 +113,13 @@ func payload(name string, t protowire.Type, b []byte, n int) ([]byte, int, error
 	return p, n + size, nil
 }
 
+// inlined reads a message that is inlined in JSON: its fields are those of object.
 func (d *wireDecoder) inlined(node *wireNode, t protowire.Type, object tree.Tree, b []byte, n int) (int, error) {
 	p, n, err := payload("inlined", t, b, n)
 	if err != nil {
 		return 0, err
 	}
-	d.depth-- // it lies on the level of its parent
+	d.depth-- // in JSON it is on the level of its parent
 	err = d.message(node.inner, object, p)
 	d.depth++
 	return n, err
@@ -176,6 +180,7 @@ func numberType(t schema.Type) (protowire.Type, bool) {
 	return 0, false
 }
 
+// entry reads one entry of a map, which is a message of a key (1) and a value (2).
 func (d *wireDecoder) entry(node *wireNode, t protowire.Type, object tree.Tree, b []byte, n int) (int, error) {
 	f := node.field
 	p, n, err := payload(f.Name, t, b, n)
@@ -235,6 +240,8 @@ func (d *wireDecoder) single(f *schema.Field, t protowire.Type, object tree.Tree
 	return n, nil
 }
 
+// isWireZero tells whether a value is what Protobuf writes for an absent field. A message without fields
+// is one, since inlined and embedded messages are always written.
 func isWireZero(f *schema.Field, v any) bool {
 	if f.Type == schema.TypeMessage {
 		object, _ := v.(tree.Tree)

@@ -36,15 +36,17 @@ func openWire(b []byte, number int32) (out []byte, at int) {
 	return append(b, 0), len(b)
 }
 
+// closeWire puts the length of a message before it. One byte was left for it, which is enough for most;
+// longer messages are moved. That is cheaper than measuring every message before it is written.
 func closeWire(b []byte, at int) []byte {
 	n := uint64(len(b) - at - 1)
 	if n < 0x80 {
 		b[at] = byte(n)
 		return b
 	}
-	var room [10]byte
+	var space [10]byte
 	extra := protowire.SizeVarint(n) - 1
-	b = append(b, room[:extra]...)
+	b = append(b, space[:extra]...)
 	copy(b[at+1+extra:], b[at+1:len(b)-extra])
 	protowire.AppendVarint(b[:at], n)
 	return b
@@ -82,7 +84,7 @@ func appendWireField(b []byte, number int32, f *schema.Field, v any) []byte {
 	return appendWireValue(b, number, f, v)
 }
 
-// appendWireValue appends one value; nil stands for the zero value.
+// appendWireValue appends one value; nil means the zero value.
 func appendWireValue(b []byte, number int32, f *schema.Field, v any) []byte {
 	switch f.Type {
 	case schema.TypeString:
@@ -151,6 +153,7 @@ func appendStringField(b []byte, number int32, s string) []byte {
 	return protowire.AppendString(appendTag(b, number, protowire.BytesType), s)
 }
 
+// appendWireTime appends the fields of a time; an absent one has none.
 func appendWireTime(b []byte, layout string, v any) []byte {
 	s, _ := v.(string)
 	at, err := time.Parse(layout, s)
@@ -161,6 +164,7 @@ func appendWireTime(b []byte, layout string, v any) []byte {
 	return appendVarintField(b, 2, uint64(at.Nanosecond()))
 }
 
+// appendIntOrString appends the fields of an int-or-string, all of them whatever it is.
 func appendIntOrString(b []byte, v any) []byte {
 	n, _ := v.(int64)
 	s, isText := v.(string)
@@ -169,6 +173,7 @@ func appendIntOrString(b []byte, v any) []byte {
 	return appendStringField(b, 3, s)
 }
 
+// appendWireRaw appends a value as JSON text.
 func appendWireRaw(b []byte, v any) []byte {
 	if v == nil {
 		return b

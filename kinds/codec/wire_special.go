@@ -5,8 +5,10 @@ import (
 	"math"
 	"time"
 
-	"github.com/troupe-api/troupe/kinds/schema"
 	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/troupe-api/troupe/kinds/jsontext"
+	"github.com/troupe-api/troupe/kinds/schema"
 )
 
 // wireNumber reads a number or bool; the length is negative if there is none.
@@ -15,7 +17,7 @@ func wireNumber(t schema.Type, b []byte) (any, int) {
 		v, n := protowire.ConsumeFixed64(b)
 		number := math.Float64frombits(v)
 		if math.IsNaN(number) || math.IsInf(number, 0) {
-			return nil, -1 // which JSON cannot say
+			return nil, -1 // JSON has no such number
 		}
 		return number, n
 	}
@@ -29,7 +31,7 @@ func wireNumber(t schema.Type, b []byte) (any, int) {
 	return int64(v), n
 }
 
-// special reads a value that is length-delimited but no message of the plan.
+// special reads a value that is length-delimited but not a message of the plan.
 func (d *wireDecoder) special(f *schema.Field, p []byte) (any, error) {
 	switch f.Type {
 	case schema.TypeString:
@@ -65,22 +67,23 @@ func (d *wireDecoder) special(f *schema.Field, p []byte) (any, error) {
 	return d.wireRaw(parts[1].bytes)
 }
 
-// wireFieldSet reads the JSON object of a set of fields; nil if there is none.
+// wireFieldSet reads the JSON object of a set of fields; nil if there is none. It is checked like any
+// other JSON that comes in.
 func wireFieldSet(p []byte, depth int) (any, error) {
 	if len(p) == 0 {
 		return nil, nil
 	}
-	s := scanner{text: wireString(p), depth: depth}
-	if s.peek() != '{' {
+	s := jsontext.Scanner{Text: wireString(p), Depth: depth}
+	if s.Peek() != '{' {
 		return nil, errProtobuf
 	}
-	if err := s.skip(); err != nil {
+	if err := s.Skip(); err != nil {
 		return nil, err
 	}
-	if err := s.end(); err != nil {
+	if err := s.End(); err != nil {
 		return nil, err
 	}
-	return compactFieldSet(s.text, depth)
+	return compactFieldSet(s.Text, depth)
 }
 
 // wireStrings reads the texts that a message holds under number 1; nil if there are none.
@@ -138,7 +141,7 @@ func splitWire(p []byte, parts *[4]wireField) error {
 	return nil
 }
 
-// wireTime is the text of a time; nil for the zero time.
+// wireTime is the text of a time; nil for the zero time, as in JSON.
 func wireTime(f *schema.Field, empty bool, seconds int64, nanos int32) (any, error) {
 	if empty {
 		return nil, nil

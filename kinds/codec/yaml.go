@@ -10,11 +10,13 @@ import (
 
 	"go.yaml.in/yaml/v2"
 
+	"github.com/troupe-api/troupe/kinds/jsontext"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// What a YAML body may grow to, so that aliases cannot make it a bomb.
+// What a YAML body may grow to. Aliases repeat what they refer to, and a few bytes of them can stand for
+// gigabytes.
 const (
 	yamlGrowthFactor = 16      // times the body
 	yamlGrowthBase   = 1 << 16 // plus bytes
@@ -22,27 +24,30 @@ const (
 )
 
 const (
-	errYAMLGrowth            = syntaxError("yaml: document contains excessive aliasing")
-	errYAMLDepth             = syntaxError("yaml: exceeded max depth")
-	errYAMLMultipleDocuments = syntaxError("yaml: the body holds more than one document")
+	errYAMLGrowth            = jsontext.SyntaxError("yaml: document contains excessive aliasing")
+	errYAMLDepth             = jsontext.SyntaxError("yaml: exceeded max depth")
+	errYAMLMultipleDocuments = jsontext.SyntaxError("yaml: the body holds more than one document")
 )
 
-// DecodeYAML is DecodeJSON for YAML 1.1. A body that is JSON is read as such. Duplicate
-// keys are reported with the text of the YAML parser; of them the last one stays.
+// DecodeYAML is DecodeJSON for YAML 1.1. A body that is JSON is read as such, which is many times faster.
+// Duplicate keys are reported with the text of the YAML parser; the last one stays.
 func DecodeYAML(m *schema.Message, data []byte) (tree.Tree, []FieldFault, error) {
 	return decodeYAML(m, data, false)
 }
 
-// DecodeConfig is DecodeYAML for a configuration to apply: what it says is null is there, as nil.
-// Lists have zero values in its place.
+// DecodeConfig is DecodeYAML for a configuration to apply: a null in it stays, as nil, because naming a
+// field is owning it. In lists it becomes the zero value.
 func DecodeConfig(m *schema.Message, data []byte) (tree.Tree, []FieldFault, error) {
 	return decodeYAML(m, data, m.Custom == nil)
 }
 
+// decodeYAML is DecodeYAML; with nulls, fields that are null stay in the tree. A body that begins like
+// JSON but is not is read as YAML, which allows such objects as well; errors that YAML would not have are
+// final.
 func decodeYAML(m *schema.Message, data []byte, nulls bool) (tree.Tree, []FieldFault, error) {
 	if bytes.HasPrefix(bytes.TrimLeft(data, " \t\r\n"), []byte("{")) {
 		t, faults, err := decodeJSON(m, data, nulls)
-		if malformed := syntaxError(""); !errors.As(err, &malformed) || err == errDepth || err == ErrTooManyMessages {
+		if malformed := jsontext.SyntaxError(""); !errors.As(err, &malformed) || err == jsontext.ErrDepth || err == ErrTooManyMessages {
 			return t, faults, err
 		}
 	}
@@ -62,25 +67,25 @@ func decodeYAML(m *schema.Message, data []byte, nulls bool) (tree.Tree, []FieldF
 	return t, append(faults, more...), nil
 }
 
-// readYAML reads a YAML text, which holds one document: what follows it would be lost.
+// readYAML reads a YAML text of one document. More are refused, since they would be ignored.
 func readYAML(data []byte) (v any, faults []FieldFault, err error) {
 	if yamlNesting(data) > yamlMaxNesting {
 		return nil, nil, errYAMLDepth
 	}
 	defer func() {
-		if r := recover(); r != nil { // the parser's own faults
-			v, faults, err = nil, nil, syntaxError("yaml: document cannot be read")
+		if r := recover(); r != nil { // a bug of the parser
+			v, faults, err = nil, nil, jsontext.SyntaxError("yaml: document cannot be read")
 		}
 	}()
 	var read any
 	if err := yaml.UnmarshalStrict(data, &read); err != nil {
 		if duplicates := (*yaml.TypeError)(nil); !errors.As(err, &duplicates) {
-			return nil, nil, syntaxError(err.Error())
+			return nil, nil, jsontext.SyntaxError(err.Error())
 		}
 		faults = []FieldFault{{Duplicate: true, Message: err.Error()}}
 		read = nil
 		if err := yaml.Unmarshal(data, &read); err != nil {
-			return nil, nil, syntaxError(err.Error())
+			return nil, nil, jsontext.SyntaxError(err.Error())
 		}
 	}
 	if bytes.Contains(data, []byte("\n---")) || bytes.Contains(data, []byte("\n...")) {
@@ -93,7 +98,7 @@ func readYAML(data []byte) (v any, faults []FieldFault, err error) {
 	return v, faults, err
 }
 
-// checkSingleDocument refuses what has more documents than one, but for empty ones behind it.
+// checkSingleDocument refuses more than one document; empty ones may follow it.
 func checkSingleDocument(data []byte) error {
 	d := yaml.NewDecoder(bytes.NewReader(data))
 	for first := true; ; first = false {
@@ -131,12 +136,13 @@ func yamlNesting(data []byte) int {
 	return deepest
 }
 
-// A yamlConverter turns what the YAML parser made into a tree.
+// A yamlConverter turns what the YAML parser has made into a tree.
 type yamlConverter struct {
-	budget int // bytes that may still be made
+	budget int // bytes that the tree may still grow by
 	depth  int
 }
 
+// spend takes n bytes from the budget.
 func (c *yamlConverter) spend(n int) error {
 	if c.budget -= n; c.budget < 0 {
 		return errYAMLGrowth
@@ -144,19 +150,20 @@ func (c *yamlConverter) spend(n int) error {
 	return nil
 }
 
+// value converts a value. Each occurrence of an alias is converted again, and paid for again.
 func (c *yamlConverter) value(v any) (any, error) {
 	if err := c.spend(1); err != nil {
 		return nil, err
 	}
 	switch v := v.(type) {
 	case map[any]any:
-		if c.depth++; c.depth > MaxDepth {
+		if c.depth++; c.depth > jsontext.MaxDepth {
 			return nil, errYAMLDepth
 		}
 		defer func() { c.depth-- }()
 		return c.object(v)
 	case []any:
-		if c.depth++; c.depth > MaxDepth {
+		if c.depth++; c.depth > jsontext.MaxDepth {
 			return nil, errYAMLDepth
 		}
 		defer func() { c.depth-- }()
@@ -176,13 +183,13 @@ func (c *yamlConverter) value(v any) (any, error) {
 		return float64(v), nil
 	case float64:
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return nil, syntaxError("json: unsupported value: " + strconv.FormatFloat(v, 'g', -1, 64))
+			return nil, jsontext.SyntaxError("json: unsupported value: " + strconv.FormatFloat(v, 'g', -1, 64))
 		}
 		return v, nil
 	case int64, bool, nil:
 		return v, nil
 	}
-	return nil, syntaxError(fmt.Sprintf("yaml: unsupported value of type %T", v))
+	return nil, jsontext.SyntaxError(fmt.Sprintf("yaml: unsupported value of type %T", v))
 }
 
 func (c *yamlConverter) object(from map[any]any) (any, error) {
@@ -224,5 +231,5 @@ func yamlKey(key any) (string, error) {
 		}
 		return strconv.FormatFloat(key, 'g', -1, 32), nil
 	}
-	return "", syntaxError(fmt.Sprintf("unsupported map key of type: %T", key))
+	return "", jsontext.SyntaxError(fmt.Sprintf("unsupported map key of type: %T", key))
 }

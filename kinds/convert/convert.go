@@ -40,7 +40,8 @@ func ToStored(k *schema.Kind, t tree.Tree) tree.Tree {
 	return t
 }
 
-// BodyKind is the kind that k, or its sub-resource sub, speaks.
+// BodyKind is the kind of the bodies of k, or of its sub-resource sub: that of a scale, for one, has a
+// kind of its own.
 func BodyKind(k *schema.Kind, sub *schema.Subresource) *schema.Kind {
 	if sub != nil && sub.BodyKind != nil {
 		return sub.BodyKind

@@ -1,9 +1,11 @@
-// Package convert turns objects between the form in which they are stored and the forms
-// in which versions and sub-resources show them.
+// Package convert turns objects between the version in which they are stored and the versions and
+// sub-resources in which they are served.
 //
-// An object has one stored form (schema.Kind.Stored). Another version of its kind, or a kind
-// of another group that shares the storage, shows it through a schema.Conversion; a
-// sub-resource that speaks a kind of its own shows it through a schema.View. Both lose
-// nothing that a write back would need. An object that is asked for in its stored form is
-// given as it is, without a look at it.
+// An object is stored in one version (schema.Kind.Stored). Another version of its kind, or a kind of
+// another group that shares the storage, is served through a schema.Conversion; a sub-resource with a body
+// of another kind, such as a scale, through a schema.View. Neither may lose what a write back needs: a
+// client that reads in one version and writes what it has read must change nothing in another.
+//
+// An object that is asked for in the version that it is stored in is returned as it is, without being
+// decoded. Most reads are of that sort.
 package convert

@@ -7,12 +7,13 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// isDirectiveOf reports whether name is a directive and not a field of m.
+// isDirectiveOf tells whether name is a directive and not a field of m: a schema has fields that begin
+// with "$".
 func isDirectiveOf(m *schema.Message, name string) bool {
 	return strings.HasPrefix(name, "$") && fieldOf(m, name) == nil
 }
 
-// checkDirectives refuses directives of one object that there are not.
+// checkDirectives refuses unknown directives in one object. Ignoring a misspelled one would lose data.
 func checkDirectives(m *schema.Message, patch tree.Tree) error {
 	for name, v := range patch {
 		switch {
@@ -31,7 +32,8 @@ func checkDirectives(m *schema.Message, patch tree.Tree) error {
 	return nil
 }
 
-// checkDirectivesDeep is checkDirectives for an object that is taken as it is, with all it holds.
+// checkDirectivesDeep is checkDirectives for an object that becomes part of the result as a whole, with
+// all that it holds.
 func checkDirectivesDeep(m *schema.Message, patch tree.Tree) error {
 	if err := checkDirectives(m, patch); err != nil {
 		return err
@@ -55,6 +57,7 @@ func checkDirectivesDeep(m *schema.Message, patch tree.Tree) error {
 	return nil
 }
 
+// checkItems is checkDirectivesDeep for the objects in a list.
 func checkItems(m *schema.Message, items []any) error {
 	for _, item := range items {
 		if o, ok := item.(tree.Tree); ok {
@@ -66,8 +69,8 @@ func checkItems(m *schema.Message, items []any) error {
 	return nil
 }
 
-// stripObjectDirectives is a patch object as a value: without nulls, directives, and the objects that hold
-// a $patch, which have nothing to be carried out on.
+// stripObjectDirectives is an object of a patch as a value: without nulls, without directives, and without
+// objects that hold a $patch, since there is nothing to carry it out on.
 func stripObjectDirectives(patch tree.Tree) tree.Tree {
 	out := make(tree.Tree, len(patch))
 	for name, v := range patch {
@@ -82,13 +85,14 @@ func stripObjectDirectives(patch tree.Tree) tree.Tree {
 	return out
 }
 
-// isDirective recognizes the directives themselves; unlike any "$" they cannot be fields.
+// isDirective tells whether name is one of the directives, which are never fields, unlike other names that
+// begin with "$".
 func isDirective(name string) bool {
 	return name == patchDirective || name == retainDirective ||
 		strings.HasPrefix(name, orderPrefix) || strings.HasPrefix(name, deletePrefix)
 }
 
-// stripDirectives is a patch value as a value.
+// stripDirectives is a value of a patch without directives and nulls.
 func stripDirectives(v any) any {
 	switch v := v.(type) {
 	case tree.Tree:

@@ -7,13 +7,14 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// newBadPatch is the answer to a patch that means nothing on any object.
+// newBadPatch is the error for a patch that is malformed, whatever the object.
 func newBadPatch(format string, args ...any) error {
 	return &meta.Status{Code: http.StatusBadRequest, Reason: meta.ReasonBadRequest, Message: fmt.Sprintf(format, args...)}
 }
 
-// newCannotApply is the answer to a JSON patch that does not apply to this object. It begins with the words
-// that users know, and tells what fails, but nothing of the object.
+// newCannotApply is the error for a JSON patch that does not apply to this object. It begins with the
+// words that clients look for, and tells what failed, but nothing of the object: who may patch need not be
+// allowed to read.
 func newCannotApply(format string, args ...any) error {
 	return &meta.Status{
 		Code: http.StatusUnprocessableEntity, Reason: meta.ReasonInvalid,
@@ -22,7 +23,7 @@ func newCannotApply(format string, args ...any) error {
 	}
 }
 
-// newTooLarge is the answer to a patch that asks for too much work or memory.
+// newTooLarge is the error for a patch that asks for too much work or memory.
 func newTooLarge(format string, args ...any) error {
 	return &meta.Status{
 		Code: http.StatusRequestEntityTooLarge, Reason: meta.ReasonRequestTooLarge,

@@ -74,7 +74,7 @@ func check(t *testing.T, target uint8, patch func(tree.Tree) (tree.Tree, error))
 	text := objects[int(target)%len(objects)]
 	current := parse(t, text).(tree.Tree)
 	got, err := patch(current)
-	if !equal(current, parse(t, text)) {
+	if !tree.JSONEqual(current, parse(t, text)) {
 		t.Fatalf("what was patched is now %v", current)
 	}
 	if err != nil {
@@ -85,7 +85,7 @@ func check(t *testing.T, target uint8, patch func(tree.Tree) (tree.Tree, error))
 	}
 	written := codec.AppendAny(nil, got)
 	read, _, err := codec.DecodeAny(written)
-	if err != nil || !equal(read, got) {
+	if err != nil || !tree.JSONEqual(read, got) {
 		t.Fatalf("%s reads as %v (%v)", written, read, err)
 	}
 }

@@ -13,12 +13,12 @@ import (
 const (
 	// MaxOperations is how many operations one JSON patch may have.
 	MaxOperations = 10000
-	// maxCopySize is how many bytes (of JSON, about) the copy operations of one patch may
-	// make in sum: as much as the largest request body.
+	// maxCopySize is how many bytes of JSON, about, all copy operations of one patch may make: as much as
+	// the largest request body. Each copy of a copy doubles the object.
 	maxCopySize = 3 << 20
 )
 
-// An operation is one step of a JSON patch, decoded.
+// An operation is one operation of a JSON patch as it was sent.
 type operation struct {
 	Op    string
 	Path  *string
@@ -26,9 +26,9 @@ type operation struct {
 	Value json.RawMessage
 }
 
-// JSONPatch applies an RFC 6902 patch. Its operations work one after the other, and all
-// of them or none. Reading what is no list of operations is 400, more than MaxOperations or an
-// excess of copies 413, an operation that fails 422.
+// JSONPatch applies an RFC 6902 patch, either all of its operations, one after the other, or none. A patch
+// that is no list of operations is 400, more than MaxOperations or too many copies are 413, an operation
+// that fails is 422.
 func JSONPatch(current tree.Tree, patch []byte) (tree.Tree, error) {
 	ops, err := readOperations(patch)
 	if err != nil {
@@ -51,7 +51,7 @@ func JSONPatch(current tree.Tree, patch []byte) (tree.Tree, error) {
 	return object, nil
 }
 
-// parsedOperation is a checked operation, its value and pointers parsed.
+// A parsedOperation is an operation that has been checked, its value and pointers parsed.
 type parsedOperation struct {
 	op         string
 	path, from pointer
@@ -59,10 +59,10 @@ type parsedOperation struct {
 	pathText   string // the path as it was sent, or its beginning
 }
 
-// maxShownPath is how many bytes of a path an error shows.
+// maxShownPath is how many bytes of a path an error message shows.
 const maxShownPath = 256
 
-// failure tells what it means that the operation cannot be carried out.
+// failure says why the operation cannot be carried out.
 func (s *parsedOperation) failure() string {
 	switch s.op {
 	case "test":
@@ -75,6 +75,7 @@ func (s *parsedOperation) failure() string {
 	return "there is no value at this path"
 }
 
+// readOperations reads and checks all operations before the first one is carried out.
 func readOperations(patch []byte) ([]parsedOperation, error) {
 	var raws []json.RawMessage
 	if err := json.Unmarshal(patch, &raws); err != nil {
@@ -98,7 +99,7 @@ func readOperations(patch []byte) ([]parsedOperation, error) {
 	return steps, nil
 }
 
-// checkOperation finds what is wrong with an operation whatever the object is.
+// checkOperation checks what can be checked without an object.
 func checkOperation(op operation) (parsedOperation, error) {
 	s := parsedOperation{op: op.Op}
 	if op.Path == nil {
@@ -116,7 +117,7 @@ func checkOperation(op operation) (parsedOperation, error) {
 		}
 		s.value, err = decodeValue(op.Value)
 	case "test":
-		if op.Value != nil { // an absent value stands for null
+		if op.Value != nil { // an absent value means null
 			s.value, err = decodeValue(op.Value)
 		}
 	case "move", "copy":
@@ -131,7 +132,7 @@ func checkOperation(op operation) (parsedOperation, error) {
 	return s, err
 }
 
-// decodeValue reads plain JSON; whole numbers of 64 bits stay exact.
+// decodeValue reads a value. Whole numbers of 64 bits stay exact, which float64 would not keep.
 func decodeValue(data []byte) (any, error) {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.UseNumber()

@@ -162,7 +162,7 @@ func TestJSONPatchAgrees(t *testing.T) {
 		if (err == nil) != (wantErr == nil) {
 			r.Fatalf("%s + %s: %v, but the other says %v", before, patch, err, wantErr)
 		}
-		if err == nil && !equal(any(got), parse(t, string(want))) {
+		if err == nil && !tree.JSONEqual(any(got), parse(t, string(want))) {
 			r.Fatalf("%s + %s = %s, want %s", before, patch, text(t, got), want)
 		}
 	})

@@ -2,13 +2,13 @@ package merge
 
 import "slices"
 
-// jsonPatcher is one JSON patch at work.
+// A jsonPatcher applies one JSON patch.
 type jsonPatcher struct {
 	root   *node
-	budget int // bytes that copies may still make
+	budget int // bytes of JSON that copies may still add
 }
 
-// apply carries out one operation; done is false if it cannot be.
+// apply carries out one operation; done is false if it cannot be carried out.
 func (p *jsonPatcher) apply(s *parsedOperation) (done bool, err error) {
 	switch s.op {
 	case "add":
@@ -45,6 +45,7 @@ func (p *jsonPatcher) parent(path pointer) (n *node, token string, ok bool) {
 	return n, path[last], ok
 }
 
+// add puts c at path; an empty path is the whole document.
 func (p *jsonPatcher) add(path pointer, c *node) bool {
 	if len(path) == 0 {
 		p.root = c
@@ -54,6 +55,7 @@ func (p *jsonPatcher) add(path pointer, c *node) bool {
 	return ok && n.add(token, c)
 }
 
+// replace puts c in the place of a value that exists.
 func (p *jsonPatcher) replace(path pointer, c *node) bool {
 	if len(path) == 0 {
 		p.root = c
@@ -63,6 +65,7 @@ func (p *jsonPatcher) replace(path pointer, c *node) bool {
 	return ok && n.set(token, c)
 }
 
+// remove takes out the value at path. The whole document cannot be removed.
 func (p *jsonPatcher) remove(path pointer) (*node, bool) {
 	if len(path) == 0 {
 		return nil, false
@@ -74,8 +77,8 @@ func (p *jsonPatcher) remove(path pointer) (*node, bool) {
 	return n.remove(token)
 }
 
-// test compares. Clients test for null to say that nothing may be there, so an absent
-// target equals null as long as its parent exists.
+// test compares. Clients test for null to make sure that nothing is there, so an absent target equals null
+// as long as its parent exists.
 func (p *jsonPatcher) test(s *parsedOperation) bool {
 	if n, ok := p.find(s.path); ok {
 		return n.equals(s.value)
@@ -87,6 +90,7 @@ func (p *jsonPatcher) test(s *parsedOperation) bool {
 	return ok && n.opened && !n.isList
 }
 
+// move takes a value out and adds it elsewhere, which may not be inside of itself.
 func (p *jsonPatcher) move(s *parsedOperation) bool {
 	if s.path.isBelow(s.from) {
 		return false
@@ -99,6 +103,7 @@ func (p *jsonPatcher) move(s *parsedOperation) bool {
 	return ok && p.add(s.path, n)
 }
 
+// copy adds a copy of a value, as long as the budget allows it.
 func (p *jsonPatcher) copy(s *parsedOperation) (done bool, err error) {
 	n, ok := p.find(s.from)
 	if !ok {

@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// mergeList merges a patch into a list: by its merge key, as a set of scalars, or, with
-// no merge strategy, by replacing it.
+// mergeList merges a patch into a list: by its merge key, as a set of scalars, or, if the kind declares no
+// strategy, by replacing it.
 func mergeList(f *schema.Field, live, patch []any) ([]any, error) {
 	if !hasStrategy(f, patchMerge) {
 		if err := checkItems(objectOf(f), patch); err != nil {
@@ -24,7 +24,7 @@ func mergeList(f *schema.Field, live, patch []any) ([]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if replace || isNew { // as it is, be there items twice
+	if replace || isNew { // as it is, even with the same item twice
 		return stripDirectives(items).([]any), nil
 	}
 	merged, err := mergeItems(f, live, items)
@@ -34,9 +34,9 @@ func mergeList(f *schema.Field, live, patch []any) ([]any, error) {
 	return mergeOrder(merged, f.MergeKey, indexByKey(items, f.MergeKey), indexByKey(live, f.MergeKey)), nil
 }
 
-// applyItemDirectives takes the items that are directives out of patch and obeys them: deletions
-// from live, which it copies then, and whether the rest replaces the list. The rest are
-// objects that have the merge key.
+// applyItemDirectives takes the items of a patch that are directives, and carries out the deletions on a
+// copy of live. replace tells that the other items replace the list. items are those; they are objects and
+// have the merge key.
 func applyItemDirectives(f *schema.Field, live, patch []any) (left, items []any, replace bool, err error) {
 	gone := map[any]bool{}
 	for _, item := range patch {
@@ -50,7 +50,7 @@ func applyItemDirectives(f *schema.Field, live, patch []any) (left, items []any,
 		id := itemKey(item, f.MergeKey)
 		switch o[patchDirective] {
 		case patchReplace:
-			replace = true // for the whole list; the item itself, if it is one, does not count
+			replace = true // the whole list; the rest of this item is ignored
 			continue
 		case patchDelete:
 			if id == nil {
@@ -79,7 +79,7 @@ func newMissingMergeKey(f *schema.Field) error {
 	return newBadPatch("map: an item of %s does not contain declared merge key: %s", f.Name, f.MergeKey)
 }
 
-// mergeItems merges each patch item with the live item of its key, or appends it.
+// mergeItems merges each item of the patch with the live item of the same key, or appends it.
 func mergeItems(f *schema.Field, live, items []any) ([]any, error) {
 	merged := append(make([]any, 0, len(live)+len(items)), live...)
 	at := indexByKey(live, f.MergeKey)
@@ -102,7 +102,7 @@ func mergeItems(f *schema.Field, live, items []any) ([]any, error) {
 	return merged, nil
 }
 
-// mergePrimitives merges a list of scalars as a set, in which the patch's order wins.
+// mergePrimitives merges a list of scalars as a set, in the order of the patch where both name a value.
 func mergePrimitives(live, patch []any) ([]any, error) {
 	if _, err := primitiveSet(patch); err != nil || live == nil {
 		return patch, err
@@ -120,7 +120,7 @@ func mergePrimitives(live, patch []any) ([]any, error) {
 	return mergeOrder(all, "", indexByKey(patch, ""), indexByKey(live, "")), nil
 }
 
-// primitiveSet checks a list of scalars and returns them as a set.
+// primitiveSet checks a list of scalars, and returns them as a set.
 func primitiveSet(v any) (map[any]bool, error) {
 	list, ok := v.([]any)
 	if !ok {
@@ -148,8 +148,8 @@ func withoutPrimitives(list []any, gone map[any]bool) []any {
 	return out
 }
 
-// itemKey is what tells items of a list apart, ready to be the key of a map: the value
-// of an object's merge key, or with no merge key the scalar itself; nil if there is none.
+// itemKey is what items of a list are identified by, for use as a key of a Go map: the value of an
+// object's merge key, or without a merge key the scalar itself; nil if there is none.
 func itemKey(item any, key string) any {
 	if key != "" {
 		o, ok := item.(tree.Tree)

@@ -4,8 +4,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Merge applies an RFC 7386 merge patch. A patch that is no object replaces current
-// as a whole; a null in an object removes the field. Neither argument is changed.
+// Merge applies an RFC 7386 merge patch. A patch that is no object replaces current; a null in an object
+// removes the field. Neither argument is changed.
 func Merge(current, patch any) any {
 	p, ok := patch.(tree.Tree)
 	if !ok {
@@ -39,7 +39,8 @@ func Merge(current, patch any) any {
 	return out
 }
 
-// withoutNulls is a patch object taken as it is: its nulls only say that nothing is there.
+// withoutNulls is an object of a patch that has nothing to be merged into: a null in it only says that the
+// field is absent.
 func withoutNulls(p tree.Tree) tree.Tree {
 	out := make(tree.Tree, len(p))
 	for name, v := range p {
@@ -50,7 +51,7 @@ func withoutNulls(p tree.Tree) tree.Tree {
 	return out
 }
 
-// cloneOnce is own, or a fresh copy of shared if there is none yet.
+// cloneOnce is own, or a copy of shared if own is nil: the copy is made on the first change.
 func cloneOnce(own, shared tree.Tree) tree.Tree {
 	if own != nil {
 		return own

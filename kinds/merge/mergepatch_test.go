@@ -111,7 +111,7 @@ func TestMergeAgreesAndKeepsCurrent(t *testing.T) {
 		if err != nil {
 			r.Fatal(err)
 		}
-		if !equal(got, parse(t, string(want))) {
+		if !tree.JSONEqual(got, parse(t, string(want))) {
 			r.Fatalf("%s + %s = %s, want %s", before, patchText, text(t, got), want)
 		}
 	})

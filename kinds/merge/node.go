@@ -2,10 +2,10 @@ package merge
 
 import "github.com/troupe-api/troupe/kinds/tree"
 
-// A node is one value of a document under patching. It is opened when a pointer first
-// goes through it: only then are its children copied out of the shared value, and from
-// then on the node owns them. So a patch costs each container on its way once, however
-// many operations it has, and whatever stays closed stays shared.
+// A node is one value of a document while it is being patched. It is opened when a pointer first goes
+// through it: only then are its children copied out of the shared value, and from then on the node owns
+// them. So a patch copies each object or list on its way once, however many operations it has, and what
+// stays closed stays shared.
 type node struct {
 	value  any // when closed
 	fields map[string]*node
@@ -14,7 +14,7 @@ type node struct {
 	opened bool
 }
 
-// open opens n. It reports whether n is a container at all.
+// open opens n. It returns whether n is an object or a list at all.
 func (n *node) open() bool {
 	if n.opened {
 		return true
@@ -44,7 +44,7 @@ func (n *node) open() bool {
 	return true
 }
 
-// child finds the direct child that token names.
+// child finds the direct child that a token of a pointer names.
 func (n *node) child(token string) (*node, bool) {
 	if !n.open() {
 		return nil, false
@@ -111,7 +111,7 @@ func (n *node) remove(token string) (*node, bool) {
 	return c, true
 }
 
-// tree is the value of n as a plain tree; what was never opened is shared.
+// tree is the value of n as a plain value; what was never opened is shared.
 func (n *node) tree() any {
 	if !n.opened {
 		return n.value
@@ -130,7 +130,7 @@ func (n *node) tree() any {
 	return out
 }
 
-// size takes about the length of n as JSON off budget, and gives up below zero.
+// size subtracts about the length of n as JSON from budget, and stops when that is below zero.
 func (n *node) size(budget int) int {
 	if !n.opened {
 		return sizeOf(n.value, budget)
@@ -151,6 +151,7 @@ func (n *node) size(budget int) int {
 	return budget
 }
 
+// sizeOf is size for a plain value.
 func sizeOf(v any, budget int) int {
 	switch v := v.(type) {
 	case string:
@@ -177,10 +178,10 @@ func sizeOf(v any, budget int) int {
 	return budget - 8
 }
 
-// equals compares n with a plain value, without building a tree.
+// equals is tree.JSONEqual of n and a plain value, without building a tree.
 func (n *node) equals(v any) bool {
 	if !n.opened {
-		return equal(n.value, v)
+		return tree.JSONEqual(n.value, v)
 	}
 	if n.isList {
 		items, ok := v.([]any)

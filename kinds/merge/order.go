@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// indexByKey tells at which index each identity first stands in a list.
+// indexByKey is the index at which each key first occurs in a list.
 func indexByKey(list []any, key string) map[any]int {
 	at := make(map[any]int, len(list))
 	for i, item := range list {
@@ -20,10 +20,9 @@ func indexByKey(list []any, key string) map[any]int {
 	return at
 }
 
-// mergeOrder orders a merged list. The items that the patch names keep the patch's order,
-// the others the live order; where both lists meet, an item that the patch does not name
-// comes first only if it stood before the other in the live list. So new items come
-// before all live ones.
+// mergeOrder orders a merged list. Items that the patch names keep the order of the patch, the others that
+// of the live list. Where both meet, an item that the patch does not name comes first only if it came
+// before the other one in the live list; so new items come before all live ones.
 func mergeOrder(merged []any, key string, patchOrder, liveOrder map[any]int) []any {
 	var named, others []any
 	for _, item := range merged {
@@ -53,8 +52,8 @@ func mergeOrder(merged []any, key string, patchOrder, liveOrder map[any]int) []a
 	return append(append(out, named...), others...)
 }
 
-// setElementOrder obeys a $setElementOrder directive: it puts the list of that field in out
-// into the wanted order. Lists that are replaced as a whole have no order to set.
+// setElementOrder carries out a $setElementOrder directive: it sorts the list of that field in out. Lists
+// that are replaced as a whole have no order to set.
 func setElementOrder(f *schema.Field, name string, wanted any, current, out, patch tree.Tree) error {
 	order, ok := wanted.([]any)
 	if !ok {
@@ -79,8 +78,7 @@ func setElementOrder(f *schema.Field, name string, wanted any, current, out, pat
 	return nil
 }
 
-// matchesOrder reports whether the items of a patch, directives aside, all stand in order and
-// in the same sequence.
+// matchesOrder tells whether the items of a patch, apart from directives, are all in the wanted order.
 func matchesOrder(items []any, key string, order map[any]int) bool {
 	last := -1
 	for _, item := range items {

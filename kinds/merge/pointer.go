@@ -10,6 +10,7 @@ import (
 // empty pointer is the whole document.
 type pointer []string
 
+// parsePointer reads a pointer: each token follows a slash.
 func parsePointer(s string) (pointer, error) {
 	if s == "" {
 		return nil, nil
@@ -28,12 +29,12 @@ func parsePointer(s string) (pointer, error) {
 	return tokens, nil
 }
 
-// isBelow reports whether p lies strictly below q.
+// isBelow tells whether p is strictly below q.
 func (p pointer) isBelow(q pointer) bool {
 	return len(p) > len(q) && slices.Equal(p[:len(q)], q)
 }
 
-// index reads a list index: decimal digits with no leading zero, less than limit.
+// index reads the index of a list: decimal digits without a leading zero, less than limit.
 func index(token string, limit int) (int, bool) {
 	if token == "" || len(token) > 1 && token[0] == '0' {
 		return 0, false

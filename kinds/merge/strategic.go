@@ -10,7 +10,7 @@ import (
 
 // The directives of strategic merge patches.
 const (
-	patchDirective  = "$patch"      // replace, delete or merge the object that holds it
+	patchDirective  = "$patch"      // replace, delete or merge, for the object that holds it
 	retainDirective = "$retainKeys" // the only fields that the object keeps
 	orderPrefix     = "$setElementOrder/"
 	deletePrefix    = "$deleteFromPrimitiveList/"
@@ -20,9 +20,9 @@ const (
 	patchMerge   = "merge"
 )
 
-// Strategic applies a strategic merge patch: objects merge field by field, lists by the
-// strategies and merge keys of the plan m, and the directives of the patch are obeyed. A
-// malformed directive, or one that there is not, is 400. Neither tree is changed.
+// Strategic applies a strategic merge patch: objects merge field by field, lists by the strategies and
+// merge keys of the plan m, and the directives in the patch are carried out. A malformed or unknown
+// directive is 400. Neither tree is changed.
 func Strategic(m *schema.Message, current, patch tree.Tree) (tree.Tree, error) {
 	out, err := mergeObject(m, current, patch)
 	if err != nil {
@@ -31,8 +31,8 @@ func Strategic(m *schema.Message, current, patch tree.Tree) (tree.Tree, error) {
 	return out, nil
 }
 
-// mergeObject merges a patch into an object. m is nil for maps and for values without a
-// plan, whose objects merge and whose lists are replaced.
+// mergeObject merges a patch into an object. m is nil for maps and for values without a plan: objects in
+// them are merged, lists replaced. The result is current itself if nothing has changed.
 func mergeObject(m *schema.Message, current, patch tree.Tree) (tree.Tree, error) {
 	if err := checkDirectives(m, patch); err != nil {
 		return nil, err
@@ -70,7 +70,7 @@ func mergeObject(m *schema.Message, current, patch tree.Tree) (tree.Tree, error)
 	return mergeLists(m, current, out, patch)
 }
 
-// mergeField is the new value of one field; keep is false where it is to go.
+// mergeField is the new value of one field; keep is false if the field is removed.
 func mergeField(m *schema.Message, name string, old, v any) (next any, keep bool, err error) {
 	if v == nil {
 		return nil, false, nil
@@ -94,7 +94,7 @@ func mergeField(m *schema.Message, name string, old, v any) (next any, keep bool
 	return v, true, nil
 }
 
-// mergeLists carries out the directives that go beside lists: deletions, then order.
+// mergeLists carries out the directives that are fields beside a list: deletions first, then order.
 func mergeLists(m *schema.Message, current, out, patch tree.Tree) (tree.Tree, error) {
 	for name, v := range patch {
 		field, ok := strings.CutPrefix(name, deletePrefix)
@@ -130,8 +130,8 @@ func mergeLists(m *schema.Message, current, out, patch tree.Tree) (tree.Tree, er
 	return out, nil
 }
 
-// retainKeys obeys $retainKeys: it drops from current all fields that it does not name.
-// The result is nil if current is to stay as it is.
+// retainKeys carries out $retainKeys: it removes from current all fields that the directive does not name.
+// The result is nil if current stays as it is.
 func retainKeys(current, patch tree.Tree) (tree.Tree, error) {
 	v, ok := patch[retainDirective]
 	if !ok {
@@ -160,6 +160,7 @@ func retainKeys(current, patch tree.Tree) (tree.Tree, error) {
 	return out, nil
 }
 
+// fieldOf is the field of this name; nil without a plan.
 func fieldOf(m *schema.Message, name string) *schema.Field {
 	if m == nil {
 		return nil
@@ -167,8 +168,7 @@ func fieldOf(m *schema.Message, name string) *schema.Field {
 	return m.Field(name)
 }
 
-// objectOf is the plan of the objects in a field: of a single message itself. Those of
-// maps have keys for fields, so they have none.
+// objectOf is the plan of the objects in a field. Those of a map have none: their fields are keys.
 func objectOf(f *schema.Field) *schema.Message {
 	if f == nil || f.Shape == schema.Map {
 		return nil
@@ -176,6 +176,7 @@ func objectOf(f *schema.Field) *schema.Message {
 	return f.Message
 }
 
+// hasStrategy tells whether the kind declares a patch strategy for a field.
 func hasStrategy(f *schema.Field, s string) bool {
 	return f != nil && slices.Contains(f.MergeStrategies, s)
 }

@@ -1,18 +1,18 @@
 package meta
 
 import (
-	"bytes"
-	"encoding/json"
 	"net/http"
 	"strconv"
+
+	"github.com/troupe-api/troupe/kinds/jsontext"
 )
 
-// AppendJSON appends the Status as clients get it. A Success of code 200 says no code.
+// AppendJSON appends the Status as clients get it. A Success of code 200 has no code in it.
 func (s *Status) AppendJSON(b []byte) []byte {
 	b = append(b, `{"kind":"Status","apiVersion":"v1","metadata":{`...)
 	if s.Continue != "" {
 		b = append(b, `"continue":`...)
-		b = appendText(b, s.Continue)
+		b = jsontext.AppendString(b, s.Continue)
 	}
 	b = append(b, `},"status":`...)
 	if s.Success {
@@ -64,8 +64,8 @@ func (c *Cause) appendJSON(b []byte) []byte {
 	return closeObject(b, open)
 }
 
-// closeObject ends an object whose members, if any, were appended from open on with a
-// comma before each.
+// closeObject ends an object whose members, if any, were appended from open on, each with a comma before
+// it: the first comma becomes the bracket.
 func closeObject(b []byte, open int) []byte {
 	if len(b) == open {
 		return append(b, "{}"...)
@@ -82,25 +82,5 @@ func appendMember(b []byte, name, value string) []byte {
 	b = append(b, ',', '"')
 	b = append(b, name...)
 	b = append(b, '"', ':')
-	return appendText(b, value)
-}
-
-// appendText appends text in quotes, escaped as objects are.
-func appendText(b []byte, text string) []byte {
-	for i := range len(text) {
-		if c := text[i]; c < ' ' || c >= 0x7f || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&' {
-			return appendEscaped(b, text)
-		}
-	}
-	b = append(b, '"')
-	b = append(b, text...)
-	return append(b, '"')
-}
-
-func appendEscaped(b []byte, text string) []byte {
-	var escaped bytes.Buffer
-	if err := json.NewEncoder(&escaped).Encode(text); err != nil {
-		panic(err) // text always encodes
-	}
-	return append(b, bytes.TrimSuffix(escaped.Bytes(), []byte("\n"))...)
+	return jsontext.AppendString(b, value)
 }

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// AsStatus finds the Status in err. An error that holds none is an internal one; its
-// text stays out of the answer.
+// AsStatus finds the Status in err. An error that holds none is an internal one; its text is not shown to
+// clients.
 func AsStatus(err error) *Status {
 	var s *Status
 	if errors.As(err, &s) {
@@ -22,7 +22,7 @@ func newFailure(code int, reason Reason, details *Details, format string, args .
 	return &Status{Code: code, Reason: reason, Details: details, Message: fmt.Sprintf(format, args...)}
 }
 
-// newDetails are the details of an answer about one object, or about a whole resource.
+// newDetails are the details of a Status about one object, or about a whole resource.
 func newDetails(gr GroupResource, name string) *Details {
 	return &Details{Name: name, Group: gr.Group, Kind: gr.Resource}
 }
@@ -48,7 +48,7 @@ func NewApplyConflict(message string, causes []Cause) *Status {
 	return newFailure(http.StatusConflict, ReasonConflict, &Details{Causes: causes}, "%s", message)
 }
 
-// NewInvalid gathers the faults of an object. Its message shows each once.
+// NewInvalid collects the faults of an object. Its message has each of them once.
 func NewInvalid(gk GroupKind, name string, causes []Cause) *Status {
 	var shown []string
 	for _, c := range causes {
@@ -99,7 +99,7 @@ func NewTooManyRequests(message string, retryAfterSeconds int) *Status {
 		&Details{RetryAfterSeconds: retryAfterSeconds}, "%s", message)
 }
 
-// NewTooLarge refuses a request, or what would come of it, for its size.
+// NewTooLarge refuses a request, or its result, for its size.
 func NewTooLarge(format string, args ...any) *Status {
 	return newFailure(http.StatusRequestEntityTooLarge, ReasonRequestTooLarge, nil, "Request entity too large: "+format, args...)
 }
@@ -109,7 +109,7 @@ func NewTimeout(message string) *Status {
 	return newFailure(http.StatusGatewayTimeout, ReasonTimeout, &Details{}, "Timeout: %s", message)
 }
 
-// NewTooLargeVersion says that the store has not come to a version.
+// NewTooLargeVersion says that the store has not reached a version yet.
 func NewTooLargeVersion(version, current uint64) *Status {
 	s := NewTimeout(fmt.Sprintf("Too large resource version: %d, current: %d", version, current))
 	s.Details.RetryAfterSeconds = 1
@@ -117,12 +117,12 @@ func NewTooLargeVersion(version, current uint64) *Status {
 	return s
 }
 
-// NewServiceUnavailable says that the server can do nothing for now.
+// NewServiceUnavailable says that the server cannot serve the request for now.
 func NewServiceUnavailable(message string) *Status {
 	return newFailure(http.StatusServiceUnavailable, ReasonServiceUnavailable, nil, "%s", message)
 }
 
-// NewInternal hides an internal fault. id is where the log tells of it.
+// NewInternal hides an internal fault from the client. id is what the log has it under.
 func NewInternal(id string) *Status {
 	message := "Internal error occurred"
 	if id != "" {
@@ -136,7 +136,7 @@ func NewStoreReadError(gr GroupResource, name, why string) *Status {
 	return newFailure(http.StatusInternalServerError, ReasonStorageRead, newDetails(gr, name), "%s %q: %s", gr, name, why)
 }
 
-// NewInsufficientStorage says that there is no room to store the change.
+// NewInsufficientStorage says that there is no space to store the change.
 func NewInsufficientStorage(message string) *Status {
 	return newFailure(http.StatusInsufficientStorage, ReasonInsufficientStorage, nil, "%s", message)
 }

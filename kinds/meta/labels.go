@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Labels are the labels of an object, sorted by their keys, each key once. There are few of them:
-// a list is smaller than a map and as fast.
+// Labels are the labels of an object, sorted by key, each key once. There are few of them, and a list is
+// smaller than a map and as fast.
 type Labels []Label
 
 // A Label is one key with its value.
@@ -23,12 +23,12 @@ func NewLabels(all map[string]string) Labels {
 	return l
 }
 
-// Sort brings labels that were gathered in any order into theirs.
+// Sort sorts labels that were gathered in any order.
 func (l Labels) Sort() {
 	slices.SortFunc(l, func(a, b Label) int { return strings.Compare(a.Key, b.Key) })
 }
 
-// linearSearchLimit is how many are looked through one by one.
+// linearSearchLimit is the number of labels up to which a linear search is faster than a binary one.
 const linearSearchLimit = 8
 
 // Get is the value of a key, and whether it is there.

@@ -8,7 +8,7 @@ import (
 // A GroupVersionKind names the schema of an object. The core group is "".
 type GroupVersionKind struct{ Group, Version, Kind string }
 
-// APIVersion is the form of apiVersion fields: "v1" or "apps/v1".
+// APIVersion is the text of apiVersion fields: "v1" or "apps/v1".
 func (g GroupVersionKind) APIVersion() string {
 	if g.Group == "" {
 		return g.Version
@@ -38,20 +38,20 @@ func (g GroupResource) String() string {
 	return g.Resource + "." + g.Group
 }
 
-// A Key is the place of one object: its storage resource, its namespace ("" for
-// cluster-scoped objects) and its name.
+// A Key identifies one object: its storage resource, its namespace ("" for cluster-scoped objects) and its
+// name.
 type Key struct {
 	GroupResource
 	Namespace, Name string
 }
 
-// String is the storage form "group/resource/namespace/name"; no part holds a slash.
-// Its byte order is the order of lists.
+// String is the text "group/resource/namespace/name" under which the object is stored; no part holds a
+// slash. Its byte order is the order of lists.
 func (k Key) String() string {
 	return k.Group + "/" + k.Resource + "/" + k.Namespace + "/" + k.Name
 }
 
-// ParseKey reads the storage form of a key. The parts share the memory of s.
+// ParseKey reads what String has written. The parts share the memory of s.
 func ParseKey(s string) (Key, error) {
 	group, rest, _ := strings.Cut(s, "/")
 	resource, rest, _ := strings.Cut(rest, "/")

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// A Naming is a naming profile: it gives every identifier that bears a vendor's name
-// its form. Code and declarations spell the platform form; only this file knows others.
+// A Naming is a naming profile: the spelling of all identifiers that hold a vendor's name. Code and
+// declarations use the names of the platform profile; only this file knows others.
 type Naming struct {
 	Profile string // "platform" or "kubernetes"
 
@@ -14,8 +14,8 @@ type Naming struct {
 	groups     string            // suffix of API groups
 	domain     string            // of labels, annotations, finalizers
 	short      string            // prefix of system names
-	exceptions map[string]string // names that follow no rule
-	translates bool              // false: the platform form is the profile's
+	exceptions map[string]string // names that no rule of Translate covers
+	translates bool              // false for the platform profile itself
 }
 
 // Platform is the default profile, the specification to the letter.

@@ -6,44 +6,48 @@ import (
 	"sync/atomic"
 )
 
-// An Object is one committed state of an API object. It is immutable but for what it
-// remembers, and shared by everyone who reads it; nobody may write into its JSON.
+// An Object is one committed state of an API object. It is immutable, except for what it remembers in
+// memo, and is shared by all who read it; nobody may write into its JSON.
 type Object struct {
 	Key     Key
 	Version uint64 // the resource version
 	// JSON is the object as clients get it: kind and apiVersion first, then metadata.
 	JSON []byte
-	// ItemOffset is the offset in JSON at which the object goes on after kind and
-	// apiVersion: an item of a list is '{' followed by JSON[Item:].
+	// ItemOffset is the offset in JSON at which the object goes on after kind and apiVersion: an item of a
+	// list is '{' followed by JSON[ItemOffset:].
 	ItemOffset int
 	Meta       ObjectMeta
 
 	memo atomic.Pointer[objectMemo] // nil for nothing
 }
 
-// A memory is what an object remembers of questions that it was asked. It never changes.
+// An objectMemo is what an object remembers of earlier questions about it. It never changes; a new one
+// takes its place.
 type objectMemo struct {
-	noOpApplies []Digest  // of Echoes
-	schema      *SchemaID // of ConformsTo
+	noOpApplies []Digest  // see IsNoOpApply
+	schema      *SchemaID // see ConformsTo
 }
 
-// A Form stands for a form that objects may have: the one that a certain schema gives them.
+// A SchemaID identifies one compiled schema of a custom kind. When the definition changes, there is a new
+// one.
 type SchemaID struct{ memo objectMemo }
 
-// NewSchemaID makes one.
+// NewSchemaID is an identity that no other schema has.
 func NewSchemaID() *SchemaID {
 	id := &SchemaID{}
 	id.memo.schema = id
 	return id
 }
 
-// ConformsTo tells whether the object is known to have a form.
+// ConformsTo tells whether the object is known to be in the form that a schema gives it: reading it as
+// such would change nothing.
 func (o *Object) ConformsTo(id *SchemaID) bool {
 	known := o.memo.Load()
 	return known != nil && known.schema == id
 }
 
-// SetConformsTo remembers that the object has a form, and no other. Objects of one form share that memory.
+// SetConformsTo remembers that the object has the form of a schema, and of no other. Objects of one schema
+// share the memory for it, as there may be millions.
 func (o *Object) SetConformsTo(id *SchemaID) {
 	known := o.memo.Load()
 	fresh := &id.memo
@@ -53,20 +57,20 @@ func (o *Object) SetConformsTo(id *SchemaID) {
 	o.memo.CompareAndSwap(known, fresh)
 }
 
-// A Digest stands for a request.
+// A Digest is a hash of everything in an apply that its outcome depends on, besides the object.
 type Digest [16]byte
 
-// maxNoOpApplies is how many Digests an Object remembers: about as many as appliers it has.
+// maxNoOpApplies is how many digests an object remembers: about as many as different appliers that it has.
 const maxNoOpApplies = 4
 
-// IsNoOpApply tells whether an apply is known to change nothing of this state. digest is only asked
-// for if some are.
+// IsNoOpApply tells whether an apply is known to change nothing in this state: controllers send the same
+// one over and over. digest is called only if there are any to compare with.
 func (o *Object) IsNoOpApply(digest func() Digest) bool {
 	known := o.memo.Load()
 	return known != nil && len(known.noOpApplies) > 0 && slices.Contains(known.noOpApplies, digest())
 }
 
-// AddNoOpApply remembers that an apply changes nothing of this state. Beyond a few, the oldest is
+// AddNoOpApply remembers that an apply changes nothing in this state. Beyond maxNoOpApplies, the oldest is
 // forgotten.
 func (o *Object) AddNoOpApply(d Digest) {
 	var known objectMemo
@@ -77,7 +81,7 @@ func (o *Object) AddNoOpApply(d Digest) {
 	o.memo.Store(&known)
 }
 
-// A Head holds what the server itself asks of an object's metadata.
+// An ObjectMeta holds what the server itself needs of an object's metadata.
 type ObjectMeta struct {
 	UID        string
 	Generation int64
@@ -90,7 +94,7 @@ type ObjectMeta struct {
 	Terminating     bool // deletionTimestamp is set
 }
 
-// Clone is the head with texts of its own, which keep nothing else alive.
+// Clone is a copy with strings of its own, which do not keep the JSON of the object in memory.
 func (h ObjectMeta) Clone() ObjectMeta {
 	h.UID = strings.Clone(h.UID)
 	h.Fields, h.Finalizers = cloneStrings(h.Fields), cloneStrings(h.Finalizers)
@@ -116,7 +120,7 @@ func cloneStrings(texts []string) []string {
 	return own
 }
 
-// An Owner is one entry of metadata.ownerReferences.
+// An OwnerReference is one entry of metadata.ownerReferences.
 type OwnerReference struct {
 	APIVersion, Kind, Name, UID    string
 	Controller, BlockOwnerDeletion bool

@@ -4,7 +4,7 @@ package meta
 // Internal text never goes in; it is logged.
 type Status struct {
 	Code    int    // HTTP status code
-	Reason  Reason // "" only for answers whose reference has none
+	Reason  Reason // "" only where the API defines none
 	Message string
 	Details *Details
 	// Continue is the token that a list may go on with after this failure; mostly "".

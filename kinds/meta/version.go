@@ -24,7 +24,7 @@ func CompareVersions(a, b string) int {
 
 type version struct{ stability, major, minor int }
 
-// Stability is the class of a version: "alpha", "beta", "ga", or "" for one of no class.
+// Stability is the stability of a version: "alpha", "beta", "ga", or "" if its name does not say.
 func Stability(s string) string {
 	v, ok := parseVersion(s)
 	if !ok {

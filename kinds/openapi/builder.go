@@ -15,7 +15,7 @@ const (
 
 var anyMediaType = []string{"*/*"}
 
-// A builder makes one document, once.
+// A builder makes one document and is used once.
 type builder struct {
 	Options
 	names       names
@@ -40,7 +40,7 @@ func newBuilder(o Options, d dialect) *builder {
 // meta finds a message that all groups share.
 func (b *builder) meta(name string) *schema.Message { return b.Message("meta.v1." + name) }
 
-// metaRef refers to its definition.
+// metaRef refers to the definition of such a message.
 func (b *builder) metaRef(name string) string { return b.definitions.message(b.meta(name)) }
 
 // patch refers to the definition of the bodies of patches.
@@ -52,7 +52,8 @@ func (b *builder) patch() string {
 	return name
 }
 
-// patchTypes are the media types of patches of a kind: custom kinds have no strategy.
+// patchTypes are the media types of patches of a kind. Custom kinds have no strategic merge patch, as
+// definitions declare no strategies.
 func (b *builder) patchTypes(k *schema.Kind) []string {
 	if k.Message.Name != "" {
 		return b.Patches

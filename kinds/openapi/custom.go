@@ -8,7 +8,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// addCustomReferences registers what the definition of a custom kind refers to: the rest is in it.
+// addCustomReferences registers what the definition of a custom kind refers to, which is only its
+// metadata: everything else is written out in it.
 func (d *definitions) addCustomReferences(m *schema.Message) { d.message(m.Field("metadata").Message) }
 
 // custom is the schema of a custom kind: that of its definition, with what all objects have. Clients of
@@ -28,7 +29,7 @@ func (d *definitions) custom(m *schema.Message) object {
 	return o
 }
 
-// metadata are the properties of every object, the one at the root or one in another.
+// metadata are the properties that every object has, whether it is the root or embedded in another.
 func (d *definitions) metadata(objectMeta *schema.Message) tree.Tree {
 	return tree.Tree{
 		"apiVersion": text(aboutAPIVersion), "kind": text(aboutKind),
@@ -58,7 +59,7 @@ type customSchemas struct {
 // v3Keywords are the keys of a schema that version 2 does not have.
 var v3Keywords = []string{"oneOf", "anyOf", "allOf", "not", "nullable"}
 
-// schema is a schema of a definition as a version of OpenAPI can say it.
+// schema is a schema of a definition, as far as the version of OpenAPI can express it.
 func (c customSchemas) schema(s tree.Tree) object {
 	if c.dialect.v3 {
 		s = c.forV3(s)
@@ -91,8 +92,7 @@ func (c customSchemas) schema(s tree.Tree) object {
 	return o
 }
 
-// forV3 says what extensions mean in the words of version 3: a number or a text, and what is an
-// object of its own.
+// forV3 expresses extensions in the words of version 3: a number or a string, and an embedded object.
 func (c customSchemas) forV3(s tree.Tree) tree.Tree {
 	if s.Bool(c.names.extension("int-or-string")) && s["anyOf"] == nil && !c.hasAnyOfInAllOf(s) {
 		s = maps.Clone(s)
@@ -101,13 +101,13 @@ func (c customSchemas) forV3(s tree.Tree) tree.Tree {
 	return c.embedded(s)
 }
 
-// hasAnyOfInAllOf tells whether the first of several conditions says so already.
+// hasAnyOfInAllOf tells whether the first of several conditions is the one that forV3 would add.
 func (c customSchemas) hasAnyOfInAllOf(s tree.Tree) bool {
 	all := s.Objects("allOf")
 	return len(all) > 0 && all[0]["anyOf"] != nil
 }
 
-// embedded adds to an object within another one what every object has.
+// embedded adds to an object within another one the fields that every object has.
 func (c customSchemas) embedded(s tree.Tree) tree.Tree {
 	if !s.Bool(c.names.extension("embedded-resource")) {
 		return s
@@ -129,8 +129,8 @@ func (c customSchemas) embedded(s tree.Tree) tree.Tree {
 	return s
 }
 
-// forV2 leaves out what version 2 cannot say, and what its clients misread: parts of what may be null, or
-// is open, have no type there.
+// forV2 leaves out what version 2 cannot express, and what its clients misread: parts of a value that may
+// be null, or that may have other fields, have no type there.
 func (c customSchemas) forV2(s tree.Tree) tree.Tree {
 	open, nullable := s.Bool(c.names.extension("preserve-unknown-fields")), s.Bool("nullable")
 	s = maps.Clone(s)

@@ -10,8 +10,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// definitions are the schemas that a document needs, gathered while its paths are
-// written, and everything that they refer to.
+// definitions are the schemas that a document needs: those that its paths refer to, gathered while these
+// are written, and all that they refer to themselves.
 type definitions struct {
 	names    names
 	dialect  dialect
@@ -19,7 +19,7 @@ type definitions struct {
 	builders map[string]func() object                    // by name
 }
 
-// sorted writes them by name.
+// sorted yields them by name.
 func (d *definitions) sorted(yield func(string, object) bool) {
 	for _, name := range slices.Sorted(maps.Keys(d.builders)) {
 		if !yield(name, d.builders[name]()) {
@@ -28,7 +28,7 @@ func (d *definitions) sorted(yield func(string, object) bool) {
 	}
 }
 
-// add registers a definition once, and reports whether it is new.
+// add registers a definition once, and returns whether it is new.
 func (d *definitions) add(name string, build func() object) bool {
 	if d.builders[name] != nil {
 		return false
@@ -144,7 +144,7 @@ func (d *definitions) members(m *schema.Message) object {
 	return o
 }
 
-// gvks lists what a message is served as.
+// gvks lists the kinds that a message is served as.
 func (d *definitions) gvks(m *schema.Message) []any {
 	gvks := d.kinds[m]
 	if short, ok := strings.CutPrefix(m.Name, "meta.v1."); ok && m.HasTypeMeta && len(gvks) == 0 {
@@ -161,8 +161,8 @@ func gvkObject(gvk meta.GroupVersionKind) object {
 	return object{{"group", gvk.Group}, {"kind", gvk.Kind}, {"version", gvk.Version}}
 }
 
-// isRequired tells the fields without which the server refuses an object, and the plain
-// values that every object has, however empty they are, and that writers should think about.
+// isRequired tells whether a field is required: the server refuses an object without it, or it is a plain
+// value that every object has, even if empty, and that writers should think about.
 func isRequired(f *schema.Field) bool {
 	switch {
 	case f.Documented != schema.PresenceDerived:

@@ -4,8 +4,8 @@ package openapi
 type dialect struct {
 	refs     string // where definitions are
 	v3       bool   // version 3
-	oneOf    bool   // alternatives can be told
-	defaults bool   // defaults are told
+	oneOf    bool   // can express alternatives
+	defaults bool   // has defaults
 	layout   *layout
 }
 
@@ -17,8 +17,8 @@ var (
 // ref refers to a definition.
 func (d dialect) ref(name string) object { return object{{"$ref", d.refs + name}} }
 
-// refWith refers to a definition and says more beside it. Version 3 ignores what stands
-// beside a reference, so there it stands in a list of one.
+// refWith refers to a definition and adds members. Version 3 ignores what is beside a reference, so there
+// the reference is put into a list of one.
 func (d dialect) refWith(name string, more object) object {
 	switch {
 	case len(more) == 0:

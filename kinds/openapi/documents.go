@@ -36,7 +36,7 @@ const (
 	formats
 )
 
-// Documents are those of one set of kinds. They are safe for use by many at once.
+// Documents are the documents of one set of kinds. They are safe for concurrent use.
 type Documents struct {
 	all    *Document
 	groups map[string]*Document // of version 3, by path without the first slash
@@ -49,7 +49,8 @@ type Index struct {
 	Hash string
 }
 
-// A Document is one document, made when it is first asked for and kept compressed.
+// A Document is one document, made when it is first asked for and kept compressed only: it is several
+// megabytes, and mostly clients ask for it once and cache it.
 type Document struct {
 	hash func() string
 	gzip [formats]func() []byte
@@ -62,7 +63,7 @@ func (d *Document) Hash() string { return d.hash() }
 // Gzip is the document in a format, compressed. The caller may not change it.
 func (d *Document) Gzip(f Format) []byte { return d.gzip[f]() }
 
-// scope is what one document holds.
+// A scope is what one document describes.
 type scope struct {
 	kinds         []*schema.Kind
 	metaEndpoints []metaEndpoint
@@ -85,10 +86,11 @@ func (d *Documents) V2() *Document { return d.all }
 // V3 is the document of version 3 about a path, such as "apis/apps/v1"; nil if there is none.
 func (d *Documents) V3(path string) *Document { return d.groups[path] }
 
-// Index lists the documents of version 3. To know their hashes it makes each of them once.
+// Index lists the documents of version 3. It needs their hashes, so it makes each of them once.
 func (d *Documents) Index() Index { return d.index() }
 
-// URL is where the document of version 3 about a path is served; its hash makes it immutable.
+// URL is where the document of version 3 about a path is served. With the hash in it, what it leads to
+// never changes and may be cached for ever.
 func URL(path, hash string) string { return "/openapi/v3/" + path + "?hash=" + hash }
 
 func (d *Documents) makeIndex() Index {
@@ -100,7 +102,7 @@ func (d *Documents) makeIndex() Index {
 	return Index{Body: body, Hash: hash(body)}
 }
 
-// splitScopes finds what each document of version 3 holds, and the one of version 2.
+// splitScopes finds what each document of version 3 describes, and the one of version 2.
 func splitScopes(o Options) (scopes map[string]*scope, all scope) {
 	n := newNames(o.Naming)
 	scopes = map[string]*scope{}

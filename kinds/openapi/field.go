@@ -29,7 +29,7 @@ func (d *definitions) property(m *schema.Message, f *schema.Field) object {
 	return append(about, value...)
 }
 
-// withValue is a value that nothing more is said about.
+// withValue is a value with nothing beside it.
 func (d *definitions) withValue(value object, ref string) object {
 	if ref != "" {
 		return d.dialect.refWith(ref, value)
@@ -93,8 +93,8 @@ var listTypes = map[schema.ListType]string{
 	schema.ListAtomic: "atomic", schema.ListSet: "set", schema.ListMap: "map",
 }
 
-// value is the schema of one value of a field, or the definition that it refers to and
-// what is said beside it.
+// value is the schema of one value of a field, or the definition that it refers to and what is added
+// beside that.
 func (d *definitions) value(m *schema.Message, f *schema.Field) (value object, ref string) {
 	if f.Type == schema.TypeMessage {
 		switch {
@@ -124,7 +124,7 @@ var plainTypes = map[schema.Type]struct{ name, format string }{
 	schema.TypeBytes:  {"string", "byte"},
 }
 
-// addLimits adds what a value must keep to.
+// addLimits adds the limits of a value.
 func addLimits(o object, f *schema.Field) object {
 	if f.Min != nil {
 		o = o.with("minimum", float64(*f.Min))
@@ -145,7 +145,7 @@ func addLimits(o object, f *schema.Field) object {
 	return o
 }
 
-// addBound adds a limit; 0: there is none.
+// addBound adds a limit; 0 means that there is none.
 func addBound(o object, name string, n int) object {
 	if n == 0 {
 		return o
@@ -153,7 +153,8 @@ func addBound(o object, name string, n int) object {
 	return o.with(name, int64(n))
 }
 
-// scalar refers to the definition of values with a JSON form of their own; "" for others.
+// scalar refers to the definition of values that have a JSON form of their own, such as times; "" for
+// others.
 func (d *definitions) scalar(m *schema.Message, f *schema.Field) string {
 	s, ok := scalars[f.Type]
 	if !ok {
@@ -183,7 +184,7 @@ func (d *definitions) scalar(m *schema.Message, f *schema.Field) string {
 	return name
 }
 
-// A scalarType is a definition of values that are no structures.
+// A scalarType is the definition of values that are not structures.
 type scalarType struct {
 	name, description, typ, format string
 	oneOf                          []string
@@ -208,8 +209,8 @@ var scalars = map[schema.Type]scalarType{
 	schema.TypeRaw: {name: "runtime.RawExtension", description: "An object of any structure.", typ: "object"},
 }
 
-// isRaw tells the sorts of values of no declared structure: unions, any JSON
-// in schemas of custom kinds, and objects.
+// isRaw tells which sort of a value without a declared structure a field has: a union, any JSON in the
+// schema of a custom kind, or an object.
 func isRaw(m *schema.Message, f *schema.Field) scalarType {
 	switch {
 	case f.Message != nil:

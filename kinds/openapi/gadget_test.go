@@ -8,7 +8,7 @@ import (
 )
 
 // Kinds made for these tests: a Gadget with a field of every sort, the Scale that a
-// sub-resource of it speaks, an old kind, and a custom one whose messages have no names.
+// sub-resource of it has in its body, an old kind, and a custom one whose messages have no names.
 
 func number(n int64) *int64 { return &n }
 

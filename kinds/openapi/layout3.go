@@ -102,8 +102,8 @@ func newSchema3() *layout {
 	return l
 }
 
-// pickDefault3 tells numbers (1), flags (2) and texts (3). Other defaults have no field:
-// an empty message stands for them.
+// pickDefault3 tells numbers (1), flags (2) and strings (3). Other defaults have no field and become an
+// empty message.
 func pickDefault3(v any) fieldMapping {
 	switch v.(type) {
 	case int64, float64:

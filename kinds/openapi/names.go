@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// names spells what documents call things, in the form of the naming profile.
+// names spells the names in documents, according to the naming profile.
 type names struct {
 	naming *meta.Naming
 	suffix string // of the vendor's groups, with its dot
@@ -20,7 +20,7 @@ func newNames(n *meta.Naming) names {
 	return names{naming: n, suffix: "." + domain, prefix: reverseDomain(domain)}
 }
 
-// reverseDomain turns the labels of a domain around.
+// reverseDomain reverses the order of the labels of a domain.
 func reverseDomain(domain string) string {
 	labels := strings.Split(domain, ".")
 	slices.Reverse(labels)
@@ -70,13 +70,13 @@ func (n names) group(group string) string {
 // tag marks the operations of a version: "core_v1".
 func (n names) tag(group, version string) string { return n.group(group) + "_" + version }
 
-// operations is what names of operations hold for a version: "CoreV1".
+// operations is the part of the names of operations that says the version: "CoreV1".
 func (n names) operations(group, version string) string {
 	return capitalize(n.group(group)) + capitalize(version)
 }
 
-// applyNaming puts the vendor's names in a description into the form of the profile. They are
-// told from the plain word by their dot or dash.
+// applyNaming puts the vendor's names in a description into the spelling of the profile. A dot or dash
+// tells them from the plain word.
 func (n names) applyNaming(text string) string {
 	if !strings.Contains(text, "platform.") && !strings.Contains(text, "platform-") {
 		return text
@@ -98,8 +98,7 @@ func capitalize(s string) string {
 	return strings.ToUpper(s[:1]) + s[1:]
 }
 
-// groupVersion is "api/v1" or "apis/apps/v1": where a version is served, without the
-// first slash.
+// groupVersion is the path of a version without the first slash: "api/v1" or "apis/apps/v1".
 func groupVersion(group, version string) string {
 	if group == "" {
 		return "api/" + version

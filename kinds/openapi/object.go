@@ -7,8 +7,8 @@ import (
 	"strconv"
 )
 
-// An object is a JSON object whose members keep their order. A value is one of string,
-// bool, int64, float64, object, entries, []any and []string.
+// An object is a JSON object whose members keep their order: documents are compared and hashed by their
+// bytes. A value is a string, bool, int64, float64, object, entries, []any or []string.
 type object []member
 
 type member struct {
@@ -16,7 +16,8 @@ type member struct {
 	value any
 }
 
-// entries are the members of a large object, made one by one while they are written.
+// entries are the members of a large object, made one by one while they are written, so that a document of
+// megabytes never is a tree in memory.
 type entries iter.Seq2[string, object]
 
 // with appends a member.
@@ -103,7 +104,8 @@ func appendItems[T any](b []byte, items []T) []byte {
 	return append(b, ']')
 }
 
-// appendText appends text in quotes.
+// appendText appends a string. Unlike in objects of the API, < > & are not escaped: descriptions have many
+// of them.
 func appendText(b []byte, text string) []byte {
 	for i := range len(text) {
 		if c := text[i]; c < ' ' || c >= 0x7f || c == '"' || c == '\\' {

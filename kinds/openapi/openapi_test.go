@@ -121,7 +121,7 @@ func excerpt(t *testing.T, d *openapi.Documents, way []string, names *strings.Re
 	return text
 }
 
-// TestDocumentsAreDeterministic: a document has the same bytes whoever asks, as often and as many at a time as
+// TestDocumentsAreDeterministic: a document has the same bytes for each of many concurrent clients, as often as
 // they like, and the hash of its kinds alone.
 func TestDocumentsAreDeterministic(t *testing.T) {
 	d, again := documents(meta.Platform), documents(meta.Platform)

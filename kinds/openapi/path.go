@@ -7,7 +7,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// A place is where something of a kind is served: a collection, the same in all
+// An endpoint is a path at which something of a kind is served: a collection, the collection in all
 // namespaces, an object, or a sub-resource.
 type endpoint struct {
 	kind *schema.Kind
@@ -19,7 +19,7 @@ type endpoint struct {
 	verbs         []string
 }
 
-// endpoints lists those of a kind that have a verb.
+// endpoints lists the paths of a kind that have a verb.
 func endpoints(k *schema.Kind) []endpoint {
 	base := "/" + groupVersion(k.Group, k.Version) + "/"
 	scoped := base
@@ -53,13 +53,13 @@ func supportedVerbs(verbs []string, wanted ...string) (some []string) {
 	return some
 }
 
-// methods are those of verbs.
+// methods are the HTTP methods of verbs.
 var methods = map[string]string{
 	"get": "get", "list": "get", "create": "post", "update": "put", "patch": "patch",
 	"delete": "delete", "deletecollection": "delete",
 }
 
-// pathItem describes a place.
+// pathItem describes an endpoint.
 func (b *builder) pathItem(p endpoint) object {
 	var parameters []parameter
 	if p.hasName {
@@ -75,7 +75,7 @@ func (b *builder) pathItem(p endpoint) object {
 	return item
 }
 
-// verb is the operation of a verb at a place.
+// verb is the operation of a verb at an endpoint.
 func (b *builder) verb(p endpoint, verb string) operation {
 	k := p.kind
 	o := operation{
@@ -119,8 +119,8 @@ var verbNames = map[string]struct{ id, text string }{
 	"delete": {"delete", "delete"}, "deletecollection": {"delete", "delete a collection of"},
 }
 
-// operationID makes the name of an operation, as in "replaceAppsV1NamespacedDeploymentScale",
-// and its description.
+// operationID makes the name of an operation, as in "replaceAppsV1NamespacedDeploymentScale", and its
+// description. Client generators make method names of it, so it must never change.
 func (b *builder) operationID(p endpoint, verb string) (id, description string) {
 	k := p.kind
 	id = verbNames[verb].id + b.names.operations(k.Group, k.Version)
@@ -145,7 +145,7 @@ func (b *builder) operationID(p endpoint, verb string) (id, description string) 
 	return id, description + "one " + k.Kind
 }
 
-// A fixed path holds a document about the API itself.
+// A metaEndpoint is a path that serves a document about the API itself.
 type metaEndpoint struct {
 	path, id, tag, description string
 	message                    string // of package meta.v1; "": the version
@@ -185,7 +185,7 @@ var (
 	versionPath = metaEndpoint{"/version", "getCodeVersion", "version", "tell the version of the server", ""}
 )
 
-// gvks lists what each message is served as.
+// gvks lists the kinds that each message is served as.
 func gvks(kinds []*schema.Kind) map[*schema.Message][]meta.GroupVersionKind {
 	all := map[*schema.Message][]meta.GroupVersionKind{}
 	add := func(k *schema.Kind) {

@@ -7,30 +7,32 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// A layout is a Protobuf message of the gnostic models: where each member of a JSON
-// object goes.
+// A layout is a Protobuf message of the gnostic models: which field each member of a JSON object goes
+// into. The messages are few and fixed, so a table of numbers does instead of their generated code, which
+// would be larger than the rest of the server's discovery.
 type layout struct {
 	fields map[string]fieldMapping
-	// entries is the slot of members that slots does not name: messages of a name (1)
-	// and a value (2), which this is the slot of.
+	// entries is for members that fields does not name, such as the paths of a document: each becomes a
+	// message of a name (1) and a value (2), and this is where and how that value is written.
 	entries       *fieldMapping
 	entriesNumber protowire.Number
 	// extensions is the number of entries whose value is text, for members that begin with "x-".
 	extensions protowire.Number
 }
 
-// A slot is where a value goes, and as what.
+// A fieldMapping is which field a value goes into, and as what type.
 type fieldMapping struct {
-	// path holds the number of the field; more than one lead through messages that hold
-	// nothing else, as those of alternatives do.
+	// path holds the number of the field. More than one number leads through messages that hold nothing
+	// else, as those of alternatives do.
 	path   []protowire.Number
 	kind   fieldKind
 	layout *layout // for kindMessage
-	// pick chooses by the value where there are alternatives; its way goes on from way.
+	// pick chooses by the value, where there are alternatives; the path of what it returns is appended to
+	// path.
 	pick func(v any) fieldMapping
 }
 
-// A form is the type of a field.
+// A fieldKind is the type of a field.
 type fieldKind uint8
 
 const (
@@ -59,7 +61,7 @@ func (l *layout) append(b []byte, o object) []byte {
 	return b
 }
 
-// member appends one member to a message. What has no field is left out.
+// member appends one member to a message. A member without a field is left out: the models do not have it.
 func (l *layout) member(b []byte, name string, v any) []byte {
 	if s, ok := l.fields[name]; ok {
 		return s.append(b, v)
@@ -107,6 +109,7 @@ func (s fieldMapping) append(b []byte, v any) []byte {
 	return s.one(b, v)
 }
 
+// one appends one value, which is not a list.
 func (s fieldMapping) one(b []byte, v any) []byte {
 	if s.pick != nil {
 		picked := s.pick(v)
@@ -147,33 +150,34 @@ func (s fieldMapping) one(b []byte, v any) []byte {
 	return b
 }
 
-func appendNumber(b []byte, way []protowire.Number, v any) []byte {
+// appendNumber appends a double at the end of a path.
+func appendNumber(b []byte, path []protowire.Number, v any) []byte {
 	number, ok := v.(float64)
 	if !ok {
 		number = float64(v.(int64))
 	}
-	last := len(way) - 1
-	field := protowire.AppendTag(nil, way[last], protowire.Fixed64Type)
+	last := len(path) - 1
+	field := protowire.AppendTag(nil, path[last], protowire.Fixed64Type)
 	field = protowire.AppendFixed64(field, math.Float64bits(number))
-	return appendWithin(b, way[:last], field)
+	return appendWithin(b, path[:last], field)
 }
 
-// appendAt appends a value at the end of a way: bytes, or a varint.
-func appendAt(b []byte, way []protowire.Number, value []byte, isBytes bool) []byte {
-	last := len(way) - 1
+// appendAt appends a value at the end of a path of numbers: bytes, or a varint.
+func appendAt(b []byte, path []protowire.Number, value []byte, isBytes bool) []byte {
+	last := len(path) - 1
 	if !isBytes {
-		return appendWithin(b, way[:last], append(protowire.AppendTag(nil, way[last], protowire.VarintType), value...))
+		return appendWithin(b, path[:last], append(protowire.AppendTag(nil, path[last], protowire.VarintType), value...))
 	}
 	if last == 0 {
-		return appendBytes(b, way[0], value)
+		return appendBytes(b, path[0], value)
 	}
-	return appendWithin(b, way[:last], appendBytes(nil, way[last], value))
+	return appendWithin(b, path[:last], appendBytes(nil, path[last], value))
 }
 
-// appendWithin appends a field inside the messages of a way.
-func appendWithin(b []byte, way []protowire.Number, field []byte) []byte {
-	for i := len(way) - 1; i >= 0; i-- {
-		field = appendBytes(nil, way[i], field)
+// appendWithin appends a field inside the messages that a path leads through.
+func appendWithin(b []byte, path []protowire.Number, field []byte) []byte {
+	for i := len(path) - 1; i >= 0; i-- {
+		field = appendBytes(nil, path[i], field)
 	}
 	return append(b, field...)
 }
@@ -182,7 +186,7 @@ func appendBytes(b []byte, number protowire.Number, value []byte) []byte {
 	return protowire.AppendBytes(protowire.AppendTag(b, number, protowire.BytesType), value)
 }
 
-// stringList is the message of a list of texts, or of one.
+// stringList is the message of a list of strings, or of one string.
 func stringList(v any) (b []byte) {
 	list, ok := v.([]string)
 	if !ok {

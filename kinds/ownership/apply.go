@@ -8,13 +8,12 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Apply puts config, an object in the form of the writer's version that holds what the writer
-// wants, over live: fields that config names get its values, and those that the writer has
-// named before and does not any more go, unless somebody else owns them. live is nil for an
-// object that does not exist; it is in stored form, and so is the result, which lacks
-// managedFields; those are the second result. Where nothing changes, neither the object nor
-// its managers, they are live and managed themselves. Without force, fields that belong to others and
-// would change are a conflict, a *meta.Status.
+// Apply puts config, an object in the writer's version that holds what the writer wants, over live: fields
+// that config names get its values, and fields that the writer has named before and does not name any more
+// are removed, unless somebody else owns them. live is nil for an object that does not exist. It is in
+// stored form, and so is the result, which lacks managedFields; those are the second result. Where nothing
+// changes, neither the object nor its managers, the results are live and managed themselves. Without
+// force, fields that belong to others and would change are a conflict, a *meta.Status.
 //
 // config must have passed CheckItems.
 func Apply(w Writer, versions ServedVersions, live, config tree.Tree, managed []any, force bool) (tree.Tree, []any, error) {
@@ -80,7 +79,7 @@ func Apply(w Writer, versions ServedVersions, live, config tree.Tree, managed []
 	return merged, a.managers.encode(), nil
 }
 
-// applier is one apply.
+// An applier carries out one apply.
 type applier struct {
 	writer   Writer
 	versions ServedVersions
@@ -88,11 +87,11 @@ type applier struct {
 	managers managers
 }
 
-// beforeFirstApply is who owns what was there before the first manager was known.
+// beforeFirstApply is the manager of what was there before the first manager was known.
 const beforeFirstApply = "before-first-apply"
 
-// addBeforeFirstApply gives what a live object without managers has to somebody, so that an apply
-// cannot take it away in silence.
+// addBeforeFirstApply gives the fields of a live object without managers to a manager of its own, so that
+// changing them by an apply is a conflict instead of an unnoticed overwrite.
 func (a *applier) addBeforeFirstApply(live tree.Tree) {
 	if live == nil || a.managers.anyVisible(a.writer) {
 		return
@@ -103,7 +102,7 @@ func (a *applier) addBeforeFirstApply(live tree.Tree) {
 	})
 }
 
-// existingFields is what the writer finds in an object.
+// existingFields are the fields of an object as the writer sees it.
 func (a *applier) existingFields(t tree.Tree) Set {
 	if scale := a.writer.Scale; scale != nil {
 		return scale.existingFields(t)
@@ -112,8 +111,8 @@ func (a *applier) existingFields(t tree.Tree) Set {
 	return c.compare(a.served.Message, tree.Tree{}, t).changed
 }
 
-// prune takes out of merged what the last apply of the writer had named and the new one does
-// not, unless somebody else owns it.
+// prune removes from merged what the writer has named in its last apply and does not name now, unless
+// somebody else owns it. version is that of the last apply.
 func (a *applier) prune(merged tree.Tree, last Set, version string) tree.Tree {
 	if last.Empty() {
 		return merged
@@ -124,11 +123,11 @@ func (a *applier) prune(merged tree.Tree, last Set, version string) tree.Tree {
 	}
 	whole := served.fromStored(merged)
 	pruned := withoutPaths(served.Message, whole, namedRoot(served.Message, last))
-	if last.find(fieldElement("metadata")) != nil { // as any other message it goes as a whole, but for what is nobody's
+	if last.find(fieldElement("metadata")) != nil { // it is removed like any other message, except for what has no owner
 		pruned["metadata"] = unownedMetadataOf(whole)
 	}
 	pruned = a.addBackOwned(merged, served, pruned, version)
-	// What was gone with its container and nobody had named stays.
+	// Removing a whole object or list has removed more than was named: that is put back.
 	gone := Difference(a.named(served.Message, whole), a.named(served.Message, pruned))
 	pruned = withoutPaths(served.Message, whole, Intersection(gone, namedRoot(served.Message, last)))
 	if version != a.writer.APIVersion {
@@ -137,10 +136,11 @@ func (a *applier) prune(merged tree.Tree, last Set, version string) tree.Tree {
 	return served.toStored(pruned)
 }
 
-// dropNulls is a tree as it goes into another version: what has lost everything is not there.
+// dropNulls is a tree as it is converted to another version: an object or list that has lost everything is
+// absent.
 func dropNulls(t tree.Tree) tree.Tree { return withoutNulls(t).(tree.Tree) }
 
-// unownedMetadataOf are the fields of an object's metadata that nobody owns.
+// unownedMetadataOf are the fields of an object's metadata without owner.
 func unownedMetadataOf(t tree.Tree) tree.Tree {
 	out := tree.Tree{}
 	for name, v := range t.Object("metadata") {
@@ -156,7 +156,8 @@ func (a *applier) named(m *schema.Message, t tree.Tree) Set {
 	return namedRoot(m, fields(m, t, excludedFields{}))
 }
 
-// addBackOwned puts back into pruned, which is in the given form, what any manager owns.
+// addBackOwned puts back into pruned, which is in the version first, what any manager owns. Owners of
+// other versions own fields of their version, so that pruned goes through each of them.
 func (a *applier) addBackOwned(merged tree.Tree, served ServedVersion, pruned tree.Tree, first string) tree.Tree {
 	owned := map[string]Set{}
 	for _, m := range a.managers {
@@ -174,7 +175,7 @@ func (a *applier) addBackOwned(merged tree.Tree, served ServedVersion, pruned tr
 	return pruned
 }
 
-// addBack is merged, in a form, without what pruned lacks and nobody owns.
+// addBack is merged, in one version, without what pruned lacks and nobody owns.
 func addBack(served ServedVersion, merged, pruned tree.Tree, owned Set) tree.Tree {
 	whole := served.fromStored(merged)
 	all := namedRoot(served.Message, fields(served.Message, whole, excludedFields{}))

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Those who update are many over time. Beyond maxUpdaters the oldest share one entry for
-// each version.
+// Managers that update accumulate over time. Beyond maxUpdaters, the oldest ones of each version share one
+// entry.
 const (
 	maxUpdaters    = 10
 	ancientChanges = "ancient-changes"
@@ -62,7 +62,7 @@ func (all managers) updaters() managers {
 	return updaters
 }
 
-// asBucket is the manager as the one that older ones of its version are joined in.
+// asBucket is the manager as the entry that older ones of its version are joined into.
 func (m *manager) asBucket() *manager {
 	return &manager{
 		managerIdentity: managerIdentity{ancientChanges, opUpdate, m.version, ""},

@@ -8,8 +8,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// combineTrees is live with what config says put over it: what config does not name stays.
-// What stays as it is is shared with live; if all of it does, it is live itself.
+// combineTrees is live with the values of config put over it: what config does not name stays. What stays
+// as it is shares memory with live; if all of it does, the result is live itself, which tells the caller
+// that nothing has changed.
 func combineTrees(m *schema.Message, live, config tree.Tree) tree.Tree {
 	o := overlay{live: live}
 	for name, v := range config {
@@ -21,6 +22,7 @@ func combineTrees(m *schema.Message, live, config tree.Tree) tree.Tree {
 	return o.tree()
 }
 
+// combineValues is combineTrees for one value of a field, or of an element of it.
 func combineValues(f *schema.Field, element bool, live, config any) any {
 	if config == (null{}) {
 		return combineNull(f, element, live)
@@ -49,9 +51,10 @@ func combineValues(f *schema.Field, element bool, live, config any) any {
 	}
 }
 
-// An overlay is a tree over which some values are put. It is copied when the first one differs.
+// An overlay is a tree over which some values are put. It is copied only when the first value differs.
 type overlay struct{ live, copied tree.Tree }
 
+// set puts a value over the one that is there.
 func (o *overlay) set(name string, v any) {
 	if was, there := o.live[name]; o.copied == nil && there && tree.SameRef(was, v) {
 		return
@@ -64,6 +67,7 @@ func (o *overlay) set(name string, v any) {
 	o.copied[name] = v
 }
 
+// tree is the resulting tree, live itself if nothing differs; never nil.
 func (o *overlay) tree() tree.Tree {
 	switch {
 	case o.copied != nil:
@@ -74,15 +78,16 @@ func (o *overlay) tree() tree.Tree {
 	return o.live
 }
 
-// A sequence is a list whose items can be found by their steps.
+// An indexedList is a list whose items can be found by their path elements.
 type indexedList struct {
 	items    []any
 	elements []pathElement
-	// index is the place of each step; -1 for one that is there more than once.
+	// index is the index of each path element in items; -1 for one that is there more than once.
 	index map[pathElement]int
 }
 
-func newSequence(f *schema.Field, v any) indexedList {
+// newIndexedList indexes a list.
+func newIndexedList(f *schema.Field, v any) indexedList {
 	list, _ := v.([]any)
 	s := indexedList{items: list, elements: itemElements(f, list), index: make(map[pathElement]int, len(list))}
 	for i := range list {
@@ -97,7 +102,7 @@ func newSequence(f *schema.Field, v any) indexedList {
 
 func (s indexedList) has(at pathElement) bool { _, ok := s.index[at]; return ok }
 
-// get is the one item of a step; nil if there is none, or more than one.
+// get is the one item of a path element; nil if there is none, or more than one.
 func (s indexedList) get(at pathElement) any {
 	if i, ok := s.index[at]; ok && i >= 0 {
 		return s.items[i]
@@ -105,20 +110,21 @@ func (s indexedList) get(at pathElement) any {
 	return nil
 }
 
-// combineLists merges two lists item by item. Shared items follow the order of config, the
-// others keep their places between them as far as that goes.
+// combineLists merges two lists item by item. Items that both have follow the order of config; the others
+// stay between them where they are, as far as that goes. Clients rely on that order, so it is, case for
+// case, that of structured-merge-diff.
 func combineLists(f *schema.Field, live, config any) any {
 	if out, ok := combineAligned(f, live, config); ok {
 		return out
 	}
-	x, y := newSequence(f, live), newSequence(f, config)
+	x, y := newIndexedList(f, live), newIndexedList(f, config)
 	if len(y.items) == 0 {
 		return live
 	}
 	if len(x.items) == 0 {
 		return config
 	}
-	var shared []pathElement // of config that live has too, in order, still to come
+	var shared []pathElement // elements of both that are still to come, in the order of config
 	for _, s := range y.elements {
 		if x.has(s) {
 			shared = append(shared, s)
@@ -170,8 +176,8 @@ func combineLists(f *schema.Field, live, config any) any {
 	return reuse(x.items, out)
 }
 
-// combineAligned merges lists that have the same items in the same order, which is how a
-// configuration that is applied again mostly finds them; false if they have not.
+// combineAligned merges lists that have the same items in the same order, which is how a configuration
+// that is applied again mostly finds them; false if they have not.
 func combineAligned(f *schema.Field, live, config any) (any, bool) {
 	x, _ := live.([]any)
 	y, _ := config.([]any)
@@ -179,7 +185,7 @@ func combineAligned(f *schema.Field, live, config any) (any, bool) {
 		return nil, false
 	}
 	for i := range x {
-		if !sameItem(f, x[i], y[i]) { // config has no item twice
+		if !sameItem(f, x[i], y[i]) { // CheckItems: config has no item twice
 			return nil, false
 		}
 	}
@@ -197,7 +203,7 @@ func combineAligned(f *schema.Field, live, config any) (any, bool) {
 	return out, true
 }
 
-// reuse is out, or live if out holds just the same.
+// reuse is live if out holds just the same values, else out.
 func reuse(live, out []any) []any {
 	if slices.EqualFunc(live, out, tree.SameRef) {
 		return live
@@ -205,7 +211,8 @@ func reuse(live, out []any) []any {
 	return out
 }
 
-// combineNull is what is left of a value where a configuration has null: what has parts keeps them.
+// combineNull is what is left of a value for which a configuration says null: what has parts keeps them,
+// since others may own those.
 func combineNull(f *schema.Field, element bool, live any) any {
 	granularity, parts := granularityOf(f, element), 0
 	if !element {

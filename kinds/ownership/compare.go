@@ -7,11 +7,11 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A difference is what has changed from one tree to another: the paths that were added or
-// have another value now, and those that are gone.
+// A difference is what has changed from one tree to another: the paths that were added or have another
+// value now, and the paths that are gone.
 type difference struct{ changed, removed Set }
 
-// membership is what a set holds at and below a place.
+// A membership is what a set holds at and below a path: the path itself, if member, and longer ones.
 type membership struct {
 	member bool
 	below  Set
@@ -20,10 +20,12 @@ type membership struct {
 // exists tells whether the set holds anything there.
 func (p membership) exists() bool { return p.member || !p.below.Empty() }
 
-// A comparison compares two trees. With fill, both are taken as they are written: fields that
-// are always written are there, and those that are left out when they are empty are not.
+// A comparer compares two trees of one version.
 type comparer struct {
-	excluded  excludedFields
+	excluded excludedFields
+	// asEncoded takes both trees as they are encoded: fields that are always written are there, and
+	// fields that are left out when they are empty are not. It is for updates, whose bodies clients have
+	// read from an encoding before. Without it, what a configuration names counts even where it is empty.
 	asEncoded bool
 }
 
@@ -48,6 +50,7 @@ func (c comparer) compare(m *schema.Message, before, after tree.Tree) difference
 	return difference{changed.set(), removed.set()}
 }
 
+// metadata is like fields. The path of the metadata itself is in no set: an object always has metadata.
 func (c comparer) metadata(m *schema.Message, before, after any) (old, new membership) {
 	x, _ := before.(tree.Tree)
 	y, _ := after.(tree.Tree)
@@ -55,7 +58,7 @@ func (c comparer) metadata(m *schema.Message, before, after any) (old, new membe
 	return membership{below: d.removed}, membership{below: d.changed}
 }
 
-// fields compares two messages field by field, but for those that are left out.
+// fields compares two messages field by field, except for those that out excludes.
 func (c comparer) fields(m *schema.Message, before, after tree.Tree, out func(name string) bool) difference {
 	var changed, removed builder
 	for _, f := range fieldsOf(m, before, after) {
@@ -74,57 +77,7 @@ func (c comparer) fields(m *schema.Message, before, after tree.Tree, out func(na
 	return difference{changed.set(), removed.set()}
 }
 
-// null is a value that is there and says nothing: what a list or an object becomes that has
-// lost everything, and what is written for a field without a value.
-type null struct{}
-
-// encodedValues are the values of a field before and after as they are to be compared.
-func (c comparer) encodedValues(f *schema.Field, x, y any) (before, after any) {
-	if c.asEncoded {
-		return encodedValue(f, x), encodedValue(f, y)
-	}
-	if y != nil { // what was there before was written
-		x = encodedValue(f, x)
-	}
-	return x, y
-}
-
-// omitsEmpty tells whether a field is not written when it is empty.
-func omitsEmpty(f *schema.Field) bool {
-	return f.Shape != schema.Single || f.Type != schema.TypeMessage && f.Type != schema.TypeIntOrString && f.Type != schema.TypeRaw
-}
-
-// encodedValue is the value of a field as it is written; nil if it is left out.
-func encodedValue(f *schema.Field, v any) any {
-	switch {
-	case v != nil && !f.EmitEmpty && !f.Pointer && omitsEmpty(f) && tree.IsEmpty(v):
-		return nil
-	case v != nil || !f.EmitEmpty:
-		return v
-	}
-	if f.Shape != schema.Single || f.Pointer {
-		return null{}
-	}
-	switch f.Type {
-	case schema.TypeMessage:
-		return tree.Tree{}
-	case schema.TypeString:
-		return ""
-	case schema.TypeBool:
-		return false
-	case schema.TypeInt32, schema.TypeInt64, schema.TypeIntOrString:
-		return int64(0)
-	case schema.TypeDouble:
-		return float64(0)
-	case schema.TypeQuantity:
-		return "0"
-	case schema.TypeDuration:
-		return "0s"
-	}
-	return null{}
-}
-
-// value compares two values; nil stands for none.
+// value compares two values of a field, or of an element of it; nil stands for none.
 func (c comparer) value(f *schema.Field, element bool, before, after any) (old, new membership) {
 	granularity := granularityOf(f, element)
 	switch {
@@ -139,11 +92,12 @@ func (c comparer) value(f *schema.Field, element bool, before, after any) (old, 
 	return membership{after == nil, d.removed}, membership{before == nil, d.changed}
 }
 
-// isLeaf tells whether a value is of a sort that has no parts, though the plan gives it some.
+// isLeaf tells whether a value has no parts although the plan gives it some: objects of custom kinds are
+// compared before they are validated.
 func isLeaf(granularity granularity, v any) bool { return isScalar(v) || wrongType(granularity, v) }
 
-// valueOrParts compares two values of which one, at least, has no parts: those of the other come or go
-// with it.
+// valueOrParts compares two values of which at least one has no parts. The parts of the other one come or
+// go with it.
 func (c comparer) valueOrParts(f *schema.Field, element bool, before, after any) (old, new membership) {
 	granularity := granularityOf(f, element)
 	old, new = compareLeaf(f, element, before, after)
@@ -169,38 +123,7 @@ func compareLeaf(f *schema.Field, element bool, before, after any) (old, new mem
 	return old, new
 }
 
-// equalEncoded tells whether two values are written in the same way.
-func equalEncoded(f *schema.Field, element bool, a, b any) bool {
-	switch x := a.(type) {
-	case tree.Tree:
-		y, ok := b.(tree.Tree)
-		if !ok {
-			return false
-		}
-		if (element || f.Shape == schema.Single) && f.Type == schema.TypeMessage {
-			if f.Message.Additional != nil {
-				return tree.StrictEqual(x, y)
-			}
-			return !slices.ContainsFunc(f.Message.Fields, func(f *schema.Field) bool {
-				return !equalEncoded(f, false, encodedValue(f, x[f.Name]), encodedValue(f, y[f.Name]))
-			})
-		}
-		return len(x) == len(y) && !slices.ContainsFunc(x.SortedKeys(), func(key string) bool {
-			v, there := y[key]
-			return !there || !equalEncoded(f, true, x[key], v)
-		})
-	case []any:
-		y, ok := b.([]any)
-		return ok && slices.EqualFunc(x, y, func(v, w any) bool { return equalEncoded(f, true, v, w) })
-	}
-	switch b.(type) {
-	case tree.Tree, []any:
-		return false
-	}
-	return a == b
-}
-
-// isEmpty tells whether v has nothing in it.
+// isEmpty tells whether v has nothing in it that could be owned.
 func (c comparer) isEmpty(f *schema.Field, granularity granularity, v any) bool {
 	switch v := v.(type) {
 	case tree.Tree:
@@ -216,6 +139,7 @@ func hasEmitEmpty(m *schema.Message) bool {
 	return slices.ContainsFunc(m.Fields, func(f *schema.Field) bool { return f.EmitEmpty })
 }
 
+// isScalar tells whether v is there and neither an object, a list nor null.
 func isScalar(v any) bool {
 	switch v.(type) {
 	case tree.Tree, []any, null, nil:
@@ -224,6 +148,7 @@ func isScalar(v any) bool {
 	return true
 }
 
+// parts compares the parts of two values that are divided in the same way.
 func (c comparer) parts(f *schema.Field, granularity granularity, before, after any) difference {
 	x, _ := before.(tree.Tree)
 	y, _ := after.(tree.Tree)
@@ -242,8 +167,8 @@ func (c comparer) parts(f *schema.Field, granularity granularity, before, after 
 	return difference{changed.set(), removed.set()}
 }
 
-// fieldsOf compares messages of which one may be absent. Of one that goes, everything goes
-// that was written.
+// fieldsOf compares messages of which one may be absent. If one disappears, everything disappears with it
+// that was encoded.
 func (c comparer) fieldsOf(m *schema.Message, before, after any, x, y tree.Tree) difference {
 	if before != nil && after != nil {
 		return c.fields(m, x, y, nil)
@@ -277,6 +202,7 @@ func valueIf(is bool, v any) any {
 	return nil
 }
 
+// keysOfBoth are the keys of x, sorted, and then those that only y has.
 func keysOfBoth(x, y tree.Tree) []string {
 	keys := x.SortedKeys()
 	for key := range y {
@@ -285,95 +211,4 @@ func keysOfBoth(x, y tree.Tree) []string {
 		}
 	}
 	return keys
-}
-
-// pair is what two lists have under one step, usually one item each.
-type pair struct{ before, after []any }
-
-// items compares two lists item by item. Items that are there more than once are
-// compared together, and have no parts.
-func (c comparer) items(f *schema.Field, before, after any) difference {
-	x, _ := before.([]any)
-	y, _ := after.([]any)
-	if aligned(f, x, y) {
-		return c.alignedItems(f, x, y)
-	}
-	pairs := make(map[pathElement]*pair, max(len(x), len(y)))
-	order := make([]pathElement, 0, max(len(x), len(y)))
-	at := func(item any) *pair {
-		s := itemElement(f, item)
-		p := pairs[s]
-		if p == nil {
-			p = new(pair)
-			pairs[s] = p
-			order = append(order, s)
-		}
-		return p
-	}
-	for _, item := range x {
-		p := at(item)
-		p.before = append(p.before, item)
-	}
-	for _, item := range y {
-		p := at(item)
-		p.after = append(p.after, item)
-	}
-	var changed, removed builder
-	for _, s := range order {
-		old, new := c.item(f, pairs[s])
-		changed.add(s, new.member, new.below)
-		removed.add(s, old.member, old.below)
-	}
-	return difference{changed.set(), removed.set()}
-}
-
-// aligned tells whether two lists have the same items in the same order, each once. It looks at
-// short lists only.
-func aligned(f *schema.Field, x, y []any) bool {
-	if len(x) != len(y) || len(x) > linearSearchLimit {
-		return false
-	}
-	for i := range x {
-		if !sameItem(f, x[i], y[i]) || slices.ContainsFunc(x[:i], func(v any) bool { return sameItem(f, v, x[i]) }) {
-			return false
-		}
-	}
-	return true
-}
-
-func (c comparer) alignedItems(f *schema.Field, x, y []any) difference {
-	var changed, removed builder
-	for i := range x {
-		old, new := c.value(f, true, x[i], y[i])
-		if new.exists() || old.exists() {
-			at := itemElement(f, x[i])
-			changed.add(at, new.member, new.below)
-			removed.add(at, old.member, old.below)
-		}
-	}
-	return difference{changed.set(), removed.set()}
-}
-
-func (c comparer) item(f *schema.Field, p *pair) (old, new membership) {
-	twice := len(p.before) > 1
-	switch again := len(p.after) > 1; {
-	case twice && again:
-		return compareLeaf(f, false, p.before, p.after)
-	case twice: // from now on it has parts
-		_, new = c.value(f, true, nil, firstOrNil(p.after))
-		old.member = true
-	case again: // from now on it has none
-		old, _ = c.value(f, true, firstOrNil(p.before), nil)
-		new.member = true
-	default:
-		return c.value(f, true, firstOrNil(p.before), firstOrNil(p.after))
-	}
-	return old, new
-}
-
-func firstOrNil(list []any) any {
-	if len(list) == 0 {
-		return nil
-	}
-	return list[0]
 }

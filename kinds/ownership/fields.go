@@ -8,8 +8,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// fields is the set of the paths that a tree of message m has a value for: the leaves, items of
-// lists, and empty objects.
+// fields is the set of the paths that a tree of message m has a value for: leaves, items of lists, and
+// empty objects.
 func fields(m *schema.Message, t tree.Tree, s excludedFields) Set {
 	var b builder
 	for _, f := range fieldsOf(m, t, nil) {
@@ -27,6 +27,7 @@ func fields(m *schema.Message, t tree.Tree, s excludedFields) Set {
 	return b.set()
 }
 
+// metadataFields is messageFields for the metadata, without the fields that have no owner.
 func metadataFields(m *schema.Message, t tree.Tree, s excludedFields) Set {
 	var b builder
 	for _, f := range m.Sorted() {
@@ -55,12 +56,13 @@ func valueFields(f *schema.Field, element bool, v any) (member bool, below Set) 
 	var b builder
 	for _, key := range object.SortedKeys() {
 		_, below := valueFields(f, true, object[key])
-		// A key that no plan names is in the set beside what is below it.
+		// A key of a map is data of the user, so having it is owned beside what it holds.
 		b.add(fieldElement(key), true, below)
 	}
 	return false, b.set()
 }
 
+// messageFields are the fields of a message that have a value, with what is below them.
 func messageFields(m *schema.Message, t tree.Tree) Set {
 	var b builder
 	for _, f := range fieldsOf(m, t, nil) {
@@ -72,7 +74,7 @@ func messageFields(m *schema.Message, t tree.Tree) Set {
 	return b.set()
 }
 
-// itemFields are the items of a list, each with what is below it, unless it is there twice.
+// itemFields are the items of a list, each with what is below it, except for items with the same keys.
 func itemFields(f *schema.Field, v any) Set {
 	list, _ := v.([]any)
 	b := builder{duplicateIsLeaf: true}
@@ -84,9 +86,9 @@ func itemFields(f *schema.Field, v any) Set {
 	return b.set()
 }
 
-// CheckItems finds the first list in an object that has an item twice, or an item without
-// a key: such an object cannot be applied. The text names the place, as in
-// `.spec.containers: duplicate entries for key [name="c"]`; "" if there is none.
+// CheckItems finds the first list in an object that has an item twice, or an item without a key: such an
+// object cannot be applied. The answer names the path, as in `.spec.containers: duplicate entries for key
+// [name="c"]`; it is "" if there is none.
 func CheckItems(m *schema.Message, t tree.Tree) string {
 	if f := checkMessage(m, t); f != nil {
 		return f.path + ": " + f.text
@@ -94,7 +96,8 @@ func CheckItems(m *schema.Message, t tree.Tree) string {
 	return ""
 }
 
-// An itemFault is what is wrong with a list. Its path grows on the way out.
+// An itemFault is what is wrong with a list. Its path is put together on the way back up, so that nothing
+// is spent on paths as long as all is well.
 type itemFault struct{ path, text string }
 
 // under is the fault as it is seen from one level up.
@@ -103,6 +106,7 @@ func (f *itemFault) under(segment string) *itemFault {
 	return f
 }
 
+// checkMessage looks at the fields that can hold lists only.
 func checkMessage(m *schema.Message, t tree.Tree) *itemFault {
 	for _, f := range compositeFields(m, t) {
 		if v := t[f.Name]; v != nil {
@@ -134,6 +138,7 @@ func checkValue(f *schema.Field, element bool, v any) *itemFault {
 	return nil
 }
 
+// checkList finds the first item that has no key, is there twice, or has such an item in it.
 func checkList(f *schema.Field, v any) *itemFault {
 	list, _ := v.([]any)
 	seen := newElementSet(len(list))
@@ -152,13 +157,14 @@ func checkList(f *schema.Field, v any) *itemFault {
 	return nil
 }
 
-// elementSet are the steps of one list, each once.
+// An elementSet tells whether a list has had a path element before. Short lists, which most are, are
+// searched one by one instead of in a map.
 type elementSet struct {
 	small []pathElement
-	large map[pathElement]bool // instead of few, for a list whose length would be felt
+	large map[pathElement]bool // instead of small, for long lists
 }
 
-// linearSearchLimit is how many items are looked through one by one.
+// linearSearchLimit is the length of lists up to which a linear search is faster than a map.
 const linearSearchLimit = 32
 
 func newElementSet(n int) *elementSet {
@@ -168,7 +174,7 @@ func newElementSet(n int) *elementSet {
 	return &elementSet{small: make([]pathElement, 0, n)}
 }
 
-// add tells whether a step is new.
+// add tells whether a path element is new.
 func (s *elementSet) add(at pathElement) bool {
 	if s.large != nil {
 		if s.large[at] {

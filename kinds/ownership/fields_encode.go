@@ -9,18 +9,20 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// An inventory writes what an object has as the FieldsV1 text of a set, without making the
-// set: that of fields, or with fill that of a comparison with nothing, where objects and lists
-// are in the set beside what they hold.
+// A fieldsEncoder writes what an object has as the FieldsV1 text of a set, without building the Set, which
+// takes several times as much memory. A test holds it to fields and comparer: with asEncoded it writes the
+// changes of a comparison with nothing, where objects and lists are in the set beside what they hold;
+// without it, the set of fields.
 type fieldsEncoder struct {
 	b         []byte
 	keys      []byte // of the items of the lists that are being written
 	asEncoded bool
 }
 
+// fieldsEncoders are kept for their buffers.
 var fieldsEncoders = sync.Pool{New: func() any { return new(fieldsEncoder) }}
 
-// encodeFields is the text of fields(m, t, s), or with fill of all that a new object t brings.
+// encodeFields is the text of fields(m, t, s), or with asEncoded of all that a new object t has.
 func encodeFields(m *schema.Message, t tree.Tree, s excludedFields, asEncoded bool) string {
 	const maxPooled = 1 << 16 // of the space that is kept
 	w := fieldsEncoders.Get().(*fieldsEncoder)
@@ -33,6 +35,7 @@ func encodeFields(m *schema.Message, t tree.Tree, s excludedFields, asEncoded bo
 	return text
 }
 
+// object writes the fields of the object.
 func (w *fieldsEncoder) object(m *schema.Message, t tree.Tree, s excludedFields) {
 	w.b = append(w.b, '{')
 	for _, f := range fieldsOf(m, t, nil) {
@@ -72,8 +75,8 @@ func (w *fieldsEncoder) part(f *schema.Field, below func()) {
 	w.b = append(w.b, '}')
 }
 
-// topField writes a field of the object or of its metadata. A new object takes the place of one that
-// has nothing but what is always written.
+// topField writes a field of the object or of its metadata. A new object is compared with one that has
+// nothing but the fields that are always written.
 func (w *fieldsEncoder) topField(f *schema.Field, v any) {
 	if !w.asEncoded {
 		w.field(f, v)
@@ -112,8 +115,8 @@ func (w *fieldsEncoder) field(f *schema.Field, v any) {
 	}
 }
 
-// node writes what is at and below a step, if anything; member tells that the step itself is in
-// the set whatever is below it.
+// node writes what is at and below a path element, if there is anything; member tells that the element
+// itself is in the set, whatever is below it.
 func (w *fieldsEncoder) node(at pathElement, f *schema.Field, element, member bool, v any) {
 	start := len(w.b)
 	w.open(at)
@@ -133,7 +136,7 @@ func (w *fieldsEncoder) node(at pathElement, f *schema.Field, element, member bo
 	w.b = append(w.b, '}')
 }
 
-// open begins the object of a step.
+// open begins the object of a path element.
 func (w *fieldsEncoder) open(at pathElement) {
 	if w.b[len(w.b)-1] != '{' {
 		w.b = append(w.b, ',')
@@ -178,7 +181,7 @@ func (w *fieldsEncoder) below(f *schema.Field, element bool, v any) (leaf bool) 
 	return false
 }
 
-// items writes the items of a list in the order of their steps. One that is there twice has
+// items writes the items of a list in the order of their path elements. One that is there twice has
 // nothing below it.
 func (w *fieldsEncoder) items(f *schema.Field, list []any) {
 	if len(list) == 0 {
@@ -214,7 +217,7 @@ func (w *fieldsEncoder) items(f *schema.Field, list []any) {
 	}
 }
 
-// keyedItem is an item of a list with the place of its key.
+// A keyedItem is an item of a list with where its key is in the text of all keys.
 type keyedItem struct {
 	item       any
 	start, end int

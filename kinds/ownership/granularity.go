@@ -6,7 +6,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// A relation is how a value is divided among owners.
+// A granularity is how a value is divided among owners.
 type granularity uint8
 
 const (
@@ -16,8 +16,7 @@ const (
 	byItem                     // item by item: a set, or a list with keys
 )
 
-// granularityOf is the relation of the values of f; of an element of f's list or map, if
-// element is set.
+// granularityOf is the granularity of the values of f, or with element of the elements of its list or map.
 func granularityOf(f *schema.Field, element bool) granularity {
 	if !element {
 		switch {
@@ -35,9 +34,10 @@ func granularityOf(f *schema.Field, element bool) granularity {
 	return atomic
 }
 
-// A skip tells which fields of an object nobody owns, or which a write does not reach.
+// excludedFields are the fields that a write leaves out: those without owner, and those that it does not
+// reach.
 type excludedFields struct {
-	// status: the status is none of this write's business.
+	// status: the write does not reach the status.
 	status bool
 	// onlyField, if set, is the one field of the object, beside metadata, that the write reaches.
 	onlyField string
@@ -45,13 +45,13 @@ type excludedFields struct {
 	metadata []string
 }
 
-// unownedMetadata are the fields of metadata that nobody owns.
+// unownedMetadata are the fields of metadata without owner: the server sets them.
 var unownedMetadata = map[string]bool{
 	"name": true, "namespace": true, "uid": true, "resourceVersion": true, "generation": true,
 	"creationTimestamp": true, "selfLink": true, "managedFields": true,
 }
 
-// excludesField tells whether the field of an object is skipped.
+// excludesField tells whether a field of the object is left out.
 func (s excludedFields) excludesField(name string) bool {
 	switch name {
 	case "kind", "apiVersion":
@@ -66,7 +66,7 @@ func (s excludedFields) excludesField(name string) bool {
 	return s.onlyField != "" && name != s.onlyField
 }
 
-// excludesMetadata tells whether a field of metadata is skipped.
+// excludesMetadata tells whether a field of metadata is left out.
 func (s excludedFields) excludesMetadata(name string) bool {
 	return unownedMetadata[name] || slices.Contains(s.metadata, name)
 }

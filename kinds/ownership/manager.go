@@ -17,7 +17,8 @@ const (
 	opUpdate = "Update"
 )
 
-// managerIdentity is what tells managers apart. Who applies is the same in every version.
+// managerIdentity is what tells managers apart. For managers that apply, apiVersion is "": whoever applies
+// in a new version goes on as the same manager.
 type managerIdentity struct{ name, operation, apiVersion, subresource string }
 
 // String is the manager in a message about a conflict.
@@ -32,12 +33,14 @@ func (i managerIdentity) String() string {
 	return text
 }
 
-// compare puts those who write a sub-resource before the one who else is the same.
+// compare sorts by all parts; of two that differ only in that one wrote a sub-resource, that one comes
+// first.
 func (i managerIdentity) compare(o managerIdentity) int {
 	return cmp.Or(strings.Compare(i.name, o.name), strings.Compare(i.operation, o.operation),
 		strings.Compare(i.apiVersion, o.apiVersion), compareSub(i.subresource, o.subresource))
 }
 
+// compareSub puts the object itself, "", after all sub-resources.
 func compareSub(a, b string) int {
 	if a == "" || b == "" {
 		return strings.Compare(b, a)
@@ -45,15 +48,15 @@ func compareSub(a, b string) int {
 	return strings.Compare(a, b)
 }
 
-// A manager is one entry of managedFields.
+// A manager is one entry of managedFields, read as far as it is needed.
 type manager struct {
 	managerIdentity
-	version  string // whose form the set is of
+	version  string // whose paths the set holds
 	time     string // RFC 3339; "" if it is not known
 	set      Set
-	text     string         // the FieldsV1 form of the set; "" if it is not known
-	unread   bool           // nobody has looked at the set yet: only text holds it
-	versions ServedVersions // where text has its plan
+	text     string         // the FieldsV1 text of the set; "" if it is not known
+	unread   bool           // the set has not been parsed yet: only text holds it
+	versions ServedVersions // to find the plan for text
 	entry    tree.Tree      // as it is in the object; nil if it has to be made anew
 }
 
@@ -76,7 +79,7 @@ func (m *manager) owned() Set {
 	return m.set
 }
 
-// mayOwn tells whether a set may hold paths that are the manager's.
+// mayOwn tells whether the manager may own a path of s, as far as can be told without parsing.
 func (m *manager) mayOwn(s Set) bool { return !m.unread || overlaps(m.text, s) }
 
 // ownsNothing tells whether the manager owns nothing.
@@ -88,7 +91,7 @@ type managers []*manager
 // noFields is the text of an empty set.
 const noFields = "{}"
 
-// decode reads metadata.managedFields. The sets are read when they are asked for.
+// decode reads metadata.managedFields. The sets are parsed when they are needed.
 func decode(list []any, versions ServedVersions) managers {
 	all, space := make(managers, 0, len(list)+1), make([]manager, len(list))
 	for i, v := range list {
@@ -111,7 +114,7 @@ func decode(list []any, versions ServedVersions) managers {
 	return all
 }
 
-// reconcile reads the sets that a changed definition may have made another: those of custom kinds.
+// reconcile parses the sets of custom kinds, whose definition may have changed what they mean.
 func (all managers) reconcile() {
 	for _, m := range all {
 		if !m.unread {
@@ -138,7 +141,7 @@ func (all managers) find(i managerIdentity) *manager {
 	return nil
 }
 
-// anyVisible tells whether there is a manager as a writer sees them.
+// anyVisible tells whether there is a manager that the writer sees.
 func (all managers) anyVisible(w Writer) bool {
 	if w.Scale == nil {
 		return len(all) > 0
@@ -146,32 +149,33 @@ func (all managers) anyVisible(w Writer) bool {
 	return slices.ContainsFunc(all, func(m *manager) bool { return m.owned().hasField(w.Scale.Replicas) })
 }
 
-// hasOtherVersion tells whether a manager sees the object in another version: what one version does
-// not show may change in another.
+// hasOtherVersion tells whether a manager uses another version: a change that one version does not show
+// may be one in another.
 func (all managers) hasOtherVersion(apiVersion string) bool {
 	return slices.ContainsFunc(all, func(m *manager) bool { return m.version != apiVersion })
 }
 
-// setFields makes a set the manager's own, now.
+// setFields gives the manager a new set, unless it has the same.
 func (m *manager) setFields(s Set) {
 	if !Equal(m.owned(), s) {
 		m.set, m.text, m.entry = s, "", nil
 	}
 }
 
-// setFieldsText is give for the set of a text in the form that is kept.
+// setFieldsText is setFields for the canonical text of a set.
 func (m *manager) setFieldsText(text string, plan *schema.Message) {
 	if m.setFields(parseCached(text, plan).set); m.entry == nil {
 		m.text = text
 	}
 }
 
-// hasText tells whether the set is, to the letter, that of a text of a version.
+// hasText tells whether the set is, to the letter, that of a text of a version. An unparsed set is enough:
+// a parsed one may have been changed.
 func (m *manager) hasText(text, version string) bool {
 	return m.unread && m.version == version && m.text == text
 }
 
-// fieldsText is the FieldsV1 form of the set.
+// fieldsText is the FieldsV1 text of the set.
 func (m *manager) fieldsText() string {
 	if m.text == "" {
 		m.text = string(m.owned().AppendJSON(nil))
@@ -186,8 +190,8 @@ func (m *manager) setTime(now string) {
 	}
 }
 
-// encode writes managedFields: those who apply first, then by time and by name. Managers
-// without fields are gone. nil stands for none.
+// encode writes managedFields: managers that apply first, then by time and by name. Managers without
+// fields are left out. The result is nil if there are none.
 func (all managers) encode() []any {
 	kept := slices.DeleteFunc(slices.Clone(all), func(m *manager) bool { return m.ownsNothing() })
 	slices.SortFunc(kept, func(a, b *manager) int {
@@ -204,7 +208,7 @@ func (all managers) encode() []any {
 	return list
 }
 
-// tree is the manager as an entry.
+// tree is the manager as an entry of managedFields; the one that was read, if nothing has changed.
 func (m *manager) tree() tree.Tree {
 	if m.entry != nil {
 		return m.entry
@@ -222,8 +226,8 @@ func (m *manager) tree() tree.Tree {
 	return t
 }
 
-// IsReset tells whether a list of managers is the one that makes everybody forget what they
-// own: one entry with nothing in it.
+// IsReset tells whether a list of managers is the one with which clients clear all ownership: one empty
+// entry.
 func IsReset(list []any) bool {
 	if len(list) != 1 {
 		return false
@@ -232,8 +236,8 @@ func IsReset(list []any) bool {
 	return len(entry) == 0
 }
 
-// Normalize is a list of managers that a client has written, in the form that is kept; false if
-// it cannot be read.
+// Normalize is a list of managers that a client has written, in canonical form; false if it cannot be
+// read.
 func Normalize(list []any) ([]any, bool) {
 	all := decode(list, nil)
 	for _, m := range all {

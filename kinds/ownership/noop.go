@@ -5,21 +5,23 @@ import (
 	"slices"
 
 	"github.com/troupe-api/troupe/kinds/codec"
+	"github.com/troupe-api/troupe/kinds/jsontext"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// IsNoOpApply tells that an apply of config changes nothing in an object of message m, neither the
-// object nor its managers, by a look at the JSON in which it is stored: the object has all that
-// config says, and the writer owns just that. False says nothing: most of what is not in the
-// order of config is left to Apply. config must have passed CheckItems.
+// IsNoOpApply tells whether an apply of config changes nothing in an object of message m, neither the
+// object nor its managers, by looking at the stored JSON only: the object has all that config says, and
+// the writer owns just that. False means that it is not known: what is written in another order than
+// config would be, among others, is left to Apply. config must have passed CheckItems.
 func IsNoOpApply(w Writer, m *schema.Message, json []byte, config tree.Tree) bool {
 	s := noOpChecker{json: json, custom: m.Custom != nil}
 	return w.Scale == nil && s.message(m, nil, config) && s.managers > 0 &&
 		s.owns(w, m, encodeFields(m, config, w.excluded(), false))
 }
 
-// noOpChecker is a walk over JSON as the codec writes it: without blanks.
+// A noOpChecker walks over JSON as the codec writes it: valid and without blanks. It writes what it
+// expects and compares bytes, which is several times faster than decoding.
 type noOpChecker struct {
 	json     []byte
 	pos      int
@@ -27,7 +29,7 @@ type noOpChecker struct {
 	custom   bool   // the object is one of a custom kind
 	metadata bool   // the member of the object at hand is its metadata
 	managers int    // where the managers of the object are; 0 if it has none
-	scratch  []byte // scratch
+	scratch  []byte // what is compared with the JSON
 }
 
 // peek is the byte at hand; 0 at the end.
@@ -47,8 +49,8 @@ func (s *noOpChecker) next(c byte) bool {
 	return true
 }
 
-// key consumes the key of the next member, its colon too, and the comma before; nil at the end of
-// the object, which is consumed. ok is false for a key with an escape, too.
+// key consumes the key of the next member with its colon and the comma before; nil at the end of the
+// object, which is consumed. ok is false for malformed JSON and for keys with an escape.
 func (s *noOpChecker) key() (key []byte, ok bool) {
 	s.next(',')
 	if s.next('}') {
@@ -62,8 +64,8 @@ func (s *noOpChecker) key() (key []byte, ok bool) {
 	return key, bytes.IndexByte(key, '\\') < 0
 }
 
-// message tells whether the object at hand, of message m, has all of t. It may be an item of
-// list, whose keys have defaults.
+// message tells whether the object at hand, of message m, has all of t. It may be an item of list, whose
+// keys have defaults that config may leave out.
 func (s *noOpChecker) message(m *schema.Message, list *schema.Field, t tree.Tree) bool {
 	if !s.next('{') {
 		return false
@@ -124,6 +126,7 @@ func (s *noOpChecker) value(f *schema.Field, element bool, v any) bool {
 	return s.is(codec.AppendField(s.scratch[:0], f, v))
 }
 
+// mapField tells whether the map at hand has all of t.
 func (s *noOpChecker) mapField(f *schema.Field, t tree.Tree) bool {
 	if !s.next('{') {
 		return false
@@ -171,7 +174,7 @@ func (s *noOpChecker) list(f *schema.Field, v any) bool {
 	return s.next(']')
 }
 
-// isString consumes a text without escapes, if it is v.
+// isString consumes a string without escapes, if it is v.
 func (s *noOpChecker) isString(v any) bool {
 	text, isText := v.(string)
 	end := s.pos + 1 + len(text)
@@ -186,7 +189,7 @@ func (s *noOpChecker) isString(v any) bool {
 	return true
 }
 
-// is consumes a value, if it is the wanted one, which takes the scratch space.
+// is consumes a value, if it is the wanted one, whose bytes become the scratch space.
 func (s *noOpChecker) is(wanted []byte) bool {
 	s.scratch = wanted
 	if !bytes.HasPrefix(s.json[s.pos:], wanted) {
@@ -199,51 +202,13 @@ func (s *noOpChecker) is(wanted []byte) bool {
 
 // skip consumes a value of any type.
 func (s *noOpChecker) skip() bool {
-	for depth := 0; s.pos < len(s.json); {
-		switch s.json[s.pos] {
-		case '"':
-			if !s.skipText() {
-				return false
-			}
-		case '{', '[':
-			depth++
-			s.pos++
-			continue
-		case '}', ']':
-			depth--
-			s.pos++
-		default:
-			s.pos++
-			if c := s.peek(); c != ',' && c != '}' && c != ']' {
-				continue
-			}
-		}
-		if depth <= 0 {
-			return depth == 0
-		}
-	}
-	return false
+	n := jsontext.Value(s.json[s.pos:]).Length()
+	s.pos += n
+	return n > 0
 }
 
-func (s *noOpChecker) skipText() bool {
-	for s.pos++; ; {
-		end := bytes.IndexByte(s.json[s.pos:], '"')
-		if end < 0 {
-			return false
-		}
-		s.pos += end + 1
-		escapes := 0
-		for s.json[s.pos-2-escapes] == '\\' {
-			escapes++
-		}
-		if escapes%2 == 0 {
-			return true
-		}
-	}
-}
-
-// owns tells whether the writer is the manager who has applied a set, which is given as text, in
-// the writer's version.
+// owns tells whether the writer is a manager that has applied the set with this text, in the writer's
+// version.
 func (s *noOpChecker) owns(w Writer, m *schema.Message, text string) bool {
 	s.pos = s.managers
 	if !s.next('[') {
@@ -268,8 +233,8 @@ func (s *noOpChecker) owns(w Writer, m *schema.Message, text string) bool {
 	return found
 }
 
-// upToDate tells whether the set of an entry is in line with the plan m, which is that of the
-// writer's version: definitions change.
+// upToDate tells whether the set of an entry is in line with the plan m, that of the writer's version:
+// definitions change.
 func (s *noOpChecker) upToDate(e entry, w Writer, m *schema.Message) bool {
 	return s.isQuoted(e.version, w.APIVersion) && !parseCached(string(e.fields), m).reconciled
 }
@@ -277,6 +242,7 @@ func (s *noOpChecker) upToDate(e entry, w Writer, m *schema.Message) bool {
 // An entry is a manager as JSON.
 type entry struct{ manager, operation, version, subresource, fields []byte }
 
+// entry consumes one entry of managedFields.
 func (s *noOpChecker) entry() (e entry, ok bool) {
 	s.next('{')
 	for {
@@ -304,16 +270,16 @@ func (s *noOpChecker) entry() (e entry, ok bool) {
 	}
 }
 
-// writtenBy tells whether an entry is of the writer, who applies.
+// writtenBy tells whether an entry is the writer's, for applying.
 func (e *entry) writtenBy(w Writer, s *noOpChecker) bool {
 	return s.isQuoted(e.operation, opApply) && s.isQuoted(e.manager, w.Manager) && s.isQuoted(e.subresource, w.Subresource)
 }
 
-// isQuoted tells whether a value is a text, or for the empty text nothing.
+// isQuoted tells whether a value is this string; an absent value is the empty one.
 func (s *noOpChecker) isQuoted(value []byte, text string) bool {
 	if len(value) == 0 {
 		return text == ""
 	}
-	s.scratch = append(codec.AppendEscaped(append(s.scratch[:0], '"'), text), '"')
+	s.scratch = jsontext.AppendString(s.scratch[:0], text)
 	return bytes.Equal(value, s.scratch)
 }

@@ -22,14 +22,15 @@ func storable() *schema.Kind {
 	metadata.Fields = append(metadata.Fields, &schema.Field{Name: "resourceVersion"}, list())
 	metadata.Index()
 	inner := m.Field("inner").Message
-	inner.Fields = append(inner.Fields, list()) // which are nobody's managers
+	inner.Fields = append(inner.Fields, list()) // a field of the same name that holds no managers
 	inner.Index()
 	k := &schema.Kind{Message: m}
 	k.Version, k.Kind = "v1", "Object"
 	return k
 }
 
-// What stands by its JSON is what an apply leaves alone, and what an apply has made stands in most cases.
+// What is recognized as a no-op by its JSON is what an apply leaves alone, and what an apply has made is recognized
+// in most cases.
 func TestIsNoOpApplyAgreesWithApply(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	k := storable()

@@ -9,12 +9,12 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A configuration may say of a field that it is null, which its tree has as nil. Such a field is its
-// applier's as any other that it names. What is owned as a whole loses its value by it; what is owned
-// in parts keeps them.
+// A configuration may say of a field that it is null, which its tree has as nil. The applier owns
+// such a field like any other that it names. What is owned as a whole loses its value by it; what is
+// owned in parts keeps them.
 
-// withNulls is a configuration that has null for nil, which elsewhere is a field that is not there;
-// the configuration itself if there is none. What nobody owns is not there.
+// withNulls is a configuration with null{} for nil, because elsewhere in this package nil is a field that
+// is absent; the configuration itself if it has none. Fields without owner are left out.
 func withNulls(m *schema.Message, config tree.Tree) tree.Tree {
 	out := replacer{nil, func(*schema.Field, bool) any { return null{} }}.message(m, config)
 	if metadata, ok := out["metadata"].(tree.Tree); ok && !tree.SameRef(out, config) {
@@ -25,8 +25,8 @@ func withNulls(m *schema.Message, config tree.Tree) tree.Tree {
 	return out
 }
 
-// resolveNulls is an object of message m as it is kept: where a null is in a map, or is a field that is
-// always written, there is the zero value, and nothing anywhere else.
+// resolveNulls is an object of message m as it is stored: a null in a map, or of a field that is always
+// written, becomes the zero value, any other null is absent.
 func resolveNulls(m *schema.Message, t tree.Tree) tree.Tree {
 	return replacer{null{}, func(f *schema.Field, element bool) any {
 		if element {
@@ -39,13 +39,14 @@ func resolveNulls(m *schema.Message, t tree.Tree) tree.Tree {
 	}}.message(m, t)
 }
 
-// A turning puts something else in the place of one value: what is to be there, nil for nothing, in
-// a field or an element of one. What has no such value stays the same.
+// A replacer replaces one value by another everywhere in a tree: to says by what in a field, or in an
+// element of it; nil removes it. What does not hold the value stays the same in memory.
 type replacer struct {
 	from any
 	to   func(f *schema.Field, element bool) any
 }
 
+// message replaces in a message.
 func (r replacer) message(m *schema.Message, t tree.Tree) tree.Tree {
 	out := t
 	for name, v := range t {
@@ -60,7 +61,7 @@ func (r replacer) message(m *schema.Message, t tree.Tree) tree.Tree {
 	return out
 }
 
-// value is a value of f with others in it, or another.
+// value is a value of f with replacements in it, or its replacement.
 func (r replacer) value(f *schema.Field, v any) any {
 	switch v := v.(type) {
 	case tree.Tree:
@@ -102,7 +103,7 @@ func (r replacer) element(f *schema.Field, v any, element bool) any {
 	return v
 }
 
-// replace is out, a copy of t or t itself, with a value made of the one that was there.
+// replace is out, which is t itself or a copy of it, with made instead of was.
 func (r replacer) replace(t, out tree.Tree, name string, was, made any) tree.Tree {
 	if tree.SameRef(was, made) {
 		return out

@@ -8,10 +8,10 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Custom kinds may leave open what fields an object has (schema.Message.Other), and their objects
+// Custom kinds may leave open what fields an object has (schema.Message.Additional), and their objects
 // are looked at before they are validated.
 
-// fieldsOf are the fields of m by name, and those that only the trees have, if m is open.
+// fieldsOf are the fields of m by name, and if m is open also those that only the trees have.
 func fieldsOf(m *schema.Message, x, y tree.Tree) []*schema.Field {
 	if m.Additional == nil {
 		return m.Sorted()
@@ -51,7 +51,7 @@ func declares(m *schema.Message, f *schema.Field) bool {
 	return m.Additional == nil || m.Field(f.Name) != m.Additional
 }
 
-// wrongType tells whether a value is of another sort than the plan says: an object instead of a list, or
+// wrongType tells whether a value is of another type than the plan says: an object instead of a list, or
 // the other way round.
 func wrongType(granularity granularity, v any) bool {
 	switch v.(type) {

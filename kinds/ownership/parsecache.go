@@ -7,28 +7,30 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// A reading is what a FieldsV1 text says under a plan.
+// A parsedSet is what a FieldsV1 text says under a plan.
 type parsedSet struct {
 	text       string
-	set        Set  // in line with the plan; empty if the text is none
+	set        Set  // in line with the plan; empty if the text cannot be read
 	reconciled bool // the plan has changed since the text was written
-	canonical  bool // the text is the form of the set that is kept
+	canonical  bool // the text is what AppendJSON writes for the set
 }
 
-// parseCached reads a text that has been in an object: who wrote it could read it. plan is nil for a
-// version that is no more.
+// parseCached reads the text of a stored object, which could be read when it was written. plan is nil for
+// a version that is not served any more.
 func parseCached(text string, plan *schema.Message) parsedSet {
 	if len(text) > maxCachedText {
 		return parseReconciled(text, plan)
 	}
 	r, ok := sharedParseCache.get(parseCacheKey{text, plan})
 	if !ok {
-		r = parseReconciled(strings.Clone(text), plan) // a copy keeps nothing else alive
+		r = parseReconciled(strings.Clone(text), plan) // a copy, so that the cache does not keep whole objects alive
 		sharedParseCache.add(r, plan)
 	}
 	return r
 }
 
+// parseReconciled parses a text. One that cannot be read gives an empty set: the manager then owns
+// nothing.
 func parseReconciled(text string, plan *schema.Message) parsedSet {
 	s, _ := Parse(text)
 	r := parsedSet{text: text, set: s}
@@ -40,21 +42,22 @@ func parseReconciled(text string, plan *schema.Message) parsedSet {
 	return r
 }
 
-// Texts up to maxCachedText bytes are remembered, about parseCacheSize bytes of them.
+// Texts up to maxCachedText bytes are cached, about parseCacheSize bytes of them.
 const (
 	maxCachedText  = 8 << 10
 	parseCacheSize = 256 << 10
 )
 
-// sharedParseCache are those of late: most objects share their texts with many others.
+// sharedParseCache holds recently parsed texts: most objects share their texts with many others.
 var sharedParseCache parseCache
 
-// A memory holds readings by what was read. When the new ones are many, they become the old
-// ones, and what was old then is forgotten.
+// A parseCache holds parsed sets by text and plan, in two generations: when the recent one is full it
+// becomes the old one, and what was old is dropped. What is used stays, without a list to maintain on each
+// access.
 type parseCache struct {
 	mu          sync.Mutex // of all fields
 	recent, old map[parseCacheKey]parsedSet
-	size        int // of the texts of now, in bytes
+	size        int // of the texts in recent, in bytes
 }
 
 type parseCacheKey struct {
@@ -62,6 +65,7 @@ type parseCacheKey struct {
 	plan *schema.Message
 }
 
+// get finds a parsed set, and keeps it for longer.
 func (m *parseCache) get(at parseCacheKey) (parsedSet, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// String is the step in a path for people: .name, [name="c"], [="x"] or [0].
+// String is the path element as messages show it: .name, [name="c"], [="x"] or [0].
 func (s pathElement) String() string {
 	switch s.kind {
 	case 'f':
@@ -31,7 +31,7 @@ func (s pathElement) String() string {
 	return "[" + s.text + "]"
 }
 
-// itemKind is the kind of the steps to the items of a list.
+// itemKind is the kind of the path elements of the items of a list.
 func itemKind(f *schema.Field) byte {
 	if f.ListType == schema.ListSet {
 		return 'v'
@@ -39,13 +39,14 @@ func itemKind(f *schema.Field) byte {
 	return 'k'
 }
 
-// itemElement is the step to an item of a list that is owned item by item: the value of a set, or
+// itemElement is the path element of an item of a list that is owned item by item: the value of a set, or
 // the keys of an item.
 func itemElement(f *schema.Field, item any) pathElement {
 	return pathElement{itemKind(f), string(appendItemKey(nil, f, item))}
 }
 
-// itemElements are the steps to all items of a list.
+// itemElements are the path elements of all items of a list. Their texts share one string: a list of many
+// items would otherwise cost an allocation for each.
 func itemElements(f *schema.Field, list []any) []pathElement {
 	var ends [16]int
 	at, b := ends[:0], make([]byte, 0, 32*len(list))
@@ -60,8 +61,9 @@ func itemElements(f *schema.Field, list []any) []pathElement {
 	return steps
 }
 
-// sameItem tells whether two items have the same step. It says no of steps with fractions, of
-// which different ones may be written alike, and of keys that are no scalars.
+// sameItem tells whether two items have the same path element, without making it. It answers no where that
+// cannot be seen from the values alone: for fractions, of which different ones may be written alike, and
+// for keys that are no scalars.
 func sameItem(f *schema.Field, a, b any) bool {
 	if f.ListType == schema.ListSet {
 		return exact(a) && tree.SameRef(a, b)
@@ -76,7 +78,7 @@ func sameItem(f *schema.Field, a, b any) bool {
 	return true
 }
 
-// exact tells whether v is a scalar that is written like no other.
+// exact tells whether v is a scalar whose text no other value has.
 func exact(v any) bool {
 	switch v.(type) {
 	case string, bool, int64:
@@ -85,7 +87,7 @@ func exact(v any) bool {
 	return false
 }
 
-// appendItemKey appends the text of an item's step.
+// appendItemKey appends the text of an item's path element.
 func appendItemKey(b []byte, f *schema.Field, item any) []byte {
 	if f.ListType == schema.ListSet {
 		return codec.AppendAny(b, item)
@@ -126,8 +128,8 @@ func missingKey(f *schema.Field, item any) string {
 	return ""
 }
 
-// keyOf is the value of one key of an item, which has its default where it is absent; nil if it
-// has none.
+// keyOf is the value of one key of an item. An absent key has its default, because defaults are filled in
+// only after the merge; nil if there is neither.
 func keyOf(f *schema.Field, item tree.Tree, name string) any {
 	if v := item[name]; v != nil || f.Message == nil {
 		return v

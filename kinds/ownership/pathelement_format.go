@@ -5,11 +5,12 @@ import (
 	"strings"
 
 	"github.com/troupe-api/troupe/kinds/codec"
+	"github.com/troupe-api/troupe/kinds/jsontext"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// parsePathElement reads a step as it is made here, however a client has written it. Steps of other
-// kinds are unknown.
+// parsePathElement reads a path element and brings it into its canonical form, however a client has
+// written it. known is false for other kinds than those of package doc.
 func parsePathElement(key string) (at pathElement, known bool, err error) {
 	if len(key) < 2 || key[1] != ':' {
 		return at, false, errFields
@@ -44,8 +45,8 @@ func parsePathElement(key string) (at pathElement, known bool, err error) {
 	return at, true, nil
 }
 
-// canonicalKeys tells of a text that it is certainly an object of scalars in order of their names
-// and without blanks, as appendItemKey writes it.
+// canonicalKeys tells whether a text is certainly an object of scalars, sorted by name and without blanks,
+// as appendItemKey writes it. Nearly all texts are, and then need not be decoded and encoded again.
 func canonicalKeys(text string) bool {
 	for last, sep := "", "{"; ; sep = "," {
 		name := strings.TrimPrefix(text, sep)
@@ -63,8 +64,7 @@ func canonicalKeys(text string) bool {
 	}
 }
 
-// scalarEnd is the length of the plain text in quotes, or the whole number, at the start; 0
-// if there is none.
+// scalarEnd is the length of the plain string or the whole number at the start; 0 if there is none.
 func scalarEnd(text string) int {
 	if strings.HasPrefix(text, `"`) {
 		return quotedEnd(text)
@@ -79,12 +79,13 @@ func scalarEnd(text string) int {
 	return end
 }
 
+// quotedEnd is the length of the string without escapes at the start; 0 if there is none.
 func quotedEnd(text string) int {
 	if !strings.HasPrefix(text, `"`) {
 		return 0
 	}
-	end := 1 + strings.IndexByte(text[1:], '"')
-	if end == 0 || !plain(text[1:end]) {
+	end := jsontext.SafeEnd(text, 1)
+	if end == len(text) || text[end] != '"' {
 		return 0
 	}
 	return end + 1

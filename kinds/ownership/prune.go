@@ -8,8 +8,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// withoutPaths is a tree of message m without the paths of a set. Objects and lists that lose
-// everything become null.
+// withoutPaths is a tree of message m without the paths of a set. Objects and lists that lose everything
+// become null{}, not absent: whether they were named themselves is decided by the caller.
 func withoutPaths(m *schema.Message, t tree.Tree, remove Set) tree.Tree {
 	if remove.Empty() {
 		return t
@@ -26,7 +26,7 @@ func withoutPaths(m *schema.Message, t tree.Tree, remove Set) tree.Tree {
 	return out
 }
 
-// prune takes out what a node names, or what it names below.
+// prune removes what a node names, or what it names below.
 func prune(out tree.Tree, n node, rest func() any) {
 	if n.member {
 		delete(out, n.text)
@@ -35,7 +35,7 @@ func prune(out tree.Tree, n node, rest func() any) {
 	out[n.text] = rest()
 }
 
-// valueWithout is v without the paths below it; null if nothing is left.
+// valueWithout is v without the paths below it; null{} if nothing is left.
 func valueWithout(f *schema.Field, element bool, v any, remove Set) any {
 	granularity := granularityOf(f, element)
 	object, isTree := v.(tree.Tree)
@@ -64,12 +64,13 @@ func valueWithout(f *schema.Field, element bool, v any, remove Set) any {
 	return out
 }
 
-// keepsEmitEmpty tells whether a message has a field that is always written, and that a set does
-// not name: with it, the message is there even if it has nothing else.
+// keepsEmitEmpty tells whether a message has a field that is always written and that the set does not
+// name: with it, the message remains even if it has nothing else.
 func keepsEmitEmpty(m *schema.Message, remove Set) bool {
 	return slices.ContainsFunc(m.Fields, func(f *schema.Field) bool { return f.EmitEmpty && !remove.has(fieldElement(f.Name)) })
 }
 
+// listWithout is valueWithout for a list that is owned item by item.
 func listWithout(f *schema.Field, v any, remove Set) any {
 	list, _ := v.([]any)
 	if len(list) == 0 {
@@ -93,7 +94,7 @@ func listWithout(f *schema.Field, v any, remove Set) any {
 	return out
 }
 
-// namedRoot is named for the set of an object, whose metadata always stays.
+// namedRoot is named for the set of a whole object, whose metadata always stays.
 func namedRoot(m *schema.Message, s Set) Set {
 	out := named(m, s)
 	if n := out.find(fieldElement("metadata")); n != nil {
@@ -102,8 +103,8 @@ func namedRoot(m *schema.Message, s Set) Set {
 	return out
 }
 
-// named adds to a set the fields of messages that longer paths go through: who owns a part
-// of a field has a say in whether the field is there.
+// named adds to a set the fields of messages that longer paths go through: who owns a part of a field also
+// keeps the field from being removed.
 func named(m *schema.Message, s Set) Set {
 	nodes := make([]node, len(s.nodes))
 	for i, n := range s.nodes {
@@ -118,6 +119,7 @@ func named(m *schema.Message, s Set) Set {
 	return Set{nodes}
 }
 
+// namedBelow is named for what is below a path.
 func namedBelow(f *schema.Field, element bool, s Set) Set {
 	if s.Empty() {
 		return s
@@ -164,6 +166,7 @@ func withoutNulls(v any) any {
 	return v
 }
 
+// listWithoutNulls is withoutNulls for a list; the list itself if it has none.
 func listWithoutNulls(list []any) []any {
 	out, changed := make([]any, 0, len(list)), false
 	for _, e := range list {

@@ -6,9 +6,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// Reconciled brings a set in line with the plan m, which may have changed since the set was
-// written: who owned parts of what is owned as a whole now owns the whole. The other way there
-// is nothing to do: who owned the whole owns no part. It is s itself if it has no news.
+// Reconciled brings a set in line with the plan m, which may have changed since the set was written: who
+// owned parts of what is now owned as a whole owns the whole. In the other direction there is nothing to
+// do: who owned the whole owns no part. The result is s itself if nothing changes.
 func Reconciled(m *schema.Message, s Set) Set {
 	return s.mapped(func(n node) node {
 		if f := m.Field(n.text); f != nil && n.kind == 'f' {
@@ -18,6 +18,7 @@ func Reconciled(m *schema.Message, s Set) Set {
 	})
 }
 
+// reconciledNode is Reconciled for the paths through one field, or through an element of it.
 func reconciledNode(f *schema.Field, element bool, n node) node {
 	if n.below.Empty() {
 		return n
@@ -33,7 +34,7 @@ func reconciledNode(f *schema.Field, element bool, n node) node {
 	return n
 }
 
-// mapped is a set with each node replaced; s itself if none is another one.
+// mapped is a set with each node replaced; s itself if all stay the same.
 func (s Set) mapped(change func(node) node) Set {
 	out := s
 	for i, old := range s.nodes {
@@ -49,7 +50,7 @@ func (s Set) mapped(change func(node) node) Set {
 	return out
 }
 
-// sameRef tells whether two sets are one in memory.
+// sameRef tells whether two sets are the same one in memory.
 func sameRef(a, b Set) bool {
 	return len(a.nodes) == len(b.nodes) && (len(a.nodes) == 0 || &a.nodes[0] == &b.nodes[0])
 }

@@ -4,11 +4,11 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A Scale says what a write of an object's scale reaches. To it, managers who do not own the
-// replicas are none.
+// A Scale says what a write of an object's scale sub-resource reaches. Managers who do not own the
+// replicas are invisible to it.
 type Scale struct {
 	Replicas   []string // the path of their field names in the object
-	APIVersion string   // of the scale, which all managers seem to have written
+	APIVersion string   // of the scale; to its clients all managers have written in it
 }
 
 // Has tells whether an object has replicas, be it 0.
@@ -26,7 +26,7 @@ func (s *Scale) existingFields(t tree.Tree) Set {
 	return fieldSet(s.Replicas...)
 }
 
-// visiblePaths are the paths of a set as the writer is told of them.
+// visiblePaths are the paths of a set as the writer is told of them in a conflict.
 func (w *Writer) visiblePaths(s Set) []string {
 	if w.Scale != nil {
 		return []string{".spec.replicas"}
@@ -34,7 +34,7 @@ func (w *Writer) visiblePaths(s Set) []string {
 	return s.Paths()
 }
 
-// visibleIdentity is a manager as the writer is told of it.
+// visibleIdentity is a manager as the writer is told of it in a conflict.
 func (w *Writer) visibleIdentity(i managerIdentity) managerIdentity {
 	if w.Scale != nil {
 		i.apiVersion = w.Scale.APIVersion

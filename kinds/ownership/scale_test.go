@@ -29,7 +29,7 @@ func TestScaleUpdate(t *testing.T) {
 	}
 }
 
-// What nobody owns belongs to those before the first apply, who seem to have written the scale.
+// Replicas without an owner belong to before-first-apply, which to clients of the scale has written in its version.
 func TestScaleApply(t *testing.T) {
 	managed := []any{tree.Tree{"manager": "m", "operation": "Update", "apiVersion": "v1", "fieldsType": "FieldsV1", "fieldsV1": `{"f:text":{}}`}}
 	live := parseTree(t, `{"text":"a","inner":{"b":1}}`)

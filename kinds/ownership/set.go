@@ -6,19 +6,20 @@ import (
 	"strings"
 )
 
-// A Set is a set of paths. It is immutable; the zero value is empty.
-type Set struct{ nodes []node } // in the order of their steps
+// A Set is a set of paths. It is immutable, so that sets share their lower levels; the zero value is
+// empty.
+type Set struct{ nodes []node } // sorted, so that two sets are combined in one pass
 
-// A node is what a set holds at and below one step: the path that ends here, if member, and
-// those that go on. One of the two is there.
+// A node is what a set holds at and below one path element: the path that ends here, if member, and those
+// that go on. At least one of the two is there.
 type node struct {
 	pathElement
 	member bool
 	below  Set
 }
 
-// A step is one part of a path: a kind, which is the letter before the colon, and the text
-// behind it.
+// A pathElement is one part of a path: its kind, which is the letter before the colon, and the text after
+// the colon. Elements of kind k and v hold canonical JSON, so that equal elements have equal text.
 type pathElement struct {
 	kind byte
 	text string
@@ -28,13 +29,13 @@ func (s pathElement) compare(o pathElement) int {
 	return cmp.Or(cmp.Compare(s.kind, o.kind), strings.Compare(s.text, o.text))
 }
 
-// fieldElement is the step to a field or to a key of a map.
+// fieldElement is the path element of a field or of a key of a map.
 func fieldElement(name string) pathElement { return pathElement{'f', name} }
 
 // Empty tells whether there is no path in s.
 func (s Set) Empty() bool { return len(s.nodes) == 0 }
 
-// find is the node of a step; nil if there is none.
+// find is the node of a path element; nil if there is none.
 func (s Set) find(at pathElement) *node {
 	i, ok := slices.BinarySearchFunc(s.nodes, at, func(n node, at pathElement) int { return n.pathElement.compare(at) })
 	if !ok {
@@ -43,7 +44,7 @@ func (s Set) find(at pathElement) *node {
 	return &s.nodes[i]
 }
 
-// below is what s holds below a step.
+// below is what s holds below a path element.
 func (s Set) below(at pathElement) Set {
 	if n := s.find(at); n != nil {
 		return n.below
@@ -51,7 +52,7 @@ func (s Set) below(at pathElement) Set {
 	return Set{}
 }
 
-// has tells whether the path of one step is in s.
+// has tells whether the path of this one element is in s.
 func (s Set) has(at pathElement) bool {
 	n := s.find(at)
 	return n != nil && n.member
@@ -64,7 +65,8 @@ func Equal(a, b Set) bool {
 	})
 }
 
-// Union holds the paths of both.
+// Union holds the paths of both. It is a itself where that holds all of b, which is the usual case of a
+// writer that writes the same fields again.
 func Union(a, b Set) Set {
 	switch {
 	case a.Empty():
@@ -105,8 +107,8 @@ func Difference(a, b Set) Set {
 	})
 }
 
-// combine walks over both sets in order. keepA and keepB tell whether a node that only one
-// has is kept; both makes one of two.
+// combine merges the sorted nodes of both sets. keepA and keepB tell whether a node that only one has is
+// kept; both makes one node of two.
 func combine(a, b Set, keepA, keepB bool, both func(x, y node) node) Set {
 	var out []node
 	x, y := a.nodes, b.nodes
@@ -141,15 +143,19 @@ func combine(a, b Set, keepA, keepB bool, both func(x, y node) node) Set {
 	return Set{out}
 }
 
-// A builder gathers the nodes of one level.
+// A builder gathers the nodes of one level. Nodes mostly come sorted; only if they do not are they sorted
+// at the end.
 type builder struct {
 	nodes    []node
 	unsorted bool
 	// duplicateIsLeaf: a step that is added twice has nothing below it.
+	// duplicateIsLeaf: an element that is added twice has nothing below it. Of list items with the same
+	// keys nobody can tell which one a longer path would mean.
 	duplicateIsLeaf bool
 }
 
-// add adds what is at and below a step, if anything. A step that is added twice counts once.
+// add adds what is at and below a path element, if there is anything. An element that is added twice
+// counts once.
 func (b *builder) add(at pathElement, member bool, below Set) {
 	if !member && below.Empty() {
 		return
@@ -160,7 +166,7 @@ func (b *builder) add(at pathElement, member bool, below Set) {
 	b.nodes = append(b.nodes, node{at, member, below})
 }
 
-// set is what was added.
+// set is the set of all that was added.
 func (b *builder) set() Set {
 	if !b.unsorted {
 		return Set{b.nodes}

@@ -28,25 +28,27 @@ type Writer struct {
 	Scale *Scale
 }
 
+// excluded are the fields that the write leaves out.
 func (w *Writer) excluded() excludedFields {
 	return excludedFields{status: w.KeepsStatus, onlyField: w.OnlyField, metadata: w.KeepsMetadata}
 }
 
-// A Form is how one version shows an object. Show and Store turn trees of the stored form
-// into it and back; nil where it is the stored form. Neither changes what it is given.
+// A ServedVersion is how one version shows an object. FromStored and ToStored convert trees of the stored
+// version; they are nil where it is the stored version itself. Neither changes what it is given.
 type ServedVersion struct {
 	Message              *schema.Message
 	FromStored, ToStored func(tree.Tree) tree.Tree
 }
 
-// ServedVersions finds the form of a version, as in "apps/v1"; false if there is none any more.
+// ServedVersions finds a version by name, as in "apps/v1"; false if it is not served any more.
 type ServedVersions func(apiVersion string) (ServedVersion, bool)
 
-// Update is managedFields after a write that replaced before (nil for a create) by after,
-// both in stored form and with their defaults: what has changed is the writer's, and is
-// taken from all others. managed is what before had; the result may be the same list.
-// Fields of objects that have no managers yet, or of scales that have none, are not kept, but
-// for those of a new object or, with begin, of any.
+// Update is managedFields after a write that replaced before (nil for a create) by after, both in stored
+// form and with their defaults: what has changed becomes the writer's and is taken from all others.
+// managed is what before had; the result may be the same list.
+//
+// An object without managers stays without, unless it is new or begin is set. So does one whose managers
+// are all invisible to the writer of a scale.
 func Update(w Writer, versions ServedVersions, before, after tree.Tree, managed []any, begin bool) []any {
 	switch {
 	case before == nil && len(managed) == 0:
@@ -78,7 +80,7 @@ func Update(w Writer, versions ServedVersions, before, after tree.Tree, managed 
 	return all.capUpdaters().encode()
 }
 
-// newManagedFields is managedFields of a new object: all that it has is its writer's.
+// newManagedFields is managedFields of a new object: its writer owns all that it has.
 func newManagedFields(w Writer, versions ServedVersions, after tree.Tree) []any {
 	served, ok := versions(w.APIVersion)
 	if !ok {
@@ -92,7 +94,7 @@ func newManagedFields(w Writer, versions ServedVersions, after tree.Tree) []any 
 	return []any{m.tree()}
 }
 
-// update is one change of an object as its managers see it.
+// An update is one change of an object as its managers see it.
 type update struct {
 	writer        Writer
 	versions      ServedVersions
@@ -103,13 +105,14 @@ type update struct {
 	known  []versionDifference
 }
 
-// versionDifference is a difference in the form of a version.
+// A versionDifference is a difference in one version.
 type versionDifference struct {
 	apiVersion string
 	difference
 }
 
-// difference is the change in the form of a version.
+// difference is the change in one version; false if that is not served any more. It is made once for all
+// managers of the version.
 func (u *update) difference(apiVersion string) (difference, bool) {
 	for _, d := range u.known {
 		if d.apiVersion == apiVersion {
@@ -136,6 +139,7 @@ func (u *update) difference(apiVersion string) (difference, bool) {
 	return d, true
 }
 
+// fromStored is FromStored, which may be nil.
 func (f ServedVersion) fromStored(t tree.Tree) tree.Tree {
 	if f.FromStored == nil {
 		return t
@@ -143,8 +147,8 @@ func (f ServedVersion) fromStored(t tree.Tree) tree.Tree {
 	return f.FromStored(t)
 }
 
-// equal tells whether two objects are one to those who see the form. In objects of custom kinds an
-// empty value is not the same as none.
+// equal tells whether two objects are the same to clients of the version. In objects of custom kinds an
+// empty value differs from an absent one: no plan says which fields are left out when they are empty.
 func (f ServedVersion) equal(a, b tree.Tree) bool {
 	if f.Message.Custom != nil {
 		return tree.StrictEqual(a, b)
@@ -152,6 +156,7 @@ func (f ServedVersion) equal(a, b tree.Tree) bool {
 	return tree.SemanticEqual(a, b)
 }
 
+// toStored is ToStored, which may be nil.
 func (f ServedVersion) toStored(t tree.Tree) tree.Tree {
 	if f.ToStored == nil {
 		return t
@@ -159,7 +164,7 @@ func (f ServedVersion) toStored(t tree.Tree) tree.Tree {
 	return f.ToStored(t)
 }
 
-// conflicts are, by manager, the changed fields that belong to others than self.
+// conflicts are, by manager, the changed fields that others than self own.
 func (u *update) conflicts(all managers, self *manager) map[*manager]Set {
 	found := map[*manager]Set{}
 	for _, m := range all {
@@ -180,8 +185,8 @@ func (u *update) conflicts(all managers, self *manager) map[*manager]Set {
 	return found
 }
 
-// takeOver takes what has changed or is gone from all managers but self. Managers of
-// versions that are no more lose everything.
+// takeOver takes what has changed or is gone from all managers but self. Managers of versions that are not
+// served any more lose everything, since nothing can be compared for them.
 func (u *update) takeOver(all managers, self *manager) managers {
 	for _, m := range all {
 		if m == self {
@@ -199,7 +204,7 @@ func (u *update) takeOver(all managers, self *manager) managers {
 	return all
 }
 
-// newConflict is the answer to an apply that changes what belongs to others.
+// newConflict is the Status for an apply that changes what others own.
 func newConflict(w Writer, found map[*manager]Set) *meta.Status {
 	holders := make([]*manager, 0, len(found))
 	for m := range found {

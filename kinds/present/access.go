@@ -3,38 +3,41 @@ package present
 import (
 	"strings"
 	"time"
+
+	"github.com/troupe-api/troupe/kinds/jsontext"
 )
 
 // showSubjects lists the subjects of one kind: users and groups by name, service accounts
 // by namespace and name.
 func showSubjects(b []byte, r *row, kind string) []byte {
 	var names []string
-	r.json.field("subjects").items(func(s value) bool {
-		if s.field("kind").text() != kind {
+	r.json.Field("subjects").Items(func(s jsontext.Value) bool {
+		if s.Field("kind").Text() != kind {
 			return true
 		}
-		name := s.field("name").text()
+		name := s.Field("name").Text()
 		if kind == "ServiceAccount" {
-			name = s.field("namespace").text() + "/" + name
+			name = s.Field("namespace").Text() + "/" + name
 		}
 		names = append(names, name)
 		return true
 	})
-	return appendText(b, strings.Join(names, ", "))
+	return jsontext.AppendString(b, strings.Join(names, ", "))
 }
 
+// showRequestDuration shows for how long a certificate was requested.
 func showRequestDuration(b []byte, r *row, _ string) []byte {
-	seconds := r.json.at("spec.expirationSeconds")
-	if !seconds.exists() {
-		return appendText(b, none)
+	seconds := r.json.At("spec.expirationSeconds")
+	if !seconds.Exists() {
+		return jsontext.AppendString(b, none)
 	}
-	return appendText(b, humanDuration(time.Duration(seconds.number())*time.Second))
+	return jsontext.AppendString(b, humanDuration(time.Duration(seconds.Int())*time.Second))
 }
 
 // showRequestCondition tells what became of a certificate signing request.
 func showRequestCondition(b []byte, r *row, _ string) []byte {
-	status := r.json.field("status")
-	conditions := status.field("conditions")
+	status := r.json.Field("status")
+	conditions := status.Field("conditions")
 	text := "Pending"
 	switch {
 	case condition(conditions, "Denied") != nil:
@@ -45,24 +48,24 @@ func showRequestCondition(b []byte, r *row, _ string) []byte {
 	if condition(conditions, "Failed") != nil {
 		text += ",Failed"
 	}
-	if status.field("certificate").text() != "" {
+	if status.Field("certificate").Text() != "" {
 		text += ",Issued"
 	}
-	return appendText(b, text)
+	return jsontext.AppendString(b, text)
 }
 
 // showParamRef names the parameters of an admission policy binding: by namespace and name,
 // with * where the namespace is that of the request, or by what selects them.
 func showParamRef(b []byte, r *row, _ string) []byte {
-	p := r.json.at("spec.paramRef")
+	p := r.json.At("spec.paramRef")
 	text := ""
-	if name := p.field("name").text(); name != "" {
-		text = p.field("namespace").text()
+	if name := p.Field("name").Text(); name != "" {
+		text = p.Field("namespace").Text()
 		if text == "" {
 			text = "*"
 		}
 		text += "/" + name
-	} else if s := p.field("selector"); s.exists() {
+	} else if s := p.Field("selector"); s.Exists() {
 		text = selectorText(s)
 	}
 	return appendOr(b, text, unset)
@@ -70,21 +73,22 @@ func showParamRef(b []byte, r *row, _ string) []byte {
 
 // showAPIService names the Service behind an APIService; "Local" is the server itself.
 func showAPIService(b []byte, r *row, _ string) []byte {
-	s := r.json.at("spec.service")
-	if !s.exists() {
-		return appendText(b, "Local")
+	s := r.json.At("spec.service")
+	if !s.Exists() {
+		return jsontext.AppendString(b, "Local")
 	}
-	return appendText(b, s.field("namespace").text()+"/"+s.field("name").text())
+	return jsontext.AppendString(b, s.Field("namespace").Text()+"/"+s.Field("name").Text())
 }
 
+// showAPIAvailable shows whether an APIService is available, and if not, why.
 func showAPIAvailable(b []byte, r *row, _ string) []byte {
-	c := condition(r.json.at("status.conditions"), "Available")
+	c := condition(r.json.At("status.conditions"), "Available")
 	if c == nil {
-		return appendText(b, "Unknown")
+		return jsontext.AppendString(b, "Unknown")
 	}
-	text := c.field("status").text()
+	text := c.Field("status").Text()
 	if text != "True" {
-		text += " (" + c.field("reason").text() + ")"
+		text += " (" + c.Field("reason").Text() + ")"
 	}
-	return appendText(b, text)
+	return jsontext.AppendString(b, text)
 }

@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-// appendAge writes how long ago an RFC 3339 time was, as JSON text: "5m", "3d4h".
+// appendAge writes how long ago an RFC 3339 time was, as a JSON string: "5m", "3d4h".
 func appendAge(b []byte, stamp string, now time.Time) []byte {
 	b = append(b, '"')
 	b = append(b, age(stamp, now)...)
 	return append(b, '"')
 }
 
-// age is the time since stamp in short form, "<unknown>" if stamp is no time.
+// age is the time since stamp in short, "<unknown>" if stamp is no time.
 func age(stamp string, now time.Time) string {
 	t, err := time.Parse(time.RFC3339, stamp)
 	if err != nil {
@@ -21,8 +21,8 @@ func age(stamp string, now time.Time) string {
 	return humanDuration(now.Sub(t))
 }
 
-// humanDuration writes a duration with two units where the first is small, else with one, as
-// users of tables know it.
+// humanDuration writes a duration with one unit, or with two while the first is a small number. Scripts
+// and eyes are used to these thresholds.
 func humanDuration(d time.Duration) string {
 	const day, year = 24, 365 * 24
 	seconds, minutes, hours := int(d/time.Second), int(d/time.Minute), int(d/time.Hour)

@@ -5,7 +5,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// The documents that hold all groups at once.
+// Aggregated discovery: documents that hold all groups at once, so that a client needs one request instead
+// of one for each group and version.
 
 type discoveryList struct {
 	Kind       string           `json:"kind"`
@@ -44,7 +45,8 @@ type discoverySubresource struct {
 	Verbs        []string      `json:"verbs"`
 }
 
-// A discoveryKind has an empty group and version where they are those of its version.
+// A discoveryKind names a kind. Group and version are empty where they are those of the version that lists
+// it.
 type discoveryKind struct {
 	Group   string `json:"group"`
 	Version string `json:"version"`
@@ -75,6 +77,7 @@ func aggregate(n *meta.Naming, documentVersion string, core bool, groups []*grou
 	return d
 }
 
+// aggregateKind describes a kind with its sub-resources.
 func aggregateKind(k *schema.Kind) discoveryResource {
 	r := discoveryResource{
 		Resource: k.Resource, ResponseKind: discoveryKind{Kind: k.Kind}, Scope: "Cluster", SingularResource: k.Singular,

@@ -1,5 +1,7 @@
 package present
 
+import "github.com/troupe-api/troupe/kinds/jsontext"
+
 // maxMetrics is how many metrics of an autoscaler a table shows.
 const maxMetrics = 2
 
@@ -9,15 +11,17 @@ var metricSources = map[string]string{
 	"Resource": "resource", "ContainerResource": "containerResource",
 }
 
+// showMetricTargets pairs the wanted metrics with the current ones by their order, as the autoscaler
+// writes them.
 func showMetricTargets(b []byte, r *row, _ string) []byte {
 	var shown []string
-	var statuses []value
-	r.json.at("status.currentMetrics").items(func(m value) bool {
+	var statuses []jsontext.Value
+	r.json.At("status.currentMetrics").Items(func(m jsontext.Value) bool {
 		statuses = append(statuses, m)
 		return true
 	})
-	r.json.at("spec.metrics").items(func(m value) bool {
-		var status value
+	r.json.At("spec.metrics").Items(func(m jsontext.Value) bool {
+		var status jsontext.Value
 		if i := len(shown); i < len(statuses) {
 			status = statuses[i]
 		}
@@ -28,39 +32,41 @@ func showMetricTargets(b []byte, r *row, _ string) []byte {
 }
 
 // metric is one metric as current/wanted.
-func metric(spec, status value) string {
-	kind := spec.field("type").text()
-	source := spec.field(metricSources[kind])
-	target, current := source.field("target"), status.field(metricSources[kind]).field("current")
-	average := target.field("averageValue")
+func metric(spec, status jsontext.Value) string {
+	kind := spec.Field("type").Text()
+	source := spec.Field(metricSources[kind])
+	target, current := source.Field("target"), status.Field(metricSources[kind]).Field("current")
+	average := target.Field("averageValue")
 	switch kind {
 	case "Pods":
-		return amount(current.field("averageValue")) + "/" + average.plain()
+		return amount(current.Field("averageValue")) + "/" + plain(average)
 	case "External", "Object":
-		if average.exists() {
-			return amount(current.field("averageValue")) + "/" + average.plain() + " (avg)"
+		if average.Exists() {
+			return amount(current.Field("averageValue")) + "/" + plain(average) + " (avg)"
 		}
-		return amount(current.field("value")) + "/" + target.field("value").plain()
+		return amount(current.Field("value")) + "/" + plain(target.Field("value"))
 	case "Resource", "ContainerResource":
-		name := source.field("name").text() + ": "
-		if average.exists() {
-			return name + amount(current.field("averageValue")) + "/" + average.plain()
+		name := source.Field("name").Text() + ": "
+		if average.Exists() {
+			return name + amount(current.Field("averageValue")) + "/" + plain(average)
 		}
-		return name + percent(current.field("averageUtilization"), unknown) + "/" + percent(target.field("averageUtilization"), "<auto>")
+		return name + percent(current.Field("averageUtilization"), unknown) + "/" + percent(target.Field("averageUtilization"), "<auto>")
 	}
 	return "<unknown type>"
 }
 
-func amount(v value) string {
-	if !v.exists() {
+// amount is a quantity, or that it is not known.
+func amount(v jsontext.Value) string {
+	if !v.Exists() {
 		return unknown
 	}
-	return v.plain()
+	return plain(v)
 }
 
-func percent(v value, absent string) string {
-	if !v.exists() {
+// percent is a percentage, or what is shown where there is none.
+func percent(v jsontext.Value, absent string) string {
+	if !v.Exists() {
 		return absent
 	}
-	return v.plain() + "%"
+	return plain(v) + "%"
 }

@@ -1,16 +1,16 @@
 package present
 
-// What stands for values that are not there.
+// What is shown for values that are absent.
 const (
 	none    = "<none>"
 	unknown = "<unknown>"
 	unset   = "<unset>"
 )
 
-// A function fills one cell: it writes one JSON value.
+// A cellFunc writes one cell of a row, which is one JSON value.
 type cellFunc func(b []byte, r *row, arg string) []byte
 
-// cellFuncs are what a column's path may name after "func:".
+// cellFuncs are the functions that a column path may name after "func:".
 var cellFuncs = map[string]cellFunc{
 	// of any kind; those with an argument take a dotted path
 	"age":       showAge,       // time since metadata.creationTimestamp

@@ -4,124 +4,136 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/troupe-api/troupe/kinds/jsontext"
 )
 
-// The functions that fit any kind.
+// Cell functions for any kind.
 
 func showNothing(b []byte, _ *row, _ string) []byte { return append(b, "null"...) }
 
+// showAge shows how old the object is.
 func showAge(b []byte, r *row, _ string) []byte {
-	return appendAge(b, value(Metadata(r.object)).field("creationTimestamp").text(), r.now)
+	return appendAge(b, jsontext.Value(Metadata(r.object)).Field("creationTimestamp").Text(), r.now)
 }
 
+// showCreated shows the time itself, for clients that count ages themselves.
 func showCreated(b []byte, r *row, _ string) []byte {
-	v := value(Metadata(r.object)).field("creationTimestamp")
-	if !v.exists() {
+	v := jsontext.Value(Metadata(r.object)).Field("creationTimestamp")
+	if !v.Exists() {
 		return append(b, "null"...)
 	}
 	return append(b, v...)
 }
 
 func showSince(b []byte, r *row, path string) []byte {
-	return appendAge(b, r.json.at(path).text(), r.now)
+	return appendAge(b, r.json.At(path).Text(), r.now)
 }
 
 func showCount(b []byte, r *row, path string) []byte {
-	return strconv.AppendInt(b, int64(r.json.at(path).count()), 10)
+	return strconv.AppendInt(b, int64(r.json.At(path).Count()), 10)
 }
 
+// showDataCount counts the keys of a ConfigMap or Secret, which are in two maps.
 func showDataCount(b []byte, r *row, _ string) []byte {
-	return strconv.AppendInt(b, int64(r.json.field("data").count()+r.json.field("binaryData").count()), 10)
+	return strconv.AppendInt(b, int64(r.json.Field("data").Count()+r.json.Field("binaryData").Count()), 10)
 }
 
+// showJoin joins the strings of a list, or one field of the objects in it.
 func showJoin(b []byte, r *row, arg string) []byte {
 	path, field, named := strings.Cut(arg, "/")
 	if !named {
 		field = "name"
 	}
-	return appendOr(b, strings.Join(r.json.at(path).texts(field), ","), none)
+	return appendOr(b, strings.Join(texts(r.json.At(path), field), ","), none)
 }
 
-// texts are the texts of a list, or of one field of its objects.
-func (v value) texts(field string) (out []string) {
-	v.items(func(w value) bool {
+// texts are the strings of a list, or of one field of the objects in it.
+func texts(v jsontext.Value, field string) (out []string) {
+	v.Items(func(w jsontext.Value) bool {
 		if w[0] == '{' {
-			w = w.field(field)
+			w = w.Field(field)
 		}
-		out = append(out, w.text())
+		out = append(out, w.Text())
 		return true
 	})
 	return out
 }
 
+// showFirst shows the first string only: the others would be too many for a column.
 func showFirst(b []byte, r *row, path string) []byte {
-	for _, s := range r.json.at(path).texts("name") {
+	for _, s := range texts(r.json.At(path), "name") {
 		return appendOr(b, s, none)
 	}
-	return appendText(b, none)
+	return jsontext.AppendString(b, none)
 }
 
 func showPairs(b []byte, r *row, path string) []byte {
-	return appendOr(b, strings.Join(r.json.at(path).pairs(), ","), none)
+	return appendOr(b, strings.Join(pairs(r.json.At(path)), ","), none)
 }
 
-// pairs are the fields of a map of texts, each as key=value, sorted.
-func (v value) pairs() (out []string) {
-	v.fields(func(key, w value) bool {
-		out = append(out, key.text()+"="+w.text())
+// pairs are the members of a map of strings, each as key=value, sorted.
+func pairs(v jsontext.Value) (out []string) {
+	v.Fields(func(key, w jsontext.Value) bool {
+		out = append(out, key.Text()+"="+w.Text())
 		return true
 	})
 	slices.Sort(out)
 	return out
 }
 
+// showParts joins the strings at several paths with slashes, as in group/version/kind.
 func showParts(b []byte, r *row, arg string) []byte {
 	var parts []string
 	for path := range strings.SplitSeq(arg, "/") {
-		parts = append(parts, r.json.at(path).text())
+		parts = append(parts, r.json.At(path).Text())
 	}
-	return appendText(b, strings.Join(parts, "/"))
+	return jsontext.AppendString(b, strings.Join(parts, "/"))
 }
 
-func showText(b []byte, r *row, path string) []byte { return appendText(b, r.json.at(path).plain()) }
+func showText(b []byte, r *row, path string) []byte {
+	return jsontext.AppendString(b, plain(r.json.At(path)))
+}
 
-// plain is a text without its quotes, or a number as it is written.
-func (v value) plain() string {
+// plain is what a string says, or a number as it is written.
+func plain(v jsontext.Value) string {
 	if len(v) > 0 && v[0] == '"' {
-		return v.text()
+		return v.Text()
 	}
 	return string(v)
 }
 
 func showBool(b []byte, r *row, path string) []byte {
-	if r.json.at(path).isTrue() {
-		return appendText(b, "True")
+	if r.json.At(path).IsTrue() {
+		return jsontext.AppendString(b, "True")
 	}
-	return appendText(b, "False")
+	return jsontext.AppendString(b, "False")
 }
 
+// showPhase shows that an object is being deleted before anything else, since its phase mostly stays what
+// it was.
 func showPhase(b []byte, r *row, path string) []byte {
 	if r.object.Meta.Terminating {
-		return appendText(b, "Terminating")
+		return jsontext.AppendString(b, "Terminating")
 	}
-	return appendText(b, r.json.at(path).text())
+	return jsontext.AppendString(b, r.json.At(path).Text())
 }
 
-// annotation is the annotation whose name is given in the platform's form.
+// annotation is the annotation with this name, which is given as in the platform profile.
 func (r *row) annotation(name string) string {
-	return value(Metadata(r.object)).field("annotations").field(r.naming.Translate(name)).text()
+	return jsontext.Value(Metadata(r.object)).Field("annotations").Field(r.naming.Translate(name)).Text()
 }
 
-// appendOr writes s, or what stands for it when it is empty.
+// appendOr writes s, or empty if it is "".
 func appendOr(b []byte, s, empty string) []byte {
 	if s == "" {
 		s = empty
 	}
-	return appendText(b, s)
+	return jsontext.AppendString(b, s)
 }
 
-// joinAtMost joins the first texts and counts the others: "a,b,c + 2 more...". all tells how many
-// there are, should the list be shorter than that.
+// joinAtMost joins the first strings and counts the others: "a,b,c + 2 more...". all is their number,
+// which may be larger than the length of the list.
 func joinAtMost(list []string, limit, all int, separator string) string {
 	if len(list) <= limit && all <= limit {
 		return strings.Join(list, separator)

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/troupe-api/troupe/kinds/jsontext"
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
@@ -15,8 +16,8 @@ var defaultColumns = []schema.Column{
 		Description: "When the server created the object, in UTC."},
 }
 
-// columnsOf are the columns of k. A version that declares none has those of the stored one,
-// whose functions know the forms of all versions.
+// columnsOf are the columns of k. A version that declares none has those of the stored version, whose
+// functions know the fields of all versions.
 func columnsOf(k *schema.Kind) []schema.Column {
 	switch {
 	case len(k.Columns) > 0:
@@ -27,11 +28,12 @@ func columnsOf(k *schema.Kind) []schema.Column {
 	return defaultColumns
 }
 
-// A cell is a column ready to be filled: a path, or a function and its argument.
+// A cell is a column whose path has been read: a dotted path, or a function and its argument. That is done
+// once per table.
 type cell struct {
 	call     cellFunc
 	arg      string // the argument, or the dotted path
-	needs    string // of a function with a fallback: the path that must be there
+	needs    string // path that must exist, or the fallback is shown; for functions with a fallback
 	fallback []byte // JSON for an absent value
 	date     bool
 }
@@ -44,7 +46,8 @@ func cellsOf(columns []schema.Column) []cell {
 	return cells
 }
 
-// cellOf reads a column's path. A function that there is not shows nothing.
+// cellOf reads the path of a column. An unknown function shows null; a test of the catalogue finds it
+// (HasFunction).
 func cellOf(c *schema.Column) cell {
 	if path, ok := strings.CutPrefix(c.Path, "json:"); ok {
 		return cell{call: showJSON(c.Type, path)}
@@ -59,7 +62,7 @@ func cellOf(c *schema.Column) cell {
 		out := cell{call: call, arg: arg}
 		if has {
 			out.needs, _, _ = strings.Cut(arg, "/")
-			out.fallback = appendText(nil, fallback)
+			out.fallback = jsontext.AppendString(nil, fallback)
 		}
 		return out
 	}
@@ -67,35 +70,36 @@ func cellOf(c *schema.Column) cell {
 	out := cell{arg: path, date: c.Type == "date", fallback: []byte("null")}
 	switch {
 	case has:
-		out.fallback = appendText(nil, fallback)
+		out.fallback = jsontext.AppendString(nil, fallback)
 		if _, err := strconv.ParseInt(fallback, 10, 64); err == nil || c.Type == "boolean" {
 			out.fallback = []byte(fallback)
 		}
 	case c.Type == "string":
-		out.fallback = appendText(nil, none)
+		out.fallback = jsontext.AppendString(nil, none)
 	}
 	return out
 }
 
+// append writes the cell of a row.
 func (c *cell) append(b []byte, r *row) []byte {
 	if c.call != nil {
-		if c.needs != "" && !r.json.at(c.needs).exists() {
+		if c.needs != "" && !r.json.At(c.needs).Exists() {
 			return append(b, c.fallback...)
 		}
 		return c.call(b, r, c.arg)
 	}
-	v := r.json.at(c.arg)
+	v := r.json.At(c.arg)
 	switch {
-	case !v.exists() || string(v) == `""`:
+	case !v.Exists() || string(v) == `""`:
 		return append(b, c.fallback...)
 	case c.date:
-		return appendAge(b, v.text(), r.now)
+		return appendAge(b, v.Text(), r.now)
 	}
 	return append(b, v...)
 }
 
-// HasFunction reports whether the table has the function that a column path of the
-// form "func:name" or "func:name:argument", with or without a fallback, names. Other paths need none.
+// HasFunction tells whether the function exists that a column path of the form "func:name" or
+// "func:name:argument", with or without a fallback, names. It is true of all other paths.
 func HasFunction(path string) bool {
 	name, ok := strings.CutPrefix(path, "func:")
 	if !ok {

@@ -11,8 +11,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// A Discovery holds every discovery document of one catalogue, ready to be sent. It is
-// immutable; when the served kinds change, a new one is made.
+// A Discovery holds every discovery document of one catalogue, ready to be sent. It is immutable; when the
+// served kinds change, a new one is made.
 type Discovery struct {
 	apiVersions []byte
 	groupList   []byte

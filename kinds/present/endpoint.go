@@ -1,6 +1,10 @@
 package present
 
-import "net"
+import (
+	"net"
+
+	"github.com/troupe-api/troupe/kinds/jsontext"
+)
 
 // maxEndpoints is how many addresses, or ports, a table shows.
 const maxEndpoints = 3
@@ -8,36 +12,36 @@ const maxEndpoints = 3
 // showEndpoints lists the ready addresses of Endpoints with each port of their subset.
 func showEndpoints(b []byte, r *row, _ string) []byte {
 	var list []string
-	r.json.field("subsets").items(func(subset value) bool {
-		addresses := subset.field("addresses").texts("ip")
-		if subset.field("ports").count() == 0 {
+	r.json.Field("subsets").Items(func(subset jsontext.Value) bool {
+		addresses := texts(subset.Field("addresses"), "ip")
+		if subset.Field("ports").Count() == 0 {
 			list = append(list, addresses...)
 			return true
 		}
-		subset.field("ports").items(func(p value) bool {
+		subset.Field("ports").Items(func(p jsontext.Value) bool {
 			for _, address := range addresses {
-				list = append(list, net.JoinHostPort(address, p.field("port").plain()))
+				list = append(list, net.JoinHostPort(address, plain(p.Field("port"))))
 			}
 			return true
 		})
 		return true
 	})
-	if r.json.field("subsets").count() == 0 {
-		return appendText(b, none)
+	if r.json.Field("subsets").Count() == 0 {
+		return jsontext.AppendString(b, none)
 	}
-	return appendText(b, joinAtMost(list, maxEndpoints, len(list), ","))
+	return jsontext.AppendString(b, joinAtMost(list, maxEndpoints, len(list), ","))
 }
 
 // showSlicePorts lists the ports of an EndpointSlice: by number, else by name.
 func showSlicePorts(b []byte, r *row, _ string) []byte {
 	var list []string
-	r.json.field("ports").items(func(p value) bool {
+	r.json.Field("ports").Items(func(p jsontext.Value) bool {
 		port := "*"
-		switch number, name := p.field("port"), p.field("name"); {
-		case number.exists():
-			port = number.plain()
-		case name.exists():
-			port = name.text()
+		switch number, name := p.Field("port"), p.Field("name"); {
+		case number.Exists():
+			port = plain(number)
+		case name.Exists():
+			port = name.Text()
 		}
 		list = append(list, port)
 		return true
@@ -45,10 +49,11 @@ func showSlicePorts(b []byte, r *row, _ string) []byte {
 	return appendOr(b, joinAtMost(list, maxEndpoints, len(list), ","), unset)
 }
 
+// showSliceAddresses lists the addresses of an EndpointSlice.
 func showSliceAddresses(b []byte, r *row, _ string) []byte {
 	var list []string
-	r.json.field("endpoints").items(func(e value) bool {
-		list = append(list, e.field("addresses").texts("ip")...)
+	r.json.Field("endpoints").Items(func(e jsontext.Value) bool {
+		list = append(list, texts(e.Field("addresses"), "ip")...)
 		return true
 	})
 	return appendOr(b, joinAtMost(list, maxEndpoints, len(list), ","), unset)

@@ -3,81 +3,90 @@ package present
 import (
 	"strconv"
 	"strings"
+
+	"github.com/troupe-api/troupe/kinds/jsontext"
 )
 
-// eventField is a field by its name in the core group, or by the one in the group of events.
-func eventField(event value, core, events string) value {
-	if v := event.field(core); v != nil {
+// eventField is a field by its name in the core group, or else by its name in the group of events: one
+// object is served in both.
+func eventField(event jsontext.Value, core, events string) jsontext.Value {
+	if v := event.Field(core); v != nil {
 		return v
 	}
-	return event.field(events)
+	return event.Field(events)
 }
 
 // firstSeen is when an event was first seen: firstTimestamp, or the newer eventTime.
 func firstSeen(r *row) string {
-	if t := r.json.field("firstTimestamp"); t.exists() {
-		return t.text()
+	if t := r.json.Field("firstTimestamp"); t.Exists() {
+		return t.Text()
 	}
-	if t := r.json.field("deprecatedFirstTimestamp"); t.exists() {
-		return t.text()
+	if t := r.json.Field("deprecatedFirstTimestamp"); t.Exists() {
+		return t.Text()
 	}
-	return r.json.field("eventTime").text()
+	return r.json.Field("eventTime").Text()
 }
 
+// showEventFirstSeen shows how long ago an event was first seen.
 func showEventFirstSeen(b []byte, r *row, _ string) []byte {
 	return appendAge(b, firstSeen(r), r.now)
 }
 
+// showEventLastSeen prefers the series, which is what writers of the newer form update.
 func showEventLastSeen(b []byte, r *row, _ string) []byte {
 	for _, path := range []string{"series.lastObservedTime", "lastTimestamp", "deprecatedLastTimestamp"} {
-		if t := r.json.at(path); t.exists() {
-			return appendAge(b, t.text(), r.now)
+		if t := r.json.At(path); t.Exists() {
+			return appendAge(b, t.Text(), r.now)
 		}
 	}
 	return appendAge(b, firstSeen(r), r.now)
 }
 
+// showEventCount shows how often an event was seen, which is at least once.
 func showEventCount(b []byte, r *row, _ string) []byte {
 	for _, path := range []string{"series.count", "count", "deprecatedCount"} {
-		if n := r.json.at(path).number(); n > 0 {
+		if n := r.json.At(path).Int(); n > 0 {
 			return strconv.AppendInt(b, n, 10)
 		}
 	}
 	return append(b, '1')
 }
 
+// showEventObject names the object that an event is about: "pod/web-1".
 func showEventObject(b []byte, r *row, _ string) []byte {
 	about := eventField(r.json, "involvedObject", "regarding")
-	s := strings.ToLower(about.field("kind").text())
-	if name := about.field("name").text(); name != "" {
+	s := strings.ToLower(about.Field("kind").Text())
+	if name := about.Field("name").Text(); name != "" {
 		s += "/" + name
 	}
-	return appendText(b, s)
+	return jsontext.AppendString(b, s)
 }
 
 // showEventSubobject names the part of the object that an event is about.
 func showEventSubobject(b []byte, r *row, _ string) []byte {
-	return appendText(b, eventField(r.json, "involvedObject", "regarding").field("fieldPath").text())
+	return jsontext.AppendString(b, eventField(r.json, "involvedObject", "regarding").Field("fieldPath").Text())
 }
 
+// showEventSource names who has reported an event, by whichever fields it was written with.
 func showEventSource(b []byte, r *row, _ string) []byte {
 	source := eventField(r.json, "source", "deprecatedSource")
-	component, host := source.field("component").text(), source.field("host").text()
+	component, host := source.Field("component").Text(), source.Field("host").Text()
 	if component == "" {
-		component = r.json.field("reportingComponent").text()
+		component = r.json.Field("reportingComponent").Text()
 	}
 	if component == "" {
-		component = r.json.field("reportingController").text()
+		component = r.json.Field("reportingController").Text()
 	}
 	if host == "" {
-		host = r.json.field("reportingInstance").text()
+		host = r.json.Field("reportingInstance").Text()
 	}
 	if host != "" {
 		component += ", " + host
 	}
-	return appendText(b, component)
+	return jsontext.AppendString(b, component)
 }
 
+// showEventMessage trims the message: a newline at its end would break the row.
 func showEventMessage(b []byte, r *row, _ string) []byte {
-	return appendText(b, strings.TrimSpace(eventField(r.json, "message", "note").text()))
+	return jsontext.AppendString(b, strings.TrimSpace(eventField(r.json, "message", "note").Text()))
 }

@@ -1,17 +1,21 @@
 package present
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/troupe-api/troupe/kinds/jsontext"
+)
 
 // maxHosts is how many hosts of an Ingress a table shows.
 const maxHosts = 3
 
-// showIngressHosts lists the hosts of the rules; every rule counts, with a host or without.
+// showIngressHosts lists the hosts of the rules. Rules without a host count too, as they accept all hosts.
 func showIngressHosts(b []byte, r *row, _ string) []byte {
 	rules, hosts, more := 0, []string{}, false
-	r.json.at("spec.rules").items(func(rule value) bool {
+	r.json.At("spec.rules").Items(func(rule jsontext.Value) bool {
 		rules++
 		more = more || len(hosts) == maxHosts
-		if host := rule.field("host").text(); host != "" && !more {
+		if host := rule.Field("host").Text(); host != "" && !more {
 			hosts = append(hosts, host)
 		}
 		return true
@@ -19,42 +23,42 @@ func showIngressHosts(b []byte, r *row, _ string) []byte {
 	if !more {
 		return appendOr(b, strings.Join(hosts, ","), "*")
 	}
-	return appendText(b, joinAtMost(hosts, maxHosts, rules, ","))
+	return jsontext.AppendString(b, joinAtMost(hosts, maxHosts, rules, ","))
 }
 
 func showIngressPorts(b []byte, r *row, _ string) []byte {
-	if r.json.at("spec.tls").count() > 0 {
-		return appendText(b, "80, 443")
+	if r.json.At("spec.tls").Count() > 0 {
+		return jsontext.AppendString(b, "80, 443")
 	}
-	return appendText(b, "80")
+	return jsontext.AppendString(b, "80")
 }
 
 // showClassParameters names what configures an IngressClass: "Kind.group/name".
 func showClassParameters(b []byte, r *row, _ string) []byte {
-	p := r.json.at("spec.parameters")
-	if !p.exists() {
-		return appendText(b, none)
+	p := r.json.At("spec.parameters")
+	if !p.Exists() {
+		return jsontext.AppendString(b, none)
 	}
-	text := p.field("kind").text()
-	if group := p.field("apiGroup"); group.exists() {
-		text += "." + group.text()
+	text := p.Field("kind").Text()
+	if group := p.Field("apiGroup"); group.Exists() {
+		text += "." + group.Text()
 	}
-	return appendText(b, text+"/"+p.field("name").text())
+	return jsontext.AppendString(b, text+"/"+p.Field("name").Text())
 }
 
 // showAddressParent names what an IPAddress belongs to: "services/ns/name".
 func showAddressParent(b []byte, r *row, _ string) []byte {
-	p := r.json.at("spec.parentRef")
-	if !p.exists() {
-		return appendText(b, none)
+	p := r.json.At("spec.parentRef")
+	if !p.Exists() {
+		return jsontext.AppendString(b, none)
 	}
-	text := p.field("resource").text()
-	if group := p.field("group").text(); group != "" {
+	text := p.Field("resource").Text()
+	if group := p.Field("group").Text(); group != "" {
 		text += "." + group
 	}
 	text = strings.ToLower(text)
-	if namespace := p.field("namespace").text(); namespace != "" {
+	if namespace := p.Field("namespace").Text(); namespace != "" {
 		text += "/" + namespace
 	}
-	return appendText(b, text+"/"+p.field("name").text())
+	return jsontext.AppendString(b, text+"/"+p.Field("name").Text())
 }

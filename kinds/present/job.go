@@ -3,47 +3,51 @@ package present
 import (
 	"strconv"
 	"time"
+
+	"github.com/troupe-api/troupe/kinds/jsontext"
 )
 
+// showJobStatus shows the first condition that holds, the final ones before the passing ones.
 func showJobStatus(b []byte, r *row, _ string) []byte {
-	conditions := r.json.at("status.conditions")
+	conditions := r.json.At("status.conditions")
 	switch {
 	case conditionTrue(conditions, "Complete"):
-		return appendText(b, "Complete")
+		return jsontext.AppendString(b, "Complete")
 	case conditionTrue(conditions, "Failed"):
-		return appendText(b, "Failed")
+		return jsontext.AppendString(b, "Failed")
 	case r.object.Meta.Terminating:
-		return appendText(b, "Terminating")
+		return jsontext.AppendString(b, "Terminating")
 	case conditionTrue(conditions, "Suspended"):
-		return appendText(b, "Suspended")
+		return jsontext.AppendString(b, "Suspended")
 	case conditionTrue(conditions, "FailureTarget"):
-		return appendText(b, "FailureTarget")
+		return jsontext.AppendString(b, "FailureTarget")
 	}
-	return appendText(b, "Running")
+	return jsontext.AppendString(b, "Running")
 }
 
-// showJobCompletions writes succeeded/wanted Pods; a Job without a number of completions
-// wants one of the Pods that run side by side.
+// showJobCompletions writes succeeded/wanted Pods. A Job without a number of completions is done when one
+// of its parallel Pods has succeeded.
 func showJobCompletions(b []byte, r *row, _ string) []byte {
-	text := strconv.FormatInt(r.json.at("status.succeeded").number(), 10) + "/"
-	if wanted := r.json.at("spec.completions"); wanted.exists() {
-		return appendText(b, text+wanted.plain())
+	text := strconv.FormatInt(r.json.At("status.succeeded").Int(), 10) + "/"
+	if wanted := r.json.At("spec.completions"); wanted.Exists() {
+		return jsontext.AppendString(b, text+plain(wanted))
 	}
 	text += "1"
-	if side := r.json.at("spec.parallelism").number(); side > 1 {
+	if side := r.json.At("spec.parallelism").Int(); side > 1 {
 		text += " of " + strconv.FormatInt(side, 10)
 	}
-	return appendText(b, text)
+	return jsontext.AppendString(b, text)
 }
 
+// showJobDuration shows how long a Job took, or has been running so far.
 func showJobDuration(b []byte, r *row, _ string) []byte {
-	start, err := time.Parse(time.RFC3339, r.json.at("status.startTime").text())
+	start, err := time.Parse(time.RFC3339, r.json.At("status.startTime").Text())
 	if err != nil {
-		return appendText(b, "")
+		return jsontext.AppendString(b, "")
 	}
-	end, err := time.Parse(time.RFC3339, r.json.at("status.completionTime").text())
+	end, err := time.Parse(time.RFC3339, r.json.At("status.completionTime").Text())
 	if err != nil {
 		end = r.now
 	}
-	return appendText(b, humanDuration(end.Sub(start)))
+	return jsontext.AppendString(b, humanDuration(end.Sub(start)))
 }

@@ -3,21 +3,23 @@ package present
 import (
 	"strconv"
 	"strings"
+
+	"github.com/troupe-api/troupe/kinds/jsontext"
 )
 
-// A jsonPath is the path of a column of a custom kind. It is one of steps, each of which leads from
-// a value to values:
+// A jsonPath is the path of a column of a custom kind: a list of steps, each of which leads from a value
+// to other values. It is the part of JSONPath that definitions use:
 //
 //	.name ['name']        a field; a dot within a name is written \.
-//	[2] [-1]              an item of a list, from its end if negative
+//	[2] [-1]              an item of a list, counted from its end if negative
 //	[*] .*                all items, or the values of all fields
-//	[?(@.type=="Ready")]  the items with such a field: ==, != or, without comparison, any
-type jsonPath []func(v value, yield func(value) bool) bool
+//	[?(@.type=="Ready")]  the items with such a field: ==, != or, without comparison, any value
+type jsonPath []func(v jsontext.Value, yield func(jsontext.Value) bool) bool
 
-// parseJSONPath reads a path; false if it is none of this form.
+// parseJSONPath reads a path; false if it has another form.
 func parseJSONPath(text string) (p jsonPath, ok bool) {
 	for text != "" {
-		var step func(v value, yield func(value) bool) bool
+		var step func(v jsontext.Value, yield func(jsontext.Value) bool) bool
 		switch text[0] {
 		case '.':
 			name, rest := pathName(text[1:])
@@ -59,7 +61,7 @@ func pathName(text string) (name, rest string) {
 	return b.String(), ""
 }
 
-// closingBracket is the place of the bracket that closes the first one; -1 if there is none.
+// closingBracket is the index of the bracket that closes the first one; -1 if there is none.
 func closingBracket(text string) int {
 	quote := byte(0)
 	for i := 1; i < len(text); i++ {
@@ -77,8 +79,8 @@ func closingBracket(text string) int {
 	return -1
 }
 
-// bracketStep is the step that stands between brackets; nil if it is none.
-func bracketStep(text string) func(value, func(value) bool) bool {
+// bracketStep is the step for what is between brackets; nil if it has another form.
+func bracketStep(text string) func(jsontext.Value, func(jsontext.Value) bool) bool {
 	if name, ok := unquoted(text); ok {
 		return fieldStep(name)
 	}
@@ -94,6 +96,7 @@ func bracketStep(text string) func(value, func(value) bool) bool {
 	return nil
 }
 
+// unquoted is a text without its quotes; false if it has none.
 func unquoted(text string) (string, bool) {
 	if len(text) >= 2 && (text[0] == '\'' || text[0] == '"') && text[len(text)-1] == text[0] {
 		return text[1 : len(text)-1], true
@@ -101,30 +104,33 @@ func unquoted(text string) (string, bool) {
 	return "", false
 }
 
-func fieldStep(name string) func(value, func(value) bool) bool {
+// fieldStep leads to a field.
+func fieldStep(name string) func(jsontext.Value, func(jsontext.Value) bool) bool {
 	if name == "*" {
 		return eachStep
 	}
-	return func(v value, yield func(value) bool) bool {
-		w := v.field(name)
+	return func(v jsontext.Value, yield func(jsontext.Value) bool) bool {
+		w := v.Field(name)
 		return w == nil || yield(w)
 	}
 }
 
-func eachStep(v value, yield func(value) bool) bool {
+// eachStep leads to all items or fields.
+func eachStep(v jsontext.Value, yield func(jsontext.Value) bool) bool {
 	more := true
-	v.items(func(w value) bool { more = yield(w); return more })
-	v.fields(func(_, w value) bool { more = yield(w); return more })
+	v.Items(func(w jsontext.Value) bool { more = yield(w); return more })
+	v.Fields(func(_, w jsontext.Value) bool { more = yield(w); return more })
 	return more
 }
 
-func itemStep(n int) func(value, func(value) bool) bool {
-	return func(v value, yield func(value) bool) bool {
+// itemStep leads to one item.
+func itemStep(n int) func(jsontext.Value, func(jsontext.Value) bool) bool {
+	return func(v jsontext.Value, yield func(jsontext.Value) bool) bool {
 		at, i, more := n, 0, true
 		if n < 0 && len(v) > 0 && v[0] == '[' {
-			at += v.count()
+			at += v.Count()
 		}
-		v.items(func(w value) bool {
+		v.Items(func(w jsontext.Value) bool {
 			if i == at {
 				more = yield(w)
 			}
@@ -135,8 +141,8 @@ func itemStep(n int) func(value, func(value) bool) bool {
 	}
 }
 
-// filterStep reads a condition such as @.type=="Ready"; nil if it is none.
-func filterStep(text string) func(value, func(value) bool) bool {
+// filterStep reads a condition such as @.type=="Ready"; nil if it has another form.
+func filterStep(text string) func(jsontext.Value, func(jsontext.Value) bool) bool {
 	path, operator, want := strings.TrimSpace(text), "", ""
 	for _, o := range []string{"==", "!="} {
 		if before, after, found := strings.Cut(text, o); found {
@@ -152,13 +158,13 @@ func filterStep(text string) func(value, func(value) bool) bool {
 	if !ok || !valid {
 		return nil
 	}
-	return func(v value, yield func(value) bool) bool {
+	return func(v jsontext.Value, yield func(jsontext.Value) bool) bool {
 		more := true
-		v.items(func(w value) bool {
+		v.Items(func(w jsontext.Value) bool {
 			found := inner.first(w)
-			holds := found.exists()
+			holds := found.Exists()
 			if operator != "" {
-				holds = found != nil && (found.plain() == want) == (operator == "==")
+				holds = found != nil && (plain(found) == want) == (operator == "==")
 			}
 			if holds {
 				more = yield(w)
@@ -170,19 +176,21 @@ func filterStep(text string) func(value, func(value) bool) bool {
 }
 
 // first is the first value that a path leads to; nil if there is none.
-func (p jsonPath) first(v value) (found value) {
-	p.walk(v, func(w value) bool { found = w; return false })
+func (p jsonPath) first(v jsontext.Value) (found jsontext.Value) {
+	p.walk(v, func(w jsontext.Value) bool { found = w; return false })
 	return found
 }
 
-func (p jsonPath) walk(v value, yield func(value) bool) bool {
+// walk calls yield for each value that the path leads to until it answers false.
+func (p jsonPath) walk(v jsontext.Value, yield func(jsontext.Value) bool) bool {
 	if len(p) == 0 {
 		return yield(v)
 	}
-	return p[0](v, func(w value) bool { return p[1:].walk(w, yield) })
+	return p[0](v, func(w jsontext.Value) bool { return p[1:].walk(w, yield) })
 }
 
-// showJSON writes what a path leads to, as a column of a type shows it.
+// showJSON writes the first value that a path leads to, as a column of this type shows it; null if it does
+// not fit the type.
 func showJSON(columnType, path string) cellFunc {
 	p, ok := parseJSONPath(path)
 	if !ok {
@@ -190,13 +198,13 @@ func showJSON(columnType, path string) cellFunc {
 	}
 	return func(b []byte, r *row, _ string) []byte {
 		v := p.first(r.json)
-		if !v.exists() {
+		if !v.Exists() {
 			return append(b, "null"...)
 		}
 		switch columnType {
 		case "date":
 			if v[0] == '"' {
-				return appendAge(b, v.text(), r.now)
+				return appendAge(b, v.Text(), r.now)
 			}
 		case "integer":
 			if f, err := strconv.ParseFloat(string(v), 64); err == nil {
@@ -207,11 +215,11 @@ func showJSON(columnType, path string) cellFunc {
 				return append(b, v...)
 			}
 		case "boolean":
-			if v.isTrue() || string(v) == "false" {
+			if v.IsTrue() || string(v) == "false" {
 				return append(b, v...)
 			}
 		default:
-			return appendText(b, v.plain())
+			return jsontext.AppendString(b, plain(v))
 		}
 		return append(b, "null"...)
 	}

@@ -1,6 +1,10 @@
 package present
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/troupe-api/troupe/kinds/jsontext"
+)
 
 func TestJSONPath(t *testing.T) {
 	const object = `{"spec":{"n":3,"f":2.5,"s":"text","l":["a","b",{"c":"d"}],"a.b":"dotted","t":true,"x":null},
@@ -35,7 +39,7 @@ func TestJSONPath(t *testing.T) {
 		{"date", ".spec.s", `"<unknown>"`},
 		{"date", ".spec.n", `null`},
 	} {
-		if got := string(showJSON(test.kind, test.path)(nil, &row{json: value(object)}, "")); got != test.want {
+		if got := string(showJSON(test.kind, test.path)(nil, &row{json: jsontext.Value(object)}, "")); got != test.want {
 			t.Errorf("%s as %s: %s, want %s", test.path, test.kind, got, test.want)
 		}
 	}

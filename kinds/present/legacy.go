@@ -7,7 +7,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// The documents of one group, or one version, at a time.
+// Discovery as it was before aggregation: documents of one group, or one version, each.
 
 type versionsDocument struct {
 	Kind     string                      `json:"kind"`
@@ -57,11 +57,12 @@ type apiResource struct {
 	Verbs        []string `json:"verbs"`
 	ShortNames   []string `json:"shortNames,omitempty"`
 	Categories   []string `json:"categories,omitempty"`
-	// StorageVersionHash tells clients of two groups or versions that they show the same
-	// storage: the first 8 bytes of the SHA-256 of the stored kind's name, in base64.
+	// StorageVersionHash tells clients which resources of two groups or versions are the same stored
+	// objects: the first 8 bytes of the SHA-256 of the stored kind's name, in base64.
 	StorageVersionHash string `json:"storageVersionHash,omitempty"`
 }
 
+// apiVersions lists the versions of the core group.
 func apiVersions(address string, groups []*group) versionsDocument {
 	d := versionsDocument{Kind: "APIVersions", Versions: []string{}, Servers: []serverAddressByClientCIDR{{ClientCIDR: "0.0.0.0/0", ServerAddress: address}}}
 	for _, g := range groups {
@@ -75,6 +76,7 @@ func apiVersions(address string, groups []*group) versionsDocument {
 	return d
 }
 
+// groupList lists all groups but the core group.
 func groupList(groups []*group) groupListDocument {
 	d := groupListDocument{Kind: "APIGroupList", APIVersion: "v1", Groups: []apiGroup{}}
 	for _, g := range groups {
@@ -85,7 +87,7 @@ func groupList(groups []*group) groupListDocument {
 	return d
 }
 
-// groupDocument describes a group; alone, it says what kind of document it is.
+// groupDocument describes a group. As a document of its own (alone) it has a kind and an apiVersion.
 func groupDocument(g *group, alone bool) apiGroup {
 	d := apiGroup{Name: g.name}
 	if alone {
@@ -98,6 +100,7 @@ func groupDocument(g *group, alone bool) apiGroup {
 	return d
 }
 
+// resourceList lists the resources of one version, each followed by its sub-resources.
 func resourceList(v *version) resourceListDocument {
 	d := resourceListDocument{
 		Kind: "APIResourceList", APIVersion: "v1", GroupVersion: v.groupVersionText(), Resources: []apiResource{},
@@ -128,7 +131,7 @@ func subresource(k *schema.Kind, s schema.Subresource) apiResource {
 	return r
 }
 
-// storageVersionHash is "" for what is stored nowhere.
+// storageVersionHash is "" for kinds whose objects are not stored.
 func storageVersionHash(k *schema.Kind) string {
 	if k.Virtual() || k.Stored == nil {
 		return ""

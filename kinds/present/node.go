@@ -3,23 +3,26 @@ package present
 import (
 	"slices"
 	"strings"
+
+	"github.com/troupe-api/troupe/kinds/jsontext"
 )
 
+// showNodeStatus shows whether a Node is ready, and that it takes no new Pods.
 func showNodeStatus(b []byte, r *row, _ string) []byte {
 	s := "Unknown"
-	r.json.at("status.conditions").items(func(c value) bool {
-		if c.field("type").text() != "Ready" {
+	r.json.At("status.conditions").Items(func(c jsontext.Value) bool {
+		if c.Field("type").Text() != "Ready" {
 			return true
 		}
-		if s = "NotReady"; c.field("status").text() == "True" {
+		if s = "NotReady"; c.Field("status").Text() == "True" {
 			s = "Ready"
 		}
 		return false
 	})
-	if r.json.at("spec.unschedulable").isTrue() {
+	if r.json.At("spec.unschedulable").IsTrue() {
 		s += ",SchedulingDisabled"
 	}
-	return appendText(b, s)
+	return jsontext.AppendString(b, s)
 }
 
 // showNodeRoles lists what follows the role prefix in label keys, and the role label.
@@ -48,10 +51,11 @@ func showNodeExternalIP(b []byte, r *row, _ string) []byte {
 	return appendOr(b, nodeAddress(r, "ExternalIP"), none)
 }
 
+// nodeAddress is the first address of a type; "" if there is none.
 func nodeAddress(r *row, kind string) (address string) {
-	r.json.at("status.addresses").items(func(a value) bool {
-		if a.field("type").text() == kind {
-			address = a.field("address").text()
+	r.json.At("status.addresses").Items(func(a jsontext.Value) bool {
+		if a.Field("type").Text() == kind {
+			address = a.Field("address").Text()
 		}
 		return address == ""
 	})

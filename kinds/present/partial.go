@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"strconv"
 
+	"github.com/troupe-api/troupe/kinds/jsontext"
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
@@ -11,8 +12,8 @@ import (
 type ListMeta struct {
 	ResourceVersion    string
 	Continue           string // the token for the next chunk; "" at the end
-	Remaining          int64  // how many objects follow the chunk; 0: none, or not known
-	WriteEmptyContinue bool   // an empty token is written too, as lists of custom kinds have it
+	Remaining          int64  // how many objects follow the chunk; 0 if none do, or if it is not known
+	WriteEmptyContinue bool   // write an empty token too, as lists of custom kinds do
 }
 
 // Append writes the metadata object.
@@ -20,12 +21,12 @@ func (m ListMeta) Append(b []byte) []byte {
 	b = append(b, '{')
 	if m.ResourceVersion != "" {
 		b = append(b, `"resourceVersion":`...)
-		b = appendText(b, m.ResourceVersion)
+		b = jsontext.AppendString(b, m.ResourceVersion)
 	}
 	if m.Continue != "" || m.WriteEmptyContinue {
 		b = comma(b)
 		b = append(b, `"continue":`...)
-		b = appendText(b, m.Continue)
+		b = jsontext.AppendString(b, m.Continue)
 	}
 	if m.Remaining > 0 {
 		b = comma(b)
@@ -35,7 +36,7 @@ func (m ListMeta) Append(b []byte) []byte {
 	return append(b, '}')
 }
 
-// comma separates from what b already holds of an object or list.
+// comma appends a comma unless b ends with an opening bracket.
 func comma(b []byte) []byte {
 	if last := b[len(b)-1]; last == '{' || last == '[' {
 		return b
@@ -51,14 +52,15 @@ func apiVersion(n *meta.Naming, version string) string {
 	return n.Group("meta") + "/" + version
 }
 
-// Metadata is the metadata object of o, a part of its bytes.
+// Metadata is the metadata object of o, a part of its bytes. It is where ItemOffset says, except in
+// objects that come from elsewhere.
 func Metadata(o *meta.Object) []byte {
 	const name = `"metadata":`
-	if rest := value(o.JSON[min(o.ItemOffset, len(o.JSON)):]); bytes.HasPrefix(rest, []byte(name)) {
+	if rest := jsontext.Value(o.JSON[min(o.ItemOffset, len(o.JSON)):]); bytes.HasPrefix(rest, []byte(name)) {
 		rest = rest[len(name):]
-		return rest[:rest.length()]
+		return rest[:rest.Length()]
 	}
-	return value(o.JSON).field("metadata")
+	return jsontext.Value(o.JSON).Field("metadata")
 }
 
 // AppendPartial writes o as PartialObjectMetadata of the given version: "v1" (or "") or "v1beta1".
@@ -78,8 +80,8 @@ func appendPartial(b []byte, apiVersion string, o *meta.Object) []byte {
 	return append(b, '}')
 }
 
-// AppendPartialListHead writes a PartialObjectMetadataList of the given version up to and with
-// the bracket that opens its items.
+// AppendPartialListHead writes a PartialObjectMetadataList of the given version, up to and including the
+// bracket that opens its items.
 func AppendPartialListHead(b []byte, n *meta.Naming, version string, list ListMeta) []byte {
 	b = append(b, `{"kind":"PartialObjectMetadataList","apiVersion":"`...)
 	b = append(b, apiVersion(n, version)...)

@@ -3,9 +3,11 @@ package present
 import (
 	"strconv"
 	"time"
+
+	"github.com/troupe-api/troupe/kinds/jsontext"
 )
 
-// A podSummary is what the columns of a Pod tell of its containers.
+// A podSummary is what several columns of a Pod need to know of its containers, gathered in one pass.
 type podSummary struct {
 	phase, reason    string
 	ready, total     int
@@ -15,32 +17,32 @@ type podSummary struct {
 	restartableInits map[string]bool // init containers that keep running beside the others
 }
 
-// summary makes the summary of the row's Pod, once.
+// summary is the summary of the row's Pod, made once.
 func (r *row) summary() *podSummary {
 	if r.pod != nil {
 		return r.pod
 	}
-	spec, status := r.json.field("spec"), r.json.field("status")
-	s := &podSummary{phase: status.field("phase").text()}
+	spec, status := r.json.Field("spec"), r.json.Field("status")
+	s := &podSummary{phase: status.Field("phase").Text()}
 	r.pod = s
 	s.reason = s.phase
-	if why := status.field("reason").text(); why != "" {
+	if why := status.Field("reason").Text(); why != "" {
 		s.reason = why
 	}
-	conditions := status.field("conditions")
-	if condition(conditions, "PodScheduled").field("reason").text() == "SchedulingGated" {
+	conditions := status.Field("conditions")
+	if condition(conditions, "PodScheduled").Field("reason").Text() == "SchedulingGated" {
 		s.reason = "SchedulingGated"
 	}
-	s.total = spec.field("containers").count()
-	s.countInits(spec.field("initContainers"))
-	initializing, sidecars := s.addInits(status.field("initContainerStatuses"))
+	s.total = spec.Field("containers").Count()
+	s.countInits(spec.Field("initContainers"))
+	initializing, sidecars := s.addInits(status.Field("initContainerStatuses"))
 	if !initializing || conditionTrue(conditions, "Initialized") {
 		s.restarts, s.lastRestart = sidecars.restarts, sidecars.lastRestart
-		s.addContainers(status.field("containerStatuses"), conditionTrue(conditions, "Ready"))
+		s.addContainers(status.Field("containerStatuses"), conditionTrue(conditions, "Ready"))
 	}
 	if r.object.Meta.Terminating {
 		switch {
-		case status.field("reason").text() == "NodeLost":
+		case status.Field("reason").Text() == "NodeLost":
 			s.reason = "Unknown"
 		case s.phase != "Succeeded" && s.phase != "Failed":
 			s.reason = "Terminating"
@@ -49,10 +51,10 @@ func (r *row) summary() *podSummary {
 	return s
 }
 
-// condition is the condition of that type.
-func condition(conditions value, kind string) (found value) {
-	conditions.items(func(c value) bool {
-		if c.field("type").text() == kind {
+// condition is the condition of this type; nil if there is none.
+func condition(conditions jsontext.Value, kind string) (found jsontext.Value) {
+	conditions.Items(func(c jsontext.Value) bool {
+		if c.Field("type").Text() == kind {
 			found = c
 		}
 		return found == nil
@@ -60,54 +62,58 @@ func condition(conditions value, kind string) (found value) {
 	return found
 }
 
-func conditionTrue(conditions value, kind string) bool {
-	return condition(conditions, kind).field("status").text() == "True"
+// conditionTrue tells whether the condition of this type is True.
+func conditionTrue(conditions jsontext.Value, kind string) bool {
+	return condition(conditions, kind).Field("status").Text() == "True"
 }
 
-func (s *podSummary) countInits(inits value) {
-	inits.items(func(c value) bool {
+// countInits counts the init containers. Those that are restarted always are sidecars, which count like
+// containers.
+func (s *podSummary) countInits(inits jsontext.Value) {
+	inits.Items(func(c jsontext.Value) bool {
 		s.initContainers++
-		if c.field("restartPolicy").text() == "Always" {
+		if c.Field("restartPolicy").Text() == "Always" {
 			if s.restartableInits == nil {
 				s.restartableInits = map[string]bool{}
 			}
-			s.restartableInits[c.field("name").text()] = true
+			s.restartableInits[c.Field("name").Text()] = true
 			s.total++
 		}
 		return true
 	})
 }
 
-// addRestarts adds those of one container.
-func (s *podSummary) addRestarts(c value) {
-	s.restarts += c.field("restartCount").number()
-	at, err := time.Parse(time.RFC3339, c.at("lastState.terminated.finishedAt").text())
+// addRestarts adds the restarts of one container.
+func (s *podSummary) addRestarts(c jsontext.Value) {
+	s.restarts += c.Field("restartCount").Int()
+	at, err := time.Parse(time.RFC3339, c.At("lastState.terminated.finishedAt").Text())
 	if err == nil && at.After(s.lastRestart) {
 		s.lastRestart = at
 	}
 }
 
-// addInits goes over the init containers up to the first that is not done. It reports
-// whether there is one, and the restarts of those that keep running.
-func (s *podSummary) addInits(statuses value) (initializing bool, sidecars podSummary) {
+// addInits goes over the init containers up to the first that is not done: that one keeps the Pod from
+// starting, and gives the reason. It returns whether there is one, and the restarts of the sidecars, which
+// keep running.
+func (s *podSummary) addInits(statuses jsontext.Value) (initializing bool, sidecars podSummary) {
 	i := -1
-	statuses.items(func(c value) bool {
+	statuses.Items(func(c jsontext.Value) bool {
 		i++
 		s.addRestarts(c)
-		restartable := s.restartableInits[c.field("name").text()]
+		restartable := s.restartableInits[c.Field("name").Text()]
 		if restartable {
 			sidecars.addRestarts(c)
 		}
-		ended, waiting := c.at("state.terminated"), c.at("state.waiting.reason").text()
+		ended, waiting := c.At("state.terminated"), c.At("state.waiting.reason").Text()
 		switch {
-		case ended.exists() && ended.field("exitCode").number() == 0:
+		case ended.Exists() && ended.Field("exitCode").Int() == 0:
 			return true
-		case restartable && c.field("started").isTrue():
-			if c.field("ready").isTrue() {
+		case restartable && c.Field("started").IsTrue():
+			if c.Field("ready").IsTrue() {
 				s.ready++
 			}
 			return true
-		case ended.exists():
+		case ended.Exists():
 			s.reason = "Init:" + terminationReason(ended)
 		case waiting != "" && waiting != "PodInitializing":
 			s.reason = "Init:" + waiting
@@ -121,29 +127,29 @@ func (s *podSummary) addInits(statuses value) (initializing bool, sidecars podSu
 }
 
 // terminationReason says why a container ended.
-func terminationReason(ended value) string {
-	if why := ended.field("reason").text(); why != "" {
+func terminationReason(ended jsontext.Value) string {
+	if why := ended.Field("reason").Text(); why != "" {
 		return why
 	}
-	if n := ended.field("signal").number(); n != 0 {
+	if n := ended.Field("signal").Int(); n != 0 {
 		return "Signal:" + strconv.FormatInt(n, 10)
 	}
-	return "ExitCode:" + strconv.FormatInt(ended.field("exitCode").number(), 10)
+	return "ExitCode:" + strconv.FormatInt(ended.Field("exitCode").Int(), 10)
 }
 
-// addContainers goes over the containers; the first of those in trouble gives the reason.
-func (s *podSummary) addContainers(statuses value, podReady bool) {
+// addContainers goes over the containers; the first one that does not run gives the reason.
+func (s *podSummary) addContainers(statuses jsontext.Value, podReady bool) {
 	running, why := false, ""
-	statuses.items(func(c value) bool {
+	statuses.Items(func(c jsontext.Value) bool {
 		s.addRestarts(c)
-		ended, waiting := c.at("state.terminated"), c.at("state.waiting.reason").text()
+		ended, waiting := c.At("state.terminated"), c.At("state.waiting.reason").Text()
 		trouble := ""
 		switch {
 		case waiting != "":
 			trouble = waiting
-		case ended.exists():
+		case ended.Exists():
 			trouble = terminationReason(ended)
-		case c.field("ready").isTrue() && c.at("state.running").exists():
+		case c.Field("ready").IsTrue() && c.At("state.running").Exists():
 			running = true
 			s.ready++
 		}
@@ -162,7 +168,7 @@ func (s *podSummary) addContainers(statuses value, podReady bool) {
 	}
 }
 
-// appendConditions marks rows of Pods that have ended.
+// appendConditions marks rows of Pods that have ended, so that clients can print them in another way.
 func (s *podSummary) appendConditions(b []byte) []byte {
 	switch s.phase {
 	case "Succeeded":
@@ -182,42 +188,48 @@ func showPodReady(b []byte, r *row, _ string) []byte {
 	return append(b, '"')
 }
 
-func showPodStatus(b []byte, r *row, _ string) []byte { return appendText(b, r.summary().reason) }
+// showPodStatus shows the phase or, if a container is in trouble, the reason for that.
+func showPodStatus(b []byte, r *row, _ string) []byte {
+	return jsontext.AppendString(b, r.summary().reason)
+}
 
+// showPodRestarts shows the restarts of all containers, and how long ago the last one was.
 func showPodRestarts(b []byte, r *row, _ string) []byte {
 	s := r.summary()
 	text := strconv.FormatInt(s.restarts, 10)
 	if s.restarts != 0 && !s.lastRestart.IsZero() {
 		text += " (" + humanDuration(r.now.Sub(s.lastRestart)) + " ago)"
 	}
-	return appendText(b, text)
+	return jsontext.AppendString(b, text)
 }
 
+// showPodIP shows the first address of a Pod, which is that of its preferred address family.
 func showPodIP(b []byte, r *row, _ string) []byte {
-	status := r.json.field("status")
+	status := r.json.Field("status")
 	ip := ""
-	status.field("podIPs").items(func(p value) bool {
-		ip = p.field("ip").text()
+	status.Field("podIPs").Items(func(p jsontext.Value) bool {
+		ip = p.Field("ip").Text()
 		return false
 	})
 	if ip == "" {
-		ip = status.field("podIP").text()
+		ip = status.Field("podIP").Text()
 	}
 	return appendOr(b, ip, none)
 }
 
+// showPodGates shows how many readiness gates of a Pod are open.
 func showPodGates(b []byte, r *row, _ string) []byte {
 	met, all := 0, 0
-	conditions := r.json.at("status.conditions")
-	r.json.at("spec.readinessGates").items(func(g value) bool {
+	conditions := r.json.At("status.conditions")
+	r.json.At("spec.readinessGates").Items(func(g jsontext.Value) bool {
 		all++
-		if conditionTrue(conditions, g.field("conditionType").text()) {
+		if conditionTrue(conditions, g.Field("conditionType").Text()) {
 			met++
 		}
 		return true
 	})
 	if all == 0 {
-		return appendText(b, none)
+		return jsontext.AppendString(b, none)
 	}
-	return appendText(b, strconv.Itoa(met)+"/"+strconv.Itoa(all))
+	return jsontext.AppendString(b, strconv.Itoa(met)+"/"+strconv.Itoa(all))
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// priorities lists the groups, in platform form, in the order in which clients look for a
-// resource that they know by its short name only. Groups that are not here come last.
+// priorities lists groups, as in the platform profile, in the order in which clients look for a resource
+// that they know by its short name only. Groups that are missing here come last.
 var priorities = []string{
 	"", "apiregistration.platform.io", "apps", "events.platform.io", "authentication.platform.io", "authorization.platform.io",
 	"autoscaling", "batch", "certificates.platform.io", "networking.platform.io", "policy", "rbac.authorization.platform.io",

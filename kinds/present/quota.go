@@ -1,20 +1,24 @@
 package present
 
-import "strings"
+import (
+	"strings"
 
-// showQuota writes used/hard of every resource that is a limit, or is none.
+	"github.com/troupe-api/troupe/kinds/jsontext"
+)
+
+// showQuota writes used/hard of the resources whose names begin with "limits.", or of all others.
 func showQuota(b []byte, r *row, which string) []byte {
 	var parts []string
-	used := r.json.at("status.used")
-	for _, name := range r.json.at("status.hard").keys() {
+	used := r.json.At("status.used")
+	for _, name := range r.json.At("status.hard").Keys() {
 		if strings.HasPrefix(name, "limits.") != (which == "limits") {
 			continue
 		}
-		amount := used.field(name).plain()
+		amount := plain(used.Field(name))
 		if amount == "" {
 			amount = "0"
 		}
-		parts = append(parts, name+": "+amount+"/"+r.json.at("status.hard").field(name).plain())
+		parts = append(parts, name+": "+amount+"/"+plain(r.json.At("status.hard").Field(name)))
 	}
-	return appendText(b, strings.Join(parts, ", "))
+	return jsontext.AppendString(b, strings.Join(parts, ", "))
 }

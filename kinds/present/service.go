@@ -4,44 +4,49 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/troupe-api/troupe/kinds/jsontext"
 )
 
+// showServicePorts lists ports as port:nodePort/protocol.
 func showServicePorts(b []byte, r *row, _ string) []byte {
 	var ports []string
-	r.json.at("spec.ports").items(func(p value) bool {
-		s := strconv.FormatInt(p.field("port").number(), 10)
-		if n := p.field("nodePort").number(); n > 0 {
+	r.json.At("spec.ports").Items(func(p jsontext.Value) bool {
+		s := strconv.FormatInt(p.Field("port").Int(), 10)
+		if n := p.Field("nodePort").Int(); n > 0 {
 			s += ":" + strconv.FormatInt(n, 10)
 		}
-		ports = append(ports, s+"/"+p.field("protocol").text())
+		ports = append(ports, s+"/"+p.Field("protocol").Text())
 		return true
 	})
 	return appendOr(b, strings.Join(ports, ","), none)
 }
 
+// showServiceExternalIPs shows the addresses under which a Service is reached from outside, which depends
+// on its type.
 func showServiceExternalIPs(b []byte, r *row, _ string) []byte {
-	external := r.json.at("spec.externalIPs").texts("ip")
-	switch r.json.at("spec.type").text() {
+	external := texts(r.json.At("spec.externalIPs"), "ip")
+	switch r.json.At("spec.type").Text() {
 	case "ClusterIP", "NodePort":
 		return appendOr(b, strings.Join(external, ","), none)
 	case "LoadBalancer":
 		return appendOr(b, strings.Join(append(balancerAddresses(r), external...), ","), "<pending>")
 	case "ExternalName":
-		return appendText(b, r.json.at("spec.externalName").text())
+		return jsontext.AppendString(b, r.json.At("spec.externalName").Text())
 	}
-	return appendText(b, unknown)
+	return jsontext.AppendString(b, unknown)
 }
 
 func showBalancerAddresses(b []byte, r *row, _ string) []byte {
-	return appendText(b, strings.Join(balancerAddresses(r), ","))
+	return jsontext.AppendString(b, strings.Join(balancerAddresses(r), ","))
 }
 
 // balancerAddresses are where a load balancer can be reached, sorted.
 func balancerAddresses(r *row) (addresses []string) {
-	r.json.at("status.loadBalancer.ingress").items(func(i value) bool {
-		address := i.field("ip").text()
+	r.json.At("status.loadBalancer.ingress").Items(func(i jsontext.Value) bool {
+		address := i.Field("ip").Text()
 		if address == "" {
-			address = i.field("hostname").text()
+			address = i.Field("hostname").Text()
 		}
 		if address != "" {
 			addresses = append(addresses, address)

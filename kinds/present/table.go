@@ -6,11 +6,12 @@ import (
 
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/convert"
+	"github.com/troupe-api/troupe/kinds/jsontext"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// IncludeObjectPolicy says what the rows of a table hold of their objects.
+// IncludeObjectPolicy says how much of its object a row of a table holds.
 type IncludeObjectPolicy uint8
 
 // The policies; the first is the default.
@@ -42,20 +43,21 @@ type TableOptions struct {
 	Now           time.Time // what ages are counted to
 }
 
-// A Tabular writes a Table piece by piece: its head, then its rows with commas between them,
-// and TableEnd. Only one goroutine may use it.
+// A TableWriter writes a Table piece by piece: its head, then its rows with commas between them, and
+// TableEnd. It is for one goroutine at a time.
 type TableWriter struct {
 	naming     *meta.Naming
 	options    TableOptions
 	columns    []schema.Column
 	cells      []cell
 	apiVersion string
-	// converted is the kind of the objects where their rows are those of the stored form: one
-	// object has one row, whatever the version that it is asked for in. nil: they are stored so.
+	// converted is the kind of the objects, where that is not the stored one and cells are read from the
+	// stored version: an object has the same row in whatever version it is asked for. nil if the objects
+	// are read as they are.
 	converted *schema.Kind
 }
 
-// TableEnd ends a Table, behind its rows.
+// TableEnd ends a Table, after its rows.
 const TableEnd = "]}"
 
 // NewTableWriter makes the writer of a Table of objects of a kind.
@@ -68,8 +70,8 @@ func NewTableWriter(n *meta.Naming, k *schema.Kind, o TableOptions) *TableWriter
 	return t
 }
 
-// rowSource is the JSON that the cells of an object's row are read from. What cannot be read in the
-// stored form is read as it is.
+// rowSource is the JSON that the cells of an object's row are read from. An object that cannot be
+// converted is read as it is: a table with poor cells is better than none.
 func (t *TableWriter) rowSource(obj *meta.Object) []byte {
 	if t.converted == nil {
 		return obj.JSON
@@ -81,7 +83,7 @@ func (t *TableWriter) rowSource(obj *meta.Object) []byte {
 	return codec.EncodeJSON(t.converted.Stored, convert.ToStored(t.converted, tree)).Unversioned()
 }
 
-// AppendHead writes what is before the rows.
+// AppendHead writes what comes before the rows.
 func (t *TableWriter) AppendHead(b []byte) []byte {
 	b = append(b, `{"kind":"Table","apiVersion":"`...)
 	b = append(b, t.apiVersion...)
@@ -125,6 +127,7 @@ func Table(n *meta.Naming, k *schema.Kind, objs []*meta.Object, o TableOptions) 
 	return append(b, TableEnd...)
 }
 
+// appendHeaders writes the column definitions.
 func appendHeaders(b []byte, columns []schema.Column) []byte {
 	b = append(b, '[')
 	for i := range columns {
@@ -133,13 +136,13 @@ func appendHeaders(b []byte, columns []schema.Column) []byte {
 			b = append(b, ',')
 		}
 		b = append(b, `{"name":`...)
-		b = appendText(b, c.Name)
+		b = jsontext.AppendString(b, c.Name)
 		b = append(b, `,"type":`...)
-		b = appendText(b, c.Type)
+		b = jsontext.AppendString(b, c.Type)
 		b = append(b, `,"format":`...)
-		b = appendText(b, c.Format)
+		b = jsontext.AppendString(b, c.Format)
 		b = append(b, `,"description":`...)
-		b = appendText(b, c.Description)
+		b = jsontext.AppendString(b, c.Description)
 		b = append(b, `,"priority":`...)
 		b = strconv.AppendInt(b, int64(c.Priority), 10)
 		b = append(b, '}')
@@ -147,16 +150,16 @@ func appendHeaders(b []byte, columns []schema.Column) []byte {
 	return append(b, ']')
 }
 
-// A row is one object on its way into a table.
+// A row is one object that is being written into a table.
 type row struct {
-	json   value
+	json   jsontext.Value
 	object *meta.Object
 	now    time.Time
 	naming *meta.Naming
-	pod    *podSummary // made once, by the first column that asks
+	pod    *podSummary // made by the first column that needs it
 }
 
-// append writes the row up to, and without, its object.
+// append writes the row without its object and the closing bracket.
 func (r *row) append(b []byte, cells []cell) []byte {
 	b = append(b, `{"cells":[`...)
 	for i := range cells {

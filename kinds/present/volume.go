@@ -3,6 +3,8 @@ package present
 import (
 	"slices"
 	"strings"
+
+	"github.com/troupe-api/troupe/kinds/jsontext"
 )
 
 // accessModes are the modes of volumes in the order in which tables show them.
@@ -10,67 +12,71 @@ var accessModes = []struct{ mode, short string }{
 	{"ReadWriteOnce", "RWO"}, {"ReadOnlyMany", "ROX"}, {"ReadWriteMany", "RWX"}, {"ReadWriteOncePod", "RWOP"},
 }
 
+// showAccessModes shows the modes in short and in a fixed order, whatever theirs is.
 func showAccessModes(b []byte, r *row, path string) []byte {
-	given := r.json.at(path).texts("name")
+	given := texts(r.json.At(path), "name")
 	var shown []string
 	for _, m := range accessModes {
 		if slices.Contains(given, m.mode) {
 			shown = append(shown, m.short)
 		}
 	}
-	return appendText(b, strings.Join(shown, ","))
+	return jsontext.AppendString(b, strings.Join(shown, ","))
 }
 
-// isBound reports whether a claim has a volume.
-func isBound(r *row) bool { return r.json.at("spec.volumeName").text() != "" }
+// isBound tells whether a claim has a volume. Its modes and capacity are those of the volume and say
+// nothing before.
+func isBound(r *row) bool { return r.json.At("spec.volumeName").Text() != "" }
 
 func showClaimModes(b []byte, r *row, _ string) []byte {
 	if !isBound(r) {
-		return appendText(b, "")
+		return jsontext.AppendString(b, "")
 	}
 	return showAccessModes(b, r, "status.accessModes")
 }
 
 func showClaimCapacity(b []byte, r *row, _ string) []byte {
 	if !isBound(r) {
-		return appendText(b, "")
+		return jsontext.AppendString(b, "")
 	}
-	return appendOr(b, r.json.at("status.capacity.storage").plain(), "0")
+	return appendOr(b, plain(r.json.At("status.capacity.storage")), "0")
 }
 
-// showStorageClass prefers the annotation that came before the field.
+// showStorageClass prefers the annotation, which is older than the field and still counts.
 func showStorageClass(b []byte, r *row, _ string) []byte {
 	if class := r.annotation("volume.beta.platform.io/storage-class"); class != "" {
-		return appendText(b, class)
+		return jsontext.AppendString(b, class)
 	}
-	return appendText(b, r.json.at("spec.storageClassName").text())
+	return jsontext.AppendString(b, r.json.At("spec.storageClassName").Text())
 }
 
-// showDefaultName marks the name if one of the annotations, named with spaces between, is true.
+// showDefaultName marks the name of a default class: one of the annotations, which are named with spaces
+// between, is true.
 func showDefaultName(b []byte, r *row, annotations string) []byte {
 	name := r.object.Key.Name
 	for annotation := range strings.FieldsSeq(annotations) {
 		if r.annotation(annotation) == "true" {
-			return appendText(b, name+" (default)")
+			return jsontext.AppendString(b, name+" (default)")
 		}
 	}
-	return appendText(b, name)
+	return jsontext.AppendString(b, name)
 }
 
+// showDeviceState shows how far a ResourceClaim has come.
 func showDeviceState(b []byte, r *row, _ string) []byte {
 	var states []string
 	if r.object.Meta.Terminating {
 		states = append(states, "deleted")
 	}
-	switch status := r.json.field("status"); {
-	case !status.field("allocation").exists():
+	switch status := r.json.Field("status"); {
+	case !status.Field("allocation").Exists():
 		if len(states) == 0 {
 			states = append(states, "pending")
 		}
-	case status.field("reservedFor").count() > 0:
+	case status.Field("reservedFor").Count() > 0:
 		states = append(states, "allocated", "reserved")
 	default:
 		states = append(states, "allocated")
 	}
-	return appendText(b, strings.Join(states, ","))
+	return jsontext.AppendString(b, strings.Join(states, ","))
 }

@@ -4,30 +4,33 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/troupe-api/troupe/kinds/jsontext"
 )
 
+// showReady writes ready/wanted replicas.
 func showReady(b []byte, r *row, _ string) []byte {
 	b = append(b, '"')
-	b = strconv.AppendInt(b, r.json.at("status.readyReplicas").number(), 10)
+	b = strconv.AppendInt(b, r.json.At("status.readyReplicas").Int(), 10)
 	b = append(b, '/')
-	b = strconv.AppendInt(b, r.json.at("spec.replicas").number(), 10)
+	b = strconv.AppendInt(b, r.json.At("spec.replicas").Int(), 10)
 	return append(b, '"')
 }
 
-// templateContainers are those of a Pod template, by default spec.template.
-func templateContainers(r *row, template string) value {
+// templateContainers are the containers of a Pod template, by default of spec.template.
+func templateContainers(r *row, template string) jsontext.Value {
 	if template == "" {
 		template = "spec.template"
 	}
-	return r.json.at(template).at("spec.containers")
+	return r.json.At(template).At("spec.containers")
 }
 
 func showContainers(b []byte, r *row, template string) []byte {
-	return appendText(b, strings.Join(templateContainers(r, template).texts("name"), ","))
+	return jsontext.AppendString(b, strings.Join(texts(templateContainers(r, template), "name"), ","))
 }
 
 func showImages(b []byte, r *row, template string) []byte {
-	return appendText(b, strings.Join(templateContainers(r, template).texts("image"), ","))
+	return jsontext.AppendString(b, strings.Join(texts(templateContainers(r, template), "image"), ","))
 }
 
 // showSelector writes a map of labels or a structured selector, by default spec.selector,
@@ -36,16 +39,17 @@ func showSelector(b []byte, r *row, path string) []byte {
 	if path == "" {
 		path = "spec.selector"
 	}
-	return appendOr(b, selectorText(r.json.at(path)), none)
+	return appendOr(b, selectorText(r.json.At(path)), none)
 }
 
-func selectorText(s value) string {
-	labels, expressions := s.field("matchLabels"), s.field("matchExpressions")
-	if !labels.exists() && !expressions.exists() {
-		return strings.Join(s.pairs(), ",")
+// selectorText writes a selector with its parts sorted by key, so that equal selectors look equal.
+func selectorText(s jsontext.Value) string {
+	labels, expressions := s.Field("matchLabels"), s.Field("matchExpressions")
+	if !labels.Exists() && !expressions.Exists() {
+		return strings.Join(pairs(s), ",")
 	}
-	parts := labels.pairs()
-	expressions.items(func(e value) bool {
+	parts := pairs(labels)
+	expressions.Items(func(e jsontext.Value) bool {
 		parts = append(parts, expression(e))
 		return true
 	})
@@ -55,11 +59,12 @@ func selectorText(s value) string {
 	return strings.Join(parts, ",")
 }
 
-func expression(e value) string {
-	key, values := e.field("key").text(), e.field("values").texts("name")
+// expression is one expression of a selector as text.
+func expression(e jsontext.Value) string {
+	key, values := e.Field("key").Text(), texts(e.Field("values"), "name")
 	slices.Sort(values)
 	set := " (" + strings.Join(values, ",") + ")"
-	switch e.field("operator").text() {
+	switch e.Field("operator").Text() {
 	case "In":
 		return key + " in" + set
 	case "NotIn":
@@ -70,19 +75,19 @@ func expression(e value) string {
 	return key
 }
 
-// showController names the owner that controls the object: "deployment.apps/web".
+// showController names the owner that manages the object: "deployment.apps/web".
 func showController(b []byte, r *row, _ string) []byte {
 	text := none
-	value(Metadata(r.object)).field("ownerReferences").items(func(o value) bool {
-		if !o.field("controller").isTrue() {
+	jsontext.Value(Metadata(r.object)).Field("ownerReferences").Items(func(o jsontext.Value) bool {
+		if !o.Field("controller").IsTrue() {
 			return true
 		}
-		kind := o.field("kind").text()
-		if group, _, grouped := strings.Cut(o.field("apiVersion").text(), "/"); grouped {
+		kind := o.Field("kind").Text()
+		if group, _, grouped := strings.Cut(o.Field("apiVersion").Text(), "/"); grouped {
 			kind += "." + group
 		}
-		text = strings.ToLower(kind) + "/" + o.field("name").text()
+		text = strings.ToLower(kind) + "/" + o.Field("name").Text()
 		return false
 	})
-	return appendText(b, text)
+	return jsontext.AppendString(b, text)
 }

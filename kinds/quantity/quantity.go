@@ -8,20 +8,21 @@ import (
 	"strings"
 )
 
-// The faults of Read and Parse, in the words that users know.
+// The errors of Read and Parse, in the wording that users know.
 var (
 	ErrFormat  = errors.New("quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'")
 	ErrNumeric = errors.New("unable to parse numeric part of quantity")
 	ErrSuffix  = errors.New("unable to parse quantity's suffix")
 )
 
-// The bounds of what is read: they keep the arithmetic cheap whatever clients send.
+// The limits of what is read, so that arithmetic stays cheap whatever clients send.
 const (
-	maxLength   = 128
-	maxExponent = 1000
-	minExponent = -9 // exponent of the smallest unit
+	maxLength   = 128  // bytes of a quantity
+	maxExponent = 1000 // digits before the point of one with an exponent: "1e9999999" is short to write
+	minExponent = -9   // exponent of the smallest unit
 )
 
+// A format is the family of suffixes that a quantity is written with, and is kept for its canonical form.
 type format uint8
 
 const (
@@ -37,7 +38,8 @@ type Quantity struct {
 	format format
 }
 
-// Parse reads s and returns its canonical form.
+// Parse reads s and returns its canonical form, in which objects hold quantities: equal amounts of one
+// family are equal strings.
 func Parse(s string) (string, error) {
 	q, err := Read(s)
 	if err != nil {
@@ -75,7 +77,8 @@ func Float(s string) float64 {
 	return f
 }
 
-// Read reads a quantity in any of its forms.
+// Read reads a quantity in any of its forms. Which of the errors it returns for what is decided in the
+// same order as other servers of this API do, since clients compare messages.
 func Read(s string) (Quantity, error) {
 	var q Quantity
 	if len(s) > maxLength {
@@ -109,7 +112,8 @@ func Read(s string) (Quantity, error) {
 	return q, nil
 }
 
-// normalize rounds to 1n away from zero and caps binary amounts.
+// normalize rounds to 1n away from zero, so that a small positive amount never becomes none, and limits
+// binary amounts.
 func (q *Quantity) normalize() {
 	if q.digits.Sign() == 0 {
 		q.exp = 0
@@ -226,7 +230,7 @@ func maxBinary() Quantity { return Quantity{digits: *big.NewInt(1<<63 - 1)} }
 
 func pow10(n int) *big.Int { return new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(n)), nil) }
 
-// split cuts s after its last leading sign, digit or point.
+// split cuts s after the signs, digits and points that it begins with.
 func split(s string) (number, suffix string) {
 	i := 0
 	if i < len(s) && (s[i] == '+' || s[i] == '-') {

@@ -1,7 +1,7 @@
 package quantity
 
-// parseSimple is the amount in thousandths of a quantity as most are written, such as "500m", "2" and
-// "128Mi"; false for what has to be read.
+// parseSimple is the amount, in thousandths, of a quantity in one of the usual forms, such as "500m", "2"
+// and "128Mi"; false for all others. It spares big numbers where amounts are added up for every Pod.
 func parseSimple(s string) (thousandths int64, ok bool) {
 	const few = 6 // digits, with which no sum here is too large
 	n, i := int64(0), 0

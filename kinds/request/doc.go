@@ -1,4 +1,4 @@
-// Package request holds what is asked of a store and what it answers: the common
-// language of the front, which makes requests out of HTTP, and of the owners of
-// objects, which answer them. Everything here is plain data.
+// Package request holds what is asked of a store and what it answers. It is what the HTTP front, which
+// makes these requests, and the owners of objects, which answer them, have in common; neither imports the
+// other. Everything here is plain data, and none of it is changed after it was sent.
 package request

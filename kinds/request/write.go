@@ -54,21 +54,21 @@ type Mutation struct {
 
 	// Force: an apply takes over what others own.
 	Force bool
-	// ApplyDigest is the digest of all of an apply that its outcome depends on beside the object; nil
-	// if nobody wants to know whether it comes again.
+	// ApplyDigest is the hash of everything in an apply that its outcome depends on, besides the object;
+	// nil if repeated applies need not be recognized.
 	ApplyDigest func() meta.Digest
 
 	DryRun          bool
 	FieldValidation FieldValidation
 	FieldManager    string
 
-	// Admission, if set, has a say in every state that the mutation would make.
+	// Admission, if set, is asked about every state that the mutation would make.
 	Admission Admission
 }
 
-// An Admission looks at a change before it is validated, completes it or refuses it. It runs
-// in the turn of the object's owner, possibly again for another state: it is quick, waits for
-// nothing and has no effect but on the change. Errors are *meta.Status.
+// An Admission looks at a change before it is validated, completes it or refuses it. It runs in the turn
+// of the object's owner, possibly again for another state: it must be quick, must not wait for anything
+// and must have no effect besides the change. Errors are *meta.Status.
 type Admission interface {
 	Admit(c Change) error
 }
@@ -101,11 +101,11 @@ type DeleteOptions struct {
 type Result struct {
 	// Object is the new state; for an object that is gone now, its last state.
 	Object *meta.Object
-	// Created tells a create (also by an update) from a change.
+	// Created: the object did not exist before, also for an update.
 	Created bool
 	// Deleted: the object does not exist any more.
 	Deleted bool
-	// NoOp: an apply has nothing to say that the object does not hold already.
+	// NoOp: an apply asks for nothing that the object does not have already.
 	NoOp bool
 	// Warnings are texts for Warning headers.
 	Warnings []string

@@ -1,8 +1,11 @@
 // Package selector reads label and field selectors and matches objects against them.
 //
-// Its nouns are Labels and Fields, each a list of requirements that must all hold. The
-// zero value of either selects everything. A selector is read once per request and is
-// immutable; matching allocates nothing.
+// Labels and Fields are the two kinds of selectors, each a list of requirements that must all hold. The
+// zero value of either selects everything. A selector is parsed once per request and is immutable;
+// matching allocates nothing, because a list or a watch matches every object of a collection. What a
+// selector requires of one label or field can be asked (Value, Name), so that an index may be used.
+//
+// The syntax is that of the API, and errors have its wording, which clients show to users.
 //
 // Label selectors: requirements separated by commas, white space between tokens:
 //

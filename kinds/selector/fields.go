@@ -156,14 +156,15 @@ func (t *term) of(o *meta.Object) string {
 	return ""
 }
 
-// Name is the value that metadata.name must have, if the selector asks for one.
+// Name is the value that metadata.name must have, if the selector requires one. At most one object matches
+// then.
 func (f Fields) Name() (string, bool) { return f.requiredValue(fieldName) }
 
-// Namespace is the value that metadata.namespace must have, if the selector asks for one.
+// Namespace is the value that metadata.namespace must have, if the selector requires one.
 func (f Fields) Namespace() (string, bool) { return f.requiredValue(fieldNamespace) }
 
-// Value is the value that a selectable field must have, if the selector asks for one; i is its
-// place among the SelectFields of the stored kind.
+// Value is the value that a selectable field must have, if the selector requires one; i is the index among
+// the SelectFields of the stored kind.
 func (f Fields) Value(i int) (string, bool) { return f.requiredValue(i) }
 
 func (f Fields) requiredValue(field int) (string, bool) {

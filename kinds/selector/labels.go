@@ -10,7 +10,7 @@ import (
 // Labels is a label selector. The zero value selects everything.
 type Labels struct{ requirements []requirement }
 
-// An operator is what a requirement asks of a label.
+// An operator is what a requirement requires of a label.
 type operator uint8
 
 const (
@@ -27,7 +27,7 @@ type requirement struct {
 	key    string
 	op     operator
 	values []string
-	number int64 // for above and below
+	number int64 // for greaterThan and lessThan, parsed once
 }
 
 // Empty reports whether l selects everything.
@@ -43,6 +43,8 @@ func (l Labels) Matches(labels meta.Labels) bool {
 	return true
 }
 
+// matches tells whether labels meet the requirement. A label that is absent meets those that exclude
+// something.
 func (r *requirement) matches(labels meta.Labels) bool {
 	v, has := labels.Get(r.key)
 	switch r.op {
@@ -68,8 +70,8 @@ func (r *requirement) matches(labels meta.Labels) bool {
 	return n < r.number
 }
 
-// Value is the one value that l requires of the label key, if there is such a value. An
-// index of that label may be used then.
+// Value is the one value that l requires of a label, if there is such a value. An index of that label may
+// be used then.
 func (l Labels) Value(key string) (string, bool) {
 	for i := range l.requirements {
 		r := &l.requirements[i]

@@ -7,9 +7,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// FromLabelSelector reads a label selector in the form that objects hold: matchLabels and
-// matchExpressions. One without either selects everything. ok is false where an operator
-// is none.
+// FromLabelSelector reads a label selector as objects hold it: matchLabels and matchExpressions. One
+// without either selects everything. ok is false for an unknown operator.
 func FromLabelSelector(t tree.Tree) (l Labels, ok bool) {
 	labels, _ := t["matchLabels"].(tree.Tree)
 	for _, key := range slices.Sorted(maps.Keys(labels)) {

@@ -10,8 +10,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// ParseLabels reads a label selector; the empty text selects everything. The error is a
-// *meta.Status, 400, in the words that users know.
+// ParseLabels reads a label selector; the empty string selects everything. The error is a *meta.Status,
+// 400, in the wording that users know.
 func ParseLabels(s string) (Labels, error) {
 	p := parser{rest: s}
 	requirements, err := p.selector()
@@ -28,13 +28,14 @@ func badRequest(err error) error {
 // A parser reads a label selector with one token of look-ahead.
 type parser struct {
 	rest   string
-	tok    string // the token that peek saw; "" is the end
+	tok    string // the next token, if peeked; "" at the end
 	peeked bool
 }
 
 // special are the bytes that end an identifier.
 const special = "=!(),><"
 
+// peek is the next token, which stays; "" at the end.
 func (p *parser) peek() string {
 	if !p.peeked {
 		p.tok, p.rest = scan(p.rest)
@@ -43,13 +44,14 @@ func (p *parser) peek() string {
 	return p.tok
 }
 
+// next is the next token, which is consumed.
 func (p *parser) next() string {
 	t := p.peek()
 	p.peeked = false
 	return t
 }
 
-// scan splits the first token off s.
+// scan splits the first token off s: an operator, a bracket, a comma or a word.
 func scan(s string) (tok, rest string) {
 	s = strings.TrimLeft(s, " \t\r\n")
 	if s == "" {
@@ -71,6 +73,7 @@ func isIdentifier(tok string) bool {
 	return tok != "" && strings.IndexByte(special, tok[0]) < 0
 }
 
+// selector reads all requirements.
 func (p *parser) selector() ([]requirement, error) {
 	var out []requirement
 	for {
@@ -99,6 +102,7 @@ func (p *parser) selector() ([]requirement, error) {
 	}
 }
 
+// requirement reads one: a key, before which may be "!", and what is required of it.
 func (p *parser) requirement() (r requirement, err error) {
 	tok := p.next()
 	if tok == "!" {
@@ -150,7 +154,7 @@ func (p *parser) condition(r requirement) (requirement, error) {
 	return r, checkValues(r.key, r.values)
 }
 
-// exact reads the one value after = and its like, which may be empty.
+// exact reads the one value after = and the like, which may be empty.
 func (p *parser) exact() (string, error) {
 	tok := p.peek()
 	if tok == "" || tok == "," {
@@ -162,8 +166,8 @@ func (p *parser) exact() (string, error) {
 	return p.next(), nil
 }
 
-// set reads "(v,w)"; an empty place before a comma or the end is the empty value. The
-// values come sorted, each once.
+// set reads "(v,w)". Nothing before a comma or the closing bracket is the empty value. The values are
+// sorted, each once.
 func (p *parser) set() ([]string, error) {
 	if tok := p.next(); tok != "(" {
 		return nil, fmt.Errorf("found '%s' expected: '('", tok)

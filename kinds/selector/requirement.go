@@ -5,8 +5,8 @@ import (
 	"strconv"
 )
 
-// A Condition is one requirement of a selector in the form that reviews show: Operator is In,
-// NotIn, Exists, DoesNotExist, Gt or Lt.
+// A Requirement is one requirement of a selector in the form that access reviews and webhooks get:
+// Operator is In, NotIn, Exists, DoesNotExist, Gt or Lt.
 type Requirement struct {
 	Key, Operator string
 	Values        []string
@@ -27,8 +27,8 @@ func (l Labels) Requirements() []Requirement {
 
 var operatorNames = [...]string{exists: "Exists", doesNotExist: "DoesNotExist", in: "In", notIn: "NotIn", greaterThan: "Gt", lessThan: "Lt"}
 
-// FieldRequirements are the requirements of a field selector, of whatever kind, in their order:
-// In or NotIn with one value each. The error is a *meta.Status, 400.
+// FieldRequirements are the requirements of a field selector in their order, In or NotIn with one value
+// each. It does not check whether a kind has these fields. The error is a *meta.Status, 400.
 func FieldRequirements(s string) ([]Requirement, error) {
 	var all []Requirement
 	for _, text := range splitTerms(s) {

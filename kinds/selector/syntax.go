@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// The words that users know for bad keys and values.
+// The wording that users know for bad keys and values.
 const (
 	namePart = "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')"
 	nameForm = "a valid label key must consist of alphanumeric characters, '-', '_' or '.'; with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"
@@ -40,6 +40,8 @@ func checkKey(key string) error {
 	return nil
 }
 
+// checkValues checks the values of a requirement: what no label can have is an error, not a selector that
+// matches nothing.
 func checkValues(key string, values []string) error {
 	for i, v := range values {
 		switch {

@@ -8,10 +8,15 @@
 // Accessors never fail: a field that is absent or of another type reads as the zero value, and a nil
 // Tree reads as an empty one. Validation, not reading, tells users what is wrong.
 //
-// There are three notions of equality: SameRef (one value in memory, at the cost of a comparison of
-// pointers), StrictEqual (the same content, to the letter) and SemanticEqual (the same meaning: an
-// absent field equals an empty one). Which one a caller needs follows from what it decides:
-// whether work can be skipped, whether bytes differ, whether a user changed something.
+// Which equality a caller needs follows from what it decides:
+//
+//	SameRef        can work be skipped?            one value in memory; compares pointers
+//	StrictEqual    do the bytes differ?            the same content, to the letter
+//	SemanticEqual  did a user change something?    an absent field equals an empty one
+//	JSONEqual      does a JSON Patch test hold?    numbers by value: 1 equals 1.0
+//
+// Two values that a plan describes never mix int64 and float64 in one field, so only JSONEqual has to
+// care. Package ownership has a comparison of its own, which finds the paths that differ.
 //
 // Paths of fields are those of the JSON form: spec.containers[0].name, data[key].
 package tree

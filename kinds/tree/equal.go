@@ -53,6 +53,41 @@ func StrictEqual(a, b any) bool {
 	return false
 }
 
+// JSONEqual compares two values as JSON documents: numbers by their value, so that 1 and 1.0 are equal,
+// and objects and lists by their content, so that a nil one and an empty one are equal. It is what JSON
+// Patch (RFC 6902, 4.6) demands of its operation "test".
+func JSONEqual(a, b any) bool {
+	switch x := a.(type) {
+	case Tree:
+		y, ok := b.(Tree)
+		if !ok || len(x) != len(y) {
+			return false
+		}
+		for name, v := range x {
+			if w, there := y[name]; !there || !JSONEqual(v, w) {
+				return false
+			}
+		}
+		return true
+	case []any:
+		y, ok := b.([]any)
+		return ok && slices.EqualFunc(x, y, JSONEqual)
+	case int64:
+		if f, ok := b.(float64); ok {
+			return float64(x) == f
+		}
+	case float64:
+		if i, ok := b.(int64); ok {
+			return x == float64(i)
+		}
+	}
+	switch b.(type) {
+	case Tree, []any:
+		return false
+	}
+	return a == b
+}
+
 // SemanticEqual compares what two values mean: an absent field equals an empty one, whatever its depth.
 func SemanticEqual(a, b any) bool {
 	if SameRef(a, b) || IsEmpty(a) && IsEmpty(b) {

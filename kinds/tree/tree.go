@@ -135,24 +135,6 @@ func Clone(v any) any {
 	return v
 }
 
-// Walk calls visit for v and, while that answers true, for everything in it, fields in the order of their
-// names. path is the path of v, "" for a whole object.
-func Walk(path string, v any, visit func(path string, v any) bool) {
-	if !visit(path, v) {
-		return
-	}
-	switch v := v.(type) {
-	case Tree:
-		for _, name := range v.SortedKeys() {
-			Walk(FieldPath(path, name), v[name], visit)
-		}
-	case []any:
-		for i, e := range v {
-			Walk(IndexPath(path, i), e, visit)
-		}
-	}
-}
-
 // ListOf are texts as the value of a list field; Strings reads them back.
 func ListOf(texts []string) []any {
 	items := make([]any, len(texts))

@@ -1,25 +1,35 @@
 package audit
 
-// appendCompactJSON appends a JSON document, which must be valid, without white space and with
-// everything escaped that is not printable. If told so it leaves out the managed fields of the
-// object that it is, of the items of a list and of the rows of a table.
+import "github.com/troupe-api/troupe/kinds/jsontext"
+
+// appendCompactJSON appends a JSON document without white space and with everything escaped that is not
+// printable. If told so it leaves out the managed fields of the object that it is, of the items of a
+// list and of the rows of a table. What is not JSON becomes null: whatever a body holds, an Event stays
+// one line of JSON.
 func appendCompactJSON(b, doc []byte, omitManagedFields bool) []byte {
-	d := compactor{b: b, rest: doc}
+	c := compactor{Scanner: jsontext.Over(doc), b: b}
+	c.Limit = jsontext.MaxStoredDepth
 	at := posOther
 	if omitManagedFields {
 		at = posObject
 	}
-	d.value(at)
-	return d.b
+	err := c.value(at)
+	if err == nil {
+		err = c.End()
+	}
+	if err != nil {
+		return append(c.b[:len(b)], "null"...)
+	}
+	return c.b
 }
 
-// A document is copied piece by piece.
+// A compactor copies a document token by token.
 type compactor struct {
-	b    []byte // what has been copied
-	rest []byte // what has not
+	jsontext.Scanner
+	b []byte // the copy
 }
 
-// A place is where in a document a value stands.
+// A position says what a value is in its document, as far as that decides what is left out of it.
 type position uint8
 
 const (
@@ -32,7 +42,7 @@ const (
 	posDropped
 )
 
-// member is the place of a member.
+// member is the position of a member, whose name is in quotes.
 func (p position) member(name string) position {
 	switch {
 	case p == posObject && name == `"metadata"`:
@@ -49,7 +59,7 @@ func (p position) member(name string) position {
 	return posOther
 }
 
-// element is the place of an element of a list.
+// element is the position of an element of a list.
 func (p position) element() position {
 	switch p {
 	case posObjectList:
@@ -60,100 +70,86 @@ func (p position) element() position {
 	return posOther
 }
 
-// next is the next byte that is no white space; 0 at the end.
-func (d *compactor) next() byte {
-	for len(d.rest) > 0 {
-		switch c := d.rest[0]; c {
-		case ' ', '\t', '\r', '\n':
-			d.rest = d.rest[1:]
-		default:
-			return c
-		}
+// value copies a value, or skips it.
+func (c *compactor) value(at position) error {
+	first := c.Peek()
+	if at == posDropped {
+		return c.Skip()
 	}
-	return 0
-}
-
-// copyByte copies one byte.
-func (d *compactor) copyByte() {
-	d.b = append(d.b, d.rest[0])
-	d.rest = d.rest[1:]
-}
-
-func (d *compactor) value(at position) {
-	switch d.next() {
+	switch first {
 	case '{':
-		d.object(at)
+		return c.object(at)
 	case '[':
-		d.list(at)
-	case '"':
-		d.copyString()
-	default:
-		d.copyLiteral()
+		return c.list(at)
 	}
+	start := c.Pos
+	if err := c.Skip(); err != nil {
+		return err
+	}
+	if text := c.Text[start:c.Pos]; first == '"' {
+		c.appendEscaped(text)
+	} else {
+		c.b = append(c.b, text...)
+	}
+	return nil
 }
 
-func (d *compactor) object(at position) {
-	d.copyByte()
-	for open := len(d.b); d.next() != '}' && len(d.rest) > 0; {
-		start := len(d.b)
-		if start > open {
-			d.b = append(d.b, ',')
+func (c *compactor) object(at position) error {
+	if err := c.Open(); err != nil {
+		return err
+	}
+	c.b = append(c.b, '{')
+	open := len(c.b)
+	for first := true; ; first = false {
+		name, more, err := c.RawKey(first)
+		if err != nil {
+			return err
 		}
-		name := len(d.b)
-		d.copyString()
-		below := at.member(string(d.b[name:]))
-		d.next()
-		d.copyByte() // the colon
-		d.value(below)
-		if below == posDropped {
-			d.b = d.b[:start]
+		if !more {
+			c.b = append(c.b, '}')
+			return nil
 		}
-		d.skipComma()
-	}
-	if len(d.rest) > 0 {
-		d.copyByte()
-	}
-}
-
-func (d *compactor) list(at position) {
-	d.copyByte()
-	for open := len(d.b); d.next() != ']' && len(d.rest) > 0; {
-		if len(d.b) > open {
-			d.b = append(d.b, ',')
+		below := at.member(name)
+		if below != posDropped {
+			if len(c.b) > open {
+				c.b = append(c.b, ',')
+			}
+			c.appendEscaped(name)
+			c.b = append(c.b, ':')
 		}
-		d.value(at.element())
-		d.skipComma()
-	}
-	if len(d.rest) > 0 {
-		d.copyByte()
-	}
-}
-
-func (d *compactor) skipComma() {
-	if d.next() == ',' {
-		d.rest = d.rest[1:]
-	}
-}
-
-// copyString copies a string, with its escapes as they are.
-func (d *compactor) copyString() {
-	end := 1
-	for end < len(d.rest) && d.rest[end] != '"' {
-		if d.rest[end] == '\\' {
-			end++
+		if err := c.value(below); err != nil {
+			return err
 		}
-		end++
 	}
-	end = min(end, len(d.rest)-1)
-	d.b = append(d.b, '"')
-	d.copyStringBody(d.rest[1:end])
-	d.b = append(d.b, '"')
-	d.rest = d.rest[end+1:]
 }
 
-// copyStringBody copies the inside of a string. Its backslashes already escape.
-func (d *compactor) copyStringBody(s []byte) {
-	start := 0
+func (c *compactor) list(at position) error {
+	if err := c.Open(); err != nil {
+		return err
+	}
+	c.b = append(c.b, '[')
+	for first := true; ; first = false {
+		more, err := c.Element(first)
+		if err != nil {
+			return err
+		}
+		if !more {
+			c.b = append(c.b, ']')
+			return nil
+		}
+		if !first {
+			c.b = append(c.b, ',')
+		}
+		if err := c.value(at.element()); err != nil {
+			return err
+		}
+	}
+}
+
+// appendEscaped copies a string in its quotes. What is escaped already stays as it is.
+func (c *compactor) appendEscaped(quoted string) {
+	c.b = append(c.b, '"')
+	s, start := quoted[1:len(quoted)-1], 0
 	for i := 0; i < len(s); {
 		if isPlain(s[i]) {
 			i++
@@ -163,25 +159,14 @@ func (d *compactor) copyStringBody(s []byte) {
 			i += 2
 			continue
 		}
-		d.b = append(d.b, s[start:i]...)
+		c.b = append(c.b, s[start:i]...)
 		n := 1
 		for i+n < len(s) && !isPlain(s[i+n]) && s[i+n] != '\\' {
 			n++
 		}
-		d.b = appendStringBody(d.b, string(s[i:i+n]))
+		c.b = appendStringBody(c.b, s[i:i+n])
 		i += n
 		start = i
 	}
-	d.b = append(d.b, s[start:]...)
-}
-
-// copyLiteral copies a number, true, false or null.
-func (d *compactor) copyLiteral() {
-	for len(d.rest) > 0 {
-		switch d.rest[0] {
-		case ',', ']', '}', ' ', '\t', '\r', '\n':
-			return
-		}
-		d.copyByte()
-	}
+	c.b = append(append(c.b, s[start:]...), '"')
 }

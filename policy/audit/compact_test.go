@@ -13,15 +13,18 @@ func FuzzCompactJSON(f *testing.F) {
 	for _, doc := range []string{
 		`{}`, `[]`, `""`, ` null `, `-1.5E+7`, `{"a":{"b":[1,[2],{"c":"d"}]},"e":""}`, "[\n1\t,\r2 ]", `"\"\\\/\u0000\u2028"`,
 		"\"\x7f\u2028\u202e\u00e9\U000e0001\"", `{"a":1,"a":2}`, `{"metadata":{"managedFields":[{"a":"}]"}],"name":"x"},"items":[]}`,
-		`1e999`, `{"items":[{"metadata":{"managedFields":[]}},null,1]}`, `{"rows":[{"object":{"metadata":{"managedFields":null}}}]}`, `{"\\":"\\"}`,
+		`1e999`, `{"items":[{"metadata":{"managedFields":[]}},null,1]}`, `{"rows":[{"object":{"metadata":{"managedFields":null}}}]}`, `{"\\":"\\"}`, `{"a`, `[1,`, `{"a":1}}`,
 	} {
 		f.Add([]byte(doc))
 	}
 	f.Fuzz(func(t *testing.T, doc []byte) {
+		got := appendCompactJSON([]byte("before"), doc, false)[len("before"):]
 		if !json.Valid(doc) {
+			if string(got) != "null" {
+				t.Fatalf("%q became %q", doc, got)
+			}
 			return
 		}
-		got := appendCompactJSON([]byte("before"), doc, false)[len("before"):]
 		have, err := decode(got)
 		if err != nil {
 			t.Fatalf("%q became %q: %v", doc, got, err)

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// isPlain tells bytes that stand in JSON text as they are.
+// isPlain tells whether a byte is the same inside a JSON string.
 func isPlain(c byte) bool { return plainBytes[c] }
 
 var plainBytes = func() (table [256]bool) {
@@ -69,13 +69,14 @@ func appendEscape(b []byte, unit rune) []byte {
 	return append(b, '\\', 'u', digits[unit>>12&15], digits[unit>>8&15], digits[unit>>4&15], digits[unit&15])
 }
 
-// A second is the text of one.
+// A cachedSecond is a second as text.
 type cachedSecond struct {
 	unix int64
-	text string // with the quote before it
+	text string // with the quote that comes before it
 }
 
-// latestSecond is the latest second that was written, which most times share.
+// latestSecond is the latest second that was written. Most times share it, and formatting one costs more
+// than the rest of an Event.
 var latestSecond atomic.Pointer[cachedSecond]
 
 // appendTime appends t in UTC with microseconds, in quotes.

@@ -1,11 +1,11 @@
 package audit
 
 import (
-	"encoding/json"
 	"slices"
 	"sync"
 	"time"
 
+	"github.com/troupe-api/troupe/kinds/jsontext"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/policy/authz"
@@ -98,7 +98,7 @@ func (r *Record) WantsRequest() bool { return r.Level >= Request }
 // are copied.
 func (r *Record) SetRequest(body []byte, patch bool) {
 	switch {
-	case !r.WantsRequest() || !json.Valid(body):
+	case !r.WantsRequest() || !jsontext.Valid(body):
 	case len(body) > MaxBody:
 		r.annotateTruncated()
 	default:

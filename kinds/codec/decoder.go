@@ -1,0 +1,295 @@
+package codec
+
+import (
+	"sync"
+
+	"github.com/troupe-api/troupe/kinds/jsontext"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// A decoder reads one JSON text into a tree. It embeds the Scanner rather than holding one: a decoder is
+// mostly calls of it.
+type decoder struct {
+	jsontext.Scanner
+	pathTracker
+	items     []any // of the lists that are being read, innermost last: lists are allocated when their length is known
+	messages  int   // messages so far
+	keepNulls bool  // null stays in the tree, as nil; otherwise such fields are absent
+}
+
+// decoders are kept for the memory of their path and items.
+var decoders = sync.Pool{New: func() any { return &decoder{pathTracker: pathTracker{path: make([]pathElement, 0, 16)}} }}
+
+// newDecoder takes a decoder from the pool, which root or anyDocument give back.
+func newDecoder(text string) *decoder {
+	d := decoders.Get().(*decoder)
+	d.Text = text
+	return d
+}
+
+// release puts the decoder back without anything of its text: its memory would live as long as the pool.
+func (d *decoder) release() {
+	const most = 1024 // path elements and items that are kept
+	path, items := d.path[:cap(d.path)], d.items[:cap(d.items)]
+	*d = decoder{}
+	if len(path) > most || len(items) > most {
+		return
+	}
+	clear(path)
+	clear(items)
+	d.path, d.items = path[:0], items[:0]
+	decoders.Put(d)
+}
+
+// document reads the whole text as one object. Of another value it is first checked that it is JSON at
+// all.
+func (d *decoder) document(m *schema.Message) (tree.Tree, error) {
+	if d.Peek() != '{' {
+		kind := typeOfByte(d.Current())
+		if err := d.Skip(); err != nil {
+			return nil, err
+		}
+		d.mismatch(kind, messageType(m))
+		return nil, d.End()
+	}
+	read := d.message
+	if m.Custom != nil {
+		read = d.custom
+	}
+	object, err := read(m)
+	if err != nil {
+		return nil, err
+	}
+	return object, d.End()
+}
+
+// typeOfByte names a value by its first byte, as errors do.
+func typeOfByte(c byte) string {
+	switch c {
+	case '{':
+		return "object"
+	case '[':
+		return "array"
+	case '"':
+		return "string"
+	case 't', 'f':
+		return "bool"
+	case 'n':
+		return "null"
+	}
+	return "number"
+}
+
+// typeMeta are the fields that every object has, whether its plan lists them or not.
+var typeMeta = []*schema.Field{{Name: "kind"}, {Name: "apiVersion"}}
+
+// fieldOf finds a field of m; root tells that m is the whole object.
+func fieldOf(m *schema.Message, name string, root bool) *schema.Field {
+	f := m.Field(name)
+	if f != nil || !root {
+		return f
+	}
+	for _, f := range typeMeta {
+		if f.Name == name {
+			return f
+		}
+	}
+	return nil
+}
+
+// message reads an object by the plan m.
+func (d *decoder) message(m *schema.Message) (tree.Tree, error) {
+	root := d.Depth == 0
+	if err := d.Open(); err != nil {
+		return nil, err
+	}
+	if d.messages++; d.messages > maxMessages && d.Limit == 0 { // what is stored was accepted before
+		return nil, ErrTooManyMessages
+	}
+	object := make(tree.Tree)
+	nulls := false
+	for first := true; ; first = false {
+		key, more, err := d.Key(first)
+		if err != nil {
+			return nil, err
+		}
+		if !more {
+			break
+		}
+		f := fieldOf(m, key, root)
+		if f == nil {
+			d.unknown(key)
+			if err := d.Skip(); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		d.pushField(m, f)
+		v, err := d.field(f)
+		d.pop()
+		if err != nil {
+			return nil, err
+		}
+		before := len(object)
+		object[f.Name] = v
+		if len(object) == before {
+			d.duplicate(f.Name)
+		}
+		nulls = nulls || v == nil
+	}
+	if nulls && !d.keepNulls {
+		dropNulls(object)
+	}
+	return object, nil
+}
+
+// dropNulls removes fields that are null, which is the same as leaving them out.
+func dropNulls(object tree.Tree) {
+	for k, v := range object {
+		if v == nil {
+			delete(object, k)
+		}
+	}
+}
+
+// field reads the value of a field; nil means null.
+func (d *decoder) field(f *schema.Field) (any, error) {
+	if f.Shape == schema.Single {
+		return d.single(f)
+	}
+	c := d.Peek()
+	switch {
+	case c == 'n':
+		return nil, d.Literal("null")
+	case f.Shape == schema.List && c == '[':
+		return d.list(f)
+	case f.Shape == schema.Map && c == '{':
+		return d.mapField(f)
+	}
+	return nil, d.skipMismatch(goType(f))
+}
+
+// skipMismatch skips a value that does not fit a type.
+func (d *decoder) skipMismatch(goType string) error {
+	kind := typeOfByte(d.Peek())
+	if err := d.Skip(); err != nil {
+		return err
+	}
+	d.mismatch(kind, goType)
+	return nil
+}
+
+// list reads a list. A null in it becomes the zero value, as in Go.
+func (d *decoder) list(f *schema.Field) (any, error) {
+	if err := d.Open(); err != nil {
+		return nil, err
+	}
+	base := len(d.items)
+	for first := true; ; first = false {
+		more, err := d.Element(first)
+		if err != nil {
+			return nil, err
+		}
+		if !more {
+			break
+		}
+		d.pushIndex(len(d.items) - base)
+		v, err := d.single(f)
+		d.pop()
+		if err != nil {
+			return nil, err
+		}
+		if v == nil {
+			v = Zero(f)
+		}
+		d.items = append(d.items, v)
+	}
+	return d.popItems(base), nil
+}
+
+// popItems returns the items gathered since base as a list of just their number.
+func (d *decoder) popItems(base int) []any {
+	list := make([]any, len(d.items)-base)
+	copy(list, d.items[base:])
+	clear(d.items[base:])
+	d.items = d.items[:base]
+	return list
+}
+
+// mapField reads a map. A null in it becomes the zero value, as in Go.
+func (d *decoder) mapField(f *schema.Field) (any, error) {
+	if err := d.Open(); err != nil {
+		return nil, err
+	}
+	table := make(tree.Tree)
+	for first := true; ; first = false {
+		key, more, err := d.Key(first)
+		if err != nil {
+			return nil, err
+		}
+		if !more {
+			return table, nil
+		}
+		d.pushKey(key)
+		v, err := d.single(f)
+		d.pop()
+		if err != nil {
+			return nil, err
+		}
+		if v == nil && !d.keepNulls {
+			v = Zero(f)
+		}
+		before := len(table)
+		table[key] = v
+		if len(table) == before {
+			d.duplicate(key)
+		}
+	}
+}
+
+// single reads one value of the type of f, whatever its shape; nil means null.
+func (d *decoder) single(f *schema.Field) (any, error) {
+	c := d.Peek()
+	switch f.Type {
+	case schema.TypeRaw:
+		if f.Message != nil {
+			return d.union(f.Message)
+		}
+		return d.any()
+	case schema.TypeFields:
+		return d.fieldSet(f)
+	case schema.TypeStrings:
+		v, err := d.any()
+		return d.strings(v), err
+	}
+	switch {
+	case c == '"' && f.Type != schema.TypeMessage:
+		s, err := d.ReadString()
+		if err != nil {
+			return nil, err
+		}
+		return d.fromString(f, s), nil
+	case c == '{' && f.Type == schema.TypeMessage:
+		tree, err := d.message(f.Message)
+		if err != nil {
+			return nil, err
+		}
+		return tree, nil
+	case c == 'n':
+		return nil, d.Literal("null")
+	case f.Type == schema.TypeMessage:
+		return nil, d.skipMismatch(elementType(f))
+	case c == 't':
+		return d.fromBool(f, true), d.Literal("true")
+	case c == 'f':
+		return d.fromBool(f, false), d.Literal("false")
+	case c == '-' || jsontext.IsDigit(c):
+		literal, err := d.ReadNumber()
+		if err != nil {
+			return nil, err
+		}
+		return d.fromNumber(f, literal), nil
+	}
+	return nil, d.skipMismatch(elementType(f))
+}

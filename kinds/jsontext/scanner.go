@@ -1,0 +1,349 @@
+package jsontext
+
+import (
+	"strconv"
+	"unicode/utf8"
+	"unsafe"
+)
+
+// A SyntaxError says that a text is not JSON. Its wording is that of encoding/json, except that a text
+// that ends inside a number, a word or an escape is always reported as ErrEnd.
+type SyntaxError string
+
+func (e SyntaxError) Error() string { return string(e) }
+
+// The errors that a Scanner returns for a text that ends too early, and for one that nests too deeply.
+const (
+	ErrEnd   = SyntaxError("unexpected end of JSON input")
+	ErrDepth = SyntaxError("exceeded max depth")
+)
+
+// A Scanner reads the tokens of a JSON text from the beginning to the end. Its methods consume what
+// they return. After an error it is not used any more.
+//
+// An object is read like this, and a list likewise with Element:
+//
+//	if s.Peek() == '{' {
+//		err := s.Open()
+//		for first := true; ; first = false {
+//			key, more, err := s.Key(first) // more is false after the closing bracket
+//			…                             // consume the value: s.ReadString(), s.Skip(), …
+//		}
+//	}
+type Scanner struct {
+	Text  string
+	Pos   int // offset of the byte at hand, which is the next one to read
+	Depth int // of the objects and lists that are open; a text inside another one begins above 0
+	Limit int // of Depth, where it is more than MaxDepth
+}
+
+// Over is a Scanner of bytes that must not change while it, or a string that it has returned, is in use.
+func Over(json []byte) Scanner {
+	return Scanner{Text: unsafe.String(unsafe.SliceData(json), len(json))}
+}
+
+// Valid tells whether a text is one JSON value that nests no deeper than MaxStoredDepth.
+func Valid(json []byte) bool {
+	s := Over(json)
+	s.Limit = MaxStoredDepth
+	return s.Skip() == nil && s.End() == nil
+}
+
+// Peek skips white space and returns the byte at hand, 0 at the end.
+func (s *Scanner) Peek() byte {
+	for s.Pos < len(s.Text) {
+		switch c := s.Text[s.Pos]; c {
+		case ' ', '\n', '\r', '\t':
+			s.Pos++
+		default:
+			return c
+		}
+	}
+	return 0
+}
+
+// Unexpected is the error for the byte at hand; where says what was looked for.
+func (s *Scanner) Unexpected(where string) error {
+	if s.Pos >= len(s.Text) {
+		return ErrEnd
+	}
+	return SyntaxError("invalid character " + quoteByte(s.Text[s.Pos]) + " " + where)
+}
+
+// quoteByte writes a byte as errors of encoding/json do.
+func quoteByte(c byte) string {
+	switch c {
+	case '\'':
+		return `'\''`
+	case '"':
+		return `'"'`
+	}
+	q := strconv.Quote(string(rune(c)))
+	return "'" + q[1:len(q)-1] + "'"
+}
+
+// End checks that only white space follows.
+func (s *Scanner) End() error {
+	if s.Peek(); s.Pos < len(s.Text) {
+		return s.Unexpected("after top-level value")
+	}
+	return nil
+}
+
+// Open consumes the bracket that begins an object or a list.
+func (s *Scanner) Open() error {
+	s.Pos++
+	if s.Depth++; s.Depth > MaxDepth && s.Depth > s.Limit {
+		return ErrDepth
+	}
+	return nil
+}
+
+// close consumes the bracket that ends an object or a list.
+func (s *Scanner) close() {
+	s.Pos++
+	s.Depth--
+}
+
+// Key goes on to the next key of an object, and over its colon, so that the value is at hand. more is
+// false at the end of the object, which is consumed. first is true for the first call only: a comma must
+// come before all others.
+func (s *Scanner) Key(first bool) (key string, more bool, err error) {
+	if more, err = s.toKey(first); !more {
+		return "", false, err
+	}
+	if key, err = s.ReadString(); err != nil {
+		return "", false, err
+	}
+	if err = s.colon(); err != nil {
+		return "", false, err
+	}
+	return key, true, nil
+}
+
+// RawKey is Key for a copier: the key is as it is written, in its quotes.
+func (s *Scanner) RawKey(first bool) (key string, more bool, err error) {
+	if more, err = s.toKey(first); !more {
+		return "", false, err
+	}
+	start := s.Pos
+	if err = s.SkipString(); err != nil {
+		return "", false, err
+	}
+	key = s.Text[start:s.Pos]
+	return key, true, s.colon()
+}
+
+// toKey goes on to the next key of an object; more is false at the end, and for an error.
+func (s *Scanner) toKey(first bool) (more bool, err error) {
+	c := s.Peek()
+	if c == '}' {
+		s.close()
+		return false, nil
+	}
+	if !first {
+		if c != ',' {
+			return false, s.Unexpected("after object key:value pair")
+		}
+		s.Pos++
+		c = s.Peek()
+	}
+	if c != '"' {
+		return false, s.Unexpected("looking for beginning of object key string")
+	}
+	return true, nil
+}
+
+func (s *Scanner) colon() error {
+	if s.Peek() != ':' {
+		return s.Unexpected("after object key")
+	}
+	s.Pos++
+	return nil
+}
+
+// Element goes on to the next element of a list. more is false at the end of the list,
+// which is consumed.
+func (s *Scanner) Element(first bool) (more bool, err error) {
+	c := s.Peek()
+	if c == ']' {
+		s.close()
+		return false, nil
+	}
+	if first {
+		return true, nil
+	}
+	if c != ',' {
+		return false, s.Unexpected("after array element")
+	}
+	s.Pos++
+	return true, nil
+}
+
+// ReadString reads a string; the byte at hand is its opening quote. The result shares the text
+// unless an escape or invalid UTF-8 makes it differ.
+func (s *Scanner) ReadString() (string, error) {
+	start := s.Pos + 1
+	i := plainEnd(s.Text, start)
+	for i < len(s.Text) {
+		c := s.Text[i]
+		switch {
+		case c == '"':
+			s.Pos = i + 1
+			return s.Text[start:i], nil
+		case c < utf8.RuneSelf:
+			return s.readEscaped(start, i)
+		}
+		r, size := utf8.DecodeRuneInString(s.Text[i:])
+		if r == utf8.RuneError && size == 1 {
+			return s.readEscaped(start, i)
+		}
+		i += size
+		if i < len(s.Text) && s.Text[i] < utf8.RuneSelf {
+			i = plainEnd(s.Text, i)
+		}
+	}
+	s.Pos = len(s.Text)
+	return "", ErrEnd
+}
+
+// Literal consumes true, false or null; its first letter is at hand, which is how the caller knows it.
+func (s *Scanner) Literal(word string) error {
+	for i := 1; i < len(word); i++ {
+		s.Pos++
+		if s.Pos >= len(s.Text) || s.Text[s.Pos] != word[i] {
+			return s.Unexpected("in literal " + word + " (expecting " + quoteByte(word[i]) + ")")
+		}
+	}
+	s.Pos++
+	return nil
+}
+
+// ReadNumber consumes a number and returns it as written.
+func (s *Scanner) ReadNumber() (string, error) {
+	start := s.Pos
+	if s.Text[s.Pos] == '-' {
+		s.Pos++
+	}
+	switch c := s.Current(); {
+	case c == '0':
+		s.Pos++
+	case IsDigit(c):
+		s.digits()
+	default:
+		return "", s.Unexpected("in numeric literal")
+	}
+	if s.Current() == '.' {
+		s.Pos++
+		if !IsDigit(s.Current()) {
+			return "", s.Unexpected("after decimal point in numeric literal")
+		}
+		s.digits()
+	}
+	if c := s.Current(); c == 'e' || c == 'E' {
+		s.Pos++
+		if c := s.Current(); c == '+' || c == '-' {
+			s.Pos++
+		}
+		if !IsDigit(s.Current()) {
+			return "", s.Unexpected("in exponent of numeric literal")
+		}
+		s.digits()
+	}
+	return s.Text[start:s.Pos], nil
+}
+
+// Current is the byte at hand, white space or not; 0 at the end.
+func (s *Scanner) Current() byte {
+	if s.Pos < len(s.Text) {
+		return s.Text[s.Pos]
+	}
+	return 0
+}
+
+func (s *Scanner) digits() {
+	for IsDigit(s.Current()) {
+		s.Pos++
+	}
+}
+
+// IsDigit tells whether c is a decimal digit.
+func IsDigit(c byte) bool { return '0' <= c && c <= '9' }
+
+// Skip consumes one value of any type.
+func (s *Scanner) Skip() error {
+	switch c := s.Peek(); {
+	case c == '"':
+		return s.SkipString()
+	case c == '{':
+		return s.skipObject()
+	case c == '[':
+		return s.skipList()
+	case c == 't':
+		return s.Literal("true")
+	case c == 'f':
+		return s.Literal("false")
+	case c == 'n':
+		return s.Literal("null")
+	case c == '-' || IsDigit(c):
+		_, err := s.ReadNumber()
+		return err
+	}
+	return s.Unexpected("looking for beginning of value")
+}
+
+// SkipString consumes a string, and checks it as ReadString does; the byte at hand is its opening quote.
+func (s *Scanner) SkipString() error {
+	var scratch [8]byte
+	for s.Pos++; ; {
+		s.Pos = plainEnd(s.Text, s.Pos)
+		switch c := s.Current(); {
+		case s.Pos >= len(s.Text):
+			return ErrEnd
+		case c == '"':
+			s.Pos++
+			return nil
+		case c == '\\':
+			s.Pos++
+			if _, err := s.escape(scratch[:0]); err != nil {
+				return err
+			}
+		case c < ' ':
+			return s.Unexpected("in string literal")
+		default:
+			s.Pos++
+		}
+	}
+}
+
+// skipObject consumes an object. It calls itself through Skip once per level, which is why depth is
+// bounded.
+func (s *Scanner) skipObject() error {
+	if err := s.Open(); err != nil {
+		return err
+	}
+	for first := true; ; first = false {
+		_, more, err := s.RawKey(first)
+		if err != nil || !more {
+			return err
+		}
+		if err := s.Skip(); err != nil {
+			return err
+		}
+	}
+}
+
+func (s *Scanner) skipList() error {
+	if err := s.Open(); err != nil {
+		return err
+	}
+	for first := true; ; first = false {
+		more, err := s.Element(first)
+		if err != nil || !more {
+			return err
+		}
+		if err := s.Skip(); err != nil {
+			return err
+		}
+	}
+}

@@ -1,0 +1,120 @@
+package jsontext
+
+import (
+	"math/bits"
+	"unicode/utf8"
+)
+
+const hexDigits = "0123456789abcdef"
+
+// AppendString appends s as a JSON string. It is escaped as encoding/json does it for HTML: <, >, &,
+// U+2028 and U+2029 become \u escapes, and what is not UTF-8 becomes U+FFFD.
+func AppendString(b []byte, s string) []byte {
+	return append(AppendEscaped(append(b, '"'), s), '"')
+}
+
+// AppendEscaped appends what stands for s between the quotes of a JSON string.
+func AppendEscaped(b []byte, s string) []byte {
+	start := 0
+	for i := SafeEnd(s, 0); i < len(s); i = SafeEnd(s, i) {
+		c := s[i]
+		if c >= utf8.RuneSelf {
+			r, size := utf8.DecodeRuneInString(s[i:])
+			switch {
+			case r == utf8.RuneError && size == 1:
+				b = append(append(b, s[start:i]...), `\ufffd`...)
+				start = i + size
+			case r == '\u2028' || r == '\u2029':
+				b = append(append(b, s[start:i]...), `\u202`...)
+				b = append(b, hexDigits[r&15])
+				start = i + size
+			}
+			i += size
+			continue
+		}
+		b = appendEscape(append(b, s[start:i]...), c)
+		i++
+		start = i
+	}
+	return append(b, s[start:]...)
+}
+
+func appendEscape(b []byte, c byte) []byte {
+	switch c {
+	case '"', '\\':
+		return append(b, '\\', c)
+	case '\b':
+		return append(b, '\\', 'b')
+	case '\f':
+		return append(b, '\\', 'f')
+	case '\n':
+		return append(b, '\\', 'n')
+	case '\r':
+		return append(b, '\\', 'r')
+	case '\t':
+		return append(b, '\\', 't')
+	}
+	return append(b, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15])
+}
+
+// SafeEnd is the offset, from i on, of the first byte of t that AppendEscaped may have to escape;
+// len(t) if there is none.
+func SafeEnd(t string, i int) int {
+	for ; i+8 <= len(t); i += 8 {
+		x := load8(t[i : i+8])
+		found := maskControl(x) | maskEqual(x, '"') | maskEqual(x, '\\') | x&highBits |
+			maskEqual(x, '<') | maskEqual(x, '>') | maskEqual(x, '&')
+		if found != 0 {
+			return i + bits.TrailingZeros64(found)/8
+		}
+	}
+	for ; i < len(t); i++ {
+		switch c := t[i]; {
+		case c < ' ', c >= utf8.RuneSelf, c == '"', c == '\\', c == '<', c == '>', c == '&':
+			return i
+		}
+	}
+	return i
+}
+
+// plainEnd is the offset, from i on, of the first byte that is a quote, a backslash, a control
+// character or not ASCII; len(t) if there is none.
+func plainEnd(t string, i int) int {
+	for ; i+8 <= len(t); i += 8 {
+		x := load8(t[i : i+8])
+		if found := maskControl(x) | maskEqual(x, '"') | maskEqual(x, '\\') | x&highBits; found != 0 {
+			return i + bits.TrailingZeros64(found)/8
+		}
+	}
+	for ; i < len(t); i++ {
+		if c := t[i]; c == '"' || c == '\\' || c < ' ' || c >= utf8.RuneSelf {
+			return i
+		}
+	}
+	return i
+}
+
+// Both ends are found eight bytes at a time: most strings are short names and plain text, and most
+// time in decoding would go into looking at their bytes one by one. A mask has the high bit of the
+// bytes that it looks for. Bytes behind the first hit may be marked wrongly, which does not matter.
+
+const (
+	lowBits  = 0x0101010101010101
+	highBits = 0x8080808080808080
+)
+
+// load8 is eight bytes as a number, the first one lowest. The compiler makes one load of it.
+func load8(w string) uint64 {
+	_ = w[7]
+	return uint64(w[0]) | uint64(w[1])<<8 | uint64(w[2])<<16 | uint64(w[3])<<24 |
+		uint64(w[4])<<32 | uint64(w[5])<<40 | uint64(w[6])<<48 | uint64(w[7])<<56
+}
+
+// maskControl marks the bytes of x below 0x20.
+func maskControl(x uint64) uint64 { return (x - lowBits*' ') & ^x & highBits }
+
+// maskEqual marks the bytes of x that are c.
+func maskEqual(x uint64, c byte) uint64 {
+	y := x ^ lowBits*uint64(c)
+	return (y - lowBits) & ^y & highBits
+}

@@ -1,0 +1,202 @@
+package jsontext
+
+import (
+	"bytes"
+	"slices"
+	"strconv"
+)
+
+// A Value is one JSON value, from its first byte to its last, inside JSON that is known to be well
+// formed; nil is an absent one. What turns out to be cut short counts as absent.
+type Value []byte
+
+// Exists tells whether v is there and is not null.
+func (v Value) Exists() bool { return len(v) > 0 && v[0] != 'n' }
+
+// Field is the value of the first member of an object with that name. Names that are written with an
+// escape are not found.
+func (v Value) Field(name string) (found Value) {
+	v.Fields(func(key, w Value) bool {
+		if len(key) == len(name)+2 && string(key[1:len(key)-1]) == name {
+			found = w
+			return false
+		}
+		return true
+	})
+	return found
+}
+
+// At follows a dotted path through objects.
+func (v Value) At(path string) Value {
+	for path != "" && v != nil {
+		name, rest := path, ""
+		for i := 0; i < len(path); i++ {
+			if path[i] == '.' {
+				name, rest = path[:i], path[i+1:]
+				break
+			}
+		}
+		v, path = v.Field(name), rest
+	}
+	return v
+}
+
+// Fields calls yield with each key, in its quotes, and value of an object until that answers false.
+func (v Value) Fields(yield func(key, w Value) bool) {
+	if len(v) == 0 || v[0] != '{' {
+		return
+	}
+	for rest := v[1:].trim(); len(rest) > 0 && rest[0] == '"'; {
+		n := rest.Length()
+		key := rest[:n]
+		rest = rest[n:].trim()
+		if len(rest) == 0 || rest[0] != ':' {
+			return
+		}
+		rest = rest[1:].trim()
+		n = rest.Length()
+		if n == 0 || !yield(key, rest[:n]) {
+			return
+		}
+		rest = rest[n:].next()
+	}
+}
+
+// Items calls yield with each item of a list until that answers false.
+func (v Value) Items(yield func(w Value) bool) {
+	if len(v) == 0 || v[0] != '[' {
+		return
+	}
+	for rest := v[1:].trim(); len(rest) > 0 && rest[0] != ']'; {
+		n := rest.Length()
+		if n == 0 || !yield(rest[:n]) {
+			return
+		}
+		rest = rest[n:].next()
+	}
+}
+
+// next skips the comma after a value.
+func (v Value) next() Value {
+	if v = v.trim(); len(v) > 0 && v[0] == ',' {
+		return v[1:].trim()
+	}
+	return nil
+}
+
+// trim skips white space.
+func (v Value) trim() Value {
+	for len(v) > 0 && (v[0] == ' ' || v[0] == '\n' || v[0] == '\t' || v[0] == '\r') {
+		v = v[1:]
+	}
+	return v
+}
+
+// Length is how many bytes the value takes that v begins with; 0 if there is none or it is cut short.
+// More may follow it.
+func (v Value) Length() int {
+	if len(v) == 0 {
+		return 0
+	}
+	switch v[0] {
+	case '"':
+		return v.stringLength()
+	case '{', '[':
+		return v.bracketLength()
+	}
+	for i, c := range v {
+		switch c {
+		case ',', ':', '}', ']', ' ', '\n', '\t', '\r':
+			return i
+		}
+	}
+	return len(v)
+}
+
+// bracketLength counts brackets. That each one is closed by its own kind has been checked before.
+func (v Value) bracketLength() int {
+	depth := 0
+	for i := 0; i < len(v); i++ {
+		switch v[i] {
+		case '"':
+			n := v[i:].stringLength()
+			if n == 0 {
+				return 0
+			}
+			i += n - 1
+		case '{', '[':
+			depth++
+		case '}', ']':
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		}
+	}
+	return 0
+}
+
+// stringLength is the length of a string with its quotes. A quote ends it unless the number of
+// backslashes before the quote is odd.
+func (v Value) stringLength() int {
+	for i := 1; i < len(v); {
+		n := bytes.IndexByte(v[i:], '"')
+		if n < 0 {
+			return 0
+		}
+		end := i + n
+		slashes := 0
+		for v[end-1-slashes] == '\\' {
+			slashes++
+		}
+		if i = end + 1; slashes%2 == 0 {
+			return i
+		}
+	}
+	return 0
+}
+
+// Text is what a string says; "" if v is no string.
+func (v Value) Text() string {
+	if len(v) < 2 || v[0] != '"' {
+		return ""
+	}
+	if bytes.IndexByte(v, '\\') < 0 {
+		return string(v[1 : len(v)-1])
+	}
+	s := Over(v)
+	text, err := s.ReadString()
+	if err != nil {
+		return ""
+	}
+	return text
+}
+
+// Int is a whole number; 0 if v is none that fits.
+func (v Value) Int() int64 {
+	n, err := strconv.ParseInt(string(v), 10, 64)
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+// IsTrue tells whether v is true.
+func (v Value) IsTrue() bool { return string(v) == "true" }
+
+// Count is how many members or items v has.
+func (v Value) Count() int {
+	n := 0
+	v.Fields(func(_, _ Value) bool { n++; return true })
+	v.Items(func(Value) bool { n++; return true })
+	return n
+}
+
+// Keys are the names of the members of an object, sorted.
+func (v Value) Keys() (out []string) {
+	v.Fields(func(key, _ Value) bool {
+		out = append(out, key.Text())
+		return true
+	})
+	slices.Sort(out)
+	return out
+}
