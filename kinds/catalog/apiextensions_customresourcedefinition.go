@@ -165,9 +165,9 @@ func validateDefinitionNames(names tree.Tree, path string, faults *schema.Faults
 // validateConversion checks who converts. Faults name the fields as users know them.
 func validateConversion(conversion tree.Tree, faults *schema.Faults) {
 	const path = "spec.conversion"
-	webhook, there := conversion["webhook"].(tree.Tree)
-	config, configured := webhook["clientConfig"].(tree.Tree)
-	versions, before := webhook.Strings("conversionReviewVersions"), len(faults.List)
+	hook, there := conversion["webhook"].(tree.Tree)
+	config, configured := hook["clientConfig"].(tree.Tree)
+	versions, before := hook.Strings("conversionReviewVersions"), len(faults.List)
 	if conversion.String("strategy") != "Webhook" {
 		if there && configured {
 			faults.Forbidden(path+".webhookClientConfig", "should not be set when strategy is not set to Webhook")

@@ -125,8 +125,8 @@ func defaultVolume(v tree.Tree) {
 	}
 	for name, defaults := range sourceDefaults {
 		if source := v.Object(name); source != nil {
-			for field, value := range defaults {
-				setIfEmpty(source, field, value)
+			for key, value := range defaults {
+				setIfEmpty(source, key, value)
 			}
 		}
 	}

@@ -24,9 +24,9 @@ func validateRuntimeClass(obj tree.Tree, faults *schema.Faults) {
 	if fixed := obj.Object("overhead", "podFixed"); fixed != nil {
 		validateResources(tree.Tree{"limits": fixed}, "overhead", faults)
 	}
-	scheduling := obj.Object("scheduling")
-	rules.ValidateLabels(scheduling.Object("nodeSelector"), "scheduling.nodeSelector", faults)
-	tolerations, seen := scheduling.Objects("tolerations"), rules.Seen{}
+	pods := obj.Object("scheduling")
+	rules.ValidateLabels(pods.Object("nodeSelector"), "scheduling.nodeSelector", faults)
+	tolerations, seen := pods.Objects("tolerations"), rules.Seen{}
 	for i, t := range tolerations {
 		at := tree.IndexPath("scheduling.tolerations", i)
 		validateToleration(t, at, faults)
