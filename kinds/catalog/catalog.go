@@ -26,7 +26,7 @@ type Catalog struct {
 	current     atomic.Pointer[snapshot]
 	mu          sync.Mutex                    // guards what follows, and changes of current
 	definitions map[string]*custom.Definition // by name
-	firstKinds  map[resource]*schema.Kind     // that definitions ever made
+	firstKinds  map[resourceKey]*schema.Kind  // that definitions ever made
 	changed     chan struct{}                 // closed by the next change
 }
 
@@ -36,10 +36,10 @@ type snapshot struct {
 	all        []*schema.Kind // that have a path, in order, also those that are switched off
 	kinds      []*schema.Kind // of all, what is served
 	byKind     map[meta.GroupVersionKind]*schema.Kind
-	byResource map[resource]*schema.Kind
+	byResource map[resourceKey]*schema.Kind
 }
 
-type resource struct{ group, version, name string }
+type resourceKey struct{ group, version, name string }
 
 // A Group is an API group with its versions, the preferred one first.
 type Group struct {
@@ -58,10 +58,10 @@ func NewWithConfig(n *meta.Naming, r RuntimeConfig) (*Catalog, error) {
 	}
 	c := &Catalog{
 		naming: n, messages: plan.Messages, compiler: custom.NewCompiler(n, plan.Messages["meta.v1.ObjectMeta"]),
-		definitions: map[string]*custom.Definition{}, firstKinds: map[resource]*schema.Kind{}, changed: make(chan struct{}),
+		definitions: map[string]*custom.Definition{}, firstKinds: map[resourceKey]*schema.Kind{}, changed: make(chan struct{}),
 		builtIn: snapshot{
 			byKind:     make(map[meta.GroupVersionKind]*schema.Kind, len(plan.Kinds)),
-			byResource: make(map[resource]*schema.Kind, len(plan.Kinds)),
+			byResource: make(map[resourceKey]*schema.Kind, len(plan.Kinds)),
 		},
 	}
 	e := &c.builtIn
@@ -78,7 +78,7 @@ func NewWithConfig(n *meta.Naming, r RuntimeConfig) (*Catalog, error) {
 		if r.enabled(k) {
 			e.kinds = append(e.kinds, k)
 		} else {
-			delete(e.byResource, resource{k.Group, k.Version, k.Resource})
+			delete(e.byResource, resourceKey{k.Group, k.Version, k.Resource})
 		}
 	}
 	c.current.Store(e)
@@ -94,7 +94,7 @@ func (e *snapshot) add(k *schema.Kind) error {
 	if k.Resource == "" {
 		return nil
 	}
-	r := resource{k.Group, k.Version, k.Resource}
+	r := resourceKey{k.Group, k.Version, k.Resource}
 	if e.byResource[r] != nil {
 		return fmt.Errorf("catalog: %s %s is declared twice", k.APIVersion(), k.Resource)
 	}
@@ -114,7 +114,7 @@ func compareKinds(a, b *schema.Kind) int {
 
 // Kind finds a served kind by the parts of its URL; nil if there is none.
 func (c *Catalog) Kind(group, version, name string) *schema.Kind {
-	return c.current.Load().byResource[resource{group, version, name}]
+	return c.current.Load().byResource[resourceKey{group, version, name}]
 }
 
 // ByGVK finds a kind by what objects call themselves; nil if there is none.

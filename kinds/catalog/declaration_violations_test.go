@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/troupe-api/troupe/kinds/catalog/internal/catalogtest"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
@@ -67,7 +68,7 @@ func (p fieldLocation) object(content tree.Tree) tree.Tree {
 	for _, f := range slices.Backward(p.steps) {
 		content = tree.Tree{f.Name: wrapValue(f, content)}
 	}
-	return named(p.kind, content)
+	return catalogtest.Named(p.kind, content)
 }
 
 // wrapValue puts one value into a list or a map, where the field is one.
@@ -138,7 +139,7 @@ func TestEveryDeclaredRule(t *testing.T) {
 
 // TestEveryDeclaredDefault leaves out every field that has a declared default.
 func TestEveryDeclaredDefault(t *testing.T) {
-	for _, k := range withoutRules(newCatalog(t, meta.Platform).Kinds()) {
+	for _, k := range withoutRules(catalogtest.NewCatalog(t, meta.Platform).Kinds()) {
 		for _, p := range fieldLocations(k) {
 			content := tree.Tree{}
 			rules.Default(k, p.object(content))
@@ -158,7 +159,7 @@ func TestEveryDeclaredDefault(t *testing.T) {
 // nothing rests.
 func validatedKinds(t *testing.T) []*schema.Kind {
 	t.Helper()
-	c := newCatalog(t, meta.Platform)
+	c := catalogtest.NewCatalog(t, meta.Platform)
 	all := c.StorageKinds()
 	for _, k := range c.Kinds() {
 		if k.Virtual() {
@@ -207,7 +208,7 @@ func checkImmutable(t *testing.T, p fieldLocation, f *schema.Field) {
 	t.Helper()
 	path := tree.FieldPath(p.path(), f.Name)
 	with, without := p.object(tree.Tree{f.Name: wrapValue(f, validValue(f))}), p.object(tree.Tree{})
-	if got := lines(rules.ValidateUpdate(p.kind, without, with)); len(got) != 1 || !strings.HasPrefix(got[0], path+": Invalid value: null: field is immutable") {
+	if got := catalogtest.Lines(rules.ValidateUpdate(p.kind, without, with)); len(got) != 1 || !strings.HasPrefix(got[0], path+": Invalid value: null: field is immutable") {
 		t.Errorf("%s: changed, got %v", path, got)
 	}
 	if got := rules.ValidateUpdate(p.kind, with, with); got != nil {

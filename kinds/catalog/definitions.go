@@ -11,7 +11,7 @@ import (
 )
 
 // Compile makes the kinds of a definition ready to be stored and served. It is nil if the
-// definition stores no version, or is one that the server never accepts: it is not called after what it defines,
+// Definition stores no version, or is one that the server never accepts: it is not called after what it defines,
 // or takes the place of built-in kinds (Taken).
 func (c *Catalog) Compile(definition tree.Tree) *custom.Definition {
 	d := c.compiler.Compile(definition)
@@ -55,13 +55,9 @@ func (e *snapshot) containsKind(group string, holds func(k *schema.Kind) bool) b
 	return false
 }
 
-// validateDefinitionGroupNotBuiltIn keeps definitions out of the groups of built-in kinds. One that is in such a
-// group already may change, so that it can be deleted.
-func (c *Catalog) validateDefinitionGroupNotBuiltIn(obj, old tree.Tree, faults *schema.Faults) {
-	group := obj.Object("spec").String("group")
-	if old == nil && group != "" && c.builtIn.containsKind(group, func(*schema.Kind) bool { return true }) {
-		faults.Invalid("spec.group", group, "must not be a group of built-in kinds")
-	}
+// hasBuiltInGroup tells whether a group has built-in kinds, switched off or not.
+func (c *Catalog) hasBuiltInGroup(group string) bool {
+	return c.builtIn.containsKind(group, func(*schema.Kind) bool { return true })
 }
 
 // Opaque is a kind for stored objects of which nobody knows the definition.
@@ -72,7 +68,7 @@ func (c *Catalog) AddDefinition(d *custom.Definition) {
 	c.publish(func() {
 		c.definitions[d.Name] = d
 		for _, k := range d.Served {
-			r := resource{k.Group, k.Version, k.Resource}
+			r := resourceKey{k.Group, k.Version, k.Resource}
 			if k.Original = c.firstKinds[r]; k.Original == nil {
 				c.firstKinds[r] = k
 			}

@@ -1,0 +1,132 @@
+package autoscaling
+
+import (
+	"reflect"
+	"slices"
+
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// A metricFieldMap tells where version v1, whose metrics are flat, keeps the parts of a metric:
+// for each source a list of its name and the path in the stored form.
+type metricFieldMap map[string][]metricField
+
+type metricField struct {
+	name string
+	path []string
+}
+
+func mapMetricField(name string, path ...string) metricField { return metricField{name, path} }
+
+// specMetricFields are the forms of metrics that are wanted, statusMetricFields of those observed.
+var (
+	specMetricFields = metricFieldMap{
+		"object": {mapMetricField("target", "describedObject"), mapMetricField("metricName", "metric", "name"), mapMetricField("selector", "metric", "selector"),
+			mapMetricField("targetValue", "target", "value"), mapMetricField("averageValue", "target", "averageValue")},
+		"pods": {mapMetricField("metricName", "metric", "name"), mapMetricField("selector", "metric", "selector"), mapMetricField("targetAverageValue", "target", "averageValue")},
+		"resource": {mapMetricField("name", "name"), mapMetricField("targetAverageUtilization", "target", "averageUtilization"),
+			mapMetricField("targetAverageValue", "target", "averageValue")},
+		"containerResource": {mapMetricField("name", "name"), mapMetricField("container", "container"),
+			mapMetricField("targetAverageUtilization", "target", "averageUtilization"), mapMetricField("targetAverageValue", "target", "averageValue")},
+		"external": {mapMetricField("metricName", "metric", "name"), mapMetricField("metricSelector", "metric", "selector"),
+			mapMetricField("targetValue", "target", "value"), mapMetricField("targetAverageValue", "target", "averageValue")},
+	}
+	statusMetricFields = metricFieldMap{
+		"object": {mapMetricField("target", "describedObject"), mapMetricField("metricName", "metric", "name"), mapMetricField("selector", "metric", "selector"),
+			mapMetricField("currentValue", "current", "value"), mapMetricField("averageValue", "current", "averageValue")},
+		"pods": {mapMetricField("metricName", "metric", "name"), mapMetricField("selector", "metric", "selector"), mapMetricField("currentAverageValue", "current", "averageValue")},
+		"resource": {mapMetricField("name", "name"), mapMetricField("currentAverageUtilization", "current", "averageUtilization"),
+			mapMetricField("currentAverageValue", "current", "averageValue")},
+		"containerResource": {mapMetricField("name", "name"), mapMetricField("container", "container"),
+			mapMetricField("currentAverageUtilization", "current", "averageUtilization"), mapMetricField("currentAverageValue", "current", "averageValue")},
+		"external": {mapMetricField("metricName", "metric", "name"), mapMetricField("metricSelector", "metric", "selector"),
+			mapMetricField("currentValue", "current", "value"), mapMetricField("currentAverageValue", "current", "averageValue")},
+	}
+)
+
+// metricToV1 is a metric in the form of version v1; one that would lose something there
+// stays as it is.
+func metricToV1(m tree.Tree, forms metricFieldMap) tree.Tree {
+	old := tree.Tree{}
+	old.CopyField(m, "type")
+	for source, parts := range forms {
+		from := m.Object(source)
+		if from == nil {
+			continue
+		}
+		to := old.EnsureObject(source)
+		for _, p := range parts {
+			last := len(p.path) - 1
+			if v := from.Object(p.path[:last]...)[p.path[last]]; v != nil {
+				to[p.name] = v
+			}
+		}
+	}
+	if !reflect.DeepEqual(metricFromV1(old, forms), m) {
+		return m
+	}
+	return old
+}
+
+// metricsFromV1 are the metrics that an annotation lists, in the stored form.
+func metricsFromV1(annotations tree.Tree, name string, forms metricFieldMap) []any {
+	list, _ := jsonAnnotation(annotations, name).([]any)
+	metrics := make([]any, 0, len(list))
+	for _, v := range list {
+		if m, ok := v.(tree.Tree); ok && !isStoredMetric(m) {
+			v = metricFromV1(m, forms)
+		}
+		metrics = append(metrics, v)
+	}
+	return metrics
+}
+
+// isStoredMetric tells a metric that is in the stored form.
+func isStoredMetric(m tree.Tree) bool {
+	if reflect.DeepEqual(m, cpuMetricPlaceholder()) {
+		return true
+	}
+	return slices.ContainsFunc(metricSources, func(source string) bool {
+		s := m.Object(source)
+		return s.Has("metric") || s.Has("describedObject") || s.Has("current") ||
+			source != "object" && s.Has("target")
+	})
+}
+
+// metricFromV1 is a metric of version v1 in the stored form.
+func metricFromV1(old tree.Tree, forms metricFieldMap) tree.Tree {
+	m := tree.Tree{}
+	m.CopyField(old, "type")
+	for source, parts := range forms {
+		from := old.Object(source)
+		if from == nil {
+			continue
+		}
+		to := m.EnsureObject(source)
+		for _, p := range parts {
+			if v := from[p.name]; v != nil {
+				last := len(p.path) - 1
+				to.EnsureObject(p.path[:last]...)[p.path[last]] = v
+			}
+		}
+		inferTargetType(to.Object("target"))
+	}
+	return m
+}
+
+// inferTargetType tells the type of a target from what it holds. A value beside an average is one
+// that could not be left out.
+func inferTargetType(target tree.Tree) {
+	switch {
+	case target == nil:
+	case target.Has("averageUtilization"):
+		target["type"] = "Utilization"
+	case target.Has("averageValue"):
+		target["type"] = "AverageValue"
+		if target["value"] == "0" {
+			delete(target, "value")
+		}
+	default:
+		target["type"] = "Value"
+	}
+}

@@ -1,0 +1,52 @@
+package catalogtest
+
+import (
+	"sync"
+	"testing"
+
+	"github.com/troupe-api/troupe/kinds/catalog"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// catalogs keeps the catalogue of each profile: tests only read them.
+var catalogs sync.Map
+
+// KindByGVK finds a kind by group, version and name, the group in the form of the profile.
+func KindByGVK(t testing.TB, n *meta.Naming, group, version, kind string) *schema.Kind {
+	t.Helper()
+	c, ok := catalogs.Load(n)
+	if !ok {
+		c, _ = catalogs.LoadOrStore(n, NewCatalog(t, n))
+	}
+	k := c.(*catalog.Catalog).ByGVK(meta.GroupVersionKind{Group: group, Version: version, Kind: kind})
+	if k == nil {
+		t.Fatalf("no kind %s in %s/%s", kind, group, version)
+	}
+	return k
+}
+
+func NewCatalog(t testing.TB, n *meta.Naming) *catalog.Catalog {
+	t.Helper()
+	c, err := catalog.New(n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// CoreKind finds a core kind under a profile.
+func CoreKind(t *testing.T, n *meta.Naming, kind string) *schema.Kind {
+	t.Helper()
+	return KindByGVK(t, n, "", "v1", kind)
+}
+
+// KindInGroup finds a kind of a group, both in platform form, under a profile.
+func KindInGroup(t *testing.T, n *meta.Naming, group, kind string) *schema.Kind {
+	t.Helper()
+	return KindByGVK(t, n, n.Translate(group), "v1", kind)
+}
+
+const DeviceGroup = "resource.platform.io"
+
+const StorageGroup = "storage.platform.io"

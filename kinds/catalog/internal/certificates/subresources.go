@@ -1,0 +1,92 @@
+package certificates
+
+import (
+	"fmt"
+
+	"github.com/troupe-api/troupe/kinds/catalog/internal/field"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// writeApproval changes the conditions of a certificate request, and nothing else. What
+// was decided stays decided.
+func writeApproval(obj, body tree.Tree, now string, faults *schema.Faults) error {
+	old := obj.Object("status").Objects("conditions")
+	wanted := body.Object("status")
+	validateApprovalKept(old, wanted.Objects("conditions"), faults)
+	if now, was := wanted.String("certificate"), obj.Object("status").String("certificate"); now != "" && now != was {
+		faults.Forbidden("status.certificate", "updates may not set certificate content")
+	}
+	validateIssuedNotFailed(obj.Object("status"), wanted.Objects("conditions"), faults)
+	obj.EnsureObject("status").CopyField(wanted, "conditions")
+	setConditionTimes(obj, old, now)
+	return nil
+}
+
+// writeCertificate is a write of the status: a signer hands in the certificate, or says
+// that it cannot. It does not decide about the request.
+func writeCertificate(obj, body tree.Tree, now string, faults *schema.Faults) error {
+	status, wanted := obj.EnsureObject("status"), tree.Clone(body.Object("status")).(tree.Tree)
+	old, conditions := status.Objects("conditions"), wanted.Objects("conditions")
+	validateApprovalKept(old, conditions, faults)
+	for _, kind := range []string{conditionApproved, conditionDenied} {
+		switch was, now := field.FindCondition(old, kind), field.FindCondition(conditions, kind); {
+		case now == nil:
+		case was == nil:
+			faults.Forbidden("status.conditions", fmt.Sprintf("updates may not add a condition of type %q", kind))
+		default:
+			// A client that knows fewer fields of what was decided changes none of them.
+			clear(now)
+			for name, value := range was {
+				now[name] = value
+			}
+		}
+	}
+	switch was, now := status.String("certificate"), wanted.String("certificate"); {
+	case was == now:
+	case was != "":
+		faults.Forbidden("status.certificate", "updates may not modify existing certificate content")
+	case field.FindCondition(old, conditionApproved) == nil || field.FindCondition(old, conditionDenied) != nil:
+		faults.Forbidden("status.certificate", "updates may not set the certificate of a request that is not approved")
+	case field.FindCondition(conditions, conditionFailed) != nil:
+		faults.Forbidden("status.certificate", "updates may not set the certificate of a request that has failed")
+	}
+	validateIssuedNotFailed(status, conditions, faults)
+	status.CopyField(wanted, "conditions")
+	setConditionTimes(obj, old, now)
+	status.CopyField(wanted, "certificate")
+	return nil
+}
+
+// validateApprovalKept refuses to take back what was decided.
+func validateApprovalKept(old, conditions []tree.Tree, faults *schema.Faults) {
+	for _, kind := range []string{conditionApproved, conditionDenied, conditionFailed} {
+		if field.FindCondition(old, kind) != nil && field.FindCondition(conditions, kind) == nil {
+			faults.Forbidden("status.conditions", fmt.Sprintf("updates may not remove a condition of type %q", kind))
+		}
+	}
+}
+
+// validateIssuedNotFailed refuses to say of a request that it has failed when its certificate is there.
+func validateIssuedNotFailed(old tree.Tree, conditions []tree.Tree, faults *schema.Faults) {
+	if old.String("certificate") != "" && field.FindCondition(old.Objects("conditions"), conditionFailed) == nil && field.FindCondition(conditions, conditionFailed) != nil {
+		faults.Forbidden("status.conditions", fmt.Sprintf("updates may not add a condition of type %q to a request whose certificate is issued", conditionFailed))
+	}
+}
+
+// setConditionTimes fills in the times of conditions that clients left out. One whose status
+// stays as it was keeps the time of its last transition.
+func setConditionTimes(obj tree.Tree, before []tree.Tree, now string) {
+	for _, c := range obj.Object("status").Objects("conditions") {
+		if !c.Has("lastUpdateTime") {
+			c["lastUpdateTime"] = now
+		}
+		if c.Has("lastTransitionTime") {
+			continue
+		}
+		c["lastTransitionTime"] = now
+		if was := field.FindCondition(before, c.String("type")); was.Has("lastTransitionTime") && was.String("status") == c.String("status") {
+			c.CopyField(was, "lastTransitionTime")
+		}
+	}
+}

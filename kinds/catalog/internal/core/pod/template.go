@@ -1,0 +1,114 @@
+package pod
+
+import (
+	"slices"
+
+	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+func podTemplateRules() schema.Rules {
+	return schema.Rules{
+		Default: func(obj tree.Tree) { DefaultTemplate(obj.EnsureObject("template")) },
+		Validate: func(obj tree.Tree, faults *schema.Faults) {
+			ValidateTemplate(obj.Object("template"), "template", nil, faults)
+		},
+	}
+}
+
+// DefaultTemplate fills in a form from which Pods are made. What is only known when a Pod
+// is made, such as its tolerations, stays open.
+func DefaultTemplate(template tree.Tree) { defaultPodSpec(template.EnsureObject("spec")) }
+
+// ValidateTemplate checks a form from which Pods are made, at path. claims are the names of
+// volumes that each Pod will get besides those of the form.
+func ValidateTemplate(template tree.Tree, path string, claims []string, faults *schema.Faults) {
+	rules.ValidateLabels(template.Object("metadata", "labels"), path+".labels", faults)
+	rules.ValidateAnnotations(template.Object("metadata", "annotations"), path+".annotations", faults)
+	spec := template.Object("spec")
+	validatePodSpec(withClaimVolumes(spec, claims), path+".spec", faults)
+	if len(spec.List("ephemeralContainers")) > 0 {
+		faults.Forbidden(path+".spec.ephemeralContainers", "ephemeral containers not allowed in pod template")
+	}
+}
+
+// withClaimVolumes is a spec with further volumes behind its own, so that containers may mount
+// them. A volume of that name in the spec is the claim's.
+func withClaimVolumes(spec tree.Tree, claims []string) tree.Tree {
+	if len(claims) == 0 {
+		return spec
+	}
+	own := map[string]bool{}
+	for _, v := range spec.Objects("volumes") {
+		own[v.String("name")] = true
+	}
+	volumes := slices.Clone(spec.List("volumes"))
+	for _, name := range claims {
+		if !own[name] {
+			own[name] = true
+			volumes = append(volumes, tree.Tree{"name": name, "emptyDir": tree.Tree{}})
+		}
+	}
+	out := tree.Tree{}
+	for key, value := range spec {
+		out[key] = value
+	}
+	out["volumes"] = volumes
+	return out
+}
+
+// ValidateLongRunningTemplate wants what a workload that goes on needs of its Pods: that they restart,
+// and have no deadline. kind is the workload, as messages call it.
+func ValidateLongRunningTemplate(template tree.Tree, path, kind string, faults *schema.Faults) {
+	spec := template.Object("spec")
+	if policy := spec.String("restartPolicy"); policy != "" && policy != "Always" {
+		faults.NotSupported(path+".spec.restartPolicy", policy, []string{"Always"})
+	}
+	if spec.Has("activeDeadlineSeconds") {
+		faults.Forbidden(path+".spec.activeDeadlineSeconds", "activeDeadlineSeconds in "+kind+" is not Supported")
+	}
+}
+
+// ValidateSelectorMatchesTemplate wants a selector to match the labels of the template at path.
+func ValidateSelectorMatchesTemplate(selector, template tree.Tree, path string, faults *schema.Faults) {
+	labels := template.Object("metadata", "labels")
+	if !SelectorMatches(selector, labels) {
+		faults.Invalid(path+".metadata.labels", labels, "`selector` does not match template `labels`")
+	}
+}
+
+// SelectorMatches tells whether a label selector matches labels. No selector matches nothing, and so
+// does one that is not valid; one without content matches everything.
+func SelectorMatches(selector, labels tree.Tree) bool {
+	if selector == nil {
+		return false
+	}
+	for key, value := range selector.Object("matchLabels") {
+		if has, ok := labels[key]; !ok || has != value {
+			return false
+		}
+	}
+	for _, e := range selector.Objects("matchExpressions") {
+		if !expressionMatches(e, labels) {
+			return false
+		}
+	}
+	return true
+}
+
+// expressionMatches tells whether labels meet one expression of a selector.
+func expressionMatches(e, labels tree.Tree) bool {
+	value, has := labels[e.String("key")].(string)
+	switch e.String("operator") {
+	case "In":
+		return has && slices.Contains(e.Strings("values"), value)
+	case "NotIn":
+		return !has || !slices.Contains(e.Strings("values"), value)
+	case "Exists":
+		return has
+	case "DoesNotExist":
+		return !has
+	}
+	return false
+}

@@ -1,0 +1,195 @@
+package core
+
+import (
+	"slices"
+
+	"github.com/troupe-api/troupe/kinds/catalog/internal/field"
+	"github.com/troupe-api/troupe/kinds/catalog/service"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+func serviceRules(n *meta.Naming) schema.Rules {
+	annotations := serviceAnnotations{
+		hints:        n.Translate("service.platform.io/topology-aware-hints"),
+		mode:         n.Translate("service.platform.io/topology-mode"),
+		sourceRanges: n.Translate("service.beta.platform.io/load-balancer-source-ranges"),
+	}
+	return schema.Rules{
+		Default: defaultService,
+		Prepare: prepareService,
+		Validate: func(obj tree.Tree, faults *schema.Faults) {
+			annotations.validate(obj, faults)
+			validateService(obj, faults)
+			validateServiceLoadBalancerStatus(obj, "status.loadBalancer", faults)
+			field.Conditions(obj.Object("status"), "status.conditions", faults)
+		},
+		ValidateUpdate: validateServiceUpdate,
+		Warn:           annotations.warn,
+	}
+}
+
+// isExternal tells whether a Service can be reached from outside.
+func isExternal(spec tree.Tree) bool {
+	return service.NeedsNodePort(spec) || spec.String("type") == service.TypeClusterIP && len(spec.List("externalIPs")) > 0
+}
+
+// affinitySeconds is how long clients stay with one Pod by default.
+const affinitySeconds = int64(10800)
+
+func defaultService(obj tree.Tree) {
+	spec := obj.EnsureObject("spec")
+	switch spec.String("sessionAffinity") {
+	case "None":
+		delete(spec, "sessionAffinityConfig")
+	case "ClientIP":
+		if !spec.Object("sessionAffinityConfig", "clientIP").Has("timeoutSeconds") {
+			spec["sessionAffinityConfig"] = tree.Tree{"clientIP": tree.Tree{"timeoutSeconds": affinitySeconds}}
+		}
+	}
+	for _, p := range spec.Objects("ports") {
+		if p != nil && tree.IsEmpty(p["targetPort"]) {
+			port, _ := p.Int("port")
+			p["targetPort"] = port
+		}
+	}
+	if isExternal(spec) {
+		field.SetIfEmpty(spec, "externalTrafficPolicy", "Cluster")
+	}
+	if service.NeedsClusterIP(spec) {
+		field.SetIfEmpty(spec, "internalTrafficPolicy", "Cluster")
+	}
+	if spec.String("type") == service.TypeLoadBalancer {
+		field.SetIfEmpty(spec, "allocateLoadBalancerNodePorts", true)
+		for _, at := range obj.Object("status", "loadBalancer").Objects("ingress") {
+			if at.String("ip") != "" {
+				field.SetIfEmpty(at, "ipMode", "VIP")
+			}
+		}
+	}
+}
+
+// prepareService keeps status out of writes of the main resource, what was handed out in
+// an update that leaves it out, and what no longer applies out of an update of the type.
+func prepareService(obj, old tree.Tree) {
+	spec := obj.EnsureObject("spec")
+	if old == nil {
+		obj["status"] = tree.Tree{"loadBalancer": tree.Tree{}}
+		if ip := spec.String("clusterIP"); ip != "" && len(spec.List("clusterIPs")) == 0 {
+			spec["clusterIPs"] = []any{ip}
+		}
+		return
+	}
+	obj.CopyField(old, "status")
+	was := old.Object("spec")
+	patchAllocatedValues(spec, was)
+	normalizeClusterIPs(spec, was)
+	dropTypeDependentFields(spec, was)
+	if spec.String("type") != service.TypeLoadBalancer && len(old.Object("status", "loadBalancer")) > 0 {
+		status := tree.Clone(old.Object("status")).(tree.Tree)
+		status["loadBalancer"] = tree.Tree{}
+		obj["status"] = status
+	}
+}
+
+// patchAllocatedValues carries over addresses and ports that the client has left out: whoever
+// sends the text of a create again changes nothing.
+func patchAllocatedValues(spec, was tree.Tree) {
+	if service.NeedsClusterIP(spec) && service.NeedsClusterIP(was) {
+		if spec.String("clusterIP") == "" {
+			spec.CopyField(was, "clusterIP")
+		}
+		if len(spec.List("clusterIPs")) == 0 {
+			spec.CopyField(was, "clusterIPs")
+		}
+	}
+	if service.NeedsNodePort(spec) && service.NeedsNodePort(was) {
+		patchNodePorts(spec, was)
+	}
+	if n, _ := spec.Int("healthCheckNodePort"); n == 0 && service.NeedsHealthCheck(spec) && service.NeedsHealthCheck(was) {
+		spec.CopyField(was, "healthCheckNodePort")
+	}
+}
+
+// patchNodePorts carries over node ports by the names of their ports, if no other port
+// asks for them now.
+func patchNodePorts(spec, was tree.Tree) {
+	asked := nodePorts(spec)
+	byName := map[string]int64{}
+	for _, p := range was.Objects("ports") {
+		byName[p.String("name")], _ = p.Int("nodePort")
+	}
+	for _, p := range spec.Objects("ports") {
+		n, _ := p.Int("nodePort")
+		if had := byName[p.String("name")]; p != nil && n == 0 && had != 0 && !slices.Contains(asked, had) {
+			p["nodePort"] = had
+		}
+	}
+}
+
+// nodePorts are the node ports that a spec asks for.
+func nodePorts(spec tree.Tree) []int64 {
+	var ports []int64
+	for _, p := range spec.Objects("ports") {
+		if n, _ := p.Int("nodePort"); n != 0 {
+			ports = append(ports, n)
+		}
+	}
+	return ports
+}
+
+// hasNewNodePort tells whether one of the ports was not there before.
+func hasNewNodePort(spec, was tree.Tree) bool {
+	known := map[int64]bool{}
+	for _, n := range nodePorts(was) {
+		known[n] = true
+	}
+	return slices.ContainsFunc(nodePorts(spec), func(n int64) bool { return !known[n] })
+}
+
+// normalizeClusterIPs lets clusterIPs follow a change of clusterIP by a client that does not
+// know clusterIPs.
+func normalizeClusterIPs(spec, was tree.Tree) {
+	ip := spec.String("clusterIP")
+	if ip == was.String("clusterIP") || !tree.SemanticEqual(spec["clusterIPs"], was["clusterIPs"]) {
+		return
+	}
+	if ip == "" {
+		delete(spec, "clusterIPs")
+		return
+	}
+	spec["clusterIPs"] = []any{ip}
+}
+
+// dropTypeDependentFields drops what a new type has no use for, if the client has not changed it.
+func dropTypeDependentFields(spec, was tree.Tree) {
+	drop := func(names ...string) {
+		for _, name := range names {
+			if tree.SemanticEqual(spec[name], was[name]) {
+				delete(spec, name)
+			}
+		}
+	}
+	lost := func(needs func(tree.Tree) bool) bool { return needs(was) && !needs(spec) }
+	if lost(service.NeedsClusterIP) {
+		if tree.SemanticEqual(spec["clusterIP"], was["clusterIP"]) && tree.SemanticEqual(spec["clusterIPs"], was["clusterIPs"]) {
+			drop("clusterIP", "clusterIPs")
+		}
+		drop("ipFamilies", "ipFamilyPolicy", "internalTrafficPolicy")
+	}
+	if lost(service.NeedsNodePort) && !hasNewNodePort(spec, was) {
+		for _, p := range spec.Objects("ports") {
+			delete(p, "nodePort")
+		}
+	}
+	if lost(service.NeedsHealthCheck) {
+		drop("healthCheckNodePort")
+	}
+	if lost(func(s tree.Tree) bool { return s.String("type") == service.TypeLoadBalancer }) {
+		drop("allocateLoadBalancerNodePorts", "loadBalancerClass")
+	}
+	if lost(isExternal) {
+		drop("externalTrafficPolicy")
+	}
+}

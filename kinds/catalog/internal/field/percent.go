@@ -1,0 +1,47 @@
+package field
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// IntOrPercent checks a number, or a percentage, of replicas. atMost tells that a
+// percentage may not be above 100.
+func IntOrPercent(t tree.Tree, name, path string, atMost bool, faults *schema.Faults) {
+	at := tree.FieldPath(path, name)
+	switch v := t[name].(type) {
+	case string:
+		for _, msg := range rules.Percent(v) {
+			faults.Invalid(at, v, msg)
+		}
+		if atMost && percentValue(v) > 100 {
+			faults.Invalid(at, v, "must not be greater than 100%")
+		}
+	case int64:
+		NonNegative(t, path, faults, name)
+	}
+}
+
+// percentValue is the number of a percentage; 0 of what is none.
+func percentValue(s string) int64 {
+	n, err := strconv.ParseInt(strings.TrimSuffix(s, "%"), 10, 32)
+	if err != nil || !strings.HasSuffix(s, "%") {
+		return 0
+	}
+	return n
+}
+
+// IsZero tells a number or a percentage of nothing.
+func IsZero(v any) bool {
+	switch v := v.(type) {
+	case string:
+		return percentValue(v) == 0
+	case int64:
+		return v == 0
+	}
+	return true
+}

@@ -1,0 +1,25 @@
+package resourcelist
+
+import (
+	"github.com/troupe-api/troupe/kinds/catalog/internal/field"
+	"github.com/troupe-api/troupe/kinds/quantity"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// ValidateQuantity checks the quantity of a resource: not negative, and whole if it comes in pieces.
+func ValidateQuantity(amounts tree.Tree, name, path string, faults *schema.Faults) {
+	text := amounts.String(name)
+	q, err := quantity.Read(text)
+	if err != nil {
+		return
+	}
+	if q.Sign() < 0 {
+		faults.Invalid(path, text, field.NonNegativeMsg)
+	}
+	if IsInteger(name) && !q.IsInteger() {
+		faults.Invalid(path, text, "must be an integer")
+	}
+}
+
+func IsPositive(q string) bool { return quantity.Compare(q, "0") > 0 }
