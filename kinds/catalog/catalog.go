@@ -14,9 +14,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// A Catalog knows every kind that is served: the built-in ones, and those that definitions
-// make while the server runs (Define). All of its methods may be called by many at once; what
-// they return stays as it is.
+// A Catalog knows every kind that is served: the built-in ones, and those of definitions that are
+// added while the server runs (AddDefinition). All methods are safe for concurrent use, and what
+// they return never changes.
 type Catalog struct {
 	naming   *meta.Naming
 	messages map[string]*schema.Message
@@ -24,17 +24,17 @@ type Catalog struct {
 	builtIn  snapshot // the built-in kinds
 
 	current     atomic.Pointer[snapshot]
-	mu          sync.Mutex                    // guards what follows, and changes of current
+	mu          sync.Mutex                    // guards the fields below, and writes of current
 	definitions map[string]*custom.Definition // by name
-	firstKinds  map[resourceKey]*schema.Kind  // that definitions ever made
+	firstKinds  map[resourceKey]*schema.Kind  // the first kind that any definition made for a resource
 	changed     chan struct{}                 // closed by the next change
 }
 
-// An edition is the content of a catalogue between two changes.
+// A snapshot is the content of a catalog between two changes.
 type snapshot struct {
 	generation uint64
-	all        []*schema.Kind // that have a path, in order, also those that are switched off
-	kinds      []*schema.Kind // of all, what is served
+	all        []*schema.Kind // every kind with a path, sorted, including those switched off
+	kinds      []*schema.Kind // those of all that are served
 	byKind     map[meta.GroupVersionKind]*schema.Kind
 	byResource map[resourceKey]*schema.Kind
 }
@@ -85,7 +85,7 @@ func NewWithConfig(n *meta.Naming, r RuntimeConfig) (*Catalog, error) {
 	return c, c.attachFunctions()
 }
 
-// add registers a kind by what it is called and, if it has a path, by that.
+// add registers a kind under its group, version and kind name, and under its path if it has one.
 func (e *snapshot) add(k *schema.Kind) error {
 	if e.byKind[k.GroupVersionKind] != nil {
 		return fmt.Errorf("catalog: %s %s is declared twice", k.APIVersion(), k.Kind)
@@ -112,12 +112,12 @@ func compareKinds(a, b *schema.Kind) int {
 	)
 }
 
-// Kind finds a served kind by the parts of its URL; nil if there is none.
+// Kind returns the served kind of a resource in a group and version; nil if there is none.
 func (c *Catalog) Kind(group, version, name string) *schema.Kind {
 	return c.current.Load().byResource[resourceKey{group, version, name}]
 }
 
-// ByGVK finds a kind by what objects call themselves; nil if there is none.
+// ByGVK returns the kind of a group, version and kind name, served or not; nil if there is none.
 func (c *Catalog) ByGVK(gvk meta.GroupVersionKind) *schema.Kind {
 	return c.current.Load().byKind[gvk]
 }
@@ -129,7 +129,7 @@ func (c *Catalog) Kinds() []*schema.Kind { return c.current.Load().kinds }
 // Message finds a message by its full name, such as "meta.v1.ListMeta"; nil if there is none.
 func (c *Catalog) Message(name string) *schema.Message { return c.messages[name] }
 
-// Naming is the profile that the catalogue was compiled for.
+// Naming returns the profile that the catalog was compiled for.
 func (c *Catalog) Naming() *meta.Naming { return c.naming }
 
 // Groups lists the groups by name, the core group first.
@@ -147,8 +147,8 @@ func (c *Catalog) Groups() []Group {
 	return groups
 }
 
-// StorageKinds lists the kinds in whose form objects have at rest, one for each storage, in the
-// order of the storages. Custom kinds are among them as long as they are defined.
+// StorageKinds lists the kinds in whose version objects are stored, one per stored resource, sorted
+// by group and resource. Custom kinds are included while they are defined.
 func (c *Catalog) StorageKinds() []*schema.Kind {
 	var all []*schema.Kind
 	for _, k := range c.current.Load().all {

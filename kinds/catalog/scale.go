@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// scaleView shows the replicas of an object, and the selector of its Pods as text.
+// scaleView presents an object as a Scale: its replicas, and the selector of its Pods as text.
 func scaleView(s *schema.Scale) schema.View {
 	return schema.View{
 		Read: func(obj tree.Tree) tree.Tree {
@@ -18,7 +18,7 @@ func scaleView(s *schema.Scale) schema.View {
 			status["replicas"] = int64At(obj, s.StatusReplicas)
 			if s.Selector != "" {
 				parent, name := fieldLocation(obj, s.Selector)
-				text := parent.String(name) // as custom kinds have it
+				text := parent.String(name) // custom kinds hold the selector as text
 				if text == "" {
 					text = selectorText(parent.Object(name))
 				}
@@ -26,7 +26,7 @@ func scaleView(s *schema.Scale) schema.View {
 					status["selector"] = text
 				}
 			}
-			// Who owns the replicas is told by the object, not by its scale.
+			// Managed fields are left out: ownership of the replicas is recorded on the object.
 			return tree.Tree{"metadata": scaleMetadata(obj.Object("metadata")), "spec": spec, "status": status}
 		},
 		Write: func(obj, body tree.Tree, _ string, faults *schema.Faults) error {

@@ -9,15 +9,15 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// The families of addresses, and the policies by which a Service has one or both.
+// The IP families, and the family policy of a Service that has one family only.
 const (
 	IPv4        = "IPv4"
 	IPv6        = "IPv6"
 	SingleStack = "SingleStack"
 )
 
-// ValidateClusterIPs checks clusterIP, clusterIPs and ipFamilies of a Service that is no
-// ExternalName against each other. What is free or in range is not its matter.
+// ValidateClusterIPs checks clusterIP, clusterIPs and ipFamilies of a Service, which is not of type
+// ExternalName, against each other. Whether an address is free or in range is up to allocation.
 func ValidateClusterIPs(spec tree.Tree, faults *schema.Faults) {
 	const path = "spec.clusterIPs"
 	ip, ips, items := spec.String("clusterIP"), spec.Strings("clusterIPs"), spec["clusterIPs"]
@@ -57,7 +57,8 @@ func validateFamilies(families []string, faults *schema.Faults) {
 	}
 }
 
-// validateClusterIPs checks each address, and says whether they can be compared.
+// validateClusterIPs checks each address, and reports whether all are addresses, so that their families
+// can be compared.
 func validateClusterIPs(ips []string, items any, faults *schema.Faults) (comparable bool) {
 	const path = "spec.clusterIPs"
 	comparable = true

@@ -12,21 +12,22 @@ const (
 	TypeExternalName = "ExternalName"
 )
 
-// NoClusterIP stands for an address in a Service that is to have none.
+// NoClusterIP in place of an address makes a Service headless.
 const NoClusterIP = "None"
 
-// NeedsClusterIP tells whether a Service of this spec has addresses, if only "None".
+// NeedsClusterIP reports whether a Service of this spec has the fields of a cluster IP; a headless one
+// has them too, with "None".
 func NeedsClusterIP(spec tree.Tree) bool {
 	return spec.String("type") != TypeExternalName
 }
 
-// NeedsNodePort tells whether the ports of a Service of this spec may be open on nodes.
+// NeedsNodePort reports whether the ports of a Service of this spec may have node ports.
 func NeedsNodePort(spec tree.Tree) bool {
 	t := spec.String("type")
 	return t == TypeNodePort || t == TypeLoadBalancer
 }
 
-// AllocatesNodePorts tells whether ports without a node port get one.
+// AllocatesNodePorts reports whether ports without a node port get one.
 func AllocatesNodePorts(spec tree.Tree) bool {
 	switch spec.String("type") {
 	case TypeNodePort:
@@ -37,12 +38,12 @@ func AllocatesNodePorts(spec tree.Tree) bool {
 	return false
 }
 
-// NeedsHealthCheck tells whether a Service of this spec has a port for health checks on nodes.
+// NeedsHealthCheck reports whether a Service of this spec has a node port for health checks.
 func NeedsHealthCheck(spec tree.Tree) bool {
 	return spec.String("type") == TypeLoadBalancer && spec.String("externalTrafficPolicy") == "Local"
 }
 
-// IsHeadless tells whether a Service is to have no address of its own.
+// IsHeadless reports whether a Service has no cluster IP.
 func IsHeadless(spec tree.Tree) bool {
 	ips := spec.Strings("clusterIPs")
 	return len(ips) == 1 && ips[0] == NoClusterIP

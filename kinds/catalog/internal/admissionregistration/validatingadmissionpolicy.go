@@ -111,7 +111,7 @@ func validateVariable(v tree.Tree, path string, faults *schema.Faults) {
 	}
 }
 
-// isIdentifier tells whether an expression can call something by this name.
+// isIdentifier reports whether s can be an identifier in CEL.
 func isIdentifier(s string) bool {
 	for i, r := range s {
 		letter := r == '_' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
@@ -122,7 +122,7 @@ func isIdentifier(s string) bool {
 	return s != "" && !slices.Contains(reservedWords, s)
 }
 
-// reservedWords are those of the expression language.
+// reservedWords cannot be identifiers in CEL.
 var reservedWords = []string{
 	"true", "false", "null", "in", "as", "break", "const", "continue", "else", "for", "function", "if", "import",
 	"let", "loop", "package", "namespace", "return", "var", "void", "while",

@@ -13,7 +13,7 @@ func admissionBindingRules() schema.Rules {
 	return schema.Rules{Validate: validateAdmissionBinding}
 }
 
-// validateAdmissionBinding checks where, how and with what a policy is put to work.
+// validateAdmissionBinding checks the policy, the parameters, the matched resources and the actions.
 func validateAdmissionBinding(obj tree.Tree, faults *schema.Faults) {
 	spec := obj.Object("spec")
 	field.Require(spec, "spec", faults, "policyName")
@@ -39,7 +39,7 @@ func validateAdmissionBinding(obj tree.Tree, faults *schema.Faults) {
 	}
 }
 
-// validateParamRef wants parameters by name or by labels, and what to do without them.
+// validateParamRef requires a name or a selector of the parameters, and an action if there are none.
 func validateParamRef(ref tree.Tree, path string, faults *schema.Faults) {
 	field.Format(ref, "name", path, faults, rules.PathSegment)
 	selector, selects := ref["selector"].(tree.Tree)

@@ -50,7 +50,7 @@ func validateWebhook(hook tree.Tree, path string, faults *schema.Faults) {
 	validateMatchConditions(hook, path, faults)
 }
 
-// validateDomainName wants a name of at least three segments, as in "a.example.com".
+// validateDomainName requires a domain of at least three segments, as in "a.example.com".
 func validateDomainName(name, path string, faults *schema.Faults) {
 	if name == "" {
 		faults.Required(path)
@@ -67,7 +67,7 @@ func validateDomainName(name, path string, faults *schema.Faults) {
 // maxMatchConditions bounds the conditions of one webhook or policy.
 const maxMatchConditions = 64
 
-// validateMatchConditions checks the structure of conditions, not their expressions.
+// validateMatchConditions checks the structure of match conditions; their expressions are not compiled.
 func validateMatchConditions(t tree.Tree, path string, faults *schema.Faults) {
 	conditions := t.Objects("matchConditions")
 	path += ".matchConditions"
@@ -109,15 +109,15 @@ func validateOperationRule(rule tree.Tree, path string, faults *schema.Faults) {
 
 var admissionOperations = []string{"*", "CONNECT", "CREATE", "DELETE", "UPDATE"}
 
-// validateWildcardAlone wants "*" to be the only choice, where it is one.
+// validateWildcardAlone refuses other choices beside "*".
 func validateWildcardAlone(choices []string, path, what string, faults *schema.Faults) {
 	if len(choices) > 1 && slices.Contains(choices, "*") {
 		faults.Invalid(path, choices, "if '*' is present, must not specify other "+what)
 	}
 }
 
-// validateRuleResources checks "resource", "resource/sub-resource", and "*" in the place
-// of either: what a wildcard says already must not be said again.
+// validateRuleResources checks resources of the forms "resource" and "resource/sub-resource", where
+// each part may be "*". What a wildcard covers must not be listed again.
 func validateRuleResources(resources []string, path string, faults *schema.Faults) {
 	allOf, everywhere := map[string]bool{}, map[string]bool{} // "x/*" and "*/x"
 	plain := false

@@ -14,12 +14,12 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A definitionValidator knows the names that a profile gives to what definitions may say.
+// A definitionValidator checks definitions, with the names that a profile uses in them.
 type definitionValidator struct {
 	keys               custom.Extensions
 	compiler           *custom.Compiler
 	protectedDomains   []string // domains whose groups need an approval
-	approvalAnnotation string   // annotation that tells of it
+	approvalAnnotation string   // the annotation that holds the approval
 }
 
 func definitionRules(n *meta.Naming, isBuiltIn func(group string) bool) schema.Rules {
@@ -51,7 +51,8 @@ func validateGroupNotBuiltIn(group string, isBuiltIn func(string) bool, faults *
 	}
 }
 
-// setTerminatingCondition says of a definition that its objects are going to be deleted.
+// setTerminatingCondition marks a definition whose objects are about to be deleted, and adds the
+// finalizer that keeps it until they are gone.
 func setTerminatingCondition(obj tree.Tree, finalizer, now string) {
 	metadata := obj.EnsureObject("metadata")
 	if held := metadata.List("finalizers"); !slices.Contains(held, any(finalizer)) {
@@ -68,7 +69,7 @@ func setTerminatingCondition(obj tree.Tree, finalizer, now string) {
 	})
 }
 
-// defaultDefinition derives the names that are left out.
+// defaultDefinition derives the names that are left out from the kind.
 func defaultDefinition(obj tree.Tree) {
 	spec := obj.EnsureObject("spec")
 	names := spec.EnsureObject("names")
@@ -81,8 +82,8 @@ func defaultDefinition(obj tree.Tree) {
 	}
 }
 
-// prepareDefinition leaves the status to its sub-resource, but for the version that
-// objects are stored in, which counts as used from now on.
+// prepareDefinition keeps the status, which is written through its sub-resource, but adds the version
+// that objects are stored in to storedVersions.
 func prepareDefinition(obj, old tree.Tree) {
 	if old == nil {
 		obj["status"] = tree.Tree{}
@@ -106,8 +107,8 @@ func (c definitionValidator) validate(obj tree.Tree, faults *schema.Faults) {
 	validateDefinitionStatus(obj.Object("status"), spec, faults)
 }
 
-// validateSpec is apart, so that a definition whose spec was let in under other bounds can still
-// get its status, and lose its finalizer.
+// validateSpec is separate from validate because it runs only if the spec changes: a definition that
+// was accepted under older limits can still get a status, and lose its finalizer.
 func (c definitionValidator) validateSpec(spec tree.Tree, faults *schema.Faults) {
 	validateDefinitionGroup(spec.String("group"), faults)
 	field.Enum(spec, "scope", "spec", faults, "Cluster", "Namespaced")
@@ -135,7 +136,7 @@ func validateDefinitionGroup(group string, faults *schema.Faults) {
 	}
 }
 
-// validateApproval wants a word of those who own the domain of a group of the platform.
+// validateApproval requires the approval annotation in groups of protected domains.
 func (c definitionValidator) validateApproval(group string, annotations tree.Tree, faults *schema.Faults) {
 	if !slices.ContainsFunc(c.protectedDomains, func(domain string) bool { return group == domain || strings.HasSuffix(group, "."+domain) }) {
 		return
@@ -150,7 +151,7 @@ func (c definitionValidator) validateApproval(group string, annotations tree.Tre
 	}
 }
 
-// validateDefinitionNames checks the names, here or those that were accepted.
+// validateDefinitionNames checks the names in the spec, or the accepted names in the status.
 func validateDefinitionNames(names tree.Tree, path string, faults *schema.Faults) {
 	label := func(s, at string) {
 		if messages := rules.Label1035(s); s != "" && len(messages) > 0 {
@@ -176,7 +177,7 @@ func validateDefinitionNames(names tree.Tree, path string, faults *schema.Faults
 	}
 }
 
-// validateConversion checks who converts. Faults name the fields as users know them.
+// validateConversion checks the conversion strategy. Clients expect the paths of version v1beta1.
 func validateConversion(conversion tree.Tree, faults *schema.Faults) {
 	const path = "spec.conversion"
 	hook, there := conversion["webhook"].(tree.Tree)
@@ -203,7 +204,7 @@ func validateConversion(conversion tree.Tree, faults *schema.Faults) {
 	}
 }
 
-// validateDefinitionStatus holds what is said of stored objects against the versions.
+// validateDefinitionStatus checks storedVersions against the versions of the spec.
 func validateDefinitionStatus(status, spec tree.Tree, faults *schema.Faults) {
 	validateDefinitionNames(status.Object("acceptedNames"), "status.acceptedNames", faults)
 	const path = "status.storedVersions"
@@ -226,7 +227,7 @@ func validateDefinitionStatus(status, spec tree.Tree, faults *schema.Faults) {
 	}
 }
 
-// validateDefinitionUpdate keeps what other objects have built on.
+// validateDefinitionUpdate keeps the fields that stored objects and clients depend on.
 func validateDefinitionUpdate(obj, old tree.Tree, faults *schema.Faults) {
 	now, was := obj.Object("spec"), old.Object("spec")
 	keep := func(now, was tree.Tree, name, path string) {

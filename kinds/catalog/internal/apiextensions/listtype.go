@@ -7,7 +7,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// lists checks what makes the elements of a list distinct.
+// lists checks the list type and the keys of a list.
 func (w schemaValidator) lists(s tree.Tree, path string) {
 	kind, typed := s[w.keys.ListType].(string)
 	item, single := s["items"].(tree.Tree)
@@ -32,7 +32,7 @@ func (w schemaValidator) lists(s tree.Tree, path string) {
 	}
 }
 
-// setItem wants the elements of a set to be compared as a whole.
+// setItem checks that items of a set are scalars or atomic, so that they are compared as a whole.
 func (w schemaValidator) setItem(item tree.Tree, path string) {
 	msg := "must be atomic as item of a list with " + w.keys.ListType + "=set"
 	switch item.String("type") {
@@ -47,7 +47,8 @@ func (w schemaValidator) setItem(item tree.Tree, path string) {
 	}
 }
 
-// mapItems wants elements that are objects with keys: scalars that are always there.
+// mapItems checks that items of a list of type map are objects whose keys are required or defaulted
+// scalars.
 func (w schemaValidator) mapItems(s tree.Tree, keys []string, path string) {
 	suffix := w.keys.ListType + " is map"
 	if len(keys) == 0 {

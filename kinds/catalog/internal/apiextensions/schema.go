@@ -11,7 +11,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// schemaTypes are what a value can be.
+// schemaTypes are the values of the keyword type.
 var schemaTypes = []string{"array", "boolean", "integer", "number", "object", "string"}
 
 // validateSchema checks the schema of a version, or of all of them.
@@ -39,14 +39,14 @@ func (c definitionValidator) validateSchema(version tree.Tree, path string, faul
 	}
 }
 
-// What a schema may consist of. Definitions of the real world stay far below.
+// The limits of a schema. Definitions in use stay far below them.
 const (
 	maxSchemaDepth = 100
 	maxRules       = 1000
 	maxRuleText    = 256 << 10 // bytes of all expressions together
 )
 
-// checkSchemaSize tells whether a schema is small enough to be looked at, and reports if it is not.
+// checkSchemaSize reports whether a schema is within the limits, and adds a fault if it is not.
 func (c definitionValidator) checkSchemaSize(root tree.Tree, path string, faults *schema.Faults) bool {
 	before := len(faults.List)
 	size := schemaSize{key: c.keys.Validations}
@@ -62,13 +62,13 @@ func (c definitionValidator) checkSchemaSize(root tree.Tree, path string, faults
 	return len(faults.List) == before
 }
 
-// A schemaSize counts the rules of a schema.
+// A schemaSize counts the validation rules of a schema.
 type schemaSize struct {
-	key         string // of rules
+	key         string // the keyword of validation rules
 	rules, text int
 }
 
-// add takes in a schema, and tells whether it ends before there are too many levels.
+// add counts the rules of a schema, and reports whether it stays within maxSchemaDepth.
 func (z *schemaSize) add(s tree.Tree, level int) bool {
 	if level > maxSchemaDepth {
 		return false
@@ -97,8 +97,8 @@ func (z *schemaSize) add(s tree.Tree, level int) bool {
 	return true
 }
 
-// statusRootFields may stand at the root of a schema whose status is a sub-resource: nothing
-// else may say of the root what a status alone would have to meet.
+// statusRootFields are the keywords allowed at the root of a schema with the status sub-resource: a
+// write of the status must not fail on a rule about the rest of the object.
 var statusRootFields = []string{
 	"Description", "Type", "Format", "Title", "Maximum", "ExclusiveMaximum", "Minimum", "ExclusiveMinimum", "MaxLength",
 	"MinLength", "Pattern", "MaxItems", "MinItems", "UniqueItems", "MultipleOf", "Required", "Items", "Properties",
@@ -120,27 +120,27 @@ func (c definitionValidator) validateStatusRoot(root tree.Tree, path string, fau
 	}
 }
 
-// A schemaValidator checks what each part of a schema may say at all.
+// A schemaValidator checks the keywords of each part of a schema.
 type schemaValidator struct {
 	keys   custom.Extensions
 	faults *schema.Faults
 }
 
-// A schemaContext is where a part of a schema stands.
+// A schemaContext describes the position of a part of a schema.
 type schemaContext struct {
 	root bool
-	// inMeta: within the metadata, apiVersion or kind of an object.
+	// inMeta is true inside of the metadata, apiVersion or kind of an object.
 	inMeta bool
-	// noDefaults says why there may be no defaults; "" if there may.
+	// noDefaults is the reason why defaults are not allowed; "" if they are.
 	noDefaults string
 }
 
-// nested is the place of a part that is not a property.
+// nested is the context of a part that is not a property.
 func (p schemaContext) nested() schemaContext {
 	return schemaContext{inMeta: p.inMeta, noDefaults: p.noDefaults}
 }
 
-// property is the place of a property of s, which stands at p.
+// property is the context of a property of s, whose context is p.
 func (w schemaValidator) property(p schemaContext, s tree.Tree, name string) schemaContext {
 	sub := p.nested()
 	if (p.root || s.Bool(w.keys.Embedded)) && (name == "metadata" || name == "apiVersion" || name == "kind") {
@@ -152,7 +152,7 @@ func (w schemaValidator) property(p schemaContext, s tree.Tree, name string) sch
 	return sub
 }
 
-// unsupportedSchemaKeys are the keys of schemas that are not understood.
+// unsupportedSchemaKeys are keywords of JSON schema that the API does not support.
 var unsupportedSchemaKeys = []string{"id", "additionalItems", "patternProperties", "definitions", "dependencies", "$ref"}
 
 func (w schemaValidator) node(s tree.Tree, path string, p schemaContext) {
@@ -189,7 +189,7 @@ func (w schemaValidator) node(s tree.Tree, path string, p schemaContext) {
 	w.validationRules(s, path)
 }
 
-// children checks the schemas inside a schema.
+// children checks the nested schemas.
 func (w schemaValidator) children(s tree.Tree, path string, p schemaContext) {
 	if sub, ok := s["additionalProperties"].(tree.Tree); ok {
 		w.node(sub, path+".additionalProperties", p.nested())
@@ -212,7 +212,7 @@ func (w schemaValidator) children(s tree.Tree, path string, p schemaContext) {
 	}
 }
 
-// extensions checks the types of lists and maps.
+// extensions checks the list type and the map type.
 func (w schemaValidator) extensions(s tree.Tree, path string) {
 	if v, ok := s[w.keys.Preserve].(bool); ok && !v {
 		w.faults.Invalid(path+"."+w.keys.Preserve, v, "must be true or undefined")
@@ -221,7 +221,7 @@ func (w schemaValidator) extensions(s tree.Tree, path string) {
 	w.typedExtension(s, w.keys.ListType, "array", path, "atomic", "set", "map")
 }
 
-// typedExtension checks an extension that is for values of one type and has a few choices.
+// typedExtension checks an extension that applies to values of one type and has a few choices.
 func (w schemaValidator) typedExtension(s tree.Tree, key, want, path string, choices ...string) {
 	value, ok := s[key].(string)
 	if !ok {
@@ -240,7 +240,7 @@ func (w schemaValidator) typedExtension(s tree.Tree, key, want, path string, cho
 	}
 }
 
-// validationRules checks the structure of rules, not the expressions themselves.
+// validationRules checks the structure of validation rules; package custom compiles their expressions.
 func (w schemaValidator) validationRules(s tree.Tree, path string) {
 	path += "." + w.keys.Validations
 	for i, r := range s.Objects(w.keys.Validations) {

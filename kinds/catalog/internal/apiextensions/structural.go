@@ -6,9 +6,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A structure is the check that a schema is structural: outside of allOf, anyOf, oneOf and
-// not it says the type of every value there can be, and inside of those it says nothing
-// but conditions on what is known from outside.
+// A structuralValidator checks that a schema is structural: outside of allOf, anyOf, oneOf and not it
+// gives the type of every value, and inside of those it only restricts fields that are specified
+// outside.
 type structuralValidator struct {
 	keys   custom.Extensions
 	faults *schema.Faults
@@ -20,7 +20,7 @@ func validateStructure(k custom.Extensions, root tree.Tree, path string, faults 
 	w.conditionsAreSpecified(root, path)
 }
 
-// A level is how a part of a schema hangs together with the whole.
+// A structuralLevel is the position of a part of a schema in the whole.
 type structuralLevel uint8
 
 const (
@@ -29,14 +29,14 @@ const (
 	fieldLevel
 )
 
-// missingTypeMsgs says what a part of each level without a type lacks.
+// missingTypeMsgs are the messages for a missing type, by level.
 var missingTypeMsgs = [...]string{
 	rootLevel:  "must not be empty at the root",
 	itemLevel:  "must not be empty for specified array items",
 	fieldLevel: "must not be empty for specified object fields",
 }
 
-// node checks a part that stands outside of all conditions.
+// node checks a part outside of allOf, anyOf, oneOf and not.
 func (w structuralValidator) node(s tree.Tree, path string, l structuralLevel) {
 	w.each(s, path, func(sub tree.Tree, at string, below structuralLevel) { w.node(sub, at, below) })
 	if s.String("type") == "array" && !s.Has("items") {
@@ -97,8 +97,7 @@ func (w structuralValidator) embedded(s tree.Tree, path string) {
 	}
 }
 
-// objectMeta checks what a schema says of an object's kind, apiVersion and metadata, if its
-// values are objects.
+// objectMeta checks the schemas of apiVersion, kind and metadata of an object with its own metadata.
 func (w structuralValidator) objectMeta(s tree.Tree, path string, object bool) {
 	properties := s.Object("properties")
 	if !object {
@@ -129,7 +128,7 @@ func (w structuralValidator) objectMeta(s tree.Tree, path string, object bool) {
 	}
 }
 
-// Named counts the properties of metadata that a schema may restrict.
+// named counts the properties of metadata that a schema may restrict: name and generateName.
 func named(properties tree.Tree) int {
 	n := 0
 	for _, name := range []string{"name", "generateName"} {
@@ -140,8 +139,8 @@ func named(properties tree.Tree) int {
 	return n
 }
 
-// intOrStringPattern is how a schema says that a value is a number or text, which is allowed where
-// nothing else about types is: in anyOf, or in the anyOf of the first of allOf.
+// intOrStringPattern tells where a schema has the pattern for a number or a text. It is the only use of
+// type inside of conditions: in anyOf, or in the anyOf of the first item of allOf.
 type intOrStringPattern struct{ inAnyOf, inAllOf bool }
 
 func (w structuralValidator) intOrStringPattern(s tree.Tree) intOrStringPattern {
@@ -175,7 +174,7 @@ func (w structuralValidator) conditions(s tree.Tree, path string, skip intOrStri
 	}
 }
 
-// condition checks a part that stands inside of a condition.
+// condition checks a part inside of allOf, anyOf, oneOf or not.
 func (w structuralValidator) condition(s tree.Tree, path string, skip intOrStringPattern) {
 	w.conditions(s, path, skip)
 	w.each(s, path, func(sub tree.Tree, at string, _ structuralLevel) { w.condition(sub, at, intOrStringPattern{}) })
@@ -194,13 +193,13 @@ func (w structuralValidator) condition(s tree.Tree, path string, skip intOrStrin
 	}
 }
 
-// conditionsAreSpecified checks that conditions speak of nothing that is not known from outside.
+// conditionsAreSpecified checks that conditions restrict only fields that are specified outside.
 func (w structuralValidator) conditionsAreSpecified(s tree.Tree, path string) {
 	w.each(s, path, func(sub tree.Tree, at string, _ structuralLevel) { w.conditionsAreSpecified(sub, at) })
 	w.specifiedOutside(s, s, path, path)
 }
 
-// specifiedOutside compares the conditions of c, at inside, with s, at outside.
+// specifiedOutside checks that the fields that c (at inside) restricts are specified in s (at outside).
 func (w structuralValidator) specifiedOutside(c, s tree.Tree, inside, outside string) {
 	for _, name := range []string{"allOf", "anyOf", "oneOf"} {
 		for i, sub := range c.Objects(name) {

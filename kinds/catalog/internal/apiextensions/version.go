@@ -50,9 +50,9 @@ func (c definitionValidator) validateVersions(spec tree.Tree, faults *schema.Fau
 	}
 }
 
-// A versionField is a field that each version has, with others that decide about it. Where
-// all versions agree on them, its faults are reported once, by the path together, under
-// which users know them.
+// A versionField is a field that each version has, with the fields that its validity depends on. Where
+// all versions agree on them, its faults are reported once, at the path together, where v1beta1 had
+// the field for all versions; clients expect that.
 type versionField struct {
 	fields       []string
 	topLevelPath string
@@ -95,7 +95,7 @@ func validateDeprecationWarning(v tree.Tree, path string, faults *schema.Faults)
 	}
 }
 
-// validateSubresources checks where scale finds its numbers.
+// validateSubresources checks the paths of the scale sub-resource.
 func validateSubresources(version tree.Tree, path string, faults *schema.Faults) {
 	scale, ok := version.Object("subresources")["scale"].(tree.Tree)
 	if !ok {
@@ -121,7 +121,7 @@ func validateScalePath(scale tree.Tree, name, path string, faults *schema.Faults
 	}
 }
 
-// validateJSONPath wants a simple path such as .spec.size, and tells whether it is one.
+// validateJSONPath checks a simple path such as .spec.size, and reports whether it is one.
 func validateJSONPath(s, path string, faults *schema.Faults) bool {
 	if s[0] != '.' {
 		faults.Invalid(path, s, "must be a simple json path starting with .")
@@ -130,7 +130,7 @@ func validateJSONPath(s, path string, faults *schema.Faults) bool {
 	return true
 }
 
-// The types and formats of columns.
+// The types and formats of printer columns.
 var (
 	columnTypes   = []string{"boolean", "date", "integer", "number", "string"}
 	columnFormats = []string{"byte", "date", "date-time", "double", "float", "int32", "int64", "password"}
@@ -157,7 +157,7 @@ func validatePrinterColumns(version tree.Tree, path string, faults *schema.Fault
 	}
 }
 
-// maxSelectableFields bounds the fields that selectors may name.
+// maxSelectableFields bounds the selectable fields of a version.
 const maxSelectableFields = 8
 
 func validateSelectableFields(version tree.Tree, path string, faults *schema.Faults) {
@@ -183,7 +183,7 @@ func validateSelectableFields(version tree.Tree, path string, faults *schema.Fau
 	}
 }
 
-// selectableFieldError says why selectors cannot name the field at a path; "" if they can.
+// selectableFieldError is the reason why the field at a path is not selectable; "" if it is.
 func selectableFieldError(root tree.Tree, path string) string {
 	switch {
 	case path[0] != '.' || strings.ContainsAny(path, "[]*()"):

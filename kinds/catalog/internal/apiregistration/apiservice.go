@@ -22,8 +22,8 @@ func apiServiceRules() schema.Rules {
 	}
 }
 
-// prepareAPIService begins a service of this server itself as available, and any other
-// without a status.
+// prepareAPIService sets the status of a new APIService: Available if this server itself serves the
+// group, else empty.
 func prepareAPIService(obj, old tree.Tree) {
 	if old != nil {
 		obj.CopyField(old, "status")
@@ -77,5 +77,5 @@ func validatePriority(spec tree.Tree, name string, most int64, faults *schema.Fa
 	}
 }
 
-// isRemoteAPIService tells whether an APIService is answered by another server.
+// isRemoteAPIService reports whether another server is to serve an APIService.
 func isRemoteAPIService(obj tree.Tree) bool { return obj.Object("spec").Has("service") }

@@ -18,7 +18,7 @@ func revisionRules() schema.Rules {
 	}
 }
 
-// validateRevisionData wants the state of a new revision, an object.
+// validateRevisionData requires the data of a revision.
 func validateRevisionData(data any, faults *schema.Faults) {
 	if data == nil {
 		faults.Required("data", "data is mandatory")
@@ -27,8 +27,8 @@ func validateRevisionData(data any, faults *schema.Faults) {
 	}
 }
 
-// validateRevisionUpdate keeps the data. The number may change: a controller that rolls back
-// raises that of the revision it goes back to.
+// validateRevisionUpdate keeps the data. The number may change: for a rollback, a controller raises the
+// number of the old revision.
 func validateRevisionUpdate(obj, old tree.Tree, faults *schema.Faults) {
 	if !tree.SemanticEqual(obj["data"], old["data"]) {
 		faults.Invalid("data", obj["data"], "field is immutable")

@@ -52,8 +52,7 @@ func validateDaemonSetStrategy(strategy tree.Tree, faults *schema.Faults) {
 	}
 }
 
-// validateDaemonSetRollingUpdate wants exactly one of two: a node without its Pod meanwhile, or a node
-// with two.
+// validateDaemonSetRollingUpdate requires exactly one of maxUnavailable and maxSurge to be non-zero.
 func validateDaemonSetRollingUpdate(rolling tree.Tree, path string, faults *schema.Faults) {
 	for _, name := range []string{"maxUnavailable", "maxSurge"} {
 		field.IntOrPercent(rolling, name, path, true, faults)

@@ -14,7 +14,7 @@ func replicaSetRules() schema.Rules {
 	}
 }
 
-// ResetReplicaSetStatus begins without Pods.
+// ResetReplicaSetStatus gives a new object a status of zero replicas.
 func ResetReplicaSetStatus(obj, old tree.Tree) {
 	if old == nil {
 		obj["status"] = tree.Tree{"replicas": int64(0)}
@@ -28,7 +28,7 @@ func validateReplicaSet(obj tree.Tree, faults *schema.Faults) {
 	ValidateReplicaCounts(obj, faults)
 }
 
-// ValidateReplicaCounts checks the status of what keeps a number of equal Pods.
+// ValidateReplicaCounts checks the status of a ReplicaSet or a ReplicationController.
 func ValidateReplicaCounts(obj tree.Tree, faults *schema.Faults) {
 	validateStatusCounts(obj, faults,
 		[]string{"replicas", "fullyLabeledReplicas", "readyReplicas", "availableReplicas", "observedGeneration", "terminatingReplicas"},

@@ -7,13 +7,13 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// workload is what the kinds that keep Pods running have in common.
+// A workload checks what the kinds with a selector and a Pod template have in common.
 type workload struct {
-	kind         string // as messages about its template call it
-	selectorKind string // as messages about its selector call it
+	kind         string // the kind in messages about the template
+	selectorKind string // the kind in messages about the selector
 }
 
-// validate checks the selector and the template of a spec, and that they belong together.
+// validate checks the selector and the template of a spec, and that one matches the other.
 func (w workload) validate(spec tree.Tree, claims []string, faults *schema.Faults) {
 	selector, template := spec.Object("selector"), spec.Object("template")
 	if selector == nil {
@@ -35,7 +35,7 @@ func (w workload) validateSelector(selector tree.Tree, faults *schema.Faults) {
 	}
 }
 
-// emptySelector tells a selector that says nothing, and so would select everything.
+// emptySelector reports whether a selector has no requirement, so that it selects everything.
 func emptySelector(s tree.Tree) bool {
 	return len(s.Object("matchLabels"))+len(s.List("matchExpressions")) == 0
 }
@@ -45,8 +45,8 @@ func validateImmutableSelector(obj, old tree.Tree, faults *schema.Faults) {
 	field.Immutable(obj.Object("spec"), old.Object("spec"), "spec", "selector", faults)
 }
 
-// validateStatusCounts checks a status: none of the counts is negative, none of the parts is more
-// than all replicas, and no more replicas are available than ready.
+// validateStatusCounts checks a status: no count is negative, no part exceeds replicas, and
+// availableReplicas does not exceed readyReplicas.
 func validateStatusCounts(obj tree.Tree, faults *schema.Faults, counts, parts []string) {
 	status := obj.Object("status")
 	field.NonNegative(status, "status", faults, counts...)

@@ -5,7 +5,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// The bounds of the life of a token, in seconds.
+// The bounds of the lifetime of a token, in seconds.
 const (
 	minTokenSeconds = 600
 	maxTokenSeconds = 1 << 32
@@ -23,7 +23,7 @@ func tokenRequestRules() schema.Rules {
 	}}
 }
 
-// ValidateTokenSeconds checks for how long a token is asked for, if that is said.
+// ValidateTokenSeconds checks the field expirationSeconds, if it is set, of an object at path.
 func ValidateTokenSeconds(t tree.Tree, path string, faults *schema.Faults) {
 	path += ".expirationSeconds"
 	switch n, ok := t.Int("expirationSeconds"); {

@@ -39,14 +39,14 @@ func localAccessReviewRules() schema.Rules {
 	}}
 }
 
-// validateEmptyMetadata wants a review to be nothing but a question.
+// validateEmptyMetadata requires empty metadata: reviews are not stored.
 func validateEmptyMetadata(obj tree.Tree, faults *schema.Faults) {
 	if metadata := obj.Object("metadata"); !tree.SemanticEqual(metadata, tree.Tree{}) {
 		faults.Invalid("metadata", metadata, "must be empty")
 	}
 }
 
-// validateAccessAttributes wants one question: about a resource or about a path.
+// validateAccessAttributes requires exactly one of resourceAttributes and nonResourceAttributes.
 func validateAccessAttributes(spec tree.Tree, faults *schema.Faults) {
 	resource, ofResource := spec["resourceAttributes"].(tree.Tree)
 	path, ofPath := spec["nonResourceAttributes"].(tree.Tree)
@@ -63,8 +63,8 @@ func validateAccessAttributes(spec tree.Tree, faults *schema.Faults) {
 	}
 }
 
-// validateSelectorAttributes wants a selector as text or as requirements. Operators that are
-// not known are left to the authorizer, which does not rely on them.
+// validateSelectorAttributes requires a selector as text or as requirements. Unknown operators are
+// accepted: the authorizer ignores such requirements.
 func validateSelectorAttributes(s tree.Tree, path string, faults *schema.Faults) {
 	raw, requirements := s.String("rawSelector"), s.Objects("requirements")
 	switch {

@@ -14,8 +14,7 @@ const (
 	maxStabilizationWindow = 3600
 )
 
-// targetUtilization is how busy CPUs should be, in percent of what Pods ask for, where
-// nothing else is said.
+// targetUtilization is the default CPU target, in percent of the requests of Pods.
 const targetUtilization = 80
 
 func autoscalerRules(names autoscalerAnnotations) schema.Rules {
@@ -29,8 +28,7 @@ func autoscalerRules(names autoscalerAnnotations) schema.Rules {
 	}
 }
 
-// defaultAutoscaler watches the CPUs if nothing is watched, and completes the behaviour if
-// there is one.
+// defaultAutoscaler adds a CPU metric if there is no metric, and fills in the behavior if there is one.
 func defaultAutoscaler(obj tree.Tree) {
 	spec := obj.EnsureObject("spec")
 	if len(spec.List("metrics")) == 0 {
@@ -51,8 +49,8 @@ func scalingPolicy(kind string, value, seconds int64) tree.Tree {
 	return tree.Tree{"type": kind, "value": value, "periodSeconds": seconds}
 }
 
-// defaultScaling completes the rules of one direction. A list of policies that was given
-// stays, even an empty one.
+// defaultScaling fills in the scaling rules of one direction. A list of policies that is present is
+// kept, even an empty one.
 func defaultScaling(scaling tree.Tree, window int64, policies ...any) {
 	field.SetIfAbsent(scaling, "selectPolicy", "Max")
 	field.SetIfAbsent(scaling, "stabilizationWindowSeconds", window)
@@ -81,7 +79,7 @@ func validateAutoscaler(obj tree.Tree, faults *schema.Faults) {
 	field.NonNegative(obj.Object("status"), "status", faults, "currentReplicas", "desiredReplicas")
 }
 
-// validateScaling checks the rules of one direction.
+// validateScaling checks the scaling rules of one direction.
 func validateScaling(scaling tree.Tree, path string, faults *schema.Faults) {
 	if scaling == nil {
 		return

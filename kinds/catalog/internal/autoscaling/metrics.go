@@ -10,15 +10,15 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// metricTypes are the types of metrics; a metric keeps its details under the type's name
-// with a small first letter.
+// metricTypes are the types of metrics. The source of a metric is in the field of the same name, with
+// a lower-case first letter.
 var metricTypes = []string{"ContainerResource", "External", "Object", "Pods", "Resource"}
 
-// metricSources are the same names as fields, in the order in which they are looked at.
+// metricSources are the fields of the types, in the order in which faults are reported.
 var metricSources = []string{"object", "external", "pods", "resource", "containerResource"}
 
-// validateMetrics checks what an autoscaler watches. Only what is there without Pods can tell
-// when there should be some again, which fromZero asks for.
+// validateMetrics checks the metrics of an autoscaler. fromZero says that it may scale to zero, which
+// requires a metric that exists without Pods.
 func validateMetrics(spec tree.Tree, fromZero bool, faults *schema.Faults) {
 	awake := false
 	for i, m := range spec.Objects("metrics") {
@@ -62,7 +62,7 @@ func validateMetric(m tree.Tree, path string, faults *schema.Faults) {
 	}
 }
 
-// validateMetricSource checks the details of a metric, which stand under name.
+// validateMetricSource checks the source of a metric, which is in the field name.
 func validateMetricSource(name string, source tree.Tree, path string, faults *schema.Faults) {
 	target := source.Object("target")
 	at := path + ".target"
@@ -90,14 +90,14 @@ func validateMetricSource(name string, source tree.Tree, path string, faults *sc
 	}
 }
 
-// validateMetricValue wants a value for all Pods together or for each.
+// validateMetricValue requires a value or an average value.
 func validateMetricValue(target tree.Tree, path string, faults *schema.Faults) {
 	if !target.Has("value") && !target.Has("averageValue") {
 		faults.Required(path+".averageValue", "must set either a target value for metric or a per-pod target")
 	}
 }
 
-// validateResourceSource checks a metric of what Pods, or one container of each, consume.
+// validateResourceSource checks a metric of the resource usage of Pods or of one container.
 func validateResourceSource(name string, source tree.Tree, path string, faults *schema.Faults) {
 	if source.String("name") == "" {
 		faults.Required(path+".name", "must specify a resource name")
@@ -144,8 +144,8 @@ func validateMetricTarget(target tree.Tree, path string, faults *schema.Faults) 
 	}
 }
 
-// validateReference checks a reference to an object by kind and name, in the same namespace.
-// core tells that a kind of the core group may be meant.
+// validateReference checks a reference by kind and name. core allows an empty API version, which
+// stands for the core group.
 func validateReference(ref tree.Tree, path string, core bool, faults *schema.Faults) {
 	for _, name := range []string{"kind", "name"} {
 		s := ref.String(name)

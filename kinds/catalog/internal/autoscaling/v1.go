@@ -8,19 +8,20 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// autoscalerV1Converter is the way between version v1 of an autoscaler, which knows the CPUs only,
-// and the stored form. Its annotations hold JSON:
+// An autoscalerV1Converter converts between version v1 of an autoscaler, which has a field for the CPU
+// metric only, and the stored version v2. Annotations of v1 hold the rest as JSON:
 //
-//	metrics          a list of the metrics beside that of the CPUs, in the flat form of v1
-//	                 (metricFieldMap), or in the stored form where the flat one would lose something
-//	behavior         the behaviour, as it is stored; its tolerances have annotations of their own
+//	metrics          the other metrics, in the flat form of v1 (metricFieldMap), or in the form of
+//	                 v2 where the flat form would lose something
+//	behavior         the behavior as in v2; its tolerances have annotations of their own
 //	conditions       the conditions of the status
-//	current-metrics  a list of all observed metrics, that of the CPUs too
+//	current-metrics  all observed metrics, including that of the CPU
 //
-// The metric of the CPUs comes first, unless cpuMetricPlaceholder keeps a place for it in the list.
+// The CPU metric is the first of the stored metrics, unless cpuMetricPlaceholder marks another position
+// in the annotation.
 type autoscalerV1Converter struct {
 	autoscalerAnnotations
-	spec, status *schema.Message // of the stored form
+	spec, status *schema.Message // of v2
 }
 
 func autoscalerV1(names autoscalerAnnotations, message func(string) *schema.Message) schema.Conversion {
@@ -77,7 +78,7 @@ func (v1 autoscalerV1Converter) toStored(obj tree.Tree) tree.Tree {
 	metrics := insertCPUMetric(metricsFromV1(annotations, v1.metrics, specMetricFields), spec)
 	v1.setIfDecodable(spec, "metrics", metrics, v1.spec)
 	v1.setIfDecodable(spec, "behavior", jsonAnnotation(annotations, v1.behavior), v1.spec)
-	status := obj.EnsureObject("status") // a status of zeros is left out of Protobuf
+	status := obj.EnsureObject("status") // Protobuf leaves out a status of zeros
 	current := metricsFromV1(annotations, v1.currentMetrics, statusMetricFields)
 	v1.setIfDecodable(status, "currentMetrics", insertCurrentCPU(current, status), v1.status)
 	v1.setIfDecodable(status, "conditions", jsonAnnotation(annotations, v1.conditions), v1.status)
@@ -86,7 +87,7 @@ func (v1 autoscalerV1Converter) toStored(obj tree.Tree) tree.Tree {
 	return obj
 }
 
-// setIfDecodable sets a field to a value that an annotation held, if the message can hold that.
+// setIfDecodable sets a field to a value from an annotation, if the message can hold it.
 func (v1 autoscalerV1Converter) setIfDecodable(t tree.Tree, name string, v any, m *schema.Message) {
 	if tree.IsEmpty(v) {
 		return
@@ -96,7 +97,7 @@ func (v1 autoscalerV1Converter) setIfDecodable(t tree.Tree, name string, v any, 
 	}
 }
 
-// jsonAnnotation is what an annotation holds as JSON; nil if there is none, or if it is none.
+// jsonAnnotation is the JSON value of an annotation; nil if it is absent or not JSON.
 func jsonAnnotation(annotations tree.Tree, name string) any {
 	text := annotations.String(name)
 	if text == "" {
@@ -113,20 +114,19 @@ func isCPU(m tree.Tree) bool {
 	return m.String("type") == "Resource" && m.Object("resource").String("name") == "cpu"
 }
 
-// cpuTarget is the percentage of a metric that version v1 has a field for, and whether m is
-// such a metric, and nothing more.
+// cpuTarget reports whether m is a plain CPU utilization metric, which v1 has a field for, and returns
+// its percentage.
 func cpuTarget(m tree.Tree) (int64, bool) {
 	n, _ := m.Object("resource", "target").Int("averageUtilization")
 	return n, reflect.DeepEqual(m, cpuMetric(n))
 }
 
-// cpuMetricPlaceholder stands among other metrics where the one that has a field belongs. Without it
-// that one is the first.
+// cpuMetricPlaceholder marks the position of the CPU metric among the metrics of the annotation.
 func cpuMetricPlaceholder() tree.Tree {
 	return tree.Tree{"type": "Resource", "resource": tree.Tree{"name": "cpu"}}
 }
 
-// insertCPUMetric puts the metric that has a field to the others, in its place, and takes the field away.
+// insertCPUMetric moves the CPU metric from its v1 field to its position among the others.
 func insertCPUMetric(others []any, spec tree.Tree) []any {
 	percent, given := spec.Int(targetCPU)
 	delete(spec, targetCPU)
@@ -146,7 +146,7 @@ func insertCPUMetric(others []any, spec tree.Tree) []any {
 	return metrics
 }
 
-// insertCurrentCPU puts the observed percentage into the metric that it is of, and takes the field away.
+// insertCurrentCPU moves the observed CPU percentage from its v1 field into its metric.
 func insertCurrentCPU(current []any, status tree.Tree) []any {
 	percent, given := status.Int(currentCPU)
 	delete(status, currentCPU)

@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A metricFieldMap tells where version v1, whose metrics are flat, keeps the parts of a metric:
-// for each source a list of its name and the path in the stored form.
+// A metricFieldMap maps the flat metrics of v1 to the nested ones of v2: for each source, the names of
+// fields in v1 and their paths in v2.
 type metricFieldMap map[string][]metricField
 
 type metricField struct {
@@ -18,7 +18,7 @@ type metricField struct {
 
 func mapMetricField(name string, path ...string) metricField { return metricField{name, path} }
 
-// specMetricFields are the forms of metrics that are wanted, statusMetricFields of those observed.
+// specMetricFields are for metrics of the spec, statusMetricFields for those of the status.
 var (
 	specMetricFields = metricFieldMap{
 		"object": {mapMetricField("target", "describedObject"), mapMetricField("metricName", "metric", "name"), mapMetricField("selector", "metric", "selector"),
@@ -44,8 +44,7 @@ var (
 	}
 )
 
-// metricToV1 is a metric in the form of version v1; one that would lose something there
-// stays as it is.
+// metricToV1 converts a metric to v1. A metric that would lose something keeps the form of v2.
 func metricToV1(m tree.Tree, forms metricFieldMap) tree.Tree {
 	old := tree.Tree{}
 	old.CopyField(m, "type")
@@ -68,7 +67,7 @@ func metricToV1(m tree.Tree, forms metricFieldMap) tree.Tree {
 	return old
 }
 
-// metricsFromV1 are the metrics that an annotation lists, in the stored form.
+// metricsFromV1 reads the metrics of an annotation and converts them to v2.
 func metricsFromV1(annotations tree.Tree, name string, forms metricFieldMap) []any {
 	list, _ := jsonAnnotation(annotations, name).([]any)
 	metrics := make([]any, 0, len(list))
@@ -81,7 +80,7 @@ func metricsFromV1(annotations tree.Tree, name string, forms metricFieldMap) []a
 	return metrics
 }
 
-// isStoredMetric tells a metric that is in the stored form.
+// isStoredMetric reports whether a metric has the form of v2.
 func isStoredMetric(m tree.Tree) bool {
 	if reflect.DeepEqual(m, cpuMetricPlaceholder()) {
 		return true
@@ -93,7 +92,7 @@ func isStoredMetric(m tree.Tree) bool {
 	})
 }
 
-// metricFromV1 is a metric of version v1 in the stored form.
+// metricFromV1 converts a metric from v1 to v2.
 func metricFromV1(old tree.Tree, forms metricFieldMap) tree.Tree {
 	m := tree.Tree{}
 	m.CopyField(old, "type")
@@ -114,8 +113,8 @@ func metricFromV1(old tree.Tree, forms metricFieldMap) tree.Tree {
 	return m
 }
 
-// inferTargetType tells the type of a target from what it holds. A value beside an average is one
-// that could not be left out.
+// inferTargetType sets the type of a target by its fields. An average value wins over a value, which
+// v1 requires even where it means nothing.
 func inferTargetType(target tree.Tree) {
 	switch {
 	case target == nil:

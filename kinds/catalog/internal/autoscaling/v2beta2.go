@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// autoscalerAnnotations are the annotations in which older versions of an autoscaler carry what
-// they have no field for, as the profile spells them. The stored form has none of them.
+// autoscalerAnnotations are the names of the annotations in which older versions carry what they have
+// no field for. Stored objects have none of them.
 type autoscalerAnnotations struct {
 	metrics, behavior, conditions, currentMetrics string
 	tolerance                                     map[string]string // by direction
@@ -49,8 +49,8 @@ func setJSONAnnotation(obj tree.Tree, name string, v any) {
 	}
 }
 
-// toleranceToAnnotations moves the tolerances of the behaviour into annotations; toleranceFromAnnotations
-// brings them back.
+// toleranceToAnnotations moves the tolerances of the behavior into annotations, and
+// toleranceFromAnnotations moves them back.
 func (a autoscalerAnnotations) toleranceToAnnotations(obj tree.Tree) {
 	for direction, name := range a.tolerance {
 		scaling := obj.Object("spec", "behavior", direction)
@@ -70,7 +70,7 @@ func (a autoscalerAnnotations) toleranceFromAnnotations(obj tree.Tree) {
 	}
 }
 
-// autoscalerV2beta2 is the way between version v2beta2 of an autoscaler and the stored form.
+// autoscalerV2beta2 converts between version v2beta2 of an autoscaler and the stored version.
 func autoscalerV2beta2(names autoscalerAnnotations) schema.Conversion {
 	return schema.Conversion{
 		ToStored: func(obj tree.Tree) tree.Tree {

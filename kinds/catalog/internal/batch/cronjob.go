@@ -14,7 +14,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// maxCronJobName leaves room for the time that the name of each Job ends with.
+// maxCronJobName leaves room for the timestamp in the names of Jobs.
 const maxCronJobName = 52
 
 func cronJobRules() schema.Rules {

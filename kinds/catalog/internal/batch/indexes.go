@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// countIndexes reads indexes below completions, such as "1,3-5,7", which must rise, and
-// counts them. The error is in the words that users know.
+// countIndexes parses indexes below completions in rising order, such as "1,3-5,7", and counts them.
+// Clients expect the texts of its errors.
 func countIndexes(text string, completions int64) (int64, error) {
 	if text == "" {
 		return 0, nil
@@ -27,7 +27,7 @@ func countIndexes(text string, completions int64) (int64, error) {
 	return total, nil
 }
 
-// readInterval reads one index, or the first and the last of several.
+// readInterval parses one index or a range of indexes.
 func readInterval(text string, completions int64) (from, to int64, err error) {
 	low, high, several := strings.Cut(text, "-")
 	if strings.Contains(high, "-") {
@@ -56,10 +56,10 @@ func readIndex(text string, completions int64) (int64, error) {
 	return n, nil
 }
 
-// An interval is some indexes in a row.
+// An interval is a range of indexes, both ends included.
 type interval struct{ from, to int64 }
 
-// intervals reads the parts of a text. Those that are no indexes are left out.
+// intervals parses all ranges of a text and skips those that are not valid.
 func intervals(text string, completions int64) []interval {
 	var all []interval
 	for part := range strings.SplitSeq(text, ",") {
@@ -70,7 +70,7 @@ func intervals(text string, completions int64) []interval {
 	return all
 }
 
-// commonIndex is the first index that two texts, whose indexes rise, share, if there is one.
+// commonIndex is the first index that two sorted texts share, if there is one.
 func commonIndex(a, b string, completions int64) (int64, bool) {
 	x, y := intervals(a, completions), intervals(b, completions)
 	for len(x) > 0 && len(y) > 0 {

@@ -12,7 +12,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// jobLabels are the labels that tie Pods to their Job, as the profile spells them.
+// jobLabels are the labels by which Pods refer to their Job, in the spelling of a profile.
 type jobLabels struct{ uid, name []string }
 
 func jobRules(n *meta.Naming) schema.Rules {
@@ -26,7 +26,7 @@ func jobRules(n *meta.Naming) schema.Rules {
 	}
 }
 
-// defaultJob sets how many Pods there are, at once and in all: one each if neither is given.
+// defaultJob fills in a Job; without completions and parallelism both are 1.
 func defaultJob(obj tree.Tree) {
 	spec := obj.EnsureObject("spec")
 	if !spec.Has("parallelism") && !spec.Has("completions") {
@@ -47,8 +47,7 @@ func defaultJob(obj tree.Tree) {
 	pod.DefaultTemplate(spec.EnsureObject("template"))
 }
 
-// prepare gives a new Job a selector of its own, unless it brings one, and the labels of its
-// Pods where it has none.
+// prepare generates the selector and the Pod labels of a new Job, unless manualSelector is set.
 func (l jobLabels) prepare(obj, old tree.Tree) {
 	spec := obj.EnsureObject("spec")
 	if old == nil {
@@ -63,8 +62,8 @@ func (l jobLabels) prepare(obj, old tree.Tree) {
 	}
 }
 
-// generate makes the selector from the uid of the Job, and labels its Pods with that. What
-// is there already stays, for validation to judge.
+// generate sets the selector and the Pod labels from the uid of the Job. Values that are present are
+// kept; validateGenerated reports those that are wrong.
 func (l jobLabels) generate(metadata, spec tree.Tree) {
 	labels := spec.EnsureObject("template", "metadata", "labels")
 	for _, key := range l.name {
@@ -92,7 +91,7 @@ func (l jobLabels) validate(obj tree.Tree, faults *schema.Faults) {
 	validateJobHostnames(obj.Object("metadata").String("name"), spec, faults)
 }
 
-// validateGenerated wants the labels and the selector that generate makes.
+// validateGenerated checks that labels and selector are those that generate sets.
 func (l jobLabels) validateGenerated(metadata, spec tree.Tree, faults *schema.Faults) {
 	const path = "spec.template.metadata.labels"
 	labels := spec.Object("template", "metadata", "labels")
@@ -115,7 +114,7 @@ func (l jobLabels) validateGenerated(metadata, spec tree.Tree, faults *schema.Fa
 	}
 }
 
-// validateJobHostnames wants the name of the last Pod of an indexed Job to be a host name.
+// validateJobHostnames checks that the name of the last Pod of an indexed Job is a valid host name.
 func validateJobHostnames(name string, spec tree.Tree, faults *schema.Faults) {
 	n, _ := spec.Int("completions")
 	if n <= 0 || spec.String("completionMode") != completionModeIndexed || name == "" {
@@ -126,8 +125,8 @@ func validateJobHostnames(name string, spec tree.Tree, faults *schema.Faults) {
 	}
 }
 
-// validateJobUpdate keeps what the Pods of a Job are made from. Where they may run can change
-// until the first has started, as long as the Job is suspended.
+// validateJobUpdate keeps the selector and the template. Scheduling fields of the template can change
+// while the Job is suspended and no Pod has started.
 func validateJobUpdate(obj, old tree.Tree, faults *schema.Faults) {
 	spec, was := obj.Object("spec"), old.Object("spec")
 	validateCompletionsUpdate(spec, was, faults)
@@ -142,8 +141,7 @@ func validateJobUpdate(obj, old tree.Tree, faults *schema.Faults) {
 	}
 }
 
-// validateCompletionsUpdate lets only indexed Jobs change their size, together with how many
-// Pods run at once.
+// validateCompletionsUpdate allows only indexed Jobs to change completions, together with parallelism.
 func validateCompletionsUpdate(spec, was tree.Tree, faults *schema.Faults) {
 	const path = "spec.completions"
 	if spec.String("completionMode") != completionModeIndexed {
@@ -155,8 +153,8 @@ func validateCompletionsUpdate(spec, was tree.Tree, faults *schema.Faults) {
 	}
 }
 
-// withSchedulingFieldsOf is a copy of a template with what another says about where Pods run, and with
-// its labels and annotations.
+// withSchedulingFieldsOf returns a copy of a template with the scheduling fields, labels and annotations
+// of another.
 func withSchedulingFieldsOf(template, other tree.Tree) tree.Tree {
 	c, _ := tree.Clone(template).(tree.Tree)
 	if c == nil {

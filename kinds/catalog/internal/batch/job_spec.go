@@ -13,13 +13,13 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// completionModeIndexed is the completion mode in which each Pod has a number.
+// completionModeIndexed is the completion mode in which each Pod has an index.
 const completionModeIndexed = "Indexed"
 
-// The bounds of indexed Jobs, which keep lists of indexes short.
+// The bounds of indexed Jobs, which keep the lists of indexes in the status short.
 const (
 	indexedJobLimit                = 100_000 // Pods at once, and failed indexes
-	indexedJobLimitHighCompletions = 10_000  // both of a Job with more than indexedJobLimit completions
+	indexedJobLimitHighCompletions = 10_000  // the same for a Job with more than indexedJobLimit completions
 	maxManagedBy                   = 63
 )
 
@@ -56,7 +56,7 @@ func validateJobSpec(spec tree.Tree, path string, faults *schema.Faults) {
 
 var domainPathRE = regexp.MustCompile(`^[A-Za-z0-9/\-._~%!$&'()*+,;=:]+$`)
 
-// validateManagedBy checks the name of the controller of the Job: a domain, a slash and a path.
+// validateManagedBy checks the name of the controller of the Job, which has the form domain/path.
 func validateManagedBy(spec tree.Tree, path string, faults *schema.Faults) {
 	name, ok := spec["managedBy"].(string)
 	if !ok {
@@ -82,7 +82,7 @@ func validateManagedBy(spec tree.Tree, path string, faults *schema.Faults) {
 	}
 }
 
-// validateIndexed checks the sizes of a Job whose Pods have numbers.
+// validateIndexed checks the fields that depend on the completion mode.
 func validateIndexed(spec tree.Tree, path string, faults *schema.Faults) {
 	completions, sized := spec.Int("completions")
 	parallelism, _ := spec.Int("parallelism")
@@ -114,7 +114,7 @@ func validateIndexed(spec tree.Tree, path string, faults *schema.Faults) {
 	}
 }
 
-// validateJobRestart wants the Pods of a Job to end.
+// validateJobRestart requires a restart policy with which Pods end.
 func validateJobRestart(spec tree.Tree, path string, faults *schema.Faults) {
 	policy := spec.Object("template", "spec").String("restartPolicy")
 	switch {

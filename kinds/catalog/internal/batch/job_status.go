@@ -8,8 +8,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// writeJobStatus changes the status of a Job. What is over stays over, and the parts of the
-// status tell the same story.
+// writeJobStatus replaces the status of a Job. A finished Job stays finished, and the parts of the
+// status must be consistent.
 func writeJobStatus(obj, body tree.Tree, _ string, faults *schema.Faults) error {
 	was := obj.Object("status")
 	obj.CopyField(body, "status")
@@ -25,7 +25,7 @@ func writeJobStatus(obj, body tree.Tree, _ string, faults *schema.Faults) error 
 	return nil
 }
 
-// isJobConditionTrue tells whether a condition of a Job is true.
+// isJobConditionTrue reports whether a condition of a Job is true.
 func isJobConditionTrue(status tree.Tree, kind string) bool {
 	for _, c := range status.Objects("conditions") {
 		if c.String("type") == kind && c.String("status") == "True" {
@@ -60,7 +60,7 @@ func validateJobCounts(status tree.Tree, faults *schema.Faults) {
 	}
 }
 
-// jobContradictions are the conditions that cannot be true together, and what users are told.
+// jobContradictions are the conditions that cannot be true together, with the message.
 var jobContradictions = []struct{ one, other, msg string }{
 	{"Complete", "Failed", "cannot set Complete=True and Failed=true conditions"},
 	{"Complete", "FailureTarget", "cannot set Complete=True and FailureTarget=true conditions"},
@@ -101,7 +101,7 @@ func validateJobTimes(status tree.Tree, faults *schema.Faults) {
 	}
 }
 
-// validateFinishedJob wants nothing left to do of a Job that is over.
+// validateFinishedJob checks that a finished Job has no active Pods and nothing left to count.
 func validateFinishedJob(status tree.Tree, faults *schema.Faults) {
 	if n, _ := status.Int("active"); n > 0 {
 		faults.Invalid("status.active", n, "active>0 is invalid for finished job")
@@ -118,7 +118,7 @@ func validateFinishedJob(status tree.Tree, faults *schema.Faults) {
 	}
 }
 
-// validateJobIndexes checks which numbers of an indexed Job have succeeded, and which failed.
+// validateJobIndexes checks the completed and the failed indexes of an indexed Job.
 func validateJobIndexes(status, spec tree.Tree, faults *schema.Faults) {
 	size, sized := spec.Int("completions")
 	completed := status.String("completedIndexes")

@@ -17,7 +17,7 @@ const (
 	maxSucceededIndexes = 64 << 10 // bytes
 )
 
-// validateFailurePolicy checks what a Job does about Pods that fail.
+// validateFailurePolicy checks the pod failure policy.
 func validateFailurePolicy(spec tree.Tree, path string, faults *schema.Faults) {
 	list := spec.Object("podFailurePolicy").Objects("rules")
 	if len(list) > maxPolicyRules {
@@ -69,8 +69,7 @@ func validateConditionPattern(c tree.Tree, path string, faults *schema.Faults) {
 	field.OptionalEnum(c, "status", path, faults, "False", "True", "Unknown")
 }
 
-// validateExitCodes checks a set of exit codes, which come sorted. That they are unique is
-// declared.
+// validateExitCodes checks a sorted list of exit codes. The declaration requires unique ones.
 func validateExitCodes(codes tree.Tree, path string, containers map[string]bool, faults *schema.Faults) {
 	operator := codes.String("operator")
 	if operator == "" {
@@ -100,7 +99,7 @@ func validateExitCodes(codes tree.Tree, path string, containers map[string]bool,
 	}
 }
 
-// validateSuccessPolicy checks when an indexed Job counts as done before its end.
+// validateSuccessPolicy checks the success policy, which only indexed Jobs may have.
 func validateSuccessPolicy(spec tree.Tree, path string, faults *schema.Faults) {
 	list := spec.Object("successPolicy").Objects("rules")
 	switch {

@@ -10,7 +10,7 @@ import (
 // A scheduleField is one of the five fields of a schedule.
 type scheduleField struct {
 	low, high int
-	names     []string // of the numbers from low on, in lower case
+	names     []string // names of the numbers from low on, in lower case
 }
 
 // scheduleFields are minute, hour, day of month, month and day of week.
@@ -22,13 +22,13 @@ var scheduleFields = []scheduleField{
 	{low: 0, high: 6, names: []string{"sun", "mon", "tue", "wed", "thu", "fri", "sat"}},
 }
 
-// scheduleNames stand for whole schedules.
+// scheduleNames are the names that stand for whole schedules.
 var scheduleNames = map[string]bool{
 	"@yearly": true, "@annually": true, "@monthly": true, "@weekly": true, "@daily": true, "@midnight": true, "@hourly": true,
 }
 
-// checkSchedule checks a schedule of five fields, or one of the names that begin with "@". A
-// time zone may stand before either. The error is in the words that users know.
+// checkSchedule checks a schedule of five fields, or one of the names that begin with "@", with an
+// optional time zone before it. Clients expect the texts of its errors.
 func checkSchedule(s string) error {
 	if strings.HasPrefix(s, "TZ=") || strings.HasPrefix(s, "CRON_TZ=") {
 		assignment, rest, _ := strings.Cut(s, " ")
@@ -68,7 +68,7 @@ func checkScheduleName(s string) error {
 	return fmt.Errorf("unrecognized descriptor: %s", s)
 }
 
-// check checks one part of a field: a value, a range or everything, with a step or without.
+// check checks one part of a field: a value, a range or "*", with an optional step.
 func (f scheduleField) check(part string) error {
 	base, step, stepped := strings.Cut(part, "/")
 	from, to, ranged := strings.Cut(base, "-")

@@ -16,10 +16,10 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// minCertificateSeconds is the least life of a certificate that may be asked for.
+// minCertificateSeconds is the shortest lifetime that a request may ask for.
 const minCertificateSeconds = 600
 
-// The conditions that decide about a request. Who sets one says True.
+// The conditions of a request. Their status is always True.
 const (
 	conditionApproved = "Approved"
 	conditionDenied   = "Denied"
@@ -34,8 +34,8 @@ func certificateRequestRules(n *meta.Naming) schema.Rules {
 	}
 }
 
-// prepareCertificateRequest keeps what a request is: nobody may change one. Who asks is
-// for the server to say.
+// prepareCertificateRequest ignores changes of spec and status. The server fills in the identity of
+// the requester.
 func prepareCertificateRequest(obj, old tree.Tree) {
 	if old != nil {
 		obj.CopyField(old, "spec")
@@ -72,7 +72,7 @@ func validateCertificateRequest(obj tree.Tree, legacySigner string, faults *sche
 	}
 }
 
-// checkCertificateRequest wants the base64 of a PEM certificate request with a good signature.
+// checkCertificateRequest requires base64 of a PEM certificate request with a valid signature.
 func checkCertificateRequest(text string) error {
 	data, err := base64.StdEncoding.DecodeString(text)
 	if err != nil {
@@ -102,7 +102,7 @@ func validateUsages(usages []string, faults *schema.Faults) {
 	}
 }
 
-// keyUsages are what a key of a certificate may be for.
+// keyUsages are the usages that a request may name.
 var keyUsages = []string{
 	"any", "cert sign", "client auth", "code signing", "content commitment", "crl sign", "data encipherment",
 	"decipher only", "digital signature", "email protection", "encipher only", "ipsec end system", "ipsec tunnel",
@@ -110,10 +110,10 @@ var keyUsages = []string{
 	"server auth", "signing", "timestamping",
 }
 
-// maxSignerName is a domain, a slash, and a path of a subdomain, a dot and a label.
+// maxSignerName bounds <domain>/<namespace as subdomain>.<name as label>, in bytes.
 const maxSignerName = 253 + 1 + 253 + 63 + 1
 
-// validateSignerName wants domain/path, as in "example.com/signer-name".
+// validateSignerName requires the form domain/path, as in "example.com/signer-name".
 func validateSignerName(name string, faults *schema.Faults) {
 	const path = "spec.signerName"
 	if name == "" {
@@ -144,7 +144,7 @@ func validateSignerName(name string, faults *schema.Faults) {
 	}
 }
 
-// validateApprovalConditions checks conditions: one of each type, and never both ways.
+// validateApprovalConditions checks that types are unique, and a request not both approved and denied.
 func validateApprovalConditions(conditions []tree.Tree, faults *schema.Faults) {
 	seen := make(map[string]bool, len(conditions))
 	for i, c := range conditions {
@@ -166,8 +166,7 @@ func isApprovalCondition(kind string) bool {
 	return kind == conditionApproved || kind == conditionDenied || kind == conditionFailed
 }
 
-// checkCertificates wants certificates in PEM, if there is anything. Text around them is
-// for people.
+// checkCertificates checks PEM certificates; an empty text is accepted, and so is text around the blocks.
 func checkCertificates(text string) error {
 	rest, err := base64.StdEncoding.DecodeString(text)
 	if err != nil {

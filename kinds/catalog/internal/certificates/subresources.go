@@ -8,8 +8,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// writeApproval changes the conditions of a certificate request, and nothing else. What
-// was decided stays decided.
+// writeApproval replaces the conditions of a certificate request, and nothing else. A decision cannot
+// be taken back.
 func writeApproval(obj, body tree.Tree, now string, faults *schema.Faults) error {
 	old := obj.Object("status").Objects("conditions")
 	wanted := body.Object("status")
@@ -23,8 +23,8 @@ func writeApproval(obj, body tree.Tree, now string, faults *schema.Faults) error
 	return nil
 }
 
-// writeCertificate is a write of the status: a signer hands in the certificate, or says
-// that it cannot. It does not decide about the request.
+// writeCertificate replaces the status: a signer sets the certificate or the condition Failed. It
+// cannot change the decision about the request.
 func writeCertificate(obj, body tree.Tree, now string, faults *schema.Faults) error {
 	status, wanted := obj.EnsureObject("status"), tree.Clone(body.Object("status")).(tree.Tree)
 	old, conditions := status.Objects("conditions"), wanted.Objects("conditions")
@@ -35,7 +35,7 @@ func writeCertificate(obj, body tree.Tree, now string, faults *schema.Faults) er
 		case was == nil:
 			faults.Forbidden("status.conditions", fmt.Sprintf("updates may not add a condition of type %q", kind))
 		default:
-			// A client that knows fewer fields of what was decided changes none of them.
+			// A client that does not know all fields of the decision must not drop any.
 			clear(now)
 			for name, value := range was {
 				now[name] = value
@@ -58,7 +58,7 @@ func writeCertificate(obj, body tree.Tree, now string, faults *schema.Faults) er
 	return nil
 }
 
-// validateApprovalKept refuses to take back what was decided.
+// validateApprovalKept refuses to remove a decision.
 func validateApprovalKept(old, conditions []tree.Tree, faults *schema.Faults) {
 	for _, kind := range []string{conditionApproved, conditionDenied, conditionFailed} {
 		if field.FindCondition(old, kind) != nil && field.FindCondition(conditions, kind) == nil {
@@ -67,15 +67,15 @@ func validateApprovalKept(old, conditions []tree.Tree, faults *schema.Faults) {
 	}
 }
 
-// validateIssuedNotFailed refuses to say of a request that it has failed when its certificate is there.
+// validateIssuedNotFailed refuses the condition Failed once there is a certificate.
 func validateIssuedNotFailed(old tree.Tree, conditions []tree.Tree, faults *schema.Faults) {
 	if old.String("certificate") != "" && field.FindCondition(old.Objects("conditions"), conditionFailed) == nil && field.FindCondition(conditions, conditionFailed) != nil {
 		faults.Forbidden("status.conditions", fmt.Sprintf("updates may not add a condition of type %q to a request whose certificate is issued", conditionFailed))
 	}
 }
 
-// setConditionTimes fills in the times of conditions that clients left out. One whose status
-// stays as it was keeps the time of its last transition.
+// setConditionTimes fills in missing times of conditions. A condition whose status did not change keeps
+// its lastTransitionTime.
 func setConditionTimes(obj tree.Tree, before []tree.Tree, now string) {
 	for _, c := range obj.Object("status").Objects("conditions") {
 		if !c.Has("lastUpdateTime") {

@@ -65,7 +65,8 @@ func validateImmutableFlag(obj, old tree.Tree, faults *schema.Faults, names ...s
 	}
 }
 
-// sameEntries compares two flat maps; unlike elsewhere an empty entry differs from none.
+// sameEntries compares two flat maps. An empty entry differs from an absent one, unlike in
+// tree.SemanticEqual.
 func sameEntries(a, b tree.Tree) bool {
 	if len(a) != len(b) {
 		return false

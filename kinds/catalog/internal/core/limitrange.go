@@ -35,8 +35,7 @@ func limitRangeRules() schema.Rules {
 	}
 }
 
-// defaultLimits: a container gets the most that is allowed, asks for what it gets, and
-// else for the least.
+// defaultLimits sets default to max, and defaultRequest to default or, without one, to min.
 func defaultLimits(limit tree.Tree) {
 	fill := func(name, from string) {
 		for key, q := range limit.Object(from) {
@@ -61,7 +60,7 @@ func validateLimitType(name, path string, faults *schema.Faults) {
 	}
 }
 
-// limitResourceLists are the amounts of a limit, by resource.
+// limitResourceLists are the fields of a limit that hold quantities by resource.
 var limitResourceLists = []string{"max", "min", "default", "defaultRequest", "maxLimitRequestRatio"}
 
 func validateLimit(limit tree.Tree, path string, faults *schema.Faults) {
@@ -91,8 +90,8 @@ func validateLimit(limit tree.Tree, path string, faults *schema.Faults) {
 	}
 }
 
-// limitComparisons are the pairs of which the first may not exceed the second, and the words
-// for that. shown is the field that the fault is about, and of whose two values it shows.
+// limitComparisons are pairs of fields of which low may not exceed high. A fault is reported at the
+// field at, with the value of the field shown.
 var limitComparisons = []struct{ low, high, at, shown, words string }{
 	{"min", "max", "min", "min", "min value %s is greater than max value %s"},
 	{"min", "defaultRequest", "defaultRequest", "defaultRequest", "min value %s is greater than default request value %s"},
@@ -123,8 +122,7 @@ func validateLimitOrder(limit tree.Tree, kind, name, path string, faults *schema
 	}
 }
 
-// validateRatio checks how far a limit may exceed a request: by 1 at least, and not
-// beyond what min and max leave room for.
+// validateRatio checks maxLimitRequestRatio: at least 1, and at most max divided by min.
 func validateRatio(ratio, low, high, path string, faults *schema.Faults) {
 	if ratio == "" {
 		return

@@ -31,8 +31,8 @@ func namespaceRules(n *meta.Naming) schema.Rules {
 	}
 }
 
-// prepareNamespace starts a namespace as Active with its finalizer. Later writes of
-// the main resource keep both: status and spec.finalizers have sub-resources.
+// prepareNamespace makes a new namespace Active and adds its finalizer. Later writes of the main
+// resource keep both: status and spec.finalizers are written through sub-resources.
 func prepareNamespace(obj, old tree.Tree, finalizer string) {
 	if old == nil {
 		obj["status"] = tree.Tree{"phase": "Active"}
@@ -56,7 +56,7 @@ func validateNamespaceFinalizer(name, own string, faults *schema.Faults) {
 	}
 }
 
-// writeFinalizers changes who must agree before a namespace goes.
+// writeFinalizers replaces spec.finalizers, and nothing else.
 func writeFinalizers(obj, body tree.Tree, _ string, _ *schema.Faults) error {
 	obj.EnsureObject("spec").CopyField(body.Object("spec"), "finalizers")
 	return nil

@@ -20,8 +20,8 @@ func nodeRules() schema.Rules {
 	}
 }
 
-// defaultNode: what can be allocated is all there is, unless the node says otherwise; the
-// Old field for one range of addresses shows the first of several, and wins over them.
+// defaultNode takes the capacity as allocatable where the node reports nothing else, and keeps
+// podCIDR equal to the first of podCIDRs.
 func defaultNode(obj tree.Tree) {
 	if status := obj.Object("status"); status != nil && status.Has("capacity") && !status.Has("allocatable") {
 		status["allocatable"] = tree.Clone(status["capacity"])
@@ -29,8 +29,8 @@ func defaultNode(obj tree.Tree) {
 	syncFirst(obj.Object("spec"), "podCIDR", "podCIDRs")
 }
 
-// syncFirst keeps the text called one the same as the first of the list called many.
-// Where they differ, one is right, and is then all there is.
+// syncFirst keeps the field named one equal to the first item of the list named many. Where they
+// differ, one wins, and the list becomes that single item.
 func syncFirst(t tree.Tree, one, many string) {
 	single, list := t.String(one), t.Strings(many)
 	switch {
@@ -41,8 +41,8 @@ func syncFirst(t tree.Tree, one, many string) {
 	}
 }
 
-// prepareNode drops the source of a node's settings, which nobody reads any more. A new
-// node may say all about itself, also its status.
+// prepareNode drops configSource, which is no longer supported, from nodes that did not have it. A
+// new node may bring its status; later writes of the main resource keep the status as it is.
 func prepareNode(obj, old tree.Tree) {
 	if old != nil {
 		obj.CopyField(old, "status")
@@ -69,8 +69,8 @@ func validateNode(obj tree.Tree, faults *schema.Faults) {
 	}
 }
 
-// validateTaints wants each pair of key and effect once. Users know the path as one below
-// metadata.
+// validateTaints checks the taints, each pair of key and effect at most once. Clients expect the
+// faults below metadata, although taints are in spec.
 func validateTaints(spec tree.Tree, path string, faults *schema.Faults) {
 	seen := map[[2]string]bool{}
 	for i, t := range spec.Objects("taints") {
@@ -105,8 +105,8 @@ func validatePodCIDRs(spec tree.Tree, path string, faults *schema.Faults) {
 	}
 }
 
-// validateNodeResources checks what a node has: whole numbers of what comes in pieces, and
-// huge pages of one size.
+// validateNodeResources checks the resources of a node: integers where a resource cannot be
+// divided, and huge pages of one size only.
 func validateNodeResources(amounts tree.Tree, path string, faults *schema.Faults) {
 	sizes := 0
 	for _, key := range amounts.SortedKeys() {
@@ -121,8 +121,8 @@ func validateNodeResources(amounts tree.Tree, path string, faults *schema.Faults
 	}
 }
 
-// validateNodeUpdate lets labels, taints, the schedulable flag and the status change. A
-// range of addresses and the provider's name are set once.
+// validateNodeUpdate refuses changes of podCIDRs and of providerID once they are set, and of the
+// fields that are no longer supported.
 func validateNodeUpdate(obj, old tree.Tree, faults *schema.Faults) {
 	spec, was := obj.Object("spec"), old.Object("spec")
 	before := was.Strings("podCIDRs")

@@ -14,8 +14,8 @@ func replicationControllerRules() schema.Rules {
 	}
 }
 
-// defaultReplicationController takes the labels of the template for the selector and for the
-// object, where those are not given.
+// defaultReplicationController copies the labels of the template to the selector and to the object
+// where those have none.
 func defaultReplicationController(obj tree.Tree) {
 	spec := obj.EnsureObject("spec")
 	template := spec.Object("template")

@@ -36,7 +36,7 @@ func validateQuotaResources(amounts tree.Tree, path string, faults *schema.Fault
 	}
 }
 
-// quotaScopes are the scopes and the resources without a domain that each can bound.
+// quotaScopes are the scopes, with the standard resources that each can restrict.
 var quotaScopes = map[string][]string{
 	"BestEffort":                {"pods"},
 	"CrossNamespacePodAffinity": podResources,
@@ -49,7 +49,7 @@ var quotaScopes = map[string][]string{
 
 var podResources = append([]string{"pods"}, resourcelist.Compute...)
 
-// conflictingScopes are pairs that leave nothing to bound.
+// conflictingScopes are pairs of scopes that exclude each other.
 var conflictingScopes = [][2]string{{"BestEffort", "NotBestEffort"}, {"Terminating", "NotTerminating"}}
 
 func validateScopes(spec tree.Tree, path string, faults *schema.Faults) {
@@ -67,8 +67,8 @@ func validateScopes(spec tree.Tree, path string, faults *schema.Faults) {
 	validateConflicts(scopes, path, spec["scopes"], faults)
 }
 
-// validateScope reports each bounded resource that a known scope does not apply to. value
-// is shown as what is wrong.
+// validateScope reports the resources of a quota that a known scope does not apply to. value is the
+// value in the fault.
 func validateScope(spec tree.Tree, scope, path string, value any, faults *schema.Faults) {
 	covered, known := quotaScopes[scope]
 	for _, name := range spec.Object("hard").SortedKeys() {
@@ -86,8 +86,8 @@ func validateConflicts(scopes []string, path string, value any, faults *schema.F
 	}
 }
 
-// validateScopeSelector checks the expressions over scopes. The paths of its faults have
-// no index, as users know them.
+// validateScopeSelector checks the expressions over scopes. The paths of its faults have no index, as
+// clients expect.
 func validateScopeSelector(spec tree.Tree, path string, faults *schema.Faults) {
 	selector := spec.Object("scopeSelector")
 	var scopes []string

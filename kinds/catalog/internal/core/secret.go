@@ -12,7 +12,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// secretTypes are the types with rules of their own, as the profile spells them.
+// secretTypes are the types with rules of their own, in the spelling of a profile.
 type secretTypes struct {
 	serviceAccountToken, serviceAccountName string
 	dockercfg, dockerconfigjson             string
@@ -34,13 +34,13 @@ func secretRules(n *meta.Naming) schema.Rules {
 	}}
 }
 
-// defaultSecret sets the type and moves stringData, which is only written, into data.
+// defaultSecret sets the type and moves stringData, which is write-only, into data.
 func defaultSecret(obj tree.Tree) {
 	if obj.String("type") == "" {
 		obj["type"] = "Opaque"
 	}
 	if plain := obj.Object("stringData"); len(plain) > 0 {
-		data := tree.Tree{} // a new one: what obj has may be that of the state before
+		data := tree.Tree{} // not changed in place: obj may share its data with the previous state
 		maps.Copy(data, obj.Object("data"))
 		for key := range plain {
 			data[key] = base64.StdEncoding.EncodeToString([]byte(plain.String(key)))
@@ -63,7 +63,7 @@ func (t secretTypes) validate(obj tree.Tree, faults *schema.Faults) {
 	t.validateContent(obj, data, faults)
 }
 
-// validateContent checks what each type promises to its readers.
+// validateContent checks the keys that each type requires.
 func (t secretTypes) validateContent(obj, data tree.Tree, faults *schema.Faults) {
 	switch obj.String("type") {
 	case t.serviceAccountToken:
@@ -94,7 +94,7 @@ func (t secretTypes) validateContent(obj, data tree.Tree, faults *schema.Faults)
 	}
 }
 
-// validateJSONEntry wants a JSON object; its text never shows in the message.
+// validateJSONEntry requires a JSON object. Its content never appears in the message.
 func validateJSONEntry(data tree.Tree, key string, faults *schema.Faults) {
 	path := tree.KeyPath("data", key)
 	if _, ok := data[key]; !ok {
@@ -110,7 +110,7 @@ func validateJSONEntry(data tree.Tree, key string, faults *schema.Faults) {
 	}
 }
 
-// faultOfJSON says what is wrong without repeating a byte of the content.
+// faultOfJSON describes an error without repeating a byte of the content.
 func faultOfJSON(err error) string {
 	var typed *json.UnmarshalTypeError
 	if errors.As(err, &typed) {

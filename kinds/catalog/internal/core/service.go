@@ -30,12 +30,12 @@ func serviceRules(n *meta.Naming) schema.Rules {
 	}
 }
 
-// isExternal tells whether a Service can be reached from outside.
+// isExternal reports whether a Service can be reached from outside of the cluster.
 func isExternal(spec tree.Tree) bool {
 	return service.NeedsNodePort(spec) || spec.String("type") == service.TypeClusterIP && len(spec.List("externalIPs")) > 0
 }
 
-// affinitySeconds is how long clients stay with one Pod by default.
+// affinitySeconds is the default timeout of session affinity.
 const affinitySeconds = int64(10800)
 
 func defaultService(obj tree.Tree) {
@@ -70,8 +70,8 @@ func defaultService(obj tree.Tree) {
 	}
 }
 
-// prepareService keeps status out of writes of the main resource, what was handed out in
-// an update that leaves it out, and what no longer applies out of an update of the type.
+// prepareService ignores the status in writes of the main resource. An update that leaves out
+// allocated addresses and ports keeps them, and a change of the type drops fields of the old type.
 func prepareService(obj, old tree.Tree) {
 	spec := obj.EnsureObject("spec")
 	if old == nil {
@@ -93,8 +93,8 @@ func prepareService(obj, old tree.Tree) {
 	}
 }
 
-// patchAllocatedValues carries over addresses and ports that the client has left out: whoever
-// sends the text of a create again changes nothing.
+// patchAllocatedValues copies addresses and ports that the client left out, so that repeating the
+// body of the create changes nothing.
 func patchAllocatedValues(spec, was tree.Tree) {
 	if service.NeedsClusterIP(spec) && service.NeedsClusterIP(was) {
 		if spec.String("clusterIP") == "" {
@@ -112,8 +112,8 @@ func patchAllocatedValues(spec, was tree.Tree) {
 	}
 }
 
-// patchNodePorts carries over node ports by the names of their ports, if no other port
-// asks for them now.
+// patchNodePorts copies node ports by the names of their ports, unless another port of the update
+// asks for them.
 func patchNodePorts(spec, was tree.Tree) {
 	asked := nodePorts(spec)
 	byName := map[string]int64{}
@@ -128,7 +128,7 @@ func patchNodePorts(spec, was tree.Tree) {
 	}
 }
 
-// nodePorts are the node ports that a spec asks for.
+// nodePorts lists the node ports of a spec.
 func nodePorts(spec tree.Tree) []int64 {
 	var ports []int64
 	for _, p := range spec.Objects("ports") {
@@ -139,7 +139,7 @@ func nodePorts(spec tree.Tree) []int64 {
 	return ports
 }
 
-// hasNewNodePort tells whether one of the ports was not there before.
+// hasNewNodePort reports whether spec has a node port that was does not have.
 func hasNewNodePort(spec, was tree.Tree) bool {
 	known := map[int64]bool{}
 	for _, n := range nodePorts(was) {
@@ -148,8 +148,7 @@ func hasNewNodePort(spec, was tree.Tree) bool {
 	return slices.ContainsFunc(nodePorts(spec), func(n int64) bool { return !known[n] })
 }
 
-// normalizeClusterIPs lets clusterIPs follow a change of clusterIP by a client that does not
-// know clusterIPs.
+// normalizeClusterIPs updates clusterIPs when a client that does not know it changes clusterIP.
 func normalizeClusterIPs(spec, was tree.Tree) {
 	ip := spec.String("clusterIP")
 	if ip == was.String("clusterIP") || !tree.SemanticEqual(spec["clusterIPs"], was["clusterIPs"]) {
@@ -162,7 +161,7 @@ func normalizeClusterIPs(spec, was tree.Tree) {
 	spec["clusterIPs"] = []any{ip}
 }
 
-// dropTypeDependentFields drops what a new type has no use for, if the client has not changed it.
+// dropTypeDependentFields drops fields that the new type does not have, unless the client changed them.
 func dropTypeDependentFields(spec, was tree.Tree) {
 	drop := func(names ...string) {
 		for _, name := range names {

@@ -6,8 +6,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// validateClusterIPsUpdate allows a second address to come and to go. The first one, and
-// whether there is one, stays, but on the way from or to an ExternalName.
+// validateClusterIPsUpdate allows the second address to be added and removed. The first one cannot
+// change, except when the type becomes or was ExternalName.
 func validateClusterIPsUpdate(spec, was tree.Tree, faults *schema.Faults) {
 	if !service.NeedsClusterIP(spec) || !service.NeedsClusterIP(was) || service.IsHeadless(spec) && service.IsHeadless(was) {
 		return
@@ -16,7 +16,7 @@ func validateClusterIPsUpdate(spec, was tree.Tree, faults *schema.Faults) {
 	validateIPListUpdate(spec, was, "ipFamilies", "ipFamily", faults)
 }
 
-// validateIPListUpdate checks one of the two lists; item is what one element is called.
+// validateIPListUpdate checks the list name. item is the word for one element in messages.
 func validateIPListUpdate(spec, was tree.Tree, name, item string, faults *schema.Faults) {
 	now, old := spec.Strings(name), was.Strings(name)
 	path := "spec." + name

@@ -7,7 +7,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// validateServiceLoadBalancerStatus checks the status of a Service's load balancer, which only one of that type has.
+// validateServiceLoadBalancerStatus checks status.loadBalancer, which only type LoadBalancer may have.
 func validateServiceLoadBalancerStatus(obj tree.Tree, path string, faults *schema.Faults) {
 	status := obj.Object("status", "loadBalancer")
 	if len(status.List("ingress")) > 0 && obj.Object("spec").String("type") != service.TypeLoadBalancer {
@@ -18,7 +18,7 @@ func validateServiceLoadBalancerStatus(obj tree.Tree, path string, faults *schem
 	validateIPModes(status, path+".ingress", faults)
 }
 
-// validateIPModes checks how the addresses of a Service's load balancer work.
+// validateIPModes checks the IP mode of each address of a load balancer.
 func validateIPModes(status tree.Tree, path string, faults *schema.Faults) {
 	for i, in := range status.Objects("ingress") {
 		at := tree.IndexPath(path, i) + ".ipMode"

@@ -12,7 +12,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// nodeAgentPort is where the agent of every node listens. Load balancers must not lead there.
+// nodeAgentPort is the port of the kubelet, which load balancers must not expose.
 const nodeAgentPort = 10250
 
 func validateService(obj tree.Tree, faults *schema.Faults) {
@@ -36,7 +36,7 @@ func validateService(obj tree.Tree, faults *schema.Faults) {
 	validateTrafficPolicy(spec, faults)
 }
 
-// validateServiceType checks what a type demands or forbids as a whole.
+// validateServiceType checks the fields that a type requires or forbids.
 func validateServiceType(spec tree.Tree, kind string, faults *schema.Faults) {
 	switch kind {
 	case service.TypeLoadBalancer:
@@ -88,7 +88,7 @@ func validateServicePorts(spec tree.Tree, kind string, faults *schema.Faults) {
 	}
 }
 
-// validateServicePort checks one port; names are those of the ports before it.
+// validateServicePort checks one port; names are the names of the ports before it.
 func validateServicePort(p tree.Tree, at string, named bool, names map[string]bool, faults *schema.Faults) {
 	name := p.String("name")
 	switch {
@@ -118,8 +118,7 @@ func validateSessionAffinity(spec tree.Tree, faults *schema.Faults) {
 	}
 }
 
-// validateSourceRanges checks the clients of a load balancer. The capital letter of the
-// path is how users know it.
+// validateSourceRanges checks loadBalancerSourceRanges. Clients expect the capital letter in the path.
 func validateSourceRanges(spec tree.Tree, kind string, faults *schema.Faults) {
 	const path = "spec.LoadBalancerSourceRanges"
 	ranges := spec.Strings("loadBalancerSourceRanges")
@@ -177,8 +176,7 @@ func validateServiceUpdate(obj, old tree.Tree, faults *schema.Faults) {
 	}
 }
 
-// serviceAnnotations are the annotations of a Service that mean something, as the profile
-// spells them.
+// serviceAnnotations are the annotations that configure a Service, in the spelling of a profile.
 type serviceAnnotations struct{ hints, mode, sourceRanges string }
 
 func (a serviceAnnotations) validate(obj tree.Tree, faults *schema.Faults) {
@@ -206,7 +204,7 @@ func (a serviceAnnotations) validate(obj tree.Tree, faults *schema.Faults) {
 	}
 }
 
-// warn tells of what is accepted but does nothing, or should be written otherwise.
+// warn returns warnings about fields that are accepted but deprecated or without effect.
 func (a serviceAnnotations) warn(obj, _ tree.Tree) []string {
 	var out []string
 	say := func(when bool, text string) {

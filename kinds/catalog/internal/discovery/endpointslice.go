@@ -10,14 +10,14 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// maxHints bounds the zones, and the nodes, that an endpoint is meant for.
+// maxHints bounds the zones and the nodes in the hints of an endpoint.
 const maxHints = 8
 
 func endpointSliceRules() schema.Rules {
 	return schema.Rules{Prepare: prepareEndpointSlice, Validate: validateEndpointSlice, Warn: warnEndpointSlice}
 }
 
-// warnEndpointSlice tells, at the path that users know, that names are no longer meant to be endpoints.
+// warnEndpointSlice warns that the address type FQDN is deprecated.
 func warnEndpointSlice(obj, _ tree.Tree) []string {
 	if obj.String("addressType") == "FQDN" {
 		return []string{"spec.addressType: FQDN endpoints are deprecated"}
@@ -25,7 +25,7 @@ func warnEndpointSlice(obj, _ tree.Tree) []string {
 	return nil
 }
 
-// prepareEndpointSlice ignores the topology, which only older versions could write.
+// prepareEndpointSlice drops deprecatedTopology, which only older API versions could write.
 func prepareEndpointSlice(obj, _ tree.Tree) {
 	for _, e := range obj.Objects("endpoints") {
 		delete(e, "deprecatedTopology")
@@ -70,7 +70,7 @@ func validateSliceEndpoint(e tree.Tree, kind, at string, faults *schema.Faults) 
 	validateHints(hints.Objects("forNodes"), at+".hints.forNodes", rules.Subdomain, faults)
 }
 
-// validateSliceAddress checks an address as the type of its slice demands.
+// validateSliceAddress checks an address by the address type of its slice.
 func validateSliceAddress(a, kind, path string, i int, faults *schema.Faults) {
 	switch kind {
 	case service.IPv4, service.IPv6:
@@ -86,7 +86,7 @@ func validateSliceAddress(a, kind, path string, i int, faults *schema.Faults) {
 	}
 }
 
-// validateHints checks what an endpoint is meant for: a few different names of one form.
+// validateHints checks the zones or nodes in the hints of an endpoint: a few distinct names of one format.
 func validateHints(hints []tree.Tree, path string, form func(string) []string, faults *schema.Faults) {
 	if len(hints) > maxHints {
 		faults.TooMany(path, len(hints), maxHints)
@@ -100,7 +100,7 @@ func validateHints(hints []tree.Tree, path string, form func(string) []string, f
 		}
 		seen[name] = true
 		if name == "" {
-			continue // the plan reports it
+			continue // the declaration requires it
 		}
 		for _, msg := range form(name) {
 			faults.Invalid(at, name, msg)

@@ -5,8 +5,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// eventFieldNames are the fields of an Event that the group of events and the core group, which
-// is the stored form, call differently. The rest has one name.
+// eventFieldNames are the fields of an Event that have different names in the group events and in
+// the core group, which is the stored version.
 var eventFieldNames = [][2]string{
 	{"regarding", "involvedObject"},
 	{"note", "message"},
@@ -34,7 +34,7 @@ func eventConversion() schema.Conversion {
 	}
 }
 
-// renameField gives what obj calls by one name another name.
+// renameField renames a field of obj.
 func renameField(obj tree.Tree, from, to string) {
 	if v, ok := obj[from]; ok {
 		delete(obj, from)

@@ -16,14 +16,14 @@ const (
 	maxEventMessage = 1024
 )
 
-// eventRules are those of the stored form, which is that of the core group.
+// eventRules are the rules of the core group's Event, which is the stored version.
 func eventRules(n *meta.Naming) schema.Rules {
 	system := n.SystemNamespace()
 	return schema.Rules{Validate: func(obj tree.Tree, faults *schema.Faults) { validateEvent(obj, system, faults) }}
 }
 
-// validateEvent checks what all Events must meet; those with an eventTime, which newer
-// reporters write, must meet more.
+// validateEvent checks all Events. Those with an eventTime, which clients of the newer API set, have
+// more required fields.
 func validateEvent(obj tree.Tree, system string, faults *schema.Faults) {
 	ns := obj.Object("metadata").String("namespace")
 	about := obj.Object("involvedObject").String("namespace")
@@ -51,8 +51,8 @@ func validateEventText(obj tree.Tree, name string, most int, faults *schema.Faul
 	}
 }
 
-// eventsGroupRules are those of the group of events: who writes through it writes Events of
-// the newer kind, and of an Event that is there changes the series only.
+// eventsGroupRules are the rules of the group events: Events must have the newer fields, and an
+// update may change the series only.
 func eventsGroupRules() schema.Rules {
 	return schema.Rules{ValidateServed: func(obj, old tree.Tree, faults *schema.Faults) {
 		if old == nil {
@@ -70,7 +70,7 @@ func eventsGroupRules() schema.Rules {
 	}}
 }
 
-// immutableEventFields are what an Event keeps for life.
+// immutableEventFields cannot change through the group events.
 var immutableEventFields = []string{
 	"involvedObject", "reason", "message", "source", "firstTimestamp", "lastTimestamp", "count", "type", "eventTime",
 	"action", "related", "reportingComponent", "reportingInstance",

@@ -8,6 +8,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
+// FindCondition returns the condition of a type; nil if there is none.
 func FindCondition(conditions []tree.Tree, kind string) tree.Tree {
 	for _, c := range conditions {
 		if c.String("type") == kind {

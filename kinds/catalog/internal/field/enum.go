@@ -7,7 +7,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Enum checks a text that is one of a few; an absent one is Required.
+// Enum checks a field with a few allowed values. An absent field is reported as required.
 func Enum(t tree.Tree, name, path string, faults *schema.Faults, choices ...string) {
 	path = tree.FieldPath(path, name)
 	switch s := t.String(name); {
@@ -18,7 +18,7 @@ func Enum(t tree.Tree, name, path string, faults *schema.Faults, choices ...stri
 	}
 }
 
-// OptionalEnum is choice for a text that may be absent.
+// OptionalEnum is Enum for a field that may be absent.
 func OptionalEnum(t tree.Tree, name, path string, faults *schema.Faults, choices ...string) {
 	if t.String(name) != "" {
 		Enum(t, name, path, faults, choices...)

@@ -8,15 +8,15 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// KindName checks the name of a kind: a label, but for upper case.
+// KindName checks the name of a kind: a DNS label that may have upper-case letters.
 func KindName(name, path string, faults *schema.Faults) {
 	if messages := rules.Label1035(strings.ToLower(name)); len(messages) > 0 {
 		faults.Invalid(path, name, "may have mixed case, but should otherwise match: "+strings.Join(messages, ","))
 	}
 }
 
-// MessageText checks the message of an expression, which is one line, and must be
-// there if the expression, which what names, is more than one.
+// MessageText checks the message of a CEL rule: a single line, which is required if the expression has
+// several lines. what names the rule in messages.
 func MessageText(v tree.Tree, expression, what, path string, faults *schema.Faults) {
 	text := v.String("message")
 	trimmed := strings.TrimSpace(text)
@@ -30,7 +30,7 @@ func MessageText(v tree.Tree, expression, what, path string, faults *schema.Faul
 	}
 }
 
-// Format checks a text, if there is one, by a format of package rules.
+// Format checks a text, if it is not empty, with a format check such as rules.Label.
 func Format(t tree.Tree, name, path string, faults *schema.Faults, check func(string) []string) {
 	s := t.String(name)
 	if s == "" {

@@ -6,8 +6,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// OperatorValues checks an expression whose operator asks for values, or for none,
-// and says whether it is one.
+// OperatorValues checks the values of a requirement whose operator is In, NotIn, Exists or
+// DoesNotExist, and returns false for any other operator.
 func OperatorValues(e tree.Tree, path string, faults *schema.Faults) bool {
 	values := e.Strings("values")
 	switch e.String("operator") {
@@ -25,7 +25,7 @@ func OperatorValues(e tree.Tree, path string, faults *schema.Faults) bool {
 	return true
 }
 
-// LabelSelector checks a selector at path; nil is fine.
+// LabelSelector checks a label selector at path; it may be absent.
 func LabelSelector(s tree.Tree, path string, faults *schema.Faults) {
 	rules.ValidateLabels(s.Object("matchLabels"), path+".matchLabels", faults)
 	for i, e := range s.Objects("matchExpressions") {

@@ -20,8 +20,10 @@ func LoadBalancerStatus(status tree.Tree, path string, faults *schema.Faults) {
 	}
 }
 
+// NotAnIP is the message for an address where a name is expected.
 const NotAnIP = "must be a DNS name, not an IP address"
 
+// IsIP reports whether s is an IP address.
 func IsIP(s string) bool {
 	_, err := netip.ParseAddr(s)
 	return err == nil

@@ -14,7 +14,7 @@ func PortNumber(n int64, path string, faults *schema.Faults) {
 	}
 }
 
-// IntOrStringPort checks a port that is a number or the name of one.
+// IntOrStringPort checks a port that is a number or a name.
 func IntOrStringPort(v any, path string, faults *schema.Faults) {
 	name, isName := v.(string)
 	if !isName {
@@ -27,14 +27,14 @@ func IntOrStringPort(v any, path string, faults *schema.Faults) {
 	}
 }
 
-// QualifiedName checks a name with an optional domain before it.
+// QualifiedName checks a name with an optional DNS prefix, such as example.com/name.
 func QualifiedName(name, path string, faults *schema.Faults) {
 	for _, msg := range rules.QualifiedName(name) {
 		faults.Invalid(path, name, msg)
 	}
 }
 
-// EndpointIP checks an address that others are to reach.
+// EndpointIP checks the address of an endpoint.
 func EndpointIP(ip, path string, faults *schema.Faults) {
 	if msgs := rules.IP(ip); len(msgs) > 0 {
 		for _, msg := range msgs {
@@ -45,7 +45,7 @@ func EndpointIP(ip, path string, faults *schema.Faults) {
 	NonSpecialIP(ip, path, faults)
 }
 
-// NonSpecialIP refuses the addresses by which nobody elsewhere is reached.
+// NonSpecialIP refuses unspecified, loopback and link-local addresses, which other hosts cannot reach.
 func NonSpecialIP(ip, path string, faults *schema.Faults) {
 	a, err := netip.ParseAddr(ip)
 	if err != nil {

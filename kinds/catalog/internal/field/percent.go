@@ -9,8 +9,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// IntOrPercent checks a number, or a percentage, of replicas. atMost tells that a
-// percentage may not be above 100.
+// IntOrPercent checks a field that is a number or a percentage. atMost limits a percentage to 100.
 func IntOrPercent(t tree.Tree, name, path string, atMost bool, faults *schema.Faults) {
 	at := tree.FieldPath(path, name)
 	switch v := t[name].(type) {
@@ -26,7 +25,7 @@ func IntOrPercent(t tree.Tree, name, path string, atMost bool, faults *schema.Fa
 	}
 }
 
-// percentValue is the number of a percentage; 0 of what is none.
+// percentValue is the number of a percentage; 0 if s is not one.
 func percentValue(s string) int64 {
 	n, err := strconv.ParseInt(strings.TrimSuffix(s, "%"), 10, 32)
 	if err != nil || !strings.HasSuffix(s, "%") {
@@ -35,7 +34,7 @@ func percentValue(s string) int64 {
 	return n
 }
 
-// IsZero tells a number or a percentage of nothing.
+// IsZero reports whether a number or a percentage is zero or absent.
 func IsZero(v any) bool {
 	switch v := v.(type) {
 	case string:

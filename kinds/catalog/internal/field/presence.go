@@ -5,14 +5,14 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Immutable reports a field below path that changed.
+// Immutable reports the field name of an object at path if it changed.
 func Immutable(t, old tree.Tree, path, name string, faults *schema.Faults) {
 	if !tree.SemanticEqual(t[name], old[name]) {
 		faults.Invalid(tree.FieldPath(path, name), t[name], "field is immutable")
 	}
 }
 
-// Require reports the named texts that are absent or "".
+// Require reports the named fields that are absent or empty.
 func Require(t tree.Tree, path string, faults *schema.Faults, names ...string) {
 	for _, name := range names {
 		if tree.IsEmpty(t[name]) {

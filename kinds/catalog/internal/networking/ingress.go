@@ -23,14 +23,14 @@ func ingressRules(n *meta.Naming) schema.Rules {
 	}
 }
 
-// prepareIngress begins without a status.
+// prepareIngress gives a new Ingress an empty status.
 func prepareIngress(obj, old tree.Tree) {
 	if old == nil {
 		obj["status"] = tree.Tree{"loadBalancer": tree.Tree{}}
 	}
 }
 
-// validateClassAnnotation lets the former way to name a class say nothing else.
+// validateClassAnnotation refuses a new Ingress with both the deprecated class annotation and the field.
 func validateClassAnnotation(obj tree.Tree, annotation string, faults *schema.Faults) {
 	spec := obj.Object("spec")
 	was, given := obj.Object("metadata", "annotations")[annotation]
@@ -66,7 +66,7 @@ func validateIngress(obj tree.Tree, faults *schema.Faults) {
 	field.LoadBalancerStatus(obj.Object("status", "loadBalancer"), "status.loadBalancer", faults)
 }
 
-// validateHost checks a domain whose first label may be a star.
+// validateHost checks a host name, which may begin with the wildcard "*.".
 func validateHost(host, path string, faults *schema.Faults) {
 	check := rules.Subdomain
 	if strings.Contains(host, "*") {
@@ -119,7 +119,7 @@ func validateAbsolute(path, at string, faults *schema.Faults) {
 	}
 }
 
-// validatePlainPath checks a path that means the same however it is cleaned or decoded.
+// validatePlainPath refuses paths that cleaning or decoding would change.
 func validatePlainPath(path, at string, faults *schema.Faults) {
 	validateAbsolute(path, at, faults)
 	for _, part := range []string{"//", "/./", "/../", "%2f", "%2F"} {
@@ -134,7 +134,7 @@ func validatePlainPath(path, at string, faults *schema.Faults) {
 	}
 }
 
-// validateIngressBackend checks where requests are led: to a port of a Service, or to another object.
+// validateIngressBackend checks a backend: a port of a Service, or another object.
 func validateIngressBackend(b tree.Tree, at string, faults *schema.Faults) {
 	service, resource := b.Object("service"), b.Object("resource")
 	switch {

@@ -10,7 +10,7 @@ func ingressClassRules() schema.Rules {
 	return schema.Rules{Default: ensureSpec, Validate: validateIngressClass}
 }
 
-// ensureSpec lets a spec that is left out lack what an empty one lacks.
+// ensureSpec adds a missing spec, so that its required fields are reported.
 func ensureSpec(obj tree.Tree) { obj.EnsureObject("spec") }
 
 func validateIngressClass(obj tree.Tree, faults *schema.Faults) {

@@ -14,7 +14,7 @@ func ipAddressRules() schema.Rules {
 	return schema.Rules{Default: ensureSpec, Validate: validateIPAddress}
 }
 
-// validateIPAddress checks an address that is taken: its name is the address.
+// validateIPAddress checks an allocated address: the name of the object is the address.
 func validateIPAddress(obj tree.Tree, faults *schema.Faults) {
 	if name := obj.Object("metadata").String("name"); name != "" {
 		a, err := netip.ParseAddr(name)
@@ -28,7 +28,7 @@ func validateIPAddress(obj tree.Tree, faults *schema.Faults) {
 	const path = "spec.parentRef"
 	ref := obj.Object("spec", "parentRef")
 	if ref == nil {
-		return // the plan reports it
+		return // the declaration requires it
 	}
 	field.Format(ref, "group", path, faults, rules.Subdomain)
 	field.Require(ref, path, faults, "resource", "name")

@@ -13,7 +13,7 @@ func networkPolicyRules() schema.Rules {
 	return schema.Rules{Default: defaultNetworkPolicy, Validate: validateNetworkPolicy}
 }
 
-// defaultNetworkPolicy lets a policy rule what comes in, and what goes out if it has rules for that.
+// defaultNetworkPolicy sets policyTypes: Ingress always, and Egress if there are egress rules.
 func defaultNetworkPolicy(obj tree.Tree) {
 	spec := obj.EnsureObject("spec")
 	if len(spec.List("policyTypes")) > 0 {
@@ -73,7 +73,7 @@ func validatePolicyPort(p tree.Tree, at string, faults *schema.Faults) {
 	}
 }
 
-// validatePeer checks who may be spoken with: Pods by selectors, or a range of addresses.
+// validatePeer checks a peer: Pods by selectors, or a range of addresses.
 func validatePeer(p tree.Tree, at string, faults *schema.Faults) {
 	selectors := 0
 	for _, name := range []string{"podSelector", "namespaceSelector"} {
@@ -97,7 +97,7 @@ func validatePeer(p tree.Tree, at string, faults *schema.Faults) {
 func validateIPBlock(b tree.Tree, at string, faults *schema.Faults) {
 	text := b.String("cidr")
 	if text == "" {
-		return // the plan reports it
+		return // the declaration requires it
 	}
 	whole, err := netip.ParsePrefix(text)
 	if err != nil {

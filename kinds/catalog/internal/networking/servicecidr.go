@@ -14,7 +14,7 @@ func serviceCIDRRules() schema.Rules {
 	return schema.Rules{Prepare: prepareServiceCIDR, Validate: validateServiceCIDR, ValidateUpdate: validateServiceCIDRUpdate}
 }
 
-// prepareServiceCIDR begins without a status.
+// prepareServiceCIDR gives a new ServiceCIDR an empty status.
 func prepareServiceCIDR(obj, old tree.Tree) {
 	if old == nil {
 		obj["status"] = tree.Tree{}
@@ -53,7 +53,7 @@ func validateServiceCIDR(obj tree.Tree, faults *schema.Faults) {
 	field.Conditions(obj.Object("status"), "status.conditions", faults)
 }
 
-// validateServiceCIDRUpdate lets a second range of the other family come, and nothing else change.
+// validateServiceCIDRUpdate allows only that a second range, of the other family, is added.
 func validateServiceCIDRUpdate(obj, old tree.Tree, faults *schema.Faults) {
 	const path = "spec.cidrs"
 	now, was := obj.Object("spec").Strings("cidrs"), old.Object("spec").Strings("cidrs")

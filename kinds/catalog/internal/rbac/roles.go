@@ -17,8 +17,8 @@ func roleRules() schema.Rules {
 	}
 }
 
-// prepareRole makes a list without rules none at all: readers find null, however a role
-// without rules was written.
+// prepareRole sets empty rules to null, so that a role without rules reads the same however it was
+// written.
 func prepareRole(obj, _ tree.Tree) {
 	if len(obj.List("rules")) == 0 {
 		delete(obj, "rules")
@@ -49,8 +49,8 @@ func validateRole(obj tree.Tree, namespaced bool, faults *schema.Faults) {
 	}
 }
 
-// validatePolicyRule checks one rule of a role. It is about resources or about paths, and
-// in a namespace there are no paths.
+// validatePolicyRule checks one rule of a role: about resources or, in a ClusterRole, about
+// non-resource URLs.
 func validatePolicyRule(rule tree.Tree, namespaced bool, path string, faults *schema.Faults) {
 	if len(rule.List("verbs")) == 0 {
 		faults.Required(path+".verbs", "verbs must contain at least one value")
@@ -73,7 +73,7 @@ func validatePolicyRule(rule tree.Tree, namespaced bool, path string, faults *sc
 	}
 }
 
-// A bindingCheck holds what the bindings of one scope refer to.
+// A bindingCheck holds what the bindings of one scope may refer to.
 type bindingCheck struct {
 	group      string   // of roles, users and groups
 	roles      []string // the kinds of roles
@@ -92,7 +92,7 @@ func bindingRules(c bindingCheck) schema.Rules {
 	return schema.Rules{Default: c.fill, Validate: c.validate, ValidateUpdate: validateBindingUpdate}
 }
 
-// fill gives users and groups, which no namespace holds, their group.
+// fill sets the API group of subjects that are users and groups.
 func (c bindingCheck) fill(obj tree.Tree) {
 	for _, s := range obj.Objects("subjects") {
 		if kind := s.String("kind"); (kind == "User" || kind == "Group") && s.String("apiGroup") == "" {
@@ -140,8 +140,8 @@ func (c bindingCheck) validateSubject(s tree.Tree, path string, faults *schema.F
 	}
 }
 
-// validateBindingUpdate keeps the role: whoever may change a binding may not thereby hand
-// its subjects another one.
+// validateBindingUpdate keeps the role of a binding: the right to change a binding is not the right to
+// grant another role.
 func validateBindingUpdate(obj, old tree.Tree, faults *schema.Faults) {
 	if !tree.SemanticEqual(obj["roleRef"], old["roleRef"]) {
 		faults.Invalid("roleRef", obj["roleRef"], "cannot change roleRef")

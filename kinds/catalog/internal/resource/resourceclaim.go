@@ -40,7 +40,7 @@ func resourceClaimTemplateRules() schema.Rules {
 	}
 }
 
-// defaultDevices: a request is for one device unless it says otherwise.
+// defaultDevices sets requests to exactly one device.
 func defaultDevices(spec tree.Tree) {
 	for _, request := range spec.Object("devices").Objects("requests") {
 		if exactly := request.Object("exactly"); exactly != nil {
@@ -103,7 +103,7 @@ func validateDeviceClaim(devices tree.Tree, path string, faults *schema.Faults) 
 	}
 }
 
-// validateRequestNames wants each name to be that of a request, or of one of its choices.
+// validateRequestNames checks that each name is that of a request or of one of its subrequests.
 func validateRequestNames(t tree.Tree, path string, names map[string]bool, faults *schema.Faults) {
 	seen := map[string]bool{}
 	for i, name := range t.Strings("requests") {
@@ -118,7 +118,7 @@ func validateRequestNames(t tree.Tree, path string, names map[string]bool, fault
 	}
 }
 
-// validateDeviceRequest wants either devices exactly so, or a list of choices.
+// validateDeviceRequest requires either exactly or firstAvailable.
 func validateDeviceRequest(request tree.Tree, path string, faults *schema.Faults) {
 	const one = "exactly one of `exactly` or `firstAvailable` is required"
 	exactly, choices := request.Object("exactly"), request.Objects("firstAvailable")
@@ -176,7 +176,7 @@ func validateDeviceToleration(t tree.Tree, path string, faults *schema.Faults) {
 	}
 }
 
-// validateDeviceConfig wants settings for a driver, as an object.
+// validateDeviceConfig requires parameters for a driver that are an object.
 func validateDeviceConfig(c tree.Tree, path string, faults *schema.Faults) {
 	opaque := c.Object("opaque")
 	if opaque == nil {

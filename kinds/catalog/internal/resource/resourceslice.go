@@ -45,7 +45,7 @@ func validatePool(pool tree.Tree, path string, faults *schema.Faults) {
 	}
 }
 
-// validateNodeScope wants exactly one of the fields that say from which nodes devices can be used.
+// validateNodeScope requires exactly one of the fields that say from which nodes devices can be used.
 func validateNodeScope(t tree.Tree, path string, ways []string, faults *schema.Faults) {
 	quoted := make([]string, len(ways))
 	var set []string
@@ -78,8 +78,8 @@ func validateNodeScope(t tree.Tree, path string, ways []string, faults *schema.F
 // maxDeviceAttributesAndCapacities bounds the attributes and capacities of a device together.
 const maxDeviceAttributesAndCapacities = 32
 
-// validateDevice checks one device. reach says that each device tells from which nodes it
-// can be used.
+// validateDevice checks one device. reach says that the slice leaves it to each device to name the
+// nodes that can use it.
 func validateDevice(device tree.Tree, path string, reach bool, faults *schema.Faults) {
 	attributes := device.Object("attributes")
 	if n := len(attributes) + len(device.Object("capacity")); n > maxDeviceAttributesAndCapacities {
@@ -109,7 +109,7 @@ func validateDevice(device tree.Tree, path string, reach bool, faults *schema.Fa
 // maxAttributeLength bounds the text of an attribute, in bytes.
 const maxAttributeLength = 64
 
-// validateDeviceAttribute wants one value, of one of four types.
+// validateDeviceAttribute requires exactly one value, of one of four types.
 func validateDeviceAttribute(a tree.Tree, path string, faults *schema.Faults) {
 	n := 0
 	for _, field := range []string{"bool", "int", "string", "version"} {

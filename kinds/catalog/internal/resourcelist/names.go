@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// IsOvercommitAllowed tells whether more of a resource may be promised than there is.
+// IsOvercommitAllowed reports whether the limits of a resource may exceed its requests.
 func IsOvercommitAllowed(name string) bool {
 	return !strings.HasPrefix(name, "hugepages-") && (!strings.Contains(name, "/") || !IsInteger(name))
 }
@@ -18,8 +18,8 @@ func isStandardForContainers(name string) bool {
 	return name == "cpu" || name == "memory" || name == "ephemeral-storage" || strings.HasPrefix(name, "hugepages-")
 }
 
-// The names of resources without a domain. Amounts of computing may be named for
-// themselves, or as what is requested or limited.
+// The names of resources without a domain. Compute resources have names of their own for requests
+// and limits in quotas.
 var (
 	objectCountResources = []string{
 		"configmaps", "persistentvolumeclaims", "pods", "replicationcontrollers", "resourcequotas", "secrets",
@@ -31,14 +31,14 @@ var (
 	storageResources = []string{"ephemeral-storage", "limits.ephemeral-storage", "requests.ephemeral-storage", "requests.storage"}
 )
 
-// IsStandardForQuota tells whether a quota may bound a resource of this name, which has no domain.
+// IsStandardForQuota reports whether a quota may bound the resource of a name without a domain.
 func IsStandardForQuota(name string) bool {
 	return slices.Contains(objectCountResources, name) || slices.Contains(Compute, name) || slices.Contains(storageResources, name) ||
 		strings.HasPrefix(name, "hugepages-") || strings.HasPrefix(name, "requests.hugepages-")
 }
 
-// IsInteger tells whether there are only whole numbers of a resource: objects, and
-// what others than the platform provide.
+// IsInteger reports whether a resource can only be counted in integers: numbers of objects, and
+// extended resources, whose domain is not the platform's.
 func IsInteger(name string) bool {
 	if domain, _, ok := strings.Cut(name, "/"); ok {
 		return !strings.HasPrefix(name, "requests.") && !isNativeDomain(domain)
@@ -46,12 +46,12 @@ func IsInteger(name string) bool {
 	return slices.Contains(objectCountResources, name)
 }
 
-// isNativeDomain tells whether a domain is the platform's own, or below it, under any of its names.
+// isNativeDomain reports whether a domain is the platform's, or one below it, in any profile.
 func isNativeDomain(domain string) bool {
 	return strings.HasSuffix(domain, meta.Platform.Translate("platform.io")) || strings.HasSuffix(domain, meta.Kubernetes.Translate("platform.io"))
 }
 
-// ValidateName checks the name of any resource, and says whether it is one.
+// ValidateName checks the name of a resource and reports whether it is valid.
 func ValidateName(name, path string, faults *schema.Faults) bool {
 	msgs := rules.QualifiedName(name)
 	for _, msg := range msgs {
@@ -75,7 +75,7 @@ func ValidateQuotaName(name, path string, faults *schema.Faults) {
 	}
 }
 
-// ValidateContainerName checks the name of a resource that containers ask for.
+// ValidateContainerName checks the name of a resource in the requests and limits of a container.
 func ValidateContainerName(name, path string, faults *schema.Faults) {
 	ValidateName(name, path, faults)
 	domain, _, ok := strings.Cut(name, "/")

@@ -7,7 +7,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// ValidateQuantity checks the quantity of a resource: not negative, and whole if it comes in pieces.
+// ValidateQuantity checks that the quantity of a resource is not negative, and an integer if IsInteger.
 func ValidateQuantity(amounts tree.Tree, name, path string, faults *schema.Faults) {
 	text := amounts.String(name)
 	q, err := quantity.Read(text)
@@ -22,4 +22,5 @@ func ValidateQuantity(amounts tree.Tree, name, path string, faults *schema.Fault
 	}
 }
 
+// IsPositive reports whether a quantity is greater than zero.
 func IsPositive(q string) bool { return quantity.Compare(q, "0") > 0 }

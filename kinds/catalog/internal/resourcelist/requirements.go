@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// ValidateRequirements checks the names and amounts of what a container asks for and may use.
+// ValidateRequirements checks the requests and limits of a container.
 func ValidateRequirements(r tree.Tree, path string, faults *schema.Faults) {
 	limits, requests := r.Object("limits"), r.Object("requests")
 	for _, list := range []string{"limits", "requests"} {
@@ -34,8 +34,8 @@ func ValidateRequirements(r tree.Tree, path string, faults *schema.Faults) {
 	}
 }
 
-// validateRequest holds what is asked for against the limit, which it may not exceed, and
-// equals where no more may be promised than there is.
+// validateRequest checks that a request does not exceed its limit, and equals it for resources that
+// cannot be overcommitted.
 func validateRequest(name, request, limit string, limited bool, path string, faults *schema.Faults) {
 	switch {
 	case !limited && !IsOvercommitAllowed(name):

@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// ValidateNodeSelector checks a selector of nodes, which has at least one term.
+// ValidateNodeSelector checks a node selector at path, which has at least one term.
 func ValidateNodeSelector(s tree.Tree, path string, faults *schema.Faults) {
 	path += ".nodeSelectorTerms"
 	terms := s.Objects("nodeSelectorTerms")

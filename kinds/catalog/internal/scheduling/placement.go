@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// ValidatePlacement checks what says where a Pod may run.
+// ValidatePlacement checks the fields of a Pod spec that say where the Pod may run.
 func ValidatePlacement(spec tree.Tree, path string, faults *schema.Faults) {
 	rules.ValidateLabels(spec.Object("nodeSelector"), path+".nodeSelector", faults)
 	for i, t := range spec.Objects("tolerations") {

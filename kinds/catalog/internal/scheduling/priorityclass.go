@@ -9,10 +9,10 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// highestPriority is the highest priority that users may give; what is above is the system's.
+// highestPriority is the highest priority of user-defined classes; higher ones are the system's.
 const highestPriority = 1_000_000_000
 
-// systemPriorities are the classes above that, by name.
+// systemPriorities are the classes above highestPriority, by name.
 var systemPriorities = map[string]int64{
 	"system-cluster-critical": 2 * highestPriority,
 	"system-node-critical":    2*highestPriority + 1000,
@@ -35,7 +35,7 @@ func validatePriorityClass(obj tree.Tree, faults *schema.Faults) {
 	}
 }
 
-// systemPriorityError says why a class is none of the system's; "" if it is one.
+// systemPriorityError is the reason why a class is not one of the system's; "" if it is.
 func systemPriorityError(name string, value int64, globalDefault bool) string {
 	want, known := systemPriorities[name]
 	switch {

@@ -20,7 +20,7 @@ func csiDriverRules() schema.Rules {
 			}
 		},
 		Prepare: func(obj, old tree.Tree) {
-			if old == nil { // the first change is the first generation
+			if old == nil { // generation counts updates only, and begins absent
 				delete(obj.Object("metadata"), "generation")
 			}
 		},
@@ -37,14 +37,14 @@ func csiDriverRules() schema.Rules {
 		},
 		ValidateUpdate: func(obj, old tree.Tree, faults *schema.Faults) {
 			now, was := obj.Object("spec")["attachRequired"], old.Object("spec")["attachRequired"]
-			if now != was { // users know the path under this name
+			if now != was { // clients expect this spelling of the path
 				faults.Invalid("spec.attachedRequired", now, "field is immutable")
 			}
 		},
 	}
 }
 
-// validateTokenRequests wants each audience once; one may be empty.
+// validateTokenRequests requires distinct audiences; one may be empty.
 func validateTokenRequests(spec tree.Tree, path string, faults *schema.Faults) {
 	seen := map[string]bool{}
 	for i, request := range spec.Objects("tokenRequests") {
@@ -69,7 +69,7 @@ func csiNodeRules() schema.Rules {
 	}
 }
 
-// maxNodeID bounds what a driver calls a node, in bytes.
+// maxNodeID bounds the node ID of a driver, in bytes.
 const maxNodeID = 192
 
 func validateNodeDriver(driver tree.Tree, path string, faults *schema.Faults) {
@@ -93,8 +93,8 @@ func validateNodeDriver(driver tree.Tree, path string, faults *schema.Faults) {
 	}
 }
 
-// validateNodeDriversUpdate: drivers come and go, but none changes, except for how many
-// volumes it takes.
+// validateNodeDriversUpdate allows drivers to be added and removed, but not to change, except for the
+// number of volumes that they allow.
 func validateNodeDriversUpdate(obj, old tree.Tree, faults *schema.Faults) {
 	before := map[string]tree.Tree{}
 	for _, driver := range old.Object("spec").Objects("drivers") {
@@ -126,7 +126,7 @@ func csiStorageCapacityRules() schema.Rules {
 			}
 		},
 		ValidateUpdate: func(obj, old tree.Tree, faults *schema.Faults) {
-			// An empty topology, which is every node, differs from none, which is no node.
+			// An empty topology selects every node, and an absent one selects none.
 			if obj.Has("nodeTopology") != old.Has("nodeTopology") || !tree.SemanticEqual(obj["nodeTopology"], old["nodeTopology"]) {
 				faults.Invalid("nodeTopology", obj["nodeTopology"], "field is immutable")
 			}

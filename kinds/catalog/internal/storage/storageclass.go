@@ -53,7 +53,7 @@ func volumeAttributesClassRules() schema.Rules {
 	}
 }
 
-// validateImmutableFields wants the named fields of a class as they were.
+// validateImmutableFields reports the named fields of a class that changed.
 func validateImmutableFields(obj, old tree.Tree, faults *schema.Faults, names ...string) {
 	for _, name := range names {
 		if !tree.SemanticEqual(obj[name], old[name]) {
@@ -79,7 +79,7 @@ func validateParameters(parameters tree.Tree, faults *schema.Faults) {
 	}
 }
 
-// validateAllowedTopologies checks the terms that say where volumes may be made: none twice.
+// validateAllowedTopologies checks the topology terms, which must be distinct.
 func validateAllowedTopologies(t tree.Tree, path string, faults *schema.Faults) {
 	var earlier []map[string][]string
 	for i, term := range t.Objects(path) {
@@ -93,8 +93,8 @@ func validateAllowedTopologies(t tree.Tree, path string, faults *schema.Faults) 
 	}
 }
 
-// validateTopology checks one term and gives the sorted values by key. The paths of its
-// faults have no index of the term, as users know them.
+// validateTopology checks one term and returns its sorted values by key. The paths of its faults have
+// no index of the term, as clients expect.
 func validateTopology(term tree.Tree, path string, faults *schema.Faults) map[string][]string {
 	byKey := map[string][]string{}
 	for i, e := range term.Objects("matchLabelExpressions") {
@@ -160,7 +160,7 @@ func validateAttachment(obj tree.Tree, faults *schema.Faults) {
 // maxVolumeError bounds the message of a failed attach or detach, in bytes.
 const maxVolumeError = 1024
 
-// validateAttachmentSource wants either the name of a volume or a volume of its own.
+// validateAttachmentSource requires either the name of a volume or an inline volume.
 func validateAttachmentSource(source tree.Tree, faults *schema.Faults) {
 	const path, one = "spec.source", "must specify exactly one of inlineVolumeSpec and persistentVolumeName"
 	inline := source.Object("inlineVolumeSpec")

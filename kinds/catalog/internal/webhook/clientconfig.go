@@ -15,7 +15,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// ValidateClientConfig checks where a webhook is: at a URL, or behind a service.
+// ValidateClientConfig checks the address of a webhook: a URL or a service.
 func ValidateClientConfig(config tree.Tree, path string, faults *schema.Faults) {
 	address, byURL := config["url"].(string)
 	service, byService := config["service"].(tree.Tree)
@@ -67,7 +67,7 @@ func validateWebhookService(service tree.Tree, path string, faults *schema.Fault
 	}
 }
 
-// validateServicePath wants segments that are subdomains; a slash may end it.
+// validateServicePath checks a path whose segments are DNS subdomains; it may end with a slash.
 func validateServicePath(p, path string, faults *schema.Faults) {
 	if p == "//" {
 		faults.Invalid(path, p, "segment[0] may not be empty")
@@ -87,9 +87,9 @@ func validateServicePath(p, path string, faults *schema.Faults) {
 	}
 }
 
-// ValidateCABundle wants base64 of certificates in PEM, if there is anything but blanks, which tools put
-// there until they know better. One that is known, from what the object was before, stays as it is: what
-// was stored before it was looked at can be changed and deleted.
+// ValidateCABundle requires base64 of PEM certificates. White space alone is accepted: tools write it as
+// a placeholder. known are the bundles of the object before the update, which are accepted as they
+// are, so that objects stored before this check existed can still be changed and deleted.
 func ValidateCABundle(text string, known []string, path string, faults *schema.Faults) {
 	if text == "" || slices.Contains(known, text) {
 		return

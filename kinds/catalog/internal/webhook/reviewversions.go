@@ -12,8 +12,8 @@ import (
 // reviewVersions are the versions of reviews that this server can send to a webhook.
 var reviewVersions = []string{"v1", "v1beta1"}
 
-// ValidateReviewVersions wants at least one version that this server can send. Others
-// are for servers to come.
+// ValidateReviewVersions requires at least one version that this server can send. Unknown versions
+// beside it are accepted: newer servers may send them.
 func ValidateReviewVersions(versions []string, path string, faults *schema.Faults) {
 	if len(versions) == 0 {
 		faults.Required(path, "must specify one of "+strings.Join(reviewVersions, ", "))

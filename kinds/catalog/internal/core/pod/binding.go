@@ -10,8 +10,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// bindPod ties a Pod to the node that a Binding names, once. Labels and annotations of
-// the Binding go over to the Pod.
+// bindPod assigns a Pod to the node that a Binding names, which can be done once. Labels and
+// annotations of the Binding are copied to the Pod.
 func bindPod(obj, body tree.Tree, now string, faults *schema.Faults) error {
 	target := body.Object("target")
 	if kind := target.String("kind"); kind != "" && kind != "Node" {
@@ -37,7 +37,7 @@ func bindPod(obj, body tree.Tree, now string, faults *schema.Faults) error {
 	return nil
 }
 
-// bindingError says why a Pod cannot be tied to a node now; "" if it can.
+// bindingError is the reason why a Pod cannot be bound now; "" if it can.
 func bindingError(pod tree.Tree) string {
 	spec := pod.Object("spec")
 	switch node := spec.String("nodeName"); {
@@ -51,7 +51,7 @@ func bindingError(pod tree.Tree) string {
 	return ""
 }
 
-// setCondition gives the condition of a type a value, from now on if it had another one.
+// setCondition sets the condition named name. Its transition time becomes now if the value changes.
 func setCondition(status tree.Tree, name, value, now string) {
 	next := tree.Tree{"type": name, "status": value, "lastTransitionTime": now}
 	conditions := slices.Clone(status.List("conditions"))

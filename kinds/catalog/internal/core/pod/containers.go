@@ -12,8 +12,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// validateContainers checks the three lists of containers. parts are what they may refer
-// to; container names are unique across the lists.
+// validateContainers checks containers, init containers and ephemeral containers, whose names are
+// unique across the three lists. parts holds what they may refer to.
 func validateContainers(spec tree.Tree, path string, parts podReferences, faults *schema.Faults) {
 	names, hostPorts := map[string]bool{}, map[string]bool{}
 	for _, list := range []string{"containers", "initContainers", "ephemeralContainers"} {
@@ -65,8 +65,7 @@ func validateContainer(c tree.Tree, path string, parts podReferences, faults *sc
 	}
 }
 
-// validateInitContainer checks what only init containers must heed: those that do not restart
-// run once, so that nothing can probe them.
+// validateInitContainer refuses probes and lifecycle handlers of init containers that run once.
 func validateInitContainer(c tree.Tree, path string, faults *schema.Faults) {
 	policy := c.String("restartPolicy")
 	if policy != "" && policy != "Always" {

@@ -32,7 +32,8 @@ func defaultPodSpec(spec tree.Tree) {
 	}
 }
 
-// defaultServiceAccount keeps the old name of serviceAccountName the same as the new one, which wins.
+// defaultServiceAccount keeps the deprecated field serviceAccount equal to serviceAccountName, which
+// wins where they differ.
 func defaultServiceAccount(spec tree.Tree) {
 	name := spec.String("serviceAccountName")
 	if name == "" {
@@ -66,7 +67,8 @@ func defaultContainer(c tree.Tree) {
 	}
 }
 
-// pullPolicy is Always for the tag latest, given or implied, and IfNotPresent for another tag or a digest.
+// pullPolicy is Always for images tagged latest or not at all, and IfNotPresent for other tags and
+// for digests.
 func pullPolicy(image string) string {
 	if strings.Contains(image, "@") {
 		return "IfNotPresent"
@@ -90,7 +92,7 @@ func defaultProbe(p tree.Tree) {
 	}
 }
 
-// defaultHTTPGet completes the request that a probe or a lifecycle handler makes.
+// defaultHTTPGet fills in the HTTP request of a probe or a lifecycle handler.
 func defaultHTTPGet(handler tree.Tree) {
 	if get := handler.Object("httpGet"); get != nil {
 		field.SetIfEmpty(get, "path", "/")
@@ -104,7 +106,7 @@ func defaultFieldRef(source tree.Tree) {
 	}
 }
 
-// defaultVolume completes the source of a volume; without one it is an emptyDir.
+// defaultVolume fills in the source of a volume; a volume without one is an emptyDir.
 func defaultVolume(v tree.Tree) {
 	if len(v) == 0 || len(v) == 1 && v["name"] != nil {
 		v["emptyDir"] = tree.Tree{}

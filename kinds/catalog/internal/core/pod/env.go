@@ -10,15 +10,15 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// The fields of a Pod that containers may read, sorted, and those that files of
-// volumes may show. Single labels and annotations come on top.
+// The fields of a Pod that fieldRef may name: in environment variables, and in files of volumes.
+// Single labels and annotations may be named as well (validateSubscript).
 var (
 	envFields = []string{"metadata.name", "metadata.namespace", "metadata.uid", "spec.nodeName", "spec.serviceAccountName",
 		"status.hostIP", "status.hostIPs", "status.podIP", "status.podIPs"}
 	volumeFields = []string{"metadata.annotations", "metadata.labels", "metadata.name", "metadata.namespace", "metadata.uid"}
-	// knownFields are known, though neither may read them.
+	// knownFields exist, but no fieldRef may name them; they have a message of their own.
 	knownFields = []string{"spec.hostNetwork", "spec.restartPolicy", "spec.schedulerName", "status.nominatedNodeName", "status.phase"}
-	// containerResourceFields are the resources that a container may be told of.
+	// containerResourceFields are the resources that resourceFieldRef may name.
 	containerResourceFields = []string{"limits.cpu", "limits.ephemeral-storage", "limits.memory",
 		"requests.cpu", "requests.ephemeral-storage", "requests.memory"}
 )
@@ -100,8 +100,8 @@ func validateFieldRef(ref tree.Tree, path string, allowed []string, faults *sche
 	faults.Invalid(at, field, "error converting fieldPath: field label not supported: "+field)
 }
 
-// validateSubscript checks metadata.labels['key'] and metadata.annotations['key']. Faults of
-// the key are those of the whole reference at path, as users know them.
+// validateSubscript checks metadata.labels['key'] and metadata.annotations['key']. Faults of the key
+// are reported for the whole reference at path, as clients expect.
 func validateSubscript(base, key, path, field string, faults *schema.Faults) {
 	switch base {
 	case "metadata.labels":
@@ -116,7 +116,8 @@ func validateSubscript(base, key, path, field string, faults *schema.Faults) {
 	}
 }
 
-// validateResourceRef checks a reference to an amount of a container, which volumes must name.
+// validateResourceRef checks a reference to a resource of a container. In a volume it must name the
+// container.
 func validateResourceRef(ref tree.Tree, path string, volume bool, faults *schema.Faults) {
 	name := ref.String("resource")
 	paged := strings.HasPrefix(name, "limits.hugepages-") || strings.HasPrefix(name, "requests.hugepages-")
@@ -131,13 +132,14 @@ func validateResourceRef(ref tree.Tree, path string, volume bool, faults *schema
 	validateDivisor(name, ref.String("divisor"), path+".divisor", faults)
 }
 
-// The units in which a container may be told of what it has.
+// The divisors that a reference to a resource may have.
 var (
 	cpuDivisors    = []string{"1m", "1"}
 	memoryDivisors = []string{"1", "1k", "1M", "1G", "1T", "1P", "1E", "1Ki", "1Mi", "1Gi", "1Ti", "1Pi", "1Ei"}
 )
 
-// validateDivisor checks the unit of a resource; "0" is none. The faults show the resource.
+// validateDivisor checks the divisor of a reference to the resource name; "0" stands for none. The
+// value in the fault is the resource, as clients expect.
 func validateDivisor(name, unit, path string, faults *schema.Faults) {
 	_, resource, _ := strings.Cut(name, ".")
 	units, listed, what := memoryDivisors, strings.Join(memoryDivisors, ", "), resource

@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// ephemeralView adds containers to a Pod that runs. mirror is the annotation of a Pod
-// that is only the image of one that a node runs by itself.
+// ephemeralView adds ephemeral containers to an existing Pod.
+// mirror is the annotation that marks the mirror of a static Pod, which a node runs on its own.
 func ephemeralView(mirror string) schema.View {
 	return schema.View{Write: func(obj, body tree.Tree, _ string, faults *schema.Faults) error {
 		const path = "spec.ephemeralContainers"

@@ -24,7 +24,7 @@ func podRules(n *meta.Naming) schema.Rules {
 				defaultPodStatus(status)
 			}
 		},
-		// What is set here belongs to no manager, as what admission sets.
+		// Values set in Prepare have no field manager, like those that admission sets.
 		Prepare: func(obj, old tree.Tree) {
 			spec := obj.EnsureObject("spec")
 			defaultPriority(spec)
@@ -42,7 +42,7 @@ func podRules(n *meta.Naming) schema.Rules {
 	}
 }
 
-// validatePodCreate reports what a Pod may only get later.
+// validatePodCreate refuses what can only be added to a Pod that exists.
 func validatePodCreate(spec tree.Tree, faults *schema.Faults) {
 	if len(spec.List("ephemeralContainers")) > 0 {
 		faults.Forbidden("spec.ephemeralContainers", "cannot be set on create")
@@ -52,7 +52,7 @@ func validatePodCreate(spec tree.Tree, faults *schema.Faults) {
 	}
 }
 
-// preparePod sets the first status, and keeps status out of writes of the main resource.
+// preparePod sets the status of a new Pod; later writes of the main resource keep the status.
 func preparePod(obj, old tree.Tree) {
 	if old != nil {
 		obj.CopyField(old, "status")
@@ -61,7 +61,7 @@ func preparePod(obj, old tree.Tree) {
 	obj["status"] = tree.Tree{"phase": "Pending", "qosClass": qosClass(obj.Object("spec"))}
 }
 
-// defaultHostPorts gives the ports of a Pod in its node's network the same number there.
+// defaultHostPorts sets hostPort to containerPort for Pods in the network of their node.
 func defaultHostPorts(spec tree.Tree) {
 	if !spec.Bool("hostNetwork") {
 		return
@@ -78,7 +78,7 @@ func defaultHostPorts(spec tree.Tree) {
 	}
 }
 
-// defaultRequests asks for what the limits allow where nothing is asked for.
+// defaultRequests sets requests to the limits where a container has limits only.
 func defaultRequests(spec tree.Tree) {
 	for _, list := range []string{"containers", "initContainers"} {
 		for _, c := range spec.Objects(list) {
@@ -98,11 +98,11 @@ func defaultPriority(spec tree.Tree) {
 	}
 }
 
-// tolerationSeconds is how long a Pod stays on a node that fails, unless it says otherwise.
+// tolerationSeconds is how long a Pod stays on a failing node by default.
 const tolerationSeconds = 300
 
-// defaultTolerations lets the Pod outlive short failures of its node. A toleration
-// that covers a taint already, by key or by none, is left as it is.
+// defaultTolerations lets a Pod stay through short failures of its node. Taints that the Pod
+// tolerates already, by key or with an empty key, are left alone.
 func defaultTolerations(spec tree.Tree, taints []string) {
 	for _, taint := range taints {
 		covered := slices.ContainsFunc(spec.Objects("tolerations"), func(t tree.Tree) bool {
@@ -118,8 +118,8 @@ func defaultTolerations(spec tree.Tree, taints []string) {
 	}
 }
 
-// qosClass sorts a Pod by how firmly it asks for cpu and memory: Guaranteed if each
-// Container's requests equal its limits, BestEffort if none asks, else Burstable.
+// qosClass is the quality-of-service class of a Pod: Guaranteed if the requests of every container
+// equal its limits for cpu and memory, BestEffort if no container has any, else Burstable.
 func qosClass(spec tree.Tree) string {
 	asked, guaranteed := false, true
 	for _, list := range []string{"containers", "initContainers"} {

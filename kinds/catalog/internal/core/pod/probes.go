@@ -7,7 +7,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// validateProbe checks a probe; once: its success threshold must be 1.
+// validateProbe checks a probe. once requires a successThreshold of 1.
 func validateProbe(p tree.Tree, path string, once bool, faults *schema.Faults) {
 	if p == nil {
 		return
@@ -24,7 +24,7 @@ func validateProbe(p tree.Tree, path string, once bool, faults *schema.Faults) {
 	}
 }
 
-// validateHandler wants exactly one of the named handlers.
+// validateHandler requires exactly one of the named handlers.
 func validateHandler(h tree.Tree, path string, faults *schema.Faults, names ...string) {
 	n := 0
 	for _, name := range names {

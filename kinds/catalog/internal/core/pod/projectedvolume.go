@@ -7,11 +7,11 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// projections are the sources that may share one directory.
+// projections are the sources of a projected volume.
 var projections = []string{"clusterTrustBundle", "configMap", "downwardAPI", "podCertificate", "secret", "serviceAccountToken"}
 
-// validateProjected checks a volume that shows several sources in one directory: no
-// two of them may claim the same file.
+// validateProjected checks a volume that projects several sources into one directory: no two of them
+// may have the same path.
 func validateProjected(spec, s tree.Tree, path string, faults *schema.Faults) {
 	validateFileMode(s, "defaultMode", path, faults)
 	taken := map[string]bool{}
@@ -65,7 +65,7 @@ func validateToken(spec, p tree.Tree, path string, faults *schema.Faults) {
 	field.Format(p, "path", path, faults, validateLocalPath)
 }
 
-// validateFiles reports the files of a projection that an earlier one has taken.
+// validateFiles reports the paths of a projection that an earlier one uses already.
 func validateFiles(name string, p tree.Tree, path string, taken map[string]bool, faults *schema.Faults) {
 	files := []string{p.String("path")}
 	if name == "configMap" || name == "secret" || name == "downwardAPI" {

@@ -10,9 +10,8 @@ import (
 
 const onlyCPUAndMemoryMsg = "only cpu and memory resources are mutable"
 
-// resizeView changes how much cpu and memory the containers of a Pod ask for and may use,
-// and nothing else. mirror is the annotation of a Pod that is only the image of one that a
-// node runs by itself.
+// resizeView changes the cpu and memory of the containers of a Pod, and nothing else.
+// mirror is the annotation that marks the mirror of a static Pod, which a node runs on its own.
 func resizeView(mirror string) schema.View {
 	return schema.View{Write: func(obj, body tree.Tree, _ string, faults *schema.Faults) error {
 		spec, was := body.Object("spec"), obj.Object("spec")
@@ -29,7 +28,7 @@ func resizeView(mirror string) schema.View {
 	}}
 }
 
-// sameContainers reports containers that are not those which the Pod has, in their order.
+// sameContainers reports a fault unless spec has the containers of was in the same order.
 func sameContainers(spec, was tree.Tree, faults *schema.Faults) bool {
 	before := len(faults.List)
 	for _, list := range []string{"containers", "initContainers"} {
@@ -47,7 +46,7 @@ func sameContainers(spec, was tree.Tree, faults *schema.Faults) bool {
 	return len(faults.List) == before
 }
 
-// resizePod takes over the resources of the containers of spec, which are those of pod.
+// resizePod copies the resources of the containers of spec, which sameContainers has checked.
 func resizePod(pod, spec tree.Tree, faults *schema.Faults) {
 	was := pod.Object("spec")
 	class := qosClass(was)
@@ -70,8 +69,8 @@ func resizePod(pod, spec tree.Tree, faults *schema.Faults) {
 	}
 }
 
-// resizable tells whether the node of a running Pod says what its containers have; only
-// such a node can change that.
+// resizable reports whether the node of a running Pod reports the resources of its containers: only
+// nodes that do can change them.
 func resizable(status tree.Tree) bool {
 	for _, c := range status.Objects("containerStatuses") {
 		if c.Object("state", "running") != nil {
@@ -81,7 +80,7 @@ func resizable(status tree.Tree) bool {
 	return true
 }
 
-// validateResize lets the amounts of cpu and memory change. None may go.
+// validateResize allows changes of cpu and memory, but not their removal.
 func validateResize(c, was tree.Tree, path string, faults *schema.Faults) {
 	now, then := c.Object("resources"), was.Object("resources")
 	same := tree.SemanticEqual(now["claims"], then["claims"]) &&

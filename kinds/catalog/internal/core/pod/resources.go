@@ -12,11 +12,11 @@ import (
 // podReferences are what the containers of a Pod may refer to.
 type podReferences struct {
 	volumes     map[string]string // the source of each volume by the volume's name
-	claims      map[string]bool   // the names of claims to devices
+	claims      map[string]bool   // the names of resource claims
 	restartable bool              // containers are started again
 }
 
-// validateClaimNames wants each claim of a container to be one of the Pod's, once.
+// validateClaimNames checks that each claim of a container names one of the Pod's claims, once.
 func validateClaimNames(r tree.Tree, path string, claims map[string]bool, faults *schema.Faults) {
 	seen := map[[2]string]bool{}
 	for i, c := range r.Objects("claims") {
@@ -34,7 +34,7 @@ func validateClaimNames(r tree.Tree, path string, claims map[string]bool, faults
 	}
 }
 
-// validateClaims checks the claims to devices of a Pod, and gives their names.
+// validateClaims checks the resource claims of a Pod and returns their names.
 func validateClaims(spec tree.Tree, path string, faults *schema.Faults) map[string]bool {
 	names := map[string]bool{}
 	for i, c := range spec.Objects("resourceClaims") {
@@ -59,7 +59,7 @@ func validateClaims(spec tree.Tree, path string, faults *schema.Faults) map[stri
 	return names
 }
 
-// validateResizePolicy checks what becomes of a container whose resources change.
+// validateResizePolicy checks whether a container restarts when its resources change.
 func validateResizePolicy(c tree.Tree, path string, restarts bool, faults *schema.Faults) {
 	resizable := []string{"cpu", "memory"}
 	seen := map[string]bool{}

@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// writePodStatus changes the status. The class of a Pod stays, and a container that has
-// ended for good does not come back.
+// writePodStatus replaces the status, but for the quality-of-service class. A terminated container that
+// its restart policy does not restart must stay terminated.
 func writePodStatus(obj, body tree.Tree, _ string, faults *schema.Faults) error {
 	was, status := obj.Object("status"), body.EnsureObject("status")
 	if status.String("qosClass") == "" {
@@ -31,11 +31,11 @@ func writePodStatus(obj, body tree.Tree, _ string, faults *schema.Faults) error 
 	return nil
 }
 
-// containerStatusLists are where the status tells of containers, by the list of the spec.
+// containerStatusLists maps the lists of containers in the spec to their lists in the status.
 var containerStatusLists = map[string]string{"containers": "containerStatuses", "initContainers": "initContainerStatuses"}
 
-// validateTerminatedContainers wants containers that have ended still ended. One that failed may be
-// started again if the Pod's policy says so, and one with a policy of its own anyway.
+// validateTerminatedContainers refuses to revive terminated containers, except where the restart policy
+// allows it: OnFailure for those that failed, Always, and init containers with a policy of their own.
 func validateTerminatedContainers(spec, status, was tree.Tree, list string, faults *schema.Faults) {
 	own := map[string]bool{}
 	for _, c := range spec.Objects(list) {
@@ -55,8 +55,8 @@ func validateTerminatedContainers(spec, status, was tree.Tree, list string, faul
 	}
 }
 
-// defaultPodStatus keeps the address that stands alone the same as the first of all.
-// Where they differ, the former is right, and is then the only one.
+// defaultPodStatus keeps podIP equal to the first of podIPs. Where they differ, podIP wins, and
+// podIPs becomes that single address.
 func defaultPodStatus(status tree.Tree) {
 	single, all := status.String("podIP"), status.Objects("podIPs")
 	switch {

@@ -17,12 +17,12 @@ func podTemplateRules() schema.Rules {
 	}
 }
 
-// DefaultTemplate fills in a form from which Pods are made. What is only known when a Pod
-// is made, such as its tolerations, stays open.
+// DefaultTemplate fills in a Pod template. Defaults that are only set when a Pod is created, such as
+// its tolerations, are left out.
 func DefaultTemplate(template tree.Tree) { defaultPodSpec(template.EnsureObject("spec")) }
 
-// ValidateTemplate checks a form from which Pods are made, at path. claims are the names of
-// volumes that each Pod will get besides those of the form.
+// ValidateTemplate checks a Pod template at path. claims are the names of volumes that each Pod gets
+// in addition to those of the template.
 func ValidateTemplate(template tree.Tree, path string, claims []string, faults *schema.Faults) {
 	rules.ValidateLabels(template.Object("metadata", "labels"), path+".labels", faults)
 	rules.ValidateAnnotations(template.Object("metadata", "annotations"), path+".annotations", faults)
@@ -33,8 +33,8 @@ func ValidateTemplate(template tree.Tree, path string, claims []string, faults *
 	}
 }
 
-// withClaimVolumes is a spec with further volumes behind its own, so that containers may mount
-// them. A volume of that name in the spec is the claim's.
+// withClaimVolumes returns a spec with the volumes of claims added, so that containers may mount
+// them. They replace volumes of the same name.
 func withClaimVolumes(spec tree.Tree, claims []string) tree.Tree {
 	if len(claims) == 0 {
 		return spec
@@ -58,8 +58,8 @@ func withClaimVolumes(spec tree.Tree, claims []string) tree.Tree {
 	return out
 }
 
-// ValidateLongRunningTemplate wants what a workload that goes on needs of its Pods: that they restart,
-// and have no deadline. kind is the workload, as messages call it.
+// ValidateLongRunningTemplate checks what only templates of workloads that run for ever must meet:
+// restartPolicy Always and no deadline. kind is the kind of the workload for messages.
 func ValidateLongRunningTemplate(template tree.Tree, path, kind string, faults *schema.Faults) {
 	spec := template.Object("spec")
 	if policy := spec.String("restartPolicy"); policy != "" && policy != "Always" {
@@ -70,7 +70,7 @@ func ValidateLongRunningTemplate(template tree.Tree, path, kind string, faults *
 	}
 }
 
-// ValidateSelectorMatchesTemplate wants a selector to match the labels of the template at path.
+// ValidateSelectorMatchesTemplate checks that a selector matches the labels of the template at path.
 func ValidateSelectorMatchesTemplate(selector, template tree.Tree, path string, faults *schema.Faults) {
 	labels := template.Object("metadata", "labels")
 	if !SelectorMatches(selector, labels) {

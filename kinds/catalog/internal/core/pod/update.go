@@ -11,8 +11,8 @@ const podImmutableMsg = "pod updates may not change fields other than `spec.cont
 	"`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations)," +
 	"`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)"
 
-// validatePodUpdate lets only a few fields of the spec change: it judges those one by
-// one, puts back their old values in a copy, and wants the rest equal.
+// validatePodUpdate allows only a few fields of the spec to change. It checks those one by one, puts
+// back their old values in a copy, and requires the copy to equal the old spec.
 func validatePodUpdate(obj, old tree.Tree, faults *schema.Faults) {
 	spec, was := obj.Object("spec"), old.Object("spec")
 	if tree.SameRef(spec, was) {
@@ -39,7 +39,7 @@ func validatePodUpdate(obj, old tree.Tree, faults *schema.Faults) {
 	}
 }
 
-// restoreMutablePodFields is the new spec with the old values of what may change.
+// restoreMutablePodFields returns the new spec with the old values of the fields that may change.
 func restoreMutablePodFields(spec, was tree.Tree) tree.Tree {
 	c, _ := tree.Clone(spec).(tree.Tree)
 	if c == nil {
@@ -69,12 +69,12 @@ func restoreMutablePodFields(spec, was tree.Tree) tree.Tree {
 	return c
 }
 
-// hasSchedulingGates tells whether a Pod waits before anyone looks for its node.
+// hasSchedulingGates reports whether a Pod is held back from scheduling.
 func hasSchedulingGates(spec tree.Tree) bool { return len(spec.List("schedulingGates")) > 0 }
 
 const nodeAffinityRequired = "requiredDuringSchedulingIgnoredDuringExecution"
 
-// restoreNodeAffinity puts back the wish for nodes that a Pod behind a gate had.
+// restoreNodeAffinity puts back the node selector and node affinity of a Pod with scheduling gates.
 func restoreNodeAffinity(spec, was tree.Tree) {
 	before := was.Object("affinity")
 	if spec.Object("affinity") == nil && before == nil {
@@ -84,7 +84,8 @@ func restoreNodeAffinity(spec, was tree.Tree) {
 	affinity.CopyField(before, "nodeAffinity")
 }
 
-// validateGatedAffinity lets what a Pod behind a gate asks of its node only become narrower.
+// validateGatedAffinity allows the node selector and node affinity of a Pod with scheduling gates
+// only to become stricter.
 func validateGatedAffinity(spec, was tree.Tree, faults *schema.Faults) {
 	now := spec.Object("nodeSelector")
 	for key, value := range was.Object("nodeSelector") {
@@ -110,8 +111,8 @@ func validateGatedAffinity(spec, was tree.Tree, faults *schema.Faults) {
 	}
 }
 
-// isNarrowerTerm tells whether a term still asks first for all that it asked for before. A term
-// that asked for nothing matched no node, and must stay so.
+// isNarrowerTerm reports whether a term begins with all requirements of the old one. An empty term
+// matches no node, and must stay empty.
 func isNarrowerTerm(term, was tree.Tree) bool {
 	if tree.IsEmpty(was["matchExpressions"]) && tree.IsEmpty(was["matchFields"]) {
 		return tree.IsEmpty(term["matchExpressions"]) && tree.IsEmpty(term["matchFields"])
@@ -137,7 +138,8 @@ func validateActiveDeadlineUpdate(spec, was tree.Tree, faults *schema.Faults) {
 	}
 }
 
-// validateAddedTolerations wants each old toleration still there; only its time may differ.
+// validateAddedTolerations checks that every old toleration is still there; only tolerationSeconds
+// may differ.
 func validateAddedTolerations(spec, was tree.Tree, faults *schema.Faults) {
 	for _, before := range was.Objects("tolerations") {
 		kept := slices.ContainsFunc(spec.Objects("tolerations"), func(now tree.Tree) bool {

@@ -7,7 +7,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// validateMounts checks where volumes appear as directories in a container.
+// validateMounts checks the volume mounts of a container.
 func validateMounts(c tree.Tree, path string, volumes map[string]string, faults *schema.Faults) {
 	devices, devicePaths := stringSet(c, "volumeDevices", "name"), stringSet(c, "volumeDevices", "devicePath")
 	paths := map[string]bool{}
@@ -54,8 +54,7 @@ func validateMount(m tree.Tree, path string, privileged bool, faults *schema.Fau
 	}
 }
 
-// validateDevicePaths checks where volumes appear as block devices in a container: only
-// claims can.
+// validateDevicePaths checks the volume devices of a container. Only claims can be block devices.
 func validateDevicePaths(c tree.Tree, path string, volumes map[string]string, faults *schema.Faults) {
 	mounts, mountPaths := stringSet(c, "volumeMounts", "name"), stringSet(c, "volumeMounts", "mountPath")
 	names, paths := map[string]bool{}, map[string]bool{}
@@ -87,7 +86,7 @@ func validateDevicePaths(c tree.Tree, path string, volumes map[string]string, fa
 	}
 }
 
-// stringSet is the set of texts called name in a list of objects, without "".
+// stringSet collects the field name of the objects in a list, without "".
 func stringSet(t tree.Tree, list, name string) map[string]bool {
 	values := map[string]bool{}
 	for _, e := range t.Objects(list) {

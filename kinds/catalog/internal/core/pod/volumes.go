@@ -14,8 +14,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// sourceRequired are the fields that a volume source cannot do without, in the order
-// in which they are reported. It is also the list of all sources.
+// sourceRequired holds the required fields of each volume source, in the order in which they are
+// reported. It is also the list of all sources.
 var sourceRequired = map[string][]string{
 	"awsElasticBlockStore":  {"volumeID"},
 	"azureDisk":             {"diskName", "diskURI"},
@@ -51,7 +51,7 @@ var sourceRequired = map[string][]string{
 
 var sourceNames = slices.Sorted(maps.Keys(sourceRequired))
 
-// validateVolumes checks spec.volumes and gives the source of each by the volume's name.
+// validateVolumes checks spec.volumes and returns the source of each volume by the volume's name.
 func validateVolumes(spec tree.Tree, path string, faults *schema.Faults) map[string]string {
 	sources := map[string]string{}
 	for i, v := range spec.Objects("volumes") {
@@ -61,7 +61,7 @@ func validateVolumes(spec tree.Tree, path string, faults *schema.Faults) map[str
 	return sources
 }
 
-// validateVolume wants exactly one source and checks it. It gives the source's name.
+// validateVolume requires exactly one source and checks it. It returns the name of the source.
 func validateVolume(spec, v tree.Tree, path string, faults *schema.Faults) string {
 	kind := ""
 	for _, name := range sourceNames {
@@ -93,7 +93,7 @@ func validateEphemeralNames(pod tree.Tree, faults *schema.Faults) {
 	for i, v := range pod.Object("spec").Objects("volumes") {
 		volume := v.String("name")
 		if name == "" || volume == "" || v.Object("ephemeral") == nil {
-			continue // what is missing is reported elsewhere
+			continue // validateSource reports a missing claim template
 		}
 		claim := name + "-" + volume
 		for _, msg := range rules.Subdomain(claim) {
@@ -134,7 +134,7 @@ func validateFileMode(t tree.Tree, name, path string, faults *schema.Faults) {
 	}
 }
 
-// validateKeyPaths checks which keys become which files.
+// validateKeyPaths checks the mapping of keys to files.
 func validateKeyPaths(source tree.Tree, path string, faults *schema.Faults) {
 	for i, item := range source.Objects("items") {
 		at := tree.IndexPath(path+".items", i)
@@ -143,7 +143,8 @@ func validateKeyPaths(source tree.Tree, path string, faults *schema.Faults) {
 	}
 }
 
-// validateLocalPath checks a relative path that cannot be taken for the volume's own files, which begin with "..".
+// validateLocalPath checks a relative path that stays inside the volume and does not begin with "..",
+// which names the files that the volume itself keeps.
 func validateLocalPath(s string) []string {
 	faults := rules.RelativePath(s)
 	if strings.HasPrefix(s, "..") && !strings.HasPrefix(s, "../") && s != ".." {
@@ -152,8 +153,8 @@ func validateLocalPath(s string) []string {
 	return faults
 }
 
-// validateDownwardAPI checks the files that show fields of the Pod. The paths of its
-// faults have no index, as users know them.
+// validateDownwardAPI checks the files with fields of the Pod. The paths of its faults have no index,
+// as clients expect.
 func validateDownwardAPI(source tree.Tree, path string, faults *schema.Faults) {
 	for _, item := range source.Objects("items") {
 		field.Require(item, path, faults, "path")
@@ -180,8 +181,8 @@ func validateCSI(s tree.Tree, path string, faults *schema.Faults) {
 	}
 }
 
-// validateClaimTemplate checks the claim that is made with the Pod. Its metadata is
-// labels and annotations only.
+// validateClaimTemplate checks the claim that is created with the Pod. Its metadata may hold labels
+// and annotations only.
 func validateClaimTemplate(t tree.Tree, path string, faults *schema.Faults) {
 	if t == nil {
 		return

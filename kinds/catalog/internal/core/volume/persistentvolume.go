@@ -42,7 +42,7 @@ func persistentVolumeRules() schema.Rules {
 	}
 }
 
-// preparePersistentVolume starts a volume as Pending, from the moment of its creation.
+// preparePersistentVolume sets the status of a new volume to Pending, since its creation.
 func preparePersistentVolume(obj, old tree.Tree) {
 	if old != nil {
 		obj.CopyField(old, "status")
@@ -55,7 +55,7 @@ func preparePersistentVolume(obj, old tree.Tree) {
 	obj["status"] = status
 }
 
-// writeVolumeStatus changes the status and notes when the phase changed.
+// writeVolumeStatus replaces the status and records when the phase changed.
 func writeVolumeStatus(obj, body tree.Tree, now string, _ *schema.Faults) error {
 	was, status := obj.Object("status"), body.EnsureObject("status")
 	const since = "lastPhaseTransitionTime"
@@ -66,7 +66,7 @@ func writeVolumeStatus(obj, body tree.Tree, now string, _ *schema.Faults) error 
 	return nil
 }
 
-// validateCapacity wants an amount of storage, and of nothing else.
+// validateCapacity requires a positive amount of storage, and no other resource.
 func validateCapacity(spec tree.Tree, path string, faults *schema.Faults) {
 	capacity := spec.Object("capacity")
 	if len(capacity) == 0 {
@@ -103,7 +103,8 @@ func validateVolumeAffinity(spec tree.Tree, path string, faults *schema.Faults) 
 	scheduling.ValidateNodeSelector(must, path+".required", faults)
 }
 
-// validateVolumeSpec checks what a volume has anywhere: access modes, a source, attributes.
+// validateVolumeSpec checks what inline volumes and PersistentVolumes have in common: access modes,
+// the source and the attributes class.
 func validateVolumeSpec(spec tree.Tree, path string, faults *schema.Faults) {
 	validateAccessModes(spec, path+".accessModes", "", faults)
 	validateVolumeSource(spec, path, faults)
@@ -119,8 +120,8 @@ func validateVolumeSpec(spec tree.Tree, path string, faults *schema.Faults) {
 	}
 }
 
-// validateAccessModes wants at least one mode, and ReadWriteOncePod alone. detail follows
-// the fault of none.
+// validateAccessModes requires at least one mode, and no other one beside ReadWriteOncePod. detail is
+// the message if there is none.
 func validateAccessModes(spec tree.Tree, path, detail string, faults *schema.Faults) {
 	modes := spec.Strings("accessModes")
 	if len(modes) == 0 {
@@ -133,8 +134,8 @@ func validateAccessModes(spec tree.Tree, path, detail string, faults *schema.Fau
 	}
 }
 
-// ValidateInlineVolume checks the volume that an attachment holds itself: it is only a
-// source of kind csi.
+// ValidateInlineVolume checks the volume in the spec of an attachment, which has a CSI source and
+// little else.
 func ValidateInlineVolume(spec tree.Tree, path string, faults *schema.Faults) {
 	const not = "may not be specified in the context of inline volumes"
 	for _, name := range []string{"claimRef", "capacity", "nodeAffinity", "storageClassName"} {
@@ -154,8 +155,8 @@ func ValidateInlineVolume(spec tree.Tree, path string, faults *schema.Faults) {
 	validateVolumeSpec(spec, path, faults)
 }
 
-// validatePersistentVolumeUpdate keeps source, mode and, once it is set, affinity. A
-// secret for growing may be added.
+// validatePersistentVolumeUpdate keeps the source, the volume mode and, once it is set, the node
+// affinity. Only controllerExpandSecretRef may be added to a CSI source.
 func validatePersistentVolumeUpdate(obj, old tree.Tree, faults *schema.Faults) {
 	spec, was := obj.Object("spec"), old.Object("spec")
 	for _, name := range volumeSources {

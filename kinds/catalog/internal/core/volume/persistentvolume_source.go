@@ -14,7 +14,7 @@ var volumeSources = []string{
 	"quobyte", "rbd", "scaleIO", "storageos", "vsphereVolume",
 }
 
-// validateVolumeSource wants exactly one source and checks it.
+// validateVolumeSource requires exactly one source and checks it.
 func validateVolumeSource(spec tree.Tree, path string, faults *schema.Faults) {
 	n := 0
 	for _, name := range volumeSources {

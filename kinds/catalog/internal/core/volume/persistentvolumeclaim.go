@@ -33,9 +33,9 @@ func persistentVolumeClaimRules(n *meta.Naming) schema.Rules {
 	}
 }
 
-// prepareDataSources drops the sources that are not supported and makes each of the two
-// fields say what the other says. dataSource knows claims and snapshots only;
-// dataSourceRef stays in its namespace.
+// prepareDataSources drops unsupported sources and keeps dataSource and dataSourceRef equal:
+// whichever is set is copied to the other. dataSource may name claims and snapshots only, and a
+// dataSourceRef into another namespace is not copied.
 func prepareDataSources(spec, was tree.Tree, snapshots string) {
 	inUse := was.Has("dataSource") || was.Has("dataSourceRef")
 	source, ref := spec.Object("dataSource"), spec.Object("dataSourceRef")
@@ -60,7 +60,7 @@ func isSupportedDataSource(source tree.Tree, snapshots string) bool {
 	return group == "" && kind == "PersistentVolumeClaim" || group == snapshots && kind == "VolumeSnapshot"
 }
 
-// copyDataSource is a source as the other of the two fields holds it.
+// copyDataSource returns a data source for the other of the two fields.
 func copyDataSource(t tree.Tree) tree.Tree {
 	c := tree.Tree{}
 	for _, name := range []string{"apiGroup", "kind", "name"} {
@@ -99,7 +99,7 @@ func validateDataSources(spec tree.Tree, path string, faults *schema.Faults) {
 	}
 }
 
-// validateDataSource checks what a claim is filled from; nil is fine.
+// validateDataSource checks the source of the content of a claim; it may be absent.
 func validateDataSource(s tree.Tree, path string, faults *schema.Faults) {
 	if s == nil {
 		return
@@ -133,9 +133,9 @@ func validateClaimStatus(status tree.Tree, path string, faults *schema.Faults) {
 	}
 }
 
-// validateClaimUpdate keeps the spec, but for what a claim gets when it is bound and what
-// a bound claim may ask for: more storage and another class of attributes. class is the
-// annotation that once named the storage class.
+// validateClaimUpdate keeps the spec, except for the volume that a claim is bound to, and for what a
+// bound claim may ask for: more storage and another attributes class. class is the annotation that
+// named the storage class before there was a field for it.
 func validateClaimUpdate(obj, old tree.Tree, class string, faults *schema.Faults) {
 	spec, was := obj.Object("spec"), old.Object("spec")
 	now, before := obj.Object("metadata", "annotations").String(class), old.Object("metadata", "annotations").String(class)
@@ -154,8 +154,8 @@ func validateClaimUpdate(obj, old tree.Tree, class string, faults *schema.Faults
 	validateAttributesClass(spec, old, faults)
 }
 
-// restoreMutableClaimFields is the new spec with the old values of what may change. classable says
-// that a claim without a storage class may get one.
+// restoreMutableClaimFields returns the new spec with the old values of the fields that may change.
+// classable says that a claim without a storage class may get one.
 func restoreMutableClaimFields(spec, was tree.Tree, bound, classable bool) tree.Tree {
 	c, _ := tree.Clone(spec).(tree.Tree)
 	if c == nil {
@@ -176,8 +176,8 @@ func restoreMutableClaimFields(spec, was tree.Tree, bound, classable bool) tree.
 	return c
 }
 
-// validateStorageShrink lets a claim ask for less than before only as long as that is more than
-// there is: growing that failed can be taken back.
+// validateStorageShrink allows a smaller request only if it is still more than the capacity, so that
+// a failed expansion can be retried with less.
 func validateStorageShrink(spec, old tree.Tree, faults *schema.Faults) {
 	now := spec.Object("resources", "requests").String("storage")
 	before := old.Object("spec", "resources", "requests").String("storage")
@@ -187,7 +187,7 @@ func validateStorageShrink(spec, old tree.Tree, faults *schema.Faults) {
 	}
 }
 
-// validateAttributesClass keeps a class of attributes that is in effect from being taken away.
+// validateAttributesClass refuses to remove an attributes class that is in effect.
 func validateAttributesClass(spec, old tree.Tree, faults *schema.Faults) {
 	const path, current = "spec.volumeAttributesClassName", "currentVolumeAttributesClassName"
 	if old.Object("spec").String("volumeAttributesClassName") == "" || !old.Object("status").Has(current) {

@@ -11,8 +11,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// ValidateSource checks what a volume source of a Pod and that of a PersistentVolume
-// have in common, beyond what the declarations say.
+// ValidateSource checks what the volume sources of Pods and of PersistentVolumes have in common, beyond
+// what the declarations say.
 func ValidateSource(name string, s tree.Tree, path string, faults *schema.Faults) {
 	switch name {
 	case "hostPath":
@@ -36,7 +36,7 @@ func ValidateSource(name string, s tree.Tree, path string, faults *schema.Faults
 	}
 }
 
-// validateFC wants either wwids, or targetWWNs and lun.
+// validateFC requires either wwids, or targetWWNs and lun.
 func validateFC(s tree.Tree, path string, faults *schema.Faults) {
 	targets, ids := s.List("targetWWNs"), s.List("wwids")
 	switch {
@@ -54,7 +54,7 @@ func validateFC(s tree.Tree, path string, faults *schema.Faults) {
 	field.Bounds(s, "lun", path, faults, 0, 255)
 }
 
-// iscsiNames are the forms of the names of initiators and targets, by their beginning.
+// iscsiNames are the patterns of names of initiators and targets by their prefix.
 var iscsiNames = map[string]*regexp.Regexp{
 	"iqn": regexp.MustCompile(`^iqn\.\d{4}-\d{2}\.[A-Za-z0-9.-]+(:[^,;*&$|\s]+)?$`),
 	"eui": regexp.MustCompile(`^eui\.[A-Za-z0-9]{16}$`),
@@ -66,7 +66,7 @@ func validateISCSI(s tree.Tree, path string, faults *schema.Faults) {
 		name := s.String(field)
 		form := iscsiNames[name[:min(len(name), 3)]]
 		switch {
-		case name == "" && (field == "iqn" || !s.Has(field)): // absent; the plan requires the iqn
+		case name == "" && (field == "iqn" || !s.Has(field)): // absent; the declaration requires the iqn
 		case form == nil:
 			faults.Invalid(path+"."+field, name, "must be valid format starting with iqn, eui, or naa")
 		case !form.MatchString(name):
@@ -82,8 +82,8 @@ func validateISCSI(s tree.Tree, path string, faults *schema.Faults) {
 	}
 }
 
-// ValidateISCSIName bounds the name of a volume together with its portal, where the
-// initiator has a name of its own. path is that of the volume's name.
+// ValidateISCSIName bounds the length of <volume name>:<portal> where the initiator has a name of its
+// own. path is the path of the volume's name.
 func ValidateISCSIName(s tree.Tree, volume, path string, faults *schema.Faults) {
 	if s.Has("initiatorName") && len(volume)+1+len(s.String("targetPortal")) > 64 {
 		faults.Invalid(path, volume, "Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is specified.")
@@ -115,7 +115,7 @@ func validateQuobyte(s tree.Tree, path string, faults *schema.Faults) {
 	}
 }
 
-// validateAzureDisk holds the place of a disk against its kind.
+// validateAzureDisk checks that the URI of a disk fits its kind.
 func validateAzureDisk(s tree.Tree, path string, faults *schema.Faults) {
 	place := s.String("diskURI")
 	const managed = "/subscriptions/{sub-id}/resourcegroups/{group-name}/providers/microsoft.compute/disks/{disk-id}"
