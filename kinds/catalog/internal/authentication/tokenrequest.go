@@ -13,13 +13,7 @@ const (
 
 func tokenRequestRules() schema.Rules {
 	return schema.Rules{Validate: func(obj tree.Tree, faults *schema.Faults) {
-		const path = "spec.expirationSeconds"
-		switch n, ok := obj.Object("spec").Int("expirationSeconds"); {
-		case ok && n < minTokenSeconds:
-			faults.Invalid(path, n, "may not specify a duration less than 10 minutes")
-		case ok && n > maxTokenSeconds:
-			faults.Invalid(path, n, "may not specify a duration larger than 2^32 seconds")
-		}
+		ValidateTokenSeconds(obj.Object("spec"), "spec", faults)
 	}}
 }
 

@@ -113,8 +113,8 @@ func metricFromV1(old tree.Tree, forms metricFieldMap) tree.Tree {
 	return m
 }
 
-// inferTargetType sets the type of a target by its fields. An average value wins over a value, which
-// v1 requires even where it means nothing.
+// inferTargetType sets the type of a target by its fields. A value of 0 beside an average value is
+// dropped: v1 requires a value even where only the average counts.
 func inferTargetType(target tree.Tree) {
 	switch {
 	case target == nil:

@@ -110,7 +110,7 @@ var keyUsages = []string{
 	"server auth", "signing", "timestamping",
 }
 
-// maxSignerName bounds <domain>/<namespace as subdomain>.<name as label>, in bytes.
+// maxSignerName is the length of the longest domain/subdomain.label, in bytes.
 const maxSignerName = 253 + 1 + 253 + 63 + 1
 
 // validateSignerName requires the form domain/path, as in "example.com/signer-name".

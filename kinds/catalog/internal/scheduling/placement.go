@@ -75,19 +75,18 @@ func validateTopologySpread(spec tree.Tree, path string, faults *schema.Faults) 
 	}
 }
 
+// The two lists of terms of an affinity.
+const (
+	requiredTerms  = "requiredDuringSchedulingIgnoredDuringExecution"
+	preferredTerms = "preferredDuringSchedulingIgnoredDuringExecution"
+)
+
 func validateNodeAffinity(a tree.Tree, path string, faults *schema.Faults) {
-	if must := a.Object("requiredDuringSchedulingIgnoredDuringExecution"); must != nil {
-		at := path + ".requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms"
-		terms := must.Objects("nodeSelectorTerms")
-		if len(terms) == 0 {
-			faults.Required(at, "must have at least one node selector term")
-		}
-		for i, term := range terms {
-			validateNodeTerm(term, tree.IndexPath(at, i), faults)
-		}
+	if required := a.Object(requiredTerms); required != nil {
+		ValidateNodeSelector(required, path+"."+requiredTerms, faults)
 	}
-	at := path + ".preferredDuringSchedulingIgnoredDuringExecution"
-	for i, p := range a.Objects("preferredDuringSchedulingIgnoredDuringExecution") {
+	at := path + "." + preferredTerms
+	for i, p := range a.Objects(preferredTerms) {
 		validateWeight(p, tree.IndexPath(at, i), faults)
 		validateNodeTerm(p.Object("preference"), tree.IndexPath(at, i)+".preference", faults)
 	}
@@ -100,12 +99,11 @@ func validateWeight(p tree.Tree, path string, faults *schema.Faults) {
 }
 
 func validatePodAffinity(a tree.Tree, path string, faults *schema.Faults) {
-	const must, should = "requiredDuringSchedulingIgnoredDuringExecution", "preferredDuringSchedulingIgnoredDuringExecution"
-	for i, term := range a.Objects(must) {
-		validatePodTerm(term, tree.IndexPath(path+"."+must, i), faults)
+	for i, term := range a.Objects(requiredTerms) {
+		validatePodTerm(term, tree.IndexPath(path+"."+requiredTerms, i), faults)
 	}
-	for i, p := range a.Objects(should) {
-		at := tree.IndexPath(path+"."+should, i)
+	for i, p := range a.Objects(preferredTerms) {
+		at := tree.IndexPath(path+"."+preferredTerms, i)
 		validateWeight(p, at, faults)
 		validatePodTerm(p.Object("podAffinityTerm"), at+".podAffinityTerm", faults)
 	}

@@ -48,7 +48,7 @@ func validateAction(name string, a tree.Tree, path string, faults *schema.Faults
 	case "exec":
 		field.Require(a, path, faults, "command")
 	case "httpGet":
-		validatePort(a, path, faults)
+		field.IntOrStringPort(a["port"], path+".port", faults)
 		for i, h := range a.Objects("httpHeaders") {
 			at, header := tree.IndexPath(path+".httpHeaders", i)+".name", h.String("name")
 			for _, msg := range rules.HeaderName(header) {
@@ -56,27 +56,10 @@ func validateAction(name string, a tree.Tree, path string, faults *schema.Faults
 			}
 		}
 	case "tcpSocket", "grpc":
-		validatePort(a, path, faults)
+		field.IntOrStringPort(a["port"], path+".port", faults)
 	case "sleep":
 		if n, _ := a.Int("seconds"); n < 0 {
 			faults.Invalid(path+".seconds", n, field.NonNegativeMsg)
 		}
-	}
-}
-
-// validatePort checks a port that is a number or the name of one.
-func validatePort(t tree.Tree, path string, faults *schema.Faults) {
-	at := path + ".port"
-	switch port := t["port"].(type) {
-	case string:
-		for _, msg := range rules.PortName(port) {
-			faults.Invalid(at, port, msg)
-		}
-	case int64:
-		if port < 1 || port > 65535 {
-			faults.Invalid(at, port, field.BoundsMsg(1, 65535))
-		}
-	default:
-		faults.Invalid(at, int64(0), field.BoundsMsg(1, 65535))
 	}
 }

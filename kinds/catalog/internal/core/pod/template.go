@@ -3,8 +3,10 @@ package pod
 import (
 	"slices"
 
+	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/selector"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
@@ -78,37 +80,16 @@ func ValidateSelectorMatchesTemplate(selector, template tree.Tree, path string, 
 	}
 }
 
-// SelectorMatches tells whether a label selector matches labels. No selector matches nothing, and so
-// does one that is not valid; one without content matches everything.
-func SelectorMatches(selector, labels tree.Tree) bool {
-	if selector == nil {
+// SelectorMatches reports whether a label selector matches labels. A selector that is absent or not
+// valid matches nothing; an empty one matches everything.
+func SelectorMatches(labelSelector, labels tree.Tree) bool {
+	if labelSelector == nil {
 		return false
 	}
-	for key, value := range selector.Object("matchLabels") {
-		if has, ok := labels[key]; !ok || has != value {
-			return false
-		}
+	s, ok := selector.FromLabelSelector(labelSelector)
+	texts := make(map[string]string, len(labels))
+	for key := range labels {
+		texts[key] = labels.String(key)
 	}
-	for _, e := range selector.Objects("matchExpressions") {
-		if !expressionMatches(e, labels) {
-			return false
-		}
-	}
-	return true
-}
-
-// expressionMatches tells whether labels meet one expression of a selector.
-func expressionMatches(e, labels tree.Tree) bool {
-	value, has := labels[e.String("key")].(string)
-	switch e.String("operator") {
-	case "In":
-		return has && slices.Contains(e.Strings("values"), value)
-	case "NotIn":
-		return !has || !slices.Contains(e.Strings("values"), value)
-	case "Exists":
-		return has
-	case "DoesNotExist":
-		return !has
-	}
-	return false
+	return ok && s.Matches(meta.NewLabels(texts))
 }

@@ -34,8 +34,8 @@ func persistentVolumeClaimRules(n *meta.Naming) schema.Rules {
 }
 
 // prepareDataSources drops unsupported sources and keeps dataSource and dataSourceRef equal:
-// whichever is set is copied to the other. dataSource may name claims and snapshots only, and a
-// dataSourceRef into another namespace is not copied.
+// whichever is set is copied to the other. dataSource may name claims and snapshots only, and
+// dataSourceRef no other namespace, except where the claim had a source before.
 func prepareDataSources(spec, was tree.Tree, snapshots string) {
 	inUse := was.Has("dataSource") || was.Has("dataSourceRef")
 	source, ref := spec.Object("dataSource"), spec.Object("dataSourceRef")
