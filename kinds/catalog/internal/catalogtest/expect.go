@@ -52,3 +52,12 @@ func ExpectValid(t *testing.T, group, version, kind string, bodies ...string) {
 		Expect(t, kind+" "+body[:min(len(body), 200)], Create(k, obj), nil)
 	}
 }
+
+// RepeatItem repeats an item n times; each % becomes another letter sequence.
+func RepeatItem(n int, item string) string {
+	all := make([]string, n)
+	for i := range all {
+		all[i] = strings.ReplaceAll(item, "%", strings.Repeat("a", i+1))
+	}
+	return strings.Join(all, ",")
+}

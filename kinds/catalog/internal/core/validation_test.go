@@ -21,6 +21,4 @@ func TestCoreValidation(t *testing.T) {
 		{Body: `{"spec":{"hard":{"secrets":"1"},"scopeSelector":{"matchExpressions":[{"operator":"Exists","scopeName":"Terminating"}]}}}`, Want: []string{
 			expressions + `{"matchExpressions":[{"operator":"Exists","scopeName":"Terminating"}]}: unsupported scope applied to resource`}},
 	})
-	catalogtest.RunCreateCases(t, catalogtest.KindByGVK(t, meta.Platform, "coordination.platform.io", "v1", "Lease"), ``, []catalogtest.CreateCase{
-		{Name: "strategy", Spec: `"strategy":"a b/c"`, Want: []string{`spec.strategy: Invalid value: "a b/c": prefix part a lowercase RFC 1123 subdomain…`}}})
 }

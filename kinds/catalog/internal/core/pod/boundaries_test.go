@@ -77,3 +77,11 @@ func TestInvalidPods(t *testing.T) {
 			`spec.volumes[0].projected.sources[1].downwardAPI: Invalid value: "": conflicting duplicate paths`}},
 	})
 }
+
+// TestBoundaries has cases on both sides of each part of a condition with several parts.
+func TestBoundaries(t *testing.T) {
+	catalogtest.ExpectValid(t, "", "v1", "Pod", `{"spec":{"containers":[{"name":"c","image":"i"}],"volumes":[{"name":"v","iscsi":{"targetPortal":"p","iqn":"eui.0123456789ABCDEF","initiatorName":"naa.0123456789ABCDEF0123456789ABCDEF"}},
+		{"name":"w","ephemeral":{"volumeClaimTemplate":{"metadata":{"name":""},"spec":{"accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"1"}}}}}}]}}`)
+	catalogtest.RunPodCases(t, []catalogtest.PodCase{{Spec: `"volumes":[{"name":"v","emptyDir":{}}],` + catalogtest.Container(`"volumeMounts":[{"name":"v","mountPath":"/a","recursiveReadOnly":"IfPossible"}]`), Want: []string{
+		`spec.containers[0].volumeMounts[0].recursiveReadOnly: Forbidden: may only be specified when readOnly is true`}}})
+}
