@@ -10,7 +10,7 @@ import (
 
 func TestAdmissionPolicy(t *testing.T) {
 	k := catalogtest.KindInGroup(t, meta.Platform, "admissionregistration.platform.io", "ValidatingAdmissionPolicy")
-	const match = `"matchConstraints":{"resourceRules":[{` + catalogtest.HookRule + `"resources":["pods"]}]}`
+	const match = `"matchConstraints":{"resourceRules":[{` + hookRule + `"resources":["pods"]}]}`
 	const valid = `"validations":[{"expression":"true"}]`
 	spec := func(parts ...string) string { return `{"spec":{` + strings.Join(parts, ",") + `}}` }
 	catalogtest.RunValidationCases(t, k, []catalogtest.ValidationCase{
@@ -34,7 +34,7 @@ func TestAdmissionPolicy(t *testing.T) {
 		{Obj: spec(match, valid, `"variables":[{},{"name":"a-b","expression":"1"},{"name":"in","expression":"1"},{"name":"ok","expression":"1"}]`), Want: []string{
 			`spec.variables[0].name: Required value: name is not specified`, `spec.variables[0].expression: Required value: expression is not specified`,
 			`spec.variables[1].name: Invalid value: "a-b": name is not a valid CEL identifier`, `spec.variables[2].name: Invalid value: "in": name is not a valid CEL identifier`}},
-		{Obj: spec(valid, `"matchConstraints":{"resourceRules":[{`+catalogtest.HookRule+`"resources":["pods"],"resourceNames":["a","a","b/c"]}],"excludeResourceRules":[{"resources":["x"]}]}`), Want: []string{
+		{Obj: spec(valid, `"matchConstraints":{"resourceRules":[{`+hookRule+`"resources":["pods"],"resourceNames":["a","a","b/c"]}],"excludeResourceRules":[{"resources":["x"]}]}`), Want: []string{
 			`spec.matchConstraints.resourceRules[0].resourceNames[1]: Duplicate value: "a"`, `spec.matchConstraints.resourceRules[0].resourceNames[2]: Invalid value: "b/c": may not contain '/'`,
 			`spec.matchConstraints.excludeResourceRules[0].operations: Required value`, `spec.matchConstraints.excludeResourceRules[0].apiGroups: Required value`,
 			`spec.matchConstraints.excludeResourceRules[0].apiVersions: Required value`}},

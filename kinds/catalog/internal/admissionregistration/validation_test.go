@@ -14,7 +14,7 @@ func TestAdmissionPolicyValidation(t *testing.T) {
 	faults := func(path string) []string {
 		return []string{path + `.namespaceSelector.matchLabels: Invalid value: "a b": name part…`, path + `.objectSelector.matchLabels: Invalid value: "b c": a valid label…`}
 	}
-	const match = `"matchConstraints":{"resourceRules":[{` + catalogtest.HookRule + `"resources":["pods"]}]`
+	const match = `"matchConstraints":{"resourceRules":[{` + hookRule + `"resources":["pods"]}]`
 	const valid = `"validations":[{"expression":"true"}]`
 	catalogtest.RunValidationCases(t, catalogtest.KindInGroup(t, meta.Platform, group, "ValidatingAdmissionPolicy"), []catalogtest.ValidationCase{
 		{Obj: `{"spec":{` + match + `,` + badSelectors + `},` + valid + `}}`, Want: faults("spec.matchConstraints")},
@@ -28,10 +28,10 @@ func TestAdmissionPolicyValidation(t *testing.T) {
 		{Obj: `{"spec":{` + head + `,"paramRef":{"selector":{"matchLabels":{"a b":""}},"parameterNotFoundAction":"Deny"}}}`, Want: []string{`spec.paramRef.selector.matchLabels: Invalid value: "a b": name part…`}},
 	})
 	catalogtest.RunValidationCases(t, catalogtest.KindInGroup(t, meta.Platform, group, "ValidatingWebhookConfiguration"), []catalogtest.ValidationCase{
-		{Obj: catalogtest.Hooks(strings.Replace(catalogtest.HookHead, "a.b.example", "A.b.c", 1) + `,` + catalogtest.HookURL), Want: []string{`webhooks[0].name: Invalid value: "A.b.c": a lowercase RFC 1123 subdomain…`}},
-		{Obj: catalogtest.Hooks(catalogtest.HookHead + `,` + catalogtest.HookURL + `,"matchConditions":[{"name":"a b","expression":"true"}]`), Want: []string{`webhooks[0].matchConditions[0].name: Invalid value: "a b": name part…`}},
-		{Obj: catalogtest.Hooks(catalogtest.HookHead + `,"clientConfig":{"url":"https://[h"}`), Want: []string{`webhooks[0].clientConfig.url: Required value: url must be a valid URL: parse "https://[h": missing ']' in host; desired format: https://host[/path]`}},
-		{Obj: catalogtest.Hooks(catalogtest.HookHead + `,"clientConfig":{"service":{"name":"a","namespace":"b","path":"//"}}`), Want: []string{`webhooks[0].clientConfig.service.path: Invalid value: "//": segment[0] may not be empty`}},
+		{Obj: hooks(strings.Replace(hookHead, "a.b.example", "A.b.c", 1) + `,` + hookURL), Want: []string{`webhooks[0].name: Invalid value: "A.b.c": a lowercase RFC 1123 subdomain…`}},
+		{Obj: hooks(hookHead + `,` + hookURL + `,"matchConditions":[{"name":"a b","expression":"true"}]`), Want: []string{`webhooks[0].matchConditions[0].name: Invalid value: "a b": name part…`}},
+		{Obj: hooks(hookHead + `,"clientConfig":{"url":"https://[h"}`), Want: []string{`webhooks[0].clientConfig.url: Required value: url must be a valid URL: parse "https://[h": missing ']' in host; desired format: https://host[/path]`}},
+		{Obj: hooks(hookHead + `,"clientConfig":{"service":{"name":"a","namespace":"b","path":"//"}}`), Want: []string{`webhooks[0].clientConfig.service.path: Invalid value: "//": segment[0] may not be empty`}},
 	})
 }
 

@@ -12,19 +12,19 @@ import (
 
 func TestDefinition(t *testing.T) {
 	swap := func(old, now string) string {
-		return strings.Replace(catalogtest.Definition("", catalogtest.V1Version), old, now, 1)
+		return strings.Replace(definition("", versionV1), old, now, 1)
 	}
-	catalogtest.RunValidationCases(t, catalogtest.Definitions(t, meta.Kubernetes), []catalogtest.ValidationCase{
-		{Obj: catalogtest.Definition("", catalogtest.V1Version)},
+	catalogtest.RunValidationCases(t, definitionKind(t, meta.Kubernetes), []catalogtest.ValidationCase{
+		{Obj: definition("", versionV1)},
 		{Obj: swap("widgets.a.example", "other.a.example"), Want: []string{`metadata.name: Invalid value: "other.a.example": must be spec.names.plural+"."+spec.group`}},
-		{Obj: strings.ReplaceAll(catalogtest.Definition("", catalogtest.V1Version), "a.example", "example"), Want: []string{`spec.group: Invalid value: "example": should be a domain with at least one dot`}},
-		{Obj: strings.ReplaceAll(catalogtest.Definition("", catalogtest.V1Version), "a.example", "k8s.io"), Want: []string{`spec.group: Invalid…`, `metadata.annotations[api-approved.kubernetes.io]: Required value: protected groups must have approval annotation "api-approved.kubernetes.io"`}[1:]},
-		{Obj: strings.ReplaceAll(strings.Replace(catalogtest.Definition("", catalogtest.V1Version), `"name":"widgets.a.example"`, `"name":"widgets.a.example","annotations":{"api-approved.kubernetes.io":"me"}`, 1), "a.example", "a.kubernetes.io"),
+		{Obj: strings.ReplaceAll(definition("", versionV1), "a.example", "example"), Want: []string{`spec.group: Invalid value: "example": should be a domain with at least one dot`}},
+		{Obj: strings.ReplaceAll(definition("", versionV1), "a.example", "k8s.io"), Want: []string{`spec.group: Invalid…`, `metadata.annotations[api-approved.kubernetes.io]: Required value: protected groups must have approval annotation "api-approved.kubernetes.io"`}[1:]},
+		{Obj: strings.ReplaceAll(strings.Replace(definition("", versionV1), `"name":"widgets.a.example"`, `"name":"widgets.a.example","annotations":{"api-approved.kubernetes.io":"me"}`, 1), "a.example", "a.kubernetes.io"),
 			Want: []string{`metadata.annotations[api-approved.kubernetes.io]: Invalid value: "me": protected groups…`}},
 		{Obj: strings.Replace(swap(`"group":"a.example",`, ``), "widgets.a.example", "widgets.a", 1), Want: []string{`metadata.name: Invalid value: "widgets.a": must be spec.names…`, `spec.group: Required value`}},
 		{Obj: swap(`"Namespaced"`, `"World"`), Want: []string{`spec.scope: Unsupported value: "World": supported values: "Cluster", "Namespaced"`}},
 		{Obj: swap(`"scope":"Namespaced",`, ``), Want: []string{`spec.scope: Required value`}},
-		{Obj: catalogtest.Definition(`,"preserveUnknownFields":true`, catalogtest.V1Version), Want: []string{`spec.preserveUnknownFields: Invalid value: true: cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead`}},
+		{Obj: definition(`,"preserveUnknownFields":true`, versionV1), Want: []string{`spec.preserveUnknownFields: Invalid value: true: cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead`}},
 		{Obj: swap(`"kind":"Widget"`, `"kind":"Wid_get","singular":"W","listKind":"Wid_get","shortNames":["w","W"],"categories":["A"]`), Want: []string{
 			`spec.names.singular: Invalid value: "W": a DNS-1035…`, `spec.names.kind: Invalid value: "Wid_get": may have mixed case, but should otherwise match: a DNS-1035…`,
 			`spec.names.listKind: Invalid value: "Wid_get": may have mixed case…`, `spec.names.shortNames[1]: Invalid value: "W": a DNS-1035…`,
@@ -34,8 +34,8 @@ func TestDefinition(t *testing.T) {
 }
 
 func TestDefinitionConversion(t *testing.T) {
-	conversion := func(s string) string { return catalogtest.Definition(`,"conversion":{`+s+`}`, catalogtest.V1Version) }
-	catalogtest.RunValidationCases(t, catalogtest.Definitions(t, meta.Platform), []catalogtest.ValidationCase{
+	conversion := func(s string) string { return definition(`,"conversion":{`+s+`}`, versionV1) }
+	catalogtest.RunValidationCases(t, definitionKind(t, meta.Platform), []catalogtest.ValidationCase{
 		{Obj: conversion(`"strategy":"Webhook","webhook":{"clientConfig":{"url":"https://h"},"conversionReviewVersions":["v1"]}`), Want: []string{`spec.conversion.strategy: Forbidden: conversion by a webhook is not supported…`}},
 		{Obj: conversion(`"strategy":"Magic"`), Want: []string{`spec.conversion.strategy: Unsupported value: "Magic": supported values: "None", "Webhook"`}},
 		{Obj: conversion(`"strategy":"Webhook"`), Want: []string{`spec.conversion.webhookClientConfig: Required value: required when strategy is set to Webhook`,
@@ -50,21 +50,21 @@ func TestDefinitionConversion(t *testing.T) {
 
 func TestDefinitionVersions(t *testing.T) {
 	second := func(more string) string {
-		return catalogtest.Definition("", catalogtest.V1Version+`,{"name":"v2","served":true,"storage":false,`+more+catalogtest.AnySchema+`}`)
+		return definition("", versionV1+`,{"name":"v2","served":true,"storage":false,`+more+anySchema+`}`)
 	}
-	columns := func(s string) string { return catalogtest.Version(`"additionalPrinterColumns":[{` + s + `}]`) }
-	scale := func(s string) string { return catalogtest.Version(`"subresources":{"scale":{` + s + `}}`) }
-	catalogtest.RunValidationCases(t, catalogtest.Definitions(t, meta.Platform), []catalogtest.ValidationCase{
+	columns := func(s string) string { return storedVersion(`"additionalPrinterColumns":[{` + s + `}]`) }
+	scale := func(s string) string { return storedVersion(`"subresources":{"scale":{` + s + `}}`) }
+	catalogtest.RunValidationCases(t, definitionKind(t, meta.Platform), []catalogtest.ValidationCase{
 		{Obj: second(``)},
-		{Obj: catalogtest.Definition("", ""), Want: []string{`status.storedVersions: Invalid value: []: must have at least one stored version`, `spec.versions: Invalid value: []: must have exactly one version marked as storage version`}},
-		{Obj: catalogtest.Definition("", catalogtest.V1Version+","+catalogtest.V1Version), Want: []string{`spec.versions: Invalid value: [{…`, `spec.versions: Invalid value: [{…`}},
-		{Obj: strings.Replace(catalogtest.Definition("", catalogtest.V1Version), `"name":"v1"`, `"name":"1"`, 1), Want: []string{`spec.versions[0].name: Invalid value: "1": a DNS-1035…`}},
-		{Obj: strings.Replace(catalogtest.Definition("", catalogtest.V1Version), catalogtest.AnySchema, `"schema":null`, 1), Want: []string{`spec.versions[0].schema.openAPIV3Schema: Required value`}},
-		{Obj: catalogtest.Version(`"deprecated":true,"deprecationWarning":"old"`)},
-		{Obj: catalogtest.Version(`"deprecationWarning":"old"`), Want: []string{`spec.versions[0].deprecationWarning: Invalid value: "old": can only be set for deprecated versions`}},
-		{Obj: catalogtest.Version(`"deprecated":true,"deprecationWarning":""`), Want: []string{`spec.versions[0].deprecationWarning: Invalid value: "": must be nonempty`}},
-		{Obj: catalogtest.Version(`"deprecated":true,"deprecationWarning":"a\nb"`), Want: []string{`spec.versions[0].deprecationWarning: Invalid value: "a\nb": must only contain printable UTF-8 characters; non-printable character found at index 1`}},
-		{Obj: catalogtest.Version(`"deprecated":true,"deprecationWarning":"` + strings.Repeat("a", 257) + `"`), Want: []string{`spec.versions[0].deprecationWarning: Invalid value: …`}},
+		{Obj: definition("", ""), Want: []string{`status.storedVersions: Invalid value: []: must have at least one stored version`, `spec.versions: Invalid value: []: must have exactly one version marked as storage version`}},
+		{Obj: definition("", versionV1+","+versionV1), Want: []string{`spec.versions: Invalid value: [{…`, `spec.versions: Invalid value: [{…`}},
+		{Obj: strings.Replace(definition("", versionV1), `"name":"v1"`, `"name":"1"`, 1), Want: []string{`spec.versions[0].name: Invalid value: "1": a DNS-1035…`}},
+		{Obj: strings.Replace(definition("", versionV1), anySchema, `"schema":null`, 1), Want: []string{`spec.versions[0].schema.openAPIV3Schema: Required value`}},
+		{Obj: storedVersion(`"deprecated":true,"deprecationWarning":"old"`)},
+		{Obj: storedVersion(`"deprecationWarning":"old"`), Want: []string{`spec.versions[0].deprecationWarning: Invalid value: "old": can only be set for deprecated versions`}},
+		{Obj: storedVersion(`"deprecated":true,"deprecationWarning":""`), Want: []string{`spec.versions[0].deprecationWarning: Invalid value: "": must be nonempty`}},
+		{Obj: storedVersion(`"deprecated":true,"deprecationWarning":"a\nb"`), Want: []string{`spec.versions[0].deprecationWarning: Invalid value: "a\nb": must only contain printable UTF-8 characters; non-printable character found at index 1`}},
+		{Obj: storedVersion(`"deprecated":true,"deprecationWarning":"` + strings.Repeat("a", 257) + `"`), Want: []string{`spec.versions[0].deprecationWarning: Invalid value: …`}},
 		{Obj: columns(`"name":"a","type":"integer","format":"int32","jsonPath":".spec.a"`)},
 		{Obj: columns(``), Want: []string{`spec.additionalPrinterColumns[0].name: Required value`, `spec.additionalPrinterColumns[0].type: Required value: must be one of boolean,date,integer,number,string`,
 			`spec.additionalPrinterColumns[0].jsonPath: Required value`}},
@@ -83,9 +83,9 @@ func TestDefinitionVersions(t *testing.T) {
 func TestSelectableFields(t *testing.T) {
 	const props = `"schema":{"openAPIV3Schema":{"type":"object","properties":{"spec":{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"number"}}}}}}`
 	fields := func(s string) string {
-		return strings.Replace(catalogtest.Version(`"selectableFields":[`+s+`]`), catalogtest.AnySchema, props, 1)
+		return strings.Replace(storedVersion(`"selectableFields":[`+s+`]`), anySchema, props, 1)
 	}
-	catalogtest.RunValidationCases(t, catalogtest.Definitions(t, meta.Platform), []catalogtest.ValidationCase{
+	catalogtest.RunValidationCases(t, definitionKind(t, meta.Platform), []catalogtest.ValidationCase{
 		{Obj: fields(`{"jsonPath":".spec.a"}`)},
 		{Obj: fields(`{"jsonPath":".spec.a"},{"jsonPath":".spec.a"},{},{"jsonPath":".spec.b"},{"jsonPath":".spec.c"},{"jsonPath":".metadata.name"},{"jsonPath":".spec.l[0]"}`), Want: []string{
 			`spec.selectableFields[1].jsonPath: Duplicate value: ".spec.a"`, `spec.selectableFields[2].jsonPath: Required value`,
@@ -99,19 +99,19 @@ func TestSelectableFields(t *testing.T) {
 }
 
 func TestDefinitionLifecycle(t *testing.T) {
-	k := catalogtest.Definitions(t, meta.Platform)
-	old := catalogtest.Named(k, catalogtest.Parse(t, catalogtest.Definition("", catalogtest.V1Version)))
+	k := definitionKind(t, meta.Platform)
+	old := catalogtest.Named(k, catalogtest.Parse(t, definition("", versionV1)))
 	old["status"] = catalogtest.Parse(t, `{"storedVersions":["v0"]}`)
 	catalogtest.Expect(t, "create", catalogtest.Create(k, old), nil)
 	catalogtest.EqualJSON(t, "names", old.Object("spec")["names"], `{"plural":"widgets","singular":"widget","kind":"Widget","listKind":"WidgetList"}`)
 	catalogtest.EqualJSON(t, "conversion", old.Object("spec")["conversion"], `{"strategy":"None"}`)
 	catalogtest.EqualJSON(t, "status", old["status"], `{"storedVersions":["v1"]}`)
 
-	v2 := strings.Replace(catalogtest.V1Version, "v1", "v2", 1)
-	now := catalogtest.Named(k, catalogtest.Parse(t, catalogtest.Definition("", strings.Replace(catalogtest.V1Version, `"storage":true`, `"storage":false`, 1)+","+v2)))
+	v2 := strings.Replace(versionV1, "v1", "v2", 1)
+	now := catalogtest.Named(k, catalogtest.Parse(t, definition("", strings.Replace(versionV1, `"storage":true`, `"storage":false`, 1)+","+v2)))
 	catalogtest.Expect(t, "another storage", catalogtest.Update(k, now, old), nil)
 	catalogtest.EqualJSON(t, "status", now["status"], `{"storedVersions":["v1","v2"]}`)
-	gone := catalogtest.Named(k, catalogtest.Parse(t, catalogtest.Definition("", v2)))
+	gone := catalogtest.Named(k, catalogtest.Parse(t, definition("", v2)))
 	catalogtest.Expect(t, "stored version removed", catalogtest.Update(k, gone, now), []string{`status.storedVersions[0]: Invalid value: "v1": missing from spec.versions; v1 was previously a storage version…`})
 
 	forgotten := tree.Clone(now).(tree.Tree)
@@ -120,9 +120,9 @@ func TestDefinitionLifecycle(t *testing.T) {
 }
 
 func TestDefinitionUpdate(t *testing.T) {
-	k := catalogtest.Definitions(t, meta.Platform)
+	k := definitionKind(t, meta.Platform)
 	for _, established := range []bool{false, true} {
-		old, now := catalogtest.Named(k, catalogtest.Parse(t, catalogtest.Definition("", catalogtest.V1Version))), catalogtest.Named(k, catalogtest.Parse(t, catalogtest.Definition("", catalogtest.V1Version)))
+		old, now := catalogtest.Named(k, catalogtest.Parse(t, definition("", versionV1))), catalogtest.Named(k, catalogtest.Parse(t, definition("", versionV1)))
 		catalogtest.Create(k, old)
 		want := []string{`spec.group: Invalid value: "b.example": field is immutable`, `spec.names.plural: Invalid value: "gadgets": field is immutable`}
 		if established {

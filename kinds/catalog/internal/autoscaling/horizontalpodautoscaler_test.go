@@ -36,7 +36,7 @@ func TestAutoscalerDefaults(t *testing.T) {
 			`{"scaleUp":{"selectPolicy":"Max","stabilizationWindowSeconds":0,"policies":[{"type":"Pods","value":1,"periodSeconds":1}]},
 			"scaleDown":{"selectPolicy":"Disabled","stabilizationWindowSeconds":5,"policies":[{"type":"Percent","value":100,"periodSeconds":15}]}}`},
 	} {
-		obj := catalogtest.Named(k, tree.Tree{"spec": catalogtest.Merged(t, catalogtest.Autoscaled, c.given), "status": tree.Tree{"desiredReplicas": int64(9)}})
+		obj := catalogtest.Named(k, tree.Tree{"spec": catalogtest.Merged(t, autoscaled, c.given), "status": tree.Tree{"desiredReplicas": int64(9)}})
 		catalogtest.Expect(t, c.given, catalogtest.Create(k, obj), nil)
 		catalogtest.EqualJSON(t, c.given, obj.Object("spec")[c.field], c.want)
 		if obj.Object("status").Has("desiredReplicas") {
@@ -50,7 +50,7 @@ func TestAutoscalerRules(t *testing.T) {
 	metric := func(fields string) string { return `"metrics":[{` + fields + `}]` }
 	const down, first = "spec.behavior.scaleDown.", "spec.metrics[0]."
 	value := `"target":{"type":"Value","value":"1"}`
-	catalogtest.RunCreateCases(t, autoscaler(t, "v2"), catalogtest.Autoscaled, []catalogtest.CreateCase{
+	catalogtest.RunCreateCases(t, autoscaler(t, "v2"), autoscaled, []catalogtest.CreateCase{
 		{Name: "complete", Spec: ``, Want: nil},
 		{Name: "max missing", Spec: `"maxReplicas":null`, Want: []string{"spec.maxReplicas: Invalid value: 0: must be greater than 0", "spec.maxReplicas: Invalid value: 0: must be greater than or equal to `minReplicas`"}},
 		{Name: "max below min", Spec: `"minReplicas":4`, Want: []string{"spec.maxReplicas: Invalid value: 3: must be greater than or equal to `minReplicas`"}},
@@ -105,7 +105,7 @@ func TestAutoscalerRules(t *testing.T) {
 
 func TestAutoscalerStatus(t *testing.T) {
 	k := autoscaler(t, "v2")
-	obj := catalogtest.Named(k, catalogtest.Parse(t, `{"spec":{`+catalogtest.Autoscaled+`}}`))
+	obj := catalogtest.Named(k, catalogtest.Parse(t, `{"spec":{`+autoscaled+`}}`))
 	catalogtest.Create(k, obj)
 	obj["status"] = catalogtest.Parse(t, `{"currentReplicas":-1,"desiredReplicas":-1,"conditions":[{"type":"A","status":"True"},{"type":"A","status":"True"}]}`)
 	catalogtest.Expect(t, "status", catalogtest.Lines(rules.Validate(k, obj)), []string{`status.conditions[1].type: Duplicate value: "A"`,
@@ -177,7 +177,7 @@ func TestAutoscalerV1Create(t *testing.T) {
 		{"wrong types", name + `metrics":"[{\"type\":5}]"`, ``, `[{"type":"Resource","resource":{"name":"cpu","target":{"type":"Utilization","averageUtilization":80}}}]`},
 	} {
 		k := autoscaler(t, "v1")
-		obj := catalogtest.Named(k, catalogtest.Parse(t, `{"metadata":{"annotations":{`+c.annotations+`}},"spec":{`+catalogtest.Autoscaled+c.spec+`}}`))
+		obj := catalogtest.Named(k, catalogtest.Parse(t, `{"metadata":{"annotations":{`+c.annotations+`}},"spec":{`+autoscaled+c.spec+`}}`))
 		stored := convert.ToStored(k, obj)
 		catalogtest.EqualJSON(t, c.name, stored.Object("spec")["metrics"], c.want)
 		if stored.Object("metadata").Has("annotations") {
@@ -190,7 +190,7 @@ func TestAutoscalerV1Create(t *testing.T) {
 // TestAutoscalerAnnotations: the stored form has none of the annotations of older versions.
 func TestAutoscalerAnnotations(t *testing.T) {
 	k := autoscaler(t, "v2")
-	obj := catalogtest.Named(k, catalogtest.Parse(t, `{"metadata":{"annotations":{"autoscaling.alpha.kubernetes.io/metrics":"[]","autoscaling.alpha.kubernetes.io/scale-up-tolerance":"1","a":"b"}},"spec":{`+catalogtest.Autoscaled+`}}`))
+	obj := catalogtest.Named(k, catalogtest.Parse(t, `{"metadata":{"annotations":{"autoscaling.alpha.kubernetes.io/metrics":"[]","autoscaling.alpha.kubernetes.io/scale-up-tolerance":"1","a":"b"}},"spec":{`+autoscaled+`}}`))
 	catalogtest.Create(k, obj)
 	catalogtest.EqualJSON(t, "annotations", obj.Object("metadata")["annotations"], `{"a":"b"}`)
 }
@@ -301,3 +301,5 @@ func randomMetric(r *rand.Rand, under string) tree.Tree {
 	}
 	return tree.Tree{"type": kind, strings.ToLower(kind[:1]) + kind[1:]: source}
 }
+
+const autoscaled = `"scaleTargetRef":{"apiVersion":"apps/v1","kind":"Deployment","name":"d"},"maxReplicas":3`

@@ -8,19 +8,21 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A CreateCase is a create and its faults. spec is JSON of fields over those of a base.
+// A CreateCase is a create and its faults. Spec holds JSON fields, without braces, that are merged into
+// those of a base.
 type CreateCase struct {
 	Name, Spec string
 	Want       []string
 }
 
-// A SpecUpdateCase is an update and its faults: now is JSON of the fields that change.
+// A SpecUpdateCase is an update and its faults. Old holds JSON fields that are merged into those of a
+// base, and Now those that the update changes.
 type SpecUpdateCase struct {
 	Name, Old, Now string
 	Want           []string
 }
 
-// Merged puts the fields of JSON over those of base; null takes a field away.
+// Merged merges the JSON fields of over into those of base; null removes a field.
 func Merged(t *testing.T, base, over string) tree.Tree {
 	t.Helper()
 	out := Parse(t, "{"+base+"}")
@@ -42,8 +44,8 @@ func RunCreateCases(t *testing.T, k *schema.Kind, base string, cases []CreateCas
 	}
 }
 
-// RunSpecUpdateCases updates an object of k for each case. The status of the old object, if the JSON
-// of old has one under "status", is not part of its spec.
+// RunSpecUpdateCases updates an object of k for each case. A field "status" in Old becomes the status of
+// the old object.
 func RunSpecUpdateCases(t *testing.T, k *schema.Kind, base string, cases []SpecUpdateCase) {
 	t.Helper()
 	for _, c := range cases {
@@ -68,13 +70,14 @@ func RunSpecUpdateCases(t *testing.T, k *schema.Kind, base string, cases []SpecU
 	}
 }
 
-// A change is an object of a test, or the update of one, and the faults that it has.
+// A ValidationCase is the body Obj of a create, or of an update of the object Old, and its faults.
 type ValidationCase struct {
 	Name, Old, Obj string
 	Want           []string
 }
 
-// RunValidationCases runs changes of objects of kind k. A case without a name is named after its object.
+// RunValidationCases creates or updates an object of k for each case. A case without a name is named after
+// its body.
 func RunValidationCases(t *testing.T, k *schema.Kind, changes []ValidationCase) {
 	t.Helper()
 	for _, c := range changes {
@@ -112,7 +115,7 @@ func RunBodyCases(t *testing.T, k *schema.Kind, cases []BodyCase) {
 	}
 }
 
-// RunUpdateCases updates an object of k for each case. A status in old is kept as it is.
+// RunUpdateCases updates an object of k for each case. A status in Old becomes the status of the old object.
 func RunUpdateCases(t *testing.T, k *schema.Kind, cases []UpdateCase) {
 	t.Helper()
 	for _, c := range cases {
@@ -128,7 +131,7 @@ func RunUpdateCases(t *testing.T, k *schema.Kind, cases []UpdateCase) {
 	}
 }
 
-// Defaulted is a body after a create.
+// Defaulted creates an object from a body and returns it without its metadata.
 func Defaulted(t *testing.T, k *schema.Kind, body string) tree.Tree {
 	t.Helper()
 	obj := Named(k, Parse(t, body))

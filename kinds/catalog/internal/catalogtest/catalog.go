@@ -9,10 +9,10 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// catalogs keeps the catalogue of each profile: tests only read them.
+// catalogs holds a catalog for each profile. Tests share them, since they only read.
 var catalogs sync.Map
 
-// KindByGVK finds a kind by group, version and name, the group in the form of the profile.
+// KindByGVK returns the kind of a group, as the profile spells it, a version and a kind name.
 func KindByGVK(t testing.TB, n *meta.Naming, group, version, kind string) *schema.Kind {
 	t.Helper()
 	c, ok := catalogs.Load(n)
@@ -35,13 +35,13 @@ func NewCatalog(t testing.TB, n *meta.Naming) *catalog.Catalog {
 	return c
 }
 
-// CoreKind finds a core kind under a profile.
+// CoreKind returns a kind of the core group under a profile.
 func CoreKind(t *testing.T, n *meta.Naming, kind string) *schema.Kind {
 	t.Helper()
 	return KindByGVK(t, n, "", "v1", kind)
 }
 
-// KindInGroup finds a kind of a group, both in platform form, under a profile.
+// KindInGroup returns a v1 kind of a group, which is in platform form, under a profile.
 func KindInGroup(t *testing.T, n *meta.Naming, group, kind string) *schema.Kind {
 	t.Helper()
 	return KindByGVK(t, n, n.Translate(group), "v1", kind)

@@ -11,12 +11,12 @@ import (
 	"testing"
 )
 
-// Encoded is data as the base64 of a PEM block of a type.
+// Encoded is the base64 of a PEM block of the type kind.
 func Encoded(kind string, data []byte) string {
 	return base64.StdEncoding.EncodeToString(pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: data}))
 }
 
-// CertificateText is a certificate as a status holds it.
+// CertificateText is a new certificate in base64 of PEM.
 func CertificateText(t *testing.T) string {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// Expect compares the faults of a case; a want that ends in … is only a beginning.
+// Expect compares the faults of a case. A want that ends in … is compared as a prefix.
 func Expect(t *testing.T, what string, got, want []string) {
 	t.Helper()
 	same := slices.EqualFunc(got, want, func(g, w string) bool {
@@ -41,8 +41,7 @@ func EqualJSON(t *testing.T, what string, got any, want string) {
 	}
 }
 
-// ExpectValid creates an object of k from each body: none may be refused. The bodies stand at
-// the edges of the rules, on their right side.
+// ExpectValid creates an object from each body and expects no fault.
 func ExpectValid(t *testing.T, group, version, kind string, bodies ...string) {
 	t.Helper()
 	k := KindByGVK(t, meta.Platform, group, version, kind)
@@ -53,7 +52,7 @@ func ExpectValid(t *testing.T, group, version, kind string, bodies ...string) {
 	}
 }
 
-// RepeatItem repeats an item n times; each % becomes another letter sequence.
+// RepeatItem repeats an item n times, separated by commas; each % becomes a different sequence of letters.
 func RepeatItem(n int, item string) string {
 	all := make([]string, n)
 	for i := range all {

@@ -19,7 +19,7 @@ func Parse(t *testing.T, text string) tree.Tree {
 	return v.(tree.Tree)
 }
 
-// Create runs what a create runs, in its order, and returns the faults as "path: message".
+// Create runs the rules of a create, in the order of the server, and returns the faults as "path: message".
 func Create(k *schema.Kind, obj tree.Tree) []string {
 	rules.Default(k, obj)
 	if k.Rules.Prepare != nil {
@@ -28,7 +28,7 @@ func Create(k *schema.Kind, obj tree.Tree) []string {
 	return Lines(append(rules.Validate(k, obj), rules.ValidateServed(k, obj, nil)...))
 }
 
-// Update runs what an update of the main resource runs.
+// Update runs the rules of an update of the main resource, like Create.
 func Update(k *schema.Kind, obj, old tree.Tree) []string {
 	rules.Default(k, obj)
 	if k.Rules.Prepare != nil {
@@ -46,7 +46,7 @@ func Lines(causes []meta.Cause) []string {
 	return out
 }
 
-// Named completes an object of a test with a name and a namespace.
+// Named adds a name and a namespace to an object where they are missing.
 func Named(k *schema.Kind, obj tree.Tree) tree.Tree {
 	m := obj.EnsureObject("metadata")
 	if m["name"] == nil {

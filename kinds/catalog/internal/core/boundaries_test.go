@@ -14,9 +14,9 @@ func TestBoundaries(t *testing.T) {
 	catalogtest.ExpectValid(t, "", "v1", "ResourceQuota", `{"spec":{"hard":{"persistentvolumeclaims":"1"},"scopeSelector":{"matchExpressions":[{"scopeName":"VolumeAttributesClass","operator":"In","values":["a"]}]}}}`)
 	const mode, hints, ranges = `"service.platform.io/topology-mode":"a"`, `"service.platform.io/topology-aware-hints":"a"`, `"service.beta.platform.io/load-balancer-source-ranges":"x"`
 	annotated := func(annotations, spec string) string {
-		return `{"metadata":{"annotations":{` + annotations + `}},"spec":{` + spec + catalogtest.OnePort + `}}`
+		return `{"metadata":{"annotations":{` + annotations + `}},"spec":{` + spec + onePort + `}}`
 	}
-	catalogtest.ExpectValid(t, "", "v1", "Service", annotated(mode, ``), annotated(hints, ``), annotated(mode+","+hints, ``), annotated(ranges, catalogtest.Balancer+`"loadBalancerSourceRanges":["10.0.0.0/8"],`))
+	catalogtest.ExpectValid(t, "", "v1", "Service", annotated(mode, ``), annotated(hints, ``), annotated(mode+","+hints, ``), annotated(ranges, balancer+`"loadBalancerSourceRanges":["10.0.0.0/8"],`))
 	catalogtest.RunBodyCases(t, catalogtest.CoreKind(t, meta.Platform, "Node"), []catalogtest.BodyCase{
 		{Body: `{"spec":{"podCIDRs":["fd00::/64","fd01::/64"]}}`, Want: []string{`spec.podCIDRs: Invalid value: ["fd00::/64","fd01::/64"]: may specify no more than one CIDR for each IP family`}}})
 }
@@ -24,7 +24,7 @@ func TestBoundaries(t *testing.T) {
 // TestStatusLimits fills the fields of a status up to their limits.
 func TestStatusLimits(t *testing.T) {
 	k := catalogtest.CoreKind(t, meta.Platform, "Service")
-	obj := catalogtest.Named(k, catalogtest.Parse(t, `{"spec":{`+catalogtest.OnePort+`}}`))
+	obj := catalogtest.Named(k, catalogtest.Parse(t, `{"spec":{`+onePort+`}}`))
 	catalogtest.Create(k, obj)
 	obj["status"] = catalogtest.Parse(t, `{"conditions":[{"type":"A","status":"True","reason":"`+strings.Repeat("R", 1024)+`","message":"`+strings.Repeat("m", 32768)+`","lastTransitionTime":"2020-01-01T00:00:00Z"}]}`)
 	catalogtest.Expect(t, "conditions", catalogtest.Lines(rules.Validate(k, obj)), nil)
@@ -47,13 +47,13 @@ func TestValidObjects(t *testing.T) {
 // TestValidUpdates has updates that keep immutable fields.
 func TestValidUpdates(t *testing.T) {
 	const class, local = `"loadBalancerClass":"e.com/x"`, `"externalTrafficPolicy":"Local","healthCheckNodePort":30000`
-	catalogtest.RunSpecUpdateCases(t, catalogtest.CoreKind(t, meta.Platform, "Service"), catalogtest.OnePort, []catalogtest.SpecUpdateCase{
-		{Name: "class kept", Old: catalogtest.Balancer + class, Now: `"sessionAffinity":"ClientIP"`, Want: nil},
-		{Name: "class gone with the type", Old: catalogtest.Balancer + class, Now: `"type":"NodePort","loadBalancerClass":null`, Want: nil},
-		{Name: "class with the type", Old: `"type":"NodePort"`, Now: catalogtest.Balancer + class, Want: nil},
-		{Name: "port for health checks kept", Old: catalogtest.Balancer + local, Now: `"sessionAffinity":"ClientIP"`, Want: nil},
-		{Name: "port for health checks with the policy", Old: catalogtest.Balancer + `"sessionAffinity":"None"`, Now: local, Want: nil},
-		{Name: "port for health checks gone", Old: catalogtest.Balancer + local, Now: `"externalTrafficPolicy":"Cluster","healthCheckNodePort":null`, Want: nil},
+	catalogtest.RunSpecUpdateCases(t, catalogtest.CoreKind(t, meta.Platform, "Service"), onePort, []catalogtest.SpecUpdateCase{
+		{Name: "class kept", Old: balancer + class, Now: `"sessionAffinity":"ClientIP"`, Want: nil},
+		{Name: "class gone with the type", Old: balancer + class, Now: `"type":"NodePort","loadBalancerClass":null`, Want: nil},
+		{Name: "class with the type", Old: `"type":"NodePort"`, Now: balancer + class, Want: nil},
+		{Name: "port for health checks kept", Old: balancer + local, Now: `"sessionAffinity":"ClientIP"`, Want: nil},
+		{Name: "port for health checks with the policy", Old: balancer + `"sessionAffinity":"None"`, Now: local, Want: nil},
+		{Name: "port for health checks gone", Old: balancer + local, Now: `"externalTrafficPolicy":"Cluster","healthCheckNodePort":null`, Want: nil},
 	})
 	catalogtest.RunUpdateCases(t, catalogtest.CoreKind(t, meta.Platform, "Node"), []catalogtest.UpdateCase{
 		{Old: `{"spec":{"podCIDR":"10.0.0.0/24","providerID":"p"}}`, Now: `{"spec":{"podCIDR":"10.0.0.0/24","providerID":"p","unschedulable":true}}`, Want: nil},

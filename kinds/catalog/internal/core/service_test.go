@@ -16,7 +16,7 @@ import (
 func TestServiceDefaults(t *testing.T) {
 	k := catalogtest.CoreKind(t, meta.Platform, "Service")
 	for _, c := range []struct{ spec, want string }{
-		{catalogtest.OnePort, `{"type":"ClusterIP","sessionAffinity":"None","internalTrafficPolicy":"Cluster","ports":[{"port":80,"protocol":"TCP","targetPort":80}]}`},
+		{onePort, `{"type":"ClusterIP","sessionAffinity":"None","internalTrafficPolicy":"Cluster","ports":[{"port":80,"protocol":"TCP","targetPort":80}]}`},
 		{`"ports":[{"port":80,"protocol":"UDP","targetPort":"dns"}]`,
 			`{"type":"ClusterIP","sessionAffinity":"None","internalTrafficPolicy":"Cluster","ports":[{"port":80,"protocol":"UDP","targetPort":"dns"}]}`},
 		{`"type":"NodePort"`, `{"type":"NodePort","sessionAffinity":"None","internalTrafficPolicy":"Cluster","externalTrafficPolicy":"Cluster"}`},
@@ -39,7 +39,7 @@ func TestServiceDefaults(t *testing.T) {
 
 func TestServiceRules(t *testing.T) {
 	const mode = "service.platform.io/topology-mode"
-	catalogtest.RunCreateCases(t, catalogtest.CoreKind(t, meta.Platform, "Service"), catalogtest.OnePort, []catalogtest.CreateCase{
+	catalogtest.RunCreateCases(t, catalogtest.CoreKind(t, meta.Platform, "Service"), onePort, []catalogtest.CreateCase{
 		{Name: "plain", Spec: ``, Want: nil},
 		{Name: "no ports", Spec: `"ports":null`, Want: []string{`spec.ports: Required value`}},
 		{Name: "headless without ports", Spec: `"ports":null,"clusterIP":"None"`, Want: nil},
@@ -57,23 +57,23 @@ func TestServiceRules(t *testing.T) {
 			`spec.externalIPs[3]: Invalid value: "0.0.0.0": may not be unspecified (0.0.0.0 or ::)`,
 			`spec.externalIPs[4]: Invalid value: "169.254.1.1": may not be in the link-local range (169.254.0.0/16, fe80::/10)`,
 			`spec.externalIPs[5]: Invalid value: "224.0.0.5": may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)`}},
-		{Name: "loadBalancerSourceRanges", Spec: catalogtest.Balancer + `"loadBalancerSourceRanges":["10.0.0.0/8"," 1.2.3.4/32 ","x"]`, Want: []string{
+		{Name: "loadBalancerSourceRanges", Spec: balancer + `"loadBalancerSourceRanges":["10.0.0.0/8"," 1.2.3.4/32 ","x"]`, Want: []string{
 			`spec.LoadBalancerSourceRanges[2]: Invalid value: "x": must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)`}},
-		{Name: "loadBalancerSourceRanges of another type", Spec: `"loadBalancerSourceRanges":["10.0.0.0/8"]`, Want: []string{"spec.LoadBalancerSourceRanges: " + catalogtest.OnlyLoadBalancerMsg}},
-		{Name: "loadBalancerClass", Spec: catalogtest.Balancer + `"loadBalancerClass":"e.com/x"`, Want: nil},
-		{Name: "loadBalancerClass of no form", Spec: catalogtest.Balancer + `"loadBalancerClass":"e.com/x/y"`, Want: []string{`spec.loadBalancerClass: Invalid value: "e.com/x/y": a qualified name…`}},
-		{Name: "loadBalancerClass of another type", Spec: `"loadBalancerClass":"e.com/x"`, Want: []string{"spec.loadBalancerClass: " + catalogtest.OnlyLoadBalancerMsg}},
-		{Name: "allocateLoadBalancerNodePorts", Spec: `"allocateLoadBalancerNodePorts":false`, Want: []string{"spec.allocateLoadBalancerNodePorts: " + catalogtest.OnlyLoadBalancerMsg}},
+		{Name: "loadBalancerSourceRanges of another type", Spec: `"loadBalancerSourceRanges":["10.0.0.0/8"]`, Want: []string{"spec.LoadBalancerSourceRanges: " + onlyLoadBalancerMsg}},
+		{Name: "loadBalancerClass", Spec: balancer + `"loadBalancerClass":"e.com/x"`, Want: nil},
+		{Name: "loadBalancerClass of no form", Spec: balancer + `"loadBalancerClass":"e.com/x/y"`, Want: []string{`spec.loadBalancerClass: Invalid value: "e.com/x/y": a qualified name…`}},
+		{Name: "loadBalancerClass of another type", Spec: `"loadBalancerClass":"e.com/x"`, Want: []string{"spec.loadBalancerClass: " + onlyLoadBalancerMsg}},
+		{Name: "allocateLoadBalancerNodePorts", Spec: `"allocateLoadBalancerNodePorts":false`, Want: []string{"spec.allocateLoadBalancerNodePorts: " + onlyLoadBalancerMsg}},
 		{Name: "externalTrafficPolicy", Spec: `"externalTrafficPolicy":"Local"`, Want: []string{`spec.externalTrafficPolicy: Invalid value: "Local": may only be set for externally-accessible services`}},
-		{Name: "unknown externalTrafficPolicy", Spec: catalogtest.Balancer + `"externalTrafficPolicy":"X"`, Want: []string{`spec.externalTrafficPolicy: Unsupported value: "X": supported values: "Cluster", "Local"`}},
+		{Name: "unknown externalTrafficPolicy", Spec: balancer + `"externalTrafficPolicy":"X"`, Want: []string{`spec.externalTrafficPolicy: Unsupported value: "X": supported values: "Cluster", "Local"`}},
 		{Name: "internalTrafficPolicy", Spec: `"internalTrafficPolicy":"Local"`, Want: nil},
 		{Name: "unknown internalTrafficPolicy", Spec: `"internalTrafficPolicy":"X"`, Want: []string{`spec.internalTrafficPolicy: Unsupported value: "X": supported values: "Cluster", "Local"`}},
-		{Name: "healthCheckNodePort", Spec: catalogtest.Balancer + `"externalTrafficPolicy":"Local","healthCheckNodePort":30000`, Want: nil},
-		{Name: "healthCheckNodePort that is no port", Spec: catalogtest.Balancer + `"externalTrafficPolicy":"Local","healthCheckNodePort":70000`, Want: []string{`spec.healthCheckNodePort: Invalid value: 70000: must be between 1 and 65535, inclusive`}},
-		{Name: "healthCheckNodePort of another policy", Spec: catalogtest.Balancer + `"healthCheckNodePort":30000`, Want: []string{"spec.healthCheckNodePort: Invalid value: 30000: may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'"}},
+		{Name: "healthCheckNodePort", Spec: balancer + `"externalTrafficPolicy":"Local","healthCheckNodePort":30000`, Want: nil},
+		{Name: "healthCheckNodePort that is no port", Spec: balancer + `"externalTrafficPolicy":"Local","healthCheckNodePort":70000`, Want: []string{`spec.healthCheckNodePort: Invalid value: 70000: must be between 1 and 65535, inclusive`}},
+		{Name: "healthCheckNodePort of another policy", Spec: balancer + `"healthCheckNodePort":30000`, Want: []string{"spec.healthCheckNodePort: Invalid value: 30000: may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'"}},
 		{Name: "trafficDistribution", Spec: `"trafficDistribution":"X"`, Want: []string{`spec.trafficDistribution: Unsupported value: "X": supported values: "PreferClose", "PreferSameNode", "PreferSameZone"`}},
-		{Name: "the port of node agents", Spec: catalogtest.Balancer + `"ports":[{"port":10250}]`, Want: []string{`spec.ports[0]: Invalid value: 10250: may not expose port 10250 externally since it is used by kubelet`}},
-		{Name: "headless LoadBalancer", Spec: catalogtest.Balancer + `"clusterIP":"None"`, Want: []string{`spec.clusterIPs[0]: Invalid value: "None": may not be set to 'None' for LoadBalancer services`}},
+		{Name: "the port of node agents", Spec: balancer + `"ports":[{"port":10250}]`, Want: []string{`spec.ports[0]: Invalid value: 10250: may not expose port 10250 externally since it is used by kubelet`}},
+		{Name: "headless LoadBalancer", Spec: balancer + `"clusterIP":"None"`, Want: []string{`spec.clusterIPs[0]: Invalid value: "None": may not be set to 'None' for LoadBalancer services`}},
 		{Name: "headless NodePort", Spec: `"type":"NodePort","clusterIP":"None"`, Want: []string{`spec.clusterIPs[0]: Invalid value: "None": may not be set to 'None' for NodePort services`}},
 		{Name: "ExternalName", Spec: `"type":"ExternalName","externalName":"a.b."`, Want: nil},
 		{Name: "ExternalName without", Spec: `"type":"ExternalName"`, Want: []string{`spec.externalName: Required value`}},
@@ -83,12 +83,12 @@ func TestServiceRules(t *testing.T) {
 			`spec.ipFamilyPolicy: Forbidden: may not be set for ExternalName services`}},
 	})
 	k := catalogtest.CoreKind(t, meta.Platform, "Service")
-	obj := catalogtest.Named(k, catalogtest.Parse(t, `{"metadata":{"name":"1x","annotations":{"`+mode+`":"a","service.platform.io/topology-aware-hints":"b","service.beta.platform.io/load-balancer-source-ranges":"10.0.0.0/8, x"}},"spec":{`+catalogtest.Balancer+catalogtest.OnePort+`}}`))
+	obj := catalogtest.Named(k, catalogtest.Parse(t, `{"metadata":{"name":"1x","annotations":{"`+mode+`":"a","service.platform.io/topology-aware-hints":"b","service.beta.platform.io/load-balancer-source-ranges":"10.0.0.0/8, x"}},"spec":{`+balancer+onePort+`}}`))
 	catalogtest.Expect(t, "name and annotations", catalogtest.Create(k, obj), []string{`metadata.name: Invalid value: "1x": a DNS-1035 label…`,
 		`metadata.annotations[` + mode + `]: Invalid value: "a": must match annotations[service.platform.io/topology-aware-hints] when both are specified`,
 		`metadata.annotations[service.beta.platform.io/load-balancer-source-ranges]: Invalid value: "x": must be a valid CIDR value…`})
-	obj = catalogtest.Named(k, catalogtest.Parse(t, `{"metadata":{"annotations":{"service.beta.platform.io/load-balancer-source-ranges":""}},"spec":{`+catalogtest.OnePort+`}}`))
-	catalogtest.Expect(t, "annotation of another type", catalogtest.Create(k, obj), []string{`metadata.annotations[service.beta.platform.io/load-balancer-source-ranges]: ` + catalogtest.OnlyLoadBalancerMsg})
+	obj = catalogtest.Named(k, catalogtest.Parse(t, `{"metadata":{"annotations":{"service.beta.platform.io/load-balancer-source-ranges":""}},"spec":{`+onePort+`}}`))
+	catalogtest.Expect(t, "annotation of another type", catalogtest.Create(k, obj), []string{`metadata.annotations[service.beta.platform.io/load-balancer-source-ranges]: ` + onlyLoadBalancerMsg})
 }
 
 func TestServicePorts(t *testing.T) {
@@ -109,7 +109,7 @@ func TestServicePorts(t *testing.T) {
 }
 
 func TestServiceAddresses(t *testing.T) {
-	catalogtest.RunCreateCases(t, catalogtest.CoreKind(t, meta.Platform, "Service"), catalogtest.OnePort, []catalogtest.CreateCase{
+	catalogtest.RunCreateCases(t, catalogtest.CoreKind(t, meta.Platform, "Service"), onePort, []catalogtest.CreateCase{
 		{Name: "an address", Spec: `"clusterIP":"10.0.0.5"`, Want: nil},
 		{Name: "both", Spec: `"clusterIP":"10.0.0.5","clusterIPs":["10.0.0.5","fd00::5"],"ipFamilies":["IPv4","IPv6"]`, Want: nil},
 		{Name: "no address", Spec: `"clusterIP":"x"`, Want: []string{`spec.clusterIPs[0]: Invalid value: "x": must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)`}},
@@ -150,15 +150,15 @@ func TestServiceStatus(t *testing.T) {
 		{`{"conditions":[{"type":"A","status":"True","reason":"not so","lastTransitionTime":"2020-01-01T00:00:00Z","message":"` + strings.Repeat("m", 32769) + `"}]}`, []string{
 			`status.conditions[0].reason: Invalid value: "not so": a condition reason must start with alphabetic character…`, `status.conditions[0].message: Too long: may not be more than 32768 bytes`}},
 	} {
-		obj := catalogtest.Named(k, catalogtest.Parse(t, `{"spec":{"type":"LoadBalancer",`+catalogtest.OnePort+`}}`))
+		obj := catalogtest.Named(k, catalogtest.Parse(t, `{"spec":{"type":"LoadBalancer",`+onePort+`}}`))
 		catalogtest.Create(k, obj)
 		obj["status"] = catalogtest.Parse(t, c.status)
 		catalogtest.Expect(t, c.status[:min(len(c.status), 99)], catalogtest.Lines(rules.Validate(k, obj)), c.want)
 	}
 }
 
-// What has been handed out stays if an update leaves it out; what a new type has no use for
-// goes, unless the update changes it.
+// TestServiceUpdate checks that allocated values stay if an update leaves them out, and that fields of
+// the old type go unless the update changes them.
 func TestServiceUpdate(t *testing.T) {
 	k := catalogtest.CoreKind(t, meta.Platform, "Service")
 	const local = `"type":"LoadBalancer","externalTrafficPolicy":"Local","healthCheckNodePort":30009,"allocateLoadBalancerNodePorts":true,"loadBalancerClass":"e.com/x",` + addresses +
@@ -195,7 +195,7 @@ func TestServiceChanges(t *testing.T) {
 		two   = `"clusterIP":"10.0.0.5","clusterIPs":["10.0.0.5","fd00::5"],"ipFamilies":["IPv4","IPv6"],"ipFamilyPolicy":"PreferDualStack"`
 		outer = `"type":"ExternalName","externalName":"a.b"`
 	)
-	catalogtest.RunSpecUpdateCases(t, catalogtest.CoreKind(t, meta.Platform, "Service"), catalogtest.OnePort, []catalogtest.SpecUpdateCase{
+	catalogtest.RunSpecUpdateCases(t, catalogtest.CoreKind(t, meta.Platform, "Service"), onePort, []catalogtest.SpecUpdateCase{
 		{Name: "nothing", Old: one, Now: ``, Want: nil},
 		{Name: "another address", Old: one, Now: `"clusterIP":"10.0.0.6"`, Want: []string{`spec.clusterIPs[0]: Invalid value: ["10.0.0.6"]: may not change once set`}},
 		{Name: "headless", Old: one, Now: `"clusterIP":"None"`, Want: []string{`spec.clusterIPs[0]: Invalid value: ["None"]: may not change once set`}},
@@ -210,9 +210,9 @@ func TestServiceChanges(t *testing.T) {
 			`spec.ipFamilyPolicy: Invalid value: "PreferDualStack": must be set to 'SingleStack' when releasing the secondary ipFamily`}},
 		{Name: "to ExternalName with an address", Old: one, Now: outer + `,"clusterIP":"10.0.0.6"`, Want: []string{`spec.clusterIPs: Forbidden: may not be set for ExternalName services`}},
 		{Name: "from ExternalName", Old: outer, Now: `"type":"ClusterIP","clusterIP":"10.0.0.6"`, Want: nil},
-		{Name: "another class", Old: catalogtest.Balancer + `"loadBalancerClass":"e.com/x"`, Now: `"loadBalancerClass":"e.com/y"`, Want: []string{`spec.loadBalancerClass: Invalid value: "e.com/y": may not change once set`}},
-		{Name: "a first class", Old: catalogtest.Balancer + `"sessionAffinity":"None"`, Now: `"loadBalancerClass":"e.com/y"`, Want: []string{`spec.loadBalancerClass: Invalid value: "e.com/y": may not change once set`}},
-		{Name: "another port for health checks", Old: catalogtest.Balancer + `"externalTrafficPolicy":"Local","healthCheckNodePort":30000`, Now: `"healthCheckNodePort":30001`, Want: []string{
+		{Name: "another class", Old: balancer + `"loadBalancerClass":"e.com/x"`, Now: `"loadBalancerClass":"e.com/y"`, Want: []string{`spec.loadBalancerClass: Invalid value: "e.com/y": may not change once set`}},
+		{Name: "a first class", Old: balancer + `"sessionAffinity":"None"`, Now: `"loadBalancerClass":"e.com/y"`, Want: []string{`spec.loadBalancerClass: Invalid value: "e.com/y": may not change once set`}},
+		{Name: "another port for health checks", Old: balancer + `"externalTrafficPolicy":"Local","healthCheckNodePort":30000`, Now: `"healthCheckNodePort":30001`, Want: []string{
 			`spec.healthCheckNodePort: Invalid value: 30001: cannot change healthCheckNodePort on loadBalancer service with externalTraffic=Local during update`}},
 	})
 }
@@ -246,12 +246,19 @@ func TestServiceValidation(t *testing.T) {
 	catalogtest.Expect(t, "clusterIP alone", catalogtest.Lines(faults.List), []string{"spec.clusterIPs: Required value"})
 
 	k := catalogtest.CoreKind(t, meta.Platform, "Service")
-	obj := catalogtest.Named(k, catalogtest.Parse(t, `{"spec":{`+catalogtest.OnePort+`}}`))
+	obj := catalogtest.Named(k, catalogtest.Parse(t, `{"spec":{`+onePort+`}}`))
 	catalogtest.Create(k, obj)
 	obj["status"] = catalogtest.Parse(t, `{"conditions":[{"type":"A","status":"True","reason":"`+strings.Repeat("R", 1025)+`","lastTransitionTime":"2020-01-01T00:00:00Z"}]}`)
 	catalogtest.Expect(t, "reason", catalogtest.Lines(rules.Validate(k, obj)), []string{"status.conditions[0].reason: Too long: may not be more than 1024 bytes"})
 
-	catalogtest.RunSpecUpdateCases(t, k, catalogtest.OnePort, []catalogtest.SpecUpdateCase{
+	catalogtest.RunSpecUpdateCases(t, k, onePort, []catalogtest.SpecUpdateCase{
 		{Name: "no families", Old: `"clusterIP":"10.0.0.5","clusterIPs":["10.0.0.5"],"ipFamilies":["IPv4"]`, Now: `"ipFamilies":null`, Want: []string{`spec.ipFamilies[0]: Invalid value: null: primary ipFamily can not be unset`}},
 	})
 }
+
+const onePort = `"ports":[{"port":80}]`
+
+const (
+	balancer            = `"type":"LoadBalancer",`
+	onlyLoadBalancerMsg = "Forbidden: may only be used when `type` is 'LoadBalancer'"
+)

@@ -5,21 +5,21 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Unenforced are the rules of a kind that is stored, and whose objects have no effect on this server:
-// everybody who writes one is told so. what says what does not happen.
+// Unenforced adds a warning to the rules of a kind whose objects are stored but have no effect on this
+// server. what says what does not happen; it is added to every response to a write.
 func Unenforced(r schema.Rules, what string) schema.Rules {
 	return UnenforcedWhere(func(tree.Tree) bool { return true }, r, what)
 }
 
-// UnenforcedWhere are unenforced rules for those objects alone of which that is true.
-func UnenforcedWhere(vain func(obj tree.Tree) bool, r schema.Rules, what string) schema.Rules {
-	text, more := "this server stores the object and does not enforce it: "+what, r.Warn
+// UnenforcedWhere is Unenforced for the objects for which hasNoEffect is true.
+func UnenforcedWhere(hasNoEffect func(obj tree.Tree) bool, r schema.Rules, what string) schema.Rules {
+	warning, warnings := "this server stores the object and does not enforce it: "+what, r.Warn
 	r.Warn = func(obj, old tree.Tree) (texts []string) {
-		if more != nil {
-			texts = more(obj, old)
+		if warnings != nil {
+			texts = warnings(obj, old)
 		}
-		if vain(obj) {
-			texts = append(texts, text)
+		if hasNoEffect(obj) {
+			texts = append(texts, warning)
 		}
 		return texts
 	}

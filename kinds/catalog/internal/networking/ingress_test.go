@@ -17,17 +17,17 @@ func TestIngress(t *testing.T) {
 	)
 	k := catalogtest.KindInGroup(t, meta.Kubernetes, "networking.platform.io", "Ingress")
 	catalogtest.RunValidationCases(t, k, []catalogtest.ValidationCase{
-		{Obj: catalogtest.IngressWithPath(`"path":"/a","pathType":"Prefix",` + to)},
-		{Obj: catalogtest.IngressWithPath(`"pathType":"ImplementationSpecific",` + to)},
+		{Obj: ingressWithPath(`"path":"/a","pathType":"Prefix",` + to)},
+		{Obj: ingressWithPath(`"pathType":"ImplementationSpecific",` + to)},
 		{Obj: base + `,"tls":[{"hosts":["a.b","*.b"],"secretName":"s"}],"ingressClassName":"c"}}`},
 		{Obj: `{}`, Want: []string{"spec: Invalid value: null: either `defaultBackend` or `rules` must be specified"}},
-		{Obj: catalogtest.IngressWithPath(to), Want: []string{at + `pathType: Required value: pathType must be specified`}},
-		{Obj: catalogtest.IngressWithPath(`"pathType":"X",` + to), Want: []string{at + `pathType: Unsupported value: "X": supported values: "Exact", "ImplementationSpecific", "Prefix"`}},
-		{Obj: catalogtest.IngressWithPath(`"pathType":"Exact",` + to), Want: []string{at + `path: Invalid value: "": must be an absolute path`}},
-		{Obj: catalogtest.IngressWithPath(`"path":"x","pathType":"ImplementationSpecific",` + to), Want: []string{at + `path: Invalid value: "x": must be an absolute path`}},
-		{Obj: catalogtest.IngressWithPath(`"path":"/a//b/./c/..","pathType":"Prefix",` + to), Want: []string{at + `path: Invalid value: "/a//b/./c/..": must not contain '//'`,
+		{Obj: ingressWithPath(to), Want: []string{at + `pathType: Required value: pathType must be specified`}},
+		{Obj: ingressWithPath(`"pathType":"X",` + to), Want: []string{at + `pathType: Unsupported value: "X": supported values: "Exact", "ImplementationSpecific", "Prefix"`}},
+		{Obj: ingressWithPath(`"pathType":"Exact",` + to), Want: []string{at + `path: Invalid value: "": must be an absolute path`}},
+		{Obj: ingressWithPath(`"path":"x","pathType":"ImplementationSpecific",` + to), Want: []string{at + `path: Invalid value: "x": must be an absolute path`}},
+		{Obj: ingressWithPath(`"path":"/a//b/./c/..","pathType":"Prefix",` + to), Want: []string{at + `path: Invalid value: "/a//b/./c/..": must not contain '//'`,
 			at + `path: Invalid value: "/a//b/./c/..": must not contain '/./'`, at + `path: Invalid value: "/a//b/./c/..": cannot end with '/..'`}},
-		{Obj: catalogtest.IngressWithPath(`"path":"/%2f","pathType":"Prefix",` + to), Want: []string{at + `path: Invalid value: "/%2f": must not contain '%2f'`}},
+		{Obj: ingressWithPath(`"path":"/%2f","pathType":"Prefix",` + to), Want: []string{at + `path: Invalid value: "/%2f": must not contain '%2f'`}},
 		{Obj: `{"spec":{"rules":[{"http":{"paths":[]}}]}}`, Want: []string{`spec.rules[0].http.paths: Required value`}},
 		{Obj: `{"spec":{"rules":[{"host":"1.2.3.4"},{"host":"a.*.b"},{"host":"*.b"},{"host":"A"}]}}`, Want: []string{`spec.rules[0].host: Invalid value: "1.2.3.4": must be a DNS name, not an IP address`,
 			`spec.rules[1].host: Invalid value: "a.*.b": a wildcard DNS-1123 subdomain must start with '*.'…`, `spec.rules[3].host: Invalid value: "A": a lowercase RFC 1123 subdomain…`}},
@@ -77,4 +77,9 @@ func TestIngressClass(t *testing.T) {
 	obj := catalogtest.Parse(t, with(`"kind":"k","name":"n"`))
 	rules.Default(k, obj)
 	catalogtest.EqualJSON(t, "scope", obj.Object("spec", "parameters")["scope"], `"Cluster"`)
+}
+
+// ingressWithPath is an Ingress with one path.
+func ingressWithPath(path string) string {
+	return `{"spec":{"rules":[{"http":{"paths":[{` + path + `}]}}]}}`
 }

@@ -9,15 +9,15 @@ import (
 
 // TestValidPods: what stands at the edge of a rule, and on its right side.
 func TestValidPods(t *testing.T) {
-	var cases []catalogtest.PodCase
+	var cases []podCase
 	add := func(specs ...string) {
 		for _, s := range specs {
-			cases = append(cases, catalogtest.PodCase{Spec: s})
+			cases = append(cases, podCase{spec: s})
 		}
 	}
 	inContainer := func(fields ...string) {
 		for _, f := range fields {
-			add(catalogtest.Container(f))
+			add(container(f))
 		}
 	}
 	add(`"hostPID":true`, `"shareProcessNamespace":true`, `"dnsConfig":{"nameservers":["1.1.1.1","1.1.1.2","1.1.1.3"]}`,
@@ -32,7 +32,7 @@ func TestValidPods(t *testing.T) {
 		`"resources":{"limits":{"cpu":"1","hugepages-2Mi":"2Mi"}}`, `"resources":{"limits":{"hugepages-2Mi":"2Mi","memory":"1"}}`,
 		`"env":[{"name":"A","valueFrom":{"fieldRef":{"fieldPath":"status.podIPs"}}},{"name":"B","valueFrom":{"fieldRef":{"fieldPath":"metadata.labels['a']"}}}]`)
 	mounted := func(source, fields string) {
-		add(`"volumes":[{"name":"v",` + source + `}],` + catalogtest.Container(fields))
+		add(`"volumes":[{"name":"v",` + source + `}],` + container(fields))
 	}
 	mounted(`"emptyDir":{"sizeLimit":"0"}`, `"securityContext":{"privileged":true},"volumeMounts":[{"name":"v","mountPath":"/a","mountPropagation":"Bidirectional"}]`)
 	mounted(`"emptyDir":{}`, `"volumeMounts":[{"name":"v","mountPath":"/a","recursiveReadOnly":"Disabled"},{"name":"v","mountPath":"/b","readOnly":true,"recursiveReadOnly":"IfPossible","mountPropagation":"None"}]`)
@@ -48,32 +48,32 @@ func TestValidPods(t *testing.T) {
 	} {
 		add(`"volumes":[{"name":"v",` + source + `}]`)
 	}
-	catalogtest.RunPodCases(t, cases)
+	runPodCases(t, cases)
 }
 
 // TestInvalidPods: the other side of those edges, where no other table has it.
 func TestInvalidPods(t *testing.T) {
 	const at = "spec.containers[0]"
 	env := func(field string) string {
-		return catalogtest.Container(`"env":[{"name":"A","valueFrom":{"fieldRef":{"fieldPath":"` + field + `"}}}]`)
+		return container(`"env":[{"name":"A","valueFrom":{"fieldRef":{"fieldPath":"` + field + `"}}}]`)
 	}
 	const envPath = at + ".env[0].valueFrom.fieldRef.fieldPath: "
-	catalogtest.RunPodCases(t, []catalogtest.PodCase{
-		{Spec: catalogtest.Container(`"ports":[{"containerPort":1,"hostPort":-1}]`), Want: []string{at + `.ports[0].hostPort: Invalid value: -1: must be between 1 and 65535, inclusive`}},
-		{Spec: `"securityContext":{"supplementalGroups":[2147483648]}`, Want: []string{`spec.securityContext.supplementalGroups[0]: Invalid value: 2147483648: must be between 0 and 2147483647, inclusive`}},
-		{Spec: env("metadata.labels['a"), Want: []string{envPath + `Invalid value: "metadata.labels['a": error converting fieldPath: field label not supported: metadata.labels['a`}},
-		{Spec: env("metadata.name']"), Want: []string{envPath + `Invalid value: "metadata.name']": error converting fieldPath: field label not supported: metadata.name']`}},
-		{Spec: env("metadata.labels"), Want: []string{envPath + `Unsupported value: "metadata.labels": supported values: "metadata.name"…`}},
-		{Spec: env("status.phase"), Want: []string{envPath + `Unsupported value: "status.phase": supported values: "metadata.name"…`}},
-		{Spec: `"volumes":[{"name":"v","downwardAPI":{"items":[{"path":"p","fieldRef":{"fieldPath":"spec.nodeName"}}]}}]`, Want: []string{
+	runPodCases(t, []podCase{
+		{spec: container(`"ports":[{"containerPort":1,"hostPort":-1}]`), want: []string{at + `.ports[0].hostPort: Invalid value: -1: must be between 1 and 65535, inclusive`}},
+		{spec: `"securityContext":{"supplementalGroups":[2147483648]}`, want: []string{`spec.securityContext.supplementalGroups[0]: Invalid value: 2147483648: must be between 0 and 2147483647, inclusive`}},
+		{spec: env("metadata.labels['a"), want: []string{envPath + `Invalid value: "metadata.labels['a": error converting fieldPath: field label not supported: metadata.labels['a`}},
+		{spec: env("metadata.name']"), want: []string{envPath + `Invalid value: "metadata.name']": error converting fieldPath: field label not supported: metadata.name']`}},
+		{spec: env("metadata.labels"), want: []string{envPath + `Unsupported value: "metadata.labels": supported values: "metadata.name"…`}},
+		{spec: env("status.phase"), want: []string{envPath + `Unsupported value: "status.phase": supported values: "metadata.name"…`}},
+		{spec: `"volumes":[{"name":"v","downwardAPI":{"items":[{"path":"p","fieldRef":{"fieldPath":"spec.nodeName"}}]}}]`, want: []string{
 			`spec.volumes[0].downwardAPI.fieldRef.fieldPath: Unsupported value: "spec.nodeName": supported values: "metadata.annotations"…`}},
-		{Spec: catalogtest.Container(`"livenessProbe":{"httpGet":{"port":65536}}`), Want: []string{at + `.livenessProbe.httpGet.port: Invalid value: 65536: must be between 1 and 65535, inclusive`}},
-		{Spec: catalogtest.Container(`"resources":{"limits":{"hugepages-2Mi":"2Mi","z.io/gpu":"1"}}`), Want: []string{at + `.resources: Forbidden: HugePages require cpu or memory`}},
-		{Spec: `"volumes":[{"name":"v","configMap":{"name":"c","items":[{"key":"k","path":".."}]}}]`, Want: []string{`spec.volumes[0].configMap.items[0].path: Invalid value: "..": must not contain '..'`}},
-		{Spec: `"volumes":[{"name":"v","emptyDir":{"sizeLimit":"-1"}}]`, Want: []string{`spec.volumes[0].emptyDir.sizeLimit: Forbidden: SizeLimit field must be a valid resource quantity`}},
-		{Spec: `"volumes":[{"name":"v","quobyte":{"registry":"a:1","volume":"v","tenant":"` + strings.Repeat("t", 65) + `"}}]`, Want: []string{
+		{spec: container(`"livenessProbe":{"httpGet":{"port":65536}}`), want: []string{at + `.livenessProbe.httpGet.port: Invalid value: 65536: must be between 1 and 65535, inclusive`}},
+		{spec: container(`"resources":{"limits":{"hugepages-2Mi":"2Mi","z.io/gpu":"1"}}`), want: []string{at + `.resources: Forbidden: HugePages require cpu or memory`}},
+		{spec: `"volumes":[{"name":"v","configMap":{"name":"c","items":[{"key":"k","path":".."}]}}]`, want: []string{`spec.volumes[0].configMap.items[0].path: Invalid value: "..": must not contain '..'`}},
+		{spec: `"volumes":[{"name":"v","emptyDir":{"sizeLimit":"-1"}}]`, want: []string{`spec.volumes[0].emptyDir.sizeLimit: Forbidden: SizeLimit field must be a valid resource quantity`}},
+		{spec: `"volumes":[{"name":"v","quobyte":{"registry":"a:1","volume":"v","tenant":"` + strings.Repeat("t", 65) + `"}}]`, want: []string{
 			`spec.volumes[0].quobyte.tenant: Required value: must be a UUID and may not exceed a length of 64 characters`}},
-		{Spec: `"volumes":[{"name":"v","projected":{"sources":[{"downwardAPI":{"items":[{"path":"p","fieldRef":{"fieldPath":"metadata.name"}}]}},{"downwardAPI":{"items":[{"path":"p","fieldRef":{"fieldPath":"metadata.uid"}}]}}]}}]`, Want: []string{
+		{spec: `"volumes":[{"name":"v","projected":{"sources":[{"downwardAPI":{"items":[{"path":"p","fieldRef":{"fieldPath":"metadata.name"}}]}},{"downwardAPI":{"items":[{"path":"p","fieldRef":{"fieldPath":"metadata.uid"}}]}}]}}]`, want: []string{
 			`spec.volumes[0].projected.sources[1].downwardAPI: Invalid value: "": conflicting duplicate paths`}},
 	})
 }
@@ -82,6 +82,6 @@ func TestInvalidPods(t *testing.T) {
 func TestBoundaries(t *testing.T) {
 	catalogtest.ExpectValid(t, "", "v1", "Pod", `{"spec":{"containers":[{"name":"c","image":"i"}],"volumes":[{"name":"v","iscsi":{"targetPortal":"p","iqn":"eui.0123456789ABCDEF","initiatorName":"naa.0123456789ABCDEF0123456789ABCDEF"}},
 		{"name":"w","ephemeral":{"volumeClaimTemplate":{"metadata":{"name":""},"spec":{"accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"1"}}}}}}]}}`)
-	catalogtest.RunPodCases(t, []catalogtest.PodCase{{Spec: `"volumes":[{"name":"v","emptyDir":{}}],` + catalogtest.Container(`"volumeMounts":[{"name":"v","mountPath":"/a","recursiveReadOnly":"IfPossible"}]`), Want: []string{
+	runPodCases(t, []podCase{{spec: `"volumes":[{"name":"v","emptyDir":{}}],` + container(`"volumeMounts":[{"name":"v","mountPath":"/a","recursiveReadOnly":"IfPossible"}]`), want: []string{
 		`spec.containers[0].volumeMounts[0].recursiveReadOnly: Forbidden: may only be specified when readOnly is true`}}})
 }

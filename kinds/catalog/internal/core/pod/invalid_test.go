@@ -35,11 +35,11 @@ func TestContainerFaults(t *testing.T) {
 			at + `.securityContext.seccompProfile.localhostProfile: Required value: must be set when type is Localhost`,
 			at + `.securityContext.appArmorProfile.localhostProfile: Invalid value: "p": can only be set when type is Localhost`},
 	} {
-		catalogtest.Expect(t, fields, catalogtest.Create(k, catalogtest.Pod(t, k, catalogtest.Container(fields))), want)
+		catalogtest.Expect(t, fields, catalogtest.Create(k, newPod(t, k, container(fields))), want)
 	}
-	catalogtest.Expect(t, "host ports", catalogtest.Create(k, catalogtest.Pod(t, k, `"hostNetwork":true,`+catalogtest.Container(`"ports":[{"containerPort":1,"hostPort":2}]`))), []string{
+	catalogtest.Expect(t, "host ports", catalogtest.Create(k, newPod(t, k, `"hostNetwork":true,`+container(`"ports":[{"containerPort":1,"hostPort":2}]`))), []string{
 		at + ".ports[0].containerPort: Invalid value: 1: must match `hostPort` when `hostNetwork` is true"})
-	catalogtest.Expect(t, "init containers", catalogtest.Create(k, catalogtest.Pod(t, k, `"initContainers":[{"name":"i","image":"i","restartPolicy":"Never"}]`)), []string{
+	catalogtest.Expect(t, "init containers", catalogtest.Create(k, newPod(t, k, `"initContainers":[{"name":"i","image":"i","restartPolicy":"Never"}]`)), []string{
 		`spec.initContainers[0].restartPolicy: Unsupported value: "Never": supported values: "Always"`})
 }
 
@@ -79,9 +79,9 @@ func TestPodSpecFaults(t *testing.T) {
 		`"volumes":[{"name":"v","storageos":{"volumeName":"a","secretRef":{}}}]`: {`spec.volumes[0].storageos.secretRef.name: Required value`},
 		`"resourceClaims":[{"resourceClaimName":"c"},{"name":"a","resourceClaimName":"c"},{"name":"a","resourceClaimName":"c"}]`: {
 			`spec.resourceClaims[2].name: Duplicate value: "a"`, `spec.resourceClaims[0].name: Required value`},
-		catalogtest.Container(`"resizePolicy":[{}]`): {`spec.containers[0].resizePolicy[0]: Required value`, `spec.containers[0].resizePolicy[0]: Required value`},
+		container(`"resizePolicy":[{}]`): {`spec.containers[0].resizePolicy[0]: Required value`, `spec.containers[0].resizePolicy[0]: Required value`},
 	} {
-		catalogtest.Expect(t, spec, catalogtest.Create(k, catalogtest.Pod(t, k, spec)), want)
+		catalogtest.Expect(t, spec, catalogtest.Create(k, newPod(t, k, spec)), want)
 	}
 }
 

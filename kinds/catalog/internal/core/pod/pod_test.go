@@ -11,7 +11,7 @@ import (
 
 func TestPodDefaults(t *testing.T) {
 	k := catalogtest.CoreKind(t, meta.Kubernetes, "Pod")
-	obj := catalogtest.Pod(t, k, `"volumes":[{"name":"v"},{"name":"s","secret":{"secretName":"a"}},
+	obj := newPod(t, k, `"volumes":[{"name":"v"},{"name":"s","secret":{"secretName":"a"}},
 		{"name":"e","ephemeral":{"volumeClaimTemplate":{"metadata":{"labels":{"a":"b"}},"spec":{"accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"1Gi"}}}}}}]`)
 	catalogtest.Expect(t, "defaults", catalogtest.Create(k, obj), nil)
 	catalogtest.EqualJSON(t, "spec", obj["spec"], `{"volumes":[{"name":"v","emptyDir":{}},{"name":"s","secret":{"secretName":"a","defaultMode":420}},
@@ -26,7 +26,7 @@ func TestPodDefaults(t *testing.T) {
 
 func TestContainerDefaults(t *testing.T) {
 	k := catalogtest.CoreKind(t, meta.Platform, "Pod")
-	obj := catalogtest.Pod(t, k, `"hostNetwork":true,"serviceAccount":"sa","tolerations":[{"operator":"Exists"}],"containers":[{"name":"c","image":"reg:5000/a/b:1",
+	obj := newPod(t, k, `"hostNetwork":true,"serviceAccount":"sa","tolerations":[{"operator":"Exists"}],"containers":[{"name":"c","image":"reg:5000/a/b:1",
 		"ports":[{"containerPort":80}],"env":[{"name":"A","valueFrom":{"fieldRef":{"fieldPath":"metadata.name"}}}],
 		"resources":{"limits":{"cpu":"1","memory":"1Gi"}},"livenessProbe":{"httpGet":{"port":80}},"lifecycle":{"preStop":{"httpGet":{"port":"web"}}}}]`)
 	catalogtest.Expect(t, "defaults", catalogtest.Create(k, obj), nil)
@@ -47,7 +47,7 @@ func TestPullPolicy(t *testing.T) {
 		"a": "Always", "a:latest": "Always", "a:1": "IfNotPresent", "r:5000/a": "Always", "r:5000/a:latest": "Always",
 		"r:5000/a:2": "IfNotPresent", "a@sha256:0": "IfNotPresent", "a:latest@sha256:0": "IfNotPresent",
 	} {
-		obj := catalogtest.Pod(t, k, `"containers":[{"name":"c","image":"`+image+`"}]`)
+		obj := newPod(t, k, `"containers":[{"name":"c","image":"`+image+`"}]`)
 		catalogtest.Create(k, obj)
 		if got := obj.Object("spec").Objects("containers")[0].String("imagePullPolicy"); got != want {
 			t.Errorf("%s: %s, want %s", image, got, want)
@@ -62,7 +62,7 @@ func TestQoS(t *testing.T) {
 		`{"limits":{"cpu":"1"}}`: "Burstable", `{"limits":{"cpu":"1","memory":"1Gi"},"requests":{"cpu":"1000m"}}`: "Guaranteed",
 		`{"limits":{"cpu":"1","memory":"1Gi"},"requests":{"cpu":"500m"}}`: "Burstable",
 	} {
-		obj := catalogtest.Pod(t, k, `"containers":[{"name":"c","image":"i","resources":`+resources+`}]`)
+		obj := newPod(t, k, `"containers":[{"name":"c","image":"i","resources":`+resources+`}]`)
 		catalogtest.Create(k, obj)
 		if got := obj.Object("status").String("qosClass"); got != want {
 			t.Errorf("%s: %s, want %s", resources, got, want)
@@ -132,7 +132,7 @@ func TestPodFaults(t *testing.T) {
 			`spec.affinity.podAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].podAffinityTerm.topologyKey: Invalid value: "": name part must consist…`}},
 		{`"containers":[{"name":"c","image":"i","env":[{"name":"A","value":"1"},{"name":"A","value":"2"}],"ports":[{"containerPort":1},{"containerPort":1}]}],"imagePullSecrets":[{"name":"a"},{"name":"a"}]`, nil},
 	} {
-		catalogtest.Expect(t, c.spec, catalogtest.Create(k, catalogtest.Pod(t, k, c.spec)), c.want)
+		catalogtest.Expect(t, c.spec, catalogtest.Create(k, newPod(t, k, c.spec)), c.want)
 	}
 }
 
@@ -158,12 +158,12 @@ func TestPodUpdate(t *testing.T) {
 		{`"schedulingGates":[{"name":"a"}]`, `"schedulingGates":[{"name":"a"}],"nodeSelector":{"a":"b"}`, nil},
 		{``, `"schedulingGates":[{"name":"a"}]`, []string{`spec.schedulingGates[0]: Forbidden: only deletion is allowed, but found new scheduling gate 'a'`}},
 	} {
-		old := catalogtest.Pod(t, k, c.old)
+		old := newPod(t, k, c.old)
 		if faults := catalogtest.Create(k, old); len(faults) > 0 {
 			t.Fatal(faults)
 		}
 		old.Object("status")["phase"] = "Running"
-		now := catalogtest.Pod(t, k, c.now)
+		now := newPod(t, k, c.now)
 		now["status"] = tree.Tree{"phase": "Failed"}
 		catalogtest.Expect(t, c.old+" → "+c.now, catalogtest.Update(k, now, old), c.want)
 		if got := now.Object("status").String("phase"); got != "Running" {
@@ -225,7 +225,7 @@ func TestVolumeFaults(t *testing.T) {
 		{`"nfs":{"server":"s","path":"a"}`, []string{at + `.nfs.path: Invalid value: "a": must be an absolute path`}},
 		{`"persistentVolumeClaim":{}`, []string{at + `.persistentVolumeClaim.claimName: Required value`}},
 	} {
-		catalogtest.Expect(t, c.volume, catalogtest.Create(k, catalogtest.Pod(t, k, `"volumes":[{"name":"v",`+c.volume+`}]`)), c.want)
+		catalogtest.Expect(t, c.volume, catalogtest.Create(k, newPod(t, k, `"volumes":[{"name":"v",`+c.volume+`}]`)), c.want)
 	}
-	catalogtest.Expect(t, "twice", catalogtest.Create(k, catalogtest.Pod(t, k, `"volumes":[{"name":"v"},{"name":"v"}]`)), []string{`spec.volumes[1].name: Duplicate value: "v"`})
+	catalogtest.Expect(t, "twice", catalogtest.Create(k, newPod(t, k, `"volumes":[{"name":"v"},{"name":"v"}]`)), []string{`spec.volumes[1].name: Duplicate value: "v"`})
 }

@@ -20,13 +20,13 @@ func TestTerminatedContainers(t *testing.T) {
 		{`"restartPolicy":"Always"`, "containerStatuses", "0", true},
 		{`"restartPolicy":"Never","initContainers":[{"name":"c2","image":"i","restartPolicy":"Always"}]`, "initContainerStatuses", "0", true},
 	} {
-		old := catalogtest.CreatedPod(t, k, c.spec)
+		old := createdPod(t, k, c.spec)
 		name := "c"
 		if c.list == "initContainerStatuses" {
 			name = "c2"
 		}
 		old.Object("status")[c.list] = []any{catalogtest.Parse(t, `{"name":"`+name+`","state":{"terminated":{"exitCode":`+c.code+`}}}`)}
-		_, faults := catalogtest.WriteSubresource(t, k, "status", old, `{"status":{"qosClass":"BestEffort","`+c.list+`":[{"name":"`+name+`","state":{"running":{}}}]}}`)
+		_, faults := writeSubresource(t, k, "status", old, `{"status":{"qosClass":"BestEffort","`+c.list+`":[{"name":"`+name+`","state":{"running":{}}}]}}`)
 		if (len(faults) == 0) != c.passes {
 			t.Errorf("%s, ended with %s: %v", c.spec, c.code, faults)
 		}

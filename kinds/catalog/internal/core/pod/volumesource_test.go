@@ -22,7 +22,7 @@ func TestVolumeDefaults(t *testing.T) {
 		`"flexVolume":{"driver":"d/e","options":{"a":"b"},"secretRef":{"name":"s"}}`: `{"driver":"d/e","options":{"a":"b"},"secretRef":{"name":"s"}}`,
 		`"image":{"reference":"a:1"}`: `{"reference":"a:1","pullPolicy":"IfNotPresent"}`,
 	} {
-		obj := catalogtest.Pod(t, k, `"serviceAccountName":"sa","volumes":[{"name":"v",`+source+`}]`)
+		obj := newPod(t, k, `"serviceAccountName":"sa","volumes":[{"name":"v",`+source+`}]`)
 		catalogtest.Expect(t, source, catalogtest.Create(k, obj), nil)
 		name, _, _ := strings.Cut(source[1:], `"`)
 		catalogtest.EqualJSON(t, source, obj.Object("spec").Objects("volumes")[0][name], want)
@@ -61,7 +61,7 @@ func TestVolumeSourceFaults(t *testing.T) {
 			at + `.quobyte.registry: Invalid value: "a": must be a host:port pair or multiple pairs separated by commas`,
 			at + `.quobyte.tenant: Required value: must be a UUID and may not exceed a length of 64 characters`},
 	} {
-		catalogtest.Expect(t, source, catalogtest.Create(k, catalogtest.Pod(t, k, `"serviceAccountName":"sa","volumes":[{"name":"v",`+source+`}]`)), want)
+		catalogtest.Expect(t, source, catalogtest.Create(k, newPod(t, k, `"serviceAccountName":"sa","volumes":[{"name":"v",`+source+`}]`)), want)
 	}
 }
 
@@ -71,9 +71,9 @@ func TestEphemeralVolumeIsImmutable(t *testing.T) {
 	with := func(size string) string {
 		return `"volumes":[{"name":"v","ephemeral":{"volumeClaimTemplate":{"metadata":{"labels":{"a":"b"},"annotations":{"c":"d"}},"spec":{"accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"` + size + `"}}}}}}]`
 	}
-	old := catalogtest.CreatedPod(t, k, with("1Gi"))
-	catalogtest.Expect(t, "the same", catalogtest.Update(k, catalogtest.Pod(t, k, with("1Gi")), old), nil)
-	catalogtest.Expect(t, "bigger", catalogtest.Update(k, catalogtest.Pod(t, k, with("2Gi")), old), []string{"spec: Forbidden: pod updates may not change fields other than…"})
+	old := createdPod(t, k, with("1Gi"))
+	catalogtest.Expect(t, "the same", catalogtest.Update(k, newPod(t, k, with("1Gi")), old), nil)
+	catalogtest.Expect(t, "bigger", catalogtest.Update(k, newPod(t, k, with("2Gi")), old), []string{"spec: Forbidden: pod updates may not change fields other than…"})
 }
 
 func TestMountFaults(t *testing.T) {
@@ -98,9 +98,9 @@ func TestMountFaults(t *testing.T) {
 			at + `.resizePolicy[2]: Duplicate value: "cpu"`, at + `.resizePolicy[2]: Invalid value: "RestartContainer": must be 'NotRequired' when…`},
 	} {
 		spec := `"restartPolicy":"Never","resourceClaims":[{"name":"r","resourceClaimName":"c"}],"volumes":[{"name":"e"},{"name":"p","persistentVolumeClaim":{"claimName":"c"}}],"containers":[{"name":"c","image":"i",` + container + `}]`
-		catalogtest.Expect(t, container, catalogtest.Create(k, catalogtest.Pod(t, k, spec)), want)
+		catalogtest.Expect(t, container, catalogtest.Create(k, newPod(t, k, spec)), want)
 	}
-	catalogtest.Expect(t, "claims", catalogtest.Create(k, catalogtest.Pod(t, k, `"os":{"name":"plan9"},"resourceClaims":[{"name":"A","resourceClaimName":"c","resourceClaimTemplateName":"t"},{"name":"b"}]`)), []string{
+	catalogtest.Expect(t, "claims", catalogtest.Create(k, newPod(t, k, `"os":{"name":"plan9"},"resourceClaims":[{"name":"A","resourceClaimName":"c","resourceClaimTemplateName":"t"},{"name":"b"}]`)), []string{
 		`spec.resourceClaims[0].name: Invalid value: "A": a lowercase RFC 1123 label…`, `spec.resourceClaims[0]: Invalid value: {…`,
 		"spec.resourceClaims[1]: Invalid value: {\"name\":\"b\"}: must specify one of: `resourceClaimName`, `resourceClaimTemplateName`",
 		`spec.os.name: Unsupported value: "plan9": supported values: "linux", "windows"`})
