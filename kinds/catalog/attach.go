@@ -10,12 +10,12 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// attachFunctions gives the built-in kinds the functions that their families list. Functions of
+// attachFunctions gives the built-in kinds the functions that kinds lists. Functions of
 // a kind that is not declared, or listed twice, are a mistake, and so is a kind that lacks the
 // conversion that it needs.
-func (c *Catalog) attachFunctions() error {
+func (c *Catalog) attachFunctions(kinds []family.Kind) error {
 	listed := map[*schema.Kind]bool{}
-	for _, functions := range c.kindsWithFunctions() {
+	for _, functions := range kinds {
 		k, err := c.builtInKind(functions.Name)
 		if err != nil {
 			return err

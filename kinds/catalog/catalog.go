@@ -82,7 +82,7 @@ func NewWithConfig(n *meta.Naming, r RuntimeConfig) (*Catalog, error) {
 		}
 	}
 	c.current.Store(e)
-	return c, c.attachFunctions()
+	return c, c.attachFunctions(c.kindsWithFunctions())
 }
 
 // add registers a kind under its group, version and kind name, and under its path if it has one.

@@ -35,7 +35,7 @@ func TestDefinitionValidation(t *testing.T) {
 	})
 }
 
-// TestWarningWithInvalidUTF8: JSON cannot hold such a text, the other forms can.
+// TestWarningWithInvalidUTF8 sets text that JSON cannot hold, but Protobuf can.
 func TestWarningWithInvalidUTF8(t *testing.T) {
 	k := definitionKind(t, meta.Platform)
 	obj := catalogtest.Named(k, catalogtest.Parse(t, storedVersion(`"deprecated":true`)))

@@ -142,22 +142,22 @@ func TestAutoscalerV1(t *testing.T) {
 			"spec":{"targetCPUUtilizationPercentage":50},"status":{"currentCPUUtilizationPercentage":7}}`},
 	} {
 		stored := tree.Tree{"metadata": tree.Tree{"name": "x"}, "spec": catalogtest.Parse(t, "{"+c.spec+"}"), "status": catalogtest.Parse(t, c.status)}
-		shown := convert.FromStored(autoscaler(t, "v1"), nil, stored)
-		for name, text := range shown.Object("metadata", "annotations") {
+		converted := convert.FromStored(autoscaler(t, "v1"), nil, stored)
+		for name, text := range converted.Object("metadata", "annotations") {
 			short := strings.TrimPrefix(name, prefix)
 			v, _, err := codec.DecodeAny([]byte(text.(string)))
 			if err != nil {
 				v = text
 			}
-			shown.EnsureObject("metadata")[short] = v
+			converted.EnsureObject("metadata")[short] = v
 		}
-		metadata := shown.Object("metadata")
+		metadata := converted.Object("metadata")
 		delete(metadata, "annotations")
 		delete(metadata, "name")
 		if len(metadata) == 0 {
-			delete(shown, "metadata")
+			delete(converted, "metadata")
 		}
-		catalogtest.EqualJSON(t, c.name, shown, c.want)
+		catalogtest.EqualJSON(t, c.name, converted, c.want)
 	}
 }
 
@@ -187,7 +187,7 @@ func TestAutoscalerV1Create(t *testing.T) {
 	}
 }
 
-// TestAutoscalerAnnotations: the stored form has none of the annotations of older versions.
+// TestAutoscalerAnnotations: the stored version has none of the annotations of older versions.
 func TestAutoscalerAnnotations(t *testing.T) {
 	k := autoscaler(t, "v2")
 	obj := catalogtest.Named(k, catalogtest.Parse(t, `{"metadata":{"annotations":{"autoscaling.alpha.kubernetes.io/metrics":"[]","autoscaling.alpha.kubernetes.io/scale-up-tolerance":"1","a":"b"}},"spec":{`+autoscaled+`}}`))
@@ -205,18 +205,18 @@ func TestAutoscalerRoundTrip(t *testing.T) {
 			obj := randomAutoscaler(r)
 			rules.Default(stored, obj)
 			before := tree.Clone(obj).(tree.Tree)
-			shown := convert.FromStored(k, nil, obj)
+			converted := convert.FromStored(k, nil, obj)
 			if !reflect.DeepEqual(obj, before) {
 				t.Fatalf("%s, seed %d: showing changes what is stored", version, seed)
 			}
-			body := codec.EncodeJSON(k, shown).JSON
+			body := codec.EncodeJSON(k, converted).JSON
 			again, faults, err := codec.DecodeJSON(k.Message, body)
 			if err != nil || len(faults) > 0 {
 				t.Fatalf("%s, seed %d: %v %v in %s", version, seed, err, faults, body)
 			}
 			back := convert.ToStored(k, again)
 			if want, got := toJSON(stored, before), toJSON(stored, back); want != got {
-				t.Fatalf("%s, seed %d:\n stored %s\n shown  %s\n back   %s", version, seed, want, body, got)
+				t.Fatalf("%s, seed %d:\n stored %s\n converted  %s\n back   %s", version, seed, want, body, got)
 			}
 		}
 	}

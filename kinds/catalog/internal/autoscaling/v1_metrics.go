@@ -45,10 +45,10 @@ var (
 )
 
 // metricToV1 converts a metric to v1. A metric that would lose something keeps the form of v2.
-func metricToV1(m tree.Tree, forms metricFieldMap) tree.Tree {
+func metricToV1(m tree.Tree, fieldMap metricFieldMap) tree.Tree {
 	old := tree.Tree{}
 	old.CopyField(m, "type")
-	for source, parts := range forms {
+	for source, parts := range fieldMap {
 		from := m.Object(source)
 		if from == nil {
 			continue
@@ -61,19 +61,19 @@ func metricToV1(m tree.Tree, forms metricFieldMap) tree.Tree {
 			}
 		}
 	}
-	if !reflect.DeepEqual(metricFromV1(old, forms), m) {
+	if !reflect.DeepEqual(metricFromV1(old, fieldMap), m) {
 		return m
 	}
 	return old
 }
 
 // metricsFromV1 reads the metrics of an annotation and converts them to v2.
-func metricsFromV1(annotations tree.Tree, name string, forms metricFieldMap) []any {
+func metricsFromV1(annotations tree.Tree, name string, fieldMap metricFieldMap) []any {
 	list, _ := jsonAnnotation(annotations, name).([]any)
 	metrics := make([]any, 0, len(list))
 	for _, v := range list {
 		if m, ok := v.(tree.Tree); ok && !isStoredMetric(m) {
-			v = metricFromV1(m, forms)
+			v = metricFromV1(m, fieldMap)
 		}
 		metrics = append(metrics, v)
 	}
@@ -93,10 +93,10 @@ func isStoredMetric(m tree.Tree) bool {
 }
 
 // metricFromV1 converts a metric from v1 to v2.
-func metricFromV1(old tree.Tree, forms metricFieldMap) tree.Tree {
+func metricFromV1(old tree.Tree, fieldMap metricFieldMap) tree.Tree {
 	m := tree.Tree{}
 	m.CopyField(old, "type")
-	for source, parts := range forms {
+	for source, parts := range fieldMap {
 		from := old.Object(source)
 		if from == nil {
 			continue

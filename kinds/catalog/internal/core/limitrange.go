@@ -91,8 +91,8 @@ func validateLimit(limit tree.Tree, path string, faults *schema.Faults) {
 }
 
 // limitComparisons are pairs of fields of which low may not exceed high. A fault is reported at the
-// field at, with the value of the field shown.
-var limitComparisons = []struct{ low, high, at, shown, words string }{
+// field at, with the value of the field valueOf.
+var limitComparisons = []struct{ low, high, at, valueOf, words string }{
 	{"min", "max", "min", "min", "min value %s is greater than max value %s"},
 	{"min", "defaultRequest", "defaultRequest", "defaultRequest", "min value %s is greater than default request value %s"},
 	{"defaultRequest", "max", "defaultRequest", "defaultRequest", "default request value %s is greater than max value %s"},
@@ -111,7 +111,7 @@ func validateLimitOrder(limit tree.Tree, kind, name, path string, faults *schema
 	for _, o := range limitComparisons {
 		low, high := amount(o.low), amount(o.high)
 		if low != "" && high != "" && quantity.Compare(low, high) > 0 {
-			faults.Invalid(tree.KeyPath(path+"."+o.at, name), amount(o.shown), fmt.Sprintf(o.words, low, high))
+			faults.Invalid(tree.KeyPath(path+"."+o.at, name), amount(o.valueOf), fmt.Sprintf(o.words, low, high))
 		}
 	}
 	validateRatio(amount("maxLimitRequestRatio"), amount("min"), amount("max"), tree.KeyPath(path+".maxLimitRequestRatio", name), faults)
@@ -133,7 +133,7 @@ func validateRatio(ratio, low, high, path string, faults *schema.Faults) {
 	if low == "" || high == "" || quantity.Compare(low, "0") <= 0 {
 		return
 	}
-	if room := quantity.Float(high) / quantity.Float(low); quantity.Float(ratio) > room {
-		faults.Invalid(path, ratio, fmt.Sprintf("ratio %s is greater than max/min = %f", ratio, room))
+	if highest := quantity.Float(high) / quantity.Float(low); quantity.Float(ratio) > highest {
+		faults.Invalid(path, ratio, fmt.Sprintf("ratio %s is greater than max/min = %f", ratio, highest))
 	}
 }

@@ -87,7 +87,7 @@ func validateSliceAddress(a, kind, path string, i int, faults *schema.Faults) {
 }
 
 // validateHints checks the zones or nodes in the hints of an endpoint: a few distinct names of one format.
-func validateHints(hints []tree.Tree, path string, form func(string) []string, faults *schema.Faults) {
+func validateHints(hints []tree.Tree, path string, check func(string) []string, faults *schema.Faults) {
 	if len(hints) > maxHints {
 		faults.TooMany(path, len(hints), maxHints)
 		return
@@ -102,7 +102,7 @@ func validateHints(hints []tree.Tree, path string, form func(string) []string, f
 		if name == "" {
 			continue // the declaration requires it
 		}
-		for _, msg := range form(name) {
+		for _, msg := range check(name) {
 			faults.Invalid(at, name, msg)
 		}
 	}

@@ -10,10 +10,10 @@ import (
 )
 
 // repeated is a JSON list of n elements that are all different.
-func repeated(n int, form string) string {
+func repeated(n int, format string) string {
 	var items []string
 	for i := range n {
-		items = append(items, fmt.Sprintf(form, i))
+		items = append(items, fmt.Sprintf(format, i))
 	}
 	return "[" + strings.Join(items, ",") + "]"
 }

@@ -59,14 +59,14 @@ func TestResourceClaim(t *testing.T) {
 
 func TestResourceClaimTemplate(t *testing.T) {
 	k := catalogtest.KindByGVK(t, meta.Platform, catalogtest.DeviceGroup, "v1", "ResourceClaimTemplate")
-	form := func(metadata, requests string) string {
+	template := func(metadata, requests string) string {
 		return `{"spec":{"metadata":{` + metadata + `},"spec":{"devices":{"requests":[` + requests + `]}}}}`
 	}
-	catalogtest.EqualJSON(t, "defaults", catalogtest.Defaulted(t, k, form(``, `{"name":"a","exactly":{"deviceClassName":"c"}}`)),
-		form(``, `{"name":"a","exactly":{"deviceClassName":"c","allocationMode":"ExactCount","count":1}}`))
-	catalogtest.RunBodyCases(t, k, []catalogtest.BodyCase{{Body: form(`"labels":{"a b":"c"},"annotations":{"d e":"f"}`, `{"name":"a"}`), Want: []string{`spec.metadata.labels: Invalid value: "a b": name part…`,
+	catalogtest.EqualJSON(t, "defaults", catalogtest.Defaulted(t, k, template(``, `{"name":"a","exactly":{"deviceClassName":"c"}}`)),
+		template(``, `{"name":"a","exactly":{"deviceClassName":"c","allocationMode":"ExactCount","count":1}}`))
+	catalogtest.RunBodyCases(t, k, []catalogtest.BodyCase{{Body: template(`"labels":{"a b":"c"},"annotations":{"d e":"f"}`, `{"name":"a"}`), Want: []string{`spec.metadata.labels: Invalid value: "a b": name part…`,
 		`spec.metadata.annotations: Invalid value: "d e": name part…`, "spec.spec.devices.requests[0]: Required value: exactly one of `exactly` or `firstAvailable` is required"}}})
-	catalogtest.RunUpdateCases(t, k, []catalogtest.UpdateCase{{Old: form(``, ``), Now: form(`"labels":{"a":"b"}`, ``), Want: []string{`spec: Invalid value: {"metadata":{"labels":{"a":"b"}},"spec":{"devices":{"requests":[]}}}: field is immutable`}}})
+	catalogtest.RunUpdateCases(t, k, []catalogtest.UpdateCase{{Old: template(``, ``), Now: template(`"labels":{"a":"b"}`, ``), Want: []string{`spec: Invalid value: {"metadata":{"labels":{"a":"b"}},"spec":{"devices":{"requests":[]}}}: field is immutable`}}})
 }
 
 func TestResourceSlice(t *testing.T) {

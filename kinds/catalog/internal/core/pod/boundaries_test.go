@@ -7,7 +7,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/catalog/internal/catalogtest"
 )
 
-// TestValidPods: what stands at the edge of a rule, and on its right side.
+// TestValidPods has Pods that are just within the rules.
 func TestValidPods(t *testing.T) {
 	var cases []podCase
 	add := func(specs ...string) {
@@ -51,7 +51,7 @@ func TestValidPods(t *testing.T) {
 	runPodCases(t, cases)
 }
 
-// TestInvalidPods: the other side of those edges, where no other table has it.
+// TestInvalidPods has Pods just outside of the rules, where no other table has them.
 func TestInvalidPods(t *testing.T) {
 	const at = "spec.containers[0]"
 	env := func(field string) string {

@@ -46,11 +46,11 @@ func validateClaims(spec tree.Tree, path string, faults *schema.Faults) map[stri
 			field.Format(c, "name", at, faults, rules.Label)
 		}
 		names[name] = true
-		own, form := c.Has("resourceClaimName"), c.Has("resourceClaimTemplateName")
+		byName, byTemplate := c.Has("resourceClaimName"), c.Has("resourceClaimTemplateName")
 		switch {
-		case own && form:
+		case byName && byTemplate:
 			faults.Invalid(at, c, "at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified")
-		case !own && !form:
+		case !byName && !byTemplate:
 			faults.Invalid(at, c, "must specify one of: `resourceClaimName`, `resourceClaimTemplateName`")
 		}
 		field.Format(c, "resourceClaimName", at, faults, rules.Subdomain)

@@ -13,19 +13,19 @@ func validateMounts(c tree.Tree, path string, volumes map[string]string, faults 
 	paths := map[string]bool{}
 	for i, m := range c.Objects("volumeMounts") {
 		at := tree.IndexPath(path, i)
-		name, place := m.String("name"), m.String("mountPath")
+		name, mountPath := m.String("name"), m.String("mountPath")
 		if _, ok := volumes[name]; !ok && name != "" {
 			faults.NotFound(at+".name", name)
 		}
-		if paths[place] && place != "" {
-			faults.Invalid(at+".mountPath", place, "must be unique")
+		if paths[mountPath] && mountPath != "" {
+			faults.Invalid(at+".mountPath", mountPath, "must be unique")
 		}
-		paths[place] = true
+		paths[mountPath] = true
 		if devices[name] {
 			faults.Invalid(at+".name", name, "must not already exist in volumeDevices")
 		}
-		if devicePaths[place] {
-			faults.Invalid(at+".mountPath", place, "must not already exist as a path in volumeDevices")
+		if devicePaths[mountPath] {
+			faults.Invalid(at+".mountPath", mountPath, "must not already exist as a path in volumeDevices")
 		}
 		validateMount(m, at, c.Object("securityContext").Bool("privileged"), faults)
 	}
@@ -60,7 +60,7 @@ func validateDevicePaths(c tree.Tree, path string, volumes map[string]string, fa
 	names, paths := map[string]bool{}, map[string]bool{}
 	for i, d := range c.Objects("volumeDevices") {
 		at := tree.IndexPath(path, i)
-		name, place := d.String("name"), d.String("devicePath")
+		name, devicePath := d.String("name"), d.String("devicePath")
 		if names[name] && name != "" {
 			faults.Invalid(at+".name", name, "must be unique")
 		}
@@ -70,18 +70,18 @@ func validateDevicePaths(c tree.Tree, path string, volumes map[string]string, fa
 		case ok && source != "persistentVolumeClaim" && source != "ephemeral":
 			faults.Invalid(at+".name", name, "can only use volume source type of PersistentVolumeClaim or Ephemeral for block mode")
 		}
-		if paths[place] && place != "" {
-			faults.Invalid(at+".devicePath", place, "must be unique")
+		if paths[devicePath] && devicePath != "" {
+			faults.Invalid(at+".devicePath", devicePath, "must be unique")
 		}
-		if len(rules.NoDotDot(place)) > 0 {
-			faults.Invalid(at+".devicePath", place, "can not contain backsteps ('..')")
+		if len(rules.NoDotDot(devicePath)) > 0 {
+			faults.Invalid(at+".devicePath", devicePath, "can not contain backsteps ('..')")
 		}
-		names[name], paths[place] = true, true
+		names[name], paths[devicePath] = true, true
 		if mounts[name] {
 			faults.Invalid(at+".name", name, "must not already exist in volumeMounts")
 		}
-		if mountPaths[place] {
-			faults.Invalid(at+".devicePath", place, "must not already exist as a path in volumeMounts")
+		if mountPaths[devicePath] {
+			faults.Invalid(at+".devicePath", devicePath, "must not already exist as a path in volumeMounts")
 		}
 	}
 }

@@ -64,12 +64,12 @@ var iscsiNames = map[string]*regexp.Regexp{
 func validateISCSI(s tree.Tree, path string, faults *schema.Faults) {
 	for _, field := range []string{"iqn", "initiatorName"} {
 		name := s.String(field)
-		form := iscsiNames[name[:min(len(name), 3)]]
+		pattern := iscsiNames[name[:min(len(name), 3)]]
 		switch {
 		case name == "" && (field == "iqn" || !s.Has(field)): // absent; the declaration requires the iqn
-		case form == nil:
+		case pattern == nil:
 			faults.Invalid(path+"."+field, name, "must be valid format starting with iqn, eui, or naa")
-		case !form.MatchString(name):
+		case !pattern.MatchString(name):
 			faults.Invalid(path+"."+field, name, "must be valid format")
 		}
 	}
