@@ -7,6 +7,7 @@ import (
 
 	"github.com/troupe-api/troupe/kinds/catalog/internal/field"
 	"github.com/troupe-api/troupe/kinds/catalog/internal/webhook"
+	"github.com/troupe-api/troupe/kinds/condition"
 	"github.com/troupe-api/troupe/kinds/custom"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/rules"
@@ -235,8 +236,7 @@ func validateDefinitionUpdate(obj, old tree.Tree, faults *schema.Faults) {
 			faults.Invalid(path+"."+name, now.String(name), "field is immutable")
 		}
 	}
-	established := field.FindCondition(old.Object("status").Objects("conditions"), "Established")
-	if established.String("status") == "True" {
+	if condition.IsTrue(old.Object("status"), "Established") {
 		keep(now, was, "scope", "spec")
 		keep(now.Object("names"), was.Object("names"), "kind", "spec.names")
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/troupe-api/troupe/kinds/catalog/internal/field"
+	"github.com/troupe-api/troupe/kinds/condition"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
@@ -25,18 +26,8 @@ func writeJobStatus(obj, body tree.Tree, _ string, faults *schema.Faults) error 
 	return nil
 }
 
-// isJobConditionTrue reports whether a condition of a Job is true.
-func isJobConditionTrue(status tree.Tree, kind string) bool {
-	for _, c := range status.Objects("conditions") {
-		if c.String("type") == kind && c.String("status") == "True" {
-			return true
-		}
-	}
-	return false
-}
-
 func jobFinished(status tree.Tree) bool {
-	return isJobConditionTrue(status, "Complete") || isJobConditionTrue(status, "Failed")
+	return condition.IsTrue(status, "Complete") || condition.IsTrue(status, "Failed")
 }
 
 func validateJobCounts(status tree.Tree, faults *schema.Faults) {
@@ -71,14 +62,14 @@ var jobContradictions = []struct{ one, other, msg string }{
 func validateJobConditions(status, spec tree.Tree, faults *schema.Faults) {
 	const path = "status.conditions"
 	for _, c := range jobContradictions {
-		if isJobConditionTrue(status, c.one) && isJobConditionTrue(status, c.other) {
+		if condition.IsTrue(status, c.one) && condition.IsTrue(status, c.other) {
 			faults.InvalidOmitValue(path, c.msg)
 		}
 	}
-	if isJobConditionTrue(status, "Failed") && !isJobConditionTrue(status, "FailureTarget") {
+	if condition.IsTrue(status, "Failed") && !condition.IsTrue(status, "FailureTarget") {
 		faults.InvalidOmitValue(path, "cannot set Failed=True condition without the FailureTarget=true condition")
 	}
-	if isJobConditionTrue(status, "Complete") && !isJobConditionTrue(status, "SuccessCriteriaMet") {
+	if condition.IsTrue(status, "Complete") && !condition.IsTrue(status, "SuccessCriteriaMet") {
 		faults.InvalidOmitValue(path, "cannot set Complete=True condition without the SuccessCriteriaMet=true condition")
 		if spec.Has("successPolicy") {
 			faults.InvalidOmitValue(path, "cannot set Complete=True for Job with SuccessPolicy unless SuccessCriteriaMet=True")
@@ -89,7 +80,7 @@ func validateJobConditions(status, spec tree.Tree, faults *schema.Faults) {
 // validateJobTimes compares times as text: trees hold them in UTC, to the second.
 func validateJobTimes(status tree.Tree, faults *schema.Faults) {
 	const path = "status.completionTime"
-	start, end, complete := status.String("startTime"), status.String("completionTime"), isJobConditionTrue(status, "Complete")
+	start, end, complete := status.String("startTime"), status.String("completionTime"), condition.IsTrue(status, "Complete")
 	switch {
 	case end != "" && !complete:
 		faults.Invalid(path, end, "cannot set completionTime when there is no Complete=True condition")
@@ -144,11 +135,11 @@ func validateJobIndexes(status, spec tree.Tree, faults *schema.Faults) {
 // validateJobProgress compares a status with the one before.
 func validateJobProgress(status, was, spec tree.Tree, faults *schema.Faults) {
 	for _, kind := range []string{"Failed", "Complete", "FailureTarget"} {
-		if isJobConditionTrue(was, kind) && !isJobConditionTrue(status, kind) {
+		if condition.IsTrue(was, kind) && !condition.IsTrue(status, kind) {
 			faults.InvalidOmitValue("status.conditions", "cannot disable the terminal "+kind+"=True condition")
 		}
 	}
-	if isJobConditionTrue(was, "SuccessCriteriaMet") && !isJobConditionTrue(status, "SuccessCriteriaMet") {
+	if condition.IsTrue(was, "SuccessCriteriaMet") && !condition.IsTrue(status, "SuccessCriteriaMet") {
 		faults.InvalidOmitValue("status.conditions", "cannot disable the SuccessCriteriaMet=True condition")
 	}
 	counters := []string{"failed"}

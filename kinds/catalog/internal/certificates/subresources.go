@@ -3,7 +3,7 @@ package certificates
 import (
 	"fmt"
 
-	"github.com/troupe-api/troupe/kinds/catalog/internal/field"
+	"github.com/troupe-api/troupe/kinds/condition"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
@@ -30,7 +30,7 @@ func writeCertificate(obj, body tree.Tree, now string, faults *schema.Faults) er
 	old, conditions := status.Objects("conditions"), wanted.Objects("conditions")
 	validateApprovalKept(old, conditions, faults)
 	for _, kind := range []string{conditionApproved, conditionDenied} {
-		switch was, now := field.FindCondition(old, kind), field.FindCondition(conditions, kind); {
+		switch was, now := condition.FindIn(old, kind), condition.FindIn(conditions, kind); {
 		case now == nil:
 		case was == nil:
 			faults.Forbidden("status.conditions", fmt.Sprintf("updates may not add a condition of type %q", kind))
@@ -46,9 +46,9 @@ func writeCertificate(obj, body tree.Tree, now string, faults *schema.Faults) er
 	case was == now:
 	case was != "":
 		faults.Forbidden("status.certificate", "updates may not modify existing certificate content")
-	case field.FindCondition(old, conditionApproved) == nil || field.FindCondition(old, conditionDenied) != nil:
+	case condition.FindIn(old, conditionApproved) == nil || condition.FindIn(old, conditionDenied) != nil:
 		faults.Forbidden("status.certificate", "updates may not set the certificate of a request that is not approved")
-	case field.FindCondition(conditions, conditionFailed) != nil:
+	case condition.FindIn(conditions, conditionFailed) != nil:
 		faults.Forbidden("status.certificate", "updates may not set the certificate of a request that has failed")
 	}
 	validateIssuedNotFailed(status, conditions, faults)
@@ -61,7 +61,7 @@ func writeCertificate(obj, body tree.Tree, now string, faults *schema.Faults) er
 // validateApprovalKept refuses to remove a decision.
 func validateApprovalKept(old, conditions []tree.Tree, faults *schema.Faults) {
 	for _, kind := range []string{conditionApproved, conditionDenied, conditionFailed} {
-		if field.FindCondition(old, kind) != nil && field.FindCondition(conditions, kind) == nil {
+		if condition.FindIn(old, kind) != nil && condition.FindIn(conditions, kind) == nil {
 			faults.Forbidden("status.conditions", fmt.Sprintf("updates may not remove a condition of type %q", kind))
 		}
 	}
@@ -69,7 +69,7 @@ func validateApprovalKept(old, conditions []tree.Tree, faults *schema.Faults) {
 
 // validateIssuedNotFailed refuses the condition Failed once there is a certificate.
 func validateIssuedNotFailed(old tree.Tree, conditions []tree.Tree, faults *schema.Faults) {
-	if old.String("certificate") != "" && field.FindCondition(old.Objects("conditions"), conditionFailed) == nil && field.FindCondition(conditions, conditionFailed) != nil {
+	if old.String("certificate") != "" && condition.Find(old, conditionFailed) == nil && condition.FindIn(conditions, conditionFailed) != nil {
 		faults.Forbidden("status.conditions", fmt.Sprintf("updates may not add a condition of type %q to a request whose certificate is issued", conditionFailed))
 	}
 }
@@ -85,7 +85,7 @@ func setConditionTimes(obj tree.Tree, before []tree.Tree, now string) {
 			continue
 		}
 		c["lastTransitionTime"] = now
-		if was := field.FindCondition(before, c.String("type")); was.Has("lastTransitionTime") && was.String("status") == c.String("status") {
+		if was := condition.FindIn(before, c.String("type")); was.Has("lastTransitionTime") && was.String("status") == c.String("status") {
 			c.CopyField(was, "lastTransitionTime")
 		}
 	}

@@ -8,16 +8,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// FindCondition returns the condition of a type; nil if there is none.
-func FindCondition(conditions []tree.Tree, kind string) tree.Tree {
-	for _, c := range conditions {
-		if c.String("type") == kind {
-			return c
-		}
-	}
-	return nil
-}
-
 // Limits of the conditions of a status, in bytes.
 const (
 	maxReason  = 1024

@@ -3,7 +3,6 @@ package pod
 import (
 	"slices"
 
-	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/selector"
@@ -87,9 +86,5 @@ func SelectorMatches(labelSelector, labels tree.Tree) bool {
 		return false
 	}
 	s, ok := selector.FromLabelSelector(labelSelector)
-	texts := make(map[string]string, len(labels))
-	for key := range labels {
-		texts[key] = labels.String(key)
-	}
-	return ok && s.Matches(meta.NewLabels(texts))
+	return ok && s.Matches(selector.LabelsOf(labels))
 }
