@@ -117,13 +117,11 @@ func serviceResourcesOf(spec tree.Tree) serviceResources {
 		}
 	}
 	if service.NeedsNodePort(spec) {
-		for _, p := range spec.Objects("ports") {
-			if n, _ := p.Int("nodePort"); n != 0 {
-				h.ports = appendUnique(h.ports, n)
-			}
+		for _, n := range service.NodePorts(spec) {
+			h.ports = appendUnique(h.ports, n)
 		}
 	}
-	if n, _ := spec.Int("healthCheckNodePort"); n != 0 && service.NeedsHealthCheck(spec) {
+	if n := service.HealthCheckNodePort(spec); n != 0 {
 		h.ports = appendUnique(h.ports, n)
 	}
 	return h

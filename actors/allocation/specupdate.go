@@ -190,7 +190,7 @@ func (c *specUpdate) addPort(n int64) {
 // stays: whether it may change is for validation to say.
 func (c *specUpdate) allocateHealthCheckPort() {
 	const path = "spec.healthCheckNodePort"
-	if n, _ := c.oldSpec.Int("healthCheckNodePort"); n != 0 && service.NeedsHealthCheck(c.oldSpec) {
+	if n := service.HealthCheckNodePort(c.oldSpec); n != 0 {
 		return
 	}
 	n, _ := c.spec.Int("healthCheckNodePort")

@@ -48,3 +48,23 @@ func IsHeadless(spec tree.Tree) bool {
 	ips := spec.Strings("clusterIPs")
 	return len(ips) == 1 && ips[0] == NoClusterIP
 }
+
+// NodePorts lists the node ports in the ports of a spec, whatever its type.
+func NodePorts(spec tree.Tree) []int64 {
+	var ports []int64
+	for _, p := range spec.Objects("ports") {
+		if n, _ := p.Int("nodePort"); n != 0 {
+			ports = append(ports, n)
+		}
+	}
+	return ports
+}
+
+// HealthCheckNodePort is the node port for health checks; 0 if a Service of this spec has none.
+func HealthCheckNodePort(spec tree.Tree) int64 {
+	if !NeedsHealthCheck(spec) {
+		return 0
+	}
+	n, _ := spec.Int("healthCheckNodePort")
+	return n
+}

@@ -115,7 +115,7 @@ func patchAllocatedValues(spec, was tree.Tree) {
 // patchNodePorts copies node ports by the names of their ports, unless another port of the update
 // asks for them.
 func patchNodePorts(spec, was tree.Tree) {
-	asked := nodePorts(spec)
+	asked := service.NodePorts(spec)
 	byName := map[string]int64{}
 	for _, p := range was.Objects("ports") {
 		byName[p.String("name")], _ = p.Int("nodePort")
@@ -128,24 +128,13 @@ func patchNodePorts(spec, was tree.Tree) {
 	}
 }
 
-// nodePorts lists the node ports of a spec.
-func nodePorts(spec tree.Tree) []int64 {
-	var ports []int64
-	for _, p := range spec.Objects("ports") {
-		if n, _ := p.Int("nodePort"); n != 0 {
-			ports = append(ports, n)
-		}
-	}
-	return ports
-}
-
 // hasNewNodePort reports whether spec has a node port that was does not have.
 func hasNewNodePort(spec, was tree.Tree) bool {
 	known := map[int64]bool{}
-	for _, n := range nodePorts(was) {
+	for _, n := range service.NodePorts(was) {
 		known[n] = true
 	}
-	return slices.ContainsFunc(nodePorts(spec), func(n int64) bool { return !known[n] })
+	return slices.ContainsFunc(service.NodePorts(spec), func(n int64) bool { return !known[n] })
 }
 
 // normalizeClusterIPs updates clusterIPs when a client that does not know it changes clusterIP.
