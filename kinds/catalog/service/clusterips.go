@@ -86,6 +86,7 @@ func isIPv6(ip string) bool {
 	return err == nil && a.Is6() && !a.Is4In6()
 }
 
+// FamilyOf returns the IP family of an address.
 func FamilyOf(ip string) string {
 	if isIPv6(ip) {
 		return IPv6

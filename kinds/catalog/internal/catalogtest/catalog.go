@@ -26,6 +26,7 @@ func KindByGVK(t testing.TB, n *meta.Naming, group, version, kind string) *schem
 	return k
 }
 
+// NewCatalog compiles a catalog of its own.
 func NewCatalog(t testing.TB, n *meta.Naming) *catalog.Catalog {
 	t.Helper()
 	c, err := catalog.New(n)
@@ -47,6 +48,8 @@ func KindInGroup(t *testing.T, n *meta.Naming, group, kind string) *schema.Kind 
 	return KindByGVK(t, n, n.Translate(group), "v1", kind)
 }
 
+// DeviceGroup is the group of devices.
 const DeviceGroup = "resource.platform.io"
 
+// StorageGroup is the group of storage classes.
 const StorageGroup = "storage.platform.io"

@@ -10,6 +10,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
+// Parse decodes JSON.
 func Parse(t *testing.T, text string) tree.Tree {
 	t.Helper()
 	v, _, err := codec.DecodeAny([]byte(text))
@@ -38,6 +39,7 @@ func Update(k *schema.Kind, obj, old tree.Tree) []string {
 	return Lines(append(causes, rules.ValidateServed(k, obj, old)...))
 }
 
+// Lines formats faults as "path: message".
 func Lines(causes []meta.Cause) []string {
 	out := make([]string, len(causes))
 	for i, c := range causes {

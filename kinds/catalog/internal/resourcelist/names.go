@@ -11,7 +11,7 @@ import (
 
 // IsOvercommitAllowed reports whether the limits of a resource may exceed its requests.
 func IsOvercommitAllowed(name string) bool {
-	return !strings.HasPrefix(name, "hugepages-") && (!strings.Contains(name, "/") || !IsInteger(name))
+	return !strings.HasPrefix(name, "hugepages-") && (!strings.Contains(name, "/") || !isInteger(name))
 }
 
 func isStandardForContainers(name string) bool {
@@ -37,9 +37,9 @@ func IsStandardForQuota(name string) bool {
 		strings.HasPrefix(name, "hugepages-") || strings.HasPrefix(name, "requests.hugepages-")
 }
 
-// IsInteger reports whether a resource can only be counted in integers: numbers of objects, and
+// isInteger reports whether a resource can only be counted in integers: numbers of objects, and
 // extended resources, whose domain is not the platform's.
-func IsInteger(name string) bool {
+func isInteger(name string) bool {
 	if domain, _, ok := strings.Cut(name, "/"); ok {
 		return !strings.HasPrefix(name, "requests.") && !isNativeDomain(domain)
 	}

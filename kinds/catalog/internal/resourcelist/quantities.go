@@ -7,7 +7,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// ValidateQuantity checks that the quantity of a resource is not negative, and an integer if IsInteger.
+// ValidateQuantity checks that the quantity of a resource is not negative, and an integer where isInteger requires it.
 func ValidateQuantity(amounts tree.Tree, name, path string, faults *schema.Faults) {
 	text := amounts.String(name)
 	q, err := quantity.Read(text)
@@ -17,7 +17,7 @@ func ValidateQuantity(amounts tree.Tree, name, path string, faults *schema.Fault
 	if q.Sign() < 0 {
 		faults.Invalid(path, text, field.NonNegativeMsg)
 	}
-	if IsInteger(name) && !q.IsInteger() {
+	if isInteger(name) && !q.IsInteger() {
 		faults.Invalid(path, text, "must be an integer")
 	}
 }

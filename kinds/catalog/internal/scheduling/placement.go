@@ -23,6 +23,7 @@ func ValidatePlacement(spec tree.Tree, path string, faults *schema.Faults) {
 	}
 }
 
+// ValidateToleration checks a toleration of a Pod.
 func ValidateToleration(t tree.Tree, path string, faults *schema.Faults) {
 	key, operator := t.String("key"), t.String("operator")
 	field.Format(t, "key", path, faults, rules.QualifiedName)
