@@ -1,9 +1,8 @@
 package actors
 
 import (
-	"slices"
-
 	"github.com/troupe-api/troupe/kinds/codec"
+	"github.com/troupe-api/troupe/kinds/condition"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/persist"
@@ -69,7 +68,5 @@ func (r *recovery) migrateSchema(c *collection) {
 
 // established tells whether the kinds of a definition have been served.
 func established(definition tree.Tree) bool {
-	return slices.ContainsFunc(definition.Object("status").Objects("conditions"), func(c tree.Tree) bool {
-		return c["type"] == "Established" && c["status"] == "True"
-	})
+	return condition.IsTrue(definition.Object("status"), "Established")
 }

@@ -4,7 +4,7 @@ import (
 	"net/netip"
 	"slices"
 
-	"github.com/troupe-api/troupe/kinds/catalog"
+	"github.com/troupe-api/troupe/kinds/catalog/service"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
@@ -37,7 +37,7 @@ func (c *specUpdate) keepsPreferDualStack() bool {
 func (c *specUpdate) defaultFamilies() bool {
 	c.defaultPolicy()
 	var malformed schema.Faults
-	catalog.ValidateServiceClusterIPs(c.spec, &malformed)
+	service.ValidateClusterIPs(c.spec, &malformed)
 	if len(malformed.List) > 0 {
 		return false
 	}
@@ -68,7 +68,7 @@ func (c *specUpdate) defaultFamilies() bool {
 // headlessWithoutSelector says whether the Service may have families that the server has no range of:
 // it has no address, and somebody else keeps its endpoints.
 func (c *specUpdate) headlessWithoutSelector() bool {
-	return catalog.ServiceIsHeadless(c.spec) && len(c.spec.Object("selector")) == 0
+	return service.IsHeadless(c.spec) && len(c.spec.Object("selector")) == 0
 }
 
 // defaultPolicy chooses the policy if the client has not: that from before, or one family.

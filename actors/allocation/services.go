@@ -6,7 +6,7 @@ import (
 	"sync"
 
 	"github.com/troupe-api/troupe/actors/mutation"
-	"github.com/troupe-api/troupe/kinds/catalog"
+	"github.com/troupe-api/troupe/kinds/catalog/service"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
@@ -109,21 +109,19 @@ type serviceResources struct {
 // serviceResourcesOf reads what a Service of this spec has. What is no address is none.
 func serviceResourcesOf(spec tree.Tree) serviceResources {
 	var h serviceResources
-	if catalog.ServiceNeedsClusterIP(spec) {
+	if service.NeedsClusterIP(spec) {
 		for _, text := range spec.Strings("clusterIPs") {
 			if a, err := netip.ParseAddr(text); err == nil {
 				h.addresses = appendUnique(h.addresses, a)
 			}
 		}
 	}
-	if catalog.ServiceNeedsNodePort(spec) {
-		for _, p := range spec.Objects("ports") {
-			if n, _ := p.Int("nodePort"); n != 0 {
-				h.ports = appendUnique(h.ports, n)
-			}
+	if service.NeedsNodePort(spec) {
+		for _, n := range service.NodePorts(spec) {
+			h.ports = appendUnique(h.ports, n)
 		}
 	}
-	if n, _ := spec.Int("healthCheckNodePort"); n != 0 && catalog.ServiceNeedsHealthCheck(spec) {
+	if n := service.HealthCheckNodePort(spec); n != 0 {
 		h.ports = appendUnique(h.ports, n)
 	}
 	return h

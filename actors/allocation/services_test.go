@@ -33,8 +33,8 @@ func services(t *testing.T, ranges, ports string) *ServiceAllocator {
 	return NewServiceAllocator(r, p, key("own"))
 }
 
-// service is the tree of a Service with the JSON fields of spec; "" is no Service.
-func service(t *testing.T, spec string) tree.Tree {
+// serviceObject is the tree of a Service with the JSON fields of spec; "" is no Service.
+func serviceObject(t *testing.T, spec string) tree.Tree {
 	t.Helper()
 	if spec == "" {
 		return nil
@@ -146,8 +146,8 @@ func TestAddresses(t *testing.T) {
 		{dual, first, `"type":"ExternalName","externalName":"a"`, `{}`, ``},
 	} {
 		s := services(t, c.ranges, one)
-		allocateAndCommit(t, s, "other", nil, service(t, `"clusterIP":"10.0.0.6","clusterIPs":["10.0.0.6"]`))
-		old, want := service(t, c.old), service(t, c.spec)
+		allocateAndCommit(t, s, "other", nil, serviceObject(t, `"clusterIP":"10.0.0.6","clusterIPs":["10.0.0.6"]`))
+		old, want := serviceObject(t, c.old), serviceObject(t, c.spec)
 		if old != nil {
 			s.Restore(key("x"), old)
 		}
@@ -159,7 +159,7 @@ func TestAddresses(t *testing.T) {
 		}
 		equal(t, c.spec, specText(want), c.want)
 		fresh := services(t, c.ranges, one)
-		allocateAndCommit(t, fresh, "other", nil, service(t, `"clusterIP":"10.0.0.6","clusterIPs":["10.0.0.6"]`))
+		allocateAndCommit(t, fresh, "other", nil, serviceObject(t, `"clusterIP":"10.0.0.6","clusterIPs":["10.0.0.6"]`))
 		fresh.Restore(key("x"), want)
 		equal(t, c.spec+" holds", allocatedText(s), allocatedText(fresh))
 	}
@@ -175,7 +175,7 @@ func TestAddressesRunOut(t *testing.T) {
 	s := services(t, dual, one)
 	made := map[string]tree.Tree{}
 	for _, name := range []string{"a", "b", "c", "d", "e"} {
-		made[name] = service(t, `"ipFamilyPolicy":"RequireDualStack"`)
+		made[name] = serviceObject(t, `"ipFamilyPolicy":"RequireDualStack"`)
 		if causes := allocateAndCommit(t, s, name, nil, made[name]); causes != nil {
 			t.Fatal(name, causes)
 		}
@@ -184,11 +184,11 @@ func TestAddressesRunOut(t *testing.T) {
 		t.Errorf("%d addresses are taken: %v", n, s.Allocated())
 	}
 	before := allocatedText(s)
-	equal(t, "full", strings.Join(allocateAndCommit(t, s, "f", nil, service(t, `"ipFamilyPolicy":"RequireDualStack"`)), ""),
+	equal(t, "full", strings.Join(allocateAndCommit(t, s, "f", nil, serviceObject(t, `"ipFamilyPolicy":"RequireDualStack"`)), ""),
 		`spec.clusterIPs: Invalid value: [""]: failed to allocate a serviceIP: range is full`)
 	equal(t, "after a refusal", allocatedText(s), before)
 	allocateAndCommit(t, s, "c", made["c"], nil)
-	again := service(t, `"type":"ClusterIP"`)
+	again := serviceObject(t, `"type":"ClusterIP"`)
 	allocateAndCommit(t, s, "f", nil, again)
 	equal(t, "the free address", again.Object("spec").String("clusterIP"), made["c"].Object("spec").String("clusterIP"))
 }
@@ -220,8 +220,8 @@ func TestNodePorts(t *testing.T) {
 		{"health checks end", one, had + `"type":"LoadBalancer","externalTrafficPolicy":"Local","healthCheckNodePort":30000`, had + `"type":"LoadBalancer","externalTrafficPolicy":"Cluster"`, v4[:len(v4)-1] + `}`, ``},
 	} {
 		s := services(t, small, c.ports)
-		allocateAndCommit(t, s, "other", nil, service(t, port(`{"port":1,"nodePort":30003}`)+`,"clusterIP":"10.0.0.6","clusterIPs":["10.0.0.6"]`))
-		old, want := service(t, c.old), service(t, c.spec)
+		allocateAndCommit(t, s, "other", nil, serviceObject(t, port(`{"port":1,"nodePort":30003}`)+`,"clusterIP":"10.0.0.6","clusterIPs":["10.0.0.6"]`))
+		old, want := serviceObject(t, c.old), serviceObject(t, c.spec)
 		if old != nil {
 			s.Restore(key("x"), old)
 		}
@@ -243,7 +243,7 @@ func TestNodePorts(t *testing.T) {
 // again, whichever of them lands.
 func TestPipelinedAllocations(t *testing.T) {
 	with := func(port int) tree.Tree {
-		return service(t, first+fmt.Sprintf(`,"type":"NodePort","ports":[{"port":1,"nodePort":%d}]`, port))
+		return serviceObject(t, first+fmt.Sprintf(`,"type":"NodePort","ports":[{"port":1,"nodePort":%d}]`, port))
 	}
 	for _, landed := range []int{0, 1, 2} {
 		s := services(t, small, four)
@@ -253,7 +253,7 @@ func TestPipelinedAllocations(t *testing.T) {
 		if len(causes)+len(more) > 0 {
 			t.Fatal(causes, more)
 		}
-		if _, causes := s.Allocate(key("y"), nil, service(t, `"type":"NodePort","ports":[{"port":1,"nodePort":30000}]`)); len(causes) == 0 {
+		if _, causes := s.Allocate(key("y"), nil, serviceObject(t, `"type":"NodePort","ports":[{"port":1,"nodePort":30000}]`)); len(causes) == 0 {
 			t.Error("another Service got a port that may come back")
 		}
 		for i, c := range []mutation.Allocation{a, b} {
@@ -271,7 +271,7 @@ func TestPipelinedAllocations(t *testing.T) {
 // it before both have gone.
 func TestRestore(t *testing.T) {
 	s := services(t, small, four)
-	old := service(t, `"type":"NodePort","clusterIP":"10.9.9.9","clusterIPs":["10.9.9.9"],"ports":[{"port":1,"nodePort":30000},{"port":2,"nodePort":80}]`)
+	old := serviceObject(t, `"type":"NodePort","clusterIP":"10.9.9.9","clusterIPs":["10.9.9.9"],"ports":[{"port":1,"nodePort":30000},{"port":2,"nodePort":80}]`)
 	if causes := s.Restore(key("a"), old); causes != nil {
 		t.Error(causes)
 	}
@@ -281,12 +281,12 @@ func TestRestore(t *testing.T) {
 	}
 	equal(t, "held", allocatedText(s), "10.9.9.9=a+b 30000=a+b 80=a+b")
 	allocateAndCommit(t, s, "a", old, nil)
-	if causes := allocateAndCommit(t, s, "c", nil, service(t, `"type":"NodePort","ports":[{"port":1,"nodePort":30000}]`)); len(causes) != 1 {
+	if causes := allocateAndCommit(t, s, "c", nil, serviceObject(t, `"type":"NodePort","ports":[{"port":1,"nodePort":30000}]`)); len(causes) != 1 {
 		t.Error(causes)
 	}
 	allocateAndCommit(t, s, "b", old, nil)
 	equal(t, "all gone", allocatedText(s), "")
-	own := service(t, `"clusterIP":"10.0.0.1","clusterIPs":["10.0.0.1"]`)
+	own := serviceObject(t, `"clusterIP":"10.0.0.1","clusterIPs":["10.0.0.1"]`)
 	if causes := allocateAndCommit(t, s, "own", nil, own); causes != nil {
 		t.Error("the service of the API:", causes)
 	}
@@ -328,7 +328,7 @@ func TestConcurrentAllocations(t *testing.T) {
 func randomStep(t *testing.T, s *ServiceAllocator, random *rand.Rand, owner meta.Key, has tree.Tree) tree.Tree {
 	var want tree.Tree
 	if has == nil || random.IntN(4) > 0 {
-		want = service(t, []string{
+		want = serviceObject(t, []string{
 			`"type":"ClusterIP"`, `"type":"ExternalName"`, `"type":"NodePort","ports":[{"port":1},{"port":2}]`,
 			`"type":"LoadBalancer","externalTrafficPolicy":"Local","allocateLoadBalancerNodePorts":true,"ports":[{"port":1}]`,
 			`"type":"NodePort","ipFamilyPolicy":"PreferDualStack","ports":[{"port":1,"nodePort":30001}]`,

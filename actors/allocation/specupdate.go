@@ -5,7 +5,7 @@ import (
 	"net/netip"
 	"slices"
 
-	"github.com/troupe-api/troupe/kinds/catalog"
+	"github.com/troupe-api/troupe/kinds/catalog/service"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
@@ -21,13 +21,13 @@ type specUpdate struct {
 
 // allocate chooses what the new spec leaves open, and takes what it needs.
 func (c *specUpdate) allocate() {
-	if catalog.ServiceNeedsClusterIP(c.spec) && !c.keepsPreferDualStack() && c.defaultFamilies() {
+	if service.NeedsClusterIP(c.spec) && !c.keepsPreferDualStack() && c.defaultFamilies() {
 		c.allocateAddresses()
 	}
-	if catalog.ServiceNeedsNodePort(c.spec) {
+	if service.NeedsNodePort(c.spec) {
 		c.allocateNodePorts()
 	}
-	if catalog.ServiceNeedsHealthCheck(c.spec) {
+	if service.NeedsHealthCheck(c.spec) {
 		c.allocateHealthCheckPort()
 	}
 }
@@ -35,12 +35,12 @@ func (c *specUpdate) allocate() {
 // allocateAddresses gives each family its address. An existing Service keeps those it has:
 // whether they may change is for validation to say.
 func (c *specUpdate) allocateAddresses() {
-	if catalog.ServiceIsHeadless(c.spec) {
+	if service.IsHeadless(c.spec) {
 		return
 	}
 	families, ips := c.spec.Strings("ipFamilies"), slices.Clone(c.spec.List("clusterIPs"))
 	has := 0
-	if catalog.ServiceNeedsClusterIP(c.oldSpec) {
+	if service.NeedsClusterIP(c.oldSpec) {
 		has = len(c.oldSpec.List("clusterIPs"))
 	}
 	asked := slices.Clone(ips)
@@ -109,7 +109,7 @@ func (c *specUpdate) allocateNodePorts() {
 		path := tree.IndexPath("spec.ports", i) + ".nodePort"
 		port, _ := p.Int("port")
 		n, _ := p.Int("nodePort")
-		if n == 0 && !catalog.ServiceAllocatesNodePorts(c.spec) {
+		if n == 0 && !service.AllocatesNodePorts(c.spec) {
 			continue
 		}
 		if n == 0 && c.oldSpec == nil {
@@ -190,7 +190,7 @@ func (c *specUpdate) addPort(n int64) {
 // stays: whether it may change is for validation to say.
 func (c *specUpdate) allocateHealthCheckPort() {
 	const path = "spec.healthCheckNodePort"
-	if n, _ := c.oldSpec.Int("healthCheckNodePort"); n != 0 && catalog.ServiceNeedsHealthCheck(c.oldSpec) {
+	if n := service.HealthCheckNodePort(c.oldSpec); n != 0 {
 		return
 	}
 	n, _ := c.spec.Int("healthCheckNodePort")

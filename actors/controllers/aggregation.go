@@ -15,6 +15,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/selector"
 	"github.com/troupe-api/troupe/kinds/tree"
+	"github.com/troupe-api/troupe/policy/authz/rbac"
 )
 
 // ClusterRoleAggregation fills the rules of cluster roles that gather those of others: of all that one
@@ -94,7 +95,7 @@ func (a *ClusterRoleAggregation) selectors(o *meta.Object) []selector.Labels {
 
 func selectorsOf(role tree.Tree) []selector.Labels {
 	var list []selector.Labels
-	for _, t := range role.Object("aggregationRule").Objects("clusterRoleSelectors") {
+	for _, t := range rbac.AggregationSelectors(role) {
 		if l, ok := selector.FromLabelSelector(t); ok {
 			list = append(list, l)
 		}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/troupe-api/troupe/kinds/condition"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
@@ -48,7 +49,7 @@ func (d *Definitions) calculateNames(known *definition) namesResult {
 		}
 	}
 	v.names.CopyField(wanted, "categories")
-	was := findCondition(status, "Established")
+	was := condition.Find(status, "Established")
 	established := tree.Tree{"type": "Established", "status": "False", "reason": "NotAccepted", "message": "not all names are accepted"}
 	switch {
 	case was["status"] == "True":
@@ -75,7 +76,7 @@ func (d *Definitions) calculateNames(known *definition) namesResult {
 
 // withTransitionTime is a condition with the time since when it holds.
 func (v *namesResult) withTransitionTime(status, c tree.Tree) tree.Tree {
-	old := findCondition(status, c["type"].(string))
+	old := condition.Find(status, c["type"].(string))
 	out := tree.Clone(c).(tree.Tree)
 	out.CopyField(old, "lastTransitionTime")
 	if old["status"] != c["status"] {
@@ -83,15 +84,6 @@ func (v *namesResult) withTransitionTime(status, c tree.Tree) tree.Tree {
 	}
 	v.changed = v.changed || !tree.SemanticEqual(out, old)
 	return out
-}
-
-func findCondition(status tree.Tree, kind string) tree.Tree {
-	for _, c := range status.Objects("conditions") {
-		if c["type"] == kind {
-			return c
-		}
-	}
-	return nil
 }
 
 // nameScope is the sort of a name: two of one sort may not be the same.

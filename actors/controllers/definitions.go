@@ -57,7 +57,7 @@ func NewDefinitions(store KindStore, kinds *catalog.Catalog, logger *slog.Logger
 		kind: kinds.ByGVK(meta.GroupVersionKind{
 			Group: n.Group("apiextensions"), Version: "v1", Kind: "CustomResourceDefinition",
 		}),
-		manager: n.Translate("platform-apiserver"), finalizer: n.Translate(catalog.CleanupFinalizer),
+		manager: n.Translate("platform-apiserver"), finalizer: n.Translate(custom.CleanupFinalizer),
 		known: map[string]*definition{},
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/troupe-api/troupe/kinds/codec"
+	"github.com/troupe-api/troupe/kinds/condition"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
@@ -103,13 +104,13 @@ func (n *Namespaces) updateConditions(ctx context.Context, ns namespaceInstance,
 		return err
 	}
 	status := object.Object("status")
-	reported := findCondition(status, "NamespaceContentRemaining") != nil
+	reported := condition.Find(status, "NamespaceContentRemaining") != nil
 	if left.isEmpty() && !reported {
 		return nil
 	}
 	conditions, changed := otherConditions(status), false
 	for _, c := range left.conditions() {
-		old := findCondition(status, c["type"].(string))
+		old := condition.Find(status, c["type"].(string))
 		if same := tree.Clone(c).(tree.Tree); old != nil {
 			same.CopyField(old, "lastTransitionTime")
 			if tree.SemanticEqual(same, old) {

@@ -21,7 +21,7 @@ import (
 type Tokens struct {
 	store             Store
 	secrets, accounts *schema.Kind
-	names             tokenNames
+	names             serviceaccount.SecretNames
 	issuer            *serviceaccount.Issuer
 	caBundle          func() []byte // PEM: what clients are to trust
 	logger            *slog.Logger
@@ -38,17 +38,10 @@ type tokenOwner struct {
 	gone    bool
 }
 
-// tokenNames are the names that such Secrets bear.
-type tokenNames struct{ kind, account, uid string }
-
-func newTokenNames(n *meta.Naming) tokenNames {
-	return tokenNames{n.Translate(serviceaccount.SecretType), n.Translate(serviceaccount.AccountAnnotation), n.Translate(serviceaccount.UIDAnnotation)}
-}
-
 // NewTokens makes the controller for the kinds of a catalogue. Issuer signs the tokens.
 func NewTokens(store Store, kinds *catalog.Catalog, issuer *serviceaccount.Issuer, caBundle func() []byte, logger *slog.Logger) *Tokens {
 	return &Tokens{
-		store: store, names: newTokenNames(kinds.Naming()), issuer: issuer, caBundle: caBundle, logger: logger,
+		store: store, names: serviceaccount.NewSecretNames(kinds.Naming()), issuer: issuer, caBundle: caBundle, logger: logger,
 		secrets:  coreKind(kinds, "Secret"),
 		accounts: coreKind(kinds, "ServiceAccount"),
 		queue:    newWorkqueue[meta.Key](), owners: map[meta.Key]tokenOwner{}, secretsByAccount: map[meta.Key]map[meta.Key]bool{},
@@ -76,7 +69,7 @@ func (t *Tokens) onSecret(o *meta.Object, gone bool) {
 		}
 		return
 	}
-	account, ok := t.names.accountOf(t.secrets, o)
+	account, ok := accountOf(t.names, t.secrets, o)
 	if !ok {
 		return
 	}
@@ -112,16 +105,16 @@ func (t *Tokens) onAccount(o *meta.Object, _ bool) {
 }
 
 // accountOf is the account that a Secret names; ok is false for Secrets of other types.
-func (n tokenNames) accountOf(k *schema.Kind, o *meta.Object) (account string, ok bool) {
-	if !bytes.Contains(o.JSON, []byte(n.kind)) { // most are of other types
+func accountOf(n serviceaccount.SecretNames, k *schema.Kind, o *meta.Object) (account string, ok bool) {
+	if !bytes.Contains(o.JSON, []byte(n.Type)) { // most are of other types
 		return "", false
 	}
 	object, err := codec.DecodeStored(k.Message, o.JSON)
-	if err != nil || object.String("type") != n.kind {
+	if err != nil {
 		return "", false
 	}
-	account = object.Object("metadata", "annotations").String(n.account)
-	return account, account != ""
+	secret, ok := n.Read(object)
+	return secret.Account, ok && secret.Account != ""
 }
 
 // sync brings one Secret to where it should be.
@@ -137,23 +130,25 @@ func (t *Tokens) sync(ctx context.Context, key meta.Key) error {
 	if err != nil {
 		return err
 	}
-	annotations := object.Object("metadata", "annotations")
-	account := serviceaccount.Account{Namespace: key.Namespace, Name: annotations.String(t.names.account)}
+	secret, ok := t.names.Read(object)
+	if !ok {
+		return nil // deleted, and created again with another type
+	}
+	account := serviceaccount.Account{Namespace: key.Namespace, Name: secret.Account}
 	head, err := t.store.Get(ctx, request.Get{Kind: t.accounts, Key: meta.Key{GroupResource: t.accounts.Storage, Namespace: key.Namespace, Name: account.Name}})
 	if err != nil && !isNotFound(err) {
 		return err
 	}
-	uid := annotations.String(t.names.uid)
-	if err != nil || uid != "" && uid != head.Meta.UID {
+	if err != nil || secret.UID != "" && secret.UID != head.Meta.UID {
 		return deleteIfUnchanged(ctx, t.store, t.secrets, o, "")
 	}
 	account.UID = head.Meta.UID
-	return t.fill(ctx, o, object, account)
+	return t.fill(ctx, o, secret, account)
 }
 
 // fill writes into a Secret what it lacks.
-func (t *Tokens) fill(ctx context.Context, o *meta.Object, object tree.Tree, account serviceaccount.Account) error {
-	have, lacks := object.Object("data"), tree.Tree{}
+func (t *Tokens) fill(ctx context.Context, o *meta.Object, secret serviceaccount.TokenSecret, account serviceaccount.Account) error {
+	have, lacks := secret.Data, tree.Tree{}
 	if have.String(serviceaccount.TokenKey) == "" {
 		token, err := t.issuer.SignLegacy(account, o.Key.Name)
 		if err != nil {
@@ -167,11 +162,11 @@ func (t *Tokens) fill(ctx context.Context, o *meta.Object, object tree.Tree, acc
 	if have.String(serviceaccount.NamespaceKey) == "" {
 		lacks[serviceaccount.NamespaceKey] = base64Text([]byte(account.Namespace))
 	}
-	if len(lacks) == 0 && object.Object("metadata", "annotations").String(t.names.uid) != "" {
+	if len(lacks) == 0 && secret.UID != "" {
 		return nil
 	}
 	err := patchIfUnchanged(ctx, t.store, t.secrets, o, "", tree.Tree{
-		"metadata": tree.Tree{"annotations": tree.Tree{t.names.uid: account.UID}}, "data": lacks,
+		"metadata": tree.Tree{"annotations": tree.Tree{t.names.UID: account.UID}}, "data": lacks,
 	})
 	if isInvalid(err) { // as it is when it is immutable: to try again is of no use
 		t.logger.Warn("a secret cannot hold its token", "key", o.Key.String(), "error", err)

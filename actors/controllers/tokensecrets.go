@@ -13,6 +13,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
+	"github.com/troupe-api/troupe/policy/authn/serviceaccount"
 )
 
 // TokenSecrets makes a Secret for a token for every service account that names none, and
@@ -20,7 +21,7 @@ import (
 type TokenSecrets struct {
 	store             Store
 	secrets, accounts *schema.Kind
-	names             tokenNames
+	names             serviceaccount.SecretNames
 	logger            *slog.Logger
 	queue             *workqueue[meta.Key] // accounts
 }
@@ -28,7 +29,7 @@ type TokenSecrets struct {
 // NewTokenSecrets makes the controller for the kinds of a catalogue.
 func NewTokenSecrets(store Store, kinds *catalog.Catalog, logger *slog.Logger) *TokenSecrets {
 	return &TokenSecrets{
-		store: store, names: newTokenNames(kinds.Naming()), logger: logger, queue: newWorkqueue[meta.Key](),
+		store: store, names: serviceaccount.NewSecretNames(kinds.Naming()), logger: logger, queue: newWorkqueue[meta.Key](),
 		secrets:  coreKind(kinds, "Secret"),
 		accounts: coreKind(kinds, "ServiceAccount"),
 	}
@@ -85,7 +86,7 @@ func (t *TokenSecrets) ensure(ctx context.Context, key meta.Key) error {
 func (t *TokenSecrets) secretsOf(ctx context.Context, account meta.Key) (names []any, err error) {
 	all, err := t.store.List(ctx, request.List{Kind: t.secrets, Namespace: account.Namespace})
 	for _, o := range all.Items {
-		if of, ok := t.names.accountOf(t.secrets, o); ok && of == account.Name && !o.Meta.Terminating {
+		if of, ok := accountOf(t.names, t.secrets, o); ok && of == account.Name && !o.Meta.Terminating {
 			names = append(names, o.Key.Name)
 		}
 	}
@@ -105,9 +106,9 @@ func (t *TokenSecrets) createSecret(ctx context.Context, account *meta.Object) (
 	_, err := t.store.Mutate(ctx, request.Mutation{Verb: request.Create, Kind: t.secrets, Key: key, Object: tree.Tree{
 		"metadata": tree.Tree{
 			"name": key.Name, "namespace": key.Namespace,
-			"annotations": tree.Tree{t.names.account: account.Key.Name, t.names.uid: account.Meta.UID},
+			"annotations": tree.Tree{t.names.Account: account.Key.Name, t.names.UID: account.Meta.UID},
 		},
-		"type": t.names.kind,
+		"type": t.names.Type,
 	}})
 	return key.Name, err
 }

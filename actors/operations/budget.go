@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/troupe-api/troupe/kinds/condition"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/selector"
@@ -12,6 +13,9 @@ import (
 
 // maxDisruptedPods bounds the Pods that a budget waits to see gone.
 const maxDisruptedPods = 2000
+
+// disruptionAllowed is the type of a budget's condition.
+const disruptionAllowed = "DisruptionAllowed"
 
 // matchingBudgets lists the budgets whose selectors match a Pod.
 func (e *Evictor) matchingBudgets(ctx context.Context, pod tree.Tree) (budgets []tree.Tree, err error) {
@@ -23,10 +27,7 @@ func (e *Evictor) matchingBudgets(ctx context.Context, pod tree.Tree) (budgets [
 	if err != nil {
 		return nil, err
 	}
-	labels := map[string]string{}
-	for key := range metadata.Object("labels") {
-		labels[key] = metadata.Object("labels").String(key)
-	}
+	labels := selector.LabelsOf(metadata.Object("labels"))
 	for _, o := range listing.Items {
 		budget, err := decode(e.budgets, o)
 		if err != nil {
@@ -36,7 +37,7 @@ func (e *Evictor) matchingBudgets(ctx context.Context, pod tree.Tree) (budgets [
 		if !ok {
 			continue
 		}
-		if s, valid := selector.FromLabelSelector(given); valid && s.Matches(meta.NewLabels(labels)) {
+		if s, valid := selector.FromLabelSelector(given); valid && s.Matches(labels) {
 			budgets = append(budgets, budget)
 		}
 	}
@@ -46,10 +47,8 @@ func (e *Evictor) matchingBudgets(ctx context.Context, pod tree.Tree) (budgets [
 // bypassesBudget tells whether a Pod costs its budget nothing: it is not ready, and thus not
 // counted, and the budget lets such Pods go.
 func bypassesBudget(pod, budget tree.Tree) bool {
-	for _, c := range pod.Object("status").Objects("conditions") {
-		if c.String("type") == "Ready" && c.String("status") == "True" {
-			return false
-		}
+	if condition.IsTrue(pod.Object("status"), "Ready") {
+		return false
 	}
 	if budget.Object("spec").String("unhealthyPodEvictionPolicy") == "AlwaysAllow" {
 		return true
@@ -114,7 +113,7 @@ func decrementAllowed(budget tree.Tree, pod string, now time.Time) error {
 // budgetExhausted says why a budget allows nothing.
 func budgetExhausted(budget tree.Tree) error {
 	status := budget.Object("status")
-	c := disruptionCondition(status)
+	c := condition.Find(status, disruptionAllowed)
 	if c.String("status") == "False" && c.String("reason") == "SyncFailed" {
 		return tooManyRequests(0, "The disruption budget %s does not allow evicting pods currently because it failed sync: %s",
 			objectName(budget), c.String("message"))
@@ -124,21 +123,11 @@ func budgetExhausted(budget tree.Tree) error {
 	return tooManyRequests(0, "The disruption budget %s needs %d healthy pods and has %d currently", objectName(budget), desired, healthy)
 }
 
-// disruptionCondition is what a budget's status says of disruptions; nil if nothing.
-func disruptionCondition(status tree.Tree) tree.Tree {
-	for _, c := range status.Objects("conditions") {
-		if c.String("type") == "DisruptionAllowed" {
-			return c
-		}
-	}
-	return nil
-}
-
 // setDisruptionNotAllowed says in a status that no disruption is left.
 func setDisruptionNotAllowed(status tree.Tree, generation int64, now time.Time) {
-	c := disruptionCondition(status)
+	c := condition.Find(status, disruptionAllowed)
 	if c == nil {
-		c = tree.Tree{"type": "DisruptionAllowed"}
+		c = tree.Tree{"type": disruptionAllowed}
 		status["conditions"] = append(status.List("conditions"), c)
 	}
 	if c.String("status") != "False" {

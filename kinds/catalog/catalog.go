@@ -14,9 +14,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// A Catalog knows every kind that is served: the built-in ones, and those that definitions
-// make while the server runs (Define). All of its methods may be called by many at once; what
-// they return stays as it is.
+// A Catalog knows every kind that is served: the built-in ones, and those of definitions that are
+// added while the server runs (AddDefinition). All methods are safe for concurrent use, and what
+// they return never changes.
 type Catalog struct {
 	naming   *meta.Naming
 	messages map[string]*schema.Message
@@ -24,22 +24,22 @@ type Catalog struct {
 	builtIn  snapshot // the built-in kinds
 
 	current     atomic.Pointer[snapshot]
-	mu          sync.Mutex                    // guards what follows, and changes of current
+	mu          sync.Mutex                    // guards the fields below, and writes of current
 	definitions map[string]*custom.Definition // by name
-	firstKinds  map[resource]*schema.Kind     // that definitions ever made
+	firstKinds  map[resourceKey]*schema.Kind  // the first kind that any definition made for a resource
 	changed     chan struct{}                 // closed by the next change
 }
 
-// An edition is the content of a catalogue between two changes.
+// A snapshot is the content of a catalog between two changes.
 type snapshot struct {
 	generation uint64
-	all        []*schema.Kind // that have a path, in order, also those that are switched off
-	kinds      []*schema.Kind // of all, what is served
+	all        []*schema.Kind // every kind with a path, sorted, including those switched off
+	kinds      []*schema.Kind // those of all that are served
 	byKind     map[meta.GroupVersionKind]*schema.Kind
-	byResource map[resource]*schema.Kind
+	byResource map[resourceKey]*schema.Kind
 }
 
-type resource struct{ group, version, name string }
+type resourceKey struct{ group, version, name string }
 
 // A Group is an API group with its versions, the preferred one first.
 type Group struct {
@@ -58,10 +58,10 @@ func NewWithConfig(n *meta.Naming, r RuntimeConfig) (*Catalog, error) {
 	}
 	c := &Catalog{
 		naming: n, messages: plan.Messages, compiler: custom.NewCompiler(n, plan.Messages["meta.v1.ObjectMeta"]),
-		definitions: map[string]*custom.Definition{}, firstKinds: map[resource]*schema.Kind{}, changed: make(chan struct{}),
+		definitions: map[string]*custom.Definition{}, firstKinds: map[resourceKey]*schema.Kind{}, changed: make(chan struct{}),
 		builtIn: snapshot{
 			byKind:     make(map[meta.GroupVersionKind]*schema.Kind, len(plan.Kinds)),
-			byResource: make(map[resource]*schema.Kind, len(plan.Kinds)),
+			byResource: make(map[resourceKey]*schema.Kind, len(plan.Kinds)),
 		},
 	}
 	e := &c.builtIn
@@ -78,14 +78,14 @@ func NewWithConfig(n *meta.Naming, r RuntimeConfig) (*Catalog, error) {
 		if r.enabled(k) {
 			e.kinds = append(e.kinds, k)
 		} else {
-			delete(e.byResource, resource{k.Group, k.Version, k.Resource})
+			delete(e.byResource, resourceKey{k.Group, k.Version, k.Resource})
 		}
 	}
 	c.current.Store(e)
-	return c, c.attachFunctions()
+	return c, c.attachFunctions(c.kindsWithFunctions())
 }
 
-// add registers a kind by what it is called and, if it has a path, by that.
+// add registers a kind under its group, version and kind name, and under its path if it has one.
 func (e *snapshot) add(k *schema.Kind) error {
 	if e.byKind[k.GroupVersionKind] != nil {
 		return fmt.Errorf("catalog: %s %s is declared twice", k.APIVersion(), k.Kind)
@@ -94,7 +94,7 @@ func (e *snapshot) add(k *schema.Kind) error {
 	if k.Resource == "" {
 		return nil
 	}
-	r := resource{k.Group, k.Version, k.Resource}
+	r := resourceKey{k.Group, k.Version, k.Resource}
 	if e.byResource[r] != nil {
 		return fmt.Errorf("catalog: %s %s is declared twice", k.APIVersion(), k.Resource)
 	}
@@ -112,12 +112,12 @@ func compareKinds(a, b *schema.Kind) int {
 	)
 }
 
-// Kind finds a served kind by the parts of its URL; nil if there is none.
+// Kind returns the served kind of a resource in a group and version; nil if there is none.
 func (c *Catalog) Kind(group, version, name string) *schema.Kind {
-	return c.current.Load().byResource[resource{group, version, name}]
+	return c.current.Load().byResource[resourceKey{group, version, name}]
 }
 
-// ByGVK finds a kind by what objects call themselves; nil if there is none.
+// ByGVK returns the kind of a group, version and kind name, served or not; nil if there is none.
 func (c *Catalog) ByGVK(gvk meta.GroupVersionKind) *schema.Kind {
 	return c.current.Load().byKind[gvk]
 }
@@ -129,7 +129,7 @@ func (c *Catalog) Kinds() []*schema.Kind { return c.current.Load().kinds }
 // Message finds a message by its full name, such as "meta.v1.ListMeta"; nil if there is none.
 func (c *Catalog) Message(name string) *schema.Message { return c.messages[name] }
 
-// Naming is the profile that the catalogue was compiled for.
+// Naming returns the profile that the catalog was compiled for.
 func (c *Catalog) Naming() *meta.Naming { return c.naming }
 
 // Groups lists the groups by name, the core group first.
@@ -147,8 +147,8 @@ func (c *Catalog) Groups() []Group {
 	return groups
 }
 
-// StorageKinds lists the kinds in whose form objects have at rest, one for each storage, in the
-// order of the storages. Custom kinds are among them as long as they are defined.
+// StorageKinds lists the kinds in whose version objects are stored, one per stored resource, sorted
+// by group and resource. Custom kinds are included while they are defined.
 func (c *Catalog) StorageKinds() []*schema.Kind {
 	var all []*schema.Kind
 	for _, k := range c.current.Load().all {

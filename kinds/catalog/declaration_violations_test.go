@@ -6,14 +6,15 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/troupe-api/troupe/kinds/catalog/internal/catalogtest"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// uncheckedListKeys are the lists with keys whose repeated keys the plan lets pass, for the kind's
-// function to judge or because clients send them so.
+// uncheckedListKeys are the lists of type map whose repeated keys the declarations accept: because a
+// function of the kind checks them, or because clients send them.
 var uncheckedListKeys = []string{
 	"core.v1.Container.env", "core.v1.Container.ports", "core.v1.Container.volumeDevices", "core.v1.Container.volumeMounts",
 	"core.v1.EphemeralContainer.env", "core.v1.EphemeralContainer.ports", "core.v1.EphemeralContainer.volumeDevices",
@@ -23,7 +24,7 @@ var uncheckedListKeys = []string{
 	"core.v1.ResourceRequirements.claims", "core.v1.ServiceAccount.secrets",
 }
 
-// formatSamples are a value that keeps a format and one that breaks it.
+// formatSamples are a valid and an invalid value of each format.
 var formatSamples = map[string][2]string{
 	"absolutePath":     {"/a", "a"},
 	"configMapKey":     {"a.b", "a b"},
@@ -35,7 +36,7 @@ var formatSamples = map[string][2]string{
 	"relativePath":     {"a", "/a"},
 }
 
-// A place is a message somewhere in a kind, and the way there.
+// A fieldLocation is a message somewhere in a kind, and the fields that lead to it.
 type fieldLocation struct {
 	kind    *schema.Kind
 	message *schema.Message
@@ -57,20 +58,20 @@ func (p fieldLocation) path() string {
 	return path
 }
 
-// isSingular: no list and no map is on the way.
+// isSingular reports whether no list and no map leads to the message.
 func (p fieldLocation) isSingular() bool {
 	return !slices.ContainsFunc(p.steps, func(f *schema.Field) bool { return f.Shape != schema.Single })
 }
 
-// object is an object of the kind that holds content at the place, and nothing else.
+// object is an object of the kind that has content at the location, and nothing else.
 func (p fieldLocation) object(content tree.Tree) tree.Tree {
 	for _, f := range slices.Backward(p.steps) {
 		content = tree.Tree{f.Name: wrapValue(f, content)}
 	}
-	return named(p.kind, content)
+	return catalogtest.Named(p.kind, content)
 }
 
-// wrapValue puts one value into a list or a map, where the field is one.
+// wrapValue puts a value into a list or a map if the field is one.
 func wrapValue(f *schema.Field, v any) any {
 	switch f.Shape {
 	case schema.List:
@@ -81,7 +82,7 @@ func wrapValue(f *schema.Field, v any) any {
 	return v
 }
 
-// fieldLocations finds every message of k once, by the shortest way.
+// fieldLocations finds every message of k once, by the shortest path.
 func fieldLocations(k *schema.Kind) []fieldLocation {
 	all := []fieldLocation{{kind: k, message: k.Message}}
 	seen := map[*schema.Message]bool{k.Message: true}
@@ -97,17 +98,17 @@ func fieldLocations(k *schema.Kind) []fieldLocation {
 	return all
 }
 
-// A breach is the value of a field that breaks one of its rules, and one that keeps it.
+// A violation is a value that breaks a rule of a field, and one that keeps it.
 type violation struct {
 	rule            string
 	bad, good       any
 	cause           meta.CauseType
 	path            string // below the field
-	uncheckedByPlan bool   // bad is left to others to judge
+	uncheckedByPlan bool   // the declaration accepts bad
 }
 
-// TestEveryDeclaredRule breaks every declared rule of every kind in turn, without the
-// kind's functions, so that only the declaration can object; and keeps it.
+// TestEveryDeclaredRule breaks and keeps every declared rule of every kind, without the functions of
+// the kinds, so that only the declaration can report a fault.
 func TestEveryDeclaredRule(t *testing.T) {
 	held, asked := map[string]bool{}, map[string]bool{}
 	for _, k := range withoutRules(validatedKinds(t)) {
@@ -138,7 +139,7 @@ func TestEveryDeclaredRule(t *testing.T) {
 
 // TestEveryDeclaredDefault leaves out every field that has a declared default.
 func TestEveryDeclaredDefault(t *testing.T) {
-	for _, k := range withoutRules(newCatalog(t, meta.Platform).Kinds()) {
+	for _, k := range withoutRules(catalogtest.NewCatalog(t, meta.Platform).Kinds()) {
 		for _, p := range fieldLocations(k) {
 			content := tree.Tree{}
 			rules.Default(k, p.object(content))
@@ -154,11 +155,11 @@ func TestEveryDeclaredDefault(t *testing.T) {
 	}
 }
 
-// validatedKinds are the kinds whose declarations judge bodies: those at rest, and those of which
-// nothing rests.
+// validatedKinds are the kinds whose declarations validate bodies: stored versions, and kinds that are
+// not stored.
 func validatedKinds(t *testing.T) []*schema.Kind {
 	t.Helper()
-	c := newCatalog(t, meta.Platform)
+	c := catalogtest.NewCatalog(t, meta.Platform)
 	all := c.StorageKinds()
 	for _, k := range c.Kinds() {
 		if k.Virtual() {
@@ -173,7 +174,7 @@ func validatedKinds(t *testing.T) []*schema.Kind {
 	return all
 }
 
-// withoutRules are kinds without their functions.
+// withoutRules returns copies of kinds without their functions.
 func withoutRules(kinds []*schema.Kind) []*schema.Kind {
 	all := make([]*schema.Kind, len(kinds))
 	for i, k := range kinds {
@@ -207,7 +208,7 @@ func checkImmutable(t *testing.T, p fieldLocation, f *schema.Field) {
 	t.Helper()
 	path := tree.FieldPath(p.path(), f.Name)
 	with, without := p.object(tree.Tree{f.Name: wrapValue(f, validValue(f))}), p.object(tree.Tree{})
-	if got := lines(rules.ValidateUpdate(p.kind, without, with)); len(got) != 1 || !strings.HasPrefix(got[0], path+": Invalid value: null: field is immutable") {
+	if got := catalogtest.Lines(rules.ValidateUpdate(p.kind, without, with)); len(got) != 1 || !strings.HasPrefix(got[0], path+": Invalid value: null: field is immutable") {
 		t.Errorf("%s: changed, got %v", path, got)
 	}
 	if got := rules.ValidateUpdate(p.kind, with, with); got != nil {
@@ -219,7 +220,7 @@ func checkImmutable(t *testing.T, p fieldLocation, f *schema.Field) {
 func violations(m *schema.Message, f *schema.Field) []violation {
 	var all []violation
 	value := validValue(f)
-	item := "" // the path of a single value
+	item := "" // the path of a single item
 	switch f.Shape {
 	case schema.List:
 		item = "[0]"
@@ -264,7 +265,7 @@ func violations(m *schema.Message, f *schema.Field) []violation {
 	return all
 }
 
-// duplicateItems are two elements of the same identity, and one alone.
+// duplicateItems has two items with the same key, and one alone.
 func duplicateItems(m *schema.Message, f *schema.Field, value any) violation {
 	b := violation{"unique", []any{value, value}, []any{value}, meta.CauseDuplicate, "[1]", slices.Contains(uncheckedListKeys, m.Name+"."+f.Name)}
 	if len(f.ListMapKeys) == 1 {

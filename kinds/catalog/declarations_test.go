@@ -19,8 +19,8 @@ var updateGolden = flag.Bool("update", false, "write the list of declared rules 
 // declaredFile lists every rule that a declaration states: message, field, rule, value.
 const declaredFile = "testdata/declared.txt"
 
-// TestDeclaredRules compares what all declarations say with the list for reviewers: a rule
-// that vanishes from a declaration, or changes, shows here.
+// TestDeclaredRules compares all declared rules with a golden file, so that a rule that changes or
+// disappears is seen in review.
 func TestDeclaredRules(t *testing.T) {
 	got := declared(plan(t))
 	if *updateGolden {
@@ -78,7 +78,7 @@ func messageNames(p *schema.Plan) func(func(string) bool) {
 	}
 }
 
-// rulesDeclared are the rules of one field, each as its name and, but for marks, its value.
+// rulesDeclared are the rules of one field: names, and values where a rule has one.
 func rulesDeclared(m *schema.Message, f *schema.Field) []string {
 	var all []string
 	add := func(is bool, rule string, value any) {

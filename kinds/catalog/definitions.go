@@ -10,9 +10,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Compile makes the kinds of a definition ready to be stored and served. It is nil if the
-// definition stores no version, or is one that the server never accepts: it is not called after what it defines,
-// or takes the place of built-in kinds (Taken).
+// Compile turns a CustomResourceDefinition into kinds, ready to be stored and served. It returns nil
+// if no version is stored, and for definitions that the server never accepts: those whose name is
+// not <plural>.<group>, and those that conflict with a built-in kind (ConflictsWithBuiltIn).
 func (c *Catalog) Compile(definition tree.Tree) *custom.Definition {
 	d := c.compiler.Compile(definition)
 	if d == nil || d.Name != d.Stored.Storage.String() || c.ConflictsWithBuiltIn(definition) {
@@ -29,8 +29,8 @@ func (c *Catalog) Compile(definition tree.Tree) *custom.Definition {
 	return d
 }
 
-// ConflictsWithBuiltIn tells whether a definition uses the resource or the kind of a built-in kind, served or
-// not, by the names that it asks for or those that it was accepted under.
+// ConflictsWithBuiltIn reports whether a definition uses the resource name or the kind name of a
+// built-in kind, served or not. Both the names in its spec and the accepted names count.
 func (c *Catalog) ConflictsWithBuiltIn(definition tree.Tree) bool {
 	spec := definition.Object("spec")
 	group := spec.String("group")
@@ -44,8 +44,8 @@ func (c *Catalog) ConflictsWithBuiltIn(definition tree.Tree) bool {
 	})
 }
 
-// containsKind tells whether it holds for a kind of a group, also for one that is switched off, has no path,
-// or is only stored under that group.
+// containsKind reports whether holds is true for any kind of a group. Kinds that are switched off,
+// that have no path, or that are only stored under that group count too.
 func (e *snapshot) containsKind(group string, holds func(k *schema.Kind) bool) bool {
 	for _, k := range e.byKind {
 		if (k.Group == group || k.Storage.Group == group) && holds(k) {
@@ -55,24 +55,20 @@ func (e *snapshot) containsKind(group string, holds func(k *schema.Kind) bool) b
 	return false
 }
 
-// validateDefinitionGroupNotBuiltIn keeps definitions out of the groups of built-in kinds. One that is in such a
-// group already may change, so that it can be deleted.
-func (c *Catalog) validateDefinitionGroupNotBuiltIn(obj, old tree.Tree, faults *schema.Faults) {
-	group := obj.Object("spec").String("group")
-	if old == nil && group != "" && c.builtIn.containsKind(group, func(*schema.Kind) bool { return true }) {
-		faults.Invalid("spec.group", group, "must not be a group of built-in kinds")
-	}
+// hasBuiltInGroup reports whether a group has built-in kinds, served or not.
+func (c *Catalog) hasBuiltInGroup(group string) bool {
+	return c.builtIn.containsKind(group, func(*schema.Kind) bool { return true })
 }
 
-// Opaque is a kind for stored objects of which nobody knows the definition.
+// Opaque returns a kind for stored objects whose definition is missing.
 func (c *Catalog) Opaque(storage meta.GroupResource) *schema.Kind { return c.compiler.Opaque(storage) }
 
-// AddDefinition serves the kinds of a definition from now on, in the place of those that it had before.
+// AddDefinition starts serving the kinds of a definition, in place of those of its earlier state.
 func (c *Catalog) AddDefinition(d *custom.Definition) {
 	c.publish(func() {
 		c.definitions[d.Name] = d
 		for _, k := range d.Served {
-			r := resource{k.Group, k.Version, k.Resource}
+			r := resourceKey{k.Group, k.Version, k.Resource}
 			if k.Original = c.firstKinds[r]; k.Original == nil {
 				c.firstKinds[r] = k
 			}
@@ -80,34 +76,35 @@ func (c *Catalog) AddDefinition(d *custom.Definition) {
 	})
 }
 
-// RemoveDefinition ends what Define has begun.
+// RemoveDefinition stops serving the kinds of a definition.
 func (c *Catalog) RemoveDefinition(name string) {
 	c.publish(func() { delete(c.definitions, name) })
 }
 
-// Definition is what a definition has made; nil if it is not in use.
+// Definition returns the compiled definition of a name; nil if it is not served.
 func (c *Catalog) Definition(name string) *custom.Definition {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.definitions[name]
 }
 
-// IsBuiltInGroup tells whether a group is one of built-in kinds.
+// IsBuiltInGroup reports whether built-in kinds of a group are served.
 func (c *Catalog) IsBuiltInGroup(group string) bool {
 	return slices.ContainsFunc(c.builtIn.kinds, func(k *schema.Kind) bool { return k.Group == group })
 }
 
-// Generation counts the changes of the catalogue.
+// Generation counts the changes of the catalog.
 func (c *Catalog) Generation() uint64 { return c.current.Load().generation }
 
-// Changed is closed when the catalogue changes after this call.
+// Changed returns a channel that is closed by the next change of the catalog.
 func (c *Catalog) Changed() <-chan struct{} {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.changed
 }
 
-// publish makes the next edition. Built-in kinds come first: no definition takes their place.
+// publish applies a change of the definitions and swaps in the next snapshot. Built-in kinds are
+// added first, so that no definition can replace one.
 func (c *Catalog) publish(do func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -1,5 +1,10 @@
-// Package catalog is the list of all kinds: the declarations of package proto, compiled,
-// with the functions for what a declaration cannot say, which rules.go lists.
+// Package catalog is the list of all kinds: the declarations of package proto, compiled, with the
+// functions for what a declaration cannot say, and the kinds that CustomResourceDefinitions add
+// while the server runs.
 //
-// A Catalog is immutable; kinds and messages are shared by everyone.
+// The functions are in packages by API group below internal, such as internal/batch. Each lists
+// its kinds in kinds.go (function Kinds), and kinds.go here lists the groups; nothing registers
+// itself. New compiles the declarations and attaches the functions (attach.go).
+//
+// A Catalog may be used by many at once. Kinds and messages are shared by everyone and never change.
 package catalog

@@ -9,19 +9,17 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// RuntimeConfig switches what is served off and on. Its keys, from the weakest to the
-// strongest:
+// RuntimeConfig enables and disables what is served. Its keys, later ones overriding earlier ones:
 //
 //	api/all                       everything
 //	api/ga, api/beta, api/alpha   versions by their stability
 //	<group>/<version>             a version; the core group is "api/v1" or "v1"
 //	<group>/<version>/<resource>  one resource of it
 //
-// Groups have the names of the profile. What is switched off is stored and recovered as
-// before.
+// Groups have the names of the profile. Objects of a disabled resource stay stored.
 type RuntimeConfig map[string]bool
 
-// runtimeConfigKeys lists the keys that concern k, the weakest first.
+// runtimeConfigKeys lists the keys that apply to k, in the order in which they override each other.
 func runtimeConfigKeys(k *schema.Kind) []string {
 	keys := []string{"api/all"}
 	if class := meta.Stability(k.Version); class != "" {
@@ -35,7 +33,7 @@ func runtimeConfigKeys(k *schema.Kind) []string {
 	return append(keys, keys[len(keys)-1]+"/"+k.Resource)
 }
 
-// enabled tells whether k is on.
+// enabled reports whether k is to be served.
 func (r RuntimeConfig) enabled(k *schema.Kind) bool {
 	on := true
 	for _, key := range runtimeConfigKeys(k) {
@@ -46,7 +44,7 @@ func (r RuntimeConfig) enabled(k *schema.Kind) bool {
 	return on
 }
 
-// check reports the keys that concern no kind.
+// check returns an error for keys that apply to no kind.
 func (r RuntimeConfig) check(kinds []*schema.Kind) error {
 	known := map[string]bool{"api/ga": true, "api/beta": true, "api/alpha": true}
 	for _, k := range kinds {

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
@@ -38,3 +39,12 @@ func FromLabelSelector(t tree.Tree) (l Labels, ok bool) {
 
 // operators are those of matchExpressions.
 var operators = map[string]operator{"In": in, "NotIn": notIn, "Exists": exists, "DoesNotExist": doesNotExist}
+
+// LabelsOf reads a map of labels from a tree, such as metadata.labels.
+func LabelsOf(t tree.Tree) meta.Labels {
+	labels := make(map[string]string, len(t))
+	for key := range t {
+		labels[key] = t.String(key)
+	}
+	return meta.NewLabels(labels)
+}

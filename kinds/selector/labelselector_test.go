@@ -3,7 +3,6 @@ package selector_test
 import (
 	"testing"
 
-	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/selector"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
@@ -12,7 +11,7 @@ func TestFromLabelSelector(t *testing.T) {
 	expression := func(key, op string, values ...any) tree.Tree {
 		return tree.Tree{"matchExpressions": []any{tree.Tree{"key": key, "operator": op, "values": values}}}
 	}
-	labels := meta.NewLabels(map[string]string{"app": "a", "tier": "web"})
+	labels := selector.LabelsOf(tree.Tree{"tier": "web", "app": "a"})
 	for _, c := range []struct {
 		name    string
 		t       tree.Tree

@@ -17,8 +17,8 @@ type vendorNames struct {
 	// Keys of a user's extra.
 	credentialID, podName, podUID, nodeName, nodeUID string
 
-	secretType   string
-	invalidSince string // the label of a secret whose token counts no more
+	secrets      SecretNames // of Secrets with legacy tokens
+	invalidSince string      // the label of a Secret whose token is no longer valid
 }
 
 func newVendorNames(n *meta.Naming) vendorNames {
@@ -35,24 +35,10 @@ func newVendorNames(n *meta.Naming) vendorNames {
 		podUID:       n.Translate(extra + "pod-uid"),
 		nodeName:     n.Translate(extra + "node-name"),
 		nodeUID:      n.Translate(extra + "node-uid"),
-		secretType:   n.Translate(SecretType),
+		secrets:      NewSecretNames(n),
 		invalidSince: n.Translate("platform.io/legacy-token-invalid-since"),
 	}
 }
-
-// Of secrets that hold a legacy token, in platform form.
-const (
-	SecretType        = "platform.io/service-account-token"
-	AccountAnnotation = "platform.io/service-account.name" // names the account
-	UIDAnnotation     = "platform.io/service-account.uid"  // its uid
-)
-
-// The keys of such a secret's data.
-const (
-	TokenKey     = "token"
-	CAKey        = "ca.crt"
-	NamespaceKey = "namespace"
-)
 
 // A ref names one life of an object; a nil one, none.
 type ref struct{ name, uid string }

@@ -2,7 +2,6 @@ package serviceaccount
 
 import (
 	"crypto/subtle"
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"time"
@@ -88,10 +87,14 @@ func (a *Authenticator) validateLegacy(v *verifiedToken, token string) error {
 		return nil
 	}
 	secret := a.Objects.Get(secrets, v.Namespace, v.legacy)
-	if secret == nil || secret.Meta.Terminating || secret.Tree.String("type") != a.vendorNames.secretType {
+	if secret == nil || secret.Meta.Terminating {
 		return errSecretGone
 	}
-	held, err := base64.StdEncoding.DecodeString(secret.Tree.Object("data").String(TokenKey))
+	content, ok := a.vendorNames.secrets.Read(secret.Tree)
+	if !ok {
+		return errSecretGone
+	}
+	held, err := content.Token()
 	if err != nil || subtle.ConstantTimeCompare(held, []byte(token)) != 1 {
 		return errSecretGone
 	}

@@ -35,18 +35,14 @@ type grant struct {
 // are still to be set.
 func newBinding(o *policy.Object) *binding {
 	b := &binding{name: strings.Clone(o.Key.Name), namespace: strings.Clone(o.Key.Namespace)}
-	ref := o.Tree.Object("roleRef")
-	kind, name := ref.String("kind"), ref.String("name")
-	b.role.name = strings.Clone(name)
-	switch {
-	case kind == "Role" && b.namespace != "":
-		b.role.namespace = b.namespace
-	case kind != "ClusterRole":
-		return b // it gives nothing
+	ref, ok := readRoleRef(o.Tree, b.namespace)
+	b.role = namespacedName{ref.namespace, strings.Clone(ref.name)}
+	if !ok {
+		return b
 	}
-	how := fmt.Sprintf("RBAC: allowed by ClusterRoleBinding %q of %s %q to ", b.name, kind, name)
+	how := fmt.Sprintf("RBAC: allowed by ClusterRoleBinding %q of %s %q to ", b.name, ref.kind, ref.name)
 	if b.namespace != "" {
-		how = fmt.Sprintf("RBAC: allowed by RoleBinding %q of %s %q to ", b.name+"/"+b.namespace, kind, name)
+		how = fmt.Sprintf("RBAC: allowed by RoleBinding %q of %s %q to ", b.name+"/"+b.namespace, ref.kind, ref.name)
 	}
 	given := map[subject]bool{}
 	for _, t := range o.Tree.Objects("subjects") {

@@ -62,38 +62,27 @@ func (e escalation) admitRole(a *admission.Attributes) error {
 	if err := e.confirmNoEscalation(a, newRules(a.New)); err != nil {
 		return err
 	}
-	if (hasAggregationRule(a.New) || hasAggregationRule(a.Old)) && e.confirmNoEscalation(a, clusterAdminRules) != nil {
+	if len(AggregationSelectors(a.New))+len(AggregationSelectors(a.Old)) > 0 && e.confirmNoEscalation(a, clusterAdminRules) != nil {
 		return a.Forbidden("must have cluster-admin privileges to use the aggregationRule")
 	}
 	return nil
 }
 
-func hasAggregationRule(role tree.Tree) bool {
-	return len(role.Object("aggregationRule").List("clusterRoleSelectors")) > 0
-}
-
 func (e escalation) admitBinding(a *admission.Attributes) error {
-	ref := a.New.Object("roleRef")
-	kind, name := ref.String("kind"), ref.String("name")
-	resource, namespace := "clusterroles", ""
-	switch {
-	case name == "":
-		return nil // which is never valid
-	case kind == "Role" && a.Key.Namespace != "":
-		resource, namespace = "roles", a.Key.Namespace
-	case kind != "ClusterRole":
-		return nil // nor is this
+	ref, ok := readRoleRef(a.New, a.Key.Namespace)
+	if !ok || ref.name == "" {
+		return nil // validation refuses the binding
 	}
 	d, _ := e.verbAuthorizer.Authorize(authz.Attributes{
 		User: a.User, Verb: "bind", ResourceRequest: true,
-		Group: ref.String("apiGroup"), Version: wildcard, Resource: resource, Namespace: a.Key.Namespace, Name: name,
+		Group: ref.group, Version: wildcard, Resource: ref.resource(), Namespace: a.Key.Namespace, Name: ref.name,
 	})
 	if d == authz.Allow {
 		return nil
 	}
-	role := e.objects.Get(meta.GroupResource{Group: group, Resource: resource}, namespace, name)
+	role := e.objects.Get(meta.GroupResource{Group: group, Resource: ref.resource()}, ref.namespace, ref.name)
 	if role == nil {
-		return meta.NewNotFound(meta.GroupResource{Group: e.group, Resource: roleResource(namespace)}, name)
+		return meta.NewNotFound(meta.GroupResource{Group: e.group, Resource: roleResource(ref.namespace)}, ref.name)
 	}
 	return e.confirmNoEscalation(a, newRules(role.Tree))
 }

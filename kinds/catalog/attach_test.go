@@ -1,0 +1,37 @@
+package catalog
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/troupe-api/troupe/kinds/catalog/internal/family"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// TestAttachErrors lists functions that fit no declaration: the catalog refuses to start.
+func TestAttachErrors(t *testing.T) {
+	c, err := New(meta.Platform)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, test := range map[string]struct {
+		kinds []family.Kind
+		want  string
+	}{
+		"unknown kind":         {[]family.Kind{{Name: "batch/v1/Jobs"}}, "batch/v1/Jobs has functions and is not declared"},
+		"no group":             {[]family.Kind{{Name: "v1/Pod"}}, `"v1/Pod" is not group/version/Kind`},
+		"listed twice":         {[]family.Kind{{Name: "batch/v1/Job"}, {Name: "batch/v1/Job"}}, "batch/v1/Job is listed twice"},
+		"unknown sub-resource": {[]family.Kind{{Name: "batch/v1/Job", Views: family.Views{"size": schema.View{}}}}, "Job has no sub-resource size"},
+		"no conversion":        {[]family.Kind{{Name: "events.platform.io/v1/Event"}}, "v1 Event is stored in another version and has no conversion"},
+	} {
+		kinds := append(slices.Clone(test.kinds), c.kindsWithFunctions()...)
+		if name == "no conversion" {
+			kinds = test.kinds
+		}
+		if err := c.attachFunctions(kinds); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

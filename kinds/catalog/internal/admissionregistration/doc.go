@@ -1,0 +1,3 @@
+// Package admissionregistration holds the rules of admission policies, their bindings, and the
+// configurations of admission webhooks.
+package admissionregistration

@@ -1,0 +1,14 @@
+package apiextensions
+
+import (
+	"github.com/troupe-api/troupe/kinds/catalog/internal/family"
+	"github.com/troupe-api/troupe/kinds/meta"
+)
+
+// Kinds lists the kinds of apiextensions with their functions. isBuiltIn tells whether a group is one
+// of built-in kinds, which definitions may not join.
+func Kinds(n *meta.Naming, isBuiltIn func(group string) bool) []family.Kind {
+	return []family.Kind{
+		{Name: "apiextensions.platform.io/v1/CustomResourceDefinition", Rules: definitionRules(n, isBuiltIn)},
+	}
+}

@@ -1,0 +1,258 @@
+package apiextensions
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/troupe-api/troupe/kinds/catalog/internal/field"
+	"github.com/troupe-api/troupe/kinds/custom"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// schemaTypes are the values of the keyword type.
+var schemaTypes = []string{"array", "boolean", "integer", "number", "object", "string"}
+
+// validateSchema checks the schema of a version, or of all of them.
+func (c definitionValidator) validateSchema(version tree.Tree, path string, faults *schema.Faults) {
+	root, ok := version.Object("schema")["openAPIV3Schema"].(tree.Tree)
+	if !ok {
+		return
+	}
+	path += ".openAPIV3Schema"
+	if !c.checkSchemaSize(root, path, faults) {
+		return
+	}
+	if _, status := version.Object("subresources")["status"]; status {
+		c.validateStatusRoot(root, path, faults)
+	}
+	if root.Bool("nullable") {
+		faults.Forbidden(path+".nullable", "nullable cannot be true at the root")
+	}
+	before := len(faults.List)
+	walk := schemaValidator{keys: c.keys, faults: faults}
+	walk.node(root, path, schemaContext{root: true})
+	validateStructure(c.keys, root, path, faults)
+	if len(faults.List) == before {
+		c.compiler.CheckRules(root, path, faults)
+	}
+}
+
+// The limits of a schema. Definitions in use stay far below them.
+const (
+	maxSchemaDepth = 100
+	maxRules       = 1000
+	maxRuleText    = 256 << 10 // bytes of all expressions together
+)
+
+// checkSchemaSize reports whether a schema is within the limits, and adds a fault if it is not.
+func (c definitionValidator) checkSchemaSize(root tree.Tree, path string, faults *schema.Faults) bool {
+	before := len(faults.List)
+	size := schemaSize{key: c.keys.Validations}
+	if !size.add(root, 1) {
+		faults.Forbidden(path, fmt.Sprintf("must not have more than %d levels", maxSchemaDepth))
+	}
+	if size.rules > maxRules {
+		faults.Forbidden(path, fmt.Sprintf("must not have more than %d rules in %s", maxRules, c.keys.Validations))
+	}
+	if size.text > maxRuleText {
+		faults.Forbidden(path, fmt.Sprintf("must not have more than %d bytes of expressions in %s", maxRuleText, c.keys.Validations))
+	}
+	return len(faults.List) == before
+}
+
+// A schemaSize counts the validation rules of a schema.
+type schemaSize struct {
+	key         string // the keyword of validation rules
+	rules, text int
+}
+
+// add counts the rules of a schema, and reports whether it stays within maxSchemaDepth.
+func (z *schemaSize) add(s tree.Tree, level int) bool {
+	if level > maxSchemaDepth {
+		return false
+	}
+	for _, rule := range s.Objects(z.key) {
+		z.rules++
+		z.text += len(rule.String("rule")) + len(rule.String("messageExpression"))
+	}
+	for _, name := range []string{"items", "additionalProperties", "not"} {
+		if sub, ok := s[name].(tree.Tree); ok && !z.add(sub, level+1) {
+			return false
+		}
+	}
+	for _, sub := range s.Object("properties") {
+		if sub, ok := sub.(tree.Tree); ok && !z.add(sub, level+1) {
+			return false
+		}
+	}
+	for _, name := range []string{"allOf", "anyOf", "oneOf"} {
+		for _, sub := range s.Objects(name) {
+			if !z.add(sub, level+1) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// statusRootFields are the keywords allowed at the root of a schema with the status sub-resource: a
+// write of the status must not fail on a rule about the rest of the object.
+var statusRootFields = []string{
+	"Description", "Type", "Format", "Title", "Maximum", "ExclusiveMaximum", "Minimum", "ExclusiveMinimum", "MaxLength",
+	"MinLength", "Pattern", "MaxItems", "MinItems", "UniqueItems", "MultipleOf", "Required", "Items", "Properties",
+	"ExternalDocs", "Example", "XPreserveUnknownFields", "XValidations",
+}
+
+func (c definitionValidator) validateStatusRoot(root tree.Tree, path string, faults *schema.Faults) {
+	if kind := root.String("type"); kind != "" && kind != "object" {
+		faults.Invalid(path+".type", kind, `only "object" is allowed as the type at the root of the schema if the status subresource is enabled`)
+		return
+	}
+	for _, key := range root.SortedKeys() {
+		name := strings.ToUpper(key[:1]) + key[1:]
+		known := key == c.keys.Preserve || key == c.keys.Validations || slices.Contains(statusRootFields, name)
+		if !known && !tree.IsEmpty(root[key]) {
+			faults.Invalid(path, root, fmt.Sprintf("only %v fields are allowed at the root of the schema if the status subresource is enabled", statusRootFields))
+			return
+		}
+	}
+}
+
+// A schemaValidator checks the keywords of each part of a schema.
+type schemaValidator struct {
+	keys   custom.Extensions
+	faults *schema.Faults
+}
+
+// A schemaContext describes the position of a part of a schema.
+type schemaContext struct {
+	root bool
+	// inMeta is true inside of the metadata, apiVersion or kind of an object.
+	inMeta bool
+	// noDefaults is the reason why defaults are not allowed; "" if they are.
+	noDefaults string
+}
+
+// nested is the context of a part that is not a property.
+func (p schemaContext) nested() schemaContext {
+	return schemaContext{inMeta: p.inMeta, noDefaults: p.noDefaults}
+}
+
+// property is the context of a property of s, whose context is p.
+func (w schemaValidator) property(p schemaContext, s tree.Tree, name string) schemaContext {
+	sub := p.nested()
+	if (p.root || s.Bool(w.keys.Embedded)) && (name == "metadata" || name == "apiVersion" || name == "kind") {
+		sub.inMeta = true
+		if p.root {
+			sub.noDefaults = "in top-level " + name
+		}
+	}
+	return sub
+}
+
+// unsupportedSchemaKeys are keywords of JSON schema that the API does not support.
+var unsupportedSchemaKeys = []string{"id", "additionalItems", "patternProperties", "definitions", "dependencies", "$ref"}
+
+func (w schemaValidator) node(s tree.Tree, path string, p schemaContext) {
+	f := w.faults
+	if s.Has("default") && p.noDefaults != "" {
+		f.Forbidden(path+".default", "must not be set "+p.noDefaults)
+	}
+	for _, key := range unsupportedSchemaKeys {
+		if !tree.IsEmpty(s[key]) {
+			f.Forbidden(path+"."+key, key+" is not supported")
+		}
+	}
+	switch kind := s.String("type"); {
+	case kind == "null":
+		f.Forbidden(path+".type", "type cannot be set to null, use nullable as an alternative")
+	case kind != "" && !slices.Contains(schemaTypes, kind):
+		f.NotSupported(path+".type", kind, schemaTypes)
+	}
+	if _, list := s["items"].([]any); list {
+		f.Forbidden(path+".items", "items must be a schema object and not an array")
+	}
+	if p.inMeta && s.Bool(w.keys.Embedded) {
+		f.Forbidden(path+"."+w.keys.Embedded, "must not be used inside of resource meta")
+	}
+	if s.Bool("uniqueItems") {
+		f.Forbidden(path+".uniqueItems", "uniqueItems cannot be set to true since the runtime complexity becomes quadratic")
+	}
+	if more := s["additionalProperties"]; more != nil && more != true && len(s.Object("properties")) > 0 {
+		f.Forbidden(path+".additionalProperties", "additionalProperties and properties are mutual exclusive")
+	}
+	w.children(s, path, p)
+	w.extensions(s, path)
+	w.lists(s, path)
+	w.validationRules(s, path)
+}
+
+// children checks the nested schemas.
+func (w schemaValidator) children(s tree.Tree, path string, p schemaContext) {
+	if sub, ok := s["additionalProperties"].(tree.Tree); ok {
+		w.node(sub, path+".additionalProperties", p.nested())
+	}
+	properties := s.Object("properties")
+	for _, name := range properties.SortedKeys() {
+		if sub, ok := properties[name].(tree.Tree); ok {
+			w.node(sub, tree.KeyPath(path+".properties", name), w.property(p, s, name))
+		}
+	}
+	for _, name := range []string{"not", "items"} {
+		if sub, ok := s[name].(tree.Tree); ok {
+			w.node(sub, path+"."+name, p.nested())
+		}
+	}
+	for _, name := range []string{"allOf", "oneOf", "anyOf"} {
+		for i, sub := range s.Objects(name) {
+			w.node(sub, tree.IndexPath(path+"."+name, i), p.nested())
+		}
+	}
+}
+
+// extensions checks the list type and the map type.
+func (w schemaValidator) extensions(s tree.Tree, path string) {
+	if v, ok := s[w.keys.Preserve].(bool); ok && !v {
+		w.faults.Invalid(path+"."+w.keys.Preserve, v, "must be true or undefined")
+	}
+	w.typedExtension(s, w.keys.MapType, "object", path, "atomic", "granular")
+	w.typedExtension(s, w.keys.ListType, "array", path, "atomic", "set", "map")
+}
+
+// typedExtension checks an extension that applies to values of one type and has a few choices.
+func (w schemaValidator) typedExtension(s tree.Tree, key, want, path string, choices ...string) {
+	value, ok := s[key].(string)
+	if !ok {
+		return
+	}
+	msg := "must be " + want + " if " + key + " is specified"
+	switch kind := s.String("type"); kind {
+	case want:
+	case "":
+		w.faults.Required(path+".type", msg)
+	default:
+		w.faults.Invalid(path+".type", kind, msg)
+	}
+	if !slices.Contains(choices, value) {
+		w.faults.NotSupported(path+"."+key, value, choices)
+	}
+}
+
+// validationRules checks the structure of validation rules; package custom compiles their expressions.
+func (w schemaValidator) validationRules(s tree.Tree, path string) {
+	path += "." + w.keys.Validations
+	for i, r := range s.Objects(w.keys.Validations) {
+		at := tree.IndexPath(path, i)
+		expression := strings.TrimSpace(r.String("rule"))
+		if expression == "" {
+			w.faults.Required(at+".rule", "rule is not specified")
+		}
+		field.MessageText(r, expression, "rule", at, w.faults)
+		if text := r.String("messageExpression"); text != "" && strings.TrimSpace(text) == "" {
+			w.faults.Required(at+".messageExpression", "must be non-empty if specified")
+		}
+		field.OptionalEnum(r, "reason", at, w.faults, "FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired")
+	}
+}

@@ -1,0 +1,229 @@
+package apiextensions
+
+import (
+	"github.com/troupe-api/troupe/kinds/custom"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// A structuralValidator checks that a schema is structural: outside of allOf, anyOf, oneOf and not it
+// gives the type of every value, and inside of those it only restricts fields that are specified
+// outside.
+type structuralValidator struct {
+	keys   custom.Extensions
+	faults *schema.Faults
+}
+
+func validateStructure(k custom.Extensions, root tree.Tree, path string, faults *schema.Faults) {
+	w := structuralValidator{keys: k, faults: faults}
+	w.node(root, path, rootLevel)
+	w.conditionsAreSpecified(root, path)
+}
+
+// A structuralLevel is the position of a part of a schema in the whole.
+type structuralLevel uint8
+
+const (
+	rootLevel structuralLevel = iota
+	itemLevel
+	fieldLevel
+)
+
+// missingTypeMsgs are the messages for a missing type, by level.
+var missingTypeMsgs = [...]string{
+	rootLevel:  "must not be empty at the root",
+	itemLevel:  "must not be empty for specified array items",
+	fieldLevel: "must not be empty for specified object fields",
+}
+
+// node checks a part outside of allOf, anyOf, oneOf and not.
+func (w structuralValidator) node(s tree.Tree, path string, l structuralLevel) {
+	w.each(s, path, func(sub tree.Tree, at string, below structuralLevel) { w.node(sub, at, below) })
+	if s.String("type") == "array" && !s.Has("items") {
+		w.faults.Required(path+".items", "must be specified")
+	}
+	for _, key := range []string{w.keys.Preserve, w.keys.Embedded} {
+		if s.Bool(w.keys.IntOrString) && s.Bool(key) {
+			w.faults.Invalid(path+"."+key, true, "must be false if "+w.keys.IntOrString+" is true")
+		}
+	}
+	w.conditions(s, path, w.intOrStringPattern(s))
+	w.nodeType(s, path, l)
+	if s.Bool(w.keys.Embedded) {
+		w.embedded(s, path)
+	}
+	w.objectMeta(s, path, l == rootLevel || s.Bool(w.keys.Embedded))
+}
+
+// each calls do for the schemas of items, properties and additional properties.
+func (w structuralValidator) each(s tree.Tree, path string, do func(sub tree.Tree, path string, l structuralLevel)) {
+	if sub, ok := s["items"].(tree.Tree); ok {
+		do(sub, path+".items", itemLevel)
+	}
+	properties := s.Object("properties")
+	for _, name := range properties.SortedKeys() {
+		if sub, ok := properties[name].(tree.Tree); ok {
+			do(sub, tree.KeyPath(path+".properties", name), fieldLevel)
+		}
+	}
+	if sub, ok := s["additionalProperties"].(tree.Tree); ok {
+		do(sub, path+".additionalProperties", fieldLevel)
+	}
+}
+
+func (w structuralValidator) nodeType(s tree.Tree, path string, l structuralLevel) {
+	kind := s.String("type")
+	embedded := s.Bool(w.keys.Embedded)
+	msg := "must be object if " + w.keys.Embedded + " is true"
+	switch {
+	case embedded && kind == "":
+		w.faults.Required(path+".type", msg)
+	case embedded && kind != "object":
+		w.faults.Invalid(path+".type", kind, msg)
+	case !embedded && kind == "" && !s.Bool(w.keys.IntOrString) && !s.Bool(w.keys.Preserve):
+		w.faults.Required(path+".type", missingTypeMsgs[l])
+	}
+	if l == rootLevel && kind != "" && kind != "object" {
+		w.faults.Invalid(path+".type", kind, "must be object at the root")
+	}
+}
+
+func (w structuralValidator) embedded(s tree.Tree, path string) {
+	if s.Has("additionalProperties") {
+		w.faults.Forbidden(path+".additionalProperties", "must not be used if "+w.keys.Embedded+" is set")
+	}
+	if len(s.Object("properties")) == 0 && !s.Bool(w.keys.Preserve) {
+		w.faults.Required(path+".properties", "must not be empty if "+w.keys.Embedded+" is true without "+w.keys.Preserve)
+	}
+}
+
+// objectMeta checks the schemas of apiVersion, kind and metadata of an object with its own metadata.
+func (w structuralValidator) objectMeta(s tree.Tree, path string, object bool) {
+	properties := s.Object("properties")
+	if !object {
+		return
+	}
+	for _, name := range []string{"kind", "apiVersion"} {
+		if p, ok := properties[name].(tree.Tree); ok && p.String("type") != "string" {
+			w.faults.Invalid(tree.KeyPath(path+".properties", name)+".type", p.String("type"), "must be string")
+		}
+	}
+	metadata, ok := properties["metadata"].(tree.Tree)
+	if !ok {
+		return
+	}
+	at := tree.KeyPath(path+".properties", "metadata")
+	if kind := metadata.String("type"); kind != "object" {
+		w.faults.Invalid(at+".type", kind, "must be object")
+	}
+	for name, value := range metadata {
+		said := name != "type" && name != "description" && name != "title" && name != "default" && !tree.IsEmpty(value)
+		if name == "properties" {
+			said = len(metadata.Object(name)) > named(metadata.Object(name))
+		}
+		if said {
+			w.faults.Forbidden(at, "must not specify anything other than name and generateName, but metadata is implicitly specified")
+			return
+		}
+	}
+}
+
+// named counts the properties of metadata that a schema may restrict: name and generateName.
+func named(properties tree.Tree) int {
+	n := 0
+	for _, name := range []string{"name", "generateName"} {
+		if properties.Has(name) {
+			n++
+		}
+	}
+	return n
+}
+
+// intOrStringPattern tells where a schema has the pattern for a number or a text. It is the only use of
+// type inside of conditions: in anyOf, or in the anyOf of the first item of allOf.
+type intOrStringPattern struct{ inAnyOf, inAllOf bool }
+
+func (w structuralValidator) intOrStringPattern(s tree.Tree) intOrStringPattern {
+	if !s.Bool(w.keys.IntOrString) {
+		return intOrStringPattern{}
+	}
+	both := func(t tree.Tree) bool {
+		options := t.Objects("anyOf")
+		return len(options) == 2 && tree.SemanticEqual(options[0], tree.Tree{"type": "integer"}) && tree.SemanticEqual(options[1], tree.Tree{"type": "string"})
+	}
+	all := s.Objects("allOf")
+	return intOrStringPattern{inAnyOf: both(s), inAllOf: len(all) > 0 && both(all[0])}
+}
+
+// conditions checks the parts of allOf, anyOf, oneOf and not.
+func (w structuralValidator) conditions(s tree.Tree, path string, skip intOrStringPattern) {
+	for _, name := range []string{"allOf", "anyOf", "oneOf"} {
+		for i, sub := range s.Objects(name) {
+			at := tree.IndexPath(path+"."+name, i)
+			switch {
+			case name == "anyOf" && skip.inAnyOf:
+			case name == "allOf" && i == 0 && skip.inAllOf:
+				w.condition(sub, at, intOrStringPattern{inAnyOf: true})
+			default:
+				w.condition(sub, at, intOrStringPattern{})
+			}
+		}
+	}
+	if sub, ok := s["not"].(tree.Tree); ok {
+		w.condition(sub, path+".not", intOrStringPattern{})
+	}
+}
+
+// condition checks a part inside of allOf, anyOf, oneOf or not.
+func (w structuralValidator) condition(s tree.Tree, path string, skip intOrStringPattern) {
+	w.conditions(s, path, skip)
+	w.each(s, path, func(sub tree.Tree, at string, _ structuralLevel) { w.condition(sub, at, intOrStringPattern{}) })
+	for _, c := range []struct{ state, key string }{
+		{"empty", "type"}, {"undefined", "additionalProperties"}, {"undefined", "default"}, {"empty", "title"},
+		{"empty", "description"}, {"false", "nullable"}, {"false", w.keys.Preserve}, {"false", w.keys.Embedded},
+		{"false", w.keys.IntOrString}, {"empty", w.keys.ListKeys}, {"undefined", w.keys.ListType},
+		{"undefined", w.keys.MapType}, {"empty", w.keys.Validations},
+	} {
+		if set := s[c.key]; c.state == "undefined" && set != nil || !tree.IsEmpty(set) {
+			w.faults.Forbidden(path+"."+c.key, "must be "+c.state+" to be structural")
+		}
+	}
+	if s.Object("properties").Has("metadata") {
+		w.faults.Forbidden(tree.KeyPath(path+".properties", "metadata"), "must not be specified in a nested context")
+	}
+}
+
+// conditionsAreSpecified checks that conditions restrict only fields that are specified outside.
+func (w structuralValidator) conditionsAreSpecified(s tree.Tree, path string) {
+	w.each(s, path, func(sub tree.Tree, at string, _ structuralLevel) { w.conditionsAreSpecified(sub, at) })
+	w.specifiedOutside(s, s, path, path)
+}
+
+// specifiedOutside checks that the fields that c (at inside) restricts are specified in s (at outside).
+func (w structuralValidator) specifiedOutside(c, s tree.Tree, inside, outside string) {
+	for _, name := range []string{"allOf", "anyOf", "oneOf"} {
+		for i, sub := range c.Objects(name) {
+			w.specifiedPartsOutside(sub, s, tree.IndexPath(inside+"."+name, i), outside)
+		}
+	}
+	if sub, ok := c["not"].(tree.Tree); ok {
+		w.specifiedPartsOutside(sub, s, inside+".not", outside)
+	}
+}
+
+func (w structuralValidator) specifiedPartsOutside(c, s tree.Tree, inside, outside string) {
+	w.specifiedOutside(c, s, inside, outside)
+	part := func(c, s any, inside, outside string) {
+		condition, _ := c.(tree.Tree)
+		if specified, ok := s.(tree.Tree); ok {
+			w.specifiedPartsOutside(condition, specified, inside, outside)
+		} else if c != nil {
+			w.faults.Required(outside, "because it is defined in "+inside)
+		}
+	}
+	part(c["items"], s["items"], inside+".items", outside+".items")
+	conditions, properties := c.Object("properties"), s.Object("properties")
+	for _, name := range conditions.SortedKeys() {
+		part(conditions[name], properties[name], tree.KeyPath(inside+".properties", name), tree.KeyPath(outside+".properties", name))
+	}
+}

@@ -1,0 +1,2 @@
+// Package apiregistration holds the rules of APIServices.
+package apiregistration

@@ -1,0 +1,12 @@
+package apiregistration
+
+import (
+	"github.com/troupe-api/troupe/kinds/catalog/internal/family"
+)
+
+// Kinds lists the kinds of apiregistration with their functions.
+func Kinds() []family.Kind {
+	return []family.Kind{
+		{Name: "apiregistration.platform.io/v1/APIService", Rules: family.UnenforcedWhere(apiServiceRules(), isRemoteAPIService, "no request is passed on to the service")},
+	}
+}

@@ -1,0 +1,109 @@
+package apps
+
+import (
+	"github.com/troupe-api/troupe/kinds/catalog/internal/core/pod"
+	"github.com/troupe-api/troupe/kinds/catalog/internal/field"
+	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+func statefulSetRules() schema.Rules {
+	return schema.Rules{
+		Default: defaultStatefulSet, Prepare: resetStatefulSetStatus,
+		Validate: validateStatefulSet, ValidateUpdate: validateStatefulSetUpdate,
+	}
+}
+
+func resetStatefulSetStatus(obj, old tree.Tree) {
+	if old == nil {
+		obj["status"] = tree.Tree{"replicas": int64(0), "availableReplicas": int64(0)}
+	}
+}
+
+func defaultStatefulSet(obj tree.Tree) {
+	spec := obj.EnsureObject("spec")
+	pod.DefaultTemplate(spec.EnsureObject("template"))
+	strategy := spec.EnsureObject("updateStrategy")
+	if strategy.String("type") == "" {
+		strategy["type"] = "RollingUpdate"
+		strategy.EnsureObject("rollingUpdate")
+	}
+	if rolling := strategy.Object("rollingUpdate"); rolling != nil && strategy["type"] == "RollingUpdate" {
+		field.SetIfAbsent(rolling, "partition", int64(0))
+		field.SetIfAbsent(rolling, "maxUnavailable", int64(1))
+	}
+	retention := spec.EnsureObject("persistentVolumeClaimRetentionPolicy")
+	field.SetIfEmpty(retention, "whenDeleted", "Retain")
+	field.SetIfEmpty(retention, "whenScaled", "Retain")
+	for _, claim := range spec.Objects("volumeClaimTemplates") {
+		if claim != nil {
+			claim["kind"], claim["apiVersion"] = "PersistentVolumeClaim", "v1"
+			field.SetIfEmpty(claim.EnsureObject("status"), "phase", "Pending")
+		}
+	}
+}
+
+func validateStatefulSet(obj tree.Tree, faults *schema.Faults) {
+	spec := obj.Object("spec")
+	if policy := spec.String("podManagementPolicy"); policy != "OrderedReady" && policy != "Parallel" {
+		faults.Invalid("spec.podManagementPolicy", policy, "must be 'OrderedReady' or 'Parallel'")
+	}
+	validateStatefulSetStrategy(spec.Object("updateStrategy"), faults)
+	retention := spec.Object("persistentVolumeClaimRetentionPolicy")
+	for _, name := range []string{"whenDeleted", "whenScaled"} {
+		field.OptionalEnum(retention, name, "spec.persistentVolumeClaimRetentionPolicy", faults, "Retain", "Delete")
+	}
+	field.NonNegative(spec, "spec", faults, "replicas", "minReadySeconds", "revisionHistoryLimit")
+	field.NonNegative(spec.Object("ordinals"), "spec.ordinals", faults, "start")
+	field.Format(spec, "serviceName", "spec", faults, rules.Label)
+	var claims []string
+	for _, claim := range spec.Objects("volumeClaimTemplates") {
+		claims = append(claims, claim.Object("metadata").String("name"))
+	}
+	workload{kind: "StatefulSet", selectorKind: "statefulset"}.validate(spec, claims, faults)
+	validateStatusCounts(obj, faults,
+		[]string{"replicas", "readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas", "observedGeneration", "collisionCount"},
+		[]string{"readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas"})
+}
+
+func validateStatefulSetStrategy(strategy tree.Tree, faults *schema.Faults) {
+	const path = "spec.updateStrategy"
+	rolling := strategy.Object("rollingUpdate")
+	switch strategy.String("type") {
+	case "OnDelete":
+		if rolling != nil {
+			faults.Invalid(path+".rollingUpdate", rolling, "only allowed for updateStrategy 'RollingUpdate'")
+		}
+	case "RollingUpdate":
+		field.NonNegative(rolling, path+".rollingUpdate", faults, "partition")
+		field.IntOrPercent(rolling, "maxUnavailable", path+".rollingUpdate", true, faults)
+		if rolling.Has("maxUnavailable") && field.IsZero(rolling["maxUnavailable"]) {
+			faults.Invalid(path+".rollingUpdate.maxUnavailable", rolling["maxUnavailable"], "cannot be 0")
+		}
+	default:
+		faults.Invalid(path, strategy, "must be 'RollingUpdate' or 'OnDelete'")
+	}
+}
+
+const statefulSetImmutableMsg = "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', " +
+	"'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden"
+
+// statefulSetMutableFields are the fields of the spec that may change.
+var statefulSetMutableFields = []string{
+	"replicas", "ordinals", "template", "updateStrategy", "revisionHistoryLimit", "persistentVolumeClaimRetentionPolicy", "minReadySeconds",
+}
+
+func validateStatefulSetUpdate(obj, old tree.Tree, faults *schema.Faults) {
+	was := old.Object("spec")
+	spec := tree.Tree{}
+	for key, value := range obj.Object("spec") {
+		spec[key] = value
+	}
+	for _, name := range statefulSetMutableFields {
+		spec.CopyField(was, name)
+	}
+	if !tree.SemanticEqual(spec, was) {
+		faults.Forbidden("spec", statefulSetImmutableMsg)
+	}
+}

@@ -1,0 +1,63 @@
+package apps
+
+import (
+	"github.com/troupe-api/troupe/kinds/catalog/internal/core/pod"
+	"github.com/troupe-api/troupe/kinds/catalog/internal/field"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// A workload checks what the kinds with a selector and a Pod template have in common.
+type workload struct {
+	kind         string // the kind in messages about the template
+	selectorKind string // the kind in messages about the selector
+}
+
+// validate checks the selector and the template of a spec, and that one matches the other.
+func (w workload) validate(spec tree.Tree, claims []string, faults *schema.Faults) {
+	selector, template := spec.Object("selector"), spec.Object("template")
+	if selector == nil {
+		faults.Required("spec.selector")
+	} else {
+		w.validateSelector(selector, faults)
+	}
+	if selector == nil || !emptySelector(selector) {
+		pod.ValidateSelectorMatchesTemplate(selector, template, "spec.template", faults)
+	}
+	pod.ValidateTemplate(template, "spec.template", claims, faults)
+	pod.ValidateLongRunningTemplate(template, "spec.template", w.kind, faults)
+}
+
+func (w workload) validateSelector(selector tree.Tree, faults *schema.Faults) {
+	field.LabelSelector(selector, "spec.selector", faults)
+	if emptySelector(selector) {
+		faults.Invalid("spec.selector", selector, "empty selector is invalid for "+w.selectorKind)
+	}
+}
+
+// emptySelector reports whether a selector has no requirement, so that it selects everything.
+func emptySelector(s tree.Tree) bool {
+	return len(s.Object("matchLabels"))+len(s.List("matchExpressions")) == 0
+}
+
+// validateImmutableSelector reports a selector that changed.
+func validateImmutableSelector(obj, old tree.Tree, faults *schema.Faults) {
+	field.Immutable(obj.Object("spec"), old.Object("spec"), "spec", "selector", faults)
+}
+
+// validateStatusCounts checks a status: no count is negative, no part exceeds replicas, and
+// availableReplicas does not exceed readyReplicas.
+func validateStatusCounts(obj tree.Tree, faults *schema.Faults, counts, parts []string) {
+	status := obj.Object("status")
+	field.NonNegative(status, "status", faults, counts...)
+	total, _ := status.Int("replicas")
+	for _, name := range parts {
+		if n, _ := status.Int(name); n > total {
+			faults.Invalid("status."+name, n, "cannot be greater than status.replicas")
+		}
+	}
+	ready, _ := status.Int("readyReplicas")
+	if n, _ := status.Int("availableReplicas"); n > ready {
+		faults.Invalid("status.availableReplicas", n, "cannot be greater than readyReplicas")
+	}
+}

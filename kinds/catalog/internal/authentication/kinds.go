@@ -1,0 +1,12 @@
+package authentication
+
+import (
+	"github.com/troupe-api/troupe/kinds/catalog/internal/family"
+)
+
+// Kinds lists the kinds of authentication with their functions.
+func Kinds() []family.Kind {
+	return []family.Kind{
+		{Name: "authentication.platform.io/v1/TokenRequest", Rules: tokenRequestRules()},
+	}
+}

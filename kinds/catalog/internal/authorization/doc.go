@@ -1,0 +1,2 @@
+// Package authorization holds the rules of access reviews.
+package authorization

@@ -1,0 +1,14 @@
+package authorization
+
+import (
+	"github.com/troupe-api/troupe/kinds/catalog/internal/family"
+)
+
+// Kinds lists the kinds of authorization with their functions.
+func Kinds() []family.Kind {
+	return []family.Kind{
+		{Name: "authorization.platform.io/v1/LocalSubjectAccessReview", Rules: localAccessReviewRules()},
+		{Name: "authorization.platform.io/v1/SelfSubjectAccessReview", Rules: selfAccessReviewRules()},
+		{Name: "authorization.platform.io/v1/SubjectAccessReview", Rules: accessReviewRules()},
+	}
+}

@@ -1,0 +1,166 @@
+package autoscaling
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/troupe-api/troupe/kinds/quantity"
+	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// metricTypes are the types of metrics. The source of a metric is in the field of the same name, with
+// a lower-case first letter.
+var metricTypes = []string{"ContainerResource", "External", "Object", "Pods", "Resource"}
+
+// metricSources are the fields of the types, in the order in which faults are reported.
+var metricSources = []string{"object", "external", "pods", "resource", "containerResource"}
+
+// validateMetrics checks the metrics of an autoscaler. fromZero says that it may scale to zero, which
+// requires a metric that exists without Pods.
+func validateMetrics(spec tree.Tree, fromZero bool, faults *schema.Faults) {
+	awake := false
+	for i, m := range spec.Objects("metrics") {
+		validateMetric(m, tree.IndexPath("spec.metrics", i), faults)
+		kind := m.String("type")
+		awake = awake || kind == "Object" || kind == "External"
+	}
+	if fromZero && !awake {
+		faults.Forbidden("spec.metrics", "must specify at least one Object or External metric to support scaling to zero replicas")
+	}
+}
+
+func validateMetric(m tree.Tree, path string, faults *schema.Faults) {
+	kind := m.String("type")
+	if kind == "" {
+		faults.Required(path+".type", "must specify a metric source type")
+	}
+	known := slices.Contains(metricTypes, kind)
+	if !known {
+		faults.NotSupported(path+".type", kind, metricTypes)
+	}
+	expected := ""
+	if known {
+		expected = strings.ToLower(kind[:1]) + kind[1:]
+	}
+	var present []string
+	for _, name := range metricSources {
+		if source := m.Object(name); source != nil {
+			if present = append(present, name); len(present) == 1 {
+				validateMetricSource(name, source, tree.FieldPath(path, name), faults)
+			}
+		}
+	}
+	if known && !slices.Contains(present, expected) {
+		faults.Required(tree.FieldPath(path, expected), "must populate information for the given metric source")
+	}
+	for _, name := range present {
+		if name != expected && len(present) > 1 {
+			faults.Forbidden(tree.FieldPath(path, name), "must populate the given metric source only")
+		}
+	}
+}
+
+// validateMetricSource checks the source of a metric, which is in the field name.
+func validateMetricSource(name string, source tree.Tree, path string, faults *schema.Faults) {
+	target := source.Object("target")
+	at := path + ".target"
+	switch name {
+	case "object":
+		validateReference(source.Object("describedObject"), path+".describedObject", true, faults)
+		validateMetricName(source.Object("metric"), path+".metric", faults)
+		validateMetricTarget(target, at, faults)
+		validateMetricValue(target, at, faults)
+	case "external":
+		validateMetricName(source.Object("metric"), path+".metric", faults)
+		validateMetricTarget(target, at, faults)
+		validateMetricValue(target, at, faults)
+		if target.Has("value") && target.Has("averageValue") {
+			faults.Forbidden(at+".value", "may not set both a target value for metric and a per-pod target")
+		}
+	case "pods":
+		validateMetricName(source.Object("metric"), path+".metric", faults)
+		validateMetricTarget(target, at, faults)
+		if q := target.String("averageValue"); q == "" || quantity.Compare(q, "0") <= 0 {
+			faults.Required(at+".averageValue", "must specify a positive target averageValue")
+		}
+	default:
+		validateResourceSource(name, source, path, faults)
+	}
+}
+
+// validateMetricValue requires a value or an average value.
+func validateMetricValue(target tree.Tree, path string, faults *schema.Faults) {
+	if !target.Has("value") && !target.Has("averageValue") {
+		faults.Required(path+".averageValue", "must set either a target value for metric or a per-pod target")
+	}
+}
+
+// validateResourceSource checks a metric of the resource usage of Pods or of one container.
+func validateResourceSource(name string, source tree.Tree, path string, faults *schema.Faults) {
+	if source.String("name") == "" {
+		faults.Required(path+".name", "must specify a resource name")
+	}
+	if name == "containerResource" && source.String("container") == "" {
+		faults.Required(path+".container", "must specify a container")
+	}
+	target := source.Object("target")
+	at := path + ".target"
+	validateMetricTarget(target, at, faults)
+	switch share, amount := target.Has("averageUtilization"), target.Has("averageValue"); {
+	case !share && !amount:
+		faults.Required(at+".averageUtilization", "must set either a target raw value or a target utilization")
+	case share && amount:
+		faults.Forbidden(at+".averageValue", "may not set both a target raw value and a target utilization")
+	}
+}
+
+func validateMetricName(metric tree.Tree, path string, faults *schema.Faults) {
+	name := metric.String("name")
+	if name == "" {
+		faults.Required(path+".name", "must specify a metric name")
+	}
+	for _, msg := range rules.PathSegment(name) {
+		faults.Invalid(path+".name", name, msg)
+	}
+}
+
+func validateMetricTarget(target tree.Tree, path string, faults *schema.Faults) {
+	kind := target.String("type")
+	if kind == "" {
+		faults.Required(path+".type", "must specify a metric target type")
+	}
+	if !slices.Contains([]string{"Utilization", "Value", "AverageValue"}, kind) {
+		faults.Invalid(path+".type", kind, "must be either Utilization, Value, or AverageValue")
+	}
+	for _, name := range []string{"value", "averageValue"} {
+		if q := target.String(name); q != "" && quantity.Compare(q, "0") <= 0 {
+			faults.Invalid(tree.FieldPath(path, name), q, "must be positive")
+		}
+	}
+	if n, ok := target.Int("averageUtilization"); ok && n < 1 {
+		faults.Invalid(path+".averageUtilization", n, "must be greater than 0")
+	}
+}
+
+// validateReference checks a reference by kind and name. core allows an empty API version, which
+// stands for the core group.
+func validateReference(ref tree.Tree, path string, core bool, faults *schema.Faults) {
+	for _, name := range []string{"kind", "name"} {
+		s := ref.String(name)
+		if s == "" {
+			faults.Required(tree.FieldPath(path, name))
+		}
+		for _, msg := range rules.PathSegment(s) {
+			faults.Invalid(tree.FieldPath(path, name), s, msg)
+		}
+	}
+	version := ref.String("apiVersion")
+	switch group, _, grouped := strings.Cut(version, "/"); {
+	case strings.Count(version, "/") > 1:
+		faults.Invalid(path+".apiVersion", version, "unexpected GroupVersion string: "+version)
+	case !core && (!grouped || group == ""):
+		faults.Invalid(path+".apiVersion", version, "apiVersion must specify API group")
+	}
+}

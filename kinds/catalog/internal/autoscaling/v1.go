@@ -1,0 +1,168 @@
+package autoscaling
+
+import (
+	"reflect"
+
+	"github.com/troupe-api/troupe/kinds/codec"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// An autoscalerV1Converter converts between version v1 of an autoscaler, which has a field for the CPU
+// metric only, and the stored version v2. Annotations of v1 hold the rest as JSON:
+//
+//	metrics          the other metrics, in the flat form of v1 (metricFieldMap), or in the form of
+//	                 v2 where the flat form would lose something
+//	behavior         the behavior as in v2; its tolerances have annotations of their own
+//	conditions       the conditions of the status
+//	current-metrics  all observed metrics, including that of the CPU
+//
+// The CPU metric is the first of the stored metrics, unless cpuMetricPlaceholder marks another position
+// in the annotation.
+type autoscalerV1Converter struct {
+	autoscalerAnnotations
+	spec, status *schema.Message // of v2
+}
+
+func autoscalerV1(names autoscalerAnnotations, message func(string) *schema.Message) schema.Conversion {
+	v1 := autoscalerV1Converter{
+		autoscalerAnnotations: names,
+		spec:                  message("autoscaling.v2.HorizontalPodAutoscalerSpec"),
+		status:                message("autoscaling.v2.HorizontalPodAutoscalerStatus"),
+	}
+	return schema.Conversion{ToStored: v1.toStored, FromStored: v1.fromStored}
+}
+
+const (
+	targetCPU  = "targetCPUUtilizationPercentage"
+	currentCPU = "currentCPUUtilizationPercentage"
+)
+
+func (v1 autoscalerV1Converter) fromStored(obj tree.Tree) tree.Tree {
+	v1.toleranceToAnnotations(obj)
+	spec, status := obj.Object("spec"), obj.Object("status")
+	var others []any
+	for i, m := range spec.Objects("metrics") {
+		percent, plain := cpuTarget(m)
+		switch {
+		case !plain || spec.Has(targetCPU):
+			others = append(others, metricToV1(m, specMetricFields))
+		default:
+			spec[targetCPU] = percent
+			if i > 0 {
+				others = append(others, cpuMetricPlaceholder())
+			}
+		}
+	}
+	setJSONAnnotation(obj, v1.metrics, others)
+	setJSONAnnotation(obj, v1.behavior, spec["behavior"])
+	delete(spec, "metrics")
+	delete(spec, "behavior")
+	var current []any
+	for _, m := range status.Objects("currentMetrics") {
+		if n, ok := m.Object("resource", "current").Int("averageUtilization"); ok && isCPU(m) && !status.Has(currentCPU) {
+			status[currentCPU] = n
+		}
+		current = append(current, metricToV1(m, statusMetricFields))
+	}
+	setJSONAnnotation(obj, v1.currentMetrics, current)
+	setJSONAnnotation(obj, v1.conditions, status["conditions"])
+	delete(status, "currentMetrics")
+	delete(status, "conditions")
+	return obj
+}
+
+func (v1 autoscalerV1Converter) toStored(obj tree.Tree) tree.Tree {
+	spec := obj.EnsureObject("spec")
+	annotations := obj.Object("metadata", "annotations")
+	metrics := insertCPUMetric(metricsFromV1(annotations, v1.metrics, specMetricFields), spec)
+	v1.setIfDecodable(spec, "metrics", metrics, v1.spec)
+	v1.setIfDecodable(spec, "behavior", jsonAnnotation(annotations, v1.behavior), v1.spec)
+	status := obj.EnsureObject("status") // Protobuf leaves out a status of zeros
+	current := metricsFromV1(annotations, v1.currentMetrics, statusMetricFields)
+	v1.setIfDecodable(status, "currentMetrics", insertCurrentCPU(current, status), v1.status)
+	v1.setIfDecodable(status, "conditions", jsonAnnotation(annotations, v1.conditions), v1.status)
+	v1.toleranceFromAnnotations(obj)
+	v1.drop(obj)
+	return obj
+}
+
+// setIfDecodable sets a field to a value from an annotation, if the message can hold it.
+func (v1 autoscalerV1Converter) setIfDecodable(t tree.Tree, name string, v any, m *schema.Message) {
+	if tree.IsEmpty(v) {
+		return
+	}
+	if fit, _, err := codec.Conform(m, tree.Tree{name: v}, nil); err == nil && !tree.IsEmpty(fit[name]) {
+		t[name] = fit[name]
+	}
+}
+
+// jsonAnnotation is the JSON value of an annotation; nil if it is absent or not JSON.
+func jsonAnnotation(annotations tree.Tree, name string) any {
+	text := annotations.String(name)
+	if text == "" {
+		return nil
+	}
+	v, _, err := codec.DecodeAny([]byte(text))
+	if err != nil {
+		return nil
+	}
+	return v
+}
+
+func isCPU(m tree.Tree) bool {
+	return m.String("type") == "Resource" && m.Object("resource").String("name") == "cpu"
+}
+
+// cpuTarget reports whether m is a plain CPU utilization metric, which v1 has a field for, and returns
+// its percentage.
+func cpuTarget(m tree.Tree) (int64, bool) {
+	n, _ := m.Object("resource", "target").Int("averageUtilization")
+	return n, reflect.DeepEqual(m, cpuMetric(n))
+}
+
+// cpuMetricPlaceholder marks the position of the CPU metric among the metrics of the annotation.
+func cpuMetricPlaceholder() tree.Tree {
+	return tree.Tree{"type": "Resource", "resource": tree.Tree{"name": "cpu"}}
+}
+
+// insertCPUMetric moves the CPU metric from its v1 field to its position among the others.
+func insertCPUMetric(others []any, spec tree.Tree) []any {
+	percent, given := spec.Int(targetCPU)
+	delete(spec, targetCPU)
+	var metrics []any
+	for _, m := range others {
+		switch {
+		case !reflect.DeepEqual(m, cpuMetricPlaceholder()):
+			metrics = append(metrics, m)
+		case given:
+			metrics = append(metrics, cpuMetric(percent))
+			given = false
+		}
+	}
+	if given {
+		metrics = append([]any{cpuMetric(percent)}, metrics...)
+	}
+	return metrics
+}
+
+// insertCurrentCPU moves the observed CPU percentage from its v1 field into its metric.
+func insertCurrentCPU(current []any, status tree.Tree) []any {
+	percent, given := status.Int(currentCPU)
+	delete(status, currentCPU)
+	if !given {
+		return current
+	}
+	for _, v := range current {
+		m, _ := v.(tree.Tree)
+		if observed := m.Object("resource", "current"); isCPU(m) && observed.Has("averageUtilization") {
+			observed["averageUtilization"] = percent
+			return current
+		}
+	}
+	if len(current) > 0 {
+		return current
+	}
+	resource := tree.Tree{"name": "cpu", "current": tree.Tree{"averageUtilization": percent}}
+	return []any{tree.Tree{"type": "Resource", "resource": resource}}
+}

@@ -1,0 +1,131 @@
+package autoscaling
+
+import (
+	"reflect"
+	"slices"
+
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// A metricFieldMap maps the flat metrics of v1 to the nested ones of v2: for each source, the names of
+// fields in v1 and their paths in v2.
+type metricFieldMap map[string][]metricField
+
+type metricField struct {
+	name string
+	path []string
+}
+
+func mapMetricField(name string, path ...string) metricField { return metricField{name, path} }
+
+// specMetricFields are for metrics of the spec, statusMetricFields for those of the status.
+var (
+	specMetricFields = metricFieldMap{
+		"object": {mapMetricField("target", "describedObject"), mapMetricField("metricName", "metric", "name"), mapMetricField("selector", "metric", "selector"),
+			mapMetricField("targetValue", "target", "value"), mapMetricField("averageValue", "target", "averageValue")},
+		"pods": {mapMetricField("metricName", "metric", "name"), mapMetricField("selector", "metric", "selector"), mapMetricField("targetAverageValue", "target", "averageValue")},
+		"resource": {mapMetricField("name", "name"), mapMetricField("targetAverageUtilization", "target", "averageUtilization"),
+			mapMetricField("targetAverageValue", "target", "averageValue")},
+		"containerResource": {mapMetricField("name", "name"), mapMetricField("container", "container"),
+			mapMetricField("targetAverageUtilization", "target", "averageUtilization"), mapMetricField("targetAverageValue", "target", "averageValue")},
+		"external": {mapMetricField("metricName", "metric", "name"), mapMetricField("metricSelector", "metric", "selector"),
+			mapMetricField("targetValue", "target", "value"), mapMetricField("targetAverageValue", "target", "averageValue")},
+	}
+	statusMetricFields = metricFieldMap{
+		"object": {mapMetricField("target", "describedObject"), mapMetricField("metricName", "metric", "name"), mapMetricField("selector", "metric", "selector"),
+			mapMetricField("currentValue", "current", "value"), mapMetricField("averageValue", "current", "averageValue")},
+		"pods": {mapMetricField("metricName", "metric", "name"), mapMetricField("selector", "metric", "selector"), mapMetricField("currentAverageValue", "current", "averageValue")},
+		"resource": {mapMetricField("name", "name"), mapMetricField("currentAverageUtilization", "current", "averageUtilization"),
+			mapMetricField("currentAverageValue", "current", "averageValue")},
+		"containerResource": {mapMetricField("name", "name"), mapMetricField("container", "container"),
+			mapMetricField("currentAverageUtilization", "current", "averageUtilization"), mapMetricField("currentAverageValue", "current", "averageValue")},
+		"external": {mapMetricField("metricName", "metric", "name"), mapMetricField("metricSelector", "metric", "selector"),
+			mapMetricField("currentValue", "current", "value"), mapMetricField("currentAverageValue", "current", "averageValue")},
+	}
+)
+
+// metricToV1 converts a metric to v1. A metric that would lose something keeps the form of v2.
+func metricToV1(m tree.Tree, fieldMap metricFieldMap) tree.Tree {
+	old := tree.Tree{}
+	old.CopyField(m, "type")
+	for source, parts := range fieldMap {
+		from := m.Object(source)
+		if from == nil {
+			continue
+		}
+		to := old.EnsureObject(source)
+		for _, p := range parts {
+			last := len(p.path) - 1
+			if v := from.Object(p.path[:last]...)[p.path[last]]; v != nil {
+				to[p.name] = v
+			}
+		}
+	}
+	if !reflect.DeepEqual(metricFromV1(old, fieldMap), m) {
+		return m
+	}
+	return old
+}
+
+// metricsFromV1 reads the metrics of an annotation and converts them to v2.
+func metricsFromV1(annotations tree.Tree, name string, fieldMap metricFieldMap) []any {
+	list, _ := jsonAnnotation(annotations, name).([]any)
+	metrics := make([]any, 0, len(list))
+	for _, v := range list {
+		if m, ok := v.(tree.Tree); ok && !isStoredMetric(m) {
+			v = metricFromV1(m, fieldMap)
+		}
+		metrics = append(metrics, v)
+	}
+	return metrics
+}
+
+// isStoredMetric reports whether a metric has the form of v2.
+func isStoredMetric(m tree.Tree) bool {
+	if reflect.DeepEqual(m, cpuMetricPlaceholder()) {
+		return true
+	}
+	return slices.ContainsFunc(metricSources, func(source string) bool {
+		s := m.Object(source)
+		return s.Has("metric") || s.Has("describedObject") || s.Has("current") ||
+			source != "object" && s.Has("target")
+	})
+}
+
+// metricFromV1 converts a metric from v1 to v2.
+func metricFromV1(old tree.Tree, fieldMap metricFieldMap) tree.Tree {
+	m := tree.Tree{}
+	m.CopyField(old, "type")
+	for source, parts := range fieldMap {
+		from := old.Object(source)
+		if from == nil {
+			continue
+		}
+		to := m.EnsureObject(source)
+		for _, p := range parts {
+			if v := from[p.name]; v != nil {
+				last := len(p.path) - 1
+				to.EnsureObject(p.path[:last]...)[p.path[last]] = v
+			}
+		}
+		inferTargetType(to.Object("target"))
+	}
+	return m
+}
+
+// inferTargetType sets the type of a target by its fields. A value of 0 beside an average value is
+// dropped: v1 requires a value even where only the average counts.
+func inferTargetType(target tree.Tree) {
+	switch {
+	case target == nil:
+	case target.Has("averageUtilization"):
+		target["type"] = "Utilization"
+	case target.Has("averageValue"):
+		target["type"] = "AverageValue"
+		if target["value"] == "0" {
+			delete(target, "value")
+		}
+	default:
+		target["type"] = "Value"
+	}
+}

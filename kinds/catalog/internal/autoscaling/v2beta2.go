@@ -1,0 +1,86 @@
+package autoscaling
+
+import (
+	"encoding/json"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/quantity"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// autoscalerAnnotations are the names of the annotations in which older versions carry what they have
+// no field for. Stored objects have none of them.
+type autoscalerAnnotations struct {
+	metrics, behavior, conditions, currentMetrics string
+	tolerance                                     map[string]string // by direction
+}
+
+func newAutoscalerAnnotations(n *meta.Naming) autoscalerAnnotations {
+	name := func(s string) string { return n.Translate("autoscaling.alpha.platform.io/" + s) }
+	return autoscalerAnnotations{
+		metrics: name("metrics"), behavior: name("behavior"), conditions: name("conditions"), currentMetrics: name("current-metrics"),
+		tolerance: map[string]string{"scaleUp": name("scale-up-tolerance"), "scaleDown": name("scale-down-tolerance")},
+	}
+}
+
+// drop removes all of the annotations.
+func (a autoscalerAnnotations) drop(obj tree.Tree) {
+	metadata := obj.Object("metadata")
+	annotations := metadata.Object("annotations")
+	if annotations == nil {
+		return
+	}
+	for _, name := range []string{a.metrics, a.behavior, a.conditions, a.currentMetrics, a.tolerance["scaleUp"], a.tolerance["scaleDown"]} {
+		delete(annotations, name)
+	}
+	if len(annotations) == 0 {
+		delete(metadata, "annotations")
+	}
+}
+
+// setJSONAnnotation writes a value as JSON into an annotation; an empty one is left out.
+func setJSONAnnotation(obj tree.Tree, name string, v any) {
+	if tree.IsEmpty(v) {
+		return
+	}
+	if text, err := json.Marshal(v); err == nil {
+		obj.EnsureObject("metadata", "annotations")[name] = string(text)
+	}
+}
+
+// toleranceToAnnotations moves the tolerances of the behavior into annotations, and
+// toleranceFromAnnotations moves them back.
+func (a autoscalerAnnotations) toleranceToAnnotations(obj tree.Tree) {
+	for direction, name := range a.tolerance {
+		scaling := obj.Object("spec", "behavior", direction)
+		if q := scaling.String("tolerance"); q != "" {
+			obj.EnsureObject("metadata", "annotations")[name] = q
+			delete(scaling, "tolerance")
+		}
+	}
+}
+
+func (a autoscalerAnnotations) toleranceFromAnnotations(obj tree.Tree) {
+	for direction, name := range a.tolerance {
+		scaling := obj.Object("spec", "behavior", direction)
+		if q, err := quantity.Parse(obj.Object("metadata", "annotations").String(name)); err == nil && scaling != nil {
+			scaling["tolerance"] = q
+		}
+	}
+}
+
+// autoscalerV2beta2 converts between version v2beta2 of an autoscaler and the stored version.
+func autoscalerV2beta2(names autoscalerAnnotations) schema.Conversion {
+	return schema.Conversion{
+		ToStored: func(obj tree.Tree) tree.Tree {
+			names.toleranceFromAnnotations(obj)
+			names.drop(obj)
+			return obj
+		},
+		FromStored: func(obj tree.Tree) tree.Tree {
+			names.toleranceToAnnotations(obj)
+			return obj
+		},
+	}
+}

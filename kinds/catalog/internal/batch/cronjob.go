@@ -1,0 +1,86 @@
+package batch
+
+import (
+	"regexp"
+	"strings"
+	"time"
+	_ "time/tzdata"
+
+	"github.com/troupe-api/troupe/kinds/catalog/internal/core/pod"
+	"github.com/troupe-api/troupe/kinds/catalog/internal/family"
+	"github.com/troupe-api/troupe/kinds/catalog/internal/field"
+	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// maxCronJobName leaves room for the timestamp in the names of Jobs.
+const maxCronJobName = 52
+
+func cronJobRules() schema.Rules {
+	return schema.Rules{
+		Default: func(obj tree.Tree) {
+			pod.DefaultTemplate(obj.EnsureObject("spec", "jobTemplate", "spec", "template"))
+		},
+		Prepare: family.DropStatusOnCreate, Validate: validateCronJob,
+	}
+}
+
+func validateCronJob(obj tree.Tree, faults *schema.Faults) {
+	spec := obj.Object("spec")
+	if schedule := spec.String("schedule"); schedule == "" {
+		faults.Required("spec.schedule")
+	} else {
+		validateSchedule(schedule, "spec.schedule", faults)
+	}
+	field.NonNegative(spec, "spec", faults, "startingDeadlineSeconds", "successfulJobsHistoryLimit", "failedJobsHistoryLimit")
+	if zone, ok := spec["timeZone"].(string); ok {
+		validateZone(zone, "spec.timeZone", faults)
+	}
+	const path = "spec.jobTemplate"
+	job := spec.Object("jobTemplate", "spec")
+	rules.ValidateLabels(spec.Object("jobTemplate", "metadata", "labels"), path+".metadata.labels", faults)
+	rules.ValidateAnnotations(spec.Object("jobTemplate", "metadata", "annotations"), path+".metadata.annotations", faults)
+	validateJobSpec(job, path+".spec", faults)
+	if selector := job.Object("selector"); selector != nil {
+		faults.Invalid(path+".spec.selector", selector, "`selector` will be auto-generated")
+	}
+	if job.Bool("manualSelector") {
+		faults.NotSupported(path+".spec.manualSelector", true, []string{"nil", "false"})
+	}
+	if name := obj.Object("metadata").String("name"); len(name) > maxCronJobName {
+		faults.Invalid("metadata.name", name, "must be no more than 52 characters")
+	}
+}
+
+func validateSchedule(schedule, path string, faults *schema.Faults) {
+	if err := checkSchedule(schedule); err != nil {
+		faults.Invalid(path, schedule, err.Error())
+	}
+	if strings.Contains(schedule, "TZ") {
+		faults.Invalid(path, schedule, "cannot use TZ or CRON_TZ in schedule, use timeZone field instead")
+	}
+}
+
+// zonePartRE is one part of the name of a time zone, as the zone database names them.
+var zonePartRE = regexp.MustCompile(`^[A-Za-z.\-_0-9+]{1,14}$`)
+
+// validateZone checks the name of a time zone.
+func validateZone(zone, path string, faults *schema.Faults) {
+	if zone == "" {
+		faults.Invalid(path, zone, "timeZone must be nil or non-empty string")
+		return
+	}
+	for part := range strings.SplitSeq(zone, "/") {
+		if part == "." || part == ".." || strings.HasPrefix(part, "-") || !zonePartRE.MatchString(part) {
+			faults.Invalid(path, zone, "unknown time zone "+zone)
+			return
+		}
+	}
+	if strings.EqualFold(zone, "Local") {
+		faults.Invalid(path, zone, "timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones")
+	}
+	if _, err := time.LoadLocation(zone); err != nil {
+		faults.Invalid(path, zone, err.Error())
+	}
+}

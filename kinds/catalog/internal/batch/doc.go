@@ -1,0 +1,2 @@
+// Package batch holds the rules of Jobs and CronJobs.
+package batch

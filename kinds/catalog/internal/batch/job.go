@@ -1,0 +1,172 @@
+package batch
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/troupe-api/troupe/kinds/catalog/internal/core/pod"
+	"github.com/troupe-api/troupe/kinds/catalog/internal/field"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// jobLabels are the labels by which Pods refer to their Job, in the spelling of a profile.
+type jobLabels struct{ uid, name []string }
+
+func jobRules(n *meta.Naming) schema.Rules {
+	labels := jobLabels{
+		uid:  []string{n.Translate("batch.platform.io/controller-uid"), "controller-uid"},
+		name: []string{n.Translate("batch.platform.io/job-name"), "job-name"},
+	}
+	return schema.Rules{
+		Default: defaultJob, Prepare: labels.prepare,
+		Validate: labels.validate, ValidateUpdate: validateJobUpdate,
+	}
+}
+
+// defaultJob fills in a Job; without completions and parallelism both are 1.
+func defaultJob(obj tree.Tree) {
+	spec := obj.EnsureObject("spec")
+	if !spec.Has("parallelism") && !spec.Has("completions") {
+		spec["completions"] = int64(1)
+	}
+	field.SetIfAbsent(spec, "parallelism", int64(1))
+	field.SetIfAbsent(spec, "completionMode", "NonIndexed")
+	field.SetIfAbsent(spec, "suspend", false)
+	field.SetIfAbsent(spec, "manualSelector", false)
+	if spec.Has("backoffLimitPerIndex") {
+		field.SetIfAbsent(spec, "backoffLimit", int64(math.MaxInt32))
+	}
+	field.SetIfAbsent(spec, "backoffLimit", int64(6))
+	if spec.Has("podFailurePolicy") {
+		field.SetIfAbsent(spec, "podReplacementPolicy", "Failed")
+	}
+	field.SetIfAbsent(spec, "podReplacementPolicy", "TerminatingOrFailed")
+	pod.DefaultTemplate(spec.EnsureObject("template"))
+}
+
+// prepare generates the selector and the Pod labels of a new Job, unless manualSelector is set.
+func (l jobLabels) prepare(obj, old tree.Tree) {
+	spec := obj.EnsureObject("spec")
+	if old == nil {
+		delete(obj, "status")
+		if !spec.Bool("manualSelector") {
+			l.generate(obj.Object("metadata"), spec)
+		}
+	}
+	labels := spec.Object("template", "metadata", "labels")
+	if metadata := obj.EnsureObject("metadata"); len(labels) > 0 && len(metadata.Object("labels")) == 0 {
+		metadata["labels"] = tree.Clone(labels)
+	}
+}
+
+// generate sets the selector and the Pod labels from the uid of the Job. Values that are present are
+// kept; validateGenerated reports those that are wrong.
+func (l jobLabels) generate(metadata, spec tree.Tree) {
+	labels := spec.EnsureObject("template", "metadata", "labels")
+	for _, key := range l.name {
+		field.SetIfAbsent(labels, key, metadata.String("name"))
+	}
+	for _, key := range l.uid {
+		field.SetIfAbsent(labels, key, metadata.String("uid"))
+	}
+	field.SetIfAbsent(spec.EnsureObject("selector", "matchLabels"), l.uid[0], metadata.String("uid"))
+}
+
+func (l jobLabels) validate(obj tree.Tree, faults *schema.Faults) {
+	spec := obj.Object("spec")
+	selector := spec.Object("selector")
+	if selector != nil && !spec.Bool("manualSelector") {
+		l.validateGenerated(obj.Object("metadata"), spec, faults)
+	}
+	validateJobSpec(spec, "spec", faults)
+	if selector == nil {
+		faults.Required("spec.selector")
+	} else {
+		field.LabelSelector(selector, "spec.selector", faults)
+	}
+	pod.ValidateSelectorMatchesTemplate(selector, spec.Object("template"), "spec.template", faults)
+	validateJobHostnames(obj.Object("metadata").String("name"), spec, faults)
+}
+
+// validateGenerated checks that labels and selector are those that generate sets.
+func (l jobLabels) validateGenerated(metadata, spec tree.Tree, faults *schema.Faults) {
+	const path = "spec.template.metadata.labels"
+	labels := spec.Object("template", "metadata", "labels")
+	want := tree.Tree{}
+	check := func(key, value string) {
+		want[key] = value
+		switch has, ok := labels[key]; {
+		case !ok:
+			faults.Required(tree.KeyPath(path, key), "must be '"+value+"'")
+		case has != value:
+			faults.Invalid(tree.KeyPath(path, key), labels, "must be '"+value+"'")
+		}
+	}
+	for i := len(l.uid) - 1; i >= 0; i-- {
+		check(l.uid[i], metadata.String("uid"))
+		check(l.name[i], metadata.String("name"))
+	}
+	if !pod.SelectorMatches(spec.Object("selector"), want) {
+		faults.Invalid("spec.selector", spec["selector"], "`selector` not auto-generated")
+	}
+}
+
+// validateJobHostnames checks that the name of the last Pod of an indexed Job is a valid host name.
+func validateJobHostnames(name string, spec tree.Tree, faults *schema.Faults) {
+	n, _ := spec.Int("completions")
+	if n <= 0 || spec.String("completionMode") != completionModeIndexed || name == "" {
+		return
+	}
+	if host := fmt.Sprintf("%s-%d", name, n-1); len(rules.Label(host)) > 0 {
+		faults.Invalid("metadata.name", name, "will not able to create pod with invalid DNS label: "+host)
+	}
+}
+
+// validateJobUpdate keeps the selector and the template. Scheduling fields of the template can change
+// while the Job is suspended and no Pod has started.
+func validateJobUpdate(obj, old tree.Tree, faults *schema.Faults) {
+	spec, was := obj.Object("spec"), old.Object("spec")
+	validateCompletionsUpdate(spec, was, faults)
+	field.Immutable(spec, was, "spec", "selector", faults)
+	before := was
+	if was.Bool("suspend") && !old.Object("status").Has("startTime") {
+		before = tree.Tree{"template": withSchedulingFieldsOf(was.Object("template"), spec.Object("template"))}
+	}
+	field.Immutable(spec, before, "spec", "template", faults)
+	for _, name := range []string{"completionMode", "podFailurePolicy", "backoffLimitPerIndex", "managedBy", "successPolicy"} {
+		field.Immutable(spec, was, "spec", name, faults)
+	}
+}
+
+// validateCompletionsUpdate allows only indexed Jobs to change completions, together with parallelism.
+func validateCompletionsUpdate(spec, was tree.Tree, faults *schema.Faults) {
+	const path = "spec.completions"
+	if spec.String("completionMode") != completionModeIndexed {
+		field.Immutable(spec, was, "spec", "completions", faults)
+		return
+	}
+	if n, ok := spec.Int("completions"); ok && !tree.SemanticEqual(n, was["completions"]) && !tree.SemanticEqual(n, spec["parallelism"]) {
+		faults.Invalid(path, n, "can only be modified in tandem with spec.parallelism")
+	}
+}
+
+// withSchedulingFieldsOf returns a copy of a template with the scheduling fields, labels and annotations
+// of another.
+func withSchedulingFieldsOf(template, other tree.Tree) tree.Tree {
+	c, _ := tree.Clone(template).(tree.Tree)
+	if c == nil {
+		c = tree.Tree{}
+	}
+	for _, name := range []string{"labels", "annotations"} {
+		c.EnsureObject("metadata").CopyField(other.Object("metadata"), name)
+	}
+	spec := c.EnsureObject("spec")
+	for _, name := range []string{"nodeSelector", "tolerations", "schedulingGates"} {
+		spec.CopyField(other.Object("spec"), name)
+	}
+	spec.EnsureObject("affinity").CopyField(other.Object("spec", "affinity"), "nodeAffinity")
+	return c
+}

@@ -1,0 +1,139 @@
+package batch
+
+import (
+	"fmt"
+
+	"github.com/troupe-api/troupe/kinds/catalog/internal/field"
+	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// The bounds of the policies of Jobs.
+const (
+	maxPolicyRules      = 20
+	maxExitCodes        = 255
+	maxConditions       = 20
+	maxSucceededIndexes = 64 << 10 // bytes
+)
+
+// validateFailurePolicy checks the pod failure policy.
+func validateFailurePolicy(spec tree.Tree, path string, faults *schema.Faults) {
+	list := spec.Object("podFailurePolicy").Objects("rules")
+	if len(list) > maxPolicyRules {
+		faults.TooMany(path+".rules", len(list), maxPolicyRules)
+	}
+	containers := map[string]bool{}
+	for _, name := range []string{"containers", "initContainers"} {
+		for _, c := range spec.Object("template", "spec").Objects(name) {
+			containers[c.String("name")] = true
+		}
+	}
+	for i, rule := range list {
+		validateFailureRule(spec, rule, tree.IndexPath(path+".rules", i), containers, faults)
+	}
+}
+
+func validateFailureRule(spec, rule tree.Tree, path string, containers map[string]bool, faults *schema.Faults) {
+	switch rule.String("action") {
+	case "":
+		faults.Required(path+".action", `valid values: ["Count" "FailIndex" "FailJob" "Ignore"]`)
+	case "FailIndex":
+		if !spec.Has("backoffLimitPerIndex") {
+			faults.Invalid(path+".action", "FailIndex", "requires the backoffLimitPerIndex to be set")
+		}
+	}
+	codes, conditions := rule.Object("onExitCodes"), rule.Objects("onPodConditions")
+	if codes != nil {
+		validateExitCodes(codes, path+".onExitCodes", containers, faults)
+	}
+	if len(conditions) > maxConditions {
+		faults.TooMany(path+".onPodConditions", len(conditions), maxConditions)
+	}
+	for i, c := range conditions {
+		validateConditionPattern(c, tree.IndexPath(path+".onPodConditions", i), faults)
+	}
+	switch has := len(conditions) > 0; {
+	case codes != nil && has:
+		faults.InvalidOmitValue(path, "specifying both OnExitCodes and OnPodConditions is not supported")
+	case codes == nil && !has:
+		faults.InvalidOmitValue(path, "specifying one of OnExitCodes and OnPodConditions is required")
+	}
+}
+
+func validateConditionPattern(c tree.Tree, path string, faults *schema.Faults) {
+	kind := c.String("type")
+	for _, msg := range rules.QualifiedName(kind) {
+		faults.Invalid(path+".type", kind, msg)
+	}
+	field.OptionalEnum(c, "status", path, faults, "False", "True", "Unknown")
+}
+
+// validateExitCodes checks a sorted list of exit codes. The declaration requires unique ones.
+func validateExitCodes(codes tree.Tree, path string, containers map[string]bool, faults *schema.Faults) {
+	operator := codes.String("operator")
+	if operator == "" {
+		faults.Required(path+".operator", `valid values: ["In" "NotIn"]`)
+	}
+	if name, ok := codes["containerName"].(string); ok && !containers[name] {
+		faults.Invalid(path+".containerName", name, "must be one of the container or initContainer names in the pod template")
+	}
+	values := codes.List("values")
+	switch {
+	case len(values) == 0:
+		faults.Invalid(path+".values", values, "at least one value is required")
+	case len(values) > maxExitCodes:
+		faults.TooMany(path+".values", len(values), maxExitCodes)
+	}
+	ordered, before := true, int64(0)
+	for i, v := range values {
+		n, _ := v.(int64)
+		if n == 0 && operator == "In" {
+			faults.Invalid(tree.IndexPath(path+".values", i), n, "must not be 0 for the In operator")
+		}
+		ordered = ordered && (i == 0 || before <= n)
+		before = n
+	}
+	if !ordered {
+		faults.Invalid(path+".values", values, "must be ordered")
+	}
+}
+
+// validateSuccessPolicy checks the success policy, which only indexed Jobs may have.
+func validateSuccessPolicy(spec tree.Tree, path string, faults *schema.Faults) {
+	list := spec.Object("successPolicy").Objects("rules")
+	switch {
+	case len(list) == 0:
+		faults.Required(path+".rules", "at least one rules must be specified when the successPolicy is specified")
+	case len(list) > maxPolicyRules:
+		faults.TooMany(path+".rules", len(list), maxPolicyRules)
+	}
+	completions, _ := spec.Int("completions")
+	for i, rule := range list {
+		validateSuccessRule(rule, completions, tree.IndexPath(path+".rules", i), faults)
+	}
+}
+
+func validateSuccessRule(rule tree.Tree, completions int64, path string, faults *schema.Faults) {
+	text, hasIndexes := rule["succeededIndexes"].(string)
+	count, hasCount := rule.Int("succeededCount")
+	if !hasIndexes && !hasCount {
+		faults.Required(path, "at least one of succeededCount or succeededIndexes must be specified")
+	}
+	total, err := countIndexes(text, completions)
+	if len(text) > maxSucceededIndexes {
+		faults.TooLong(path+".succeededIndexes", maxSucceededIndexes)
+	}
+	if err != nil {
+		faults.Invalid(path+".succeededIndexes", text, "error parsing succeededIndexes: "+err.Error())
+	}
+	field.NonNegative(rule, path, faults, "succeededCount")
+	if hasCount && count > completions {
+		faults.Invalid(path+".succeededCount", count,
+			fmt.Sprintf("must be less than or equal to %d (the number of specified completions)", completions))
+	}
+	if hasCount && hasIndexes && count > total {
+		faults.Invalid(path+".succeededCount", count,
+			fmt.Sprintf("must be less than or equal to %d (the number of indexes in the specified succeededIndexes field)", total))
+	}
+}

@@ -1,0 +1,61 @@
+package catalogtest
+
+import (
+	"testing"
+
+	"github.com/troupe-api/troupe/kinds/codec"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// Parse decodes JSON.
+func Parse(t *testing.T, text string) tree.Tree {
+	t.Helper()
+	v, _, err := codec.DecodeAny([]byte(text))
+	if err != nil {
+		t.Fatalf("%v in %s", err, text)
+	}
+	return v.(tree.Tree)
+}
+
+// Create runs the rules of a create, in the order of the server, and returns the faults as "path: message".
+func Create(k *schema.Kind, obj tree.Tree) []string {
+	rules.Default(k, obj)
+	if k.Rules.Prepare != nil {
+		k.Rules.Prepare(obj, nil)
+	}
+	return Lines(append(rules.Validate(k, obj), rules.ValidateServed(k, obj, nil)...))
+}
+
+// Update runs the rules of an update of the main resource, like Create.
+func Update(k *schema.Kind, obj, old tree.Tree) []string {
+	rules.Default(k, obj)
+	if k.Rules.Prepare != nil {
+		k.Rules.Prepare(obj, old)
+	}
+	causes := append(rules.Validate(k, obj), rules.ValidateUpdate(k, obj, old)...)
+	return Lines(append(causes, rules.ValidateServed(k, obj, old)...))
+}
+
+// Lines formats faults as "path: message".
+func Lines(causes []meta.Cause) []string {
+	out := make([]string, len(causes))
+	for i, c := range causes {
+		out[i] = c.Field + ": " + c.Message
+	}
+	return out
+}
+
+// Named adds a name and a namespace to an object where they are missing.
+func Named(k *schema.Kind, obj tree.Tree) tree.Tree {
+	m := obj.EnsureObject("metadata")
+	if m["name"] == nil {
+		m["name"] = "x"
+	}
+	if k.Namespaced && m["namespace"] == nil {
+		m["namespace"] = "ns"
+	}
+	return obj
+}

@@ -1,0 +1,4 @@
+package catalogtest
+
+// CSIVolume is the source of a volume.
+const CSIVolume = `"csi":{"driver":"d","volumeHandle":"h"}`

@@ -1,0 +1,92 @@
+package certificates
+
+import (
+	"fmt"
+
+	"github.com/troupe-api/troupe/kinds/condition"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// writeApproval replaces the conditions of a certificate request, and nothing else. A decision cannot
+// be taken back.
+func writeApproval(obj, body tree.Tree, now string, faults *schema.Faults) error {
+	old := obj.Object("status").Objects("conditions")
+	wanted := body.Object("status")
+	validateApprovalKept(old, wanted.Objects("conditions"), faults)
+	if now, was := wanted.String("certificate"), obj.Object("status").String("certificate"); now != "" && now != was {
+		faults.Forbidden("status.certificate", "updates may not set certificate content")
+	}
+	validateIssuedNotFailed(obj.Object("status"), wanted.Objects("conditions"), faults)
+	obj.EnsureObject("status").CopyField(wanted, "conditions")
+	setConditionTimes(obj, old, now)
+	return nil
+}
+
+// writeCertificate replaces the status: a signer sets the certificate or the condition Failed. It
+// cannot change the decision about the request.
+func writeCertificate(obj, body tree.Tree, now string, faults *schema.Faults) error {
+	status, wanted := obj.EnsureObject("status"), tree.Clone(body.Object("status")).(tree.Tree)
+	old, conditions := status.Objects("conditions"), wanted.Objects("conditions")
+	validateApprovalKept(old, conditions, faults)
+	for _, kind := range []string{conditionApproved, conditionDenied} {
+		switch was, now := condition.FindIn(old, kind), condition.FindIn(conditions, kind); {
+		case now == nil:
+		case was == nil:
+			faults.Forbidden("status.conditions", fmt.Sprintf("updates may not add a condition of type %q", kind))
+		default:
+			// A client that does not know all fields of the decision must not drop any.
+			clear(now)
+			for name, value := range was {
+				now[name] = value
+			}
+		}
+	}
+	switch was, now := status.String("certificate"), wanted.String("certificate"); {
+	case was == now:
+	case was != "":
+		faults.Forbidden("status.certificate", "updates may not modify existing certificate content")
+	case condition.FindIn(old, conditionApproved) == nil || condition.FindIn(old, conditionDenied) != nil:
+		faults.Forbidden("status.certificate", "updates may not set the certificate of a request that is not approved")
+	case condition.FindIn(conditions, conditionFailed) != nil:
+		faults.Forbidden("status.certificate", "updates may not set the certificate of a request that has failed")
+	}
+	validateIssuedNotFailed(status, conditions, faults)
+	status.CopyField(wanted, "conditions")
+	setConditionTimes(obj, old, now)
+	status.CopyField(wanted, "certificate")
+	return nil
+}
+
+// validateApprovalKept refuses to remove a decision.
+func validateApprovalKept(old, conditions []tree.Tree, faults *schema.Faults) {
+	for _, kind := range []string{conditionApproved, conditionDenied, conditionFailed} {
+		if condition.FindIn(old, kind) != nil && condition.FindIn(conditions, kind) == nil {
+			faults.Forbidden("status.conditions", fmt.Sprintf("updates may not remove a condition of type %q", kind))
+		}
+	}
+}
+
+// validateIssuedNotFailed refuses the condition Failed once there is a certificate.
+func validateIssuedNotFailed(old tree.Tree, conditions []tree.Tree, faults *schema.Faults) {
+	if old.String("certificate") != "" && condition.Find(old, conditionFailed) == nil && condition.FindIn(conditions, conditionFailed) != nil {
+		faults.Forbidden("status.conditions", fmt.Sprintf("updates may not add a condition of type %q to a request whose certificate is issued", conditionFailed))
+	}
+}
+
+// setConditionTimes fills in missing times of conditions. A condition whose status did not change keeps
+// its lastTransitionTime.
+func setConditionTimes(obj tree.Tree, before []tree.Tree, now string) {
+	for _, c := range obj.Object("status").Objects("conditions") {
+		if !c.Has("lastUpdateTime") {
+			c["lastUpdateTime"] = now
+		}
+		if c.Has("lastTransitionTime") {
+			continue
+		}
+		c["lastTransitionTime"] = now
+		if was := condition.FindIn(before, c.String("type")); was.Has("lastTransitionTime") && was.String("status") == c.String("status") {
+			c.CopyField(was, "lastTransitionTime")
+		}
+	}
+}

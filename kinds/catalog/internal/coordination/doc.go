@@ -1,0 +1,2 @@
+// Package coordination holds the rules of Leases.
+package coordination

@@ -1,0 +1,154 @@
+package pod
+
+import (
+	"strings"
+
+	"github.com/troupe-api/troupe/kinds/catalog/internal/field"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// fileMode is what files of volumes get by default: octal 0644.
+const fileMode = int64(0o644)
+
+// defaultPodSpec fills in a PodSpec, of a Pod or of a template.
+func defaultPodSpec(spec tree.Tree) {
+	field.SetIfEmpty(spec, "restartPolicy", "Always")
+	field.SetIfEmpty(spec, "terminationGracePeriodSeconds", int64(30))
+	field.SetIfEmpty(spec, "dnsPolicy", "ClusterFirst")
+	field.SetIfEmpty(spec, "securityContext", tree.Tree{})
+	field.SetIfEmpty(spec, "schedulerName", "default-scheduler")
+	defaultServiceAccount(spec)
+	for _, v := range spec.Objects("volumes") {
+		if v != nil {
+			defaultVolume(v)
+		}
+	}
+	for _, list := range []string{"initContainers", "containers", "ephemeralContainers"} {
+		for _, c := range spec.Objects(list) {
+			if c != nil {
+				defaultContainer(c)
+			}
+		}
+	}
+}
+
+// defaultServiceAccount keeps the deprecated field serviceAccount equal to serviceAccountName, which
+// wins where they differ.
+func defaultServiceAccount(spec tree.Tree) {
+	name := spec.String("serviceAccountName")
+	if name == "" {
+		name = spec.String("serviceAccount")
+	}
+	if name != "" {
+		spec["serviceAccountName"], spec["serviceAccount"] = name, name
+	}
+}
+
+func defaultContainer(c tree.Tree) {
+	field.SetIfEmpty(c, "resources", tree.Tree{})
+	field.SetIfEmpty(c, "terminationMessagePath", "/dev/termination-log")
+	field.SetIfEmpty(c, "terminationMessagePolicy", "File")
+	field.SetIfEmpty(c, "imagePullPolicy", pullPolicy(c.String("image")))
+	for _, p := range c.Objects("ports") {
+		if p != nil {
+			field.SetIfEmpty(p, "protocol", "TCP")
+		}
+	}
+	for _, e := range c.Objects("env") {
+		defaultFieldRef(e.Object("valueFrom"))
+	}
+	for _, name := range []string{"livenessProbe", "readinessProbe", "startupProbe"} {
+		if p := c.Object(name); p != nil {
+			defaultProbe(p)
+		}
+	}
+	for _, name := range []string{"postStart", "preStop"} {
+		defaultHTTPGet(c.Object("lifecycle", name))
+	}
+}
+
+// pullPolicy is Always for images tagged latest or not at all, and IfNotPresent for other tags and
+// for digests.
+func pullPolicy(image string) string {
+	if strings.Contains(image, "@") {
+		return "IfNotPresent"
+	}
+	last := image[strings.LastIndexByte(image, '/')+1:]
+	if _, tag, ok := strings.Cut(last, ":"); ok && tag != "latest" {
+		return "IfNotPresent"
+	}
+	return "Always"
+}
+
+func defaultProbe(p tree.Tree) {
+	for name, n := range map[string]int64{"timeoutSeconds": 1, "periodSeconds": 10, "successThreshold": 1, "failureThreshold": 3} {
+		if v, _ := p.Int(name); v == 0 {
+			p[name] = n
+		}
+	}
+	defaultHTTPGet(p)
+	if grpc := p.Object("grpc"); grpc != nil {
+		field.SetIfEmpty(grpc, "service", "")
+	}
+}
+
+// defaultHTTPGet fills in the HTTP request of a probe or a lifecycle handler.
+func defaultHTTPGet(handler tree.Tree) {
+	if get := handler.Object("httpGet"); get != nil {
+		field.SetIfEmpty(get, "path", "/")
+		field.SetIfEmpty(get, "scheme", "HTTP")
+	}
+}
+
+func defaultFieldRef(source tree.Tree) {
+	if ref := source.Object("fieldRef"); ref != nil {
+		field.SetIfEmpty(ref, "apiVersion", "v1")
+	}
+}
+
+// defaultVolume fills in the source of a volume; a volume without one is an emptyDir.
+func defaultVolume(v tree.Tree) {
+	if len(v) == 0 || len(v) == 1 && v["name"] != nil {
+		v["emptyDir"] = tree.Tree{}
+	}
+	for _, name := range []string{"secret", "configMap", "downwardAPI", "projected"} {
+		if source := v.Object(name); source != nil {
+			field.SetIfEmpty(source, "defaultMode", fileMode)
+			defaultItems(source)
+		}
+	}
+	for _, source := range v.Object("projected").Objects("sources") {
+		defaultItems(source.Object("downwardAPI"))
+		if token := source.Object("serviceAccountToken"); token != nil {
+			field.SetIfEmpty(token, "expirationSeconds", int64(3600))
+		}
+	}
+	if claim := v.Object("ephemeral", "volumeClaimTemplate", "spec"); claim != nil {
+		field.SetIfEmpty(claim, "volumeMode", "Filesystem")
+	}
+	for name, defaults := range sourceDefaults {
+		if source := v.Object(name); source != nil {
+			for key, value := range defaults {
+				field.SetIfEmpty(source, key, value)
+			}
+		}
+	}
+	if image := v.Object("image"); image != nil {
+		field.SetIfEmpty(image, "pullPolicy", pullPolicy(image.String("reference")))
+	}
+}
+
+func defaultItems(source tree.Tree) {
+	for _, item := range source.Objects("items") {
+		defaultFieldRef(item)
+	}
+}
+
+// sourceDefaults are the plain defaults inside volume sources.
+var sourceDefaults = map[string]tree.Tree{
+	"hostPath":  {"type": ""},
+	"iscsi":     {"iscsiInterface": "default"},
+	"rbd":       {"pool": "rbd", "user": "admin", "keyring": "/etc/ceph/keyring"},
+	"azureDisk": {"cachingMode": "ReadWrite", "fsType": "ext4", "readOnly": false, "kind": "Shared"},
+	"scaleIO":   {"storageMode": "ThinProvisioned", "fsType": "xfs"},
+}

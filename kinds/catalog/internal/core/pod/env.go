@@ -1,0 +1,161 @@
+package pod
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/troupe-api/troupe/kinds/catalog/internal/field"
+	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// The fields of a Pod that fieldRef may name: in environment variables, and in files of volumes.
+// Single labels and annotations may be named as well (validateSubscript).
+var (
+	envFields = []string{"metadata.name", "metadata.namespace", "metadata.uid", "spec.nodeName", "spec.serviceAccountName",
+		"status.hostIP", "status.hostIPs", "status.podIP", "status.podIPs"}
+	volumeFields = []string{"metadata.annotations", "metadata.labels", "metadata.name", "metadata.namespace", "metadata.uid"}
+	// knownFields exist, but no fieldRef may name them; they have a message of their own.
+	knownFields = []string{"spec.hostNetwork", "spec.restartPolicy", "spec.schedulerName", "status.nominatedNodeName", "status.phase"}
+	// containerResourceFields are the resources that resourceFieldRef may name.
+	containerResourceFields = []string{"limits.cpu", "limits.ephemeral-storage", "limits.memory",
+		"requests.cpu", "requests.ephemeral-storage", "requests.memory"}
+)
+
+// validateEnv checks env and envFrom of a container at path. A repeated name is fine: the last one counts.
+func validateEnv(c tree.Tree, path string, faults *schema.Faults) {
+	for i, e := range c.Objects("env") {
+		at := tree.IndexPath(path+".env", i)
+		if source, ok := e["valueFrom"].(tree.Tree); ok {
+			validateEnvSource(e, source, at+".valueFrom", faults)
+		}
+	}
+	for i, e := range c.Objects("envFrom") {
+		at := tree.IndexPath(path+".envFrom", i)
+		field.Format(e, "prefix", at, faults, rules.EnvName)
+		config, secret := e.Object("configMapRef"), e.Object("secretRef")
+		switch {
+		case config == nil && secret == nil:
+			faults.Invalid(at, "", "must specify one of: `configMapRef` or `secretRef`")
+		case config != nil && secret != nil:
+			faults.Invalid(at, "", "may not have more than one field specified at a time")
+		case config != nil:
+			field.Require(config, at+".configMapRef", faults, "name")
+		default:
+			field.Require(secret, at+".secretRef", faults, "name")
+		}
+	}
+}
+
+func validateEnvSource(e, source tree.Tree, path string, faults *schema.Faults) {
+	n := 0
+	if ref := source.Object("fieldRef"); ref != nil {
+		n++
+		validateFieldRef(ref, path+".fieldRef", envFields, faults)
+	}
+	if ref := source.Object("resourceFieldRef"); ref != nil {
+		n++
+		validateResourceRef(ref, path+".resourceFieldRef", false, faults)
+	}
+	for _, name := range []string{"configMapKeyRef", "secretKeyRef"} {
+		if source.Has(name) {
+			n++
+		}
+	}
+	if ref := source.Object("fileKeyRef"); ref != nil {
+		n++
+		field.Require(ref, path+".fileKeyRef", faults, "volumeName", "path", "key")
+		field.Format(ref, "path", path+".fileKeyRef", faults, validateLocalPath)
+	}
+	switch {
+	case n == 0:
+		faults.Invalid(path, "", "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef` or `secretKeyRef`")
+	case e.String("value") != "":
+		faults.Invalid(path, "", "may not be specified when `value` is not empty")
+	case n > 1:
+		faults.Invalid(path, "", "may not have more than one field specified at a time")
+	}
+}
+
+// validateFieldRef checks a reference to one of the allowed fields of the Pod.
+func validateFieldRef(ref tree.Tree, path string, allowed []string, faults *schema.Faults) {
+	field := ref.String("fieldPath")
+	at := path + ".fieldPath"
+	if field == "" {
+		faults.Required(at)
+		return
+	}
+	if base, key, ok := strings.Cut(field, "['"); ok && strings.HasSuffix(key, "']") {
+		validateSubscript(base, strings.TrimSuffix(key, "']"), path, field, faults)
+		return
+	}
+	if slices.Contains(allowed, field) {
+		return
+	}
+	if slices.Contains(envFields, field) || slices.Contains(volumeFields, field) || slices.Contains(knownFields, field) {
+		faults.NotSupported(at, field, allowed)
+		return
+	}
+	faults.Invalid(at, field, "error converting fieldPath: field label not supported: "+field)
+}
+
+// validateSubscript checks metadata.labels['key'] and metadata.annotations['key']. Faults of the key
+// are reported for the whole reference at path, as clients expect.
+func validateSubscript(base, key, path, field string, faults *schema.Faults) {
+	switch base {
+	case "metadata.labels":
+	case "metadata.annotations":
+		key = strings.ToLower(key)
+	default:
+		faults.Invalid(path+".fieldPath", field, "error converting fieldPath: field label does not support subscript: "+field)
+		return
+	}
+	for _, msg := range rules.QualifiedName(key) {
+		faults.Invalid(path, key, msg)
+	}
+}
+
+// validateResourceRef checks a reference to a resource of a container. In a volume it must name the
+// container.
+func validateResourceRef(ref tree.Tree, path string, volume bool, faults *schema.Faults) {
+	name := ref.String("resource")
+	paged := strings.HasPrefix(name, "limits.hugepages-") || strings.HasPrefix(name, "requests.hugepages-")
+	switch {
+	case volume && ref.String("containerName") == "":
+		faults.Required(path + ".containerName")
+	case name == "":
+		faults.Required(path + ".resource")
+	case !paged && !slices.Contains(containerResourceFields, name):
+		faults.NotSupported(path+".resource", name, containerResourceFields)
+	}
+	validateDivisor(name, ref.String("divisor"), path+".divisor", faults)
+}
+
+// The divisors that a reference to a resource may have.
+var (
+	cpuDivisors    = []string{"1m", "1"}
+	memoryDivisors = []string{"1", "1k", "1M", "1G", "1T", "1P", "1E", "1Ki", "1Mi", "1Gi", "1Ti", "1Pi", "1Ei"}
+)
+
+// validateDivisor checks the divisor of a reference to the resource name; "0" stands for none. The
+// value in the fault is the resource, as clients expect.
+func validateDivisor(name, unit, path string, faults *schema.Faults) {
+	_, resource, _ := strings.Cut(name, ".")
+	units, listed, what := memoryDivisors, strings.Join(memoryDivisors, ", "), resource
+	switch {
+	case unit == "" || unit == "0":
+		return
+	case resource == "cpu":
+		units, listed = cpuDivisors, strings.Join(cpuDivisors, " and ")
+	case resource == "ephemeral-storage":
+		what = "local ephemeral storage"
+	case strings.HasPrefix(resource, "hugepages-"):
+		what = "hugepages"
+	case resource != "memory":
+		return
+	}
+	if !slices.Contains(units, unit) {
+		faults.Invalid(path, name, "only divisor's values "+listed+" are supported with the "+what+" resource")
+	}
+}

@@ -1,0 +1,37 @@
+package pod
+
+import (
+	"fmt"
+
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// ephemeralView adds ephemeral containers to an existing Pod.
+// mirror is the annotation that marks the mirror of a static Pod, which a node runs on its own.
+func ephemeralView(mirror string) schema.View {
+	return schema.View{Write: func(obj, body tree.Tree, _ string, faults *schema.Faults) error {
+		const path = "spec.ephemeralContainers"
+		if obj.Object("metadata", "annotations").Has(mirror) {
+			faults.Forbidden("", "static pods do not support ephemeral containers")
+		}
+		added := map[string]tree.Tree{}
+		for _, c := range body.Object("spec").Objects("ephemeralContainers") {
+			if c != nil {
+				defaultContainer(c)
+				added[c.String("name")] = c
+			}
+		}
+		for _, was := range obj.Object("spec").Objects("ephemeralContainers") {
+			name := was.String("name")
+			switch now := added[name]; {
+			case now == nil:
+				faults.Forbidden(path, fmt.Sprintf("existing ephemeral containers %q may not be removed\n", name))
+			case !tree.SemanticEqual(now, was):
+				faults.Forbidden(path, fmt.Sprintf("existing ephemeral containers %q may not be changed\n", name))
+			}
+		}
+		obj.EnsureObject("spec").CopyField(body.Object("spec"), "ephemeralContainers")
+		return nil
+	}}
+}

@@ -1,0 +1,102 @@
+package pod
+
+import (
+	"slices"
+
+	"github.com/troupe-api/troupe/kinds/quantity"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+const onlyCPUAndMemoryMsg = "only cpu and memory resources are mutable"
+
+// resizeView changes the cpu and memory of the containers of a Pod, and nothing else.
+// mirror is the annotation that marks the mirror of a static Pod, which a node runs on its own.
+func resizeView(mirror string) schema.View {
+	return schema.View{Write: func(obj, body tree.Tree, _ string, faults *schema.Faults) error {
+		spec, was := body.Object("spec"), obj.Object("spec")
+		switch {
+		case obj.Object("metadata", "annotations").Has(mirror):
+			faults.Forbidden("", "static pods cannot be resized")
+		case was.Object("os").String("name") == "windows":
+			faults.Forbidden("", "windows pods cannot be resized")
+		case sameContainers(spec, was, faults):
+			defaultRequests(spec)
+			resizePod(obj, spec, faults)
+		}
+		return nil
+	}}
+}
+
+// sameContainers reports a fault unless spec has the containers of was in the same order.
+func sameContainers(spec, was tree.Tree, faults *schema.Faults) bool {
+	before := len(faults.List)
+	for _, list := range []string{"containers", "initContainers"} {
+		now, then := spec.Objects(list), was.Objects(list)
+		if len(now) != len(then) {
+			faults.Forbidden("spec."+list, list+" may not be added or removed on resize")
+			continue
+		}
+		for i := range now {
+			if now[i].String("name") != then[i].String("name") {
+				faults.Forbidden(tree.IndexPath("spec."+list, i)+".name", list+" may not be renamed or reordered on resize")
+			}
+		}
+	}
+	return len(faults.List) == before
+}
+
+// resizePod copies the resources of the containers of spec, which sameContainers has checked.
+func resizePod(pod, spec tree.Tree, faults *schema.Faults) {
+	was := pod.Object("spec")
+	class := qosClass(was)
+	if !resizable(pod.Object("status")) {
+		faults.Forbidden("spec", "Pod running on node without support for resize")
+	}
+	for _, list := range []string{"containers", "initContainers"} {
+		then := was.Objects(list)
+		for i, c := range spec.Objects(list) {
+			sidecar := list == "containers" || then[i].String("restartPolicy") == "Always"
+			if !sidecar && !tree.SemanticEqual(c["resources"], then[i]["resources"]) {
+				faults.Forbidden("spec", "resources for non-sidecar init containers are immutable")
+			}
+			validateResize(c, then[i], tree.IndexPath("spec."+list, i)+".resources", faults)
+			then[i].CopyField(c, "resources")
+		}
+	}
+	if qosClass(was) != class {
+		faults.Invalid("spec", class, "Pod QOS Class may not change as a result of resizing")
+	}
+}
+
+// resizable reports whether the node of a running Pod reports the resources of its containers: only
+// nodes that do can change them.
+func resizable(status tree.Tree) bool {
+	for _, c := range status.Objects("containerStatuses") {
+		if c.Object("state", "running") != nil {
+			return c.Has("resources")
+		}
+	}
+	return true
+}
+
+// validateResize allows changes of cpu and memory, but not their removal.
+func validateResize(c, was tree.Tree, path string, faults *schema.Faults) {
+	now, then := c.Object("resources"), was.Object("resources")
+	same := tree.SemanticEqual(now["claims"], then["claims"]) &&
+		(!c.Has("resizePolicy") || tree.SemanticEqual(c["resizePolicy"], was["resizePolicy"]))
+	for _, list := range []string{"limits", "requests"} {
+		amounts, before := now.Object(list), then.Object(list)
+		lost := func(name string) bool { return !amounts.Has(name) }
+		if slices.ContainsFunc(before.SortedKeys(), lost) {
+			faults.Forbidden(path+"."+list, "resource "+list+" cannot be removed")
+		}
+		for name := range amounts {
+			fixed := name != "cpu" && name != "memory"
+			same = same && !(fixed && (!before.Has(name) || quantity.Compare(amounts.String(name), before.String(name)) != 0))
+		}
+	}
+	if !same {
+		faults.Forbidden("spec", onlyCPUAndMemoryMsg)
+	}
+}

@@ -1,0 +1,68 @@
+package pod
+
+import (
+	"slices"
+
+	"github.com/troupe-api/troupe/kinds/catalog/internal/field"
+	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// writePodStatus replaces the status, but for the quality-of-service class. A terminated container that
+// its restart policy does not restart must stay terminated.
+func writePodStatus(obj, body tree.Tree, _ string, faults *schema.Faults) error {
+	was, status := obj.Object("status"), body.EnsureObject("status")
+	if status.String("qosClass") == "" {
+		status.CopyField(was, "qosClass")
+	} else if class := was.String("qosClass"); class != "" && status.String("qosClass") != class {
+		faults.Invalid("status.qosClass", status.String("qosClass"), "field is immutable")
+	}
+	if node := status.String("nominatedNodeName"); node != was.String("nominatedNodeName") {
+		field.Format(status, "nominatedNodeName", "status", faults, rules.Subdomain)
+	}
+	field.NonNegative(status, "status", faults, "observedGeneration")
+	spec := obj.Object("spec")
+	if spec.String("restartPolicy") != "Always" {
+		validateTerminatedContainers(spec, status, was, "containers", faults)
+		validateTerminatedContainers(spec, status, was, "initContainers", faults)
+	}
+	obj["status"] = status
+	return nil
+}
+
+// containerStatusLists maps the lists of containers in the spec to their lists in the status.
+var containerStatusLists = map[string]string{"containers": "containerStatuses", "initContainers": "initContainerStatuses"}
+
+// validateTerminatedContainers refuses to revive terminated containers, except where the restart policy
+// allows it: OnFailure for those that failed, Always, and init containers with a policy of their own.
+func validateTerminatedContainers(spec, status, was tree.Tree, list string, faults *schema.Faults) {
+	own := map[string]bool{}
+	for _, c := range spec.Objects(list) {
+		own[c.String("name")] = c.String("restartPolicy") != ""
+	}
+	now := status.Objects(containerStatusLists[list])
+	for _, before := range was.Objects(containerStatusLists[list]) {
+		name, ended := before.String("name"), before.Object("state", "terminated")
+		code, _ := ended.Int("exitCode")
+		if ended == nil || own[name] || code != 0 && spec.String("restartPolicy") == "OnFailure" {
+			continue
+		}
+		i := slices.IndexFunc(now, func(c tree.Tree) bool { return c.String("name") == name })
+		if i >= 0 && now[i].Object("state", "terminated") == nil {
+			faults.Forbidden(tree.IndexPath("status."+containerStatusLists[list], i)+".state", "may not be transitioned to non-terminated state")
+		}
+	}
+}
+
+// defaultPodStatus keeps podIP equal to the first of podIPs. Where they differ, podIP wins, and
+// podIPs becomes that single address.
+func defaultPodStatus(status tree.Tree) {
+	single, all := status.String("podIP"), status.Objects("podIPs")
+	switch {
+	case single != "" && (len(all) == 0 || all[0].String("ip") != single):
+		status["podIPs"] = []any{tree.Tree{"ip": single}}
+	case single == "" && len(all) > 0:
+		status["podIP"] = all[0].String("ip")
+	}
+}

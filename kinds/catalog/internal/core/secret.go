@@ -1,0 +1,120 @@
+package core
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"maps"
+
+	"github.com/troupe-api/troupe/kinds/catalog/internal/field"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// secretTypes are the types with rules of their own, in the spelling of a profile.
+type secretTypes struct {
+	serviceAccountToken, serviceAccountName string
+	dockercfg, dockerconfigjson             string
+	basicAuth, sshAuth, tls                 string
+}
+
+func secretRules(n *meta.Naming) schema.Rules {
+	types := secretTypes{
+		serviceAccountToken: n.Translate("platform.io/service-account-token"),
+		serviceAccountName:  n.Translate("platform.io/service-account.name"),
+		dockercfg:           n.Translate("platform.io/dockercfg"),
+		dockerconfigjson:    n.Translate("platform.io/dockerconfigjson"),
+		basicAuth:           n.Translate("platform.io/basic-auth"),
+		sshAuth:             n.Translate("platform.io/ssh-auth"),
+		tls:                 n.Translate("platform.io/tls"),
+	}
+	return schema.Rules{Default: defaultSecret, Validate: types.validate, ValidateUpdate: func(obj, old tree.Tree, faults *schema.Faults) {
+		validateImmutableFlag(obj, old, faults, "data")
+	}}
+}
+
+// defaultSecret sets the type and moves stringData, which is write-only, into data.
+func defaultSecret(obj tree.Tree) {
+	if obj.String("type") == "" {
+		obj["type"] = "Opaque"
+	}
+	if plain := obj.Object("stringData"); len(plain) > 0 {
+		data := tree.Tree{} // not changed in place: obj may share its data with the previous state
+		maps.Copy(data, obj.Object("data"))
+		for key := range plain {
+			data[key] = base64.StdEncoding.EncodeToString([]byte(plain.String(key)))
+		}
+		obj["data"] = data
+	}
+	delete(obj, "stringData")
+}
+
+func (t secretTypes) validate(obj tree.Tree, faults *schema.Faults) {
+	data := obj.Object("data")
+	size := 0
+	for _, key := range data.SortedKeys() {
+		validateDataKey(key, tree.KeyPath("data", key), faults)
+		size += field.DecodedSize(data.String(key))
+	}
+	if size > maxDataSize {
+		faults.TooLong("data", maxDataSize)
+	}
+	t.validateContent(obj, data, faults)
+}
+
+// validateContent checks the keys that each type requires.
+func (t secretTypes) validateContent(obj, data tree.Tree, faults *schema.Faults) {
+	switch obj.String("type") {
+	case t.serviceAccountToken:
+		if obj.Object("metadata", "annotations").String(t.serviceAccountName) == "" {
+			faults.Required(tree.KeyPath("metadata.annotations", t.serviceAccountName))
+		}
+	case t.dockercfg:
+		validateJSONEntry(data, ".dockercfg", faults)
+	case t.dockerconfigjson:
+		validateJSONEntry(data, ".dockerconfigjson", faults)
+	case t.basicAuth:
+		_, user := data["username"]
+		_, password := data["password"]
+		if !user && !password {
+			faults.Required("data[username]")
+			faults.Required("data[password]")
+		}
+	case t.sshAuth:
+		if data.String("ssh-privatekey") == "" {
+			faults.Required("data[ssh-privatekey]")
+		}
+	case t.tls:
+		for _, key := range []string{"tls.crt", "tls.key"} {
+			if _, ok := data[key]; !ok {
+				faults.Required(tree.KeyPath("data", key))
+			}
+		}
+	}
+}
+
+// validateJSONEntry requires a JSON object. Its content never appears in the message.
+func validateJSONEntry(data tree.Tree, key string, faults *schema.Faults) {
+	path := tree.KeyPath("data", key)
+	if _, ok := data[key]; !ok {
+		faults.Required(path)
+		return
+	}
+	body, err := base64.StdEncoding.DecodeString(data.String(key))
+	if err == nil {
+		err = json.Unmarshal(body, &map[string]any{})
+	}
+	if err != nil {
+		faults.Invalid(path, "<secret contents redacted>", faultOfJSON(err))
+	}
+}
+
+// faultOfJSON describes an error without repeating a byte of the content.
+func faultOfJSON(err error) string {
+	var typed *json.UnmarshalTypeError
+	if errors.As(err, &typed) {
+		return "must be a JSON object"
+	}
+	return "must be valid JSON"
+}

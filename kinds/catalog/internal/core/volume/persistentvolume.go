@@ -1,0 +1,182 @@
+package volume
+
+import (
+	pathpkg "path"
+	"slices"
+
+	"github.com/troupe-api/troupe/kinds/catalog/internal/field"
+	"github.com/troupe-api/troupe/kinds/catalog/internal/scheduling"
+	"github.com/troupe-api/troupe/kinds/quantity"
+	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+func persistentVolumeRules() schema.Rules {
+	return schema.Rules{
+		Default: func(obj tree.Tree) {
+			field.SetIfEmpty(obj.EnsureObject("status"), "phase", "Pending")
+			spec := obj.EnsureObject("spec")
+			field.SetIfEmpty(spec, "persistentVolumeReclaimPolicy", "Retain")
+			field.SetIfEmpty(spec, "volumeMode", "Filesystem")
+		},
+		Prepare: preparePersistentVolume,
+		Validate: func(obj tree.Tree, faults *schema.Faults) {
+			spec := obj.Object("spec")
+			validateCapacity(spec, "spec.capacity", faults)
+			validateVolumeAffinity(spec, "spec.nodeAffinity", faults)
+			validateVolumeSpec(spec, "spec", faults)
+			ValidateISCSIName(spec.Object("iscsi"), obj.Object("metadata").String("name"), "metadata.name", faults)
+			field.Format(spec, "storageClassName", "spec", faults, rules.Subdomain)
+			if spec.String("persistentVolumeReclaimPolicy") == "Recycle" && pathpkg.Clean(spec.Object("hostPath").String("path")) == "/" {
+				faults.Forbidden("spec.persistentVolumeReclaimPolicy", "may not be 'recycle' for a hostPath mount of '/'")
+			}
+		},
+		ValidateUpdate: validatePersistentVolumeUpdate,
+		Warn: func(obj, _ tree.Tree) []string {
+			if obj.Object("spec").String("persistentVolumeReclaimPolicy") != "Recycle" {
+				return nil
+			}
+			return []string{"spec.persistentVolumeReclaimPolicy: The Recycle reclaim policy is deprecated. Instead, the recommended approach is to use dynamic provisioning."}
+		},
+	}
+}
+
+// preparePersistentVolume sets the status of a new volume to Pending, since its creation.
+func preparePersistentVolume(obj, old tree.Tree) {
+	if old != nil {
+		obj.CopyField(old, "status")
+		return
+	}
+	status := tree.Tree{"phase": "Pending"}
+	if created := obj.Object("metadata").String("creationTimestamp"); created != "" {
+		status["lastPhaseTransitionTime"] = created
+	}
+	obj["status"] = status
+}
+
+// writeVolumeStatus replaces the status and records when the phase changed.
+func writeVolumeStatus(obj, body tree.Tree, now string, _ *schema.Faults) error {
+	was, status := obj.Object("status"), body.EnsureObject("status")
+	const since = "lastPhaseTransitionTime"
+	if status.String("phase") != was.String("phase") && (!status.Has(since) || status[since] == was[since]) {
+		status[since] = now
+	}
+	obj["status"] = status
+	return nil
+}
+
+// validateCapacity requires a positive amount of storage, and no other resource.
+func validateCapacity(spec tree.Tree, path string, faults *schema.Faults) {
+	capacity := spec.Object("capacity")
+	if len(capacity) == 0 {
+		faults.Required(path)
+	}
+	if !capacity.Has("storage") || len(capacity) > 1 {
+		faults.NotSupported(path, capacity, []string{"storage"})
+	}
+	for _, key := range capacity.SortedKeys() {
+		q, at := capacity.String(key), tree.KeyPath(path, key)
+		if quantity.Compare(q, "0") < 0 {
+			faults.Invalid(at, q, "must be a valid resource quantity")
+		}
+		if quantity.Compare(q, "0") <= 0 {
+			faults.Invalid(at, q, "must be greater than zero")
+		}
+	}
+}
+
+// validateVolumeAffinity checks the nodes that can reach a volume.
+func validateVolumeAffinity(spec tree.Tree, path string, faults *schema.Faults) {
+	affinity := spec.Object("nodeAffinity")
+	if affinity == nil {
+		if spec.Object("local") != nil {
+			faults.Required(path, "Local volume requires node affinity")
+		}
+		return
+	}
+	must := affinity.Object("required")
+	if must == nil {
+		faults.Required(path+".required", "must specify required node constraints")
+		return
+	}
+	scheduling.ValidateNodeSelector(must, path+".required", faults)
+}
+
+// validateVolumeSpec checks what inline volumes and PersistentVolumes have in common: access modes,
+// the source and the attributes class.
+func validateVolumeSpec(spec tree.Tree, path string, faults *schema.Faults) {
+	validateAccessModes(spec, path+".accessModes", "", faults)
+	validateVolumeSource(spec, path, faults)
+	if class, ok := spec["volumeAttributesClassName"].(string); ok {
+		at := path + ".volumeAttributesClassName"
+		if class == "" {
+			faults.Required(at, "an empty string is disallowed")
+		}
+		field.Format(spec, "volumeAttributesClassName", path, faults, rules.Subdomain)
+		if spec.Object("csi") == nil {
+			faults.Required(path+".csi", "has to be specified when using volumeAttributesClassName")
+		}
+	}
+}
+
+// validateAccessModes requires at least one mode, and no other one beside ReadWriteOncePod. detail is
+// the message if there is none.
+func validateAccessModes(spec tree.Tree, path, detail string, faults *schema.Faults) {
+	modes := spec.Strings("accessModes")
+	if len(modes) == 0 {
+		faults.Required(path, detail)
+	}
+	const exclusive = "ReadWriteOncePod"
+	other := func(mode string) bool { return mode != exclusive }
+	if slices.Contains(modes, exclusive) && slices.ContainsFunc(modes, other) {
+		faults.Forbidden(path, "may not use ReadWriteOncePod with other access modes")
+	}
+}
+
+// ValidateInlineVolume checks the volume in the spec of an attachment, which has a CSI source and
+// little else.
+func ValidateInlineVolume(spec tree.Tree, path string, faults *schema.Faults) {
+	const not = "may not be specified in the context of inline volumes"
+	for _, name := range []string{"claimRef", "capacity", "nodeAffinity", "storageClassName"} {
+		if !tree.IsEmpty(spec[name]) {
+			faults.Forbidden(path+"."+name, not)
+		}
+	}
+	if spec.Object("csi") == nil {
+		faults.Required(path+".csi", "has to be specified in the context of inline volumes")
+	}
+	if policy := spec.String("persistentVolumeReclaimPolicy"); policy != "" && policy != "Retain" {
+		faults.Forbidden(path+".persistentVolumeReclaimPolicy", "may only be Retain in the context of inline volumes")
+	}
+	if mode := spec.String("volumeMode"); mode != "" && mode != "Filesystem" {
+		faults.Forbidden(path+".volumeMode", "may not specify volumeMode other than Filesystem in the context of inline volumes")
+	}
+	validateVolumeSpec(spec, path, faults)
+}
+
+// validatePersistentVolumeUpdate keeps the source, the volume mode and, once it is set, the node
+// affinity. Only controllerExpandSecretRef may be added to a CSI source.
+func validatePersistentVolumeUpdate(obj, old tree.Tree, faults *schema.Faults) {
+	spec, was := obj.Object("spec"), old.Object("spec")
+	for _, name := range volumeSources {
+		now, before := spec.Object(name), was.Object(name)
+		if name == "csi" && now != nil && before != nil && !before.Has("controllerExpandSecretRef") {
+			now = tree.Clone(now).(tree.Tree)
+			delete(now, "controllerExpandSecretRef")
+		}
+		if (now == nil) != (before == nil) || !tree.SemanticEqual(now, before) {
+			faults.Forbidden("spec.persistentvolumesource", "spec.persistentvolumesource is immutable after creation")
+			break
+		}
+	}
+	if !tree.SemanticEqual(spec["volumeMode"], was["volumeMode"]) {
+		faults.Invalid("volumeMode", spec["volumeMode"], "field is immutable")
+	}
+	if was.Has("nodeAffinity") && !tree.SemanticEqual(spec["nodeAffinity"], was["nodeAffinity"]) {
+		faults.Invalid("nodeAffinity", spec["nodeAffinity"], "field is immutable, except for updating from beta label to GA")
+	}
+	if was.Has("volumeAttributesClassName") && !spec.Has("volumeAttributesClassName") {
+		faults.Forbidden("spec.volumeAttributesClassName", "update from non-nil value to nil is forbidden")
+	}
+}

@@ -1,0 +1,202 @@
+package volume
+
+import (
+	"slices"
+
+	"github.com/troupe-api/troupe/kinds/catalog/internal/field"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/quantity"
+	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+func persistentVolumeClaimRules(n *meta.Naming) schema.Rules {
+	snapshots, class := n.Translate("snapshot.storage.platform.io"), n.Translate("volume.beta.platform.io/storage-class")
+	return schema.Rules{
+		Default: func(obj tree.Tree) { field.SetIfEmpty(obj.EnsureObject("status"), "phase", "Pending") },
+		Prepare: func(obj, old tree.Tree) {
+			if old == nil {
+				obj["status"] = tree.Tree{"phase": "Pending"}
+			} else {
+				obj.CopyField(old, "status")
+			}
+			prepareDataSources(obj.EnsureObject("spec"), old.Object("spec"), snapshots)
+		},
+		Validate: func(obj tree.Tree, faults *schema.Faults) {
+			ValidateClaimSpec(obj.Object("spec"), "spec", faults)
+			validateClaimStatus(obj.Object("status"), "status", faults)
+		},
+		ValidateUpdate: func(obj, old tree.Tree, faults *schema.Faults) {
+			validateClaimUpdate(obj, old, class, faults)
+		},
+	}
+}
+
+// prepareDataSources drops unsupported sources and keeps dataSource and dataSourceRef equal:
+// whichever is set is copied to the other. dataSource may name claims and snapshots only, and
+// dataSourceRef no other namespace, except where the claim had a source before.
+func prepareDataSources(spec, was tree.Tree, snapshots string) {
+	inUse := was.Has("dataSource") || was.Has("dataSourceRef")
+	source, ref := spec.Object("dataSource"), spec.Object("dataSourceRef")
+	if ref != nil && ref.String("namespace") != "" && !inUse {
+		delete(spec, "dataSourceRef")
+		ref = nil
+	}
+	if source != nil && ref == nil && !inUse && !isSupportedDataSource(source, snapshots) {
+		delete(spec, "dataSource")
+		source = nil
+	}
+	switch {
+	case source != nil && ref == nil:
+		spec["dataSourceRef"] = copyDataSource(source)
+	case ref != nil && source == nil && ref.String("namespace") == "":
+		spec["dataSource"] = copyDataSource(ref)
+	}
+}
+
+func isSupportedDataSource(source tree.Tree, snapshots string) bool {
+	group, kind := source.String("apiGroup"), source.String("kind")
+	return group == "" && kind == "PersistentVolumeClaim" || group == snapshots && kind == "VolumeSnapshot"
+}
+
+// copyDataSource returns a data source for the other of the two fields.
+func copyDataSource(t tree.Tree) tree.Tree {
+	c := tree.Tree{}
+	for _, name := range []string{"apiGroup", "kind", "name"} {
+		c.CopyField(t, name)
+	}
+	return c
+}
+
+// ValidateClaimSpec checks a PersistentVolumeClaimSpec at path, of a claim or of a template.
+func ValidateClaimSpec(spec tree.Tree, path string, faults *schema.Faults) {
+	validateAccessModes(spec, path+".accessModes", "at least 1 access mode is required", faults)
+	at := tree.KeyPath(path+".resources", "storage")
+	switch q, ok := spec.Object("resources", "requests")["storage"].(string); {
+	case !ok:
+		faults.Required(at)
+	case quantity.Compare(q, "0") <= 0:
+		faults.Invalid(at, q, "must be greater than zero")
+	}
+	field.LabelSelector(spec.Object("selector"), path+".selector", faults)
+	field.Format(spec, "storageClassName", path, faults, rules.Subdomain)
+	field.Format(spec, "volumeAttributesClassName", path, faults, rules.Subdomain)
+	validateDataSources(spec, path, faults)
+}
+
+func validateDataSources(spec tree.Tree, path string, faults *schema.Faults) {
+	source, ref := spec.Object("dataSource"), spec.Object("dataSourceRef")
+	validateDataSource(source, path+".dataSource", faults)
+	validateDataSource(ref, path+".dataSourceRef", faults)
+	field.Format(ref, "namespace", path+".dataSourceRef", faults, rules.Label)
+	switch {
+	case source == nil || ref == nil:
+	case ref.String("namespace") != "":
+		faults.Invalid(path, source, "may not be specified when dataSourceRef.namespace is specified")
+	case !tree.SemanticEqual(copyDataSource(source), copyDataSource(ref)):
+		faults.Invalid(path, source, "must match dataSourceRef")
+	}
+}
+
+// validateDataSource checks the source of the content of a claim; it may be absent.
+func validateDataSource(s tree.Tree, path string, faults *schema.Faults) {
+	if s == nil {
+		return
+	}
+	kind := s.String("kind")
+	if s.String("apiGroup") == "" && kind != "PersistentVolumeClaim" {
+		faults.Invalid(path, kind, "must be 'PersistentVolumeClaim' when referencing the default apiGroup")
+	}
+	field.Format(s, "apiGroup", path, faults, rules.Subdomain)
+}
+
+// resizeStatuses are the states of growing a volume.
+var resizeStatuses = []string{
+	"ControllerResizeInfeasible", "ControllerResizeInProgress", "NodeResizeInfeasible", "NodeResizeInProgress", "NodeResizePending",
+}
+
+func validateClaimStatus(status tree.Tree, path string, faults *schema.Faults) {
+	for _, name := range []string{"capacity", "allocatedResources"} {
+		amounts := status.Object(name)
+		for _, key := range amounts.SortedKeys() {
+			if q := amounts.String(key); quantity.Compare(q, "0") < 0 {
+				faults.Invalid(tree.KeyPath(path+"."+name, key), q, "must be a valid resource quantity")
+			}
+		}
+	}
+	states := status.Object("allocatedResourceStatuses")
+	for _, key := range states.SortedKeys() {
+		if state := states.String(key); !slices.Contains(resizeStatuses, state) {
+			faults.NotSupported(tree.KeyPath(path+".allocatedResourceStatuses", key), state, resizeStatuses)
+		}
+	}
+}
+
+// validateClaimUpdate keeps the spec, except for the volume that a claim is bound to, and for what a
+// bound claim may ask for: more storage and another attributes class. class is the annotation that
+// named the storage class before there was a field for it.
+func validateClaimUpdate(obj, old tree.Tree, class string, faults *schema.Faults) {
+	spec, was := obj.Object("spec"), old.Object("spec")
+	now, before := obj.Object("metadata", "annotations").String(class), old.Object("metadata", "annotations").String(class)
+	moved := before != "" && !was.Has("storageClassName") && spec.String("storageClassName") == before
+	if now != before && !moved {
+		faults.Invalid(tree.KeyPath("metadata.annotations", class), now, "field is immutable")
+	}
+	bound := old.Object("status").String("phase") == "Bound"
+	if !tree.SemanticEqual(restoreMutableClaimFields(spec, was, bound, moved || before == ""), was) {
+		faults.Forbidden("spec", "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims")
+	}
+	validateStorageShrink(spec, old, faults)
+	if !tree.SemanticEqual(spec["volumeMode"], was["volumeMode"]) {
+		faults.Invalid("volumeMode", spec["volumeMode"], "field is immutable")
+	}
+	validateAttributesClass(spec, old, faults)
+}
+
+// restoreMutableClaimFields returns the new spec with the old values of the fields that may change.
+// classable says that a claim without a storage class may get one.
+func restoreMutableClaimFields(spec, was tree.Tree, bound, classable bool) tree.Tree {
+	c, _ := tree.Clone(spec).(tree.Tree)
+	if c == nil {
+		c = tree.Tree{}
+	}
+	if was.String("volumeName") == "" {
+		delete(c, "volumeName")
+	}
+	if classable && !was.Has("storageClassName") {
+		delete(c, "storageClassName")
+	}
+	if bound {
+		if requests := c.Object("resources", "requests"); requests != nil {
+			requests.CopyField(was.Object("resources", "requests"), "storage")
+		}
+		c.CopyField(was, "volumeAttributesClassName")
+	}
+	return c
+}
+
+// validateStorageShrink allows a smaller request only if it is still more than the capacity, so that
+// a failed expansion can be retried with less.
+func validateStorageShrink(spec, old tree.Tree, faults *schema.Faults) {
+	now := spec.Object("resources", "requests").String("storage")
+	before := old.Object("spec", "resources", "requests").String("storage")
+	have := old.Object("status", "capacity").String("storage")
+	if quantity.Compare(now, before) < 0 && quantity.Compare(now, have) <= 0 {
+		faults.Forbidden("spec.resources.requests.storage", "field can not be less than status.capacity")
+	}
+}
+
+// validateAttributesClass refuses to remove an attributes class that is in effect.
+func validateAttributesClass(spec, old tree.Tree, faults *schema.Faults) {
+	const path, current = "spec.volumeAttributesClassName", "currentVolumeAttributesClassName"
+	if old.Object("spec").String("volumeAttributesClassName") == "" || !old.Object("status").Has(current) {
+		return
+	}
+	switch class, ok := spec["volumeAttributesClassName"].(string); {
+	case !ok:
+		faults.Forbidden(path, "update to nil is forbidden when status."+current+" is not nil")
+	case class == "":
+		faults.Forbidden(path, "update to an empty string is forbidden when status."+current+" is not nil")
+	}
+}

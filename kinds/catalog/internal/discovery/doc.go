@@ -1,0 +1,2 @@
+// Package discovery holds the rules of EndpointSlices.
+package discovery

@@ -1,0 +1,105 @@
+package events
+
+import (
+	"fmt"
+
+	"github.com/troupe-api/troupe/kinds/catalog/internal/field"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// The bounds of the texts of an Event, in bytes.
+const (
+	maxEventName    = 128
+	maxEventMessage = 1024
+)
+
+// eventRules are the rules of the core group's Event, which is the stored version.
+func eventRules(n *meta.Naming) schema.Rules {
+	system := n.SystemNamespace()
+	return schema.Rules{Validate: func(obj tree.Tree, faults *schema.Faults) { validateEvent(obj, system, faults) }}
+}
+
+// validateEvent checks all Events. Those with an eventTime, which clients of the newer API set, have
+// more required fields.
+func validateEvent(obj tree.Tree, system string, faults *schema.Faults) {
+	ns := obj.Object("metadata").String("namespace")
+	about := obj.Object("involvedObject").String("namespace")
+	timed := obj.Has("eventTime")
+	// An event about an object of the cluster lives in the namespace default.
+	ofCluster := about == "" && (ns == "default" || timed && ns == system)
+	if !ofCluster && about != ns && !(timed && about != "") {
+		faults.Invalid("involvedObject.namespace", about, "does not match event.namespace")
+	}
+	if !timed {
+		return
+	}
+	field.Require(obj, "", faults, "reportingComponent")
+	field.Format(obj, "reportingComponent", "", faults, rules.QualifiedName)
+	for _, name := range []string{"reportingInstance", "action", "reason"} {
+		field.Require(obj, "", faults, name)
+		validateEventText(obj, name, maxEventName, faults)
+	}
+	validateEventText(obj, "message", maxEventMessage, faults)
+}
+
+func validateEventText(obj tree.Tree, name string, most int, faults *schema.Faults) {
+	if len(obj.String(name)) > most {
+		faults.Invalid(name, "", fmt.Sprintf("can have at most %d characters", most))
+	}
+}
+
+// eventsGroupRules are the rules of the group events: Events must have the newer fields, and an
+// update may change the series only.
+func eventsGroupRules() schema.Rules {
+	return schema.Rules{ValidateServed: func(obj, old tree.Tree, faults *schema.Faults) {
+		if old == nil {
+			validateEventsGroupEvent(obj, faults)
+			return
+		}
+		if !tree.SemanticEqual(obj["series"], old["series"]) {
+			validateSeries(obj, faults)
+		}
+		for _, name := range immutableEventFields {
+			if !tree.SemanticEqual(obj[name], old[name]) {
+				faults.Invalid(name, obj[name], "field is immutable")
+			}
+		}
+	}}
+}
+
+// immutableEventFields cannot change through the group events.
+var immutableEventFields = []string{
+	"involvedObject", "reason", "message", "source", "firstTimestamp", "lastTimestamp", "count", "type", "eventTime",
+	"action", "related", "reportingComponent", "reportingInstance",
+}
+
+func validateEventsGroupEvent(obj tree.Tree, faults *schema.Faults) {
+	validateSeries(obj, faults)
+	if !obj.Has("eventTime") {
+		faults.Required("eventTime")
+	}
+	if kind := obj.String("type"); kind != "Normal" && kind != "Warning" {
+		faults.Invalid("type", "", "has invalid value: "+kind)
+	}
+	for _, name := range []string{"firstTimestamp", "lastTimestamp", "count", "source"} {
+		if !tree.SemanticEqual(obj[name], nil) {
+			faults.Invalid(name, "", "needs to be unset")
+		}
+	}
+}
+
+func validateSeries(obj tree.Tree, faults *schema.Faults) {
+	series, ok := obj["series"].(tree.Tree)
+	if !ok {
+		return
+	}
+	if n, _ := series.Int("count"); n < 2 {
+		faults.Invalid("series.count", "", "should be at least 2")
+	}
+	if !series.Has("lastObservedTime") {
+		faults.Required("series.lastObservedTime")
+	}
+}

@@ -1,0 +1,26 @@
+package field
+
+import (
+	"slices"
+
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// Enum checks a field with a few allowed values. An absent field is reported as required.
+func Enum(t tree.Tree, name, path string, faults *schema.Faults, choices ...string) {
+	path = tree.FieldPath(path, name)
+	switch s := t.String(name); {
+	case s == "":
+		faults.Required(path)
+	case !slices.Contains(choices, s):
+		faults.NotSupported(path, s, choices)
+	}
+}
+
+// OptionalEnum is Enum for a field that may be absent.
+func OptionalEnum(t tree.Tree, name, path string, faults *schema.Faults, choices ...string) {
+	if t.String(name) != "" {
+		Enum(t, name, path, faults, choices...)
+	}
+}

@@ -1,0 +1,32 @@
+package field
+
+import (
+	"fmt"
+
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// NonNegativeMsg is the message for a number that is negative.
+const NonNegativeMsg = "must be greater than or equal to 0"
+
+// BoundsMsg is the message for a number outside of inclusive bounds.
+func BoundsMsg(low, high int64) string {
+	return fmt.Sprintf("must be between %d and %d, inclusive", low, high)
+}
+
+// Bounds checks a number, if it is present, against inclusive bounds.
+func Bounds(t tree.Tree, name, path string, faults *schema.Faults, low, high int64) {
+	if n, ok := t.Int(name); ok && (n < low || n > high) {
+		faults.Invalid(tree.FieldPath(path, name), n, BoundsMsg(low, high))
+	}
+}
+
+// NonNegative reports the named numbers that are negative.
+func NonNegative(t tree.Tree, path string, faults *schema.Faults, names ...string) {
+	for _, name := range names {
+		if n, ok := t.Int(name); ok && n < 0 {
+			faults.Invalid(tree.FieldPath(path, name), n, NonNegativeMsg)
+		}
+	}
+}

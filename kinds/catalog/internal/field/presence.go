@@ -1,0 +1,22 @@
+package field
+
+import (
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// Immutable reports the field name of an object at path if it changed.
+func Immutable(t, old tree.Tree, path, name string, faults *schema.Faults) {
+	if !tree.SemanticEqual(t[name], old[name]) {
+		faults.Invalid(tree.FieldPath(path, name), t[name], "field is immutable")
+	}
+}
+
+// Require reports the named fields that are absent or empty.
+func Require(t tree.Tree, path string, faults *schema.Faults, names ...string) {
+	for _, name := range names {
+		if tree.IsEmpty(t[name]) {
+			faults.Required(tree.FieldPath(path, name))
+		}
+	}
+}

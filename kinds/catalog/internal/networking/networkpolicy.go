@@ -1,0 +1,122 @@
+package networking
+
+import (
+	"net/netip"
+
+	"github.com/troupe-api/troupe/kinds/catalog/internal/field"
+	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+func networkPolicyRules() schema.Rules {
+	return schema.Rules{Default: defaultNetworkPolicy, Validate: validateNetworkPolicy}
+}
+
+// defaultNetworkPolicy sets policyTypes: Ingress always, and Egress if there are egress rules.
+func defaultNetworkPolicy(obj tree.Tree) {
+	spec := obj.EnsureObject("spec")
+	if len(spec.List("policyTypes")) > 0 {
+		return
+	}
+	types := []any{"Ingress"}
+	if len(spec.List("egress")) > 0 {
+		types = append(types, "Egress")
+	}
+	spec["policyTypes"] = types
+}
+
+func validateNetworkPolicy(obj tree.Tree, faults *schema.Faults) {
+	spec := obj.Object("spec")
+	field.LabelSelector(spec.Object("podSelector"), "spec.podSelector", faults)
+	for _, way := range []struct{ list, peers string }{{"ingress", "from"}, {"egress", "to"}} {
+		for i, r := range spec.Objects(way.list) {
+			at := tree.IndexPath("spec."+way.list, i)
+			for j, p := range r.Objects("ports") {
+				validatePolicyPort(p, tree.IndexPath(at+".ports", j), faults)
+			}
+			for j, p := range r.Objects(way.peers) {
+				validatePeer(p, tree.IndexPath(at+"."+way.peers, j), faults)
+			}
+		}
+	}
+	types := spec.Strings("policyTypes")
+	if len(types) > 2 {
+		faults.Invalid("spec.policyTypes", spec["policyTypes"], "may not specify more than two policyTypes")
+		return
+	}
+	for i, t := range types {
+		if t != "Ingress" && t != "Egress" {
+			faults.NotSupported(tree.IndexPath("spec.policyTypes", i), t, []string{"Egress", "Ingress"})
+		}
+	}
+}
+
+func validatePolicyPort(p tree.Tree, at string, faults *schema.Faults) {
+	if p.Has("port") {
+		field.IntOrStringPort(p["port"], at+".port", faults)
+	}
+	end, ranged := p.Int("endPort")
+	if !ranged {
+		return
+	}
+	switch port := p["port"].(type) {
+	case nil:
+		faults.Invalid(at+".endPort", end, "may not be specified when `port` is not specified")
+	case string:
+		faults.Invalid(at+".endPort", end, "may not be specified when `port` is non-numeric")
+	case int64:
+		if end < port {
+			faults.Invalid(at+".endPort", end, "must be greater than or equal to `port`")
+		}
+		field.PortNumber(end, at+".endPort", faults)
+	}
+}
+
+// validatePeer checks a peer: Pods by selectors, or a range of addresses.
+func validatePeer(p tree.Tree, at string, faults *schema.Faults) {
+	selectors := 0
+	for _, name := range []string{"podSelector", "namespaceSelector"} {
+		if p.Has(name) {
+			selectors++
+			field.LabelSelector(p.Object(name), at+"."+name, faults)
+		}
+	}
+	block := p.Object("ipBlock")
+	switch {
+	case block == nil && selectors == 0:
+		faults.Required(at, "must specify a peer")
+	case block != nil:
+		validateIPBlock(block, at+".ipBlock", faults)
+		if selectors > 0 {
+			faults.Forbidden(at, "may not specify both ipBlock and another peer")
+		}
+	}
+}
+
+func validateIPBlock(b tree.Tree, at string, faults *schema.Faults) {
+	text := b.String("cidr")
+	if text == "" {
+		return // the declaration requires it
+	}
+	whole, err := netip.ParsePrefix(text)
+	if err != nil {
+		for _, msg := range rules.CIDR(text) {
+			faults.Invalid(at+".cidr", text, msg)
+		}
+		return
+	}
+	for i, e := range b.Strings("except") {
+		path := tree.IndexPath(at+".except", i)
+		part, err := netip.ParsePrefix(e)
+		if err != nil {
+			for _, msg := range rules.CIDR(e) {
+				faults.Invalid(path, e, msg)
+			}
+			continue
+		}
+		if !whole.Contains(part.Addr()) || part.Bits() <= whole.Bits() {
+			faults.Invalid(path, e, "must be a strict subset of `cidr`")
+		}
+	}
+}

@@ -1,0 +1,69 @@
+package networking
+
+import (
+	"fmt"
+	"net/netip"
+
+	"github.com/troupe-api/troupe/kinds/catalog/internal/field"
+	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+func serviceCIDRRules() schema.Rules {
+	return schema.Rules{Prepare: prepareServiceCIDR, Validate: validateServiceCIDR, ValidateUpdate: validateServiceCIDRUpdate}
+}
+
+// prepareServiceCIDR gives a new ServiceCIDR an empty status.
+func prepareServiceCIDR(obj, old tree.Tree) {
+	if old == nil {
+		obj["status"] = tree.Tree{}
+	}
+}
+
+func validateServiceCIDR(obj tree.Tree, faults *schema.Faults) {
+	const path = "spec.cidrs"
+	spec := obj.Object("spec")
+	cidrs := spec.Strings("cidrs")
+	switch {
+	case len(cidrs) == 0:
+		faults.Required(path, "at least one CIDR required")
+		return
+	case len(cidrs) > 2:
+		faults.Invalid(path, spec, "may only hold up to 2 values")
+		return
+	}
+	var v6 []bool
+	for i, c := range cidrs {
+		p, err := netip.ParsePrefix(c)
+		switch {
+		case err != nil:
+			faults.Invalid(tree.IndexPath(path, i), c, rules.CIDR("")[0])
+			continue
+		case p.Masked() != p:
+			faults.Invalid(tree.IndexPath(path, i), c, "must not have bits set beyond the prefix length")
+		case p.String() != c:
+			faults.Invalid(tree.IndexPath(path, i), c, fmt.Sprintf("must be in canonical form (%q)", p))
+		}
+		v6 = append(v6, p.Addr().Is6())
+	}
+	if len(v6) == 2 && v6[0] == v6[1] {
+		faults.Invalid(path, spec["cidrs"], "may specify no more than one IP for each IP family, i.e 192.168.0.0/24 and 2001:db8::/64")
+	}
+	field.Conditions(obj.Object("status"), "status.conditions", faults)
+}
+
+// validateServiceCIDRUpdate allows only that a second range, of the other family, is added.
+func validateServiceCIDRUpdate(obj, old tree.Tree, faults *schema.Faults) {
+	const path = "spec.cidrs"
+	now, was := obj.Object("spec").Strings("cidrs"), old.Object("spec").Strings("cidrs")
+	if len(now) != len(was) && (len(now) != 2 || len(was) != 1) {
+		faults.Invalid(path, obj.Object("spec").List("cidrs"), "field is immutable")
+		return
+	}
+	for i := range was {
+		if now[i] != was[i] {
+			faults.Invalid(tree.IndexPath(path, i), now[i], "field is immutable")
+		}
+	}
+}

@@ -1,0 +1,2 @@
+// Package node holds the rules of RuntimeClasses.
+package node

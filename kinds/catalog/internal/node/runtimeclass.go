@@ -1,0 +1,40 @@
+package node
+
+import (
+	"github.com/troupe-api/troupe/kinds/catalog/internal/field"
+	"github.com/troupe-api/troupe/kinds/catalog/internal/resourcelist"
+	"github.com/troupe-api/troupe/kinds/catalog/internal/scheduling"
+	"github.com/troupe-api/troupe/kinds/codec"
+	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+func runtimeClassRules() schema.Rules {
+	return schema.Rules{
+		Validate: validateRuntimeClass,
+		ValidateUpdate: func(obj, old tree.Tree, faults *schema.Faults) {
+			field.Immutable(obj, old, "", "handler", faults)
+		},
+	}
+}
+
+func validateRuntimeClass(obj tree.Tree, faults *schema.Faults) {
+	handler := obj.String("handler")
+	for _, msg := range rules.Label(handler) {
+		faults.Invalid("handler", handler, msg)
+	}
+	if fixed := obj.Object("overhead", "podFixed"); fixed != nil {
+		resourcelist.ValidateRequirements(tree.Tree{"limits": fixed}, "overhead", faults)
+	}
+	pods := obj.Object("scheduling")
+	rules.ValidateLabels(pods.Object("nodeSelector"), "scheduling.nodeSelector", faults)
+	tolerations, seen := pods.Objects("tolerations"), rules.Seen{}
+	for i, t := range tolerations {
+		at := tree.IndexPath("scheduling.tolerations", i)
+		scheduling.ValidateToleration(t, at, faults)
+		if seen.Repeats(string(codec.AppendAny(nil, t))) {
+			faults.Duplicate(at, t)
+		}
+	}
+}

@@ -1,0 +1,2 @@
+// Package policy holds the rules of PodDisruptionBudgets.
+package policy

@@ -1,0 +1,12 @@
+package policy
+
+import (
+	"github.com/troupe-api/troupe/kinds/catalog/internal/family"
+)
+
+// Kinds lists the kinds of policy with their functions.
+func Kinds() []family.Kind {
+	return []family.Kind{
+		{Name: "policy/v1/PodDisruptionBudget", Rules: disruptionBudgetRules()},
+	}
+}

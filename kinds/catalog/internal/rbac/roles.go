@@ -1,0 +1,149 @@
+package rbac
+
+import (
+	"slices"
+
+	"github.com/troupe-api/troupe/kinds/catalog/internal/field"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+func roleRules() schema.Rules {
+	return schema.Rules{
+		Prepare:  prepareRole,
+		Validate: func(obj tree.Tree, faults *schema.Faults) { validateRole(obj, true, faults) },
+	}
+}
+
+// prepareRole sets empty rules to null, so that a role without rules reads the same however it was
+// written.
+func prepareRole(obj, _ tree.Tree) {
+	if len(obj.List("rules")) == 0 {
+		delete(obj, "rules")
+	}
+}
+
+func clusterRoleRules() schema.Rules {
+	return schema.Rules{Prepare: prepareRole, Validate: func(obj tree.Tree, faults *schema.Faults) {
+		validateRole(obj, false, faults)
+		aggregation, ok := obj["aggregationRule"].(tree.Tree)
+		if !ok {
+			return
+		}
+		const path = "aggregationRule.clusterRoleSelectors"
+		selectors := aggregation.Objects("clusterRoleSelectors")
+		if len(selectors) == 0 {
+			faults.Required(path, "at least one clusterRoleSelector required if aggregationRule is non-nil")
+		}
+		for i, s := range selectors {
+			field.LabelSelector(s, tree.IndexPath(path, i), faults)
+		}
+	}}
+}
+
+func validateRole(obj tree.Tree, namespaced bool, faults *schema.Faults) {
+	for i, rule := range obj.Objects("rules") {
+		validatePolicyRule(rule, namespaced, tree.IndexPath("rules", i), faults)
+	}
+}
+
+// validatePolicyRule checks one rule of a role: about resources or, in a ClusterRole, about
+// non-resource URLs.
+func validatePolicyRule(rule tree.Tree, namespaced bool, path string, faults *schema.Faults) {
+	if len(rule.List("verbs")) == 0 {
+		faults.Required(path+".verbs", "verbs must contain at least one value")
+	}
+	groups, resources := rule.List("apiGroups"), rule.List("resources")
+	if urls := rule.List("nonResourceURLs"); len(urls) > 0 {
+		if namespaced {
+			faults.Invalid(path+".nonResourceURLs", urls, "namespaced rules cannot apply to non-resource URLs")
+		}
+		if len(groups) > 0 || len(resources) > 0 || len(rule.List("resourceNames")) > 0 {
+			faults.Invalid(path+".nonResourceURLs", urls, "rules cannot apply to both regular resources and non-resource URLs")
+		}
+		return
+	}
+	if len(groups) == 0 {
+		faults.Required(path+".apiGroups", "resource rules must supply at least one api group")
+	}
+	if len(resources) == 0 {
+		faults.Required(path+".resources", "resource rules must supply at least one resource")
+	}
+}
+
+// A bindingCheck holds what the bindings of one scope may refer to.
+type bindingCheck struct {
+	group      string   // of roles, users and groups
+	roles      []string // the kinds of roles
+	namespaced bool
+}
+
+func roleBindingRules(n *meta.Naming) schema.Rules {
+	return bindingRules(bindingCheck{n.Group("rbac.authorization"), []string{"Role", "ClusterRole"}, true})
+}
+
+func clusterRoleBindingRules(n *meta.Naming) schema.Rules {
+	return bindingRules(bindingCheck{n.Group("rbac.authorization"), []string{"ClusterRole"}, false})
+}
+
+func bindingRules(c bindingCheck) schema.Rules {
+	return schema.Rules{Default: c.fill, Validate: c.validate, ValidateUpdate: validateBindingUpdate}
+}
+
+// fill sets the API group of subjects that are users and groups.
+func (c bindingCheck) fill(obj tree.Tree) {
+	for _, s := range obj.Objects("subjects") {
+		if kind := s.String("kind"); (kind == "User" || kind == "Group") && s.String("apiGroup") == "" {
+			s["apiGroup"] = c.group
+		}
+	}
+}
+
+func (c bindingCheck) validate(obj tree.Tree, faults *schema.Faults) {
+	ref := obj.Object("roleRef")
+	if group := ref.String("apiGroup"); group != c.group {
+		faults.NotSupported("roleRef.apiGroup", group, []string{c.group})
+	}
+	if kind := ref.String("kind"); !slices.Contains(c.roles, kind) {
+		faults.NotSupported("roleRef.kind", kind, c.roles)
+	}
+	field.Require(ref, "roleRef", faults, "name")
+	field.Format(ref, "name", "roleRef", faults, rules.PathSegment)
+	for i, s := range obj.Objects("subjects") {
+		c.validateSubject(s, tree.IndexPath("subjects", i), faults)
+	}
+}
+
+func (c bindingCheck) validateSubject(s tree.Tree, path string, faults *schema.Faults) {
+	field.Require(s, path, faults, "name")
+	name, group := s.String("name"), s.String("apiGroup")
+	switch kind := s.String("kind"); kind {
+	case "ServiceAccount":
+		field.Format(s, "name", path, faults, rules.Subdomain)
+		if group != "" {
+			faults.NotSupported(path+".apiGroup", group, []string{""})
+		}
+		if !c.namespaced {
+			field.Require(s, path, faults, "namespace")
+		}
+	case "User", "Group":
+		if name == "" {
+			faults.Invalid(path+".name", name, map[string]string{"User": "user", "Group": "group"}[kind]+" name cannot be empty")
+		}
+		if group != c.group {
+			faults.NotSupported(path+".apiGroup", group, []string{c.group})
+		}
+	default:
+		faults.NotSupported(path+".kind", kind, []string{"ServiceAccount", "User", "Group"})
+	}
+}
+
+// validateBindingUpdate keeps the role of a binding: the right to change a binding is not the right to
+// grant another role.
+func validateBindingUpdate(obj, old tree.Tree, faults *schema.Faults) {
+	if !tree.SemanticEqual(obj["roleRef"], old["roleRef"]) {
+		faults.Invalid("roleRef", obj["roleRef"], "cannot change roleRef")
+	}
+}

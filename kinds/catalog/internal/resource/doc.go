@@ -1,0 +1,3 @@
+// Package resource holds the rules of devices: what nodes offer in slices, classes of it, and claims
+// to it.
+package resource

@@ -1,0 +1,189 @@
+package resource
+
+import (
+	"strings"
+
+	"github.com/troupe-api/troupe/kinds/catalog/internal/family"
+	"github.com/troupe-api/troupe/kinds/catalog/internal/field"
+	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+func deviceClassRules() schema.Rules {
+	return schema.Rules{Validate: func(obj tree.Tree, faults *schema.Faults) {
+		spec := obj.Object("spec")
+		validateDeviceSelectors(spec, "spec", faults)
+		for i, c := range spec.Objects("config") {
+			validateDeviceConfig(c, tree.IndexPath("spec.config", i), faults)
+		}
+	}}
+}
+
+func resourceClaimRules() schema.Rules {
+	return schema.Rules{
+		Default:  func(obj tree.Tree) { defaultDevices(obj.Object("spec")) },
+		Prepare:  family.KeepStatus,
+		Validate: validateDeviceClaimObject,
+	}
+}
+
+func resourceClaimTemplateRules() schema.Rules {
+	return schema.Rules{
+		Default: func(obj tree.Tree) { defaultDevices(obj.Object("spec", "spec")) },
+		Validate: func(obj tree.Tree, faults *schema.Faults) {
+			m := obj.Object("spec", "metadata")
+			rules.ValidateLabels(m.Object("labels"), "spec.metadata.labels", faults)
+			rules.ValidateAnnotations(m.Object("annotations"), "spec.metadata.annotations", faults)
+			validateDeviceClaim(obj.Object("spec", "spec", "devices"), "spec.spec.devices", faults)
+		},
+	}
+}
+
+// defaultDevices sets requests to exactly one device.
+func defaultDevices(spec tree.Tree) {
+	for _, request := range spec.Object("devices").Objects("requests") {
+		if exactly := request.Object("exactly"); exactly != nil {
+			defaultDeviceCount(exactly)
+		}
+		for _, choice := range request.Objects("firstAvailable") {
+			if choice != nil {
+				defaultDeviceCount(choice)
+			}
+		}
+	}
+}
+
+func defaultDeviceCount(request tree.Tree) {
+	field.SetIfEmpty(request, "allocationMode", "ExactCount")
+	if n, _ := request.Int("count"); n == 0 && request.String("allocationMode") == "ExactCount" {
+		request["count"] = int64(1)
+	}
+}
+
+func validateDeviceClaimObject(obj tree.Tree, faults *schema.Faults) {
+	validateDeviceClaim(obj.Object("spec", "devices"), "spec.devices", faults)
+	status := obj.Object("status")
+	if len(status.List("reservedFor")) > 0 && !status.Has("allocation") {
+		faults.Forbidden("status.reservedFor", "may not be specified when `allocated` is not set")
+	}
+}
+
+// validateDeviceClaim checks what a claim asks for.
+func validateDeviceClaim(devices tree.Tree, path string, faults *schema.Faults) {
+	names := map[string]bool{}
+	for i, request := range devices.Objects("requests") {
+		at, name := tree.IndexPath(path+".requests", i), request.String("name")
+		if names[name] {
+			faults.Duplicate(at+".name", name)
+		}
+		names[name] = true
+		field.Format(request, "name", at, faults, rules.Label)
+		validateDeviceRequest(request, at, faults)
+		for _, choice := range request.Objects("firstAvailable") {
+			names[name+"/"+choice.String("name")] = true
+		}
+	}
+	for i, c := range devices.Objects("constraints") {
+		at := tree.IndexPath(path+".constraints", i)
+		validateRequestNames(c, at+".requests", names, faults)
+		if c.String("matchAttribute") == "" && c.String("distinctAttribute") == "" {
+			faults.Required(at+".matchAttribute", "must be set")
+		}
+		for _, field := range []string{"matchAttribute", "distinctAttribute"} {
+			if attribute := c.String(field); attribute != "" && !strings.Contains(attribute, "/") {
+				faults.Invalid(at+"."+field, attribute, "must include domain prefix")
+			}
+		}
+	}
+	for i, c := range devices.Objects("config") {
+		at := tree.IndexPath(path+".config", i)
+		validateRequestNames(c, at+".requests", names, faults)
+		validateDeviceConfig(c, at, faults)
+	}
+}
+
+// validateRequestNames checks that each name is that of a request or of one of its subrequests.
+func validateRequestNames(t tree.Tree, path string, names map[string]bool, faults *schema.Faults) {
+	seen := map[string]bool{}
+	for i, name := range t.Strings("requests") {
+		at := tree.IndexPath(path, i)
+		if !names[name] {
+			faults.Invalid(at, name, "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'")
+		}
+		if seen[name] {
+			faults.Duplicate(at, name)
+		}
+		seen[name] = true
+	}
+}
+
+// validateDeviceRequest requires either exactly or firstAvailable.
+func validateDeviceRequest(request tree.Tree, path string, faults *schema.Faults) {
+	const one = "exactly one of `exactly` or `firstAvailable` is required"
+	exactly, choices := request.Object("exactly"), request.Objects("firstAvailable")
+	switch {
+	case exactly == nil && len(choices) == 0:
+		faults.Required(path, one)
+	case exactly != nil && len(choices) > 0:
+		faults.Invalid(path, nil, one+", but multiple fields are set")
+	}
+	if exactly != nil {
+		validateDeviceCount(exactly, path+".exactly", faults)
+	}
+	names := map[string]bool{}
+	for i, choice := range choices {
+		at, name := tree.IndexPath(path+".firstAvailable", i), choice.String("name")
+		if names[name] {
+			faults.Duplicate(at+".name", name)
+		}
+		names[name] = true
+		validateDeviceCount(choice, at, faults)
+	}
+}
+
+func validateDeviceCount(request tree.Tree, path string, faults *schema.Faults) {
+	validateDeviceSelectors(request, path, faults)
+	count, _ := request.Int("count")
+	switch mode := request.String("allocationMode"); {
+	case mode == "All" && count != 0:
+		faults.Invalid(path+".count", count, "must not be specified when allocationMode is 'All'")
+	case mode == "ExactCount" && count <= 0:
+		faults.Invalid(path+".count", count, "must be greater than zero")
+	}
+	for i, t := range request.Objects("tolerations") {
+		validateDeviceToleration(t, tree.IndexPath(path+".tolerations", i), faults)
+	}
+}
+
+func validateDeviceSelectors(t tree.Tree, path string, faults *schema.Faults) {
+	for i, s := range t.Objects("selectors") {
+		if s.Object("cel") == nil {
+			faults.Required(tree.IndexPath(path+".selectors", i) + ".cel")
+		}
+	}
+}
+
+func validateDeviceToleration(t tree.Tree, path string, faults *schema.Faults) {
+	field.Format(t, "key", path, faults, rules.QualifiedName)
+	field.Format(t, "value", path, faults, rules.LabelValue)
+	exists := t.String("operator") == "Exists"
+	switch {
+	case exists && t.String("value") != "":
+		faults.Invalid(path+".value", t.String("value"), "must be empty for operator `Exists`")
+	case !exists && t.String("key") == "":
+		faults.Required(path+".key", "must not be empty unless operator is `Exists`")
+	}
+}
+
+// validateDeviceConfig requires parameters for a driver that are an object.
+func validateDeviceConfig(c tree.Tree, path string, faults *schema.Faults) {
+	opaque := c.Object("opaque")
+	if opaque == nil {
+		faults.Required(path + ".opaque")
+		return
+	}
+	if v := opaque["parameters"]; v != nil && opaque.Object("parameters") == nil {
+		faults.Invalid(path+".opaque.parameters", v, "must be a valid JSON object")
+	}
+}

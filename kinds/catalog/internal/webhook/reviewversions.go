@@ -1,0 +1,35 @@
+package webhook
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// reviewVersions are the versions of reviews that this server can send to a webhook.
+var reviewVersions = []string{"v1", "v1beta1"}
+
+// ValidateReviewVersions requires at least one version that this server can send. Unknown versions
+// beside it are accepted: newer servers may send them.
+func ValidateReviewVersions(versions []string, path string, faults *schema.Faults) {
+	if len(versions) == 0 {
+		faults.Required(path, "must specify one of "+strings.Join(reviewVersions, ", "))
+		return
+	}
+	known, seen := false, rules.Seen{}
+	for i, v := range versions {
+		if seen.Repeats(v) {
+			faults.Invalid(tree.IndexPath(path, i), v, "duplicate version")
+		}
+		for _, msg := range rules.Label1035(v) {
+			faults.Invalid(tree.IndexPath(path, i), v, msg)
+		}
+		known = known || slices.Contains(reviewVersions, v)
+	}
+	if !known {
+		faults.Invalid(path, versions, "must include at least one of "+strings.Join(reviewVersions, ", "))
+	}
+}

@@ -1,0 +1,59 @@
+package catalog
+
+import (
+	"slices"
+
+	"github.com/troupe-api/troupe/kinds/catalog/internal/admissionregistration"
+	"github.com/troupe-api/troupe/kinds/catalog/internal/apiextensions"
+	"github.com/troupe-api/troupe/kinds/catalog/internal/apiregistration"
+	"github.com/troupe-api/troupe/kinds/catalog/internal/apps"
+	"github.com/troupe-api/troupe/kinds/catalog/internal/authentication"
+	"github.com/troupe-api/troupe/kinds/catalog/internal/authorization"
+	"github.com/troupe-api/troupe/kinds/catalog/internal/autoscaling"
+	"github.com/troupe-api/troupe/kinds/catalog/internal/batch"
+	"github.com/troupe-api/troupe/kinds/catalog/internal/certificates"
+	"github.com/troupe-api/troupe/kinds/catalog/internal/coordination"
+	"github.com/troupe-api/troupe/kinds/catalog/internal/core"
+	"github.com/troupe-api/troupe/kinds/catalog/internal/core/pod"
+	"github.com/troupe-api/troupe/kinds/catalog/internal/core/volume"
+	"github.com/troupe-api/troupe/kinds/catalog/internal/discovery"
+	"github.com/troupe-api/troupe/kinds/catalog/internal/events"
+	"github.com/troupe-api/troupe/kinds/catalog/internal/family"
+	"github.com/troupe-api/troupe/kinds/catalog/internal/networking"
+	"github.com/troupe-api/troupe/kinds/catalog/internal/node"
+	"github.com/troupe-api/troupe/kinds/catalog/internal/policy"
+	"github.com/troupe-api/troupe/kinds/catalog/internal/rbac"
+	"github.com/troupe-api/troupe/kinds/catalog/internal/resource"
+	"github.com/troupe-api/troupe/kinds/catalog/internal/scheduling"
+	"github.com/troupe-api/troupe/kinds/catalog/internal/storage"
+)
+
+// kindsWithFunctions lists every built-in kind whose declaration does not say all, family by
+// family. A kind that is not listed is what its declaration says.
+func (c *Catalog) kindsWithFunctions() []family.Kind {
+	n := c.naming
+	return slices.Concat(
+		admissionregistration.Kinds(),
+		apiextensions.Kinds(n, c.hasBuiltInGroup),
+		apiregistration.Kinds(),
+		apps.Kinds(),
+		authentication.Kinds(),
+		authorization.Kinds(),
+		autoscaling.Kinds(n, c.Message),
+		batch.Kinds(n),
+		certificates.Kinds(n),
+		coordination.Kinds(),
+		core.Kinds(n),
+		discovery.Kinds(),
+		events.Kinds(n),
+		networking.Kinds(n),
+		node.Kinds(),
+		pod.Kinds(n),
+		policy.Kinds(),
+		rbac.Kinds(n),
+		resource.Kinds(),
+		scheduling.Kinds(),
+		storage.Kinds(),
+		volume.Kinds(n),
+	)
+}

@@ -1,0 +1,101 @@
+package catalog
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// scaleView presents an object as a Scale: its replicas, and the selector of its Pods as text.
+func scaleView(s *schema.Scale) schema.View {
+	return schema.View{
+		Read: func(obj tree.Tree) tree.Tree {
+			spec, status := tree.Tree{}, tree.Tree{}
+			spec["replicas"] = int64At(obj, s.Replicas)
+			status["replicas"] = int64At(obj, s.StatusReplicas)
+			if s.Selector != "" {
+				parent, name := fieldLocation(obj, s.Selector)
+				text := parent.String(name) // custom kinds hold the selector as text
+				if text == "" {
+					text = selectorText(parent.Object(name))
+				}
+				if text != "" {
+					status["selector"] = text
+				}
+			}
+			// Managed fields are left out: ownership of the replicas is recorded on the object.
+			return tree.Tree{"metadata": scaleMetadata(obj.Object("metadata")), "spec": spec, "status": status}
+		},
+		Write: func(obj, body tree.Tree, _ string, faults *schema.Faults) error {
+			replicas, _ := body.Object("spec").Int("replicas")
+			if replicas < 0 {
+				faults.Invalid("spec.replicas", replicas, "must be greater than or equal to 0")
+				return nil
+			}
+			path := strings.Split(s.Replicas, ".")
+			obj.EnsureObject(path[:len(path)-1]...)[path[len(path)-1]] = replicas
+			return nil
+		},
+	}
+}
+
+// fieldLocation splits a dotted path into the object that holds its last name, and that name.
+func fieldLocation(obj tree.Tree, path string) (parent tree.Tree, name string) {
+	names := strings.Split(path, ".")
+	return obj.Object(names[:len(names)-1]...), names[len(names)-1]
+}
+
+// int64At is the whole number at a dotted path; 0 if there is none.
+func int64At(obj tree.Tree, path string) int64 {
+	parent, name := fieldLocation(obj, path)
+	n, _ := parent.Int(name)
+	return n
+}
+
+// scaleMetadata is the metadata that a scale shares with its object.
+func scaleMetadata(m tree.Tree) tree.Tree {
+	out := tree.Tree{}
+	for _, name := range []string{"name", "namespace", "uid", "creationTimestamp"} {
+		out.CopyField(m, name)
+	}
+	return out
+}
+
+// selectorText is a label selector, or a plain map of labels, in the text form of selectors.
+func selectorText(s tree.Tree) string {
+	labels := s
+	if s.Has("matchLabels") || s.Has("matchExpressions") {
+		labels = s.Object("matchLabels")
+	}
+	var terms []string
+	for _, key := range labels.SortedKeys() {
+		if value, ok := labels[key].(string); ok {
+			terms = append(terms, key+"="+value)
+		}
+	}
+	for _, e := range s.Objects("matchExpressions") {
+		key, values := e.String("key"), slices.Sorted(slices.Values(e.Strings("values")))
+		switch e.String("operator") {
+		case "In":
+			terms = append(terms, fmt.Sprintf("%s in (%s)", key, strings.Join(values, ",")))
+		case "NotIn":
+			terms = append(terms, fmt.Sprintf("%s notin (%s)", key, strings.Join(values, ",")))
+		case "Exists":
+			terms = append(terms, key)
+		case "DoesNotExist":
+			terms = append(terms, "!"+key)
+		}
+	}
+	slices.SortStableFunc(terms, func(a, b string) int { return strings.Compare(requirementKey(a), requirementKey(b)) })
+	return strings.Join(terms, ",")
+}
+
+// requirementKey is the key that a term of a selector begins with.
+func requirementKey(term string) string {
+	key, _, _ := strings.Cut(strings.TrimPrefix(term, "!"), " ")
+	key, _, _ = strings.Cut(key, "=")
+	return key
+}

@@ -1,0 +1,95 @@
+package service
+
+import (
+	"fmt"
+	"net/netip"
+
+	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// The IP families, and the family policy of a Service that has one family only.
+const (
+	IPv4        = "IPv4"
+	IPv6        = "IPv6"
+	SingleStack = "SingleStack"
+)
+
+// ValidateClusterIPs checks clusterIP, clusterIPs and ipFamilies of a Service, which is not of type
+// ExternalName, against each other. Whether an address is free or in range is up to allocation.
+func ValidateClusterIPs(spec tree.Tree, faults *schema.Faults) {
+	const path = "spec.clusterIPs"
+	ip, ips, items := spec.String("clusterIP"), spec.Strings("clusterIPs"), spec["clusterIPs"]
+	switch {
+	case ip != "" && len(ips) == 0:
+		faults.Required(path)
+	case ip != "" && ips[0] != ip:
+		faults.Invalid(path, items, "first value must match `clusterIP`")
+	case ip == "" && len(ips) > 0:
+		faults.Invalid(path, items, "must be empty when `clusterIP` is not specified")
+	}
+	families := spec.Strings("ipFamilies")
+	validateFamilies(families, faults)
+	if !validateClusterIPs(ips, items, faults) {
+		return
+	}
+	if len(ips) == 2 && isIPv6(ips[0]) == isIPv6(ips[1]) {
+		faults.Invalid(path, items, "may specify no more than one IP for each IP family")
+	}
+	for i, ip := range ips[:min(len(ips), len(families))] {
+		if ip != NoClusterIP && FamilyOf(ip) != families[i] {
+			faults.Invalid(tree.IndexPath(path, i), ip, fmt.Sprintf("expected an %s value as indicated by `ipFamilies[%d]`", families[i], i))
+		}
+	}
+}
+
+func validateFamilies(families []string, faults *schema.Faults) {
+	seen := rules.Seen{}
+	for i, f := range families {
+		at := tree.IndexPath("spec.ipFamilies", i)
+		if f != IPv4 && f != IPv6 {
+			faults.NotSupported(at, f, []string{IPv4, IPv6})
+		}
+		if seen.Repeats(f) {
+			faults.Duplicate(at, f)
+		}
+	}
+}
+
+// validateClusterIPs checks each address, and reports whether all are addresses, so that their families
+// can be compared.
+func validateClusterIPs(ips []string, items any, faults *schema.Faults) (comparable bool) {
+	const path = "spec.clusterIPs"
+	comparable = true
+	for i, ip := range ips {
+		if i == 0 && ip == NoClusterIP {
+			if len(ips) > 1 {
+				faults.Invalid(path, items, "'None' must be the first and only value")
+				comparable = false
+			}
+			continue
+		}
+		for _, msg := range rules.IP(ip) {
+			faults.Invalid(tree.IndexPath(path, i), ip, msg)
+			comparable = false
+		}
+	}
+	if len(ips) > 2 {
+		faults.Invalid(path, items, "may only hold up to 2 values")
+	}
+	return comparable
+}
+
+func isIPv6(ip string) bool {
+	a, err := netip.ParseAddr(ip)
+	return err == nil && a.Is6() && !a.Is4In6()
+}
+
+// FamilyOf returns the IP family of an address.
+func FamilyOf(ip string) string {
+	if isIPv6(ip) {
+		return IPv6
+	}
+	return IPv4
+}
