@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/troupe-api/troupe/http/internal/apierrors"
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/ownership"
@@ -27,7 +28,7 @@ func (s *Server) apply(x *requestContext) error {
 	}
 	digest := func() meta.Digest { return applyDigest(x.kind, x.info.Subresource, o, body) }
 	repeatable := !o.dryRun && !x.kind.Custom() // whose definition may give the same another meaning
-	if again := (request.Mutation{Kind: x.kind, Key: x.info.key(x.kind), Subresource: x.info.Subresource, ApplyDigest: digest}); repeatable {
+	if again := (request.Mutation{Kind: x.kind, Key: x.info.Key(x.kind), Subresource: x.info.Subresource, ApplyDigest: digest}); repeatable {
 		if result, ok := s.opts.Store.NoOpApply(&again); ok {
 			x.auditRepeatedApply(body)
 			return s.writeObject(x, result.Object)
@@ -38,7 +39,7 @@ func (s *Server) apply(x *requestContext) error {
 		return meta.NewTooLarge("%v", err)
 	}
 	if err != nil {
-		return badRequest("error decoding YAML: " + err.Error())
+		return apierrors.BadRequest("error decoding YAML: " + err.Error())
 	}
 	x.auditRequestConfig(config)
 	m := s.newMutation(x, request.Patch, o)
@@ -80,7 +81,7 @@ func (x *requestContext) matchConfigToPath(m *request.Mutation, config tree.Tree
 	kind, _ := config["kind"].(string)
 	version, _ := config["apiVersion"].(string)
 	if version == "" || kind == "" {
-		return badRequest("invalid object type: " + typeName(version, kind))
+		return apierrors.BadRequest("invalid object type: " + typeName(version, kind))
 	}
 	metadata, _ := config["metadata"].(tree.Tree)
 	placed := *m
@@ -91,13 +92,13 @@ func (x *requestContext) matchConfigToPath(m *request.Mutation, config tree.Tree
 		return err
 	}
 	if version != x.bodyKind.APIVersion() {
-		return badRequest(fmt.Sprintf("Incorrect version specified in apply patch. Specified patch version: %s, expected: %s", version, x.bodyKind.APIVersion()))
+		return apierrors.BadRequest(fmt.Sprintf("Incorrect version specified in apply patch. Specified patch version: %s, expected: %s", version, x.bodyKind.APIVersion()))
 	}
 	if kind != x.bodyKind.Kind {
 		return checkKind(x.bodyKind, config)
 	}
 	if _, ok := metadata["managedFields"]; ok {
-		return badRequest("metadata.managedFields must be nil")
+		return apierrors.BadRequest("metadata.managedFields must be nil")
 	}
 	return nil
 }
@@ -114,7 +115,7 @@ func typeName(apiVersion, kind string) string {
 // any body.
 func checkConfigFields(k *schema.Kind, key meta.Key, config tree.Tree, faults []codec.FieldFault, v request.FieldValidation) ([]string, error) {
 	untyped := func(text string) error {
-		return badRequest(fmt.Sprintf("failed to create typed patch object (%s/%s; %s): %s",
+		return apierrors.BadRequest(fmt.Sprintf("failed to create typed patch object (%s/%s; %s): %s",
 			key.Namespace, key.Name, typeName(k.APIVersion(), k.Kind), text))
 	}
 	var duplicates []codec.FieldFault
@@ -128,7 +129,7 @@ func checkConfigFields(k *schema.Kind, key meta.Key, config tree.Tree, faults []
 		return nil, untyped(text)
 	}
 	if len(duplicates) > 0 && v == request.Strict {
-		return nil, badRequest("error strict decoding YAML: " + duplicates[0].String())
+		return nil, apierrors.BadRequest("error strict decoding YAML: " + duplicates[0].String())
 	}
 	return checkFieldFaults(k, duplicates, v)
 }

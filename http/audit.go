@@ -7,6 +7,8 @@ import (
 
 	"github.com/valyala/fasthttp"
 
+	"github.com/troupe-api/troupe/http/internal/apierrors"
+	"github.com/troupe-api/troupe/http/internal/negotiate"
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/schema"
@@ -31,7 +33,7 @@ func (s *Server) beginAudit(x *requestContext) error {
 // auditUnavailable is the answer to a request that may not go on because it cannot be audited.
 func (s *Server) auditUnavailable(x *requestContext) error {
 	s.log.Error("http: a request was refused, its audit event could not be stored", "id", x.auditID)
-	return internalError(x.auditID)
+	return apierrors.InternalError(x.auditID)
 }
 
 // newAuditRecord begins the record of a request, if the policy wants one.
@@ -44,7 +46,7 @@ func (s *Server) newAuditRecord(x *requestContext, user *authn.User) {
 	if r == nil {
 		return
 	}
-	r.ID, r.URI = x.auditID, redactTokens(x.target.raw)
+	r.ID, r.URI = x.auditID, redactTokens(x.target.Raw)
 	r.UserAgent = truncateUserAgent(x.ctx.UserAgent())
 	r.SourceIPs = appendSourceIPs(r.SourceIPs[:0], x)
 }
@@ -120,7 +122,7 @@ func (x *requestContext) auditWatch(code int) (end func()) {
 }
 
 // auditRequestObject records an object that a client has sent, whatever the form it came in.
-func (x *requestContext) auditRequestObject(m *schema.Message, object tree.Tree, form media, body []byte) {
+func (x *requestContext) auditRequestObject(m *schema.Message, object tree.Tree, form negotiate.Encoding, body []byte) {
 	if x.audit == nil {
 		return
 	}
@@ -129,10 +131,10 @@ func (x *requestContext) auditRequestObject(m *schema.Message, object tree.Tree,
 }
 
 // auditRequestOptions records the body of a delete.
-func (x *requestContext) auditRequestOptions(m *schema.Message, object tree.Tree, form media, body []byte) {
+func (x *requestContext) auditRequestOptions(m *schema.Message, object tree.Tree, form negotiate.Encoding, body []byte) {
 	switch {
 	case x.audit == nil || !x.audit.WantsRequest():
-	case form == mediaJSON:
+	case form == negotiate.JSON:
 		x.audit.SetRequest(body, false)
 	default:
 		x.audit.SetRequest(codec.AppendValue(nil, m, object), false)

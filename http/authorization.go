@@ -3,6 +3,8 @@ package http
 import (
 	"strings"
 
+	"github.com/troupe-api/troupe/http/internal/apierrors"
+	"github.com/troupe-api/troupe/http/internal/requestinfo"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/selector"
 	"github.com/troupe-api/troupe/policy/authz"
@@ -11,7 +13,7 @@ import (
 // authorize finds out whether the user may do it.
 func (s *Server) authorize(x *requestContext) error {
 	if x.info.IsResource && x.info.Verb == "" {
-		return methodNotAllowed()
+		return apierrors.MethodNotAllowed()
 	}
 	a := s.attributes(x)
 	decision, reason := s.opts.Authorizer.Authorize(a)
@@ -65,7 +67,7 @@ func (s *Server) attributes(x *requestContext) authz.Attributes {
 	if x.query == "" || i.Verb != "list" && i.Verb != "watch" && i.Verb != "deletecollection" {
 		return a
 	}
-	fields, labels := x.query.get("fieldSelector"), x.query.get("labelSelector")
+	fields, labels := x.query.Get("fieldSelector"), x.query.Get("labelSelector")
 	if fields != "" || labels != "" {
 		a.Selectors = authz.ReadSelectors(fields, labels)
 	}
@@ -77,7 +79,7 @@ func (s *Server) attributes(x *requestContext) authz.Attributes {
 
 // selectedName is the one name to which the field selector of a list or a watch confines
 // it, so that whoever may read that object may read it this way as well.
-func (s *Server) selectedName(i *RequestInfo, text string) string {
+func (s *Server) selectedName(i *requestinfo.Info, text string) string {
 	kind := s.opts.Catalog.Kind(i.Group, i.Version, i.Resource)
 	if kind == nil {
 		return ""

@@ -34,7 +34,7 @@ func TestMinRateWriter(t *testing.T) {
 // TestResponseBudget: what is taken is given back once, and an answer larger than the budget is the
 // only one.
 func TestResponseBudget(t *testing.T) {
-	s := &Server{responseBudget: budget{limit: 1 << 20}}
+	s := &Server{responseBudget: newBudget(1 << 20)}
 	s.limiters.init(Limits{}, meta.Platform)
 	user, admin := &authn.User{Name: "joe"}, &authn.User{Name: "admin", Groups: []string{authn.GroupMasters}}
 	x, y, z := requestContext{user: user}, requestContext{user: user}, requestContext{user: user}
@@ -48,7 +48,7 @@ func TestResponseBudget(t *testing.T) {
 	for _, h := range []*reservation{&x.reservation, &y.reservation, &z.reservation, &x.reservation} {
 		h.release()
 	}
-	if used := s.responseBudget.used.Load(); used != 0 {
+	if used := s.responseBudget.usedNow(); used != 0 {
 		t.Errorf("%d bytes are left", used)
 	}
 	if s.reserveResponse(&x, 4<<20) != nil || s.reserveResponse(&y, 100<<10) == nil {

@@ -2,7 +2,8 @@ package http
 
 import (
 	"sync"
-	"sync/atomic"
+
+	"github.com/troupe-api/troupe/http/internal/apierrors"
 )
 
 // The sizes of the memory for bodies: what every body gets at first, and what is used again.
@@ -17,29 +18,6 @@ var bodyBuffers = sync.Pool{New: func() any {
 	return &b
 }}
 
-// A budget is how many bytes all bodies, or all large answers that are being written, may take at a
-// time. Parts of the system may have somewhat more than others.
-type budget struct {
-	limit int64
-	used  atomic.Int64
-}
-
-// tryAcquire takes n bytes, or tells that there are not as many. What is larger than the whole budget has
-// to be the only one.
-func (b *budget) tryAcquire(n int64, system bool) bool {
-	limit := b.limit
-	if system {
-		limit += limit / systemReserveDivisor
-	}
-	if used := b.used.Add(n); used > limit && used > n {
-		b.used.Add(-n)
-		return false
-	}
-	return true
-}
-
-func (b *budget) release(n int64) { b.used.Add(-n) }
-
 // growBody makes room for more of a body where there is none. The room is a multiple of what has
 // come, never what has only been announced.
 func (s *Server) growBody(x *requestContext, limit int64) error {
@@ -48,7 +26,7 @@ func (s *Server) growBody(x *requestContext, limit int64) error {
 		b := bodyBuffers.Get().(*[]byte)
 		if !s.reserveBody(x, int64(cap(*b))) {
 			bodyBuffers.Put(b)
-			return tooManyRequests()
+			return apierrors.TooManyRequests()
 		}
 		in.buf = b
 		return nil
@@ -62,7 +40,7 @@ func (s *Server) growBody(x *requestContext, limit int64) error {
 		size = min(size, int64(len(b))+in.remaining)
 	}
 	if !s.reserveBody(x, size-int64(cap(b))) {
-		return tooManyRequests()
+		return apierrors.TooManyRequests()
 	}
 	wider := append(make([]byte, 0, size), b...)
 	in.recycle()

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/troupe-api/troupe/http/internal/apierrors"
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
@@ -34,9 +35,9 @@ func (s *Server) authenticate(x *requestContext) error {
 	}
 	var refusal *authn.RejectionError
 	if errors.As(err, &refusal) {
-		return unauthorizedBecause(refusal.Message)
+		return apierrors.UnauthorizedBecause(refusal.Message)
 	}
-	return unauthorized()
+	return apierrors.Unauthorized()
 }
 
 // readCredentials reads those of a request, and hides them from whoever looks for others. A header
@@ -56,7 +57,7 @@ func (s *Server) readCredentials(x *requestContext) (authn.Request, error) {
 	if x.headerFlags.upgrade && wantsWebSocket(h) {
 		_, token, err := s.webSocketProtocols(h)
 		if errors.Is(err, errWebSocketToken) {
-			return r, unauthorized()
+			return r, apierrors.Unauthorized()
 		}
 		if !r.HasToken {
 			r.Token, r.HasToken = token, token != ""
@@ -89,7 +90,7 @@ func (x *requestContext) authFailureMessage() string {
 	if x.authScheme != "" {
 		tried = append(tried, x.authScheme)
 	}
-	if x.query.get(tokenParameter) != "" {
+	if x.query.Get(tokenParameter) != "" {
 		tried = append(tried, "access_token")
 	}
 	if len(x.conn.certs) > 0 {

@@ -2,31 +2,25 @@ package http
 
 import (
 	nethttp "net/http"
-	"strings"
 
+	"github.com/troupe-api/troupe/http/internal/negotiate"
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
 // Custom kinds have no Protobuf form. Their metadata has.
 
 // negotiateFormat picks the representation of what the path leads to.
-func (s *Server) negotiateFormat(x *requestContext, streaming bool) (format, error) {
+func (s *Server) negotiateFormat(x *requestContext, streaming bool) (negotiate.Format, error) {
 	const shapes = true
-	f, err := s.names.negotiate(x.acceptHeader(), shapes, streaming)
-	if err != nil || f.media != mediaProtobuf || f.shape != shapeWhole || !x.bodyKind.Custom() {
+	f, err := s.names.Negotiate(x.acceptHeader(), shapes, streaming)
+	if err != nil || f.Encoding != negotiate.Protobuf || f.Shape != negotiate.Whole || !x.bodyKind.Custom() {
 		return f, err
 	}
-	var others []string
-	for item := range strings.SplitSeq(string(x.acceptHeader()), ",") {
-		if c, _, ok := s.names.parseAcceptItem(item, shapes); !ok || c.media != mediaProtobuf || c.shape != shapeWhole {
-			others = append(others, item)
-		}
-	}
-	if len(others) > 0 {
-		return s.names.negotiate([]byte(strings.Join(others, ",")), shapes, streaming)
+	if rest, ok := s.names.WithoutProtobuf(string(x.acceptHeader())); ok {
+		return s.names.Negotiate(rest, shapes, streaming)
 	}
 	x.format = f // which a Status has
-	return format{}, s.names.notAcceptableError()
+	return negotiate.Format{}, s.names.NotAcceptable()
 }
 
 // pageNotFound is the answer where only a custom kind could be: users know it as plain text.
@@ -41,12 +35,12 @@ func (s *Server) kindNotFound(x *requestContext, err error) error {
 }
 
 // customBodyTypes are the media types of the bodies of custom objects.
-var customBodyTypes = []string{typeJSON, typeYAML}
+var customBodyTypes = []string{negotiate.TypeJSON, negotiate.TypeYAML}
 
 // patchTypes are the media types of the patches of what the path leads to.
 func (s *Server) patchTypes(x *requestContext) []string {
 	if x.bodyKind.Custom() {
-		return []string{typeJSONPatch, typeMergePatch, typeApplyPatch}
+		return []string{negotiate.TypeJSONPatch, negotiate.TypeMergePatch, negotiate.TypeApplyPatch}
 	}
-	return s.names.patches
+	return s.names.PatchTypes
 }

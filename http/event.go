@@ -6,6 +6,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/troupe-api/troupe/http/internal/apierrors"
+	"github.com/troupe-api/troupe/http/internal/negotiate"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/present"
 	"github.com/troupe-api/troupe/kinds/request"
@@ -37,7 +39,7 @@ func putChunkBuffer(buf *[]byte) {
 type eventEncoder struct {
 	server           *Server
 	kind             *schema.Kind
-	format           format
+	format           negotiate.Format
 	include          present.IncludeObjectPolicy
 	tableHeadersSent bool   // a table has been sent, and its columns need not be again
 	webSocket        bool   // each event is a frame of a WebSocket
@@ -49,23 +51,23 @@ type eventEncoder struct {
 func (s *Server) newEventEncoder(x *requestContext) (*eventEncoder, error) {
 	h := &x.ctx.Request.Header
 	e := &eventEncoder{server: s, kind: x.bodyKind, format: x.format, webSocket: wantsWebSocket(h), unchunked: !h.IsHTTP11()}
-	switch x.format.shape {
-	case shapeTable:
+	switch x.format.Shape {
+	case negotiate.Table:
 		var err error
 		if e.include, err = includeObject(x); err != nil {
 			return nil, err
 		}
-	case shapePartialList:
-		return nil, notAcceptable("you requested PartialObjectMetadataList, but the requested object is not a list (" + x.kind.Kind + ")")
+	case negotiate.PartialList:
+		return nil, apierrors.NotAcceptable("you requested PartialObjectMetadataList, but the requested object is not a list (" + x.kind.Kind + ")")
 	}
 	return e, nil
 }
 
 func (e *eventEncoder) contentType() string {
-	if e.format.media == mediaProtobuf {
-		return e.server.names.protobufWatch
+	if e.format.Encoding == negotiate.Protobuf {
+		return e.server.names.ProtobufWatchType
 	}
-	return typeJSON
+	return negotiate.TypeJSON
 }
 
 // write sends events, as few chunks as maxChunk allows.
@@ -118,7 +120,7 @@ func (e *eventEncoder) append(ev *request.Event) error {
 }
 
 func (e *eventEncoder) appendEvent(ev *request.Event) error {
-	if e.format.media == mediaProtobuf {
+	if e.format.Encoding == negotiate.Protobuf {
 		return e.appendProtobuf(ev)
 	}
 	e.buf = append(e.buf, `{"type":"`...)
@@ -136,9 +138,9 @@ func (e *eventEncoder) appendObject(b []byte, ev *request.Event) []byte {
 		return eventStatus(ev).AppendJSON(b)
 	case ev.Type == request.Bookmark:
 		return e.appendBookmark(b, ev)
-	case e.format.shape == shapePartial:
+	case e.format.Shape == negotiate.Partial:
 		return e.server.appendPartial(b, e.format, ev.Object)
-	case e.format.shape == shapeTable:
+	case e.format.Shape == negotiate.Table:
 		return append(b, e.table([]*meta.Object{ev.Object}, present.ListMeta{ResourceVersion: formatVersion(ev.Object.Version)})...)
 	}
 	return append(b, ev.Object.JSON...)
@@ -146,7 +148,7 @@ func (e *eventEncoder) appendObject(b []byte, ev *request.Event) []byte {
 
 func (e *eventEncoder) table(objs []*meta.Object, head present.ListMeta) []byte {
 	t := present.Table(e.server.opts.Naming, e.kind, objs, present.TableOptions{
-		ListMeta: head, IncludeObject: e.include, Version: e.format.version, NoHeaders: e.tableHeadersSent, Now: time.Now(),
+		ListMeta: head, IncludeObject: e.include, Version: e.format.Version, NoHeaders: e.tableHeadersSent, Now: time.Now(),
 	})
 	e.tableHeadersSent = true
 	return t
@@ -155,10 +157,10 @@ func (e *eventEncoder) table(objs []*meta.Object, head present.ListMeta) []byte 
 // appendBookmark writes an object that has nothing but a version.
 func (e *eventEncoder) appendBookmark(b []byte, ev *request.Event) []byte {
 	kind, version := e.kind.Kind, e.kind.APIVersion()
-	switch e.format.shape {
-	case shapePartial:
-		kind, version = "PartialObjectMetadata", e.server.names.metaGroup+"/"+e.format.version
-	case shapeTable:
+	switch e.format.Shape {
+	case negotiate.Partial:
+		kind, version = "PartialObjectMetadata", e.server.names.MetaGroup+"/"+e.format.Version
+	case negotiate.Table:
 		o := &meta.Object{JSON: e.appendEmpty(nil, ev, kind, version)}
 		return append(b, e.table([]*meta.Object{o}, present.ListMeta{ResourceVersion: formatVersion(ev.Version)})...)
 	}
@@ -176,7 +178,7 @@ func (e *eventEncoder) appendEmpty(b []byte, ev *request.Event, kind, version st
 	b = append(b, '"')
 	if ev.InitialEventsEnd {
 		b = append(b, `,"annotations":{"`...)
-		b = append(b, e.server.names.initialEventsEnd...)
+		b = append(b, e.server.names.InitialEventsEnd...)
 		b = append(b, `":"true"}`...)
 	}
 	return append(b, "}}"...)

@@ -7,6 +7,8 @@ import (
 	"runtime/debug"
 	"time"
 
+	"github.com/troupe-api/troupe/http/internal/apierrors"
+	"github.com/troupe-api/troupe/http/internal/requestinfo"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/valyala/fasthttp"
 )
@@ -34,7 +36,7 @@ func (s *Server) recoverPanic(x *requestContext) {
 	if !x.hijacked {
 		x.ctx.Response.Reset()
 		s.setCommonHeaders(x)
-		s.writeError(x, internalError(id))
+		s.writeError(x, apierrors.InternalError(id))
 	}
 }
 
@@ -113,15 +115,15 @@ func (s *Server) setCommonHeaders(x *requestContext) {
 // parse makes the Info of a request whose form is right.
 func (x *requestContext) parse() error {
 	h := &x.ctx.Request.Header
-	if err := x.target.parse(h.RequestURI(), h.Host()); err != nil {
+	if err := x.target.Parse(h.RequestURI(), h.Host()); err != nil {
 		return err
 	}
-	x.query = query(x.target.query)
-	if !x.query.valid() {
-		return badRequest("the query holds a bad escape")
+	x.query = requestinfo.Query(x.target.Query)
+	if !x.query.Valid() {
+		return apierrors.BadRequest("the query holds a bad escape")
 	}
-	x.info.parse(x.method, &x.target, x.query.flag("watch"))
-	x.format.pretty = x.wantsPretty()
+	x.info.Parse(x.method, &x.target, x.query.Flag("watch"))
+	x.format.Pretty = x.wantsPretty()
 	return nil
 }
 
@@ -134,10 +136,10 @@ func (x *requestContext) rejectMalformed(err error) error {
 // setDeadline bounds everything but watches, which have a parameter of their own.
 func (s *Server) setDeadline(x *requestContext) error {
 	timeout := s.opts.Limits.RequestTimeout
-	if text := x.query.get("timeout"); text != "" && x.info.Verb != "watch" {
+	if text := x.query.Get("timeout"); text != "" && x.info.Verb != "watch" {
 		d, err := time.ParseDuration(text)
 		if err != nil || d < 0 {
-			return badRequest("invalid timeout specified in the request URL")
+			return apierrors.BadRequest("invalid timeout specified in the request URL")
 		}
 		if d > 0 {
 			timeout = min(timeout, d)
@@ -155,9 +157,9 @@ func (s *Server) asStatus(x *requestContext, err error) *meta.Status {
 	case errors.As(err, &status):
 		return status
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
-		return gatewayTimeout()
+		return apierrors.GatewayTimeout()
 	}
 	id := newID()
 	s.log.Error("http: internal error", "id", id, "path", x.info.Path, "error", err)
-	return internalError(id)
+	return apierrors.InternalError(id)
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/valyala/fasthttp"
+
+	"github.com/troupe-api/troupe/http/internal/apierrors"
 )
 
 // maxHeaders is how many header lines a request may have.
@@ -30,11 +32,11 @@ type headerFlags struct {
 // for two credentials, which is a 401.
 func validateHead(h *fasthttp.RequestHeader) (headerFlags, error) {
 	if p := h.Protocol(); string(p) != "HTTP/1.1" && string(p) != "HTTP/1.0" {
-		return headerFlags{}, badRequest("the protocol version is not supported")
+		return headerFlags{}, apierrors.BadRequest("the protocol version is not supported")
 	}
 	for _, c := range h.Method() {
 		if c < 'A' || c > 'Z' {
-			return headerFlags{}, badRequest("the method is malformed")
+			return headerFlags{}, apierrors.BadRequest("the method is malformed")
 		}
 	}
 	found, err := validateHeaderLines(h.RawHeaders())
@@ -42,9 +44,9 @@ func validateHead(h *fasthttp.RequestHeader) (headerFlags, error) {
 	case err != nil:
 		return found, err
 	case found.transferEncoding && h.ContentLength() != -1:
-		return found, badRequest("the request has a Transfer-Encoding other than chunked")
+		return found, apierrors.BadRequest("the request has a Transfer-Encoding other than chunked")
 	case !isHost(h.Host()):
-		return found, badRequest("the Host header is malformed")
+		return found, apierrors.BadRequest("the Host header is malformed")
 	}
 	return found, nil
 }
@@ -54,7 +56,7 @@ func validateHeaderLines(raw []byte) (found headerFlags, err error) {
 	for len(raw) > 0 {
 		end := bytes.IndexByte(raw, '\n')
 		if end < 1 || raw[end-1] != '\r' {
-			return found, badRequest("a header line does not end in CRLF")
+			return found, apierrors.BadRequest("a header line does not end in CRLF")
 		}
 		line := raw[:end-1]
 		raw = raw[end+1:]
@@ -62,17 +64,17 @@ func validateHeaderLines(raw []byte) (found headerFlags, err error) {
 			break
 		}
 		if line[0] == ' ' || line[0] == '\t' {
-			return found, badRequest("a header is folded")
+			return found, apierrors.BadRequest("a header is folded")
 		}
 		if lines++; lines > maxHeaders {
-			return found, badRequest("the request has too many headers")
+			return found, apierrors.BadRequest("the request has too many headers")
 		}
 		if bytes.IndexByte(line, 0) >= 0 || bytes.IndexByte(line, '\r') >= 0 {
-			return found, badRequest("a header holds a control character")
+			return found, apierrors.BadRequest("a header holds a control character")
 		}
 		colon := bytes.IndexByte(line, ':')
 		if colon < 1 || !isHeaderName(line[:colon]) {
-			return found, badRequest("a header has a malformed name")
+			return found, apierrors.BadRequest("a header has a malformed name")
 		}
 		switch name := line[:colon]; len(name) {
 		case 4:
@@ -101,11 +103,11 @@ func validateHeaderLines(raw []byte) (found headerFlags, err error) {
 	found.authorization, found.transferEncoding = credentials > 0, encodings > 0
 	switch {
 	case lengths > 1 || encodings > 1 || hosts > 1:
-		return found, badRequest("a header that may come once comes twice")
+		return found, apierrors.BadRequest("a header that may come once comes twice")
 	case lengths > 0 && encodings > 0:
-		return found, badRequest("the request has both Content-Length and Transfer-Encoding")
+		return found, apierrors.BadRequest("the request has both Content-Length and Transfer-Encoding")
 	case credentials > 1:
-		return found, unauthorized()
+		return found, apierrors.Unauthorized()
 	}
 	return found, nil
 }

@@ -4,6 +4,8 @@ import (
 	"io"
 	"slices"
 
+	"github.com/troupe-api/troupe/http/internal/apierrors"
+	"github.com/troupe-api/troupe/http/internal/negotiate"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/present"
 	"github.com/troupe-api/troupe/kinds/request"
@@ -52,23 +54,23 @@ func (s *Server) tableListBody(k *schema.Kind, o present.TableOptions, items []*
 }
 
 // partialListBody makes the body of a list of the metadata of objects.
-func (s *Server) partialListBody(k *schema.Kind, f format, l present.ListMeta, items []*meta.Object) *listBody {
+func (s *Server) partialListBody(k *schema.Kind, f negotiate.Format, l present.ListMeta, items []*meta.Object) *listBody {
 	add := func(b []byte, o *meta.Object) []byte { return s.appendPartial(b, f, o) }
-	head := present.AppendPartialListHead(nil, s.opts.Naming, f.version, l)
+	head := present.AppendPartialListHead(nil, s.opts.Naming, f.Version, l)
 	return &listBody{head: head, field: "items", kind: k, meta: l, items: items, convert: s.opts.Store.Convert, appendItem: add}
 }
 
 // newListBody makes the body of a listing in the shape that was negotiated.
 func (s *Server) newListBody(x *requestContext, l request.ListResult) (*listBody, error) {
 	head := present.ListMeta{ResourceVersion: formatVersion(l.Version), Continue: l.Continue, Remaining: max(l.Remaining, 0)}
-	switch x.format.shape {
-	case shapeTable:
+	switch x.format.Shape {
+	case negotiate.Table:
 		o, err := tableOptions(x, head)
 		return s.tableListBody(x.kind, o, l.Items), err
-	case shapePartialList:
+	case negotiate.PartialList:
 		return s.partialListBody(x.kind, x.format, head, l.Items), nil
-	case shapePartial:
-		return nil, notAcceptable("you requested PartialObjectMetadata, but the requested object is a list (" + x.kind.ListKind() + ")")
+	case negotiate.Partial:
+		return nil, apierrors.NotAcceptable("you requested PartialObjectMetadata, but the requested object is a list (" + x.kind.ListKind() + ")")
 	}
 	head.WriteEmptyContinue = x.kind.Custom()
 	return s.objectListBody(x.kind, head, l.Items), nil

@@ -3,6 +3,7 @@ package http
 import (
 	"io"
 
+	"github.com/troupe-api/troupe/http/internal/negotiate"
 	"github.com/troupe-api/troupe/kinds/request"
 )
 
@@ -24,17 +25,17 @@ func (s *Server) writeListing(x *requestContext, listing request.ListResult) err
 		return err
 	}
 	x.auditResponseList(l, all)
-	if x.format.media == mediaProtobuf {
+	if x.format.Encoding == negotiate.Protobuf {
 		return s.streamProtobuf(x, l, all)
 	}
-	contentType, write := typeJSON, l.json
+	contentType, write := negotiate.TypeJSON, l.json
 	switch {
-	case x.format.media == mediaYAML:
-		contentType, write = typeYAML, l.yaml
-	case x.format.pretty:
+	case x.format.Encoding == negotiate.YAML:
+		contentType, write = negotiate.TypeYAML, l.yaml
+	case x.format.Pretty:
 		write = l.pretty
 	case l.asStored:
-		s.writeStream(x, typeJSON, &bodyStream{write: write, size: l.size()}, all)
+		s.writeStream(x, negotiate.TypeJSON, &bodyStream{write: write, size: l.size()}, all)
 		return nil
 	}
 	return s.streamUnsized(x, contentType, write, all)
@@ -65,9 +66,9 @@ func (l *listBody) memoryEstimate(x *requestContext, all, largest int) int64 {
 		room += gzipOverhead
 	}
 	switch {
-	case x.format.media == mediaYAML:
+	case x.format.Encoding == negotiate.YAML:
 		room += yamlGrowth * largest
-	case x.format.media == mediaProtobuf:
+	case x.format.Encoding == negotiate.Protobuf:
 		room += protobufGrowth * largest
 	case !l.asStored:
 		room += 2 * largest

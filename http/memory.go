@@ -81,7 +81,7 @@ func (s *Server) estimateWork(x *requestContext) int64 {
 		length = int64(s.opts.Limits.MaxRequestBodyBytes) // it is not told
 	}
 	if k := x.kind.Stored; k != nil && x.info.Name != "" {
-		key := x.info.key(x.kind)
+		key := x.info.Key(x.kind)
 		if o, err := s.opts.Store.Get(x.deadlineCtx, request.Get{Kind: k, Key: key}); err == nil {
 			length += int64(len(o.JSON))
 		}
@@ -102,7 +102,7 @@ func (s *Server) allowedUnderPressure(x *requestContext, work int64) bool {
 	case "delete", "deletecollection", "watch":
 		return true
 	case "list":
-		limit, err := x.query.number("limit")
+		limit, err := x.query.Number("limit")
 		return err == nil && limit > 0 && limit <= maxListUnderPressure
 	}
 	return work <= maxWorkUnderPressure && s.opts.MemoryMonitor.Available() > maxWorkUnderPressure

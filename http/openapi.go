@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/troupe-api/troupe/http/internal/apierrors"
+	"github.com/troupe-api/troupe/http/internal/negotiate"
 	"github.com/troupe-api/troupe/kinds/openapi"
 )
 
@@ -18,7 +20,7 @@ const openapiPath = "/openapi/v3"
 func (s *Server) newOpenAPI() *openapi.Documents {
 	return openapi.New(openapi.Options{
 		Naming: s.opts.Naming, Kinds: s.opts.Catalog.Kinds(), Message: s.opts.Catalog.Message,
-		Version: "v" + apiMajor + "." + apiMinor + ".0", Patches: s.names.patches,
+		Version: "v" + apiMajor + "." + apiMinor + ".0", Patches: s.names.PatchTypes,
 	})
 }
 
@@ -33,7 +35,7 @@ func (s *Server) serveOpenAPIV3Index(x *requestContext) error {
 	if x.notModified(index.Hash) {
 		return nil
 	}
-	s.writeRaw(x, typeJSON, index.Body)
+	s.writeRaw(x, negotiate.TypeJSON, index.Body)
 	return nil
 }
 
@@ -43,9 +45,9 @@ func (s *Server) serveOpenAPIV3(x *requestContext) error {
 	path := strings.TrimPrefix(x.info.Path, openapiPath+"/")
 	document := s.documents().openapi.V3(path)
 	if document == nil {
-		return pathNotFound()
+		return apierrors.PathNotFound()
 	}
-	if asked := x.query.get("hash"); asked != "" {
+	if asked := x.query.Get("hash"); asked != "" {
 		if asked != document.Hash() {
 			x.setHeader("Location", openapi.URL(path, document.Hash()))
 			x.ctx.SetStatusCode(nethttp.StatusMovedPermanently)
@@ -63,12 +65,12 @@ func (s *Server) serveOpenAPI(x *requestContext, document *openapi.Document, ver
 	f, ok := openapiFormat(string(x.acceptHeader()), version)
 	if !ok {
 		x.setHeader("Cache-Control", "no-cache, private")
-		return notAcceptable("406: Not Acceptable\n\nAvailable representations: " + typeJSON + ", " + openapiProtobuf(version))
+		return apierrors.NotAcceptable("406: Not Acceptable\n\nAvailable representations: " + negotiate.TypeJSON + ", " + openapiProtobuf(version))
 	}
 	if x.notModified(document.Hash()) {
 		return nil
 	}
-	contentType := typeJSON
+	contentType := negotiate.TypeJSON
 	if f == openapi.Protobuf {
 		contentType = openapiProtobuf(version)
 	}
@@ -124,14 +126,14 @@ func openapiFormat(accept, version string) (best openapi.Format, ok bool) {
 		mediaType, params, _ := strings.Cut(item, ";")
 		f := openapi.JSON
 		switch strings.ToLower(strings.TrimSpace(mediaType)) {
-		case typeJSON, "application/*", "*/*":
+		case negotiate.TypeJSON, "application/*", "*/*":
 		case openapiProtobuf(version), "application/com.github.proto-openapi.spec." + version + "@v1.0+protobuf":
 			f = openapi.Protobuf
 		default:
 			continue
 		}
-		if c, valid := parseAcceptParams(params); valid && c.q > highest {
-			best, ok, highest = f, true, c.q
+		if q, valid := negotiate.Quality(params); valid && q > highest {
+			best, ok, highest = f, true, q
 		}
 	}
 	return best, ok

@@ -7,6 +7,8 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/troupe-api/troupe/http/internal/apierrors"
+	"github.com/troupe-api/troupe/http/internal/requestinfo"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/schema"
@@ -29,20 +31,20 @@ type listOptions struct {
 }
 
 // parseListOptions reads and checks them all.
-func (s *Server) parseListOptions(k *schema.Kind, q query, watch bool) (o listOptions, err error) {
+func (s *Server) parseListOptions(k *schema.Kind, q requestinfo.Query, watch bool) (o listOptions, err error) {
 	o.watch = watch
 	if q == "" {
 		return o, nil
 	}
-	if o.limit, err = q.number("limit"); err != nil {
+	if o.limit, err = q.Number("limit"); err != nil {
 		return o, err
 	}
-	seconds, err := q.number("timeoutSeconds")
+	seconds, err := q.Number("timeoutSeconds")
 	if err != nil {
 		return o, err
 	}
 	o.timeout = time.Duration(min(max(seconds, 0), 1<<31)) * time.Second
-	labels, fields := q.get("labelSelector"), q.get("fieldSelector")
+	labels, fields := q.Get("labelSelector"), q.Get("fieldSelector")
 	if o.labels, err = selector.ParseLabels(labels); err != nil {
 		return o, err
 	}
@@ -52,10 +54,10 @@ func (s *Server) parseListOptions(k *schema.Kind, q query, watch bool) (o listOp
 	if labels != "" || fields != "" {
 		o.selectors = labels + "&" + fields
 	}
-	o.resourceVersion, o.resourceVersionMatch, o.continueToken = q.get("resourceVersion"), q.get("resourceVersionMatch"), q.get("continue")
-	o.bookmarks = q.flag("allowWatchBookmarks")
-	_, o.hasSendInitialEvents = q.lookup("sendInitialEvents")
-	o.sendInitialEvents = q.flag("sendInitialEvents")
+	o.resourceVersion, o.resourceVersionMatch, o.continueToken = q.Get("resourceVersion"), q.Get("resourceVersionMatch"), q.Get("continue")
+	o.bookmarks = q.Flag("allowWatchBookmarks")
+	_, o.hasSendInitialEvents = q.Lookup("sendInitialEvents")
+	o.sendInitialEvents = q.Flag("sendInitialEvents")
 	return o, s.invalidOptions("ListOptions", o.validate())
 }
 
@@ -121,6 +123,11 @@ func (o *listOptions) validateWatch(f *schema.Faults) {
 	}
 }
 
+// invalidOptions is the answer to faulty options; kind is as in "ListOptions".
+func (s *Server) invalidOptions(kind string, faults schema.Faults) error {
+	return apierrors.InvalidOptions(s.names.MetaGroup, kind, faults)
+}
+
 // parseVersion reads an optional resource version.
 func parseVersion(s string) (uint64, error) {
 	if s == "" {
@@ -128,13 +135,13 @@ func parseVersion(s string) (uint64, error) {
 	}
 	n, err := strconv.ParseUint(s, 10, 64)
 	if err != nil {
-		return 0, badRequest("invalid resource version: resourceVersion: Invalid value: " + strconv.Quote(s) + ": " + err.Error())
+		return 0, apierrors.BadRequest("invalid resource version: resourceVersion: Invalid value: " + strconv.Quote(s) + ": " + err.Error())
 	}
 	return n, nil
 }
 
 // listRequest makes the request for the store.
-func (o *listOptions) listRequest(k *schema.Kind, i *RequestInfo) (request.List, error) {
+func (o *listOptions) listRequest(k *schema.Kind, i *requestinfo.Info) (request.List, error) {
 	l := request.List{
 		Kind: k, Labels: o.labels, Fields: o.fields,
 		Limit: int(min(max(o.limit, 0), 1<<31)), Continue: o.continueToken, Selectors: o.selectors,
@@ -144,7 +151,7 @@ func (o *listOptions) listRequest(k *schema.Kind, i *RequestInfo) (request.List,
 	}
 	if o.continueToken != "" {
 		if o.resourceVersion != "" && o.resourceVersion != "0" {
-			return l, badRequest("specifying resource version is not allowed when using continue")
+			return l, apierrors.BadRequest("specifying resource version is not allowed when using continue")
 		}
 		return l, nil
 	}
@@ -167,7 +174,7 @@ func (o *listOptions) listRequest(k *schema.Kind, i *RequestInfo) (request.List,
 }
 
 // watchRequest makes the request for the store; newest is its current version.
-func (o *listOptions) watchRequest(k *schema.Kind, i *RequestInfo, newest func() uint64) (request.Watch, error) {
+func (o *listOptions) watchRequest(k *schema.Kind, i *requestinfo.Info, newest func() uint64) (request.Watch, error) {
 	w := request.Watch{Kind: k, Labels: o.labels, Fields: o.fields, Bookmarks: o.bookmarks}
 	if k.Namespaced {
 		w.Namespace = i.Namespace
@@ -201,26 +208,26 @@ const maxFieldManager = 128
 const applyOptions = "apply"
 
 // parseWriteOptions checks them; kind is as in "CreateOptions".
-func (s *Server) parseWriteOptions(kind string, q query, userAgent []byte) (o writeOptions, err error) {
+func (s *Server) parseWriteOptions(kind string, q requestinfo.Query, userAgent []byte) (o writeOptions, err error) {
 	var f schema.Faults
-	if kind == applyOptions && q.get("fieldManager") == "" {
+	if kind == applyOptions && q.Get("fieldManager") == "" {
 		f.Required("fieldManager", "is required for apply patch")
 	}
 	if q == "" {
 		o.fieldManager = defaultFieldManager(userAgent)
 		return o, s.invalidOptions("PatchOptions", f)
 	}
-	o.dryRun = parseDryRun(q.values("dryRun"), &f)
-	if m := q.get("fieldManager"); m != "" {
+	o.dryRun = parseDryRun(q.Values("dryRun"), &f)
+	if m := q.Get("fieldManager"); m != "" {
 		o.fieldManager = m
 		validateFieldManager(m, &f)
 	} else {
 		o.fieldManager = defaultFieldManager(userAgent)
 	}
 	o.validation = parseFieldValidation(q, &f)
-	switch _, forced := q.lookup("force"); {
+	switch _, forced := q.Lookup("force"); {
 	case kind == applyOptions:
-		kind, o.force = "PatchOptions", q.flag("force")
+		kind, o.force = "PatchOptions", q.Flag("force")
 	case kind == "PatchOptions" && forced:
 		f.Forbidden("force", "may not be specified for non-apply patch")
 	}
@@ -228,8 +235,8 @@ func (s *Server) parseWriteOptions(kind string, q query, userAgent []byte) (o wr
 }
 
 // parseFieldValidation reads what shall become of unknown and duplicate fields.
-func parseFieldValidation(q query, f *schema.Faults) request.FieldValidation {
-	switch v := q.get("fieldValidation"); v {
+func parseFieldValidation(q requestinfo.Query, f *schema.Faults) request.FieldValidation {
+	switch v := q.Get("fieldValidation"); v {
 	case "", "Warn":
 	case "Ignore":
 		return request.Ignore

@@ -11,7 +11,7 @@ var prettyUserAgents = [][]byte{[]byte("curl"), []byte("Wget"), []byte("Mozilla/
 // wantsPretty tells whether answers are laid out to be read: as the query says, else by whether
 // the client is one of those that people look at.
 func (x *requestContext) wantsPretty() bool {
-	if text := x.query.get("pretty"); text != "" {
+	if text := x.query.Get("pretty"); text != "" {
 		pretty, err := strconv.ParseBool(text)
 		return err == nil && pretty
 	}

@@ -17,7 +17,7 @@ var pprofIndex = fasthttpadaptor.NewFastHTTPHandlerFunc(pprof.Index)
 
 // servePprofIndex answers a page that lists the profiles, at the path whose end its links need.
 func servePprofIndex(x *requestContext) error {
-	if !x.target.trailingSlash {
+	if !x.target.TrailingSlash {
 		x.setHeader("Location", pprofPath)
 		x.ctx.SetStatusCode(301)
 		return nil

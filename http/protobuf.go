@@ -6,6 +6,7 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
+	"github.com/troupe-api/troupe/http/internal/negotiate"
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
@@ -45,8 +46,8 @@ func (s *Server) protobufMeta(name, apiVersion string, doc []byte) ([]byte, erro
 }
 
 // protobufPartial is PartialObjectMetadata.
-func (s *Server) protobufPartial(f format, doc []byte) ([]byte, error) {
-	return s.protobufMeta("PartialObjectMetadata", s.names.metaGroup+"/"+f.version, doc)
+func (s *Server) protobufPartial(f negotiate.Format, doc []byte) ([]byte, error) {
+	return s.protobufMeta("PartialObjectMetadata", s.names.MetaGroup+"/"+f.Version, doc)
 }
 
 // unwrapEnvelope takes a Protobuf body apart. An object in another encoding is none that is understood.
@@ -56,7 +57,7 @@ func (s *Server) unwrapEnvelope(body []byte) (codec.Envelope, error) {
 	case err != nil:
 	case e.ContentEncoding != "":
 		err = fmt.Errorf("the content encoding %q of the enveloped object is not supported", e.ContentEncoding)
-	case e.ContentType != "" && e.ContentType != s.names.protobuf:
+	case e.ContentType != "" && e.ContentType != s.names.ProtobufType:
 		err = fmt.Errorf("the content type %q of the enveloped object is not supported", e.ContentType)
 	}
 	return e, err
@@ -104,7 +105,7 @@ func (e *eventEncoder) protobufObject(ev *request.Event) ([]byte, error) {
 	switch {
 	case ev.Type == request.Error:
 		return e.server.protobufMeta("Status", "v1", doc)
-	case e.format.shape == shapePartial:
+	case e.format.Shape == negotiate.Partial:
 		return e.server.protobufPartial(e.format, doc)
 	}
 	return protobufDoc(e.kind.Message, e.kind.APIVersion(), e.kind.Kind, doc)

@@ -27,7 +27,7 @@ func (s *Server) streamProtobuf(x *requestContext, l *listBody, all int) error {
 	p := &protobufList{list: l, item: l.kind.Message, apiVersion: l.kind.APIVersion(), kind: l.kind.ListKind()}
 	if l.appendItem != nil {
 		const name = "PartialObjectMetadata"
-		p.apiVersion, p.kind = s.names.metaGroup+"/"+x.format.version, name+"List"
+		p.apiVersion, p.kind = s.names.MetaGroup+"/"+x.format.Version, name+"List"
 		if p.item = s.opts.Catalog.Message("meta.v1." + name); p.item == nil {
 			return fmt.Errorf("http: message %s is not declared", name)
 		}
@@ -37,7 +37,7 @@ func (s *Server) streamProtobuf(x *requestContext, l *listBody, all int) error {
 		if err := p.items(&b); err != nil {
 			return err
 		}
-		s.writeRaw(x, s.names.protobuf, codec.WrapEnvelope(nil, p.apiVersion, p.kind, b.Bytes()))
+		s.writeRaw(x, s.names.ProtobufType, codec.WrapEnvelope(nil, p.apiVersion, p.kind, b.Bytes()))
 		return nil
 	}
 	var n byteCounter
@@ -45,7 +45,7 @@ func (s *Server) streamProtobuf(x *requestContext, l *listBody, all int) error {
 		return err
 	}
 	p.payloadSize = int(n)
-	s.writeStream(x, s.names.protobuf, &bodyStream{write: buffered(p.write), size: p.size()}, all)
+	s.writeStream(x, s.names.ProtobufType, &bodyStream{write: buffered(p.write), size: p.size()}, all)
 	return nil
 }
 

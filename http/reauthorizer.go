@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/troupe-api/troupe/http/internal/apierrors"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/policy/authn"
 	"github.com/troupe-api/troupe/policy/authz"
@@ -229,7 +230,7 @@ func (s *Server) evaluate(a *watchGrant) (v checkResult) {
 	case errors.Is(err, authn.ErrUnavailable):
 		return checkResult{unknown: true}
 	case err != nil || user == nil:
-		return checkResult{refusal: unauthorized()}
+		return checkResult{refusal: apierrors.Unauthorized()}
 	}
 	until := user.ValidUntil
 	rights := &failureRecorder{Authorizer: s.opts.Authorizer}
@@ -248,7 +249,7 @@ func (s *Server) evaluate(a *watchGrant) (v checkResult) {
 		}
 	}
 	if user.Name != a.attributes.User.Name {
-		return checkResult{refusal: unauthorized()} // the credential is somebody else's now
+		return checkResult{refusal: apierrors.Unauthorized()} // the credential is somebody else's now
 	}
 	asked := a.attributes
 	asked.User = user
@@ -282,7 +283,7 @@ func (s *Server) newWatchGrant(x *requestContext) *watchGrant {
 	return &watchGrant{
 		credentials: x.credentials, attributes: s.attributes(x),
 		key: x.credentials.digest(x.info.Group, x.info.Version, x.info.Resource, x.info.Namespace, x.info.Name,
-			x.query.get("fieldSelector"), x.query.get("labelSelector")),
+			x.query.Get("fieldSelector"), x.query.Get("labelSelector")),
 	}
 }
 

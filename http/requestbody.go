@@ -7,6 +7,7 @@ import (
 	"net"
 	"strconv"
 
+	"github.com/troupe-api/troupe/http/internal/apierrors"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/valyala/fasthttp"
 )
@@ -79,10 +80,10 @@ func (s *Server) receiveBody(x *requestContext) ([]byte, error) {
 // awaitBody reads a body of which some may still have to come. While it waits for that, the request
 // is not counted among those that the server works on: it is the client who takes the time.
 func (s *Server) awaitBody(x *requestContext, limit int64) error {
-	slot := x.reservation.limiter
+	var slot *limiter
 	waits := x.conn.bodyPending()
-	if waits && slot != nil {
-		x.reservation.releaseSlot()
+	if waits {
+		slot = x.reservation.releaseSlot()
 	}
 	err := x.conn.sendContinue()
 	if err == nil {
@@ -91,11 +92,8 @@ func (s *Server) awaitBody(x *requestContext, limit int64) error {
 	if err != nil {
 		return x.bodyError(err)
 	}
-	if waits && slot != nil {
-		if !slot.tryAcquire(s.limiters.isSystemUser(x.user)) {
-			return tooManyRequests()
-		}
-		x.reservation.limiter = slot
+	if slot != nil && !x.reservation.tryAcquireSlot(slot, s.limiters.isSystemUser(x.user)) {
+		return apierrors.TooManyRequests()
 	}
 	if waits {
 		return s.reserveWorkOfBody(x)
@@ -177,7 +175,7 @@ func (c *conn) nextChunk() error {
 	}
 	if line, err = c.readLine(); err != nil || len(line) > 0 {
 		if err == nil {
-			err = badRequest("the request has headers behind its body")
+			err = apierrors.BadRequest("the request has headers behind its body")
 		}
 		return malformedChunk(err)
 	}
@@ -209,7 +207,7 @@ func malformedChunk(err error) error {
 	if errors.As(err, &netErr) || errors.As(err, &status) {
 		return err
 	}
-	return badRequest("a chunk of the body is malformed")
+	return apierrors.BadRequest("a chunk of the body is malformed")
 }
 
 // parseChunkSize reads the line before a chunk: its size in hexadecimal digits, and extensions, which
@@ -220,19 +218,16 @@ func parseChunkSize(line []byte) (n int64, err error) {
 	if len(digits) == 0 || len(digits) > 8 {
 		return 0, malformedChunk(nil)
 	}
-	for _, d := range digits {
-		v := hexValue(d)
-		if v < 0 {
-			return 0, malformedChunk(nil)
-		}
-		n = n<<4 | int64(v)
+	size, err := strconv.ParseUint(string(digits), 16, 32)
+	if err != nil {
+		return 0, malformedChunk(nil)
 	}
 	for _, e := range extension {
 		if e < ' ' && e != '\t' || e == 0x7f {
 			return 0, malformedChunk(nil)
 		}
 	}
-	return n, nil
+	return int64(size), nil
 }
 
 // bodyError is the answer to a body that did not come as it should. The connection ends with it.
@@ -245,11 +240,11 @@ func (x *requestContext) bodyError(err error) error {
 	case errors.As(err, &status):
 		return status
 	case errors.As(err, &netErr) && netErr.Timeout():
-		return requestTimeout()
+		return apierrors.RequestTimeout()
 	}
-	return badRequest("the body of the request has ended early")
+	return apierrors.BadRequest("the body of the request has ended early")
 }
 
 func (s *Server) bodyTooLarge() error {
-	return requestTooLarge("Request entity too large: limit is " + strconv.Itoa(s.opts.Limits.MaxRequestBodyBytes))
+	return apierrors.RequestTooLarge("Request entity too large: limit is " + strconv.Itoa(s.opts.Limits.MaxRequestBodyBytes))
 }

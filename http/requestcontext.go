@@ -4,6 +4,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/troupe-api/troupe/http/internal/negotiate"
+	"github.com/troupe-api/troupe/http/internal/requestinfo"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/policy/audit"
 	"github.com/troupe-api/troupe/policy/authn"
@@ -16,9 +18,9 @@ type requestContext struct {
 	ctx         *fasthttp.RequestCtx
 	conn        *conn
 	method      string
-	target      target
-	query       query
-	info        RequestInfo
+	target      requestinfo.Target
+	query       requestinfo.Query
+	info        requestinfo.Info
 	kind        *schema.Kind        // nil for what is no resource request
 	subresource *schema.Subresource // nil for the main resource
 	bodyKind    *schema.Kind        // of bodies and answers: that of the sub-resource, if it has its own
@@ -28,7 +30,7 @@ type requestContext struct {
 	credentials *credentialSnapshot // of a watch: what it was let in by
 	headerFlags headerFlags
 	headers     headerView // those that have not told yet who asks
-	format      format
+	format      negotiate.Format
 	start       time.Time
 	auditID     string // under which the request is audited
 	headerBuf   []byte // for headers that are being made

@@ -6,6 +6,8 @@ import (
 	"io"
 
 	"sigs.k8s.io/yaml"
+
+	"github.com/troupe-api/troupe/http/internal/negotiate"
 )
 
 // writeBody answers a JSON document in the encoding that was negotiated. The document
@@ -13,25 +15,25 @@ import (
 func (s *Server) writeBody(x *requestContext, doc []byte) {
 	x.auditResponseDocument(doc)
 	switch {
-	case x.format.media == mediaYAML:
+	case x.format.Encoding == negotiate.YAML:
 		text, err := yaml.JSONToYAML(doc)
 		if err != nil {
 			panic(err)
 		}
-		s.writeRaw(x, typeYAML, text)
-	case x.format.pretty && len(doc) > maxBufferedResponse:
-		s.writeStream(x, typeJSON, &bodyStream{write: buffered(func(w io.Writer) error {
+		s.writeRaw(x, negotiate.TypeYAML, text)
+	case x.format.Pretty && len(doc) > maxBufferedResponse:
+		s.writeStream(x, negotiate.TypeJSON, &bodyStream{write: buffered(func(w io.Writer) error {
 			_, err := (&indenter{to: w}).Write(doc)
 			return err
 		}), size: -1}, len(doc))
-	case x.format.pretty:
+	case x.format.Pretty:
 		var b bytes.Buffer
 		if err := json.Indent(&b, doc, "", "  "); err != nil {
 			panic(err)
 		}
-		s.writeRaw(x, typeJSON, b.Bytes())
+		s.writeRaw(x, negotiate.TypeJSON, b.Bytes())
 	default:
-		s.writeRaw(x, typeJSON, doc)
+		s.writeRaw(x, negotiate.TypeJSON, doc)
 	}
 }
 

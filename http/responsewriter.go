@@ -7,6 +7,9 @@ import (
 	"sync"
 
 	"github.com/valyala/fasthttp"
+
+	"github.com/troupe-api/troupe/http/internal/apierrors"
+	"github.com/troupe-api/troupe/http/internal/negotiate"
 )
 
 // The sizes of what an answer is gathered in, which is held only while answering: the large one
@@ -80,8 +83,8 @@ func replaceWithError(r *fasthttp.Response) {
 	r.ResetBody()
 	r.Header.Del("Content-Encoding")
 	r.Header.Del("Vary")
-	r.Header.SetContentType(typeJSON)
-	f := internalError(string(r.Header.PeekBytes(headerAuditID)))
+	r.Header.SetContentType(negotiate.TypeJSON)
+	f := apierrors.InternalError(string(r.Header.PeekBytes(headerAuditID)))
 	r.SetStatusCode(f.Code)
 	r.SetBodyRaw(f.AppendJSON(nil))
 }

@@ -4,6 +4,9 @@ import (
 	"strings"
 
 	"github.com/fasthttp/router"
+	"github.com/troupe-api/troupe/http/internal/apierrors"
+	"github.com/troupe-api/troupe/http/internal/negotiate"
+	"github.com/troupe-api/troupe/http/internal/requestinfo"
 	"github.com/troupe-api/troupe/kinds/convert"
 	"github.com/valyala/fasthttp"
 )
@@ -16,14 +19,14 @@ func (s *Server) route(x *requestContext) error {
 	if x.info.IsResource {
 		return s.routeResource(x)
 	}
-	if x.target.escaped || x.ctx.Request.Header.RequestURI()[0] != '/' {
-		return pathNotFound()
+	if x.target.Escaped || x.ctx.Request.Header.RequestURI()[0] != '/' {
+		return apierrors.PathNotFound()
 	}
-	if x.target.trailingSlash {
-		if !x.target.allowsTrailingSlash() {
-			return pathNotFound()
+	if x.target.TrailingSlash {
+		if !allowsTrailingSlash(&x.target) {
+			return apierrors.PathNotFound()
 		}
-		x.ctx.Request.SetRequestURI(strings.TrimSuffix(x.target.path, "/"))
+		x.ctx.Request.SetRequestURI(strings.TrimSuffix(x.target.Path, "/"))
 	}
 	x.ctx.SetUserValue(requestContextKey, x)
 	s.router.Handler(x.ctx)
@@ -36,8 +39,8 @@ const pprofPath = "/debug/pprof/"
 
 // allowsTrailingSlash tells whether a path that ends in a slash may be that of a fixed route without it, as
 // the servers that clients know have them.
-func (t *target) allowsTrailingSlash() bool {
-	return t.segments[0] == "api" || t.segments[0] == "apis" || t.path == "/version/" || t.path == pprofPath
+func allowsTrailingSlash(t *requestinfo.Target) bool {
+	return t.Segments[0] == "api" || t.Segments[0] == "apis" || t.Path == "/version/" || t.Path == pprofPath
 }
 
 // errorKey is where a handler of the fixed routes leaves its error.
@@ -60,7 +63,7 @@ func (s *Server) routes() {
 	r.RedirectFixedPath = false
 	r.HandleOPTIONS = false
 	r.HandleMethodNotAllowed = true
-	r.NotFound = routeHandler(func(*requestContext) error { return pathNotFound() })
+	r.NotFound = routeHandler(func(*requestContext) error { return apierrors.PathNotFound() })
 	r.MethodNotAllowed = routeHandler(serveMethodNotAllowed)
 	for _, name := range healthNames {
 		for _, method := range []string{"GET", "HEAD"} {
@@ -68,7 +71,7 @@ func (s *Server) routes() {
 			r.Handle(method, "/"+name+"/{check:*}", routeHandler(s.healthCheck(name)))
 		}
 	}
-	r.GET("/", routeHandler(func(x *requestContext) error { s.writeRaw(x, typeJSON, s.documents().index); return nil }))
+	r.GET("/", routeHandler(func(x *requestContext) error { s.writeRaw(x, negotiate.TypeJSON, s.documents().index); return nil }))
 	r.GET("/metrics", routeHandler(s.writeMetrics))
 	r.GET("/version", routeHandler(func(x *requestContext) error { s.writeBody(x, s.version); return nil }))
 	r.GET("/api", routeHandler(s.discoverCore))
@@ -94,12 +97,12 @@ func (s *Server) routes() {
 func serveMethodNotAllowed(x *requestContext) error {
 	allowed := string(x.ctx.Response.Header.Peek("Allow"))
 	x.setHeader("Allow", strings.TrimSuffix(allowed, ", OPTIONS"))
-	return methodNotAllowed()
+	return apierrors.MethodNotAllowed()
 }
 
 // routeResource finds the kind and calls the handler of the verb.
 func (s *Server) routeResource(x *requestContext) (err error) {
-	x.kind, x.subresource, err = x.info.resolve(x.method, s.opts.Catalog.Kind)
+	x.kind, x.subresource, err = x.info.Resolve(x.method, s.opts.Catalog.Kind)
 	if err != nil {
 		return s.kindNotFound(x, err)
 	}
@@ -114,13 +117,13 @@ func (s *Server) routeResource(x *requestContext) (err error) {
 	if err != nil {
 		return err
 	}
-	f.pretty = x.format.pretty
+	f.Pretty = x.format.Pretty
 	x.format = f
 	if operation := s.operations[operationKey{x.kind, x.info.Subresource}]; operation != nil {
 		return s.runOperation(x, operation)
 	}
 	if x.kind.Virtual() {
-		return methodNotAllowed() // nobody answers it
+		return apierrors.MethodNotAllowed() // nobody answers it
 	}
 	switch x.info.Verb {
 	case "get":
@@ -140,5 +143,5 @@ func (s *Server) routeResource(x *requestContext) (err error) {
 	case "deletecollection":
 		return s.deleteCollection(x)
 	}
-	return methodNotAllowed()
+	return apierrors.MethodNotAllowed()
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/VictoriaMetrics/metrics"
 	"github.com/fasthttp/router"
+	"github.com/troupe-api/troupe/http/internal/negotiate"
 	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/policy/admission"
@@ -136,7 +137,7 @@ func (o *Options) validate() error {
 // A Server serves the API on one listener.
 type Server struct {
 	opts          Options
-	names         apiNames
+	names         negotiate.Names
 	log           *slog.Logger
 	router        *router.Router
 	documentCache documentCache
@@ -147,9 +148,9 @@ type Server struct {
 	operations     map[operationKey]Operation
 	metrics        *Metrics
 	limiters       limiters
-	bodyBudget     budget
+	bodyBudget     *budget
 	workBytes      atomic.Int64 // bytes that are set aside for the work of requests
-	responseBudget budget
+	responseBudget *budget
 	watchStreams   watchStreams
 	reauthorizer   reauthorizer
 	connections    connections
@@ -168,7 +169,7 @@ func New(o Options) (*Server, error) {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
 	s := &Server{
-		opts: o, names: newAPINames(o.Naming), log: o.Logger,
+		opts: o, names: negotiate.NewNames(o.Naming), log: o.Logger,
 		version:      versionDocument(o.Version),
 		metrics:      newMetrics(),
 		impersonator: impersonation.Impersonator{Authorizer: o.Authorizer, Naming: o.Naming},
@@ -178,9 +179,9 @@ func New(o Options) (*Server, error) {
 		return nil, err
 	}
 	s.limiters.init(o.Limits, o.Naming)
-	s.bodyBudget.limit = int64(o.Limits.MaxTotalBodyBytes)
+	s.bodyBudget = newBudget(o.Limits.MaxTotalBodyBytes)
 	s.connections.init(o.Limits.MaxConnections, o.Limits.MaxConnectionsPerAddress)
-	s.responseBudget.limit = int64(o.Limits.MaxResponseBytes)
+	s.responseBudget = newBudget(o.Limits.MaxResponseBytes)
 	s.routes()
 	return s, nil
 }

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/troupe-api/troupe/http/internal/apierrors"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 )
@@ -29,7 +30,7 @@ func (s *Server) watch(x *requestContext) error {
 		case o.fields.Empty():
 			w.Fields, err = nameSelector(x.kind, name)
 		case !ok || selected != name:
-			err = badRequest("fieldSelector metadata.name doesn't match requested name")
+			err = apierrors.BadRequest("fieldSelector metadata.name doesn't match requested name")
 		}
 		if err != nil {
 			return err
@@ -44,7 +45,7 @@ func (s *Server) watch(x *requestContext) error {
 		return err
 	}
 	if !s.watchStreams.add(st) {
-		return shuttingDown()
+		return apierrors.ShuttingDown()
 	}
 	defer func() {
 		if !x.hijacked {

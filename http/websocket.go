@@ -12,6 +12,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/troupe-api/troupe/http/internal/apierrors"
+	"github.com/troupe-api/troupe/http/internal/negotiate"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/valyala/fasthttp"
 )
@@ -68,15 +70,15 @@ func (s *Server) webSocketHead(x *requestContext) ([]byte, error) {
 	h := &x.ctx.Request.Header
 	if string(h.Peek("Sec-WebSocket-Version")) != "13" {
 		x.setHeader("Sec-WebSocket-Version", "13")
-		return nil, badRequest("the WebSocket version is not supported: use 13")
+		return nil, apierrors.BadRequest("the WebSocket version is not supported: use 13")
 	}
 	key := h.Peek("Sec-WebSocket-Key")
 	if nonce, err := base64.StdEncoding.DecodeString(string(key)); err != nil || len(nonce) != 16 {
-		return nil, badRequest("the WebSocket key is malformed")
+		return nil, apierrors.BadRequest("the WebSocket key is malformed")
 	}
 	protocols, _, err := s.webSocketProtocols(h)
 	if err != nil {
-		return nil, badRequest(err.Error())
+		return nil, apierrors.BadRequest(err.Error())
 	}
 	digest := sha1.Sum(append(append([]byte(nil), key...), webSocketGUID...))
 	b := make([]byte, 0, 256)
@@ -104,7 +106,7 @@ func (s *Server) webSocketProtocols(h *fasthttp.RequestHeader) (protocols []stri
 			if !isHeaderToken(item) {
 				return nil, "", errWebSocketProtocols
 			}
-			text, ok := strings.CutPrefix(item, s.names.bearerProtocol)
+			text, ok := strings.CutPrefix(item, s.names.BearerProtocol)
 			if !ok {
 				protocols = append(protocols, item)
 				continue
@@ -140,7 +142,7 @@ func (e *eventEncoder) appendFrame(ev *request.Event) error {
 		return err
 	}
 	opcode, payload := byte(opText), e.buf[at+maxFrameHeader:]
-	if e.format.media == mediaProtobuf {
+	if e.format.Encoding == negotiate.Protobuf {
 		opcode, payload = opBinary, payload[eventLength:] // a frame knows its own length
 	}
 	var head [maxFrameHeader]byte

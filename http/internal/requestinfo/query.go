@@ -1,20 +1,22 @@
-package http
+package requestinfo
 
 import (
 	"net/url"
 	"strconv"
 	"strings"
+
+	"github.com/troupe-api/troupe/http/internal/apierrors"
 )
 
 // A query is a raw query string. Most requests ask for nothing or one parameter, so it
 // is searched instead of being taken apart.
-type query string
+type Query string
 
 // next cuts the first parameter off. ok is false at the end.
-func (q query) next() (key, value string, rest query, ok bool) {
+func (q Query) next() (key, value string, rest Query, ok bool) {
 	for q != "" {
 		pair, after, _ := strings.Cut(string(q), "&")
-		q = query(after)
+		q = Query(after)
 		if pair == "" {
 			continue
 		}
@@ -24,14 +26,14 @@ func (q query) next() (key, value string, rest query, ok bool) {
 	return "", "", "", false
 }
 
-// get is the first value of a parameter, decoded; "" if there is none.
-func (q query) get(name string) string {
-	v, _ := q.lookup(name)
+// Get is the first value of a parameter, decoded; "" if there is none.
+func (q Query) Get(name string) string {
+	v, _ := q.Lookup(name)
 	return v
 }
 
-// lookup tells also whether the parameter is there.
-func (q query) lookup(name string) (string, bool) {
+// Lookup tells also whether the parameter is there.
+func (q Query) Lookup(name string) (string, bool) {
 	for q != "" {
 		key, value, rest, ok := q.next()
 		if ok && key == name {
@@ -42,8 +44,8 @@ func (q query) lookup(name string) (string, bool) {
 	return "", false
 }
 
-// values are the values of a parameter that are not empty.
-func (q query) values(name string) []string {
+// Values are the values of a parameter that are not empty.
+func (q Query) Values(name string) []string {
 	var out []string
 	for q != "" {
 		key, value, rest, ok := q.next()
@@ -55,27 +57,27 @@ func (q query) values(name string) []string {
 	return out
 }
 
-// number reads an optional number, in the words of Go's own parser.
-func (q query) number(name string) (int64, error) {
-	text, ok := q.lookup(name)
+// Number reads an optional number, in the words of Go's own parser.
+func (q Query) Number(name string) (int64, error) {
+	text, ok := q.Lookup(name)
 	if !ok {
 		return 0, nil
 	}
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil {
-		return 0, badRequest(err.Error())
+		return 0, apierrors.BadRequest(err.Error())
 	}
 	return n, nil
 }
 
-// flag reads a boolean: given without a value it is true, and only "0" and "false" are not.
-func (q query) flag(name string) bool {
-	v, ok := q.lookup(name)
+// Flag reads a boolean: given without a value it is true, and only "0" and "false" are not.
+func (q Query) Flag(name string) bool {
+	v, ok := q.Lookup(name)
 	return ok && v != "0" && !strings.EqualFold(v, "false")
 }
 
-// valid tells whether every escape is well formed.
-func (q query) valid() bool {
+// Valid tells whether every escape is well formed.
+func (q Query) Valid() bool {
 	for i := 0; i < len(q); i++ {
 		if q[i] != '%' {
 			continue

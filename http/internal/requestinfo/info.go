@@ -1,15 +1,16 @@
-package http
+package requestinfo
 
 import (
 	"slices"
 
+	"github.com/troupe-api/troupe/http/internal/apierrors"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// RequestInfo is what a request asks for, parsed once. Routing, authorization, metrics and the
+// Info is what a request asks for, parsed once. Routing, authorization, metrics and the
 // store all decide on it.
-type RequestInfo struct {
+type Info struct {
 	// Resource tells a request for objects from one for anything else, such as /version.
 	IsResource bool
 	// Verb is get, list, watch, create, update, patch, delete or deletecollection; for
@@ -32,11 +33,11 @@ type RequestInfo struct {
 	legacyProxy bool
 }
 
-// parse fills in from a method, a parsed target, and whether the query asks for a watch.
-func (i *RequestInfo) parse(method string, t *target, watch bool) {
-	i.Path = t.path
+// Parse fills in from a method, a parsed target, and whether the query asks for a watch.
+func (i *Info) Parse(method string, t *Target, watch bool) {
+	i.Path = t.Path
 	i.Verb = nonResourceVerb(method)
-	segs := t.segments[:t.count]
+	segs := t.Segments[:t.count]
 	if len(segs) < 3 {
 		return
 	}
@@ -65,7 +66,7 @@ func (i *RequestInfo) parse(method string, t *target, watch bool) {
 }
 
 // parseResource reads the path behind group and version.
-func (i *RequestInfo) parseResource(segs []string) {
+func (i *Info) parseResource(segs []string) {
 	if segs[0] == "namespaces" && len(segs) > 1 {
 		i.Namespace = segs[1]
 		ofNamespace := len(segs) == 3 && (segs[2] == "status" || segs[2] == "finalize")
@@ -105,7 +106,7 @@ func nonResourceVerb(method string) string {
 }
 
 // resourceVerb is the verb of a request for a resource; "" if no method has one.
-func (i *RequestInfo) resourceVerb(method string, watch bool) string {
+func (i *Info) resourceVerb(method string, watch bool) string {
 	switch method {
 	case "GET", "HEAD":
 		switch {
@@ -130,18 +131,24 @@ func (i *RequestInfo) resourceVerb(method string, watch bool) string {
 	return ""
 }
 
+// WithMethod is the same request made with another method.
+func (i Info) WithMethod(method string) Info {
+	i.Verb = i.resourceVerb(method, i.legacyWatch)
+	return i
+}
+
 // kindLookup finds a served kind; nil if there is none.
 type kindLookup func(group, version, resource string) *schema.Kind
 
-// resolve finds the kind that a resource request is for and checks that the path has a
+// Resolve finds the kind that a resource request is for and checks that the path has a
 // shape that it serves, and that it serves the verb. sub is nil for the main resource.
-func (i *RequestInfo) resolve(method string, lookup kindLookup) (*schema.Kind, *schema.Subresource, error) {
+func (i *Info) Resolve(method string, lookup kindLookup) (*schema.Kind, *schema.Subresource, error) {
 	k := lookup(i.Group, i.Version, i.Resource)
 	if k == nil || i.legacyProxy || i.extraSegments || i.legacyWatch && i.Subresource != "" {
-		return nil, nil, pathNotFound()
+		return nil, nil, apierrors.PathNotFound()
 	}
 	if !k.Namespaced && i.inNamespace || k.Namespaced && i.Namespace == "" && i.Name != "" {
-		return nil, nil, pathNotFound()
+		return nil, nil, apierrors.PathNotFound()
 	}
 	sub, err := i.subresource(k)
 	if err != nil {
@@ -153,14 +160,14 @@ func (i *RequestInfo) resolve(method string, lookup kindLookup) (*schema.Kind, *
 	}
 	switch {
 	case method == "HEAD" || i.legacyWatch && method != "GET" || i.Verb == "" || !slices.Contains(verbs, i.Verb):
-		return nil, nil, methodNotAllowed()
+		return nil, nil, apierrors.MethodNotAllowed()
 	case !i.verbFitsPath(k):
-		return nil, nil, methodNotAllowed()
+		return nil, nil, apierrors.MethodNotAllowed()
 	}
 	return k, sub, nil
 }
 
-func (i *RequestInfo) subresource(k *schema.Kind) (*schema.Subresource, error) {
+func (i *Info) subresource(k *schema.Kind) (*schema.Subresource, error) {
 	if i.Subresource == "" {
 		return nil, nil
 	}
@@ -169,12 +176,12 @@ func (i *RequestInfo) subresource(k *schema.Kind) (*schema.Subresource, error) {
 			return &k.Subresources[n], nil
 		}
 	}
-	return nil, pathNotFound()
+	return nil, apierrors.PathNotFound()
 }
 
 // verbFitsPath tells whether the verb goes with the path: single objects, collections, and
 // what works on all namespaces at once.
-func (i *RequestInfo) verbFitsPath(k *schema.Kind) bool {
+func (i *Info) verbFitsPath(k *schema.Kind) bool {
 	allNamespaces := k.Namespaced && i.Namespace == ""
 	switch i.Verb {
 	case "create":
@@ -187,8 +194,8 @@ func (i *RequestInfo) verbFitsPath(k *schema.Kind) bool {
 	return true
 }
 
-// key is the place of the object that is asked for.
-func (i *RequestInfo) key(k *schema.Kind) meta.Key {
+// Key is the place of the object that is asked for.
+func (i *Info) Key(k *schema.Kind) meta.Key {
 	key := meta.Key{GroupResource: k.Storage, Name: i.Name}
 	if k.Namespaced {
 		key.Namespace = i.Namespace

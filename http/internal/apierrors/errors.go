@@ -1,4 +1,4 @@
-package http
+package apierrors
 
 import (
 	"strings"
@@ -9,62 +9,62 @@ import (
 
 // The faults that the front itself finds, in the words that users know.
 
-func badRequest(message string) *meta.Status {
+func BadRequest(message string) *meta.Status {
 	return &meta.Status{Code: 400, Reason: meta.ReasonBadRequest, Message: message}
 }
 
-func unauthorized() *meta.Status {
+func Unauthorized() *meta.Status {
 	return &meta.Status{Code: 401, Reason: meta.ReasonUnauthorized, Message: "Unauthorized"}
 }
 
-// unauthorizedBecause is unauthorized with the reason of a remote.
-func unauthorizedBecause(reason string) *meta.Status {
+// UnauthorizedBecause is unauthorized with the reason of a remote.
+func UnauthorizedBecause(reason string) *meta.Status {
 	return &meta.Status{Code: 401, Reason: meta.ReasonUnauthorized, Message: reason}
 }
 
-func pathNotFound() *meta.Status {
+func PathNotFound() *meta.Status {
 	return &meta.Status{
 		Code: 404, Reason: meta.ReasonNotFound, Details: &meta.Details{},
 		Message: "the server could not find the requested resource",
 	}
 }
 
-func methodNotAllowed() *meta.Status {
+func MethodNotAllowed() *meta.Status {
 	return &meta.Status{
 		Code: 405, Reason: meta.ReasonMethodNotAllowed, Details: &meta.Details{},
 		Message: "the server does not allow this method on the requested resource",
 	}
 }
 
-func notAcceptable(message string) *meta.Status {
+func NotAcceptable(message string) *meta.Status {
 	return &meta.Status{Code: 406, Reason: meta.ReasonNotAcceptable, Message: message}
 }
 
-func requestTooLarge(message string) *meta.Status {
+func RequestTooLarge(message string) *meta.Status {
 	return &meta.Status{Code: 413, Reason: meta.ReasonRequestTooLarge, Message: message}
 }
 
-// unsupportedMedia lists the media types that would have been accepted.
-func unsupportedMedia(accepted []string) *meta.Status {
+// UnsupportedMedia lists the media types that would have been accepted.
+func UnsupportedMedia(accepted []string) *meta.Status {
 	return &meta.Status{
 		Code: 415, Reason: meta.ReasonUnsupportedMediaType,
 		Message: "the body of the request was in an unknown format - accepted media types include: " + strings.Join(accepted, ", "),
 	}
 }
 
-func tooManyRequests() *meta.Status {
+func TooManyRequests() *meta.Status {
 	return &meta.Status{
 		Code: 429, Reason: meta.ReasonTooManyRequests, Details: &meta.Details{RetryAfterSeconds: 1},
 		Message: "the server has received too many requests and has asked us to try again later",
 	}
 }
 
-func requestTimeout() *meta.Status {
+func RequestTimeout() *meta.Status {
 	return &meta.Status{Code: 408, Reason: meta.ReasonTimeout, Message: "the request did not arrive in time"}
 }
 
-// internalError tells the id under which the log says more.
-func internalError(id string) *meta.Status {
+// InternalError tells the id under which the log says more.
+func InternalError(id string) *meta.Status {
 	return &meta.Status{
 		Code: 500, Reason: meta.ReasonInternalError,
 		Message: "Internal error occurred: the server's log says more under the id " + id,
@@ -72,22 +72,23 @@ func internalError(id string) *meta.Status {
 	}
 }
 
-func shuttingDown() *meta.Status {
+func ShuttingDown() *meta.Status {
 	return &meta.Status{
 		Code: 503, Reason: meta.ReasonServiceUnavailable, Details: &meta.Details{RetryAfterSeconds: 1},
 		Message: "the server is shutting down",
 	}
 }
 
-func gatewayTimeout() *meta.Status {
+func GatewayTimeout() *meta.Status {
 	return &meta.Status{
 		Code: 504, Reason: meta.ReasonTimeout, Details: &meta.Details{},
 		Message: "Timeout: request did not complete within the allotted timeout",
 	}
 }
 
-// invalidOptions is the answer to faulty options; kind is as in "ListOptions".
-func (s *Server) invalidOptions(kind string, faults schema.Faults) error {
+// InvalidOptions is the answer to faulty options; group is that of the meta kinds, and kind is as
+// in "ListOptions".
+func InvalidOptions(group, kind string, faults schema.Faults) error {
 	if len(faults.List) == 0 {
 		return nil
 	}
@@ -99,7 +100,6 @@ func (s *Server) invalidOptions(kind string, faults schema.Faults) error {
 	if len(texts) > 1 {
 		text = "[" + text + "]"
 	}
-	group := s.names.metaGroup
 	return &meta.Status{
 		Code: 422, Reason: meta.ReasonInvalid,
 		Message: kind + "." + group + ` "" is invalid: ` + text,

@@ -1,8 +1,10 @@
-package http
+package requestinfo
 
 import (
 	"bytes"
 	"strings"
+
+	"github.com/troupe-api/troupe/http/internal/apierrors"
 )
 
 // maxSegments is more than any served path has.
@@ -10,21 +12,21 @@ const maxSegments = 12
 
 // A target is a request target, split and decoded once. Its text is a copy, so it
 // outlives the request.
-type target struct {
-	raw      string // as it was sent, without scheme and host
-	path     string // decoded
-	query    string // raw
-	segments [maxSegments]string
+type Target struct {
+	Raw      string // as it was sent, without scheme and host
+	Path     string // decoded
+	Query    string // Raw
+	Segments [maxSegments]string
 	count    int
-	// trailingSlash: the path ends in a slash, and is not the root.
-	trailingSlash bool
-	// escaped: some segment was percent-encoded.
-	escaped bool
+	// TrailingSlash: the path ends in a slash, and is not the root.
+	TrailingSlash bool
+	// Escaped: some segment was percent-encoded.
+	Escaped bool
 }
 
-// parse reads the target of a request line. An absolute form must name host.
+// Parse reads the target of a request line. An absolute form must name host.
 // The error is a *meta.Status; no request with one may go on.
-func (t *target) parse(raw, host []byte) error {
+func (t *Target) Parse(raw, host []byte) error {
 	if len(raw) == 0 || raw[0] != '/' {
 		var err error
 		if raw, err = originForm(raw, host); err != nil {
@@ -33,17 +35,17 @@ func (t *target) parse(raw, host []byte) error {
 	}
 	text := string(raw)
 	if strings.IndexByte(text, '#') >= 0 {
-		return badRequest("the request target holds a fragment")
+		return apierrors.BadRequest("the request target holds a fragment")
 	}
-	t.raw = text
-	t.path, t.query, _ = strings.Cut(text, "?")
-	if t.path == "/" {
+	t.Raw = text
+	t.Path, t.Query, _ = strings.Cut(text, "?")
+	if t.Path == "/" {
 		return nil
 	}
-	for rest := t.path[1:]; ; {
+	for rest := t.Path[1:]; ; {
 		seg, after, more := strings.Cut(rest, "/")
 		if seg == "" && !more {
-			t.trailingSlash = true
+			t.TrailingSlash = true
 			break
 		}
 		if err := t.addSegment(seg); err != nil {
@@ -54,37 +56,37 @@ func (t *target) parse(raw, host []byte) error {
 		}
 		rest = after
 	}
-	if t.escaped {
-		t.path = "/" + strings.Join(t.segments[:t.count], "/")
-		if t.trailingSlash {
-			t.path += "/"
+	if t.Escaped {
+		t.Path = "/" + strings.Join(t.Segments[:t.count], "/")
+		if t.TrailingSlash {
+			t.Path += "/"
 		}
 	}
 	return nil
 }
 
-func (t *target) addSegment(seg string) error {
+func (t *Target) addSegment(seg string) error {
 	if strings.IndexByte(seg, '%') >= 0 {
-		t.escaped = true
+		t.Escaped = true
 		var ok bool
 		if seg, ok = unescapeSegment(seg); !ok {
-			return badRequest("the path holds a bad escape")
+			return apierrors.BadRequest("the path holds a bad escape")
 		}
 	}
 	switch {
 	case seg == "":
-		return badRequest("the path holds an empty segment")
+		return apierrors.BadRequest("the path holds an empty segment")
 	case seg == "." || seg == "..":
-		return badRequest("the path holds a dot segment")
+		return apierrors.BadRequest("the path holds a dot segment")
 	case t.count == maxSegments:
-		return pathNotFound()
+		return apierrors.PathNotFound()
 	}
 	for i := 0; i < len(seg); i++ {
 		if seg[i] < ' ' || seg[i] == 0x7f {
-			return badRequest("the path holds a control character")
+			return apierrors.BadRequest("the path holds a control character")
 		}
 	}
-	t.segments[t.count] = seg
+	t.Segments[t.count] = seg
 	t.count++
 	return nil
 }
@@ -130,17 +132,17 @@ func hexValue(c byte) int {
 func originForm(raw, host []byte) ([]byte, error) {
 	_, rest, ok := bytes.Cut(raw, []byte("://"))
 	if !ok {
-		return nil, badRequest("the request target is not a path")
+		return nil, apierrors.BadRequest("the request target is not a path")
 	}
 	end := bytes.IndexAny(rest, "/?#")
 	if end < 0 {
 		end = len(rest)
 	}
 	if !bytes.EqualFold(rest[:end], host) {
-		return nil, badRequest("the request target names another host than the Host header")
+		return nil, apierrors.BadRequest("the request target names another host than the Host header")
 	}
 	if rest = rest[end:]; len(rest) == 0 || rest[0] != '/' {
-		return nil, badRequest("the request target has no path")
+		return nil, apierrors.BadRequest("the request target has no path")
 	}
 	return rest, nil
 }
