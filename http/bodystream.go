@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/klauspost/compress/gzip"
+
+	"github.com/troupe-api/troupe/http/internal/limits"
 )
 
 const (
@@ -42,7 +44,7 @@ var errSlowReader = errors.New("http: the client takes its answer too slowly")
 type bodyStream struct {
 	write       func(io.Writer) error
 	size        int // in bytes; -1: not known beforehand
-	reservation reservation
+	reservation limits.Reservation
 	log         *slog.Logger
 	path        string
 	id          string // of the request
@@ -68,7 +70,7 @@ func (s *Server) writeStream(x *requestContext, contentType string, a *bodyStrea
 
 // setBodyStream answers with a body that writes itself, as it is and however long that takes.
 func (s *Server) setBodyStream(x *requestContext, contentType string, a *bodyStream) {
-	a.reservation, x.reservation = x.reservation, reservation{}
+	a.reservation, x.reservation = x.reservation, limits.Reservation{}
 	a.log, a.path, a.id = s.log, x.info.Path, x.auditID
 	x.ctx.Response.Header.SetContentType(contentType)
 	x.ctx.Response.SetBodyStream(a, a.size)
@@ -109,7 +111,7 @@ func (a *bodyStream) WriteTo(w io.Writer) (n int64, err error) {
 
 // Close is called when the answer is written, or will not be.
 func (a *bodyStream) Close() error {
-	a.reservation.release()
+	a.reservation.Release()
 	return nil
 }
 

@@ -50,7 +50,7 @@ func (s *Server) growBody(x *requestContext, limit int64) error {
 
 // reserveBody takes memory for the body of a request from the budget, if there is any left.
 func (s *Server) reserveBody(x *requestContext, n int64) bool {
-	if !s.bodyBudget.tryAcquire(n, s.limiters.isSystemUser(x.user)) {
+	if !s.bodyBudget.TryAcquire(n, s.limiters.isSystemUser(x.user)) {
 		return false
 	}
 	x.conn.body.reserved += n
@@ -69,7 +69,7 @@ func (in *requestBody) recycle() {
 // release gives the memory of a body back.
 func (in *requestBody) release(s *Server) {
 	if in.reserved != 0 {
-		s.bodyBudget.release(in.reserved)
+		s.bodyBudget.Release(in.reserved)
 	}
 	in.recycle()
 	*in = requestBody{}

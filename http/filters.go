@@ -71,7 +71,7 @@ func (s *Server) runFilters(x *requestContext) error {
 	if err := s.acquireSlot(x); err != nil {
 		return err
 	}
-	defer x.reservation.release() // but for what a stream has taken over
+	defer x.reservation.Release() // but for what a stream has taken over
 	if err := s.authorize(x); err != nil {
 		return err
 	}

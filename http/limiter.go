@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/troupe-api/troupe/http/internal/apierrors"
+	"github.com/troupe-api/troupe/http/internal/limits"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/policy/authn"
 	"github.com/troupe-api/troupe/policy/authn/serviceaccount"
@@ -13,7 +14,7 @@ import (
 // limiters hold the sorts. Health paths have none: they must answer under overload. A watch
 // is a read until it runs; how many run has a bound of its own.
 type limiters struct {
-	readOnly, mutating, health *limiter
+	readOnly, mutating, health *limits.Limiter
 	watches                    int64
 	// groups and prefix (of names) tell the users that are parts of the system.
 	groups []string
@@ -21,7 +22,7 @@ type limiters struct {
 }
 
 func (l *limiters) init(o Limits, n *meta.Naming) {
-	l.readOnly, l.mutating, l.health = newLimiter(o.MaxRequestsInFlight), newLimiter(o.MaxMutatingRequestsInFlight), newLimiter(0)
+	l.readOnly, l.mutating, l.health = limits.NewLimiter(o.MaxRequestsInFlight), limits.NewLimiter(o.MaxMutatingRequestsInFlight), limits.NewLimiter(0)
 	l.watches = int64(o.MaxWatches)
 	l.groups = []string{authn.GroupMasters, authn.GroupNodes, serviceaccount.Group + ":" + n.SystemNamespace()}
 	l.prefix = "system:" + strings.TrimSuffix(n.SystemNamespace(), "system")
@@ -34,19 +35,19 @@ func (s *Server) acquireSlot(x *requestContext) error {
 	if x.info.Verb == "watch" {
 		bound := l.watches
 		if system {
-			bound = withReserve(bound)
+			bound = limits.WithReserve(bound)
 		}
 		if s.metrics.watches.Load() >= bound {
 			return apierrors.TooManyRequests()
 		}
 	}
-	if !x.reservation.tryAcquireSlot(sort, system) {
+	if !x.reservation.TryAcquireSlot(sort, system) {
 		return apierrors.TooManyRequests()
 	}
 	return nil
 }
 
-func (l *limiters) limiterFor(x *requestContext) *limiter {
+func (l *limiters) limiterFor(x *requestContext) *limits.Limiter {
 	switch {
 	case !x.info.IsResource && isHealth(x.info.Path):
 		return l.health

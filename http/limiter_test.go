@@ -3,6 +3,7 @@ package http
 import (
 	"testing"
 
+	"github.com/troupe-api/troupe/http/internal/limits"
 	"github.com/troupe-api/troupe/http/internal/requestinfo"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/policy/authn"
@@ -37,12 +38,12 @@ func TestLimits(t *testing.T) {
 	if err := s.acquireSlot(&requestContext{method: "GET", user: jane, info: requestinfo.Info{Path: "/livez"}}); err != nil {
 		t.Error("health is refused")
 	}
-	s.limiters.readOnly = newLimiter(4)
+	s.limiters.readOnly = limits.NewLimiter(4)
 	s.metrics.watches.Store(4)
 	let(0, jane, "GET", "watch")
 	let(5, node, "GET", "watch") // none of them runs
 	s.metrics.watches.Store(5)
-	s.limiters.readOnly = newLimiter(4)
+	s.limiters.readOnly = limits.NewLimiter(4)
 	let(0, node, "GET", "watch")
 }
 

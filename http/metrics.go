@@ -168,10 +168,10 @@ func (s *Server) writeMetrics(x *requestContext) error {
 	var b bytes.Buffer
 	s.metrics.write(&b)
 	writeHelp(&b, "apiserver_current_inflight_requests", "gauge", "Requests that are being answered, by their sort.")
-	writeSample(&b, "apiserver_current_inflight_requests", `request_kind="readOnly"`, strconv.FormatInt(s.limiters.readOnly.inFlightNow(), 10))
-	writeSample(&b, "apiserver_current_inflight_requests", `request_kind="mutating"`, strconv.FormatInt(s.limiters.mutating.inFlightNow(), 10))
+	writeSample(&b, "apiserver_current_inflight_requests", `request_kind="readOnly"`, strconv.FormatInt(s.limiters.readOnly.InFlight(), 10))
+	writeSample(&b, "apiserver_current_inflight_requests", `request_kind="mutating"`, strconv.FormatInt(s.limiters.mutating.InFlight(), 10))
 	writeHelp(&b, "troupe_response_bytes", "gauge", "Memory of large answers that are being written, beside the objects.")
-	fmt.Fprintf(&b, "troupe_response_bytes %d\n", s.responseBudget.usedNow())
+	fmt.Fprintf(&b, "troupe_response_bytes %d\n", s.responseBudget.Used())
 	writeHelp(&b, "apiserver_longrunning_requests", "gauge", "Watches that are open.")
 	writeSample(&b, "apiserver_longrunning_requests", `verb="WATCH"`, strconv.FormatInt(s.metrics.watches.Load(), 10))
 	writeHelp(&b, "apiserver_tls_handshake_errors_total", "counter", "Handshakes of TLS that have failed.")
@@ -207,7 +207,7 @@ func (s *Server) writeConnections(b *bytes.Buffer) {
 	writeHelp(b, "troupe_accept_errors_total", "counter", "Attempts to accept a connection that have failed.")
 	fmt.Fprintf(b, "troupe_accept_errors_total %d\n", s.metrics.acceptErrors.Load())
 	writeHelp(b, "troupe_request_body_bytes", "gauge", "Memory that bodies of requests hold, beyond what each has for nothing.")
-	fmt.Fprintf(b, "troupe_request_body_bytes %d\n", s.bodyBudget.usedNow())
+	fmt.Fprintf(b, "troupe_request_body_bytes %d\n", s.bodyBudget.Used())
 }
 
 func writeHelp(b *bytes.Buffer, name, kind, help string) {

@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/troupe-api/troupe/http/internal/apierrors"
+	"github.com/troupe-api/troupe/http/internal/limits"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/valyala/fasthttp"
 )
@@ -80,10 +81,10 @@ func (s *Server) receiveBody(x *requestContext) ([]byte, error) {
 // awaitBody reads a body of which some may still have to come. While it waits for that, the request
 // is not counted among those that the server works on: it is the client who takes the time.
 func (s *Server) awaitBody(x *requestContext, limit int64) error {
-	var slot *limiter
+	var slot *limits.Limiter
 	waits := x.conn.bodyPending()
 	if waits {
-		slot = x.reservation.releaseSlot()
+		slot = x.reservation.ReleaseSlot()
 	}
 	err := x.conn.sendContinue()
 	if err == nil {
@@ -92,7 +93,7 @@ func (s *Server) awaitBody(x *requestContext, limit int64) error {
 	if err != nil {
 		return x.bodyError(err)
 	}
-	if slot != nil && !x.reservation.tryAcquireSlot(slot, s.limiters.isSystemUser(x.user)) {
+	if slot != nil && !x.reservation.TryAcquireSlot(slot, s.limiters.isSystemUser(x.user)) {
 		return apierrors.TooManyRequests()
 	}
 	if waits {

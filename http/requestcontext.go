@@ -4,6 +4,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/troupe-api/troupe/http/internal/limits"
 	"github.com/troupe-api/troupe/http/internal/negotiate"
 	"github.com/troupe-api/troupe/http/internal/requestinfo"
 	"github.com/troupe-api/troupe/kinds/schema"
@@ -36,7 +37,7 @@ type requestContext struct {
 	headerBuf   []byte // for headers that are being made
 	deadlineCtx *lazyDeadline
 	workBytes   int64 // bytes of memory that are set aside for it
-	reservation reservation
+	reservation limits.Reservation
 	audit       *audit.Record // nil if nothing is recorded of the request
 	// auditDecided: it has been decided whether it is. refused: before it was known who asks.
 	auditDecided, refusedBeforeAuthn bool

@@ -10,7 +10,7 @@ func (s *Server) reserveResponse(x *requestContext, n int64) error {
 	if n <= maxBufferedResponse {
 		return nil
 	}
-	if !x.reservation.tryReserve(s.responseBudget, n, s.limiters.isSystemUser(x.user)) {
+	if !x.reservation.TryReserve(s.responseBudget, n, s.limiters.isSystemUser(x.user)) {
 		return apierrors.TooManyRequests()
 	}
 	return nil
@@ -36,6 +36,6 @@ func (s *Server) reserveObjectResponse(x *requestContext, size int) error {
 	if x.info.Verb == "get" {
 		return s.reserveResponse(x, room)
 	}
-	x.reservation.reserve(s.responseBudget, room)
+	x.reservation.Reserve(s.responseBudget, room)
 	return nil
 }

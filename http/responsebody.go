@@ -40,7 +40,7 @@ func (s *Server) writeBody(x *requestContext, doc []byte) {
 // writeRaw answers bytes as they are.
 func (s *Server) writeRaw(x *requestContext, contentType string, body []byte) {
 	if len(body) > maxBufferedResponse {
-		x.reservation.shrink(int64(len(body)) + responseOverhead)
+		x.reservation.Shrink(int64(len(body)) + responseOverhead)
 		s.writeStream(x, contentType, &bodyStream{write: func(w io.Writer) error {
 			_, err := w.Write(body)
 			return err

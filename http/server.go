@@ -14,6 +14,7 @@ import (
 
 	"github.com/VictoriaMetrics/metrics"
 	"github.com/fasthttp/router"
+	"github.com/troupe-api/troupe/http/internal/limits"
 	"github.com/troupe-api/troupe/http/internal/negotiate"
 	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/meta"
@@ -148,9 +149,9 @@ type Server struct {
 	operations     map[operationKey]Operation
 	metrics        *Metrics
 	limiters       limiters
-	bodyBudget     *budget
+	bodyBudget     *limits.Budget
 	workBytes      atomic.Int64 // bytes that are set aside for the work of requests
-	responseBudget *budget
+	responseBudget *limits.Budget
 	watchStreams   watchStreams
 	reauthorizer   reauthorizer
 	connections    connections
@@ -179,9 +180,9 @@ func New(o Options) (*Server, error) {
 		return nil, err
 	}
 	s.limiters.init(o.Limits, o.Naming)
-	s.bodyBudget = newBudget(o.Limits.MaxTotalBodyBytes)
+	s.bodyBudget = limits.NewBudget(o.Limits.MaxTotalBodyBytes)
 	s.connections.init(o.Limits.MaxConnections, o.Limits.MaxConnectionsPerAddress)
-	s.responseBudget = newBudget(o.Limits.MaxResponseBytes)
+	s.responseBudget = limits.NewBudget(o.Limits.MaxResponseBytes)
 	s.routes()
 	return s, nil
 }
