@@ -13,6 +13,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 
 	"github.com/troupe-api/troupe/http/internal/limits"
+	"github.com/troupe-api/troupe/http/internal/wire"
 )
 
 const (
@@ -21,13 +22,11 @@ const (
 	maxBufferedResponse = 64 << 10
 	// minGzipSize is the size, in bytes, from which answers are compressed for clients that accept it.
 	minGzipSize = 128 << 10
-	// maxWriteSize is how many bytes a client gets before its time is looked at.
-	maxWriteSize = 64 << 10
 )
 
 // The memory, in bytes, that an answer takes while it is written, and that of compressing it.
 const (
-	responseOverhead = writeBufferSize + 2*maxWriteSize
+	responseOverhead = wire.WriteBufferSize + 2*wire.MaxWriteSize
 	gzipOverhead     = 1 << 20
 )
 
@@ -126,8 +125,8 @@ type minRateWriter struct {
 }
 
 func (p *minRateWriter) Write(b []byte) (written int, err error) {
-	for len(b) > maxWriteSize && p.err == nil {
-		n := p.writePart(b[:maxWriteSize])
+	for len(b) > wire.MaxWriteSize && p.err == nil {
+		n := p.writePart(b[:wire.MaxWriteSize])
 		written, b = written+n, b[n:]
 	}
 	if p.err == nil {
@@ -139,7 +138,7 @@ func (p *minRateWriter) Write(b []byte) (written int, err error) {
 // writePart passes on a piece.
 func (p *minRateWriter) writePart(b []byte) (n int) {
 	n, p.err = p.to.Write(b)
-	if p.n += int64(n); p.n-p.checked < maxWriteSize || p.err != nil {
+	if p.n += int64(n); p.n-p.checked < wire.MaxWriteSize || p.err != nil {
 		return n
 	}
 	p.checked = p.n
@@ -168,17 +167,17 @@ type pooledWriter struct {
 }
 
 func newPooledWriter(w io.Writer) *pooledWriter {
-	g := &pooledWriter{to: w, buf: chunkBuffers.Get().(*[]byte)}
+	g := &pooledWriter{to: w, buf: wire.GetBuffer()}
 	*g.buf = (*g.buf)[:0]
 	return g
 }
 
 func (g *pooledWriter) Write(b []byte) (int, error) {
-	if len(*g.buf)+len(b) > maxWriteSize {
+	if len(*g.buf)+len(b) > wire.MaxWriteSize {
 		if err := g.flush(); err != nil {
 			return 0, err
 		}
-		if len(b) >= maxWriteSize {
+		if len(b) >= wire.MaxWriteSize {
 			return g.to.Write(b)
 		}
 	}
@@ -195,7 +194,7 @@ func (g *pooledWriter) flush() error {
 	return err
 }
 
-func (g *pooledWriter) release() { putChunkBuffer(g.buf) }
+func (g *pooledWriter) release() { wire.PutBuffer(g.buf) }
 
 // gzipWriters wait to be used: each has large tables.
 var gzipWriters = sync.Pool{New: func() any {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/troupe-api/troupe/http/internal/limits"
+	"github.com/troupe-api/troupe/http/internal/wire"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/policy/authn"
 )
@@ -26,7 +27,7 @@ func TestMinRateWriter(t *testing.T) {
 		{time.Hour, 3600 * minResponseRate, nil},
 	} {
 		p := minRateWriter{to: io.Discard, start: time.Now().Add(-c.passed), grace: grace, n: c.taken, checked: c.taken}
-		if _, err := p.Write(make([]byte, 2*maxWriteSize)); !errors.Is(err, c.want) {
+		if _, err := p.Write(make([]byte, 2*wire.MaxWriteSize)); !errors.Is(err, c.want) {
 			t.Errorf("%d bytes in %v: %v", c.taken, c.passed, err)
 		}
 	}
@@ -70,7 +71,7 @@ func TestBuffered(t *testing.T) {
 		for n := range 500 {
 			piece := bytes.Repeat([]byte{byte(n)}, n*7%3000)
 			if n == 250 {
-				piece = make([]byte, 3*maxWriteSize)
+				piece = make([]byte, 3*wire.MaxWriteSize)
 			}
 			want.Write(piece)
 			if _, err := w.Write(piece); err != nil {
@@ -79,7 +80,7 @@ func TestBuffered(t *testing.T) {
 		}
 		return nil
 	})(&got)
-	if err != nil || !bytes.Equal(got.all, want.Bytes()) || got.writes > len(got.all)/maxWriteSize*2+2 {
+	if err != nil || !bytes.Equal(got.all, want.Bytes()) || got.writes > len(got.all)/wire.MaxWriteSize*2+2 {
 		t.Errorf("%d bytes of %d in %d writes, %v", len(got.all), want.Len(), got.writes, err)
 	}
 }

@@ -27,7 +27,7 @@ func (s *Server) authenticate(x *requestContext) error {
 	if err == nil && user != nil {
 		x.user = user
 		x.ambientAuth = !r.HasToken && len(r.Certs) > 0
-		x.conn.setUser(user)
+		x.conn.SetAuthenticated(user.Name != authn.UserAnonymous)
 		return nil
 	}
 	if err != nil {
@@ -45,8 +45,8 @@ func (s *Server) authenticate(x *requestContext) error {
 func (s *Server) readCredentials(x *requestContext) (authn.Request, error) {
 	h := &x.ctx.Request.Header
 	headers := x.visibleHeaders()
-	r := authn.Request{Headers: x.identityHeaders(), Path: x.info.Path, Certs: x.conn.certs, ConnCache: &x.conn.memory}
-	if x.headerFlags.authorization {
+	r := authn.Request{Headers: x.identityHeaders(), Path: x.info.Path, Certs: x.conn.ClientCerts(), ConnCache: &x.conn.authCache}
+	if x.headerFlags.Authorization {
 		header := bytes.TrimSpace(h.Peek("Authorization"))
 		x.authScheme = authScheme(header)
 		if r.HasToken = x.authScheme == schemeBearer; r.HasToken {
@@ -54,7 +54,7 @@ func (s *Server) readCredentials(x *requestContext) (authn.Request, error) {
 		}
 		headers.Remove("Authorization")
 	}
-	if x.headerFlags.upgrade && wantsWebSocket(h) {
+	if x.headerFlags.Upgrade && wantsWebSocket(h) {
 		_, token, err := s.webSocketProtocols(h)
 		if errors.Is(err, errWebSocketToken) {
 			return r, apierrors.Unauthorized()
@@ -93,7 +93,7 @@ func (x *requestContext) authFailureMessage() string {
 	if x.query.Get(tokenParameter) != "" {
 		tried = append(tried, "access_token")
 	}
-	if len(x.conn.certs) > 0 {
+	if len(x.conn.ClientCerts()) > 0 {
 		tried = append(tried, "x509")
 	}
 	if len(tried) == 0 {

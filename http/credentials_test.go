@@ -7,6 +7,7 @@ import (
 
 	"github.com/troupe-api/troupe/http/internal/negotiate"
 	"github.com/troupe-api/troupe/http/internal/requestinfo"
+	"github.com/troupe-api/troupe/http/internal/wire"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/valyala/fasthttp"
 )
@@ -37,7 +38,7 @@ func TestCredentialsAreHidden(t *testing.T) {
 		if err := ctx.Request.Header.Read(bufio.NewReader(strings.NewReader(text))); err != nil {
 			t.Fatal(err)
 		}
-		x := &requestContext{ctx: &ctx, conn: &conn{}, info: requestinfo.Info{Path: "/version"}}
+		x := &requestContext{ctx: &ctx, conn: &connection{Conn: &wire.Conn{}}, info: requestinfo.Info{Path: "/version"}}
 		if err := x.inspectHeaders(); err != nil {
 			t.Fatal(err)
 		}

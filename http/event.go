@@ -3,11 +3,11 @@ package http
 import (
 	"io"
 	"strconv"
-	"sync"
 	"time"
 
 	"github.com/troupe-api/troupe/http/internal/apierrors"
 	"github.com/troupe-api/troupe/http/internal/negotiate"
+	"github.com/troupe-api/troupe/http/internal/wire"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/present"
 	"github.com/troupe-api/troupe/kinds/request"
@@ -20,19 +20,6 @@ const maxChunk = 64 << 10
 
 // maxChunkHeader is the space before a chunk's data for its length in hexadecimal and CRLF.
 const maxChunkHeader = 10
-
-// chunkBuffers holds the buffers in which events are gathered: a quiet watch keeps none.
-var chunkBuffers = sync.Pool{New: func() any { return new([]byte) }}
-
-// maxPooledChunk is the largest of them that is kept.
-const maxPooledChunk = 4 * maxChunk
-
-// putChunkBuffer gives a buffer back, unless it has grown large.
-func putChunkBuffer(buf *[]byte) {
-	if cap(*buf) <= maxPooledChunk {
-		chunkBuffers.Put(buf)
-	}
-}
 
 // An eventEncoder writes the events of one watch in its format. Only the session's
 // goroutine uses it.
@@ -72,11 +59,11 @@ func (e *eventEncoder) contentType() string {
 
 // write sends events, as few chunks as maxChunk allows.
 func (e *eventEncoder) write(w io.Writer, events []request.Event) error {
-	buf := chunkBuffers.Get().(*[]byte)
+	buf := wire.GetBuffer()
 	e.buf = append((*buf)[:0], make([]byte, maxChunkHeader)...)
 	defer func() {
 		*buf, e.buf = e.buf, nil
-		putChunkBuffer(buf)
+		wire.PutBuffer(buf)
 	}()
 	for i := range events {
 		if err := e.append(&events[i]); err != nil {

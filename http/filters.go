@@ -9,13 +9,14 @@ import (
 
 	"github.com/troupe-api/troupe/http/internal/apierrors"
 	"github.com/troupe-api/troupe/http/internal/requestinfo"
+	"github.com/troupe-api/troupe/http/internal/wire"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/valyala/fasthttp"
 )
 
 // handle is the way of every request: it gets exactly one answer, whatever happens.
-func (s *Server) handle(ctx *fasthttp.RequestCtx) {
-	x := newRequestContext(ctx)
+func (s *Server) handle(c *connection, ctx *fasthttp.RequestCtx) {
+	x := newRequestContext(c, ctx)
 	defer x.release()
 	defer s.countRequest(x)
 	defer s.endAudit(x)
@@ -80,7 +81,7 @@ func (s *Server) runFilters(x *requestContext) error {
 
 // inspectHeaders checks the form of the request and notes which headers it has.
 func (x *requestContext) inspectHeaders() (err error) {
-	if x.headerFlags, err = validateHead(&x.ctx.Request.Header); x.headerFlags.connectionClose {
+	if x.headerFlags, err = wire.ValidateHead(&x.ctx.Request.Header); x.headerFlags.ConnectionClose {
 		x.ctx.SetConnectionClose()
 	}
 	return err
@@ -88,7 +89,7 @@ func (x *requestContext) inspectHeaders() (err error) {
 
 // assignAuditID gives the request its id, by which it is audited, and which a client may bring.
 func (s *Server) assignAuditID(x *requestContext) {
-	if x.headerFlags.auditID {
+	if x.headerFlags.AuditID {
 		x.auditID = string(x.ctx.Request.Header.Peek("Audit-Id"))
 	}
 	if x.auditID == "" {

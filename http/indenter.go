@@ -1,6 +1,10 @@
 package http
 
-import "io"
+import (
+	"io"
+
+	"github.com/troupe-api/troupe/http/internal/wire"
+)
 
 // An indenter lays out the JSON that is written to it, so that people can read it: a line for
 // each member and item, two blanks for each level. The JSON is valid and holds no blanks.
@@ -34,7 +38,7 @@ func (p *indenter) Write(b []byte) (int, error) {
 			p.writeStructural(b[0])
 			b = b[1:]
 		}
-		if len(p.out) >= maxWriteSize/4 {
+		if len(p.out) >= wire.MaxWriteSize/4 {
 			if _, err := p.to.Write(p.out); err != nil {
 				return 0, err
 			}
@@ -48,7 +52,7 @@ func (p *indenter) Write(b []byte) (int, error) {
 
 // scanString is how far b, in which a string goes on, belongs to it, in steps that fit the buffer.
 func (p *indenter) scanString(b []byte) int {
-	b = b[:min(len(b), maxWriteSize/4)]
+	b = b[:min(len(b), wire.MaxWriteSize/4)]
 	for i, c := range b {
 		switch {
 		case p.escape:

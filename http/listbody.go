@@ -6,6 +6,7 @@ import (
 
 	"github.com/troupe-api/troupe/http/internal/apierrors"
 	"github.com/troupe-api/troupe/http/internal/negotiate"
+	"github.com/troupe-api/troupe/http/internal/wire"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/present"
 	"github.com/troupe-api/troupe/kinds/request"
@@ -150,8 +151,8 @@ func (l *listBody) copyItems(w io.Writer) error {
 
 // each makes one item after the other as JSON, which is valid until the next.
 func (l *listBody) each(do func(i int, item []byte) error) error {
-	buf := chunkBuffers.Get().(*[]byte)
-	defer putChunkBuffer(buf)
+	buf := wire.GetBuffer()
+	defer wire.PutBuffer(buf)
 	return l.eachConverted(func(i int, o *meta.Object) error {
 		if l.appendItem != nil {
 			*buf = l.appendItem((*buf)[:0], o)

@@ -36,7 +36,7 @@ func (s *Server) reserveWork(x *requestContext) error {
 		s.metrics.memoryRefused.Add(1)
 		return memoryPressure()
 	}
-	if x.conn.bodyPending() {
+	if x.conn.BodyPending() {
 		return nil
 	}
 	return s.tryReserveWork(x, work)
@@ -75,8 +75,8 @@ func (s *Server) estimateWork(x *requestContext) int64 {
 		return 0
 	}
 	length := int64(x.ctx.Request.Header.ContentLength())
-	if in := &x.conn.body; in.done {
-		length = in.size()
+	if size, whole := x.conn.ReceivedBody(); whole {
+		length = size
 	} else if length < 0 && x.method != "DELETE" {
 		length = int64(s.opts.Limits.MaxRequestBodyBytes) // it is not told
 	}

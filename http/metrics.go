@@ -18,10 +18,8 @@ import (
 // Metrics are the series of the front. A series is found by a small key, without making
 // text; the keys come from the catalogue, so their number is bounded.
 type Metrics struct {
-	watches         atomic.Int64
-	handshakeErrors atomic.Uint64
-	acceptErrors    atomic.Uint64
-	memoryRefused   atomic.Uint64 // requests that were refused because memory was short
+	watches       atomic.Int64
+	memoryRefused atomic.Uint64 // requests that were refused because memory was short
 
 	mu     sync.Mutex // serializes additions to what follows, which is never changed in place
 	routes atomic.Pointer[map[routeKey]*routeSeries]
@@ -175,7 +173,7 @@ func (s *Server) writeMetrics(x *requestContext) error {
 	writeHelp(&b, "apiserver_longrunning_requests", "gauge", "Watches that are open.")
 	writeSample(&b, "apiserver_longrunning_requests", `verb="WATCH"`, strconv.FormatInt(s.metrics.watches.Load(), 10))
 	writeHelp(&b, "apiserver_tls_handshake_errors_total", "counter", "Handshakes of TLS that have failed.")
-	fmt.Fprintf(&b, "apiserver_tls_handshake_errors_total %d\n", s.metrics.handshakeErrors.Load())
+	fmt.Fprintf(&b, "apiserver_tls_handshake_errors_total %d\n", s.connections.Stats().HandshakeErrors)
 	s.writeConnections(&b)
 	writeHelp(&b, "troupe_memory_refused_total", "counter", "Requests that were refused because memory was short.")
 	fmt.Fprintf(&b, "troupe_memory_refused_total %d\n", s.metrics.memoryRefused.Load())
@@ -195,17 +193,17 @@ func (s *Server) writeMetrics(x *requestContext) error {
 
 // writeConnections writes the series of connections and of the bodies that they send.
 func (s *Server) writeConnections(b *bytes.Buffer) {
-	open, newcomers := s.connections.count()
+	c := s.connections.Stats()
 	writeHelp(b, "troupe_connections", "gauge", "Connections that are open: those that have sent a whole request, and those that have not.")
-	writeSample(b, "troupe_connections", `state="settled"`, strconv.Itoa(open-newcomers))
-	writeSample(b, "troupe_connections", `state="new"`, strconv.Itoa(newcomers))
+	writeSample(b, "troupe_connections", `state="settled"`, strconv.Itoa(c.Open-c.New))
+	writeSample(b, "troupe_connections", `state="new"`, strconv.Itoa(c.New))
 	writeHelp(b, "troupe_connections_limit", "gauge", "Connections that may be open.")
-	fmt.Fprintf(b, "troupe_connections_limit %d\n", s.connections.limit)
+	fmt.Fprintf(b, "troupe_connections_limit %d\n", c.Limit)
 	writeHelp(b, "troupe_connections_refused_total", "counter", "Connections that were not let in, or closed to let others in, because there were too many.")
-	writeSample(b, "troupe_connections_refused_total", `reason="full"`, strconv.FormatUint(s.connections.refused.Load(), 10))
-	writeSample(b, "troupe_connections_refused_total", `reason="oldest"`, strconv.FormatUint(s.connections.evicted.Load(), 10))
+	writeSample(b, "troupe_connections_refused_total", `reason="full"`, strconv.FormatUint(c.Refused, 10))
+	writeSample(b, "troupe_connections_refused_total", `reason="oldest"`, strconv.FormatUint(c.Evicted, 10))
 	writeHelp(b, "troupe_accept_errors_total", "counter", "Attempts to accept a connection that have failed.")
-	fmt.Fprintf(b, "troupe_accept_errors_total %d\n", s.metrics.acceptErrors.Load())
+	fmt.Fprintf(b, "troupe_accept_errors_total %d\n", c.AcceptErrors)
 	writeHelp(b, "troupe_request_body_bytes", "gauge", "Memory that bodies of requests hold, beyond what each has for nothing.")
 	fmt.Fprintf(b, "troupe_request_body_bytes %d\n", s.bodyBudget.Used())
 }

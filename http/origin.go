@@ -18,7 +18,7 @@ import (
 // checkOrigin refuses what a page of another origin asks for.
 func (s *Server) checkOrigin(x *requestContext) error {
 	reads := x.method == "GET" || x.method == "HEAD" || x.method == "OPTIONS"
-	if !(x.ambientAuth && !reads) && !(x.headerFlags.upgrade && wantsWebSocket(&x.ctx.Request.Header)) {
+	if !(x.ambientAuth && !reads) && !(x.headerFlags.Upgrade && wantsWebSocket(&x.ctx.Request.Header)) {
 		return nil
 	}
 	if !s.isCrossOrigin(x) {
@@ -44,7 +44,7 @@ func (s *Server) isCrossOrigin(x *requestContext) bool {
 	default:
 		return true
 	}
-	return len(origin) > 0 && !sameOrigin(string(origin), h.Host(), x.conn.tls != nil)
+	return len(origin) > 0 && !sameOrigin(string(origin), h.Host(), x.conn.Secure())
 }
 
 // originAllowed tells whether pages of an origin may read answers.

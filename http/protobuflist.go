@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/troupe-api/troupe/http/internal/wire"
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/present"
@@ -72,8 +73,8 @@ func (p *protobufList) items(w io.Writer) error {
 	if _, err := w.Write(b); err != nil {
 		return err
 	}
-	encoded := chunkBuffers.Get().(*[]byte)
-	defer putChunkBuffer(encoded)
+	encoded := wire.GetBuffer()
+	defer wire.PutBuffer(encoded)
 	return p.list.eachConverted(func(_ int, o *meta.Object) error {
 		doc := o.JSON
 		if p.list.appendItem != nil {

@@ -278,7 +278,7 @@ func (t *failureRecorder) Authorize(a authz.Attributes) (authz.Decision, string)
 
 // newWatchGrant is the one by which the watch of a request may run.
 func (s *Server) newWatchGrant(x *requestContext) *watchGrant {
-	x.credentials.impersonation = x.headerFlags.impersonation
+	x.credentials.impersonation = x.headerFlags.Impersonation
 	x.credentials.original.ConnCache = &authn.ConnCache{}
 	return &watchGrant{
 		credentials: x.credentials, attributes: s.attributes(x),

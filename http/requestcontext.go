@@ -7,6 +7,7 @@ import (
 	"github.com/troupe-api/troupe/http/internal/limits"
 	"github.com/troupe-api/troupe/http/internal/negotiate"
 	"github.com/troupe-api/troupe/http/internal/requestinfo"
+	"github.com/troupe-api/troupe/http/internal/wire"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/policy/audit"
 	"github.com/troupe-api/troupe/policy/authn"
@@ -17,7 +18,7 @@ import (
 // request and is used again afterwards: nothing may keep it.
 type requestContext struct {
 	ctx         *fasthttp.RequestCtx
-	conn        *conn
+	conn        *connection
 	method      string
 	target      requestinfo.Target
 	query       requestinfo.Query
@@ -29,7 +30,7 @@ type requestContext struct {
 	// ambientAuth: who asks is known by the connection alone, which a browser brings along unasked.
 	ambientAuth bool
 	credentials *credentialSnapshot // of a watch: what it was let in by
-	headerFlags headerFlags
+	headerFlags wire.HeaderFlags
 	headers     headerView // those that have not told yet who asks
 	format      negotiate.Format
 	start       time.Time
@@ -42,6 +43,7 @@ type requestContext struct {
 	// auditDecided: it has been decided whether it is. refused: before it was known who asks.
 	auditDecided, refusedBeforeAuthn bool
 	panicked                         bool
+	routeErr                         error  // of the handler of a fixed route
 	authScheme                       string // how the client wants to prove who it is: bearer, basic or ""
 	// warnings are the texts of the Warning headers.
 	warnings []string
@@ -52,9 +54,10 @@ type requestContext struct {
 // requestContexts holds those that wait to be used, which hold nothing.
 var requestContexts = sync.Pool{New: func() any { return new(requestContext) }}
 
-func newRequestContext(ctx *fasthttp.RequestCtx) *requestContext {
+func newRequestContext(c *connection, ctx *fasthttp.RequestCtx) *requestContext {
 	x := requestContexts.Get().(*requestContext)
-	x.ctx, x.conn, x.start, x.method = ctx, ctx.Conn().(*conn), time.Now(), methodName(ctx.Method())
+	x.ctx, x.conn, x.start, x.method = ctx, c, time.Now(), methodName(ctx.Method())
+	c.current = x
 	return x
 }
 
@@ -62,6 +65,7 @@ func (x *requestContext) release() {
 	if x.deadlineCtx != nil {
 		x.deadlineCtx.stop()
 	}
+	x.conn.current = nil
 	*x = requestContext{headerBuf: x.headerBuf[:0], headers: headerView{hidden: x.headers.hidden[:0]}}
 	requestContexts.Put(x)
 }

@@ -11,9 +11,6 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// requestContextKey is where the exchange waits for a handler of the fixed routes.
-const requestContextKey = "exchange"
-
 // route calls the handler of a request that has passed the filters.
 func (s *Server) route(x *requestContext) error {
 	if x.info.IsResource {
@@ -28,10 +25,8 @@ func (s *Server) route(x *requestContext) error {
 		}
 		x.ctx.Request.SetRequestURI(strings.TrimSuffix(x.target.Path, "/"))
 	}
-	x.ctx.SetUserValue(requestContextKey, x)
 	s.router.Handler(x.ctx)
-	err, _ := x.ctx.UserValue(errorKey).(error)
-	return err
+	return x.routeErr
 }
 
 // pprofPath is that of the index of profiles.
@@ -43,16 +38,12 @@ func allowsTrailingSlash(t *requestinfo.Target) bool {
 	return t.Segments[0] == "api" || t.Segments[0] == "apis" || t.Path == "/version/" || t.Path == pprofPath
 }
 
-// errorKey is where a handler of the fixed routes leaves its error.
-const errorKey = "error"
-
-// routeHandler makes a handler of the router from one of ours.
+// routeHandler makes a handler of the router from one of ours. The router's handlers return nothing, so
+// the error stays with the request.
 func routeHandler(f func(*requestContext) error) fasthttp.RequestHandler {
 	return func(ctx *fasthttp.RequestCtx) {
-		x := ctx.UserValue(requestContextKey).(*requestContext)
-		if err := f(x); err != nil {
-			ctx.SetUserValue(errorKey, err)
-		}
+		x := currentRequest(ctx)
+		x.routeErr = f(x)
 	}
 }
 

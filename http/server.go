@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"net"
 	"regexp"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -16,6 +15,7 @@ import (
 	"github.com/fasthttp/router"
 	"github.com/troupe-api/troupe/http/internal/limits"
 	"github.com/troupe-api/troupe/http/internal/negotiate"
+	"github.com/troupe-api/troupe/http/internal/wire"
 	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/policy/admission"
@@ -154,10 +154,8 @@ type Server struct {
 	responseBudget *limits.Budget
 	watchStreams   watchStreams
 	reauthorizer   reauthorizer
-	connections    connections
-	draining       atomic.Bool   // /readyz fails
-	closing        chan struct{} // closed when nobody new is let in
-	closeOnce      sync.Once     // closes it
+	connections    *wire.Connections
+	draining       atomic.Bool // /readyz fails
 }
 
 // New makes a server; it serves only when Serve is called.
@@ -174,25 +172,30 @@ func New(o Options) (*Server, error) {
 		version:      versionDocument(o.Version),
 		metrics:      newMetrics(),
 		impersonator: impersonation.Impersonator{Authorizer: o.Authorizer, Naming: o.Naming},
-		closing:      make(chan struct{}),
 	}
 	if err := s.resolveOperations(o.Operations); err != nil {
 		return nil, err
 	}
 	s.limiters.init(o.Limits, o.Naming)
 	s.bodyBudget = limits.NewBudget(o.Limits.MaxTotalBodyBytes)
-	s.connections.init(o.Limits.MaxConnections, o.Limits.MaxConnectionsPerAddress)
+	s.connections = wire.New(wire.Options{
+		MaxConnections: o.Limits.MaxConnections, MaxPerAddress: o.Limits.MaxConnectionsPerAddress,
+		HandshakeTimeout: o.Limits.HandshakeTimeout, ReadTimeout: o.Limits.ReadTimeout,
+		IdleTimeout: o.Limits.IdleTimeout, WriteTimeout: o.Limits.WriteTimeout,
+		TLS: o.TLS, Log: o.Logger,
+		NewHandler: func(c *wire.Conn) wire.Handler { return &connection{Conn: c, server: s} },
+	})
 	s.responseBudget = limits.NewBudget(o.Limits.MaxResponseBytes)
 	s.routes()
 	return s, nil
 }
 
-// quietLogger takes what fasthttp has to say about connections.
-type quietLogger struct{ log *slog.Logger }
-
-// Printf logs for those who debug; clients that go away are no news.
-func (l quietLogger) Printf(format string, args ...any) {
-	l.log.Debug("http: connection", "format", format, "args", args)
+// Serve serves until Shutdown, and returns nil then.
+func (s *Server) Serve() error {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	go s.reauthorizeWatches(ctx)
+	return s.connections.Serve(s.opts.Listener)
 }
 
 // Addr is the address that the server listens on.
@@ -200,8 +203,8 @@ func (s *Server) Addr() net.Addr { return s.opts.Listener.Addr() }
 
 // Shutdown ends the server in order: /readyz fails, for ShutdownDelay everything goes on,
 // then nobody new is let in, requests in flight finish and watches end cleanly, but for those
-// whose clients have not read what was on its way for five seconds. Who has not
-// sent all of a request gets no more than a second for the rest. When ctx ends, so does the wait:
+// whose clients have not read what was on its way for five seconds. A client that
+// has not sent all of a request gets no more than a second for the rest. When ctx ends, so does the wait:
 // Shutdown closes what is left, and returns the context's error.
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.draining.Store(true)
@@ -209,15 +212,14 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	case <-time.After(s.opts.ShutdownDelay):
 	case <-ctx.Done():
 	}
-	s.closeOnce.Do(func() { close(s.closing) })
-	err := closeQuietly(s.opts.Listener)
+	err := closeListener(s.opts.Listener)
+	s.connections.Close()
 	s.watchStreams.close()
-	s.connections.close()
-	return errors.Join(err, s.watchStreams.wait(ctx), s.connections.wait(ctx))
+	return errors.Join(err, s.watchStreams.wait(ctx), s.connections.Wait(ctx))
 }
 
-// closeQuietly closes a listener that may have been closed already.
-func closeQuietly(l net.Listener) error {
+// closeListener closes a listener that may have been closed already.
+func closeListener(l net.Listener) error {
 	if err := l.Close(); err != nil && !errors.Is(err, net.ErrClosed) {
 		return err
 	}

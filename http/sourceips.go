@@ -22,7 +22,7 @@ func truncateUserAgent(b []byte) string {
 // appendSourceIPs appends the addresses from which a request has come: what proxies say, and
 // last the one that cannot lie.
 func appendSourceIPs(list []netip.Addr, x *requestContext) []netip.Addr {
-	if x.headerFlags.forwarded {
+	if x.headerFlags.Forwarded {
 		list = appendForwarded(list, &x.ctx.Request.Header)
 	}
 	if remote, ok := x.ctx.RemoteAddr().(*net.TCPAddr); ok {

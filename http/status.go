@@ -7,6 +7,7 @@ import (
 
 	"github.com/troupe-api/troupe/http/internal/apierrors"
 	"github.com/troupe-api/troupe/http/internal/negotiate"
+	"github.com/troupe-api/troupe/http/internal/wire"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/valyala/fasthttp"
 )
@@ -60,9 +61,9 @@ func (s *Server) writeHeadError(ctx *fasthttp.RequestCtx, err error) {
 	f := apierrors.BadRequest("the request is malformed")
 	var netErr net.Error
 	switch {
-	case errors.Is(err, errHeadTooLarge):
+	case errors.Is(err, wire.ErrHeadTooLarge):
 		f = &meta.Status{Code: 431, Message: "the headers of the request are too large"}
-	case errors.Is(err, errTooManyLargeHeads):
+	case errors.Is(err, wire.ErrTooManyLargeHeads):
 		f = apierrors.TooManyRequests()
 		ctx.Response.Header.Set("Retry-After", strconv.Itoa(f.Details.RetryAfterSeconds))
 	case errors.As(err, &netErr) && netErr.Timeout():
@@ -72,5 +73,4 @@ func (s *Server) writeHeadError(ctx *fasthttp.RequestCtx, err error) {
 	ctx.SetStatusCode(f.Code)
 	ctx.Response.Header.SetContentType(negotiate.TypeJSON)
 	ctx.Response.SetBodyRaw(f.AppendJSON(nil))
-	ctx.SetConnectionClose()
 }

@@ -87,8 +87,8 @@ func (s *Server) hijack(x *requestContext, st *watchStream, timeout time.Duratio
 		s.reauthorizer.remove(st)
 		s.watchStreams.remove(st)
 	}
-	x.conn.watch.Store(st)
-	x.conn.hijack(func(c net.Conn) { st.run(c, timeout) })
+	x.conn.SetOnClose(st.stop)
+	x.conn.Hijack(func(c net.Conn) { st.run(c, timeout) })
 	st.sendHead()
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"github.com/troupe-api/troupe/http/internal/apierrors"
 	"github.com/troupe-api/troupe/http/internal/negotiate"
+	"github.com/troupe-api/troupe/http/internal/wire"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/valyala/fasthttp"
 )
@@ -267,7 +268,7 @@ func (st *watchStream) closeWebSocket(c net.Conn, end error) {
 	if _, err := c.Write(b); err != nil {
 		return
 	}
-	if own, ok := st.conn.(*conn); ok {
-		own.linger.Store(true)
+	if own, ok := st.conn.(*wire.Conn); ok {
+		own.LingerOnClose()
 	}
 }

@@ -1,4 +1,4 @@
-package http
+package wire
 
 import (
 	"bytes"
@@ -17,26 +17,26 @@ const impersonatePrefix = "impersonate-"
 
 // A heading tells at one look which headers a request has that decide how it is dealt with, so
 // that nobody searches for those that are not there.
-type headerFlags struct {
-	impersonation    bool // some header asks to act as somebody else
-	authorization    bool // Authorization
-	auditID          bool // Audit-Id
-	forwarded        bool // X-Forwarded-For or X-Real-Ip
-	upgrade          bool // Upgrade
+type HeaderFlags struct {
+	Impersonation    bool // some header asks to act as somebody else
+	Authorization    bool // Authorization
+	AuditID          bool // Audit-Id
+	Forwarded        bool // X-Forwarded-For or X-Real-Ip
+	Upgrade          bool // Upgrade
 	transferEncoding bool // Transfer-Encoding
-	connectionClose  bool // Connection says that no other request comes
+	ConnectionClose  bool // Connection says that no other request comes
 }
 
-// validateHead refuses what fasthttp lets through although it is ambiguous or forbidden. It
+// ValidateHead refuses what fasthttp lets through although it is ambiguous or forbidden. It
 // reads the header lines as they came. Its answers close the connection, save that
 // for two credentials, which is a 401.
-func validateHead(h *fasthttp.RequestHeader) (headerFlags, error) {
+func ValidateHead(h *fasthttp.RequestHeader) (HeaderFlags, error) {
 	if p := h.Protocol(); string(p) != "HTTP/1.1" && string(p) != "HTTP/1.0" {
-		return headerFlags{}, apierrors.BadRequest("the protocol version is not supported")
+		return HeaderFlags{}, apierrors.BadRequest("the protocol version is not supported")
 	}
 	for _, c := range h.Method() {
 		if c < 'A' || c > 'Z' {
-			return headerFlags{}, apierrors.BadRequest("the method is malformed")
+			return HeaderFlags{}, apierrors.BadRequest("the method is malformed")
 		}
 	}
 	found, err := validateHeaderLines(h.RawHeaders())
@@ -51,7 +51,7 @@ func validateHead(h *fasthttp.RequestHeader) (headerFlags, error) {
 	return found, nil
 }
 
-func validateHeaderLines(raw []byte) (found headerFlags, err error) {
+func validateHeaderLines(raw []byte) (found HeaderFlags, err error) {
 	var lines, lengths, encodings, credentials, hosts int
 	for len(raw) > 0 {
 		end := bytes.IndexByte(raw, '\n')
@@ -80,27 +80,27 @@ func validateHeaderLines(raw []byte) (found headerFlags, err error) {
 		case 4:
 			hosts += matchLower(name, "host")
 		case 7:
-			found.upgrade = found.upgrade || matchLower(name, "upgrade") == 1
+			found.Upgrade = found.Upgrade || matchLower(name, "upgrade") == 1
 		case 8:
-			found.auditID = found.auditID || matchLower(name, "audit-id") == 1
+			found.AuditID = found.AuditID || matchLower(name, "audit-id") == 1
 		case 9:
-			found.forwarded = found.forwarded || matchLower(name, "x-real-ip") == 1
+			found.Forwarded = found.Forwarded || matchLower(name, "x-real-ip") == 1
 		case 10:
-			found.connectionClose = found.connectionClose || matchLower(name, "connection") == 1 && hasCloseOption(line[colon+1:])
+			found.ConnectionClose = found.ConnectionClose || matchLower(name, "connection") == 1 && hasCloseOption(line[colon+1:])
 		case 13:
 			credentials += matchLower(name, "authorization")
 		case 14:
 			lengths += matchLower(name, "content-length")
 		case 15:
-			found.forwarded = found.forwarded || matchLower(name, "x-forwarded-for") == 1
+			found.Forwarded = found.Forwarded || matchLower(name, "x-forwarded-for") == 1
 		case 17:
 			encodings += matchLower(name, "transfer-encoding")
 		}
 		if colon > len(impersonatePrefix) && matchLower(line[:len(impersonatePrefix)], impersonatePrefix) == 1 {
-			found.impersonation = true
+			found.Impersonation = true
 		}
 	}
-	found.authorization, found.transferEncoding = credentials > 0, encodings > 0
+	found.Authorization, found.transferEncoding = credentials > 0, encodings > 0
 	switch {
 	case lengths > 1 || encodings > 1 || hosts > 1:
 		return found, apierrors.BadRequest("a header that may come once comes twice")

@@ -1,25 +1,34 @@
-package http
+package wire
 
 import (
 	"container/list"
 	"context"
+	"crypto/tls"
+	"log/slog"
 	"net/netip"
 	"sync"
 	"sync/atomic"
+	"time"
+
+	"github.com/valyala/fasthttp"
 )
 
-// connections are those that are open. They are bounded in total and by the address of the
+// Connections are those that are open. They are bounded in total and by the address of the
 // client, and so are the newcomers among them: those that have not sent a whole request. Where a
 // bound is met, the oldest newcomer makes room, and in total also who waits for nothing: before
 // any newcomer, if these are few, a stranger, which is who has sent a request and is not known.
 // Else strangers who wait would leave newcomers a door that is too narrow for a handshake.
-type connections struct {
+type Connections struct {
+	opts       Options
 	limit      int // of all
 	reserve    int // of limit, for clients on this machine
 	perAddress int // of one address; those on this machine have none
 	maxNew     int // of those that have not sent a whole request
 
-	refused, evicted atomic.Uint64
+	refused, evicted, acceptErrors, handshakeErrors atomic.Uint64
+
+	closed    chan struct{} // closed by close: nobody new is let in
+	closeOnce sync.Once
 
 	mu         sync.Mutex // guards the rest; locked before that of a conn
 	all        list.List  // of *conn, oldest first
@@ -55,22 +64,44 @@ const (
 // them takes memory, and nobody knows yet for whom.
 const maxNewConns = 16384
 
-func (r *connections) init(limit, each int) {
-	r.limit, r.perAddress = limit, each
-	if each == 0 {
-		r.perAddress = limit / 2
-	}
-	r.maxNew = min(limit, maxNewConns)
-	r.reserve = min(max(limit/64, 1), 256)
-	if limit < 8 {
-		r.reserve = 0
+// Options say how connections are served. All are required, but for TLS.
+type Options struct {
+	// MaxConnections are those that are open, MaxPerAddress those of one client that is not on this
+	// machine.
+	MaxConnections, MaxPerAddress int
+	// HandshakeTimeout is for the handshake of TLS, ReadTimeout for one whole request, IdleTimeout for
+	// the time between two, WriteTimeout for one write to a client.
+	HandshakeTimeout, ReadTimeout, IdleTimeout, WriteTimeout time.Duration
+	TLS                                                      *tls.Config // nil: no TLS
+	Log                                                      *slog.Logger
+	// NewHandler makes what answers the requests of a connection.
+	NewHandler func(*Conn) Handler
+}
+
+// A Handler answers the requests of one connection, one after the other.
+type Handler interface {
+	// ServeRequest answers a request of which the head is read. Its body is read by conn.ReadBody.
+	ServeRequest(ctx *fasthttp.RequestCtx)
+	// RejectHead answers a request of which the head could not be read.
+	RejectHead(ctx *fasthttp.RequestCtx, err error)
+	// ReplaceUnwritable makes an answer that could not be written one that says so.
+	ReplaceUnwritable(r *fasthttp.Response)
+}
+
+// New makes the registry; serve lets connections in.
+func New(o Options) *Connections {
+	r := &Connections{opts: o, limit: o.MaxConnections, perAddress: o.MaxPerAddress, closed: make(chan struct{})}
+	r.maxNew = min(r.limit, maxNewConns)
+	if r.limit >= 8 {
+		r.reserve = min(max(r.limit/64, 1), 256)
 	}
 	r.byAddress = map[netip.Addr]*addressConns{}
 	r.empty = make(chan struct{})
+	return r
 }
 
 // add lets a connection in, or tells that it may not come in.
-func (r *connections) add(c *conn) bool {
+func (r *Connections) add(c *Conn) bool {
 	r.mu.Lock()
 	victims, ok := r.makeRoom(c)
 	if ok {
@@ -83,14 +114,14 @@ func (r *connections) add(c *conn) bool {
 	return ok
 }
 
-func abortAll(victims []*conn) {
+func abortAll(victims []*Conn) {
 	for _, v := range victims {
 		v.abort()
 	}
 }
 
 // makeRoom takes out who has to go for a newcomer, who gets in if ok.
-func (r *connections) makeRoom(c *conn) (victims []*conn, ok bool) {
+func (r *Connections) makeRoom(c *Conn) (victims []*Conn, ok bool) {
 	if r.closing {
 		return nil, false
 	}
@@ -112,7 +143,7 @@ func (r *connections) makeRoom(c *conn) (victims []*conn, ok bool) {
 }
 
 // evictAny takes out whom others can do without.
-func (r *connections) evictAny(victims []*conn) []*conn {
+func (r *Connections) evictAny(victims []*Conn) []*Conn {
 	before := len(victims)
 	if r.newConns.Len() <= r.limit/fewNewDivisor {
 		victims = r.evictAnonymous(victims)
@@ -127,11 +158,11 @@ func (r *connections) evictAny(victims []*conn) []*conn {
 }
 
 // evictAnonymous takes some strangers out who wait for nothing.
-func (r *connections) evictAnonymous(victims []*conn) []*conn {
+func (r *Connections) evictAnonymous(victims []*Conn) []*Conn {
 	most := len(victims) + r.limit/64 + 1
 	for looks := min(r.anonymous.Len(), maxEvictionScan); looks > 0 && len(victims) < most; looks-- {
 		e := r.anonymous.Front()
-		if c := e.Value.(*conn); c.evictable() {
+		if c := e.Value.(*Conn); c.evictable() {
 			victims = r.evict(victims, c.entry.allElem)
 		} else {
 			r.anonymous.MoveToBack(e)
@@ -141,8 +172,8 @@ func (r *connections) evictAnonymous(victims []*conn) []*conn {
 }
 
 // evict takes one connection out.
-func (r *connections) evict(victims []*conn, e *list.Element) []*conn {
-	c := e.Value.(*conn)
+func (r *Connections) evict(victims []*Conn, e *list.Element) []*Conn {
+	c := e.Value.(*Conn)
 	r.removeLocked(c)
 	r.evicted.Add(1)
 	return append(victims, c)
@@ -150,11 +181,11 @@ func (r *connections) evict(victims []*conn, e *list.Element) []*conn {
 
 // evictIdle takes some connections out on which nobody waits for an answer. They are several, for
 // it looks at all of them.
-func (r *connections) evictIdle(victims []*conn) []*conn {
+func (r *Connections) evictIdle(victims []*Conn) []*Conn {
 	most := len(victims) + r.limit/64 + 1
 	for e := r.all.Front(); e != nil && len(victims) < most; {
 		next := e.Next()
-		if e.Value.(*conn).evictable() {
+		if e.Value.(*Conn).evictable() {
 			victims = r.evict(victims, e)
 		}
 		e = next
@@ -162,7 +193,7 @@ func (r *connections) evictIdle(victims []*conn) []*conn {
 	return victims
 }
 
-func (r *connections) insert(c *conn) {
+func (r *Connections) insert(c *Conn) {
 	p := &c.entry
 	p.allElem, p.newElem = r.all.PushBack(c), r.newConns.PushBack(c)
 	if p.local {
@@ -178,7 +209,7 @@ func (r *connections) insert(c *conn) {
 }
 
 // markRequestSeen notes that a connection is no newcomer any more, and whether its client is known.
-func (r *connections) markRequestSeen(c *conn, known bool) {
+func (r *Connections) markRequestSeen(c *Conn, known bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	p := &c.entry
@@ -197,11 +228,11 @@ func (r *connections) markRequestSeen(c *conn, known bool) {
 
 // addLargeHead notes that a connection reads a large head, if it may. The oldest one that does makes
 // room, unless its client is known.
-func (r *connections) addLargeHead(c *conn) bool {
+func (r *Connections) addLargeHead(c *Conn) bool {
 	r.mu.Lock()
-	var victims []*conn
+	var victims []*Conn
 	for e := r.largeHeads.Front(); e != nil && r.largeHeads.Len() >= maxLargeHeads && !c.entry.local; e = e.Next() {
-		if v := e.Value.(*conn); !v.authenticated.Load() {
+		if v := e.Value.(*Conn); !v.authenticated.Load() {
 			victims = r.evict(victims, v.entry.allElem)
 			break
 		}
@@ -216,20 +247,20 @@ func (r *connections) addLargeHead(c *conn) bool {
 }
 
 // removeLargeHead notes that it does so no more.
-func (r *connections) removeLargeHead(c *conn) {
+func (r *Connections) removeLargeHead(c *Conn) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.removeLargeHeadLocked(c)
 }
 
-func (r *connections) removeLargeHeadLocked(c *conn) {
+func (r *Connections) removeLargeHeadLocked(c *Conn) {
 	if p := &c.entry; p.largeHeadElem != nil {
 		r.largeHeads.Remove(p.largeHeadElem)
 		p.largeHeadElem = nil
 	}
 }
 
-func (r *connections) removeNewLocked(c *conn) {
+func (r *Connections) removeNewLocked(c *Conn) {
 	p := &c.entry
 	if p.newElem != nil {
 		r.newConns.Remove(p.newElem)
@@ -242,13 +273,13 @@ func (r *connections) removeNewLocked(c *conn) {
 }
 
 // remove forgets a connection that is closed.
-func (r *connections) remove(c *conn) {
+func (r *Connections) remove(c *Conn) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.removeLocked(c)
 }
 
-func (r *connections) removeLocked(c *conn) {
+func (r *Connections) removeLocked(c *Conn) {
 	p := &c.entry
 	if p.allElem == nil {
 		return
@@ -273,7 +304,7 @@ func (r *connections) removeLocked(c *conn) {
 
 // shed closes a connection that others can do without, if there is one, for the process has no
 // descriptors left.
-func (r *connections) shed() bool {
+func (r *Connections) shed() bool {
 	r.mu.Lock()
 	victims := r.evictAny(nil)
 	r.mu.Unlock()
@@ -281,15 +312,38 @@ func (r *connections) shed() bool {
 	return len(victims) > 0
 }
 
-// count is how many are open, and how many of them are newcomers.
-func (r *connections) count() (open, newcomers int) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.all.Len(), r.newConns.Len()
+// Stats count connections.
+type Stats struct {
+	Limit                         int    // how many may be open
+	Open, New                     int    // that are open, and those of them that have not sent a whole request
+	Refused, Evicted              uint64 // that were not let in, and that were closed to let others in
+	AcceptErrors, HandshakeErrors uint64
 }
 
-// close lets nobody in any more, closes who waits, and hurries who has not sent all of a request.
-func (r *connections) close() {
+// Stats are the counts as of now.
+func (r *Connections) Stats() Stats {
+	r.mu.Lock()
+	open, fresh := r.all.Len(), r.newConns.Len()
+	r.mu.Unlock()
+	return Stats{
+		Limit: r.limit, Open: open, New: fresh, Refused: r.refused.Load(), Evicted: r.evicted.Load(),
+		AcceptErrors: r.acceptErrors.Load(), HandshakeErrors: r.handshakeErrors.Load(),
+	}
+}
+
+// isClosing tells that nobody new is let in.
+func (r *Connections) isClosing() bool {
+	select {
+	case <-r.closed:
+		return true
+	default:
+		return false
+	}
+}
+
+// Close lets nobody in any more, closes who waits, and hurries who has not sent all of a request.
+func (r *Connections) Close() {
+	r.closeOnce.Do(func() { close(r.closed) })
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.closing {
@@ -300,22 +354,22 @@ func (r *connections) close() {
 		close(r.empty)
 	}
 	for e := r.all.Front(); e != nil; e = e.Next() {
-		e.Value.(*conn).beginClose()
+		e.Value.(*Conn).beginClose()
 	}
 }
 
-// wait waits after close until the last connection has gone. At the end of ctx it closes those
+// Wait waits after close until the last connection has gone. At the end of ctx it closes those
 // that are left.
-func (r *connections) wait(ctx context.Context) error {
+func (r *Connections) Wait(ctx context.Context) error {
 	select {
 	case <-r.empty:
 		return nil
 	case <-ctx.Done():
 	}
 	r.mu.Lock()
-	var left []*conn
+	var left []*Conn
 	for e := r.all.Front(); e != nil; e = e.Next() {
-		left = append(left, e.Value.(*conn))
+		left = append(left, e.Value.(*Conn))
 	}
 	r.mu.Unlock()
 	abortAll(left)

@@ -1,4 +1,4 @@
-package http
+package wire
 
 import (
 	"bufio"
@@ -23,19 +23,18 @@ var (
 )
 
 var (
-	errHeadTooLarge      = errors.New("http: the head of a request is too large")
-	errTooManyLargeHeads = errors.New("http: too many requests with large heads")
+	ErrHeadTooLarge      = errors.New("http: the head of a request is too large")
+	ErrTooManyLargeHeads = errors.New("http: too many requests with large heads")
 	errBareLineFeed      = errors.New("http: the request line does not end in CRLF")
 	// errEmptyLines: there is nothing but empty lines.
 	errEmptyLines = errors.New("http: too many empty lines before a request")
 )
 
 // awaitRequest waits for the first byte of a request. While it waits the connection holds no buffer.
-func (c *conn) awaitRequest() error {
-	limits := &c.server.opts.Limits
+func (c *Conn) awaitRequest() error {
 	if c.reader == nil {
 		if c.requestSeen {
-			if err := c.setPhase(phaseIdle, limits.IdleTimeout); err != nil {
+			if err := c.setPhase(phaseIdle, c.all.opts.IdleTimeout); err != nil {
 				return err
 			}
 		}
@@ -47,11 +46,11 @@ func (c *conn) awaitRequest() error {
 		c.reader = readers.Get().(*bufio.Reader)
 		c.reader.Reset(c)
 	}
-	return c.setPhase(phaseReading, limits.ReadTimeout)
+	return c.setPhase(phaseReading, c.all.opts.ReadTimeout)
 }
 
 // readHead reads the head of a request. It is parsed when all of it has come, and only then.
-func (c *conn) readHead(h *fasthttp.RequestHeader) error {
+func (c *Conn) readHead(h *fasthttp.RequestHeader) error {
 	if err := c.skipEmptyLines(); err != nil {
 		return err
 	}
@@ -81,7 +80,7 @@ func (c *conn) readHead(h *fasthttp.RequestHeader) error {
 const maxEmptyLines = 16
 
 // skipEmptyLines reads over empty lines before a request.
-func (c *conn) skipEmptyLines() error {
+func (c *Conn) skipEmptyLines() error {
 	for range maxEmptyLines {
 		b, err := c.reader.Peek(1)
 		if err != nil {
@@ -112,12 +111,12 @@ func headEnds(b []byte, from int) bool {
 }
 
 // growReader goes on with a wide reader, behind what has come.
-func (c *conn) growReader(b []byte) error {
+func (c *Conn) growReader(b []byte) error {
 	if c.largeHead {
-		return errHeadTooLarge
+		return ErrHeadTooLarge
 	}
-	if !c.server.connections.addLargeHead(c) {
-		return errTooManyLargeHeads
+	if !c.all.addLargeHead(c) {
+		return ErrTooManyLargeHeads
 	}
 	c.largeHead = true
 	c.unread = append(bytes.Clone(b), c.unread...)
@@ -131,7 +130,7 @@ func (c *conn) growReader(b []byte) error {
 }
 
 // releaseReader gives the reader back if it holds nothing, or else if it must.
-func (c *conn) releaseReader(must bool) {
+func (c *Conn) releaseReader(must bool) {
 	r := c.reader
 	if r == nil || r.Buffered() > 0 && !must {
 		return
@@ -140,7 +139,7 @@ func (c *conn) releaseReader(must bool) {
 	r.Reset(nil)
 	if c.largeHead {
 		c.largeHead = false
-		c.server.connections.removeLargeHead(c)
+		c.all.removeLargeHead(c)
 		largeReaders.Put(r)
 		return
 	}

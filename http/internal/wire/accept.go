@@ -1,7 +1,6 @@
-package http
+package wire
 
 import (
-	"context"
 	"crypto/tls"
 	"errors"
 	"io"
@@ -18,19 +17,16 @@ const (
 	acceptLogInterval = time.Minute
 )
 
-// Serve serves until Shutdown. It returns nil after a shutdown. That the process has no
-// descriptors left, or that a client has gone again, ends nothing: it goes on when it can.
-func (s *Server) Serve() error {
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	go s.reauthorizeWatches(ctx)
+// Serve accepts connections until close, and returns nil then. That the process has no descriptors
+// left, or that a client has gone again before it was accepted, ends nothing: it goes on when it can.
+func (r *Connections) Serve(l net.Listener) error {
 	var pause time.Duration
-	var noticed time.Time
+	var logged time.Time
 	for {
-		raw, err := s.opts.Listener.Accept()
+		raw, err := l.Accept()
 		if err == nil {
 			pause = 0
-			s.acceptConn(raw)
+			r.accept(raw)
 			continue
 		}
 		if errors.Is(err, net.ErrClosed) || errors.Is(err, io.EOF) {
@@ -39,18 +35,18 @@ func (s *Server) Serve() error {
 		if isPermanentAcceptError(err) {
 			return err
 		}
-		s.metrics.acceptErrors.Add(1)
-		if time.Since(noticed) > acceptLogInterval {
-			noticed = time.Now()
-			s.log.Error("http: connections cannot be accepted; trying on", "error", err)
+		r.acceptErrors.Add(1)
+		if time.Since(logged) > acceptLogInterval {
+			logged = time.Now()
+			r.opts.Log.Error("http: connections cannot be accepted; trying again", "error", err)
 		}
 		pause = min(max(2*pause, minAcceptDelay), maxAcceptDelay)
-		if isResourceExhausted(err) && s.connections.shed() {
+		if isResourceExhausted(err) && r.shed() {
 			pause = minAcceptDelay // its descriptor is free in a moment
 		}
 		select {
 		case <-time.After(pause):
-		case <-s.closing:
+		case <-r.closed:
 			return nil
 		}
 	}
@@ -68,27 +64,29 @@ func isResourceExhausted(err error) bool {
 		errors.Is(err, syscall.ENOBUFS) || errors.Is(err, syscall.ENOMEM)
 }
 
-// acceptConn serves a connection on a goroutine of its own, if it may come in.
-func (s *Server) acceptConn(raw net.Conn) {
-	c := &conn{Conn: raw, raw: raw, server: s, entry: newConnEntry(raw.RemoteAddr())}
-	if s.opts.TLS != nil {
-		c.tls = tls.Server(raw, s.opts.TLS)
+// accept serves a connection on a goroutine of its own, if it may come in.
+func (r *Connections) accept(raw net.Conn) {
+	c := newConn(raw, r)
+	if r.opts.TLS != nil {
+		c.tls = tls.Server(raw, r.opts.TLS)
 		c.Conn = c.tls
 	}
-	if !s.connections.add(c) {
+	if !r.add(c) {
 		_ = raw.Close() // nobody is told
 		return
 	}
-	go s.serveConn(c)
+	c.handler = r.opts.NewHandler(c)
+	go c.serve()
 }
 
-// newConnEntry tells whose connection it is. Of IPv6, one client has a whole network of 64 bits.
+// newConnEntry tells whose connection it is. With IPv6 one client has a whole network of 64 bits, so
+// that is what is counted as one address.
 func newConnEntry(remote net.Addr) connEntry {
 	tcp, ok := remote.(*net.TCPAddr)
 	if !ok {
 		return connEntry{local: true} // a socket of this machine
 	}
-	a := normalizeAddr(tcp.AddrPort().Addr())
+	a := tcp.AddrPort().Addr().Unmap().WithZone("")
 	p := connEntry{address: a, local: a.IsLoopback()}
 	if a.Is6() {
 		if network, err := a.Prefix(64); err == nil {

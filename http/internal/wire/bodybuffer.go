@@ -1,4 +1,4 @@
-package http
+package wire
 
 import (
 	"sync"
@@ -18,13 +18,12 @@ var bodyBuffers = sync.Pool{New: func() any {
 	return &b
 }}
 
-// growBody makes room for more of a body where there is none. The room is a multiple of what has
+// grow makes room for more of a body where there is none. The room is a multiple of what has
 // come, never what has only been announced.
-func (s *Server) growBody(x *requestContext, limit int64) error {
-	in := &x.conn.body
+func (in *requestBody) grow() error {
 	if in.buf == nil {
 		b := bodyBuffers.Get().(*[]byte)
-		if !s.reserveBody(x, int64(cap(*b))) {
+		if !in.reserve(int64(cap(*b))) {
 			bodyBuffers.Put(b)
 			return apierrors.TooManyRequests()
 		}
@@ -35,11 +34,11 @@ func (s *Server) growBody(x *requestContext, limit int64) error {
 	if len(b) < cap(b) {
 		return nil
 	}
-	size := min(4*int64(cap(b)), limit)
+	size := min(4*int64(cap(b)), in.limits.Max)
 	if !in.chunked {
 		size = min(size, int64(len(b))+in.remaining)
 	}
-	if !s.reserveBody(x, size-int64(cap(b))) {
+	if !in.reserve(size - int64(cap(b))) {
 		return apierrors.TooManyRequests()
 	}
 	wider := append(make([]byte, 0, size), b...)
@@ -48,12 +47,12 @@ func (s *Server) growBody(x *requestContext, limit int64) error {
 	return nil
 }
 
-// reserveBody takes memory for the body of a request from the budget, if there is any left.
-func (s *Server) reserveBody(x *requestContext, n int64) bool {
-	if !s.bodyBudget.TryAcquire(n, s.limiters.isSystemUser(x.user)) {
+// reserve takes memory for the body from the budget, if there is any left.
+func (in *requestBody) reserve(n int64) bool {
+	if !in.limits.Budget.TryAcquire(n, in.limits.System) {
 		return false
 	}
-	x.conn.body.reserved += n
+	in.reserved += n
 	return true
 }
 
@@ -67,9 +66,9 @@ func (in *requestBody) recycle() {
 }
 
 // release gives the memory of a body back.
-func (in *requestBody) release(s *Server) {
+func (in *requestBody) release() {
 	if in.reserved != 0 {
-		s.bodyBudget.Release(in.reserved)
+		in.limits.Budget.Release(in.reserved)
 	}
 	in.recycle()
 	*in = requestBody{}

@@ -1,4 +1,4 @@
-package http
+package wire
 
 import (
 	"fmt"
@@ -36,15 +36,13 @@ func TestEviction(t *testing.T) {
 		{"a reserve is for this machine", 8, 9, "a1 a2 a3 a4 a5 a6 a7 l1 l2", "a2 a3 a4 a5 a6 a7 l1 l2"},
 		{"and for nobody else", 8, 9, "a1 a2 a3 a4 a5 a6 a7 a8 b1", "a3 a4 a5 a6 a7 a8 b1"},
 	} {
-		var r connections
-		r.init(test.limit, test.each)
-		server := &Server{}
+		r := New(Options{MaxConnections: test.limit, MaxPerAddress: test.each})
 		all := map[string]*fakeConn{}
 		var names []string
 		for name := range strings.FieldsSeq(test.come) {
 			letter := name[0] | 0x20
 			raw := &fakeConn{}
-			c := &conn{Conn: raw, raw: raw, server: server, entry: newConnEntry(&net.TCPAddr{IP: net.ParseIP(addresses[letter]), Port: 1})}
+			c := &Conn{Conn: raw, raw: raw, all: r, entry: newConnEntry(&net.TCPAddr{IP: net.ParseIP(addresses[letter]), Port: 1})}
 			names, all[name] = append(names, name), raw
 			if !r.add(c) {
 				raw.closed = true
@@ -62,7 +60,7 @@ func TestEviction(t *testing.T) {
 		if got := strings.Join(stay, " "); got != test.stay {
 			t.Errorf("%s: %s stay, want %s", test.name, got, test.stay)
 		}
-		if open, _ := r.count(); open != len(stay) {
+		if open := r.Stats().Open; open != len(stay) {
 			t.Errorf("%s: %d are counted, %d are open", test.name, open, len(stay))
 		}
 	}
@@ -70,18 +68,17 @@ func TestEviction(t *testing.T) {
 
 // An address that nobody comes from any more leaves nothing behind.
 func TestAddressesAreForgotten(t *testing.T) {
-	var r connections
-	r.init(1000, 10)
+	r := New(Options{MaxConnections: 1000, MaxPerAddress: 10})
 	for n := range 100 {
-		c := &conn{raw: &fakeConn{}, entry: newConnEntry(&net.TCPAddr{IP: net.ParseIP(fmt.Sprintf("192.0.2.%d", n))})}
+		c := &Conn{raw: &fakeConn{}, entry: newConnEntry(&net.TCPAddr{IP: net.ParseIP(fmt.Sprintf("192.0.2.%d", n))})}
 		if !r.add(c) {
 			t.Fatal("no room")
 		}
 		r.remove(c)
 		r.remove(c)
 	}
-	if open, fresh := r.count(); open != 0 || fresh != 0 || len(r.byAddress) != 0 {
-		t.Errorf("%d, %d, %d are left", open, fresh, len(r.byAddress))
+	if s := r.Stats(); s.Open != 0 || s.New != 0 || len(r.byAddress) != 0 {
+		t.Errorf("%d, %d, %d are left", s.Open, s.New, len(r.byAddress))
 	}
 }
 
@@ -89,12 +86,10 @@ func TestAddressesAreForgotten(t *testing.T) {
 // takes, however many more come.
 func TestNewConnsAmongAnonymous(t *testing.T) {
 	const limit = 128
-	var r connections
-	r.init(limit, limit)
-	server := &Server{}
+	r := New(Options{MaxConnections: limit, MaxPerAddress: limit})
 	come := func(address string) *fakeConn {
 		raw := &fakeConn{}
-		c := &conn{Conn: raw, raw: raw, server: server, entry: newConnEntry(&net.TCPAddr{IP: net.ParseIP(address), Port: 1})}
+		c := &Conn{Conn: raw, raw: raw, all: r, entry: newConnEntry(&net.TCPAddr{IP: net.ParseIP(address), Port: 1})}
 		if !r.add(c) {
 			t.Fatal("turned away")
 		}
@@ -121,13 +116,11 @@ func TestNewConnsAmongAnonymous(t *testing.T) {
 
 // Strangers with large heads do not keep others from sending one.
 func TestLargeHeadEviction(t *testing.T) {
-	var r connections
-	r.init(2*maxLargeHeads, 2*maxLargeHeads)
-	server := &Server{}
+	r := New(Options{MaxConnections: 2 * maxLargeHeads, MaxPerAddress: 2 * maxLargeHeads})
 	var all []*fakeConn
-	come := func() *conn {
+	come := func() *Conn {
 		raw := &fakeConn{}
-		c := &conn{Conn: raw, raw: raw, server: server, entry: newConnEntry(&net.TCPAddr{IP: net.ParseIP("192.0.2.1"), Port: 1})}
+		c := &Conn{Conn: raw, raw: raw, all: r, entry: newConnEntry(&net.TCPAddr{IP: net.ParseIP("192.0.2.1"), Port: 1})}
 		if all = append(all, raw); !r.add(c) || !r.addLargeHead(c) {
 			t.Fatal("turned away")
 		}

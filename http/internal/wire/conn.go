@@ -1,4 +1,4 @@
-package http
+package wire
 
 import (
 	"bufio"
@@ -10,33 +10,30 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"github.com/troupe-api/troupe/policy/authn"
 )
 
 // A conn is a connection that knows its client's certificates and that gives every write
-// a deadline. Closing it stops the watch that it carries. Its goroutine owns it, save for what is
-// said to be shared.
-type conn struct {
+// a deadline. The goroutine that serves it owns it, save for what is said to be shared.
+type Conn struct {
 	net.Conn
-	raw    net.Conn  // beneath TLS
-	tls    *tls.Conn // nil: no TLS
-	server *Server
-	entry  connEntry
-	certs  []*x509.Certificate
-	memory authn.ConnCache // used by the request that is being answered
+	raw     net.Conn  // beneath TLS
+	tls     *tls.Conn // nil: no TLS
+	all     *Connections
+	entry   connEntry
+	handler Handler
+	certs   []*x509.Certificate
 
 	reader      *bufio.Reader // holds what has been read ahead of requests; nil: nothing
 	unread      []byte        // what Read returns before anything else
 	firstByte   [1]byte       // of a request
-	largeHead   bool          // reader is a wide one
+	largeHead   bool          // reader is a large one
 	requestSeen bool          // a whole request has come
-	body        requestBody   // the body of the request
+	body        requestBody   // of the request that is being answered
 	hijacker    func(net.Conn)
 
 	// writeDeadlineSet is when the write deadline was last set, in Unix nanoseconds; 0: never.
 	writeDeadlineSet atomic.Int64
-	watch            atomic.Pointer[watchStream]
+	onClose          atomic.Pointer[func()]
 	// linger: the client has sent what nobody has read, and must still get the answer.
 	linger atomic.Bool
 	// authenticated: the last request came from a user who is not anonymous.
@@ -47,6 +44,19 @@ type conn struct {
 	closing bool // the server is closing
 }
 
+func newConn(raw net.Conn, all *Connections) *Conn {
+	return &Conn{Conn: raw, raw: raw, all: all, entry: newConnEntry(raw.RemoteAddr())}
+}
+
+// Handler is what the owner of the connection has made for it.
+func (c *Conn) Handler() Handler { return c.handler }
+
+// ClientCerts are the certificates that the client has shown, its own first.
+func (c *Conn) ClientCerts() []*x509.Certificate { return c.certs }
+
+// Secure tells whether the connection is encrypted.
+func (c *Conn) Secure() bool { return c.tls != nil }
+
 // A phase is what a connection is doing.
 type phase uint8
 
@@ -55,14 +65,17 @@ const (
 	phaseIdle                    // between two requests
 	phaseActive                  // a request is being answered
 	phaseDiscarding              // what nobody wants to read is still coming
-	phaseWatching                // the watch has it
+	phaseHijacked                // somebody else has it
 )
+
+// MaxWriteSize is how many bytes are written to a client under one deadline.
+const MaxWriteSize = 64 << 10
 
 // closeGrace is the time that a client gets to send the rest of its request when the server closes.
 const closeGrace = time.Second
 
 // setPhase begins a phase in which the client has some time to send something; 0: no bound.
-func (c *conn) setPhase(p phase, timeout time.Duration) error {
+func (c *Conn) setPhase(p phase, timeout time.Duration) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.phase = p
@@ -70,7 +83,7 @@ func (c *conn) setPhase(p phase, timeout time.Duration) error {
 		return nil
 	}
 	var until time.Time
-	if c.closing && p != phaseWatching {
+	if c.closing && p != phaseHijacked {
 		timeout = min(timeout, closeGrace)
 	}
 	if timeout > 0 {
@@ -80,34 +93,34 @@ func (c *conn) setPhase(p phase, timeout time.Duration) error {
 }
 
 // evictable tells that nobody waits for an answer on the connection.
-func (c *conn) evictable() bool {
+func (c *Conn) evictable() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.phase == phaseIdle || c.phase == phaseDiscarding || c.phase == phaseReading
 }
 
 // beginClose ends the connection soon, unless a request is being answered.
-func (c *conn) beginClose() {
+func (c *Conn) beginClose() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.closing = true
 	switch c.phase {
 	case phaseIdle:
 		_ = c.raw.Close() // its goroutine notices
-	case phaseWatching:
+	case phaseHijacked:
 	default:
 		_ = c.Conn.SetReadDeadline(time.Now().Add(closeGrace)) // fails only if it is closed
 	}
 }
 
-// abort ends the connection at once, without a word.
-func (c *conn) abort() { _ = c.raw.Close() }
+// abort ends the connection at once, without an answer.
+func (c *Conn) abort() { _ = c.raw.Close() }
 
-// Handshake is that of TLS, if there is TLS.
-func (c *conn) Handshake() error {
-	timeout := c.server.opts.Limits.HandshakeTimeout
+// handshake is that of TLS, if there is TLS.
+func (c *Conn) handshake() error {
+	timeout := c.all.opts.HandshakeTimeout
 	if c.tls == nil {
-		return c.setPhase(phaseReading, c.server.opts.Limits.ReadTimeout)
+		return c.setPhase(phaseReading, c.all.opts.ReadTimeout)
 	}
 	if err := c.Conn.SetWriteDeadline(time.Now().Add(timeout)); err != nil {
 		return err
@@ -116,7 +129,7 @@ func (c *conn) Handshake() error {
 		return err
 	}
 	if err := c.tls.Handshake(); err != nil {
-		c.server.metrics.handshakeErrors.Add(1)
+		c.all.handshakeErrors.Add(1)
 		writePlainHTTPError(err)
 		return err
 	}
@@ -143,7 +156,7 @@ func writePlainHTTPError(err error) {
 }
 
 // ConnectionState is the state of TLS, empty without.
-func (c *conn) ConnectionState() tls.ConnectionState {
+func (c *Conn) ConnectionState() tls.ConnectionState {
 	if c.tls == nil {
 		return tls.ConnectionState{}
 	}
@@ -151,7 +164,7 @@ func (c *conn) ConnectionState() tls.ConnectionState {
 }
 
 // Read reads what has been read ahead, and then what comes.
-func (c *conn) Read(b []byte) (int, error) {
+func (c *Conn) Read(b []byte) (int, error) {
 	if len(c.unread) > 0 {
 		n := copy(b, c.unread)
 		if c.unread = c.unread[n:]; len(c.unread) == 0 {
@@ -163,10 +176,10 @@ func (c *conn) Read(b []byte) (int, error) {
 }
 
 // Write gives the client at least five sixths of the write timeout to take each piece of b.
-func (c *conn) Write(b []byte) (written int, err error) {
-	for len(b) > maxWriteSize && err == nil {
+func (c *Conn) Write(b []byte) (written int, err error) {
+	for len(b) > MaxWriteSize && err == nil {
 		var n int
-		n, err = c.writePart(b[:maxWriteSize])
+		n, err = c.writePart(b[:MaxWriteSize])
 		written, b = written+n, b[n:]
 	}
 	if err == nil {
@@ -178,8 +191,8 @@ func (c *conn) Write(b []byte) (written int, err error) {
 }
 
 // writePart writes a piece.
-func (c *conn) writePart(b []byte) (int, error) {
-	now, timeout := time.Now(), c.server.opts.Limits.WriteTimeout
+func (c *Conn) writePart(b []byte) (int, error) {
+	now, timeout := time.Now(), c.all.opts.WriteTimeout
 	if at := c.writeDeadlineSet.Load(); now.UnixNano()-at > int64(timeout/6) {
 		if err := c.Conn.SetWriteDeadline(now.Add(timeout)); err != nil {
 			return 0, err
@@ -190,36 +203,41 @@ func (c *conn) writePart(b []byte) (int, error) {
 }
 
 // SetDeadline forgets the write deadline that Write has set.
-func (c *conn) SetDeadline(t time.Time) error {
+func (c *Conn) SetDeadline(t time.Time) error {
 	c.writeDeadlineSet.Store(0)
 	return c.Conn.SetDeadline(t)
 }
 
-// setUser notes who has sent the request that is being answered.
-func (c *conn) setUser(u *authn.User) {
-	known := u.Name != authn.UserAnonymous
+// SetAuthenticated notes whether the request that is being answered came from a user who is known.
+func (c *Conn) SetAuthenticated(known bool) {
 	if known != c.authenticated.Load() {
 		c.authenticated.Store(known)
 		c.requestSeen = c.requestSeen || known
 		if c.requestSeen {
-			c.server.connections.markRequestSeen(c, known)
+			c.all.markRequestSeen(c, known)
 		}
 	}
 }
 
-// hijack gives the connection away when the request is over.
-func (c *conn) hijack(to func(net.Conn)) { c.hijacker = to }
+// Hijack gives the connection away when the request is over.
+func (c *Conn) Hijack(to func(net.Conn)) { c.hijacker = to }
 
-// Close also stops the watch, if there is one.
-func (c *conn) Close() error {
-	if st := c.watch.Swap(nil); st != nil {
-		st.stop()
+// SetOnClose makes Close call f first, once.
+func (c *Conn) SetOnClose(f func()) { c.onClose.Store(&f) }
+
+// LingerOnClose makes Close wait until the client has stopped sending, so that it gets the answer.
+func (c *Conn) LingerOnClose() { c.linger.Store(true) }
+
+// Close closes the connection. Those who use it notice by their next read or write.
+func (c *Conn) Close() error {
+	if f := c.onClose.Swap(nil); f != nil {
+		(*f)()
 	}
 	if c.linger.Swap(false) {
 		drain(c.Conn)
 	}
 	err := c.Conn.Close()
-	c.server.connections.remove(c)
+	c.all.remove(c)
 	return err
 }
 

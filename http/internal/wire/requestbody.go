@@ -1,4 +1,4 @@
-package http
+package wire
 
 import (
 	"bytes"
@@ -13,8 +13,8 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// An incoming is the body of a request. It stays with the client until somebody wants it, which
-// is when it is known who asks, and that they may; so strangers have no memory by announcing it.
+// A requestBody is the body of a request. It stays with the client until somebody wants it, which
+// is when it is known who asks, and that they may: nobody takes memory by announcing a body.
 type requestBody struct {
 	remaining       int64 // bytes that have not been read, of the body or of the present chunk
 	chunked         bool
@@ -23,7 +23,8 @@ type requestBody struct {
 	done            bool // all of it has been read
 	framingLost     bool // where it ends cannot be known any more
 	buf             *[]byte
-	reserved        int64 // of the budget
+	limits          BodyLimits
+	reserved        int64 // bytes of the budget
 }
 
 // start reads from a head what body there is.
@@ -40,11 +41,11 @@ const maxDiscard = 256 << 10
 
 // canDiscard tells whether what is left of the body can be read over.
 func (in *requestBody) canDiscard() bool {
-	return in.done || !in.framingLost && !in.chunked && !in.expectsContinue && in.remaining <= maxDiscard
+	return !in.framingLost && (in.done || !in.chunked && !in.expectsContinue && in.remaining <= maxDiscard)
 }
 
 // discardBody reads over what is left of an ignorable body.
-func (c *conn) discardBody() error {
+func (c *Conn) discardBody() error {
 	in := &c.body
 	if in.done {
 		return nil
@@ -58,16 +59,29 @@ func (c *conn) discardBody() error {
 	return err
 }
 
-// receiveBody reads the body of a request, into memory that grows with what comes.
-func (s *Server) receiveBody(x *requestContext) ([]byte, error) {
-	c, limit := x.conn, int64(s.opts.Limits.MaxRequestBodyBytes)
+// BodyLimits bound what a body may take.
+type BodyLimits struct {
+	Max    int64 // bytes of one body
+	Budget *limits.Budget
+	System bool // the budget's reserve may be used
+}
+
+// ReadBody reads the body of the request that is being answered, into memory that grows with what
+// comes. It stays valid until the answer is written. The error is a *meta.Status.
+func (c *Conn) ReadBody(l BodyLimits) ([]byte, error) {
 	in := &c.body
 	if in.buf == nil && !in.done {
-		if !in.chunked && in.remaining > limit {
-			return nil, s.bodyTooLarge()
+		if !in.chunked && in.remaining > l.Max {
+			return nil, bodyTooLarge(l.Max)
 		}
-		if err := s.awaitBody(x, limit); err != nil {
-			return nil, err
+		in.limits = l
+		err := c.sendContinue()
+		if err == nil {
+			err = c.fillBody()
+		}
+		if err != nil {
+			in.framingLost = true
+			return nil, bodyError(err)
 		}
 		c.markRequestSeen()
 		c.releaseReader(false)
@@ -78,38 +92,17 @@ func (s *Server) receiveBody(x *requestContext) ([]byte, error) {
 	return *in.buf, nil
 }
 
-// awaitBody reads a body of which some may still have to come. While it waits for that, the request
-// is not counted among those that the server works on: it is the client who takes the time.
-func (s *Server) awaitBody(x *requestContext, limit int64) error {
-	var slot *limits.Limiter
-	waits := x.conn.bodyPending()
-	if waits {
-		slot = x.reservation.ReleaseSlot()
-	}
-	err := x.conn.sendContinue()
-	if err == nil {
-		err = s.fillBody(x, limit)
-	}
-	if err != nil {
-		return x.bodyError(err)
-	}
-	if slot != nil && !x.reservation.TryAcquireSlot(slot, s.limiters.isSystemUser(x.user)) {
-		return apierrors.TooManyRequests()
-	}
-	if waits {
-		return s.reserveWorkOfBody(x)
-	}
-	return nil
-}
+// ReceivedBody is how many bytes of the body have come, and whether that is all of it.
+func (c *Conn) ReceivedBody() (size int64, whole bool) { return c.body.size(), c.body.done }
 
-// bodyPending tells whether some of the body may still have to come.
-func (c *conn) bodyPending() bool {
+// BodyPending tells whether some of the body may still have to come.
+func (c *Conn) BodyPending() bool {
 	in := &c.body
 	return !in.done && (in.chunked || int64(c.reader.Buffered()) < in.remaining)
 }
 
 // sendContinue tells a client that waits for it to send the body.
-func (c *conn) sendContinue() error {
+func (c *Conn) sendContinue() error {
 	if !c.body.expectsContinue {
 		return nil
 	}
@@ -122,8 +115,7 @@ func (c *conn) sendContinue() error {
 }
 
 // fillBody reads the body to its end.
-func (s *Server) fillBody(x *requestContext, limit int64) error {
-	c := x.conn
+func (c *Conn) fillBody() error {
 	in := &c.body
 	for {
 		if in.remaining == 0 {
@@ -131,10 +123,10 @@ func (s *Server) fillBody(x *requestContext, limit int64) error {
 				return err
 			}
 		}
-		if in.size()+in.remaining > limit {
-			return s.bodyTooLarge()
+		if in.size()+in.remaining > in.limits.Max {
+			return bodyTooLarge(in.limits.Max)
 		}
-		if err := s.growBody(x, limit); err != nil {
+		if err := in.grow(); err != nil {
 			return err
 		}
 		b := *in.buf
@@ -155,7 +147,7 @@ func (in *requestBody) size() int64 {
 }
 
 // nextChunk finds out how a body goes on of which a part has ended: with another chunk, or not.
-func (c *conn) nextChunk() error {
+func (c *Conn) nextChunk() error {
 	in := &c.body
 	if !in.chunked {
 		in.done = true
@@ -190,7 +182,7 @@ const maxChunkLine = 256
 var errMalformedChunk = errors.New("http: a chunk is malformed")
 
 // readLine reads a line that ends in CRLF, and gives it without that.
-func (c *conn) readLine() ([]byte, error) {
+func (c *Conn) readLine() ([]byte, error) {
 	b, err := c.reader.ReadSlice('\n')
 	switch {
 	case err != nil:
@@ -232,9 +224,7 @@ func parseChunkSize(line []byte) (n int64, err error) {
 }
 
 // bodyError is the answer to a body that did not come as it should. The connection ends with it.
-func (x *requestContext) bodyError(err error) error {
-	x.conn.body.framingLost = true
-	x.ctx.SetConnectionClose()
+func bodyError(err error) error {
 	var status *meta.Status
 	var netErr net.Error
 	switch {
@@ -246,6 +236,6 @@ func (x *requestContext) bodyError(err error) error {
 	return apierrors.BadRequest("the body of the request has ended early")
 }
 
-func (s *Server) bodyTooLarge() error {
-	return apierrors.RequestTooLarge("Request entity too large: limit is " + strconv.Itoa(s.opts.Limits.MaxRequestBodyBytes))
+func bodyTooLarge(limit int64) error {
+	return apierrors.RequestTooLarge("Request entity too large: limit is " + strconv.FormatInt(limit, 10))
 }

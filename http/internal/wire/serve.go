@@ -1,10 +1,11 @@
-package http
+package wire
 
 import (
 	"bytes"
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"runtime/debug"
 	"sync"
@@ -14,20 +15,20 @@ import (
 
 var fasthttpContexts = sync.Pool{New: func() any { return new(fasthttp.RequestCtx) }}
 
-// serveConn serves one connection until its end, or until a watch has taken it over.
-func (s *Server) serveConn(c *conn) {
-	defer s.endConn(c)
-	if c.Handshake() != nil {
+// Serve serves a connection until its end, or until somebody has taken it over.
+func (c *Conn) serve() {
+	defer c.end()
+	if c.handshake() != nil {
 		return
 	}
-	for s.serveRequest(c) {
+	for c.serveRequest() {
 	}
 }
 
-// endConn closes a connection, or gives it away. A panic ends nothing but the connection.
-func (s *Server) endConn(c *conn) {
+// end closes the connection, or gives it away. A panic ends nothing but the connection.
+func (c *Conn) end() {
 	if fault := recover(); fault != nil {
-		s.log.Error("http: panic while serving a connection", "panic", fmt.Sprint(fault), "stack", string(debug.Stack()))
+		c.all.opts.Log.Error("http: panic while serving a connection", "panic", fmt.Sprint(fault), "stack", string(debug.Stack()))
 		c.hijacker = nil
 	}
 	if take := c.hijacker; take != nil {
@@ -37,7 +38,7 @@ func (s *Server) endConn(c *conn) {
 			c.unread = bytes.Clone(b)
 		}
 		c.releaseReader(true)
-		if c.setPhase(phaseWatching, 0) == nil { // else it is closed, which who takes it notices
+		if c.setPhase(phaseHijacked, 0) == nil { // else it is closed, which who takes it notices
 			c.markRequestSeen()
 		}
 		go take(c) // on a small stack
@@ -45,24 +46,24 @@ func (s *Server) endConn(c *conn) {
 	}
 	_ = c.Close() // nobody is left to tell
 	c.releaseReader(true)
-	c.body.release(s)
+	c.body.release()
 }
 
 // markRequestSeen notes that the client has sent a whole request, or is somebody who is known.
-func (c *conn) markRequestSeen() {
+func (c *Conn) markRequestSeen() {
 	if !c.requestSeen {
 		c.requestSeen = true
-		c.server.connections.markRequestSeen(c, c.authenticated.Load())
+		c.all.markRequestSeen(c, c.authenticated.Load())
 	}
 }
 
 // serveRequest serves one request; true: there may be another one.
-func (s *Server) serveRequest(c *conn) bool {
+func (c *Conn) serveRequest() bool {
 	if c.awaitRequest() != nil {
 		return false // there is nothing to be answered
 	}
 	ctx := fasthttpContexts.Get().(*fasthttp.RequestCtx)
-	ctx.Init2(c, quietLogger{s.log}, true)
+	ctx.Init2(c, debugLogger{c.all.opts.Log}, true)
 	ctx.Response.Header.SetNoDefaultContentType(true)
 	defer func() {
 		ctx.Request.Reset()
@@ -73,16 +74,17 @@ func (s *Server) serveRequest(c *conn) bool {
 		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed) {
 			return false
 		}
-		s.writeHeadError(ctx, err)
-		c.linger.Store(!s.isClosing())
+		c.handler.RejectHead(ctx, err)
+		ctx.SetConnectionClose()
+		c.linger.Store(!c.all.isClosing())
 		_ = c.writeResponse(ctx) // there is no more to be done
 		return false
 	}
-	return s.respond(c, ctx)
+	return c.respond(ctx)
 }
 
 // respond answers a request of which the head is read.
-func (s *Server) respond(c *conn, ctx *fasthttp.RequestCtx) bool {
+func (c *Conn) respond(ctx *fasthttp.RequestCtx) bool {
 	h, in := &ctx.Request.Header, &c.body
 	last, old := h.ConnectionClose(), !h.IsHTTP11()
 	if in.start(h); in.done {
@@ -92,14 +94,14 @@ func (s *Server) respond(c *conn, ctx *fasthttp.RequestCtx) bool {
 	if c.setPhase(phaseActive, 0) != nil {
 		return false
 	}
-	s.handle(ctx)
+	c.handler.ServeRequest(ctx)
 	if c.hijacker != nil {
-		in.release(s)
+		in.release()
 		return false
 	}
 	last = last || ctx.Response.ConnectionClose() || !in.canDiscard()
 	c.linger.Store(last) // nobody knows what is on its way
-	last = last || s.isClosing()
+	last = last || c.all.isClosing()
 	switch {
 	case last:
 		ctx.Response.SetConnectionClose()
@@ -114,17 +116,15 @@ func (s *Server) respond(c *conn, ctx *fasthttp.RequestCtx) bool {
 	if last || c.discardBody() != nil {
 		return false
 	}
-	in.release(s)
+	in.release()
 	c.releaseReader(false)
 	return true
 }
 
-// isClosing tells that nobody new is let in.
-func (s *Server) isClosing() bool {
-	select {
-	case <-s.closing:
-		return true
-	default:
-		return false
-	}
+// debugLogger takes what fasthttp has to say about connections.
+type debugLogger struct{ log *slog.Logger }
+
+// Printf logs for those who debug: that a client has gone away is nothing that an operator can act on.
+func (l debugLogger) Printf(format string, args ...any) {
+	l.log.Debug("http: connection", "format", format, "args", args)
 }
