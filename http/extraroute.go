@@ -3,6 +3,8 @@ package http
 import (
 	"cmp"
 	"io"
+
+	"github.com/troupe-api/troupe/http/internal/response"
 )
 
 const typeBytes = "application/octet-stream"
@@ -22,7 +24,7 @@ func (s *Server) serveExtraRoute(path string, e ExtraRoute) func(*requestContext
 	contentType := cmp.Or(e.ContentType, typeBytes)
 	return func(x *requestContext) error {
 		x.setHeader("X-Content-Type-Options", "nosniff")
-		s.setBodyStream(x, contentType, &bodyStream{write: buffered(e.Write), size: -1})
+		s.setBodyStream(x, contentType, &response.Stream{Write: response.Buffered(e.Write), Size: -1})
 		return nil
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"io"
 
 	"github.com/troupe-api/troupe/http/internal/negotiate"
+	"github.com/troupe-api/troupe/http/internal/response"
 	"github.com/troupe-api/troupe/kinds/request"
 )
 
@@ -35,7 +36,7 @@ func (s *Server) writeListing(x *requestContext, listing request.ListResult) err
 	case x.format.Pretty:
 		write = l.pretty
 	case l.asStored:
-		s.writeStream(x, negotiate.TypeJSON, &bodyStream{write: write, size: l.size()}, all)
+		s.writeStream(x, negotiate.TypeJSON, &response.Stream{Write: write, Size: l.size()}, all)
 		return nil
 	}
 	return s.streamUnsized(x, contentType, write, all)
@@ -43,27 +44,27 @@ func (s *Server) writeListing(x *requestContext, listing request.ListResult) err
 
 // streamUnsized answers what write makes of so many bytes of objects.
 func (s *Server) streamUnsized(x *requestContext, contentType string, write func(io.Writer) error, all int) error {
-	if all <= maxBufferedResponse {
-		body, err := writeToBuffer(write)
+	if all <= response.MaxBuffered {
+		body, err := response.Collect(write)
 		if err != nil {
 			return err
 		}
 		s.writeRaw(x, contentType, body)
 		return nil
 	}
-	s.writeStream(x, contentType, &bodyStream{write: buffered(write), size: -1}, all)
+	s.writeStream(x, contentType, &response.Stream{Write: response.Buffered(write), Size: -1}, all)
 	return nil
 }
 
 // memoryEstimate is the memory, in bytes, that an answer takes while it is written: its buffers, its share
 // of the listing, and that of the item which it is at.
 func (l *listBody) memoryEstimate(x *requestContext, all, largest int) int64 {
-	if all <= maxBufferedResponse {
+	if all <= response.MaxBuffered {
 		return 0
 	}
-	room := responseOverhead + 8*len(l.items)
-	if all >= minGzipSize && x.acceptsGzip() {
-		room += gzipOverhead
+	room := response.Overhead + 8*len(l.items)
+	if all >= response.MinGzipSize && x.acceptsGzip() {
+		room += response.GzipOverhead
 	}
 	switch {
 	case x.format.Encoding == negotiate.YAML:
@@ -77,4 +78,4 @@ func (l *listBody) memoryEstimate(x *requestContext, all, largest int) int64 {
 }
 
 // pretty writes the list as JSON for people.
-func (l *listBody) pretty(w io.Writer) error { return l.json(&indenter{to: w}) }
+func (l *listBody) pretty(w io.Writer) error { return l.json(response.NewIndenter(w)) }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/troupe-api/troupe/http/internal/apierrors"
 	"github.com/troupe-api/troupe/http/internal/negotiate"
+	"github.com/troupe-api/troupe/http/internal/response"
 	"github.com/troupe-api/troupe/kinds/openapi"
 )
 
@@ -75,10 +76,10 @@ func (s *Server) serveOpenAPI(x *requestContext, document *openapi.Document, ver
 		contentType = openapiProtobuf(version)
 	}
 	packed := document.Gzip(f)
-	if err := s.reserveResponse(x, responseOverhead); err != nil {
+	if err := s.reserveResponse(x, response.Overhead); err != nil {
 		return err
 	}
-	a := &bodyStream{size: -1, write: func(w io.Writer) error {
+	a := &response.Stream{Size: -1, Write: func(w io.Writer) error {
 		r, err := gzip.NewReader(bytes.NewReader(packed))
 		if err != nil {
 			return err
@@ -88,7 +89,7 @@ func (s *Server) serveOpenAPI(x *requestContext, document *openapi.Document, ver
 	}}
 	if x.acceptsGzip() {
 		x.setHeader("Content-Encoding", "gzip")
-		a.size, a.write = len(packed), func(w io.Writer) error {
+		a.Size, a.Write = len(packed), func(w io.Writer) error {
 			_, err := w.Write(packed)
 			return err
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/troupe-api/troupe/http/internal/response"
 	"github.com/troupe-api/troupe/http/internal/wire"
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
@@ -33,7 +34,7 @@ func (s *Server) streamProtobuf(x *requestContext, l *listBody, all int) error {
 			return fmt.Errorf("http: message %s is not declared", name)
 		}
 	}
-	if all <= maxBufferedResponse {
+	if all <= response.MaxBuffered {
 		var b bytes.Buffer
 		if err := p.items(&b); err != nil {
 			return err
@@ -41,12 +42,11 @@ func (s *Server) streamProtobuf(x *requestContext, l *listBody, all int) error {
 		s.writeRaw(x, s.names.ProtobufType, codec.WrapEnvelope(nil, p.apiVersion, p.kind, b.Bytes()))
 		return nil
 	}
-	var n byteCounter
-	if err := p.items(&n); err != nil {
+	var err error
+	if p.payloadSize, err = response.Measure(p.items); err != nil {
 		return err
 	}
-	p.payloadSize = int(n)
-	s.writeStream(x, s.names.ProtobufType, &bodyStream{write: buffered(p.write), size: p.size()}, all)
+	s.writeStream(x, s.names.ProtobufType, &response.Stream{Write: response.Buffered(p.write), Size: p.size()}, all)
 	return nil
 }
 

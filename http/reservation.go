@@ -3,11 +3,12 @@ package http
 import (
 	"github.com/troupe-api/troupe/http/internal/apierrors"
 	"github.com/troupe-api/troupe/http/internal/negotiate"
+	"github.com/troupe-api/troupe/http/internal/response"
 )
 
 // reserveResponse takes bytes of memory for the answer, or refuses to make it.
 func (s *Server) reserveResponse(x *requestContext, n int64) error {
-	if n <= maxBufferedResponse {
+	if n <= response.MaxBuffered {
 		return nil
 	}
 	if !x.reservation.TryReserve(s.responseBudget, n, s.limiters.isSystemUser(x.user)) {
@@ -19,10 +20,10 @@ func (s *Server) reserveResponse(x *requestContext, n int64) error {
 // reserveObjectResponse takes the memory in which an object of that size is put into another form than
 // it has in the store. What answers a change is made in any case: it tells what has been done.
 func (s *Server) reserveObjectResponse(x *requestContext, size int) error {
-	if size <= maxBufferedResponse {
+	if size <= response.MaxBuffered {
 		return nil
 	}
-	room := int64(responseOverhead)
+	room := int64(response.Overhead)
 	switch {
 	case x.format.Encoding == negotiate.YAML:
 		room += int64(size) * yamlGrowth

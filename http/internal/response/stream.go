@@ -1,4 +1,4 @@
-package http
+package response
 
 import (
 	"bytes"
@@ -17,17 +17,17 @@ import (
 )
 
 const (
-	// maxBufferedResponse is the size, in bytes, up to which an answer is made in one piece and handed
+	// MaxBuffered is the size, in bytes, up to which an answer is made in one piece and handed
 	// to the connection at once.
-	maxBufferedResponse = 64 << 10
-	// minGzipSize is the size, in bytes, from which answers are compressed for clients that accept it.
-	minGzipSize = 128 << 10
+	MaxBuffered = 64 << 10
+	// MinGzipSize is the size, in bytes, from which answers are compressed for clients that accept it.
+	MinGzipSize = 128 << 10
 )
 
 // The memory, in bytes, that an answer takes while it is written, and that of compressing it.
 const (
-	responseOverhead = wire.WriteBufferSize + 2*wire.MaxWriteSize
-	gzipOverhead     = 1 << 20
+	Overhead     = wire.WriteBufferSize + 2*wire.MaxWriteSize
+	GzipOverhead = 1 << 20
 )
 
 // minResponseRate is how many bytes a second a client has to take of an answer, on the average, once
@@ -36,50 +36,22 @@ const minResponseRate = 32 << 10
 
 var errSlowReader = errors.New("http: the client takes its answer too slowly")
 
-// An answer is a body that writes itself, piece by piece. It keeps the request in flight until
+// A Stream is a body that writes itself, piece by piece. It keeps the request in flight until
 // it is written, or the connection has ended. Where write fails the connection is closed before
 // the end of the body, so that no client takes a part for the whole; unless nothing has gone out yet,
-// when there is another answer.
-type bodyStream struct {
-	write       func(io.Writer) error
-	size        int // in bytes; -1: not known beforehand
-	reservation limits.Reservation
-	log         *slog.Logger
-	path        string
-	id          string // of the request
-	// grace is how long a client may take before its pace counts; 0: it never does.
-	grace time.Duration
+// in which case another answer takes its place.
+type Stream struct {
+	Write       func(io.Writer) error
+	Size        int // in bytes; -1: not known beforehand
+	Reservation limits.Reservation
+	Log         *slog.Logger
+	Path        string
+	ID          string // of the request
+	// Grace is how long a client may take before its pace counts; 0: it never does.
+	Grace time.Duration
 }
 
-// writeStream answers with a body that writes itself. about is its size as far as it is known.
-func (s *Server) writeStream(x *requestContext, contentType string, a *bodyStream, sizeHint int) {
-	if sizeHint >= minGzipSize && x.acceptsGzip() {
-		x.setHeader("Content-Encoding", "gzip")
-		x.setHeader("Vary", "Accept-Encoding")
-		a.write, a.size = gzipped(a.write), -1
-	}
-	if a.size < 0 && !x.ctx.Request.Header.IsHTTP11() { // which does not know of chunks
-		var n byteCounter
-		_ = a.write(&n) // it will fail again
-		a.size = int(n)
-	}
-	a.grace = s.opts.Limits.WriteTimeout
-	s.setBodyStream(x, contentType, a)
-}
-
-// setBodyStream answers with a body that writes itself, as it is and however long that takes.
-func (s *Server) setBodyStream(x *requestContext, contentType string, a *bodyStream) {
-	a.reservation, x.reservation = x.reservation, limits.Reservation{}
-	a.log, a.path, a.id = s.log, x.info.Path, x.auditID
-	x.ctx.Response.Header.SetContentType(contentType)
-	x.ctx.Response.SetBodyStream(a, a.size)
-}
-
-func (x *requestContext) acceptsGzip() bool {
-	return x.ctx.Request.Header.HasAcceptEncoding("gzip")
-}
-
-// A counter counts what is written.
+// byteCounter counts what is written.
 type byteCounter int
 
 func (c *byteCounter) Write(b []byte) (int, error) {
@@ -87,35 +59,42 @@ func (c *byteCounter) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
+// Measure is how many bytes write makes.
+func Measure(write func(io.Writer) error) (int, error) {
+	var n byteCounter
+	err := write(&n)
+	return int(n), err
+}
+
 // SupportsBodyWriteTo tells fasthttp to call WriteTo and never Read.
-func (a *bodyStream) SupportsBodyWriteTo() bool { return true }
+func (a *Stream) SupportsBodyWriteTo() bool { return true }
 
 // Read is not called.
-func (a *bodyStream) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
+func (a *Stream) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
 
 // WriteTo writes the body.
-func (a *bodyStream) WriteTo(w io.Writer) (n int64, err error) {
-	p := minRateWriter{to: w, start: time.Now(), grace: a.grace}
+func (a *Stream) WriteTo(w io.Writer) (n int64, err error) {
+	p := minRateWriter{to: w, start: time.Now(), grace: a.Grace}
 	defer func() {
 		if fault := recover(); fault != nil {
 			err = fmt.Errorf("panic: %v", fault)
-			a.log.Error("http: panic while streaming", "id", a.id, "path", a.path, "panic", fmt.Sprint(fault), "stack", string(debug.Stack()))
+			a.Log.Error("http: panic while streaming", "id", a.ID, "path", a.Path, "panic", fmt.Sprint(fault), "stack", string(debug.Stack()))
 		} else if err != nil && p.err == nil {
-			a.log.Error("http: a streamed answer was cut", "id", a.id, "path", a.path, "bytes", p.n, "error", err)
+			a.Log.Error("http: a streamed answer was cut", "id", a.ID, "path", a.Path, "bytes", p.n, "error", err)
 		}
 		n = p.n
 	}()
-	return 0, a.write(&p)
+	return 0, a.Write(&p)
 }
 
 // Close is called when the answer is written, or will not be.
-func (a *bodyStream) Close() error {
-	a.reservation.Release()
+func (a *Stream) Close() error {
+	a.Reservation.Release()
 	return nil
 }
 
-// A pacer passes on what is written in pieces, each of which has a deadline of the connection,
-// and gives up a client that keeps to all of these but takes for ever.
+// A minRateWriter passes on what is written in pieces, each of which has a deadline of the connection,
+// and gives up a client that meets each deadline but takes too long for the whole.
 type minRateWriter struct {
 	to         io.Writer
 	n, checked int64 // bytes written, and those of them when the time was last looked at
@@ -148,8 +127,8 @@ func (p *minRateWriter) writePart(b []byte) (n int) {
 	return n
 }
 
-// buffered writes what write makes in pieces that are worth a chunk each.
-func buffered(write func(io.Writer) error) func(io.Writer) error {
+// Buffered writes what write makes in pieces that are worth a chunk each.
+func Buffered(write func(io.Writer) error) func(io.Writer) error {
 	return func(w io.Writer) error {
 		g := newPooledWriter(w)
 		defer g.release()
@@ -160,7 +139,7 @@ func buffered(write func(io.Writer) error) func(io.Writer) error {
 	}
 }
 
-// A gatherer gathers small writes in a buffer that is shared over time.
+// A pooledWriter gathers small writes in a buffer that is shared over time.
 type pooledWriter struct {
 	to  io.Writer
 	buf *[]byte
@@ -205,9 +184,9 @@ var gzipWriters = sync.Pool{New: func() any {
 	return z
 }}
 
-// gzipped writes what write makes as gzip.
-func gzipped(write func(io.Writer) error) func(io.Writer) error {
-	return buffered(func(w io.Writer) error {
+// Gzipped writes what write makes as gzip.
+func Gzipped(write func(io.Writer) error) func(io.Writer) error {
+	return Buffered(func(w io.Writer) error {
 		z := gzipWriters.Get().(*gzip.Writer)
 		defer func() {
 			z.Reset(io.Discard)
@@ -221,8 +200,8 @@ func gzipped(write func(io.Writer) error) func(io.Writer) error {
 	})
 }
 
-// writeToBuffer is what write makes, in one piece. It is for small answers.
-func writeToBuffer(write func(io.Writer) error) ([]byte, error) {
+// Collect is what write makes, in one piece. It is for small answers.
+func Collect(write func(io.Writer) error) ([]byte, error) {
 	var b bytes.Buffer
 	err := write(&b)
 	return b.Bytes(), err

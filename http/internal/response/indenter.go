@@ -1,4 +1,4 @@
-package http
+package response
 
 import (
 	"io"
@@ -8,13 +8,16 @@ import (
 
 // An indenter lays out the JSON that is written to it, so that people can read it: a line for
 // each member and item, two blanks for each level. The JSON is valid and holds no blanks.
-type indenter struct {
+type Indenter struct {
 	to    io.Writer
 	out   []byte
 	depth int
 	// inString: inside of a string. escape: behind a backslash in it. opened: behind a bracket.
 	inString, escape, opened bool
 }
+
+// NewIndenter makes an indenter that writes to w.
+func NewIndenter(w io.Writer) *Indenter { return &Indenter{to: w} }
 
 // maxIndent is the depth from which lines are not indented further.
 const maxIndent = 1 << 10
@@ -27,7 +30,7 @@ var indentation = func() (b [2 * maxIndent]byte) {
 }()
 
 // Write lays out a part of a document, which may end anywhere.
-func (p *indenter) Write(b []byte) (int, error) {
+func (p *Indenter) Write(b []byte) (int, error) {
 	n := len(b)
 	for len(b) > 0 {
 		if p.inString {
@@ -51,7 +54,7 @@ func (p *indenter) Write(b []byte) (int, error) {
 }
 
 // scanString is how far b, in which a string goes on, belongs to it, in steps that fit the buffer.
-func (p *indenter) scanString(b []byte) int {
+func (p *Indenter) scanString(b []byte) int {
 	b = b[:min(len(b), wire.MaxWriteSize/4)]
 	for i, c := range b {
 		switch {
@@ -68,7 +71,7 @@ func (p *indenter) scanString(b []byte) int {
 }
 
 // writeStructural takes one byte that is outside of strings.
-func (p *indenter) writeStructural(c byte) {
+func (p *Indenter) writeStructural(c byte) {
 	if p.opened && c != '}' && c != ']' {
 		p.depth++
 		p.newline()
@@ -89,7 +92,7 @@ func (p *indenter) writeStructural(c byte) {
 	}
 }
 
-func (p *indenter) newline() {
+func (p *Indenter) newline() {
 	p.out = append(p.out, '\n')
 	p.out = append(p.out, indentation[:2*min(p.depth, maxIndent)]...)
 }

@@ -1,4 +1,4 @@
-package http
+package response
 
 import (
 	"bytes"
@@ -11,7 +11,7 @@ import (
 func indentInPieces(t *testing.T, doc string, piece int) string {
 	t.Helper()
 	var out bytes.Buffer
-	p := indenter{to: &out}
+	p := Indenter{to: &out}
 	for len(doc) > 0 {
 		n := min(piece, len(doc))
 		if written, err := p.Write([]byte(doc[:n])); err != nil || written != n {
