@@ -41,22 +41,3 @@ func (s *Server) handleCORS(x *requestContext) bool {
 	x.ctx.SetStatusCode(fasthttp.StatusNoContent)
 	return true
 }
-
-// transportHeaders are those that secure and share set.
-var transportHeaders = []string{
-	headerHSTS, "Access-Control-Allow-Origin", "Access-Control-Allow-Methods", "Access-Control-Allow-Headers",
-	"Access-Control-Expose-Headers", "Access-Control-Allow-Credentials",
-}
-
-// appendTransportHeaders appends them to the head of an answer that is written by hand.
-func appendTransportHeaders(b []byte, h *fasthttp.ResponseHeader) []byte {
-	for _, name := range transportHeaders {
-		if value := h.Peek(name); len(value) > 0 {
-			b = append(b, "\r\n"...)
-			b = append(b, name...)
-			b = append(b, ": "...)
-			b = append(b, value...)
-		}
-	}
-	return b
-}

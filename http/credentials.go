@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/troupe-api/troupe/http/internal/apierrors"
+	"github.com/troupe-api/troupe/http/internal/stream"
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
@@ -54,9 +55,9 @@ func (s *Server) readCredentials(x *requestContext) (authn.Request, error) {
 		}
 		headers.Remove("Authorization")
 	}
-	if x.headerFlags.Upgrade && wantsWebSocket(h) {
-		_, token, err := s.webSocketProtocols(h)
-		if errors.Is(err, errWebSocketToken) {
+	if x.headerFlags.Upgrade && stream.WantsWebSocket(h) {
+		_, token, err := stream.WebSocketProtocols(h, s.names.BearerProtocol)
+		if errors.Is(err, stream.ErrWebSocketToken) {
 			return r, apierrors.Unauthorized()
 		}
 		if !r.HasToken {

@@ -1,13 +1,11 @@
 package http
 
 import (
-	"io"
 	"strconv"
 	"time"
 
 	"github.com/troupe-api/troupe/http/internal/apierrors"
 	"github.com/troupe-api/troupe/http/internal/negotiate"
-	"github.com/troupe-api/troupe/http/internal/wire"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/present"
 	"github.com/troupe-api/troupe/kinds/request"
@@ -15,29 +13,19 @@ import (
 	"github.com/troupe-api/troupe/kinds/selector"
 )
 
-// maxChunk is the size, in bytes, from which gathered events are written.
-const maxChunk = 64 << 10
-
-// maxChunkHeader is the space before a chunk's data for its length in hexadecimal and CRLF.
-const maxChunkHeader = 10
-
-// An eventEncoder writes the events of one watch in its format. Only the session's
+// An eventEncoder writes the events of one watch in its format (a stream.Encoder). Only the session's
 // goroutine uses it.
 type eventEncoder struct {
 	server           *Server
 	kind             *schema.Kind
 	format           negotiate.Format
 	include          present.IncludeObjectPolicy
-	tableHeadersSent bool   // a table has been sent, and its columns need not be again
-	webSocket        bool   // each event is a frame of a WebSocket
-	unchunked        bool   // the client knows of no chunks: its protocol is HTTP/1.0
-	buf              []byte // while events are being written
+	tableHeadersSent bool // a table has been sent, and its columns need not be again
 }
 
 // newEventEncoder checks that the format can be watched.
 func (s *Server) newEventEncoder(x *requestContext) (*eventEncoder, error) {
-	h := &x.ctx.Request.Header
-	e := &eventEncoder{server: s, kind: x.bodyKind, format: x.format, webSocket: wantsWebSocket(h), unchunked: !h.IsHTTP11()}
+	e := &eventEncoder{server: s, kind: x.bodyKind, format: x.format}
 	switch x.format.Shape {
 	case negotiate.Table:
 		var err error
@@ -51,71 +39,25 @@ func (s *Server) newEventEncoder(x *requestContext) (*eventEncoder, error) {
 }
 
 func (e *eventEncoder) contentType() string {
-	if e.format.Encoding == negotiate.Protobuf {
+	if e.Binary() {
 		return e.server.names.ProtobufWatchType
 	}
 	return negotiate.TypeJSON
 }
 
-// write sends events, as few chunks as maxChunk allows.
-func (e *eventEncoder) write(w io.Writer, events []request.Event) error {
-	buf := wire.GetBuffer()
-	e.buf = append((*buf)[:0], make([]byte, maxChunkHeader)...)
-	defer func() {
-		*buf, e.buf = e.buf, nil
-		wire.PutBuffer(buf)
-	}()
-	for i := range events {
-		if err := e.append(&events[i]); err != nil {
-			return err
-		}
-		if len(e.buf) > maxChunk {
-			if err := e.flush(w); err != nil {
-				return err
-			}
-		}
-	}
-	return e.flush(w)
-}
+// Binary implements stream.Encoder.
+func (e *eventEncoder) Binary() bool { return e.format.Encoding == negotiate.Protobuf }
 
-// flush sends what is gathered in one write: frames as they are, all else as one chunk.
-func (e *eventEncoder) flush(w io.Writer) error {
-	size := len(e.buf) - maxChunkHeader
-	if size == 0 {
-		return nil
+// AppendEvent implements stream.Encoder.
+func (e *eventEncoder) AppendEvent(b []byte, ev *request.Event) ([]byte, error) {
+	if e.Binary() {
+		return e.appendProtobuf(b, ev)
 	}
-	if e.webSocket || e.unchunked {
-		_, err := w.Write(e.buf[maxChunkHeader:])
-		e.buf = e.buf[:maxChunkHeader]
-		return err
-	}
-	var length [maxChunkHeader]byte
-	head := append(strconv.AppendInt(length[:0], int64(size), 16), "\r\n"...)
-	from := maxChunkHeader - len(head)
-	copy(e.buf[from:], head)
-	e.buf = append(e.buf, "\r\n"...)
-	_, err := w.Write(e.buf[from:])
-	e.buf = e.buf[:maxChunkHeader]
-	return err
-}
-
-func (e *eventEncoder) append(ev *request.Event) error {
-	if e.webSocket {
-		return e.appendFrame(ev)
-	}
-	return e.appendEvent(ev)
-}
-
-func (e *eventEncoder) appendEvent(ev *request.Event) error {
-	if e.format.Encoding == negotiate.Protobuf {
-		return e.appendProtobuf(ev)
-	}
-	e.buf = append(e.buf, `{"type":"`...)
-	e.buf = append(e.buf, ev.Type.String()...)
-	e.buf = append(e.buf, `","object":`...)
-	e.buf = e.appendObject(e.buf, ev)
-	e.buf = append(e.buf, "}\n"...)
-	return nil
+	b = append(b, `{"type":"`...)
+	b = append(b, ev.Type.String()...)
+	b = append(b, `","object":`...)
+	b = e.appendObject(b, ev)
+	return append(b, "}\n"...), nil
 }
 
 // appendObject writes the object of an event as JSON.

@@ -3,6 +3,7 @@ package http
 import (
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/troupe-api/troupe/http/internal/apierrors"
 	"github.com/troupe-api/troupe/http/internal/limits"
@@ -15,7 +16,8 @@ import (
 // is a read until it runs; how many run has a bound of its own.
 type limiters struct {
 	readOnly, mutating, health *limits.Limiter
-	watches                    int64
+	watches                    int64 // that may be open
+	openWatches                atomic.Int64
 	// groups and prefix (of names) tell the users that are parts of the system.
 	groups []string
 	prefix string
@@ -37,7 +39,7 @@ func (s *Server) acquireSlot(x *requestContext) error {
 		if system {
 			bound = limits.WithReserve(bound)
 		}
-		if s.metrics.watches.Load() >= bound {
+		if l.openWatches.Load() >= bound {
 			return apierrors.TooManyRequests()
 		}
 	}

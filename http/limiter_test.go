@@ -39,10 +39,10 @@ func TestLimits(t *testing.T) {
 		t.Error("health is refused")
 	}
 	s.limiters.readOnly = limits.NewLimiter(4)
-	s.metrics.watches.Store(4)
+	s.limiters.openWatches.Store(4)
 	let(0, jane, "GET", "watch")
 	let(5, node, "GET", "watch") // none of them runs
-	s.metrics.watches.Store(5)
+	s.limiters.openWatches.Store(5)
 	s.limiters.readOnly = limits.NewLimiter(4)
 	let(0, node, "GET", "watch")
 }

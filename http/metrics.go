@@ -18,7 +18,6 @@ import (
 // Metrics are the series of the front. A series is found by a small key, without making
 // text; the keys come from the catalogue, so their number is bounded.
 type Metrics struct {
-	watches       atomic.Int64
 	memoryRefused atomic.Uint64 // requests that were refused because memory was short
 
 	mu     sync.Mutex // serializes additions to what follows, which is never changed in place
@@ -171,7 +170,7 @@ func (s *Server) writeMetrics(x *requestContext) error {
 	writeHelp(&b, "troupe_response_bytes", "gauge", "Memory of large answers that are being written, beside the objects.")
 	fmt.Fprintf(&b, "troupe_response_bytes %d\n", s.responseBudget.Used())
 	writeHelp(&b, "apiserver_longrunning_requests", "gauge", "Watches that are open.")
-	writeSample(&b, "apiserver_longrunning_requests", `verb="WATCH"`, strconv.FormatInt(s.metrics.watches.Load(), 10))
+	writeSample(&b, "apiserver_longrunning_requests", `verb="WATCH"`, strconv.FormatInt(s.limiters.openWatches.Load(), 10))
 	writeHelp(&b, "apiserver_tls_handshake_errors_total", "counter", "Handshakes of TLS that have failed.")
 	fmt.Fprintf(&b, "apiserver_tls_handshake_errors_total %d\n", s.connections.Stats().HandshakeErrors)
 	s.writeConnections(&b)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/troupe-api/troupe/http/internal/stream"
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
@@ -18,7 +19,7 @@ import (
 // checkOrigin refuses what a page of another origin asks for.
 func (s *Server) checkOrigin(x *requestContext) error {
 	reads := x.method == "GET" || x.method == "HEAD" || x.method == "OPTIONS"
-	if !(x.ambientAuth && !reads) && !(x.headerFlags.Upgrade && wantsWebSocket(&x.ctx.Request.Header)) {
+	if !(x.ambientAuth && !reads) && !(x.headerFlags.Upgrade && stream.WantsWebSocket(&x.ctx.Request.Header)) {
 		return nil
 	}
 	if !s.isCrossOrigin(x) {

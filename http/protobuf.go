@@ -1,7 +1,6 @@
 package http
 
 import (
-	"encoding/binary"
 	"fmt"
 
 	"google.golang.org/protobuf/encoding/protowire"
@@ -78,25 +77,18 @@ func (s *Server) decodeProtobuf(k *schema.Kind, body []byte) (tree.Tree, []codec
 	return object, faults, nil
 }
 
-// eventLength is the number of bytes in which an event's length is written before it.
-const eventLength = 4
-
-// appendProtobuf appends an event: its length, then WatchEvent {1: type, 2: {1: object}}.
-func (e *eventEncoder) appendProtobuf(ev *request.Event) error {
+// appendProtobuf appends an event: WatchEvent {1: type, 2: {1: object}}.
+func (e *eventEncoder) appendProtobuf(b []byte, ev *request.Event) ([]byte, error) {
 	object, err := e.protobufObject(ev)
 	if err != nil {
-		return err
+		return b, err
 	}
 	raw := protowire.AppendTag(nil, 1, protowire.BytesType)
 	raw = protowire.AppendBytes(raw, object)
-	at := len(e.buf)
-	e.buf = append(e.buf, make([]byte, eventLength)...)
-	e.buf = protowire.AppendTag(e.buf, 1, protowire.BytesType)
-	e.buf = protowire.AppendString(e.buf, ev.Type.String())
-	e.buf = protowire.AppendTag(e.buf, 2, protowire.BytesType)
-	e.buf = protowire.AppendBytes(e.buf, raw)
-	binary.BigEndian.PutUint32(e.buf[at:], uint32(len(e.buf)-at-eventLength))
-	return nil
+	b = protowire.AppendTag(b, 1, protowire.BytesType)
+	b = protowire.AppendString(b, ev.Type.String())
+	b = protowire.AppendTag(b, 2, protowire.BytesType)
+	return protowire.AppendBytes(b, raw), nil
 }
 
 // protobufObject is the object of an event, enveloped.

@@ -15,6 +15,7 @@ import (
 	"github.com/fasthttp/router"
 	"github.com/troupe-api/troupe/http/internal/limits"
 	"github.com/troupe-api/troupe/http/internal/negotiate"
+	"github.com/troupe-api/troupe/http/internal/stream"
 	"github.com/troupe-api/troupe/http/internal/wire"
 	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/meta"
@@ -152,8 +153,7 @@ type Server struct {
 	bodyBudget     *limits.Budget
 	workBytes      atomic.Int64 // bytes that are set aside for the work of requests
 	responseBudget *limits.Budget
-	watchStreams   watchStreams
-	reauthorizer   reauthorizer
+	watches        *stream.Registry
 	connections    *wire.Connections
 	draining       atomic.Bool // /readyz fails
 }
@@ -171,6 +171,7 @@ func New(o Options) (*Server, error) {
 		opts: o, names: negotiate.NewNames(o.Naming), log: o.Logger,
 		version:      versionDocument(o.Version),
 		metrics:      newMetrics(),
+		watches:      stream.NewRegistry(o.Logger),
 		impersonator: impersonation.Impersonator{Authorizer: o.Authorizer, Naming: o.Naming},
 	}
 	if err := s.resolveOperations(o.Operations); err != nil {
@@ -194,7 +195,7 @@ func New(o Options) (*Server, error) {
 func (s *Server) Serve() error {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	go s.reauthorizeWatches(ctx)
+	go s.watches.Reauthorize(ctx, s.authGeneration)
 	return s.connections.Serve(s.opts.Listener)
 }
 
@@ -214,8 +215,8 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	}
 	err := closeListener(s.opts.Listener)
 	s.connections.Close()
-	s.watchStreams.close()
-	return errors.Join(err, s.watchStreams.wait(ctx), s.connections.Wait(ctx))
+	s.watches.Close()
+	return errors.Join(err, s.watches.Wait(ctx), s.connections.Wait(ctx))
 }
 
 // closeListener closes a listener that may have been closed already.

@@ -29,7 +29,7 @@ type Conn struct {
 	largeHead   bool          // reader is a large one
 	requestSeen bool          // a whole request has come
 	body        requestBody   // of the request that is being answered
-	hijacker    func(net.Conn)
+	hijacker    func()
 
 	// writeDeadlineSet is when the write deadline was last set, in Unix nanoseconds; 0: never.
 	writeDeadlineSet atomic.Int64
@@ -219,8 +219,8 @@ func (c *Conn) SetAuthenticated(known bool) {
 	}
 }
 
-// Hijack gives the connection away when the request is over.
-func (c *Conn) Hijack(to func(net.Conn)) { c.hijacker = to }
+// Hijack gives the connection away: when the request is over, run goes on with it and has to close it.
+func (c *Conn) Hijack(run func()) { c.hijacker = run }
 
 // SetOnClose makes Close call f first, once.
 func (c *Conn) SetOnClose(f func()) { c.onClose.Store(&f) }

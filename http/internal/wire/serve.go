@@ -31,7 +31,7 @@ func (c *Conn) end() {
 		c.all.opts.Log.Error("http: panic while serving a connection", "panic", fmt.Sprint(fault), "stack", string(debug.Stack()))
 		c.hijacker = nil
 	}
-	if take := c.hijacker; take != nil {
+	if run := c.hijacker; run != nil {
 		c.hijacker = nil
 		if r := c.reader; r != nil && r.Buffered() > 0 {
 			b, _ := r.Peek(r.Buffered())
@@ -41,7 +41,7 @@ func (c *Conn) end() {
 		if c.setPhase(phaseHijacked, 0) == nil { // else it is closed, which who takes it notices
 			c.markRequestSeen()
 		}
-		go take(c) // on a small stack
+		go run() // on a small stack
 		return
 	}
 	_ = c.Close() // nobody is left to tell

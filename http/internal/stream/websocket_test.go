@@ -1,4 +1,4 @@
-package http
+package stream
 
 import (
 	"bytes"
@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// A peer is a connection whose other side has sent some bytes and then closed.
+// readerConn is a connection whose other side has sent some bytes and then closed.
 type readerConn struct {
 	net.Conn
 	in  *bytes.Reader
@@ -19,17 +19,21 @@ type readerConn struct {
 func (p *readerConn) Read(b []byte) (int, error)  { return p.in.Read(b) }
 func (p *readerConn) Write(b []byte) (int, error) { p.out += len(b); return len(b), nil }
 
+// noLinger is a connection that closes at once.
+type noLinger struct{ net.Conn }
+
+func (noLinger) LingerOnClose() {}
+
 // TestWebSocketEndsBeforeItRuns: a session that ends before anybody reads from the client
 // ends the WebSocket as well.
 func TestWebSocketEndsBeforeItRuns(t *testing.T) {
 	server, client := net.Pipe()
-	st := newWatchStream(server, &eventEncoder{webSocket: true})
+	w := New(noLinger{server}, nil, WebSocket)
 	ended := false
-	st.onEnd = func() { ended = true; _ = server.Close() }
-	st.Done()
-	go st.run(server, time.Hour)
+	w.Done()
+	go w.Run(time.Hour, func() { ended = true; _ = server.Close() })
 	b, err := io.ReadAll(client)
-	if err != nil || !bytes.Equal(b, []byte{finBit | opClose, 2, 3, 232}) || !ended {
+	if err != nil || !bytes.Equal(b, []byte{0x88, 2, 3, 232}) || !ended {
 		t.Errorf("%x %v", b, err)
 	}
 }
@@ -42,7 +46,7 @@ func FuzzFrames(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		p := &readerConn{in: bytes.NewReader(b)}
-		err := (&watchStream{}).readFrames(p)
+		err := readFrames(p)
 		var end *closeError
 		if !errors.As(err, &end) && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 			t.Errorf("%x: %v", b, err)
