@@ -12,7 +12,7 @@ import (
 // TestLimits: reads, writes and watches are bounded apart from each other, with a reserve for
 // parts of the system, and health by nothing.
 func TestLimits(t *testing.T) {
-	s := &Server{metrics: newMetrics()}
+	s := &Server{}
 	s.limiters.init(Limits{MaxRequestsInFlight: 4, MaxMutatingRequestsInFlight: 2, MaxWatches: 4}, meta.Kubernetes)
 	jane := &authn.User{Name: "jane", Groups: []string{authn.GroupAuthenticated}}
 	node := &authn.User{Name: "system:node:a", Groups: []string{"system:nodes"}}

@@ -33,7 +33,7 @@ func (s *Server) reserveWork(x *requestContext) error {
 	}
 	work := s.estimateWork(x)
 	if gauge.UnderPressure() && !s.allowedUnderPressure(x, work) {
-		s.metrics.memoryRefused.Add(1)
+		s.memoryRefused.Inc()
 		return memoryPressure()
 	}
 	if x.conn.BodyPending() {
@@ -55,7 +55,7 @@ func (s *Server) reserveWorkOfBody(x *requestContext) error {
 func (s *Server) tryReserveWork(x *requestContext, work int64) error {
 	if all := s.workBytes.Add(work); work > 0 && all > work && all > s.opts.MemoryMonitor.Available() {
 		s.workBytes.Add(-work)
-		s.metrics.memoryRefused.Add(1)
+		s.memoryRefused.Inc()
 		return memoryPressure()
 	}
 	x.workBytes = work

@@ -11,9 +11,10 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/VictoriaMetrics/metrics"
+	vm "github.com/VictoriaMetrics/metrics"
 	"github.com/fasthttp/router"
 	"github.com/troupe-api/troupe/http/internal/limits"
+	"github.com/troupe-api/troupe/http/internal/metrics"
 	"github.com/troupe-api/troupe/http/internal/negotiate"
 	"github.com/troupe-api/troupe/http/internal/stream"
 	"github.com/troupe-api/troupe/http/internal/wire"
@@ -57,7 +58,7 @@ type Options struct {
 	Logger  *slog.Logger
 	// Metrics, if set, is written to /metrics after the front's own series, and then
 	// what WriteMetrics writes.
-	Metrics      *metrics.Set
+	Metrics      *vm.Set
 	WriteMetrics func(io.Writer)
 	// MemoryMonitor tells how much memory there is; nil: enough for all that the limits allow.
 	MemoryMonitor MemoryMonitor
@@ -148,7 +149,9 @@ type Server struct {
 	impersonator impersonation.Impersonator
 	// operations answer creates of which nothing is stored.
 	operations     map[operationKey]Operation
-	metrics        *Metrics
+	requestMetrics *metrics.Requests
+	ownMetrics     metrics.Families
+	memoryRefused  *vm.Counter
 	limiters       limiters
 	bodyBudget     *limits.Budget
 	workBytes      atomic.Int64 // bytes that are set aside for the work of requests
@@ -169,10 +172,10 @@ func New(o Options) (*Server, error) {
 	}
 	s := &Server{
 		opts: o, names: negotiate.NewNames(o.Naming), log: o.Logger,
-		version:      versionDocument(o.Version),
-		metrics:      newMetrics(),
-		watches:      stream.NewRegistry(o.Logger),
-		impersonator: impersonation.Impersonator{Authorizer: o.Authorizer, Naming: o.Naming},
+		version:        versionDocument(o.Version),
+		requestMetrics: metrics.NewRequests(),
+		watches:        stream.NewRegistry(o.Logger),
+		impersonator:   impersonation.Impersonator{Authorizer: o.Authorizer, Naming: o.Naming},
 	}
 	if err := s.resolveOperations(o.Operations); err != nil {
 		return nil, err
@@ -187,6 +190,7 @@ func New(o Options) (*Server, error) {
 		NewHandler: func(c *wire.Conn) wire.Handler { return &connection{Conn: c, server: s} },
 	})
 	s.responseBudget = limits.NewBudget(o.Limits.MaxResponseBytes)
+	s.registerMetrics()
 	s.routes()
 	return s, nil
 }

@@ -1,4 +1,4 @@
-package http
+package metrics
 
 import (
 	"bytes"
@@ -10,23 +10,23 @@ import (
 
 // TestRouteSeries counts from many goroutines, which find some series and add others.
 func TestRouteSeries(t *testing.T) {
-	m := newMetrics()
+	m := NewRequests()
 	var all sync.WaitGroup
 	for range 8 {
 		all.Go(func() {
 			for i := range 300 {
-				key := routeKey{verb: []string{"get", "watch", "list"}[i%3]}
-				r := loadOrAdd(&m.mu, &m.routes, key)
-				r.countResponse(&m.mu, 200+i%2)
-				if key.verb != "watch" {
-					r.durations.observe(2 * time.Millisecond)
+				route := Route{Verb: []string{"get", "watch", "list"}[i%3]}
+				if route.Verb == "watch" {
+					m.Count(route, 200+i%2)
+				} else {
+					m.CountTimed(route, 200+i%2, 2*time.Millisecond)
 				}
 			}
 		})
 	}
 	all.Wait()
 	var b bytes.Buffer
-	m.write(&b)
+	m.WritePrometheus(&b)
 	text := b.String()
 	const rest = `,group="",version="",resource="",subresource="",scope=""`
 	for _, want := range []string{
