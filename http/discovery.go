@@ -1,22 +1,19 @@
 package http
 
 import (
-	"encoding/json"
-	"slices"
-	"strings"
-
 	"github.com/troupe-api/troupe/http/internal/apierrors"
+	"github.com/troupe-api/troupe/http/internal/discovery"
 	"github.com/troupe-api/troupe/http/internal/negotiate"
 )
 
 // discoverCore answers /api.
 func (s *Server) discoverCore(x *requestContext) error {
-	return s.discover(x, true, s.documents().discovery.APIVersions())
+	return s.discover(x, true, s.documents.Current().APIVersions())
 }
 
 // discoverGroups answers /apis.
 func (s *Server) discoverGroups(x *requestContext) error {
-	return s.discover(x, false, s.documents().discovery.Groups())
+	return s.discover(x, false, s.documents.Current().Groups())
 }
 
 // discover answers the aggregated document to who prefers it, and else the plain one.
@@ -26,10 +23,10 @@ func (s *Server) discover(x *requestContext, core bool, plain []byte) error {
 	if !ok {
 		return s.writeDocument(x, plain)
 	}
-	body, etag := s.documents().discovery.Aggregated(core, version)
+	body, etag := s.documents.Current().Aggregated(core, version)
 	contentType := negotiate.TypeJSON + ";g=" + s.names.DiscoveryGroup + ";v=" + version + ";as=APIGroupDiscoveryList"
 	x.setHeader("ETag", etag)
-	if matchesETag(string(x.ctx.Request.Header.Peek("If-None-Match")), etag) {
+	if discovery.MatchesETag(string(x.ctx.Request.Header.Peek("If-None-Match")), etag) {
 		x.ctx.SetStatusCode(304)
 		return nil
 	}
@@ -37,21 +34,9 @@ func (s *Server) discover(x *requestContext, core bool, plain []byte) error {
 	return nil
 }
 
-func matchesETag(header, etag string) bool {
-	for header != "" {
-		var item string
-		item, header, _ = strings.Cut(header, ",")
-		item = strings.TrimSpace(item)
-		if item == "*" || strings.TrimPrefix(item, "W/") == etag {
-			return true
-		}
-	}
-	return false
-}
-
 // discoverGroup answers /apis/{group}.
 func (s *Server) discoverGroup(x *requestContext) error {
-	return s.writeDocument(x, s.documents().discovery.Group(x.target.Segments[1]))
+	return s.writeDocument(x, s.documents.Current().Group(x.target.Segments[1]))
 }
 
 // discoverResources answers /api/{version} and /apis/{group}/{version}.
@@ -60,7 +45,7 @@ func (s *Server) discoverResources(x *requestContext) error {
 	if x.target.Segments[0] == "apis" {
 		group, version = version, x.target.Segments[2]
 	}
-	return s.writeDocument(x, s.documents().discovery.Resources(group, version))
+	return s.writeDocument(x, s.documents.Current().Resources(group, version))
 }
 
 // writeDocument answers a discovery document; nil: there is none at the path.
@@ -81,8 +66,8 @@ func (s *Server) writeDocument(x *requestContext, doc []byte) error {
 	return nil
 }
 
-// indexDocument is the list of paths at /.
-func (s *Server) indexDocument() []byte {
+// fixedPaths are the paths at / that lead to no kind.
+func (s *Server) fixedPaths() []string {
 	paths := []string{"/api", "/apis", "/metrics", "/openapi/v2", openapiPath, "/version"}
 	for _, name := range healthNames {
 		paths = append(paths, "/"+name)
@@ -90,19 +75,5 @@ func (s *Server) indexDocument() []byte {
 			paths = append(paths, "/"+name+"/"+c.Name)
 		}
 	}
-	for _, k := range s.opts.Catalog.Kinds() {
-		if k.Group == "" {
-			paths = append(paths, "/api/"+k.Version)
-		} else {
-			paths = append(paths, "/apis/"+k.Group, "/apis/"+k.Group+"/"+k.Version)
-		}
-	}
-	slices.Sort(paths)
-	b, err := json.Marshal(struct {
-		Paths []string `json:"paths"`
-	}{slices.Compact(paths)})
-	if err != nil {
-		panic(err)
-	}
-	return b
+	return paths
 }

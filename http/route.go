@@ -62,7 +62,10 @@ func (s *Server) routes() {
 			r.Handle(method, "/"+name+"/{check:*}", routeHandler(s.healthCheck(name)))
 		}
 	}
-	r.GET("/", routeHandler(func(x *requestContext) error { s.writeRaw(x, negotiate.TypeJSON, s.documents().index); return nil }))
+	r.GET("/", routeHandler(func(x *requestContext) error {
+		s.writeRaw(x, negotiate.TypeJSON, s.documents.Current().Index())
+		return nil
+	}))
 	r.GET("/metrics", routeHandler(s.writeMetrics))
 	r.GET("/version", routeHandler(func(x *requestContext) error { s.writeBody(x, s.version); return nil }))
 	r.GET("/api", routeHandler(s.discoverCore))

@@ -13,6 +13,7 @@ import (
 
 	vm "github.com/VictoriaMetrics/metrics"
 	"github.com/fasthttp/router"
+	"github.com/troupe-api/troupe/http/internal/discovery"
 	"github.com/troupe-api/troupe/http/internal/limits"
 	"github.com/troupe-api/troupe/http/internal/metrics"
 	"github.com/troupe-api/troupe/http/internal/negotiate"
@@ -139,12 +140,12 @@ func (o *Options) validate() error {
 
 // A Server serves the API on one listener.
 type Server struct {
-	opts          Options
-	names         negotiate.Names
-	log           *slog.Logger
-	router        *router.Router
-	documentCache documentCache
-	version       []byte // the document at /version
+	opts      Options
+	names     negotiate.Names
+	log       *slog.Logger
+	router    *router.Router
+	documents *discovery.Cache
+	version   []byte // the document at /version
 	// impersonator lets users act as others.
 	impersonator impersonation.Impersonator
 	// operations answer creates of which nothing is stored.
@@ -172,7 +173,7 @@ func New(o Options) (*Server, error) {
 	}
 	s := &Server{
 		opts: o, names: negotiate.NewNames(o.Naming), log: o.Logger,
-		version:        versionDocument(o.Version),
+		version:        discovery.Version(o.Version),
 		requestMetrics: metrics.NewRequests(),
 		watches:        stream.NewRegistry(o.Logger),
 		impersonator:   impersonation.Impersonator{Authorizer: o.Authorizer, Naming: o.Naming},
@@ -190,6 +191,10 @@ func New(o Options) (*Server, error) {
 		NewHandler: func(c *wire.Conn) wire.Handler { return &connection{Conn: c, server: s} },
 	})
 	s.responseBudget = limits.NewBudget(o.Limits.MaxResponseBytes)
+	s.documents = discovery.NewCache(discovery.Options{
+		Naming: o.Naming, Catalog: o.Catalog, ExternalAddress: o.ExternalAddress,
+		PatchTypes: s.names.PatchTypes, FixedPaths: s.fixedPaths(),
+	})
 	s.registerMetrics()
 	s.routes()
 	return s, nil

@@ -1,4 +1,4 @@
-package http
+package discovery
 
 import (
 	"encoding/json"
@@ -12,9 +12,9 @@ const (
 	apiMinor = "35"
 )
 
-// versionDocument is the document at /version. Clients insist on a semantic version in
+// Version is the document at /version. Clients insist on a semantic version in
 // gitVersion; own is the daemon's version, as in "0.1.0".
-func versionDocument(own string) []byte {
+func Version(own string) []byte {
 	if own == "" {
 		own = "0.0.0"
 	}
