@@ -82,6 +82,12 @@ func (r *Requests) route(k Route) *routeSeries {
 		return s
 	}
 	s := &routeSeries{labels: k.labels()}
+	for _, other := range old {
+		if other.labels == s.labels {
+			s = other // a create and a post of no resource are one verb; a kind may have been defined anew
+			break
+		}
+	}
 	next := maps.Clone(old)
 	next[k] = s
 	r.routes.Store(&next)
@@ -180,7 +186,7 @@ func (r *Requests) WritePrometheus(w io.Writer) {
 	r.total.write(w)
 	writeHelp(w, durations, "histogram", "Time to answer, in seconds, but for watches.")
 	all := slices.SortedFunc(maps.Values(*r.routes.Load()), func(a, b *routeSeries) int { return cmp.Compare(a.labels, b.labels) })
-	for _, s := range all {
+	for _, s := range slices.Compact(all) {
 		s.durations.write(w, durations, s.labels)
 	}
 	r.deprecations.write(w)

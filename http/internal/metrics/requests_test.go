@@ -43,3 +43,25 @@ func TestRouteSeries(t *testing.T) {
 		t.Error("a watch has a duration")
 	}
 }
+
+// TestOneSeriesForEachLabels: what is told apart inside, but has the same labels, is one series: two
+// lines with the same labels make Prometheus refuse all of them.
+func TestOneSeriesForEachLabels(t *testing.T) {
+	m := NewRequests()
+	for _, verb := range []string{"create", "post", "create"} {
+		m.CountTimed(Route{Verb: verb}, 404, time.Millisecond)
+	}
+	var b bytes.Buffer
+	m.WritePrometheus(&b)
+	seen := map[string]bool{}
+	for line := range strings.Lines(b.String()) {
+		series, value, _ := strings.Cut(line, "} ")
+		if seen[series] {
+			t.Errorf("%s} comes twice", series)
+		}
+		seen[series] = true
+		if strings.HasPrefix(series, "apiserver_request_total{") && value != "3\n" {
+			t.Errorf("%s", line)
+		}
+	}
+}
