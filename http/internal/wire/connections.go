@@ -3,14 +3,9 @@ package wire
 import (
 	"container/list"
 	"context"
-	"crypto/tls"
-	"log/slog"
 	"net/netip"
 	"sync"
 	"sync/atomic"
-	"time"
-
-	"github.com/valyala/fasthttp"
 )
 
 // Connections are those that are open. They are bounded in total and by the address of the
@@ -53,40 +48,9 @@ type connEntry struct {
 	allElem, newElem, addressElem, anonymousElem, largeHeadElem *list.Element // nil: not in that list
 }
 
-// fewNewDivisor is the part of all connections below which newcomers are few, and maxEvictionScan how
-// many strangers are looked at, at once, for some who wait.
-const (
-	fewNewDivisor   = 8
-	maxEvictionScan = 1024
-)
-
 // maxNewConns is how many connections may be open that have not sent a whole request: each of
 // them takes memory, and nobody knows yet for whom.
 const maxNewConns = 16384
-
-// Options say how connections are served. All are required, but for TLS.
-type Options struct {
-	// MaxConnections are those that are open, MaxPerAddress those of one client that is not on this
-	// machine.
-	MaxConnections, MaxPerAddress int
-	// HandshakeTimeout is for the handshake of TLS, ReadTimeout for one whole request, IdleTimeout for
-	// the time between two, WriteTimeout for one write to a client.
-	HandshakeTimeout, ReadTimeout, IdleTimeout, WriteTimeout time.Duration
-	TLS                                                      *tls.Config // nil: no TLS
-	Log                                                      *slog.Logger
-	// NewHandler makes what answers the requests of a connection.
-	NewHandler func(*Conn) Handler
-}
-
-// A Handler answers the requests of one connection, one after the other.
-type Handler interface {
-	// ServeRequest answers a request of which the head is read. Its body is read by conn.ReadBody.
-	ServeRequest(ctx *fasthttp.RequestCtx)
-	// RejectHead answers a request of which the head could not be read.
-	RejectHead(ctx *fasthttp.RequestCtx, err error)
-	// ReplaceUnwritable makes an answer that could not be written one that says so.
-	ReplaceUnwritable(r *fasthttp.Response)
-}
 
 // New makes the registry; serve lets connections in.
 func New(o Options) *Connections {
@@ -118,79 +82,6 @@ func abortAll(victims []*Conn) {
 	for _, v := range victims {
 		v.abort()
 	}
-}
-
-// makeRoom takes out who has to go for a newcomer, who gets in if ok.
-func (r *Connections) makeRoom(c *Conn) (victims []*Conn, ok bool) {
-	if r.closing {
-		return nil, false
-	}
-	if s := r.byAddress[c.entry.address]; s != nil && !c.entry.local && s.open >= r.perAddress {
-		oldest := s.newConns.Front()
-		if oldest == nil {
-			return nil, false
-		}
-		victims = r.evict(victims, oldest)
-	}
-	bound := r.limit
-	if !c.entry.local {
-		bound -= r.reserve
-	}
-	if r.all.Len() >= bound || r.newConns.Len() >= r.maxNew {
-		victims = r.evictAny(victims)
-	}
-	return victims, r.all.Len() < bound
-}
-
-// evictAny takes out whom others can do without.
-func (r *Connections) evictAny(victims []*Conn) []*Conn {
-	before := len(victims)
-	if r.newConns.Len() <= r.limit/fewNewDivisor {
-		victims = r.evictAnonymous(victims)
-	}
-	if oldest := r.newConns.Front(); oldest != nil && len(victims) == before {
-		victims = r.evict(victims, oldest)
-	}
-	if len(victims) == before {
-		victims = r.evictIdle(victims)
-	}
-	return victims
-}
-
-// evictAnonymous takes some strangers out who wait for nothing.
-func (r *Connections) evictAnonymous(victims []*Conn) []*Conn {
-	most := len(victims) + r.limit/64 + 1
-	for looks := min(r.anonymous.Len(), maxEvictionScan); looks > 0 && len(victims) < most; looks-- {
-		e := r.anonymous.Front()
-		if c := e.Value.(*Conn); c.evictable() {
-			victims = r.evict(victims, c.entry.allElem)
-		} else {
-			r.anonymous.MoveToBack(e)
-		}
-	}
-	return victims
-}
-
-// evict takes one connection out.
-func (r *Connections) evict(victims []*Conn, e *list.Element) []*Conn {
-	c := e.Value.(*Conn)
-	r.removeLocked(c)
-	r.evicted.Add(1)
-	return append(victims, c)
-}
-
-// evictIdle takes some connections out on which nobody waits for an answer. They are several, for
-// it looks at all of them.
-func (r *Connections) evictIdle(victims []*Conn) []*Conn {
-	most := len(victims) + r.limit/64 + 1
-	for e := r.all.Front(); e != nil && len(victims) < most; {
-		next := e.Next()
-		if e.Value.(*Conn).evictable() {
-			victims = r.evict(victims, e)
-		}
-		e = next
-	}
-	return victims
 }
 
 func (r *Connections) insert(c *Conn) {
@@ -310,25 +201,6 @@ func (r *Connections) shed() bool {
 	r.mu.Unlock()
 	abortAll(victims)
 	return len(victims) > 0
-}
-
-// Stats count connections.
-type Stats struct {
-	Limit                         int    // how many may be open
-	Open, New                     int    // that are open, and those of them that have not sent a whole request
-	Refused, Evicted              uint64 // that were not let in, and that were closed to let others in
-	AcceptErrors, HandshakeErrors uint64
-}
-
-// Stats are the counts as of now.
-func (r *Connections) Stats() Stats {
-	r.mu.Lock()
-	open, fresh := r.all.Len(), r.newConns.Len()
-	r.mu.Unlock()
-	return Stats{
-		Limit: r.limit, Open: open, New: fresh, Refused: r.refused.Load(), Evicted: r.evicted.Load(),
-		AcceptErrors: r.acceptErrors.Load(), HandshakeErrors: r.handshakeErrors.Load(),
-	}
 }
 
 // isClosing tells that nobody new is let in.
