@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// A conn is a connection that knows its client's certificates and that gives every write
+// A Conn is a connection that knows its client's certificates and that gives every write
 // a deadline. The goroutine that serves it owns it, save for what is said to be shared.
 type Conn struct {
 	net.Conn
@@ -48,7 +48,7 @@ func newConn(raw net.Conn, all *Connections) *Conn {
 	return &Conn{Conn: raw, raw: raw, all: all, entry: newConnEntry(raw.RemoteAddr())}
 }
 
-// Handler is what the owner of the connection has made for it.
+// Handler is what Options.NewHandler has made for the connection.
 func (c *Conn) Handler() Handler { return c.handler }
 
 // ClientCerts are the certificates that the client has shown, its own first.

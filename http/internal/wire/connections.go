@@ -8,11 +8,13 @@ import (
 	"sync/atomic"
 )
 
-// Connections are those that are open. They are bounded in total and by the address of the
-// client, and so are the newcomers among them: those that have not sent a whole request. Where a
-// bound is met, the oldest newcomer makes room, and in total also who waits for nothing: before
-// any newcomer, if these are few, a stranger, which is who has sent a request and is not known.
-// Else strangers who wait would leave newcomers a door that is too narrow for a handshake.
+// Connections are those that are open. Their number is bounded in total and by the address of the
+// client. A connection is new until it has sent a whole request; then it is anonymous, unless that request
+// came from a user who is known.
+//
+// Where a bound is met, somebody makes room (eviction.go): the oldest new connection, or one on which nobody
+// waits for an answer. While few connections are new, anonymous ones that wait go first: else clients that
+// send one request and then hold their connections would leave new ones less time than a handshake takes.
 type Connections struct {
 	opts       Options
 	limit      int // of all
@@ -22,26 +24,25 @@ type Connections struct {
 
 	refused, evicted, acceptErrors, handshakeErrors atomic.Uint64
 
-	closed    chan struct{} // closed by close: nobody new is let in
-	closeOnce sync.Once
+	closed chan struct{} // closed by Close: no connection is let in any more
 
-	mu         sync.Mutex // guards the rest; locked before that of a conn
-	all        list.List  // of *conn, oldest first
-	newConns   list.List  // of *conn, the newcomers among them, oldest first
-	anonymous  list.List  // of *conn, the strangers among them
-	largeHeads list.List  // of *conn, those that read a large head, oldest first
+	mu         sync.Mutex // guards the rest; locked before that of a Conn
+	all        list.List  // of *Conn, oldest first
+	newConns   list.List  // of *Conn, the new ones among them, oldest first
+	anonymous  list.List  // of *Conn, the anonymous ones among them
+	largeHeads list.List  // of *Conn, those that read a large head, oldest first
 	byAddress  map[netip.Addr]*addressConns
 	closing    bool
 	empty      chan struct{} // closed when closing is set and nothing is open
 }
 
-// A share is what one address has of the connections.
+// addressConns are the connections of one address.
 type addressConns struct {
 	open     int
-	newConns list.List // of *conn, its newcomers, oldest first
+	newConns list.List // of *Conn, the new ones, oldest first
 }
 
-// A place is where a connection stands among all. The lock of connections guards it.
+// connEntry is where a connection stands in the lists. The mutex of Connections guards it.
 type connEntry struct {
 	address                                                     netip.Addr
 	local                                                       bool
@@ -49,10 +50,10 @@ type connEntry struct {
 }
 
 // maxNewConns is how many connections may be open that have not sent a whole request: each of
-// them takes memory, and nobody knows yet for whom.
+// them takes memory, for a client that nobody knows yet.
 const maxNewConns = 16384
 
-// New makes the registry; serve lets connections in.
+// New makes what serves connections, of which there are none yet.
 func New(o Options) *Connections {
 	r := &Connections{opts: o, limit: o.MaxConnections, perAddress: o.MaxPerAddress, closed: make(chan struct{})}
 	r.maxNew = min(r.limit, maxNewConns)
@@ -99,13 +100,13 @@ func (r *Connections) insert(c *Conn) {
 	p.addressElem = s.newConns.PushBack(c)
 }
 
-// markRequestSeen notes that a connection is no newcomer any more, and whether its client is known.
+// markRequestSeen notes that a connection is not new any more, and whether its client is known.
 func (r *Connections) markRequestSeen(c *Conn, known bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	p := &c.entry
 	if p.allElem == nil {
-		return // it has been taken out
+		return // it has been evicted
 	}
 	r.removeNewLocked(c)
 	switch {
@@ -137,7 +138,7 @@ func (r *Connections) addLargeHead(c *Conn) bool {
 	return ok
 }
 
-// removeLargeHead notes that it does so no more.
+// removeLargeHead notes that a connection has read its large head.
 func (r *Connections) removeLargeHead(c *Conn) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -193,7 +194,7 @@ func (r *Connections) removeLocked(c *Conn) {
 	}
 }
 
-// shed closes a connection that others can do without, if there is one, for the process has no
+// shed closes a connection on which nobody waits for an answer, if there is one: the process has no
 // descriptors left.
 func (r *Connections) shed() bool {
 	r.mu.Lock()
@@ -203,7 +204,7 @@ func (r *Connections) shed() bool {
 	return len(victims) > 0
 }
 
-// isClosing tells that nobody new is let in.
+// isClosing tells that no connection is let in any more.
 func (r *Connections) isClosing() bool {
 	select {
 	case <-r.closed:
@@ -213,15 +214,16 @@ func (r *Connections) isClosing() bool {
 	}
 }
 
-// Close lets nobody in any more, closes who waits, and hurries who has not sent all of a request.
+// Close lets no connection in any more, closes those that are idle, and gives those that have not sent
+// all of a request a moment to do so.
 func (r *Connections) Close() {
-	r.closeOnce.Do(func() { close(r.closed) })
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.closing {
 		return
 	}
 	r.closing = true
+	close(r.closed)
 	if r.all.Len() == 0 {
 		close(r.empty)
 	}
@@ -230,7 +232,7 @@ func (r *Connections) Close() {
 	}
 }
 
-// Wait waits after close until the last connection has gone. At the end of ctx it closes those
+// Wait waits after Close until the last connection has gone. At the end of ctx it closes those
 // that are left.
 func (r *Connections) Wait(ctx context.Context) error {
 	select {

@@ -2,14 +2,14 @@ package wire
 
 import "container/list"
 
-// fewNewDivisor is the part of all connections below which newcomers are few, and maxEvictionScan how
-// many strangers are looked at, at once, for some who wait.
+// fewNewDivisor is the part of all connections below which new ones are few, and maxEvictionScan how
+// many anonymous connections are looked at, at once, for some that are idle.
 const (
 	fewNewDivisor   = 8
 	maxEvictionScan = 1024
 )
 
-// makeRoom takes out who has to go for a newcomer, who gets in if ok.
+// makeRoom takes out what has to go for a new connection, which gets in if ok.
 func (r *Connections) makeRoom(c *Conn) (victims []*Conn, ok bool) {
 	if r.closing {
 		return nil, false
@@ -31,7 +31,7 @@ func (r *Connections) makeRoom(c *Conn) (victims []*Conn, ok bool) {
 	return victims, r.all.Len() < bound
 }
 
-// evictAny takes out whom others can do without.
+// evictAny takes out one connection, or some, on which nobody waits for an answer.
 func (r *Connections) evictAny(victims []*Conn) []*Conn {
 	before := len(victims)
 	if r.newConns.Len() <= r.limit/fewNewDivisor {
@@ -46,7 +46,7 @@ func (r *Connections) evictAny(victims []*Conn) []*Conn {
 	return victims
 }
 
-// evictAnonymous takes some strangers out who wait for nothing.
+// evictAnonymous takes some anonymous connections out on which nobody waits for an answer.
 func (r *Connections) evictAnonymous(victims []*Conn) []*Conn {
 	most := len(victims) + r.limit/64 + 1
 	for looks := min(r.anonymous.Len(), maxEvictionScan); looks > 0 && len(victims) < most; looks-- {
@@ -68,8 +68,8 @@ func (r *Connections) evict(victims []*Conn, e *list.Element) []*Conn {
 	return append(victims, c)
 }
 
-// evictIdle takes some connections out on which nobody waits for an answer. They are several, for
-// it looks at all of them.
+// evictIdle takes some connections out on which nobody waits for an answer. It takes several at once,
+// because it has to look at all of them.
 func (r *Connections) evictIdle(victims []*Conn) []*Conn {
 	most := len(victims) + r.limit/64 + 1
 	for e := r.all.Front(); e != nil && len(victims) < most; {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// A silent connection is closed, or not.
+// fakeConn is a connection that is closed, or not.
 type fakeConn struct {
 	net.Conn
 	closed bool
@@ -15,8 +15,8 @@ type fakeConn struct {
 
 func (s *fakeConn) Close() error { s.closed = true; return nil }
 
-// Who makes room for whom. A client is told by a letter, each connection by the letter and a
-// number; in upper case it has sent a whole request and waits for nothing.
+// TestEviction: which connections are closed so that others can come in. A client is named by a letter,
+// each of its connections by the letter and a number; in upper case it has sent a whole request and is idle.
 func TestEviction(t *testing.T) {
 	addresses := map[byte]string{'a': "192.0.2.1", 'b': "192.0.2.2", 'l': "127.0.0.1", 's': "2001:db8::1", 't': "2001:db8::2"}
 	for _, test := range []struct {
@@ -26,9 +26,9 @@ func TestEviction(t *testing.T) {
 		stay        string // of them, in this order
 	}{
 		{"room for all", 10, 9, "a1 a2 b1 l1", "a1 a2 b1 l1"},
-		{"the oldest newcomer goes", 5, 9, "a1 b1 a2 b2 a3 b3 a4", "a2 b2 a3 b3 a4"},
-		{"who has sent a request stays", 5, 9, "A1 b1 A2 b2 b3 b4 b5", "A1 A2 b3 b4 b5"},
-		{"who waits for nothing goes, if nobody else can", 5, 9, "A1 A2 B1 B2 A3 a4", "A2 B1 B2 A3 a4"},
+		{"the oldest new connection goes", 5, 9, "a1 b1 a2 b2 a3 b3 a4", "a2 b2 a3 b3 a4"},
+		{"one that has sent a request stays", 5, 9, "A1 b1 A2 b2 b3 b4 b5", "A1 A2 b3 b4 b5"},
+		{"an idle one goes, if no other can", 5, 9, "A1 A2 B1 B2 A3 a4", "A2 B1 B2 A3 a4"},
 		{"one address has its share", 20, 3, "a1 a2 a3 b1 a4 b2 a5", "a3 b1 a4 b2 a5"},
 		{"and no more than that", 20, 3, "A1 A2 A3 b1 a4 b2", "A1 A2 A3 b1 b2"},
 		{"a network of IPv6 is one address", 20, 2, "s1 t1 s2 t2", "s2 t2"},
@@ -66,7 +66,7 @@ func TestEviction(t *testing.T) {
 	}
 }
 
-// An address that nobody comes from any more leaves nothing behind.
+// TestAddressesAreForgotten: an address without connections takes no memory.
 func TestAddressesAreForgotten(t *testing.T) {
 	r := New(Options{MaxConnections: 1000, MaxPerAddress: 10})
 	for n := range 100 {
@@ -82,8 +82,8 @@ func TestAddressesAreForgotten(t *testing.T) {
 	}
 }
 
-// Strangers who have sent a request, and then wait, leave newcomers the time that a handshake
-// takes, however many more come.
+// TestNewConnsAmongAnonymous: anonymous clients that send a request and then hold their connections leave
+// new connections the time that a handshake takes, however many more come.
 func TestNewConnsAmongAnonymous(t *testing.T) {
 	const limit = 128
 	r := New(Options{MaxConnections: limit, MaxPerAddress: limit})
@@ -110,11 +110,11 @@ func TestNewConnsAmongAnonymous(t *testing.T) {
 		come("192.0.2.2")
 	}
 	if honest.closed {
-		t.Error("a newcomer has made room for strangers who wait")
+		t.Error("a new connection has made room for anonymous ones that are idle")
 	}
 }
 
-// Strangers with large heads do not keep others from sending one.
+// TestLargeHeadEviction: anonymous clients with large heads do not keep others from sending one.
 func TestLargeHeadEviction(t *testing.T) {
 	r := New(Options{MaxConnections: 2 * maxLargeHeads, MaxPerAddress: 2 * maxLargeHeads})
 	var all []*fakeConn
@@ -132,7 +132,7 @@ func TestLargeHeadEviction(t *testing.T) {
 		come()
 	}
 	if all[0].closed || !all[1].closed || !all[2].closed || all[3].closed {
-		t.Error("it is not the oldest strangers who make room")
+		t.Error("it is not the oldest anonymous ones that make room")
 	}
 	r.removeLargeHead(known)
 	if r.largeHeads.Len() != maxLargeHeads-1 {

@@ -9,8 +9,8 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// The sizes of what the head of a request is read into. Most fit into the first one; who sends
-// more gets a wide one, of which strangers together may have only some.
+// The sizes of the buffers into which the head of a request is read. Most heads fit into the first one; a
+// longer one gets a large buffer, of which anonymous clients together may have only some.
 const (
 	readBufferSize      = 4 << 10
 	largeReadBufferSize = 32 << 10
@@ -30,7 +30,8 @@ var (
 	errEmptyLines = errors.New("http: too many empty lines before a request")
 )
 
-// awaitRequest waits for the first byte of a request. While it waits the connection holds no buffer.
+// awaitRequest waits for the first byte of a request. While it waits the connection holds no buffer:
+// most connections are idle most of the time.
 func (c *Conn) awaitRequest() error {
 	if c.reader == nil {
 		if c.requestSeen {
@@ -110,7 +111,7 @@ func headEnds(b []byte, from int) bool {
 	}
 }
 
-// growReader goes on with a wide reader, behind what has come.
+// growReader goes on with a large reader, behind what has come.
 func (c *Conn) growReader(b []byte) error {
 	if c.largeHead {
 		return ErrHeadTooLarge

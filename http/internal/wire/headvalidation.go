@@ -15,8 +15,8 @@ const maxHeaders = 100
 // impersonatePrefix begins the names of headers that ask to act as somebody else.
 const impersonatePrefix = "impersonate-"
 
-// A heading tells at one look which headers a request has that decide how it is dealt with, so
-// that nobody searches for those that are not there.
+// HeaderFlags tell which headers a request has that decide how it is dealt with, so that none of them
+// is searched for where it is not.
 type HeaderFlags struct {
 	Impersonation    bool // some header asks to act as somebody else
 	Authorization    bool // Authorization

@@ -24,7 +24,7 @@ type Options struct {
 
 // A Handler answers the requests of one connection, one after the other.
 type Handler interface {
-	// ServeRequest answers a request of which the head is read. Its body is read by conn.ReadBody.
+	// ServeRequest answers a request of which the head is read. Its body is read by Conn.ReadBody.
 	ServeRequest(ctx *fasthttp.RequestCtx)
 	// RejectHead answers a request of which the head could not be read.
 	RejectHead(ctx *fasthttp.RequestCtx, err error)

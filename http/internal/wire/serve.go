@@ -15,7 +15,7 @@ import (
 
 var fasthttpContexts = sync.Pool{New: func() any { return new(fasthttp.RequestCtx) }}
 
-// Serve serves a connection until its end, or until somebody has taken it over.
+// serve serves a connection until its end, or until somebody has taken it over.
 func (c *Conn) serve() {
 	defer c.end()
 	if c.handshake() != nil {
