@@ -27,7 +27,7 @@ func (s *Server) apply(x *requestContext) error {
 		return err
 	}
 	digest := func() meta.Digest { return applyDigest(x.kind, x.info.Subresource, o, body) }
-	repeatable := !o.dryRun && !x.kind.Custom() // whose definition may give the same another meaning
+	repeatable := !o.dryRun && !x.kind.Custom() // a new definition may give the same configuration another meaning
 	if again := (request.Mutation{Kind: x.kind, Key: x.info.Key(x.kind), Subresource: x.info.Subresource, ApplyDigest: digest}); repeatable {
 		if result, ok := s.opts.Store.NoOpApply(&again); ok {
 			x.auditRepeatedApply(body)
@@ -58,8 +58,8 @@ func (s *Server) apply(x *requestContext) error {
 	return s.redactInvalid(x, s.mutate(x, m, warnings))
 }
 
-// decodeConfig reads a configuration. Nulls count in those of the object itself only: another kind that a
-// sub-resource speaks, a scale, is a view.
+// decodeConfig reads a configuration. A null removes a field, but only where the configuration is that of the
+// object itself: where a sub-resource has a kind of its own, as a Scale, that is a view, and nulls are dropped.
 func (x *requestContext) decodeConfig(body []byte) (tree.Tree, []codec.FieldFault, error) {
 	if sub := x.kind.Subresource(x.info.Subresource); sub != nil && sub.BodyKind != nil {
 		return codec.DecodeYAML(x.bodyKind.Message, body)
@@ -111,8 +111,8 @@ func typeName(apiVersion, kind string) string {
 	return apiVersion + ", Kind=" + kind
 }
 
-// checkConfigFields refuses fields that nobody can own. Fields that are there twice are judged as in
-// any body.
+// checkConfigFields refuses fields that are not declared, for they cannot have an owner. Fields that are
+// there twice are treated as in any body.
 func checkConfigFields(k *schema.Kind, key meta.Key, config tree.Tree, faults []codec.FieldFault, v request.FieldValidation) ([]string, error) {
 	untyped := func(text string) error {
 		return apierrors.BadRequest(fmt.Sprintf("failed to create typed patch object (%s/%s; %s): %s",

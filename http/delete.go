@@ -29,7 +29,7 @@ const deleteOptionsName = "meta.v1.DeleteOptions"
 // deleteOptionsKind is how errors name it.
 var deleteOptionsKind = &schema.Kind{GroupVersionKind: meta.GroupVersionKind{Version: "v1", Kind: "DeleteOptions"}}
 
-// A deletion is what DeleteOptions ask for, before it is checked.
+// deleteParams are what DeleteOptions ask for, before they are checked.
 type deleteParams struct {
 	grace                *int64
 	policy               *string

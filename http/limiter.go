@@ -12,8 +12,9 @@ import (
 	"github.com/troupe-api/troupe/policy/authn/serviceaccount"
 )
 
-// limiters hold the sorts. Health paths have none: they must answer under overload. A watch
-// is a read until it runs; how many run has a bound of its own.
+// limiters bound requests in flight, reads apart from writes, so that a flood of one leaves the other
+// alone. Health paths have no bound: they must answer under overload. A watch counts as a read until it
+// runs; watches that run have a bound of their own.
 type limiters struct {
 	readOnly, mutating, health *limits.Limiter
 	watches                    int64 // that may be open
@@ -30,7 +31,7 @@ func (l *limiters) init(o Limits, n *meta.Naming) {
 	l.prefix = "system:" + strings.TrimSuffix(n.SystemNamespace(), "system")
 }
 
-// acquireSlot lets a request in, which holds its place from then on.
+// acquireSlot lets a request in, which keeps its slot until its answer is written.
 func (s *Server) acquireSlot(x *requestContext) error {
 	l, system := &s.limiters, s.limiters.isSystemUser(x.user)
 	sort := l.limiterFor(x)

@@ -13,7 +13,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// A listBody is a list on its way to a client. It writes itself item after item, in every form,
+// A listBody is a list on its way to a client. It writes itself item after item, in every encoding,
 // and holds no more than the one that it is at. The store's objects stay as they are.
 type listBody struct {
 	head  []byte // JSON, up to and with the bracket that opens the list
@@ -21,7 +21,7 @@ type listBody struct {
 	kind  *schema.Kind
 	meta  present.ListMeta
 	items []*meta.Object // as they are stored
-	// convert makes an item what kind shows of it.
+	// convert makes a stored object one of the version of kind.
 	convert func(k *schema.Kind, o *meta.Object) (*meta.Object, error)
 	// asStored tells that the items go out as they are stored.
 	asStored bool
@@ -77,7 +77,7 @@ func (s *Server) newListBody(x *requestContext, l request.ListResult) (*listBody
 	return s.objectListBody(x.kind, head, l.Items), nil
 }
 
-// allAsStored tells whether whole objects can be written as they are stored: all are in the form of the kind.
+// allAsStored tells whether whole objects can be written as they are stored: all conform to the version of the kind.
 func allAsStored(k *schema.Kind, items []*meta.Object) bool {
 	if k.Stored != k || !k.Custom() {
 		return k.Stored == k

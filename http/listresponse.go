@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/request"
 )
 
-// What making an item in another form than it has in the store takes, at most, times its size:
+// What making an item in another encoding than that of the store takes, at most, times its size:
 // the tree that it is decoded to, and its text.
 const (
 	protobufGrowth = 8
@@ -42,7 +42,7 @@ func (s *Server) writeListing(x *requestContext, listing request.ListResult) err
 	return s.streamUnsized(x, contentType, write, all)
 }
 
-// streamUnsized answers what write makes of so many bytes of objects.
+// streamUnsized answers with what write makes of so many bytes of objects.
 func (s *Server) streamUnsized(x *requestContext, contentType string, write func(io.Writer) error, all int) error {
 	if all <= response.MaxBuffered {
 		body, err := response.Collect(write)

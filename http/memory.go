@@ -5,9 +5,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/request"
 )
 
-// A Gauge tells how much memory is left.
+// A MemoryMonitor tells how much memory is left.
 type MemoryMonitor interface {
-	// UnderPressure says that there is so little that only what is small, or makes room, is answered.
+	// UnderPressure says that there is so little that only small reads, and what frees memory, is answered.
 	UnderPressure() bool
 	// Available is how many bytes the work of all requests may take together.
 	Available() int64

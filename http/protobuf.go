@@ -49,7 +49,7 @@ func (s *Server) protobufPartial(f negotiate.Format, doc []byte) ([]byte, error)
 	return s.protobufMeta("PartialObjectMetadata", s.names.MetaGroup+"/"+f.Version, doc)
 }
 
-// unwrapEnvelope takes a Protobuf body apart. An object in another encoding is none that is understood.
+// unwrapEnvelope takes a Protobuf body apart. An object in another encoding than Protobuf is refused.
 func (s *Server) unwrapEnvelope(body []byte) (codec.Envelope, error) {
 	e, err := codec.UnwrapEnvelope(body)
 	switch {

@@ -14,7 +14,7 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// An exchange is one request and its answer. It belongs to the goroutine of the
+// A requestContext is one request and its answer. It belongs to the goroutine of the
 // request and is used again afterwards: nothing may keep it.
 type requestContext struct {
 	ctx         *fasthttp.RequestCtx
@@ -27,11 +27,11 @@ type requestContext struct {
 	subresource *schema.Subresource // nil for the main resource
 	bodyKind    *schema.Kind        // of bodies and answers: that of the sub-resource, if it has its own
 	user        *authn.User         // who asks or, if that one asks so, whom it acts as
-	// ambientAuth: who asks is known by the connection alone, which a browser brings along unasked.
+	// ambientAuth: the user is known by the connection alone, so a browser acts for them whatever page asks.
 	ambientAuth bool
 	credentials *credentialSnapshot // of a watch: what it was let in by
 	headerFlags wire.HeaderFlags
-	headers     headerView // those that have not told yet who asks
+	headers     headerView // those that have not been read as credentials
 	format      negotiate.Format
 	start       time.Time
 	auditID     string // under which the request is audited
@@ -40,7 +40,8 @@ type requestContext struct {
 	workBytes   int64 // bytes of memory that are set aside for it
 	reservation limits.Reservation
 	audit       *audit.Record // nil if nothing is recorded of the request
-	// auditDecided: it has been decided whether it is. refused: before it was known who asks.
+	// auditDecided: it has been decided whether anything is recorded. refusedBeforeAuthn: the request was
+	// refused before it was known who asks.
 	auditDecided, refusedBeforeAuthn bool
 	panicked                         bool
 	routeErr                         error  // of the handler of a fixed route
@@ -51,7 +52,7 @@ type requestContext struct {
 	hijacked bool
 }
 
-// requestContexts holds those that wait to be used, which hold nothing.
+// requestContexts holds those that can be used again; they refer to nothing.
 var requestContexts = sync.Pool{New: func() any { return new(requestContext) }}
 
 func newRequestContext(c *connection, ctx *fasthttp.RequestCtx) *requestContext {

@@ -40,11 +40,11 @@ type Options struct {
 	// one for any other reason than time. It tells which watches may have to end; nil stands for
 	// one that never changes.
 	AuthGeneration func() uint64
-	// Audit writes down who has asked for what; nil if nobody does.
+	// Audit records requests; nil: nothing is recorded.
 	Audit *audit.Auditor
-	// Admission has a say in changes; nil if nothing has.
+	// Admission changes or refuses what is written; nil: there is none.
 	Admission *admission.Chain
-	// Listener is owned by the server from New on. With TLS set the server speaks TLS on it.
+	// Listener is owned by the server from New on. With TLS set it is served over TLS.
 	Listener net.Listener
 	TLS      *tls.Config
 	// StrictTransportSecurity is the header Strict-Transport-Security of every answer; "": none.
@@ -212,7 +212,7 @@ func (s *Server) Serve() error {
 func (s *Server) Addr() net.Addr { return s.opts.Listener.Addr() }
 
 // Shutdown ends the server in order: /readyz fails, for ShutdownDelay everything goes on,
-// then nobody new is let in, requests in flight finish and watches end cleanly, but for those
+// then no connection is let in any more, requests in flight finish and watches end cleanly, but for those
 // whose clients have not read what was on its way for five seconds. A client that
 // has not sent all of a request gets no more than a second for the rest. When ctx ends, so does the wait:
 // Shutdown closes what is left, and returns the context's error.

@@ -104,8 +104,8 @@ func (s *Server) mutate(x *requestContext, m request.Mutation, warnings []string
 	return s.writeObject(x, result.Object)
 }
 
-// checkObjectShape tells, before a change is made, whether one object can be shown in the shape that
-// the client wants to have it in.
+// checkObjectShape tells, before a change is made, whether one object can be answered in the shape
+// that the client wants to have it in.
 func checkObjectShape(x *requestContext) error {
 	switch x.format.Shape {
 	case negotiate.PartialList:
