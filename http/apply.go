@@ -58,8 +58,8 @@ func (s *Server) apply(x *requestContext) error {
 	return s.redactInvalid(x, s.mutate(x, m, warnings))
 }
 
-// decodeConfig reads a configuration. A null removes a field, but only where the configuration is that of the
-// object itself: where a sub-resource has a kind of its own, as a Scale, that is a view, and nulls are dropped.
+// decodeConfig reads a configuration with its nulls. Where a sub-resource has a kind of its own, as a Scale,
+// the configuration is that of a view, and its nulls are dropped.
 func (x *requestContext) decodeConfig(body []byte) (tree.Tree, []codec.FieldFault, error) {
 	if sub := x.kind.Subresource(x.info.Subresource); sub != nil && sub.BodyKind != nil {
 		return codec.DecodeYAML(x.bodyKind.Message, body)

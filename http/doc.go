@@ -1,5 +1,5 @@
 // Package http is the front of the server: it runs the filters, routes requests, and writes every answer.
-// What it stands on lies beneath it, in packages that know nothing of each other's purpose:
+// What it stands on lies beneath it, in packages that do not know the front:
 //
 //	internal/wire         connections, heads and bodies: what comes is read strictly and within bounds
 //	internal/requestinfo  the request target, split once into verb, group, version, resource and name

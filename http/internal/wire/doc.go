@@ -16,9 +16,9 @@
 //
 // fasthttp parses heads (its RequestHeader) and writes answers (its Response), but it does not serve the
 // connections, because of what its server cannot do:
-//   - It reads a body before its handler is called, so that anybody may make it hold memory. Here a body
-//     stays with the client until the request is authorized; then it takes memory as it comes, under one
-//     budget for all bodies.
+//   - It reads a body, or the beginning of one, before its handler is called, so that anybody may make it hold
+//     memory. Here a body stays with the client until the request is authorized; then it takes memory as it
+//     comes, under one budget for all bodies.
 //   - It bounds connections by refusing the newest one. Here the oldest connection that has not sent a whole
 //     request makes room, each address has a share, and clients on this machine have a reserve.
 //   - It lets through what is ambiguous: several lengths, folded lines, bare line feeds, headers behind a
