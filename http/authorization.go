@@ -26,8 +26,9 @@ func (s *Server) authorize(x *requestContext) error {
 	return nil
 }
 
-// requireCreateRight sees to it that an update or an apply, which creates what is not there, does so only
-// for a user who may create it. It asks beforehand: nothing may wait where objects are changed.
+// requireCreateRight sees to it that an update or an apply, which creates an object that does not exist, does
+// so only for a user who may create it. It asks beforehand, because an authorizer may take its time, and
+// the owner of an object may not wait for it.
 func (s *Server) requireCreateRight(x *requestContext, m *request.Mutation) {
 	if m.Subresource != "" || m.Verb == request.Update && !m.Kind.CreateOnUpdate {
 		return
@@ -39,9 +40,9 @@ func (s *Server) requireCreateRight(x *requestContext, m *request.Mutation) {
 	}
 }
 
-// updateOnly is the admission of a mutation that may only change what is there.
+// updateOnly is the admission of a mutation that may change an object but not create it.
 type updateOnly struct {
-	next    request.Admission // nil if nothing else has a say
+	next    request.Admission // nil: there is none
 	refusal error             // of a create
 }
 

@@ -4,7 +4,7 @@ import "github.com/valyala/fasthttp"
 
 const headerHSTS = "Strict-Transport-Security"
 
-// What pages of allowed origins are told that they may do.
+// What pages of allowed origins may do.
 const (
 	corsMethods = "POST, GET, OPTIONS, PUT, DELETE, PATCH"
 	corsHeaders = "Content-Type, Content-Length, Accept-Encoding, X-CSRF-Token, Authorization, X-Requested-With, If-Modified-Since"
@@ -19,7 +19,7 @@ func (s *Server) setHSTS(h *fasthttp.ResponseHeader) {
 }
 
 // handleCORS tells the browser of an allowed origin that the origin's pages may read the
-// answer. A question whether they may (a preflight) is thereby answered: share returns
+// answer. A preflight, which asks whether they may, is thereby answered: handleCORS returns
 // true. Other origins are told nothing, which browsers take for no.
 func (s *Server) handleCORS(x *requestContext) bool {
 	if len(s.opts.AllowedOrigins) == 0 {

@@ -11,7 +11,7 @@ import (
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
-// authenticate finds out who asks. What it was told by is hidden from then on.
+// authenticate finds out who asks. The credentials are hidden from every later filter.
 func (s *Server) authenticate(x *requestContext) error {
 	if x.info.Verb == "watch" {
 		x.credentials = &credentialSnapshot{}
@@ -41,8 +41,8 @@ func (s *Server) authenticate(x *requestContext) error {
 	return apierrors.Unauthorized()
 }
 
-// readCredentials reads those of a request, and hides them from whoever looks for others. A header
-// Authorization of another scheme than Bearer is none.
+// readCredentials reads the credentials of a request, and hides them. A header Authorization with another
+// scheme than Bearer counts as none.
 func (s *Server) readCredentials(x *requestContext) (authn.Request, error) {
 	h := &x.ctx.Request.Header
 	headers := x.visibleHeaders()
@@ -68,7 +68,7 @@ func (s *Server) readCredentials(x *requestContext) (authn.Request, error) {
 	return r, nil
 }
 
-// The schemes of the header Authorization that are told apart. Only bearer tokens are looked at.
+// The schemes of the header Authorization that are told apart. Only bearer tokens are accepted.
 const (
 	schemeBearer = "bearer"
 	schemeBasic  = "basic"
@@ -106,11 +106,11 @@ func (x *requestContext) authFailureMessage() string {
 // tokenParameter is a parameter in which clients of other servers send a bearer token.
 const tokenParameter = "access_token"
 
-// redacted takes the place of what may be a token.
+// redacted is written in place of what may be a token.
 const redacted = "REDACTED"
 
 // redactTokens is a request target without the bearer tokens that it may hold, however the names
-// of their parameters are spelled. What cannot be read may be one.
+// of their parameters are spelled. A parameter that cannot be decoded may be one.
 func redactTokens(target string) string {
 	path, rest, ok := strings.Cut(target, "?")
 	if !ok || !strings.ContainsAny(rest, "%tT") {

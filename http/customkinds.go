@@ -9,7 +9,7 @@ import (
 
 // Custom kinds have no Protobuf form. Their metadata has.
 
-// negotiateFormat picks the representation of what the path leads to.
+// negotiateFormat picks the representation of the kind of the request.
 func (s *Server) negotiateFormat(x *requestContext, streaming bool) (negotiate.Format, error) {
 	const shapes = true
 	f, err := s.names.Negotiate(x.acceptHeader(), shapes, streaming)
@@ -19,14 +19,14 @@ func (s *Server) negotiateFormat(x *requestContext, streaming bool) (negotiate.F
 	if rest, ok := s.names.WithoutProtobuf(string(x.acceptHeader())); ok {
 		return s.names.Negotiate(rest, shapes, streaming)
 	}
-	x.format = f // which a Status has
+	x.format = f // a Status has a Protobuf form
 	return negotiate.Format{}, s.names.NotAcceptable()
 }
 
-// pageNotFound is the answer where only a custom kind could be: users know it as plain text.
+// pageNotFound is the answer to a path where only a custom kind could be: clients know it as plain text.
 var pageNotFound = &meta.Status{Code: nethttp.StatusNotFound, Reason: meta.ReasonNotFound, Message: "404 page not found"}
 
-// kindNotFound is what is said of a path that leads to no kind.
+// kindNotFound is the answer to a path that leads to no kind.
 func (s *Server) kindNotFound(x *requestContext, err error) error {
 	if meta.AsStatus(err).Code != nethttp.StatusNotFound || s.opts.Catalog.IsBuiltInGroup(x.info.Group) {
 		return err
@@ -37,7 +37,7 @@ func (s *Server) kindNotFound(x *requestContext, err error) error {
 // customBodyTypes are the media types of the bodies of custom objects.
 var customBodyTypes = []string{negotiate.TypeJSON, negotiate.TypeYAML}
 
-// patchTypes are the media types of the patches of what the path leads to.
+// patchTypes are the media types of patches that the kind of the request takes.
 func (s *Server) patchTypes(x *requestContext) []string {
 	if x.bodyKind.Custom() {
 		return []string{negotiate.TypeJSONPatch, negotiate.TypeMergePatch, negotiate.TypeApplyPatch}

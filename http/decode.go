@@ -103,7 +103,7 @@ func checkFieldFaults(k *schema.Kind, faults []codec.FieldFault, v request.Field
 // yamlFaultsPrefix begins the text of a YAML parser about several faults, a line each.
 const yamlFaultsPrefix = "yaml: unmarshal errors:\n"
 
-// splitYAMLFaults makes a text of its own of each fault that a YAML parser has told of at once.
+// splitYAMLFaults makes a text of its own of each fault that a YAML parser has reported in one text.
 func splitYAMLFaults(texts []string) (single []string) {
 	for _, text := range texts {
 		lines, ok := strings.CutPrefix(text, yamlFaultsPrefix)

@@ -113,7 +113,7 @@ func (d *deleteParams) propagation(f *schema.Faults) string {
 	return "Background"
 }
 
-// validateIgnoreReadError reports what may not be asked for together with ignoring what cannot be read.
+// validateIgnoreReadError reports options that may not be set together with that of ignoring read errors.
 func (d *deleteParams) validateIgnoreReadError(f *schema.Faults) {
 	if !d.ignoreReadError {
 		return
@@ -134,7 +134,7 @@ func (d *deleteParams) validateIgnoreReadError(f *schema.Faults) {
 	}
 }
 
-// ignoreReadErrorVerb is what one must be allowed, to ask for objects to be deleted unread.
+// ignoreReadErrorVerb is the verb that a user needs to have objects deleted that cannot be read.
 const ignoreReadErrorVerb = "unsafe-delete-ignore-read-errors"
 
 // rejectIgnoreReadError answers a delete of an object that cannot be read. There is none here: what

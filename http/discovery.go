@@ -16,7 +16,7 @@ func (s *Server) discoverGroups(x *requestContext) error {
 	return s.discover(x, false, s.documents.Current().Groups())
 }
 
-// discover answers the aggregated document to who prefers it, and else the plain one.
+// discover answers the aggregated document to clients that prefer it, and else the plain one.
 func (s *Server) discover(x *requestContext, core bool, plain []byte) error {
 	x.setHeader("Vary", "Accept")
 	version, ok := s.names.WantsAggregated(string(x.acceptHeader()))

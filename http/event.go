@@ -20,7 +20,7 @@ type eventEncoder struct {
 	kind             *schema.Kind
 	format           negotiate.Format
 	include          present.IncludeObjectPolicy
-	tableHeadersSent bool // a table has been sent, and its columns need not be again
+	tableHeadersSent bool // the columns have been sent with the first table
 }
 
 // newEventEncoder checks that the format can be watched.
@@ -83,7 +83,7 @@ func (e *eventEncoder) table(objs []*meta.Object, head present.ListMeta) []byte 
 	return t
 }
 
-// appendBookmark writes an object that has nothing but a version.
+// appendBookmark writes an object that has nothing but a resource version.
 func (e *eventEncoder) appendBookmark(b []byte, ev *request.Event) []byte {
 	kind, version := e.kind.Kind, e.kind.APIVersion()
 	switch e.format.Shape {
@@ -126,7 +126,7 @@ func nameSelector(k *schema.Kind, name string) (selector.Fields, error) {
 	return selector.ParseFields(k, "metadata.name="+escapeSelector(name))
 }
 
-// escapeSelector escapes what field selectors give a meaning.
+// escapeSelector escapes the characters that mean something in field selectors.
 func escapeSelector(s string) string {
 	out := make([]byte, 0, len(s))
 	for i := 0; i < len(s); i++ {

@@ -14,7 +14,7 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// handle is the way of every request: it gets exactly one answer, whatever happens.
+// handle answers a request: with exactly one answer, whatever happens.
 func (s *Server) handle(c *connection, ctx *fasthttp.RequestCtx) {
 	x := newRequestContext(c, ctx)
 	defer x.release()
@@ -41,7 +41,7 @@ func (s *Server) recoverPanic(x *requestContext) {
 	}
 }
 
-// runFilters runs the filters in reading order and then the handler.
+// runFilters runs the filters in the order in which they are written here, and then the handler.
 func (s *Server) runFilters(x *requestContext) error {
 	err := x.inspectHeaders()
 	s.assignAuditID(x)
@@ -72,7 +72,7 @@ func (s *Server) runFilters(x *requestContext) error {
 	if err := s.acquireSlot(x); err != nil {
 		return err
 	}
-	defer x.reservation.Release() // but for what a stream has taken over
+	defer x.reservation.Release() // a response.Stream takes it over
 	if err := s.authorize(x); err != nil {
 		return err
 	}
@@ -104,7 +104,7 @@ var (
 	noCache            = []byte("no-cache, private")
 )
 
-// setCommonHeaders gives the answer its common headers.
+// setCommonHeaders gives the answer its common headers: those of a watch are a copy of them (watchHead).
 func (s *Server) setCommonHeaders(x *requestContext) {
 	h := &x.ctx.Response.Header
 	x.headerBuf = append(x.headerBuf[:0], x.auditID...)
@@ -113,7 +113,7 @@ func (s *Server) setCommonHeaders(x *requestContext) {
 	s.setHSTS(h)
 }
 
-// parse makes the Info of a request whose form is right.
+// parse reads the target of a request that is well formed.
 func (x *requestContext) parse() error {
 	h := &x.ctx.Request.Header
 	if err := x.target.Parse(h.RequestURI(), h.Host()); err != nil {
@@ -150,8 +150,8 @@ func (s *Server) setDeadline(x *requestContext) error {
 	return nil
 }
 
-// asStatus is the Status for what a handler or the store has returned. Errors that are
-// none are not for clients: they are logged.
+// asStatus is the Status for what a handler or the store has returned. Any other error is logged, and
+// its text kept from the client.
 func (s *Server) asStatus(x *requestContext, err error) *meta.Status {
 	var status *meta.Status
 	switch {

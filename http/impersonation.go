@@ -1,7 +1,7 @@
 package http
 
-// impersonate makes the user of the request the one whom it asks to act as. Who has asked stays
-// in the audit. From here on, nothing tells the one from the other.
+// impersonate makes the user of the request the one as whom it asks to act. Who has asked stays
+// in the audit; later filters do not know.
 func (s *Server) impersonate(x *requestContext) error {
 	if !x.headerFlags.Impersonation {
 		return nil

@@ -26,7 +26,7 @@ type listOptions struct {
 	timeout                               time.Duration // 0: none given
 	watch                                 bool
 	bookmarks                             bool
-	// sendInitialEvents is sendInitialEvents; sent tells whether it was given.
+	// hasSendInitialEvents tells whether sendInitialEvents was given.
 	sendInitialEvents, hasSendInitialEvents bool
 }
 
@@ -234,7 +234,7 @@ func (s *Server) parseWriteOptions(kind string, q requestinfo.Query, userAgent [
 	return o, s.invalidOptions(kind, f)
 }
 
-// parseFieldValidation reads what shall become of unknown and duplicate fields.
+// parseFieldValidation reads how unknown and duplicate fields are to be treated.
 func parseFieldValidation(q requestinfo.Query, f *schema.Faults) request.FieldValidation {
 	switch v := q.Get("fieldValidation"); v {
 	case "", "Warn":

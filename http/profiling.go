@@ -15,7 +15,7 @@ func servePprof(x *requestContext) error {
 
 var pprofIndex = fasthttpadaptor.NewFastHTTPHandlerFunc(pprof.Index)
 
-// servePprofIndex answers a page that lists the profiles, at the path whose end its links need.
+// servePprofIndex answers a page that lists the profiles. Its links are relative, so the path ends in a slash.
 func servePprofIndex(x *requestContext) error {
 	if !x.target.TrailingSlash {
 		x.setHeader("Location", pprofPath)

@@ -56,7 +56,7 @@ func (s *Server) writeObject(x *requestContext, obj *meta.Object) error {
 	return nil
 }
 
-// errNotList is the answer to who wants to have one object as a list.
+// errNotList is the answer to a request for one object in the shape of a list.
 func errNotList(k *schema.Kind) error {
 	return apierrors.NotAcceptable("you requested PartialObjectMetadataList, but the requested object is not a list (" + k.Kind + ")")
 }
@@ -73,7 +73,7 @@ func (s *Server) appendPartial(b []byte, f negotiate.Format, obj *meta.Object) [
 	return present.AppendPartial(b, s.opts.Naming, f.Version, obj)
 }
 
-// writePartial answers a document that is the same for all kinds.
+// writePartial answers the metadata of an object, which has the same message for all kinds.
 func (s *Server) writePartial(x *requestContext, doc []byte) error {
 	if x.format.Encoding == negotiate.Protobuf {
 		x.auditResponseDocument(doc)

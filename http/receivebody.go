@@ -7,7 +7,7 @@ import (
 )
 
 // receiveBody reads the body of a request. While it waits for what is still to come, the request is not
-// counted among those that the server works on: it is the client who takes the time.
+// counted among those that the server works on: the time is the client's.
 func (s *Server) receiveBody(x *requestContext) ([]byte, error) {
 	system := s.limiters.isSystemUser(x.user)
 	var slot *limits.Limiter

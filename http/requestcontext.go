@@ -26,7 +26,7 @@ type requestContext struct {
 	kind        *schema.Kind        // nil for what is no resource request
 	subresource *schema.Subresource // nil for the main resource
 	bodyKind    *schema.Kind        // of bodies and answers: that of the sub-resource, if it has its own
-	user        *authn.User         // who asks or, if that one asks so, whom it acts as
+	user        *authn.User         // who asks or, after impersonation, as whom
 	// ambientAuth: the user is known by the connection alone, so a browser acts for them whatever page asks.
 	ambientAuth bool
 	credentials *credentialSnapshot // of a watch: what it was let in by
@@ -35,7 +35,7 @@ type requestContext struct {
 	format      negotiate.Format
 	start       time.Time
 	auditID     string // under which the request is audited
-	headerBuf   []byte // for headers that are being made
+	headerBuf   []byte // scratch space for values of headers
 	deadlineCtx *lazyDeadline
 	workBytes   int64 // bytes of memory that are set aside for it
 	reservation limits.Reservation

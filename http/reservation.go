@@ -17,8 +17,8 @@ func (s *Server) reserveResponse(x *requestContext, n int64) error {
 	return nil
 }
 
-// reserveObjectResponse takes the memory in which an object of that size is put into another form than
-// it has in the store. What answers a change is made in any case: it tells what has been done.
+// reserveObjectResponse takes the memory in which an object of that size is put into another encoding than
+// it has in the store. The answer to a change is made in any case: it tells what has been done.
 func (s *Server) reserveObjectResponse(x *requestContext, size int) error {
 	if size <= response.MaxBuffered {
 		return nil

@@ -53,15 +53,15 @@ func (s *Server) writeRaw(x *requestContext, contentType string, body []byte) {
 	x.ctx.Response.SetBodyRaw(body)
 }
 
-// writeStream answers with a body that writes itself. about is its size as far as it is known.
+// writeStream answers with a body that writes itself. sizeHint is its size, as far as it is known.
 func (s *Server) writeStream(x *requestContext, contentType string, a *response.Stream, sizeHint int) {
 	if sizeHint >= response.MinGzipSize && x.acceptsGzip() {
 		x.setHeader("Content-Encoding", "gzip")
 		x.setHeader("Vary", "Accept-Encoding")
 		a.Write, a.Size = response.Gzipped(a.Write), -1
 	}
-	if a.Size < 0 && !x.ctx.Request.Header.IsHTTP11() { // which does not know of chunks
-		a.Size, _ = response.Measure(a.Write) // an error will come again
+	if a.Size < 0 && !x.ctx.Request.Header.IsHTTP11() { // HTTP/1.0 has no chunks
+		a.Size, _ = response.Measure(a.Write) // an error will come again when it is written
 	}
 	a.Grace = s.opts.Limits.WriteTimeout
 	s.setBodyStream(x, contentType, a)

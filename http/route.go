@@ -32,8 +32,8 @@ func (s *Server) route(x *requestContext) error {
 // pprofPath is that of the index of profiles.
 const pprofPath = "/debug/pprof/"
 
-// allowsTrailingSlash tells whether a path that ends in a slash may be that of a fixed route without it, as
-// the servers that clients know have them.
+// allowsTrailingSlash tells whether a path that ends in a slash may be that of a fixed route without it.
+// Clients rely on that for these paths, and on no others.
 func allowsTrailingSlash(t *requestinfo.Target) bool {
 	return t.Segments[0] == "api" || t.Segments[0] == "apis" || t.Path == "/version/" || t.Path == pprofPath
 }
@@ -117,7 +117,7 @@ func (s *Server) routeResource(x *requestContext) (err error) {
 		return s.runOperation(x, operation)
 	}
 	if x.kind.Virtual() {
-		return apierrors.MethodNotAllowed() // nobody answers it
+		return apierrors.MethodNotAllowed() // no operation is registered for it
 	}
 	switch x.info.Verb {
 	case "get":

@@ -7,8 +7,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// The faults that the front itself finds, in the words that users know.
-
 func BadRequest(message string) *meta.Status {
 	return &meta.Status{Code: 400, Reason: meta.ReasonBadRequest, Message: message}
 }
@@ -17,7 +15,7 @@ func Unauthorized() *meta.Status {
 	return &meta.Status{Code: 401, Reason: meta.ReasonUnauthorized, Message: "Unauthorized"}
 }
 
-// UnauthorizedBecause is unauthorized with the reason of a remote.
+// UnauthorizedBecause is Unauthorized with the reason of a remote authenticator.
 func UnauthorizedBecause(reason string) *meta.Status {
 	return &meta.Status{Code: 401, Reason: meta.ReasonUnauthorized, Message: reason}
 }
@@ -63,7 +61,7 @@ func RequestTimeout() *meta.Status {
 	return &meta.Status{Code: 408, Reason: meta.ReasonTimeout, Message: "the request did not arrive in time"}
 }
 
-// InternalError tells the id under which the log says more.
+// InternalError keeps what went wrong from the client, but tells the id under which it is logged.
 func InternalError(id string) *meta.Status {
 	return &meta.Status{
 		Code: 500, Reason: meta.ReasonInternalError,

@@ -58,7 +58,7 @@ func (c *Cache) Current() *Documents {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	generation := c.opts.Catalog.Generation() // before the kinds: they may be newer, and are then looked at again
+	generation := c.opts.Catalog.Generation() // read before the kinds: if these are newer, the documents are made once more
 	if d := c.last.Load(); d != nil && d.generation == generation {
 		return d
 	}

@@ -6,7 +6,7 @@ import (
 	"runtime/debug"
 )
 
-// The version of the conventions that the server speaks.
+// The version of the conventions that the server follows.
 const (
 	apiMajor = "1"
 	apiMinor = "35"

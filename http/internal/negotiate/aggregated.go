@@ -3,7 +3,7 @@ package negotiate
 import "strings"
 
 // WantsAggregated is the version of the aggregated document that an Accept header asks
-// for, if it ranks no plain one above it.
+// for, unless a plain one ranks above it.
 func (n *Names) WantsAggregated(accept string) (version string, ok bool) {
 	best := 0.0
 	for accept != "" {

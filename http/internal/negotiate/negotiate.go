@@ -78,8 +78,8 @@ const (
 	TypeText           = "text/plain; charset=utf-8"
 )
 
-// Negotiate picks the best of what an Accept header lists. streaming tells that the
-// answer is a watch.
+// Negotiate picks the best of what an Accept header lists. shapes: others than the whole object can be had;
+// streaming: the answer is a watch.
 func (n *Names) Negotiate(header []byte, shapes, streaming bool) (Format, error) {
 	switch string(header) {
 	case "", TypeJSON, "*/*", TypeJSON + ", */*": // what most clients send
@@ -92,7 +92,7 @@ func (n *Names) Negotiate(header []byte, shapes, streaming bool) (Format, error)
 		item, accept, _ = strings.Cut(accept, ",")
 		f, q, ok := n.parseAcceptItem(item, shapes)
 		if streaming && f.Encoding == YAML {
-			continue // no watch is written in it
+			continue // a stream of YAML has no agreed framing
 		}
 		if ok && q > bestQ {
 			best, bestQ, found = f, q, true
@@ -201,7 +201,7 @@ func (n *Names) encodingOfAccept(s string) Encoding {
 	return n.EncodingOfContentType(strings.ToLower(s), false)
 }
 
-// EncodingOfContentType is the encoding that a Content-Type names; empty tells what none stands for.
+// EncodingOfContentType is the encoding that a Content-Type names; empty: none stands for JSON.
 func (n *Names) EncodingOfContentType(contentType string, empty bool) Encoding {
 	mediaType, _, _ := strings.Cut(contentType, ";")
 	switch s := strings.ToLower(strings.TrimSpace(mediaType)); {

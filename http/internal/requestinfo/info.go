@@ -11,7 +11,7 @@ import (
 // Info is what a request asks for, parsed once. Routing, authorization, metrics and the
 // store all decide on it.
 type Info struct {
-	// Resource tells a request for objects from one for anything else, such as /version.
+	// IsResource tells a request for objects from one for anything else, such as /version.
 	IsResource bool
 	// Verb is get, list, watch, create, update, patch, delete or deletecollection; for
 	// anything else the method in lower case.
@@ -24,12 +24,12 @@ type Info struct {
 	Resource, Subresource string
 	Name                  string
 
-	// extraSegments: the path goes on after what a resource path may hold. below: it names a namespace
-	// before the resource.
+	// extraSegments: the path goes on after what a resource path may hold. inNamespace: it names a
+	// namespace before the resource.
 	extraSegments, inNamespace bool
-	// legacyWatch: the path begins with the prefix of old watches.
+	// legacyWatch: the path begins with the old prefix of watches.
 	legacyWatch bool
-	// legacyProxy: the path begins with the prefix of another verb of old, proxy or redirect.
+	// legacyProxy: the path begins with an old prefix for proxy or redirect.
 	legacyProxy bool
 }
 
@@ -61,7 +61,7 @@ func (i *Info) Parse(method string, t *Target, watch bool) {
 	i.parseResource(segs)
 	i.Verb = i.resourceVerb(method, watch)
 	if i.legacyProxy {
-		i.Verb, i.Subresource = old, "" // what follows the name is for whom it leads to
+		i.Verb, i.Subresource = old, "" // what follows the name is not for this server
 	}
 }
 
@@ -179,8 +179,8 @@ func (i *Info) subresource(k *schema.Kind) (*schema.Subresource, error) {
 	return nil, apierrors.PathNotFound()
 }
 
-// verbFitsPath tells whether the verb goes with the path: single objects, collections, and
-// what works on all namespaces at once.
+// verbFitsPath tells whether the verb can be used on the path, which names one object, a collection, or the
+// collections of all namespaces.
 func (i *Info) verbFitsPath(k *schema.Kind) bool {
 	allNamespaces := k.Namespaced && i.Namespace == ""
 	switch i.Verb {
@@ -194,7 +194,7 @@ func (i *Info) verbFitsPath(k *schema.Kind) bool {
 	return true
 }
 
-// Key is the place of the object that is asked for.
+// Key is the key of the object that is asked for.
 func (i *Info) Key(k *schema.Kind) meta.Key {
 	key := meta.Key{GroupResource: k.Storage, Name: i.Name}
 	if k.Namespaced {

@@ -8,8 +8,8 @@ import (
 	"github.com/troupe-api/troupe/http/internal/apierrors"
 )
 
-// A query is a raw query string. Most requests ask for nothing or one parameter, so it
-// is searched instead of being taken apart.
+// A Query is a raw query string. Most requests have no parameter or one, so it is searched instead of
+// being parsed into a map.
 type Query string
 
 // next cuts the first parameter off. ok is false at the end.
@@ -32,7 +32,7 @@ func (q Query) Get(name string) string {
 	return v
 }
 
-// Lookup tells also whether the parameter is there.
+// Lookup is Get, and tells whether the parameter is there.
 func (q Query) Lookup(name string) (string, bool) {
 	for q != "" {
 		key, value, rest, ok := q.next()
@@ -57,7 +57,7 @@ func (q Query) Values(name string) []string {
 	return out
 }
 
-// Number reads an optional number, in the words of Go's own parser.
+// Number reads an optional number. Its errors have the text of Go's own parser, which clients know.
 func (q Query) Number(name string) (int64, error) {
 	text, ok := q.Lookup(name)
 	if !ok {
@@ -76,7 +76,7 @@ func (q Query) Flag(name string) bool {
 	return ok && v != "0" && !strings.EqualFold(v, "false")
 }
 
-// Valid tells whether every escape is well formed.
+// Valid tells whether every escape is well formed. Nothing else may be asked of a query that is not.
 func (q Query) Valid() bool {
 	for i := 0; i < len(q); i++ {
 		if q[i] != '%' {
@@ -90,7 +90,7 @@ func (q Query) Valid() bool {
 	return true
 }
 
-// unescapeQuery decodes what valid has passed.
+// unescapeQuery decodes a part of a valid query.
 func unescapeQuery(s string) string {
 	if strings.IndexByte(s, '%') < 0 && strings.IndexByte(s, '+') < 0 {
 		return s

@@ -7,15 +7,15 @@ import (
 	"github.com/troupe-api/troupe/http/internal/apierrors"
 )
 
-// maxSegments is more than any served path has.
+// maxSegments is how many segments are read; no served path has as many.
 const maxSegments = 12
 
-// A target is a request target, split and decoded once. Its text is a copy, so it
+// A Target is a request target, split and decoded once. Its text is a copy, so it
 // outlives the request.
 type Target struct {
 	Raw      string // as it was sent, without scheme and host
 	Path     string // decoded
-	Query    string // Raw
+	Query    string // raw
 	Segments [maxSegments]string
 	count    int
 	// TrailingSlash: the path ends in a slash, and is not the root.
@@ -91,8 +91,8 @@ func (t *Target) addSegment(seg string) error {
 	return nil
 }
 
-// unescapeSegment decodes one segment. Slashes, NUL and percent signs (which would be
-// a second layer of encoding) may not hide in it.
+// unescapeSegment decodes one segment. It may hide neither slashes, nor NUL, nor percent signs, which would
+// be a second layer of encoding.
 func unescapeSegment(s string) (string, bool) {
 	out := make([]byte, 0, len(s))
 	for i := 0; i < len(s); i++ {

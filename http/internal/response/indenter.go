@@ -6,7 +6,7 @@ import (
 	"github.com/troupe-api/troupe/http/internal/wire"
 )
 
-// An indenter lays out the JSON that is written to it, so that people can read it: a line for
+// An Indenter lays out the JSON that is written to it, so that people can read it: a line for
 // each member and item, two blanks for each level. The JSON is valid and holds no blanks.
 type Indenter struct {
 	to    io.Writer

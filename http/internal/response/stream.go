@@ -69,7 +69,7 @@ func Measure(write func(io.Writer) error) (int, error) {
 // SupportsBodyWriteTo tells fasthttp to call WriteTo and never Read.
 func (a *Stream) SupportsBodyWriteTo() bool { return true }
 
-// Read is not called.
+// Read is there for fasthttp, which takes a body for an io.Reader. It is not called.
 func (a *Stream) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
 
 // WriteTo writes the body.
@@ -175,7 +175,7 @@ func (g *pooledWriter) flush() error {
 
 func (g *pooledWriter) release() { wire.PutBuffer(g.buf) }
 
-// gzipWriters wait to be used: each has large tables.
+// gzipWriters are used again, for each has large tables.
 var gzipWriters = sync.Pool{New: func() any {
 	z, err := gzip.NewWriterLevel(io.Discard, gzip.BestSpeed)
 	if err != nil {
