@@ -5,6 +5,7 @@ import (
 	"net"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/troupe-api/troupe/kinds/meta"
@@ -24,6 +25,7 @@ type Watch struct {
 	conn   Conn
 	events writer
 
+	begun   atomic.Bool    // Start was called: the connection is the watch's
 	started sync.WaitGroup // until the head has been sent, or has failed to be
 	headErr error          // of sending the head; set before started is over
 	done    chan struct{}  // closed by Done
@@ -71,6 +73,7 @@ func (w *Watch) Stop() {
 // Start sends the head of the answer, so that the client knows at once that it watches, and then lets
 // events through.
 func (w *Watch) Start(head []byte) {
+	w.begun.Store(true)
 	_, w.headErr = w.conn.Write(head)
 	w.started.Done()
 }
@@ -183,8 +186,12 @@ func (w *Watch) revoke(refusal *meta.Status) {
 	time.AfterFunc(revokeGrace, w.forceClose)
 }
 
-// forceClose closes the connection of a watch that has not ended.
+// forceClose closes the connection of a watch that has not ended. Before Start the connection still belongs
+// to the request, which may be answered by an error and followed by another one.
 func (w *Watch) forceClose() {
+	if !w.begun.Load() {
+		return
+	}
 	select {
 	case <-w.done:
 	default:
