@@ -6,9 +6,8 @@ import "strings"
 func (s *Server) setAllowHeader(x *requestContext) {
 	var methods []string
 	for _, method := range []string{"GET", "POST", "PUT", "PATCH", "DELETE"} {
-		i := x.info
-		i.Verb = i.resourceVerb(method, i.legacyWatch)
-		if _, _, err := i.resolve(method, s.opts.Catalog.Kind); err == nil {
+		i := x.info.WithMethod(method)
+		if _, _, err := i.Resolve(method, s.opts.Catalog.Kind); err == nil {
 			methods = append(methods, method)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/troupe-api/troupe/http/internal/apierrors"
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/ownership"
@@ -26,8 +27,8 @@ func (s *Server) apply(x *requestContext) error {
 		return err
 	}
 	digest := func() meta.Digest { return applyDigest(x.kind, x.info.Subresource, o, body) }
-	repeatable := !o.dryRun && !x.kind.Custom() // whose definition may give the same another meaning
-	if again := (request.Mutation{Kind: x.kind, Key: x.info.key(x.kind), Subresource: x.info.Subresource, ApplyDigest: digest}); repeatable {
+	repeatable := !o.dryRun && !x.kind.Custom() // a new definition may give the same configuration another meaning
+	if again := (request.Mutation{Kind: x.kind, Key: x.info.Key(x.kind), Subresource: x.info.Subresource, ApplyDigest: digest}); repeatable {
 		if result, ok := s.opts.Store.NoOpApply(&again); ok {
 			x.auditRepeatedApply(body)
 			return s.writeObject(x, result.Object)
@@ -38,7 +39,7 @@ func (s *Server) apply(x *requestContext) error {
 		return meta.NewTooLarge("%v", err)
 	}
 	if err != nil {
-		return badRequest("error decoding YAML: " + err.Error())
+		return apierrors.BadRequest("error decoding YAML: " + err.Error())
 	}
 	x.auditRequestConfig(config)
 	m := s.newMutation(x, request.Patch, o)
@@ -57,8 +58,8 @@ func (s *Server) apply(x *requestContext) error {
 	return s.redactInvalid(x, s.mutate(x, m, warnings))
 }
 
-// decodeConfig reads a configuration. Nulls count in those of the object itself only: another kind that a
-// sub-resource speaks, a scale, is a view.
+// decodeConfig reads a configuration with its nulls. Where a sub-resource has a kind of its own, as a Scale,
+// the configuration is that of a view, and its nulls are dropped.
 func (x *requestContext) decodeConfig(body []byte) (tree.Tree, []codec.FieldFault, error) {
 	if sub := x.kind.Subresource(x.info.Subresource); sub != nil && sub.BodyKind != nil {
 		return codec.DecodeYAML(x.bodyKind.Message, body)
@@ -80,7 +81,7 @@ func (x *requestContext) matchConfigToPath(m *request.Mutation, config tree.Tree
 	kind, _ := config["kind"].(string)
 	version, _ := config["apiVersion"].(string)
 	if version == "" || kind == "" {
-		return badRequest("invalid object type: " + typeName(version, kind))
+		return apierrors.BadRequest("invalid object type: " + typeName(version, kind))
 	}
 	metadata, _ := config["metadata"].(tree.Tree)
 	placed := *m
@@ -91,13 +92,13 @@ func (x *requestContext) matchConfigToPath(m *request.Mutation, config tree.Tree
 		return err
 	}
 	if version != x.bodyKind.APIVersion() {
-		return badRequest(fmt.Sprintf("Incorrect version specified in apply patch. Specified patch version: %s, expected: %s", version, x.bodyKind.APIVersion()))
+		return apierrors.BadRequest(fmt.Sprintf("Incorrect version specified in apply patch. Specified patch version: %s, expected: %s", version, x.bodyKind.APIVersion()))
 	}
 	if kind != x.bodyKind.Kind {
 		return checkKind(x.bodyKind, config)
 	}
 	if _, ok := metadata["managedFields"]; ok {
-		return badRequest("metadata.managedFields must be nil")
+		return apierrors.BadRequest("metadata.managedFields must be nil")
 	}
 	return nil
 }
@@ -110,11 +111,11 @@ func typeName(apiVersion, kind string) string {
 	return apiVersion + ", Kind=" + kind
 }
 
-// checkConfigFields refuses fields that nobody can own. Fields that are there twice are judged as in
-// any body.
+// checkConfigFields refuses fields that are not declared, for they cannot have an owner. Fields that are
+// there twice are treated as in any body.
 func checkConfigFields(k *schema.Kind, key meta.Key, config tree.Tree, faults []codec.FieldFault, v request.FieldValidation) ([]string, error) {
 	untyped := func(text string) error {
-		return badRequest(fmt.Sprintf("failed to create typed patch object (%s/%s; %s): %s",
+		return apierrors.BadRequest(fmt.Sprintf("failed to create typed patch object (%s/%s; %s): %s",
 			key.Namespace, key.Name, typeName(k.APIVersion(), k.Kind), text))
 	}
 	var duplicates []codec.FieldFault
@@ -128,7 +129,7 @@ func checkConfigFields(k *schema.Kind, key meta.Key, config tree.Tree, faults []
 		return nil, untyped(text)
 	}
 	if len(duplicates) > 0 && v == request.Strict {
-		return nil, badRequest("error strict decoding YAML: " + duplicates[0].String())
+		return nil, apierrors.BadRequest("error strict decoding YAML: " + duplicates[0].String())
 	}
 	return checkFieldFaults(k, duplicates, v)
 }

@@ -7,6 +7,8 @@ import (
 
 	"github.com/valyala/fasthttp"
 
+	"github.com/troupe-api/troupe/http/internal/apierrors"
+	"github.com/troupe-api/troupe/http/internal/negotiate"
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/schema"
@@ -15,8 +17,8 @@ import (
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
-// beginAudit begins the audit of a request when it is known who asks. Without an audit it, like
-// all of this file, costs a comparison with nil.
+// beginAudit begins the audit of a request when it is known who asks. Where nothing is audited this, like
+// the rest of this file, costs a comparison with nil.
 func (s *Server) beginAudit(x *requestContext) error {
 	if s.opts.Audit == nil {
 		return nil
@@ -31,7 +33,7 @@ func (s *Server) beginAudit(x *requestContext) error {
 // auditUnavailable is the answer to a request that may not go on because it cannot be audited.
 func (s *Server) auditUnavailable(x *requestContext) error {
 	s.log.Error("http: a request was refused, its audit event could not be stored", "id", x.auditID)
-	return internalError(x.auditID)
+	return apierrors.InternalError(x.auditID)
 }
 
 // newAuditRecord begins the record of a request, if the policy wants one.
@@ -44,7 +46,7 @@ func (s *Server) newAuditRecord(x *requestContext, user *authn.User) {
 	if r == nil {
 		return
 	}
-	r.ID, r.URI = x.auditID, redactTokens(x.target.raw)
+	r.ID, r.URI = x.auditID, redactTokens(x.target.Raw)
 	r.UserAgent = truncateUserAgent(x.ctx.UserAgent())
 	r.SourceIPs = appendSourceIPs(r.SourceIPs[:0], x)
 }
@@ -58,8 +60,8 @@ func (s *Server) auditRefusal(x *requestContext) {
 	x.refusedBeforeAuthn = true
 }
 
-// auditResponseStatus records a Status that is the answer. Of a refused credential it says more than
-// the client gets to know.
+// auditResponseStatus records a Status that is the answer. Why a credential was refused is recorded, though
+// the client is not told.
 func (x *requestContext) auditResponseStatus(f *meta.Status) {
 	if x.audit == nil {
 		return
@@ -94,7 +96,7 @@ func (s *Server) endAudit(x *requestContext) {
 	r.Release()
 }
 
-// recoverAuditPanic keeps a panic of the audit from the answer, which has been made.
+// recoverAuditPanic keeps a panic of the audit from spoiling the answer, which has been made.
 func (s *Server) recoverAuditPanic(x *requestContext) {
 	if fault := recover(); fault != nil {
 		s.log.Error("http: panic while auditing", "id", x.auditID, "panic", fmt.Sprint(fault), "stack", string(debug.Stack()))
@@ -119,8 +121,8 @@ func (x *requestContext) auditWatch(code int) (end func()) {
 	}
 }
 
-// auditRequestObject records an object that a client has sent, whatever the form it came in.
-func (x *requestContext) auditRequestObject(m *schema.Message, object tree.Tree, form media, body []byte) {
+// auditRequestObject records an object that a client has sent, in whatever encoding it came.
+func (x *requestContext) auditRequestObject(m *schema.Message, object tree.Tree, form negotiate.Encoding, body []byte) {
 	if x.audit == nil {
 		return
 	}
@@ -129,17 +131,17 @@ func (x *requestContext) auditRequestObject(m *schema.Message, object tree.Tree,
 }
 
 // auditRequestOptions records the body of a delete.
-func (x *requestContext) auditRequestOptions(m *schema.Message, object tree.Tree, form media, body []byte) {
+func (x *requestContext) auditRequestOptions(m *schema.Message, object tree.Tree, form negotiate.Encoding, body []byte) {
 	switch {
 	case x.audit == nil || !x.audit.WantsRequest():
-	case form == mediaJSON:
+	case form == negotiate.JSON:
 		x.audit.SetRequest(body, false)
 	default:
 		x.audit.SetRequest(codec.AppendValue(nil, m, object), false)
 	}
 }
 
-// auditRequestPatch records a patch, which is JSON if it is to be understood.
+// auditRequestPatch records a patch. All patches but those of an apply are JSON.
 func (x *requestContext) auditRequestPatch(body []byte) {
 	if x.audit != nil && x.audit.WantsRequest() {
 		x.audit.SetRequest(body, true)
@@ -153,7 +155,7 @@ func (x *requestContext) auditRequestConfig(config tree.Tree) {
 	}
 }
 
-// auditRepeatedApply records a configuration that has been applied before, and is not read for anything else.
+// auditRepeatedApply records a configuration that has been applied before, and was not decoded for that reason.
 func (x *requestContext) auditRepeatedApply(body []byte) {
 	if x.audit == nil || !x.audit.WantsRequest() {
 		return
@@ -182,7 +184,7 @@ func (x *requestContext) auditResponseList(l *listBody, all int) {
 	x.audit.SetResponse(size, func() []byte { return doc })
 }
 
-// A bounded writer keeps what is written to it, and refuses what is too much.
+// A boundedBuffer keeps what is written to it, and refuses what is beyond its limit.
 type boundedBuffer struct {
 	buf   []byte
 	limit int

@@ -3,6 +3,7 @@ package http
 import (
 	"testing"
 
+	"github.com/troupe-api/troupe/http/internal/negotiate"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/valyala/fasthttp"
 )
@@ -16,8 +17,8 @@ func TestAuditCostsNothingWhenOff(t *testing.T) {
 		if err := s.beginAudit(x); err != nil {
 			t.Error(err)
 		}
-		x.auditRequestObject(nil, nil, mediaJSON, doc)
-		x.auditRequestOptions(nil, nil, mediaJSON, doc)
+		x.auditRequestObject(nil, nil, negotiate.JSON, doc)
+		x.auditRequestOptions(nil, nil, negotiate.JSON, doc)
 		x.auditRequestPatch(doc)
 		x.auditResponseDocument(doc)
 		x.auditResponseList(nil, 0)

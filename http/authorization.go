@@ -3,6 +3,8 @@ package http
 import (
 	"strings"
 
+	"github.com/troupe-api/troupe/http/internal/apierrors"
+	"github.com/troupe-api/troupe/http/internal/requestinfo"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/selector"
 	"github.com/troupe-api/troupe/policy/authz"
@@ -11,7 +13,7 @@ import (
 // authorize finds out whether the user may do it.
 func (s *Server) authorize(x *requestContext) error {
 	if x.info.IsResource && x.info.Verb == "" {
-		return methodNotAllowed()
+		return apierrors.MethodNotAllowed()
 	}
 	a := s.attributes(x)
 	decision, reason := s.opts.Authorizer.Authorize(a)
@@ -24,8 +26,9 @@ func (s *Server) authorize(x *requestContext) error {
 	return nil
 }
 
-// requireCreateRight sees to it that an update or an apply, which creates what is not there, does so only
-// for a user who may create it. It asks beforehand: nothing may wait where objects are changed.
+// requireCreateRight sees to it that an update or an apply, which creates an object that does not exist, does
+// so only for a user who may create it. It asks beforehand, because an authorizer may take its time, and
+// the owner of an object may not wait for it.
 func (s *Server) requireCreateRight(x *requestContext, m *request.Mutation) {
 	if m.Subresource != "" || m.Verb == request.Update && !m.Kind.CreateOnUpdate {
 		return
@@ -37,9 +40,9 @@ func (s *Server) requireCreateRight(x *requestContext, m *request.Mutation) {
 	}
 }
 
-// updateOnly is the admission of a mutation that may only change what is there.
+// updateOnly is the admission of a mutation that may change an object but not create it.
 type updateOnly struct {
-	next    request.Admission // nil if nothing else has a say
+	next    request.Admission // nil: there is none
 	refusal error             // of a create
 }
 
@@ -65,7 +68,7 @@ func (s *Server) attributes(x *requestContext) authz.Attributes {
 	if x.query == "" || i.Verb != "list" && i.Verb != "watch" && i.Verb != "deletecollection" {
 		return a
 	}
-	fields, labels := x.query.get("fieldSelector"), x.query.get("labelSelector")
+	fields, labels := x.query.Get("fieldSelector"), x.query.Get("labelSelector")
 	if fields != "" || labels != "" {
 		a.Selectors = authz.ReadSelectors(fields, labels)
 	}
@@ -77,7 +80,7 @@ func (s *Server) attributes(x *requestContext) authz.Attributes {
 
 // selectedName is the one name to which the field selector of a list or a watch confines
 // it, so that whoever may read that object may read it this way as well.
-func (s *Server) selectedName(i *RequestInfo, text string) string {
+func (s *Server) selectedName(i *requestinfo.Info, text string) string {
 	kind := s.opts.Catalog.Kind(i.Group, i.Version, i.Resource)
 	if kind == nil {
 		return ""

@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/troupe-api/troupe/http/internal/requestinfo"
 	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/selector"
@@ -15,11 +16,11 @@ import (
 func newTestRequest(t testing.TB, method, path string) *requestContext {
 	t.Helper()
 	x := &requestContext{method: method, user: &authn.User{Name: "jane"}}
-	if err := x.target.parse([]byte(path), []byte("x")); err != nil {
+	if err := x.target.Parse([]byte(path), []byte("x")); err != nil {
 		t.Fatal(err)
 	}
-	x.query = query(x.target.query)
-	x.info.parse(method, &x.target, x.query.flag("watch"))
+	x.query = requestinfo.Query(x.target.Query)
+	x.info.Parse(method, &x.target, x.query.Flag("watch"))
 	return x
 }
 

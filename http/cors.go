@@ -4,7 +4,7 @@ import "github.com/valyala/fasthttp"
 
 const headerHSTS = "Strict-Transport-Security"
 
-// What pages of allowed origins are told that they may do.
+// What pages of allowed origins may do.
 const (
 	corsMethods = "POST, GET, OPTIONS, PUT, DELETE, PATCH"
 	corsHeaders = "Content-Type, Content-Length, Accept-Encoding, X-CSRF-Token, Authorization, X-Requested-With, If-Modified-Since"
@@ -19,7 +19,7 @@ func (s *Server) setHSTS(h *fasthttp.ResponseHeader) {
 }
 
 // handleCORS tells the browser of an allowed origin that the origin's pages may read the
-// answer. A question whether they may (a preflight) is thereby answered: share returns
+// answer. A preflight, which asks whether they may, is thereby answered: handleCORS returns
 // true. Other origins are told nothing, which browsers take for no.
 func (s *Server) handleCORS(x *requestContext) bool {
 	if len(s.opts.AllowedOrigins) == 0 {
@@ -40,23 +40,4 @@ func (s *Server) handleCORS(x *requestContext) bool {
 	}
 	x.ctx.SetStatusCode(fasthttp.StatusNoContent)
 	return true
-}
-
-// transportHeaders are those that secure and share set.
-var transportHeaders = []string{
-	headerHSTS, "Access-Control-Allow-Origin", "Access-Control-Allow-Methods", "Access-Control-Allow-Headers",
-	"Access-Control-Expose-Headers", "Access-Control-Allow-Credentials",
-}
-
-// appendTransportHeaders appends them to the head of an answer that is written by hand.
-func appendTransportHeaders(b []byte, h *fasthttp.ResponseHeader) []byte {
-	for _, name := range transportHeaders {
-		if value := h.Peek(name); len(value) > 0 {
-			b = append(b, "\r\n"...)
-			b = append(b, name...)
-			b = append(b, ": "...)
-			b = append(b, value...)
-		}
-	}
-	return b
 }

@@ -6,10 +6,12 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/troupe-api/troupe/http/internal/apierrors"
+	"github.com/troupe-api/troupe/http/internal/stream"
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
-// authenticate finds out who asks. What it was told by is hidden from then on.
+// authenticate finds out who asks. The credentials are hidden from every later filter.
 func (s *Server) authenticate(x *requestContext) error {
 	if x.info.Verb == "watch" {
 		x.credentials = &credentialSnapshot{}
@@ -26,7 +28,7 @@ func (s *Server) authenticate(x *requestContext) error {
 	if err == nil && user != nil {
 		x.user = user
 		x.ambientAuth = !r.HasToken && len(r.Certs) > 0
-		x.conn.setUser(user)
+		x.conn.SetAuthenticated(user.Name != authn.UserAnonymous)
 		return nil
 	}
 	if err != nil {
@@ -34,18 +36,18 @@ func (s *Server) authenticate(x *requestContext) error {
 	}
 	var refusal *authn.RejectionError
 	if errors.As(err, &refusal) {
-		return unauthorizedBecause(refusal.Message)
+		return apierrors.UnauthorizedBecause(refusal.Message)
 	}
-	return unauthorized()
+	return apierrors.Unauthorized()
 }
 
-// readCredentials reads those of a request, and hides them from whoever looks for others. A header
-// Authorization of another scheme than Bearer is none.
+// readCredentials reads the credentials of a request, and hides them. A header Authorization with another
+// scheme than Bearer counts as none.
 func (s *Server) readCredentials(x *requestContext) (authn.Request, error) {
 	h := &x.ctx.Request.Header
 	headers := x.visibleHeaders()
-	r := authn.Request{Headers: x.identityHeaders(), Path: x.info.Path, Certs: x.conn.certs, ConnCache: &x.conn.memory}
-	if x.headerFlags.authorization {
+	r := authn.Request{Headers: x.identityHeaders(), Path: x.info.Path, Certs: x.conn.ClientCerts(), ConnCache: &x.conn.authCache}
+	if x.headerFlags.Authorization {
 		header := bytes.TrimSpace(h.Peek("Authorization"))
 		x.authScheme = authScheme(header)
 		if r.HasToken = x.authScheme == schemeBearer; r.HasToken {
@@ -53,10 +55,10 @@ func (s *Server) readCredentials(x *requestContext) (authn.Request, error) {
 		}
 		headers.Remove("Authorization")
 	}
-	if x.headerFlags.upgrade && wantsWebSocket(h) {
-		_, token, err := s.webSocketProtocols(h)
-		if errors.Is(err, errWebSocketToken) {
-			return r, unauthorized()
+	if x.headerFlags.Upgrade && stream.WantsWebSocket(h) {
+		_, token, err := stream.WebSocketProtocols(h, s.names.BearerProtocol)
+		if errors.Is(err, stream.ErrWebSocketToken) {
+			return r, apierrors.Unauthorized()
 		}
 		if !r.HasToken {
 			r.Token, r.HasToken = token, token != ""
@@ -66,7 +68,7 @@ func (s *Server) readCredentials(x *requestContext) (authn.Request, error) {
 	return r, nil
 }
 
-// The schemes of the header Authorization that are told apart. Only bearer tokens are looked at.
+// The schemes of the header Authorization that are told apart. Only bearer tokens are accepted.
 const (
 	schemeBearer = "bearer"
 	schemeBasic  = "basic"
@@ -89,10 +91,10 @@ func (x *requestContext) authFailureMessage() string {
 	if x.authScheme != "" {
 		tried = append(tried, x.authScheme)
 	}
-	if x.query.get(tokenParameter) != "" {
+	if x.query.Get(tokenParameter) != "" {
 		tried = append(tried, "access_token")
 	}
-	if len(x.conn.certs) > 0 {
+	if len(x.conn.ClientCerts()) > 0 {
 		tried = append(tried, "x509")
 	}
 	if len(tried) == 0 {
@@ -104,11 +106,11 @@ func (x *requestContext) authFailureMessage() string {
 // tokenParameter is a parameter in which clients of other servers send a bearer token.
 const tokenParameter = "access_token"
 
-// redacted takes the place of what may be a token.
+// redacted is written in place of what may be a token.
 const redacted = "REDACTED"
 
 // redactTokens is a request target without the bearer tokens that it may hold, however the names
-// of their parameters are spelled. What cannot be read may be one.
+// of their parameters are spelled. A parameter that cannot be decoded may be one.
 func redactTokens(target string) string {
 	path, rest, ok := strings.Cut(target, "?")
 	if !ok || !strings.ContainsAny(rest, "%tT") {

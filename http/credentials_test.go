@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/troupe-api/troupe/http/internal/negotiate"
+	"github.com/troupe-api/troupe/http/internal/requestinfo"
+	"github.com/troupe-api/troupe/http/internal/wire"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/valyala/fasthttp"
 )
@@ -12,8 +15,8 @@ import (
 // What a request proves itself with is read once, and nobody sees it afterwards.
 func TestCredentialsAreHidden(t *testing.T) {
 	const socket = "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Protocol: "
-	s := &Server{names: apiNames{bearerProtocol: "base64url.bearer.authorization." + meta.Platform.Translate("platform.io") + "."}}
-	hidden := s.names.bearerProtocol + "czNjcmV0"
+	s := &Server{names: negotiate.Names{BearerProtocol: "base64url.bearer.authorization." + meta.Platform.Translate("platform.io") + "."}}
+	hidden := s.names.BearerProtocol + "czNjcmV0"
 	for _, test := range []struct {
 		headers, token string
 		has, refused   bool
@@ -35,7 +38,7 @@ func TestCredentialsAreHidden(t *testing.T) {
 		if err := ctx.Request.Header.Read(bufio.NewReader(strings.NewReader(text))); err != nil {
 			t.Fatal(err)
 		}
-		x := &requestContext{ctx: &ctx, conn: &conn{}, info: RequestInfo{Path: "/version"}}
+		x := &requestContext{ctx: &ctx, conn: &connection{Conn: &wire.Conn{}}, info: requestinfo.Info{Path: "/version"}}
 		if err := x.inspectHeaders(); err != nil {
 			t.Fatal(err)
 		}

@@ -8,8 +8,8 @@ import (
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
-// A proof is what a request was let in by: its credentials, and the headers that were believed.
-// It outlives the request, so that a watch can be let in again by the same.
+// A credentialSnapshot is what a request was let in by: its credentials, and the headers that were
+// believed. It outlives the request, so that a watch can be asked for again with the same ones.
 type credentialSnapshot struct {
 	original authn.Request
 	headers  []headerField
@@ -20,26 +20,27 @@ type credentialSnapshot struct {
 type headerField struct{ name, value string }
 
 // newRequest are the credentials as they came.
-func (p *credentialSnapshot) newRequest() authn.Request {
-	r := p.original
-	r.Headers = &snapshotHeaders{p.headers}
+func (c *credentialSnapshot) newRequest() authn.Request {
+	r := c.original
+	r.Headers = &snapshotHeaders{c.headers}
 	return r
 }
 
-// digest is that of the proof, of what else it was for, and nothing of what it proves.
-func (p *credentialSnapshot) digest(more ...string) authn.Digest {
-	all := append([]string{p.original.Path}, more...)
-	for _, c := range p.original.Certs {
-		all = append(all, string(c.Raw))
+// digest is that of the credentials and of what else is given. The user is no part of it, for the same
+// credentials may come to stand for another one.
+func (c *credentialSnapshot) digest(more ...string) authn.Digest {
+	all := append([]string{c.original.Path}, more...)
+	for _, cert := range c.original.Certs {
+		all = append(all, string(cert.Raw))
 	}
-	for _, h := range p.headers {
+	for _, h := range c.headers {
 		all = append(all, h.name, h.value)
 	}
-	return authn.DigestOf(p.original.Token, all...)
+	return authn.DigestOf(c.original.Token, all...)
 }
 
-// recordingHeaders are the headers of a request, of which those that are removed, for they were believed,
-// become part of a proof.
+// recordingHeaders are the headers of a request. Those that are removed, because they were believed,
+// become part of a snapshot.
 type recordingHeaders struct {
 	authn.Headers
 	snapshot *credentialSnapshot
@@ -53,37 +54,37 @@ func (r recordingHeaders) Remove(name string) {
 	r.Headers.Remove(name)
 }
 
-// snapshotHeaders are headers of a proof.
+// snapshotHeaders are the headers of a snapshot.
 type snapshotHeaders struct{ list []headerField }
 
 // Values implements authn.Headers.
-func (b *snapshotHeaders) Values(name string) (values []string) {
-	for _, h := range b.list {
-		if strings.EqualFold(h.name, name) {
-			values = append(values, h.value)
+func (h *snapshotHeaders) Values(name string) (values []string) {
+	for _, field := range h.list {
+		if strings.EqualFold(field.name, name) {
+			values = append(values, field.value)
 		}
 	}
 	return values
 }
 
 // All implements authn.Headers.
-func (b *snapshotHeaders) All() iter.Seq2[string, string] {
+func (h *snapshotHeaders) All() iter.Seq2[string, string] {
 	return func(yield func(name, value string) bool) {
-		for _, h := range b.list {
-			if !yield(h.name, h.value) {
+		for _, field := range h.list {
+			if !yield(field.name, field.value) {
 				return
 			}
 		}
 	}
 }
 
-// Remove implements authn.Headers. The list that it was made of stays.
-func (b *snapshotHeaders) Remove(name string) {
-	b.list = slices.DeleteFunc(slices.Clone(b.list), func(h headerField) bool { return strings.EqualFold(h.name, name) })
+// Remove implements authn.Headers. The snapshot keeps the header.
+func (h *snapshotHeaders) Remove(name string) {
+	h.list = slices.DeleteFunc(slices.Clone(h.list), func(f headerField) bool { return strings.EqualFold(f.name, name) })
 }
 
-// identityHeaders are the headers of the request for those who read identities there. Of a watch, what
-// they believe is noted.
+// identityHeaders are the headers of the request for authenticators that read identities there. Of a
+// watch it is noted which ones they believe.
 func (x *requestContext) identityHeaders() authn.Headers {
 	h := x.visibleHeaders()
 	if x.credentials == nil {

@@ -2,37 +2,31 @@ package http
 
 import (
 	nethttp "net/http"
-	"strings"
 
+	"github.com/troupe-api/troupe/http/internal/negotiate"
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
 // Custom kinds have no Protobuf form. Their metadata has.
 
-// negotiateFormat picks the representation of what the path leads to.
-func (s *Server) negotiateFormat(x *requestContext, streaming bool) (format, error) {
+// negotiateFormat picks the representation of the kind of the request.
+func (s *Server) negotiateFormat(x *requestContext, streaming bool) (negotiate.Format, error) {
 	const shapes = true
-	f, err := s.names.negotiate(x.acceptHeader(), shapes, streaming)
-	if err != nil || f.media != mediaProtobuf || f.shape != shapeWhole || !x.bodyKind.Custom() {
+	f, err := s.names.Negotiate(x.acceptHeader(), shapes, streaming)
+	if err != nil || f.Encoding != negotiate.Protobuf || f.Shape != negotiate.Whole || !x.bodyKind.Custom() {
 		return f, err
 	}
-	var others []string
-	for item := range strings.SplitSeq(string(x.acceptHeader()), ",") {
-		if c, _, ok := s.names.parseAcceptItem(item, shapes); !ok || c.media != mediaProtobuf || c.shape != shapeWhole {
-			others = append(others, item)
-		}
+	if rest, ok := s.names.WithoutProtobuf(string(x.acceptHeader())); ok {
+		return s.names.Negotiate(rest, shapes, streaming)
 	}
-	if len(others) > 0 {
-		return s.names.negotiate([]byte(strings.Join(others, ",")), shapes, streaming)
-	}
-	x.format = f // which a Status has
-	return format{}, s.names.notAcceptableError()
+	x.format = f // a Status has a Protobuf form
+	return negotiate.Format{}, s.names.NotAcceptable()
 }
 
-// pageNotFound is the answer where only a custom kind could be: users know it as plain text.
+// pageNotFound is the answer to a path where only a custom kind could be: clients know it as plain text.
 var pageNotFound = &meta.Status{Code: nethttp.StatusNotFound, Reason: meta.ReasonNotFound, Message: "404 page not found"}
 
-// kindNotFound is what is said of a path that leads to no kind.
+// kindNotFound is the answer to a path that leads to no kind.
 func (s *Server) kindNotFound(x *requestContext, err error) error {
 	if meta.AsStatus(err).Code != nethttp.StatusNotFound || s.opts.Catalog.IsBuiltInGroup(x.info.Group) {
 		return err
@@ -41,12 +35,12 @@ func (s *Server) kindNotFound(x *requestContext, err error) error {
 }
 
 // customBodyTypes are the media types of the bodies of custom objects.
-var customBodyTypes = []string{typeJSON, typeYAML}
+var customBodyTypes = []string{negotiate.TypeJSON, negotiate.TypeYAML}
 
-// patchTypes are the media types of the patches of what the path leads to.
+// patchTypes are the media types of patches that the kind of the request takes.
 func (s *Server) patchTypes(x *requestContext) []string {
 	if x.bodyKind.Custom() {
-		return []string{typeJSONPatch, typeMergePatch, typeApplyPatch}
+		return []string{negotiate.TypeJSONPatch, negotiate.TypeMergePatch, negotiate.TypeApplyPatch}
 	}
-	return s.names.patches
+	return s.names.PatchTypes
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/troupe-api/troupe/http/internal/apierrors"
+	"github.com/troupe-api/troupe/http/internal/negotiate"
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
@@ -22,19 +24,19 @@ func (s *Server) decodeObject(x *requestContext, v request.FieldValidation) (obj
 		return nil, nil, err
 	}
 	var faults []codec.FieldFault
-	media := s.names.mediaOfContentType(string(x.ctx.Request.Header.ContentType()), true)
-	switch media {
-	case mediaJSON:
+	encoding := s.names.EncodingOfContentType(string(x.ctx.Request.Header.ContentType()), true)
+	switch encoding {
+	case negotiate.JSON:
 		object, faults, err = codec.DecodeJSON(k.Message, body)
-	case mediaYAML:
+	case negotiate.YAML:
 		object, faults, err = codec.DecodeYAML(k.Message, body)
-	case mediaProtobuf:
+	case negotiate.Protobuf:
 		if k.Custom() {
-			return nil, nil, unsupportedMedia(customBodyTypes)
+			return nil, nil, apierrors.UnsupportedMedia(customBodyTypes)
 		}
 		object, faults, err = s.decodeProtobuf(k, body)
 	default:
-		return nil, nil, unsupportedMedia(s.names.accepted)
+		return nil, nil, apierrors.UnsupportedMedia(s.names.BodyTypes)
 	}
 	if err != nil {
 		return nil, nil, decodeError(k, body, err)
@@ -42,7 +44,7 @@ func (s *Server) decodeObject(x *requestContext, v request.FieldValidation) (obj
 	if err := checkKind(k, object); err != nil {
 		return nil, nil, err
 	}
-	x.auditRequestObject(k.Message, object, media, body)
+	x.auditRequestObject(k.Message, object, encoding, body)
 	warnings, err = checkFieldFaults(k, faults, v)
 	return object, warnings, err
 }
@@ -53,10 +55,10 @@ func checkKind(k *schema.Kind, object tree.Tree) error {
 	kind, _ := object["kind"].(string)
 	version, _ := object["apiVersion"].(string)
 	if version != "" && version != k.APIVersion() {
-		return badRequest(fmt.Sprintf("the API version in the data (%s) does not match the expected API version (%s)", version, k.APIVersion()))
+		return apierrors.BadRequest(fmt.Sprintf("the API version in the data (%s) does not match the expected API version (%s)", version, k.APIVersion()))
 	}
 	if kind != "" && kind != k.Kind {
-		return badRequest(fmt.Sprintf("%s in version %q cannot be handled as a %s: the kind in the data does not match the expected kind", kind, k.Version, k.Kind))
+		return apierrors.BadRequest(fmt.Sprintf("%s in version %q cannot be handled as a %s: the kind in the data does not match the expected kind", kind, k.Version, k.Kind))
 	}
 	return nil
 }
@@ -70,7 +72,7 @@ func decodeError(k *schema.Kind, body []byte, err error) error {
 		return meta.NewTooLarge("%v", err)
 	}
 	if codec.IsTypeError(err) {
-		return badRequest(fmt.Sprintf("%s in version %q cannot be handled as a %s: %v", k.Kind, k.Version, k.Kind, err))
+		return apierrors.BadRequest(fmt.Sprintf("%s in version %q cannot be handled as a %s: %v", k.Kind, k.Version, k.Kind, err))
 	}
 	summary := "<empty>"
 	if len(body) > 0 {
@@ -79,7 +81,7 @@ func decodeError(k *schema.Kind, body []byte, err error) error {
 			summary += " ..."
 		}
 	}
-	return badRequest(fmt.Sprintf("the object provided is unrecognized (must be of type %s): %v (%s)", k.Kind, err, summary))
+	return apierrors.BadRequest(fmt.Sprintf("the object provided is unrecognized (must be of type %s): %v (%s)", k.Kind, err, summary))
 }
 
 // checkFieldFaults makes warnings of field faults, or one error if they are not allowed.
@@ -92,7 +94,7 @@ func checkFieldFaults(k *schema.Kind, faults []codec.FieldFault, v request.Field
 		texts[i] = f.String()
 	}
 	if v == request.Strict {
-		return nil, badRequest(fmt.Sprintf("%s in version %q cannot be handled as a %s: strict decoding error: %s",
+		return nil, apierrors.BadRequest(fmt.Sprintf("%s in version %q cannot be handled as a %s: strict decoding error: %s",
 			k.Kind, k.Version, k.Kind, strings.Join(texts, ", ")))
 	}
 	return splitYAMLFaults(texts), nil
@@ -101,7 +103,7 @@ func checkFieldFaults(k *schema.Kind, faults []codec.FieldFault, v request.Field
 // yamlFaultsPrefix begins the text of a YAML parser about several faults, a line each.
 const yamlFaultsPrefix = "yaml: unmarshal errors:\n"
 
-// splitYAMLFaults makes a text of its own of each fault that a YAML parser has told of at once.
+// splitYAMLFaults makes a text of its own of each fault that a YAML parser has reported in one text.
 func splitYAMLFaults(texts []string) (single []string) {
 	for _, text := range texts {
 		lines, ok := strings.CutPrefix(text, yamlFaultsPrefix)

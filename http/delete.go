@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/troupe-api/troupe/http/internal/apierrors"
+	"github.com/troupe-api/troupe/http/internal/negotiate"
+	"github.com/troupe-api/troupe/http/internal/requestinfo"
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
@@ -26,7 +29,7 @@ const deleteOptionsName = "meta.v1.DeleteOptions"
 // deleteOptionsKind is how errors name it.
 var deleteOptionsKind = &schema.Kind{GroupVersionKind: meta.GroupVersionKind{Version: "v1", Kind: "DeleteOptions"}}
 
-// A deletion is what DeleteOptions ask for, before it is checked.
+// deleteParams are what DeleteOptions ask for, before they are checked.
 type deleteParams struct {
 	grace                *int64
 	policy               *string
@@ -36,7 +39,7 @@ type deleteParams struct {
 	ignoreReadError      bool
 	body                 tree.Tree // the body; nil without one
 	faults               []codec.FieldFault
-	media                media // in which it was sent
+	media                negotiate.Encoding // in which it was sent
 }
 
 // deleteOptions reads the options of a delete: from the body if there is one, else from
@@ -58,7 +61,7 @@ func (s *Server) deleteOptions(x *requestContext) (o writeOptions, d request.Del
 	if params.body != nil {
 		x.auditRequestOptions(s.opts.Catalog.Message(deleteOptionsName), params.body, params.media, body)
 	}
-	params.dryRun = append(params.dryRun, x.query.values("dryRun")...)
+	params.dryRun = append(params.dryRun, x.query.Values("dryRun")...)
 	var f schema.Faults
 	o.validation = parseFieldValidation(x.query, &f)
 	d.PropagationPolicy = params.propagation(&f)
@@ -110,7 +113,7 @@ func (d *deleteParams) propagation(f *schema.Faults) string {
 	return "Background"
 }
 
-// validateIgnoreReadError reports what may not be asked for together with ignoring what cannot be read.
+// validateIgnoreReadError reports options that may not be set together with that of ignoring read errors.
 func (d *deleteParams) validateIgnoreReadError(f *schema.Faults) {
 	if !d.ignoreReadError {
 		return
@@ -131,7 +134,7 @@ func (d *deleteParams) validateIgnoreReadError(f *schema.Faults) {
 	}
 }
 
-// ignoreReadErrorVerb is what one must be allowed, to ask for objects to be deleted unread.
+// ignoreReadErrorVerb is the verb that a user needs to have objects deleted that cannot be read.
 const ignoreReadErrorVerb = "unsafe-delete-ignore-read-errors"
 
 // rejectIgnoreReadError answers a delete of an object that cannot be read. There is none here: what
@@ -152,7 +155,7 @@ func (s *Server) rejectIgnoreReadError(x *requestContext) error {
 		f.Invalid(fieldIgnoreRead, true, "is not allowed with DELETECOLLECTION, try again after removing the option")
 		return meta.NewInvalid(gk, "", f.List)
 	}
-	if _, err := s.opts.Store.Get(x.deadlineCtx, request.Get{Kind: x.kind, Key: i.key(x.kind)}); err != nil {
+	if _, err := s.opts.Store.Get(x.deadlineCtx, request.Get{Kind: x.kind, Key: i.Key(x.kind)}); err != nil {
 		return err
 	}
 	f.Invalid(fieldIgnoreRead, true, "is exclusively used to delete corrupt object(s), try again by removing this option")
@@ -163,23 +166,23 @@ func (s *Server) rejectIgnoreReadError(x *requestContext) error {
 func (s *Server) decodeDeleteBody(contentType string, body []byte) (d deleteParams, err error) {
 	m := s.opts.Catalog.Message(deleteOptionsName)
 	var object tree.Tree
-	d.media = s.names.mediaOfContentType(contentType, true)
+	d.media = s.names.EncodingOfContentType(contentType, true)
 	switch d.media {
-	case mediaJSON:
+	case negotiate.JSON:
 		object, d.faults, err = codec.DecodeJSON(m, body)
-	case mediaYAML:
+	case negotiate.YAML:
 		object, d.faults, err = codec.DecodeYAML(m, body)
-	case mediaProtobuf:
+	case negotiate.Protobuf:
 		object, err = s.decodeProtobufOptions(m, body)
 	default:
-		return d, unsupportedMedia(s.names.accepted)
+		return d, apierrors.UnsupportedMedia(s.names.BodyTypes)
 	}
 	if err != nil {
-		return d, badRequest("couldn't get version/kind; json parse error: " + err.Error())
+		return d, apierrors.BadRequest("couldn't get version/kind; json parse error: " + err.Error())
 	}
 	d.body = object
 	if kind, _ := object["kind"].(string); kind != "" && kind != "DeleteOptions" {
-		return d, badRequest(fmt.Sprintf("the object provided is unrecognized (must be of type DeleteOptions): kind %q", kind))
+		return d, apierrors.BadRequest(fmt.Sprintf("the object provided is unrecognized (must be of type DeleteOptions): kind %q", kind))
 	}
 	preconditions := object.Object("preconditions")
 	d.grace, d.policy, d.orphan = optionalField[int64](object, fieldGrace), optionalField[string](object, fieldPolicy), optionalField[bool](object, fieldOrphan)
@@ -214,22 +217,22 @@ func (s *Server) decodeProtobufOptions(m *schema.Message, body []byte) (tree.Tre
 }
 
 // decodeDeleteQuery reads the options that a query may hold: all but preconditions.
-func decodeDeleteQuery(q query) (d deleteParams, err error) {
-	if _, ok := q.lookup(fieldGrace); ok {
-		n, err := q.number(fieldGrace)
+func decodeDeleteQuery(q requestinfo.Query) (d deleteParams, err error) {
+	if _, ok := q.Lookup(fieldGrace); ok {
+		n, err := q.Number(fieldGrace)
 		if err != nil {
 			return d, err
 		}
 		d.grace = &n
 	}
-	if v, ok := q.lookup(fieldPolicy); ok {
+	if v, ok := q.Lookup(fieldPolicy); ok {
 		v = strings.Clone(v)
 		d.policy = &v
 	}
-	if _, ok := q.lookup(fieldOrphan); ok {
-		v := q.flag(fieldOrphan)
+	if _, ok := q.Lookup(fieldOrphan); ok {
+		v := q.Flag(fieldOrphan)
 		d.orphan = &v
 	}
-	d.ignoreReadError = q.flag(fieldIgnoreRead)
+	d.ignoreReadError = q.Flag(fieldIgnoreRead)
 	return d, nil
 }

@@ -1,32 +1,32 @@
 package http
 
 import (
-	"encoding/json"
-	"slices"
-	"strings"
+	"github.com/troupe-api/troupe/http/internal/apierrors"
+	"github.com/troupe-api/troupe/http/internal/discovery"
+	"github.com/troupe-api/troupe/http/internal/negotiate"
 )
 
 // discoverCore answers /api.
 func (s *Server) discoverCore(x *requestContext) error {
-	return s.discover(x, true, s.documents().discovery.APIVersions())
+	return s.discover(x, true, s.documents.Current().APIVersions())
 }
 
 // discoverGroups answers /apis.
 func (s *Server) discoverGroups(x *requestContext) error {
-	return s.discover(x, false, s.documents().discovery.Groups())
+	return s.discover(x, false, s.documents.Current().Groups())
 }
 
-// discover answers the aggregated document to who prefers it, and else the plain one.
+// discover answers the aggregated document to clients that prefer it, and else the plain one.
 func (s *Server) discover(x *requestContext, core bool, plain []byte) error {
 	x.setHeader("Vary", "Accept")
-	version, ok := s.names.wantsAggregated(string(x.acceptHeader()))
+	version, ok := s.names.WantsAggregated(string(x.acceptHeader()))
 	if !ok {
 		return s.writeDocument(x, plain)
 	}
-	body, etag := s.documents().discovery.Aggregated(core, version)
-	contentType := typeJSON + ";g=" + s.names.discoveryGroup + ";v=" + version + ";as=APIGroupDiscoveryList"
+	body, etag := s.documents.Current().Aggregated(core, version)
+	contentType := negotiate.TypeJSON + ";g=" + s.names.DiscoveryGroup + ";v=" + version + ";as=APIGroupDiscoveryList"
 	x.setHeader("ETag", etag)
-	if matchesETag(string(x.ctx.Request.Header.Peek("If-None-Match")), etag) {
+	if discovery.MatchesETag(string(x.ctx.Request.Header.Peek("If-None-Match")), etag) {
 		x.ctx.SetStatusCode(304)
 		return nil
 	}
@@ -34,74 +34,40 @@ func (s *Server) discover(x *requestContext, core bool, plain []byte) error {
 	return nil
 }
 
-// wantsAggregated is the version of the aggregated document that an Accept header asks
-// for, if it ranks no plain one above it.
-func (x *apiNames) wantsAggregated(accept string) (version string, ok bool) {
-	best := 0.0
-	for accept != "" {
-		var item string
-		item, accept, _ = strings.Cut(accept, ",")
-		mediaType, params, _ := strings.Cut(item, ";")
-		c, valid := parseAcceptParams(params)
-		if !valid || c.q <= best || x.mediaOfAccept(strings.TrimSpace(mediaType)) != mediaJSON {
-			continue
-		}
-		switch {
-		case c.shape == "":
-			version, ok, best = "", false, c.q
-		case c.shape == "APIGroupDiscoveryList" && c.group == x.discoveryGroup && (c.version == "v2" || c.version == "v2beta1"):
-			version, ok, best = c.version, true, c.q
-		}
-	}
-	return version, ok
-}
-
-func matchesETag(header, etag string) bool {
-	for header != "" {
-		var item string
-		item, header, _ = strings.Cut(header, ",")
-		item = strings.TrimSpace(item)
-		if item == "*" || strings.TrimPrefix(item, "W/") == etag {
-			return true
-		}
-	}
-	return false
-}
-
 // discoverGroup answers /apis/{group}.
 func (s *Server) discoverGroup(x *requestContext) error {
-	return s.writeDocument(x, s.documents().discovery.Group(x.target.segments[1]))
+	return s.writeDocument(x, s.documents.Current().Group(x.target.Segments[1]))
 }
 
 // discoverResources answers /api/{version} and /apis/{group}/{version}.
 func (s *Server) discoverResources(x *requestContext) error {
-	group, version := "", x.target.segments[1]
-	if x.target.segments[0] == "apis" {
-		group, version = version, x.target.segments[2]
+	group, version := "", x.target.Segments[1]
+	if x.target.Segments[0] == "apis" {
+		group, version = version, x.target.Segments[2]
 	}
-	return s.writeDocument(x, s.documents().discovery.Resources(group, version))
+	return s.writeDocument(x, s.documents.Current().Resources(group, version))
 }
 
 // writeDocument answers a discovery document; nil: there is none at the path.
 func (s *Server) writeDocument(x *requestContext, doc []byte) error {
 	if doc == nil {
-		return pathNotFound()
+		return apierrors.PathNotFound()
 	}
-	f, err := s.names.negotiate(x.acceptHeader(), false, false)
+	f, err := s.names.Negotiate(x.acceptHeader(), false, false)
 	if err != nil {
 		return err
 	}
-	f.pretty = x.format.pretty
-	if f.media == mediaProtobuf {
-		f.media = mediaJSON
+	f.Pretty = x.format.Pretty
+	if f.Encoding == negotiate.Protobuf {
+		f.Encoding = negotiate.JSON
 	}
 	x.format = f
 	s.writeBody(x, doc)
 	return nil
 }
 
-// indexDocument is the list of paths at /.
-func (s *Server) indexDocument() []byte {
+// fixedPaths are the paths at / that lead to no kind.
+func (s *Server) fixedPaths() []string {
 	paths := []string{"/api", "/apis", "/metrics", "/openapi/v2", openapiPath, "/version"}
 	for _, name := range healthNames {
 		paths = append(paths, "/"+name)
@@ -109,19 +75,5 @@ func (s *Server) indexDocument() []byte {
 			paths = append(paths, "/"+name+"/"+c.Name)
 		}
 	}
-	for _, k := range s.opts.Catalog.Kinds() {
-		if k.Group == "" {
-			paths = append(paths, "/api/"+k.Version)
-		} else {
-			paths = append(paths, "/apis/"+k.Group, "/apis/"+k.Group+"/"+k.Version)
-		}
-	}
-	slices.Sort(paths)
-	b, err := json.Marshal(struct {
-		Paths []string `json:"paths"`
-	}{slices.Compact(paths)})
-	if err != nil {
-		panic(err)
-	}
-	return b
+	return paths
 }

@@ -1,51 +1,60 @@
-// Package http is the front: it parses requests strictly and once, runs the filters,
-// routes, negotiates, streams and writes every answer.
+// Package http is the front of the server: it runs the filters, routes requests, and writes every answer.
+// What it stands on lies beneath it, in packages that do not know the front:
 //
-// Its nouns:
+//	internal/wire         connections, heads and bodies: what comes is read strictly and within bounds
+//	internal/requestinfo  the request target, split once into verb, group, version, resource and name
+//	internal/negotiate    in which encoding and shape a client wants its answer
+//	internal/limits       slots and bytes that requests take from each other
+//	internal/response     bodies that are written piece by piece
+//	internal/stream       watches on connections that were taken over, and WebSocket frames
+//	internal/discovery    the documents that describe what is served
+//	internal/metrics      counts of requests, and what /metrics writes
+//	internal/apierrors    the failures that the front finds by itself
 //
-//	Server    owns the listener, the connections and the registry of watches
-//	conn      one connection, and the loop that serves its requests: fasthttp parses heads and
-//	          writes answers, the rest is here
-//	incoming  the body of a request while it comes
-//	exchange  one request and its answer; handlers are functions of it that return an error
-//	target    the request target, split and decoded once
-//	Info      what a request asks for: verb, resource, name; routing, authorization,
-//	          metrics and the store all decide on this one value
-//	format    the representation that was negotiated for the answer
-//	listBody  a list that writes itself, object by object, in every form
-//	outlet    what an answer goes out through to its connection
-//	answer    a body that is written after the handler, and keeps the request in flight until then
-//	hold      what a request takes from others until its answer is written
-//	stream    one watch on a hijacked connection
-//	access    the right by which watches run, looked after by the guard
+// Its own nouns:
 //
-// The filters, in order: panic recovery, strictness, target, info, CORS, deadline,
-// authentication, audit, origin, impersonation, limits of requests in flight, authorization, and then the
-// handler. The audit goes on until the answer is there.
+//	Server           owns the listener, the connections and the watches
+//	connection       what the front keeps of one connection; it answers its requests (wire.Handler)
+//	requestContext   one request and its answer; handlers are functions of it that return an error
+//	Store            what the front needs of the store
+//	Operation        answers a create of which nothing is stored, such as a review
+//	listBody         a list that writes itself, object by object, in every encoding
+//	eventEncoder     the events of one watch in the format that was negotiated
 //
-// What always holds:
+// # The way of a request
+//
+// connection.ServeRequest calls Server.handle (filters.go), which makes a requestContext and runs the filters
+// in this order: panic recovery, strictness, target, info, CORS, deadline, authentication, audit, origin,
+// impersonation, limits of requests in flight, authorization. Then Server.route (route.go) calls the handler
+// of a fixed path, or finds the kind, negotiates the format and calls the handler of the verb: read.go,
+// write.go, apply.go, delete.go, watch.go. Whatever returns an error is answered by Server.writeError
+// (status.go). The audit goes on until the answer is there.
+//
+// # What always holds
+//
 //   - Every request gets exactly one answer, by status.go if it is an error.
 //   - Nothing decides on the path that fasthttp has normalized, nor on headers behind a body.
-//   - Whatever creates an object needs the verb create: an update or an apply of one that is
-//     not there, too.
-//   - A body stays with the client until it is known who asks, and that they may. Then it takes
-//     memory as it comes, under a budget of all bodies; until it is there its request is not
-//     counted as in flight. Of one that nobody wants up to 256 KiB are read over, else the
-//     connection ends with the answer.
-//   - Connections are bounded in total and by address, and so are those that have not sent a whole
-//     request; the oldest of these make room, or strangers who wait if these are few. No error of
-//     accepting one ends the server.
+//   - Whatever creates an object needs the verb create: an update or an apply of an object that does not
+//     exist, too.
+//   - A body stays with the client until it is known who asks, and that they may. Until it is there its
+//     request is not counted as in flight.
 //   - Headers are in the order in which they came: none is taken out, those that were believed
 //     are hidden.
 //   - No list is put together: it is written from the store's objects piece by piece, and the
 //     memory of answers that are being written has a bound for all together.
 //   - A body that cannot be written to its end is cut, so that it is not well formed; one of which
 //     nothing has gone out yet is a 500 instead.
-//   - Each 64 KiB that are written to a client have a deadline; who takes nothing never holds a
-//     goroutine for longer.
+//   - The answer to a watch has the headers of every other answer: its head is a copy of them.
 //   - A watch ends, with an event that says why, within a second of the moment when its request
-//     would be refused (guard.go). While nothing changes that is free, however many there are.
+//     would be refused.
 //   - The number of metric series is bounded by the catalogue.
+//
+// # The router of the fixed paths
+//
+// Resources are routed by their Info. Fixed paths (health, metrics, version, discovery, OpenAPI) go through
+// fasthttp/router, whose handlers get fasthttp's context and return nothing. They find the request by its
+// connection (currentRequest), which has one at a time, and leave their error with the request; no value is
+// stored in fasthttp's context.
 //
 // # Watches on the wire
 //

@@ -1,11 +1,11 @@
 package http
 
 import (
-	"io"
 	"strconv"
-	"sync"
 	"time"
 
+	"github.com/troupe-api/troupe/http/internal/apierrors"
+	"github.com/troupe-api/troupe/http/internal/negotiate"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/present"
 	"github.com/troupe-api/troupe/kinds/request"
@@ -13,120 +13,51 @@ import (
 	"github.com/troupe-api/troupe/kinds/selector"
 )
 
-// maxChunk is the size, in bytes, from which gathered events are written.
-const maxChunk = 64 << 10
-
-// maxChunkHeader is the space before a chunk's data for its length in hexadecimal and CRLF.
-const maxChunkHeader = 10
-
-// chunkBuffers holds the buffers in which events are gathered: a quiet watch keeps none.
-var chunkBuffers = sync.Pool{New: func() any { return new([]byte) }}
-
-// maxPooledChunk is the largest of them that is kept.
-const maxPooledChunk = 4 * maxChunk
-
-// putChunkBuffer gives a buffer back, unless it has grown large.
-func putChunkBuffer(buf *[]byte) {
-	if cap(*buf) <= maxPooledChunk {
-		chunkBuffers.Put(buf)
-	}
-}
-
-// An eventEncoder writes the events of one watch in its format. Only the session's
+// An eventEncoder writes the events of one watch in its format (a stream.Encoder). Only the session's
 // goroutine uses it.
 type eventEncoder struct {
 	server           *Server
 	kind             *schema.Kind
-	format           format
+	format           negotiate.Format
 	include          present.IncludeObjectPolicy
-	tableHeadersSent bool   // a table has been sent, and its columns need not be again
-	webSocket        bool   // each event is a frame of a WebSocket
-	unchunked        bool   // the client knows of no chunks: its protocol is HTTP/1.0
-	buf              []byte // while events are being written
+	tableHeadersSent bool // the columns have been sent with the first table
 }
 
 // newEventEncoder checks that the format can be watched.
 func (s *Server) newEventEncoder(x *requestContext) (*eventEncoder, error) {
-	h := &x.ctx.Request.Header
-	e := &eventEncoder{server: s, kind: x.bodyKind, format: x.format, webSocket: wantsWebSocket(h), unchunked: !h.IsHTTP11()}
-	switch x.format.shape {
-	case shapeTable:
+	e := &eventEncoder{server: s, kind: x.bodyKind, format: x.format}
+	switch x.format.Shape {
+	case negotiate.Table:
 		var err error
 		if e.include, err = includeObject(x); err != nil {
 			return nil, err
 		}
-	case shapePartialList:
-		return nil, notAcceptable("you requested PartialObjectMetadataList, but the requested object is not a list (" + x.kind.Kind + ")")
+	case negotiate.PartialList:
+		return nil, apierrors.NotAcceptable("you requested PartialObjectMetadataList, but the requested object is not a list (" + x.kind.Kind + ")")
 	}
 	return e, nil
 }
 
 func (e *eventEncoder) contentType() string {
-	if e.format.media == mediaProtobuf {
-		return e.server.names.protobufWatch
+	if e.Binary() {
+		return e.server.names.ProtobufWatchType
 	}
-	return typeJSON
+	return negotiate.TypeJSON
 }
 
-// write sends events, as few chunks as maxChunk allows.
-func (e *eventEncoder) write(w io.Writer, events []request.Event) error {
-	buf := chunkBuffers.Get().(*[]byte)
-	e.buf = append((*buf)[:0], make([]byte, maxChunkHeader)...)
-	defer func() {
-		*buf, e.buf = e.buf, nil
-		putChunkBuffer(buf)
-	}()
-	for i := range events {
-		if err := e.append(&events[i]); err != nil {
-			return err
-		}
-		if len(e.buf) > maxChunk {
-			if err := e.flush(w); err != nil {
-				return err
-			}
-		}
-	}
-	return e.flush(w)
-}
+// Binary implements stream.Encoder.
+func (e *eventEncoder) Binary() bool { return e.format.Encoding == negotiate.Protobuf }
 
-// flush sends what is gathered in one write: frames as they are, all else as one chunk.
-func (e *eventEncoder) flush(w io.Writer) error {
-	size := len(e.buf) - maxChunkHeader
-	if size == 0 {
-		return nil
+// AppendEvent implements stream.Encoder.
+func (e *eventEncoder) AppendEvent(b []byte, ev *request.Event) ([]byte, error) {
+	if e.Binary() {
+		return e.appendProtobuf(b, ev)
 	}
-	if e.webSocket || e.unchunked {
-		_, err := w.Write(e.buf[maxChunkHeader:])
-		e.buf = e.buf[:maxChunkHeader]
-		return err
-	}
-	var length [maxChunkHeader]byte
-	head := append(strconv.AppendInt(length[:0], int64(size), 16), "\r\n"...)
-	from := maxChunkHeader - len(head)
-	copy(e.buf[from:], head)
-	e.buf = append(e.buf, "\r\n"...)
-	_, err := w.Write(e.buf[from:])
-	e.buf = e.buf[:maxChunkHeader]
-	return err
-}
-
-func (e *eventEncoder) append(ev *request.Event) error {
-	if e.webSocket {
-		return e.appendFrame(ev)
-	}
-	return e.appendEvent(ev)
-}
-
-func (e *eventEncoder) appendEvent(ev *request.Event) error {
-	if e.format.media == mediaProtobuf {
-		return e.appendProtobuf(ev)
-	}
-	e.buf = append(e.buf, `{"type":"`...)
-	e.buf = append(e.buf, ev.Type.String()...)
-	e.buf = append(e.buf, `","object":`...)
-	e.buf = e.appendObject(e.buf, ev)
-	e.buf = append(e.buf, "}\n"...)
-	return nil
+	b = append(b, `{"type":"`...)
+	b = append(b, ev.Type.String()...)
+	b = append(b, `","object":`...)
+	b = e.appendObject(b, ev)
+	return append(b, "}\n"...), nil
 }
 
 // appendObject writes the object of an event as JSON.
@@ -136,9 +67,9 @@ func (e *eventEncoder) appendObject(b []byte, ev *request.Event) []byte {
 		return eventStatus(ev).AppendJSON(b)
 	case ev.Type == request.Bookmark:
 		return e.appendBookmark(b, ev)
-	case e.format.shape == shapePartial:
+	case e.format.Shape == negotiate.Partial:
 		return e.server.appendPartial(b, e.format, ev.Object)
-	case e.format.shape == shapeTable:
+	case e.format.Shape == negotiate.Table:
 		return append(b, e.table([]*meta.Object{ev.Object}, present.ListMeta{ResourceVersion: formatVersion(ev.Object.Version)})...)
 	}
 	return append(b, ev.Object.JSON...)
@@ -146,19 +77,19 @@ func (e *eventEncoder) appendObject(b []byte, ev *request.Event) []byte {
 
 func (e *eventEncoder) table(objs []*meta.Object, head present.ListMeta) []byte {
 	t := present.Table(e.server.opts.Naming, e.kind, objs, present.TableOptions{
-		ListMeta: head, IncludeObject: e.include, Version: e.format.version, NoHeaders: e.tableHeadersSent, Now: time.Now(),
+		ListMeta: head, IncludeObject: e.include, Version: e.format.Version, NoHeaders: e.tableHeadersSent, Now: time.Now(),
 	})
 	e.tableHeadersSent = true
 	return t
 }
 
-// appendBookmark writes an object that has nothing but a version.
+// appendBookmark writes an object that has nothing but a resource version.
 func (e *eventEncoder) appendBookmark(b []byte, ev *request.Event) []byte {
 	kind, version := e.kind.Kind, e.kind.APIVersion()
-	switch e.format.shape {
-	case shapePartial:
-		kind, version = "PartialObjectMetadata", e.server.names.metaGroup+"/"+e.format.version
-	case shapeTable:
+	switch e.format.Shape {
+	case negotiate.Partial:
+		kind, version = "PartialObjectMetadata", e.server.names.MetaGroup+"/"+e.format.Version
+	case negotiate.Table:
 		o := &meta.Object{JSON: e.appendEmpty(nil, ev, kind, version)}
 		return append(b, e.table([]*meta.Object{o}, present.ListMeta{ResourceVersion: formatVersion(ev.Version)})...)
 	}
@@ -176,7 +107,7 @@ func (e *eventEncoder) appendEmpty(b []byte, ev *request.Event, kind, version st
 	b = append(b, '"')
 	if ev.InitialEventsEnd {
 		b = append(b, `,"annotations":{"`...)
-		b = append(b, e.server.names.initialEventsEnd...)
+		b = append(b, e.server.names.InitialEventsEnd...)
 		b = append(b, `":"true"}`...)
 	}
 	return append(b, "}}"...)
@@ -195,7 +126,7 @@ func nameSelector(k *schema.Kind, name string) (selector.Fields, error) {
 	return selector.ParseFields(k, "metadata.name="+escapeSelector(name))
 }
 
-// escapeSelector escapes what field selectors give a meaning.
+// escapeSelector escapes the characters that mean something in field selectors.
 func escapeSelector(s string) string {
 	out := make([]byte, 0, len(s))
 	for i := 0; i < len(s); i++ {

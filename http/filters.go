@@ -7,13 +7,16 @@ import (
 	"runtime/debug"
 	"time"
 
+	"github.com/troupe-api/troupe/http/internal/apierrors"
+	"github.com/troupe-api/troupe/http/internal/requestinfo"
+	"github.com/troupe-api/troupe/http/internal/wire"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/valyala/fasthttp"
 )
 
-// handle is the way of every request: it gets exactly one answer, whatever happens.
-func (s *Server) handle(ctx *fasthttp.RequestCtx) {
-	x := newRequestContext(ctx)
+// handle answers a request: with exactly one answer, whatever happens.
+func (s *Server) handle(c *connection, ctx *fasthttp.RequestCtx) {
+	x := newRequestContext(c, ctx)
 	defer x.release()
 	defer s.countRequest(x)
 	defer s.endAudit(x)
@@ -34,11 +37,11 @@ func (s *Server) recoverPanic(x *requestContext) {
 	if !x.hijacked {
 		x.ctx.Response.Reset()
 		s.setCommonHeaders(x)
-		s.writeError(x, internalError(id))
+		s.writeError(x, apierrors.InternalError(id))
 	}
 }
 
-// runFilters runs the filters in reading order and then the handler.
+// runFilters runs the filters in the order in which they are written here, and then the handler.
 func (s *Server) runFilters(x *requestContext) error {
 	err := x.inspectHeaders()
 	s.assignAuditID(x)
@@ -69,7 +72,7 @@ func (s *Server) runFilters(x *requestContext) error {
 	if err := s.acquireSlot(x); err != nil {
 		return err
 	}
-	defer x.reservation.release() // but for what a stream has taken over
+	defer x.reservation.Release() // a response.Stream takes it over
 	if err := s.authorize(x); err != nil {
 		return err
 	}
@@ -78,7 +81,7 @@ func (s *Server) runFilters(x *requestContext) error {
 
 // inspectHeaders checks the form of the request and notes which headers it has.
 func (x *requestContext) inspectHeaders() (err error) {
-	if x.headerFlags, err = validateHead(&x.ctx.Request.Header); x.headerFlags.connectionClose {
+	if x.headerFlags, err = wire.ValidateHead(&x.ctx.Request.Header); x.headerFlags.ConnectionClose {
 		x.ctx.SetConnectionClose()
 	}
 	return err
@@ -86,7 +89,7 @@ func (x *requestContext) inspectHeaders() (err error) {
 
 // assignAuditID gives the request its id, by which it is audited, and which a client may bring.
 func (s *Server) assignAuditID(x *requestContext) {
-	if x.headerFlags.auditID {
+	if x.headerFlags.AuditID {
 		x.auditID = string(x.ctx.Request.Header.Peek("Audit-Id"))
 	}
 	if x.auditID == "" {
@@ -101,7 +104,7 @@ var (
 	noCache            = []byte("no-cache, private")
 )
 
-// setCommonHeaders gives the answer its common headers.
+// setCommonHeaders gives the answer its common headers: those of a watch are a copy of them (watchHead).
 func (s *Server) setCommonHeaders(x *requestContext) {
 	h := &x.ctx.Response.Header
 	x.headerBuf = append(x.headerBuf[:0], x.auditID...)
@@ -110,18 +113,18 @@ func (s *Server) setCommonHeaders(x *requestContext) {
 	s.setHSTS(h)
 }
 
-// parse makes the Info of a request whose form is right.
+// parse reads the target of a request that is well formed.
 func (x *requestContext) parse() error {
 	h := &x.ctx.Request.Header
-	if err := x.target.parse(h.RequestURI(), h.Host()); err != nil {
+	if err := x.target.Parse(h.RequestURI(), h.Host()); err != nil {
 		return err
 	}
-	x.query = query(x.target.query)
-	if !x.query.valid() {
-		return badRequest("the query holds a bad escape")
+	x.query = requestinfo.Query(x.target.Query)
+	if !x.query.Valid() {
+		return apierrors.BadRequest("the query holds a bad escape")
 	}
-	x.info.parse(x.method, &x.target, x.query.flag("watch"))
-	x.format.pretty = x.wantsPretty()
+	x.info.Parse(x.method, &x.target, x.query.Flag("watch"))
+	x.format.Pretty = x.wantsPretty()
 	return nil
 }
 
@@ -134,10 +137,10 @@ func (x *requestContext) rejectMalformed(err error) error {
 // setDeadline bounds everything but watches, which have a parameter of their own.
 func (s *Server) setDeadline(x *requestContext) error {
 	timeout := s.opts.Limits.RequestTimeout
-	if text := x.query.get("timeout"); text != "" && x.info.Verb != "watch" {
+	if text := x.query.Get("timeout"); text != "" && x.info.Verb != "watch" {
 		d, err := time.ParseDuration(text)
 		if err != nil || d < 0 {
-			return badRequest("invalid timeout specified in the request URL")
+			return apierrors.BadRequest("invalid timeout specified in the request URL")
 		}
 		if d > 0 {
 			timeout = min(timeout, d)
@@ -147,17 +150,17 @@ func (s *Server) setDeadline(x *requestContext) error {
 	return nil
 }
 
-// asStatus is the Status for what a handler or the store has returned. Errors that are
-// none are not for clients: they are logged.
+// asStatus is the Status for what a handler or the store has returned. Any other error is logged, and
+// its text kept from the client.
 func (s *Server) asStatus(x *requestContext, err error) *meta.Status {
 	var status *meta.Status
 	switch {
 	case errors.As(err, &status):
 		return status
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
-		return gatewayTimeout()
+		return apierrors.GatewayTimeout()
 	}
 	id := newID()
 	s.log.Error("http: internal error", "id", id, "path", x.info.Path, "error", err)
-	return internalError(id)
+	return apierrors.InternalError(id)
 }

@@ -10,7 +10,7 @@ import (
 
 // headerView are the headers of a request as package authn reads them: all but those that have been
 // hidden. Nothing is taken out of what fasthttp holds, for that would change the order of the
-// rest, and with it who the caller is.
+// rest, and some authenticators decide by that order.
 type headerView struct {
 	header *fasthttp.RequestHeader
 	hidden []string

@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/troupe-api/troupe/http/internal/apierrors"
+	"github.com/troupe-api/troupe/http/internal/negotiate"
 )
 
 // A Check is one condition of health. Its error is only logged, never shown.
@@ -48,7 +51,7 @@ func (s *Server) checks(endpoint string) []Check {
 func (s *Server) health(endpoint string) func(*requestContext) error {
 	checks := s.checks(endpoint)
 	return func(x *requestContext) error {
-		excluded := x.query.values("exclude")
+		excluded := x.query.Values("exclude")
 		var lines strings.Builder
 		failed := false
 		for _, c := range checks {
@@ -58,7 +61,7 @@ func (s *Server) health(endpoint string) func(*requestContext) error {
 			}
 			failed = s.runCheck(&lines, endpoint, c) || failed
 		}
-		verbose := x.query.flag("verbose")
+		verbose := x.query.Flag("verbose")
 		switch {
 		case failed:
 			x.ctx.SetStatusCode(500)
@@ -95,7 +98,7 @@ func (s *Server) healthCheck(endpoint string) func(*requestContext) error {
 		name := strings.TrimPrefix(x.info.Path, "/"+endpoint+"/")
 		i := slices.IndexFunc(checks, func(c Check) bool { return c.Name == name })
 		if i < 0 {
-			return pathNotFound()
+			return apierrors.PathNotFound()
 		}
 		if err := checks[i].Check(); err != nil {
 			s.log.Warn("http: health check failed", "endpoint", endpoint, "check", name, "error", err)
@@ -111,5 +114,5 @@ func (s *Server) healthCheck(endpoint string) func(*requestContext) error {
 // writeText answers plain text.
 func (s *Server) writeText(x *requestContext, text string) {
 	x.setHeader("X-Content-Type-Options", "nosniff")
-	s.writeRaw(x, typeText, []byte(text))
+	s.writeRaw(x, negotiate.TypeText, []byte(text))
 }

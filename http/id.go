@@ -6,8 +6,8 @@ import (
 	"math/rand/v2"
 )
 
-// newID makes the name of a request: a random UUID (RFC 9562, version 4). Nothing relies on that
-// nobody can guess it, so it does not cost a system call.
+// newID makes the name of a request: a random UUID (RFC 9562, version 4). It is no secret, so it comes
+// from a generator that costs no system call.
 func newID() string {
 	var b [16]byte
 	binary.LittleEndian.PutUint64(b[:8], rand.Uint64())

@@ -1,9 +1,9 @@
 package http
 
-// impersonate makes the user of the request the one whom it asks to act as. Who has asked stays
-// in the audit. From here on, nothing tells the one from the other.
+// impersonate makes the user of the request the one as whom it asks to act. Who has asked stays
+// in the audit; later filters do not know.
 func (s *Server) impersonate(x *requestContext) error {
-	if !x.headerFlags.impersonation {
+	if !x.headerFlags.Impersonation {
 		return nil
 	}
 	user, err := s.impersonator.Impersonate(x.user, x.identityHeaders())

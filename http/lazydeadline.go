@@ -6,8 +6,9 @@ import (
 	"time"
 )
 
-// A patience is a context that ends at a deadline. Most requests are answered without
-// anybody waiting, so the timer is made only for who asks for Done.
+// A lazyDeadline is a context that ends at a deadline. Most requests are answered without
+// waiting, so the timer is made only when Done is called: a timer for each request would cost more than
+// many of the answers.
 type lazyDeadline struct {
 	deadline time.Time
 
@@ -23,54 +24,54 @@ var closedChannel = func() chan struct{} {
 	return c
 }()
 
-// Deadline is when the client's time is up.
-func (p *lazyDeadline) Deadline() (time.Time, bool) { return p.deadline, true }
+// Deadline implements context.Context.
+func (d *lazyDeadline) Deadline() (time.Time, bool) { return d.deadline, true }
 
 // Done is closed at the deadline, or when the request is over.
-func (p *lazyDeadline) Done() <-chan struct{} {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.done != nil {
-		return p.done
+func (d *lazyDeadline) Done() <-chan struct{} {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.done != nil {
+		return d.done
 	}
-	if p.stopped {
-		p.done = closedChannel
-		return p.done
+	if d.stopped {
+		d.done = closedChannel
+		return d.done
 	}
 	done := make(chan struct{})
-	p.done = done
-	p.timer = time.AfterFunc(time.Until(p.deadline), p.stop)
+	d.done = done
+	d.timer = time.AfterFunc(time.Until(d.deadline), d.stop)
 	return done
 }
 
 // Err tells why Done is closed.
-func (p *lazyDeadline) Err() error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+func (d *lazyDeadline) Err() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	switch {
-	case !time.Now().Before(p.deadline):
+	case !time.Now().Before(d.deadline):
 		return context.DeadlineExceeded
-	case p.stopped:
+	case d.stopped:
 		return context.Canceled
 	}
 	return nil
 }
 
-// Value knows nothing.
-func (p *lazyDeadline) Value(any) any { return nil }
+// Value implements context.Context: there are no values.
+func (d *lazyDeadline) Value(any) any { return nil }
 
 // stop ends the context.
-func (p *lazyDeadline) stop() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.stopped {
+func (d *lazyDeadline) stop() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.stopped {
 		return
 	}
-	p.stopped = true
-	if p.timer != nil {
-		p.timer.Stop()
+	d.stopped = true
+	if d.timer != nil {
+		d.timer.Stop()
 	}
-	if p.done != nil {
-		close(p.done)
+	if d.done != nil {
+		close(d.done)
 	}
 }

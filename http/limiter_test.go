@@ -3,6 +3,8 @@ package http
 import (
 	"testing"
 
+	"github.com/troupe-api/troupe/http/internal/limits"
+	"github.com/troupe-api/troupe/http/internal/requestinfo"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/policy/authn"
 )
@@ -10,12 +12,12 @@ import (
 // TestLimits: reads, writes and watches are bounded apart from each other, with a reserve for
 // parts of the system, and health by nothing.
 func TestLimits(t *testing.T) {
-	s := &Server{metrics: newMetrics()}
+	s := &Server{}
 	s.limiters.init(Limits{MaxRequestsInFlight: 4, MaxMutatingRequestsInFlight: 2, MaxWatches: 4}, meta.Kubernetes)
 	jane := &authn.User{Name: "jane", Groups: []string{authn.GroupAuthenticated}}
 	node := &authn.User{Name: "system:node:a", Groups: []string{"system:nodes"}}
 	ask := func(u *authn.User, method, verb string) bool {
-		x := &requestContext{method: method, user: u, info: RequestInfo{IsResource: true, Verb: verb}}
+		x := &requestContext{method: method, user: u, info: requestinfo.Info{IsResource: true, Verb: verb}}
 		err := s.acquireSlot(x)
 		return err == nil
 	}
@@ -33,15 +35,15 @@ func TestLimits(t *testing.T) {
 	let(1, node, "GET", "list")
 	let(2, jane, "POST", "create")
 	let(1, node, "DELETE", "delete")
-	if err := s.acquireSlot(&requestContext{method: "GET", user: jane, info: RequestInfo{Path: "/livez"}}); err != nil {
+	if err := s.acquireSlot(&requestContext{method: "GET", user: jane, info: requestinfo.Info{Path: "/livez"}}); err != nil {
 		t.Error("health is refused")
 	}
-	s.limiters.readOnly.inFlight.Store(0)
-	s.metrics.watches.Store(4)
+	s.limiters.readOnly = limits.NewLimiter(4)
+	s.limiters.openWatches.Store(4)
 	let(0, jane, "GET", "watch")
 	let(5, node, "GET", "watch") // none of them runs
-	s.metrics.watches.Store(5)
-	s.limiters.readOnly.inFlight.Store(0)
+	s.limiters.openWatches.Store(5)
+	s.limiters.readOnly = limits.NewLimiter(4)
 	let(0, node, "GET", "watch")
 }
 

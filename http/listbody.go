@@ -4,13 +4,16 @@ import (
 	"io"
 	"slices"
 
+	"github.com/troupe-api/troupe/http/internal/apierrors"
+	"github.com/troupe-api/troupe/http/internal/negotiate"
+	"github.com/troupe-api/troupe/http/internal/wire"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/present"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// A listBody is a list on its way to a client. It writes itself item after item, in every form,
+// A listBody is a list on its way to a client. It writes itself item after item, in every encoding,
 // and holds no more than the one that it is at. The store's objects stay as they are.
 type listBody struct {
 	head  []byte // JSON, up to and with the bracket that opens the list
@@ -18,7 +21,7 @@ type listBody struct {
 	kind  *schema.Kind
 	meta  present.ListMeta
 	items []*meta.Object // as they are stored
-	// convert makes an item what kind shows of it.
+	// convert makes a stored object one of the version of kind.
 	convert func(k *schema.Kind, o *meta.Object) (*meta.Object, error)
 	// asStored tells that the items go out as they are stored.
 	asStored bool
@@ -52,29 +55,29 @@ func (s *Server) tableListBody(k *schema.Kind, o present.TableOptions, items []*
 }
 
 // partialListBody makes the body of a list of the metadata of objects.
-func (s *Server) partialListBody(k *schema.Kind, f format, l present.ListMeta, items []*meta.Object) *listBody {
+func (s *Server) partialListBody(k *schema.Kind, f negotiate.Format, l present.ListMeta, items []*meta.Object) *listBody {
 	add := func(b []byte, o *meta.Object) []byte { return s.appendPartial(b, f, o) }
-	head := present.AppendPartialListHead(nil, s.opts.Naming, f.version, l)
+	head := present.AppendPartialListHead(nil, s.opts.Naming, f.Version, l)
 	return &listBody{head: head, field: "items", kind: k, meta: l, items: items, convert: s.opts.Store.Convert, appendItem: add}
 }
 
 // newListBody makes the body of a listing in the shape that was negotiated.
 func (s *Server) newListBody(x *requestContext, l request.ListResult) (*listBody, error) {
 	head := present.ListMeta{ResourceVersion: formatVersion(l.Version), Continue: l.Continue, Remaining: max(l.Remaining, 0)}
-	switch x.format.shape {
-	case shapeTable:
+	switch x.format.Shape {
+	case negotiate.Table:
 		o, err := tableOptions(x, head)
 		return s.tableListBody(x.kind, o, l.Items), err
-	case shapePartialList:
+	case negotiate.PartialList:
 		return s.partialListBody(x.kind, x.format, head, l.Items), nil
-	case shapePartial:
-		return nil, notAcceptable("you requested PartialObjectMetadata, but the requested object is a list (" + x.kind.ListKind() + ")")
+	case negotiate.Partial:
+		return nil, apierrors.NotAcceptable("you requested PartialObjectMetadata, but the requested object is a list (" + x.kind.ListKind() + ")")
 	}
 	head.WriteEmptyContinue = x.kind.Custom()
 	return s.objectListBody(x.kind, head, l.Items), nil
 }
 
-// allAsStored tells whether whole objects can be written as they are stored: all are in the form of the kind.
+// allAsStored tells whether whole objects can be written as they are stored: all conform to the version of the kind.
 func allAsStored(k *schema.Kind, items []*meta.Object) bool {
 	if k.Stored != k || !k.Custom() {
 		return k.Stored == k
@@ -148,8 +151,8 @@ func (l *listBody) copyItems(w io.Writer) error {
 
 // each makes one item after the other as JSON, which is valid until the next.
 func (l *listBody) each(do func(i int, item []byte) error) error {
-	buf := chunkBuffers.Get().(*[]byte)
-	defer putChunkBuffer(buf)
+	buf := wire.GetBuffer()
+	defer wire.PutBuffer(buf)
 	return l.eachConverted(func(i int, o *meta.Object) error {
 		if l.appendItem != nil {
 			*buf = l.appendItem((*buf)[:0], o)

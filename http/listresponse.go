@@ -3,10 +3,12 @@ package http
 import (
 	"io"
 
+	"github.com/troupe-api/troupe/http/internal/negotiate"
+	"github.com/troupe-api/troupe/http/internal/response"
 	"github.com/troupe-api/troupe/kinds/request"
 )
 
-// What making an item in another form than it has in the store takes, at most, times its size:
+// What making an item in another encoding than that of the store takes, at most, times its size:
 // the tree that it is decoded to, and its text.
 const (
 	protobufGrowth = 8
@@ -24,50 +26,50 @@ func (s *Server) writeListing(x *requestContext, listing request.ListResult) err
 		return err
 	}
 	x.auditResponseList(l, all)
-	if x.format.media == mediaProtobuf {
+	if x.format.Encoding == negotiate.Protobuf {
 		return s.streamProtobuf(x, l, all)
 	}
-	contentType, write := typeJSON, l.json
+	contentType, write := negotiate.TypeJSON, l.json
 	switch {
-	case x.format.media == mediaYAML:
-		contentType, write = typeYAML, l.yaml
-	case x.format.pretty:
+	case x.format.Encoding == negotiate.YAML:
+		contentType, write = negotiate.TypeYAML, l.yaml
+	case x.format.Pretty:
 		write = l.pretty
 	case l.asStored:
-		s.writeStream(x, typeJSON, &bodyStream{write: write, size: l.size()}, all)
+		s.writeStream(x, negotiate.TypeJSON, &response.Stream{Write: write, Size: l.size()}, all)
 		return nil
 	}
 	return s.streamUnsized(x, contentType, write, all)
 }
 
-// streamUnsized answers what write makes of so many bytes of objects.
+// streamUnsized answers with what write makes of so many bytes of objects.
 func (s *Server) streamUnsized(x *requestContext, contentType string, write func(io.Writer) error, all int) error {
-	if all <= maxBufferedResponse {
-		body, err := writeToBuffer(write)
+	if all <= response.MaxBuffered {
+		body, err := response.Collect(write)
 		if err != nil {
 			return err
 		}
 		s.writeRaw(x, contentType, body)
 		return nil
 	}
-	s.writeStream(x, contentType, &bodyStream{write: buffered(write), size: -1}, all)
+	s.writeStream(x, contentType, &response.Stream{Write: response.Buffered(write), Size: -1}, all)
 	return nil
 }
 
 // memoryEstimate is the memory, in bytes, that an answer takes while it is written: its buffers, its share
 // of the listing, and that of the item which it is at.
 func (l *listBody) memoryEstimate(x *requestContext, all, largest int) int64 {
-	if all <= maxBufferedResponse {
+	if all <= response.MaxBuffered {
 		return 0
 	}
-	room := responseOverhead + 8*len(l.items)
-	if all >= minGzipSize && x.acceptsGzip() {
-		room += gzipOverhead
+	room := response.Overhead + 8*len(l.items)
+	if all >= response.MinGzipSize && x.acceptsGzip() {
+		room += response.GzipOverhead
 	}
 	switch {
-	case x.format.media == mediaYAML:
+	case x.format.Encoding == negotiate.YAML:
 		room += yamlGrowth * largest
-	case x.format.media == mediaProtobuf:
+	case x.format.Encoding == negotiate.Protobuf:
 		room += protobufGrowth * largest
 	case !l.asStored:
 		room += 2 * largest
@@ -76,4 +78,4 @@ func (l *listBody) memoryEstimate(x *requestContext, all, largest int) int64 {
 }
 
 // pretty writes the list as JSON for people.
-func (l *listBody) pretty(w io.Writer) error { return l.json(&indenter{to: w}) }
+func (l *listBody) pretty(w io.Writer) error { return l.json(response.NewIndenter(w)) }

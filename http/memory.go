@@ -5,20 +5,20 @@ import (
 	"github.com/troupe-api/troupe/kinds/request"
 )
 
-// A Gauge tells how much memory is left.
+// A MemoryMonitor tells how much memory is left.
 type MemoryMonitor interface {
-	// UnderPressure says that there is so little that only what is small, or makes room, is answered.
+	// UnderPressure says that there is so little that only small reads, and what frees memory, is answered.
 	UnderPressure() bool
 	// Available is how many bytes the work of all requests may take together.
 	Available() int64
 }
 
 // workFactor is how many bytes the work of a write takes for each byte of its body and of the
-// object that it changes: both as trees, the object encoded, journaled and answered.
+// object that it changes: both exist as trees, and the object is encoded, journaled and answered.
 const workFactor = 12
 
-// maxWorkUnderPressure is what a part of the system may need where memory is scarce, and maxListUnderPressure the most
-// objects that it may list.
+// maxWorkUnderPressure is how many bytes a write of a part of the system may need where memory is scarce, and
+// maxListUnderPressure how many objects it may list.
 const (
 	maxWorkUnderPressure = 1 << 20
 	maxListUnderPressure = 500
@@ -33,10 +33,10 @@ func (s *Server) reserveWork(x *requestContext) error {
 	}
 	work := s.estimateWork(x)
 	if gauge.UnderPressure() && !s.allowedUnderPressure(x, work) {
-		s.metrics.memoryRefused.Add(1)
+		s.memoryRefused.Inc()
 		return memoryPressure()
 	}
-	if x.conn.bodyPending() {
+	if x.conn.BodyPending() {
 		return nil
 	}
 	return s.tryReserveWork(x, work)
@@ -50,12 +50,12 @@ func (s *Server) reserveWorkOfBody(x *requestContext) error {
 	return s.tryReserveWork(x, s.estimateWork(x))
 }
 
-// tryReserveWork takes memory for the work of a request, if there is as much. Whoever is alone may go on,
-// or the largest object could never be written.
+// tryReserveWork takes memory for the work of a request, if there is as much. A request that is the only
+// one may go on in any case, or the largest object could never be written.
 func (s *Server) tryReserveWork(x *requestContext, work int64) error {
 	if all := s.workBytes.Add(work); work > 0 && all > work && all > s.opts.MemoryMonitor.Available() {
 		s.workBytes.Add(-work)
-		s.metrics.memoryRefused.Add(1)
+		s.memoryRefused.Inc()
 		return memoryPressure()
 	}
 	x.workBytes = work
@@ -75,13 +75,13 @@ func (s *Server) estimateWork(x *requestContext) int64 {
 		return 0
 	}
 	length := int64(x.ctx.Request.Header.ContentLength())
-	if in := &x.conn.body; in.done {
-		length = in.size()
+	if size, whole := x.conn.ReceivedBody(); whole {
+		length = size
 	} else if length < 0 && x.method != "DELETE" {
-		length = int64(s.opts.Limits.MaxRequestBodyBytes) // it is not told
+		length = int64(s.opts.Limits.MaxRequestBodyBytes) // it is not announced
 	}
 	if k := x.kind.Stored; k != nil && x.info.Name != "" {
-		key := x.info.key(x.kind)
+		key := x.info.Key(x.kind)
 		if o, err := s.opts.Store.Get(x.deadlineCtx, request.Get{Kind: k, Key: key}); err == nil {
 			length += int64(len(o.JSON))
 		}
@@ -89,8 +89,8 @@ func (s *Server) estimateWork(x *requestContext) int64 {
 	return max(length, 0) * workFactor
 }
 
-// allowedUnderPressure tells what is answered where memory is scarce: an object to everybody; to
-// parts of the system also deletes, lists of few, watches, and writes of little.
+// allowedUnderPressure tells what is answered where memory is scarce: reads of one
+// object; of parts of the system also deletes, short lists, watches and small writes.
 func (s *Server) allowedUnderPressure(x *requestContext, work int64) bool {
 	if x.info.Verb == "get" {
 		return true
@@ -102,7 +102,7 @@ func (s *Server) allowedUnderPressure(x *requestContext, work int64) bool {
 	case "delete", "deletecollection", "watch":
 		return true
 	case "list":
-		limit, err := x.query.number("limit")
+		limit, err := x.query.Number("limit")
 		return err == nil && limit > 0 && limit <= maxListUnderPressure
 	}
 	return work <= maxWorkUnderPressure && s.opts.MemoryMonitor.Available() > maxWorkUnderPressure

@@ -8,32 +8,28 @@ import (
 	"strings"
 	"time"
 
+	"github.com/troupe-api/troupe/http/internal/apierrors"
+	"github.com/troupe-api/troupe/http/internal/discovery"
+	"github.com/troupe-api/troupe/http/internal/negotiate"
+	"github.com/troupe-api/troupe/http/internal/response"
 	"github.com/troupe-api/troupe/kinds/openapi"
 )
 
 // openapiPath leads to the documents of version 3.
 const openapiPath = "/openapi/v3"
 
-// newOpenAPI prepares the documents of what is served.
-func (s *Server) newOpenAPI() *openapi.Documents {
-	return openapi.New(openapi.Options{
-		Naming: s.opts.Naming, Kinds: s.opts.Catalog.Kinds(), Message: s.opts.Catalog.Message,
-		Version: "v" + apiMajor + "." + apiMinor + ".0", Patches: s.names.patches,
-	})
-}
-
 // serveOpenAPIV2 answers /openapi/v2.
 func (s *Server) serveOpenAPIV2(x *requestContext) error {
-	return s.serveOpenAPI(x, s.documents().openapi.V2(), "v2")
+	return s.serveOpenAPI(x, s.documents.Current().OpenAPIV2(), "v2")
 }
 
 // serveOpenAPIV3Index answers /openapi/v3: where the document of each version is.
 func (s *Server) serveOpenAPIV3Index(x *requestContext) error {
-	index := s.documents().openapi.Index()
+	index := s.documents.Current().OpenAPIIndex()
 	if x.notModified(index.Hash) {
 		return nil
 	}
-	s.writeRaw(x, typeJSON, index.Body)
+	s.writeRaw(x, negotiate.TypeJSON, index.Body)
 	return nil
 }
 
@@ -41,11 +37,11 @@ func (s *Server) serveOpenAPIV3Index(x *requestContext) error {
 // under another hash it has moved.
 func (s *Server) serveOpenAPIV3(x *requestContext) error {
 	path := strings.TrimPrefix(x.info.Path, openapiPath+"/")
-	document := s.documents().openapi.V3(path)
+	document := s.documents.Current().OpenAPIV3(path)
 	if document == nil {
-		return pathNotFound()
+		return apierrors.PathNotFound()
 	}
-	if asked := x.query.get("hash"); asked != "" {
+	if asked := x.query.Get("hash"); asked != "" {
 		if asked != document.Hash() {
 			x.setHeader("Location", openapi.URL(path, document.Hash()))
 			x.ctx.SetStatusCode(nethttp.StatusMovedPermanently)
@@ -60,23 +56,23 @@ func (s *Server) serveOpenAPIV3(x *requestContext) error {
 // serveOpenAPI answers a document in the format that the client prefers.
 func (s *Server) serveOpenAPI(x *requestContext, document *openapi.Document, version string) error {
 	x.setHeader("Vary", "Accept, Accept-Encoding")
-	f, ok := openapiFormat(string(x.acceptHeader()), version)
+	f, ok := discovery.OpenAPIFormat(string(x.acceptHeader()), version)
 	if !ok {
 		x.setHeader("Cache-Control", "no-cache, private")
-		return notAcceptable("406: Not Acceptable\n\nAvailable representations: " + typeJSON + ", " + openapiProtobuf(version))
+		return apierrors.NotAcceptable("406: Not Acceptable\n\nAvailable representations: " + negotiate.TypeJSON + ", " + discovery.OpenAPIProtobuf(version))
 	}
 	if x.notModified(document.Hash()) {
 		return nil
 	}
-	contentType := typeJSON
+	contentType := negotiate.TypeJSON
 	if f == openapi.Protobuf {
-		contentType = openapiProtobuf(version)
+		contentType = discovery.OpenAPIProtobuf(version)
 	}
 	packed := document.Gzip(f)
-	if err := s.reserveResponse(x, responseOverhead); err != nil {
+	if err := s.reserveResponse(x, response.Overhead); err != nil {
 		return err
 	}
-	a := &bodyStream{size: -1, write: func(w io.Writer) error {
+	a := &response.Stream{Size: -1, Write: func(w io.Writer) error {
 		r, err := gzip.NewReader(bytes.NewReader(packed))
 		if err != nil {
 			return err
@@ -86,7 +82,7 @@ func (s *Server) serveOpenAPI(x *requestContext, document *openapi.Document, ver
 	}}
 	if x.acceptsGzip() {
 		x.setHeader("Content-Encoding", "gzip")
-		a.size, a.write = len(packed), func(w io.Writer) error {
+		a.Size, a.Write = len(packed), func(w io.Writer) error {
 			_, err := w.Write(packed)
 			return err
 		}
@@ -99,40 +95,9 @@ func (s *Server) serveOpenAPI(x *requestContext, document *openapi.Document, ver
 func (x *requestContext) notModified(hash string) bool {
 	etag := `"` + hash + `"`
 	x.setHeader("ETag", etag)
-	if !matchesETag(string(x.ctx.Request.Header.Peek("If-None-Match")), etag) {
+	if !discovery.MatchesETag(string(x.ctx.Request.Header.Peek("If-None-Match")), etag) {
 		return false
 	}
 	x.ctx.SetStatusCode(nethttp.StatusNotModified)
 	return true
-}
-
-// openapiProtobuf is the media type of the Protobuf form.
-func openapiProtobuf(version string) string {
-	return "application/com.github.proto-openapi.spec." + version + ".v1.0+protobuf"
-}
-
-// openapiFormat picks the format that an Accept header ranks highest. Clients ask for
-// Protobuf under an older name as well, which is no valid media type.
-func openapiFormat(accept, version string) (best openapi.Format, ok bool) {
-	if accept == "" {
-		return openapi.JSON, true
-	}
-	highest := 0.0
-	for accept != "" {
-		var item string
-		item, accept, _ = strings.Cut(accept, ",")
-		mediaType, params, _ := strings.Cut(item, ";")
-		f := openapi.JSON
-		switch strings.ToLower(strings.TrimSpace(mediaType)) {
-		case typeJSON, "application/*", "*/*":
-		case openapiProtobuf(version), "application/com.github.proto-openapi.spec." + version + "@v1.0+protobuf":
-			f = openapi.Protobuf
-		default:
-			continue
-		}
-		if c, valid := parseAcceptParams(params); valid && c.q > highest {
-			best, ok, highest = f, true, c.q
-		}
-	}
-	return best, ok
 }

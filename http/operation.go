@@ -17,7 +17,7 @@ import (
 // enough. Errors are *meta.Status.
 type Operation func(ctx context.Context, c OperationRequest) (tree.Tree, error)
 
-// A Call is what an Operation is asked. Object is the body, decoded and of the right kind;
+// An OperationRequest is what an Operation is asked. Object is the body, decoded and of the right kind;
 // Key names the object that it is about, its Name from the path or, for a collection,
 // from the body.
 type OperationRequest struct {
@@ -28,7 +28,7 @@ type OperationRequest struct {
 	DryRun bool
 	// Manager is the field manager of the request.
 	Manager string
-	// Warn tells the client something beside the answer.
+	// Warn adds a Warning header to the answer.
 	Warn func(text string)
 }
 
@@ -38,8 +38,8 @@ type operationKey struct {
 	subresource string
 }
 
-// resolveOperations finds what the names of operations stand for: "group/version/resource" in platform
-// form, or that and a sub-resource.
+// resolveOperations finds the kinds that the names of operations stand for: "group/version/resource" in
+// platform form, or that and a sub-resource.
 func (s *Server) resolveOperations(operations map[string]Operation) error {
 	s.operations = make(map[operationKey]Operation, len(operations))
 	for name, operation := range operations {
@@ -49,7 +49,7 @@ func (s *Server) resolveOperations(operations map[string]Operation) error {
 		}
 		key := operationKey{kind: s.opts.Catalog.Kind(s.opts.Naming.Translate(parts[0]), parts[1], parts[2])}
 		if key.kind == nil {
-			continue // switched off
+			continue // the kind is not served
 		}
 		if len(parts) == 4 {
 			key.subresource = parts[3]

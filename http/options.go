@@ -1,287 +1,129 @@
 package http
 
 import (
-	"bytes"
-	"strconv"
-	"strings"
+	"crypto/tls"
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"regexp"
 	"time"
-	"unicode"
 
+	vm "github.com/VictoriaMetrics/metrics"
+	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/meta"
-	"github.com/troupe-api/troupe/kinds/request"
-	"github.com/troupe-api/troupe/kinds/schema"
-	"github.com/troupe-api/troupe/kinds/selector"
+	"github.com/troupe-api/troupe/policy/admission"
+	"github.com/troupe-api/troupe/policy/audit"
+	"github.com/troupe-api/troupe/policy/authn"
+	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// listOptions are the parameters of list, watch and deletecollection.
-type listOptions struct {
-	labels                                selector.Labels
-	fields                                selector.Fields
-	selectors                             string // their text
-	resourceVersion, resourceVersionMatch string
-	continueToken                         string
-	limit                                 int64
-	timeout                               time.Duration // 0: none given
-	watch                                 bool
-	bookmarks                             bool
-	// sendInitialEvents is sendInitialEvents; sent tells whether it was given.
-	sendInitialEvents, hasSendInitialEvents bool
+// Options say how a Server works. Naming, Catalog, Store, Authenticator, Authorizer and
+// Listener are required.
+type Options struct {
+	Naming        *meta.Naming
+	Catalog       *catalog.Catalog
+	Store         Store
+	Authenticator authn.Authenticator
+	Authorizer    authz.Authorizer
+	// AuthGeneration changes when an answer of Authenticator or Authorizer may have become another
+	// one for any other reason than time. It tells which watches may have to end; nil stands for
+	// one that never changes.
+	AuthGeneration func() uint64
+	// Audit records requests; nil: nothing is recorded.
+	Audit *audit.Auditor
+	// Admission changes or refuses what is written; nil: there is none.
+	Admission *admission.Chain
+	// Listener is owned by the server from New on. With TLS set it is served over TLS.
+	Listener net.Listener
+	TLS      *tls.Config
+	// StrictTransportSecurity is the header Strict-Transport-Security of every answer; "": none.
+	StrictTransportSecurity string
+	// AllowedOrigins are the origins whose pages may read answers (CORS); none: no page may.
+	AllowedOrigins []*regexp.Regexp
+	// ExternalAddress is where others reach the server, as in "192.0.2.1:6443".
+	ExternalAddress string
+	// Version is the daemon's own version, as in "0.1.0".
+	Version string
+	Limits  Limits
+	Logger  *slog.Logger
+	// Metrics, if set, is written to /metrics after the front's own series, and then
+	// what WriteMetrics writes.
+	Metrics      *vm.Set
+	WriteMetrics func(io.Writer)
+	// MemoryMonitor tells how much memory there is; nil: enough for all that the limits allow.
+	MemoryMonitor MemoryMonitor
+	// Checks are what /readyz, /livez and /healthz ask besides ping.
+	Checks []Check
+	// ExtraRoutes are further fixed paths, as in "/backup".
+	ExtraRoutes map[string]ExtraRoute
+	// Operations answer creates of which nothing is stored, by "group/version/resource" or
+	// "group/version/resource/sub-resource" in platform form.
+	Operations map[string]Operation
+	// Profiling serves /debug/pprof/, authorized like any path that is no resource.
+	Profiling bool
+	// ShutdownDelay is how long /readyz fails before connections are refused.
+	ShutdownDelay time.Duration
 }
 
-// parseListOptions reads and checks them all.
-func (s *Server) parseListOptions(k *schema.Kind, q query, watch bool) (o listOptions, err error) {
-	o.watch = watch
-	if q == "" {
-		return o, nil
-	}
-	if o.limit, err = q.number("limit"); err != nil {
-		return o, err
-	}
-	seconds, err := q.number("timeoutSeconds")
-	if err != nil {
-		return o, err
-	}
-	o.timeout = time.Duration(min(max(seconds, 0), 1<<31)) * time.Second
-	labels, fields := q.get("labelSelector"), q.get("fieldSelector")
-	if o.labels, err = selector.ParseLabels(labels); err != nil {
-		return o, err
-	}
-	if o.fields, err = selector.ParseFields(k, fields); err != nil {
-		return o, err
-	}
-	if labels != "" || fields != "" {
-		o.selectors = labels + "&" + fields
-	}
-	o.resourceVersion, o.resourceVersionMatch, o.continueToken = q.get("resourceVersion"), q.get("resourceVersionMatch"), q.get("continue")
-	o.bookmarks = q.flag("allowWatchBookmarks")
-	_, o.hasSendInitialEvents = q.lookup("sendInitialEvents")
-	o.sendInitialEvents = q.flag("sendInitialEvents")
-	return o, s.invalidOptions("ListOptions", o.validate())
+// Limits bound what clients can ask for. Zero fields get the defaults in brackets.
+type Limits struct {
+	RequestTimeout              time.Duration // of all but watches [60 s]
+	MaxRequestsInFlight         int           // that read [400]
+	MaxMutatingRequestsInFlight int           // [200]
+	MaxWatches                  int           // that are open [100000]
+	MaxRequestBodyBytes         int           // bytes [3 MiB]
+	MaxTotalBodyBytes           int           // bytes of all bodies that are held at a time [64 MiB]
+	// MaxConnections are those that are open [16384], MaxConnectionsPerAddress those of one
+	// client that is not on this machine [half of them].
+	MaxConnections, MaxConnectionsPerAddress int
+	// MaxResponseBytes is what large answers may take altogether while they are written, in
+	// bytes, beside the objects of the store [64 MiB].
+	MaxResponseBytes int
+	// MinRequestTimeout is the least life of a watch that asks for none [1800 s]; the
+	// actual one is up to twice that, and so is the longest that a watch can ask for.
+	MinRequestTimeout time.Duration
+	// HandshakeTimeout is for the handshake of TLS [10 s], ReadTimeout for one whole
+	// request [30 s], IdleTimeout for the time between two [120 s], WriteTimeout for one
+	// write to a client [30 s].
+	HandshakeTimeout, ReadTimeout, IdleTimeout, WriteTimeout time.Duration
 }
 
-// The values of resourceVersionMatch.
-const (
-	matchExact        = "Exact"
-	matchNotOlderThan = "NotOlderThan"
-)
-
-// The parameters that faults are about.
-const (
-	fieldMatch   = "resourceVersionMatch"
-	fieldInitial = "sendInitialEvents"
-)
-
-const matchWithContinue = "resourceVersionMatch is forbidden when continue is provided"
-
-// validate finds the parameters that do not go together.
-func (o *listOptions) validate() (f schema.Faults) {
-	if o.watch {
-		o.validateWatch(&f)
-	} else {
-		o.validateList(&f)
-	}
-	return f
+func (l *Limits) setDefaults() {
+	setDefault(&l.RequestTimeout, time.Minute)
+	setDefault(&l.MaxRequestsInFlight, 400)
+	setDefault(&l.MaxMutatingRequestsInFlight, 200)
+	setDefault(&l.MaxWatches, 100_000)
+	setDefault(&l.MaxRequestBodyBytes, 3<<20)
+	setDefault(&l.MaxTotalBodyBytes, 64<<20)
+	setDefault(&l.MaxConnections, 16384)
+	setDefault(&l.MaxConnectionsPerAddress, l.MaxConnections/2)
+	setDefault(&l.MaxResponseBytes, 64<<20)
+	setDefault(&l.MinRequestTimeout, 30*time.Minute)
+	setDefault(&l.HandshakeTimeout, 10*time.Second)
+	setDefault(&l.ReadTimeout, 30*time.Second)
+	setDefault(&l.IdleTimeout, 2*time.Minute)
+	setDefault(&l.WriteTimeout, 30*time.Second)
 }
 
-func (o *listOptions) validateList(f *schema.Faults) {
-	if o.resourceVersionMatch != "" {
-		if o.resourceVersion == "" {
-			f.Forbidden(fieldMatch, "resourceVersionMatch is forbidden unless resourceVersion is provided")
-		}
-		if o.continueToken != "" {
-			f.Forbidden(fieldMatch, matchWithContinue)
-		}
-		if o.resourceVersionMatch != matchExact && o.resourceVersionMatch != matchNotOlderThan {
-			f.NotSupported(fieldMatch, o.resourceVersionMatch, []string{matchExact, matchNotOlderThan, ""})
-		}
-		if o.resourceVersionMatch == matchExact && o.resourceVersion == "0" {
-			f.Forbidden(fieldMatch, `resourceVersionMatch "exact" is forbidden for resourceVersion "0"`)
-		}
-	}
-	if o.hasSendInitialEvents {
-		f.Forbidden(fieldInitial, "sendInitialEvents is forbidden for list")
-	}
-}
-
-func (o *listOptions) validateWatch(f *schema.Faults) {
-	if o.hasSendInitialEvents && o.resourceVersionMatch != matchNotOlderThan {
-		f.Forbidden(fieldMatch, "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan")
-	}
-	if o.resourceVersionMatch == "" {
-		return
-	}
-	if !o.hasSendInitialEvents {
-		f.Forbidden(fieldMatch, "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided")
-	}
-	if o.resourceVersionMatch != matchNotOlderThan {
-		f.NotSupported(fieldMatch, o.resourceVersionMatch, []string{matchNotOlderThan})
-	}
-	if o.continueToken != "" {
-		f.Forbidden(fieldMatch, matchWithContinue)
+func setDefault[T int | time.Duration](p *T, v T) {
+	if *p == 0 {
+		*p = v
 	}
 }
 
-// parseVersion reads an optional resource version.
-func parseVersion(s string) (uint64, error) {
-	if s == "" {
-		return 0, nil
-	}
-	n, err := strconv.ParseUint(s, 10, 64)
-	if err != nil {
-		return 0, badRequest("invalid resource version: resourceVersion: Invalid value: " + strconv.Quote(s) + ": " + err.Error())
-	}
-	return n, nil
-}
-
-// listRequest makes the request for the store.
-func (o *listOptions) listRequest(k *schema.Kind, i *RequestInfo) (request.List, error) {
-	l := request.List{
-		Kind: k, Labels: o.labels, Fields: o.fields,
-		Limit: int(min(max(o.limit, 0), 1<<31)), Continue: o.continueToken, Selectors: o.selectors,
-	}
-	if k.Namespaced {
-		l.Namespace = i.Namespace
-	}
-	if o.continueToken != "" {
-		if o.resourceVersion != "" && o.resourceVersion != "0" {
-			return l, badRequest("specifying resource version is not allowed when using continue")
-		}
-		return l, nil
-	}
-	version, err := parseVersion(o.resourceVersion)
-	if err != nil {
-		return l, err
-	}
-	l.Version = version
-	switch {
-	case o.resourceVersion == "":
-		l.Match = request.MatchMostRecent
-	case version == 0:
-		l.Match = request.MatchAny
-	case o.resourceVersionMatch == matchExact, o.resourceVersionMatch == "" && l.Limit > 0:
-		l.Match = request.MatchExact
-	default:
-		l.Match = request.MatchNotOlderThan
-	}
-	return l, nil
-}
-
-// watchRequest makes the request for the store; newest is its current version.
-func (o *listOptions) watchRequest(k *schema.Kind, i *RequestInfo, newest func() uint64) (request.Watch, error) {
-	w := request.Watch{Kind: k, Labels: o.labels, Fields: o.fields, Bookmarks: o.bookmarks}
-	if k.Namespaced {
-		w.Namespace = i.Namespace
-	}
-	version, err := parseVersion(o.resourceVersion)
-	if err != nil {
-		return w, err
-	}
-	w.Version = version
-	switch {
-	case o.hasSendInitialEvents && o.sendInitialEvents, !o.hasSendInitialEvents && version == 0:
-		w.SendInitialEvents, w.MarkInitialEventsEnd = true, o.bookmarks
-	case version == 0:
-		w.Version = newest()
-	}
-	return w, nil
-}
-
-// writeOptions are the parameters of create, update, patch and delete.
-type writeOptions struct {
-	dryRun       bool
-	validation   request.FieldValidation
-	fieldManager string
-	force        bool // of an apply
-}
-
-// maxFieldManager is the longest name of a field manager, in bytes.
-const maxFieldManager = 128
-
-// applyOptions are PatchOptions of an apply.
-const applyOptions = "apply"
-
-// parseWriteOptions checks them; kind is as in "CreateOptions".
-func (s *Server) parseWriteOptions(kind string, q query, userAgent []byte) (o writeOptions, err error) {
-	var f schema.Faults
-	if kind == applyOptions && q.get("fieldManager") == "" {
-		f.Required("fieldManager", "is required for apply patch")
-	}
-	if q == "" {
-		o.fieldManager = defaultFieldManager(userAgent)
-		return o, s.invalidOptions("PatchOptions", f)
-	}
-	o.dryRun = parseDryRun(q.values("dryRun"), &f)
-	if m := q.get("fieldManager"); m != "" {
-		o.fieldManager = m
-		validateFieldManager(m, &f)
-	} else {
-		o.fieldManager = defaultFieldManager(userAgent)
-	}
-	o.validation = parseFieldValidation(q, &f)
-	switch _, forced := q.lookup("force"); {
-	case kind == applyOptions:
-		kind, o.force = "PatchOptions", q.flag("force")
-	case kind == "PatchOptions" && forced:
-		f.Forbidden("force", "may not be specified for non-apply patch")
-	}
-	return o, s.invalidOptions(kind, f)
-}
-
-// parseFieldValidation reads what shall become of unknown and duplicate fields.
-func parseFieldValidation(q query, f *schema.Faults) request.FieldValidation {
-	switch v := q.get("fieldValidation"); v {
-	case "", "Warn":
-	case "Ignore":
-		return request.Ignore
-	case "Strict":
-		return request.Strict
-	default:
-		f.NotSupported("fieldValidation", v, []string{"", "Ignore", "Strict", "Warn"})
-	}
-	return request.Warn
-}
-
-// parseDryRun reads the stages of a dry run; none asks for the real thing.
-func parseDryRun(stages []string, f *schema.Faults) bool {
-	for _, stage := range stages {
-		if stage != "All" {
-			quoted := make([]string, len(stages))
-			for i, s := range stages {
-				quoted[i] = strconv.Quote(s)
-			}
-			f.List = append(f.List, meta.Cause{
-				Type: meta.CauseNotSupported, Field: "dryRun",
-				Message: "Unsupported value: [" + strings.Join(quoted, ",") + `]: supported values: "All"`,
-			})
-			return false
+func (o *Options) validate() error {
+	var faults []error
+	require := func(ok bool, name string) {
+		if !ok {
+			faults = append(faults, errors.New("http: option "+name+" is missing"))
 		}
 	}
-	return len(stages) > 0
-}
-
-func validateFieldManager(m string, f *schema.Faults) {
-	if len(m) > maxFieldManager {
-		f.TooLong("fieldManager", maxFieldManager)
-	}
-	for _, r := range m {
-		if !unicode.IsPrint(r) {
-			f.Invalid("fieldManager", m, "should only contain printable characters")
-			return
-		}
-	}
-}
-
-// defaultFieldManager derives a field manager from the client's name.
-func defaultFieldManager(userAgent []byte) string {
-	before, _, _ := bytes.Cut(userAgent, []byte("/"))
-	name := strings.Map(func(r rune) rune {
-		if !unicode.IsPrint(r) {
-			return -1
-		}
-		return r
-	}, string(before))
-	if name == "" {
-		return "unknown"
-	}
-	return name[:min(len(name), maxFieldManager)]
+	require(o.Naming != nil, "Naming")
+	require(o.Catalog != nil, "Catalog")
+	require(o.Store != nil, "Store")
+	require(o.Authenticator != nil, "Authenticator")
+	require(o.Authorizer != nil, "Authorizer")
+	require(o.Listener != nil, "Listener")
+	return errors.Join(faults...)
 }

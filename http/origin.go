@@ -7,18 +7,19 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/troupe-api/troupe/http/internal/stream"
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// A browser brings client certificates along whatever page it was that asked, and lets any page
-// open a WebSocket. So that no page acts in the name of who looks at it, a WebSocket, and a write
-// whose user is known by nothing but the connection, are for pages of this server, and of origins
-// that may read answers (CORS). Clients that are no browsers send neither of the headers that tell.
+// A browser sends client certificates whatever page it is that asks, and lets any page open a WebSocket.
+// So that no page acts in the name of the person who looks at it, pages of other origins may neither open a
+// WebSocket nor write where the user is known by the connection alone, unless their origin may read answers
+// (CORS). Clients that are no browsers send neither Origin nor Sec-Fetch-Site, and are not concerned.
 
 // checkOrigin refuses what a page of another origin asks for.
 func (s *Server) checkOrigin(x *requestContext) error {
 	reads := x.method == "GET" || x.method == "HEAD" || x.method == "OPTIONS"
-	if !(x.ambientAuth && !reads) && !(x.headerFlags.upgrade && wantsWebSocket(&x.ctx.Request.Header)) {
+	if !(x.ambientAuth && !reads) && !(x.headerFlags.Upgrade && stream.WantsWebSocket(&x.ctx.Request.Header)) {
 		return nil
 	}
 	if !s.isCrossOrigin(x) {
@@ -30,7 +31,7 @@ func (s *Server) checkOrigin(x *requestContext) error {
 	}
 }
 
-// isCrossOrigin tells whether a page of an origin has sent the request that is not allowed.
+// isCrossOrigin tells whether the request was sent by a page of an origin that is not allowed.
 func (s *Server) isCrossOrigin(x *requestContext) bool {
 	h := &x.ctx.Request.Header
 	origin := h.Peek("Origin")
@@ -38,13 +39,13 @@ func (s *Server) isCrossOrigin(x *requestContext) bool {
 		return false
 	}
 	switch site := h.Peek("Sec-Fetch-Site"); string(site) {
-	case "same-origin", "none": // none: a person, no page
+	case "same-origin", "none": // none: typed in by a person
 		return false
 	case "":
 	default:
 		return true
 	}
-	return len(origin) > 0 && !sameOrigin(string(origin), h.Host(), x.conn.tls != nil)
+	return len(origin) > 0 && !sameOrigin(string(origin), h.Host(), x.conn.Secure())
 }
 
 // originAllowed tells whether pages of an origin may read answers.

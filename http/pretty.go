@@ -5,13 +5,14 @@ import (
 	"strconv"
 )
 
-// prettyUserAgents are the beginnings of the names of clients behind which somebody reads.
+// prettyUserAgents are the beginnings of the names of clients whose output people read: browsers and
+// command line tools.
 var prettyUserAgents = [][]byte{[]byte("curl"), []byte("Wget"), []byte("Mozilla/5.0")}
 
-// wantsPretty tells whether answers are laid out to be read: as the query says, else by whether
-// the client is one of those that people look at.
+// wantsPretty tells whether answers are indented: as the query says, else if the client is one whose
+// output people read.
 func (x *requestContext) wantsPretty() bool {
-	if text := x.query.get("pretty"); text != "" {
+	if text := x.query.Get("pretty"); text != "" {
 		pretty, err := strconv.ParseBool(text)
 		return err == nil && pretty
 	}

@@ -15,9 +15,9 @@ func servePprof(x *requestContext) error {
 
 var pprofIndex = fasthttpadaptor.NewFastHTTPHandlerFunc(pprof.Index)
 
-// servePprofIndex answers a page that lists the profiles, at the path whose end its links need.
+// servePprofIndex answers a page that lists the profiles. Its links are relative, so the path ends in a slash.
 func servePprofIndex(x *requestContext) error {
-	if !x.target.trailingSlash {
+	if !x.target.TrailingSlash {
 		x.setHeader("Location", pprofPath)
 		x.ctx.SetStatusCode(301)
 		return nil

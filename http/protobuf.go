@@ -1,11 +1,11 @@
 package http
 
 import (
-	"encoding/binary"
 	"fmt"
 
 	"google.golang.org/protobuf/encoding/protowire"
 
+	"github.com/troupe-api/troupe/http/internal/negotiate"
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
@@ -45,18 +45,18 @@ func (s *Server) protobufMeta(name, apiVersion string, doc []byte) ([]byte, erro
 }
 
 // protobufPartial is PartialObjectMetadata.
-func (s *Server) protobufPartial(f format, doc []byte) ([]byte, error) {
-	return s.protobufMeta("PartialObjectMetadata", s.names.metaGroup+"/"+f.version, doc)
+func (s *Server) protobufPartial(f negotiate.Format, doc []byte) ([]byte, error) {
+	return s.protobufMeta("PartialObjectMetadata", s.names.MetaGroup+"/"+f.Version, doc)
 }
 
-// unwrapEnvelope takes a Protobuf body apart. An object in another encoding is none that is understood.
+// unwrapEnvelope takes a Protobuf body apart. An object in another encoding than Protobuf is refused.
 func (s *Server) unwrapEnvelope(body []byte) (codec.Envelope, error) {
 	e, err := codec.UnwrapEnvelope(body)
 	switch {
 	case err != nil:
 	case e.ContentEncoding != "":
 		err = fmt.Errorf("the content encoding %q of the enveloped object is not supported", e.ContentEncoding)
-	case e.ContentType != "" && e.ContentType != s.names.protobuf:
+	case e.ContentType != "" && e.ContentType != s.names.ProtobufType:
 		err = fmt.Errorf("the content type %q of the enveloped object is not supported", e.ContentType)
 	}
 	return e, err
@@ -77,25 +77,18 @@ func (s *Server) decodeProtobuf(k *schema.Kind, body []byte) (tree.Tree, []codec
 	return object, faults, nil
 }
 
-// eventLength is the number of bytes in which an event's length is written before it.
-const eventLength = 4
-
-// appendProtobuf appends an event: its length, then WatchEvent {1: type, 2: {1: object}}.
-func (e *eventEncoder) appendProtobuf(ev *request.Event) error {
+// appendProtobuf appends an event: WatchEvent {1: type, 2: {1: object}}.
+func (e *eventEncoder) appendProtobuf(b []byte, ev *request.Event) ([]byte, error) {
 	object, err := e.protobufObject(ev)
 	if err != nil {
-		return err
+		return b, err
 	}
 	raw := protowire.AppendTag(nil, 1, protowire.BytesType)
 	raw = protowire.AppendBytes(raw, object)
-	at := len(e.buf)
-	e.buf = append(e.buf, make([]byte, eventLength)...)
-	e.buf = protowire.AppendTag(e.buf, 1, protowire.BytesType)
-	e.buf = protowire.AppendString(e.buf, ev.Type.String())
-	e.buf = protowire.AppendTag(e.buf, 2, protowire.BytesType)
-	e.buf = protowire.AppendBytes(e.buf, raw)
-	binary.BigEndian.PutUint32(e.buf[at:], uint32(len(e.buf)-at-eventLength))
-	return nil
+	b = protowire.AppendTag(b, 1, protowire.BytesType)
+	b = protowire.AppendString(b, ev.Type.String())
+	b = protowire.AppendTag(b, 2, protowire.BytesType)
+	return protowire.AppendBytes(b, raw), nil
 }
 
 // protobufObject is the object of an event, enveloped.
@@ -104,7 +97,7 @@ func (e *eventEncoder) protobufObject(ev *request.Event) ([]byte, error) {
 	switch {
 	case ev.Type == request.Error:
 		return e.server.protobufMeta("Status", "v1", doc)
-	case e.format.shape == shapePartial:
+	case e.format.Shape == negotiate.Partial:
 		return e.server.protobufPartial(e.format, doc)
 	}
 	return protobufDoc(e.kind.Message, e.kind.APIVersion(), e.kind.Kind, doc)

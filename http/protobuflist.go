@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/troupe-api/troupe/http/internal/response"
+	"github.com/troupe-api/troupe/http/internal/wire"
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/present"
@@ -27,25 +29,24 @@ func (s *Server) streamProtobuf(x *requestContext, l *listBody, all int) error {
 	p := &protobufList{list: l, item: l.kind.Message, apiVersion: l.kind.APIVersion(), kind: l.kind.ListKind()}
 	if l.appendItem != nil {
 		const name = "PartialObjectMetadata"
-		p.apiVersion, p.kind = s.names.metaGroup+"/"+x.format.version, name+"List"
+		p.apiVersion, p.kind = s.names.MetaGroup+"/"+x.format.Version, name+"List"
 		if p.item = s.opts.Catalog.Message("meta.v1." + name); p.item == nil {
 			return fmt.Errorf("http: message %s is not declared", name)
 		}
 	}
-	if all <= maxBufferedResponse {
+	if all <= response.MaxBuffered {
 		var b bytes.Buffer
 		if err := p.items(&b); err != nil {
 			return err
 		}
-		s.writeRaw(x, s.names.protobuf, codec.WrapEnvelope(nil, p.apiVersion, p.kind, b.Bytes()))
+		s.writeRaw(x, s.names.ProtobufType, codec.WrapEnvelope(nil, p.apiVersion, p.kind, b.Bytes()))
 		return nil
 	}
-	var n byteCounter
-	if err := p.items(&n); err != nil {
+	var err error
+	if p.payloadSize, err = response.Measure(p.items); err != nil {
 		return err
 	}
-	p.payloadSize = int(n)
-	s.writeStream(x, s.names.protobuf, &bodyStream{write: buffered(p.write), size: p.size()}, all)
+	s.writeStream(x, s.names.ProtobufType, &response.Stream{Write: response.Buffered(p.write), Size: p.size()}, all)
 	return nil
 }
 
@@ -72,8 +73,8 @@ func (p *protobufList) items(w io.Writer) error {
 	if _, err := w.Write(b); err != nil {
 		return err
 	}
-	encoded := chunkBuffers.Get().(*[]byte)
-	defer putChunkBuffer(encoded)
+	encoded := wire.GetBuffer()
+	defer wire.PutBuffer(encoded)
 	return p.list.eachConverted(func(_ int, o *meta.Object) error {
 		doc := o.JSON
 		if p.list.appendItem != nil {

@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/troupe-api/troupe/http/internal/apierrors"
+	"github.com/troupe-api/troupe/http/internal/negotiate"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/present"
 	"github.com/troupe-api/troupe/kinds/request"
@@ -12,18 +14,18 @@ import (
 
 // get answers one object.
 func (s *Server) get(x *requestContext) error {
-	version, err := parseVersion(x.query.get("resourceVersion"))
+	version, err := parseVersion(x.query.Get("resourceVersion"))
 	if err != nil {
 		return err
 	}
 	obj, err := s.opts.Store.Get(x.deadlineCtx, request.Get{
-		Kind: x.kind, Key: x.info.key(x.kind), Subresource: x.info.Subresource, Version: version,
+		Kind: x.kind, Key: x.info.Key(x.kind), Subresource: x.info.Subresource, Version: version,
 	})
 	if err != nil {
 		return err
 	}
 	if obj == nil {
-		return methodNotAllowed()
+		return apierrors.MethodNotAllowed()
 	}
 	return s.writeObject(x, obj)
 }
@@ -33,30 +35,30 @@ func (s *Server) writeObject(x *requestContext, obj *meta.Object) error {
 	if err := s.reserveObjectResponse(x, len(obj.JSON)); err != nil {
 		return err
 	}
-	switch x.format.shape {
-	case shapeTable:
+	switch x.format.Shape {
+	case negotiate.Table:
 		return s.writeTable(x, obj)
-	case shapePartial:
+	case negotiate.Partial:
 		return s.writePartial(x, s.appendPartial(nil, x.format, obj))
-	case shapePartialList:
+	case negotiate.PartialList:
 		return errNotList(x.bodyKind)
 	}
-	if x.format.media == mediaProtobuf {
+	if x.format.Encoding == negotiate.Protobuf {
 		x.auditResponseDocument(obj.JSON)
 		body, err := s.protobufObject(x.bodyKind, obj)
 		if err != nil {
 			return err
 		}
-		s.writeRaw(x, s.names.protobuf, body)
+		s.writeRaw(x, s.names.ProtobufType, body)
 		return nil
 	}
 	s.writeBody(x, obj.JSON)
 	return nil
 }
 
-// errNotList is the answer to who wants to have one object as a list.
+// errNotList is the answer to a request for one object in the shape of a list.
 func errNotList(k *schema.Kind) error {
-	return notAcceptable("you requested PartialObjectMetadataList, but the requested object is not a list (" + k.Kind + ")")
+	return apierrors.NotAcceptable("you requested PartialObjectMetadataList, but the requested object is not a list (" + k.Kind + ")")
 }
 
 // formatVersion is the text of a resource version; "" for that of a dry run.
@@ -67,19 +69,19 @@ func formatVersion(v uint64) string {
 	return strconv.FormatUint(v, 10)
 }
 
-func (s *Server) appendPartial(b []byte, f format, obj *meta.Object) []byte {
-	return present.AppendPartial(b, s.opts.Naming, f.version, obj)
+func (s *Server) appendPartial(b []byte, f negotiate.Format, obj *meta.Object) []byte {
+	return present.AppendPartial(b, s.opts.Naming, f.Version, obj)
 }
 
-// writePartial answers a document that is the same for all kinds.
+// writePartial answers the metadata of an object, which has the same message for all kinds.
 func (s *Server) writePartial(x *requestContext, doc []byte) error {
-	if x.format.media == mediaProtobuf {
+	if x.format.Encoding == negotiate.Protobuf {
 		x.auditResponseDocument(doc)
 		body, err := s.protobufPartial(x.format, doc)
 		if err != nil {
 			return err
 		}
-		s.writeRaw(x, s.names.protobuf, body)
+		s.writeRaw(x, s.names.ProtobufType, body)
 		return nil
 	}
 	s.writeBody(x, doc)
@@ -115,15 +117,15 @@ func (s *Server) writeTable(x *requestContext, obj *meta.Object) error {
 // tableOptions are those of a Table with the given metadata.
 func tableOptions(x *requestContext, head present.ListMeta) (present.TableOptions, error) {
 	include, err := includeObject(x)
-	return present.TableOptions{ListMeta: head, IncludeObject: include, Version: x.format.version, Now: time.Now()}, err
+	return present.TableOptions{ListMeta: head, IncludeObject: include, Version: x.format.Version, Now: time.Now()}, err
 }
 
 // includeObject reads what the rows of a table shall hold of their objects.
 func includeObject(x *requestContext) (present.IncludeObjectPolicy, error) {
-	asked := x.query.get("includeObject")
+	asked := x.query.Get("includeObject")
 	include, ok := present.ParseInclude(asked)
 	if !ok {
-		return include, badRequest("Unable to convert to Table as requested: includeObject: Invalid value: " +
+		return include, apierrors.BadRequest("Unable to convert to Table as requested: includeObject: Invalid value: " +
 			strconv.Quote(asked) + ": must be 'Metadata', 'Object', 'None', or empty")
 	}
 	return include, nil

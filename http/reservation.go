@@ -1,71 +1,42 @@
 package http
 
-// A hold is what a request takes from the others until its answer is written: a place among
-// the requests in flight, and bytes of the budget of answers.
-type reservation struct {
-	limiter *limiter
-	budget  *budget
-	bytes   int64
-}
-
-// releaseSlot ends the counting of a request that is counted.
-func (h *reservation) releaseSlot() {
-	if h.limiter != nil {
-		h.limiter.release()
-		h.limiter = nil
-	}
-}
-
-// release gives back what is held, once.
-func (h *reservation) release() {
-	h.releaseSlot()
-	if h.bytes > 0 {
-		h.budget.used.Add(-h.bytes)
-	}
-	*h = reservation{}
-}
-
-// shrink gives back the bytes beyond n: the body is made.
-func (h *reservation) shrink(n int64) {
-	if h.bytes > n {
-		h.budget.used.Add(n - h.bytes)
-		h.bytes = n
-	}
-}
+import (
+	"github.com/troupe-api/troupe/http/internal/apierrors"
+	"github.com/troupe-api/troupe/http/internal/negotiate"
+	"github.com/troupe-api/troupe/http/internal/response"
+)
 
 // reserveResponse takes bytes of memory for the answer, or refuses to make it.
 func (s *Server) reserveResponse(x *requestContext, n int64) error {
-	if n <= maxBufferedResponse {
+	if n <= response.MaxBuffered {
 		return nil
 	}
-	if !s.responseBudget.tryAcquire(n, s.limiters.isSystemUser(x.user)) {
-		return tooManyRequests()
+	if !x.reservation.TryReserve(s.responseBudget, n, s.limiters.isSystemUser(x.user)) {
+		return apierrors.TooManyRequests()
 	}
-	x.reservation.budget, x.reservation.bytes = &s.responseBudget, x.reservation.bytes+n
 	return nil
 }
 
-// reserveObjectResponse takes the memory in which an object of that size is put into another form than
-// it has in the store. What answers a change is made in any case: it tells what has been done.
+// reserveObjectResponse takes the memory in which an object of that size is put into another encoding than
+// it has in the store. The answer to a change is made in any case: it tells what has been done.
 func (s *Server) reserveObjectResponse(x *requestContext, size int) error {
-	if size <= maxBufferedResponse {
+	if size <= response.MaxBuffered {
 		return nil
 	}
-	room := int64(responseOverhead)
+	room := int64(response.Overhead)
 	switch {
-	case x.format.media == mediaYAML:
+	case x.format.Encoding == negotiate.YAML:
 		room += int64(size) * yamlGrowth
-	case x.format.media == mediaProtobuf:
+	case x.format.Encoding == negotiate.Protobuf:
 		room += int64(size) * protobufGrowth
-	case x.format.shape != shapeWhole:
+	case x.format.Shape != negotiate.Whole:
 		room += int64(size) * 2
-	case !x.format.pretty:
+	case !x.format.Pretty:
 		return nil
 	}
 	if x.info.Verb == "get" {
 		return s.reserveResponse(x, room)
 	}
-	s.responseBudget.used.Add(room)
-	x.reservation.budget, x.reservation.bytes = &s.responseBudget, x.reservation.bytes+room
+	x.reservation.Reserve(s.responseBudget, room)
 	return nil
 }

@@ -4,52 +4,46 @@ import (
 	"strings"
 
 	"github.com/fasthttp/router"
+	"github.com/troupe-api/troupe/http/internal/apierrors"
+	"github.com/troupe-api/troupe/http/internal/negotiate"
+	"github.com/troupe-api/troupe/http/internal/requestinfo"
 	"github.com/troupe-api/troupe/kinds/convert"
 	"github.com/valyala/fasthttp"
 )
-
-// requestContextKey is where the exchange waits for a handler of the fixed routes.
-const requestContextKey = "exchange"
 
 // route calls the handler of a request that has passed the filters.
 func (s *Server) route(x *requestContext) error {
 	if x.info.IsResource {
 		return s.routeResource(x)
 	}
-	if x.target.escaped || x.ctx.Request.Header.RequestURI()[0] != '/' {
-		return pathNotFound()
+	if x.target.Escaped || x.ctx.Request.Header.RequestURI()[0] != '/' {
+		return apierrors.PathNotFound()
 	}
-	if x.target.trailingSlash {
-		if !x.target.allowsTrailingSlash() {
-			return pathNotFound()
+	if x.target.TrailingSlash {
+		if !allowsTrailingSlash(&x.target) {
+			return apierrors.PathNotFound()
 		}
-		x.ctx.Request.SetRequestURI(strings.TrimSuffix(x.target.path, "/"))
+		x.ctx.Request.SetRequestURI(strings.TrimSuffix(x.target.Path, "/"))
 	}
-	x.ctx.SetUserValue(requestContextKey, x)
 	s.router.Handler(x.ctx)
-	err, _ := x.ctx.UserValue(errorKey).(error)
-	return err
+	return x.routeErr
 }
 
 // pprofPath is that of the index of profiles.
 const pprofPath = "/debug/pprof/"
 
-// allowsTrailingSlash tells whether a path that ends in a slash may be that of a fixed route without it, as
-// the servers that clients know have them.
-func (t *target) allowsTrailingSlash() bool {
-	return t.segments[0] == "api" || t.segments[0] == "apis" || t.path == "/version/" || t.path == pprofPath
+// allowsTrailingSlash tells whether a path that ends in a slash may be that of a fixed route without it.
+// Clients rely on that for these paths, and on no others.
+func allowsTrailingSlash(t *requestinfo.Target) bool {
+	return t.Segments[0] == "api" || t.Segments[0] == "apis" || t.Path == "/version/" || t.Path == pprofPath
 }
 
-// errorKey is where a handler of the fixed routes leaves its error.
-const errorKey = "error"
-
-// routeHandler makes a handler of the router from one of ours.
+// routeHandler makes a handler of the router from one of ours. The router's handlers return nothing, so
+// the error stays with the request.
 func routeHandler(f func(*requestContext) error) fasthttp.RequestHandler {
 	return func(ctx *fasthttp.RequestCtx) {
-		x := ctx.UserValue(requestContextKey).(*requestContext)
-		if err := f(x); err != nil {
-			ctx.SetUserValue(errorKey, err)
-		}
+		x := currentRequest(ctx)
+		x.routeErr = f(x)
 	}
 }
 
@@ -60,7 +54,7 @@ func (s *Server) routes() {
 	r.RedirectFixedPath = false
 	r.HandleOPTIONS = false
 	r.HandleMethodNotAllowed = true
-	r.NotFound = routeHandler(func(*requestContext) error { return pathNotFound() })
+	r.NotFound = routeHandler(func(*requestContext) error { return apierrors.PathNotFound() })
 	r.MethodNotAllowed = routeHandler(serveMethodNotAllowed)
 	for _, name := range healthNames {
 		for _, method := range []string{"GET", "HEAD"} {
@@ -68,7 +62,10 @@ func (s *Server) routes() {
 			r.Handle(method, "/"+name+"/{check:*}", routeHandler(s.healthCheck(name)))
 		}
 	}
-	r.GET("/", routeHandler(func(x *requestContext) error { s.writeRaw(x, typeJSON, s.documents().index); return nil }))
+	r.GET("/", routeHandler(func(x *requestContext) error {
+		s.writeRaw(x, negotiate.TypeJSON, s.documents.Current().Index())
+		return nil
+	}))
 	r.GET("/metrics", routeHandler(s.writeMetrics))
 	r.GET("/version", routeHandler(func(x *requestContext) error { s.writeBody(x, s.version); return nil }))
 	r.GET("/api", routeHandler(s.discoverCore))
@@ -94,12 +91,12 @@ func (s *Server) routes() {
 func serveMethodNotAllowed(x *requestContext) error {
 	allowed := string(x.ctx.Response.Header.Peek("Allow"))
 	x.setHeader("Allow", strings.TrimSuffix(allowed, ", OPTIONS"))
-	return methodNotAllowed()
+	return apierrors.MethodNotAllowed()
 }
 
 // routeResource finds the kind and calls the handler of the verb.
 func (s *Server) routeResource(x *requestContext) (err error) {
-	x.kind, x.subresource, err = x.info.resolve(x.method, s.opts.Catalog.Kind)
+	x.kind, x.subresource, err = x.info.Resolve(x.method, s.opts.Catalog.Kind)
 	if err != nil {
 		return s.kindNotFound(x, err)
 	}
@@ -114,13 +111,13 @@ func (s *Server) routeResource(x *requestContext) (err error) {
 	if err != nil {
 		return err
 	}
-	f.pretty = x.format.pretty
+	f.Pretty = x.format.Pretty
 	x.format = f
 	if operation := s.operations[operationKey{x.kind, x.info.Subresource}]; operation != nil {
 		return s.runOperation(x, operation)
 	}
 	if x.kind.Virtual() {
-		return methodNotAllowed() // nobody answers it
+		return apierrors.MethodNotAllowed() // no operation is registered for it
 	}
 	switch x.info.Verb {
 	case "get":
@@ -140,5 +137,5 @@ func (s *Server) routeResource(x *requestContext) (err error) {
 	case "deletecollection":
 		return s.deleteCollection(x)
 	}
-	return methodNotAllowed()
+	return apierrors.MethodNotAllowed()
 }

@@ -2,160 +2,51 @@ package http
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
-	"io"
 	"log/slog"
 	"net"
-	"regexp"
-	"sync"
 	"sync/atomic"
 	"time"
 
-	"github.com/VictoriaMetrics/metrics"
+	vm "github.com/VictoriaMetrics/metrics"
 	"github.com/fasthttp/router"
-	"github.com/troupe-api/troupe/kinds/catalog"
-	"github.com/troupe-api/troupe/kinds/meta"
-	"github.com/troupe-api/troupe/policy/admission"
-	"github.com/troupe-api/troupe/policy/audit"
-	"github.com/troupe-api/troupe/policy/authn"
-	"github.com/troupe-api/troupe/policy/authz"
+	"github.com/troupe-api/troupe/http/internal/discovery"
+	"github.com/troupe-api/troupe/http/internal/limits"
+	"github.com/troupe-api/troupe/http/internal/metrics"
+	"github.com/troupe-api/troupe/http/internal/negotiate"
+	"github.com/troupe-api/troupe/http/internal/stream"
+	"github.com/troupe-api/troupe/http/internal/wire"
 	"github.com/troupe-api/troupe/policy/impersonation"
 )
 
-// Options say how a Server works. Naming, Catalog, Store, Authenticator, Authorizer and
-// Listener are required.
-type Options struct {
-	Naming        *meta.Naming
-	Catalog       *catalog.Catalog
-	Store         Store
-	Authenticator authn.Authenticator
-	Authorizer    authz.Authorizer
-	// AuthGeneration changes when an answer of Authenticator or Authorizer may have become another
-	// one for any other reason than time. It tells which watches may have to end; nil stands for
-	// one that never changes.
-	AuthGeneration func() uint64
-	// Audit writes down who has asked for what; nil if nobody does.
-	Audit *audit.Auditor
-	// Admission has a say in changes; nil if nothing has.
-	Admission *admission.Chain
-	// Listener is owned by the server from New on. With TLS set the server speaks TLS on it.
-	Listener net.Listener
-	TLS      *tls.Config
-	// StrictTransportSecurity is the header Strict-Transport-Security of every answer; "": none.
-	StrictTransportSecurity string
-	// AllowedOrigins are the origins whose pages may read answers (CORS); none: no page may.
-	AllowedOrigins []*regexp.Regexp
-	// ExternalAddress is where others reach the server, as in "192.0.2.1:6443".
-	ExternalAddress string
-	// Version is the daemon's own version, as in "0.1.0".
-	Version string
-	Limits  Limits
-	Logger  *slog.Logger
-	// Metrics, if set, is written to /metrics after the front's own series, and then
-	// what WriteMetrics writes.
-	Metrics      *metrics.Set
-	WriteMetrics func(io.Writer)
-	// MemoryMonitor tells how much memory there is; nil: enough for all that the limits allow.
-	MemoryMonitor MemoryMonitor
-	// Checks are what /readyz, /livez and /healthz ask besides ping.
-	Checks []Check
-	// ExtraRoutes are further fixed paths, as in "/backup".
-	ExtraRoutes map[string]ExtraRoute
-	// Operations answer creates of which nothing is stored, by "group/version/resource" or
-	// "group/version/resource/sub-resource" in platform form.
-	Operations map[string]Operation
-	// Profiling serves /debug/pprof/, authorized like any path that is no resource.
-	Profiling bool
-	// ShutdownDelay is how long /readyz fails before connections are refused.
-	ShutdownDelay time.Duration
-}
-
-// Limits bound what clients can ask for. Zero fields get the defaults in brackets.
-type Limits struct {
-	RequestTimeout              time.Duration // of all but watches [60 s]
-	MaxRequestsInFlight         int           // that read [400]
-	MaxMutatingRequestsInFlight int           // [200]
-	MaxWatches                  int           // that are open [100000]
-	MaxRequestBodyBytes         int           // bytes [3 MiB]
-	MaxTotalBodyBytes           int           // bytes of all bodies that are held at a time [64 MiB]
-	// MaxConnections are those that are open [16384], MaxConnectionsPerAddress those of one
-	// client that is not on this machine [half of them].
-	MaxConnections, MaxConnectionsPerAddress int
-	// MaxResponseBytes is what large answers may take altogether while they are written, in
-	// bytes, beside the objects of the store [64 MiB].
-	MaxResponseBytes int
-	// MinRequestTimeout is the least life of a watch that asks for none [1800 s]; the
-	// actual one is up to twice that, and so is the longest that a watch can ask for.
-	MinRequestTimeout time.Duration
-	// HandshakeTimeout is for the handshake of TLS [10 s], ReadTimeout for one whole
-	// request [30 s], IdleTimeout for the time between two [120 s], WriteTimeout for one
-	// write to a client [30 s].
-	HandshakeTimeout, ReadTimeout, IdleTimeout, WriteTimeout time.Duration
-}
-
-func (l *Limits) setDefaults() {
-	setDefault(&l.RequestTimeout, time.Minute)
-	setDefault(&l.MaxRequestsInFlight, 400)
-	setDefault(&l.MaxMutatingRequestsInFlight, 200)
-	setDefault(&l.MaxWatches, 100_000)
-	setDefault(&l.MaxRequestBodyBytes, 3<<20)
-	setDefault(&l.MaxTotalBodyBytes, 64<<20)
-	setDefault(&l.MaxConnections, 16384)
-	setDefault(&l.MaxConnectionsPerAddress, l.MaxConnections/2)
-	setDefault(&l.MaxResponseBytes, 64<<20)
-	setDefault(&l.MinRequestTimeout, 30*time.Minute)
-	setDefault(&l.HandshakeTimeout, 10*time.Second)
-	setDefault(&l.ReadTimeout, 30*time.Second)
-	setDefault(&l.IdleTimeout, 2*time.Minute)
-	setDefault(&l.WriteTimeout, 30*time.Second)
-}
-
-func setDefault[T int | time.Duration](p *T, v T) {
-	if *p == 0 {
-		*p = v
-	}
-}
-
-func (o *Options) validate() error {
-	var faults []error
-	require := func(ok bool, name string) {
-		if !ok {
-			faults = append(faults, errors.New("http: option "+name+" is missing"))
-		}
-	}
-	require(o.Naming != nil, "Naming")
-	require(o.Catalog != nil, "Catalog")
-	require(o.Store != nil, "Store")
-	require(o.Authenticator != nil, "Authenticator")
-	require(o.Authorizer != nil, "Authorizer")
-	require(o.Listener != nil, "Listener")
-	return errors.Join(faults...)
-}
-
 // A Server serves the API on one listener.
 type Server struct {
-	opts          Options
-	names         apiNames
-	log           *slog.Logger
-	router        *router.Router
-	documentCache documentCache
-	version       []byte // the document at /version
-	// impersonator lets users act as others.
+	opts         Options
+	names        negotiate.Names
+	log          *slog.Logger
 	impersonator impersonation.Impersonator
-	// operations answer creates of which nothing is stored.
-	operations     map[operationKey]Operation
-	metrics        *Metrics
+
+	// What routes a request (route.go).
+	router     *router.Router
+	operations map[operationKey]Operation
+	documents  *discovery.Cache
+	version    []byte // the document at /version
+
+	// What bounds requests (limiter.go, memory.go, reservation.go).
 	limiters       limiters
-	bodyBudget     budget
+	bodyBudget     *limits.Budget
+	responseBudget *limits.Budget
 	workBytes      atomic.Int64 // bytes that are set aside for the work of requests
-	responseBudget budget
-	watchStreams   watchStreams
-	reauthorizer   reauthorizer
-	connections    connections
-	draining       atomic.Bool   // /readyz fails
-	closing        chan struct{} // closed when nobody new is let in
-	closeOnce      sync.Once     // closes it
+
+	// What runs.
+	connections *wire.Connections
+	watches     *stream.Registry
+	draining    atomic.Bool // /readyz fails
+
+	// What is told about it (metrics.go).
+	requestMetrics *metrics.Requests
+	ownMetrics     metrics.Families
+	memoryRefused  *vm.Counter
 }
 
 // New makes a server; it serves only when Serve is called.
@@ -168,38 +59,55 @@ func New(o Options) (*Server, error) {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
 	s := &Server{
-		opts: o, names: newAPINames(o.Naming), log: o.Logger,
-		version:      versionDocument(o.Version),
-		metrics:      newMetrics(),
-		impersonator: impersonation.Impersonator{Authorizer: o.Authorizer, Naming: o.Naming},
-		closing:      make(chan struct{}),
+		opts: o, names: negotiate.NewNames(o.Naming), log: o.Logger,
+		version:        discovery.Version(o.Version),
+		requestMetrics: metrics.NewRequests(),
+		watches:        stream.NewRegistry(o.Logger),
+		impersonator:   impersonation.Impersonator{Authorizer: o.Authorizer, Naming: o.Naming},
 	}
 	if err := s.resolveOperations(o.Operations); err != nil {
 		return nil, err
 	}
 	s.limiters.init(o.Limits, o.Naming)
-	s.bodyBudget.limit = int64(o.Limits.MaxTotalBodyBytes)
-	s.connections.init(o.Limits.MaxConnections, o.Limits.MaxConnectionsPerAddress)
-	s.responseBudget.limit = int64(o.Limits.MaxResponseBytes)
+	s.bodyBudget = limits.NewBudget(o.Limits.MaxTotalBodyBytes)
+	s.responseBudget = limits.NewBudget(o.Limits.MaxResponseBytes)
+	s.connections = s.newConnections()
+	s.documents = discovery.NewCache(discovery.Options{
+		Naming: o.Naming, Catalog: o.Catalog, ExternalAddress: o.ExternalAddress,
+		PatchTypes: s.names.PatchTypes, FixedPaths: s.fixedPaths(),
+	})
+	s.registerMetrics()
 	s.routes()
 	return s, nil
 }
 
-// quietLogger takes what fasthttp has to say about connections.
-type quietLogger struct{ log *slog.Logger }
+// newConnections makes what serves the connections, each with its handler.
+func (s *Server) newConnections() *wire.Connections {
+	l := &s.opts.Limits
+	return wire.New(wire.Options{
+		MaxConnections: l.MaxConnections, MaxPerAddress: l.MaxConnectionsPerAddress,
+		HandshakeTimeout: l.HandshakeTimeout, ReadTimeout: l.ReadTimeout,
+		IdleTimeout: l.IdleTimeout, WriteTimeout: l.WriteTimeout,
+		TLS: s.opts.TLS, Log: s.log,
+		NewHandler: func(c *wire.Conn) wire.Handler { return &connection{Conn: c, server: s} },
+	})
+}
 
-// Printf logs for those who debug; clients that go away are no news.
-func (l quietLogger) Printf(format string, args ...any) {
-	l.log.Debug("http: connection", "format", format, "args", args)
+// Serve serves until Shutdown, and returns nil then.
+func (s *Server) Serve() error {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	go s.watches.Reauthorize(ctx, s.authGeneration)
+	return s.connections.Serve(s.opts.Listener)
 }
 
 // Addr is the address that the server listens on.
 func (s *Server) Addr() net.Addr { return s.opts.Listener.Addr() }
 
 // Shutdown ends the server in order: /readyz fails, for ShutdownDelay everything goes on,
-// then nobody new is let in, requests in flight finish and watches end cleanly, but for those
-// whose clients have not read what was on its way for five seconds. Who has not
-// sent all of a request gets no more than a second for the rest. When ctx ends, so does the wait:
+// then no connection is let in any more, requests in flight finish and watches end cleanly, but for those
+// whose clients have not read what was on its way for five seconds. A client that
+// has not sent all of a request gets no more than a second for the rest. When ctx ends, so does the wait:
 // Shutdown closes what is left, and returns the context's error.
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.draining.Store(true)
@@ -207,15 +115,14 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	case <-time.After(s.opts.ShutdownDelay):
 	case <-ctx.Done():
 	}
-	s.closeOnce.Do(func() { close(s.closing) })
-	err := closeQuietly(s.opts.Listener)
-	s.watchStreams.close()
-	s.connections.close()
-	return errors.Join(err, s.watchStreams.wait(ctx), s.connections.wait(ctx))
+	err := closeListener(s.opts.Listener)
+	s.connections.Close()
+	s.watches.Close()
+	return errors.Join(err, s.watches.Wait(ctx), s.connections.Wait(ctx))
 }
 
-// closeQuietly closes a listener that may have been closed already.
-func closeQuietly(l net.Listener) error {
+// closeListener closes a listener that may have been closed already.
+func closeListener(l net.Listener) error {
 	if err := l.Close(); err != nil && !errors.Is(err, net.ErrClosed) {
 		return err
 	}

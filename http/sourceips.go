@@ -20,9 +20,9 @@ func truncateUserAgent(b []byte) string {
 }
 
 // appendSourceIPs appends the addresses from which a request has come: what proxies say, and
-// last the one that cannot lie.
+// last that of the connection, which cannot be forged.
 func appendSourceIPs(list []netip.Addr, x *requestContext) []netip.Addr {
-	if x.headerFlags.forwarded {
+	if x.headerFlags.Forwarded {
 		list = appendForwarded(list, &x.ctx.Request.Header)
 	}
 	if remote, ok := x.ctx.RemoteAddr().(*net.TCPAddr); ok {
@@ -52,5 +52,5 @@ func appendForwarded(list []netip.Addr, h *fasthttp.RequestHeader) []netip.Addr 
 	return list
 }
 
-// normalizeAddr has no zone, and is IPv4 where it can be.
+// normalizeAddr gives an address without a zone, as IPv4 where it can be.
 func normalizeAddr(a netip.Addr) netip.Addr { return a.Unmap().WithZone("") }

@@ -5,6 +5,9 @@ import (
 	"net"
 	"strconv"
 
+	"github.com/troupe-api/troupe/http/internal/apierrors"
+	"github.com/troupe-api/troupe/http/internal/negotiate"
+	"github.com/troupe-api/troupe/http/internal/wire"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/valyala/fasthttp"
 )
@@ -23,7 +26,7 @@ func (s *Server) writeError(x *requestContext, err error) {
 	if f == pageNotFound {
 		x.auditResponseStatus(f)
 		x.ctx.SetStatusCode(f.Code)
-		s.writeRaw(x, typeText, []byte(f.Message+"\n"))
+		s.writeRaw(x, negotiate.TypeText, []byte(f.Message+"\n"))
 		return
 	}
 	s.writeStatus(x, f)
@@ -42,33 +45,32 @@ func (s *Server) writeStatus(x *requestContext, f *meta.Status) {
 	}
 	doc := f.AppendJSON(nil)
 	x.auditResponseStatus(f)
-	if x.format.media == mediaProtobuf {
+	if x.format.Encoding == negotiate.Protobuf {
 		if body, err := s.protobufMeta("Status", "v1", doc); err == nil {
 			x.auditResponseDocument(doc)
-			s.writeRaw(x, s.names.protobuf, body)
+			s.writeRaw(x, s.names.ProtobufType, body)
 			return
 		}
-		x.format.media = mediaJSON
+		x.format.Encoding = negotiate.JSON
 	}
 	s.writeBody(x, doc)
 }
 
 // writeHeadError answers what fasthttp could not read.
 func (s *Server) writeHeadError(ctx *fasthttp.RequestCtx, err error) {
-	f := badRequest("the request is malformed")
+	f := apierrors.BadRequest("the request is malformed")
 	var netErr net.Error
 	switch {
-	case errors.Is(err, errHeadTooLarge):
+	case errors.Is(err, wire.ErrHeadTooLarge):
 		f = &meta.Status{Code: 431, Message: "the headers of the request are too large"}
-	case errors.Is(err, errTooManyLargeHeads):
-		f = tooManyRequests()
+	case errors.Is(err, wire.ErrTooManyLargeHeads):
+		f = apierrors.TooManyRequests()
 		ctx.Response.Header.Set("Retry-After", strconv.Itoa(f.Details.RetryAfterSeconds))
 	case errors.As(err, &netErr) && netErr.Timeout():
-		f = requestTimeout()
+		f = apierrors.RequestTimeout()
 	}
 	s.setHSTS(&ctx.Response.Header)
 	ctx.SetStatusCode(f.Code)
-	ctx.Response.Header.SetContentType(typeJSON)
+	ctx.Response.Header.SetContentType(negotiate.TypeJSON)
 	ctx.Response.SetBodyRaw(f.AppendJSON(nil))
-	ctx.SetConnectionClose()
 }

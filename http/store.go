@@ -12,7 +12,7 @@ import (
 type Store interface {
 	Get(ctx context.Context, r request.Get) (*meta.Object, error)
 	List(ctx context.Context, r request.List) (request.ListResult, error)
-	// Convert is a stored object, of a Listing, as a kind shows it; the object itself if that is its form.
+	// Convert is a stored object, of a list, in the version of a kind; the object itself if that is its version.
 	Convert(k *schema.Kind, o *meta.Object) (*meta.Object, error)
 	// Watch starts a session that feeds sink. Where the start is known to be
 	// impossible the error says so and sink is never called. ctx bounds the start, not the
@@ -20,7 +20,7 @@ type Store interface {
 	Watch(ctx context.Context, r request.Watch, sink request.Sink) (request.Session, error)
 	// Mutate answers after the change is durable and visible.
 	Mutate(ctx context.Context, m request.Mutation) (request.Result, error)
-	// NoOpApply answers an apply by its Echo, if it is known to change nothing of the object as
+	// NoOpApply answers an apply by its ApplyDigest, if it is known to change nothing of the object as
 	// it is; Mutate is what makes it known.
 	NoOpApply(m *request.Mutation) (result request.Result, ok bool)
 	// DeleteCollection deletes what the list selects, one by one, and returns the

@@ -8,13 +8,13 @@ import (
 )
 
 // The Warning headers of one answer hold no more than maxWarningsLength characters altogether.
-// Where they would, each is cut to maxWarningLength, and the rest left out at the same bound.
+// If they would, each is cut to maxWarningLength, and those beyond the bound are left out.
 const (
 	maxWarningsLength = 4096
 	maxWarningLength  = 256
 )
 
-// addWarnings gives the answer a Warning header for each text that it has not got yet.
+// addWarnings gives the answer a Warning header for each text that it does not have yet.
 func (x *requestContext) addWarnings(texts []string) {
 	before := len(x.warnings)
 	for _, text := range texts {

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/troupe-api/troupe/http/internal/apierrors"
+	"github.com/troupe-api/troupe/http/internal/negotiate"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/tree"
@@ -45,7 +47,7 @@ func (s *Server) createOrUpdate(x *requestContext, verb request.Verb, options st
 
 // newMutation is a mutation of the object that the path names, as its user asks for it.
 func (s *Server) newMutation(x *requestContext, verb request.Verb, o writeOptions) request.Mutation {
-	key := x.info.key(x.kind)
+	key := x.info.Key(x.kind)
 	return request.Mutation{
 		Verb: verb, Kind: x.kind, Key: key, Subresource: x.info.Subresource,
 		DryRun: o.dryRun, FieldValidation: o.validation, FieldManager: o.fieldManager,
@@ -68,15 +70,15 @@ func (x *requestContext) matchBodyToPath(m *request.Mutation, object tree.Tree) 
 	case x.kind.Namespaced && namespace == "" && own:
 		head["namespace"] = m.Key.Namespace
 	case x.kind.Namespaced && namespace != "" && namespace != m.Key.Namespace:
-		return badRequest("the namespace of the provided object does not match the namespace sent on the request")
+		return apierrors.BadRequest("the namespace of the provided object does not match the namespace sent on the request")
 	}
 	switch {
 	case m.Verb == request.Create && m.Subresource == "":
 		m.Key.Name = name
 	case name == "" && m.Verb == request.Update:
-		return badRequest("the name of the object (" + m.Key.Name + " based on URL) was undeterminable: name must be provided")
+		return apierrors.BadRequest("the name of the object (" + m.Key.Name + " based on URL) was undeterminable: name must be provided")
 	case name != "" && name != m.Key.Name:
-		return badRequest("the name of the object (" + name + ") does not match the name on the URL (" + m.Key.Name + ")")
+		return apierrors.BadRequest("the name of the object (" + name + ") does not match the name on the URL (" + m.Key.Name + ")")
 	}
 	return nil
 }
@@ -102,13 +104,13 @@ func (s *Server) mutate(x *requestContext, m request.Mutation, warnings []string
 	return s.writeObject(x, result.Object)
 }
 
-// checkObjectShape tells, before a change is made, whether one object can be shown in the shape that
-// the client wants to have it in.
+// checkObjectShape tells, before a change is made, whether one object can be answered in the shape
+// that the client wants to have it in.
 func checkObjectShape(x *requestContext) error {
-	switch x.format.shape {
-	case shapePartialList:
+	switch x.format.Shape {
+	case negotiate.PartialList:
 		return errNotList(x.bodyKind)
-	case shapeTable:
+	case negotiate.Table:
 		_, err := includeObject(x)
 		return err
 	}
@@ -120,19 +122,19 @@ func (s *Server) patch(x *requestContext) error {
 	m := s.newMutation(x, request.Patch, writeOptions{})
 	contentType, _, _ := strings.Cut(string(x.ctx.Request.Header.ContentType()), ";")
 	switch strings.ToLower(strings.TrimSpace(contentType)) {
-	case typeJSONPatch:
+	case negotiate.TypeJSONPatch:
 		m.PatchType = request.JSONPatch
-	case typeMergePatch:
+	case negotiate.TypeMergePatch:
 		m.PatchType = request.MergePatch
-	case typeStrategicPatch:
+	case negotiate.TypeStrategicPatch:
 		if x.bodyKind.Custom() {
-			return unsupportedMedia(s.patchTypes(x))
+			return apierrors.UnsupportedMedia(s.patchTypes(x))
 		}
 		m.PatchType = request.StrategicMergePatch
-	case typeApplyPatch:
+	case negotiate.TypeApplyPatch:
 		return s.apply(x)
 	default:
-		return unsupportedMedia(s.patchTypes(x))
+		return apierrors.UnsupportedMedia(s.patchTypes(x))
 	}
 	o, err := s.parseWriteOptions("PatchOptions", x.query, x.ctx.UserAgent())
 	if err != nil {

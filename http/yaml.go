@@ -9,7 +9,7 @@ import (
 )
 
 // yaml writes the list as YAML. Each item is made as the only one of a list, so that it is
-// indented, and its lines are broken, as in the whole.
+// indented, and its lines are broken, as they would be in the whole list.
 func (l *listBody) yaml(w io.Writer) error {
 	frame, err := yaml.JSONToYAML(append(bytes.Clone(l.head), listEnd...))
 	if err != nil {

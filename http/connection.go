@@ -1,0 +1,44 @@
+package http
+
+import (
+	"github.com/troupe-api/troupe/http/internal/apierrors"
+	"github.com/troupe-api/troupe/http/internal/negotiate"
+	"github.com/troupe-api/troupe/http/internal/wire"
+	"github.com/troupe-api/troupe/policy/authn"
+	"github.com/valyala/fasthttp"
+)
+
+// A connection is what the front keeps of one connection, beside the connection itself.
+type connection struct {
+	*wire.Conn
+	server *Server
+	// authCache is what authentication has found out about the client's certificates.
+	authCache authn.ConnCache
+	// current is the request that is being answered: a connection has one at a time. The handlers of
+	// the fixed routes find it here, for the router hands them nothing but fasthttp's context.
+	current *requestContext
+}
+
+// ServeRequest implements wire.Handler.
+func (c *connection) ServeRequest(ctx *fasthttp.RequestCtx) { c.server.handle(c, ctx) }
+
+// RejectHead implements wire.Handler.
+func (c *connection) RejectHead(ctx *fasthttp.RequestCtx, err error) {
+	c.server.writeHeadError(ctx, err)
+}
+
+// ReplaceUnwritable implements wire.Handler.
+func (c *connection) ReplaceUnwritable(r *fasthttp.Response) {
+	r.ResetBody()
+	r.Header.Del("Content-Encoding")
+	r.Header.Del("Vary")
+	r.Header.SetContentType(negotiate.TypeJSON)
+	f := apierrors.InternalError(string(r.Header.PeekBytes(headerAuditID)))
+	r.SetStatusCode(f.Code)
+	r.SetBodyRaw(f.AppendJSON(nil))
+}
+
+// currentRequest is the request that a context of fasthttp belongs to.
+func currentRequest(ctx *fasthttp.RequestCtx) *requestContext {
+	return ctx.Conn().(*wire.Conn).Handler().(*connection).current
+}

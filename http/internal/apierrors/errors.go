@@ -1,0 +1,106 @@
+package apierrors
+
+import (
+	"strings"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+func BadRequest(message string) *meta.Status {
+	return &meta.Status{Code: 400, Reason: meta.ReasonBadRequest, Message: message}
+}
+
+func Unauthorized() *meta.Status {
+	return &meta.Status{Code: 401, Reason: meta.ReasonUnauthorized, Message: "Unauthorized"}
+}
+
+// UnauthorizedBecause is Unauthorized with the reason of a remote authenticator.
+func UnauthorizedBecause(reason string) *meta.Status {
+	return &meta.Status{Code: 401, Reason: meta.ReasonUnauthorized, Message: reason}
+}
+
+func PathNotFound() *meta.Status {
+	return &meta.Status{
+		Code: 404, Reason: meta.ReasonNotFound, Details: &meta.Details{},
+		Message: "the server could not find the requested resource",
+	}
+}
+
+func MethodNotAllowed() *meta.Status {
+	return &meta.Status{
+		Code: 405, Reason: meta.ReasonMethodNotAllowed, Details: &meta.Details{},
+		Message: "the server does not allow this method on the requested resource",
+	}
+}
+
+func NotAcceptable(message string) *meta.Status {
+	return &meta.Status{Code: 406, Reason: meta.ReasonNotAcceptable, Message: message}
+}
+
+func RequestTooLarge(message string) *meta.Status {
+	return &meta.Status{Code: 413, Reason: meta.ReasonRequestTooLarge, Message: message}
+}
+
+// UnsupportedMedia lists the media types that would have been accepted.
+func UnsupportedMedia(accepted []string) *meta.Status {
+	return &meta.Status{
+		Code: 415, Reason: meta.ReasonUnsupportedMediaType,
+		Message: "the body of the request was in an unknown format - accepted media types include: " + strings.Join(accepted, ", "),
+	}
+}
+
+func TooManyRequests() *meta.Status {
+	return &meta.Status{
+		Code: 429, Reason: meta.ReasonTooManyRequests, Details: &meta.Details{RetryAfterSeconds: 1},
+		Message: "the server has received too many requests and has asked us to try again later",
+	}
+}
+
+func RequestTimeout() *meta.Status {
+	return &meta.Status{Code: 408, Reason: meta.ReasonTimeout, Message: "the request did not arrive in time"}
+}
+
+// InternalError keeps what went wrong from the client, but tells the id under which it is logged.
+func InternalError(id string) *meta.Status {
+	return &meta.Status{
+		Code: 500, Reason: meta.ReasonInternalError,
+		Message: "Internal error occurred: the server's log says more under the id " + id,
+		Details: &meta.Details{Causes: []meta.Cause{{Message: "the server's log says more under the id " + id}}},
+	}
+}
+
+func ShuttingDown() *meta.Status {
+	return &meta.Status{
+		Code: 503, Reason: meta.ReasonServiceUnavailable, Details: &meta.Details{RetryAfterSeconds: 1},
+		Message: "the server is shutting down",
+	}
+}
+
+func GatewayTimeout() *meta.Status {
+	return &meta.Status{
+		Code: 504, Reason: meta.ReasonTimeout, Details: &meta.Details{},
+		Message: "Timeout: request did not complete within the allotted timeout",
+	}
+}
+
+// InvalidOptions is the answer to faulty options; group is that of the meta kinds, and kind is as
+// in "ListOptions".
+func InvalidOptions(group, kind string, faults schema.Faults) error {
+	if len(faults.List) == 0 {
+		return nil
+	}
+	texts := make([]string, len(faults.List))
+	for i, c := range faults.List {
+		texts[i] = c.Field + ": " + c.Message
+	}
+	text := strings.Join(texts, ", ")
+	if len(texts) > 1 {
+		text = "[" + text + "]"
+	}
+	return &meta.Status{
+		Code: 422, Reason: meta.ReasonInvalid,
+		Message: kind + "." + group + ` "" is invalid: ` + text,
+		Details: &meta.Details{Group: group, Kind: kind, Causes: faults.List},
+	}
+}

@@ -1,0 +1,62 @@
+package discovery
+
+import (
+	"encoding/json"
+	"runtime"
+	"runtime/debug"
+)
+
+// The version of the conventions that the server follows.
+const (
+	apiMajor = "1"
+	apiMinor = "35"
+)
+
+// Version is the document at /version. Clients insist on a semantic version in
+// gitVersion; own is the daemon's version, as in "0.1.0".
+func Version(own string) []byte {
+	if own == "" {
+		own = "0.0.0"
+	}
+	commit, date, tree := buildInfo()
+	b, err := json.Marshal(struct {
+		Major        string `json:"major"`
+		Minor        string `json:"minor"`
+		GitVersion   string `json:"gitVersion"`
+		GitCommit    string `json:"gitCommit"`
+		GitTreeState string `json:"gitTreeState"`
+		BuildDate    string `json:"buildDate"`
+		GoVersion    string `json:"goVersion"`
+		Compiler     string `json:"compiler"`
+		Platform     string `json:"platform"`
+	}{
+		apiMajor, apiMinor, "v" + apiMajor + "." + apiMinor + ".0+troupe." + own,
+		commit, tree, date, runtime.Version(), runtime.Compiler, runtime.GOOS + "/" + runtime.GOARCH,
+	})
+	if err != nil {
+		panic(err)
+	}
+	return b
+}
+
+// buildInfo is what the build has recorded about its sources.
+func buildInfo() (commit, date, tree string) {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "", "", ""
+	}
+	tree = "clean"
+	for _, s := range info.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			commit = s.Value
+		case "vcs.time":
+			date = s.Value
+		case "vcs.modified":
+			if s.Value == "true" {
+				tree = "dirty"
+			}
+		}
+	}
+	return commit, date, tree
+}

@@ -1,0 +1,193 @@
+package metrics
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/VictoriaMetrics/metrics"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// Requests are the series about requests. A series is found by a small key, without making
+// text; the keys come from the catalogue, so their number is bounded.
+type Requests struct {
+	total, deprecations *Family
+
+	mu     sync.Mutex // serializes additions to what follows, which is never changed in place
+	routes atomic.Pointer[map[Route]*routeSeries]
+	// deprecated holds the deprecated versions that were asked for.
+	deprecated atomic.Pointer[map[deprecatedVersion]struct{}]
+}
+
+// A Route tells what requests are counted together. Requests for no served resource
+// share one for each verb, whatever their path.
+type Route struct {
+	Kind              *schema.Kind
+	Verb, Subresource string
+	Collection        bool
+	Namespaced        bool
+}
+
+// routeSeries counts the requests of one route.
+type routeSeries struct {
+	durations histogram
+	labels    string
+	byCode    atomic.Pointer[[]codeSeries] // by their codes, of which there are few; nil: none
+}
+
+// codeSeries counts the answers with one code.
+type codeSeries struct {
+	code  int
+	count *metrics.Counter
+}
+
+// NewRequests makes the series, of which there are none yet.
+func NewRequests() *Requests {
+	r := &Requests{
+		total:        newFamily("apiserver_request_total", "counter", "Requests answered, by what they asked for and the code of the answer."),
+		deprecations: newFamily("apiserver_requested_deprecated_apis", "gauge", "Deprecated versions that were asked for since the start."),
+	}
+	r.routes.Store(&map[Route]*routeSeries{})
+	r.deprecated.Store(&map[deprecatedVersion]struct{}{})
+	return r
+}
+
+// Count counts a request when its answer is decided.
+func (r *Requests) Count(k Route, code int) { r.route(k).counter(r, code).Inc() }
+
+// CountTimed counts a request, and how long its answer took.
+func (r *Requests) CountTimed(k Route, code int, took time.Duration) {
+	s := r.route(k)
+	s.counter(r, code).Inc()
+	s.durations.observe(took)
+}
+
+// route finds the series of a route, or adds it.
+func (r *Requests) route(k Route) *routeSeries {
+	if s := (*r.routes.Load())[k]; s != nil {
+		return s
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	old := *r.routes.Load()
+	if s := old[k]; s != nil {
+		return s
+	}
+	s := &routeSeries{labels: k.labels()}
+	for _, other := range old {
+		if other.labels == s.labels {
+			s = other // a create and a post of no resource are one verb; a kind may have been defined anew
+			break
+		}
+	}
+	next := maps.Clone(old)
+	next[k] = s
+	r.routes.Store(&next)
+	return s
+}
+
+// counter finds the series of a code, or adds it.
+func (s *routeSeries) counter(r *Requests, code int) *metrics.Counter {
+	if c := s.find(code); c != nil {
+		return c
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if c := s.find(code); c != nil {
+		return c
+	}
+	c := r.total.Counter(s.labels + `,code="` + strconv.Itoa(code) + `"`)
+	all := append(slices.Clone(s.codes()), codeSeries{code, c})
+	s.byCode.Store(&all)
+	return c
+}
+
+// codes are the series that there are; nobody changes the list.
+func (s *routeSeries) codes() []codeSeries {
+	if all := s.byCode.Load(); all != nil {
+		return *all
+	}
+	return nil
+}
+
+// find is the series of a code; nil if there is none.
+func (s *routeSeries) find(code int) *metrics.Counter {
+	for _, c := range s.codes() {
+		if c.code == code {
+			return c.count
+		}
+	}
+	return nil
+}
+
+// labels are the labels of a route, apart from the code.
+func (k Route) labels() string {
+	group, version, resource, scope := "", "", "", ""
+	if k.Kind != nil {
+		group, version, resource = k.Kind.Group, k.Kind.Version, k.Kind.Resource
+		switch {
+		case !k.Collection:
+			scope = "resource"
+		case k.Namespaced:
+			scope = "namespace"
+		default:
+			scope = "cluster"
+		}
+	}
+	return fmt.Sprintf("verb=%q,group=%q,version=%q,resource=%q,subresource=%q,scope=%q", k.verbLabel(), group, version, resource, k.Subresource, scope)
+}
+
+// verbLabel is the verb as dashboards know it.
+func (k Route) verbLabel() string {
+	switch k.Verb {
+	case "":
+		return "other"
+	case "create":
+		return "POST"
+	case "update":
+		return "PUT"
+	}
+	return strings.ToUpper(k.Verb)
+}
+
+// deprecatedVersion is a deprecated version of a resource that was asked for.
+type deprecatedVersion struct{ group, version, resource, subresource, removed string }
+
+// MarkDeprecated notes that a deprecated version of a resource was asked for.
+func (r *Requests) MarkDeprecated(k *schema.Kind, subresource string) {
+	v := deprecatedVersion{k.Group, k.Version, k.Resource, subresource, k.Deprecation.Removed}
+	if _, ok := (*r.deprecated.Load())[v]; ok {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	old := *r.deprecated.Load()
+	if _, ok := old[v]; ok {
+		return
+	}
+	next := maps.Clone(old)
+	next[v] = struct{}{}
+	r.deprecated.Store(&next)
+	r.deprecations.Func(fmt.Sprintf("group=%q,removed_release=%q,resource=%q,subresource=%q,version=%q",
+		v.group, v.removed, v.resource, v.subresource, v.version), func() float64 { return 1 })
+}
+
+// WritePrometheus writes the counters and durations, sorted by labels.
+func (r *Requests) WritePrometheus(w io.Writer) {
+	const durations = "apiserver_request_duration_seconds"
+	r.total.write(w)
+	writeHelp(w, durations, "histogram", "Time to answer, in seconds, but for watches.")
+	all := slices.SortedFunc(maps.Values(*r.routes.Load()), func(a, b *routeSeries) int { return cmp.Compare(a.labels, b.labels) })
+	for _, s := range slices.Compact(all) {
+		s.durations.write(w, durations, s.labels)
+	}
+	r.deprecations.write(w)
+}

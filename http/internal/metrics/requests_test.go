@@ -1,0 +1,67 @@
+package metrics
+
+import (
+	"bytes"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// TestRouteSeries counts from many goroutines, which find some series and add others.
+func TestRouteSeries(t *testing.T) {
+	m := NewRequests()
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			for i := range 300 {
+				route := Route{Verb: []string{"get", "watch", "list"}[i%3]}
+				if route.Verb == "watch" {
+					m.Count(route, 200+i%2)
+				} else {
+					m.CountTimed(route, 200+i%2, 2*time.Millisecond)
+				}
+			}
+		})
+	}
+	all.Wait()
+	var b bytes.Buffer
+	m.WritePrometheus(&b)
+	text := b.String()
+	const rest = `,group="",version="",resource="",subresource="",scope=""`
+	for _, want := range []string{
+		`apiserver_request_total{verb="GET"` + rest + `,code="200"} 400`,
+		`apiserver_request_total{verb="GET"` + rest + `,code="201"} 400`,
+		`apiserver_request_total{verb="WATCH"` + rest + `,code="201"} 400`,
+		`apiserver_request_duration_seconds_count{verb="LIST"` + rest + `} 800`,
+	} {
+		if !strings.Contains(text, want+"\n") {
+			t.Errorf("%s is not in\n%s", want, text)
+		}
+	}
+	if strings.Contains(text, `apiserver_request_duration_seconds_count{verb="WATCH"`) {
+		t.Error("a watch has a duration")
+	}
+}
+
+// TestOneSeriesForEachLabels: what is told apart inside, but has the same labels, is one series: two
+// lines with the same labels make Prometheus refuse all of them.
+func TestOneSeriesForEachLabels(t *testing.T) {
+	m := NewRequests()
+	for _, verb := range []string{"create", "post", "create"} {
+		m.CountTimed(Route{Verb: verb}, 404, time.Millisecond)
+	}
+	var b bytes.Buffer
+	m.WritePrometheus(&b)
+	seen := map[string]bool{}
+	for line := range strings.Lines(b.String()) {
+		series, value, _ := strings.Cut(line, "} ")
+		if seen[series] {
+			t.Errorf("%s} comes twice", series)
+		}
+		seen[series] = true
+		if strings.HasPrefix(series, "apiserver_request_total{") && value != "3\n" {
+			t.Errorf("%s", line)
+		}
+	}
+}

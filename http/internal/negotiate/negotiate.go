@@ -1,0 +1,216 @@
+package negotiate
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/troupe-api/troupe/http/internal/apierrors"
+	"github.com/troupe-api/troupe/kinds/meta"
+)
+
+// An Encoding is how objects are written as bytes.
+type Encoding uint8
+
+// The encodings, in the order in which the server prefers them.
+const (
+	JSON Encoding = iota
+	YAML
+	Protobuf
+	None
+)
+
+// A Shape is what of an object a client wants to have.
+type Shape uint8
+
+// The shapes: all of it, a Table, or its metadata, of one object or of a list.
+const (
+	Whole Shape = iota
+	Table
+	Partial
+	PartialList
+)
+
+// A Format is the representation that was negotiated for an answer.
+type Format struct {
+	Encoding Encoding
+	Shape    Shape
+	Version  string // of the meta group, for every shape but the whole: "v1" or "v1beta1"
+	Pretty   bool
+}
+
+// Names are the identifiers that the front uses, in the form of the naming profile.
+type Names struct {
+	MetaGroup         string
+	DiscoveryGroup    string
+	ProtobufType      string // media type
+	ProtobufWatchType string
+	InitialEventsEnd  string // annotation
+	BearerProtocol    string // prefix of the sub-protocol of a WebSocket that holds a token
+	// BodyTypes are the media types of bodies, PatchTypes those of patches.
+	BodyTypes, PatchTypes []string
+	representations       string // text that lists them
+}
+
+// NewNames makes the identifiers of a profile.
+func NewNames(profile *meta.Naming) Names {
+	n := Names{
+		MetaGroup:        profile.Translate("meta.platform.io"),
+		DiscoveryGroup:   profile.Translate("apidiscovery.platform.io"),
+		ProtobufType:     profile.Translate("application/vnd.platform.protobuf"),
+		InitialEventsEnd: profile.Translate("platform.io/initial-events-end"),
+		BearerProtocol:   profile.Group("base64url.bearer.authorization") + ".",
+	}
+	n.ProtobufWatchType = n.ProtobufType + ";stream=watch"
+	n.BodyTypes = []string{TypeJSON, TypeYAML, n.ProtobufType}
+	n.PatchTypes = []string{TypeJSONPatch, TypeMergePatch, TypeStrategicPatch, TypeApplyPatch}
+	n.representations = strings.Join(n.BodyTypes, ", ")
+	return n
+}
+
+// The media types of JSON, YAML and patches.
+const (
+	TypeJSON           = "application/json"
+	TypeYAML           = "application/yaml"
+	TypeJSONPatch      = "application/json-patch+json"
+	TypeMergePatch     = "application/merge-patch+json"
+	TypeStrategicPatch = "application/strategic-merge-patch+json"
+	TypeApplyPatch     = "application/apply-patch+yaml"
+	TypeText           = "text/plain; charset=utf-8"
+)
+
+// Negotiate picks the best of what an Accept header lists. shapes: others than the whole object can be had;
+// streaming: the answer is a watch.
+func (n *Names) Negotiate(header []byte, shapes, streaming bool) (Format, error) {
+	switch string(header) {
+	case "", TypeJSON, "*/*", TypeJSON + ", */*": // what most clients send
+		return Format{}, nil
+	}
+	accept := string(header)
+	best, bestQ, found := Format{}, 0.0, false
+	for accept != "" {
+		var item string
+		item, accept, _ = strings.Cut(accept, ",")
+		f, q, ok := n.parseAcceptItem(item, shapes)
+		if streaming && f.Encoding == YAML {
+			continue // a stream of YAML has no agreed framing
+		}
+		if ok && q > bestQ {
+			best, bestQ, found = f, q, true
+		}
+	}
+	if !found {
+		return Format{}, n.NotAcceptable()
+	}
+	return best, nil
+}
+
+func (n *Names) NotAcceptable() error {
+	f := apierrors.NotAcceptable("406: Not Acceptable\n\nAvailable representations: " + n.representations)
+	f.Details = &meta.Details{}
+	return f
+}
+
+// WithoutProtobuf is an Accept header without the items that ask for whole objects in Protobuf. ok
+// tells whether any other item is left.
+func (n *Names) WithoutProtobuf(accept string) (rest []byte, ok bool) {
+	var others []string
+	for item := range strings.SplitSeq(accept, ",") {
+		if f, _, ok := n.parseAcceptItem(item, true); !ok || f.Encoding != Protobuf || f.Shape != Whole {
+			others = append(others, item)
+		}
+	}
+	return []byte(strings.Join(others, ",")), len(others) > 0
+}
+
+// acceptParams are the parameters of one item of an Accept header.
+type acceptParams struct {
+	shape, group, version string
+	q                     float64
+}
+
+func (n *Names) parseAcceptItem(item string, shapes bool) (Format, float64, bool) {
+	mediaType, params, _ := strings.Cut(item, ";")
+	f := Format{Encoding: n.encodingOfAccept(strings.TrimSpace(mediaType))}
+	if f.Encoding == None {
+		return f, 0, false
+	}
+	c, ok := parseAcceptParams(params)
+	if !ok || c.q <= 0 {
+		return f, 0, false
+	}
+	if c.shape == "" {
+		return f, c.q, true
+	}
+	if !shapes || c.group != n.MetaGroup || c.version != "v1" && c.version != "v1beta1" {
+		return f, 0, false
+	}
+	f.Version = c.version
+	switch c.shape {
+	case "Table":
+		f.Shape = Table
+	case "PartialObjectMetadata":
+		f.Shape = Partial
+	case "PartialObjectMetadataList":
+		f.Shape = PartialList
+	default:
+		return f, 0, false
+	}
+	return f, c.q, f.Shape != Table || f.Encoding != Protobuf
+}
+
+// Quality is the weight that the parameters of an item of an Accept header give it.
+func Quality(params string) (q float64, ok bool) {
+	c, ok := parseAcceptParams(params)
+	return c.q, ok
+}
+
+func parseAcceptParams(params string) (acceptParams, bool) {
+	c := acceptParams{q: 1}
+	for params != "" {
+		var p string
+		p, params, _ = strings.Cut(params, ";")
+		key, value, _ := strings.Cut(strings.TrimSpace(p), "=")
+		switch key {
+		case "as":
+			c.shape = value
+		case "g":
+			c.group = value
+		case "v":
+			c.version = value
+		case "q":
+			q, err := strconv.ParseFloat(value, 64)
+			if err != nil {
+				return c, false
+			}
+			c.q = q
+		}
+	}
+	return c, true
+}
+
+// encodingOfAccept is the encoding that a media range of an Accept header stands for.
+func (n *Names) encodingOfAccept(s string) Encoding {
+	switch {
+	case s == TypeJSON, s == "*/*", s == "application/*":
+		return JSON
+	case s == TypeYAML:
+		return YAML
+	case s == n.ProtobufType:
+		return Protobuf
+	}
+	return n.EncodingOfContentType(strings.ToLower(s), false)
+}
+
+// EncodingOfContentType is the encoding that a Content-Type names; empty: none stands for JSON.
+func (n *Names) EncodingOfContentType(contentType string, empty bool) Encoding {
+	mediaType, _, _ := strings.Cut(contentType, ";")
+	switch s := strings.ToLower(strings.TrimSpace(mediaType)); {
+	case s == TypeJSON, s == "" && empty:
+		return JSON
+	case s == TypeYAML:
+		return YAML
+	case s == n.ProtobufType:
+		return Protobuf
+	}
+	return None
+}

@@ -1,0 +1,204 @@
+package requestinfo
+
+import (
+	"slices"
+
+	"github.com/troupe-api/troupe/http/internal/apierrors"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// Info is what a request asks for, parsed once. Routing, authorization, metrics and the
+// store all decide on it.
+type Info struct {
+	// IsResource tells a request for objects from one for anything else, such as /version.
+	IsResource bool
+	// Verb is get, list, watch, create, update, patch, delete or deletecollection; for
+	// anything else the method in lower case.
+	Verb string
+	// Path is the decoded path.
+	Path string
+
+	Group, Version        string
+	Namespace             string // "" for cluster scope and for all namespaces
+	Resource, Subresource string
+	Name                  string
+
+	// extraSegments: the path goes on after what a resource path may hold. inNamespace: it names a
+	// namespace before the resource.
+	extraSegments, inNamespace bool
+	// legacyWatch: the path begins with the old prefix of watches.
+	legacyWatch bool
+	// legacyProxy: the path begins with an old prefix for proxy or redirect.
+	legacyProxy bool
+}
+
+// Parse fills in from a method, a parsed target, and whether the query asks for a watch.
+func (i *Info) Parse(method string, t *Target, watch bool) {
+	i.Path = t.Path
+	i.Verb = nonResourceVerb(method)
+	segs := t.Segments[:t.count]
+	if len(segs) < 3 {
+		return
+	}
+	switch {
+	case segs[0] == "api":
+		i.Version, segs = segs[1], segs[2:]
+	case segs[0] == "apis" && len(segs) > 3:
+		i.Group, i.Version, segs = segs[1], segs[2], segs[3:]
+	default:
+		return
+	}
+	i.IsResource = true
+	old := segs[0]
+	switch {
+	case len(segs) == 1:
+	case old == "watch":
+		segs, watch, i.legacyWatch = segs[1:], true, true
+	case old == "proxy" || old == "redirect":
+		segs, i.legacyProxy = segs[1:], true
+	}
+	i.parseResource(segs)
+	i.Verb = i.resourceVerb(method, watch)
+	if i.legacyProxy {
+		i.Verb, i.Subresource = old, "" // what follows the name is not for this server
+	}
+}
+
+// parseResource reads the path behind group and version.
+func (i *Info) parseResource(segs []string) {
+	if segs[0] == "namespaces" && len(segs) > 1 {
+		i.Namespace = segs[1]
+		ofNamespace := len(segs) == 3 && (segs[2] == "status" || segs[2] == "finalize")
+		if len(segs) > 2 && !ofNamespace {
+			segs, i.inNamespace = segs[2:], true
+		}
+	}
+	i.Resource = segs[0]
+	if len(segs) > 1 {
+		i.Name = segs[1]
+	}
+	if len(segs) > 2 {
+		i.Subresource = segs[2]
+	}
+	i.extraSegments = len(segs) > 3
+}
+
+// nonResourceVerb is the verb of a request that is not for a resource.
+func nonResourceVerb(method string) string {
+	switch method {
+	case "GET":
+		return "get"
+	case "HEAD":
+		return "head"
+	case "POST":
+		return "post"
+	case "PUT":
+		return "put"
+	case "PATCH":
+		return "patch"
+	case "DELETE":
+		return "delete"
+	case "OPTIONS":
+		return "options"
+	}
+	return "other"
+}
+
+// resourceVerb is the verb of a request for a resource; "" if no method has one.
+func (i *Info) resourceVerb(method string, watch bool) string {
+	switch method {
+	case "GET", "HEAD":
+		switch {
+		case watch && i.Subresource == "":
+			return "watch"
+		case i.Name == "":
+			return "list"
+		}
+		return "get"
+	case "POST":
+		return "create"
+	case "PUT":
+		return "update"
+	case "PATCH":
+		return "patch"
+	case "DELETE":
+		if i.Name == "" {
+			return "deletecollection"
+		}
+		return "delete"
+	}
+	return ""
+}
+
+// WithMethod is the same request made with another method.
+func (i Info) WithMethod(method string) Info {
+	i.Verb = i.resourceVerb(method, i.legacyWatch)
+	return i
+}
+
+// kindLookup finds a served kind; nil if there is none.
+type kindLookup func(group, version, resource string) *schema.Kind
+
+// Resolve finds the kind that a resource request is for and checks that the path has a
+// shape that it serves, and that it serves the verb. sub is nil for the main resource.
+func (i *Info) Resolve(method string, lookup kindLookup) (*schema.Kind, *schema.Subresource, error) {
+	k := lookup(i.Group, i.Version, i.Resource)
+	if k == nil || i.legacyProxy || i.extraSegments || i.legacyWatch && i.Subresource != "" {
+		return nil, nil, apierrors.PathNotFound()
+	}
+	if !k.Namespaced && i.inNamespace || k.Namespaced && i.Namespace == "" && i.Name != "" {
+		return nil, nil, apierrors.PathNotFound()
+	}
+	sub, err := i.subresource(k)
+	if err != nil {
+		return nil, nil, err
+	}
+	verbs := k.Verbs
+	if sub != nil {
+		verbs = sub.Verbs
+	}
+	switch {
+	case method == "HEAD" || i.legacyWatch && method != "GET" || i.Verb == "" || !slices.Contains(verbs, i.Verb):
+		return nil, nil, apierrors.MethodNotAllowed()
+	case !i.verbFitsPath(k):
+		return nil, nil, apierrors.MethodNotAllowed()
+	}
+	return k, sub, nil
+}
+
+func (i *Info) subresource(k *schema.Kind) (*schema.Subresource, error) {
+	if i.Subresource == "" {
+		return nil, nil
+	}
+	for n := range k.Subresources {
+		if k.Subresources[n].Name == i.Subresource {
+			return &k.Subresources[n], nil
+		}
+	}
+	return nil, apierrors.PathNotFound()
+}
+
+// verbFitsPath tells whether the verb can be used on the path, which names one object, a collection, or the
+// collections of all namespaces.
+func (i *Info) verbFitsPath(k *schema.Kind) bool {
+	allNamespaces := k.Namespaced && i.Namespace == ""
+	switch i.Verb {
+	case "create":
+		return !allNamespaces && (i.Name == "" || i.Subresource != "")
+	case "update", "patch":
+		return i.Name != ""
+	case "deletecollection":
+		return !allNamespaces
+	}
+	return true
+}
+
+// Key is the key of the object that is asked for.
+func (i *Info) Key(k *schema.Kind) meta.Key {
+	key := meta.Key{GroupResource: k.Storage, Name: i.Name}
+	if k.Namespaced {
+		key.Namespace = i.Namespace
+	}
+	return key
+}

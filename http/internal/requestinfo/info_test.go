@@ -1,0 +1,78 @@
+package requestinfo
+
+import (
+	"testing"
+)
+
+func TestRequestInfo(t *testing.T) {
+	cases := []struct {
+		method, target string
+		watch          bool
+		want           Info
+	}{
+		{"GET", "/api/v1/namespaces/x/configmaps/a", false, Info{IsResource: true, Verb: "get", Version: "v1", Namespace: "x", Resource: "configmaps", Name: "a", inNamespace: true}},
+		{"GET", "/api/v1/configmaps", false, Info{IsResource: true, Verb: "list", Version: "v1", Resource: "configmaps"}},
+		{"GET", "/api/v1/configmaps", true, Info{IsResource: true, Verb: "watch", Version: "v1", Resource: "configmaps"}},
+		{"GET", "/api/v1/watch/namespaces/x/pods/p", false, Info{IsResource: true, Verb: "watch", Version: "v1", Namespace: "x", Resource: "pods", Name: "p", legacyWatch: true, inNamespace: true}},
+		{"GET", "/api/v1/namespaces", false, Info{IsResource: true, Verb: "list", Version: "v1", Resource: "namespaces"}},
+		{"PUT", "/api/v1/namespaces/x", false, Info{IsResource: true, Verb: "update", Version: "v1", Namespace: "x", Resource: "namespaces", Name: "x"}},
+		{"GET", "/api/v1/namespaces/x/namespaces/x", false, Info{IsResource: true, Verb: "get", Version: "v1", Namespace: "x", Resource: "namespaces", Name: "x", inNamespace: true}},
+		{"PUT", "/api/v1/namespaces/x/finalize", false, Info{IsResource: true, Verb: "update", Version: "v1", Namespace: "x", Resource: "namespaces", Name: "x", Subresource: "finalize"}},
+		{"PATCH", "/api/v1/namespaces/x/status", false, Info{IsResource: true, Verb: "patch", Version: "v1", Namespace: "x", Resource: "namespaces", Name: "x", Subresource: "status"}},
+		{"GET", "/api/v1/namespaces/x/status/y", false, Info{IsResource: true, Verb: "get", Version: "v1", Namespace: "x", Resource: "status", Name: "y", inNamespace: true}},
+		{"DELETE", "/apis/apps/v1/namespaces/x/deployments", false, Info{IsResource: true, Verb: "deletecollection", Group: "apps", Version: "v1", Namespace: "x", Resource: "deployments", inNamespace: true}},
+		{"DELETE", "/apis/apps/v1/namespaces/x/deployments/d", false, Info{IsResource: true, Verb: "delete", Group: "apps", Version: "v1", Namespace: "x", Resource: "deployments", Name: "d", inNamespace: true}},
+		{"POST", "/api/v1/namespaces/x/pods/p/binding", false, Info{IsResource: true, Verb: "create", Version: "v1", Namespace: "x", Resource: "pods", Name: "p", Subresource: "binding", inNamespace: true}},
+		{"GET", "/api/v1/nodes/n/status/more", false, Info{IsResource: true, Verb: "get", Version: "v1", Resource: "nodes", Name: "n", Subresource: "status", extraSegments: true}},
+		{"GET", "/apis/apps/v1", false, Info{Verb: "get"}},
+		{"POST", "/version", false, Info{Verb: "post"}},
+		{"OTHER", "/api/v1/nodes", false, Info{IsResource: true, Version: "v1", Resource: "nodes"}},
+	}
+	for _, c := range cases {
+		var tg Target
+		if err := tg.Parse([]byte(c.target), nil); err != nil {
+			t.Errorf("%s: %v", c.target, err)
+			continue
+		}
+		c.want.Path = c.target
+		var got Info
+		if got.Parse(c.method, &tg, c.watch); got != c.want {
+			t.Errorf("%s %s\ngot  %+v\nwant %+v", c.method, c.target, got, c.want)
+		}
+	}
+}
+
+func BenchmarkRequestInfo(b *testing.B) {
+	raw := []byte("/api/v1/namespaces/default/configmaps/some-name?resourceVersion=0")
+	b.ReportAllocs()
+	for b.Loop() {
+		var tg Target
+		if err := tg.Parse(raw, nil); err != nil {
+			b.Fatal(err)
+		}
+		var i Info
+		i.Parse("GET", &tg, Query(tg.Query).Flag("watch"))
+	}
+}
+
+func FuzzRequestTarget(f *testing.F) {
+	for _, s := range []string{"", "/a/%2e%2e", "//", "http://h/x", "/a?b=%", "/%"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		var tg Target
+		if tg.Parse([]byte(s), []byte("h")) != nil {
+			return
+		}
+		for _, seg := range tg.Segments[:tg.count] {
+			if seg == "" || seg == "." || seg == ".." {
+				t.Errorf("%q has the segment %q", s, seg)
+			}
+			for i := range len(seg) {
+				if c := seg[i]; c == '/' || c < ' ' {
+					t.Errorf("%q has a segment with %q", s, c)
+				}
+			}
+		}
+	})
+}

@@ -1,0 +1,103 @@
+package requestinfo
+
+import (
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/troupe-api/troupe/http/internal/apierrors"
+)
+
+// A Query is a raw query string. Most requests have no parameter or one, so it is searched instead of
+// being parsed into a map.
+type Query string
+
+// next cuts the first parameter off. ok is false at the end.
+func (q Query) next() (key, value string, rest Query, ok bool) {
+	for q != "" {
+		pair, after, _ := strings.Cut(string(q), "&")
+		q = Query(after)
+		if pair == "" {
+			continue
+		}
+		key, value, _ = strings.Cut(pair, "=")
+		return unescapeQuery(key), value, q, true
+	}
+	return "", "", "", false
+}
+
+// Get is the first value of a parameter, decoded; "" if there is none.
+func (q Query) Get(name string) string {
+	v, _ := q.Lookup(name)
+	return v
+}
+
+// Lookup is Get, and tells whether the parameter is there.
+func (q Query) Lookup(name string) (string, bool) {
+	for q != "" {
+		key, value, rest, ok := q.next()
+		if ok && key == name {
+			return unescapeQuery(value), true
+		}
+		q = rest
+	}
+	return "", false
+}
+
+// Values are the values of a parameter that are not empty.
+func (q Query) Values(name string) []string {
+	var out []string
+	for q != "" {
+		key, value, rest, ok := q.next()
+		if ok && key == name && value != "" {
+			out = append(out, unescapeQuery(value))
+		}
+		q = rest
+	}
+	return out
+}
+
+// Number reads an optional number. Its errors have the text of Go's own parser, which clients know.
+func (q Query) Number(name string) (int64, error) {
+	text, ok := q.Lookup(name)
+	if !ok {
+		return 0, nil
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		return 0, apierrors.BadRequest(err.Error())
+	}
+	return n, nil
+}
+
+// Flag reads a boolean: given without a value it is true, and only "0" and "false" are not.
+func (q Query) Flag(name string) bool {
+	v, ok := q.Lookup(name)
+	return ok && v != "0" && !strings.EqualFold(v, "false")
+}
+
+// Valid tells whether every escape is well formed. Nothing else may be asked of a query that is not.
+func (q Query) Valid() bool {
+	for i := 0; i < len(q); i++ {
+		if q[i] != '%' {
+			continue
+		}
+		if i+2 >= len(q) || hexValue(q[i+1]) < 0 || hexValue(q[i+2]) < 0 {
+			return false
+		}
+		i += 2
+	}
+	return true
+}
+
+// unescapeQuery decodes a part of a valid query.
+func unescapeQuery(s string) string {
+	if strings.IndexByte(s, '%') < 0 && strings.IndexByte(s, '+') < 0 {
+		return s
+	}
+	out, err := url.QueryUnescape(s)
+	if err != nil {
+		return s
+	}
+	return out
+}

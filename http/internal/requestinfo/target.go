@@ -1,0 +1,148 @@
+package requestinfo
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/troupe-api/troupe/http/internal/apierrors"
+)
+
+// maxSegments is how many segments are read; no served path has as many.
+const maxSegments = 12
+
+// A Target is a request target, split and decoded once. Its text is a copy, so it
+// outlives the request.
+type Target struct {
+	Raw      string // as it was sent, without scheme and host
+	Path     string // decoded
+	Query    string // raw
+	Segments [maxSegments]string
+	count    int
+	// TrailingSlash: the path ends in a slash, and is not the root.
+	TrailingSlash bool
+	// Escaped: some segment was percent-encoded.
+	Escaped bool
+}
+
+// Parse reads the target of a request line. An absolute form must name host.
+// The error is a *meta.Status; no request with one may go on.
+func (t *Target) Parse(raw, host []byte) error {
+	if len(raw) == 0 || raw[0] != '/' {
+		var err error
+		if raw, err = originForm(raw, host); err != nil {
+			return err
+		}
+	}
+	text := string(raw)
+	if strings.IndexByte(text, '#') >= 0 {
+		return apierrors.BadRequest("the request target holds a fragment")
+	}
+	t.Raw = text
+	t.Path, t.Query, _ = strings.Cut(text, "?")
+	if t.Path == "/" {
+		return nil
+	}
+	for rest := t.Path[1:]; ; {
+		seg, after, more := strings.Cut(rest, "/")
+		if seg == "" && !more {
+			t.TrailingSlash = true
+			break
+		}
+		if err := t.addSegment(seg); err != nil {
+			return err
+		}
+		if !more {
+			break
+		}
+		rest = after
+	}
+	if t.Escaped {
+		t.Path = "/" + strings.Join(t.Segments[:t.count], "/")
+		if t.TrailingSlash {
+			t.Path += "/"
+		}
+	}
+	return nil
+}
+
+func (t *Target) addSegment(seg string) error {
+	if strings.IndexByte(seg, '%') >= 0 {
+		t.Escaped = true
+		var ok bool
+		if seg, ok = unescapeSegment(seg); !ok {
+			return apierrors.BadRequest("the path holds a bad escape")
+		}
+	}
+	switch {
+	case seg == "":
+		return apierrors.BadRequest("the path holds an empty segment")
+	case seg == "." || seg == "..":
+		return apierrors.BadRequest("the path holds a dot segment")
+	case t.count == maxSegments:
+		return apierrors.PathNotFound()
+	}
+	for i := 0; i < len(seg); i++ {
+		if seg[i] < ' ' || seg[i] == 0x7f {
+			return apierrors.BadRequest("the path holds a control character")
+		}
+	}
+	t.Segments[t.count] = seg
+	t.count++
+	return nil
+}
+
+// unescapeSegment decodes one segment. It may hide neither slashes, nor NUL, nor percent signs, which would
+// be a second layer of encoding.
+func unescapeSegment(s string) (string, bool) {
+	out := make([]byte, 0, len(s))
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		if c == '%' {
+			if i+2 >= len(s) {
+				return "", false
+			}
+			hi, lo := hexValue(s[i+1]), hexValue(s[i+2])
+			if hi < 0 || lo < 0 {
+				return "", false
+			}
+			c = byte(hi<<4 | lo)
+			i += 2
+			if c == '/' || c == 0 || c == '%' || c == '\\' {
+				return "", false
+			}
+		}
+		out = append(out, c)
+	}
+	return string(out), true
+}
+
+func hexValue(c byte) int {
+	switch {
+	case c >= '0' && c <= '9':
+		return int(c - '0')
+	case c >= 'a' && c <= 'f':
+		return int(c-'a') + 10
+	case c >= 'A' && c <= 'F':
+		return int(c-'A') + 10
+	}
+	return -1
+}
+
+// originForm cuts scheme and authority from an absolute target.
+func originForm(raw, host []byte) ([]byte, error) {
+	_, rest, ok := bytes.Cut(raw, []byte("://"))
+	if !ok {
+		return nil, apierrors.BadRequest("the request target is not a path")
+	}
+	end := bytes.IndexAny(rest, "/?#")
+	if end < 0 {
+		end = len(rest)
+	}
+	if !bytes.EqualFold(rest[:end], host) {
+		return nil, apierrors.BadRequest("the request target names another host than the Host header")
+	}
+	if rest = rest[end:]; len(rest) == 0 || rest[0] != '/' {
+		return nil, apierrors.BadRequest("the request target has no path")
+	}
+	return rest, nil
+}

@@ -1,0 +1,123 @@
+package stream
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/troupe-api/troupe/policy/authn"
+)
+
+// A Registry holds the watches that run, by the grants that they run by. A shutdown ends them all, and
+// a grant that ends takes its watches with it (reauthorize.go). fasthttp does not know of connections
+// that it has given away, so nobody else would.
+type Registry struct {
+	log *slog.Logger
+
+	mu     sync.Mutex // guards the rest, and the state of grants
+	grants map[authn.Digest]*Grant
+	open   map[*Watch]struct{}
+	closed bool
+	empty  chan struct{} // closed when closed is set and nothing is open
+	// lastGeneration is that of the last look at all grants. At the same one nothing is due before
+	// nextExpiry, if that is set, unless something has come to be unchecked since.
+	lastGeneration uint64
+	nextExpiry     time.Time
+	unchecked      bool
+}
+
+// NewRegistry makes an empty registry.
+func NewRegistry(log *slog.Logger) *Registry {
+	return &Registry{log: log, grants: map[authn.Digest]*Grant{}, open: map[*Watch]struct{}{}, empty: make(chan struct{})}
+}
+
+// Add registers a watch, which runs by a grant: by an equal one that others run by, if there is one. The
+// grant is looked at soon, for what was decided on when the watch was let in may have changed since.
+// It returns false after Close: there may be no new watches.
+func (r *Registry) Add(w *Watch, g *Grant) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed {
+		return false
+	}
+	if same := r.grants[g.Key]; same != nil {
+		g = same
+	} else {
+		r.grants[g.Key] = g
+		g.watches = map[*Watch]struct{}{}
+	}
+	g.checked, g.deniedOnce, r.unchecked = false, false, true
+	g.watches[w] = struct{}{}
+	w.grant = g
+	r.open[w] = struct{}{}
+	return true
+}
+
+// Remove forgets a watch that has ended, or has never begun.
+func (r *Registry) Remove(w *Watch) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if _, ok := r.open[w]; !ok {
+		return
+	}
+	delete(r.open, w)
+	g := w.grant
+	delete(g.watches, w)
+	if len(g.watches) == 0 && r.grants[g.Key] == g {
+		delete(r.grants, g.Key)
+	}
+	if r.closed && len(r.open) == 0 {
+		close(r.empty)
+	}
+}
+
+// shutdownGrace is how long clients may take to read what is on its way when the server ends.
+const shutdownGrace = 5 * time.Second
+
+// Close ends every watch soon and lets no new one in.
+func (r *Registry) Close() {
+	r.mu.Lock()
+	if r.closed {
+		r.mu.Unlock()
+		return
+	}
+	r.closed = true
+	all := r.openLocked()
+	if len(all) == 0 {
+		close(r.empty)
+	}
+	r.mu.Unlock()
+	for _, w := range all {
+		w.Stop()
+	}
+	time.AfterFunc(shutdownGrace, r.forceClose)
+}
+
+// forceClose closes the connections of the watches whose clients do not read.
+func (r *Registry) forceClose() {
+	r.mu.Lock()
+	left := r.openLocked()
+	r.mu.Unlock()
+	for _, w := range left {
+		w.forceClose()
+	}
+}
+
+func (r *Registry) openLocked() []*Watch {
+	all := make([]*Watch, 0, len(r.open))
+	for w := range r.open {
+		all = append(all, w)
+	}
+	return all
+}
+
+// Wait waits after Close until the last watch has ended.
+func (r *Registry) Wait(ctx context.Context) error {
+	select {
+	case <-r.empty:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

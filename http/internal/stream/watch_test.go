@@ -1,0 +1,43 @@
+package stream
+
+import (
+	"io"
+	"net"
+	"sync/atomic"
+	"testing"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+)
+
+// closeRecorder is a connection that takes everything and tells whether it was closed.
+type closeRecorder struct {
+	net.Conn
+	closed atomic.Bool
+}
+
+func (c *closeRecorder) Write(b []byte) (int, error) { return io.Discard.Write(b) }
+func (c *closeRecorder) Close() error                { c.closed.Store(true); return nil }
+func (c *closeRecorder) LingerOnClose()              {}
+
+// session counts how often it is stopped.
+type session struct{ stopped int }
+
+func (s *session) Stop() { s.stopped++ }
+
+// TestRevokedBeforeStart: a watch that is revoked while its session starts leaves the connection to the
+// request, and ends as soon as it begins.
+func TestRevokedBeforeStart(t *testing.T) {
+	c, s := &closeRecorder{}, &session{}
+	w := New(c, typeEncoder{}, Chunked)
+	w.revoke(&meta.Status{Code: 403})
+	if w.forceClose(); c.closed.Load() {
+		t.Error("the connection of a request is closed")
+	}
+	if w.Attach(s); s.stopped != 1 {
+		t.Errorf("the session is stopped %d times", s.stopped)
+	}
+	w.Start([]byte("head"))
+	if w.forceClose(); !c.closed.Load() {
+		t.Error("the connection of a watch that goes on is not closed")
+	}
+}

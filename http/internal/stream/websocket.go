@@ -1,0 +1,235 @@
+package stream
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha1"
+	"encoding/base64"
+	"encoding/binary"
+	"errors"
+	"io"
+	"net"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/gobwas/ws"
+	"github.com/troupe-api/troupe/http/internal/apierrors"
+	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/valyala/fasthttp"
+)
+
+// webSocketGUID is what RFC 6455 appends to the key of a client before hashing it.
+const webSocketGUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
+
+// WantsWebSocket tells whether a request asks to go on as a WebSocket.
+func WantsWebSocket(h *fasthttp.RequestHeader) bool {
+	if !h.IsGet() || !h.IsHTTP11() || !bytes.EqualFold(h.Peek("Upgrade"), []byte("websocket")) {
+		return false
+	}
+	for item := range strings.SplitSeq(string(h.Peek("Connection")), ",") {
+		if strings.EqualFold(strings.TrimSpace(item), "upgrade") {
+			return true
+		}
+	}
+	return false
+}
+
+// FramingOf is how the events of a watch go to the client that asks for them.
+func FramingOf(h *fasthttp.RequestHeader) Framing {
+	switch {
+	case WantsWebSocket(h):
+		return WebSocket
+	case !h.IsHTTP11():
+		return Unchunked
+	}
+	return Chunked
+}
+
+// UpgradeToWebSocket makes an answer the one that turns the connection into a WebSocket. Of the
+// sub-protocols that the client offers it takes the first, whatever it is: all of them
+// carry the same events.
+func UpgradeToWebSocket(h *fasthttp.RequestHeader, answer *fasthttp.ResponseHeader, bearerPrefix string) error {
+	if string(h.Peek("Sec-WebSocket-Version")) != "13" {
+		answer.Set("Sec-WebSocket-Version", "13")
+		return apierrors.BadRequest("the WebSocket version is not supported: use 13")
+	}
+	key := h.Peek("Sec-WebSocket-Key")
+	if nonce, err := base64.StdEncoding.DecodeString(string(key)); err != nil || len(nonce) != 16 {
+		return apierrors.BadRequest("the WebSocket key is malformed")
+	}
+	protocols, _, err := WebSocketProtocols(h, bearerPrefix)
+	if err != nil {
+		return apierrors.BadRequest(err.Error())
+	}
+	digest := sha1.Sum(append(append([]byte(nil), key...), webSocketGUID...))
+	answer.SetStatusCode(fasthttp.StatusSwitchingProtocols)
+	answer.Set("Upgrade", "websocket")
+	answer.Set("Connection", "Upgrade")
+	answer.Set("Sec-WebSocket-Accept", base64.StdEncoding.EncodeToString(digest[:]))
+	if len(protocols) > 0 {
+		answer.Set("Sec-WebSocket-Protocol", protocols[0])
+	}
+	return nil
+}
+
+// ErrWebSocketToken: a token is offered as a sub-protocol, but cannot be read.
+var ErrWebSocketToken = errors.New("the token among the WebSocket sub-protocols is malformed, or alone")
+
+var errWebSocketProtocols = errors.New("the WebSocket sub-protocols are malformed")
+
+// WebSocketProtocols are the sub-protocols that a client offers, and the bearer token that
+// it hides among them behind a prefix, for browsers let a page set no other header. There must be one
+// besides the token, to be answered.
+func WebSocketProtocols(h *fasthttp.RequestHeader, bearerPrefix string) (protocols []string, token string, err error) {
+	for _, line := range h.PeekAll("Sec-WebSocket-Protocol") {
+		for item := range strings.SplitSeq(string(line), ",") {
+			item = strings.TrimSpace(item)
+			if !isHeaderToken(item) {
+				return nil, "", errWebSocketProtocols
+			}
+			text, ok := strings.CutPrefix(item, bearerPrefix)
+			if !ok {
+				protocols = append(protocols, item)
+				continue
+			}
+			raw, err := base64.RawURLEncoding.DecodeString(text)
+			if token != "" || err != nil || len(raw) == 0 || !utf8.Valid(raw) {
+				return nil, "", ErrWebSocketToken
+			}
+			token = string(raw)
+		}
+	}
+	if token != "" && len(protocols) == 0 {
+		return nil, "", ErrWebSocketToken
+	}
+	return protocols, token, nil
+}
+
+// isHeaderToken tells whether s is a token of RFC 9110.
+func isHeaderToken(s string) bool {
+	for _, c := range []byte(s) {
+		if c <= ' ' || c >= 0x7f || strings.IndexByte(`"(),/:;<=>?@[\]{}`, c) >= 0 {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// maxFrameHeader is the largest head of a frame that is sent.
+const maxFrameHeader = 10
+
+// appendFrame appends an event as one frame.
+func appendFrame(b []byte, e Encoder, ev *request.Event) ([]byte, error) {
+	at := len(b)
+	b, err := e.AppendEvent(append(b, make([]byte, maxFrameHeader)...), ev)
+	if err != nil {
+		return b, err
+	}
+	opcode, payload := ws.OpText, b[at+maxFrameHeader:]
+	if e.Binary() {
+		opcode = ws.OpBinary
+	}
+	var head [maxFrameHeader]byte
+	n := at + copy(b[at:], appendFrameHeader(head[:0], opcode, len(payload)))
+	n += copy(b[n:], payload)
+	return b[:n], nil
+}
+
+// appendFrameHeader begins a frame of a server: a whole message that is not masked. ws.WriteHeader would do
+// the same by way of an io.Writer, which costs an allocation for each event.
+func appendFrameHeader(b []byte, opcode ws.OpCode, size int) []byte {
+	const final, uint16Follows, uint64Follows = 0x80, 126, 127
+	b = append(b, final|byte(opcode))
+	switch {
+	case size <= ws.MaxControlFramePayloadSize:
+		return append(b, byte(size))
+	case size < 1<<16:
+		return binary.BigEndian.AppendUint16(append(b, uint16Follows), uint16(size))
+	}
+	return binary.BigEndian.AppendUint64(append(b, uint64Follows), uint64(size))
+}
+
+// A closeError is the end of a WebSocket that the client has asked for, or has brought about.
+type closeError struct{ code ws.StatusCode }
+
+func (*closeError) Error() string { return "http: the client has closed its WebSocket" }
+
+// readFrames answers pings until the client closes, and says how it has: a *closeError where
+// there is a WebSocket to be closed still.
+func readFrames(c net.Conn) error {
+	r := bufio.NewReaderSize(c, 512)
+	state := ws.StateServerSide
+	for total := int64(0); ; {
+		f, err := readFrameHeader(r, state)
+		if err != nil {
+			return err
+		}
+		if f.OpCode.IsControl() {
+			if err := answerControl(c, r, f); err != nil {
+				return err
+			}
+			continue
+		}
+		if state = state.Set(ws.StateFragmented); f.Fin {
+			state = state.Clear(ws.StateFragmented)
+		}
+		if total += min(f.Length, maxClientInput) + 1; total > maxClientInput {
+			return &closeError{ws.StatusMessageTooBig}
+		}
+		if _, err := r.Discard(int(f.Length)); err != nil {
+			return err
+		}
+	}
+}
+
+// readFrameHeader reads the head of a frame, and refuses what no client may send.
+func readFrameHeader(r io.Reader, state ws.State) (ws.Header, error) {
+	f, err := ws.ReadHeader(r)
+	if errors.Is(err, ws.ErrHeaderLengthMSB) || errors.Is(err, ws.ErrHeaderLengthUnexpected) {
+		return f, &closeError{ws.StatusProtocolError}
+	}
+	if err == nil && ws.CheckHeader(f, state) != nil {
+		return f, &closeError{ws.StatusProtocolError}
+	}
+	return f, err
+}
+
+// answerControl reads the rest of a control frame and does what it asks for.
+func answerControl(c net.Conn, r io.Reader, f ws.Header) error {
+	var payload [ws.MaxControlFramePayloadSize]byte
+	b := payload[:f.Length]
+	if _, err := io.ReadFull(r, b); err != nil {
+		return err
+	}
+	ws.Cipher(b, f.Mask, 0)
+	switch f.OpCode {
+	case ws.OpClose:
+		code, _ := ws.ParseCloseFrameData(b)
+		if code.Empty() {
+			code = ws.StatusNormalClosure
+		}
+		return &closeError{code}
+	case ws.OpPing:
+		var head [maxFrameHeader]byte
+		_, err := c.Write(append(appendFrameHeader(head[:0], ws.OpPong, len(b)), b...))
+		return err
+	}
+	return nil
+}
+
+// closeWebSocket sends the close frame after the last event. The client answers it, and must
+// not be reset while it does.
+func (w *Watch) closeWebSocket(end error) {
+	code := ws.StatusNormalClosure
+	var asked *closeError
+	if errors.As(end, &asked) {
+		code = asked.code
+	} else if !isTimeout(end) {
+		return // the client has gone
+	}
+	b := binary.BigEndian.AppendUint16(appendFrameHeader(nil, ws.OpClose, 2), uint16(code))
+	if _, err := w.conn.Write(b); err != nil {
+		return
+	}
+	w.conn.LingerOnClose()
+}

@@ -1,0 +1,58 @@
+package stream
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"net"
+	"testing"
+	"time"
+)
+
+// readerConn is a connection whose other side has sent some bytes and then closed.
+type readerConn struct {
+	net.Conn
+	in  *bytes.Reader
+	out int
+}
+
+func (p *readerConn) Read(b []byte) (int, error)  { return p.in.Read(b) }
+func (p *readerConn) Write(b []byte) (int, error) { p.out += len(b); return len(b), nil }
+
+// noLinger is a connection that closes at once.
+type noLinger struct{ net.Conn }
+
+func (noLinger) LingerOnClose() {}
+
+// TestWebSocketEndsBeforeItRuns: a session that ends before anybody reads from the client
+// ends the WebSocket as well.
+func TestWebSocketEndsBeforeItRuns(t *testing.T) {
+	server, client := net.Pipe()
+	w := New(noLinger{server}, nil, WebSocket)
+	ended := false
+	w.Done()
+	go w.Run(time.Hour, func() { ended = true; _ = server.Close() })
+	b, err := io.ReadAll(client)
+	if err != nil || !bytes.Equal(b, []byte{0x88, 2, 3, 232}) || !ended {
+		t.Errorf("%x %v", b, err)
+	}
+}
+
+// FuzzFrames: whatever a client sends into its WebSocket ends it in order, and is not
+// answered by more than it was.
+func FuzzFrames(f *testing.F) {
+	for _, s := range []string{"", "\x89\x82\x01\x02\x03\x04Hi", "\x88\x80\x00\x00\x00\x00", "\x81\xfe\x00\x7e\x00\x00\x00\x00", "\x82\xff\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00x"} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		p := &readerConn{in: bytes.NewReader(b)}
+		err := readFrames(p)
+		var end *closeError
+		if !errors.As(err, &end) && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+			t.Errorf("%x: %v", b, err)
+		}
+		if p.out > len(b) {
+			t.Errorf("%x: %d bytes were answered", b, p.out)
+		}
+	})
+}

@@ -1,0 +1,258 @@
+package wire
+
+import (
+	"bufio"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"io"
+	"net"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// A Conn is a connection that knows its client's certificates and that gives every write
+// a deadline. The goroutine that serves it owns it, save for what is said to be shared.
+type Conn struct {
+	net.Conn
+	raw     net.Conn  // beneath TLS
+	tls     *tls.Conn // nil: no TLS
+	all     *Connections
+	entry   connEntry
+	handler Handler
+	certs   []*x509.Certificate
+
+	reader      *bufio.Reader // holds what has been read ahead of requests; nil: nothing
+	unread      []byte        // what Read returns before anything else
+	firstByte   [1]byte       // of a request
+	largeHead   bool          // reader is a large one
+	requestSeen bool          // a whole request has come
+	body        requestBody   // of the request that is being answered
+	hijacker    func()
+
+	// writeDeadlineSet is when the write deadline was last set, in Unix nanoseconds; 0: never.
+	writeDeadlineSet atomic.Int64
+	onClose          atomic.Pointer[func()]
+	// linger: the client has sent what nobody has read, and must still get the answer.
+	linger atomic.Bool
+	// authenticated: the last request came from a user who is not anonymous.
+	authenticated atomic.Bool
+
+	mu      sync.Mutex // guards the rest, and the read deadline
+	phase   phase
+	closing bool // the server is closing
+}
+
+func newConn(raw net.Conn, all *Connections) *Conn {
+	return &Conn{Conn: raw, raw: raw, all: all, entry: newConnEntry(raw.RemoteAddr())}
+}
+
+// Handler is what Options.NewHandler has made for the connection.
+func (c *Conn) Handler() Handler { return c.handler }
+
+// ClientCerts are the certificates that the client has shown, its own first.
+func (c *Conn) ClientCerts() []*x509.Certificate { return c.certs }
+
+// Secure tells whether the connection is encrypted.
+func (c *Conn) Secure() bool { return c.tls != nil }
+
+// A phase is what a connection is doing.
+type phase uint8
+
+const (
+	phaseReading    phase = iota // a handshake, or a request of which the head is not whole
+	phaseIdle                    // between two requests
+	phaseActive                  // a request is being answered
+	phaseDiscarding              // what nobody wants to read is still coming
+	phaseHijacked                // somebody else has it
+)
+
+// MaxWriteSize is how many bytes are written to a client under one deadline.
+const MaxWriteSize = 64 << 10
+
+// closeGrace is the time that a client gets to send the rest of its request when the server closes.
+const closeGrace = time.Second
+
+// setPhase begins a phase in which the client has some time to send something; 0: no bound.
+func (c *Conn) setPhase(p phase, timeout time.Duration) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.phase = p
+	if p == phaseActive {
+		return nil
+	}
+	var until time.Time
+	if c.closing && p != phaseHijacked {
+		timeout = min(timeout, closeGrace)
+	}
+	if timeout > 0 {
+		until = time.Now().Add(timeout)
+	}
+	return c.Conn.SetReadDeadline(until)
+}
+
+// evictable tells that nobody waits for an answer on the connection.
+func (c *Conn) evictable() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.phase == phaseIdle || c.phase == phaseDiscarding || c.phase == phaseReading
+}
+
+// beginClose ends the connection soon, unless a request is being answered.
+func (c *Conn) beginClose() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.closing = true
+	switch c.phase {
+	case phaseIdle:
+		_ = c.raw.Close() // its goroutine notices
+	case phaseHijacked:
+	default:
+		_ = c.Conn.SetReadDeadline(time.Now().Add(closeGrace)) // fails only if it is closed
+	}
+}
+
+// abort ends the connection at once, without an answer.
+func (c *Conn) abort() { _ = c.raw.Close() }
+
+// handshake is that of TLS, if there is TLS.
+func (c *Conn) handshake() error {
+	timeout := c.all.opts.HandshakeTimeout
+	if c.tls == nil {
+		return c.setPhase(phaseReading, c.all.opts.ReadTimeout)
+	}
+	if err := c.Conn.SetWriteDeadline(time.Now().Add(timeout)); err != nil {
+		return err
+	}
+	if err := c.setPhase(phaseReading, timeout); err != nil {
+		return err
+	}
+	if err := c.tls.Handshake(); err != nil {
+		c.all.handshakeErrors.Add(1)
+		writePlainHTTPError(err)
+		return err
+	}
+	c.certs = c.tls.ConnectionState().PeerCertificates
+	return c.Conn.SetWriteDeadline(time.Time{})
+}
+
+// plainHTTPError is for a client that speaks HTTP where TLS is spoken.
+const plainHTTPError = "HTTP/1.0 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n" +
+	"Client sent an HTTP request to an HTTPS server.\n"
+
+// writePlainHTTPError tells a client that has failed the handshake in plain HTTP why it has.
+func writePlainHTTPError(err error) {
+	var header tls.RecordHeaderError
+	if !errors.As(err, &header) || header.Conn == nil {
+		return
+	}
+	switch string(header.RecordHeader[:]) {
+	case "GET /", "HEAD ", "POST ", "PUT /", "PATCH", "DELET", "OPTIO":
+		// Nobody is left to tell if this fails as well.
+		_, _ = io.WriteString(header.Conn, plainHTTPError)
+		drain(header.Conn)
+	}
+}
+
+// ConnectionState is the state of TLS, empty without.
+func (c *Conn) ConnectionState() tls.ConnectionState {
+	if c.tls == nil {
+		return tls.ConnectionState{}
+	}
+	return c.tls.ConnectionState()
+}
+
+// Read reads what has been read ahead, and then what comes.
+func (c *Conn) Read(b []byte) (int, error) {
+	if len(c.unread) > 0 {
+		n := copy(b, c.unread)
+		if c.unread = c.unread[n:]; len(c.unread) == 0 {
+			c.unread = nil
+		}
+		return n, nil
+	}
+	return c.Conn.Read(b)
+}
+
+// Write gives the client at least five sixths of the write timeout to take each piece of b.
+func (c *Conn) Write(b []byte) (written int, err error) {
+	for len(b) > MaxWriteSize && err == nil {
+		var n int
+		n, err = c.writePart(b[:MaxWriteSize])
+		written, b = written+n, b[n:]
+	}
+	if err == nil {
+		var n int
+		n, err = c.writePart(b)
+		written += n
+	}
+	return written, err
+}
+
+// writePart writes a piece.
+func (c *Conn) writePart(b []byte) (int, error) {
+	now, timeout := time.Now(), c.all.opts.WriteTimeout
+	if at := c.writeDeadlineSet.Load(); now.UnixNano()-at > int64(timeout/6) {
+		if err := c.Conn.SetWriteDeadline(now.Add(timeout)); err != nil {
+			return 0, err
+		}
+		c.writeDeadlineSet.Store(now.UnixNano())
+	}
+	return c.Conn.Write(b)
+}
+
+// SetDeadline forgets the write deadline that Write has set.
+func (c *Conn) SetDeadline(t time.Time) error {
+	c.writeDeadlineSet.Store(0)
+	return c.Conn.SetDeadline(t)
+}
+
+// SetAuthenticated notes whether the request that is being answered came from a user who is known.
+func (c *Conn) SetAuthenticated(known bool) {
+	if known != c.authenticated.Load() {
+		c.authenticated.Store(known)
+		c.requestSeen = c.requestSeen || known
+		if c.requestSeen {
+			c.all.markRequestSeen(c, known)
+		}
+	}
+}
+
+// Hijack gives the connection away: when the request is over, run goes on with it and has to close it.
+func (c *Conn) Hijack(run func()) { c.hijacker = run }
+
+// SetOnClose makes Close call f first, once.
+func (c *Conn) SetOnClose(f func()) { c.onClose.Store(&f) }
+
+// LingerOnClose makes Close wait until the client has stopped sending, so that it gets the answer.
+func (c *Conn) LingerOnClose() { c.linger.Store(true) }
+
+// Close closes the connection. Those who use it notice by their next read or write.
+func (c *Conn) Close() error {
+	if f := c.onClose.Swap(nil); f != nil {
+		(*f)()
+	}
+	if c.linger.Swap(false) {
+		drain(c.Conn)
+	}
+	err := c.Conn.Close()
+	c.all.remove(c)
+	return err
+}
+
+// The time and the bytes that a client gets to stop sending.
+const (
+	lingerTime  = 2 * time.Second
+	lingerBytes = 16 << 20
+)
+
+// drain reads for a while what the client still sends: closing at once would reset the
+// connection, and the client might never see its answer. Errors only end it earlier.
+func drain(c net.Conn) {
+	if w, ok := c.(interface{ CloseWrite() error }); ok {
+		_ = w.CloseWrite()
+	}
+	_ = c.SetReadDeadline(time.Now().Add(lingerTime))
+	_, _ = io.CopyN(io.Discard, c, lingerBytes)
+}

@@ -1,0 +1,148 @@
+package wire
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"sync"
+
+	"github.com/valyala/fasthttp"
+)
+
+// The sizes of the buffers into which the head of a request is read. Most heads fit into the first one; a
+// longer one gets a large buffer, of which anonymous clients together may have only some.
+const (
+	readBufferSize      = 4 << 10
+	largeReadBufferSize = 32 << 10
+	maxLargeHeads       = 1024
+)
+
+var (
+	readers      = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, readBufferSize) }}
+	largeReaders = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, largeReadBufferSize) }}
+)
+
+var (
+	ErrHeadTooLarge      = errors.New("http: the head of a request is too large")
+	ErrTooManyLargeHeads = errors.New("http: too many requests with large heads")
+	errBareLineFeed      = errors.New("http: the request line does not end in CRLF")
+	// errEmptyLines: there is nothing but empty lines.
+	errEmptyLines = errors.New("http: too many empty lines before a request")
+)
+
+// awaitRequest waits for the first byte of a request. While it waits the connection holds no buffer:
+// most connections are idle most of the time.
+func (c *Conn) awaitRequest() error {
+	if c.reader == nil {
+		if c.requestSeen {
+			if err := c.setPhase(phaseIdle, c.all.opts.IdleTimeout); err != nil {
+				return err
+			}
+		}
+		n, err := c.Read(c.firstByte[:])
+		if err != nil {
+			return err
+		}
+		c.unread = c.firstByte[:n]
+		c.reader = readers.Get().(*bufio.Reader)
+		c.reader.Reset(c)
+	}
+	return c.setPhase(phaseReading, c.all.opts.ReadTimeout)
+}
+
+// readHead reads the head of a request. It is parsed when all of it has come, and only then.
+func (c *Conn) readHead(h *fasthttp.RequestHeader) error {
+	if err := c.skipEmptyLines(); err != nil {
+		return err
+	}
+	for from := 0; ; {
+		b, err := c.reader.Peek(c.reader.Buffered())
+		if err != nil {
+			return err
+		}
+		if headEnds(b, from) {
+			if line, _, _ := bytes.Cut(b, []byte("\n")); !bytes.HasSuffix(line, []byte("\r")) {
+				return errBareLineFeed
+			}
+			return h.Read(c.reader)
+		}
+		if from = max(len(b)-2, 0); len(b) == c.reader.Size() {
+			if err := c.growReader(b); err != nil {
+				return err
+			}
+		}
+		if _, err := c.reader.Peek(len(b) + 1); err != nil {
+			return err
+		}
+	}
+}
+
+// maxEmptyLines is how many bytes of empty lines may come before a request.
+const maxEmptyLines = 16
+
+// skipEmptyLines reads over empty lines before a request.
+func (c *Conn) skipEmptyLines() error {
+	for range maxEmptyLines {
+		b, err := c.reader.Peek(1)
+		if err != nil {
+			return err
+		}
+		if b[0] != '\r' && b[0] != '\n' {
+			return nil
+		}
+		if _, err := c.reader.Discard(1); err != nil {
+			return err
+		}
+	}
+	return errEmptyLines
+}
+
+// headEnds tells whether a head ends in b, behind from: with an empty line.
+func headEnds(b []byte, from int) bool {
+	for {
+		at := bytes.IndexByte(b[from:], '\n')
+		if at < 0 {
+			return false
+		}
+		from += at + 1
+		if rest := b[from:]; len(rest) > 0 && rest[0] == '\n' || len(rest) > 1 && rest[0] == '\r' && rest[1] == '\n' {
+			return true
+		}
+	}
+}
+
+// growReader goes on with a large reader, behind what has come.
+func (c *Conn) growReader(b []byte) error {
+	if c.largeHead {
+		return ErrHeadTooLarge
+	}
+	if !c.all.addLargeHead(c) {
+		return ErrTooManyLargeHeads
+	}
+	c.largeHead = true
+	c.unread = append(bytes.Clone(b), c.unread...)
+	old := c.reader
+	c.reader = largeReaders.Get().(*bufio.Reader)
+	c.reader.Reset(c)
+	old.Reset(nil)
+	readers.Put(old)
+	_, err := c.reader.Peek(len(b))
+	return err
+}
+
+// releaseReader gives the reader back if it holds nothing, or else if it must.
+func (c *Conn) releaseReader(must bool) {
+	r := c.reader
+	if r == nil || r.Buffered() > 0 && !must {
+		return
+	}
+	c.reader = nil
+	r.Reset(nil)
+	if c.largeHead {
+		c.largeHead = false
+		c.all.removeLargeHead(c)
+		largeReaders.Put(r)
+		return
+	}
+	readers.Put(r)
+}

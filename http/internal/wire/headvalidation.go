@@ -1,0 +1,156 @@
+package wire
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/valyala/fasthttp"
+
+	"github.com/troupe-api/troupe/http/internal/apierrors"
+)
+
+// maxHeaders is how many header lines a request may have.
+const maxHeaders = 100
+
+// impersonatePrefix begins the names of headers that ask to act as somebody else.
+const impersonatePrefix = "impersonate-"
+
+// HeaderFlags tell which headers a request has that decide how it is dealt with, so that none of them
+// is searched for where it is not.
+type HeaderFlags struct {
+	Impersonation    bool // some header asks to act as somebody else
+	Authorization    bool // Authorization
+	AuditID          bool // Audit-Id
+	Forwarded        bool // X-Forwarded-For or X-Real-Ip
+	Upgrade          bool // Upgrade
+	transferEncoding bool // Transfer-Encoding
+	ConnectionClose  bool // Connection says that no other request comes
+}
+
+// ValidateHead refuses what fasthttp lets through although it is ambiguous or forbidden. It
+// reads the header lines as they came. Its answers close the connection, save that
+// for two credentials, which is a 401.
+func ValidateHead(h *fasthttp.RequestHeader) (HeaderFlags, error) {
+	if p := h.Protocol(); string(p) != "HTTP/1.1" && string(p) != "HTTP/1.0" {
+		return HeaderFlags{}, apierrors.BadRequest("the protocol version is not supported")
+	}
+	for _, c := range h.Method() {
+		if c < 'A' || c > 'Z' {
+			return HeaderFlags{}, apierrors.BadRequest("the method is malformed")
+		}
+	}
+	found, err := validateHeaderLines(h.RawHeaders())
+	switch {
+	case err != nil:
+		return found, err
+	case found.transferEncoding && h.ContentLength() != -1:
+		return found, apierrors.BadRequest("the request has a Transfer-Encoding other than chunked")
+	case !isHost(h.Host()):
+		return found, apierrors.BadRequest("the Host header is malformed")
+	}
+	return found, nil
+}
+
+func validateHeaderLines(raw []byte) (found HeaderFlags, err error) {
+	var lines, lengths, encodings, credentials, hosts int
+	for len(raw) > 0 {
+		end := bytes.IndexByte(raw, '\n')
+		if end < 1 || raw[end-1] != '\r' {
+			return found, apierrors.BadRequest("a header line does not end in CRLF")
+		}
+		line := raw[:end-1]
+		raw = raw[end+1:]
+		if len(line) == 0 {
+			break
+		}
+		if line[0] == ' ' || line[0] == '\t' {
+			return found, apierrors.BadRequest("a header is folded")
+		}
+		if lines++; lines > maxHeaders {
+			return found, apierrors.BadRequest("the request has too many headers")
+		}
+		if bytes.IndexByte(line, 0) >= 0 || bytes.IndexByte(line, '\r') >= 0 {
+			return found, apierrors.BadRequest("a header holds a control character")
+		}
+		colon := bytes.IndexByte(line, ':')
+		if colon < 1 || !isHeaderName(line[:colon]) {
+			return found, apierrors.BadRequest("a header has a malformed name")
+		}
+		switch name := line[:colon]; len(name) {
+		case 4:
+			hosts += matchLower(name, "host")
+		case 7:
+			found.Upgrade = found.Upgrade || matchLower(name, "upgrade") == 1
+		case 8:
+			found.AuditID = found.AuditID || matchLower(name, "audit-id") == 1
+		case 9:
+			found.Forwarded = found.Forwarded || matchLower(name, "x-real-ip") == 1
+		case 10:
+			found.ConnectionClose = found.ConnectionClose || matchLower(name, "connection") == 1 && hasCloseOption(line[colon+1:])
+		case 13:
+			credentials += matchLower(name, "authorization")
+		case 14:
+			lengths += matchLower(name, "content-length")
+		case 15:
+			found.Forwarded = found.Forwarded || matchLower(name, "x-forwarded-for") == 1
+		case 17:
+			encodings += matchLower(name, "transfer-encoding")
+		}
+		if colon > len(impersonatePrefix) && matchLower(line[:len(impersonatePrefix)], impersonatePrefix) == 1 {
+			found.Impersonation = true
+		}
+	}
+	found.Authorization, found.transferEncoding = credentials > 0, encodings > 0
+	switch {
+	case lengths > 1 || encodings > 1 || hosts > 1:
+		return found, apierrors.BadRequest("a header that may come once comes twice")
+	case lengths > 0 && encodings > 0:
+		return found, apierrors.BadRequest("the request has both Content-Length and Transfer-Encoding")
+	case credentials > 1:
+		return found, apierrors.Unauthorized()
+	}
+	return found, nil
+}
+
+// hasCloseOption tells whether one of the options of a connection is that it ends.
+func hasCloseOption(options []byte) bool {
+	for option := range bytes.SplitSeq(options, []byte(",")) {
+		if option = bytes.TrimSpace(option); len(option) == 5 && matchLower(option, "close") == 1 {
+			return true
+		}
+	}
+	return false
+}
+
+// isHost: the host that a client means holds nothing but what a name, an address and a port do.
+func isHost(host []byte) bool {
+	for _, c := range host {
+		switch {
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9':
+		case strings.IndexByte("-._~!$&'()*+,;=:[]%", c) >= 0:
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// isHeaderName: the name of a header holds no white space, control character or byte beyond ASCII.
+func isHeaderName(name []byte) bool {
+	for _, c := range name {
+		if c <= ' ' || c >= 0x7f {
+			return false
+		}
+	}
+	return true
+}
+
+// matchLower tells, as 1 or 0, whether name is lower in any case.
+func matchLower(name []byte, lower string) int {
+	for i, c := range name {
+		if c|0x20 != lower[i] && c != lower[i] {
+			return 0
+		}
+	}
+	return 1
+}

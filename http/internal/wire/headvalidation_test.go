@@ -1,0 +1,23 @@
+package wire
+
+import (
+	"testing"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+)
+
+// FuzzHeaders: lines of headers are let through or refused, never more.
+func FuzzHeaders(f *testing.F) {
+	for _, lines := range []string{
+		"Host: a\r\n\r\n", "Host: a\r\nHost: b\r\n\r\n", "Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n", "Authorization: x\r\nauthorization: y\r\n\r\n", "a : b\r\n", "Impersonate-User: x\r\n\r\n", " a\r\n", "\r\n", "a:\x00\r\n", ":\r\n",
+	} {
+		f.Add([]byte(lines))
+	}
+	f.Fuzz(func(t *testing.T, lines []byte) {
+		if _, err := validateHeaderLines(lines); err != nil {
+			if code := meta.AsStatus(err).Code; code != 400 && code != 401 && code != 403 {
+				t.Fatalf("%d %v", code, err)
+			}
+		}
+	})
+}

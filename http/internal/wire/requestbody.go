@@ -1,0 +1,241 @@
+package wire
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"net"
+	"strconv"
+
+	"github.com/troupe-api/troupe/http/internal/apierrors"
+	"github.com/troupe-api/troupe/http/internal/limits"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/valyala/fasthttp"
+)
+
+// A requestBody is the body of a request. It stays with the client until somebody wants it, which
+// is when it is known who asks, and that they may: nobody takes memory by announcing a body.
+type requestBody struct {
+	remaining       int64 // bytes that have not been read, of the body or of the present chunk
+	chunked         bool
+	chunkCount      int  // that have begun
+	expectsContinue bool // the client waits until it is told to go on
+	done            bool // all of it has been read
+	framingLost     bool // where it ends cannot be known any more
+	buf             *[]byte
+	limits          BodyLimits
+	reserved        int64 // bytes of the budget
+}
+
+// start reads from a head what body there is.
+func (in *requestBody) start(h *fasthttp.RequestHeader) {
+	n := h.ContentLength()
+	*in = requestBody{remaining: int64(max(n, 0)), chunked: n == -1, done: n == 0 || n < -1}
+	if !in.done && h.IsHTTP11() {
+		in.expectsContinue = bytes.EqualFold(h.Peek("Expect"), []byte("100-continue"))
+	}
+}
+
+// maxDiscard is how much of a body that nobody wants is read, so that the connection can go on.
+const maxDiscard = 256 << 10
+
+// canDiscard tells whether what is left of the body can be read over.
+func (in *requestBody) canDiscard() bool {
+	return !in.framingLost && (in.done || !in.chunked && !in.expectsContinue && in.remaining <= maxDiscard)
+}
+
+// discardBody reads over what is left of an ignorable body.
+func (c *Conn) discardBody() error {
+	in := &c.body
+	if in.done {
+		return nil
+	}
+	if int64(c.reader.Buffered()) < in.remaining {
+		if err := c.setPhase(phaseDiscarding, lingerTime); err != nil {
+			return err
+		}
+	}
+	_, err := c.reader.Discard(int(in.remaining))
+	return err
+}
+
+// BodyLimits bound what a body may take.
+type BodyLimits struct {
+	Max    int64 // bytes of one body
+	Budget *limits.Budget
+	System bool // the budget's reserve may be used
+}
+
+// ReadBody reads the body of the request that is being answered, into memory that grows with what
+// comes. It stays valid until the answer is written. The error is a *meta.Status.
+func (c *Conn) ReadBody(l BodyLimits) ([]byte, error) {
+	in := &c.body
+	if in.buf == nil && !in.done {
+		if !in.chunked && in.remaining > l.Max {
+			return nil, bodyTooLarge(l.Max)
+		}
+		in.limits = l
+		err := c.sendContinue()
+		if err == nil {
+			err = c.fillBody()
+		}
+		if err != nil {
+			in.framingLost = true
+			return nil, bodyError(err)
+		}
+		c.markRequestSeen()
+		c.releaseReader(false)
+	}
+	if in.buf == nil {
+		return nil, nil
+	}
+	return *in.buf, nil
+}
+
+// ReceivedBody is how many bytes of the body have come, and whether that is all of it.
+func (c *Conn) ReceivedBody() (size int64, whole bool) { return c.body.size(), c.body.done }
+
+// BodyPending tells whether some of the body may still have to come.
+func (c *Conn) BodyPending() bool {
+	in := &c.body
+	return !in.done && (in.chunked || int64(c.reader.Buffered()) < in.remaining)
+}
+
+// sendContinue tells a client that waits for it to send the body.
+func (c *Conn) sendContinue() error {
+	if !c.body.expectsContinue {
+		return nil
+	}
+	c.body.expectsContinue = false
+	if c.reader.Buffered() > 0 {
+		return nil // it has not waited
+	}
+	_, err := io.WriteString(c, "HTTP/1.1 100 Continue\r\n\r\n")
+	return err
+}
+
+// fillBody reads the body to its end.
+func (c *Conn) fillBody() error {
+	in := &c.body
+	for {
+		if in.remaining == 0 {
+			if err := c.nextChunk(); err != nil || in.done {
+				return err
+			}
+		}
+		if in.size()+in.remaining > in.limits.Max {
+			return bodyTooLarge(in.limits.Max)
+		}
+		if err := in.grow(); err != nil {
+			return err
+		}
+		b := *in.buf
+		n, err := c.reader.Read(b[len(b):min(int64(cap(b)), int64(len(b))+in.remaining)])
+		*in.buf = b[:len(b)+n]
+		if in.remaining -= int64(n); err != nil && in.remaining > 0 {
+			return err
+		}
+	}
+}
+
+// size is how much of the body has been read.
+func (in *requestBody) size() int64 {
+	if in.buf == nil {
+		return 0
+	}
+	return int64(len(*in.buf))
+}
+
+// nextChunk finds out how a body goes on of which a part has ended: with another chunk, or not.
+func (c *Conn) nextChunk() error {
+	in := &c.body
+	if !in.chunked {
+		in.done = true
+		return nil
+	}
+	if in.chunkCount > 0 {
+		if line, err := c.readLine(); err != nil || len(line) > 0 {
+			return malformedChunk(err)
+		}
+	}
+	in.chunkCount++
+	line, err := c.readLine()
+	if err != nil {
+		return malformedChunk(err)
+	}
+	if in.remaining, err = parseChunkSize(line); err != nil || in.remaining > 0 {
+		return err
+	}
+	if line, err = c.readLine(); err != nil || len(line) > 0 {
+		if err == nil {
+			err = apierrors.BadRequest("the request has headers behind its body")
+		}
+		return malformedChunk(err)
+	}
+	in.done = true
+	return nil
+}
+
+// maxChunkLine bounds the line before a chunk, in bytes.
+const maxChunkLine = 256
+
+var errMalformedChunk = errors.New("http: a chunk is malformed")
+
+// readLine reads a line that ends in CRLF, and gives it without that.
+func (c *Conn) readLine() ([]byte, error) {
+	b, err := c.reader.ReadSlice('\n')
+	switch {
+	case err != nil:
+		return nil, err
+	case len(b) > maxChunkLine || len(b) < 2 || b[len(b)-2] != '\r':
+		return nil, errMalformedChunk
+	}
+	return b[:len(b)-2], nil
+}
+
+// malformedChunk is the answer to a chunk that is malformed, if that is what err says.
+func malformedChunk(err error) error {
+	var netErr net.Error
+	var status *meta.Status
+	if errors.As(err, &netErr) || errors.As(err, &status) {
+		return err
+	}
+	return apierrors.BadRequest("a chunk of the body is malformed")
+}
+
+// parseChunkSize reads the line before a chunk: its size in hexadecimal digits, and extensions, which
+// nobody needs.
+func parseChunkSize(line []byte) (n int64, err error) {
+	digits, extension, _ := bytes.Cut(line, []byte(";"))
+	digits = bytes.TrimRight(digits, " \t")
+	if len(digits) == 0 || len(digits) > 8 {
+		return 0, malformedChunk(nil)
+	}
+	size, err := strconv.ParseUint(string(digits), 16, 32)
+	if err != nil {
+		return 0, malformedChunk(nil)
+	}
+	for _, e := range extension {
+		if e < ' ' && e != '\t' || e == 0x7f {
+			return 0, malformedChunk(nil)
+		}
+	}
+	return int64(size), nil
+}
+
+// bodyError is the answer to a body that did not come as it should. The connection ends with it.
+func bodyError(err error) error {
+	var status *meta.Status
+	var netErr net.Error
+	switch {
+	case errors.As(err, &status):
+		return status
+	case errors.As(err, &netErr) && netErr.Timeout():
+		return apierrors.RequestTimeout()
+	}
+	return apierrors.BadRequest("the body of the request has ended early")
+}
+
+func bodyTooLarge(limit int64) error {
+	return apierrors.RequestTooLarge("Request entity too large: limit is " + strconv.FormatInt(limit, 10))
+}

@@ -1,0 +1,130 @@
+package wire
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"runtime/debug"
+	"sync"
+
+	"github.com/valyala/fasthttp"
+)
+
+var fasthttpContexts = sync.Pool{New: func() any { return new(fasthttp.RequestCtx) }}
+
+// serve serves a connection until its end, or until somebody has taken it over.
+func (c *Conn) serve() {
+	defer c.end()
+	if c.handshake() != nil {
+		return
+	}
+	for c.serveRequest() {
+	}
+}
+
+// end closes the connection, or gives it away. A panic ends nothing but the connection.
+func (c *Conn) end() {
+	if fault := recover(); fault != nil {
+		c.all.opts.Log.Error("http: panic while serving a connection", "panic", fmt.Sprint(fault), "stack", string(debug.Stack()))
+		c.hijacker = nil
+	}
+	if run := c.hijacker; run != nil {
+		c.hijacker = nil
+		if r := c.reader; r != nil && r.Buffered() > 0 {
+			b, _ := r.Peek(r.Buffered())
+			c.unread = bytes.Clone(b)
+		}
+		c.releaseReader(true)
+		if c.setPhase(phaseHijacked, 0) == nil { // else it is closed, which who takes it notices
+			c.markRequestSeen()
+		}
+		go run() // on a small stack
+		return
+	}
+	_ = c.Close() // nobody is left to tell
+	c.releaseReader(true)
+	c.body.release()
+}
+
+// markRequestSeen notes that the client has sent a whole request, or is somebody who is known.
+func (c *Conn) markRequestSeen() {
+	if !c.requestSeen {
+		c.requestSeen = true
+		c.all.markRequestSeen(c, c.authenticated.Load())
+	}
+}
+
+// serveRequest serves one request; true: there may be another one.
+func (c *Conn) serveRequest() bool {
+	if c.awaitRequest() != nil {
+		return false // there is nothing to be answered
+	}
+	ctx := fasthttpContexts.Get().(*fasthttp.RequestCtx)
+	ctx.Init2(c, debugLogger{c.all.opts.Log}, true)
+	ctx.Response.Header.SetNoDefaultContentType(true)
+	defer func() {
+		ctx.Request.Reset()
+		ctx.Response.Reset()
+		fasthttpContexts.Put(ctx)
+	}()
+	if err := c.readHead(&ctx.Request.Header); err != nil {
+		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed) {
+			return false
+		}
+		c.handler.RejectHead(ctx, err)
+		ctx.SetConnectionClose()
+		c.linger.Store(!c.all.isClosing())
+		_ = c.writeResponse(ctx) // there is no more to be done
+		return false
+	}
+	return c.respond(ctx)
+}
+
+// respond answers a request of which the head is read.
+func (c *Conn) respond(ctx *fasthttp.RequestCtx) bool {
+	h, in := &ctx.Request.Header, &c.body
+	last, old := h.ConnectionClose(), !h.IsHTTP11()
+	if in.start(h); in.done {
+		c.markRequestSeen()
+		c.releaseReader(false)
+	}
+	if c.setPhase(phaseActive, 0) != nil {
+		return false
+	}
+	c.handler.ServeRequest(ctx)
+	if c.hijacker != nil {
+		in.release()
+		return false
+	}
+	last = last || ctx.Response.ConnectionClose() || !in.canDiscard()
+	c.linger.Store(last) // nobody knows what is on its way
+	last = last || c.all.isClosing()
+	switch {
+	case last:
+		ctx.Response.SetConnectionClose()
+	case old:
+		ctx.Response.Header.Set("Connection", "keep-alive")
+	}
+	ctx.Response.SkipBody = ctx.IsHead()
+	if c.writeResponse(ctx) != nil {
+		c.linger.Store(false)
+		return false
+	}
+	if last || c.discardBody() != nil {
+		return false
+	}
+	in.release()
+	c.releaseReader(false)
+	return true
+}
+
+// debugLogger takes what fasthttp has to say about connections.
+type debugLogger struct{ log *slog.Logger }
+
+// Printf logs for those who debug: that a client has gone away is nothing that an operator can act on.
+func (l debugLogger) Printf(format string, args ...any) {
+	l.log.Debug("http: connection", "format", format, "args", args)
+}

@@ -1,0 +1,20 @@
+package wire
+
+// Stats count connections.
+type Stats struct {
+	Limit                         int    // how many may be open
+	Open, New                     int    // that are open, and those of them that have not sent a whole request
+	Refused, Evicted              uint64 // that were not let in, and that were closed to let others in
+	AcceptErrors, HandshakeErrors uint64
+}
+
+// Stats are the counts as of now.
+func (r *Connections) Stats() Stats {
+	r.mu.Lock()
+	open, fresh := r.all.Len(), r.newConns.Len()
+	r.mu.Unlock()
+	return Stats{
+		Limit: r.limit, Open: open, New: fresh, Refused: r.refused.Load(), Evicted: r.evicted.Load(),
+		AcceptErrors: r.acceptErrors.Load(), HandshakeErrors: r.handshakeErrors.Load(),
+	}
+}

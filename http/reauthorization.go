@@ -1,0 +1,86 @@
+package http
+
+import (
+	"errors"
+
+	"github.com/troupe-api/troupe/http/internal/apierrors"
+	"github.com/troupe-api/troupe/http/internal/stream"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/policy/authn"
+	"github.com/troupe-api/troupe/policy/authz"
+)
+
+// recheckWatch asks again what the watches of a grant were asked when they began: who asks, as whom, and
+// whether they may.
+func (s *Server) recheckWatch(credentials *credentialSnapshot, asked authz.Attributes) stream.Verdict {
+	r := credentials.newRequest()
+	user, err := s.opts.Authenticator.Authenticate(r)
+	switch {
+	case errors.Is(err, authn.ErrUnavailable):
+		return stream.Verdict{Unknown: true}
+	case err != nil || user == nil:
+		return stream.Verdict{Refusal: apierrors.Unauthorized()}
+	}
+	until := user.ValidUntil
+	rights := &failureRecorder{Authorizer: s.opts.Authorizer}
+	if credentials.impersonation {
+		impersonator := s.impersonator
+		impersonator.Authorizer = rights
+		as, err := impersonator.Impersonate(user, r.Headers)
+		var refusal *meta.Status
+		switch {
+		case rights.failed:
+			return stream.Verdict{Unknown: true}
+		case errors.As(err, &refusal):
+			return stream.Verdict{Refusal: refusal, Forbidden: true}
+		case as != nil:
+			user = as
+		}
+	}
+	if user.Name != asked.User.Name {
+		return stream.Verdict{Refusal: apierrors.Unauthorized()} // the credential is somebody else's now
+	}
+	asked.User = user
+	decision, reason := rights.Authorize(asked)
+	switch {
+	case rights.failed && decision != authz.Allow:
+		return stream.Verdict{Unknown: true}
+	case decision != authz.Allow:
+		return stream.Verdict{Refusal: asked.Forbidden(reason), Forbidden: true}
+	}
+	return stream.Verdict{ValidUntil: until}
+}
+
+// failureRecorder is an authorizer that remembers whether a mode could not find out.
+type failureRecorder struct {
+	authz.Authorizer
+	failed bool
+}
+
+// Authorize implements authz.Authorizer.
+func (t *failureRecorder) Authorize(a authz.Attributes) (authz.Decision, string) {
+	decision, reason := t.Authorizer.Authorize(a)
+	t.failed = t.failed || decision == authz.Failed
+	return decision, reason
+}
+
+// newWatchGrant is the one by which the watch of a request may run.
+func (s *Server) newWatchGrant(x *requestContext) *stream.Grant {
+	credentials, asked := x.credentials, s.attributes(x)
+	credentials.impersonation = x.headerFlags.Impersonation
+	credentials.original.ConnCache = &authn.ConnCache{}
+	return &stream.Grant{
+		Key: credentials.digest(x.info.Group, x.info.Version, x.info.Resource, x.info.Namespace, x.info.Name,
+			x.query.Get("fieldSelector"), x.query.Get("labelSelector")),
+		User:  asked.User.Name,
+		Check: func() stream.Verdict { return s.recheckWatch(credentials, asked) },
+	}
+}
+
+// authGeneration is that of all rights.
+func (s *Server) authGeneration() uint64 {
+	if s.opts.AuthGeneration == nil {
+		return 0
+	}
+	return s.opts.AuthGeneration()
+}

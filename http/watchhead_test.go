@@ -1,0 +1,62 @@
+package http_test
+
+import (
+	"bufio"
+	"io"
+	"maps"
+	"net"
+	"net/textproto"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/troupe-api/troupe/http"
+)
+
+// TestWatchHead: a watch has the headers of every other answer, and those of its framing; an error instead
+// of a watch has none of these.
+func TestWatchHead(t *testing.T) {
+	f := serve(t, func(o *http.Options) { o.StrictTransportSecurity = "max-age=1" })
+	head := func(path, version, headers string) textproto.MIMEHeader {
+		c, err := net.Dial("tcp", strings.TrimPrefix(f.url, "http://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		if _, err := io.WriteString(c, "GET "+configMapsPath+path+" HTTP/"+version+"\r\nHost: h\r\nAudit-Id: me\r\n"+headers+"\r\n"); err != nil {
+			t.Fatal(err)
+		}
+		r := textproto.NewReader(bufio.NewReader(c))
+		line, err := r.ReadLine()
+		if err != nil {
+			t.Fatal(err)
+		}
+		h, err := r.ReadMIMEHeader()
+		if err != nil {
+			t.Fatal(err)
+		}
+		h.Set("Line", line)
+		return h
+	}
+	common := []string{"Audit-Id", "Cache-Control", "Date", "Line", "Strict-Transport-Security"}
+	const upgrade = "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: "
+	const key = "dGhlIHNhbXBsZSBub25jZQ==\r\n"
+	for _, c := range []struct {
+		path, version, headers, line string
+		more                         []string
+	}{
+		{"", "1.1", "", "HTTP/1.1 200 OK", []string{"Content-Length", "Content-Type"}},
+		{"?watch=1", "1.1", "", "HTTP/1.1 200 OK", []string{"Connection", "Content-Type", "Transfer-Encoding"}},
+		{"?watch=1", "1.0", "", "HTTP/1.1 200 OK", []string{"Connection", "Content-Type"}},
+		{"?watch=1", "1.1", upgrade + key, "HTTP/1.1 101 Switching Protocols", []string{"Connection", "Sec-Websocket-Accept", "Upgrade"}},
+		{"?watch=1", "1.1", upgrade + "x\r\n", "HTTP/1.1 400 Bad Request", []string{"Content-Length", "Content-Type"}},
+		{"?watch=1", "1.1", strings.Replace(upgrade, "13", "12", 1) + key, "HTTP/1.1 400 Bad Request", []string{"Content-Length", "Content-Type", "Sec-Websocket-Version"}},
+	} {
+		got := head(c.path, c.version, c.headers)
+		want := append(slices.Clone(common), c.more...)
+		slices.Sort(want)
+		if names := slices.Sorted(maps.Keys(got)); !slices.Equal(names, want) || got.Get("Line") != c.line || got.Get("Audit-Id") != "me" {
+			t.Errorf("%s HTTP/%s %s:\ngot  %v\nwant %v", c.path, c.version, c.headers, got, want)
+		}
+	}
+}
