@@ -108,7 +108,7 @@ type Journal struct {
 	fs         vfs.FS
 	o          Options
 	lock       io.Closer
-	subscriber func([]Commit)
+	subscriber func([]Commit, Revision)
 
 	writeMu        sync.Mutex                // held by Append, Recover and Close: owns the next block
 	file           vfs.File                  // the active segment
@@ -159,7 +159,7 @@ func Open(dir string, o Options) (*Journal, error) {
 	if err != nil {
 		return nil, err
 	}
-	j := &Journal{dir: dir, fs: o.FS, o: o, lock: lock, recent: recent{keys: map[string]recentKey{}}, stop: make(chan struct{})}
+	j := &Journal{dir: dir, fs: o.FS, o: o, lock: lock, recent: recent{keys: map[string]keyState{}}, stop: make(chan struct{})}
 	if err := j.inspect(); err != nil {
 		return nil, errors.Join(err, j.control.close(), lock.Close())
 	}
@@ -204,7 +204,7 @@ func (j *Journal) acceptsLoss(err error) bool {
 }
 
 // Subscribe implements Log.
-func (j *Journal) Subscribe(fn func(batch []Commit)) { j.subscriber = fn }
+func (j *Journal) Subscribe(fn func(batch []Commit, upTo Revision)) { j.subscriber = fn }
 
 // Stats implements Log.
 func (j *Journal) Stats() Stats {

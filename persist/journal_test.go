@@ -46,7 +46,7 @@ func (m *model) apply(c Commit) {
 	m.newest = c.Revision
 }
 
-func (m *model) follow(batch []Commit) {
+func (m *model) follow(batch []Commit, _ Revision) {
 	for _, c := range batch {
 		m.apply(c)
 		m.commits = append(m.commits, c)
