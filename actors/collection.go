@@ -143,7 +143,7 @@ func (p *publisher) apply(c *change) *record {
 	if c.nameOnly && r.previous != nil {
 		r.object = withVersion(r.previous, r.version)
 	}
-	if c.unreadable != nil && r.previous == nil {
+	if c.proposal == nil && c.remove && r.previous == nil {
 		return nil
 	}
 	r.computeBytes()

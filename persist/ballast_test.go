@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
 	"strings"
 	"syscall"
 	"testing"
@@ -33,7 +32,7 @@ func fill(t *testing.T, j *Journal) (n int) {
 // and a snapshot in the room that was kept makes room for more.
 func TestFullDiskHeals(t *testing.T) {
 	step := int64(1_902_000)
-	if os.Getenv("TROUPE_SOAK") != "" {
+	if soak {
 		step = 317_000
 	}
 	for room := int64(4 << 20); room < 6<<20; room += step {

@@ -35,12 +35,6 @@ type Mem struct {
 
 var _ FS = (*Mem)(nil)
 
-// A node is a directory or a file; data and synced are its bytes now and after a crash.
-type node struct {
-	dir          bool
-	data, synced []byte
-}
-
 // NewMem answers an empty file system with a durable root directory.
 func NewMem() *Mem {
 	return &Mem{
@@ -91,8 +85,7 @@ func (m *Mem) Clone() *Mem {
 	defer m.mu.Unlock()
 	c := NewMem()
 	for p, n := range m.now {
-		d := slices.Clone(n.data)
-		c.now[p] = &node{dir: n.dir, data: d, synced: d}
+		c.now[p] = &node{dir: n.dir, data: slices.Clone(n.data), synced: slices.Clone(n.data)}
 	}
 	c.durable = maps.Clone(c.now)
 	return c
@@ -164,7 +157,7 @@ func (m *Mem) Create(p string) (File, error) {
 		n = &node{}
 		m.now[p] = n
 	}
-	n.data = nil
+	n.resize(0)
 	return &memFile{m: m, node: n, path: p}, nil
 }
 
