@@ -10,8 +10,8 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// setAllocators gives collections what their objects share, and takes out of it what the
-// objects that were recovered have.
+// setAllocators gives collections the allocators of what their objects share, and tells these what
+// the recovered objects have.
 func (s *Store) setAllocators(all map[meta.GroupResource]mutation.Allocator) error {
 	for storage, allocator := range all {
 		c := s.allCollections()[storage]

@@ -12,8 +12,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// collection is what everyone sees of the objects of one storage: the published
-// snapshot, the history, and who waits for changes. Its actor, a publisher, is the
+// collection holds what readers see of the objects of one storage: the published
+// snapshot, the history, and the watches. Its actor, the publisher, is the
 // only one that writes to snapshot and history.
 type collection struct {
 	store       *Store
@@ -42,8 +42,8 @@ func (c *collection) prefix() string { return c.storage.Group + "/" + c.storage.
 type publisher struct {
 	*collection
 	working      *objectIndex // the next snapshot,
-	fieldIndexes []fieldIndex // and its lookups
-	records      []*record    // of the batch that is being published; empty between two
+	fieldIndexes []fieldIndex // and its indexes
+	records      []*record    // of the batch that is being published; kept for its memory
 }
 
 // changes is the part of a committed batch that belongs to one collection.
@@ -65,7 +65,7 @@ type change struct {
 	unreadable *Unreadable
 }
 
-// tick makes a collection look after what depends on time.
+// tick is sent once a second, for what depends on time.
 type tick struct{ now time.Time }
 
 // Receive implements actor.Actor.
@@ -160,7 +160,7 @@ func (p *publisher) updateQuarantine(c *change) {
 	}
 }
 
-// tick lets old cached snapshots and idle owners of objects go and sends due bookmarks.
+// tick drops old cached snapshots, stops idle owners of objects and sends bookmarks that are due.
 func (p *publisher) tick(now time.Time) {
 	t := p.store.tuning
 	p.snapshotCache.expire(now.Add(-t.HistoryTime))

@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// historyBuilder makes the histories anew from the commits of the journal, as they are read, within
-// the bounds that histories have: what falls out of these goes at once, so that recovery never
+// historyBuilder rebuilds the histories from the commits of the journal, as they are read, within
+// the limits that histories have: what exceeds them is dropped at once, so that recovery never
 // needs more memory than serving does.
 type historyBuilder struct {
 	retention  *retention

@@ -30,7 +30,7 @@ func (j *Journal) Append(batch []Write) ([]Result, error) {
 	return results, nil
 }
 
-// writeBatch writes a batch; on a full disk only if all of it frees space.
+// writeBatch writes a batch. On a full disk it accepts only one that frees space.
 func (j *Journal) writeBatch(batch []Write, commits []Commit) error {
 	frees := !slices.ContainsFunc(batch, func(w Write) bool { return !w.FreesSpace })
 	if !frees && j.deletesOnly() {

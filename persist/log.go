@@ -100,13 +100,13 @@ var (
 	// receives it before a later Append answers without an error; after that it is never committed.
 	ErrUnknown = errors.New("persist: it is not known whether the write was committed")
 	// ErrNoSpace refuses a whole batch because the disk is full. The log is as it was
-	// before and accepts the next batch as soon as there is room.
+	// before and accepts the next batch as soon as there is space.
 	ErrNoSpace = errors.New("persist: no space left")
 	// ErrUnavailable refuses a whole batch because the store behind the log cannot be reached. The
 	// log is as it was before and may accept the next batch.
 	ErrUnavailable = errors.New("persist: the store cannot be reached")
 	// ErrFailed says that the log can no longer tell what is durable, because a
-	// sync failed. Nothing is accepted any more until the log is opened anew.
+	// sync failed. Nothing is accepted any more until the log is opened again.
 	ErrFailed = errors.New("persist: log has failed")
 	// ErrLocked says that another process owns the data directory.
 	ErrLocked = errors.New("persist: data directory is in use")
@@ -128,7 +128,7 @@ var (
 //     others at any time. The caller keeps no state that it has not derived from there.
 //   - A write that was computed on a state that somebody else has replaced meanwhile is refused
 //     with ErrCondition. The caller waits until the subscriber has applied Result.Revision, computes
-//     anew, and gives up after some attempts. Asking again without waiting would only be refused again.
+//     again, and gives up after some attempts. Asking again without waiting would only be refused again.
 //   - A write with ErrUnknown is not sent a second time as it is: whatever is computed next has the
 //     same condition, and so finds out. What was set aside for the write stays set aside until a
 //     later Append has answered without an error, for only then it cannot be committed any more.

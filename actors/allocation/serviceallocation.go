@@ -12,7 +12,7 @@ type serviceAllocation struct {
 	allocator *ServiceAllocator
 	owner     meta.Key
 	acquired  serviceResources // at once
-	toRelease serviceResources // when the change has landed
+	toRelease serviceResources // when the change is applied
 }
 
 // Commit implements mutation.Allocation.

@@ -167,7 +167,7 @@ func (m *Mem) Open(p string) (File, error) { return m.open(p) }
 // OpenReadWrite implements FS.
 func (m *Mem) OpenReadWrite(p string) (File, error) { return m.openReadWrite(p) }
 
-// OpenLog implements FS. Its writes are as far from durable as any.
+// OpenLog implements FS. Its writes are durable only after Sync, as all are.
 func (m *Mem) OpenLog(p string) (File, error) { return m.openReadWrite(p) }
 
 // openReadWrite opens a file for writing, about which the fault function is asked.

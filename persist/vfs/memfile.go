@@ -32,7 +32,7 @@ func (f *memFile) ReadAt(b []byte, off int64) (int, error) {
 	return n, nil
 }
 
-// WriteAt writes what the budget leaves room for, like a disk that runs full.
+// WriteAt writes what the budget has space for, like a disk that runs full.
 func (f *memFile) WriteAt(b []byte, off int64) (int, error) {
 	f.m.mu.Lock()
 	defer f.m.mu.Unlock()
@@ -72,7 +72,7 @@ func (f *memFile) Truncate(size int64) error {
 	return nil
 }
 
-// Allocate takes what the budget leaves room for, or nothing.
+// Allocate takes all that is asked for, or nothing if the budget has no space for it.
 func (f *memFile) Allocate(size int64) error {
 	f.m.mu.Lock()
 	defer f.m.mu.Unlock()
