@@ -46,7 +46,7 @@ func service(t *testing.T, spec string) tree.Tree {
 	return v.(tree.Tree)
 }
 
-// allocateAndCommit claims what a change needs and lets the change happen.
+// allocateAndCommit allocates what a change needs and commits the change.
 func allocateAndCommit(t *testing.T, s *ServiceAllocator, name string, old, want tree.Tree) []string {
 	t.Helper()
 	c, causes := s.Allocate(key(name), old, want)
