@@ -11,7 +11,7 @@ func TestObserveFollowsOtherWriters(t *testing.T) {
 	s := services(t, "10.0.0.0/28", "30000-30001")
 	first := service(t, `"type":"NodePort","clusterIPs":["10.0.0.5"],"clusterIP":"10.0.0.5","ports":[{"port":1,"nodePort":30000}]`)
 	second := service(t, `"type":"NodePort","clusterIPs":["10.0.0.5"],"clusterIP":"10.0.0.5","ports":[{"port":1,"nodePort":30001}]`)
-	pending, causes := s.Allocate(key("mine"), nil, service(t, `"type":"NodePort","ports":[{"port":1,"nodePort":30001}]`))
+	pending, causes := s.Allocate(key("mine"), nil, service(t, `"type":"NodePort","clusterIP":"10.0.0.9","clusterIPs":["10.0.0.9"],"ports":[{"port":1,"nodePort":30001}]`))
 	if causes != nil {
 		t.Fatal(causes)
 	}
