@@ -124,8 +124,8 @@ func (c *committer) commit() {
 	}
 }
 
-// leaveUndecided answers a proposal that may have been committed or not. If it was, its commit comes
-// like that of another writer. Until that is certain, what was set aside for it is nobody else's.
+// leaveUndecided answers a proposal that may have been committed or not. If it was, its commit is
+// received like that of another writer. Until that is certain, what was set aside for it stays so.
 func (c *committer) leaveUndecided(f *proposal) {
 	if f.candidate.Allocation != mutation.NoAllocation {
 		c.undecided = append(c.undecided, pendingRelease{f.collection, f.candidate.Allocation})

@@ -48,7 +48,7 @@ func (r *retry) await(ctx context.Context, s *Store, m *request.Mutation, refuse
 		return nil
 	}
 	if r.conflicts++; r.conflicts >= maxConflicts {
-		return meta.NewConflict(resource(m.Kind), m.Key.Name, "others change it all the time; please try again later")
+		return meta.NewConflict(resource(m.Kind), m.Key.Name, "the object has been modified; please apply your changes to the latest version and try again")
 	}
 	if _, err := s.appliedRevision.awaitFor(ctx, conflict.seen, applyTimeout); err != nil {
 		return meta.NewTimeout("a newer state of the object has not arrived here in time")

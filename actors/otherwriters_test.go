@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -138,7 +139,11 @@ func (c *client) checkOther(object, field string, version uint64) {
 // what the other has done, beside a third writer that nobody serves. No change that was answered is
 // lost, no address is given out twice, and every watch shows each change once and in order.
 func TestServersShareALog(t *testing.T) {
-	for seed := range uint64(4) {
+	seeds := uint64(4)
+	if os.Getenv("TROUPE_SOAK") != "" {
+		seeds = 300
+	}
+	for seed := range seeds {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			keys := newSharedKeys()
@@ -173,6 +178,10 @@ func TestServersShareALog(t *testing.T) {
 				checkAllocated(t, keys, s)
 				watches[i].check(t, keys)
 			}
+			third := openShared(t, keys.open()) // recovers the same
+			defer third.close()
+			checkSameState(t, keys, third)
+			checkAllocated(t, keys, third)
 			checkAcknowledged(t, keys, clients)
 			checkClaimsNeverShared(t, keys)
 			checkRevisionsRise(t, keys)

@@ -48,7 +48,7 @@ func TestFullDiskHeals(t *testing.T) {
 			checkOnlyDeletes(t, j)
 			for range 5 {
 				if !j.Stats().Full {
-					t.Fatal("nobody says that the disk is full")
+					t.Fatal("it is not reported that the disk is full")
 				}
 				j.refillBallast() // as time passes
 			}
