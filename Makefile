@@ -30,7 +30,8 @@ fuzz: ## every fuzz target in turn, each for FUZZTIME
 	  done
 
 soak: build ## the long runs: kills, histories, leaks, half an hour of mixed load, and ten minutes of each fuzz target
-	TROUPE_SOAK=1 go test -count 1 -run "TestFlipEveryBit|TestFullDiskHeals|TestCrashEverywhere" ./persist
+	TROUPE_SOAK=1 go test -count 1 -run "TestFlipEveryBit|TestFullDiskHeals|TestTruncateAnywhere|Test(Crash|Faults)Everywhere" ./persist
+	TROUPE_SOAK=1 go test -race -count 1 -run TestServersShareALog ./actors
 	cd test && TROUPE_SOAK=1 go test -timeout 4h -count 1 ./...
 	go run ./bench --workloads soak --duration 30m --floor=false --start-arg=--audit-log-maxbackup=1
 	$(MAKE) fuzz FUZZTIME=10m

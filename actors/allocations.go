@@ -6,10 +6,12 @@ import (
 	"github.com/troupe-api/troupe/actors/mutation"
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/tree"
+	"github.com/troupe-api/troupe/persist"
 )
 
-// setAllocators gives collections what their objects share, and takes out of it what the
-// objects that were recovered have.
+// setAllocators gives collections the allocators of what their objects share, and tells these what
+// the recovered objects have.
 func (s *Store) setAllocators(all map[meta.GroupResource]mutation.Allocator) error {
 	for storage, allocator := range all {
 		c := s.allCollections()[storage]
@@ -22,18 +24,58 @@ func (s *Store) setAllocators(all map[meta.GroupResource]mutation.Allocator) err
 	return nil
 }
 
-// restoreAllocations restores what every object has. Two that have the same both keep it, and one that cannot
-// be read has nothing: refusing to start would help nobody.
+// restoreAllocations accounts for what every recovered object has. Two that have the same both keep
+// it, and one that cannot be read has nothing: the server starts nevertheless.
 func (c *collection) restoreAllocations() {
 	c.published.Load().scan("", "", func(_ string, o *meta.Object) bool {
-		tree, err := codec.DecodeStored(c.kind().Message, o.JSON)
-		if err != nil {
-			c.store.logger.Error("a stored object cannot be read", "key", o.Key.String(), "error", err)
-			return true
-		}
-		for _, cause := range c.allocator.Restore(o.Key, tree) {
+		for _, cause := range c.allocator.Observe(o.Key, nil, c.storedTree(o)) {
 			c.store.logger.Warn("an object has what another one has too", "key", o.Key.String(), "field", cause.Field, "cause", cause.Message)
 		}
 		return true
 	})
+}
+
+// observeAllocation accounts for what an object has after the commit of another writer. Somebody here
+// may have set the same aside meanwhile; the log refuses their write then, for its claims.
+func (c *collection) observeAllocation(r *record, remove bool) {
+	if c.allocator == nil {
+		return
+	}
+	var old, stored tree.Tree
+	if r.previous != nil {
+		old = c.storedTree(r.previous)
+	}
+	if !remove {
+		stored = c.storedTree(r.object)
+	}
+	c.allocator.Observe(r.object.Key, old, stored)
+}
+
+// storedTree decodes a stored object; nil if it cannot be read.
+func (c *collection) storedTree(o *meta.Object) tree.Tree {
+	stored, err := codec.DecodeStored(c.kind().Message, o.JSON)
+	if err != nil {
+		c.store.logger.Error("a stored object cannot be read", "key", o.Key.String(), "error", err)
+		return nil
+	}
+	return stored
+}
+
+// claimsOf is what the log has to check of what was set aside for a change.
+func claimsOf(a mutation.Allocation) []persist.Claim {
+	if a == mutation.NoAllocation {
+		return nil
+	}
+	taken, released := a.Claims()
+	if len(taken)+len(released) == 0 {
+		return nil
+	}
+	claims := make([]persist.Claim, 0, len(taken)+len(released))
+	for _, name := range taken {
+		claims = append(claims, persist.Claim{Name: name})
+	}
+	for _, name := range released {
+		claims = append(claims, persist.Claim{Name: name, Release: true})
+	}
+	return claims
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// collection is what everyone sees of the objects of one storage: the published
-// snapshot, the history, and who waits for changes. Its actor, a publisher, is the
+// collection holds what readers see of the objects of one storage: the published
+// snapshot, the history, and the watches. Its actor, the publisher, is the
 // only one that writes to snapshot and history.
 type collection struct {
 	store       *Store
@@ -42,8 +42,8 @@ func (c *collection) prefix() string { return c.storage.Group + "/" + c.storage.
 type publisher struct {
 	*collection
 	working      *objectIndex // the next snapshot,
-	fieldIndexes []fieldIndex // and its lookups
-	records      []*record    // of the batch that is being published; empty between two
+	fieldIndexes []fieldIndex // and its indexes
+	records      []*record    // of the batch that is being published; kept for its memory
 }
 
 // changes is the part of a committed batch that belongs to one collection.
@@ -55,12 +55,17 @@ type changes struct {
 // change is one committed write on its way to publication.
 type change struct {
 	object   *meta.Object
+	kind     *schema.Kind // stored, by which the object was written or read
 	remove   bool
 	time     time.Time
 	proposal *proposal // nil for the write of another daemon
+	// nameOnly says that the last state of a removal could not be read: object has only its name.
+	nameOnly bool
+	// unreadable is the new state if it could not be read. The object is then gone for readers.
+	unreadable *Unreadable
 }
 
-// tick makes a collection look after what depends on time.
+// tick is sent once a second, for what depends on time.
 type tick struct{ now time.Time }
 
 // Receive implements actor.Actor.
@@ -72,6 +77,8 @@ func (p *publisher) Receive(ctx actor.Context) {
 		p.publish(m)
 	case tick:
 		p.tick(m.now)
+	case pendingRelease:
+		m.allocation.Release()
 	case migrateSchema:
 		p.migrateSchema(m)
 	}
@@ -85,7 +92,9 @@ func (p *publisher) publish(b *changes) {
 		}
 	}()
 	for i := range b.records {
-		p.records = append(p.records, p.apply(&b.records[i]))
+		if r := p.apply(&b.records[i]); r != nil {
+			p.records = append(p.records, r)
+		}
 	}
 	p.store.retention.append(p.history, p.records)
 	clear(p.records)
@@ -102,17 +111,18 @@ func (p *publisher) publish(b *changes) {
 	}
 }
 
-// apply puts one change into the working index, and makes what goes into the history.
+// apply puts one change into the working index, and makes what goes into the history; nil if no
+// reader can tell.
 func (p *publisher) apply(c *change) *record {
-	if f := c.proposal; f != nil && f.kind != p.kind() { // it was on its way when the kind changed
-		c.object = p.withSelectableFields(c.object)
+	if c.kind != p.kind() { // it was on its way when the kind changed
+		c.object = p.conform(c.object)
 	}
 	r := &record{version: c.object.Version, time: c.time, kind: changed, object: c.object}
 	at := path(c.object.Key.Namespace, c.object.Key.Name)
+	p.updateQuarantine(c)
 	if c.remove {
 		r.kind = removed
 		r.previous, _ = p.working.Delete(at)
-		p.store.quarantine.drop(c.object.Key.String())
 	} else {
 		r.previous, _ = p.working.Set(at, c.object)
 		if r.previous == nil {
@@ -127,11 +137,30 @@ func (p *publisher) apply(c *change) *record {
 			l.put(at, c.object)
 		}
 	}
+	if c.proposal == nil {
+		p.observeAllocation(r, c.remove)
+	}
+	if c.nameOnly && r.previous != nil {
+		r.object = withVersion(r.previous, r.version)
+	}
+	if c.proposal == nil && c.remove && r.previous == nil {
+		return nil
+	}
 	r.computeBytes()
 	return r
 }
 
-// tick lets old pins and idle owners of objects go and sends due bookmarks.
+// updateQuarantine puts a state that cannot be read into the quarantine, or takes out what another
+// state replaces.
+func (p *publisher) updateQuarantine(c *change) {
+	if c.unreadable != nil {
+		p.store.quarantine.put(c.unreadable)
+	} else if p.store.quarantine.size.Load() > 0 {
+		p.store.quarantine.drop(c.object.Key.String())
+	}
+}
+
+// tick drops old cached snapshots, stops idle owners of objects and sends bookmarks that are due.
 func (p *publisher) tick(now time.Time) {
 	t := p.store.tuning
 	p.snapshotCache.expire(now.Add(-t.HistoryTime))

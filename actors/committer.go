@@ -9,21 +9,31 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"github.com/troupe-api/troupe/actors/mutation"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/persist"
 )
 
-// committer owns the log. It takes flights, writes as many as wait in one batch, and
-// hands what is durable to the collections; while they publish, it already syncs the
-// next batch. It blocks while the log syncs. It is never restarted: a panic or a
-// failed log ends the process.
+// committer owns the writing side of the log. It takes proposals and writes as many as wait in one
+// batch. The log hands what is durable to the collections (follower.go); while they publish, the
+// committer already syncs the next batch. It blocks while the log syncs. It is never restarted: a
+// panic or a failed log ends the process.
 type committer struct {
 	store   *Store
 	mailbox *mailbox
 	waiting []*proposal
 	bytes   int // of waiting
-	// committing are the flights of the Append that is under way, by index of the batch.
+	// committing are the proposals of the Append that is under way, by index of the batch.
 	committing []*proposal
+	// undecided is what was set aside for proposals that may have been committed or not.
+	undecided []pendingRelease
+}
+
+// pendingRelease makes a collection give back what was set aside for a proposal, after all that it
+// has been told to publish before.
+type pendingRelease struct {
+	collection *collection
+	allocation mutation.Allocation
 }
 
 // Receive implements actor.Actor.
@@ -45,7 +55,7 @@ func (c *committer) Receive(ctx actor.Context) {
 // into the next one.
 const maxBatchBytes = 16 << 20
 
-// add gathers flights, and commits when nothing more waits or the batch is full.
+// add gathers proposals, and commits when nothing more waits or the batch is full.
 func (c *committer) add(f *proposal) {
 	c.waiting = append(c.waiting, f)
 	c.bytes += f.size()
@@ -54,14 +64,14 @@ func (c *committer) add(f *proposal) {
 		return
 	}
 	if c.mailbox.length() == 0 {
-		runtime.Gosched() // who could run and join the batch does so first
+		runtime.Gosched() // writers that are ready to run can join the batch
 	}
 	if c.mailbox.length() == 0 {
 		c.commit()
 	}
 }
 
-// shutdown commits what was gathered and turns away what came too late.
+// shutdown commits what was gathered and refuses what came too late.
 func (c *committer) shutdown() {
 	late := c.mailbox.close()
 	if len(c.waiting) > 0 {
@@ -78,15 +88,15 @@ func (c *committer) shutdown() {
 func (c *committer) commit() {
 	batch := make([]persist.Write, 0, len(c.waiting))
 	c.committing = make([]*proposal, 0, len(c.waiting))
-	inBatch := make(map[*proposal]bool, len(c.waiting))
+	positions := make(map[*proposal]int, len(c.waiting)) // counted from 1
 	for _, f := range c.waiting {
-		if err := f.resolveBase(inBatch); err != nil {
+		if err := f.resolveBase(positions); err != nil {
 			f.abort(err)
 			continue
 		}
-		inBatch[f] = true
 		c.committing = append(c.committing, f)
 		batch = append(batch, f.write)
+		positions[f] = len(batch)
 	}
 	c.waiting, c.bytes = c.waiting[:0], 0
 	if len(batch) == 0 {
@@ -103,22 +113,46 @@ func (c *committer) commit() {
 		c.failAll(err)
 		return
 	}
+	c.releaseDecided()
 	for i, r := range results {
-		if r.Err != nil {
-			c.committing[i].abort(errStale)
+		switch {
+		case errors.Is(r.Err, persist.ErrUnknown):
+			c.leaveUndecided(c.committing[i])
+		case r.Err != nil:
+			c.committing[i].abort(&conflictError{seen: uint64(r.Revision)})
 		}
 	}
 }
 
+// leaveUndecided answers a proposal that may have been committed or not. If it was, its commit is
+// received like that of another writer. Until that is certain, what was set aside for it stays so.
+func (c *committer) leaveUndecided(f *proposal) {
+	if f.candidate.Allocation != mutation.NoAllocation {
+		c.undecided = append(c.undecided, pendingRelease{f.collection, f.candidate.Allocation})
+	}
+	f.undecided = true
+	f.err = meta.NewTimeout("the store has not answered in time; the change may have happened")
+	f.resolve()
+}
+
+// releaseDecided gives back what was set aside for proposals whose commits have been received by
+// now, if there are any. Those have been accounted for like the commits of other writers.
+func (c *committer) releaseDecided() {
+	for _, r := range c.undecided {
+		c.store.system.Root.Send(r.collection.pid, r)
+	}
+	c.undecided = nil
+}
+
 // resolveBase completes the conditions of a write whose base may still be on its way.
-func (f *proposal) resolveBase(inBatch map[*proposal]bool) error {
-	if f.base != nil && inBatch[f.base] {
-		return nil // the batch keeps the order
+func (f *proposal) resolveBase(positions map[*proposal]int) error {
+	if f.write.BasedOn = positions[f.base]; f.write.BasedOn > 0 {
+		return nil
 	}
 	if f.base != nil {
 		<-f.base.done // committed by an earlier batch, and about to be published
 		if f.base.err != nil {
-			return errStale
+			return staleAfter(f.base.err)
 		}
 		f.baseVersion = f.base.object.Version
 	}
@@ -126,11 +160,16 @@ func (f *proposal) resolveBase(inBatch map[*proposal]bool) error {
 	return nil
 }
 
-// failAll answers all flights of a batch that the log did not take. The process hears of a log
+// failAll answers all proposals of a batch that the log did not take. The process is told of a log
 // that has failed when they have their answer.
 func (c *committer) failAll(err error) {
-	answer := diskFullError()
-	if !errors.Is(err, persist.ErrNoSpace) {
+	var answer error
+	switch {
+	case errors.Is(err, persist.ErrNoSpace):
+		answer = diskFullError()
+	case errors.Is(err, persist.ErrUnavailable):
+		answer = unavailableError()
+	default:
 		answer = meta.NewServiceUnavailable("the server can not store changes any more and is stopping")
 		defer c.store.fail(fmt.Errorf("log: %w", err))
 	}
@@ -140,6 +179,13 @@ func (c *committer) failAll(err error) {
 		}
 	}
 	c.committing, c.waiting, c.bytes = nil, nil, 0
+}
+
+// unavailableError answers changes while the store behind the log cannot be reached.
+func unavailableError() error {
+	status := meta.NewServiceUnavailable("the store cannot be reached, please try again later")
+	status.Details = &meta.Details{RetryAfterSeconds: 1}
+	return status
 }
 
 // diskFullError answers what finds no room.
@@ -166,42 +212,4 @@ func (c *committer) abortNonFreeing() bool {
 	}
 	c.committing, c.waiting = nil, append(rest, c.waiting...)
 	return true
-}
-
-// publishBatch takes each durable batch from the log and hands its parts to the collections.
-// The log calls it on the goroutine of Append.
-func (c *committer) publishBatch(batch []persist.Commit) {
-	parts := make(map[*collection]*changes)
-	for i := range batch {
-		commit := &batch[i]
-		var f *proposal
-		if commit.Index >= 0 {
-			f = c.committing[commit.Index]
-		}
-		into, change := c.changeOf(commit, f)
-		part := parts[into]
-		if part == nil {
-			part = &changes{}
-			parts[into] = part
-		}
-		part.records = append(part.records, change)
-	}
-	publication := c.store.appliedRevision.begin(uint64(batch[len(batch)-1].Revision), len(parts))
-	for into, part := range parts {
-		part.publication = publication
-		c.store.system.Root.Send(into.pid, part)
-	}
-}
-
-// changeOf makes the committed object of a commit. It keeps alive nothing else of the
-// request.
-func (c *committer) changeOf(commit *persist.Commit, f *proposal) (*collection, change) {
-	if f != nil {
-		return f.collection, change{object: f.committedObject(commit), remove: commit.Delete, time: commit.Time, proposal: f}
-	}
-	into, object, err := c.store.decode(commit.Key, commit.Revision, commit.Value)
-	if err != nil {
-		panic(err)
-	}
-	return into, change{object: object, remove: commit.Delete, time: commit.Time}
 }

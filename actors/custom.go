@@ -21,15 +21,7 @@ import (
 // those that are there count as its own, though they stay as they were written. Watches of the kind that
 // was there before end. Only one goroutine may call it at a time.
 func (s *Store) RegisterKind(k *schema.Kind) {
-	c := s.collection(k)
-	if c == nil {
-		c = s.newCollection(k.Storage, k)
-		c.history = newHistory(s.appliedRevision.get(), s.retention)
-		c.published.Store(&snapshot{objects: new(objectIndex), fieldIndexes: newFieldIndexes(k, new(objectIndex))})
-		s.startPublisher(c)
-		s.addCollection(c)
-		return
-	}
+	c := s.ensureCollection(k.Storage, func() *schema.Kind { return k })
 	if c.kind() == k {
 		return
 	}
@@ -51,6 +43,24 @@ func (s *Store) UnregisterKind(k *schema.Kind) {
 }
 
 func (c *collection) endWatches() { c.watchers.each(func(l *watchHandle) { l.Stop() }) }
+
+// ensureCollection finds the collection of a storage, or adds an empty one for objects of a kind.
+func (s *Store) ensureCollection(storage meta.GroupResource, kind func() *schema.Kind) *collection {
+	if c := s.allCollections()[storage]; c != nil {
+		return c
+	}
+	s.addingCollection.Lock()
+	defer s.addingCollection.Unlock()
+	if c := s.allCollections()[storage]; c != nil {
+		return c
+	}
+	c := s.newCollection(storage, kind())
+	c.history = newHistory(s.appliedRevision.get(), s.retention)
+	c.published.Store(&snapshot{objects: new(objectIndex), fieldIndexes: newFieldIndexes(c.kind(), new(objectIndex))})
+	s.startPublisher(c)
+	s.addCollection(c)
+	return c
+}
 
 func (s *Store) newCollection(storage meta.GroupResource, k *schema.Kind) *collection {
 	c := &collection{store: s, storage: storage, activations: activations{byPath: make(map[string]*activation)}}
@@ -86,17 +96,27 @@ func (p *publisher) migrateSchema(r migrateSchema) {
 	}()
 	previous := p.kind()
 	p.currentKind.Store(r.kind)
-	if len(previous.SelectFields) == 0 && len(r.kind.SelectFields) == 0 {
+	if len(previous.SelectFields) == 0 && len(r.kind.SelectFields) == 0 && previous.ItemOffset == r.kind.ItemOffset {
 		return
 	}
 	for _, o := range p.working.Values() {
-		p.working.Set(path(o.Key.Namespace, o.Key.Name), p.withSelectableFields(o))
+		p.working.Set(path(o.Key.Namespace, o.Key.Name), p.conform(o))
 	}
 	p.fieldIndexes = newFieldIndexes(r.kind, p.working)
 	version := p.published.Load().version
 	p.store.retention.truncate(p.history, version)
 	p.snapshotCache.expire(time.Unix(1<<40, 0))
 	p.published.Store(&snapshot{objects: p.working.Copy(), fieldIndexes: shareFieldIndexes(p.fieldIndexes), version: version})
+}
+
+// conform is an object with the head that the kind of the collection asks for; the object itself if
+// it has that. One that another writer has stored before its definition was known here has not.
+func (c *collection) conform(o *meta.Object) *meta.Object {
+	o = c.withSelectableFields(o)
+	if at := c.kind().ItemOffset; at != o.ItemOffset {
+		return &meta.Object{Key: o.Key, Version: o.Version, JSON: o.JSON, ItemOffset: at, Meta: o.Meta}
+	}
+	return o
 }
 
 // withSelectableFields is an object with the fields in its head that selectors find it by, in the form of its

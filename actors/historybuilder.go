@@ -7,15 +7,16 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// historyBuilder makes the histories anew from the commits of the journal, as they are read, within
-// the bounds that histories have: what falls out of these goes at once, so that recovery never
+// historyBuilder rebuilds the histories from the commits of the journal, as they are read, within
+// the limits that histories have: what exceeds them is dropped at once, so that recovery never
 // needs more memory than serving does.
 type historyBuilder struct {
 	retention  *retention
 	oldest     time.Time        // what is older than that is no history any more
 	base       persist.Revision // of the snapshot
 	floor      uint64           // every commit above it that was not dropped has been read
-	started    bool             // there was a commit
+	started    bool             // there was a commit,
+	kept       bool             // and one that was not skipped
 	newest     map[*collection]uint64
 	stateBytes int64 // bytes of the objects that there are
 	tuning     Tuning
@@ -40,14 +41,15 @@ func newHistoryBuilder(s *Store) *historyBuilder {
 	return b
 }
 
-// skip tells of a commit that neither the state nor the history needs. It begins the history
-// behind it.
+// skip tells of a commit that neither the state nor the history needs, nor one before it. The
+// history begins after it.
 func (b *historyBuilder) skip(commit *persist.Commit) bool {
 	if !b.started {
 		b.started = true
 		b.floor = uint64(commit.Revision) - 1
 	}
-	if commit.Revision > b.base || !commit.Time.Before(b.oldest) || uint64(commit.Revision) != b.floor+1 {
+	if b.kept || commit.Revision > b.base || !commit.Time.Before(b.oldest) {
+		b.kept = true
 		return false
 	}
 	b.floor = uint64(commit.Revision)

@@ -63,6 +63,8 @@ func (a *mutateReply) outcome() (request.Result, error) {
 		return a.result, a.err
 	case a.retry:
 		return request.Result{}, errStale
+	case a.proposal.err != nil && !a.accepted && a.proposal.undecided:
+		return request.Result{}, errStale // it was computed on a state that may not have come to be
 	case a.proposal.err != nil:
 		return request.Result{}, a.proposal.err
 	case a.err != nil:
@@ -224,7 +226,7 @@ func (o *object) propose(m *mutateRequest, state mutation.State, base *proposal,
 		write: persist.Write{
 			Key: m.mutation.Key.String(), Value: c.Encoded.JSON, RevisionOffset: c.Encoded.VersionOffset,
 			Delete: c.Op == mutation.Remove, Metadata: previousState(state, c),
-			FreesSpace: m.mutation.Verb == request.Delete,
+			FreesSpace: m.mutation.Verb == request.Delete, Claims: claimsOf(c.Allocation),
 		},
 	}
 	if c.Created {

@@ -25,6 +25,7 @@ type proposal struct {
 	done        chan struct{}
 	object      *meta.Object // the outcome: the committed state,
 	err         error        // or why there is none
+	undecided   bool         // there is an error, and yet the change may be committed
 }
 
 // size is about how many bytes the log will write.

@@ -94,9 +94,12 @@ func (a *Unreadable) String() string {
 
 // addToQuarantine takes what cannot be read out of service.
 func (s *Store) addToQuarantine(key string, revision persist.Revision, value []byte, reason error) {
+	s.quarantine.put(newUnreadable(key, revision, value, reason))
+}
+
+func newUnreadable(key string, revision persist.Revision, value []byte, reason error) *Unreadable {
 	parsed, _ := meta.ParseKey(key)
-	a := &Unreadable{Key: parsed, Version: uint64(revision), Reason: reason.Error(), item: persist.Item{Key: key, Value: value, Revision: revision}}
-	s.quarantine.put(a)
+	return &Unreadable{Key: parsed, Version: uint64(revision), Reason: reason.Error(), item: persist.Item{Key: key, Value: value, Revision: revision}}
 }
 
 // logUnreadable writes into the log what was set aside.

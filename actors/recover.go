@@ -79,7 +79,7 @@ func (r *recovery) commit(commit persist.Commit) error {
 	return nil
 }
 
-// setPrevious finds the state before a commit, and steps over it.
+// setPrevious finds the state before a commit, and replaces it by the new one.
 func (r *recovery) setPrevious(c *collection, record *record, commit persist.Commit) error {
 	at := path(record.object.Key.Namespace, record.object.Key.Name)
 	switch {
@@ -99,7 +99,7 @@ func (r *recovery) setPrevious(c *collection, record *record, commit persist.Com
 	}
 	if record.previous == nil && len(commit.Metadata) > 0 && commit.Metadata[0] == previousStateFollows {
 		previous, err := codec.NewObject(c.kind(), record.object.Key, 0, commit.Metadata[1:])
-		if err != nil { // then nobody can tell who does not see it any more
+		if err != nil { // then a selector that it no longer matches cannot be told so
 			r.store.logger.Error("the former state of an object cannot be read", "key", record.object.Key.String(), "error", err)
 			return nil
 		}
@@ -108,8 +108,8 @@ func (r *recovery) setPrevious(c *collection, record *record, commit persist.Com
 	return nil
 }
 
-// maintain looks after what depends on time, until the store closes. What was recovered may
-// be long enough for a snapshot: a process that never lives for a second gets one too.
+// maintain does what depends on time, until the store closes. A snapshot may be due at once, after
+// a long journal was recovered: a process that is always killed within a second gets one too.
 func (s *Store) maintain() {
 	defer s.maintenance.Done()
 	s.snapshotIfDue()

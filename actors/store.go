@@ -39,11 +39,12 @@ type Store struct {
 	commitQueue *mailbox // the committer's
 
 	// collections is copied when one is added (addCollection), which happens to custom kinds.
-	collections     atomic.Pointer[map[meta.GroupResource]*collection]
-	appliedRevision appliedRevision
-	conversionCache conversionCache
-	quarantine      quarantine
-	retention       *retention // of the histories of all collections
+	collections      atomic.Pointer[map[meta.GroupResource]*collection]
+	addingCollection sync.Mutex // held while one is added after the start
+	appliedRevision  appliedRevision
+	conversionCache  conversionCache
+	quarantine       quarantine
+	retention        *retention // of the histories of all collections
 
 	retry       snapshotRetry // of snapshots; of who keeps the store
 	failed      atomic.Pointer[error]

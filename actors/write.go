@@ -90,7 +90,7 @@ func randomSuffix() string {
 func (s *Store) mutate(ctx context.Context, m *request.Mutation) (request.Result, error) {
 	c := s.collection(m.Kind)
 	m.Key.GroupResource = c.storage
-	for {
+	for tries := (retry{}); ; {
 		precondition, err := s.precondition(m)
 		if err != nil {
 			return request.Result{}, err
@@ -101,6 +101,9 @@ func (s *Store) mutate(ctx context.Context, m *request.Mutation) (request.Result
 		}
 		if s.closing.Load() {
 			return request.Result{}, meta.NewServiceUnavailable("the server is stopping")
+		}
+		if err := tries.await(ctx, s, m, err); err != nil {
+			return request.Result{}, err
 		}
 	}
 }

@@ -16,7 +16,7 @@ const (
 	maxReserve = 256 << 10
 )
 
-// openForAppend opens a segment that is to grow, and answers how far its file reaches.
+// openForAppend opens a segment that is to grow, and answers the length of its file.
 func (j *Journal) openForAppend(s segment) (vfs.File, int64, error) {
 	open := j.fs.OpenLog
 	if j.o.Sync == SyncNone {
@@ -66,7 +66,7 @@ func (j *Journal) writeFrame(frame []byte, end int64) error {
 	return nil
 }
 
-// padWithReserve adds the next reserve to a frame that reaches beyond what is reserved.
+// padWithReserve adds zeros to a frame that reaches beyond those that are there.
 func (j *Journal) padWithReserve(frame []byte, end int64) []byte {
 	behind := end + int64(len(frame))
 	if j.o.Sync == SyncNone || behind <= j.reserved || j.ballast.full.Load() {
@@ -80,8 +80,8 @@ func (j *Journal) padWithReserve(frame []byte, end int64) []byte {
 	return padded
 }
 
-// truncateReserve cuts off what is reserved behind the end of the active segment. The mark must not
-// promise it any more when it goes.
+// truncateReserve cuts off the zeros after the end of the active segment. The watermark is lowered
+// before that.
 func (j *Journal) truncateReserve(end int64) error {
 	j.mu.Lock()
 	before := j.reserved
@@ -93,7 +93,7 @@ func (j *Journal) truncateReserve(end int64) error {
 	}
 	err := j.file.Truncate(end)
 	if err == nil && marked != nil {
-		err = j.file.Truncate(max(before, end)) // with zeros that take no room
+		err = j.file.Truncate(max(before, end)) // with zeros that take no space
 	}
 	if err != nil {
 		return j.fail(fmt.Errorf("truncate: %w", err))
@@ -101,8 +101,8 @@ func (j *Journal) truncateReserve(end int64) error {
 	return j.sync()
 }
 
-// rollbackWrite takes back a write that failed. A full disk leaves the journal as it was; after any
-// other error, or if taking back fails, nobody knows what is on disk.
+// rollbackWrite undoes a write that failed. A full disk leaves the journal as it was; after any
+// other error, or if undoing fails, it is unknown what is on disk.
 func (j *Journal) rollbackWrite(end int64, cause error) error {
 	if !isFull(cause) {
 		return j.fail(fmt.Errorf("write: %w", cause))

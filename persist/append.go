@@ -5,11 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"time"
 )
 
-// Append implements Log.
+// Append implements Log. It leaves Claims to the caller, who is the only writer.
 func (j *Journal) Append(batch []Write) ([]Result, error) {
 	j.writeMu.Lock()
 	defer j.writeMu.Unlock()
@@ -31,7 +30,7 @@ func (j *Journal) Append(batch []Write) ([]Result, error) {
 	return results, nil
 }
 
-// writeBatch writes a batch; on a full disk only if it leads to less.
+// writeBatch writes a batch. On a full disk it accepts only one that frees space.
 func (j *Journal) writeBatch(batch []Write, commits []Commit) error {
 	frees := !slices.ContainsFunc(batch, func(w Write) bool { return !w.FreesSpace })
 	if !frees && j.deletesOnly() {
@@ -71,63 +70,63 @@ func (j *Journal) assignRevisions(batch []Write, results []Result) ([]Commit, er
 	now := time.Unix(0, j.o.Now().UnixNano()) // as a reader of the journal will see it
 	next := j.newest + 1
 	commits := make([]Commit, 0, len(batch))
-	within := make(map[string]Revision, len(batch))
+	within := make(map[string]keyState, len(batch))
 	for i := range batch {
 		w := &batch[i]
 		if w.RevisionOffset > len(w.Value) {
-			return nil, fmt.Errorf("persist: slot %d lies beyond the %d bytes of %q", w.RevisionOffset, len(w.Value), w.Key)
+			return nil, fmt.Errorf("persist: revision offset %d lies beyond the %d bytes of %q", w.RevisionOffset, len(w.Value), w.Key)
 		}
-		if !j.conditionsHold(w.Conditions, within) {
-			results[i].Err = ErrCondition
+		if w.BasedOn < 0 || w.BasedOn > i {
+			return nil, fmt.Errorf("persist: write %d of a batch cannot be based on its write %d", i+1, w.BasedOn)
+		}
+		if seen, ok := j.conditionsHold(w, results, within); !ok {
+			results[i] = Result{Revision: seen, Err: ErrCondition}
 			continue
 		}
 		commits = append(commits, Commit{
-			Revision: next, Time: now, Index: i, Key: w.Key, Value: insertRevision(w, next), Delete: w.Delete, Metadata: bytes.Clone(w.Metadata),
+			Revision: next, Time: now, Index: i, Key: w.Key, Value: w.ValueAt(next), Delete: w.Delete, Metadata: bytes.Clone(w.Metadata),
 		})
-		results[i].Revision, within[w.Key] = next, next
+		results[i].Revision = next
+		state := keyState{revision: next, at: next}
 		if w.Delete {
-			within[w.Key] = 0
+			state.revision = 0
 		}
+		within[w.Key] = state
 		next++
 	}
 	return commits, nil
 }
 
-// conditionsHold checks conditions against the batch so far, then what is not applied yet, then the state.
-func (j *Journal) conditionsHold(conditions []Condition, within map[string]Revision) bool {
-	for _, c := range conditions {
-		have, ok := within[c.Key]
-		if !ok {
-			have = j.revisionOf(c.Key)
-		}
-		if have != c.Revision {
-			return false
+// conditionsHold checks a write against the batch so far, then what is not applied yet, then the
+// state. If a condition fails, seen is the revision that made it so, as Result says.
+func (j *Journal) conditionsHold(w *Write, results []Result, within map[string]keyState) (seen Revision, ok bool) {
+	if w.BasedOn > 0 {
+		base := results[w.BasedOn-1]
+		if have := within[w.Key]; base.Err != nil || have.revision != base.Revision {
+			return max(have.at, base.Revision), false
 		}
 	}
-	return true
+	for _, c := range w.Conditions {
+		have, known := within[c.Key]
+		if !known {
+			have = j.stateOf(c.Key)
+		}
+		if have.revision != c.Revision {
+			return have.at, false
+		}
+	}
+	return 0, true
 }
 
-func (j *Journal) revisionOf(key string) Revision {
+// stateOf is the state of a key before the batch.
+func (j *Journal) stateOf(key string) keyState {
 	if j.revisions != nil {
-		return j.revisions[key]
+		return keyState{revision: j.revisions[key]}
 	}
-	if k, ok := j.recent.keys[key]; ok {
-		return k.revision
+	if state, ok := j.recent.keys[key]; ok {
+		return state
 	}
-	return j.lookupRevision(key)
-}
-
-// insertRevision answers a fresh copy of a write's value with the revision's digits in its slot.
-func insertRevision(w *Write, rev Revision) []byte {
-	if w.RevisionOffset < 0 {
-		return bytes.Clone(w.Value)
-	}
-	var digits [20]byte
-	d := strconv.AppendUint(digits[:0], uint64(rev), 10)
-	out := make([]byte, 0, len(w.Value)+len(d))
-	out = append(out, w.Value[:w.RevisionOffset]...)
-	out = append(out, d...)
-	return append(out, w.Value[w.RevisionOffset:]...)
+	return keyState{revision: j.lookupRevision(key)}
 }
 
 // write makes a batch durable at the end of the active segment.
@@ -182,7 +181,7 @@ func (j *Journal) encode(active segment, commits []Commit) []byte {
 	return b
 }
 
-// publish hands a durable batch to the follower.
+// publish hands a durable batch to the subscriber.
 func (j *Journal) publish(commits []Commit) {
 	if j.revisions != nil {
 		for i := range commits {
@@ -192,7 +191,7 @@ func (j *Journal) publish(commits []Commit) {
 		j.recent.remember(commits)
 	}
 	if j.subscriber != nil {
-		j.subscriber(commits)
+		j.subscriber(commits, commits[len(commits)-1].Revision)
 	}
 }
 

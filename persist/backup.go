@@ -53,7 +53,7 @@ func (j *Journal) Backup(w io.Writer) (Revision, error) {
 	return b.head.Revision, errors.Join(b.copy(), b.close())
 }
 
-// BackupDir backs up a data directory that nobody uses; ErrLocked if somebody does.
+// BackupDir backs up a data directory that is not in use; otherwise the error is ErrLocked.
 func BackupDir(dir string, w io.Writer) (Revision, error) { return backupDir(dir, w, Options{}) }
 
 func backupDir(dir string, w io.Writer, o Options) (Revision, error) {
@@ -73,7 +73,7 @@ func backupDir(dir string, w io.Writer, o Options) (Revision, error) {
 	return rev, errors.Join(err, j.Close())
 }
 
-// A backup is one run of Backup. Its files are open, so nobody can take them away.
+// A backup is one run of Backup. Its files are open, so that they can be read even if they are removed.
 type backup struct {
 	out      chunkWriter
 	head     backupHead
@@ -87,7 +87,7 @@ type openSegment struct {
 	file vfs.File
 }
 
-// beginBackup fixes the revision and opens what holds the state there. j.maint is held.
+// beginBackup chooses the revision and opens the files that hold its state. The caller holds j.filesMu.
 func (j *Journal) beginBackup(w io.Writer) (*backup, error) {
 	if err := j.checkOpen(); err != nil {
 		return nil, err
@@ -176,8 +176,8 @@ func (b *backup) copySnapshot() error {
 	}
 }
 
-// copySegment copies the batches between the snapshot and the backup's revision. It never
-// looks at what is being appended behind that.
+// copySegment copies the batches between the snapshot and the backup's revision. It does not read
+// what is being appended after that.
 func (b *backup) copySegment(s openSegment) error {
 	size, err := s.file.Size()
 	if err != nil {

@@ -11,9 +11,9 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// The ballast is a file that takes room beforehand, to be given up when the disk is full: a
+// The ballast is a file that takes space in advance, to be given up when the disk is full: a
 // step at a time for deletes and for the beginning of a segment, and what is beyond
-// minBallast for the next snapshot, with which the journal before it can go.
+// minBallast for the next snapshot, which makes the journal before it superfluous.
 const (
 	ballastFile     = "ballast"
 	ballastStep     = 256 << 10
@@ -27,17 +27,17 @@ type ballast struct {
 	file        vfs.File // nil: there is none yet
 	size        int64
 	unsupported bool   // by the file system
-	undersized  bool   // there is no room for the next snapshot to be kept
+	undersized  bool   // there is no space to keep for the next snapshot
 	lastErr     string // of the last attempt, not to be logged again
 
-	full       atomic.Bool  // something found no room, and there is none since
-	lastLogged atomic.Int64 // when the log said that the disk is full, nanoseconds since 1970
-	// loggedFull says that the log has not said yet that there is room again.
+	full       atomic.Bool  // a write found no space, and there has been none since
+	lastLogged atomic.Int64 // when it was last logged that the disk is full, nanoseconds since 1970
+	// loggedFull says that it was logged that the disk is full, and not yet that it is no longer.
 	loggedFull atomic.Bool
 }
 
-// refillBallast gives the ballast its size as far as there is room, and finds out whether there
-// is any for other things.
+// refillBallast gives the ballast its size as far as there is space, and finds out whether some is
+// left for other things.
 func (j *Journal) refillBallast() {
 	target := minBallast + j.snapshotEstimate()
 	b := &j.ballast
@@ -89,7 +89,7 @@ func (b *ballast) open(j *Journal) (err error) {
 	return nil
 }
 
-// resize takes the least, then the rest. Its error is nil if there is room for a step more.
+// resize takes the least size, then the rest. Its error is nil if there is space for a step more.
 func (b *ballast) resize(target int64) error {
 	if b.size > 2*target {
 		if err := b.file.Truncate(target); err != nil {
@@ -113,7 +113,7 @@ func (b *ballast) resize(target int64) error {
 	return errors.Join(b.file.Allocate(b.size+ballastStep), b.file.Truncate(b.size))
 }
 
-// snapshotEstimate is how much room the next snapshot may take.
+// snapshotEstimate is how much space the next snapshot may take.
 func (j *Journal) snapshotEstimate() int64 {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -121,7 +121,7 @@ func (j *Journal) snapshotEstimate() int64 {
 	return (n/ballastRounding + 1) * ballastRounding
 }
 
-// releaseBallast gives up ballast until so much is left, and says whether that was anything.
+// releaseBallast gives up ballast until so much is left, and says whether there was more.
 func (j *Journal) releaseBallast(left int64) bool {
 	b := &j.ballast
 	b.mu.Lock()
@@ -137,7 +137,7 @@ func (j *Journal) releaseBallast(left int64) bool {
 	return true
 }
 
-// retryWithBallast gives up ballast, a step at a time, while there is no room. j.writing is held.
+// retryWithBallast gives up ballast, a step at a time, while there is no space. The caller holds j.writeMu.
 func (j *Journal) retryWithBallast(write func() error) error {
 	for {
 		err := write()
@@ -153,7 +153,7 @@ func (j *Journal) retryWithBallast(write func() error) error {
 	}
 }
 
-// setDiskFull says that the disk is full: in the log, not more than once a minute.
+// setDiskFull notes that the disk is full, and logs it at most once a minute.
 func (j *Journal) setDiskFull(what string) {
 	b, now := &j.ballast, time.Now()
 	if !b.full.Swap(true) && now.Sub(time.Unix(0, b.lastLogged.Load())) > relogInterval {
@@ -163,7 +163,7 @@ func (j *Journal) setDiskFull(what string) {
 	}
 }
 
-// deletesOnly says that what is left of a full disk is for deletes.
+// deletesOnly says that the disk is full, so that only deletes are accepted.
 func (j *Journal) deletesOnly() bool {
 	if !j.ballast.full.Load() {
 		return false
@@ -172,7 +172,7 @@ func (j *Journal) deletesOnly() bool {
 	kept := j.ballast.file != nil
 	j.ballast.mu.Unlock()
 	if kept {
-		j.refillBallast() // there may be room now
+		j.refillBallast() // there may be space now
 	}
 	return kept && j.ballast.full.Load()
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
 	"strings"
 	"syscall"
 	"testing"
@@ -30,10 +29,10 @@ func fill(t *testing.T, j *Journal) (n int) {
 }
 
 // TestFullDiskHeals fills a disk with a journal of every length: deletes pass all the while,
-// and a snapshot in the room that was kept makes room for more.
+// and a snapshot in the space that was kept makes space for more.
 func TestFullDiskHeals(t *testing.T) {
 	step := int64(1_902_000)
-	if os.Getenv("TROUPE_SOAK") != "" {
+	if soak {
 		step = 317_000
 	}
 	for room := int64(4 << 20); room < 6<<20; room += step {
@@ -49,7 +48,7 @@ func TestFullDiskHeals(t *testing.T) {
 			checkOnlyDeletes(t, j)
 			for range 5 {
 				if !j.Stats().Full {
-					t.Fatal("nobody says that the disk is full")
+					t.Fatal("it is not reported that the disk is full")
 				}
 				j.refillBallast() // as time passes
 			}
@@ -95,7 +94,7 @@ func checkOnlyDeletes(t *testing.T, j *Journal) {
 	}
 }
 
-// TestBallastIsOptional: what cannot keep room works as far as it can.
+// TestBallastIsOptional: a journal works without a ballast where the file system cannot make one.
 func TestBallastIsOptional(t *testing.T) {
 	for _, cause := range []error{errors.ErrUnsupported, syscall.EIO, syscall.ENOSPC} {
 		fs := vfs.NewMem()
@@ -114,7 +113,7 @@ func TestBallastIsOptional(t *testing.T) {
 	}
 }
 
-// TestSmallDisk: a disk without room for the next snapshot takes writes nevertheless.
+// TestSmallDisk: a disk without space for the next snapshot takes writes nevertheless.
 func TestSmallDisk(t *testing.T) {
 	fs := vfs.NewMem()
 	j, _ := mustReopen(t, testOptions(fs))

@@ -23,11 +23,11 @@ const (
 	revisionReservation = 1 << 20
 )
 
-// A mark says what the rest of the directory must hold at least; doc.go draws it to the byte.
+// A watermark says what the rest of the directory holds at least; doc.go describes it to the byte.
 type watermark struct {
 	sequence    uint64
 	clean       bool     // the journal was closed, and nothing was appended since
-	unsynced    bool     // written under SyncNone: what lies behind end may go with a power cut
+	unsynced    bool     // written under SyncNone: what lies after end may be lost in a power cut
 	maxRevision Revision // no greater revision was ever given out
 	newest      Revision // the state had reached this revision
 	segment     Revision // first revision of the newest segment; 0: the journal was empty
@@ -61,7 +61,7 @@ func (m watermark) encode() []byte {
 	return b
 }
 
-// decodeWatermark reads one sector of the control file; what says why it is no mark, "" if it is.
+// decodeWatermark reads one sector of the control file; what says why it is no watermark, "" if it is one.
 func decodeWatermark(b []byte) (m watermark, what string) {
 	switch {
 	case len(b) < vfs.Sector:
@@ -81,8 +81,8 @@ func decodeWatermark(b []byte) (m watermark, what string) {
 	}, ""
 }
 
-// readControl answers the newest mark of a directory. If one of the two records is damaged the
-// other one counts, with what it cannot know left out, and fault names the damage.
+// readControl answers the newest watermark of a directory. If one of the two records is damaged the
+// other one counts, without what may have changed after it, and fault names the damage.
 func readControl(fs vfs.FS, dir string) (m watermark, fault *CorruptError, err error) {
 	path := filepath.Join(dir, controlFile)
 	data, err := readFile(fs, path)
@@ -105,7 +105,7 @@ func readControl(fs vfs.FS, dir string) (m watermark, fault *CorruptError, err e
 	case found == 0:
 		return m, fault, fault
 	case fault != nil:
-		// The damaged one may have been newer, and have taken length back.
+		// The damaged one may have been newer, with a smaller length.
 		m.length, m.clean, m.maxRevision = 0, false, m.maxRevision+2*revisionReservation
 	case len(data) != controlSlots*vfs.Sector:
 		fault = &CorruptError{File: path, Offset: controlSlots * vfs.Sector, What: "bytes follow the records"}
@@ -113,7 +113,7 @@ func readControl(fs vfs.FS, dir string) (m watermark, fault *CorruptError, err e
 	return m, fault, nil
 }
 
-// writeControl makes the control file, with the same mark in both of its records.
+// writeControl makes the control file, with the same watermark in both of its records.
 func writeControl(fs vfs.FS, dir string, m watermark) error {
 	m.sequence = 1
 	data := m.encode()
@@ -122,9 +122,9 @@ func writeControl(fs vfs.FS, dir string, m watermark) error {
 }
 
 // A control is the control file of an open journal. Its records are written in turn and in
-// place, so that one is always whole, and a full disk does not matter.
+// place, so that one is always whole, and a full disk does not prevent the write.
 type control struct {
-	mu        sync.Mutex // held while a mark is gathered and written
+	mu        sync.Mutex // held while a watermark is made and written
 	file      vfs.File   // nil: the directory has none yet
 	watermark watermark  // the newest that is durable
 }
@@ -135,7 +135,7 @@ func (c *control) open(fs vfs.FS, dir string, m watermark) (err error) {
 	return err
 }
 
-// write makes a mark durable.
+// write makes a watermark durable.
 func (c *control) write(m watermark) error {
 	m.sequence = c.watermark.sequence + 1
 	if _, err := c.file.WriteAt(m.encode(), int64(m.sequence%controlSlots)*vfs.Sector); err != nil {
@@ -159,8 +159,8 @@ func (c *control) close() error {
 	return err
 }
 
-// ErrDataLoss says that a data directory lacks something that was durable once. Nothing is served
-// from it until it is back, or until the loss is accepted.
+// ErrDataLoss says that a data directory lacks something that was durable once. It cannot be opened
+// until that is restored, or until the loss is accepted (Options.AcceptDataLoss).
 var ErrDataLoss = errors.New("acknowledged writes may be lost")
 
 // A DataLossError names the file of a data directory that lacks something.

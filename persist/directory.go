@@ -59,7 +59,7 @@ func lockDirectory(o Options, dir string) (io.Closer, error) {
 	return lock, nil
 }
 
-// prepareDirectory checks the format, or lays out a directory that holds nothing yet.
+// prepareDirectory checks the format, or initializes a directory that is empty.
 func prepareDirectory(fsys vfs.FS, dir string) (formatOf int, err error) {
 	formatOf, err = checkFormat(fsys, dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -73,7 +73,7 @@ func prepareDirectory(fsys vfs.FS, dir string) (formatOf int, err error) {
 	return formatOf, makeSubdirectories(fsys, dir)
 }
 
-// initDirectory makes an empty data directory: at last the file that says that it is one.
+// initDirectory makes an empty data directory. The format file, which says that it is one, comes last.
 func initDirectory(fsys vfs.FS, dir string) error {
 	if err := makeSubdirectories(fsys, dir); err != nil {
 		return err
@@ -118,8 +118,8 @@ func checkFormat(fsys vfs.FS, dir string) (int, error) {
 	return f.Format, nil
 }
 
-// checkUninitialized refuses to lay out a directory anew that already holds something. What a crash
-// leaves of a directory that was being laid out is nothing.
+// checkUninitialized refuses to initialize a directory that already holds something, other than what
+// a crash during the initialization leaves.
 func checkUninitialized(fsys vfs.FS, dir string) error {
 	names, err := fsys.ReadDir(dir)
 	if err != nil {

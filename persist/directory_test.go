@@ -60,7 +60,7 @@ func load(t *testing.T, fs *vfs.Mem, root string) {
 	}
 }
 
-// TestPreviousFormatOnFullDisk: it is read, and upgraded with the first write that has room.
+// TestPreviousFormatOnFullDisk: it is read, and upgraded with the first write that has space.
 func TestPreviousFormatOnFullDisk(t *testing.T) {
 	fs := vfs.NewMem()
 	load(t, fs, filepath.Join("testdata", "format1", "closed"))

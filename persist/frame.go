@@ -14,7 +14,7 @@ const (
 	frameHeader = 64
 	frameAlign  = 64
 	sectorSize  = 512
-	// maxPayload keeps lengths within 32 bits and a batch within reason.
+	// maxPayload bounds the size of a batch, and keeps lengths within 32 bits.
 	maxPayload = 1 << 30
 	padByte    = 0xA5
 )
@@ -25,7 +25,7 @@ func checksum(b []byte) uint32 { return crc32.Checksum(b, castagnoli) }
 
 var le = binary.LittleEndian
 
-// A frame is the head of one batch in a segment; doc.go draws it to the byte.
+// A frame is the head of one batch in a segment; doc.go describes it to the byte.
 type frame struct {
 	segment     Revision // first revision of the segment it belongs to
 	offset      int64    // where in the segment it begins
@@ -141,7 +141,7 @@ func (f frame) checkBody(body []byte) *flaw {
 	return torn
 }
 
-// classifyTail decides what became of a table of checksums that is not what the header says.
+// classifyTail decides whether a table of checksums that does not match the header is torn or damaged.
 func (f frame) classifyTail(tail []byte) *flaw {
 	at := f.offset + frameHeader + int64(f.payload)
 	damaged := &flaw{offset: at, what: "the checksums of a batch have a wrong checksum"}
@@ -230,7 +230,7 @@ func decodeRecords(f frame, payload []byte, fn func(Commit) error) error {
 	return nil
 }
 
-// decodeRecord reads one write; the value and the note still lie in b.
+// decodeRecord reads one write; the value and the metadata still lie in b.
 func decodeRecord(b []byte) (c Commit, rest []byte, ok bool) {
 	if len(b) == 0 || b[0]&^(recordDelete|recordMetadata) != 0 {
 		return c, nil, false

@@ -9,7 +9,7 @@ import (
 // stalledAfter is how long the disk may take for one operation.
 const stalledAfter = 5 * time.Second
 
-// An operations is the disk's work that is under way.
+// An ioTracker counts the disk operations that are under way.
 type ioTracker struct {
 	count atomic.Int64
 	since atomic.Int64 // when the oldest of them began, or the last ended, nanoseconds since 1970
@@ -28,8 +28,8 @@ func (o *ioTracker) end() {
 	o.count.Add(-1)
 }
 
-// Healthy is nil while the journal accepts batches and the disk answers. It never waits; a disk
-// of which nothing has been heard for a while it asks, for the next time.
+// Healthy is nil while the journal accepts batches and the disk answers. It never waits: if no
+// operation has ended for a while, it starts one, whose outcome the next call sees.
 func (j *Journal) Healthy() error {
 	if err := j.checkFailed(); err != nil {
 		return err
@@ -47,7 +47,7 @@ func (j *Journal) Healthy() error {
 	return nil
 }
 
-// probe writes the mark anew, to find out whether the disk answers when nothing else is written.
+// probe writes the watermark again, to find out whether the disk answers when nothing else is written.
 func (j *Journal) probe() {
 	defer j.disk.probing.Store(false)
 	j.control.mu.Lock()
@@ -58,6 +58,6 @@ func (j *Journal) probe() {
 	j.disk.begin()
 	defer j.disk.end()
 	if err := j.control.write(j.control.watermark); err != nil && !isFull(err) {
-		_ = j.fail(fmt.Errorf("%s: %w", controlFile, err)) // the next Append tells
+		_ = j.fail(fmt.Errorf("%s: %w", controlFile, err)) // the next Append answers with it
 	}
 }

@@ -38,14 +38,14 @@ type Options struct {
 	Sync         SyncPolicy   // "": SyncAlways
 	Logger       *slog.Logger // nil: slog.Default()
 	Now          func() time.Time
-	// WatermarkInterval is how often the end of the journal is marked while it grows; 0: 1 s, and
-	// negative: never but where it must be.
+	// WatermarkInterval is how often the watermark is written while the journal grows; 0: 1 s, and
+	// negative: only when it must be.
 	WatermarkInterval time.Duration
-	// AcceptDataLoss opens a directory that lacks something, with what is left. Revisions go on
-	// beyond all that can have been given out.
+	// AcceptDataLoss opens a directory that lacks something, with what is left. Revisions continue
+	// above all that can have been given out.
 	AcceptDataLoss bool
 
-	bootID string // of the machine: the operating system keeps what was written until the next
+	bootID string // of the machine: what was written, but not synced, survives until the next boot
 }
 
 // Validate reports every fault of the options.
@@ -91,7 +91,7 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// machineBootID is what the machine calls its time since it was started; "" if it does not say.
+// machineBootID identifies the time since the machine was started; "" if the system does not tell.
 func machineBootID() string {
 	b, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	return string(b[:min(bootIDBytes, len(bytes.TrimSpace(b)))])
@@ -108,22 +108,22 @@ type Journal struct {
 	fs         vfs.FS
 	o          Options
 	lock       io.Closer
-	subscriber func([]Commit)
+	subscriber func([]Commit, Revision)
 
-	writeMu        sync.Mutex                // held by Append, Recover and Close: owns the next block
+	writeMu        sync.Mutex                // held by Append, Recover and Close; guards this block
 	file           vfs.File                  // the active segment
 	buf            []byte                    // the frame being written, reused
 	recent         recent                    // what is appended but not yet applied by the caller
-	lookupRevision func(key string) Revision // of Recovery; nil: own is kept
+	lookupRevision func(key string) Revision // of Recovery; nil: revisions is used
 	lookupApplied  func() Revision           // of Recovery
-	controlLost    bool                      // the control file was lost, and with it all that it said
+	controlLost    bool                      // the control file is missing, which was accepted
 	revisions      map[string]Revision
 
 	control         control
 	ballast         ballast
-	maxRevision     atomic.Uint64 // of the newest mark: no greater revision may be given out
+	maxRevision     atomic.Uint64 // of the newest watermark: no greater revision may be given out
 	disk            ioTracker
-	stop            chan struct{} // ends keep
+	stop            chan struct{} // ends runMaintenance
 	maintenanceDone chan struct{} // closed when it has ended; nil: it does not run
 
 	filesMu sync.Mutex // held by Snapshot, SetLabel and while Backup opens its files
@@ -131,7 +131,7 @@ type Journal struct {
 	mu        sync.Mutex // held for moments; guards what follows
 	segments  []segment  // ascending; the last is the active one
 	newest    Revision   // the newest revision ever assigned
-	reserved  int64      // how far the active segment's file reaches; behind its last batch are zeros
+	reserved  int64      // length of the active segment's file; after its last batch come zeros
 	synced    bool       // all of it is durable, also under SyncNone
 	base      Revision   // of the newest snapshot
 	hasBase   bool
@@ -149,7 +149,7 @@ func journalDir(dir string) string   { return filepath.Join(dir, "journal") }
 func snapshotsDir(dir string) string { return filepath.Join(dir, "snapshots") }
 
 // Open takes the data directory, making it if it is missing. It reads no state: Recover does.
-// The error is ErrLocked while somebody else holds the directory.
+// The error is ErrLocked while another process uses the directory.
 func Open(dir string, o Options) (*Journal, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
@@ -159,14 +159,14 @@ func Open(dir string, o Options) (*Journal, error) {
 	if err != nil {
 		return nil, err
 	}
-	j := &Journal{dir: dir, fs: o.FS, o: o, lock: lock, recent: recent{keys: map[string]recentKey{}}, stop: make(chan struct{})}
+	j := &Journal{dir: dir, fs: o.FS, o: o, lock: lock, recent: recent{keys: map[string]keyState{}}, stop: make(chan struct{})}
 	if err := j.inspect(); err != nil {
 		return nil, errors.Join(err, j.control.close(), lock.Close())
 	}
 	return j, nil
 }
 
-// inspect reads everything but the state.
+// inspect reads everything except the state.
 func (j *Journal) inspect() error {
 	formatOf, err := prepareDirectory(j.fs, j.dir)
 	if err != nil {
@@ -194,7 +194,7 @@ func (j *Journal) inspect() error {
 	return j.control.open(j.fs, j.dir, m)
 }
 
-// acceptsLoss says whether an error is a loss that is accepted.
+// acceptsLoss says whether an error is a data loss that the options accept.
 func (j *Journal) acceptsLoss(err error) bool {
 	if err == nil || !j.o.AcceptDataLoss {
 		return false
@@ -204,7 +204,7 @@ func (j *Journal) acceptsLoss(err error) bool {
 }
 
 // Subscribe implements Log.
-func (j *Journal) Subscribe(fn func(batch []Commit)) { j.subscriber = fn }
+func (j *Journal) Subscribe(fn func(batch []Commit, upTo Revision)) { j.subscriber = fn }
 
 // Stats implements Log.
 func (j *Journal) Stats() Stats {

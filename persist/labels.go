@@ -11,8 +11,7 @@ import (
 
 const labelsFile = "labels"
 
-// readLabels answers the labels of a data directory. Where there is data, a missing file was
-// taken away.
+// readLabels answers the labels of a data directory. If there is data, a missing file is a data loss.
 func readLabels(fsys vfs.FS, dir string) (map[string]string, error) {
 	labels := map[string]string{}
 	path := filepath.Join(dir, labelsFile)
@@ -36,7 +35,7 @@ func holdsData(fsys vfs.FS, dir string) (bool, error) {
 	return len(snapshots) > 0, err
 }
 
-// Label answers a durable remark about the data directory, such as the naming profile.
+// Label answers a durable property of the data directory, such as the naming profile.
 func (j *Journal) Label(name string) (value string, ok bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -44,7 +43,7 @@ func (j *Journal) Label(name string) (value string, ok bool) {
 	return value, ok
 }
 
-// SetLabel makes a remark durable; after an error the old value stays in force. Labels are
+// SetLabel makes a label durable; after an error the old value stays in force. Labels are
 // part of a backup. It may be called at any time between Open and Close.
 func (j *Journal) SetLabel(name, value string) error {
 	j.filesMu.Lock()

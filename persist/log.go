@@ -1,45 +1,74 @@
 package persist
 
 import (
+	"bytes"
 	"errors"
+	"strconv"
 	"time"
 )
 
-// Revision numbers the committed writes of a log. The first write has revision 1;
-// 0 means "none": the revision of a key that does not exist, or of an empty log.
+// Revision numbers the committed writes of a log: each has its own, and a later write has a
+// greater one. They need not follow on each other. 0 means "none": the revision of a key that
+// does not exist, or of an empty log.
 type Revision uint64
 
 // A Write is one change of one key, as asked for by the caller.
 type Write struct {
 	Key string
-	// Value is the state to store or, for a Delete, the last state of the key.
-	// The caller leaves the revision out: Slot is the offset in Value at which the
-	// log inserts the revision's decimal digits; a negative Slot inserts nothing.
+	// Value is the state to store or, for a Delete, the last state of the key. The caller leaves
+	// the revision out: the log inserts its decimal digits at RevisionOffset; a negative offset
+	// inserts nothing.
 	Value          []byte
 	RevisionOffset int
-	// Delete removes the key. Value still travels to followers.
+	// Delete removes the key. Value still travels to the subscriber.
 	Delete bool
-	// Metadata is a short remark for followers that is not part of the state. It is
-	// journaled with the write and forgotten with the journal.
+	// Metadata is a short remark for readers of the history that is not part of the state. It is
+	// kept as long as the history is.
 	Metadata []byte
 	// Conditions must all hold when the write is committed, or it is refused.
 	Conditions []Condition
-	// FreesSpace says that the write leads to less: on a full disk, a batch of such writes only may
-	// use the room that is kept for them.
+	// BasedOn is the position in the same batch, counted from 1, of the write whose value this one
+	// was computed from. This one is refused if that one was, or is not the newest of its key any
+	// more. 0 means none.
+	BasedOn int
+	// Claims are taken and released together with the write.
+	Claims []Claim
+	// FreesSpace says that the write makes the state smaller: a full disk accepts batches that
+	// hold only such writes.
 	FreesSpace bool
 }
 
-// A Condition holds while the last write of Key that is still alive has the given
-// Revision; 0 asks that the key does not exist.
+// ValueAt is a fresh copy of the value that holds the digits of a revision.
+func (w *Write) ValueAt(revision Revision) []byte {
+	if w.RevisionOffset < 0 {
+		return bytes.Clone(w.Value)
+	}
+	var digits [20]byte
+	d := strconv.AppendUint(digits[:0], uint64(revision), 10)
+	out := make([]byte, 0, len(w.Value)+len(d))
+	out = append(out, w.Value[:w.RevisionOffset]...)
+	out = append(out, d...)
+	return append(out, w.Value[w.RevisionOffset:]...)
+}
+
+// A Condition holds while the newest write of Key has the given Revision and is no delete; 0 asks
+// that the key does not exist.
 type Condition struct {
 	Key      string
 	Revision Revision
 }
 
-// A Commit is a durable write. Value holds the revision's digits.
+// A Claim is a name that only one key may hold at a time, such as an address. The write that takes
+// it is refused while another key holds it. A key that is deleted holds none.
+type Claim struct {
+	Name    string
+	Release bool // the key gives the name back
+}
+
+// A Commit is a durable write. Value holds the digits of the revision.
 type Commit struct {
 	Revision Revision
-	Time     time.Time // when the batch was written, by the writer's clock
+	Time     time.Time // when the batch was written, by the clock of its writer
 	// Index is the position of the Write in the batch of the Append that is under way;
 	// -1 for commits of earlier Appends, of recovery and of other writers.
 	Index    int
@@ -49,10 +78,12 @@ type Commit struct {
 	Metadata []byte
 }
 
-// A Result answers one Write of a batch: its revision, or ErrCondition.
+// A Result answers one Write of a batch.
 type Result struct {
+	// Revision is that of the write or, with ErrCondition, the one that the subscriber must have
+	// applied to see what refused the write; 0 if it has applied it already.
 	Revision Revision
-	Err      error
+	Err      error // nil, ErrCondition or ErrUnknown
 }
 
 // An Item is the state of one key in a snapshot.
@@ -63,41 +94,71 @@ type Item struct {
 }
 
 var (
-	// ErrCondition refuses a write whose Conditions did not hold.
+	// ErrCondition refuses a write whose Conditions, BasedOn or Claims did not hold.
 	ErrCondition = errors.New("persist: condition does not hold")
+	// ErrUnknown says of a write that it may have been committed or not. If it was, the subscriber
+	// receives it before a later Append answers without an error; after that it is never committed.
+	ErrUnknown = errors.New("persist: it is not known whether the write was committed")
 	// ErrNoSpace refuses a whole batch because the disk is full. The log is as it was
-	// before and accepts the next batch as soon as there is room.
+	// before and accepts the next batch as soon as there is space.
 	ErrNoSpace = errors.New("persist: no space left")
+	// ErrUnavailable refuses a whole batch because the store behind the log cannot be reached. The
+	// log is as it was before and may accept the next batch.
+	ErrUnavailable = errors.New("persist: the store cannot be reached")
 	// ErrFailed says that the log can no longer tell what is durable, because a
-	// sync failed. Nothing is accepted any more until the log is opened anew.
+	// sync failed. Nothing is accepted any more until the log is opened again.
 	ErrFailed = errors.New("persist: log has failed")
 	// ErrLocked says that another process owns the data directory.
 	ErrLocked = errors.New("persist: data directory is in use")
 )
 
-// A Log keeps the state of keys and the order of their writes.
+// A Log keeps the state of keys and the order of their writes. Journal, one of its drivers, has a
+// single writer; another may have many, each with a Log of its own. So a caller must be correct
+// beside other writers, whichever driver it has:
 //
-// A log is used in this order: Recover once, then Follow once, then any number of
-// Appends by one goroutine at a time, Snapshots by another, at last Close. Others
-// may write to the same log; nothing here promises to be the only writer.
+//   - Revisions are what clients see as resource versions: unique, rising, and the same for every
+//     reader of the log. Where the store behind a driver gives one number to several writes, the
+//     driver shifts it and adds the position of the write in its batch. Readers wait for "at least
+//     this revision", and never count on the next one.
+//   - How a driver stores the digits of a revision is its own affair: the journal writes them into
+//     the value, a store that tells the revision only afterwards keeps the offset and inserts them
+//     (Write.ValueAt) when it hands out commits and items.
+//   - Everything that is committed comes through the subscriber, in the order of revisions, once:
+//     the caller's own writes, with their Index, while their Append is under way, and those of
+//     others at any time. The caller keeps no state that it has not derived from there.
+//   - A write that was computed on a state that somebody else has replaced meanwhile is refused
+//     with ErrCondition. The caller waits until the subscriber has applied Result.Revision, computes
+//     again, and gives up after some attempts. Asking again without waiting would only be refused again.
+//   - A write with ErrUnknown is not sent a second time as it is: whatever is computed next has the
+//     same condition, and so finds out. What was set aside for the write stays set aside until a
+//     later Append has answered without an error, for only then it cannot be committed any more.
+//   - What several keys must not have at once, such as an address, is in the Claims of the writes. A
+//     log with several writers checks them with the Conditions, atomically. The Journal does not:
+//     its one caller follows every commit and so knows all claims.
+//
+// A log is used in this order: Recover once, then Subscribe once, then any number of
+// Appends by one goroutine at a time, Snapshots by another, at last Close.
 type Log interface {
 	// Recover delivers the state at the newest intact snapshot, each key once in
-	// ascending order, then calls done(base) with the snapshot's revision, then every
-	// commit that the log still holds in ascending order: those up to base are
+	// ascending order, then calls Base with the snapshot's revision, then every
+	// commit that the log still holds in ascending order: those up to the base are
 	// history only (already contained in the state), those after it change the state.
-	// It returns the newest revision ever assigned.
+	// It returns the newest revision of all.
 	Recover(r Recovery) (Revision, error)
 
-	// Subscribe names the function that receives each batch of commits once it is
-	// durable, in order, before Append answers. It is called by one goroutine at a time
-	// and must not call the log.
-	Subscribe(fn func(batch []Commit))
+	// Subscribe names the function that receives all commits after those that Recover has
+	// delivered, once they are durable, in ascending order and without a gap; Append answers after
+	// its own. Each call says that nothing more is to come up to a revision, which is that of the
+	// last commit of the batch or later; a call without commits says only that. Calls do not
+	// overlap, but they come from any goroutine, also while no Append is under way. Their function
+	// must not call the log.
+	Subscribe(fn func(batch []Commit, upTo Revision))
 
 	// Append checks the conditions of each write against the state and against the
-	// earlier writes of the same batch, gives each one that passes the next revision,
-	// and returns when all of them are durable. results has one entry per write.
-	// An error other than nil means that none of the batch was committed, and is
-	// ErrNoSpace, ErrFailed or the cause of another refusal.
+	// earlier writes of the same batch, gives each one that passes a revision, in the order of the
+	// batch, and returns when all of them are durable and the subscriber has received them. results
+	// has one entry per write. An error other than nil means that none of the batch was committed,
+	// and is ErrNoSpace, ErrUnavailable, ErrFailed or the cause of another refusal.
 	Append(batch []Write) (results []Result, err error)
 
 	// Snapshot writes the state at revision at, delivered by items in ascending order
@@ -121,11 +182,11 @@ type Recovery struct {
 	Item   func(Item) error
 	Base   func(Revision) error
 	Commit func(Commit) error
-	// CurrentRevision answers the revision of a live key, 0 if there is none, as far as the caller
-	// has applied the followed commits. nil: the log keeps its own map.
+	// CurrentRevision answers the revision of a key that exists, 0 if it does not, as far as the
+	// caller has applied the commits that it received. nil: the log keeps its own map.
 	CurrentRevision func(key string) Revision
-	// AppliedRevision answers the revision up to which Current reflects the followed commits.
-	// nil: all that was followed before the current Append.
+	// AppliedRevision answers the revision up to which CurrentRevision reflects those commits.
+	// nil: all that was received before the current Append.
 	AppliedRevision func() Revision
 }
 

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 )
 
-// missingFrom says what a segment that the mark names lacks, "" if nothing.
+// missingFrom says what the segment that the watermark names lacks, "" if nothing.
 func (m watermark) missingFrom(done scanResult) string {
 	switch {
 	case done.end == 0:
@@ -22,18 +22,18 @@ func (m watermark) missingFrom(done scanResult) string {
 	return ""
 }
 
-// segmentLoss is the loss of the whole segment that the mark names.
+// segmentLoss is the loss of the whole segment that the watermark names.
 func (m watermark) segmentLoss(dir string) *DataLossError {
 	return &DataLossError{File: filepath.Join(journalDir(dir), fileName(m.segment, segmentSuffix)), What: "is missing, the newest file of the journal"}
 }
 
-// revisionLoss is the loss of revisions which no single file tells.
+// revisionLoss is the loss of revisions that cannot be ascribed to one file.
 func (m watermark) revisionLoss(dir string, last Revision) *DataLossError {
 	return &DataLossError{File: snapshotsDir(dir), What: fmt.Sprintf("and the journal end with revision %d, but the state had reached %d", last, m.newest)}
 }
 
-// lostUnsynced says that the journal was not closed, and that the operating system, which had what
-// was not synced, has been started anew since.
+// lostUnsynced says that the journal was not closed, and that the machine was restarted since, which
+// loses what was not synced.
 func (m watermark) lostUnsynced(boot string) bool {
 	return m.unsynced && !m.clean && (m.bootID == "" || m.bootID != boot)
 }

@@ -19,7 +19,7 @@ const (
 	killed = "killed with the last write"
 )
 
-// A loss takes something away from a data directory, of which the mark tells at these ends.
+// A loss takes something away from a data directory, which the watermark shows at these ends.
 type loss struct {
 	name string
 	ends string
@@ -254,7 +254,7 @@ func TestRevisionsAreReserved(t *testing.T) {
 	}
 }
 
-// TestStartsOnFullDisk: reading a directory needs no room, however it was left.
+// TestStartsOnFullDisk: reading a directory needs no space, however it was left.
 func TestStartsOnFullDisk(t *testing.T) {
 	for _, end := range []string{closed, marked, killed} {
 		fs, _, last := lossSubject(t, end, "b")
@@ -317,7 +317,7 @@ func TestRotationIsPostponed(t *testing.T) {
 	}
 }
 
-// FuzzWatermark: any bytes as a control file are refused or are a mark.
+// FuzzWatermark: any bytes as a control file are refused or are a watermark.
 func FuzzWatermark(f *testing.F) {
 	good := watermark{sequence: 2, clean: true, newest: 3, bootID: "this"}.encode()
 	f.Add(append(bytes.Clone(good), good...))

@@ -16,7 +16,7 @@ const (
 	blockBytes     = 256 << 10
 )
 
-// A manifest vouches for one snapshot file: it is written after the file is durable, and a
+// A manifest holds the checksums of one snapshot file: it is written after the file is durable, and a
 // snapshot without one does not exist.
 type manifest struct {
 	Format   int      `json:"format"`
@@ -65,7 +65,7 @@ func parseManifest(path string, data []byte) (manifest, error) {
 	return m, nil
 }
 
-// A blockReader reads a snapshot file and lets no byte pass that its checksum does not cover.
+// A blockReader reads a snapshot file and returns only bytes whose checksums are right.
 type blockReader struct {
 	path string
 	file io.ReaderAt
@@ -102,7 +102,7 @@ func (r *blockReader) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// next reads and checks one block, or answers io.EOF behind the last.
+// next reads and checks one block, or answers io.EOF after the last.
 func (r *blockReader) next() error {
 	n := min(r.m.Block, r.m.Bytes-r.at)
 	if n == 0 {

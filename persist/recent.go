@@ -1,17 +1,15 @@
 package persist
 
 // recent remembers the keys of batches that are appended but that the caller has not applied
-// yet, so that conditions are checked against the truth and not against what is published.
+// yet, so that conditions are checked against the newest state and not against an older one.
 type recent struct {
-	keys    map[string]recentKey
+	keys    map[string]keyState
 	batches []recentBatch
 }
 
-// A recentKey is the newest revision of a key, 0 after a delete, and the batch that made it so.
-type recentKey struct {
-	revision Revision
-	batch    Revision // last revision of that batch
-}
+// A keyState is the newest revision of a key, 0 if it does not exist, and the revision from which on
+// a reader sees that; 0 if every reader does.
+type keyState struct{ revision, at Revision }
 
 type recentBatch struct {
 	last Revision
@@ -24,7 +22,7 @@ func (r *recent) remember(batch []Commit) {
 	keys := make([]string, len(batch))
 	for i, c := range batch {
 		keys[i] = c.Key
-		k := recentKey{batch: last}
+		k := keyState{at: last}
 		if !c.Delete {
 			k.revision = c.Revision
 		}
@@ -38,7 +36,7 @@ func (r *recent) forget(applied Revision) {
 	n := 0
 	for ; n < len(r.batches) && r.batches[n].last <= applied; n++ {
 		for _, key := range r.batches[n].keys {
-			if k, ok := r.keys[key]; ok && k.batch <= applied {
+			if k, ok := r.keys[key]; ok && k.at <= applied {
 				delete(r.keys, key)
 			}
 		}

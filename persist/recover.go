@@ -45,14 +45,14 @@ type recovery struct {
 	segments []segment
 	last     Revision // of the journal
 	torn     string   // what a crash cut short at the journal's end
-	lenient  bool     // what the mark promises may be missing
+	lenient  bool     // what the watermark names may be missing
 	buf      []byte
 }
 
 // Recover implements Log. A write that a crash cut short before it was acknowledged is cut
 // off; any other deviation from what was made durable is a CorruptError. A damaged snapshot
-// is passed over only if an older one, or none, and the journal yield the same state.
-// After an error the caller forgets what was delivered and closes the log.
+// is skipped only if an older one, or none, and the journal yield the same state.
+// After an error the caller discards what was delivered and closes the log.
 func (j *Journal) Recover(r Recovery) (Revision, error) {
 	j.writeMu.Lock()
 	defer j.writeMu.Unlock()
@@ -153,8 +153,9 @@ func (run *recovery) findSegments() (err error) {
 	return nil
 }
 
-// dropStaleJournal drops a journal that ends before the snapshot: its history has a gap before the
-// next revision. That is so after a loss that was accepted, and else is a loss.
+// dropStaleJournal drops a journal that ends before the snapshot, because its history has a gap
+// before the next revision. That is so after a data loss that was accepted; otherwise it is a data
+// loss itself.
 func (run *recovery) dropStaleJournal() error {
 	j, n := run.j, len(run.segments)
 	if n == 0 || run.segments[n-1].first > run.base {
@@ -179,7 +180,7 @@ func (run *recovery) dropStaleJournal() error {
 	return nil
 }
 
-// replayJournal delivers the commits of all segments, and compares their end with the mark.
+// replayJournal delivers the commits of all segments, and compares their end with the watermark.
 func (run *recovery) replayJournal() error {
 	m := run.j.control.watermark
 	for i := range run.segments {
@@ -212,8 +213,8 @@ func (run *recovery) replayJournal() error {
 	return nil
 }
 
-// dropEmptySegment drops a segment that could not be completed when the one before was full, and whose
-// removal a crash took back.
+// dropEmptySegment drops a segment that could not be completed, because the disk was full, and whose
+// removal a crash has undone.
 func (run *recovery) dropEmptySegment(s segment) error {
 	done, err := scan{fs: run.j.fs, segment: s, newest: true}.run(nil)
 	if err != nil {
@@ -243,7 +244,7 @@ func (run *recovery) deliverCommit(c Commit) error {
 	return nil
 }
 
-// checkComplete decides whether what was delivered is everything that was ever acknowledged.
+// checkComplete checks that what was delivered is everything that was ever acknowledged.
 func (run *recovery) checkComplete() error {
 	if run.last < run.damaged {
 		return fmt.Errorf("persist: the journal ends at revision %d and cannot replace the damaged snapshot at %d", run.last, run.damaged)
@@ -258,8 +259,8 @@ func (run *recovery) checkComplete() error {
 func (run *recovery) openActiveSegment() error {
 	j := run.j
 	if n := len(run.segments); n > 0 && run.segments[n-1].size == 0 {
-		// A crash while the segment was made. It must be gone for good before the one
-		// before grows.
+		// A crash while the segment was made. Its removal must be durable before the segment
+		// before it grows.
 		j.o.Logger.Warn("removed a segment without a header", "file", run.segments[n-1].path, "reason", run.torn)
 		if err := errors.Join(j.fs.Remove(run.segments[n-1].path), j.fs.SyncDir(journalDir(j.dir))); err != nil {
 			return err

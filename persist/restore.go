@@ -15,10 +15,10 @@ import (
 	"github.com/tidwall/buntdb"
 )
 
-// A restored log counts on from its backup's revision plus restoreRevisionGap, and restoreRevisionRate for
-// each second since: more than any server can have assigned after the backup was taken, in
-// years, whatever the clock says. So no revision is used twice, and every revision that a
-// client may still know lies before the history.
+// The revisions of a restored log continue at that of the backup plus restoreRevisionGap, plus
+// restoreRevisionRate for each second since: more than any server can have assigned after the backup
+// was taken, in years, even if the clock is wrong. So no revision is used twice, and every revision
+// that a client may still know lies before the history.
 const (
 	restoreRevisionGap  = 1 << 44
 	restoreRevisionRate = 100_000
@@ -26,7 +26,7 @@ const (
 
 // Restore makes a data directory from a backup. The directory must be missing or empty, or
 // one in which a Restore did not finish. No state is written before the whole backup has
-// proved intact, and none is ever served of a directory in which that is under way.
+// proved intact, and a directory in which that is under way cannot be opened.
 func Restore(dir string, r io.Reader) error { return restore(dir, r, Options{}) }
 
 func restore(dir string, r io.Reader, o Options) (err error) {
@@ -34,7 +34,7 @@ func restore(dir string, r io.Reader, o Options) (err error) {
 	if err := checkRestorable(o, dir); err != nil {
 		return err
 	}
-	o.AcceptDataLoss = true // of a lock file that nobody has made yet
+	o.AcceptDataLoss = true // of the lock file, which does not exist yet
 	lock, err := lockDirectory(o, dir)
 	if err != nil {
 		return err
@@ -232,7 +232,7 @@ func (in *backupReader) next() error {
 	return nil
 }
 
-// frame is what the batch that was read says of itself.
+// frame is the head of the batch that was read.
 func (in *backupReader) frame() (f frame, err error) {
 	if len(in.body) < batchHead {
 		return f, errBackup("chunk %d is too short for a batch", in.chunks)

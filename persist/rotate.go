@@ -7,7 +7,7 @@ import (
 )
 
 // rotateIfDue begins a new segment if the active one is full or a snapshot asked for it. While
-// there is no room or no descriptor for another one, the active one goes on.
+// there is no space or no descriptor for another one, the active one stays in use.
 func (j *Journal) rotateIfDue() error {
 	if !j.rotationDue() {
 		return nil
@@ -35,8 +35,8 @@ func (j *Journal) rotationDue() bool {
 	return active.size > segmentHeader && (j.rotate || active.size >= j.o.SegmentBytes)
 }
 
-// Trim implements Log. It begins a new segment if that is what the newest one waits for, on a
-// full disk in the room that is kept.
+// Trim implements Log. It begins a new segment if one is due, on a full disk in the space of the
+// ballast.
 func (j *Journal) Trim(keepFrom Revision) error {
 	if err := j.rotateForTrim(); err != nil {
 		return fmt.Errorf("persist: trim: %w", err)
@@ -64,13 +64,13 @@ func (j *Journal) rotateForTrim() error {
 	return j.fail(fmt.Errorf("new segment: %w", err))
 }
 
-// isTransient says whether an error is about what the system has too little of at the moment.
+// isTransient says whether an error is about a resource that the system lacks at the moment.
 func isTransient(err error) bool {
 	return isFull(err) || errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
 }
 
-// rotateNow makes the next segment the active one. It is marked before it is used, and what is
-// reserved in the one before goes after that: whatever a crash leaves is marked.
+// rotateNow makes the next segment the active one. The watermark names it before it is used, and only
+// then the zeros of the one before are cut off: so the watermark is right whenever a crash happens.
 func (j *Journal) rotateNow() error {
 	if j.file != nil && j.o.Sync == SyncNone {
 		if err := j.sync(); err != nil {

@@ -8,9 +8,9 @@ import (
 	"github.com/tidwall/buntdb"
 )
 
-// salvage lets revisions leap where some of those that were given out may be gone: when a loss
-// is accepted, and when the machine was started anew under SyncNone. What is left becomes a
-// snapshot beyond all of them, so that no watch goes on across the gap.
+// salvage skips revisions where some of those that were given out may be lost: when a data loss
+// is accepted, and when the machine was restarted under SyncNone. What is left becomes a
+// snapshot above all of them, so that no watch continues across the gap.
 func (j *Journal) salvage() error {
 	m := j.control.watermark
 	loss := j.controlLost || m.lostUnsynced(j.o.bootID)
@@ -64,7 +64,7 @@ func (j *Journal) salvageInto(db *buntdb.DB) (at Revision, err error) {
 	return at, writeState(j.o, j.dir, at, db)
 }
 
-// skipRevisions marks that the state is at a revision, and that the journal is of no use any more.
+// skipRevisions writes a watermark that says that the state is at a revision, without a journal.
 func (j *Journal) skipRevisions(at Revision, err error) error {
 	if err != nil {
 		return noSpace(err)

@@ -150,15 +150,15 @@ type scan struct {
 	segment   segment
 	newest    bool     // the last segment: the only one that may end in a torn batch
 	until     Revision // stop after this revision; 0: at the end of the file
-	sumOffset int64    // an offset at which a batch must end for reached to be known
-	buf       []byte   // lent from segment to segment
+	sumOffset int64    // the offset at which the batch ends whose checksum is sumAtOffset
+	buf       []byte   // reused from segment to segment
 }
 
 // A scanned segment tells how a scan ended.
 type scanResult struct {
 	next        Revision // revision after the last batch
-	end         int64    // offset behind the last batch; 0: not even the header is there
-	torn        string   // why bytes behind end are not a batch; "" if there are none
+	end         int64    // offset after the last batch; 0: there is not even a header
+	torn        string   // why the bytes after end are no batch; "" if there are none
 	batches     uint64
 	size        int64  // of the file
 	sum         uint32 // checksum in the header of the last batch; 0: there is none
@@ -217,8 +217,8 @@ func (s scan) walk(w *window, fn func(frame, []byte) error) (scanResult, error) 
 	return done, nil
 }
 
-// isReserve says whether what follows is what a segment is given ahead: only zeros. What they
-// may hide in one that is not the newest, the first revision of the next one tells.
+// isReserve says whether only the zeros follow that are written ahead of the batches. If a batch was
+// lost among them in a segment that is not the newest, the first revision of the next one shows it.
 func (s scan) isReserve(w *window, off int64) (bool, error) {
 	for off < w.size {
 		b, err := w.slice(off, windowBytes)
@@ -230,7 +230,7 @@ func (s scan) isReserve(w *window, off int64) (bool, error) {
 	return true, nil
 }
 
-// wrapDecodeError turns a decoder's complaint into a CorruptError and leaves a caller's error alone.
+// wrapDecodeError makes a decoder's error a CorruptError and leaves a caller's error as it is.
 func (s scan) wrapDecodeError(f frame, err error) error {
 	var caller callbackError
 	var corrupt *CorruptError
@@ -331,8 +331,8 @@ func (s scan) classifyFlaw(w *window, f frame, off int64, fl *flaw) error {
 	return s.checkNoFrameAfter(w, off)
 }
 
-// checkNoFrameAfter answers an error if an intact header of a batch follows a torn one, which no
-// crash can bring about: a batch is written only after the one before it was synced.
+// checkNoFrameAfter answers an error if an intact header of a batch follows a torn one, which a
+// crash cannot cause: a batch is written only after the one before it was synced.
 func (s scan) checkNoFrameAfter(w *window, off int64) error {
 	for at := off + frameAlign; at+frameHeader <= w.size; at += frameAlign {
 		b, err := w.slice(at, frameHeader)

@@ -47,8 +47,8 @@ func (j *Journal) Snapshot(at, keepFrom Revision, items func(yield func(Item) bo
 	return j.removeObsolete(at, keepFrom)
 }
 
-// beginSnapshot checks the request, and has the next batch begin a new segment so that the
-// ones before can be dropped some day. skip says that this snapshot exists already.
+// beginSnapshot checks the request, and makes the next batch begin a new segment so that the
+// ones before can be dropped later. skip says that this snapshot exists already.
 func (j *Journal) beginSnapshot(at Revision) (mark int64, skip bool, err error) {
 	if err := j.checkOpen(); err != nil {
 		return 0, false, err
@@ -133,8 +133,8 @@ func openMemory() (*buntdb.DB, error) {
 	return db, nil
 }
 
-// A snapshotWriter has BuntDB encode the items chunk by chunk: the concatenation of what it
-// saves is a file of the whole.
+// A snapshotWriter lets BuntDB encode the items chunk by chunk: the concatenation of the files that it
+// saves is a file of all items.
 type snapshotWriter struct {
 	db     *buntdb.DB
 	out    blockWriter
@@ -170,7 +170,7 @@ func (w *snapshotWriter) add(item Item) bool {
 	return w.err == nil
 }
 
-// save writes the waiting chunk. Nothing of a caller runs inside the transactions: BuntDB
+// save writes the waiting chunk. No code of a caller runs inside the transactions, because BuntDB
 // commits half of one that panics.
 func (w *snapshotWriter) save() error {
 	err := w.db.Update(func(tx *buntdb.Tx) error {
@@ -218,7 +218,7 @@ func loadSnapshot(fs vfs.FS, dir string, at Revision) (db *buntdb.DB, m manifest
 	return db, m, errors.Join(err, file.Close())
 }
 
-// loadItems has BuntDB read a file whose bytes the reader vouches for.
+// loadItems lets BuntDB read a file whose bytes the reader checks.
 func loadItems(r io.Reader, items int64, path string) (*buntdb.DB, error) {
 	db, err := openMemory()
 	if err != nil {
@@ -259,7 +259,7 @@ func eachItem(db *buntdb.DB, fn func(Item) error) error {
 }
 
 // bytesOf and textOf are the one place where bytes and strings share memory, which spares a
-// copy of every value: nobody writes to a value once it is committed.
+// copy of every value: values do not change once they are committed.
 func bytesOf(s string) []byte { return unsafe.Slice(unsafe.StringData(s), len(s)) }
 
 func textOf(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
@@ -332,7 +332,7 @@ func removeOrphans(fs vfs.FS, dir string) error {
 	return nil
 }
 
-// removeSnapshot removes a snapshot if it is there: first, durably, what vouches for it.
+// removeSnapshot removes a snapshot if there is one: first, durably, its manifest.
 func removeSnapshot(fs vfs.FS, dir string, at Revision) error {
 	if err := removeIfThere(fs, manifestPath(dir, at)); err != nil {
 		return err

@@ -11,7 +11,7 @@ import (
 
 // Verify reads every byte of a data directory, compares it with its checksums and writes what
 // it found to out, a line each. ok says that there is no fault. It takes no lock and changes
-// nothing, so the directory may be in use: bytes behind the last batch are then a write that
+// nothing, so the directory may be in use: bytes after the last batch are then a write that
 // is under way, and are no fault.
 func Verify(dir string, out io.Writer) (ok bool, err error) { return verify(dir, out, Options{}) }
 
@@ -93,7 +93,7 @@ func (v *verification) checkSnapshots() error {
 	return nil
 }
 
-// wasReplaced says that a snapshot went away because a newer one took its place meanwhile.
+// wasReplaced says that a snapshot was removed because a newer one has replaced it meanwhile.
 func (v *verification) wasReplaced(at Revision) bool {
 	list, err := listSnapshots(v.o.FS, v.dir)
 	return err == nil && len(list) > 0 && list[0] > at
@@ -138,7 +138,7 @@ func (v *verification) checkJournal() error {
 }
 
 // checkControlFile compares the end of the journal with the control file. Where a running daemon has
-// written that meanwhile, it is compared anew.
+// written that meanwhile, it is compared again.
 func (v *verification) checkControlFile() error {
 	if v.format != directoryFormat {
 		return nil
@@ -167,7 +167,7 @@ func (v *verification) checkControlFile() error {
 	}
 }
 
-// findLoss answers what the directory lacks of what a mark promises.
+// findLoss answers what the directory lacks of what a watermark names.
 func (v *verification) findLoss(m watermark) (*DataLossError, error) {
 	segments, err := listSegments(v.o.FS, journalDir(v.dir))
 	if err != nil {
@@ -191,7 +191,7 @@ func (v *verification) findLoss(m watermark) (*DataLossError, error) {
 	return nil, nil
 }
 
-// checkSegment checks one segment and answers the revision that must follow, 0 if nobody can tell.
+// checkSegment checks one segment and answers the revision that must follow, 0 if that is unknown.
 func (v *verification) checkSegment(s segment, newest bool) Revision {
 	done, err := scan{fs: v.o.FS, segment: s, newest: newest}.run(func(f frame, payload []byte) error {
 		return decodeRecords(f, payload, nil)

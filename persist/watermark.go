@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// defaultWatermarkInterval is how often the end of the journal is marked while it grows.
+// defaultWatermarkInterval is how often the watermark is written while the journal grows.
 const defaultWatermarkInterval = time.Second
 
 // writeWatermark makes durable where the journal ends, as far as the journal knows it to be durable. It
@@ -18,8 +18,8 @@ func (j *Journal) writeWatermark() error {
 	return j.writeWatermarkLocked(false, 0)
 }
 
-// writeWatermarkLocked marks a journal that is closed, or that is about to get so many writes.
-// j.control.mu is held.
+// writeWatermarkLocked writes the watermark of a journal that is closed (clean), or that is about to
+// get so many writes. The caller holds j.control.mu.
 func (j *Journal) writeWatermarkLocked(clean bool, writes int) error {
 	j.disk.begin()
 	defer j.disk.end()
@@ -37,7 +37,7 @@ func (j *Journal) writeWatermarkLocked(clean bool, writes int) error {
 	}
 	err := j.control.write(m)
 	if isFull(err) {
-		return noSpace(err) // where even a write in place takes room
+		return noSpace(err) // some file systems need space even for a write in place
 	}
 	if err != nil {
 		return j.fail(fmt.Errorf("%s: %w", controlFile, err))
@@ -46,7 +46,7 @@ func (j *Journal) writeWatermarkLocked(clean bool, writes int) error {
 	return nil
 }
 
-// currentWatermark is the mark of what is durable now.
+// currentWatermark is the watermark of what is durable now.
 func (j *Journal) currentWatermark() watermark {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -61,7 +61,7 @@ func (j *Journal) currentWatermark() watermark {
 	return m
 }
 
-// upgradeFormat gives a directory of format 1 its control file. Nothing is appended before.
+// upgradeFormat gives a directory of format 1 its control file, before the first batch is appended.
 func (j *Journal) upgradeFormat(m watermark) error {
 	err := writeControl(j.fs, j.dir, m)
 	if err == nil {
@@ -81,7 +81,7 @@ func (j *Journal) upgradeFormat(m watermark) error {
 	return nil
 }
 
-// watermarkPassed says that the mark names a later segment, so that this one may go.
+// watermarkPassed says that the watermark names a later segment, so that this one may be removed.
 func (j *Journal) watermarkPassed(s segment) bool {
 	j.control.mu.Lock()
 	defer j.control.mu.Unlock()
@@ -98,7 +98,7 @@ func (j *Journal) reserveRevisions(writes int) error {
 	return j.writeWatermarkLocked(false, writes)
 }
 
-// runMaintenance marks the end of the journal from time to time, until the journal is closed.
+// runMaintenance writes the watermark from time to time, until the journal is closed.
 func (j *Journal) runMaintenance(ended chan struct{}) {
 	defer close(ended)
 	ticker := time.NewTicker(j.o.WatermarkInterval)
@@ -109,14 +109,14 @@ func (j *Journal) runMaintenance(ended chan struct{}) {
 			return
 		case <-ticker.C:
 			if j.checkFailed() == nil {
-				_ = j.writeWatermark() // a failure is logged, and tells the next Append
+				_ = j.writeWatermark() // a failure is logged, and the next Append answers with it
 				j.refillBallast()
 			}
 		}
 	}
 }
 
-// stopMaintenance ends keep.
+// stopMaintenance ends runMaintenance.
 func (j *Journal) stopMaintenance() {
 	if j.maintenanceDone != nil {
 		close(j.stop)
@@ -125,7 +125,7 @@ func (j *Journal) stopMaintenance() {
 	}
 }
 
-// sealActiveSegment marks a clean end, and then cuts off what is reserved behind it.
+// sealActiveSegment writes the watermark of a closed journal, and then cuts off the zeros after it.
 func (j *Journal) sealActiveSegment() error {
 	if err := j.sync(); err != nil {
 		return err
@@ -138,7 +138,7 @@ func (j *Journal) sealActiveSegment() error {
 	err := j.writeWatermarkLocked(true, 0)
 	j.control.mu.Unlock()
 	if errors.Is(err, ErrNoSpace) {
-		return nil // what is reserved stays, as the mark says
+		return nil // the zeros stay, as the watermark says
 	}
 	if err != nil {
 		return err

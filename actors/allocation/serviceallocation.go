@@ -2,39 +2,60 @@ package allocation
 
 import (
 	"slices"
+	"strconv"
 
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// A claim implements mutation.Claim.
+// serviceAllocation implements mutation.Allocation.
 type serviceAllocation struct {
 	allocator *ServiceAllocator
 	owner     meta.Key
 	acquired  serviceResources // at once
-	toRelease serviceResources // when the change has landed
+	toRelease serviceResources // when the change is applied
 }
 
-// Commit implements mutation.Claim.
+// Commit implements mutation.Allocation.
 func (c *serviceAllocation) Commit() {
 	c.allocator.mu.Lock()
 	defer c.allocator.mu.Unlock()
-	c.releaseAll(c.toRelease)
+	c.allocator.releaseAll(c.owner, c.toRelease)
 }
 
-// Release implements mutation.Claim.
+// Release implements mutation.Allocation.
 func (c *serviceAllocation) Release() {
 	c.allocator.mu.Lock()
 	defer c.allocator.mu.Unlock()
-	c.releaseAll(c.acquired)
+	c.allocator.releaseAll(c.owner, c.acquired)
 }
 
-// releaseAll gives back. The caller holds the lock.
-func (c *serviceAllocation) releaseAll(h serviceResources) {
+// Claims implements mutation.Allocation.
+func (c *serviceAllocation) Claims() (taken, released []string) {
+	return c.acquired.names(), c.toRelease.names()
+}
+
+// names are the claims of the resources.
+func (h serviceResources) names() []string {
+	if len(h.addresses)+len(h.ports) == 0 {
+		return nil
+	}
+	names := make([]string, 0, len(h.addresses)+len(h.ports))
 	for _, a := range h.addresses {
-		c.allocator.addresses.remove(c.owner, a)
+		names = append(names, "address/"+a.String())
 	}
 	for _, p := range h.ports {
-		c.allocator.nodePorts.remove(c.owner, p)
+		names = append(names, "nodePort/"+strconv.FormatInt(p, 10))
+	}
+	return names
+}
+
+// releaseAll gives back what an owner has. The caller holds the lock.
+func (s *ServiceAllocator) releaseAll(owner meta.Key, h serviceResources) {
+	for _, a := range h.addresses {
+		s.addresses.remove(owner, a)
+	}
+	for _, p := range h.ports {
+		s.nodePorts.remove(owner, p)
 	}
 }
 

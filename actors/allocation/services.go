@@ -35,7 +35,7 @@ func NewServiceAllocator(ranges []Range, ports PortRange, apiService meta.Key) *
 // APIServerServiceIP is the address of the service of the API itself.
 func (s *ServiceAllocator) APIServerServiceIP() netip.Addr { return s.ranges[0].First() }
 
-// Allocate implements mutation.Claims.
+// Allocate implements mutation.Allocator.
 func (s *ServiceAllocator) Allocate(key meta.Key, old, want tree.Tree) (mutation.Allocation, []meta.Cause) {
 	c := &serviceAllocation{allocator: s, owner: key}
 	oldResources := serviceResourcesOf(old.Object("spec"))
@@ -53,31 +53,33 @@ func (s *ServiceAllocator) Allocate(key meta.Key, old, want tree.Tree) (mutation
 	change := specUpdate{serviceAllocation: c, spec: spec, oldSpec: old.Object("spec"), oldResources: oldResources, faults: &faults}
 	change.allocate()
 	if len(faults.List) > 0 {
-		c.releaseAll(c.acquired)
+		s.releaseAll(key, c.acquired)
 		return nil, faults.List
 	}
 	c.toRelease = oldResources.without(serviceResourcesOf(spec))
 	return c, nil
 }
 
-// Restore implements mutation.Claims.
-func (s *ServiceAllocator) Restore(key meta.Key, has tree.Tree) []meta.Cause {
+// Observe implements mutation.Allocator.
+func (s *ServiceAllocator) Observe(key meta.Key, old, stored tree.Tree) []meta.Cause {
 	var faults schema.Faults
+	had, has := serviceResourcesOf(old.Object("spec")), serviceResourcesOf(stored.Object("spec"))
+	taken := has.without(had)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	resources := serviceResourcesOf(has.Object("spec"))
-	for _, a := range resources.addresses {
+	for _, a := range taken.addresses {
 		if !s.addresses.available(key, a) {
 			faults.Duplicate("spec.clusterIPs", a.String())
 		}
 		s.addresses.add(key, a)
 	}
-	for _, p := range resources.ports {
+	for _, p := range taken.ports {
 		if !s.nodePorts.available(key, p) {
 			faults.Duplicate("spec.ports.nodePort", p)
 		}
 		s.nodePorts.add(key, p)
 	}
+	s.releaseAll(key, had.without(has))
 	return faults.List
 }
 

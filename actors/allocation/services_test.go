@@ -33,7 +33,7 @@ func services(t *testing.T, ranges, ports string) *ServiceAllocator {
 	return NewServiceAllocator(r, p, key("own"))
 }
 
-// serviceObject is the tree of a Service with the JSON fields of spec; "" is no Service.
+// service is the tree of a Service with the JSON fields of spec; "" is no Service.
 func serviceObject(t *testing.T, spec string) tree.Tree {
 	t.Helper()
 	if spec == "" {
@@ -46,7 +46,7 @@ func serviceObject(t *testing.T, spec string) tree.Tree {
 	return v.(tree.Tree)
 }
 
-// allocateAndCommit claims what a change needs and lets the change happen.
+// allocateAndCommit allocates what a change needs and commits the change.
 func allocateAndCommit(t *testing.T, s *ServiceAllocator, name string, old, want tree.Tree) []string {
 	t.Helper()
 	c, causes := s.Allocate(key(name), old, want)
@@ -149,7 +149,7 @@ func TestAddresses(t *testing.T) {
 		allocateAndCommit(t, s, "other", nil, serviceObject(t, `"clusterIP":"10.0.0.6","clusterIPs":["10.0.0.6"]`))
 		old, want := serviceObject(t, c.old), serviceObject(t, c.spec)
 		if old != nil {
-			s.Restore(key("x"), old)
+			s.Observe(key("x"), nil, old)
 		}
 		before := allocatedText(s)
 		equal(t, c.spec, strings.Join(allocateAndCommit(t, s, "x", old, want), "\n"), c.causes)
@@ -160,7 +160,7 @@ func TestAddresses(t *testing.T) {
 		equal(t, c.spec, specText(want), c.want)
 		fresh := services(t, c.ranges, one)
 		allocateAndCommit(t, fresh, "other", nil, serviceObject(t, `"clusterIP":"10.0.0.6","clusterIPs":["10.0.0.6"]`))
-		fresh.Restore(key("x"), want)
+		fresh.Observe(key("x"), nil, want)
 		equal(t, c.spec+" holds", allocatedText(s), allocatedText(fresh))
 	}
 }
@@ -223,7 +223,7 @@ func TestNodePorts(t *testing.T) {
 		allocateAndCommit(t, s, "other", nil, serviceObject(t, port(`{"port":1,"nodePort":30003}`)+`,"clusterIP":"10.0.0.6","clusterIPs":["10.0.0.6"]`))
 		old, want := serviceObject(t, c.old), serviceObject(t, c.spec)
 		if old != nil {
-			s.Restore(key("x"), old)
+			s.Observe(key("x"), nil, old)
 		}
 		before := allocatedText(s)
 		equal(t, c.name, strings.Join(allocateAndCommit(t, s, "x", old, want), "\n"), c.causes)
@@ -272,10 +272,10 @@ func TestPipelinedAllocations(t *testing.T) {
 func TestRestore(t *testing.T) {
 	s := services(t, small, four)
 	old := serviceObject(t, `"type":"NodePort","clusterIP":"10.9.9.9","clusterIPs":["10.9.9.9"],"ports":[{"port":1,"nodePort":30000},{"port":2,"nodePort":80}]`)
-	if causes := s.Restore(key("a"), old); causes != nil {
+	if causes := s.Observe(key("a"), nil, old); causes != nil {
 		t.Error(causes)
 	}
-	causes := s.Restore(key("b"), old)
+	causes := s.Observe(key("b"), nil, old)
 	if len(causes) != 3 {
 		t.Error(causes)
 	}
@@ -317,7 +317,7 @@ func TestConcurrentAllocations(t *testing.T) {
 		if has == nil {
 			continue
 		}
-		if causes := model.Restore(key(fmt.Sprint(i)), has); causes != nil {
+		if causes := model.Observe(key(fmt.Sprint(i)), nil, has); causes != nil {
 			t.Errorf("two have the same: %v", causes)
 		}
 	}

@@ -6,21 +6,21 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// A register knows the owners of things of one sort.
+// A table knows the holders of each address, or of each port.
 type table[T comparable] map[T][]holder
 
-// A holding is how often an owner has taken a thing.
+// A holder is an object and how often it holds a thing.
 type holder struct {
 	owner meta.Key
 	count int
 }
 
-// available says whether owner may take t: nobody else has it.
+// available says whether owner may take t: no other object holds it.
 func (r table[T]) available(owner meta.Key, t T) bool {
 	return !slices.ContainsFunc(r[t], func(h holder) bool { return h.owner != owner })
 }
 
-// unallocated says whether nobody has t.
+// unallocated says whether t has no holder.
 func (r table[T]) unallocated(t T) bool { return len(r[t]) == 0 }
 
 // add gives t to owner once more.
@@ -35,7 +35,7 @@ func (r table[T]) add(owner meta.Key, t T) {
 	r[t] = append(list, holder{owner, 1})
 }
 
-// remove takes t from owner once; what owner does not have is nobody's loss.
+// remove takes t from owner once; it does nothing if owner does not hold it.
 func (r table[T]) remove(owner meta.Key, t T) {
 	list := r[t]
 	i := slices.IndexFunc(list, func(h holder) bool { return h.owner == owner })

@@ -12,9 +12,10 @@ type Allocator interface {
 	// want. old is nil for a create, want for a removal. Causes say what cannot be had;
 	// nothing is set aside then, and the claim is nil.
 	Allocate(key meta.Key, old, want tree.Tree) (Allocation, []meta.Cause)
-	// Restore says that an object which is stored has what has says, whatever else is taken
-	// or out of range now. Causes name what another one has too.
-	Restore(key meta.Key, has tree.Tree) []meta.Cause
+	// Observe accounts for a state that was stored without Allocate, by another writer or before
+	// the start, whatever else is taken or out of range now. old is the state that it replaces; nil
+	// if there was none. stored is nil for a removal. Causes name what another object has too.
+	Observe(key meta.Key, old, stored tree.Tree) []meta.Cause
 }
 
 // A Claim is what was set aside for one change. Exactly one of its methods is called, once.
@@ -23,6 +24,8 @@ type Allocation interface {
 	Commit()
 	// Release gives it back: the change does not happen.
 	Release()
+	// Claims names what the change takes and what it gives back.
+	Claims() (taken, released []string)
 }
 
 // allocate asks for what a change needs of what objects share.
@@ -61,3 +64,5 @@ type noAllocation struct{}
 
 func (noAllocation) Commit()  {}
 func (noAllocation) Release() {}
+
+func (noAllocation) Claims() (taken, released []string) { return nil, nil }

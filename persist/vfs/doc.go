@@ -1,8 +1,8 @@
-// Package vfs is the seam between persist and the disk: the few file operations that the
-// journal needs, the real ones (OS) and ones in memory (Mem) that tests can crash, fill up
-// and make fail.
+// Package vfs is the interface between persist and the disk: the few file operations that the
+// journal needs, those of the operating system (OS) and those in memory (Mem), which tests can crash,
+// fill up and make fail.
 //
-// Nouns: an FS names files by slash-separated paths; a File is read and written at offsets; a
+// An FS names files by slash-separated paths; a File is read and written at offsets; a
 // file opened as a log grows forward, on Linux past the page cache.
 //
 // What the rest of persist relies on, and what Mem therefore models:

@@ -5,7 +5,7 @@ import (
 	"io"
 )
 
-// ErrLocked is what FS.Lock answers while somebody else holds the lock.
+// ErrLocked is what FS.Lock answers while another holds the lock.
 var ErrLocked = errors.New("vfs: file is locked")
 
 // An FS is a file system. Errors about a missing file satisfy errors.Is(err, fs.ErrNotExist);
@@ -17,9 +17,9 @@ type FS interface {
 	Open(path string) (File, error)
 	// OpenReadWrite opens an existing file for reading and writing.
 	OpenReadWrite(path string) (File, error)
-	// OpenLog opens an existing file that grows forward: what a write goes over is zeros, if it is
-	// anything, and so is what follows. A write may leave more zeros behind itself, up to a
-	// multiple of 4 KiB. Where the system can, it is durable when it returns.
+	// OpenLog opens an existing file that is only appended to: a write overwrites zeros, or nothing,
+	// and only zeros may follow. It may add more zeros, up to a multiple of 4 KiB. Where the system
+	// can, a write is durable when it returns.
 	OpenLog(path string) (File, error)
 	Rename(from, to string) error
 	Remove(path string) error
@@ -41,7 +41,7 @@ type File interface {
 	Sync() error
 	Truncate(size int64) error
 	Size() (int64, error)
-	// Allocate makes the file so long, with zeros, and takes the room for it from the disk. The
+	// Allocate makes the file so long, with zeros, and takes the space for it from the disk. The
 	// error is errors.ErrUnsupported where the file system can not.
 	Allocate(size int64) error
 }

@@ -13,9 +13,9 @@ const blockSize = 4 << 10
 // maxBuffer is the largest buffer that a logFile keeps between writes.
 const maxBuffer = 1 << 20
 
-// A logFile writes past the page cache, which saves copying, and pages that nobody reads. A
-// write is whole blocks: it begins with what the block held before, and ends with zeros. The
-// disk never gets anything but the same bytes for what it has.
+// A logFile writes past the page cache, which saves copying, and pages that are never read. It
+// writes whole blocks: the first begins with the bytes that it already held, and the last ends with
+// zeros. So bytes that are on the disk are only ever overwritten with the same bytes.
 type logFile struct {
 	osFile
 	direct *os.File // its writes are durable when they return; nil if there are none
@@ -82,7 +82,7 @@ func aligned(n int) []byte {
 	return b[(blockSize-past)%blockSize:][:n:n]
 }
 
-// writeThrough gives up direct writes, which this file system has after all not.
+// writeThrough gives up direct writes, which this file system refuses although it opened the file for them.
 func (f *logFile) writeThrough(b []byte, off int64) (int, error) {
 	direct := f.direct
 	f.direct, f.buf, f.last, f.dirty = nil, nil, nil, true

@@ -2,5 +2,5 @@
 
 package vfs
 
-// logOf makes a file a log.
+// logOf opens a file as a log.
 func logOf(f osFile) File { return f }

@@ -35,12 +35,6 @@ type Mem struct {
 
 var _ FS = (*Mem)(nil)
 
-// A node is a directory or a file; data and synced are its bytes now and after a crash.
-type node struct {
-	dir          bool
-	data, synced []byte
-}
-
 // NewMem answers an empty file system with a durable root directory.
 func NewMem() *Mem {
 	return &Mem{
@@ -91,8 +85,7 @@ func (m *Mem) Clone() *Mem {
 	defer m.mu.Unlock()
 	c := NewMem()
 	for p, n := range m.now {
-		d := slices.Clone(n.data)
-		c.now[p] = &node{dir: n.dir, data: d, synced: d}
+		c.now[p] = &node{dir: n.dir, data: slices.Clone(n.data), synced: slices.Clone(n.data)}
 	}
 	c.durable = maps.Clone(c.now)
 	return c
@@ -164,7 +157,7 @@ func (m *Mem) Create(p string) (File, error) {
 		n = &node{}
 		m.now[p] = n
 	}
-	n.data = nil
+	n.resize(0)
 	return &memFile{m: m, node: n, path: p}, nil
 }
 
@@ -174,7 +167,7 @@ func (m *Mem) Open(p string) (File, error) { return m.open(p) }
 // OpenReadWrite implements FS.
 func (m *Mem) OpenReadWrite(p string) (File, error) { return m.openReadWrite(p) }
 
-// OpenLog implements FS. Its writes are as far from durable as any.
+// OpenLog implements FS. Its writes are durable only after Sync, as all are.
 func (m *Mem) OpenLog(p string) (File, error) { return m.openReadWrite(p) }
 
 // openReadWrite opens a file for writing, about which the fault function is asked.

@@ -5,7 +5,6 @@ import (
 	"io"
 	"io/fs"
 	"path"
-	"slices"
 	"strings"
 	"syscall"
 )
@@ -33,34 +32,24 @@ func (f *memFile) ReadAt(b []byte, off int64) (int, error) {
 	return n, nil
 }
 
-// WriteAt writes what the budget leaves room for, like a disk that runs full.
+// WriteAt writes what the budget has space for, like a disk that runs full.
 func (f *memFile) WriteAt(b []byte, off int64) (int, error) {
 	f.m.mu.Lock()
 	defer f.m.mu.Unlock()
 	if err := f.m.beginOp("write", f.path); err != nil {
 		if errors.Is(err, ErrCrashed) {
-			f.writeAt(b[:len(b)/2], off)
+			f.node.write(b[:len(b)/2], int(off))
 		}
 		return 0, err
 	}
 	grows := off + int64(len(b)) - int64(len(f.node.data))
 	if over := f.m.used() + grows - f.m.budget; f.m.budget >= 0 && grows > 0 && over > 0 {
 		b = b[:max(0, int64(len(b))-over)]
-		f.writeAt(b, off)
+		f.node.write(b, int(off))
 		return len(b), &fs.PathError{Op: "write", Path: f.path, Err: syscall.ENOSPC}
 	}
-	f.writeAt(b, off)
+	f.node.write(b, int(off))
 	return len(b), nil
-}
-
-func (f *memFile) writeAt(b []byte, off int64) {
-	if len(b) == 0 {
-		return
-	}
-	if gap := off + int64(len(b)) - int64(len(f.node.data)); gap > 0 {
-		f.node.data = append(f.node.data, make([]byte, gap)...)
-	}
-	copy(f.node.data[off:], b)
 }
 
 func (f *memFile) Sync() error {
@@ -69,7 +58,7 @@ func (f *memFile) Sync() error {
 	if err := f.m.beginOp("sync", f.path); err != nil {
 		return err
 	}
-	f.node.synced = slices.Clone(f.node.data)
+	f.node.sync()
 	return nil
 }
 
@@ -79,15 +68,11 @@ func (f *memFile) Truncate(size int64) error {
 	if err := f.m.beginOp("truncate", f.path); err != nil {
 		return err
 	}
-	if size <= int64(len(f.node.data)) {
-		f.node.data = slices.Clone(f.node.data[:size])
-		return nil
-	}
-	f.node.data = append(f.node.data, make([]byte, size-int64(len(f.node.data)))...)
+	f.node.resize(int(size))
 	return nil
 }
 
-// Allocate takes what the budget leaves room for, or nothing.
+// Allocate takes all that is asked for, or nothing if the budget has no space for it.
 func (f *memFile) Allocate(size int64) error {
 	f.m.mu.Lock()
 	defer f.m.mu.Unlock()
@@ -99,7 +84,7 @@ func (f *memFile) Allocate(size int64) error {
 		return &fs.PathError{Op: "allocate", Path: f.path, Err: syscall.ENOSPC}
 	}
 	if grows > 0 {
-		f.node.data = append(f.node.data, make([]byte, grows)...)
+		f.node.resize(int(size))
 	}
 	return nil
 }

@@ -46,7 +46,7 @@ func (OS) Open(path string) (File, error) { return openOS(path, os.O_RDONLY) }
 // OpenReadWrite implements FS.
 func (OS) OpenReadWrite(path string) (File, error) { return openOS(path, os.O_RDWR) }
 
-// OpenLog implements FS. Where the system knows no better way, the file is like any other.
+// OpenLog implements FS. On systems without direct writes the file is like any other.
 func (fs OS) OpenLog(path string) (File, error) {
 	file, err := fs.OpenReadWrite(path)
 	if err != nil {

@@ -1,0 +1,44 @@
+package allocation
+
+import (
+	"slices"
+	"testing"
+)
+
+// TestObserveFollowsOtherWriters: what another writer commits is taken and released as it says, also
+// beside a change that was computed here and may yet be refused.
+func TestObserveFollowsOtherWriters(t *testing.T) {
+	s := services(t, "10.0.0.0/28", "30000-30001")
+	first := serviceObject(t, `"type":"NodePort","clusterIPs":["10.0.0.5"],"clusterIP":"10.0.0.5","ports":[{"port":1,"nodePort":30000}]`)
+	second := serviceObject(t, `"type":"NodePort","clusterIPs":["10.0.0.5"],"clusterIP":"10.0.0.5","ports":[{"port":1,"nodePort":30001}]`)
+	pending, causes := s.Allocate(key("mine"), nil, serviceObject(t, `"type":"NodePort","clusterIP":"10.0.0.9","clusterIPs":["10.0.0.9"],"ports":[{"port":1,"nodePort":30001}]`))
+	if causes != nil {
+		t.Fatal(causes)
+	}
+	taken, released := pending.Claims()
+	if len(taken) != 2 || !slices.Contains(taken, "nodePort/30001") || released != nil {
+		t.Errorf("claims %v, releases %v", taken, released)
+	}
+	if causes := s.Observe(key("theirs"), nil, first); causes != nil {
+		t.Error(causes)
+	}
+	if causes := s.Observe(key("theirs"), first, second); len(causes) != 1 {
+		t.Errorf("the port that is set aside here: %v", causes)
+	}
+	pending.Release()
+	if got := s.nodePorts; len(got) != 1 || len(got[30001]) != 1 || got[30001][0] != (holder{key("theirs"), 1}) {
+		t.Errorf("ports are held by %v", got)
+	}
+	gone, causes := s.Allocate(key("theirs"), second, nil)
+	if causes != nil {
+		t.Fatal(causes)
+	}
+	if taken, released := gone.Claims(); taken != nil || !slices.Equal(released, []string{"address/10.0.0.5", "nodePort/30001"}) {
+		t.Errorf("a removal claims %v, releases %v", taken, released)
+	}
+	s.Observe(key("theirs"), second, nil) // it was the change of unknown fate
+	gone.Release()
+	if len(s.nodePorts) != 0 || len(s.addresses) != 1 {
+		t.Errorf("held are %v and %v", s.nodePorts, s.addresses)
+	}
+}

@@ -1,0 +1,57 @@
+package actors
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/request"
+)
+
+// A conflictError is errStale of a mutation whose write the log has refused, because the state that
+// it was computed on had been replaced.
+type conflictError struct {
+	seen uint64 // the version that must be applied for readers to see the newer state; 0: it is
+}
+
+// Error implements error.
+func (*conflictError) Error() string { return errStale.Error() }
+
+// Is makes a conflictError an errStale for errors.Is.
+func (*conflictError) Is(target error) bool { return target == errStale }
+
+// staleAfter is why a mutation is to be computed again that was based on one which has failed.
+func staleAfter(base error) error {
+	var conflict *conflictError
+	if errors.As(base, &conflict) {
+		return conflict
+	}
+	return errStale
+}
+
+const (
+	// maxConflicts is how often a mutation is computed again because others were faster.
+	maxConflicts = 100
+	// applyTimeout is how long a mutation waits until what was faster is applied here.
+	applyTimeout = 10 * time.Second
+)
+
+// retry counts how often a mutation was computed on a state that others had replaced.
+type retry struct{ conflicts int }
+
+// await waits until a mutation that was refused as stale can be computed on a newer state. The
+// error is the answer to the mutation that has waited, or tried, for long enough.
+func (r *retry) await(ctx context.Context, s *Store, m *request.Mutation, refused error) error {
+	var conflict *conflictError
+	if !errors.As(refused, &conflict) {
+		return nil
+	}
+	if r.conflicts++; r.conflicts >= maxConflicts {
+		return meta.NewConflict(resource(m.Kind), m.Key.Name, "the object has been modified; please apply your changes to the latest version and try again")
+	}
+	if _, err := s.appliedRevision.awaitFor(ctx, conflict.seen, applyTimeout); err != nil {
+		return meta.NewTimeout("a newer state of the object has not arrived here in time")
+	}
+	return nil
+}

@@ -1,0 +1,71 @@
+package actors
+
+import (
+	"github.com/troupe-api/troupe/kinds/codec"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/persist"
+)
+
+// The follower is the receiving side of the log. Everything that is committed comes through it, in
+// the order of versions: the changes of this process with their proposals, and those of other
+// writers with what the log tells of them. Collections learn of both in the same way.
+
+// publishBatch hands the parts of a batch to the collections. The log calls it: for changes of this
+// process while the committer waits in Append, for others at any time.
+func (c *committer) publishBatch(batch []persist.Commit, upTo persist.Revision) {
+	parts := make(map[*collection]*changes)
+	for i := range batch {
+		into, change := c.changeOf(&batch[i])
+		if into == nil {
+			continue
+		}
+		part := parts[into]
+		if part == nil {
+			part = &changes{}
+			parts[into] = part
+		}
+		part.records = append(part.records, change)
+	}
+	publication := c.store.appliedRevision.begin(uint64(upTo), len(parts))
+	for into, part := range parts {
+		part.publication = publication
+		c.store.system.Root.Send(into.pid, part)
+	}
+}
+
+// changeOf makes the change of a commit, and finds the collection that it belongs to. It keeps
+// nothing else of the request alive.
+func (c *committer) changeOf(commit *persist.Commit) (*collection, change) {
+	if commit.Index < 0 {
+		return c.store.observe(commit)
+	}
+	f := c.committing[commit.Index]
+	return f.collection, change{object: f.committedObject(commit), kind: f.kind, remove: commit.Delete, time: commit.Time, proposal: f}
+}
+
+// observe makes the change of a commit of another writer. What cannot be read goes into the
+// quarantine, as it does in recovery; without a key there is no collection to tell.
+func (s *Store) observe(commit *persist.Commit) (*collection, change) {
+	key, err := meta.ParseKey(commit.Key)
+	if err != nil {
+		if commit.Delete {
+			s.quarantine.drop(commit.Key)
+		} else {
+			s.addToQuarantine(commit.Key, commit.Revision, commit.Value, err)
+		}
+		return nil, change{}
+	}
+	into := s.ensureCollection(key.GroupResource, func() *schema.Kind { return s.catalog.Opaque(key.GroupResource) })
+	seen := change{kind: into.kind(), remove: commit.Delete, time: commit.Time}
+	seen.object, err = codec.NewObject(seen.kind, key, uint64(commit.Revision), commit.Value)
+	if err == nil {
+		return into, seen
+	}
+	seen.object, seen.remove, seen.nameOnly = nameOnlyObject(seen.kind, key, uint64(commit.Revision)), true, true
+	if !commit.Delete {
+		seen.unreadable = newUnreadable(commit.Key, commit.Revision, commit.Value, err)
+		s.logger.Error("another writer has stored what cannot be read: it is set aside", "key", seen.unreadable.String(), "error", err)
+	}
+	return into, seen
+}

@@ -1,0 +1,424 @@
+package actors_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/troupe-api/troupe/actors"
+	"github.com/troupe-api/troupe/actors/allocation"
+	"github.com/troupe-api/troupe/actors/mutation"
+	"github.com/troupe-api/troupe/kinds/catalog"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/troupe-api/troupe/kinds/tree"
+	"github.com/troupe-api/troupe/persist"
+)
+
+// server is one of several stores on the same keys.
+type server struct {
+	*testStore
+	log       *sharedLog
+	allocator *allocation.ServiceAllocator
+}
+
+var ownService = meta.Key{GroupResource: meta.GroupResource{Resource: "services"}, Namespace: "default", Name: "own"}
+
+// openShared starts a server on a log, which hands out few addresses and ports.
+func openShared(t testing.TB, log *sharedLog) *server {
+	t.Helper()
+	kinds, err := catalog.New(meta.Platform)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ranges, _ := allocation.ParseRanges("10.0.0.0/28")
+	ports, _ := allocation.ParsePortRange("30000-30009")
+	s := &server{log: log, testStore: &testStore{t: t, kinds: kinds}, allocator: allocation.NewServiceAllocator(ranges, ports, ownService)}
+	tuning := actors.DefaultTuning()
+	tuning.BatchSize = 1 << positionBits
+	s.Store, err = actors.Open(actors.Options{
+		Log: log, Catalog: kinds, Naming: meta.Platform, Tuning: tuning, Fatal: func(err error) { t.Error("fatal:", err) },
+		Allocators: map[meta.GroupResource]mutation.Allocator{ownService.GroupResource: s.allocator},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func (s *server) close() {
+	s.t.Helper()
+	if err := errors.Join(s.Store.Close(context.Background()), s.log.Close()); err != nil {
+		s.t.Error(err)
+	}
+}
+
+// await waits until the server shows what is newest of all.
+func (s *server) await() {
+	s.t.Helper()
+	s.log.store.mu.Lock()
+	newest := uint64(s.log.store.txns[len(s.log.store.txns)-1].upTo)
+	s.log.store.mu.Unlock()
+	if _, err := s.List(context.Background(), request.List{Kind: s.kind("configmaps"), Match: request.MatchNotOlderThan, Version: newest}); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// client does random things at one server.
+type client struct {
+	server *server
+	other  *server
+	name   string
+	chance *rand.Rand
+	acked  []string // "object field" of patches that were answered
+}
+
+// refusals are the codes of answers that a client gets used to.
+var refusals = []int{404, 409, 422, 503, 504}
+
+func (c *client) run(steps int) {
+	for step := range steps {
+		var r request.Result
+		var err error
+		switch c.chance.IntN(8) {
+		case 0:
+			_, err = c.server.create(fmt.Sprint("d", c.chance.IntN(3)), c.name)
+		case 1:
+			_, err = c.server.do(request.Mutation{Verb: request.Delete, Key: meta.Key{Name: fmt.Sprint("d", c.chance.IntN(3))}})
+		case 2:
+			err = c.service(request.Mutation{Verb: request.Create, Object: tree.Tree{
+				"metadata": tree.Tree{}, "spec": tree.Tree{"type": "NodePort", "ports": []any{tree.Tree{"port": int64(1)}}},
+			}})
+		case 3:
+			err = c.service(request.Mutation{Verb: request.Delete})
+		case 4:
+			body := []string{`{"spec":{"type":"ClusterIP"}}`, `{"spec":{"type":"NodePort"}}`}[c.chance.IntN(2)]
+			err = c.service(request.Mutation{Verb: request.Patch, PatchType: request.MergePatch, PatchBody: []byte(body)})
+		default:
+			object, field := fmt.Sprint("c", c.chance.IntN(2)), fmt.Sprintf("%s-%d", c.name, step)
+			if r, err = c.server.patch(object, fmt.Sprintf(`{"data":{%q:"x"}}`, field)); err == nil {
+				c.acked = append(c.acked, object+" "+field)
+				c.checkOther(object, field, r.Object.Version)
+			}
+		}
+		if err != nil && !slices.Contains(refusals, statusCode(err)) {
+			c.server.t.Errorf("%s, step %d: %v", c.name, step, err)
+		}
+	}
+}
+
+// service makes a mutation of one of a few Services.
+func (c *client) service(m request.Mutation) error {
+	name := fmt.Sprint("s", c.chance.IntN(14))
+	if m.Object != nil {
+		m.Object["metadata"] = tree.Tree{"name": name}
+	}
+	m.Kind, m.Key = c.server.kind("services"), meta.Key{Namespace: "default", Name: name}
+	_, err := c.server.Mutate(context.Background(), m)
+	return err
+}
+
+// checkOther: the other server shows a change to readers that ask for its version.
+func (c *client) checkOther(object, field string, version uint64) {
+	o, err := c.other.Get(context.Background(), request.Get{Kind: c.other.kind("configmaps"), Key: meta.Key{Namespace: "default", Name: object}, Version: version})
+	if err != nil || o.Version < version || !strings.Contains(string(o.JSON), `"`+field+`"`) {
+		c.server.t.Errorf("%s of %s at %d: %v", field, object, version, err)
+	}
+}
+
+// TestServersShareALog runs two servers on one log, both of which lose answers and learn late of
+// what the other has done, beside a third writer that nobody serves. No change that was answered is
+// lost, no address is given out twice, and every watch shows each change once and in order.
+func TestServersShareALog(t *testing.T) {
+	seeds := uint64(4)
+	if os.Getenv("TROUPE_SOAK") != "" {
+		seeds = 300
+	}
+	for seed := range seeds {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			t.Parallel()
+			keys := newSharedKeys()
+			logs := [2]*sharedLog{keys.open(), keys.open()}
+			var servers [2]*server
+			for i, log := range logs {
+				log.misbehave(2*seed + uint64(i))
+				servers[i] = openShared(t, log)
+				defer servers[i].close()
+			}
+			for i := range 2 {
+				if _, err := servers[0].create(fmt.Sprint("c", i), "x"); err != nil {
+					t.Fatal(err)
+				}
+			}
+			servers[1].await()
+			var watches [2]*watched
+			for i, s := range servers {
+				watches[i] = s.watchAll()
+				s.log.faulty.Store(true)
+			}
+			clients := runClients(seed, servers)
+			for _, s := range servers {
+				s.log.faulty.Store(false)
+				if _, err := s.create("last-"+fmt.Sprint(s.log == logs[0]), "x"); err != nil { // decides what was undecided
+					t.Fatal(err)
+				}
+			}
+			for i, s := range servers {
+				s.await()
+				checkSameState(t, keys, s)
+				checkAllocated(t, keys, s)
+				watches[i].check(t, keys)
+			}
+			third := openShared(t, keys.open()) // recovers the same
+			defer third.close()
+			checkSameState(t, keys, third)
+			checkAllocated(t, keys, third)
+			checkAcknowledged(t, keys, clients)
+			checkClaimsNeverShared(t, keys)
+			checkRevisionsRise(t, keys)
+			if n, most := keys.refused, 30*len(clients)*clientSteps; n > most {
+				t.Errorf("%d writes were refused, want at most %d", n, most)
+			}
+		})
+	}
+}
+
+const clientSteps = 40
+
+// runClients has clients of both servers, and a writer beside them, do things at the same time.
+func runClients(seed uint64, servers [2]*server) (clients []*client) {
+	var wait sync.WaitGroup
+	for i := range 8 {
+		c := &client{
+			server: servers[i%2], other: servers[1-i%2], name: fmt.Sprint("w", i), chance: rand.New(rand.NewPCG(seed, uint64(10+i))),
+		}
+		clients = append(clients, c)
+		wait.Go(func() { c.run(clientSteps) })
+	}
+	wait.Go(func() {
+		chance := rand.New(rand.NewPCG(seed, 9))
+		for i := range clientSteps {
+			w := rawConfigMap(fmt.Sprint("raw", chance.IntN(3)), fmt.Sprint(i))
+			switch chance.IntN(4) {
+			case 0:
+				w.Delete = true
+			case 1:
+				w.Value, w.RevisionOffset = []byte("{"), -1 // nobody can read it
+			}
+			servers[0].log.store.write(w)
+			time.Sleep(time.Millisecond)
+		}
+	})
+	wait.Wait()
+	return clients
+}
+
+// rawConfigMap is a write of a ConfigMap past all servers.
+func rawConfigMap(name, value string) persist.Write {
+	head := `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"` + name + `","namespace":"default","uid":"u-` + name + `","resourceVersion":"`
+	return persist.Write{Key: "/configmaps/default/" + name, Value: []byte(head + `","creationTimestamp":"2026-01-01T00:00:00Z"},"data":{"v":"` + value + `"}}`), RevisionOffset: len(head)}
+}
+
+// watched is what a watch of all ConfigMaps has shown.
+type watched struct {
+	mu     sync.Mutex
+	events []string
+	from   uint64
+}
+
+func (w *watched) Events(events []request.Event) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, e := range events {
+		if e.Type == request.Error {
+			w.events = append(w.events, e.Status.Message)
+			continue
+		}
+		w.events = append(w.events, fmt.Sprintf("%s %s@%d", e.Type, e.Object.Key.Name, e.Object.Version))
+	}
+	return nil
+}
+
+func (*watched) Done() {}
+
+func (s *server) watchAll() *watched {
+	s.t.Helper()
+	w := &watched{from: s.Version()}
+	if _, err := s.Watch(context.Background(), request.Watch{Kind: s.kind("configmaps"), Version: w.from}, w); err != nil {
+		s.t.Fatal(err)
+	}
+	return w
+}
+
+// check compares a watch with the commits.
+func (w *watched) check(t *testing.T, keys *sharedKeys) {
+	t.Helper()
+	var want []string
+	visible := map[string]bool{}
+	for _, c := range keys.commits() {
+		name, in := strings.CutPrefix(c.Key, "/configmaps/default/")
+		if !in {
+			continue
+		}
+		was, is := visible[name], !c.Delete && len(c.Value) > 1
+		visible[name] = is
+		kind := request.Modified
+		switch {
+		case !was && !is || uint64(c.Revision) <= w.from:
+			continue
+		case !was:
+			kind = request.Added
+		case !is:
+			kind = request.Deleted
+		}
+		want = append(want, fmt.Sprintf("%s %s@%d", kind, name, c.Revision))
+	}
+	eventually(t, func() bool { w.mu.Lock(); defer w.mu.Unlock(); return len(w.events) >= len(want) })
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !slices.Equal(w.events, want) {
+		t.Errorf("a watch from %d showed\n%s\nwant\n%s", w.from, strings.Join(w.events, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+func eventually(t *testing.T, holds func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(20 * time.Second); !holds() && time.Now().Before(deadline); {
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// liveCommits are the newest states of the keys that begin with a prefix.
+func (s *sharedKeys) liveCommits(prefix string) map[string]persist.Commit {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	live := maps.Clone(s.newest)
+	maps.DeleteFunc(live, func(key string, c persist.Commit) bool { return c.Delete || !strings.HasPrefix(key, prefix) })
+	return live
+}
+
+// checkSameState: a server shows exactly what is stored, and has set aside what cannot be read.
+func checkSameState(t *testing.T, keys *sharedKeys, s *server) {
+	t.Helper()
+	got, want := map[string]string{}, map[string]string{}
+	for _, resource := range []string{"configmaps", "services"} {
+		l, err := s.List(context.Background(), request.List{Kind: s.kind(resource)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, o := range l.Items {
+			got[o.Key.String()] = string(o.JSON)
+		}
+		for key, c := range keys.liveCommits("/" + resource + "/") {
+			want[key] = string(c.Value)
+		}
+	}
+	for _, u := range s.Unreadable() {
+		got["/"+u.String()] = "{"
+	}
+	if !maps.Equal(got, want) {
+		t.Errorf("a server shows\n%v\nstored is\n%v", got, want)
+	}
+}
+
+// checkAcknowledged: what a client was told to have happened is there.
+func checkAcknowledged(t *testing.T, keys *sharedKeys, clients []*client) {
+	t.Helper()
+	live, total := keys.liveCommits("/configmaps/"), 0
+	for _, c := range clients {
+		for _, change := range c.acked {
+			name, field, _ := strings.Cut(change, " ")
+			if !strings.Contains(string(live["/configmaps/default/"+name].Value), `"`+field+`"`) {
+				t.Errorf("%s of %s is lost", field, name)
+			}
+			total++
+		}
+	}
+	if total < len(clients)*clientSteps/8 {
+		t.Errorf("only %d patches were answered", total)
+	}
+}
+
+// shared are the addresses and ports of a Service.
+func shared(t *testing.T, c persist.Commit) (names []string) {
+	var service struct {
+		Spec struct {
+			ClusterIPs []string
+			Ports      []struct{ NodePort int }
+		}
+	}
+	if err := json.Unmarshal(c.Value, &service); err != nil {
+		t.Fatal(err)
+	}
+	names = service.Spec.ClusterIPs
+	for _, p := range service.Spec.Ports {
+		if p.NodePort > 0 {
+			names = append(names, fmt.Sprint(p.NodePort))
+		}
+	}
+	return names
+}
+
+// checkClaimsNeverShared: at no revision two Services had the same address or port.
+func checkClaimsNeverShared(t *testing.T, keys *sharedKeys) {
+	t.Helper()
+	has := map[string][]string{}
+	for _, c := range keys.commits() {
+		if !strings.HasPrefix(c.Key, "/services/") {
+			continue
+		}
+		if delete(has, c.Key); c.Delete {
+			continue
+		}
+		for _, name := range shared(t, c) {
+			for other, names := range has {
+				if slices.Contains(names, name) {
+					t.Errorf("at %d %s gets %s, which %s has", c.Revision, c.Key, name, other)
+				}
+			}
+		}
+		has[c.Key] = shared(t, c)
+	}
+}
+
+// checkAllocated: a server knows exactly what is taken.
+func checkAllocated(t *testing.T, keys *sharedKeys, s *server) {
+	t.Helper()
+	want := map[string]int{s.allocator.APIServerServiceIP().String(): 1}
+	for _, c := range keys.liveCommits("/services/") {
+		for _, name := range shared(t, c) {
+			want[name]++
+		}
+	}
+	got := map[string]int{}
+	eventually(t, func() bool { // what was set aside is given back a moment after the answer
+		clear(got)
+		for name, owners := range s.allocator.Allocated() {
+			got[name] = len(owners)
+		}
+		return maps.Equal(got, want)
+	})
+	if !maps.Equal(got, want) {
+		t.Errorf("taken is %v, want %v", got, want)
+	}
+}
+
+func checkRevisionsRise(t *testing.T, keys *sharedKeys) {
+	t.Helper()
+	last := persist.Revision(0)
+	for _, c := range keys.commits() {
+		if c.Revision <= last {
+			t.Fatalf("revision %d after %d", c.Revision, last)
+		}
+		last = c.Revision
+	}
+}

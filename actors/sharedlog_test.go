@@ -1,0 +1,338 @@
+package actors_test
+
+import (
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/troupe-api/troupe/persist"
+)
+
+// sharedKeys is a store of keys that many logs write to, as several servers do to one cluster of a
+// database. Each batch is a transaction that gets one revision of the store; the writes in it get
+// versions of their own, by their positions.
+type sharedKeys struct {
+	mu      sync.Mutex
+	grown   *sync.Cond // a transaction was added, or a log is closed
+	counter uint64
+	txns    []txn
+	newest  map[string]persist.Commit // of each key, also if it was deleted
+	holders map[string]string         // of claims
+
+	refused int // writes whose conditions did not hold
+}
+
+// A txn is what one batch has committed.
+type txn struct {
+	owner   *sharedLog // whose Append it was
+	upTo    persist.Revision
+	commits []persist.Commit // with the positions in the batch as Index
+}
+
+// positionBits are those of a revision that hold the position of a write in its batch.
+const positionBits = 7
+
+func newSharedKeys() *sharedKeys {
+	s := &sharedKeys{newest: map[string]persist.Commit{}, holders: map[string]string{}}
+	s.grown = sync.NewCond(&s.mu)
+	return s
+}
+
+// commit writes what passes of a batch. It answers the results, and the number of transactions that
+// a reader must have seen to know of it; the caller holds mu.
+func (s *sharedKeys) commit(owner *sharedLog, batch []persist.Write) (results []persist.Result, seen int) {
+	s.counter += 1 + s.counter%3 // others use the store too
+	results = make([]persist.Result, len(batch))
+	t := txn{owner: owner, upTo: persist.Revision(s.counter<<positionBits | (1<<positionBits - 1))}
+	for i := range batch {
+		w := &batch[i]
+		if beatenBy, ok := s.check(w, results); !ok {
+			results[i] = persist.Result{Revision: beatenBy, Err: persist.ErrCondition}
+			s.refused++
+			continue
+		}
+		revision := persist.Revision(s.counter<<positionBits | uint64(i))
+		results[i].Revision = revision
+		c := persist.Commit{Revision: revision, Time: time.Now(), Index: i, Key: w.Key, Value: w.ValueAt(revision), Delete: w.Delete, Metadata: slices.Clone(w.Metadata)}
+		s.newest[w.Key] = c
+		s.claim(w)
+		t.commits = append(t.commits, c)
+	}
+	s.txns = append(s.txns, t)
+	s.grown.Broadcast()
+	return results, len(s.txns)
+}
+
+// check says whether a write may be committed, or else the revision of what refuses it.
+func (s *sharedKeys) check(w *persist.Write, results []persist.Result) (persist.Revision, bool) {
+	if w.BasedOn > 0 {
+		if base := results[w.BasedOn-1]; base.Err != nil || s.newest[w.Key].Revision != base.Revision {
+			return max(base.Revision, s.newest[w.Key].Revision), false
+		}
+	}
+	for _, c := range w.Conditions {
+		newest := s.newest[c.Key]
+		have := newest.Revision
+		if newest.Delete {
+			have = 0
+		}
+		if have != c.Revision {
+			return newest.Revision, false
+		}
+	}
+	for _, c := range w.Claims {
+		if holder, held := s.holders[c.Name]; held && !c.Release && holder != w.Key {
+			return s.newest[holder].Revision, false
+		}
+	}
+	return 0, true
+}
+
+// claim takes and gives back the claims of a write.
+func (s *sharedKeys) claim(w *persist.Write) {
+	if w.Delete {
+		maps.DeleteFunc(s.holders, func(_, holder string) bool { return holder == w.Key })
+		return
+	}
+	for _, c := range w.Claims {
+		if !c.Release {
+			s.holders[c.Name] = w.Key
+		} else if s.holders[c.Name] == w.Key {
+			delete(s.holders, c.Name)
+		}
+	}
+}
+
+// write commits a batch of a writer that is no server.
+func (s *sharedKeys) write(batch ...persist.Write) []persist.Result {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	results, _ := s.commit(nil, batch)
+	return results
+}
+
+// commits are all that were ever made, in their order.
+func (s *sharedKeys) commits() (all []persist.Commit) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, t := range s.txns {
+		all = append(all, t.commits...)
+	}
+	return all
+}
+
+// sharedLog is the log of one of the servers.
+type sharedLog struct {
+	store *sharedKeys
+	// before is called before a batch is committed; it may write as somebody else.
+	before func(batch []persist.Write)
+	// delay is how long the next transaction takes to arrive.
+	delay func() time.Duration
+	// fault decides about a batch: nil, ErrUnavailable, or ErrUnknown for what follows.
+	fault func() error
+	// late decides when a write of unknown fate is committed: now, with the next Append, or never.
+	late func() fate
+	// faulty lets faults happen that misbehave has set up.
+	faulty atomic.Bool
+
+	appends    sync.Mutex
+	postponed  []persist.Write // to commit with the next Append
+	subscriber func([]persist.Commit, persist.Revision)
+	// What follows is guarded by store.mu.
+	received  int          // transactions
+	foreign   map[int]bool // transactions that the log does not recognise as its own
+	undecided int          // transactions that the next Append waits for
+	closed    bool
+	done      chan struct{}
+}
+
+// fate is what becomes of a write that is answered with ErrUnknown.
+type fate int
+
+const (
+	committedNow fate = iota
+	committedLate
+	neverCommitted
+)
+
+func (s *sharedKeys) open() *sharedLog {
+	return &sharedLog{
+		store: s, before: func([]persist.Write) {}, delay: func() time.Duration { return 0 }, fault: func() error { return nil },
+		late: func() fate { return committedNow }, foreign: map[int]bool{}, done: make(chan struct{}),
+	}
+}
+
+// Recover implements persist.Log: the state in the middle of the history, and all of the history.
+func (l *sharedLog) Recover(r persist.Recovery) (persist.Revision, error) {
+	l.store.mu.Lock()
+	defer l.store.mu.Unlock()
+	l.received = len(l.store.txns)
+	state := map[string]persist.Item{}
+	var base, last persist.Revision
+	for _, t := range l.store.txns[:l.received/2] {
+		base = t.upTo
+		for _, c := range t.commits {
+			if delete(state, c.Key); !c.Delete {
+				state[c.Key] = persist.Item{Key: c.Key, Value: c.Value, Revision: c.Revision}
+			}
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(state)) {
+		if err := r.Item(state[key]); err != nil {
+			return 0, err
+		}
+	}
+	if err := r.Base(base); err != nil {
+		return 0, err
+	}
+	for _, t := range l.store.txns {
+		last = t.upTo
+		for _, c := range t.commits {
+			c.Index = -1
+			if err := r.Commit(c); err != nil {
+				return 0, err
+			}
+		}
+	}
+	return last, nil
+}
+
+// Subscribe implements persist.Log.
+func (l *sharedLog) Subscribe(fn func([]persist.Commit, persist.Revision)) {
+	l.subscriber = fn
+	go l.follow()
+}
+
+// follow delivers transactions, each after its delay, until the log is closed.
+func (l *sharedLog) follow() {
+	defer close(l.done)
+	l.store.mu.Lock()
+	defer l.store.mu.Unlock()
+	for {
+		for l.received == len(l.store.txns) && !l.closed {
+			l.store.grown.Wait()
+		}
+		if l.received == len(l.store.txns) {
+			return
+		}
+		t, own := l.store.txns[l.received], !l.foreign[l.received]
+		batch := slices.Clone(t.commits)
+		for i := range batch {
+			if t.owner != l || !own {
+				batch[i].Index = -1
+			}
+		}
+		l.store.mu.Unlock()
+		time.Sleep(l.delay())
+		l.subscriber(batch, t.upTo)
+		l.store.mu.Lock()
+		l.received++
+		l.store.grown.Broadcast()
+	}
+}
+
+// Append implements persist.Log.
+func (l *sharedLog) Append(batch []persist.Write) ([]persist.Result, error) {
+	l.appends.Lock()
+	defer l.appends.Unlock()
+	l.before(batch)
+	fault := l.fault()
+	if fault == persist.ErrUnavailable {
+		return nil, fault
+	}
+	l.store.mu.Lock()
+	defer l.store.mu.Unlock()
+	if len(l.postponed) > 0 {
+		l.commitUnknown(l.postponed)
+		l.postponed = nil
+	}
+	l.await(l.undecided)
+	if fault == persist.ErrUnknown {
+		return l.appendUnknown(batch), nil
+	}
+	results, seen := l.store.commit(l, batch)
+	if len(l.store.txns[seen-1].commits) > 0 {
+		l.await(seen)
+	}
+	return results, nil
+}
+
+// appendUnknown answers that it does not know. The caller holds the mutex of the store.
+func (l *sharedLog) appendUnknown(batch []persist.Write) []persist.Result {
+	switch l.late() {
+	case committedNow:
+		l.commitUnknown(batch)
+	case committedLate:
+		l.postponed = slices.Clone(batch)
+	}
+	results := make([]persist.Result, len(batch))
+	for i := range results {
+		results[i].Err = persist.ErrUnknown
+	}
+	return results
+}
+
+// commitUnknown commits what comes back as if another had written it.
+func (l *sharedLog) commitUnknown(batch []persist.Write) {
+	l.foreign[len(l.store.txns)] = true
+	_, l.undecided = l.store.commit(l, batch)
+}
+
+// await waits until so many transactions were received. The caller holds the mutex of the store.
+func (l *sharedLog) await(seen int) {
+	for l.received < seen {
+		l.store.grown.Wait()
+	}
+}
+
+// Snapshot implements persist.Log.
+func (*sharedLog) Snapshot(persist.Revision, persist.Revision, func(func(persist.Item) bool)) error {
+	return nil
+}
+
+// Trim implements persist.Log.
+func (*sharedLog) Trim(persist.Revision) error { return nil }
+
+// Stats implements persist.Log.
+func (*sharedLog) Stats() persist.Stats { return persist.Stats{} }
+
+// Close implements persist.Log.
+func (l *sharedLog) Close() error {
+	l.store.mu.Lock()
+	l.closed = true
+	l.store.grown.Broadcast()
+	l.store.mu.Unlock()
+	<-l.done
+	return nil
+}
+
+// misbehave makes a log slow by chance and, while it is faulty, lose answers.
+func (l *sharedLog) misbehave(seed uint64) {
+	var mu sync.Mutex
+	chance := rand.New(rand.NewPCG(seed, 3))
+	roll := func(n int) int { mu.Lock(); defer mu.Unlock(); return chance.IntN(n) }
+	l.delay = func() time.Duration {
+		if roll(20) == 0 {
+			return 10 * time.Millisecond
+		}
+		return time.Duration(roll(1500)) * time.Microsecond
+	}
+	l.fault = func() error {
+		if !l.faulty.Load() {
+			return nil
+		}
+		switch roll(30) {
+		case 0:
+			return persist.ErrUnavailable
+		case 1, 2:
+			return persist.ErrUnknown
+		}
+		return nil
+	}
+	l.late = func() fate { return fate(roll(3)) }
+}
+
+var _ persist.Log = (*sharedLog)(nil)

@@ -1,0 +1,140 @@
+package persist
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/troupe-api/troupe/persist/vfs"
+)
+
+// TestTruncateAnywhere cuts a journal at every byte after a crash (invariant 21), or in a short run
+// around each place where a frame may begin, and at each 31st byte. Its header was marked before it
+// was used.
+func TestTruncateAnywhere(t *testing.T) {
+	t.Parallel()
+	fs := vfs.NewMem()
+	o := testOptions(fs)
+	o.SegmentBytes = 1 << 20
+	j, m := mustReopen(t, o)
+	states := map[string]bool{m.String(): true}
+	r := rand.New(rand.NewPCG(7, 7))
+	for range 8 {
+		mustAppend(t, j, randomBatch(r, m)...)
+		states[m.String()] = true
+	}
+	fs = fs.Crash(nil)
+	path := testDir + "/journal/" + fileName(1, segmentSuffix)
+	whole := fs.Bytes(path)
+	for cut := range len(whole) + 1 {
+		if near := (cut + 1) % frameAlign; !soak && near > 2 && cut%31 != 0 {
+			continue
+		}
+		o.FS = fs.Clone()
+		o.FS.(*vfs.Mem).SetBytes(path, whole[:cut])
+		j, m, err := reopen(o)
+		if cut < segmentHeader && errors.Is(err, ErrDataLoss) {
+			continue
+		}
+		if err != nil || cut < segmentHeader {
+			t.Fatalf("cut at %d: %v", cut, err)
+		}
+		if !states[m.String()] {
+			t.Fatalf("cut at %d opens with part of a batch:\n%s", cut, m)
+		}
+		mustAppend(t, j, put("after", "1"))
+		want := m.String()
+		mustClose(t, j)
+		j, m = mustReopen(t, o)
+		if m.String() != want {
+			t.Fatalf("cut at %d: a write after it is lost", cut)
+		}
+		mustClose(t, j)
+	}
+}
+
+// flipSubject makes a small data directory with everything in it, with its older history or without.
+func flipSubject(t *testing.T, keepFrom Revision) (*vfs.Mem, string) {
+	fs := vfs.NewMem()
+	o := testOptions(fs)
+	o.SegmentBytes = 500
+	j, m := mustReopen(t, o)
+	mustAppend(t, j, put("a", "1"), put("b", strings.Repeat("b", 90)))
+	mustAppend(t, j, put("c", "3"))
+	mustAppend(t, j, put("e", "4"))
+	state := m.items()
+	mustAppend(t, j, put("f", strings.Repeat("f", 500))) // begins a segment
+	if err := j.Snapshot(4, keepFrom, state); err != nil {
+		t.Fatal(err)
+	}
+	lone := make([]byte, 1300) // a sector that a single flip makes look unwritten
+	lone[700] = 0x10
+	mustAppend(t, j, Write{Key: "a", Delete: true, RevisionOffset: -1}, Write{Key: "zeros", Value: make([]byte, 300), RevisionOffset: 0})
+	mustAppend(t, j, Write{Key: "d", Value: lone, RevisionOffset: -1, Metadata: []byte("n")})
+	if err := j.SetLabel("naming", "platform"); err != nil {
+		t.Fatal(err)
+	}
+	// No Close: the last batch is followed by what is reserved for more.
+	return fs.Crash(nil), m.String()
+}
+
+// TestFlipEveryBit flips each bit of each file (invariant 22), or in a short run each seventeenth, which
+// is of every place in a byte.
+func TestFlipEveryBit(t *testing.T) {
+	t.Parallel()
+	step := 17
+	if soak {
+		step = 1
+	}
+	for _, keepFrom := range []Revision{1, 5} {
+		subject, want := flipSubject(t, keepFrom)
+		files := 0
+		for n, path := range subject.Files() {
+			first := n % step // files do not begin at the same place
+			data := subject.Bytes(path)
+			if strings.HasSuffix(path, controlFile) && keepFrom > 1 {
+				continue // the first round has seen it
+			}
+			used := len(bytes.TrimRight(data, "\x00"))
+			for bit := first; bit < 8*len(data); bit += step {
+				data[bit/8] ^= 1 << (bit % 8)
+				checkFlip(t, subject.Clone(), path, data, bit, want, keepFrom == 1 || bit/8 >= used || strings.HasSuffix(path, controlFile))
+				data[bit/8] ^= 1 << (bit % 8)
+			}
+			files += min(len(data), 1)
+		}
+		if files < 6 {
+			t.Errorf("%d files were flipped: %v", files, subject.Files())
+		}
+	}
+}
+
+// checkFlip opens a directory with one flipped bit. Where the journal still holds what a
+// damaged snapshot held, the control file has another record, or nothing was, the log says so and the state is whole; else opening fails.
+func checkFlip(t *testing.T, fs *vfs.Mem, path string, data []byte, bit int, want string, redundant bool) {
+	t.Helper()
+	fs.SetBytes(path, data)
+	var log strings.Builder
+	o := testOptions(fs)
+	o.Logger = slog.New(slog.NewTextHandler(&log, nil))
+	j, m, err := reopen(o)
+	name := fmt.Sprintf("%s: bit %d of byte %d", path, bit%8, bit/8)
+	if err == nil {
+		mustClose(t, j)
+		if !redundant || m.String() != want || !strings.Contains(log.String(), path) {
+			t.Fatalf("%s flipped unseen", name)
+		}
+		return
+	}
+	var corrupt *CorruptError
+	if !errors.As(err, &corrupt) || !strings.Contains(err.Error(), path) {
+		t.Fatalf("%s: the error does not name it: %v", name, err)
+	}
+	if corrupt.File == path && corrupt.Offset > int64(bit/8) {
+		t.Fatalf("%s: the error names a later offset: %v", name, err)
+	}
+}
