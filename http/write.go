@@ -50,6 +50,7 @@ func (s *Server) newMutation(x *requestContext, verb request.Verb, o writeOption
 		Verb: verb, Kind: x.kind, Key: key, Subresource: x.info.Subresource,
 		DryRun: o.dryRun, FieldValidation: o.validation, FieldManager: o.fieldManager,
 		Admission: s.opts.Admission.For(x.user, x.kind, x.info.Subresource, key),
+		Waiting:   s.opts.Admission.Waiting(x.user, x.kind, x.info.Subresource),
 	}
 }
 

@@ -6,7 +6,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// A claim implements mutation.Claim.
+// A claim implements request.Reservation.
 type serviceAllocation struct {
 	allocator *ServiceAllocator
 	owner     meta.Key
@@ -14,14 +14,14 @@ type serviceAllocation struct {
 	toRelease serviceResources // when the change has landed
 }
 
-// Commit implements mutation.Claim.
+// Commit implements request.Reservation.
 func (c *serviceAllocation) Commit() {
 	c.allocator.mu.Lock()
 	defer c.allocator.mu.Unlock()
 	c.releaseAll(c.toRelease)
 }
 
-// Release implements mutation.Claim.
+// Release implements request.Reservation.
 func (c *serviceAllocation) Release() {
 	c.allocator.mu.Lock()
 	defer c.allocator.mu.Unlock()

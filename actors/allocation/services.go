@@ -8,6 +8,7 @@ import (
 	"github.com/troupe-api/troupe/actors/mutation"
 	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
@@ -35,8 +36,8 @@ func NewServiceAllocator(ranges []Range, ports PortRange, apiService meta.Key) *
 // APIServerServiceIP is the address of the service of the API itself.
 func (s *ServiceAllocator) APIServerServiceIP() netip.Addr { return s.ranges[0].First() }
 
-// Allocate implements mutation.Claims.
-func (s *ServiceAllocator) Allocate(key meta.Key, old, want tree.Tree) (mutation.Allocation, []meta.Cause) {
+// Allocate implements mutation.Allocator.
+func (s *ServiceAllocator) Allocate(key meta.Key, old, want tree.Tree) (request.Reservation, []meta.Cause) {
 	c := &serviceAllocation{allocator: s, owner: key}
 	oldResources := serviceResourcesOf(old.Object("spec"))
 	if want == nil {
@@ -60,7 +61,7 @@ func (s *ServiceAllocator) Allocate(key meta.Key, old, want tree.Tree) (mutation
 	return c, nil
 }
 
-// Restore implements mutation.Claims.
+// Restore implements mutation.Allocator.
 func (s *ServiceAllocator) Restore(key meta.Key, has tree.Tree) []meta.Cause {
 	var faults schema.Faults
 	s.mu.Lock()

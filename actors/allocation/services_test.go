@@ -10,9 +10,9 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/troupe-api/troupe/actors/mutation"
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
@@ -256,7 +256,7 @@ func TestPipelinedAllocations(t *testing.T) {
 		if _, causes := s.Allocate(key("y"), nil, service(t, `"type":"NodePort","ports":[{"port":1,"nodePort":30000}]`)); len(causes) == 0 {
 			t.Error("another Service got a port that may come back")
 		}
-		for i, c := range []mutation.Allocation{a, b} {
+		for i, c := range []request.Reservation{a, b} {
 			if i < landed {
 				c.Commit()
 			} else {

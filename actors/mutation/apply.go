@@ -12,55 +12,68 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// apply makes an object what the configuration in the body says of it, or creates it.
-func apply(cur State, m *request.Mutation, env Env) (Candidate, error) {
+// prepareApply prepares to make an object what the configuration in the body says of it, or to create it.
+func prepareApply(cur State, m *request.Mutation, env Env) (Prepared, error) {
 	if cur.Object == nil {
-		if m.Subresource != "" {
-			return Candidate{}, meta.NewNotFound(resource(m.Kind), m.Key.Name)
-		}
-		if err := checkApplyCreate(m); err != nil {
-			return Candidate{}, err
-		}
-		object, owners, err := ownership.Apply(writer(m, env), servedVersions(m.Kind), nil, m.Object, nil, m.Force)
-		if err != nil {
-			return Candidate{}, err
-		}
-		object = tree.Clone(object).(tree.Tree)
-		rules.Default(m.Kind.Stored, object)
-		return completeCreate(m, object, owners, env)
+		return prepareApplyCreate(m, env)
 	}
 	if err := checkPreconditions(cur, m, m.Object); err != nil {
-		return Candidate{}, err
+		return Prepared{}, err
 	}
-	if cur.Tree == nil { // as NeedsTree has found
-		return Candidate{Op: None, NoOp: true}, nil
+	if cur.Tree == nil { // NeedsTree has found that the apply changes nothing
+		return Prepared{step: stepNoOp, cur: cur, mutation: m}, nil
 	}
-	var faults schema.Faults
-	config, err := appliedConfig(m, env, &faults)
+	p := Prepared{cur: cur, mutation: m, env: env, step: stepUpdate}
+	config, err := appliedConfig(m, env, &p.faults)
 	if err != nil {
-		return Candidate{}, err
+		return Prepared{}, err
 	}
 	merged, owners, err := ownership.Apply(writer(m, env), servedVersions(m.Kind), cur.Tree, config, managedFields(cur.Tree), m.Force)
 	if err != nil {
 		merged, owners, err = env.forceLastApplied(cur, m, config, err)
 	}
 	if err != nil {
-		return Candidate{}, err
+		return Prepared{}, err
 	}
-	if !cur.Outdated && tree.SameRef(merged, cur.Tree) && sameList(owners, managedFields(cur.Tree)) {
-		noOp := Candidate{Op: None, NoOp: true, Tree: cur.Tree}
-		if m.Subresource == "" {
-			noOp.Warnings = warn(m.Kind.Stored, cur.Tree, cur.Tree)
-		}
-		return noOp, nil
+	unchanged := !cur.Outdated && tree.SameRef(merged, cur.Tree) && sameList(owners, managedFields(cur.Tree))
+	if unchanged && !m.Admits(request.Update) {
+		return prepareNoOp(cur, m), nil
 	}
 	want := env.updateLastApplied(m, copyForWrite(cur, m, merged, env))
-	if want, err = restrictApply(cur, m, want, env, &faults); err != nil {
-		return Candidate{}, err
+	if want, err = restrictApply(cur, m, want, env, &p.faults); err != nil {
+		return Prepared{}, err
 	}
 	carryMetadata(cur, m, want)
 	setManagedFields(want, owners)
-	return completeUpdate(cur, m, want, &faults, env)
+	p.want = want
+	p.complete()
+	return p, nil
+}
+
+// prepareApplyCreate prepares to create what does not exist from its configuration.
+func prepareApplyCreate(m *request.Mutation, env Env) (Prepared, error) {
+	if m.Subresource != "" {
+		return Prepared{}, meta.NewNotFound(resource(m.Kind), m.Key.Name)
+	}
+	if err := checkApplyCreate(m); err != nil {
+		return Prepared{}, err
+	}
+	object, owners, err := ownership.Apply(writer(m, env), servedVersions(m.Kind), nil, m.Object, nil, m.Force)
+	if err != nil {
+		return Prepared{}, err
+	}
+	object = tree.Clone(object).(tree.Tree)
+	rules.Default(m.Kind.Stored, object)
+	return prepareNewObject(m, object, owners, env), nil
+}
+
+// prepareNoOp is an apply that changes nothing: nothing is left to be done but to warn.
+func prepareNoOp(cur State, m *request.Mutation) Prepared {
+	p := Prepared{cur: cur, mutation: m, step: stepNoOp}
+	if m.Subresource == "" {
+		p.warnings = warn(m.Kind.Stored, cur.Tree, cur.Tree)
+	}
+	return p
 }
 
 // isNoOpApply says whether an apply, of a configuration that is in the form of the stored object,

@@ -26,15 +26,15 @@ type State struct {
 	Outdated bool
 }
 
-// NeedsTree says whether Apply looks at the tree of the current state. To remove an object as it
-// is, it does not, unless an admission is to see it; nor where the bytes show that an apply
-// changes nothing.
+// NeedsTree tells whether Prepare looks at the tree of the current state. It does not to remove an
+// object as it is, nor where the bytes show that an apply changes nothing; unless an
+// admission is to see the change.
 func NeedsTree(o *meta.Object, m *request.Mutation) bool {
 	switch {
 	case m.Verb == request.Delete:
-		return m.Admission != nil || !removesImmediately(o, m)
+		return m.Admits(request.Delete) || !removesImmediately(o, m)
 	case m.Verb == request.Patch && m.PatchType == request.ApplyPatch:
-		return m.Kind.Stored.Rules.Warn != nil || !isNoOpApply(o, m) // it may have to say something
+		return m.Admits(request.Update) || m.Kind.Stored.Rules.Warn != nil || !isNoOpApply(o, m)
 	}
 	return true
 }
@@ -71,39 +71,26 @@ type Candidate struct {
 	Encoded codec.Encoded
 	Head    meta.ObjectMeta
 	Created bool
-	// NoOp: an apply has found at once that it has nothing new to say; Op is None.
+	// NoOp says that an apply was found at once to change nothing; Op is then None.
 	NoOp     bool
 	Warnings []string
-	// Allocation is what the change needs of what objects share. Whoever takes the candidate
-	// keeps or drops it.
-	Allocation Allocation
+	// Reserved is what was set aside for the change: what its object has of what objects share,
+	// and what a waiting admission has reserved. Whoever takes the candidate calls Commit when it is
+	// stored, or Release.
+	Reserved request.Reservation
 }
 
-// Apply computes the candidate of m on the state cur. Errors are *meta.Status, and
-// leave everything as it was.
+// Apply computes the candidate of m on the state cur, where no admission has to be waited for.
+// Errors are *meta.Status, and leave everything as it was.
 func Apply(cur State, m *request.Mutation, env Env) (Candidate, error) {
-	var (
-		c   Candidate
-		err error
-	)
-	switch m.Verb {
-	case request.Create:
-		c, err = create(cur, m, env)
-	case request.Update:
-		c, err = update(cur, m, env)
-	case request.Patch:
-		c, err = patch(cur, m, env)
-	default:
-		c, err = remove(cur, m, env)
+	p, err := Prepare(cur, m, env)
+	if err == nil {
+		err = p.Admit()
 	}
-	if c.Allocation == nil {
-		c.Allocation = noAllocation{}
+	if err != nil {
+		return Candidate{Reserved: request.NoReservation}, err
 	}
-	if c.Op == Remove && err == nil {
-		c.Allocation.Release()
-		c.Allocation, _ = env.allocate(m.Key, cur.Tree, nil)
-	}
-	return c, err
+	return p.Finish()
 }
 
 // evaluate runs the expressions of the kind for a write that is valid otherwise, as causes say.
@@ -123,9 +110,9 @@ func (e *Env) evaluate(m *request.Mutation, object, old tree.Tree, causes []meta
 }
 
 // encodeCandidate encodes a wanted tree into a candidate, or finds that nothing changes.
-func encodeCandidate(cur State, m *request.Mutation, object tree.Tree, env Env) (Candidate, error) {
+func (e *Env) encodeCandidate(cur State, m *request.Mutation, object tree.Tree) (Candidate, error) {
 	stored := m.Kind.Stored
-	encoded, err := env.encode(cur, m, object)
+	encoded, err := e.encode(cur, m, object)
 	if err != nil {
 		return Candidate{}, err
 	}

@@ -17,38 +17,38 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// patch changes an existing object by a patch of any format.
-func patch(cur State, m *request.Mutation, env Env) (Candidate, error) {
+// preparePatch prepares to change an existing object by a patch of any format.
+func preparePatch(cur State, m *request.Mutation, env Env) (Prepared, error) {
 	if m.PatchType == request.ApplyPatch {
-		return apply(cur, m, env)
+		return prepareApply(cur, m, env)
 	}
 	if cur.Object == nil {
-		return Candidate{}, meta.NewNotFound(resource(m.Kind), m.Key.Name)
+		return Prepared{}, meta.NewNotFound(resource(m.Kind), m.Key.Name)
 	}
 	sub := m.Kind.Subresource(m.Subresource)
 	kind := convert.BodyKind(m.Kind, sub)
 	base := clientView(cur, m.Kind, sub)
 	patched, duplicates, err := applyPatch(base, kind, m)
 	if err != nil {
-		return Candidate{}, err
+		return Prepared{}, err
 	}
 	if text := kindMismatch(kind, patched); text != "" {
-		return Candidate{}, invalidPatch(patched, text)
+		return Prepared{}, invalidPatch(patched, text)
 	}
 	want, faults, err := codec.Conform(kind.Message, patched, base)
 	if errors.Is(err, codec.ErrTooManyMessages) {
-		return Candidate{}, meta.NewTooLarge("%v", err)
+		return Prepared{}, meta.NewTooLarge("%v", err)
 	}
 	if err != nil {
-		return Candidate{}, invalidPatch(patched, err.Error())
+		return Prepared{}, invalidPatch(patched, err.Error())
 	}
 	warnings, err := applyFieldValidation(m, patched, append(duplicates, faults...))
 	if err != nil {
-		return Candidate{}, err
+		return Prepared{}, err
 	}
-	c, err := replace(cur, m, copyBelowTop(cur, m, want, env), env)
-	c.Warnings = append(warnings, c.Warnings...)
-	return c, err
+	p, err := prepareReplacement(cur, m, copyBelowTop(cur, m, want, env), env)
+	p.warnings = warnings
+	return p, err
 }
 
 // kindMismatch tells in what a patch has made another kind of an object; "" if it is still one of k.

@@ -11,16 +11,21 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// remove deletes an object, or begins its deletion where finalizers or a grace period
-// hold it.
-func remove(cur State, m *request.Mutation, env Env) (Candidate, error) {
+// prepareRemove prepares to delete an object.
+func prepareRemove(cur State, m *request.Mutation, env Env) (Prepared, error) {
 	if cur.Object == nil {
-		return Candidate{}, meta.NewNotFound(resource(m.Kind), m.Key.Name)
+		return Prepared{}, meta.NewNotFound(resource(m.Kind), m.Key.Name)
 	}
 	if err := checkDelete(cur, m); err != nil {
-		return Candidate{}, err
+		return Prepared{}, err
 	}
-	if err := m.Admit(cur.Tree, nil); err != nil {
+	return Prepared{cur: cur, mutation: m, env: env, step: stepRemove}, nil
+}
+
+// finishRemove removes the object, or begins its deletion where finalizers or a grace period hold it.
+func (p *Prepared) finishRemove() (Candidate, error) {
+	cur, m := p.cur, p.mutation
+	if err := m.ValidateAdmission(cur.Tree, nil); err != nil {
 		return Candidate{}, err
 	}
 	if removesImmediately(cur.Object, m) {
@@ -30,23 +35,29 @@ func remove(cur State, m *request.Mutation, env Env) (Candidate, error) {
 	metadata := childObject(object, "metadata")
 	setPolicyFinalizer(metadata, m.Delete.PropagationPolicy)
 	if !cur.Object.Meta.Terminating {
-		grace := gracePeriod(m, object)
-		metadata["deletionTimestamp"] = timestamp(env.Now.Add(time.Duration(grace) * time.Second))
-		metadata["deletionGracePeriodSeconds"] = grace
-		if deleting := m.Kind.Stored.Rules.BeginDelete; deleting != nil {
-			delete(metadata, "deletionGracePeriodSeconds")
-			deleting(object, timestamp(env.Now))
-		} else if m.Kind.Generation {
-			metadata["generation"] = cur.Object.Meta.Generation + 1
-		}
-		if m.Kind.HasSpecFinalizers {
-			delete(metadata, "deletionGracePeriodSeconds")
-			object["status"] = tree.Tree{"phase": "Terminating"}
-		}
+		p.beginDeletion(object, metadata)
 	} else if asked := m.Delete.GracePeriodSeconds; asked != nil && m.Kind.GracefulDeletion {
 		shortenGrace(metadata, normalizedGracePeriod(*asked))
 	}
-	return encodeCandidate(cur, m, object, env)
+	return p.env.encodeCandidate(cur, m, object)
+}
+
+// beginDeletion marks an object as terminating.
+func (p *Prepared) beginDeletion(object, metadata tree.Tree) {
+	m, now := p.mutation, p.env.Now
+	grace := gracePeriod(m, object)
+	metadata["deletionTimestamp"] = timestamp(now.Add(time.Duration(grace) * time.Second))
+	metadata["deletionGracePeriodSeconds"] = grace
+	if deleting := m.Kind.Stored.Rules.BeginDelete; deleting != nil {
+		delete(metadata, "deletionGracePeriodSeconds")
+		deleting(object, timestamp(now))
+	} else if m.Kind.Generation {
+		metadata["generation"] = p.cur.Object.Meta.Generation + 1
+	}
+	if m.Kind.HasSpecFinalizers {
+		delete(metadata, "deletionGracePeriodSeconds")
+		object["status"] = tree.Tree{"phase": "Terminating"}
+	}
 }
 
 // removesImmediately says whether nothing holds the object: it is removed as it is.
