@@ -37,7 +37,7 @@ type mutateReply struct {
 
 // waitingMutation is a mutation whose admission is asked outside of the owner's turn.
 type waitingMutation struct {
-	base      uint64 // the version of the state that it stands on; 0: no object
+	base      uint64 // the version of the state that it was computed on; 0: no object
 	prepared  mutation.Prepared
 	candidate mutation.Candidate // once it is admitted
 }
@@ -51,16 +51,16 @@ func (m *mutateRequest) answer(r mutateReply) {
 	m.reply <- r
 }
 
-// reject implements rejectable: nobody takes the request.
+// reject implements rejectable: the request is not handled.
 func (m *mutateRequest) reject(err error) { m.answer(mutateReply{err: err}) }
 
-// awaitAndRelease lets the owner go when a request is done whose asker has given up.
+// awaitAndRelease releases the owner when a request is done that was given up before it was answered.
 func (m *mutateRequest) awaitAndRelease(owner *activation) {
 	reply := <-m.reply
 	reply.awaitAndRelease(owner)
 }
 
-// awaitAndRelease is the same for an asker that has its answer.
+// awaitAndRelease does the same for a request that was given up after it was answered.
 func (r *mutateReply) awaitAndRelease(owner *activation) {
 	if r.proposal != nil {
 		<-r.proposal.done
@@ -76,7 +76,7 @@ func (r *mutateReply) resultObject() *meta.Object {
 	return r.result.Object
 }
 
-// outcome is what the asker gets after the proposal is resolved.
+// outcome is the outcome of the request, after the proposal is resolved.
 func (r *mutateReply) outcome() (request.Result, error) {
 	switch {
 	case r.proposal == nil:

@@ -130,8 +130,9 @@ func (o *object) prepare(m *mutateRequest, state newestState) (mutation.Prepared
 	})
 }
 
-// handOut gives a mutation to its asker, who asks the waiting admission outside of the owner's turn.
-// What is not stored yet is shown to nobody: the asker comes again when it is.
+// handOut returns a mutation to the goroutine that requested it, which asks the waiting admission outside of
+// the owner's turn. An admission never sees a state that is not stored yet: the request comes again
+// when the pending proposal is resolved.
 func handOut(state newestState, p mutation.Prepared) mutateReply {
 	if state.pending != nil {
 		return mutateReply{proposal: state.pending, retry: true}
@@ -195,8 +196,8 @@ func (o *object) newest(m *request.Mutation) (s newestState, mustWait bool) {
 	return s, false
 }
 
-// keepTree takes the tree of the last proposal, now that it is resolved, for that of the object, if it was stored
-// and is in the form of a kind.
+// keepTree keeps the tree of the last proposal, which is resolved, as that of the object. It drops a tree
+// that is not by the current schema of the kind.
 func (o *object) keepTree(kind *schema.Kind) {
 	if last := o.lastProposal; last != nil && last.err == nil && last.candidate.Op == mutation.Put && o.treeSource == nil {
 		o.treeSource, o.tree, o.treeKind = last.object, last.candidate.Tree, last.kind

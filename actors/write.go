@@ -101,7 +101,7 @@ func (c *collection) mutate(ctx context.Context, m *request.Mutation, waited *wa
 	return result, reply.waiting, err
 }
 
-// admit asks the waiting admission about a mutation, on the goroutine of its asker.
+// admit asks the waiting admission about a mutation, on the goroutine of the request.
 func (s *Store) admit(ctx context.Context, m *request.Mutation, w *waitingMutation) (err error) {
 	defer func() {
 		if reason := recover(); reason != nil {

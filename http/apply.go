@@ -58,8 +58,8 @@ func (s *Server) apply(x *requestContext) error {
 	return s.redactInvalid(x, s.mutate(x, m, warnings))
 }
 
-// decodeConfig reads a configuration. Nulls count in those of the object itself only: another kind that a
-// sub-resource speaks, a scale, is a view.
+// decodeConfig reads a configuration. Nulls count in those of the object itself only, not where a
+// sub-resource has a body of another kind, such as a scale.
 func (x *requestContext) decodeConfig(body []byte) (tree.Tree, []codec.FieldFault, error) {
 	if sub := x.kind.Subresource(x.info.Subresource); sub != nil && sub.BodyKind != nil {
 		return codec.DecodeYAML(x.bodyKind.Message, body)
@@ -111,8 +111,7 @@ func typeName(apiVersion, kind string) string {
 	return apiVersion + ", Kind=" + kind
 }
 
-// checkConfigFields refuses fields that nobody can own. Fields that are there twice are judged as in
-// any body.
+// checkConfigFields refuses fields that cannot be owned. Duplicate fields are treated as in any body.
 func checkConfigFields(k *schema.Kind, key meta.Key, config tree.Tree, faults []codec.FieldFault, v request.FieldValidation) ([]string, error) {
 	untyped := func(text string) error {
 		return badRequest(fmt.Sprintf("failed to create typed patch object (%s/%s; %s): %s",

@@ -17,7 +17,7 @@ import (
 // enough. Errors are *meta.Status.
 type Operation func(ctx context.Context, c OperationRequest) (tree.Tree, error)
 
-// A Call is what an Operation is asked. Object is the body, decoded and of the right kind;
+// OperationRequest is what an Operation is asked. Object is the body, decoded and of the right kind;
 // Key names the object that it is about, its Name from the path or, for a collection,
 // from the body.
 type OperationRequest struct {

@@ -103,8 +103,8 @@ func (s *Server) mutate(x *requestContext, m request.Mutation, warnings []string
 	return s.writeObject(x, result.Object)
 }
 
-// checkObjectShape tells, before a change is made, whether one object can be shown in the shape that
-// the client wants to have it in.
+// checkObjectShape checks, before a change is made, that one object can be answered in the shape that
+// the client accepts.
 func checkObjectShape(x *requestContext) error {
 	switch x.format.shape {
 	case shapePartialList:
@@ -149,11 +149,11 @@ func (s *Server) patch(x *requestContext) error {
 	return s.redactInvalid(x, s.mutate(x, m, nil))
 }
 
-// redactedCause stands for what is wrong with a value.
+// redactedCause replaces the text that would show a value.
 const redactedCause = "Invalid value: not shown, because you may not get the object"
 
-// redactInvalid is the refusal of a patch. What the patch would have made of the object is in it for
-// those alone who may read the object.
+// redactInvalid is the refusal of a patch without the values of the object, unless the user may read the
+// object.
 func (s *Server) redactInvalid(x *requestContext, err error) error {
 	var status *meta.Status
 	if !errors.As(err, &status) || status.Reason != meta.ReasonInvalid || status.Details == nil || len(status.Details.Causes) == 0 {

@@ -1,26 +1,27 @@
-// Package allocation hands out what all Services share: addresses and ports of nodes.
+// Package allocation gives out what all Services share: cluster IPs and node ports.
 //
 // Its nouns:
 //
-//	Services  the mutation.Claims of Services: the ranges, and who has what of them
-//	register  the owners of each address, or of each port
-//	claim     what one change takes, and what it lets go
+//	ServiceAllocator   the mutation.Allocator of Services: the ranges, and who owns what of them
+//	table              the owners of each address, or of each port
+//	serviceAllocation  what one change acquires, and what it releases when it is stored
+//	specUpdate         a Service's change from one spec to another, which is completed
 //
-// A claim takes what the new state has beyond the old one at once, so that nobody else
-// gets it; what the old state has beyond the new one is given back when the change has
-// landed. If it does not land, what was taken is given back, and nothing else.
+// An allocation acquires at once what the new state has beyond the old one, so that nobody else
+// gets it. What the old state has beyond the new one is released when the change is stored
+// (Commit). If the change does not happen (Release), what was acquired is released, and nothing else.
 //
 // Invariants:
 //
-//   - What an object has in the store, its owner has in the register. What the register
-//     has beyond that belongs to a change that is on its way.
-//   - An address or a port has one owner. Only recovery may give it a second one, from
-//     what is stored; then it is free when both have let it go.
-//   - An owner may take the same thing again while an earlier change of its own, which
-//     lets it go, is on its way: so takings are counted, not only noted.
+//   - What a stored Service has, it owns in the table. What it owns beyond that belongs to a
+//     change that is not stored yet.
+//   - An address or a port has one owner. Only recovery may give it a second one, if two stored
+//     Services have it; it is free again when both have released it.
+//   - A Service may acquire the same thing again while an earlier change of its own, which
+//     releases it, is not stored yet: so the table counts acquisitions.
 //   - The first address of the first range belongs to the service of the API itself.
 //
-// Owners of objects call it concurrently. One mutex guards the registers and is held for
-// map operations only, never while anybody is waited for: the state is small, every call
-// is short and must see all others, and an actor would only add a round trip to each.
+// Many goroutines call it at once. One mutex guards the tables. It is held for map operations only:
+// the state is small, every call is short and must see all others, and an actor would only add
+// a round trip to each.
 package allocation

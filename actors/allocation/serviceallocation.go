@@ -6,12 +6,12 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// A claim implements request.Reservation.
+// serviceAllocation implements request.Reservation.
 type serviceAllocation struct {
 	allocator *ServiceAllocator
 	owner     meta.Key
 	acquired  serviceResources // at once
-	toRelease serviceResources // when the change has landed
+	toRelease serviceResources // when the change is stored
 }
 
 // Commit implements request.Reservation.
@@ -28,7 +28,7 @@ func (c *serviceAllocation) Release() {
 	c.releaseAll(c.acquired)
 }
 
-// releaseAll gives back. The caller holds the lock.
+// releaseAll makes resources free for others. The caller holds the mutex.
 func (c *serviceAllocation) releaseAll(h serviceResources) {
 	for _, a := range h.addresses {
 		c.allocator.addresses.remove(c.owner, a)

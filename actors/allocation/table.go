@@ -6,24 +6,24 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// A register knows the owners of things of one sort.
+// table holds the owners of addresses, or of ports.
 type table[T comparable] map[T][]holder
 
-// A holding is how often an owner has taken a thing.
+// holder is how often an owner has acquired one.
 type holder struct {
 	owner meta.Key
 	count int
 }
 
-// available says whether owner may take t: nobody else has it.
+// available tells whether owner may acquire t: no other owner has it.
 func (r table[T]) available(owner meta.Key, t T) bool {
 	return !slices.ContainsFunc(r[t], func(h holder) bool { return h.owner != owner })
 }
 
-// unallocated says whether nobody has t.
+// unallocated tells whether t has no owner.
 func (r table[T]) unallocated(t T) bool { return len(r[t]) == 0 }
 
-// add gives t to owner once more.
+// add counts one more acquisition of t by owner.
 func (r table[T]) add(owner meta.Key, t T) {
 	list := r[t]
 	for i := range list {
@@ -35,7 +35,7 @@ func (r table[T]) add(owner meta.Key, t T) {
 	r[t] = append(list, holder{owner, 1})
 }
 
-// remove takes t from owner once; what owner does not have is nobody's loss.
+// remove takes back one acquisition of t by owner, if there is one.
 func (r table[T]) remove(owner meta.Key, t T) {
 	list := r[t]
 	i := slices.IndexFunc(list, func(h holder) bool { return h.owner == owner })

@@ -35,7 +35,7 @@ func prepareCreateSubresource(cur State, m *request.Mutation, env Env) (Prepared
 func prepareNew(m *request.Mutation, env Env) Prepared {
 	object := convert.ToStored(m.Kind, copyBody(m, env, request.Create))
 	asked := managedFields(object)
-	for _, name := range serverManagedFields { // which are not taken, and so nobody owns them
+	for _, name := range serverManagedFields { // they are not taken from a body, and so not owned
 		delete(childObject(object, "metadata"), name)
 	}
 	updateManagedFields(State{}, m, asked, object, env)
@@ -130,7 +130,7 @@ func resource(k *schema.Kind) meta.GroupResource {
 
 func kindName(k *schema.Kind) meta.GroupKind { return meta.GroupKind{Group: k.Group, Kind: k.Kind} }
 
-// bodyKind is the kind that the bodies of m are of.
+// bodyKind is the kind of m's body, which a sub-resource may change.
 func bodyKind(m *request.Mutation) *schema.Kind {
 	return convert.BodyKind(m.Kind, m.Kind.Subresource(m.Subresource))
 }

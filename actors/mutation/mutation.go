@@ -16,13 +16,13 @@ import (
 type State struct {
 	Object *meta.Object // nil: it does not exist
 	// Tree is Object decoded; it is shared and must not be changed. Nil if Object is, and
-	// where NeedsTree says so.
+	// where NeedsTree allows that.
 	Tree tree.Tree
-	// Committed says that Object carries a version that a client can know. It does not while
-	// the state is still being committed.
+	// Committed says that Object has a version. It has none while the state is still being
+	// committed.
 	Committed bool
-	// Outdated says that Tree is not what Object says, but what that means today (convert.Read):
-	// to write it as it is would be a change.
+	// Outdated says that Object was stored by an older schema than Tree is in (convert.ToCurrentSchema):
+	// to write Tree as it is would be a change.
 	Outdated bool
 }
 
@@ -93,7 +93,8 @@ func Apply(cur State, m *request.Mutation, env Env) (Candidate, error) {
 	return p.Finish()
 }
 
-// evaluate runs the expressions of the kind for a write that is valid otherwise, as causes say.
+// evaluate adds to causes what the expressions of the kind find wrong. They run only if there are no
+// causes yet.
 func (e *Env) evaluate(m *request.Mutation, object, old tree.Tree, causes []meta.Cause) ([]meta.Cause, error) {
 	if len(causes) > 0 || m.Kind.Rules.Evaluate == nil || m.Subresource != "" && !m.Kind.Custom() {
 		return causes, nil
@@ -127,7 +128,7 @@ func (e *Env) encodeCandidate(cur State, m *request.Mutation, object tree.Tree) 
 	return c, nil
 }
 
-// warn is what the kind has to say about an accepted state; old is nil on create.
+// warn are the kind's warnings about an accepted state; old is nil on create.
 func warn(k *schema.Kind, object, old tree.Tree) []string {
 	if k.Rules.Warn == nil {
 		return nil
@@ -143,9 +144,9 @@ func sameBytes(old *meta.Object, e codec.Encoded) bool {
 		string(old.JSON[e.VersionOffset+digits:]) == string(e.JSON[e.VersionOffset:])
 }
 
-// removable says whether a terminating object without finalizers may go: a graceful
-// deletion waits for its grace period to be set to zero, a namespace for its own
-// list of finalizers.
+// removable tells whether a terminating object without finalizers in its metadata is removed now: a
+// graceful deletion waits until the grace period is set to 0, a namespace until the finalizers in
+// its spec are gone.
 func removable(k *schema.Kind, object tree.Tree) bool {
 	metadata := childObject(object, "metadata")
 	if grace, ok := metadata["deletionGracePeriodSeconds"].(int64); ok && grace > 0 {

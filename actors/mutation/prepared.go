@@ -13,8 +13,8 @@ type Prepared struct {
 	mutation *request.Mutation
 	env      Env
 	step     step
-	want     tree.Tree     // the wanted state, which belongs to the mutation; nil for a delete
-	faults   schema.Faults // found while it was prepared
+	want     tree.Tree      // the wanted state, which belongs to the mutation; nil for a delete
+	faults   *schema.Faults // found while an update was prepared
 	warnings []string
 	removal  *Candidate // of stepUnreadable
 }

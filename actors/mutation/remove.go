@@ -60,14 +60,15 @@ func (p *Prepared) beginDeletion(object, metadata tree.Tree) {
 	}
 }
 
-// removesImmediately says whether nothing holds the object: it is removed as it is.
+// removesImmediately tells whether the object is removed as it is: no finalizer and no grace period
+// delays that.
 func removesImmediately(o *meta.Object, m *request.Mutation) bool {
 	policy := m.Delete.PropagationPolicy
 	return !m.Kind.GracefulDeletion && !m.Kind.HasSpecFinalizers && m.Kind.Stored.Rules.BeginDelete == nil && len(o.Meta.Finalizers) == 0 &&
 		(policy == "" || policy == "Background")
 }
 
-// checkDelete holds the preconditions against the current state.
+// checkDelete checks the preconditions against the current state.
 func checkDelete(cur State, m *request.Mutation) error {
 	gr := meta.GroupResource{Group: m.Kind.Group, Resource: m.Kind.Kind}
 	if uid := m.Delete.UID; uid != "" && uid != cur.Object.Meta.UID {
@@ -109,7 +110,7 @@ func setPolicyFinalizer(metadata tree.Tree, policy string) {
 }
 
 // gracePeriod is how long a graceful deletion waits, in seconds: what the request
-// asks, else what the object says; nothing for an object that nobody runs yet.
+// asks, else what the object says; 0 for an object that does not run.
 func gracePeriod(m *request.Mutation, object tree.Tree) int64 {
 	if !m.Kind.GracefulDeletion {
 		return 0
@@ -128,7 +129,7 @@ func gracePeriod(m *request.Mutation, object tree.Tree) int64 {
 	return normalizedGracePeriod(own)
 }
 
-// normalizedGracePeriod is a grace period as it is meant: less than none is the shortest there is.
+// normalizedGracePeriod is a grace period as it is meant: negative ones mean the shortest, 1 second.
 func normalizedGracePeriod(seconds int64) int64 {
 	if seconds < 0 {
 		return 1

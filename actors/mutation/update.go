@@ -34,9 +34,9 @@ func prepareReplacement(cur State, m *request.Mutation, want tree.Tree, env Env)
 	if namespace, _ := childObject(want, "metadata")["namespace"].(string); namespace != "" && namespace != m.Key.Namespace && m.Subresource == "" {
 		return Prepared{}, meta.NewBadRequest("the namespace of the provided object does not match the namespace sent on the request")
 	}
-	p := Prepared{cur: cur, mutation: m, env: env, step: stepUpdate}
+	p := Prepared{cur: cur, mutation: m, env: env, step: stepUpdate, faults: new(schema.Faults)}
 	asked := managedFields(want)
-	want, err := restrictUpdate(cur, m, want, timestamp(env.Now), &p.faults)
+	want, err := restrictUpdate(cur, m, want, timestamp(env.Now), p.faults)
 	if err != nil {
 		return Prepared{}, err
 	}
@@ -100,14 +100,14 @@ func (p *Prepared) validateUpdate(allocation []meta.Cause) []meta.Cause {
 	return causes
 }
 
-// keepsGeneration says that m writes a sub-resource which is not what the object should be.
+// keepsGeneration tells whether m writes a sub-resource that is not part of the object's desired state.
 func keepsGeneration(m *request.Mutation) bool {
 	sub := m.Kind.Subresource(m.Subresource)
 	return sub != nil && sub.View.KeepsGeneration
 }
 
-// checkPreconditions holds the uid and the resourceVersion in want, if any, against
-// the current state.
+// checkPreconditions checks the uid and the resourceVersion in want, if any, against the
+// current state.
 func checkPreconditions(cur State, m *request.Mutation, want tree.Tree) error {
 	metadata := childObject(want, "metadata")
 	if uid, _ := metadata["uid"].(string); uid != "" && uid != cur.Object.Meta.UID && !uidCheckedByValidation(m) {
@@ -134,15 +134,14 @@ func checkPreconditions(cur State, m *request.Mutation, want tree.Tree) error {
 	return nil
 }
 
-// uidCheckedByValidation says whether another uid is an invalid change instead of a conflict: a patch
-// of the main resource asks for it by name, and its validation compares uids.
+// uidCheckedByValidation tells whether a different uid is an invalid change instead of a conflict: in a
+// patch of the main resource it is a change of the field, which validation refuses.
 func uidCheckedByValidation(m *request.Mutation) bool {
 	return m.Verb == request.Patch && m.Subresource == ""
 }
 
-// restrictUpdate is the wanted object in its stored form, with defaults: a write of a sub-resource is
-// limited to what that may change, and a write of the main resource to what no
-// sub-resource owns.
+// restrictUpdate is the wanted object in its stored form, with defaults. A write of a sub-resource is
+// limited to what that may change, and a write of the main resource leaves the status alone.
 func restrictUpdate(cur State, m *request.Mutation, want tree.Tree, now string, faults *schema.Faults) (tree.Tree, error) {
 	stored := m.Kind.Stored
 	if m.Subresource == "" {
@@ -170,8 +169,8 @@ func restrictUpdate(cur State, m *request.Mutation, want tree.Tree, now string, 
 	return scoped, nil
 }
 
-// subresourceMetadata is the metadata that a write of a sub-resource leaves: what it wants, but for what
-// it keeps, and for what tells the object from others.
+// subresourceMetadata is the metadata after a write of a sub-resource: want, but for the fields that the
+// sub-resource keeps, and those that identify the object.
 func subresourceMetadata(old, want tree.Tree, keeps []string) tree.Tree {
 	if slices.Contains(keeps, schema.EveryField) {
 		want = old
@@ -201,8 +200,8 @@ func carryMetadata(cur State, m *request.Mutation, want tree.Tree) {
 	want["metadata"] = metadata
 }
 
-// specChanged says whether anything differs that is the object's own: neither its kind,
-// which a body may leave out, nor metadata or status.
+// specChanged tells whether anything differs that counts for the generation: all but apiVersion and
+// kind, which a body may leave out, metadata and status.
 func specChanged(k *schema.Kind, old, want tree.Tree) bool {
 	same := tree.SemanticEqual
 	if k.Custom() { // where an empty value is one

@@ -79,8 +79,8 @@ func (p *Prepared) restrictAdmission(before tree.Tree) error {
 		p.want = tree.Clone(before).(tree.Tree)
 	default:
 		scoped := tree.Clone(p.cur.Tree).(tree.Tree)
-		p.faults = schema.Faults{}
-		if err := sub.View.Write(scoped, p.want, timestamp(p.env.Now), &p.faults); err != nil {
+		p.faults = new(schema.Faults)
+		if err := sub.View.Write(scoped, p.want, timestamp(p.env.Now), p.faults); err != nil {
 			return err
 		}
 		scoped["metadata"] = subresourceMetadata(childObject(scoped, "metadata"), childObject(p.want, "metadata"), sub.KeepsMetadata)

@@ -21,8 +21,8 @@ type Admission interface {
 	Validate(c Change) error
 }
 
-// A WaitingAdmission is what an Admission cannot be: it asks somebody outside, such as a webhook or
-// the owner of a quota, and waits for the answer. It is called on the goroutine of the request
+// A WaitingAdmission asks outside of the object's owner, such as a webhook or the owner of a quota, and waits
+// for the answer. It is called on the goroutine of the request
 // while the object's owner goes on with other mutations. Its answer counts only if the object is
 // still as it was then; else the mutation begins again on the new state, and asks again. Many
 // goroutines may call it at once. Errors are *meta.Status; a panic is answered 500.

@@ -6,7 +6,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/selector"
 )
 
-// A Match says how a list's Version is meant.
+// ResourceVersionMatch says how a list's Version is meant.
 type ResourceVersionMatch uint8
 
 // The matches. MatchAny is for Version 0 and for no version at all.
@@ -38,7 +38,7 @@ type List struct {
 	Selectors string // text of both selectors; a token is good for a list with the same
 }
 
-// A Listing answers a List. Items belong to the snapshot, in their stored form whatever the
+// A ListResult answers a List. Items belong to the snapshot, in their stored form whatever the
 // kind that was asked for, and are in key order.
 type ListResult struct {
 	Version   uint64

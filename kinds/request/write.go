@@ -86,7 +86,7 @@ type Result struct {
 	Created bool
 	// Deleted: the object does not exist any more.
 	Deleted bool
-	// NoOp: an apply has nothing to say that the object does not hold already.
+	// NoOp: an apply was found to change nothing, without computing the new state.
 	NoOp bool
 	// Warnings are texts for Warning headers.
 	Warnings []string

@@ -130,7 +130,7 @@ func (p signerPermission) allows(user *authn.User, signer string) bool {
 	return false
 }
 
-// Admit refuses, because nobody has asked the authorizer.
+// Admit refuses: without Prepare, the authorizer was not asked.
 func (p signerPermission) Admit(a *Attributes) error { return signerDecision{verb: p.verb}.Admit(a) }
 
 // A signerDecision says whether a user has the right on one signer.

@@ -1,8 +1,8 @@
 // Package admission completes, checks or refuses the changes that users ask for, by what they hold
 // and by who asks.
 //
-// The nouns: a Plugin is one such concern, and Attributes are one change as it sees it; a WaitingPlugin has
-// to ask somebody outside and wait for the answer; a Registration says under which name, and for
+// The nouns: a Plugin is one such concern, and Attributes are one change as it sees it; a WaitingPlugin
+// asks outside, such as a webhook, and waits for the answer; a Registration says under which name, and for
 // which resources, operations and users, a plugin runs; a Chain is the plugins of one server.
 //
 // Plugins run in the turn of the object's owner, on the state in stored form, after the object has

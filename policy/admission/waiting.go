@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
-// A WaitingPlugin asks somebody outside about changes: a webhook, or who owns a quota. Its contract
+// A WaitingPlugin asks outside about changes, such as a webhook or the owner of a quota. Its contract
 // is that of request.WaitingAdmission; Selects says beforehand, for any change of a resource, whether it
 // has anything to ask at all, so that others cost nothing.
 type WaitingPlugin interface {
