@@ -7,11 +7,24 @@ import (
 	"github.com/troupe-api/troupe/kinds/request"
 )
 
+// The way of a write, from top to bottom:
+//
+//	Store.Mutate        write.go          generates a name if asked to, converts the result
+//	Store.askOwner      write.go          asks the owner until its answer holds
+//	activation.ask      activation.go     posts a mutateRequest, waits for reply and proposal
+//	object.handle       object.go         in the owner's turn: the newest state, then
+//	                    mutation/         Prepare, Admit, Finish: the candidate
+//	object.submit       object.go         answers what changes nothing; else
+//	object.propose      object.go         makes a proposal and posts it to the committer
+//	committer, publisher                  store it, publish it, resolve the proposal
+//
+// Where a waiting admission applies, object.handle stops after Admit and hands the prepared mutation
+// out. Store.admit then asks the admission and finishes the candidate on the goroutine of the request
+// (mutation.Prepared.Wait), and activation.ask takes it to the owner again: object.resume submits
+// it if the object still has the version that it was computed on. If not, all begins again.
+
 // Mutate makes one change of one object, and answers after it is durable and visible.
 // A change whose context ends while it is being stored is answered Timeout and may still happen.
-//
-// A write reads on from here: askOwner hands it to the object's owner (activation.ask), which computes
-// the candidate (object.handle, package mutation) and proposes it to the committer (object.propose).
 func (s *Store) Mutate(ctx context.Context, m request.Mutation) (request.Result, error) {
 	if s.closing.Load() {
 		return request.Result{}, errClosing()

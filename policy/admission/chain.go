@@ -125,7 +125,8 @@ func (c *Chain) Applies(user *authn.User, k *schema.Kind, subresource string, op
 // long: plugins that are Preparers ask what they have to know.
 func (c *Chain) For(user *authn.User, k *schema.Kind, subresource string, key meta.Key) request.Admission {
 	var a *pluginAdmission
-	for _, r := range c.of(k, subresource) {
+	registrations := c.of(k, subresource)
+	for _, r := range registrations {
 		if r.Plugin == nil || !r.runsForUser(user) {
 			continue
 		}
@@ -134,7 +135,7 @@ func (c *Chain) For(user *authn.User, k *schema.Kind, subresource string, key me
 			plugin = p.Prepare(user, key)
 		}
 		if a == nil {
-			a = &pluginAdmission{user: user}
+			a = &pluginAdmission{user: user, plugins: make([]boundPlugin, 0, len(registrations))}
 		}
 		a.plugins = append(a.plugins, boundPlugin{r, plugin})
 	}
