@@ -13,20 +13,20 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// activations lends actors to the objects that are being changed: to each object one, for
+// activations assigns actors to the objects that are being changed: one to each object, for
 // as long as anyone waits for a change of it. Afterwards the actor stays with its object
-// until it has been idle for too long, or another object needs one: then it goes over to
-// that. So a stream of changes of ever other objects starts no actors, and their number
-// is bounded by what is going on. Its mutex guards the map, the list, and what each
-// resident keeps there.
+// until it has been idle for too long, or until another object needs one and takes it over.
+// So a stream of changes of ever new objects starts no new actors, and their number is
+// bounded by the number of changes at a time. Its mutex guards the map, the list, and the
+// fields of each activation that are marked so.
 type activations struct {
 	mu     sync.Mutex
 	byPath map[string]*activation
-	idle   list.List // of *resident that nobody asks, longest idle first
+	idle   list.List // of *activation without a pending request, longest idle first
 	closed bool      // no actor starts any more
 }
 
-// maxIdleActivations is how many idle actors a collection keeps before they go over to others.
+// maxIdleActivations is how many idle actors a collection keeps before other objects take them over.
 const maxIdleActivations = 256
 
 // activation is the address of the actor that owns one object at a time.
@@ -34,17 +34,17 @@ type activation struct {
 	collection *collection
 	mailbox    *mailbox
 	pid        *actor.PID
-	faulty     atomic.Bool // it has panicked, and must not go over to another object
+	faulty     atomic.Bool // it has panicked, and must not be taken over by another object
 
+	// Guarded by the mutex of activations:
 	path        string // of the object
-	pending     int    // questions that are not settled
-	idleSince   int64  // when the last was, unix nanoseconds
+	pending     int    // requests that are not done
+	idleSince   int64  // unix nanoseconds
 	idleElement *list.Element
-	closed      bool // it takes no questions any more
+	closed      bool // it takes no more requests
 }
 
-// acquire finds the actor of the object at a path, or lends it one, until release; nil
-// when the store is closing.
+// acquire is the activation of the object at a path, until release; nil when the store is closing.
 func (c *collection) acquire(path string) *activation {
 	all := &c.activations
 	all.mu.Lock()
@@ -76,7 +76,7 @@ func (c *collection) newActivation() *activation {
 	return r
 }
 
-// reuseIdle parts the longest idle actor from its object; nil if few are idle. The caller
+// reuseIdle detaches the longest idle actor from its object; nil if few are idle. The caller
 // holds the mutex.
 func (all *activations) reuseIdle() *activation {
 	if all.idle.Len() < maxIdleActivations {
@@ -91,7 +91,7 @@ func (all *activations) reuseIdle() *activation {
 	return nil
 }
 
-// detach takes an actor from its object. The caller holds the mutex.
+// detach parts an actor from its object. The caller holds the mutex.
 func (all *activations) detach(r *activation) {
 	if all.byPath[r.path] == r {
 		delete(all.byPath, r.path)
@@ -102,11 +102,33 @@ func (all *activations) detach(r *activation) {
 	}
 }
 
-// largeObject is the size, in bytes of JSON, from which an owner does not stay with its object: it
-// would keep the last change of it, decoded and encoded, many times that size.
+// ask hands a request to the owner, and waits for the reply and until its proposal is resolved.
+func (r *activation) ask(m *mutateRequest) (mutateReply, error) {
+	r.mailbox.post(m)
+	var reply mutateReply
+	select {
+	case reply = <-m.reply:
+	case <-m.ctx.Done():
+		go m.awaitAndRelease(r)
+		return mutateReply{}, meta.NewTimeout("the request ended before the object's turn came")
+	}
+	if reply.proposal != nil {
+		select {
+		case <-reply.proposal.done:
+		case <-m.ctx.Done():
+			go reply.awaitAndRelease(r)
+			return mutateReply{}, meta.NewTimeout("the request ended while its change was being stored; it may have happened")
+		}
+	}
+	r.release(reply.resultObject())
+	return reply, nil
+}
+
+// largeObject is the size, in bytes of JSON, from which an owner stops at once instead of staying idle: it
+// keeps the last change of its object decoded and encoded, which takes many times that size.
 const largeObject = 64 << 10
 
-// release says that a question is settled: answered, and its change, if any, landed. about is
+// release ends a request: it is answered, and its proposal, if any, resolved. result is
 // the object as it is known to be then, if at all.
 func (r *activation) release(result *meta.Object) {
 	all := &r.collection.activations
@@ -128,7 +150,7 @@ func (r *activation) release(result *meta.Object) {
 	}
 }
 
-// close parts the actor from its object and answers what is still queued.
+// close detaches the actor from its object and answers what is still queued.
 func (r *activation) close() {
 	all := &r.collection.activations
 	all.mu.Lock()
@@ -142,8 +164,8 @@ func (r *activation) close() {
 	}
 }
 
-// passivate stops the actors that have been idle since before a time. Nobody can ask
-// them any more when they are told.
+// passivate stops the actors that have been idle since before a time. They are detached before, so
+// that nobody asks them any more.
 func (c *collection) passivate(before time.Time) {
 	all := &c.activations
 	all.mu.Lock()

@@ -24,8 +24,8 @@ func (h *testStore) activationCount() (n int) {
 	return n
 }
 
-// Actors go over from object to object: ever other objects need no more of them, and
-// none of them takes anything along.
+// Actors are reused for other objects: ever new objects need no more of them, and none
+// keeps anything of the object before.
 func TestActivationsAreReused(t *testing.T) {
 	h := open(t, t.TempDir(), nil)
 	defer h.close()
@@ -49,8 +49,7 @@ func TestActivationsAreReused(t *testing.T) {
 	}
 }
 
-// An actor that has panicked goes over to no other object: who comes next does not wait
-// for its restart.
+// An actor that has panicked is not reused: the next object does not wait for its restart.
 func TestFaultyActivationIsNotReused(t *testing.T) {
 	h := open(t, t.TempDir(), func(o *actors.Options) { o.Tuning.RestartBackoff = time.Hour })
 	defer h.close()
@@ -74,7 +73,7 @@ func TestFaultyActivationIsNotReused(t *testing.T) {
 	}
 }
 
-// An asker that gives up does not hold the actor back, and does not part it from the
+// A request that is given up does not keep the actor busy, and does not detach it from the
 // object too early.
 func TestTimedOutMutationReleasesActivation(t *testing.T) {
 	h := open(t, t.TempDir(), func(o *actors.Options) { o.Tuning.IdleTime = time.Nanosecond })

@@ -6,6 +6,7 @@ import (
 	"github.com/troupe-api/troupe/actors/mutation"
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/persist"
 )
@@ -62,11 +63,12 @@ func (c *collection) storedTree(o *meta.Object) tree.Tree {
 }
 
 // claimsOf is what the log has to check of what was set aside for a change.
-func claimsOf(a mutation.Allocation) []persist.Claim {
-	if a == mutation.NoAllocation {
+func claimsOf(r request.Reservation) []persist.Claim {
+	c, ok := r.(request.Claimant)
+	if !ok {
 		return nil
 	}
-	taken, released := a.Claims()
+	taken, released := c.Claims()
 	if len(taken)+len(released) == 0 {
 		return nil
 	}

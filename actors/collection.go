@@ -78,7 +78,7 @@ func (p *publisher) Receive(ctx actor.Context) {
 	case tick:
 		p.tick(m.now)
 	case pendingRelease:
-		m.allocation.Release()
+		m.reserved.Release()
 	case migrateSchema:
 		p.migrateSchema(m)
 	}

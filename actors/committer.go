@@ -9,8 +9,8 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
-	"github.com/troupe-api/troupe/actors/mutation"
 	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/persist"
 )
 
@@ -33,7 +33,7 @@ type committer struct {
 // has been told to publish before.
 type pendingRelease struct {
 	collection *collection
-	allocation mutation.Allocation
+	reserved   request.Reservation
 }
 
 // Receive implements actor.Actor.
@@ -127,8 +127,8 @@ func (c *committer) commit() {
 // leaveUndecided answers a proposal that may have been committed or not. If it was, its commit is
 // received like that of another writer. Until that is certain, what was set aside for it stays so.
 func (c *committer) leaveUndecided(f *proposal) {
-	if f.candidate.Allocation != mutation.NoAllocation {
-		c.undecided = append(c.undecided, pendingRelease{f.collection, f.candidate.Allocation})
+	if f.candidate.Reserved != request.NoReservation {
+		c.undecided = append(c.undecided, pendingRelease{f.collection, f.candidate.Reserved})
 	}
 	f.undecided = true
 	f.err = meta.NewTimeout("the store has not answered in time; the change may have happened")

@@ -1,7 +1,6 @@
 package actors
 
 import (
-	"context"
 	"fmt"
 	"runtime/debug"
 	"time"
@@ -19,234 +18,258 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// object is the actor that owns the changes of one key: the one that it is asked about,
-// which is another only after everything about the one before is settled (residents see
-// to that). It computes each mutation on the newest state, which may still be on its way
-// to the log: so the mutations of one object never conflict with each other, and many of
-// them share one sync.
+// object is the actor that owns the changes of one key. It computes each mutation on the newest
+// state, which may still be on its way to the log: so the mutations of one object never
+// conflict with each other, and many of them share one sync. It goes over to another key only when
+// nothing about the one before is pending (activations see to that).
 type object struct {
 	activation   *activation
 	path         string       // of the object that the rest is about
-	tree         tree.Tree    // decoded newest state; nil if unknown
-	treeSource   *meta.Object // what tree was decoded from; nil while tip is on its way
+	tree         tree.Tree    // the decoded newest state; nil if unknown
+	treeSource   *meta.Object // what tree was decoded from; nil while a proposal is pending
 	treeKind     *schema.Kind // the stored kind that tree has the form of
 	lastProposal *proposal    // the newest accepted change; nil after a start
 }
 
-// mutateRequest is one mutation with its one-slot answer.
-type mutateRequest struct {
-	ctx          context.Context
-	path         string // of the object
-	mutation     *request.Mutation
-	precondition createPrecondition // of a create
-	reply        chan mutateReply
+// newestState is the state that a mutation is computed on.
+type newestState struct {
+	mutation.State
+	// pending is the proposal that the state is from, if that is not applied yet.
+	pending *proposal
+	// unreadable says that the object cannot be decoded, and can only be deleted.
+	unreadable bool
 }
-
-// mutateReply is what an object's actor says at once: a refusal, a state that already is
-// what was asked for, or the flight to wait for. A refusal or state that was computed on
-// a flight waits for it too: nothing is told before it is durable.
-type mutateReply struct {
-	result   request.Result
-	proposal *proposal
-	// accepted says that flight carries the mutation itself; else the result or the refusal
-	// holds once flight has landed, the result under the version of flight.
-	accepted bool
-	// retry asks to come again after flight has landed.
-	retry bool
-	err   error
-}
-
-// outcome is what the writer gets, after flight has landed.
-func (a *mutateReply) outcome() (request.Result, error) {
-	switch {
-	case a.proposal == nil:
-		return a.result, a.err
-	case a.retry:
-		return request.Result{}, errStale
-	case a.proposal.err != nil && !a.accepted && a.proposal.undecided:
-		return request.Result{}, errStale // it was computed on a state that may not have come to be
-	case a.proposal.err != nil:
-		return request.Result{}, a.proposal.err
-	case a.err != nil:
-		return request.Result{}, a.err
-	case a.accepted:
-		return a.proposal.result(), nil
-	}
-	a.result.Object = a.proposal.object
-	return a.result, nil
-}
-
-// awaitAndRelease lets the owner go when a question is settled whose asker has given up.
-func (a *mutateRequest) awaitAndRelease(owner *activation) {
-	answer := <-a.reply
-	answer.awaitAndRelease(owner)
-}
-
-// awaitAndRelease is the same for an asker that has its answer.
-func (a *mutateReply) awaitAndRelease(owner *activation) {
-	if a.proposal != nil {
-		<-a.proposal.done
-	}
-	owner.release(a.resultObject())
-}
-
-// resultObject is the object that an answer tells of, if any, after its flight has landed.
-func (a *mutateReply) resultObject() *meta.Object {
-	if a.proposal != nil {
-		return a.proposal.object
-	}
-	return a.result.Object
-}
-
-// reject implements rejectable.
-func (a *mutateRequest) reject(err error) { a.reply <- mutateReply{err: err} }
 
 // Receive implements actor.Actor.
 func (o *object) Receive(ctx actor.Context) {
 	switch m := ctx.Message().(type) {
 	case *mutateRequest:
-		o.handle(m)
+		o.answer(m)
 	case *actor.Stopping:
 		o.activation.close()
 	}
 }
 
-// handle answers one mutation exactly once, also if the code that computes it panics;
+// answer answers one request exactly once, also if the code that computes the mutation panics;
 // the panic then goes on to the supervisor.
-func (o *object) handle(m *mutateRequest) {
+func (o *object) answer(m *mutateRequest) {
 	answered := false
 	defer func() {
 		if reason := recover(); reason != nil {
 			o.activation.faulty.Store(true)
-			id := uuid.NewString()
-			o.activation.collection.store.logger.Error("panic in a mutation", "id", id, "key", m.mutation.Key.String(),
-				"reason", fmt.Sprint(reason), "stack", string(debug.Stack()))
+			err := o.store().internalError("panic in a mutation", m.mutation, reason)
 			if !answered {
-				m.reply <- mutateReply{err: meta.NewInternal(id)}
+				m.answer(mutateReply{err: err})
 			}
 			panic(reason)
 		}
 	}()
 	if m.ctx.Err() != nil {
 		answered = true
-		m.reply <- mutateReply{err: meta.NewTimeout("the request ended before the object's turn came")}
+		m.answer(mutateReply{err: meta.NewTimeout("the request ended before the object's turn came")})
 		return
 	}
 	began := time.Now()
-	out := o.mutate(m)
+	reply := o.handle(m)
 	o.activation.collection.mutations.add(time.Since(began))
 	answered = true
-	m.reply <- out
+	m.answer(reply)
 }
 
-// mutate computes a mutation and sends it on its way.
-func (o *object) mutate(m *mutateRequest) mutateReply {
+// internalError logs a panic under an id, and is the answer that tells of no more than that.
+func (s *Store) internalError(text string, m *request.Mutation, reason any) error {
+	id := uuid.NewString()
+	s.logger.Error(text, "id", id, "key", m.Key.String(), "reason", fmt.Sprint(reason), "stack", string(debug.Stack()))
+	return meta.NewInternal(id)
+}
+
+func (o *object) store() *Store { return o.activation.collection.store }
+
+// handle computes a mutation and proposes what comes of it.
+func (o *object) handle(m *mutateRequest) mutateReply {
 	if o.path != m.path {
 		*o = object{activation: o.activation, path: m.path}
 	}
-	if a := o.activation.collection.store.quarantine.get(m.mutation.Key); a != nil && (o.lastProposal == nil || o.lastProposal.resolved()) {
-		return o.mutateUnreadable(m, a)
+	if m.waited != nil {
+		return o.resume(m)
 	}
-	state, base, wait, err := o.state(m.mutation)
+	state, mustWait := o.newest(m.mutation)
+	if mustWait {
+		return mutateReply{proposal: state.pending, retry: true}
+	}
+	p, err := o.prepare(m, state)
+	if err == nil {
+		err = p.Admit()
+	}
 	if err != nil {
-		o.activation.collection.store.logger.Error("a stored object cannot be read", "key", m.mutation.Key.String(), "error", err)
-		return o.mutateUndecodable(m, state)
+		return mutateReply{proposal: state.pending, err: err} // a refusal depends on the state that it was computed on
 	}
-	if wait {
-		return mutateReply{proposal: base, retry: true}
+	if p.Waits() {
+		return handOut(state, p)
 	}
-	store := o.activation.collection.store
-	c, err := mutation.Apply(state, m.mutation, mutation.Env{
+	c, err := p.Finish()
+	if err != nil {
+		return mutateReply{proposal: state.pending, err: err}
+	}
+	reply := o.submit(m, state, c)
+	if !reply.accepted {
+		c.Reserved.Release()
+	}
+	return reply
+}
+
+// prepare prepares a mutation of a state.
+func (o *object) prepare(m *mutateRequest, state newestState) (mutation.Prepared, error) {
+	if state.unreadable {
+		return o.prepareUnreadable(m.mutation, state.Object)
+	}
+	store := o.store()
+	return mutation.Prepare(state.State, m.mutation, mutation.Env{
 		Context: m.ctx, Now: store.now(), NewUID: uuid.NewString, Allocator: o.activation.collection.allocator,
 		LastApplied: store.lastApplied, MaxBytes: store.tuning.ObjectBytes,
 	})
-	if err != nil {
-		return mutateReply{proposal: base, err: err} // a refusal tells of the state it was computed on
-	}
-	if c.Created && m.precondition.refusal != nil {
-		c.Allocation.Release()
-		return mutateReply{proposal: base, err: m.precondition.refusal}
-	}
-	if c.Op == mutation.None {
-		return mutateReply{proposal: base, result: request.Result{Object: state.Object, NoOp: c.NoOp, Warnings: c.Warnings}}
-	}
-	if m.mutation.DryRun {
-		c.Allocation.Release()
-		return mutateReply{result: dryRunResult(m.mutation, state, c)}
-	}
-	f := o.propose(m, state, base, c)
-	return mutateReply{proposal: f, accepted: true}
 }
 
-// state is the newest state of the object. base is the flight it is from, if that has
-// not landed; wait says that nothing can be computed before it has.
-func (o *object) state(m *request.Mutation) (s mutation.State, base *proposal, wait bool, err error) {
+// handOut returns a mutation to the goroutine that requested it, which asks the waiting admission outside of
+// the owner's turn. An admission never sees a state that is not stored yet: the request comes again
+// when the pending proposal is resolved.
+func handOut(state newestState, p mutation.Prepared) mutateReply {
+	if state.pending != nil {
+		return mutateReply{proposal: state.pending, retry: true}
+	}
+	return mutateReply{waiting: &waitingMutation{prepared: p, base: versionOf(state.Object)}}
+}
+
+// resume takes back a mutation that was admitted outside, if the object is still as it was then.
+func (o *object) resume(m *mutateRequest) mutateReply {
 	if o.lastProposal != nil && !o.lastProposal.resolved() {
-		if o.lastProposal.candidate.Created || o.lastProposal.candidate.Op == mutation.Remove || m.Verb == request.Create || m.DryRun || o.lastProposal.kind != m.Kind.Stored {
-			return s, o.lastProposal, true, nil
+		return mutateReply{err: errStale}
+	}
+	current, _ := o.stored(m.mutation.Key)
+	if versionOf(current) != m.waited.base {
+		return mutateReply{err: errStale}
+	}
+	return o.submit(m, newestState{State: mutation.State{Object: current, Committed: true}}, m.waited.candidate)
+}
+
+// versionOf is the version of an object; 0 if there is none.
+func versionOf(o *meta.Object) uint64 {
+	if o == nil {
+		return 0
+	}
+	return o.Version
+}
+
+// stored is the object as it was committed last; nil if there is none. One that is quarantined
+// has nothing but its name and its version.
+func (o *object) stored(key meta.Key) (object *meta.Object, unreadable bool) {
+	if a := o.store().quarantine.get(key); a != nil {
+		return nameOnlyObject(o.activation.collection.kind(), key, a.Version), true
+	}
+	return o.activation.collection.published.Load().get(o.path), false
+}
+
+// newest is the newest state of the object. mustWait says that nothing can be computed before the
+// pending proposal is applied.
+func (o *object) newest(m *request.Mutation) (s newestState, mustWait bool) {
+	if last := o.lastProposal; last != nil && !last.resolved() {
+		s.pending = last
+		if last.candidate.Created || last.candidate.Op == mutation.Remove || m.Verb == request.Create || m.DryRun || last.kind != m.Kind.Stored {
+			return s, true
 		}
-		return mutation.State{Object: o.lastProposal.pendingObject(), Tree: o.lastProposal.candidate.Tree}, o.lastProposal, false, nil
+		s.State = mutation.State{Object: last.pendingObject(), Tree: last.candidate.Tree}
+		return s, false
 	}
-	if o.lastProposal != nil && o.lastProposal.err == nil && o.lastProposal.candidate.Op == mutation.Put && o.treeSource == nil {
-		o.treeSource, o.tree, o.treeKind = o.lastProposal.object, o.lastProposal.candidate.Tree, o.lastProposal.kind
-	}
-	o.lastProposal = nil
-	if o.treeKind != m.Kind.Stored { // the definition has changed
-		o.treeSource, o.tree, o.treeKind = nil, nil, m.Kind.Stored
-	}
-	current := o.activation.collection.published.Load().get(o.path)
+	o.keepTree(m.Kind.Stored)
+	current, unreadable := o.stored(m.Key)
 	if current == nil {
 		o.treeSource, o.tree = nil, nil
-		return mutation.State{}, nil, false, nil
+		return s, false
 	}
-	s = mutation.State{Object: current, Committed: true}
-	needed := o.activation.collection.allocator != nil || mutation.NeedsTree(current, m)
-	converted, err := convert.ToCurrentSchema(o.treeKind, current)
-	if err != nil && needed {
-		return s, nil, false, err
-	}
-	s.Outdated = err == nil && converted != current
-	if o.treeSource != current && (needed || s.Outdated) {
-		tree, err := codec.DecodeStored(o.treeKind.Message, converted.JSON)
-		if err != nil {
-			return mutation.State{Object: current, Committed: true}, nil, false, err
+	s.State, s.unreadable = mutation.State{Object: current, Committed: true}, unreadable
+	if !unreadable {
+		if err := o.decode(&s.State, m); err != nil {
+			o.store().logger.Error("a stored object cannot be read", "key", m.Key.String(), "error", err)
+			s.unreadable = true
 		}
-		o.treeSource, o.tree = current, tree
 	}
-	if o.treeSource == current {
-		s.Tree = o.tree
-	}
-	return s, nil, false, nil
+	return s, false
 }
 
-// propose hands an accepted candidate to the committer and makes it the newest state.
-func (o *object) propose(m *mutateRequest, state mutation.State, base *proposal, c mutation.Candidate) *proposal {
-	f := &proposal{
-		collection: o.activation.collection, kind: m.mutation.Kind.Stored, candidate: c, key: m.mutation.Key, base: base, done: make(chan struct{}),
+// keepTree keeps the tree of the last proposal, which is resolved, as that of the object. It drops a tree
+// that is not by the current schema of the kind.
+func (o *object) keepTree(kind *schema.Kind) {
+	if last := o.lastProposal; last != nil && last.err == nil && last.candidate.Op == mutation.Put && o.treeSource == nil {
+		o.treeSource, o.tree, o.treeKind = last.object, last.candidate.Tree, last.kind
+	}
+	o.lastProposal = nil
+	if o.treeKind != kind { // the definition has changed
+		o.treeSource, o.tree, o.treeKind = nil, nil, kind
+	}
+}
+
+// decode completes a state by its tree, if that is needed or known.
+func (o *object) decode(s *mutation.State, m *request.Mutation) error {
+	needed := o.treeSource == s.Object || o.activation.collection.allocator != nil || mutation.NeedsTree(s.Object, m)
+	converted, err := convert.ToCurrentSchema(o.treeKind, s.Object)
+	if err != nil && needed {
+		return err
+	}
+	s.Outdated = err == nil && converted != s.Object
+	if o.treeSource != s.Object && (needed || s.Outdated) {
+		tree, err := codec.DecodeStored(o.treeKind.Message, converted.JSON)
+		if err != nil {
+			return err
+		}
+		o.treeSource, o.tree = s.Object, tree
+	}
+	if o.treeSource == s.Object {
+		s.Tree = o.tree
+	}
+	return nil
+}
+
+// submit proposes a candidate that changes something, and answers any other at once.
+func (o *object) submit(m *mutateRequest, state newestState, c mutation.Candidate) mutateReply {
+	switch {
+	case c.Created && m.precondition.refusal != nil:
+		return mutateReply{proposal: state.pending, err: m.precondition.refusal}
+	case c.Op == mutation.None:
+		return mutateReply{proposal: state.pending, result: request.Result{Object: state.Object, NoOp: c.NoOp, Warnings: c.Warnings}}
+	case m.mutation.DryRun:
+		return mutateReply{result: dryRunResult(m.mutation, state.Object, c)}
+	}
+	return mutateReply{proposal: o.propose(m, state, c), accepted: true}
+}
+
+// propose hands a candidate to the committer and makes it the newest state.
+func (o *object) propose(m *mutateRequest, state newestState, c mutation.Candidate) *proposal {
+	p := &proposal{
+		collection: o.activation.collection, kind: m.mutation.Kind.Stored, candidate: c, key: m.mutation.Key, base: state.pending, done: make(chan struct{}),
 		write: persist.Write{
 			Key: m.mutation.Key.String(), Value: c.Encoded.JSON, RevisionOffset: c.Encoded.VersionOffset,
-			Delete: c.Op == mutation.Remove, Metadata: previousState(state, c),
-			FreesSpace: m.mutation.Verb == request.Delete, Claims: claimsOf(c.Allocation),
+			Delete: c.Op == mutation.Remove, Metadata: previousState(state.State, c),
+			FreesSpace: m.mutation.Verb == request.Delete, Claims: claimsOf(c.Reserved),
 		},
 	}
 	if c.Created {
-		f.write.Conditions = m.precondition.conditions
+		p.write.Conditions = m.precondition.conditions
 	}
-	if base == nil && state.Object != nil {
-		f.baseVersion = state.Object.Version
+	if state.pending == nil {
+		p.baseVersion = versionOf(state.Object)
 	}
-	o.lastProposal, o.treeSource, o.tree = f, nil, nil
-	o.activation.collection.store.commitQueue.post(f)
-	return f
+	o.lastProposal, o.treeSource, o.tree = p, nil, nil
+	o.store().commitQueue.post(p)
+	return p
 }
 
-// dryRunResult is the result of a dry run: the candidate under the version of what is there.
-func dryRunResult(m *request.Mutation, state mutation.State, c mutation.Candidate) request.Result {
+// dryRunResult is the result of a dry run: the candidate under the version of the current object.
+func dryRunResult(m *request.Mutation, current *meta.Object, c mutation.Candidate) request.Result {
 	o := &meta.Object{Key: m.Key, ItemOffset: m.Kind.Stored.ItemOffset, Meta: c.Head}
-	if state.Object == nil {
+	if current == nil {
 		o.JSON = c.Encoded.Unversioned()
 	} else {
-		o.Version = state.Object.Version
+		o.Version = current.Version
 		o.JSON = c.Encoded.WithVersion(o.Version)
 	}
 	markSchemaID(m.Kind.Stored, o)

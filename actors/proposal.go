@@ -8,18 +8,18 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// proposal is one accepted mutation between its object's owner and its landing in the
-// collection. Its outcome is written once, before done is closed; who waits reads it
-// afterwards.
+// proposal is one accepted mutation on its way from its object's owner through the committer to
+// the collection. It is resolved once: applied or aborted. The outcome is written before done is closed,
+// and read afterwards.
 type proposal struct {
 	collection *collection
 	kind       *schema.Kind // stored, by which the candidate was made
 	candidate  mutation.Candidate
 	key        meta.Key
-	// base is the flight that the candidate was computed on, if that had not landed.
+	// base is the proposal that the candidate was computed on, if that was not applied yet.
 	base *proposal
-	// baseVersion is the version that the candidate was computed on; 0 for a creation. It is
-	// not set while base is.
+	// baseVersion is the version that the candidate was computed on; 0 for a create. It is
+	// not known while base is set.
 	baseVersion uint64
 	write       persist.Write
 	done        chan struct{}
@@ -29,60 +29,61 @@ type proposal struct {
 }
 
 // size is about how many bytes the log will write.
-func (f *proposal) size() int { return len(f.write.Key) + len(f.write.Value) + len(f.write.Metadata) }
+func (p *proposal) size() int { return len(p.write.Key) + len(p.write.Value) + len(p.write.Metadata) }
 
-// pendingObject is the state on its way as an object without a version.
-func (f *proposal) pendingObject() *meta.Object {
-	return &meta.Object{Key: f.key, JSON: f.candidate.Encoded.JSON, ItemOffset: f.kind.ItemOffset, Meta: f.candidate.Head}
+// pendingObject is the proposed state, as an object without a version.
+func (p *proposal) pendingObject() *meta.Object {
+	return &meta.Object{Key: p.key, JSON: p.candidate.Encoded.JSON, ItemOffset: p.kind.ItemOffset, Meta: p.candidate.Head}
 }
 
-// committedObject is the state that was stored, with the key and the head in memory of its own.
-func (f *proposal) committedObject(commit *persist.Commit) *meta.Object {
+// committedObject is the state that was stored. Its key and metadata are copies, which keep nothing
+// of the request in memory.
+func (p *proposal) committedObject(commit *persist.Commit) *meta.Object {
 	key, err := meta.ParseKey(commit.Key)
 	if err != nil {
 		panic(err)
 	}
 	o := &meta.Object{
 		Key: key, Version: uint64(commit.Revision), JSON: commit.Value,
-		ItemOffset: f.kind.ItemOffset, Meta: f.candidate.Head.Clone(),
+		ItemOffset: p.kind.ItemOffset, Meta: p.candidate.Head.Clone(),
 	}
-	if f.candidate.Op == mutation.Put {
-		markSchemaID(f.kind, o)
+	if p.candidate.Op == mutation.Put {
+		markSchemaID(p.kind, o)
 	}
 	return o
 }
 
-// markSchemaID says that an object was written in the form of a stored kind.
+// markSchemaID records that an object was written by the schema of a stored kind.
 func markSchemaID(k *schema.Kind, o *meta.Object) {
 	if k.Custom() {
 		o.SetConformsTo(k.Message.Custom.SchemaID)
 	}
 }
 
-// markApplied says that the flight's change is published.
-func (f *proposal) markApplied(o *meta.Object) {
-	f.candidate.Allocation.Commit()
-	f.object = o
-	f.resolve()
+// markApplied resolves the proposal: its change is published.
+func (p *proposal) markApplied(o *meta.Object) {
+	p.candidate.Reserved.Commit()
+	p.object = o
+	p.resolve()
 }
 
-// resolve lets go of the flights before, and of those who wait.
-func (f *proposal) resolve() {
-	f.base = nil
-	close(f.done)
+// resolve lets go of the proposals before, and wakes those who wait.
+func (p *proposal) resolve() {
+	p.base = nil
+	close(p.done)
 }
 
-// abort says that the flight's change was not committed.
-func (f *proposal) abort(err error) {
-	f.candidate.Allocation.Release()
-	f.err = err
-	f.resolve()
+// abort resolves the proposal: its change was not committed.
+func (p *proposal) abort(err error) {
+	p.candidate.Reserved.Release()
+	p.err = err
+	p.resolve()
 }
 
-// resolved says whether the outcome is there.
-func (f *proposal) resolved() bool {
+// resolved tells whether the outcome is known.
+func (p *proposal) resolved() bool {
 	select {
-	case <-f.done:
+	case <-p.done:
 		return true
 	default:
 		return false
@@ -90,11 +91,11 @@ func (f *proposal) resolved() bool {
 }
 
 // result is what the writer gets.
-func (f *proposal) result() request.Result {
+func (p *proposal) result() request.Result {
 	return request.Result{
-		Object: f.object, Created: f.candidate.Created, Deleted: f.candidate.Op == mutation.Remove, Warnings: f.candidate.Warnings,
+		Object: p.object, Created: p.candidate.Created, Deleted: p.candidate.Op == mutation.Remove, Warnings: p.candidate.Warnings,
 	}
 }
 
 // reject implements rejectable: the committer's queue is full or closed.
-func (f *proposal) reject(err error) { f.abort(err) }
+func (p *proposal) reject(err error) { p.abort(err) }

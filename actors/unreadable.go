@@ -11,36 +11,20 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// What cannot be read is deleted without being read. Its last state is then an object that has
-// nothing but its name, so that the log and every watch can go on with it.
+// An object that cannot be read can still be deleted. If not even its metadata can be read, its last
+// state is an object that has nothing but its name, so that the log and every watch can go on.
 
 const quarantinedText = "what is stored under this name cannot be read and was set aside; only a delete works on it"
 
-// mutateUnreadable answers a mutation of what was set aside: a delete removes it, nothing else can be done.
-func (o *object) mutateUnreadable(m *mutateRequest, a *Unreadable) mutateReply {
-	c, err := o.removalCandidate(m.mutation, a.Version)
-	if err != nil {
-		return mutateReply{err: err}
+// prepareUnreadable prepares the removal of an object that cannot be decoded; nothing else can be
+// done with it.
+func (o *object) prepareUnreadable(m *request.Mutation, object *meta.Object) (mutation.Prepared, error) {
+	if err := checkUnreadable(m, object.Version); err != nil {
+		return mutation.Prepared{}, err
 	}
-	state := mutation.State{Object: &meta.Object{Key: m.mutation.Key, Version: a.Version, Meta: c.Head}}
-	return o.proposeRemoval(m, state, c)
-}
-
-// mutateUndecodable is unread for an object that is served, but of which no tree can be made.
-func (o *object) mutateUndecodable(m *mutateRequest, state mutation.State) mutateReply {
-	c, err := o.removalCandidate(m.mutation, state.Object.Version)
-	if err != nil {
-		return mutateReply{err: err}
-	}
-	c.Encoded, c.Head = codec.WithoutVersion(state.Object.JSON), state.Object.Meta
-	return o.proposeRemoval(m, state, c)
-}
-
-func (o *object) proposeRemoval(m *mutateRequest, state mutation.State, c mutation.Candidate) mutateReply {
-	if m.mutation.DryRun {
-		return mutateReply{result: dryRunResult(m.mutation, state, c)}
-	}
-	return mutateReply{proposal: o.propose(m, state, nil, c), accepted: true}
+	return mutation.PrepareUnreadable(m, nameOnlyTree(m.Key), mutation.Candidate{
+		Op: mutation.Remove, Tree: nameOnlyTree(m.Key), Encoded: codec.WithoutVersion(object.JSON), Head: object.Meta,
+	}), nil
 }
 
 // nameOnlyTree is an object that has nothing but its name.
@@ -52,28 +36,24 @@ func nameOnlyTree(key meta.Key) tree.Tree {
 	return tree.Tree{"metadata": metadata}
 }
 
-// nameOnlyObject is what is told of an object of which nothing is known but its name.
+// nameOnlyObject is an object that has nothing but its name, as it is stored.
 func nameOnlyObject(k *schema.Kind, key meta.Key, version uint64) *meta.Object {
 	tree := nameOnlyTree(key)
 	return &meta.Object{Key: key, Version: version, JSON: codec.EncodeJSON(k, tree).WithVersion(version), ItemOffset: k.ItemOffset, Meta: codec.ExtractMeta(k, tree)}
 }
 
-// removalCandidate is the removal of what cannot be read and has a version.
-func (o *object) removalCandidate(m *request.Mutation, version uint64) (c mutation.Candidate, err error) {
+// checkUnreadable refuses what cannot be done with an object that cannot be decoded and has a version.
+func checkUnreadable(m *request.Mutation, version uint64) error {
 	gr := resource(m.Kind)
 	switch d := m.Delete; {
 	case m.Verb == request.Create && m.Subresource == "":
 		taken := meta.NewAlreadyExists(gr, m.Key.Name)
 		taken.Message += ": " + quarantinedText
-		return c, taken
+		return taken
 	case m.Verb != request.Delete:
-		return c, meta.NewStoreReadError(gr, m.Key.Name, quarantinedText)
+		return meta.NewStoreReadError(gr, m.Key.Name, quarantinedText)
 	case d.UID != "" || d.ResourceVersion != "" && d.ResourceVersion != strconv.FormatUint(version, 10):
-		return c, meta.NewConflict(gr, m.Key.Name, "the precondition cannot be checked: "+quarantinedText)
+		return meta.NewConflict(gr, m.Key.Name, "the precondition cannot be checked: "+quarantinedText)
 	}
-	k, tree := o.activation.collection.kind(), nameOnlyTree(m.Key)
-	if err := m.Admit(tree, nil); err != nil {
-		return c, err
-	}
-	return mutation.Candidate{Op: mutation.Remove, Tree: tree, Encoded: codec.EncodeJSON(k, tree), Head: codec.ExtractMeta(k, tree), Allocation: mutation.NoAllocation}, nil
+	return nil
 }

@@ -2,105 +2,94 @@ package actors
 
 import (
 	"context"
-	"errors"
-	"math/rand/v2"
-	"sync"
 
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 )
 
+// The way of a write, from top to bottom:
+//
+//	Store.Mutate        write.go          generates a name if asked to, converts the result
+//	Store.askOwner      write.go          asks the owner until its answer holds
+//	activation.ask      activation.go     posts a mutateRequest, waits for reply and proposal
+//	object.handle       object.go         in the owner's turn: the newest state, then
+//	                    mutation/         Prepare, Admit, Finish: the candidate
+//	object.submit       object.go         answers what changes nothing; else
+//	object.propose      object.go         makes a proposal and posts it to the committer
+//	committer, publisher                  store it, publish it, resolve the proposal
+//
+// Where a waiting admission applies, object.handle stops after Admit and hands the prepared mutation
+// out. Store.admit then asks the admission and finishes the candidate on the goroutine of the request
+// (mutation.Prepared.Wait), and activation.ask takes it to the owner again: object.resume submits
+// it if the object still has the version that it was computed on. If not, all begins again.
+
 // Mutate makes one change of one object, and answers after it is durable and visible.
-// A change whose context ends while it is on its way is answered Timeout and may
-// still happen.
+// A change whose context ends while it is being stored is answered Timeout and may still happen.
 func (s *Store) Mutate(ctx context.Context, m request.Mutation) (request.Result, error) {
 	if s.closing.Load() {
-		return request.Result{}, meta.NewServiceUnavailable("the server is stopping")
+		return request.Result{}, errClosing()
 	}
-	result, err := s.mutateOrGenerate(ctx, &m)
-	if err == nil {
-		if result.NoOp && m.ApplyDigest != nil && len(result.Warnings) == 0 {
-			result.Object.AddNoOpApply(m.ApplyDigest())
-		}
-		result.Object, err = s.converted(m.Kind, m.Subresource, result.Object)
+	var (
+		result request.Result
+		err    error
+	)
+	if m.Verb == request.Create && m.Key.Name == "" {
+		result, err = s.createGenerated(ctx, &m)
+	} else {
+		result, err = s.askOwner(ctx, &m)
 	}
+	if err != nil {
+		return result, err
+	}
+	if result.NoOp && m.ApplyDigest != nil && len(result.Warnings) == 0 {
+		result.Object.AddNoOpApply(m.ApplyDigest())
+	}
+	result.Object, err = s.converted(m.Kind, m.Subresource, result.Object)
 	return result, err
 }
 
 // NoOpApply answers an apply that is known to change nothing of the object as it is, without
-// its owner; ok is false if that is not known. Of m only Kind, Key, Subresource and Echo count.
+// its owner; ok is false if that is not known. Of m only Kind, Key, Subresource, ApplyDigest and what
+// admits it count: an apply that must be admitted is never answered here.
 func (s *Store) NoOpApply(m *request.Mutation) (result request.Result, ok bool) {
 	o := s.collection(m.Kind).published.Load().get(path(m.Key.Namespace, m.Key.Name))
-	if o == nil || !o.IsNoOpApply(m.ApplyDigest) {
+	if o == nil || !o.IsNoOpApply(m.ApplyDigest) || m.Admits(request.Update) {
 		return request.Result{}, false
 	}
 	o, err := s.converted(m.Kind, m.Subresource, o)
 	if err != nil {
-		return request.Result{}, false // and then again, with an answer
+		return request.Result{}, false // Mutate finds the error again, and answers it
 	}
 	s.metrics.noOpApplies.Add(1)
 	return request.Result{Object: o, NoOp: true}, true
 }
 
-// mutateOrGenerate makes a change, and answers the stored form.
-func (s *Store) mutateOrGenerate(ctx context.Context, m *request.Mutation) (request.Result, error) {
-	if m.Verb == request.Create && m.Key.Name == "" {
-		return s.generate(ctx, m)
-	}
-	return s.mutate(ctx, m)
-}
+// maxAdmissions is how often the waiting admission of one mutation is asked, because the object
+// had changed each time before the answer came.
+const maxAdmissions = 8
 
-// generate creates an object under a random name; a name that is taken is tried anew.
-func (s *Store) generate(ctx context.Context, m *request.Mutation) (request.Result, error) {
-	base := m.Object.Object("metadata").String("generateName")
-	if base == "" {
-		return s.mutate(ctx, m) // validation says what is missing
-	}
-	const tries = 8
-	var err error
-	for range tries {
-		m.Key.Name = base[:min(len(base), maxGenerated-suffixLength)] + randomSuffix()
-		var result request.Result
-		result, err = s.mutate(ctx, m)
-		var status *meta.Status
-		if !errors.As(err, &status) || status.Reason != meta.ReasonAlreadyExists {
-			return result, err
-		}
-	}
-	return request.Result{}, err
-}
-
-// Generated names have at most maxGenerated characters, the last suffixLength of which
-// are random letters and digits that spell no words.
-const (
-	maxGenerated  = 63
-	suffixLength  = 5
-	suffixLetters = "bcdfghjklmnpqrstvwxz2456789"
-)
-
-func randomSuffix() string {
-	var suffix [suffixLength]byte
-	for i := range suffix {
-		suffix[i] = suffixLetters[rand.IntN(len(suffixLetters))]
-	}
-	return string(suffix[:])
-}
-
-// mutate asks the object's owner until the answer holds.
-func (s *Store) mutate(ctx context.Context, m *request.Mutation) (request.Result, error) {
+// askOwner asks the object's owner until its answer holds. A mutation that has to be admitted outside of the
+// owner's turn goes there twice: to be prepared, and with the answer.
+func (s *Store) askOwner(ctx context.Context, m *request.Mutation) (request.Result, error) {
 	c := s.collection(m.Kind)
 	m.Key.GroupResource = c.storage
+	admissions := 0
 	for tries := (retry{}); ; {
-		precondition, err := s.precondition(m)
-		if err != nil {
-			return request.Result{}, err
+		result, waiting, err := c.mutate(ctx, m, nil)
+		if waiting != nil {
+			if admissions++; admissions > maxAdmissions {
+				return request.Result{}, meta.NewConflict(resource(m.Kind), m.Key.Name,
+					"the object has been modified again and again while admission was asked about this change; please try again")
+			}
+			if err = s.admit(ctx, m, waiting); err == nil {
+				result, _, err = c.mutate(ctx, m, waiting)
+			}
 		}
-		result, err := s.mutateOnce(ctx, c, m, precondition)
 		if !isRetryable(err) {
 			return result, err
 		}
 		if s.closing.Load() {
-			return request.Result{}, meta.NewServiceUnavailable("the server is stopping")
+			return request.Result{}, errClosing()
 		}
 		if err := tries.await(ctx, s, m, err); err != nil {
 			return request.Result{}, err
@@ -108,111 +97,40 @@ func (s *Store) mutate(ctx context.Context, m *request.Mutation) (request.Result
 	}
 }
 
-// mutateOnce hands a mutation to the object's owner once, and waits for its outcome.
-func (s *Store) mutateOnce(ctx context.Context, c *collection, m *request.Mutation, precondition createPrecondition) (request.Result, error) {
-	at := path(m.Key.Namespace, m.Key.Name)
-	owner := c.acquire(at)
+// mutate hands a mutation to the object's owner once, and waits for its outcome.
+func (c *collection) mutate(ctx context.Context, m *request.Mutation, waited *waitingMutation) (request.Result, *waitingMutation, error) {
+	message := &mutateRequest{ctx: ctx, path: path(m.Key.Namespace, m.Key.Name), mutation: m, waited: waited, reply: make(chan mutateReply, 1)}
+	var err error
+	if message.precondition, err = c.store.precondition(m); err != nil {
+		message.reject(err)
+		return request.Result{}, nil, err
+	}
+	owner := c.acquire(message.path)
 	if owner == nil {
-		return request.Result{}, errStopped
+		message.reject(errStopped)
+		return request.Result{}, nil, errStopped
 	}
-	message := &mutateRequest{ctx: ctx, path: at, mutation: m, precondition: precondition, reply: make(chan mutateReply, 1)}
-	owner.mailbox.post(message)
-	var a mutateReply
-	select {
-	case a = <-message.reply:
-	case <-ctx.Done():
-		go message.awaitAndRelease(owner)
-		return request.Result{}, meta.NewTimeout("the request ended before the object's turn came")
+	reply, err := owner.ask(message)
+	if err != nil {
+		return request.Result{}, nil, err
 	}
-	if a.proposal != nil {
-		select {
-		case <-a.proposal.done:
-		case <-ctx.Done():
-			go a.awaitAndRelease(owner)
-			return request.Result{}, meta.NewTimeout("the request ended while its change was being stored; it may have happened")
-		}
-	}
-	owner.release(a.resultObject())
-	return a.outcome()
+	result, err := reply.outcome()
+	return result, reply.waiting, err
 }
 
-// DeleteCollection deletes what a list selects, many at a time, and answers what was
-// chosen, under the version of the last deletion; 0 if there was none. An object that has gone or has been replaced
-// meanwhile is passed over.
-func (s *Store) DeleteCollection(ctx context.Context, l request.List, m request.Mutation) (request.ListResult, error) {
-	listed, err := s.List(ctx, l)
-	if err != nil {
-		return listed, err
+// admit asks the waiting admission about a mutation, on the goroutine of the request.
+func (s *Store) admit(ctx context.Context, m *request.Mutation, w *waitingMutation) (err error) {
+	defer func() {
+		if reason := recover(); reason != nil {
+			err = s.internalError("panic in an admission", m, reason)
+		}
+	}()
+	w.candidate, err = w.prepared.Wait(ctx)
+	if err != nil && ctx.Err() != nil {
+		return meta.NewTimeout("the request ended while its admission was asked")
 	}
-	const parallel = 64
-	var (
-		wait   sync.WaitGroup
-		mu     sync.Mutex
-		faults error
-		newest uint64
-		slots  = make(chan struct{}, parallel)
-	)
-	unreadable, err := s.deleteUnreadable(ctx, l, m)
-	if err != nil {
-		return listed, err
-	}
-	newest = unreadable
-	for _, o := range listed.Items {
-		slots <- struct{}{}
-		wait.Go(func() {
-			defer func() { <-slots }()
-			version, err := s.deleteListed(ctx, o, m)
-			mu.Lock()
-			defer mu.Unlock()
-			faults = errors.Join(faults, err)
-			newest = max(newest, version)
-		})
-	}
-	wait.Wait()
-	listed.Version = newest
-	var first *meta.Status
-	if errors.As(faults, &first) {
-		return listed, first
-	}
-	return listed, faults
+	return err
 }
 
-// deleteUnreadable deletes what cannot be read of a collection, unless a selector asks for a part of
-// it, and answers the version of the last deletion; 0 if there was none.
-func (s *Store) deleteUnreadable(ctx context.Context, l request.List, m request.Mutation) (newest uint64, err error) {
-	if !l.Labels.Empty() || !l.Fields.Empty() || l.Continue != "" {
-		return 0, nil
-	}
-	for _, a := range s.quarantine.of(l.Kind.Storage, l.Namespace) {
-		m.Verb, m.Key = request.Delete, a.Key
-		result, err := s.Mutate(ctx, m)
-		var status *meta.Status
-		if errors.As(err, &status) && status.Reason == meta.ReasonNotFound {
-			continue // somebody else was quicker
-		}
-		if err != nil {
-			return newest, err
-		}
-		newest = max(newest, result.Object.Version)
-	}
-	return newest, nil
-}
-
-// deleteListed deletes one object of a collection if it is still the one chosen, and answers the
-// version of that. A precondition that it does not meet is a conflict as for any delete.
-func (s *Store) deleteListed(ctx context.Context, o *meta.Object, m request.Mutation) (uint64, error) {
-	m.Verb, m.Key = request.Delete, o.Key
-	passes := m.Delete.UID == "" && m.Delete.ResourceVersion == ""
-	if m.Delete.UID == "" {
-		m.Delete.UID = o.Meta.UID
-	}
-	result, err := s.Mutate(ctx, m)
-	var status *meta.Status
-	if errors.As(err, &status) && (status.Reason == meta.ReasonNotFound || status.Reason == meta.ReasonConflict && passes) {
-		return 0, nil
-	}
-	if err != nil {
-		return 0, err
-	}
-	return result.Object.Version, nil
-}
+// errClosing answers what comes while the store closes.
+func errClosing() error { return meta.NewServiceUnavailable("the server is stopping") }

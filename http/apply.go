@@ -27,7 +27,8 @@ func (s *Server) apply(x *requestContext) error {
 		return err
 	}
 	digest := func() meta.Digest { return applyDigest(x.kind, x.info.Subresource, o, body) }
-	repeatable := !o.dryRun && !x.kind.Custom() // a new definition may give the same configuration another meaning
+	repeatable := !o.dryRun && !x.kind.Custom() && // the same text may mean something else by a new definition
+		!s.opts.Admission.Applies(x.user, x.kind, x.info.Subresource, request.Update)
 	if again := (request.Mutation{Kind: x.kind, Key: x.info.Key(x.kind), Subresource: x.info.Subresource, ApplyDigest: digest}); repeatable {
 		if result, ok := s.opts.Store.NoOpApply(&again); ok {
 			x.auditRepeatedApply(body)
@@ -58,8 +59,8 @@ func (s *Server) apply(x *requestContext) error {
 	return s.redactInvalid(x, s.mutate(x, m, warnings))
 }
 
-// decodeConfig reads a configuration with its nulls. Where a sub-resource has a kind of its own, as a Scale,
-// the configuration is that of a view, and its nulls are dropped.
+// decodeConfig reads a configuration. Nulls count in those of the object itself only, not where a
+// sub-resource has a body of another kind, such as a scale.
 func (x *requestContext) decodeConfig(body []byte) (tree.Tree, []codec.FieldFault, error) {
 	if sub := x.kind.Subresource(x.info.Subresource); sub != nil && sub.BodyKind != nil {
 		return codec.DecodeYAML(x.bodyKind.Message, body)
@@ -111,8 +112,7 @@ func typeName(apiVersion, kind string) string {
 	return apiVersion + ", Kind=" + kind
 }
 
-// checkConfigFields refuses fields that are not declared, for they cannot have an owner. Fields that are
-// there twice are treated as in any body.
+// checkConfigFields refuses fields that cannot be owned. Duplicate fields are treated as in any body.
 func checkConfigFields(k *schema.Kind, key meta.Key, config tree.Tree, faults []codec.FieldFault, v request.FieldValidation) ([]string, error) {
 	untyped := func(text string) error {
 		return apierrors.BadRequest(fmt.Sprintf("failed to create typed patch object (%s/%s; %s): %s",

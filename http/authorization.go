@@ -46,15 +46,28 @@ type updateOnly struct {
 	refusal error             // of a create
 }
 
+// Applies implements request.Admission.
+func (e updateOnly) Applies(operation request.Verb) bool {
+	return operation == request.Create || e.next != nil && e.next.Applies(operation)
+}
+
 // Admit implements request.Admission.
 func (e updateOnly) Admit(c request.Change) error {
 	switch {
 	case c.Old == nil:
 		return e.refusal
-	case e.next == nil:
+	case e.next == nil || !e.next.Applies(c.Operation()):
 		return nil
 	}
 	return e.next.Admit(c)
+}
+
+// Validate implements request.Admission.
+func (e updateOnly) Validate(c request.Change) error {
+	if e.next == nil || !e.next.Applies(c.Operation()) {
+		return nil
+	}
+	return e.next.Validate(c)
 }
 
 // attributes are what authorization decides on.

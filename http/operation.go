@@ -76,9 +76,13 @@ func (s *Server) runOperation(x *requestContext, operation Operation) error {
 	if err := x.matchBodyToPath(&m, tree); err != nil {
 		return err
 	}
-	if err := m.Admit(nil, tree); err != nil {
+	verdict, err := m.AdmitOperation(x.deadlineCtx, tree)
+	if err != nil {
 		return err
 	}
+	done := false
+	defer func() { verdict.Conclude(done && !o.dryRun) }()
+	warnings = append(warnings, verdict.Warnings...)
 	result, err := operation(x.deadlineCtx, OperationRequest{
 		User: x.user, Kind: x.bodyKind, Key: m.Key, Object: tree, DryRun: o.dryRun, Manager: o.fieldManager,
 		Warn: func(text string) { warnings = append(warnings, text) },
@@ -87,6 +91,7 @@ func (s *Server) runOperation(x *requestContext, operation Operation) error {
 	if err != nil {
 		return err
 	}
+	done = true
 	x.ctx.SetStatusCode(201)
 	if result == nil {
 		s.writeStatus(x, &meta.Status{Code: 201, Success: true})

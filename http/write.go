@@ -52,6 +52,7 @@ func (s *Server) newMutation(x *requestContext, verb request.Verb, o writeOption
 		Verb: verb, Kind: x.kind, Key: key, Subresource: x.info.Subresource,
 		DryRun: o.dryRun, FieldValidation: o.validation, FieldManager: o.fieldManager,
 		Admission: s.opts.Admission.For(x.user, x.kind, x.info.Subresource, key),
+		Waiting:   s.opts.Admission.Waiting(x.user, x.kind, x.info.Subresource),
 	}
 }
 
@@ -150,11 +151,11 @@ func (s *Server) patch(x *requestContext) error {
 	return s.redactInvalid(x, s.mutate(x, m, nil))
 }
 
-// redactedCause stands for what is wrong with a value.
+// redactedCause replaces the text that would show a value.
 const redactedCause = "Invalid value: not shown, because you may not get the object"
 
-// redactInvalid is the refusal of a patch. What the patch would have made of the object is in it for
-// those alone who may read the object.
+// redactInvalid is the refusal of a patch without the values of the object, unless the user may read the
+// object.
 func (s *Server) redactInvalid(x *requestContext, err error) error {
 	var status *meta.Status
 	if !errors.As(err, &status) || status.Reason != meta.ReasonInvalid || status.Details == nil || len(status.Details.Causes) == 0 {

@@ -18,8 +18,8 @@ const (
 	requireDualStack = "RequireDualStack"
 )
 
-// keepsPreferDualStack says whether a Service that prefers both families stays as it is: it does
-// not follow a change of the server's ranges by itself.
+// keepsPreferDualStack tells whether the families of a Service that prefers both are kept as they are: an
+// update that does not touch them does not adapt them to ranges that the server got meanwhile.
 func (c *specUpdate) keepsPreferDualStack() bool {
 	if c.oldSpec == nil || c.spec.String("ipFamilyPolicy") != preferDualStack {
 		return false
@@ -33,7 +33,7 @@ func (c *specUpdate) keepsPreferDualStack() bool {
 }
 
 // defaultFamilies completes ipFamilyPolicy and ipFamilies, and says whether addresses can
-// be given out by them. What validation reports is no fault here, and ends it.
+// be allocated by them. Where they are malformed it stops without a fault, since validation reports it.
 func (c *specUpdate) defaultFamilies() bool {
 	c.defaultPolicy()
 	var malformed schema.Faults
@@ -65,13 +65,13 @@ func (c *specUpdate) defaultFamilies() bool {
 	return true
 }
 
-// headlessWithoutSelector says whether the Service may have families that the server has no range of:
-// it has no address, and somebody else keeps its endpoints.
+// headlessWithoutSelector tells whether the Service may have families that the server has no range of:
+// it needs no address, and its endpoints are not made by selector.
 func (c *specUpdate) headlessWithoutSelector() bool {
 	return service.IsHeadless(c.spec) && len(c.spec.Object("selector")) == 0
 }
 
-// defaultPolicy chooses the policy if the client has not: that from before, or one family.
+// defaultPolicy chooses the policy if the client has not: the one from before, or SingleStack.
 func (c *specUpdate) defaultPolicy() {
 	if c.spec.String("ipFamilyPolicy") != "" {
 		return
@@ -87,8 +87,8 @@ func (c *specUpdate) defaultPolicy() {
 	c.spec["ipFamilyPolicy"] = policy
 }
 
-// downgradeToSingleStack lets a Service go back to one family: SingleStack alone is enough to say so, and
-// it must be said.
+// downgradeToSingleStack reduces a Service to one family, if its policy says SingleStack; without that, a
+// removed second address or family is a fault.
 func (c *specUpdate) downgradeToSingleStack(policy string) {
 	for _, list := range []struct{ name, item string }{{"clusterIPs", "cluster IP"}, {"ipFamilies", "IP family"}} {
 		now, was := c.spec.List(list.name), c.oldSpec.List(list.name)
@@ -104,7 +104,7 @@ func (c *specUpdate) downgradeToSingleStack(policy string) {
 	}
 }
 
-// rejectDualStack reports two addresses or families of a Service that is to have one.
+// rejectDualStack reports two addresses or families of a Service whose policy is SingleStack.
 func (c *specUpdate) rejectDualStack() {
 	const begin = "must be 'RequireDualStack' or 'PreferDualStack' when multiple "
 	if len(c.spec.List("clusterIPs")) == 2 {
@@ -155,8 +155,8 @@ func (c *specUpdate) checkFamilies(policy string) {
 	}
 }
 
-// completeFamilies begins with the default family, and adds the other one if the policy
-// wants it and there is one.
+// completeFamilies sets the default family if there is none, and adds the other one if the policy
+// asks for it and both is true.
 func (c *specUpdate) completeFamilies(policy string, both bool) {
 	families := slices.Clone(c.spec.List("ipFamilies"))
 	if len(families) == 0 {

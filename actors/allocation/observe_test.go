@@ -3,6 +3,8 @@ package allocation
 import (
 	"slices"
 	"testing"
+
+	"github.com/troupe-api/troupe/kinds/request"
 )
 
 // TestObserveFollowsOtherWriters: what another writer commits is taken and released as it says, also
@@ -15,7 +17,7 @@ func TestObserveFollowsOtherWriters(t *testing.T) {
 	if causes != nil {
 		t.Fatal(causes)
 	}
-	taken, released := pending.Claims()
+	taken, released := pending.(request.Claimant).Claims()
 	if len(taken) != 2 || !slices.Contains(taken, "nodePort/30001") || released != nil {
 		t.Errorf("claims %v, releases %v", taken, released)
 	}
@@ -33,7 +35,7 @@ func TestObserveFollowsOtherWriters(t *testing.T) {
 	if causes != nil {
 		t.Fatal(causes)
 	}
-	if taken, released := gone.Claims(); taken != nil || !slices.Equal(released, []string{"address/10.0.0.5", "nodePort/30001"}) {
+	if taken, released := gone.(request.Claimant).Claims(); taken != nil || !slices.Equal(released, []string{"address/10.0.0.5", "nodePort/30001"}) {
 		t.Errorf("a removal claims %v, releases %v", taken, released)
 	}
 	s.Observe(key("theirs"), second, nil) // it was the change of unknown fate

@@ -79,7 +79,7 @@ func (r Range) contains(a netip.Addr) bool {
 	return r.prefix.Contains(a) && a != r.prefix.Addr() && (r.v6() || a != r.at(r.last+1))
 }
 
-// at is the nth address. The prefix of a range has no bits below it, so nothing carries.
+// at is the nth address. The bits of the range's address below its prefix are 0, so the addition never carries.
 func (r Range) at(n uint64) netip.Addr {
 	b := r.prefix.Addr().As16()
 	binary.BigEndian.PutUint64(b[8:], binary.BigEndian.Uint64(b[8:])+n)
@@ -90,15 +90,15 @@ func (r Range) at(n uint64) netip.Addr {
 	return a
 }
 
-// pick finds a free address at random. Those of the lower part, which clients who choose
-// for themselves may count on, come last.
+// pick finds a free address at random. Those of the lower part, which are meant for clients that
+// choose an address themselves, come last.
 func (r Range) pick(free func(netip.Addr) bool) (netip.Addr, bool) {
 	lower := staticBandSize(r.last-r.first+1, 16, 16, 256)
 	n, ok := pick(r.first, r.first+lower, r.last, func(n uint64) bool { return free(r.at(n)) })
 	return r.at(n), ok
 }
 
-// PortRange are a range of ports, both ends included.
+// PortRange is a range of ports, both ends included.
 type PortRange struct{ First, Last uint16 }
 
 // ParsePortRange reads "30000-32767".
@@ -117,15 +117,15 @@ func (p PortRange) String() string { return fmt.Sprintf("%d-%d", p.First, p.Last
 
 func (p PortRange) contains(n int64) bool { return n >= int64(p.First) && n <= int64(p.Last) }
 
-// pick finds a free port as a Range finds an address.
+// pick finds a free port, the way Range.pick finds an address.
 func (p PortRange) pick(free func(int64) bool) (int64, bool) {
 	first, last := uint64(p.First), uint64(p.Last)
 	n, ok := pick(first, first+staticBandSize(last-first+1, 32, 16, 128), last, func(n uint64) bool { return free(int64(n)) })
 	return int64(n), ok
 }
 
-// staticBandSize is how many of size belong to the lower part: a share of it within bounds, and
-// nothing of a small range.
+// staticBandSize is how many of size belong to the lower part: a share of it within bounds, or 0
+// for a small range.
 func staticBandSize(size, share, least, most uint64) uint64 {
 	if size < least {
 		return 0

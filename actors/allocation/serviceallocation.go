@@ -7,7 +7,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// serviceAllocation implements mutation.Allocation.
+// serviceAllocation is the request.Reservation of one change of a Service.
 type serviceAllocation struct {
 	allocator *ServiceAllocator
 	owner     meta.Key
@@ -15,21 +15,21 @@ type serviceAllocation struct {
 	toRelease serviceResources // when the change is applied
 }
 
-// Commit implements mutation.Allocation.
+// Commit implements request.Reservation.
 func (c *serviceAllocation) Commit() {
 	c.allocator.mu.Lock()
 	defer c.allocator.mu.Unlock()
 	c.allocator.releaseAll(c.owner, c.toRelease)
 }
 
-// Release implements mutation.Allocation.
+// Release implements request.Reservation.
 func (c *serviceAllocation) Release() {
 	c.allocator.mu.Lock()
 	defer c.allocator.mu.Unlock()
 	c.allocator.releaseAll(c.owner, c.acquired)
 }
 
-// Claims implements mutation.Allocation.
+// Claims implements request.Claimant.
 func (c *serviceAllocation) Claims() (taken, released []string) {
 	return c.acquired.names(), c.toRelease.names()
 }

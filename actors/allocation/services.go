@@ -8,11 +8,12 @@ import (
 	"github.com/troupe-api/troupe/actors/mutation"
 	"github.com/troupe-api/troupe/kinds/catalog/service"
 	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// ServiceAllocator hands out the addresses and ports of Services. It is safe for concurrent use.
+// ServiceAllocator gives out the addresses and ports of Services. It is safe for concurrent use.
 type ServiceAllocator struct {
 	ranges []Range // one, or one of each family; the first is the default
 	ports  PortRange
@@ -24,8 +25,8 @@ type ServiceAllocator struct {
 
 var _ mutation.Allocator = (*ServiceAllocator)(nil)
 
-// NewServiceAllocator hands out of ranges, which ParseRanges has made, and ports. own is the
-// service of the API itself: the first address of all stays with it.
+// NewServiceAllocator gives out addresses of ranges, which ParseRanges has made, and ports. apiService is the
+// service of the API itself, which owns the first address.
 func NewServiceAllocator(ranges []Range, ports PortRange, apiService meta.Key) *ServiceAllocator {
 	s := &ServiceAllocator{ranges: ranges, ports: ports, addresses: table[netip.Addr]{}, nodePorts: table[int64]{}}
 	s.addresses.add(apiService, s.APIServerServiceIP())
@@ -36,7 +37,7 @@ func NewServiceAllocator(ranges []Range, ports PortRange, apiService meta.Key) *
 func (s *ServiceAllocator) APIServerServiceIP() netip.Addr { return s.ranges[0].First() }
 
 // Allocate implements mutation.Allocator.
-func (s *ServiceAllocator) Allocate(key meta.Key, old, want tree.Tree) (mutation.Allocation, []meta.Cause) {
+func (s *ServiceAllocator) Allocate(key meta.Key, old, want tree.Tree) (request.Reservation, []meta.Cause) {
 	c := &serviceAllocation{allocator: s, owner: key}
 	oldResources := serviceResourcesOf(old.Object("spec"))
 	if want == nil {
@@ -84,7 +85,7 @@ func (s *ServiceAllocator) Observe(key meta.Key, old, stored tree.Tree) []meta.C
 }
 
 // Allocated lists what is taken, each with its owners: addresses and ports in text form. The
-// address that is kept for the service of the API is listed whether that exists or not.
+// address of the API's service is listed even if that Service does not exist.
 func (s *ServiceAllocator) Allocated() map[string][]meta.Key {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -108,7 +109,7 @@ type serviceResources struct {
 	ports     []int64
 }
 
-// serviceResourcesOf reads what a Service of this spec has. What is no address is none.
+// serviceResourcesOf reads what a Service of this spec has. Malformed addresses do not count.
 func serviceResourcesOf(spec tree.Tree) serviceResources {
 	var h serviceResources
 	if service.NeedsClusterIP(spec) {
@@ -129,7 +130,7 @@ func serviceResourcesOf(spec tree.Tree) serviceResources {
 	return h
 }
 
-// without is h but for what other has.
+// without is h less what other has.
 func (h serviceResources) without(other serviceResources) serviceResources {
 	return serviceResources{difference(h.addresses, other.addresses), difference(h.ports, other.ports)}
 }

@@ -10,9 +10,9 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/troupe-api/troupe/actors/mutation"
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
@@ -240,7 +240,7 @@ func TestNodePorts(t *testing.T) {
 }
 
 // What a change that is on its way lets go, the next change of the same Service may take
-// again, whichever of them lands.
+// again, whichever of them is stored.
 func TestPipelinedAllocations(t *testing.T) {
 	with := func(port int) tree.Tree {
 		return serviceObject(t, first+fmt.Sprintf(`,"type":"NodePort","ports":[{"port":1,"nodePort":%d}]`, port))
@@ -256,7 +256,7 @@ func TestPipelinedAllocations(t *testing.T) {
 		if _, causes := s.Allocate(key("y"), nil, serviceObject(t, `"type":"NodePort","ports":[{"port":1,"nodePort":30000}]`)); len(causes) == 0 {
 			t.Error("another Service got a port that may come back")
 		}
-		for i, c := range []mutation.Allocation{a, b} {
+		for i, c := range []request.Reservation{a, b} {
 			if i < landed {
 				c.Commit()
 			} else {
@@ -267,7 +267,7 @@ func TestPipelinedAllocations(t *testing.T) {
 	}
 }
 
-// Recovery gives everybody what is stored. It tells who has the same, and nobody else gets
+// Recovery gives every Service what is stored. It reports two that have the same, and no other gets
 // it before both have gone.
 func TestRestore(t *testing.T) {
 	s := services(t, small, four)
@@ -296,7 +296,7 @@ func TestRestore(t *testing.T) {
 	}
 }
 
-// Many owners claim at once, keep or drop: in the end exactly what they have is taken.
+// Many goroutines allocate, commit and release at once: in the end exactly what is committed is allocated.
 func TestConcurrentAllocations(t *testing.T) {
 	s := services(t, "10.0.0.0/27,fd00::/123", "30000-30031")
 	want := make([]tree.Tree, 8)
@@ -367,7 +367,7 @@ func TestRanges(t *testing.T) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
-	// Nobody who does not choose gets an address of the lower part while there are others.
+	// A Service that does not choose gets no address of the lower part while there are others.
 	r, _ := ParseRanges("10.0.0.0/24")
 	for range 1000 {
 		if a, _ := r[0].pick(func(a netip.Addr) bool { return true }); a.Compare(r[0].at(17)) < 0 || !r[0].contains(a) {

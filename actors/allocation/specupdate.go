@@ -10,16 +10,16 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A change is a Service on its way from one spec to another, which settle completes. Its
-// owner holds the lock of Services.
+// specUpdate is the change of a Service from one spec to another, which allocate completes. The
+// caller holds the mutex of the allocator.
 type specUpdate struct {
 	*serviceAllocation
-	spec, oldSpec tree.Tree // was is nil for a create
+	spec, oldSpec tree.Tree // oldSpec is nil for a create
 	oldResources  serviceResources
 	faults        *schema.Faults
 }
 
-// allocate chooses what the new spec leaves open, and takes what it needs.
+// allocate chooses what the new spec leaves open, and acquires what it needs.
 func (c *specUpdate) allocate() {
 	if service.NeedsClusterIP(c.spec) && !c.keepsPreferDualStack() && c.defaultFamilies() {
 		c.allocateAddresses()
@@ -33,7 +33,7 @@ func (c *specUpdate) allocate() {
 }
 
 // allocateAddresses gives each family its address. An existing Service keeps those it has:
-// whether they may change is for validation to say.
+// validation refuses a change where none is allowed.
 func (c *specUpdate) allocateAddresses() {
 	if service.IsHeadless(c.spec) {
 		return
@@ -70,7 +70,7 @@ func (c *specUpdate) allocateAddresses() {
 	}
 }
 
-// allocateRequestedAddress takes an address that the client has chosen.
+// allocateRequestedAddress acquires an address that the client has chosen.
 func (c *specUpdate) allocateRequestedAddress(r Range, text string, asked []any) {
 	a, err := netip.ParseAddr(text)
 	var why string
@@ -91,13 +91,13 @@ func (c *specUpdate) addAddress(a netip.Addr) {
 	c.acquired.addresses = append(c.acquired.addresses, a)
 }
 
-// rangeOf is the range of a family, which is one of those that there are.
+// rangeOf is the range of a family, of which there is one.
 func (c *specUpdate) rangeOf(family string) Range {
 	i := slices.IndexFunc(c.allocator.ranges, func(r Range) bool { return r.family() == family })
 	return c.allocator.ranges[max(i, 0)]
 }
 
-// allocateNodePorts gives the ports their node ports, up to the first that cannot be had. In
+// allocateNodePorts gives the ports their node ports, up to the first that is not available. In
 // a create, ports of one number and several protocols share one.
 func (c *specUpdate) allocateNodePorts() {
 	shared := map[int64]int64{} // port → node port
@@ -145,8 +145,8 @@ func (c *specUpdate) requestedNodePorts() map[int64]int64 {
 	return asked
 }
 
-// allocateRequestedPort takes a port that the client has chosen, unless the Service has it; 0, and a
-// fault, if it cannot be had.
+// allocateRequestedPort acquires a port that the client has chosen, unless the Service has it; 0, and a
+// fault, if it is not available.
 func (c *specUpdate) allocateRequestedPort(n int64, path string) int64 {
 	if slices.Contains(c.oldResources.ports, n) || c.oldSpec != nil && slices.Contains(c.acquired.ports, n) {
 		return n
@@ -159,7 +159,7 @@ func (c *specUpdate) allocateRequestedPort(n int64, path string) int64 {
 	return n
 }
 
-// checkPort says why a port cannot be had; "" if it can.
+// checkPort says why a port is not available; "" if it is.
 func (c *specUpdate) checkPort(n int64) string {
 	switch {
 	case !c.allocator.ports.contains(n):
@@ -170,7 +170,7 @@ func (c *specUpdate) checkPort(n int64) string {
 	return ""
 }
 
-// allocateFreePort takes a free port; 0, and a fault, if there is none.
+// allocateFreePort acquires a free port; 0, and a fault, if there is none.
 func (c *specUpdate) allocateFreePort(path string) int64 {
 	n, ok := c.allocator.ports.pick(c.allocator.nodePorts.unallocated)
 	if !ok {

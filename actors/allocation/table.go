@@ -23,7 +23,7 @@ func (r table[T]) available(owner meta.Key, t T) bool {
 // unallocated says whether t has no holder.
 func (r table[T]) unallocated(t T) bool { return len(r[t]) == 0 }
 
-// add gives t to owner once more.
+// add counts one more acquisition of t by owner.
 func (r table[T]) add(owner meta.Key, t T) {
 	list := r[t]
 	for i := range list {

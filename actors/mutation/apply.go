@@ -12,64 +12,77 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// apply makes an object what the configuration in the body says of it, or creates it.
-func apply(cur State, m *request.Mutation, env Env) (Candidate, error) {
+// prepareApply prepares to make an object what the configuration in the body says of it, or to create it.
+func prepareApply(cur State, m *request.Mutation, env Env) (Prepared, error) {
 	if cur.Object == nil {
-		if m.Subresource != "" {
-			return Candidate{}, meta.NewNotFound(resource(m.Kind), m.Key.Name)
-		}
-		if err := checkApplyCreate(m); err != nil {
-			return Candidate{}, err
-		}
-		object, owners, err := ownership.Apply(writer(m, env), servedVersions(m.Kind), nil, m.Object, nil, m.Force)
-		if err != nil {
-			return Candidate{}, err
-		}
-		object = tree.Clone(object).(tree.Tree)
-		rules.Default(m.Kind.Stored, object)
-		return completeCreate(m, object, owners, env)
+		return prepareApplyCreate(m, env)
 	}
 	if err := checkPreconditions(cur, m, m.Object); err != nil {
-		return Candidate{}, err
+		return Prepared{}, err
 	}
-	if cur.Tree == nil { // as NeedsTree has found
-		return Candidate{Op: None, NoOp: true}, nil
+	if cur.Tree == nil { // NeedsTree has found that the apply changes nothing
+		return Prepared{step: stepNoOp, cur: cur, mutation: m}, nil
 	}
-	var faults schema.Faults
-	config, err := appliedConfig(m, env, &faults)
+	p := Prepared{cur: cur, mutation: m, env: env, step: stepUpdate, faults: new(schema.Faults)}
+	config, err := appliedConfig(m, env, p.faults)
 	if err != nil {
-		return Candidate{}, err
+		return Prepared{}, err
 	}
 	merged, owners, err := ownership.Apply(writer(m, env), servedVersions(m.Kind), cur.Tree, config, managedFields(cur.Tree), m.Force)
 	if err != nil {
 		merged, owners, err = env.forceLastApplied(cur, m, config, err)
 	}
 	if err != nil {
-		return Candidate{}, err
+		return Prepared{}, err
 	}
-	if !cur.Outdated && tree.SameRef(merged, cur.Tree) && sameList(owners, managedFields(cur.Tree)) {
-		noOp := Candidate{Op: None, NoOp: true, Tree: cur.Tree}
-		if m.Subresource == "" {
-			noOp.Warnings = warn(m.Kind.Stored, cur.Tree, cur.Tree)
-		}
-		return noOp, nil
+	unchanged := !cur.Outdated && tree.SameRef(merged, cur.Tree) && sameList(owners, managedFields(cur.Tree))
+	if unchanged && !m.Admits(request.Update) {
+		return prepareNoOp(cur, m), nil
 	}
 	want := env.updateLastApplied(m, copyForWrite(cur, m, merged, env))
-	if want, err = restrictApply(cur, m, want, env, &faults); err != nil {
-		return Candidate{}, err
+	if want, err = restrictApply(cur, m, want, env, p.faults); err != nil {
+		return Prepared{}, err
 	}
 	carryMetadata(cur, m, want)
 	setManagedFields(want, owners)
-	return completeUpdate(cur, m, want, &faults, env)
+	p.want = want
+	p.complete()
+	return p, nil
 }
 
-// isNoOpApply says whether an apply, of a configuration that is in the form of the stored object,
-// certainly changes nothing.
+// prepareApplyCreate prepares to create what does not exist from its configuration.
+func prepareApplyCreate(m *request.Mutation, env Env) (Prepared, error) {
+	if m.Subresource != "" {
+		return Prepared{}, meta.NewNotFound(resource(m.Kind), m.Key.Name)
+	}
+	if err := checkApplyCreate(m); err != nil {
+		return Prepared{}, err
+	}
+	object, owners, err := ownership.Apply(writer(m, env), servedVersions(m.Kind), nil, m.Object, nil, m.Force)
+	if err != nil {
+		return Prepared{}, err
+	}
+	object = tree.Clone(object).(tree.Tree)
+	rules.Default(m.Kind.Stored, object)
+	return prepareNewObject(m, object, owners, env), nil
+}
+
+// prepareNoOp is an apply that changes nothing: nothing is left to be done but to warn.
+func prepareNoOp(cur State, m *request.Mutation) Prepared {
+	p := Prepared{cur: cur, mutation: m, step: stepNoOp}
+	if m.Subresource == "" {
+		p.warnings = warn(m.Kind.Stored, cur.Tree, cur.Tree)
+	}
+	return p
+}
+
+// isNoOpApply tells whether an apply certainly changes nothing. It compares the configuration with the JSON
+// of the object, which it does not decode; so the configuration must be of the stored version.
 func isNoOpApply(o *meta.Object, m *request.Mutation) bool {
 	return bodyKind(m) == m.Kind.Stored && ownership.IsNoOpApply(writer(m, Env{}), m.Kind.Message, o.JSON, m.Object)
 }
 
-// checkApplyCreate holds a configuration that speaks of one certain object against there being none.
+// checkApplyCreate checks what a configuration says of the object that it is for, where there is none.
 func checkApplyCreate(m *request.Mutation) error {
 	metadata := childObject(m.Object, "metadata")
 	if metadata.String("name") == "" {
@@ -86,8 +99,8 @@ func checkApplyCreate(m *request.Mutation) error {
 	return nil
 }
 
-// appliedConfig is the configuration as a part of the object itself, for a sub-resource that
-// speaks another kind.
+// appliedConfig is the configuration as a part of the object itself. That differs where the
+// sub-resource has a body of another kind.
 func appliedConfig(m *request.Mutation, env Env, faults *schema.Faults) (tree.Tree, error) {
 	sub := m.Kind.Subresource(m.Subresource)
 	if sub == nil || sub.BodyKind == nil {
@@ -107,8 +120,8 @@ func appliedConfig(m *request.Mutation, env Env, faults *schema.Faults) (tree.Tr
 // restrictApply limits what an apply has made to what its resource may change.
 func restrictApply(cur State, m *request.Mutation, want tree.Tree, env Env, faults *schema.Faults) (tree.Tree, error) {
 	if sub := m.Kind.Subresource(m.Subresource); sub != nil && sub.BodyKind != nil {
-		if w := writer(m, env); w.Scale != nil && !w.Scale.Has(want) {
-			if err := sub.View.Write(want, tree.Tree{}, timestamp(env.Now), faults); err != nil { // given up: a scale of none
+		if w := writer(m, env); w.Scale != nil && !w.Scale.Has(want) { // the manager has given the field up
+			if err := sub.View.Write(want, tree.Tree{}, timestamp(env.Now), faults); err != nil {
 				return nil, err
 			}
 		}
@@ -118,8 +131,8 @@ func restrictApply(cur State, m *request.Mutation, want tree.Tree, env Env, faul
 	return restrictUpdate(cur, m, want, timestamp(env.Now), faults)
 }
 
-// The client that users know wrote its configuration into an annotation before servers could
-// apply. It keeps the annotation up to date, and may take over what that says it owned.
+// kubectl kept its configuration in an annotation before servers could apply. A server-side apply by it
+// keeps the annotation up to date, and may take over the fields that the annotation says it has applied.
 const kubectlManager = "kubectl"
 
 func (e *Env) lastApplied(t tree.Tree) string {
@@ -129,8 +142,8 @@ func (e *Env) lastApplied(t tree.Tree) string {
 	return t.Object("metadata", "annotations").String(e.LastApplied)
 }
 
-// forceLastApplied applies again, with force, if all that is in conflict is what the annotation says the
-// client itself had applied.
+// forceLastApplied applies again, with force, if all fields in conflict are ones that the client itself had
+// applied by its annotation.
 func (e *Env) forceLastApplied(cur State, m *request.Mutation, config tree.Tree, conflict error) (tree.Tree, []any, error) {
 	text := e.lastApplied(cur.Tree)
 	var status *meta.Status
@@ -147,7 +160,7 @@ func (e *Env) forceLastApplied(cur State, m *request.Mutation, config tree.Tree,
 	return ownership.Apply(writer(m, *e), servedVersions(m.Kind), cur.Tree, config, managedFields(cur.Tree), true)
 }
 
-// updateLastApplied writes the configuration into the annotation, if the object has it.
+// updateLastApplied writes the configuration into the annotation, if the object has one.
 func (e *Env) updateLastApplied(m *request.Mutation, want tree.Tree) tree.Tree {
 	if m.FieldManager == kubectlManager && e.lastApplied(want) != "" && m.Subresource == "" {
 		want.EnsureObject("metadata", "annotations")[e.LastApplied] = string(codec.AppendAny(nil, m.Object)) + "\n"

@@ -15,7 +15,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A stage is an object that is written to again and again.
+// testObject is an object that is written to again and again.
 type testObject struct {
 	t       testing.TB
 	kind    *schema.Kind

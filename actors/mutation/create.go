@@ -11,42 +11,39 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// create makes a new object from the body. The caller has already turned
-// generateName into m.Key.Name.
-func create(cur State, m *request.Mutation, env Env) (Candidate, error) {
+// prepareCreate prepares a new object from the body. The caller has already turned generateName into
+// m.Key.Name.
+func prepareCreate(cur State, m *request.Mutation, env Env) (Prepared, error) {
 	if m.Subresource != "" {
-		return createSubresource(cur, m, env)
+		return prepareCreateSubresource(cur, m, env)
 	}
 	if cur.Object != nil {
-		return Candidate{}, meta.NewAlreadyExists(resource(m.Kind), m.Key.Name)
+		return Prepared{}, meta.NewAlreadyExists(resource(m.Kind), m.Key.Name)
 	}
-	return newObject(m, env)
+	return prepareNew(m, env), nil
 }
 
-// createSubresource is a create of a sub-resource: an existing object takes in the body.
-func createSubresource(cur State, m *request.Mutation, env Env) (Candidate, error) {
+// prepareCreateSubresource prepares a create of a sub-resource: an existing object takes in the body.
+func prepareCreateSubresource(cur State, m *request.Mutation, env Env) (Prepared, error) {
 	if cur.Object == nil {
-		return Candidate{}, meta.NewNotFound(resource(m.Kind), m.Key.Name)
+		return Prepared{}, meta.NewNotFound(resource(m.Kind), m.Key.Name)
 	}
-	c, err := replace(cur, m, tree.Clone(m.Object).(tree.Tree), env)
-	c.Created = false
-	return c, err
+	return prepareReplacement(cur, m, tree.Clone(m.Object).(tree.Tree), env)
 }
 
-// newObject is the candidate of a new object as the body has it.
-func newObject(m *request.Mutation, env Env) (Candidate, error) {
-	tree := convert.ToStored(m.Kind, copyBody(m, env))
-	asked := managedFields(tree)
-	for _, name := range serverManagedFields { // nobody owns what is not taken
-		delete(childObject(tree, "metadata"), name)
+// prepareNew prepares a new object as the body has it.
+func prepareNew(m *request.Mutation, env Env) Prepared {
+	object := convert.ToStored(m.Kind, copyBody(m, env, request.Create))
+	asked := managedFields(object)
+	for _, name := range serverManagedFields { // they are not taken from a body, and so not owned
+		delete(childObject(object, "metadata"), name)
 	}
-	updateManagedFields(State{}, m, asked, tree, env)
-	return completeCreate(m, tree, managedFields(tree), env)
+	updateManagedFields(State{}, m, asked, object, env)
+	return prepareNewObject(m, object, managedFields(object), env)
 }
 
-// completeCreate completes, checks and encodes a new object, in stored form. It changes tree.
-func completeCreate(m *request.Mutation, object tree.Tree, owners []any, env Env) (Candidate, error) {
-	stored := m.Kind.Stored
+// prepareNewObject gives a new object, in stored form, what the server sets in it. It changes object.
+func prepareNewObject(m *request.Mutation, object tree.Tree, owners []any, env Env) Prepared {
 	metadata := childObject(object, "metadata")
 	metadata["name"] = m.Key.Name
 	if m.Kind.Namespaced {
@@ -61,24 +58,34 @@ func completeCreate(m *request.Mutation, object tree.Tree, owners []any, env Env
 	}
 	object["metadata"] = metadata
 	setManagedFields(object, owners)
-	if stored.Generation {
+	if m.Kind.Stored.Generation {
 		metadata["generation"] = int64(1)
 	}
-	if m.Kind.Custom() && m.Kind.Subresource("status") != nil {
-		delete(object, "status")
-		rules.Default(stored, object)
+	p := Prepared{mutation: m, env: env, step: stepCreate, want: object}
+	p.complete()
+	return p
+}
+
+// completeNew completes what depends on the object as a whole, also after an admission has changed it.
+func (p *Prepared) completeNew() {
+	stored := p.mutation.Kind.Stored
+	if p.mutation.Kind.Custom() && p.mutation.Kind.Subresource("status") != nil {
+		delete(p.want, "status")
+		rules.Default(stored, p.want)
 	}
 	if stored.Rules.Prepare != nil {
-		stored.Rules.Prepare(object, nil)
+		stored.Rules.Prepare(p.want, nil)
 	}
-	if err := m.Admit(nil, object); err != nil {
-		return Candidate{}, err
-	}
-	allocation, causes := env.allocate(m.Key, nil, object)
-	pending := &pendingAllocation{allocation}
+}
+
+// finishCreate allocates for, validates and encodes a new object.
+func (p *Prepared) finishCreate() (Candidate, error) {
+	m, stored, object := p.mutation, p.mutation.Kind.Stored, p.want
+	allocation, causes := p.env.allocate(m.Key, nil, object)
+	pending := pendingReservation{allocation}
 	defer pending.release()
 	causes = slices.Concat(rules.Validate(stored, object), rules.ValidateServed(m.Kind, object, nil), causes)
-	causes, err := env.evaluate(m, object, nil, causes)
+	causes, err := p.env.evaluate(m, object, nil, causes)
 	if err != nil {
 		return Candidate{}, err
 	}
@@ -88,20 +95,23 @@ func completeCreate(m *request.Mutation, object tree.Tree, owners []any, env Env
 	if m.Verb == request.Create && !m.DryRun && childObject(m.Object, "metadata").String("resourceVersion") != "" {
 		return Candidate{}, meta.NewBadRequest("resourceVersion should not be set on objects to be created")
 	}
-	c, err := encodeCandidate(State{}, m, object, env)
+	if err := m.ValidateAdmission(nil, object); err != nil {
+		return Candidate{}, err
+	}
+	c, err := p.env.encodeCandidate(State{}, m, object)
 	if err != nil {
 		return Candidate{}, err
 	}
-	c.Created, c.Allocation = true, pending.transfer()
+	c.Created, c.Reserved = true, pending.transfer()
 	c.Warnings = warn(stored, object, nil)
 	return c, nil
 }
 
 // copyBody is the body of a write with what the mutation changes of it copied: the same
-// body may be needed again, for another state. A conversion, a preparation and a claim may
-// change all of it; what else is written below metadata depends on nothing but the body.
-func copyBody(m *request.Mutation, env Env) tree.Tree {
-	if m.Kind.Stored != m.Kind || m.Kind.Stored.Rules.Prepare != nil || env.Allocator != nil || m.Admission != nil {
+// body may be needed again, for another state. A conversion, the kind's Prepare rule, an allocation and
+// an admission may change any part of it; all other steps write at the top and into metadata only.
+func copyBody(m *request.Mutation, env Env, operation request.Verb) tree.Tree {
+	if m.Kind.Stored != m.Kind || m.Kind.Stored.Rules.Prepare != nil || env.Allocator != nil || m.Admits(operation) {
 		body := tree.Clone(m.Object).(tree.Tree)
 		body.EnsureObject("metadata")
 		return body
@@ -120,7 +130,7 @@ func resource(k *schema.Kind) meta.GroupResource {
 
 func kindName(k *schema.Kind) meta.GroupKind { return meta.GroupKind{Group: k.Group, Kind: k.Kind} }
 
-// bodyKind is the kind that the bodies of m are of.
+// bodyKind is the kind of m's body, which a sub-resource may change.
 func bodyKind(m *request.Mutation) *schema.Kind {
 	return convert.BodyKind(m.Kind, m.Kind.Subresource(m.Subresource))
 }

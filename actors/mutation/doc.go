@@ -1,9 +1,20 @@
-// Package mutation computes what a request makes of an object: the current state and
-// a mutation in, a candidate out. It is a plain function without clock, identity
-// source or I/O of its own; the object's owner calls it and nobody else needs to.
+// Package mutation computes what a request makes of an object: the current state and a mutation
+// go in, a candidate for the new state comes out. It has no clock, source of uids or I/O of its own
+// and knows no actors; the object's owner calls it.
 //
-// The steps of every write are the same: make the wanted tree (from the body, or from
-// the current state and a patch), check preconditions, carry over what clients may not
-// set, default, prepare, validate, and compare with what is there. A candidate that
-// equals the current state is no change at all.
+// A mutation takes three steps:
+//
+//	Prepare  makes the wanted tree, from the body or from the current state and a patch; checks
+//	         preconditions; carries over what clients may not set; moves the ownership of fields
+//	         (managedFields); sets defaults
+//	Admit    lets policy complete or refuse the change
+//	Finish   allocates what objects share, validates, encodes, and compares with the current
+//	         state: a candidate that equals it is no change at all
+//
+// Ownership is moved before admission: the fields that an admission adds belong to nobody, since
+// no manager asked for them.
+//
+// Where policy has to wait for an answer from outside (request.WaitingAdmission), Wait takes the
+// place of Finish. It runs on another goroutine while the owner goes on; the state is immutable,
+// and the owner checks afterwards that it is still the current one.
 package mutation

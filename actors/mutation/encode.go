@@ -10,11 +10,11 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// DefaultMaxBytes is how many bytes of data an object may have if nothing else is said.
+// DefaultMaxBytes is how many bytes of data an object may have by default.
 const DefaultMaxBytes = 3 << 19
 
-// encode encodes what m makes of cur, and refuses what could not be kept: what is too large, which
-// is found while it is being written, and what could not be read again after a restart.
+// encode encodes the new state. It refuses one that is too large, which is found while it is being
+// written, and one that recovery could not read again.
 func (e *Env) encode(cur State, m *request.Mutation, object tree.Tree) (codec.Encoded, error) {
 	stored := m.Kind.Stored
 	limit := e.maxDataBytes(cur, m)
@@ -34,8 +34,8 @@ func (e *Env) encode(cur State, m *request.Mutation, object tree.Tree) (codec.En
 	return encoded, nil
 }
 
-// maxDataBytes is how many bytes of data the new state may have. One that was stored when more was allowed
-// can stay as large as it is, and can be deleted.
+// maxDataBytes is how many bytes of data the new state may have. An object that was stored when the limit
+// was higher can stay as large as it is, and can be deleted.
 func (e *Env) maxDataBytes(cur State, m *request.Mutation) int {
 	limit := e.MaxBytes
 	if limit <= 0 {
@@ -46,14 +46,14 @@ func (e *Env) maxDataBytes(cur State, m *request.Mutation) int {
 	}
 	had := len(cur.Object.JSON)
 	if m.Verb == request.Delete {
-		const mark = 1024 // of a deletion, in metadata
+		const mark = 1024 // bytes of metadata that mark a deletion
 		had += mark
 	}
 	return max(limit, had)
 }
 
-// dataSize is about how large an object is for those who wrote it: without its managers, and with
-// one byte for each character that is escaped for HTML.
+// dataSize is about how large an object is to its users: without managedFields, and with one byte
+// for each character that JSON escapes for HTML.
 func dataSize(json []byte) int {
 	size := len(json) - codec.ManagedFieldsSize(json)
 	for _, escape := range []string{`\u003c`, `\u003e`, `\u0026`} {

@@ -33,7 +33,7 @@ func writer(m *request.Mutation, env Env) ownership.Writer {
 	return w
 }
 
-// servedVersions finds the versions that show the objects of k's storage.
+// servedVersions finds the served versions of the objects in k's storage.
 func servedVersions(k *schema.Kind) ownership.ServedVersions {
 	return func(apiVersion string) (ownership.ServedVersion, bool) {
 		for _, form := range k.Stored.Versions {
@@ -71,8 +71,9 @@ func setManagedFields(t tree.Tree, list []any) {
 	metadata["managedFields"] = list
 }
 
-// withoutTimeOnlyChange is a candidate that changes nothing but the times of managers as no change at all:
-// defaults may have filled what an apply left out of a value that is owned as a whole.
+// withoutTimeOnlyChange turns a candidate that changes nothing but the times in managedFields into no change
+// at all. Such candidates come from defaults, which fill what an apply left out of a value that is owned
+// as a whole.
 func withoutTimeOnlyChange(cur State, c Candidate) Candidate {
 	before := managedFields(cur.Tree)
 	if c.Op == Put && !c.Created && len(before) > 0 && slices.EqualFunc(before, managedFields(c.Tree), equalExceptTime) &&
@@ -82,7 +83,7 @@ func withoutTimeOnlyChange(cur State, c Candidate) Candidate {
 	return c
 }
 
-// equalExceptTime tells whether two managers differ in their time at most.
+// equalExceptTime tells whether two entries of managedFields differ in their time at most.
 func equalExceptTime(a, b any) bool {
 	x, _ := a.(tree.Tree)
 	y, _ := b.(tree.Tree)
@@ -94,9 +95,9 @@ func equalExceptTime(a, b any) bool {
 	return true
 }
 
-// updateManagedFields gives the writer what changes from the current state to want. asked is what the body says
-// of managers: a list that differs replaces the one that is there, and the list of one
-// empty entry makes everybody forget what they own.
+// updateManagedFields makes the writer own what changes from the current state to want. asked is the
+// managedFields of the body: a list that differs replaces the current one, and a list of one
+// empty entry resets all ownership.
 func updateManagedFields(cur State, m *request.Mutation, asked []any, want tree.Tree, env Env) {
 	known, begin := managedFields(cur.Tree), false
 	switch {

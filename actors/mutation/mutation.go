@@ -16,25 +16,25 @@ import (
 type State struct {
 	Object *meta.Object // nil: it does not exist
 	// Tree is Object decoded; it is shared and must not be changed. Nil if Object is, and
-	// where NeedsTree says so.
+	// where NeedsTree allows that.
 	Tree tree.Tree
-	// Committed says that Object carries a version that a client can know. It does not while
-	// the state is still being committed.
+	// Committed says that Object has a version. It has none while the state is still being
+	// committed.
 	Committed bool
-	// Outdated says that Tree is not what Object says, but what that means today (convert.Read):
-	// to write it as it is would be a change.
+	// Outdated says that Object was stored by an older schema than Tree is in (convert.ToCurrentSchema):
+	// to write Tree as it is would be a change.
 	Outdated bool
 }
 
-// NeedsTree says whether Apply looks at the tree of the current state. To remove an object as it
-// is, it does not, unless an admission is to see it; nor where the bytes show that an apply
-// changes nothing.
+// NeedsTree tells whether Prepare looks at the tree of the current state. It does not to remove an
+// object as it is, nor where the bytes show that an apply changes nothing; unless an
+// admission is to see the change.
 func NeedsTree(o *meta.Object, m *request.Mutation) bool {
 	switch {
 	case m.Verb == request.Delete:
-		return m.Admission != nil || !removesImmediately(o, m)
+		return m.Admits(request.Delete) || !removesImmediately(o, m)
 	case m.Verb == request.Patch && m.PatchType == request.ApplyPatch:
-		return m.Kind.Stored.Rules.Warn != nil || !isNoOpApply(o, m) // it may have to say something
+		return m.Admits(request.Update) || m.Kind.Stored.Rules.Warn != nil || !isNoOpApply(o, m)
 	}
 	return true
 }
@@ -71,42 +71,30 @@ type Candidate struct {
 	Encoded codec.Encoded
 	Head    meta.ObjectMeta
 	Created bool
-	// NoOp: an apply has found at once that it has nothing new to say; Op is None.
+	// NoOp says that an apply was found at once to change nothing; Op is then None.
 	NoOp     bool
 	Warnings []string
-	// Allocation is what the change needs of what objects share. Whoever takes the candidate
-	// keeps or drops it.
-	Allocation Allocation
+	// Reserved is what was set aside for the change: what its object has of what objects share,
+	// and what a waiting admission has reserved. Whoever takes the candidate calls Commit when it is
+	// stored, or Release.
+	Reserved request.Reservation
 }
 
-// Apply computes the candidate of m on the state cur. Errors are *meta.Status, and
-// leave everything as it was.
+// Apply computes the candidate of m on the state cur, where no admission has to be waited for.
+// Errors are *meta.Status, and leave everything as it was.
 func Apply(cur State, m *request.Mutation, env Env) (Candidate, error) {
-	var (
-		c   Candidate
-		err error
-	)
-	switch m.Verb {
-	case request.Create:
-		c, err = create(cur, m, env)
-	case request.Update:
-		c, err = update(cur, m, env)
-	case request.Patch:
-		c, err = patch(cur, m, env)
-	default:
-		c, err = remove(cur, m, env)
+	p, err := Prepare(cur, m, env)
+	if err == nil {
+		err = p.Admit()
 	}
-	if c.Allocation == nil {
-		c.Allocation = noAllocation{}
+	if err != nil {
+		return Candidate{Reserved: request.NoReservation}, err
 	}
-	if c.Op == Remove && err == nil {
-		c.Allocation.Release()
-		c.Allocation, _ = env.allocate(m.Key, cur.Tree, nil)
-	}
-	return c, err
+	return p.Finish()
 }
 
-// evaluate runs the expressions of the kind for a write that is valid otherwise, as causes say.
+// evaluate adds to causes what the expressions of the kind find wrong. They run only if there are no
+// causes yet.
 func (e *Env) evaluate(m *request.Mutation, object, old tree.Tree, causes []meta.Cause) ([]meta.Cause, error) {
 	if len(causes) > 0 || m.Kind.Rules.Evaluate == nil || m.Subresource != "" && !m.Kind.Custom() {
 		return causes, nil
@@ -123,9 +111,9 @@ func (e *Env) evaluate(m *request.Mutation, object, old tree.Tree, causes []meta
 }
 
 // encodeCandidate encodes a wanted tree into a candidate, or finds that nothing changes.
-func encodeCandidate(cur State, m *request.Mutation, object tree.Tree, env Env) (Candidate, error) {
+func (e *Env) encodeCandidate(cur State, m *request.Mutation, object tree.Tree) (Candidate, error) {
 	stored := m.Kind.Stored
-	encoded, err := env.encode(cur, m, object)
+	encoded, err := e.encode(cur, m, object)
 	if err != nil {
 		return Candidate{}, err
 	}
@@ -140,7 +128,7 @@ func encodeCandidate(cur State, m *request.Mutation, object tree.Tree, env Env) 
 	return c, nil
 }
 
-// warn is what the kind has to say about an accepted state; old is nil on create.
+// warn are the kind's warnings about an accepted state; old is nil on create.
 func warn(k *schema.Kind, object, old tree.Tree) []string {
 	if k.Rules.Warn == nil {
 		return nil
@@ -156,9 +144,9 @@ func sameBytes(old *meta.Object, e codec.Encoded) bool {
 		string(old.JSON[e.VersionOffset+digits:]) == string(e.JSON[e.VersionOffset:])
 }
 
-// removable says whether a terminating object without finalizers may go: a graceful
-// deletion waits for its grace period to be set to zero, a namespace for its own
-// list of finalizers.
+// removable tells whether a terminating object without finalizers in its metadata is removed now: a
+// graceful deletion waits until the grace period is set to 0, a namespace until the finalizers in
+// its spec are gone.
 func removable(k *schema.Kind, object tree.Tree) bool {
 	metadata := childObject(object, "metadata")
 	if grace, ok := metadata["deletionGracePeriodSeconds"].(int64); ok && grace > 0 {

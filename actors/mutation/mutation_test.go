@@ -16,12 +16,12 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A check is one mutation of one state and what must come of it.
+// testCase is one mutation of one state and what must come of it.
 type testCase struct {
 	name     string
 	resource string
 	current  string // JSON; "": there is nothing
-	pending  bool   // the current state is on its way to the log
+	pending  bool   // the current state is not committed yet
 	m        request.Mutation
 	body     string // of a create or an update
 	// The outcome: an operation and fields of the state by path, "" for absent ones, or

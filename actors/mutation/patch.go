@@ -17,41 +17,41 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// patch changes an existing object by a patch of any format.
-func patch(cur State, m *request.Mutation, env Env) (Candidate, error) {
+// preparePatch prepares to change an existing object by a patch of any format.
+func preparePatch(cur State, m *request.Mutation, env Env) (Prepared, error) {
 	if m.PatchType == request.ApplyPatch {
-		return apply(cur, m, env)
+		return prepareApply(cur, m, env)
 	}
 	if cur.Object == nil {
-		return Candidate{}, meta.NewNotFound(resource(m.Kind), m.Key.Name)
+		return Prepared{}, meta.NewNotFound(resource(m.Kind), m.Key.Name)
 	}
 	sub := m.Kind.Subresource(m.Subresource)
 	kind := convert.BodyKind(m.Kind, sub)
 	base := clientView(cur, m.Kind, sub)
 	patched, duplicates, err := applyPatch(base, kind, m)
 	if err != nil {
-		return Candidate{}, err
+		return Prepared{}, err
 	}
 	if text := kindMismatch(kind, patched); text != "" {
-		return Candidate{}, invalidPatch(patched, text)
+		return Prepared{}, invalidPatch(patched, text)
 	}
 	want, faults, err := codec.Conform(kind.Message, patched, base)
 	if errors.Is(err, codec.ErrTooManyMessages) {
-		return Candidate{}, meta.NewTooLarge("%v", err)
+		return Prepared{}, meta.NewTooLarge("%v", err)
 	}
 	if err != nil {
-		return Candidate{}, invalidPatch(patched, err.Error())
+		return Prepared{}, invalidPatch(patched, err.Error())
 	}
 	warnings, err := applyFieldValidation(m, patched, append(duplicates, faults...))
 	if err != nil {
-		return Candidate{}, err
+		return Prepared{}, err
 	}
-	c, err := replace(cur, m, copyBelowTop(cur, m, want, env), env)
-	c.Warnings = append(warnings, c.Warnings...)
-	return c, err
+	p, err := prepareReplacement(cur, m, copyBelowTop(cur, m, want, env), env)
+	p.warnings = warnings
+	return p, err
 }
 
-// kindMismatch tells in what a patch has made another kind of an object; "" if it is still one of k.
+// kindMismatch says how a patch has changed the kind of an object; "" if it has not.
 func kindMismatch(k *schema.Kind, patched tree.Tree) string {
 	for _, is := range [][2]string{{"apiVersion", k.APIVersion()}, {"kind", k.Kind}} {
 		if v, there := patched[is[0]]; there && v != nil && v != is[1] {
@@ -61,8 +61,8 @@ func kindMismatch(k *schema.Kind, patched tree.Tree) string {
 	return ""
 }
 
-// clientView is the tree as the kind or the sub-resource shows it, with the parts that
-// the server keeps elsewhere. It may share everything below metadata with the current tree.
+// clientView is the current state as clients see it: converted to their version, with apiVersion, kind and
+// resourceVersion. It may share everything below metadata with the current tree.
 func clientView(cur State, k *schema.Kind, sub *schema.Subresource) tree.Tree {
 	kind := convert.BodyKind(k, sub)
 	object := cloneTop(convert.FromStored(k, sub, cur.Tree))
@@ -73,8 +73,8 @@ func clientView(cur State, k *schema.Kind, sub *schema.Subresource) tree.Tree {
 	return object
 }
 
-// encodedView is a tree as its JSON says it, with the fields that are always written: the
-// pointers of a JSON patch may lead there.
+// encodedView is a tree as its JSON shows it. That has more fields: some are written even if
+// they are empty, and a JSON patch may point to them.
 func encodedView(k *schema.Kind, t tree.Tree) (tree.Tree, error) {
 	v, err := codec.DecodeAnyStored(codec.EncodeJSON(k, t).JSON)
 	out, ok := v.(tree.Tree)
@@ -85,8 +85,8 @@ func encodedView(k *schema.Kind, t tree.Tree) (tree.Tree, error) {
 	return out, nil
 }
 
-// keepUnchanged is what a patch has made of a tree as it is written, with what the patch has not gone
-// into, at the top and in the field below, as it is in base.
+// keepUnchanged is patched, with the fields that the patch has not touched taken from base again: at
+// the top, and in the field below. written is what the patch was applied to.
 func keepUnchanged(patched, written, base tree.Tree, below string) tree.Tree {
 	out := maps.Clone(patched)
 	for name, v := range patched {
@@ -100,8 +100,8 @@ func keepUnchanged(patched, written, base tree.Tree, below string) tree.Tree {
 	return out
 }
 
-// applyPatch is what a patch makes of base. The faults are those of the patch itself: what
-// it has twice, which nobody could see in the result.
+// applyPatch is what a patch makes of base. The faults are the duplicate fields of the patch, which the
+// result does not show.
 func applyPatch(base tree.Tree, kind *schema.Kind, m *request.Mutation) (tree.Tree, []codec.FieldFault, error) {
 	if m.PatchType == request.JSONPatch {
 		written, err := encodedView(kind, base)
@@ -130,9 +130,9 @@ func applyPatch(base tree.Tree, kind *schema.Kind, m *request.Mutation) (tree.Tr
 	return merge.Merge(base, body).(tree.Tree), duplicates, nil
 }
 
-// sanitizeJSONPatch are the body of a JSON patch without the members that no operation has. Names are
-// exact: what carries the operations out would take OP for op. The faults are those members,
-// and what an operation has twice.
+// sanitizeJSONPatch is the body of a JSON patch without unknown members of its operations: the library that
+// carries them out ignores case, and would take OP for op. The faults are those members, and
+// duplicate ones.
 func sanitizeJSONPatch(m *request.Mutation) ([]byte, []codec.FieldFault) {
 	decoded, faults, err := codec.DecodeAny(m.PatchBody)
 	list, ok := decoded.([]any)
@@ -159,8 +159,8 @@ func sanitizeJSONPatch(m *request.Mutation) ([]byte, []codec.FieldFault) {
 	return body, faults
 }
 
-// applyFieldValidation turns faults into warnings or into one error about what the patch has made, as the
-// request wants.
+// applyFieldValidation turns unknown and duplicate fields into warnings or into one error, as the request
+// asks.
 func applyFieldValidation(m *request.Mutation, patched tree.Tree, faults []codec.FieldFault) ([]string, error) {
 	if len(faults) == 0 || m.FieldValidation == request.Ignore {
 		return nil, nil
@@ -175,13 +175,14 @@ func applyFieldValidation(m *request.Mutation, patched tree.Tree, faults []codec
 	return texts, nil
 }
 
-// invalidPatch is the answer to a patch that makes what is no object. It shows all but the managers.
+// invalidPatch answers a patch whose result is no valid object. It shows the result without its
+// managedFields.
 func invalidPatch(patched tree.Tree, text string) error {
 	if metadata, ok := patched["metadata"].(tree.Tree); ok && metadata.Has("managedFields") {
 		patched = cloneTop(patched)
 		delete(childObject(patched, "metadata"), "managedFields")
 	}
-	const most = 64 << 10 // of an object that the answer shows
+	const most = 64 << 10 // bytes of the object that the answer shows
 	shown := codec.AppendAnyWithin(nil, patched, most)
 	return meta.NewInvalid(meta.GroupKind{}, "", []meta.Cause{{
 		Type: meta.CauseInvalid, Field: "patch", Message: fmt.Sprintf("Invalid value: %q: %s", shown[:min(len(shown), most)], text)}})

@@ -11,16 +11,21 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// remove deletes an object, or begins its deletion where finalizers or a grace period
-// hold it.
-func remove(cur State, m *request.Mutation, env Env) (Candidate, error) {
+// prepareRemove prepares to delete an object.
+func prepareRemove(cur State, m *request.Mutation, env Env) (Prepared, error) {
 	if cur.Object == nil {
-		return Candidate{}, meta.NewNotFound(resource(m.Kind), m.Key.Name)
+		return Prepared{}, meta.NewNotFound(resource(m.Kind), m.Key.Name)
 	}
 	if err := checkDelete(cur, m); err != nil {
-		return Candidate{}, err
+		return Prepared{}, err
 	}
-	if err := m.Admit(cur.Tree, nil); err != nil {
+	return Prepared{cur: cur, mutation: m, env: env, step: stepRemove}, nil
+}
+
+// finishRemove removes the object, or begins its deletion where finalizers or a grace period hold it.
+func (p *Prepared) finishRemove() (Candidate, error) {
+	cur, m := p.cur, p.mutation
+	if err := m.ValidateAdmission(cur.Tree, nil); err != nil {
 		return Candidate{}, err
 	}
 	if removesImmediately(cur.Object, m) {
@@ -30,33 +35,40 @@ func remove(cur State, m *request.Mutation, env Env) (Candidate, error) {
 	metadata := childObject(object, "metadata")
 	setPolicyFinalizer(metadata, m.Delete.PropagationPolicy)
 	if !cur.Object.Meta.Terminating {
-		grace := gracePeriod(m, object)
-		metadata["deletionTimestamp"] = timestamp(env.Now.Add(time.Duration(grace) * time.Second))
-		metadata["deletionGracePeriodSeconds"] = grace
-		if deleting := m.Kind.Stored.Rules.BeginDelete; deleting != nil {
-			delete(metadata, "deletionGracePeriodSeconds")
-			deleting(object, timestamp(env.Now))
-		} else if m.Kind.Generation {
-			metadata["generation"] = cur.Object.Meta.Generation + 1
-		}
-		if m.Kind.HasSpecFinalizers {
-			delete(metadata, "deletionGracePeriodSeconds")
-			object["status"] = tree.Tree{"phase": "Terminating"}
-		}
+		p.beginDeletion(object, metadata)
 	} else if asked := m.Delete.GracePeriodSeconds; asked != nil && m.Kind.GracefulDeletion {
 		shortenGrace(metadata, normalizedGracePeriod(*asked))
 	}
-	return encodeCandidate(cur, m, object, env)
+	return p.env.encodeCandidate(cur, m, object)
 }
 
-// removesImmediately says whether nothing holds the object: it is removed as it is.
+// beginDeletion marks an object as terminating.
+func (p *Prepared) beginDeletion(object, metadata tree.Tree) {
+	m, now := p.mutation, p.env.Now
+	grace := gracePeriod(m, object)
+	metadata["deletionTimestamp"] = timestamp(now.Add(time.Duration(grace) * time.Second))
+	metadata["deletionGracePeriodSeconds"] = grace
+	if deleting := m.Kind.Stored.Rules.BeginDelete; deleting != nil {
+		delete(metadata, "deletionGracePeriodSeconds")
+		deleting(object, timestamp(now))
+	} else if m.Kind.Generation {
+		metadata["generation"] = p.cur.Object.Meta.Generation + 1
+	}
+	if m.Kind.HasSpecFinalizers {
+		delete(metadata, "deletionGracePeriodSeconds")
+		object["status"] = tree.Tree{"phase": "Terminating"}
+	}
+}
+
+// removesImmediately tells whether the object is removed as it is: no finalizer and no grace period
+// delays that.
 func removesImmediately(o *meta.Object, m *request.Mutation) bool {
 	policy := m.Delete.PropagationPolicy
 	return !m.Kind.GracefulDeletion && !m.Kind.HasSpecFinalizers && m.Kind.Stored.Rules.BeginDelete == nil && len(o.Meta.Finalizers) == 0 &&
 		(policy == "" || policy == "Background")
 }
 
-// checkDelete holds the preconditions against the current state.
+// checkDelete checks the preconditions against the current state.
 func checkDelete(cur State, m *request.Mutation) error {
 	gr := meta.GroupResource{Group: m.Kind.Group, Resource: m.Kind.Kind}
 	if uid := m.Delete.UID; uid != "" && uid != cur.Object.Meta.UID {
@@ -98,7 +110,7 @@ func setPolicyFinalizer(metadata tree.Tree, policy string) {
 }
 
 // gracePeriod is how long a graceful deletion waits, in seconds: what the request
-// asks, else what the object says; nothing for an object that nobody runs yet.
+// asks, else what the object says; 0 for an object that does not run.
 func gracePeriod(m *request.Mutation, object tree.Tree) int64 {
 	if !m.Kind.GracefulDeletion {
 		return 0
@@ -117,7 +129,7 @@ func gracePeriod(m *request.Mutation, object tree.Tree) int64 {
 	return normalizedGracePeriod(own)
 }
 
-// normalizedGracePeriod is a grace period as it is meant: less than none is the shortest there is.
+// normalizedGracePeriod is a grace period as it is meant: negative ones mean the shortest, 1 second.
 func normalizedGracePeriod(seconds int64) int64 {
 	if seconds < 0 {
 		return 1

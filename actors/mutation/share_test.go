@@ -15,7 +15,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A candidate shares with the state that it takes the place of what stays as it is. Nothing
+// A candidate shares with the state that it replaces what stays as it is. Nothing
 // that a mutation does may reach that state, whatever the kind.
 func TestMutationsDoNotChangeState(t *testing.T) {
 	text, err := os.ReadFile("../../test/representation/testdata/objects.yaml")

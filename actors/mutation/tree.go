@@ -30,16 +30,16 @@ func cloneTop(t tree.Tree) tree.Tree {
 	return c
 }
 
-// copyForWrite copies a tree that may share with the current one, as far as the rest of a mutation
-// writes into it. What it shares is complete and prepared already, and stays as it is; but what
-// shared things and admissions write is not known here.
+// copyForWrite copies a tree that may share parts with the current one, as far as the rest of the mutation
+// writes into it. The shared parts are complete already and are not written again, except by
+// allocations and admissions, which may write anywhere.
 func copyForWrite(cur State, m *request.Mutation, t tree.Tree, env Env) tree.Tree {
 	return copyBelowTop(cur, m, cloneTop(t), env)
 }
 
-// copyBelowTop is fork for a tree whose top and metadata are the mutation's own already.
+// copyBelowTop is copyForWrite for a tree whose top and metadata are the mutation's own already.
 func copyBelowTop(cur State, m *request.Mutation, c tree.Tree, env Env) tree.Tree {
-	if env.Allocator != nil || m.Admission != nil || m.Kind.Stored != m.Kind || m.Subresource != "" {
+	if env.Allocator != nil || m.Admits(request.Update) || m.Kind.Stored != m.Kind || m.Subresource != "" {
 		return tree.Clone(c).(tree.Tree)
 	}
 	for name, value := range c {
@@ -57,8 +57,8 @@ func copyBelowTop(cur State, m *request.Mutation, c tree.Tree, env Env) tree.Tre
 	return c
 }
 
-// reuseUnchanged gives want the parts of the current state that it has to the letter, so that nobody
-// looks at them again. Metadata differs with every write.
+// reuseUnchanged gives want the very parts of the current state that it equals, so that later
+// comparisons see at once that they are the same. Metadata differs with every write.
 func reuseUnchanged(cur State, want tree.Tree) {
 	for name, value := range want {
 		if was, there := cur.Tree[name]; name != "metadata" && there && tree.StrictEqual(value, was) {

@@ -14,74 +14,63 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// update replaces an object by the body, or creates it where the kind allows that.
-func update(cur State, m *request.Mutation, env Env) (Candidate, error) {
+// prepareUpdate prepares to replace an object by the body, or to create it where the kind allows that.
+func prepareUpdate(cur State, m *request.Mutation, env Env) (Prepared, error) {
 	if cur.Object != nil {
-		return replace(cur, m, copyBody(m, env), env)
+		return prepareReplacement(cur, m, copyBody(m, env, request.Update), env)
 	}
 	if !m.Kind.CreateOnUpdate || m.Subresource != "" {
-		return Candidate{}, meta.NewNotFound(resource(m.Kind), m.Key.Name)
+		return Prepared{}, meta.NewNotFound(resource(m.Kind), m.Key.Name)
 	}
-	return newObject(m, env)
+	return prepareNew(m, env), nil
 }
 
-// replace makes want, which it may change, the new state of an existing object. want is
-// in the form of the kind, or of the sub-resource, that m speaks.
-func replace(cur State, m *request.Mutation, want tree.Tree, env Env) (Candidate, error) {
+// prepareReplacement prepares want, which it may change, as the new state of an existing object. want is in the
+// form of the kind, or of the body of the sub-resource, that m names.
+func prepareReplacement(cur State, m *request.Mutation, want tree.Tree, env Env) (Prepared, error) {
 	if err := checkPreconditions(cur, m, want); err != nil {
-		return Candidate{}, err
+		return Prepared{}, err
 	}
 	if namespace, _ := childObject(want, "metadata")["namespace"].(string); namespace != "" && namespace != m.Key.Namespace && m.Subresource == "" {
-		return Candidate{}, meta.NewBadRequest("the namespace of the provided object does not match the namespace sent on the request")
+		return Prepared{}, meta.NewBadRequest("the namespace of the provided object does not match the namespace sent on the request")
 	}
-	var faults schema.Faults
+	p := Prepared{cur: cur, mutation: m, env: env, step: stepUpdate, faults: new(schema.Faults)}
 	asked := managedFields(want)
-	want, err := restrictUpdate(cur, m, want, timestamp(env.Now), &faults)
+	want, err := restrictUpdate(cur, m, want, timestamp(env.Now), p.faults)
 	if err != nil {
-		return Candidate{}, err
+		return Prepared{}, err
 	}
 	carryMetadata(cur, m, want)
-	if env.Allocator == nil && m.Admission == nil {
+	if env.Allocator == nil && !m.Admits(request.Update) {
 		reuseUnchanged(cur, want)
 	}
 	updateManagedFields(cur, m, asked, want, env)
-	return completeUpdate(cur, m, want, &faults, env)
+	p.want = want
+	p.complete()
+	return p, nil
 }
 
-// completeUpdate completes, checks and encodes the new state of an existing object, in stored form.
-// It changes want.
-func completeUpdate(cur State, m *request.Mutation, want tree.Tree, faults *schema.Faults, env Env) (Candidate, error) {
-	stored := m.Kind.Stored
-	if stored.Rules.Prepare != nil && m.Subresource == "" {
-		stored.Rules.Prepare(want, cur.Tree)
-	}
-	if err := m.Admit(cur.Tree, want); err != nil {
-		return Candidate{}, err
-	}
+// finishUpdate allocates for, validates and encodes the new state of an existing object.
+func (p *Prepared) finishUpdate() (Candidate, error) {
+	cur, m, want, stored := p.cur, p.mutation, p.want, p.mutation.Kind.Stored
 	if stored.Generation && !keepsGeneration(m) && specChanged(stored, cur.Tree, want) {
 		childObject(want, "metadata")["generation"] = cur.Object.Meta.Generation + 1
 	}
-	allocation, causes := env.allocate(m.Key, cur.Tree, want)
-	pending := &pendingAllocation{allocation}
+	allocation, causes := p.env.allocate(m.Key, cur.Tree, want)
+	pending := pendingReservation{allocation}
 	defer pending.release()
 	reuseUnchanged(cur, want)
-	causes = slices.Concat(faults.List, rules.ValidateChange(stored, want, cur.Tree), causes)
-	if m.Subresource == "" {
-		causes = append(causes, rules.ValidateUpdate(stored, want, cur.Tree)...)
-	} else {
-		causes = append(causes, rules.ValidateMetadataUpdate(want, cur.Tree)...)
-	}
-	if m.Subresource == "" || stored.Custom() {
-		causes = append(causes, rules.ValidateServed(m.Kind, want, cur.Tree)...)
-	}
-	causes, err := env.evaluate(m, want, cur.Tree, causes)
+	causes, err := p.env.evaluate(m, want, cur.Tree, p.validateUpdate(causes))
 	if err != nil {
 		return Candidate{}, err
 	}
 	if len(causes) > 0 {
 		return Candidate{}, meta.NewInvalid(kindName(bodyKind(m)), m.Key.Name, causes)
 	}
-	c, err := encodeCandidate(cur, m, want, env)
+	if err := m.ValidateAdmission(cur.Tree, want); err != nil {
+		return Candidate{}, err
+	}
+	c, err := p.env.encodeCandidate(cur, m, want)
 	if err != nil {
 		return Candidate{}, err
 	}
@@ -89,21 +78,36 @@ func completeUpdate(cur State, m *request.Mutation, want tree.Tree, faults *sche
 	if m.Subresource == "" {
 		c.Warnings = warn(stored, want, cur.Tree)
 	}
-	if c.Op == None {
-		return c, nil
+	if c.Op != None {
+		c.Reserved = pending.transfer()
 	}
-	c.Allocation = pending.transfer()
 	return c, nil
 }
 
-// keepsGeneration says that m writes a sub-resource which is not what the object should be.
+// validateUpdate is what is wrong with the new state, with what was found while it was prepared and
+// allocated for.
+func (p *Prepared) validateUpdate(allocation []meta.Cause) []meta.Cause {
+	m, old, stored := p.mutation, p.cur.Tree, p.mutation.Kind.Stored
+	causes := slices.Concat(p.faults.List, rules.ValidateChange(stored, p.want, old), allocation)
+	if m.Subresource == "" {
+		causes = append(causes, rules.ValidateUpdate(stored, p.want, old)...)
+	} else {
+		causes = append(causes, rules.ValidateMetadataUpdate(p.want, old)...)
+	}
+	if m.Subresource == "" || stored.Custom() {
+		causes = append(causes, rules.ValidateServed(m.Kind, p.want, old)...)
+	}
+	return causes
+}
+
+// keepsGeneration tells whether m writes a sub-resource that is not part of the object's desired state.
 func keepsGeneration(m *request.Mutation) bool {
 	sub := m.Kind.Subresource(m.Subresource)
 	return sub != nil && sub.View.KeepsGeneration
 }
 
-// checkPreconditions holds the uid and the resourceVersion in want, if any, against
-// the current state.
+// checkPreconditions checks the uid and the resourceVersion in want, if any, against the
+// current state.
 func checkPreconditions(cur State, m *request.Mutation, want tree.Tree) error {
 	metadata := childObject(want, "metadata")
 	if uid, _ := metadata["uid"].(string); uid != "" && uid != cur.Object.Meta.UID && !uidCheckedByValidation(m) {
@@ -130,15 +134,14 @@ func checkPreconditions(cur State, m *request.Mutation, want tree.Tree) error {
 	return nil
 }
 
-// uidCheckedByValidation says whether another uid is an invalid change instead of a conflict: a patch
-// of the main resource asks for it by name, and its validation compares uids.
+// uidCheckedByValidation tells whether a different uid is an invalid change instead of a conflict: in a
+// patch of the main resource it is a change of the field, which validation refuses.
 func uidCheckedByValidation(m *request.Mutation) bool {
 	return m.Verb == request.Patch && m.Subresource == ""
 }
 
-// restrictUpdate is the wanted object in its stored form, with defaults: a write of a sub-resource is
-// limited to what that may change, and a write of the main resource to what no
-// sub-resource owns.
+// restrictUpdate is the wanted object in its stored form, with defaults. A write of a sub-resource is
+// limited to what that may change, and a write of the main resource leaves the status alone.
 func restrictUpdate(cur State, m *request.Mutation, want tree.Tree, now string, faults *schema.Faults) (tree.Tree, error) {
 	stored := m.Kind.Stored
 	if m.Subresource == "" {
@@ -166,8 +169,8 @@ func restrictUpdate(cur State, m *request.Mutation, want tree.Tree, now string, 
 	return scoped, nil
 }
 
-// subresourceMetadata is the metadata that a write of a sub-resource leaves: what it wants, but for what
-// it keeps, and for what tells the object from others.
+// subresourceMetadata is the metadata after a write of a sub-resource: want, but for the fields that the
+// sub-resource keeps, and those that identify the object.
 func subresourceMetadata(old, want tree.Tree, keeps []string) tree.Tree {
 	if slices.Contains(keeps, schema.EveryField) {
 		want = old
@@ -197,8 +200,8 @@ func carryMetadata(cur State, m *request.Mutation, want tree.Tree) {
 	want["metadata"] = metadata
 }
 
-// specChanged says whether anything differs that is the object's own: neither its kind,
-// which a body may leave out, nor metadata or status.
+// specChanged tells whether anything differs that counts for the generation: all but apiVersion and
+// kind, which a body may leave out, metadata and status.
 func specChanged(k *schema.Kind, old, want tree.Tree) bool {
 	same := tree.SemanticEqual
 	if k.Custom() { // where an empty value is one

@@ -11,7 +11,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// maxDisruptedPods bounds the Pods that a budget waits to see gone.
+// maxDisruptedPods is the most Pods that a budget's status lists as evicted but not yet gone.
 const maxDisruptedPods = 2000
 
 // disruptionAllowed is the type of a budget's condition.
@@ -44,8 +44,8 @@ func (e *Evictor) matchingBudgets(ctx context.Context, pod tree.Tree) (budgets [
 	return budgets, nil
 }
 
-// bypassesBudget tells whether a Pod costs its budget nothing: it is not ready, and thus not
-// counted, and the budget lets such Pods go.
+// bypassesBudget tells whether a Pod costs its budget no disruption: it is not ready, thus not
+// counted as healthy, and the budget lets such Pods go.
 func bypassesBudget(pod, budget tree.Tree) bool {
 	if condition.IsTrue(pod.Object("status"), "Ready") {
 		return false
@@ -59,7 +59,7 @@ func bypassesBudget(pod, budget tree.Tree) bool {
 	return healthy >= desired && desired > 0
 }
 
-// consumeDisruption takes one disruption from a budget, and tells it which Pod goes.
+// consumeDisruption takes one disruption from a budget, and lists the Pod in its status.
 func (e *Evictor) consumeDisruption(ctx context.Context, v Eviction, budget tree.Tree) error {
 	key := meta.Key{GroupResource: e.budgets.Storage, Namespace: v.Key.Namespace, Name: objectName(budget)}
 	err := retryOnConflict(ctx, func() error {

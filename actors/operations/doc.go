@@ -1,9 +1,15 @@
-// Package operations holds what clients create and nobody stores: requests that change
-// objects in more than one step, by rules that no single object can hold.
+// Package operations holds what clients create but nobody stores: requests that change objects in
+// more than one step, by rules across several objects. So far that is the eviction of Pods.
 //
-// The nouns: an Evictor takes Pods away as far as disruption budgets allow.
+// An Evictor deletes a Pod if the disruption budgets that select it allow that:
 //
-// Invariants: an operation changes objects through the store only, like any client, and
-// what it decides on is a precondition of what it then does: a budget is spent at the
-// version at which it was seen, so that no two evictions spend the same disruption.
+//	the Pod has ended or does not run yet    delete it, no budget counts it
+//	no budget selects it                     delete it
+//	it is not ready, and the budget lets     delete it, on condition that it has not changed
+//	such Pods go
+//	else                                     take one disruption from the budget, then delete it
+//
+// Invariants: an operation changes objects through the store only, like any client. What it decided
+// on is a precondition of what it does then: a budget's status is updated at the version that was
+// read, so that no two evictions take the same disruption.
 package operations

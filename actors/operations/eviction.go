@@ -13,20 +13,20 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// An Evictor takes Pods away as far as disruption budgets allow. Many goroutines may use it.
+// An Evictor deletes Pods as far as disruption budgets allow. Many goroutines may use it.
 type Evictor struct {
 	store         Store
 	pods, budgets *schema.Kind
 	now           func() time.Time
 }
 
-// NewEvictor makes an Evictor of the kinds of Pods and of their budgets. A nil kind of
-// budgets means that there are none.
+// NewEvictor makes an Evictor of Pods and their budgets by their kinds. The kind of budgets is nil
+// where none is served.
 func NewEvictor(store Store, pods, budgets *schema.Kind) *Evictor {
 	return &Evictor{store: store, pods: pods, budgets: budgets, now: time.Now}
 }
 
-// An Eviction asks for one Pod to go.
+// An Eviction asks for the deletion of one Pod.
 type Eviction struct {
 	Key    meta.Key // of the Pod
 	Delete request.DeleteOptions
@@ -35,15 +35,14 @@ type Eviction struct {
 	Manager string
 }
 
-// The tries of a step that meets changes by others, and the pauses between them.
+// How often a step is tried that conflicts with changes by others, and the pauses between.
 const (
 	maxTries      = 20
 	minRetryDelay = 5 * time.Millisecond
 	maxRetryDelay = 500 * time.Millisecond
 )
 
-// Evict deletes the Pod, or says why it must stay. Pods that disturb nobody by going, and
-// those that no budget covers, go at once.
+// Evict deletes the Pod, or says why it must stay.
 func (e *Evictor) Evict(ctx context.Context, v Eviction) error {
 	pod, gone, err := e.deleteUncounted(ctx, v)
 	if err != nil || gone {
@@ -67,8 +66,8 @@ func (e *Evictor) Evict(ctx context.Context, v Eviction) error {
 	return e.delete(ctx, v)
 }
 
-// deleteUncounted deletes a Pod that budgets do not count: one that has ended, that is going, or
-// that does not run yet. It returns any other.
+// deleteUncounted deletes a Pod that budgets do not count: one that has ended, is terminating, or
+// does not run yet. It returns any other.
 func (e *Evictor) deleteUncounted(ctx context.Context, v Eviction) (pod tree.Tree, gone bool, err error) {
 	err = retryOnConflict(ctx, func() error {
 		o, err := e.store.Get(ctx, request.Get{Kind: e.pods, Key: v.Key})
@@ -104,7 +103,7 @@ func (e *Evictor) delete(ctx context.Context, v Eviction) error {
 	return err
 }
 
-// deleteUnchanged deletes a Pod that costs no disruption as long as it is as it was seen.
+// deleteUnchanged deletes a Pod that costs no disruption, if it has not changed since it was read.
 func (e *Evictor) deleteUnchanged(ctx context.Context, v Eviction, pod, budget tree.Tree) error {
 	own := v.Delete.ResourceVersion != ""
 	if !own {
@@ -117,12 +116,12 @@ func (e *Evictor) deleteUnchanged(ctx context.Context, v Eviction, pod, budget t
 	return err
 }
 
-// A final error is not tried again.
+// terminalError is an error after which a step is not tried again.
 type terminalError struct{ error }
 
 func (f terminalError) Unwrap() error { return f.error }
 
-// retryOnConflict does what meets changes by others until it does not, or too often.
+// retryOnConflict tries a step again that conflicts with changes by others, up to maxTries times.
 func retryOnConflict(ctx context.Context, do func() error) error {
 	pause := minRetryDelay
 	for try := 1; ; try++ {
@@ -144,15 +143,15 @@ func retryOnConflict(ctx context.Context, do func() error) error {
 
 func objectName(t tree.Tree) string { return t.Object("metadata").String("name") }
 
-// tooManyRequests is the answer to an eviction that cannot be now; seconds say when to ask again,
-// 0 that nobody knows.
+// tooManyRequests answers an eviction that is not allowed now; seconds say when to try again, 0 if
+// that is not known.
 func tooManyRequests(seconds int, format string, args ...any) error {
 	s := meta.NewTooManyRequests("Cannot evict pod as it would violate the pod's disruption budget.", seconds)
 	s.Details.Causes = []meta.Cause{{Type: "DisruptionBudget", Message: fmt.Sprintf(format, args...)}}
 	return s
 }
 
-// budgetNotObserved says that the budget will know more soon.
+// budgetNotObserved says that the controller of the budget has not seen its newest state yet.
 func budgetNotObserved(budget string) error {
 	return tooManyRequests(10, "The disruption budget %s is still being processed by the server.", budget)
 }

@@ -30,7 +30,8 @@ func ReadEviction(key meta.Key, body tree.Tree, n *meta.Naming) (v Eviction, err
 	return v, nil
 }
 
-// propagationPolicy is what is to become of what the Pod owns, in its old or its new form.
+// propagationPolicy reads what happens to the Pod's dependents, from its current field or the
+// deprecated orphanDependents.
 func propagationPolicy(options tree.Tree, faults *schema.Faults) string {
 	policy := options.String("propagationPolicy")
 	orphan, old := options["orphanDependents"].(bool)

@@ -6,10 +6,10 @@ import (
 	"github.com/troupe-api/troupe/kinds/selector"
 )
 
-// ResourceVersionMatch says how the Version of a List is meant.
+// ResourceVersionMatch says how a list's Version is meant.
 type ResourceVersionMatch uint8
 
-// The matches, as resourceVersionMatch and resourceVersion of a request define them.
+// The matches. MatchAny is for Version 0 and for no version at all.
 const (
 	MatchMostRecent ResourceVersionMatch = iota // no version given: everything acknowledged so far
 	MatchAny                                    // version 0
@@ -38,8 +38,8 @@ type List struct {
 	Selectors string // text of both selectors; a token is good for a list with the same
 }
 
-// A ListResult answers a List. Items are those of a snapshot, in the stored version whatever the kind that
-// was asked for, in the order of their keys.
+// A ListResult answers a List. Items belong to the snapshot, in their stored form whatever the
+// kind that was asked for, and are in key order.
 type ListResult struct {
 	Version   uint64
 	Items     []*meta.Object
@@ -53,8 +53,8 @@ type Watch struct {
 	Namespace string
 	Labels    selector.Labels
 	Fields    selector.Fields
-	// Version is the version after which changes are delivered. With SendInitialEvents it is the lowest
-	// version that the delivered state may have.
+	// Version is where the changes begin, exclusive. With Initial it is the least
+	// version of the state that is delivered first.
 	Version uint64
 	// SendInitialEvents delivers the state as Added events before the changes.
 	SendInitialEvents bool
@@ -90,13 +90,13 @@ type Event struct {
 	Status           *meta.Status
 }
 
-// A Sink takes the events of one watch. It is called from one goroutine at a time, and may block on its
-// client as long as its own deadline allows.
+// A Sink takes the events of one watch. The session calls it from one goroutine at a
+// time; it may block on its client for as long as its own deadline allows.
 type Sink interface {
 	// Events delivers events in order. The slice is reused after the call. An error
 	// ends the session.
 	Events(events []Event) error
-	// Done is called once, as the last call: the session has ended, for whatever reason.
+	// Done is called once, as the last call: the session has ended, whoever asked for it.
 	Done()
 }
 

@@ -54,38 +54,19 @@ type Mutation struct {
 
 	// Force: an apply takes over what others own.
 	Force bool
-	// ApplyDigest is the hash of everything in an apply that its outcome depends on, besides the object;
-	// nil if repeated applies need not be recognized.
+	// ApplyDigest is the digest of all of an apply that its outcome depends on beside the object, by
+	// which the store recognizes one that changed nothing before. Nil if that must not count: the
+	// apply must be admitted, or its kind may change.
 	ApplyDigest func() meta.Digest
 
 	DryRun          bool
 	FieldValidation FieldValidation
 	FieldManager    string
 
-	// Admission, if set, is asked about every state that the mutation would make.
+	// Admission and Waiting complete or refuse the change on behalf of policy; nil where nothing
+	// applies to the kind and the sub-resource.
 	Admission Admission
-}
-
-// An Admission looks at a change before it is validated, completes it or refuses it. It runs in the turn
-// of the object's owner, possibly again for another state: it must be quick, must not wait for anything
-// and must have no effect besides the change. Errors are *meta.Status.
-type Admission interface {
-	Admit(c Change) error
-}
-
-// A Change is what an Admission looks at, in stored form. Old is nil for an object that does
-// not exist yet, New for one that is to be deleted. Only New may be changed.
-type Change struct {
-	Mutation *Mutation
-	Old, New tree.Tree
-}
-
-// Admit asks the Admission of m, if it has one.
-func (m *Mutation) Admit(old, wanted tree.Tree) error {
-	if m.Admission == nil {
-		return nil
-	}
-	return m.Admission.Admit(Change{Mutation: m, Old: old, New: wanted})
+	Waiting   WaitingAdmission
 }
 
 // DeleteOptions are the options of a delete, from body and query.
@@ -105,7 +86,7 @@ type Result struct {
 	Created bool
 	// Deleted: the object does not exist any more.
 	Deleted bool
-	// NoOp: an apply asks for nothing that the object does not have already.
+	// NoOp: an apply was found to change nothing, without computing the new state.
 	NoOp bool
 	// Warnings are texts for Warning headers.
 	Warnings []string

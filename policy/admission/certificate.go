@@ -10,13 +10,14 @@ import (
 	"strings"
 
 	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/policy"
 	"github.com/troupe-api/troupe/policy/authn"
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// certificateRequests are what the plugins of this file look at.
+// The resource that the plugins of this file run for.
 const (
 	certificateGroup    = "certificates.platform.io"
 	certificateRequests = certificateGroup + "/certificatesigningrequests"
@@ -24,7 +25,7 @@ const (
 
 // CertificateRequester writes into a new certificate request who asks for it.
 func CertificateRequester() Registration {
-	return Registration{Resources: []string{certificateRequests}, Plugin: csrRequester{}}
+	return Registration{Resources: []string{certificateRequests}, Operations: []request.Verb{request.Create}, Plugin: csrRequester{}}
 }
 
 type csrRequester struct{}
@@ -44,7 +45,7 @@ func (csrRequester) Admit(a *Attributes) error {
 // all authorization.
 func CertificateSubjectRestriction(naming *meta.Naming) Registration {
 	return Registration{
-		Name: "CertificateSubjectRestriction", Resources: []string{certificateRequests},
+		Name: "CertificateSubjectRestriction", Resources: []string{certificateRequests}, Operations: []request.Verb{request.Create},
 		Plugin: subjectRestriction{naming.Translate("platform.io/apiserver-client")},
 	}
 }
@@ -105,7 +106,7 @@ type signerPermission struct {
 	group      string // of signers
 }
 
-// Prepare implements Asker: the answer may come from a remote.
+// Prepare implements Preparer: the authorizer may have to ask a remote one.
 func (p signerPermission) Prepare(user *authn.User, key meta.Key) Plugin {
 	r := signerDecision{verb: p.verb}
 	if o := p.objects.Get(meta.GroupResource{Group: certificateGroup, Resource: "certificatesigningrequests"}, "", key.Name); o != nil {
@@ -129,16 +130,16 @@ func (p signerPermission) allows(user *authn.User, signer string) bool {
 	return false
 }
 
-// Admit refuses: nobody has asked.
+// Admit refuses: without Prepare, the authorizer was not asked.
 func (p signerPermission) Admit(a *Attributes) error { return signerDecision{verb: p.verb}.Admit(a) }
 
-// A signerDecision is what the right on one signer has turned out to be.
+// A signerDecision says whether a user has the right on one signer.
 type signerDecision struct {
 	verb, signer string
 	allowed      bool
 }
 
-// Admit holds the verdict against the request as it is now, which may be another one of its name.
+// Admit checks the decision against the request as it is now, which may be another one of its name.
 func (v signerDecision) Admit(a *Attributes) error {
 	old, wanted := a.Old.Object("status"), a.New.Object("status")
 	if a.Old == nil || a.New == nil || a.Subresource == "status" && !changesSigningStatus(old, wanted) {

@@ -1,12 +1,15 @@
-// Package admission has a say in changes that a user may ask for: it completes an object, or
-// refuses what depends on who asks or on what the object holds.
+// Package admission completes, checks or refuses the changes that users ask for, by what they hold
+// and by who asks.
 //
-// The nouns: a Plugin is one such concern; a Registration says under which name, and in
-// changes of which resources, it has its say; a Chain is the plugins of one server; an Attempt
-// is one change with who asks for it.
+// The nouns: a Plugin is one such concern, and Attributes are one change as it sees it; a WaitingPlugin
+// asks outside, such as a webhook, and waits for the answer; a Registration says under which name, and for
+// which resources, operations and users, a plugin runs; a Chain is the plugins of one server.
 //
-// Plugins run in the turn of the object's owner, on the state in stored form, after the
-// object has been prepared and before it is validated. What the server does by itself is not
-// admitted. Invariants: a plugin sees every way to write a resource, whatever the verb, the
-// format or the version; it keeps nothing of an Attempt, and changes nothing but its New.
+// Plugins run in the turn of the object's owner, on the state in stored form, after the object has
+// been prepared and before it is validated; a Validator runs once more after that. Waiting plugins
+// run outside of the turn: see request.WaitingAdmission. Changes that the server makes by
+// itself, such as those of its controllers, are not admitted.
+//
+// Invariants: a plugin sees every way to write a resource, whatever the verb, the format or the
+// version; it keeps nothing of its Attributes, and changes nothing but their New.
 package admission

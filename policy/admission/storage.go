@@ -4,10 +4,11 @@ import (
 	"slices"
 
 	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// The finalizers of what must not go while it is in use, in platform form.
+// The finalizers that keep volumes and claims while they are in use, in platform form.
 const (
 	PVCProtectionFinalizer = "platform.io/pvc-protection"
 	PVProtectionFinalizer  = "platform.io/pv-protection"
@@ -18,8 +19,8 @@ const (
 func StorageObjectInUseProtection(naming *meta.Naming) Registration {
 	return Registration{
 		Name:      "StorageObjectInUseProtection",
-		Resources: []string{"/persistentvolumeclaims", "/persistentvolumes"},
-		Plugin:    inUseProtection{claim: naming.Translate(PVCProtectionFinalizer), volume: naming.Translate(PVProtectionFinalizer)},
+		Resources: []string{"/persistentvolumeclaims", "/persistentvolumes"}, Operations: []request.Verb{request.Create},
+		Plugin: inUseProtection{claim: naming.Translate(PVCProtectionFinalizer), volume: naming.Translate(PVProtectionFinalizer)},
 	}
 }
 
@@ -45,8 +46,8 @@ func (p inUseProtection) Admit(a *Attributes) error {
 func TaintNodesByCondition(naming *meta.Naming) Registration {
 	return Registration{
 		Name:      "TaintNodesByCondition",
-		Resources: []string{"/nodes"},
-		Plugin:    nodeTaint{naming.Translate("node.platform.io/not-ready")},
+		Resources: []string{"/nodes"}, Operations: []request.Verb{request.Create},
+		Plugin: nodeTaint{naming.Translate("node.platform.io/not-ready")},
 	}
 }
 

@@ -43,7 +43,7 @@ func (d *Daemon) newOperations(kinds *catalog.Catalog, p *policies) map[string]h
 	}
 }
 
-// evictionOperation lets a Pod go, if no budget minds.
+// evictionOperation deletes a Pod if its disruption budget allows that.
 func (d *Daemon) evictionOperation(kinds *catalog.Catalog) http.Operation {
 	evictor := operations.NewEvictor(d.store, podsOf(kinds),
 		kinds.ByGVK(meta.GroupVersionKind{Group: "policy", Version: "v1", Kind: "PodDisruptionBudget"}))

@@ -7,6 +7,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/policy"
 	"github.com/troupe-api/troupe/policy/admission"
+	"github.com/troupe-api/troupe/policy/authn"
 )
 
 // Restriction keeps nodes to what is theirs in what they write: their own Node, Lease and
@@ -21,7 +22,7 @@ func Restriction(naming *meta.Naming, objects policy.Objects) admission.Registra
 		signers:          map[string]bool{naming.Translate("platform.io/node-serving"): true, naming.Translate("platform.io/apiserver-client-node"): true},
 	}
 	return admission.Registration{
-		Name: "NodeRestriction", DisabledByDefault: true, Plugin: r,
+		Name: "NodeRestriction", DisabledByDefault: true, Plugin: r, Users: isNode,
 		Resources: []string{
 			"/pods", "/pods/status", "/pods/eviction", "/pods/binding", "/pods/ephemeralcontainers", "/pods/resize",
 			"/nodes", "/nodes/status", "/persistentvolumeclaims", "/persistentvolumeclaims/status", "/serviceaccounts/token",
@@ -29,6 +30,12 @@ func Restriction(naming *meta.Naming, objects policy.Objects) admission.Registra
 			"certificates.platform.io/certificatesigningrequests",
 		},
 	}
+}
+
+// isNode tells whether a user is a node, known or not.
+func isNode(u *authn.User) bool {
+	_, ok := Identity(u)
+	return ok
 }
 
 type restriction struct {

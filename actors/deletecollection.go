@@ -1,0 +1,99 @@
+package actors
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// DeleteCollection deletes what a list selects, many at a time, and answers what was selected,
+// under the version of the last deletion; 0 if there was none. An object that is gone or was
+// replaced meanwhile is passed over. m says how to delete; its admission is asked about each object.
+func (s *Store) DeleteCollection(ctx context.Context, l request.List, m request.Mutation) (request.ListResult, error) {
+	listed, err := s.List(ctx, l)
+	if err != nil {
+		return listed, err
+	}
+	const parallel = 64
+	var (
+		wait   sync.WaitGroup
+		mu     sync.Mutex
+		faults error
+		newest uint64
+		slots  = make(chan struct{}, parallel)
+	)
+	unreadable, err := s.deleteUnreadable(ctx, l, m)
+	if err != nil {
+		return listed, err
+	}
+	newest = unreadable
+	for _, o := range listed.Items {
+		slots <- struct{}{}
+		wait.Go(func() {
+			defer func() { <-slots }()
+			version, err := s.deleteListed(ctx, o, m)
+			mu.Lock()
+			defer mu.Unlock()
+			faults = errors.Join(faults, err)
+			newest = max(newest, version)
+		})
+	}
+	wait.Wait()
+	listed.Version = newest
+	var first *meta.Status
+	if errors.As(faults, &first) {
+		return listed, first
+	}
+	return listed, faults
+}
+
+// deleteUnreadable deletes what cannot be read of a collection, unless a selector asks for a part of
+// it, and answers the version of the last deletion; 0 if there was none.
+func (s *Store) deleteUnreadable(ctx context.Context, l request.List, m request.Mutation) (newest uint64, err error) {
+	if !l.Labels.Empty() || !l.Fields.Empty() || l.Continue != "" {
+		return 0, nil
+	}
+	for _, a := range s.quarantine.of(l.Kind.Storage, l.Namespace) {
+		m.Verb, m.Key = request.Delete, a.Key
+		result, err := s.Mutate(ctx, m)
+		var status *meta.Status
+		if errors.As(err, &status) && status.Reason == meta.ReasonNotFound {
+			continue // it was deleted meanwhile
+		}
+		if err != nil {
+			return newest, err
+		}
+		newest = max(newest, result.Object.Version)
+	}
+	return newest, nil
+}
+
+// deleteListed deletes one object of a collection if it is still the one that was listed, and answers
+// the version of the deletion. A precondition of the request that fails is a conflict, as for any delete.
+func (s *Store) deleteListed(ctx context.Context, o *meta.Object, m request.Mutation) (uint64, error) {
+	m.Verb, m.Key = request.Delete, o.Key
+	unconditional := m.Delete.UID == "" && m.Delete.ResourceVersion == ""
+	if m.Delete.UID == "" {
+		m.Delete.UID = o.Meta.UID
+	}
+	result, err := s.Mutate(ctx, m)
+	var status *meta.Status
+	if errors.As(err, &status) && (status.Reason == meta.ReasonNotFound ||
+		status.Reason == meta.ReasonConflict && unconditional && s.isReplaced(m.Kind, o)) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	return result.Object.Version, nil
+}
+
+// isReplaced tells whether an object has gone, be it that another one has its name now.
+func (s *Store) isReplaced(k *schema.Kind, o *meta.Object) bool {
+	current := s.collection(k).published.Load().get(path(o.Key.Namespace, o.Key.Name))
+	return current == nil || current.Meta.UID != o.Meta.UID
+}

@@ -1,0 +1,46 @@
+package actors
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/request"
+)
+
+// createGenerated creates an object under a random name, and tries another one if that is taken.
+func (s *Store) createGenerated(ctx context.Context, m *request.Mutation) (request.Result, error) {
+	base := m.Object.Object("metadata").String("generateName")
+	if base == "" {
+		return s.askOwner(ctx, m) // validation says what is missing
+	}
+	const tries = 8
+	var err error
+	for range tries {
+		m.Key.Name = base[:min(len(base), maxGenerated-suffixLength)] + randomSuffix()
+		var result request.Result
+		result, err = s.askOwner(ctx, m)
+		var status *meta.Status
+		if !errors.As(err, &status) || status.Reason != meta.ReasonAlreadyExists {
+			return result, err
+		}
+	}
+	return request.Result{}, err
+}
+
+// Generated names have at most maxGenerated characters, the last suffixLength of which
+// are random letters and digits that spell no words.
+const (
+	maxGenerated  = 63
+	suffixLength  = 5
+	suffixLetters = "bcdfghjklmnpqrstvwxz2456789"
+)
+
+func randomSuffix() string {
+	var suffix [suffixLength]byte
+	for i := range suffix {
+		suffix[i] = suffixLetters[rand.IntN(len(suffixLetters))]
+	}
+	return string(suffix[:])
+}

@@ -1,0 +1,191 @@
+package mutation
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/troupe-api/troupe/kinds/codec"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// testWaiting is a waiting admission of functions.
+type testWaiting struct {
+	mutate   func(c request.Change)
+	validate func(c request.Change) error
+	released *int
+}
+
+func (w testWaiting) Applies(request.Change) bool { return true }
+
+func (w testWaiting) Mutate(_ context.Context, c request.Change) ([]string, error) {
+	if w.mutate != nil {
+		w.mutate(c)
+	}
+	return nil, nil
+}
+
+func (w testWaiting) Validate(_ context.Context, c request.Change) (request.Verdict, error) {
+	if w.validate != nil {
+		if err := w.validate(c); err != nil {
+			return request.Verdict{}, err
+		}
+	}
+	return request.Verdict{Reservation: testReservation{w.released}}, nil
+}
+
+type testReservation struct{ released *int }
+
+func (r testReservation) Commit()  {}
+func (r testReservation) Release() { *r.released++ }
+
+// testAllocator counts what it sets aside.
+type testAllocator struct{ allocated, released int }
+
+func (a *testAllocator) Allocate(_ meta.Key, _, want tree.Tree) (request.Reservation, []meta.Cause) {
+	a.allocated++
+	if want != nil {
+		want.EnsureObject("data")["address"] = "10.0.0.7"
+	}
+	return testReservation{&a.released}, nil
+}
+
+func (a *testAllocator) Observe(meta.Key, tree.Tree, tree.Tree) []meta.Cause { return nil }
+
+// waitFor prepares a mutation and waits for its admission.
+func waitFor(t *testing.T, cur State, m *request.Mutation, env Env) (Candidate, error) {
+	t.Helper()
+	p, err := Prepare(cur, m, env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Admit(); err != nil {
+		t.Fatal(err)
+	}
+	if !p.Waits() {
+		t.Fatal("nothing to wait for")
+	}
+	return p.Wait(t.Context())
+}
+
+// What was allocated is seen by the last word on a change, and given back when that is a refusal.
+func TestRefusalReleasesAllocations(t *testing.T) {
+	k := kindNamed(t, "configmaps")
+	allocator, released := &testAllocator{}, 0
+	env := env
+	env.Allocator = allocator
+	var seen string
+	w := testWaiting{released: &released, validate: func(c request.Change) error {
+		if seen = c.New.Object("data").String("address"); c.Mutation.DryRun {
+			return nil
+		}
+		return meta.NewForbidden(resource(k), "a", "full")
+	}}
+	m := request.Mutation{Verb: request.Create, Kind: k, Key: meta.Key{Namespace: "default", Name: "a"}, Waiting: w,
+		Object: decode(t, k, `{"metadata":{"name":"a","namespace":"default"}}`)}
+	if _, err := waitFor(t, State{}, &m, env); err == nil || seen != "10.0.0.7" || allocator.allocated != 1 || allocator.released != 1 || released != 0 {
+		t.Errorf("%v; saw %q, released %d of %d", err, seen, allocator.released, allocator.allocated)
+	}
+	m.DryRun = true
+	c, err := waitFor(t, State{}, &m, env)
+	if err != nil || allocator.released != 1 || released != 0 {
+		t.Fatalf("%v; released %d and %d before the candidate", err, allocator.released, released)
+	}
+	c.Reserved.Release()
+	if allocator.allocated != 2 || allocator.released != 2 || released != 1 {
+		t.Errorf("released %d of %d and %d", allocator.released, allocator.allocated, released)
+	}
+	w.validate = func(request.Change) error { panic("boom") }
+	m.Waiting = w
+	func() {
+		defer func() { _ = recover() }()
+		_, _ = waitFor(t, State{}, &m, env)
+	}()
+	if allocator.allocated != 3 || allocator.released != 3 {
+		t.Errorf("after a panic: released %d of %d", allocator.released, allocator.allocated)
+	}
+}
+
+// An admission changes what the request could have changed, and nothing else.
+func TestAdmissionIsRestricted(t *testing.T) {
+	k := kindNamed(t, "pods")
+	meddle := func(c request.Change) {
+		c.New.EnsureObject("status")["phase"] = "Failed"
+		c.New.EnsureObject("spec").Objects("containers")[0]["image"] = "j"
+		c.New.EnsureObject("metadata").EnsureObject("annotations")["a"] = "b"
+		c.New.Object("metadata")["uid"] = "other"
+	}
+	update := request.Mutation{Verb: request.Update}
+	binding := request.Mutation{Verb: request.Create, Subresource: "binding"}
+	status := request.Mutation{Verb: request.Update, Subresource: "status"}
+	unbound := strings.Replace(runningPod, `"nodeName":"n",`, "", 1)
+	for _, c := range []struct {
+		name, current, body string
+		m                   request.Mutation
+		phase, image, node  string
+	}{
+		{"the object", runningPod, runningPod, update, `"Running"`, `"j"`, `"n"`},
+		{"the status", runningPod, runningPod, status, `"Failed"`, `"i"`, `"n"`},
+		{"a binding", unbound, `{"metadata":{"name":"a"},"target":{"kind":"Node","name":"m"}}`, binding, `"Running"`, `"i"`, `"m"`},
+	} {
+		check := testCase{resource: "pods", current: c.current}
+		cur := check.state(t, k)
+		before := string(codec.AppendAny(nil, cur.Tree))
+		m := c.m
+		m.Kind, m.Key, m.Waiting = k, meta.Key{Namespace: "default", Name: "a"}, testWaiting{mutate: meddle, released: new(int)}
+		m.Object = decode(t, bodyKind(&m), c.body)
+		got, err := waitFor(t, cur, &m, env)
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		if phase, image, node := fieldText(got.Tree, "status.phase"), fieldText(got.Tree, "spec.containers.0.image"), fieldText(got.Tree, "spec.nodeName"); phase != c.phase || image != c.image || node != c.node {
+			t.Errorf("%s: phase %s, image %s, node %s; want %s, %s, %s", c.name, phase, image, node, c.phase, c.image, c.node)
+		}
+		if uid := fieldText(got.Tree, "metadata.uid"); uid != `"u1"` {
+			t.Errorf("%s: uid %s", c.name, uid)
+		}
+		if string(codec.AppendAny(nil, cur.Tree)) != before {
+			t.Errorf("%s: the current state was changed", c.name)
+		}
+	}
+}
+
+// TestNeedsTree: no shortcut skips an admission.
+func TestNeedsTree(t *testing.T) {
+	s := newTestObject(t, "configmaps")
+	s.write(s.config("one", configMapOf("0")))
+	apply := s.config("one", configMapOf("0"))
+	remove := request.Mutation{Verb: request.Delete}
+	for _, c := range []struct {
+		name          string
+		change        func(m *request.Mutation)
+		apply, remove bool
+	}{
+		{"no admission", func(*request.Mutation) {}, false, false},
+		{"one of creates", func(m *request.Mutation) { m.Admission = admissionOf(request.Create) }, false, false},
+		{"one of updates", func(m *request.Mutation) { m.Admission = admissionOf(request.Update) }, true, false},
+		{"one of deletes", func(m *request.Mutation) { m.Admission = admissionOf(request.Delete) }, false, true},
+		{"a waiting one", func(m *request.Mutation) { m.Waiting = testWaiting{} }, true, true},
+	} {
+		for _, q := range []struct {
+			m    request.Mutation
+			want bool
+		}{{apply, c.apply}, {remove, c.remove}} {
+			q.m.Kind, q.m.Key = s.kind, s.key
+			c.change(&q.m)
+			if NeedsTree(s.cur.Object, &q.m) != q.want {
+				t.Errorf("%s: verb %d needs the tree: %t", c.name, q.m.Verb, !q.want)
+			}
+		}
+	}
+}
+
+// admissionOf applies to one operation.
+type admissionOf request.Verb
+
+func (a admissionOf) Applies(operation request.Verb) bool { return operation == request.Verb(a) }
+func (admissionOf) Admit(request.Change) error            { return nil }
+func (admissionOf) Validate(request.Change) error         { return nil }

@@ -1,0 +1,461 @@
+package actors_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/troupe-api/troupe/actors"
+	"github.com/troupe-api/troupe/kinds/codec"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/troupe-api/troupe/kinds/tree"
+	"github.com/troupe-api/troupe/persist/vfs"
+)
+
+// waitingFake is a waiting admission of functions; it also counts what becomes of its reservations,
+// of which there is one for every change that it lets pass.
+type waitingFake struct {
+	skip     func(c request.Change) bool
+	mutate   func(ctx context.Context, c request.Change) error
+	validate func(ctx context.Context, c request.Change) error
+
+	asked, reserved, committed, released atomic.Int64
+}
+
+func (f *waitingFake) Applies(c request.Change) bool { return f.skip == nil || !f.skip(c) }
+
+func (f *waitingFake) Mutate(ctx context.Context, c request.Change) ([]string, error) {
+	f.asked.Add(1)
+	if f.mutate == nil {
+		return nil, nil
+	}
+	return []string{"mutated"}, f.mutate(ctx, c)
+}
+
+func (f *waitingFake) Validate(ctx context.Context, c request.Change) (request.Verdict, error) {
+	if f.validate != nil {
+		if err := f.validate(ctx, c); err != nil {
+			return request.Verdict{}, err
+		}
+	}
+	f.reserved.Add(1)
+	return request.Verdict{Warnings: []string{"validated"}, Reservation: countingReservation{f}}, nil
+}
+
+type countingReservation struct{ *waitingFake }
+
+func (r countingReservation) Commit()  { r.committed.Add(1) }
+func (r countingReservation) Release() { r.released.Add(1) }
+
+// checkReservations compares how often the admission was asked and what became of its reservations.
+func (f *waitingFake) checkReservations(t *testing.T, asked, committed, released int64) {
+	t.Helper()
+	if f.asked.Load() != asked || f.committed.Load() != committed || f.released.Load() != released || f.reserved.Load() != committed+released {
+		t.Errorf("asked %d times, %d of %d reservations committed and %d released; want %d, %d and %d",
+			f.asked.Load(), f.committed.Load(), f.reserved.Load(), f.released.Load(), asked, committed, released)
+	}
+}
+
+// openWith opens a store that has a ConfigMap a.
+func openWith(t *testing.T, change func(*actors.Options)) *testStore {
+	t.Helper()
+	h := openOn(t, "/data", vfs.NewMem(), change)
+	t.Cleanup(h.close)
+	if _, err := h.create("a", "1"); err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+// patchWaiting patches the ConfigMap a, with a waiting admission.
+func (h *testStore) patchWaiting(ctx context.Context, f *waitingFake, patch string) (request.Result, error) {
+	return h.Mutate(ctx, request.Mutation{Verb: request.Patch, Kind: h.kind("configmaps"), Key: meta.Key{Namespace: "default", Name: "a"},
+		PatchType: request.MergePatch, PatchBody: []byte(patch), Waiting: f})
+}
+
+// wantData compares the data of the ConfigMap a.
+func (h *testStore) wantData(want string) {
+	h.t.Helper()
+	l := h.list(request.List{})
+	for _, o := range l.Items {
+		if got := string(codec.AppendAny(nil, h.data(o))); o.Key.Name == "a" && got != want {
+			h.t.Errorf("the data is %s, want %s", got, want)
+		}
+	}
+}
+
+func refused() error {
+	return meta.NewForbidden(meta.GroupResource{Resource: "configmaps"}, "a", "by a test")
+}
+
+// While an admission waits, other mutations of the same object are stored. Its answer does not count
+// then: the mutation begins again on the new state, and is not lost.
+func TestOwnerIsFreeWhileAdmissionWaits(t *testing.T) {
+	h := openWith(t, nil)
+	entered, gate := make(chan struct{}), make(chan struct{})
+	var seen []string
+	f := &waitingFake{mutate: func(_ context.Context, c request.Change) error {
+		seen = append(seen, string(codec.AppendAny(nil, c.Old["data"])))
+		if len(seen) == 1 {
+			close(entered)
+			<-gate
+		}
+		return nil
+	}}
+	result := make(chan error, 1)
+	go func() {
+		r, err := h.patchWaiting(t.Context(), f, `{"data":{"waited":"x"}}`)
+		if err == nil && strings.Join(r.Warnings, " ") != "mutated validated" {
+			err = fmt.Errorf("warnings %q", r.Warnings)
+		}
+		result <- err
+	}()
+	<-entered
+	if _, err := h.patch("a", `{"data":{"meanwhile":"y"}}`); err != nil {
+		t.Fatal(err)
+	}
+	h.wantData(`{"meanwhile":"y","v":"1"}`)
+	close(gate)
+	if err := <-result; err != nil {
+		t.Fatal(err)
+	}
+	h.wantData(`{"meanwhile":"y","v":"1","waited":"x"}`)
+	if strings.Join(seen, " ") != `{"v":"1"} {"meanwhile":"y","v":"1"}` {
+		t.Errorf("the admission saw %q", seen)
+	}
+	f.checkReservations(t, 2, 1, 1)
+}
+
+// A mutation whose object changes every time before its admission answers is a conflict in the end. The
+// changes are made by the admission itself, which may use the store.
+func TestStaleAdmissionEndsInConflict(t *testing.T) {
+	h := openWith(t, nil)
+	f := &waitingFake{}
+	f.mutate = func(context.Context, request.Change) error {
+		_, err := h.patch("a", fmt.Sprintf(`{"data":{"v":"%d"}}`, f.asked.Load()+1))
+		return err
+	}
+	if _, err := h.patchWaiting(t.Context(), f, `{"data":{"waited":"x"}}`); statusCode(err) != 409 {
+		t.Errorf("got %v, want 409", err)
+	}
+	h.wantData(`{"v":"9"}`)
+	f.checkReservations(t, 8, 0, 8)
+}
+
+// An admission that changes the very object once does not wait for itself.
+func TestAdmissionUsesTheStore(t *testing.T) {
+	h := openWith(t, nil)
+	f := &waitingFake{}
+	f.mutate = func(ctx context.Context, _ request.Change) error {
+		if f.asked.Load() > 1 {
+			return nil
+		}
+		_, err := h.patch("a", `{"data":{"own":"z"}}`)
+		return err
+	}
+	if _, err := h.patchWaiting(t.Context(), f, `{"data":{"waited":"x"}}`); err != nil {
+		t.Fatal(err)
+	}
+	h.wantData(`{"own":"z","v":"1","waited":"x"}`)
+	f.checkReservations(t, 2, 1, 1)
+}
+
+func TestAdmissionTimeout(t *testing.T) {
+	h := openWith(t, nil)
+	ctx, cancel := context.WithCancel(t.Context())
+	f := &waitingFake{mutate: func(ctx context.Context, _ request.Change) error {
+		cancel()
+		<-ctx.Done()
+		return ctx.Err()
+	}}
+	if _, err := h.patchWaiting(ctx, f, `{"data":{"waited":"x"}}`); statusCode(err) != 504 {
+		t.Errorf("got %v, want 504", err)
+	}
+	late, cancel := context.WithCancel(t.Context())
+	g := &waitingFake{validate: func(context.Context, request.Change) error { cancel(); return nil }} // which answers nonetheless
+	if _, err := h.patchWaiting(late, g, `{"data":{"waited":"x"}}`); statusCode(err) != 504 {
+		t.Errorf("an answer after the end: %v, want 504", err)
+	}
+	if _, err := h.patch("a", `{"data":{"w":"fine"}}`); err != nil {
+		t.Error(err)
+	}
+	h.wantData(`{"v":"1","w":"fine"}`)
+	f.checkReservations(t, 1, 0, 0)
+	g.checkReservations(t, 1, 0, 1)
+}
+
+// What an admission makes of an object is stored, but for what the server alone sets; and it is admitted and
+// validated as if it had been sent so.
+func TestAdmissionChangesTheObject(t *testing.T) {
+	h := openWith(t, nil)
+	f := &waitingFake{mutate: func(_ context.Context, c request.Change) error {
+		c.New.EnsureObject("data")["added"] = "by admission"
+		metadata := c.New.EnsureObject("metadata")
+		metadata.EnsureObject("labels")["l"] = "admitted"
+		metadata["uid"], metadata["name"], metadata["generation"], metadata["managedFields"] = "u", "b", int64(7), []any{}
+		return nil
+	}}
+	pure := &pureFake{}
+	before := h.list(request.List{}).Items[0]
+	r, err := h.do(request.Mutation{Verb: request.Update, Key: meta.Key{Name: "a"}, FieldManager: "m", Admission: pure, Waiting: f,
+		Object: tree.Tree{"metadata": tree.Tree{"name": "a"}, "data": tree.Tree{"v": "2"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.wantData(`{"added":"by admission","v":"2"}`)
+	if r.Object.Meta.UID != before.Meta.UID || r.Object.Key.Name != "a" || len(r.Object.Meta.Labels) != 1 || r.Object.Meta.Generation != before.Meta.Generation ||
+		!strings.Contains(string(r.Object.JSON), `"manager":"m"`) || strings.Contains(string(r.Object.JSON), "f:added") {
+		t.Errorf("stored %s", r.Object.JSON)
+	}
+	if got := strings.Join(pure.seen, " "); got != `{"v":"2"} {"added":"by admission","v":"2"} valid` {
+		t.Errorf("the admission in the owner's turn saw %s", got)
+	}
+	f.mutate = func(_ context.Context, c request.Change) error {
+		c.New.EnsureObject("data")["not a key"] = "x"
+		return nil
+	}
+	if _, err := h.patchWaiting(t.Context(), f, `{"data":{"v":"3"}}`); statusCode(err) != 422 {
+		t.Errorf("an invalid object: %v, want 422", err)
+	}
+	h.wantData(`{"added":"by admission","v":"2"}`)
+	f.checkReservations(t, 2, 1, 0)
+}
+
+// pureFake is an admission that runs in the owner's turn.
+type pureFake struct {
+	not      request.Verb // an operation that it does not apply to
+	seen     []string
+	refusing bool
+}
+
+func (p *pureFake) Applies(operation request.Verb) bool { return operation != p.not }
+
+func (p *pureFake) Admit(c request.Change) error {
+	p.seen = append(p.seen, string(codec.AppendAny(nil, c.New["data"])))
+	if p.refusing {
+		return refused()
+	}
+	return nil
+}
+
+func (p *pureFake) Validate(request.Change) error {
+	p.seen = append(p.seen, "valid")
+	return nil
+}
+
+// A refusal, at whatever point, leaves everything as it was.
+func TestRefusedAdmission(t *testing.T) {
+	h := openWith(t, nil)
+	before := h.Version()
+	refuse := func(context.Context, request.Change) error { return refused() }
+	for name, f := range map[string]*waitingFake{"mutating": {mutate: refuse}, "validating": {validate: refuse}} {
+		for verb, m := range map[string]request.Mutation{
+			"create": {Verb: request.Create, Key: meta.Key{Name: "b"}, Object: tree.Tree{"metadata": tree.Tree{"name": "b"}}},
+			"update": {Verb: request.Update, Key: meta.Key{Name: "a"}, Object: tree.Tree{"metadata": tree.Tree{"name": "a"}}},
+			"patch":  {Verb: request.Patch, Key: meta.Key{Name: "a"}, PatchType: request.MergePatch, PatchBody: []byte(`{"data":null}`)},
+			"apply": {Verb: request.Patch, Key: meta.Key{Name: "a"}, PatchType: request.ApplyPatch, FieldManager: "m",
+				Object: tree.Tree{"metadata": tree.Tree{"name": "a"}, "data": tree.Tree{"x": "y"}}},
+			"delete": {Verb: request.Delete, Key: meta.Key{Name: "a"}},
+		} {
+			m.Waiting = f
+			if _, err := h.do(m); statusCode(err) != 403 {
+				t.Errorf("%s, %s: %v, want 403", name, verb, err)
+			}
+		}
+		f.checkReservations(t, 5, 0, 0)
+	}
+	if h.Version() != before {
+		t.Errorf("the version is %d, was %d", h.Version(), before)
+	}
+	h.wantData(`{"v":"1"}`)
+	if _, err := h.patch("a", `{"data":{"w":"fine"}}`); err != nil {
+		t.Error(err)
+	}
+}
+
+// All writes wait for their admission; one that it does not apply to does not.
+func TestEveryVerbIsAdmitted(t *testing.T) {
+	h := openWith(t, nil)
+	f := &waitingFake{}
+	var operations []request.Verb
+	f.mutate = func(_ context.Context, c request.Change) error {
+		operations = append(operations, c.Operation())
+		return nil
+	}
+	object := func(name, value string) tree.Tree {
+		return tree.Tree{"apiVersion": "v1", "kind": "ConfigMap", "metadata": tree.Tree{"name": name}, "data": tree.Tree{"v": value}}
+	}
+	generated := object("", "x")
+	generated["metadata"] = tree.Tree{"generateName": "g-"}
+	for _, m := range []request.Mutation{
+		{Verb: request.Create, Object: generated},
+		{Verb: request.Patch, Key: meta.Key{Name: "b"}, PatchType: request.ApplyPatch, FieldManager: "m", Object: object("b", "1")},
+		{Verb: request.Patch, Key: meta.Key{Name: "b"}, PatchType: request.ApplyPatch, FieldManager: "m", Object: object("b", "2")},
+		{Verb: request.Update, Key: meta.Key{Name: "b"}, Object: object("b", "3")},
+		{Verb: request.Patch, Key: meta.Key{Name: "b"}, PatchType: request.MergePatch, PatchBody: []byte(`{"data":{"v":"4"}}`)},
+		{Verb: request.Delete, Key: meta.Key{Name: "b"}},
+	} {
+		m.Waiting = f
+		if _, err := h.do(m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, want := fmt.Sprint(operations), fmt.Sprint([]request.Verb{request.Create, request.Create, request.Update, request.Update, request.Update, request.Delete}); got != want {
+		t.Errorf("operations %s, want %s", got, want)
+	}
+	f.checkReservations(t, 6, 6, 0)
+	f.skip = func(c request.Change) bool { return c.New.Object("data").String("v") == "free" }
+	if _, err := h.patchWaiting(t.Context(), f, `{"data":{"v":"free"}}`); err != nil {
+		t.Fatal(err)
+	}
+	f.checkReservations(t, 6, 6, 0)
+}
+
+// A deletion of a collection asks about each object, and says which one must stay.
+func TestDeleteCollectionIsAdmitted(t *testing.T) {
+	h := openWith(t, nil)
+	for i := range 9 {
+		if _, err := h.create(fmt.Sprint("c", i), "x"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f := &waitingFake{validate: func(_ context.Context, c request.Change) error {
+		if c.Old.Object("metadata").String("name") == "a" {
+			return refused()
+		}
+		return nil
+	}}
+	m := request.Mutation{Verb: request.Delete, Kind: h.kind("configmaps"), Waiting: f}
+	if _, err := h.DeleteCollection(t.Context(), request.List{Kind: h.kind("configmaps"), Namespace: "default"}, m); statusCode(err) != 403 {
+		t.Errorf("got %v, want 403", err)
+	}
+	if l := h.list(request.List{}); len(l.Items) != 1 {
+		t.Errorf("%d objects are left, want 1", len(l.Items))
+	}
+	f.checkReservations(t, 10, 9, 0)
+	f.validate = func(_ context.Context, c request.Change) error { // the object changes every time
+		_, err := h.patch("a", fmt.Sprintf(`{"data":{"v":"%d"}}`, f.asked.Load()))
+		return err
+	}
+	if _, err := h.DeleteCollection(t.Context(), request.List{Kind: h.kind("configmaps"), Namespace: "default"}, m); statusCode(err) != 409 {
+		t.Errorf("an object that was not deleted: %v, want 409", err)
+	}
+}
+
+// A dry run is admitted as any other, and keeps nothing.
+func TestDryRunIsAdmitted(t *testing.T) {
+	h := openWith(t, nil)
+	before, f := h.Version(), &waitingFake{}
+	for _, m := range []request.Mutation{
+		{Verb: request.Create, Key: meta.Key{Name: "b"}, Object: tree.Tree{"metadata": tree.Tree{"name": "b"}}},
+		{Verb: request.Patch, Key: meta.Key{Name: "a"}, PatchType: request.MergePatch, PatchBody: []byte(`{"data":null}`)},
+		{Verb: request.Delete, Key: meta.Key{Name: "a"}},
+	} {
+		m.DryRun, m.Waiting = true, f
+		if _, err := h.do(m); err != nil {
+			t.Error(err)
+		}
+	}
+	if h.Version() != before {
+		t.Error("a dry run has changed something")
+	}
+	f.checkReservations(t, 3, 0, 3)
+}
+
+// A panic in an admission fails its request only.
+func TestPanicInAdmission(t *testing.T) {
+	h := openWith(t, func(o *actors.Options) { o.Tuning.RestartBackoff = time.Hour })
+	boom := func(context.Context, request.Change) error { panic("boom") }
+	for name, f := range map[string]*waitingFake{"mutating": {mutate: boom}, "validating": {validate: boom}} {
+		if _, err := h.patchWaiting(t.Context(), f, `{"data":{"v":"2"}}`); statusCode(err) != 500 || strings.Contains(err.Error(), "boom") {
+			t.Errorf("%s: %v, want 500 that does not tell why", name, err)
+		}
+		if _, err := h.patch("a", `{"data":{"w":"`+name+`"}}`); err != nil {
+			t.Errorf("after a panic: %v", err)
+		}
+	}
+	h.wantData(`{"v":"1","w":"` + h.data(h.list(request.List{}).Items[0]).String("w") + `"}`)
+}
+
+// A no-op apply is admitted where an admission applies, and answered at once where none does.
+func TestNoOpApplyIsAdmitted(t *testing.T) {
+	h := openWith(t, nil)
+	digest := func() meta.Digest { return meta.Digest{1} }
+	m := request.Mutation{Verb: request.Patch, Kind: h.kind("configmaps"), Key: meta.Key{Namespace: "default", Name: "a"}, PatchType: request.ApplyPatch,
+		FieldManager: "m", ApplyDigest: digest,
+		Object: tree.Tree{"apiVersion": "v1", "kind": "ConfigMap", "metadata": tree.Tree{"name": "a", "namespace": "default"}, "data": tree.Tree{"x": "y"}}}
+	apply := func() (request.Result, error) {
+		m.Object = tree.Clone(m.Object).(tree.Tree)
+		if r, ok := h.NoOpApply(&m); ok {
+			return r, nil
+		}
+		return h.Mutate(t.Context(), m)
+	}
+	first, err := apply()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if r, err := apply(); err != nil || !r.NoOp {
+			t.Errorf("again: %v %v, want no change", r, err)
+		}
+	}
+	creates := &pureFake{not: request.Update}
+	m.Admission = creates
+	if r, err := apply(); err != nil || !r.NoOp || len(creates.seen) > 0 {
+		t.Errorf("an admission of creates: %v %v, saw %q", r, err, creates.seen)
+	}
+	pure, f := &pureFake{}, &waitingFake{}
+	m.Admission, m.Waiting = pure, f
+	if r, err := apply(); err != nil || r.Object.Version != first.Object.Version || strings.Join(pure.seen, " ") != `{"v":"1","x":"y"} valid` &&
+		strings.Join(pure.seen, " ") != `{"x":"y","v":"1"} valid` {
+		t.Errorf("an admission of updates: %v, version %v, saw %q", err, r.Object, pure.seen)
+	}
+	f.checkReservations(t, 1, 0, 1)
+	pure.refusing = true
+	if _, err := apply(); statusCode(err) != 403 {
+		t.Errorf("a refusing admission: %v, want 403", err)
+	}
+	m.Admission = nil
+	f.mutate = func(_ context.Context, c request.Change) error {
+		c.New.EnsureObject("data")["added"] = "z"
+		return nil
+	}
+	if _, err := apply(); err != nil {
+		t.Error(err)
+	}
+	h.wantData(`{"added":"z","v":"1","x":"y"}`)
+}
+
+// What was reserved for a change that cannot be stored is released.
+func TestReservationOfFailedCommit(t *testing.T) {
+	fs := vfs.NewMem()
+	h := openOn(t, "/data", fs, nil)
+	defer h.close()
+	fs.SetBudget(fs.Used() + 200)
+	f := &waitingFake{}
+	_, err := h.do(request.Mutation{Verb: request.Create, Key: meta.Key{Name: "b"}, Waiting: f,
+		Object: tree.Tree{"metadata": tree.Tree{"name": "b"}, "data": tree.Tree{"v": strings.Repeat("x", 100_000)}}})
+	if statusCode(err) != 507 {
+		t.Errorf("on a full disk: %v, want 507", err)
+	}
+	f.checkReservations(t, 1, 0, 1)
+}
+
+// Closing does not wait for admissions; what they allow afterwards is answered that the server stops.
+func TestCloseWhileAdmissionWaits(t *testing.T) {
+	h := openOn(t, "/data", vfs.NewMem(), nil)
+	f := &waitingFake{mutate: func(context.Context, request.Change) error {
+		h.close()
+		return nil
+	}}
+	_, err := h.do(request.Mutation{Verb: request.Create, Key: meta.Key{Name: "b"}, Waiting: f, Object: tree.Tree{"metadata": tree.Tree{"name": "b"}}})
+	if statusCode(err) != 503 {
+		t.Errorf("got %v, want 503", err)
+	}
+	f.checkReservations(t, 1, 0, 1)
+}
