@@ -59,14 +59,14 @@ func (d *Daemon) newAuthenticator(id *identity) (authn.Authenticator, error) {
 		if err != nil {
 			return nil, fmt.Errorf("--requestheader-client-ca-file: %w", err)
 		}
-		d.policyGeneration.addSource(func() any { return proxies.Pool() })
+		d.policyGeneration.AddSource(func() any { return proxies.Pool() })
 		methods = append(methods, c.RequestHeader.authenticator(proxies))
 	}
 	clients, err := id.clientCAs(c.ClientCAFile)
 	if err != nil {
 		return nil, fmt.Errorf("--client-ca-file: %w", err)
 	}
-	d.policyGeneration.addSource(func() any { return clients.Pool() })
+	d.policyGeneration.AddSource(func() any { return clients.Pool() })
 	methods = append(methods, authn.Certificates(clients.Pool, d.naming, time.Now))
 	tokens, err := d.newTokenAuthenticator()
 	if err != nil {

@@ -115,7 +115,7 @@ func (d *Daemon) newModeAuthorizer(name string, roles *rbac.Authorizer) (authz.A
 	case modeRBAC:
 		return roles, nil
 	case modeWebhook:
-		d.policyGeneration.addSource(currentSecond)
+		d.policyGeneration.AddSource(currentSecond)
 		return d.newWebhookAuthorizer()
 	case modeAlwaysAllow:
 		return authz.AlwaysAllow{}, nil
@@ -128,7 +128,7 @@ func (d *Daemon) newNodeAuthorizer() (authz.Authorizer, error) {
 	if err != nil {
 		return nil, err
 	}
-	d.policyGeneration.addSource(func() any { return mode.Generation() })
+	d.policyGeneration.AddSource(func() any { return mode.Generation() })
 	return mode, nil
 }
 

@@ -18,10 +18,12 @@ import (
 	"github.com/troupe-api/troupe/actors"
 	"github.com/troupe-api/troupe/actors/allocation"
 	"github.com/troupe-api/troupe/actors/controllers"
+	"github.com/troupe-api/troupe/actors/controllers/policyobjects"
 	"github.com/troupe-api/troupe/http"
 	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/persist"
+	"github.com/troupe-api/troupe/policy"
 	"github.com/troupe-api/troupe/policy/audit"
 )
 
@@ -41,9 +43,9 @@ type Daemon struct {
 	store   *actors.Store
 	// services hands out what Services share. It is part of the store.
 	services             *allocation.ServiceAllocator
-	objects              *objectReader // the store, as policies see it
+	objects              *policyobjects.Reader // the store, as policies see it
 	serviceAccountTokens *serviceAccountTokens
-	policyGeneration     *policyGeneration // what policies decide by
+	policyGeneration     *policy.Generation // what policies decide by
 	// definitions keeps the kinds that objects define; nil before the store is open.
 	definitions   *controllers.Definitions
 	memoryMonitor *memoryMonitor // nil if the process has no limit
@@ -160,7 +162,7 @@ func (d *Daemon) open(kinds *catalog.Catalog) error {
 	d.store, err = actors.Open(actors.Options{
 		Log: d.journal, Catalog: kinds, Naming: d.naming, Logger: d.log, Tuning: tuning, Allocators: claims, Fatal: d.fatal,
 	})
-	d.objects = newObjectReader(d.store, kinds, d.naming, d.log)
+	d.objects = policyobjects.NewReader(d.store, kinds, d.log)
 	if err != nil {
 		return withAdvice(err)
 	}
@@ -199,10 +201,10 @@ func (d *Daemon) serve(kinds *catalog.Catalog, id *identity) (err error) {
 	}
 	extra[BackupPath] = http.ExtraRoute{Write: d.backup}
 	d.httpServer, err = http.New(http.Options{
-		Naming: d.naming, Catalog: kinds, Store: barrierStore{d.store, d.objects, d.definitions},
+		Naming: d.naming, Catalog: kinds, Store: policyobjects.NewBarrierStore(d.objects, d.definitions),
 		Authenticator:  rules.authenticator,
 		Authorizer:     rules.authorizer,
-		AuthGeneration: rules.generation.current,
+		AuthGeneration: rules.generation.Current,
 		Audit:          rules.audit,
 		Admission:      rules.admission,
 		Listener:       d.listener, TLS: secure,
