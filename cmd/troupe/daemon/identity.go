@@ -1,7 +1,6 @@
 package daemon
 
 import (
-	"bytes"
 	"context"
 	"crypto/tls"
 	"fmt"
@@ -23,6 +22,11 @@ type identity struct {
 	serving  *certs.SNICertificates
 	reloader *certs.Reloader
 	options  TLS
+}
+
+func (d *Daemon) openIdentity() (err error) {
+	d.identity, err = newIdentity(d.config, d.naming, d.log)
+	return err
 }
 
 func newIdentity(c Config, naming *meta.Naming, log *slog.Logger) (*identity, error) {
@@ -140,30 +144,6 @@ func (id *identity) tlsConfig() (*tls.Config, error) {
 		ClientAuth:     tls.RequestClientCert,
 		NextProtos:     []string{"http/1.1"},
 	}, nil
-}
-
-// A adminKubeconfig keeps the administrator's kubeconfig at path up to date.
-type adminKubeconfig struct {
-	path, url string
-	id        *identity
-	written   []byte // what the file holds; nil before the first Refresh
-}
-
-// Refresh writes the file if it is to hold anything else than it does.
-func (c *adminKubeconfig) Refresh() (bool, error) {
-	admin := c.id.certificates().Admin
-	text := certs.Kubeconfig(c.url, c.id.trustBundle(), admin)
-	if c.written == nil {
-		c.written, _ = os.ReadFile(c.path) // if there is none, it is to be written
-	}
-	if bytes.Equal(text, c.written) {
-		return false, nil
-	}
-	if err := certs.WriteFile(c.path, text); err != nil {
-		return false, err
-	}
-	c.written = text
-	return true, nil
 }
 
 // servingNames are the names by which clients may reach the server: this machine's, the
