@@ -178,7 +178,7 @@ func TestBadResponses(t *testing.T) {
 		}
 		var failure *remote.StatusError
 		if strings.HasPrefix(test.fault, "answered") && !errors.As(err, &failure) {
-			t.Errorf("%s: the error is no Failure", test.path)
+			t.Errorf("%s: the error is no StatusError", test.path)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package remote
+package kubeconfig
 
 import (
 	"crypto/tls"
@@ -13,10 +13,11 @@ import (
 	"strings"
 )
 
-// baseDir is the directory that the relative paths of a file are relative to.
+// baseDir is the directory of a client configuration file. Paths in the file are relative to it.
 type baseDir string
 
-// pem is the content of a field that is given inline in base64, or as the name of a file.
+// pem is the content of a field that is given inline, in base64, or as the name of a file; nil if it is
+// given in neither way.
 func (d baseDir) pem(data, file string) ([]byte, error) {
 	switch {
 	case data != "":
@@ -74,8 +75,8 @@ func (d baseDir) pair(u user) (*tls.Certificate, error) {
 	return &pair, nil
 }
 
-// authorization is the Authorization header of a user; "" if it has none. A file with a token is
-// read again each time.
+// authorization is the Authorization header of a user; "" if the user has neither token nor password.
+// A file with a token is read again each time, because tokens in files are replaced before they expire.
 func (d baseDir) authorization(u user) (string, error) {
 	token := u.Token
 	if u.TokenFile != "" {
@@ -94,7 +95,7 @@ func (d baseDir) authorization(u user) (string, error) {
 	return "", nil
 }
 
-// proxy is the way to a cluster: the proxy that it names, or the one of the environment.
+// proxy is the proxy that a cluster names, or else the one of the environment.
 func (c cluster) proxy() (func(*http.Request) (*url.URL, error), error) {
 	if c.ProxyURL == "" {
 		return http.ProxyFromEnvironment, nil
