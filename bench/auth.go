@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"strconv"
 	"sync/atomic"
 )
 
@@ -62,18 +61,6 @@ func authenticate(ctx context.Context, s *Session) ([]Result, error) {
 		}
 	}
 	return results, nil
-}
-
-// plural is a number with its noun, as rows are named.
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	digits := strconv.Itoa(n)
-	for i := len(digits) - 3; i > 0; i -= 3 {
-		digits = digits[:i] + "," + digits[i:]
-	}
-	return digits + " " + noun + "s"
 }
 
 // roles is the RBAC of a fixture's namespace: one Role, that reads ConfigMaps, and its bindings.

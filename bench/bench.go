@@ -9,9 +9,6 @@ import (
 	"slices"
 )
 
-// nameAgainst labels the rows of the second server.
-const nameAgainst = "against"
-
 // Bench is one run: the servers that it measures and the report that it fills.
 type Bench struct {
 	Options Options
@@ -39,7 +36,7 @@ func (b *Bench) Run(ctx context.Context, out io.Writer) error {
 	)
 	for n := range b.Options.Runs {
 		if b.Options.Runs > 1 {
-			b.log("run %d of %d", n+1, b.Options.Runs)
+			b.logf("run %d of %d", n+1, b.Options.Runs)
 		}
 		b.Report = Report{Options: &b.Options, Origin: began, Rows: []*Row{}, Notes: []string{}}
 		measured, err := b.runOnce(ctx)
@@ -91,7 +88,7 @@ func (b *Bench) writeReports(out io.Writer) error {
 			return err
 		}
 	}
-	if err := o.writePages([]*Report{r}); err != nil {
+	if err := writePages(o, []*Report{r}); err != nil {
 		return err
 	}
 	if o.Profile != "" {
@@ -105,7 +102,7 @@ func (b *Bench) writeReports(out io.Writer) error {
 // processSaved works on saved reports instead of servers.
 func (b *Bench) processSaved(out io.Writer) error {
 	var reports []*Report
-	for _, path := range b.Options.reports {
+	for _, path := range b.Options.Reports {
 		r, err := readReport(path)
 		if err != nil {
 			return err
@@ -115,11 +112,11 @@ func (b *Bench) processSaved(out io.Writer) error {
 	if b.Options.Compare {
 		return compare(out, reports[0], reports[1])
 	}
-	return b.Options.writePages(reports)
+	return writePages(&b.Options, reports)
 }
 
 // writePages writes the pages of figures, and the plot, that were asked for.
-func (o *Options) writePages(reports []*Report) error {
+func writePages(o *Options, reports []*Report) error {
 	if o.Results != "" {
 		if err := writeResults(o.Results, reports); err != nil {
 			return err
@@ -132,7 +129,7 @@ func (o *Options) writePages(reports []*Report) error {
 	}
 	for _, r := range reports {
 		if o.Plot != "" && r.Course != nil {
-			return os.WriteFile(o.Plot, r.Course.plot(), 0o644)
+			return os.WriteFile(o.Plot, plotTimeSeries(r.Course), 0o644)
 		}
 	}
 	return nil
@@ -209,7 +206,7 @@ func (b *Bench) openServer(label, kubeconfig, binary string, processes []int) er
 	}
 	b.closers = append(b.closers, func() {
 		if err := d.Stop(); err != nil {
-			b.log("stop: %v", err)
+			b.logf("stop: %v", err)
 		}
 	})
 	d.Target.Label = label
@@ -242,7 +239,7 @@ func (b *Bench) measure(ctx context.Context) error {
 		if err := ctx.Err(); err != nil {
 			return fmt.Errorf("before %s: %w", w.Name, err)
 		}
-		b.log("%s …", w.Name)
+		b.logf("%s …", w.Name)
 		if err := b.workload(ctx, w); err != nil {
 			failed = fmt.Errorf("%s: %w", w.Name, err)
 			b.Report.note("%v", failed)
@@ -311,6 +308,6 @@ func insertIndex(results []Result, name string) int {
 	return slices.IndexFunc(results, func(r Result) bool { return r.Name == name })
 }
 
-func (b *Bench) log(format string, args ...any) {
+func (b *Bench) logf(format string, args ...any) {
 	_, _ = fmt.Fprintf(b.Log, format+"\n", args...)
 }

@@ -62,7 +62,3 @@ func measureSyncs(ctx context.Context, dir string, size int, load Load) (*Sample
 	m.stop(sample)
 	return sample, ctx.Err()
 }
-
-func milliseconds(d time.Duration) float64 {
-	return float64(d) / float64(time.Millisecond)
-}

@@ -2,11 +2,8 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 )
 
 // factors are how the size of what is there grows.
@@ -20,57 +17,30 @@ const (
 	growthPods     = 3_000
 )
 
-// Curve is how one cost grows with the size of something.
-type Curve struct {
-	Name   string    `json:"name"`  // of its file, growth-<name>.svg
-	Title  string    `json:"title"` // what costs
-	Of     string    `json:"of"`    // what there is more and more of
-	Series []*Series `json:"series"`
-}
-
-// Series is one line of a plot.
-type Series struct {
-	Name   string  `json:"name"` // empty if there is one line only
-	Points []Point `json:"points"`
-}
-
-// Point is one measurement.
-type Point struct {
-	Size int     `json:"size"`
-	CPU  float64 `json:"cpuMicrosecondsPerOperation"`
-}
-
 // growth measures the curves of one target.
 type growth struct {
 	session *Session
-	report  *Report
+	record  recordPoint
 }
 
-// measureGrowth measures all curves on all targets and writes their plots.
-func (b *Bench) measureGrowth(ctx context.Context) error {
-	for _, target := range b.targets {
-		g := &growth{session: b.session(target), report: &b.Report}
-		for _, dimension := range []struct {
-			name    string
-			measure func(context.Context) error
-		}{
-			{"objects", g.objects}, {"watchers", g.watchers}, {"bindings", g.bindings}, {"selectors", g.selectors},
-		} {
-			b.log("growth with %s …", dimension.name)
-			if err := dimension.measure(ctx); err != nil {
-				return fmt.Errorf("growth with %s: %w", dimension.name, err)
-			}
+// recordPoint takes a point of a series of a curve, measured on the target with a label.
+type recordPoint func(curve Curve, series, label string, size int, sample *Sample)
+
+// measureGrowth measures all curves of the target of a session.
+func measureGrowth(ctx context.Context, s *Session, logf func(format string, args ...any), record recordPoint) error {
+	g := &growth{session: s, record: record}
+	for _, dimension := range []struct {
+		name    string
+		measure func(context.Context) error
+	}{
+		{"objects", g.objects}, {"watchers", g.watchers}, {"bindings", g.bindings}, {"selectors", g.selectors},
+	} {
+		logf("growth with %s …", dimension.name)
+		if err := dimension.measure(ctx); err != nil {
+			return fmt.Errorf("growth with %s: %w", dimension.name, err)
 		}
 	}
-	if err := os.MkdirAll(b.Options.Growth, 0o755); err != nil {
-		return err
-	}
-	var failed error
-	for _, curve := range b.Report.Growth {
-		path := filepath.Join(b.Options.Growth, "growth-"+curve.Name+".svg")
-		failed = errors.Join(failed, os.WriteFile(path, curve.plot(), 0o644))
-	}
-	return failed
+	return nil
 }
 
 // sizes are base times the factors.
@@ -82,50 +52,12 @@ func (g *growth) sizes(of string, base int) []int {
 	return all
 }
 
-// record adds a point to a curve, and a row to the report. What cost too little to tell has a row
-// but no point.
-func (g *growth) record(curve Curve, series string, size int, sample *Sample) {
-	label := g.session.Target.Label
-	name := curve.Name
-	if series != "" {
-		name += ", " + series
-	}
-	g.report.add(newRow(fmt.Sprintf("growth: %s, %s", name, plural(size, curve.Of)), label, sample, nil))
-	cpu := sample.CPUPerOperation()
-	if math.IsNaN(cpu) {
+// add hands a measurement to the report.
+func (g *growth) add(curve Curve, series string, size int, sample *Sample) {
+	if math.IsNaN(sample.CPUPerOperation()) {
 		g.session.Note("growth: the CPU time of %s at %s is not known (no process id) or too little to tell", curve.Name, plural(size, curve.Of))
-		return
 	}
-	if label != "" {
-		series = label
-		if name != curve.Name {
-			series = name[len(curve.Name)+2:] + ", " + label
-		}
-	}
-	line := g.report.curve(curve).series(series)
-	line.Points = append(line.Points, Point{size, cpu})
-}
-
-// curve finds the curve of that name, or adds it.
-func (r *Report) curve(like Curve) *Curve {
-	for _, c := range r.Growth {
-		if c.Name == like.Name {
-			return c
-		}
-	}
-	r.Growth = append(r.Growth, &like)
-	return &like
-}
-
-func (c *Curve) series(name string) *Series {
-	for _, s := range c.Series {
-		if s.Name == name {
-			return s
-		}
-	}
-	s := &Series{Name: name}
-	c.Series = append(c.Series, s)
-	return s
+	g.record(curve, series, g.session.Target.Label, size, sample)
 }
 
 // objects: reads and writes of a collection that becomes larger.
@@ -153,7 +85,7 @@ func (g *growth) objects(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			g.record(cost.Curve, "", f.total, sample)
+			g.add(cost.Curve, "", f.total, sample)
 		}
 	}
 	return nil
@@ -181,7 +113,7 @@ func (g *growth) watchers(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			g.record(Curve{Name: "watch", Title: "One event to one watcher", Of: "watcher"}, way.series, size, sample)
+			g.add(Curve{Name: "watch", Title: "One event to one watcher", Of: "watcher"}, way.series, size, sample)
 		}
 	}
 	return nil
@@ -220,7 +152,7 @@ func (g *growth) bindings(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			g.record(Curve{Name: "rbac", Title: "Get by a user whom one RoleBinding allows it", Of: "RoleBinding"}, c.name, there, sample)
+			g.add(Curve{Name: "rbac", Title: "Get by a user whom one RoleBinding allows it", Of: "RoleBinding"}, c.name, there, sample)
 		}
 	}
 	return nil
@@ -248,7 +180,7 @@ func (g *growth) selectors(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			g.record(Curve{Name: "selector", Title: "List by a field that selects nothing", Of: "Pod"}, selection.name[len("selector, "):], there, sample)
+			g.add(Curve{Name: "selector", Title: "List by a field that selects nothing", Of: "Pod"}, selection.name[len("selector, "):], there, sample)
 		}
 	}
 	return nil

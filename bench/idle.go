@@ -45,7 +45,3 @@ func idleWatchers(ctx context.Context, s *Session) ([]Result, error) {
 		{Name: "idle-watchers", Sample: usage, Figure: &Figure{perWatcher, "KiB per watcher"}},
 	}, ctx.Err()
 }
-
-func mebibytes(bytes int64) float64 {
-	return float64(bytes) / (1 << 20)
-}

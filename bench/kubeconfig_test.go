@@ -1,6 +1,10 @@
 package main
 
 import (
+	"time"
+
+	"github.com/troupe-api/troupe/bench/internal/benchtest"
+
 	"encoding/base64"
 	"net/http"
 	"os"
@@ -10,7 +14,7 @@ import (
 )
 
 func TestLoadTargetEmbedded(t *testing.T) {
-	_, path := startFake(t)
+	_, path := benchtest.Start(t)
 	target, err := LoadTarget(path)
 	if err != nil {
 		t.Fatal(err)
@@ -22,7 +26,7 @@ func TestLoadTargetEmbedded(t *testing.T) {
 
 // The same identity as files beside the kubeconfig, and a server with a path.
 func TestLoadTargetFiles(t *testing.T) {
-	_, path := startFake(t)
+	_, path := benchtest.Start(t)
 	dir := t.TempDir()
 	embedded, err := os.ReadFile(path)
 	if err != nil {
@@ -52,7 +56,7 @@ func TestLoadTargetFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	target.Timeout = session(t, path).Request
+	target.Timeout = time.Minute
 	c := target.Conn()
 	defer c.Close()
 	if _, err := c.Expect(http.StatusOK, http.MethodGet, "/api/v1/namespaces/default", "", nil); err != nil {

@@ -1,26 +1,7 @@
 package main
 
-import (
-	"fmt"
-	"syscall"
-)
-
 // spareDescriptors are kept for files, pipes and the connections that are not counted.
 const spareDescriptors = 256
-
-// raiseDescriptors makes the hard limit of open files the one in force, here and in the processes
-// that are started from here, and returns it.
-func raiseDescriptors() (int, error) {
-	var limit syscall.Rlimit
-	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
-		return 0, fmt.Errorf("limit of open files: %w", err)
-	}
-	limit.Cur = limit.Max
-	if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
-		return 0, fmt.Errorf("limit of open files: %w", err)
-	}
-	return int(limit.Cur), nil
-}
 
 // scaledSize is the size of a scenario under --scale; another size than the scenario's own is noted.
 func (s *Session) scaledSize(what string, n int) int {

@@ -45,15 +45,3 @@ func TestMedianOfRuns(t *testing.T) {
 		t.Errorf("median of two: %v", *byTitle(two)["get"].CPU)
 	}
 }
-
-// Every run has servers of its own.
-func TestRunsAreFresh(t *testing.T) {
-	_, kubeconfig := startFake(t)
-	var out, log bytes.Buffer
-	if code := run(quick(t, "--kubeconfig", kubeconfig, "--workloads", "get", "--runs=2"), nil, &out, &log); code != 0 {
-		t.Fatalf("exit code %d\n%s%s", code, &log, &out)
-	}
-	if !strings.Contains(log.String(), "run 2 of 2") || strings.Count(out.String(), "\nget ") != 2 { // the server's and the floor's
-		t.Errorf("%s%s", &log, &out)
-	}
-}

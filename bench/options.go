@@ -54,7 +54,7 @@ type Options struct {
 	Request      time.Duration `json:"requestTimeoutNanoseconds"`
 	Timeout      time.Duration `json:"timeoutNanoseconds"`
 
-	reports []string // arguments: saved reports
+	Reports []string `json:"-"` // arguments: saved reports
 }
 
 // The sizes that the aims are given for.
@@ -63,6 +63,7 @@ const (
 	standardObjects     = 5_000
 	standardColdObjects = 50_000
 	standardWatchers    = 200
+	soakLimit           = 30 * time.Minute // least duration of the soak
 )
 
 // flags binds every option to its flag.
@@ -118,7 +119,7 @@ func (o *Options) parse(args []string, log io.Writer) error {
 	if err := f.Parse(args); err != nil {
 		return err
 	}
-	o.reports = f.Args()
+	o.Reports = f.Args()
 	if o.Kubeconfig != "" {
 		o.Start = ""
 	}
@@ -140,7 +141,7 @@ func needsBinary(name string) bool {
 }
 
 // saved tells whether the run is about saved reports only.
-func (o *Options) saved() bool { return o.Compare || len(o.reports) > 0 }
+func (o *Options) saved() bool { return o.Compare || len(o.Reports) > 0 }
 
 // Validate reports every fault.
 func (o *Options) Validate() error {
@@ -160,10 +161,10 @@ func (o *Options) Validate() error {
 	fault(len(o.AgainstPIDs) > 0 && o.Against == "", "--against-pid needs --against")
 	fault(o.Against != "" && o.AgainstStart != "", "--against and --against-start are alternatives")
 	fault((o.UserCA == "") != (o.UserCAKey == ""), "--user-ca and --user-ca-key need each other")
-	fault(o.Compare && len(o.reports) != 2, "--compare needs two saved reports, old and new")
-	fault(len(o.reports) > 0 && !o.Compare && o.Results == "" && o.Figures == "" && o.Plot == "", "saved reports are for --compare, --results, --figures or --plot")
+	fault(o.Compare && len(o.Reports) != 2, "--compare needs two saved reports, old and new")
+	fault(len(o.Reports) > 0 && !o.Compare && o.Results == "" && o.Figures == "" && o.Plot == "", "saved reports are for --compare, --results, --figures or --plot")
 	fault(o.Compare && (o.Results != "" || o.Figures != ""), "--compare and --results or --figures are alternatives")
-	fault(o.Plot != "" && !slices.Contains(o.Workloads, "soak") && len(o.reports) == 0, "--plot is for --workloads soak, or a saved report of it")
+	fault(o.Plot != "" && !slices.Contains(o.Workloads, "soak") && len(o.Reports) == 0, "--plot is for --workloads soak, or a saved report of it")
 	fault(o.Profile != "" && (len(o.Workloads) != 1 || o.Runs > 1 || o.Growth != ""), "--profile is for one run of one workload")
 	fault(o.Shares != "" && o.Profile == "", "--shares needs --profile")
 	fault(o.Settings != "" && (o.Start == "" || o.Runs > 1 || o.Growth != ""), "--settings starts servers of its own, once, and needs --start")

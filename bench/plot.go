@@ -56,8 +56,14 @@ func (a axis) at(value float64) float64 {
 	return a.begin + (math.Log10(value)-a.low)/(a.high-a.low)*(a.end-a.begin)
 }
 
+// curvePlot draws a curve.
+type curvePlot struct{ *Curve }
+
+// plotCurve is the plot of a curve, as SVG.
+func plotCurve(c *Curve) []byte { return curvePlot{c}.plot() }
+
 // axes spans whole decades vertically, and the sizes with a little room horizontally.
-func (c *Curve) axes() (x, y axis) {
+func (c curvePlot) axes() (x, y axis) {
 	x = axis{low: math.Inf(1), high: math.Inf(-1), begin: plotLeft, end: plotWidth - plotRight}
 	y = axis{low: math.Inf(1), high: math.Inf(-1), begin: plotHeight - plotBottom, end: plotTop}
 	for _, s := range c.Series {
@@ -76,7 +82,7 @@ func (c *Curve) axes() (x, y axis) {
 
 // plot draws the curve as SVG, with both axes logarithmic: what does not depend on the size is a
 // level line, what is proportional to it rises as the dotted guides do.
-func (c *Curve) plot() []byte {
+func (c curvePlot) plot() []byte {
 	var b bytes.Buffer
 	_, _ = fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%d" height="%d" role="img" aria-label="%s">`+"\n  <style>%s</style>\n",
 		plotWidth, plotHeight, plotWidth, plotHeight, html.EscapeString(c.Title), plotStyle)
@@ -97,7 +103,7 @@ func label(b *bytes.Buffer, class, anchor string, x, y float64, text string) {
 }
 
 // grid draws decades, sizes and guides.
-func (c *Curve) grid(b *bytes.Buffer, x, y axis) {
+func (c curvePlot) grid(b *bytes.Buffer, x, y axis) {
 	for power := y.low; power <= y.high; power++ {
 		at := y.at(math.Pow(10, power))
 		_, _ = fmt.Fprintf(b, "  <line class=\"grid\" x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\"/>\n", x.begin, at, x.end, at)
@@ -120,7 +126,7 @@ func (c *Curve) grid(b *bytes.Buffer, x, y axis) {
 }
 
 // lines draws the series, their names and the values at their points.
-func (c *Curve) lines(b *bytes.Buffer, x, y axis) {
+func (c curvePlot) lines(b *bytes.Buffer, x, y axis) {
 	right := float64(plotLeft)
 	for i, s := range c.Series {
 		colour := i % maxPlotLines
@@ -159,7 +165,7 @@ func formatMicroseconds(us float64) string {
 }
 
 // endsBelow tells whether a line ends below another one, so that its values stand below it.
-func (c *Curve) endsBelow(s *Series) bool {
+func (c curvePlot) endsBelow(s *Series) bool {
 	last := func(s *Series) float64 {
 		if len(s.Points) == 0 {
 			return 0

@@ -10,8 +10,10 @@ import (
 	"strconv"
 	"strings"
 	"text/tabwriter"
-	"time"
 )
+
+// nameAgainst labels the rows of the second server.
+const nameAgainst = "against"
 
 // Row is one line of the report. Pointers are nil where nothing was measured.
 type Row struct {
@@ -228,37 +230,42 @@ func readReport(path string) (*Report, error) {
 	return r, nil
 }
 
-func microseconds(d time.Duration) float64 {
-	return float64(d) / float64(time.Microsecond)
-}
-
-// span prints microseconds in a unit that suits them.
-func span(us float64) string {
-	switch {
-	case us >= 1e6:
-		return short(us/1e6) + " s"
-	case us >= 1e4:
-		return short(us/1e3) + " ms"
-	default:
-		return short(us) + " µs"
-	}
-}
-
-// short prints three digits, or all that are before the point.
-func short(v float64) string {
-	switch size := math.Abs(v); {
-	case size >= 100:
-		return strconv.FormatFloat(v, 'f', 0, 64)
-	case size >= 10 || v == math.Trunc(v):
-		return strings.TrimSuffix(strconv.FormatFloat(v, 'f', 1, 64), ".0")
-	default:
-		return strconv.FormatFloat(v, 'f', 2, 64)
-	}
-}
-
 func times(ratio *float64) string {
 	if ratio == nil {
 		return blank
 	}
 	return short(*ratio)
+}
+
+// addPoint adds a point to a series of a curve, and a row. What cost too little to tell has a row but
+// no point.
+func (r *Report) addPoint(curve Curve, series, label string, size int, sample *Sample) {
+	name := curve.Name
+	if series != "" {
+		name += ", " + series
+	}
+	r.add(newRow(fmt.Sprintf("growth: %s, %s", name, plural(size, curve.Of)), label, sample, nil))
+	cpu := sample.CPUPerOperation()
+	if math.IsNaN(cpu) {
+		return
+	}
+	if label != "" {
+		series = label
+		if name != curve.Name {
+			series = name[len(curve.Name)+2:] + ", " + label
+		}
+	}
+	line := r.curve(curve).series(series)
+	line.Points = append(line.Points, Point{size, cpu})
+}
+
+// curve finds the curve of that name, or adds it.
+func (r *Report) curve(like Curve) *Curve {
+	for _, c := range r.Growth {
+		if c.Name == like.Name {
+			return c
+		}
+	}
+	r.Growth = append(r.Growth, &like)
+	return &like
 }

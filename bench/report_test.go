@@ -10,7 +10,7 @@ import (
 
 // measured is a sample of n operations at a CPU cost each.
 func measured(n int, cpu time.Duration) *Sample {
-	return &Sample{Operations: n, Elapsed: time.Second, Latencies: latencies(1000, 2000, 3000), Measured: true,
+	return &Sample{Operations: n, Elapsed: time.Second, Latencies: []time.Duration{1000, 2000, 3000}, Measured: true,
 		CPU: cpu * time.Duration(n), Resident: 10 << 20}
 }
 
@@ -101,5 +101,25 @@ func TestNumbersAreShort(t *testing.T) {
 		if got := span(us); got != want {
 			t.Errorf("span(%v) = %q, not %q", us, got, want)
 		}
+	}
+}
+
+func TestGrowthKeepsLinesApart(t *testing.T) {
+	r := newReport(t)
+	curve := Curve{Name: "rbac", Of: "binding"}
+	r.addPoint(curve, "certificate", "", 1, measured(10_000, time.Millisecond))
+	r.addPoint(curve, "certificate", "", 10, measured(10_000, 2*time.Millisecond))
+	r.addPoint(curve, "certificate", nameAgainst, 1, measured(10_000, 3*time.Millisecond))
+	r.addPoint(curve, "", nameAgainst, 1, measured(10_000, 3*time.Millisecond))
+	r.addPoint(curve, "", nameAgainst, 1, measured(1, 1))
+	var names []string
+	for _, s := range r.Growth[0].Series {
+		names = append(names, s.Name)
+	}
+	if got := strings.Join(names, ";"); got != "certificate;certificate, against;against" || len(r.Growth) != 1 {
+		t.Errorf("lines %s", got)
+	}
+	if points := r.Growth[0].Series[0].Points; len(points) != 2 || points[1] != (Point{10, 2000}) {
+		t.Errorf("points %v", points)
 	}
 }

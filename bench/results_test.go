@@ -47,9 +47,12 @@ func TestFiguresOfTheFirstPage(t *testing.T) {
 	if err := savedReport(t).writeJSON(saved); err != nil {
 		t.Fatal(err)
 	}
-	var out, log bytes.Buffer
-	if code := run([]string{"--figures", path, saved}, nil, &out, &log); code != 0 {
-		t.Fatalf("exit code %d: %s", code, &log)
+	r, err := readReport(saved)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := writeHeadlines(path, []*Report{r}); err != nil {
+		t.Fatal(err)
 	}
 	text, err := os.ReadFile(path)
 	want := "a\n<!-- bench: figures -->\n1970-01-01, commit abc, on 2 × CPU.\n\n| | measured | × floor |\n|---|---|---|\n" +
@@ -79,9 +82,12 @@ func TestResultsKeepExplanations(t *testing.T) {
 	}
 	write := func() string {
 		t.Helper()
-		var out, log bytes.Buffer
-		if code := run([]string{"--results", path, saved}, nil, &out, &log); code != 0 {
-			t.Fatalf("exit code %d: %s", code, &log)
+		r, err := readReport(saved)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := writeResults(path, []*Report{r}); err != nil {
+			t.Fatal(err)
 		}
 		text, err := os.ReadFile(path)
 		if err != nil {
@@ -158,9 +164,15 @@ func TestCompare(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	var out, log bytes.Buffer
-	if code := run([]string{"--compare", paths[0], paths[1]}, nil, &out, &log); code != 0 {
-		t.Fatalf("exit code %d: %s", code, &log)
+	for i, into := range []**Report{&old, &new} {
+		var err error
+		if *into, err = readReport(paths[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var out bytes.Buffer
+	if err := compare(&out, old, new); err != nil {
+		t.Fatal(err)
 	}
 	text := strings.Join(strings.Fields(out.String()), " ")
 	for _, want := range []string{
@@ -178,8 +190,8 @@ func TestCompare(t *testing.T) {
 	if err := os.WriteFile(paths[0], []byte("{}"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if code := run([]string{"--compare", paths[0], paths[1]}, nil, &out, &log); code != 1 || !strings.Contains(log.String(), "is not a report") {
-		t.Errorf("exit code %d: %s", code, &log)
+	if _, err := readReport(paths[0]); err == nil || !strings.Contains(err.Error(), "is not a report") {
+		t.Errorf("a file that is no report: %v", err)
 	}
 }
 
@@ -188,7 +200,7 @@ func TestPlot(t *testing.T) {
 		{Name: "one", Points: []Point{{1_000, 20}, {10_000, 21}, {100_000, 25}}},
 		{Name: "two", Points: []Point{{1_000, 10}, {10_000, 100}, {100_000, 1_000}}},
 	}}
-	text := c.plot()
+	text := plotCurve(c)
 	decoder := xml.NewDecoder(bytes.NewReader(text))
 	for {
 		if _, err := decoder.Token(); err == io.EOF {
@@ -202,64 +214,16 @@ func TestPlot(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
 	}
-	x, y := c.axes()
+	p := curvePlot{c}
+	x, y := p.axes()
 	if y.low != 0 || y.high != 3 || y.at(1) != plotHeight-plotBottom || y.at(1_000) != plotTop || x.at(1_000) <= plotLeft {
 		t.Errorf("axes %+v %+v", x, y)
 	}
-	if c.endsBelow(c.Series[1]) || !c.endsBelow(c.Series[0]) {
+	if p.endsBelow(c.Series[1]) || !p.endsBelow(c.Series[0]) {
 		t.Error("the values of the upper line must stand above it")
 	}
-	empty := (&Curve{Title: "nothing"}).plot()
+	empty := plotCurve(&Curve{Title: "nothing"})
 	if !bytes.Contains(empty, []byte("</svg>")) {
 		t.Errorf("%s", empty)
-	}
-}
-
-// All curves on the real daemon, at sizes so small that only the rows are looked at.
-func TestGrowth(t *testing.T) {
-	s := startTroupe(t)
-	report := newReport(t)
-	g := &growth{session: s, report: report}
-	for name, measure := range map[string]func() error{
-		"objects":   func() error { return g.objects(t.Context()) },
-		"watchers":  func() error { return g.watchers(t.Context()) },
-		"bindings":  func() error { return g.bindings(t.Context()) },
-		"selectors": func() error { return g.selectors(t.Context()) },
-	} {
-		if err := measure(); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-	rows := byTitle(report)
-	for _, want := range []string{"growth: get, 2 objects", "growth: create, 200 objects", "growth: list, 20 objects", "growth: watch, one at a time, 1 watcher",
-		"growth: watch, in bursts, 4 watchers", "growth: rbac, certificate, 1 RoleBinding", "growth: rbac, service account, 100 RoleBindings",
-		"growth: selector, indexed field, 6 Pods", "growth: selector, other field, 600 Pods"} {
-		if r := rows[want]; r == nil || r.Errors > 0 || r.Operations == 0 {
-			t.Errorf("%s: %+v", want, r)
-		}
-	}
-	if report.errors() != 0 {
-		t.Errorf("%d errors", report.errors())
-	}
-}
-
-func TestGrowthKeepsLinesApart(t *testing.T) {
-	g := &growth{session: &Session{Target: &Target{}, Note: t.Logf}, report: newReport(t)}
-	curve := Curve{Name: "rbac", Of: "binding"}
-	g.record(curve, "certificate", 1, measured(10_000, time.Millisecond))
-	g.record(curve, "certificate", 10, measured(10_000, 2*time.Millisecond))
-	g.session.Target.Label = nameAgainst
-	g.record(curve, "certificate", 1, measured(10_000, 3*time.Millisecond))
-	g.record(curve, "", 1, measured(10_000, 3*time.Millisecond))
-	g.record(curve, "", 1, measured(1, 1))
-	var names []string
-	for _, s := range g.report.Growth[0].Series {
-		names = append(names, s.Name)
-	}
-	if got := strings.Join(names, ";"); got != "certificate;certificate, against;against" || len(g.report.Growth) != 1 {
-		t.Errorf("lines %s", got)
-	}
-	if points := g.report.Growth[0].Series[0].Points; len(points) != 2 || points[1] != (Point{10, 2000}) {
-		t.Errorf("points %v", points)
 	}
 }

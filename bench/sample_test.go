@@ -1,9 +1,10 @@
 package main
 
 import (
+	"github.com/troupe-api/troupe/bench/internal/benchtest"
+
 	"errors"
 	"math"
-	"os"
 	"testing"
 	"time"
 )
@@ -91,57 +92,30 @@ func TestLoadBounds(t *testing.T) {
 
 // A worker gives up on a server that answers nothing any more.
 func TestFailingLoadEnds(t *testing.T) {
-	_, kubeconfig := startFake(t)
-	s := session(t, kubeconfig)
+	_, kubeconfig := benchtest.Start(t)
+	target := targetOf(t, kubeconfig)
 	load := Load{Concurrency: 2}
-	sample, err := load.Drive(t.Context(), s.Target, func(*Conn, int) (int, error) { return 0, errors.New("gone") })
+	sample, err := load.Drive(t.Context(), target, func(*Conn, int) (int, error) { return 0, errors.New("gone") })
 	if err != nil || sample.Errors != 2*maxConsecutiveErrors || sample.FirstError != "gone" {
 		t.Errorf("%v: %+v", err, sample)
 	}
 }
 
 func TestDriveNeedsServer(t *testing.T) {
-	target := &Target{Address: "127.0.0.1:1", TLS: session(t, fakeConfig(t)).Target.TLS, Timeout: time.Minute}
+	_, kubeconfig := benchtest.Start(t)
+	target := &Target{Address: "127.0.0.1:1", TLS: targetOf(t, kubeconfig).TLS, Timeout: time.Minute}
 	if _, err := (Load{Concurrency: 2, Count: 1}).Drive(t.Context(), target, nil); err == nil {
 		t.Error("no error without a server")
 	}
 }
 
-func TestParseStat(t *testing.T) {
-	const numbers = "S 1 2 3 4 5 6 7 8 9 10 250 50 1 1"
-	for stat, want := range map[string]time.Duration{
-		"7 (troupe) " + numbers:            3 * time.Second,
-		"7 (a (b) c) d) " + numbers:        3 * time.Second,
-		"7 (troupe) S 1 2 3":               -1,
-		"":                                 -1,
-		"7 (x) S 1 2 3 4 5 6 7 8 9 10 a 5": -1,
-	} {
-		got, err := parseStat([]byte(stat))
-		if want < 0 != (err != nil) || err == nil && got != want {
-			t.Errorf("%q: %v, %v", stat, got, err)
-		}
+// targetOf is the server of a kubeconfig.
+func targetOf(t *testing.T, kubeconfig string) *Target {
+	t.Helper()
+	target, err := LoadTarget(kubeconfig)
+	if err != nil {
+		t.Fatal(err)
 	}
-}
-
-func TestParseStatus(t *testing.T) {
-	got, err := parseStatus([]byte("Name:\tx\nVmHWM:\t  9 kB\nVmRSS:\t  2048 kB\n"))
-	if err != nil || got != 2<<20 {
-		t.Errorf("%d, %v", got, err)
-	}
-	if _, err := parseStatus([]byte("Name:\tzombie\n")); err == nil {
-		t.Error("no error for a process without memory")
-	}
-}
-
-func TestReadUsage(t *testing.T) {
-	one, err := readUsage([]int{os.Getpid()})
-	if err != nil || one.Resident == 0 {
-		t.Fatalf("%+v, %v", one, err)
-	}
-	if _, err := readUsage([]int{os.Getpid(), 1 << 30}); err == nil {
-		t.Error("no error for a process that is not there")
-	}
-	if both, err := readUsage([]int{os.Getpid(), os.Getpid()}); err != nil || both.Resident < one.Resident*3/2 {
-		t.Errorf("%+v, %v: processes are not added up", both, err)
-	}
+	target.Timeout = time.Minute
+	return target
 }

@@ -1,47 +1,14 @@
 package main
 
 import (
-	"context"
-	"io"
+	"github.com/troupe-api/troupe/bench/internal/benchtest"
+
 	"net/http"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 )
-
-// startTroupe serves the real daemon in this process, for one test, and returns a session for it.
-func startTroupe(t *testing.T) *Session {
-	t.Helper()
-	identity, err := newIdentity(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	config := daemon.Default()
-	config.DataDir, config.Serving.SecurePort = t.TempDir()+"/data", 0
-	config.Authentication.ClientCAFile, config.Authentication.TokenAuthFile = identity.authorityFile(), identity.tokenFile()
-	config.Journal.Sync = "none" // what is stored here ends with the test
-	d, err := daemon.New(config, io.Discard)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := d.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-		defer cancel()
-		if err := d.Stop(ctx); err != nil {
-			t.Error(err)
-		}
-	})
-	s := session(t, d.Kubeconfig())
-	s.Identity, s.Naming = identity, "platform"
-	return s
-}
 
 // The scenarios that need more of a server than the fake has, on the real one.
 func TestScenarios(t *testing.T) {
@@ -109,10 +76,10 @@ func TestCallersNeedTheirBinding(t *testing.T) {
 }
 
 func TestCustomResourceCountsRefusals(t *testing.T) {
-	fake, kubeconfig := startFake(t)
+	fake, kubeconfig := benchtest.Start(t)
 	s := session(t, kubeconfig)
 	asked := 0
-	fake.other = func(r *http.Request) int {
+	fake.Other = func(r *http.Request) int {
 		switch {
 		case r.Method == http.MethodDelete:
 			return http.StatusOK
@@ -135,12 +102,12 @@ func TestCustomResourceCountsRefusals(t *testing.T) {
 }
 
 func TestOverloadCountsRefusals(t *testing.T) {
-	fake, kubeconfig := startFake(t)
+	fake, kubeconfig := benchtest.Start(t)
 	s := session(t, kubeconfig)
 	var notes []string
 	s.Note = func(format string, _ ...any) { notes = append(notes, format) }
 	puts := 0
-	fake.fault = func(r *http.Request) int {
+	fake.Fault = func(r *http.Request) int {
 		if r.Method != http.MethodPut {
 			return 0
 		}
@@ -203,21 +170,5 @@ func TestPausesAreThoseBetweenAnswers(t *testing.T) {
 	_, _ = p.watch(step)(nil, 0)
 	if got := p.longest(); got > 2*time.Hour {
 		t.Errorf("the time between two loads counts: %v", got)
-	}
-}
-
-func TestIdentityIsLoaded(t *testing.T) {
-	made, err := newIdentity(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if i, err := loadIdentity("", "", ""); i != nil || err != nil || i.certificates() {
-		t.Errorf("%v, %v", i, err)
-	}
-	if i, err := loadIdentity("", "", "x"); err != nil || i.certificates() || i.token != "x" {
-		t.Errorf("%v, %v", i, err)
-	}
-	if _, err := loadIdentity(made.authorityFile(), os.DevNull, ""); err == nil {
-		t.Error("no error for a key that is none")
 	}
 }

@@ -13,7 +13,7 @@ func settings() []setting {
 				{value: "batch", args: []string{"--audit-log-mode=batch"}},
 				{value: "no log", quiet: true},
 			},
-			measure: (*trialServer).getAndUpdate,
+			run: (*trialServer).getAndUpdate,
 		},
 		{
 			symptom: "Every write takes long, however little there is to do",
@@ -24,7 +24,7 @@ func settings() []setting {
 				{value: "**always**"},
 				{value: "none", config: "journal: {sync: none}"},
 			},
-			measure: (*trialServer).sequentialWrites,
+			run: (*trialServer).sequentialWrites,
 		},
 		{
 			symptom: "Many write, and each waits for many syncs",
@@ -36,7 +36,7 @@ func settings() []setting {
 				{value: "16", config: "commits: {batchSize: 16}"},
 				{value: "**4096**"},
 			},
-			measure: (*trialServer).concurrentWrites,
+			run: (*trialServer).concurrentWrites,
 		},
 		{
 			symptom: "Memory is scarce, or there is plenty and CPU is scarce",
@@ -49,7 +49,7 @@ func settings() []setting {
 				{value: "GOGC=400", env: []string{"GOGC=400"}},
 				{value: "GOMEMLIMIT=256MiB", env: []string{"GOMEMLIMIT=256MiB"}},
 			},
-			measure: (*trialServer).memory,
+			run: (*trialServer).memory,
 		},
 		{
 			symptom: "Watches are answered 410 and list again, or the history takes too much memory",
@@ -61,7 +61,7 @@ func settings() []setting {
 				{value: "32Mi", config: "watches: {historyBytes: 32Mi}"},
 				{value: "**128Mi**"},
 			},
-			measure: (*trialServer).watchResumption,
+			run: (*trialServer).watchResumption,
 		},
 		{
 			symptom: "Clients that only watch what is quiet are answered 410 when they come back",
@@ -73,7 +73,7 @@ func settings() []setting {
 				{value: "10s", config: "watches: {bookmarkPeriod: 10s}"},
 				{value: "**1m**"},
 			},
-			measure: (*trialServer).idleWatches,
+			run: (*trialServer).idleWatches,
 		},
 		{
 			symptom: "Many clients are answered 429, or all of them wait too long",
@@ -85,7 +85,7 @@ func settings() []setting {
 				{value: "**200**"},
 				{value: "800", args: []string{"--max-mutating-requests-inflight=800"}},
 			},
-			measure: (*trialServer).manyClients,
+			run: (*trialServer).manyClients,
 		},
 		{
 			symptom: "Writers of one object are answered 429, or wait too long for each other",
@@ -97,7 +97,7 @@ func settings() []setting {
 				{value: "64", config: "actors: {mailboxSize: 64}"},
 				{value: "**1024**"},
 			},
-			measure: (*trialServer).manyClientsOfOneObject,
+			run: (*trialServer).manyClientsOfOneObject,
 		},
 		{
 			symptom: "The start after a crash takes long, or the journal takes much room",
@@ -109,7 +109,7 @@ func settings() []setting {
 				{value: "32Mi, 5m", config: "snapshots: {journalBytes: 32Mi}"},
 				{value: "32Mi, 5s", config: "snapshots: {journalBytes: 32Mi}\njournal: {segmentBytes: 8Mi}\nwatches: {historyTime: 5s}"},
 			},
-			measure: (*trialServer).recovery,
+			run: (*trialServer).recovery,
 		},
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"io"
 	"os/exec"
 	"regexp"
 	"slices"
@@ -137,4 +138,18 @@ func (p *cpuProfile) table() string {
 		_, _ = fmt.Fprintf(&b, "| %s | %.1f %% | %.1f %% |\n", l.what, l.share, l.ofCalls)
 	}
 	return b.String()
+}
+
+// writeShares puts what a profile says of the parts of the work between the marks of a Markdown
+// file, with where and how it was taken.
+func writeShares(path, profile string, origin *Origin, out io.Writer) error {
+	p, err := readProfile(profile)
+	if err != nil {
+		return err
+	}
+	table := p.table()
+	if _, err := io.WriteString(out, table); err != nil || path == "" {
+		return err
+	}
+	return replaceSection(path, "shares", origin.line()+table)
 }

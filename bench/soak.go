@@ -20,7 +20,6 @@ const (
 	soakClients     = 64
 	maxSoakInterval = 10 * time.Second // between two looks; shorter in a run of less than five minutes
 	soakSamples     = 30               // at least
-	soakLimit       = 30 * time.Minute // what the aim is given for
 )
 
 // soakOperations are the operations, and how many of two hundred are of each.

@@ -1,9 +1,8 @@
 package main
 
 import (
-	"bytes"
-	"os"
-	"path/filepath"
+	"github.com/troupe-api/troupe/bench/internal/benchtest"
+
 	"strings"
 	"testing"
 	"time"
@@ -39,7 +38,7 @@ func TestSoak(t *testing.T) {
 }
 
 func TestSoakNeedsNoMetrics(t *testing.T) {
-	_, kubeconfig := startFake(t)
+	_, kubeconfig := benchtest.Start(t)
 	s := session(t, kubeconfig)
 	s.Duration = 50 * time.Millisecond
 	l := startSoakMonitor(s)
@@ -58,62 +57,5 @@ func TestPaced(t *testing.T) {
 	}
 	if took := time.Since(begin); took < 20*time.Millisecond {
 		t.Errorf("21 operations at 1,000 a second took %v", took)
-	}
-}
-
-func TestMetricsAddUp(t *testing.T) {
-	f := metrics{`a{x="1"}`: 1, `a{x="2"}`: 2, "ab": 4, "c": 8}
-	if sum, found := f.sum("a"); sum != 3 || !found {
-		t.Errorf("a is %v, %t", sum, found)
-	}
-	if sum, found := f.sum("c"); sum != 8 || !found {
-		t.Errorf("c is %v, %t", sum, found)
-	}
-	if _, found := f.sum("d"); found {
-		t.Error("there is a d")
-	}
-}
-
-// Every setting is tried with every value, and the table stands between the marks.
-func TestSettings(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "operations.md")
-	if err := os.WriteFile(path, []byte("before\n<!-- bench: settings -->\nwas here\n<!-- end -->\nafter\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	var out, log bytes.Buffer
-	args := quick(t, "--start", os.Args[0], "--settings", path, "--duration=20ms")
-	if code := run(args, nil, &out, &log); code != 0 {
-		t.Fatalf("exit code %d\n%s%s", code, &log, &out)
-	}
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []string{"before\n<!-- bench: settings -->\n", "go run ./bench", "<!-- end -->\nafter\n"} {
-		if !strings.Contains(string(text), want) {
-			t.Errorf("no %q in\n%s", want, text)
-		}
-	}
-	if strings.Contains(string(text), "was here") {
-		t.Errorf("what was there is there still:\n%s", text)
-	}
-	for _, setting := range settings() {
-		for _, trial := range setting.trials {
-			if !strings.Contains(string(text), trial.value+": ") {
-				t.Errorf("nothing about %s = %s", setting.key, trial.value)
-			}
-		}
-	}
-}
-
-func TestSectionMarkersMustExist(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "x.md")
-	for _, text := range []string{"", "<!-- bench: a -->\n", "<!-- bench: b -->\n<!-- end -->"} {
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if err := replaceSection(path, "a", "new"); err == nil {
-			t.Errorf("no error for %q", text)
-		}
 	}
 }

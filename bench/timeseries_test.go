@@ -1,13 +1,7 @@
 package main
 
 import (
-	"bytes"
-	"encoding/xml"
-	"io"
 	"math"
-	"os"
-	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 )
@@ -48,41 +42,5 @@ func TestTrends(t *testing.T) {
 	}
 	if few := (&TimeSeries{Lines: []*TimeSeriesLine{{Moments: make([]DataPoint, 2)}}}).trends(); len(few) != 0 {
 		t.Errorf("two looks make %v", few)
-	}
-}
-
-func TestTimeSeriesPlotIsXML(t *testing.T) {
-	c := timeSeriesOf(func(n int) float64 { return float64(n) })
-	c.add("a < b", "MiB", time.Second, 1)
-	for _, plot := range [][]byte{c.plot(), (&TimeSeries{}).plot()} {
-		d := xml.NewDecoder(strings.NewReader(string(plot)))
-		for {
-			if _, err := d.Token(); err == io.EOF {
-				break
-			} else if err != nil {
-				t.Fatalf("%v\n%s", err, plot)
-			}
-		}
-	}
-	for _, want := range []string{"things", "99 pieces", "a &lt; b", ">99 s<"} {
-		if !strings.Contains(string(c.plot()), want) {
-			t.Errorf("no %q in\n%s", want, c.plot())
-		}
-	}
-}
-
-func TestPlotOfSavedReport(t *testing.T) {
-	r := newReport(t)
-	r.Course = timeSeriesOf(func(int) float64 { return 3 })
-	saved, plot := filepath.Join(t.TempDir(), "soak.json"), filepath.Join(t.TempDir(), "soak.svg")
-	if err := r.writeJSON(saved); err != nil {
-		t.Fatal(err)
-	}
-	var out, log bytes.Buffer
-	if code := run([]string{"--plot", plot, saved}, nil, &out, &log); code != 0 {
-		t.Fatalf("exit code %d: %s", code, &log)
-	}
-	if text, err := os.ReadFile(plot); err != nil || !bytes.Equal(text, r.Course.plot()) {
-		t.Errorf("%v\n%s", err, text)
 	}
 }

@@ -15,9 +15,15 @@ const (
 	stripRight  = 96 // room for the last value
 )
 
+// timeSeriesPlot draws a time series.
+type timeSeriesPlot struct{ *TimeSeries }
+
+// plotTimeSeries is the plot of a time series, as SVG.
+func plotTimeSeries(c *TimeSeries) []byte { return timeSeriesPlot{c}.plot() }
+
 // plot draws one strip for each line, below each other, all with the same time. Every strip begins
 // at nothing, so that what looks level is level.
-func (c *TimeSeries) plot() []byte {
+func (c timeSeriesPlot) plot() []byte {
 	var b bytes.Buffer
 	height := stripTop + len(c.Lines)*(stripHeight+stripGap) + 20
 	title := "What the server holds under a steady load"
@@ -41,7 +47,7 @@ func (c *TimeSeries) plot() []byte {
 }
 
 // end is when the last look was.
-func (c *TimeSeries) end() (seconds float64) {
+func (c timeSeriesPlot) end() (seconds float64) {
 	for _, line := range c.Lines {
 		if n := len(line.Moments); n > 0 {
 			seconds = max(seconds, line.Moments[n-1].Seconds)

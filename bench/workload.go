@@ -34,12 +34,6 @@ type Result struct {
 	Floor func(ctx context.Context, floor *Target) (*Sample, error)
 }
 
-// Figure is a value with its unit.
-type Figure struct {
-	Value float64 `json:"value"`
-	Unit  string  `json:"unit"`
-}
-
 // workloads lists all, in the order in which they run: those that read memory come first, while
 // the process is young, and those that leave much behind come last.
 func workloads() []Workload {

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"github.com/troupe-api/troupe/bench/internal/benchtest"
+
 	"context"
 	"net/http"
 	"strings"
@@ -29,31 +31,10 @@ var countedWorkloads = []struct {
 	{"hot-object", http.MethodPatch, 24, 24},
 }
 
-func workload(t *testing.T, name string) Workload {
-	t.Helper()
-	w, found := workloadOf(name)
-	if !found {
-		t.Fatalf("no workload %q", name)
-	}
-	return w
-}
-
-// row returns the result of a name.
-func row(t *testing.T, results []Result, name string) Result {
-	t.Helper()
-	for _, r := range results {
-		if r.Name == name {
-			return r
-		}
-	}
-	t.Fatalf("no row %q in %v", name, results)
-	return Result{}
-}
-
 func TestWorkloadsCountOperations(t *testing.T) {
 	for _, want := range countedWorkloads {
 		t.Run(want.name, func(t *testing.T) {
-			fake, kubeconfig := startFake(t)
+			fake, kubeconfig := benchtest.Start(t)
 			results, err := workload(t, want.name).Run(t.Context(), session(t, kubeconfig))
 			if err != nil {
 				t.Fatal(err)
@@ -62,14 +43,14 @@ func TestWorkloadsCountOperations(t *testing.T) {
 			if sample.Operations != want.operations || sample.Errors != 0 || len(sample.Latencies) != want.operations {
 				t.Errorf("%d operations, %d errors, %d latencies; first error %q", sample.Operations, sample.Errors, len(sample.Latencies), sample.FirstError)
 			}
-			if got := fake.count(want.method); got != want.requests {
+			if got := fake.Count(want.method); got != want.requests {
 				t.Errorf("%d %s requests instead of %d", got, want.method, want.requests)
 			}
 			if !sample.Measured || sample.Resident == 0 || sample.Elapsed == 0 {
 				t.Errorf("nothing measured: %+v", sample)
 			}
-			if len(fake.objects) != 1 {
-				t.Errorf("namespaces are left behind: %d", len(fake.objects))
+			if fake.Namespaces() != 1 {
+				t.Errorf("namespaces are left behind: %d", fake.Namespaces())
 			}
 		})
 	}
@@ -79,9 +60,9 @@ func TestWorkloadsCountOperations(t *testing.T) {
 func TestWorkloadsCountErrors(t *testing.T) {
 	for _, c := range countedWorkloads {
 		t.Run(c.name, func(t *testing.T) {
-			fake, kubeconfig := startFake(t)
+			fake, kubeconfig := benchtest.Start(t)
 			seen, failed := 0, 0
-			fake.fault = func(r *http.Request) int {
+			fake.Fault = func(r *http.Request) int {
 				prepares := strings.HasSuffix(r.URL.Path, "/namespaces")
 				cleans := r.Method == http.MethodDelete && !strings.Contains(r.URL.Path, "item-")
 				if r.Method != c.method || prepares || cleans {
@@ -113,7 +94,7 @@ func TestWorkloadsCountErrors(t *testing.T) {
 
 func TestListsMustBeWhole(t *testing.T) {
 	for _, name := range []string{"list", "list-chunked"} {
-		_, kubeconfig := startFake(t)
+		_, kubeconfig := benchtest.Start(t)
 		s := session(t, kubeconfig)
 		w := workload(t, name)
 		f, err := s.prepare(t.Context(), 7)
@@ -134,8 +115,8 @@ func TestPreparationFailureEndsWorkload(t *testing.T) {
 		if w.own || w.Name == "role-change" {
 			continue // it prepares a server of its own, or there is no CA
 		}
-		fake, kubeconfig := startFake(t)
-		fake.fault = func(r *http.Request) int {
+		fake, kubeconfig := benchtest.Start(t)
+		fake.Fault = func(r *http.Request) int {
 			if r.Method == http.MethodPost {
 				return http.StatusForbidden
 			}
@@ -148,7 +129,7 @@ func TestPreparationFailureEndsWorkload(t *testing.T) {
 }
 
 func TestFanout(t *testing.T) {
-	_, kubeconfig := startFake(t)
+	_, kubeconfig := benchtest.Start(t)
 	s := session(t, kubeconfig)
 	results, err := watchFanout(t.Context(), s)
 	if err != nil {
@@ -166,10 +147,10 @@ func TestFanout(t *testing.T) {
 }
 
 func TestFanoutReportsEndedWatches(t *testing.T) {
-	fake, kubeconfig := startFake(t)
+	fake, kubeconfig := benchtest.Start(t)
 	s := session(t, kubeconfig)
-	fake.fault = func(r *http.Request) int {
-		if r.URL.Query().Get("watch") == "true" && fake.version > s.hotCount()+3 {
+	fake.Fault = func(r *http.Request) int {
+		if r.URL.Query().Get("watch") == "true" && fake.LastVersion > s.hotCount()+3 {
 			return http.StatusGone
 		}
 		return 0
@@ -185,7 +166,7 @@ func TestFanoutReportsEndedWatches(t *testing.T) {
 }
 
 func TestIdleWatchers(t *testing.T) {
-	_, kubeconfig := startFake(t)
+	_, kubeconfig := benchtest.Start(t)
 	s := session(t, kubeconfig)
 	results, err := idleWatchers(t.Context(), s)
 	if err != nil {
@@ -205,7 +186,7 @@ func TestIdleWatchers(t *testing.T) {
 }
 
 func TestColdStart(t *testing.T) {
-	_, kubeconfig := startFake(t)
+	_, kubeconfig := benchtest.Start(t)
 	s := session(t, kubeconfig)
 	results, err := coldStart(t.Context(), s)
 	if err != nil {
@@ -241,10 +222,4 @@ func TestFloorMovesAsManyBytes(t *testing.T) {
 	if err != nil || sample.Operations != 3*10 || sample.Errors != 0 || sample.BytesPerOperation() != 500 {
 		t.Errorf("%v: %+v", err, sample)
 	}
-}
-
-func fakeConfig(t *testing.T) string {
-	t.Helper()
-	_, kubeconfig := startFake(t)
-	return kubeconfig
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"net/http"
 	"os"
 	"time"
@@ -23,18 +22,4 @@ func profile(ctx context.Context, target *Target, path string, duration time.Dur
 		return fmt.Errorf("profile: %w", err)
 	}
 	return os.WriteFile(path, answer, 0o644)
-}
-
-// writeShares puts what a profile says of the parts of the work between the marks of a Markdown
-// file, with where and how it was taken.
-func writeShares(path, profile string, origin *Origin, out io.Writer) error {
-	p, err := readProfile(profile)
-	if err != nil {
-		return err
-	}
-	table := p.table()
-	if _, err := io.WriteString(out, table); err != nil || path == "" {
-		return err
-	}
-	return replaceSection(path, "shares", origin.line()+table)
 }

@@ -1,4 +1,4 @@
-package main
+package benchtest
 
 import (
 	"bytes"
@@ -24,14 +24,19 @@ import (
 	"testing"
 )
 
-// TestMain makes the test binary stand in for the processes that the harness starts.
-func TestMain(m *testing.M) {
+// Main is the TestMain of packages that start processes: it makes the test binary stand in for the
+// server and, with the argument "floor", for the floor.
+func Main(m *testing.M, floor func(in io.Reader, out io.Writer) error) {
 	if len(os.Args) > 1 && os.Args[1] == "serve" {
 		fakeDaemon(os.Args[2:])
 		return
 	}
-	if len(os.Args) == 2 && os.Args[1] == nameFloor {
-		os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	if len(os.Args) == 2 && os.Args[1] == "floor" {
+		if err := floor(os.Stdin, os.Stdout); err != nil {
+			_, _ = fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
 	}
 	os.Exit(m.Run())
 }
@@ -45,39 +50,39 @@ type event struct {
 	Object tree   `json:"object"`
 }
 
-// fakeAPI serves ConfigMaps and namespaces from memory.
-type fakeAPI struct {
-	mu      sync.Mutex
-	version int
-	objects map[string]map[string]tree // by namespace and name
-	texts   map[string][]byte          // objects as JSON, by namespace/name
-	history []event
-	news    chan struct{} // closed and replaced at every event
-	dir     string        // where objects are kept too, if not empty
-	token   string        // that requests must bear, if not empty
+// Server serves ConfigMaps and namespaces from memory.
+type Server struct {
+	mu          sync.Mutex
+	LastVersion int                        // of the newest event; Fault may read it
+	objects     map[string]map[string]tree // by namespace and name
+	texts       map[string][]byte          // objects as JSON, by namespace/name
+	history     []event
+	news        chan struct{} // closed and replaced at every event
+	dir         string        // where objects are kept too, if not empty
+	token       string        // that requests must bear, if not empty
 
-	other  func(*http.Request) int // answers what is not below namespaces by a status, if not nil
-	fault  func(*http.Request) int // a status to fail with, or 0
+	Other  func(*http.Request) int // answers what is not below namespaces by a status, if not nil
+	Fault  func(*http.Request) int // a status to fail with, or 0
 	counts map[string]int          // requests by method
 }
 
-func newFakeAPI() *fakeAPI {
-	return &fakeAPI{
+func newServer() *Server {
+	return &Server{
 		objects: map[string]map[string]tree{"default": {}},
 		texts:   map[string][]byte{},
 		news:    make(chan struct{}),
 		counts:  map[string]int{},
-		fault:   func(*http.Request) int { return 0 },
+		Fault:   func(*http.Request) int { return 0 },
 	}
 }
 
-func (f *fakeAPI) count(method string) int {
+func (f *Server) Count(method string) int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.counts[method]
 }
 
-func (f *fakeAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (f *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.URL.Path == "/version" {
 		return
 	}
@@ -93,23 +98,23 @@ func (f *fakeAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.counts[r.Method]++
-	status := f.fault(r)
+	status := f.Fault(r)
 	var answer any = tree{"kind": "Status", "message": "no"}
 	if status == 0 {
 		status, answer = f.answer(r, body)
 	}
 	text, _ := json.Marshal(answer)
-	w.Header().Set("Content-Type", typeJSON)
+	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
 	_, _ = w.Write(text)
 }
 
-func (f *fakeAPI) answer(r *http.Request, body []byte) (int, any) {
+func (f *Server) answer(r *http.Request, body []byte) (int, any) {
 	if r.URL.Path == "/apis" {
 		return http.StatusOK, json.RawMessage(`{"groups":[{"name":"a.example.com"},{"name":"coordination.x"},{"name":"rbac.authorization.x"},{"name":"authentication.x"},{"name":"apiextensions.x"}]}`)
 	}
-	if f.other != nil && !strings.HasPrefix(r.URL.Path, "/api/v1/") {
-		return f.other(r), nil
+	if f.Other != nil && !strings.HasPrefix(r.URL.Path, "/api/v1/") {
+		return f.Other(r), nil
 	}
 	parts := strings.Split(strings.TrimPrefix(r.URL.Path, "/api/v1/namespaces"), "/")[1:]
 	object := tree{}
@@ -134,7 +139,7 @@ func (f *fakeAPI) answer(r *http.Request, body []byte) (int, any) {
 	}
 }
 
-func (f *fakeAPI) collection(r *http.Request, namespace string, object tree) (int, any) {
+func (f *Server) collection(r *http.Request, namespace string, object tree) (int, any) {
 	items := f.objects[namespace]
 	switch r.Method {
 	case http.MethodPost:
@@ -149,7 +154,7 @@ func (f *fakeAPI) collection(r *http.Request, namespace string, object tree) (in
 		return http.StatusOK, nil
 	}
 	names := slices.Sorted(maps.Keys(items))
-	meta, list := tree{"resourceVersion": strconv.Itoa(f.version)}, []json.RawMessage{}
+	meta, list := tree{"resourceVersion": strconv.Itoa(f.LastVersion)}, []json.RawMessage{}
 	begin, _ := strconv.Atoi(r.URL.Query().Get("continue"))
 	end := len(names)
 	if limit, _ := strconv.Atoi(r.URL.Query().Get("limit")); limit > 0 && begin+limit < end {
@@ -162,9 +167,9 @@ func (f *fakeAPI) collection(r *http.Request, namespace string, object tree) (in
 	return http.StatusOK, tree{"kind": "ConfigMapList", "metadata": meta, "items": list}
 }
 
-func (f *fakeAPI) single(r *http.Request, namespace, name string, object tree) (int, any) {
+func (f *Server) single(r *http.Request, namespace, name string, object tree) (int, any) {
 	current := f.objects[namespace][name]
-	if r.Method == http.MethodPatch && r.Header.Get("Content-Type") == typeApplyPatch {
+	if r.Method == http.MethodPatch && r.Header.Get("Content-Type") == "application/apply-patch+yaml" {
 		f.store("MODIFIED", namespace, name, object)
 		return http.StatusOK, object
 	}
@@ -186,8 +191,8 @@ func (f *fakeAPI) single(r *http.Request, namespace, name string, object tree) (
 	return http.StatusOK, current
 }
 
-func (f *fakeAPI) store(kind, namespace, name string, object tree) {
-	f.version++
+func (f *Server) store(kind, namespace, name string, object tree) {
+	f.LastVersion++
 	text, _ := json.Marshal(object)
 	f.objects[namespace][name], f.texts[namespace+"/"+name] = object, text
 	if f.dir != "" {
@@ -199,12 +204,12 @@ func (f *fakeAPI) store(kind, namespace, name string, object tree) {
 }
 
 // watch streams the events after a version, with a bookmark in front.
-func (f *fakeAPI) watch(w http.ResponseWriter, r *http.Request) {
+func (f *Server) watch(w http.ResponseWriter, r *http.Request) {
 	cursor, _ := strconv.Atoi(r.URL.Query().Get("resourceVersion"))
 	_, _ = io.WriteString(w, `{"type":"BOOKMARK","object":{}}`+"\n")
 	for {
 		f.mu.Lock()
-		events, news, refused := f.history[min(cursor, len(f.history)):], f.news, f.fault(r)
+		events, news, refused := f.history[min(cursor, len(f.history)):], f.news, f.Fault(r)
 		cursor = len(f.history)
 		f.mu.Unlock()
 		if refused != 0 {
@@ -225,14 +230,11 @@ func (f *fakeAPI) watch(w http.ResponseWriter, r *http.Request) {
 
 // serve starts the fake over TLS with a client certificate required, and returns the kubeconfig
 // that fits, as text.
-func (f *fakeAPI) serve() (*httptest.Server, string) {
-	certificate, err := selfSigned()
-	if err != nil {
-		panic(err)
-	}
+func (f *Server) serve() (*httptest.Server, string) {
 	server := httptest.NewUnstartedServer(f)
-	server.TLS = &tls.Config{Certificates: []tls.Certificate{certificate}, ClientAuth: tls.RequireAnyClientCert}
+	server.TLS = &tls.Config{ClientAuth: tls.RequireAnyClientCert}
 	server.StartTLS()
+	certificate := server.TLS.Certificates[0] // httptest's own; the client gets it, too
 	der, _ := x509.MarshalPKCS8PrivateKey(certificate.PrivateKey)
 	authority := pemText("CERTIFICATE", certificate.Certificate[0])
 	return server, fmt.Sprintf(`
@@ -258,7 +260,7 @@ func fakeDaemon(args []string) {
 		_, _ = fmt.Fprintln(os.Stderr, "refused to start")
 		os.Exit(3)
 	}
-	f := newFakeAPI()
+	f := newServer()
 	f.dir = filepath.Join(dir, "objects")
 	_ = os.MkdirAll(f.dir, 0o700)
 	entries, _ := os.ReadDir(f.dir)
@@ -281,10 +283,10 @@ func fakeDaemon(args []string) {
 	<-stop
 }
 
-// startFake serves a fake for one test and returns its kubeconfig's path.
-func startFake(t *testing.T) (*fakeAPI, string) {
+// Start serves a fake for one test and returns its kubeconfig's path.
+func Start(t *testing.T) (*Server, string) {
 	t.Helper()
-	f := newFakeAPI()
+	f := newServer()
 	f.token = "sesame"
 	server, config := f.serve()
 	server.Config.ErrorLog = log.New(io.Discard, "", 0)
@@ -299,21 +301,9 @@ func startFake(t *testing.T) (*fakeAPI, string) {
 	return f, path
 }
 
-// session is for a fake, with bounds that end quickly.
-func session(t *testing.T, kubeconfig string) *Session {
-	t.Helper()
-	s := &Session{Note: func(format string, args ...any) { t.Logf(format, args...) }}
-	args := []string{"--kubeconfig", kubeconfig, "--size=64", "--concurrency=4", "--count=24", "--duration=1m",
-		"--objects=1100", "--cold-objects=20", "--watchers=5", "--burst=8", "--idle-watchers=6",
-		"--binary", os.Args[0], "--settle=1ms", "--scale=0.002", "--temp-dir", t.TempDir()}
-	if err := s.parse(args, io.Discard); err != nil {
-		t.Fatal(err)
-	}
-	target, err := LoadTarget(kubeconfig)
-	if err != nil {
-		t.Fatal(err)
-	}
-	target.Timeout, target.Processes = s.Request, []int{os.Getpid()}
-	s.Target = target
-	return s
+// Namespaces is how many namespaces there are.
+func (f *Server) Namespaces() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return len(f.objects)
 }

@@ -1,0 +1,26 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+)
+
+// measureGrowth measures all curves on all targets and writes their plots.
+func (b *Bench) measureGrowth(ctx context.Context) error {
+	for _, target := range b.targets {
+		if err := measureGrowth(ctx, b.session(target), b.logf, b.Report.addPoint); err != nil {
+			return err
+		}
+	}
+	if err := os.MkdirAll(b.Options.Growth, 0o755); err != nil {
+		return err
+	}
+	var failed error
+	for _, curve := range b.Report.Growth {
+		path := filepath.Join(b.Options.Growth, "growth-"+curve.Name+".svg")
+		failed = errors.Join(failed, os.WriteFile(path, plotCurve(curve), 0o644))
+	}
+	return failed
+}
