@@ -13,6 +13,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/troupe-api/troupe/bench/internal/measure"
+	"github.com/troupe-api/troupe/bench/internal/report"
+	"github.com/troupe-api/troupe/bench/internal/scenario"
 )
 
 // quick are flags that keep a whole run short.
@@ -37,13 +41,13 @@ func TestRunFreshDaemon(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var report Report
+	var report report.Report
 	if err := json.Unmarshal(text, &report); err != nil {
 		t.Fatal(err)
 	}
 	rows := map[string]bool{}
 	for _, row := range report.Rows {
-		rows[row.title()] = true
+		rows[row.Title()] = true
 		if row.Target == "" && strings.Contains("get create update merge-patch delete list", row.Name) && row.P50 == 0 {
 			t.Errorf("%s has no latency", row.Name)
 		}
@@ -69,7 +73,7 @@ func TestRunAgainst(t *testing.T) {
 	_, one := benchtest.Start(t)
 	other, two := benchtest.Start(t)
 	b := &Bench{Log: &bytes.Buffer{}}
-	if err := b.Options.parse(quick(t, "--kubeconfig", one, "--against", two, "--workloads", "get,watch-fanout", "--floor=false"), io.Discard); err != nil {
+	if err := b.Options.Parse(quick(t, "--kubeconfig", one, "--against", two, "--workloads", "get,watch-fanout", "--floor=false"), io.Discard); err != nil {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
@@ -78,7 +82,7 @@ func TestRunAgainst(t *testing.T) {
 	}
 	var titles []string
 	for _, row := range b.Report.Rows {
-		titles = append(titles, row.title())
+		titles = append(titles, row.Title())
 	}
 	if got, want := strings.Join(titles, ";"), "get;get (against);watch-fanout;watch-fanout (against);watch-fanout, bursts;watch-fanout, bursts (against)"; got != want {
 		t.Errorf("rows are %s", got)
@@ -143,17 +147,17 @@ func TestRunFaults(t *testing.T) {
 }
 
 func TestPlotOfSavedReport(t *testing.T) {
-	r := &Report{Options: &Options{}, Course: &TimeSeries{Name: "soak"}}
-	r.Course.add("things", "pieces", time.Second, 3)
+	r := &report.Report{Options: &scenario.Options{}, Course: &measure.TimeSeries{Name: "soak"}}
+	r.Course.Add("things", "pieces", time.Second, 3)
 	saved, plot := filepath.Join(t.TempDir(), "soak.json"), filepath.Join(t.TempDir(), "soak.svg")
-	if err := r.writeJSON(saved); err != nil {
+	if err := r.WriteJSON(saved); err != nil {
 		t.Fatal(err)
 	}
 	var out, log bytes.Buffer
 	if code := run([]string{"--plot", plot, saved}, nil, &out, &log); code != 0 {
 		t.Fatalf("exit code %d: %s", code, &log)
 	}
-	if text, err := os.ReadFile(plot); err != nil || !bytes.Equal(text, plotTimeSeries(r.Course)) {
+	if text, err := os.ReadFile(plot); err != nil || !bytes.Equal(text, report.PlotTimeSeries(r.Course)) {
 		t.Errorf("%v\n%s", err, text)
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/troupe-api/troupe/bench/internal/benchtest"
+
+	"github.com/troupe-api/troupe/bench/internal/server"
 )
 
-func TestMain(m *testing.M) { benchtest.Main(m, serveFloor) }
+func TestMain(m *testing.M) { benchtest.Main(m, server.ServeFloor) }

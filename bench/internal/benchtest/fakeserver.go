@@ -76,12 +76,14 @@ func newServer() *Server {
 	}
 }
 
+// Count is how many requests with a method there were.
 func (f *Server) Count(method string) int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.counts[method]
 }
 
+// ServeHTTP implements http.Handler.
 func (f *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.URL.Path == "/version" {
 		return
