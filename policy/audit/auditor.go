@@ -44,7 +44,7 @@ func New(policy *Policy, naming *meta.Naming, now func() time.Time, sinks ...*Si
 	return &Auditor{policy: policy, sinks: sinks, names: newVendorNames(naming), now: now}
 }
 
-// emit gives the Event of a Record, as it stands, to all sinks.
+// emit gives the Event of a Record, in its present state, to all sinks.
 func (u *Auditor) emit(r *Record) bool {
 	u.events.Inc()
 	stored := true

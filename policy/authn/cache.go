@@ -32,7 +32,7 @@ type Cache[V any] struct {
 
 	mu        sync.RWMutex // guards all below it
 	entries   map[Digest]cacheEntry[V]
-	lastSweep time.Time // when there was room made last
+	lastSweep time.Time // when expired entries were last removed
 }
 
 // sweepPeriod is how long an answer may stay whose time has come.

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// A Refusal is an error whose text is meant for the client: why a remote does not let it in.
+// A RejectionError is an error whose text is meant for the client: why a remote does not let it in.
 // No other error of this package is shown to clients.
 type RejectionError struct{ Message string }
 

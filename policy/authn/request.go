@@ -26,7 +26,7 @@ type Request struct {
 	Audiences []string
 }
 
-// A Memory is what a connection keeps of its last request, so that what cannot have changed is
+// A ConnCache is what a connection keeps of its last request, so that what cannot have changed is
 // not worked out again for the next. It says nothing that is not looked up elsewhere without it.
 // Its zero value remembers nothing. One request at a time uses it.
 type ConnCache struct {
@@ -55,7 +55,7 @@ type Authenticator interface {
 // ErrUnavailable is in the error of a method that could not ask whom it has to.
 var ErrUnavailable = errors.New("nobody could be asked")
 
-// A Final error refuses a credential for good: it is of the sort of the method that has refused
+// A FinalError refuses a credential for good: it is of the sort of the method that has refused
 // it, and no other method gets to see it.
 type FinalError struct{ Err error }
 

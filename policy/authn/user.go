@@ -27,7 +27,7 @@ type User struct {
 	// or, if it asked for none, of the server's own. A method whose credentials name no
 	// audience leaves them nil: such a credential is for the server itself.
 	Audiences []string
-	// ValidUntil is when the credential ends by itself, or is worth another look: whoever has let its
+	// ValidUntil is when the credential ends by itself, or must be checked again: whoever has let its
 	// user in for longer has to ask again then. The zero time stands for never.
 	ValidUntil time.Time
 }

@@ -54,7 +54,7 @@ type webhook struct {
 	slots      chan struct{}
 }
 
-// A judgement is what is known about a token: one of the three answers of an Authenticator.
+// A tokenResult is what is known about a token: one of the three answers of an Authenticator.
 type tokenResult struct {
 	user *User
 	err  error
@@ -73,7 +73,7 @@ func (w *webhook) Authenticate(r Request) (*User, error) {
 		return known.user, known.err
 	}
 	answer, err, _ := w.inflight.Do(string(digest[:]), func() (any, error) {
-		if known, ok := w.cache.Get(digest); ok { // since the look above
+		if known, ok := w.cache.Get(digest); ok { // it was stored since the check above
 			return known, nil
 		}
 		return w.review(digest, r.Token, wanted)

@@ -100,7 +100,7 @@ func (s Store) ca() (*Pair, error) {
 		ca.CertPEM = append(ca.CertPEM, old.unexpired(now)...)
 	}
 	if err = s.save("ca", ca); err != nil && old != nil {
-		return old, nil // asked for again with the next look
+		return old, nil // the next renewal tries again
 	}
 	if err == nil && s.renewRequested() {
 		err = os.Remove(s.renewRequestPath())

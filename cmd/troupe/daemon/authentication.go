@@ -49,7 +49,7 @@ func (a Authentication) validate(f *faults) {
 	a.Webhook.validate(f)
 }
 
-// newAuthenticator makes the chain of all ways to be somebody, in the order in which they are
+// newAuthenticator makes the chain of all methods of authentication, in the order in which they are
 // tried.
 func (d *Daemon) newAuthenticator(id *identity) (authn.Authenticator, error) {
 	c := d.config.Authentication
@@ -90,7 +90,7 @@ func (d *Daemon) newAnonymousAuthenticator() bool {
 	return on
 }
 
-// newTokenAuthenticator are the ways to be somebody by a bearer token.
+// newTokenAuthenticator returns the methods of authentication by bearer token.
 func (d *Daemon) newTokenAuthenticator() ([]authn.Authenticator, error) {
 	c := d.config.Authentication
 	var methods []authn.Authenticator

@@ -86,7 +86,7 @@ func (w AuthorizationWebhook) validate(f *faults, used bool) {
 
 func (a Authorization) has(mode string) bool { return slices.Contains(a.Modes, mode) }
 
-// newAuthorizer makes the modes of deciding, in their order. Before all of them, members of
+// newAuthorizer makes the modes of authorization, in their order. Before all of them, members of
 // system:masters may do everything and everybody may read the paths that are always open. Where
 // everything is denied, the one master is the daemon's own administrator.
 func (d *Daemon) newAuthorizer(roles *rbac.Authorizer, administrator string) (authz.Authorizer, error) {
@@ -132,7 +132,8 @@ func (d *Daemon) newNodeAuthorizer() (authz.Authorizer, error) {
 	return mode, nil
 }
 
-// currentSecond may be others each second. Those that still count are not asked for again.
+// currentSecond changes each second, and so do decisions of a remote: they are asked for again then,
+// and come from the cache as long as they count.
 func currentSecond() any { return time.Now().Unix() }
 
 func (d *Daemon) readPolicies(path string) (*authz.ABAC, error) {

@@ -14,8 +14,8 @@ import (
 	"github.com/troupe-api/troupe/policy/certs"
 )
 
-// An identity is what the server proves itself with, and whom it believes to be issued by
-// the right hands. It is kept current by its keeper.
+// An identity is what the server proves itself with, and the authorities of the certificates that it
+// trusts. Its reloader keeps all of them current.
 type identity struct {
 	ownCerts *certs.Manager
 	pair     *certs.FilePair // of --tls-cert-file; nil if not given
@@ -119,7 +119,7 @@ func (id *identity) authorities(name string, sources ...certs.Source) (*certs.CA
 	return cas, nil
 }
 
-// runReloader keeps everything current until the context ends. Nothing is added to the keeper from
+// runReloader keeps everything current until the context ends. Nothing is added to the reloader from
 // then on.
 func (id *identity) runReloader(ctx context.Context) {
 	id.reloader.Run(ctx, time.Duration(id.options.ReloadPeriod))

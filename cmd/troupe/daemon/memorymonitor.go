@@ -2,7 +2,6 @@ package daemon
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"math"
 	"os"
@@ -242,18 +241,11 @@ func (m *memoryMonitor) writeMetrics(w io.Writer) {
 	if m == nil {
 		return
 	}
-	short := 0
+	scarce := int64(0)
 	if m.UnderPressure() {
-		short = 1
+		scarce = 1
 	}
-	for _, f := range []struct {
-		name, help string
-		value      int64
-	}{
-		{"troupe_memory_limit_bytes", "Memory that the process is kept below.", m.limit},
-		{"troupe_memory_used_bytes", "Memory that is in use, without garbage.", m.used.Load()},
-		{"troupe_memory_scarce", "1 while writes, lists and watches are refused because memory is scarce.", int64(short)},
-	} {
-		fmt.Fprintf(w, "# HELP %s %s\n# TYPE %s gauge\n%s %d\n", f.name, f.help, f.name, f.name, f.value)
-	}
+	writeGauge(w, "troupe_memory_limit_bytes", "Memory that the process is kept below.", m.limit)
+	writeGauge(w, "troupe_memory_used_bytes", "Memory that is in use, without garbage.", m.used.Load())
+	writeGauge(w, "troupe_memory_scarce", "1 while writes, lists and watches are refused because memory is scarce.", scarce)
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/troupe-api/troupe/policy/authz/rbac"
 )
 
-// policies are who is let in, what they may do, and what has a say in it.
+// policies are what decides about requests: authentication, authorization, admission and audit.
 type policies struct {
 	authenticator authn.Authenticator
 	authorizer    authz.Authorizer

@@ -16,7 +16,7 @@ func (d *Daemon) apiService() meta.Key {
 	return meta.Key{GroupResource: meta.GroupResource{Resource: "services"}, Namespace: "default", Name: d.naming.Translate("platform")}
 }
 
-// newAllocators are what objects share.
+// newAllocators hand out what objects share: the addresses and ports of Services.
 func (d *Daemon) newAllocators() (map[meta.GroupResource]mutation.Allocator, error) {
 	ranges, err := allocation.ParseRanges(d.config.Services.ClusterIPRange)
 	if err != nil {

@@ -77,7 +77,7 @@ type Authenticator struct {
 	rejected *authn.Cache[cachedResult[error]]
 }
 
-// A known token is what was found out about it with a set of keys.
+// A cachedResult is what was found out about a token with a set of keys.
 type cachedResult[V any] struct {
 	keySet *keySet
 	value  V

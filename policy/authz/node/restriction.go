@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-api/troupe/policy/admission"
 )
 
-// Restriction keeps nodes to what is theirs in what they write: their own Node, Lease and
+// Restriction lets nodes write only what belongs to them: their own Node, Lease and
 // CSINode, mirror Pods and the status of the Pods that are bound to them, and tokens for these. It
 // runs only where it is switched on; without it, the Authorizer alone lets a node write too much.
 func Restriction(naming *meta.Naming, objects policy.Objects) admission.Registration {
@@ -38,7 +38,7 @@ type restriction struct {
 	signers                          map[string]bool // of the certificates of nodes
 }
 
-// An attempt is one of a node.
+// nodeAttributes is a change that a node asks for.
 type nodeAttributes struct {
 	*admission.Attributes
 	node string

@@ -71,7 +71,7 @@ func newBinding(o *policy.Object) *binding {
 	return b
 }
 
-// A place is where a role or a binding is; those of the whole cluster are in namespace "".
+// A namespacedName identifies a role or a binding; those of the whole cluster have the namespace "".
 type namespacedName struct{ namespace, name string }
 
 func namespacedNameOf(k meta.Key) namespacedName { return namespacedName{k.Namespace, k.Name} }
