@@ -13,13 +13,13 @@ func appendCompactJSON(b, doc []byte, omitManagedFields bool) []byte {
 	return d.b
 }
 
-// A compactor copies a document piece by piece.
+// A document is copied piece by piece.
 type compactor struct {
 	b    []byte // what has been copied
 	rest []byte // what has not
 }
 
-// A position says where in a document a value is.
+// A place is where in a document a value stands.
 type position uint8
 
 const (

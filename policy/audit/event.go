@@ -19,8 +19,8 @@ type Event struct {
 	ID                string // of the request, as the client and the log know it
 	URI               string // path and query, as the client has sent them
 	Verb              string
-	User              *authn.User // nil if nobody knows who asks
-	ImpersonatedUser  *authn.User // whom User impersonates; nil if nobody
+	User              *authn.User // nil before authentication
+	ImpersonatedUser  *authn.User // whom User impersonates; nil if there is none
 	SourceIPs         []netip.Addr
 	UserAgent         string
 	Object            ObjectReference

@@ -16,7 +16,7 @@ const (
 	GroupUnauthenticated = "system:unauthenticated"
 )
 
-// A User is who asks. It is immutable and shared between requests.
+// A User is the authenticated sender of a request. It is immutable and shared between requests.
 type User struct {
 	Name   string
 	UID    string
@@ -32,7 +32,8 @@ type User struct {
 	ValidUntil time.Time
 }
 
-// withEarlierExpiry is the user whose credential ends no later than that of another, which it needs as well.
+// withEarlierExpiry is the user with the earlier of two times of expiry, for credentials that need
+// each other.
 func (u *User) withEarlierExpiry(other *User) *User {
 	if other.ValidUntil.IsZero() || !u.ValidUntil.IsZero() && u.ValidUntil.Before(other.ValidUntil) {
 		return u

@@ -25,7 +25,7 @@ type WebhookOptions struct {
 }
 
 // A Webhook asks a remote service with a SubjectAccessReview. If the remote cannot be asked it
-// has no opinion. Whoever waits for an answer holds up nobody else, and the same question is
+// has no opinion. Waiting for an answer holds up no other request, and the same question is
 // asked once however many wait for it.
 type Webhook struct {
 	options    WebhookOptions

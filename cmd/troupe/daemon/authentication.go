@@ -10,7 +10,7 @@ import (
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
-// Authentication is who is let in.
+// Authentication says by which methods users are authenticated.
 type Authentication struct {
 	ClientCAFile  string `json:"clientCAFile"`
 	TokenAuthFile string `json:"tokenAuthFile"`

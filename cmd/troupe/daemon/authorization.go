@@ -26,7 +26,7 @@ const (
 
 var modes = []string{modeNode, modeABAC, modeRBAC, modeWebhook, modeAlwaysAllow, modeAlwaysDeny}
 
-// Authorization is what those who are let in may do.
+// Authorization says by which modes requests are authorized.
 type Authorization struct {
 	// Modes are asked in this order; the first that allows or denies decides.
 	Modes []string `json:"modes"`
@@ -36,7 +36,7 @@ type Authorization struct {
 	Webhook          AuthorizationWebhook `json:"webhook"`
 }
 
-// AuthorizationWebhook is the remote that decides.
+// AuthorizationWebhook is the remote that the mode Webhook asks.
 type AuthorizationWebhook struct {
 	ConfigFile           string   `json:"configFile"` // "" is none
 	Version              string   `json:"version"`

@@ -105,7 +105,7 @@ func (id *identity) clientCAs(file string) (*certs.CAs, error) {
 	return id.authorities("client-ca", sources...)
 }
 
-// proxyCAs are the authorities of the certificates of proxies that say who asks.
+// proxyCAs are the authorities of the certificates of authenticating proxies.
 func (id *identity) proxyCAs(file string) (*certs.CAs, error) {
 	return id.authorities("requestheader-client-ca", certs.FileSource(file))
 }

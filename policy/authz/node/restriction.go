@@ -92,7 +92,7 @@ func (a nodeAttributes) requireNodeName(what string) error {
 	return nil
 }
 
-// operation is what the attempt does, as webhooks call it.
+// operation is what the change does, as webhooks call it.
 func (a nodeAttributes) operation() string {
 	switch {
 	case a.Old == nil:
@@ -105,7 +105,7 @@ func (a nodeAttributes) operation() string {
 
 func nodeName(t tree.Tree) string { return t.Object("spec").String("nodeName") }
 
-// admitPVCStatus: of a claim a node may write how far its volume has grown.
+// admitPVCStatus lets a node write of a claim only how far its volume has grown.
 func (r *restriction) admitPVCStatus(a nodeAttributes) error {
 	if a.Subresource != "status" {
 		return a.forbiddenf("may only update PVC status")
@@ -127,7 +127,7 @@ func (r *restriction) admitPVCStatus(a nodeAttributes) error {
 	return nil
 }
 
-// admitTokenRequest: a token for an account is bound to a Pod of the node.
+// admitTokenRequest lets a node request only tokens that are bound to one of its Pods.
 func (r *restriction) admitTokenRequest(a nodeAttributes) error {
 	ref := a.New.Object("spec", "boundObjectRef")
 	if ref.String("kind") != "Pod" || ref.String("apiVersion") != "v1" {

@@ -58,7 +58,7 @@ func newBinding(o *policy.Object) *binding {
 				namespace = b.namespace
 			}
 			if namespace == "" {
-				continue // it is nobody
+				continue // a service account without a namespace is no user
 			}
 			g.subject.name = serviceaccount.Account{Namespace: namespace, Name: name}.Username()
 			g.reason = how + fmt.Sprintf("%s %q", kind, name+"/"+namespace)
