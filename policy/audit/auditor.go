@@ -74,7 +74,7 @@ func (u *Auditor) WriteMetrics(w io.Writer) {
 		if help != "" {
 			fmt.Fprintf(w, "# HELP %s %s\n# TYPE %s counter\n", name, help, name)
 		}
-		fmt.Fprintf(w, "%s%s %d\n", name, labels, c.Get())
+		metrics.WriteCounterUint64(w, name+labels, c.Get())
 	}
 	series("apiserver_audit_event_total", "Audit events given to the backends.", "", &u.events)
 	help := "Audit events that were lost, by the backend that has lost them."
