@@ -81,7 +81,7 @@ func (c *Conn) Dial(ctx context.Context) error {
 }
 
 // Do sends one request and reads its answer whole. The returned body is valid until the next
-// call. An error means that no answer came; the status is the caller's to judge.
+// call. An error means that no answer came; the caller checks the status.
 func (c *Conn) Do(method, path, contentType string, body []byte) (int, []byte, error) {
 	err := c.send(method, path, contentType, body)
 	if err == nil {
