@@ -7,23 +7,24 @@ import (
 	"io"
 	"os"
 	"slices"
-)
 
-// nameAgainst labels the rows of the second server.
-const nameAgainst = "against"
+	"github.com/troupe-api/troupe/bench/internal/report"
+	"github.com/troupe-api/troupe/bench/internal/scenario"
+	"github.com/troupe-api/troupe/bench/internal/server"
+)
 
 // Bench is one run: the servers that it measures and the report that it fills.
 type Bench struct {
-	Options Options
-	Report  Report
+	Options scenario.Options
+	Report  report.Report
 	Command []string  // the arguments, for the report
 	Log     io.Writer // progress, for people
 
-	targets     []*Target // the server, then the one that it is compared with, if any
-	identity    *Identity // what both accept; nil if that is not known
-	descriptors int       // files that a process may open
-	floor       *Target   // nil without the floor
-	closers     []func()  // what to stop and remove, last first
+	targets     []*server.Target // the server, then the one that it is compared with, if any
+	identity    *server.Identity // what both accept; nil if that is not known
+	descriptors int              // files that a process may open
+	floor       *server.Target   // nil without the floor
+	closers     []func()         // what to stop and remove, last first
 }
 
 // Run measures all workloads, as often as it is asked to, and prints the table to out. It fails if
@@ -32,16 +33,16 @@ type Bench struct {
 func (b *Bench) Run(ctx context.Context, out io.Writer) error {
 	ctx, cancel := context.WithTimeout(ctx, b.Options.Timeout)
 	defer cancel()
-	began := newOrigin(b.Command)
+	began := report.NewOrigin(b.Command)
 	var (
-		runs   []*Report
+		runs   []*report.Report
 		failed error
 	)
 	for n := range b.Options.Runs {
 		if b.Options.Runs > 1 {
-			b.log("run %d of %d", n+1, b.Options.Runs)
+			b.logf("run %d of %d", n+1, b.Options.Runs)
 		}
-		b.Report = Report{Options: &b.Options, Origin: began, Rows: []*Row{}, Notes: []string{}}
+		b.Report = report.Report{Options: &b.Options, Origin: began, Rows: []*report.Row{}, Notes: []string{}}
 		measured, err := b.runOnce(ctx)
 		if !measured {
 			return err
@@ -53,7 +54,7 @@ func (b *Bench) Run(ctx context.Context, out io.Writer) error {
 			break
 		}
 	}
-	b.Report = *medianOf(runs)
+	b.Report = *report.MedianOf(runs)
 	if err := b.writeReports(out); err != nil {
 		return err
 	}
@@ -64,7 +65,7 @@ func (b *Bench) Run(ctx context.Context, out io.Writer) error {
 func (b *Bench) runOnce(ctx context.Context) (bool, error) {
 	defer b.close()
 	if b.Options.Settings != "" {
-		descriptors, err := raiseDescriptors()
+		descriptors, err := server.RaiseDescriptors()
 		if err != nil {
 			return false, err
 		}
@@ -83,19 +84,19 @@ func (b *Bench) runOnce(ctx context.Context) (bool, error) {
 // writeReports prints the report, and writes the files that were asked for.
 func (b *Bench) writeReports(out io.Writer) error {
 	o, r := &b.Options, &b.Report
-	if err := r.writeTable(out); err != nil {
+	if err := r.WriteTable(out); err != nil {
 		return err
 	}
 	if o.JSON != "" {
-		if err := r.writeJSON(o.JSON); err != nil {
+		if err := r.WriteJSON(o.JSON); err != nil {
 			return err
 		}
 	}
-	if err := o.writePages([]*Report{r}); err != nil {
+	if err := writePages(o, []*report.Report{r}); err != nil {
 		return err
 	}
 	if o.Profile != "" {
-		if err := writeShares(o.Shares, o.Profile, r.Origin, out); err != nil {
+		if err := report.WriteShares(o.Shares, o.Profile, r.Origin, out); err != nil {
 			return err
 		}
 	}
@@ -104,35 +105,35 @@ func (b *Bench) writeReports(out io.Writer) error {
 
 // processSaved works on saved reports instead of servers.
 func (b *Bench) processSaved(out io.Writer) error {
-	var reports []*Report
-	for _, path := range b.Options.reports {
-		r, err := readReport(path)
+	var reports []*report.Report
+	for _, path := range b.Options.Reports {
+		r, err := report.ReadReport(path)
 		if err != nil {
 			return err
 		}
 		reports = append(reports, r)
 	}
 	if b.Options.Compare {
-		return compare(out, reports[0], reports[1])
+		return report.Compare(out, reports[0], reports[1])
 	}
-	return b.Options.writePages(reports)
+	return writePages(&b.Options, reports)
 }
 
 // writePages writes the pages of figures, and the plot, that were asked for.
-func (o *Options) writePages(reports []*Report) error {
+func writePages(o *scenario.Options, reports []*report.Report) error {
 	if o.Results != "" {
-		if err := writeResults(o.Results, reports); err != nil {
+		if err := report.WriteResults(o.Results, reports); err != nil {
 			return err
 		}
 	}
 	if o.Figures != "" {
-		if err := writeHeadlines(o.Figures, reports); err != nil {
+		if err := report.WriteHeadlines(o.Figures, reports); err != nil {
 			return err
 		}
 	}
 	for _, r := range reports {
 		if o.Plot != "" && r.Course != nil {
-			return os.WriteFile(o.Plot, r.Course.plot(), 0o644)
+			return os.WriteFile(o.Plot, report.PlotTimeSeries(r.Course), 0o644)
 		}
 	}
 	return nil
@@ -141,7 +142,7 @@ func (o *Options) writePages(reports []*Report) error {
 // open finds or starts all servers.
 func (b *Bench) open() (err error) {
 	o := &b.Options
-	if b.descriptors, err = raiseDescriptors(); err != nil {
+	if b.descriptors, err = server.RaiseDescriptors(); err != nil {
 		return err
 	}
 	if err := b.openIdentity(); err != nil {
@@ -151,12 +152,12 @@ func (b *Bench) open() (err error) {
 		return err
 	}
 	if o.Against != "" || o.AgainstStart != "" {
-		if err := b.openServer(nameAgainst, o.Against, o.AgainstStart, o.AgainstPIDs); err != nil {
+		if err := b.openServer(report.NameAgainst, o.Against, o.AgainstStart, o.AgainstPIDs); err != nil {
 			return err
 		}
 	}
 	if o.Floor && o.Growth == "" {
-		floor, err := startFloor(o.Request)
+		floor, err := server.StartFloor(o.Request)
 		if err != nil {
 			return err
 		}
@@ -170,7 +171,7 @@ func (b *Bench) open() (err error) {
 func (b *Bench) openIdentity() (err error) {
 	o := &b.Options
 	if o.UserCA != "" || o.UserToken != "" || o.Start == "" {
-		b.identity, err = loadIdentity(o.UserCA, o.UserCAKey, o.UserToken)
+		b.identity, err = server.LoadIdentity(o.UserCA, o.UserCAKey, o.UserToken)
 		return err
 	}
 	dir, err := os.MkdirTemp(o.TempDir, "bench-users-")
@@ -178,7 +179,7 @@ func (b *Bench) openIdentity() (err error) {
 		return err
 	}
 	b.closers = append(b.closers, func() { _ = os.RemoveAll(dir) })
-	b.identity, err = newIdentity(dir)
+	b.identity, err = server.NewIdentity(dir)
 	return err
 }
 
@@ -186,7 +187,7 @@ func (b *Bench) openIdentity() (err error) {
 func (b *Bench) openServer(label, kubeconfig, binary string, processes []int) error {
 	o := &b.Options
 	if kubeconfig != "" {
-		target, err := LoadTarget(kubeconfig)
+		target, err := server.LoadTarget(kubeconfig)
 		if err != nil {
 			return err
 		}
@@ -194,22 +195,22 @@ func (b *Bench) openServer(label, kubeconfig, binary string, processes []int) er
 		b.targets = append(b.targets, target)
 		return nil
 	}
-	dir, remove, err := dataDir(o.TempDir)
+	dir, remove, err := server.DataDir(o.TempDir)
 	if err != nil {
 		return err
 	}
 	b.closers = append(b.closers, remove)
 	args := o.StartArgs
-	if b.identity != nil && b.identity.dir != "" {
-		args = append(b.identity.args(), args...)
+	if b.identity != nil && b.identity.Dir != "" {
+		args = append(b.identity.Args(), args...)
 	}
-	d, err := daemonSpec{binary: binary, dir: dir, naming: o.Naming, args: args, audit: o.Audit, timeout: o.Request}.start()
+	d, err := server.DaemonSpec{Binary: binary, Dir: dir, Naming: o.Naming, Args: args, Audit: o.Audit, Timeout: o.Request}.Start()
 	if err != nil {
 		return err
 	}
 	b.closers = append(b.closers, func() {
 		if err := d.Stop(); err != nil {
-			b.log("stop: %v", err)
+			b.logf("stop: %v", err)
 		}
 	})
 	d.Target.Label = label
@@ -235,37 +236,37 @@ func (b *Bench) measure(ctx context.Context) error {
 	for _, name := range b.Options.Workloads {
 		wanted[name] = true
 	}
-	for _, w := range workloads() {
+	for _, w := range scenario.Workloads() {
 		if !wanted[w.Name] {
 			continue
 		}
 		if err := ctx.Err(); err != nil {
 			return fmt.Errorf("before %s: %w", w.Name, err)
 		}
-		b.log("%s …", w.Name)
+		b.logf("%s …", w.Name)
 		if err := b.workload(ctx, w); err != nil {
 			failed = fmt.Errorf("%s: %w", w.Name, err)
-			b.Report.note("%v", failed)
+			b.Report.Note("%v", failed)
 		}
 	}
 	return failed
 }
 
 // workload runs one workload on every target, one after the other, then on the floor.
-func (b *Bench) workload(ctx context.Context, w Workload) error {
-	var first []Result
-	var rows []*Row
+func (b *Bench) workload(ctx context.Context, w scenario.Workload) error {
+	var first []scenario.Result
+	var rows []*report.Row
 	for i, target := range b.targets {
 		s := b.session(target)
-		if i > 0 && w.own {
+		if i > 0 && w.Own {
 			if s.Binary = b.Options.AgainstStart; s.Binary == "" {
-				b.Report.note("%s was not measured on the second server, of which there is no binary (--against-start)", w.Name)
+				b.Report.Note("%s was not measured on the second server, of which there is no binary (--against-start)", w.Name)
 				continue
 			}
 		}
 		results, err := w.Run(ctx, s)
 		if err != nil {
-			b.Report.add(rows...)
+			b.Report.Add(rows...)
 			return fmt.Errorf("on %s: %w", target.Address, err)
 		}
 		if i == 0 {
@@ -275,7 +276,7 @@ func (b *Bench) workload(ctx context.Context, w Workload) error {
 			if i == 0 && result.Course != nil {
 				b.Report.Course = result.Course
 			}
-			rows = append(rows, newRow(result.Name, target.Label, result.Sample, result.Figure))
+			rows = append(rows, report.NewRow(result.Name, target.Label, result.Sample, result.Figure))
 		}
 	}
 	for _, result := range first {
@@ -284,22 +285,22 @@ func (b *Bench) workload(ctx context.Context, w Workload) error {
 		}
 		sample, err := result.Floor(ctx, b.floor)
 		if err != nil {
-			b.Report.add(rows...)
+			b.Report.Add(rows...)
 			return fmt.Errorf("on the floor: %w", err)
 		}
-		rows = append(rows, newRow(result.Name, nameFloor, sample, nil))
+		rows = append(rows, report.NewRow(result.Name, server.NameFloor, sample, nil))
 	}
-	slices.SortStableFunc(rows, func(x, y *Row) int { return insertIndex(first, x.Name) - insertIndex(first, y.Name) })
-	b.Report.add(rows...)
+	slices.SortStableFunc(rows, func(x, y *report.Row) int { return insertIndex(first, x.Name) - insertIndex(first, y.Name) })
+	b.Report.Add(rows...)
 	return nil
 }
 
 // session is for one workload on one target.
-func (b *Bench) session(target *Target) *Session {
-	s := &Session{Options: b.Options, Target: target, Identity: b.identity, Descriptors: b.descriptors, Note: b.Report.note}
+func (b *Bench) session(target *server.Target) *scenario.Session {
+	s := &scenario.Session{Options: b.Options, Target: target, Identity: b.identity, Descriptors: b.descriptors, Note: b.Report.Note}
 	if target.Label != "" {
 		s.Note = func(format string, args ...any) {
-			b.Report.note("%s: "+format, append([]any{target.Label}, args...)...)
+			b.Report.Note("%s: "+format, append([]any{target.Label}, args...)...)
 		}
 	}
 	return s
@@ -307,10 +308,10 @@ func (b *Bench) session(target *Target) *Session {
 
 // insertIndex is where a result of that name stands among the first target's, so that the rows of all
 // targets stand together.
-func insertIndex(results []Result, name string) int {
-	return slices.IndexFunc(results, func(r Result) bool { return r.Name == name })
+func insertIndex(results []scenario.Result, name string) int {
+	return slices.IndexFunc(results, func(r scenario.Result) bool { return r.Name == name })
 }
 
-func (b *Bench) log(format string, args ...any) {
+func (b *Bench) logf(format string, args ...any) {
 	_, _ = fmt.Fprintf(b.Log, format+"\n", args...)
 }

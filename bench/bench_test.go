@@ -1,6 +1,10 @@
 package main
 
 import (
+	"time"
+
+	"github.com/troupe-api/troupe/bench/internal/benchtest"
+
 	"bytes"
 	"encoding/json"
 	"io"
@@ -9,6 +13,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/troupe-api/troupe/bench/internal/measure"
+	"github.com/troupe-api/troupe/bench/internal/report"
+	"github.com/troupe-api/troupe/bench/internal/scenario"
 )
 
 // quick are flags that keep a whole run short.
@@ -33,13 +41,13 @@ func TestRunFreshDaemon(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var report Report
+	var report report.Report
 	if err := json.Unmarshal(text, &report); err != nil {
 		t.Fatal(err)
 	}
 	rows := map[string]bool{}
 	for _, row := range report.Rows {
-		rows[row.title()] = true
+		rows[row.Title()] = true
 		if row.Target == "" && strings.Contains("get create update merge-patch delete list", row.Name) && row.P50 == 0 {
 			t.Errorf("%s has no latency", row.Name)
 		}
@@ -62,10 +70,10 @@ func TestRunFreshDaemon(t *testing.T) {
 }
 
 func TestRunAgainst(t *testing.T) {
-	_, one := startFake(t)
-	other, two := startFake(t)
+	_, one := benchtest.Start(t)
+	other, two := benchtest.Start(t)
 	b := &Bench{Log: &bytes.Buffer{}}
-	if err := b.Options.parse(quick(t, "--kubeconfig", one, "--against", two, "--workloads", "get,watch-fanout", "--floor=false"), io.Discard); err != nil {
+	if err := b.Options.Parse(quick(t, "--kubeconfig", one, "--against", two, "--workloads", "get,watch-fanout", "--floor=false"), io.Discard); err != nil {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
@@ -74,19 +82,19 @@ func TestRunAgainst(t *testing.T) {
 	}
 	var titles []string
 	for _, row := range b.Report.Rows {
-		titles = append(titles, row.title())
+		titles = append(titles, row.Title())
 	}
 	if got, want := strings.Join(titles, ";"), "get;get (against);watch-fanout;watch-fanout (against);watch-fanout, bursts;watch-fanout, bursts (against)"; got != want {
 		t.Errorf("rows are %s", got)
 	}
-	if other.count(http.MethodGet) == 0 || !strings.Contains(out.String(), "× against") {
+	if other.Count(http.MethodGet) == 0 || !strings.Contains(out.String(), "× against") {
 		t.Errorf("the second server was not measured:\n%s", &out)
 	}
 }
 
 func TestRunReportsFailures(t *testing.T) {
-	fake, kubeconfig := startFake(t)
-	fake.fault = func(r *http.Request) int {
+	fake, kubeconfig := benchtest.Start(t)
+	fake.Fault = func(r *http.Request) int {
 		switch r.Method {
 		case http.MethodPut:
 			return http.StatusInternalServerError
@@ -138,33 +146,30 @@ func TestRunFaults(t *testing.T) {
 	}
 }
 
-func TestReadyTarget(t *testing.T) {
-	_, kubeconfig := startFake(t)
-	file, err := LoadTarget(kubeconfig)
-	if err != nil {
+func TestPlotOfSavedReport(t *testing.T) {
+	r := &report.Report{Options: &scenario.Options{}, Course: &measure.TimeSeries{Name: "soak"}}
+	r.Course.Add("things", "pieces", time.Second, 3)
+	saved, plot := filepath.Join(t.TempDir(), "soak.json"), filepath.Join(t.TempDir(), "soak.svg")
+	if err := r.WriteJSON(saved); err != nil {
 		t.Fatal(err)
 	}
-	for line, want := range map[string]string{
-		"ready on https://127.0.0.1:7/ KUBECONFIG=" + kubeconfig:          "127.0.0.1:7",
-		"ready, KUBECONFIG=\"" + kubeconfig + "\" at https://127.0.0.1:7": "127.0.0.1:7",
-		"KUBECONFIG=" + kubeconfig:                                        file.Address,
-	} {
-		if target, err := readyTarget(line); err != nil || target.Address != want {
-			t.Errorf("%s: %+v, %v", line, target, err)
-		}
+	var out, log bytes.Buffer
+	if code := run([]string{"--plot", plot, saved}, nil, &out, &log); code != 0 {
+		t.Fatalf("exit code %d: %s", code, &log)
 	}
-	for _, line := range []string{"KUBECONFIG=", "KUBECONFIG=/nowhere/x"} {
-		if _, err := readyTarget(line); err == nil {
-			t.Errorf("no error for %q", line)
-		}
+	if text, err := os.ReadFile(plot); err != nil || !bytes.Equal(text, report.PlotTimeSeries(r.Course)) {
+		t.Errorf("%v\n%s", err, text)
 	}
 }
 
-func TestTailKeepsTheEnd(t *testing.T) {
-	var tail tailWriter
-	_, _ = tail.Write(bytes.Repeat([]byte("a"), tailSize))
-	_, _ = tail.Write([]byte("end"))
-	if got := tail.String(); len(got) != tailSize || !strings.HasSuffix(got, "aend") {
-		t.Errorf("%d bytes, ending in %q", len(got), got[len(got)-4:])
+// Every run has servers of its own.
+func TestRunsAreFresh(t *testing.T) {
+	_, kubeconfig := benchtest.Start(t)
+	var out, log bytes.Buffer
+	if code := run(quick(t, "--kubeconfig", kubeconfig, "--workloads", "get", "--runs=2"), nil, &out, &log); code != 0 {
+		t.Fatalf("exit code %d\n%s%s", code, &log, &out)
+	}
+	if !strings.Contains(log.String(), "run 2 of 2") || strings.Count(out.String(), "\nget ") != 2 { // the server's and the floor's
+		t.Errorf("%s%s", &log, &out)
 	}
 }

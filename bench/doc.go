@@ -2,19 +2,13 @@
 // specification over TLS and HTTP/1.1 with keep-alive, and measures what a request costs:
 // rate, latency, CPU time per operation and resident memory of the server's processes.
 //
-// Its nouns:
+// The command itself says what runs, in which order, and which files are written. Beneath it are
 //
-//   - Target: a server, from a kubeconfig, with the processes whose cost counts.
-//   - Conn: one keep-alive connection to a target; every worker has its own.
-//   - Load: how hard to drive (workers, operations, time), and Sample: what came of it.
-//   - Workload: one scenario, one file each; it prepares its own namespace and removes it.
-//   - Row: one line of the report, beside the aim that it is measured against.
-//   - Identity: a CA and a token of the harness, for requests of plain users.
-//   - Course: how a server was doing while it was under load, from the soak.
-//   - Setting: what one setting of the daemon changes, tried with several values.
-//   - Curve: how one cost grows with the size of something, drawn as a plot.
-//   - Floor: a bare fasthttp server in a child process that answers as many bytes and does
-//     nothing else; no server on this stack can be cheaper.
+//	internal/server    targets: servers by kubeconfig, daemons that are started, the floor, connections
+//	internal/measure   loads and samples: rate, latency, CPU time, memory
+//	internal/scenario  the workloads, one file each; growth; trials of settings
+//	internal/report    rows and aims, tables, JSON, pages, plots
+//	internal/benchtest the server that tests run against
 //
 // Invariants:
 //
@@ -25,9 +19,4 @@
 //   - What is measured at another size than its own, or not at all, is noted in the report.
 //   - Handshakes, preparation and clean-up are outside of what is measured, except that the
 //     cold start includes the handshake of its first request.
-//
-// The JSON report (--json) is one object: "origin" (when, where, of which commit and by which
-// command), "options" (the flags in force), "rows" (a list of Row, whose field names carry their
-// units), "growth" (a list of Curve) and "course" (a Course), if that was measured, and "notes"
-// (a list of strings).
 package main

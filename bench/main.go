@@ -10,6 +10,8 @@ import (
 	"syscall"
 
 	"github.com/spf13/pflag"
+
+	"github.com/troupe-api/troupe/bench/internal/server"
 )
 
 func main() {
@@ -19,36 +21,36 @@ func main() {
 // run is main with its surroundings as arguments. The exit code is 0 for a run without errors,
 // 1 for one with failed operations or workloads, or a soak that something grew in, 2 for wrong flags.
 func run(args []string, in io.Reader, out, log io.Writer) int {
-	if len(args) == 1 && args[0] == nameFloor {
-		return report(log, serveFloor(in, out))
+	if len(args) == 1 && args[0] == server.NameFloor {
+		return exitCode(log, server.ServeFloor(in, out))
 	}
 	b := &Bench{Log: log, Command: args}
-	switch err := b.Options.parse(args, log); {
+	switch err := b.Options.Parse(args, log); {
 	case errors.Is(err, pflag.ErrHelp):
 		return 0
 	case err != nil:
 		_, _ = fmt.Fprintln(log, err)
 		return 2
 	}
-	if b.Options.saved() {
-		return report(log, b.processSaved(out))
+	if b.Options.Saved() {
+		return exitCode(log, b.processSaved(out))
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if code := report(log, b.Run(ctx, out)); code != 0 {
+	if code := exitCode(log, b.Run(ctx, out)); code != 0 {
 		return code
 	}
-	if n := b.Report.errors(); n > 0 {
-		return report(log, fmt.Errorf("%d operations failed", n))
+	if n := b.Report.Errors(); n > 0 {
+		return exitCode(log, fmt.Errorf("%d operations failed", n))
 	}
-	if b.Report.grown() {
-		return report(log, errors.New("the server holds more and more"))
+	if b.Report.Grown() {
+		return exitCode(log, errors.New("the server holds more and more"))
 	}
 	return 0
 }
 
-// report prints the error, if there is one, and returns the exit code.
-func report(log io.Writer, err error) int {
+// exitCode prints the error, if there is one, and returns the exit code.
+func exitCode(log io.Writer, err error) int {
 	if err == nil {
 		return 0
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/troupe-api/troupe/policy/remote"
 )
 
-// daemonClient is a running daemon, and who asks it.
+// daemonClient sends requests to a running daemon.
 type daemonClient struct{ *remote.Client }
 
 // kubeconfigFlag is the flag that names the client configuration of a running daemon.

@@ -7,50 +7,50 @@ import (
 	"time"
 )
 
-// A janitor gives memory back to the system when the process has come to rest: what a start, a
-// storm of handshakes or a large list has needed would otherwise stay with a process that does
-// little, for that collects its garbage only once it has made twice as much again.
+// A memoryScavenger returns memory to the system while the process is idle. Go collects garbage when
+// the heap has grown by a factor; a process that does little takes very long to get there, and would
+// keep what a start, many handshakes at once or a large list once needed.
 type memoryScavenger struct {
-	lastAllocated       uint64 // bytes that had been allocated since the start, at the last look,
-	allocatedAtScavenge uint64 // and when memory was given back
+	lastAllocated       uint64 // bytes allocated since the start of the process, at the last poll
+	allocatedAtScavenge uint64 // the same when memory was last returned
 }
 
 const (
 	pollInterval = 500 * time.Millisecond
-	// idleAllocation is how many bytes are allocated at most between two looks at rest.
+	// idleAllocation is how many bytes an idle process allocates at most between two polls.
 	idleAllocation = 1 << 20
-	// A cleaning marks all that is alive, and so waits for allocations of at least a
-	// scavengeShare of that, and of minScavengeBytes bytes.
+	// Returning memory marks the whole heap, which costs the more the larger the heap is. So it waits
+	// until as much was allocated as a 1/scavengeShare of the live heap, and minScavengeBytes at least.
 	minScavengeBytes = 16 << 20
 	scavengeShare    = 4
 )
 
-// due tells whether it is time, by the bytes that have been allocated since the start of the
-// process and those that were alive when garbage was last collected.
-func (j *memoryScavenger) due(allocated, alive uint64) bool {
-	calm := allocated-j.lastAllocated < idleAllocation
-	j.lastAllocated = allocated
-	started := j.allocatedAtScavenge == 0 // the first rest is the end of the start
-	if !calm || !started && allocated-j.allocatedAtScavenge < max(minScavengeBytes, alive/scavengeShare) {
+// due tells whether it is time to return memory, by the bytes that have been allocated since the start
+// of the process and the size of the live heap when garbage was last collected.
+func (s *memoryScavenger) due(allocated, alive uint64) bool {
+	idle := allocated-s.lastAllocated < idleAllocation
+	s.lastAllocated = allocated
+	started := s.allocatedAtScavenge == 0 // the first time that the process is idle, its start is over
+	if !idle || !started && allocated-s.allocatedAtScavenge < max(minScavengeBytes, alive/scavengeShare) {
 		return false
 	}
-	j.allocatedAtScavenge = allocated
+	s.allocatedAtScavenge = allocated
 	return true
 }
 
-// run cleans up after the start, and then looks and cleans until the context ends.
-func (j *memoryScavenger) run(ctx context.Context) {
+// run returns memory once, after the start, and then whenever it is due until the context ends.
+func (s *memoryScavenger) run(ctx context.Context) {
 	debug.FreeOSMemory()
 	sample := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}, {Name: "/gc/heap/live:bytes"}}
-	look := time.NewTicker(pollInterval)
-	defer look.Stop()
+	ticker := time.NewTicker(pollInterval)
+	defer ticker.Stop()
 	for {
 		metrics.Read(sample)
-		if j.due(sample[0].Value.Uint64(), sample[1].Value.Uint64()) {
+		if s.due(sample[0].Value.Uint64(), sample[1].Value.Uint64()) {
 			debug.FreeOSMemory()
 		}
 		select {
-		case <-look.C:
+		case <-ticker.C:
 		case <-ctx.Done():
 			return
 		}

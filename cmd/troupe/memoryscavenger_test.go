@@ -2,18 +2,18 @@ package main
 
 import "testing"
 
-// TestMemoryScavenger: memory is given back at rest only, and only for what is worth the work.
+// TestMemoryScavenger: memory is returned while the process is idle, and only if enough was allocated.
 func TestMemoryScavenger(t *testing.T) {
 	const mib = 1 << 20
-	j := &memoryScavenger{}
-	for i, look := range []struct {
+	s := &memoryScavenger{}
+	for i, poll := range []struct {
 		allocated, alive uint64
 		due              bool
 	}{
 		{allocated: 10 * mib, alive: mib},            // the start
 		{allocated: 10 * mib, alive: mib, due: true}, // is over
 		{allocated: 20 * mib, alive: mib},
-		{allocated: 20 * mib, alive: mib},          // at rest, but with too little
+		{allocated: 20 * mib, alive: mib},          // idle, but too little was allocated
 		{allocated: 80 * mib, alive: 40 * mib},     // busy
 		{allocated: 80*mib + mib, alive: 40 * mib}, // still
 		{allocated: 81*mib + 1, alive: 40 * mib, due: true},
@@ -23,8 +23,8 @@ func TestMemoryScavenger(t *testing.T) {
 		{allocated: 300 * mib, alive: 800 * mib}, // busy
 		{allocated: 300 * mib, alive: 800 * mib, due: true},
 	} {
-		if due := j.due(look.allocated, look.alive); due != look.due {
-			t.Errorf("look %d: %t", i, due)
+		if due := s.due(poll.allocated, poll.alive); due != poll.due {
+			t.Errorf("poll %d: %t", i, due)
 		}
 	}
 }

@@ -16,11 +16,13 @@ func root() *cobra.Command {
 		Long: `troupe keeps the state of a cluster as API objects and serves them over HTTPS,
 durably and with nothing else to install.
 
-Start it, and use it with any client of these conventions:
+Start it under the names that existing clients expect, and use it with any of them:
 
-  troupe serve
-  export KUBECONFIG=$PWD/troupe-data/admin.kubeconfig
-  kubectl get namespaces`,
+  troupe serve --naming kubernetes
+  kubectl --kubeconfig troupe-data/admin.kubeconfig get namespaces
+
+Without --naming it serves the same under neutral names; troupe serve --help shows how to
+reach it then.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}

@@ -21,7 +21,21 @@ On first start the daemon makes its data directory, a CA, a serving certificate 
 administrator's kubeconfig. One line on standard output says when it is ready, and where;
 the log goes to standard error.
 
-Settings come from the file of --config, if given, and from flags, which override it.`
+Settings come from the file of --config, if given, and from flags, which override it.
+
+Under the naming profile platform, which is the default, ask the API with any HTTP client:
+
+  troupe serve
+  curl --cacert troupe-data/pki/ca.crt --cert troupe-data/pki/admin.crt \
+    --key troupe-data/pki/admin.key https://127.0.0.1:6443/api/v1/namespaces
+  troupe status
+
+kubectl and other existing clients expect the names of the profile kubernetes:
+
+  troupe serve --naming kubernetes --data-dir cluster-data
+  kubectl --kubeconfig cluster-data/admin.kubeconfig get namespaces
+
+A data directory keeps the profile that it was made with.`
 
 // failureDrainTimeout is how long requests in flight may take when the daemon cannot go on.
 const failureDrainTimeout = 5 * time.Second

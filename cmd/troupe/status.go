@@ -59,7 +59,7 @@ func (r *daemonClient) status(ctx context.Context, w io.Writer, interval time.Du
 	return p.collections(w, top)
 }
 
-// A picture is what two scrapes of a daemon show.
+// A statusReport is what two scrapes of a daemon show.
 type statusReport struct {
 	server        string
 	before, after *scrape

@@ -44,7 +44,7 @@ func New(policy *Policy, naming *meta.Naming, now func() time.Time, sinks ...*Si
 	return &Auditor{policy: policy, sinks: sinks, names: newVendorNames(naming), now: now}
 }
 
-// emit gives the Event of a Record, as it stands, to all sinks.
+// emit gives the Event of a Record, in its present state, to all sinks.
 func (u *Auditor) emit(r *Record) bool {
 	u.events.Inc()
 	stored := true
@@ -74,7 +74,7 @@ func (u *Auditor) WriteMetrics(w io.Writer) {
 		if help != "" {
 			fmt.Fprintf(w, "# HELP %s %s\n# TYPE %s counter\n", name, help, name)
 		}
-		fmt.Fprintf(w, "%s%s %d\n", name, labels, c.Get())
+		metrics.WriteCounterUint64(w, name+labels, c.Get())
 	}
 	series("apiserver_audit_event_total", "Audit events given to the backends.", "", &u.events)
 	help := "Audit events that were lost, by the backend that has lost them."

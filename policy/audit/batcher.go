@@ -20,7 +20,7 @@ type BatchOptions struct {
 // maxBufferedBytes bounds what waits and what is being stored, in bytes.
 const maxBufferedBytes = 64 << 20
 
-// A batcher gathers lines into batches. Whoever puts owns nothing; its own goroutine takes
+// A batcher gathers lines into batches. Its callers only put lines into the queue; a goroutine takes
 // batches from the queue, and each is stored by a goroutine of its own.
 type batcher struct {
 	options BatchOptions
@@ -177,7 +177,7 @@ func (b *batcher) close(ctx context.Context) (left int) {
 	return b.pending
 }
 
-// A bucket holds tokens, of which a batch takes one.
+// A tokenBucket bounds the rate of batches: each takes a token, and tokens come back with time.
 type tokenBucket struct {
 	perSecond, burst, tokens float64
 	last                     time.Time

@@ -1,7 +1,6 @@
-// Package audit writes down who has asked for what, and how it ended.
+// Package audit records who has asked for what, and how it ended.
 //
-// The nouns: a Policy says how much is written of which request, its first rule that matches
-// counts. An Event is what is known of one request at one stage of its life. A Record makes
+// A Policy says how much is recorded of which request: its first rule that matches counts. An Event is what is known of one request at one stage of its life. A Record makes
 // the Events of one request; it belongs to the goroutine that answers the request and is used
 // again afterwards. A Sink takes Events: a log file (a File rotates itself) or a webhook,
 // each either before the request goes on (blocking) or in batches. The Auditor holds them
@@ -36,4 +35,12 @@
 //     the level Request on.
 //   - What is buffered is bounded in number and bytes. What is lost is counted.
 //   - A full disk never leaves half a line before a whole one.
+//
+// # Why the File is our own
+//
+// gopkg.in/natefinch/lumberjack.v2 (v2.2.1) rotates by the same names and limits, but does not keep
+// what an audit log promises: a write that fails in part leaves half a line; a write longer than
+// the maximum size is refused instead of getting a file of its own; two rotations within one
+// millisecond overwrite the first file; errors of compression and removal are dropped; a size of 0
+// means 100 MB instead of no bound; the goroutine that removes old files outlives Close.
 package audit

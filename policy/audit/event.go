@@ -19,8 +19,8 @@ type Event struct {
 	ID                string // of the request, as the client and the log know it
 	URI               string // path and query, as the client has sent them
 	Verb              string
-	User              *authn.User // nil if nobody knows who asks
-	ImpersonatedUser  *authn.User // whom User impersonates; nil if nobody
+	User              *authn.User // nil before authentication
+	ImpersonatedUser  *authn.User // whom User impersonates; nil if there is none
 	SourceIPs         []netip.Addr
 	UserAgent         string
 	Object            ObjectReference
@@ -38,7 +38,7 @@ type Event struct {
 	hasRequestBody bool
 }
 
-// A Reference names the object of a request. It is empty for a path that is no resource.
+// An ObjectReference names the object of a request. It is empty for a path that is no resource.
 type ObjectReference struct {
 	Resource, Namespace, Name, UID               string
 	Group, Version, ResourceVersion, Subresource string
@@ -108,7 +108,7 @@ func appendUser(b []byte, u *authn.User) []byte {
 
 // appendExtra appends members in the order of their names, with a comma before each.
 func appendExtra(b []byte, extra map[string][]string) []byte {
-	var room [8]string // more extras than most users have
+	var room [8]string // most users have fewer extras, and cause no allocation
 	names := room[:0]
 	for name := range extra {
 		names = append(names, name)

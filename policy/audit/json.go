@@ -69,7 +69,7 @@ func appendEscape(b []byte, unit rune) []byte {
 	return append(b, '\\', 'u', digits[unit>>12&15], digits[unit>>8&15], digits[unit>>4&15], digits[unit&15])
 }
 
-// A cachedSecond is a second as text.
+// A cachedSecond is the text of a second, which most times of events share.
 type cachedSecond struct {
 	unix int64
 	text string // with the quote that comes before it

@@ -8,7 +8,7 @@ import (
 // NewLog makes a Sink that writes lines. It closes to, if that can be closed.
 func NewLog(to io.Writer, o SinkOptions) *Sink { return newSink("log", o, &logOutput{to: to}, 1) }
 
-// A log writes the lines of a batch in one go. The writer is safe for many goroutines.
+// A logOutput writes the lines of a batch with one call. Many goroutines may use its writer.
 type logOutput struct{ to io.Writer }
 
 func (l *logOutput) write(_ context.Context, _ <-chan struct{}, lines [][]byte) error {

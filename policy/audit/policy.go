@@ -43,7 +43,7 @@ type Decision struct {
 }
 
 // Decide finds the first rule that matches. Where none does nothing is written. a.User may be
-// nil: nobody knows who asks.
+// nil if the user is not known.
 func (p *Policy) Decide(a *authz.Attributes) Decision {
 	for i := range p.rules {
 		if r := &p.rules[i]; r.matches(a) {

@@ -48,7 +48,7 @@ func Parse(text []byte, naming *meta.Naming) (*Policy, error) {
 	return p, errors.Join(r.faults...)
 }
 
-// A reader gathers the faults of a policy while it reads it.
+// A policyReader gathers the faults of a policy while it reads it.
 type policyReader struct{ faults []error }
 
 func (r *policyReader) fault(path, text string) {

@@ -12,7 +12,7 @@ import (
 )
 
 // A Record makes the Events of one request. The fields of its Event that say who has asked for
-// what are set by whoever answers the request. It belongs to one goroutine at a time, and is
+// what are set by the goroutine that answers the request. It belongs to one goroutine at a time, and is
 // not used after Release.
 type Record struct {
 	Event
@@ -34,7 +34,7 @@ const maxRetainedBuffers = 64 << 10
 const MaxBody = 3 << 20
 
 // Begin begins to record a request, as its policy says; nil if nothing is to be recorded. a.User
-// is nil if nobody knows who asks.
+// is nil if the user is not known.
 func (u *Auditor) Begin(a *authz.Attributes, received time.Time) *Record {
 	d := u.policy.Decide(a)
 	u.levels[d.Level].Inc()

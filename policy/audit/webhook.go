@@ -28,7 +28,7 @@ const (
 	postTimeout  = 30 * time.Second
 )
 
-// A webhook posts lists of Events. It may be called by many goroutines.
+// A webhookOutput posts lists of Events. Many goroutines may use it.
 type webhookOutput struct {
 	client  *remote.Client
 	head    []byte

@@ -25,5 +25,5 @@ func (a authenticated) Authenticate(r Request) (*User, error) {
 	return &member, nil
 }
 
-// A membership is the user that one became by the group of authenticated users.
+// An authenticatedUser is a user before and after the group of authenticated users was added.
 type authenticatedUser struct{ base, user *User }

@@ -1,7 +1,8 @@
 package authn
 
-// Bearer asks others for the user, and tokens if they know none. A bearer token that tokens do not
-// know is refused even beside a credential that others believe: who sends one means it.
+// Bearer asks others for the user, and tokens if the others find none. A bearer token that tokens do not
+// know is refused even beside another credential that is good: a client that sends a token expects
+// to be the user of that token.
 func Bearer(others, tokens Authenticator) Authenticator { return bearer{others, tokens} }
 
 type bearer struct{ others, tokens Authenticator }

@@ -18,13 +18,13 @@ func DigestOf(credential string, more ...string) Digest {
 	}
 	h := sha256.New()
 	for _, s := range append([]string{credential}, more...) {
-		fmt.Fprintf(h, "%d:%s", len(s), s) // no text can end another
+		fmt.Fprintf(h, "%d:%s", len(s), s) // with lengths, so that no two lists of texts give the same bytes
 	}
 	return Digest(h.Sum(nil))
 }
 
-// A Cache keeps answers, each until its time, and no more than a bounded
-// number of them: what it forgets costs no more than to find it out anew. Many goroutines
+// A Cache keeps answers, each until it expires, and a bounded number of them: an answer that was
+// dropped is found out anew. Many goroutines
 // may use it.
 type Cache[V any] struct {
 	limit int
@@ -32,10 +32,10 @@ type Cache[V any] struct {
 
 	mu        sync.RWMutex // guards all below it
 	entries   map[Digest]cacheEntry[V]
-	lastSweep time.Time // when there was room made last
+	lastSweep time.Time // when expired entries were last removed
 }
 
-// sweepPeriod is how long an answer may stay whose time has come.
+// sweepPeriod is how long an expired answer may stay in memory.
 const sweepPeriod = time.Minute
 
 type cacheEntry[V any] struct {
@@ -48,7 +48,7 @@ func NewCache[V any](limit int, now func() time.Time) *Cache[V] {
 	return &Cache[V]{limit: limit, now: now, entries: map[Digest]cacheEntry[V]{}, lastSweep: now()}
 }
 
-// Get is the answer about a credential, if one is kept whose time has not come.
+// Get is the answer about a credential, if there is one that has not expired.
 func (c *Cache[V]) Get(d Digest) (V, bool) {
 	c.mu.RLock()
 	kept, ok := c.entries[d]
@@ -60,7 +60,7 @@ func (c *Cache[V]) Get(d Digest) (V, bool) {
 	return kept.value, true
 }
 
-// Put keeps an answer until then.
+// Put keeps an answer until the given time.
 func (c *Cache[V]) Put(d Digest, value V, until time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -70,8 +70,8 @@ func (c *Cache[V]) Put(d Digest, value V, until time.Time) {
 	c.entries[d] = cacheEntry[V]{value, until}
 }
 
-// evict drops the answers whose time has come and, if there are still as many as may be, any
-// quarter, so that the next call is far away. The caller holds mu.
+// evict drops expired answers and, if the cache is still full, any quarter of the others, so that it
+// is not called again soon. The caller holds mu.
 func (c *Cache[V]) evict(now time.Time) {
 	c.lastSweep = now
 	for d, kept := range c.entries {

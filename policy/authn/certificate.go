@@ -85,13 +85,13 @@ type verifier struct {
 	pool   atomic.Pointer[verifiedPool]
 }
 
-// A trust is what has been verified with one pool of CAs.
+// A verifiedPool holds the certificates that have been verified with one pool of CAs.
 type verifiedPool struct {
 	pool     *x509.CertPool
 	verified *Cache[verifiedCertificate]
 }
 
-// A verified certificate needs no second look at its signatures while it is valid.
+// A verifiedCertificate needs no second check of its signatures while it is valid.
 type verifiedCertificate struct {
 	user                *User
 	notBefore, notAfter time.Time // the latest and the earliest of its chain
@@ -102,7 +102,7 @@ func (v *verifiedCertificate) valid(now time.Time) bool {
 	return !now.Before(v.notBefore) && now.Before(v.notAfter)
 }
 
-// A remembered certificate was verified for this connection, with the CAs of that trust.
+// A connCertificate was verified for this connection, with the CAs of that pool.
 type connCertificate struct {
 	verifiedPool *verifiedPool
 	leaf         *x509.Certificate
@@ -145,7 +145,7 @@ func (v *verifier) verify(certs []*x509.Certificate, conn *ConnCache) (*User, er
 	return known.user, nil
 }
 
-// lookup looks among the certificates that are known, and at the signatures of one that is not.
+// lookup finds a certificate among those that were verified, or verifies its signatures.
 func (v *verifier) lookup(t *verifiedPool, certs []*x509.Certificate, now time.Time) (verifiedCertificate, error) {
 	digest := Digest(sha256.Sum256(certs[0].Raw))
 	if known, ok := t.verified.Get(digest); ok && known.valid(now) {

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// ProxyOptions say whom Proxy believes, and in which headers. Names of headers are not
+// ProxyOptions say which proxies are trusted, and which headers are read. Names of headers are not
 // case-sensitive.
 type ProxyOptions struct {
 	// Roots tells the CAs of the certificates that proxies prove themselves with.
@@ -27,7 +27,7 @@ type ProxyOptions struct {
 // Proxy authenticates by what a proxy, which has authenticated the client in its own way,
 // writes into headers. They are believed only on a connection whose client certificate is
 // that of a proxy; a header that was believed is removed from the request. A request without
-// a user header, or without a certificate, is none of its business.
+// a user header, or without a certificate, is left to other methods.
 func Proxy(o ProxyOptions) Authenticator {
 	return &proxy{o, newVerifier(o.Roots, o.Now, func(leaf *x509.Certificate) (*User, error) {
 		name := leaf.Subject.CommonName

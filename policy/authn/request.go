@@ -26,9 +26,9 @@ type Request struct {
 	Audiences []string
 }
 
-// A Memory is what a connection keeps of its last request, so that what cannot have changed is
-// not worked out again for the next. It says nothing that is not looked up elsewhere without it.
-// Its zero value remembers nothing. One request at a time uses it.
+// A ConnCache is what a connection keeps of its last request, so that what cannot have changed is
+// not computed again for the next one. It only saves time: without it, the results are the same.
+// Its zero value is empty. One request at a time uses it.
 type ConnCache struct {
 	certificate   connCertificate
 	authenticated authenticatedUser
@@ -41,21 +41,21 @@ type Headers interface {
 	Values(name string) []string
 	// All are all headers, names in their canonical form.
 	All() iter.Seq2[string, string]
-	// Remove takes all headers of one name out of the request, so that nobody sees them
-	// after authentication.
+	// Remove takes all headers of one name out of the request, so that they are
+	// not seen after authentication.
 	Remove(name string)
 }
 
-// An Authenticator is one method of finding out who asks. The package comment
+// An Authenticator is one method of authentication. The package comment
 // explains its three answers. It is called by many goroutines at a time.
 type Authenticator interface {
 	Authenticate(r Request) (*User, error)
 }
 
-// ErrUnavailable is in the error of a method that could not ask whom it has to.
+// ErrUnavailable is wrapped by the error of a method that could not reach the remote it asks.
 var ErrUnavailable = errors.New("nobody could be asked")
 
-// A Final error refuses a credential for good: it is of the sort of the method that has refused
+// A FinalError refuses a credential for good: it is of the sort of the method that has refused
 // it, and no other method gets to see it.
 type FinalError struct{ Err error }
 

@@ -14,7 +14,7 @@ type Reviewer struct {
 	Audiences []string
 }
 
-// invalidTokenMessage is the error of a review that nobody explains better.
+// invalidTokenMessage is the error of a review where no method gives a better one.
 const invalidTokenMessage = "invalid bearer token"
 
 // Token answers a TokenReview: the user that a bearer token belongs to, and for which of
@@ -61,7 +61,7 @@ func (r *Reviewer) audiencesFor(user *User, asked []string) []string {
 	return IntersectAudiences(asked, good)
 }
 
-// SelfReview answers a SelfSubjectReview: who asks. now is RFC 3339.
+// SelfReview answers a SelfSubjectReview, which asks for the user of the request. now is RFC 3339.
 func SelfReview(review tree.Tree, user *User, now string) tree.Tree {
 	review.EnsureObject("metadata")["creationTimestamp"] = now
 	review["status"] = tree.Tree{"userInfo": user.Tree()}

@@ -3,7 +3,7 @@ package authn
 import "errors"
 
 // Union asks methods in the order given and takes the first user found. If there is none
-// it returns the errors of all methods, joined. After a Final one it asks nobody else.
+// it returns the errors of all methods, joined. After a FinalError it asks no other method.
 func Union(methods ...Authenticator) Authenticator { return union(methods) }
 
 type union []Authenticator

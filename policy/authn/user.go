@@ -16,7 +16,7 @@ const (
 	GroupUnauthenticated = "system:unauthenticated"
 )
 
-// A User is who asks. It is immutable and shared between requests.
+// A User is the authenticated sender of a request. It is immutable and shared between requests.
 type User struct {
 	Name   string
 	UID    string
@@ -27,12 +27,13 @@ type User struct {
 	// or, if it asked for none, of the server's own. A method whose credentials name no
 	// audience leaves them nil: such a credential is for the server itself.
 	Audiences []string
-	// ValidUntil is when the credential ends by itself, or is worth another look: whoever has let its
+	// ValidUntil is when the credential ends by itself, or must be checked again: whoever has let its
 	// user in for longer has to ask again then. The zero time stands for never.
 	ValidUntil time.Time
 }
 
-// withEarlierExpiry is the user whose credential ends no later than that of another, which it needs as well.
+// withEarlierExpiry is the user with the earlier of two times of expiry, for credentials that need
+// each other.
 func (u *User) withEarlierExpiry(other *User) *User {
 	if other.ValidUntil.IsZero() || !u.ValidUntil.IsZero() && u.ValidUntil.Before(other.ValidUntil) {
 		return u

@@ -13,7 +13,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// WebhookOptions say which remote knows tokens, and how long its word counts.
+// WebhookOptions say which remote knows tokens, and how long its answers count.
 type WebhookOptions struct {
 	// Ask puts a TokenReview, as JSON, to the remote and returns its answer.
 	Ask    func(ctx context.Context, review []byte) ([]byte, error)
@@ -30,15 +30,14 @@ type WebhookOptions struct {
 // Bounds of what the remote can cost.
 const (
 	reviewTimeout        = 30 * time.Second // of one question with all its repetitions
-	maxConcurrentReviews = 256              // questions at a time; others wait, as part of their time
+	maxConcurrentReviews = 256              // at a time; further ones wait, which counts toward reviewTimeout
 	maxCachedReviews     = 16 << 10         // that are kept
 	maxErrorTTL          = 10 * time.Second // that an answer with an error is kept
-	minRecheckInterval   = time.Second      // after which whoever is still let in is asked about again
+	minRecheckInterval   = time.Second      // least time between two questions about one token
 )
 
-// Webhook authenticates bearer tokens by asking a remote, with a TokenReview. Of several
-// requests with the same token one asks and all get its answer. No answer is an error, and
-// is not kept.
+// Webhook authenticates bearer tokens by asking a remote, with a TokenReview. Several requests
+// with the same token share one question. If there is no answer, that is an error and is not cached.
 func Webhook(o WebhookOptions) Authenticator {
 	return &webhook{
 		WebhookOptions: o, apiVersion: o.Naming.Group("authentication") + "/" + o.Version,
@@ -54,7 +53,7 @@ type webhook struct {
 	slots      chan struct{}
 }
 
-// A judgement is what is known about a token: one of the three answers of an Authenticator.
+// A tokenResult is what is known about a token: one of the three answers of an Authenticator.
 type tokenResult struct {
 	user *User
 	err  error
@@ -73,7 +72,7 @@ func (w *webhook) Authenticate(r Request) (*User, error) {
 		return known.user, known.err
 	}
 	answer, err, _ := w.inflight.Do(string(digest[:]), func() (any, error) {
-		if known, ok := w.cache.Get(digest); ok { // since the look above
+		if known, ok := w.cache.Get(digest); ok { // it was stored since the check above
 			return known, nil
 		}
 		return w.review(digest, r.Token, wanted)
@@ -85,7 +84,7 @@ func (w *webhook) Authenticate(r Request) (*User, error) {
 	return known.user, known.err
 }
 
-// review asks, and keeps the answer.
+// review asks the remote, and caches the answer.
 func (w *webhook) review(digest Digest, token string, wanted []string) (tokenResult, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), reviewTimeout)
 	defer cancel()

@@ -19,7 +19,7 @@ import (
 
 const janeStatus = `{"authenticated":true,"user":{"username":"jane","uid":"u1","groups":["dev"],"extra":{"k":["v","w"]}}}`
 
-// A judge is a remote that gives one status to everything.
+// A fakeWebhook is a remote that gives one status to everything.
 type fakeWebhook struct {
 	version     string // of its answers
 	status      string

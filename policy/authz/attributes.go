@@ -7,7 +7,7 @@ import (
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
-// Attributes say who asks for what.
+// Attributes are what is decided about: a user and what the request asks for.
 type Attributes struct {
 	User *authn.User
 	// Verb is one of the API (get, list, watch, create, update, patch, delete,

@@ -7,7 +7,7 @@ import (
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
-// A Lister is an Authorizer that can list what it allows, as far as no other mode denies it.
+// A RuleResolver is an Authorizer that can list what it allows, as far as no other mode denies it.
 type RuleResolver interface {
 	Authorizer
 	// RulesFor are what user may do in a namespace.

@@ -25,7 +25,7 @@ type WebhookOptions struct {
 }
 
 // A Webhook asks a remote service with a SubjectAccessReview. If the remote cannot be asked it
-// has no opinion. Whoever waits for an answer holds up nobody else, and the same question is
+// has no opinion. Waiting for an answer holds up no other request, and the same question is
 // asked once however many wait for it.
 type Webhook struct {
 	options    WebhookOptions
@@ -35,7 +35,7 @@ type Webhook struct {
 	slots      chan struct{}
 }
 
-// An answer is what the remote has decided.
+// A webhookDecision is what the remote has decided.
 type webhookDecision struct {
 	decision Decision
 	reason   string
@@ -65,7 +65,7 @@ func (w *Webhook) Authorize(a Attributes) (Decision, string) {
 		return kept.decision, kept.reason
 	}
 	got, err, _ := w.inflight.Do(string(digest[:]), func() (any, error) {
-		if kept, ok := w.cache.Get(digest); ok { // since the look above
+		if kept, ok := w.cache.Get(digest); ok { // it was stored since the check above
 			return kept, nil
 		}
 		return w.postReview(digest, body)

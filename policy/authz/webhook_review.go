@@ -76,7 +76,8 @@ func encodeReview(a *Attributes, apiVersion string, beta bool) ([]byte, error) {
 	return json.Marshal(q)
 }
 
-// newSelectorAttributes has no words for the operators Gt and Lt: the remote is asked about more.
+// newSelectorAttributes leaves out the operators Gt and Lt, which reviews do not have: the remote then
+// decides about more objects than were asked for.
 func newSelectorAttributes(conditions []selector.Requirement) *selectorAttributes {
 	q := &selectorAttributes{}
 	for _, c := range conditions {

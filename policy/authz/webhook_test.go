@@ -19,7 +19,7 @@ import (
 	"github.com/troupe-api/troupe/policy/remote"
 )
 
-// A judge is a remote that answers as the test says, and remembers the last question.
+// A fakeWebhook is a remote that answers as the test says, and remembers the last question.
 type fakeWebhook struct {
 	*httptest.Server
 	requests    atomic.Int64
@@ -43,7 +43,7 @@ func newFakeWebhook(t *testing.T) *fakeWebhook {
 	return j
 }
 
-// webhook asks the judge; change may be nil.
+// webhook asks the fake; change may be nil.
 func (j *fakeWebhook) webhook(t *testing.T, change func(*authz.WebhookOptions)) *authz.Webhook {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "remote.yaml")

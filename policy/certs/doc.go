@@ -2,10 +2,10 @@
 // administrator's client certificate in a kubeconfig), and keeps these and those that come
 // in files current while the daemon runs.
 //
-// The nouns: a Store is the directory of the daemon's own certificates, an Own is what of
-// them is in use; a FilePair is a serving certificate in files, and Serving chooses among
-// them by the name that a client asks for; CAs are the authorities that certificates of
-// clients are checked against. A Keeper looks after all of them from time to time.
+// A Store is the directory of the daemon's own certificates, a Manager holds those of them that are
+// in use; a FilePair is a serving certificate in files, and SNICertificates chooses among several by
+// the name that a client asks for; CAs are the authorities that certificates of clients are checked
+// against. A Reloader reads all of them again from time to time.
 //
 // Files in the directory of a Store, each a PEM file:
 //
@@ -28,6 +28,5 @@
 // While the daemon runs, nothing ever gives way to something broken: a file that cannot
 // be used leaves in use what was read from it before.
 //
-// Who asks (a handshake, a request) reads an atomic pointer; only the Keeper, from one
-// goroutine, writes.
+// Handshakes and requests read an atomic pointer; only the Reloader writes it, from one goroutine.
 package certs

@@ -52,7 +52,7 @@ func (p *FilePair) KeyPEM() []byte { return p.current.Load().keyPEM }
 
 // Refresh reads the files again, and tells whether they have changed. After an error the
 // pair is as before. Two files cannot be replaced at once: between the two they do not
-// match, which is an error that the next look forgets.
+// match; the error then lasts until the next Refresh.
 func (p *FilePair) Refresh() (bool, error) {
 	certPEM, err := os.ReadFile(p.certFile)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 )
 
-// An Own is the daemon's own certificates while it runs: they are renewed before they
+// A Manager holds the daemon's own certificates while it runs: they are renewed before they
 // expire.
 type Manager struct {
 	store Store

@@ -7,34 +7,36 @@ import (
 	"log/slog"
 	"sync/atomic"
 	"time"
+
+	"github.com/VictoriaMetrics/metrics"
 )
 
-// A Keeper looks at certificates from time to time, so that those in use are those that are
-// in the files. What it keeps is named before Run.
+// A Reloader reads certificates and CAs again from time to time, so that those in use are those in
+// the files. All of its targets are added before Run.
 type Reloader struct {
 	log     *slog.Logger
 	targets []*reloadTarget
 }
 
-// A keeping is one thing that is looked after.
+// A reloadTarget is one thing that is reloaded.
 type reloadTarget struct {
 	name              string
 	reload            func() (changed bool, err error)
 	changes, failures atomic.Uint64
-	lastError         string // of the last look, not to be logged again; "" if there was none
+	lastError         string // of the last attempt, so that it is logged once; "" if there was none
 }
 
-// NewReloader makes a keeper that keeps nothing yet.
+// NewReloader makes a Reloader without targets.
 func NewReloader(log *slog.Logger) *Reloader { return &Reloader{log: log} }
 
-// Add adds what is looked after by calling look, which tells whether it has found a change.
-// The order is that of the calls. The name, such as "client-ca", is for log and metrics.
-func (k *Reloader) Add(name string, look func() (changed bool, err error)) {
-	k.targets = append(k.targets, &reloadTarget{name: name, reload: look})
+// Add adds a target: reload reads it again and tells whether it has changed. Targets are reloaded in
+// the order in which they were added. The name, such as "client-ca", is for log and metrics.
+func (r *Reloader) Add(name string, reload func() (changed bool, err error)) {
+	r.targets = append(r.targets, &reloadTarget{name: name, reload: reload})
 }
 
-// Run looks once every period, until ctx ends.
-func (k *Reloader) Run(ctx context.Context, period time.Duration) {
+// Run reloads all targets once every period, until ctx ends.
+func (r *Reloader) Run(ctx context.Context, period time.Duration) {
 	ticker := time.NewTicker(period)
 	defer ticker.Stop()
 	for {
@@ -42,38 +44,38 @@ func (k *Reloader) Run(ctx context.Context, period time.Duration) {
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
-			k.Reload()
+			r.Reload()
 		}
 	}
 }
 
-// Reload looks at everything once. Only one goroutine may call it at a time.
-func (k *Reloader) Reload() {
-	for _, kept := range k.targets {
-		changed, err := kept.reload()
+// Reload reloads all targets once. Only one goroutine may call it at a time.
+func (r *Reloader) Reload() {
+	for _, target := range r.targets {
+		changed, err := target.reload()
 		if changed {
-			kept.changes.Add(1)
-			k.log.Info("certificates: loaded anew", "what", kept.name)
+			target.changes.Add(1)
+			r.log.Info("certificates: loaded anew", "what", target.name)
 		}
 		if err == nil {
-			kept.lastError = ""
+			target.lastError = ""
 			continue
 		}
-		kept.failures.Add(1)
-		if text := err.Error(); text != kept.lastError {
-			kept.lastError = text
-			k.log.Error("certificates: cannot be loaded; those before stay in use", "what", kept.name, "error", text)
+		target.failures.Add(1)
+		if text := err.Error(); text != target.lastError {
+			target.lastError = text
+			r.log.Error("certificates: cannot be loaded; those before stay in use", "what", target.name, "error", text)
 		}
 	}
 }
 
-// WriteMetrics writes how often things have changed, and how many looks have failed, in
-// the text exposition format.
-func (k *Reloader) WriteMetrics(w io.Writer) {
+// WriteMetrics writes how often targets have changed, and how many reloads have failed, in the text
+// exposition format.
+func (r *Reloader) WriteMetrics(w io.Writer) {
 	const name = "troupe_certificate_reloads_total"
 	fmt.Fprintf(w, "# HELP %s Certificates and CAs loaded anew, and attempts that failed and left the old ones in use.\n# TYPE %[1]s counter\n", name)
-	for _, kept := range k.targets {
-		fmt.Fprintf(w, "%s{what=%q,status=\"success\"} %d\n", name, kept.name, kept.changes.Load())
-		fmt.Fprintf(w, "%s{what=%q,status=\"failure\"} %d\n", name, kept.name, kept.failures.Load())
+	for _, target := range r.targets {
+		metrics.WriteCounterUint64(w, fmt.Sprintf("%s{what=%q,status=\"success\"}", name, target.name), target.changes.Load())
+		metrics.WriteCounterUint64(w, fmt.Sprintf("%s{what=%q,status=\"failure\"}", name, target.name), target.failures.Load())
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 )
 
-// A Serving chooses what to serve a client with: the certificate for the name that the
+// SNICertificates chooses what to serve a client with: the certificate for the name that the
 // client asks for (SNI) or, if it asks for none, for the address that it has reached.
 type SNICertificates struct {
 	fallback func() *tls.Certificate

@@ -100,7 +100,7 @@ func (s Store) ca() (*Pair, error) {
 		ca.CertPEM = append(ca.CertPEM, old.unexpired(now)...)
 	}
 	if err = s.save("ca", ca); err != nil && old != nil {
-		return old, nil // asked for again with the next look
+		return old, nil // the next renewal tries again
 	}
 	if err == nil && s.renewRequested() {
 		err = os.Remove(s.renewRequestPath())
@@ -116,7 +116,7 @@ func (s Store) renewRequested() bool {
 	return err == nil
 }
 
-// checkCA says what is wrong between the clock and the CA, of which nobody can tell which it is.
+// checkCA compares the times of the CA with the clock. If they do not fit, either may be wrong.
 func (s Store) checkCA(ca *Pair) error {
 	now, from, until := s.now(), ca.Cert.NotBefore, ca.Cert.NotAfter
 	switch {

@@ -9,14 +9,14 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// An Impersonator grants wishes.
+// An Impersonator decides who may act as whom.
 type Impersonator struct {
 	Authorizer authz.Authorizer
 	Naming     *meta.Naming
 }
 
-// Impersonate is whom caller acts as; nil if the headers ask for nobody. The error is a *meta.Status:
-// 400 for a wish that makes no sense, 403 for what caller may not.
+// Impersonate returns the user that caller acts as; nil if the headers ask for none. The error is a
+// *meta.Status: 400 if the headers are wrong, 403 if caller may not act as that user.
 func (i *Impersonator) Impersonate(caller *authn.User, headers authn.Headers) (*authn.User, error) {
 	w, err := ExtractRequest(headers, i.Naming)
 	if w == nil || err != nil {

@@ -11,14 +11,14 @@ import (
 	"github.com/troupe-api/troupe/policy/authn/serviceaccount"
 )
 
-// A Wish is whom a request asks to act as. Its parts stand in the order in which each is to be
-// allowed.
+// A Request is whom an HTTP request asks to act as. Its parts are in the order in which the caller
+// must be allowed each.
 type Request struct {
 	parts     []part
 	hasGroups bool // it names groups
 }
 
-// A part is one value of a wish.
+// A part is one value of a Request.
 type part struct {
 	kind      partKind
 	namespace string // of a service account
@@ -45,7 +45,7 @@ const (
 	extraHeader  = headerPrefix + "extra-"
 )
 
-// IsHeader tells whether a header is one that Read reads; name is in any case.
+// IsHeader tells whether a header is one that ExtractRequest reads; name is in any case.
 func IsHeader(name string) bool {
 	if len(name) < len(headerPrefix) || !strings.EqualFold(name[:len(headerPrefix)], headerPrefix) {
 		return false
@@ -57,8 +57,8 @@ func IsHeader(name string) bool {
 	return strings.HasPrefix(name, extraHeader)
 }
 
-// ExtractRequest finds the wish of a request, and takes its headers out; nil if it has none. The error is
-// a *meta.Status, 400: it does not say as whom, or says so twice.
+// ExtractRequest reads the headers of impersonation and removes them; nil if there are none. The
+// error is a *meta.Status with 400, if they name no user or several.
 func ExtractRequest(headers authn.Headers, naming *meta.Naming) (*Request, error) {
 	var names, users, uids []string
 	var groups, extras []part
@@ -107,7 +107,7 @@ func userPart(name string) part {
 	return part{kind: kindUser, value: name}
 }
 
-// describe is the wish as messages show it.
+// describe is the Request as messages show it.
 func (w *Request) describe(naming *meta.Naming) string {
 	authentication := naming.Translate("authentication.platform.io/v1")
 	texts := make([]string, len(w.parts))

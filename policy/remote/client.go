@@ -13,13 +13,27 @@ import (
 	"net/url"
 	"strings"
 	"time"
+
+	"github.com/troupe-api/troupe/policy/kubeconfig"
 )
 
-// A Service is a remote. It may be asked by many goroutines at a time.
+// A Client sends requests to one remote. Many goroutines may use it.
 type Client struct {
-	url           string                 // of questions, and what paths are below
+	url           string                 // where Post goes, and what the paths of Get are below
 	authorization func() (string, error) // the Authorization header; "" is none
 	httpClient    *http.Client
+}
+
+// Load makes the Client that a client configuration file describes. Errors name the file and what is
+// wrong in it.
+func Load(path string) (*Client, error) {
+	c, err := kubeconfig.Load(path)
+	if err != nil {
+		return nil, err
+	}
+	transport := newTransport()
+	transport.TLSClientConfig, transport.Proxy = c.TLS, c.Proxy
+	return newClient(c.Server.String(), transport, c.Authorization), nil
 }
 
 // Bounds of an answer, in bytes.
@@ -43,15 +57,15 @@ func newClient(target string, transport *http.Transport, credential func() (stri
 	}}
 }
 
-// A Failure is an answer with another code than 200 and 201.
+// A StatusError is an answer with another code than 200 and 201.
 type StatusError struct{ Code int }
 
-func (f *StatusError) Error() string { return fmt.Sprintf("the remote answered %d", f.Code) }
+func (e *StatusError) Error() string { return fmt.Sprintf("the remote answered %d", e.Code) }
 
 // URL is where the remote is, as the configuration has it.
 func (s *Client) URL() string { return s.url }
 
-// Post asks a question, once. The error is a *Failure if the remote has answered otherwise.
+// Post sends a body of JSON, once, and returns the body of the answer. The error is a *StatusError if the remote has answered with another code than 200 and 201.
 func (s *Client) Post(ctx context.Context, body []byte) ([]byte, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, s.url, bytes.NewReader(body))
 	if err != nil {
@@ -74,18 +88,18 @@ func (s *Client) Post(ctx context.Context, body []byte) ([]byte, error) {
 	return text, nil
 }
 
-// Get gets what is at a path below the URL, once: the body as it comes, without a bound, which
-// the caller closes. The error is a *Failure if the remote has answered otherwise.
+// Get requests a path below the URL, once. It returns the body as a stream without a bound, which the
+// caller closes. The error is a *StatusError if the remote has answered with another code than 200 and 201.
 func (s *Client) Get(ctx context.Context, path string) (io.ReadCloser, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimSuffix(s.url, "/")+path, nil)
 	if err != nil {
 		return nil, err
 	}
-	r.Header.Set("Accept-Encoding", "identity") // it is not worth the work
+	r.Header.Set("Accept-Encoding", "identity") // what is got here hardly compresses
 	return s.send(r)
 }
 
-// send gives the body of a good answer.
+// send sends a request and returns the body of the answer, if that is 200 or 201.
 func (s *Client) send(r *http.Request) (io.ReadCloser, error) {
 	credential, err := s.authorization()
 	if err != nil {
@@ -117,19 +131,19 @@ func withoutURL(err error) error {
 	return err
 }
 
-// Backoff is how often a question is asked again, and with which pauses between, to which a
-// fifth is added at random.
+// Backoff says how often a request is repeated, and with which pauses. To each pause up to a fifth is
+// added at random, so that many clients do not repeat at the same time.
 type Backoff struct {
-	Steps    int           // after the first
-	Duration time.Duration // before the first repetition
+	Steps    int           // most repetitions, after the first request
+	Duration time.Duration // pause before the first repetition
 	Factor   float64       // by which the pause grows
 }
 
-// DefaultBackoff is how who waits for a decision asks: five times within five seconds or so.
+// DefaultBackoff is for requests that a client waits for: five in about five seconds.
 var DefaultBackoff = Backoff{Steps: 4, Duration: 500 * time.Millisecond, Factor: 1.5}
 
-// PostWithRetry asks until there is an answer, or until asking again would not help: the remote has
-// refused the question, or the context or the repetitions end.
+// PostWithRetry repeats a Post that failed, until it succeeds, the context or the repetitions end, or
+// a repetition would fail as well, as after 400.
 func (s *Client) PostWithRetry(ctx context.Context, body []byte, r Backoff) ([]byte, error) {
 	pause := r.Duration
 	for n := 0; ; n++ {
@@ -140,13 +154,13 @@ func (s *Client) PostWithRetry(ctx context.Context, body []byte, r Backoff) ([]b
 		select {
 		case <-ctx.Done():
 			return nil, err
-		case <-time.After(pause + rand.N(pause/5+1)): // not all at once
+		case <-time.After(pause + rand.N(pause/5+1)): // see Backoff
 		}
 		pause = time.Duration(float64(pause) * r.Factor)
 	}
 }
 
-// isRetriable tells whether the same question may be answered another time.
+// isRetriable tells whether a repetition of the request may succeed.
 func isRetriable(err error) bool {
 	var failed *StatusError
 	var unproved *tls.CertificateVerificationError

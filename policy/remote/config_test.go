@@ -14,7 +14,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -78,47 +77,6 @@ func TestClientCertificate(t *testing.T) {
 	ask(s, "first")
 	put("second")
 	ask(s, "second")
-}
-
-func TestLoadRefuses(t *testing.T) {
-	const good = `server: "https://a"`
-	cert, _ := pair(t, "x")
-	for name, test := range map[string]struct{ cluster, user, fault string }{
-		"no server":            {`server: ""`, "", "server is no"},
-		"another scheme":       {`server: "ftp://a"`, "", "server is no"},
-		"no host":              {`server: "https:///x"`, "", "server is no"},
-		"a CA that is none":    {good + `, certificate-authority-data: aGFsbG8=`, "", "holds no certificate"},
-		"a CA that is missing": {good + `, certificate-authority: gone.crt`, "", "certificate-authority"},
-		"bad base64":           {good + `, certificate-authority-data: "%%"`, "", "base64"},
-		"a certificate alone":  {good, "client-certificate-data: " + base64.StdEncoding.EncodeToString(cert), "client-certificate"},
-		"a program":            {good, "exec: {command: x}", "not supported"},
-		"a provider":           {good, "auth-provider: {name: x}", "not supported"},
-		"a bad proxy":          {good + `, proxy-url: ":"`, "", "proxy-url"},
-	} {
-		path := write(t, test.cluster, test.user)
-		if _, err := remote.Load(path); err == nil || !strings.Contains(err.Error(), test.fault) || !strings.Contains(err.Error(), path) {
-			t.Errorf("%s: got error %v, want %q and the file", name, err, test.fault)
-		}
-	}
-	for name, test := range map[string]struct{ text, fault string }{
-		"no YAML":           {"a: [s3cret", "no client configuration"},
-		"nothing":           {"", "current-context"},
-		"no such context":   {"clusters: [{name: c, cluster: {server: \"https://a\"}}]\ncurrent-context: gone", `"gone"`},
-		"no such cluster":   {"contexts: [{name: x, context: {cluster: gone}}]\ncurrent-context: x", `cluster "gone"`},
-		"no such user":      {"clusters: [{name: c, cluster: {server: \"https://a\"}}]\ncontexts: [{name: x, context: {cluster: c, user: gone}}]\ncurrent-context: x", `user "gone"`},
-		"two of everything": {"clusters: [{name: a}, {name: b}]", "current-context"},
-	} {
-		path := filepath.Join(t.TempDir(), "f")
-		if err := os.WriteFile(path, []byte(test.text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := remote.Load(path); err == nil || !strings.Contains(err.Error(), test.fault) || strings.Contains(err.Error(), "s3cret") {
-			t.Errorf("%s: got error %v, want %q", name, err, test.fault)
-		}
-	}
-	if _, err := remote.Load(filepath.Join(t.TempDir(), "gone")); err == nil || !strings.Contains(err.Error(), "no such file") {
-		t.Errorf("no file: %v", err)
-	}
 }
 
 // A file with one cluster and one user needs no context.

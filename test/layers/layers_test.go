@@ -22,7 +22,7 @@ var layers = map[string][]string{
 	"policy":             {"kinds"},
 	"http":               {"kinds", "policy"},
 	"cmd":                {"actors", "actors/controllers", "http", "kinds", "persist", "policy"},
-	"bench":              {"cmd"},
+	"bench":              {"cmd", "policy"}, // policy/kubeconfig only
 }
 
 // onlyImporter says which packages alone may import what begins so.

@@ -13,7 +13,7 @@ import (
 	"github.com/troupe-api/troupe/policy/authz/node"
 )
 
-// Admission is what has a say in changes.
+// Admission says which admission plugins run.
 type Admission struct {
 	Enable  []string `json:"enable"`
 	Disable []string `json:"disable"`
@@ -41,7 +41,7 @@ func plugins() []string {
 	return admission.Names(registrations(naming, nil, nil))
 }
 
-// registrations are all that can have a say in changes.
+// registrations are all admission plugins.
 func registrations(naming *meta.Naming, authorizer authz.Authorizer, objects policy.Objects) []admission.Registration {
 	return []admission.Registration{
 		node.Restriction(naming, objects),
@@ -54,7 +54,7 @@ func registrations(naming *meta.Naming, authorizer authz.Authorizer, objects pol
 	}
 }
 
-// newAdmissionChain makes the chain of all that has a say in changes, more being what has it as well.
+// newAdmissionChain makes the chain of all admission plugins, and of more.
 func (d *Daemon) newAdmissionChain(authorizer authz.Authorizer, more ...admission.Registration) *admission.Chain {
 	switches := admission.PluginConfig{Enabled: d.config.Admission.Enable, Disabled: d.config.Admission.Disable}
 	return admission.New(d.naming, switches, append(registrations(d.naming, authorizer, d.objects), more...))

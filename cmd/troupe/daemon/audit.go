@@ -7,7 +7,7 @@ import (
 	"github.com/troupe-api/troupe/policy/audit"
 )
 
-// Audit is what is written down of requests, and where.
+// Audit says what is recorded of requests, and where.
 type Audit struct {
 	PolicyFile string       `json:"policyFile"` // "" is the built-in policy
 	Log        AuditLog     `json:"log"`
@@ -28,7 +28,7 @@ type AuditLog struct {
 	Truncate   AuditTruncate `json:"truncate"`
 }
 
-// AuditWebhook is the service that requests are told to.
+// AuditWebhook is the service that audit events are sent to.
 type AuditWebhook struct {
 	ConfigFile     string        `json:"configFile"` // "" is none
 	Version        string        `json:"version"`

@@ -11,7 +11,7 @@ import (
 	"github.com/troupe-api/troupe/policy/remote"
 )
 
-// newAuditor makes what writes requests down; nil if nothing is to be written.
+// newAuditor makes the auditor; nil if nothing is to be audited.
 func (d *Daemon) newAuditor() (*audit.Auditor, error) {
 	c := d.config.Audit
 	policy := audit.DefaultPolicy()
@@ -79,11 +79,11 @@ func (d *Daemon) sinkOptions(mode string, b AuditBatch, t AuditTruncate) audit.S
 	return o
 }
 
-// newAuditLog is where the lines of the log go.
+// newAuditLog opens what the lines of the audit log are written to.
 func (d *Daemon) newAuditLog() (io.Writer, error) {
 	c := d.config.Audit.Log
 	if c.Path == "-" {
-		return struct{ io.Writer }{os.Stdout}, nil // which is not ours to close
+		return struct{ io.Writer }{os.Stdout}, nil // without Close: standard output stays open
 	}
 	return audit.OpenFile(audit.FileOptions{
 		Path: c.Path, MaxSize: int64(c.MaxSize) << 20, MaxAge: time.Duration(c.MaxAge) * 24 * time.Hour,

@@ -10,7 +10,7 @@ import (
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
-// Authentication is who is let in.
+// Authentication says by which methods users are authenticated.
 type Authentication struct {
 	ClientCAFile  string `json:"clientCAFile"`
 	TokenAuthFile string `json:"tokenAuthFile"`
@@ -49,7 +49,7 @@ func (a Authentication) validate(f *faults) {
 	a.Webhook.validate(f)
 }
 
-// newAuthenticator makes the chain of all ways to be somebody, in the order in which they are
+// newAuthenticator makes the chain of all methods of authentication, in the order in which they are
 // tried.
 func (d *Daemon) newAuthenticator(id *identity) (authn.Authenticator, error) {
 	c := d.config.Authentication
@@ -59,14 +59,14 @@ func (d *Daemon) newAuthenticator(id *identity) (authn.Authenticator, error) {
 		if err != nil {
 			return nil, fmt.Errorf("--requestheader-client-ca-file: %w", err)
 		}
-		d.policyGeneration.addSource(func() any { return proxies.Pool() })
+		d.policyGeneration.AddSource(func() any { return proxies.Pool() })
 		methods = append(methods, c.RequestHeader.authenticator(proxies))
 	}
 	clients, err := id.clientCAs(c.ClientCAFile)
 	if err != nil {
 		return nil, fmt.Errorf("--client-ca-file: %w", err)
 	}
-	d.policyGeneration.addSource(func() any { return clients.Pool() })
+	d.policyGeneration.AddSource(func() any { return clients.Pool() })
 	methods = append(methods, authn.Certificates(clients.Pool, d.naming, time.Now))
 	tokens, err := d.newTokenAuthenticator()
 	if err != nil {
@@ -90,7 +90,7 @@ func (d *Daemon) newAnonymousAuthenticator() bool {
 	return on
 }
 
-// newTokenAuthenticator are the ways to be somebody by a bearer token.
+// newTokenAuthenticator returns the methods of authentication by bearer token.
 func (d *Daemon) newTokenAuthenticator() ([]authn.Authenticator, error) {
 	c := d.config.Authentication
 	var methods []authn.Authenticator

@@ -26,7 +26,7 @@ const (
 
 var modes = []string{modeNode, modeABAC, modeRBAC, modeWebhook, modeAlwaysAllow, modeAlwaysDeny}
 
-// Authorization is what those who are let in may do.
+// Authorization says by which modes requests are authorized.
 type Authorization struct {
 	// Modes are asked in this order; the first that allows or denies decides.
 	Modes []string `json:"modes"`
@@ -36,7 +36,7 @@ type Authorization struct {
 	Webhook          AuthorizationWebhook `json:"webhook"`
 }
 
-// AuthorizationWebhook is the remote that decides.
+// AuthorizationWebhook is the remote that the mode Webhook asks.
 type AuthorizationWebhook struct {
 	ConfigFile           string   `json:"configFile"` // "" is none
 	Version              string   `json:"version"`
@@ -86,7 +86,7 @@ func (w AuthorizationWebhook) validate(f *faults, used bool) {
 
 func (a Authorization) has(mode string) bool { return slices.Contains(a.Modes, mode) }
 
-// newAuthorizer makes the modes of deciding, in their order. Before all of them, members of
+// newAuthorizer makes the modes of authorization, in their order. Before all of them, members of
 // system:masters may do everything and everybody may read the paths that are always open. Where
 // everything is denied, the one master is the daemon's own administrator.
 func (d *Daemon) newAuthorizer(roles *rbac.Authorizer, administrator string) (authz.Authorizer, error) {
@@ -115,7 +115,7 @@ func (d *Daemon) newModeAuthorizer(name string, roles *rbac.Authorizer) (authz.A
 	case modeRBAC:
 		return roles, nil
 	case modeWebhook:
-		d.policyGeneration.addSource(currentSecond)
+		d.policyGeneration.AddSource(currentSecond)
 		return d.newWebhookAuthorizer()
 	case modeAlwaysAllow:
 		return authz.AlwaysAllow{}, nil
@@ -128,11 +128,12 @@ func (d *Daemon) newNodeAuthorizer() (authz.Authorizer, error) {
 	if err != nil {
 		return nil, err
 	}
-	d.policyGeneration.addSource(func() any { return mode.Generation() })
+	d.policyGeneration.AddSource(func() any { return mode.Generation() })
 	return mode, nil
 }
 
-// currentSecond may be others each second. Those that still count are not asked for again.
+// currentSecond changes each second, and so do decisions of a remote: they are asked for again then,
+// and come from the cache as long as they count.
 func currentSecond() any { return time.Now().Unix() }
 
 func (d *Daemon) readPolicies(path string) (*authz.ABAC, error) {

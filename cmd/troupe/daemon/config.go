@@ -74,7 +74,7 @@ type Services struct {
 	NodePortRange  string `json:"nodePortRange"`
 }
 
-// Logging is how the daemon speaks on standard error.
+// Logging is the form of the log on standard error.
 type Logging struct {
 	Format    string `json:"format"`    // text or json
 	Verbosity int    `json:"verbosity"` // 0 is info; from 2 on debug

@@ -60,8 +60,8 @@ var builtIns = []builtIn{
 // -name for all but that one.
 type Controllers string
 
-// Runs tells whether a controller is to run. What is named counts more than *.
-func (c Controllers) Runs(b builtIn) bool {
+// runs tells whether a controller is to run. What is named counts more than *.
+func (c Controllers) runs(b builtIn) bool {
 	names := c.names()
 	return slices.Contains(names, b.name) || !b.offByDefault && slices.Contains(names, "*") && !slices.Contains(names, "-"+b.name)
 }
@@ -98,15 +98,16 @@ func controllerNames() []string {
 }
 
 // startControllers starts the built-in controllers.
-func (d *Daemon) startControllers(kinds *catalog.Catalog) {
-	d.definitions = controllers.NewDefinitions(d.store, kinds, d.log)
+func (d *Daemon) startControllers() error {
+	d.definitions = controllers.NewDefinitions(d.store, d.kinds, d.log)
 	d.controllers.run(d.definitions.Run)
 	for _, b := range builtIns {
-		if d.config.Controllers.Runs(b) {
-			d.controllers.run(b.newController(d, kinds).Run)
+		if d.config.Controllers.runs(b) {
+			d.controllers.run(b.newController(d, d.kinds).Run)
 		}
 	}
 	if ttl := time.Duration(d.config.API.EventTTL); ttl > 0 {
-		d.controllers.run(controllers.NewEventExpiry(d.store, kinds, ttl, d.log).Run)
+		d.controllers.run(controllers.NewEventExpiry(d.store, d.kinds, ttl, d.log).Run)
 	}
+	return nil
 }

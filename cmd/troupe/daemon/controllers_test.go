@@ -26,11 +26,11 @@ func TestControllersRun(t *testing.T) {
 		c := Controllers(test.given)
 		var f faults
 		c.validate(&f)
-		namespaces, garbage := c.Runs(builtIn{name: "namespace-controller"}), c.Runs(builtIn{name: "garbage-collector-controller"})
+		namespaces, garbage := c.runs(builtIn{name: "namespace-controller"}), c.runs(builtIn{name: "garbage-collector-controller"})
 		if namespaces != test.namespaces || garbage != test.garbage || (len(f) == 0) != test.valid {
 			t.Errorf("%q: %t %t, %v", test.given, namespaces, garbage, f)
 		}
-		if named := strings.Contains(strings.ReplaceAll(test.given, "garbagecollector", "garbage-collector-controller"), "garbage-collector-controller") && garbage; c.Runs(builtIn{name: "garbage-collector-controller", offByDefault: true}) != named {
+		if named := strings.Contains(strings.ReplaceAll(test.given, "garbagecollector", "garbage-collector-controller"), "garbage-collector-controller") && garbage; c.runs(builtIn{name: "garbage-collector-controller", offByDefault: true}) != named {
 			t.Errorf("%q: a controller that is off by itself runs: %t", test.given, !named)
 		}
 	}

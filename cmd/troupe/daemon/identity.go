@@ -1,7 +1,6 @@
 package daemon
 
 import (
-	"bytes"
 	"context"
 	"crypto/tls"
 	"fmt"
@@ -15,14 +14,19 @@ import (
 	"github.com/troupe-api/troupe/policy/certs"
 )
 
-// An identity is what the server proves itself with, and whom it believes to be issued by
-// the right hands. It is kept current by its keeper.
+// An identity is what the server proves itself with, and the authorities of the certificates that it
+// trusts. Its reloader keeps all of them current.
 type identity struct {
 	ownCerts *certs.Manager
 	pair     *certs.FilePair // of --tls-cert-file; nil if not given
 	serving  *certs.SNICertificates
 	reloader *certs.Reloader
 	options  TLS
+}
+
+func (d *Daemon) openIdentity() (err error) {
+	d.identity, err = newIdentity(d.config, d.naming, d.log)
+	return err
 }
 
 func newIdentity(c Config, naming *meta.Naming, log *slog.Logger) (*identity, error) {
@@ -101,7 +105,7 @@ func (id *identity) clientCAs(file string) (*certs.CAs, error) {
 	return id.authorities("client-ca", sources...)
 }
 
-// proxyCAs are the authorities of the certificates of proxies that say who asks.
+// proxyCAs are the authorities of the certificates of authenticating proxies.
 func (id *identity) proxyCAs(file string) (*certs.CAs, error) {
 	return id.authorities("requestheader-client-ca", certs.FileSource(file))
 }
@@ -115,7 +119,7 @@ func (id *identity) authorities(name string, sources ...certs.Source) (*certs.CA
 	return cas, nil
 }
 
-// runReloader keeps everything current until the context ends. Nothing is added to the keeper from
+// runReloader keeps everything current until the context ends. Nothing is added to the reloader from
 // then on.
 func (id *identity) runReloader(ctx context.Context) {
 	id.reloader.Run(ctx, time.Duration(id.options.ReloadPeriod))
@@ -140,30 +144,6 @@ func (id *identity) tlsConfig() (*tls.Config, error) {
 		ClientAuth:     tls.RequestClientCert,
 		NextProtos:     []string{"http/1.1"},
 	}, nil
-}
-
-// A adminKubeconfig keeps the administrator's kubeconfig at path up to date.
-type adminKubeconfig struct {
-	path, url string
-	id        *identity
-	written   []byte // what the file holds; nil before the first Refresh
-}
-
-// Refresh writes the file if it is to hold anything else than it does.
-func (c *adminKubeconfig) Refresh() (bool, error) {
-	admin := c.id.certificates().Admin
-	text := certs.Kubeconfig(c.url, c.id.trustBundle(), admin)
-	if c.written == nil {
-		c.written, _ = os.ReadFile(c.path) // if there is none, it is to be written
-	}
-	if bytes.Equal(text, c.written) {
-		return false, nil
-	}
-	if err := certs.WriteFile(c.path, text); err != nil {
-		return false, err
-	}
-	c.written = text
-	return true, nil
 }
 
 // servingNames are the names by which clients may reach the server: this machine's, the

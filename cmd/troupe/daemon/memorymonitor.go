@@ -2,7 +2,6 @@ package daemon
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"math"
 	"os"
@@ -16,23 +15,23 @@ import (
 	"github.com/troupe-api/troupe/http"
 )
 
-// gcPercent is GOGC of a daemon that is told nothing else. Most of what a write allocates
-// dies at once, and what stays alive is cheap to keep and dear to scan. While it starts, little of
-// a long journal stays: from earlyGCHeap bytes on, garbage is then collected early, so that a start
-// needs hardly more than what is left of it.
+// gcPercent is GOGC where the environment sets none. Most of what a write allocates is garbage at
+// once, while the live heap is expensive to scan, so collecting less often pays. During the start it
+// is the other way round: little of what a long journal is read into stays. From earlyGCHeap bytes
+// on, garbage is then collected early, so that a start needs hardly more memory than what is left.
 const (
 	gcPercent      = 200
 	earlyGCPercent = 25
 	earlyGCHeap    = 64 << 20
 )
 
-// goMemLimitShare is how much of the memory that the process may have at most its heap is kept
-// below: the rest is for stacks, the kernel's buffers and the moment it takes to collect.
+// goMemLimitShare is the part of the memory limit that the Go runtime gets as its own limit. The rest
+// is for the kernel's buffers and for what is allocated while garbage is being collected.
 const goMemLimitShare = 0.9
 
-// TuneMemory sets what the environment leaves open, of the whole process: GOGC, and GOMEMLIMIT where
-// a control group limits it, so that it collects more often instead of being killed. It is
-// called before Start, and what it returns after that.
+// TuneMemory sets GOGC and GOMEMLIMIT of the whole process, unless the environment does: the limit is
+// that of its control group, so that it collects garbage more often instead of being killed. It is
+// called before Start, and the function that it returns after Start.
 func (d *Daemon) TuneMemory() (started func()) {
 	started = func() {}
 	if os.Getenv("GOGC") == "" {
@@ -62,7 +61,7 @@ func (d *Daemon) TuneMemory() (started func()) {
 	return started
 }
 
-// collectEarly has garbage collected early once there is much, until it is told to stop.
+// collectEarly lowers GOGC once the heap has earlyGCHeap bytes, until it is told to stop.
 func collectEarly(stop <-chan struct{}) {
 	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
 	look := time.NewTicker(2 * time.Millisecond)
@@ -82,34 +81,34 @@ func collectEarly(stop <-chan struct{}) {
 	}
 }
 
-// The shares of the limit that what is in use passes when less is kept (scant), and when requests
-// are refused (scarce); below the lower ones it is enough again. The rest is for the work of
-// requests: none goes beyond maxUseShare.
+// Parts of the memory limit. Above shrinkHistoryAbove the history of watches shrinks, below
+// growHistoryBelow it grows again; above rejectAbove requests are refused, below acceptBelow they are
+// accepted again. Requests reserve memory only up to maxUseShare.
 const (
 	shrinkHistoryAbove, growHistoryBelow = 0.65, 0.5
 	rejectAbove, acceptBelow             = 0.8, 0.75
 	maxUseShare                          = 0.95
-	// historyShare is the part of the limit that the history of watches may have at most. When
-	// memory is scant it goes down to maxHistoryDivisor parts of what it has otherwise.
+	// historyShare is the part of the limit that the history of watches may have at most. It shrinks
+	// to no less than one maxHistoryDivisor-th of its full size.
 	historyShare      = 0.25
 	maxHistoryDivisor = 16
 )
 
-// memoryMonitor watches how much of its memory the process uses, has less kept where that becomes scant,
-// and tells the front when it is scarce.
+// memoryMonitor measures how much memory the process uses. It lets the history of watches shrink when
+// that is much, and tells the HTTP server when requests must be refused.
 type memoryMonitor struct {
 	limit           int64 // of the Go runtime
 	setHistoryBytes func(bytes int64)
 	releaseMemory   func()
 	onScarce        func(scarce bool, used int64)
 
-	used     atomic.Int64 // at the last look
+	used     atomic.Int64 // at the last poll
 	headroom atomic.Int64
 	scarce   atomic.Bool
 
 	cycles               uint64    // of the garbage collector
-	lastForcedGC         time.Time // when it was last asked to run
-	history, fullHistory int64     // what the history may have now, and when there is enough
+	lastForcedGC         time.Time // when this monitor last ran it
+	history, fullHistory int64     // bytes that the history may have now, and at most
 	samples              []metrics.Sample
 }
 
@@ -122,7 +121,7 @@ func memoryLimit() (limit int64, ok bool) {
 	return limit, limit < math.MaxInt64/2
 }
 
-// fitTuning makes the bounds of a store fit into what there is.
+// fitTuning lowers the bounds of a store to what the memory limit allows.
 func fitTuning(t *actors.Tuning) {
 	if limit, ok := memoryLimit(); ok {
 		t.HistoryBytes = max(1, min(t.HistoryBytes, int64(float64(limit)*historyShare)))
@@ -130,7 +129,7 @@ func fitTuning(t *actors.Tuning) {
 	}
 }
 
-// newMemoryMonitor watches over a history of a size; nil if the process has no limit.
+// newMemoryMonitor makes the monitor for a history of a size; nil if the process has no limit.
 func (d *Daemon) newMemoryMonitor(history int64) *memoryMonitor {
 	limit, ok := memoryLimit()
 	if !ok {
@@ -150,7 +149,7 @@ func (d *Daemon) newMemoryMonitor(history int64) *memoryMonitor {
 	return m
 }
 
-// pollInterval is short enough for little to be allocated meanwhile.
+// pollInterval is so short that little is allocated between two polls.
 const pollInterval = 50 * time.Millisecond
 
 func (m *memoryMonitor) run(ctx context.Context) {
@@ -166,7 +165,7 @@ func (m *memoryMonitor) run(ctx context.Context) {
 	}
 }
 
-// poll measures, and does something about it.
+// poll measures the use of memory, and acts on it.
 func (m *memoryMonitor) poll(now time.Time) {
 	metrics.Read(m.samples)
 	figure := func(i int) int64 { return int64(m.samples[i].Value.Uint64()) }
@@ -192,14 +191,14 @@ func (m *memoryMonitor) poll(now time.Time) {
 	}
 }
 
-// gcDue tells whether so much was allocated since garbage was last collected that it must be known
-// how much of it lives. Where memory is scarce, it is looked after every second.
+// gcDue tells whether garbage must be collected to know how much is really in use: when much was
+// allocated since the last time, and every second while requests are refused.
 func (m *memoryMonitor) gcDue(allocated, present int64, now time.Time) bool {
 	return allocated > m.limit/10 && float64(present) > shrinkHistoryAbove*float64(m.limit) ||
 		m.scarce.Load() && now.Sub(m.lastForcedGC) > time.Second
 }
 
-// adaptHistory lets the history shrink while memory is scant, and grow again when it is not.
+// adaptHistory lets the history shrink while much memory is in use, and grow again when it is not.
 func (m *memoryMonitor) adaptHistory(share float64) {
 	next := m.history
 	switch {
@@ -215,13 +214,13 @@ func (m *memoryMonitor) adaptHistory(share float64) {
 	}
 }
 
-// UnderPressure implements http.Gauge.
+// UnderPressure implements http.MemoryMonitor.
 func (m *memoryMonitor) UnderPressure() bool { return m.scarce.Load() }
 
-// Available implements http.Gauge.
+// Available implements http.MemoryMonitor.
 func (m *memoryMonitor) Available() int64 { return m.headroom.Load() }
 
-// memoryGauge is what the front asks; nil if the process has no limit.
+// memoryGauge is what the HTTP server asks; nil if the process has no limit.
 func (d *Daemon) memoryGauge() http.MemoryMonitor {
 	if d.memoryMonitor == nil {
 		return nil
@@ -237,23 +236,16 @@ func (d *Daemon) logMemory(scarce bool, used int64) {
 	}
 }
 
-// writeMetrics writes how much there is; nothing if there is no limit.
+// writeMetrics writes the limit and the use of memory; nothing if there is no limit.
 func (m *memoryMonitor) writeMetrics(w io.Writer) {
 	if m == nil {
 		return
 	}
-	short := 0
+	scarce := int64(0)
 	if m.UnderPressure() {
-		short = 1
+		scarce = 1
 	}
-	for _, f := range []struct {
-		name, help string
-		value      int64
-	}{
-		{"troupe_memory_limit_bytes", "Memory that the process is kept below.", m.limit},
-		{"troupe_memory_used_bytes", "Memory that is in use, without garbage.", m.used.Load()},
-		{"troupe_memory_scarce", "1 while writes, lists and watches are refused because memory is scarce.", int64(short)},
-	} {
-		fmt.Fprintf(w, "# HELP %s %s\n# TYPE %s gauge\n%s %d\n", f.name, f.help, f.name, f.name, f.value)
-	}
+	writeGauge(w, "troupe_memory_limit_bytes", "Memory that the process is kept below.", m.limit)
+	writeGauge(w, "troupe_memory_used_bytes", "Memory that is in use, without garbage.", m.used.Load())
+	writeGauge(w, "troupe_memory_scarce", "1 while writes, lists and watches are refused because memory is scarce.", scarce)
 }

@@ -96,6 +96,6 @@ func (d *Daemon) newOIDCAuthenticator() (authn.Authenticator, error) {
 	}
 	tokens := oidc.New(o)
 	d.background.run(tokens.Run)
-	d.policyGeneration.addSource(tokens.KeySetID)
+	d.policyGeneration.AddSource(tokens.KeySetID)
 	return tokens, nil
 }

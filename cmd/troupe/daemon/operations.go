@@ -15,7 +15,7 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// newOperations are the creates of which nothing is stored.
+// newOperations are the creates that store no object of their own kind, by version and resource.
 func (d *Daemon) newOperations(kinds *catalog.Catalog, p *policies) map[string]http.Operation {
 	who := authn.Reviewer{Authenticator: p.authenticator, Audiences: d.serviceAccountTokens.audiences}
 	may := authz.Reviewer{Authorizer: p.authorizer}
@@ -43,7 +43,7 @@ func (d *Daemon) newOperations(kinds *catalog.Catalog, p *policies) map[string]h
 	}
 }
 
-// evictionOperation deletes a Pod if its disruption budget allows that.
+// evictionOperation deletes a Pod, unless a PodDisruptionBudget forbids it.
 func (d *Daemon) evictionOperation(kinds *catalog.Catalog) http.Operation {
 	evictor := operations.NewEvictor(d.store, podsOf(kinds),
 		kinds.ByGVK(meta.GroupVersionKind{Group: "policy", Version: "v1", Kind: "PodDisruptionBudget"}))
@@ -72,7 +72,7 @@ func (d *Daemon) bindingOperation(kinds *catalog.Catalog) http.Operation {
 	}
 }
 
-// podsOf is the kind of Pods, which always is.
+// podsOf is the kind of Pods, which is always served.
 func podsOf(kinds *catalog.Catalog) *schema.Kind {
 	return kinds.ByGVK(meta.GroupVersionKind{Version: "v1", Kind: "Pod"})
 }

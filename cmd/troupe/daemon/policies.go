@@ -1,6 +1,8 @@
 package daemon
 
 import (
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/policy"
 	"github.com/troupe-api/troupe/policy/admission"
 	"github.com/troupe-api/troupe/policy/audit"
 	"github.com/troupe-api/troupe/policy/authn"
@@ -8,19 +10,22 @@ import (
 	"github.com/troupe-api/troupe/policy/authz/rbac"
 )
 
-// policies are who is let in, what they may do, and what has a say in it.
+// policies are what decides about requests: authentication, authorization, admission and audit.
 type policies struct {
 	authenticator authn.Authenticator
 	authorizer    authz.Authorizer
 	admission     *admission.Chain
-	audit         *audit.Auditor    // nil if nothing is audited
-	generation    *policyGeneration // of all that the first two decide by
+	audit         *audit.Auditor     // nil if nothing is audited
+	generation    *policy.Generation // of all that the first two decide by
 }
 
 func (d *Daemon) newPolicies(id *identity) (*policies, error) {
-	p := &policies{generation: &policyGeneration{}}
+	p := &policies{generation: &policy.Generation{}}
 	d.policyGeneration = p.generation
-	d.policyGeneration.addStoreSources(d.objects)
+	for _, resource := range []string{"serviceaccounts", "secrets", "pods", "nodes"} { // that tokens are bound to, or are in
+		version := d.objects.CollectionVersion(meta.GroupResource{Resource: resource})
+		d.policyGeneration.AddSource(func() any { return version() })
+	}
 	var err error
 	if p.authenticator, err = d.newAuthenticator(id); err != nil {
 		return nil, err
@@ -29,7 +34,7 @@ func (d *Daemon) newPolicies(id *identity) (*policies, error) {
 	if err != nil {
 		return nil, err
 	}
-	d.policyGeneration.addSource(func() any { return roles.Generation() })
+	d.policyGeneration.AddSource(func() any { return roles.Generation() })
 	if p.authorizer, err = d.newAuthorizer(roles, id.certificates().Admin.Cert.Subject.CommonName); err != nil {
 		return nil, err
 	}

@@ -10,10 +10,21 @@ import (
 
 // writeProcess writes what the process itself is and uses.
 func (d *Daemon) writeProcess(w io.Writer) {
-	fmt.Fprintf(w, "# HELP troupe_info The daemon's version and naming profile.\n# TYPE troupe_info gauge\ntroupe_info{version=%q,naming=%q} 1\n",
-		Version, d.naming.Profile)
-	fmt.Fprintf(w, "# HELP troupe_uptime_seconds Time since the start.\n# TYPE troupe_uptime_seconds gauge\ntroupe_uptime_seconds %.3f\n",
-		time.Since(d.startedAt).Seconds())
+	writeGaugeHead(w, "troupe_info", "The daemon's version and naming profile.")
+	metrics.WriteGaugeUint64(w, fmt.Sprintf("troupe_info{version=%q,naming=%q}", Version, d.naming.Profile), 1)
+	writeGaugeHead(w, "troupe_uptime_seconds", "Time since the start.")
+	metrics.WriteGaugeFloat64(w, "troupe_uptime_seconds", time.Since(d.startedAt).Round(time.Millisecond).Seconds())
 	metrics.WriteProcessMetrics(w)
 	metrics.WriteFDMetrics(w)
+}
+
+// writeGauge writes one gauge without labels, which is never negative.
+func writeGauge(w io.Writer, name, help string, value int64) {
+	writeGaugeHead(w, name, help)
+	metrics.WriteGaugeUint64(w, name, uint64(max(0, value)))
+}
+
+// writeGaugeHead writes the help and the type of a gauge. The metrics library writes no help texts.
+func writeGaugeHead(w io.Writer, name, help string) {
+	fmt.Fprintf(w, "# HELP %s %s\n# TYPE %[1]s gauge\n", name, help)
 }

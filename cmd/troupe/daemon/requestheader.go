@@ -11,7 +11,7 @@ import (
 	"github.com/troupe-api/troupe/policy/certs"
 )
 
-// RequestHeader is which proxies are believed, and in which headers they say who asks.
+// RequestHeader says which authenticating proxies are trusted, and in which headers they name users.
 type RequestHeader struct {
 	ClientCAFile    string   `json:"clientCAFile"`
 	AllowedNames    []string `json:"allowedNames"`

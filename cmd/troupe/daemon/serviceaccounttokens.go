@@ -29,6 +29,14 @@ type serviceAccountTokens struct {
 	trustBundle  func() []byte // PEM: what clients are to trust
 }
 
+// loadServiceAccountKeys reads the keys of tokens of service accounts, and makes one where none is named.
+func (d *Daemon) loadServiceAccountKeys() (err error) {
+	if d.serviceAccountTokens, err = d.newServiceAccountTokens(d.identity); err != nil {
+		return fmt.Errorf("keys of service accounts: %w", err)
+	}
+	return nil
+}
+
 // newServiceAccountTokens reads the keys, and makes one where none is named.
 func (d *Daemon) newServiceAccountTokens(id *identity) (*serviceAccountTokens, error) {
 	c := d.config.ServiceAccounts

@@ -8,7 +8,6 @@ import (
 	"github.com/troupe-api/troupe/actors/allocation"
 	"github.com/troupe-api/troupe/actors/controllers"
 	"github.com/troupe-api/troupe/actors/mutation"
-	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
@@ -17,7 +16,7 @@ func (d *Daemon) apiService() meta.Key {
 	return meta.Key{GroupResource: meta.GroupResource{Resource: "services"}, Namespace: "default", Name: d.naming.Translate("platform")}
 }
 
-// newAllocators are what objects share.
+// newAllocators hand out what objects share: the addresses and ports of Services.
 func (d *Daemon) newAllocators() (map[meta.GroupResource]mutation.Allocator, error) {
 	ranges, err := allocation.ParseRanges(d.config.Services.ClusterIPRange)
 	if err != nil {
@@ -34,14 +33,15 @@ func (d *Daemon) newAllocators() (map[meta.GroupResource]mutation.Allocator, err
 
 // ensureAPIService makes the daemon known to the members of the cluster. Without it the daemon
 // works as well; so it starts also when the disk is full.
-func (d *Daemon) ensureAPIService(kinds *catalog.Catalog) {
+func (d *Daemon) ensureAPIService() error {
 	at := controllers.APIServerAddress{
 		Service: d.apiService(), ClusterIP: d.services.APIServerServiceIP(),
 		IP: d.config.advertised(), Port: d.listener.Addr().(*net.TCPAddr).Port,
 	}
-	if err := controllers.NewAPIServerService(d.store, kinds, at).Ensure(context.Background()); err != nil {
+	if err := controllers.NewAPIServerService(d.store, d.kinds, at).Ensure(context.Background()); err != nil {
 		d.log.Warn("making the service of the API known", "error", err)
 	}
+	return nil
 }
 
 // advertised is the address at which others reach the daemon; the zero address if there is none.

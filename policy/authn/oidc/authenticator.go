@@ -77,7 +77,7 @@ type Authenticator struct {
 	rejected *authn.Cache[cachedResult[error]]
 }
 
-// A known token is what was found out about it with a set of keys.
+// A cachedResult is what was found out about a token with a set of keys.
 type cachedResult[V any] struct {
 	keySet *keySet
 	value  V
@@ -95,14 +95,14 @@ func New(o Options) *Authenticator {
 	}
 }
 
-// Run keeps the issuer's keys current until ctx ends: it tries until it has them, waiting
-// longer each time, and asks again now and then.
+// Run keeps the issuer's keys current until ctx ends: it fetches them, with growing pauses after
+// failures, and again every refreshPeriod.
 func (t *Authenticator) Run(ctx context.Context) { t.issuer.run(ctx) }
 
-// KeySetID stands for the keys of the moment: another value is other ones.
+// KeySetID identifies the present keys: it is another value when they have changed.
 func (t *Authenticator) KeySetID() any { return t.issuer.keys() }
 
-// errNoKeys is not remembered: the keys may be there for the next request.
+// errNoKeys is not cached, because the keys may be there for the next request.
 var errNoKeys = errors.New("oidc: the issuer's keys are not known yet")
 
 // Authenticate has no opinion on what is no token of the issuer.

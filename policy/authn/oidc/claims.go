@@ -17,7 +17,7 @@ type claims map[string]any
 // notBeforeLeeway is how much nbf may be ahead of the clock here.
 const notBeforeLeeway = 5 * time.Minute
 
-// validate finds out whether the token is for this server, and for now. It gives its end.
+// validate checks audience, times and required claims. It returns when the token expires.
 func (c claims) validate(clientID string, required map[string]string, now time.Time) (end time.Time, err error) {
 	end, ok := c.timeClaim("exp")
 	switch {

@@ -1,7 +1,7 @@
 // Package oidc authenticates by the identity tokens of an OpenID Connect provider.
 //
-// The nouns: the issuer is the one provider that is trusted; its keys are what it signs with;
-// Tokens is the authenticator. The keys are fetched over TLS, first the discovery document
+// The issuer is the one provider that is trusted; it signs with its keys; the Authenticator verifies
+// tokens with them. The keys are fetched over TLS, first the discovery document
 //
 //	<issuer>/.well-known/openid-configuration   {"issuer": "<issuer>", "jwks_uri": "https://…"}
 //
@@ -23,4 +23,15 @@
 // issuer's keys stay what they are. Tokens are in no error.
 //
 // Distributed and aggregated claims are not resolved.
+//
+// # Why not coreos/go-oidc
+//
+// Its RemoteKeySet (v3.14.1) fetches the keys for every token with an unknown signature, without a
+// bound on how often, so that anybody can make the server ask the provider; it reads the provider's
+// answers without a bound on their size; it keeps keys that the provider has dropped as long as no
+// token with an unknown signature comes; it does not tell when the keys have changed, which ends
+// decisions that were kept (KeySetID); and discovery is part of its construction, so that a provider
+// that is down would hold up the start. With all of that around it, what is left is reading a key set
+// and checking five claims, at the price of a second implementation of JWT (go-jose) beside
+// golang-jwt, which service accounts need anyway.
 package oidc

@@ -28,9 +28,9 @@ type issuer struct {
 	inflight singleflight.Group     // of fetches
 
 	mu         sync.Mutex // guards what follows
-	keysURL    string     // that discovery gave; "" if it is to be asked
-	fetches    int        // fetches that tokens have asked for and that count
-	lastRefill time.Time  // when spent was last reckoned
+	keysURL    string     // from the discovery document; "" if that must be fetched first
+	fetches    int        // caused by tokens, less those that time has refilled
+	lastRefill time.Time  // when fetches was last reduced
 }
 
 // How the issuer is asked.
@@ -39,9 +39,9 @@ const (
 	maxDocumentSize = 1 << 20          // bytes of a document
 	minBackoff      = time.Second      // before a failed fetch is repeated; doubles
 	maxBackoff      = time.Minute
-	refreshPeriod   = 15 * time.Minute // in which keys that the issuer has dropped are forgotten
-	fetchBurst      = 3                // fetches that tokens may ask for at once …
-	refillInterval  = 10 * time.Second // … and the time after which they may ask for one more
+	refreshPeriod   = 15 * time.Minute // between two fetches; so keys that the issuer has dropped are dropped here
+	fetchBurst      = 3                // fetches that tokens may cause at once …
+	refillInterval  = 10 * time.Second // … and the time after which they may cause one more
 )
 
 // newIssuer does not talk to the issuer yet.
@@ -72,11 +72,11 @@ func (i *issuer) run(ctx context.Context) {
 	}
 }
 
-// keys are those known; nil if none are.
+// keys returns the key set that is known; nil before the first fetch.
 func (i *issuer) keys() *keySet { return i.keySet.Load() }
 
-// newerKeys are keys that were fetched after those that did not do; the same ones if there are no
-// others, or if tokens have asked for too many fetches lately.
+// newerKeys fetches the key set again for a token that no key of the given one has signed. It returns
+// the same set if it has not changed, or if tokens have caused too many fetches lately.
 func (i *issuer) newerKeys(than *keySet) *keySet {
 	if set := i.keys(); set != than {
 		return set
@@ -108,7 +108,7 @@ func (i *issuer) allowFetch() bool {
 	return true
 }
 
-// fetch fetches the keys; whoever comes while somebody does waits for the same result.
+// fetch fetches the keys. Calls at the same time share one fetch and its result.
 func (i *issuer) fetch(ctx context.Context) error {
 	_, err, _ := i.inflight.Do("", func() (any, error) { return nil, i.fetchOnce(ctx) })
 	return err

@@ -71,7 +71,7 @@ func parseKeys(text []byte) (*keySet, error) {
 	return set, nil
 }
 
-// rsaKey is nil if the numbers are no key that is worth trusting.
+// rsaKey is nil if the numbers are no RSA key, or one that is too weak or too large.
 func rsaKey(modulus, exponent string) any {
 	n, err := base64.RawURLEncoding.DecodeString(strings.TrimRight(modulus, "="))
 	if err != nil {

@@ -1,8 +1,8 @@
 // Package serviceaccount signs and verifies the tokens of service accounts.
 //
-// The nouns: a Key signs or verifies; an Issuer signs with one; a Grantor answers
+// A Key signs or verifies; an Issuer signs with one; a TokenRequestHandler answers
 // TokenRequests with what an Issuer signs; an Authenticator verifies tokens with many Keys
-// and checks that what they are bound to still lives; Configuration and KeySet are the
+// and checks that what they are bound to still exists; DiscoveryDocument and KeySet are the
 // documents by which others verify them.
 //
 // A token is a JWT (RFC 7519), signed with RS256 by an RSA key and with ES256, ES384 or ES512

@@ -26,7 +26,7 @@ func NewIssuer(naming *meta.Naming, name string, key *Key) (*Issuer, error) {
 	return &Issuer{name: name, key: key, vendorNames: newVendorNames(naming)}, nil
 }
 
-// A grant is a token to be signed.
+// A tokenSpec is a token to be signed.
 type tokenSpec struct {
 	Account
 	binding

@@ -13,7 +13,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A Grantor answers TokenRequests.
+// A TokenRequestHandler answers TokenRequests.
 type TokenRequestHandler struct {
 	Issuer  *Issuer
 	Objects Objects
@@ -27,7 +27,7 @@ type TokenRequestHandler struct {
 	Now              func() time.Time
 }
 
-// A Request asks for a token of the account at Key. Object is a TokenRequest, decoded, and
+// A TokenRequest asks for a token of the account at Key. Object is a TokenRequest, decoded, and
 // becomes the answer.
 type TokenRequest struct {
 	Kind    *schema.Kind // of Object

@@ -1,8 +1,7 @@
 // Package node authorizes the agents of nodes: each may read what the Pods on its node need, and
 // write about itself.
 //
-// The nouns: an Authorizer decides; a graph knows which objects belong to which nodes; a vertex is
-// one such object.
+// An Authorizer decides by a graph of which objects belong to which nodes; a vertex is one object.
 //
 // A node is a user named system:node:<name> in the group system:nodes. Objects belong to it by these
 // edges, which are followed as far as here and no further:

@@ -7,7 +7,7 @@ import (
 	"github.com/troupe-api/troupe/policy"
 )
 
-// A vertex is an object that a node may come by; namespace is "" at cluster scope.
+// A vertex is an object that may belong to a node; namespace is "" at cluster scope.
 type vertex struct {
 	kind            vertexKind
 	namespace, name string

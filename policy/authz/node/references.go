@@ -8,7 +8,7 @@ import (
 // secretSources are the sources of volumes that name their Secret as secretRef.
 var secretSources = []string{"cephfs", "cinder", "flexVolume", "iscsi", "rbd", "scaleIO", "storageos"}
 
-// refCollector are what one Pod names, each once.
+// refCollector collects what one Pod names, each object once.
 type refCollector struct {
 	namespace string
 	seen      map[vertex]bool
@@ -81,7 +81,8 @@ func (n *refCollector) volume(v tree.Tree, podName string) {
 }
 
 // readVolume reads a PersistentVolume; bound is false if it is for no claim. Secrets without a
-// namespace are in that of the claim. Those for the controller of a driver are none of the node's.
+// namespace are in that of the claim. Those for the controller of a driver are
+// left out: nodes do not need them.
 func readVolume(t tree.Tree) (v volume, bound bool) {
 	spec := t.Object("spec")
 	ref := spec.Object("claimRef")

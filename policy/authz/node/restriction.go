@@ -10,7 +10,7 @@ import (
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
-// Restriction keeps nodes to what is theirs in what they write: their own Node, Lease and
+// Restriction lets nodes write only what belongs to them: their own Node, Lease and
 // CSINode, mirror Pods and the status of the Pods that are bound to them, and tokens for these. It
 // runs only where it is switched on; without it, the Authorizer alone lets a node write too much.
 func Restriction(naming *meta.Naming, objects policy.Objects) admission.Registration {
@@ -45,7 +45,7 @@ type restriction struct {
 	signers                          map[string]bool // of the certificates of nodes
 }
 
-// An attempt is one of a node.
+// nodeAttributes is a change that a node asks for.
 type nodeAttributes struct {
 	*admission.Attributes
 	node string
@@ -99,7 +99,7 @@ func (a nodeAttributes) requireNodeName(what string) error {
 	return nil
 }
 
-// operation is what the attempt does, as webhooks call it.
+// operation is what the change does, as webhooks call it.
 func (a nodeAttributes) operation() string {
 	switch {
 	case a.Old == nil:
@@ -112,7 +112,7 @@ func (a nodeAttributes) operation() string {
 
 func nodeName(t tree.Tree) string { return t.Object("spec").String("nodeName") }
 
-// admitPVCStatus: of a claim a node may write how far its volume has grown.
+// admitPVCStatus lets a node write of a claim only how far its volume has grown.
 func (r *restriction) admitPVCStatus(a nodeAttributes) error {
 	if a.Subresource != "status" {
 		return a.forbiddenf("may only update PVC status")
@@ -134,7 +134,7 @@ func (r *restriction) admitPVCStatus(a nodeAttributes) error {
 	return nil
 }
 
-// admitTokenRequest: a token for an account is bound to a Pod of the node.
+// admitTokenRequest lets a node request only tokens that are bound to one of its Pods.
 func (r *restriction) admitTokenRequest(a nodeAttributes) error {
 	ref := a.New.Object("spec", "boundObjectRef")
 	if ref.String("kind") != "Pod" || ref.String("apiVersion") != "v1" {

@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-api/troupe/policy/admission"
 )
 
-// admitNode: a node writes about itself, but not what others steer it by.
+// admitNode lets a node write its own Node, except for what others control it by, such as taints.
 func (r *restriction) admitNode(a nodeAttributes) error {
 	if a.Key.Name != a.node {
 		return a.forbiddenf("node %q is not allowed to modify node %q", a.node, a.Key.Name)
@@ -65,7 +65,7 @@ func newNodeLabelPolicy(naming *meta.Naming) *nodeLabelPolicy {
 	return r
 }
 
-// forbids tells that no node may write a label.
+// forbids tells whether no node may write a label.
 func (r *nodeLabelPolicy) forbids(label string) bool {
 	domain, _, ok := strings.Cut(label, "/")
 	if !ok {
@@ -79,12 +79,12 @@ func (r *nodeLabelPolicy) forbids(label string) bool {
 	return vendors && !open && !slices.Contains(r.allowedLabels, label)
 }
 
-// isSubdomainOf tells that a domain is another one, or below it.
+// isSubdomainOf tells whether a domain is another one, or below it.
 func isSubdomainOf(domain, other string) bool {
 	return domain == other || strings.HasSuffix(domain, "."+other)
 }
 
-// admitCSR: a node asks for no certificate of another node.
+// admitCSR lets a node request only certificates of its own.
 func (r *restriction) admitCSR(a nodeAttributes) error {
 	if a.Old != nil || !r.signers[a.New.Object("spec").String("signerName")] {
 		return nil

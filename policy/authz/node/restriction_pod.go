@@ -6,7 +6,7 @@ import (
 	"github.com/troupe-api/troupe/policy"
 )
 
-// admitPod: a node writes mirror Pods, and the status of those that are bound to it.
+// admitPod lets a node write mirror Pods, and the status of Pods that are bound to it.
 func (r *restriction) admitPod(a nodeAttributes) error {
 	switch a.Subresource {
 	case "":
@@ -46,8 +46,8 @@ func admitPodStatus(a nodeAttributes) error {
 	return nil
 }
 
-// admitMirrorPod: a Pod that a node makes only shows what already runs there. It is bound to the node,
-// owned by it, and leads to no other object.
+// admitMirrorPod lets a node create only Pods that show what already runs on it: bound to the node,
+// owned by it, and naming no other object, because naming one would give the node access to it.
 func (r *restriction) admitMirrorPod(a nodeAttributes) error {
 	if !a.New.Object("metadata", "annotations").Has(r.mirrorAnnotation) {
 		return a.forbiddenf("pod does not have %q annotation, node %q can only create mirror pods", r.mirrorAnnotation, a.node)

@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// newRules is what nodes may do, by resource. What it does not name they may not.
+// newRules is what nodes may do, by resource; nothing else.
 func (n *Authorizer) newRules(naming *meta.Naming) map[resource]rule {
 	in := func(prefix string) string { return naming.Translate(prefix + ".platform.io") }
 	review, read := allowVerbs("create"), allowVerbs("get", "list", "watch")
@@ -54,12 +54,13 @@ func (n *Authorizer) newRules(naming *meta.Naming) map[resource]rule {
 
 const onlyGetReason = "can only get individual resources of this type"
 
-// allowVerbs allows some, on all objects.
+// allowVerbs allows some verbs on all objects.
 func allowVerbs(all ...string) rule {
 	return func(_ string, a *authz.Attributes) (bool, string) { return slices.Contains(all, a.Verb), "" }
 }
 
-// allowRelated allows verbs on single objects that belong to the node. other is why not another verb.
+// allowRelated allows verbs on single objects that belong to the node. other is the reason that is
+// given for refusing other verbs.
 func (n *Authorizer) allowRelated(kind vertexKind, other string, all ...string) rule {
 	return func(node string, a *authz.Attributes) (bool, string) {
 		switch {
@@ -74,7 +75,7 @@ func (n *Authorizer) allowRelated(kind vertexKind, other string, all ...string) 
 	}
 }
 
-// authorizeNode: its own, of which the name is known even before there is one.
+// authorizeNode allows a node its own Node, also before that exists.
 func (n *Authorizer) authorizeNode(node string, a *authz.Attributes) (bool, string) {
 	switch a.Verb {
 	case "create", "update", "patch":
@@ -91,7 +92,7 @@ func (n *Authorizer) authorizeNode(node string, a *authz.Attributes) (bool, stri
 	return false, ""
 }
 
-// authorizePod: those that are bound to it. Admission sees to what it creates and deletes.
+// authorizePod allows Pods that are bound to the node. Admission checks what it creates and deletes.
 func (n *Authorizer) authorizePod(node string, a *authz.Attributes) (bool, string) {
 	own := func() bool { return n.graph.isRelated(vertex{podVertex, a.Namespace, a.Name}, node) }
 	switch a.Verb {
@@ -114,7 +115,7 @@ func (n *Authorizer) authorizePod(node string, a *authz.Attributes) (bool, strin
 	return false, ""
 }
 
-// authorizeResourceSlice: those of its own devices. Admission sees to what it creates.
+// authorizeResourceSlice allows the slices of the node's own devices. Admission checks what it creates.
 func (n *Authorizer) authorizeResourceSlice(node string, a *authz.Attributes) (bool, string) {
 	switch a.Verb {
 	case "create":
@@ -135,7 +136,8 @@ func (n *Authorizer) authorizeResourceSlice(node string, a *authz.Attributes) (b
 
 var ownObjectVerbs = []string{"get", "create", "update", "patch", "delete"}
 
-// authorizeLease: its own, in the namespace of the leases of nodes. The name of a new one is not known.
+// authorizeLease allows a node its own lease, in the namespace of the leases of nodes. In a create
+// the name is not known yet.
 func (n *Authorizer) authorizeLease(node string, a *authz.Attributes) (bool, string) {
 	switch {
 	case !slices.Contains(ownObjectVerbs, a.Verb):
@@ -148,7 +150,7 @@ func (n *Authorizer) authorizeLease(node string, a *authz.Attributes) (bool, str
 	return true, ""
 }
 
-// authorizeCSINode: its own.
+// authorizeCSINode allows a node its own CSINode.
 func authorizeCSINode(node string, a *authz.Attributes) (bool, string) {
 	switch {
 	case !slices.Contains(ownObjectVerbs, a.Verb):

@@ -170,7 +170,7 @@ func (a *Authorizer) heldRules(user *authn.User, namespace string) (all []rule, 
 	return all, a.missingRolesError(list)
 }
 
-// RulesFor implements authz.Lister.
+// RulesFor implements authz.RuleResolver.
 func (a *Authorizer) RulesFor(user *authn.User, namespace string) authz.RuleSet {
 	var p authz.RuleSet
 	if user == nil {

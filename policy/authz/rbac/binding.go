@@ -54,7 +54,7 @@ func newBinding(o *policy.Object) *binding {
 				namespace = b.namespace
 			}
 			if namespace == "" {
-				continue // it is nobody
+				continue // a service account without a namespace is no user
 			}
 			g.subject.name = serviceaccount.Account{Namespace: namespace, Name: name}.Username()
 			g.reason = how + fmt.Sprintf("%s %q", kind, name+"/"+namespace)
@@ -67,7 +67,7 @@ func newBinding(o *policy.Object) *binding {
 	return b
 }
 
-// A place is where a role or a binding is; those of the whole cluster are in namespace "".
+// A namespacedName identifies a role or a binding; those of the whole cluster have the namespace "".
 type namespacedName struct{ namespace, name string }
 
 func namespacedNameOf(k meta.Key) namespacedName { return namespacedName{k.Namespace, k.Name} }

@@ -41,7 +41,7 @@ func singletons(list []string) [][]string {
 }
 
 // maxBreakdown bounds the work that the rules of one role can ask for. What is beyond it is held
-// by those who hold a rule that covers a rule as a whole, and by nobody else.
+// only by those who hold a rule that covers a rule as a whole.
 const maxBreakdown = 10_000
 
 // breakDownSize is how many rules breakDown makes. Beyond maxBreakdown it is any number beyond it, for

@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A standard is a role that every cluster has, in platform form. In a namespace it is a Role,
+// A defaultRole is a role that every cluster has, in platform form. In a namespace it is a Role,
 // else a ClusterRole.
 type defaultRole struct {
 	namespace, name string
@@ -84,7 +84,7 @@ const (
 	aggregationLabelPrefix = "rbac.authorization.platform.io/aggregate-to-"
 )
 
-// A builder gives standards the names of a profile.
+// A roleBuilder makes default roles under the names of a profile.
 type roleBuilder struct{ *meta.Naming }
 
 func (b roleBuilder) metadata(namespace, name string) tree.Tree {

@@ -1,16 +1,16 @@
 // Package rbac decides by roles: what the Roles and ClusterRoles allow that RoleBindings and
 // ClusterRoleBindings give to a user, to a group or to a service account.
 //
-// The nouns: a rule allows verbs on resources or on paths; a role is the compiled rules of one
-// object, kept in a cell that outlives it; a binding gives a role to subjects, a grant being
-// its gift to one of them; the index finds the grants of a subject in a namespace. The
-// Authorizer answers from the index, which it keeps as the stored objects are. Escalation is
-// the admission of roles and bindings: nobody hands out more than they hold. A standard is a role
-// that every cluster has; Reconcile makes the standards and their bindings, and repairs them.
+// A rule allows verbs on resources or on paths; a role is the compiled rules of one object, kept in
+// a roleEntry that outlives it; a binding gives a role to subjects, and is one grant for each of
+// them; the index finds the grants of a subject in a namespace. The
+// Authorizer answers from the index, which follows the stored objects. Escalation is
+// the admission of roles and bindings: nobody hands out more than they hold. A
+// defaultRole is one that every cluster has; Reconcile makes these and their bindings, and repairs them.
 //
 // The index holds, by subject, the grants for the whole cluster and those of each namespace. A
 // service account is the user of its name, "system:serviceaccount:<namespace>:<name>". Grants
-// point to the cell of their role, so that a change of a role is one store whatever is bound to
+// point to the entry of their role, so that a change of a role is one store whatever is bound to
 // it, and a change of a binding touches its own subjects.
 //
 // Invariants: what is decided comes from stored objects and nothing else; rules only add to

@@ -22,7 +22,7 @@ type index struct {
 	generation atomic.Uint64
 }
 
-// A cell holds a role, or nothing while there is none of its name. Grants point to it.
+// A roleEntry holds a role, or nothing while there is none of its name. Grants point to it.
 type roleEntry struct {
 	namespacedName
 	role         *role

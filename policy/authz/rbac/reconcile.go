@@ -66,11 +66,11 @@ type reconciler struct {
 	errs    []error
 }
 
-// A repair is what an object lacks of what is wanted, put into it. anew tells that it cannot
+// A repairFunc is what an object lacks of what is wanted, put into it. anew tells that it cannot
 // be repaired. It changes has.
 type repairFunc func(has, wanted tree.Tree) (changed, anew bool)
 
-// reconcile looks at one object, and starts to write it if it is not as wanted.
+// reconcile reads one object, and starts to write it if it differs from what is wanted.
 func (r *reconciler) reconcile(ctx context.Context, kind string, wanted tree.Tree, fix repairFunc) {
 	k := r.kinds[kind]
 	if k == nil {
@@ -100,7 +100,7 @@ func (r *reconciler) reconcile(ctx context.Context, kind string, wanted tree.Tre
 // maxAttempts is how often an object is looked at anew because somebody else was quicker.
 const maxAttempts = 5
 
-// isRetriable tells of errors that another look at the object cures.
+// isRetriable tells whether an error goes away when the object is read and written again.
 func isRetriable(err error) bool {
 	var status *meta.Status
 	return errors.As(err, &status) &&

@@ -1,0 +1,91 @@
+package policyobjects
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/troupe-api/troupe/actors"
+	"github.com/troupe-api/troupe/actors/controllers"
+	"github.com/troupe-api/troupe/kinds/catalog"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
+	"github.com/troupe-api/troupe/persist"
+	"github.com/troupe-api/troupe/persist/vfs"
+)
+
+// A cluster is a store in memory with what policy reads of it.
+type cluster struct {
+	t      *testing.T
+	ctx    context.Context
+	kinds  *catalog.Catalog
+	reader *Reader
+	store  BarrierStore
+}
+
+// newCluster opens a store under a naming profile. Definitions of kinds take effect in it.
+func newCluster(t *testing.T, naming *meta.Naming) *cluster {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	kinds, err := catalog.New(naming)
+	if err != nil {
+		t.Fatal(err)
+	}
+	journal, err := persist.Open("/data", persist.Options{FS: vfs.NewMem()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	store, err := actors.Open(actors.Options{Log: journal, Catalog: kinds, Naming: naming, Tuning: actors.DefaultTuning()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	log := slog.New(slog.DiscardHandler)
+	definitions := controllers.NewDefinitions(store, kinds, log)
+	running, stop := context.WithCancel(ctx)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		definitions.Run(running)
+	}()
+	t.Cleanup(func() {
+		stop()
+		<-ended
+		if err := errors.Join(store.Close(ctx), journal.Close()); err != nil {
+			t.Error(err)
+		}
+		cancel()
+	})
+	c := &cluster{t: t, ctx: running, kinds: kinds, reader: NewReader(store, kinds, log)}
+	c.store = NewBarrierStore(c.reader, definitions)
+	return c
+}
+
+// create stores an object.
+func (c *cluster) create(k *schema.Kind, namespace string, object tree.Tree) error {
+	name := object.Object("metadata").String("name")
+	_, err := c.store.Mutate(c.ctx, request.Mutation{
+		Verb: request.Create, Kind: k, Key: meta.Key{Namespace: namespace, Name: name}, Object: object,
+	})
+	return err
+}
+
+// delete deletes an object.
+func (c *cluster) delete(k *schema.Kind, namespace, name string) error {
+	_, err := c.store.Mutate(c.ctx, request.Mutation{Verb: request.Delete, Kind: k, Key: meta.Key{Namespace: namespace, Name: name}})
+	return err
+}
+
+// must ends the test at an error.
+func (c *cluster) must(err error) {
+	c.t.Helper()
+	if err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+// named is an object with nothing but a name.
+func named(name string) tree.Tree { return tree.Tree{"metadata": tree.Tree{"name": name}} }

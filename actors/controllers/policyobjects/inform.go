@@ -1,0 +1,51 @@
+package policyobjects
+
+import (
+	"context"
+
+	"github.com/troupe-api/troupe/actors/controllers"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/policy"
+)
+
+// Inform implements policy.Objects.
+func (r *Reader) Inform(ctx context.Context, resource meta.GroupResource, onChange func(policy.Change)) error {
+	h := &eventHandler{
+		reader: r, source: kindSource{&r.kinds, resource}, onChange: onChange,
+		observed: r.observedRevision(r.kinds.storage(resource)), synced: make(chan struct{}),
+	}
+	go controllers.RunResourceInformer(ctx, r.store, h.source, h)
+	select {
+	case <-h.synced:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// An eventHandler passes the events of one informer on to policy.
+type eventHandler struct {
+	reader   *Reader
+	source   kindSource
+	onChange func(policy.Change)
+	observed *controllers.ObservedRevision
+	synced   chan struct{} // closed when all that there was has been seen
+}
+
+// OnEvent implements controllers.EventHandler. An object that cannot be read is told to have gone, so
+// that nothing it said before counts any longer.
+func (h *eventHandler) OnEvent(stored *meta.Object, gone bool) {
+	var object *policy.Object
+	if k := h.source.Kind(); !gone && k != nil {
+		object = h.reader.decode(k, stored)
+	}
+	if object != nil {
+		h.onChange(policy.Change{Object: object})
+	} else {
+		h.onChange(policy.Change{Object: &policy.Object{Key: stored.Key, Meta: stored.Meta}, Deleted: true})
+	}
+	h.observed.Advance(stored.Version)
+}
+
+// OnSynced implements controllers.EventHandler.
+func (h *eventHandler) OnSynced() { close(h.synced) }

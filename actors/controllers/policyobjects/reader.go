@@ -1,0 +1,102 @@
+package policyobjects
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+
+	"github.com/troupe-api/troupe/actors"
+	"github.com/troupe-api/troupe/actors/controllers"
+	"github.com/troupe-api/troupe/kinds/catalog"
+	"github.com/troupe-api/troupe/kinds/codec"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/policy"
+	"github.com/troupe-api/troupe/policy/authn/serviceaccount"
+)
+
+// A Reader shows policy what the store holds. Many goroutines may use it.
+type Reader struct {
+	store *actors.Store
+	kinds kindIndex
+	log   *slog.Logger
+
+	mu       sync.Mutex // guards observed
+	observed map[meta.GroupResource]*controllers.ObservedRevision
+}
+
+var (
+	_ policy.Objects         = (*Reader)(nil)
+	_ serviceaccount.Objects = (*Reader)(nil)
+)
+
+// NewReader reads the store, whose kinds are those of a catalog.
+func NewReader(store *actors.Store, kinds *catalog.Catalog, log *slog.Logger) *Reader {
+	return &Reader{
+		store: store, kinds: kindIndex{catalog: kinds}, log: log,
+		observed: map[meta.GroupResource]*controllers.ObservedRevision{},
+	}
+}
+
+// find returns a stored object and its kind; nil if there is none, or no such resource is served.
+func (r *Reader) find(resource meta.GroupResource, namespace, name string) (*schema.Kind, *meta.Object) {
+	k := r.kinds.kind(resource)
+	if k == nil {
+		return nil, nil
+	}
+	stored, err := r.store.Get(context.Background(), request.Get{
+		Kind: k, Key: meta.Key{GroupResource: k.Storage, Namespace: namespace, Name: name},
+	})
+	if err != nil { // there is no such object
+		return nil, nil
+	}
+	return k, stored
+}
+
+// Get implements policy.Objects.
+func (r *Reader) Get(resource meta.GroupResource, namespace, name string) *policy.Object {
+	k, stored := r.find(resource, namespace, name)
+	if stored == nil {
+		return nil
+	}
+	return r.decode(k, stored)
+}
+
+// GetMeta implements serviceaccount.Objects.
+func (r *Reader) GetMeta(resource meta.GroupResource, namespace, name string) (meta.ObjectMeta, bool) {
+	_, stored := r.find(resource, namespace, name)
+	if stored == nil {
+		return meta.ObjectMeta{}, false
+	}
+	return stored.Meta, true
+}
+
+// CollectionVersion tells the version of the newest change of a resource that can be read, as often as
+// it is called; 0 while the resource is not served.
+func (r *Reader) CollectionVersion(resource meta.GroupResource) func() uint64 {
+	storage := r.kinds.storage(resource)
+	return func() uint64 { return r.store.CollectionVersion(storage) }
+}
+
+// decode parses a stored object; nil, and a line in the log, if it cannot be read.
+func (r *Reader) decode(k *schema.Kind, stored *meta.Object) *policy.Object {
+	tree, err := codec.DecodeStored(k.Message, stored.JSON)
+	if err != nil {
+		r.log.Error("policy: a stored object cannot be read", "object", stored.Key, "error", err)
+		return nil
+	}
+	return &policy.Object{Key: stored.Key, Meta: stored.Meta, Tree: tree}
+}
+
+// observedRevision is how far the last Inform of a resource has come.
+func (r *Reader) observedRevision(storage meta.GroupResource) *controllers.ObservedRevision {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	p := r.observed[storage]
+	if p == nil {
+		p = &controllers.ObservedRevision{}
+		r.observed[storage] = p
+	}
+	return p
+}

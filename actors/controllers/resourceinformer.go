@@ -1,0 +1,72 @@
+package controllers
+
+import (
+	"context"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// KindSource tells which kind the objects of a resource are stored as. That changes when the
+// definition of a custom kind is made, changed or deleted.
+type KindSource interface {
+	// Changed is closed when the answer of Kind may differ from what it was before this call.
+	Changed() <-chan struct{}
+	// Kind is the kind in effect; nil while the resource is not defined.
+	Kind() *schema.Kind
+}
+
+// RunResourceInformer is RunInformer for a resource that need not be defined yet. When its kind
+// changes, all objects are told again in the form of the new one; when its kind goes, all objects
+// are told to have gone. While there is no kind, there are no objects, and that counts as seen.
+func RunResourceInformer(ctx context.Context, store Store, source KindSource, handler EventHandler) {
+	f := &informer{handler: handler, known: map[meta.Key]int{}}
+	for ctx.Err() == nil {
+		changed, k := source.Changed(), source.Kind()
+		if k == nil {
+			f.epoch++
+			f.deleteStale()
+			select {
+			case <-changed:
+			case <-ctx.Done():
+			}
+			continue
+		}
+		if !f.runUntilChanged(ctx, store, source, k) {
+			return
+		}
+	}
+}
+
+// runUntilChanged watches one kind. It returns true when the resource has another kind now, false
+// when the context has ended or the store is closing.
+func (f *informer) runUntilChanged(ctx context.Context, store Store, source KindSource, k *schema.Kind) (changed bool) {
+	if k.Custom() { // the others never change
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithCancel(ctx)
+		defer cancel()
+		go cancelWhenChanged(ctx, cancel, source, k)
+	}
+	watchLoop(ctx, store, k, func(int) func([]request.Event) error {
+		f.epoch++
+		return f.take
+	})
+	return source.Kind() != k
+}
+
+// cancelWhenChanged cancels the context when a resource is no longer stored as k.
+func cancelWhenChanged(ctx context.Context, cancel context.CancelFunc, source KindSource, k *schema.Kind) {
+	for {
+		changed := source.Changed()
+		if source.Kind() != k {
+			cancel()
+			return
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return
+		}
+	}
+}

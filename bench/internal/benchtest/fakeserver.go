@@ -1,0 +1,311 @@
+package benchtest
+
+import (
+	"bytes"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/base64"
+	"encoding/json"
+	"encoding/pem"
+	"fmt"
+	"io"
+	"log"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+)
+
+// Main is the TestMain of packages that start processes: it makes the test binary stand in for the
+// server and, with the argument "floor", for the floor.
+func Main(m *testing.M, floor func(in io.Reader, out io.Writer) error) {
+	if len(os.Args) > 1 && os.Args[1] == "serve" {
+		fakeDaemon(os.Args[2:])
+		return
+	}
+	if len(os.Args) == 2 && os.Args[1] == "floor" {
+		if err := floor(os.Stdin, os.Stdout); err != nil {
+			_, _ = fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// tree is a decoded object.
+type tree = map[string]any
+
+// event is one line of a watch.
+type event struct {
+	Type   string `json:"type"`
+	Object tree   `json:"object"`
+}
+
+// Server serves ConfigMaps and namespaces from memory.
+type Server struct {
+	mu          sync.Mutex
+	LastVersion int                        // of the newest event; Fault may read it
+	objects     map[string]map[string]tree // by namespace and name
+	texts       map[string][]byte          // objects as JSON, by namespace/name
+	history     []event
+	news        chan struct{} // closed and replaced at every event
+	dir         string        // where objects are kept too, if not empty
+	token       string        // that requests must bear, if not empty
+
+	Other  func(*http.Request) int // answers what is not below namespaces by a status, if not nil
+	Fault  func(*http.Request) int // a status to fail with, or 0
+	counts map[string]int          // requests by method
+}
+
+func newServer() *Server {
+	return &Server{
+		objects: map[string]map[string]tree{"default": {}},
+		texts:   map[string][]byte{},
+		news:    make(chan struct{}),
+		counts:  map[string]int{},
+		Fault:   func(*http.Request) int { return 0 },
+	}
+}
+
+// Count is how many requests with a method there were.
+func (f *Server) Count(method string) int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.counts[method]
+}
+
+// ServeHTTP implements http.Handler.
+func (f *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Path == "/version" {
+		return
+	}
+	if f.token != "" && r.Header.Get("Authorization") != "Bearer "+f.token {
+		http.Error(w, "who are you?", http.StatusUnauthorized)
+		return
+	}
+	if r.URL.Query().Get("watch") == "true" {
+		f.watch(w, r)
+		return
+	}
+	body, _ := io.ReadAll(r.Body)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.counts[r.Method]++
+	status := f.Fault(r)
+	var answer any = tree{"kind": "Status", "message": "no"}
+	if status == 0 {
+		status, answer = f.answer(r, body)
+	}
+	text, _ := json.Marshal(answer)
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_, _ = w.Write(text)
+}
+
+func (f *Server) answer(r *http.Request, body []byte) (int, any) {
+	if r.URL.Path == "/apis" {
+		return http.StatusOK, json.RawMessage(`{"groups":[{"name":"a.example.com"},{"name":"coordination.x"},{"name":"rbac.authorization.x"},{"name":"authentication.x"},{"name":"apiextensions.x"}]}`)
+	}
+	if f.Other != nil && !strings.HasPrefix(r.URL.Path, "/api/v1/") {
+		return f.Other(r), nil
+	}
+	parts := strings.Split(strings.TrimPrefix(r.URL.Path, "/api/v1/namespaces"), "/")[1:]
+	object := tree{}
+	if len(body) > 0 && json.Unmarshal(body, &object) != nil {
+		return http.StatusBadRequest, nil
+	}
+	switch {
+	case len(parts) == 0 && r.Method == http.MethodPost:
+		f.objects[object["metadata"].(tree)["name"].(string)] = map[string]tree{}
+		return http.StatusCreated, object
+	case len(parts) == 0 || f.objects[parts[0]] == nil:
+		return http.StatusNotFound, nil
+	case len(parts) == 1:
+		if r.Method == http.MethodDelete {
+			delete(f.objects, parts[0])
+		}
+		return http.StatusOK, tree{"kind": "Namespace"}
+	case len(parts) == 2:
+		return f.collection(r, parts[0], object)
+	default:
+		return f.single(r, parts[0], parts[2], object)
+	}
+}
+
+func (f *Server) collection(r *http.Request, namespace string, object tree) (int, any) {
+	items := f.objects[namespace]
+	switch r.Method {
+	case http.MethodPost:
+		name := object["metadata"].(tree)["name"].(string)
+		if items[name] != nil {
+			return http.StatusConflict, nil
+		}
+		f.store("ADDED", namespace, name, object)
+		return http.StatusCreated, object
+	case http.MethodDelete:
+		clear(items)
+		return http.StatusOK, nil
+	}
+	names := slices.Sorted(maps.Keys(items))
+	meta, list := tree{"resourceVersion": strconv.Itoa(f.LastVersion)}, []json.RawMessage{}
+	begin, _ := strconv.Atoi(r.URL.Query().Get("continue"))
+	end := len(names)
+	if limit, _ := strconv.Atoi(r.URL.Query().Get("limit")); limit > 0 && begin+limit < end {
+		end = begin + limit
+		meta["continue"] = strconv.Itoa(end)
+	}
+	for _, name := range names[begin:end] {
+		list = append(list, f.texts[namespace+"/"+name])
+	}
+	return http.StatusOK, tree{"kind": "ConfigMapList", "metadata": meta, "items": list}
+}
+
+func (f *Server) single(r *http.Request, namespace, name string, object tree) (int, any) {
+	current := f.objects[namespace][name]
+	if r.Method == http.MethodPatch && r.Header.Get("Content-Type") == "application/apply-patch+yaml" {
+		f.store("MODIFIED", namespace, name, object)
+		return http.StatusOK, object
+	}
+	if current == nil {
+		return http.StatusNotFound, nil
+	}
+	switch r.Method {
+	case http.MethodPatch:
+		merged := tree{"metadata": tree{"name": name}, "data": maps.Clone(current["data"].(tree))}
+		maps.Copy(merged["data"].(tree), object["data"].(tree))
+		object = merged
+		fallthrough
+	case http.MethodPut:
+		f.store("MODIFIED", namespace, name, object)
+		return http.StatusOK, object
+	case http.MethodDelete:
+		delete(f.objects[namespace], name)
+	}
+	return http.StatusOK, current
+}
+
+func (f *Server) store(kind, namespace, name string, object tree) {
+	f.LastVersion++
+	text, _ := json.Marshal(object)
+	f.objects[namespace][name], f.texts[namespace+"/"+name] = object, text
+	if f.dir != "" {
+		_ = os.WriteFile(filepath.Join(f.dir, namespace+"_"+name), text, 0o600)
+	}
+	f.history = append(f.history, event{kind, object})
+	close(f.news)
+	f.news = make(chan struct{})
+}
+
+// watch streams the events after a version, with a bookmark in front.
+func (f *Server) watch(w http.ResponseWriter, r *http.Request) {
+	cursor, _ := strconv.Atoi(r.URL.Query().Get("resourceVersion"))
+	_, _ = io.WriteString(w, `{"type":"BOOKMARK","object":{}}`+"\n")
+	for {
+		f.mu.Lock()
+		events, news, refused := f.history[min(cursor, len(f.history)):], f.news, f.Fault(r)
+		cursor = len(f.history)
+		f.mu.Unlock()
+		if refused != 0 {
+			return
+		}
+		for _, e := range events {
+			text, _ := json.Marshal(e)
+			_, _ = w.Write(append(text, '\n'))
+		}
+		w.(http.Flusher).Flush()
+		select {
+		case <-news:
+		case <-r.Context().Done():
+			return
+		}
+	}
+}
+
+// serve starts the fake over TLS with a client certificate required, and returns the kubeconfig
+// that fits, as text.
+func (f *Server) serve() (*httptest.Server, string) {
+	server := httptest.NewUnstartedServer(f)
+	server.TLS = &tls.Config{ClientAuth: tls.RequireAnyClientCert}
+	server.StartTLS()
+	certificate := server.TLS.Certificates[0] // httptest's own; the client gets it, too
+	der, _ := x509.MarshalPKCS8PrivateKey(certificate.PrivateKey)
+	authority := pemText("CERTIFICATE", certificate.Certificate[0])
+	return server, fmt.Sprintf(`
+current-context: admin
+contexts: [{name: other, context: {cluster: x, user: y}}, {name: admin, context: {cluster: here, user: root}}]
+clusters: [{name: here, cluster: {server: "%s", certificate-authority-data: %s}}]
+users: [{name: root, user: {token: "%s", client-certificate-data: %s, client-key-data: %s}}]
+`, server.URL, encoded(authority), f.token, encoded(authority), encoded(pemText("PRIVATE KEY", der)))
+}
+
+func pemText(kind string, der []byte) []byte {
+	return pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der})
+}
+
+func encoded(text []byte) string {
+	return base64.StdEncoding.EncodeToString(text)
+}
+
+// fakeDaemon is the fake as a process with the daemon's flags; objects survive in the directory.
+func fakeDaemon(args []string) {
+	dir := args[slices.Index(args, "--data-dir")+1]
+	if slices.Contains(args, "--refuse") {
+		_, _ = fmt.Fprintln(os.Stderr, "refused to start")
+		os.Exit(3)
+	}
+	f := newServer()
+	f.dir = filepath.Join(dir, "objects")
+	_ = os.MkdirAll(f.dir, 0o700)
+	entries, _ := os.ReadDir(f.dir)
+	for _, entry := range entries {
+		namespace, name, _ := strings.Cut(entry.Name(), "_")
+		text, _ := os.ReadFile(filepath.Join(f.dir, entry.Name()))
+		object := tree{}
+		_ = json.NewDecoder(bytes.NewReader(text)).Decode(&object)
+		if f.objects[namespace] == nil {
+			f.objects[namespace] = map[string]tree{}
+		}
+		f.objects[namespace][name], f.texts[namespace+"/"+name] = object, text
+	}
+	server, config := f.serve()
+	path := filepath.Join(dir, "admin.kubeconfig")
+	_ = os.WriteFile(path, []byte(config), 0o600)
+	stop := make(chan os.Signal, 1)
+	signal.Notify(stop, syscall.SIGTERM)
+	fmt.Printf("starting\nready on %s, KUBECONFIG=%s\n", server.URL, path)
+	<-stop
+}
+
+// Start serves a fake for one test and returns its kubeconfig's path.
+func Start(t *testing.T) (*Server, string) {
+	t.Helper()
+	f := newServer()
+	f.token = "sesame"
+	server, config := f.serve()
+	server.Config.ErrorLog = log.New(io.Discard, "", 0)
+	t.Cleanup(func() {
+		server.CloseClientConnections()
+		server.Close()
+	})
+	path := filepath.Join(t.TempDir(), "kubeconfig")
+	if err := os.WriteFile(path, []byte(config), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return f, path
+}
+
+// Namespaces is how many namespaces there are.
+func (f *Server) Namespaces() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return len(f.objects)
+}

@@ -1,0 +1,27 @@
+package measure
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"time"
+
+	"github.com/troupe-api/troupe/bench/internal/server"
+)
+
+// profile writes the CPU profile that a server takes of itself while a load is driven for a time.
+func profile(ctx context.Context, target *server.Target, path string, duration time.Duration) error {
+	own := *target
+	own.Timeout = duration + target.Timeout
+	c := own.Conn()
+	defer c.Close()
+	if err := c.Dial(ctx); err != nil {
+		return err
+	}
+	answer, err := c.Expect(http.StatusOK, http.MethodGet, fmt.Sprintf("/debug/pprof/profile?seconds=%d", max(1, int(duration.Seconds()))), "", nil)
+	if err != nil {
+		return fmt.Errorf("profile: %w", err)
+	}
+	return os.WriteFile(path, answer, 0o644)
+}

@@ -1,0 +1,155 @@
+package report
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"fmt"
+	"io"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// cpuProfile is what a processor was seen doing: stacks of functions, and for how long each.
+type cpuProfile struct {
+	stacks []profiledStack
+	total  float64 // nanoseconds
+}
+
+// profiledStack is one of them, innermost function first.
+type profiledStack struct {
+	nanoseconds float64
+	functions   []string
+}
+
+// readProfile has the tool of Go print a profile and reads that.
+func readProfile(path string) (*cpuProfile, error) {
+	text, err := exec.Command("go", "tool", "pprof", "-raw", path).Output()
+	if err != nil {
+		return nil, fmt.Errorf("go tool pprof -raw %s: %w", path, err)
+	}
+	return parseProfile(text)
+}
+
+var (
+	rawSample   = regexp.MustCompile(`^ *\d+ +(\d+): ([\d ]+)$`)
+	rawLocation = regexp.MustCompile(`^ *(\d+): 0x[0-9a-f]+ (?:M=\d+ )?(.*)$`)
+)
+
+// parseProfile reads samples, which name locations by number, then what is at those: one function,
+// and on lines of their own those that it is part of by inlining.
+func parseProfile(text []byte) (*cpuProfile, error) {
+	type sample struct {
+		nanoseconds float64
+		locations   []string
+	}
+	var (
+		samples []sample
+		at      string // the location that is being read
+		there   = make(map[string][]string)
+	)
+	lines := bufio.NewScanner(bytes.NewReader(text))
+	lines.Buffer(nil, 1<<20)
+	section := ""
+	for lines.Scan() {
+		line := lines.Text()
+		switch {
+		case line == "Samples:" || line == "Locations" || line == "Mappings":
+			section = line
+		case section == "Samples:":
+			if m := rawSample.FindStringSubmatch(line); m != nil {
+				ns, _ := strconv.ParseFloat(m[1], 64)
+				samples = append(samples, sample{ns, strings.Fields(m[2])})
+			}
+		case section == "Locations":
+			rest := line
+			if m := rawLocation.FindStringSubmatch(line); m != nil {
+				at, rest = m[1], m[2]
+			}
+			if name := strings.Fields(rest); len(name) > 0 {
+				there[at] = append(there[at], name[0])
+			}
+		}
+	}
+	p := &cpuProfile{}
+	for _, s := range samples {
+		stack := profiledStack{nanoseconds: s.nanoseconds}
+		for _, location := range s.locations {
+			stack.functions = append(stack.functions, there[location]...)
+		}
+		p.stacks, p.total = append(p.stacks, stack), p.total+s.nanoseconds
+	}
+	if p.total == 0 {
+		return nil, fmt.Errorf("the profile holds no samples")
+	}
+	return p, lines.Err()
+}
+
+// systemCall is in every stack that is in the kernel because it asked for it. Page faults and
+// interrupts are not told apart from what they interrupt.
+var systemCall = regexp.MustCompile(`^((internal/runtime/)?syscall[./]|runtime\.(futex|madvise|usleep)$)`)
+
+// shares are the parts of the work, by a function that is in the stacks of each. They overlap.
+var shares = []struct {
+	what string
+	by   *regexp.Regexp
+}{
+	{"all system calls", systemCall},
+	{"writing to clients through TLS", regexp.MustCompile(`^crypto/tls\.\(\*Conn\)\.Write$`)},
+	{"reading from clients through TLS", regexp.MustCompile(`^crypto/tls\.\(\*Conn\)\.Read$`)},
+	{"audit log", regexp.MustCompile(`/troupe/policy/audit\.`)},
+	{"authentication and authorization", regexp.MustCompile(`/troupe/policy/(authn|authz)\.`)},
+	{"working out changes: merge, ownership, validation, encoding", regexp.MustCompile(`/troupe/actors/mutation\.`)},
+	{"journal: frames, checksums, write and sync", regexp.MustCompile(`/troupe/persist\.`)},
+	{"sessions of watches, with their writes", regexp.MustCompile(`/troupe/actors\.\(\*session\)\.`)},
+	{"publication: indexes, histories, answers to writers", regexp.MustCompile(`/troupe/actors\.\(\*publisher\)\.`)},
+	{"allocation", regexp.MustCompile(`^runtime\.(mallocgc|growslice|newobject|makeslice)`)},
+	{"collection of garbage", regexp.MustCompile(`^runtime\.(gcBgMarkWorker|bgsweep|gcAssistAlloc|bgscavenge)`)},
+	{"finding work for threads and letting them sleep", regexp.MustCompile(`^runtime\.(schedule|findRunnable|park_m|mcall)$`)},
+}
+
+// table is the share of each part, and how much of the part is system calls.
+func (p *cpuProfile) table() string {
+	type line struct {
+		what           string
+		share, ofCalls float64
+	}
+	var all []line
+	for _, part := range shares {
+		var of, calls float64
+		for _, s := range p.stacks {
+			if !slices.ContainsFunc(s.functions, part.by.MatchString) {
+				continue
+			}
+			of += s.nanoseconds
+			if slices.ContainsFunc(s.functions, systemCall.MatchString) {
+				calls += s.nanoseconds
+			}
+		}
+		all = append(all, line{part.what, 100 * of / p.total, 100 * calls / p.total})
+	}
+	slices.SortStableFunc(all, func(a, b line) int { return cmp.Compare(b.share, a.share) })
+	var b strings.Builder
+	b.WriteString("\n| Part | Share | Of which system calls |\n|---|---|---|\n")
+	for _, l := range all {
+		_, _ = fmt.Fprintf(&b, "| %s | %.1f %% | %.1f %% |\n", l.what, l.share, l.ofCalls)
+	}
+	return b.String()
+}
+
+// WriteShares puts what a profile says of the parts of the work between the marks of a Markdown
+// file, with where and how it was taken.
+func WriteShares(path, profile string, origin *Origin, out io.Writer) error {
+	p, err := readProfile(profile)
+	if err != nil {
+		return err
+	}
+	table := p.table()
+	if _, err := io.WriteString(out, table); err != nil || path == "" {
+		return err
+	}
+	return ReplaceSection(path, "shares", origin.Line()+table)
+}

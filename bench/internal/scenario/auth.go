@@ -1,0 +1,192 @@
+package scenario
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"sync/atomic"
+
+	"github.com/troupe-api/troupe/bench/internal/measure"
+	"github.com/troupe-api/troupe/bench/internal/server"
+)
+
+// certificateUser is whom the client certificates of auth stand for.
+const certificateUser = "bench-user"
+
+// caller is one way to prove who asks.
+type caller struct {
+	name   string
+	target *server.Target
+}
+
+// authenticate: what authentication and authorization cost, seen at a GET of one object by the
+// administrator and by plain users, who are allowed it by a RoleBinding among more and more others
+// of the same namespace.
+func authenticate(ctx context.Context, s *Session) ([]Result, error) {
+	f, err := s.prepare(ctx, s.hotCount())
+	if err != nil {
+		return nil, err
+	}
+	defer f.remove()
+	r, err := f.roles()
+	if err != nil {
+		return nil, err
+	}
+	callers, err := r.callers()
+	if err != nil {
+		return nil, err
+	}
+	if err := r.bindReader("zz-allowed", certificateUser, server.StaticUser); err != nil {
+		return nil, err
+	}
+	load := s.load()
+	sample, err := load.Drive(ctx, s.Target, f.get)
+	if err != nil {
+		return nil, err
+	}
+	results := requestResult("auth, administrator", sample, load, http.MethodGet, "", nil)
+	there := 1
+	for _, bindings := range []int{1, 1_000, 50_000} {
+		if bindings > 1 {
+			bindings = s.scaledSize("auth: RoleBindings", bindings)
+		}
+		if err := r.addOtherBindings(ctx, there, bindings); err != nil {
+			return nil, err
+		}
+		there = max(there, bindings)
+		for _, c := range callers {
+			sample, err := load.Drive(ctx, c.target, f.get)
+			if err != nil {
+				return nil, err
+			}
+			results = append(results, Result{Name: fmt.Sprintf("auth, %s, %s", c.name, measure.Plural(bindings, "binding")), Sample: sample})
+		}
+	}
+	return results, nil
+}
+
+// roles is the RBAC of a fixture's namespace: one Role, that reads ConfigMaps, and its bindings.
+type roles struct {
+	fixture *fixture
+	group   string       // API group
+	tokens  string       // that of the requests for tokens
+	early   atomic.Int64 // requests of visitors that were refused after they had got their right
+}
+
+// account is the service account of the namespace that is bound with every user.
+const account = "bench"
+
+func (f *fixture) roles() (*roles, error) {
+	group, err := f.session.group("rbac.authorization")
+	if err != nil {
+		return nil, err
+	}
+	r := &roles{fixture: f, group: group}
+	if r.tokens, err = f.session.group("authentication"); err != nil {
+		return nil, err
+	}
+	f.otherCollections = append(f.otherCollections, r.path("rolebindings"), r.path("roles"))
+	c := f.session.Target.Conn()
+	defer c.Close()
+	role := fmt.Appendf(nil, `{"apiVersion":"%s/v1","kind":"Role","metadata":{"name":"reader"},"rules":[{"apiGroups":[""],"resources":["configmaps"],"verbs":["get"]}]}`, group)
+	if _, err := c.Expect(http.StatusCreated, http.MethodPost, r.path("roles"), server.TypeJSON, role); err != nil {
+		return nil, err
+	}
+	return r, f.addAccount(c, account)
+}
+
+func (f *fixture) accounts() string { return f.namespacePath() + "/serviceaccounts" }
+
+// addAccount makes a service account.
+func (f *fixture) addAccount(c *server.Conn, name string) error {
+	body := fmt.Appendf(nil, `{"apiVersion":"v1","kind":"ServiceAccount","metadata":{"name":%q}}`, name)
+	_, err := c.Expect(http.StatusCreated, http.MethodPost, f.accounts(), server.TypeJSON, body)
+	return err
+}
+
+// subject is a service account as bindings name it.
+func (f *fixture) subject(account string) []byte {
+	return fmt.Appendf(nil, `{"kind":"ServiceAccount","name":%q,"namespace":%q}`, account, f.namespace)
+}
+
+func (r *roles) path(resource string) string {
+	return fmt.Sprintf("/apis/%s/v1/namespaces/%s/%s", r.group, r.fixture.namespace, resource)
+}
+
+// callers are the credentials to measure: those that the server is known to accept.
+func (r *roles) callers() ([]caller, error) {
+	s := r.fixture.session
+	var all []caller
+	if s.Identity.Certificates() {
+		certificate, err := s.Identity.Certificate(certificateUser)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, caller{"certificate", s.Target.As(&certificate, "")})
+	} else {
+		s.Note("auth: no certificates of plain users, because no CA is known that %s accepts (--user-ca)", s.Target.Address)
+	}
+	c := s.Target.Conn()
+	defer c.Close()
+	token, err := r.token(c, account)
+	if err != nil {
+		return nil, err
+	}
+	all = append(all, caller{"service account", s.Target.As(nil, token)})
+	if s.Identity != nil && s.Identity.Token != "" {
+		all = append(all, caller{"static token", s.Target.As(nil, s.Identity.Token)})
+	} else {
+		s.Note("auth: no static token, because none is known that %s accepts (--user-token)", s.Target.Address)
+	}
+	return all, nil
+}
+
+// token asks for a token of a service account.
+func (r *roles) token(c *server.Conn, account string) (string, error) {
+	body := fmt.Appendf(nil, `{"apiVersion":"%s/v1","kind":"TokenRequest","spec":{"expirationSeconds":7200}}`, r.tokens)
+	answer, err := c.Expect(http.StatusCreated, http.MethodPost, r.fixture.accounts()+"/"+account+"/token", server.TypeJSON, body)
+	if err != nil {
+		return "", err
+	}
+	var request struct {
+		Status struct {
+			Token string `json:"token"`
+		} `json:"status"`
+	}
+	if err := json.Unmarshal(answer, &request); err != nil {
+		return "", err
+	}
+	return request.Status.Token, nil
+}
+
+// bindReader binds the users and the service account to the role.
+func (r *roles) bindReader(name string, users ...string) error {
+	c := r.fixture.session.Target.Conn()
+	defer c.Close()
+	_, err := r.bind(c, name, users...)
+	return err
+}
+
+func (r *roles) bind(c *server.Conn, name string, users ...string) (int, error) {
+	subjects := r.fixture.subject(account)
+	for _, user := range users {
+		subjects = fmt.Appendf(subjects, `,{"apiGroup":%q,"kind":"User","name":%q}`, r.group, user)
+	}
+	return r.create(c, name, subjects)
+}
+
+func (r *roles) create(c *server.Conn, name string, subjects []byte) (int, error) {
+	body := fmt.Appendf(nil, `{"apiVersion":"%s/v1","kind":"RoleBinding","metadata":{"name":%q},"subjects":[%s],"roleRef":{"apiGroup":%q,"kind":"Role","name":"reader"}}`,
+		r.group, name, subjects, r.group)
+	answer, err := c.Expect(http.StatusCreated, http.MethodPost, r.path("rolebindings"), server.TypeJSON, body)
+	return len(answer), err
+}
+
+// addOtherBindings adds bindings of other users until there are total.
+func (r *roles) addOtherBindings(ctx context.Context, there, total int) error {
+	return r.fixture.fill(ctx, total-there, func(c *server.Conn, n int) (int, error) {
+		n += there
+		return r.create(c, fmt.Sprintf("decoy-%06d", n), fmt.Appendf(nil, `{"apiGroup":%q,"kind":"User","name":"user-%06d"}`, r.group, n))
+	})
+}

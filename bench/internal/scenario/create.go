@@ -1,0 +1,23 @@
+package scenario
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/troupe-api/troupe/bench/internal/server"
+)
+
+// createObjects: every operation is a POST of a new object.
+func createObjects(ctx context.Context, s *Session) ([]Result, error) {
+	f, err := s.prepare(ctx, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.remove()
+	load := s.load()
+	sample, err := load.Drive(ctx, s.Target, f.create)
+	if err != nil {
+		return nil, err
+	}
+	return requestResult("create", sample, load, http.MethodPost, server.TypeJSON, f.object(0)), nil
+}

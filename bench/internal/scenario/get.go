@@ -1,0 +1,53 @@
+package scenario
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/troupe-api/troupe/bench/internal/server"
+)
+
+// hotObjects is how many objects reads and writes of single objects go round.
+const hotObjects = 1_000
+
+// hotCount is that number, or fewer if there are fewer operations.
+func (s *Session) hotCount() int { return min(hotObjects, s.Count) }
+
+// getObjects: every operation is a GET of one object, in turn.
+func getObjects(ctx context.Context, s *Session) ([]Result, error) { return s.getAs(ctx, "get", "") }
+
+// getProtobuf is the same for clients that speak Protobuf.
+func getProtobuf(ctx context.Context, s *Session) ([]Result, error) {
+	return s.getAs(ctx, "get-protobuf", s.protobuf())
+}
+
+func (s *Session) getAs(ctx context.Context, name, accept string) ([]Result, error) {
+	f, err := s.prepare(ctx, s.hotCount())
+	if err != nil {
+		return nil, err
+	}
+	defer f.remove()
+	load := s.load()
+	sample, err := load.Drive(ctx, s.Target, func(c *server.Conn, n int) (int, error) {
+		c.Accept = accept
+		return f.get(c, n)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return requestResult(name, sample, load, http.MethodGet, "", nil), nil
+}
+
+// protobuf is the media type of Protobuf under the naming profile of the servers.
+func (s *Session) protobuf() string {
+	if s.Naming == "kubernetes" {
+		return "application/vnd.kubernetes.protobuf"
+	}
+	return server.TypeProtobuf
+}
+
+// get is the Step that reads one of the objects in turn.
+func (f *fixture) get(c *server.Conn, n int) (int, error) {
+	answer, err := c.Expect(http.StatusOK, http.MethodGet, f.path(n%f.total), "", nil)
+	return len(answer), err
+}

@@ -1,0 +1,81 @@
+package scenario
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/troupe-api/troupe/bench/internal/server"
+)
+
+// nodeLeases is how many nodes renew a Lease.
+const nodeLeases = 20_000
+
+// lease is that of one node. Its holder alone writes it, with the version that it saw last.
+type lease struct {
+	mu      sync.Mutex
+	version string // guarded by mu
+}
+
+// leases: every operation is one renewal, a PUT of a node's Lease with a new time.
+func leases(ctx context.Context, s *Session) ([]Result, error) {
+	group, err := s.group("coordination")
+	if err != nil {
+		return nil, err
+	}
+	f, err := s.prepare(ctx, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.remove()
+	collection := fmt.Sprintf("/apis/%s/v1/namespaces/%s/leases", group, f.namespace)
+	f.otherCollections = append(f.otherCollections, collection)
+	all := make([]lease, s.scaledSize("leases: nodes", nodeLeases))
+	write := func(c *server.Conn, status int, method, path string, n int) (int, error) {
+		l := &all[n]
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		answer, err := c.Expect(status, method, path, server.TypeJSON, leaseBody(group, n, l.version))
+		if err == nil {
+			l.version = versionOf(answer)
+		}
+		return len(answer), err
+	}
+	err = f.fill(ctx, len(all), func(c *server.Conn, n int) (int, error) {
+		return write(c, http.StatusCreated, http.MethodPost, collection, n)
+	})
+	if err != nil {
+		return nil, err
+	}
+	load := s.load()
+	sample, err := load.Drive(ctx, s.Target, func(c *server.Conn, n int) (int, error) {
+		n %= len(all)
+		return write(c, http.StatusOK, http.MethodPut, collection+"/"+nodeName(n), n)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return requestResult("leases", sample, load, http.MethodPut, server.TypeJSON, leaseBody(group, 0, "1")), nil
+}
+
+func nodeName(n int) string { return fmt.Sprintf("node-%06d", n) }
+
+// leaseBody is the Lease of the n-th node, renewed now.
+func leaseBody(group string, n int, version string) []byte {
+	at := ""
+	if version != "" {
+		at = fmt.Sprintf(`,"resourceVersion":%q`, version)
+	}
+	return fmt.Appendf(nil, `{"apiVersion":"%s/v1","kind":"Lease","metadata":{"name":%q%s},"spec":{"holderIdentity":%q,"leaseDurationSeconds":40,"renewTime":%q}}`,
+		group, nodeName(n), at, nodeName(n), time.Now().UTC().Format("2006-01-02T15:04:05.000000Z"))
+}
+
+// versionOf finds the resourceVersion in compact JSON; empty if there is none.
+func versionOf(object []byte) string {
+	_, after, _ := strings.Cut(string(object), `"resourceVersion":"`)
+	version, _, _ := strings.Cut(after, `"`)
+	return version
+}

@@ -1,0 +1,94 @@
+package scenario
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/troupe-api/troupe/bench/internal/measure"
+	"github.com/troupe-api/troupe/bench/internal/server"
+)
+
+// roleChanges is how many users get their rights, one after the other.
+const roleChanges = 200
+
+// changeLimit bounds the wait for one of them.
+const changeLimit = 10 * time.Second
+
+// roleChange: the time from the answered create of a RoleBinding to the answer of the first request
+// that it allows. Each user has asked in vain before.
+func roleChange(ctx context.Context, s *Session) ([]Result, error) {
+	if !s.Identity.Certificates() {
+		s.Note("role-change: not measured, because no CA is known that %s accepts (--user-ca)", s.Target.Address)
+		return nil, nil
+	}
+	f, err := s.prepare(ctx, 1)
+	if err != nil {
+		return nil, err
+	}
+	defer f.remove()
+	r, err := f.roles()
+	if err != nil {
+		return nil, err
+	}
+	admin := s.Target.Conn()
+	defer admin.Close()
+	if err := admin.Dial(ctx); err != nil {
+		return nil, err
+	}
+	sample, refused := &measure.Sample{}, 0
+	m := measure.StartMeter(&server.Target{}) // handshakes and keys cost more than what is looked at
+	for n := range min(roleChanges, s.Count) {
+		refusals, took, err := r.grant(ctx, admin, fmt.Sprintf("new-user-%d", n))
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		refused += refusals
+		if err != nil {
+			sample.Fail(err)
+			break // the right never came, and the next one will not either
+		}
+		sample.Operations++
+		sample.Latencies = append(sample.Latencies, took)
+	}
+	m.Stop(sample)
+	return []Result{{Name: "role-change", Sample: sample, Figure: &measure.Figure{Value: float64(refused), Unit: "requests refused after the answer"}}}, nil
+}
+
+// grant binds one new user and asks as that user until that is allowed.
+func (r *roles) grant(ctx context.Context, admin *server.Conn, user string) (refused int, took time.Duration, err error) {
+	certificate, err := r.fixture.session.Identity.Certificate(user)
+	if err != nil {
+		return 0, 0, err
+	}
+	c := r.fixture.session.Target.As(&certificate, "").Conn()
+	defer c.Close()
+	path := r.fixture.path(0)
+	if _, err := c.Expect(http.StatusForbidden, http.MethodGet, path, "", nil); err != nil {
+		return 0, 0, err
+	}
+	if _, err := r.bind(admin, user, user); err != nil {
+		return 0, 0, err
+	}
+	return r.allowed(ctx, c, path)
+}
+
+// allowed asks for what is at a path until that is allowed, and tells how often it was refused.
+func (r *roles) allowed(ctx context.Context, c *server.Conn, path string) (refused int, took time.Duration, err error) {
+	answered := time.Now()
+	for ctx.Err() == nil {
+		status, answer, err := c.Do(http.MethodGet, path, "", nil)
+		took = time.Since(answered)
+		switch {
+		case err != nil:
+			return refused, took, err
+		case status == http.StatusOK:
+			return refused, took, nil
+		case status != http.StatusForbidden || took > changeLimit:
+			return refused, took, fmt.Errorf("GET %s after %v: status %d: %s", path, took, status, server.Excerpt(answer))
+		}
+		refused++
+	}
+	return refused, took, ctx.Err()
+}

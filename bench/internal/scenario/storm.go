@@ -1,0 +1,118 @@
+package scenario
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/troupe-api/troupe/bench/internal/measure"
+	"github.com/troupe-api/troupe/bench/internal/server"
+)
+
+// The storm: so many clients read so many bytes at the same time.
+const (
+	stormClients = 100
+	stormBytes   = 40 << 20
+)
+
+// informerStorm: every operation is one client that lists all objects in one answer and then
+// watches, all clients at the same time. The figure is the server's highest memory meanwhile.
+func informerStorm(ctx context.Context, s *Session) ([]Result, error) {
+	f, err := s.prepare(ctx, 1)
+	if err != nil {
+		return nil, err
+	}
+	defer f.remove()
+	watch, err := f.watchPath()
+	if err != nil {
+		return nil, err
+	}
+	first, err := f.listAndWatch(1, watch)
+	if err != nil {
+		return nil, err
+	}
+	objects := max(2, s.scaledSize("informer-storm: bytes", stormBytes)/first)
+	clients := s.scaledSize("informer-storm: clients", stormClients)
+	if err := f.fill(ctx, objects-1, func(c *server.Conn, n int) (int, error) { return f.create(c, n+1) }); err != nil {
+		return nil, err
+	}
+	if watch, err = f.watchPath(); err != nil {
+		return nil, err
+	}
+	sample := &measure.Sample{}
+	var (
+		mu    sync.Mutex
+		group sync.WaitGroup
+	)
+	m, peak := measure.StartMeter(s.Target), server.StartPeak(s.Target.Processes)
+	for range clients {
+		group.Go(func() {
+			size, err := f.listAndWatch(objects, watch)
+			took := time.Since(m.Begin)
+			mu.Lock()
+			defer mu.Unlock()
+			if err != nil {
+				sample.Fail(err)
+				return
+			}
+			sample.Operations++
+			sample.Bytes += int64(size)
+			sample.Latencies = append(sample.Latencies, took)
+		})
+	}
+	group.Wait()
+	m.Stop(sample)
+	results := []Result{{Name: "informer-storm", Sample: sample, Figure: &measure.Figure{Value: sample.Elapsed.Seconds(), Unit: "s until all are in sync"}}}
+	if highest := peak.Stop(); highest > 0 {
+		results = append(results, Result{Name: "informer-storm, memory", Figure: &measure.Figure{Value: measure.Mebibytes(highest), Unit: "MiB at its peak"}})
+	}
+	return results, ctx.Err()
+}
+
+// listAndWatch does what a client does that keeps a copy of a collection: it lists what there is, of
+// any age, then watches. It keeps nothing, and returns the size of the list in bytes.
+func (f *fixture) listAndWatch(objects int, watch string) (int, error) {
+	c := f.session.Target.Conn()
+	defer c.Close()
+	stream, err := c.Watch(f.collection() + "?resourceVersion=0")
+	if err != nil {
+		return 0, err
+	}
+	if err := c.Net.SetDeadline(time.Now().Add(f.session.Target.Timeout)); err != nil {
+		return 0, err
+	}
+	items := &substringCounter{mark: []byte(itemKey)}
+	size, err := io.Copy(items, stream)
+	switch {
+	case err != nil:
+		return int(size), fmt.Errorf("list of %s: %w", f.collection(), err)
+	case items.n != objects:
+		return int(size), fmt.Errorf("list of %s held %d objects instead of %d", f.collection(), items.n, objects)
+	}
+	_, err = c.Watch(watch)
+	return int(size), err
+}
+
+// substringCounter counts how often a mark occurs in what is written to it.
+type substringCounter struct {
+	mark []byte
+	tail []byte // the end of what came before, shorter than the mark
+	n    int
+}
+
+// Write implements io.Writer.
+func (m *substringCounter) Write(p []byte) (int, error) {
+	short := len(m.mark) - 1
+	if len(p) < short {
+		m.tail = append(m.tail, p...)
+		m.n += bytes.Count(m.tail, m.mark)
+		m.tail = bytes.Clone(m.tail[max(0, len(m.tail)-short):])
+		return len(p), nil
+	}
+	m.n += bytes.Count(append(m.tail, p[:short]...), m.mark) + bytes.Count(p, m.mark)
+	m.tail = append(m.tail[:0], p[len(p)-short:]...)
+	return len(p), nil
+}

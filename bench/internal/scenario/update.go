@@ -1,0 +1,23 @@
+package scenario
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/troupe-api/troupe/bench/internal/server"
+)
+
+// updateObjects: every operation is a PUT that changes one object, without a precondition.
+func updateObjects(ctx context.Context, s *Session) ([]Result, error) {
+	f, err := s.prepare(ctx, s.hotCount())
+	if err != nil {
+		return nil, err
+	}
+	defer f.remove()
+	load := s.load()
+	sample, err := load.Drive(ctx, s.Target, f.put(f.total))
+	if err != nil {
+		return nil, err
+	}
+	return requestResult("update", sample, load, http.MethodPut, server.TypeJSON, f.object(0)), nil
+}

@@ -1,0 +1,59 @@
+package server
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"strings"
+
+	"github.com/troupe-api/troupe/policy/kubeconfig"
+)
+
+// LoadTarget reads the current context of the client configuration at path. Processes is left empty.
+func LoadTarget(path string) (*Target, error) {
+	config, err := kubeconfig.Load(path)
+	if err != nil {
+		return nil, err
+	}
+	target := &Target{TLS: config.TLS}
+	if err := target.setServer(config.Server.String()); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	target.TLS.NextProtos = []string{"http/1.1"}
+	if target.TLS.ServerName == "" {
+		target.TLS.ServerName, _, _ = net.SplitHostPort(target.Address)
+	}
+	if certificate := config.TLS.GetClientCertificate; certificate != nil { // read it once, not in every handshake
+		pair, err := certificate(nil)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		target.TLS.Certificates, target.TLS.GetClientCertificate = append(target.TLS.Certificates, *pair), nil
+	}
+	credential, err := config.Authorization()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	var bearer bool
+	if target.Token, bearer = strings.CutPrefix(credential, "Bearer "); !bearer && credential != "" {
+		return nil, errors.New(path + ": the bench takes certificates and tokens, no passwords")
+	}
+	return target, nil
+}
+
+// setServer takes an https URL, whose path becomes a prefix of every request.
+func (t *Target) setServer(server string) error {
+	u, err := url.Parse(server)
+	if err != nil {
+		return err
+	}
+	if u.Scheme != "https" || u.Host == "" {
+		return fmt.Errorf("server %q is not an https URL", server)
+	}
+	t.Address, t.Prefix = u.Host, strings.TrimSuffix(u.Path, "/")
+	if u.Port() == "" {
+		t.Address = net.JoinHostPort(u.Hostname(), "443")
+	}
+	return nil
+}

@@ -1,0 +1,133 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/troupe-api/troupe/actors"
+	"github.com/troupe-api/troupe/actors/controllers/policyobjects"
+	"github.com/troupe-api/troupe/kinds/catalog"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/persist"
+)
+
+// openDataDir opens all that is kept: the journal, which locks the directory, the certificates and
+// the store. The kinds are compiled while the journal opens, and the certificates are read, or made,
+// while the store opens: each takes a good part of the time of a start.
+func (d *Daemon) openDataDir() error {
+	if err := os.MkdirAll(d.config.DataDir, 0o700); err != nil {
+		return err
+	}
+	var compiling, identifying errgroup.Group
+	compiling.Go(d.compileKinds)
+	err := d.openJournal()
+	if err == nil { // else the directory may be another process's
+		identifying.Go(d.openIdentity)
+	}
+	err = errors.Join(err, compiling.Wait())
+	if err == nil {
+		err = d.openStore()
+	}
+	return errors.Join(err, identifying.Wait())
+}
+
+func (d *Daemon) compileKinds() (err error) {
+	d.kinds, err = catalog.NewWithConfig(d.naming, catalog.RuntimeConfig(d.config.API.RuntimeConfig))
+	return err
+}
+
+// openJournal opens the journal and makes sure that the directory is of this naming profile.
+func (d *Daemon) openJournal() (err error) {
+	d.journal, err = persist.Open(d.config.DataDir, persist.Options{
+		SegmentBytes:   int64(d.config.Journal.SegmentBytes),
+		Sync:           persist.SyncPolicy(d.config.Journal.Sync),
+		AcceptDataLoss: d.config.AcceptDataLoss,
+		Logger:         d.log,
+	})
+	if err != nil {
+		return withAdvice(err)
+	}
+	return checkNaming(d.journal, d.config.DataDir, d.naming)
+}
+
+// openStore opens the store on the journal, and puts the default roles into it.
+func (d *Daemon) openStore() error {
+	allocators, err := d.newAllocators()
+	if err != nil {
+		return err
+	}
+	tuning := d.config.tuning()
+	fitTuning(&tuning)
+	d.store, err = actors.Open(actors.Options{
+		Log: d.journal, Catalog: d.kinds, Naming: d.naming, Logger: d.log, Tuning: tuning, Allocators: allocators, Fatal: d.fatal,
+	})
+	if err != nil {
+		return withAdvice(err)
+	}
+	d.objects = policyobjects.NewReader(d.store, d.kinds, d.log)
+	if d.memoryMonitor = d.newMemoryMonitor(tuning.HistoryBytes); d.memoryMonitor != nil {
+		d.maintenance.run(d.memoryMonitor.run)
+	}
+	d.reconcileDefaultRoles(d.kinds)
+	return nil
+}
+
+// closeJournal does not wait for a disk that does not answer longer than ctx allows.
+func (d *Daemon) closeJournal(ctx context.Context) error {
+	closed := make(chan error, 1)
+	go func() { closed <- d.journal.Close() }()
+	select {
+	case err := <-closed:
+		return err
+	case <-ctx.Done():
+	}
+	select {
+	case err := <-closed:
+		return err
+	case <-time.After(time.Second):
+		return fmt.Errorf("closing the journal: %w", ctx.Err())
+	}
+}
+
+// namingLabel is the label of the data directory that records its naming profile.
+const namingLabel = "naming"
+
+// withAdvice says with an error of the journal what can be done about it.
+func withAdvice(err error) error {
+	var advice string
+	switch {
+	case errors.Is(err, persist.ErrDataLoss):
+		advice = "put the file back, or restore a backup into another directory; to go on with what is left, start once with --accept-data-loss"
+	case errors.Is(err, persist.ErrLocked):
+		advice = "stop the process that uses it, or choose another directory with --data-dir"
+	case isCorrupt(err):
+		advice = "restore the last backup into another directory, with troupe restore"
+	default:
+		return err
+	}
+	return fmt.Errorf("%w\n%s", err, advice)
+}
+
+func isCorrupt(err error) bool {
+	_, ok := errors.AsType[*persist.CorruptError](err)
+	return ok
+}
+
+// checkNaming records the naming profile in a new data directory and refuses one that was made
+// under another profile.
+func checkNaming(j *persist.Journal, dir string, naming *meta.Naming) error {
+	recorded, ok := j.Label(namingLabel)
+	switch {
+	case !ok:
+		return j.SetLabel(namingLabel, naming.Profile)
+	case recorded != naming.Profile:
+		return fmt.Errorf("%s was made under the naming profile %s and cannot be opened under %s: start with --naming %s, or with another --data-dir",
+			dir, recorded, naming.Profile, recorded)
+	}
+	return nil
+}
