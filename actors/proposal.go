@@ -53,7 +53,7 @@ func (f *proposal) committedObject(commit *persist.Commit) *meta.Object {
 
 // markSchemaID says that an object was written in the form of a stored kind.
 func markSchemaID(k *schema.Kind, o *meta.Object) {
-	if k.Custom() {
+	if k.StoredAsWritten {
 		o.SetConformsTo(k.Message.Custom.SchemaID)
 	}
 }

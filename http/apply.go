@@ -26,7 +26,7 @@ func (s *Server) apply(x *requestContext) error {
 		return err
 	}
 	digest := func() meta.Digest { return applyDigest(x.kind, x.info.Subresource, o, body) }
-	repeatable := !o.dryRun && !x.kind.Custom() // whose definition may give the same another meaning
+	repeatable := !o.dryRun && !x.kind.DefinedAtRuntime // whose definition may give the same another meaning
 	if again := (request.Mutation{Kind: x.kind, Key: x.info.key(x.kind), Subresource: x.info.Subresource, ApplyDigest: digest}); repeatable {
 		if result, ok := s.opts.Store.NoOpApply(&again); ok {
 			x.auditRepeatedApply(body)

@@ -13,7 +13,7 @@ import (
 func (s *Server) negotiateFormat(x *requestContext, streaming bool) (format, error) {
 	const shapes = true
 	f, err := s.names.negotiate(x.acceptHeader(), shapes, streaming)
-	if err != nil || f.media != mediaProtobuf || f.shape != shapeWhole || !x.bodyKind.Custom() {
+	if err != nil || f.media != mediaProtobuf || f.shape != shapeWhole || !x.bodyKind.JSONOnly {
 		return f, err
 	}
 	var others []string
@@ -45,7 +45,7 @@ var customBodyTypes = []string{typeJSON, typeYAML}
 
 // patchTypes are the media types of the patches of what the path leads to.
 func (s *Server) patchTypes(x *requestContext) []string {
-	if x.bodyKind.Custom() {
+	if x.bodyKind.JSONOnly {
 		return []string{typeJSONPatch, typeMergePatch, typeApplyPatch}
 	}
 	return s.names.patches

@@ -29,7 +29,7 @@ func (s *Server) decodeObject(x *requestContext, v request.FieldValidation) (obj
 	case mediaYAML:
 		object, faults, err = codec.DecodeYAML(k.Message, body)
 	case mediaProtobuf:
-		if k.Custom() {
+		if k.JSONOnly {
 			return nil, nil, unsupportedMedia(customBodyTypes)
 		}
 		object, faults, err = s.decodeProtobuf(k, body)

@@ -70,13 +70,13 @@ func (s *Server) newListBody(x *requestContext, l request.ListResult) (*listBody
 	case shapePartial:
 		return nil, notAcceptable("you requested PartialObjectMetadata, but the requested object is a list (" + x.kind.ListKind() + ")")
 	}
-	head.WriteEmptyContinue = x.kind.Custom()
+	head.WriteEmptyContinue = x.kind.ExplicitEmpty
 	return s.objectListBody(x.kind, head, l.Items), nil
 }
 
 // allAsStored tells whether whole objects can be written as they are stored: all are in the form of the kind.
 func allAsStored(k *schema.Kind, items []*meta.Object) bool {
-	if k.Stored != k || !k.Custom() {
+	if k.Stored != k || !k.StoredAsWritten {
 		return k.Stored == k
 	}
 	form := k.Message.Custom.SchemaID

@@ -125,7 +125,7 @@ func (s *Server) patch(x *requestContext) error {
 	case typeMergePatch:
 		m.PatchType = request.MergePatch
 	case typeStrategicPatch:
-		if x.bodyKind.Custom() {
+		if x.bodyKind.JSONOnly {
 			return unsupportedMedia(s.patchTypes(x))
 		}
 		m.PatchType = request.StrategicMergePatch

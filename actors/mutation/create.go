@@ -64,7 +64,7 @@ func completeCreate(m *request.Mutation, object tree.Tree, owners []any, env Env
 	if stored.Generation {
 		metadata["generation"] = int64(1)
 	}
-	if m.Kind.Custom() && m.Kind.Subresource("status") != nil {
+	if m.Kind.StatusIsolated && m.Kind.Subresource("status") != nil {
 		delete(object, "status")
 		rules.Default(stored, object)
 	}

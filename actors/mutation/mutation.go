@@ -108,7 +108,7 @@ func Apply(cur State, m *request.Mutation, env Env) (Candidate, error) {
 
 // evaluate runs the expressions of the kind for a write that is valid otherwise, as causes say.
 func (e *Env) evaluate(m *request.Mutation, object, old tree.Tree, causes []meta.Cause) ([]meta.Cause, error) {
-	if len(causes) > 0 || m.Kind.Rules.Evaluate == nil || m.Subresource != "" && !m.Kind.Custom() {
+	if len(causes) > 0 || m.Kind.Rules.Evaluate == nil || m.Subresource != "" && !m.Kind.ChecksSubresourceWrites {
 		return causes, nil
 	}
 	ctx := e.Context

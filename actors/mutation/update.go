@@ -71,7 +71,7 @@ func completeUpdate(cur State, m *request.Mutation, want tree.Tree, faults *sche
 	} else {
 		causes = append(causes, rules.ValidateMetadataUpdate(want, cur.Tree)...)
 	}
-	if m.Subresource == "" || stored.Custom() {
+	if m.Subresource == "" || stored.ChecksSubresourceWrites {
 		causes = append(causes, rules.ValidateServed(m.Kind, want, cur.Tree)...)
 	}
 	causes, err := env.evaluate(m, want, cur.Tree, causes)
@@ -201,7 +201,7 @@ func carryMetadata(cur State, m *request.Mutation, want tree.Tree) {
 // which a body may leave out, nor metadata or status.
 func specChanged(k *schema.Kind, old, want tree.Tree) bool {
 	same := tree.SemanticEqual
-	if k.Custom() { // where an empty value is one
+	if k.ExplicitEmpty { // where an empty value is one
 		same = tree.StrictEqual
 	}
 	for name, value := range want {
@@ -222,7 +222,7 @@ func isSpec(k *schema.Kind, name string) bool {
 	case "metadata", "kind", "apiVersion":
 		return false
 	case "status":
-		return k.Custom() && k.Subresource("status") == nil
+		return k.StatusIsolated && k.Subresource("status") == nil
 	}
 	return true
 }

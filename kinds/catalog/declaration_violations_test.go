@@ -12,17 +12,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// uncheckedListKeys are the lists with keys whose repeated keys the plan lets pass, for the kind's
-// function to judge or because clients send them so.
-var uncheckedListKeys = []string{
-	"core.v1.Container.env", "core.v1.Container.ports", "core.v1.Container.volumeDevices", "core.v1.Container.volumeMounts",
-	"core.v1.EphemeralContainer.env", "core.v1.EphemeralContainer.ports", "core.v1.EphemeralContainer.volumeDevices",
-	"core.v1.EphemeralContainer.volumeMounts", "core.v1.NodeStatus.addresses", "core.v1.PodSpec.hostAliases",
-	"core.v1.PodSpec.imagePullSecrets", "core.v1.PodSpec.schedulingGates", "core.v1.PodSpec.topologySpreadConstraints",
-	"core.v1.PodStatus.conditions", "core.v1.PodStatus.hostIPs", "core.v1.PodStatus.podIPs",
-	"core.v1.ResourceRequirements.claims", "core.v1.ServiceAccount.secrets",
-}
-
 // formatSamples are a value that keeps a format and one that breaks it.
 var formatSamples = map[string][2]string{
 	"absolutePath":     {"/a", "a"},
@@ -266,7 +255,7 @@ func violations(m *schema.Message, f *schema.Field) []violation {
 
 // duplicateItems are two elements of the same identity, and one alone.
 func duplicateItems(m *schema.Message, f *schema.Field, value any) violation {
-	b := violation{"unique", []any{value, value}, []any{value}, meta.CauseDuplicate, "[1]", slices.Contains(uncheckedListKeys, m.Name+"."+f.Name)}
+	b := violation{"unique", []any{value, value}, []any{value}, meta.CauseDuplicate, "[1]", f.MayRepeat}
 	if len(f.ListMapKeys) == 1 {
 		b.path += "." + f.ListMapKeys[0]
 	}

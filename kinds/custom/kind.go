@@ -62,7 +62,7 @@ func (c *Compiler) Compile(t tree.Tree) *Definition {
 	for _, k := range all {
 		k.Stored = d.Stored
 		addSelectFields(d.Stored, k.SelectFields)
-		setRules(k, roots[k], roots[d.Stored])
+		setRules(k, roots[k])
 	}
 	return d
 }
@@ -78,11 +78,17 @@ func addSelectFields(stored *schema.Kind, fields []schema.SelectField) {
 	}
 }
 
+// capabilities are those of all kinds that definitions make.
+var capabilities = schema.Capabilities{
+	DefinedAtRuntime: true, SchemaPerVersion: true, ChecksSubresourceWrites: true, StoredAsWritten: true,
+	ColumnsPerVersion: true, JSONOnly: true, ExplicitEmpty: true, StatusIsolated: true,
+}
+
 // Opaque is a kind for stored objects whose definition there is not: they stay as they are.
 func (c *Compiler) Opaque(storage meta.GroupResource) *schema.Kind {
 	k := &schema.Kind{
 		GroupVersionKind: meta.GroupVersionKind{Group: storage.Group}, Resource: storage.Resource, Storage: storage,
-		Definition: storage.Resource + "." + storage.Group,
+		Definition: storage.Resource + "." + storage.Group, Capabilities: capabilities,
 	}
 	root := &node{kind: "object", preserveUnknown: true}
 	k.Message = c.rootMessage(k, root, nil)
@@ -101,6 +107,7 @@ func (c *Compiler) version(name string, spec, names, v tree.Tree) (*schema.Kind,
 		Categories:        names.Strings("categories"),
 		Namespaced:        spec.String("scope") == "Namespaced",
 		Verbs:             schema.StandardVerbs(),
+		Capabilities:      capabilities,
 		ConditionalUpdate: true,
 		Generation:        true,
 		Definition:        name,
@@ -129,7 +136,7 @@ func (c *Compiler) rootMessage(k *schema.Kind, n *node, text tree.Tree) *schema.
 	fields := []*schema.Field{{Name: "metadata", Type: schema.TypeMessage, Message: c.objectMeta, EmitEmpty: true}}
 	p := planner{withExplicitPresence(c.objectMeta)}
 	for _, name := range n.names {
-		if !isMetaField(name) {
+		if !schema.IsResourceField(name) {
 			fields = append(fields, p.field(n.properties[name], name))
 		}
 	}
@@ -137,24 +144,27 @@ func (c *Compiler) rootMessage(k *schema.Kind, n *node, text tree.Tree) *schema.
 	m.HasTypeMeta = true
 	m.Doc = text.String("description")
 	m.Additional = p.additional(n)
-	m.Custom = &schema.Custom{SchemaID: meta.NewSchemaID(), Schema: text, Prune: n.prune}
+	m.Values = n.rootValues()
+	m.Custom = &schema.Custom{SchemaID: meta.NewSchemaID(), Schema: text, Prune: func(t tree.Tree) (tree.Tree, []string) {
+		return rules.Prune(m.Values, t)
+	}}
 	return m
 }
 
-// setRules gives a kind its functions: root is its own schema, stored that of the stored kind.
-func setRules(k *schema.Kind, root, stored *node) {
-	k.Rules.Default = root.setDefaults
+// setRules gives a kind its functions. root is its own schema.
+func setRules(k *schema.Kind, root *node) {
+	values, storedValues := k.Message.Values, k.Stored.Message.Values
 	show := func(t tree.Tree) tree.Tree { return t }
 	if k.Stored != k {
 		show = func(t tree.Tree) tree.Tree {
-			t, _ = root.prune(t)
-			root.setDefaults(t)
+			t, _ = rules.Prune(values, t)
+			rules.DefaultValue(values, t)
 			return t
 		}
 		k.Conversion = schema.Conversion{
 			FromStored: show,
 			ToStored: func(t tree.Tree) tree.Tree {
-				t, _ = stored.prune(t)
+				t, _ = rules.Prune(storedValues, t)
 				return t
 			},
 		}
@@ -167,7 +177,7 @@ func setRules(k *schema.Kind, root, stored *node) {
 		return show(tree.Clone(t).(tree.Tree))
 	}
 	k.Rules.ValidateServed = func(obj, old tree.Tree, faults *schema.Faults) {
-		root.validate(served(obj), served(old), faults)
+		rules.ValidateValue(values, served(obj), served(old), faults)
 	}
 	if root.hasRules {
 		k.Rules.Evaluate = func(ctx context.Context, obj, old tree.Tree, faults *schema.Faults) {

@@ -2,9 +2,9 @@ package custom
 
 import (
 	"regexp"
-	"slices"
 	"sync"
 
+	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
@@ -23,11 +23,11 @@ type node struct {
 	intOrString     bool
 	nullable        bool
 	defaultValue    any // the default; nil for none
-	defaultSize     int // of fill
 
 	listType string // "", atomic, set or map
 	listKeys []string
-	atomic   bool // a map or object that is owned as a whole
+	identity *rules.Identity // of the items of a list with keys; nil: they have none
+	atomic   bool            // a map or object that is owned as a whole
 
 	limits
 	allOf, anyOf, oneOf []*node
@@ -56,7 +56,7 @@ func (k *Extensions) compile(s tree.Tree) *node {
 	n := &node{
 		kind: s.String("type"), format: s.String("format"), required: s.Strings("required"),
 		preserveUnknown: s.Bool(k.Preserve), embedded: s.Bool(k.Embedded), intOrString: s.Bool(k.IntOrString),
-		nullable: s.Bool("nullable"), defaultValue: s["default"], defaultSize: jsonSize(s["default"]),
+		nullable: s.Bool("nullable"), defaultValue: s["default"],
 		listType: s.String(k.ListType), listKeys: s.Strings(k.ListKeys), atomic: s.String(k.MapType) == "atomic",
 		limits: newLimits(s),
 		allOf:  k.compileAll(s, "allOf"), anyOf: k.compileAll(s, "anyOf"), oneOf: k.compileAll(s, "oneOf"),
@@ -84,6 +84,7 @@ func (k *Extensions) compile(s tree.Tree) *node {
 	if items, ok := s["items"].(tree.Tree); ok {
 		n.items = k.compile(items)
 	}
+	n.identity = n.newIdentity()
 	n.hasRules = n.declaresRules()
 	return n
 }
@@ -137,8 +138,16 @@ func (n *node) child(name string) *node {
 	return n.additional
 }
 
-// metaFields are what an object says of itself, whether its schema lists it or not.
-var metaFields = []string{"apiVersion", "kind", "metadata"}
-
-// isMetaField tells the fields of an object that no schema drops.
-func isMetaField(name string) bool { return slices.Contains(metaFields, name) }
+// newIdentity is what tells the items of a list with keys apart.
+func (n *node) newIdentity() *rules.Identity {
+	if n.listType != "map" {
+		return nil
+	}
+	id := &rules.Identity{Keys: n.listKeys, Defaults: make([]any, len(n.listKeys))}
+	for i, name := range n.listKeys {
+		if n.items != nil && n.items.properties[name] != nil {
+			id.Defaults[i] = n.items.properties[name].defaultValue
+		}
+	}
+	return id
+}

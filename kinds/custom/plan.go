@@ -38,7 +38,7 @@ func (p planner) field(n *node, name string) *schema.Field {
 func (p planner) message(n *node) *schema.Message {
 	var fields []*schema.Field
 	for _, property := range n.names {
-		if !n.embedded || !isMetaField(property) {
+		if !n.embedded || !schema.IsResourceField(property) {
 			fields = append(fields, p.field(n.properties[property], property))
 		}
 	}

@@ -30,8 +30,20 @@ func (n *node) declaresRules() bool {
 	return len(n.rules) > 0 || n.items != nil && n.items.hasRules || n.additional != nil && n.additional.hasRules
 }
 
+// evaluateRules runs the rules for a whole object, which is valid otherwise: they may rely on the types of
+// what they look at.
+func (n *node) evaluateRules(ctx context.Context, t, old tree.Tree, faults *schema.Faults) {
+	timed, cancel := context.WithTimeout(ctx, evaluationTimeout)
+	defer cancel()
+	e := ruleEvaluator{timed, faults, budget{maxObjectCost}}
+	e.evaluate(n, t, schema.Previous{Value: old, Exists: old != nil}, "", true)
+	if timed.Err() != nil && ctx.Err() == nil {
+		faults.InvalidOmitValue("", errBudget.Error())
+	}
+}
+
 // evaluate runs the rules for v and its parts, as far as the budget goes.
-func (e *ruleEvaluator) evaluate(n *node, v any, was oldValue, path string, isResourceRoot bool) {
+func (e *ruleEvaluator) evaluate(n *node, v any, was schema.Previous, path string, isResourceRoot bool) {
 	if v == nil || !n.hasRules || e.budget.remaining == 0 {
 		return
 	}
@@ -44,41 +56,41 @@ func (e *ruleEvaluator) evaluate(n *node, v any, was oldValue, path string, isRe
 				at = tree.KeyPath(path, name)
 			}
 			if below := n.child(name); below != nil {
-				e.evaluate(below, v[name], was.field(name), at, below.embedded)
+				e.evaluate(below, v[name], was.Field(name), at, below.embedded)
 			}
 		}
 	case []any:
 		if n.items == nil {
 			return
 		}
-		old := n.itemsByKey(was)
+		old := n.identity.Index(was)
 		for i, item := range v {
-			e.evaluate(n.items, item, n.oldItem(old, item), tree.IndexPath(path, i), n.items.embedded)
+			e.evaluate(n.items, item, n.identity.Previous(old, item), tree.IndexPath(path, i), n.items.embedded)
 		}
 	}
 }
 
 // rules runs the rules of one node.
-func (e *ruleEvaluator) rules(n *node, v any, was oldValue, path string, isResourceRoot bool) {
+func (e *ruleEvaluator) rules(n *node, v any, was schema.Previous, path string, isResourceRoot bool) {
 	if len(n.rules) == 0 {
 		return
 	}
 	n.once.Do(func() { n.compiled, _ = n.compileRules(isResourceRoot) })
-	unchanged := was.exists && tree.StrictEqual(v, was.value)
+	unchanged := was.Exists && tree.StrictEqual(v, was.Value)
 	values := map[string]any{"self": n.native(v)}
 	for i := range n.compiled {
 		r := &n.compiled[i]
 		switch {
 		case !r.transition && unchanged:
 			continue
-		case r.transition && r.optional && !was.exists:
+		case r.transition && r.optional && !was.Exists:
 			values[oldSelf] = types.OptionalNone
-		case r.transition && !was.exists:
+		case r.transition && !was.Exists:
 			continue
 		case r.transition && r.optional:
-			values[oldSelf] = types.OptionalOf(types.DefaultTypeAdapter.NativeToValue(n.native(was.value)))
+			values[oldSelf] = types.OptionalOf(types.DefaultTypeAdapter.NativeToValue(n.native(was.Value)))
 		case r.transition:
-			values[oldSelf] = n.native(was.value)
+			values[oldSelf] = n.native(was.Value)
 		}
 		if !e.rule(r, v, values, path) {
 			return

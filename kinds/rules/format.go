@@ -47,15 +47,12 @@ var formats = map[string]func(string) []string{
 	"pathSegment":      PathSegment,
 }
 
-// CheckFormat applies a format by its name in declarations: dns1123Label,
-// dns1123Subdomain, dns1035Label, qualifiedName, labelValue, configMapKey, ip, cidr,
-// relativePath, absolutePath, envVarName, portName, httpHeaderName, pathSegment.
-// Each entry is one fault; a format of another name finds none.
-func CheckFormat(name, s string) []string {
+// FindFormat is a format by its name in declarations: it lists the faults of a text.
+func FindFormat(name string) (func(string) []string, error) {
 	if check := formats[name]; check != nil {
-		return check(s)
+		return check, nil
 	}
-	return nil
+	return nil, fmt.Errorf("%q is no format", name)
 }
 
 // Subdomain checks a DNS-1123 subdomain, at most 253 bytes.

@@ -16,12 +16,8 @@ func Validate(k *schema.Kind, t tree.Tree) []meta.Cause { return ValidateChange(
 func ValidateChange(k *schema.Kind, t, old tree.Tree) []meta.Cause {
 	var faults schema.Faults
 	validateMetadata(k, t.Object("metadata"), &faults)
-	if k.Message != nil && !k.Custom() { // whose schema is a matter of the version: ValidateServed
-		for _, f := range k.Message.Fields {
-			if f.Name != "metadata" && !sameField(t, old, f.Name) {
-				validateOne(k.Message, f, t, "", &faults)
-			}
-		}
+	if k.Message != nil && !k.SchemaPerVersion { // else it is a matter of ValidateServed
+		validateFields(k.Message.Values, t, old, &faults)
 	}
 	var own schema.Faults
 	if k.Rules.Validate != nil {
@@ -32,6 +28,24 @@ func ValidateChange(k *schema.Kind, t, old tree.Tree) []meta.Cause {
 	}
 	mergeCauses(&faults, own.List)
 	return faults.List
+}
+
+// validateFields checks the fields of a whole object by its plan, which may be nil.
+func validateFields(p *schema.ValuePlan, t, old tree.Tree, faults *schema.Faults) {
+	if p == nil {
+		return
+	}
+	e := schema.NewEvaluation("", faults)
+	for i := range p.Parts.Checked {
+		if f := &p.Parts.Checked[i]; f.Name != "metadata" && !sameField(t, old, f.Name) {
+			checkPart(e, f, t, schema.Previous{})
+		}
+	}
+}
+
+// ValidateValue reports every fault that the plan of a whole object finds in t; old is nil for a new object.
+func ValidateValue(p *schema.ValuePlan, t, old tree.Tree, faults *schema.Faults) {
+	schema.NewEvaluation("", faults).Run(p, t, schema.Previous{Value: old, Exists: old != nil})
 }
 
 // sameField tells whether two trees have one field in common in memory.
@@ -45,8 +59,8 @@ func sameField(t, old tree.Tree, name string) bool {
 func ValidateUpdate(k *schema.Kind, t, old tree.Tree) []meta.Cause {
 	var faults schema.Faults
 	validateMetadataUpdate(t.Object("metadata"), old.Object("metadata"), &faults)
-	if k.Message != nil && !k.Custom() {
-		validateImmutable(k.Message, t, old, "", &faults)
+	if k.Message != nil && k.Message.Values != nil {
+		checkImmutable(schema.NewEvaluation("", &faults), k.Message.Values.Parts, t, old)
 	}
 	if k.Rules.ValidateUpdate != nil {
 		var own schema.Faults

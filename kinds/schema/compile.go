@@ -86,7 +86,7 @@ func (c *compiler) collect(file *descriptorpb.FileDescriptorProto) {
 		} else if o.GetScalar() == options.Scalar_UNION {
 			s.message, s.union = &Message{Name: name}, true
 		} else {
-			s.message = &Message{Name: name, HasTypeMeta: o.GetTyped() || kindOptions(desc) != nil}
+			s.message = &Message{Name: name, OneOf: newOneOf(o), HasTypeMeta: o.GetTypeMeta() || kindOptions(desc) != nil}
 			c.plan.Messages[name] = s.message
 		}
 		all[i] = s
@@ -137,6 +137,7 @@ func (c *compiler) compile(s *source) {
 	m := s.message
 	m.Fields = c.fields(s, nil)
 	m.Index()
+	c.checkFieldNames(m)
 	if len(m.byName) < len(m.Fields) {
 		for i, f := range m.Fields {
 			if slices.ContainsFunc(m.Fields[:i], func(o *Field) bool { return o.Name == f.Name }) {
@@ -154,7 +155,7 @@ func (c *compiler) compile(s *source) {
 		return
 	}
 	k.Message = m
-	c.stored[k] = o.Stored
+	c.stored[k] = o.StorageVersion
 	c.plan.Kinds = append(c.plan.Kinds, k)
 }
 

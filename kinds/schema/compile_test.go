@@ -67,18 +67,20 @@ func compile(t *testing.T, messages ...*descriptorpb.DescriptorProto) (*Plan, er
 
 func TestCompileFaults(t *testing.T) {
 	tests := map[string]*descriptorpb.DescriptorProto{
-		`p.M.f: default 1 does not fit the type`:           message("M", field("f", &options.Field{Default: "1"})),
-		`p.M.f: default {: unexpected EOF`:                 message("M", field("f", &options.Field{Default: "{"})),
-		`p.M.f: has a list type and is no list`:            message("M", field("f", &options.Field{ListType: options.ListType_SET})),
-		`p.M.f: list_map_keys go with list_type MAP`:       message("M", repeated(field("f", &options.Field{ListType: options.ListType_MAP}))),
-		`p.M.f: merge key "x" is no field of its items`:    message("M", repeated(of(".p.M", field("f", &options.Field{MergeKey: "x"})))),
-		`p.M.f: has an enum and is no text`:                message("M", of(".p.M", field("f", &options.Field{Enum: []string{"a"}}))),
-		`p.M.f: has a minimum or maximum and is no number`: message("M", field("f", &options.Field{Min: proto.Int64(1)})),
-		`p.M.f: error parsing regexp`:                      message("M", field("f", &options.Field{Pattern: "("})),
-		`p.M.f: has a type that is not supported`:          message("M", of(".p.N", field("f", nil))),
-		`p.M.f: cannot be inlined`:                         message("M", field("f", &options.Field{Inline: true})),
-		`p.M.f: is declared twice`:                         message("M", field("f", nil), field("f", nil)),
-		`M: a kind needs a version`:                        kind(&options.Kind{Resource: "ms"}, message("M")),
+		`p.M.f: default 1 does not fit the type`:               message("M", field("f", &options.Field{Default: "1"})),
+		`p.M.f: default {: unexpected EOF`:                     message("M", field("f", &options.Field{Default: "{"})),
+		`p.M.f: has a list type and is no list`:                message("M", field("f", &options.Field{ListType: options.ListType_SET})),
+		`p.M.f: list_map_keys go with list_type MAP`:           message("M", repeated(field("f", &options.Field{ListType: options.ListType_MAP}))),
+		`p.M.f: merge key "x" is no field of its items`:        message("M", repeated(of(".p.M", field("f", &options.Field{MergeKey: "x"})))),
+		`p.M.f: has an enum and is no text`:                    message("M", of(".p.M", field("f", &options.Field{Enum: []string{"a"}}))),
+		`p.M.f: has a minimum or maximum and is no number`:     message("M", field("f", &options.Field{Min: proto.Int64(1)})),
+		`p.M.f: is required because of "x", which is no field`: message("M", field("f", &options.Field{RequiredWhen: &options.RequiredWhen{Field: "x"}})),
+		`p.M.f: has a format of keys and is no map`:            message("M", field("f", &options.Field{KeyFormat: "ip"})),
+		`p.M.f: may repeat items`:                              message("M", field("f", &options.Field{MayRepeat: true})),
+		`p.M.f: has a type that is not supported`:              message("M", of(".p.N", field("f", nil))),
+		`p.M.f: cannot be inlined`:                             message("M", field("f", &options.Field{Inline: true})),
+		`p.M.f: is declared twice`:                             message("M", field("f", nil), field("f", nil)),
+		`M: a kind needs a version`:                            kind(&options.Kind{Resource: "ms"}, message("M")),
 		`p.M.s: speaks a kind that is not declared`: kind(&options.Kind{Version: "v1", Resource: "ms",
 			Subresources: []*options.Subresource{{Name: "s", Version: "v1", Kind: "S"}}}, message("M")),
 		`p.M.x: is a path of a scale and leads nowhere`: kind(&options.Kind{Version: "v1", Resource: "ms",
@@ -142,7 +144,7 @@ func TestCompileKind(t *testing.T) {
 // TestStorageVersion: of the kinds that share a storage exactly one gives the form at rest.
 func TestStorageVersion(t *testing.T) {
 	version := func(v string, stored bool) *descriptorpb.DescriptorProto {
-		return kind(&options.Kind{Group: "g", Version: v, Resource: "ms", Stored: stored}, message("M"+v, of(".p.Meta", field("metadata", nil))))
+		return kind(&options.Kind{Group: "g", Version: v, Resource: "ms", StorageVersion: stored}, message("M"+v, of(".p.Meta", field("metadata", nil))))
 	}
 	plan, err := compile(t, version("v1", false), version("v2", true), message("Meta"))
 	if err != nil {

@@ -18,9 +18,6 @@ type Custom struct {
 	Prune func(t tree.Tree) (pruned tree.Tree, unknown []string)
 }
 
-// Custom tells a kind that is defined by an object from a built-in one.
-func (k *Kind) Custom() bool { return k.Message != nil && k.Message.Custom != nil }
-
 // StandardVerbs are the verbs of a kind that has all of them.
 func StandardVerbs() []string { return standardVerbs }
 

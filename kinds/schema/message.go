@@ -21,13 +21,8 @@ func (m *Message) Index() {
 	m.sorted = slices.Clone(m.Fields)
 	slices.SortFunc(m.sorted, func(a, b *Field) int { return strings.Compare(a.Name, b.Name) })
 	m.composite = slices.DeleteFunc(slices.Clone(m.sorted), func(f *Field) bool { return !f.isComposite() })
-	m.defaultable = slices.DeleteFunc(slices.Clone(m.Fields), func(f *Field) bool { return !f.isDefaultable() })
 }
 
 func (f *Field) isComposite() bool {
 	return f.Type == TypeMessage || f.Shape == List && f.ListType != ListAtomic
-}
-
-func (f *Field) isDefaultable() bool {
-	return f.Type == TypeMessage || f.Type == TypeQuantity || f.Default != nil
 }

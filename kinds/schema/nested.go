@@ -11,7 +11,7 @@ func (c *compiler) nested(m *Message) *Message {
 	}
 	n := c.nestedForms[m]
 	if n == nil {
-		n = &Message{Name: m.Name, Doc: m.Doc}
+		n = &Message{Name: m.Name, Doc: m.Doc, OneOf: m.OneOf}
 		c.nestedForms[m] = n
 	}
 	return n

@@ -12,6 +12,7 @@ import (
 // It is immutable after the catalogue is built.
 type Kind struct {
 	meta.GroupVersionKind
+	Capabilities
 	Resource     string // plural, as in URLs
 	Singular     string
 	ListKindName string // what lists call themselves; "" for the kind with "List" behind it
@@ -204,11 +205,14 @@ type Message struct {
 	Additional *Field
 	// Custom is set for the objects of custom kinds.
 	Custom *Custom
+	// OneOf are groups of fields of which an object holds one.
+	OneOf []OneOf
+	// Values is how objects of the message are defaulted, pruned and checked. Package rules makes it.
+	Values *ValuePlan
 
-	byName      map[string]*Field
-	sorted      []*Field
-	composite   []*Field
-	defaultable []*Field
+	byName    map[string]*Field
+	sorted    []*Field
+	composite []*Field
 }
 
 // Field finds a field by its JSON name; nil if there is none.
@@ -225,10 +229,6 @@ func (m *Message) Sorted() []*Field { return m.sorted }
 // Composite lists, by their JSON names, the fields that may hold messages, or lists whose items are
 // told apart. The caller may not change it.
 func (m *Message) Composite() []*Field { return m.composite }
-
-// Defaultable lists, in order of declaration, the fields that defaults may fill, or fill something
-// in. The caller may not change it.
-func (m *Message) Defaultable() []*Field { return m.defaultable }
 
 // A Field is one field of a message.
 type Field struct {
@@ -261,18 +261,39 @@ type Field struct {
 
 	Documented Presence // whether the published documents call the field required
 
-	Default   any // scalar or empty Tree/[]any in tree form; nil: none
-	Required  bool
-	Immutable bool
-	Enum      []string
-	Min, Max  *int64 // of numbers
-	MinLength int    // of text, in bytes
-	MaxLength int    // 0: no limit
-	MaxItems  int    // of lists and maps; 0: no limit
-	Pattern   string
-	Format    string // name of a format checked by package rules, as in "dns1123Label"
+	Default  any // scalar or empty Tree/[]any in tree form; nil: none
+	Required bool
+	// RequiredDetail is what the fault of a required field says beyond "Required value".
+	RequiredDetail string
+	RequiredWhen   *RequiredWhen // nil: nothing makes it required
+	Immutable      bool
+	Enum           []string
+	Min, Max       *int64 // of numbers
+	MinLength      int    // of text, in bytes
+	MaxLength      int    // 0: no limit
+	MaxItems       int    // of lists and maps; 0: no limit
+	Pattern        string
+	Format         string // name of a format checked by package rules, as in "dns1123Label"
+	KeyFormat      string // the same for the keys of a map
+	// MayRepeat: repeated items of a list with keys, or of a set, are no fault of the declaration.
+	MayRepeat bool
 	// ReservedDomains are domains in which no key of the map may lie.
 	ReservedDomains []string
+}
+
+// RequiredWhen makes a field required where another field of the same object has one of some values, or, without
+// them, any. Detail follows "Required value" in the fault.
+type RequiredWhen struct {
+	Field  string
+	Values []string
+	Detail string
+}
+
+// OneOf names fields of which an object holds at most one. None is what the fault says if there is none of them; "":
+// there may be none. Many is what the fault of each says but the first.
+type OneOf struct {
+	Fields     []string
+	None, Many string
 }
 
 // Type is the type of a field's values.

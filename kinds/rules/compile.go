@@ -1,0 +1,165 @@
+package rules
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// Compile makes the value plans of declared messages, and of those within them, from the options of their fields. It
+// reports every format and pattern that there is not. A message that has its plan keeps it.
+func Compile(messages ...*schema.Message) error {
+	c := &compiler{parts: map[*schema.Message]*schema.Parts{}}
+	for _, m := range messages {
+		c.collect(m)
+	}
+	c.mark()
+	for _, m := range c.order {
+		c.fill(m)
+	}
+	return errors.Join(c.faults...)
+}
+
+// A compiler holds the state of one Compile.
+type compiler struct {
+	order  []*schema.Message
+	parts  map[*schema.Message]*schema.Parts
+	fields map[*schema.Field]evaluators
+	// What is to be done in a message, or below it: messages of which there is nothing to do are not walked.
+	checked, defaulted, immutable map[*schema.Message]bool
+	faults                        []error
+}
+
+// collect registers a message and those within it, which may be the same.
+func (c *compiler) collect(m *schema.Message) {
+	if c.parts[m] != nil || m.Values != nil {
+		return
+	}
+	c.parts[m] = &schema.Parts{}
+	c.order = append(c.order, m)
+	for _, f := range m.Fields {
+		if f.Type == schema.TypeMessage {
+			c.collect(f.Message)
+		}
+	}
+}
+
+// mark finds the messages in which there is something to do.
+func (c *compiler) mark() {
+	c.fields = map[*schema.Field]evaluators{}
+	for _, m := range c.order {
+		for _, f := range m.Fields {
+			made, err := newEvaluators(f)
+			if err != nil {
+				c.faults = append(c.faults, fmt.Errorf("%s.%s: %w", m.Name, f.Name, err))
+			}
+			c.fields[f] = made
+		}
+	}
+	c.checked = c.closure(func(m *schema.Message, f *schema.Field) bool {
+		return f.Required || f.RequiredWhen != nil || !c.fields[f].empty() || len(m.OneOf) > 0
+	}, false)
+	c.defaulted = c.closure(func(_ *schema.Message, f *schema.Field) bool { return f.Default != nil || nullDefault(f) != nil }, false)
+	c.immutable = c.closure(func(_ *schema.Message, f *schema.Field) bool { return f.Immutable }, true)
+}
+
+// closure are the messages that have a field with a property, or hold a message that has; singly: look into single
+// objects only.
+func (c *compiler) closure(has func(*schema.Message, *schema.Field) bool, singly bool) map[*schema.Message]bool {
+	found := map[*schema.Message]bool{}
+	for more := true; more; {
+		more = false
+		for _, m := range c.order {
+			if found[m] {
+				continue
+			}
+			found[m] = slices.ContainsFunc(m.Fields, func(f *schema.Field) bool {
+				return has(m, f) || f.Type == schema.TypeMessage && found[f.Message] && (!singly || f.Shape == schema.Single)
+			})
+			more = more || found[m]
+		}
+	}
+	return found
+}
+
+// fill makes the plan of a message.
+func (c *compiler) fill(m *schema.Message) {
+	p := c.parts[m]
+	p.Ordered = true
+	p.ByName = make(map[string]*schema.ValuePlan, len(m.Fields))
+	for _, f := range m.Fields {
+		plan := c.field(f)
+		p.ByName[f.Name] = plan
+		part := schema.Part{Name: f.Name, ValuePlan: plan, Required: f.Required, RequiredDetail: f.RequiredDetail, RequiredWhen: f.RequiredWhen}
+		if f.Required || f.RequiredWhen != nil || len(plan.Evaluators) > 0 {
+			p.Checked = append(p.Checked, part)
+		}
+		if plan.Default != nil || plan.NullDefault != nil || f.Type == schema.TypeMessage && c.defaulted[f.Message] {
+			p.Defaulted = append(p.Defaulted, part)
+		}
+		switch {
+		case f.Immutable:
+			p.Immutable = append(p.Immutable, schema.ImmutablePart{Name: f.Name})
+		case f.Type == schema.TypeMessage && f.Shape == schema.Single && c.immutable[f.Message]:
+			p.Immutable = append(p.Immutable, schema.ImmutablePart{Name: f.Name, Parts: c.parts[f.Message]})
+		}
+	}
+	m.Values = &schema.ValuePlan{Parts: p, Evaluators: c.inside(m)}
+}
+
+// inside checks what is in the objects of a message.
+func (c *compiler) inside(m *schema.Message) []schema.Evaluator {
+	if !c.checked[m] {
+		return nil
+	}
+	all := []schema.Evaluator{Fields{c.parts[m]}}
+	for _, o := range m.OneOf {
+		all = append(all, oneOf(o))
+	}
+	return all
+}
+
+// field makes the plan of the value of a field.
+func (c *compiler) field(f *schema.Field) *schema.ValuePlan {
+	made := c.fields[f]
+	value := &schema.ValuePlan{Evaluators: made.value, Absence: schema.AbsentIfNull}
+	if f.Type == schema.TypeMessage {
+		value.Evaluators = slices.Concat(value.Evaluators, c.inside(f.Message))
+		value.Parts = c.parts[f.Message]
+	}
+	if value.Parts == nil && f.Type == schema.TypeMessage { // compiled before
+		value.Evaluators, value.Parts = slices.Concat(made.value, f.Message.Values.Evaluators), f.Message.Values.Parts
+	}
+	plan := value
+	switch f.Shape {
+	case schema.List:
+		plan = &schema.ValuePlan{Absence: schema.AbsentIfNull, Items: value, Evaluators: made.before}
+		if len(value.Evaluators) > 0 {
+			plan.Evaluators = append(plan.Evaluators, Items{Plan: value})
+		}
+		plan.Evaluators = append(plan.Evaluators, made.after...)
+	case schema.Map:
+		plan = &schema.ValuePlan{Absence: schema.AbsentIfNull, Evaluators: made.before,
+			Parts: &schema.Parts{IsMap: true, Additional: value, Keys: made.keys}}
+		if len(value.Evaluators) > 0 || len(made.keys) > 0 {
+			plan.Evaluators = append(plan.Evaluators, Fields{plan.Parts})
+		}
+	default:
+		if !f.Pointer && f.Type != schema.TypeMessage {
+			plan.Absence = schema.AbsentIfZero
+		}
+		plan.FillAbsent = f.Type == schema.TypeMessage && f.EmitEmpty && !f.Pointer
+	}
+	plan.Default, plan.NullDefault = f.Default, nullDefault(f)
+	return plan
+}
+
+// nullDefault is what readers find in an absent field that is always written; nil: nothing in particular.
+func nullDefault(f *schema.Field) any {
+	if f.Type == schema.TypeQuantity && f.Shape == schema.Single && f.EmitEmpty && !f.Pointer {
+		return "0"
+	}
+	return nil
+}

@@ -1,0 +1,94 @@
+package rules
+
+import (
+	"maps"
+
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// Prune is a whole object without the fields that its plan does not know, and the paths of those. It shares with what
+// it is given, which stays as it is.
+func Prune(p *schema.ValuePlan, t tree.Tree) (pruned tree.Tree, unknown []string) {
+	var pruning pruner
+	pruned, _ = pruning.fields(pruneScope{p, p.PreserveUnknown}, t, "").(tree.Tree)
+	return pruned, pruning.unknown
+}
+
+type pruner struct{ unknown []string }
+
+// A pruneScope is where a pruning is: at a plan, nil where nothing is known. What it does not know stays
+// if preserveUnknown is set: by the plan, or by that of the list that holds the value.
+type pruneScope struct {
+	plan            *schema.ValuePlan
+	preserveUnknown bool
+}
+
+// value is v without what its scope does not know; v itself if that is nothing.
+func (p *pruner) value(at pruneScope, v any, path string) any {
+	switch v := v.(type) {
+	case tree.Tree:
+		return p.fields(at, v, path)
+	case []any:
+		if at.plan == nil {
+			return p.list(at, v, path)
+		}
+		items := pruneScope{at.plan.Items, at.preserveUnknown}
+		if items.plan != nil && items.plan.PreserveUnknown {
+			items.preserveUnknown = true
+		}
+		return p.list(items, v, path)
+	}
+	return v
+}
+
+func (p *pruner) fields(at pruneScope, t tree.Tree, path string) any {
+	var parts *schema.Parts
+	if at.plan != nil {
+		parts = at.plan.Parts
+	}
+	edit := copyOnWrite{from: t, out: t}
+	for _, name := range t.SortedKeys() {
+		if parts != nil && parts.IsResource && schema.IsResourceField(name) {
+			continue
+		}
+		below := parts.Child(name)
+		switch v := t[name]; {
+		case below != nil:
+			if kept := p.value(pruneScope{below, below.PreserveUnknown}, v, tree.FieldPath(path, name)); !tree.SameRef(kept, v) {
+				edit.copy()[name] = kept
+			}
+		case !at.preserveUnknown:
+			p.unknown = append(p.unknown, tree.FieldPath(path, name))
+			delete(edit.copy(), name)
+		}
+	}
+	return edit.out
+}
+
+func (p *pruner) list(items pruneScope, list []any, path string) any {
+	var out []any
+	for i, v := range list {
+		kept := p.value(items, v, tree.IndexPath(path, i))
+		if out == nil && !tree.SameRef(kept, v) {
+			out = append(make([]any, 0, len(list)), list[:i]...)
+		}
+		if out != nil {
+			out = append(out, kept)
+		}
+	}
+	if out == nil {
+		return list
+	}
+	return out
+}
+
+// copyOnWrite is an object that is copied when it is changed for the first time.
+type copyOnWrite struct{ from, out tree.Tree }
+
+func (e *copyOnWrite) copy() tree.Tree {
+	if tree.SameRef(e.out, e.from) {
+		e.out = maps.Clone(e.from)
+	}
+	return e.out
+}
