@@ -244,6 +244,10 @@ func violations(m *schema.Message, f *schema.Field) []violation {
 	if f.MaxItems > 0 {
 		all = append(all, violation{"max_items", repeatValue(f, f.MaxItems+1), repeatValue(f, f.MaxItems), meta.CauseTooMany, "", false})
 	}
+	if f.KeyFormat != "" {
+		samples := formatSamples[f.KeyFormat]
+		all = append(all, violation{"key_format", tree.Tree{samples[1]: value}, tree.Tree{samples[0]: value}, meta.CauseInvalid, "[" + samples[1] + "]", false})
+	}
 	for _, domain := range f.ReservedDomains {
 		all = append(all, violation{"reserved_keys", tree.Tree{"a." + domain + "/b": value}, wrapValue(f, value), meta.CauseInvalid, "[a." + domain + "/b]", false})
 	}

@@ -33,9 +33,6 @@ func clusterRoleRules() schema.Rules {
 		}
 		const path = "aggregationRule.clusterRoleSelectors"
 		selectors := aggregation.Objects("clusterRoleSelectors")
-		if len(selectors) == 0 {
-			faults.Required(path, "at least one clusterRoleSelector required if aggregationRule is non-nil")
-		}
 		for i, s := range selectors {
 			validateLabelSelector(s, tree.IndexPath(path, i), faults)
 		}
@@ -51,9 +48,6 @@ func validateRole(obj tree.Tree, namespaced bool, faults *schema.Faults) {
 // validatePolicyRule checks one rule of a role. It is about resources or about paths, and
 // in a namespace there are no paths.
 func validatePolicyRule(rule tree.Tree, namespaced bool, path string, faults *schema.Faults) {
-	if len(rule.List("verbs")) == 0 {
-		faults.Required(path+".verbs", "verbs must contain at least one value")
-	}
 	groups, resources := rule.List("apiGroups"), rule.List("resources")
 	if urls := rule.List("nonResourceURLs"); len(urls) > 0 {
 		if namespaced {

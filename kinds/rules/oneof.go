@@ -5,7 +5,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// oneOf asks for one of some fields of an object.
+// oneOf asks for one of some fields of an object. An empty object is one, an empty list is none.
 type oneOf schema.OneOf
 
 func (o oneOf) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
@@ -15,7 +15,7 @@ func (o oneOf) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
 	}
 	count := 0
 	for _, name := range o.Fields {
-		if !t.Has(name) {
+		if list, isList := t[name].([]any); isList && len(list) == 0 || t[name] == nil {
 			continue
 		}
 		if count++; count > 1 && o.Many != "" {
