@@ -4,14 +4,16 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
 // Compile makes the value plans of declared messages, and of those within them, from the options of their fields. It
-// reports every format and pattern that there is not. A message that has its plan keeps it.
+// reports every format that it does not know, and every pattern that is none.
 func Compile(messages ...*schema.Message) error {
 	c := &compiler{parts: map[*schema.Message]*schema.Parts{}}
+	messages = slices.SortedFunc(slices.Values(messages), func(a, b *schema.Message) int { return strings.Compare(a.Name, b.Name) })
 	for _, m := range messages {
 		c.collect(m)
 	}
@@ -34,7 +36,7 @@ type compiler struct {
 
 // collect registers a message and those within it, which may be the same.
 func (c *compiler) collect(m *schema.Message) {
-	if c.parts[m] != nil || m.Values != nil {
+	if c.parts[m] != nil {
 		return
 	}
 	c.parts[m] = &schema.Parts{}
@@ -128,9 +130,6 @@ func (c *compiler) field(f *schema.Field) *schema.ValuePlan {
 	if f.Type == schema.TypeMessage {
 		value.Evaluators = slices.Concat(value.Evaluators, c.inside(f.Message))
 		value.Parts = c.parts[f.Message]
-	}
-	if value.Parts == nil && f.Type == schema.TypeMessage { // compiled before
-		value.Evaluators, value.Parts = slices.Concat(made.value, f.Message.Values.Evaluators), f.Message.Values.Parts
 	}
 	plan := value
 	switch f.Shape {
