@@ -8,16 +8,18 @@ import (
 
 // rootValues is the plan of whole objects, whose schema is n.
 func (n *node) rootValues() *schema.ValuePlan {
-	p := n.values(true)
-	p.Parts = n.parts()
-	p.Parts.IsResource = true
-	checked := n.resourceParts(p.Parts)
-	for _, name := range []string{"apiVersion", "kind", "metadata"} { // of a whole object no default reaches into these
-		p.Parts.ByName[name] = &schema.ValuePlan{}
+	parts := n.parts()
+	parts.IsResource = true
+	checked := n.resourceParts(parts)
+	for _, name := range schema.ResourceFields { // no default of the schema reaches into these
+		parts.ByName[name] = &schema.ValuePlan{}
 	}
-	p.Parts.Defaulted = defaulted(p.Parts, n.names)
-	p.Evaluators = append(n.valueEvaluators(true), n.objectEvaluators(true, checked)...)
-	return p
+	parts.Defaulted = defaulted(parts, n.names)
+	return &schema.ValuePlan{
+		Parts:           parts,
+		PreserveUnknown: n.preserveUnknown,
+		Evaluators:      append(n.valueEvaluators(true), n.objectEvaluators(true, checked)...),
+	}
 }
 
 // values is the plan of the values of a schema. atRoot: they are whole objects, of which the schema is one of those in

@@ -93,8 +93,8 @@ const (
 	AbsentIfZero                   // and "", 0, false
 )
 
-// resourceFields are what a resource says of itself, whether its plan lists it or not.
-var resourceFields = []string{"apiVersion", "kind", "metadata"}
+// ResourceFields are what a resource says of itself, whether its plan lists it or not.
+var ResourceFields = []string{"apiVersion", "kind", "metadata"}
 
 // IsResourceField tells the fields that every object with kind and metadata has.
-func IsResourceField(name string) bool { return slices.Contains(resourceFields, name) }
+func IsResourceField(name string) bool { return slices.Contains(ResourceFields, name) }
