@@ -12,7 +12,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/rules"
 )
 
-// formats are those of text that are checked. Others say nothing, as OpenAPI wants it.
+// formats are the formats of text that are checked. Others mean nothing, as OpenAPI defines it.
 var formats = map[string]func(s string) bool{
 	"byte":      func(s string) bool { _, err := base64.StdEncoding.DecodeString(s); return err == nil },
 	"cidr":      func(s string) bool { _, err := netip.ParsePrefix(s); return err == nil },

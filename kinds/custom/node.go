@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A node is the compiled schema of one value.
+// A node is the schema of one value as the definition has it, parsed.
 type node struct {
 	kind       string // object, array, string, integer, number, boolean; "" for any
 	format     string
@@ -18,7 +18,7 @@ type node struct {
 	additional *node // of the values of a map; nil if it is none
 	items      *node // of the elements of a list
 
-	preserveUnknown bool // fields that are not known stay
+	preserveUnknown bool // unknown fields are kept
 	embedded        bool // the value is an object with kind, apiVersion and metadata
 	intOrString     bool
 	nullable        bool
@@ -36,7 +36,7 @@ type node struct {
 	rules    []tree.Tree
 	hasRules bool // here or below
 	once     sync.Once
-	compiled []rule // by once, when the first value comes
+	compiled []rule // by once, when they first run: most definitions are never evaluated
 }
 
 // limits bound the value itself.
@@ -77,7 +77,7 @@ func (k *Extensions) compile(s tree.Tree) *node {
 	case tree.Tree:
 		n.additional = k.compile(more)
 	case bool:
-		if more { // values of any kind, of which nothing is known
+		if more { // values of any type
 			n.additional = &node{nullable: true}
 		}
 	}
@@ -107,7 +107,7 @@ func newLimits(s tree.Tree) limits {
 		minProperties: integer(s, "minProperties"), maxProperties: integer(s, "maxProperties"),
 	}
 	if pattern := s.String("pattern"); pattern != "" {
-		l.pattern, _ = regexp.Compile(pattern) // one that is none has been refused
+		l.pattern, _ = regexp.Compile(pattern) // definitions with others are refused
 	}
 	return l
 }
@@ -138,7 +138,7 @@ func (n *node) child(name string) *node {
 	return n.additional
 }
 
-// newIdentity is what tells the items of a list with keys apart.
+// newIdentity is the identity of the items of a list with keys; nil: they have no keys.
 func (n *node) newIdentity() *rules.Identity {
 	if n.listType != "map" {
 		return nil

@@ -22,8 +22,8 @@ func (n *node) rootValues() *schema.ValuePlan {
 	}
 }
 
-// values is the plan of the values of a schema. atRoot: they are whole objects, of which the schema is one of those in
-// allOf, anyOf, oneOf or not.
+// values is the plan of the values of a schema. With atRoot the schema is one in the allOf, anyOf, oneOf or not of whole
+// objects.
 func (n *node) values(atRoot bool) *schema.ValuePlan {
 	p := &schema.ValuePlan{
 		Nullable: n.nullable, DropNull: !n.nullable, Default: n.defaultValue, DefaultSize: jsonSize(n.defaultValue),
@@ -59,7 +59,7 @@ func (n *node) parts() *schema.Parts {
 	return p
 }
 
-// defaulted are the fields of some names that defaulting has something to do with.
+// defaulted are the fields among names that defaulting has to visit.
 func defaulted(p *schema.Parts, names []string) (all []schema.Part) {
 	for _, name := range names {
 		if plan := p.ByName[name]; needsDefaulting(plan) {
@@ -69,7 +69,7 @@ func defaulted(p *schema.Parts, names []string) (all []schema.Part) {
 	return all
 }
 
-// needsDefaulting tells whether defaulting may change a value: most it has to rid of nulls.
+// needsDefaulting tells whether defaulting may change a value. That is so for most: it drops nulls.
 func needsDefaulting(p *schema.ValuePlan) bool {
 	if p == nil {
 		return false

@@ -29,12 +29,12 @@ type compiler struct {
 	order  []*schema.Message
 	parts  map[*schema.Message]*schema.Parts
 	fields map[*schema.Field]evaluators
-	// What is to be done in a message, or below it: messages of which there is nothing to do are not walked.
+	// Messages in which, or below which, there is something to check, to default, or to keep. Others are not walked.
 	checked, defaulted, immutable map[*schema.Message]bool
 	faults                        []error
 }
 
-// collect registers a message and those within it, which may be the same.
+// collect registers a message and those within it. A message may contain itself.
 func (c *compiler) collect(m *schema.Message) {
 	if c.parts[m] != nil {
 		return
@@ -48,7 +48,7 @@ func (c *compiler) collect(m *schema.Message) {
 	}
 }
 
-// mark finds the messages in which there is something to do.
+// mark compiles the options of each field, and finds the messages in which there is something to do.
 func (c *compiler) mark() {
 	c.fields = map[*schema.Field]evaluators{}
 	for _, m := range c.order {
@@ -67,8 +67,8 @@ func (c *compiler) mark() {
 	c.immutable = c.closure(func(_ *schema.Message, f *schema.Field) bool { return f.Immutable }, true)
 }
 
-// closure are the messages that have a field with a property, or hold a message that has; singly: look into single
-// objects only.
+// closure finds the messages that have a field with a property, or that contain such a message; with singly, only
+// outside of lists and maps.
 func (c *compiler) closure(has func(*schema.Message, *schema.Field) bool, singly bool) map[*schema.Message]bool {
 	found := map[*schema.Message]bool{}
 	for more := true; more; {
@@ -111,7 +111,7 @@ func (c *compiler) fill(m *schema.Message) {
 	m.Values = &schema.ValuePlan{Parts: p, Evaluators: c.inside(m)}
 }
 
-// inside checks what is in the objects of a message.
+// inside are the evaluators of what is in the objects of a message.
 func (c *compiler) inside(m *schema.Message) []schema.Evaluator {
 	if !c.checked[m] {
 		return nil
@@ -155,7 +155,7 @@ func (c *compiler) field(f *schema.Field) *schema.ValuePlan {
 	return plan
 }
 
-// nullDefault is what readers find in an absent field that is always written; nil: nothing in particular.
+// nullDefault is the value that readers get for an absent field which is always written; nil: none in particular.
 func nullDefault(f *schema.Field) any {
 	if f.Type == schema.TypeQuantity && f.Shape == schema.Single && f.EmitEmpty && !f.Pointer {
 		return "0"

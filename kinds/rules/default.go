@@ -6,7 +6,7 @@ import (
 )
 
 // Default fills in what t leaves out: the defaults of the plan, then those of the
-// kind's function, which may depend on several fields. Of nothing at all, nothing comes into being.
+// kind's function, which may depend on several fields. A nil tree stays nil.
 func Default(k *schema.Kind, t tree.Tree) {
 	if t == nil {
 		return
@@ -28,14 +28,14 @@ func DefaultValue(p *schema.ValuePlan, t tree.Tree) {
 	d.children(p, t)
 }
 
-// maxDefaultsSize is how many bytes of JSON the defaults of one object may come to, about: as much as
-// any object may have. What is left out then makes no difference: the object is too large.
+// maxDefaultsSize bounds the JSON of all defaults of one object, in bytes. It is about the most that an object may
+// have: where defaulting stops there, the object is refused as too large anyway.
 const maxDefaultsSize = 8 << 20
 
 // A defaulter fills in one object. Its budget is what is left of maxDefaultsSize.
 type defaulter struct{ budget int }
 
-// copyDefault is the default of a plan for one more place; nil if there is none, or no budget is left.
+// copyDefault copies the default of a plan; nil if there is none, or no budget is left.
 func (d *defaulter) copyDefault(p *schema.ValuePlan) any {
 	if p.Default == nil || d.budget < 0 {
 		return nil
@@ -67,7 +67,7 @@ func (d *defaulter) field(p *schema.ValuePlan, t tree.Tree, name string) {
 	d.children(p, v)
 }
 
-// absentObject fills in an object that is left out, where something in it has a default.
+// absentObject fills in an object that is left out if some of its fields have defaults.
 func (d *defaulter) absentObject(p *schema.ValuePlan, t tree.Tree, name string) {
 	sub := tree.Tree{}
 	if d.children(p, sub); len(sub) > 0 {

@@ -97,7 +97,8 @@ func (m MaxEntries) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
 	}
 }
 
-// A choice is one of some texts. That of an element is reported for its list, as users know it.
+// A choice allows some texts. A fault of an element is reported at the path of its list, as clients of the public API
+// expect.
 type choice struct {
 	choices []string
 	ofList  bool
@@ -115,7 +116,7 @@ func (c *choice) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
 	e.NotSupported(path, s, nonEmpty(c.choices))
 }
 
-// nonEmpty leaves the empty choice out of the list that clients see.
+// nonEmpty leaves the empty text out of the choices that faults list.
 func nonEmpty(choices []string) []string {
 	return slices.DeleteFunc(slices.Clone(choices), func(s string) bool { return s == "" })
 }
@@ -158,7 +159,7 @@ func (f format) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
 	}
 }
 
-// bounds hold whole numbers between two others, or on one side of one.
+// bounds are the least and the greatest of whole numbers; nil: none.
 type bounds struct {
 	min, max *int64
 	msg      string

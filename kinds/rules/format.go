@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// The alphabets that names are made of.
+// The patterns of names, as faults mention them.
 const (
 	labelPattern     = `[a-z0-9]([-a-z0-9]*[a-z0-9])?`
 	subdomainPattern = labelPattern + `(\.` + labelPattern + `)*`
@@ -47,7 +47,7 @@ var formats = map[string]func(string) []string{
 	"pathSegment":      PathSegment,
 }
 
-// FindFormat is a format by its name in declarations: it lists the faults of a text.
+// FindFormat finds a format by its name in declarations. The function lists the faults of a text.
 func FindFormat(name string) (func(string) []string, error) {
 	if check := formats[name]; check != nil {
 		return check, nil
@@ -268,7 +268,7 @@ func checkLengthAndPattern(s string, max int, is func(string) bool, text, patter
 	return faults
 }
 
-// patternMsg ends a text with examples and the regular expression, spaced as users know it.
+// patternMsg ends a text with examples and the regular expression, with the spaces of the public API.
 func patternMsg(text, pattern string, examples ...string) string {
 	var b strings.Builder
 	b.WriteString(text + " (e.g. ")

@@ -6,13 +6,13 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// An Identity is what tells the elements of a list apart: the values of their keys; or, without keys, all that they are.
+// An Identity distinguishes the elements of a list: by the values of their keys or, without keys, by their whole value.
 type Identity struct {
 	Keys     []string
 	Defaults []any // of the keys, or nil; shorter where there are none
 }
 
-// KeyFields is that part of an element: an object of its keys, or the element.
+// KeyFields is the identity of an element: an object of its keys, or the element itself.
 func (id *Identity) KeyFields(item any) any {
 	t, ok := item.(tree.Tree)
 	if len(id.Keys) == 0 || !ok {
@@ -36,7 +36,7 @@ func (id *Identity) key(t tree.Tree, i int) any {
 	return v
 }
 
-// appendTo appends a text that is the same for two elements if they are the same.
+// appendTo appends the identity of an element as text.
 func (id *Identity) appendTo(b []byte, item any) []byte {
 	t, ok := item.(tree.Tree)
 	if len(id.Keys) == 0 || !ok {
@@ -51,8 +51,7 @@ func (id *Identity) appendTo(b []byte, item any) []byte {
 	return b
 }
 
-// Index finds the elements of the list that there was before by their identity; nil if they have none, or there was
-// no list.
+// Index maps the elements of the previous list by their identity; nil if id is nil, or there was no list.
 func (id *Identity) Index(was schema.Previous) map[string]any {
 	if id == nil || !was.Exists {
 		return nil
@@ -65,7 +64,7 @@ func (id *Identity) Index(was schema.Previous) map[string]any {
 	return old
 }
 
-// Previous is what an element was before, by the index of the list that there was.
+// Previous finds the previous value of an element in the Index of the previous list.
 func (id *Identity) Previous(old map[string]any, item any) (was schema.Previous) {
 	if old != nil {
 		was.Value, was.Exists = old[string(id.appendTo(nil, item))]
@@ -104,7 +103,7 @@ func (u *Unique) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
 	}
 }
 
-// hasIdentity tells whether an element can be told from others. What lacks its keys is a fault that is reported elsewhere.
+// hasIdentity tells whether an element has keys. That one lacks them is a fault that other evaluators report.
 func (u *Unique) hasIdentity(item any) bool {
 	if len(u.Keys) == 0 {
 		return true

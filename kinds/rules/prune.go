@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Prune is a whole object without the fields that its plan does not know, and the paths of those. It shares with what
-// it is given, which stays as it is.
+// Prune returns a whole object without the fields that its plan does not know, and the paths of those. The result shares
+// memory with t, which is not changed.
 func Prune(p *schema.ValuePlan, t tree.Tree) (pruned tree.Tree, unknown []string) {
 	var pruning pruner
 	pruned, _ = pruning.fields(pruneScope{p, p.PreserveUnknown}, t, "").(tree.Tree)
@@ -17,14 +17,14 @@ func Prune(p *schema.ValuePlan, t tree.Tree) (pruned tree.Tree, unknown []string
 
 type pruner struct{ unknown []string }
 
-// A pruneScope is where a pruning is: at a plan, nil where nothing is known. What it does not know stays
-// if preserveUnknown is set: by the plan, or by that of the list that holds the value.
+// A pruneScope is the plan of a value, nil where nothing is known of it. Unknown fields are kept if preserveUnknown is
+// set, by this plan or by that of the list that holds the value.
 type pruneScope struct {
 	plan            *schema.ValuePlan
 	preserveUnknown bool
 }
 
-// value is v without what its scope does not know; v itself if that is nothing.
+// value is v without unknown fields; v itself if there are none.
 func (p *pruner) value(at pruneScope, v any, path string) any {
 	switch v := v.(type) {
 	case tree.Tree:

@@ -54,7 +54,7 @@ func isRequired(w *schema.RequiredWhen, t tree.Tree) bool {
 	return slices.Contains(w.Values, t.String(w.Field))
 }
 
-// entry checks one key of an object that is checked by its own keys, and the value behind it.
+// entry checks one key of an object that is checked by its own keys, and its value.
 func (f Fields) entry(e *schema.Evaluation, key string, v any, was schema.Previous) {
 	p := f.ByName[key]
 	if p == nil && !(f.IsResource && schema.IsResourceField(key)) {
@@ -102,10 +102,10 @@ func isAbsent(p *schema.ValuePlan, v any, there bool) bool {
 	return tree.IsEmpty(v)
 }
 
-// Items checks the elements of a list, each against what it was if Identity tells them apart.
+// Items checks the elements of a list, each with its previous value if Identity finds it.
 type Items struct {
 	Plan     *schema.ValuePlan
-	Identity *Identity // nil: what an element was is not known
+	Identity *Identity // nil: no previous values are known
 }
 
 // Evaluate implements schema.Evaluator.

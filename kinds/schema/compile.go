@@ -41,7 +41,7 @@ func Compile(descriptors []byte, n *meta.Naming) (*Plan, error) {
 		c.compile(s)
 	}
 	c.fillNested()
-	c.link()
+	c.resolveReferences()
 	for _, k := range c.plan.Kinds {
 		c.checkKind(k)
 	}
@@ -56,7 +56,7 @@ type compiler struct {
 	naming      *meta.Naming
 	sources     map[string]*source // by the form in which descriptors refer to them: ".core.v1.Pod"
 	order       []*source
-	stored      map[*Kind]bool        // those that are marked so
+	stored      map[*Kind]bool        // those that are marked as storage versions
 	nestedForms map[*Message]*Message // typed messages, and their form within others
 	plan        *Plan
 	faults      []error
@@ -99,11 +99,11 @@ func (c *compiler) collect(file *descriptorpb.FileDescriptorProto) {
 }
 
 // attachDocs reads the lines of documentation that the generator writes: the index of a
-// message, or that and the index of a field behind a dot, a blank, and the text.
+// message, or of a message and, after a dot, of a field; a blank; and the text.
 func attachDocs(all []*source, lines string) {
 	for line := range strings.Lines(lines) {
-		place, text, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
-		message, field, ofField := strings.Cut(place, ".")
+		indexes, text, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		message, field, ofField := strings.Cut(indexes, ".")
 		i, err := strconv.Atoi(message)
 		if err != nil || i >= len(all) || all[i].message == nil {
 			continue
@@ -159,8 +159,8 @@ func (c *compiler) compile(s *source) {
 	c.plan.Kinds = append(c.plan.Kinds, k)
 }
 
-// fields lists the fields of s in order, those of inlined messages in place. wire is
-// the way from the message that they are listed for.
+// fields lists the fields of s in order of declaration. Those of an inlined message take the position of the field
+// that inlines it. wire holds the field numbers that lead to s from the message that they are listed for.
 func (c *compiler) fields(s *source, wire []int32) []*Field {
 	list := make([]*Field, 0, len(s.desc.Field))
 	for i, d := range s.desc.Field {

@@ -81,7 +81,7 @@ func TestCompileFaults(t *testing.T) {
 		`p.M.f: cannot be inlined`:                             message("M", field("f", &options.Field{Inline: true})),
 		`p.M.f: is declared twice`:                             message("M", field("f", nil), field("f", nil)),
 		`M: a kind needs a version`:                            kind(&options.Kind{Resource: "ms"}, message("M")),
-		`p.M.s: speaks a kind that is not declared`: kind(&options.Kind{Version: "v1", Resource: "ms",
+		`p.M.s: has a body of a kind that is not declared`: kind(&options.Kind{Version: "v1", Resource: "ms",
 			Subresources: []*options.Subresource{{Name: "s", Version: "v1", Kind: "S"}}}, message("M")),
 		`p.M.x: is a path of a scale and leads nowhere`: kind(&options.Kind{Version: "v1", Resource: "ms",
 			Subresources: []*options.Subresource{{Name: "s", Scale: &options.Scale{Selector: "x"}}}}, message("M")),
@@ -141,7 +141,7 @@ func TestCompileKind(t *testing.T) {
 	}
 }
 
-// TestStorageVersion: of the kinds that share a storage exactly one gives the form at rest.
+// TestStorageVersion: of the kinds that share a storage exactly one is the storage version.
 func TestStorageVersion(t *testing.T) {
 	version := func(v string, stored bool) *descriptorpb.DescriptorProto {
 		return kind(&options.Kind{Group: "g", Version: v, Resource: "ms", StorageVersion: stored}, message("M"+v, of(".p.Meta", field("metadata", nil))))
@@ -153,7 +153,7 @@ func TestStorageVersion(t *testing.T) {
 	if v1, v2 := plan.Kinds[0], plan.Kinds[1]; v1.Stored != v2 || v2.Stored != v2 {
 		t.Errorf("v1 is stored as %v, v2 as %v", v1.Stored, v2.Stored)
 	}
-	for want, both := range map[string][2]bool{"nobody there is marked as stored": {}, "more than one stored form": {true, true}} {
+	for want, both := range map[string][2]bool{"no kind there is marked as the storage version": {}, "more than one storage version": {true, true}} {
 		_, err := compile(t, version("v1", both[0]), version("v2", both[1]), message("Meta"))
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %s", err, want)

@@ -23,14 +23,14 @@ type Kind struct {
 	// Storage names the collection that holds the objects. It differs from the served
 	// group and resource where two groups share one storage.
 	Storage meta.GroupResource
-	// Stored is the kind whose form objects have at rest: the kind itself, but where
+	// Stored is the storage version: the kind in whose form objects are stored. It is the kind itself, unless
 	// several versions or groups share a storage.
 	Stored *Kind
-	// Versions lists, for a stored kind, all kinds that show the objects of its storage.
+	// Versions lists, for a storage version, all kinds that serve the objects of its storage.
 	Versions []*Kind
-	// Conversion leads from the kind's form to that of Stored and back; zero if they are one.
+	// Conversion converts between the kind and Stored; zero if they are the same.
 	Conversion Conversion
-	// Deprecation is nil for a version that is to stay.
+	// Deprecation is nil for a version that is not deprecated.
 	Deprecation *Deprecation
 	// DeleteReturnsObject: delete answers the object instead of a Status.
 	DeleteReturnsObject bool
@@ -49,7 +49,7 @@ type Kind struct {
 	Subresources  []Subresource
 	Columns       []Column
 	SelectFields  []SelectField // beyond metadata.name and metadata.namespace
-	IndexedFields []int         // the SelectFields by which objects are found without looking at all
+	IndexedFields []int         // indexes of those SelectFields by which the store keeps an index
 	Message       *Message
 	Rules         Rules
 	// Definition is the name of the object that defines the kind; "" for a built-in kind.
@@ -62,7 +62,7 @@ type Kind struct {
 	ItemOffset int
 }
 
-// Virtual tells a kind of which nothing is stored: a create is answered, and forgotten.
+// Virtual tells a kind of which nothing is stored: a create is answered, and that is all.
 func (k *Kind) Virtual() bool { return !slices.Contains(k.Verbs, "get") }
 
 // A Deprecation says since when a version should not be used, and what to use; versions
@@ -70,14 +70,14 @@ func (k *Kind) Virtual() bool { return !slices.Contains(k.Verbs, "get") }
 // Warning, if set, is what users are told instead.
 type Deprecation struct{ Since, Removed, Replacement, Warning string }
 
-// A SelectField is a field that field selectors may name. Path leads to it in the stored form. Where
-// it is empty, Else counts, the path of another SelectField; "" for none. One of a stored kind that
-// has no Name is there for other versions.
+// A SelectField is a field that field selectors may name. Path leads to it in the stored form. If that
+// field is empty, the one at Fallback counts, the path of another SelectField; "" for none. One of a storage version
+// that has no Name serves selectors of other versions.
 type SelectField struct{ Name, Path, Fallback string }
 
 // A Conversion turns trees of one version into those of another, without loss: what one
-// form has no field for travels in annotations. Both change the tree that they get, which
-// has been defaulted, and return it.
+// version has no field for is kept in annotations. Both functions change the tree that they get, which
+// has its defaults, and return it.
 type Conversion struct {
 	ToStored   func(obj tree.Tree) tree.Tree
 	FromStored func(obj tree.Tree) tree.Tree
@@ -86,7 +86,7 @@ type Conversion struct {
 // A Subresource is an extra path segment below an object.
 type Subresource struct {
 	Name  string
-	Kind  meta.GroupVersionKind // the kind it speaks; zero means the parent's
+	Kind  meta.GroupVersionKind // the kind of its body; zero means the parent's
 	Verbs []string
 	// BodyKind is Kind in the catalogue; nil means the parent's.
 	BodyKind *Kind
@@ -110,10 +110,10 @@ type Scale struct{ Replicas, StatusReplicas, Selector string }
 // A View is how a sub-resource reads and writes its object. A sub-resource without Write
 // is an operation: whoever serves it decides what it does.
 type View struct {
-	// Read makes what clients see from the object; nil: the object itself, or nothing
-	// where the sub-resource speaks another kind. The result may share with the object.
+	// Read makes the body that clients get from the object; nil: the object itself, or nothing
+	// where the body is of another kind. The result may share memory with the object.
 	Read func(obj tree.Tree) tree.Tree
-	// Write changes obj, a copy of the stored object, to what body asks. now is the time of
+	// Write changes obj, a copy of the stored object, as body asks. now is the time of
 	// the write, as trees hold times. It reports faults, or refuses with an error, a *meta.Status.
 	Write func(obj, body tree.Tree, now string, faults *Faults) error
 	// KeepsGeneration: a write does not count as a change of what the object should be.
@@ -151,34 +151,33 @@ const (
 )
 
 // Rules are the functions for what a declaration cannot say. Any may be nil.
-// They get trees after defaulting and never keep them. A tree may share with the state before
-// the fields of the object that stay as they are: Default and Prepare may complete a field,
-// which changes nothing the second time, but what they write into one field because of
-// another goes into a copy.
+// They get trees that have their defaults, and keep none. A tree may share memory with the previous state of the
+// object in the fields that are unchanged. So Default and Prepare may complete a field in a way that changes nothing
+// the second time; but what they write into one field because of another they write into a copy.
 type Rules struct {
 	// Default sets what depends on more than one field.
 	Default func(obj tree.Tree)
 	// Prepare runs before validation: old is nil on create. It drops or carries over
 	// what the client may not set (for example status on the main resource).
 	Prepare func(obj, old tree.Tree)
-	// ValidateServed reports what a version asks of writes through it, beyond what the stored form
-	// asks of all. It gets stored forms; old is nil on create.
+	// ValidateServed reports what a version asks of writes through it, beyond what the storage version
+	// asks of all. It gets objects of the storage version; old is nil on create.
 	ValidateServed func(obj, old tree.Tree, faults *Faults)
-	// Evaluate reports what the expressions of a version ask of writes through it that are valid
-	// otherwise. It ends with the context, whose end the caller has to look for. It gets stored forms; old is
-	// nil on create.
+	// Evaluate runs the expressions of a version for writes through it that are valid
+	// otherwise. It stops when the context ends, for which the caller has to check. It gets objects of the storage
+	// version; old is nil on create.
 	Evaluate func(ctx context.Context, obj, old tree.Tree, faults *Faults)
 	// Validate reports every fault of obj alone.
 	Validate func(obj tree.Tree, faults *Faults)
 	// ValidateSpec reports every fault of the spec, at the path "spec". It depends on nothing
-	// else, so that a spec which stays as it is is not looked at again.
+	// else, so that an unchanged spec is not validated again.
 	ValidateSpec func(spec tree.Tree, faults *Faults)
 	// ValidateUpdate reports what may not change from old to obj.
 	ValidateUpdate func(obj, old tree.Tree, faults *Faults)
 	// BeginDelete marks obj, a copy, when its deletion begins. With it an object goes only when its
 	// last finalizer does. now is the time of the write, as trees hold times.
 	BeginDelete func(obj tree.Tree, now string)
-	// Warn tells what a valid obj says in vain or should say otherwise; old is nil on create.
+	// Warn gives warnings about a valid obj: what has no effect, or should be written otherwise; old is nil on create.
 	Warn func(obj, old tree.Tree) []string
 	// AllowUnqualifiedFinalizers says that finalizers need no domain in their names.
 	AllowUnqualifiedFinalizers bool
@@ -198,10 +197,10 @@ type Message struct {
 	Doc string
 	// HasTypeMeta: the JSON form also holds kind and apiVersion. They are in no plan: Protobuf
 	// keeps them in its envelope, and the server writes them from the Kind. Within another
-	// message an object is not typed: there both are fields, without numbers.
+	// message an object has no type meta: there both are fields, without numbers.
 	HasTypeMeta bool
-	// Additional is the form of every field that Fields does not list; nil where there are none of
-	// that sort. Only what custom kinds are made of has it.
+	// Additional describes every field that Fields does not list; nil if there may be no others.
+	// Only messages of custom kinds have it.
 	Additional *Field
 	// Custom is set for the objects of custom kinds.
 	Custom *Custom

@@ -21,7 +21,7 @@ type ValuePlan struct {
 	Default any
 	// DefaultSize is about how many bytes of JSON the default has; 0 where nobody counts.
 	DefaultSize int
-	// NullDefault stands for null, or for nothing at all; nil: nothing does.
+	// NullDefault is filled in for null, and for a value that is left out, although it is no declared default; nil: nothing.
 	NullDefault any
 	// FillAbsent: an object that is left out comes into being if some of its fields have defaults.
 	FillAbsent bool
