@@ -168,19 +168,3 @@ func (c *compiler) checkScale(k *Kind, s *Scale) {
 		}
 	}
 }
-
-// Lookup finds the field at a dotted path, as in "spec.nodeName", through single
-// messages only; nil if there is none.
-func (m *Message) Lookup(path string) *Field {
-	for {
-		name, rest, more := strings.Cut(path, ".")
-		f := m.Field(name)
-		if f == nil || !more {
-			return f
-		}
-		if f.Message == nil || f.Shape != Single {
-			return nil
-		}
-		m, path = f.Message, rest
-	}
-}

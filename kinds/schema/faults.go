@@ -9,6 +9,12 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
+// Faults gathers the causes of one validation.
+type Faults struct {
+	List  []meta.Cause
+	bytes int // of their texts
+}
+
 // Required reports that path has no value. A detail, if any, follows the text.
 func (f *Faults) Required(path string, detail ...string) {
 	if f.full() {
