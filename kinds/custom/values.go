@@ -48,7 +48,7 @@ func (n *node) values(atRoot bool) *schema.ValuePlan {
 
 // parts are the plans of what is in an object.
 func (n *node) parts() *schema.Parts {
-	p := &schema.Parts{ByName: make(map[string]*schema.ValuePlan, len(n.names))}
+	p := &schema.Parts{ByName: make(map[string]*schema.ValuePlan, len(n.names)), Names: n.names}
 	for _, name := range n.names {
 		p.ByName[name] = n.properties[name].values(false)
 	}
@@ -80,7 +80,7 @@ func needsDefaulting(p *schema.ValuePlan) bool {
 // resourceParts are the parts that are checked in an object with kind and metadata: of these, only what a schema may
 // ask of the name of an object.
 func (n *node) resourceParts(all *schema.Parts) *schema.Parts {
-	p := &schema.Parts{ByName: make(map[string]*schema.ValuePlan, len(all.ByName)), Additional: all.Additional, IsResource: true}
+	p := &schema.Parts{ByName: make(map[string]*schema.ValuePlan, len(all.ByName)), Additional: all.Additional, Names: all.Names, IsResource: true}
 	for name, plan := range all.ByName {
 		if !schema.IsResourceField(name) {
 			p.ByName[name] = plan

@@ -48,12 +48,16 @@ func (p *pruner) fields(at pruneScope, t tree.Tree, path string) any {
 		parts = at.plan.Parts
 	}
 	edit := copyOnWrite{from: t, out: t}
-	for _, name := range t.SortedKeys() {
+	for _, name := range keysToPrune(parts, t) {
+		v, there := t[name]
+		if !there {
+			continue
+		}
 		if parts != nil && parts.IsResource && schema.IsResourceField(name) {
 			continue
 		}
 		below := parts.Child(name)
-		switch v := t[name]; {
+		switch {
 		case below != nil:
 			if kept := p.value(pruneScope{below, below.PreserveUnknown}, v, tree.FieldPath(path, name)); !tree.SameRef(kept, v) {
 				edit.copy()[name] = kept
@@ -64,6 +68,20 @@ func (p *pruner) fields(at pruneScope, t tree.Tree, path string) any {
 		}
 	}
 	return edit.out
+}
+
+// keysToPrune lists the keys of t in their order, among others. Most objects have only known fields, and nothing needs to be
+// sorted.
+func keysToPrune(parts *schema.Parts, t tree.Tree) []string {
+	if parts == nil {
+		return t.SortedKeys()
+	}
+	for name := range t {
+		if parts.ByName[name] == nil && !(parts.IsResource && schema.IsResourceField(name)) {
+			return t.SortedKeys()
+		}
+	}
+	return parts.KnownKeys(t)
 }
 
 func (p *pruner) list(items pruneScope, list []any, path string) any {

@@ -22,8 +22,10 @@ func (f Fields) Evaluate(e *schema.Evaluation, v any, was schema.Previous) {
 		}
 		return
 	}
-	for _, name := range t.SortedKeys() {
-		f.entry(e, name, t[name], was)
+	for _, name := range f.KnownKeys(t) {
+		if v, there := t[name]; there {
+			f.entry(e, name, v, was)
+		}
 	}
 }
 

@@ -1,6 +1,10 @@
 package schema
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/troupe-api/troupe/kinds/tree"
+)
 
 // A ValuePlan is what the engine of package rules does with one value: how it is defaulted, pruned and
 // checked. The options of built-in kinds and the schemas of definitions are both compiled into it, once,
@@ -47,6 +51,8 @@ type Parts struct {
 	// ByName finds the plan of a field; Additional is that of all others; nil: there are no others.
 	ByName     map[string]*ValuePlan
 	Additional *ValuePlan
+	// Names are those of ByName, sorted; nil for a declared message, which is never walked by names.
+	Names []string
 	// Keys check the keys of a map.
 	Keys []Evaluator
 	// IsMap: paths hold keys in brackets, as in data[key].
@@ -70,6 +76,16 @@ type Part struct {
 type ImmutablePart struct {
 	Name  string
 	Parts *Parts
+}
+
+// KnownKeys lists the keys of an object in their order, among them all that have plans. It sorts nothing if
+// the object has about as many fields as the plan, and is not to be changed.
+func (p *Parts) KnownKeys(t tree.Tree) []string {
+	const sparse = 4 // beyond this many names for each key it is cheaper to sort the keys
+	if p.Additional == nil && len(p.Names) > 0 && len(p.Names) <= sparse*len(t) {
+		return p.Names
+	}
+	return t.SortedKeys()
 }
 
 // Child is the plan of a field or an entry; nil if there is none.
