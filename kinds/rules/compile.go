@@ -28,7 +28,7 @@ func Compile(messages ...*schema.Message) error {
 type compiler struct {
 	order  []*schema.Message
 	parts  map[*schema.Message]*schema.Parts
-	fields map[*schema.Field]evaluators
+	fields map[*schema.Field]*evaluators // of those fields that have any
 	// Messages in which, or below which, there is something to check, to default, or to keep. Others are not walked.
 	checked, defaulted, immutable map[*schema.Message]bool
 	faults                        []error
@@ -50,18 +50,20 @@ func (c *compiler) collect(m *schema.Message) {
 
 // mark compiles the options of each field, and finds the messages in which there is something to do.
 func (c *compiler) mark() {
-	c.fields = map[*schema.Field]evaluators{}
+	c.fields = map[*schema.Field]*evaluators{}
 	for _, m := range c.order {
 		for _, f := range m.Fields {
 			made, err := newEvaluators(f)
 			if err != nil {
 				c.faults = append(c.faults, fmt.Errorf("%s.%s: %w", m.Name, f.Name, err))
 			}
-			c.fields[f] = made
+			if !made.empty() {
+				c.fields[f] = &made
+			}
 		}
 	}
 	c.checked = c.closure(func(m *schema.Message, f *schema.Field) bool {
-		return f.Required || f.RequiredWhen != nil || !c.fields[f].empty() || len(m.OneOf) > 0
+		return f.Required || f.RequiredWhen != nil || c.fields[f] != nil || len(m.OneOf) > 0
 	}, false)
 	c.defaulted = c.closure(func(_ *schema.Message, f *schema.Field) bool { return f.Default != nil || nullDefault(f) != nil }, false)
 	c.immutable = c.closure(func(_ *schema.Message, f *schema.Field) bool { return f.Immutable }, true)
@@ -90,25 +92,36 @@ func (c *compiler) closure(has func(*schema.Message, *schema.Field) bool, singly
 func (c *compiler) fill(m *schema.Message) {
 	p := c.parts[m]
 	p.Ordered = true
-	p.ByName = make(map[string]*schema.ValuePlan, len(m.Fields))
 	for _, f := range m.Fields {
-		plan := c.field(f)
-		p.ByName[f.Name] = plan
-		part := schema.Part{Name: f.Name, ValuePlan: plan, Required: f.Required, RequiredDetail: f.RequiredDetail, RequiredWhen: f.RequiredWhen}
-		if f.Required || f.RequiredWhen != nil || len(plan.Evaluators) > 0 {
-			p.Checked = append(p.Checked, part)
-		}
-		if plan.Default != nil || plan.NullDefault != nil || f.Type == schema.TypeMessage && c.defaulted[f.Message] {
-			p.Defaulted = append(p.Defaulted, part)
-		}
 		switch {
 		case f.Immutable:
 			p.Immutable = append(p.Immutable, schema.ImmutablePart{Name: f.Name})
 		case f.Type == schema.TypeMessage && f.Shape == schema.Single && c.immutable[f.Message]:
 			p.Immutable = append(p.Immutable, schema.ImmutablePart{Name: f.Name, Parts: c.parts[f.Message]})
 		}
+		checked, defaulted := c.isChecked(f), c.isDefaulted(f)
+		if !checked && !defaulted {
+			continue
+		}
+		part := schema.Part{Name: f.Name, ValuePlan: c.field(f), Required: f.Required, RequiredDetail: f.RequiredDetail, RequiredWhen: f.RequiredWhen}
+		if checked {
+			p.Checked = append(p.Checked, part)
+		}
+		if defaulted {
+			p.Defaulted = append(p.Defaulted, part)
+		}
 	}
 	m.Values = &schema.ValuePlan{Parts: p, Evaluators: c.inside(m)}
+}
+
+// isChecked tells whether anything is asked of a field, or of what is in it.
+func (c *compiler) isChecked(f *schema.Field) bool {
+	return f.Required || f.RequiredWhen != nil || c.fields[f] != nil || f.Type == schema.TypeMessage && c.checked[f.Message]
+}
+
+// isDefaulted tells whether a field, or what is in it, has a default.
+func (c *compiler) isDefaulted(f *schema.Field) bool {
+	return f.Default != nil || nullDefault(f) != nil || f.Type == schema.TypeMessage && c.defaulted[f.Message]
 }
 
 // inside are the evaluators of what is in the objects of a message.
@@ -126,6 +139,9 @@ func (c *compiler) inside(m *schema.Message) []schema.Evaluator {
 // field makes the plan of the value of a field.
 func (c *compiler) field(f *schema.Field) *schema.ValuePlan {
 	made := c.fields[f]
+	if made == nil {
+		made = &evaluators{}
+	}
 	value := &schema.ValuePlan{Evaluators: made.value, Absence: schema.AbsentIfNull}
 	if f.Type == schema.TypeMessage {
 		value.Evaluators = slices.Concat(value.Evaluators, c.inside(f.Message))

@@ -51,7 +51,7 @@ type Parts struct {
 	// ByName finds the plan of a field; Additional is that of all others; nil: there are no others.
 	ByName     map[string]*ValuePlan
 	Additional *ValuePlan
-	// Names are those of ByName, sorted; nil for a declared message, which is never walked by names.
+	// Names are those of ByName, sorted.
 	Names []string
 	// Keys check the keys of a map.
 	Keys []Evaluator
