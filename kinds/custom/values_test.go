@@ -61,6 +61,7 @@ func TestPruning(t *testing.T) {
 		{"entries", `"a":{"type":"object","additionalProperties":{"type":"object","properties":{"b":{"type":"string"}}}}`, `{"a":{"k":{"c":1}}}`, `{"a":{"k":{}}}`, "a.k.c"},
 		{"preserved", `"a":{"type":"object","x-platform-preserve-unknown-fields":true,"properties":{"b":{"type":"object"}}}`, `{"a":{"c":{"d":1},"b":{"e":1}}}`, `{"a":{"b":{},"c":{"d":1}}}`, "a.b.e"},
 		{"preserved in a list", `"a":{"type":"array","x-platform-preserve-unknown-fields":true,"items":{"type":"object"}}`, `{"a":[{"b":1}]}`, `{"a":[{"b":1}]}`, ""},
+		{"preserved in elements", `"a":{"type":"array","items":{"type":"object","x-platform-preserve-unknown-fields":true}}`, `{"a":[{"b":1}]}`, `{"a":[{"b":1}]}`, ""},
 		{"embedded", `"a":{"type":"object","x-platform-embedded-resource":true,"properties":{"spec":{"type":"object"}}}`, `{"a":{"kind":"K","apiVersion":"v","metadata":{"x":1},"spec":{},"y":1}}`,
 			`{"a":{"apiVersion":"v","kind":"K","metadata":{"x":1},"spec":{}}}`, "a.y"},
 	} {
