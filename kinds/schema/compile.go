@@ -86,7 +86,7 @@ func (c *compiler) collect(file *descriptorpb.FileDescriptorProto) {
 		} else if o.GetScalar() == options.Scalar_UNION {
 			s.message, s.union = &Message{Name: name}, true
 		} else {
-			s.message = &Message{Name: name, OneOf: newOneOf(o), HasTypeMeta: o.GetTypeMeta() || kindOptions(desc) != nil}
+			s.message = &Message{Name: name, HasTypeMeta: o.GetTypeMeta() || kindOptions(desc) != nil}
 			c.plan.Messages[name] = s.message
 		}
 		all[i] = s
@@ -135,7 +135,7 @@ func (c *compiler) compile(s *source) {
 		return
 	}
 	m := s.message
-	m.Fields = c.fields(s, nil)
+	m.Fields, m.OneOf = c.fields(s, nil), c.oneOf(s, 0)
 	m.Index()
 	c.checkFieldNames(m)
 	if len(m.byName) < len(m.Fields) {
@@ -177,6 +177,17 @@ func (c *compiler) fields(s *source, wire []int32) []*Field {
 		list = append(list, c.field(s, d, path, s.doc(i)))
 	}
 	return list
+}
+
+// oneOf lists the groups of fields of s of which an object holds one, with those of inlined messages.
+func (c *compiler) oneOf(s *source, depth int) []OneOf {
+	all := newOneOf(messageOptions(s.desc))
+	for _, d := range s.desc.Field {
+		if inlined := c.sources[d.GetTypeName()]; fieldOptions(d).GetInline() && inlined != nil && depth < maxInline {
+			all = append(all, c.oneOf(inlined, depth+1)...)
+		}
+	}
+	return all
 }
 
 func (c *compiler) field(s *source, d *descriptorpb.FieldDescriptorProto, wire []int32, doc string) *Field {

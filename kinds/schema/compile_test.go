@@ -108,11 +108,14 @@ func TestCompileKind(t *testing.T) {
 		Subresources: []*options.Subresource{{Name: "scale", Group: "autoscaling", Version: "v1", Kind: "Scale"}},
 	}
 	inline := of(".p.Inner", field("inner", &options.Field{Inline: true}))
+	inner := message("Inner", field("deep", nil))
+	inner.Options = &descriptorpb.MessageOptions{}
+	proto.SetExtension(inner.Options, options.E_Message, &options.Message{OneOf: []*options.OneOf{{Fields: []string{"deep"}, None: "no depth"}}})
 	plan, err := compile(t,
 		kind(o, message("Thing", of(".p.Meta", field("metadata", nil)), field("type", &options.Field{
 			Default: `"platform.io/x"`, Enum: []string{"platform.io/x", "y"},
 		}), inline)),
-		message("Inner", field("deep", nil)),
+		inner,
 		message("Meta"),
 		kind(&options.Kind{Group: "autoscaling", Version: "v1"}, message("Scale", of(".p.Meta", field("metadata", nil)))),
 	)
@@ -135,6 +138,9 @@ func TestCompileKind(t *testing.T) {
 	}
 	if deep := k.Message.Field("deep"); deep == nil || !slices.Equal(deep.Wire, []int32{3, 1}) || k.Message.Field("inner") != nil {
 		t.Errorf("the inlined field is %+v", deep)
+	}
+	if all := k.Message.OneOf; len(all) != 1 || all[0].None != "no depth" {
+		t.Errorf("one_of of the inlined message: %+v", all)
 	}
 	if !k.Message.HasTypeMeta || plan.Messages["p.Meta"].HasTypeMeta {
 		t.Error("kinds are typed, their parts are not")

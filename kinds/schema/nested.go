@@ -11,7 +11,7 @@ func (c *compiler) nested(m *Message) *Message {
 	}
 	n := c.nestedForms[m]
 	if n == nil {
-		n = &Message{Name: m.Name, Doc: m.Doc, OneOf: m.OneOf}
+		n = &Message{Name: m.Name, Doc: m.Doc}
 		c.nestedForms[m] = n
 	}
 	return n
@@ -20,6 +20,7 @@ func (c *compiler) nested(m *Message) *Message {
 func (c *compiler) fillNested() {
 	for m, n := range c.nestedForms {
 		n.Fields = append(append(make([]*Field, 0, len(m.Fields)+len(typeMetaFields)), typeMetaFields...), m.Fields...)
+		n.OneOf = m.OneOf
 		n.Index()
 	}
 }
