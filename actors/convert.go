@@ -12,13 +12,13 @@ import (
 // from one to the other is here.
 
 // needsConversion tells whether stored objects are not always what a kind shows.
-func needsConversion(k *schema.Kind) bool { return k.Stored != k || k.Custom() }
+func needsConversion(k *schema.Kind) bool { return k.Stored != k || k.StoredAsWritten }
 
 // converted is a stored object as a kind, or a sub-resource of it, shows it; nil if there is
 // nothing to see.
 func (s *Store) converted(k *schema.Kind, subresource string, o *meta.Object) (*meta.Object, error) {
 	sub := k.Subresource(subresource)
-	if !k.Custom() || sub != nil && sub.BodyKind != nil {
+	if !k.StoredAsWritten || sub != nil && sub.BodyKind != nil {
 		return convert.Object(k, sub, o)
 	}
 	if k.Stored == k && o.ConformsTo(k.Message.Custom.SchemaID) {

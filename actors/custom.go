@@ -25,7 +25,7 @@ func (s *Store) RegisterKind(k *schema.Kind) {
 	if c.kind() == k {
 		return
 	}
-	if !c.kind().Custom() { // which a definition never gets its hands on
+	if !c.kind().DefinedAtRuntime { // which a definition never gets its hands on
 		s.logger.Error("a definition names a built-in kind", "definition", k.Definition, "kind", c.kind().Kind)
 		return
 	}
@@ -123,7 +123,7 @@ func (c *collection) conform(o *meta.Object) *meta.Object {
 // kind; the object itself if it has them. Of one that cannot be read they are empty.
 func (c *collection) withSelectableFields(o *meta.Object) *meta.Object {
 	k := c.kind()
-	if !k.Custom() || len(k.SelectFields) == 0 && len(o.Meta.Fields) == 0 {
+	if !k.StoredAsWritten || len(k.SelectFields) == 0 && len(o.Meta.Fields) == 0 {
 		return o
 	}
 	fields := make([]string, len(k.SelectFields))

@@ -20,11 +20,11 @@ func (s *Store) precondition(m *request.Mutation) (createPrecondition, error) {
 	switch {
 	case m.Verb == request.Delete && m.Kind.Storage == namespaces && s.isProtectedNamespace(m.Key.Name) && s.quarantine.get(m.Key) == nil:
 		return createPrecondition{}, meta.NewForbidden(namespaces, m.Key.Name, "this namespace may not be deleted")
-	case !mayCreate(m) || !m.Kind.Namespaced && !m.Kind.Custom():
+	case !mayCreate(m) || !m.Kind.Namespaced && !m.Kind.DefinedAtRuntime:
 		return createPrecondition{}, nil
 	}
 	var definition createPrecondition
-	if m.Kind.Custom() {
+	if m.Kind.DefinedAtRuntime {
 		var err error
 		if definition, err = s.definitionPrecondition(m); err != nil || definition.refusal != nil || !m.Kind.Namespaced {
 			return definition, err

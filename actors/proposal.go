@@ -55,7 +55,7 @@ func (p *proposal) committedObject(commit *persist.Commit) *meta.Object {
 
 // markSchemaID records that an object was written by the schema of a stored kind.
 func markSchemaID(k *schema.Kind, o *meta.Object) {
-	if k.Custom() {
+	if k.StoredAsWritten {
 		o.SetConformsTo(k.Message.Custom.SchemaID)
 	}
 }

@@ -193,7 +193,7 @@ func (s *Store) Watch(ctx context.Context, r request.Watch, sink request.Sink) (
 		return &session{handle: l}
 	}, l.mailbox)
 	c.watchers.add(l) // and then the first wake-up: nothing that is published falls between
-	if r.Kind.Custom() && r.Kind.Stored != c.kind() {
+	if r.Kind.DefinedAtRuntime && r.Kind.Stored != c.kind() {
 		l.Stop() // the definition has changed meanwhile, and ended the watches that it found
 	}
 	if job := l.wake(); job != nil {

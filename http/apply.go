@@ -27,7 +27,7 @@ func (s *Server) apply(x *requestContext) error {
 		return err
 	}
 	digest := func() meta.Digest { return applyDigest(x.kind, x.info.Subresource, o, body) }
-	repeatable := !o.dryRun && !x.kind.Custom() && // the same text may mean something else by a new definition
+	repeatable := !o.dryRun && !x.kind.DefinedAtRuntime && // the same text may mean something else by a new definition
 		!s.opts.Admission.Applies(x.user, x.kind, x.info.Subresource, request.Update)
 	if again := (request.Mutation{Kind: x.kind, Key: x.info.Key(x.kind), Subresource: x.info.Subresource, ApplyDigest: digest}); repeatable {
 		if result, ok := s.opts.Store.NoOpApply(&again); ok {

@@ -13,7 +13,7 @@ import (
 func (s *Server) negotiateFormat(x *requestContext, streaming bool) (negotiate.Format, error) {
 	const shapes = true
 	f, err := s.names.Negotiate(x.acceptHeader(), shapes, streaming)
-	if err != nil || f.Encoding != negotiate.Protobuf || f.Shape != negotiate.Whole || !x.bodyKind.Custom() {
+	if err != nil || f.Encoding != negotiate.Protobuf || f.Shape != negotiate.Whole || !x.bodyKind.JSONOnly {
 		return f, err
 	}
 	if rest, ok := s.names.WithoutProtobuf(string(x.acceptHeader())); ok {
@@ -39,7 +39,7 @@ var customBodyTypes = []string{negotiate.TypeJSON, negotiate.TypeYAML}
 
 // patchTypes are the media types of patches that the kind of the request takes.
 func (s *Server) patchTypes(x *requestContext) []string {
-	if x.bodyKind.Custom() {
+	if x.bodyKind.JSONOnly {
 		return []string{negotiate.TypeJSONPatch, negotiate.TypeMergePatch, negotiate.TypeApplyPatch}
 	}
 	return s.names.PatchTypes

@@ -31,7 +31,7 @@ func (s *Server) decodeObject(x *requestContext, v request.FieldValidation) (obj
 	case negotiate.YAML:
 		object, faults, err = codec.DecodeYAML(k.Message, body)
 	case negotiate.Protobuf:
-		if k.Custom() {
+		if k.JSONOnly {
 			return nil, nil, apierrors.UnsupportedMedia(customBodyTypes)
 		}
 		object, faults, err = s.decodeProtobuf(k, body)

@@ -73,13 +73,13 @@ func (s *Server) newListBody(x *requestContext, l request.ListResult) (*listBody
 	case negotiate.Partial:
 		return nil, apierrors.NotAcceptable("you requested PartialObjectMetadata, but the requested object is a list (" + x.kind.ListKind() + ")")
 	}
-	head.WriteEmptyContinue = x.kind.Custom()
+	head.WriteEmptyContinue = x.kind.ExplicitEmpty
 	return s.objectListBody(x.kind, head, l.Items), nil
 }
 
 // allAsStored tells whether whole objects can be written as they are stored: all conform to the version of the kind.
 func allAsStored(k *schema.Kind, items []*meta.Object) bool {
-	if k.Stored != k || !k.Custom() {
+	if k.Stored != k || !k.StoredAsWritten {
 		return k.Stored == k
 	}
 	form := k.Message.Custom.SchemaID

@@ -128,7 +128,7 @@ func (s *Server) patch(x *requestContext) error {
 	case negotiate.TypeMergePatch:
 		m.PatchType = request.MergePatch
 	case negotiate.TypeStrategicPatch:
-		if x.bodyKind.Custom() {
+		if x.bodyKind.JSONOnly {
 			return apierrors.UnsupportedMedia(s.patchTypes(x))
 		}
 		m.PatchType = request.StrategicMergePatch

@@ -96,7 +96,7 @@ func Apply(cur State, m *request.Mutation, env Env) (Candidate, error) {
 // evaluate adds to causes what the expressions of the kind find wrong. They run only if there are no
 // causes yet.
 func (e *Env) evaluate(m *request.Mutation, object, old tree.Tree, causes []meta.Cause) ([]meta.Cause, error) {
-	if len(causes) > 0 || m.Kind.Rules.Evaluate == nil || m.Subresource != "" && !m.Kind.Custom() {
+	if len(causes) > 0 || m.Kind.Rules.Evaluate == nil || m.Subresource != "" && !m.Kind.ChecksSubresourceWrites {
 		return causes, nil
 	}
 	ctx := e.Context

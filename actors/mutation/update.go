@@ -94,7 +94,7 @@ func (p *Prepared) validateUpdate(allocation []meta.Cause) []meta.Cause {
 	} else {
 		causes = append(causes, rules.ValidateMetadataUpdate(p.want, old)...)
 	}
-	if m.Subresource == "" || stored.Custom() {
+	if m.Subresource == "" || stored.ChecksSubresourceWrites {
 		causes = append(causes, rules.ValidateServed(m.Kind, p.want, old)...)
 	}
 	return causes
@@ -204,7 +204,7 @@ func carryMetadata(cur State, m *request.Mutation, want tree.Tree) {
 // kind, which a body may leave out, metadata and status.
 func specChanged(k *schema.Kind, old, want tree.Tree) bool {
 	same := tree.SemanticEqual
-	if k.Custom() { // where an empty value is one
+	if k.ExplicitEmpty { // where an empty value is one
 		same = tree.StrictEqual
 	}
 	for name, value := range want {
@@ -225,7 +225,7 @@ func isSpec(k *schema.Kind, name string) bool {
 	case "metadata", "kind", "apiVersion":
 		return false
 	case "status":
-		return k.Custom() && k.Subresource("status") == nil
+		return k.StatusIsolated && k.Subresource("status") == nil
 	}
 	return true
 }

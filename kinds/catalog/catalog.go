@@ -3,6 +3,7 @@ package catalog
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -11,6 +12,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/custom"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/proto"
+	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
@@ -55,6 +57,9 @@ func NewWithConfig(n *meta.Naming, r RuntimeConfig) (*Catalog, error) {
 	plan, err := schema.Compile(proto.Descriptors, n)
 	if err != nil {
 		return nil, err
+	}
+	if err := rules.Compile(slices.Collect(maps.Values(plan.Messages))...); err != nil {
+		return nil, fmt.Errorf("catalog: %w", err)
 	}
 	c := &Catalog{
 		naming: n, messages: plan.Messages, compiler: custom.NewCompiler(n, plan.Messages["meta.v1.ObjectMeta"]),

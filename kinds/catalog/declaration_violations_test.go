@@ -13,18 +13,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// uncheckedListKeys are the lists of type map whose repeated keys the declarations accept: because a
-// function of the kind checks them, or because clients send them.
-var uncheckedListKeys = []string{
-	"core.v1.Container.env", "core.v1.Container.ports", "core.v1.Container.volumeDevices", "core.v1.Container.volumeMounts",
-	"core.v1.EphemeralContainer.env", "core.v1.EphemeralContainer.ports", "core.v1.EphemeralContainer.volumeDevices",
-	"core.v1.EphemeralContainer.volumeMounts", "core.v1.NodeStatus.addresses", "core.v1.PodSpec.hostAliases",
-	"core.v1.PodSpec.imagePullSecrets", "core.v1.PodSpec.schedulingGates", "core.v1.PodSpec.topologySpreadConstraints",
-	"core.v1.PodStatus.conditions", "core.v1.PodStatus.hostIPs", "core.v1.PodStatus.podIPs",
-	"core.v1.ResourceRequirements.claims", "core.v1.ServiceAccount.secrets",
-}
-
-// formatSamples are a valid and an invalid value of each format.
+// formatSamples are a value that keeps a format and one that breaks it.
 var formatSamples = map[string][2]string{
 	"absolutePath":     {"/a", "a"},
 	"configMapKey":     {"a.b", "a b"},
@@ -256,6 +245,10 @@ func violations(m *schema.Message, f *schema.Field) []violation {
 	if f.MaxItems > 0 {
 		all = append(all, violation{"max_items", repeatValue(f, f.MaxItems+1), repeatValue(f, f.MaxItems), meta.CauseTooMany, "", false})
 	}
+	if f.KeyFormat != "" {
+		samples := formatSamples[f.KeyFormat]
+		all = append(all, violation{"key_format", tree.Tree{samples[1]: value}, tree.Tree{samples[0]: value}, meta.CauseInvalid, "[" + samples[1] + "]", false})
+	}
 	for _, domain := range f.ReservedDomains {
 		all = append(all, violation{"reserved_keys", tree.Tree{"a." + domain + "/b": value}, wrapValue(f, value), meta.CauseInvalid, "[a." + domain + "/b]", false})
 	}
@@ -267,7 +260,7 @@ func violations(m *schema.Message, f *schema.Field) []violation {
 
 // duplicateItems has two items with the same key, and one alone.
 func duplicateItems(m *schema.Message, f *schema.Field, value any) violation {
-	b := violation{"unique", []any{value, value}, []any{value}, meta.CauseDuplicate, "[1]", slices.Contains(uncheckedListKeys, m.Name+"."+f.Name)}
+	b := violation{"unique", []any{value, value}, []any{value}, meta.CauseDuplicate, "[1]", f.MayRepeat}
 	if len(f.ListMapKeys) == 1 {
 		b.path += "." + f.ListMapKeys[0]
 	}

@@ -102,6 +102,8 @@ func rulesDeclared(m *schema.Message, f *schema.Field) []string {
 	add(f.MaxItems > 0, "max_items", f.MaxItems)
 	add(f.Pattern != "", "pattern", f.Pattern)
 	add(f.Format != "", "format", f.Format)
+	add(f.KeyFormat != "", "key_format", f.KeyFormat)
+	add(f.RequiredWhen != nil, "required_when", f.RequiredWhen)
 	add(len(f.ReservedDomains) > 0, "reserved_keys", f.ReservedDomains)
 	add(f.Shape == schema.List && f.ListType == schema.ListSet, "unique", nil)
 	add(f.Shape == schema.List && f.ListType == schema.ListMap, "unique", f.ListMapKeys)

@@ -16,7 +16,7 @@ import (
 // DecodeStored is the tree of stored bytes in the form of a stored kind. Its texts share the memory of json.
 func DecodeStored(k *schema.Kind, json []byte) (tree.Tree, error) {
 	object, err := codec.DecodeStored(k.Message, json)
-	if err != nil || !k.Custom() {
+	if err != nil || !k.StoredAsWritten {
 		return object, err
 	}
 	for _, written := range k.Versions { // first what the version says in which it was written
@@ -41,7 +41,7 @@ func applySchema(k *schema.Kind, object tree.Tree) tree.Tree {
 // ToCurrentSchema is a stored object in the form of its kind, a stored one: the object itself if that is
 // the form that it has.
 func ToCurrentSchema(k *schema.Kind, o *meta.Object) (*meta.Object, error) {
-	if !k.Custom() || o.ConformsTo(k.Message.Custom.SchemaID) {
+	if !k.StoredAsWritten || o.ConformsTo(k.Message.Custom.SchemaID) {
 		return o, nil
 	}
 	tree, err := DecodeStored(k, o.JSON)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
@@ -30,7 +31,7 @@ func BenchmarkObject(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		k.Rules.Default(object)
+		rules.Default(k, object)
 		var faults schema.Faults
 		if k.Rules.ValidateServed(object, nil, &faults); len(faults.List) > 0 {
 			b.Fatal(faults.List)

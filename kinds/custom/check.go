@@ -10,17 +10,17 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// CheckRules reports what is wrong with the expressions of the rules in a schema, which is valid
-// otherwise and stands at a path, and with the fields that they point to.
+// CheckRules reports the faults of the rules in a schema, which is at a path and otherwise valid: of their expressions,
+// and of the fields that they refer to.
 func (c *Compiler) CheckRules(s tree.Tree, path string, faults *schema.Faults) {
 	check := ruleChecker{name: c.extensions.Validations, faults: faults}
 	check.node(c.extensions.compile(s), path, ruleContext{isResourceRoot: true})
 }
 
-// A place is where rules stand.
+// A ruleContext is what the position of rules in a schema means for them.
 type ruleContext struct {
-	isResourceRoot bool   // on objects with kind and metadata
-	uncorrelatable string // the list whose elements cannot be told from those before; "" if there is none
+	isResourceRoot bool   // their values are objects with kind and metadata
+	uncorrelatable string // path of the list around them whose elements have no previous values; "" if there is none
 }
 
 type ruleChecker struct {
@@ -74,7 +74,7 @@ func (c *ruleChecker) rules(n *node, path string, p ruleContext) {
 	}
 }
 
-// hasPath tells whether a path of fields leads somewhere.
+// hasPath tells whether a schema has a field at a path, as in ".spec.size".
 func (n *node) hasPath(path string) bool {
 	if !strings.HasPrefix(path, ".") {
 		return false
@@ -87,7 +87,7 @@ func (n *node) hasPath(path string) bool {
 	return true
 }
 
-// formatRule is a rule as users know it from faults.
+// formatRule prints a rule as faults of the public API do.
 func formatRule(r tree.Tree) string {
 	quote := func(name string) string {
 		b, err := json.Marshal(r.String(name))

@@ -11,26 +11,24 @@ import (
 	"github.com/google/cel-go/common/types/traits"
 )
 
-// What expressions may cost when they run, in the units of CEL: about a tenth of a second, and a
-// second.
+// What expressions may cost when they run, in the units of CEL. A million units take about a tenth of a second.
 const (
 	maxExpressionCost = 1_000_000  // one of them
 	maxObjectCost     = 10_000_000 // all for one object
 )
 
-// evaluationTimeout ends what its cost does not: to keep account of many small steps takes longer than
-// they do.
+// evaluationTimeout ends evaluations that the cost limit does not end in time: accounting for many small steps takes
+// longer than the steps.
 const evaluationTimeout = 5 * time.Second
 
-// What it costs to go through texts, per byte, and what a byte of a regular expression adds to
-// each of the bytes that it is held against.
+// The cost of reading a byte of text, and what each byte of a regular expression adds to each byte that is matched.
 const (
 	traversalCostFactor = 0.1
 	regexCostFactor     = 0.25
 )
 
-// costEstimator tells what calls cost, from the sizes of what they are given, and of what comes of it.
-// Others cost what CEL says. It implements interpreter.ActualCostEstimator.
+// costEstimator estimates the cost of calls from the sizes of their arguments and results.
+// For other functions the costs of CEL apply. It implements interpreter.ActualCostEstimator.
 type costEstimator struct{}
 
 // CallCost implements interpreter.ActualCostEstimator.
@@ -42,7 +40,7 @@ func (costEstimator) CallCost(function, _ string, args []ref.Val, _ ref.Val) *ui
 	return &cost
 }
 
-// callCost is what a call costs, known before it is made; false if it is for CEL to say.
+// callCost is the cost of a call, known before it is made; false if that of CEL applies.
 func callCost(function string, args []ref.Val) (uint64, bool) {
 	if len(args) == 0 {
 		return 0, false
@@ -107,10 +105,10 @@ func length(v ref.Val) uint64 {
 	return 1
 }
 
-// maxSize is where weighing ends: more than any expression may cost.
+// maxSize is where deepSize stops counting: it is more than any expression may cost.
 const maxSize = 100 * maxExpressionCost
 
-// deepSize is the size of a value with all that is in it.
+// deepSize is the size of a value with everything in it.
 func deepSize(v ref.Val) uint64 {
 	var sum uint64
 	addSize(v, &sum)
@@ -157,18 +155,18 @@ func joinedSize(args []ref.Val) uint64 {
 	return size
 }
 
-// formattedSize bounds the size of what a format makes of its arguments: numbers, and texts in
-// hexadecimal digits, take more room than they have.
+// formattedSize bounds the size of the result of a format: numbers, and texts in hexadecimal digits, become longer than
+// the arguments.
 func formattedSize(args []ref.Val) uint64 {
-	const room, most = 64, 2
+	const perNumber, perByte = 64, 2
 	size := length(args[0])
 	if len(args) > 1 {
-		size += most*deepSize(args[1]) + room*length(args[1]) + room*uint64(precision(args[0]))
+		size += perByte*deepSize(args[1]) + perNumber*length(args[1]) + perNumber*uint64(precision(args[0]))
 	}
 	return size
 }
 
-// precision is the sum of the numbers in a format, which ask for so many digits.
+// precision is the sum of the numbers in a format: each asks for that many digits.
 func precision(format ref.Val) int {
 	text, _ := format.Value().(string)
 	sum, number := 0, 0
@@ -182,14 +180,14 @@ func precision(format ref.Val) int {
 	return min(sum+number, maxSize)
 }
 
-// errTooCostly is what a call answers that is not made, since it alone costs too much.
+// errTooCostly is the result of a call that is not made because it alone would cost too much.
 var errTooCostly = errors.New("operation cancelled: actual cost limit exceeded")
 
-// guardedFunctions are the functions that can take far longer, or make far more, than they are given; with
-// them goes matches, which calls make in their own way (matchCalls).
+// guardedFunctions are the functions whose time or result can be far larger than their arguments. matches is another,
+// which is guarded where it is called (matchCalls).
 var guardedFunctions = []string{"replace", "split", "join", "format", "find", "findAll", "sets.contains", "sets.equivalent", "sets.intersects"}
 
-// guardFunctions makes an environment whose guarded functions look at their cost before they do anything.
+// guardFunctions makes an environment in which guarded functions check their cost before they run.
 func guardFunctions(env *cel.Env) (*cel.Env, error) {
 	var options []cel.EnvOption
 	for _, name := range guardedFunctions {

@@ -18,7 +18,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// baseEnv is what every expression can use.
+// baseEnv is the environment of every expression: the language and the functions.
 var baseEnv = sync.OnceValues(func() (*cel.Env, error) {
 	env, err := cel.NewEnv(append(library(),
 		cel.HomogeneousAggregateLiterals(), cel.EagerlyValidateDeclarations(true), cel.DefaultUTCTimeZone(true),
@@ -35,8 +35,8 @@ type rule struct {
 	source     tree.Tree
 	check      cel.Program
 	message    cel.Program // nil without messageExpression
-	transition bool        // it looks at the old value
-	optional   bool        // and there may be none
+	transition bool        // it uses oldSelf
+	optional   bool        // it runs without an old value too
 }
 
 // A ruleFault is what is wrong with a rule: with one of its members.
@@ -45,8 +45,8 @@ type ruleFault struct {
 	err    error
 }
 
-// compileRules compiles the rules of a node; own tells that its values are objects with kind and
-// metadata. Those with faults are left out.
+// compileRules compiles the rules of a node; isResourceRoot: its values are objects with kind and
+// metadata. Rules with faults are left out.
 func (n *node) compileRules(isResourceRoot bool) (compiled []rule, faults map[int]ruleFault) {
 	faults = map[int]ruleFault{}
 	env, self, err := n.environment(isResourceRoot)
@@ -65,10 +65,10 @@ func (n *node) compileRules(isResourceRoot bool) (compiled []rule, faults map[in
 	return compiled, faults
 }
 
-// oldSelf is what expressions call the value before.
+// oldSelf is the variable that holds the previous value.
 const oldSelf = "oldSelf"
 
-// environment is the language with the types of a node.
+// environment is baseEnv with the types of a node.
 func (n *node) environment(isResourceRoot bool) (*cel.Env, *cel.Type, error) {
 	env, err := baseEnv()
 	if err != nil {
@@ -125,12 +125,12 @@ func compileExpression(env *cel.Env, text string, want *cel.Type) (*cel.Ast, err
 	return compiled, nil
 }
 
-// interruptEvery is after how many steps of a loop an expression looks whether it may go on.
+// interruptEvery is the number of steps of a loop after which an expression checks whether its context has ended.
 const interruptEvery = 100
 
 func program(env *cel.Env, compiled *cel.Ast) (cel.Program, error) {
 	options := cel.OptTrackCost
-	if !usesGuarded(compiled) { // whose calls of constants would be made at once, as often as there are
+	if !usesGuarded(compiled) { // optimizing makes calls with constant arguments here, without any limit
 		options |= cel.OptOptimize
 	}
 	return env.Program(compiled, cel.EvalOptions(options), cel.CostLimit(maxExpressionCost), cel.CostTracking(costEstimator{}),
@@ -138,7 +138,7 @@ func program(env *cel.Env, compiled *cel.Ast) (cel.Program, error) {
 		cel.CustomDecorator(matchCalls))
 }
 
-// constants compile the regular expressions that stand in an expression once.
+// constants compile the regular expressions that are constants of an expression once.
 func constants() []*interpreter.RegexOptimization {
 	var all []*interpreter.RegexOptimization
 	for _, id := range []string{overloads.Matches, overloads.MatchesString} {
@@ -151,8 +151,8 @@ func constants() []*interpreter.RegexOptimization {
 	return all
 }
 
-// matchCalls puts calls that look at their cost in the place of those of matches whose regular expressions
-// are not known yet.
+// matchCalls replaces calls of matches whose regular expressions are not constant by calls that check their cost
+// first.
 func matchCalls(i interpreter.Interpretable) (interpreter.Interpretable, error) {
 	call, ok := i.(interpreter.InterpretableCall)
 	if !ok || call.Function() != overloads.Matches || len(call.Args()) != 2 {
@@ -194,7 +194,7 @@ func usesGuarded(compiled *cel.Ast) bool {
 	return false
 }
 
-// guardedOverloads are the guarded functions as calls name them.
+// guardedOverloads are the guarded functions by the ids that calls use.
 var guardedOverloads = sync.OnceValue(func() map[string]bool {
 	ids := map[string]bool{}
 	if env, err := baseEnv(); err == nil {
@@ -207,7 +207,7 @@ var guardedOverloads = sync.OnceValue(func() map[string]bool {
 	return ids
 })
 
-// usesOldSelf tells whether an expression looks at the old value.
+// usesOldSelf tells whether an expression uses the previous value.
 func usesOldSelf(compiled *cel.Ast) bool {
 	for _, reference := range compiled.NativeRep().ReferenceMap() {
 		if reference.Name == oldSelf {
@@ -217,16 +217,16 @@ func usesOldSelf(compiled *cel.Ast) bool {
 	return false
 }
 
-// errBudget says that the rules of an object have cost too much.
+// errBudget says that the rules of an object have exceeded their cost limit.
 var errBudget = errors.New("validation failed due to running out of cost budget, no further validation rules will be run")
 
-// A budget is what the rules of one object may still cost.
+// A budget is what is left of the cost limit for one object.
 type budget struct{ remaining uint64 }
 
-// run evaluates an expression, which ends with the context.
+// run evaluates an expression. It stops when the context ends.
 func (b *budget) run(ctx context.Context, p cel.Program, values map[string]any) (ref.Val, error) {
 	out, details, err := p.ContextEval(ctx, values)
-	spent := uint64(1) // also of what costs nothing
+	spent := uint64(1) // at least, so that free expressions end too
 	if cost := details.ActualCost(); cost != nil {
 		spent = max(spent, *cost)
 	}

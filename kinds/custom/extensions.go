@@ -2,12 +2,12 @@ package custom
 
 import "github.com/troupe-api/troupe/kinds/meta"
 
-// Extensions are the keys of schemas that bear the vendor's name, in the form of a profile.
+// Extensions are the keys of schemas that have the vendor's name in them, in the form of a naming profile.
 type Extensions struct {
 	Preserve, Embedded, IntOrString, ListType, ListKeys, MapType, Validations string
 }
 
-// NewExtensions are those of a profile.
+// NewExtensions are the keys in the form of a naming profile.
 func NewExtensions(n *meta.Naming) Extensions {
 	return Extensions{
 		Preserve:    n.Translate("x-platform-preserve-unknown-fields"),

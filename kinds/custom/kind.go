@@ -28,14 +28,13 @@ type Compiler struct {
 	objectMeta *schema.Message
 }
 
-// NewCompiler makes one for a profile. head is the plan of the metadata of objects.
+// NewCompiler makes one for a naming profile. objectMeta is the message of the metadata of objects.
 func NewCompiler(n *meta.Naming, objectMeta *schema.Message) *Compiler {
 	return &Compiler{naming: n, extensions: NewExtensions(n), objectMeta: objectMeta}
 }
 
-// Compile makes the kinds of a definition, a valid tree of that kind, by the names that it was
-// accepted under. Views of sub-resources
-// are not filled in. It is nil if no version is stored.
+// Compile makes the kinds of a definition, which is the tree of a valid one, by the names that were accepted.
+// It does not fill in the views of sub-resources. It returns nil if no version is stored.
 func (c *Compiler) Compile(t tree.Tree) *Definition {
 	spec := t.Object("spec")
 	d := &Definition{Name: t.Object("metadata").String("name")}
@@ -62,13 +61,13 @@ func (c *Compiler) Compile(t tree.Tree) *Definition {
 	for _, k := range all {
 		k.Stored = d.Stored
 		addSelectFields(d.Stored, k.SelectFields)
-		setRules(k, roots[k], roots[d.Stored])
+		setRules(k, roots[k])
 	}
 	return d
 }
 
-// addSelectFields lets objects be found by the fields that some version selects by: those that the stored
-// version does not offer have no name in it.
+// addSelectFields indexes the fields that any version selects by. Those that the storage version does not offer have no
+// name in it.
 func addSelectFields(stored *schema.Kind, fields []schema.SelectField) {
 	for _, f := range fields {
 		if !slices.ContainsFunc(stored.SelectFields, func(known schema.SelectField) bool { return known.Path == f.Path }) {
@@ -78,11 +77,17 @@ func addSelectFields(stored *schema.Kind, fields []schema.SelectField) {
 	}
 }
 
-// Opaque is a kind for stored objects whose definition there is not: they stay as they are.
+// capabilities are those of all kinds that definitions make.
+var capabilities = schema.Capabilities{
+	DefinedAtRuntime: true, SchemaPerVersion: true, ChecksSubresourceWrites: true, StoredAsWritten: true,
+	ColumnsPerVersion: true, JSONOnly: true, ExplicitEmpty: true, StatusIsolated: true,
+}
+
+// Opaque is a kind for stored objects that have no definition: they are kept as they are.
 func (c *Compiler) Opaque(storage meta.GroupResource) *schema.Kind {
 	k := &schema.Kind{
 		GroupVersionKind: meta.GroupVersionKind{Group: storage.Group}, Resource: storage.Resource, Storage: storage,
-		Definition: storage.Resource + "." + storage.Group,
+		Definition: storage.Resource + "." + storage.Group, Capabilities: capabilities,
 	}
 	root := &node{kind: "object", preserveUnknown: true}
 	k.Message = c.rootMessage(k, root, nil)
@@ -101,6 +106,7 @@ func (c *Compiler) version(name string, spec, names, v tree.Tree) (*schema.Kind,
 		Categories:        names.Strings("categories"),
 		Namespaced:        spec.String("scope") == "Namespaced",
 		Verbs:             schema.StandardVerbs(),
+		Capabilities:      capabilities,
 		ConditionalUpdate: true,
 		Generation:        true,
 		Definition:        name,
@@ -109,7 +115,7 @@ func (c *Compiler) version(name string, spec, names, v tree.Tree) (*schema.Kind,
 		Subresources:      c.subresources(v),
 	}
 	k.Storage = meta.GroupResource{Group: k.Group, Resource: k.Resource}
-	k.ItemOffset = 1 // items of lists say what they are
+	k.ItemOffset = 1 // items of lists have their kind and apiVersion
 	for i, f := range v.Objects("selectableFields") {
 		path := strings.TrimPrefix(f.String("jsonPath"), ".")
 		k.SelectFields = append(k.SelectFields, schema.SelectField{Name: path, Path: path})
@@ -124,12 +130,12 @@ func (c *Compiler) version(name string, spec, names, v tree.Tree) (*schema.Kind,
 	return k, root
 }
 
-// rootMessage is the plan of whole objects.
+// rootMessage is the message of whole objects.
 func (c *Compiler) rootMessage(k *schema.Kind, n *node, text tree.Tree) *schema.Message {
 	fields := []*schema.Field{{Name: "metadata", Type: schema.TypeMessage, Message: c.objectMeta, EmitEmpty: true}}
 	p := planner{withExplicitPresence(c.objectMeta)}
 	for _, name := range n.names {
-		if !isMetaField(name) {
+		if !schema.IsResourceField(name) {
 			fields = append(fields, p.field(n.properties[name], name))
 		}
 	}
@@ -137,24 +143,27 @@ func (c *Compiler) rootMessage(k *schema.Kind, n *node, text tree.Tree) *schema.
 	m.HasTypeMeta = true
 	m.Doc = text.String("description")
 	m.Additional = p.additional(n)
-	m.Custom = &schema.Custom{SchemaID: meta.NewSchemaID(), Schema: text, Prune: n.prune}
+	m.Values = n.rootValues()
+	m.Custom = &schema.Custom{SchemaID: meta.NewSchemaID(), Schema: text, Prune: func(t tree.Tree) (tree.Tree, []string) {
+		return rules.Prune(m.Values, t)
+	}}
 	return m
 }
 
-// setRules gives a kind its functions: root is its own schema, stored that of the stored kind.
-func setRules(k *schema.Kind, root, stored *node) {
-	k.Rules.Default = root.setDefaults
+// setRules gives a kind its functions. root is its own schema.
+func setRules(k *schema.Kind, root *node) {
+	values, storedValues := k.Message.Values, k.Stored.Message.Values
 	show := func(t tree.Tree) tree.Tree { return t }
 	if k.Stored != k {
 		show = func(t tree.Tree) tree.Tree {
-			t, _ = root.prune(t)
-			root.setDefaults(t)
+			t, _ = rules.Prune(values, t)
+			rules.DefaultValue(values, t)
 			return t
 		}
 		k.Conversion = schema.Conversion{
 			FromStored: show,
 			ToStored: func(t tree.Tree) tree.Tree {
-				t, _ = stored.prune(t)
+				t, _ = rules.Prune(storedValues, t)
 				return t
 			},
 		}
@@ -167,7 +176,7 @@ func setRules(k *schema.Kind, root, stored *node) {
 		return show(tree.Clone(t).(tree.Tree))
 	}
 	k.Rules.ValidateServed = func(obj, old tree.Tree, faults *schema.Faults) {
-		root.validate(served(obj), served(old), faults)
+		rules.ValidateValue(values, served(obj), served(old), faults)
 	}
 	if root.hasRules {
 		k.Rules.Evaluate = func(ctx context.Context, obj, old tree.Tree, faults *schema.Faults) {
@@ -176,12 +185,12 @@ func setRules(k *schema.Kind, root, stored *node) {
 	}
 }
 
-// warn tells of new finalizers whose names may be those of others.
+// warn warns of new finalizers without a domain in their names.
 func warn(obj, old tree.Tree) []string {
 	return rules.FinalizerWarnings(obj.Object("metadata"), old.Object("metadata"))
 }
 
-// deprecation is what users of a version are told; nil if it is to stay.
+// deprecation is the deprecation of a version; nil if it has none.
 func deprecation(spec, names, v tree.Tree) *schema.Deprecation {
 	if !v.Bool("deprecated") {
 		return nil
@@ -193,8 +202,8 @@ func deprecation(spec, names, v tree.Tree) *schema.Deprecation {
 	return d
 }
 
-// replacement is the version to go to from an older one: the best that is served and stays; "" if
-// none is better.
+// replacement is the version to use instead of another: the best one that is served and not deprecated; "" if none is
+// better.
 func replacement(spec tree.Tree, from string) (best string) {
 	for _, v := range spec.Objects("versions") {
 		name := v.String("name")
@@ -205,7 +214,7 @@ func replacement(spec tree.Tree, from string) (best string) {
 	return best
 }
 
-// The columns of every table, and of those that have no others.
+// The first column of every table, and the second one of tables that declare none.
 var (
 	nameColumn = schema.Column{Name: "Name", Type: "string", Format: "name", Path: "metadata.name",
 		Description: "The name of the object, unique among those of its kind in its namespace."}

@@ -12,8 +12,8 @@ import (
 	"github.com/google/cel-go/common/types/traits"
 )
 
-// library are the functions that expressions of definitions have beside those of CEL and its
-// extensions: those of lists, of regular expressions and of URLs.
+// library declares the functions that expressions of definitions have in addition to CEL and its extensions: for lists,
+// regular expressions and URLs.
 func library() []cel.EnvOption {
 	element := cel.TypeParamType("T")
 	list, text := cel.ListType(element), cel.ListType(cel.StringType)
@@ -64,7 +64,7 @@ func library() []cel.EnvOption {
 	return options
 }
 
-// firstResult calls do with the elements of a list until it gives an answer; nil if it never does.
+// firstResult calls do with the elements of a list until it returns a value; nil if it never does.
 func firstResult(list ref.Val, do func(i int64, v ref.Val) ref.Val) ref.Val {
 	l, ok := list.(traits.Lister)
 	if !ok {
@@ -108,7 +108,7 @@ func isSorted(list ref.Val) ref.Val {
 	return out
 }
 
-// extreme finds the element that compares to all others as wanted.
+// extreme finds the least element of a list (wanted is -1), or the greatest (1).
 func extreme(wanted types.Int) func(ref.Val) ref.Val {
 	return func(list ref.Val) ref.Val {
 		var found ref.Val
@@ -203,7 +203,7 @@ func findAll(s, pattern, limit ref.Val) ref.Val {
 // urlType is the type of URLs.
 var urlType = cel.OpaqueType("net.URL")
 
-// A location is a URL as a value.
+// A urlValue is a URL as a value of expressions.
 type urlValue struct{ *url.URL }
 
 func parseURL(s ref.Val) (*url.URL, error) {

@@ -2,13 +2,13 @@ package custom
 
 import (
 	"regexp"
-	"slices"
 	"sync"
 
+	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A node is the compiled schema of one value.
+// A node is the schema of one value as the definition has it, parsed.
 type node struct {
 	kind       string // object, array, string, integer, number, boolean; "" for any
 	format     string
@@ -18,16 +18,16 @@ type node struct {
 	additional *node // of the values of a map; nil if it is none
 	items      *node // of the elements of a list
 
-	preserveUnknown bool // fields that are not known stay
+	preserveUnknown bool // unknown fields are kept
 	embedded        bool // the value is an object with kind, apiVersion and metadata
 	intOrString     bool
 	nullable        bool
 	defaultValue    any // the default; nil for none
-	defaultSize     int // of fill
 
 	listType string // "", atomic, set or map
 	listKeys []string
-	atomic   bool // a map or object that is owned as a whole
+	identity *rules.Identity // of the items of a list with keys; nil: they have none
+	atomic   bool            // a map or object that is owned as a whole
 
 	limits
 	allOf, anyOf, oneOf []*node
@@ -36,7 +36,7 @@ type node struct {
 	rules    []tree.Tree
 	hasRules bool // here or below
 	once     sync.Once
-	compiled []rule // by once, when the first value comes
+	compiled []rule // by once, when they first run: most definitions are never evaluated
 }
 
 // limits bound the value itself.
@@ -56,7 +56,7 @@ func (k *Extensions) compile(s tree.Tree) *node {
 	n := &node{
 		kind: s.String("type"), format: s.String("format"), required: s.Strings("required"),
 		preserveUnknown: s.Bool(k.Preserve), embedded: s.Bool(k.Embedded), intOrString: s.Bool(k.IntOrString),
-		nullable: s.Bool("nullable"), defaultValue: s["default"], defaultSize: jsonSize(s["default"]),
+		nullable: s.Bool("nullable"), defaultValue: s["default"],
 		listType: s.String(k.ListType), listKeys: s.Strings(k.ListKeys), atomic: s.String(k.MapType) == "atomic",
 		limits: newLimits(s),
 		allOf:  k.compileAll(s, "allOf"), anyOf: k.compileAll(s, "anyOf"), oneOf: k.compileAll(s, "oneOf"),
@@ -77,13 +77,14 @@ func (k *Extensions) compile(s tree.Tree) *node {
 	case tree.Tree:
 		n.additional = k.compile(more)
 	case bool:
-		if more { // values of any kind, of which nothing is known
+		if more { // values of any type
 			n.additional = &node{nullable: true}
 		}
 	}
 	if items, ok := s["items"].(tree.Tree); ok {
 		n.items = k.compile(items)
 	}
+	n.identity = n.newIdentity()
 	n.hasRules = n.declaresRules()
 	return n
 }
@@ -106,7 +107,7 @@ func newLimits(s tree.Tree) limits {
 		minProperties: integer(s, "minProperties"), maxProperties: integer(s, "maxProperties"),
 	}
 	if pattern := s.String("pattern"); pattern != "" {
-		l.pattern, _ = regexp.Compile(pattern) // one that is none has been refused
+		l.pattern, _ = regexp.Compile(pattern) // definitions with others are refused
 	}
 	return l
 }
@@ -137,8 +138,16 @@ func (n *node) child(name string) *node {
 	return n.additional
 }
 
-// metaFields are what an object says of itself, whether its schema lists it or not.
-var metaFields = []string{"apiVersion", "kind", "metadata"}
-
-// isMetaField tells the fields of an object that no schema drops.
-func isMetaField(name string) bool { return slices.Contains(metaFields, name) }
+// newIdentity is the identity of the items of a list with keys; nil: they have no keys.
+func (n *node) newIdentity() *rules.Identity {
+	if n.listType != "map" {
+		return nil
+	}
+	id := &rules.Identity{Keys: n.listKeys, Defaults: make([]any, len(n.listKeys))}
+	for i, name := range n.listKeys {
+		if n.items != nil && n.items.properties[name] != nil {
+			id.Defaults[i] = n.items.properties[name].defaultValue
+		}
+	}
+	return id
+}

@@ -2,11 +2,11 @@ package custom
 
 import "github.com/troupe-api/troupe/kinds/schema"
 
-// A planner makes the plan of schemas, by which objects are divided among owners.
-type planner struct{ metadata *schema.Message } // of objects in objects
+// A planner makes messages of schemas, by which field ownership divides objects.
+type planner struct{ metadata *schema.Message } // that of embedded objects
 
-// field is the field that a node stands for. What is owned as a whole has no parts there, but the
-// shape of those that it may have had: who owned one of them owns the whole since.
+// field is the field of a node. What is owned as a whole has no parts, but the shape of the parts that it may have had
+// in an earlier schema: whoever owned one of them owns the whole now.
 func (p planner) field(n *node, name string) *schema.Field {
 	f := &schema.Field{Name: name, Type: schema.TypeRaw, Pointer: true}
 	switch {
@@ -16,7 +16,7 @@ func (p planner) field(n *node, name string) *schema.Field {
 	case n.kind == "array" && n.listType == "map" && n.items != nil:
 		f.Shape, f.ListType, f.ListMapKeys = schema.List, schema.ListMap, n.listKeys
 		f.Type, f.Message, f.MapAtomic = schema.TypeMessage, p.message(n.items), n.items.atomic
-		if n.preserveUnknown && f.Message.Additional == nil { // as pruning has it
+		if n.preserveUnknown && f.Message.Additional == nil { // as for pruning
 			f.Message.Additional = anyField("")
 		}
 		for _, key := range n.listKeys {
@@ -38,7 +38,7 @@ func (p planner) field(n *node, name string) *schema.Field {
 func (p planner) message(n *node) *schema.Message {
 	var fields []*schema.Field
 	for _, property := range n.names {
-		if !n.embedded || !isMetaField(property) {
+		if !n.embedded || !schema.IsResourceField(property) {
 			fields = append(fields, p.field(n.properties[property], property))
 		}
 	}
@@ -51,7 +51,7 @@ func (p planner) message(n *node) *schema.Message {
 	return m
 }
 
-// additional is the form of the fields that a schema does not name.
+// additional describes the fields that a schema does not name; nil if there are none.
 func (p planner) additional(n *node) *schema.Field {
 	switch {
 	case n.additional != nil:
@@ -62,8 +62,8 @@ func (p planner) additional(n *node) *schema.Field {
 	return nil
 }
 
-// withExplicitPresence is the plan of a message of which every value is there just as it was sent: inside of
-// objects of custom kinds nothing is left out because it is empty, or written because it is missing.
+// withExplicitPresence is a message whose values are kept exactly as they were sent: inside of objects of custom kinds
+// nothing is left out because it is empty, and nothing is written because it is missing.
 func withExplicitPresence(m *schema.Message) *schema.Message {
 	fields := make([]*schema.Field, len(m.Fields))
 	for i, f := range m.Fields {
@@ -81,8 +81,7 @@ func rawField(name string) *schema.Field {
 	return &schema.Field{Name: name, Type: schema.TypeRaw, Pointer: true}
 }
 
-// anyField is a field of which no schema tells: objects are owned field by field, whatever is in
-// them, and lists as a whole.
+// anyField is a field without a schema: objects are owned field by field, and lists as a whole.
 func anyField(name string) *schema.Field {
 	return &schema.Field{Name: name, Type: schema.TypeMessage, Pointer: true, Message: openMessage}
 }

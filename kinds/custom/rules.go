@@ -13,14 +13,14 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// An evaluation runs the rules of one object.
+// A ruleEvaluator runs the rules of one object.
 type ruleEvaluator struct {
 	ctx    context.Context
 	faults *schema.Faults
 	budget budget
 }
 
-// declaresRules tells whether there are rules in a schema, or below it.
+// declaresRules tells whether a schema, or one within it, has rules.
 func (n *node) declaresRules() bool {
 	for _, p := range n.properties {
 		if p.hasRules {
@@ -30,8 +30,19 @@ func (n *node) declaresRules() bool {
 	return len(n.rules) > 0 || n.items != nil && n.items.hasRules || n.additional != nil && n.additional.hasRules
 }
 
-// evaluate runs the rules for v and its parts, as far as the budget goes.
-func (e *ruleEvaluator) evaluate(n *node, v any, was oldValue, path string, isResourceRoot bool) {
+// evaluateRules runs the rules for a whole object, which must be valid otherwise: rules rely on the types of values.
+func (n *node) evaluateRules(ctx context.Context, t, old tree.Tree, faults *schema.Faults) {
+	timed, cancel := context.WithTimeout(ctx, evaluationTimeout)
+	defer cancel()
+	e := ruleEvaluator{timed, faults, budget{maxObjectCost}}
+	e.evaluate(n, t, schema.Previous{Value: old, Exists: old != nil}, "", true)
+	if timed.Err() != nil && ctx.Err() == nil {
+		faults.InvalidOmitValue("", errBudget.Error())
+	}
+}
+
+// evaluate runs the rules for v and its parts until the budget is spent.
+func (e *ruleEvaluator) evaluate(n *node, v any, was schema.Previous, path string, isResourceRoot bool) {
 	if v == nil || !n.hasRules || e.budget.remaining == 0 {
 		return
 	}
@@ -44,41 +55,41 @@ func (e *ruleEvaluator) evaluate(n *node, v any, was oldValue, path string, isRe
 				at = tree.KeyPath(path, name)
 			}
 			if below := n.child(name); below != nil {
-				e.evaluate(below, v[name], was.field(name), at, below.embedded)
+				e.evaluate(below, v[name], was.Field(name), at, below.embedded)
 			}
 		}
 	case []any:
 		if n.items == nil {
 			return
 		}
-		old := n.itemsByKey(was)
+		old := n.identity.Index(was)
 		for i, item := range v {
-			e.evaluate(n.items, item, n.oldItem(old, item), tree.IndexPath(path, i), n.items.embedded)
+			e.evaluate(n.items, item, n.identity.Previous(old, item), tree.IndexPath(path, i), n.items.embedded)
 		}
 	}
 }
 
 // rules runs the rules of one node.
-func (e *ruleEvaluator) rules(n *node, v any, was oldValue, path string, isResourceRoot bool) {
+func (e *ruleEvaluator) rules(n *node, v any, was schema.Previous, path string, isResourceRoot bool) {
 	if len(n.rules) == 0 {
 		return
 	}
 	n.once.Do(func() { n.compiled, _ = n.compileRules(isResourceRoot) })
-	unchanged := was.exists && tree.StrictEqual(v, was.value)
+	unchanged := was.Exists && tree.StrictEqual(v, was.Value)
 	values := map[string]any{"self": n.native(v)}
 	for i := range n.compiled {
 		r := &n.compiled[i]
 		switch {
 		case !r.transition && unchanged:
 			continue
-		case r.transition && r.optional && !was.exists:
+		case r.transition && r.optional && !was.Exists:
 			values[oldSelf] = types.OptionalNone
-		case r.transition && !was.exists:
+		case r.transition && !was.Exists:
 			continue
 		case r.transition && r.optional:
-			values[oldSelf] = types.OptionalOf(types.DefaultTypeAdapter.NativeToValue(n.native(was.value)))
+			values[oldSelf] = types.OptionalOf(types.DefaultTypeAdapter.NativeToValue(n.native(was.Value)))
 		case r.transition:
-			values[oldSelf] = n.native(was.value)
+			values[oldSelf] = n.native(was.Value)
 		}
 		if !e.rule(r, v, values, path) {
 			return
@@ -86,11 +97,11 @@ func (e *ruleEvaluator) rules(n *node, v any, was oldValue, path string, isResou
 	}
 }
 
-// rule runs one rule, and tells whether others may follow.
+// rule runs one rule, and tells whether the next one may run.
 func (e *ruleEvaluator) rule(r *rule, v any, values map[string]any, path string) bool {
 	out, err := e.budget.run(e.ctx, r.check, values)
 	switch {
-	case e.ctx.Err() != nil: // nobody wants to know
+	case e.ctx.Err() != nil: // nobody reads the result
 		e.budget.remaining = 0
 		return false
 	case errors.Is(err, errBudget):
@@ -110,7 +121,7 @@ func (e *ruleEvaluator) rule(r *rule, v any, values map[string]any, path string)
 	return true
 }
 
-// name is how a fault calls a rule.
+// name is what faults call a rule: its message, or its expression.
 func (r *rule) name() string {
 	if message := strings.TrimSpace(r.source.String("message")); message != "" {
 		return message
@@ -118,10 +129,10 @@ func (r *rule) name() string {
 	return strings.TrimSpace(r.source.String("rule"))
 }
 
-// maxMessage bounds what an expression may say, in bytes.
+// maxMessage bounds the result of a messageExpression, in bytes.
 const maxMessage = 5 << 10
 
-// message is what a rule that does not hold says.
+// message is the message of the fault of a rule that does not hold.
 func (e *ruleEvaluator) message(r *rule, values map[string]any) string {
 	if r.message != nil {
 		if out, err := e.budget.run(e.ctx, r.message, values); err == nil {
@@ -137,7 +148,7 @@ func (e *ruleEvaluator) message(r *rule, values map[string]any) string {
 	return "failed rule: " + r.name()
 }
 
-// report tells of a rule that does not hold, with the reason that it gives.
+// report reports a rule that does not hold, with the reason that it gives.
 func (e *ruleEvaluator) report(r *rule, v any, path, text string) {
 	at := path
 	if below := strings.TrimPrefix(r.source.String("fieldPath"), "."); below != "" {

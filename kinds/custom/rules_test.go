@@ -7,6 +7,7 @@ import (
 
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
@@ -31,7 +32,7 @@ func compiled(t *testing.T, text string) *node {
 // validate lists the faults of an object, a line each.
 func validate(n *node, obj, old tree.Tree) string {
 	var faults schema.Faults
-	n.validate(obj, old, &faults)
+	rules.ValidateValue(n.rootValues(), obj, old, &faults)
 	if len(faults.List) == 0 {
 		n.evaluateRules(context.Background(), obj, old, &faults)
 	}
@@ -80,7 +81,6 @@ func TestExpressions(t *testing.T) {
 	}
 }
 
-// TestCost: a rule that would take too long is a fault of the object, soon.
 // TestEvaluationEndsWithContext evaluates rules for somebody who has gone.
 func TestEvaluationEndsWithContext(t *testing.T) {
 	n := compiled(t, `{"type":"object","properties":{"l":{"type":"array","items":{"type":"integer"}}},"x-platform-validations":[{"rule":"self.l.all(x, self.l.all(y, x + y < 0))"}]}`)
@@ -96,6 +96,7 @@ func TestEvaluationEndsWithContext(t *testing.T) {
 	}
 }
 
+// TestCost evaluates a rule that would take too long: that is a fault of the object, soon.
 func TestCost(t *testing.T) {
 	n := compiled(t, `{"type":"object","properties":{"l":{"type":"array","items":{"type":"integer"},
 		"x-platform-validations":[{"rule":"self.all(a, self.all(b, self.all(c, a + b + c >= 0)))"}]}}}`)

@@ -12,8 +12,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A provider tells expressions of the objects of one schema: each object with fields is a type,
-// named after its place. Names begin with a character that no expression can spell: an expression
+// A provider declares the objects of one schema to expressions: each object with fields is a type,
+// named after its path. Names begin with a character that no expression can spell: an expression
 // that selects a field of a field, such as self.spec.size, is never taken for the name of a type.
 type provider struct {
 	*types.Registry
@@ -57,7 +57,7 @@ func (p *provider) FindStructFieldType(name, field string) (*types.FieldType, bo
 	return f, ok
 }
 
-// declare is the type of the values of a schema. own tells that they are objects with kind and
+// declare is the type of the values of a schema; isResourceRoot: they are objects with kind and
 // metadata.
 func (p *provider) declare(n *node, at string, isResourceRoot bool) *types.Type {
 	switch {
@@ -133,12 +133,12 @@ func asObject(v any) map[string]any {
 	return t
 }
 
-// A missingKey is a field that a value does not have.
+// A missingKey is the error of a field that a value does not have.
 type missingKey string
 
 func (k missingKey) Error() string { return "no such key: " + string(k) }
 
-// reserved are the words that no field may be called in an expression.
+// reserved are the words of the language, which cannot name fields in expressions.
 var reserved = []string{
 	"true", "false", "null", "in", "as", "break", "const", "continue", "else", "for", "function", "if", "import", "let",
 	"loop", "package", "namespace", "return", "var", "void", "while",
@@ -146,7 +146,7 @@ var reserved = []string{
 
 var escapes = strings.NewReplacer("__", "__underscores__", ".", "__dot__", "-", "__dash__", "/", "__slash__")
 
-// escape is what a field is called in expressions; false if it cannot be called anything.
+// escape is the name of a field in expressions; false if it cannot be named there.
 func escape(name string) (string, bool) {
 	if slices.Contains(reserved, name) {
 		return "__" + name + "__", true
@@ -160,7 +160,7 @@ func escape(name string) (string, bool) {
 	return escapes.Replace(name), name != ""
 }
 
-// native is a value as expressions take it: numbers, times and bytes of the type that the schema says.
+// native is a value as expressions take it, with numbers, times and bytes of the types that the schema declares.
 func (n *node) native(v any) any {
 	switch v := v.(type) {
 	case tree.Tree:

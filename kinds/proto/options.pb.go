@@ -137,8 +137,8 @@ const (
 	Scalar_INT_OR_STRING Scalar = 4
 	Scalar_RAW           Scalar = 5
 	Scalar_DURATION      Scalar = 6
-	Scalar_STRINGS       Scalar = 7 // a list of texts, as the value of a map
-	Scalar_FIELDS        Scalar = 9 // a set of fields; its tree form is JSON text
+	Scalar_STRING_LIST   Scalar = 7 // a list of texts, as the value of a map
+	Scalar_FIELDS_V1     Scalar = 9 // a set of fields; its tree form is JSON text
 	Scalar_UNION         Scalar = 8 // the value of whichever field fits: an object, a list, or a bool
 )
 
@@ -152,8 +152,8 @@ var (
 		4: "INT_OR_STRING",
 		5: "RAW",
 		6: "DURATION",
-		7: "STRINGS",
-		9: "FIELDS",
+		7: "STRING_LIST",
+		9: "FIELDS_V1",
 		8: "UNION",
 	}
 	Scalar_value = map[string]int32{
@@ -164,8 +164,8 @@ var (
 		"INT_OR_STRING": 4,
 		"RAW":           5,
 		"DURATION":      6,
-		"STRINGS":       7,
-		"FIELDS":        9,
+		"STRING_LIST":   7,
+		"FIELDS_V1":     9,
 		"UNION":         8,
 	}
 )
@@ -298,7 +298,7 @@ func (ListType) EnumDescriptor() ([]byte, []int) {
 }
 
 // A Kind says how a message is served. The message is named after the kind. Without a
-// resource it has no path of its own: a sub-resource speaks it.
+// resource it has no path of its own: it is the body of a sub-resource.
 type Kind struct {
 	state        protoimpl.MessageState `protogen:"open.v1"`
 	Group        string                 `protobuf:"bytes,1,opt,name=group,proto3" json:"group,omitempty"` // "" is the core group
@@ -312,21 +312,21 @@ type Kind struct {
 	// verbs replaces the standard eight.
 	Verbs               []string   `protobuf:"bytes,9,rep,name=verbs,proto3" json:"verbs,omitempty"`
 	DeleteReturnsObject bool       `protobuf:"varint,10,opt,name=delete_returns_object,json=deleteReturnsObject,proto3" json:"delete_returns_object,omitempty"`
-	Generation          bool       `protobuf:"varint,11,opt,name=generation,proto3" json:"generation,omitempty"`
+	TracksGeneration    bool       `protobuf:"varint,11,opt,name=tracks_generation,json=tracksGeneration,proto3" json:"tracks_generation,omitempty"` // metadata.generation counts changes of anything but metadata and status
 	GracefulDeletion    bool       `protobuf:"varint,12,opt,name=graceful_deletion,json=gracefulDeletion,proto3" json:"graceful_deletion,omitempty"`
 	CreateOnUpdate      bool       `protobuf:"varint,13,opt,name=create_on_update,json=createOnUpdate,proto3" json:"create_on_update,omitempty"`
-	Name                NameFormat `protobuf:"varint,14,opt,name=name,proto3,enum=troupe.NameFormat" json:"name,omitempty"`
+	NameFormat          NameFormat `protobuf:"varint,14,opt,name=name_format,json=nameFormat,proto3,enum=troupe.NameFormat" json:"name_format,omitempty"` // the rule for metadata.name
 	// storage_resource, with storage_group, names the collection where it is not the served one.
 	StorageGroup    string    `protobuf:"bytes,15,opt,name=storage_group,json=storageGroup,proto3" json:"storage_group,omitempty"`
 	StorageResource string    `protobuf:"bytes,16,opt,name=storage_resource,json=storageResource,proto3" json:"storage_resource,omitempty"`
 	Columns         []*Column `protobuf:"bytes,17,rep,name=columns,proto3" json:"columns,omitempty"`
 	// select_fields are dotted paths that field selectors may name; "name=path" gives a path
 	// another name. Paths are those of the stored form.
-	SelectFields   []string `protobuf:"bytes,18,rep,name=select_fields,json=selectFields,proto3" json:"select_fields,omitempty"`
-	SpecFinalizers bool     `protobuf:"varint,19,opt,name=spec_finalizers,json=specFinalizers,proto3" json:"spec_finalizers,omitempty"` // spec.finalizers hold a terminating object too
-	// stored marks the version whose form objects have at rest. A kind that shares its
+	SelectFields      []string `protobuf:"bytes,18,rep,name=select_fields,json=selectFields,proto3" json:"select_fields,omitempty"`
+	HasSpecFinalizers bool     `protobuf:"varint,19,opt,name=has_spec_finalizers,json=hasSpecFinalizers,proto3" json:"has_spec_finalizers,omitempty"` // spec.finalizers hold a terminating object too
+	// storage_version marks the version in which objects are stored. A kind that shares its
 	// storage with no other needs no mark.
-	Stored            bool         `protobuf:"varint,20,opt,name=stored,proto3" json:"stored,omitempty"`
+	StorageVersion    bool         `protobuf:"varint,20,opt,name=storage_version,json=storageVersion,proto3" json:"storage_version,omitempty"`
 	Deprecation       *Deprecation `protobuf:"bytes,21,opt,name=deprecation,proto3" json:"deprecation,omitempty"`
 	ConditionalUpdate bool         `protobuf:"varint,22,opt,name=conditional_update,json=conditionalUpdate,proto3" json:"conditional_update,omitempty"` // an update has to name the version that it replaces
 	// indexed_fields are those select_fields by which lists find objects without looking at all.
@@ -435,9 +435,9 @@ func (x *Kind) GetDeleteReturnsObject() bool {
 	return false
 }
 
-func (x *Kind) GetGeneration() bool {
+func (x *Kind) GetTracksGeneration() bool {
 	if x != nil {
-		return x.Generation
+		return x.TracksGeneration
 	}
 	return false
 }
@@ -456,9 +456,9 @@ func (x *Kind) GetCreateOnUpdate() bool {
 	return false
 }
 
-func (x *Kind) GetName() NameFormat {
+func (x *Kind) GetNameFormat() NameFormat {
 	if x != nil {
-		return x.Name
+		return x.NameFormat
 	}
 	return NameFormat_SUBDOMAIN
 }
@@ -491,16 +491,16 @@ func (x *Kind) GetSelectFields() []string {
 	return nil
 }
 
-func (x *Kind) GetSpecFinalizers() bool {
+func (x *Kind) GetHasSpecFinalizers() bool {
 	if x != nil {
-		return x.SpecFinalizers
+		return x.HasSpecFinalizers
 	}
 	return false
 }
 
-func (x *Kind) GetStored() bool {
+func (x *Kind) GetStorageVersion() bool {
 	if x != nil {
-		return x.Stored
+		return x.StorageVersion
 	}
 	return false
 }
@@ -587,7 +587,7 @@ func (x *Deprecation) GetReplacement() string {
 	return ""
 }
 
-// A Subresource is a further path segment. Without a kind it answers its parent's.
+// A Subresource is a further path segment. Without a kind its body is of the parent's kind.
 type Subresource struct {
 	state   protoimpl.MessageState `protogen:"open.v1"`
 	Name    string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
@@ -596,11 +596,11 @@ type Subresource struct {
 	Kind    string                 `protobuf:"bytes,4,opt,name=kind,proto3" json:"kind,omitempty"`
 	Verbs   []string               `protobuf:"bytes,5,rep,name=verbs,proto3" json:"verbs,omitempty"`
 	Scale   *Scale                 `protobuf:"bytes,6,opt,name=scale,proto3" json:"scale,omitempty"`
-	// field is the one field of the object, beside metadata, that a write reaches; of a
+	// only_field is the one field of the object, beside metadata, that a write reaches; of a
 	// sub-resource named status, the status.
-	Field string `protobuf:"bytes,7,opt,name=field,proto3" json:"field,omitempty"`
+	OnlyField string `protobuf:"bytes,7,opt,name=only_field,json=onlyField,proto3" json:"only_field,omitempty"`
 	// keeps_metadata are the fields of metadata that a write leaves as they are, beyond those
-	// that no client sets; "*" stands for all. Where the sub-resource speaks another kind,
+	// that no client sets; "*" stands for all. Where the body of the sub-resource is of another kind,
 	// metadata is that of the object anyway.
 	KeepsMetadata []string `protobuf:"bytes,8,rep,name=keeps_metadata,json=keepsMetadata,proto3" json:"keeps_metadata,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -679,9 +679,9 @@ func (x *Subresource) GetScale() *Scale {
 	return nil
 }
 
-func (x *Subresource) GetField() string {
+func (x *Subresource) GetOnlyField() string {
 	if x != nil {
-		return x.Field
+		return x.OnlyField
 	}
 	return ""
 }
@@ -844,8 +844,10 @@ type Message struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// scalar: in JSON the message is one value, not an object.
 	Scalar Scalar `protobuf:"varint,1,opt,name=scalar,proto3,enum=troupe.Scalar" json:"scalar,omitempty"`
-	// typed: the JSON form holds kind and apiVersion, which Protobuf keeps in its envelope.
-	Typed         bool `protobuf:"varint,2,opt,name=typed,proto3" json:"typed,omitempty"`
+	// type_meta: the JSON form holds kind and apiVersion, which Protobuf keeps in its envelope.
+	TypeMeta bool `protobuf:"varint,2,opt,name=type_meta,json=typeMeta,proto3" json:"type_meta,omitempty"`
+	// one_of are groups of fields of which an object holds only one.
+	OneOf         []*OneOf `protobuf:"bytes,3,rep,name=one_of,json=oneOf,proto3" json:"one_of,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -887,39 +889,54 @@ func (x *Message) GetScalar() Scalar {
 	return Scalar_NONE
 }
 
-func (x *Message) GetTyped() bool {
+func (x *Message) GetTypeMeta() bool {
 	if x != nil {
-		return x.Typed
+		return x.TypeMeta
 	}
 	return false
+}
+
+func (x *Message) GetOneOf() []*OneOf {
+	if x != nil {
+		return x.OneOf
+	}
+	return nil
 }
 
 // Field says how a field is encoded, merged, defaulted and checked.
 // The keyword optional tells an explicit zero value from an absent one.
 type Field struct {
 	state           protoimpl.MessageState `protogen:"open.v1"`
-	Always          bool                   `protobuf:"varint,1,opt,name=always,proto3" json:"always,omitempty"` // JSON holds the field even when it is empty
-	Inline          bool                   `protobuf:"varint,2,opt,name=inline,proto3" json:"inline,omitempty"` // the fields of the message lie in the enclosing object in JSON
+	EmitEmpty       bool                   `protobuf:"varint,1,opt,name=emit_empty,json=emitEmpty,proto3" json:"emit_empty,omitempty"` // JSON holds the field even when it is empty
+	Inline          bool                   `protobuf:"varint,2,opt,name=inline,proto3" json:"inline,omitempty"`                        // the fields of the message lie in the enclosing object in JSON
 	ListType        ListType               `protobuf:"varint,3,opt,name=list_type,json=listType,proto3,enum=troupe.ListType" json:"list_type,omitempty"`
 	ListMapKeys     []string               `protobuf:"bytes,4,rep,name=list_map_keys,json=listMapKeys,proto3" json:"list_map_keys,omitempty"`
 	MapAtomic       bool                   `protobuf:"varint,5,opt,name=map_atomic,json=mapAtomic,proto3" json:"map_atomic,omitempty"`
 	MergeKey        string                 `protobuf:"bytes,6,opt,name=merge_key,json=mergeKey,proto3" json:"merge_key,omitempty"`
 	MergeStrategies []string               `protobuf:"bytes,7,rep,name=merge_strategies,json=mergeStrategies,proto3" json:"merge_strategies,omitempty"` // of strategic merge patches
 	Default         string                 `protobuf:"bytes,8,opt,name=default,proto3" json:"default,omitempty"`                                        // JSON text
-	Required        bool                   `protobuf:"varint,9,opt,name=required,proto3" json:"required,omitempty"`
+	Required        bool                   `protobuf:"varint,9,opt,name=required,proto3" json:"required,omitempty"`                                     // there is a value, and it is no empty text, list or map; 0 and false are values
 	Immutable       bool                   `protobuf:"varint,10,opt,name=immutable,proto3" json:"immutable,omitempty"`
-	Enum            []string               `protobuf:"bytes,11,rep,name=enum,proto3" json:"enum,omitempty"`
-	Min             *int64                 `protobuf:"varint,12,opt,name=min,proto3,oneof" json:"min,omitempty"`
+	Enum            []string               `protobuf:"bytes,11,rep,name=enum,proto3" json:"enum,omitempty"`      // the choices of a text, or of each text of a list
+	Min             *int64                 `protobuf:"varint,12,opt,name=min,proto3,oneof" json:"min,omitempty"` // min: 0 is what others call not negative; with max, the fault names both
 	Max             *int64                 `protobuf:"varint,13,opt,name=max,proto3,oneof" json:"max,omitempty"`
-	MinLength       int32                  `protobuf:"varint,14,opt,name=min_length,json=minLength,proto3" json:"min_length,omitempty"`
+	MinLength       int32                  `protobuf:"varint,14,opt,name=min_length,json=minLength,proto3" json:"min_length,omitempty"` // of text, in bytes
 	MaxLength       int32                  `protobuf:"varint,15,opt,name=max_length,json=maxLength,proto3" json:"max_length,omitempty"`
 	MaxItems        int32                  `protobuf:"varint,16,opt,name=max_items,json=maxItems,proto3" json:"max_items,omitempty"`
 	Pattern         string                 `protobuf:"bytes,17,opt,name=pattern,proto3" json:"pattern,omitempty"`
-	Format          string                 `protobuf:"bytes,18,opt,name=format,proto3" json:"format,omitempty"`                                  // a format that package rules knows
-	ReservedKeys    bool                   `protobuf:"varint,19,opt,name=reserved_keys,json=reservedKeys,proto3" json:"reserved_keys,omitempty"` // the keys of the map may not lie in the vendor's domains
-	Documented      Presence               `protobuf:"varint,20,opt,name=documented,proto3,enum=troupe.Presence" json:"documented,omitempty"`
-	unknownFields   protoimpl.UnknownFields
-	sizeCache       protoimpl.SizeCache
+	// format names a format that package rules knows, for a text, or for each text of a list or map.
+	Format             string   `protobuf:"bytes,18,opt,name=format,proto3" json:"format,omitempty"`
+	ReservedKeys       bool     `protobuf:"varint,19,opt,name=reserved_keys,json=reservedKeys,proto3" json:"reserved_keys,omitempty"` // the keys of the map may not lie in the vendor's domains
+	DocumentedPresence Presence `protobuf:"varint,20,opt,name=documented_presence,json=documentedPresence,proto3,enum=troupe.Presence" json:"documented_presence,omitempty"`
+	// required_detail follows "Required value" where the fault of a required field says more.
+	RequiredDetail string        `protobuf:"bytes,21,opt,name=required_detail,json=requiredDetail,proto3" json:"required_detail,omitempty"`
+	RequiredWhen   *RequiredWhen `protobuf:"bytes,22,opt,name=required_when,json=requiredWhen,proto3" json:"required_when,omitempty"`
+	KeyFormat      string        `protobuf:"bytes,23,opt,name=key_format,json=keyFormat,proto3" json:"key_format,omitempty"` // a format of the keys of a map
+	// may_repeat: a list with keys, or a set, whose repeated items no option refuses: clients send them, and they
+	// stay as they were sent, or a function of the kind refuses them in its own words.
+	MayRepeat     bool `protobuf:"varint,24,opt,name=may_repeat,json=mayRepeat,proto3" json:"may_repeat,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Field) Reset() {
@@ -952,9 +969,9 @@ func (*Field) Descriptor() ([]byte, []int) {
 	return file_options_proto_rawDescGZIP(), []int{6}
 }
 
-func (x *Field) GetAlways() bool {
+func (x *Field) GetEmitEmpty() bool {
 	if x != nil {
-		return x.Always
+		return x.EmitEmpty
 	}
 	return false
 }
@@ -1085,11 +1102,161 @@ func (x *Field) GetReservedKeys() bool {
 	return false
 }
 
-func (x *Field) GetDocumented() Presence {
+func (x *Field) GetDocumentedPresence() Presence {
 	if x != nil {
-		return x.Documented
+		return x.DocumentedPresence
 	}
 	return Presence_DERIVED
+}
+
+func (x *Field) GetRequiredDetail() string {
+	if x != nil {
+		return x.RequiredDetail
+	}
+	return ""
+}
+
+func (x *Field) GetRequiredWhen() *RequiredWhen {
+	if x != nil {
+		return x.RequiredWhen
+	}
+	return nil
+}
+
+func (x *Field) GetKeyFormat() string {
+	if x != nil {
+		return x.KeyFormat
+	}
+	return ""
+}
+
+func (x *Field) GetMayRepeat() bool {
+	if x != nil {
+		return x.MayRepeat
+	}
+	return false
+}
+
+// RequiredWhen makes a field required because of another field of the same message.
+type RequiredWhen struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Field         string                 `protobuf:"bytes,1,opt,name=field,proto3" json:"field,omitempty"`
+	Values        []string               `protobuf:"bytes,2,rep,name=values,proto3" json:"values,omitempty"` // that the other field has one of; none: that it has any
+	Detail        string                 `protobuf:"bytes,3,opt,name=detail,proto3" json:"detail,omitempty"` // follows "Required value"
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RequiredWhen) Reset() {
+	*x = RequiredWhen{}
+	mi := &file_options_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RequiredWhen) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RequiredWhen) ProtoMessage() {}
+
+func (x *RequiredWhen) ProtoReflect() protoreflect.Message {
+	mi := &file_options_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RequiredWhen.ProtoReflect.Descriptor instead.
+func (*RequiredWhen) Descriptor() ([]byte, []int) {
+	return file_options_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *RequiredWhen) GetField() string {
+	if x != nil {
+		return x.Field
+	}
+	return ""
+}
+
+func (x *RequiredWhen) GetValues() []string {
+	if x != nil {
+		return x.Values
+	}
+	return nil
+}
+
+func (x *RequiredWhen) GetDetail() string {
+	if x != nil {
+		return x.Detail
+	}
+	return ""
+}
+
+// OneOf names fields of which an object holds at most one, or exactly one.
+type OneOf struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Fields        []string               `protobuf:"bytes,1,rep,name=fields,proto3" json:"fields,omitempty"`
+	None          string                 `protobuf:"bytes,2,opt,name=none,proto3" json:"none,omitempty"` // what the fault says if there is none of them; "": there may be none
+	Many          string                 `protobuf:"bytes,3,opt,name=many,proto3" json:"many,omitempty"` // what the fault of each says but the first
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *OneOf) Reset() {
+	*x = OneOf{}
+	mi := &file_options_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *OneOf) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*OneOf) ProtoMessage() {}
+
+func (x *OneOf) ProtoReflect() protoreflect.Message {
+	mi := &file_options_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use OneOf.ProtoReflect.Descriptor instead.
+func (*OneOf) Descriptor() ([]byte, []int) {
+	return file_options_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *OneOf) GetFields() []string {
+	if x != nil {
+		return x.Fields
+	}
+	return nil
+}
+
+func (x *OneOf) GetNone() string {
+	if x != nil {
+		return x.None
+	}
+	return ""
+}
+
+func (x *OneOf) GetMany() string {
+	if x != nil {
+		return x.Many
+	}
+	return ""
 }
 
 var file_options_proto_extTypes = []protoimpl.ExtensionInfo{
@@ -1141,7 +1308,7 @@ var File_options_proto protoreflect.FileDescriptor
 
 const file_options_proto_rawDesc = "" +
 	"\n" +
-	"\roptions.proto\x12\x06troupe\x1a google/protobuf/descriptor.proto\"\xe3\x06\n" +
+	"\roptions.proto\x12\x06troupe\x1a google/protobuf/descriptor.proto\"\x95\a\n" +
 	"\x04Kind\x12\x14\n" +
 	"\x05group\x18\x01 \x01(\tR\x05group\x12\x18\n" +
 	"\aversion\x18\x02 \x01(\tR\aversion\x12\x1a\n" +
@@ -1156,34 +1323,34 @@ const file_options_proto_rawDesc = "" +
 	"\fsubresources\x18\b \x03(\v2\x13.troupe.SubresourceR\fsubresources\x12\x14\n" +
 	"\x05verbs\x18\t \x03(\tR\x05verbs\x122\n" +
 	"\x15delete_returns_object\x18\n" +
-	" \x01(\bR\x13deleteReturnsObject\x12\x1e\n" +
-	"\n" +
-	"generation\x18\v \x01(\bR\n" +
-	"generation\x12+\n" +
+	" \x01(\bR\x13deleteReturnsObject\x12+\n" +
+	"\x11tracks_generation\x18\v \x01(\bR\x10tracksGeneration\x12+\n" +
 	"\x11graceful_deletion\x18\f \x01(\bR\x10gracefulDeletion\x12(\n" +
-	"\x10create_on_update\x18\r \x01(\bR\x0ecreateOnUpdate\x12&\n" +
-	"\x04name\x18\x0e \x01(\x0e2\x12.troupe.NameFormatR\x04name\x12#\n" +
+	"\x10create_on_update\x18\r \x01(\bR\x0ecreateOnUpdate\x123\n" +
+	"\vname_format\x18\x0e \x01(\x0e2\x12.troupe.NameFormatR\n" +
+	"nameFormat\x12#\n" +
 	"\rstorage_group\x18\x0f \x01(\tR\fstorageGroup\x12)\n" +
 	"\x10storage_resource\x18\x10 \x01(\tR\x0fstorageResource\x12(\n" +
 	"\acolumns\x18\x11 \x03(\v2\x0e.troupe.ColumnR\acolumns\x12#\n" +
-	"\rselect_fields\x18\x12 \x03(\tR\fselectFields\x12'\n" +
-	"\x0fspec_finalizers\x18\x13 \x01(\bR\x0especFinalizers\x12\x16\n" +
-	"\x06stored\x18\x14 \x01(\bR\x06stored\x125\n" +
+	"\rselect_fields\x18\x12 \x03(\tR\fselectFields\x12.\n" +
+	"\x13has_spec_finalizers\x18\x13 \x01(\bR\x11hasSpecFinalizers\x12'\n" +
+	"\x0fstorage_version\x18\x14 \x01(\bR\x0estorageVersion\x125\n" +
 	"\vdeprecation\x18\x15 \x01(\v2\x13.troupe.DeprecationR\vdeprecation\x12-\n" +
 	"\x12conditional_update\x18\x16 \x01(\bR\x11conditionalUpdate\x12%\n" +
 	"\x0eindexed_fields\x18\x17 \x03(\tR\rindexedFields\"_\n" +
 	"\vDeprecation\x12\x14\n" +
 	"\x05since\x18\x01 \x01(\tR\x05since\x12\x18\n" +
 	"\aremoved\x18\x02 \x01(\tR\aremoved\x12 \n" +
-	"\vreplacement\x18\x03 \x01(\tR\vreplacement\"\xdd\x01\n" +
+	"\vreplacement\x18\x03 \x01(\tR\vreplacement\"\xe6\x01\n" +
 	"\vSubresource\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
 	"\x05group\x18\x02 \x01(\tR\x05group\x12\x18\n" +
 	"\aversion\x18\x03 \x01(\tR\aversion\x12\x12\n" +
 	"\x04kind\x18\x04 \x01(\tR\x04kind\x12\x14\n" +
 	"\x05verbs\x18\x05 \x03(\tR\x05verbs\x12#\n" +
-	"\x05scale\x18\x06 \x01(\v2\r.troupe.ScaleR\x05scale\x12\x14\n" +
-	"\x05field\x18\a \x01(\tR\x05field\x12%\n" +
+	"\x05scale\x18\x06 \x01(\v2\r.troupe.ScaleR\x05scale\x12\x1d\n" +
+	"\n" +
+	"only_field\x18\a \x01(\tR\tonlyField\x12%\n" +
 	"\x0ekeeps_metadata\x18\b \x03(\tR\rkeepsMetadata\"h\n" +
 	"\x05Scale\x12\x1a\n" +
 	"\breplicas\x18\x01 \x01(\tR\breplicas\x12'\n" +
@@ -1195,12 +1362,14 @@ const file_options_proto_rawDesc = "" +
 	"\x06format\x18\x03 \x01(\tR\x06format\x12 \n" +
 	"\vdescription\x18\x04 \x01(\tR\vdescription\x12\x1a\n" +
 	"\bpriority\x18\x05 \x01(\x05R\bpriority\x12\x12\n" +
-	"\x04path\x18\x06 \x01(\tR\x04path\"G\n" +
+	"\x04path\x18\x06 \x01(\tR\x04path\"t\n" +
 	"\aMessage\x12&\n" +
-	"\x06scalar\x18\x01 \x01(\x0e2\x0e.troupe.ScalarR\x06scalar\x12\x14\n" +
-	"\x05typed\x18\x02 \x01(\bR\x05typed\"\xfb\x04\n" +
-	"\x05Field\x12\x16\n" +
-	"\x06always\x18\x01 \x01(\bR\x06always\x12\x16\n" +
+	"\x06scalar\x18\x01 \x01(\x0e2\x0e.troupe.ScalarR\x06scalar\x12\x1b\n" +
+	"\ttype_meta\x18\x02 \x01(\bR\btypeMeta\x12$\n" +
+	"\x06one_of\x18\x03 \x03(\v2\r.troupe.OneOfR\x05oneOf\"\xb5\x06\n" +
+	"\x05Field\x12\x1d\n" +
+	"\n" +
+	"emit_empty\x18\x01 \x01(\bR\temitEmpty\x12\x16\n" +
 	"\x06inline\x18\x02 \x01(\bR\x06inline\x12-\n" +
 	"\tlist_type\x18\x03 \x01(\x0e2\x10.troupe.ListTypeR\blistType\x12\"\n" +
 	"\rlist_map_keys\x18\x04 \x03(\tR\vlistMapKeys\x12\x1d\n" +
@@ -1222,12 +1391,24 @@ const file_options_proto_rawDesc = "" +
 	"\tmax_items\x18\x10 \x01(\x05R\bmaxItems\x12\x18\n" +
 	"\apattern\x18\x11 \x01(\tR\apattern\x12\x16\n" +
 	"\x06format\x18\x12 \x01(\tR\x06format\x12#\n" +
-	"\rreserved_keys\x18\x13 \x01(\bR\freservedKeys\x120\n" +
+	"\rreserved_keys\x18\x13 \x01(\bR\freservedKeys\x12A\n" +
+	"\x13documented_presence\x18\x14 \x01(\x0e2\x10.troupe.PresenceR\x12documentedPresence\x12'\n" +
+	"\x0frequired_detail\x18\x15 \x01(\tR\x0erequiredDetail\x129\n" +
+	"\rrequired_when\x18\x16 \x01(\v2\x14.troupe.RequiredWhenR\frequiredWhen\x12\x1d\n" +
 	"\n" +
-	"documented\x18\x14 \x01(\x0e2\x10.troupe.PresenceR\n" +
-	"documentedB\x06\n" +
+	"key_format\x18\x17 \x01(\tR\tkeyFormat\x12\x1d\n" +
+	"\n" +
+	"may_repeat\x18\x18 \x01(\bR\tmayRepeatB\x06\n" +
 	"\x04_minB\x06\n" +
-	"\x04_max*$\n" +
+	"\x04_max\"T\n" +
+	"\fRequiredWhen\x12\x14\n" +
+	"\x05field\x18\x01 \x01(\tR\x05field\x12\x16\n" +
+	"\x06values\x18\x02 \x03(\tR\x06values\x12\x16\n" +
+	"\x06detail\x18\x03 \x01(\tR\x06detail\"G\n" +
+	"\x05OneOf\x12\x16\n" +
+	"\x06fields\x18\x01 \x03(\tR\x06fields\x12\x12\n" +
+	"\x04none\x18\x02 \x01(\tR\x04none\x12\x12\n" +
+	"\x04many\x18\x03 \x01(\tR\x04many*$\n" +
 	"\x05Scope\x12\x0e\n" +
 	"\n" +
 	"NAMESPACED\x10\x00\x12\v\n" +
@@ -1238,7 +1419,7 @@ const file_options_proto_rawDesc = "" +
 	"\x05LABEL\x10\x01\x12\x0e\n" +
 	"\n" +
 	"LABEL_1035\x10\x02\x12\x10\n" +
-	"\fPATH_SEGMENT\x10\x03*\x88\x01\n" +
+	"\fPATH_SEGMENT\x10\x03*\x8f\x01\n" +
 	"\x06Scalar\x12\b\n" +
 	"\x04NONE\x10\x00\x12\b\n" +
 	"\x04TIME\x10\x01\x12\x0e\n" +
@@ -1247,10 +1428,9 @@ const file_options_proto_rawDesc = "" +
 	"\bQUANTITY\x10\x03\x12\x11\n" +
 	"\rINT_OR_STRING\x10\x04\x12\a\n" +
 	"\x03RAW\x10\x05\x12\f\n" +
-	"\bDURATION\x10\x06\x12\v\n" +
-	"\aSTRINGS\x10\a\x12\n" +
-	"\n" +
-	"\x06FIELDS\x10\t\x12\t\n" +
+	"\bDURATION\x10\x06\x12\x0f\n" +
+	"\vSTRING_LIST\x10\a\x12\r\n" +
+	"\tFIELDS_V1\x10\t\x12\t\n" +
 	"\x05UNION\x10\b*3\n" +
 	"\bPresence\x12\v\n" +
 	"\aDERIVED\x10\x00\x12\f\n" +
@@ -1278,7 +1458,7 @@ func file_options_proto_rawDescGZIP() []byte {
 }
 
 var file_options_proto_enumTypes = make([]protoimpl.EnumInfo, 5)
-var file_options_proto_msgTypes = make([]protoimpl.MessageInfo, 7)
+var file_options_proto_msgTypes = make([]protoimpl.MessageInfo, 9)
 var file_options_proto_goTypes = []any{
 	(Scope)(0),                          // 0: troupe.Scope
 	(NameFormat)(0),                     // 1: troupe.NameFormat
@@ -1292,30 +1472,34 @@ var file_options_proto_goTypes = []any{
 	(*Column)(nil),                      // 9: troupe.Column
 	(*Message)(nil),                     // 10: troupe.Message
 	(*Field)(nil),                       // 11: troupe.Field
-	(*descriptorpb.MessageOptions)(nil), // 12: google.protobuf.MessageOptions
-	(*descriptorpb.FieldOptions)(nil),   // 13: google.protobuf.FieldOptions
+	(*RequiredWhen)(nil),                // 12: troupe.RequiredWhen
+	(*OneOf)(nil),                       // 13: troupe.OneOf
+	(*descriptorpb.MessageOptions)(nil), // 14: google.protobuf.MessageOptions
+	(*descriptorpb.FieldOptions)(nil),   // 15: google.protobuf.FieldOptions
 }
 var file_options_proto_depIdxs = []int32{
 	0,  // 0: troupe.Kind.scope:type_name -> troupe.Scope
 	7,  // 1: troupe.Kind.subresources:type_name -> troupe.Subresource
-	1,  // 2: troupe.Kind.name:type_name -> troupe.NameFormat
+	1,  // 2: troupe.Kind.name_format:type_name -> troupe.NameFormat
 	9,  // 3: troupe.Kind.columns:type_name -> troupe.Column
 	6,  // 4: troupe.Kind.deprecation:type_name -> troupe.Deprecation
 	8,  // 5: troupe.Subresource.scale:type_name -> troupe.Scale
 	2,  // 6: troupe.Message.scalar:type_name -> troupe.Scalar
-	4,  // 7: troupe.Field.list_type:type_name -> troupe.ListType
-	3,  // 8: troupe.Field.documented:type_name -> troupe.Presence
-	12, // 9: troupe.kind:extendee -> google.protobuf.MessageOptions
-	12, // 10: troupe.message:extendee -> google.protobuf.MessageOptions
-	13, // 11: troupe.field:extendee -> google.protobuf.FieldOptions
-	5,  // 12: troupe.kind:type_name -> troupe.Kind
-	10, // 13: troupe.message:type_name -> troupe.Message
-	11, // 14: troupe.field:type_name -> troupe.Field
-	15, // [15:15] is the sub-list for method output_type
-	15, // [15:15] is the sub-list for method input_type
-	12, // [12:15] is the sub-list for extension type_name
-	9,  // [9:12] is the sub-list for extension extendee
-	0,  // [0:9] is the sub-list for field type_name
+	13, // 7: troupe.Message.one_of:type_name -> troupe.OneOf
+	4,  // 8: troupe.Field.list_type:type_name -> troupe.ListType
+	3,  // 9: troupe.Field.documented_presence:type_name -> troupe.Presence
+	12, // 10: troupe.Field.required_when:type_name -> troupe.RequiredWhen
+	14, // 11: troupe.kind:extendee -> google.protobuf.MessageOptions
+	14, // 12: troupe.message:extendee -> google.protobuf.MessageOptions
+	15, // 13: troupe.field:extendee -> google.protobuf.FieldOptions
+	5,  // 14: troupe.kind:type_name -> troupe.Kind
+	10, // 15: troupe.message:type_name -> troupe.Message
+	11, // 16: troupe.field:type_name -> troupe.Field
+	17, // [17:17] is the sub-list for method output_type
+	17, // [17:17] is the sub-list for method input_type
+	14, // [14:17] is the sub-list for extension type_name
+	11, // [11:14] is the sub-list for extension extendee
+	0,  // [0:11] is the sub-list for field type_name
 }
 
 func init() { file_options_proto_init() }
@@ -1330,7 +1514,7 @@ func file_options_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_options_proto_rawDesc), len(file_options_proto_rawDesc)),
 			NumEnums:      5,
-			NumMessages:   7,
+			NumMessages:   9,
 			NumExtensions: 3,
 			NumServices:   0,
 		},

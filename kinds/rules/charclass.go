@@ -2,8 +2,8 @@ package rules
 
 import "strings"
 
-// The bytes that names are made of. What the patterns of formats say is looked up here byte by
-// byte, which is cheaper than matching an expression.
+// Classes of the bytes that names consist of. Names are checked by looking up each byte here, which is cheaper
+// than matching the regular expression that faults mention.
 const (
 	lower = 1 << iota
 	upper
@@ -14,7 +14,7 @@ const (
 	alphanumeric = lower | upper | digit
 )
 
-// charClasses tells in which of them a byte is.
+// charClasses holds the classes of each byte.
 var charClasses = func() (of [256]uint8) {
 	for c := range of {
 		switch b := byte(c); {
@@ -33,8 +33,8 @@ var charClasses = func() (of [256]uint8) {
 	return of
 }()
 
-// hasClasses tells whether s is not empty, begins and ends with bytes of ends, and has none that is not
-// of inner.
+// hasClasses tells whether s is not empty, begins and ends with bytes of the classes ends, and consists of bytes of the
+// classes inner.
 func hasClasses(s string, ends, inner uint8) bool {
 	if s == "" || charClasses[s[0]]&ends == 0 || charClasses[s[len(s)-1]]&ends == 0 {
 		return false

@@ -6,74 +6,105 @@ import (
 )
 
 // Default fills in what t leaves out: the defaults of the plan, then those of the
-// kind's function, which may depend on several fields.
+// kind's function, which may depend on several fields. A nil tree stays nil.
 func Default(k *schema.Kind, t tree.Tree) {
-	if k.Message != nil && !k.Custom() {
-		defaultMessage(k.Message, t)
+	if t == nil {
+		return
+	}
+	if k.Message != nil {
+		DefaultValue(k.Message.Values, t)
 	}
 	if k.Rules.Default != nil {
 		k.Rules.Default(t)
 	}
 }
 
-func defaultMessage(m *schema.Message, t tree.Tree) {
-	for _, f := range m.Defaultable() {
-		v := t[f.Name]
-		if f.Default != nil && absent(f, v) {
-			v = tree.Clone(f.Default)
-			t[f.Name] = v
-		}
-		switch {
-		case f.Type == schema.TypeQuantity:
-			if v == nil && f.EmitEmpty && !f.Pointer && f.Shape == schema.Single {
-				t[f.Name] = "0" // which is what readers find
-			}
-		case f.Type != schema.TypeMessage:
-		case v != nil:
-			forEachMessage(f, v, func(sub tree.Tree) { defaultMessage(f.Message, sub) })
-		case f.EmitEmpty && !f.Pointer && f.Shape == schema.Single:
-			defaultAbsent(f, t)
-		}
+// DefaultValue fills in the defaults of a plan, which may be nil, in a whole object.
+func DefaultValue(p *schema.ValuePlan, t tree.Tree) {
+	if p == nil || t == nil {
+		return
 	}
+	d := defaulter{budget: maxDefaultsSize}
+	d.children(p, t)
 }
 
-// defaultAbsent fills in an object that is left out although it is always there: where it
-// has defaults, they hold.
-func defaultAbsent(f *schema.Field, t tree.Tree) {
+// maxDefaultsSize bounds the JSON of all defaults of one object, in bytes. It is about the most that an object may
+// have: where defaulting stops there, the object is refused as too large anyway.
+const maxDefaultsSize = 8 << 20
+
+// A defaulter fills in one object. Its budget is what is left of maxDefaultsSize.
+type defaulter struct{ budget int }
+
+// copyDefault copies the default of a plan; nil if there is none, or no budget is left.
+func (d *defaulter) copyDefault(p *schema.ValuePlan) any {
+	if p.Default == nil || d.budget < 0 {
+		return nil
+	}
+	d.budget -= p.DefaultSize
+	return tree.Clone(p.Default)
+}
+
+// field fills in one field of t, and what is below it.
+func (d *defaulter) field(p *schema.ValuePlan, t tree.Tree, name string) {
+	v, there := t[name]
+	if there && v == nil && p.DropNull {
+		delete(t, name)
+		there = false
+	}
+	switch {
+	case p.Default != nil && isAbsent(p, v, there):
+		if v = d.copyDefault(p); v != nil {
+			d.budget -= len(name) + 4
+			t[name] = v
+		}
+	case v != nil:
+	case p.NullDefault != nil:
+		t[name] = p.NullDefault
+	case p.FillAbsent:
+		d.absentObject(p, t, name)
+		return
+	}
+	d.children(p, v)
+}
+
+// absentObject fills in an object that is left out if some of its fields have defaults.
+func (d *defaulter) absentObject(p *schema.ValuePlan, t tree.Tree, name string) {
 	sub := tree.Tree{}
-	if defaultMessage(f.Message, sub); len(sub) > 0 {
-		t[f.Name] = sub
+	if d.children(p, sub); len(sub) > 0 {
+		t[name] = sub
 	}
 }
 
-// absent tells whether a value counts as not given.
-func absent(f *schema.Field, v any) bool {
-	if v == nil {
-		return true
+// children fills in the parts of a value.
+func (d *defaulter) children(p *schema.ValuePlan, v any) {
+	switch v := v.(type) {
+	case tree.Tree:
+		if p.Parts != nil {
+			d.parts(p.Parts, v)
+		}
+	case []any:
+		if p.Items == nil {
+			return
+		}
+		for i := range v {
+			if v[i] == nil && p.Items.DropNull && p.Items.Default != nil {
+				v[i] = d.copyDefault(p.Items)
+			}
+			d.children(p.Items, v[i])
+		}
 	}
-	return !f.Pointer && f.Shape == schema.Single && f.Type != schema.TypeMessage && tree.IsEmpty(v)
 }
 
-// forEachMessage calls do for every object that the value of a message field holds.
-func forEachMessage(f *schema.Field, v any, do func(tree.Tree)) {
-	switch f.Shape {
-	case schema.Single:
-		if sub, ok := v.(tree.Tree); ok {
-			do(sub)
-		}
-	case schema.List:
-		items, _ := v.([]any)
-		for _, e := range items {
-			if sub, ok := e.(tree.Tree); ok {
-				do(sub)
-			}
-		}
-	case schema.Map:
-		entries, _ := v.(tree.Tree)
-		for _, e := range entries {
-			if sub, ok := e.(tree.Tree); ok {
-				do(sub)
-			}
+func (d *defaulter) parts(p *schema.Parts, t tree.Tree) {
+	for i := range p.Defaulted {
+		d.field(p.Defaulted[i].ValuePlan, t, p.Defaulted[i].Name)
+	}
+	if p.Additional == nil {
+		return
+	}
+	for name := range t {
+		if p.ByName[name] == nil {
+			d.field(p.Additional, t, name)
 		}
 	}
 }

@@ -24,7 +24,7 @@ func WildcardSubdomain(s string) []string {
 // A DomainFault is what is wrong with a part of a name that holds a domain.
 type DomainFault struct{ Value, Message string }
 
-// DomainPath checks a path behind a domain, as in "acme.io/foo".
+// DomainPath checks a path after a domain, as in "acme.io/foo".
 func DomainPath(s string) []DomainFault {
 	domain, path, _ := strings.Cut(s, "/")
 	if domain == "" || path == "" {

@@ -1,9 +1,9 @@
 package rules
 
-// Seen tells texts of a list apart that come again, however long the list is.
+// Seen finds repeated texts in one pass over a list.
 type Seen map[string]bool
 
-// Repeats tells whether a text has come before.
+// Repeats tells whether it has been asked about a text before.
 func (s Seen) Repeats(text string) bool {
 	again := s[text]
 	s[text] = true

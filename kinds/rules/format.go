@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// The alphabets that names are made of.
+// The patterns of names, as faults mention them.
 const (
 	labelPattern     = `[a-z0-9]([-a-z0-9]*[a-z0-9])?`
 	subdomainPattern = labelPattern + `(\.` + labelPattern + `)*`
@@ -47,15 +47,12 @@ var formats = map[string]func(string) []string{
 	"pathSegment":      PathSegment,
 }
 
-// CheckFormat applies a format by its name in declarations: dns1123Label,
-// dns1123Subdomain, dns1035Label, qualifiedName, labelValue, configMapKey, ip, cidr,
-// relativePath, absolutePath, envVarName, portName, httpHeaderName, pathSegment.
-// Each entry is one fault; a format of another name finds none.
-func CheckFormat(name, s string) []string {
+// FindFormat finds a format by its name in declarations. The function lists the faults of a text.
+func FindFormat(name string) (func(string) []string, error) {
 	if check := formats[name]; check != nil {
-		return check(s)
+		return check, nil
 	}
-	return nil
+	return nil, fmt.Errorf("%q is no format", name)
 }
 
 // Subdomain checks a DNS-1123 subdomain, at most 253 bytes.
@@ -271,7 +268,7 @@ func checkLengthAndPattern(s string, max int, is func(string) bool, text, patter
 	return faults
 }
 
-// patternMsg ends a text with examples and the regular expression, spaced as users know it.
+// patternMsg ends a text with examples and the regular expression, with the spaces of the public API.
 func patternMsg(text, pattern string, examples ...string) string {
 	var b strings.Builder
 	b.WriteString(text + " (e.g. ")

@@ -25,13 +25,17 @@ func TestFormats(t *testing.T) {
 		"httpHeaderName":   {[]string{"X-A"}, []string{"", "a b", "a:"}},
 		"pathSegment":      {[]string{"a:b", "A b", "..."}, []string{".", "..", "a/b", "a%b"}},
 	} {
+		check, err := rules.FindFormat(format)
+		if err != nil {
+			t.Fatal(err)
+		}
 		for _, s := range c.good {
-			if msgs := rules.CheckFormat(format, s); len(msgs) > 0 {
+			if msgs := check(s); len(msgs) > 0 {
 				t.Errorf("%s refuses %q: %v", format, s, msgs)
 			}
 		}
 		for _, s := range c.bad {
-			if len(rules.CheckFormat(format, s)) == 0 {
+			if len(check(s)) == 0 {
 				t.Errorf("%s accepts %q", format, s)
 			}
 		}

@@ -66,7 +66,7 @@ func CheckName(f schema.NameFormat, name string) []string {
 	return Subdomain(name)
 }
 
-// maskTrailingDash makes a prefix that ends with a dash pass as a name: more will follow it.
+// maskTrailingDash replaces a dash at the end of a prefix, which is no fault there: more follows it.
 func maskTrailingDash(prefix string) string {
 	if p, ok := strings.CutSuffix(prefix, "-"); ok && p != "" {
 		return p + "a"
@@ -154,8 +154,8 @@ func validateFinalizers(k *schema.Kind, m tree.Tree, faults *schema.Faults) {
 	}
 }
 
-// FinalizerWarnings tells which of the finalizers in m, metadata, that old does not have should
-// better be called by the domain of who honours them, where a domain is not demanded.
+// FinalizerWarnings warns of finalizers in the metadata m which are new since old and have no domain in their names,
+// for kinds that do not demand one.
 func FinalizerWarnings(m, old tree.Tree) []string {
 	var warnings []string
 	known := old.Strings("finalizers")

@@ -12,7 +12,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-func parseTree(t *testing.T, text string) tree.Tree {
+func parseTree(t testing.TB, text string) tree.Tree {
 	t.Helper()
 	v, _, err := codec.DecodeAny([]byte(text))
 	if err != nil {
@@ -115,7 +115,8 @@ func TestMetadataUpdate(t *testing.T) {
 func ptr(n int64) *int64 { return &n }
 
 // sample is a kind with one field for every rule of a plan.
-func sample() *schema.Kind {
+func sample(t *testing.T) *schema.Kind {
+	t.Helper()
 	item := &schema.Message{Name: "t.Item", Fields: []*schema.Field{
 		{Name: "name", Required: true},
 		{Name: "port", Type: schema.TypeInt32, Min: ptr(1), Max: ptr(9)},
@@ -139,7 +140,11 @@ func sample() *schema.Kind {
 	}}
 	item.Index()
 	spec.Index()
-	return &schema.Kind{Message: schema.NewMessage("t.T", &schema.Field{Name: "spec", Type: schema.TypeMessage, Message: spec, Required: true})}
+	k := &schema.Kind{Message: schema.NewMessage("t.T", &schema.Field{Name: "spec", Type: schema.TypeMessage, Message: spec, Required: true})}
+	if err := rules.Compile(k.Message); err != nil {
+		t.Fatal(err)
+	}
+	return k
 }
 
 // withRequired adds the one required field where a case is not about it.
@@ -151,7 +156,7 @@ func withRequired(spec tree.Tree) tree.Tree {
 }
 
 func TestPlanRules(t *testing.T) {
-	k := sample()
+	k := sample(t)
 	for _, c := range []struct {
 		spec string
 		want []string
@@ -183,7 +188,7 @@ func TestPlanRules(t *testing.T) {
 }
 
 func TestImmutable(t *testing.T) {
-	k := sample()
+	k := sample(t)
 	old := parseTree(t, `{"metadata":{"name":"x"},"spec":{"host":"a"}}`)
 	expect(t, "changed", rules.ValidateUpdate(k, parseTree(t, `{"metadata":{"name":"x"},"spec":{"host":"b"}}`), old), []string{`spec.host: Invalid value: "b": field is immutable`})
 	expect(t, "removed", rules.ValidateUpdate(k, parseTree(t, `{"metadata":{"name":"x"},"spec":{}}`), old), []string{`spec.host: Invalid value: null: field is immutable`})
@@ -191,7 +196,7 @@ func TestImmutable(t *testing.T) {
 }
 
 func TestDefault(t *testing.T) {
-	k := sample()
+	k := sample(t)
 	k.Rules.Default = func(obj tree.Tree) { obj["seen"] = obj.Object("spec").String("kind") }
 	obj := parseTree(t, `{"spec":{"kind":"","items":[{"name":"a"},{"name":"b","mode":"r"}],"byKey":{"k":{}}}}`)
 	rules.Default(k, obj)

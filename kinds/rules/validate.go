@@ -11,17 +11,13 @@ import (
 // Validate reports every fault of t, which must have its defaults. No fault: nil.
 func Validate(k *schema.Kind, t tree.Tree) []meta.Cause { return ValidateChange(k, t, nil) }
 
-// ValidateChange is Validate of what is to take the place of old, which was valid: the parts
-// that t shares with it in memory still are.
+// ValidateChange is Validate of an object that is to replace old, which was valid. Top-level fields that t shares with
+// old in memory are not validated again.
 func ValidateChange(k *schema.Kind, t, old tree.Tree) []meta.Cause {
 	var faults schema.Faults
 	validateMetadata(k, t.Object("metadata"), &faults)
-	if k.Message != nil && !k.Custom() { // whose schema is a matter of the version: ValidateServed
-		for _, f := range k.Message.Fields {
-			if f.Name != "metadata" && !sameField(t, old, f.Name) {
-				validateOne(k.Message, f, t, "", &faults)
-			}
-		}
+	if k.Message != nil && !k.SchemaPerVersion { // else ValidateServed does it
+		validateFields(k.Message.Values, t, old, &faults)
 	}
 	var own schema.Faults
 	if k.Rules.Validate != nil {
@@ -34,7 +30,25 @@ func ValidateChange(k *schema.Kind, t, old tree.Tree) []meta.Cause {
 	return faults.List
 }
 
-// sameField tells whether two trees have one field in common in memory.
+// validateFields checks the fields of a whole object by its plan, which may be nil.
+func validateFields(p *schema.ValuePlan, t, old tree.Tree, faults *schema.Faults) {
+	if p == nil {
+		return
+	}
+	e := schema.NewEvaluation("", faults)
+	for i := range p.Parts.Checked {
+		if f := &p.Parts.Checked[i]; f.Name != "metadata" && !sameField(t, old, f.Name) {
+			checkPart(e, f, t, schema.Previous{})
+		}
+	}
+}
+
+// ValidateValue reports every fault that the plan of a whole object finds in t; old is nil for a new object.
+func ValidateValue(p *schema.ValuePlan, t, old tree.Tree, faults *schema.Faults) {
+	schema.NewEvaluation("", faults).Run(p, t, schema.Previous{Value: old, Exists: old != nil})
+}
+
+// sameField tells whether two trees share the value of a field in memory.
 func sameField(t, old tree.Tree, name string) bool {
 	v, there := t[name]
 	return there && v != nil && old != nil && tree.SameRef(v, old[name])
@@ -45,8 +59,8 @@ func sameField(t, old tree.Tree, name string) bool {
 func ValidateUpdate(k *schema.Kind, t, old tree.Tree) []meta.Cause {
 	var faults schema.Faults
 	validateMetadataUpdate(t.Object("metadata"), old.Object("metadata"), &faults)
-	if k.Message != nil && !k.Custom() {
-		validateImmutable(k.Message, t, old, "", &faults)
+	if k.Message != nil && k.Message.Values != nil {
+		checkImmutable(schema.NewEvaluation("", &faults), k.Message.Values.Parts, t, old)
 	}
 	if k.Rules.ValidateUpdate != nil {
 		var own schema.Faults
@@ -56,16 +70,15 @@ func ValidateUpdate(k *schema.Kind, t, old tree.Tree) []meta.Cause {
 	return faults.List
 }
 
-// ValidateMetadataUpdate is ValidateUpdate for a write that reaches, beside what it is about, the
-// metadata only.
+// ValidateMetadataUpdate is ValidateUpdate of the metadata alone, for writes through sub-resources.
 func ValidateMetadataUpdate(t, old tree.Tree) []meta.Cause {
 	var faults schema.Faults
 	validateMetadataUpdate(t.Object("metadata"), old.Object("metadata"), &faults)
 	return faults.List
 }
 
-// ValidateServed reports what kind k, as a version in which objects are served, asks of a
-// write of t beyond Validate and ValidateUpdate of the stored form. old is nil on create.
+// ValidateServed reports what the version k asks of a write of t through it, beyond Validate and ValidateUpdate of
+// the storage version. t and old are objects of the storage version; old is nil on create.
 func ValidateServed(k *schema.Kind, t, old tree.Tree) []meta.Cause {
 	var faults schema.Faults
 	if k.Rules.ValidateServed != nil {
@@ -74,8 +87,8 @@ func ValidateServed(k *schema.Kind, t, old tree.Tree) []meta.Cause {
 	return faults.List
 }
 
-// Evaluate reports what the expressions of kind k ask of a write of t, of which all other validation
-// has found no fault. old is nil on create. It ends with the context: then its answer counts for nothing.
+// Evaluate runs the expressions of kind k for a write of t that is valid otherwise. old is nil on create. When the
+// context ends it stops, and its result is meaningless.
 func Evaluate(ctx context.Context, k *schema.Kind, t, old tree.Tree) []meta.Cause {
 	var faults schema.Faults
 	if k.Rules.Evaluate != nil {
@@ -85,7 +98,7 @@ func Evaluate(ctx context.Context, k *schema.Kind, t, old tree.Tree) []meta.Caus
 }
 
 // mergeCauses adds the causes of a kind's function. Where the plan has reported the same type of
-// fault for the same path, the function's words, which are closer to the matter, take its place, one for one.
+// fault for the same path, the function's words, which are more specific, replace it, one for one.
 func mergeCauses(faults *schema.Faults, causes []meta.Cause) {
 	fromPlan := len(faults.List)
 	replaced := make([]bool, fromPlan)

@@ -3,7 +3,6 @@ package schema
 import (
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -82,9 +81,26 @@ func (c *compiler) checkField(s *source, f *Field) {
 	if (f.Min != nil || f.Max != nil) && f.Type != TypeInt32 && f.Type != TypeInt64 {
 		fault("has a minimum or maximum and is no number")
 	}
-	if f.Pattern != "" {
-		if _, err := regexp.Compile(f.Pattern); err != nil {
-			fault(err.Error())
+	if f.KeyFormat != "" && f.Shape != Map {
+		fault("has a format of keys and is no map")
+	}
+	if f.MayRepeat && f.ListType == ListAtomic {
+		fault("may repeat items, as every list without a list type")
+	}
+}
+
+// checkFieldNames reports options that name a field which the message does not have.
+func (c *compiler) checkFieldNames(m *Message) {
+	for _, f := range m.Fields {
+		if w := f.RequiredWhen; w != nil && m.byName[w.Field] == nil {
+			c.fault(m.Name, f.Name, fmt.Sprintf("is required because of %q, which is no field", w.Field))
+		}
+	}
+	for _, o := range m.OneOf {
+		for _, name := range o.Fields {
+			if m.byName[name] == nil {
+				c.fault(m.Name, name, "is named in one_of and is no field")
+			}
 		}
 	}
 }
@@ -150,21 +166,5 @@ func (c *compiler) checkScale(k *Kind, s *Scale) {
 		if path != "" && k.Message.Lookup(path) == nil {
 			c.fault(k.Message.Name, path, "is a path of a scale and leads nowhere")
 		}
-	}
-}
-
-// Lookup finds the field at a dotted path, as in "spec.nodeName", through single
-// messages only; nil if there is none.
-func (m *Message) Lookup(path string) *Field {
-	for {
-		name, rest, more := strings.Cut(path, ".")
-		f := m.Field(name)
-		if f == nil || !more {
-			return f
-		}
-		if f.Message == nil || f.Shape != Single {
-			return nil
-		}
-		m, path = f.Message, rest
 	}
 }

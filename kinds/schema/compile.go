@@ -41,7 +41,7 @@ func Compile(descriptors []byte, n *meta.Naming) (*Plan, error) {
 		c.compile(s)
 	}
 	c.fillNested()
-	c.link()
+	c.resolveReferences()
 	for _, k := range c.plan.Kinds {
 		c.checkKind(k)
 	}
@@ -56,7 +56,7 @@ type compiler struct {
 	naming      *meta.Naming
 	sources     map[string]*source // by the form in which descriptors refer to them: ".core.v1.Pod"
 	order       []*source
-	stored      map[*Kind]bool        // those that are marked so
+	stored      map[*Kind]bool        // those that are marked as storage versions
 	nestedForms map[*Message]*Message // typed messages, and their form within others
 	plan        *Plan
 	faults      []error
@@ -86,7 +86,7 @@ func (c *compiler) collect(file *descriptorpb.FileDescriptorProto) {
 		} else if o.GetScalar() == options.Scalar_UNION {
 			s.message, s.union = &Message{Name: name}, true
 		} else {
-			s.message = &Message{Name: name, HasTypeMeta: o.GetTyped() || kindOptions(desc) != nil}
+			s.message = &Message{Name: name, HasTypeMeta: o.GetTypeMeta() || kindOptions(desc) != nil}
 			c.plan.Messages[name] = s.message
 		}
 		all[i] = s
@@ -99,11 +99,11 @@ func (c *compiler) collect(file *descriptorpb.FileDescriptorProto) {
 }
 
 // attachDocs reads the lines of documentation that the generator writes: the index of a
-// message, or that and the index of a field behind a dot, a blank, and the text.
+// message, or of a message and, after a dot, of a field; a blank; and the text.
 func attachDocs(all []*source, lines string) {
 	for line := range strings.Lines(lines) {
-		place, text, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
-		message, field, ofField := strings.Cut(place, ".")
+		indexes, text, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		message, field, ofField := strings.Cut(indexes, ".")
 		i, err := strconv.Atoi(message)
 		if err != nil || i >= len(all) || all[i].message == nil {
 			continue
@@ -135,8 +135,9 @@ func (c *compiler) compile(s *source) {
 		return
 	}
 	m := s.message
-	m.Fields = c.fields(s, nil)
+	m.Fields, m.OneOf = c.fields(s, nil), c.oneOf(s, 0)
 	m.Index()
+	c.checkFieldNames(m)
 	if len(m.byName) < len(m.Fields) {
 		for i, f := range m.Fields {
 			if slices.ContainsFunc(m.Fields[:i], func(o *Field) bool { return o.Name == f.Name }) {
@@ -154,12 +155,12 @@ func (c *compiler) compile(s *source) {
 		return
 	}
 	k.Message = m
-	c.stored[k] = o.Stored
+	c.stored[k] = o.StorageVersion
 	c.plan.Kinds = append(c.plan.Kinds, k)
 }
 
-// fields lists the fields of s in order, those of inlined messages in place. wire is
-// the way from the message that they are listed for.
+// fields lists the fields of s in order of declaration. Those of an inlined message take the position of the field
+// that inlines it. wire holds the field numbers that lead to s from the message that they are listed for.
 func (c *compiler) fields(s *source, wire []int32) []*Field {
 	list := make([]*Field, 0, len(s.desc.Field))
 	for i, d := range s.desc.Field {
@@ -176,6 +177,17 @@ func (c *compiler) fields(s *source, wire []int32) []*Field {
 		list = append(list, c.field(s, d, path, s.doc(i)))
 	}
 	return list
+}
+
+// oneOf lists the groups of fields of s of which an object holds one, with those of inlined messages.
+func (c *compiler) oneOf(s *source, depth int) []OneOf {
+	all := newOneOf(messageOptions(s.desc))
+	for _, d := range s.desc.Field {
+		if inlined := c.sources[d.GetTypeName()]; fieldOptions(d).GetInline() && inlined != nil && depth < maxInline {
+			all = append(all, c.oneOf(inlined, depth+1)...)
+		}
+	}
+	return all
 }
 
 func (c *compiler) field(s *source, d *descriptorpb.FieldDescriptorProto, wire []int32, doc string) *Field {

@@ -67,19 +67,21 @@ func compile(t *testing.T, messages ...*descriptorpb.DescriptorProto) (*Plan, er
 
 func TestCompileFaults(t *testing.T) {
 	tests := map[string]*descriptorpb.DescriptorProto{
-		`p.M.f: default 1 does not fit the type`:           message("M", field("f", &options.Field{Default: "1"})),
-		`p.M.f: default {: unexpected EOF`:                 message("M", field("f", &options.Field{Default: "{"})),
-		`p.M.f: has a list type and is no list`:            message("M", field("f", &options.Field{ListType: options.ListType_SET})),
-		`p.M.f: list_map_keys go with list_type MAP`:       message("M", repeated(field("f", &options.Field{ListType: options.ListType_MAP}))),
-		`p.M.f: merge key "x" is no field of its items`:    message("M", repeated(of(".p.M", field("f", &options.Field{MergeKey: "x"})))),
-		`p.M.f: has an enum and is no text`:                message("M", of(".p.M", field("f", &options.Field{Enum: []string{"a"}}))),
-		`p.M.f: has a minimum or maximum and is no number`: message("M", field("f", &options.Field{Min: proto.Int64(1)})),
-		`p.M.f: error parsing regexp`:                      message("M", field("f", &options.Field{Pattern: "("})),
-		`p.M.f: has a type that is not supported`:          message("M", of(".p.N", field("f", nil))),
-		`p.M.f: cannot be inlined`:                         message("M", field("f", &options.Field{Inline: true})),
-		`p.M.f: is declared twice`:                         message("M", field("f", nil), field("f", nil)),
-		`M: a kind needs a version`:                        kind(&options.Kind{Resource: "ms"}, message("M")),
-		`p.M.s: speaks a kind that is not declared`: kind(&options.Kind{Version: "v1", Resource: "ms",
+		`p.M.f: default 1 does not fit the type`:               message("M", field("f", &options.Field{Default: "1"})),
+		`p.M.f: default {: unexpected EOF`:                     message("M", field("f", &options.Field{Default: "{"})),
+		`p.M.f: has a list type and is no list`:                message("M", field("f", &options.Field{ListType: options.ListType_SET})),
+		`p.M.f: list_map_keys go with list_type MAP`:           message("M", repeated(field("f", &options.Field{ListType: options.ListType_MAP}))),
+		`p.M.f: merge key "x" is no field of its items`:        message("M", repeated(of(".p.M", field("f", &options.Field{MergeKey: "x"})))),
+		`p.M.f: has an enum and is no text`:                    message("M", of(".p.M", field("f", &options.Field{Enum: []string{"a"}}))),
+		`p.M.f: has a minimum or maximum and is no number`:     message("M", field("f", &options.Field{Min: proto.Int64(1)})),
+		`p.M.f: is required because of "x", which is no field`: message("M", field("f", &options.Field{RequiredWhen: &options.RequiredWhen{Field: "x"}})),
+		`p.M.f: has a format of keys and is no map`:            message("M", field("f", &options.Field{KeyFormat: "ip"})),
+		`p.M.f: may repeat items`:                              message("M", field("f", &options.Field{MayRepeat: true})),
+		`p.M.f: has a type that is not supported`:              message("M", of(".p.N", field("f", nil))),
+		`p.M.f: cannot be inlined`:                             message("M", field("f", &options.Field{Inline: true})),
+		`p.M.f: is declared twice`:                             message("M", field("f", nil), field("f", nil)),
+		`M: a kind needs a version`:                            kind(&options.Kind{Resource: "ms"}, message("M")),
+		`p.M.s: has a body of a kind that is not declared`: kind(&options.Kind{Version: "v1", Resource: "ms",
 			Subresources: []*options.Subresource{{Name: "s", Version: "v1", Kind: "S"}}}, message("M")),
 		`p.M.x: is a path of a scale and leads nowhere`: kind(&options.Kind{Version: "v1", Resource: "ms",
 			Subresources: []*options.Subresource{{Name: "s", Scale: &options.Scale{Selector: "x"}}}}, message("M")),
@@ -106,11 +108,14 @@ func TestCompileKind(t *testing.T) {
 		Subresources: []*options.Subresource{{Name: "scale", Group: "autoscaling", Version: "v1", Kind: "Scale"}},
 	}
 	inline := of(".p.Inner", field("inner", &options.Field{Inline: true}))
+	inner := message("Inner", field("deep", nil))
+	inner.Options = &descriptorpb.MessageOptions{}
+	proto.SetExtension(inner.Options, options.E_Message, &options.Message{OneOf: []*options.OneOf{{Fields: []string{"deep"}, None: "no depth"}}})
 	plan, err := compile(t,
 		kind(o, message("Thing", of(".p.Meta", field("metadata", nil)), field("type", &options.Field{
 			Default: `"platform.io/x"`, Enum: []string{"platform.io/x", "y"},
 		}), inline)),
-		message("Inner", field("deep", nil)),
+		inner,
 		message("Meta"),
 		kind(&options.Kind{Group: "autoscaling", Version: "v1"}, message("Scale", of(".p.Meta", field("metadata", nil)))),
 	)
@@ -134,15 +139,18 @@ func TestCompileKind(t *testing.T) {
 	if deep := k.Message.Field("deep"); deep == nil || !slices.Equal(deep.Wire, []int32{3, 1}) || k.Message.Field("inner") != nil {
 		t.Errorf("the inlined field is %+v", deep)
 	}
+	if all := k.Message.OneOf; len(all) != 1 || all[0].None != "no depth" {
+		t.Errorf("one_of of the inlined message: %+v", all)
+	}
 	if !k.Message.HasTypeMeta || plan.Messages["p.Meta"].HasTypeMeta {
 		t.Error("kinds are typed, their parts are not")
 	}
 }
 
-// TestStorageVersion: of the kinds that share a storage exactly one gives the form at rest.
+// TestStorageVersion: of the kinds that share a storage exactly one is the storage version.
 func TestStorageVersion(t *testing.T) {
 	version := func(v string, stored bool) *descriptorpb.DescriptorProto {
-		return kind(&options.Kind{Group: "g", Version: v, Resource: "ms", Stored: stored}, message("M"+v, of(".p.Meta", field("metadata", nil))))
+		return kind(&options.Kind{Group: "g", Version: v, Resource: "ms", StorageVersion: stored}, message("M"+v, of(".p.Meta", field("metadata", nil))))
 	}
 	plan, err := compile(t, version("v1", false), version("v2", true), message("Meta"))
 	if err != nil {
@@ -151,7 +159,7 @@ func TestStorageVersion(t *testing.T) {
 	if v1, v2 := plan.Kinds[0], plan.Kinds[1]; v1.Stored != v2 || v2.Stored != v2 {
 		t.Errorf("v1 is stored as %v, v2 as %v", v1.Stored, v2.Stored)
 	}
-	for want, both := range map[string][2]bool{"nobody there is marked as stored": {}, "more than one stored form": {true, true}} {
+	for want, both := range map[string][2]bool{"no kind there is marked as the storage version": {}, "more than one storage version": {true, true}} {
 		_, err := compile(t, version("v1", both[0]), version("v2", both[1]), message("Meta"))
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %s", err, want)

@@ -5,21 +5,18 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A Custom says how the objects of a custom kind are read. Their bodies are taken as they
-// are, but for the metadata, which has its plan: a value of a wrong type is a fault of the object
-// like any other, found when it is validated.
+// A Custom says how the objects of a custom kind are read. Except for metadata, which has a plan, bodies are
+// decoded as they are: a value of a wrong type is a fault of the object like any other, found when it is
+// validated.
 type Custom struct {
-	// SchemaID is the form that the schema gives to objects, as one that they can remember.
+	// SchemaID identifies the compiled schema. An object remembers that it conforms to it.
 	SchemaID *meta.SchemaID
 	// Schema is the schema as the definition has it.
 	Schema tree.Tree
 	// Prune is a tree without the fields that the schema of the kind does not know, and their
-	// paths. It shares with what it is given, which stays as it is.
+	// paths. It shares memory with what it is given, which is not changed.
 	Prune func(t tree.Tree) (pruned tree.Tree, unknown []string)
 }
-
-// Custom tells a kind that is defined by an object from a built-in one.
-func (k *Kind) Custom() bool { return k.Message != nil && k.Message.Custom != nil }
 
 // StandardVerbs are the verbs of a kind that has all of them.
 func StandardVerbs() []string { return standardVerbs }

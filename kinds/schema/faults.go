@@ -9,6 +9,12 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
+// Faults gathers the causes of one validation.
+type Faults struct {
+	List  []meta.Cause
+	bytes int // of their texts
+}
+
 // Required reports that path has no value. A detail, if any, follows the text.
 func (f *Faults) Required(path string, detail ...string) {
 	if f.full() {
@@ -33,7 +39,7 @@ func (f *Faults) TypeInvalid(path, value, msg string) {
 	f.add(meta.CauseTypeInvalid, path, withDetail("Invalid value: "+formatValue(value), msg))
 }
 
-// Report adds a fault of any type: its text, as others have it, and what is said beyond it.
+// Report adds a fault of any type: its text, as the other methods write it, and a detail.
 func (f *Faults) Report(t meta.CauseType, path, text, detail string) {
 	if f.full() {
 		return
@@ -41,7 +47,7 @@ func (f *Faults) Report(t meta.CauseType, path, text, detail string) {
 	f.add(t, path, withDetail(text, detail))
 }
 
-// InvalidOmitValue reports that what is at path is invalid as a whole; msg says why. The value is not shown.
+// InvalidOmitValue reports that what is at path is invalid as a whole; msg says why. The message does not hold the value.
 func (f *Faults) InvalidOmitValue(path, msg string) {
 	if f.full() {
 		return
@@ -57,7 +63,7 @@ func (f *Faults) Forbidden(path, msg string) {
 	f.add(meta.CauseForbidden, path, withDetail("Forbidden", msg))
 }
 
-// Duplicate reports that value stands at path and elsewhere, where it must be unique.
+// Duplicate reports that the value at path must be unique, and is elsewhere too.
 func (f *Faults) Duplicate(path string, value any) {
 	if f.full() {
 		return
@@ -99,14 +105,14 @@ func (f *Faults) NotFound(path string, value any) {
 	f.add(meta.CauseNotFound, path, "Not found: "+formatValue(value))
 }
 
-// What is told of an object with very many faults: the rest would help nobody.
+// Bounds of what is reported of one object. Nobody reads more.
 const (
 	maxFaults     = 1000
 	maxFaultBytes = 256 << 10
 )
 
-// full tells that no more faults are told. Who describes one asks before: to show a large value
-// for each of many faults takes its time.
+// full tells that no more faults are reported. Methods ask before they build a message: to format a large value
+// for each of many faults takes time.
 func (f *Faults) full() bool { return len(f.List) >= maxFaults || f.bytes >= maxFaultBytes }
 
 func (f *Faults) add(t meta.CauseType, path, msg string) {
@@ -126,7 +132,7 @@ func withDetail(text, detail string) string {
 
 // formatValue prints a value of a tree as messages do: text quoted, the rest as JSON.
 func formatValue(v any) string {
-	const limit = 16 << 10 // bytes; what is larger helps nobody
+	const limit = 16 << 10 // bytes
 	text := formatFullValue(v)
 	if len(text) > limit {
 		text = strings.ToValidUTF8(text[:limit], "") + "..."

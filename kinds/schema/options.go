@@ -56,10 +56,10 @@ func newKind(d *descriptorpb.DescriptorProto, o *options.Kind, n *meta.Naming) (
 		DeleteReturnsObject: o.DeleteReturnsObject,
 		CreateOnUpdate:      o.CreateOnUpdate,
 		ConditionalUpdate:   o.ConditionalUpdate,
-		Generation:          o.Generation,
-		HasSpecFinalizers:   o.SpecFinalizers,
+		Generation:          o.TracksGeneration,
+		HasSpecFinalizers:   o.HasSpecFinalizers,
 		GracefulDeletion:    o.GracefulDeletion,
-		NameFormat:          NameFormat(o.Name),
+		NameFormat:          NameFormat(o.NameFormat),
 	}
 	if o.Version == "" {
 		return nil, fmt.Errorf("%s: a kind needs a version", d.GetName())
@@ -95,7 +95,7 @@ func newKind(d *descriptorpb.DescriptorProto, o *options.Kind, n *meta.Naming) (
 }
 
 func newSubresource(o *options.Subresource, n *meta.Naming) Subresource {
-	s := Subresource{Name: o.Name, Verbs: verbs(o.Verbs, subresourceVerbs), Field: o.Field, KeepsMetadata: o.KeepsMetadata}
+	s := Subresource{Name: o.Name, Verbs: verbs(o.Verbs, subresourceVerbs), Field: o.OnlyField, KeepsMetadata: o.KeepsMetadata}
 	if s.Name == "status" {
 		s.Field = s.Name
 	}
@@ -127,18 +127,19 @@ func newColumn(o *options.Column) Column {
 
 // applyOptions fills in what the options of a field say, except its type.
 func (f *Field) applyOptions(o *options.Field, n *meta.Naming) {
-	f.EmitEmpty = o.GetAlways()
+	f.EmitEmpty = o.GetEmitEmpty()
 	f.ListType = ListType(o.GetListType())
 	f.ListMapKeys = o.GetListMapKeys()
 	f.MapAtomic = o.GetMapAtomic()
 	f.MergeKey = o.GetMergeKey()
 	f.MergeStrategies = o.GetMergeStrategies()
-	f.Required = o.GetRequired()
-	f.Documented = Presence(o.GetDocumented())
-	f.Immutable = o.GetImmutable()
-	for _, value := range o.GetEnum() {
-		f.Enum = append(f.Enum, n.Translate(value))
+	f.Required, f.RequiredDetail = o.GetRequired(), o.GetRequiredDetail()
+	if w := o.GetRequiredWhen(); w != nil {
+		f.RequiredWhen = &RequiredWhen{Field: w.Field, Values: translateAll(n, w.Values), Detail: w.Detail}
 	}
+	f.Documented = Presence(o.GetDocumentedPresence())
+	f.Immutable = o.GetImmutable()
+	f.Enum = translateAll(n, o.GetEnum())
 	if o != nil {
 		f.Min, f.Max = o.Min, o.Max
 	}
@@ -146,7 +147,8 @@ func (f *Field) applyOptions(o *options.Field, n *meta.Naming) {
 	f.MaxLength = int(o.GetMaxLength())
 	f.MaxItems = int(o.GetMaxItems())
 	f.Pattern = o.GetPattern()
-	f.Format = o.GetFormat()
+	f.Format, f.KeyFormat = o.GetFormat(), o.GetKeyFormat()
+	f.MayRepeat = o.GetMayRepeat()
 	if o.GetReservedKeys() {
 		f.ReservedDomains = n.Domains()
 	}
@@ -160,8 +162,26 @@ var scalarTypes = map[options.Scalar]Type{
 	options.Scalar_INT_OR_STRING: TypeIntOrString,
 	options.Scalar_RAW:           TypeRaw,
 	options.Scalar_DURATION:      TypeDuration,
-	options.Scalar_STRINGS:       TypeStrings,
-	options.Scalar_FIELDS:        TypeFields,
+	options.Scalar_STRING_LIST:   TypeStrings,
+	options.Scalar_FIELDS_V1:     TypeFields,
+}
+
+// translateAll are texts in the form of the profile.
+func translateAll(n *meta.Naming, texts []string) []string {
+	var all []string
+	for _, text := range texts {
+		all = append(all, n.Translate(text))
+	}
+	return all
+}
+
+// newOneOf are the groups of fields of which an object holds one.
+func newOneOf(o *options.Message) []OneOf {
+	var all []OneOf
+	for _, group := range o.GetOneOf() {
+		all = append(all, OneOf{Fields: group.Fields, None: group.None, Many: group.Many})
+	}
+	return all
 }
 
 func verbs(declared, standard []string) []string {

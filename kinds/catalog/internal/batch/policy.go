@@ -13,16 +13,12 @@ import (
 const (
 	maxPolicyRules      = 20
 	maxExitCodes        = 255
-	maxConditions       = 20
 	maxSucceededIndexes = 64 << 10 // bytes
 )
 
 // validateFailurePolicy checks the pod failure policy.
 func validateFailurePolicy(spec tree.Tree, path string, faults *schema.Faults) {
 	list := spec.Object("podFailurePolicy").Objects("rules")
-	if len(list) > maxPolicyRules {
-		faults.TooMany(path+".rules", len(list), maxPolicyRules)
-	}
 	containers := map[string]bool{}
 	for _, name := range []string{"containers", "initContainers"} {
 		for _, c := range spec.Object("template", "spec").Objects(name) {
@@ -35,20 +31,12 @@ func validateFailurePolicy(spec tree.Tree, path string, faults *schema.Faults) {
 }
 
 func validateFailureRule(spec, rule tree.Tree, path string, containers map[string]bool, faults *schema.Faults) {
-	switch rule.String("action") {
-	case "":
-		faults.Required(path+".action", `valid values: ["Count" "FailIndex" "FailJob" "Ignore"]`)
-	case "FailIndex":
-		if !spec.Has("backoffLimitPerIndex") {
-			faults.Invalid(path+".action", "FailIndex", "requires the backoffLimitPerIndex to be set")
-		}
+	if rule.String("action") == "FailIndex" && !spec.Has("backoffLimitPerIndex") {
+		faults.Invalid(path+".action", "FailIndex", "requires the backoffLimitPerIndex to be set")
 	}
 	codes, conditions := rule.Object("onExitCodes"), rule.Objects("onPodConditions")
 	if codes != nil {
 		validateExitCodes(codes, path+".onExitCodes", containers, faults)
-	}
-	if len(conditions) > maxConditions {
-		faults.TooMany(path+".onPodConditions", len(conditions), maxConditions)
 	}
 	for i, c := range conditions {
 		validateConditionPattern(c, tree.IndexPath(path+".onPodConditions", i), faults)
@@ -72,9 +60,6 @@ func validateConditionPattern(c tree.Tree, path string, faults *schema.Faults) {
 // validateExitCodes checks a sorted list of exit codes. The declaration requires unique ones.
 func validateExitCodes(codes tree.Tree, path string, containers map[string]bool, faults *schema.Faults) {
 	operator := codes.String("operator")
-	if operator == "" {
-		faults.Required(path+".operator", `valid values: ["In" "NotIn"]`)
-	}
 	if name, ok := codes["containerName"].(string); ok && !containers[name] {
 		faults.Invalid(path+".containerName", name, "must be one of the container or initContainer names in the pod template")
 	}

@@ -13,9 +13,6 @@ func validateEndpoints(obj tree.Tree, faults *schema.Faults) {
 	for i, s := range obj.Objects("subsets") {
 		at := tree.IndexPath("subsets", i)
 		ready, others, ports := s.Objects("addresses"), s.Objects("notReadyAddresses"), s.Objects("ports")
-		if len(ready)+len(others) == 0 {
-			faults.Required(at, "must specify `addresses` or `notReadyAddresses`")
-		}
 		for j, a := range ready {
 			validateEndpointAddress(a, tree.IndexPath(at+".addresses", j), faults)
 		}

@@ -53,8 +53,7 @@ func defaultSecret(obj tree.Tree) {
 func (t secretTypes) validate(obj tree.Tree, faults *schema.Faults) {
 	data := obj.Object("data")
 	size := 0
-	for _, key := range data.SortedKeys() {
-		validateDataKey(key, tree.KeyPath("data", key), faults)
+	for key := range data {
 		size += field.DecodedSize(data.String(key))
 	}
 	if size > maxDataSize {

@@ -34,9 +34,6 @@ func clusterRoleRules() schema.Rules {
 		}
 		const path = "aggregationRule.clusterRoleSelectors"
 		selectors := aggregation.Objects("clusterRoleSelectors")
-		if len(selectors) == 0 {
-			faults.Required(path, "at least one clusterRoleSelector required if aggregationRule is non-nil")
-		}
 		for i, s := range selectors {
 			field.LabelSelector(s, tree.IndexPath(path, i), faults)
 		}
@@ -52,9 +49,6 @@ func validateRole(obj tree.Tree, namespaced bool, faults *schema.Faults) {
 // validatePolicyRule checks one rule of a role: about resources or, in a ClusterRole, about
 // non-resource URLs.
 func validatePolicyRule(rule tree.Tree, namespaced bool, path string, faults *schema.Faults) {
-	if len(rule.List("verbs")) == 0 {
-		faults.Required(path+".verbs", "verbs must contain at least one value")
-	}
 	groups, resources := rule.List("apiGroups"), rule.List("resources")
 	if urls := rule.List("nonResourceURLs"); len(urls) > 0 {
 		if namespaced {

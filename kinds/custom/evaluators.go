@@ -1,0 +1,298 @@
+package custom
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/troupe-api/troupe/kinds/codec"
+	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// What the keywords of a schema ask of values, each in the words that clients know. The order of the evaluators is
+// that of their faults: the type, the value itself, other schemas, and then what is in it.
+
+// typeEvaluators ask for the type of the schema.
+func (n *node) typeEvaluators() []schema.Evaluator {
+	switch {
+	case n.intOrString:
+		return []schema.Evaluator{valueType("integer,string")}
+	case n.kind != "":
+		return []schema.Evaluator{valueType(n.kind)}
+	}
+	return nil
+}
+
+// valueEvaluators are those of the value itself, and of the schemas that it has to meet besides.
+func (n *node) valueEvaluators(atRoot bool) (all []schema.Evaluator) {
+	if len(n.enum) > 0 {
+		all = append(all, newEnum(n.enum))
+	}
+	all = append(all, n.limits.evaluators(n.format)...)
+	for _, one := range n.allOf {
+		all = append(all, allOf{one.values(atRoot)})
+	}
+	if len(n.anyOf) > 0 && !n.intOrString {
+		all = append(all, anyOf(valuesOfAll(n.anyOf, atRoot)))
+	}
+	if len(n.oneOf) > 0 {
+		all = append(all, oneOf(valuesOfAll(n.oneOf, atRoot)))
+	}
+	if n.not != nil {
+		all = append(all, not{n.not.values(atRoot)})
+	}
+	return all
+}
+
+// evaluators are those of the limits, and of the format of texts.
+func (l *limits) evaluators(format string) (all []schema.Evaluator) {
+	if l.minLength != nil || l.maxLength != nil || l.pattern != nil || formats[format] != nil {
+		all = append(all, &textLimits{l.minLength, l.maxLength, l.pattern, format})
+	}
+	if l.min != nil || l.max != nil || l.multipleOf != nil || format == "int32" {
+		all = append(all, &numberLimits{limits: l, int32: format == "int32"})
+	}
+	if l.maxItems != nil {
+		all = append(all, rules.MaxItems(*l.maxItems))
+	}
+	if l.minItems != nil {
+		all = append(all, minItems(*l.minItems))
+	}
+	if l.minProperties != nil {
+		all = append(all, minProperties(*l.minProperties))
+	}
+	if l.maxProperties != nil {
+		all = append(all, rules.MaxEntries(*l.maxProperties))
+	}
+	return all
+}
+
+// objectEvaluators are those of the fields of an object; parts are those that are checked, or nil.
+func (n *node) objectEvaluators(atRoot bool, parts *schema.Parts) (all []schema.Evaluator) {
+	wanted := n.required
+	if atRoot { // what every object has is no matter of its schema
+		wanted = slices.DeleteFunc(slices.Clone(wanted), schema.IsResourceField)
+	}
+	if len(wanted) > 0 {
+		all = append(all, required(wanted))
+	}
+	if n.embedded && !atRoot {
+		all = append(all, embeddedResource{})
+	}
+	if parts != nil && (len(parts.ByName) > 0 || parts.Additional != nil) {
+		all = append(all, rules.Fields{Parts: parts})
+	}
+	return all
+}
+
+// listEvaluators are those of the elements of a list, which are of a plan, or nil.
+func (n *node) listEvaluators(items *schema.ValuePlan) (all []schema.Evaluator) {
+	if n.listType == "set" || n.listType == "map" || n.unique {
+		u := &rules.Unique{Once: true}
+		if n.listType == "map" {
+			u.Identity = *n.identity
+		}
+		all = append(all, u)
+	}
+	if items != nil {
+		all = append(all, rules.Items{Plan: items, Identity: n.identity})
+	}
+	return all
+}
+
+// valueType is the type of a value, as schemas name it.
+type valueType string
+
+func (want valueType) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
+	if want.matches(v) {
+		return
+	}
+	path, got := e.Path(), typeOf(v)
+	e.TypeInvalid(path, got, fmt.Sprintf("%s in body must be of type %s: %q", path, string(want), got))
+}
+
+func (want valueType) matches(v any) bool {
+	switch want {
+	case "integer,string":
+		_, text := v.(string)
+		return text || isInteger(v)
+	case "integer":
+		return isInteger(v)
+	case "number":
+		_, isNumber := asFloat(v)
+		return isNumber
+	}
+	return typeOf(v) == string(want)
+}
+
+func isInteger(v any) bool {
+	f, ok := asFloat(v)
+	return ok && f == math.Trunc(f)
+}
+
+// typeOf names the type of a value as schemas do.
+func typeOf(v any) string {
+	switch v := v.(type) {
+	case tree.Tree:
+		return "object"
+	case []any:
+		return "array"
+	case string:
+		return "string"
+	case bool:
+		return "boolean"
+	case int64:
+		return "integer"
+	case float64:
+		if v == math.Trunc(v) {
+			return "integer"
+		}
+		return "number"
+	}
+	return "null"
+}
+
+// An enum lists the only values that there may be.
+type enum struct {
+	values []any
+	texts  []string // as faults list them
+}
+
+func newEnum(values []any) *enum {
+	m := &enum{values: values, texts: make([]string, len(values))}
+	for i, v := range values {
+		if s, ok := v.(string); ok {
+			m.texts[i] = s
+		} else {
+			m.texts[i] = string(codec.AppendAny(nil, v))
+		}
+	}
+	return m
+}
+
+func (m *enum) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
+	if !slices.ContainsFunc(m.values, func(one any) bool { return jsonEqual(one, v) }) {
+		e.NotSupported(e.Path(), v, m.texts)
+	}
+}
+
+// jsonEqual compares values as JSON: 1 and 1.0 are one.
+func jsonEqual(a, b any) bool {
+	x, okX := asFloat(a)
+	y, okY := asFloat(b)
+	if okX || okY {
+		return okX && okY && x == y
+	}
+	return tree.StrictEqual(a, b)
+}
+
+func asFloat(v any) (float64, bool) {
+	switch v := v.(type) {
+	case int64:
+		return float64(v), true
+	case float64:
+		return v, true
+	}
+	return 0, false
+}
+
+// textLimits bounds texts, in characters. Of length and pattern only one fault is reported.
+type textLimits struct {
+	min, max *int64
+	pattern  *regexp.Regexp
+	format   string
+}
+
+func (t *textLimits) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
+	s, ok := v.(string)
+	if !ok {
+		return
+	}
+	length := int64(utf8.RuneCountInString(s))
+	switch {
+	case t.max != nil && length > *t.max:
+		e.TooLong(e.Path(), int(*t.max))
+	case t.min != nil && length < *t.min:
+		e.Invalid(e.Path(), s, fmt.Sprintf("%sshould be at least %d chars long", inBody(e), *t.min))
+	case t.pattern != nil && !t.pattern.MatchString(s):
+		e.Invalid(e.Path(), s, fmt.Sprintf("%sshould match '%s'", inBody(e), t.pattern))
+	}
+	if t.format != "" && !hasFormat(t.format, s) {
+		e.TypeInvalid(e.Path(), s, fmt.Sprintf("%smust be of type %s: %q", inBody(e), t.format, s))
+	}
+}
+
+// numberLimits bounds numbers.
+type numberLimits struct {
+	*limits
+	int32 bool // it has to fit into 32 bits
+}
+
+func (n *numberLimits) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
+	f, ok := asFloat(v)
+	if !ok {
+		return
+	}
+	fault := func(msg string, bound float64) {
+		e.Invalid(e.Path(), v, inBody(e)+msg+" "+string(codec.AppendAny(nil, formatBound(bound))))
+	}
+	if n.max != nil && (f > *n.max || n.maxExclusive && f == *n.max) {
+		if n.maxExclusive {
+			fault("should be less than", *n.max)
+		} else {
+			fault("should be less than or equal to", *n.max)
+		}
+	}
+	if n.min != nil && (f < *n.min || n.minExclusive && f == *n.min) {
+		if n.minExclusive {
+			fault("should be greater than", *n.min)
+		} else {
+			fault("should be greater than or equal to", *n.min)
+		}
+	}
+	if n.multipleOf != nil && !isMultiple(f, *n.multipleOf) {
+		fault("should be a multiple of", *n.multipleOf)
+	}
+	if n.int32 && (f < math.MinInt32 || f > math.MaxInt32) {
+		e.Invalid(e.Path(), v, inBody(e)+"must be of type int32: \""+string(codec.AppendAny(nil, v))+"\"")
+	}
+}
+
+func isMultiple(f, of float64) bool {
+	q := f / of
+	return of > 0 && math.Abs(q-math.Round(q)) < 1e-9
+}
+
+// formatBound is a number without a fraction if it has none.
+func formatBound(f float64) any {
+	if f == math.Trunc(f) && math.Abs(f) < 1<<53 {
+		return int64(f)
+	}
+	return f
+}
+
+// minItems asks for so many elements of a list.
+type minItems int64
+
+func (m minItems) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
+	if list, ok := v.([]any); ok && int64(len(list)) < int64(m) {
+		e.Invalid(e.Path(), list, fmt.Sprintf("%sshould have at least %d items", inBody(e), int64(m)))
+	}
+}
+
+// minProperties asks for so many fields of an object.
+type minProperties int64
+
+func (m minProperties) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
+	if t, ok := v.(tree.Tree); ok && int64(len(t)) < int64(m) {
+		e.Invalid(e.Path(), t, fmt.Sprintf("%sshould have at least %d properties", inBody(e), int64(m)))
+	}
+}
+
+// inBody begins what is said about the value at a path.
+func inBody(e *schema.Evaluation) string { return strings.TrimPrefix(e.Path(), ".") + " in body " }

@@ -1,0 +1,135 @@
+package custom
+
+import (
+	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// rootValues is the plan of whole objects, whose schema is n.
+func (n *node) rootValues() *schema.ValuePlan {
+	parts := n.parts()
+	parts.IsResource = true
+	checked := n.resourceParts(parts)
+	for _, name := range schema.ResourceFields { // no default of the schema reaches into these
+		parts.ByName[name] = &schema.ValuePlan{}
+	}
+	parts.Defaulted = defaulted(parts, n.names)
+	return &schema.ValuePlan{
+		Parts:           parts,
+		PreserveUnknown: n.preserveUnknown,
+		Evaluators:      append(n.valueEvaluators(true), n.objectEvaluators(true, checked)...),
+	}
+}
+
+// values is the plan of the values of a schema. With atRoot the schema is one in the allOf, anyOf, oneOf or not of whole
+// objects.
+func (n *node) values(atRoot bool) *schema.ValuePlan {
+	p := &schema.ValuePlan{
+		Nullable: n.nullable, DropNull: !n.nullable, Default: n.defaultValue, DefaultSize: jsonSize(n.defaultValue),
+		PreserveUnknown: n.preserveUnknown,
+	}
+	if n.items != nil {
+		p.Items = n.items.values(false)
+	}
+	var checked *schema.Parts
+	if len(n.names) > 0 || n.additional != nil || n.embedded {
+		p.Parts = n.parts()
+		checked = p.Parts
+	}
+	if n.embedded {
+		p.Parts.IsResource = true
+		checked = n.resourceParts(p.Parts)
+	}
+	p.Evaluators = append(append(n.typeEvaluators(), n.valueEvaluators(atRoot)...), n.objectEvaluators(atRoot, checked)...)
+	p.Evaluators = append(p.Evaluators, n.listEvaluators(p.Items)...)
+	return p
+}
+
+// parts are the plans of what is in an object.
+func (n *node) parts() *schema.Parts {
+	p := &schema.Parts{ByName: make(map[string]*schema.ValuePlan, len(n.names)), Names: n.names}
+	for _, name := range n.names {
+		p.ByName[name] = n.properties[name].values(false)
+	}
+	if n.additional != nil {
+		p.Additional = n.additional.values(false)
+	}
+	p.Defaulted = defaulted(p, n.names)
+	return p
+}
+
+// defaulted are the fields among names that defaulting has to visit.
+func defaulted(p *schema.Parts, names []string) (all []schema.Part) {
+	for _, name := range names {
+		if plan := p.ByName[name]; needsDefaulting(plan) {
+			all = append(all, schema.Part{Name: name, ValuePlan: plan})
+		}
+	}
+	return all
+}
+
+// needsDefaulting tells whether defaulting may change a value. That is so for most: it drops nulls.
+func needsDefaulting(p *schema.ValuePlan) bool {
+	if p == nil {
+		return false
+	}
+	return p.DropNull || p.Default != nil || needsDefaulting(p.Items) || p.Parts != nil && (len(p.Parts.Defaulted) > 0 || needsDefaulting(p.Parts.Additional))
+}
+
+// resourceParts are the parts that are checked in an object with kind and metadata: of these, only what a schema may
+// ask of the name of an object.
+func (n *node) resourceParts(all *schema.Parts) *schema.Parts {
+	p := &schema.Parts{ByName: make(map[string]*schema.ValuePlan, len(all.ByName)), Additional: all.Additional, Names: all.Names, IsResource: true}
+	for name, plan := range all.ByName {
+		if !schema.IsResourceField(name) {
+			p.ByName[name] = plan
+		}
+	}
+	if metadata := n.properties["metadata"]; metadata != nil {
+		p.ByName["metadata"] = metadata.nameValues()
+	}
+	return p
+}
+
+// nameValues is the plan of metadata: what its schema asks of the name, whether that is as it was or not.
+func (n *node) nameValues() *schema.ValuePlan {
+	names := &schema.Parts{Ordered: true}
+	for _, name := range []string{"name", "generateName"} {
+		if property := n.properties[name]; property != nil {
+			plan := property.values(false)
+			plan.Absence = schema.AbsentIfNull
+			names.Checked = append(names.Checked, schema.Part{Name: name, ValuePlan: plan})
+		}
+	}
+	return &schema.ValuePlan{Recheck: true, Evaluators: []schema.Evaluator{asNew{rules.Fields{Parts: names}}}}
+}
+
+// asNew checks values as if there were none before.
+type asNew struct{ schema.Evaluator }
+
+// Evaluate implements schema.Evaluator.
+func (a asNew) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
+	a.Evaluator.Evaluate(e, v, schema.Previous{})
+}
+
+// jsonSize is how many bytes of JSON a value has at least.
+func jsonSize(v any) int {
+	switch v := v.(type) {
+	case string:
+		return len(v) + 2
+	case tree.Tree:
+		sum := 2
+		for key, item := range v {
+			sum += len(key) + 4 + jsonSize(item)
+		}
+		return sum
+	case []any:
+		sum := 2
+		for _, item := range v {
+			sum += 1 + jsonSize(item)
+		}
+		return sum
+	}
+	return 1
+}

@@ -1,0 +1,180 @@
+package rules
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// Compile makes the value plans of declared messages, and of those within them, from the options of their fields. It
+// reports every format that it does not know, and every pattern that is none.
+func Compile(messages ...*schema.Message) error {
+	c := &compiler{parts: map[*schema.Message]*schema.Parts{}}
+	messages = slices.SortedFunc(slices.Values(messages), func(a, b *schema.Message) int { return strings.Compare(a.Name, b.Name) })
+	for _, m := range messages {
+		c.collect(m)
+	}
+	c.mark()
+	for _, m := range c.order {
+		c.fill(m)
+	}
+	return errors.Join(c.faults...)
+}
+
+// A compiler holds the state of one Compile.
+type compiler struct {
+	order  []*schema.Message
+	parts  map[*schema.Message]*schema.Parts
+	fields map[*schema.Field]*evaluators // of those fields that have any
+	// Messages in which, or below which, there is something to check, to default, or to keep. Others are not walked.
+	checked, defaulted, immutable map[*schema.Message]bool
+	faults                        []error
+}
+
+// collect registers a message and those within it. A message may contain itself.
+func (c *compiler) collect(m *schema.Message) {
+	if c.parts[m] != nil {
+		return
+	}
+	c.parts[m] = &schema.Parts{}
+	c.order = append(c.order, m)
+	for _, f := range m.Fields {
+		if f.Type == schema.TypeMessage {
+			c.collect(f.Message)
+		}
+	}
+}
+
+// mark compiles the options of each field, and finds the messages in which there is something to do.
+func (c *compiler) mark() {
+	c.fields = map[*schema.Field]*evaluators{}
+	for _, m := range c.order {
+		for _, f := range m.Fields {
+			made, err := newEvaluators(f)
+			if err != nil {
+				c.faults = append(c.faults, fmt.Errorf("%s.%s: %w", m.Name, f.Name, err))
+			}
+			if !made.empty() {
+				c.fields[f] = &made
+			}
+		}
+	}
+	c.checked = c.closure(func(m *schema.Message, f *schema.Field) bool {
+		return f.Required || f.RequiredWhen != nil || c.fields[f] != nil || len(m.OneOf) > 0
+	}, false)
+	c.defaulted = c.closure(func(_ *schema.Message, f *schema.Field) bool { return f.Default != nil || nullDefault(f) != nil }, false)
+	c.immutable = c.closure(func(_ *schema.Message, f *schema.Field) bool { return f.Immutable }, true)
+}
+
+// closure finds the messages that have a field with a property, or that contain such a message; with singly, only
+// outside of lists and maps.
+func (c *compiler) closure(has func(*schema.Message, *schema.Field) bool, singly bool) map[*schema.Message]bool {
+	found := map[*schema.Message]bool{}
+	for more := true; more; {
+		more = false
+		for _, m := range c.order {
+			if found[m] {
+				continue
+			}
+			found[m] = slices.ContainsFunc(m.Fields, func(f *schema.Field) bool {
+				return has(m, f) || f.Type == schema.TypeMessage && found[f.Message] && (!singly || f.Shape == schema.Single)
+			})
+			more = more || found[m]
+		}
+	}
+	return found
+}
+
+// fill makes the plan of a message.
+func (c *compiler) fill(m *schema.Message) {
+	p := c.parts[m]
+	p.Ordered = true
+	for _, f := range m.Fields {
+		switch {
+		case f.Immutable:
+			p.Immutable = append(p.Immutable, schema.ImmutablePart{Name: f.Name})
+		case f.Type == schema.TypeMessage && f.Shape == schema.Single && c.immutable[f.Message]:
+			p.Immutable = append(p.Immutable, schema.ImmutablePart{Name: f.Name, Parts: c.parts[f.Message]})
+		}
+		checked, defaulted := c.isChecked(f), c.isDefaulted(f)
+		if !checked && !defaulted {
+			continue
+		}
+		part := schema.Part{Name: f.Name, ValuePlan: c.field(f), Required: f.Required, RequiredDetail: f.RequiredDetail, RequiredWhen: f.RequiredWhen}
+		if checked {
+			p.Checked = append(p.Checked, part)
+		}
+		if defaulted {
+			p.Defaulted = append(p.Defaulted, part)
+		}
+	}
+	m.Values = &schema.ValuePlan{Parts: p, Evaluators: c.inside(m)}
+}
+
+// isChecked tells whether anything is asked of a field, or of what is in it.
+func (c *compiler) isChecked(f *schema.Field) bool {
+	return f.Required || f.RequiredWhen != nil || c.fields[f] != nil || f.Type == schema.TypeMessage && c.checked[f.Message]
+}
+
+// isDefaulted tells whether a field, or what is in it, has a default.
+func (c *compiler) isDefaulted(f *schema.Field) bool {
+	return f.Default != nil || nullDefault(f) != nil || f.Type == schema.TypeMessage && c.defaulted[f.Message]
+}
+
+// inside are the evaluators of what is in the objects of a message.
+func (c *compiler) inside(m *schema.Message) []schema.Evaluator {
+	if !c.checked[m] {
+		return nil
+	}
+	all := []schema.Evaluator{Fields{c.parts[m]}}
+	for _, o := range m.OneOf {
+		all = append(all, oneOf(o))
+	}
+	return all
+}
+
+// field makes the plan of the value of a field.
+func (c *compiler) field(f *schema.Field) *schema.ValuePlan {
+	made := c.fields[f]
+	if made == nil {
+		made = &evaluators{}
+	}
+	value := &schema.ValuePlan{Evaluators: made.value, Absence: schema.AbsentIfNull}
+	if f.Type == schema.TypeMessage {
+		value.Evaluators = slices.Concat(value.Evaluators, c.inside(f.Message))
+		value.Parts = c.parts[f.Message]
+	}
+	plan := value
+	switch f.Shape {
+	case schema.List:
+		plan = &schema.ValuePlan{Absence: schema.AbsentIfNull, Items: value, Evaluators: made.before}
+		if len(value.Evaluators) > 0 {
+			plan.Evaluators = append(plan.Evaluators, Items{Plan: value})
+		}
+		plan.Evaluators = append(plan.Evaluators, made.after...)
+	case schema.Map:
+		plan = &schema.ValuePlan{Absence: schema.AbsentIfNull, Evaluators: made.before,
+			Parts: &schema.Parts{IsMap: true, Additional: value, Keys: made.keys}}
+		if len(value.Evaluators) > 0 || len(made.keys) > 0 {
+			plan.Evaluators = append(plan.Evaluators, Fields{plan.Parts})
+		}
+	default:
+		if !f.Pointer && f.Type != schema.TypeMessage {
+			plan.Absence = schema.AbsentIfZero
+		}
+		plan.FillAbsent = f.Type == schema.TypeMessage && f.EmitEmpty && !f.Pointer
+	}
+	plan.Default, plan.NullDefault = f.Default, nullDefault(f)
+	return plan
+}
+
+// nullDefault is the value that readers get for an absent field which is always written; nil: none in particular.
+func nullDefault(f *schema.Field) any {
+	if f.Type == schema.TypeQuantity && f.Shape == schema.Single && f.EmitEmpty && !f.Pointer {
+		return "0"
+	}
+	return nil
+}

@@ -1,0 +1,209 @@
+package rules
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// evaluators are what the options of one field ask: of each value, of the keys of a map, and of the list or map
+// as a whole, before and after its values.
+type evaluators struct{ value, keys, before, after []schema.Evaluator }
+
+func (e evaluators) empty() bool { return len(e.value)+len(e.keys)+len(e.before)+len(e.after) == 0 }
+
+// newEvaluators compiles the options of a field.
+func newEvaluators(f *schema.Field) (evaluators, error) {
+	var made evaluators
+	var err error
+	if made.value, err = valueEvaluators(f); err != nil {
+		return made, err
+	}
+	if f.MaxItems > 0 {
+		made.before = append(made.before, MaxItems(f.MaxItems), MaxEntries(f.MaxItems))
+	}
+	if len(f.ReservedDomains) > 0 {
+		made.keys = append(made.keys, reservedDomains(f.ReservedDomains))
+	}
+	if f.KeyFormat != "" {
+		check, err := FindFormat(f.KeyFormat)
+		if err != nil {
+			return made, err
+		}
+		made.keys = append(made.keys, format(check))
+	}
+	if f.Shape == schema.List && f.ListType != schema.ListAtomic && !f.MayRepeat {
+		u := &Unique{AllowEmpty: true, AtKey: true}
+		if f.ListType == schema.ListMap {
+			u.Keys = f.ListMapKeys
+		}
+		made.after = append(made.after, u)
+	}
+	return made, nil
+}
+
+// valueEvaluators are what is asked of each value.
+func valueEvaluators(f *schema.Field) (all []schema.Evaluator, err error) {
+	if len(f.Enum) > 0 {
+		all = append(all, &choice{choices: f.Enum, ofList: f.Shape == schema.List})
+	}
+	if f.MaxLength > 0 {
+		all = append(all, maxLength(f.MaxLength))
+	}
+	if f.MinLength > 0 {
+		all = append(all, minLength(f.MinLength))
+	}
+	if f.Pattern != "" {
+		re, err := regexp.Compile(f.Pattern)
+		if err != nil {
+			return all, err
+		}
+		all = append(all, pattern{re})
+	}
+	if f.Format != "" {
+		check, err := FindFormat(f.Format)
+		if err != nil {
+			return all, err
+		}
+		all = append(all, format(check))
+	}
+	if f.Min != nil || f.Max != nil {
+		all = append(all, newBounds(f.Min, f.Max))
+	}
+	return all, nil
+}
+
+// MaxItems bounds the items of a list.
+type MaxItems int
+
+// Evaluate implements schema.Evaluator.
+func (m MaxItems) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
+	if list, ok := v.([]any); ok && len(list) > int(m) {
+		e.TooMany(e.Path(), len(list), int(m))
+	}
+}
+
+// MaxEntries bounds the entries of a map, or the fields of an object.
+type MaxEntries int
+
+// Evaluate implements schema.Evaluator.
+func (m MaxEntries) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
+	if t, ok := v.(tree.Tree); ok && len(t) > int(m) {
+		e.TooMany(e.Path(), len(t), int(m))
+	}
+}
+
+// A choice allows some texts. A fault of an element is reported at the path of its list, as clients of the public API
+// expect.
+type choice struct {
+	choices []string
+	ofList  bool
+}
+
+func (c *choice) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
+	s, ok := v.(string)
+	if !ok || slices.Contains(c.choices, s) {
+		return
+	}
+	path := e.Path()
+	if c.ofList {
+		path = e.ListPath()
+	}
+	e.NotSupported(path, s, nonEmpty(c.choices))
+}
+
+// nonEmpty leaves the empty text out of the choices that faults list.
+func nonEmpty(choices []string) []string {
+	return slices.DeleteFunc(slices.Clone(choices), func(s string) bool { return s == "" })
+}
+
+// maxLength bounds text, in bytes.
+type maxLength int
+
+func (m maxLength) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
+	if s, ok := v.(string); ok && len(s) > int(m) {
+		e.TooLong(e.Path(), int(m))
+	}
+}
+
+// minLength asks for text of so many bytes.
+type minLength int
+
+func (m minLength) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
+	if s, ok := v.(string); ok && len(s) < int(m) {
+		e.Invalid(e.Path(), s, fmt.Sprintf("must be at least %d bytes", int(m)))
+	}
+}
+
+// A pattern is a regular expression that text has to match somewhere.
+type pattern struct{ *regexp.Regexp }
+
+func (p pattern) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
+	if s, ok := v.(string); ok && !p.MatchString(s) {
+		e.Invalid(e.Path(), s, "must match the regular expression '"+p.String()+"'")
+	}
+}
+
+// A format lists the faults of a text.
+type format func(s string) []string
+
+func (f format) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
+	if s, ok := v.(string); ok {
+		for _, msg := range f(s) {
+			e.Invalid(e.Path(), s, msg)
+		}
+	}
+}
+
+// bounds are the least and the greatest of whole numbers; nil: none.
+type bounds struct {
+	min, max *int64
+	msg      string
+}
+
+func newBounds(low, high *int64) *bounds {
+	b := &bounds{min: low, max: high}
+	switch {
+	case low != nil && high != nil:
+		b.msg = fmt.Sprintf("must be between %d and %d, inclusive", *low, *high)
+	case low != nil && *low == 1:
+		b.msg = "must be greater than zero"
+	case low != nil:
+		b.msg = fmt.Sprintf("must be greater than or equal to %d", *low)
+	default:
+		b.msg = fmt.Sprintf("must be less than or equal to %d", *high)
+	}
+	return b
+}
+
+func (b *bounds) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
+	if n, ok := v.(int64); ok && (b.min != nil && n < *b.min || b.max != nil && n > *b.max) {
+		e.Invalid(e.Path(), n, b.msg)
+	}
+}
+
+// reservedDomains are domains in which a key may not lie.
+type reservedDomains []string
+
+func (r reservedDomains) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
+	key, _ := v.(string)
+	if !r.contains(key) {
+		return
+	}
+	msg := " namespace is reserved"
+	if len(r) > 1 {
+		msg = " namespaces are reserved"
+	}
+	e.Invalid(e.Path(), key, strings.Join(r, " and ")+msg)
+}
+
+// contains tells whether a key with an optional domain before it lies in one of the domains, or below.
+func (r reservedDomains) contains(key string) bool {
+	domain, _, _ := strings.Cut(key, "/")
+	domain = "." + strings.ToLower(domain)
+	return slices.ContainsFunc(r, func(reserved string) bool { return strings.HasSuffix(domain, "."+reserved) })
+}

@@ -1,0 +1,29 @@
+package rules
+
+import (
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+const fieldImmutable = "field is immutable"
+
+// checkImmutable reports the immutable fields that differ. It looks into single objects
+// only: the elements of lists have no identity here.
+func checkImmutable(e *schema.Evaluation, p *schema.Parts, t, old tree.Tree) {
+	for i := range p.Immutable {
+		f := &p.Immutable[i]
+		if f.Parts == nil {
+			if !tree.SemanticEqual(t[f.Name], old[f.Name]) {
+				e.Invalid(e.PathOf(f.Name), t[f.Name], fieldImmutable)
+			}
+			continue
+		}
+		sub, ok := t[f.Name].(tree.Tree)
+		was, had := old[f.Name].(tree.Tree)
+		if (ok || had) && !tree.SameRef(sub, was) {
+			back := e.EnterField(f.Name)
+			checkImmutable(e, f.Parts, sub, was)
+			e.Leave(back)
+		}
+	}
+}

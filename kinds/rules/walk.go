@@ -1,0 +1,125 @@
+package rules
+
+import (
+	"slices"
+
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// Fields checks what is in an object or a map, each part by its own plan.
+type Fields struct{ *schema.Parts }
+
+// Evaluate implements schema.Evaluator.
+func (f Fields) Evaluate(e *schema.Evaluation, v any, was schema.Previous) {
+	t, ok := v.(tree.Tree)
+	if !ok {
+		return
+	}
+	if f.Ordered {
+		for i := range f.Checked {
+			checkPart(e, &f.Checked[i], t, was)
+		}
+		return
+	}
+	for _, name := range f.KnownKeys(t) {
+		if v, there := t[name]; there {
+			f.entry(e, name, v, was)
+		}
+	}
+}
+
+// checkPart checks one field of the object t.
+func checkPart(e *schema.Evaluation, p *schema.Part, t tree.Tree, was schema.Previous) {
+	v, there := t[p.Name]
+	if p.Required && isMissing(p.ValuePlan, v) {
+		e.Required(e.PathOf(p.Name), p.RequiredDetail)
+		return
+	}
+	if w := p.RequiredWhen; w != nil && isMissing(p.ValuePlan, v) && isRequired(w, t) {
+		e.Required(e.PathOf(p.Name), w.Detail)
+		return
+	}
+	if isAbsent(p.ValuePlan, v, there) && (v == nil || !p.Required) {
+		return
+	}
+	back := e.EnterField(p.Name)
+	e.Check(p.ValuePlan, v, was.Field(p.Name))
+	e.Leave(back)
+}
+
+// isRequired tells whether another field of t makes a field required.
+func isRequired(w *schema.RequiredWhen, t tree.Tree) bool {
+	if len(w.Values) == 0 {
+		return !tree.IsEmpty(t[w.Field])
+	}
+	return slices.Contains(w.Values, t.String(w.Field))
+}
+
+// entry checks one key of an object that is checked by its own keys, and its value.
+func (f Fields) entry(e *schema.Evaluation, key string, v any, was schema.Previous) {
+	p := f.ByName[key]
+	if p == nil && !(f.IsResource && schema.IsResourceField(key)) {
+		p = f.Additional
+	}
+	if p == nil {
+		return
+	}
+	var back int
+	if f.IsMap {
+		back = e.EnterKey(key)
+	} else {
+		back = e.EnterField(key)
+	}
+	for _, evaluator := range f.Keys {
+		evaluator.Evaluate(e, key, schema.Previous{})
+	}
+	e.Check(p, v, was.Field(key))
+	e.Leave(back)
+}
+
+// isMissing tells whether a required field lacks its value. A zero number or false is a value.
+func isMissing(p *schema.ValuePlan, v any) bool {
+	switch v := v.(type) {
+	case nil:
+		return true
+	case string:
+		return v == ""
+	case []any:
+		return len(v) == 0
+	case tree.Tree:
+		return p.Parts != nil && p.Parts.IsMap && len(v) == 0
+	}
+	return false
+}
+
+// isAbsent tells whether a value counts as left out.
+func isAbsent(p *schema.ValuePlan, v any, there bool) bool {
+	switch p.Absence {
+	case schema.AbsentIfMissing:
+		return !there
+	case schema.AbsentIfNull:
+		return v == nil
+	}
+	return tree.IsEmpty(v)
+}
+
+// Items checks the elements of a list, each with its previous value if Identity finds it.
+type Items struct {
+	Plan     *schema.ValuePlan
+	Identity *Identity // nil: no previous values are known
+}
+
+// Evaluate implements schema.Evaluator.
+func (i Items) Evaluate(e *schema.Evaluation, v any, was schema.Previous) {
+	list, ok := v.([]any)
+	if !ok {
+		return
+	}
+	old := i.Identity.Index(was)
+	for n, item := range list {
+		back := e.EnterItem(n)
+		e.Check(i.Plan, item, i.Identity.Previous(old, item))
+		e.Leave(back)
+	}
+}

@@ -1,0 +1,184 @@
+package schema
+
+import (
+	"context"
+	"slices"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// A Kind is one served resource type: what its declaration says, compiled.
+// It is immutable after the catalogue is built.
+type Kind struct {
+	meta.GroupVersionKind
+	Capabilities
+	Resource     string // plural, as in URLs
+	Singular     string
+	ListKindName string // what lists call themselves; "" for the kind with "List" behind it
+	ShortNames   []string
+	Categories   []string
+	Namespaced   bool
+	Verbs        []string // sorted; of the main resource
+	// Storage names the collection that holds the objects. It differs from the served
+	// group and resource where two groups share one storage.
+	Storage meta.GroupResource
+	// Stored is the storage version: the kind in whose form objects are stored. It is the kind itself, unless
+	// several versions or groups share a storage.
+	Stored *Kind
+	// Versions lists, for a storage version, all kinds that serve the objects of its storage.
+	Versions []*Kind
+	// Conversion converts between the kind and Stored; zero if they are the same.
+	Conversion Conversion
+	// Deprecation is nil for a version that is not deprecated.
+	Deprecation *Deprecation
+	// DeleteReturnsObject: delete answers the object instead of a Status.
+	DeleteReturnsObject bool
+	// CreateOnUpdate: PUT of an absent object creates it.
+	CreateOnUpdate bool
+	// ConditionalUpdate: PUT has to name the resourceVersion that it replaces.
+	ConditionalUpdate bool
+	// Generation: metadata.generation counts changes of anything but metadata and status.
+	Generation bool
+	// HasSpecFinalizers: spec.finalizers hold a terminating object too (namespaces).
+	HasSpecFinalizers bool
+	// GracefulDeletion: delete first sets a deletion time (Pods).
+	GracefulDeletion bool
+	// NameFormat says how metadata.name is checked.
+	NameFormat    NameFormat
+	Subresources  []Subresource
+	Columns       []Column
+	SelectFields  []SelectField // beyond metadata.name and metadata.namespace
+	IndexedFields []int         // indexes of those SelectFields by which the store keeps an index
+	Message       *Message
+	Rules         Rules
+	// Definition is the name of the object that defines the kind; "" for a built-in kind.
+	Definition string
+	// Original is the kind that was defined first under the same group, version and resource; nil for
+	// that kind itself.
+	Original *Kind
+	// ItemOffset is the length of `{"kind":"…","apiVersion":"…",`, which begins each stored object; 1 where
+	// items of lists say what they are.
+	ItemOffset int
+}
+
+// Virtual tells a kind of which nothing is stored: a create is answered, and that is all.
+func (k *Kind) Virtual() bool { return !slices.Contains(k.Verbs, "get") }
+
+// A Deprecation says since when a version should not be used, and what to use; versions
+// are those of the API, as in "1.23". Removed and Replacement may be empty.
+// Warning, if set, is what users are told instead.
+type Deprecation struct{ Since, Removed, Replacement, Warning string }
+
+// A SelectField is a field that field selectors may name. Path leads to it in the stored form. If that
+// field is empty, the one at Fallback counts, the path of another SelectField; "" for none. One of a storage version
+// that has no Name serves selectors of other versions.
+type SelectField struct{ Name, Path, Fallback string }
+
+// A Conversion turns trees of one version into those of another, without loss: what one
+// version has no field for is kept in annotations. Both functions change the tree that they get, which
+// has its defaults, and return it.
+type Conversion struct {
+	ToStored   func(obj tree.Tree) tree.Tree
+	FromStored func(obj tree.Tree) tree.Tree
+}
+
+// A Subresource is an extra path segment below an object.
+type Subresource struct {
+	Name  string
+	Kind  meta.GroupVersionKind // the kind of its body; zero means the parent's
+	Verbs []string
+	// BodyKind is Kind in the catalogue; nil means the parent's.
+	BodyKind *Kind
+	Scale    *Scale // for the sub-resource scale
+	// Field is the one field of the object, beside metadata, that a write reaches; "" if it may
+	// reach any.
+	Field string
+	// KeepsMetadata are the fields of metadata that a write leaves as they are; EveryField
+	// stands for all.
+	KeepsMetadata []string
+	View          View
+}
+
+// EveryField stands for all fields where names of fields are listed.
+const EveryField = "*"
+
+// A Scale says where an object keeps what its scale shows, as dotted paths. Selector is the
+// path of a label selector or of a plain map of labels; it may be empty.
+type Scale struct{ Replicas, StatusReplicas, Selector string }
+
+// A View is how a sub-resource reads and writes its object. A sub-resource without Write
+// is an operation: whoever serves it decides what it does.
+type View struct {
+	// Read makes the body that clients get from the object; nil: the object itself, or nothing
+	// where the body is of another kind. The result may share memory with the object.
+	Read func(obj tree.Tree) tree.Tree
+	// Write changes obj, a copy of the stored object, as body asks. now is the time of
+	// the write, as trees hold times. It reports faults, or refuses with an error, a *meta.Status.
+	Write func(obj, body tree.Tree, now string, faults *Faults) error
+	// KeepsGeneration: a write does not count as a change of what the object should be.
+	KeepsGeneration bool
+}
+
+// Subresource finds a sub-resource by name; nil if the kind has none of that name.
+func (k *Kind) Subresource(name string) *Subresource {
+	for i := range k.Subresources {
+		if k.Subresources[i].Name == name {
+			return &k.Subresources[i]
+		}
+	}
+	return nil
+}
+
+// A Column is one column of the Table representation.
+type Column struct {
+	Name, Type, Format, Description string
+	Priority                        int32
+	// Path is a dotted path into the object, as in "status.phase"; or the name of a
+	// function of the table engine, as in "func:podStatus".
+	Path string
+}
+
+// NameFormat is the rule for metadata.name.
+type NameFormat uint8
+
+// The formats of names.
+const (
+	NameSubdomain   NameFormat = iota // DNS-1123 subdomain
+	NameLabel                         // DNS-1123 label
+	NameLabel1035                     // DNS-1035 label
+	NamePathSegment                   // any text that can be one segment of a path
+)
+
+// Rules are the functions for what a declaration cannot say. Any may be nil.
+// They get trees that have their defaults, and keep none. A tree may share memory with the previous state of the
+// object in the fields that are unchanged. So Default and Prepare may complete a field in a way that changes nothing
+// the second time; but what they write into one field because of another they write into a copy.
+type Rules struct {
+	// Default sets what depends on more than one field.
+	Default func(obj tree.Tree)
+	// Prepare runs before validation: old is nil on create. It drops or carries over
+	// what the client may not set (for example status on the main resource).
+	Prepare func(obj, old tree.Tree)
+	// ValidateServed reports what a version asks of writes through it, beyond what the storage version
+	// asks of all. It gets objects of the storage version; old is nil on create.
+	ValidateServed func(obj, old tree.Tree, faults *Faults)
+	// Evaluate runs the expressions of a version for writes through it that are valid
+	// otherwise. It stops when the context ends, for which the caller has to check. It gets objects of the storage
+	// version; old is nil on create.
+	Evaluate func(ctx context.Context, obj, old tree.Tree, faults *Faults)
+	// Validate reports every fault of obj alone.
+	Validate func(obj tree.Tree, faults *Faults)
+	// ValidateSpec reports every fault of the spec, at the path "spec". It depends on nothing
+	// else, so that an unchanged spec is not validated again.
+	ValidateSpec func(spec tree.Tree, faults *Faults)
+	// ValidateUpdate reports what may not change from old to obj.
+	ValidateUpdate func(obj, old tree.Tree, faults *Faults)
+	// BeginDelete marks obj, a copy, when its deletion begins. With it an object goes only when its
+	// last finalizer does. now is the time of the write, as trees hold times.
+	BeginDelete func(obj tree.Tree, now string)
+	// Warn gives warnings about a valid obj: what has no effect, or should be written otherwise; old is nil on create.
+	Warn func(obj, old tree.Tree) []string
+	// AllowUnqualifiedFinalizers says that finalizers need no domain in their names.
+	AllowUnqualifiedFinalizers bool
+}
