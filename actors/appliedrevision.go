@@ -10,7 +10,7 @@ import (
 
 // appliedRevision knows the newest version up to which every collection has published, and
 // lets readers wait for one. Batches are published by their collections in parallel;
-// the horizon moves over a batch when all of them, and all batches before, are done.
+// the revision moves over a batch when all of them, and all batches before, are done.
 // Its mutex guards its fields for a few instructions.
 type appliedRevision struct {
 	mu       sync.Mutex
@@ -25,56 +25,56 @@ type publication struct {
 	pending int    // collections that have not published yet
 }
 
-func (h *appliedRevision) get() uint64 {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.version
+func (a *appliedRevision) get() uint64 {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.version
 }
 
 // begin enters a batch; batches begin in the order of their versions.
-func (h *appliedRevision) begin(last uint64, collections int) *publication {
+func (a *appliedRevision) begin(last uint64, collections int) *publication {
 	p := &publication{last: last, pending: collections}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.batches = append(h.batches, p)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.batches = append(a.batches, p)
 	return p
 }
 
 // done says that one more collection has published its part of p.
-func (h *appliedRevision) done(p *publication) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
+func (a *appliedRevision) done(p *publication) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
 	p.pending--
-	before := h.version
-	for len(h.batches) > 0 && h.batches[0].pending == 0 {
-		h.version = h.batches[0].last
-		h.batches = h.batches[1:]
+	before := a.version
+	for len(a.batches) > 0 && a.batches[0].pending == 0 {
+		a.version = a.batches[0].last
+		a.batches = a.batches[1:]
 	}
-	if h.version != before && h.advanced != nil {
-		close(h.advanced)
-		h.advanced = nil
+	if a.version != before && a.advanced != nil {
+		close(a.advanced)
+		a.advanced = nil
 	}
 }
 
 // tooLargeVersionTimeout is how long a read waits for a version that is not there yet.
 const tooLargeVersionTimeout = 3 * time.Second
 
-// await waits until the horizon has reached version; briefly, for clients may ask for
+// await waits until everything up to version is published; only briefly, since clients may ask for
 // versions that will never be.
-func (h *appliedRevision) await(ctx context.Context, version uint64) error {
+func (a *appliedRevision) await(ctx context.Context, version uint64) error {
 	var timeout <-chan time.Time
 	for {
-		h.mu.Lock()
-		current := h.version
+		a.mu.Lock()
+		current := a.version
 		if current >= version {
-			h.mu.Unlock()
+			a.mu.Unlock()
 			return nil
 		}
-		if h.advanced == nil {
-			h.advanced = make(chan struct{})
+		if a.advanced == nil {
+			a.advanced = make(chan struct{})
 		}
-		advanced := h.advanced
-		h.mu.Unlock()
+		advanced := a.advanced
+		a.mu.Unlock()
 		if timeout == nil {
 			timer := time.NewTimer(tooLargeVersionTimeout)
 			defer timer.Stop()

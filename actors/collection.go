@@ -5,22 +5,20 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/asynkron/protoactor-go/actor"
-
+	"github.com/troupe-api/troupe/actors/internal/runtime"
 	"github.com/troupe-api/troupe/actors/mutation"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// collection is what everyone sees of the objects of one storage: the published
-// snapshot, the history, and who waits for changes. Its actor, a publisher, is the
-// only one that writes to snapshot and history.
+// collection is what everyone sees of the objects of one storage: the published snapshot, the history,
+// and the watches. Its actor, the publisher, is the only one that writes to snapshot and history.
 type collection struct {
 	store       *Store
 	storage     meta.GroupResource
 	currentKind atomic.Pointer[schema.Kind] // what kind returns
 	allocator   mutation.Allocator
-	pid         *actor.PID
+	publisher   *runtime.Ref
 
 	published     atomic.Pointer[snapshot]
 	history       *history
@@ -30,8 +28,7 @@ type collection struct {
 	mutations     mutations
 }
 
-// kind is the kind by which stored objects are read. That of a custom kind's collection changes
-// with its definition.
+// kind is the kind by which stored objects are read. For a custom kind it changes with the definition.
 func (c *collection) kind() *schema.Kind { return c.currentKind.Load() }
 
 // prefix is what the keys of the collection begin with in the log.
@@ -42,7 +39,7 @@ func (c *collection) prefix() string { return c.storage.Group + "/" + c.storage.
 type publisher struct {
 	*collection
 	working      *objectIndex // the next snapshot,
-	fieldIndexes []fieldIndex // and its lookups
+	fieldIndexes []fieldIndex // and its indexes by field
 	records      []*record    // of the batch that is being published; empty between two
 }
 
@@ -60,13 +57,13 @@ type change struct {
 	proposal *proposal // nil for the write of another daemon
 }
 
-// tick makes a collection look after what depends on time.
+// tick tells a publisher the time, once a second, for what expires.
 type tick struct{ now time.Time }
 
-// Receive implements actor.Actor.
-func (p *publisher) Receive(ctx actor.Context) {
-	switch m := ctx.Message().(type) {
-	case *actor.Started:
+// Receive implements runtime.Owner.
+func (p *publisher) Receive(_ *runtime.Ref, message any) {
+	switch m := message.(type) {
+	case runtime.Started:
 		p.working, p.fieldIndexes = fork(p.published.Load().objects), forkFieldIndexes(p.published.Load().fieldIndexes)
 	case *changes:
 		p.publish(m)
@@ -94,7 +91,7 @@ func (p *publisher) publish(b *changes) {
 	last := b.records[len(b.records)-1].object.Version
 	p.published.Store(&snapshot{objects: p.working.Copy(), fieldIndexes: shareFieldIndexes(p.fieldIndexes), version: last})
 	p.store.appliedRevision.done(b.publication)
-	p.watchers.wake(b.records, p.store.dispatcher)
+	p.watchers.wake(b.records, p.store.runtime)
 	for i := range b.records {
 		if f := b.records[i].proposal; f != nil {
 			f.markApplied(b.records[i].object)
@@ -102,9 +99,9 @@ func (p *publisher) publish(b *changes) {
 	}
 }
 
-// apply puts one change into the working index, and makes what goes into the history.
+// apply puts one change into the working index, and answers the record of it for the history.
 func (p *publisher) apply(c *change) *record {
-	if f := c.proposal; f != nil && f.kind != p.kind() { // it was on its way when the kind changed
+	if f := c.proposal; f != nil && f.kind != p.kind() { // computed before the definition changed
 		c.object = p.withSelectableFields(c.object)
 	}
 	r := &record{version: c.object.Version, time: c.time, kind: changed, object: c.object}
@@ -131,7 +128,7 @@ func (p *publisher) apply(c *change) *record {
 	return r
 }
 
-// tick lets old pins and idle owners of objects go and sends due bookmarks.
+// tick drops old cached snapshots, stops idle actors of objects, and sends bookmarks that are due.
 func (p *publisher) tick(now time.Time) {
 	t := p.store.tuning
 	p.snapshotCache.expire(now.Add(-t.HistoryTime))

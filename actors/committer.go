@@ -3,74 +3,58 @@ package actors
 import (
 	"errors"
 	"fmt"
-	"runtime"
+	goruntime "runtime"
 	"slices"
 	"time"
 
-	"github.com/asynkron/protoactor-go/actor"
-
+	"github.com/troupe-api/troupe/actors/internal/runtime"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/persist"
 )
 
-// committer owns the log. It takes flights, writes as many as wait in one batch, and
-// hands what is durable to the collections; while they publish, it already syncs the
-// next batch. It blocks while the log syncs. It is never restarted: a panic or a
-// failed log ends the process.
+// committer owns the log. It takes proposals, writes as many as wait in one batch, and hands what is
+// durable to the collections; while they publish, it already syncs the next batch. It blocks while the
+// log syncs. It is never restarted: a panic or a failed log ends the process.
 type committer struct {
 	store   *Store
-	mailbox *mailbox
 	waiting []*proposal
 	bytes   int // of waiting
-	// committing are the flights of the Append that is under way, by index of the batch.
+	// committing are the proposals of the Append that is under way, by index of the batch.
 	committing []*proposal
 }
 
-// Receive implements actor.Actor.
-func (c *committer) Receive(ctx actor.Context) {
+// Receive implements runtime.Owner.
+func (c *committer) Receive(self *runtime.Ref, message any) {
 	defer func() {
 		if reason := recover(); reason != nil {
 			c.failAll(fmt.Errorf("committing: %v", reason))
 		}
 	}()
-	switch m := ctx.Message().(type) {
+	switch m := message.(type) {
 	case *proposal:
-		c.add(m)
-	case *actor.Stopping:
-		c.shutdown()
+		c.add(self, m)
+	case runtime.Stopping:
+		c.commit()
 	}
 }
 
-// maxBatchBytes is how much is gathered for one batch, but for its last change: what is more goes
-// into the next one.
+// maxBatchBytes is how many bytes are gathered for one batch. The proposal that exceeds it still
+// belongs to the batch.
 const maxBatchBytes = 16 << 20
 
-// add gathers flights, and commits when nothing more waits or the batch is full.
-func (c *committer) add(f *proposal) {
+// add gathers proposals, and commits when nothing more waits or the batch is full.
+func (c *committer) add(self *runtime.Ref, f *proposal) {
 	c.waiting = append(c.waiting, f)
 	c.bytes += f.size()
 	if len(c.waiting) >= c.store.tuning.BatchSize || c.bytes >= maxBatchBytes {
 		c.commit()
 		return
 	}
-	if c.mailbox.length() == 0 {
-		runtime.Gosched() // who could run and join the batch does so first
+	if self.Len() == 0 {
+		goruntime.Gosched() // writers that can run now join the batch
 	}
-	if c.mailbox.length() == 0 {
+	if self.Len() == 0 {
 		c.commit()
-	}
-}
-
-// shutdown commits what was gathered and turns away what came too late.
-func (c *committer) shutdown() {
-	late := c.mailbox.close()
-	if len(c.waiting) > 0 {
-		c.commit()
-	}
-	for _, message := range late {
-		if f, ok := message.(*proposal); ok {
-			f.reject(errStopped)
-		}
 	}
 }
 
@@ -110,7 +94,8 @@ func (c *committer) commit() {
 	}
 }
 
-// resolveBase completes the conditions of a write whose base may still be on its way.
+// resolveBase completes the conditions of a write: its base may be in the same batch, or may have been
+// committed by an earlier one.
 func (f *proposal) resolveBase(inBatch map[*proposal]bool) error {
 	if f.base != nil && inBatch[f.base] {
 		return nil // the batch keeps the order
@@ -126,8 +111,8 @@ func (f *proposal) resolveBase(inBatch map[*proposal]bool) error {
 	return nil
 }
 
-// failAll answers all flights of a batch that the log did not take. The process hears of a log
-// that has failed when they have their answer.
+// failAll answers all proposals of a batch that the log did not take. A log that has failed ends the
+// process, but only after they have their answer.
 func (c *committer) failAll(err error) {
 	answer := diskFullError()
 	if !errors.Is(err, persist.ErrNoSpace) {
@@ -142,13 +127,14 @@ func (c *committer) failAll(err error) {
 	c.committing, c.waiting, c.bytes = nil, nil, 0
 }
 
-// diskFullError answers what finds no room.
+// diskFullError answers a change for which the disk has no space.
 func diskFullError() error {
 	return meta.NewInsufficientStorage("the disk that keeps the objects is full")
 }
 
-// abortNonFreeing refuses what a full disk has no room for and leaves the rest, for which room is
-// kept, waiting. It answers false if there was only one or the other.
+// abortNonFreeing aborts the changes for which a full disk has no space, and leaves those that free
+// space, for which some is reserved, waiting. It answers false if there were only the one or the
+// other.
 func (c *committer) abortNonFreeing() bool {
 	var rest []*proposal
 	for _, f := range c.committing {
@@ -189,7 +175,7 @@ func (c *committer) publishBatch(batch []persist.Commit) {
 	publication := c.store.appliedRevision.begin(uint64(batch[len(batch)-1].Revision), len(parts))
 	for into, part := range parts {
 		part.publication = publication
-		c.store.system.Root.Send(into.pid, part)
+		into.publisher.Send(part)
 	}
 }
 

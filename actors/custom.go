@@ -38,7 +38,7 @@ func (s *Store) RegisterKind(k *schema.Kind) {
 		return
 	}
 	done := make(chan struct{})
-	s.system.Root.Send(c.pid, migrateSchema{k, done})
+	c.publisher.Send(migrateSchema{k, done})
 	<-done
 	c.endWatches()
 }
@@ -50,7 +50,7 @@ func (s *Store) UnregisterKind(k *schema.Kind) {
 	}
 }
 
-func (c *collection) endWatches() { c.watchers.each(func(l *watchHandle) { l.Stop() }) }
+func (c *collection) endWatches() { c.watchers.each(func(w *watch) { w.Stop() }) }
 
 func (s *Store) newCollection(storage meta.GroupResource, k *schema.Kind) *collection {
 	c := &collection{store: s, storage: storage, activations: activations{byPath: make(map[string]*activation)}}

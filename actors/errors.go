@@ -3,15 +3,24 @@ package actors
 import (
 	"errors"
 
+	"github.com/troupe-api/troupe/actors/internal/runtime"
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// Refusals inside the store; the first three make the asker come again.
+// Why a mutation got no answer that holds. The first two make Store.mutate compute it again.
 var (
 	errStopped     = errors.New("actors: the owner has stopped")
-	errStale       = errors.New("actors: computed on a state that did not hold")
+	errStale       = errors.New("actors: computed on a state that was not committed")
 	errMailboxFull = meta.NewTooManyRequests("too many changes wait for this object, please try again later", 1)
 )
 
-// isRetryable says whether a mutation is to be computed anew.
+// rejection is what a writer is told whose message a mailbox did not take.
+func rejection(err error) error {
+	if errors.Is(err, runtime.ErrFull) {
+		return errMailboxFull
+	}
+	return errStopped
+}
+
+// isRetryable says whether a mutation is to be computed again.
 func isRetryable(err error) bool { return errors.Is(err, errStopped) || errors.Is(err, errStale) }

@@ -6,9 +6,9 @@ import (
 	"runtime/debug"
 	"time"
 
-	"github.com/asynkron/protoactor-go/actor"
 	"github.com/google/uuid"
 
+	"github.com/troupe-api/troupe/actors/internal/runtime"
 	"github.com/troupe-api/troupe/actors/mutation"
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/convert"
@@ -96,16 +96,16 @@ func (a *mutateReply) resultObject() *meta.Object {
 	return a.result.Object
 }
 
-// reject implements rejectable.
-func (a *mutateRequest) reject(err error) { a.reply <- mutateReply{err: err} }
+// Reject implements runtime.Rejectable.
+func (a *mutateRequest) Reject(err error) { a.reply <- mutateReply{err: rejection(err)} }
 
-// Receive implements actor.Actor.
-func (o *object) Receive(ctx actor.Context) {
-	switch m := ctx.Message().(type) {
+// Receive implements runtime.Owner.
+func (o *object) Receive(_ *runtime.Ref, message any) {
+	switch m := message.(type) {
 	case *mutateRequest:
 		o.handle(m)
-	case *actor.Stopping:
-		o.activation.close()
+	case runtime.Stopping:
+		o.activation.detach()
 	}
 }
 
@@ -234,7 +234,7 @@ func (o *object) propose(m *mutateRequest, state mutation.State, base *proposal,
 		f.baseVersion = state.Object.Version
 	}
 	o.lastProposal, o.treeSource, o.tree = f, nil, nil
-	o.activation.collection.store.commitQueue.post(f)
+	o.activation.collection.store.committer.Send(f)
 	return f
 }
 

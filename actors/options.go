@@ -6,9 +6,12 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/troupe-api/troupe/actors/internal/runtime"
 	"github.com/troupe-api/troupe/actors/mutation"
 	"github.com/troupe-api/troupe/kinds/catalog"
+	"github.com/troupe-api/troupe/kinds/convert"
 	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/persist"
 )
 
@@ -21,6 +24,9 @@ type Options struct {
 	Tuning  Tuning
 	// Allocators are what the objects of a storage share, and may only have once.
 	Allocators map[meta.GroupResource]mutation.Allocator
+	// Converter names who converts the objects of a kind, where that may wait and fail; it answers nil
+	// for a kind whose conversion is built in. If it is nil, all are.
+	Converter func(*schema.Kind) convert.Converter
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
 	// Fatal is called once when the store can no longer keep its promises: the process
@@ -33,9 +39,9 @@ type Strategy string
 
 // The strategies.
 const (
-	StrategyRestart Strategy = "restart" // with fresh state, after a back-off
-	StrategyResume  Strategy = "resume"  // with the state it has
-	StrategyStop    Strategy = "stop"
+	StrategyRestart = Strategy(runtime.Restart) // with fresh state, after a back-off
+	StrategyResume  = Strategy(runtime.Resume)  // with the state it has
+	StrategyStop    = Strategy(runtime.Stop)
 )
 
 // Tuning are the settings of the configuration file that shape actors, commits and
@@ -65,6 +71,11 @@ func DefaultTuning() Tuning {
 		MailboxSize: 1024, CommitQueue: 65536, IdleTime: 10 * time.Second, Throughput: 300, BatchSize: 4096, ObjectBytes: mutation.DefaultMaxBytes,
 		HistoryTime: 5 * time.Minute, HistoryBytes: 128 << 20, SnapshotBytes: 256 << 20, BookmarkPeriod: time.Minute,
 	}
+}
+
+// supervision is what becomes of actors that panic.
+func (t Tuning) supervision() runtime.Supervision {
+	return runtime.Supervision{Strategy: runtime.Strategy(t.Strategy), MaxRestarts: t.MaxRestarts, Window: t.RestartWindow, Backoff: t.RestartBackoff}
 }
 
 // Validate reports every setting that cannot be.

@@ -8,18 +8,17 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// proposal is one accepted mutation between its object's owner and its landing in the
-// collection. Its outcome is written once, before done is closed; who waits reads it
-// afterwards.
+// proposal is one accepted mutation on its way from its object's owner through the committer into the
+// collection. Its outcome is written once, before done is closed; who waits reads it afterwards.
 type proposal struct {
 	collection *collection
 	kind       *schema.Kind // stored, by which the candidate was made
 	candidate  mutation.Candidate
 	key        meta.Key
-	// base is the flight that the candidate was computed on, if that had not landed.
+	// base is the proposal that the candidate was computed on, if that was not applied yet.
 	base *proposal
-	// baseVersion is the version that the candidate was computed on; 0 for a creation. It is
-	// not set while base is.
+	// baseVersion is the version that the candidate was computed on; 0 for a creation, and while base is
+	// set.
 	baseVersion uint64
 	write       persist.Write
 	done        chan struct{}
@@ -51,27 +50,28 @@ func (f *proposal) committedObject(commit *persist.Commit) *meta.Object {
 	return o
 }
 
-// markSchemaID says that an object was written in the form of a stored kind.
+// markSchemaID notes that an object was written by the current schema of a stored kind, so that readers
+// need not convert it.
 func markSchemaID(k *schema.Kind, o *meta.Object) {
 	if k.Custom() {
 		o.SetConformsTo(k.Message.Custom.SchemaID)
 	}
 }
 
-// markApplied says that the flight's change is published.
+// markApplied says that the change is published.
 func (f *proposal) markApplied(o *meta.Object) {
 	f.candidate.Allocation.Commit()
 	f.object = o
 	f.resolve()
 }
 
-// resolve lets go of the flights before, and of those who wait.
+// resolve wakes those who wait, and lets the garbage collector have the proposals before this one.
 func (f *proposal) resolve() {
 	f.base = nil
 	close(f.done)
 }
 
-// abort says that the flight's change was not committed.
+// abort says that the change was not committed.
 func (f *proposal) abort(err error) {
 	f.candidate.Allocation.Release()
 	f.err = err
@@ -95,5 +95,5 @@ func (f *proposal) result() request.Result {
 	}
 }
 
-// reject implements rejectable: the committer's queue is full or closed.
-func (f *proposal) reject(err error) { f.abort(err) }
+// Reject implements runtime.Rejectable: the committer's mailbox is full or closed.
+func (f *proposal) Reject(err error) { f.abort(rejection(err)) }

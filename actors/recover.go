@@ -122,7 +122,7 @@ func (s *Store) maintain() {
 		case <-ticker.C:
 			s.retention.expire(s.now().Add(-s.tuning.HistoryTime))
 			for _, c := range s.allCollections() {
-				s.system.Root.Send(c.pid, tick{s.now()})
+				c.publisher.Send(tick{s.now()})
 			}
 			s.snapshotIfDue()
 		}

@@ -22,7 +22,7 @@ func (s *Store) Mutate(ctx context.Context, m request.Mutation) (request.Result,
 		if result.NoOp && m.ApplyDigest != nil && len(result.Warnings) == 0 {
 			result.Object.AddNoOpApply(m.ApplyDigest())
 		}
-		result.Object, err = s.converted(m.Kind, m.Subresource, result.Object)
+		result.Object, err = s.conversions.Result(ctx, &m, result)
 	}
 	return result, err
 }
@@ -34,9 +34,8 @@ func (s *Store) NoOpApply(m *request.Mutation) (result request.Result, ok bool) 
 	if o == nil || !o.IsNoOpApply(m.ApplyDigest) {
 		return request.Result{}, false
 	}
-	o, err := s.converted(m.Kind, m.Subresource, o)
-	if err != nil {
-		return request.Result{}, false // and then again, with an answer
+	if o, ok = s.conversions.TryGet(m.Kind, m.Subresource, o); !ok {
+		return request.Result{}, false // Mutate can wait for the conversion, or says what is wrong
 	}
 	s.metrics.noOpApplies.Add(1)
 	return request.Result{Object: o, NoOp: true}, true
@@ -113,7 +112,7 @@ func (s *Store) mutateOnce(ctx context.Context, c *collection, m *request.Mutati
 		return request.Result{}, errStopped
 	}
 	message := &mutateRequest{ctx: ctx, path: at, mutation: m, precondition: precondition, reply: make(chan mutateReply, 1)}
-	owner.mailbox.post(message)
+	owner.ref.Send(message)
 	var a mutateReply
 	select {
 	case a = <-message.reply:
@@ -137,7 +136,7 @@ func (s *Store) mutateOnce(ctx context.Context, c *collection, m *request.Mutati
 // chosen, under the version of the last deletion; 0 if there was none. An object that has gone or has been replaced
 // meanwhile is passed over.
 func (s *Store) DeleteCollection(ctx context.Context, l request.List, m request.Mutation) (request.ListResult, error) {
-	listed, err := s.List(ctx, l)
+	listed, err := s.listStored(ctx, l)
 	if err != nil {
 		return listed, err
 	}
@@ -171,7 +170,10 @@ func (s *Store) DeleteCollection(ctx context.Context, l request.List, m request.
 	if errors.As(faults, &first) {
 		return listed, first
 	}
-	return listed, faults
+	if faults != nil {
+		return listed, faults
+	}
+	return s.convertIfExternal(ctx, l.Kind, listed)
 }
 
 // deleteUnreadable deletes what cannot be read of a collection, unless a selector asks for a part of
@@ -182,7 +184,7 @@ func (s *Store) deleteUnreadable(ctx context.Context, l request.List, m request.
 	}
 	for _, a := range s.quarantine.of(l.Kind.Storage, l.Namespace) {
 		m.Verb, m.Key = request.Delete, a.Key
-		result, err := s.Mutate(ctx, m)
+		result, err := s.mutate(ctx, &m)
 		var status *meta.Status
 		if errors.As(err, &status) && status.Reason == meta.ReasonNotFound {
 			continue // somebody else was quicker
@@ -203,7 +205,7 @@ func (s *Store) deleteListed(ctx context.Context, o *meta.Object, m request.Muta
 	if m.Delete.UID == "" {
 		m.Delete.UID = o.Meta.UID
 	}
-	result, err := s.Mutate(ctx, m)
+	result, err := s.mutate(ctx, &m)
 	var status *meta.Status
 	if errors.As(err, &status) && (status.Reason == meta.ReasonNotFound || status.Reason == meta.ReasonConflict && passes) {
 		return 0, nil

@@ -53,11 +53,18 @@ func (m *memStore) Get(_ context.Context, r request.Get) (*meta.Object, error) {
 	return nil, meta.NewNotFound(r.Key.GroupResource, r.Key.Name)
 }
 
-func (m *memStore) Convert(k *schema.Kind, o *meta.Object) (*meta.Object, error) {
-	if m.conversions.Add(1) == m.failAt.Load() {
-		return nil, errors.New("it cannot be shown")
+func (m *memStore) Convert(_ context.Context, k *schema.Kind, objects []*meta.Object) ([]*meta.Object, error) {
+	out := make([]*meta.Object, len(objects))
+	for i, o := range objects {
+		if m.conversions.Add(1) == m.failAt.Load() {
+			return nil, errors.New("it cannot be shown")
+		}
+		var err error
+		if out[i], err = convert.Object(k, nil, o); err != nil {
+			return nil, err
+		}
 	}
-	return convert.Object(k, nil, o)
+	return out, nil
 }
 
 func (m *memStore) List(_ context.Context, r request.List) (request.ListResult, error) {

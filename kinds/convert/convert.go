@@ -40,7 +40,7 @@ func ToStored(k *schema.Kind, t tree.Tree) tree.Tree {
 	return t
 }
 
-// BodyKind is the kind that k, or its sub-resource sub, speaks.
+// BodyKind is the kind of the bodies that k, or its sub-resource sub, takes and answers.
 func BodyKind(k *schema.Kind, sub *schema.Subresource) *schema.Kind {
 	if sub != nil && sub.BodyKind != nil {
 		return sub.BodyKind
@@ -59,15 +59,32 @@ func Object(k *schema.Kind, sub *schema.Subresource, o *meta.Object) (*meta.Obje
 	if err != nil {
 		return nil, fmt.Errorf("stored object %s: %w", o.Key, err)
 	}
-	converted := FromStored(k, sub, tree)
-	if converted == nil {
+	return encode(bodyKind, o, FromStored(k, sub, tree)), nil
+}
+
+// View is what a sub-resource with a kind of its own shows of an object that has the form of k
+// already; nil if it shows nothing.
+func View(k *schema.Kind, sub *schema.Subresource, o *meta.Object) (*meta.Object, error) {
+	if sub.View.Read == nil {
 		return nil, nil
 	}
-	out := &meta.Object{Key: o.Key, Version: o.Version, ItemOffset: bodyKind.ItemOffset, Meta: o.Meta}
-	if encoded := codec.EncodeJSON(bodyKind, converted); o.Version > 0 {
+	tree, err := codec.DecodeStored(k.Message, o.JSON)
+	if err != nil {
+		return nil, fmt.Errorf("object %s as %s: %w", o.Key, k.APIVersion(), err)
+	}
+	return encode(sub.BodyKind, o, sub.View.Read(tree)), nil
+}
+
+// encode is a tree as an object of kind k, with the key, version and head of o; nil for no tree.
+func encode(k *schema.Kind, o *meta.Object, t tree.Tree) *meta.Object {
+	if t == nil {
+		return nil
+	}
+	out := &meta.Object{Key: o.Key, Version: o.Version, ItemOffset: k.ItemOffset, Meta: o.Meta}
+	if encoded := codec.EncodeJSON(k, t); o.Version > 0 {
 		out.JSON = encoded.WithVersion(o.Version)
 	} else { // of a dry run
 		out.JSON = encoded.Unversioned()
 	}
-	return out, nil
+	return out
 }
