@@ -12,147 +12,146 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// activations are the actors of a collection's objects. An object is activated, which means that it has
-// an actor, while anyone waits for a change of it. Afterwards the actor stays with the object until
-// it has been idle for too long, or until another object needs an actor and takes this one over. So
-// changing many different objects one after the other starts few actors.
-// The mutex guards the map, the list, and the fields of each activation that say so.
+// activations lends actors to the objects that are being changed: to each object one, for
+// as long as anyone waits for a change of it. Afterwards the actor stays with its object
+// until it has been idle for too long, or another object needs one: then it goes over to
+// that. So a stream of changes of ever other objects starts no actors, and their number
+// is bounded by what is going on. Its mutex guards the map, the list, and what each
+// resident keeps there.
 type activations struct {
 	mu     sync.Mutex
 	byPath map[string]*activation
-	idle   list.List // of *activation that nobody asks, longest idle first
+	idle   list.List // of *resident that nobody asks, longest idle first
 	closed bool      // no actor starts any more
 }
 
-// maxIdleActivations is how many idle actors a collection keeps before other objects take them over.
+// maxIdleActivations is how many idle actors a collection keeps before they go over to others.
 const maxIdleActivations = 256
 
-// activation is an actor that owns one object at a time.
+// activation is the address of the actor that owns one object at a time.
 type activation struct {
 	collection *collection
 	ref        *runtime.Ref
-	faulty     atomic.Bool // it has panicked, and no other object may take it over
+	faulty     atomic.Bool // it has panicked, and must not go over to another object
 
-	// The mutex of activations guards what follows.
 	path        string // of the object
-	pending     int    // mutations that have no outcome yet
-	idleSince   int64  // unix nanoseconds
+	pending     int    // questions that are not settled
+	idleSince   int64  // when the last was, unix nanoseconds
 	idleElement *list.Element
-	closed      bool // it takes no mutations any more
+	closed      bool // it takes no questions any more
 }
 
-// acquire finds the actor of the object at a path, or gives it one, until release; nil when the store
-// is closing.
+// acquire finds the actor of the object at a path, or lends it one, until release; nil
+// when the store is closing.
 func (c *collection) acquire(path string) *activation {
 	all := &c.activations
 	all.mu.Lock()
 	defer all.mu.Unlock()
-	a := all.byPath[path]
-	if a == nil {
+	r := all.byPath[path]
+	if r == nil {
 		if all.closed {
 			return nil
 		}
-		if a = all.reuseIdle(); a == nil {
-			a = c.newActivation()
+		if r = all.reuseIdle(); r == nil {
+			r = c.newActivation()
 		}
-		a.path = path
-		all.byPath[path] = a
+		r.path = path
+		all.byPath[path] = r
 	}
-	if a.idleElement != nil {
-		all.idle.Remove(a.idleElement)
-		a.idleElement = nil
+	if r.idleElement != nil {
+		all.idle.Remove(r.idleElement)
+		r.idleElement = nil
 	}
-	a.pending++
-	return a
+	r.pending++
+	return r
 }
 
-// newActivation starts an actor. The caller holds the mutex. The actor runs on the goroutine of the
-// writer that asks it, which waits for the answer anyway.
+// newActivation starts an actor. It runs on the goroutine of the writer that asks it, which waits for the
+// answer anyway. The caller holds the mutex.
 func (c *collection) newActivation() *activation {
-	a := &activation{collection: c}
-	a.ref = c.store.runtime.Spawn(runtime.Spec{
-		New: func() runtime.Owner { return &object{activation: a} }, MailboxSize: c.store.tuning.MailboxSize, Inline: true,
+	r := &activation{collection: c}
+	r.ref = c.store.runtime.Spawn(runtime.Spec{
+		New: func() runtime.Owner { return &object{activation: r} }, MailboxSize: c.store.tuning.MailboxSize, Inline: true,
 	})
-	return a
+	return r
 }
 
-// reuseIdle takes the longest idle actor from its object; nil if few are idle. The caller holds the
-// mutex.
+// reuseIdle parts the longest idle actor from its object; nil if few are idle. The caller
+// holds the mutex.
 func (all *activations) reuseIdle() *activation {
 	if all.idle.Len() < maxIdleActivations {
 		return nil
 	}
 	for e := all.idle.Front(); e != nil; e = e.Next() {
-		if a := e.Value.(*activation); !a.faulty.Load() {
-			all.remove(a)
-			return a
+		if r := e.Value.(*activation); !r.faulty.Load() {
+			all.detach(r)
+			return r
 		}
 	}
 	return nil
 }
 
-// remove takes an actor from its object. The caller holds the mutex.
-func (all *activations) remove(a *activation) {
-	if all.byPath[a.path] == a {
-		delete(all.byPath, a.path)
+// detach takes an actor from its object. The caller holds the mutex.
+func (all *activations) detach(r *activation) {
+	if all.byPath[r.path] == r {
+		delete(all.byPath, r.path)
 	}
-	if a.idleElement != nil {
-		all.idle.Remove(a.idleElement)
-		a.idleElement = nil
+	if r.idleElement != nil {
+		all.idle.Remove(r.idleElement)
+		r.idleElement = nil
 	}
 }
 
-// largeObject is the size, in bytes of JSON, from which an actor does not stay with its idle object: it
-// would keep the last change, decoded and encoded, which takes many times that size.
+// largeObject is the size, in bytes of JSON, from which an owner does not stay with its object: it
+// would keep the last change of it, decoded and encoded, many times that size.
 const largeObject = 64 << 10
 
-// release says that a mutation has its outcome: it was answered, and its change, if any, is applied.
-// result is the object as of then; nil if it is not known.
-func (a *activation) release(result *meta.Object) {
-	all := &a.collection.activations
+// release says that a question is settled: answered, and its change, if any, landed. about is
+// the object as it is known to be then, if at all.
+func (r *activation) release(result *meta.Object) {
+	all := &r.collection.activations
 	all.mu.Lock()
-	a.pending--
-	idle := a.pending == 0 && !a.closed
+	r.pending--
+	idle := r.pending == 0 && !r.closed
 	leave := idle && result != nil && len(result.JSON) >= largeObject
 	switch {
 	case leave:
-		all.remove(a)
-		a.closed = true
+		all.detach(r)
+		r.closed = true
 	case idle:
-		a.idleSince = time.Now().UnixNano()
-		a.idleElement = all.idle.PushBack(a)
+		r.idleSince = time.Now().UnixNano()
+		r.idleElement = all.idle.PushBack(r)
 	}
 	all.mu.Unlock()
 	if leave {
-		a.ref.Stop()
+		r.ref.Stop()
 	}
 }
 
-// detach takes an actor that stops from its object. Mutations that are still queued are rejected
-// (mutateRequest.Reject) and ask again.
-func (a *activation) detach() {
-	all := &a.collection.activations
+// close detaches an actor that stops from its object. The runtime rejects what is still queued.
+func (r *activation) close() {
+	all := &r.collection.activations
 	all.mu.Lock()
 	defer all.mu.Unlock()
-	all.remove(a)
-	a.closed = true
+	all.detach(r)
+	r.closed = true
 }
 
-// passivate stops the actors that have been idle since before a time. They are taken from their objects
-// first, so that no mutation reaches an actor that is about to stop.
+// passivate stops the actors that have been idle since before a time. Nobody can ask
+// them any more when they are told.
 func (c *collection) passivate(before time.Time) {
 	all := &c.activations
 	all.mu.Lock()
 	var leaving []*activation
 	for e := all.idle.Front(); e != nil && e.Value.(*activation).idleSince < before.UnixNano(); e = all.idle.Front() {
-		a := e.Value.(*activation)
-		all.remove(a)
-		a.closed = true
-		leaving = append(leaving, a)
+		r := e.Value.(*activation)
+		all.detach(r)
+		r.closed = true
+		leaving = append(leaving, r)
 	}
 	all.mu.Unlock()
-	for _, a := range leaving {
-		a.ref.Stop()
+	for _, r := range leaving {
+		r.ref.Stop()
 	}
 }
 
@@ -160,13 +159,13 @@ func (c *collection) passivate(before time.Time) {
 func (all *activations) stats() (alive, queued int) {
 	all.mu.Lock()
 	defer all.mu.Unlock()
-	for _, a := range all.byPath {
-		queued += a.ref.Len()
+	for _, r := range all.byPath {
+		queued += r.ref.Len()
 	}
 	return len(all.byPath), queued
 }
 
-// close lets no more actors start, and lists those that are alive.
+// close lets no more actors start, and lists those that live.
 func (all *activations) close() []*activation {
 	all.mu.Lock()
 	defer all.mu.Unlock()

@@ -105,7 +105,7 @@ func (o *object) Receive(_ *runtime.Ref, message any) {
 	case *mutateRequest:
 		o.handle(m)
 	case runtime.Stopping:
-		o.activation.detach()
+		o.activation.close()
 	}
 }
 

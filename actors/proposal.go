@@ -8,17 +8,18 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// proposal is one accepted mutation on its way from its object's owner through the committer into the
-// collection. Its outcome is written once, before done is closed; who waits reads it afterwards.
+// proposal is one accepted mutation between its object's owner and its landing in the
+// collection. Its outcome is written once, before done is closed; who waits reads it
+// afterwards.
 type proposal struct {
 	collection *collection
 	kind       *schema.Kind // stored, by which the candidate was made
 	candidate  mutation.Candidate
 	key        meta.Key
-	// base is the proposal that the candidate was computed on, if that was not applied yet.
+	// base is the flight that the candidate was computed on, if that had not landed.
 	base *proposal
-	// baseVersion is the version that the candidate was computed on; 0 for a creation, and while base is
-	// set.
+	// baseVersion is the version that the candidate was computed on; 0 for a creation. It is
+	// not set while base is.
 	baseVersion uint64
 	write       persist.Write
 	done        chan struct{}
@@ -50,28 +51,27 @@ func (f *proposal) committedObject(commit *persist.Commit) *meta.Object {
 	return o
 }
 
-// markSchemaID notes that an object was written by the current schema of a stored kind, so that readers
-// need not convert it.
+// markSchemaID says that an object was written in the form of a stored kind.
 func markSchemaID(k *schema.Kind, o *meta.Object) {
 	if k.Custom() {
 		o.SetConformsTo(k.Message.Custom.SchemaID)
 	}
 }
 
-// markApplied says that the change is published.
+// markApplied says that the flight's change is published.
 func (f *proposal) markApplied(o *meta.Object) {
 	f.candidate.Allocation.Commit()
 	f.object = o
 	f.resolve()
 }
 
-// resolve wakes those who wait, and lets the garbage collector have the proposals before this one.
+// resolve lets go of the flights before, and of those who wait.
 func (f *proposal) resolve() {
 	f.base = nil
 	close(f.done)
 }
 
-// abort says that the change was not committed.
+// abort says that the flight's change was not committed.
 func (f *proposal) abort(err error) {
 	f.candidate.Allocation.Release()
 	f.err = err

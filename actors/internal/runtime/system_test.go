@@ -48,3 +48,11 @@ func TestConcurrentMapsOfOthers(t *testing.T) {
 		}
 	}
 }
+
+// BenchmarkNewSystem makes a system, with the registry that is cut at once.
+func BenchmarkNewSystem(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		newSystem()
+	}
+}
