@@ -3,7 +3,6 @@ package actors
 import (
 	"errors"
 
-	"github.com/troupe-api/troupe/actors/internal/runtime"
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
@@ -13,14 +12,6 @@ var (
 	errStale       = errors.New("actors: computed on a state that was not committed")
 	errMailboxFull = meta.NewTooManyRequests("too many changes wait for this object, please try again later", 1)
 )
-
-// rejection is what a writer is told whose message a mailbox did not take.
-func rejection(err error) error {
-	if errors.Is(err, runtime.ErrFull) {
-		return errMailboxFull
-	}
-	return errStopped
-}
 
 // isRetryable says whether a mutation is to be computed again.
 func isRetryable(err error) bool { return errors.Is(err, errStopped) || errors.Is(err, errStale) }

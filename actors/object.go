@@ -96,8 +96,8 @@ func (a *mutateReply) resultObject() *meta.Object {
 	return a.result.Object
 }
 
-// Reject implements runtime.Rejectable.
-func (a *mutateRequest) Reject(err error) { a.reply <- mutateReply{err: rejection(err)} }
+// reject answers a request that its owner does not take.
+func (a *mutateRequest) reject(err error) { a.reply <- mutateReply{err: err} }
 
 // Receive implements runtime.Owner.
 func (o *object) Receive(_ *runtime.Ref, message any) {

@@ -95,5 +95,5 @@ func (f *proposal) result() request.Result {
 	}
 }
 
-// Reject implements runtime.Rejectable: the committer's mailbox is full or closed.
-func (f *proposal) Reject(err error) { f.abort(rejection(err)) }
+// reject aborts a proposal that the committer does not take.
+func (f *proposal) reject(err error) { f.abort(err) }
