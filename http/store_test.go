@@ -29,6 +29,8 @@ type memStore struct {
 	beforeGet func()
 	// failAt is the number of an object that cannot be shown, counted from 1.
 	failAt, conversions atomic.Int64
+	// converted: lists are converted already.
+	converted bool
 }
 
 func newMemStore() *memStore {
@@ -71,7 +73,7 @@ func (m *memStore) List(_ context.Context, r request.List) (request.ListResult, 
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.lastList = r
-	l := request.ListResult{Version: m.version, Remaining: -1}
+	l := request.ListResult{Version: m.version, Remaining: -1, Converted: m.converted}
 	for k, o := range m.objects {
 		if k.GroupResource == r.Kind.Storage && (r.Namespace == "" || k.Namespace == r.Namespace) && r.Labels.Matches(o.Meta.Labels) {
 			l.Items = append(l.Items, o)
