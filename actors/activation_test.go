@@ -24,8 +24,8 @@ func (h *testStore) activationCount() (n int) {
 	return n
 }
 
-// Actors go over from object to object: ever other objects need no more of them, and
-// none of them takes anything along.
+// Objects take over idle actors, so that many objects one after the other need few of them, and no actor
+// keeps state of the object before.
 func TestActivationsAreReused(t *testing.T) {
 	h := open(t, t.TempDir(), nil)
 	defer h.close()
@@ -49,8 +49,7 @@ func TestActivationsAreReused(t *testing.T) {
 	}
 }
 
-// An actor that has panicked goes over to no other object: who comes next does not wait
-// for its restart.
+// An actor that has panicked is not taken over by another object, which would wait for its restart.
 func TestFaultyActivationIsNotReused(t *testing.T) {
 	h := open(t, t.TempDir(), func(o *actors.Options) { o.Tuning.RestartBackoff = time.Hour })
 	defer h.close()
@@ -74,8 +73,8 @@ func TestFaultyActivationIsNotReused(t *testing.T) {
 	}
 }
 
-// An asker that gives up does not hold the actor back, and does not part it from the
-// object too early.
+// A writer that gives up does not keep the actor from stopping, and the actor stays with its object until
+// the mutation has been computed.
 func TestTimedOutMutationReleasesActivation(t *testing.T) {
 	h := open(t, t.TempDir(), func(o *actors.Options) { o.Tuning.IdleTime = time.Nanosecond })
 	defer h.close()

@@ -8,8 +8,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// setAllocators gives collections what their objects share, and takes out of it what the
-// objects that were recovered have.
+// setAllocators gives collections the allocators of what their objects share, and reserves what the
+// recovered objects hold.
 func (s *Store) setAllocators(all map[meta.GroupResource]mutation.Allocator) error {
 	for storage, allocator := range all {
 		c := s.allCollections()[storage]
@@ -22,8 +22,9 @@ func (s *Store) setAllocators(all map[meta.GroupResource]mutation.Allocator) err
 	return nil
 }
 
-// restoreAllocations restores what every object has. Two that have the same both keep it, and one that cannot
-// be read has nothing: refusing to start would help nobody.
+// restoreAllocations reserves what every object holds. Two objects that hold the same both keep it, and one
+// that cannot be read holds nothing: that is logged, since a server that does not start could repair
+// neither.
 func (c *collection) restoreAllocations() {
 	c.published.Load().scan("", "", func(_ string, o *meta.Object) bool {
 		tree, err := codec.DecodeStored(c.kind().Message, o.JSON)

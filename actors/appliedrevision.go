@@ -10,12 +10,12 @@ import (
 
 // appliedRevision knows the newest version up to which every collection has published, and
 // lets readers wait for one. Batches are published by their collections in parallel;
-// the revision moves over a batch when all of them, and all batches before, are done.
+// the version moves over a batch when all of them, and all batches before, are done.
 // Its mutex guards its fields for a few instructions.
 type appliedRevision struct {
 	mu       sync.Mutex
 	version  uint64
-	batches  []*publication // in order of versions, not yet passed
+	batches  []*publication // in order of versions, those that are not published everywhere
 	advanced chan struct{}  // closed and replaced when version moves; nil while nobody waits
 }
 
@@ -31,7 +31,7 @@ func (a *appliedRevision) get() uint64 {
 	return a.version
 }
 
-// begin enters a batch; batches begin in the order of their versions.
+// begin registers a batch; batches begin in the order of their versions.
 func (a *appliedRevision) begin(last uint64, collections int) *publication {
 	p := &publication{last: last, pending: collections}
 	a.mu.Lock()

@@ -116,12 +116,12 @@ func (p *publisher) apply(c *change) *record {
 			r.kind = created
 		}
 	}
-	for _, l := range p.fieldIndexes {
+	for _, x := range p.fieldIndexes {
 		if r.previous != nil {
-			l.delete(at, r.previous)
+			x.delete(at, r.previous)
 		}
 		if !c.remove {
-			l.put(at, c.object)
+			x.put(at, c.object)
 		}
 	}
 	r.computeBytes()

@@ -179,8 +179,7 @@ func (c *committer) publishBatch(batch []persist.Commit) {
 	}
 }
 
-// changeOf makes the committed object of a commit. It keeps alive nothing else of the
-// request.
+// changeOf makes the change of a commit. It keeps nothing else of the request in memory.
 func (c *committer) changeOf(commit *persist.Commit, f *proposal) (*collection, change) {
 	if f != nil {
 		return f.collection, change{object: f.committedObject(commit), remove: commit.Delete, time: commit.Time, proposal: f}

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// counters are what the actors count for metrics.
+// counters are the figures that are counted for metrics.
 type counters struct {
 	batches, commits, batchNanos atomic.Uint64
 	events, snapshotFailures     atomic.Uint64
@@ -69,7 +69,7 @@ func (s *Store) WriteMetrics(w io.Writer) {
 	s.writeUnreadable(w)
 }
 
-// writeUnreadable names the first of the objects that cannot be read.
+// writeUnreadable writes a figure for each of the first objects that cannot be read.
 func (s *Store) writeUnreadable(w io.Writer) {
 	const name, most = "troupe_unreadable_object", 100
 	fmt.Fprintf(w, "# HELP %s A stored object that cannot be read, and the version of its state; at most %d are named.\n# TYPE %s gauge\n", name, most, name)
@@ -79,7 +79,7 @@ func (s *Store) writeUnreadable(w io.Writer) {
 	}
 }
 
-// writeCollections writes the figures that there are for each collection.
+// writeCollections writes the figures of each collection.
 func (s *Store) writeCollections(w io.Writer) {
 	all := slices.SortedFunc(maps.Values(s.allCollections()), func(a, b *collection) int {
 		return strings.Compare(a.storage.String(), b.storage.String())
@@ -115,7 +115,7 @@ func boolToFloat(b bool) float64 {
 	return 0
 }
 
-// mutations count what the owners of one collection's objects have worked out.
+// mutations counts the mutations that owners of one collection's objects have computed.
 type mutations struct{ count, nanos, longest atomic.Uint64 }
 
 func (t *mutations) add(took time.Duration) {

@@ -38,7 +38,7 @@ func (s *Store) Convert(ctx context.Context, k *schema.Kind, objects []*meta.Obj
 	return s.conversions.List(ctx, k, objects)
 }
 
-// notFound is the answer to a read of what is not served.
+// notFound is the answer to a read of an object that does not exist or cannot be read.
 func (s *Store) notFound(r request.Get) error {
 	key := r.Key
 	key.GroupResource = r.Kind.Storage
@@ -107,7 +107,7 @@ func (c *collection) snapshotFor(ctx context.Context, match request.ResourceVers
 	return state, max(seen, state.version), nil
 }
 
-// list takes a chunk out of a snapshot, from a path on.
+// list reads a chunk of a snapshot, from a path on.
 func (c *collection) list(r request.List, state *snapshot, version uint64, from string) request.ListResult {
 	l := request.ListResult{Version: version, Remaining: -1}
 	next := ""
@@ -175,8 +175,8 @@ func (c *collection) continueList(ctx context.Context, r request.List) (request.
 	return c.list(r, state, version, t.Next), nil
 }
 
-// expiredToken is the answer to a token whose snapshot is gone. It offers one that goes
-// on at the same place in the newest state, for clients that can live with that.
+// expiredToken is the answer to a token whose snapshot is gone. It offers another token that continues at
+// the same key in the newest state, for clients that can use an inconsistent list.
 func expiredToken(t token) error {
 	status := meta.NewExpired("The provided continue parameter is too old to display a consistent list result. " +
 		"You can start a new list without the continue parameter, or use the continue token in this response to " +

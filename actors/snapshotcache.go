@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// snapshotCache keep the snapshots from which chunked lists are being read, until they are too
-// old or too many. Its mutex guards the map.
+// snapshotCache keeps the snapshots from which chunked lists are being read, until they are too old or
+// too many. Its mutex guards the map.
 type snapshotCache struct {
 	mu        sync.Mutex
 	byVersion map[uint64]cachedSnapshot
@@ -19,7 +19,7 @@ type cachedSnapshot struct {
 
 const maxCachedSnapshots = 256
 
-// put holds a snapshot under the version that a list gave it.
+// put keeps a snapshot under the version of a list.
 func (p *snapshotCache) put(version uint64, s *snapshot, now time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -48,8 +48,9 @@ func (p *snapshotCache) get(version uint64) *snapshot {
 	return p.byVersion[version].snapshot
 }
 
-// dropBelow lets go of what is older than the history. A state that the history reaches back to
-// holds no object alone; of one before it, nobody has counted what it keeps alive.
+// dropBelow drops snapshots that are older than the history. The objects of younger ones are in the index
+// or in the history anyway, and counted there; older snapshots would keep objects in memory that nothing
+// counts.
 func (p *snapshotCache) dropBelow(floor uint64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -60,7 +61,7 @@ func (p *snapshotCache) dropBelow(floor uint64) {
 	}
 }
 
-// expire lets go of what was pinned before a time.
+// expire drops snapshots that were put before a time.
 func (p *snapshotCache) expire(before time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

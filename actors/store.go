@@ -18,8 +18,8 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// Store is the face of the house of actors: everything that can be done with objects.
-// All of its methods may be called by anyone at any time between Open and Close.
+// Store holds all objects: it reads, watches and changes them. All of its methods may be called by
+// anyone at any time between Open and Close.
 type Store struct {
 	log     persist.Log
 	catalog *catalog.Catalog
@@ -29,20 +29,20 @@ type Store struct {
 	now     func() time.Time
 	fatal   func(error)
 	metrics counters
-	// lastApplied names the annotation in which clients keep what they have applied.
+	// lastApplied is the annotation in which clients keep what they have applied.
 	lastApplied string
 
 	runtime   *runtime.Runtime
 	committer *runtime.Ref
 
-	// collections is copied when one is added (addCollection), which happens to custom kinds.
+	// collections is copied when one is added (addCollection) for a custom kind.
 	collections     atomic.Pointer[map[meta.GroupResource]*collection]
 	appliedRevision appliedRevision
 	conversions     *conversion.Service
 	quarantine      quarantine
 	retention       *retention // of the histories of all collections
 
-	retry       snapshotRetry // of snapshots; of who keeps the store
+	retry       snapshotRetry // of snapshots; only maintain uses it
 	failed      atomic.Pointer[error]
 	closing     atomic.Bool
 	stop        chan struct{}
@@ -81,7 +81,7 @@ func Open(o Options) (*Store, error) {
 	return s, nil
 }
 
-// start spawns the actors that live as long as the store.
+// start spawns the committer and the publishers, which live as long as the store.
 func (s *Store) start() {
 	for _, c := range s.allCollections() {
 		s.startPublisher(c)
@@ -121,7 +121,8 @@ func (s *Store) decode(key string, revision persist.Revision, value []byte) (*co
 // Version is the newest version that every read shows.
 func (s *Store) Version() uint64 { return s.appliedRevision.get() }
 
-// keyRevision is the revision of a live key as far as it is published; the log asks it.
+// keyRevision is the published revision of a key, 0 if it does not exist; the log checks conditions by
+// it.
 func (s *Store) keyRevision(key string) persist.Revision {
 	parsed, err := meta.ParseKey(key)
 	if err != nil {
@@ -140,7 +141,7 @@ func (s *Store) keyRevision(key string) persist.Revision {
 	return 0
 }
 
-// applied is the revision up to which everything is published; the log asks it.
+// applied is the revision up to which everything is published; the log uses it with keyRevision.
 func (s *Store) applied() persist.Revision { return persist.Revision(s.appliedRevision.get()) }
 
 // Healthy is nil while the store accepts changes.
@@ -151,7 +152,7 @@ func (s *Store) Healthy() error {
 	return nil
 }
 
-// fail makes the store refuse changes for ever, and tells the process to end.
+// fail makes the store refuse changes from now on, and tells the process to end.
 func (s *Store) fail(err error) {
 	if s.failed.CompareAndSwap(nil, &err) {
 		s.logger.Error("the store has failed", "error", err)

@@ -10,7 +10,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// maxDisruptedPods bounds the Pods that a budget waits to see gone.
+// maxDisruptedPods bounds the Pods whose deletion a budget has allowed but not yet observed.
 const maxDisruptedPods = 2000
 
 // matchingBudgets lists the budgets whose selectors match a Pod.
@@ -43,8 +43,8 @@ func (e *Evictor) matchingBudgets(ctx context.Context, pod tree.Tree) (budgets [
 	return budgets, nil
 }
 
-// bypassesBudget tells whether a Pod costs its budget nothing: it is not ready, and thus not
-// counted, and the budget lets such Pods go.
+// bypassesBudget tells whether a Pod may be evicted without a disruption: it is not ready, so the budget does
+// not count it, and the policy of the budget allows it.
 func bypassesBudget(pod, budget tree.Tree) bool {
 	for _, c := range pod.Object("status").Objects("conditions") {
 		if c.String("type") == "Ready" && c.String("status") == "True" {
@@ -60,7 +60,7 @@ func bypassesBudget(pod, budget tree.Tree) bool {
 	return healthy >= desired && desired > 0
 }
 
-// consumeDisruption takes one disruption from a budget, and tells it which Pod goes.
+// consumeDisruption takes one disruption from a budget, and records the evicted Pod in its status.
 func (e *Evictor) consumeDisruption(ctx context.Context, v Eviction, budget tree.Tree) error {
 	key := meta.Key{GroupResource: e.budgets.Storage, Namespace: v.Key.Namespace, Name: objectName(budget)}
 	err := retryOnConflict(ctx, func() error {
@@ -111,7 +111,7 @@ func decrementAllowed(budget tree.Tree, pod string, now time.Time) error {
 	return nil
 }
 
-// budgetExhausted says why a budget allows nothing.
+// budgetExhausted is the cause that says why a budget allows no disruption.
 func budgetExhausted(budget tree.Tree) error {
 	status := budget.Object("status")
 	c := disruptionCondition(status)
@@ -124,7 +124,8 @@ func budgetExhausted(budget tree.Tree) error {
 	return tooManyRequests(0, "The disruption budget %s needs %d healthy pods and has %d currently", objectName(budget), desired, healthy)
 }
 
-// disruptionCondition is what a budget's status says of disruptions; nil if nothing.
+// disruptionCondition is the condition of a budget's status that says why disruptions are not allowed; nil
+// if there is none.
 func disruptionCondition(status tree.Tree) tree.Tree {
 	for _, c := range status.Objects("conditions") {
 		if c.String("type") == "DisruptionAllowed" {
@@ -134,7 +135,7 @@ func disruptionCondition(status tree.Tree) tree.Tree {
 	return nil
 }
 
-// setDisruptionNotAllowed says in a status that no disruption is left.
+// setDisruptionNotAllowed sets the condition of a status that no disruption is left.
 func setDisruptionNotAllowed(status tree.Tree, generation int64, now time.Time) {
 	c := disruptionCondition(status)
 	if c == nil {

@@ -1,9 +1,9 @@
-// Package operations holds what clients create and nobody stores: requests that change
-// objects in more than one step, by rules that no single object can hold.
+// Package operations holds requests that are created but not stored: they change several objects, by
+// rules that involve all of them.
 //
-// The nouns: an Evictor takes Pods away as far as disruption budgets allow.
+// There is one so far: an Evictor deletes Pods as far as their disruption budgets allow.
 //
-// Invariants: an operation changes objects through the store only, like any client, and
-// what it decides on is a precondition of what it then does: a budget is spent at the
-// version at which it was seen, so that no two evictions spend the same disruption.
+// An operation changes objects only through the store, like any client. The state that it decides on is
+// a precondition of the change that it then makes: a disruption is taken from a budget at the version at
+// which the budget was read, so that no two evictions take the same one.
 package operations

@@ -13,7 +13,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// An Evictor takes Pods away as far as disruption budgets allow. Many goroutines may use it.
+// An Evictor deletes Pods as far as their disruption budgets allow. Many goroutines may use it.
 type Evictor struct {
 	store         Store
 	pods, budgets *schema.Kind
@@ -26,7 +26,7 @@ func NewEvictor(store Store, pods, budgets *schema.Kind) *Evictor {
 	return &Evictor{store: store, pods: pods, budgets: budgets, now: time.Now}
 }
 
-// An Eviction asks for one Pod to go.
+// An Eviction asks for the deletion of one Pod.
 type Eviction struct {
 	Key    meta.Key // of the Pod
 	Delete request.DeleteOptions
@@ -35,15 +35,15 @@ type Eviction struct {
 	Manager string
 }
 
-// The tries of a step that meets changes by others, and the pauses between them.
+// How often a step is tried that conflicts with changes by others, and the pauses between the tries.
 const (
 	maxTries      = 20
 	minRetryDelay = 5 * time.Millisecond
 	maxRetryDelay = 500 * time.Millisecond
 )
 
-// Evict deletes the Pod, or says why it must stay. Pods that disturb nobody by going, and
-// those that no budget covers, go at once.
+// Evict deletes the Pod, or says why it may not. Pods that no budget counts, or whose deletion is no
+// disruption, are deleted at once.
 func (e *Evictor) Evict(ctx context.Context, v Eviction) error {
 	pod, gone, err := e.deleteUncounted(ctx, v)
 	if err != nil || gone {
@@ -67,8 +67,8 @@ func (e *Evictor) Evict(ctx context.Context, v Eviction) error {
 	return e.delete(ctx, v)
 }
 
-// deleteUncounted deletes a Pod that budgets do not count: one that has ended, that is going, or
-// that does not run yet. It returns any other.
+// deleteUncounted deletes a Pod that budgets do not count: one that has ended, is being deleted, or does not
+// run yet. It returns any other.
 func (e *Evictor) deleteUncounted(ctx context.Context, v Eviction) (pod tree.Tree, gone bool, err error) {
 	err = retryOnConflict(ctx, func() error {
 		o, err := e.store.Get(ctx, request.Get{Kind: e.pods, Key: v.Key})
@@ -104,7 +104,7 @@ func (e *Evictor) delete(ctx context.Context, v Eviction) error {
 	return err
 }
 
-// deleteUnchanged deletes a Pod that costs no disruption as long as it is as it was seen.
+// deleteUnchanged deletes a Pod whose deletion is no disruption, if it is unchanged since it was read.
 func (e *Evictor) deleteUnchanged(ctx context.Context, v Eviction, pod, budget tree.Tree) error {
 	own := v.Delete.ResourceVersion != ""
 	if !own {
@@ -122,7 +122,7 @@ type terminalError struct{ error }
 
 func (f terminalError) Unwrap() error { return f.error }
 
-// retryOnConflict does what meets changes by others until it does not, or too often.
+// retryOnConflict runs a step again while it conflicts with changes by others, up to the limit.
 func retryOnConflict(ctx context.Context, do func() error) error {
 	pause := minRetryDelay
 	for try := 1; ; try++ {
@@ -144,15 +144,15 @@ func retryOnConflict(ctx context.Context, do func() error) error {
 
 func objectName(t tree.Tree) string { return t.Object("metadata").String("name") }
 
-// tooManyRequests is the answer to an eviction that cannot be now; seconds say when to ask again,
-// 0 that nobody knows.
+// tooManyRequests is the answer to an eviction that is not allowed now; seconds say when to ask again, 0
+// says nothing.
 func tooManyRequests(seconds int, format string, args ...any) error {
 	s := meta.NewTooManyRequests("Cannot evict pod as it would violate the pod's disruption budget.", seconds)
 	s.Details.Causes = []meta.Cause{{Type: "DisruptionBudget", Message: fmt.Sprintf(format, args...)}}
 	return s
 }
 
-// budgetNotObserved says that the budget will know more soon.
+// budgetNotObserved is the answer while the status of a budget is older than its spec.
 func budgetNotObserved(budget string) error {
 	return tooManyRequests(10, "The disruption budget %s is still being processed by the server.", budget)
 }

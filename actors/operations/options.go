@@ -30,7 +30,7 @@ func ReadEviction(key meta.Key, body tree.Tree, n *meta.Naming) (v Eviction, err
 	return v, nil
 }
 
-// propagationPolicy is what is to become of what the Pod owns, in its old or its new form.
+// propagationPolicy says what happens to the dependents of the Pod, by either of the two options for it.
 func propagationPolicy(options tree.Tree, faults *schema.Faults) string {
 	policy := options.String("propagationPolicy")
 	orphan, old := options["orphanDependents"].(bool)

@@ -10,9 +10,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// FromStored is a tree of the stored form as kind k, or its sub-resource sub (nil for none),
-// shows it; nil if the sub-resource shows nothing. The tree that is given stays as it is;
-// the result may share with it.
+// FromStored converts a tree of the stored version to kind k, or to its sub-resource sub (nil for none);
+// nil if the sub-resource shows nothing. The given tree is not changed; the result may share parts of
+// it.
 func FromStored(k *schema.Kind, sub *schema.Subresource, t tree.Tree) tree.Tree {
 	if sub != nil && sub.BodyKind != nil {
 		if sub.View.Read == nil {
@@ -26,8 +26,8 @@ func FromStored(k *schema.Kind, sub *schema.Subresource, t tree.Tree) tree.Tree 
 	return k.Conversion.FromStored(tree.Clone(t).(tree.Tree))
 }
 
-// ToStored is a tree of kind k, which it may change, in the stored form, with the defaults
-// of both.
+// ToStored converts a tree of kind k, which it may change, to the stored version, with the defaults of
+// both.
 func ToStored(k *schema.Kind, t tree.Tree) tree.Tree {
 	rules.Default(k, t)
 	if k.Stored == k {
@@ -48,8 +48,8 @@ func BodyKind(k *schema.Kind, sub *schema.Subresource) *schema.Kind {
 	return k
 }
 
-// Object is a stored object as kind k, or its sub-resource sub, shows it; nil if the
-// sub-resource shows nothing. Errors say that the stored bytes are not what they should be.
+// Object converts a stored object to kind k, or to its sub-resource sub; nil if the sub-resource shows
+// nothing. An error says that the stored bytes cannot be decoded.
 func Object(k *schema.Kind, sub *schema.Subresource, o *meta.Object) (*meta.Object, error) {
 	bodyKind := BodyKind(k, sub)
 	if bodyKind == k.Stored {
@@ -62,7 +62,7 @@ func Object(k *schema.Kind, sub *schema.Subresource, o *meta.Object) (*meta.Obje
 	return encode(bodyKind, o, FromStored(k, sub, tree)), nil
 }
 
-// View is what a sub-resource with a kind of its own shows of an object that has the form of k
+// View is what a sub-resource with a kind of its own shows of an object that has been converted to k
 // already; nil if it shows nothing.
 func View(k *schema.Kind, sub *schema.Subresource, o *meta.Object) (*meta.Object, error) {
 	if sub.View.Read == nil {

@@ -2,7 +2,7 @@
 //
 // Collections hold objects in one form, the stored one. A Service leads from there to any other: for
 // gets (Get), lists (List), watches (Events) and the results of writes (Result). Owners of objects never
-// call it, so a conversion keeps no write waiting.
+// call it, so no write waits for a conversion of others.
 //
 // # Two sorts of conversion
 //
