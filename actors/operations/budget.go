@@ -87,7 +87,7 @@ func (e *Evictor) consumeDisruption(ctx context.Context, v Eviction, budget tree
 	return err
 }
 
-// decrementAllowed takes one disruption from a budget's status, for the Pod of a name.
+// decrementAllowed takes one disruption from the status of a budget, for the Pod of a name.
 func decrementAllowed(budget tree.Tree, pod string, now time.Time) error {
 	status := budget.EnsureObject("status")
 	seen, _ := status.Int("observedGeneration")
@@ -111,7 +111,7 @@ func decrementAllowed(budget tree.Tree, pod string, now time.Time) error {
 	return nil
 }
 
-// budgetExhausted is the cause that says why a budget allows no disruption.
+// budgetExhausted is the error that says why a budget allows no disruption.
 func budgetExhausted(budget tree.Tree) error {
 	status := budget.Object("status")
 	c := disruptionCondition(status)

@@ -117,7 +117,7 @@ func (e *Evictor) deleteUnchanged(ctx context.Context, v Eviction, pod, budget t
 	return err
 }
 
-// A final error is not tried again.
+// A terminalError is not tried again.
 type terminalError struct{ error }
 
 func (f terminalError) Unwrap() error { return f.error }
