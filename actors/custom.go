@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"time"
 
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/convert"
@@ -96,7 +95,7 @@ func (p *publisher) migrateSchema(r migrateSchema) {
 	p.fieldIndexes = newFieldIndexes(r.kind, p.working)
 	version := p.published.Load().version
 	p.store.retention.truncate(p.history, version)
-	p.snapshotCache.expire(time.Unix(1<<40, 0))
+	p.snapshotCache.clear()
 	p.published.Store(&snapshot{objects: p.working.Copy(), fieldIndexes: shareFieldIndexes(p.fieldIndexes), version: version})
 }
 

@@ -142,9 +142,8 @@ func (s *Store) SetHistoryLimit(bytes int64) { s.retention.setLimit(min(bytes, s
 // DropCaches frees memory that is only used to be quicker: the snapshots of chunked lists, whose next
 // chunks are then computed from the history, and idle actors of objects.
 func (s *Store) DropCaches() {
-	future := time.Unix(1<<33, 0)
 	for _, c := range s.allCollections() {
-		c.snapshotCache.expire(future)
-		c.passivate(future)
+		c.snapshotCache.clear()
+		c.passivate(time.Now())
 	}
 }

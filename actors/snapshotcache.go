@@ -20,54 +20,61 @@ type cachedSnapshot struct {
 const maxCachedSnapshots = 256
 
 // put keeps a snapshot under the version of a list.
-func (p *snapshotCache) put(version uint64, s *snapshot, now time.Time) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.byVersion == nil {
-		p.byVersion = make(map[uint64]cachedSnapshot)
+func (c *snapshotCache) put(version uint64, s *snapshot, now time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.byVersion == nil {
+		c.byVersion = make(map[uint64]cachedSnapshot)
 	}
-	if _, in := p.byVersion[version]; !in && len(p.byVersion) >= maxCachedSnapshots {
-		p.dropOldest()
+	if _, in := c.byVersion[version]; !in && len(c.byVersion) >= maxCachedSnapshots {
+		c.dropOldest()
 	}
-	p.byVersion[version] = cachedSnapshot{s, now}
+	c.byVersion[version] = cachedSnapshot{s, now}
 }
 
-func (p *snapshotCache) dropOldest() {
+func (c *snapshotCache) dropOldest() {
 	var oldest uint64
-	for version := range p.byVersion {
+	for version := range c.byVersion {
 		if oldest == 0 || version < oldest {
 			oldest = version
 		}
 	}
-	delete(p.byVersion, oldest)
+	delete(c.byVersion, oldest)
 }
 
-func (p *snapshotCache) get(version uint64) *snapshot {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.byVersion[version].snapshot
+func (c *snapshotCache) get(version uint64) *snapshot {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.byVersion[version].snapshot
 }
 
 // dropBelow drops snapshots that are older than the history. The objects of younger ones are in the index
 // or in the history anyway, and counted there; older snapshots would keep objects in memory that nothing
 // counts.
-func (p *snapshotCache) dropBelow(floor uint64) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for version := range p.byVersion {
+func (c *snapshotCache) dropBelow(floor uint64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for version := range c.byVersion {
 		if version < floor {
-			delete(p.byVersion, version)
+			delete(c.byVersion, version)
 		}
 	}
 }
 
 // expire drops snapshots that were put before a time.
-func (p *snapshotCache) expire(before time.Time) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for version, cached := range p.byVersion {
+func (c *snapshotCache) expire(before time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for version, cached := range c.byVersion {
 		if cached.addedAt.Before(before) {
-			delete(p.byVersion, version)
+			delete(c.byVersion, version)
 		}
 	}
+}
+
+// clear drops all snapshots.
+func (c *snapshotCache) clear() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	clear(c.byVersion)
 }
