@@ -8,8 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/asynkron/protoactor-go/actor"
-
+	"github.com/troupe-api/troupe/actors/internal/runtime"
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
@@ -32,8 +31,7 @@ const maxIdleActivations = 256
 // activation is the address of the actor that owns one object at a time.
 type activation struct {
 	collection *collection
-	mailbox    *mailbox
-	pid        *actor.PID
+	ref        *runtime.Ref
 	faulty     atomic.Bool // it has panicked, and must not be taken over by another object
 
 	// Guarded by the mutex of activations:
@@ -68,11 +66,13 @@ func (c *collection) acquire(path string) *activation {
 	return r
 }
 
-// newActivation starts an actor. The caller holds the mutex.
+// newActivation starts an actor. It runs on the goroutine of the writer that asks it, which waits for the
+// answer anyway. The caller holds the mutex.
 func (c *collection) newActivation() *activation {
-	r := &activation{collection: c, mailbox: newMailbox(c.store.tuning.MailboxSize)}
-	r.mailbox.inline = true
-	r.pid = c.store.spawn(func() actor.Actor { return &object{activation: r} }, r.mailbox)
+	r := &activation{collection: c}
+	r.ref = c.store.runtime.Spawn(runtime.Spec{
+		New: func() runtime.Owner { return &object{activation: r} }, MailboxSize: c.store.tuning.MailboxSize, Inline: true,
+	})
 	return r
 }
 
@@ -104,7 +104,7 @@ func (all *activations) detach(r *activation) {
 
 // ask hands a request to the owner, and waits for the reply and until its proposal is resolved.
 func (r *activation) ask(m *mutateRequest) (mutateReply, error) {
-	r.mailbox.post(m)
+	r.ref.Send(m)
 	var reply mutateReply
 	select {
 	case reply = <-m.reply:
@@ -146,22 +146,17 @@ func (r *activation) release(result *meta.Object) {
 	}
 	all.mu.Unlock()
 	if leave {
-		r.collection.store.system.Root.Stop(r.pid)
+		r.ref.Stop()
 	}
 }
 
-// close detaches the actor from its object and answers what is still queued.
+// close detaches an actor that stops from its object. The runtime rejects what is still queued.
 func (r *activation) close() {
 	all := &r.collection.activations
 	all.mu.Lock()
+	defer all.mu.Unlock()
 	all.detach(r)
 	r.closed = true
-	all.mu.Unlock()
-	for _, message := range r.mailbox.close() {
-		if m, ok := message.(rejectable); ok {
-			m.reject(errStopped)
-		}
-	}
 }
 
 // passivate stops the actors that have been idle since before a time. They are detached before, so
@@ -178,7 +173,7 @@ func (c *collection) passivate(before time.Time) {
 	}
 	all.mu.Unlock()
 	for _, r := range leaving {
-		c.store.system.Root.Stop(r.pid)
+		r.ref.Stop()
 	}
 }
 
@@ -187,7 +182,7 @@ func (all *activations) stats() (alive, queued int) {
 	all.mu.Lock()
 	defer all.mu.Unlock()
 	for _, r := range all.byPath {
-		queued += r.mailbox.length()
+		queued += r.ref.Len()
 	}
 	return len(all.byPath), queued
 }

@@ -24,8 +24,8 @@ func (h *testStore) activationCount() (n int) {
 	return n
 }
 
-// Actors are reused for other objects: ever new objects need no more of them, and none
-// keeps anything of the object before.
+// Objects take over idle actors, so that many objects one after the other need few of them, and no actor
+// keeps state of the object before.
 func TestActivationsAreReused(t *testing.T) {
 	h := open(t, t.TempDir(), nil)
 	defer h.close()
@@ -49,7 +49,7 @@ func TestActivationsAreReused(t *testing.T) {
 	}
 }
 
-// An actor that has panicked is not reused: the next object does not wait for its restart.
+// An actor that has panicked is not taken over by another object, which would wait for its restart.
 func TestFaultyActivationIsNotReused(t *testing.T) {
 	h := open(t, t.TempDir(), func(o *actors.Options) { o.Tuning.RestartBackoff = time.Hour })
 	defer h.close()
@@ -73,8 +73,8 @@ func TestFaultyActivationIsNotReused(t *testing.T) {
 	}
 }
 
-// A request that is given up does not keep the actor busy, and does not detach it from the
-// object too early.
+// A writer that gives up does not keep the actor from stopping, and the actor stays with its object until
+// the mutation has been computed.
 func TestTimedOutMutationReleasesActivation(t *testing.T) {
 	h := open(t, t.TempDir(), func(o *actors.Options) { o.Tuning.IdleTime = time.Nanosecond })
 	defer h.close()

@@ -11,8 +11,8 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// setAllocators gives collections the allocators of what their objects share, and tells these what
-// the recovered objects have.
+// setAllocators gives collections the allocators of what their objects share, and reserves what the
+// recovered objects hold.
 func (s *Store) setAllocators(all map[meta.GroupResource]mutation.Allocator) error {
 	for storage, allocator := range all {
 		c := s.allCollections()[storage]
@@ -25,8 +25,9 @@ func (s *Store) setAllocators(all map[meta.GroupResource]mutation.Allocator) err
 	return nil
 }
 
-// restoreAllocations accounts for what every recovered object has. Two that have the same both keep
-// it, and one that cannot be read has nothing: the server starts nevertheless.
+// restoreAllocations reserves what every object holds. Two objects that hold the same both keep it, and one
+// that cannot be read holds nothing: that is logged, since a server that does not start could repair
+// neither.
 func (c *collection) restoreAllocations() {
 	c.published.Load().scan("", "", func(_ string, o *meta.Object) bool {
 		for _, cause := range c.allocator.Observe(o.Key, nil, c.storedTree(o)) {

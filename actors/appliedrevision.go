@@ -26,43 +26,43 @@ type publication struct {
 	pending int    // collections that have not published yet
 }
 
-func (h *appliedRevision) get() uint64 {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.version
+func (a *appliedRevision) get() uint64 {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.version
 }
 
-// begin enters a batch that so many collections publish; batches begin in the order of their
+// begin registers a batch that so many collections publish; batches begin in the order of their
 // versions. One that no collection publishes only moves the version.
-func (h *appliedRevision) begin(last uint64, collections int) *publication {
+func (a *appliedRevision) begin(last uint64, collections int) *publication {
 	p := &publication{last: last, pending: collections}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.batches = append(h.batches, p)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.batches = append(a.batches, p)
 	if collections == 0 {
-		h.advance()
+		a.advance()
 	}
 	return p
 }
 
 // done says that one more collection has published its part of p.
-func (h *appliedRevision) done(p *publication) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
+func (a *appliedRevision) done(p *publication) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
 	p.pending--
-	h.advance()
+	a.advance()
 }
 
 // advance moves the version past the batches that are published. The caller holds mu.
-func (h *appliedRevision) advance() {
-	before := h.version
-	for len(h.batches) > 0 && h.batches[0].pending == 0 {
-		h.version = h.batches[0].last
-		h.batches = h.batches[1:]
+func (a *appliedRevision) advance() {
+	before := a.version
+	for len(a.batches) > 0 && a.batches[0].pending == 0 {
+		a.version = a.batches[0].last
+		a.batches = a.batches[1:]
 	}
-	if h.version != before && h.advanced != nil {
-		close(h.advanced)
-		h.advanced = nil
+	if a.version != before && a.advanced != nil {
+		close(a.advanced)
+		a.advanced = nil
 	}
 }
 
@@ -71,8 +71,8 @@ func (h *appliedRevision) advance() {
 const tooLargeVersionTimeout = 3 * time.Second
 
 // await waits, as a reader, until version is applied.
-func (h *appliedRevision) await(ctx context.Context, version uint64) error {
-	current, err := h.awaitFor(ctx, version, tooLargeVersionTimeout)
+func (a *appliedRevision) await(ctx context.Context, version uint64) error {
+	current, err := a.awaitFor(ctx, version, tooLargeVersionTimeout)
 	if err != nil {
 		return meta.NewTooLargeVersion(version, current)
 	}
@@ -81,21 +81,22 @@ func (h *appliedRevision) await(ctx context.Context, version uint64) error {
 
 var errNotApplied = errors.New("actors: the version is not applied in time")
 
-// awaitFor waits until version is applied, and answers the version that was when it stopped to.
-func (h *appliedRevision) awaitFor(ctx context.Context, version uint64, most time.Duration) (current uint64, err error) {
+// awaitFor waits until version is applied, and answers the version that was applied when it stopped
+// waiting.
+func (a *appliedRevision) awaitFor(ctx context.Context, version uint64, most time.Duration) (current uint64, err error) {
 	var timeout <-chan time.Time
 	for {
-		h.mu.Lock()
-		current = h.version
+		a.mu.Lock()
+		current = a.version
 		if current >= version {
-			h.mu.Unlock()
+			a.mu.Unlock()
 			return current, nil
 		}
-		if h.advanced == nil {
-			h.advanced = make(chan struct{})
+		if a.advanced == nil {
+			a.advanced = make(chan struct{})
 		}
-		advanced := h.advanced
-		h.mu.Unlock()
+		advanced := a.advanced
+		a.mu.Unlock()
 		if timeout == nil {
 			timer := time.NewTimer(most)
 			defer timer.Stop()

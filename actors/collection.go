@@ -5,22 +5,20 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/asynkron/protoactor-go/actor"
-
+	"github.com/troupe-api/troupe/actors/internal/runtime"
 	"github.com/troupe-api/troupe/actors/mutation"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// collection holds what readers see of the objects of one storage: the published
-// snapshot, the history, and the watches. Its actor, the publisher, is the
-// only one that writes to snapshot and history.
+// collection is what everyone sees of the objects of one storage: the published snapshot, the history,
+// and the watches. Its actor, the publisher, is the only one that writes to snapshot and history.
 type collection struct {
 	store       *Store
 	storage     meta.GroupResource
 	currentKind atomic.Pointer[schema.Kind] // what kind returns
 	allocator   mutation.Allocator
-	pid         *actor.PID
+	publisher   *runtime.Ref
 
 	published     atomic.Pointer[snapshot]
 	history       *history
@@ -30,8 +28,7 @@ type collection struct {
 	mutations     mutations
 }
 
-// kind is the kind by which stored objects are read. That of a custom kind's collection changes
-// with its definition.
+// kind is the kind by which stored objects are read. For a custom kind it changes with the definition.
 func (c *collection) kind() *schema.Kind { return c.currentKind.Load() }
 
 // prefix is what the keys of the collection begin with in the log.
@@ -42,7 +39,7 @@ func (c *collection) prefix() string { return c.storage.Group + "/" + c.storage.
 type publisher struct {
 	*collection
 	working      *objectIndex // the next snapshot,
-	fieldIndexes []fieldIndex // and its indexes
+	fieldIndexes []fieldIndex // and its indexes by field
 	records      []*record    // of the batch that is being published; kept for its memory
 }
 
@@ -65,13 +62,13 @@ type change struct {
 	unreadable *Unreadable
 }
 
-// tick is sent once a second, for what depends on time.
+// tick tells a publisher the time, once a second, for what expires.
 type tick struct{ now time.Time }
 
-// Receive implements actor.Actor.
-func (p *publisher) Receive(ctx actor.Context) {
-	switch m := ctx.Message().(type) {
-	case *actor.Started:
+// Receive implements runtime.Owner.
+func (p *publisher) Receive(_ *runtime.Ref, message any) {
+	switch m := message.(type) {
+	case runtime.Started:
 		p.working, p.fieldIndexes = fork(p.published.Load().objects), forkFieldIndexes(p.published.Load().fieldIndexes)
 	case *changes:
 		p.publish(m)
@@ -103,7 +100,7 @@ func (p *publisher) publish(b *changes) {
 	last := b.records[len(b.records)-1].object.Version
 	p.published.Store(&snapshot{objects: p.working.Copy(), fieldIndexes: shareFieldIndexes(p.fieldIndexes), version: last})
 	p.store.appliedRevision.done(b.publication)
-	p.watchers.wake(b.records, p.store.dispatcher)
+	p.watchers.wake(b.records, p.store.runtime)
 	for i := range b.records {
 		if f := b.records[i].proposal; f != nil {
 			f.markApplied(b.records[i].object)
@@ -111,10 +108,10 @@ func (p *publisher) publish(b *changes) {
 	}
 }
 
-// apply puts one change into the working index, and makes what goes into the history; nil if no
-// reader can tell.
+// apply puts one change into the working index, and answers the record of it for the history; nil if
+// no reader can tell.
 func (p *publisher) apply(c *change) *record {
-	if c.kind != p.kind() { // it was on its way when the kind changed
+	if c.kind != p.kind() { // computed before the definition changed
 		c.object = p.conform(c.object)
 	}
 	r := &record{version: c.object.Version, time: c.time, kind: changed, object: c.object}
@@ -129,12 +126,12 @@ func (p *publisher) apply(c *change) *record {
 			r.kind = created
 		}
 	}
-	for _, l := range p.fieldIndexes {
+	for _, x := range p.fieldIndexes {
 		if r.previous != nil {
-			l.delete(at, r.previous)
+			x.delete(at, r.previous)
 		}
 		if !c.remove {
-			l.put(at, c.object)
+			x.put(at, c.object)
 		}
 	}
 	if c.proposal == nil {
@@ -160,7 +157,7 @@ func (p *publisher) updateQuarantine(c *change) {
 	}
 }
 
-// tick drops old cached snapshots, stops idle owners of objects and sends bookmarks that are due.
+// tick drops old cached snapshots, stops idle actors of objects, and sends bookmarks that are due.
 func (p *publisher) tick(now time.Time) {
 	t := p.store.tuning
 	p.snapshotCache.expire(now.Add(-t.HistoryTime))

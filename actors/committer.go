@@ -3,12 +3,11 @@ package actors
 import (
 	"errors"
 	"fmt"
-	"runtime"
+	goruntime "runtime"
 	"slices"
 	"time"
 
-	"github.com/asynkron/protoactor-go/actor"
-
+	"github.com/troupe-api/troupe/actors/internal/runtime"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/persist"
@@ -20,7 +19,6 @@ import (
 // panic or a failed log ends the process.
 type committer struct {
 	store   *Store
-	mailbox *mailbox
 	waiting []*proposal
 	bytes   int // of waiting
 	// committing are the proposals of the Append that is under way, by index of the batch.
@@ -36,51 +34,38 @@ type pendingRelease struct {
 	reserved   request.Reservation
 }
 
-// Receive implements actor.Actor.
-func (c *committer) Receive(ctx actor.Context) {
+// Receive implements runtime.Owner.
+func (c *committer) Receive(self *runtime.Ref, message any) {
 	defer func() {
 		if reason := recover(); reason != nil {
 			c.failAll(fmt.Errorf("committing: %v", reason))
 		}
 	}()
-	switch m := ctx.Message().(type) {
+	switch m := message.(type) {
 	case *proposal:
-		c.add(m)
-	case *actor.Stopping:
-		c.shutdown()
+		c.add(self, m)
+	case runtime.Stopping:
+		c.commit()
 	}
 }
 
-// maxBatchBytes is how much is gathered for one batch, but for its last change: what is more goes
-// into the next one.
+// maxBatchBytes is how many bytes are gathered for one batch. The proposal that exceeds it still
+// belongs to the batch.
 const maxBatchBytes = 16 << 20
 
 // add gathers proposals, and commits when nothing more waits or the batch is full.
-func (c *committer) add(f *proposal) {
+func (c *committer) add(self *runtime.Ref, f *proposal) {
 	c.waiting = append(c.waiting, f)
 	c.bytes += f.size()
 	if len(c.waiting) >= c.store.tuning.BatchSize || c.bytes >= maxBatchBytes {
 		c.commit()
 		return
 	}
-	if c.mailbox.length() == 0 {
-		runtime.Gosched() // writers that are ready to run can join the batch
+	if self.Len() == 0 {
+		goruntime.Gosched() // writers that can run now join the batch
 	}
-	if c.mailbox.length() == 0 {
+	if self.Len() == 0 {
 		c.commit()
-	}
-}
-
-// shutdown commits what was gathered and refuses what came too late.
-func (c *committer) shutdown() {
-	late := c.mailbox.close()
-	if len(c.waiting) > 0 {
-		c.commit()
-	}
-	for _, message := range late {
-		if f, ok := message.(*proposal); ok {
-			f.reject(errStopped)
-		}
 	}
 }
 
@@ -139,12 +124,13 @@ func (c *committer) leaveUndecided(f *proposal) {
 // now, if there are any. Those have been accounted for like the commits of other writers.
 func (c *committer) releaseDecided() {
 	for _, r := range c.undecided {
-		c.store.system.Root.Send(r.collection.pid, r)
+		r.collection.publisher.Send(r)
 	}
 	c.undecided = nil
 }
 
-// resolveBase completes the conditions of a write whose base may still be on its way.
+// resolveBase completes the conditions of a write: its base may be in the same batch, or may have been
+// committed by an earlier one.
 func (f *proposal) resolveBase(positions map[*proposal]int) error {
 	if f.write.BasedOn = positions[f.base]; f.write.BasedOn > 0 {
 		return nil
@@ -160,8 +146,8 @@ func (f *proposal) resolveBase(positions map[*proposal]int) error {
 	return nil
 }
 
-// failAll answers all proposals of a batch that the log did not take. The process is told of a log
-// that has failed when they have their answer.
+// failAll answers all proposals of a batch that the log did not take. A log that has failed ends the
+// process, but only after they have their answer.
 func (c *committer) failAll(err error) {
 	var answer error
 	switch {
@@ -188,13 +174,14 @@ func unavailableError() error {
 	return status
 }
 
-// diskFullError answers what finds no room.
+// diskFullError answers a change for which the disk has no space.
 func diskFullError() error {
 	return meta.NewInsufficientStorage("the disk that keeps the objects is full")
 }
 
-// abortNonFreeing refuses what a full disk has no room for and leaves the rest, for which room is
-// kept, waiting. It answers false if there was only one or the other.
+// abortNonFreeing aborts the changes for which a full disk has no space, and leaves those that free
+// space, for which some is reserved, waiting. It answers false if there were only the one or the
+// other.
 func (c *committer) abortNonFreeing() bool {
 	var rest []*proposal
 	for _, f := range c.committing {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"time"
 
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/convert"
@@ -14,23 +13,23 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// The collections of custom kinds come while the store is open. They never go: one whose kind is
-// not defined any more is empty, and waits for the next definition of its name.
+// The collections of custom kinds are added while the store is open and never removed. One whose kind
+// is not defined any more is empty, and is used again if the name is defined again.
 
-// RegisterKind takes a kind into the store before it is served: its objects find a collection, and
-// those that are there count as its own, though they stay as they were written. Watches of the kind that
-// was there before end. Only one goroutine may call it at a time.
+// RegisterKind makes a kind known to the store before it is served: its objects get a collection. If the
+// collection exists, its objects are from now on those of the new kind, though they stay as they were
+// written, and watches of the former kind end. Only one goroutine may call it at a time.
 func (s *Store) RegisterKind(k *schema.Kind) {
 	c := s.ensureCollection(k.Storage, func() *schema.Kind { return k })
 	if c.kind() == k {
 		return
 	}
-	if !c.kind().DefinedAtRuntime { // which a definition never gets its hands on
+	if !c.kind().DefinedAtRuntime { // no definition may replace a built-in kind
 		s.logger.Error("a definition names a built-in kind", "definition", k.Definition, "kind", c.kind().Kind)
 		return
 	}
 	done := make(chan struct{})
-	s.system.Root.Send(c.pid, migrateSchema{k, done})
+	c.publisher.Send(migrateSchema{k, done})
 	<-done
 	c.endWatches()
 }
@@ -42,7 +41,7 @@ func (s *Store) UnregisterKind(k *schema.Kind) {
 	}
 }
 
-func (c *collection) endWatches() { c.watchers.each(func(l *watchHandle) { l.Stop() }) }
+func (c *collection) endWatches() { c.watchers.each(func(w *watch) { w.Stop() }) }
 
 // ensureCollection finds the collection of a storage, or adds an empty one for objects of a kind.
 func (s *Store) ensureCollection(storage meta.GroupResource, kind func() *schema.Kind) *collection {
@@ -68,7 +67,7 @@ func (s *Store) newCollection(storage meta.GroupResource, k *schema.Kind) *colle
 	return c
 }
 
-// addCollection makes a collection known to all.
+// addCollection makes a collection visible to everybody.
 func (s *Store) addCollection(c *collection) {
 	all := maps.Clone(s.allCollections())
 	all[c.storage] = c
@@ -78,20 +77,21 @@ func (s *Store) addCollection(c *collection) {
 // allCollections are the collections by storage.
 func (s *Store) allCollections() map[meta.GroupResource]*collection { return *s.collections.Load() }
 
-// migrateSchema brings a collection into the form of another kind.
+// migrateSchema tells a publisher that its definition has changed.
 type migrateSchema struct {
 	kind *schema.Kind
 	done chan struct{}
 }
 
-// migrateSchema takes objects for those of another kind. They stay as they were written: what they mean
-// now is found when they are read (shown). But what selectors find is kept in their heads: where
-// fields are selectable, those are made anew, and the past is of no use any more.
+// migrateSchema makes the objects those of another version of the definition. They stay as they were
+// written, and are converted when they are read. But the values of selectable fields are kept beside
+// them (ObjectMeta.Fields): if there are any, they are computed again, and the history, which has the
+// former ones, is dropped.
 func (p *publisher) migrateSchema(r migrateSchema) {
 	defer close(r.done)
 	defer func() {
 		if reason := recover(); reason != nil {
-			p.store.fail(fmt.Errorf("another form for %s: %v", p.storage, reason))
+			p.store.fail(fmt.Errorf("migrating %s to another schema: %v", p.storage, reason))
 		}
 	}()
 	previous := p.kind()
@@ -105,7 +105,7 @@ func (p *publisher) migrateSchema(r migrateSchema) {
 	p.fieldIndexes = newFieldIndexes(r.kind, p.working)
 	version := p.published.Load().version
 	p.store.retention.truncate(p.history, version)
-	p.snapshotCache.expire(time.Unix(1<<40, 0))
+	p.snapshotCache.clear()
 	p.published.Store(&snapshot{objects: p.working.Copy(), fieldIndexes: shareFieldIndexes(p.fieldIndexes), version: version})
 }
 
@@ -119,8 +119,8 @@ func (c *collection) conform(o *meta.Object) *meta.Object {
 	return o
 }
 
-// withSelectableFields is an object with the fields in its head that selectors find it by, in the form of its
-// kind; the object itself if it has them. Of one that cannot be read they are empty.
+// withSelectableFields is an object with the values of its kind's selectable fields; the object itself if it
+// has them already. Those of an object that cannot be read are empty.
 func (c *collection) withSelectableFields(o *meta.Object) *meta.Object {
 	k := c.kind()
 	if !k.StoredAsWritten || len(k.SelectFields) == 0 && len(o.Meta.Fields) == 0 {
@@ -145,13 +145,13 @@ func (c *collection) withSelectableFields(o *meta.Object) *meta.Object {
 	return out
 }
 
-// definitions is the collection of the objects that define kinds; nil if there is none.
+// definitions is the collection of the objects that define custom kinds; nil if there is none.
 func (s *Store) definitions() *collection {
 	return s.allCollections()[meta.GroupResource{Group: s.naming.Group("apiextensions"), Resource: "customresourcedefinitions"}]
 }
 
-// definitionPrecondition is what a create of a custom object depends on: its definition, as it was seen. So
-// nothing comes into being of a kind that is about to go.
+// definitionPrecondition is what a create of a custom object depends on: that its definition is unchanged. So
+// no object is created of a kind that is being deleted.
 func (s *Store) definitionPrecondition(m *request.Mutation) (createPrecondition, error) {
 	definition := s.definitions().published.Load().get(path("", m.Kind.Definition))
 	if definition == nil {

@@ -27,8 +27,8 @@ func (doneSink) Events([]request.Event) error { return nil }
 
 func (e doneSink) Done() { close(e) }
 
-// TestWatchOfFormerKind: a watch by a definition that has changed since it was asked for ends, as
-// those did that the change has found.
+// TestWatchOfFormerKind: a watch by a definition that has changed since the request was parsed ends, like
+// those that were running when it changed.
 func TestWatchOfFormerKind(t *testing.T) {
 	h := open(t, t.TempDir(), nil)
 	defer h.close()

@@ -14,7 +14,7 @@ import (
 // under the version of the last deletion; 0 if there was none. An object that is gone or was
 // replaced meanwhile is passed over. m says how to delete; its admission is asked about each object.
 func (s *Store) DeleteCollection(ctx context.Context, l request.List, m request.Mutation) (request.ListResult, error) {
-	listed, err := s.List(ctx, l)
+	listed, err := s.listStored(ctx, l)
 	if err != nil {
 		return listed, err
 	}
@@ -48,7 +48,10 @@ func (s *Store) DeleteCollection(ctx context.Context, l request.List, m request.
 	if errors.As(faults, &first) {
 		return listed, first
 	}
-	return listed, faults
+	if faults != nil {
+		return listed, faults
+	}
+	return s.convertIfExternal(ctx, l.Kind, listed)
 }
 
 // deleteUnreadable deletes what cannot be read of a collection, unless a selector asks for a part of
@@ -59,7 +62,7 @@ func (s *Store) deleteUnreadable(ctx context.Context, l request.List, m request.
 	}
 	for _, a := range s.quarantine.of(l.Kind.Storage, l.Namespace) {
 		m.Verb, m.Key = request.Delete, a.Key
-		result, err := s.Mutate(ctx, m)
+		result, err := s.askOwner(ctx, &m)
 		var status *meta.Status
 		if errors.As(err, &status) && status.Reason == meta.ReasonNotFound {
 			continue // it was deleted meanwhile
@@ -80,7 +83,7 @@ func (s *Store) deleteListed(ctx context.Context, o *meta.Object, m request.Muta
 	if m.Delete.UID == "" {
 		m.Delete.UID = o.Meta.UID
 	}
-	result, err := s.Mutate(ctx, m)
+	result, err := s.askOwner(ctx, &m)
 	var status *meta.Status
 	if errors.As(err, &status) && (status.Reason == meta.ReasonNotFound ||
 		status.Reason == meta.ReasonConflict && unconditional && s.isReplaced(m.Kind, o)) {

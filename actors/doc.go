@@ -1,87 +1,178 @@
-// Package actors is the house of owners: every object, every collection, the log and
-// every watch has one actor that alone changes its state. Outside of the package there
-// is only a Store.
+// Package actors holds the objects of the server and everything that changes them. Every object that
+// is being changed, every collection, the log and every watch has an owner: an actor that alone changes
+// its state. The rest of the server sees one type, Store.
+//
+// The actors run in package internal/runtime, which alone knows the actor library. Objects that clients
+// ask for in another version than the stored one are converted by package internal/conversion.
 //
 // # Owners
 //
-//	actor      owns alone                                 takes                           may block on
-//	object     the newest state of one key, committed     ask (a mutation)                nothing
-//	           or on its way to the log
-//	committer  the log, the order of versions             flight (an accepted mutation)   the log's sync; the
-//	                                                                                      landing of a flight's base
-//	publisher  one collection's index and kind; appends   changes (of a batch), tick,     nothing
-//	           to its history                             reform (to another kind)
-//	session    one watch: cursor, filter                  wakeUp, bookmarkDue, finish     its own client
+//	owner      what it alone changes                       messages                        may block on
+//	object     the newest state of one key, committed or   mutateRequest                   nothing
+//	           on its way to the log
+//	committer  what is written to the log                  proposal (an accepted           the sync of the log; the
+//	                                                       mutation)                       proposal before, until it
+//	                                                                                       is applied
+//	publisher  index, kind and history of one collection   changes (of a batch), tick,     nothing
+//	                                                       migrateSchema (to another
+//	                                                       version of the definition),
+//	                                                       pendingRelease (of a
+//	                                                       reservation)
+//	watch      cursor and filter of one watch              wakeUp, bookmarkDue             its own client; a
+//	                                                                                       conversion for it
 //
-// What others read of an owner's state is an immutable snapshot behind an atomic
-// pointer. The exceptions are seven small tables with a mutex each, held for a few
-// instructions and never while anything else is called that waits: horizon (versions
-// that are visible), residents (addresses of object actors), watchers (addresses of
-// sessions), pins (snapshots of chunked lists), retention (the budget that all histories
-// share), the mailbox, and the crew (the goroutines
-// that run actors). What objects share, such as the addresses of Services, has a register
-// with a mutex outside (package allocation): owners of objects claim from it, and the
-// landing of a flight keeps the claim or drops it.
+// The receiving side of the log, the follower, is no actor but a function (committer.publishBatch), which
+// the log calls with each durable batch, one at a time and in the order of versions: with those of this
+// process while the committer waits in Append, with those of other writers at any time. It does not
+// block, and sends each collection its part (changes).
 //
-// An object has an actor while anyone waits for a change of it, and a little longer. An
-// actor that has nothing to do goes over to another object that needs one, with nothing
-// of the first; one that has panicked does not. Who asks an idle object's actor runs it
-// for that one message on its own goroutine; all else runs on the crew's.
+// What others read of an owner's state is an immutable snapshot behind an atomic pointer. Beside the
+// owners there are a few tables with a mutex each, which is held for a few instructions and never while
+// anything waits:
+//
+//	appliedRevision   the version up to which everything is published
+//	activations       which actor owns which object
+//	watchers          the watches of a collection
+//	snapshotCache     snapshots from which chunked lists are being read
+//	retention         the budget of bytes that all histories share
+//	quarantine        stored objects that cannot be read
+//
+// Mailboxes, the pool of goroutines and the service for conversions have a mutex each too, and another one
+// is held while a collection is added. What objects
+// share, such as the addresses of Services, is kept outside (package allocation): owners of objects
+// reserve from it, and the reservation becomes final when the proposal is applied. The requests
+// themselves also reserve, for mutations that wait for admission.
+//
+// An object has an actor while anyone waits for a change of it, and a little longer. An idle actor is
+// taken over by another object that needs one, without any state of the first; one that has panicked is
+// not. A writer that asks an idle actor runs it for that one message on its own goroutine; everything
+// else runs on the pool of goroutines.
 //
 // # Custom kinds
 //
-// The collections of built-in kinds are there from Open on; those of custom kinds come with
-// Adopt, and never go. The table of collections is copied when one is added. When a definition
-// changes, the collection's publisher brings the objects that there are into the form of the
-// new kind, between two batches: they keep their versions. A change that was computed in the old form
-// is brought into the new one when it is published.
+// The collections of built-in kinds exist from Open on. Those of custom kinds are added by RegisterKind,
+// or by the follower if another writer has stored objects before the definition is known here, and never
+// removed. The table of collections is copied when one is added. When a definition changes,
+// its objects stay as they were written, with their versions, and are converted when they are read.
+// Only the values of selectable fields, which are kept beside the objects, are computed again, by the
+// publisher between two batches. A change that was computed before the definition changed gets them when
+// it is published, and so does an object of another writer that was read without a definition.
 //
-// # The past
+// # History
 //
 // A collection's history holds its recent changes. All histories share one budget of bytes
-// (retention): what is too much, or too old, goes record by record, the oldest version of all
-// first. A record counts what only the history keeps alive: the state that its change has
-// replaced, of a removal the last state too, and a little for itself. Whose cursor falls out of
-// the history is told so, and never misses a change. A snapshot that is pinned for a chunked list
-// goes with the records behind it, since it would keep alive what nobody counts.
+// (retention): what exceeds it, or is too old, is dropped record by record, the oldest version of all
+// collections first. A record counts what only the history keeps in memory: the state that its change
+// has replaced, the last state of a deleted object, and a little for itself. A watch whose cursor points
+// at a dropped record gets 410 Gone, and so never misses a change. A snapshot that is cached for a
+// chunked list goes with the records after it, since it would keep objects in memory that nothing
+// counts.
 //
-// Recovery makes the histories anew while it reads the journal, within the same budget, so that it
-// needs no more memory than serving does. What the log holds of custom kinds is read by the head
-// alone until all definitions are there.
+// Recovery rebuilds the histories while it reads the journal, within the same budget, so that it needs
+// no more memory than serving does. Objects of custom kinds are read without a schema until all
+// definitions have been read.
 //
-// # The life of a write
+// # A write
 //
-// Mutate finds the object's actor, or lends it one, and asks. The actor computes the
-// candidate (package mutation) on the newest state, even one that is still being
-// committed, and sends it as a flight to the committer. The committer writes all
-// flights that wait as one batch. The log, once the batch is durable, hands it to the
-// collections; each puts its part into its index, publishes the new snapshot, wakes its
-// watchers and lands the flights; only then Mutate answers.
+// Mutate finds the object's actor, or activates one, and sends it the mutation. The actor computes the
+// candidate (package mutation) on the newest state, even one that is still being committed, and sends it
+// as a proposal to the committer. The committer writes all proposals that wait as one batch. When the
+// batch is durable, the log hands it to the follower, which sends each collection its part. The
+// publisher of a collection puts the changes into its index and history, publishes the new snapshot,
+// wakes the watches and marks the proposals as applied; only then Mutate answers.
+//
+//	Store.Mutate             write.go        generates a name if asked to, converts the result
+//	Store.askOwner           write.go        asks the owner until its answer holds
+//	activation.ask           activation.go   sends the mutation, waits for reply and proposal
+//	object.handle            object.go       computes the candidate
+//	object.propose           object.go       sends it to the committer
+//	committer.commit         committer.go    writes a batch
+//	committer.publishBatch   follower.go     distributes it
+//	publisher.publish        collection.go   makes it visible
+//	proposal.markApplied     proposal.go     wakes the writer
+//
+// # Admission that waits
+//
+// Admission that only computes runs in the object's actor, on the newest state. Admission that has to ask
+// somebody outside may take long, so the actor does not wait for it: it hands the prepared mutation
+// out, together with the version that it was computed on, and goes on with other mutations. The
+// goroutine of the request asks (Store.admit) and brings the answer back, and the actor proposes the
+// candidate (object.resume) if the object still has that version. If not, the mutation is computed and
+// admitted again, up to maxAdmissions times; then it is answered with a conflict. Such admission only sees
+// states that are durable: while a change of the object is being committed, the mutation waits for it.
+//
+// # Other writers
+//
+// Other processes may write to the same log, if its driver allows that. Their commits arrive at the
+// follower like those of this process, but without a proposal, and collections treat both alike: index,
+// history and watches make no difference. What objects share is reserved for the objects of other
+// writers when their commits are published (observeAllocation).
+//
+// This process may know less than the log. Every write therefore carries what it depends on, and the log
+// refuses it if that does not hold any more:
+//
+//   - Conditions: the version of the object, and of what a create depends on.
+//   - BasedOn: the write of the same batch whose state it was computed on, which has no version yet.
+//     If that one is refused, so is this one.
+//   - Claims: the names, such as addresses, that it takes and gives back (claimsOf).
+//
+// A refused mutation waits until the change that was faster is applied here, and is computed again
+// (retry.await), up to maxConflicts times; then it is answered with a conflict.
+//
+// If the log cannot tell whether a write was committed, its writer is answered with a timeout
+// (leaveUndecided). A commit, if there was one, arrives like that of another writer. What was reserved
+// for the write stays reserved until the log has answered a later batch, and the publisher releases it
+// after all that was published before (pendingRelease).
+//
+// # A read
+//
+// Get and List read the published snapshot of the collection and wait for no owner. A list of an older
+// version is computed from the snapshot by undoing changes of the history (snapshotAt).
+//
+// # A watch
+//
+//	Store.Watch             watch.go        finds the start, spawns the owner, registers it
+//	watchers.wake           watchers.go     the publisher wakes the watches that a batch may concern
+//	watch.advance           watchevents.go  reads the history, selects, converts, sends
+//	watch.end               watch.go        leaves the registry, tells the sink
+//
+// # Conversions
+//
+// Collections hold objects in one version, the stored one. Owners of objects and publishers never
+// convert for readers. A get, the result of a write and a watch convert on their own goroutine, and share
+// the results. A list answers stored objects, which the caller converts part by part with Store.Convert
+// while it writes them. Where a conversion is not built in but asks somebody outside
+// (Options.Converter), it may wait and fail: the list is then converted before it is answered, a failure is
+// the answer to a get, list or write, and an ERROR event to a watch.
 //
 // # Invariants
 //
-//   - Nothing is visible before it is durable; who was answered can read its write.
-//   - Version order is commit order is the order of every history.
-//   - A mutation is answered exactly once: by its object's actor, by its mailbox when
-//     that is full or closed, or by its flight, which lands or aborts once.
-//   - A flight on a base that did not land aborts, and its mutation is computed anew.
-//   - A create is committed only while its namespace, and for a custom kind its definition,
-//     is as it was seen.
-//   - A panic in a mutation answers 500 and restarts the object's actor from the
-//     published index; one in a watch ends that watch. A panic of the committer or of a
-//     publisher ends the process, and recovery does the rest.
+//   - Nothing is visible before it is durable, and a writer that was answered can read its write.
+//   - The order of versions is the order of commits and the order of every history.
+//   - A mutateRequest is answered exactly once: by its object's actor, by the mailbox if that is full or
+//     closed, or, before it is sent, by the one who sends it. Where the answer names a proposal, the
+//     outcome is that of the proposal, which is resolved once: applied, aborted or left undecided.
+//   - A proposal whose base was not committed is aborted, and its mutation is computed again.
+//   - A create is committed only if its namespace and, for a custom kind, its definition are unchanged
+//     since they were checked.
+//   - A reservation becomes final or is released, never both.
+//   - A panic in a mutation answers 500 and restarts the object's actor from the published index; a
+//     panic in a watch ends that watch. A panic of the committer or of a publisher ends the process,
+//     and recovery does the rest.
 //
-// # What is stored can be read
+// # Stored objects that cannot be read
 //
-// Every candidate is read again from its encoded bytes before it goes to the committer, by the
-// scanner that recovery uses (codec.ReadBack). What recovery cannot read nonetheless goes into the
-// quarantine: its key counts as taken, it is in every snapshot as it is, in the order of the keys,
-// and a delete, whose last state is an object with nothing but a name, takes it out. In the history a commit
-// that cannot be read is the end of its object.
+// Every candidate is read back from its encoded bytes before it goes to the committer, by the scanner
+// that recovery uses (codec.ReadBack). An object that recovery cannot read nonetheless, or that another
+// writer has stored and the follower cannot read, goes into the quarantine: its key counts as taken,
+// every snapshot keeps it as it is, in the order of the keys, and a delete removes it. The last state of
+// the deleted object is one that has nothing but a name. In the history, a commit that cannot be read is
+// the deletion of its object.
 //
-// # Notes in the journal
+// # Metadata in the journal
 //
-// A write carries a note for those who read the history back without the state before:
+// The journal keeps, beside each written object, what watches need of the state before if they resume
+// after a restart (previousState):
 //
 //	(none)            the object existed, and no selector can tell the states apart
 //	01                the object is new

@@ -6,10 +6,10 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// Refusals inside the store; after the first two the mutation is computed again.
+// Why a mutation got no answer that holds. The first two make Store.askOwner compute it again.
 var (
 	errStopped     = errors.New("actors: the owner has stopped")
-	errStale       = errors.New("actors: computed on a state that did not hold")
+	errStale       = errors.New("actors: computed on a state that was not committed")
 	errMailboxFull = meta.NewTooManyRequests("too many changes wait for this object, please try again later", 1)
 )
 

@@ -136,7 +136,7 @@ func TestCloseAnswersEveryone(t *testing.T) {
 	}
 }
 
-// An idle object's actor goes, and comes back when it is asked.
+// The actor of an idle object stops, and the next change starts another.
 func TestPassivation(t *testing.T) {
 	h := open(t, t.TempDir(), func(o *actors.Options) { o.Tuning.IdleTime = time.Nanosecond })
 	defer h.close()
@@ -163,7 +163,7 @@ func (h *testStore) metrics() string {
 	return b.String()
 }
 
-// Invariant 24: a full disk refuses writes with 507, reads go on, and once there is room
+// Invariant 24: a full disk refuses writes with 507, reads go on, and once there is space
 // again writes do too.
 func TestDiskFull(t *testing.T) {
 	fs := vfs.NewMem()
@@ -181,7 +181,7 @@ func TestDiskFull(t *testing.T) {
 	}
 	fs.SetBudget(-1)
 	if _, err := h.create("full", "x"); err != nil {
-		t.Errorf("with room again: %v", err)
+		t.Errorf("with space again: %v", err)
 	}
 }
 

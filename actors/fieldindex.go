@@ -8,14 +8,14 @@ import (
 	"github.com/troupe-api/troupe/kinds/selector"
 )
 
-// A lookup finds the objects of a collection by the value of one selectable field: it maps
-// the value, a zero byte and the path to the object. Within a value the order is that of lists.
+// A fieldIndex finds the objects of a collection by the value of one selectable field: it maps the
+// value, a zero byte and the path to the object. Objects with the same value are in the order of lists.
 type fieldIndex struct {
-	field   int // place in the kind's SelectFields
+	field   int // index into the kind's SelectFields
 	objects *objectIndex
 }
 
-// newFieldIndexes makes the lookups that a kind declares, of the objects of a tree.
+// newFieldIndexes makes the indexes that a kind declares, of all objects of a collection.
 func newFieldIndexes(k *schema.Kind, objects *objectIndex) []fieldIndex {
 	indexes := make([]fieldIndex, len(k.IndexedFields))
 	for i, field := range k.IndexedFields {
@@ -28,15 +28,15 @@ func newFieldIndexes(k *schema.Kind, objects *objectIndex) []fieldIndex {
 	return indexes
 }
 
-func (l fieldIndex) key(path string, o *meta.Object) string {
-	return o.Meta.Fields[l.field] + "\x00" + path
+func (x fieldIndex) key(path string, o *meta.Object) string {
+	return o.Meta.Fields[x.field] + "\x00" + path
 }
 
-func (l fieldIndex) put(path string, o *meta.Object) { l.objects.Set(l.key(path, o), o) }
+func (x fieldIndex) put(path string, o *meta.Object) { x.objects.Set(x.key(path, o), o) }
 
-func (l fieldIndex) delete(path string, o *meta.Object) { l.objects.Delete(l.key(path, o)) }
+func (x fieldIndex) delete(path string, o *meta.Object) { x.objects.Delete(x.key(path, o)) }
 
-// forkFieldIndexes are lookups that begin as these and can be changed.
+// forkFieldIndexes are copies of indexes that can be changed.
 func forkFieldIndexes(indexes []fieldIndex) []fieldIndex {
 	own := make([]fieldIndex, len(indexes))
 	for i, l := range indexes {
@@ -45,8 +45,8 @@ func forkFieldIndexes(indexes []fieldIndex) []fieldIndex {
 	return own
 }
 
-// shareFieldIndexes are lookups as these are now, for others to read. Unlike forkFieldIndexes it is for
-// the owner alone: from then on its own changes copy what is shared.
+// shareFieldIndexes are the indexes as they are now, for others to read. Unlike forkFieldIndexes only the
+// owner may call it: later changes of the owner copy what is shared.
 func shareFieldIndexes(indexes []fieldIndex) []fieldIndex {
 	shared := make([]fieldIndex, len(indexes))
 	for i, l := range indexes {
@@ -56,8 +56,8 @@ func shareFieldIndexes(indexes []fieldIndex) []fieldIndex {
 }
 
 // candidates calls fn for the objects of a namespace ("" for all) that may have the fields, in
-// order, starting at the path from ("" for the first), until fn returns false. It looks at all
-// objects unless a lookup knows better.
+// order, starting at the path from ("" for the first), until fn returns false. It uses an index if the
+// selector names its field, and otherwise looks at all objects.
 func (s *snapshot) candidates(f selector.Fields, namespace, from string, fn func(path string, o *meta.Object) bool) {
 	for _, l := range s.fieldIndexes {
 		if value, ok := f.Value(l.field); ok {
@@ -68,13 +68,13 @@ func (s *snapshot) candidates(f selector.Fields, namespace, from string, fn func
 	s.scan(namespace, from, fn)
 }
 
-func (l fieldIndex) scan(value, namespace, from string, fn func(path string, o *meta.Object) bool) {
+func (x fieldIndex) scan(value, namespace, from string, fn func(path string, o *meta.Object) bool) {
 	value += "\x00"
 	prefix := value
 	if namespace != "" {
 		prefix += namespace + "/"
 	}
-	l.objects.Ascend(max(value+from, prefix), func(key string, o *meta.Object) bool {
+	x.objects.Ascend(max(value+from, prefix), func(key string, o *meta.Object) bool {
 		return strings.HasPrefix(key, prefix) && fn(key[len(value):], o)
 	})
 }

@@ -30,7 +30,7 @@ func (c *committer) publishBatch(batch []persist.Commit, upTo persist.Revision) 
 	publication := c.store.appliedRevision.begin(uint64(upTo), len(parts))
 	for into, part := range parts {
 		part.publication = publication
-		c.store.system.Root.Send(into.pid, part)
+		into.publisher.Send(part)
 	}
 }
 

@@ -7,21 +7,21 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// record is one change in the history of a collection. It is immutable but for the
-// cache left, and bytes with it.
+// record is one change in the history of a collection. It is immutable, except for the cached
+// deselected, and bytes with it.
 type record struct {
 	version uint64
 	time    time.Time
 	kind    changeKind
 	object  *meta.Object // the new state; of a removal, the last state under the removal's version
-	// previous is the state before; nil for a creation, and where the history was read
-	// back and the state before is older than it: labels and selectable fields are then
+	// previous is the state before. It is nil for a create, and for a change that was read back after
+	// a restart if the state before is older than the history: labels and selectable fields are then
 	// those of object.
 	previous *meta.Object
-	// deselected is previous under the version of this change, for watchers whose selector
-	// the object has left; made when the first of them needs it.
+	// deselected is previous under the version of this change, for watches whose selector selected
+	// only the state before; made when the first of them needs it.
 	deselected atomic.Pointer[meta.Object]
-	bytes      int64 // that would be free without it
+	bytes      int64 // of memory that only the record uses
 }
 
 // changeKind tells the changes apart.
@@ -33,12 +33,12 @@ const (
 	removed
 )
 
-// recordOverhead is what a record takes beside the JSON of objects: itself, the object with its
-// key and head, and its place.
+// recordOverhead is what a record takes beside the JSON of objects: itself, its slot in a chunk, and the
+// object with its key and metadata.
 const recordOverhead = 384
 
-// computeBytes counts what only the history holds: the state that the change has replaced. The new
-// state is the index's until the next change of it, which counts it.
+// computeBytes counts what only the history keeps in memory: the state that the change has replaced. The
+// new state is in the index too, until the next change replaces it, and is then counted there.
 func (r *record) computeBytes() {
 	r.bytes = recordOverhead
 	if r.previous != nil {
@@ -69,19 +69,18 @@ func (c *chunk) record(i int32) *record {
 	return nil
 }
 
-// history holds the recent changes of a collection. The collection's actor appends, and
-// the budget that all histories share drops (retention, whose mutex both hold); any number
-// of cursors read without a lock. A cursor that holds on to a chunk that was dropped keeps
-// an empty shell alive, not its records.
+// history holds the recent changes of a collection. The publisher appends records, retention drops
+// them, both under the mutex of retention; any number of cursors read without a lock. A cursor in a
+// chunk that was dropped keeps only the empty chunk in memory.
 type history struct {
 	retention *retention
 	floor     atomic.Uint64 // every change above it is still there
 	chunks    atomic.Pointer[[]*chunk]
 	bytes     atomic.Int64
-	// What follows is guarded by the mutex of kept.
+	// What follows is guarded by the mutex of retention.
 	dropped   int32  // how many records of the first chunk have been dropped
 	oldest    uint64 // version of the oldest record, while there is one
-	heapIndex int    // in the queue of kept
+	heapIndex int    // in the heap of retention
 }
 
 func newHistory(floor uint64, shared *retention) *history {
@@ -99,7 +98,7 @@ func newChunk() *chunk {
 	return c
 }
 
-// append adds the newest change. The caller holds the mutex of kept, and counts it.
+// append adds the newest change. The caller holds the mutex of retention, and counts the bytes.
 func (h *history) append(r *record) {
 	chunks := *h.chunks.Load()
 	last := chunks[len(chunks)-1]
@@ -117,7 +116,7 @@ func (h *history) append(r *record) {
 	last.n.Store(n + 1)
 }
 
-// first is the oldest record, if there is one. The caller holds the mutex of kept.
+// first is the oldest record; nil if there is none. The caller holds the mutex of retention.
 func (h *history) first() *record {
 	c := (*h.chunks.Load())[0]
 	if h.dropped == c.n.Load() {
@@ -126,8 +125,9 @@ func (h *history) first() *record {
 	return c.record(h.dropped)
 }
 
-// drop takes the oldest record out; more says that there is another. The caller holds the
-// mutex of kept, and counts it. The floor rises first: who finds a record gone sees why.
+// drop removes the oldest record; more says that there is another. The caller holds the mutex of
+// retention, and counts the bytes. The floor rises before the record disappears, so that a cursor that
+// does not find a record always sees that it has been dropped.
 func (h *history) drop() (r *record, more bool) {
 	r = h.first()
 	h.floor.Store(r.version)
@@ -142,7 +142,7 @@ func (h *history) drop() (r *record, more bool) {
 	return r, true
 }
 
-// releaseFirstChunk lets the first chunk go when nothing is left of it and another has begun.
+// releaseFirstChunk removes the first chunk when all its records have been dropped and there is another.
 func (h *history) releaseFirstChunk() {
 	chunks := *h.chunks.Load()
 	if h.dropped < chunkSize || len(chunks) == 1 {
@@ -154,7 +154,7 @@ func (h *history) releaseFirstChunk() {
 	h.dropped = 0
 }
 
-// deselected is the state that watchers see whose selector the object has left.
+// deselected is the last state that watches see whose selector the object does not match any more.
 func (h *history) deselected(r *record) *meta.Object {
 	if o := r.deselected.Load(); o != nil {
 		return o
@@ -162,7 +162,7 @@ func (h *history) deselected(r *record) *meta.Object {
 	o := withVersion(r.previous, r.version)
 	h.retention.mu.Lock()
 	defer h.retention.mu.Unlock()
-	if r.version > h.floor.Load() && r.deselected.CompareAndSwap(nil, o) { // it is still there, and kept with it
+	if r.version > h.floor.Load() && r.deselected.CompareAndSwap(nil, o) { // the record is still there and keeps o
 		r.bytes += int64(len(o.JSON))
 		h.retention.addBytes(h, int64(len(o.JSON)))
 		h.retention.trim()
@@ -171,7 +171,7 @@ func (h *history) deselected(r *record) *meta.Object {
 }
 
 // firstVersionSince is the version of the oldest record that is not older than a time; 0 if there is
-// none. It may be that of one that is dropped meanwhile.
+// none. The record may have been dropped by the time that it is answered.
 func (h *history) firstVersionSince(oldest time.Time) uint64 {
 	for _, c := range *h.chunks.Load() {
 		for i := range c.n.Load() {
@@ -183,7 +183,7 @@ func (h *history) firstVersionSince(oldest time.Time) uint64 {
 	return 0
 }
 
-// cursor is a place in a history. It belongs to one reader.
+// cursor is a position in a history. It belongs to one reader.
 type cursor struct {
 	history *history
 	chunk   *chunk
@@ -191,8 +191,8 @@ type cursor struct {
 	after   uint64 // newest version that was read; records up to it are skipped
 }
 
-// seek is the cursor before the first record above version; ok is false if some of
-// those records are gone.
+// seek is the cursor before the first record above version; ok is false if some of those records have
+// been dropped.
 func (h *history) seek(version uint64) (c cursor, ok bool) {
 	chunks := *h.chunks.Load()
 	i := len(chunks) - 1
@@ -202,8 +202,8 @@ func (h *history) seek(version uint64) (c cursor, ok bool) {
 	return cursor{history: h, chunk: chunks[i], after: version}, version >= h.floor.Load()
 }
 
-// read appends up to limit records to into. ok is false if the cursor has fallen out of
-// the history: a record that it has not read was dropped.
+// read appends up to limit records to into. ok is false if a record that the cursor has not read was
+// dropped.
 func (c *cursor) read(into []*record, limit int) (_ []*record, ok bool) {
 	for len(into) < limit {
 		if next := c.chunk.next.Load(); next != nil && c.at == chunkSize {

@@ -67,8 +67,8 @@ func TestHistorySeek(t *testing.T) {
 	}
 }
 
-// A cursor whose place was dropped says so, and holds no records in memory; one that has read
-// what was dropped goes on.
+// A cursor whose next record was dropped says so, and keeps no records in memory; one that has read what
+// was dropped goes on.
 func TestHistoryDropUnderCursor(t *testing.T) {
 	h := newTestHistory(10 * 10)
 	appendRecords(h, 1, 10)
@@ -96,7 +96,7 @@ func TestHistoryDropUnderCursor(t *testing.T) {
 	}
 }
 
-// All histories share one budget: what goes is the oldest of all, to the byte.
+// All histories share one budget, to the byte: the oldest record of all is dropped first.
 func TestRetentionIsShared(t *testing.T) {
 	budget := newRetention(1000)
 	quiet, busy, empty := newHistory(0, budget), newHistory(0, budget), newHistory(0, budget)
@@ -135,7 +135,7 @@ func TestRetentionIsShared(t *testing.T) {
 	}
 }
 
-// Readers and writers at once: nobody misses a record without being told.
+// While records are appended and dropped, no reader misses one without being told.
 func TestHistoryUnderReaders(t *testing.T) {
 	budget := newRetention(3000)
 	histories := []*history{newHistory(0, budget), newHistory(0, budget)}

@@ -7,28 +7,28 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// historyBuilder rebuilds the histories from the commits of the journal, as they are read, within
-// the limits that histories have: what exceeds them is dropped at once, so that recovery never
-// needs more memory than serving does.
+// historyBuilder rebuilds the histories from the commits of the journal while recovery reads them. It
+// drops at once what exceeds the bounds that histories have, so that recovery never needs more memory
+// than serving does.
 type historyBuilder struct {
 	retention  *retention
-	oldest     time.Time        // what is older than that is no history any more
-	base       persist.Revision // of the snapshot
+	oldest     time.Time        // commits before it are not kept
+	base       persist.Revision // of the snapshot that recovery began with
 	floor      uint64           // every commit above it that was not dropped has been read
-	started    bool             // there was a commit,
+	started    bool             // a commit has been read,
 	kept       bool             // and one that was not skipped
 	newest     map[*collection]uint64
-	stateBytes int64 // bytes of the objects that there are
+	stateBytes int64 // bytes of all current objects
 	tuning     Tuning
-	// previousObjects is the state before, by key, of what happened before the snapshot, as far as the
-	// history reaches.
+	// previousObjects is, for commits that the snapshot holds already, the state that the next commit of
+	// the same key replaces.
 	previousObjects map[string]previousObject
 }
 
 // previousObject is an object as of some commit before the snapshot.
 type previousObject struct {
 	object    *meta.Object
-	exclusive bool // the snapshot does not hold it: the budget does
+	exclusive bool // the snapshot does not hold it, so its bytes count
 }
 
 func newHistoryBuilder(s *Store) *historyBuilder {
@@ -42,7 +42,7 @@ func newHistoryBuilder(s *Store) *historyBuilder {
 }
 
 // skip tells of a commit that neither the state nor the history needs, nor one before it. The
-// history begins after it.
+// history then begins after it.
 func (b *historyBuilder) skip(commit *persist.Commit) bool {
 	if !b.started {
 		b.started = true
@@ -56,9 +56,9 @@ func (b *historyBuilder) skip(commit *persist.Commit) bool {
 	return true
 }
 
-// setPrevious finds the state before a commit that the snapshot holds, and steps over it. current is
-// what the snapshot has of its key: the commit's object, if that is of its version, is replaced
-// by it, so that it is there once.
+// setPrevious finds the state before a commit that the snapshot holds already, and remembers the state
+// after it. current is the object in the snapshot: if it has the version of the commit, the record uses
+// it instead of a copy.
 func (b *historyBuilder) setPrevious(commit *persist.Commit, r *record, current *meta.Object) {
 	if current != nil && current.Version == r.object.Version {
 		r.object = current
@@ -74,7 +74,7 @@ func (b *historyBuilder) setPrevious(commit *persist.Commit, r *record, current 
 	}
 }
 
-// forget drops the state before of a key.
+// forget drops what is remembered of a key.
 func (b *historyBuilder) forget(key string) {
 	if s := b.previousObjects[key]; s.exclusive {
 		b.retention.recoveryBytes -= int64(len(s.object.JSON))
@@ -82,18 +82,18 @@ func (b *historyBuilder) forget(key string) {
 	delete(b.previousObjects, key)
 }
 
-// onDrop forgets with a record what only it tells of.
+// onDrop forgets the state that a dropped record has left behind.
 func (b *historyBuilder) onDrop(r *record) {
 	if key := r.object.Key.String(); r.version <= uint64(b.base) && b.previousObjects[key].object == r.object {
 		b.forget(key)
 	}
 }
 
-// minHistoryFraction is the part of its budget that the history keeps however large the state is.
+// minHistoryFraction is the part of its budget that the history may use however large the state is.
 const minHistoryFraction = 16
 
-// countState counts the state: one object goes and another comes, either of which may be nil. The
-// history gives way where the state needs its memory, which it may be for some time only.
+// countState counts the bytes of the state: old is replaced; either may be nil. While the state needs
+// much memory, which may be only until later commits delete objects, the history gets less.
 func (b *historyBuilder) countState(old, replacement *meta.Object) {
 	if old != nil {
 		b.stateBytes -= int64(len(old.JSON))
@@ -106,9 +106,9 @@ func (b *historyBuilder) countState(old, replacement *meta.Object) {
 	}
 }
 
-// add takes a commit into the history of its collection.
+// add appends a commit to the history of its collection.
 func (b *historyBuilder) add(c *collection, r *record) {
-	if r.version > uint64(b.base) && len(b.previousObjects) > 0 { // from here on the index has the state before
+	if r.version > uint64(b.base) && len(b.previousObjects) > 0 { // from here on the index holds the state before
 		clear(b.previousObjects)
 		b.retention.recoveryBytes = 0
 	}
@@ -118,7 +118,7 @@ func (b *historyBuilder) add(c *collection, r *record) {
 	b.retention.expire(b.oldest)
 }
 
-// finish opens the histories for those who read. last is the newest version of all.
+// finish completes the histories when everything has been read. last is the newest version of all.
 func (b *historyBuilder) finish(collections map[meta.GroupResource]*collection, last uint64) {
 	floor := last
 	if b.started {
@@ -131,7 +131,7 @@ func (b *historyBuilder) finish(collections map[meta.GroupResource]*collection, 
 	b.retention.setLimit(b.tuning.HistoryBytes)
 }
 
-// updateObjects lets objects of a history be changed where they are, and counts them again.
+// updateObjects changes the objects of a history in place, and counts their bytes again.
 func (b *historyBuilder) updateObjects(h *history, change func(*meta.Object)) {
 	records, _ := (&cursor{history: h, chunk: (*h.chunks.Load())[0], after: h.floor.Load()}).read(nil, int(^uint(0)>>1))
 	for _, r := range records {

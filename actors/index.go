@@ -11,7 +11,7 @@ import (
 // objectIndex maps "namespace/name" to objects, in the order of lists.
 type objectIndex = btree.Map[string, *meta.Object]
 
-// fork is an index that begins as t and can be changed; t, which others read, stays.
+// fork is a copy of an index that can be changed while others read t.
 func fork(t *objectIndex) *objectIndex {
 	own := *t
 	return own.Copy()
@@ -20,7 +20,7 @@ func fork(t *objectIndex) *objectIndex {
 // snapshot is one published state of a collection. It is immutable.
 type snapshot struct {
 	objects      *objectIndex
-	fieldIndexes []fieldIndex // of the fields that the kind declares; none in a state of the past
+	fieldIndexes []fieldIndex // of the fields that the kind declares; none in a snapshot of an older version
 	version      uint64       // of the newest change in it
 }
 
@@ -45,8 +45,8 @@ func (s *snapshot) scan(namespace, from string, fn func(path string, o *meta.Obj
 	})
 }
 
-// count is the number of objects in a namespace ("" for all) from a path on, which may
-// lie behind the namespace.
+// count is the number of objects in a namespace ("" for all) from a path on, which may be after the last
+// of the namespace.
 func (s *snapshot) count(namespace, from string) int {
 	end := s.objects.Len()
 	if namespace != "" {

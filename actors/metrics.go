@@ -10,11 +10,10 @@ import (
 	"time"
 )
 
-// counters are what the actors count for metrics.
+// counters are the figures that are counted for metrics.
 type counters struct {
 	batches, commits, batchNanos atomic.Uint64
-	panics, restarts, events     atomic.Uint64
-	snapshotFailures             atomic.Uint64
+	events, snapshotFailures     atomic.Uint64
 	largestBatch, noOpApplies    atomic.Uint64
 }
 
@@ -45,7 +44,7 @@ func (s *Store) WriteMetrics(w io.Writer) {
 		{"troupe_commit_batches_total", "counter", "Journal batches; commits divided by batches is the mean batch size.", float64(m.batches.Load())},
 		{"troupe_commit_batch_size_max", "gauge", "Most changes in one journal batch since the start.", float64(m.largestBatch.Load())},
 		{"troupe_commit_seconds_total", "counter", "Time spent in appending batches.", float64(m.batchNanos.Load()) / 1e9},
-		{"troupe_commit_queue_depth", "gauge", "Changes that wait for the committer.", float64(s.commitQueue.length())},
+		{"troupe_commit_queue_depth", "gauge", "Changes that wait for the committer.", float64(s.committer.Len())},
 		{"troupe_journal_sync_total", "counter", "Syncs of the journal.", float64(stats.Syncs)},
 		{"troupe_journal_sync_seconds_total", "counter", "Time spent in syncs of the journal.", stats.SyncSeconds},
 		{"troupe_journal_bytes", "gauge", "Size of the journal on disk.", float64(stats.JournalBytes)},
@@ -61,8 +60,8 @@ func (s *Store) WriteMetrics(w io.Writer) {
 		{"troupe_watch_events_total", "counter", "Events delivered to watches.", float64(m.events.Load())},
 		{"troupe_object_actors", "gauge", "Objects whose actors are alive.", float64(alive)},
 		{"troupe_mailbox_depth", "gauge", "Messages that wait for actors of objects.", float64(queued)},
-		{"troupe_actor_panics_total", "counter", "Panics of actors.", float64(m.panics.Load())},
-		{"troupe_actor_restarts_total", "counter", "Restarts of actors by their supervisor.", float64(m.restarts.Load())},
+		{"troupe_actor_panics_total", "counter", "Panics of actors.", float64(s.runtime.Panics())},
+		{"troupe_actor_restarts_total", "counter", "Restarts of actors by their supervisor.", float64(s.runtime.Restarts())},
 	} {
 		fmt.Fprintf(w, "# HELP %s %s\n# TYPE %s %s\n%s %v\n", f.name, f.help, f.name, f.kind, f.name, f.value)
 	}
@@ -70,7 +69,7 @@ func (s *Store) WriteMetrics(w io.Writer) {
 	s.writeUnreadable(w)
 }
 
-// writeUnreadable names the first of the objects that cannot be read.
+// writeUnreadable writes a figure for each of the first objects that cannot be read.
 func (s *Store) writeUnreadable(w io.Writer) {
 	const name, most = "troupe_unreadable_object", 100
 	fmt.Fprintf(w, "# HELP %s A stored object that cannot be read, and the version of its state; at most %d are named.\n# TYPE %s gauge\n", name, most, name)
@@ -80,7 +79,7 @@ func (s *Store) writeUnreadable(w io.Writer) {
 	}
 }
 
-// writeCollections writes the figures that there are for each collection.
+// writeCollections writes the figures of each collection.
 func (s *Store) writeCollections(w io.Writer) {
 	all := slices.SortedFunc(maps.Values(s.allCollections()), func(a, b *collection) int {
 		return strings.Compare(a.storage.String(), b.storage.String())
@@ -116,7 +115,7 @@ func boolToFloat(b bool) float64 {
 	return 0
 }
 
-// mutations count what the owners of one collection's objects have worked out.
+// mutations counts the mutations that owners of one collection's objects have computed.
 type mutations struct{ count, nanos, longest atomic.Uint64 }
 
 func (t *mutations) add(took time.Duration) {

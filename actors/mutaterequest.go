@@ -51,7 +51,7 @@ func (m *mutateRequest) answer(r mutateReply) {
 	m.reply <- r
 }
 
-// reject implements rejectable: the request is not handled.
+// reject answers a request that is not handled.
 func (m *mutateRequest) reject(err error) { m.answer(mutateReply{err: err}) }
 
 // awaitAndRelease releases the owner when a request is done that was given up before it was answered.

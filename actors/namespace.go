@@ -15,7 +15,7 @@ import (
 // namespaces is the collection that every namespaced object depends on.
 var namespaces = meta.GroupResource{Resource: "namespaces"}
 
-// precondition refuses deletes of namespaces that must stay, and tells what a create depends on.
+// precondition refuses deletes of protected namespaces, and answers what a create depends on.
 func (s *Store) precondition(m *request.Mutation) (createPrecondition, error) {
 	switch {
 	case m.Verb == request.Delete && m.Kind.Storage == namespaces && s.isProtectedNamespace(m.Key.Name) && s.quarantine.get(m.Key) == nil:
@@ -51,9 +51,9 @@ func mayCreate(m *request.Mutation) bool {
 	return m.Verb == request.Create
 }
 
-// createPrecondition is the namespace of an object as far as a create depends on it: the refusal of one
-// that is missing or terminating, or the condition that it is still as it was seen. So
-// nothing can slip into a namespace that is being emptied.
+// createPrecondition is what a create depends on: refusal if the namespace is missing or terminating, or
+// the conditions that namespace and definition are unchanged when the create is committed. So no object
+// can be created in a namespace that is being emptied.
 type createPrecondition struct {
 	refusal    error
 	conditions []persist.Condition
@@ -76,7 +76,8 @@ func (s *Store) namespacePrecondition(m *request.Mutation) createPrecondition {
 	return createPrecondition{conditions: []persist.Condition{{Key: namespace.Key.String(), Revision: persist.Revision(namespace.Version)}}}
 }
 
-// isProtectedNamespace namespaces are the default one and the system's, but for that of leases.
+// isProtectedNamespace tells the namespaces that cannot be deleted: the default one and those of the
+// system, except the one of leases.
 func (s *Store) isProtectedNamespace(name string) bool {
 	return name == "default" || name == s.naming.SystemNamespace() || name == s.naming.PublicNamespace()
 }

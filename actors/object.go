@@ -5,9 +5,9 @@ import (
 	"runtime/debug"
 	"time"
 
-	"github.com/asynkron/protoactor-go/actor"
 	"github.com/google/uuid"
 
+	"github.com/troupe-api/troupe/actors/internal/runtime"
 	"github.com/troupe-api/troupe/actors/mutation"
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/convert"
@@ -40,12 +40,12 @@ type newestState struct {
 	unreadable bool
 }
 
-// Receive implements actor.Actor.
-func (o *object) Receive(ctx actor.Context) {
-	switch m := ctx.Message().(type) {
+// Receive implements runtime.Owner.
+func (o *object) Receive(_ *runtime.Ref, message any) {
+	switch m := message.(type) {
 	case *mutateRequest:
 		o.answer(m)
-	case *actor.Stopping:
+	case runtime.Stopping:
 		o.activation.close()
 	}
 }
@@ -259,7 +259,7 @@ func (o *object) propose(m *mutateRequest, state newestState, c mutation.Candida
 		p.baseVersion = versionOf(state.Object)
 	}
 	o.lastProposal, o.treeSource, o.tree = p, nil, nil
-	o.store().commitQueue.post(p)
+	o.store().committer.Send(p)
 	return p
 }
 

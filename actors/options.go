@@ -6,9 +6,12 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/troupe-api/troupe/actors/internal/runtime"
 	"github.com/troupe-api/troupe/actors/mutation"
 	"github.com/troupe-api/troupe/kinds/catalog"
+	"github.com/troupe-api/troupe/kinds/convert"
 	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/persist"
 )
 
@@ -19,11 +22,14 @@ type Options struct {
 	Naming  *meta.Naming
 	Logger  *slog.Logger
 	Tuning  Tuning
-	// Allocators are what the objects of a storage share, and may only have once.
+	// Allocators reserve, by storage, what only one object may have at a time, such as an address.
 	Allocators map[meta.GroupResource]mutation.Allocator
+	// Converter names who converts the objects of a kind, where that may wait and fail; it answers nil
+	// for a kind whose conversion is built in. If it is nil, all are.
+	Converter func(*schema.Kind) convert.Converter
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
-	// Fatal is called once when the store can no longer keep its promises: the process
+	// Fatal is called once when the log has failed or what it holds cannot be published: the process
 	// must end, and recovery does the rest. It must not block.
 	Fatal func(error)
 }
@@ -33,9 +39,9 @@ type Strategy string
 
 // The strategies.
 const (
-	StrategyRestart Strategy = "restart" // with fresh state, after a back-off
-	StrategyResume  Strategy = "resume"  // with the state it has
-	StrategyStop    Strategy = "stop"
+	StrategyRestart = Strategy(runtime.Restart) // with fresh state, after a back-off
+	StrategyResume  = Strategy(runtime.Resume)  // with the state it has
+	StrategyStop    = Strategy(runtime.Stop)
 )
 
 // Tuning are the settings of the configuration file that shape actors, commits and
@@ -45,20 +51,20 @@ type Tuning struct {
 	MaxRestarts    int           // in RestartWindow; then the actor is stopped
 	RestartWindow  time.Duration //
 	RestartBackoff time.Duration // before the first restart; doubles with each
-	MailboxSize    int           // of an object's actor; more is answered 429
-	CommitQueue    int           // mutations that may wait for the committer; more is answered 429
+	MailboxSize    int           // mutations that may wait for an object's actor; more are answered 429
+	CommitQueue    int           // mutations that may wait for the committer; more are answered 429
 	IdleTime       time.Duration // after which an object's actor passivates
 	Throughput     int           // messages an actor handles before it yields
 	BatchSize      int           // most mutations in one journal batch
-	ObjectBytes    int           // most data of one object, and half of what it may be in all
+	ObjectBytes    int           // most data of one object; with its metadata it may be twice as large
 	HistoryTime    time.Duration // how long changes are kept for watches
 	HistoryBytes   int64         // most bytes of changes kept, of all collections together
-	MemoryBytes    int64         // most bytes of objects and changes, while recovery can help it; 0: as many as there are
+	MemoryBytes    int64         // bytes of objects and changes that recovery tries not to exceed; 0: no limit
 	SnapshotBytes  int64         // journal bytes after which a snapshot is taken
 	BookmarkPeriod time.Duration // between the bookmarks of a watch
 }
 
-// DefaultTuning is what a server runs with if nothing else is said.
+// DefaultTuning is the tuning of a server without a configuration file.
 func DefaultTuning() Tuning {
 	return Tuning{
 		Strategy: StrategyRestart, MaxRestarts: 10, RestartWindow: 10 * time.Second, RestartBackoff: 10 * time.Millisecond,
@@ -67,7 +73,12 @@ func DefaultTuning() Tuning {
 	}
 }
 
-// Validate reports every setting that cannot be.
+// supervision is what becomes of actors that panic.
+func (t Tuning) supervision() runtime.Supervision {
+	return runtime.Supervision{Strategy: runtime.Strategy(t.Strategy), MaxRestarts: t.MaxRestarts, Window: t.RestartWindow, Backoff: t.RestartBackoff}
+}
+
+// Validate reports every setting that is not valid.
 func (t Tuning) Validate() error {
 	var faults []error
 	if t.Strategy != StrategyRestart && t.Strategy != StrategyResume && t.Strategy != StrategyStop {

@@ -96,6 +96,3 @@ func (p *proposal) result() request.Result {
 		Object: p.object, Created: p.candidate.Created, Deleted: p.candidate.Op == mutation.Remove, Warnings: p.candidate.Warnings,
 	}
 }
-
-// reject implements rejectable: the committer's queue is full or closed.
-func (p *proposal) reject(err error) { p.abort(err) }

@@ -10,9 +10,8 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// quarantine holds what the log has under a key but nobody can read. It fills while the store
-// opens, and empties as administrators delete what is in it; what is in it goes into every
-// snapshot as it is. It takes the memory of the bytes, as any object does.
+// quarantine holds stored objects that cannot be read. Recovery and the commits of other writers fill
+// it; deletes, and states that can be read again, empty it. Every snapshot keeps what is in it unchanged. Like other objects it is held in memory.
 type quarantine struct {
 	size  atomic.Int64
 	mu    sync.RWMutex
@@ -47,7 +46,7 @@ func (q *quarantine) drop(key string) {
 	q.size.Store(int64(len(q.byKey)))
 }
 
-// get is what was set aside under a key; nil if nothing was.
+// get is the unreadable object of a key; nil if there is none.
 func (q *quarantine) get(key meta.Key) *Unreadable {
 	if q.size.Load() == 0 {
 		return nil
@@ -57,7 +56,7 @@ func (q *quarantine) get(key meta.Key) *Unreadable {
 	return q.byKey[key.String()]
 }
 
-// all is everything that was set aside, in the order of the keys.
+// all is every unreadable object, in the order of the keys.
 func (q *quarantine) all() []*Unreadable {
 	if q.size.Load() == 0 {
 		return nil
@@ -72,7 +71,7 @@ func (q *quarantine) all() []*Unreadable {
 	return all
 }
 
-// of are those of one collection that lie in a namespace, or in any if it is "".
+// of lists the unreadable objects of one collection in a namespace ("" for all).
 func (q *quarantine) of(storage meta.GroupResource, namespace string) []*Unreadable {
 	return slices.DeleteFunc(q.all(), func(a *Unreadable) bool {
 		return a.Key.GroupResource != storage || namespace != "" && a.Key.Namespace != namespace
@@ -82,7 +81,7 @@ func (q *quarantine) of(storage meta.GroupResource, namespace string) []*Unreada
 // Unreadable lists what is stored but cannot be read, in the order of the keys.
 func (s *Store) Unreadable() []*Unreadable { return s.quarantine.all() }
 
-// String is the key, with a question mark for whatever does not belong into one.
+// String is the key, with a question mark for each character that is not valid in keys.
 func (a *Unreadable) String() string {
 	return strings.Trim(strings.Map(func(r rune) rune {
 		if r <= ' ' || r > '~' || r == '"' || r == '\\' {
@@ -92,7 +91,7 @@ func (a *Unreadable) String() string {
 	}, a.item.Key), "/")
 }
 
-// addToQuarantine takes what cannot be read out of service.
+// addToQuarantine sets a stored object aside that cannot be read.
 func (s *Store) addToQuarantine(key string, revision persist.Revision, value []byte, reason error) {
 	s.quarantine.put(newUnreadable(key, revision, value, reason))
 }
@@ -102,7 +101,7 @@ func newUnreadable(key string, revision persist.Revision, value []byte, reason e
 	return &Unreadable{Key: parsed, Version: uint64(revision), Reason: reason.Error(), item: persist.Item{Key: key, Value: value, Revision: revision}}
 }
 
-// logUnreadable writes into the log what was set aside.
+// logUnreadable logs the objects that recovery has set aside.
 func (s *Store) logUnreadable() {
 	const most = 100
 	all := s.quarantine.all()

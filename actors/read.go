@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"github.com/asynkron/protoactor-go/actor"
-
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/schema"
@@ -31,10 +29,16 @@ func (s *Store) Get(ctx context.Context, r request.Get) (*meta.Object, error) {
 	if o == nil {
 		return nil, s.notFound(r)
 	}
-	return s.converted(r.Kind, r.Subresource, o)
+	return s.conversions.Get(ctx, r.Kind, r.Subresource, o)
 }
 
-// notFound is the answer to a read of what is not served.
+// Convert is stored objects, of a ListResult, as a kind shows them; the slice itself if all have that
+// form already.
+func (s *Store) Convert(ctx context.Context, k *schema.Kind, objects []*meta.Object) ([]*meta.Object, error) {
+	return s.conversions.List(ctx, k, objects)
+}
+
+// notFound is the answer to a read of an object that does not exist or cannot be read.
 func (s *Store) notFound(r request.Get) error {
 	key := r.Key
 	key.GroupResource = r.Kind.Storage
@@ -48,8 +52,29 @@ func resource(k *schema.Kind) meta.GroupResource {
 	return meta.GroupResource{Group: k.Group, Resource: k.Resource}
 }
 
-// List reads a collection, whole or a chunk of it. Its items are the stored objects.
+// List reads a collection, whole or a chunk of it. Its items are the stored objects, which Convert
+// converts one part after the other while they are written. Only where a conversion may wait and fail
+// it is done here, so that a client gets a whole answer or an error.
 func (s *Store) List(ctx context.Context, r request.List) (request.ListResult, error) {
+	l, err := s.listStored(ctx, r)
+	if err != nil {
+		return l, err
+	}
+	return s.convertIfExternal(ctx, r.Kind, l)
+}
+
+// convertIfExternal converts a list of stored objects if that may wait and fail.
+func (s *Store) convertIfExternal(ctx context.Context, k *schema.Kind, l request.ListResult) (request.ListResult, error) {
+	if !s.conversions.MayWait(k) {
+		return l, nil
+	}
+	items, err := s.conversions.List(ctx, k, l.Items)
+	l.Items, l.Converted = items, err == nil
+	return l, err
+}
+
+// listStored is List without a conversion.
+func (s *Store) listStored(ctx context.Context, r request.List) (request.ListResult, error) {
 	c := s.collection(r.Kind)
 	if r.Continue != "" {
 		return c.continueList(ctx, r)
@@ -61,8 +86,8 @@ func (s *Store) List(ctx context.Context, r request.List) (request.ListResult, e
 	return c.list(r, state, version, ""), nil
 }
 
-// snapshotFor is the snapshot that a read with a match and a version is answered from, and
-// the version that it stands for.
+// snapshotFor is the snapshot from which a read of a version is answered, and the version that the
+// answer has.
 func (c *collection) snapshotFor(ctx context.Context, match request.ResourceVersionMatch, version uint64) (*snapshot, uint64, error) {
 	applied := &c.store.appliedRevision
 	if match == request.MatchNotOlderThan || match == request.MatchExact {
@@ -82,7 +107,7 @@ func (c *collection) snapshotFor(ctx context.Context, match request.ResourceVers
 	return state, max(seen, state.version), nil
 }
 
-// list takes a chunk out of a snapshot, from a path on.
+// list reads a chunk of a snapshot, from a path on.
 func (c *collection) list(r request.List, state *snapshot, version uint64, from string) request.ListResult {
 	l := request.ListResult{Version: version, Remaining: -1}
 	next := ""
@@ -150,8 +175,8 @@ func (c *collection) continueList(ctx context.Context, r request.List) (request.
 	return c.list(r, state, version, t.Next), nil
 }
 
-// expiredToken is the answer to a token whose snapshot is gone. It offers one that goes
-// on at the same place in the newest state, for clients that can live with that.
+// expiredToken is the answer to a token whose snapshot is gone. It offers another token that continues at
+// the same key in the newest state, for clients that can use an inconsistent list.
 func expiredToken(t token) error {
 	status := meta.NewExpired("The provided continue parameter is too old to display a consistent list result. " +
 		"You can start a new list without the continue parameter, or use the continue token in this response to " +
@@ -160,44 +185,4 @@ func expiredToken(t token) error {
 	t.Version, t.Newest = 0, true
 	status.Continue = encodeToken(t)
 	return status
-}
-
-// Watch starts a session that feeds a sink.
-func (s *Store) Watch(ctx context.Context, r request.Watch, sink request.Sink) (request.Session, error) {
-	if s.closing.Load() {
-		return nil, meta.NewServiceUnavailable("the server is stopping")
-	}
-	c := s.collection(r.Kind)
-	if needsConversion(r.Kind) {
-		sink = &convertingSink{store: s, kind: r.Kind, Sink: sink}
-	}
-	l := &watchHandle{collection: c, watch: r, sink: sink, mailbox: newMailbox(0)}
-	l.lastSent.Store(s.now().UnixNano())
-	first := &session{handle: l}
-	if r.SendInitialEvents {
-		if err := first.start(ctx, r); err != nil {
-			return nil, err
-		}
-	} else {
-		at, ok := c.history.seek(r.Version)
-		if !ok {
-			return nil, tooOld(r.Version, c.history.floor.Load())
-		}
-		first.cursor, first.sent = at, r.Version
-	}
-	l.pid = s.spawn(func() actor.Actor {
-		if first != nil { // a restarted session only ends
-			defer func() { first = nil }()
-			return first
-		}
-		return &session{handle: l}
-	}, l.mailbox)
-	c.watchers.add(l) // and then the first wake-up: nothing that is published falls between
-	if r.Kind.DefinedAtRuntime && r.Kind.Stored != c.kind() {
-		l.Stop() // the definition has changed meanwhile, and ended the watches that it found
-	}
-	if job := l.wake(); job != nil {
-		s.dispatcher.Schedule(job)
-	}
-	return l, nil
 }

@@ -55,7 +55,7 @@ func (r *recovery) setBase(base persist.Revision) error {
 	return nil
 }
 
-// commit takes one commit of the journal: as history only if the snapshot holds it.
+// commit takes one commit of the journal, only into the history if the snapshot holds it already.
 func (r *recovery) commit(commit persist.Commit) error {
 	if r.history.skip(&commit) {
 		return nil
@@ -79,7 +79,8 @@ func (r *recovery) commit(commit persist.Commit) error {
 	return nil
 }
 
-// setPrevious finds the state before a commit, and replaces it by the new one.
+// setPrevious finds the state before a commit, and applies the commit to the index if the snapshot does
+// not hold it already.
 func (r *recovery) setPrevious(c *collection, record *record, commit persist.Commit) error {
 	at := path(record.object.Key.Namespace, record.object.Key.Name)
 	switch {
@@ -99,7 +100,7 @@ func (r *recovery) setPrevious(c *collection, record *record, commit persist.Com
 	}
 	if record.previous == nil && len(commit.Metadata) > 0 && commit.Metadata[0] == previousStateFollows {
 		previous, err := codec.NewObject(c.kind(), record.object.Key, 0, commit.Metadata[1:])
-		if err != nil { // then a selector that it no longer matches cannot be told so
+		if err != nil { // watches that selected only the state before are then not told
 			r.store.logger.Error("the former state of an object cannot be read", "key", record.object.Key.String(), "error", err)
 			return nil
 		}
@@ -108,8 +109,9 @@ func (r *recovery) setPrevious(c *collection, record *record, commit persist.Com
 	return nil
 }
 
-// maintain does what depends on time, until the store closes. A snapshot may be due at once, after
-// a long journal was recovered: a process that is always killed within a second gets one too.
+// maintain does once a second what depends on time, until the store closes. It begins at once, since the
+// recovered journal may be due for a snapshot, which a process that is restarted again and again would
+// otherwise never take.
 func (s *Store) maintain() {
 	defer s.maintenance.Done()
 	s.snapshotIfDue()
@@ -122,7 +124,7 @@ func (s *Store) maintain() {
 		case <-ticker.C:
 			s.retention.expire(s.now().Add(-s.tuning.HistoryTime))
 			for _, c := range s.allCollections() {
-				s.system.Root.Send(c.pid, tick{s.now()})
+				c.publisher.Send(tick{s.now()})
 			}
 			s.snapshotIfDue()
 		}

@@ -15,8 +15,8 @@ func (r *recovery) addCollection(c *collection) {
 	r.store.addCollection(c)
 }
 
-// decode reads a value of the log. An object whose kind is not known yet gets a collection in which
-// only the metadata of objects is known, until all definitions have been read.
+// decode reads a value of the log. An object of a kind that is not known yet gets a collection in which
+// only the metadata of objects is read, until the definitions are known.
 func (r *recovery) decode(key string, revision persist.Revision, value []byte) (*collection, *meta.Object, error) {
 	if parsed, err := meta.ParseKey(key); err == nil && r.store.allCollections()[parsed.GroupResource] == nil {
 		r.addCollection(r.store.newCollection(parsed.GroupResource, r.store.catalog.Opaque(parsed.GroupResource)))
@@ -24,8 +24,8 @@ func (r *recovery) decode(key string, revision persist.Revision, value []byte) (
 	return r.store.decode(key, revision, value)
 }
 
-// registerCustomKinds serves the kinds that definitions make, and gives the collections of their
-// objects these kinds. Objects without a definition, which should not exist, are kept as they are.
+// registerCustomKinds adds the kinds of the recovered definitions to the catalog, and gives the collections of
+// their objects these kinds. Objects without a definition, which should not exist, are kept as they are.
 func (r *recovery) registerCustomKinds() error {
 	s := r.store
 	for _, o := range r.trees[s.definitions()].Values() {
@@ -54,8 +54,8 @@ func (r *recovery) registerCustomKinds() error {
 	return nil
 }
 
-// migrateSchema gives the objects of a collection, whose kind is known now, the metadata that the kind
-// asks for. It changes them in place, because index and history share them.
+// migrateSchema completes the objects of a collection whose kind is known now with what they need of the
+// kind. It changes objects in place, since index and history share them.
 func (r *recovery) migrateSchema(c *collection) {
 	head := func(o *meta.Object) {
 		o.ItemOffset, o.Meta.Fields = c.kind().ItemOffset, c.withSelectableFields(o).Meta.Fields

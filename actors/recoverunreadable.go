@@ -5,8 +5,8 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// unreadable applies a commit whose value cannot be read: the object goes into the quarantine, unless
-// the snapshot holds a later state of it. Watches see it deleted.
+// unreadable takes a commit whose value cannot be read: the object is set aside, unless the snapshot holds
+// a later state of it. For watches it is a deletion.
 func (r *recovery) unreadable(commit *persist.Commit, reason error) {
 	live := commit.Revision > r.history.base
 	switch {
@@ -32,7 +32,7 @@ func (r *recovery) unreadable(commit *persist.Commit, reason error) {
 	case before != nil:
 		record.object = withVersion(before, record.version)
 	case len(commit.Metadata) > 0 && commit.Metadata[0] == previousStateNone:
-		return // no watch has seen it
+		return // it was created by this commit, so no watch has seen it
 	default:
 		record.object = nameOnlyObject(c.kind(), parsed, record.version)
 	}

@@ -7,16 +7,16 @@ import (
 	"time"
 )
 
-// retention is the one budget that the histories of all collections share. What goes beyond it
-// is dropped record by record, the oldest version first, whichever collection it is of. Its
-// mutex guards what is not atomic, here and in the histories.
+// retention is the budget of bytes that the histories of all collections share. What exceeds it is
+// dropped record by record, the oldest version of all collections first. Its mutex guards what is not
+// atomic, here and in the histories.
 type retention struct {
 	mu            sync.Mutex
 	limit         int64        // most bytes of all histories
 	bytes         atomic.Int64 // of all histories
-	recoveryBytes int64        // beside them, which count too: what recovery knows of the past
+	recoveryBytes int64        // what recovery keeps of former states, which counts too
 	queue         historyHeap
-	// onDrop is told of each record that goes, under the mutex; nil but in recovery.
+	// onDrop is called with each dropped record, under the mutex; nil except in recovery.
 	onDrop func(*record)
 }
 
@@ -48,10 +48,11 @@ func (q *historyHeap) Pop() any {
 	return h
 }
 
-// notInHeap is the place of a history without records.
+// notInHeap is the heapIndex of a history without records.
 const notInHeap = -1
 
-// append adds the newest changes of one history, and drops the oldest of all that are too much.
+// append adds the newest changes to one history, and drops the oldest of all while the budget is
+// exceeded.
 func (t *retention) append(h *history, records []*record) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -66,7 +67,7 @@ func (t *retention) append(h *history, records []*record) {
 	}
 }
 
-// addBytes notes that a history has become larger, or smaller.
+// addBytes counts bytes that a history takes more or, if negative, less.
 func (t *retention) addBytes(h *history, bytes int64) {
 	h.bytes.Add(bytes)
 	t.bytes.Add(bytes)
@@ -79,7 +80,7 @@ func (t *retention) trim() {
 	}
 }
 
-// drop lets the oldest record of all go.
+// drop drops the oldest record of all.
 func (t *retention) drop() {
 	h := t.queue[0]
 	r, more := h.drop()
@@ -117,8 +118,8 @@ func (t *retention) budget() int64 {
 	return t.limit
 }
 
-// truncate drops the past of one history up to a version, which is that of its newest record or
-// later. Who has read it all goes on.
+// truncate drops all records of one history. version is that of its newest record or later: cursors that
+// have read everything up to there go on.
 func (t *retention) truncate(h *history, version uint64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -134,16 +135,15 @@ func (t *retention) truncate(h *history, version uint64) {
 	h.floor.Store(max(version, h.floor.Load()))
 }
 
-// SetHistoryLimit says how many bytes the past that watches can go back to may take from now on, which
-// is at most what the tuning says.
+// SetHistoryLimit sets how many bytes the histories may take from now on, but no more than
+// Tuning.HistoryBytes.
 func (s *Store) SetHistoryLimit(bytes int64) { s.retention.setLimit(min(bytes, s.tuning.HistoryBytes)) }
 
-// DropCaches lets go of what is only kept to be quicker: the snapshots of chunked lists, whose next
-// chunks are then made from the history, and owners of objects that have nothing to do.
+// DropCaches frees memory that is only used to be quicker: the snapshots of chunked lists, whose next
+// chunks are then computed from the history, and idle actors of objects.
 func (s *Store) DropCaches() {
-	future := time.Unix(1<<33, 0)
 	for _, c := range s.allCollections() {
-		c.snapshotCache.expire(future)
-		c.passivate(future)
+		c.snapshotCache.clear()
+		c.passivate(time.Now())
 	}
 }

@@ -8,14 +8,14 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// Snapshots that fail are tried again after a while, which doubles from one to the other.
+// A snapshot that fails is tried again after a delay, which doubles with each failure.
 const (
 	minRetryDelay = 2 * time.Second
 	maxRetryDelay = time.Minute
 )
 
-// snapshotIfDue writes a snapshot when the journal has grown enough since the last. On a full
-// disk whatever makes the journal shorter is due.
+// snapshotIfDue writes a snapshot when the journal has grown enough since the last one. On a full disk
+// it also does what makes the journal shorter.
 func (s *Store) snapshotIfDue() {
 	stats := s.log.Stats()
 	due := stats.SinceSnapshot >= s.tuning.SnapshotBytes || stats.Full && stats.SinceSnapshot > 0
@@ -32,7 +32,8 @@ func (s *Store) snapshotIfDue() {
 		err = s.Snapshot()
 	}
 	if err == nil && stats.Full {
-		// What watches go back to is in memory; only a restart makes clients list again.
+		// Watches resume from the history in memory. Without the journal they cannot after a restart,
+		// and their clients have to list again.
 		err = s.log.Trim(^persist.Revision(0))
 	}
 	if err != nil {
@@ -53,10 +54,10 @@ func (s *Store) snapshotIfDue() {
 	}
 }
 
-// trimPeriod is how often the journal before the last snapshot is looked at.
+// trimPeriod is how often the journal before the last snapshot is trimmed.
 const trimPeriod = 5 * time.Second
 
-// trimIfDue lets go of the journal that the last snapshot holds as the history forgets it.
+// trimIfDue removes the part of the journal that neither the last snapshot nor the history needs.
 func (s *Store) trimIfDue(stats persist.Stats) {
 	if stats.Segments < 2 || time.Since(s.retry.trimmed) < trimPeriod {
 		return
@@ -67,7 +68,7 @@ func (s *Store) trimIfDue(stats persist.Stats) {
 	}
 }
 
-// trimRevision is the first revision that the promised history needs.
+// trimRevision is the first revision that a history of HistoryTime needs.
 func (s *Store) trimRevision(at uint64) persist.Revision {
 	from, promised := at+1, s.now().Add(-s.tuning.HistoryTime)
 	for _, c := range s.allCollections() {
@@ -78,13 +79,13 @@ func (s *Store) trimRevision(at uint64) persist.Revision {
 	return persist.Revision(from)
 }
 
-// A retry is when a snapshot that has failed is tried again.
+// A snapshotRetry is when a snapshot that has failed is tried again.
 type snapshotRetry struct {
 	at        time.Time
 	wait      time.Duration
-	lastError string // of the last attempt, not to be logged again
+	lastError string // of the last attempt; the same text is not logged again
 
-	trimmed time.Time
+	trimmed time.Time // when trimIfDue last trimmed
 }
 
 func (r *snapshotRetry) backOff(now time.Time) {
@@ -112,9 +113,8 @@ func (s *Store) Snapshot() error {
 	})
 }
 
-// consistentTrees is a tree of each collection, by the prefix of its keys, at the newest visible version.
-// While many write, the history may lose what that needs before it is found; then another version
-// is as good.
+// consistentTrees is the index of each collection, by the prefix of its keys, at one version. While many
+// write, the history may drop what that needs meanwhile; then it tries again with a newer version.
 func (s *Store) consistentTrees() (at uint64, states map[string]*objectIndex, err error) {
 	const tries = 10
 	for range tries {
@@ -133,8 +133,8 @@ func (s *Store) consistentTrees() (at uint64, states map[string]*objectIndex, er
 	return at, states, err
 }
 
-// yieldItems hands out what is in a tree, and lets each object go with that: what is replaced
-// meanwhile would else be there twice until the snapshot is done.
+// yieldItems yields the objects of an index, and takes each out of it: otherwise every object that is
+// replaced meanwhile would be in memory twice until the snapshot is complete.
 func yieldItems(objects *objectIndex, yield func(persist.Item) bool) (more bool) {
 	for {
 		_, o, ok := objects.PopMin()
@@ -147,13 +147,13 @@ func yieldItems(objects *objectIndex, yield func(persist.Item) bool) (more bool)
 	}
 }
 
-// mergedItems puts what was set aside among the items of a snapshot, in the order of the keys.
+// mergedItems merges the unreadable objects into the items of a snapshot, in the order of the keys.
 type mergedItems struct {
 	take       func(persist.Item) bool
 	unreadable []*Unreadable
 }
 
-// item takes an item, after what comes before it.
+// item yields an item, after the unreadable objects before it.
 func (m *mergedItems) item(i persist.Item) bool {
 	for len(m.unreadable) > 0 && m.unreadable[0].item.Key < i.Key {
 		if !m.next() {
@@ -169,18 +169,18 @@ func (m *mergedItems) next() bool {
 	return m.take(a.item)
 }
 
-// rest takes what comes after the last item.
+// rest yields the unreadable objects after the last item.
 func (m *mergedItems) rest() {
 	for len(m.unreadable) > 0 && m.next() {
 	}
 }
 
-// snapshotAt is the state of a collection at a version that the horizon has reached,
-// found by undoing the changes since.
+// snapshotAt is the state of a collection at a version that has been applied, computed by undoing the
+// changes since.
 func (c *collection) snapshotAt(version uint64) (*snapshot, error) {
 	current := c.published.Load()
 	from, ok := c.history.seek(version)
-	if !ok { // nobody knows what has changed since, also where the newest change is older than the history
+	if !ok { // even if current is older: a dropped change may lie between
 		return nil, tooOld(version, c.history.floor.Load())
 	}
 	if current.version <= version {
@@ -202,7 +202,7 @@ func (c *collection) snapshotAt(version uint64) (*snapshot, error) {
 		case r.previous != nil && r.previous.Version > 0:
 			objects.Set(at, r.previous)
 		default:
-			return nil, tooOld(version, c.history.floor.Load()) // read back without the state before
+			return nil, tooOld(version, c.history.floor.Load()) // read after a restart, without the state before
 		}
 	}
 	return &snapshot{objects: objects, version: version}, nil

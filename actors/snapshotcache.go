@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// snapshotCache keep the snapshots from which chunked lists are being read, until they are too
-// old or too many. Its mutex guards the map.
+// snapshotCache keeps the snapshots from which chunked lists are being read, until they are too old or
+// too many. Its mutex guards the map.
 type snapshotCache struct {
 	mu        sync.Mutex
 	byVersion map[uint64]cachedSnapshot
@@ -19,54 +19,62 @@ type cachedSnapshot struct {
 
 const maxCachedSnapshots = 256
 
-// put holds a snapshot under the version that a list gave it.
-func (p *snapshotCache) put(version uint64, s *snapshot, now time.Time) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.byVersion == nil {
-		p.byVersion = make(map[uint64]cachedSnapshot)
+// put keeps a snapshot under the version of a list.
+func (c *snapshotCache) put(version uint64, s *snapshot, now time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.byVersion == nil {
+		c.byVersion = make(map[uint64]cachedSnapshot)
 	}
-	if _, in := p.byVersion[version]; !in && len(p.byVersion) >= maxCachedSnapshots {
-		p.dropOldest()
+	if _, in := c.byVersion[version]; !in && len(c.byVersion) >= maxCachedSnapshots {
+		c.dropOldest()
 	}
-	p.byVersion[version] = cachedSnapshot{s, now}
+	c.byVersion[version] = cachedSnapshot{s, now}
 }
 
-func (p *snapshotCache) dropOldest() {
+func (c *snapshotCache) dropOldest() {
 	var oldest uint64
-	for version := range p.byVersion {
+	for version := range c.byVersion {
 		if oldest == 0 || version < oldest {
 			oldest = version
 		}
 	}
-	delete(p.byVersion, oldest)
+	delete(c.byVersion, oldest)
 }
 
-func (p *snapshotCache) get(version uint64) *snapshot {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.byVersion[version].snapshot
+func (c *snapshotCache) get(version uint64) *snapshot {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.byVersion[version].snapshot
 }
 
-// dropBelow lets go of what is older than the history. A state that the history reaches back to
-// holds no object alone; of one before it, nobody has counted what it keeps alive.
-func (p *snapshotCache) dropBelow(floor uint64) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for version := range p.byVersion {
+// dropBelow drops snapshots that are older than the history. The objects of younger ones are in the index
+// or in the history anyway, and counted there; older snapshots would keep objects in memory that nothing
+// counts.
+func (c *snapshotCache) dropBelow(floor uint64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for version := range c.byVersion {
 		if version < floor {
-			delete(p.byVersion, version)
+			delete(c.byVersion, version)
 		}
 	}
 }
 
-// expire lets go of what was pinned before a time.
-func (p *snapshotCache) expire(before time.Time) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for version, cached := range p.byVersion {
+// expire drops snapshots that were put before a time.
+func (c *snapshotCache) expire(before time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for version, cached := range c.byVersion {
 		if cached.addedAt.Before(before) {
-			delete(p.byVersion, version)
+			delete(c.byVersion, version)
 		}
 	}
+}
+
+// clear drops all snapshots.
+func (c *snapshotCache) clear() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	clear(c.byVersion)
 }

@@ -9,8 +9,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/asynkron/protoactor-go/actor"
-
+	"github.com/troupe-api/troupe/actors/internal/conversion"
+	"github.com/troupe-api/troupe/actors/internal/runtime"
 	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
@@ -18,8 +18,8 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// Store is the face of the house of actors: everything that can be done with objects.
-// All of its methods may be called by anyone at any time between Open and Close.
+// Store holds all objects: it reads, watches and changes them. All of its methods may be called by
+// anyone at any time between Open and Close.
 type Store struct {
 	log     persist.Log
 	catalog *catalog.Catalog
@@ -29,24 +29,21 @@ type Store struct {
 	now     func() time.Time
 	fatal   func(error)
 	metrics counters
-	// lastApplied names the annotation in which clients keep what they have applied.
+	// lastApplied is the annotation in which clients keep what they have applied.
 	lastApplied string
 
-	system      *actor.ActorSystem
-	supervisor  actor.SupervisorStrategy
-	dispatcher  *dispatcher
-	committer   *actor.PID
-	commitQueue *mailbox // the committer's
+	runtime   *runtime.Runtime
+	committer *runtime.Ref
 
-	// collections is copied when one is added (addCollection), which happens to custom kinds.
+	// collections is copied when one is added (addCollection) for a custom kind.
 	collections      atomic.Pointer[map[meta.GroupResource]*collection]
 	addingCollection sync.Mutex // held while one is added after the start
 	appliedRevision  appliedRevision
-	conversionCache  conversionCache
+	conversions      *conversion.Service
 	quarantine       quarantine
 	retention        *retention // of the histories of all collections
 
-	retry       snapshotRetry // of snapshots; of who keeps the store
+	retry       snapshotRetry // of snapshots; only maintain uses it
 	failed      atomic.Pointer[error]
 	closing     atomic.Bool
 	stop        chan struct{}
@@ -60,7 +57,7 @@ func Open(o Options) (*Store, error) {
 	}
 	s := &Store{
 		log: o.Log, catalog: o.Catalog, naming: o.Naming, logger: o.Logger, tuning: o.Tuning, now: o.Now, fatal: o.Fatal,
-		retention: newRetention(o.Tuning.HistoryBytes), stop: make(chan struct{}),
+		retention: newRetention(o.Tuning.HistoryBytes), conversions: conversion.NewService(o.Converter), stop: make(chan struct{}),
 	}
 	s.collections.Store(&map[meta.GroupResource]*collection{})
 	s.lastApplied = o.Naming.Translate("kubectl.platform.io/last-applied-configuration")
@@ -70,9 +67,7 @@ func Open(o Options) (*Store, error) {
 	if s.logger == nil {
 		s.logger = slog.New(slog.DiscardHandler)
 	}
-	s.system = newSystem()
-	s.dispatcher = newDispatcher(s.tuning.Throughput)
-	s.supervisor = &supervisor{tuning: s.tuning, log: s.logger, metrics: &s.metrics}
+	s.runtime = runtime.New(runtime.Options{Throughput: s.tuning.Throughput, Supervision: s.tuning.supervision(), Logger: s.logger})
 	if err := s.recover(); err != nil {
 		return nil, err
 	}
@@ -87,14 +82,13 @@ func Open(o Options) (*Store, error) {
 	return s, nil
 }
 
-// start spawns the actors that live as long as the store.
+// start spawns the committer and the publishers, which live as long as the store.
 func (s *Store) start() {
 	for _, c := range s.allCollections() {
 		s.startPublisher(c)
 	}
-	s.commitQueue = newMailbox(s.tuning.CommitQueue)
-	owner := &committer{store: s, mailbox: s.commitQueue}
-	s.committer = s.spawn(func() actor.Actor { return owner }, s.commitQueue)
+	owner := &committer{store: s}
+	s.committer = s.runtime.Spawn(runtime.Spec{New: func() runtime.Owner { return owner }, MailboxSize: s.tuning.CommitQueue})
 	s.log.Subscribe(owner.publishBatch)
 	s.maintenance.Add(1)
 	go s.maintain()
@@ -102,15 +96,7 @@ func (s *Store) start() {
 
 // startPublisher starts the publisher of a collection.
 func (s *Store) startPublisher(c *collection) {
-	c.pid = s.spawn(func() actor.Actor { return &publisher{collection: c} }, newMailbox(0))
-}
-
-// spawn starts an actor under the supervision of the configuration.
-func (s *Store) spawn(producer actor.Producer, box *mailbox) *actor.PID {
-	return s.system.Root.Spawn(actor.PropsFromProducer(producer,
-		actor.WithMailbox(func() actor.Mailbox { return box }),
-		actor.WithDispatcher(s.dispatcher),
-		actor.WithGuardian(s.supervisor)))
+	c.publisher = s.runtime.Spawn(runtime.Spec{New: func() runtime.Owner { return &publisher{collection: c} }})
 }
 
 // collection finds the collection of a kind.
@@ -136,7 +122,8 @@ func (s *Store) decode(key string, revision persist.Revision, value []byte) (*co
 // Version is the newest version that every read shows.
 func (s *Store) Version() uint64 { return s.appliedRevision.get() }
 
-// keyRevision is the revision of a live key as far as it is published; the log asks it.
+// keyRevision is the published revision of a key, 0 if it does not exist; the log checks conditions by
+// it.
 func (s *Store) keyRevision(key string) persist.Revision {
 	parsed, err := meta.ParseKey(key)
 	if err != nil {
@@ -155,7 +142,7 @@ func (s *Store) keyRevision(key string) persist.Revision {
 	return 0
 }
 
-// applied is the revision up to which everything is published; the log asks it.
+// applied is the revision up to which everything is published; the log uses it with keyRevision.
 func (s *Store) applied() persist.Revision { return persist.Revision(s.appliedRevision.get()) }
 
 // Healthy is nil while the store accepts changes.
@@ -166,7 +153,7 @@ func (s *Store) Healthy() error {
 	return nil
 }
 
-// fail makes the store refuse changes for ever, and tells the process to end.
+// fail makes the store refuse changes from now on, and tells the process to end.
 func (s *Store) fail(err error) {
 	if s.failed.CompareAndSwap(nil, &err) {
 		s.logger.Error("the store has failed", "error", err)
@@ -176,55 +163,34 @@ func (s *Store) fail(err error) {
 	}
 }
 
-// Close ends all watches, lets every accepted change land, and stops the actors. The
-// log stays open; the caller closes it afterwards.
+// Close ends all watches, waits until every accepted change is applied, and stops the actors. The log
+// stays open; the caller closes it afterwards.
 func (s *Store) Close(ctx context.Context) error {
 	if s.closing.Swap(true) {
 		return nil
 	}
 	close(s.stop)
 	s.maintenance.Wait()
-	var pids []*actor.PID
+	var refs []*runtime.Ref
 	for _, c := range s.allCollections() {
-		c.watchers.each(func(l *watchHandle) {
-			pids = append(pids, l.pid)
-			l.Stop()
+		c.watchers.each(func(w *watch) {
+			refs = append(refs, w.ref)
+			w.Stop()
 		})
 	}
 	for _, c := range s.allCollections() {
-		for _, r := range c.activations.close() {
-			pids = append(pids, r.pid)
-			s.system.Root.Stop(r.pid)
+		for _, a := range c.activations.close() {
+			refs = append(refs, a.ref)
+			a.ref.Stop()
 		}
 	}
-	err := s.awaitStopped(ctx, pids)
-	err = errors.Join(err, s.awaitStopped(ctx, s.poison(s.committer)))
+	err := errors.Join(s.runtime.Await(ctx, refs...), s.conversions.Close(ctx))
+	s.committer.Drain()
+	err = errors.Join(err, s.runtime.Await(ctx, s.committer))
 	for _, c := range s.allCollections() {
-		err = errors.Join(err, s.awaitStopped(ctx, s.poison(c.pid)))
+		c.publisher.Drain()
+		err = errors.Join(err, s.runtime.Await(ctx, c.publisher))
 	}
-	s.dispatcher.close()
+	s.runtime.Close()
 	return err
-}
-
-// poison lets an actor handle what is queued, and then stop.
-func (s *Store) poison(pid *actor.PID) []*actor.PID {
-	s.system.Root.Poison(pid)
-	return []*actor.PID{pid}
-}
-
-// awaitStopped waits until actors are gone.
-func (s *Store) awaitStopped(ctx context.Context, pids []*actor.PID) error {
-	for _, pid := range pids {
-		for alive := true; alive; {
-			if _, alive = s.system.ProcessRegistry.GetLocal(pid.Id); !alive {
-				break
-			}
-			select {
-			case <-ctx.Done():
-				return fmt.Errorf("actor %s has not stopped: %w", pid.Id, ctx.Err())
-			case <-time.After(time.Millisecond):
-			}
-		}
-	}
-	return nil
 }

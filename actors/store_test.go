@@ -101,7 +101,7 @@ func (h *testStore) data(o *meta.Object) tree.Tree {
 	return data
 }
 
-// Invariant 8: concurrent patches of one object all land.
+// Invariant 8: concurrent patches of one object are applied.
 func TestConcurrentPatchesAllApply(t *testing.T) {
 	h := open(t, t.TempDir(), nil)
 	defer h.close()

@@ -6,15 +6,15 @@ import (
 	"errors"
 )
 
-// token is what a continue token says: which list it belongs to, the version of the
-// list, and the path of the next object. It carries no data; a forged one reads
-// nothing that its request may not read anyway.
+// token is the content of a continue token: which list it belongs to, the version of the list, and the
+// path of the next object. It needs no signature: a forged one reads nothing that its request could not
+// read anyway.
 type token struct {
 	Resource  string `json:"r"`
 	Namespace string `json:"n,omitempty"`
 	Selectors string `json:"q,omitempty"`
 	Version   uint64 `json:"v,omitempty"`
-	// Newest, instead of a version, goes on in the state of the day: the list's own is gone.
+	// Newest, instead of a version, continues in the newest state, since the list's own is gone.
 	Newest bool   `json:"c,omitempty"`
 	Next   string `json:"s"`
 }

@@ -3,101 +3,99 @@ package actors
 import (
 	"sync"
 	"time"
+
+	"github.com/troupe-api/troupe/actors/internal/runtime"
 )
 
-// watchers are the sessions of a collection by the namespace that they watch ("" for
-// all). Its mutex guards its fields.
+// watchers is the registry of a collection's watches, by the namespace that they watch ("" for all).
+// Its mutex guards its fields.
 type watchers struct {
 	mu          sync.Mutex
-	byNamespace map[string]map[*watchHandle]struct{}
+	byNamespace map[string]map[*watch]struct{}
 	count       int
-	jobs        []func() // of wake, for their memory
+	batch       runtime.Batch // of wake, for its memory
 }
 
-func (w *watchers) add(l *watchHandle) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.byNamespace == nil {
-		w.byNamespace = make(map[string]map[*watchHandle]struct{})
+func (all *watchers) add(w *watch) {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	if all.byNamespace == nil {
+		all.byNamespace = make(map[string]map[*watch]struct{})
 	}
-	group := w.byNamespace[l.watch.Namespace]
+	group := all.byNamespace[w.request.Namespace]
 	if group == nil {
-		group = make(map[*watchHandle]struct{})
-		w.byNamespace[l.watch.Namespace] = group
+		group = make(map[*watch]struct{})
+		all.byNamespace[w.request.Namespace] = group
 	}
-	group[l] = struct{}{}
-	w.count++
+	group[w] = struct{}{}
+	all.count++
 }
 
-func (w *watchers) remove(l *watchHandle) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	group := w.byNamespace[l.watch.Namespace]
-	if _, in := group[l]; !in {
+func (all *watchers) remove(w *watch) {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	group := all.byNamespace[w.request.Namespace]
+	if _, in := group[w]; !in {
 		return
 	}
-	delete(group, l)
-	w.count--
+	delete(group, w)
+	all.count--
 	if len(group) == 0 {
-		delete(w.byNamespace, l.watch.Namespace)
+		delete(all.byNamespace, w.request.Namespace)
 	}
 }
 
-// wake wakes the sessions that changes may concern, all at once.
-func (w *watchers) wake(records []change, c *dispatcher) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.count == 0 {
+// wake wakes the watches that changes may concern, all at once.
+func (all *watchers) wake(records []change, r *runtime.Runtime) {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	if all.count == 0 {
 		return
 	}
-	w.wakeGroup(w.byNamespace[""])
+	all.wakeGroup(all.byNamespace[""])
 	last := ""
 	for i := range records {
 		ns := records[i].object.Key.Namespace
 		if ns == last {
 			continue
 		}
-		w.wakeGroup(w.byNamespace[ns])
+		all.wakeGroup(all.byNamespace[ns])
 		last = ns
 	}
-	if len(w.jobs) > 0 {
-		c.schedule(w.jobs...)
-		clear(w.jobs)
-		w.jobs = w.jobs[:0]
-	}
+	all.batch.Flush(r)
 }
 
-// wakeGroup gathers the jobs of sessions that were not awake. The caller holds mu.
-func (w *watchers) wakeGroup(group map[*watchHandle]struct{}) {
-	for l := range group {
-		if job := l.wake(); job != nil {
-			w.jobs = append(w.jobs, job)
+// wakeGroup queues a wake-up for each watch that has none queued. The caller holds mu.
+func (all *watchers) wakeGroup(group map[*watch]struct{}) {
+	for w := range group {
+		if !w.wakePending.Swap(true) {
+			all.batch.Send(w.ref, wakeUp{})
 		}
 	}
 }
 
-// sendBookmarks lets the sessions send a bookmark whose clients have heard nothing since a time.
-func (w *watchers) sendBookmarks(since time.Time) {
-	w.each(func(l *watchHandle) {
-		if l.watch.Bookmarks && l.lastSent.Load() < since.UnixNano() && l.mailbox.length() == 0 {
-			l.mailbox.post(bookmarkDue{})
+// sendBookmarks asks for a bookmark from each watch whose client has heard nothing since a time.
+func (all *watchers) sendBookmarks(since time.Time) {
+	all.each(func(w *watch) {
+		if w.request.Bookmarks && w.lastSent.Load() < since.UnixNano() && w.ref.Len() == 0 {
+			w.ref.Send(bookmarkDue{})
 		}
 	})
 }
 
-// each calls fn for every session.
-func (w *watchers) each(fn func(*watchHandle)) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for _, group := range w.byNamespace {
-		for l := range group {
-			fn(l)
+// each calls fn for every watch.
+func (all *watchers) each(fn func(*watch)) {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	for _, group := range all.byNamespace {
+		for w := range group {
+			fn(w)
 		}
 	}
 }
 
-func (w *watchers) size() int {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.count
+func (all *watchers) size() int {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	return all.count
 }

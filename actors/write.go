@@ -11,11 +11,11 @@ import (
 //
 //	Store.Mutate        write.go          generates a name if asked to, converts the result
 //	Store.askOwner      write.go          asks the owner until its answer holds
-//	activation.ask      activation.go     posts a mutateRequest, waits for reply and proposal
+//	activation.ask      activation.go     sends a mutateRequest, waits for reply and proposal
 //	object.handle       object.go         in the owner's turn: the newest state, then
 //	                    mutation/         Prepare, Admit, Finish: the candidate
 //	object.submit       object.go         answers what changes nothing; else
-//	object.propose      object.go         makes a proposal and posts it to the committer
+//	object.propose      object.go         makes a proposal and sends it to the committer
 //	committer, publisher                  store it, publish it, resolve the proposal
 //
 // Where a waiting admission applies, object.handle stops after Admit and hands the prepared mutation
@@ -44,7 +44,7 @@ func (s *Store) Mutate(ctx context.Context, m request.Mutation) (request.Result,
 	if result.NoOp && m.ApplyDigest != nil && len(result.Warnings) == 0 {
 		result.Object.AddNoOpApply(m.ApplyDigest())
 	}
-	result.Object, err = s.converted(m.Kind, m.Subresource, result.Object)
+	result.Object, err = s.conversions.Result(ctx, &m, result)
 	return result, err
 }
 
@@ -56,9 +56,8 @@ func (s *Store) NoOpApply(m *request.Mutation) (result request.Result, ok bool) 
 	if o == nil || !o.IsNoOpApply(m.ApplyDigest) || m.Admits(request.Update) {
 		return request.Result{}, false
 	}
-	o, err := s.converted(m.Kind, m.Subresource, o)
-	if err != nil {
-		return request.Result{}, false // Mutate finds the error again, and answers it
+	if o, ok = s.conversions.TryGet(m.Kind, m.Subresource, o); !ok {
+		return request.Result{}, false // Mutate can wait for the conversion, or says what is wrong
 	}
 	s.metrics.noOpApplies.Add(1)
 	return request.Result{Object: o, NoOp: true}, true

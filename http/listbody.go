@@ -1,6 +1,7 @@
 package http
 
 import (
+	"context"
 	"io"
 	"slices"
 
@@ -14,16 +15,17 @@ import (
 )
 
 // A listBody is a list on its way to a client. It writes itself item after item, in every encoding,
-// and holds no more than the one that it is at. The store's objects stay as they are.
+// and holds no more than a few converted ones. The store's objects stay as they are.
 type listBody struct {
 	head  []byte // JSON, up to and with the bracket that opens the list
 	field string // the member that the list is
 	kind  *schema.Kind
 	meta  present.ListMeta
 	items []*meta.Object // as they are stored
-	// convert makes a stored object one of the version of kind.
-	convert func(k *schema.Kind, o *meta.Object) (*meta.Object, error)
-	// asStored tells that the items go out as they are stored.
+	// convert makes items what kind shows of them; nil if they are that already.
+	convert func(ctx context.Context, k *schema.Kind, objects []*meta.Object) ([]*meta.Object, error)
+	ctx     context.Context // of convert
+	// asStored tells that the items go out as they are.
 	asStored bool
 	// appendItem appends an item in JSON; nil where the items are the objects themselves.
 	appendItem func(b []byte, o *meta.Object) []byte
@@ -63,6 +65,19 @@ func (s *Server) partialListBody(k *schema.Kind, f negotiate.Format, l present.L
 
 // newListBody makes the body of a listing in the shape that was negotiated.
 func (s *Server) newListBody(x *requestContext, l request.ListResult) (*listBody, error) {
+	body, err := s.listBodyInShape(x, l)
+	if err != nil {
+		return nil, err
+	}
+	body.ctx = x.deadlineCtx
+	if l.Converted {
+		body.convert, body.asStored = nil, body.appendItem == nil
+	}
+	return body, nil
+}
+
+// listBodyInShape is newListBody for a listing of stored objects.
+func (s *Server) listBodyInShape(x *requestContext, l request.ListResult) (*listBody, error) {
 	head := present.ListMeta{ResourceVersion: formatVersion(l.Version), Continue: l.Continue, Remaining: max(l.Remaining, 0)}
 	switch x.format.Shape {
 	case negotiate.Table:
@@ -163,16 +178,41 @@ func (l *listBody) each(do func(i int, item []byte) error) error {
 	})
 }
 
-// eachConverted converts one object after the other to the version that was asked for.
+// One call of convert takes so many objects, and so many bytes of JSON unless one alone is larger.
+const (
+	maxConvertObjects = 64
+	maxConvertBytes   = 64 << 10
+)
+
+// eachConverted converts a few objects after the others to the version that was asked for.
 func (l *listBody) eachConverted(do func(i int, o *meta.Object) error) error {
-	for i, o := range l.items {
-		o, err := l.convert(l.kind, o)
-		if err == nil {
-			err = do(i, o)
+	for start := 0; start < len(l.items); {
+		batch := l.items[start:l.convertEnd(start)]
+		converted, err := batch, error(nil)
+		if l.convert != nil {
+			converted, err = l.convert(l.ctx, l.kind, batch)
 		}
 		if err != nil {
 			return err
 		}
+		for i, o := range converted {
+			if err := do(start+i, o); err != nil {
+				return err
+			}
+		}
+		start += len(batch)
 	}
 	return nil
+}
+
+// convertEnd is the end of the batch that begins at start.
+func (l *listBody) convertEnd(start int) int {
+	end, bytes := start+1, len(l.items[start].JSON)
+	for end < len(l.items) && end-start < maxConvertObjects {
+		if bytes += len(l.items[end].JSON); bytes > maxConvertBytes {
+			break
+		}
+		end++
+	}
+	return end
 }

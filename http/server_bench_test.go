@@ -86,7 +86,9 @@ type staticStore struct {
 
 func (s staticStore) Get(context.Context, request.Get) (*meta.Object, error) { return s.object, nil }
 
-func (s staticStore) Convert(_ *schema.Kind, o *meta.Object) (*meta.Object, error) { return o, nil }
+func (s staticStore) Convert(_ context.Context, _ *schema.Kind, objects []*meta.Object) ([]*meta.Object, error) {
+	return objects, nil
+}
 
 // listLength is how many objects a list of a settled store has.
 const listLength = 500

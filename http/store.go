@@ -12,8 +12,9 @@ import (
 type Store interface {
 	Get(ctx context.Context, r request.Get) (*meta.Object, error)
 	List(ctx context.Context, r request.List) (request.ListResult, error)
-	// Convert is a stored object, of a list, in the version of a kind; the object itself if that is its version.
-	Convert(k *schema.Kind, o *meta.Object) (*meta.Object, error)
+	// Convert is stored objects, of a ListResult, as a kind shows them; the slice itself if all have
+	// that form. It may wait until ctx ends only for objects that List would have waited for.
+	Convert(ctx context.Context, k *schema.Kind, objects []*meta.Object) ([]*meta.Object, error)
 	// Watch starts a session that feeds sink. Where the start is known to be
 	// impossible the error says so and sink is never called. ctx bounds the start, not the
 	// session.

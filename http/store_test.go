@@ -29,6 +29,8 @@ type memStore struct {
 	beforeGet func()
 	// failAt is the number of an object that cannot be shown, counted from 1.
 	failAt, conversions atomic.Int64
+	// converted: lists are converted already.
+	converted bool
 }
 
 func newMemStore() *memStore {
@@ -53,18 +55,25 @@ func (m *memStore) Get(_ context.Context, r request.Get) (*meta.Object, error) {
 	return nil, meta.NewNotFound(r.Key.GroupResource, r.Key.Name)
 }
 
-func (m *memStore) Convert(k *schema.Kind, o *meta.Object) (*meta.Object, error) {
-	if m.conversions.Add(1) == m.failAt.Load() {
-		return nil, errors.New("it cannot be shown")
+func (m *memStore) Convert(_ context.Context, k *schema.Kind, objects []*meta.Object) ([]*meta.Object, error) {
+	out := make([]*meta.Object, len(objects))
+	for i, o := range objects {
+		if m.conversions.Add(1) == m.failAt.Load() {
+			return nil, errors.New("it cannot be shown")
+		}
+		var err error
+		if out[i], err = convert.Object(k, nil, o); err != nil {
+			return nil, err
+		}
 	}
-	return convert.Object(k, nil, o)
+	return out, nil
 }
 
 func (m *memStore) List(_ context.Context, r request.List) (request.ListResult, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.lastList = r
-	l := request.ListResult{Version: m.version, Remaining: -1}
+	l := request.ListResult{Version: m.version, Remaining: -1, Converted: m.converted}
 	for k, o := range m.objects {
 		if k.GroupResource == r.Kind.Storage && (r.Namespace == "" || k.Namespace == r.Namespace) && r.Labels.Matches(o.Meta.Labels) {
 			l.Items = append(l.Items, o)

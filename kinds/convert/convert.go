@@ -10,9 +10,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// FromStored is a tree of the stored form as kind k, or its sub-resource sub (nil for none),
-// shows it; nil if the sub-resource shows nothing. The tree that is given stays as it is;
-// the result may share with it.
+// FromStored converts a tree of the stored version to kind k, or to its sub-resource sub (nil for none);
+// nil if the sub-resource shows nothing. The given tree is not changed; the result may share parts of
+// it.
 func FromStored(k *schema.Kind, sub *schema.Subresource, t tree.Tree) tree.Tree {
 	if sub != nil && sub.BodyKind != nil {
 		if sub.View.Read == nil {
@@ -26,8 +26,8 @@ func FromStored(k *schema.Kind, sub *schema.Subresource, t tree.Tree) tree.Tree 
 	return k.Conversion.FromStored(tree.Clone(t).(tree.Tree))
 }
 
-// ToStored is a tree of kind k, which it may change, in the stored form, with the defaults
-// of both.
+// ToStored converts a tree of kind k, which it may change, to the stored version, with the defaults of
+// both.
 func ToStored(k *schema.Kind, t tree.Tree) tree.Tree {
 	rules.Default(k, t)
 	if k.Stored == k {
@@ -49,8 +49,8 @@ func BodyKind(k *schema.Kind, sub *schema.Subresource) *schema.Kind {
 	return k
 }
 
-// Object is a stored object as kind k, or its sub-resource sub, shows it; nil if the
-// sub-resource shows nothing. Errors say that the stored bytes are not what they should be.
+// Object converts a stored object to kind k, or to its sub-resource sub; nil if the sub-resource shows
+// nothing. An error says that the stored bytes cannot be decoded.
 func Object(k *schema.Kind, sub *schema.Subresource, o *meta.Object) (*meta.Object, error) {
 	bodyKind := BodyKind(k, sub)
 	if bodyKind == k.Stored {
@@ -60,15 +60,32 @@ func Object(k *schema.Kind, sub *schema.Subresource, o *meta.Object) (*meta.Obje
 	if err != nil {
 		return nil, fmt.Errorf("stored object %s: %w", o.Key, err)
 	}
-	converted := FromStored(k, sub, tree)
-	if converted == nil {
+	return encode(bodyKind, o, FromStored(k, sub, tree)), nil
+}
+
+// View is what a sub-resource with a kind of its own shows of an object that has been converted to k
+// already; nil if it shows nothing.
+func View(k *schema.Kind, sub *schema.Subresource, o *meta.Object) (*meta.Object, error) {
+	if sub.View.Read == nil {
 		return nil, nil
 	}
-	out := &meta.Object{Key: o.Key, Version: o.Version, ItemOffset: bodyKind.ItemOffset, Meta: o.Meta}
-	if encoded := codec.EncodeJSON(bodyKind, converted); o.Version > 0 {
+	tree, err := codec.DecodeStored(k.Message, o.JSON)
+	if err != nil {
+		return nil, fmt.Errorf("object %s as %s: %w", o.Key, k.APIVersion(), err)
+	}
+	return encode(sub.BodyKind, o, sub.View.Read(tree)), nil
+}
+
+// encode is a tree as an object of kind k, with the key, version and head of o; nil for no tree.
+func encode(k *schema.Kind, o *meta.Object, t tree.Tree) *meta.Object {
+	if t == nil {
+		return nil
+	}
+	out := &meta.Object{Key: o.Key, Version: o.Version, ItemOffset: k.ItemOffset, Meta: o.Meta}
+	if encoded := codec.EncodeJSON(k, t); o.Version > 0 {
 		out.JSON = encoded.WithVersion(o.Version)
 	} else { // of a dry run
 		out.JSON = encoded.Unversioned()
 	}
-	return out, nil
+	return out
 }

@@ -8,4 +8,7 @@
 //
 // An object that is asked for in the version that it is stored in is returned as it is, without being
 // decoded. Most reads are of that sort.
+//
+// The conversions here are computation only, and cannot fail on stored objects that are intact. A
+// Converter is the contract for those that ask somebody outside, and may wait and fail.
 package convert

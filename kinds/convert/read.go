@@ -10,10 +10,11 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Objects of custom kinds are stored as they were written, whatever becomes of their definition.
-// What their schema says today, what it drops and what it fills in, counts when they are read.
+// Objects of custom kinds stay stored as they were written when their definition changes. The current
+// schema is applied when they are read: it drops fields that it does not know, and fills in defaults.
 
-// DecodeStored is the tree of stored bytes in the form of a stored kind. Its texts share the memory of json.
+// DecodeStored is the tree of stored bytes by the current schema of a stored kind. Its strings share the
+// memory of json.
 func DecodeStored(k *schema.Kind, json []byte) (tree.Tree, error) {
 	object, err := codec.DecodeStored(k.Message, json)
 	if err != nil || !k.StoredAsWritten {
@@ -31,15 +32,15 @@ func DecodeStored(k *schema.Kind, json []byte) (tree.Tree, error) {
 	return object, nil
 }
 
-// applySchema is a tree, which it may change, without what a schema drops, and with what it fills in.
+// applySchema prunes a tree, which it may change, by a schema, and fills in the defaults of the schema.
 func applySchema(k *schema.Kind, object tree.Tree) tree.Tree {
 	object, _ = k.Message.Custom.Prune(object)
 	rules.Default(k, object)
 	return object
 }
 
-// ToCurrentSchema is a stored object in the form of its kind, a stored one: the object itself if that is
-// the form that it has.
+// ToCurrentSchema is a stored object by the current schema of its stored kind: the object itself if it
+// conforms to that already.
 func ToCurrentSchema(k *schema.Kind, o *meta.Object) (*meta.Object, error) {
 	if !k.StoredAsWritten || o.ConformsTo(k.Message.Custom.SchemaID) {
 		return o, nil

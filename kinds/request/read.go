@@ -6,7 +6,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/selector"
 )
 
-// ResourceVersionMatch says how a list's Version is meant.
+// A ResourceVersionMatch says how a list's Version is meant.
 type ResourceVersionMatch uint8
 
 // The matches. MatchAny is for Version 0 and for no version at all.
@@ -38,11 +38,13 @@ type List struct {
 	Selectors string // text of both selectors; a token is good for a list with the same
 }
 
-// A ListResult answers a List. Items belong to the snapshot, in their stored form whatever the
-// kind that was asked for, and are in key order.
+// A ListResult answers a List. Items belong to the snapshot and are in key order. They have their
+// stored form whatever the kind that was asked for, unless Converted says otherwise.
 type ListResult struct {
-	Version   uint64
-	Items     []*meta.Object
+	Version uint64
+	Items   []*meta.Object
+	// Converted: Items have the form of the kind that was asked for.
+	Converted bool
 	Continue  string // "" at the end
 	Remaining int64  // objects after this chunk; -1 if unknown
 }
@@ -53,7 +55,7 @@ type Watch struct {
 	Namespace string
 	Labels    selector.Labels
 	Fields    selector.Fields
-	// Version is where the changes begin, exclusive. With Initial it is the least
+	// Version is where the changes begin, exclusive. With SendInitialEvents it is the least
 	// version of the state that is delivered first.
 	Version uint64
 	// SendInitialEvents delivers the state as Added events before the changes.

@@ -27,7 +27,7 @@ var layers = map[string][]string{
 
 // onlyImporter says which packages alone may import what begins so.
 var onlyImporter = map[string]string{
-	"github.com/asynkron/protoactor-go":  "actors",
+	"github.com/asynkron/protoactor-go":  "actors/internal/runtime",
 	"github.com/bufbuild/protocompile":   "kinds/internal/gen",
 	"k8s.io/":                            "none",
 	"github.com/tidwall/buntdb":          "persist",

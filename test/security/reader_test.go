@@ -32,8 +32,15 @@ func (s *readOnlyStore) Get(context.Context, request.Get) (*meta.Object, error) 
 	return s.objects[0], nil
 }
 
-func (s *readOnlyStore) Convert(k *schema.Kind, o *meta.Object) (*meta.Object, error) {
-	return convert.Object(k, nil, o)
+func (s *readOnlyStore) Convert(_ context.Context, k *schema.Kind, objects []*meta.Object) ([]*meta.Object, error) {
+	out := make([]*meta.Object, len(objects))
+	for i, o := range objects {
+		var err error
+		if out[i], err = convert.Object(k, nil, o); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
 }
 
 func (s *readOnlyStore) List(_ context.Context, r request.List) (request.ListResult, error) {

@@ -1,4 +1,4 @@
-package actors
+package runtime
 
 import "testing"
 
@@ -31,24 +31,4 @@ func TestQueueKeepsOrderInBoundedSpace(t *testing.T) {
 	if cap(q.items) > maxKeptCapacity {
 		t.Errorf("an empty queue keeps the space of %d", cap(q.items))
 	}
-}
-
-// A member that blocks holds up nobody else's work.
-func TestDispatcherRunsWhileWorkersBlock(t *testing.T) {
-	c := newDispatcher(1)
-	gate, done := make(chan struct{}), make(chan struct{})
-	const blocked = 50
-	entered := make(chan struct{}, blocked)
-	for range blocked {
-		c.Schedule(func() { entered <- struct{}{}; <-gate })
-	}
-	for range blocked {
-		<-entered
-	}
-	c.Schedule(func() { close(done) })
-	<-done
-	close(gate)
-	c.close()
-	c.Schedule(func() { done = nil; entered <- struct{}{} }) // late work is still done
-	<-entered
 }

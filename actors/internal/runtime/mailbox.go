@@ -1,18 +1,34 @@
-package actors
+package runtime
 
 import (
+	"errors"
 	"runtime"
 	"sync"
 
 	"github.com/asynkron/protoactor-go/actor"
 )
 
-// A rejectable message can be answered by the mailbox that does not take it.
-type rejectable interface{ reject(err error) }
+// Why a mailbox does not take a message.
+var (
+	ErrStopped = errors.New("runtime: the owner has stopped")
+	ErrFull    = errors.New("runtime: the mailbox is full")
+)
 
-// mailbox is the queue of one actor: bounded, and it answers what it refuses. It keeps
-// messages that arrive before Start. Its mutex guards the two queues and the flags,
-// for as long as a message is put in or taken out.
+// A Rejectable message is told when its mailbox does not take it or its owner stops before its turn.
+type Rejectable interface {
+	// Reject gets ErrFull or ErrStopped. It must not block.
+	Reject(err error)
+}
+
+func reject(message any, err error) {
+	if r, ok := message.(Rejectable); ok {
+		r.Reject(err)
+	}
+}
+
+// mailbox is the queue of one owner: bounded, and it rejects what it does not take. It keeps messages
+// that arrive before Start. Its mutex guards the two queues and the flags, for as long as a message is
+// put in or taken out.
 type mailbox struct {
 	mu        sync.Mutex
 	user      queue[any]
@@ -22,14 +38,12 @@ type mailbox struct {
 	running   bool
 	suspended bool
 	closed    bool
-	inline    bool // who posts to an idle actor runs it for one message; set before Start
+	inline    bool // who posts to an idle owner runs it for one message; set before Start
 
 	invoker    actor.MessageInvoker
 	dispatcher actor.Dispatcher
 	job        func() // run
 }
-
-func newMailbox(limit int) *mailbox { return &mailbox{limit: limit} }
 
 // post queues a message, or rejects it because the mailbox is full or closed.
 func (m *mailbox) post(message any) {
@@ -38,26 +52,35 @@ func (m *mailbox) post(message any) {
 	}
 }
 
-// put is post without scheduling, which is the caller's if it says so.
+// put is post without scheduling, which is left to the caller where put answers true.
 func (m *mailbox) put(message any) (schedule bool) {
 	m.mu.Lock()
 	var refused error
 	switch {
 	case m.closed:
-		refused = errStopped
+		refused = ErrStopped
 	case m.limit > 0 && m.user.length() >= m.limit:
-		refused = errMailboxFull
+		refused = ErrFull
 	default:
 		m.user.push(message)
 	}
 	schedule = refused == nil && m.wake()
 	m.mu.Unlock()
 	if refused != nil {
-		if r, ok := message.(rejectable); ok {
-			r.reject(refused)
-		}
+		reject(message, refused)
 	}
 	return schedule
+}
+
+// putDrained queues the end of the owner behind all other messages, for which there is always space.
+func (m *mailbox) putDrained() (schedule bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.closed {
+		return false
+	}
+	m.user.push(drained{})
+	return m.wake()
 }
 
 // wake marks the mailbox running if there is something to run. The caller holds mu.
@@ -72,9 +95,9 @@ func (m *mailbox) ready() bool {
 	return m.system.length() > 0 || !m.suspended && m.user.length() > 0
 }
 
-// schedule runs the actor. Who posts to an inline mailbox would wait for the answer
-// anyway, and so hands its message over without a switch of goroutines; what others have
-// posted meanwhile is not its business.
+// schedule lets the owner run. Who posts to an inline mailbox would wait for the answer anyway, so it
+// runs one message on its own goroutine, without a switch to another; what others have posted
+// meanwhile goes to the dispatcher.
 func (m *mailbox) schedule() {
 	if !m.inline {
 		m.dispatcher.Schedule(m.job)
@@ -88,7 +111,7 @@ func (m *mailbox) schedule() {
 	}
 }
 
-// close refuses what comes from now on and returns what is queued.
+// close rejects what comes from now on and returns what is queued.
 func (m *mailbox) close() []any {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -124,13 +147,13 @@ func (m *mailbox) markIdle() bool {
 	return m.markIdleLocked()
 }
 
-// markIdleLocked is rest for callers that hold mu.
+// markIdleLocked is markIdle for callers that hold mu.
 func (m *mailbox) markIdleLocked() bool {
 	m.running = m.ready()
 	return !m.running
 }
 
-// run hands messages to the actor until there are none.
+// run hands messages to the owner until there are none.
 func (m *mailbox) run() {
 	limit := m.dispatcher.Throughput()
 	for taken := 0; ; taken++ {
@@ -146,7 +169,7 @@ func (m *mailbox) run() {
 	}
 }
 
-// deliver invokes the actor; a panic that reaches here goes to the supervisor.
+// deliver invokes the owner; a panic goes to the supervisor.
 func (m *mailbox) deliver(message any, system bool) {
 	defer func() {
 		if reason := recover(); reason != nil {

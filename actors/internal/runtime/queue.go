@@ -1,4 +1,4 @@
-package actors
+package runtime
 
 // queue is a first-in-first-out list that uses its space again. It has no mutex.
 type queue[T any] struct {

@@ -1,0 +1,264 @@
+package actors_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/troupe-api/troupe/kinds/selector"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// Every way to see an object converts it, and the stored version asks nobody.
+func TestExternalConversion(t *testing.T) {
+	h := openThings(t)
+	sink, session := h.watch(request.Watch{Kind: h.v2, SendInitialEvents: true})
+	defer session.Stop()
+	h.mustPut(request.Create, "a", "x")
+	if len(h.counts()) > 1 {
+		t.Errorf("a write in the stored version was converted: %v", h.counts())
+	}
+	if e := h.next(sink); !hasVersion(e.Object, "v2") {
+		t.Errorf("a watch shows %s", e.Object.JSON)
+	}
+	if o, err := h.get(context.Background(), h.v2, "a"); err != nil || !hasVersion(o, "v2") {
+		t.Errorf("a get shows %v, %v", o, err)
+	}
+	if l, err := h.List(context.Background(), request.List{Kind: h.v2}); err != nil || !l.Converted || len(l.Items) != 1 || !hasVersion(l.Items[0], "v2") {
+		t.Errorf("a list shows %+v, %v", l, err)
+	}
+	if r, err := h.put(h.v2, request.Patch, "a", "y"); err != nil || !hasVersion(r.Object, "v2") {
+		t.Errorf("a patch shows %v, %v", r.Object, err)
+	}
+	if o, err := h.get(context.Background(), h.v1, "a"); err != nil || !hasVersion(o, "v1") {
+		t.Errorf("a get of the stored version shows %v, %v", o, err)
+	}
+	if l, err := h.List(context.Background(), request.List{Kind: h.v1}); err != nil || l.Converted || !hasVersion(l.Items[0], "v1") {
+		t.Errorf("a list of the stored version shows %+v, %v", l, err)
+	}
+	for at, n := range h.counts() {
+		if n != 1 {
+			t.Errorf("%s was converted %d times", at, n)
+		}
+	}
+}
+
+// A conversion that fails is an error of whoever asks for it, and says why.
+func TestFailingConversion(t *testing.T) {
+	h := openThings(t)
+	h.mustPut(request.Create, "a", "x")
+	from := h.Version()
+	h.set(errors.New("the converter is on fire"))
+	isClear := func(err error) bool {
+		var status *meta.Status
+		return errors.As(err, &status) && status.Code == 500 && status.Reason == meta.ReasonInternalError &&
+			strings.Contains(status.Message, "example.com/v2, Kind=Thing failed: the converter is on fire")
+	}
+	if _, err := h.get(context.Background(), h.v2, "a"); !isClear(err) {
+		t.Errorf("a get: %v", err)
+	}
+	if _, err := h.List(context.Background(), request.List{Kind: h.v2}); !isClear(err) {
+		t.Errorf("a list: %v", err)
+	}
+	if _, err := h.put(h.v2, request.Patch, "a", "y"); !isClear(err) {
+		t.Errorf("a patch: %v", err)
+	}
+	sinks := make([]eventSink, 20)
+	for i := range sinks {
+		sinks[i], _ = h.watch(request.Watch{Kind: h.v2, Version: from})
+	}
+	for _, sink := range sinks {
+		if e := h.next(sink); e.Type != request.Error || !isClear(e.Status) {
+			t.Errorf("a watch: %+v", e)
+		}
+	}
+	if o, err := h.get(context.Background(), h.v1, "a"); err != nil || !strings.Contains(string(o.JSON), `"l":"y"`) {
+		t.Errorf("the patch was not stored: %v, %v", o, err)
+	}
+	// Deleting a collection works on what is stored: only what is shown of it has failed.
+	if _, err := h.DeleteCollection(context.Background(), request.List{Kind: h.v2, Namespace: "default"}, request.Mutation{Kind: h.v2}); !isClear(err) {
+		t.Errorf("deleting all: %v", err)
+	}
+	if _, err := h.get(context.Background(), h.v1, "a"); statusCode(err) != 404 {
+		t.Errorf("after deleting all: %v", err)
+	}
+	h.set(nil)
+	h.mustPut(request.Create, "b", "x")
+	if o, err := h.get(context.Background(), h.v2, "b"); err != nil || !hasVersion(o, "v2") {
+		t.Errorf("after the failure: %v, %v", o, err)
+	}
+}
+
+// While a conversion waits, only those wait who need it.
+func TestSlowConversion(t *testing.T) {
+	h := openThings(t)
+	h.mustPut(request.Create, "a", "x")
+	from := h.Version()
+	open := h.shut()
+	defer open()
+	slow, stopped := h.watch(request.Watch{Kind: h.v2, SendInitialEvents: true})
+	<-h.waiting
+	answers := make(chan error, 2)
+	go func() { _, err := h.get(context.Background(), h.v2, "a"); answers <- err }()
+	go func() { _, err := h.put(h.v2, request.Patch, "a", "y"); answers <- err }()
+	<-h.waiting // the patch's; the get waits for the watch's
+	quick, session := h.watch(request.Watch{Kind: h.v1, Version: from})
+	defer session.Stop()
+	if e := h.next(quick); e.Type != request.Modified || !hasVersion(e.Object, "v1") {
+		t.Errorf("a watch of the stored version: %+v", e)
+	}
+	for i := range 10 { // of the same object, and of another
+		h.mustPut(request.Patch, "a", fmt.Sprint("z", i))
+		h.mustPut(request.Create, fmt.Sprint("b", i), "x")
+		if _, err := h.get(context.Background(), h.v1, "a"); err != nil {
+			t.Error(err)
+		}
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Millisecond)
+	defer cancel()
+	if _, err := h.get(ctx, h.v2, "b3"); statusCode(err) != 504 {
+		t.Errorf("a get that gives up: %v", err)
+	}
+	ended := make(doneSink)
+	abandoned, err := h.Watch(context.Background(), request.Watch{Kind: h.v2, Version: from}, ended)
+	if err != nil {
+		t.Fatal(err)
+	}
+	abandoned.Stop()
+	<-ended // does not wait for the conversion
+	open()
+	for range 2 {
+		if err := <-answers; err != nil {
+			t.Error(err)
+		}
+	}
+	if e := h.next(slow); e.Type != request.Added || !hasVersion(e.Object, "v2") {
+		t.Errorf("the slow watch: %+v", e)
+	}
+	stopped.Stop()
+}
+
+// However many watch, an event is converted once.
+func TestOneConversionPerEvent(t *testing.T) {
+	h := openThings(t)
+	const watchers, changes = 300, 20
+	var sinks []eventSink
+	for range watchers {
+		sink, session := h.watch(request.Watch{Kind: h.v2, Version: h.Version()})
+		defer session.Stop()
+		sinks = append(sinks, sink)
+	}
+	h.mustPut(request.Create, "a", "x")
+	for i := range changes {
+		h.mustPut(request.Patch, "a", fmt.Sprint(i))
+	}
+	for _, sink := range sinks {
+		for range changes + 1 {
+			if e := h.next(sink); !hasVersion(e.Object, "v2") {
+				t.Fatalf("event %+v", e)
+			}
+		}
+	}
+	counts := h.counts()
+	for at, n := range counts {
+		if n != 1 {
+			t.Errorf("%s was converted %d times for %d watchers", at, n, watchers)
+		}
+	}
+	if len(counts) != changes+1 {
+		t.Errorf("%d objects were converted, want %d", len(counts), changes+1)
+	}
+}
+
+// A watch whose selector an object has left sees its state before, others the new one, under the
+// same version.
+func TestConversionOfDeselected(t *testing.T) {
+	h := openThings(t)
+	h.mustPut(request.Create, "a", "in")
+	from := h.Version()
+	labels, err := selector.ParseLabels("l=in")
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.mustPut(request.Patch, "a", "out")
+	for range 2 { // the second from the cache
+		all, session := h.watch(request.Watch{Kind: h.v2, Version: from})
+		defer session.Stop()
+		if e := h.next(all); e.Type != request.Modified || !strings.Contains(string(e.Object.JSON), `"l":"out"`) {
+			t.Errorf("a watch of all: %v %s", e.Type, e.Object.JSON)
+		}
+		some, session := h.watch(request.Watch{Kind: h.v2, Version: from, Labels: labels})
+		defer session.Stop()
+		if e := h.next(some); e.Type != request.Deleted || !strings.Contains(string(e.Object.JSON), `"l":"in"`) {
+			t.Errorf("a watch of what has left: %v %s", e.Type, e.Object.JSON)
+		}
+	}
+}
+
+// What a dry run shows is shown to nobody else.
+func TestConversionOfDryRun(t *testing.T) {
+	for _, version := range []string{"v1", "v2"} {
+		h := openThings(t)
+		k := h.v1
+		if version == "v2" {
+			k = h.v2
+		}
+		h.mustPut(request.Create, "a", "stored")
+		r, err := h.Mutate(context.Background(), request.Mutation{Verb: request.Patch, Kind: k, Key: meta.Key{Namespace: "default", Name: "a"},
+			DryRun: true, PatchType: request.MergePatch, PatchBody: []byte(`{"metadata":{"labels":{"l":"imagined"}}}`)})
+		if err != nil || !strings.Contains(string(r.Object.JSON), `"l":"imagined"`) {
+			t.Errorf("the dry run: %v, %v", r.Object, err)
+		}
+		if o, err := h.get(context.Background(), k, "a"); err != nil || !strings.Contains(string(o.JSON), `"l":"stored"`) {
+			t.Errorf("%s after the dry run: %v, %v", version, o, err)
+		}
+	}
+}
+
+// Built-in conversions are shared too: watchers and readers of another version get the same object.
+func TestBuiltInConversionIsShared(t *testing.T) {
+	h := open(t, t.TempDir(), nil)
+	defer h.close()
+	v1, v2 := h.kinds.Kind("autoscaling", "v1", "horizontalpodautoscalers"), h.kinds.Kind("autoscaling", "v2", "horizontalpodautoscalers")
+	key := meta.Key{Namespace: "default", Name: "a"}
+	from := h.Version()
+	_, err := h.Mutate(context.Background(), request.Mutation{Verb: request.Create, Kind: v2, Key: key, Object: tree.Tree{
+		"metadata": tree.Tree{"name": "a"},
+		"spec":     tree.Tree{"maxReplicas": int64(3), "scaleTargetRef": tree.Tree{"apiVersion": "apps/v1", "kind": "Deployment", "name": "a"}},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sink := make(eventSink, 1)
+	session, err := h.Watch(context.Background(), request.Watch{Kind: v1, Version: from}, sink)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer session.Stop()
+	seen := []*meta.Object{(<-sink).Object}
+	o, err := h.Get(context.Background(), request.Get{Kind: v1, Key: key})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := h.List(context.Background(), request.List{Kind: v1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	items, err := h.Convert(context.Background(), v1, l.Items)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen = append(append(seen, o), items...)
+	if len(seen) != 3 || slices.ContainsFunc(seen, func(o *meta.Object) bool { return o != seen[0] }) {
+		t.Errorf("the same object was converted more than once: %p", seen)
+	}
+	if !strings.Contains(string(seen[0].JSON), `"apiVersion":"autoscaling/v1"`) {
+		t.Errorf("it is %s", seen[0].JSON)
+	}
+}

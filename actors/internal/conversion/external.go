@@ -1,0 +1,218 @@
+package conversion
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/troupe-api/troupe/kinds/convert"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// callTimeout bounds one call of an external converter.
+const callTimeout = 30 * time.Second
+
+// One call converts at most so many objects, of so many bytes of JSON unless one alone is larger.
+const (
+	maxCallObjects = 500
+	maxCallBytes   = 4 << 20
+)
+
+// call is one batch on its way through an external converter. Its outcome is written before done is
+// closed.
+type call struct {
+	keys      []key
+	objects   []*meta.Object
+	bytes     int
+	done      chan struct{}
+	converted []*meta.Object
+	err       error
+}
+
+// pending is the place of one object in a call.
+type pending struct {
+	call  *call
+	index int
+}
+
+// externalObject converts one object. Without a key it is for the asker alone: nothing is kept.
+func (s *Service) externalObject(ctx context.Context, k *schema.Kind, converter convert.Converter, o *meta.Object, at key) (*meta.Object, error) {
+	if at == (key{}) {
+		ctx, cancel := context.WithTimeout(ctx, callTimeout)
+		defer cancel()
+		out, err := ask(ctx, k, converter, []*meta.Object{o})
+		if err != nil {
+			return nil, err
+		}
+		return out[0], nil
+	}
+	out, err := s.external(ctx, k, converter, []*meta.Object{o}, func(int) bool { return at.deleted })
+	if err != nil {
+		return nil, err
+	}
+	return out[0], nil
+}
+
+// external converts objects: from the cache, by calls of others that are under way, and the rest by
+// calls of its own. deleted tells of which the last state is meant.
+func (s *Service) external(ctx context.Context, k *schema.Kind, converter convert.Converter, objects []*meta.Object, deleted func(i int) bool) ([]*meta.Object, error) {
+	out := make([]*meta.Object, len(objects))
+	keys := make([]key, len(objects))
+	for i, o := range objects {
+		if keys[i] = keyOf(k, o, deleted(i)); conforms(k, o) {
+			out[i] = o
+		}
+	}
+	for retried := false; ; retried = true {
+		waits, own, err := s.join(k, converter, objects, keys, out)
+		if err != nil {
+			return nil, err
+		}
+		failed := error(nil)
+		for i, p := range waits {
+			if p.call == nil {
+				continue
+			}
+			if err := p.await(ctx, k); err != nil {
+				return nil, err
+			}
+			if p.call.err == nil {
+				out[i] = p.call.converted[p.index]
+			} else if failed = p.call.err; own[p.call] || retried {
+				return nil, failed
+			}
+		}
+		if failed == nil {
+			return out, nil
+		}
+	}
+}
+
+// await waits for a call, or for the asker to give up.
+func (p pending) await(ctx context.Context, k *schema.Kind) error {
+	select {
+	case <-p.call.done:
+		return nil
+	default:
+	}
+	select {
+	case <-p.call.done:
+		return nil
+	case <-ctx.Done():
+		return failure(k, ctx.Err())
+	}
+}
+
+// join finds for each object that is not in out where it comes from. What is in the cache is put into
+// out; what nobody converts yet is put into new calls, which it starts and which own names.
+func (s *Service) join(k *schema.Kind, converter convert.Converter, objects []*meta.Object, keys []key, out []*meta.Object) (waits []pending, own map[*call]bool, err error) {
+	waits = make([]pending, len(objects))
+	var calls []*call
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i, at := range keys {
+		if out[i] != nil {
+			continue
+		}
+		if p, ok := s.calls[at]; ok { // first: what leaves calls is in the cache by then
+			waits[i] = p
+			continue
+		}
+		if out[i] = s.cache.get(at); out[i] != nil {
+			continue
+		}
+		if s.closed {
+			return nil, nil, meta.NewServiceUnavailable("the server is stopping")
+		}
+		if n := len(calls); n == 0 || len(calls[n-1].keys) == maxCallObjects || calls[n-1].bytes+len(objects[i].JSON) > maxCallBytes {
+			calls = append(calls, &call{done: make(chan struct{})})
+		}
+		c := calls[len(calls)-1]
+		waits[i] = pending{c, len(c.keys)}
+		c.keys, c.objects, c.bytes = append(c.keys, at), append(c.objects, objects[i]), c.bytes+len(objects[i].JSON)
+		if at != (key{}) {
+			s.calls[at] = waits[i]
+		}
+	}
+	if len(calls) > 0 {
+		own = make(map[*call]bool, len(calls))
+		for _, c := range calls {
+			own[c] = true
+		}
+		s.running.Add(1)
+		go s.run(k, converter, calls)
+	}
+	return waits, own, nil
+}
+
+// run makes calls, one after the other. When one fails the rest fail with it.
+func (s *Service) run(k *schema.Kind, converter convert.Converter, calls []*call) {
+	defer s.running.Done()
+	var failed error
+	for _, c := range calls {
+		if failed == nil {
+			ctx, cancel := context.WithTimeout(s.ctx, callTimeout)
+			c.converted, failed = ask(ctx, k, converter, c.objects)
+			cancel()
+		}
+		c.err = failed
+		s.finish(c)
+	}
+}
+
+// finish tells those who wait of the outcome of a call, and keeps it.
+func (s *Service) finish(c *call) {
+	if c.err == nil {
+		for i, at := range c.keys {
+			s.cache.add(at, c.objects[i], c.converted[i])
+		}
+	}
+	s.mu.Lock()
+	for _, at := range c.keys {
+		delete(s.calls, at)
+	}
+	s.mu.Unlock()
+	close(c.done)
+}
+
+// ask calls a converter and checks what it answers.
+func ask(ctx context.Context, k *schema.Kind, converter convert.Converter, objects []*meta.Object) (out []*meta.Object, err error) {
+	defer func() {
+		if reason := recover(); reason != nil {
+			out, err = nil, failure(k, fmt.Errorf("panic: %v", reason))
+		}
+	}()
+	out, err = converter.Convert(ctx, k, objects)
+	if err != nil {
+		return nil, failure(k, err)
+	}
+	if len(out) != len(objects) {
+		return nil, failure(k, fmt.Errorf("%d objects were answered for %d", len(out), len(objects)))
+	}
+	for i, o := range out {
+		if o == nil || o.Version != objects[i].Version || o.Key != objects[i].Key {
+			return nil, failure(k, fmt.Errorf("the answer for %s is another object", objects[i].Key))
+		}
+	}
+	return out, nil
+}
+
+// failure is what clients are told of a conversion that has failed: what the converter says, if that is
+// a Status.
+func failure(k *schema.Kind, err error) error {
+	var status *meta.Status
+	target := k.APIVersion() + ", Kind=" + k.Kind
+	switch {
+	case errors.As(err, &status):
+		return status
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
+		return meta.NewTimeout("the conversion to " + target + " took too long")
+	}
+	return &meta.Status{
+		Code: http.StatusInternalServerError, Reason: meta.ReasonInternalError,
+		Message: fmt.Sprintf("Internal error occurred: the conversion to %s failed: %v", target, err),
+	}
+}

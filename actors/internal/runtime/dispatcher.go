@@ -1,0 +1,94 @@
+package runtime
+
+import (
+	"runtime"
+	"sync"
+
+	"github.com/asynkron/protoactor-go/actor"
+)
+
+// dispatcher runs owners on few goroutines, one after another: their stacks have grown already, which
+// is a large part of the cost of a short run. An owner may block while it runs. So whoever takes a job
+// while there are more wakes another worker, unless one was woken that has not begun yet: there is
+// always a worker that goes on when the others are blocked, and rarely one too many.
+// Its mutex guards its fields for a few instructions.
+type dispatcher struct {
+	throughput int
+	maxIdle    int // most workers that stay while there is nothing to do
+
+	mu     sync.Mutex
+	jobs   queue[func()]
+	idle   int // workers that wait for wake
+	waking bool
+	wake   chan struct{} // has space for all idle workers
+}
+
+func newDispatcher(throughput int) *dispatcher {
+	maxIdle := 8 * runtime.GOMAXPROCS(0)
+	return &dispatcher{throughput: throughput, maxIdle: maxIdle, wake: make(chan struct{}, maxIdle)}
+}
+
+// Throughput implements actor.Dispatcher.
+func (d *dispatcher) Throughput() int { return d.throughput }
+
+// Schedule implements actor.Dispatcher.
+func (d *dispatcher) Schedule(job func()) { d.schedule(job) }
+
+// schedule queues jobs; many at once cost less than one by one.
+func (d *dispatcher) schedule(jobs ...func()) {
+	d.mu.Lock()
+	for _, job := range jobs {
+		d.jobs.push(job)
+	}
+	d.wakeWorker()
+	d.mu.Unlock()
+}
+
+// wakeWorker wakes or starts a worker if there is work and none is on the way to it. The caller holds
+// mu.
+func (d *dispatcher) wakeWorker() {
+	if d.waking || d.jobs.length() == 0 {
+		return
+	}
+	d.waking = true
+	if d.idle == 0 {
+		go d.runWorker()
+		return
+	}
+	d.idle--
+	d.wake <- struct{}{}
+}
+
+// runWorker runs jobs until there are none and enough other workers are idle.
+func (d *dispatcher) runWorker() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for d.waking = false; ; d.waking = false {
+		for d.jobs.length() > 0 {
+			job := d.jobs.pop()
+			d.wakeWorker()
+			d.mu.Unlock()
+			job()
+			d.mu.Lock()
+		}
+		if d.idle >= d.maxIdle {
+			return
+		}
+		d.idle++
+		d.mu.Unlock()
+		<-d.wake
+		d.mu.Lock()
+	}
+}
+
+// close ends idle workers, now and from now on. Jobs run as before.
+func (d *dispatcher) close() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.maxIdle = 0
+	for ; d.idle > 0; d.idle-- {
+		d.wake <- struct{}{}
+	}
+}
+
+var _ actor.Dispatcher = (*dispatcher)(nil)

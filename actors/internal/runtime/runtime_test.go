@@ -1,0 +1,359 @@
+package runtime
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+)
+
+// receiver is an owner that is a function.
+type receiver func(self *Ref, message any)
+
+func (f receiver) Receive(self *Ref, message any) { f(self, message) }
+
+// newRuntime is a Runtime that restarts owners at once, up to three times.
+func newRuntime(t *testing.T, strategy Strategy) *Runtime {
+	t.Helper()
+	r := New(Options{
+		Throughput: 10, Logger: slog.New(slog.DiscardHandler),
+		Supervision: Supervision{Strategy: strategy, MaxRestarts: 3, Window: time.Minute},
+	})
+	t.Cleanup(r.Close)
+	return r
+}
+
+// spawn starts an owner that is a function, always the same one.
+func spawn(r *Runtime, size int, inline bool, f receiver) *Ref {
+	return r.Spawn(Spec{New: func() Owner { return f }, MailboxSize: size, Inline: inline})
+}
+
+// awaitStopped waits until owners are gone, for no longer than a test may take.
+func awaitStopped(t *testing.T, r *Runtime, refs ...*Ref) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	if err := r.Await(ctx, refs...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// request is a message with an answer.
+type request struct {
+	text   string
+	answer chan error
+}
+
+func newRequest(text string) *request { return &request{text, make(chan error, 1)} }
+
+// Reject implements Rejectable.
+func (r *request) Reject(err error) { r.answer <- err }
+
+// Messages are handled one at a time, in order, between Started and Stopping.
+func TestMessagesInOrder(t *testing.T) {
+	for _, inline := range []bool{false, true} {
+		r := newRuntime(t, Restart)
+		var got []any
+		ref := spawn(r, 0, inline, func(_ *Ref, message any) { got = append(got, message) })
+		want := []any{Started{}}
+		for i := range 1000 {
+			ref.Send(i)
+			want = append(want, i)
+		}
+		ref.Drain()
+		awaitStopped(t, r, ref)
+		if want = append(want, Stopping{}); !slices.Equal(got, want) {
+			t.Errorf("inline %v: %d messages, want %d: %v", inline, len(got), len(want), got)
+		}
+	}
+}
+
+// A full mailbox rejects at once, one of an owner that has stopped too, and an owner that stops
+// rejects what is queued: every request is answered once.
+func TestEveryMessageIsAnswered(t *testing.T) {
+	r := newRuntime(t, Restart)
+	entered, gate := make(chan struct{}), make(chan struct{})
+	ref := spawn(r, 2, false, func(_ *Ref, message any) {
+		if m, ok := message.(*request); ok {
+			entered <- struct{}{}
+			<-gate
+			m.answer <- nil
+		}
+	})
+	running, queued := newRequest("running"), []*request{newRequest("1"), newRequest("2")}
+	ref.Send(running)
+	<-entered
+	for _, m := range queued {
+		ref.Send(m)
+	}
+	tooMany := newRequest("too many")
+	ref.Send(tooMany)
+	if err := <-tooMany.answer; !errors.Is(err, ErrFull) {
+		t.Errorf("one too many: %v", err)
+	}
+	if n := ref.Len(); n != 2 {
+		t.Errorf("%d are queued, want 2", n)
+	}
+	ref.Stop()
+	close(gate)
+	awaitStopped(t, r, ref)
+	if err := <-running.answer; err != nil {
+		t.Errorf("the running one: %v", err)
+	}
+	for _, m := range queued {
+		if err := <-m.answer; !errors.Is(err, ErrStopped) {
+			t.Errorf("queued %s: %v", m.text, err)
+		}
+	}
+	late := newRequest("late")
+	ref.Send(late)
+	if err := <-late.answer; !errors.Is(err, ErrStopped) {
+		t.Errorf("late: %v", err)
+	}
+}
+
+// Drain finds space behind a full mailbox, and ends the owner after all of it.
+func TestDrainOfFullMailbox(t *testing.T) {
+	r := newRuntime(t, Restart)
+	entered, gate := make(chan struct{}, 3), make(chan struct{})
+	ref := spawn(r, 2, false, func(_ *Ref, message any) {
+		if m, ok := message.(*request); ok {
+			entered <- struct{}{}
+			<-gate
+			m.answer <- nil
+		}
+	})
+	all := []*request{newRequest("1"), newRequest("2"), newRequest("3")}
+	ref.Send(all[0])
+	<-entered
+	ref.Send(all[1])
+	ref.Send(all[2])
+	ref.Drain()
+	close(gate)
+	awaitStopped(t, r, ref)
+	for _, m := range all {
+		if err := <-m.answer; err != nil {
+			t.Errorf("%s: %v", m.text, err)
+		}
+	}
+	ref.Drain() // once more is no harm
+	awaitStopped(t, r, ref)
+}
+
+// Await gives up with its context, and says so.
+func TestAwaitGivesUp(t *testing.T) {
+	r := newRuntime(t, Restart)
+	gate := make(chan struct{})
+	ref := spawn(r, 0, false, func(_ *Ref, message any) {
+		if message == "wait" {
+			<-gate
+		}
+	})
+	ref.Send("wait")
+	ref.Stop()
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if err := r.Await(ctx, ref); !errors.Is(err, context.Canceled) {
+		t.Errorf("awaiting an owner that is busy: %v", err)
+	}
+	close(gate)
+	awaitStopped(t, r, ref)
+}
+
+// An owner that nobody waits for runs on the goroutine of the sender, and only for one message.
+func TestInline(t *testing.T) {
+	r := newRuntime(t, Restart)
+	handled := 0
+	started := make(chan struct{})
+	ref := spawn(r, 0, true, func(_ *Ref, message any) {
+		switch message {
+		case Started{}:
+			close(started)
+		case "message":
+			handled++
+		}
+	})
+	<-started
+	for i := range 100 {
+		ref.Send("message")
+		if handled != i+1 { // also a data race unless it runs here
+			t.Fatalf("after %d sends %d are handled", i+1, handled)
+		}
+	}
+}
+
+// What a panic does, by strategy.
+func TestPanics(t *testing.T) {
+	for _, test := range []struct {
+		strategy          Strategy
+		owners            int // that have been made
+		panics, restarted uint64
+		stopped           bool
+		sum               int // of the last owner
+	}{
+		{Restart, 3, 2, 2, false, 1},
+		{Resume, 1, 2, 0, false, 3},
+		{Stop, 1, 1, 0, true, 1},
+	} {
+		r := newRuntime(t, test.strategy)
+		var mu sync.Mutex
+		owners, sum := 0, 0
+		ref := r.Spawn(Spec{New: func() Owner {
+			mu.Lock()
+			defer mu.Unlock()
+			owners, sum = owners+1, 0
+			return receiver(func(_ *Ref, message any) {
+				switch message {
+				case "add":
+					mu.Lock()
+					sum++
+					mu.Unlock()
+				case "panic":
+					panic("panic")
+				}
+			})
+		}})
+		for _, message := range []string{"add", "panic", "add", "panic", "add"} {
+			ref.Send(message)
+		}
+		if !test.stopped {
+			ref.Drain()
+		}
+		awaitStopped(t, r, ref)
+		mu.Lock()
+		if owners != test.owners || sum != test.sum || r.Panics() != test.panics || r.Restarts() != test.restarted {
+			t.Errorf("%s: %d owners, sum %d, %d panics, %d restarts; want %+v", test.strategy, owners, sum, r.Panics(), r.Restarts(), test)
+		}
+		mu.Unlock()
+	}
+}
+
+// An owner that fails too often is stopped, and what waits for it is rejected.
+func TestTooManyRestarts(t *testing.T) {
+	r := newRuntime(t, Restart)
+	ref := spawn(r, 0, false, func(_ *Ref, message any) {
+		if message == "panic" {
+			panic("panic")
+		}
+	})
+	for range 4 {
+		ref.Send("panic")
+	}
+	awaitStopped(t, r, ref)
+	late := newRequest("late")
+	ref.Send(late)
+	if err := <-late.answer; !errors.Is(err, ErrStopped) || r.Restarts() != 3 {
+		t.Errorf("after %d restarts: %v", r.Restarts(), err)
+	}
+}
+
+// A panic in the last message does not keep an owner from stopping.
+func TestPanicInStopping(t *testing.T) {
+	r := newRuntime(t, Restart)
+	ref := spawn(r, 0, false, func(_ *Ref, message any) {
+		if message == (Stopping{}) {
+			panic("panic")
+		}
+	})
+	ref.Stop()
+	awaitStopped(t, r, ref)
+	if r.Panics() != 1 || r.Restarts() != 0 {
+		t.Errorf("%d panics, %d restarts", r.Panics(), r.Restarts())
+	}
+}
+
+// An owner that waits for its restart can be stopped.
+func TestStopDuringBackoff(t *testing.T) {
+	r := New(Options{Throughput: 1, Logger: slog.New(slog.DiscardHandler),
+		Supervision: Supervision{Strategy: Restart, MaxRestarts: 3, Window: time.Minute, Backoff: time.Hour}})
+	defer r.Close()
+	ref := spawn(r, 0, false, func(_ *Ref, message any) {
+		if message == "panic" {
+			panic("panic")
+		}
+	})
+	ref.Send("panic")
+	ref.Stop()
+	awaitStopped(t, r, ref)
+}
+
+// A Batch reaches every owner.
+func TestBatch(t *testing.T) {
+	r := newRuntime(t, Restart)
+	const owners = 100
+	var handled sync.WaitGroup
+	handled.Add(2 * owners)
+	var refs []*Ref
+	for range owners {
+		refs = append(refs, spawn(r, 0, false, func(_ *Ref, message any) {
+			if message == "wake" {
+				handled.Done()
+			}
+		}))
+	}
+	var b Batch
+	for range 2 {
+		for _, ref := range refs {
+			b.Send(ref, "wake")
+		}
+		b.Flush(r)
+	}
+	handled.Wait()
+	for _, ref := range refs {
+		ref.Stop()
+	}
+	awaitStopped(t, r, refs...)
+}
+
+// Many owners are started, asked and stopped by many at a time.
+func TestManyOwners(t *testing.T) {
+	r := newRuntime(t, Restart)
+	var wait sync.WaitGroup
+	for range 8 {
+		wait.Go(func() {
+			for range 200 {
+				ref := spawn(r, 4, true, func(self *Ref, message any) {
+					if m, ok := message.(*request); ok {
+						m.answer <- nil
+						self.Stop()
+					}
+				})
+				m := newRequest("x")
+				ref.Send(m)
+				if err := <-m.answer; err != nil {
+					t.Error(err)
+				}
+				<-ref.Done()
+			}
+		})
+	}
+	wait.Wait()
+}
+
+// BenchmarkSend sends to an owner on another goroutine.
+func BenchmarkSend(b *testing.B) {
+	r := New(Options{Throughput: 300, Logger: slog.New(slog.DiscardHandler)})
+	defer r.Close()
+	ref := spawn(r, 0, false, func(*Ref, any) {})
+	b.ReportAllocs()
+	for b.Loop() {
+		ref.Send(struct{}{})
+	}
+	ref.Drain()
+	<-ref.Done()
+}
+
+// BenchmarkSpawn starts and stops an owner.
+func BenchmarkSpawn(b *testing.B) {
+	r := New(Options{Throughput: 300, Logger: slog.New(slog.DiscardHandler)})
+	defer r.Close()
+	b.ReportAllocs()
+	for b.Loop() {
+		ref := spawn(r, 0, true, func(*Ref, any) {})
+		ref.Stop()
+		<-ref.Done()
+	}
+}

@@ -1,0 +1,26 @@
+package actors
+
+import (
+	"errors"
+
+	"github.com/troupe-api/troupe/actors/internal/runtime"
+)
+
+// Writers wait for an answer to their requests and proposals, so a mailbox that does not take one has to
+// answer it.
+
+// Reject implements runtime.Rejectable.
+func (m *mutateRequest) Reject(err error) { m.reject(rejection(err)) }
+
+// Reject implements runtime.Rejectable.
+func (p *proposal) Reject(err error) { p.abort(rejection(err)) }
+
+// rejection is the answer to a message that a mailbox did not take.
+func rejection(err error) error {
+	if errors.Is(err, runtime.ErrFull) {
+		return errMailboxFull
+	}
+	return errStopped
+}
+
+var _, _ runtime.Rejectable = (*mutateRequest)(nil), (*proposal)(nil)

@@ -1,0 +1,182 @@
+package actors_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/troupe-api/troupe/actors"
+	"github.com/troupe-api/troupe/kinds/codec"
+	"github.com/troupe-api/troupe/kinds/convert"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// fakeConverter converts Things to v2, as slowly as its gate allows, and fails while it has an error.
+type fakeConverter struct {
+	mu        sync.Mutex
+	err       error
+	gate      chan struct{} // nil for none
+	waiting   chan struct{} // hears of each call that has come to the gate
+	converted map[string]int
+}
+
+// Convert implements convert.Converter.
+func (f *fakeConverter) Convert(ctx context.Context, k *schema.Kind, objects []*meta.Object) ([]*meta.Object, error) {
+	f.mu.Lock()
+	gate, err := f.gate, f.err
+	for _, o := range objects {
+		f.converted[fmt.Sprint(o.Meta.UID, "/", o.Version)]++
+	}
+	f.mu.Unlock()
+	if gate != nil {
+		f.waiting <- struct{}{}
+		select {
+		case <-gate:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	var out []*meta.Object
+	for _, o := range objects {
+		json := bytes.Replace(o.JSON, []byte(`"apiVersion":"example.com/v1"`), []byte(`"apiVersion":"example.com/v2"`), 1)
+		c, err := codec.NewObject(k, o.Key, o.Version, json)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, c)
+	}
+	return out, nil
+}
+
+// set makes the converter fail, or not.
+func (f *fakeConverter) set(err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.err = err
+}
+
+// shut closes the gate, until the function that it answers is called.
+func (f *fakeConverter) shut() (open func()) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	gate := make(chan struct{})
+	f.gate, f.waiting = gate, make(chan struct{}, 1000)
+	return sync.OnceFunc(func() {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		f.gate = nil
+		close(gate)
+	})
+}
+
+// counts are how often objects have been converted, each with a version.
+func (f *fakeConverter) counts() map[string]int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	counts := make(map[string]int)
+	for at, n := range f.converted {
+		counts[at] = n
+	}
+	return counts
+}
+
+// things is a store of Things, which are stored as v1 and converted to v2 by a fakeConverter.
+type things struct {
+	*testStore
+	*fakeConverter
+	v1, v2 *schema.Kind
+}
+
+func openThings(t *testing.T) *things {
+	t.Helper()
+	f := &fakeConverter{converted: make(map[string]int)}
+	h := &things{fakeConverter: f}
+	h.testStore = open(t, t.TempDir(), func(o *actors.Options) {
+		o.Converter = func(k *schema.Kind) convert.Converter {
+			if k.Kind == "Thing" && k.Version == "v2" {
+				return f
+			}
+			return nil
+		}
+	})
+	t.Cleanup(h.testStore.close)
+	version := func(name string, storage bool) tree.Tree {
+		return tree.Tree{"name": name, "served": true, "storage": storage,
+			"schema": tree.Tree{"openAPIV3Schema": tree.Tree{"type": "object", "x-kubernetes-preserve-unknown-fields": true}}}
+	}
+	definition := tree.Tree{
+		"metadata": tree.Tree{"name": "things.example.com"},
+		"spec": tree.Tree{"group": "example.com", "scope": "Namespaced", "names": tree.Tree{"plural": "things", "kind": "Thing"},
+			"versions": []any{version("v1", true), version("v2", false)}},
+	}
+	d := h.kinds.Compile(definition)
+	h.RegisterKind(d.Stored)
+	h.v1, h.v2 = d.Served[0], d.Served[1]
+	kind := h.kinds.Kind(meta.Platform.Group("apiextensions"), "v1", "customresourcedefinitions")
+	_, err := h.Mutate(context.Background(), request.Mutation{Verb: request.Create, Kind: kind, Key: meta.Key{Name: "things.example.com"}, Object: definition})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+// put creates or merges a Thing by a kind.
+func (h *things) put(k *schema.Kind, verb request.Verb, name, label string) (request.Result, error) {
+	m := request.Mutation{Verb: verb, Kind: k, Key: meta.Key{Namespace: "default", Name: name}}
+	if verb == request.Create {
+		m.Object = tree.Tree{"apiVersion": k.APIVersion(), "kind": "Thing", "metadata": tree.Tree{"name": name, "labels": tree.Tree{"l": label}}}
+	} else {
+		m.PatchType, m.PatchBody = request.MergePatch, []byte(`{"metadata":{"labels":{"l":"`+label+`"}}}`)
+	}
+	return h.Mutate(context.Background(), m)
+}
+
+func (h *things) mustPut(verb request.Verb, name, label string) *meta.Object {
+	h.t.Helper()
+	r, err := h.put(h.v1, verb, name, label)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return r.Object
+}
+
+func (h *things) get(ctx context.Context, k *schema.Kind, name string) (*meta.Object, error) {
+	return h.Get(ctx, request.Get{Kind: k, Key: meta.Key{Namespace: "default", Name: name}})
+}
+
+// watch feeds a new eventSink from a version on.
+func (h *things) watch(r request.Watch) (eventSink, request.Session) {
+	h.t.Helper()
+	sink := make(eventSink, 1000)
+	session, err := h.Watch(context.Background(), r, sink)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return sink, session
+}
+
+// next is the next event of a watch.
+func (h *things) next(sink eventSink) request.Event {
+	h.t.Helper()
+	select {
+	case e := <-sink:
+		return e
+	case <-time.After(30 * time.Second):
+		h.t.Fatal("no event")
+		panic("unreachable")
+	}
+}
+
+func hasVersion(o *meta.Object, version string) bool {
+	return o != nil && strings.Contains(string(o.JSON), `"apiVersion":"example.com/`+version+`"`)
+}

@@ -1,0 +1,180 @@
+package actors
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/troupe-api/troupe/actors/internal/runtime"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/request"
+)
+
+// This file is what the actor of a watch does: read the history, select what concerns the client,
+// convert it to the client's form, and send it.
+
+// scratch is the memory into which a watch reads records and puts events. Watches share a pool of it,
+// so that a burst of changes does not leave memory behind in each of the thousands that it reached.
+type scratch struct {
+	records []*record
+	buffer  []request.Event
+}
+
+var scratchPool = sync.Pool{New: func() any { return new(scratch) }}
+
+// eventBatch is how many events are delivered to a sink at once, at most.
+const eventBatch = 256
+
+// withScratch runs a step of the watch with memory from the pool. After a panic it does not go back.
+func (w *watch) withScratch(self *runtime.Ref, step func(*runtime.Ref)) {
+	w.scratch = scratchPool.Get().(*scratch)
+	step(self)
+	scratchPool.Put(w.scratch)
+	w.scratch = nil
+}
+
+// advance delivers what is new, until there is nothing more or the watch ends.
+func (w *watch) advance(self *runtime.Ref) {
+	if w.done.Load() {
+		return
+	}
+	if w.initial != nil && !w.deliverInitial() {
+		self.Stop()
+		return
+	}
+	for !w.stopping.Load() {
+		var ok bool
+		w.records, ok = w.cursor.read(w.records[:0], eventBatch)
+		read := len(w.records)
+		alive := read == 0 || w.deliver()
+		if alive && !ok { // the history has dropped what comes next
+			w.fail(tooOld(w.cursor.after, w.collection.history.floor.Load()))
+		}
+		if !alive || !ok {
+			self.Stop()
+		}
+		if !alive || !ok || read < eventBatch {
+			return
+		}
+	}
+}
+
+// deliverInitial sends the state as synthetic events.
+func (w *watch) deliverInitial() bool {
+	alive := true
+	w.buffer = w.buffer[:0]
+	w.initial.candidates(w.request.Fields, w.request.Namespace, "", func(_ string, o *meta.Object) bool {
+		if w.matches(o) {
+			w.buffer = append(w.buffer, request.Event{Type: request.Added, Object: o})
+		}
+		if len(w.buffer) == eventBatch {
+			alive = w.flush()
+		}
+		return alive && !w.stopping.Load()
+	})
+	version := max(w.sent, w.initial.version)
+	w.initial = nil
+	if w.request.MarkInitialEventsEnd {
+		w.buffer = append(w.buffer, request.Event{Type: request.Bookmark, Version: version, InitialEventsEnd: true})
+	}
+	return alive && w.flush()
+}
+
+// deliver turns the records that were read into events and sends them.
+func (w *watch) deliver() bool {
+	w.buffer = w.buffer[:0]
+	for _, r := range w.records {
+		if e, ok := w.event(r); ok {
+			w.buffer = append(w.buffer, e)
+		}
+		w.sent = max(w.sent, r.version)
+	}
+	clear(w.records)
+	return w.flush()
+}
+
+// event is what a change means to this watch; ok is false if nothing.
+func (w *watch) event(r *record) (e request.Event, ok bool) {
+	if ns := w.request.Namespace; ns != "" && r.object.Key.Namespace != ns {
+		return e, false
+	}
+	before := r.previous
+	if before == nil && r.kind != created {
+		before = r.object // no selector can tell the two apart
+	}
+	was := before != nil && w.matches(before)
+	switch is := r.kind != removed && w.matches(r.object); {
+	case is && was:
+		return request.Event{Type: request.Modified, Object: r.object}, true
+	case is:
+		return request.Event{Type: request.Added, Object: r.object}, true
+	case was && r.kind == removed:
+		return request.Event{Type: request.Deleted, Object: r.object}, true
+	case was:
+		return request.Event{Type: request.Deleted, Object: w.collection.history.deselected(r)}, true
+	}
+	return e, false
+}
+
+// matches tells whether both selectors select an object.
+func (w *watch) matches(o *meta.Object) bool {
+	r := &w.request
+	return (r.Labels.Empty() || r.Labels.Matches(o.Meta.Labels)) && (r.Fields.Empty() || r.Fields.Matches(o))
+}
+
+// bookmark tells the client which version it has reached, after everything up to there.
+func (w *watch) bookmark(self *runtime.Ref) {
+	if w.initial != nil {
+		return
+	}
+	version := max(w.collection.store.appliedRevision.get(), w.sent) // before advance reads the history
+	w.advance(self)
+	if w.stopping.Load() || w.done.Load() {
+		return
+	}
+	w.sent = max(w.sent, version)
+	w.buffer = append(w.buffer[:0], request.Event{Type: request.Bookmark, Version: w.sent})
+	if !w.flush() {
+		self.Stop()
+	}
+}
+
+// flush sends the buffer in the client's form; false ends the watch.
+func (w *watch) flush() bool {
+	if len(w.buffer) == 0 {
+		return true
+	}
+	if w.converts {
+		if err := w.collection.store.conversions.Events(w.ctx, w.request.Kind, w.buffer); err != nil {
+			if !w.stopping.Load() {
+				w.collection.store.logger.Error("a watch ends: an object cannot be converted", "kind", w.request.Kind.Kind, "version", w.request.Kind.APIVersion(), "error", err)
+				w.fail(meta.AsStatus(err))
+			}
+			return false
+		}
+	}
+	return w.send()
+}
+
+// fail sends an ERROR event in place of what is in the buffer. It is the last event: the caller ends the
+// watch.
+func (w *watch) fail(status *meta.Status) {
+	clear(w.buffer)
+	w.buffer = append(w.buffer[:0], request.Event{Type: request.Error, Status: status})
+	w.send()
+}
+
+// send hands the buffer to the sink; false if the client is gone.
+func (w *watch) send() bool {
+	store := w.collection.store
+	err := w.sink.Events(w.buffer)
+	store.metrics.events.Add(uint64(len(w.buffer)))
+	clear(w.buffer)
+	w.buffer = w.buffer[:0]
+	w.lastSent.Store(store.now().UnixNano())
+	return err == nil
+}
+
+// tooOld says that the history does not reach back to a version.
+func tooOld(version, floor uint64) *meta.Status {
+	return meta.NewExpired(fmt.Sprintf("too old resource version: %d (%d)", version, floor))
+}
