@@ -1,4 +1,4 @@
-// Package house checks who may import whom.
+// Package layers checks who may import whom.
 package layers
 
 import (
@@ -13,7 +13,7 @@ import (
 
 const module = "github.com/troupe-api/troupe/"
 
-// layers says which rooms each room may import, beside itself.
+// layers says which layers each layer may import, beside itself.
 var layers = map[string][]string{
 	"kinds":              {},
 	"persist":            {},
@@ -47,11 +47,11 @@ func TestImportDirections(t *testing.T) {
 	}
 	for _, p := range packages {
 		path := strings.TrimPrefix(p.ImportPath, module)
-		room := layerOf(path)
+		layer := layerOf(path)
 		for _, imported := range p.Imports {
 			if inner, ours := strings.CutPrefix(imported, module); ours {
-				if to := layerOf(inner); to != room && !slices.Contains(layers[room], to) {
-					t.Errorf("%s imports %s: %s may import %v", path, inner, room, layers[room])
+				if to := layerOf(inner); to != layer && !slices.Contains(layers[layer], to) {
+					t.Errorf("%s imports %s: %s may import %v", path, inner, layer, layers[layer])
 				}
 				continue
 			}
@@ -68,8 +68,8 @@ func layerOf(path string) string {
 	if strings.HasPrefix(path, "actors/controllers") {
 		return "actors/controllers"
 	}
-	room, _, _ := strings.Cut(path, "/")
-	return room
+	layer, _, _ := strings.Cut(path, "/")
+	return layer
 }
 
 // listPackages reads the packages of the main module, without their tests.
