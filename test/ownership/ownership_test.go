@@ -24,30 +24,31 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A way is one resource through which an object is written: a version of its kind, or a
-// sub-resource.
+// endpoint is one resource through which an object is written: a version of its kind, or a sub-
+// resource.
 type endpoint struct {
 	kind   *schema.Kind
 	sub    string
 	oracle *managedfields.FieldManager
 }
 
-// A sides is a side by side run of both implementations on one object.
+// comparison applies the same writes to one object in this implementation and in the public one, the
+// oracle.
 type comparison struct {
 	t         *testing.T
-	kind      *schema.Kind // as it is stored
+	kind      *schema.Kind // storage version
 	endpoints []endpoint
-	converts  bool           // between versions
-	diverged  bool           // they have come to differ in a way that is to stay
-	expected  runtime.Object // as it is stored; nil until the object exists
+	converts  bool           // the object is written through several versions
+	diverged  bool           // a known difference has occurred, after which the results cannot agree
+	expected  runtime.Object // the oracle's object in the storage version; nil until it exists
 	actual    tree.Tree
 	managed   []any
 }
 
 var converter = applyconfigurations.NewTypeConverter(scheme.Scheme)
 
-// newComparison has a way through each of the kinds, which show the same object; with sub, also
-// through the status and the scale of each.
+// newComparison has an endpoint for each of the kinds, which are versions of the same one; with sub,
+// also for the status and the scale of each.
 func newComparison(t *testing.T, sub bool, kinds ...*schema.Kind) *comparison {
 	t.Helper()
 	s := &comparison{t: t, kind: kinds[0].Stored, converts: len(kinds) > 1}
