@@ -14,7 +14,7 @@ import (
 )
 
 // committer owns the writing side of the log. It takes proposals and writes as many as wait in one
-// batch. The log hands what is durable to the collections (follower.go); while they publish, the
+// batch. The log hands what is durable to the collections (publishbatch.go); while they publish, the
 // committer already syncs the next batch. It blocks while the log syncs. It is never restarted: a
 // panic or a failed log ends the process.
 type committer struct {

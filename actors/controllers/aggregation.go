@@ -18,24 +18,25 @@ import (
 	"github.com/troupe-api/troupe/policy/authz/rbac"
 )
 
-// ClusterRoleAggregation fills the rules of cluster roles that gather those of others: of all that one
-// of their selectors selects, in the order of the selectors and then of the names, each rule
-// once. Nobody else's rules stay in them.
+// ClusterRoleAggregation computes the rules of cluster roles that have an aggregationRule: the union
+// of the rules of all cluster roles that its selectors match, ordered by selector and then by name,
+// without duplicates. Rules that somebody else wrote into such a role are overwritten.
 type ClusterRoleAggregation struct {
 	store    Store
 	kind     *schema.Kind
 	logger   *slog.Logger
-	observed map[string]observedRole // by name; of the one goroutine that follows the roles
-	queue    *workqueue[string]      // names of roles that gather
+	observed map[string]observedRole // by name; only the informer's goroutine uses it
+	queue    *workqueue[string]      // names of roles with an aggregationRule
 }
 
-// observedRole is what a change of a role is held against.
+// observedRole is the last observed state of a role. The previous labels are needed because a role
+// that no longer matches a selector also changes the union.
 type observedRole struct {
 	labels    meta.Labels
-	selectors []selector.Labels // of the roles whose rules it gathers; nil for an ordinary one
+	selectors []selector.Labels // of its aggregationRule; nil if it has none
 }
 
-// NewClusterRoleAggregation makes the controller for the kinds of a catalogue.
+// NewClusterRoleAggregation returns the controller for the kinds of a catalogue.
 func NewClusterRoleAggregation(store Store, kinds *catalog.Catalog, logger *slog.Logger) *ClusterRoleAggregation {
 	n := kinds.Naming()
 	return &ClusterRoleAggregation{
@@ -44,10 +45,10 @@ func NewClusterRoleAggregation(store Store, kinds *catalog.Catalog, logger *slog
 	}
 }
 
-// Run works until the context ends.
+// Run runs the controller until the context ends.
 func (a *ClusterRoleAggregation) Run(ctx context.Context) {
 	if a.kind == nil {
-		return // switched off
+		return // the group is disabled
 	}
 	var running sync.WaitGroup
 	defer running.Wait()
@@ -57,8 +58,8 @@ func (a *ClusterRoleAggregation) Run(ctx context.Context) {
 	})
 }
 
-// onRole makes the roles wait that a change concerns: that which has changed, and all that
-// gather it or did so before.
+// onRole enqueues the aggregated roles that a change affects: the changed role itself, and every role
+// whose selectors match its labels before or after the change.
 func (a *ClusterRoleAggregation) onRole(o *meta.Object, gone bool) {
 	before := a.observed[o.Key.Name]
 	now := observedRole{}
@@ -80,7 +81,8 @@ func (a *ClusterRoleAggregation) onRole(o *meta.Object, gone bool) {
 
 var aggregationRule = []byte(`"aggregationRule"`)
 
-// selectors are those of the roles that a role gathers.
+// selectors returns the selectors of a stored role's aggregationRule. Most roles have none, so the
+// JSON is searched for the field before it is decoded.
 func (a *ClusterRoleAggregation) selectors(o *meta.Object) []selector.Labels {
 	if !bytes.Contains(o.JSON, aggregationRule) {
 		return nil
@@ -103,10 +105,10 @@ func selectorsOf(role tree.Tree) []selector.Labels {
 	return list
 }
 
-// aggregationManager is the manager of the rules that are gathered.
+// aggregationManager is the field manager that owns the computed rules.
 const aggregationManager = "clusterrole-aggregation-controller"
 
-// aggregate gives a role the rules of those that it gathers.
+// aggregate applies the union of the selected rules to one role.
 func (a *ClusterRoleAggregation) aggregate(ctx context.Context, name string) error {
 	key := meta.Key{GroupResource: a.kind.Storage, Name: name}
 	o, err := a.store.Get(ctx, request.Get{Kind: a.kind, Key: key})
@@ -128,7 +130,7 @@ func (a *ClusterRoleAggregation) aggregate(ctx context.Context, name string) err
 	if err != nil || tree.SemanticEqual(union, role["rules"]) {
 		return err
 	}
-	// With its uid, a role that has gone meanwhile is not made anew.
+	// The uid keeps the apply from creating a role that was deleted in the meantime.
 	config := tree.Tree{
 		"apiVersion": a.kind.APIVersion(), "kind": a.kind.Kind,
 		"metadata": tree.Tree{"name": name, "uid": o.Meta.UID}, "rules": union,
@@ -139,7 +141,8 @@ func (a *ClusterRoleAggregation) aggregate(ctx context.Context, name string) err
 	return err
 }
 
-// unionRules is the rules of all that is selected, but for the role called name itself.
+// unionRules returns the rules of all selected roles except the aggregated role itself, without
+// duplicates.
 func (a *ClusterRoleAggregation) unionRules(ctx context.Context, name string, selectors []selector.Labels) ([]any, error) {
 	union := []any{}
 	known := map[string]bool{}

@@ -56,7 +56,7 @@ func rulesFor(verbs string) []any {
 	return list
 }
 
-// A rolesWatch waits until roles allow certain verbs.
+// rolesWatch waits until roles allow certain verbs.
 type rolesWatch struct {
 	roles
 	changed chan struct{}

@@ -13,28 +13,29 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// An APIAddress says where the API is found in the cluster.
+// APIServerAddress is the address at which clients inside the cluster reach the API.
 type APIServerAddress struct {
-	Service   meta.Key   // its Service
-	ClusterIP netip.Addr // of the Service
-	IP        netip.Addr // of the daemon; the zero address if others cannot reach it
+	Service   meta.Key   // key of the Service
+	ClusterIP netip.Addr // clusterIP of the Service
+	IP        netip.Addr // of the daemon; the zero value if other machines cannot reach it
 	Port      int
 }
 
-// APIServerService keeps the Service by which the members of the cluster find the API, and the
-// endpoints behind it. It looks at them once, when the daemon starts.
+// APIServerService maintains the Service through which clients in the cluster find the API, with its
+// Endpoints and EndpointSlice. It runs once, when the daemon starts, because the address does not
+// change afterwards.
 type APIServerService struct {
 	store   Store
 	kinds   *catalog.Catalog
 	address APIServerAddress
 }
 
-// NewAPIServerService makes the controller for an address.
+// NewAPIServerService returns the controller for an address.
 func NewAPIServerService(store Store, kinds *catalog.Catalog, at APIServerAddress) *APIServerService {
 	return &APIServerService{store: store, kinds: kinds, address: at}
 }
 
-// Ensure makes what is missing and repairs what is otherwise.
+// Ensure creates the objects that are missing and corrects those that differ.
 func (a *APIServerService) Ensure(ctx context.Context) error {
 	faults := []error{a.ensure(ctx, "", "Service", a.service())}
 	if a.address.IP.IsValid() {
@@ -46,12 +47,13 @@ func (a *APIServerService) Ensure(ctx context.Context) error {
 	return errors.Join(faults...)
 }
 
-// ensure brings one object, of the name of the service, to where body wants it. What body
-// does not mention stays. What cannot become so is made anew.
+// ensure brings the object of a kind, named like the Service, to the state in body. Fields that body
+// does not set keep their values. Immutable fields cannot be patched, so an object for which the patch
+// is invalid is deleted and created again.
 func (a *APIServerService) ensure(ctx context.Context, group, kind string, body tree.Tree) error {
 	k := a.kind(group, kind)
 	if k == nil {
-		return nil // switched off
+		return nil // the group is disabled
 	}
 	key := meta.Key{GroupResource: k.Storage, Namespace: a.address.Service.Namespace, Name: a.address.Service.Name}
 	patch, err := json.Marshal(body)
@@ -74,7 +76,7 @@ func (a *APIServerService) ensure(ctx context.Context, group, kind string, body 
 	return do(request.Mutation{Verb: request.Create, Object: body})
 }
 
-// kind finds a kind in the form that is stored.
+// kind returns the storage version of a kind; nil if it is disabled.
 func (a *APIServerService) kind(group, name string) *schema.Kind {
 	for _, k := range a.kinds.StorageKinds() {
 		if k.Group == group && k.Kind == name {
@@ -119,7 +121,7 @@ func (a *APIServerService) slice() tree.Tree {
 	}
 }
 
-// port is where the daemon listens.
+// port is the endpoint port on which the daemon listens.
 func (a *APIServerService) port() tree.Tree {
 	return tree.Tree{"name": "https", "protocol": "TCP", "port": int64(a.address.Port)}
 }

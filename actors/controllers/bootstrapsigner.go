@@ -20,17 +20,17 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// What is signed, and where: a key of a ConfigMap in the public namespace. A signature is under
-// the prefix and the id of its token.
+// The ConfigMap in the public namespace whose key "kubeconfig" is signed, and the prefix of the keys
+// that hold signatures; the id of the signing token follows it.
 const (
 	clusterInfo     = "cluster-info"
 	signedKey       = "kubeconfig"
 	signaturePrefix = "jws-kubeconfig-"
 )
 
-// BootstrapSigner signs the public information about the cluster with every bootstrap token
-// that is for it, so that who knows the token can trust the information. A signature is a JWS
-// (RFC 7515) without its payload, signed by HS256 with the whole token.
+// BootstrapSigner signs the cluster-info ConfigMap with every bootstrap token whose usages include
+// signing, so that a joining client that knows the token can verify the CA it is given. A signature is
+// a JWS (RFC 7515) with detached payload, signed by HS256 with the whole token.
 type BootstrapSigner struct {
 	store  Store
 	maps   *schema.Kind
@@ -39,7 +39,7 @@ type BootstrapSigner struct {
 	logger *slog.Logger
 }
 
-// NewBootstrapSigner makes the controller for the kinds of a catalogue.
+// NewBootstrapSigner returns the controller for the kinds of a catalogue.
 func NewBootstrapSigner(store Store, kinds *catalog.Catalog, logger *slog.Logger) *BootstrapSigner {
 	maps := coreKind(kinds, "ConfigMap")
 	return &BootstrapSigner{
@@ -48,7 +48,7 @@ func NewBootstrapSigner(store Store, kinds *catalog.Catalog, logger *slog.Logger
 	}
 }
 
-// Run works until the context ends.
+// Run runs the controller until the context ends.
 func (s *BootstrapSigner) Run(ctx context.Context) {
 	var running sync.WaitGroup
 	defer running.Wait()
@@ -63,7 +63,8 @@ func (s *BootstrapSigner) Run(ctx context.Context) {
 	s.tokens.run(ctx, s.sign)
 }
 
-// sign gives the ConfigMap the signatures that it should have, and no others.
+// sign writes the signatures of all valid tokens into the ConfigMap, and removes the signatures of
+// others.
 func (s *BootstrapSigner) sign(ctx context.Context, all []bootstrapSecret, now time.Time) error {
 	o, err := s.store.Get(ctx, request.Get{Kind: s.maps, Key: s.key})
 	if err != nil {
@@ -83,15 +84,16 @@ func (s *BootstrapSigner) sign(ctx context.Context, all []bootstrapSecret, now t
 	err = patchIfUnchanged(ctx, s.store, s.maps, o, "", tree.Tree{"data": changes})
 	switch {
 	case isConflict(err):
-		return nil // its watch brings it back
-	case isInvalid(err): // as it is when it is immutable
+		return nil // the watch delivers the new version, which is signed then
+	case isInvalid(err): // the ConfigMap may be immutable: retrying cannot help
 		s.logger.Warn("the information about the cluster cannot be signed", "error", err)
 		return nil
 	}
 	return err
 }
 
-// signatures are the changes of data, as a merge patch.
+// signatures returns the changes to make to the ConfigMap's data, as a merge patch; empty if the
+// signatures are up to date.
 func signatures(data tree.Tree, all []bootstrapSecret, now time.Time) (tree.Tree, error) {
 	changes := tree.Tree{}
 	for key := range data {
@@ -118,7 +120,7 @@ func signatures(data tree.Tree, all []bootstrapSecret, now time.Time) (tree.Tree
 
 func base64URLText(b []byte) string { return base64.RawURLEncoding.EncodeToString(b) }
 
-// signDetached signs a payload, and leaves the place of the payload empty.
+// signDetached returns the JWS of a payload in compact form, with the payload segment empty.
 func signDetached(payload string, t bootstrapSecret) (string, error) {
 	header, err := json.Marshal(map[string]string{"alg": jwt.SigningMethodHS256.Alg(), "kid": t.ID})
 	if err != nil {

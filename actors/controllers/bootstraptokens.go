@@ -13,21 +13,21 @@ import (
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
-// bootstrapTokens are the Secrets of the system's namespace that hold bootstrap tokens, well
-// made or not.
+// bootstrapTokens observes the Secrets of type bootstrap token in the system namespace. It includes
+// malformed ones, because those expire too and have to be deleted.
 type bootstrapTokens struct {
 	kind    *schema.Kind
 	naming  *meta.Naming
-	changed chan struct{} // has room for one
+	changed chan struct{} // capacity one: several changes make one notification
 
-	mu      sync.Mutex // guards held
+	mu      sync.Mutex // guards secrets
 	secrets map[string]bootstrapSecret
 }
 
-// bootstrapSecret is one of them.
+// bootstrapSecret is a Secret of type bootstrap token.
 type bootstrapSecret struct {
 	authn.BootstrapToken
-	valid   bool // it is well made
+	valid   bool // the Secret is well-formed
 	object  meta.Key
 	uid     string
 	version uint64
@@ -40,7 +40,7 @@ func newBootstrapTokens(kinds *catalog.Catalog) *bootstrapTokens {
 	}
 }
 
-// OnEvent implements Observer.
+// OnEvent implements EventHandler.
 func (b *bootstrapTokens) OnEvent(o *meta.Object, gone bool) {
 	if o.Key.Namespace != b.naming.SystemNamespace() {
 		return
@@ -59,7 +59,7 @@ func (b *bootstrapTokens) OnEvent(o *meta.Object, gone bool) {
 	}
 }
 
-// OnSynced implements Observer.
+// OnSynced implements EventHandler.
 func (b *bootstrapTokens) OnSynced() { b.notify() }
 
 func (b *bootstrapTokens) notify() {
@@ -69,7 +69,7 @@ func (b *bootstrapTokens) notify() {
 	}
 }
 
-// parse gives false for what is none, or is about to go.
+// parse reads a Secret; ok is false if it is no bootstrap token, is deleted or is being deleted.
 func (b *bootstrapTokens) parse(o *meta.Object, gone bool) (s bootstrapSecret, ok bool) {
 	if gone || o.Meta.Terminating {
 		return s, false
@@ -84,7 +84,7 @@ func (b *bootstrapTokens) parse(o *meta.Object, gone bool) (s bootstrapSecret, o
 	return s, true
 }
 
-// all are those that there are.
+// all returns the Secrets that exist, in no particular order.
 func (b *bootstrapTokens) all() []bootstrapSecret {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -95,8 +95,8 @@ func (b *bootstrapTokens) all() []bootstrapSecret {
 	return all
 }
 
-// run calls act after every change and whenever a token has ended, until the context ends.
-// What fails is tried again.
+// run calls act after every change and whenever a token expires, until the context ends. If act fails,
+// it is called again after a delay that doubles each time.
 func (b *bootstrapTokens) run(ctx context.Context, act func(ctx context.Context, all []bootstrapSecret, now time.Time) error) {
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
@@ -119,7 +119,7 @@ func (b *bootstrapTokens) run(ctx context.Context, act func(ctx context.Context,
 	}
 }
 
-// nextExpiry is how long it takes until the next token ends, and an hour at most.
+// nextExpiry returns the time until the next token expires, at most an hour.
 func nextExpiry(all []bootstrapSecret, now time.Time) time.Duration {
 	next := time.Hour
 	for _, s := range all {

@@ -12,17 +12,18 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A verdict says how a definition stands.
+// namesResult is the outcome of checking a definition's names against those of other definitions.
 type namesResult struct {
-	names       tree.Tree // that it may use
+	names       tree.Tree // the acceptedNames of its status
 	conditions  []any
 	established bool // its kinds are served
-	renamed     bool // names differs from what was accepted before
-	changed     bool // its status has to change
+	renamed     bool // names differs from the previous acceptedNames
+	changed     bool // the status has to be written
 }
 
-// calculateNames gives a definition the names that no other one of its group uses. What is taken stays
-// as it was accepted before. Once all were its own it is served for good.
+// calculateNames accepts the names of a definition that no other definition of its group uses. For a
+// name that conflicts, the previously accepted one is kept. A definition that was established once
+// stays established, so that stored objects remain reachable.
 func (d *Definitions) calculateNames(known *definition) namesResult {
 	spec, status := known.tree.Object("spec"), known.tree.Object("status")
 	wanted, had := spec.Object("names"), status.Object("acceptedNames")
@@ -74,7 +75,8 @@ func (d *Definitions) calculateNames(known *definition) namesResult {
 	return v
 }
 
-// withTransitionTime is a condition with the time since when it holds.
+// withTransitionTime returns a condition with its lastTransitionTime: the previous one if the status
+// of the condition has not changed, else now.
 func (v *namesResult) withTransitionTime(status, c tree.Tree) tree.Tree {
 	old := condition.Find(status, c["type"].(string))
 	out := tree.Clone(c).(tree.Tree)
@@ -86,7 +88,7 @@ func (v *namesResult) withTransitionTime(status, c tree.Tree) tree.Tree {
 	return out
 }
 
-// nameScope is the sort of a name: two of one sort may not be the same.
+// nameScope returns the scope in which a name has to be unique: kinds and resources have one each.
 func nameScope(field string) string {
 	if field == "kind" || field == "listKind" {
 		return "kind"
@@ -94,7 +96,7 @@ func nameScope(field string) string {
 	return "resource"
 }
 
-// namesInUse are the names that the other definitions of a group use, by their sort.
+// namesInUse returns the accepted names of the other definitions of a group, by scope.
 func (d *Definitions) namesInUse(known *definition, group string) map[string]map[string]bool {
 	taken := map[string]map[string]bool{"kind": {}, "resource": {}}
 	for _, other := range d.known {
@@ -114,8 +116,8 @@ func (d *Definitions) namesInUse(known *definition, group string) map[string]map
 	return taken
 }
 
-// updateStatus writes the status of a definition, if it is still the one that was judged: of a newer
-// one a watch tells.
+// updateStatus writes the status of a definition unless the definition has changed since it was read:
+// then the watch delivers the newer version, for which the status is computed again.
 func (d *Definitions) updateStatus(ctx context.Context, known *definition, v namesResult) {
 	patch, err := json.Marshal(tree.Tree{
 		"metadata": tree.Tree{"uid": known.object.Meta.UID, "resourceVersion": strconv.FormatUint(known.object.Version, 10)},

@@ -14,42 +14,43 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A KindStore is a Store that takes in kinds while it is open.
+// KindStore is a Store whose kinds can change while it is open.
 type KindStore interface {
 	Store
 	RegisterKind(k *schema.Kind)
 	UnregisterKind(k *schema.Kind)
 }
 
-// Definitions makes kinds of the objects that define them, and serves them; says in their status
-// that it does; and empties and ends what is being deleted. Who has changed a definition can wait
-// for what comes of it (Await).
+// Definitions turns CustomResourceDefinitions into kinds that the catalogue and the store serve,
+// writes their NamesAccepted and Established conditions, and deletes the objects of definitions that
+// are being deleted. A request that has changed a definition can wait until the change is in effect
+// (Wait).
 type Definitions struct {
 	store     KindStore
 	kinds     *catalog.Catalog
 	kind      *schema.Kind
-	manager   string // of the status
+	manager   string // field manager of the status
 	finalizer string
 	logger    *slog.Logger
 
-	// Only the goroutine of Run touches what follows.
+	// The fields below belong to the goroutine of Run.
 	known    map[string]*definition
 	cleanups sync.WaitGroup
 
 	observed ObservedRevision
 }
 
-// A definition is what is known of one.
+// definition is the last observed state of a CustomResourceDefinition.
 type definition struct {
 	object *meta.Object
 	tree   tree.Tree
-	// What is served is of this life and this generation.
+	// The uid and generation of the definition that is served now.
 	uid        string
 	generation int64
-	draining   bool // somebody empties it
+	draining   bool // a goroutine deletes its objects
 }
 
-// NewDefinitions makes the controller for the kinds of a catalogue.
+// NewDefinitions returns the controller for the kinds of a catalogue.
 func NewDefinitions(store KindStore, kinds *catalog.Catalog, logger *slog.Logger) *Definitions {
 	n := kinds.Naming()
 	return &Definitions{
@@ -62,7 +63,7 @@ func NewDefinitions(store KindStore, kinds *catalog.Catalog, logger *slog.Logger
 	}
 }
 
-// Run works until the context ends.
+// Run runs the controller until the context ends.
 func (d *Definitions) Run(ctx context.Context) {
 	defer d.cleanups.Wait()
 	RunInformer(ctx, d.store, d.kind, eventHandlerFunc(func(o *meta.Object, gone bool) {
@@ -75,14 +76,15 @@ func (d *Definitions) Run(ctx context.Context) {
 	}))
 }
 
-// Handles tells whether a change of objects of a kind is a change of kinds.
+// Handles reports whether objects of a kind are definitions, so that writing them changes the served
+// kinds.
 func (d *Definitions) Handles(k *schema.Kind) bool { return k.Storage == d.kind.Storage }
 
-// Wait returns when a change of a definition, of which the version is given, is in effect; or
-// when the context ends.
+// Wait returns when the change of a definition that made the given version is in effect, or when the
+// context ends.
 func (d *Definitions) Wait(ctx context.Context, version uint64) { d.observed.Wait(ctx, version) }
 
-// sync puts the state of a definition into effect.
+// sync puts a definition into effect.
 func (d *Definitions) sync(ctx context.Context, o *meta.Object) {
 	tree, err := codec.DecodeStored(d.kind.Message, o.JSON)
 	if err != nil {
@@ -92,7 +94,7 @@ func (d *Definitions) sync(ctx context.Context, o *meta.Object) {
 	known := d.known[o.Key.Name]
 	if known == nil {
 		known = &definition{}
-		if d.kinds.Definition(o.Key.Name) != nil { // it was recovered
+		if d.kinds.Definition(o.Key.Name) != nil { // recovery has registered it before Run
 			known.uid, known.generation = o.Meta.UID, o.Meta.Generation
 		}
 		d.known[o.Key.Name] = known
@@ -105,7 +107,7 @@ func (d *Definitions) sync(ctx context.Context, o *meta.Object) {
 	d.serveKinds(ctx, known)
 }
 
-// serveKinds serves the kinds of a definition as far as its names are its own, and says so.
+// serveKinds registers the kinds of a definition whose names are accepted, and updates its status.
 func (d *Definitions) serveKinds(ctx context.Context, known *definition) {
 	v := d.calculateNames(known)
 	if v.established && (known.uid != known.object.Meta.UID || known.generation != known.object.Meta.Generation || v.renamed) {
@@ -121,13 +123,15 @@ func (d *Definitions) serveKinds(ctx context.Context, known *definition) {
 	}
 }
 
-// register serves what a definition has made: the store knows the kind before anybody can ask for it.
+// register serves the kinds of a definition. The store learns of them first: once they are in the
+// catalogue, requests for them reach the store.
 func (d *Definitions) register(made *custom.Definition) {
 	d.store.RegisterKind(made.Stored)
 	d.kinds.AddDefinition(made)
 }
 
-// unregister ends the kinds of a definition that has gone. Its names are free for others.
+// unregister removes the kinds of a deleted definition. Definitions of the same group are checked
+// again, because the names that it used are free now.
 func (d *Definitions) unregister(ctx context.Context, name string) {
 	if made := d.kinds.Definition(name); made != nil {
 		d.kinds.RemoveDefinition(name)
@@ -146,5 +150,5 @@ func (d *Definitions) unregister(ctx context.Context, name string) {
 	}
 }
 
-// timestamp is the time as trees hold it.
+// timestamp is the current time in the format of metav1.Time.
 func timestamp() string { return time.Now().UTC().Format(time.RFC3339) }

@@ -10,10 +10,12 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// maxInlineDeletes is how many objects are deleted while who has deleted their definition waits for it.
+// maxInlineDeletes is the number of objects up to which they are deleted before the request that
+// deletes their definition is answered. More are deleted in the background.
 const maxInlineDeletes = 1000
 
-// terminate empties a definition that is being deleted, and lets it go.
+// terminate deletes the objects of a definition that is being deleted, and then removes the clean-up
+// finalizer.
 func (d *Definitions) terminate(ctx context.Context, known *definition) {
 	if known.draining || !slices.Contains(known.object.Meta.Finalizers, d.finalizer) {
 		return
@@ -32,7 +34,8 @@ func (d *Definitions) terminate(ctx context.Context, known *definition) {
 	d.cleanups.Go(func() { d.drain(ctx, made.Stored, o) })
 }
 
-// drain empties a definition whose objects are many, or wait for finalizers of others.
+// drain deletes the objects of a definition in the background: there are many, or some have
+// finalizers.
 func (d *Definitions) drain(ctx context.Context, k *schema.Kind, o *meta.Object) {
 	for pause := minPollInterval; ctx.Err() == nil && !d.deleteObjects(ctx, k, o); pause = min(2*pause, maxPollInterval) {
 		select {
@@ -42,7 +45,8 @@ func (d *Definitions) drain(ctx context.Context, k *schema.Kind, o *meta.Object)
 	}
 }
 
-// deleteObjects deletes the objects of a kind, and lets its definition go when nothing is left.
+// deleteObjects deletes the objects of a kind, and removes the finalizer from the definition if none
+// is left.
 func (d *Definitions) deleteObjects(ctx context.Context, k *schema.Kind, o *meta.Object) (done bool) {
 	listing, err := d.store.DeleteCollection(ctx, request.List{Kind: k}, request.Mutation{Kind: k})
 	if err == nil && len(listing.Items) > 0 {
@@ -58,7 +62,8 @@ func (d *Definitions) deleteObjects(ctx context.Context, k *schema.Kind, o *meta
 	return done
 }
 
-// removeFinalizer takes the finalizer off a definition, and ends its kinds if that lets it go.
+// removeFinalizer removes the clean-up finalizer from a definition. If that was the last finalizer,
+// the definition is deleted and its kinds are unregistered at once, without waiting for the watch.
 func (d *Definitions) removeFinalizer(ctx context.Context, o *meta.Object) error {
 	at := request.Get{Kind: d.kind, Key: o.Key}
 	current, err := d.store.Get(ctx, at)

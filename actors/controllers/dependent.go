@@ -10,7 +10,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// runDependentWorker looks at one dependent after the other.
+// runDependentWorker processes the queue of dependents until the context ends.
 func (g *GarbageCollector) runDependentWorker(ctx context.Context) {
 	for {
 		next := g.dependentQueue.get(ctx, 1)
@@ -23,7 +23,7 @@ func (g *GarbageCollector) runDependentWorker(ctx context.Context) {
 	}
 }
 
-// logError logs what went wrong, unless somebody else was quicker.
+// logError logs an error, except for conflicts: the object has changed and is processed again.
 func (g *GarbageCollector) logError(ctx context.Context, p objectReference, err error) {
 	if err == nil || ctx.Err() != nil || isConflict(err) {
 		return
@@ -31,7 +31,7 @@ func (g *GarbageCollector) logError(ctx context.Context, p objectReference, err 
 	g.logger.Warn("collecting garbage", "key", p.key().String(), "error", err)
 }
 
-// processDependent decides what has to be done about one object, and does it.
+// processDependent reads an object from the store and deletes it if it is garbage.
 func (g *GarbageCollector) processDependent(ctx context.Context, p objectReference) error {
 	o, err := g.get(ctx, p)
 	switch {
@@ -48,17 +48,17 @@ func (g *GarbageCollector) processDependent(ctx context.Context, p objectReferen
 	return g.reconcileOwners(ctx, p, o)
 }
 
-// A standing is what has become of an owner.
+// ownerState is the state of an owner of a dependent.
 type ownerState uint8
 
 const (
-	ownerPresent ownerState = iota // or beyond what can be known
+	ownerPresent ownerState = iota // also if it cannot be determined
 	ownerAbsent
-	ownerWaiting // for its dependents to go
+	ownerWaiting // is deleted in the foreground and waits for its dependents
 )
 
-// reconcileOwners deletes a dependent that nobody owns any more, and makes one that somebody still
-// owns forget the others.
+// reconcileOwners deletes an object none of whose owners remains. If some remain, it removes the
+// references to the others.
 func (g *GarbageCollector) reconcileOwners(ctx context.Context, p objectReference, o *meta.Object) error {
 	var counts [3]int
 	lost := make(map[string]bool)
@@ -78,15 +78,15 @@ func (g *GarbageCollector) reconcileOwners(ctx context.Context, p objectReferenc
 		return g.removeOwnerReferences(ctx, p, o, lost)
 	case counts[ownerWaiting] > 0 && g.graph.hasDependents(p.uid):
 		blocks := slices.ContainsFunc(o.Meta.OwnerReferences, func(owner meta.OwnerReference) bool { return owner.BlockOwnerDeletion })
-		if blocks && g.graph.hasForegroundDependent(p.uid) { // maybe for this: nobody may wait in a circle
-			return g.unblockOwnerReferences(ctx, p, o) // the watch that tells of it brings it back
+		if blocks && g.graph.hasForegroundDependent(p.uid) { // it may wait for this object: blocking references in a cycle would never end
+			return g.unblockOwnerReferences(ctx, p, o) // the watch event of this patch enqueues the object again
 		}
 		return deleteIfUnchanged(ctx, g.store, p.kind, o, "Foreground")
 	}
 	return deleteIfUnchanged(ctx, g.store, p.kind, o, propagationPolicyOf(o))
 }
 
-// propagationPolicyOf is the policy that the object's own finalizers ask for.
+// propagationPolicyOf returns the propagation policy that the finalizers of an object ask for.
 func propagationPolicyOf(o *meta.Object) string {
 	switch {
 	case slices.Contains(o.Meta.Finalizers, orphanFinalizer):
@@ -97,8 +97,9 @@ func propagationPolicyOf(o *meta.Object) string {
 	return "Background"
 }
 
-// ownerState looks for an owner. It is where the dependent is: in the same namespace, or in
-// none. Of a kind that is not known nothing can be said.
+// ownerState looks an owner up, in the namespace of the dependent if its kind is namespaced. An owner
+// of an unknown kind counts as present: its kind may be disabled or not defined yet, and deleting the
+// dependent could not be undone.
 func (g *GarbageCollector) ownerState(ctx context.Context, p objectReference, owner meta.OwnerReference) (ownerState, error) {
 	group, version, ok := strings.Cut(owner.APIVersion, "/")
 	if !ok {
@@ -107,7 +108,7 @@ func (g *GarbageCollector) ownerState(ctx context.Context, p objectReference, ow
 	gvk := meta.GroupVersionKind{Group: group, Version: version, Kind: owner.Kind}
 	k := g.kinds.ByGVK(gvk)
 	if was, followed := g.formerKinds.Load(gvk); k == nil && followed {
-		k = was.(*schema.Kind) // its definition has gone, and with it all of its objects
+		k = was.(*schema.Kind) // the definition was deleted, and all objects with it
 	}
 	if k == nil || k.Resource == "" || k.Virtual() || k.Namespaced && !p.kind.Namespaced {
 		return ownerPresent, nil
@@ -128,7 +129,7 @@ func (g *GarbageCollector) ownerState(ctx context.Context, p objectReference, ow
 	return ownerPresent, nil
 }
 
-// removeOwnerReferences takes the references to some owners off an object.
+// removeOwnerReferences removes the references to the given owners from an object.
 func (g *GarbageCollector) removeOwnerReferences(ctx context.Context, p objectReference, o *meta.Object, lost map[string]bool) error {
 	return patchMetadataList(ctx, g.store, p.kind, o, func(metadata tree.Tree) (string, []any) {
 		return "ownerReferences", slices.DeleteFunc(metadata.List("ownerReferences"), func(r any) bool {
@@ -139,7 +140,7 @@ func (g *GarbageCollector) removeOwnerReferences(ctx context.Context, p objectRe
 	})
 }
 
-// unblockOwnerReferences lets all owners of an object go before it.
+// unblockOwnerReferences removes blockOwnerDeletion from all owner references of an object.
 func (g *GarbageCollector) unblockOwnerReferences(ctx context.Context, p objectReference, o *meta.Object) error {
 	return patchMetadataList(ctx, g.store, p.kind, o, func(metadata tree.Tree) (string, []any) {
 		references := metadata.List("ownerReferences")

@@ -1,37 +1,41 @@
-// Package controllers holds the controllers that are built into the server, one a file. A
-// controller brings objects to where their specification wants them, through the same Store
-// that requests use; it keeps no state that it could not gather anew.
+// Package controllers holds the controllers that run inside the server, one per file. Each brings
+// objects to the state that their specification asks for, through the same Store that requests
+// use. Their state is in memory only and is rebuilt from watches at the next start.
 //
-//	Namespaces        empties namespaces that are deleted
-//	Garbage           deletes objects whose owners have gone, and finishes deletes that say
-//	                  what becomes of dependents
-//	Protection        keeps volumes that are bound, and claims that Pods use, until they are free
-//	Expiry            deletes Events that are old
-//	ServiceAccounts   keeps an account called default in every namespace
-//	Tokens            fills Secrets with the tokens of service accounts
-//	TokenSecrets      makes such a Secret for accounts that name none
-//	TokenCleaner      deletes bootstrap tokens that have ended
-//	BootstrapSigner   signs the public information about the cluster with bootstrap tokens
-//	Aggregation       fills the cluster roles that gather the rules of others
-//	APIService        makes the API itself known as a Service, once at start
+//	Namespaces              deletes the content of namespaces that are being deleted
+//	GarbageCollector        deletes objects whose owners are deleted, and completes deletes with
+//	                        propagation policy Orphan or Foreground
+//	Protection              keeps bound volumes, and claims that Pods use, until they are not in use
+//	EventExpiry             deletes Events after their TTL
+//	ServiceAccounts         keeps a service account "default" in every namespace
+//	Tokens                  fills Secrets with the tokens of service accounts
+//	TokenSecrets            creates such a Secret for accounts that reference none
+//	TokenCleaner            deletes expired bootstrap tokens
+//	BootstrapSigner         signs the ConfigMap cluster-info with bootstrap tokens
+//	ClusterRoleAggregation  computes the rules of cluster roles with an aggregationRule
+//	Definitions             serves the kinds of CustomResourceDefinitions
+//	APIServerService        maintains the Service of the API and its endpoints, once at start
 //
-// What they share: Follow tells an Observer of all objects of a kind and of their changes,
-// whatever becomes of the watch behind it. A backlog holds what is to be done, each thing once,
-// and brings back what has failed. What edit.go changes or deletes is the object as it was seen:
-// if somebody else was quicker, the object is looked at again.
+// Most consist of an informer, which delivers all objects of a kind and their changes to an
+// EventHandler and restarts its watch when that ends, and a workqueue, which holds each key once
+// and retries what has failed. The functions in patch.go change or delete an object only in the
+// version that was read; after a conflict the object is processed again.
 //
-// Of the tokens: one that a Secret holds is never replaced; a Secret is deleted only when the
-// account that it names has gone, or is another one than its uid says; a namespace that is being
-// deleted gets no account.
+// Service account tokens: a token in a Secret is never replaced. A Secret is deleted only if the
+// account that it names does not exist, or has another uid than the Secret says. No account is
+// created in a namespace that is being deleted.
 //
-// Of Protection: an object is noted as held before the look for its users, so that one that goes
-// meanwhile brings it back.
+// Protection: an object is marked pending before its users are listed, so that the delete of a
+// user during the list enqueues it again.
 //
-// Garbage has a graph, of which uid depends on which, fed by a watch of each kind; and two
-// backlogs, of dependents to be judged and of owners to be let go. Its invariants: the
-// graph only says what to look at, and what is done is decided on the objects as the store
-// has them; an owner goes only after a look for its dependents in the store itself; an owner is
-// absent if no object of its uid is at its name, in the namespace of the dependent or in none,
-// and an owner of a kind that is not known, or a namespaced one of a dependent without a
-// namespace, is taken to be there.
+// The GarbageCollector has a graph of owner references by uid, fed by a watch of every kind, a
+// workqueue of dependents that may be garbage, and one of owners whose finalizer may be due. Its
+// invariants:
+//
+//   - The graph only says which objects to look at. Decisions are made on the objects in the store.
+//   - The finalizer of an owner is removed only after its dependents were listed from the store.
+//   - An owner is absent if there is no object with its uid under its name, in the namespace of the
+//     dependent or, for cluster-scoped kinds, in none.
+//   - An owner of an unknown kind, or a namespaced owner of a cluster-scoped dependent, counts as
+//     present, because its absence cannot be established.
 package controllers

@@ -6,17 +6,17 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// hasReason tells why something was refused.
+// hasReason reports whether an error is a Status with the given reason.
 func hasReason(err error, why meta.Reason) bool {
 	var status *meta.Status
 	return errors.As(err, &status) && status.Reason == why
 }
 
-// isNotFound tells that an error says that an object does not exist.
+// isNotFound reports whether the object does not exist.
 func isNotFound(err error) bool { return hasReason(err, meta.ReasonNotFound) }
 
-// isConflict tells that somebody else was quicker: the object is not any more as it was.
+// isConflict reports whether the object has changed since it was read.
 func isConflict(err error) bool { return hasReason(err, meta.ReasonConflict) }
 
-// isInvalid tells that an object cannot become what it was to become.
+// isInvalid reports whether validation has refused the change, so that retrying it is of no use.
 func isInvalid(err error) bool { return hasReason(err, meta.ReasonInvalid) }

@@ -16,8 +16,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// EventExpiry deletes Events a while after they were last written. When the server starts
-// anew, what an Event itself says of its last occurrence stands for that time.
+// EventExpiry deletes Events when their TTL has passed since the last write. The time of the last
+// write is not stored: after a restart, the last occurrence that the Event itself names is used
+// instead.
 type EventExpiry struct {
 	store  Store
 	kind   *schema.Kind
@@ -25,13 +26,13 @@ type EventExpiry struct {
 	logger *slog.Logger
 }
 
-// NewEventExpiry makes the controller for the Events of a catalogue.
+// NewEventExpiry returns the controller for the Events of a catalogue.
 func NewEventExpiry(store Store, kinds *catalog.Catalog, ttl time.Duration, logger *slog.Logger) *EventExpiry {
 	kind := coreKind(kinds, "Event")
 	return &EventExpiry{store: store, kind: kind.Stored, ttl: ttl, logger: logger}
 }
 
-// Run works until the context ends.
+// Run runs the controller until the context ends.
 func (e *EventExpiry) Run(ctx context.Context) {
 	var running sync.WaitGroup
 	defer running.Wait()
@@ -44,15 +45,15 @@ func (e *EventExpiry) Run(ctx context.Context) {
 	e.deleteExpired(ctx, expirations)
 }
 
-// expiration is one state of an Event and when its time is over. A later state of it has a
-// later time, and makes this one void.
+// expiration is the time at which a version of an Event expires. If the Event is written again, the
+// new version has its own expiration, and the delete for the old one fails by its precondition.
 type expiration struct {
 	at      time.Time
 	key     meta.Key
 	version uint64
 }
 
-// expirationHeap is a heap of what is due, the earliest first.
+// expirationHeap is a heap with the earliest expiration first.
 type expirationHeap []expiration
 
 func (q expirationHeap) Len() int           { return len(q) }
@@ -65,7 +66,7 @@ func (q *expirationHeap) Pop() any {
 	return last
 }
 
-// deleteExpired deletes what is due until the context ends.
+// deleteExpired deletes Events as they expire, until the context ends.
 func (e *EventExpiry) deleteExpired(ctx context.Context, expirations <-chan expiration) {
 	var waiting expirationHeap
 	timer := time.NewTimer(0)
@@ -87,7 +88,7 @@ func (e *EventExpiry) deleteExpired(ctx context.Context, expirations <-chan expi
 	}
 }
 
-// remove deletes an Event if it is still in the state that is due.
+// remove deletes an Event if it still has the version that has expired.
 func (e *EventExpiry) remove(ctx context.Context, d expiration) {
 	_, err := e.store.Mutate(ctx, request.Mutation{
 		Verb: request.Delete, Kind: e.kind, Key: d.key,
@@ -99,12 +100,12 @@ func (e *EventExpiry) remove(ctx context.Context, d expiration) {
 	e.logger.Warn("an expired event stays", "key", d.key.String(), "error", err)
 }
 
-// eventWatch is what one round tells: when each state of an Event will be due.
+// eventWatch receives the events of one watch, and sends the expiration of every version.
 type eventWatch struct {
 	expiry      *EventExpiry
 	ctx         context.Context
 	expirations chan<- expiration
-	live        bool // the initial state has passed
+	live        bool // the initial events have been delivered
 }
 
 func (w *eventWatch) take(events []request.Event) error {
@@ -127,7 +128,8 @@ func (w *eventWatch) take(events []request.Event) error {
 	return nil
 }
 
-// lastOccurrence is the latest time that an Event names; now if it names none, or a later one.
+// lastOccurrence returns the latest time that an Event names; now if it names none or one in the
+// future.
 func lastOccurrence(k *schema.Kind, o *meta.Object, now time.Time) time.Time {
 	object, err := codec.DecodeStored(k.Message, o.JSON)
 	if err != nil {

@@ -84,7 +84,7 @@ func TestExpiry(t *testing.T) {
 	stop()
 }
 
-// TestExpirySparesWhatWasWritten: an Event that was written meanwhile has a new life.
+// TestExpirySparesWhatWasWritten: writing an Event again restarts its TTL.
 func TestExpirySparesWhatWasWritten(t *testing.T) {
 	w := openTestStore(t, vfs.NewMem())
 	defer w.close()

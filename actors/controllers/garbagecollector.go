@@ -13,30 +13,30 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// The finalizers by which a delete asks for something to be done about dependents first.
+// The finalizers that a delete with propagation policy Orphan or Foreground sets on the object.
 const (
 	orphanFinalizer     = "orphan"
 	foregroundFinalizer = "foregroundDeletion"
 )
 
-// GarbageCollector deletes objects whose owners have all gone, and finishes deletes that ask for
-// something to be done about dependents first: to go before their owner, or to be left alone.
-// It learns from watches who owns whom, and decides on what the store holds at that time.
+// GarbageCollector deletes objects all of whose owners have been deleted, and completes deletes with
+// propagation policy Orphan or Foreground. Watches of all kinds feed its graph of owner references,
+// which may lag behind; so whatever is deleted or changed is decided on the objects in the store.
 type GarbageCollector struct {
 	store  Store
 	kinds  *catalog.Catalog
 	logger *slog.Logger
 
-	formerKinds    sync.Map // kinds that were followed, by what they call themselves
+	formerKinds    sync.Map // every version of every kind watched so far, by GroupVersionKind
 	graph          *graph
-	dependentQueue *workqueue[objectReference] // that may be garbage, or wait for their own dependents
-	ownerQueue     *workqueue[objectReference] // that are to be let go
-	// unsynced counts the kinds of which not everything has been seen; complete is closed with the last.
+	dependentQueue *workqueue[objectReference] // objects that may be garbage, or wait for their own dependents
+	ownerQueue     *workqueue[objectReference] // owners whose orphan or foregroundDeletion finalizer may be due
+	// unsynced counts the kinds whose initial events are outstanding; synced is closed when it is zero.
 	unsynced atomic.Int64
 	synced   chan struct{}
 }
 
-// NewGarbageCollector makes the controller for the kinds of a catalogue.
+// NewGarbageCollector returns the controller for the kinds of a catalogue.
 func NewGarbageCollector(store Store, kinds *catalog.Catalog, logger *slog.Logger) *GarbageCollector {
 	g := &GarbageCollector{
 		store: store, kinds: kinds, logger: logger, graph: newGraph(),
@@ -45,10 +45,11 @@ func NewGarbageCollector(store Store, kinds *catalog.Catalog, logger *slog.Logge
 	return g
 }
 
-// maxWorkers is how many dependents are looked at at a time.
+// maxWorkers is the number of objects that are processed in parallel.
 const maxWorkers = 64
 
-// Run works until the context ends.
+// Run runs the controller until the context ends. Nothing is deleted before the initial events of all
+// kinds have arrived: until then the graph lacks dependents.
 func (g *GarbageCollector) Run(ctx context.Context) {
 	var running sync.WaitGroup
 	defer running.Wait()
@@ -64,13 +65,13 @@ func (g *GarbageCollector) Run(ctx context.Context) {
 	running.Go(func() { g.runOwnerWorker(ctx) })
 }
 
-// ownerWatch is what one round tells of the objects of one kind. Unlike Follow it remembers none of
-// them but those that matter, and these by their uid.
+// ownerWatch feeds the graph from one watch of a kind. Unlike an informer it remembers no keys: the
+// graph knows by the epoch of its nodes which of them a restarted watch has not delivered again.
 type ownerWatch struct {
 	garbage *GarbageCollector
 	kind    *schema.Kind
 	epoch   int
-	initial bool // the kind has been there from the start
+	initial bool // the kind is one of those that Run waits for
 }
 
 func (f *ownerWatch) take(events []request.Event) error {
@@ -91,7 +92,8 @@ func (f *ownerWatch) take(events []request.Event) error {
 	return nil
 }
 
-// markSynced is called when everything that there is has been seen.
+// markSynced is called when the initial events have been delivered. From the second watch on, objects
+// that it did not deliver were deleted while there was no watch.
 func (f *ownerWatch) markSynced() {
 	g := f.garbage
 	switch {
@@ -108,7 +110,8 @@ func (g *GarbageCollector) enqueueDependents(references []objectReference) {
 	}
 }
 
-// get is the object at a place as it is now; nil if that life of it has ended.
+// get reads an object from the store; nil if it is deleted, or if its name belongs to an object with
+// another uid.
 func (g *GarbageCollector) get(ctx context.Context, p objectReference) (*meta.Object, error) {
 	o, err := g.store.Get(ctx, request.Get{Kind: p.kind, Key: p.key()})
 	if isNotFound(err) || err == nil && o.Meta.UID != p.uid {
@@ -117,12 +120,12 @@ func (g *GarbageCollector) get(ctx context.Context, p objectReference) (*meta.Ob
 	return o, err
 }
 
-// isForegroundDeleting tells an object that waits for its dependents to go.
+// isForegroundDeleting reports whether an object is being deleted with propagation policy Foreground.
 func isForegroundDeleting(o *meta.Object) bool {
 	return o.Meta.Terminating && slices.Contains(o.Meta.Finalizers, foregroundFinalizer)
 }
 
-// isOrphaning tells an object that waits for its dependents to be left alone.
+// isOrphaning reports whether an object is being deleted with propagation policy Orphan.
 func isOrphaning(o *meta.Object) bool {
 	return o.Meta.Terminating && slices.Contains(o.Meta.Finalizers, orphanFinalizer)
 }

@@ -54,7 +54,7 @@ func (w *testStore) deleteWithPolicy(path, policy string) {
 // absentOwner is an owner that has never been.
 var absentOwner = &meta.Object{Key: meta.Key{Name: "never"}, Meta: meta.ObjectMeta{UID: "00000000-0000-0000-0000-000000000000"}}
 
-// TestGarbage: an object goes when its last owner has gone, and what it owns goes with it.
+// TestGarbage: an object is deleted when its last owner is deleted, and so are its own dependents.
 func TestGarbage(t *testing.T) {
 	w := openTestStore(t, vfs.NewMem())
 	defer w.close()
@@ -87,8 +87,8 @@ func (w *testStore) waitUntil(what string, holds func() bool) {
 	}
 }
 
-// TestAbsentOwners: an owner is absent if nothing of its uid is where it is said to be, and
-// of a kind that is not known nothing is said.
+// TestAbsentOwners: an owner is absent if no object of its uid has its name; owners of unknown kinds
+// count as present.
 func TestAbsentOwners(t *testing.T) {
 	w := openTestStore(t, vfs.NewMem())
 	defer w.close()
@@ -119,7 +119,7 @@ func TestAbsentOwners(t *testing.T) {
 	}
 }
 
-// TestForeground: the dependents that block go before their owner, over generations.
+// TestForeground: blocking dependents are deleted before their owner, over several generations.
 func TestForeground(t *testing.T) {
 	w := openTestStore(t, vfs.NewMem())
 	defer w.close()
@@ -142,7 +142,7 @@ func TestForeground(t *testing.T) {
 	secrets("grandchild has gone")
 }
 
-// TestForegroundCircle: two that own each other do not wait for each other for ever.
+// TestForegroundCircle: two objects that own each other do not block each other for ever.
 func TestForegroundCircle(t *testing.T) {
 	w := openTestStore(t, vfs.NewMem())
 	defer w.close()
@@ -156,7 +156,7 @@ func TestForegroundCircle(t *testing.T) {
 	configmaps("a has gone", "b has gone")
 }
 
-// TestOrphan: the dependents stay, also those of which no watch has told yet.
+// TestOrphan: dependents are orphaned, including those that no watch has delivered yet.
 func TestOrphan(t *testing.T) {
 	for _, many := range []int{0, 1, 200} {
 		t.Run(fmt.Sprint(many), func(t *testing.T) {
@@ -183,7 +183,7 @@ func TestOrphan(t *testing.T) {
 	}
 }
 
-// TestGarbageAfterRestart: a new collector finishes what the last one has not.
+// TestGarbageAfterRestart: a new collector completes what the previous one left undone.
 func TestGarbageAfterRestart(t *testing.T) {
 	fs := vfs.NewMem()
 	w := openTestStore(t, fs)
@@ -208,7 +208,7 @@ func TestGarbageAfterRestart(t *testing.T) {
 	}
 }
 
-// TestGraphRemovesNodes: a watch that begins anew tells also of what has gone meanwhile.
+// TestGraphRemovesNodes: a restarted watch removes the objects that were deleted in between.
 func TestGraphRemovesNodes(t *testing.T) {
 	g := newGraph()
 	k := &schema.Kind{Resource: "configmaps"}

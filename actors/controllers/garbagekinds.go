@@ -9,16 +9,16 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// A following is the look at the objects of one kind, by one kind after the other where its
-// definition changes.
+// kindWatch is the watch of the objects of one kind. It is restarted when the definition of the kind
+// changes, which replaces the schema.Kind.
 type kindWatch struct {
 	kind   *schema.Kind
-	epochs int // that there have been; read when the look has ended
+	epochs int // watches begun so far; belongs to the watch's goroutine, and to others after stop
 	cancel context.CancelFunc
 	ended  sync.WaitGroup
 }
 
-// watchAllKinds tells the graph of the objects of all kinds that there are at a time.
+// watchAllKinds keeps a watch for every kind of the catalogue, until the context ends.
 func (g *GarbageCollector) watchAllKinds(ctx context.Context) {
 	changed, kinds := g.kinds.Changed(), g.kinds.StorageKinds()
 	g.unsynced.Store(int64(len(kinds)))
@@ -54,7 +54,7 @@ func (f *kindWatch) stop() {
 	f.ended.Wait()
 }
 
-// watchKind begins to tell the graph of the objects of a kind.
+// watchKind starts the watch of a kind. counts says that Run waits for its initial events.
 func (g *GarbageCollector) watchKind(ctx context.Context, f *kindWatch, k *schema.Kind, counts bool) {
 	ctx, f.cancel = context.WithCancel(ctx)
 	f.kind = k

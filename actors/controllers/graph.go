@@ -9,9 +9,10 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// A place is where one life of one object is.
+// objectReference identifies an object by kind, name and uid, so that an object created again under
+// the same name is another one.
 type objectReference struct {
-	kind                 *schema.Kind // stored
+	kind                 *schema.Kind // storage version
 	namespace, name, uid string
 }
 
@@ -23,40 +24,40 @@ func (p objectReference) key() meta.Key {
 	return meta.Key{GroupResource: p.kind.Storage, Namespace: p.namespace, Name: p.name}
 }
 
-// A graph knows who depends on whom, as far as watches have told. It holds only objects
-// that name owners or wait for their dependents, and of them only what it needs to find
-// them: what matters is read from the object itself when it is decided upon.
+// graph holds the owner references between objects, as far as watches have delivered them. To save
+// memory it has nodes only for objects that have owners or are being deleted in the foreground, and
+// only what is needed to find them: decisions are made on the objects in the store.
 type graph struct {
-	mu      sync.Mutex // guards all
+	mu      sync.Mutex // guards the fields below
 	nodes   map[string]*node
 	byOwner map[string]*ownerDependents
 }
 
-// A node is an object that names owners, or that waits for its dependents.
+// node is an object that has owner references, or waits for its dependents.
 type node struct {
 	objectReference
 	edges      []edge
-	foreground bool // it waits for its dependents
-	epoch      int  // of the watch that told of it
+	foreground bool // it is being deleted in the foreground
+	epoch      int  // number of the watch that delivered it last
 }
 
-// An edge leads from a dependent to an owner.
+// edge is an owner reference, from a dependent to its owner.
 type edge struct {
 	to     *ownerDependents
-	blocks bool // the owner may not go before the dependent
+	blocks bool // blockOwnerDeletion
 }
 
-// A family is all dependents of one owner, whether that exists or not.
+// ownerDependents are the dependents of an owner, which itself need not exist.
 type ownerDependents struct {
 	uid        string
-	dependents map[*node]bool // true: it blocks
+	dependents map[*node]bool // value: blockOwnerDeletion
 }
 
 func newGraph() *graph {
 	return &graph{nodes: make(map[string]*node), byOwner: make(map[string]*ownerDependents)}
 }
 
-// put takes in the state of an object, and says which objects have to be looked at for it.
+// put records the state of an object, and returns the objects that have to be processed because of it.
 func (g *graph) put(k *schema.Kind, o *meta.Object, epoch int) (affected []objectReference) {
 	waits := isForegroundDeleting(o)
 	g.mu.Lock()
@@ -86,7 +87,7 @@ func (g *graph) put(k *schema.Kind, o *meta.Object, epoch int) (affected []objec
 	return affected
 }
 
-// remove forgets an object that has gone.
+// remove removes a deleted object, and returns the objects that have to be processed because of it.
 func (g *graph) remove(uid string) (affected []objectReference) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -102,8 +103,8 @@ func (g *graph) removeLocked(uid string) []objectReference {
 	return affected
 }
 
-// removeStale forgets the objects of a kind of which a round has not told. What had gone in
-// between may have been an owner of any other, so all are affected.
+// removeStale removes the objects of a kind that a restarted watch has not delivered. Deleted owners
+// without a node leave no trace, and their dependents may be of any kind; so all nodes are returned.
 func (g *graph) removeStale(k *schema.Kind, epoch int) (affected []objectReference) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -118,14 +119,14 @@ func (g *graph) removeStale(k *schema.Kind, epoch int) (affected []objectReferen
 	return affected
 }
 
-// hasOwners tells whether the edges are what an object says of its owners.
+// hasOwners reports whether the edges of a node match the given owner references.
 func (n *node) hasOwners(owners []meta.OwnerReference) bool {
 	return slices.EqualFunc(n.edges, owners, func(e edge, o meta.OwnerReference) bool {
 		return e.to.uid == o.UID && e.blocks == o.BlockOwnerDeletion
 	})
 }
 
-// link makes the edges of a node that has none.
+// link adds the edges of a node that has none.
 func (g *graph) link(n *node, owners []meta.OwnerReference) {
 	for _, o := range owners {
 		f := g.byOwner[o.UID]
@@ -138,7 +139,7 @@ func (g *graph) link(n *node, owners []meta.OwnerReference) {
 	}
 }
 
-// unlink takes the edges of a node away, and gives the owners that have waited for it.
+// unlink removes the edges of a node, and returns the owners in foreground deletion that it blocked.
 func (g *graph) unlink(n *node) (freed []objectReference) {
 	for _, e := range n.edges {
 		delete(e.to.dependents, n)
@@ -162,17 +163,18 @@ func (g *graph) dependentsOf(uid string) (all []objectReference) {
 	return all
 }
 
-// hasBlockingDependent tells whether an owner has a dependent that must go first.
+// hasBlockingDependent reports whether an owner has a dependent with blockOwnerDeletion.
 func (g *graph) hasBlockingDependent(uid string) bool {
 	return g.anyDependent(uid, func(_ *node, blocks bool) bool { return blocks })
 }
 
-// hasDependents tells whether an object has dependents.
+// hasDependents reports whether an object has dependents.
 func (g *graph) hasDependents(uid string) bool {
 	return g.anyDependent(uid, func(*node, bool) bool { return true })
 }
 
-// hasForegroundDependent tells whether an object has a dependent that waits for its own dependents.
+// hasForegroundDependent reports whether an object has a dependent that is itself being deleted in the
+// foreground.
 func (g *graph) hasForegroundDependent(uid string) bool {
 	return g.anyDependent(uid, func(n *node, _ bool) bool { return n.foreground })
 }

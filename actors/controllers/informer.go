@@ -9,26 +9,29 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// An Observer learns of the objects of one kind, by calls from one goroutine at a time.
+// EventHandler receives the objects of a kind from an informer. Its methods are called by one
+// goroutine at a time.
 type EventHandler interface {
-	// OnEvent is called with every object that there is, and then with every change, in the order
-	// of their versions. Of an object that has gone, only the Key is certain.
+	// OnEvent is called with every object that exists, and then with every change, ordered by version.
+	// gone says that the object is deleted: then only its Key is certain to be set, as the delete may have
+	// happened between two watches.
 	OnEvent(o *meta.Object, gone bool)
-	// OnSynced is called once, when everything that there was has been seen.
+	// OnSynced is called once, when all objects that existed at the start have been delivered.
 	OnSynced()
 }
 
-// An observer is an Observer that does not care when everything has been seen.
+// eventHandlerFunc is an EventHandler that ignores OnSynced.
 type eventHandlerFunc func(o *meta.Object, gone bool)
 
-// OnEvent implements Observer.
+// OnEvent implements EventHandler.
 func (f eventHandlerFunc) OnEvent(o *meta.Object, gone bool) { f(o, gone) }
 
-// OnSynced implements Observer.
+// OnSynced implements EventHandler.
 func (eventHandlerFunc) OnSynced() {}
 
-// RunInformer tells an Observer of the objects of a kind, until the context ends or the store
-// closes. A watch that ends is begun anew, with all that there is by then.
+// RunInformer delivers the objects of a kind and their changes to a handler, until the context ends or
+// the store closes. A watch that ends is restarted with initial events; objects that were deleted in
+// between are reported as gone.
 func RunInformer(ctx context.Context, store Store, k *schema.Kind, handler EventHandler) {
 	f := &informer{handler: handler, known: map[meta.Key]int{}}
 	watchLoop(ctx, store, k, func(epoch int) func([]request.Event) error {
@@ -37,15 +40,15 @@ func RunInformer(ctx context.Context, store Store, k *schema.Kind, handler Event
 	})
 }
 
-// watchLoop watches a kind, with all that there is, until the context ends or the store closes:
-// when a watch ends, the next round begins. begin gives what takes the events of a round, the
-// first one being 1; rounds come one after the other.
+// watchLoop watches a kind with initial events, until the context ends or the store closes. A watch
+// that ends is restarted. Before each watch, begin is called with its number, from 1; it returns the
+// function that receives the events. Watches do not overlap.
 func watchLoop(ctx context.Context, store Store, k *schema.Kind, begin func(round int) (take func([]request.Event) error)) {
 	for n := 1; ctx.Err() == nil; n++ {
 		r := &watchSink{take: begin(n), ended: make(chan struct{})}
 		session, err := store.Watch(ctx, request.Watch{Kind: k, SendInitialEvents: true, MarkInitialEventsEnd: true}, r)
 		if err != nil {
-			return // the store is closing
+			return // Watch fails only while the store closes
 		}
 		select {
 		case <-ctx.Done():
@@ -56,7 +59,7 @@ func watchLoop(ctx context.Context, store Store, k *schema.Kind, begin func(roun
 	}
 }
 
-// A round is the sink of one watch.
+// watchSink is the request.Sink of one watch.
 type watchSink struct {
 	take  func([]request.Event) error
 	ended chan struct{}
@@ -68,12 +71,12 @@ func (r *watchSink) Events(events []request.Event) error { return r.take(events)
 // Done implements request.Sink.
 func (r *watchSink) Done() { close(r.ended) }
 
-// A follower is what one Follow knows.
+// informer is the state of RunInformer over all of its watches.
 type informer struct {
 	handler EventHandler
-	known   map[meta.Key]int // the round in which an object was last seen
-	epoch   int
-	synced  bool // everything has been seen once
+	known   map[meta.Key]int // the epoch in which an object was last delivered
+	epoch   int              // number of the current watch
+	synced  bool             // OnSynced has been called
 }
 
 func (f *informer) take(events []request.Event) error {
@@ -92,7 +95,8 @@ func (f *informer) take(events []request.Event) error {
 	return nil
 }
 
-// remember remembers a key without the object whose memory its texts share.
+// remember records a key as delivered. It stores a copy, because the strings of an object's key may
+// share memory with its whole JSON.
 func (f *informer) remember(key meta.Key) {
 	if _, known := f.known[key]; !known {
 		key = cloneKey(key)
@@ -100,14 +104,14 @@ func (f *informer) remember(key meta.Key) {
 	f.known[key] = f.epoch
 }
 
-// cloneKey is a key that shares no memory with an object.
+// cloneKey returns a copy of a key that shares no memory with an object.
 func cloneKey(key meta.Key) meta.Key {
 	key.Namespace, key.Name = strings.Clone(key.Namespace), strings.Clone(key.Name)
 	return key
 }
 
-// deleteStale is called when a round has shown all that there is: what was known and has not come
-// again has gone meanwhile.
+// deleteStale is called after the initial events of a watch. Known objects that it did not deliver
+// were deleted while there was no watch.
 func (f *informer) deleteStale() {
 	for key, epoch := range f.known {
 		if epoch < f.epoch {

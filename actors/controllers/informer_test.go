@@ -30,7 +30,7 @@ func (s *scriptedStore) Watch(_ context.Context, _ request.Watch, sink request.S
 	return stoppedSession{}, err
 }
 
-// recordingHandler is an Observer that notes what it is told.
+// recordingHandler is an EventHandler that records its calls.
 type recordingHandler struct{ lines []string }
 
 func (h *recordingHandler) OnEvent(o *meta.Object, gone bool) {

@@ -6,7 +6,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// coreKind is a kind of the core group.
+// coreKind returns the kind of the core group's v1 with the given name.
 func coreKind(kinds *catalog.Catalog, kind string) *schema.Kind {
 	return kinds.ByGVK(meta.GroupVersionKind{Version: "v1", Kind: kind})
 }

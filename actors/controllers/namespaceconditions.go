@@ -15,19 +15,19 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A remainder is what is left of a namespace's content after everything was asked to go: how many
-// objects of each resource, and how many each finalizer holds.
+// remainingContent is what still exists in a namespace after its content has been deleted, to be
+// reported in its status.
 type remainingContent struct {
-	resources  map[string]int // by "<resource>.<group>"
-	finalizers map[string]int
-	failures   []error // of resources that could not be emptied
+	resources  map[string]int // number of objects by "<resource>.<group>"
+	finalizers map[string]int // number of objects by finalizer
+	failures   []error        // of resources whose objects could not be deleted or listed
 }
 
 func newRemainingContent() *remainingContent {
 	return &remainingContent{resources: map[string]int{}, finalizers: map[string]int{}}
 }
 
-// add counts the objects of one resource that are left.
+// add counts the remaining objects of one resource.
 func (r *remainingContent) add(k *schema.Kind, left []*meta.Object) {
 	if len(left) == 0 {
 		return
@@ -40,13 +40,14 @@ func (r *remainingContent) add(k *schema.Kind, left []*meta.Object) {
 	}
 }
 
-// isEmpty tells whether nothing is left, for all that is known.
+// isEmpty reports whether the namespace is known to be empty.
 func (r *remainingContent) isEmpty() bool { return len(r.resources) == 0 && len(r.failures) == 0 }
 
-// err is why not all of it is known.
+// err joins the errors of all resources.
 func (r *remainingContent) err() error { return errors.Join(r.failures...) }
 
-// conditions say of a namespace what holds it, in the words and in the order that users know.
+// conditions returns the conditions of a terminating namespace, with the types, reasons, messages and
+// order of Kubernetes, which users and tools know.
 func (r *remainingContent) conditions() []tree.Tree {
 	return []tree.Tree{
 		namespaceCondition("NamespaceDeletionDiscoveryFailure", "ResourcesDiscovered", "All resources successfully discovered", "", ""),
@@ -60,7 +61,8 @@ func (r *remainingContent) conditions() []tree.Tree {
 	}
 }
 
-// namespaceCondition is true for a reason if there is something to tell about it, and false otherwise.
+// namespaceCondition returns a condition that is True with the given reason if message is set, else
+// False with the reason and message of the good case.
 func namespaceCondition(kind, fine, fineMessage, reason, message string) tree.Tree {
 	if message == "" {
 		return tree.Tree{"type": kind, "status": "False", "reason": fine, "message": fineMessage}
@@ -80,7 +82,7 @@ func (r *remainingContent) failureText() string {
 	return fmt.Sprintf("Failed to delete all resource types, %d remaining: %s", len(texts), strings.Join(texts, ", "))
 }
 
-// countsText lists counts by name; "" if there are none.
+// countsText lists counts sorted by name; "" if there are none.
 func countsText(head string, counts map[string]int, form string) string {
 	var parts []string
 	for _, name := range slices.Sorted(maps.Keys(counts)) {
@@ -92,8 +94,9 @@ func countsText(head string, counts map[string]int, form string) string {
 	return head + strings.Join(parts, ", ")
 }
 
-// updateConditions writes into the status of a namespace what holds it, where that is news. A namespace that
-// was empty at once is told nothing.
+// updateConditions writes the remaining content into the status of a namespace if the conditions
+// change. A namespace that was empty at the first attempt gets no conditions: it is about to be
+// deleted.
 func (n *Namespaces) updateConditions(ctx context.Context, ns namespaceInstance, left *remainingContent) error {
 	current, err := n.get(ctx, ns)
 	if current == nil {
@@ -127,7 +130,7 @@ func (n *Namespaces) updateConditions(ctx context.Context, ns namespaceInstance,
 	return patchIfUnchanged(ctx, n.store, n.kind, current, "status", tree.Tree{"status": tree.Tree{"conditions": conditions}})
 }
 
-// otherConditions are the conditions of a namespace that say nothing of its end.
+// otherConditions returns the conditions of a namespace that this controller does not own.
 func otherConditions(status tree.Tree) []any {
 	ours := newRemainingContent().conditions()
 	others := []any{}

@@ -16,7 +16,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A Store is what controllers need of the store.
+// Store is the part of actors.Store that controllers use: the same operations as requests.
 type Store interface {
 	Get(ctx context.Context, r request.Get) (*meta.Object, error)
 	List(ctx context.Context, r request.List) (request.ListResult, error)
@@ -25,8 +25,8 @@ type Store interface {
 	DeleteCollection(ctx context.Context, l request.List, m request.Mutation) (request.ListResult, error)
 }
 
-// Namespaces deletes everything in a namespace that is being deleted, and then takes
-// the server's finalizer off, which lets it go.
+// Namespaces deletes the content of namespaces that are being deleted, and then removes the server's
+// finalizer from spec.finalizers, which completes the delete.
 type Namespaces struct {
 	store     Store
 	kinds     *catalog.Catalog
@@ -34,35 +34,35 @@ type Namespaces struct {
 	finalizer string
 	logger    *slog.Logger
 
-	active  sync.Map       // the incarnations that have a worker
-	workers sync.WaitGroup // their workers
+	active  sync.Map       // namespaceInstances that have a worker
+	workers sync.WaitGroup // Run waits for them
 }
 
-// An incarnation is one life of a namespace. Its name may be given to another one as
-// soon as it has gone, and what that one holds is none of its worker's business.
+// namespaceInstance identifies a namespace by name and uid. Once it is deleted, a namespace of the
+// same name may be created, whose content its worker must not delete.
 type namespaceInstance struct{ name, uid string }
 
-// NewNamespaces makes the controller for the kinds of a catalogue.
+// NewNamespaces returns the controller for the kinds of a catalogue.
 func NewNamespaces(store Store, kinds *catalog.Catalog, logger *slog.Logger) *Namespaces {
 	return &Namespaces{
 		store: store, kinds: kinds, kind: coreKind(kinds, "Namespace"), finalizer: kinds.Naming().NamespaceFinalizer(), logger: logger,
 	}
 }
 
-// Run works until the context ends.
+// Run runs the controller until the context ends.
 func (n *Namespaces) Run(ctx context.Context) {
 	defer n.workers.Wait()
 	RunInformer(ctx, n.store, n.kind, &terminationHandler{ctx, n})
 }
 
-// terminationHandler observes namespaces, and starts a worker for each that begins to terminate.
-// One incarnation has one worker at a time, however often it is seen.
+// terminationHandler starts a worker for each namespace that is being deleted. However many events
+// there are for it, a namespace has one worker at a time.
 type terminationHandler struct {
 	ctx context.Context
 	*Namespaces
 }
 
-// OnEvent implements Observer.
+// OnEvent implements EventHandler.
 func (t *terminationHandler) OnEvent(o *meta.Object, gone bool) {
 	if gone || !o.Meta.Terminating {
 		return
@@ -77,18 +77,17 @@ func (t *terminationHandler) OnEvent(o *meta.Object, gone bool) {
 	})
 }
 
-// OnSynced implements Observer.
+// OnSynced implements EventHandler.
 func (t *terminationHandler) OnSynced() {}
 
-// The pause between two looks at a namespace whose content waits for finalizers of
-// others; it doubles from the first to the last.
+// The delay between two attempts to empty a namespace in which objects have finalizers; it doubles
+// from the minimum to the maximum.
 const (
 	minPollInterval = 20 * time.Millisecond
 	maxPollInterval = 5 * time.Second
 )
 
-// drain empties one namespace and lets it go. It comes back while something in it
-// waits for finalizers of others.
+// drain empties a namespace, and retries while objects in it have finalizers.
 func (n *Namespaces) drain(ctx context.Context, ns namespaceInstance) {
 	for pause := minPollInterval; ctx.Err() == nil; pause = min(2*pause, maxPollInterval) {
 		done, err := n.drainOnce(ctx, ns)
@@ -105,8 +104,9 @@ func (n *Namespaces) drain(ctx context.Context, ns namespaceInstance) {
 	}
 }
 
-// drainOnce goes through a namespace once and says whether nothing is left to do. Somebody
-// else may have let it go since the last time, so it looks before it deletes.
+// drainOnce makes one attempt to empty a namespace, and reports whether it is done. It checks first
+// that the namespace still exists: after a finalize request by somebody else, its name may belong to a
+// new one.
 func (n *Namespaces) drainOnce(ctx context.Context, ns namespaceInstance) (bool, error) {
 	if current, err := n.get(ctx, ns); current == nil {
 		return err == nil, err
@@ -118,12 +118,12 @@ func (n *Namespaces) drainOnce(ctx context.Context, ns namespaceInstance) (bool,
 	if err := n.removeFinalizer(ctx, ns); err != nil {
 		return false, err
 	}
-	// Where it stays, for finalizers of others, it is told that its content does not hold it.
+	// If other finalizers keep the namespace, its conditions have to say that its content is gone.
 	err := n.updateConditions(ctx, ns, left)
 	return err == nil, err
 }
 
-// get is the namespace as it is now; nil if this incarnation has gone.
+// get returns the current state of a namespace; nil if it is deleted.
 func (n *Namespaces) get(ctx context.Context, ns namespaceInstance) (*meta.Object, error) {
 	current, err := n.store.Get(ctx, request.Get{Kind: n.kind, Key: n.key(ns)})
 	if isNotFound(err) || err == nil && current.Meta.UID != ns.uid {
@@ -136,8 +136,8 @@ func (n *Namespaces) key(ns namespaceInstance) meta.Key {
 	return meta.Key{GroupResource: n.kind.Storage, Name: ns.name}
 }
 
-// deleteContent deletes the content of a namespace, and tells what is left. A resource that cannot be emptied
-// keeps no other from it.
+// deleteContent deletes the objects of all namespaced kinds in a namespace, and returns what remains.
+// If one resource fails, the others are deleted nevertheless.
 func (n *Namespaces) deleteContent(ctx context.Context, name string) *remainingContent {
 	left := newRemainingContent()
 	for _, k := range n.kinds.StorageKinds() {
@@ -158,7 +158,8 @@ func (n *Namespaces) deleteContent(ctx context.Context, name string) *remainingC
 	return left
 }
 
-// removeFinalizer takes the server's finalizer off a namespace.
+// removeFinalizer removes the server's finalizer from spec.finalizers, through the sub-resource
+// finalize.
 func (n *Namespaces) removeFinalizer(ctx context.Context, ns namespaceInstance) error {
 	current, err := n.get(ctx, ns)
 	if current == nil {

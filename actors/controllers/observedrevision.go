@@ -5,15 +5,15 @@ import (
 	"sync"
 )
 
-// A Progress is how far somebody has come who follows the changes of a kind. Its zero value is
-// that of nobody yet. Many goroutines may use it.
+// ObservedRevision is the version up to which a controller has processed the changes of a kind;
+// requests wait for it. Its zero value is ready to use. It is safe for concurrent use.
 type ObservedRevision struct {
 	mu       sync.Mutex // guards the rest
 	version  uint64
-	advanced chan struct{} // closed when version rises; nil while nobody waits
+	advanced chan struct{} // closed when version rises; nil while nobody waits, which makes Advance cheap
 }
 
-// Advance says that everything up to a version has been dealt with.
+// Advance records that all changes up to a version have been processed.
 func (p *ObservedRevision) Advance(version uint64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -24,7 +24,7 @@ func (p *ObservedRevision) Advance(version uint64) {
 	}
 }
 
-// Wait waits until everything up to a version has been dealt with, or ctx ends.
+// Wait waits until all changes up to a version have been processed, or ctx ends.
 func (p *ObservedRevision) Wait(ctx context.Context, version uint64) {
 	for ctx.Err() == nil {
 		p.mu.Lock()

@@ -11,9 +11,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/request"
 )
 
-// runOwnerWorker lets owners go, all that wait at a time. Before that it looks for dependents in
-// the store itself: watches may be behind, and a dependent that was not known yet would not be
-// left alone, but deleted as garbage.
+// runOwnerWorker processes the queue of owners, all queued ones in one batch, because finding their
+// dependents lists every kind. The graph does not suffice here: a dependent that no watch has
+// delivered yet would not be orphaned, but deleted as garbage later.
 func (g *GarbageCollector) runOwnerWorker(ctx context.Context) {
 	for {
 		next := g.ownerQueue.get(ctx, math.MaxInt)
@@ -30,7 +30,7 @@ func (g *GarbageCollector) runOwnerWorker(ctx context.Context) {
 	}
 }
 
-// processOwners lets owners of one namespace go, or of none.
+// processOwners processes owners of one namespace, or cluster-scoped ones if namespace is "".
 func (g *GarbageCollector) processOwners(ctx context.Context, namespace string, owners []objectReference) {
 	found, fault := g.findDependents(ctx, namespace, owners)
 	_ = forEachParallel(owners, func(p objectReference) error {
@@ -44,14 +44,14 @@ func (g *GarbageCollector) processOwners(ctx context.Context, namespace string, 
 	})
 }
 
-// A dependent is an object that names the owner in question.
+// dependent is an object that has an owner reference to the owner being processed.
 type dependent struct {
 	objectReference
 	object *meta.Object
 	blocks bool
 }
 
-// findDependents lists the dependents of owners, by the owner's uid.
+// findDependents lists the dependents of owners from the store, by the owner's uid.
 func (g *GarbageCollector) findDependents(ctx context.Context, namespace string, owners []objectReference) (map[string][]dependent, error) {
 	found := make(map[string][]dependent, len(owners))
 	for _, p := range owners {
@@ -76,7 +76,7 @@ func (g *GarbageCollector) findDependents(ctx context.Context, namespace string,
 	return found, nil
 }
 
-// processOwner does for an owner what its finalizers ask for, and takes them off.
+// processOwner does what the finalizer of an owner asks for, and removes it.
 func (g *GarbageCollector) processOwner(ctx context.Context, p objectReference, dependents []dependent) error {
 	o, err := g.get(ctx, p)
 	switch {
@@ -90,14 +90,14 @@ func (g *GarbageCollector) processOwner(ctx context.Context, p objectReference, 
 		return removeFinalizer(ctx, g.store, p.kind, o, orphanFinalizer)
 	case isForegroundDeleting(o):
 		if slices.ContainsFunc(dependents, func(d dependent) bool { return d.blocks }) {
-			return nil // the watch that tells of its end brings the owner back
+			return nil // the delete event of that dependent enqueues the owner again
 		}
 		return removeFinalizer(ctx, g.store, p.kind, o, foregroundFinalizer)
 	}
 	return nil
 }
 
-// forEachParallel does something with many things, some at a time, and gives all that went wrong.
+// forEachParallel calls do for every item, at most maxWorkers at a time, and joins the errors.
 func forEachParallel[T any](items []T, do func(T) error) error {
 	var (
 		wait   sync.WaitGroup

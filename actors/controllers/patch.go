@@ -13,8 +13,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// patchIfUnchanged puts a merge patch over an object, or over a sub-resource of it, if it is still as it
-// was. That the object has gone is no error.
+// patchIfUnchanged applies a merge patch to an object, or to its sub-resource if one is named, with
+// uid and resourceVersion as preconditions. It is no error if the object is deleted.
 func patchIfUnchanged(ctx context.Context, store Store, k *schema.Kind, o *meta.Object, subresource string, change tree.Tree) error {
 	metadata := change.EnsureObject("metadata")
 	metadata["uid"], metadata["resourceVersion"] = o.Meta.UID, strconv.FormatUint(o.Version, 10)
@@ -31,8 +31,8 @@ func patchIfUnchanged(ctx context.Context, store Store, k *schema.Kind, o *meta.
 	return err
 }
 
-// patchMetadataList replaces one list in the metadata of an object, if it is still as it was. change may
-// change what it gets.
+// patchMetadataList replaces one list in the metadata of an object, unless the object has changed.
+// change gets its own copy of the metadata, which it may modify.
 func patchMetadataList(ctx context.Context, store Store, k *schema.Kind, o *meta.Object, change func(metadata tree.Tree) (field string, list []any)) error {
 	object, err := codec.DecodeStored(k.Message, o.JSON)
 	if err != nil {
@@ -42,20 +42,20 @@ func patchMetadataList(ctx context.Context, store Store, k *schema.Kind, o *meta
 	return patchIfUnchanged(ctx, store, k, o, "", tree.Tree{"metadata": tree.Tree{field: list}})
 }
 
-// removeFinalizer takes a finalizer off an object.
+// removeFinalizer removes a finalizer from an object, unless the object has changed.
 func removeFinalizer(ctx context.Context, store Store, k *schema.Kind, o *meta.Object, finalizer string) error {
 	return patchMetadataList(ctx, store, k, o, func(metadata tree.Tree) (string, []any) {
 		return "finalizers", withoutItem(metadata.List("finalizers"), finalizer)
 	})
 }
 
-// withoutItem is a list without one of its texts. The list itself is used up.
+// withoutItem removes a string from a list, in place.
 func withoutItem(list []any, text string) []any {
 	return slices.DeleteFunc(list, func(item any) bool { return item == text })
 }
 
-// deleteIfUnchanged deletes an object, if it is still as it was. policy says what becomes of its dependents;
-// "" is the default of its kind. That the object has gone is no error.
+// deleteIfUnchanged deletes an object with uid and resourceVersion as preconditions. policy is the
+// propagation policy; "" is the default of the kind. It is no error if the object is deleted already.
 func deleteIfUnchanged(ctx context.Context, store Store, k *schema.Kind, o *meta.Object, policy string) error {
 	_, err := store.Mutate(ctx, request.Mutation{
 		Verb: request.Delete, Kind: k, Key: o.Key,

@@ -15,19 +15,19 @@ import (
 	"github.com/troupe-api/troupe/policy/admission"
 )
 
-// A Protection takes its finalizer off objects of one kind that are being deleted, once they
-// are no longer in use.
+// Protection removes its finalizer from objects of one kind that are being deleted, as soon as they
+// are not in use.
 type Protection struct {
 	store     Store
 	kind      *schema.Kind
-	userKind  *schema.Kind // whose objects may use them; nil if an object itself says whether it is in use
+	userKind  *schema.Kind // kind of the objects that may use them; nil if the status of an object says whether it is in use
 	finalizer string
 	inUse     func(ctx context.Context, o *meta.Object) (bool, error)
 	logger    *slog.Logger
 
 	queue   *workqueue[meta.Key]
-	mu      sync.Mutex // guards held
-	pending map[meta.Key]bool
+	mu      sync.Mutex        // guards pending
+	pending map[meta.Key]bool // objects being deleted that may be in use
 }
 
 func newProtection(store Store, k *schema.Kind, finalizer string, logger *slog.Logger) *Protection {
@@ -35,7 +35,7 @@ func newProtection(store Store, k *schema.Kind, finalizer string, logger *slog.L
 		queue: newWorkqueue[meta.Key](), pending: map[meta.Key]bool{}}
 }
 
-// NewVolumeProtection protects volumes that are bound to a claim.
+// NewVolumeProtection protects PersistentVolumes that are bound to a claim.
 func NewVolumeProtection(store Store, kinds *catalog.Catalog, logger *slog.Logger) *Protection {
 	p := newProtection(store, coreKind(kinds, "PersistentVolume"),
 		kinds.Naming().Translate(admission.PVProtectionFinalizer), logger)
@@ -46,7 +46,7 @@ func NewVolumeProtection(store Store, kinds *catalog.Catalog, logger *slog.Logge
 	return p
 }
 
-// NewVolumeClaimProtection protects claims that Pods use.
+// NewVolumeClaimProtection protects PersistentVolumeClaims that Pods use.
 func NewVolumeClaimProtection(store Store, kinds *catalog.Catalog, logger *slog.Logger) *Protection {
 	p := newProtection(store, coreKind(kinds, "PersistentVolumeClaim"),
 		kinds.Naming().Translate(admission.PVCProtectionFinalizer), logger)
@@ -55,7 +55,7 @@ func NewVolumeClaimProtection(store Store, kinds *catalog.Catalog, logger *slog.
 	return p
 }
 
-// Run works until the context ends.
+// Run runs the controller until the context ends.
 func (p *Protection) Run(ctx context.Context) {
 	var running sync.WaitGroup
 	defer running.Wait()
@@ -77,7 +77,8 @@ func (p *Protection) onObject(o *meta.Object, gone bool) {
 	}
 }
 
-// onUser: a user that changes may have let something go in its namespace.
+// onUser enqueues the pending objects in the namespace of a user that has changed: it may have been
+// the last user of any of them.
 func (p *Protection) onUser(o *meta.Object, _ bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -88,8 +89,9 @@ func (p *Protection) onUser(o *meta.Object, _ bool) {
 	}
 }
 
-// removeFinalizerIfUnused takes the finalizer off an object, unless it is in use. It is held before the look, so
-// that a user who goes meanwhile brings it back.
+// removeFinalizerIfUnused removes the finalizer from an object that is not in use. The object is
+// marked pending before its users are listed: otherwise the delete of the last user, between list and
+// mark, would go unnoticed.
 func (p *Protection) removeFinalizerIfUnused(ctx context.Context, key meta.Key) error {
 	o, err := p.store.Get(ctx, request.Get{Kind: p.kind, Key: key})
 	if isNotFound(err) || err == nil && !p.hasFinalizer(o) {
@@ -106,7 +108,7 @@ func (p *Protection) removeFinalizerIfUnused(ctx context.Context, key meta.Key) 
 	return removeFinalizer(ctx, p.store, p.kind, o, p.finalizer)
 }
 
-// hasFinalizer tells whether an object is being deleted and has the finalizer.
+// hasFinalizer reports whether an object is being deleted and has the finalizer.
 func (p *Protection) hasFinalizer(o *meta.Object) bool {
 	return o.Meta.Terminating && slices.Contains(o.Meta.Finalizers, p.finalizer)
 }
@@ -121,8 +123,8 @@ func (p *Protection) setPending(key meta.Key, pending bool) {
 	}
 }
 
-// usedByPod tells whether a Pod that has a node uses a claim. One that has none yet cannot start
-// with a claim that is being deleted.
+// usedByPod reports whether a scheduled Pod uses a claim. An unscheduled Pod does not count, because
+// it is not scheduled while its claim is being deleted.
 func (p *Protection) usedByPod(ctx context.Context, claim *meta.Object) (bool, error) {
 	pods, err := p.store.List(ctx, request.List{Kind: p.userKind, Namespace: claim.Key.Namespace})
 	if err != nil {
@@ -141,7 +143,7 @@ func (p *Protection) usedByPod(ctx context.Context, claim *meta.Object) (bool, e
 	return false, nil
 }
 
-// podUsesClaim tells whether a Pod has a claim among its volumes, by its name or as its own one.
+// podUsesClaim reports whether a Pod has a claim among its volumes, by name or as an ephemeral volume.
 func podUsesClaim(pod string, spec tree.Tree, claim string) bool {
 	for _, volume := range spec.Objects("volumes") {
 		if volume.Object("persistentVolumeClaim").String("claimName") == claim ||

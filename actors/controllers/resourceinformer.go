@@ -8,18 +8,19 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// KindSource tells which kind the objects of a resource are stored as. That changes when the
-// definition of a custom kind is made, changed or deleted.
+// KindSource returns the kind in which the objects of a resource are stored. It changes when the
+// definition of a custom resource is created, changed or deleted.
 type KindSource interface {
-	// Changed is closed when the answer of Kind may differ from what it was before this call.
+	// Changed returns a channel that is closed when the result of Kind may differ from what it was before
+	// this call.
 	Changed() <-chan struct{}
-	// Kind is the kind in effect; nil while the resource is not defined.
+	// Kind returns the kind in effect; nil while the resource is not defined.
 	Kind() *schema.Kind
 }
 
-// RunResourceInformer is RunInformer for a resource that need not be defined yet. When its kind
-// changes, all objects are told again in the form of the new one; when its kind goes, all objects
-// are told to have gone. While there is no kind, there are no objects, and that counts as seen.
+// RunResourceInformer is RunInformer for a resource that may be undefined. When its kind changes, all
+// objects are delivered again in the new version; when its definition is deleted, all objects are
+// reported as gone. An undefined resource counts as synced, because it has no objects.
 func RunResourceInformer(ctx context.Context, store Store, source KindSource, handler EventHandler) {
 	f := &informer{handler: handler, known: map[meta.Key]int{}}
 	for ctx.Err() == nil {
@@ -42,7 +43,7 @@ func RunResourceInformer(ctx context.Context, store Store, source KindSource, ha
 // runUntilChanged watches one kind. It returns true when the resource has another kind now, false
 // when the context has ended or the store is closing.
 func (f *informer) runUntilChanged(ctx context.Context, store Store, source KindSource, k *schema.Kind) (changed bool) {
-	if k.DefinedAtRuntime { // the others never change
+	if k.DefinedAtRuntime { // built-in kinds never change
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithCancel(ctx)
 		defer cancel()

@@ -12,11 +12,11 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// defaultAccount is the service account that every namespace has.
+// defaultAccount is the name of the service account of Pods that name none.
 const defaultAccount = "default"
 
-// ServiceAccounts keeps a service account called default in every namespace that is not being
-// deleted.
+// ServiceAccounts creates the service account "default" in every namespace that is not being deleted,
+// and creates it again when it is deleted.
 type ServiceAccounts struct {
 	store                Store
 	namespaces, accounts *schema.Kind
@@ -24,7 +24,7 @@ type ServiceAccounts struct {
 	queue                *workqueue[string] // names of namespaces
 }
 
-// NewServiceAccounts makes the controller for the kinds of a catalogue.
+// NewServiceAccounts returns the controller for the kinds of a catalogue.
 func NewServiceAccounts(store Store, kinds *catalog.Catalog, logger *slog.Logger) *ServiceAccounts {
 	return &ServiceAccounts{
 		store: store, logger: logger, queue: newWorkqueue[string](),
@@ -33,7 +33,7 @@ func NewServiceAccounts(store Store, kinds *catalog.Catalog, logger *slog.Logger
 	}
 }
 
-// Run works until the context ends.
+// Run runs the controller until the context ends.
 func (s *ServiceAccounts) Run(ctx context.Context) {
 	var running sync.WaitGroup
 	defer running.Wait()
@@ -56,7 +56,7 @@ func (s *ServiceAccounts) Run(ctx context.Context) {
 	})
 }
 
-// ensure makes the account if it is not there. A namespace that is being deleted needs none.
+// ensure creates the account of a namespace if it is missing, unless the namespace is being deleted.
 func (s *ServiceAccounts) ensure(ctx context.Context, namespace string) error {
 	key := meta.Key{GroupResource: s.accounts.Storage, Namespace: namespace, Name: defaultAccount}
 	if _, err := s.store.Get(ctx, request.Get{Kind: s.accounts, Key: key}); !isNotFound(err) {
@@ -74,7 +74,7 @@ func (s *ServiceAccounts) ensure(ctx context.Context, namespace string) error {
 		Object: tree.Tree{"metadata": tree.Tree{"name": key.Name, "namespace": key.Namespace}},
 	})
 	if hasReason(err, meta.ReasonAlreadyExists) || hasReason(err, meta.ReasonForbidden) || isNotFound(err) {
-		return nil // somebody was faster: who made the account, or who deletes the namespace
+		return nil // a concurrent request has created the account or deleted the namespace
 	}
 	return err
 }

@@ -12,19 +12,19 @@ import (
 	"github.com/troupe-api/troupe/kinds/request"
 )
 
-// TokenCleaner deletes bootstrap tokens that have ended.
+// TokenCleaner deletes the Secrets of expired bootstrap tokens.
 type TokenCleaner struct {
 	store  Store
 	tokens *bootstrapTokens
 	logger *slog.Logger
 }
 
-// NewTokenCleaner makes the controller for the kinds of a catalogue.
+// NewTokenCleaner returns the controller for the kinds of a catalogue.
 func NewTokenCleaner(store Store, kinds *catalog.Catalog, logger *slog.Logger) *TokenCleaner {
 	return &TokenCleaner{store: store, tokens: newBootstrapTokens(kinds), logger: logger}
 }
 
-// Run works until the context ends.
+// Run runs the controller until the context ends.
 func (c *TokenCleaner) Run(ctx context.Context) {
 	var running sync.WaitGroup
 	defer running.Wait()
@@ -42,7 +42,7 @@ func (c *TokenCleaner) clean(ctx context.Context, all []bootstrapSecret, now tim
 			Verb: request.Delete, Kind: c.tokens.kind, Key: s.object,
 			Delete: request.DeleteOptions{UID: s.uid, ResourceVersion: strconv.FormatUint(s.version, 10)},
 		})
-		if err != nil && !isNotFound(err) && !isConflict(err) { // a change brings it back
+		if err != nil && !isNotFound(err) && !isConflict(err) { // after a conflict, the watch delivers the new version
 			c.logger.Warn("a bootstrap token that has ended stays", "key", s.object.String(), "error", err)
 			faults = append(faults, err)
 		}

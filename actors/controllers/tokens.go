@@ -16,29 +16,31 @@ import (
 	"github.com/troupe-api/troupe/policy/authn/serviceaccount"
 )
 
-// Tokens fills Secrets that are to hold a token of a service account, and deletes them when the
-// account has gone. A Secret that goes is taken out of the account that names it.
+// Tokens writes the token, the CA and the namespace into Secrets of type service account token, and
+// deletes such Secrets when their account is deleted. When a Secret is deleted, Tokens removes the
+// reference to it from the account.
 type Tokens struct {
 	store             Store
 	secrets, accounts *schema.Kind
 	names             serviceaccount.SecretNames
 	issuer            *serviceaccount.Issuer
-	caBundle          func() []byte // PEM: what clients are to trust
+	caBundle          func() []byte // PEM of the CAs that clients are to trust
 	logger            *slog.Logger
 
 	queue            *workqueue[meta.Key]           // Secrets
 	mu               sync.Mutex                     // guards the next two
-	owners           map[meta.Key]tokenOwner        // what Secrets are for
-	secretsByAccount map[meta.Key]map[meta.Key]bool // the Secrets of an account
+	owners           map[meta.Key]tokenOwner        // the account of each Secret
+	secretsByAccount map[meta.Key]map[meta.Key]bool // the reverse of owners
 }
 
-// tokenOwner is the account that a Secret names, or named when it went.
+// tokenOwner is the account that a Secret names. It is kept after the Secret is deleted (gone), until
+// the account does not reference the Secret any more.
 type tokenOwner struct {
 	account meta.Key
 	gone    bool
 }
 
-// NewTokens makes the controller for the kinds of a catalogue. Issuer signs the tokens.
+// NewTokens returns the controller for the kinds of a catalogue. issuer signs the tokens.
 func NewTokens(store Store, kinds *catalog.Catalog, issuer *serviceaccount.Issuer, caBundle func() []byte, logger *slog.Logger) *Tokens {
 	return &Tokens{
 		store: store, names: serviceaccount.NewSecretNames(kinds.Naming()), issuer: issuer, caBundle: caBundle, logger: logger,
@@ -48,7 +50,7 @@ func NewTokens(store Store, kinds *catalog.Catalog, issuer *serviceaccount.Issue
 	}
 }
 
-// Run works until the context ends.
+// Run runs the controller until the context ends.
 func (t *Tokens) Run(ctx context.Context) {
 	var running sync.WaitGroup
 	defer running.Wait()
@@ -84,7 +86,7 @@ func (t *Tokens) onSecret(o *meta.Object, gone bool) {
 	t.queue.add(secret)
 }
 
-// forget must be called with the lock held.
+// forget removes a Secret from both maps. The caller holds the lock.
 func (t *Tokens) forget(secret meta.Key) {
 	of, known := t.owners[secret]
 	if !known {
@@ -104,9 +106,9 @@ func (t *Tokens) onAccount(o *meta.Object, _ bool) {
 	}
 }
 
-// accountOf is the account that a Secret names; ok is false for Secrets of other types.
+// accountOf returns the account that a Secret names; ok is false for Secrets of other types.
 func accountOf(n serviceaccount.SecretNames, k *schema.Kind, o *meta.Object) (account string, ok bool) {
-	if !bytes.Contains(o.JSON, []byte(n.Type)) { // most are of other types
+	if !bytes.Contains(o.JSON, []byte(n.Type)) { // most Secrets have other types: do not decode them
 		return "", false
 	}
 	object, err := codec.DecodeStored(k.Message, o.JSON)
@@ -117,7 +119,8 @@ func accountOf(n serviceaccount.SecretNames, k *schema.Kind, o *meta.Object) (ac
 	return secret.Account, ok && secret.Account != ""
 }
 
-// sync brings one Secret to where it should be.
+// sync processes one Secret: it is filled if its account exists and deleted if not. If the Secret
+// itself is deleted, the reference to it is removed.
 func (t *Tokens) sync(ctx context.Context, key meta.Key) error {
 	o, err := t.store.Get(ctx, request.Get{Kind: t.secrets, Key: key})
 	switch {
@@ -146,7 +149,8 @@ func (t *Tokens) sync(ctx context.Context, key meta.Key) error {
 	return t.fill(ctx, o, secret, account)
 }
 
-// fill writes into a Secret what it lacks.
+// fill writes the missing data into a Secret. An existing token is never replaced; the CA is, when it
+// has changed.
 func (t *Tokens) fill(ctx context.Context, o *meta.Object, secret serviceaccount.TokenSecret, account serviceaccount.Account) error {
 	have, lacks := secret.Data, tree.Tree{}
 	if have.String(serviceaccount.TokenKey) == "" {
@@ -168,7 +172,7 @@ func (t *Tokens) fill(ctx context.Context, o *meta.Object, secret serviceaccount
 	err := patchIfUnchanged(ctx, t.store, t.secrets, o, "", tree.Tree{
 		"metadata": tree.Tree{"annotations": tree.Tree{t.names.UID: account.UID}}, "data": lacks,
 	})
-	if isInvalid(err) { // as it is when it is immutable: to try again is of no use
+	if isInvalid(err) { // the Secret may be immutable: retrying cannot help
 		t.logger.Warn("a secret cannot hold its token", "key", o.Key.String(), "error", err)
 		return nil
 	}
@@ -177,7 +181,7 @@ func (t *Tokens) fill(ctx context.Context, o *meta.Object, secret serviceaccount
 
 func base64Text(b []byte) string { return base64.StdEncoding.EncodeToString(b) }
 
-// removeSecretReference takes a Secret that has gone out of the account that names it.
+// removeSecretReference removes a deleted Secret from the account that references it.
 func (t *Tokens) removeSecretReference(ctx context.Context, secret meta.Key) error {
 	t.mu.Lock()
 	of := t.owners[secret]
@@ -196,13 +200,14 @@ func (t *Tokens) removeSecretReference(ctx context.Context, secret meta.Key) err
 	})
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if err == nil && t.owners[secret].gone { // and has not come back meanwhile
+	if err == nil && t.owners[secret].gone { // it was not created again in the meantime
 		t.forget(secret)
 	}
 	return err
 }
 
-// updateSecretReferences changes which Secrets an account names. That it has gone is no error.
+// updateSecretReferences changes the list of Secrets that an account references. It is no error if the
+// account is deleted.
 func updateSecretReferences(ctx context.Context, store Store, accounts *schema.Kind, key meta.Key, change func(secrets []any) []any) error {
 	o, err := store.Get(ctx, request.Get{Kind: accounts, Key: key})
 	if err != nil || o.Meta.Terminating {

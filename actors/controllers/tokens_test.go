@@ -91,8 +91,8 @@ func hasToken(o *meta.Object, gone bool) bool {
 	return !gone && strings.Contains(string(o.JSON), `"token":"`)
 }
 
-// TestTokenSecrets: an account without a Secret gets one, and another one when that goes; what
-// names no account that lives goes.
+// TestTokenSecrets: an account without a Secret gets one, and another one when that is deleted; a
+// Secret whose account does not exist is deleted.
 func TestTokenSecrets(t *testing.T) {
 	w := openTestStore(t, vfs.NewMem())
 	defer w.close()
@@ -123,7 +123,7 @@ func TestTokenSecrets(t *testing.T) {
 	w.waitNotFound("secrets/default/" + first)
 }
 
-// TestTokensRepair: what a Secret lacks comes back; an account of another life is none.
+// TestTokensRepair: missing data of a Secret is restored; an account with another uid does not count.
 func TestTokensRepair(t *testing.T) {
 	w := openTestStore(t, vfs.NewMem())
 	defer w.close()

@@ -16,8 +16,8 @@ import (
 	"github.com/troupe-api/troupe/policy/authn/serviceaccount"
 )
 
-// TokenSecrets makes a Secret for a token for every service account that names none, and
-// makes the account name it. Tokens fills it.
+// TokenSecrets creates a token Secret for every service account that references none, and adds the
+// reference. Tokens then fills the Secret.
 type TokenSecrets struct {
 	store             Store
 	secrets, accounts *schema.Kind
@@ -26,7 +26,7 @@ type TokenSecrets struct {
 	queue             *workqueue[meta.Key] // accounts
 }
 
-// NewTokenSecrets makes the controller for the kinds of a catalogue.
+// NewTokenSecrets returns the controller for the kinds of a catalogue.
 func NewTokenSecrets(store Store, kinds *catalog.Catalog, logger *slog.Logger) *TokenSecrets {
 	return &TokenSecrets{
 		store: store, names: serviceaccount.NewSecretNames(kinds.Naming()), logger: logger, queue: newWorkqueue[meta.Key](),
@@ -35,7 +35,7 @@ func NewTokenSecrets(store Store, kinds *catalog.Catalog, logger *slog.Logger) *
 	}
 }
 
-// Run works until the context ends.
+// Run runs the controller until the context ends.
 func (t *TokenSecrets) Run(ctx context.Context) {
 	var running sync.WaitGroup
 	defer running.Wait()
@@ -51,7 +51,8 @@ func (t *TokenSecrets) Run(ctx context.Context) {
 	})
 }
 
-// ensure looks first whether there is a Secret that the account only does not name.
+// ensure makes an account reference a token Secret. It uses an existing Secret of the account if there
+// is one: an earlier attempt may have created it and failed to add the reference.
 func (t *TokenSecrets) ensure(ctx context.Context, key meta.Key) error {
 	o, err := t.store.Get(ctx, request.Get{Kind: t.accounts, Key: key})
 	if err != nil {
@@ -82,7 +83,7 @@ func (t *TokenSecrets) ensure(ctx context.Context, key meta.Key) error {
 	return errors.Join(fault, err)
 }
 
-// secretsOf are the names of the Secrets for tokens of an account.
+// secretsOf returns the names of the token Secrets of an account.
 func (t *TokenSecrets) secretsOf(ctx context.Context, account meta.Key) (names []any, err error) {
 	all, err := t.store.List(ctx, request.List{Kind: t.secrets, Namespace: account.Namespace})
 	for _, o := range all.Items {
@@ -93,10 +94,10 @@ func (t *TokenSecrets) secretsOf(ctx context.Context, account meta.Key) (names [
 	return names, err
 }
 
-// suffixLetters are those that make no words.
+// suffixLetters are the characters of generated names: without vowels, so that they form no words.
 const suffixLetters = "bcdfghjklmnpqrstvwxz2456789"
 
-// createSecret makes a Secret for an account, and gives its name.
+// createSecret creates a token Secret for an account, and returns its name.
 func (t *TokenSecrets) createSecret(ctx context.Context, account *meta.Object) (string, error) {
 	suffix := make([]byte, 5)
 	for i := range suffix {

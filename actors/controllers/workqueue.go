@@ -6,28 +6,28 @@ import (
 	"time"
 )
 
-// A backlog is what is still to be done, each thing once, in the order of its coming. What
-// failed comes back after a pause that doubles each time. It may be used by many at a time.
+// workqueue is a FIFO queue without duplicates, like that of client-go. An item that failed is added
+// again after a delay that doubles with each failure. It is safe for concurrent use.
 type workqueue[T comparable] struct {
 	mu       sync.Mutex // guards the next three
 	items    []T
-	queued   map[T]bool // what is in waiting
-	failures map[T]int  // how often what has failed was tried
+	queued   map[T]bool // the set of items
+	failures map[T]int  // number of consecutive failures per item
 
-	ready chan struct{} // has room for one; filled while something waits
+	ready chan struct{} // capacity one; filled while items is not empty
 }
 
 func newWorkqueue[T comparable]() *workqueue[T] {
 	return &workqueue[T]{queued: make(map[T]bool), failures: make(map[T]int), ready: make(chan struct{}, 1)}
 }
 
-// The pauses before what failed is tried again.
+// The delays before a failed item is added again.
 const (
 	minRetryDelay = 10 * time.Millisecond
 	maxRetryDelay = 2 * time.Minute
 )
 
-// add puts something in, unless it waits already.
+// add adds items that are not queued already.
 func (b *workqueue[T]) add(items ...T) {
 	b.mu.Lock()
 	for _, t := range items {
@@ -40,7 +40,7 @@ func (b *workqueue[T]) add(items ...T) {
 	b.mu.Unlock()
 }
 
-// signal must be called with the lock held.
+// signal wakes one get if there are items. The caller holds the lock.
 func (b *workqueue[T]) signal() {
 	if len(b.items) == 0 {
 		return
@@ -51,7 +51,7 @@ func (b *workqueue[T]) signal() {
 	}
 }
 
-// get waits for something to do, and takes up to most things out; nil when the context ends.
+// get waits for items, and removes and returns up to most of them; nil when the context ends.
 func (b *workqueue[T]) get(ctx context.Context, most int) []T {
 	for {
 		select {
@@ -76,7 +76,8 @@ func (b *workqueue[T]) get(ctx context.Context, most int) []T {
 	}
 }
 
-// done closes an attempt: what succeeded is forgotten, what failed comes back later.
+// done ends the processing of an item: after an error the item is added again later, else its failures
+// are forgotten.
 func (b *workqueue[T]) done(ctx context.Context, t T, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -93,8 +94,8 @@ func (b *workqueue[T]) done(ctx context.Context, t T, err error) {
 	})
 }
 
-// run does what is in a backlog, several things at a time, until the context ends. What failed
-// is told, unless somebody else was quicker, and tried again.
+// run processes items, maxWorkers at a time, until the context ends. Items that fail are retried;
+// report is called for the error unless it is a conflict, which concurrent changes make normal.
 func (b *workqueue[T]) run(ctx context.Context, do func(context.Context, T) error, report func(T, error)) {
 	for {
 		items := b.get(ctx, maxWorkers)

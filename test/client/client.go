@@ -24,15 +24,16 @@ const (
 	JSONPatch  = "application/json-patch+json"
 )
 
-// A Client speaks to one server as its administrator. It may be used by many goroutines.
+// Client sends requests to one server, with the credentials of its kubeconfig. It is safe for
+// concurrent use.
 type Client struct {
 	URL       string
 	TLS       *tls.Config
 	transport *http.Transport
 }
 
-// New reads a kubeconfig as the daemon writes it: one cluster, one user, certificates
-// inside.
+// New returns the client of a kubeconfig in the form that the daemon writes: one cluster and one user,
+// with embedded certificates.
 func New(kubeconfig string) (*Client, error) {
 	text, err := os.ReadFile(kubeconfig)
 	if err != nil {
@@ -72,14 +73,14 @@ func New(kubeconfig string) (*Client, error) {
 // Close closes the idle connections.
 func (c *Client) Close() { c.transport.CloseIdleConnections() }
 
-// An Answer is one whole answer.
+// Answer is a complete response.
 type Answer struct {
 	Code   int
 	Header http.Header
 	Body   []byte
 }
 
-// Object is the body of the answer; nil if it is none.
+// Object decodes the body as an object; nil if it is none.
 func (a Answer) Object() Object {
 	o, err := parse(a.Body)
 	if err != nil {
@@ -88,11 +89,11 @@ func (a Answer) Object() Object {
 	return o
 }
 
-// String is the code and the body.
+// String returns the status code and the body.
 func (a Answer) String() string { return fmt.Sprintf("%d %s", a.Code, a.Body) }
 
-// Do sends one request: body is bytes, or something to encode as JSON, or nil. An error
-// means that there was no whole answer.
+// Do sends one request. body is bytes, a value to encode as JSON, or nil. An error means that no
+// complete response was received.
 func (c *Client) Do(ctx context.Context, method, path, contentType string, body any) (Answer, error) {
 	r, err := c.request(ctx, method, path, contentType, body)
 	if err != nil {
@@ -128,7 +129,7 @@ func (c *Client) request(ctx context.Context, method, path, contentType string, 
 	if err != nil {
 		return nil, err
 	}
-	// Without the means to rewind its body, a request is sent once and never again.
+	// Without GetBody, net/http cannot retry a request, which would hide that a connection broke.
 	r.GetBody = nil
 	if body != nil {
 		r.Header.Set("Content-Type", contentType)
@@ -136,12 +137,12 @@ func (c *Client) request(ctx context.Context, method, path, contentType string, 
 	return r, nil
 }
 
-// Get reads one object, or anything else with GET.
+// Get sends a GET, for an object or any other path.
 func (c *Client) Get(ctx context.Context, path string) (Answer, error) {
 	return c.Do(ctx, http.MethodGet, path, "", nil)
 }
 
-// GetAs is Get of a representation, as an Accept header names it.
+// GetAs is Get with an Accept header.
 func (c *Client) GetAs(ctx context.Context, path, accept string) (Answer, error) {
 	r, err := c.request(ctx, http.MethodGet, path, "", nil)
 	if err != nil {
@@ -171,8 +172,8 @@ func (c *Client) Delete(ctx context.Context, path string, options any) (Answer, 
 	return c.Do(ctx, http.MethodDelete, path, JSON, options)
 }
 
-// List reads a collection, or a chunk of it; query may be nil. An answer that is no list
-// is an error, an *Answer when it is another code than 200.
+// List reads a collection, or one page of it; query may be nil. If the status code is not 200, the
+// error is an *Answer.
 func (c *Client) List(ctx context.Context, path string, query url.Values) (List, error) {
 	answer, err := c.Get(ctx, path+"?"+query.Encode())
 	if err != nil {
@@ -184,5 +185,5 @@ func (c *Client) List(ctx context.Context, path string, query url.Values) (List,
 	return parseList(answer.Body)
 }
 
-// Error makes an unwelcome answer an error.
+// Error implements error for responses whose status code was not expected.
 func (a *Answer) Error() string { return a.String() }

@@ -1,7 +1,7 @@
-// Package client is how the suites speak to a server: plain HTTP over TLS with the
-// administrator's kubeconfig, objects as trees, watches as streams of events. It knows
-// none of the server's packages but the daemon's wiring, to start one in process.
+// Package client is the HTTP client of the test packages: plain HTTP over TLS with the administrator's
+// kubeconfig, objects as decoded JSON, watches as streams of events. It does not use the server's own
+// encoders and decoders, so that their errors do not cancel out.
 //
-// Nouns: Client, Answer, Object, List, Watch and Event; Server, a daemon in process; and Log,
-// what a daemon writes.
+// Types: Client, Answer, Object, List, Watch and Event; Server and Session, a daemon in the test's
+// process; and Log, which collects the daemon's log output.
 package client

@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// A Log gathers what a daemon writes, and may be read meanwhile.
+// Log collects the log output of a daemon. It may be read while the daemon writes.
 type Log struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -18,7 +18,7 @@ func (l *Log) Write(b []byte) (int, error) {
 	return l.text.Write(b)
 }
 
-// String is everything so far.
+// String returns everything written so far.
 func (l *Log) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()

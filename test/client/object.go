@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// An Object is an object as a tree of JSON values.
+// Object is an object of any kind, decoded from JSON.
 type Object map[string]any
 
 func parse(text []byte) (o Object, err error) {
@@ -14,7 +14,7 @@ func parse(text []byte) (o Object, err error) {
 	return o, err
 }
 
-// ConfigMap is an object to create.
+// ConfigMap returns a ConfigMap to create.
 func ConfigMap(name string, labels, data map[string]string) Object {
 	metadata := map[string]any{"name": name}
 	if labels != nil {
@@ -23,7 +23,7 @@ func ConfigMap(name string, labels, data map[string]string) Object {
 	return Object{"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": data}
 }
 
-// Metadata is never nil.
+// Metadata returns metadata; empty, but never nil, if there is none.
 func (o Object) Metadata() map[string]any {
 	m, _ := o["metadata"].(map[string]any)
 	if m == nil {
@@ -37,16 +37,16 @@ func (o Object) text(field string) string {
 	return s
 }
 
-// Name is metadata.name.
+// Name returns metadata.name.
 func (o Object) Name() string { return o.text("name") }
 
-// Key is namespace/name.
+// Key returns namespace/name.
 func (o Object) Key() string { return o.text("namespace") + "/" + o.text("name") }
 
-// UID is metadata.uid.
+// UID returns metadata.uid.
 func (o Object) UID() string { return o.text("uid") }
 
-// Version is metadata.resourceVersion; 0 if it is none.
+// Version returns metadata.resourceVersion; 0 if it is missing or no number.
 func (o Object) Version() uint64 {
 	v, err := strconv.ParseUint(o.text("resourceVersion"), 10, 64)
 	if err != nil {
@@ -55,21 +55,21 @@ func (o Object) Version() uint64 {
 	return v
 }
 
-// Label is the value of a label; "" if it has none.
+// Label returns the value of a label; "" if it is missing.
 func (o Object) Label(name string) string {
 	labels, _ := o.Metadata()["labels"].(map[string]any)
 	s, _ := labels[name].(string)
 	return s
 }
 
-// Data is data[name] of a ConfigMap; "" if there is none.
+// Data returns data[name] of a ConfigMap; "" if it is missing.
 func (o Object) Data(name string) string {
 	data, _ := o["data"].(map[string]any)
 	s, _ := data[name].(string)
 	return s
 }
 
-// String is canonical JSON: equal objects have equal strings.
+// String returns canonical JSON: equal objects have equal strings.
 func (o Object) String() string {
 	text, err := json.Marshal(map[string]any(o))
 	if err != nil {
@@ -78,10 +78,10 @@ func (o Object) String() string {
 	return string(text)
 }
 
-// A List is a list, or a chunk of one.
+// List is a list of objects, or one page of it.
 type List struct {
 	Version  uint64
-	Continue string // token of the next chunk; "" at the end
+	Continue string // continue token of the next page; "" on the last one
 	Items    []Object
 }
 

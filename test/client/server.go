@@ -8,14 +8,15 @@ import (
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 )
 
-// A Server is a daemon in this process, and a client of it.
+// Server is a daemon in this process, with its administrator's client.
 type Server struct {
 	*Client
 	daemon *daemon.Daemon
 }
 
-// Serve starts a daemon on dir, on a free port; change, if any, changes its settings. It
-// stops with the test, or before by Stop.
+// Serve starts a daemon with the data directory dir, on a free port. change may modify its
+// configuration; it may be nil. The daemon is stopped at the end of the test, if Stop is not called
+// before.
 func Serve(t testing.TB, dir string, change func(*daemon.Config)) *Server {
 	t.Helper()
 	config := daemon.Default()
@@ -39,7 +40,7 @@ func Serve(t testing.TB, dir string, change func(*daemon.Config)) *Server {
 	return s
 }
 
-// Stop drains and stops the daemon. It may be called twice.
+// Stop stops the daemon gracefully. It may be called twice.
 func (s *Server) Stop(t testing.TB) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)

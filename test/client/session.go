@@ -8,15 +8,15 @@ import (
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 )
 
-// A Session is a daemon of one test, and the time that the test may take.
+// Session is a daemon for one test, with a context that ends when the test has run too long.
 type Session struct {
 	*Server
 	Ctx context.Context
 	T   *testing.T
 }
 
-// Open starts a daemon for a test, with its settings changed if change is given. The test has two
-// minutes.
+// Open starts a daemon for a test. change may modify its configuration; it may be nil. The context
+// ends after two minutes.
 func Open(t *testing.T, change func(*daemon.Config)) Session {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
@@ -24,7 +24,7 @@ func Open(t *testing.T, change func(*daemon.Config)) Session {
 	return Session{Serve(t, t.TempDir(), change), ctx, t}
 }
 
-// Send sends a request, whose answer must have a code.
+// Send sends a request, and fails the test if the response has another status code than code.
 func (s Session) Send(code int, method, path, contentType, body string) Answer {
 	s.T.Helper()
 	answer, err := s.Do(s.Ctx, method, path, contentType, []byte(body))

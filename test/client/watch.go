@@ -17,26 +17,26 @@ const (
 	Error    = "ERROR"
 )
 
-// An Event is one event of a watch. Of an Error, Object is the Status.
+// Event is one watch event. Of type ERROR, Object is a Status.
 type Event struct {
 	Type   string
 	Object Object
 }
 
-// Code is the code of the Status of an Error; else 0.
+// Code returns the code of the Status of an ERROR event; 0 for other types.
 func (e Event) Code() int {
 	code, _ := e.Object["code"].(float64)
 	return int(code)
 }
 
-// A Watch is a running watch. It belongs to one goroutine, but Close may come from any.
+// Watch is a running watch. Only Close may be called by another goroutine than the one that reads.
 type Watch struct {
 	body    io.ReadCloser
 	decoder *json.Decoder
 }
 
-// Watch starts a watch on a collection; watch=1 is added to query, which may be nil. An
-// answer of another code than 200 is an *Answer as error. It ends with ctx.
+// Watch starts a watch of a collection, which ends with ctx; query may be nil. If the status code is
+// not 200, the error is an *Answer.
 func (c *Client) Watch(ctx context.Context, path string, query url.Values) (*Watch, error) {
 	asked := url.Values{"watch": {"1"}}
 	for name, values := range query {
@@ -61,7 +61,7 @@ func (c *Client) Watch(ctx context.Context, path string, query url.Values) (*Wat
 	return &Watch{answer.Body, json.NewDecoder(answer.Body)}, nil
 }
 
-// Next waits for the next event; io.EOF is a clean end.
+// Next waits for the next event. It returns io.EOF when the server has ended the watch regularly.
 func (w *Watch) Next() (e Event, err error) {
 	err = w.decoder.Decode(&e)
 	return e, err

@@ -1,10 +1,8 @@
-// Package crash kills the daemon's own binary under load, again and again on one data
-// directory, and holds what it finds afterwards against what was acknowledged.
+// Package crash kills the daemon's binary under load, repeatedly on the same data directory, and
+// checks after each start that no acknowledged write is lost or changed.
 //
-// Each worker owns a few keys and has one write in flight at most, so of every key the
-// model knows the last acknowledged state and at most one write that may or may not have
-// happened. Every state of an object carries a checksum over its data, so half a write
-// shows. Beside the workers a watch records what it was delivered.
-//
-// Invariants 2, 14, 17 and 19.
+// Each worker owns a few keys and has at most one write in flight. So the model knows for every key
+// the last acknowledged state and at most one write that may or may not have been applied. Every
+// object carries a checksum of its data, which reveals partially applied writes. In parallel, a
+// watch records the events that were delivered before the kill.
 package crash

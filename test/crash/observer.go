@@ -10,13 +10,14 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// An observer records what watches of all objects deliver.
+// observer records the events that watches of all test objects deliver.
 type observer struct {
-	from   uint64 // version that the events begin after
+	from   uint64 // resourceVersion from which the watch was started
 	events []client.Event
 }
 
-// watch reads until the stream breaks, or until it has seen the version end, if above 0.
+// watch reads events until the connection breaks, or, if end is not 0, until the event of that
+// version.
 func (o *observer) watch(ctx context.Context, c *client.Client, end uint64) error {
 	w, err := c.Watch(ctx, objects, url.Values{"resourceVersion": {strconv.FormatUint(o.from, 10)}})
 	if answer := (*client.Answer)(nil); errors.As(err, &answer) {
@@ -39,7 +40,7 @@ func (o *observer) watch(ctx context.Context, c *client.Client, end uint64) erro
 	return nil
 }
 
-// broken is what a broken stream means: nothing, if the end was left open.
+// broken returns the error of a watch that has ended: none if end is 0, as the daemon is killed then.
 func broken(end uint64, err error) error {
 	if end == 0 {
 		return nil
@@ -47,7 +48,7 @@ func broken(end uint64, err error) error {
 	return fmt.Errorf("watching up to version %d: %w", end, err)
 }
 
-// after are the events above a version.
+// after returns the events above a version.
 func (o *observer) after(version uint64) []client.Event {
 	for i, e := range o.events {
 		if e.Object.Version() > version {
@@ -57,7 +58,7 @@ func (o *observer) after(version uint64) []client.Event {
 	return nil
 }
 
-// newest is the version of the last event, or where the events begin.
+// newest returns the version of the last event, or that of the start if there is none.
 func (o *observer) newest() uint64 {
 	if len(o.events) == 0 {
 		return o.from
@@ -65,7 +66,8 @@ func (o *observer) newest() uint64 {
 	return o.events[len(o.events)-1].Object.Version()
 }
 
-// applyEvents applies events to objects by name; an event that does not fit is an error.
+// applyEvents applies events to a map of objects by name. It returns an error for an event that
+// contradicts the map, such as the delete of a missing object.
 func applyEvents(state map[string]string, events []client.Event) error {
 	for _, e := range events {
 		_, was := state[e.Object.Name()]

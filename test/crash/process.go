@@ -23,14 +23,14 @@ snapshots: {journalBytes: 1Mi}
 watches: {historyTime: 15s}
 `
 
-// A process is one run of the binary.
+// process is one run of the daemon's binary.
 type process struct {
 	*client.Client
 	cmd  *exec.Cmd
 	logs bytes.Buffer
 }
 
-// build makes the binary and its settings in dir.
+// build compiles the binary and writes its configuration into dir.
 func build(t *testing.T, dir string) (binary, config string) {
 	t.Helper()
 	binary, config = filepath.Join(dir, "troupe"), filepath.Join(dir, "troupe.yaml")
@@ -47,7 +47,7 @@ func build(t *testing.T, dir string) (binary, config string) {
 
 var readyLine = regexp.MustCompile(`KUBECONFIG=(\S+)`)
 
-// start runs the binary and waits until it is ready.
+// start starts the binary and waits until it is ready.
 func start(t *testing.T, binary, config, data string) *process {
 	t.Helper()
 	p := &process{cmd: exec.Command(binary, "serve", "--config", config, "--data-dir", data)}
@@ -72,7 +72,7 @@ func start(t *testing.T, binary, config, data string) *process {
 	return p
 }
 
-// kill is kill -9, and waits for the end. It may be called twice.
+// kill sends SIGKILL and waits for the process to end. It may be called twice.
 func (p *process) kill() error {
 	if p.cmd.ProcessState != nil {
 		return nil
@@ -80,7 +80,7 @@ func (p *process) kill() error {
 	if err := p.cmd.Process.Kill(); err != nil {
 		return err
 	}
-	_ = p.cmd.Wait() // says that it was killed
+	_ = p.cmd.Wait() // its error only says that the process was killed
 	if p.Client != nil {
 		p.Close()
 	}

@@ -14,25 +14,25 @@ import (
 
 const objects = "/api/v1/namespaces/default/configmaps"
 
-// A state is what an object may be: absent, or made by the write of a number.
+// state is the state of an object: absent, or as written by the write with this number.
 type state struct {
 	exists bool
 	n      uint64
 }
 
-// A key is one object and what the model knows of it.
+// key is one object and the states that the model allows for it.
 type key struct {
 	name      string
 	acked     state
-	uncertain *state // of a write without an answer
+	uncertain *state // result of the write that got no response, which may have happened or not
 }
 
-// canBe says whether the key can be in a state.
+// canBe reports whether the model allows a state.
 func (k *key) canBe(s state) bool {
 	return s == k.acked || k.uncertain != nil && s == *k.uncertain
 }
 
-// A worker writes its own keys, one write at a time.
+// worker writes its own keys, one write at a time.
 type worker struct {
 	keys   []*key
 	random *rand.Rand
@@ -48,8 +48,8 @@ func newWorker(seed, id uint64, keys int) *worker {
 	return w
 }
 
-// run writes until a write has no answer. An answer that the model does not allow is an
-// error.
+// run writes until a write gets no response, because the daemon was killed. It returns an error for a
+// response that the model does not allow.
 func (w *worker) run(ctx context.Context, c *client.Client) error {
 	for {
 		k := w.keys[w.random.IntN(len(w.keys))]
@@ -83,7 +83,7 @@ func (w *worker) run(ctx context.Context, c *client.Client) error {
 	}
 }
 
-// data is new data with its checksum.
+// data returns new random data with its checksum.
 func (w *worker) data() map[string]string {
 	n := strconv.FormatUint(w.last, 10)
 	fill := strings.Repeat(n+".", w.random.IntN(600))
@@ -94,7 +94,7 @@ func sum(n, fill string) string {
 	return strconv.FormatUint(uint64(crc32.ChecksumIEEE([]byte(n+" "+fill))), 16)
 }
 
-// stateOf reads an object's state; an error says that it is half a write.
+// stateOf decodes the state of an object; an error means that a write was applied only in part.
 func stateOf(text string) (state, error) {
 	var o client.Object
 	if err := json.Unmarshal([]byte(text), &o); err != nil {

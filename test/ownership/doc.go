@@ -1,23 +1,23 @@
-// Package ownership holds kinds/ownership against the public implementation of managed
-// fields and server-side apply: the same writes, made at random on every kind, through every
-// version, the status and the scale, must leave the same objects and the same owners.
-// Objects of kinds that are defined at random are written over HTTP, while their definitions
-// change how they are owned (scenario).
+// Package ownership compares kinds/ownership with the public implementation of managed fields and
+// server-side apply: the same random writes on every kind, through every version, the status and the
+// scale sub-resource, must result in the same objects and the same managedFields. For custom
+// resources, random objects are written over HTTP while their definitions change list types and map
+// types (scenario).
 //
-// What the public code does because of its Go types, or by chance, is not asked for:
+// Known differences, which come from the Go types of the public implementation or from chance:
 //
-//   - A conversion of the public types makes lists that are always written, so that an applier
-//     who changes its version cannot drop them there. Histories that come to that end (stayed).
-//   - It goes over the versions in no order, and some orders bring back what was given up: the
-//     oracle may try until it agrees (tries).
-//   - It gives those who update an object back from its scale as others, so that they are there
-//     twice; whoever reads both keeps one. Here they are joined.
-//   - It takes a field that it always writes, and that is not applied in an item of an atomic
-//     list, for a change; and version v1 of an autoscaler knows no empty messages. Such objects
-//     are not made (Maker).
-//   - It leaves owners as they are where a definition now says that an object without declared fields is
-//     owned as a whole: here they own the whole, and conflict (untyped). An object that is owned as a whole
-//     from its root on it cannot apply.
-//   - It leaves a null where nothing is declared and an applier has given up all that an object had
-//     (withoutNulls).
+//   - Converting the public types adds lists that are never omitted, so an applier that changes its
+//     version cannot remove them there. Such histories end at that point (comparison.diverged).
+//   - It iterates over versions in random order, and some orders restore fields that were given up.
+//     The oracle may apply several times until the results agree (maxAttempts).
+//   - An update through the scale sub-resource may leave two entries of one manager in managedFields
+//     there. The entries are joined before comparing.
+//   - Inside an item of an atomic list, it takes a field that is never omitted, and was not applied,
+//     for a change; and autoscaling/v1 cannot represent empty messages. Such objects are not
+//     generated (ObjectGenerator).
+//   - When a definition makes an object without declared fields atomic, it keeps the managed fields
+//     below. Here the managers then own the whole object, and conflict (untyped). It cannot apply
+//     objects that are atomic at the root.
+//   - It leaves a null where no field is declared and an applier has given up all fields of an
+//     object (withoutNulls).
 package ownership

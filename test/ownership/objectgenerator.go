@@ -8,9 +8,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A Maker makes trees of a plan at random, out of so few values that they often collide. It
-// makes no zero values: public types leave them out, and their server then takes one that
-// is applied for a change of what it has not.
+// ObjectGenerator makes random objects of a kind, from so few values that applied values often
+// collide. It makes no zero values: the public Go types omit them, and the public server then takes an
+// applied zero value for a change.
 type ObjectGenerator struct {
 	*rand.Rand
 	// Always names the fields that are made wherever they can be: those that some version of a
@@ -28,7 +28,7 @@ type ObjectGenerator struct {
 	inAtomicList bool
 }
 
-// Object is an object with a few of the fields that its kind has.
+// Object returns an object with a random part of the fields of its kind.
 func (r ObjectGenerator) Object(k *schema.Kind, density float64) tree.Tree {
 	t := r.message(k.Message, density, 0)
 	metadata := tree.Tree{"name": "a"}
@@ -65,7 +65,7 @@ func (r ObjectGenerator) message(m *schema.Message, density float64, depth int) 
 	return t
 }
 
-// required tells whether a field is made in any case.
+// required reports whether a field is set in every object.
 func (r ObjectGenerator) required(f *schema.Field) bool {
 	return r.Always[f.Name] || f.EmitEmpty && (r.inAtomicList || f.Type != schema.TypeMessage && f.Shape == schema.Single)
 }
@@ -75,7 +75,7 @@ func (r ObjectGenerator) value(f *schema.Field, density float64, depth int) any 
 	case schema.Map:
 		t := tree.Tree{}
 		for range 1 + r.Intn(2) {
-			if r.Nulls && f.Type != schema.TypeTime && r.Intn(6) == 0 { // a time that is null stays one
+			if r.Nulls && f.Type != schema.TypeTime && r.Intn(6) == 0 { // the public server keeps a null time
 				t[r.word()] = nil
 			} else if v := r.single(f, density, depth); v != nil {
 				t[r.word()] = v
@@ -114,7 +114,7 @@ func (r ObjectGenerator) list(f *schema.Field, density float64, depth int) any {
 		seen[id] = true
 		list = append(list, v)
 		if r.Always != nil && f.ListType == schema.ListAtomic && f.Type == schema.TypeMessage {
-			break // other versions may have keys where this one has none
+			break // the list may have keys in other versions
 		}
 	}
 	if list == nil {

@@ -24,30 +24,31 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A way is one resource through which an object is written: a version of its kind, or a
-// sub-resource.
+// endpoint is one resource through which an object is written: a version of its kind, or a sub-
+// resource.
 type endpoint struct {
 	kind   *schema.Kind
 	sub    string
 	oracle *managedfields.FieldManager
 }
 
-// A sides is a side by side run of both implementations on one object.
+// comparison applies the same writes to one object in this implementation and in the public one, the
+// oracle.
 type comparison struct {
 	t         *testing.T
-	kind      *schema.Kind // as it is stored
+	kind      *schema.Kind // storage version
 	endpoints []endpoint
-	converts  bool           // between versions
-	diverged  bool           // they have come to differ in a way that is to stay
-	expected  runtime.Object // as it is stored; nil until the object exists
+	converts  bool           // the object is written through several versions
+	diverged  bool           // a known difference has occurred, after which the results cannot agree
+	expected  runtime.Object // the oracle's object in the storage version; nil until it exists
 	actual    tree.Tree
 	managed   []any
 }
 
 var converter = applyconfigurations.NewTypeConverter(scheme.Scheme)
 
-// newComparison has a way through each of the kinds, which show the same object; with sub, also
-// through the status and the scale of each.
+// newComparison has an endpoint for each of the kinds, which are versions of the same one; with sub,
+// also for the status and the scale of each.
 func newComparison(t *testing.T, sub bool, kinds ...*schema.Kind) *comparison {
 	t.Helper()
 	s := &comparison{t: t, kind: kinds[0].Stored, converts: len(kinds) > 1}
@@ -86,7 +87,7 @@ func (s *comparison) endpoint(k *schema.Kind, sub string) endpoint {
 	return endpoint{k, sub, oracle}
 }
 
-// unwritableFields are the fields that a write of a resource does not reach.
+// unwritableFields are the fields that a write through a resource or sub-resource does not change.
 func unwritableFields(k *schema.Kind, sub string) fieldpath.Filter {
 	set := fieldpath.NewSet()
 	for _, f := range k.Message.Fields {
@@ -119,7 +120,7 @@ func (s *comparison) form(apiVersion string) (ownership.ServedVersion, bool) {
 	return ownership.ServedVersion{}, false
 }
 
-// object is a tree as the public type.
+// object converts a tree to the public Go type.
 func (s *comparison) object(k *schema.Kind, t tree.Tree) runtime.Object {
 	s.t.Helper()
 	o, err := scheme.Scheme.New(gvkOf(k))
@@ -133,7 +134,7 @@ func (s *comparison) object(k *schema.Kind, t tree.Tree) runtime.Object {
 	return o
 }
 
-// tree is an object of the public type as a tree, and its managers.
+// tree converts an object of the public Go type to a tree and its managedFields.
 func (s *comparison) tree(k *schema.Kind, o runtime.Object) (tree.Tree, []any) {
 	s.t.Helper()
 	o.GetObjectKind().SetGroupVersionKind(gvkOf(k))
@@ -164,7 +165,7 @@ func (w endpoint) writer(manager string) ownership.Writer {
 	return out
 }
 
-// mergeWritable is next as far as the way leads there: the rest stays as it was.
+// mergeWritable returns before with the fields that the endpoint can write taken from next.
 func (w endpoint) mergeWritable(before, next tree.Tree) tree.Tree {
 	switch {
 	case w.kind.Subresource("status") == nil || w.sub == "scale":
@@ -186,7 +187,7 @@ func (w endpoint) mergeWritable(before, next tree.Tree) tree.Tree {
 	return out
 }
 
-// live is what the oracle has now.
+// live returns the oracle's current object.
 func (s *comparison) live() runtime.Object {
 	s.t.Helper()
 	if s.expected != nil {
@@ -202,7 +203,8 @@ func (s *comparison) live() runtime.Object {
 	return live
 }
 
-// update replaces the object by next, which is as its way shows it.
+// update replaces the object by next, which is in the version of the endpoint, in both
+// implementations.
 func (s *comparison) update(w endpoint, manager string, next tree.Tree) {
 	s.t.Helper()
 	next = w.mergeWritable(s.actual, s.normal(s.kind, toStored(w.kind, next)))
@@ -226,8 +228,8 @@ func (s *comparison) update(w endpoint, manager string, next tree.Tree) {
 	s.actual = next
 }
 
-// maxAttempts is how often the oracle may apply until it agrees, where it converts: it goes over the
-// versions in no order, and not every order has the same outcome.
+// maxAttempts is how often the oracle may apply until the results agree, if it converts between
+// versions: it iterates over versions in random order, and the result depends on it.
 const maxAttempts = 16
 
 func (s *comparison) apply(w endpoint, manager string, config tree.Tree, force bool) {
@@ -258,7 +260,7 @@ func (s *comparison) apply(w endpoint, manager string, config tree.Tree, force b
 	s.diverged = moves && s.sameButKeptLists(before.actual)
 }
 
-// oracle applies to what the oracle had before.
+// oracle applies a configuration with the public implementation, to the oracle's object of before.
 func (s *comparison) oracle(before *comparison, w endpoint, manager string, config tree.Tree, force bool) (runtime.Object, error) {
 	s.t.Helper()
 	if w.sub == "scale" {
@@ -272,7 +274,7 @@ func (s *comparison) oracle(before *comparison, w endpoint, manager string, conf
 	if err != nil {
 		return nil, err
 	}
-	if len(s.endpoints) > 1 { // what storage does
+	if len(s.endpoints) > 1 { // as the public server's storage does
 		held := theirs.(metav1.Object).GetManagedFields()
 		whole, _ := s.tree(s.kind, theirs)
 		theirs = s.object(s.kind, w.mergeWritable(before.actual, whole))
@@ -282,7 +284,8 @@ func (s *comparison) oracle(before *comparison, w endpoint, manager string, conf
 	return theirs, nil
 }
 
-// lines are the lines of a message in order: the oracle's are not.
+// lines returns the sorted lines of an error message, because the oracle reports conflicts in random
+// order.
 func lines(err error) string {
 	if err == nil {
 		return ""
@@ -292,7 +295,7 @@ func lines(err error) string {
 	return strings.Join(all, "\n")
 }
 
-// plain is a tree as the public unstructured form has it.
+// plain converts a tree to the form of unstructured.Unstructured.
 func plain(v any) any {
 	switch v := v.(type) {
 	case tree.Tree:
@@ -313,7 +316,7 @@ func plain(v any) any {
 
 func text(t tree.Tree) string { return string(codec.AppendAny(nil, t)) }
 
-// owners are managers without their times, sorted.
+// owners returns managedFields entries without times, sorted.
 func owners(managed []any) []string {
 	var out []string
 	for _, v := range managed {
@@ -338,7 +341,7 @@ func (s *comparison) compare(step string) {
 	}
 }
 
-// difference tells in what both sides differ; "" if in nothing.
+// difference describes how the results differ; "" if they agree.
 func (s *comparison) difference() string {
 	s.t.Helper()
 	want, managed := s.tree(s.kind, s.expected.DeepCopyObject())
@@ -354,7 +357,8 @@ func (s *comparison) difference() string {
 	return ""
 }
 
-// normal is a tree as the public type shows it: what cannot be told from absence is absent.
+// normal converts a tree to the public Go type and back, which drops values that the type cannot tell
+// from absent ones.
 func (s *comparison) normal(k *schema.Kind, t tree.Tree) tree.Tree {
 	out, _ := s.tree(k, s.object(k, t))
 	return out

@@ -7,16 +7,16 @@ import (
 	"slices"
 )
 
-// A Designer makes schemas of custom kinds at random, changes them, and makes values of them, out of so few
-// names and values that they often collide.
+// SchemaGenerator makes and changes random schemas of custom resources, and makes values for them,
+// from so few names and values that applied values often collide.
 type SchemaGenerator struct{ *rand.Rand }
 
-// A shape is a schema as a definition has it.
+// shape is a JSON schema as it is written in a definition.
 type shape = map[string]any
 
 func (r SchemaGenerator) word() string { return string(rune('a' + r.Intn(3))) }
 
-// Root is the schema of whole objects.
+// Root returns the schema of a whole object.
 func (r SchemaGenerator) Root() shape {
 	root := shape{"type": "object", "properties": shape{"spec": r.object(3), "data": r.shape(2), "more": r.shape(3)}}
 	if r.Intn(4) == 0 {
@@ -34,7 +34,7 @@ const (
 	mapType  = "x-kubernetes-map-type"
 )
 
-// shape is the schema of one value.
+// shape returns the schema of one value.
 func (r SchemaGenerator) shape(depth int) shape {
 	if depth == 0 {
 		return []shape{{"type": "string"}, {"type": "integer"}, {anyPort: true}, {preserve: true}}[r.Intn(4)]
@@ -61,7 +61,7 @@ func (r SchemaGenerator) shape(depth int) shape {
 	return r.object(depth)
 }
 
-// object is the schema of an object with fields.
+// object returns the schema of an object with fields.
 func (r SchemaGenerator) object(depth int) shape {
 	fields := shape{}
 	for range 1 + r.Intn(3) {
@@ -74,7 +74,7 @@ func (r SchemaGenerator) object(depth int) shape {
 	return r.withListType(s)
 }
 
-// withListType says how a list or an object is owned, one way or another.
+// withListType adds a random list type or map type to a schema.
 func (r SchemaGenerator) withListType(s shape) shape {
 	s = maps.Clone(s)
 	delete(s, listType)
@@ -96,11 +96,11 @@ func (r SchemaGenerator) withListType(s shape) shape {
 	return s
 }
 
-// ChangeListTypes is the schema of whole objects with lists and objects in it that are owned in other ways,
-// here and there.
+// ChangeListTypes returns a copy of a root schema in which some list types and map types are
+// different.
 func (r SchemaGenerator) ChangeListTypes(root shape) shape {
 	out := r.change(root)
-	delete(out, mapType) // the public implementation knows no object that is owned as a whole
+	delete(out, mapType) // the public implementation does not support an atomic root
 	return out
 }
 
@@ -125,14 +125,14 @@ func (r SchemaGenerator) change(s shape) shape {
 	return out
 }
 
-// untyped tells whether the public implementation leaves owners as they are when it changes how an
-// object is owned, so that they do not conflict: here they do.
+// untyped reports whether the public implementation keeps the managed fields as they are when the map
+// type of this schema changes, and so finds no conflicts where this server does.
 func untyped(s shape) bool {
 	values, is := s["additionalProperties"].(shape)
 	return s["properties"] == nil && (s[preserve] != nil || is && values["type"] == nil)
 }
 
-// Value is a value of a schema; nil for none.
+// Value returns a value of a schema; nil if the field is to be left out.
 func (r SchemaGenerator) Value(s shape, depth int) any {
 	switch {
 	case s[embedded] != nil:
@@ -190,7 +190,7 @@ func (r SchemaGenerator) list(s shape, depth int) any {
 	return out
 }
 
-// anything is a value of which no schema says anything.
+// anything returns a value for a place without schema.
 func (r SchemaGenerator) anything(depth int) any {
 	if depth == 0 {
 		return []any{"a", "b", int64(1), true, 1.5}[r.Intn(5)]
@@ -212,7 +212,7 @@ func (r SchemaGenerator) anything(depth int) any {
 	return out
 }
 
-// embedded is an object with kind and metadata.
+// embedded returns an embedded object with kind and metadata.
 func (r SchemaGenerator) embedded() any {
 	metadata := map[string]any{"name": r.word()}
 	if r.Intn(2) == 0 {

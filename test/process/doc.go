@@ -1,10 +1,10 @@
-// Package process tests the daemon as a process: the built binary, its exit status, its
-// signals, its files and its commands. Only what needs a broken disk runs in process, on
-// the file system of package vfs. Tests name the invariants of the design that they check.
+// Package process tests the daemon as a process: the built binary, its exit status, signals, files
+// and commands. Only the tests that need a failing disk run the daemon in the test's own process,
+// on an injected file system.
 //
-//	what an earlier version has left                    TestUpgrade
-//	what was durable and is missing                     TestLossIsTold
-//	a disk that is full: reads, deletes, healing        TestDiskFull, TestFullDiskHeals, TestStartsOnFullDisk
-//	a disk that does not answer                         TestHungDisk
-//	a log that fails under many writers                 TestFailedSync, TestEverybodyInFlightIsAnswered
+//	data of an earlier version                          TestUpgrade
+//	journal that lacks acknowledged writes              TestLossIsTold
+//	full disk: reads, deletes, recovery of writes       TestDiskFull, TestFullDiskHeals, TestStartsOnFullDisk
+//	disk that does not respond                          TestHungDisk
+//	failed sync with many concurrent writers            TestFailedSync, TestEverybodyInFlightIsAnswered
 package process

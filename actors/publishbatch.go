@@ -7,9 +7,8 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// The follower is the receiving side of the log. Everything that is committed comes through it, in
-// the order of versions: the changes of this process with their proposals, and those of other
-// writers with what the log tells of them. Collections learn of both in the same way.
+// Every commit enters the collections here, in the order of versions, whether this process has proposed
+// it or another writer of the log has: so both become visible to reads and watches in the same way.
 
 // publishBatch hands the parts of a batch to the collections. The log calls it: for changes of this
 // process while the committer waits in Append, for others at any time.
