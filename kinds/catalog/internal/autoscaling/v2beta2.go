@@ -3,8 +3,8 @@ package autoscaling
 import (
 	"encoding/json"
 
+	"github.com/troupe-api/troupe/kinds/internal/quantity"
 	"github.com/troupe-api/troupe/kinds/meta"
-	"github.com/troupe-api/troupe/kinds/quantity"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/troupe-api/troupe/kinds/catalog/internal/resourcelist"
-	"github.com/troupe-api/troupe/kinds/quantity"
+	"github.com/troupe-api/troupe/kinds/internal/quantity"
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"

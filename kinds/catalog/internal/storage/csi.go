@@ -6,7 +6,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/catalog/internal/authentication"
 	"github.com/troupe-api/troupe/kinds/catalog/internal/core/volume"
 	"github.com/troupe-api/troupe/kinds/catalog/internal/field"
-	"github.com/troupe-api/troupe/kinds/quantity"
+	"github.com/troupe-api/troupe/kinds/internal/quantity"
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
