@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"time"
+
+	"github.com/VictoriaMetrics/metrics"
 )
 
 // counters are the figures that are counted for metrics.
@@ -63,7 +65,8 @@ func (s *Store) WriteMetrics(w io.Writer) {
 		{"troupe_actor_panics_total", "counter", "Panics of actors.", float64(s.runtime.Panics())},
 		{"troupe_actor_restarts_total", "counter", "Restarts of actors by their supervisor.", float64(s.runtime.Restarts())},
 	} {
-		fmt.Fprintf(w, "# HELP %s %s\n# TYPE %s %s\n%s %v\n", f.name, f.help, f.name, f.kind, f.name, f.value)
+		writeFamily(w, f.name, f.kind, f.help)
+		metrics.WriteGaugeFloat64(w, f.name, f.value)
 	}
 	s.writeCollections(w)
 	s.writeUnreadable(w)
@@ -72,10 +75,10 @@ func (s *Store) WriteMetrics(w io.Writer) {
 // writeUnreadable writes a figure for each of the first objects that cannot be read.
 func (s *Store) writeUnreadable(w io.Writer) {
 	const name, most = "troupe_unreadable_object", 100
-	fmt.Fprintf(w, "# HELP %s A stored object that cannot be read, and the version of its state; at most %d are named.\n# TYPE %s gauge\n", name, most, name)
+	writeFamily(w, name, "gauge", fmt.Sprintf("A stored object that cannot be read, and the version of its state; at most %d are named.", most))
 	all := s.quarantine.all()
 	for _, a := range all[:min(len(all), most)] {
-		fmt.Fprintf(w, "%s{object=%q} %d\n", name, a.String(), a.Version)
+		metrics.WriteGaugeUint64(w, fmt.Sprintf("%s{object=%q}", name, a.String()), a.Version)
 	}
 }
 
@@ -101,11 +104,16 @@ func (s *Store) writeCollections(w io.Writer) {
 		{"troupe_turn_seconds_max", "gauge", "The longest of them since the start, by resource.",
 			func(c *collection) float64 { return float64(c.mutations.longest.Load()) / 1e9 }},
 	} {
-		fmt.Fprintf(w, "# HELP %s %s\n# TYPE %s %s\n", f.name, f.help, f.name, f.kind)
+		writeFamily(w, f.name, f.kind, f.help)
 		for _, c := range all {
-			fmt.Fprintf(w, "%s{resource=%q} %v\n", f.name, c.storage.String(), f.value(c))
+			metrics.WriteGaugeFloat64(w, fmt.Sprintf("%s{resource=%q}", f.name, c.storage.String()), f.value(c))
 		}
 	}
+}
+
+// writeFamily writes what the library leaves out: what a family of series means, and its type.
+func writeFamily(w io.Writer, name, kind, help string) {
+	fmt.Fprintf(w, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, kind)
 }
 
 func boolToFloat(b bool) float64 {
