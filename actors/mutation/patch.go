@@ -10,6 +10,7 @@ import (
 
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/convert"
+	"github.com/troupe-api/troupe/kinds/jsontext"
 	"github.com/troupe-api/troupe/kinds/merge"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
@@ -108,7 +109,10 @@ func applyPatch(base tree.Tree, kind *schema.Kind, m *request.Mutation) (tree.Tr
 		if err != nil {
 			return nil, nil, err
 		}
-		body, faults := sanitizeJSONPatch(m)
+		body, faults, err := sanitizeJSONPatch(m)
+		if err != nil {
+			return nil, nil, err
+		}
 		patched, err := merge.JSONPatch(written, body)
 		if err != nil {
 			return nil, nil, err
@@ -132,12 +136,15 @@ func applyPatch(base tree.Tree, kind *schema.Kind, m *request.Mutation) (tree.Tr
 
 // sanitizeJSONPatch is the body of a JSON patch without unknown members of its operations: the library that
 // carries them out ignores case, and would take OP for op. The faults are those members, and
-// duplicate ones.
-func sanitizeJSONPatch(m *request.Mutation) ([]byte, []codec.FieldFault) {
+// duplicate ones. A patch that nests too deeply is refused here, for the library would carry it out.
+func sanitizeJSONPatch(m *request.Mutation) ([]byte, []codec.FieldFault, error) {
 	decoded, faults, err := codec.DecodeAny(m.PatchBody)
+	if errors.Is(err, jsontext.ErrDepth) {
+		return nil, nil, meta.NewBadRequest("error decoding patch: " + err.Error())
+	}
 	list, ok := decoded.([]any)
 	if err != nil || !ok {
-		return m.PatchBody, nil // the patch will be refused
+		return m.PatchBody, nil, nil // the library refuses it
 	}
 	body, known := m.PatchBody, true
 	for i := range list {
@@ -156,7 +163,7 @@ func sanitizeJSONPatch(m *request.Mutation) ([]byte, []codec.FieldFault) {
 	for i := range faults {
 		faults[i].Message = "json patch " + faults[i].String()
 	}
-	return body, faults
+	return body, faults, nil
 }
 
 // applyFieldValidation turns unknown and duplicate fields into warnings or into one error, as the request

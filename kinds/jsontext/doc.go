@@ -13,8 +13,8 @@
 //
 // They differ in two ways for texts that encoding/json accepts. Of members with the same name, a Value
 // finds the first one (a decoder keeps the last), and it compares names as they are written, so that an
-// escaped name is not found. The server never writes duplicates, and no field that it looks for needs an
-// escape. Nothing is authorized or admitted by what a Value says about JSON that the server has not
+// escaped name is found only by who asks for it as AppendEscaped writes it. The server never writes
+// duplicates, and escapes nothing but by AppendEscaped. Nothing is authorized or admitted by what a Value says about JSON that the server has not
 // written itself.
 //
 // Neither reader allocates, except for strings whose text differs from how they are written, for the

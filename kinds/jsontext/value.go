@@ -13,8 +13,8 @@ type Value []byte
 // Exists tells whether v is there and is not null.
 func (v Value) Exists() bool { return len(v) > 0 && v[0] != 'n' }
 
-// Field is the value of the first member of an object with that name. Names that are written with an
-// escape are not found.
+// Field is the value of the first member of an object with that name. The name is compared as
+// it is written: one that may need an escape has to be given as AppendEscaped writes it.
 func (v Value) Field(name string) (found Value) {
 	v.Fields(func(key, w Value) bool {
 		if len(key) == len(name)+2 && string(key[1:len(key)-1]) == name {

@@ -104,13 +104,15 @@ func unquoted(text string) (string, bool) {
 	return "", false
 }
 
-// fieldStep leads to a field.
+// fieldStep leads to a field. Its name is looked for as the server writes it: definitions may name fields whose names
+// JSON escapes.
 func fieldStep(name string) func(jsontext.Value, func(jsontext.Value) bool) bool {
 	if name == "*" {
 		return eachStep
 	}
+	written := string(jsontext.AppendEscaped(nil, name))
 	return func(v jsontext.Value, yield func(jsontext.Value) bool) bool {
-		w := v.Field(name)
+		w := v.Field(written)
 		return w == nil || yield(w)
 	}
 }

@@ -7,7 +7,7 @@ import (
 )
 
 func TestJSONPath(t *testing.T) {
-	const object = `{"spec":{"n":3,"f":2.5,"s":"text","l":["a","b",{"c":"d"}],"a.b":"dotted","t":true,"x":null},
+	const object = `{"spec":{"n":3,"f":2.5,"s":"text","l":["a","b",{"c":"d"}],"a.b":"dotted","t":true,"x":null,"a\u003cb":"less","q\"":"quote"},
 		"status":{"conditions":[{"type":"Ready","status":"True"},{"type":"Other","status":"False","n":2}]}}`
 	for _, test := range []struct{ kind, path, want string }{
 		{"string", ".spec.s", `"text"`},
@@ -21,6 +21,8 @@ func TestJSONPath(t *testing.T) {
 		{"string", ".spec.none.at.all", `null`},
 		{"string", `.spec.a\.b`, `"dotted"`},
 		{"string", `.spec['a.b']`, `"dotted"`},
+		{"string", `.spec.a<b`, `"less"`},
+		{"string", `.spec['q"']`, `"quote"`},
 		{"string", ".spec.l[1]", `"b"`},
 		{"string", ".spec.l[-1].c", `"d"`},
 		{"string", ".spec.l[7]", `null`},
