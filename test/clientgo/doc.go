@@ -1,4 +1,4 @@
-// Package clients lets the public client library loose on the daemon, under the names that it
+// Package clientgo lets the public client library loose on the daemon, under the names that it
 // knows: typed clients in JSON and Protobuf, the dynamic, metadata, scale and discovery
 // clients, informers with and without the stream of initial events, retried watches, pagers,
 // event recorders and leader election. Whatever they decode is held against what was written.
