@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -15,82 +14,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/persist/vfs"
 )
-
-// waitingFake is a waiting admission of functions; it also counts what becomes of its reservations,
-// of which there is one for every change that it lets pass.
-type waitingFake struct {
-	skip     func(c request.Change) bool
-	mutate   func(ctx context.Context, c request.Change) error
-	validate func(ctx context.Context, c request.Change) error
-
-	asked, reserved, committed, released atomic.Int64
-}
-
-func (f *waitingFake) Applies(c request.Change) bool { return f.skip == nil || !f.skip(c) }
-
-func (f *waitingFake) Mutate(ctx context.Context, c request.Change) ([]string, error) {
-	f.asked.Add(1)
-	if f.mutate == nil {
-		return nil, nil
-	}
-	return []string{"mutated"}, f.mutate(ctx, c)
-}
-
-func (f *waitingFake) Validate(ctx context.Context, c request.Change) (request.Verdict, error) {
-	if f.validate != nil {
-		if err := f.validate(ctx, c); err != nil {
-			return request.Verdict{}, err
-		}
-	}
-	f.reserved.Add(1)
-	return request.Verdict{Warnings: []string{"validated"}, Reservation: countingReservation{f}}, nil
-}
-
-type countingReservation struct{ *waitingFake }
-
-func (r countingReservation) Commit()  { r.committed.Add(1) }
-func (r countingReservation) Release() { r.released.Add(1) }
-
-// checkReservations compares how often the admission was asked and what became of its reservations.
-func (f *waitingFake) checkReservations(t *testing.T, asked, committed, released int64) {
-	t.Helper()
-	if f.asked.Load() != asked || f.committed.Load() != committed || f.released.Load() != released || f.reserved.Load() != committed+released {
-		t.Errorf("asked %d times, %d of %d reservations committed and %d released; want %d, %d and %d",
-			f.asked.Load(), f.committed.Load(), f.reserved.Load(), f.released.Load(), asked, committed, released)
-	}
-}
-
-// openWith opens a store that has a ConfigMap a.
-func openWith(t *testing.T, change func(*actors.Options)) *testStore {
-	t.Helper()
-	h := openOn(t, "/data", vfs.NewMem(), change)
-	t.Cleanup(h.close)
-	if _, err := h.create("a", "1"); err != nil {
-		t.Fatal(err)
-	}
-	return h
-}
-
-// patchWaiting patches the ConfigMap a, with a waiting admission.
-func (h *testStore) patchWaiting(ctx context.Context, f *waitingFake, patch string) (request.Result, error) {
-	return h.Mutate(ctx, request.Mutation{Verb: request.Patch, Kind: h.kind("configmaps"), Key: meta.Key{Namespace: "default", Name: "a"},
-		PatchType: request.MergePatch, PatchBody: []byte(patch), Waiting: f})
-}
-
-// wantData compares the data of the ConfigMap a.
-func (h *testStore) wantData(want string) {
-	h.t.Helper()
-	l := h.list(request.List{})
-	for _, o := range l.Items {
-		if got := string(codec.AppendAny(nil, h.data(o))); o.Key.Name == "a" && got != want {
-			h.t.Errorf("the data is %s, want %s", got, want)
-		}
-	}
-}
-
-func refused() error {
-	return meta.NewForbidden(meta.GroupResource{Resource: "configmaps"}, "a", "by a test")
-}
 
 // While an admission waits, other mutations of the same object are stored. Its answer does not count
 // then: the mutation begins again on the new state, and is not lost.
@@ -223,28 +146,6 @@ func TestAdmissionChangesTheObject(t *testing.T) {
 	}
 	h.wantData(`{"added":"by admission","v":"2"}`)
 	f.checkReservations(t, 2, 1, 0)
-}
-
-// pureFake is an admission that runs in the owner's turn.
-type pureFake struct {
-	not      request.Verb // an operation that it does not apply to
-	seen     []string
-	refusing bool
-}
-
-func (p *pureFake) Applies(operation request.Verb) bool { return operation != p.not }
-
-func (p *pureFake) Admit(c request.Change) error {
-	p.seen = append(p.seen, string(codec.AppendAny(nil, c.New["data"])))
-	if p.refusing {
-		return refused()
-	}
-	return nil
-}
-
-func (p *pureFake) Validate(request.Change) error {
-	p.seen = append(p.seen, "valid")
-	return nil
 }
 
 // A refusal, at whatever point, leaves everything as it was.
