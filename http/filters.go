@@ -72,7 +72,7 @@ func (s *Server) runFilters(x *requestContext) error {
 	if err := s.acquireSlot(x); err != nil {
 		return err
 	}
-	defer x.reservation.Release() // a response.Stream takes it over
+	defer x.permit.Release() // a response.Stream takes it over
 	if err := s.authorize(x); err != nil {
 		return err
 	}

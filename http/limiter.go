@@ -44,7 +44,7 @@ func (s *Server) acquireSlot(x *requestContext) error {
 			return apierrors.TooManyRequests()
 		}
 	}
-	if !x.reservation.TryAcquireSlot(sort, system) {
+	if !x.permit.TryAcquireSlot(sort, system) {
 		return apierrors.TooManyRequests()
 	}
 	return nil

@@ -13,13 +13,13 @@ func (s *Server) receiveBody(x *requestContext) ([]byte, error) {
 	var slot *limits.Limiter
 	waits := x.conn.BodyPending()
 	if waits {
-		slot = x.reservation.ReleaseSlot()
+		slot = x.permit.ReleaseSlot()
 	}
 	body, err := x.conn.ReadBody(wire.BodyLimits{Max: int64(s.opts.Limits.MaxRequestBodyBytes), Budget: s.bodyBudget, System: system})
 	if err != nil {
 		return nil, err
 	}
-	if slot != nil && !x.reservation.TryAcquireSlot(slot, system) {
+	if slot != nil && !x.permit.TryAcquireSlot(slot, system) {
 		return nil, apierrors.TooManyRequests()
 	}
 	if waits {

@@ -42,7 +42,7 @@ func (s *Server) writeBody(x *requestContext, doc []byte) {
 // writeRaw answers bytes as they are.
 func (s *Server) writeRaw(x *requestContext, contentType string, body []byte) {
 	if len(body) > response.MaxBuffered {
-		x.reservation.Shrink(int64(len(body)) + response.Overhead)
+		x.permit.Shrink(int64(len(body)) + response.Overhead)
 		s.writeStream(x, contentType, &response.Stream{Write: func(w io.Writer) error {
 			_, err := w.Write(body)
 			return err
@@ -69,7 +69,7 @@ func (s *Server) writeStream(x *requestContext, contentType string, a *response.
 
 // setBodyStream answers with a body that writes itself, as it is and however long that takes.
 func (s *Server) setBodyStream(x *requestContext, contentType string, a *response.Stream) {
-	a.Reservation, x.reservation = x.reservation, limits.Reservation{}
+	a.Permit, x.permit = x.permit, limits.Permit{}
 	a.Log, a.Path, a.ID = s.log, x.info.Path, x.auditID
 	x.ctx.Response.Header.SetContentType(contentType)
 	x.ctx.Response.SetBodyStream(a, a.Size)

@@ -32,7 +32,7 @@ type Server struct {
 	documents  *discovery.Cache
 	version    []byte // the document at /version
 
-	// What bounds requests (limiter.go, memory.go, reservation.go).
+	// What bounds requests (limiter.go, memory.go, permit.go).
 	limiters       limiters
 	bodyBudget     *limits.Budget
 	responseBudget *limits.Budget

@@ -5,7 +5,7 @@
 //
 //	Limiter      how many requests of one sort may be in flight
 //	Budget       how many bytes may be held at a time, of bodies or of large answers
-//	Reservation  what one request has taken of both, to be given back once
+//	Permit       what one request has taken of both, to be given back once
 //
 // Each bound has a reserve on top of it, which only parts of the system get: when clients have filled the
 // server, its controllers and nodes are those who can make it better.

@@ -30,7 +30,7 @@ func TestLimiter(t *testing.T) {
 // TestReservation: what was taken is given back exactly once, whatever was refused meanwhile.
 func TestReservation(t *testing.T) {
 	l, b := NewLimiter(4), NewBudget(1000)
-	var r, other Reservation
+	var r, other Permit
 	if !r.TryAcquireSlot(l, false) || !r.TryReserve(b, 900, false) || other.TryReserve(b, 200, false) || !other.TryReserve(b, 200, true) {
 		t.Fatal("the budget is not kept")
 	}

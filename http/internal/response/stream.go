@@ -43,7 +43,7 @@ var errSlowReader = errors.New("http: the client takes its answer too slowly")
 type Stream struct {
 	Write       func(io.Writer) error
 	Size        int // in bytes; -1: not known beforehand
-	Reservation limits.Reservation
+	Permit limits.Permit
 	Log         *slog.Logger
 	Path        string
 	ID          string // of the request
@@ -89,7 +89,7 @@ func (a *Stream) WriteTo(w io.Writer) (n int64, err error) {
 
 // Close is called when the answer is written, or will not be.
 func (a *Stream) Close() error {
-	a.Reservation.Release()
+	a.Permit.Release()
 	return nil
 }
 

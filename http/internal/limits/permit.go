@@ -1,15 +1,15 @@
 package limits
 
-// A Reservation is what a request takes from the others until its answer is written: a slot among
+// A Permit is what a request takes from the others until its answer is written: a slot among
 // the requests in flight, and bytes of the budget of answers. The zero value holds nothing.
-type Reservation struct {
+type Permit struct {
 	slot   *Limiter
 	budget *Budget
 	bytes  int64
 }
 
 // TryAcquireSlot takes a slot, or tells that there is none.
-func (r *Reservation) TryAcquireSlot(l *Limiter, system bool) bool {
+func (r *Permit) TryAcquireSlot(l *Limiter, system bool) bool {
 	if !l.tryAcquire(system) {
 		return false
 	}
@@ -19,7 +19,7 @@ func (r *Reservation) TryAcquireSlot(l *Limiter, system bool) bool {
 
 // ReleaseSlot gives back the slot, if there is one. It returns where it was taken, so that it can be
 // taken again.
-func (r *Reservation) ReleaseSlot() *Limiter {
+func (r *Permit) ReleaseSlot() *Limiter {
 	l := r.slot
 	if l != nil {
 		l.release()
@@ -28,9 +28,9 @@ func (r *Reservation) ReleaseSlot() *Limiter {
 	return l
 }
 
-// TryReserve takes bytes of a budget, or tells that there are not as many. All that one reservation
+// TryReserve takes bytes of a budget, or tells that there are not as many. All that one permit
 // takes has to be of the same budget.
-func (r *Reservation) TryReserve(b *Budget, n int64, system bool) bool {
+func (r *Permit) TryReserve(b *Budget, n int64, system bool) bool {
 	if !b.TryAcquire(n, system) {
 		return false
 	}
@@ -39,22 +39,22 @@ func (r *Reservation) TryReserve(b *Budget, n int64, system bool) bool {
 }
 
 // Reserve takes bytes of a budget, however few are left.
-func (r *Reservation) Reserve(b *Budget, n int64) {
+func (r *Permit) Reserve(b *Budget, n int64) {
 	b.acquire(n)
 	r.budget, r.bytes = b, r.bytes+n
 }
 
 // Release gives back what is held, once.
-func (r *Reservation) Release() {
+func (r *Permit) Release() {
 	r.ReleaseSlot()
 	if r.bytes > 0 {
 		r.budget.Release(r.bytes)
 	}
-	*r = Reservation{}
+	*r = Permit{}
 }
 
 // Shrink gives back the bytes beyond n: the body is made.
-func (r *Reservation) Shrink(n int64) {
+func (r *Permit) Shrink(n int64) {
 	if r.bytes > n {
 		r.budget.Release(r.bytes - n)
 		r.bytes = n

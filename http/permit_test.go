@@ -19,11 +19,11 @@ func TestResponseBudget(t *testing.T) {
 	if s.reserveResponse(&x, 700<<10) != nil || s.reserveResponse(&y, 700<<10) == nil || s.reserveResponse(&z, response.MaxBuffered) != nil {
 		t.Fatal("the budget is not kept")
 	}
-	x.reservation.Shrink(100 << 10)
+	x.permit.Shrink(100 << 10)
 	if s.reserveResponse(&y, 700<<10) != nil {
 		t.Error("what was given back is gone")
 	}
-	for _, h := range []*limits.Reservation{&x.reservation, &y.reservation, &z.reservation, &x.reservation} {
+	for _, h := range []*limits.Permit{&x.permit, &y.permit, &z.permit, &x.permit} {
 		h.Release()
 	}
 	if used := s.responseBudget.Used(); used != 0 {
@@ -32,7 +32,7 @@ func TestResponseBudget(t *testing.T) {
 	if s.reserveResponse(&x, 4<<20) != nil || s.reserveResponse(&y, 100<<10) == nil {
 		t.Error("a large answer is not alone")
 	}
-	x.reservation.Release()
+	x.permit.Release()
 	z.user = admin
 	if s.reserveResponse(&x, 1000<<10) != nil || s.reserveResponse(&y, 200<<10) == nil || s.reserveResponse(&z, 200<<10) != nil {
 		t.Error("others leave nothing to administrators")

@@ -11,7 +11,7 @@ func (s *Server) reserveResponse(x *requestContext, n int64) error {
 	if n <= response.MaxBuffered {
 		return nil
 	}
-	if !x.reservation.TryReserve(s.responseBudget, n, s.limiters.isSystemUser(x.user)) {
+	if !x.permit.TryReserve(s.responseBudget, n, s.limiters.isSystemUser(x.user)) {
 		return apierrors.TooManyRequests()
 	}
 	return nil
@@ -37,6 +37,6 @@ func (s *Server) reserveObjectResponse(x *requestContext, size int) error {
 	if x.info.Verb == "get" {
 		return s.reserveResponse(x, room)
 	}
-	x.reservation.Reserve(s.responseBudget, room)
+	x.permit.Reserve(s.responseBudget, room)
 	return nil
 }
