@@ -38,7 +38,7 @@ type requestContext struct {
 	headerBuf   []byte // scratch space for values of headers
 	deadlineCtx *lazyDeadline
 	workBytes   int64 // bytes of memory that are set aside for it
-	permit limits.Permit
+	permit      limits.Permit
 	audit       *audit.Record // nil if nothing is recorded of the request
 	// auditDecided: it has been decided whether anything is recorded. refusedBeforeAuthn: the request was
 	// refused before it was known who asks.

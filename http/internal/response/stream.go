@@ -41,12 +41,12 @@ var errSlowReader = errors.New("http: the client takes its answer too slowly")
 // the end of the body, so that no client takes a part for the whole; unless nothing has gone out yet,
 // in which case another answer takes its place.
 type Stream struct {
-	Write       func(io.Writer) error
-	Size        int // in bytes; -1: not known beforehand
+	Write  func(io.Writer) error
+	Size   int // in bytes; -1: not known beforehand
 	Permit limits.Permit
-	Log         *slog.Logger
-	Path        string
-	ID          string // of the request
+	Log    *slog.Logger
+	Path   string
+	ID     string // of the request
 	// Grace is how long a client may take before its pace counts; 0: it never does.
 	Grace time.Duration
 }
